@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* From hwloc's objects to plain tables. */
+#include <errno.h>
+#include <hwloc.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipmu_topology.h"
+
+/* A missing object (NULL) is a value like any other: "the cores or packages hwloc knows nothing
+ * about", so that a machine described in part still has every CPU in some package. */
+struct builder {
+	struct ipmu_topology *t;
+	hwloc_obj_t *package_objs;	/* one per package found so far */
+	hwloc_obj_t last_core;
+	hwloc_const_bitmap_t allowed;
+};
+
+static int explain(char *why, int err, const char *what, const char *name)
+{
+	snprintf(why, IPMU_WHY_MAX, "%s%s%s: %s", what, name ? " " : "", name ? name : "",
+		 strerror(err));
+	return -err;
+}
+
+static const char *env_value(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* hwloc itself falls back to the real machine when the environment names a topology that it
+ * cannot read. Counting on the wrong machine is worse than an error, so name the source here. */
+static int source_select(hwloc_topology_t topology, char *why)
+{
+	const char *xml = env_value("HWLOC_XMLFILE");
+	const char *synthetic = env_value("HWLOC_SYNTHETIC");
+
+	if (xml && hwloc_topology_set_xml(topology, xml))
+		return explain(why, errno ? errno : EINVAL,
+			       "hwloc cannot read the topology that HWLOC_XMLFILE names,", xml);
+	if (!xml && synthetic && hwloc_topology_set_synthetic(topology, synthetic))
+		return explain(why, errno ? errno : EINVAL,
+			       "hwloc cannot read the topology in HWLOC_SYNTHETIC,", synthetic);
+	return 0;
+}
+
+static int source_load(hwloc_topology_t topology, char *why)
+{
+	const char *xml = env_value("HWLOC_XMLFILE");
+	int rc;
+
+	hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	errno = 0;
+	rc = source_select(topology, why);
+	if (rc)
+		return rc;
+	if (hwloc_topology_load(topology))
+		return explain(why, errno ? errno : EINVAL,
+			       xml ? "hwloc cannot load the topology in the file" :
+				     "hwloc cannot discover this machine's topology", xml);
+	return 0;
+}
+
+static const char *info_find(hwloc_topology_t topology, const char *name)
+{
+	hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+	const char *value = package ? hwloc_obj_get_info_by_name(package, name) : NULL;
+
+	return value ? value : hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
+}
+
+static int info_number(hwloc_topology_t topology, const char *name)
+{
+	const char *text = info_find(topology, name);
+	char *end;
+	long value;
+
+	if (!text)
+		return -1;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	return end == text || *end || errno || value < 0 || value > INT_MAX ? -1 : (int)value;
+}
+
+static void info_text(hwloc_topology_t topology, const char *name, char *out, size_t bytes)
+{
+	const char *text = info_find(topology, name);
+
+	snprintf(out, bytes, "%s", text ? text : "");
+}
+
+static void identity_fill(hwloc_topology_t topology, struct ipmu_topology *t)
+{
+	info_text(topology, "CPUVendor", t->vendor, sizeof(t->vendor));
+	info_text(topology, "CPUModel", t->cpu_model, sizeof(t->cpu_model));
+	t->family = info_number(topology, "CPUFamilyNumber");
+	t->model = info_number(topology, "CPUModelNumber");
+	t->stepping = info_number(topology, "CPUStepping");
+}
+
+static hwloc_obj_t ancestor(hwloc_obj_t obj, hwloc_obj_type_t type)
+{
+	while (obj && obj->type != type)
+		obj = obj->parent;
+	return obj;
+}
+
+static struct ipmu_package *package_of(struct builder *b, hwloc_obj_t obj)
+{
+	struct ipmu_package *package;
+	int i;
+
+	for (i = 0; i < b->t->npackages; i++)
+		if (b->package_objs[i] == obj)
+			return &b->t->packages[i];
+	b->package_objs[i] = obj;
+	package = &b->t->packages[b->t->npackages++];
+	*package = (struct ipmu_package){ .pkg_idx = i, .os_index = -1, .reach_cpu = -1 };
+	if (obj && obj->os_index != HWLOC_UNKNOWN_INDEX)
+		package->os_index = (int)obj->os_index;
+	return package;
+}
+
+/* CPUs come in hwloc's logical order, in which the threads of a core are neighbours. */
+static void cpu_add(struct builder *b, hwloc_obj_t pu)
+{
+	struct ipmu_topology *t = b->t;
+	struct ipmu_package *package = package_of(b, ancestor(pu, HWLOC_OBJ_PACKAGE));
+	hwloc_obj_t core = ancestor(pu, HWLOC_OBJ_CORE);
+	bool same_core = core && core == b->last_core;
+	struct ipmu_cpu *cpu = &t->cpus[t->ncpus];
+
+	cpu->os_cpu = (int)pu->os_index;
+	cpu->pkg_idx = package->pkg_idx;
+	cpu->smt_idx = same_core ? cpu[-1].smt_idx + 1 : 0;
+	cpu->core_idx = same_core ? cpu[-1].core_idx : t->ncores;
+	cpu->numa_os = pu->nodeset ? hwloc_bitmap_first(pu->nodeset) : -1;
+	cpu->allowed = hwloc_bitmap_isset(b->allowed, pu->os_index);
+	t->ncpus++;
+	t->ncores += !same_core;
+	package->ncpus++;
+	package->ncores += !same_core;
+	if (cpu->allowed && (package->reach_cpu < 0 || cpu->os_cpu < package->reach_cpu))
+		package->reach_cpu = cpu->os_cpu;
+	b->last_core = core;
+}
+
+static int cpu_compare(const void *a, const void *b)
+{
+	const struct ipmu_cpu *left = a, *right = b;
+
+	return (left->os_cpu > right->os_cpu) - (left->os_cpu < right->os_cpu);
+}
+
+static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char *why)
+{
+	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+	struct builder b = { .t = t, .allowed = hwloc_topology_get_allowed_cpuset(topology) };
+	hwloc_obj_t pu = NULL;
+
+	if (n <= 0)
+		return explain(why, ENODEV, "hwloc's topology has no CPU", NULL);
+	t->cpus = calloc((size_t)n, sizeof(*t->cpus));
+	t->packages = calloc((size_t)n, sizeof(*t->packages));
+	b.package_objs = calloc((size_t)n, sizeof(*b.package_objs));
+	if (!t->cpus || !t->packages || !b.package_objs) {
+		free(b.package_objs);
+		return explain(why, ENOMEM, "the table of CPUs", NULL);
+	}
+	while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)))
+		cpu_add(&b, pu);
+	free(b.package_objs);
+	qsort(t->cpus, (size_t)t->ncpus, sizeof(*t->cpus), cpu_compare);
+	identity_fill(topology, t);
+	return 0;
+}
+
+int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
+{
+	hwloc_topology_t topology;
+	struct ipmu_topology *t;
+	int rc;
+
+	if (hwloc_topology_init(&topology))
+		return explain(why, ENOMEM, "hwloc's topology", NULL);
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		rc = explain(why, ENOMEM, "the topology", NULL);
+		goto destroy;
+	}
+	rc = source_load(topology, why);
+	if (!rc)
+		rc = tables_fill(topology, t, why);
+	if (rc)
+		ipmu_topology_free(t);
+	else
+		*out = t;
+destroy:
+	hwloc_topology_destroy(topology);
+	return rc;
+}
+
+void ipmu_topology_free(struct ipmu_topology *t)
+{
+	if (!t)
+		return;
+	free(t->cpus);
+	free(t->packages);
+	free(t);
+}
+
+const struct ipmu_cpu *ipmu_topology_cpu(const struct ipmu_topology *t, int os_cpu)
+{
+	struct ipmu_cpu key = { .os_cpu = os_cpu };
+
+	return bsearch(&key, t->cpus, (size_t)t->ncpus, sizeof(key), cpu_compare);
+}
+
+int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_os_cpu)
+{
+	const struct ipmu_cpu *cpu = ipmu_topology_cpu(t, prefer_os_cpu);
+
+	if (pkg_idx < 0 || pkg_idx >= t->npackages)
+		return -EINVAL;
+	if (cpu && cpu->pkg_idx == pkg_idx && cpu->allowed)
+		return prefer_os_cpu;
+	return t->packages[pkg_idx].reach_cpu < 0 ? -ENODEV : t->packages[pkg_idx].reach_cpu;
+}
+
+int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu)
+{
+	const struct ipmu_cpu *cpu = ipmu_topology_cpu(t, os_cpu);
+	int i, first;
+
+	if (!cpu)
+		return -EINVAL;
+	first = cpu->core_idx;
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i].pkg_idx == cpu->pkg_idx && t->cpus[i].core_idx < first)
+			first = t->cpus[i].core_idx;
+	return cpu->core_idx - first;
+}
