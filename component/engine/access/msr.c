@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "access.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int explain_open(const struct ipmu_package_regs *p, int rc, char *why)
+{
+	const char *path = p->msr_path;
+
+	switch (rc) {
+	case -ENOENT:
+		return ipmu_fail(why, rc, "%s is missing: load the driver with 'modprobe msr'",
+				 path);
+	case -ENXIO:
+		return ipmu_fail(why, rc, "%s: CPU %d is offline or not there", path, p->os_cpu);
+	case -EACCES:
+		return ipmu_fail(why, rc, "%s: no permission: join the group that owns it, or load "
+				 "msr-safe with an allowlist", path);
+	case -EPERM:
+		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
+				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
+				 path);
+	default:
+		return ipmu_fail(why, rc, "%s: %s", path, strerror(-rc));
+	}
+}
+
+static int open_device(struct ipmu_package_regs *p, const char *device)
+{
+	snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/%s", p->os_cpu, device);
+	p->msr = open(p->msr_path, O_RDWR | O_CLOEXEC);
+	return p->msr < 0 ? -errno : 0;
+}
+
+int ipmu_access_open(struct ipmu_package_regs *p, const struct ipmu_family *family, int package,
+		     int os_cpu, char *why)
+{
+	int rc;
+
+	memset(p, 0, sizeof(*p));
+	p->family = family;
+	p->package = package;
+	p->os_cpu = os_cpu;
+	rc = open_device(p, "msr");
+	if (rc && open_device(p, "msr_safe") == 0)
+		return 0;
+	if (rc) {
+		snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/msr", os_cpu);
+		return explain_open(p, rc, why);
+	}
+	return 0;
+}
+
+int ipmu_msr_read(const struct ipmu_package_regs *p, uint32_t addr, uint64_t *value)
+{
+	ssize_t n;
+
+	do
+		n = pread(p->msr, value, sizeof(*value), (off_t)addr);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(*value) ? 0 : -EIO;
+}
+
+static int write_raw(const struct ipmu_package_regs *p, uint32_t addr, uint64_t value)
+{
+	ssize_t n;
+
+	do
+		n = pwrite(p->msr, &value, sizeof(value), (off_t)addr);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
+}
+
+static struct ipmu_saved *find_saved(struct ipmu_package_regs *p, uint32_t addr)
+{
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].addr == addr)
+			return &p->saved[i];
+	return NULL;
+}
+
+static int save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		struct ipmu_saved **out)
+{
+	struct ipmu_saved *s = find_saved(p, addr);
+	uint64_t value;
+	int rc;
+
+	if (!s) {
+		if (p->nsaved == IPMU_SAVED_MAX)
+			return -ENOSPC;
+		rc = ipmu_msr_read(p, addr, &value);
+		if (rc)
+			return rc;
+		s = &p->saved[p->nsaved++];
+		*s = (struct ipmu_saved){ .reg = reg, .addr = addr, .found = value, .now = value };
+	}
+	*out = s;
+	return 0;
+}
+
+int ipmu_msr_save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+		  uint64_t *value)
+{
+	struct ipmu_saved *s;
+	int rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
+
+	if (!rc)
+		*value = s->found;
+	return rc;
+}
+
+int ipmu_msr_write(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+		   uint64_t value)
+{
+	uint64_t writable = ipmu_reg_writable(reg);
+	struct ipmu_saved *s;
+	int rc;
+
+	if (value & ~writable)
+		return -EINVAL;
+	rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
+	if (rc)
+		return rc;
+	value |= s->found & ~writable;
+	if (value == s->now && reg->width == 64)
+		return 0;	/* a control register that holds it already */
+	rc = write_raw(p, s->addr, value);
+	if (!rc)
+		s->now = value;
+	return rc;
+}
+
+/* A counter moves by itself: it is always written back, other registers only if they changed. */
+static bool needs_restore(const struct ipmu_saved *s)
+{
+	return s->now != s->found || s->reg->width < 64;
+}
+
+int ipmu_access_restore(struct ipmu_package_regs *p)
+{
+	int first = 0;
+
+	while (p->nsaved > 0) {
+		const struct ipmu_saved *s = &p->saved[--p->nsaved];
+		int rc = needs_restore(s) ? write_raw(p, s->addr, s->found) : 0;
+
+		if (rc && !first)
+			first = rc;
+	}
+	return first;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory controller's registers: base address from PCI configuration space, then one page of
+ * physical memory, read with aligned 32-bit loads (wider ones return wrong values). */
+#include "access.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HOST_BRIDGE "/sys/bus/pci/devices/0000:00:00.0/config"
+#define MEMORY "/dev/mem"
+#define PAGE 0x1000u
+#define BAR_ENABLED 1u
+
+static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
+{
+	uint64_t value, mask = 0;
+	int fd = open(HOST_BRIDGE, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return ipmu_fail(why, -errno, "%s: %s: the memory controller cannot be found",
+				 HOST_BRIDGE, strerror(errno));
+	n = pread(fd, &value, sizeof(value), (off_t)bar->addr);
+	close(fd);
+	if (n != (ssize_t)sizeof(value))
+		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
+				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);
+	for (const struct ipmu_field *f = bar->fields; f->name; f++)
+		mask |= (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+	*base = value & mask;
+	if (!(value & BAR_ENABLED) || !*base)
+		return ipmu_fail(why, -ENODEV, "%s: the memory controller's window at offset 0x%X "
+				 "is switched off (0x%llX): enable it in the firmware",
+				 HOST_BRIDGE, (unsigned)bar->addr, (unsigned long long)value);
+	return 0;
+}
+
+int ipmu_window_open(struct ipmu_package_regs *p, const struct ipmu_reg *bar,
+		     const struct ipmu_reg *reg, char *why)
+{
+	uint32_t first = reg->addr & ~(PAGE - 1);
+	uint64_t base = 0;
+	void *map;
+	int fd, rc, err;
+
+	rc = read_bar(bar, &base, why);
+	if (rc)
+		return rc;
+	fd = open(MEMORY, O_RDONLY | O_SYNC | O_CLOEXEC);
+	if (fd < 0)
+		return ipmu_fail(why, -errno, "%s: %s: reading the memory controller needs "
+				 "CAP_SYS_RAWIO (root)", MEMORY, strerror(errno));
+	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)(base + first));
+	err = errno;
+	close(fd);
+	if (map == MAP_FAILED)
+		return ipmu_fail(why, -err, "%s at 0x%llX: %s: the kernel refuses device memory "
+				 "(boot with iomem=relaxed, or use its uncore_imc driver)", MEMORY,
+				 (unsigned long long)(base + first), strerror(err));
+	p->window = map;
+	p->window_first = first;
+	return 0;
+}
+
+uint32_t ipmu_window_read(const struct ipmu_package_regs *p, const struct ipmu_reg *reg)
+{
+	return p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
+}
+
+void ipmu_access_close(struct ipmu_package_regs *p)
+{
+	if (p->window)
+		munmap((void *)(uintptr_t)p->window, PAGE);
+	if (p->msr >= 0)
+		close(p->msr);
+	p->window = NULL;
+	p->msr = -1;
+}

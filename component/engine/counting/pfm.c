@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* libpfm4, the one source of event names and codes. */
+#include "pfm.h"
+
+#include "system.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <perfmon/pfmlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INACTIVE "LIBPFM_ENCODE_INACTIVE"
+
+/* libpfm4 calls an uncore PMU active only where the kernel drives it; we drive it ourselves. The
+ * variable is read once, by the first initialization in the process. */
+int ipmu_names_open(char *why)
+{
+	bool ours = !getenv(INACTIVE);
+	int rc;
+
+	if (ours)
+		setenv(INACTIVE, "1", 1);
+	rc = pfm_initialize();
+	if (ours)
+		unsetenv(INACTIVE);
+	if (rc != PFM_SUCCESS)
+		return ipmu_fail(why, -ENOTSUP, "libpfm4 does not start: %s", pfm_strerror(rc));
+	return 0;
+}
+
+static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
+{
+	if (type->pfm_numbered)
+		snprintf(name, 32, "%s%d", type->pfm, box == IPMU_ALL ? 0 : box);
+	else
+		snprintf(name, 32, "%s", type->pfm);
+}
+
+const char *ipmu_names_pmu(int i, char name[32])
+{
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+			int names = (*t)->pfm_numbered ? 1 + IPMU_BOXES_MAX : 1;
+
+			if (i < names) {
+				snprintf(name, 32, "%s", (*t)->name);
+				if (i > 0)
+					pmu_name(*t, i - 1, name);
+				return name;
+			}
+			i -= names;
+		}
+	return NULL;
+}
+
+static int find_pmu(const char *name, pfm_pmu_info_t *info)
+{
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+		memset(info, 0, sizeof(*info));
+		info->size = sizeof(*info);
+		if (pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS &&
+		    strcmp(info->name, name) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int no_pmu(const char *name, char *why)
+{
+	return ipmu_fail(why, -ENOENT, "libpfm4 does not know %s: it is a stock build; use the one "
+			 "with this project's event tables", name);
+}
+
+static int find_event(const struct ipmu_pmu_type *type, int box, const char *event,
+		      pfm_event_info_t *info, char *why)
+{
+	pfm_pmu_info_t pmu;
+	char name[32];
+
+	pmu_name(type, box, name);
+	if (find_pmu(name, &pmu))
+		return no_pmu(name, why);
+	for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
+		memset(info, 0, sizeof(*info));
+		info->size = sizeof(*info);
+		if (pfm_get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS &&
+		    strcasecmp(info->name, event) == 0)
+			return 0;
+	}
+	return ipmu_fail(why, -ENOENT, "%s has no event %s: papi_native_avail lists its events",
+			 type->name, event);
+}
+
+bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event)
+{
+	pfm_event_info_t info;
+
+	return find_event(type, box, event, &info, NULL) == 0;
+}
+
+static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+
+	if (pfm_get_event_info(event, PFM_OS_NONE, &info) != PFM_SUCCESS)
+		return false;
+	for (int i = 0; i < info.nattrs; i++) {
+		memset(attr, 0, sizeof(*attr));
+		attr->size = sizeof(*attr);
+		if (pfm_get_event_attr_info(event, i, PFM_OS_NONE, attr) == PFM_SUCCESS &&
+		    attr->type == PFM_ATTR_UMASK && n-- == 0)
+			return true;
+	}
+	return false;
+}
+
+static int list_umasks(int event, char *list, size_t bytes)
+{
+	pfm_event_attr_info_t attr;
+	size_t n = 0;
+	int count;
+
+	list[0] = '\0';
+	for (count = 0; nth_umask(event, count, &attr); count++)
+		if (n < bytes)
+			n += (size_t)snprintf(list + n, bytes - n, "%s%s", count ? ", " : "",
+					      attr.name);
+	return count;
+}
+
+static int explain(const struct ipmu_pmu_type *type, const char *event, const char *qualifiers,
+		   int pfm_event, int rc, char *why)
+{
+	char umasks[256];
+	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
+
+	if (rc == PFM_ERR_UMASK)
+		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
+				 umasks);
+	if (rc == PFM_ERR_ATTR_VAL)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range (c= is "
+				 "5 bits wide: 0 to 31)", type->name, event, qualifiers);
+	if (rc == PFM_ERR_FEATCOMB || rc == PFM_ERR_ATTR_SET)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
+				 type->name, event, qualifiers);
+	return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier%s%s", type->name, event,
+			 qualifiers, count ? "; unit masks: " : "", umasks);
+}
+
+int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
+		    const char *qualifiers, uint64_t *code, char *why)
+{
+	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
+	char pmu[32], name[IPMU_NAME_MAX + 64];
+	pfm_event_info_t info;
+	int rc;
+
+	rc = find_event(type, box, event, &info, why);
+	if (rc)
+		return rc;
+	pmu_name(type, box, pmu);
+	snprintf(name, sizeof(name), "%s::%s%s", pmu, info.name, qualifiers);
+	rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+	if (rc == PFM_ERR_NOTFOUND || rc == PFM_ERR_NOTSUPP)
+		return ipmu_fail(why, -ENOTSUP, "libpfm4 was started before this library and does "
+				 "not encode %s: set " INACTIVE "=1", name);
+	if (rc != PFM_SUCCESS)
+		return explain(type, event, qualifiers, info.idx, rc, why);
+	*code = arg.count > 0 ? arg.codes[0] : 0;
+	free(arg.codes);
+	return 0;
+}
+
+int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
+		  struct ipmu_event_info *out)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+	pfm_event_attr_info_t attr;
+	pfm_pmu_info_t pmu;
+	char name[32];
+	int i;
+
+	pmu_name(type, 0, name);
+	if (find_pmu(name, &pmu))
+		return -ENOENT;
+	for (i = pmu.first_event; i != -1 && event > 0; event--)
+		i = pfm_get_event_next(i);
+	if (i == -1 || pfm_get_event_info(i, PFM_OS_NONE, &info) != PFM_SUCCESS)
+		return -ENOENT;
+	memset(out, 0, sizeof(*out));
+	out->type = type;
+	out->units = type->units;
+	snprintf(out->desc, sizeof(out->desc), "%s", info.desc);
+	snprintf(out->name, sizeof(out->name), "%s.%s", type->name, info.name);
+	if (umask < 0)
+		return 0;
+	if (!nth_umask(i, umask, &attr))
+		return -ENOENT;
+	snprintf(out->name, sizeof(out->name), "%s.%s:%s", type->name, info.name, attr.name);
+	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", attr.desc);
+	return 0;
+}

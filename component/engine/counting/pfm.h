@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IPMU_PFM_H
+#define IPMU_PFM_H
+
+#include "../pmu/pmu.h"
+
+bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
+/* qualifiers: "" or ":UMASK:c=1...". */
+int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
+		    const char *qualifiers, uint64_t *code, char *why);
+int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
+		  struct ipmu_event_info *out);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* libintelpmu: counts events of the documented Intel PMUs on this machine's registers.
+ *
+ * Knows nothing of PAPI and nothing of virtual machines: it opens the msr device, PCI configuration
+ * space and the memory controller's window, and works with what is behind them.
+ *
+ * Conventions. Functions return 0 or a negative errno. `why` is a caller's buffer of IPMU_WHY_MAX
+ * bytes; on failure it holds one sentence: what failed, on which object, what to do about it.
+ * Objects made by *_open / *_new belong to the caller and end with *_close / *_free.
+ * Threads: every function may be called from any thread. One session is used by one thread at a
+ * time, except ipmu_session_read, which is also async-signal-safe: it neither allocates nor locks.
+ * Counts are 64-bit and do not decrease while a session runs. */
+#ifndef IPMU_H
+#define IPMU_H
+
+#include "ipmu_topology.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IPMU_NAME_MAX 106	/* longest event name, with the final NUL */
+#define IPMU_ALL (-1)		/* every package, every box */
+
+struct ipmu_system;
+struct ipmu_session;
+struct ipmu_pmu_type;
+
+/* One event with its qualifiers, as the registers want it. Plain data: copy it freely. */
+struct ipmu_event {
+	const struct ipmu_pmu_type *type;
+	uint64_t select;	/* control register value; 0 where the counter is the event */
+	uint64_t counters;	/* bit i: counter i of a box can count it */
+	int package, box;	/* index, or IPMU_ALL */
+	char name[IPMU_NAME_MAX];	/* canonical: pmu.EVENT:UMASK:qualifiers */
+};
+
+/* What a listing shows of a documented event or of one of its unit masks. */
+struct ipmu_event_info {
+	const struct ipmu_pmu_type *type;
+	char name[IPMU_NAME_MAX];
+	char desc[512];		/* of the event */
+	char umask_desc[512];	/* of the unit mask, "" for an event without one */
+	const char *units;
+};
+
+/* ---- the process ---- */
+
+/* Start libpfm4 in the mode that this library needs. Call it before anything else in the process
+ * uses libpfm4, if there is such; ipmu_system_open does it otherwise. Not thread-safe. */
+int ipmu_names_open(char *why);
+
+/* libpfm4's names of all PMUs that this library can drive on some machine, i = 0, 1, ...
+ * ("skl_unc_cbo", "skl_unc_cbo0", ...); NULL past the end. `name` has room for the answer. */
+const char *ipmu_names_pmu(int i, char name[32]);
+
+/* ---- the machine ---- */
+
+/* Find the documented PMUs of the machine that `topo` describes and open their registers.
+ * The topology must outlive the system. Nothing is changed in any register for good: counters are
+ * tried once with a pattern and put back.
+ * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
+ * -ENXIO: the counters do not answer (a hypervisor). */
+int ipmu_system_open(const struct ipmu_topology *topo, struct ipmu_system **out, char *why);
+
+/* Put every register back as it was found, and free. Sessions must have been freed before. */
+void ipmu_system_close(struct ipmu_system *sys);
+
+/* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
+const struct ipmu_pmu_type *ipmu_system_type(const struct ipmu_system *sys, int i);
+/* Boxes of that type in a package; 0 where it cannot be used, and then `why` (may be NULL) tells
+ * the reason. */
+int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int package,
+		      char *why);
+int ipmu_system_packages(const struct ipmu_system *sys);
+/* A remark on what was found ("" if none), such as a slice count that differs from the cores. */
+const char *ipmu_system_note(const struct ipmu_system *sys);
+
+const char *ipmu_type_name(const struct ipmu_pmu_type *type);
+const char *ipmu_type_desc(const struct ipmu_pmu_type *type);
+const char *ipmu_type_units(const struct ipmu_pmu_type *type);
+int ipmu_type_counters(const struct ipmu_pmu_type *type);
+
+/* ---- names ---- */
+
+/* Accepted: pmu.EVENT:UMASK, pmu::EVENT:UMASK and EVENT.UMASK, then libpfm4's modifiers and
+ * package=N, box=N in any order. -ENOENT: no such PMU or event. -EINVAL: bad qualifier.
+ * -ENODEV: the PMU is known but cannot be used here. */
+int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
+		     char *why);
+
+/* Documented events of this machine: event 0, 1, ... and their unit masks 0, 1, ... (umask -1: the
+ * event itself). -ENOENT past the end. */
+int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
+		    struct ipmu_event_info *out);
+
+/* ---- counting ---- */
+
+int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why);
+void ipmu_session_free(struct ipmu_session *s);	/* stops it and gives its registers back */
+
+/* Replace the events of a stopped session (n may be 0). The same event may stand in it twice and
+ * in several sessions. -ENOSPC: the events collide; `why` names them. On failure the session keeps
+ * the events it had. -EBUSY: it is running. */
+int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why);
+
+/* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events; `why` names
+ * them. On failure nothing is left enabled. */
+int ipmu_session_start(struct ipmu_session *s, char *why);
+
+/* values (may be NULL): where to put the final counts, read after the counters stand still. With
+ * NULL the session keeps the counts of its last read, which saves one register read a counter. */
+int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why);
+
+/* One register read a counter, whatever the number of events that share it. */
+int ipmu_session_read(struct ipmu_session *s, uint64_t *values);
+
+/* Counts continue from 0; moves this session's baselines, writes no register. */
+int ipmu_session_reset(struct ipmu_session *s);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const struct ipmu_family ipmu_skl_client_uncore;
+
+const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, NULL };
+
+uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
+{
+	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;
+
+	if (reg->odd_addr && box == reg->odd_box)
+		base = reg->odd_addr;
+	return base + (uint32_t)ctr * reg->ctr_stride;
+}
+
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
+{
+	uint64_t mask = 0;
+
+	if (reg->access == IPMU_RO)
+		return 0;
+	for (const struct ipmu_field *f = reg->fields; f->name; f++)
+		mask |= (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+	return mask;
+}
+
+void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
+{
+	size_t n = 0;
+
+	for (const char *p = reg->name; *p && n < 60; p++) {
+		if (p[0] == '%' && (p[1] == 'b' || p[1] == 'c'))
+			n += (size_t)snprintf(name + n, 64 - n, "%d", *++p == 'b' ? box : ctr);
+		else
+			name[n++] = *p;
+	}
+	name[n] = '\0';
+}
+
+static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo)
+{
+	if (strcmp(f->vendor, topo->vendor) != 0 || f->family != topo->family)
+		return false;
+	for (const int *m = f->models; *m; m++)
+		if (*m == topo->model)
+			return true;
+	return false;
+}
+
+const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo, char *why)
+{
+	const struct ipmu_family *const *f;
+
+	for (f = ipmu_families; *f; f++)
+		if (family_matches(*f, topo))
+			return *f;
+	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; supported: %s",
+		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
+		  (unsigned)topo->model, ipmu_families[0]->models_text);
+	return NULL;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Type, ops, box: how one documented PMU is described. A type is constant data transcribed from
+ * one document; its ops say how that kind of counter is programmed and read. */
+#ifndef IPMU_PMU_H
+#define IPMU_PMU_H
+
+#include "../ipmu.h"
+
+#define IPMU_COUNTERS_MAX 18	/* of a box; NetBurst has the most */
+#define IPMU_BOXES_MAX 8	/* of a type in a package */
+#define IPMU_TYPES_MAX 8	/* of a family */
+
+enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C };
+enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO };
+
+struct ipmu_field {
+	const char *name;
+	uint8_t hi, lo;
+};
+#define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
+
+/* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
+ * %c for the counter. */
+struct ipmu_reg {
+	const char *name, *src;
+	uint32_t addr;
+	uint16_t box_stride, ctr_stride;
+	uint8_t width;		/* bits that hold a value */
+	uint8_t access, space;
+	uint8_t boxes, ctrs;	/* how many there are; 0: one */
+	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
+	uint32_t odd_addr;
+	struct ipmu_field fields[10];	/* writable ones; up to the first without a name */
+};
+
+/* A counter that is its own event. */
+struct ipmu_fixed_event {
+	const char *event;
+	const struct ipmu_reg *ctr;
+};
+
+/* An event code that only some counters take. */
+struct ipmu_constraint {
+	uint8_t code;
+	uint32_t counters;
+	const char *src;
+};
+
+struct ipmu_package_regs;
+
+struct ipmu_ops {
+	/* Make counter `ctr` of box `box` count `select` once the package is enabled. */
+	int (*program)(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+		       int ctr, uint64_t select);
+	int (*read)(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		    uint64_t *raw);
+};
+
+struct ipmu_pmu_type {
+	const char *name, *desc, *src, *units;
+	const char *pfm;	/* libpfm4's PMU */
+	bool pfm_numbered;	/* ... which has one per box, with its number appended */
+	int counters, width;
+	const struct ipmu_reg *select, *ctr;	/* select NULL: free-running */
+	const struct ipmu_fixed_event *fixed;	/* NULL: counters are programmable */
+	uint64_t select_mask;	/* fields that an event name may set */
+	uint64_t enable;	/* bits of select that switch the counter on */
+	const struct ipmu_constraint *constraints;	/* up to code 0 */
+	const struct ipmu_ops *ops;
+};
+
+struct ipmu_family {
+	const char *name, *src;
+	const char *vendor;
+	int family;
+	const int *models;	/* up to 0 */
+	const char *models_text;
+	const struct ipmu_pmu_type *const *types;	/* up to NULL */
+	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
+	/* Fill boxes[] (one number a type) for this package; a type that cannot be used gets 0
+	 * and a sentence. Fails only if nothing can be used. */
+	int (*discover)(struct ipmu_package_regs *p, int ncores, int *boxes,
+			char (*reasons)[IPMU_WHY_MAX], char *note, char *why);
+	int (*enable)(struct ipmu_package_regs *p);	/* all programmed counters run */
+	int (*disable)(struct ipmu_package_regs *p);	/* all stand still */
+};
+
+/* Families known to the engine, up to NULL. */
+extern const struct ipmu_family *const ipmu_families[];
+const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo, char *why);
+
+uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
+/* The manual's spelling for one instance, into name[64]. */
+void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
+
+#endif

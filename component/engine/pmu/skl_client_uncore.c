@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Uncore of the 6th-generation Core (Skylake client) and the later parts at the same addresses.
+ * Source: Intel 334060-001 (April 2016). What goes beyond it says so in its citation. */
+#include "uncore_ops.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GLOBAL_EN (1ull << 29)
+#define SELECT_EN (1ull << 22)
+#define FIXED_EN (1ull << 22)
+#define SLICES_DOCUMENTED 8
+
+#define EVENT_SELECT_FIELDS { F("THR", 28, 24), F("INV", 23, 23), F("EN", 22, 22), \
+	F("OVF_EN", 20, 20), F("E", 18, 18), F("UMASK", 15, 8), F("EVT_SEL", 7, 0) }
+
+static const struct ipmu_reg global_ctrl = {
+	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .src = "334060-001 Table 2-2",
+	.addr = 0xE01, .width = 64, .access = IPMU_RW,
+	.fields = { F("FRZ_ON_PMI", 31, 31), F("WAKE_ON_PMI", 30, 30), F("EN", 29, 29),
+		    F("PMI_SEL_CORE", 3, 0) },
+};
+
+static const struct ipmu_reg global_status = {
+	.name = "MSR_UNC_PERF_GLOBAL_STATUS",
+	.src = "334060-001 Table 2-3, CBO_CTR_OVF misprinted there as bit 31",
+	.addr = 0xE02, .width = 64, .access = IPMU_RW1C,
+	.fields = { F("CBO_CTR_OVF", 3, 3), F("ARB_CTR_OVF", 1, 1), F("FIXED_CTR_OVF", 0, 0) },
+};
+
+static const struct ipmu_reg fixed_ctrl = {
+	.name = "MSR_UNC_PERF_FIXED_CTRL", .src = "334060-001 Table 2-4",
+	.addr = 0x394, .width = 64, .access = IPMU_RW,
+	.fields = { F("CNT_EN", 22, 22), F("OVF_EN", 20, 20) },
+};
+
+static const struct ipmu_reg fixed_ctr = {
+	.name = "MSR_UNC_PERF_FIXED_CTR", .src = "334060-001 Table 2-5",
+	.addr = 0x395, .width = 48, .access = IPMU_RW, .fields = { F("CTR_VAL", 47, 0) },
+};
+
+static const struct ipmu_reg cbo_config = {
+	.name = "MSR_UNC_CBO_CONFIG", .src = "334060-001 Table 2-6",
+	.addr = 0x396, .width = 64, .access = IPMU_RO,
+	.fields = { F("NO_CBO_BANKS", 3, 0) },
+};
+
+static const struct ipmu_reg arb_perfctr = {
+	.name = "MSR_UNC_ARB_PERFCTR%c", .src = "334060-001 Table 2-8",
+	.addr = 0x3B0, .ctr_stride = 1, .ctrs = 2, .width = 44, .access = IPMU_RW,
+	.fields = { F("CTR_VAL", 43, 0) },
+};
+
+static const struct ipmu_reg arb_perfevtsel = {
+	.name = "MSR_UNC_ARB_PERFEVTSEL%c", .src = "334060-001 Table 2-7",
+	.addr = 0x3B2, .ctr_stride = 1, .ctrs = 2, .width = 64, .access = IPMU_RW,
+	.fields = EVENT_SELECT_FIELDS,
+};
+
+/* Boxes 4 to 6 continue the stride and box 7 breaks it (Linux uncore.h); the document ends at 3. */
+static const struct ipmu_reg cbo_perfevtsel = {
+	.name = "MSR_UNC_CBO_%b_PERFEVTSEL%c", .src = "334060-001 Tables 2-1, 2-7",
+	.addr = 0x700, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
+	.odd_box = 7, .odd_addr = 0xF70, .width = 64, .access = IPMU_RW,
+	.fields = EVENT_SELECT_FIELDS,
+};
+
+static const struct ipmu_reg cbo_perfctr = {
+	.name = "MSR_UNC_CBO_%b_PERFCTR%c", .src = "334060-001 Tables 2-1, 2-8",
+	.addr = 0x706, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
+	.odd_box = 7, .odd_addr = 0xF76, .width = 44, .access = IPMU_RW,
+	.fields = { F("CTR_VAL", 43, 0) },
+};
+
+static const struct ipmu_reg imc_bar = {
+	.name = "IMC_BAR", .src = "334060-001 3.3", .space = IPMU_PCI,
+	.addr = 0x48, .width = 64, .access = IPMU_RO, .fields = { F("BAR", 38, 15) },
+};
+
+#define IMC_COUNTER(name_, addr_) { .name = name_, .src = "334060-001 Table 3-3", \
+	.space = IPMU_MMIO, .addr = addr_, .width = 32, .access = IPMU_RO }
+static const struct ipmu_reg dram_gt_requests = IMC_COUNTER("DRAM_GT_REQUESTS", 0x5040);
+static const struct ipmu_reg dram_ia_requests = IMC_COUNTER("DRAM_IA_REQUESTS", 0x5044);
+static const struct ipmu_reg dram_io_requests = IMC_COUNTER("DRAM_IO_REQUESTS", 0x5048);
+static const struct ipmu_reg dram_data_reads = IMC_COUNTER("DRAM_DATA_READS", 0x5050);
+static const struct ipmu_reg dram_data_writes = IMC_COUNTER("DRAM_DATA_WRITES", 0x5054);
+
+static const struct ipmu_reg *const registers[] = {
+	&global_ctrl, &global_status, &fixed_ctrl, &fixed_ctr, &cbo_config,
+	&arb_perfctr, &arb_perfevtsel, &cbo_perfevtsel, &cbo_perfctr,
+	&imc_bar, &dram_gt_requests, &dram_ia_requests, &dram_io_requests,
+	&dram_data_reads, &dram_data_writes, NULL,
+};
+
+#define SELECT_MASK 0x1F84FFFFull	/* THR, INV, E, UMASK, EVT_SEL; EN and OVF_EN are ours */
+
+static const struct ipmu_pmu_type cbo = {
+	.name = "skl_unc_cbo", .desc = "C-Box slices of the last-level cache", .units = "events",
+	.src = "334060-001 Table 3-1",
+	.pfm = "skl_unc_cbo", .pfm_numbered = true,
+	.counters = 2, .width = 44, .select = &cbo_perfevtsel, .ctr = &cbo_perfctr,
+	.select_mask = SELECT_MASK, .enable = SELECT_EN, .ops = &ipmu_msr_ops,
+};
+
+static const struct ipmu_constraint arb_constraints[] = {
+	{ .code = 0x80, .counters = 0x1, .src = "334060-001 Table 3-2" },
+	{ 0 },
+};
+
+static const struct ipmu_pmu_type arb = {
+	.name = "skl_unc_arb", .desc = "arbitration unit", .units = "events",
+	.src = "334060-001 Table 3-2", .pfm = "skl_unc_arb",
+	.counters = 2, .width = 44, .select = &arb_perfevtsel, .ctr = &arb_perfctr,
+	.select_mask = SELECT_MASK, .enable = SELECT_EN,
+	.constraints = arb_constraints, .ops = &ipmu_msr_ops,
+};
+
+static const struct ipmu_fixed_event clk_event[] = {
+	{ .event = "UNC_CLOCK", .ctr = &fixed_ctr }, { 0 },
+};
+
+static const struct ipmu_pmu_type clk = {
+	.name = "skl_unc_clk", .desc = "uncore clock, fixed counter", .units = "UCLK cycles",
+	.src = "334060-001 Table 3-2", .pfm = "skl_unc_clk",
+	.counters = 1, .width = 48, .select = &fixed_ctrl, .ctr = &fixed_ctr,
+	.fixed = clk_event, .enable = FIXED_EN, .ops = &ipmu_msr_ops,
+};
+
+static const struct ipmu_fixed_event imc_events[] = {
+	{ .event = "DRAM_GT_REQUESTS", .ctr = &dram_gt_requests },
+	{ .event = "DRAM_IA_REQUESTS", .ctr = &dram_ia_requests },
+	{ .event = "DRAM_IO_REQUESTS", .ctr = &dram_io_requests },
+	{ .event = "DRAM_DATA_READS", .ctr = &dram_data_reads },
+	{ .event = "DRAM_DATA_WRITES", .ctr = &dram_data_writes },
+	{ 0 },
+};
+
+static const struct ipmu_pmu_type imc = {
+	.name = "skl_unc_imc", .desc = "memory controller, free-running counters",
+	.units = "requests", .src = "334060-001 Table 3-3", .pfm = "skl_unc_imc",
+	.counters = 5, .width = 32, .fixed = imc_events, .ops = &ipmu_window_ops,
+};
+
+enum { CBO, ARB, CLK, IMC };
+static const struct ipmu_pmu_type *const types[] = {
+	[CBO] = &cbo, [ARB] = &arb, [CLK] = &clk, [IMC] = &imc, NULL
+};
+
+static int read_slices(struct ipmu_package_regs *p, int *slices, char *why)
+{
+	uint64_t config;
+	int rc = ipmu_msr_read(p, cbo_config.addr, &config);
+
+	if (rc)
+		return ipmu_fail(why, -ENXIO, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: "
+				 "a hypervisor or an allowlist hides the uncore", p->msr_path,
+				 strerror(-rc));
+	*slices = (int)(config & 0xF) - 1;
+	return 0;
+}
+
+static void check_slices(int *slices, int ncores, char *reason, char *note)
+{
+	if (*slices < 1 || *slices > SLICES_DOCUMENTED) {
+		ipmu_fail(reason, 0, "MSR_UNC_CBO_CONFIG reports %d C-Boxes, addresses are known "
+			  "for 1 to %d", *slices, SLICES_DOCUMENTED);
+		*slices = 0;
+	} else if (*slices != ncores) {
+		ipmu_fail(note, 0, "%d C-Boxes beside %d cores: the sums cover the C-Boxes",
+			  *slices, ncores);
+	}
+}
+
+static int discover(struct ipmu_package_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	int rc = read_slices(p, &boxes[CBO], why);
+
+	if (!rc)
+		rc = ipmu_msr_probe(p, &arb_perfevtsel, &arb_perfctr, SELECT_EN, why);
+	if (rc)
+		return rc;
+	check_slices(&boxes[CBO], ncores, reasons[CBO], note);
+	boxes[ARB] = boxes[CLK] = 1;
+	boxes[IMC] = ipmu_window_open(p, &imc_bar, &dram_gt_requests, reasons[IMC]) == 0;
+	return 0;
+}
+
+static int enable(struct ipmu_package_regs *p)
+{
+	return ipmu_msr_write(p, &global_ctrl, 0, 0, GLOBAL_EN);
+}
+
+static int disable(struct ipmu_package_regs *p)
+{
+	return ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
+}
+
+static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, 0 };
+
+const struct ipmu_family ipmu_skl_client_uncore = {
+	.name = "skl_unc", .src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
+	.vendor = "GenuineIntel", .family = 6, .models = models,
+	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
+		       "(6th-generation Core to Comet Lake)",
+	.types = types, .registers = registers,
+	.discover = discover, .enable = enable, .disable = disable,
+};

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IPMU_WHY_H
+#define IPMU_WHY_H
+
+/* Put a sentence into why[IPMU_WHY_MAX] (which may be NULL) and return rc. */
+int ipmu_fail(char *why, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Event names: every event of the document in every spelling, and what must be refused. */
+#include "engine_fixture.h"
+#include "on_machine.h"
+#include "pmu/pmu.h"
+#include "tsv.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *pmu_of(const char *unit)
+{
+	return strcmp(unit, "CBO") == 0 ? "skl_unc_cbo" : strcmp(unit, "ARB") == 0 ? "skl_unc_arb" :
+	       strcmp(unit, "FIXED") == 0 ? "skl_unc_clk" : "skl_unc_imc";
+}
+
+static uint64_t counters_of(const struct tsv *t)
+{
+	const char *text = tsv_cell(t, "counters");
+	const char *name = tsv_cell(t, "event");
+	static const char *const imc[] = { "DRAM_GT_REQUESTS", "DRAM_IA_REQUESTS",
+					   "DRAM_IO_REQUESTS", "DRAM_DATA_READS",
+					   "DRAM_DATA_WRITES" };
+
+	if (strcmp(text, "0,1") == 0)
+		return 3;
+	for (int i = 0; i < 5; i++)
+		if (strcmp(name, imc[i]) == 0)
+			return 1ull << i;
+	return 1;
+}
+
+static uint64_t select_of(const struct tsv *t)
+{
+	const char *unit = tsv_cell(t, "unit"), *needs = tsv_cell(t, "modifiers_required");
+	uint64_t threshold = strncmp(needs, "THR=", 4) == 0 ? strtoull(needs + 4, NULL, 0) : 0;
+
+	if (strcmp(unit, "CBO") != 0 && strcmp(unit, "ARB") != 0)
+		return 0;
+	return tsv_number(t, "code") | tsv_number(t, "umask") << 8 | threshold << 24;
+}
+
+static void check(const struct engine_fixture *f, const char *name, const struct tsv *t)
+{
+	struct ipmu_event e = engine_fixture_event(f, name);
+
+	assert_string_equal(ipmu_type_name(e.type), pmu_of(tsv_cell(t, "unit")));
+	assert_int_equal(e.select, select_of(t));
+	assert_int_equal(e.counters, counters_of(t));
+	assert_int_equal(e.package, IPMU_ALL);
+	assert_int_equal(e.box, IPMU_ALL);
+}
+
+static void every_documented_event_in_every_spelling(void **state)
+{
+	const struct engine_fixture *f = *state;
+	int rows = 0;
+	struct tsv t;
+
+	tsv_open(&t, "skl-client-uncore.events.tsv");
+	while (tsv_next(&t)) {
+		const char *manual = tsv_cell(&t, "event");
+		const char *pmu = pmu_of(tsv_cell(&t, "unit"));
+		char event[64], name[IPMU_NAME_MAX], *dot;
+
+		snprintf(event, sizeof(event), "%s", manual);
+		dot = strchr(event, '.');
+		if (dot)
+			*dot = ':';
+		check(f, manual, &t);
+		snprintf(name, sizeof(name), "%s.%s", pmu, event);
+		check(f, name, &t);
+		snprintf(name, sizeof(name), "%s::%s", pmu, event);
+		check(f, name, &t);
+		snprintf(name, sizeof(name), "%s.%s", pmu, manual);
+		check(f, name, &t);
+		rows++;
+	}
+	assert_int_equal(rows, 28);
+}
+
+/* Worked examples of the fact sheet: what is written, less the enable bit. */
+static void modifiers_reach_their_fields(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	assert_int_equal(engine_fixture_event(f, "UNC_CBO_CACHE_LOOKUP.ANY_MESI").select, 0x8F34);
+	assert_int_equal(engine_fixture_event(f, "UNC_CBO_XSNP_RESPONSE.HITM_XCORE").select,
+			 0x4822);
+	assert_int_equal(engine_fixture_event(f, "UNC_ARB_TRK_OCCUPANCY.ALL:c=1:i").select,
+			 0x01C00180 & ~0x400000);
+	assert_int_equal(engine_fixture_event(f, "UNC_ARB_TRK_OCCUPANCY.ALL:e:c=1").select,
+			 0x01440180 & ~0x400000);
+	assert_int_equal(engine_fixture_event(f, "UNC_CBO_CACHE_LOOKUP.ANY_I:c=31").select,
+			 0x1F008834);
+}
+
+static void qualifiers_in_any_order(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_event a, b;
+
+	a = engine_fixture_event(f, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:box=3:ANY_I:package=0:c=2");
+	b = engine_fixture_event(f, "skl_unc_cbo3::UNC_CBO_CACHE_LOOKUP:c=2:ANY_I:package=0");
+	assert_int_equal(a.select, b.select);
+	assert_int_equal(a.box, 3);
+	assert_int_equal(b.box, 3);
+	assert_int_equal(a.package, 0);
+	/* the canonical name means the same event */
+	b = engine_fixture_event(f, a.name);
+	assert_int_equal(b.select, a.select);
+	assert_int_equal(b.box, a.box);
+	assert_int_equal(b.package, a.package);
+}
+
+static void bad_names_are_refused(void **state)
+{
+	static const struct {
+		const char *name;
+		int rc;
+		const char *says;
+	} bad[] = {
+		{ "skl_unc_cbo.NO_SUCH_EVENT", -ENOENT, "NO_SUCH_EVENT" },
+		{ "NO_SUCH_EVENT", -ENOENT, "NO_SUCH_EVENT" },
+		{ "skl_unc_foo::UNC_CLOCK", -ENOENT, "skl_unc_foo" },
+		{ "", -EINVAL, "no event" },
+		{ ":::", -EINVAL, "no event" },
+		{ "skl_unc_cbo.", -EINVAL, "no event" },
+		{ "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", -EINVAL, "unit mask" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:NO_SUCH", -EINVAL, "READ_I" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:READ_I", -EINVAL, "exclude" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:colour=3", -EINVAL, "colour" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:", -EINVAL, "empty" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:box=0:box=1", -EINVAL, "twice" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:c=1:c=1", -EINVAL, "twice" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:c=32", -EINVAL, "5 bits" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:c=255", -EINVAL, "5 bits" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:package=9", -EINVAL, "package 9" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:package=-1", -EINVAL, "number" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:package=", -EINVAL, "number" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:package", -EINVAL, "number" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:box=4", -EINVAL, "box 4" },
+		{ "skl_unc_cbo5::UNC_CBO_CACHE_LOOKUP:ANY_I", -EINVAL, "box 5" },
+		{ "skl_unc_cbo1::UNC_CBO_CACHE_LOOKUP:ANY_I:box=2", -EINVAL, "box 1 and box 2" },
+		{ "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL:box=1", -EINVAL, "box 1" },
+		{ "skl_unc_clk.UNC_CLOCK:SOCKET:c=1", -EINVAL, "" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I,x", -EINVAL, "comma" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I x", -EINVAL, "blank" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", -EINVAL, "longer" },
+	};
+	const struct engine_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char why[IPMU_WHY_MAX] = "";
+		struct ipmu_event event = { .select = 77 };
+		int rc = ipmu_event_parse(f->sys, bad[i].name, &event, why);
+
+		print_message("%s -> %s\n", bad[i].name, why);
+		assert_int_equal(rc, bad[i].rc);
+		assert_true(strlen(why) > 10);
+		assert_non_null(strstr(why, bad[i].says));
+		assert_int_equal(event.select, 77);	/* untouched */
+	}
+}
+
+static void lists_what_the_document_has(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_event_info info;
+	int events = 0, umasks = 0;
+
+	for (int e = 0; ipmu_event_list(f->sys, e, -1, &info) == 0; e++) {
+		assert_true(strlen(info.desc) > 10);
+		events++;
+		for (int u = 0; ipmu_event_list(f->sys, e, u, &info) == 0; u++) {
+			assert_true(strlen(info.umask_desc) > 10);
+			engine_fixture_event(f, info.name);
+			umasks++;
+		}
+	}
+	/* CBo 2, ARB 3, clock 1, IMC 5; 14 + 8 (three of them Intel's later additions) + 1 */
+	assert_int_equal(events, 11);
+	assert_int_equal(umasks, 14 + 8 + 1);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_documented_event_in_every_spelling),
+		cmocka_unit_test(modifiers_reach_their_fields),
+		cmocka_unit_test(qualifiers_in_any_order),
+		cmocka_unit_test(bad_names_are_refused),
+		cmocka_unit_test(lists_what_the_document_has),
+	};
+
+	(void)argc;
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, engine_fixture_open, engine_fixture_close);
+}

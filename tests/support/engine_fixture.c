@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine_fixture.h"
+
+#include "on_machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REGISTERS_MAX 128
+
+static uint64_t before[REGISTERS_MAX];
+static int registers;
+
+int engine_fixture_registers(const struct engine_fixture *f, uint64_t *values, int room)
+{
+	struct vpmu_register_info reg;
+	int n = 0;
+
+	vpmu_lock(f->segment);
+	for (uint32_t i = 0; vpmu_model_register(&f->segment->machine, i, &reg); i++) {
+		assert_true(n < room);
+		assert_int_equal(vpmu_model_peek(f->segment, 0, &reg, &values[n++]), 0);
+	}
+	vpmu_unlock(f->segment);
+	return n;
+}
+
+int engine_fixture_open(void **state)
+{
+	static struct engine_fixture f;
+	char why[IPMU_WHY_MAX] = "";
+
+	f.segment = on_machine_segment();
+	/* Values that a restore of zeros would not bring back. */
+	engine_fixture_poke(&f, "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00508834);
+	engine_fixture_poke(&f, "MSR_UNC_CBO_1_PERFCTR1", 0x123456789ABull);
+	engine_fixture_poke(&f, "MSR_UNC_ARB_PERFCTR1", 0x42);
+	engine_fixture_poke(&f, "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F);
+	registers = engine_fixture_registers(&f, before, REGISTERS_MAX);
+	if (ipmu_topology_load(&f.topo, why) || ipmu_system_open(f.topo, &f.sys, why)) {
+		print_error("%s\n", why);
+		return -1;
+	}
+	*state = &f;
+	return 0;
+}
+
+int engine_fixture_close(void **state)
+{
+	struct engine_fixture *f = *state;
+	uint64_t after[REGISTERS_MAX];
+	struct vpmu_register_info reg;
+	int bad = 0;
+
+	ipmu_system_close(f->sys);
+	ipmu_topology_free(f->topo);
+	engine_fixture_registers(f, after, REGISTERS_MAX);
+	for (int i = 0; i < registers; i++) {
+		vpmu_model_register(&f->segment->machine, (uint32_t)i, &reg);
+		if (after[i] == before[i] || reg.space == VPMU_MMIO)
+			continue;
+		print_error("%s was 0x%llx, is 0x%llx\n", reg.name, (unsigned long long)before[i],
+			    (unsigned long long)after[i]);
+		bad++;
+	}
+	if (f->segment->violation_count) {
+		print_error("%llu reserved bits or registers touched\n",
+			    (unsigned long long)f->segment->violation_count);
+		bad++;
+	}
+	vpmu_segment_close(f->segment);
+	return bad ? -1 : 0;
+}
+
+struct ipmu_event engine_fixture_event(const struct engine_fixture *f, const char *name)
+{
+	struct ipmu_event event;
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_event_parse(f->sys, name, &event, why))
+		fail_msg("%s: %s", name, why);
+	return event;
+}
+
+void engine_fixture_poke(const struct engine_fixture *f, const char *name, uint64_t value)
+{
+	struct vpmu_register_info reg;
+
+	assert_int_equal(vpmu_model_find(&f->segment->machine, name, &reg), 0);
+	vpmu_lock(f->segment);
+	assert_int_equal(vpmu_model_poke(f->segment, 0, &reg, value), 0);
+	vpmu_unlock(f->segment);
+}
+
+uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *name)
+{
+	struct vpmu_register_info reg;
+	uint64_t value;
+
+	assert_int_equal(vpmu_model_find(&f->segment->machine, name, &reg), 0);
+	vpmu_lock(f->segment);
+	assert_int_equal(vpmu_model_peek(f->segment, 0, &reg, &value), 0);
+	vpmu_unlock(f->segment);
+	return value;
+}
+
+void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n)
+{
+	vpmu_lock(f->segment);
+	for (int i = 0; i < n; i++)
+		vpmu_llc_lookup(f->segment, 0, slice, VPMU_READ, VPMU_I, 0);
+	vpmu_unlock(f->segment);
+}

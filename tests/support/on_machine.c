@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "on_machine.h"
+
+#include "segment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void on_machine(char **argv, const char *name)
+{
+	const char *vpmu = getenv("VPMU");
+
+	if (getenv("VPMU_SEGMENT"))
+		return;
+	if (!vpmu) {
+		puts("VPMU does not name the vpmu command");
+		exit(77);
+	}
+	/* The shim is preloaded before a sanitizer's runtime, which does no harm. */
+	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=1", 0);
+	execl(vpmu, vpmu, "run", "--no-feed", "--strict", "-m", name, "--", argv[0], (char *)NULL);
+	perror(vpmu);
+	exit(1);
+}
+
+struct vpmu_segment *on_machine_segment(void)
+{
+	static struct vpmu_segment *segment;
+	char why[512];
+
+	if (!segment && vpmu_segment_open(getenv("VPMU_SEGMENT"), &segment, why, sizeof(why))) {
+		fprintf(stderr, "%s\n", why);
+		exit(1);
+	}
+	return segment;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ON_MACHINE_H
+#define ON_MACHINE_H
+
+struct vpmu_segment;
+
+/* Run this test program on the virtual machine `name`, natively and without the execution feed, so
+ * that the test itself makes things happen there: starts $VPMU with this program again and returns
+ * in that one. Exits with 77 and a reason where there is no $VPMU. */
+void on_machine(char **argv, const char *name);
+
+/* The machine's segment, for making things happen. */
+struct vpmu_segment *on_machine_segment(void);
+
+#endif

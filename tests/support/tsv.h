@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of the tables under tests/data: tab-separated, one header line, no quoting. */
+#ifndef TSV_H
+#define TSV_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define TSV_COLUMNS 16
+
+struct tsv {
+	FILE *file;
+	int columns;
+	char header[1024], line[2048];
+	const char *names[TSV_COLUMNS], *cells[TSV_COLUMNS];
+};
+
+/* Open tests/data/NAME ($TEST_DATA); the process ends with a message if that fails. */
+void tsv_open(struct tsv *t, const char *name);
+int tsv_next(struct tsv *t);	/* 1: a row is in cells; 0: the end, and the file is closed */
+const char *tsv_cell(const struct tsv *t, const char *column);
+uint64_t tsv_number(const struct tsv *t, const char *column);	/* a trailing '?' is ignored */
+
+#endif
