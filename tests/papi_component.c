@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* The intel_uncore component as PAPI's clients see it, on a virtual Skylake client whose events
+ * this test raises itself. */
+#include "engine_fixture.h"
+#include "on_machine.h"
+
+#include <papi.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define C "intel_uncore:::"
+#define READ_I C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I"
+#define ANY_M C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M"
+#define CLOCK C "skl_unc_clk.UNC_CLOCK:SOCKET"
+
+static struct engine_fixture machine;
+
+static int open_papi(void **state)
+{
+	(void)state;
+	machine.segment = on_machine_segment();
+	return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? 0 : -1;
+}
+
+static int close_papi(void **state)
+{
+	(void)state;
+	PAPI_shutdown();
+	if (machine.segment->violation_count)
+		print_error("%llu violations\n",
+			    (unsigned long long)machine.segment->violation_count);
+	if (engine_fixture_peek(&machine, "MSR_UNC_PERF_GLOBAL_CTRL") ||
+	    engine_fixture_peek(&machine, "MSR_UNC_CBO_0_PERFEVTSEL0"))
+		print_error("a register was left changed\n");
+	return machine.segment->violation_count ||
+	       engine_fixture_peek(&machine, "MSR_UNC_PERF_GLOBAL_CTRL") ||
+	       engine_fixture_peek(&machine, "MSR_UNC_CBO_0_PERFEVTSEL0") ? -1 : 0;
+}
+
+static int set_of(const char *const *names, int n)
+{
+	int set = PAPI_NULL;
+
+	assert_int_equal(PAPI_create_eventset(&set), PAPI_OK);
+	for (int i = 0; i < n; i++) {
+		int rc = PAPI_add_named_event(set, names[i]);
+
+		if (rc != PAPI_OK)
+			fail_msg("%s: %s", names[i], PAPI_strerror(rc));
+	}
+	return set;
+}
+
+static void end_set(int set)
+{
+	assert_int_equal(PAPI_cleanup_eventset(set), PAPI_OK);
+	assert_int_equal(PAPI_destroy_eventset(&set), PAPI_OK);
+}
+
+static void counts_and_resets(void **state)
+{
+	static const char *const names[] = { READ_I, READ_I ":box=1", ANY_M };
+	int set = set_of(names, 3);
+	long long v[3];
+
+	(void)state;
+	assert_int_equal(PAPI_start(set), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 3);
+	engine_fixture_misses(&machine, 2, 4);
+	assert_int_equal(PAPI_read(set, v), PAPI_OK);
+	assert_int_equal(v[0], 7);
+	assert_int_equal(v[1], 3);
+	assert_int_equal(v[2], 0);
+	assert_int_equal(PAPI_reset(set), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 2);
+	assert_int_equal(PAPI_accum(set, v), PAPI_OK);
+	assert_int_equal(v[0], 9);
+	assert_int_equal(v[1], 5);
+	engine_fixture_misses(&machine, 0, 1);
+	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+	assert_int_equal(v[0], 1);
+	assert_int_equal(PAPI_start(set), PAPI_OK);	/* counts from zero again */
+	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+	assert_int_equal(v[0], 0);
+	end_set(set);
+}
+
+/* PAPI moves list entries when one is removed and forgets their code: the others must go on. */
+static void removing_an_event_leaves_the_others_right(void **state)
+{
+	static const char *const names[] = { ANY_M, READ_I ":box=1", READ_I ":box=2", CLOCK };
+
+	(void)state;
+	for (int gone = 0; gone < 4; gone++) {
+		int set = set_of(names, 4), codes[3], n = 3;
+		long long v[4];
+
+		assert_int_equal(PAPI_remove_named_event(set, names[gone]), PAPI_OK);
+		assert_int_equal(PAPI_start(set), PAPI_OK);
+		engine_fixture_misses(&machine, 1, 10);
+		engine_fixture_misses(&machine, 2, 20);
+		assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+		assert_int_equal(PAPI_list_events(set, codes, &n), PAPI_OK);
+		assert_int_equal(n, 3);
+		for (int i = 0; i < n; i++) {
+			char name[PAPI_MAX_STR_LEN];
+
+			assert_int_equal(PAPI_event_code_to_name(codes[i], name), PAPI_OK);
+			if (strcmp(name, names[1]) == 0)
+				assert_int_equal(v[i], 10);
+			else if (strcmp(name, names[2]) == 0)
+				assert_int_equal(v[i], 20);
+			else
+				assert_int_equal(v[i], 0);
+		}
+		assert_int_equal(PAPI_add_named_event(set, names[gone]), PAPI_OK);
+		assert_int_equal(PAPI_start(set), PAPI_OK);
+		engine_fixture_misses(&machine, 1, 5);
+		assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+		assert_int_equal(v[0] + v[1] + v[2] + v[3], 5);
+		end_set(set);
+	}
+}
+
+static void one_event_in_two_sets(void **state)
+{
+	static const char *const names[] = { READ_I };
+	int a = set_of(names, 1), b = set_of(names, 1);
+	long long va, vb;
+
+	(void)state;
+	/* PAPI runs one set a component and thread; the other one starts when the first stops. */
+	assert_int_equal(PAPI_start(a), PAPI_OK);
+	assert_int_equal(PAPI_start(b), PAPI_EISRUN);
+	engine_fixture_misses(&machine, 0, 3);
+	assert_int_equal(PAPI_stop(a, &va), PAPI_OK);
+	assert_int_equal(PAPI_start(b), PAPI_OK);
+	engine_fixture_misses(&machine, 0, 4);
+	assert_int_equal(PAPI_stop(b, &vb), PAPI_OK);
+	assert_int_equal(va, 3);
+	assert_int_equal(vb, 4);
+	end_set(a);
+	end_set(b);
+}
+
+static void bad_names_give_papis_codes(void **state)
+{
+	static const struct {
+		const char *name;
+		int code;
+	} bad[] = {
+		{ C "skl_unc_cbo.NO_SUCH_EVENT", PAPI_ENOEVNT },
+		{ C "NO_SUCH_EVENT", PAPI_ENOEVNT },
+		{ C "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", PAPI_EINVAL },
+		{ READ_I ":colour=3", PAPI_EINVAL },
+		{ READ_I ":box=0:box=0", PAPI_EINVAL },
+		{ READ_I ":package=9", PAPI_EINVAL },
+		{ READ_I ":c=32", PAPI_EINVAL },
+	};
+	int set = PAPI_NULL;
+
+	(void)state;
+	assert_int_equal(PAPI_create_eventset(&set), PAPI_OK);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		print_message("%s\n", bad[i].name);
+		assert_int_equal(PAPI_add_named_event(set, bad[i].name), bad[i].code);
+	}
+	assert_int_equal(PAPI_num_events(set), 0);
+	assert_int_equal(PAPI_destroy_eventset(&set), PAPI_OK);
+}
+
+static void a_third_event_for_two_counters_conflicts(void **state)
+{
+	static const char *const names[] = { READ_I, ANY_M };
+	int set = set_of(names, 2);
+	long long v[2];
+
+	(void)state;
+	assert_int_equal(PAPI_add_named_event(set, C "UNC_CBO_CACHE_LOOKUP.ANY_I"), PAPI_ECNFLCT);
+	assert_int_equal(PAPI_num_events(set), 2);
+	assert_int_equal(PAPI_start(set), PAPI_OK);	/* the two go on */
+	engine_fixture_misses(&machine, 3, 6);
+	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+	assert_int_equal(v[0], 6);
+	assert_int_equal(v[1], 0);
+	end_set(set);
+}
+
+static void many_events_in_one_set(void **state)
+{
+	int set = PAPI_NULL, n = 0;
+	long long v[32];
+
+	(void)state;
+	assert_int_equal(PAPI_create_eventset(&set), PAPI_OK);
+	for (int box = 0; box < 4; box++) {
+		static const char *const umasks[] = { "READ_I", "ANY_M" };
+
+		for (int u = 0; u < 2; u++, n++) {
+			char name[PAPI_MAX_STR_LEN];
+
+			snprintf(name, sizeof(name), C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:%s:box=%d",
+				 umasks[u], box);
+			assert_int_equal(PAPI_add_named_event(set, name), PAPI_OK);
+		}
+	}
+	static const char *const more[] = {
+		C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I", C "UNC_CBO_CACHE_LOOKUP.ANY_M",
+		C "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", C "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL",
+		C "skl_unc_clk.UNC_CLOCK:SOCKET", C "skl_unc_imc.DRAM_GT_REQUESTS",
+		C "skl_unc_imc.DRAM_IA_REQUESTS", C "skl_unc_imc.DRAM_IO_REQUESTS",
+		C "skl_unc_imc.DRAM_DATA_READS", C "skl_unc_imc.DRAM_DATA_WRITES",
+		C "skl_unc_imc.DRAM_DATA_READS:package=0", C "skl_unc_imc.DRAM_DATA_READS:box=0",
+		C "skl_unc_imc.DRAM_DATA_WRITES:package=0", C "skl_unc_imc.DRAM_DATA_WRITES:box=0",
+		C "skl_unc_clk.UNC_CLOCK:SOCKET:box=0", C "skl_unc_imc.DRAM_IA_REQUESTS:box=0",
+		C "skl_unc_imc.DRAM_IA_REQUESTS:package=0",
+	};
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++, n++)
+		assert_int_equal(PAPI_add_named_event(set, more[i]), PAPI_OK);
+	assert_int_equal(n, 25);
+	assert_int_equal(PAPI_start(set), PAPI_OK);
+	engine_fixture_misses(&machine, 2, 9);
+	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
+	assert_int_equal(v[4], 9);
+	assert_int_equal(v[8], 9);
+	end_set(set);
+}
+
+static void says_what_an_event_is(void **state)
+{
+	PAPI_event_info_t info;
+	int code;
+
+	(void)state;
+	assert_int_equal(PAPI_event_name_to_code(CLOCK, &code), PAPI_OK);
+	assert_int_equal(PAPI_get_event_info(code, &info), PAPI_OK);
+	assert_string_equal(info.symbol, CLOCK);
+	assert_int_equal(info.data_type, PAPI_DATATYPE_UINT64);
+	assert_int_equal(info.timescope, PAPI_TIMESCOPE_SINCE_START);
+	assert_string_equal(info.units, "UCLK cycles");
+	assert_non_null(strstr(info.long_descr, "masks:"));
+	/* a second look-up finds the same code */
+	int again;
+
+	assert_int_equal(PAPI_event_name_to_code(CLOCK, &again), PAPI_OK);
+	assert_int_equal(again, code);
+}
+
+static void unknown_enumerations_end(void **state)
+{
+	int cid = PAPI_get_component_index("intel_uncore"), code = PAPI_NATIVE_MASK, probe;
+
+	(void)state;
+	assert_int_equal(PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cid), PAPI_OK);
+	probe = code;
+	assert_int_not_equal(PAPI_enum_cmp_event(&probe, PAPI_NTV_ENUM_GROUPS, cid), PAPI_OK);
+	probe = code;
+	assert_int_not_equal(PAPI_enum_cmp_event(&probe, PAPI_NTV_ENUM_IARR, cid), PAPI_OK);
+}
+
+static void what_is_not_supported_says_so(void **state)
+{
+	static const char *const names[] = { READ_I };
+	int set = set_of(names, 1);
+
+	(void)state;
+	assert_int_equal(PAPI_set_multiplex(set), PAPI_ENOSUPP);
+	assert_int_equal(PAPI_attach(set, (unsigned long)getpid()), PAPI_ECMP);
+	end_set(set);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_and_resets),
+		cmocka_unit_test(removing_an_event_leaves_the_others_right),
+		cmocka_unit_test(one_event_in_two_sets),
+		cmocka_unit_test(bad_names_give_papis_codes),
+		cmocka_unit_test(a_third_event_for_two_counters_conflicts),
+		cmocka_unit_test(many_events_in_one_set),
+		cmocka_unit_test(says_what_an_event_is),
+		cmocka_unit_test(unknown_enumerations_end),
+		cmocka_unit_test(what_is_not_supported_says_so),
+	};
+
+	(void)argc;
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, open_papi, close_papi);
+}

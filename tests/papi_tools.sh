@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# PAPI's and libpfm4's own tools, unmodified, on the virtual Skylake client and on this machine.
+set -u
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+data=${TEST_DATA:?names tests/data}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+verdict() {	# verdict NAME STATUS
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		tail -n 40 "$scratch/out" | sed 's/^/  | /'
+	fi
+}
+
+machine() {	# machine PROGRAM ARGUMENT... : on the virtual machine, output in $scratch/out
+	"$vpmu" run --strict -m skl-4c8t -- "$@" >"$scratch/out" 2>&1
+}
+
+# event-table rows as "pmu event umask", umask "-" where there is none
+rows() {
+	awk -F'\t' 'NR > 1 {
+		pmu = $8 == "CBO" ? "skl_unc_cbo" : $8 == "ARB" ? "skl_unc_arb" :
+		      $8 == "FIXED" ? "skl_unc_clk" : "skl_unc_imc"
+		n = split($1, part, ".")
+		print pmu, part[1], (n > 1 ? part[2] : "-"), $7 }' \
+		"$data/skl-client-uncore.events.tsv"
+}
+
+# ---- listings
+
+machine papi_native_avail
+verdict 'papi_native_avail runs' $?
+awk '/Native Events in Component: intel_uncore/ { on = 1 } /Native Events in Component: [^i]/ { on = 0 } on' \
+	"$scratch/out" >"$scratch/list"
+cp "$scratch/list" "$scratch/out"
+missing=
+while read -r pmu event umask _; do
+	grep -q "intel_uncore:::$pmu\.$event " "$scratch/list" || missing="$missing $pmu.$event"
+	[ "$umask" = - ] || grep -q ":$umask " "$scratch/list" || missing="$missing :$umask"
+done < <(rows)
+[ -z "$missing" ]
+verdict "every event of the document is listed; missing:$missing" $?
+# a unit mask's line is followed by its description
+[ "$(grep -c '^| *:[A-Z]' "$scratch/list")" = 23 ]
+verdict 'one entry for each unit mask' $?
+# each name is followed by a line of description
+awk '/^\| (intel_uncore:::| +:)/ { getline; if ($0 !~ /^\| +[A-Za-z].{10}/) { print; bad = 1 } }
+     END { exit bad }' "$scratch/list"
+verdict 'each entry has a description' $?
+
+machine papi_component_avail
+grep -A1 '^Name: *intel_uncore' "$scratch/out" | grep -q Disabled
+[ $? = 1 ] && sed -n '/^Active components/,$p' "$scratch/out" | grep -q '^Name: *intel_uncore'
+verdict 'papi_component_avail: active on the virtual machine' $?
+papi_component_avail >"$scratch/out" 2>&1
+grep -A1 '^Name: *intel_uncore' "$scratch/out" |
+	grep -Eq 'Disabled: .*(supported: |modprobe|permission|not permitted|hypervisor)' ||
+	sed -n '/^Active components/,$p' "$scratch/out" | grep -q '^Name: *intel_uncore'
+verdict 'papi_component_avail: a reason and what to do on this machine, or active' $?
+
+# ---- counting, by each spelling
+
+spellings() {	# spellings PMU EVENT UMASK : the three names
+	if [ "$3" = - ]; then
+		printf 'intel_uncore:::%s\n' "$1.$2" "$1::$2" "$2"
+	else
+		printf 'intel_uncore:::%s\n' "$1.$2:$3" "$1::$2:$3" "$2.$3"
+	fi
+}
+
+# A C-Box event and one of another unit at a time: they never need the same counter.
+bad=
+while read -r pmu event umask _ pmu2 event2 umask2 _; do
+	mapfile -t names < <(spellings "$pmu" "$event" "$umask"
+			     spellings "$pmu2" "$event2" "$umask2")
+	machine papi_command_line "${names[@]}" && ! grep -Eq 'Failed|[Ee]rror' "$scratch/out" &&
+		[ "$(grep -Ec ' :[[:space:]]+[0-9]+\(u\)' "$scratch/out")" = 6 ] ||
+		bad="$bad $event:$umask $event2:$umask2"
+done < <(paste -d' ' <(rows | grep '^skl_unc_cbo') <(rows | grep -v '^skl_unc_cbo'))
+[ -z "$bad" ] && [ "$(rows | grep -c '^skl_unc_cbo')" = "$(rows | grep -vc '^skl_unc_cbo')" ]
+verdict "papi_command_line counts every event in its three spellings; not:$bad" $?
+
+machine papi_command_line intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
+[ "$(sed -n 's/^intel_uncore:::skl_unc_clk.* : *\t\([0-9]*\)(u).*/\1/p' "$scratch/out")" -gt 1000 ]
+verdict 'the clock advances' $?
+
+# ---- bad input: PAPI's own message, and ours behind PAPI_VERBOSE
+
+refuse() {	# refuse TEXT NAME...
+	local text=$1
+	shift
+	PAPI_VERBOSE=1 "$vpmu" run -m skl-4c8t -- papi_command_line "$@" >"$scratch/out" 2>&1
+	[ "$(grep -c "PAPI Error: intel_uncore: .*$text" "$scratch/out")" = 1 ]
+	verdict "refused with one message that says '$text'" $?
+}
+lookup=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
+refuse 'has no event NO_SUCH' intel_uncore:::skl_unc_cbo.NO_SUCH
+refuse 'no such qualifier' $lookup:ANY_I:colour=3
+refuse 'stands there twice' $lookup:ANY_I:package=0:package=0
+refuse 'there is no package 9' $lookup:ANY_I:package=9
+refuse '5 bits wide' $lookup:ANY_I:c=32
+refuse 'collides with' $lookup:ANY_I $lookup:ANY_M $lookup:ANY_ES
+
+# ---- the other tools
+
+# It measures with PAPI_TOT_CYC, a core event, which this machine has not: it must get that far.
+machine papi_cost -t 10
+grep -q '^Cost of execution for PAPI start/stop, read and accum' "$scratch/out" &&
+	grep -q '^PAPI_add_event' "$scratch/out"
+verdict 'papi_cost starts, and ends at the missing PAPI_TOT_CYC' $?
+machine papi_xml_event_info -n && grep -q 'skl_unc_cbo.UNC_CBO_CACHE_LOOKUP' "$scratch/out"
+verdict 'papi_xml_event_info lists our events' $?
+machine papi_native_avail -c -i intel_uncore && grep -q 'skl_unc_imc.DRAM_DATA_READS' "$scratch/out" &&
+	! grep '<NA>' "$scratch/out"
+verdict 'papi_native_avail -c can add every event' $?
+machine papi_native_avail -e $lookup:READ_I && grep -q "Event name: *$lookup:READ_I" "$scratch/out"
+verdict 'papi_native_avail -e' $?
+
+"$vpmu" run --no-feed -m skl-4c8t -- env LIBPFM_ENCODE_INACTIVE=1 \
+	check_events skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:ANY_MESI >"$scratch/out" 2>&1 &&
+	grep -Eiq '0x508f34' "$scratch/out"
+verdict 'check_events encodes' $?
+showevtinfo -L -E skl_unc_arb:: >"$scratch/out" 2>&1 &&
+	grep -q 'skl_unc_arb::UNC_ARB_TRK_REQUESTS:WRITES' "$scratch/out"
+verdict 'showevtinfo knows the PMU' $?
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
