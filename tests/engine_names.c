@@ -51,9 +51,9 @@ static void check(const struct engine_fixture *f, const char *name, const struct
 	struct ipmu_event e = engine_fixture_event(f, name);
 
 	assert_string_equal(ipmu_type_name(e.type), pmu_of(tsv_cell(t, "unit")));
-	assert_int_equal(e.select, select_of(t));
-	assert_int_equal(e.counters, counters_of(t));
-	assert_int_equal(e.package, IPMU_ALL);
+	assert_int_equal(e.choices[0].select, select_of(t));
+	assert_int_equal(e.choices[0].counters, counters_of(t));
+	assert_int_equal(e.place, IPMU_ALL);
 	assert_int_equal(e.box, IPMU_ALL);
 }
 
@@ -86,18 +86,23 @@ static void every_documented_event_in_every_spelling(void **state)
 }
 
 /* Worked examples of the fact sheet: what is written, less the enable bit. */
+static uint64_t select_by_name(const struct engine_fixture *f, const char *name)
+{
+	return engine_fixture_event(f, name).choices[0].select;
+}
+
 static void modifiers_reach_their_fields(void **state)
 {
 	const struct engine_fixture *f = *state;
 
-	assert_int_equal(engine_fixture_event(f, "UNC_CBO_CACHE_LOOKUP.ANY_MESI").select, 0x8F34);
-	assert_int_equal(engine_fixture_event(f, "UNC_CBO_XSNP_RESPONSE.HITM_XCORE").select,
+	assert_int_equal(select_by_name(f, "UNC_CBO_CACHE_LOOKUP.ANY_MESI"), 0x8F34);
+	assert_int_equal(select_by_name(f, "UNC_CBO_XSNP_RESPONSE.HITM_XCORE"),
 			 0x4822);
-	assert_int_equal(engine_fixture_event(f, "UNC_ARB_TRK_OCCUPANCY.ALL:c=1:i").select,
+	assert_int_equal(select_by_name(f, "UNC_ARB_TRK_OCCUPANCY.ALL:c=1:i"),
 			 0x01C00180 & ~0x400000);
-	assert_int_equal(engine_fixture_event(f, "UNC_ARB_TRK_OCCUPANCY.ALL:e:c=1").select,
+	assert_int_equal(select_by_name(f, "UNC_ARB_TRK_OCCUPANCY.ALL:e:c=1"),
 			 0x01440180 & ~0x400000);
-	assert_int_equal(engine_fixture_event(f, "UNC_CBO_CACHE_LOOKUP.ANY_I:c=31").select,
+	assert_int_equal(select_by_name(f, "UNC_CBO_CACHE_LOOKUP.ANY_I:c=31"),
 			 0x1F008834);
 }
 
@@ -108,15 +113,15 @@ static void qualifiers_in_any_order(void **state)
 
 	a = engine_fixture_event(f, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:box=3:ANY_I:package=0:c=2");
 	b = engine_fixture_event(f, "skl_unc_cbo3::UNC_CBO_CACHE_LOOKUP:c=2:ANY_I:package=0");
-	assert_int_equal(a.select, b.select);
+	assert_int_equal(a.choices[0].select, b.choices[0].select);
 	assert_int_equal(a.box, 3);
 	assert_int_equal(b.box, 3);
-	assert_int_equal(a.package, 0);
+	assert_int_equal(a.place, 0);
 	/* the canonical name means the same event */
 	b = engine_fixture_event(f, a.name);
-	assert_int_equal(b.select, a.select);
+	assert_int_equal(b.choices[0].select, a.choices[0].select);
 	assert_int_equal(b.box, a.box);
-	assert_int_equal(b.package, a.package);
+	assert_int_equal(b.place, a.place);
 }
 
 static void bad_names_are_refused(void **state)
@@ -159,14 +164,14 @@ static void bad_names_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char why[IPMU_WHY_MAX] = "";
-		struct ipmu_event event = { .select = 77 };
+		struct ipmu_event event = { .box = 77 };
 		int rc = ipmu_event_parse(f->sys, bad[i].name, &event, why);
 
 		print_message("%s -> %s\n", bad[i].name, why);
 		assert_int_equal(rc, bad[i].rc);
 		assert_true(strlen(why) > 10);
 		assert_non_null(strstr(why, bad[i].says));
-		assert_int_equal(event.select, 77);	/* untouched */
+		assert_int_equal(event.box, 77);	/* untouched */
 	}
 }
 

@@ -11,7 +11,7 @@
 
 static _Atomic uint64_t hardware;	/* as if the counter had 64 bits */
 
-static int read_hardware(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+static int read_hardware(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 			 int ctr, uint64_t *raw)
 {
 	(void)p, (void)box, (void)ctr;

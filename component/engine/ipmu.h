@@ -22,16 +22,43 @@
 #define IPMU_NAME_MAX 106	/* longest event name, with the final NUL */
 #define IPMU_ALL (-1)		/* every package, every box */
 
+#define IPMU_NEEDS_MAX 4
+#define IPMU_CHOICES_MAX 4
+
 struct ipmu_system;
 struct ipmu_session;
 struct ipmu_pmu_type;
+struct ipmu_reg;
+
+/* What a system is made of: PMUs of packages (uncore), or of CPUs (core). */
+enum ipmu_scope { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
+
+/* Bits of a register that counters share, and the value they must have while an event counts. */
+struct ipmu_need {
+	const struct ipmu_reg *reg;
+	int index;		/* which one, where the register is an array */
+	uint64_t mask, value;
+};
+
+/* One way to count an event. */
+struct ipmu_choice {
+	uint64_t counters;	/* bit i: counter i of a box can do it */
+	uint64_t select;	/* its control register; 0 where the counter is the event */
+	uint64_t companions;	/* counters of which one must be enabled beside it; 0: none */
+	uint64_t companion_select;
+	int nneeds;
+	struct ipmu_need needs[IPMU_NEEDS_MAX];
+};
 
 /* One event with its qualifiers, as the registers want it. Plain data: copy it freely. */
 struct ipmu_event {
 	const struct ipmu_pmu_type *type;
-	uint64_t select;	/* control register value; 0 where the counter is the event */
-	uint64_t counters;	/* bit i: counter i of a box can count it */
-	int package, box;	/* index, or IPMU_ALL */
+	int nchoices;
+	struct ipmu_choice choices[IPMU_CHOICES_MAX];
+	/* Index of the package (or, with IPMU_SCOPE_CPU, number of the CPU), or IPMU_ALL: every
+	 * package; the CPUs that the starting thread may run on. */
+	int place;
+	int box;		/* index in the package, or IPMU_ALL */
 	char name[IPMU_NAME_MAX];	/* canonical: pmu.EVENT:UMASK:qualifiers */
 };
 
@@ -50,29 +77,30 @@ struct ipmu_event_info {
  * uses libpfm4, if there is such; ipmu_system_open does it otherwise. Not thread-safe. */
 int ipmu_names_open(char *why);
 
-/* libpfm4's names of all PMUs that this library can drive on some machine, i = 0, 1, ...
+/* libpfm4's names of all PMUs of that scope that this library can drive somewhere, i = 0, 1, ...
  * ("skl_unc_cbo", "skl_unc_cbo0", ...); NULL past the end. `name` has room for the answer. */
-const char *ipmu_names_pmu(int i, char name[32]);
+const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
 
 /* ---- the machine ---- */
 
-/* Find the documented PMUs of the machine that `topo` describes and open their registers.
+/* Find the documented PMUs of that scope on the machine that `topo` describes, and open their
+ * registers (those of a CPU when they are first used).
  * The topology must outlive the system. Nothing is changed in any register for good: counters are
  * tried once with a pattern and put back.
  * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
  * -ENXIO: the counters do not answer (a hypervisor). */
-int ipmu_system_open(const struct ipmu_topology *topo, struct ipmu_system **out, char *why);
+int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		     struct ipmu_system **out, char *why);
 
 /* Put every register back as it was found, and free. Sessions must have been freed before. */
 void ipmu_system_close(struct ipmu_system *sys);
 
 /* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
 const struct ipmu_pmu_type *ipmu_system_type(const struct ipmu_system *sys, int i);
-/* Boxes of that type in a package; 0 where it cannot be used, and then `why` (may be NULL) tells
- * the reason. */
-int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int package,
+/* Boxes of that type in a place (a package, or a CPU by its number); 0 where it cannot be used,
+ * and then `why` (may be NULL) tells the reason. */
+int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int place,
 		      char *why);
-int ipmu_system_packages(const struct ipmu_system *sys);
 /* A remark on what was found ("" if none), such as a slice count that differs from the cores. */
 const char *ipmu_system_note(const struct ipmu_system *sys);
 
@@ -84,7 +112,7 @@ int ipmu_type_counters(const struct ipmu_pmu_type *type);
 /* ---- names ---- */
 
 /* Accepted: pmu.EVENT:UMASK, pmu::EVENT:UMASK and EVENT.UMASK, then libpfm4's modifiers and
- * package=N, box=N in any order. -ENOENT: no such PMU or event. -EINVAL: bad qualifier.
+ * package=N, box=N (or cpu=N) in any order. -ENOENT: no such PMU or event. -EINVAL: bad qualifier.
  * -ENODEV: the PMU is known but cannot be used here. */
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why);

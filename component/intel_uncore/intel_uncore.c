@@ -107,7 +107,7 @@ static int open_machine(char *why)
 
 	if (rc)
 		return rc;
-	rc = ipmu_system_open(topology, &machine, why);
+	rc = ipmu_system_open(topology, IPMU_SCOPE_PACKAGE, &machine, why);
 	if (rc)
 		goto free_topology;
 	rc = event_table_fill(&events, machine);
@@ -159,7 +159,7 @@ static void publish_pmu_names(void)
 {
 	char name[32];
 
-	for (int i = 0; i < PAPI_PMU_MAX - 1 && ipmu_names_pmu(i, name); i++)
+	for (int i = 0; i < PAPI_PMU_MAX - 1 && ipmu_names_pmu(IPMU_SCOPE_PACKAGE, i, name); i++)
 		if (!INFO.pmu_names[i])
 			INFO.pmu_names[i] = strdup(name);
 }
@@ -426,7 +426,7 @@ static bool is_ours(const char *name)
 
 	if (bare(name) != name)
 		return true;
-	for (int i = 0; ipmu_names_pmu(i, pmu); i++)
+	for (int i = 0; ipmu_names_pmu(IPMU_SCOPE_PACKAGE, i, pmu); i++)
 		if (strncasecmp(name, pmu, strlen(pmu)) == 0)
 			return true;
 	return false;

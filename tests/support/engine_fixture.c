@@ -41,7 +41,8 @@ int engine_fixture_open(void **state)
 	engine_fixture_poke(&f, "MSR_UNC_ARB_PERFCTR1", 0x42);
 	engine_fixture_poke(&f, "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F);
 	registers = engine_fixture_registers(&f, before, REGISTERS_MAX);
-	if (ipmu_topology_load(&f.topo, why) || ipmu_system_open(f.topo, &f.sys, why)) {
+	if (ipmu_topology_load(&f.topo, why) ||
+	    ipmu_system_open(f.topo, IPMU_SCOPE_PACKAGE, &f.sys, why)) {
 		print_error("%s\n", why);
 		return -1;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int explain_open(const struct ipmu_package_regs *p, int rc, char *why)
+static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 {
 	const char *path = p->msr_path;
 
@@ -31,21 +31,19 @@ static int explain_open(const struct ipmu_package_regs *p, int rc, char *why)
 	}
 }
 
-static int open_device(struct ipmu_package_regs *p, const char *device)
+static int open_device(struct ipmu_regs *p, const char *device)
 {
 	snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/%s", p->os_cpu, device);
 	p->msr = open(p->msr_path, O_RDWR | O_CLOEXEC);
 	return p->msr < 0 ? -errno : 0;
 }
 
-int ipmu_access_open(struct ipmu_package_regs *p, const struct ipmu_family *family, int package,
-		     int os_cpu, char *why)
+int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why)
 {
 	int rc;
 
 	memset(p, 0, sizeof(*p));
 	p->family = family;
-	p->package = package;
 	p->os_cpu = os_cpu;
 	rc = open_device(p, "msr");
 	if (rc && open_device(p, "msr_safe") == 0)
@@ -57,7 +55,7 @@ int ipmu_access_open(struct ipmu_package_regs *p, const struct ipmu_family *fami
 	return 0;
 }
 
-int ipmu_msr_read(const struct ipmu_package_regs *p, uint32_t addr, uint64_t *value)
+int ipmu_msr_read(const struct ipmu_regs *p, uint32_t addr, uint64_t *value)
 {
 	ssize_t n;
 
@@ -69,7 +67,7 @@ int ipmu_msr_read(const struct ipmu_package_regs *p, uint32_t addr, uint64_t *va
 	return n == (ssize_t)sizeof(*value) ? 0 : -EIO;
 }
 
-static int write_raw(const struct ipmu_package_regs *p, uint32_t addr, uint64_t value)
+static int write_raw(const struct ipmu_regs *p, uint32_t addr, uint64_t value)
 {
 	ssize_t n;
 
@@ -81,7 +79,7 @@ static int write_raw(const struct ipmu_package_regs *p, uint32_t addr, uint64_t 
 	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
 }
 
-static struct ipmu_saved *find_saved(struct ipmu_package_regs *p, uint32_t addr)
+static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
 {
 	for (int i = 0; i < p->nsaved; i++)
 		if (p->saved[i].addr == addr)
@@ -89,7 +87,7 @@ static struct ipmu_saved *find_saved(struct ipmu_package_regs *p, uint32_t addr)
 	return NULL;
 }
 
-static int save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		struct ipmu_saved **out)
 {
 	struct ipmu_saved *s = find_saved(p, addr);
@@ -109,7 +107,7 @@ static int save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, uint32_
 	return 0;
 }
 
-int ipmu_msr_save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		  uint64_t *value)
 {
 	struct ipmu_saved *s;
@@ -120,7 +118,7 @@ int ipmu_msr_save(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int b
 	return rc;
 }
 
-int ipmu_msr_write(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value)
 {
 	uint64_t writable = ipmu_reg_writable(reg);
@@ -133,7 +131,8 @@ int ipmu_msr_write(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int 
 	if (rc)
 		return rc;
 	value |= s->found & ~writable;
-	if (value == s->now && reg->width == 64)
+	if (value == s->now && !ipmu_reg_is_counter(reg) &&
+	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
 	rc = write_raw(p, s->addr, value);
 	if (!rc)
@@ -141,13 +140,34 @@ int ipmu_msr_write(struct ipmu_package_regs *p, const struct ipmu_reg *reg, int 
 	return rc;
 }
 
+int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+		    uint64_t mask, uint64_t value)
+{
+	struct ipmu_saved *s;
+	int rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
+
+	if (rc)
+		return rc;
+	return ipmu_msr_write(p, reg, box, ctr,
+			      ((s->now & ~mask) | value) & ipmu_reg_writable(reg));
+}
+
+bool ipmu_regs_any_active(const struct ipmu_regs *p)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < IPMU_BOXES_MAX; b++)
+			if (p->active[t][b])
+				return true;
+	return false;
+}
+
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
-	return s->now != s->found || s->reg->width < 64;
+	return s->now != s->found || ipmu_reg_is_counter(s->reg) || s->reg->hardware_clears;
 }
 
-int ipmu_access_restore(struct ipmu_package_regs *p)
+int ipmu_access_restore(struct ipmu_regs *p)
 {
 	int first = 0;
 

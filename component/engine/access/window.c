@@ -40,7 +40,7 @@ static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
 	return 0;
 }
 
-int ipmu_window_open(struct ipmu_package_regs *p, const struct ipmu_reg *bar,
+int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 		     const struct ipmu_reg *reg, char *why)
 {
 	uint32_t first = reg->addr & ~(PAGE - 1);
@@ -67,12 +67,12 @@ int ipmu_window_open(struct ipmu_package_regs *p, const struct ipmu_reg *bar,
 	return 0;
 }
 
-uint32_t ipmu_window_read(const struct ipmu_package_regs *p, const struct ipmu_reg *reg)
+uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 {
 	return p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
 }
 
-void ipmu_access_close(struct ipmu_package_regs *p)
+void ipmu_access_close(struct ipmu_regs *p)
 {
 	if (p->window)
 		munmap((void *)(uintptr_t)p->window, PAGE);

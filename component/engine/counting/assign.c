@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counter takes which event: a matching in a small bipartite graph, found by augmenting
- * paths, so that a solution is found whenever there is one. */
+/* Which counter takes which event, in which of the ways that the event can be counted. A search
+ * with backtracking finds a solution whenever there is one. Counters that no want tells apart are
+ * tried once, which keeps the search small on boxes whose counters are all alike. */
 #include "assign.h"
 
 #include "../why.h"
@@ -9,79 +10,212 @@
 #include <stdio.h>
 #include <string.h>
 
-struct matching {
+#define FREE (-1)
+#define TAKEN (-2)	/* by a running session */
+
+struct search {
+	const struct ipmu_box *box;
 	struct ipmu_want *wants;
-	int counters;
-	int holder[IPMU_COUNTERS_MAX];	/* want on that counter; -1 free, -2 not to be had */
+	int n, counters;
+	int holder[IPMU_COUNTERS_MAX];	/* want on that counter, FREE or TAKEN */
+	int deepest;			/* the want that could not be placed after all others */
+	const struct ipmu_reg *reg;	/* ... because of this shared register, or NULL */
+	const char *other;		/* ... and this event */
 };
 
-static bool place(struct matching *m, int want, uint64_t *tried)
+bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b)
 {
-	for (int c = 0; c < m->counters; c++) {
-		uint64_t bit = 1ull << c;
+	if (a->counters != b->counters || a->select != b->select ||
+	    a->companions != b->companions || a->companion_select != b->companion_select ||
+	    a->nneeds != b->nneeds)
+		return false;
+	for (int i = 0; i < a->nneeds; i++)
+		if (a->needs[i].reg != b->needs[i].reg || a->needs[i].index != b->needs[i].index ||
+		    a->needs[i].mask != b->needs[i].mask || a->needs[i].value != b->needs[i].value)
+			return false;
+	return true;
+}
 
-		if (!(m->wants[want].counters & bit) || (*tried & bit) || m->holder[c] == -2)
-			continue;
-		*tried |= bit;
-		if (m->holder[c] == -1 || place(m, m->holder[c], tried)) {
-			m->holder[c] = want;
-			return true;
+static const struct ipmu_reg *disagreement(const struct ipmu_choice *a, const struct ipmu_choice *b)
+{
+	for (int i = 0; i < a->nneeds; i++)
+		for (int j = 0; j < b->nneeds; j++) {
+			const struct ipmu_need *x = &a->needs[i], *y = &b->needs[j];
+
+			if (x->reg == y->reg && x->index == y->index &&
+			    ((x->value ^ y->value) & x->mask & y->mask))
+				return x->reg;
 		}
+	return NULL;
+}
+
+static const struct ipmu_choice *chosen(const struct ipmu_want *w)
+{
+	return &w->choices[w->choice];
+}
+
+/* Does a choice agree with all that has been placed and with all that runs? */
+static bool agrees(struct search *s, int want, const struct ipmu_choice *choice)
+{
+	const struct ipmu_reg *reg = NULL;
+	const char *other = NULL;
+
+	for (int w = 0; w < want && !reg; w++) {
+		reg = disagreement(choice, chosen(&s->wants[w]));
+		other = s->wants[w].event;
+	}
+	for (int c = 0; s->box && c < s->counters && !reg; c++)
+		if (s->box->slots[c].users) {
+			reg = disagreement(choice, &s->box->slots[c].choice);
+			other = s->box->slots[c].event;
+		}
+	if (reg && want >= s->deepest) {
+		s->reg = reg;
+		s->other = other;
+	}
+	return !reg;
+}
+
+/* Has a counter that every want sees as it sees this one been tried already? */
+static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
+{
+	for (int c = 0; c < ctr; c++) {
+		bool alike = (tried >> c) & 1;
+
+		for (int w = 0; w < s->n && alike; w++)
+			for (int k = 0; k < s->wants[w].nchoices && alike; k++) {
+				const struct ipmu_choice *q = &s->wants[w].choices[k];
+				uint64_t masks = q->counters, pair = q->companions;
+
+				alike = ((masks >> c) & 1) == ((masks >> ctr) & 1) &&
+					((pair >> c) & 1) == ((pair >> ctr) & 1);
+			}
+		if (alike)
+			return true;
 	}
 	return false;
 }
 
-static int running_slot(const struct ipmu_box *box, const struct ipmu_want *w)
-{
-	for (int c = 0; box && c < box->type->counters; c++) {
-		const struct ipmu_slot *s = &box->slots[c];
+static bool place(struct search *s, int want);
 
-		if (s->users && s->select == w->select && s->counters == w->counters)
-			return c;
+static bool place_companion(struct search *s, int want, const struct ipmu_choice *choice)
+{
+	struct ipmu_want *w = &s->wants[want];
+
+	w->companion = -1;
+	if (!choice->companions)
+		return place(s, want + 1);
+	for (int c = 0; c < s->counters; c++) {
+		if (!(choice->companions & (1ull << c)) || s->holder[c] != FREE)
+			continue;
+		s->holder[c] = want;
+		w->companion = c;
+		if (place(s, want + 1))
+			return true;
+		s->holder[c] = FREE;
 	}
-	return -1;
+	return false;
 }
 
-static const char *holder_name(const struct matching *m, const struct ipmu_box *box, int c)
+static bool place_choice(struct search *s, int want, int k)
 {
-	if (m->holder[c] >= 0)
-		return m->wants[m->holder[c]].event;
-	return m->holder[c] == -2 ? box->slots[c].event : "nothing";
+	struct ipmu_want *w = &s->wants[want];
+	const struct ipmu_choice *choice = &w->choices[k];
+	uint64_t tried = 0;
+
+	w->choice = k;
+	if (!agrees(s, want, choice))
+		return false;
+	for (int c = 0; c < s->counters; c++) {
+		if (!(choice->counters & (1ull << c)) || s->holder[c] != FREE ||
+		    alike_tried(s, c, tried))
+			continue;
+		tried |= 1ull << c;
+		s->holder[c] = want;
+		w->ctr = c;
+		if (place_companion(s, want, choice))
+			return true;
+		s->holder[c] = FREE;
+	}
+	return false;
 }
 
-static int explain(const struct matching *m, const struct ipmu_box *box,
-		   const struct ipmu_pmu_type *type, int box_index, int want, char *why)
+/* A running counter that does what the want needs. */
+static bool share(struct search *s, struct ipmu_want *w)
 {
-	char list[IPMU_WHY_MAX / 2] = "";
+	for (int c = 0; s->box && c < s->counters; c++)
+		for (int k = 0; k < w->nchoices && s->box->slots[c].users; k++)
+			if (!s->box->slots[c].companion &&
+			    ipmu_choice_equal(&s->box->slots[c].choice, &w->choices[k])) {
+				w->ctr = c;
+				w->choice = k;
+				w->companion = -1;
+				return true;
+			}
+	return false;
+}
+
+static bool place(struct search *s, int want)
+{
+	if (want == s->n)
+		return true;
+	if (want > s->deepest) {
+		s->deepest = want;
+		s->reg = NULL;
+	}
+	if (share(s, &s->wants[want]))
+		return place(s, want + 1);
+	for (int k = 0; k < s->wants[want].nchoices; k++)
+		if (place_choice(s, want, k))
+			return true;
+	return false;
+}
+
+static uint64_t possible(const struct ipmu_want *w)
+{
+	uint64_t mask = 0;
+
+	for (int k = 0; k < w->nchoices; k++)
+		mask |= w->choices[k].counters;
+	return mask;
+}
+
+static int explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
+		   char *why)
+{
+	const struct ipmu_want *loser = &s->wants[s->deepest];
+	char list[IPMU_WHY_MAX / 2] = "", reg[64];
 	size_t n = 0;
 
-	for (int c = 0; c < m->counters && n < sizeof(list); c++)
-		if (m->wants[want].counters & (1ull << c))
+	if (s->reg) {
+		ipmu_reg_name(s->reg, box_index, 0, reg);
+		return ipmu_fail(why, -ENOSPC, "%s collides with %s: they need different values in "
+				 "%s of %s box %d: measure them one after the other", loser->event,
+				 s->other, reg, type->name, box_index);
+	}
+	for (int w = 0; w < s->deepest && n < sizeof(list); w++)
+		if (possible(&s->wants[w]) & possible(loser))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
-					      holder_name(m, box, c));
+					      s->wants[w].event);
+	for (int c = 0; s->box && c < s->counters && n < sizeof(list); c++)
+		if (s->box->slots[c].users && (possible(loser) >> c & 1))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
+					      s->box->slots[c].event);
 	return ipmu_fail(why, -ENOSPC, "%s collides with %s: %s box %d has %d counter%s, %d of "
-			 "which can count it: measure them one after the other",
-			 m->wants[want].event, list, type->name, box_index, m->counters,
-			 m->counters == 1 ? "" : "s",
-			 __builtin_popcountll(m->wants[want].counters));
+			 "which can count it: measure them one after the other", loser->event, list,
+			 type->name, box_index, s->counters, s->counters == 1 ? "" : "s",
+			 __builtin_popcountll(possible(loser)));
 }
 
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
 		struct ipmu_want *wants, int n, char *why)
 {
-	struct matching m = { .wants = wants, .counters = type->counters };
+	struct search s = { .box = box, .wants = wants, .n = n, .counters = type->counters,
+			    .deepest = -1 };
 
-	for (int c = 0; c < m.counters; c++)
-		m.holder[c] = box && box->slots[c].users ? -2 : -1;
-	for (int w = 0; w < n; w++) {
-		uint64_t tried = 0;
-
-		wants[w].ctr = running_slot(box, &wants[w]);
-		if (wants[w].ctr < 0 && !place(&m, w, &tried))
-			return explain(&m, box, type, box_index, w, why);
-	}
-	for (int c = 0; c < m.counters; c++)
-		if (m.holder[c] >= 0)
-			wants[m.holder[c]].ctr = c;
-	return 0;
+	for (int c = 0; c < s.counters; c++)
+		s.holder[c] = box && box->slots[c].users ? TAKEN : FREE;
+	if (place(&s, 0))
+		return 0;
+	return explain(&s, type, box_index, why);
 }

@@ -4,17 +4,22 @@
 
 #include "system.h"
 
-/* What one box must count: one select on one of some counters. */
+/* What one box must count: an event, by one of its choices. */
 struct ipmu_want {
-	uint64_t select, counters;
+	const struct ipmu_choice *choices;
+	int nchoices;
 	const char *event;
-	int ctr;	/* out: the counter that was found */
+	int ctr, choice;	/* out: the counter and the choice that were found */
+	int companion;		/* out: the counter enabled beside it; -1: none needed */
 };
 
-/* Find a counter for each want. `box` NULL: as if the box were idle; otherwise counters that
- * running sessions use stay as they are and serve a want of the same select.
+/* Find a counter and a choice for each want, such that counters are not shared and shared registers
+ * agree. `box` NULL: as if the box were idle; otherwise counters that running sessions use stay as
+ * they are, and serve a want that can be counted the same way.
  * 0, or -ENOSPC with the names of the events that collide. */
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
 		struct ipmu_want *wants, int n, char *why);
+
+bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b);
 
 #endif

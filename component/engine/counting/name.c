@@ -149,47 +149,72 @@ static int parse_number(const char *text, int *out)
 	return 0;
 }
 
-/* package= and box= are ours, the rest is libpfm4's. */
-static int sort_qualifiers(const struct pieces *p, const char *name, struct ipmu_event *e,
-			   char *rest, char *why)
+static bool is_key(const char *qualifier, const char *key)
 {
-	rest[0] = '\0';
+	size_t n = key_length(qualifier);
+
+	return n == strlen(key) && strncasecmp(qualifier, key, n) == 0;
+}
+
+static bool types_own(const struct ipmu_pmu_type *type, const char *qualifier)
+{
+	for (const char *const *q = type->qualifiers; q && *q; q++)
+		if (is_key(qualifier, *q))
+			return true;
+	return false;
+}
+
+/* The place and the box are ours, some are the type's, the rest is libpfm4's. */
+static int sort_qualifiers(const struct ipmu_system *sys, const struct pieces *p, const char *name,
+			   struct ipmu_event *e, char *rest, char *own, char *why)
+{
+	const char *place = sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "cpu";
+
+	rest[0] = own[0] = '\0';
 	for (int i = 0; i < p->n; i++) {
 		const char *q = p->qualifiers[i];
-		size_t n = key_length(q);
-		int *place = n == 7 && strncasecmp(q, "package", n) == 0 ? &e->package :
-			     n == 3 && strncasecmp(q, "box", n) == 0 ? &e->box : NULL;
+		int *number = is_key(q, place) ? &e->place : is_key(q, "box") ? &e->box : NULL;
+		int n = (int)key_length(q);
 
-		if (!place) {
-			strcat(strcat(rest, ":"), q);
-			continue;
-		}
-		if (q[n] != '=' || parse_number(q + n + 1, place))
+		if (!number)
+			strcat(strcat(types_own(e->type, q) ? own : rest, ":"), q);
+		else if (q[n] != '=' || parse_number(q + n + 1, number))
 			return ipmu_fail(why, -EINVAL, "'%s': %.*s wants a number, as in %.*s=0",
-					 name, (int)n, q, (int)n, q);
+					 name, n, q, n, q);
 	}
+	return 0;
+}
+
+static int check_box(const struct ipmu_system *sys, const struct ipmu_event *e, const char *name,
+		     int place, char *why)
+{
+	int boxes = ipmu_system_boxes(sys, e->type, place, why);
+
+	if (!boxes)
+		return -ENODEV;
+	if (e->box >= boxes)
+		return ipmu_fail(why, -EINVAL, "'%s': there is no box %d, %s has %d in %s %d, "
+				 "counted from 0", name, e->box, e->type->name, boxes,
+				 sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "CPU",
+				 place);
 	return 0;
 }
 
 static int check_place(const struct ipmu_system *sys, const struct ipmu_event *e, const char *name,
 		       char *why)
 {
-	int boxes = 0;
+	int rc = 0;
 
-	if (e->package >= sys->npackages)
-		return ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
-				 "%d, counted from 0", name, e->package, sys->npackages);
-	for (int u = 0; u < sys->npackages; u++)
-		if (e->package == IPMU_ALL || e->package == u) {
-			boxes = ipmu_system_boxes(sys, e->type, u, why);
-			if (!boxes)
-				return -ENODEV;
-			if (e->box >= boxes)
-				return ipmu_fail(why, -EINVAL, "'%s': there is no box %d, %s has "
-						 "%d in package %d, counted from 0", name, e->box,
-						 e->type->name, boxes, u);
-		}
-	return 0;
+	if (e->place != IPMU_ALL && !ipmu_unit_find(sys, e->place))
+		return sys->family->scope == IPMU_SCOPE_PACKAGE ?
+			ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
+				  "%d, counted from 0", name, e->place, sys->nunits) :
+			ipmu_fail(why, -EINVAL, "'%s': this machine has no CPU %d", name, e->place);
+	if (e->place != IPMU_ALL)
+		return check_box(sys, e, name, e->place, why);
+	for (int u = 0; u < sys->nunits && !rc; u++)
+		rc = check_box(sys, e, name, sys->units[u].place, why);
+	return rc;
 }
 
 static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
@@ -200,28 +225,39 @@ static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
 	return -1;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const char *rest, char *why)
+static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, char *why)
 {
 	const struct ipmu_pmu_type *type = e->type;
-	uint64_t code;
-	int rc = ipmu_pfm_encode(type, e->box, event, rest, &code, why);
+	struct ipmu_choice *choice = &e->choices[0];
 
-	if (rc)
-		return rc;
-	e->counters = (1ull << type->counters) - 1;
-	e->select = code & type->select_mask;
+	e->nchoices = 1;
+	choice->counters = (1ull << type->counters) - 1;
+	choice->select = code & type->select_mask;
 	if (type->fixed) {
 		int i = fixed_counter(type, event);
 
 		if (i < 0)
 			return ipmu_fail(why, -ENOENT, "%s has no counter for %s", type->name,
 					 event);
-		e->counters = 1ull << i;
+		choice->counters = 1ull << i;
 	}
-	for (const struct ipmu_constraint *c = type->constraints; c && c->code; c++)
-		if (c->code == (e->select & 0xFF))
-			e->counters = c->counters;
+	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
+		if (c->code == (choice->select & 0xFF))
+			choice->counters = c->counters;
 	return 0;
+}
+
+static int encode(struct ipmu_event *e, const char *event, const char *rest, const char *own,
+		  char *why)
+{
+	uint64_t codes[IPMU_CODES_MAX] = { 0 };
+	int n = ipmu_pfm_encode(e->type, e->box, event, rest, codes, why);
+
+	if (n < 0)
+		return n;
+	if (e->type->ops->encode)
+		return e->type->ops->encode(e, event, rest, own, codes, n, why);
+	return encode_plain(e, event, codes[0], why);
 }
 
 static int append(char *name, const char *format, const char *text, int number)
@@ -232,13 +268,15 @@ static int append(char *name, const char *format, const char *text, int number)
 	return m < 0 || (size_t)m >= IPMU_NAME_MAX - n ? -EINVAL : 0;
 }
 
-static int write_name(struct ipmu_event *e, const char *event, const char *rest, char *why)
+static int write_name(const struct ipmu_system *sys, struct ipmu_event *e, const char *event,
+		      const char *rest, const char *own, char *why)
 {
-	int rc = snprintf(e->name, sizeof(e->name), "%s.%s%s", e->type->name, event, rest) >=
+	const char *place = sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "cpu";
+	int rc = snprintf(e->name, sizeof(e->name), "%s.%s%s%s", e->type->name, event, rest, own) >=
 		 (int)sizeof(e->name);
 
-	if (!rc && e->package != IPMU_ALL)
-		rc = append(e->name, ":%s=%d", "package", e->package);
+	if (!rc && e->place != IPMU_ALL)
+		rc = append(e->name, ":%s=%d", place, e->place);
 	if (!rc && e->box != IPMU_ALL)
 		rc = append(e->name, ":%s=%d", "box", e->box);
 	return rc ? ipmu_fail(why, -EINVAL, "the event name is longer than %d characters",
@@ -248,7 +286,7 @@ static int write_name(struct ipmu_event *e, const char *event, const char *rest,
 static int choose_type(const struct ipmu_system *sys, const struct pieces *p, const char *name,
 		       struct ipmu_event *e, char *why)
 {
-	e->package = e->box = IPMU_ALL;
+	e->place = e->box = IPMU_ALL;
 	if (p->pmu) {
 		e->type = find_type(sys, p->pmu, &e->box);
 		return e->type ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s",
@@ -267,7 +305,7 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 		     char *why)
 {
 	struct ipmu_event e = { 0 };
-	char rest[IPMU_NAME_MAX + QUALIFIERS_MAX];
+	char rest[IPMU_NAME_MAX + QUALIFIERS_MAX], own[IPMU_NAME_MAX + QUALIFIERS_MAX];
 	struct pieces p;
 	int rc, box;
 
@@ -280,15 +318,15 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 		rc = check_duplicates(&p, name, why);
 	box = e.box;
 	if (!rc)
-		rc = sort_qualifiers(&p, name, &e, rest, why);
+		rc = sort_qualifiers(sys, &p, name, &e, rest, own, why);
 	if (!rc && box != IPMU_ALL && e.box != box)
 		rc = ipmu_fail(why, -EINVAL, "'%s' names box %d and box %d", name, box, e.box);
 	if (!rc)
 		rc = check_place(sys, &e, name, why);
 	if (!rc)
-		rc = encode(&e, p.event, rest, why);
+		rc = encode(&e, p.event, rest, own, why);
 	if (!rc)
-		rc = write_name(&e, p.event, rest, why);
+		rc = write_name(sys, &e, p.event, rest, own, why);
 	if (!rc)
 		*out = e;
 	return rc;
@@ -302,7 +340,7 @@ int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
 	for (int t = 0; sys->family->types[t]; t++) {
 		const struct ipmu_pmu_type *type = sys->family->types[t];
 
-		if (!ipmu_system_boxes(sys, type, 0, NULL))
+		if (!ipmu_unit_model(sys)->nboxes[t])
 			continue;
 		if (ipmu_pfm_list(type, event, -1, &probe) == 0)
 			return ipmu_pfm_list(type, event, umask, out);

@@ -39,10 +39,11 @@ static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 		snprintf(name, 32, "%s", type->pfm);
 }
 
-const char *ipmu_names_pmu(int i, char name[32])
+const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 {
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+		for (const struct ipmu_pmu_type *const *t = (*f)->types;
+		     *t && (*f)->scope == scope; t++) {
 			int names = (*t)->pfm_numbered ? 1 + IPMU_BOXES_MAX : 1;
 
 			if (i < names) {
@@ -151,7 +152,7 @@ static int explain(const struct ipmu_pmu_type *type, const char *event, const ch
 }
 
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
-		    const char *qualifiers, uint64_t *code, char *why)
+		    const char *qualifiers, uint64_t *codes, char *why)
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
 	char pmu[32], name[IPMU_NAME_MAX + 64];
@@ -169,9 +170,10 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event
 				 "not encode %s: set " INACTIVE "=1", name);
 	if (rc != PFM_SUCCESS)
 		return explain(type, event, qualifiers, info.idx, rc, why);
-	*code = arg.count > 0 ? arg.codes[0] : 0;
+	for (int i = 0; i < arg.count && i < IPMU_CODES_MAX; i++)
+		codes[i] = arg.codes[i];
 	free(arg.codes);
-	return 0;
+	return arg.count < IPMU_CODES_MAX ? arg.count : IPMU_CODES_MAX;
 }
 
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,

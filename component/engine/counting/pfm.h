@@ -5,9 +5,10 @@
 #include "../pmu/pmu.h"
 
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
-/* qualifiers: "" or ":UMASK:c=1...". */
+#define IPMU_CODES_MAX 4
+/* qualifiers: "" or ":UMASK:c=1...". Returns how many codes libpfm4 gave, or a negative errno. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
-		    const char *qualifiers, uint64_t *code, char *why);
+		    const char *qualifiers, uint64_t *codes, char *why);
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		  struct ipmu_event_info *out);
 

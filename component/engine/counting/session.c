@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "assign.h"
+#include "plan.h"
 
 #include "../why.h"
 
@@ -7,41 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One counter that a session wants: where, and what. Events that need the same share it. */
-struct tap {
-	struct ipmu_box *box;
-	uint64_t select, counters;
-	int ctr;
-	uint64_t baseline;
-	int nlinks;
-	int *links;	/* indices of the events that this counter adds to */
-};
-
 struct ipmu_session {
 	struct ipmu_system *sys;
 	bool running, claimed;
-	int nevents, ntaps;
+	int nevents;
 	struct ipmu_event *events;
-	struct tap *taps;		/* those of one box stand together */
-	_Atomic uint64_t *last;		/* counts of the last read, for when it is stopped */
+	struct ipmu_plan plan;
+	_Atomic uint64_t *last;	/* counts of the last read, for when it is stopped */
 };
-
-/* What ipmu_session_set builds before it replaces anything. */
-struct plan {
-	struct ipmu_event *events;
-	struct tap *taps;
-	_Atomic uint64_t *last;
-	int ntaps, room;
-};
-
-static void plan_free(struct plan *p)
-{
-	for (int i = 0; i < p->ntaps; i++)
-		free(p->taps[i].links);
-	free(p->taps);
-	free(p->events);
-	free(p->last);
-}
 
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why)
 {
@@ -54,175 +28,108 @@ int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *w
 	return 0;
 }
 
-static struct tap *find_tap(struct plan *p, struct ipmu_box *box, const struct ipmu_event *e)
+/* ---- the units that a plan touches: its taps stand unit by unit */
+
+static struct ipmu_unit *next_unit(const struct ipmu_plan *plan, int *tap)
 {
-	for (int i = 0; i < p->ntaps; i++)
-		if (p->taps[i].box == box && p->taps[i].select == e->select &&
-		    p->taps[i].counters == e->counters)
-			return &p->taps[i];
-	return NULL;
+	struct ipmu_unit *unit;
+
+	if (*tap >= plan->ntaps)
+		return NULL;
+	unit = plan->taps[*tap].box->unit;
+	while (*tap < plan->ntaps && plan->taps[*tap].box->unit == unit)
+		++*tap;
+	return unit;
 }
 
-static int add_tap(struct plan *p, struct ipmu_box *box, const struct ipmu_event *e,
-		   struct tap **out)
+static void claim(struct ipmu_session *s)
 {
-	if (p->ntaps == p->room) {
-		int room = p->room ? 2 * p->room : 16;
-		struct tap *grown = realloc(p->taps, (size_t)room * sizeof(*grown));
+	struct ipmu_unit *unit;
 
-		if (!grown)
-			return -ENOMEM;
-		p->taps = grown;
-		p->room = room;
-	}
-	*out = &p->taps[p->ntaps++];
-	**out = (struct tap){ .box = box, .select = e->select, .counters = e->counters };
-	return 0;
+	for (int i = 0; !s->claimed && (unit = next_unit(&s->plan, &i)) != NULL;)
+		unit->claims++;
+	s->claimed = true;
 }
 
-static int link_event(struct plan *p, struct ipmu_box *box, int event)
+static void give_back(struct ipmu_session *s)
 {
-	struct tap *tap = find_tap(p, box, &p->events[event]);
-	int *links;
-	int rc;
+	struct ipmu_unit *unit;
 
-	if (!tap) {
-		rc = add_tap(p, box, &p->events[event], &tap);
-		if (rc)
-			return rc;
-	}
-	links = realloc(tap->links, (size_t)(tap->nlinks + 1) * sizeof(*links));
-	if (!links)
-		return -ENOMEM;
-	tap->links = links;
-	tap->links[tap->nlinks++] = event;
-	return 0;
+	for (int i = 0; s->claimed && (unit = next_unit(&s->plan, &i)) != NULL;)
+		if (--unit->claims == 0)
+			ipmu_unit_release(unit);
+	s->claimed = false;
 }
 
-static bool event_wants(const struct ipmu_event *e, const struct ipmu_box *box, int package)
+/* Let the counters run that sessions use, and no others. */
+static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
-	return e->type == box->type && (e->package == IPMU_ALL || e->package == package) &&
-	       (e->box == IPMU_ALL || e->box == box->index);
+	memset(unit->regs.active, 0, sizeof(unit->regs.active));
+	for (int t = 0; sys->family->types[t]; t++)
+		for (int b = 0; b < unit->nboxes[t]; b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+				if (unit->boxes[t][b].slots[c].users)
+					unit->regs.active[t][b] |= 1u << c;
+	return sys->family->control(&unit->regs);
 }
 
-/* Box by box, so that the taps of a box end up side by side. */
-static int plan_box(struct plan *p, int n, struct ipmu_box *box, int package)
+/* ---- events */
+
+static bool same_event(const struct ipmu_event *a, const struct ipmu_event *b)
 {
-	for (int e = 0; e < n; e++)
-		if (event_wants(&p->events[e], box, package)) {
-			int rc = link_event(p, box, e);
-
-			if (rc)
-				return rc;
-		}
-	return 0;
-}
-
-static int plan_taps(struct ipmu_system *sys, struct plan *p, int n)
-{
-	int rc = 0;
-
-	for (int u = 0; u < sys->npackages; u++)
-		for (int t = 0; sys->family->types[t]; t++)
-			for (int b = 0; b < sys->units[u].nboxes[t] && !rc; b++)
-				rc = plan_box(p, n, &sys->units[u].boxes[t][b], u);
-	return rc;
-}
-
-/* Give the taps of one box their counters; returns how many taps that box has. */
-static int assign_box(struct tap *taps, int ntaps, const struct ipmu_event *events, bool others,
-		      int *count, char *why)
-{
-	struct ipmu_box *box = taps[0].box;
-	struct ipmu_want wants[2 * IPMU_COUNTERS_MAX];
-	int n = 0, rc;
-
-	while (n < ntaps && taps[n].box == box && n < 2 * IPMU_COUNTERS_MAX) {
-		wants[n] = (struct ipmu_want){ .select = taps[n].select,
-					       .counters = taps[n].counters,
-					       .event = events[taps[n].links[0]].name };
-		n++;
-	}
-	rc = ipmu_assign(others ? box : NULL, box->type, box->index, wants, n, why);
-	for (int i = 0; i < n && !rc; i++)
-		taps[i].ctr = wants[i].ctr;
-	*count = n;
-	return rc;
-}
-
-static int assign_all(struct tap *taps, int ntaps, const struct ipmu_event *events, bool others,
-		      char *why)
-{
-	int done = 0, n, rc;
-
-	while (done < ntaps) {
-		rc = assign_box(taps + done, ntaps - done, events, others, &n, why);
-		if (rc)
-			return rc;
-		done += n;
-	}
-	return 0;
+	return a->type == b->type && a->place == b->place && a->box == b->box &&
+	       strcmp(a->name, b->name) == 0;
 }
 
 static bool same_events(const struct ipmu_session *s, const struct ipmu_event *events, int n)
 {
 	if (n != s->nevents)
 		return false;
-	for (int i = 0; i < n; i++) {
-		const struct ipmu_event *a = &events[i], *b = &s->events[i];
-
-		if (a->type != b->type || a->select != b->select || a->counters != b->counters ||
-		    a->package != b->package || a->box != b->box)
+	for (int i = 0; i < n; i++)
+		if (!same_event(&events[i], &s->events[i]))
 			return false;
-	}
 	return true;
 }
 
-static bool unit_used(const struct ipmu_session *s, const struct ipmu_unit *unit)
+static void adopt(struct ipmu_session *s, struct ipmu_event *events, _Atomic uint64_t *last, int n,
+		  const struct ipmu_plan *plan)
 {
-	for (int i = 0; i < s->ntaps; i++)
-		if (s->taps[i].box->unit == unit)
-			return true;
-	return false;
-}
-
-static void claim(struct ipmu_session *s)
-{
-	for (int u = 0; u < s->sys->npackages && !s->claimed; u++)
-		s->sys->units[u].claims += unit_used(s, &s->sys->units[u]);
-	s->claimed = true;
-}
-
-static void give_back(struct ipmu_session *s)
-{
-	for (int u = 0; u < s->sys->npackages && s->claimed; u++) {
-		struct ipmu_unit *unit = &s->sys->units[u];
-
-		if (unit_used(s, unit) && --unit->claims == 0)
-			ipmu_unit_release(unit);
-	}
-	s->claimed = false;
-}
-
-static void adopt(struct ipmu_session *s, struct plan *p, int n)
-{
-	struct plan old = { .events = s->events, .taps = s->taps, .last = s->last,
-			    .ntaps = s->ntaps };
-
-	pthread_mutex_lock(&s->sys->lock);
 	give_back(s);
-	pthread_mutex_unlock(&s->sys->lock);
-	s->events = p->events;
-	s->taps = p->taps;
-	s->last = p->last;
-	s->ntaps = p->ntaps;
+	ipmu_plan_free(&s->plan);
+	free(s->events);
+	free(s->last);
+	s->events = events;
+	s->last = last;
 	s->nevents = n;
-	plan_free(&old);
+	s->plan = *plan;
+}
+
+static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
+{
+	struct ipmu_event *copy = calloc((size_t)n + 1, sizeof(*copy));
+	_Atomic uint64_t *last = calloc((size_t)n + 1, sizeof(*last));
+	struct ipmu_cpus trial = { 0 };
+	struct ipmu_plan plan = { 0 };
+	int rc = copy && last ? 0 : ipmu_fail(why, -ENOMEM, "out of memory for %d events", n);
+
+	if (!rc)
+		rc = ipmu_plan_build(s->sys, events, n, &trial, &plan, why);
+	if (!rc)
+		rc = ipmu_plan_assign(&plan, events, false, why);
+	if (rc) {
+		ipmu_plan_free(&plan);
+		free(copy);
+		free(last);
+		return rc;
+	}
+	if (n)
+		memcpy(copy, events, (size_t)n * sizeof(*copy));
+	adopt(s, copy, last, n, &plan);
+	return 0;
 }
 
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
 {
-	struct plan p = { 0 };
 	int rc;
 
 	if (same_events(s, events, n))
@@ -230,139 +137,182 @@ int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, in
 	if (s->running)
 		return ipmu_fail(why, -EBUSY, "the events of a running session cannot change: "
 				 "stop it first");
-	p.events = calloc((size_t)n + 1, sizeof(*p.events));
-	p.last = calloc((size_t)n + 1, sizeof(*p.last));
-	if (p.events && n)
-		memcpy(p.events, events, (size_t)n * sizeof(*events));
-	rc = p.events && p.last ? plan_taps(s->sys, &p, n) : -ENOMEM;
-	if (rc)
-		ipmu_fail(why, rc, "out of memory for %d events", n);
-	else
-		rc = assign_all(p.taps, p.ntaps, p.events, false, why);
-	if (rc)
-		plan_free(&p);
-	else
-		adopt(s, &p, n);
+	pthread_mutex_lock(&s->sys->lock);
+	rc = set_locked(s, events, n, why);
+	pthread_mutex_unlock(&s->sys->lock);
 	return rc;
 }
 
 void ipmu_session_free(struct ipmu_session *s)
 {
-	struct plan p;
+	struct ipmu_plan none = { 0 };
 
 	if (!s)
 		return;
 	if (s->running)
 		ipmu_session_stop(s, NULL, NULL);
-	p = (struct plan){ 0 };
-	adopt(s, &p, 0);
+	pthread_mutex_lock(&s->sys->lock);
+	adopt(s, NULL, NULL, 0, &none);
+	pthread_mutex_unlock(&s->sys->lock);
 	free(s);
 }
 
-static int program_tap(struct tap *tap, const char *event)
+/* ---- start */
+
+static int write_needs(struct ipmu_box *box, const struct ipmu_choice *choice)
 {
-	struct ipmu_box *box = tap->box;
-	struct ipmu_slot *slot = &box->slots[tap->ctr];
 	int rc = 0;
 
-	if (!slot->programmed || slot->select != tap->select || slot->counters != tap->counters) {
-		slot->programmed = false;
-		rc = box->type->ops->program(&box->unit->regs, box->type, box->index, tap->ctr,
-					     tap->select);
-		if (rc)
-			return rc;
-		slot->select = tap->select;
-		slot->counters = tap->counters;
-		strcpy(slot->event, event);
-		slot->programmed = true;
+	for (int i = 0; i < choice->nneeds && !rc; i++) {
+		const struct ipmu_need *need = &choice->needs[i];
+
+		rc = ipmu_msr_update(&box->unit->regs, need->reg, box->index, need->index,
+				     need->mask, need->value);
 	}
-	return ipmu_slot_read(box, tap->ctr, &tap->baseline);
+	return rc;
+}
+
+static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice *choice,
+			uint64_t select, bool companion, const char *event)
+{
+	struct ipmu_slot *slot = &box->slots[ctr];
+	int rc;
+
+	if (slot->programmed && slot->companion == companion &&
+	    ipmu_choice_equal(&slot->choice, choice))
+		return 0;
+	slot->programmed = false;
+	rc = box->type->ops->program(&box->unit->regs, box->type, box->index, ctr, select);
+	if (rc)
+		return rc;
+	slot->choice = *choice;
+	slot->companion = companion;
+	strcpy(slot->event, event);
+	slot->programmed = true;
+	return 0;
+}
+
+/* Shared registers are looked after each time: another session may have had them since. */
+static int program_tap(struct ipmu_tap *tap, const char *event)
+{
+	const struct ipmu_choice *choice = &tap->choices[tap->choice];
+	int rc = write_needs(tap->box, choice);
+
+	if (!rc)
+		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
+	if (!rc && tap->companion >= 0)
+		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
+				  event);
+	return rc ? rc : ipmu_slot_read(tap->box, tap->ctr, &tap->baseline);
 }
 
 static int program_all(struct ipmu_session *s, char *why)
 {
-	for (int i = 0; i < s->ntaps; i++) {
-		const char *event = s->events[s->taps[i].links[0]].name;
-		int rc = program_tap(&s->taps[i], event);
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		struct ipmu_tap *tap = &s->plan.taps[i];
+		const char *event = s->events[tap->links[0]].name;
+		int rc = program_tap(tap, event);
 
 		if (rc)
 			return ipmu_fail(why, rc, "%s cannot be programmed through %s: %s", event,
-					 s->taps[i].box->unit->regs.msr_path, strerror(-rc));
+					 tap->box->unit->regs.msr_path, strerror(-rc));
 	}
 	return 0;
-}
-
-/* Also the way back from a start that failed half-way. */
-static int units_stop(struct ipmu_session *s, int upto)
-{
-	int first = 0;
-
-	for (int u = 0; u < upto; u++) {
-		struct ipmu_unit *unit = &s->sys->units[u];
-
-		if (unit_used(s, unit) && --unit->running == 0) {
-			int rc = s->sys->family->disable(&unit->regs);
-
-			first = first ? first : rc;
-		}
-	}
-	return first;
-}
-
-static int units_start(struct ipmu_session *s, char *why)
-{
-	for (int u = 0; u < s->sys->npackages; u++) {
-		struct ipmu_unit *unit = &s->sys->units[u];
-		int rc = 0;
-
-		if (unit_used(s, unit) && unit->running++ == 0)
-			rc = s->sys->family->enable(&unit->regs);
-		if (rc) {
-			units_stop(s, u + 1);
-			return ipmu_fail(why, rc, "package %d cannot be enabled through %s: %s", u,
-					 unit->regs.msr_path, strerror(-rc));
-		}
-	}
-	return 0;
-}
-
-/* The first session on a package stops what it finds running there, so that its own counters
- * start together. */
-static int quiet_units(struct ipmu_session *s)
-{
-	int rc = 0;
-
-	for (int u = 0; u < s->sys->npackages && !rc; u++)
-		if (unit_used(s, &s->sys->units[u]) && !s->sys->units[u].running)
-			rc = s->sys->family->disable(&s->sys->units[u].regs);
-	return rc;
 }
 
 static void use_slots(struct ipmu_session *s, int by)
 {
-	for (int i = 0; i < s->ntaps; i++)
-		s->taps[i].box->slots[s->taps[i].ctr].users += by;
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		const struct ipmu_tap *tap = &s->plan.taps[i];
+
+		tap->box->slots[tap->ctr].users += by;
+		if (tap->companion >= 0)
+			tap->box->slots[tap->companion].users += by;
+	}
+}
+
+/* All units are tried even if one fails; the first failure is returned. */
+static int control_all(struct ipmu_session *s, bool only_idle, char *why)
+{
+	struct ipmu_unit *unit;
+	int first = 0;
+
+	for (int i = 0; (unit = next_unit(&s->plan, &i)) != NULL;) {
+		int rc = only_idle && unit->running ? 0 : control(s->sys, unit);
+
+		if (rc && !first)
+			first = ipmu_fail(why, rc, "the counters cannot be switched through %s: %s",
+					  unit->regs.msr_path, strerror(-rc));
+	}
+	return first;
+}
+
+static void count_running(struct ipmu_session *s, int by)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; (unit = next_unit(&s->plan, &i)) != NULL;)
+		unit->running += by;
+}
+
+/* A core event without cpu= counts where the thread that starts it may run. */
+static int follow_thread(struct ipmu_session *s, char *why)
+{
+	struct ipmu_cpus mine = { 0 };
+	struct ipmu_plan plan;
+	int rc;
+
+	if (s->sys->family->scope == IPMU_SCOPE_PACKAGE)
+		return 0;
+	rc = ipmu_cpus_mine(&mine);
+	if (rc)
+		return ipmu_fail(why, rc, "the thread's CPUs cannot be found: %s", strerror(-rc));
+	rc = ipmu_plan_build(s->sys, s->events, s->nevents, &mine, &plan, why);
+	ipmu_cpus_free(&mine);
+	if (rc) {
+		ipmu_plan_free(&plan);
+		return rc;
+	}
+	give_back(s);
+	ipmu_plan_free(&s->plan);
+	s->plan = plan;
+	return 0;
+}
+
+/* Counters that are found running are stopped first, so that all of a session start together. */
+static int run_locked(struct ipmu_session *s, char *why)
+{
+	int rc = control_all(s, true, why);
+
+	if (!rc)
+		rc = program_all(s, why);
+	if (rc)
+		return rc;
+	use_slots(s, 1);
+	count_running(s, 1);
+	rc = control_all(s, false, why);
+	if (rc) {
+		use_slots(s, -1);
+		count_running(s, -1);
+		control_all(s, false, NULL);
+	}
+	return rc;
 }
 
 static int start_locked(struct ipmu_session *s, char *why)
 {
-	int rc = assign_all(s->taps, s->ntaps, s->events, true, why);
+	int rc = follow_thread(s, why);
 
+	if (!rc)
+		rc = ipmu_plan_assign(&s->plan, s->events, true, why);
 	if (rc)
 		return rc == -ENOSPC ? -EBUSY : rc;
 	claim(s);
-	rc = quiet_units(s);
-	if (rc)
-		ipmu_fail(why, rc, "the counters cannot be stopped: %s", strerror(-rc));
-	if (!rc)
-		rc = program_all(s, why);
-	if (!rc)
-		rc = units_start(s, why);
+	rc = run_locked(s, why);
 	if (rc) {
 		give_back(s);
 		return rc;
 	}
-	use_slots(s, 1);
 	for (int e = 0; e < s->nevents; e++)
 		atomic_store_explicit(&s->last[e], 0, memory_order_relaxed);
 	s->running = true;
@@ -381,6 +331,8 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 	return rc;
 }
 
+/* ---- stop, read, reset */
+
 int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
 	int rc, rc_read = 0;
@@ -388,18 +340,16 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	if (!s->running)
 		return 0;
 	pthread_mutex_lock(&s->sys->lock);
-	rc = units_stop(s, s->sys->npackages);
+	use_slots(s, -1);
+	count_running(s, -1);
+	rc = control_all(s, false, why);
 	if (values)
 		rc_read = ipmu_session_read(s, values);
-	use_slots(s, -1);
 	s->running = false;
 	pthread_mutex_unlock(&s->sys->lock);
-	if (rc)
-		return ipmu_fail(why, rc, "the counters cannot be stopped: %s", strerror(-rc));
-	if (rc_read)
-		return ipmu_fail(why, rc_read, "the final counts cannot be read: %s",
-				 strerror(-rc_read));
-	return 0;
+	if (rc || !rc_read)
+		return rc;
+	return ipmu_fail(why, rc_read, "the final counts cannot be read: %s", strerror(-rc_read));
 }
 
 static void read_last(struct ipmu_session *s, uint64_t *values)
@@ -416,8 +366,8 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 	}
 	for (int e = 0; e < s->nevents; e++)
 		values[e] = 0;
-	for (int i = 0; i < s->ntaps; i++) {
-		const struct tap *tap = &s->taps[i];
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		const struct ipmu_tap *tap = &s->plan.taps[i];
 		uint64_t now;
 		int rc = ipmu_slot_read(tap->box, tap->ctr, &now);
 
@@ -433,8 +383,9 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 
 int ipmu_session_reset(struct ipmu_session *s)
 {
-	for (int i = 0; i < s->ntaps && s->running; i++) {
-		int rc = ipmu_slot_read(s->taps[i].box, s->taps[i].ctr, &s->taps[i].baseline);
+	for (int i = 0; i < s->plan.ntaps && s->running; i++) {
+		struct ipmu_tap *tap = &s->plan.taps[i];
+		int rc = ipmu_slot_read(tap->box, tap->ctr, &tap->baseline);
 
 		if (rc)
 			return rc;

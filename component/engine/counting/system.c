@@ -22,6 +22,7 @@ static int alloc_boxes(struct ipmu_unit *unit, const struct ipmu_family *family)
 		for (int b = 0; b < unit->nboxes[t]; b++) {
 			unit->boxes[t][b].unit = unit;
 			unit->boxes[t][b].type = family->types[t];
+			unit->boxes[t][b].type_index = t;
 			unit->boxes[t][b].index = b;
 		}
 	}
@@ -32,45 +33,102 @@ static void unit_close(struct ipmu_unit *unit)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		free(unit->boxes[t]);
-	ipmu_access_close(&unit->regs);
+	if (unit->open)
+		ipmu_access_close(&unit->regs);
+	unit->open = false;
 }
 
-static int unit_open(struct ipmu_system *sys, int package, char *why)
+/* The CPU through which a unit is reached, and the cores that its boxes go with. */
+static int reach(const struct ipmu_system *sys, const struct ipmu_unit *unit, int *ncores)
 {
-	struct ipmu_unit *unit = &sys->units[package];
-	int cpu = ipmu_topology_reach(sys->topo, package, -1);
-	int rc;
+	const struct ipmu_cpu *cpu;
 
-	unit->regs.msr = -1;
+	if (sys->family->scope == IPMU_SCOPE_PACKAGE) {
+		*ncores = sys->topo->packages[unit->place].ncores;
+		return ipmu_topology_reach(sys->topo, unit->place, -1);
+	}
+	*ncores = 1;
+	cpu = ipmu_topology_cpu(sys->topo, unit->place);
+	return cpu && cpu->allowed ? unit->place : -ENODEV;
+}
+
+int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
+{
+	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
+	int ncores, cpu, rc;
+
+	if (unit->open)
+		return 0;
+	cpu = reach(sys, unit, &ncores);
 	if (cpu < 0)
-		return ipmu_fail(why, -ENODEV, "package %d has no CPU that this process may use: "
-				 "widen its cpuset", package);
-	rc = ipmu_access_open(&unit->regs, sys->family, package, cpu, why);
+		return ipmu_fail(why, -ENODEV, package ? "package %d has no CPU that this process "
+				 "may use: widen its cpuset" : "CPU %d is outside the cpuset of "
+				 "this process", unit->place);
+	rc = ipmu_access_open(&unit->regs, sys->family, cpu, why);
 	if (rc)
 		return rc;
-	rc = sys->family->discover(&unit->regs, sys->topo->packages[package].ncores, unit->nboxes,
-				   unit->reasons, sys->note, why);
-	if (!rc)
-		rc = alloc_boxes(unit, sys->family);
+	unit->open = true;
+	rc = sys->family->discover(&unit->regs, ncores, unit->nboxes, unit->reasons, sys->note,
+				   why);
+	if (!rc && alloc_boxes(unit, sys->family))
+		rc = ipmu_fail(why, -ENOMEM, "out of memory for the counters of %s %d",
+			       package ? "package" : "CPU", unit->place);
 	if (rc)
 		unit_close(unit);
 	return rc;
 }
 
-static int open_units(struct ipmu_system *sys, char *why)
+struct ipmu_unit *ipmu_unit_find(const struct ipmu_system *sys, int place)
 {
-	int done, rc = 0;
+	const struct ipmu_cpu *cpu;
 
-	sys->units = calloc((size_t)sys->npackages, sizeof(*sys->units));
-	if (!sys->units)
-		return ipmu_fail(why, -ENOMEM, "out of memory for %d packages", sys->npackages);
-	for (done = 0; done < sys->npackages && !rc; done++)
-		rc = unit_open(sys, done, why);
-	if (!rc)
-		return 0;
-	for (int i = 0; i < done - 1; i++)
+	if (sys->family->per_core) {
+		cpu = ipmu_topology_cpu(sys->topo, place);
+		for (int i = 0; cpu && i < sys->topo->ncpus; i++)
+			if (sys->topo->cpus[i].core_idx == cpu->core_idx &&
+			    sys->topo->cpus[i].os_cpu < place)
+				place = sys->topo->cpus[i].os_cpu;
+	}
+	for (int i = 0; i < sys->nunits; i++)
+		if (sys->units[i].place == place)
+			return &sys->units[i];
+	return NULL;
+}
+
+const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys)
+{
+	for (int i = 0; i < sys->nunits; i++)
+		if (sys->units[i].open)
+			return &sys->units[i];
+	return NULL;
+}
+
+static void close_units(struct ipmu_system *sys)
+{
+	for (int i = 0; i < sys->nunits; i++)
 		unit_close(&sys->units[i]);
 	free(sys->units);
+}
+
+/* All packages at once; of the CPUs the first that may be used, the others when they are needed. */
+static int open_units(struct ipmu_system *sys, char *why)
+{
+	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
+	int rc = -ENODEV;
+
+	sys->nunits = package ? sys->topo->npackages : sys->topo->ncpus;
+	sys->units = calloc((size_t)sys->nunits, sizeof(*sys->units));
+	if (!sys->units)
+		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
+	for (int i = 0; i < sys->nunits; i++)
+		sys->units[i].place = package ? i : sys->topo->cpus[i].os_cpu;
+	for (int i = 0; i < sys->nunits; i++) {
+		rc = ipmu_unit_open(sys, &sys->units[i], why);
+		if (package ? rc != 0 : rc != -ENODEV)
+			break;
+	}
+	if (rc)
+		close_units(sys);
 	return rc;
 }
 
@@ -95,7 +153,8 @@ static void unlink_system(struct ipmu_system *sys)
 	pthread_mutex_unlock(&open_lock);
 }
 
-int ipmu_system_open(const struct ipmu_topology *topo, struct ipmu_system **out, char *why)
+int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		     struct ipmu_system **out, char *why)
 {
 	struct ipmu_system *sys = calloc(1, sizeof(*sys));
 	int rc;
@@ -103,9 +162,8 @@ int ipmu_system_open(const struct ipmu_topology *topo, struct ipmu_system **out,
 	if (!sys)
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
 	sys->topo = topo;
-	sys->npackages = topo->npackages;
 	sys->pid = getpid();
-	sys->family = ipmu_family_find(topo, why);
+	sys->family = ipmu_family_find(topo, scope, why);
 	rc = sys->family ? ipmu_names_open(why) : -ENODEV;
 	if (!rc)
 		rc = open_units(sys, why);
@@ -131,13 +189,10 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 void ipmu_system_close(struct ipmu_system *sys)
 {
 	unlink_system(sys);
-	for (int i = 0; i < sys->npackages; i++) {
-		if (sys->pid == getpid())
-			ipmu_unit_release(&sys->units[i]);
-		unit_close(&sys->units[i]);
-	}
+	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++)
+		ipmu_unit_release(&sys->units[i]);
+	close_units(sys);
 	pthread_mutex_destroy(&sys->lock);
-	free(sys->units);
 	free(sys);
 }
 
@@ -145,7 +200,7 @@ void ipmu_system_close(struct ipmu_system *sys)
 __attribute__((destructor)) static void restore_at_exit(void)
 {
 	for (struct ipmu_system *s = open_systems; s; s = s->next)
-		for (int i = 0; i < s->npackages && s->pid == getpid(); i++)
+		for (int i = 0; i < s->nunits && s->pid == getpid(); i++)
 			ipmu_access_restore(&s->units[i].regs);
 }
 
@@ -165,21 +220,21 @@ const struct ipmu_pmu_type *ipmu_system_type(const struct ipmu_system *sys, int 
 	return sys->family->types[i];
 }
 
-int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int package,
+int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int place,
 		      char *why)
 {
+	const struct ipmu_unit *unit = ipmu_unit_find(sys, place);
 	int t = ipmu_type_index(sys, type);
 
-	if (t < 0 || package < 0 || package >= sys->npackages)
-		return ipmu_fail(why, 0, "there is no package %d here", package);
-	if (!sys->units[package].nboxes[t])
-		ipmu_fail(why, 0, "%s", sys->units[package].reasons[t]);
-	return sys->units[package].nboxes[t];
-}
-
-int ipmu_system_packages(const struct ipmu_system *sys)
-{
-	return sys->npackages;
+	if (t < 0 || !unit)
+		return ipmu_fail(why, 0, "this machine has no %s %d",
+				 sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "CPU",
+				 place);
+	if (!unit->open)
+		unit = ipmu_unit_model(sys);
+	if (!unit->nboxes[t])
+		ipmu_fail(why, 0, "%s", unit->reasons[t]);
+	return unit->nboxes[t];
 }
 
 const char *ipmu_system_note(const struct ipmu_system *sys)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as the engine holds it: a unit per package, boxes in it, counter slots in a box.
- * ipmu_system.lock guards everything here except the slots' running values. */
+/* The machine as the engine holds it: a unit per place (a package, or a CPU), boxes in it, counter
+ * slots in a box. ipmu_system.lock guards everything here except the slots' running values. */
 #ifndef IPMU_SYSTEM_H
 #define IPMU_SYSTEM_H
 
@@ -13,7 +13,8 @@
 struct ipmu_slot {
 	bool programmed;
 	int users;			/* running sessions that count with it */
-	uint64_t select, counters;	/* what it counts */
+	bool companion;			/* enabled for another counter's sake */
+	struct ipmu_choice choice;	/* what it counts */
 	char event[IPMU_NAME_MAX];	/* ... by name, for messages */
 	_Atomic uint64_t value;		/* 64-bit extension; its low bits are the last raw value */
 };
@@ -23,12 +24,14 @@ struct ipmu_unit;
 struct ipmu_box {
 	struct ipmu_unit *unit;
 	const struct ipmu_pmu_type *type;
-	int index;
+	int type_index, index;
 	struct ipmu_slot slots[IPMU_COUNTERS_MAX];
 };
 
 struct ipmu_unit {
-	struct ipmu_package_regs regs;
+	int place;	/* package index or CPU number */
+	bool open;	/* its registers have been opened and its boxes found */
+	struct ipmu_regs regs;
 	int claims;	/* sessions that need its registers kept as they are */
 	int running;	/* sessions that count on it now */
 	int nboxes[IPMU_TYPES_MAX];
@@ -41,7 +44,7 @@ struct ipmu_system {
 	const struct ipmu_family *family;
 	pthread_mutex_t lock;
 	pid_t pid;	/* whose registers these are: a forked child must not put them back */
-	int npackages;
+	int nunits;
 	struct ipmu_unit *units;
 	char note[IPMU_WHY_MAX];
 	struct ipmu_system *next;	/* open ones, for the way out of the process */
@@ -49,10 +52,20 @@ struct ipmu_system {
 
 int ipmu_type_index(const struct ipmu_system *sys, const struct ipmu_pmu_type *type);
 
+/* The unit of a place, NULL if there is none. With a family whose registers belong to a core, all
+ * its CPUs are one place: that of its first hardware thread. */
+struct ipmu_unit *ipmu_unit_find(const struct ipmu_system *sys, int place);
+
+/* Open a unit's registers unless they are open. Lock held. */
+int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why);
+
+/* The first unit that is open: what holds for it holds for all of a kind. */
+const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys);
+
 /* The counter's 64-bit value; one register read, more only if another reader was in between. */
 int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value);
 
-/* Give the package's registers back as they were found. Lock held, unit->claims is 0. */
+/* Give the unit's registers back as they were found. Lock held, unit->claims is 0. */
 int ipmu_unit_release(struct ipmu_unit *unit);
 
 #endif

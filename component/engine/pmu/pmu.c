@@ -31,6 +31,11 @@ uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
 	return mask;
 }
 
+bool ipmu_reg_is_counter(const struct ipmu_reg *reg)
+{
+	return reg->counter;
+}
+
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
 {
 	size_t n = 0;
@@ -44,25 +49,34 @@ void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
 	name[n] = '\0';
 }
 
-static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo)
+static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo,
+			   enum ipmu_scope scope)
 {
+	if (f->scope != scope)
+		return false;
 	if (strcmp(f->vendor, topo->vendor) != 0 || f->family != topo->family)
 		return false;
-	for (const int *m = f->models; *m; m++)
+	for (const int *m = f->models; *m >= 0; m++)
 		if (*m == topo->model)
 			return true;
 	return false;
 }
 
-const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo, char *why)
+const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
+					   enum ipmu_scope scope, char *why)
 {
-	const struct ipmu_family *const *f;
+	char supported[IPMU_WHY_MAX / 2] = "";
+	size_t n = 0;
 
-	for (f = ipmu_families; *f; f++)
-		if (family_matches(*f, topo))
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+		if (family_matches(*f, topo, scope))
 			return *f;
+		if ((*f)->scope == scope && n < sizeof(supported))
+			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "%s%s",
+					      n ? "; " : "", (*f)->models_text);
+	}
 	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; supported: %s",
 		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
-		  (unsigned)topo->model, ipmu_families[0]->models_text);
+		  (unsigned)topo->model, supported);
 	return NULL;
 }

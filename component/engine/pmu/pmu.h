@@ -30,6 +30,8 @@ struct ipmu_reg {
 	uint8_t boxes, ctrs;	/* how many there are; 0: one */
 	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
 	uint32_t odd_addr;
+	bool counter;		/* it counts */
+	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
 	struct ipmu_field fields[10];	/* writable ones; up to the first without a name */
 };
 
@@ -46,14 +48,23 @@ struct ipmu_constraint {
 	const char *src;
 };
 
-struct ipmu_package_regs;
+struct ipmu_regs;
 
 struct ipmu_ops {
-	/* Make counter `ctr` of box `box` count `select` once the package is enabled. */
-	int (*program)(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
-		       int ctr, uint64_t select);
-	int (*read)(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+	/* Make counter `ctr` of box `box` count `select` once the unit is enabled. The shared
+	 * registers that it needs have been written. */
+	int (*program)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		       uint64_t select);
+	int (*read)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		    uint64_t *raw);
+	/* Turn libpfm4's code and our own qualifiers into e->choices; NULL: one choice, by
+	 * select_mask, fixed and constraints. `event` and `qualifiers` are libpfm4's spelling,
+	 * `ours` the qualifiers that type->qualifiers names (":freeze=100"). */
+	int (*encode)(struct ipmu_event *e, const char *event, const char *qualifiers,
+		      const char *ours, const uint64_t *codes, int ncodes, char *why);
+	/* Narrow a choice to hardware threads of its core (bit i: SMT thread i), for PMUs that a
+	 * core's threads share; NULL: nothing to do. */
+	void (*for_threads)(struct ipmu_choice *choice, unsigned threads);
 };
 
 struct ipmu_pmu_type {
@@ -66,31 +77,36 @@ struct ipmu_pmu_type {
 	uint64_t select_mask;	/* fields that an event name may set */
 	uint64_t enable;	/* bits of select that switch the counter on */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
+	const char *const *qualifiers;	/* own ones with a number, beside package, box, cpu */
 	const struct ipmu_ops *ops;
 };
 
 struct ipmu_family {
 	const char *name, *src;
+	enum ipmu_scope scope;
+	bool per_core;		/* scope CPU: the threads of a core share the registers */
 	const char *vendor;
 	int family;
-	const int *models;	/* up to 0 */
+	const int *models;	/* up to -1 */
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
 	/* Fill boxes[] (one number a type) for this package; a type that cannot be used gets 0
 	 * and a sentence. Fails only if nothing can be used. */
-	int (*discover)(struct ipmu_package_regs *p, int ncores, int *boxes,
+	int (*discover)(struct ipmu_regs *p, int ncores, int *boxes,
 			char (*reasons)[IPMU_WHY_MAX], char *note, char *why);
-	int (*enable)(struct ipmu_package_regs *p);	/* all programmed counters run */
-	int (*disable)(struct ipmu_package_regs *p);	/* all stand still */
+	/* Let exactly the counters of p->active run, those of all sessions; none: stop all. */
+	int (*control)(struct ipmu_regs *p);
 };
 
 /* Families known to the engine, up to NULL. */
 extern const struct ipmu_family *const ipmu_families[];
-const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo, char *why);
+const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
+					   enum ipmu_scope scope, char *why);
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
 uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
+bool ipmu_reg_is_counter(const struct ipmu_reg *reg);	/* it moves by itself */
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 

@@ -19,7 +19,7 @@
 
 static const struct ipmu_reg global_ctrl = {
 	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .src = "334060-001 Table 2-2",
-	.addr = 0xE01, .width = 64, .access = IPMU_RW,
+	.addr = 0xE01, .width = 64, .access = IPMU_RW, .hardware_clears = true,
 	.fields = { F("FRZ_ON_PMI", 31, 31), F("WAKE_ON_PMI", 30, 30), F("EN", 29, 29),
 		    F("PMI_SEL_CORE", 3, 0) },
 };
@@ -39,7 +39,8 @@ static const struct ipmu_reg fixed_ctrl = {
 
 static const struct ipmu_reg fixed_ctr = {
 	.name = "MSR_UNC_PERF_FIXED_CTR", .src = "334060-001 Table 2-5",
-	.addr = 0x395, .width = 48, .access = IPMU_RW, .fields = { F("CTR_VAL", 47, 0) },
+	.addr = 0x395, .width = 48, .access = IPMU_RW, .counter = true,
+	.fields = { F("CTR_VAL", 47, 0) },
 };
 
 static const struct ipmu_reg cbo_config = {
@@ -51,6 +52,7 @@ static const struct ipmu_reg cbo_config = {
 static const struct ipmu_reg arb_perfctr = {
 	.name = "MSR_UNC_ARB_PERFCTR%c", .src = "334060-001 Table 2-8",
 	.addr = 0x3B0, .ctr_stride = 1, .ctrs = 2, .width = 44, .access = IPMU_RW,
+	.counter = true,
 	.fields = { F("CTR_VAL", 43, 0) },
 };
 
@@ -72,6 +74,7 @@ static const struct ipmu_reg cbo_perfctr = {
 	.name = "MSR_UNC_CBO_%b_PERFCTR%c", .src = "334060-001 Tables 2-1, 2-8",
 	.addr = 0x706, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
 	.odd_box = 7, .odd_addr = 0xF76, .width = 44, .access = IPMU_RW,
+	.counter = true,
 	.fields = { F("CTR_VAL", 43, 0) },
 };
 
@@ -149,7 +152,7 @@ static const struct ipmu_pmu_type *const types[] = {
 	[CBO] = &cbo, [ARB] = &arb, [CLK] = &clk, [IMC] = &imc, NULL
 };
 
-static int read_slices(struct ipmu_package_regs *p, int *slices, char *why)
+static int read_slices(struct ipmu_regs *p, int *slices, char *why)
 {
 	uint64_t config;
 	int rc = ipmu_msr_read(p, cbo_config.addr, &config);
@@ -174,7 +177,7 @@ static void check_slices(int *slices, int ncores, char *reason, char *note)
 	}
 }
 
-static int discover(struct ipmu_package_regs *p, int ncores, int *boxes,
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
 {
 	int rc = read_slices(p, &boxes[CBO], why);
@@ -189,23 +192,20 @@ static int discover(struct ipmu_package_regs *p, int ncores, int *boxes,
 	return 0;
 }
 
-static int enable(struct ipmu_package_regs *p)
+/* Programmed counters have their local enable; those without a user count on unread. */
+static int control(struct ipmu_regs *p)
 {
-	return ipmu_msr_write(p, &global_ctrl, 0, 0, GLOBAL_EN);
+	return ipmu_msr_write(p, &global_ctrl, 0, 0, ipmu_regs_any_active(p) ? GLOBAL_EN : 0);
 }
 
-static int disable(struct ipmu_package_regs *p)
-{
-	return ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
-}
-
-static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, 0 };
+static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
 
 const struct ipmu_family ipmu_skl_client_uncore = {
-	.name = "skl_unc", .src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
+	.name = "skl_unc", .scope = IPMU_SCOPE_PACKAGE,
+	.src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
 		       "(6th-generation Core to Comet Lake)",
 	.types = types, .registers = registers,
-	.discover = discover, .enable = enable, .disable = disable,
+	.discover = discover, .control = control,
 };

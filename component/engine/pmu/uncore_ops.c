@@ -14,7 +14,7 @@ static const struct ipmu_reg *counter_reg(const struct ipmu_pmu_type *type, int 
 	return type->fixed ? type->fixed[ctr].ctr : type->ctr;
 }
 
-static int msr_program(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+static int msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		       int ctr, uint64_t select)
 {
 	int index, rc;
@@ -27,7 +27,7 @@ static int msr_program(struct ipmu_package_regs *p, const struct ipmu_pmu_type *
 	return ipmu_msr_write(p, type->select, box, index, select | type->enable);
 }
 
-static int msr_read(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+static int msr_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		    int ctr, uint64_t *raw)
 {
 	int index;
@@ -38,14 +38,14 @@ static int msr_read(struct ipmu_package_regs *p, const struct ipmu_pmu_type *typ
 
 const struct ipmu_ops ipmu_msr_ops = { .program = msr_program, .read = msr_read };
 
-static int window_program(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+static int window_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 			  int ctr, uint64_t select)
 {
 	(void)p, (void)type, (void)box, (void)ctr, (void)select;
 	return 0;
 }
 
-static int window_read(struct ipmu_package_regs *p, const struct ipmu_pmu_type *type, int box,
+static int window_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		       int ctr, uint64_t *raw)
 {
 	(void)box;
@@ -55,7 +55,7 @@ static int window_read(struct ipmu_package_regs *p, const struct ipmu_pmu_type *
 
 const struct ipmu_ops ipmu_window_ops = { .program = window_program, .read = window_read };
 
-int ipmu_msr_probe(struct ipmu_package_regs *p, const struct ipmu_reg *select,
+int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why)
 {
 	uint64_t value = 0;

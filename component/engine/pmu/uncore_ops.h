@@ -10,7 +10,7 @@ extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through th
 
 /* Write a pattern to a counter that nothing has enabled, read it back, put the old value back.
  * -ENXIO: it does not hold what was written. */
-int ipmu_msr_probe(struct ipmu_package_regs *p, const struct ipmu_reg *select,
+int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why);
 
 #endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Which counters a list of events wants on which boxes. */
+#ifndef IPMU_PLAN_H
+#define IPMU_PLAN_H
+
+#include "system.h"
+
+#include <sched.h>
+
+/* One counter that a session wants: where, and what. Events that need the same share it. */
+struct ipmu_tap {
+	struct ipmu_box *box;
+	int nchoices;
+	struct ipmu_choice choices[IPMU_CHOICES_MAX];
+	int ctr, choice, companion;	/* as assigned; companion -1: none */
+	uint64_t baseline;
+	int nlinks;
+	int *links;	/* indices of the events that this counter adds to */
+};
+
+struct ipmu_plan {
+	int ntaps, room;
+	struct ipmu_tap *taps;	/* those of one box, and of one unit, stand together */
+};
+
+/* CPUs on which a core event without cpu= counts. */
+struct ipmu_cpus {
+	size_t bytes;
+	cpu_set_t *set;		/* NULL: the first CPU that is open, as a trial */
+};
+
+/* The CPUs that the calling thread may run on. -ENOMEM. */
+int ipmu_cpus_mine(struct ipmu_cpus *cpus);
+void ipmu_cpus_free(struct ipmu_cpus *cpus);
+
+/* Plan for the events; opens units as needed. Lock held. Free the plan with ipmu_plan_free, also
+ * after a failure. */
+int ipmu_plan_build(struct ipmu_system *sys, const struct ipmu_event *events, int n,
+		    const struct ipmu_cpus *cpus, struct ipmu_plan *plan, char *why);
+void ipmu_plan_free(struct ipmu_plan *plan);
+
+/* Give each tap a counter. others: beside the sessions that run; otherwise as if none did. */
+int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,
+		     char *why);
+
+#endif
