@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every source compiles without a warning under gcc and under clang.
+set -u
+srcdir=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
+: "${STAGE:?the staged tree}"
+cd "$srcdir" || exit 1
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fPIC
+	-S -o /dev/null -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
+	-isystem "$STAGE/include")
+mapfile -t sources < <(find hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)
+[ "${#sources[@]}" -gt 0 ] || fail 'no sources'
+compilers=0
+for cc in gcc clang; do
+	command -v $cc >/dev/null || { echo "no $cc here"; continue; }
+	compilers=$((compilers + 1))
+	printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" $cc "${flags[@]}" ||
+		fail "$cc has something to say"
+done
+[ "$compilers" -gt 0 ] || { echo 'neither gcc nor clang'; exit 77; }
+exit "$failed"

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What configure says when something is missing or wrong, and that it works outside the source tree.
+set -u
+srcdir=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
+: "${PAPI_SRC:?a PAPI source tree}" "${LIBPFM4_SRC:?a libpfm4 source tree}"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC")
+failed=0
+unset CC CFLAGS MAKEFLAGS CONFIG_SITE
+
+if [ -f "$srcdir/config.status" ]; then
+	# A configured source tree refuses other build trees: test a copy of what configure needs.
+	mkdir -p "$scratch/src/component/engine"
+	cp -r "$srcdir/configure" "$srcdir/Makefile.in" "$srcdir/build-aux" "$scratch/src/"
+	cp "$srcdir/component/engine/ipmu.h" "$scratch/src/component/engine/"
+	srcdir=$scratch/src
+fi
+
+configure() {	# configure WANTED-STATUS ARGUMENT...: in a new build folder; output in $out
+	local want=$1
+	shift
+	rm -rf "$scratch/build"
+	mkdir "$scratch/build"
+	out=$(cd "$scratch/build" && "$srcdir/configure" "$@" 2>&1)
+	status=$?
+	[ "$status" = "$want" ] || fail "status $status instead of $want: configure $*"
+}
+fail() { echo "FAILED: $*"; sed 's/^/  | /' <<<"$out"; failed=1; }
+says() { [[ $out = *"$1"* ]] || fail "does not say '$1'"; }
+never() { [[ $out != *"$1"* ]] || fail "says '$1'"; }
+errors() { [ "$(grep -c 'error:' <<<"$out")" = "$1" ] || fail "not $1 error message(s)"; }
+
+# A PATH with the base system's tools only, and no pkg-config modules at all.
+bare() {
+	local tool
+	mkdir -p "$scratch/bare"
+	for tool in sh bash sed grep awk cat tr expr uname rm mkdir mv cp ls chmod paste cmp id dirname \
+			basename sort printf test date hostname; do
+		ln -sf "$(command -v "$tool")" "$scratch/bare/$tool"
+	done
+}
+
+# -- packages missing: each is named, with what it is for and the command that gets it
+bare
+# Not even /usr/sbin may show what the machine really has.
+sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps" >"$scratch/deps"
+out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base mpi)
+for package in gcc libc6-dev make pkg-config libhwloc-dev; do
+	grep -q "^$package must ..*" <<<"$out" || fail "$package is not named as needed"
+done
+for package in qemu-user libcmocka-dev hwloc-nox libopenmpi-dev openmpi-bin valgrind msr-tools; do
+	grep -q "^$package want ..*" <<<"$out" || fail "$package is not named as wanted"
+done
+PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
+errors 1
+says 'libhwloc-dev: '
+says 'apt-get install gcc '
+says '--install-deps'
+never 'installing packages'
+
+# -- only an optional one is missing: said, and the rest goes on
+PKG_CONFIG=$scratch/no-cmocka
+printf '#!/bin/sh\ncase "$*" in *cmocka*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
+chmod +x "$PKG_CONFIG"
+export PKG_CONFIG
+configure 0 "${trees[@]}"
+says 'libcmocka-dev: '
+says 'unit tests        no'
+never 'error:'
+unset PKG_CONFIG
+
+# -- no sources: nothing is fetched unasked, both ways out are named
+configure 1
+errors 1
+says '--install-deps'
+says '--with-papi-src=DIR --with-libpfm4-src=DIR'
+[ ! -d "$scratch/build/third_party/src" ] || fail 'sources were fetched unasked'
+
+# -- wrong trees
+configure 1 --with-papi-src="$scratch" --with-libpfm4-src="$LIBPFM4_SRC"
+errors 1
+says "--with-papi-src=$scratch: not a PAPI source tree"
+configure 1 --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$PAPI_SRC"
+errors 1
+says "--with-libpfm4-src=$PAPI_SRC: not a libpfm4 source tree"
+mkdir -p "$scratch/old/src"
+echo '#define PAPI_VERSION  PAPI_VERSION_NUMBER(5,7,0,0)' >"$scratch/old/src/papi.h"
+configure 1 --with-papi-src="$scratch/old" --with-libpfm4-src="$LIBPFM4_SRC"
+errors 1
+says "PAPI 5.7.0 in $scratch/old: 7.0 to 7.2 is needed"
+
+# -- options: a mistyped one is an error, whichever kind it is
+configure 1 --install-dep "${trees[@]}"
+says '--install-dep'
+configure 1 --enable-weror "${trees[@]}"
+says '--enable-weror'
+configure 1 --libdir=/usr/lib64 "${trees[@]}"
+says 'use --prefix only'
+configure 0 --help
+says '--install-deps'
+says '--with-papi-src=DIR'
+
+# -- the literal --install-deps: known, silent about itself; with everything there it needs no
+# network and no root, which a PATH without apt-get and sudo shows
+if [ -z "$(sh "$srcdir/build-aux/deps" missing base mpi)" ]; then
+	mkdir "$scratch/guard"
+	for tool in apt-get sudo; do
+		printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
+		chmod +x "$scratch/guard/$tool"
+	done
+	PATH=$scratch/guard:$PATH configure 0 --install-deps "${trees[@]}"
+	never 'was called'
+	never 'WARNING'
+fi
+
+# -- out of the source tree, with relative paths, which become absolute
+relative() { realpath --relative-to="$scratch/build" "$1"; }
+configure 0 --prefix=/opt/x --disable-mpi --enable-werror \
+	--with-papi-src="$(relative "$PAPI_SRC")" --with-libpfm4-src="$(relative "$LIBPFM4_SRC")"
+says 'ipmu '
+says '/opt/x'
+says 'make demo'
+never 'WARNING'
+grep -qx "PAPI_SRC = $(realpath "$PAPI_SRC")" "$scratch/build/Makefile" ||
+	fail 'PAPI_SRC is not absolute'
+grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
+grep -qx 'WERROR = -Werror' "$scratch/build/Makefile" || fail 'no -Werror'
+make -s -C "$scratch/build" help | grep -q '^make check ' || fail 'make help'
+
+exit "$failed"

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run-tests itself: verdicts, counts, status, logs; and nothing run is not a success.
+set -u
+runner=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}/tests/run-tests
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; sed 's/^/  > /' "$scratch/out"; failed=1; }
+
+plant() {	# plant NAME: a script from standard input
+	cat >"$scratch/$1"
+	chmod +x "$scratch/$1"
+}
+plant good.sh <<<'echo fine'
+plant bad.sh <<<'echo because; exit 3'
+plant skip.sh <<<'echo noise; echo no such device; exit 77'
+plant hang.sh <<<'sleep 100'
+plant killed.sh <<<'kill -SEGV $$'
+plant unit <<<'#!/bin/sh
+echo "[  FAILED  ] 77 test(s)"; exit 77'
+plant partly <<<'#!/bin/sh
+echo "[  SKIPPED ] 2 test(s), listed below:"'
+
+run() {		# run WANTED-STATUS LAST-LINE TEST...
+	local want=$1 last=$2
+	shift 2
+	TEST_TIMEOUT=1 bash "$runner" "$scratch/logs" "${@/#/$scratch/}" >"$scratch/out" 2>&1
+	[ $? = "$want" ] || fail "status is not $want: $*"
+	[ "$(tail -n 1 "$scratch/out")" = "$last" ] || fail "last line is not '$last': $*"
+}
+says() { grep -qxF "$1" "$scratch/out" || fail "no line '$1'"; }
+
+run 0 '1 passed, 0 failed, 0 skipped' good.sh
+says 'PASS: good'
+run 1 '1 passed, 1 failed, 1 skipped' good.sh bad.sh skip.sh
+says 'FAIL: bad: status 3'
+says '  | because'
+says 'SKIP: skip: no such device'
+grep -qx because "$scratch/logs/bad.log" || fail 'no log'
+run 1 '0 passed, 1 failed, 0 skipped' hang.sh
+run 1 '0 passed, 1 failed, 0 skipped' killed.sh
+says 'FAIL: killed: signal 11'
+run 1 '0 passed, 1 failed, 0 skipped' unit
+run 0 '1 passed, 0 failed, 0 skipped' partly
+grep -q '^PASS: partly (2 cases skipped' "$scratch/out" || fail 'skipped cases are not told'
+run 1 '0 passed, 0 failed, 1 skipped' skip.sh
+run 1 '0 passed, 0 failed, 0 skipped'
+exit "$failed"

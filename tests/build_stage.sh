@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What was built: run paths, symbols, one libpfm4, and a stage that works wherever it is moved.
+set -u
+: "${STAGE:?the staged tree}" "${BUILDDIR:?}"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+unset LD_LIBRARY_PATH
+
+elf_files() { find "$STAGE/bin" "$STAGE/lib" -type f \( -perm -100 -o -name '*.so*' \) -exec \
+	sh -c 'head -c 4 "$1" | grep -q ELF' - {} \; -print; }
+
+# -- nothing points into the build tree, or anywhere absolute
+while IFS= read -r file; do
+	path=$(readelf -d "$file" | sed -n 's/.*R\(UN\|\)PATH).*\[\(.*\)\]/\2/p')
+	case $path in
+	'' | '$ORIGIN/../lib') ;;
+	*) fail "run path of $file: $path" ;;
+	esac
+done < <(elf_files)
+text=$(grep -rlIF "$BUILDDIR" "$STAGE" | grep -v '/share/ipmu/\(env.sh\|modulefile\)$')
+[ -z "$text" ] || fail "the build folder is named in: $text"
+
+# -- one libpfm4: libpapi.so takes it from libpfm.so and has none of its own
+papi=$STAGE/lib/libpapi.so
+readelf -d "$papi" | grep -q 'NEEDED.*\[libpfm\.so\.4\]' || fail 'libpapi.so does not need libpfm.so.4'
+nm -D "$papi" | grep -q ' U pfm_initialize$' || fail 'libpapi.so does not use pfm_initialize'
+[ -z "$(nm "$papi" | grep ' [TtDd] pfm_\(initialize\|find_event\|get_version\)$')" ] ||
+	fail 'libpapi.so has a copy of libpfm4'
+LD_TRACE_LOADED_OBJECTS=1 "$STAGE/bin/papi_avail" >"$scratch/loaded"
+[ "$(grep -c 'libpfm' "$scratch/loaded")" = 1 ] || fail 'not exactly one libpfm is loaded'
+grep 'libpfm' "$scratch/loaded" | grep -q "$STAGE/" || fail "libpfm is not the stage's"
+readelf -d "$papi" | grep -q 'SONAME.*\[libpapi\.so\.7\.[0-9]\]' || fail 'soname of libpapi.so'
+
+# -- the engine inside libpapi keeps to itself
+[ -z "$(nm -D --defined-only "$papi" | grep ' ipmu_')" ] || fail 'libpapi.so exports ipmu_ symbols'
+
+# -- the plugin exports what QEMU looks for and no more
+feed=$STAGE/lib/ipmu/libvpmu_feed.so
+if [ -f "$feed" ]; then
+	names=$(nm -D --defined-only "$feed" | awk '{ print $3 }' | sort | tr '\n' ' ')
+	[ "$names" = 'qemu_plugin_install qemu_plugin_version ' ] || fail "libvpmu_feed.so exports: $names"
+fi
+shim=$STAGE/lib/ipmu/libvpmu_shim.so
+if [ -f "$shim" ]; then
+	nm -D --defined-only "$shim" | grep -q ' vpmu_' && fail 'libvpmu_shim.so exports vpmu_ symbols'
+	nm -D --defined-only "$shim" | grep -q ' [TW] open$' || fail 'libvpmu_shim.so does not have open'
+fi
+
+# -- the tables that were added are in the library that was built
+if [ -d "${SRCDIR:?}/pfm_events" ]; then
+	for file in "$STAGE"/lib/libpfm.{a,so} "$STAGE/bin/showevtinfo"; do
+		grep -qa skl_unc_cbo0 "$file" || fail "$file has no Skylake uncore tables"
+	done
+fi
+
+# -- moved elsewhere it works as before
+cp -a "$STAGE" "$scratch/moved"
+"$scratch/moved/bin/papi_component_avail" >"$scratch/out" 2>&1 || fail 'moved papi_component_avail'
+grep -q '^Name: *perf_event ' "$scratch/out" || fail 'moved papi_component_avail shows nothing'
+for component in intel_core intel_uncore; do
+	[ ! -f "$SRCDIR/component/$component/Rules.$component" ] ||
+		grep -q "^Name: *$component " "$scratch/out" || fail "no component $component"
+done
+if command -v pkg-config >/dev/null; then
+	got=$(PKG_CONFIG_PATH=$scratch/moved/lib/pkgconfig pkg-config --variable=libdir papi)
+	[ "$got" -ef "$scratch/moved/lib" ] || fail "papi.pc of the moved tree: libdir=$got"
+	printf '#include <ipmu.h>\nint main(void) { return ipmu_type_name == 0; }\n' >"$scratch/t.c"
+	flags=$(PKG_CONFIG_PATH=$scratch/moved/lib/pkgconfig pkg-config --cflags --libs ipmu) ||
+		fail 'ipmu.pc'
+	${CC:-cc} "$scratch/t.c" -o "$scratch/t" $flags && "$scratch/t" ||
+		fail "a program does not build and run with ipmu.pc: $flags"
+fi
+exit "$failed"

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# env.sh and the modulefile: what they set, twice over, in several shells, and in a moved tree.
+set -u
+: "${STAGE:?the staged tree}"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+here=$STAGE
+
+source_in() {	# source_in SHELL TIMES NAME=VALUE...: the variables afterwards, one a line
+	local shell=$1 times=$2
+	shift 2
+	env -i PATH=/usr/bin:/bin "$@" "$shell" -euc '
+		i=0
+		while [ $i -lt '"$times"' ]; do . "$0/share/ipmu/env.sh"; i=$((i + 1)); done
+		printf "%s\n" "PATH=$PATH" "LD=$LD_LIBRARY_PATH" "MAN=$MANPATH" "PC=$PKG_CONFIG_PATH"
+		env | grep -c "^\(PATH\|LD_LIBRARY_PATH\|MANPATH\|PKG_CONFIG_PATH\)="
+		set | grep "^ipmu" || :
+	' "$here"
+}
+wanted() {	# wanted LD MAN
+	printf '%s\n' "PATH=$here/bin:/usr/bin:/bin" "LD=$here/lib$1" "MAN=$here/share/man:$2" \
+		"PC=$here/lib/pkgconfig" 4
+}
+for shell in dash bash ksh zsh; do
+	command -v "$shell" >/dev/null || continue
+	for times in 1 2 3; do
+		diff <(wanted '' '') <(source_in "$shell" $times) || fail "$shell, $times times"
+	done
+	diff <(wanted :/x/lib /x/man) <(source_in "$shell" 2 LD_LIBRARY_PATH=/x/lib MANPATH=/x/man) ||
+		fail "$shell, variables set before"
+done
+
+# -- a moved tree: bash sees it, other shells are told
+cp -a "$STAGE" "$scratch/moved dir" 2>/dev/null
+here="$scratch/moved dir"
+diff <(wanted '' '') <(source_in bash 2) || fail 'bash, moved'
+diff <(wanted '' '') <(source_in dash 2 IPMU_PREFIX="$here") || fail 'dash, moved'
+
+# -- stock programs that need libpapi's soname get this one
+here=$STAGE
+stock=$(find /usr/bin -name papi_native_avail 2>/dev/null)
+soname=$(readelf -d "$STAGE/lib/libpapi.so" | sed -n 's/.*SONAME).*\[\(.*\)\]/\1/p')
+if [ -n "$stock" ] && readelf -d "$stock" | grep -qF "[$soname]"; then
+	. "$STAGE/share/ipmu/env.sh"
+	ldd "$stock" | grep -q "$STAGE/lib/libpapi" || fail "$stock does not take the stage's libpapi"
+fi
+
+# -- the modulefile is Tcl and sets the same four variables
+if command -v tclsh >/dev/null; then
+	tclsh >"$scratch/module" <<-END || fail 'the modulefile is no Tcl'
+	proc module-whatis {args} {}
+	proc conflict {args} {}
+	proc prepend-path {name value} { puts "\$name=\$value" }
+	source $STAGE/share/ipmu/modulefile
+	END
+	diff "$scratch/module" - <<-END || fail 'what the modulefile sets'
+	PATH=$STAGE/bin
+	LD_LIBRARY_PATH=$STAGE/lib
+	MANPATH=$STAGE/share/man
+	PKG_CONFIG_PATH=$STAGE/lib/pkgconfig
+	END
+fi
+exit "$failed"

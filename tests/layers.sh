@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Who may include what: the rooms of the house and the table of their neighbours.
+# A room's own headers are always allowed. Outside headers are looked up below; what is not listed
+# there must be the C library's, the kernel's or the compiler's.
+set -u
+root=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
+cc=${CC:-gcc}
+compiler_headers=$(${cc%% *} -print-file-name=include)
+multiarch=$(${cc%% *} -print-multiarch 2>/dev/null)
+case $cc in *clang*) compiler_headers=$(${cc%% *} -print-resource-dir)/include ;; esac
+
+# room (a path prefix, the longest one counts): rooms and outside libraries that it may use
+declare -A may=(
+	[hwloc_topo]='hwloc'
+	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
+	[component/intel_core]='component/engine hwloc_topo papi papi-inside'
+	[component/intel_uncore]='component/engine hwloc_topo papi papi-inside'
+	[pfm_events]='libpfm4 libpfm4-inside'
+	[mpi_aggregation]='mpi papi hwloc_topo'
+	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
+	[demo]='papi libpfm4 mpi installed openmp'
+	[bench]='papi libpfm4 mpi hwloc installed openmp'
+	[virtual_pmu]=''
+	[tests]='*'
+)
+rooms=("${!may[@]}")
+
+library_of() {	# library_of HEADER: which outside library an include in <> belongs to
+	case $1 in
+	hwloc.h | hwloc/*) echo hwloc ;;
+	papi.h | papiStdEventDefs.h | sde_lib.h) echo papi ;;
+	perfmon/*) echo libpfm4 ;;
+	mpi.h) echo mpi ;;
+	omp.h) echo openmp ;;
+	cmocka.h) echo cmocka ;;
+	ipmu.h | ipmu_topology.h | ipmu/*) echo installed ;;
+	*)
+		if [ -f "/usr/include/$1" ] || [ -f "/usr/include/$multiarch/$1" ] ||
+				[ -f "$compiler_headers/$1" ]; then
+			echo libc
+		else
+			echo unknown
+		fi
+		;;
+	esac
+}
+
+room_of() {	# room_of PATH: the longest room that PATH is in
+	local room best=
+	for room in "${rooms[@]}"; do
+		[[ $1 = "$room"/* && ${#room} -gt ${#best} ]] && best=$room
+	done
+	echo "$best"
+}
+
+# owner FILE HEADER: the project's file that an include in "" means, relative to the root
+owner() {
+	local path dir
+	for dir in "${1%/*}" "$(room_of "$1")" hwloc_topo component/engine virtual_pmu .; do
+		path=$(realpath -m --relative-to="$top" "$top/$dir/$2")
+		[ -f "$top/$path" ] && { echo "$path"; return; }
+	done
+}
+
+allowed() {	# allowed ROOM WORD...: one of the words is in the room's list
+	local room=$1 word
+	shift
+	for word; do
+		[[ " ${may[$room]} " = *" $word "* || ${may[$room]} = '*' ]] && return 0
+	done
+	return 1
+}
+
+check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
+	local header=${3:1:-1} target library
+	if [[ $3 = '"'* ]]; then
+		target=$(owner "$1" "$header")
+		if [ -n "$target" ]; then
+			[ "$(room_of "$target")" = "$2" ] && return 0
+			allowed "$2" "$(room_of "$target")" "plain:$target" && return 0
+			echo "$1: includes $target; $2 may use: ${may[$2]:-nothing but itself}"
+			return 1
+		fi
+		# Not ours: PAPI's and libpfm4's private headers are included this way.
+		case $2:$header in
+		component/intel_*:papi*.h | component/intel_*:extras.h | component/intel_*:*_lock.h)
+			return 0 ;;
+		pfm_events:*pfmlib*.h | pfm_events:events/*) return 0 ;;
+		esac
+	fi
+	library=$(library_of "$header")
+	[ "$library" = libc ] && return 0
+	allowed "$2" "$library" && return 0
+	echo "$1: includes $3 ($library); $2 may use: ${may[$2]:-nothing but the C library}"
+	return 1
+}
+
+check_tree() {	# check_tree ROOT: report every include that breaks the table
+	local top=$1 file room include bad=0 n=0
+	while IFS=: read -r file include; do
+		file=${file#"$top"/}
+		room=$(room_of "$file")
+		include=$(sed -n 's/^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*\(<[^>]*>\|"[^"]*"\).*/\1/p' \
+			<<<"$include")
+		[ -n "$room" ] && [ -n "$include" ] || continue
+		n=$((n + 1))
+		check_include "$file" "$room" "$include" || bad=$((bad + 1))
+	done < <(grep -rHE --include='*.[ch]' '^[[:blank:]]*#[[:blank:]]*include' \
+		$(for room in "${rooms[@]}"; do [ -d "$top/$room" ] && echo "$top/$room"; done))
+	echo "$n includes, $bad of them not allowed"
+	[ "$bad" = 0 ] && [ "$n" -gt 0 ]
+}
+
+# ---- the check must see what it is there for
+
+planted=$(mktemp -d) || exit 1
+trap 'rm -rf "$planted"' EXIT
+failed=0
+
+plant() {	# plant FILE INCLUDE good|bad
+	rm -rf "${planted:?}"/*
+	mkdir -p "$planted/component/engine" "$planted/hwloc_topo" "$planted/virtual_pmu/model" \
+		"$planted/${1%/*}"
+	touch "$planted/component/engine/ipmu.h" "$planted/hwloc_topo/ipmu_topology.h" \
+		"$planted/hwloc_topo/private.h" "$planted/virtual_pmu/machine.h"
+	echo "#include $2" >"$planted/$1"
+	local got=good
+	check_tree "$planted" >"$planted/out" || got=bad
+	[ "$got" = "$3" ] && return
+	echo "FAILED: $2 in $1 was found $got: $(cat "$planted/out")"
+	failed=1
+}
+plant virtual_pmu/a.c '"../component/engine/ipmu.h"' bad
+plant virtual_pmu/a.c '<hwloc.h>' bad
+plant virtual_pmu/a.c '<perfmon/pfmlib.h>' bad
+plant virtual_pmu/a.c '<ipmu/ipmu.h>' bad
+plant virtual_pmu/a.c '<some_other_library.h>' bad
+plant virtual_pmu/model/a.c '"../machine.h"' good
+plant virtual_pmu/model/a.c '<sys/mman.h>' good
+plant component/engine/pmu/a.c '"ipmu_topology.h"' good
+plant component/engine/pmu/a.c '"../../../hwloc_topo/private.h"' bad
+plant component/engine/pmu/a.c '<hwloc.h>' bad
+plant component/engine/pmu/a.c '<papi.h>' bad
+plant component/engine/pmu/a.c '"papi_internal.h"' bad
+plant component/engine/pmu/a.c '"../../../virtual_pmu/machine.h"' bad
+plant component/engine/pmu/a.c '<perfmon/pfmlib.h>' good
+plant component/intel_uncore/a.c '"ipmu.h"' good
+plant component/intel_uncore/a.c '"papi_internal.h"' good
+plant component/intel_uncore/a.c '<hwloc.h>' bad
+plant component/intel_uncore/a.c '"../../virtual_pmu/machine.h"' bad
+plant hwloc_topo/a.c '"../component/engine/ipmu.h"' bad
+plant hwloc_topo/a.c '<hwloc.h>' good
+plant demo/a.c '"../component/engine/ipmu.h"' bad
+plant demo/a.c '<papi.h>' good
+plant tests/a.c '"../virtual_pmu/machine.h"' good
+
+# ---- the project itself
+
+check_tree "$root" || failed=1
+exit "$failed"
