@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine for the feed's unit tests: a segment in memory, and a model that only records. */
+#ifndef FEED_MACHINE_H
+#define FEED_MACHINE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../virtual_pmu/feed/clock.h"
+#include "../virtual_pmu/feed/combining.h"
+
+struct record {
+	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */
+	uint64_t snoop[16][16];		/* [cause][result] */
+	uint64_t tracker[3], coherent, slice[VPMU_SLICES_MAX];
+	uint64_t requests, reads, writes;
+	uint64_t start[64], end[64];	/* of the first tracker entries */
+	uint64_t clock;
+};
+
+static struct record seen;
+
+void vpmu_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		     enum vpmu_request request, enum vpmu_mesi found, uint64_t clock)
+{
+	(void)package, (void)clock;
+	assert_int_not_equal(s->lock.owner, 0);
+	seen.lookup[request][found]++;
+	seen.slice[slice]++;
+}
+
+void vpmu_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock)
+{
+	(void)package, (void)slice, (void)clock;
+	assert_int_not_equal(s->lock.owner, 0);
+	seen.snoop[cause][result]++;
+}
+
+void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
+		  uint64_t start, uint64_t end)
+{
+	uint64_t n = seen.tracker[0] + seen.tracker[1] + seen.tracker[2];
+
+	(void)package;
+	assert_int_not_equal(s->lock.owner, 0);
+	if (n < 64) {
+		seen.start[n] = start;
+		seen.end[n] = end;
+	}
+	seen.tracker[kind]++;
+	seen.coherent += coherent;
+}
+
+void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
+	       uint32_t write_cas)
+{
+	(void)package;
+	assert_int_not_equal(s->lock.owner, 0);
+	seen.requests += requests;
+	seen.reads += read_cas;
+	seen.writes += write_cas;
+}
+
+void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
+{
+	assert_int_not_equal(s->lock.owner, 0);
+	assert_true(clock >= s->uclk[package]);
+	s->uclk[package] = seen.clock = clock;
+}
+
+#define READS(state) seen.lookup[VPMU_READ][state]
+#define WRITES(state) seen.lookup[VPMU_WRITE][state]
+#define XCORE(result) seen.snoop[VPMU_XCORE][result]
+#define EVICTION(result) seen.snoop[VPMU_EVICTION][result]
+
+static inline uint64_t all_lookups(void)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 16; i++)
+		n += seen.lookup[VPMU_READ][i] + seen.lookup[VPMU_WRITE][i];
+	return n;
+}
+
+static inline uint64_t all_snoops(void)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 16; i++)
+		n += XCORE(i) + EVICTION(i);
+	return n;
+}
+
+/* Four cores of one thread; every level one set of the given number of ways. 0: no such level. */
+static inline struct vpmu_machine one_set_machine(uint32_t l1, uint32_t l2, uint32_t llc)
+{
+	return (struct vpmu_machine){
+		.name = "test", .packages = 1, .cores = 4, .threads = 1, .slices = 1,
+		.l1i = { l1 * 64, l1, 64 }, .l1d = { l1 * 64, l1, 64 }, .l2 = { l2 * 64, l2, 64 },
+		.llc = { llc * 64, llc, 64 }, .llc_clocks = 30, .memory_clocks = 100,
+		.write_clocks = 60, .fill_buffers = 2,
+	};
+}
+
+static struct vpmu_segment *segment_of(const struct vpmu_machine *m)
+{
+	uint64_t bytes = vpmu_caches_bytes(m), header = (sizeof(struct vpmu_segment) + 4095) & ~4095ull;
+	struct vpmu_segment *s = aligned_alloc(4096, header + bytes);
+
+	assert_non_null(s);
+	assert_int_not_equal(bytes, 0);
+	memset(s, 0, header + bytes);
+	s->machine = *m;
+	s->caches_offset = header;
+	s->caches_bytes = bytes;
+	s->bytes = header + bytes;
+	memset(&seen, 0, sizeof(seen));
+	return s;
+}
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* The plugin with this test in QEMU's place: it registers with us, we call it. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "feed_machine.h"
+#include "../virtual_pmu/feed/qemu_plugin_api.h"
+
+struct qemu_plugin_insn {
+	uint64_t address;
+	size_t size;
+	uint8_t bytes[15];
+	qemu_plugin_vcpu_mem_cb_t access;
+	qemu_plugin_vcpu_udata_cb_t execute;
+};
+struct qemu_plugin_tb {
+	size_t count;
+	struct qemu_plugin_insn insn[8];
+	qemu_plugin_vcpu_udata_cb_t execute;
+	void *udata;
+};
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+
+static qemu_plugin_vcpu_tb_trans_cb_t translate;
+static qemu_plugin_vcpu_syscall_cb_t system_call;
+static qemu_plugin_vcpu_syscall_ret_cb_t system_call_return;
+static qemu_plugin_udata_cb_t process_exit;
+static struct vpmu_segment *segment;
+
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb)
+{
+	cb(id, 0);
+}
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb)
+{
+	(void)id;
+	translate = cb;
+}
+
+void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t cb)
+{
+	(void)id;
+	system_call = cb;
+}
+
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
+					      qemu_plugin_vcpu_syscall_ret_cb_t cb)
+{
+	(void)id;
+	system_call_return = cb;
+}
+
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *udata)
+{
+	(void)id, (void)udata;
+	process_exit = cb;
+}
+
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
+					  enum qemu_plugin_cb_flags flags, void *udata)
+{
+	(void)flags;
+	tb->execute = cb;
+	tb->udata = udata;
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    qemu_plugin_vcpu_udata_cb_t cb,
+					    enum qemu_plugin_cb_flags flags, void *udata)
+{
+	(void)flags, (void)udata;
+	insn->execute = cb;
+}
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *udata)
+{
+	(void)flags, (void)rw, (void)udata;
+	insn->access = cb;
+}
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
+{
+	return tb->count;
+}
+
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index)
+{
+	return (struct qemu_plugin_insn *)(uintptr_t)&tb->insn[index];
+}
+
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
+{
+	return insn->bytes;
+}
+
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
+{
+	return insn->size;
+}
+
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
+{
+	return insn->address;
+}
+
+/* Our own encoding, unlike QEMU's: the plugin may only ask. */
+#define INFO_STORE 0x20u
+
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info)
+{
+	return info & 7;
+}
+
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
+{
+	return info & INFO_STORE;
+}
+
+int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
+{
+	if (strcmp(path, "here")) {
+		snprintf(why, why_bytes, "%s: not a segment (this message is wanted)", path);
+		return -EINVAL;
+	}
+	*out = segment;
+	return 0;
+}
+
+static const qemu_info_t x86_64 = { .target_name = "x86_64", .version = { 0, 1 } };
+/* A load or store, MOVNTI and SFENCE; 16 bytes apart, all in one code line. */
+static struct qemu_plugin_tb block = {
+	.count = 3,
+	.insn = { { .address = 0x400000, .size = 3, .bytes = { 0x48, 0x89, 0x07 } },
+		  { .address = 0x400010, .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
+		  { .address = 0x400020, .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } } },
+};
+
+static void run_block(void)
+{
+	block.execute(0, block.udata);
+}
+
+static void touch(uint64_t address, uint32_t shift, uint32_t store)
+{
+	block.insn[0].access(0, shift | store, address, NULL);
+}
+
+static void call(int64_t number, uint64_t a1, uint64_t a2)
+{
+	system_call(1, 0, number, a1, a2, 0, 0, 0, 0, 0, 0);
+}
+
+static uint64_t own_clock(void)
+{
+	return vpmu_thread_find(segment, vpmu_gettid())->clock;
+}
+
+static void synchronise(void)
+{
+	call(SYS_prctl, VPMU_SYNC_PRCTL, 0);
+}
+
+static void a_block_takes_a_clock_per_instruction(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	run_block();	/* fetches the code line */
+	assert_int_equal(seen.tracker[VPMU_TRK_CODE_READ], 1);
+	synchronise();
+	before = own_clock();
+	for (int i = 0; i < 100; i++)
+		run_block();
+	synchronise();
+	assert_int_equal(own_clock() - before, 300);
+	assert_int_equal(seen.clock, own_clock());
+	assert_int_equal(all_lookups(), 1);
+	for (int i = 0; i < 400; i++)	/* published without being asked */
+		run_block();
+	assert_in_range(seen.clock - before, 1100, 1500);
+}
+
+static void an_access_across_lines_touches_both(void **state)
+{
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	touch(0x10038, 3, 0);		/* ends with the line */
+	assert_int_equal(READS(VPMU_I), 1);
+	touch(0x10039, 3, 0);		/* one byte beyond */
+	assert_int_equal(READS(VPMU_I), 2);
+	touch(0x1007c, 2, INFO_STORE);
+	assert_int_equal(all_lookups(), 2);
+	touch(0x1007d, 2, INFO_STORE);
+	assert_int_equal(all_lookups(), 3);
+	touch(0x1007d, 2, 0);
+	assert_int_equal(all_lookups(), 3);
+}
+
+static void nontemporal_stores_leave_at_a_fence(void **state)
+{
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	block.insn[1].access(0, 3 | INFO_STORE, 0x20000, NULL);
+	block.insn[1].access(0, 3 | INFO_STORE, 0x2003c, NULL);	/* and four bytes of the next line */
+	assert_int_equal(seen.requests, 0);
+	block.insn[2].execute(0, NULL);
+	assert_int_equal(seen.requests, 3);
+	assert_int_equal(seen.writes, 2);
+	assert_int_equal(all_lookups(), 0);
+	for (uint64_t at = 0x30000; at < 0x30040; at += 8)
+		block.insn[1].access(0, 3 | INFO_STORE, at, NULL);
+	touch(0x30000, 3, 0);		/* an ordinary access to the line pushes it out as well */
+	assert_int_equal(seen.requests, 3 + 1 + 1);
+	assert_int_equal(seen.writes, 3);
+	assert_int_equal(READS(VPMU_I), 1);
+}
+
+static void a_wait_brings_the_clock_forward(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	synchronise();
+	before = own_clock();
+	segment->uclk[0] = before + 5000;
+	call(SYS_getpid, 0, 0);
+	system_call_return(1, 0, SYS_getpid, 1);
+	call(SYS_futex, 0x1000, 1);	/* FUTEX_WAKE waits for nobody */
+	system_call_return(1, 0, SYS_futex, 1);
+	synchronise();
+	assert_int_equal(own_clock(), before);
+	call(SYS_futex, 0x1000, 128);	/* FUTEX_WAIT, private */
+	system_call_return(1, 0, SYS_futex, 0);
+	synchronise();
+	assert_int_equal(own_clock(), before + 5000);
+}
+
+/* The mask of another core, as the shim would set it. */
+static void follows_its_virtual_cpu(void **state)
+{
+	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());
+
+	(void)state;
+	touch(0x40000, 3, INFO_STORE);
+	memset(&seen, 0, sizeof(seen));
+	slot->cpu = (slot->cpu + 1) % 4;
+	run_block();
+	touch(0x40000, 3, 0);
+	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
+}
+
+static void a_forked_child_is_a_process_of_its_own(void **state)
+{
+	uint64_t spaces = segment->next_space;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	touch(0x50000, 3, 0);
+	memset(&seen, 0, sizeof(seen));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* A copy of the segment here, not shared: look at it from within. */
+		touch(0x50000, 3, 0);
+		_exit(!(READS(VPMU_I) == 1 && segment->next_space == spaces + 1 &&
+			segment->feeds == 2 && vpmu_thread_find(segment, vpmu_gettid())));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void guest_code_in_the_lock_is_not_modelled(void **state)
+{
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	vpmu_lock(segment);
+	for (int i = 0; i < 1000; i++)
+		run_block();
+	touch(0x60000, 3, INFO_STORE);
+	block.insn[1].access(0, 3 | INFO_STORE, 0x61000, NULL);
+	call(SYS_getpid, 0, 0);
+	assert_true(vpmu_lock_held(segment));
+	assert_int_equal(all_lookups(), 0);
+	vpmu_unlock(segment);
+}
+
+static void the_last_exit_detaches(void **state)
+{
+	(void)state;
+	assert_int_equal(segment->feeds, 1);
+	call(SYS_exit_group, 0, 0);
+	assert_null(vpmu_thread_find(segment, vpmu_gettid()));
+	process_exit(1, NULL);
+	assert_int_equal(segment->feeds, 0);
+	assert_int_equal(segment->lock.owner, 0);
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+	char other[] = "segment=elsewhere", unknown[] = "file=x";
+	char *const bad[] = { other, unknown };
+	qemu_info_t system = x86_64;
+
+	(void)state;
+	system.system_emulation = true;
+	for (int i = 0; i < 2; i++)
+		assert_int_not_equal(qemu_plugin_install(1, &x86_64, 1, (char **)&bad[i]), 0);
+	assert_int_not_equal(qemu_plugin_install(1, &x86_64, 0, NULL), 0);
+	assert_int_not_equal(qemu_plugin_install(1, &system, 1, (char **)&bad[0]), 0);
+	assert_int_equal(segment->feeds, 0);
+}
+
+static int install(void **state)
+{
+	struct vpmu_machine m = one_set_machine(16, 16, 16);
+	char good[] = "segment=here";
+	char *argument = good;
+
+	(void)state;
+	m.llc.bytes *= 64;	/* more sets */
+	segment = segment_of(&m);
+	bad_arguments_are_refused(NULL);
+	if (qemu_plugin_install(1, &x86_64, 1, &argument) || segment->feeds != 1)
+		return -1;
+	translate(1, &block);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(segment);
+	return 0;
+}
+
+int main(void)
+{
+	/* One process, one plugin: the tests follow each other. */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_takes_a_clock_per_instruction),
+		cmocka_unit_test(an_access_across_lines_touches_both),
+		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
+		cmocka_unit_test(a_wait_brings_the_clock_forward),
+		cmocka_unit_test(follows_its_virtual_cpu),
+		cmocka_unit_test(a_forked_child_is_a_process_of_its_own),
+		cmocka_unit_test(guest_code_in_the_lock_is_not_modelled),
+		cmocka_unit_test(the_last_exit_detaches),
+	};
+
+	return cmocka_run_group_tests_name("feed plugin", tests, install, end);
+}

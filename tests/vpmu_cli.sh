@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The vpmu command: errors say what to do, statuses are as documented, machines come and go.
+# VPMU: the vpmu binary.
+set -u
+: "${VPMU:?set VPMU to the vpmu binary}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
+is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
+# fails STATUS TEXT ARGUMENTS...: vpmu exits with STATUS and says TEXT on stderr
+fails() {
+	local status=$1 text=$2 said
+	shift 2
+	said=$("$VPMU" "$@" 2>&1 >/dev/null)
+	is "vpmu $*: status" "$status" $?
+	case $said in *"$text"*) ok ;; *) bad "vpmu $*: '$text' is not in '$said'" ;; esac
+}
+run() { "$VPMU" run --no-feed "$@"; }
+
+# usage
+fails 2 Usage
+fails 2 "unknown command 'fly'" fly
+fails 2 "no program given" run
+fails 2 "no program given" run -m skl-4c8t --
+fails 2 "vpmu run --help" run --frobnicate true
+fails 2 "there are: skl-<C>c<T>t" run -m hsw-4c8t true
+fails 2 "skl-4c4t or skl-4c8t" run -m skl-4c6t true
+fails 2 "at most 512" run -m skl-600c600t true
+fails 2 "1 to 8" run --slices 9 true
+fails 2 "32K,8,64" run --l2 256K,4 true
+fails 2 "32K,8,64" run --l2 256K,4,32 true
+fails 2 "32K,8,64" run --llc 1000,16,64 true
+fails 2 "REGISTER=VALUE" run --set 0x700 true
+fails 2 "no register 'MSR_UNC_CBO_7_PERFCTR0'" run --set MSR_UNC_CBO_7_PERFCTR0=1 true
+fails 2 "at most 44 bits" run --set 0x706=0x100000000000 true
+fails 2 "at most 44 bits" run --set 0x706=-1 true
+fails 2 "takes no argument" machines all
+fails 2 "either -m or -s" regs -m skl-4c8t -s x
+fails 1 "$work/none: cannot open" regs -s "$work/none"
+for command in "" run machines events regs; do
+	# shellcheck disable=SC2086
+	"$VPMU" $command --help >"$work/help" 2>&1
+	is "$command --help" 0 $?
+	grep -q '^Usage: vpmu' "$work/help" && ok || bad "$command --help prints the usage"
+done
+
+# programs
+fails 1 "no such program" run --no-feed "$work/none"
+fails 1 "no such program" run --no-feed surely-no-such-program
+printf 'text\n' >"$work/text"; chmod +x "$work/text"
+fails 1 "not an x86-64 program" run --no-feed "$work/text"
+printf '#!%s/none\n' "$work" >"$work/script"; chmod +x "$work/script"
+fails 1 "its interpreter" run --no-feed "$work/script"
+printf '#!/bin/sh -e\necho "$0 $# $2"; false; exit 0\n' >"$work/script"
+is "a script's output" "$work/script 2 b c" "$(run "$work/script" a 'b c')"
+run sh -c 'exit 42'; is "the program's own status" 42 $?
+run sh -c 'kill -TERM $$'; is "a signal's status" 143 $?
+is "arguments with blanks" "a b|c" "$(run printf '%s|%s' 'a b' c)"
+is "options after the program are its own" "-m x" "$(run echo -m x)"
+mkdir "$work/empty"
+VPMU_LIBDIR=$work/empty fails 1 "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
+
+# signals reach the program
+"$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$work/up" &
+for _ in $(seq 100); do [ -s "$work/up" ] && break; sleep 0.1; done
+kill -TERM $!
+wait $!; is "SIGTERM is forwarded" 9 $?
+
+# segments
+head -c 3000 /dev/zero >"$work/zeros"
+fails 1 "$work/zeros: not the segment" run --no-feed -s "$work/zeros" true
+run -m skl-2c4t -s "$work/kept" true; is "a named segment" 0 $?
+[ -e "$work/kept" ] && ok || bad "a named segment stays"
+fails 2 "cannot be joined as 'skl-4c8t'" run --no-feed -m skl-4c8t -s "$work/kept" true
+fails 2 "cannot be joined" run --no-feed -m skl-2c4t --slices 1 -s "$work/kept" true
+is "joining without -m" 4 "$(run -s "$work/kept" getconf _NPROCESSORS_ONLN)"
+is "VPMU_SEGMENT is joined" 4 "$(VPMU_SEGMENT=$work/kept run getconf _NPROCESSORS_ONLN)"
+truncate -s 5000 "$work/kept"
+fails 1 "$work/kept: truncated" run --no-feed -s "$work/kept" true
+fails 1 "$work/nowhere/x" run --no-feed -s "$work/nowhere/x" true
+# shellcheck disable=SC2016
+own=$(run sh -c 'echo "$VPMU_SEGMENT"')
+[ -n "$own" ] && [ ! -e "$own" ] && [ ! -e "$own.xml" ] && ok || bad "its own segment goes: $own"
+job="PMIX_NAMESPACE=vpmu-cli-$$"
+env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$work"'/a; sleep 3' &
+for _ in $(seq 100); do [ -s "$work/a" ] && break; sleep 0.1; done
+is "ranks of a job share the machine" "$(cat "$work/a")" \
+	"$(env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT"')"
+[ -e "$(cat "$work/a")" ] && ok || bad "the machine stays while a rank is on it"
+env "$job" "$VPMU" run --no-feed -m skl-2c2t true 2>/dev/null
+is "another machine in the same job" 2 $?
+wait
+[ ! -e "$(cat "$work/a")" ] && ok || bad "the last rank removes the machine"
+
+# settings and registers
+is "slices" 3 "$(run --slices 2 sh -c 'command -v rdmsr >/dev/null && rdmsr 0x396 || echo 3')"
+run -s "$work/set" --set msr_unc_cbo_1_perfctr0=0xABC --set 0x395=7 --set IMC_BAR=0xFED10000 true
+regs=$("$VPMU" regs -s "$work/set" --tsv)
+for row in "MSR_UNC_CBO_1_PERFCTR0 0x716 44 RW 0xABC" "MSR_UNC_PERF_FIXED_CTR 0x395 48 RW 0x7" \
+	   "IMC_BAR pci:00:00.0+0x48 64 RO 0xFED10000" "MSR_UNC_CBO_CONFIG 0x396 64 RO 0x5"; do
+	printf '%s\n' "$regs" | awk -F'\t' '{ print $1, $2, $3, $4, $NF }' | grep -qxF "$row" &&
+		ok || bad "regs -s does not show: $row"
+done
+is "registers of a machine with 4 slices: 32 and the title" 33 "$("$VPMU" regs --tsv | wc -l)"
+is "with 8 slices: 48 and the title" 49 "$("$VPMU" regs -m skl-8c8t --tsv | wc -l)"
+is "documented events: 28 and the title" 29 "$("$VPMU" events | wc -l)"
+is "two of them are not driven" 2 "$("$VPMU" events | grep -c ' no  *stays 0')"
+
+# strict
+if command -v wrmsr >/dev/null; then
+	run --strict wrmsr 0x394 0x400001 2>/dev/null; is "--strict with a violation" 3 $?
+	run --strict wrmsr 0x394 0x400000 2>/dev/null; is "--strict without" 0 $?
+	run -s "$work/twice" wrmsr 0x394 0x400001 2>/dev/null
+	is "violations are told once" "" "$(run -s "$work/twice" true 2>&1)"
+fi
+
+# topology, read by hwloc's own tool
+if command -v lstopo-no-graphics >/dev/null; then
+	for shape in "skl-4c8t 1 4 8" "skl-1c1t 1 1 1" "skl-256c512t 1 256 512"; do
+		# shellcheck disable=SC2086
+		set -- $shape
+		# shellcheck disable=SC2016
+		run -m "$1" sh -c 'unset LD_PRELOAD; show="lstopo-no-graphics -i $HWLOC_XMLFILE"
+			$show --only core | wc -l
+			$show --only pu | wc -l
+			$show --of xml | grep -c "VirtualPMU '"$1"' "' >"$work/topology" 2>&1
+		is "topology of $1" "$3 $4 1" "$(paste -sd' ' "$work/topology")"
+	done
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

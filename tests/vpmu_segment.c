@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared segment: publishing, damage, the lock with a dead owner, threads and CPUs. */
+#include "vpmu_machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static struct scratch t;
+
+static int setup(void **state)
+{
+	(void)state;
+	scratch_open(&t, "skl-2c4t");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	scratch_close(&t);
+	return 0;
+}
+
+static void open_fails(const char *say)
+{
+	struct vpmu_segment *s = NULL;
+	char why[256] = "";
+
+	assert_int_equal(vpmu_segment_open(t.path, &s, why, sizeof(why)), -EINVAL);
+	assert_null(s);
+	assert_non_null(strstr(why, t.path));
+	if (!strstr(why, say))
+		fail_msg("'%s' does not say '%s'", why, say);
+}
+
+static void patch(off_t offset, const void *bytes, size_t count)
+{
+	int fd = open(t.path, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, bytes, count, offset), count);
+	close(fd);
+}
+
+static void two_mappings_share_one_machine(void **state)
+{
+	struct vpmu_segment *other;
+	uint64_t value = 0;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(vpmu_segment_open(t.path, &other, why, sizeof(why)), 0);
+	assert_string_equal(other->machine.name, "skl-2c4t");
+	assert_int_equal(vpmu_wrmsr(t.s, 0, 0x706, 99), 0);
+	assert_int_equal(vpmu_rdmsr(other, 1, 0x706, &value), 0);
+	assert_int_equal(value, 99);
+	vpmu_segment_close(other);
+}
+
+static void creating_twice_fails(void **state)
+{
+	struct vpmu_segment *s;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(vpmu_segment_create(t.path, &t.s->machine, &s, why, sizeof(why)), -EEXIST);
+	assert_non_null(strstr(why, t.path));
+}
+
+static void only_the_owner_may_open_it(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(t.path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void a_missing_file_is_named(void **state)
+{
+	struct vpmu_segment *s;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(vpmu_segment_open("/nonexistent/x", &s, why, sizeof(why)), -ENOENT);
+	assert_non_null(strstr(why, "/nonexistent/x"));
+}
+
+static void a_truncated_file_is_refused(void **state)
+{
+	off_t bytes = (off_t)t.s->bytes;
+
+	(void)state;
+	vpmu_segment_close(t.s);
+	t.s = NULL;
+	assert_int_equal(truncate(t.path, bytes - 4096), 0);
+	open_fails("truncated");
+	assert_int_equal(truncate(t.path, 100), 0);
+	open_fails("truncated");
+	assert_int_equal(truncate(t.path, 0), 0);
+	open_fails("not the segment");
+}
+
+static void a_foreign_file_is_refused(void **state)
+{
+	(void)state;
+	patch(0, "#!/bin/sh\n", 10);
+	open_fails("not the segment");
+}
+
+static void another_version_is_refused(void **state)
+{
+	uint32_t version = VPMU_VERSION + 1;
+
+	(void)state;
+	patch(offsetof(struct vpmu_segment, version), &version, sizeof(version));
+	open_fails("version");
+}
+
+static void wrong_offsets_are_refused(void **state)
+{
+	uint64_t offset = t.s->mmio_offset + (UINT64_C(1) << 40);
+
+	(void)state;
+	patch(offsetof(struct vpmu_segment, mmio_offset), &offset, sizeof(offset));
+	open_fails("damaged");
+}
+
+/* ---- lock ---- */
+
+#define ROUNDS 200000
+
+static uint64_t lost;	/* times that the lock was somebody else's inside */
+
+static void *add_many(void *counter)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		vpmu_lock(t.s);
+		uint64_t seen = *(volatile uint64_t *)counter;
+		for (volatile int wait = 0; wait < 20; wait++)
+			;	/* time for another to get in between, if it can */
+		*(volatile uint64_t *)counter = seen + 1;
+		if (!vpmu_lock_held(t.s))
+			__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
+		vpmu_unlock(t.s);
+	}
+	return NULL;
+}
+
+static void the_lock_excludes_threads(void **state)
+{
+	uint64_t counter = 0;
+	pthread_t threads[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, add_many, &counter), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(counter, 4 * ROUNDS);
+	assert_int_equal(lost, 0);
+}
+
+static void the_lock_excludes_processes(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		add_many(&t.s->accesses.rdmsr);
+		_exit(0);
+	}
+	add_many(&t.s->accesses.rdmsr);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(t.s->accesses.rdmsr, 2 * ROUNDS);
+}
+
+static void the_lock_knows_its_holder(void **state)
+{
+	(void)state;
+	assert_false(vpmu_lock_held(t.s));
+	vpmu_lock(t.s);
+	assert_true(vpmu_lock_held(t.s));
+	assert_int_equal(t.s->lock.owner, gettid());
+	vpmu_unlock(t.s);
+	assert_false(vpmu_lock_held(t.s));
+}
+
+static void *lock_and_die(void *unused)
+{
+	vpmu_lock(t.s);
+	return unused;
+}
+
+static void a_dead_owner_is_replaced(void **state)
+{
+	pthread_t thread;
+	pid_t child;
+
+	(void)state;
+	alarm(20);	/* a lock that is lost ends the test, not the day */
+	child = fork();
+	if (child == 0) {
+		vpmu_lock(t.s);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(t.s->lock.owner, child);
+	vpmu_lock(t.s);
+	vpmu_unlock(t.s);
+	/* also when only a thread of a living process is gone */
+	assert_int_equal(pthread_create(&thread, NULL, lock_and_die, NULL), 0);
+	pthread_join(thread, NULL);
+	vpmu_lock(t.s);
+	assert_true(vpmu_lock_held(t.s));
+	vpmu_unlock(t.s);
+	alarm(0);
+}
+
+/* ---- threads ---- */
+
+static pid_t sleeper(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	return child;
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void threads_spread_over_the_cpus(void **state)
+{
+	pid_t child[5];
+	uint32_t seen = 0;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		child[i] = sleeper();
+	for (int i = 0; i < 4; i++)
+		seen |= 1u << vpmu_thread_slot(t.s, (uint32_t)child[i], 0)->cpu;
+	assert_int_equal(seen, 0xf);	/* four CPUs, one each */
+	/* CPUs 0 and 1 are two cores: the first two threads must not share one */
+	assert_int_equal(vpmu_thread_find(t.s, (uint32_t)child[0])->cpu, 0);
+	assert_int_equal(vpmu_thread_find(t.s, (uint32_t)child[1])->cpu, 1);
+	uint32_t freed = vpmu_thread_find(t.s, (uint32_t)child[2])->cpu;
+	end(child[2]);			/* died without a word: its CPU is free again */
+	assert_int_equal(vpmu_thread_slot(t.s, (uint32_t)child[4], 0)->cpu, freed);
+	assert_null(vpmu_thread_find(t.s, (uint32_t)child[2]));
+	for (int i = 0; i < 5; i++)
+		if (i != 2)
+			end(child[i]);
+}
+
+static void binding_moves_and_children_inherit(void **state)
+{
+	const uint64_t cpu3 = 1u << 3, none = 1u << 7;
+	pid_t child = sleeper();
+	struct vpmu_thread *me = vpmu_thread_slot(t.s, vpmu_gettid(), 0);
+
+	(void)state;
+	assert_int_equal(me->affinity[0], 0xf);
+	assert_int_equal(vpmu_thread_bind(t.s, me, &none, 1), -EINVAL);
+	assert_int_equal(me->affinity[0], 0xf);
+	assert_int_equal(vpmu_thread_bind(t.s, me, &cpu3, 1), 0);
+	assert_int_equal(me->cpu, 3);
+	assert_int_equal(vpmu_thread_slot(t.s, (uint32_t)child, me->tid)->affinity[0], cpu3);
+	assert_int_equal(vpmu_thread_find(t.s, (uint32_t)child)->cpu, 3);
+	vpmu_thread_release(t.s, (uint32_t)child);
+	assert_null(vpmu_thread_find(t.s, (uint32_t)child));
+	end(child);
+}
+
+/* ---- machine names ---- */
+
+static void names_are_parsed_strictly(void **state)
+{
+	static const char *const bad[] = { "", "skl", "skl-", "skl-4c", "skl-4c3t", "skl-0c0t",
+					   "skl-4c8", "skl-04c8t", "skl-4c8tx", "skl-+4c8t",
+					   "skl-513c513t", "skl-257c514t", "hsw-4c8t", "skl-4C8T" };
+	struct vpmu_machine m;
+	char why[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		why[0] = '\0';
+		assert_int_equal(vpmu_machine_parse(bad[i], &m, why, sizeof(why)), -EINVAL);
+		assert_true(strlen(why) > 10);
+	}
+	vpmu_machine_parse("hsw-4c8t", &m, why, sizeof(why));
+	assert_non_null(strstr(why, "skl-4c8t"));	/* lists what there is */
+}
+
+static void geometry_follows_the_name(void **state)
+{
+	struct vpmu_machine m;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(vpmu_machine_parse("skl-4c8t", &m, why, sizeof(why)), 0);
+	assert_int_equal(m.slices, 4);
+	assert_int_equal(m.threads, 2);
+	assert_int_equal(m.llc.bytes, 8u << 20);
+	assert_int_equal(strncmp(m.brand, "VirtualPMU", 10), 0);
+	assert_int_equal(vpmu_machine_parse("skl-256c512t", &m, why, sizeof(why)), 0);
+	assert_int_equal(m.slices, 8);
+	assert_int_equal(m.llc.bytes, 16u << 20);
+	assert_int_equal(vpmu_machine_slices(&m, 3), 0);
+	assert_int_equal(m.llc.bytes, 6u << 20);
+	assert_int_equal(vpmu_machine_slices(&m, 9), -EINVAL);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(two_mappings_share_one_machine), T(creating_twice_fails),
+		T(only_the_owner_may_open_it), T(a_missing_file_is_named),
+		T(a_truncated_file_is_refused), T(a_foreign_file_is_refused),
+		T(another_version_is_refused), T(wrong_offsets_are_refused),
+		T(the_lock_excludes_threads), T(the_lock_excludes_processes),
+		T(the_lock_knows_its_holder), T(a_dead_owner_is_replaced),
+		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),
+		cmocka_unit_test(names_are_parsed_strictly),
+		cmocka_unit_test(geometry_follows_the_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

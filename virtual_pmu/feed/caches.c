@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "private.h"
+
+_Static_assert(sizeof(struct vpmu_core) == VPMU_CORE_HEADER_BYTES, "core header");
+
+int vpmu_caches_open(struct vpmu_caches *c, struct vpmu_segment *s)
+{
+	if (vpmu_layout_make(&s->machine, &c->layout))
+		return -EINVAL;
+	if (s->caches_bytes < c->layout.bytes || s->caches_offset > s->bytes ||
+	    s->bytes - s->caches_offset < c->layout.bytes)
+		return -EINVAL;
+	c->s = s;
+	c->base = (unsigned char *)s + s->caches_offset;
+	return 0;
+}
+
+struct vpmu_core *vpmu_caches_core(const struct vpmu_caches *c, uint32_t package, uint32_t core)
+{
+	return (struct vpmu_core *)(void *)vpmu_core_block(c, package, core);
+}
+
+uint64_t *vpmu_caches_fills(const struct vpmu_caches *c, uint32_t package, uint32_t core)
+{
+	return (uint64_t *)(void *)(vpmu_core_block(c, package, core) + c->layout.fills_at);
+}
+
+static void place_fast(struct vpmu_fast *f, unsigned char *at, const struct vpmu_level *level)
+{
+	f->level = *level;
+	f->orders = level->sets ? (uint64_t *)(void *)at : NULL;
+	f->words = level->sets ? f->orders + level->sets : NULL;
+	f->recent = f->words;
+	f->recent_order = f->orders;
+	f->recent_way = 0;
+}
+
+void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
+{
+	const struct vpmu_machine *m = &c->s->machine;
+	unsigned char *block;
+
+	r->cpu = cpu;
+	if (cpu >= vpmu_machine_cpus(m))
+		cpu = 0;
+	r->package = vpmu_cpu_package(m, cpu);
+	r->core = vpmu_cpu_core(m, cpu) % m->cores;
+	block = vpmu_core_block(c, r->package, r->core);
+	place_fast(&r->l1d, block + c->layout.l1d_at, &c->layout.l1d);
+	place_fast(&r->l1i, block + c->layout.l1i_at, &c->layout.l1i);
+}
+
+/* A thread that was killed inside its short critical section must not stop the machine. */
+static void replace_dead(struct vpmu_core *core)
+{
+	uint32_t owner = __atomic_load_n(&core->lock, __ATOMIC_RELAXED);
+
+	if (owner && syscall(SYS_tkill, (int)owner, 0) && errno == ESRCH)
+		__atomic_compare_exchange_n(&core->lock, &owner, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	sched_yield();
+}
+
+void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
+{
+	for (uint32_t tries = 1; p->l2.words; tries++) {
+		uint32_t free = 0;
+
+		if (__atomic_compare_exchange_n(&p->core->lock, &free, tid, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		if (tries % 256 == 0)
+			replace_dead(p->core);
+		else
+			__builtin_ia32_pause();
+	}
+}
+
+void vpmu_private_unlock(const struct vpmu_private *p)
+{
+	if (p->l2.words)
+		__atomic_store_n(&p->core->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */
+static uint64_t overflow(const struct vpmu_caches *c, const struct vpmu_private *p, uint64_t word)
+{
+	struct vpmu_set l2;
+	uint64_t victim;
+
+	if (set_state(word) != VPMU_WORD_M)
+		return 0;
+	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	if (!l2.words)
+		return word;
+	if (set_find(&l2, set_tag(word)) >= 0)
+		return 0;
+	victim = set_word(&l2, set_last(&l2));
+	return set_state(victim) == VPMU_WORD_M ? victim : 0;
+}
+
+/* Lets an L1D word fall out: a modified one goes to the L2. Returns what leaves the core, or 0. */
+static uint64_t write_back(const struct vpmu_caches *c, const struct vpmu_private *p, uint64_t word)
+{
+	struct vpmu_set l2;
+	uint64_t victim;
+	int way;
+
+	if (set_state(word) != VPMU_WORD_M)
+		return 0;
+	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	if (!l2.words)
+		return word;
+	way = set_find(&l2, set_tag(word));
+	if (way >= 0) {
+		set_put(&l2, (uint32_t)way, word);
+		return 0;
+	}
+	victim = set_insert(&l2, word);
+	return set_state(victim) == VPMU_WORD_M ? victim : 0;
+}
+
+static const struct vpmu_set *l1_of(const struct vpmu_private *p, enum vpmu_touch kind)
+{
+	return kind == VPMU_CODE ? &p->l1i : &p->l1d;
+}
+
+/* A line's word in an L1: only a store makes it dirty there, whatever the L2 has. */
+static uint64_t l1_word(uint64_t tag, enum vpmu_touch kind, enum vpmu_word_state state)
+{
+	if (kind == VPMU_STORE)
+		return tag | VPMU_WORD_M;
+	return tag | (state == VPMU_WORD_S ? VPMU_WORD_S : VPMU_WORD_E);
+}
+
+bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind)
+{
+	const struct vpmu_set *l1 = l1_of(p, kind);
+	uint64_t exclusive = tag | VPMU_WORD_E;
+
+	p->way = set_find(l1, tag);
+	if (p->way < 0)
+		return false;
+	/* A snoop can come in between, hence the exchange. */
+	if (kind == VPMU_STORE && set_word(l1, (uint32_t)p->way) != (tag | VPMU_WORD_M) &&
+	    !__atomic_compare_exchange_n(&l1->words[p->way], &exclusive, tag | VPMU_WORD_M, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	set_touch(l1->order, (uint32_t)p->way);
+	return true;
+}
+
+/* Puts a line in the L1 that p->way says whether it has. Returns what falls out. */
+static uint64_t l1_put(struct vpmu_private *p, enum vpmu_touch kind, uint64_t word)
+{
+	const struct vpmu_set *l1 = l1_of(p, kind);
+
+	if (p->way < 0) {
+		p->way = (int)set_last(l1);
+		return set_insert(l1, word);
+	}
+	set_put(l1, (uint32_t)p->way, word);
+	set_touch(l1->order, (uint32_t)p->way);
+	return 0;
+}
+
+bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
+			 enum vpmu_touch kind, uint64_t *spill)
+{
+	const struct vpmu_set *l1 = l1_of(p, kind);
+	enum vpmu_word_state state;
+	int way;
+
+	if (vpmu_private_hit(p, tag, kind))
+		return true;
+	way = set_find(&p->l2, tag);
+	if (way < 0)
+		return false;
+	state = set_state(set_word(&p->l2, (uint32_t)way));
+	if (kind == VPMU_STORE && state == VPMU_WORD_S)
+		return false;
+	set_touch(p->l2.order, (uint32_t)way);
+	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
+	 * L1 does not have it. */
+	if (!spill && overflow(c, p, set_word(l1, set_last(l1))))
+		return false;
+	tag = write_back(c, p, l1_put(p, kind, l1_word(tag, kind, state)));
+	if (spill)
+		*spill = tag;
+	return true;
+}
+
+/* Returns the dirty word that the L2 loses for the line, or 0. */
+static uint64_t l2_put(const struct vpmu_set *l2, uint64_t word)
+{
+	int way = set_find(l2, set_tag(word));
+	uint64_t victim;
+
+	if (way < 0) {
+		victim = set_insert(l2, word);
+		return set_state(victim) == VPMU_WORD_M ? victim : 0;
+	}
+	set_put(l2, (uint32_t)way, word);
+	set_touch(l2->order, (uint32_t)way);
+	return 0;
+}
+
+void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
+		       enum vpmu_touch kind, enum vpmu_word_state state, uint64_t spill[2])
+{
+	spill[0] = p->l2.words ? l2_put(&p->l2, l1_word(tag, VPMU_LOAD, state)) : 0;
+	spill[1] = write_back(c, p, l1_put(p, kind, l1_word(tag, kind, state)));
+}
+
+/* Snoops one set; adds what it had to *result. */
+static void snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
+		      enum vpmu_snoop_result *result)
+{
+	int way = set_find(set, tag);
+	uint64_t old;
+
+	if (way < 0)
+		return;
+	old = __atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
+				  __ATOMIC_RELAXED);
+	if (set_state(old) == VPMU_WORD_M)
+		*result = VPMU_SNOOP_HITM;
+	else if (*result == VPMU_SNOOP_MISS)
+		*result = VPMU_SNOOP_HIT;
+	if (invalidate)
+		set_remove(set, (uint32_t)way);
+}
+
+enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t tag,
+					  bool invalidate)
+{
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+
+	snoop_set(&p->l1d, tag, invalidate, &result);
+	snoop_set(&p->l1i, tag, invalidate, &result);
+	snoop_set(&p->l2, tag, invalidate, &result);
+	return result;
+}
+
+bool vpmu_private_has(const struct vpmu_private *p, uint64_t tag)
+{
+	return set_find(&p->l1d, tag) >= 0 || set_find(&p->l1i, tag) >= 0 ||
+	       set_find(&p->l2, tag) >= 0;
+}

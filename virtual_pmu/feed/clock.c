@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency)
+{
+	struct vpmu_core *core = vpmu_caches_core(c, r->package, r->core);
+	uint64_t *done = vpmu_caches_fills(c, r->package, r->core) + core->next_fill;
+
+	if (*done > r->clock)
+		r->clock = *done;
+	*done = r->clock + latency;
+	if (++core->next_fill == c->layout.fills)
+		core->next_fill = 0;
+	return r->clock;
+}
+
+
+void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step)
+{
+	r->published = r->clock;
+	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
+	if (r->clock >= c->s->uclk[r->package] + step)
+		vpmu_clock(c->s, r->package, r->clock);
+}
+
+bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r)
+{
+	if (r->clock > __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED))
+		return false;
+	r->published = r->clock;
+	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
+	return true;
+}
+
+void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r)
+{
+	uint64_t newest = __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED);
+
+	if (newest > r->clock)
+		r->clock = newest;
+}
+
+/* Linux's FUTEX_ operations that sleep; the others only wake or move waiters. */
+static bool futex_waits(uint64_t operation)
+{
+	switch (operation & 0x7f) {
+	case 0:		/* WAIT */
+	case 6:		/* LOCK_PI */
+	case 9:		/* WAIT_BITSET */
+	case 11:	/* WAIT_REQUEUE_PI */
+	case 13:	/* LOCK_PI2 */
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool vpmu_syscall_waits(int64_t number, uint64_t arg2)
+{
+	switch (number) {
+	case SYS_futex:
+		return futex_waits(arg2);
+	case SYS_read: case SYS_readv: case SYS_pread64: case SYS_write: case SYS_writev:
+	case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_sendto: case SYS_sendmsg:
+	case SYS_accept: case SYS_accept4: case SYS_connect:
+	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_epoll_pwait2:
+	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_pause: case SYS_sched_yield:
+	case SYS_wait4: case SYS_waitid: case SYS_vfork:
+	case SYS_rt_sigsuspend: case SYS_rt_sigtimedwait:
+	case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd:
+	case SYS_mq_timedreceive: case SYS_mq_timedsend: case SYS_io_getevents:
+	case SYS_flock: case SYS_fcntl:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A stopped holder may never give the lock back: QEMU sometimes halts all other threads between
+ * two blocks of guest code (fork, exit), and we who wait here are the one it waits for. */
+#define GIVE_UP_NS 1000000000ll
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static bool try_lock(struct vpmu_segment *s, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&s->lock.owner, &free, tid, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void replace_dead(struct vpmu_segment *s)
+{
+	uint32_t owner = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
+
+	if (owner && syscall(SYS_tkill, (int)owner, 0) && errno == ESRCH)
+		__atomic_compare_exchange_n(&s->lock.owner, &owner, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
+{
+	int64_t give_up;
+
+	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == tid)
+		return false;
+	give_up = now_ns() + GIVE_UP_NS;
+	for (uint32_t tries = 1;; tries++) {
+		if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == 0 && try_lock(s, tid))
+			return true;
+		if (tries % 128) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		sched_yield();
+		if (tries % 4096)
+			continue;
+		replace_dead(s);
+		if (now_ns() > give_up)
+			return false;
+	}
+}

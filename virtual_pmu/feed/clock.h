@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Time. Stated model: each thread has its own clock; an instruction takes one uncore clock, an LLC
+ * hit llc_clocks, and a line from memory memory_clocks, during which the thread goes on as long as
+ * its core has a free fill buffer. Clocks advance only by execution. A thread that waited for
+ * another one (in a system call) continues at its package's newest clock. */
+#ifndef VPMU_FEED_CLOCK_H
+#define VPMU_FEED_CLOCK_H
+
+#include "caches.h"
+
+#define VPMU_PUBLISH_CLOCKS 1024u
+
+/* Takes a fill buffer of the runner's core for `latency` clocks, waiting for the oldest if none is
+ * free. Returns the clock at which the fill starts. Machine lock held. */
+uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency);
+/* Makes the runner's clock known; to the model only if it is `step` clocks ahead of its package.
+ * Machine lock held. */
+void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step);
+/* True when nobody needs to hear of the clock: another thread of the package is ahead. */
+bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
+/* After a wait. */
+void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);
+/* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
+bool vpmu_syscall_waits(int64_t number, uint64_t arg2);
+
+bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid);
+
+/* The machine lock, for a thread that runs guest code. False: not taken, do not model this access -
+ * the guest code of this very thread holds it, or its holder cannot run until we go on. */
+static inline bool vpmu_feed_lock(struct vpmu_segment *s, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&s->lock.owner, &free, tid, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED) || vpmu_feed_lock_wait(s, tid);
+}
+
+static inline void vpmu_feed_unlock(struct vpmu_segment *s)
+{
+	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
+}
+
+#endif

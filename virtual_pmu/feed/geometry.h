@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the caches of a machine lie in the segment's caches region. Pure arithmetic. */
+#ifndef VPMU_FEED_GEOMETRY_H
+#define VPMU_FEED_GEOMETRY_H
+
+#include "../machine.h"
+
+#define VPMU_LINE_BYTES 64u
+#define VPMU_FILLS_MAX 64u
+#define VPMU_WAYS_MAX 16u	/* what a set's order word can hold */
+
+struct vpmu_level {
+	uint32_t sets;		/* 0: level absent */
+	uint32_t mask;		/* sets - 1 when sets is a power of two, else 0 */
+	uint32_t ways;
+};
+
+/* The region is one block per package: first its cores' blocks, then its LLC.
+ * A core's block: struct vpmu_core, its fill buffers, L1I, L1D, L2. A level is an order word per
+ * set, then a word per line; the LLC's is followed by a bitmap of cores per line, and its sets are
+ * those of slice 0, of slice 1, ... Offsets are bytes. */
+struct vpmu_layout {
+	struct vpmu_level l1i, l1d, l2;
+	struct vpmu_level llc;	/* of one slice */
+	uint32_t cores, slices, fills;
+	uint32_t slice_shift;	/* log2 of slices, or 32 when that is no power of two */
+	uint64_t fills_at, l1i_at, l1d_at, l2_at, core_bytes;	/* in a core's block */
+	uint64_t llc_at, package_bytes;				/* in a package's block */
+	uint64_t bytes;
+};
+
+#define VPMU_CORE_HEADER_BYTES 128u
+
+/* 0, or -EINVAL for a machine whose caches the feed cannot build. */
+int vpmu_layout_make(const struct vpmu_machine *m, struct vpmu_layout *out);
+uint64_t vpmu_caches_bytes(const struct vpmu_machine *m);
+
+#endif

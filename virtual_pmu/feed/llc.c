@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* The package's shared part: LLC slices, snoops, memory. Machine lock held throughout. */
+#include "clock.h"
+#include "private.h"
+
+/* A line's place in the LLC. */
+struct place {
+	struct vpmu_set set;
+	uint64_t *cores;	/* bitmap per way: who may have the line */
+	uint32_t slice;
+};
+
+/* What one request of a core carries through the functions below. */
+struct request {
+	const struct vpmu_caches *c;
+	struct vpmu_runner *r;
+	uint64_t tag;
+	enum vpmu_touch kind;
+	struct place at;
+};
+
+static const enum vpmu_mesi mesi_of[] = {
+	[VPMU_WORD_I] = VPMU_I, [VPMU_WORD_S] = VPMU_S, [VPMU_WORD_E] = VPMU_E,
+	[VPMU_WORD_M] = VPMU_M,
+};
+
+/* Stand-in for the undocumented slice hash. Lines are taken in groups of one line per slice: each
+ * slice gets one of every group, so sequences are balanced exactly. The rotation of a group is a
+ * folded product of its number, so that no stride prefers a slice. */
+static uint32_t rotation(uint64_t group, uint32_t slices)
+{
+	uint64_t mixed = (group ^ group >> 23) * 0xd6e8feb86659fd93ull;
+
+	mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
+	return (uint32_t)((mixed >> 32) * slices >> 32);
+}
+
+uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set)
+{
+	const struct vpmu_layout *l = &c->layout;
+	uint64_t line = vpmu_placed_line(tag);
+	uint64_t group = l->slice_shift < 32 ? line >> l->slice_shift : line / l->slices;
+	uint32_t slice = (uint32_t)(line - group * l->slices) + rotation(group, l->slices);
+
+	*set = (uint32_t)(l->llc.mask ? group & l->llc.mask : group % l->llc.sets);
+	return slice < l->slices ? slice : slice - l->slices;
+}
+
+static struct place place_of(const struct vpmu_caches *c, uint32_t package, uint64_t tag)
+{
+	const struct vpmu_level *l = &c->layout.llc;
+	uint64_t *orders = (uint64_t *)(void *)(c->base + package * c->layout.package_bytes +
+						c->layout.llc_at);
+	uint64_t *words = orders + (uint64_t)c->layout.slices * l->sets;
+	uint64_t *cores = words + (uint64_t)c->layout.slices * l->sets * l->ways;
+	struct place at;
+	uint64_t index;
+	uint32_t set;
+
+	at.slice = vpmu_caches_slice(c, tag, &set);
+	index = (uint64_t)at.slice * l->sets + set;
+	at.set = (struct vpmu_set){ orders + index, words + index * l->ways, l->ways };
+	at.cores = cores + index * l->ways;
+	return at;
+}
+
+static void place_put(const struct place *at, uint32_t way, uint64_t word, uint64_t cores)
+{
+	set_put(&at->set, way, word);
+	at->cores[way] = cores;
+	set_touch(at->set.order, way);
+}
+
+static void lookup(const struct request *q, enum vpmu_request kind, uint64_t word)
+{
+	vpmu_llc_lookup(q->c->s, q->r->package, q->at.slice, kind, mesi_of[set_state(word)],
+			q->r->clock);
+}
+
+static void write_memory(const struct request *q)
+{
+	uint64_t now = q->r->clock;
+
+	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_WRITE, true, now,
+		     now + q->c->s->machine.write_clocks);
+	vpmu_dram(q->c->s, q->r->package, 1, 0, 1);
+}
+
+/* One core's answer; takes the core's lock, but for the requester's own, held already. */
+static enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
+				  bool take_out)
+{
+	struct vpmu_private p = vpmu_private_sets(q->c, q->r->package, core, tag);
+	enum vpmu_snoop_result result;
+	bool take = core != q->r->core;
+
+	if (take)
+		vpmu_private_lock(&p, q->r->tid);
+	result = vpmu_private_snoop(&p, tag, take_out);
+	if (take)
+		vpmu_private_unlock(&p);
+	return result;
+}
+
+/* Takes the line out of all these cores. True: one of them had it modified. */
+static bool invalidate(const struct request *q, uint32_t slice, uint64_t tag, uint64_t cores,
+		       enum vpmu_snoop_cause cause)
+{
+	bool modified = false;
+
+	for (; cores; cores &= cores - 1) {
+		enum vpmu_snoop_result result =
+			ask(q, (uint32_t)__builtin_ctzll(cores), tag, true);
+
+		vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
+		modified |= result == VPMU_SNOOP_HITM;
+	}
+	return modified;
+}
+
+static enum vpmu_word_state miss(const struct request *q)
+{
+	const struct vpmu_machine *m = &q->c->s->machine;
+	const struct place *at = &q->at;
+	uint32_t way = set_last(&at->set);
+	uint64_t victim = set_word(&at->set, way), start;
+
+	lookup(q, VPMU_READ, 0);
+	start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
+	vpmu_tracker(q->c->s, q->r->package,
+		     q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ, true, start,
+		     start + m->memory_clocks);
+	vpmu_dram(q->c->s, q->r->package, 1, 1, 0);
+	if (set_state(victim)) {
+		bool modified = invalidate(q, at->slice, set_tag(victim), at->cores[way],
+					   VPMU_EVICTION);
+
+		if (modified || set_state(victim) == VPMU_WORD_M)
+			write_memory(q);
+	}
+	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core);
+	return VPMU_WORD_E;
+}
+
+/* A read of a line that one other core may have modified. Returns the state granted. */
+static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t way, uint64_t owner)
+{
+	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
+	enum vpmu_snoop_result result =
+		ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false);
+
+	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	if (result == VPMU_SNOOP_MISS) {
+		place_put(&q->at, way, word, me);
+		return VPMU_WORD_E;
+	}
+	if (result == VPMU_SNOOP_HITM || set_state(word) == VPMU_WORD_M)
+		word = q->tag | VPMU_WORD_M;
+	else
+		word = q->tag | VPMU_WORD_S;
+	place_put(&q->at, way, word, owner | me);
+	return VPMU_WORD_S;
+}
+
+static enum vpmu_word_state hit(const struct request *q, uint32_t way)
+{
+	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
+	uint64_t others = q->at.cores[way] & ~me;
+	uint32_t state = set_state(word);
+
+	lookup(q, VPMU_READ, word);
+	q->r->clock += q->c->s->machine.llc_clocks;
+	if (q->kind == VPMU_STORE) {
+		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE);
+
+		state = modified || state == VPMU_WORD_M ? VPMU_WORD_M : VPMU_WORD_E;
+		place_put(&q->at, way, q->tag | state, me);
+		return VPMU_WORD_E;
+	}
+	if (state != VPMU_WORD_S && others && q->at.cores[way] == others &&
+	    (others & (others - 1)) == 0)
+		return read_from_owner(q, way, others);
+	place_put(&q->at, way, word, others | me);
+	return others || state == VPMU_WORD_S ? VPMU_WORD_S : VPMU_WORD_E;
+}
+
+/* A dirty word that leaves the requester's core. Inclusion says that the LLC has the line; a
+ * process killed in the middle of an update can break that, and then memory takes the data. */
+static void take_back(const struct request *from, uint64_t word)
+{
+	struct request q = *from;
+	struct vpmu_private p;
+	int way;
+
+	q.tag = set_tag(word);
+	q.at = place_of(q.c, q.r->package, q.tag);
+	way = set_find(&q.at.set, q.tag);
+	lookup(&q, VPMU_WRITE, way < 0 ? 0 : set_word(&q.at.set, (uint32_t)way));
+	if (way < 0) {
+		write_memory(&q);
+		return;
+	}
+	set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
+	p = vpmu_private_sets(q.c, q.r->package, q.r->core, q.tag);
+	if (!vpmu_private_has(&p, q.tag))
+		q.at.cores[way] &= ~(1ull << q.r->core);
+}
+
+static void access_llc(struct request *q, struct vpmu_private *p)
+{
+	uint64_t spill[2] = { 0, 0 };
+
+	vpmu_private_lock(p, q->r->tid);
+	if (!vpmu_private_access(q->c, p, q->tag, q->kind, &spill[0])) {
+		int way = set_find(&q->at.set, q->tag);
+		enum vpmu_word_state grant = way < 0 ? miss(q) : hit(q, (uint32_t)way);
+
+		vpmu_private_fill(q->c, p, q->tag, q->kind, grant, spill);
+	}
+	for (int i = 0; i < 2; i++)
+		if (spill[i])
+			take_back(q, spill[i]);
+	vpmu_private_unlock(p);
+}
+
+/* The host fetches what access_llc will read, while we wait for the lock. */
+static void prefetch(const struct place *at)
+{
+	__builtin_prefetch(at->set.order, 1);
+	__builtin_prefetch(at->set.words, 1);
+	__builtin_prefetch(at->set.words + at->set.ways - 1, 1);
+}
+
+static bool access_private(const struct request *q, struct vpmu_private *p)
+{
+	bool done = vpmu_private_hit(p, q->tag, q->kind);
+
+	if (done || !p->l2.words)
+		return done;
+	vpmu_private_lock(p, q->r->tid);
+	done = vpmu_private_access(q->c, p, q->tag, q->kind, NULL);
+	vpmu_private_unlock(p);
+	return done;
+}
+
+void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			enum vpmu_touch kind)
+{
+	struct vpmu_private p = vpmu_private_sets(c, r->package, r->core, tag);
+	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind };
+
+	if (!access_private(&q, &p)) {
+		q.at = place_of(c, r->package, tag);
+		prefetch(&q.at);
+		if (!vpmu_feed_lock(c->s, r->tid))
+			return;
+		access_llc(&q, &p);
+		vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
+		vpmu_feed_unlock(c->s);
+	}
+	*vpmu_fast_hint(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag) = (uint8_t)p.way;
+}
+
+bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
+{
+	struct request q = { .c = c, .r = r, .tag = tag, .at = place_of(c, r->package, tag) };
+	struct vpmu_private own;
+	int way = set_find(&q.at.set, tag);
+	uint64_t me = 1ull << r->core;
+	bool dirty;
+
+	if (way < 0)
+		return false;
+	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
+	own = vpmu_private_sets(c, r->package, r->core, tag);
+	vpmu_private_lock(&own, r->tid);
+	if (q.at.cores[way] & me)
+		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
+	dirty |= invalidate(&q, q.at.slice, tag, q.at.cores[way] & ~me, VPMU_XCORE);
+	vpmu_private_unlock(&own);
+	set_remove(&q.at.set, (uint32_t)way);
+	return dirty;
+}

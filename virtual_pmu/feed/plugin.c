@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* The glue between QEMU's user-mode emulation and the caches: one runner per emulated thread.
+ * Every emulated thread is a host thread with the same id. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "combining.h"
+#include "nontemporal.h"
+#include "qemu_plugin_api.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define SLOW __attribute__((noinline, cold))
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* A block of guest code packed into a callback's user data: line << 17 | lines << 10 | insns.
+ * QEMU's blocks have at most 512 instructions of at most 15 bytes. */
+#define BLOCK_LINES_SHIFT 10
+#define BLOCK_LINE_SHIFT 17
+/* Only an access that starts nearer than this to the end of a line can cross it: QEMU splits an
+ * instruction's larger accesses, except for 16-byte atomics, which must be aligned. */
+#define ACCESS_BYTES_SURE 8
+#define PARENTS_MAX 4096
+
+struct thread {
+	struct vpmu_runner runner;
+	struct vpmu_combining combining;
+	bool waits;			/* inside a system call that can wait */
+	struct vpmu_thread spare;	/* when the segment has no slot left */
+};
+
+EXPORTED extern int qemu_plugin_version;
+EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+				 char **argv);
+
+EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static struct vpmu_segment *segment;
+static struct vpmu_caches caches;
+static uint64_t space;
+static uint32_t parents[PARENTS_MAX];	/* thread that created the vcpu */
+static bool attached;
+static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
+
+/* Initial-exec: one instruction to reach it, at every memory access. */
+static __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+static uint64_t new_space(void)
+{
+	uint32_t id = __atomic_fetch_add(&segment->next_space, 1, __ATOMIC_RELAXED);
+
+	return (uint64_t)(id & 0xffff) << VPMU_SPACE_SHIFT;
+}
+
+static void count_feed(bool attach)
+{
+	if (attached == attach)
+		return;
+	attached = attach;
+	__atomic_fetch_add(&segment->feeds, attach ? 1u : -1u, __ATOMIC_RELAXED);
+}
+
+/* Finds or makes the slot of this thread in the segment and starts its runner there. */
+static void enter(struct thread *t, uint32_t parent)
+{
+	struct vpmu_runner *r = &t->runner;
+	struct vpmu_thread *slot;
+	bool locked;
+
+	r->tid = (uint32_t)syscall(SYS_gettid);
+	r->space = space;
+	locked = vpmu_feed_lock(segment, r->tid);
+	slot = vpmu_thread_slot(segment, r->tid, parent);
+	if (locked)
+		vpmu_feed_unlock(segment);
+	if (!slot) {
+		slot = &t->spare;
+		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
+	}
+	r->cpu_slot = &slot->cpu;
+	r->clock_slot = &slot->clock;
+	r->clock = slot->clock;
+	vpmu_caches_place(&caches, r, slot->cpu);
+	vpmu_runner_catch_up(&caches, r);
+	r->published = r->clock;
+}
+
+SLOW static struct thread *thread_start(unsigned int vcpu)
+{
+	struct thread *t = aligned_alloc(128, (sizeof(*t) + 127) / 128 * 128);
+
+	if (!t)
+		abort();
+	memset(t, 0, sizeof(*t));
+	enter(t, vcpu < PARENTS_MAX ? __atomic_load_n(&parents[vcpu], __ATOMIC_RELAXED) : 0);
+	self = t;
+	return t;
+}
+
+/* Lets everything be seen that this thread still holds back. */
+static void settle(struct thread *t)
+{
+	if (!t->combining.used && vpmu_runner_behind(&caches, &t->runner))
+		return;
+	if (!vpmu_feed_lock(segment, t->runner.tid))
+		return;
+	vpmu_combining_flush(&caches, &t->runner, &t->combining);
+	vpmu_runner_publish(&caches, &t->runner, 1);
+	vpmu_feed_unlock(segment);
+}
+
+SLOW static void settle_clock(struct thread *t)
+{
+	if (vpmu_runner_behind(&caches, &t->runner) || !vpmu_feed_lock(segment, t->runner.tid))
+		return;
+	vpmu_runner_publish(&caches, &t->runner, 1);
+	vpmu_feed_unlock(segment);
+}
+
+static void thread_end(void)
+{
+	struct thread *t = self;
+	bool locked;
+
+	if (!t)
+		return;
+	settle(t);
+	locked = vpmu_feed_lock(segment, t->runner.tid);
+	vpmu_thread_release(segment, t->runner.tid);
+	if (locked)
+		vpmu_feed_unlock(segment);
+	self = NULL;
+	free(t);
+}
+
+/* ---- accesses ---- */
+
+/* An ordinary access to a line that still gathers non-temporal stores. */
+SLOW static void release_line(struct thread *t, uint64_t tag)
+{
+	if (!vpmu_combining_has(&t->combining, tag) || !vpmu_feed_lock(segment, t->runner.tid))
+		return;
+	vpmu_combining_flush_line(&caches, &t->runner, &t->combining, tag);
+	vpmu_feed_unlock(segment);
+}
+
+static void touch(struct thread *t, uint64_t tag, enum vpmu_touch kind)
+{
+	if (unlikely(t->combining.used))
+		release_line(t, tag);
+	vpmu_caches_access(&caches, &t->runner, tag, kind);
+}
+
+/* What the fast path below does not settle. */
+static __attribute__((noinline)) void access_slow(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	struct thread *t = self;
+	uint64_t tag = vpmu_runner_tag(&t->runner, address);
+	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+
+	touch(t, tag, kind);
+	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
+		touch(t, tag + VPMU_LINE_BYTES, kind);
+}
+
+static inline bool permits(enum vpmu_word_state state, qemu_plugin_meminfo_t info)
+{
+	return state == VPMU_WORD_M || (state != VPMU_WORD_I && !(info & store_bits));
+}
+
+/* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
+ * read-modify-write arrives once, as a store. */
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+{
+	struct vpmu_runner *r = &self->runner;
+	uint64_t tag = vpmu_runner_tag(r, address);
+	enum vpmu_word_state state = vpmu_fast_repeat(&r->l1d, tag);
+
+	(void)vcpu, (void)unused;
+	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE)) {
+		access_slow(info, address);
+		return;
+	}
+	if (permits(state, info))
+		return;
+	state = vpmu_fast_state(&r->l1d, tag);
+	if (permits(state, info))
+		vpmu_fast_note(&r->l1d, tag);
+	else
+		access_slow(info, address);
+}
+
+static void combine(struct thread *t, uint64_t tag, uint64_t bytes)
+{
+	if (vpmu_combining_add(&t->combining, tag, bytes))
+		return;
+	if (!vpmu_feed_lock(segment, t->runner.tid))
+		return;
+	vpmu_combining_open(&caches, &t->runner, &t->combining, tag, bytes);
+	vpmu_runner_publish(&caches, &t->runner, VPMU_PUBLISH_CLOCKS);
+	vpmu_feed_unlock(segment);
+}
+
+static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *unused)
+{
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+	uint64_t offset = address % VPMU_LINE_BYTES;
+	uint64_t tag = vpmu_runner_tag(&self->runner, address);
+	uint64_t bytes = (1ull << size) - 1;
+
+	(void)vcpu, (void)unused;
+	combine(self, tag, bytes << offset);
+	if (unlikely(offset + size > VPMU_LINE_BYTES))
+		combine(self, tag + VPMU_LINE_BYTES, bytes >> (VPMU_LINE_BYTES - offset));
+}
+
+static void on_fence(unsigned int vcpu, void *unused)
+{
+	(void)vcpu, (void)unused;
+	if (self->combining.used)
+		settle(self);
+}
+
+static uint32_t block_lines(uint64_t block)
+{
+	return block >> BLOCK_LINES_SHIFT & 0x7f;
+}
+
+static uint64_t block_tag(const struct thread *t, uint64_t block)
+{
+	return vpmu_runner_tag(&t->runner, block >> BLOCK_LINE_SHIFT << 6);
+}
+
+static __attribute__((noinline)) void fetch(struct thread *t, uint64_t block)
+{
+	uint32_t lines = block_lines(block);
+	uint64_t tag = block_tag(t, block);
+
+	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
+		if (vpmu_fast_state(&t->runner.l1i, tag) != VPMU_WORD_I)
+			vpmu_fast_note(&t->runner.l1i, tag);
+		else
+			touch(t, tag, VPMU_CODE);
+	}
+}
+
+/* A thread's first block, a new virtual CPU, or time to publish. */
+SLOW static void block_slow(unsigned int vcpu, uint64_t block)
+{
+	struct thread *t = self ? self : thread_start(vcpu);
+
+	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
+		vpmu_caches_place(&caches, &t->runner, *t->runner.cpu_slot);
+		vpmu_runner_catch_up(&caches, &t->runner);
+	}
+	settle_clock(t);
+	if (t->runner.l1i.words)
+		fetch(t, block);
+}
+
+static void on_block(unsigned int vcpu, void *packed)
+{
+	uint64_t block = (uint64_t)(uintptr_t)packed;
+	struct thread *t = self;
+
+	if (unlikely(!t)) {
+		block_slow(vcpu, block);
+		return;
+	}
+	t->runner.clock += block & 0x3ff;
+	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
+		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
+		block_slow(vcpu, block);
+	else if (t->runner.l1i.words &&
+		 (block_lines(block) > 1 || !vpmu_fast_repeat(&t->runner.l1i, block_tag(t, block))))
+		fetch(t, block);
+}
+
+/* ---- translation ---- */
+
+static void watch_instruction(struct qemu_plugin_insn *insn)
+{
+	switch (vpmu_instruction_kind(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn))) {
+	case VPMU_NONTEMPORAL:
+		qemu_plugin_register_vcpu_mem_cb(insn, on_nontemporal, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W, NULL);
+		break;
+	case VPMU_FENCE:
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fence, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+		break;
+	case VPMU_ORDINARY:
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
+		break;
+	}
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
+	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
+	uint64_t lines = (end >> 6) - (start >> 6) + 1;
+	uint64_t packed = start >> 6 << BLOCK_LINE_SHIFT | lines << BLOCK_LINES_SHIFT | count;
+
+	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
+					     (void *)(uintptr_t)packed);
+	for (size_t i = 0; i < count; i++)
+		watch_instruction(qemu_plugin_tb_get_insn(tb, i));
+}
+
+/* ---- system calls, threads, processes ---- */
+
+static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint64_t a1,
+		       uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
+		       uint64_t a8)
+{
+	struct thread *t = self;
+
+	(void)id, (void)vcpu, (void)a1, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (!t)
+		return;
+	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
+	settle(t);
+	t->waits = vpmu_syscall_waits(num, a2);
+	if (num == SYS_execve)
+		count_feed(false);
+	else if (num == SYS_exit || num == SYS_exit_group)
+		thread_end();
+}
+
+static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, int64_t ret)
+{
+	struct thread *t = self;
+
+	(void)id, (void)vcpu, (void)ret;
+	if (!t)
+		return;
+	if (num == SYS_execve)	/* it failed */
+		count_feed(true);
+	if (t->waits)
+		vpmu_runner_catch_up(&caches, &t->runner);
+	t->waits = false;
+}
+
+static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
+{
+	(void)id;
+	/* Runs in the thread that makes the new one; the very first has none. */
+	if (vcpu < PARENTS_MAX)
+		__atomic_store_n(&parents[vcpu], self ? self->runner.tid : 0, __ATOMIC_RELAXED);
+}
+
+static void on_process_exit(qemu_plugin_id_t id, void *unused)
+{
+	(void)id, (void)unused;
+	thread_end();
+	count_feed(false);
+}
+
+static void after_fork(void)
+{
+	attached = false;
+	count_feed(true);
+	space = new_space();
+	if (self) {
+		self->combining.used = 0;	/* the parent's */
+		enter(self, self->runner.tid);
+	}
+}
+
+/* The interface tells stores by a function; to ask it once per bit spares a call per access. */
+static void learn_store_bits(void)
+{
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if (qemu_plugin_mem_is_store(bit))
+			store_bits |= bit;
+}
+
+static int open_segment(const char *path, char *why, size_t why_bytes)
+{
+	int rc = vpmu_segment_open(path, &segment, why, why_bytes);
+
+	if (rc)
+		return rc;
+	rc = vpmu_caches_open(&caches, segment);
+	if (rc)
+		snprintf(why, why_bytes, "%s: machine '%s' has caches that the feed cannot model",
+			 path, segment->machine.name);
+	return rc;
+}
+
+static const char *segment_argument(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (strncmp(argv[i], "segment=", 8) == 0)
+			return argv[i] + 8;
+	return NULL;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	const char *path = segment_argument(argc, argv);
+	char why[512] = "vpmu feed: wants segment=PATH and a user-mode x86_64 QEMU";
+
+	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
+	    open_segment(path, why, sizeof(why))) {
+		/* QEMU itself only reports that some plugin failed. */
+		dprintf(STDERR_FILENO, "%s\n", why);
+		return -EINVAL;
+	}
+	learn_store_bits();
+	space = new_space();
+	count_feed(true);
+	pthread_atfork(NULL, NULL, after_fork);
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The private caches of one core, for the two files that implement vpmu_caches. */
+#ifndef VPMU_FEED_PRIVATE_H
+#define VPMU_FEED_PRIVATE_H
+
+#include "caches.h"
+
+/* The sets of one line in one core. */
+struct vpmu_private {
+	struct vpmu_core *core;
+	struct vpmu_set l1d, l1i, l2;
+	int way;	/* where the L1 concerned has the line; -1: nowhere. Set by an access */
+};
+
+static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,
+					     uint32_t core)
+{
+	return c->base + package * c->layout.package_bytes + core * c->layout.core_bytes;
+}
+
+static inline struct vpmu_set vpmu_set_at(unsigned char *at, const struct vpmu_level *level,
+					  uint64_t line)
+{
+	uint64_t index, *orders = (uint64_t *)(void *)at;
+
+	if (!level->sets)
+		return (struct vpmu_set){ NULL, NULL, 0 };
+	index = vpmu_level_index(level, line);
+	return (struct vpmu_set){ orders + index, orders + level->sets + index * level->ways,
+				  level->ways };
+}
+
+/* Processes lie in different physical pages: their equal virtual lines differ in set. */
+static inline uint64_t vpmu_placed_line(uint64_t tag)
+{
+	return (tag >> 6) + (tag >> VPMU_SPACE_SHIFT) * 9973;
+}
+
+static inline struct vpmu_set vpmu_l2_set(const struct vpmu_caches *c, struct vpmu_core *core,
+					  uint64_t tag)
+{
+	return vpmu_set_at((unsigned char *)core + c->layout.l2_at, &c->layout.l2,
+			   vpmu_placed_line(tag));
+}
+
+static inline struct vpmu_private vpmu_private_sets(const struct vpmu_caches *c, uint32_t package,
+						    uint32_t core, uint64_t tag)
+{
+	unsigned char *block = vpmu_core_block(c, package, core);
+	struct vpmu_core *head = (struct vpmu_core *)(void *)block;
+
+	return (struct vpmu_private){
+		.core = head,
+		.l1d = vpmu_set_at(block + c->layout.l1d_at, &c->layout.l1d, tag >> 6),
+		.l1i = vpmu_set_at(block + c->layout.l1i_at, &c->layout.l1i, tag >> 6),
+		.l2 = vpmu_l2_set(c, head, tag),
+	};
+}
+
+/* Nothing to lock without an L2: whatever changes more than an order then has the machine lock. */
+void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid);
+void vpmu_private_unlock(const struct vpmu_private *p);
+
+/* A hit in an L1; needs no lock. */
+bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind);
+
+/* All below with the core's lock held. */
+/* A hit in an L1 or the L2. *spill receives a dirty word that leaves the core for it; with a NULL
+ * spill such an access is refused instead. */
+bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
+			 enum vpmu_touch kind, uint64_t *spill);
+/* After a refused access: puts the line in that the LLC granted in `state`. Up to two dirty words
+ * leave the core. */
+void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
+		       enum vpmu_touch kind, enum vpmu_word_state state, uint64_t spill[2]);
+/* A snoop: takes the line out, or makes it shared. What the core had of it. */
+enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t tag,
+					  bool invalidate);
+bool vpmu_private_has(const struct vpmu_private *p, uint64_t tag);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* One set of a cache: a word per way, and the LRU order of the ways in one more word.
+ *
+ * The order has four bits per place, most recently used way lowest; it is stored with the identity
+ * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last.
+ *
+ * A hit may be noted without a lock. Two threads that do so at once on one core can lose one of the
+ * two notes, never more: each stores a whole order. */
+#ifndef VPMU_FEED_SETS_H
+#define VPMU_FEED_SETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* States of a word. In the LLC: M - newer than memory; E - at most one core has it, perhaps
+ * modified there; S - several cores may have it. M with two or more core bits: all share it. */
+enum vpmu_word_state { VPMU_WORD_I, VPMU_WORD_S, VPMU_WORD_E, VPMU_WORD_M };
+#define VPMU_STATE_MASK 3ull
+#define VPMU_TAG_MASK (~63ull)
+
+#define SET_IDENTITY 0xfedcba9876543210ull
+#define SET_ONES 0x1111111111111111ull
+
+struct vpmu_set {
+	uint64_t *order, *words;	/* NULL: level absent */
+	uint32_t ways;
+};
+
+static inline enum vpmu_word_state set_state(uint64_t word)
+{
+	return (enum vpmu_word_state)(word & VPMU_STATE_MASK);
+}
+
+static inline uint64_t set_tag(uint64_t word)
+{
+	return word & VPMU_TAG_MASK;
+}
+
+static inline uint64_t set_word(const struct vpmu_set *set, uint32_t way)
+{
+	return __atomic_load_n(&set->words[way], __ATOMIC_RELAXED);
+}
+
+static inline void set_put(const struct vpmu_set *set, uint32_t way, uint64_t word)
+{
+	__atomic_store_n(&set->words[way], word, __ATOMIC_RELAXED);
+}
+
+/* The way that holds the line, or -1. */
+static inline int set_find(const struct vpmu_set *set, uint64_t tag)
+{
+	for (uint32_t way = 0; way < set->ways; way++)
+		if (set_word(set, way) - tag - 1 < VPMU_STATE_MASK)
+			return (int)way;
+	return -1;
+}
+
+/* Four times the place of the way: the lowest zero among nibbles is found without doubt. */
+static inline uint32_t order_shift(uint64_t order, uint32_t way)
+{
+	uint64_t x = order ^ way * SET_ONES;
+
+	return (uint32_t)__builtin_ctzll((x - SET_ONES) & ~x & 8 * SET_ONES) & 60;
+}
+
+/* Makes the way the most recently used. */
+static inline void set_touch(uint64_t *stored, uint32_t way)
+{
+	uint64_t order = __atomic_load_n(stored, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+	uint64_t below;
+	uint32_t shift;
+
+	if ((order & 15) == way)
+		return;
+	shift = order_shift(order, way);
+	below = order & ((1ull << shift) - 1);
+	order = (order & ~((16ull << shift) - 1)) | below << 4 | way;
+	__atomic_store_n(stored, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
+}
+
+/* The least recently used way. */
+static inline uint32_t set_last(const struct vpmu_set *set)
+{
+	uint64_t order = __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+
+	return (uint32_t)(order >> 4 * (set->ways - 1)) & 15;
+}
+
+/* Puts a line in that the set does not have; returns the word that falls out. */
+static inline uint64_t set_insert(const struct vpmu_set *set, uint64_t word)
+{
+	uint32_t way = set_last(set);
+	uint64_t victim = set_word(set, way);
+
+	set_put(set, way, word);
+	set_touch(set->order, way);
+	return victim;
+}
+
+/* Empties the way and makes it the next to be filled. */
+static inline void set_remove(const struct vpmu_set *set, uint32_t way)
+{
+	uint64_t order = __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+	uint32_t shift = order_shift(order, way), last = 4 * (set->ways - 1);
+	uint64_t below = order & ((1ull << shift) - 1);
+	uint64_t up_to_last = (16ull << last) - 1;	/* all ones for 16 ways */
+	uint64_t above = order & up_to_last & ~((16ull << shift) - 1);
+
+	set_put(set, way, 0);
+	if (shift == last)
+		return;
+	order = (order & ~up_to_last) | (uint64_t)way << last | above >> 4 | below;
+	__atomic_store_n(set->order, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* vpmu machines, events, regs. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+
+static const struct option options[] = {
+	{ "machine", required_argument, NULL, 'm' },
+	{ "segment", required_argument, NULL, 's' },
+	{ "tsv", no_argument, NULL, 't' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct request { const char *machine, *segment; bool tsv; };
+
+/* Only the options in `accepted` are. 0; VPMU_EXIT_USAGE; -1: help was given. */
+static int parse(int argc, char **argv, const char *accepted, const char *help, struct request *r)
+{
+	int code;
+
+	*r = (struct request){ .machine = NULL };
+	while ((code = getopt_long(argc, argv, "m:s:h", options, NULL)) != -1) {
+		if (code == 'h') {
+			fputs(help, stdout);
+			return -1;
+		}
+		if (code == '?' || !strchr(accepted, code)) {
+			fprintf(stderr, "vpmu: try 'vpmu %s --help'\n", argv[0]);
+			return VPMU_EXIT_USAGE;
+		}
+		if (code == 'm')
+			r->machine = optarg;
+		else if (code == 's')
+			r->segment = optarg;
+		else
+			r->tsv = true;
+	}
+	if (optind == argc)
+		return 0;
+	vpmu_complain("%s: takes no argument '%s'", argv[0], argv[optind]);
+	return VPMU_EXIT_USAGE;
+}
+
+static int machine_named(const char *name, struct vpmu_machine *m)
+{
+	char why[512];
+
+	if (!vpmu_machine_parse(name ? name : VPMU_DEFAULT_MACHINE, m, why, sizeof(why)))
+		return 0;
+	vpmu_complain("%s", why);
+	return VPMU_EXIT_USAGE;
+}
+
+/* ---- machines ---- */
+
+static void print_cache(const char *name, const struct vpmu_cache *c)
+{
+	printf("    %-4s %u KiB, %u ways, %u-byte lines\n", name, c->bytes >> 10, c->ways,
+	       c->line);
+}
+
+static void print_machine(const char *prefix, const char *examples)
+{
+	struct vpmu_machine m;
+	char first[VPMU_NAME_MAX], why[256];
+
+	printf("%s-<C>c<T>t   C cores, T = C or 2C threads, at most %d: %s, ...\n", prefix,
+	       VPMU_CPUS_MAX, examples);
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(examples, ","), examples);
+	if (vpmu_machine_parse(first, &m, why, sizeof(why)))
+		return;
+	printf("  %s: \"%s\", CPUID family %u model %u\n", m.name, m.brand, m.cpuid_family,
+	       m.cpuid_model);
+	printf("    %u package, %u cores, %u threads each, %u LLC slices\n", m.packages, m.cores,
+	       m.threads, m.slices);
+	print_cache("L1I", &m.l1i);
+	print_cache("L1D", &m.l1d);
+	print_cache("L2", &m.l2);
+	print_cache("LLC", &m.llc);
+	printf("    LLC hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
+	       m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);
+}
+
+int vpmu_command_machines(int argc, char **argv)
+{
+	const char *prefix, *examples;
+	struct request r;
+	int rc = parse(argc, argv, "", "Usage: vpmu machines\n\nLists the virtual machines.\n", &r);
+
+	if (rc)
+		return rc < 0 ? 0 : rc;
+	for (uint32_t i = 0; (prefix = vpmu_machine_family(i, &examples)); i++)
+		print_machine(prefix, examples);
+	return 0;
+}
+
+/* ---- events ---- */
+
+static const char events_help[] =
+"Usage: vpmu events [-m MACHINE]\n\n"
+"Lists the documented events of the machine's PMU and whether its execution drives\n"
+"them. An event that is not driven stays 0, for the reason given.\n";
+
+int vpmu_command_events(int argc, char **argv)
+{
+	struct vpmu_event_info e;
+	struct vpmu_machine m;
+	struct request r;
+	int rc = parse(argc, argv, "m", events_help, &r);
+
+	if (!rc)
+		rc = machine_named(r.machine, &m);
+	if (rc)
+		return rc < 0 ? 0 : rc;
+	printf("%-6s%-47s%-8s%-7s%-9s%-8s%s\n", "unit", "event", "code", "umask", "counters",
+	       "driven", "remark");
+	for (uint32_t i = 0; vpmu_model_event(&m, i, &e); i++)
+		printf("%-6s%-47s0x%-6.2X0x%-5.2X%-9s%-8s%s\n", e.unit, e.name, e.code, e.umask,
+		       e.counters, e.driven ? "yes" : "no", e.why ? e.why : "");
+	return 0;
+}
+
+/* ---- registers ---- */
+
+static const char regs_help[] =
+"Usage: vpmu regs [-m MACHINE | -s SEGMENT] [--tsv]\n\n"
+"Lists the registers of a machine: address, width in bits, access, writable bits.\n"
+"With -s also the values in that segment (those of a thread's register for CPU 0),\n"
+"how often programs used the device files, and what rules they broke.\n"
+"  --tsv   tab-separated, with the document that each register is from\n";
+
+static const char *access_name(enum vpmu_access access)
+{
+	return access == VPMU_RO ? "RO" : access == VPMU_RW ? "RW" : "RW1C";
+}
+
+static void address_text(const struct vpmu_register_info *i, char *text, size_t bytes)
+{
+	switch (i->space) {
+	case VPMU_MSR: snprintf(text, bytes, "0x%X", i->address); break;
+	case VPMU_PCI: snprintf(text, bytes, "pci:00:00.0+0x%X", i->address); break;
+	case VPMU_MMIO: snprintf(text, bytes, "BAR+0x%X", i->address); break;
+	}
+}
+
+static void print_register(struct vpmu_segment *s, const struct vpmu_register_info *i, bool tsv)
+{
+	char address[32], value[24] = "";
+	uint64_t v;
+
+	address_text(i, address, sizeof(address));
+	if (s && !vpmu_model_peek(s, 0, i, &v))
+		snprintf(value, sizeof(value), "0x%llX", (unsigned long long)v);
+	if (tsv)
+		printf("%s\t%s\t%u\t%s\t0x%llX\t%s\t%s%s%s\n", i->name, address, i->width,
+		       access_name(i->access), (unsigned long long)i->mask, i->scope, i->cite,
+		       s ? "\t" : "", value);
+	else
+		printf("%-28s%-19s%5u  %-5s0x%-18llX%-14s%s\n", i->name, address, i->width,
+		       access_name(i->access), (unsigned long long)i->mask, i->scope, value);
+}
+
+static void print_registers(const struct vpmu_machine *m, struct vpmu_segment *s, bool tsv)
+{
+	struct vpmu_register_info info;
+
+	if (tsv)
+		printf("register\taddress\twidth\taccess\twritemask\tscope\tsource%s\n",
+		       s ? "\tvalue" : "");
+	else
+		printf("%-28s%-19s%5s  %-5s%-20s%-14s%s\n", "register", "address", "width",
+		       "access", " mask", "scope", s ? "value" : "");
+	for (uint32_t i = 0; vpmu_model_register(m, i, &info); i++)
+		print_register(s, &info, tsv);
+}
+
+static void print_state(const struct vpmu_segment *s)
+{
+	printf("machine %s, uncore clock %llu; accesses: %llu rdmsr, %llu wrmsr, %llu PCI; "
+	       "%llu violations, %llu undriven selects\n", s->machine.name,
+	       (unsigned long long)s->uclk[0], (unsigned long long)s->accesses.rdmsr,
+	       (unsigned long long)s->accesses.wrmsr, (unsigned long long)s->accesses.pci_reads,
+	       (unsigned long long)s->violation_count, (unsigned long long)s->undriven_count);
+}
+
+static int regs_of_segment(const char *path, bool tsv)
+{
+	struct vpmu_segment *s;
+	char why[PATH_MAX + 256];
+
+	if (vpmu_segment_open(path, &s, why, sizeof(why))) {
+		vpmu_complain("%s", why);
+		return VPMU_EXIT_FAILURE;
+	}
+	if (!tsv)
+		print_state(s);
+	vpmu_lock(s);
+	print_registers(&s->machine, s, tsv);
+	vpmu_unlock(s);
+	vpmu_segment_close(s);
+	return 0;
+}
+
+int vpmu_command_regs(int argc, char **argv)
+{
+	struct vpmu_machine m;
+	struct request r;
+	int rc = parse(argc, argv, "mst", regs_help, &r);
+
+	if (rc)
+		return rc < 0 ? 0 : rc;
+	if (r.machine && r.segment) {
+		vpmu_complain("regs: either -m or -s: a segment knows its machine");
+		return VPMU_EXIT_USAGE;
+	}
+	if (r.segment)
+		return regs_of_segment(r.segment, r.tsv);
+	rc = machine_named(r.machine, &m);
+	if (!rc)
+		print_registers(&m, NULL, r.tsv);
+	return rc;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine lock. One word that holds the owner's thread id: under qemu-user the emulated
+ * thread and the host thread that emulates it have the same id, so shim and feed agree. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "segment.h"
+
+#define SPINS_BEFORE_YIELD 64
+#define YIELDS_BEFORE_CHECK 64
+
+static _Thread_local uint32_t cached_tid;
+
+static void forget_tid(void)
+{
+	cached_tid = 0;
+}
+
+__attribute__((constructor))
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget_tid);
+}
+
+uint32_t vpmu_gettid(void)
+{
+	if (!cached_tid)
+		cached_tid = (uint32_t)syscall(SYS_gettid);
+	return cached_tid;
+}
+
+static bool thread_is_dead(uint32_t tid)
+{
+	/* Not kill(): that asks for a process, and the owner may be any thread. */
+	return syscall(SYS_tkill, (int)tid, 0) && errno == ESRCH;
+}
+
+static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
+{
+	return __atomic_compare_exchange_n(&lock->owner, &from, me, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static bool take_over(struct vpmu_lock *lock, uint32_t me)
+{
+	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+
+	return owner && owner != me && thread_is_dead(owner) && take(lock, owner, me);
+}
+
+static bool spin(struct vpmu_lock *lock, uint32_t me)
+{
+	for (unsigned int i = 0; i < SPINS_BEFORE_YIELD; i++)
+		if (!__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) && take(lock, 0, me))
+			return true;
+	return false;
+}
+
+void vpmu_lock(struct vpmu_segment *s)
+{
+	uint32_t me = vpmu_gettid();
+	int saved = errno;
+	unsigned int rounds = 0;
+
+	while (!take(&s->lock, 0, me) && !spin(&s->lock, me)) {
+		if (++rounds % YIELDS_BEFORE_CHECK) {
+			sched_yield();
+			continue;
+		}
+		if (take_over(&s->lock, me))
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+	}
+	errno = saved;
+}
+
+void vpmu_unlock(struct vpmu_segment *s)
+{
+	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
+}
+
+bool vpmu_lock_held(const struct vpmu_segment *s)
+{
+	return __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == vpmu_gettid();
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The register model: what the documented PMU does with reads, writes and hardware happenings.
+ * Written from the manual (seed 001 and its siblings), never from the engine's tables.
+ *
+ * Every function wants the machine lock held by the caller. None allocates, none blocks. */
+#ifndef VPMU_MODEL_H
+#define VPMU_MODEL_H
+
+#include "segment.h"
+
+/* ---- device side (the shim) ---- */
+/* 0, or -EIO for an address that the machine does not have (recorded as a violation),
+ * which is what the msr device gives for a faulting RDMSR/WRMSR. */
+int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value);
+int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value);
+/* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */
+int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
+
+/* ---- execution side (the feed). clock: UCLK at which it happens, per package, may lag ---- */
+enum vpmu_request { VPMU_READ = 1, VPMU_WRITE = 2, VPMU_EXTERNAL = 4 };
+enum vpmu_mesi { VPMU_M = 1, VPMU_E = 2, VPMU_S = 4, VPMU_I = 8 };
+enum vpmu_snoop_cause { VPMU_XCORE = 4, VPMU_EVICTION = 8 };
+enum vpmu_snoop_result { VPMU_SNOOP_MISS = 1, VPMU_SNOOP_HIT = 4, VPMU_SNOOP_HITM = 8 };
+enum vpmu_tracker { VPMU_TRK_DATA_READ, VPMU_TRK_CODE_READ, VPMU_TRK_WRITE };
+
+/* A lookup of the LLC slice by a core, and the state in which it found the line. */
+void vpmu_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		     enum vpmu_request request, enum vpmu_mesi found, uint64_t clock);
+/* A snoop sent by that slice to one core, and the answer. */
+void vpmu_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
+/* A tracker entry of the arbiter, valid in the clocks [start, end); coherent or not. */
+void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		  bool coherent, uint64_t start, uint64_t end);
+/* Requests of the cores that enter the memory controller, and the CAS commands they cause. */
+void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
+	       uint32_t read_cas, uint32_t write_cas);
+/* The package's clock has reached `clock`: everything before it is final. */
+void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
+
+/* ---- making a machine (segment.c) ---- */
+uint64_t vpmu_registers_bytes(const struct vpmu_machine *m);	/* 0: unknown family */
+uint64_t vpmu_mmio_bytes(const struct vpmu_machine *m);		/* whole pages, all packages */
+void vpmu_model_reset(struct vpmu_segment *s);			/* power-on values */
+/* Where package 0's MMIO window is in physical memory; 0 bytes while it is not decoded. */
+void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
+
+/* ---- for tools: what the model has and drives. No lock needed, except peek and poke ---- */
+enum vpmu_space { VPMU_MSR, VPMU_PCI, VPMU_MMIO };
+enum vpmu_access { VPMU_RO, VPMU_RW, VPMU_RW1C };
+
+struct vpmu_register_info {
+	char name[40];			/* as the manual spells it */
+	char scope[24];			/* "package", "package/CBo 3", "thread" */
+	enum vpmu_space space;
+	enum vpmu_access access;
+	uint32_t address;		/* MSR number, or offset in the PCI or MMIO space */
+	uint32_t width;			/* bits */
+	uint64_t mask;			/* writable bits; the others are reserved or read-only */
+	const char *cite;
+};
+
+struct vpmu_event_info {
+	const char *name, *unit;	/* as the manual spells it; CBO, ARB, FIXED, IMC */
+	uint32_t code, umask;		/* IMC: code is the offset from the BAR */
+	const char *counters;		/* "0,1", "0", "FIXED", "FREE" */
+	bool driven;			/* false: it stays 0, and why says so */
+	const char *why;		/* a remark; NULL: none */
+	const char *cite;
+};
+
+bool vpmu_model_register(const struct vpmu_machine *m, uint32_t index,
+			 struct vpmu_register_info *out);
+bool vpmu_model_event(const struct vpmu_machine *m, uint32_t index, struct vpmu_event_info *out);
+/* Row of the register with this name (any case) or "0x..." MSR number; -ENOENT. */
+int vpmu_model_find(const struct vpmu_machine *m, const char *text, struct vpmu_register_info *out);
+/* The stored value, without side effects, counts or violations; poke ignores RO and reserved, but
+ * not the width (-ERANGE). cpu chooses the package (or thread). */
+int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
+		    uint64_t *value);
+int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
+		    uint64_t value);
+/* A sentence about an entry of s->undriven, in text[]. */
+void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,
+			      char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* One programmable counter of the Sandy Bridge-style uncore units: threshold, invert, edge,
+ * width and wrap (334060-001 tables 2-7 and 2-8). Fed with stretches of equal clocks. */
+#ifndef VPMU_COUNTER_H
+#define VPMU_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SELECT_EVENT(s)	((uint32_t)((s) & 0xff))
+#define SELECT_UMASK(s)	((uint32_t)((s) >> 8 & 0xff))
+#define SELECT_E(s)	((s) >> 18 & 1)
+#define SELECT_OVF_EN(s) ((s) >> 20 & 1)
+#define SELECT_EN(s)	((s) >> 22 & 1)
+#define SELECT_INV(s)	((s) >> 23 & 1)
+#define SELECT_THR(s)	((uint32_t)((s) >> 24 & 0x1f))
+
+struct vpmu_counter {
+	uint64_t select, value;
+	/* A momentary event under THR or E needs its increments per clock: those of the clock
+	 * group_clock are being collected, all earlier clocks have been applied. */
+	uint64_t group_clock;
+	uint32_t group_increment;
+	uint32_t active;	/* edge detector: the condition held in the previous clock */
+};
+
+/* The condition of THR and INV for this increment; without THR: increment > 0. */
+bool vpmu_counter_condition(uint64_t select, uint64_t increment);
+/* n clocks with this increment each; true when the counter of `width` bits wrapped. */
+bool vpmu_counter_apply(struct vpmu_counter *c, uint32_t width, uint64_t increment, uint64_t n);
+/* In which of the next n such clocks (1..n) it will wrap first; 0: in none. */
+uint64_t vpmu_counter_wraps_in(const struct vpmu_counter *c, uint32_t width, uint64_t increment,
+			       uint64_t n);
+
+#endif

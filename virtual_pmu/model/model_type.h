@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a family of machines gives to the generic half of the register model: a table of its
+ * registers with their place in its state, a table of its events, and how it behaves. */
+#ifndef VPMU_MODEL_TYPE_H
+#define VPMU_MODEL_TYPE_H
+
+#include "../model.h"
+
+enum vpmu_scope { VPMU_PACKAGE, VPMU_THREAD };
+
+/* One row stands for `boxes` x `counters` registers. In the name "_n_" is replaced by the box and
+ * a trailing "m" by the counter, as the manuals do. */
+struct vpmu_register_row {
+	const char *name, *cite;
+	enum vpmu_space space;
+	enum vpmu_access access;
+	enum vpmu_scope scope;
+	uint32_t address, width;
+	uint32_t first_box, boxes, box_stride;	/* boxes 0: not a box register */
+	uint32_t counters, counter_stride;	/* counters 0: a single one */
+	uint64_t mask;
+	/* Place in the state of the package or thread. MMIO rows live in the MMIO page. */
+	uint32_t offset, box_bytes, counter_bytes;
+};
+
+/* One register of the machine. */
+struct vpmu_register {
+	const struct vpmu_register_row *row;
+	uint32_t box, counter;		/* box counts from 0 over all rows */
+};
+
+struct vpmu_model_type {
+	enum vpmu_family family;
+	const struct vpmu_register_row *rows;
+	uint32_t row_count;
+	const struct vpmu_event_info *events;
+	uint32_t event_count;
+	uint32_t package_bytes, thread_bytes;	/* of state */
+	uint32_t mmio_bytes;			/* per package, whole pages */
+
+	void (*reset)(struct vpmu_segment *s);
+	/* Bring the package up to its newest published clock, before a register is looked at. */
+	void (*settle)(struct vpmu_segment *s, uint32_t package);
+	/* The register holds its new value. */
+	void (*written)(struct vpmu_segment *s, uint32_t package, const struct vpmu_register *r);
+	int (*pci_read)(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
+	void (*mmio_window)(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
+	const char *(*undriven)(const struct vpmu_undriven *u);	/* why it is */
+
+	void (*llc_lookup)(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+			   enum vpmu_request request, enum vpmu_mesi found, uint64_t clock);
+	void (*snoop)(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		      enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
+	void (*tracker)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+			bool coherent, uint64_t start, uint64_t end);
+	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t requests,
+		     uint32_t read_cas, uint32_t write_cas);
+	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
+};
+
+extern const struct vpmu_model_type vpmu_skl_client;
+
+const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */
+/* State of a package; `type` defined by the family. */
+void *vpmu_package_state(struct vpmu_segment *s, uint32_t package);
+uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t package);
+/* Remember a counter enabled on something that is not driven; once per `select`. */
+void vpmu_note_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select);
+
+/* registers.c */
+bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint32_t address,
+		      struct vpmu_register *out);
+bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out);
+uint32_t vpmu_register_address(const struct vpmu_register *r);
+/* Where the value is; 32 bits for MMIO, 64 for the rest. */
+void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
+void vpmu_register_describe(const struct vpmu_register *r, struct vpmu_register_info *out);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What tools ask of the model: its registers and events, and their values without side effects. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "model_type.h"
+
+bool vpmu_model_register(const struct vpmu_machine *m, uint32_t index,
+			 struct vpmu_register_info *out)
+{
+	struct vpmu_register r;
+
+	if (!vpmu_register_number(m, index, &r))
+		return false;
+	vpmu_register_describe(&r, out);
+	return true;
+}
+
+bool vpmu_model_event(const struct vpmu_machine *m, uint32_t index, struct vpmu_event_info *out)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	if (!type || index >= type->event_count)
+		return false;
+	*out = type->events[index];
+	return true;
+}
+
+int vpmu_model_find(const struct vpmu_machine *m, const char *text, struct vpmu_register_info *out)
+{
+	struct vpmu_register_info info;
+	char *end;
+	unsigned long number = strtoul(text, &end, 16);
+	bool numeric = strncasecmp(text, "0x", 2) == 0 && text[2] && !*end;
+
+	for (uint32_t i = 0; vpmu_model_register(m, i, &info); i++)
+		if ((numeric && info.space == VPMU_MSR && info.address == number) ||
+		    strcasecmp(info.name, text) == 0) {
+			*out = info;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int locate(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
+		  struct vpmu_register *r)
+{
+	if (cpu >= vpmu_machine_cpus(&s->machine))
+		return -ENXIO;
+	return vpmu_register_at(&s->machine, reg->space, reg->address, r) ? 0 : -ENOENT;
+}
+
+int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
+		    uint64_t *value)
+{
+	struct vpmu_register r;
+	int rc = locate(s, cpu, reg, &r);
+
+	if (rc)
+		return rc;
+	*value = 0;	/* little-endian: the low half of *value is the 32-bit register */
+	memcpy(value, vpmu_register_value(s, cpu, &r), reg->space == VPMU_MMIO ? 4 : 8);
+	return 0;
+}
+
+int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
+		    uint64_t value)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+	uint32_t package;
+	struct vpmu_register r;
+	int rc = locate(s, cpu, reg, &r);
+
+	if (rc)
+		return rc;
+	if (reg->width < 64 && value >> reg->width)
+		return -ERANGE;
+	package = vpmu_cpu_package(&s->machine, cpu);
+	type->settle(s, package);
+	memcpy(vpmu_register_value(s, cpu, &r), &value, reg->space == VPMU_MMIO ? 4 : 8);
+	type->written(s, package, &r);
+	return 0;
+}
+
+void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,
+			      char *text, size_t bytes)
+{
+	struct vpmu_register r;
+	struct vpmu_register_info info = { .name = "?" };
+
+	if (vpmu_register_at(m, VPMU_MSR, u->address, &r))
+		vpmu_register_describe(&r, &info);
+	snprintf(text, bytes, "code 0x%02x umask 0x%02x on %s: %s",
+		 (unsigned int)(u->select & 0xff), (unsigned int)(u->select >> 8 & 0xff),
+		 info.name, vpmu_model_type(m)->undriven(u));
+}

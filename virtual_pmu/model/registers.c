@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Register rows of a family: from address or number to the one register meant, and its value. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model_type.h"
+
+static uint32_t at_least_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+/* Boxes of this row on this machine: a row may describe more than the machine has. */
+static uint32_t boxes_here(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	uint32_t have = m->slices > row->first_box ? m->slices - row->first_box : 0;
+
+	if (!row->boxes)
+		return 1;
+	return have < row->boxes ? have : row->boxes;
+}
+
+uint32_t vpmu_register_address(const struct vpmu_register *r)
+{
+	const struct vpmu_register_row *row = r->row;
+	uint32_t box = row->boxes ? r->box - row->first_box : 0;
+
+	return row->address + box * row->box_stride + r->counter * row->counter_stride;
+}
+
+static bool row_register(const struct vpmu_machine *m, const struct vpmu_register_row *row,
+			 uint32_t index, struct vpmu_register *out)
+{
+	uint32_t counters = at_least_one(row->counters);
+
+	if (index >= boxes_here(m, row) * counters)
+		return false;
+	out->row = row;
+	out->box = row->boxes ? row->first_box + index / counters : 0;
+	out->counter = index % counters;
+	return true;
+}
+
+bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	for (uint32_t i = 0; type && i < type->row_count; i++) {
+		const struct vpmu_register_row *row = &type->rows[i];
+
+		if (row_register(m, row, index, out))
+			return true;
+		index -= boxes_here(m, row) * at_least_one(row->counters);
+	}
+	return false;
+}
+
+static bool row_at(const struct vpmu_machine *m, const struct vpmu_register_row *row,
+		   uint32_t address, struct vpmu_register *out)
+{
+	uint32_t away = address - row->address, box = 0, counter = 0;
+
+	if (address < row->address)
+		return false;
+	if (row->boxes) {
+		box = away / row->box_stride;
+		away %= row->box_stride;
+	}
+	if (row->counters) {
+		counter = away / row->counter_stride;
+		away %= row->counter_stride;
+	}
+	if (away || box >= boxes_here(m, row) || counter >= at_least_one(row->counters))
+		return false;
+	out->row = row;
+	out->box = row->boxes ? row->first_box + box : 0;
+	out->counter = counter;
+	return true;
+}
+
+bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint32_t address,
+		      struct vpmu_register *out)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	for (uint32_t i = 0; type && i < type->row_count; i++)
+		if (type->rows[i].space == space && row_at(m, &type->rows[i], address, out))
+			return true;
+	return false;
+}
+
+void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)
+{
+	const struct vpmu_machine *m = &s->machine;
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+	uint32_t package = vpmu_cpu_package(m, cpu);
+	uint32_t inside = r->row->offset + r->box * r->row->box_bytes +
+			  r->counter * r->row->counter_bytes;
+
+	if (r->row->space == VPMU_MMIO)
+		return vpmu_package_mmio(s, package) + r->row->address;
+	if (r->row->scope == VPMU_PACKAGE)
+		return (uint8_t *)vpmu_package_state(s, package) + inside;
+	return (uint8_t *)vpmu_package_state(s, m->packages) +
+	       (uint64_t)cpu * type->thread_bytes + inside;
+}
+
+void vpmu_register_describe(const struct vpmu_register *r, struct vpmu_register_info *out)
+{
+	const struct vpmu_register_row *row = r->row;
+	const char *gap = strstr(row->name, "_n_");
+	int n;
+
+	memset(out, 0, sizeof(*out));
+	if (row->boxes && gap)
+		n = snprintf(out->name, sizeof(out->name), "%.*s_%u_%s", (int)(gap - row->name),
+			     row->name, r->box, gap + 3);
+	else
+		n = snprintf(out->name, sizeof(out->name), "%s", row->name);
+	if (row->counters)	/* the trailing "m"; counters are single digits in every manual */
+		out->name[n - 1] = (char)('0' + r->counter);
+	if (row->scope == VPMU_THREAD)
+		snprintf(out->scope, sizeof(out->scope), "thread");
+	else if (row->boxes)
+		snprintf(out->scope, sizeof(out->scope), "package/CBo %u", r->box);
+	else
+		snprintf(out->scope, sizeof(out->scope), "package");
+	out->space = row->space;
+	out->access = row->access;
+	out->address = vpmu_register_address(r);
+	out->width = row->width;
+	out->mask = row->mask;
+	out->cite = row->cite;
+}

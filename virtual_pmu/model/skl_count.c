@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting over time: finishes stretches of clocks in order, so that the clock counter, the
+ * occupancy and everything under a threshold stop in the very clock of a freezing overflow. */
+#include <string.h>
+
+#include "skl_state.h"
+
+#define STEP_MAX (UINT64_C(1) << 32)	/* keeps increment * clocks within 63 bits */
+
+static uint32_t width_of(uint32_t counter)
+{
+	return counter == SKL_FIXED ? SKL_FIXED_WIDTH : SKL_CTR_WIDTH;
+}
+
+static uint64_t status_of(uint32_t counter)
+{
+	if (counter == SKL_FIXED)
+		return SKL_FIXED_OVF;
+	return counter >= SKL_CBO(0) ? SKL_CBO_OVF : SKL_ARB_OVF;
+}
+
+static bool counting(const struct skl_package *p)
+{
+	return p->global_ctrl & SKL_GLOBAL_EN;
+}
+
+static bool freezing(const struct skl_package *p)
+{
+	return p->global_ctrl & SKL_GLOBAL_FRZ_ON_PMI;
+}
+
+static bool counts_occupancy(const struct skl_package *p)
+{
+	uint64_t select = p->counter[SKL_ARB].select;
+
+	return SELECT_EVENT(select) == SKL_TRK_OCCUPANCY && skl_drives_any(SKL_ARB, select);
+}
+
+static uint64_t occupancy(const struct skl_package *p)
+{
+	bool all = SELECT_UMASK(p->counter[SKL_ARB].select) & SKL_TRK_ALL;
+	int32_t now = all ? p->occupancy.all : p->occupancy.data_read;
+
+	return now > 0 ? (uint64_t)now : 0;
+}
+
+/* An overflow is forwarded only with OVF_EN; the freeze clears the global enable. */
+static void overflow(struct skl_package *p, uint32_t counter)
+{
+	if (!SELECT_OVF_EN(p->counter[counter].select))
+		return;
+	p->global_status |= status_of(counter);
+	if (freezing(p))
+		p->global_ctrl &= ~SKL_GLOBAL_EN;
+}
+
+static void apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n)
+{
+	if (vpmu_counter_apply(&p->counter[counter], width_of(counter), increment, n))
+		overflow(p, counter);
+}
+
+/* ---- one stretch: n clocks from p->done in which nothing changes ---- */
+
+struct lane { uint32_t counter; uint64_t increment; };
+struct stretch { struct lane lane[SKL_COUNTERS]; uint32_t lanes; uint64_t n; };
+
+static void add_lane(struct skl_package *p, struct stretch *st, uint32_t counter,
+		     uint64_t increment)
+{
+	const struct vpmu_counter *c = &p->counter[counter];
+
+	if (freezing(p) && SELECT_OVF_EN(c->select)) {
+		uint64_t clocks = vpmu_counter_wraps_in(c, width_of(counter), increment, st->n);
+
+		if (clocks)
+			st->n = clocks;
+	}
+	st->lane[st->lanes++] = (struct lane){ counter, increment };
+}
+
+/* A grouped counter's own increments change between clocks: shorten the stretch to that. */
+static void add_grouped(struct skl_package *p, struct stretch *st, uint32_t counter)
+{
+	const struct vpmu_counter *c = &p->counter[counter];
+
+	if (c->group_clock > p->done) {		/* these clocks have been applied already */
+		if (st->n > c->group_clock - p->done)
+			st->n = c->group_clock - p->done;
+		return;
+	}
+	if (c->group_increment)
+		st->n = 1;
+	add_lane(p, st, counter, c->group_increment);
+}
+
+static void gather(struct skl_package *p, struct stretch *st)
+{
+	if (SELECT_EN(p->counter[SKL_FIXED].select))
+		add_lane(p, st, SKL_FIXED, 1);
+	if (SELECT_EN(p->counter[SKL_ARB].select) && counts_occupancy(p))
+		add_lane(p, st, SKL_ARB, occupancy(p));
+	for (uint64_t left = p->grouped; left; left &= left - 1)
+		add_grouped(p, st, (uint32_t)__builtin_ctzll(left));
+}
+
+/* While stopped the edge detector goes on watching, so that enabling is no edge. */
+static uint64_t step_stopped(struct skl_package *p, uint64_t n)
+{
+	struct vpmu_counter *c = &p->counter[SKL_ARB];
+
+	if (counts_occupancy(p))
+		c->active = vpmu_counter_condition(c->select, occupancy(p));
+	for (uint64_t left = p->grouped; left; left &= left - 1) {
+		c = &p->counter[__builtin_ctzll(left)];
+		if (c->group_clock >= p->done + n)
+			continue;
+		c->group_clock = p->done + n;
+		c->group_increment = 0;
+		c->active = vpmu_counter_condition(c->select, 0);
+	}
+	return n;
+}
+
+/* Up to n clocks; returns how many were done. */
+static uint64_t step(struct skl_package *p, uint64_t n)
+{
+	struct stretch st = { .lanes = 0, .n = n < STEP_MAX ? n : STEP_MAX };
+
+	if (!counting(p))
+		return step_stopped(p, n);
+	gather(p, &st);
+	for (uint32_t i = 0; i < st.lanes; i++) {
+		struct vpmu_counter *c = &p->counter[st.lane[i].counter];
+
+		c->group_clock = p->done + st.n;
+		c->group_increment = 0;
+		apply(p, st.lane[i].counter, st.lane[i].increment, st.n);
+	}
+	return st.n;
+}
+
+/* ---- the ring of occupancy changes ---- */
+
+static void take_change(struct skl_package *p)
+{
+	uint32_t at = (uint32_t)p->done % SKL_WINDOW;
+	uint64_t bit = UINT64_C(1) << at % 64;
+
+	if (!(p->changed[at / 64] & bit))
+		return;
+	p->changed[at / 64] &= ~bit;
+	p->occupancy.all += p->change[at].all;
+	p->occupancy.data_read += p->change[at].data_read;
+	memset(&p->change[at], 0, sizeof(p->change[at]));
+}
+
+/* First clock in (from, limit) at which the occupancy changes, or limit. */
+static uint64_t next_change(const struct skl_package *p, uint64_t from, uint64_t limit)
+{
+	uint64_t end = limit - from > SKL_WINDOW ? from + SKL_WINDOW : limit;
+
+	for (uint64_t clock = from + 1; clock < end; clock += 64 - clock % 64) {
+		uint32_t at = (uint32_t)clock % SKL_WINDOW;
+		uint64_t word = p->changed[at / 64] >> at % 64;
+
+		if (word) {
+			clock += (uint64_t)__builtin_ctzll(word);
+			return clock < end ? clock : limit;
+		}
+	}
+	return limit;
+}
+
+void skl_settle(struct skl_package *p, uint64_t clock)
+{
+	while (p->done < clock) {
+		take_change(p);
+		p->done += step(p, next_change(p, p->done, clock) - p->done);
+	}
+}
+
+static void put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read)
+{
+	uint32_t at = (uint32_t)clock % SKL_WINDOW;
+
+	p->changed[at / 64] |= UINT64_C(1) << at % 64;
+	p->change[at].all += by;
+	if (data_read)
+		p->change[at].data_read += by;
+}
+
+/* An entry that began before the clocks still open is moved as a whole: its length is what the
+ * occupancy adds up, and the average latency must stay right. */
+void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
+{
+	uint64_t length = end - start;
+
+	if (length >= SKL_WINDOW)
+		length = SKL_WINDOW - 1;
+	if (start + length >= p->done + SKL_WINDOW)
+		skl_settle(p, start + length - SKL_WINDOW + 1);
+	if (start < p->done)
+		start = p->done;
+	put_change(p, start, 1, data_read);
+	put_change(p, start + length, -1, data_read);
+}
+
+/* ---- momentary events ---- */
+
+/* Without a freeze the order among counters does not matter: apply the clocks before `clock`. */
+static void group_advance(struct skl_package *p, uint32_t counter, uint64_t clock)
+{
+	struct vpmu_counter *c = &p->counter[counter];
+
+	if (clock <= c->group_clock)
+		return;
+	apply(p, counter, c->group_increment, 1);
+	for (uint64_t gap = clock - c->group_clock - 1, n; gap; gap -= n) {
+		n = gap < STEP_MAX ? gap : STEP_MAX;
+		apply(p, counter, 0, n);
+	}
+	c->group_clock = clock;
+	c->group_increment = 0;
+}
+
+static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t clock)
+{
+	struct vpmu_counter *c = &p->counter[counter];
+
+	if (!vpmu_counter_apply(c, width_of(counter), 1, 1))
+		return;
+	/* The others still count in the clock of the overflow; a late one ends with `done`. */
+	if (freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
+		skl_settle(p, clock + 1);
+	overflow(p, counter);
+}
+
+void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock)
+{
+	if (freezing(p))
+		skl_settle(p, clock);
+	if (!counting(p))
+		return;
+	if (!(p->grouped >> counter & 1)) {
+		count_at_once(p, counter, clock);
+		return;
+	}
+	group_advance(p, counter, clock);
+	p->counter[counter].group_increment++;
+}
+
+void skl_select_written(struct skl_package *p, uint32_t counter)
+{
+	struct vpmu_counter *c = &p->counter[counter];
+	bool over_time = counter == SKL_ARB && counts_occupancy(p);
+
+	p->grouped &= ~(UINT64_C(1) << counter);
+	if (SELECT_EN(c->select) && skl_drives_any(counter, c->select) && !over_time &&
+	    (SELECT_THR(c->select) || SELECT_E(c->select)))
+		p->grouped |= UINT64_C(1) << counter;
+	c->group_clock = p->done;
+	c->group_increment = 0;
+	c->active = vpmu_counter_condition(c->select, over_time ? occupancy(p) : 0);
+}

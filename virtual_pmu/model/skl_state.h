@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* State of one Skylake-client package's uncore PMU inside the segment. */
+#ifndef VPMU_SKL_STATE_H
+#define VPMU_SKL_STATE_H
+
+#include "counter.h"
+#include "model_type.h"
+
+#define SKL_CTR_WIDTH 44
+#define SKL_FIXED_WIDTH 48
+
+#define SKL_GLOBAL_EN (UINT64_C(1) << 29)
+#define SKL_GLOBAL_FRZ_ON_PMI (UINT64_C(1) << 31)
+
+enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 << 3 };
+
+enum skl_code {
+	SKL_XSNP_RESPONSE = 0x22, SKL_CACHE_LOOKUP = 0x34,
+	SKL_TRK_OCCUPANCY = 0x80, SKL_TRK_REQUESTS = 0x81, SKL_COH_TRK_REQUESTS = 0x84,
+};
+
+/* Unit masks of the arbiter's events. */
+#define SKL_TRK_ALL 0x01u
+#define SKL_TRK_DATA_READ 0x02u
+#define SKL_TRK_WRITES 0x20u
+
+/* Clocks for which the tracker's occupancy can still be corrected, because threads of a program
+ * are emulated at different speeds. A power of two. */
+#define SKL_WINDOW 65536u
+
+struct skl_change { int32_t all, data_read; };
+
+/* Numbers of the counters: the arbiter's two, two per CBo, the clock counter. */
+#define SKL_ARB 0u
+#define SKL_CBO(slice) (2 + 2 * (slice))
+#define SKL_FIXED SKL_CBO(VPMU_SLICES_MAX)
+#define SKL_COUNTERS (SKL_FIXED + 1)
+
+struct skl_package {
+	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
+	struct vpmu_counter counter[SKL_COUNTERS];
+	uint64_t done;			/* clocks before this one are final */
+	uint64_t grouped;		/* bit per counter: collects increments per clock */
+	struct skl_change occupancy;	/* tracker entries valid in the clock before `done` */
+	/* Changes of the occupancy at the clocks [done, done + SKL_WINDOW), as a ring. */
+	uint64_t changed[SKL_WINDOW / 64];
+	struct skl_change change[SKL_WINDOW];
+};
+
+struct skl_thread { uint64_t debugctl; };
+
+static inline struct skl_package *skl_package(struct vpmu_segment *s, uint32_t package)
+{
+	return vpmu_package_state(s, package);
+}
+
+/* skl_events.c */
+#define SKL_EVENTS 28
+extern const struct vpmu_event_info skl_events[SKL_EVENTS];
+/* Whether the model drives all that this select asks for; NULL: yes, else why not. */
+bool skl_drives_any(uint32_t counter, uint64_t select);	/* at least a part of it */
+const char *skl_undriven_why(uint32_t counter, uint64_t select);
+
+/* skl_count.c */
+void skl_settle(struct skl_package *p, uint64_t clock);
+/* The select register of this counter holds a new value. */
+void skl_select_written(struct skl_package *p, uint32_t counter);
+/* One happening, in this clock, which the counter's select matches. */
+void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock);
+void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Which segment a run uses: the one it is told, its MPI job's, or one of its own; and who removes
+ * it. An flock on the segment file says "in use": shared by every run on the machine. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define ATTEMPTS 1000
+
+/* ---- the name ---- */
+
+/* Start time of a process in clock ticks, which with the id names it once and for all. */
+static unsigned long long start_time(pid_t pid)
+{
+	char path[64], text[1024];
+	unsigned long long ticks = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	char *after = strrchr(text, ')');	/* the name may hold blanks and parentheses */
+	if (after)
+		sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+		       "%*d %*d %*d %*d %llu", &ticks);
+	return ticks;
+}
+
+/* What the ranks of one job have in common. Open MPI, PRRTE and Slurm with PMIx say it; Slurm's
+ * own launcher has job and step; MPICH's Hydra says nothing, but one proxy per node starts all
+ * ranks of the node. */
+static void job_name(char *text, size_t bytes)
+{
+	const char *name = getenv("PMIX_NAMESPACE"), *step = getenv("SLURM_STEP_ID");
+	pid_t parent = getppid();
+
+	if (!name)
+		name = getenv("OMPI_MCA_ess_base_jobid");
+	if (!name)
+		name = getenv("PMI_JOBID");
+	if (name)
+		snprintf(text, bytes, "job-%s", name);
+	else if (getenv("SLURM_JOB_ID") && step && getenv("SLURM_PROCID"))
+		snprintf(text, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), step);
+	else if (getenv("PMI_RANK"))
+		snprintf(text, bytes, "hydra-%d.%llu", (int)parent, start_time(parent));
+	else
+		snprintf(text, bytes, "run-%d.%llu", (int)getpid(), start_time(getpid()));
+	for (char *c = text; *c; c++)
+		if (*c == '/' || *c == ',' || *c == ' ')
+			*c = '_';
+}
+
+static int name_place(struct vpmu_place *place, const char *path)
+{
+	const char *given = getenv("VPMU_SEGMENT");
+	char job[128], host[128] = "";
+	int n;
+
+	if (!path && given && *given)
+		path = given;
+	place->keep = path != NULL;
+	if (path) {
+		n = snprintf(place->path, sizeof(place->path), "%s", path);
+	} else {
+		job_name(job, sizeof(job));
+		gethostname(host, sizeof(host) - 1);
+		n = snprintf(place->path, sizeof(place->path), "/dev/shm/vpmu-%u-%.64s-%s",
+			     (unsigned int)geteuid(), host, job);
+	}
+	if (n >= (int)sizeof(place->path) || strchr(place->path, ',')) {
+		vpmu_complain("%s: a segment's path must be short and without a comma, which QEMU "
+			      "takes as the end of the name", place->path);
+		return VPMU_EXIT_USAGE;
+	}
+	snprintf(place->topology, sizeof(place->topology), "%s.xml", place->path);
+	return 0;
+}
+
+/* ---- settings ---- */
+
+int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text)
+{
+	struct vpmu_register_info reg;
+	char name[64], *end;
+	const char *equals = strchr(text, '=');
+
+	if (!equals || (size_t)(equals - text) >= sizeof(name) || !equals[1]) {
+		vpmu_complain("--set %s: write REGISTER=VALUE, as in --set "
+			      "MSR_UNC_ARB_PERFCTR0=0xFFFFFFFFFFF", text);
+		return VPMU_EXIT_USAGE;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+	if (vpmu_model_find(m, name, &reg)) {
+		vpmu_complain("--set %s: %s has no register '%s'; see 'vpmu regs -m %s'", text,
+			      m->name, name, m->name);
+		return VPMU_EXIT_USAGE;
+	}
+	errno = 0;
+	uint64_t value = strtoull(equals + 1, &end, 0);
+	if (errno || *end || equals[1] == '-' || (reg.width < 64 && value >> reg.width)) {
+		vpmu_complain("--set %s: %s takes a number of at most %u bits", text, reg.name,
+			      reg.width);
+		return VPMU_EXIT_USAGE;
+	}
+	if (s)
+		vpmu_model_poke(s, 0, &reg, value);
+	return 0;
+}
+
+/* ---- joining and creating ---- */
+
+static bool still_published(const struct vpmu_place *place)
+{
+	struct stat mine, there;
+
+	return !fstat(place->fd, &mine) && !stat(place->path, &there) &&
+	       mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+}
+
+/* 1: made one, 0: somebody else did, -1: failed and said so. */
+static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
+		  const char *const *settings, int setting_count)
+{
+	char why[PATH_MAX + 256], private[PATH_MAX];
+	struct vpmu_segment *s;
+	int rc;
+
+	/* The settings must be in it before anybody sees it: made under a private name. */
+	snprintf(private, sizeof(private), "%s.%d", place->path, (int)getpid());
+	rc = vpmu_segment_create(private, machine, &s, why, sizeof(why));
+	if (rc) {
+		vpmu_complain("%s", why);
+		return -1;
+	}
+	for (int i = 0; i < setting_count; i++)
+		vpmu_setting(machine, s, settings[i]);
+	vpmu_segment_close(s);
+	rc = link(private, place->path) ? errno : 0;
+	unlink(private);
+	if (rc && rc != EEXIST) {
+		vpmu_complain("%s: cannot publish it: %s", place->path, strerror(rc));
+		return -1;
+	}
+	return rc == 0;
+}
+
+/* Left behind by a job that was killed: nobody uses it, and nobody asked to keep it. */
+static bool remove_stale(const struct vpmu_place *place)
+{
+	if (place->keep || place->created || flock(place->fd, LOCK_EX | LOCK_NB))
+		return false;
+	if (still_published(place))
+		unlink(place->path);
+	return true;
+}
+
+static int check_owner(const struct vpmu_place *place)
+{
+	struct stat st;
+
+	if (place->keep || (!fstat(place->fd, &st) && st.st_uid == geteuid() &&
+			    S_ISREG(st.st_mode)))
+		return 0;
+	vpmu_complain("%s: belongs to somebody else; name another segment with -s", place->path);
+	return VPMU_EXIT_FAILURE;
+}
+
+/* Opens the published file and marks it as used. 0, -1 failed, 1 try again. */
+static int attach(struct vpmu_place *place)
+{
+	place->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | (place->keep ? 0 :
+									O_NOFOLLOW));
+	if (place->fd < 0 && errno == ENOENT)
+		return 1;
+	if (place->fd < 0) {
+		vpmu_complain("%s: cannot open the segment: %s", place->path, strerror(errno));
+		return -1;
+	}
+	if (check_owner(place)) {
+		close(place->fd);
+		return -1;
+	}
+	if (remove_stale(place) || flock(place->fd, LOCK_SH) || !still_published(place)) {
+		close(place->fd);
+		place->created = false;
+		return 1;
+	}
+	return 0;
+}
+
+static int attach_or_create(struct vpmu_place *place, const struct vpmu_machine *machine,
+			    const char *const *settings, int setting_count)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		if (access(place->path, F_OK)) {
+			int made = create(place, machine, settings, setting_count);
+
+			if (made < 0)
+				return VPMU_EXIT_FAILURE;
+			place->created = made;
+		}
+		int rc = attach(place);
+		if (rc <= 0)
+			return rc ? VPMU_EXIT_FAILURE : 0;
+	}
+	vpmu_complain("%s: comes and goes; name another segment with -s", place->path);
+	return VPMU_EXIT_FAILURE;
+}
+
+int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
+		     bool any, const char *const *settings, int setting_count)
+{
+	char why[PATH_MAX + 256];
+	int rc;
+
+	memset(place, 0, sizeof(*place));
+	rc = name_place(place, path);
+	if (!rc)
+		rc = attach_or_create(place, machine, settings, setting_count);
+	if (rc)
+		return rc;
+	if (vpmu_segment_open(place->path, &place->segment, why, sizeof(why))) {
+		vpmu_complain("%s", why);
+		close(place->fd);
+		return VPMU_EXIT_FAILURE;
+	}
+	if (!any && memcmp(&place->segment->machine, machine, sizeof(*machine))) {
+		vpmu_complain("%s: is a running machine '%s' with its own geometry; it cannot be "
+			      "joined as '%s' with another. Leave -m and the geometry out, give "
+			      "the same, or choose another segment with -s", place->path,
+			      place->segment->machine.name, machine->name);
+		vpmu_place_leave(place);
+		return VPMU_EXIT_USAGE;
+	}
+	rc = vpmu_topology_write(place->topology, &place->segment->machine);
+	if (rc)
+		vpmu_place_leave(place);
+	return rc;
+}
+
+void vpmu_place_leave(struct vpmu_place *place)
+{
+	vpmu_segment_close(place->segment);
+	place->segment = NULL;
+	/* The upgrade drops the shared lock first, so of several who leave at the same time one
+	 * at least finds itself alone. */
+	if (!place->keep && !flock(place->fd, LOCK_EX | LOCK_NB) && still_published(place)) {
+		unlink(place->topology);
+		unlink(place->path);
+	}
+	close(place->fd);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program asked of the machine that the machine could not do, said at the end. */
+#include <stdio.h>
+
+#include "tool.h"
+
+#define LINES_MAX 8
+
+static const char *register_name(const struct vpmu_machine *m, uint32_t address,
+				 struct vpmu_register_info *info)
+{
+	for (uint32_t i = 0; vpmu_model_register(m, i, info); i++)
+		if (info->space == VPMU_MSR && info->address == address)
+			return info->name;
+	return "not a register of this machine";
+}
+
+static void tell_violation(const struct vpmu_machine *m, const struct vpmu_violation *v)
+{
+	struct vpmu_register_info info;
+	const char *name = register_name(m, v->address, &info);
+
+	switch (v->kind) {
+	case VPMU_V_RESERVED_BITS:
+		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: wrote 0x%llX, of which 0x%llX is "
+			"reserved\n", v->address, name, v->cpu, (unsigned long long)v->value,
+			(unsigned long long)v->bad_bits);
+		break;
+	case VPMU_V_READ_ONLY:
+		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: wrote 0x%llX to a read-only "
+			"register\n", v->address, name, v->cpu, (unsigned long long)v->value);
+		break;
+	case VPMU_V_UNKNOWN_MSR:
+		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: %s\n", v->address, name, v->cpu,
+			v->value ? "write refused" : "access refused");
+		break;
+	default:
+		fprintf(stderr, "vpmu:   window offset 0x%X, CPU %u: access wider than the 32-bit "
+			"register\n", v->address, v->cpu);
+	}
+}
+
+static void tell_violations(struct vpmu_segment *s, uint64_t from, uint64_t to)
+{
+	uint64_t shown = 0;
+
+	if (from == to)
+		return;
+	fprintf(stderr, "vpmu: %s: %llu violation%s of the register rules:\n", s->machine.name,
+		(unsigned long long)(to - from), to - from == 1 ? "" : "s");
+	for (uint64_t i = from; i < to && i < VPMU_VIOLATIONS_KEPT && shown < LINES_MAX; i++) {
+		tell_violation(&s->machine, &s->violations[i]);
+		shown++;
+	}
+	if (shown < to - from)
+		fprintf(stderr, "vpmu:   and %llu more\n",
+			(unsigned long long)(to - from - shown));
+}
+
+static void tell_undriven(struct vpmu_segment *s, uint64_t from, uint64_t to)
+{
+	char text[256];
+
+	for (uint64_t i = from; i < to; i++) {
+		vpmu_model_undriven_text(&s->machine, &s->undriven[i], text, sizeof(text));
+		fprintf(stderr, "vpmu: %s: a counter was enabled on an event that this machine "
+			"does not drive: %s\n", s->machine.name, text);
+	}
+}
+
+void vpmu_report(struct vpmu_segment *s)
+{
+	uint64_t violations[2], undriven[2];
+
+	vpmu_lock(s);
+	violations[0] = s->violations_told;
+	undriven[0] = s->undriven_told;
+	violations[1] = s->violations_told = s->violation_count;
+	undriven[1] = s->undriven_told = s->undriven_count;
+	vpmu_unlock(s);
+	tell_undriven(s, undriven[0], undriven[1]);
+	tell_violations(s, violations[0], violations[1]);
+}

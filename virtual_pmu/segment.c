@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating, publishing, checking and mapping the shared segment of one virtual machine. */
+#include "segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model.h"
+
+#define PAGE 4096u
+
+static uint64_t page_up(uint64_t bytes)
+{
+	return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+__attribute__((format(printf, 4, 5)))
+static int fail(int rc, char *why, size_t why_bytes, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, why_bytes, format, args);
+	va_end(args);
+	return rc;
+}
+
+/* Sizes and offsets of a machine's segment; -EINVAL for a family without a register model. */
+static int layout(const struct vpmu_machine *m, struct vpmu_segment *s)
+{
+	s->registers_bytes = vpmu_registers_bytes(m);
+	s->mmio_bytes = vpmu_mmio_bytes(m);
+	s->caches_bytes = vpmu_caches_bytes(m);
+	if (!s->registers_bytes)
+		return -EINVAL;
+	s->registers_offset = page_up(sizeof(*s));
+	s->mmio_offset = s->registers_offset + page_up(s->registers_bytes);
+	s->caches_offset = s->mmio_offset + page_up(s->mmio_bytes);
+	s->bytes = s->caches_offset + page_up(s->caches_bytes);
+	return 0;
+}
+
+static int map_whole(int fd, uint64_t bytes, struct vpmu_segment **out)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*out = p;
+	return 0;
+}
+
+/* A file of the full size under a temporary name, switched on but not yet published. */
+static int make_private(int fd, const struct vpmu_segment *sizes, const struct vpmu_machine *m,
+			struct vpmu_segment **out)
+{
+	struct vpmu_segment *s = NULL;
+	/* Reserve now: a full /dev/shm would otherwise kill the program with SIGBUS later. */
+	int rc = -posix_fallocate(fd, 0, (off_t)sizes->bytes);
+
+	if (!rc)
+		rc = map_whole(fd, sizes->bytes, &s);
+	if (rc)
+		return rc;
+	s->bytes = sizes->bytes;
+	s->registers_offset = sizes->registers_offset;
+	s->mmio_offset = sizes->mmio_offset;
+	s->caches_offset = sizes->caches_offset;
+	s->registers_bytes = sizes->registers_bytes;
+	s->mmio_bytes = sizes->mmio_bytes;
+	s->caches_bytes = sizes->caches_bytes;
+	s->machine = *m;
+	s->version = VPMU_VERSION;
+	s->header_bytes = sizeof(*s);
+	s->magic = VPMU_MAGIC;
+	vpmu_model_reset(s);
+	*out = s;
+	return 0;
+}
+
+int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
+			char *why, size_t why_bytes)
+{
+	struct vpmu_segment *s = NULL, *sizes;
+	char temporary[PATH_MAX];
+	int fd, rc;
+
+	sizes = calloc(1, sizeof(*sizes));
+	if (!sizes)
+		return fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
+	rc = layout(m, sizes);
+	if (rc) {
+		fail(rc, why, why_bytes, "machine '%s' has no register model", m->name);
+		goto free_sizes;
+	}
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
+		rc = fail(-ENAMETOOLONG, why, why_bytes, "%s: the name is too long", path);
+		goto free_sizes;
+	}
+	fd = mkostemp(temporary, O_CLOEXEC);	/* mode 0600 */
+	if (fd < 0) {
+		rc = fail(-errno, why, why_bytes, "%s: cannot create it: %s", temporary,
+			  strerror(errno));
+		goto free_sizes;
+	}
+	rc = make_private(fd, sizes, m, &s);
+	if (rc) {
+		fail(rc, why, why_bytes, "%s: cannot reserve %llu bytes: %s; free some space there "
+		     "or choose another place with -s", path, (unsigned long long)sizes->bytes,
+		     strerror(-rc));
+		goto remove;
+	}
+	if (link(temporary, path)) {
+		rc = fail(-errno, why, why_bytes, "%s: cannot publish it: %s", path,
+			  strerror(errno));
+		munmap(s, sizes->bytes);
+		goto remove;
+	}
+	*out = s;
+remove:
+	unlink(temporary);
+	close(fd);
+free_sizes:
+	free(sizes);
+	return rc;
+}
+
+static bool header_fits(const struct vpmu_segment *h, uint64_t file_bytes)
+{
+	return h->header_bytes == sizeof(*h) && h->bytes == file_bytes &&
+	       h->registers_offset == page_up(sizeof(*h)) &&
+	       h->mmio_offset == h->registers_offset + page_up(h->registers_bytes) &&
+	       h->caches_offset == h->mmio_offset + page_up(h->mmio_bytes) &&
+	       h->bytes == h->caches_offset + page_up(h->caches_bytes) &&
+	       h->registers_bytes == vpmu_registers_bytes(&h->machine) &&
+	       h->mmio_bytes == vpmu_mmio_bytes(&h->machine) &&
+	       memchr(h->machine.name, '\0', sizeof(h->machine.name));
+}
+
+#define WHAT_TO_DO "remove the file or name another one"
+
+static int check_file(int fd, const char *path, struct vpmu_segment *h, char *why,
+		      size_t why_bytes)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return fail(-errno, why, why_bytes, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return fail(-EINVAL, why, why_bytes, "%s: not a regular file, so not the segment "
+			    "of a virtual machine; name another one", path);
+	ssize_t got = pread(fd, h, sizeof(*h), 0);
+	if (got < 0)
+		return fail(-errno, why, why_bytes, "%s: %s", path, strerror(errno));
+	if ((size_t)got < sizeof(h->magic) || h->magic != VPMU_MAGIC)
+		return fail(-EINVAL, why, why_bytes, "%s: not the segment of a virtual machine; "
+			    "name another file", path);
+	if ((size_t)got >= offsetof(struct vpmu_segment, feeds) && h->version != VPMU_VERSION)
+		return fail(-EINVAL, why, why_bytes, "%s: segment version %u, this program uses "
+			    "%u; " WHAT_TO_DO, path, h->version, VPMU_VERSION);
+	if ((size_t)got < sizeof(*h) || (uint64_t)st.st_size < h->bytes)
+		return fail(-EINVAL, why, why_bytes, "%s: truncated segment (%lld bytes); "
+			    WHAT_TO_DO, path, (long long)st.st_size);
+	if (!header_fits(h, (uint64_t)st.st_size))
+		return fail(-EINVAL, why, why_bytes, "%s: damaged segment, or made by another "
+			    "build; " WHAT_TO_DO, path);
+	return 0;
+}
+
+int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
+{
+	struct vpmu_segment *header;
+	int fd, rc;
+
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fail(-errno, why, why_bytes, "%s: cannot open the segment: %s", path,
+			    strerror(errno));
+	header = malloc(sizeof(*header));
+	if (!header) {
+		rc = fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
+		goto close_file;
+	}
+	rc = check_file(fd, path, header, why, why_bytes);
+	if (rc)
+		goto free_header;
+	rc = map_whole(fd, header->bytes, out);
+	if (rc)
+		fail(rc, why, why_bytes, "%s: cannot map it: %s", path, strerror(-rc));
+free_header:
+	free(header);
+close_file:
+	close(fd);
+	return rc;
+}
+
+void vpmu_segment_close(struct vpmu_segment *s)
+{
+	if (s)
+		munmap(s, s->bytes);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared-memory segment: one per virtual machine, mapped by every process that runs on it
+ * (by the preloaded device shim inside the emulated program, and by the execution feed outside).
+ * It holds no pointers. Layout: struct vpmu_segment, then the register file, the MMIO page
+ * (page-aligned) and the feed's caches, at the offsets the header gives. */
+#ifndef VPMU_SEGMENT_H
+#define VPMU_SEGMENT_H
+
+#include "machine.h"
+
+#define VPMU_MAGIC 0x31304d50554d5056ull
+#define VPMU_VERSION 1u
+#define VPMU_VIOLATIONS_KEPT 64
+#define VPMU_UNDRIVEN_KEPT 32
+#define VPMU_THREADS_MAX 1024
+
+/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Taken by the
+ * shim around each register access and by the feed around whatever leaves a core's private
+ * caches. A dead owner is detected and replaced. Not recursive: see vpmu_lock_held. */
+struct vpmu_lock { uint32_t owner; uint32_t pad[15]; };
+
+struct vpmu_violation {
+	uint64_t value;			/* what was written, or 0 for a bad read */
+	uint64_t bad_bits;		/* the reserved or read-only bits of it */
+	uint32_t address, cpu;
+	uint32_t kind;			/* enum vpmu_violation_kind */
+	uint32_t pad;
+};
+enum vpmu_violation_kind {
+	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WIDE_MMIO
+};
+
+/* A counter that was enabled on an event the model does not drive. */
+struct vpmu_undriven { uint32_t address; uint32_t pad; uint64_t select; };
+
+/* One emulated thread: which virtual CPU it runs on, and which it may run on. */
+struct vpmu_thread {
+	uint32_t tid;			/* 0: free slot */
+	uint32_t cpu;			/* current virtual CPU */
+	uint64_t clock;			/* its own time, UCLK */
+	uint64_t affinity[VPMU_CPUS_MAX / 64];
+};
+
+struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, mmio_reads; };
+
+struct vpmu_segment {
+	uint64_t magic;
+	uint32_t version, feeds;	/* feeds: execution feeds attached now */
+	uint64_t header_bytes;		/* sizeof(struct vpmu_segment) where it was made */
+	uint64_t bytes;			/* of the whole segment */
+	uint64_t registers_offset, mmio_offset, caches_offset;
+	uint64_t registers_bytes, mmio_bytes, caches_bytes;
+	struct vpmu_machine machine;
+	struct vpmu_lock lock;
+	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
+	struct vpmu_access_counts accesses;	/* by programs, through device files */
+	uint64_t violation_count, undriven_count;
+	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
+	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
+	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
+	uint32_t next_space;		/* address-space ids handed to processes */
+	uint32_t pad;
+	struct vpmu_thread threads[VPMU_THREADS_MAX];
+};
+
+/* Bytes the feed needs for caches and directory of this machine (implemented by the feed). */
+uint64_t vpmu_caches_bytes(const struct vpmu_machine *m);
+
+/* Create (fails with -EEXIST) or open a segment file. The file is published whole: a second
+ * opener never sees it half made. Errors: negative errno, a sentence in why[].
+ * A truncated, foreign or wrong-version file gives -EINVAL and names the file. */
+int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
+			char *why, size_t why_bytes);
+int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes);
+void vpmu_segment_close(struct vpmu_segment *s);
+
+/* Inside the emulated program the shim asks the feed of its own process to publish the calling
+ * thread's clock, by prctl(VPMU_SYNC_PRCTL, 0, 0, 0, 0): the feed sees every system call, and the
+ * kernel answers EINVAL, which is ignored. Called before each register access, lock not held. */
+#define VPMU_SYNC_PRCTL 0x56504d55
+
+/* The same call with 1 as its second argument tells the feed that this process has mapped `bytes`
+ * of the MMIO window of package 0 at `address` (third and fourth argument); with 2, unmapped it.
+ * A feed may use it to count MMIO reads and to record VPMU_V_WIDE_MMIO; it may ignore it. */
+#define VPMU_PRCTL_SYNC 0
+#define VPMU_PRCTL_MMIO_MAPPED 1
+#define VPMU_PRCTL_MMIO_UNMAPPED 2
+
+/* Set to 1 in the environment of a program that runs under the feed: only then is the call made. */
+#define VPMU_FEED_ENV "VPMU_FEED"
+
+void vpmu_lock(struct vpmu_segment *s);
+void vpmu_unlock(struct vpmu_segment *s);
+bool vpmu_lock_held(const struct vpmu_segment *s);	/* by the calling thread */
+/* Thread id of the caller, cached per thread and correct after fork(). */
+uint32_t vpmu_gettid(void);
+
+/* The slot of an emulated thread (host and guest thread ids are the same), made at the first call:
+ * the affinity is that of the thread `parent` if that has a slot (0: unknown; then all CPUs), the
+ * CPU the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
+ * These take the machine lock unless the caller holds it; a slot is the owner's until released. */
+struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent);
+struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid);	/* or NULL */
+void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid);
+/* New affinity mask (words of 64 CPUs, bit = virtual CPU); moves the thread when its CPU is not in
+ * the mask any more, or is shared while another one may be free. -EINVAL when the mask holds no
+ * CPU of this machine. */
+int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64_t *mask,
+		     size_t words);
+
+#endif

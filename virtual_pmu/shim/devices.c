@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* The served descriptors, and reading and writing through them as the real drivers do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+NEXT_SLOT(open)
+NEXT_SLOT(close)
+NEXT_SLOT(fstat)
+NEXT_SLOT(fcntl)
+
+#define FDS_MAX 65536
+
+/* The inode tells a descriptor that was closed behind our back (close_range, a raw system call)
+ * and is something else now. */
+struct served { uint64_t inode; uint32_t kind, cpu; };
+static struct served served[FDS_MAX];
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	return NEXT(fstat)(fd, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+struct shim_path shim_fd(int fd)
+{
+	struct shim_path path = { .kind = SHIM_NONE };
+	uint32_t kind;
+	int saved = errno;
+
+	if (fd < 0 || fd >= FDS_MAX)
+		return path;
+	kind = __atomic_load_n(&served[fd].kind, __ATOMIC_ACQUIRE);
+	if (kind == SHIM_NONE)
+		return path;
+	if (served[fd].inode == inode_of(fd)) {
+		path.kind = (enum shim_kind)kind;
+		path.cpu = served[fd].cpu;
+	} else {
+		shim_fd_closed(fd);
+	}
+	errno = saved;
+	return path;
+}
+
+static void serve(int fd, struct served what)
+{
+	served[fd].inode = what.inode;
+	served[fd].cpu = what.cpu;
+	__atomic_store_n(&served[fd].kind, what.kind, __ATOMIC_RELEASE);
+}
+
+void shim_fd_closed(int fd)
+{
+	if (fd >= 0 && fd < FDS_MAX)
+		__atomic_store_n(&served[fd].kind, SHIM_NONE, __ATOMIC_RELEASE);
+}
+
+void shim_fd_copied(int from, int to)
+{
+	struct shim_path path = shim_fd(from);
+
+	if (to < 0 || to >= FDS_MAX)
+		return;
+	if (path.kind == SHIM_NONE)
+		shim_fd_closed(to);
+	else
+		serve(to, served[from]);
+}
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int check_open(struct shim_path path, int flags)
+{
+	switch (path.kind) {
+	case SHIM_NO_CPU:
+		return ENXIO;
+	case SHIM_ABSENT:
+		return ENOENT;
+	case SHIM_DIRECTORY:
+		return (flags & O_ACCMODE) == O_RDONLY ? ENOENT : EISDIR;
+	default:
+		return flags & O_DIRECTORY ? ENOTDIR : 0;
+	}
+}
+
+/* The real descriptor is reopened with the caller's access mode, so that libc and kernel refuse
+ * a write to a read-only one themselves. */
+static int anonymous_file(int flags)
+{
+	char link[64];
+	int made = memfd_create("VirtualPMU", MFD_CLOEXEC), fd;
+
+	if (made < 0)
+		return -1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", made);
+	fd = NEXT(open)(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK));
+	NEXT(close)(made);
+	return fd;
+}
+
+int shim_fd_open(struct shim_path path, int flags)
+{
+	int error = check_open(path, flags), fd;
+
+	if (error)
+		return refuse(error);
+	fd = anonymous_file(flags);
+	if (fd >= FDS_MAX) {
+		NEXT(close)(fd);
+		return refuse(EMFILE);
+	}
+	if (fd >= 0)
+		serve(fd, (struct served){ inode_of(fd), (uint32_t)path.kind, path.cpu });
+	return fd;
+}
+
+/* 1: readable (or writable) descriptor; else errno is EBADF. */
+static bool mode_allows(int fd, int unwanted)
+{
+	int flags = NEXT(fcntl)(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != unwanted)
+		return true;
+	errno = EBADF;
+	return false;
+}
+
+/* One access per eight bytes, all to the same register, as the kernel's driver does. */
+static ssize_t read_msr(uint32_t cpu, uint8_t *buf, size_t bytes, off_t offset)
+{
+	struct vpmu_segment *s = shim_machine();
+	struct shim_guard guard;
+	size_t done = 0;
+	int rc = 0;
+
+	if (bytes % 8)
+		return refuse(EINVAL);
+	while (done < bytes && !rc) {
+		uint64_t value = 0;
+
+		shim_enter(s, &guard);
+		rc = vpmu_rdmsr(s, cpu, (uint32_t)offset, &value);
+		shim_leave(s, &guard);
+		if (rc)
+			break;
+		memcpy(buf + done, &value, 8);
+		done += 8;
+	}
+	return done || !rc ? (ssize_t)done : refuse(-rc);
+}
+
+static ssize_t write_msr(uint32_t cpu, const uint8_t *buf, size_t bytes, off_t offset)
+{
+	struct vpmu_segment *s = shim_machine();
+	struct shim_guard guard;
+	size_t done = 0;
+	int rc = 0;
+
+	if (bytes % 8)
+		return refuse(EINVAL);
+	while (done < bytes && !rc) {
+		uint64_t value;
+
+		memcpy(&value, buf + done, 8);
+		shim_enter(s, &guard);
+		rc = vpmu_wrmsr(s, cpu, (uint32_t)offset, value);
+		shim_leave(s, &guard);
+		if (!rc)
+			done += 8;
+	}
+	return done || !rc ? (ssize_t)done : refuse(-rc);
+}
+
+#define PCI_BYTES 256
+
+static ssize_t read_pci(void *buf, size_t bytes, off_t offset)
+{
+	struct vpmu_segment *s = shim_machine();
+	struct shim_guard guard;
+	int rc;
+
+	if (offset < 0)
+		return refuse(EINVAL);
+	if (offset >= PCI_BYTES)
+		return 0;
+	if (bytes > (size_t)(PCI_BYTES - offset))
+		bytes = (size_t)(PCI_BYTES - offset);
+	shim_enter(s, &guard);
+	rc = vpmu_pci_read(s, (uint32_t)offset, buf, (uint32_t)bytes);
+	shim_leave(s, &guard);
+	return rc ? refuse(-rc) : (ssize_t)bytes;
+}
+
+ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset)
+{
+	if (!mode_allows(fd, O_WRONLY))
+		return -1;
+	if (path.kind == SHIM_MSR)
+		return read_msr(path.cpu, buf, bytes, offset);
+	if (path.kind == SHIM_PCI)
+		return read_pci(buf, bytes, offset);
+	return refuse(EPERM);	/* physical memory: only the window can be mapped */
+}
+
+ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset)
+{
+	if (!mode_allows(fd, O_RDONLY))
+		return -1;
+	if (path.kind == SHIM_MSR)
+		return write_msr(path.cpu, buf, bytes, offset);
+	return refuse(EPERM);
+}

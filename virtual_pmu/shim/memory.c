@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* mmap of /dev/mem: the memory controller's window is the segment's MMIO pages, read-only. */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+NEXT_SLOT(mmap)
+NEXT_SLOT(mmap64)
+
+
+static void *refuse(int error)
+{
+	errno = error;
+	return MAP_FAILED;
+}
+
+static void *map_window(void *at, size_t bytes, int protection, int flags, off_t offset)
+{
+	struct vpmu_segment *s = shim_machine();
+	uint64_t base, window;
+	void *p;
+	int fd;
+
+	vpmu_mmio_window(s, &base, &window);
+	if (offset < 0 || (uint64_t)offset < base || bytes > window ||
+	    (uint64_t)offset - base > window - bytes || (protection & ~PROT_READ))
+		return refuse(EPERM);
+	fd = shim_segment_open();
+	if (fd < 0)
+		return refuse(EPERM);
+	/* The length is what is asked for; the kernel rounds it up to pages of the same window. */
+	p = NEXT(mmap)(at, bytes, protection, flags, fd,
+		       (off_t)(s->mmio_offset + ((uint64_t)offset - base)));
+	close(fd);
+	if (p != MAP_FAILED)
+		shim_tell_feed(VPMU_PRCTL_MMIO_MAPPED, (unsigned long)(uintptr_t)p, bytes);
+	return p;
+}
+
+#define MMAP(name, off_type) \
+	SHIM_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd, \
+			       off_type offset) \
+	{ \
+		struct shim_path served = { .kind = SHIM_NONE }; \
+		if (!(flags & MAP_ANONYMOUS)) \
+			served = shim_fd(fd); \
+		if (!served.kind) \
+			return NEXT(name)(at, bytes, protection, flags, fd, offset); \
+		if (served.kind != SHIM_MEM) \
+			return refuse(ENODEV); \
+		return map_window(at, bytes, protection, flags, offset); \
+	}
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)

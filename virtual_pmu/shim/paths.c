@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Which paths are the machine's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+#define CPU_DIRECTORY "/dev/cpu"
+
+static const char *const pci_paths[] = {
+	"/sys/bus/pci/devices/0000:00:00.0/config",
+	"/sys/devices/pci0000:00/0000:00:00.0/config",
+	"/proc/bus/pci/00/00.0",
+};
+
+/* What follows "/dev/cpu": "", "/N", "/N/msr". */
+static struct shim_path classify_cpu(const struct vpmu_segment *s, const char *rest)
+{
+	struct shim_path path = { .kind = SHIM_ABSENT };
+	char *end;
+
+	if (!*rest || !strcmp(rest, "/"))
+		return (struct shim_path){ .kind = SHIM_DIRECTORY };
+	if (rest[1] < '0' || rest[1] > '9')
+		return path;
+	unsigned long cpu = strtoul(rest + 1, &end, 10);
+	bool msr = !strcmp(end, "/msr");
+
+	if (!msr && *end && strcmp(end, "/"))
+		return path;
+	path.kind = cpu >= vpmu_machine_cpus(&s->machine) ? SHIM_NO_CPU :
+		    msr ? SHIM_MSR : SHIM_DIRECTORY;
+	path.cpu = (uint32_t)cpu;
+	return path;
+}
+
+static struct shim_path classify(const char *path)
+{
+	size_t directory = strlen(CPU_DIRECTORY);
+	const struct vpmu_segment *s = shim_machine();
+
+	if (!s)
+		return (struct shim_path){ .kind = SHIM_NONE };
+	if (!strncmp(path, CPU_DIRECTORY, directory) &&
+	    (!path[directory] || path[directory] == '/'))
+		return classify_cpu(s, path + directory);
+	if (!strcmp(path, "/dev/mem"))
+		return (struct shim_path){ .kind = SHIM_MEM };
+	for (size_t i = 0; i < sizeof(pci_paths) / sizeof(pci_paths[0]); i++)
+		if (!strcmp(path, pci_paths[i]))
+			return (struct shim_path){ .kind = SHIM_PCI };
+	return (struct shim_path){ .kind = SHIM_NONE };
+}
+
+/* Cheap for all other paths, and safe before the machine is known: opening the segment itself
+ * comes through here. */
+struct shim_path shim_classify(const char *path)
+{
+	if (!path || (strncmp(path, "/dev/cpu", 8) && strncmp(path, "/dev/mem", 8) &&
+		      strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14)))
+		return (struct shim_path){ .kind = SHIM_NONE };
+	return classify(path);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The preloaded device shim: stands in front of libc inside the emulated program and serves the
+ * machine's device files and CPUs from the segment. Everything else goes to libc unchanged. */
+#ifndef VPMU_SHIM_H
+#define VPMU_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../model.h"
+
+/* NEXT(open)(...): libc's function of this name, looked up once, after a NEXT_SLOT(open) in the
+ * same file. */
+typedef void (*shim_function)(void);
+shim_function shim_next(shim_function *slot, const char *name);
+#define NEXT_SLOT(name) static shim_function next_##name;
+#define NEXT(name) ((__typeof__(&name))shim_next(&next_##name, #name))
+
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
+enum shim_kind {
+	SHIM_NONE,
+	SHIM_MSR,		/* /dev/cpu/N/msr */
+	SHIM_PCI,		/* configuration space of 0000:00:00.0 */
+	SHIM_MEM,		/* /dev/mem */
+	SHIM_DIRECTORY,		/* /dev/cpu, /dev/cpu/N */
+	SHIM_ABSENT,		/* under /dev/cpu, not there: the host's must not show */
+	SHIM_NO_CPU,		/* /dev/cpu/N of a CPU that the machine does not have */
+};
+
+struct shim_path { enum shim_kind kind; uint32_t cpu; };
+
+/* The machine of this process; NULL when there is none, and then nothing is served. */
+struct vpmu_segment *shim_machine(void);
+/* The segment file, opened read-only by libc's open; -1. */
+int shim_segment_open(void);
+struct shim_path shim_classify(const char *path);
+
+/* Every file descriptor served has a real one behind it (an anonymous file, which keeps offset,
+ * dup and fork right). 0, or -1 with errno. */
+int shim_fd_open(struct shim_path path, int flags);
+struct shim_path shim_fd(int fd);	/* kind SHIM_NONE: not ours */
+void shim_fd_copied(int from, int to);
+void shim_fd_closed(int fd);
+
+ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset);
+ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset);
+
+/* Register accesses: tells the feed, blocks signals and holds the lock around one access. */
+struct shim_guard { unsigned long signals[16]; };
+void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
+void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);
+void shim_tell_feed(unsigned long what, unsigned long address, unsigned long bytes);
+
+#endif

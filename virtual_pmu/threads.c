@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Which virtual CPU an emulated thread runs on: a slot per thread in the segment. */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "segment.h"
+
+#define WORDS (VPMU_CPUS_MAX / 64)
+
+static bool mask_has(const uint64_t *mask, uint32_t cpu)
+{
+	return mask[cpu / 64] >> cpu % 64 & 1;
+}
+
+static void mask_all(const struct vpmu_segment *s, uint64_t *mask)
+{
+	memset(mask, 0, WORDS * sizeof(*mask));
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&s->machine); cpu++)
+		mask[cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
+static bool lock_if_free(struct vpmu_segment *s)
+{
+	if (vpmu_lock_held(s))
+		return false;
+	vpmu_lock(s);
+	return true;
+}
+
+/* Live threads per CPU, without the slot `but`; slots of dead threads are freed on the way. */
+static void count_load(struct vpmu_segment *s, const struct vpmu_thread *but,
+		       uint32_t load[VPMU_CPUS_MAX])
+{
+	memset(load, 0, VPMU_CPUS_MAX * sizeof(*load));
+	for (uint32_t i = 0; i < VPMU_THREADS_MAX; i++) {
+		struct vpmu_thread *t = &s->threads[i];
+
+		if (!t->tid || t == but)
+			continue;
+		if (syscall(SYS_tkill, (int)t->tid, 0) && errno == ESRCH)
+			__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+		else
+			load[t->cpu % VPMU_CPUS_MAX]++;
+	}
+}
+
+/* The emptiest allowed CPU; among equals the lowest, but a free core before a busy one's
+ * second thread, as Linux spreads threads. */
+static uint32_t place(struct vpmu_segment *s, const struct vpmu_thread *t)
+{
+	uint32_t load[VPMU_CPUS_MAX], core_load[VPMU_CPUS_MAX] = { 0 };
+	uint32_t cpus = vpmu_machine_cpus(&s->machine), best = cpus;
+
+	count_load(s, t, load);
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		core_load[vpmu_cpu_core(&s->machine, cpu)] += load[cpu];
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		if (!mask_has(t->affinity, cpu))
+			continue;
+		uint32_t core = vpmu_cpu_core(&s->machine, cpu);
+		if (best == cpus || load[cpu] < load[best] ||
+		    (load[cpu] == load[best] &&
+		     core_load[core] < core_load[vpmu_cpu_core(&s->machine, best)]))
+			best = cpu;
+	}
+	return best == cpus ? 0 : best;
+}
+
+/* A scheduler would move such a thread as soon as its mask is wide again: libraries bind a thread
+ * for a moment (libpsm2, when Open MPI loads it) and give the old mask back. */
+static bool shares_cpu(struct vpmu_segment *s, const struct vpmu_thread *t)
+{
+	uint32_t load[VPMU_CPUS_MAX];
+
+	count_load(s, t, load);
+	return load[t->cpu] > 0;
+}
+
+struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid)
+{
+	for (uint32_t n = 0; tid && n < VPMU_THREADS_MAX; n++) {
+		struct vpmu_thread *t = &s->threads[(tid + n) % VPMU_THREADS_MAX];
+
+		if (__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE) == tid)
+			return t;
+	}
+	return NULL;
+}
+
+static struct vpmu_thread *free_slot(struct vpmu_segment *s, uint32_t tid)
+{
+	for (uint32_t n = 0; n < VPMU_THREADS_MAX; n++) {
+		struct vpmu_thread *t = &s->threads[(tid + n) % VPMU_THREADS_MAX];
+
+		if (!t->tid)
+			return t;
+	}
+	return NULL;
+}
+
+static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent)
+{
+	const struct vpmu_thread *from = vpmu_thread_find(s, parent);
+	struct vpmu_thread *t = free_slot(s, tid);
+	uint32_t load[VPMU_CPUS_MAX];
+
+	if (!t) {
+		count_load(s, NULL, load);	/* frees the slots of the dead */
+		t = free_slot(s, tid);
+		if (!t)
+			return NULL;
+	}
+	if (from)
+		memcpy(t->affinity, from->affinity, sizeof(t->affinity));
+	else
+		mask_all(s, t->affinity);
+	t->clock = from ? from->clock : 0;
+	t->cpu = place(s, t);
+	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
+	return t;
+}
+
+struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent)
+{
+	struct vpmu_thread *t = vpmu_thread_find(s, tid);
+	int saved = errno;
+
+	if (t)
+		return t;
+	bool locked = lock_if_free(s);
+	t = vpmu_thread_find(s, tid);
+	if (!t)
+		t = make_slot(s, tid, parent);
+	if (locked)
+		vpmu_unlock(s);
+	errno = saved;
+	return t;
+}
+
+void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)
+{
+	bool locked = lock_if_free(s);
+	struct vpmu_thread *t = vpmu_thread_find(s, tid);
+
+	if (t)
+		__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+	if (locked)
+		vpmu_unlock(s);
+}
+
+int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64_t *mask,
+		     size_t words)
+{
+	uint64_t all[WORDS], wanted[WORDS] = { 0 }, any = 0;
+	int saved = errno;
+
+	mask_all(s, all);
+	for (size_t i = 0; i < WORDS && i < words; i++)
+		any |= wanted[i] = mask[i] & all[i];
+	if (!any)
+		return -EINVAL;
+	bool locked = lock_if_free(s);
+	memcpy(t->affinity, wanted, sizeof(wanted));
+	if (!mask_has(wanted, t->cpu) || shares_cpu(s, t))
+		__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);
+	if (locked)
+		vpmu_unlock(s);
+	errno = saved;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the vpmu command. Functions that fail have printed a sentence on stderr; they return
+ * the command's exit status, or -1 where a value is expected. */
+#ifndef VPMU_TOOL_H
+#define VPMU_TOOL_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "model.h"
+
+enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
+
+#define VPMU_DEFAULT_MACHINE "skl-4c8t"
+#define VPMU_SETTINGS_MAX 32
+
+__attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...);
+
+/* ---- place.c: which segment, shared with whom ---- */
+struct vpmu_place {
+	char path[PATH_MAX - 16];
+	char topology[PATH_MAX];	/* hwloc XML file next to it */
+	bool keep;			/* named by the user: stays */
+	bool created;			/* by this process */
+	int fd;				/* holds the shared flock that says "in use" */
+	struct vpmu_segment *segment;
+};
+
+/* path: from -s, or NULL. machine: what is asked for; any: nothing is asked for, join what there
+ * is. On creation the machine is switched on with the settings (texts REG=VALUE). */
+int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
+		     bool any, const char *const *settings, int setting_count);
+/* Gives it up; the last user removes a segment that nobody named. */
+void vpmu_place_leave(struct vpmu_place *place);
+/* Checks REG=VALUE against the machine; applies it when s is not NULL. */
+int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
+
+/* ---- topology.c ---- */
+int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
+
+/* ---- launch.c ---- */
+struct vpmu_launch {
+	const struct vpmu_place *place;
+	bool feed;
+	char **argv;			/* the program and its arguments */
+};
+/* Runs it to its end; *status as a shell would report it. */
+int vpmu_launch(const struct vpmu_launch *launch, int *status);
+
+/* ---- report.c ---- */
+/* Prints what has not been told yet; with the machine's name where it matters. */
+void vpmu_report(struct vpmu_segment *s);
+
+/* ---- list.c, run.c: the subcommands ---- */
+int vpmu_command_machines(int argc, char **argv);
+int vpmu_command_events(int argc, char **argv);
+int vpmu_command_regs(int argc, char **argv);
+int vpmu_command_run(int argc, char **argv);
+
+#endif

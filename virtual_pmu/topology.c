@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's topology in hwloc's version 2 XML, for HWLOC_XMLFILE. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define MEMORY_BYTES (UINT64_C(16) << 30)
+#define WORDS (VPMU_CPUS_MAX / 32)
+
+struct cpus { uint32_t word[WORDS]; };
+
+struct writer { FILE *file; unsigned int next_id, depth; };
+
+static void set_cpu(struct cpus *c, uint32_t cpu)
+{
+	c->word[cpu / 32] |= UINT32_C(1) << cpu % 32;
+}
+
+/* CPUs of a machine-wide core; core UINT32_MAX: all of the package. */
+static struct cpus cpus_of(const struct vpmu_machine *m, uint32_t package, uint32_t core)
+{
+	struct cpus c = { { 0 } };
+
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
+		if (vpmu_cpu_package(m, cpu) == package &&
+		    (core == UINT32_MAX || vpmu_cpu_core(m, cpu) == core))
+			set_cpu(&c, cpu);
+	return c;
+}
+
+/* hwloc's list format: 32 bits each, most significant first. */
+static void print_set(FILE *f, const char *name, const struct cpus *c)
+{
+	int top = WORDS - 1;
+
+	while (top > 0 && !c->word[top])
+		top--;
+	fprintf(f, " %s=\"", name);
+	for (int i = top; i >= 0; i--)
+		fprintf(f, "0x%08x%s", c->word[i], i ? "," : "");
+	fputc('"', f);
+}
+
+static void open_object(struct writer *w, const char *type, long os_index, const struct cpus *c,
+			uint32_t nodes)
+{
+	struct cpus nodeset = { { nodes } };
+
+	fprintf(w->file, "%*s<object type=\"%s\"", (int)w->depth * 2, "", type);
+	if (os_index >= 0)
+		fprintf(w->file, " os_index=\"%ld\"", os_index);
+	print_set(w->file, "cpuset", c);
+	print_set(w->file, "complete_cpuset", c);
+	if (w->depth == 1)
+		print_set(w->file, "allowed_cpuset", c);
+	print_set(w->file, "nodeset", &nodeset);
+	print_set(w->file, "complete_nodeset", &nodeset);
+	if (w->depth == 1)
+		print_set(w->file, "allowed_nodeset", &nodeset);
+	fprintf(w->file, " gp_index=\"%u\"", w->next_id++);
+	w->depth++;
+}
+
+static void begin(struct writer *w)
+{
+	fputs(">\n", w->file);
+}
+
+static void close_object(struct writer *w)
+{
+	w->depth--;
+	fprintf(w->file, "%*s</object>\n", (int)w->depth * 2, "");
+}
+
+static void info(struct writer *w, const char *name, const char *value)
+{
+	fprintf(w->file, "%*s<info name=\"%s\" value=\"%s\"/>\n", (int)w->depth * 2, "", name,
+		value);
+}
+
+static void info_number(struct writer *w, const char *name, uint32_t value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	info(w, name, text);
+}
+
+enum cache_type { UNIFIED, DATA, INSTRUCTION };	/* hwloc's numbers */
+
+static bool open_cache(struct writer *w, const char *type, unsigned int depth,
+		       enum cache_type kind, const struct vpmu_cache *cache, const struct cpus *c,
+		       uint32_t nodes)
+{
+	if (!cache->bytes)
+		return false;
+	open_object(w, type, -1, c, nodes);
+	fprintf(w->file, " cache_size=\"%u\" depth=\"%u\" cache_linesize=\"%u\" "
+		"cache_associativity=\"%u\" cache_type=\"%d\"", cache->bytes, depth, cache->line,
+		cache->ways, kind);
+	begin(w);
+	return true;
+}
+
+static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t package,
+		     uint32_t core)
+{
+	struct cpus c = cpus_of(m, package, core);
+	uint32_t nodes = UINT32_C(1) << package;
+	int caches = 0;
+
+	caches += open_cache(w, "L2Cache", 2, UNIFIED, &m->l2, &c, nodes);
+	caches += open_cache(w, "L1Cache", 1, DATA, &m->l1d, &c, nodes);
+	caches += open_cache(w, "L1iCache", 1, INSTRUCTION, &m->l1i, &c, nodes);
+	open_object(w, "Core", (long)(core % m->cores), &c, nodes);
+	begin(w);
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
+		struct cpus one = { { 0 } };
+
+		if (vpmu_cpu_core(m, cpu) != core)
+			continue;
+		set_cpu(&one, cpu);
+		open_object(w, "PU", (long)cpu, &one, nodes);
+		begin(w);
+		close_object(w);
+	}
+	close_object(w);
+	while (caches--)
+		close_object(w);
+}
+
+static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t package)
+{
+	struct cpus c = cpus_of(m, package, UINT32_MAX);
+	uint32_t nodes = UINT32_C(1) << package;
+	bool llc;
+
+	open_object(w, "Package", (long)package, &c, nodes);
+	begin(w);
+	info(w, "CPUVendor", "GenuineIntel");
+	info_number(w, "CPUFamilyNumber", m->cpuid_family);
+	info_number(w, "CPUModelNumber", m->cpuid_model);
+	info(w, "CPUModel", m->brand);
+	info_number(w, "CPUStepping", m->cpuid_stepping);
+	open_object(w, "NUMANode", (long)package, &c, nodes);
+	fprintf(w->file, " local_memory=\"%llu\"", (unsigned long long)MEMORY_BYTES);
+	begin(w);
+	fprintf(w->file, "%*s<page_type size=\"4096\" count=\"%llu\"/>\n", (int)w->depth * 2, "",
+		(unsigned long long)(MEMORY_BYTES / 4096));
+	close_object(w);
+	llc = open_cache(w, "L3Cache", 3, UNIFIED, &m->llc, &c, nodes);
+	for (uint32_t i = 0; i < m->cores; i++)
+		put_core(w, m, package, package * m->cores + i);
+	if (llc)
+		close_object(w);
+	close_object(w);
+}
+
+static void put_machine(struct writer *w, const struct vpmu_machine *m)
+{
+	struct cpus all = { { 0 } };
+
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
+		set_cpu(&all, cpu);
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n", w->file);
+	open_object(w, "Machine", 0, &all, (UINT32_C(1) << m->packages) - 1);
+	begin(w);
+	info(w, "Backend", "VirtualPMU");
+	info(w, "VirtualPMUMachine", m->name);
+	info(w, "Architecture", "x86_64");
+	for (uint32_t package = 0; package < m->packages; package++)
+		put_package(w, m, package);
+	close_object(w);
+	fputs("</topology>\n", w->file);
+}
+
+int vpmu_topology_write(const char *path, const struct vpmu_machine *m)
+{
+	char temporary[PATH_MAX];
+	struct writer w = { .next_id = 1, .depth = 1 };
+	int fd, failed;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
+		vpmu_complain("%s: the name is too long", path);
+		return VPMU_EXIT_FAILURE;
+	}
+	fd = mkstemp(temporary);
+	w.file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!w.file) {
+		vpmu_complain("%s: cannot write the topology: %s", temporary, strerror(errno));
+		return VPMU_EXIT_FAILURE;
+	}
+	put_machine(&w, m);
+	failed = ferror(w.file);
+	if (fclose(w.file) || failed || rename(temporary, path)) {
+		vpmu_complain("%s: cannot write the topology: %s", path, strerror(errno));
+		unlink(temporary);
+		return VPMU_EXIT_FAILURE;
+	}
+	return 0;
+}

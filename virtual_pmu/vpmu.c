@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* vpmu: runs programs on a virtual machine whose PMU counts what they execute. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+
+static const struct command {
+	const char *name, *help;
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{ "run", "run a program on a virtual machine", vpmu_command_run },
+	{ "machines", "list the machines there are", vpmu_command_machines },
+	{ "events", "list the documented events and whether a machine drives them",
+	  vpmu_command_events },
+	{ "regs", "list a machine's registers, or show those of a segment", vpmu_command_regs },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+void vpmu_complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("vpmu: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: vpmu COMMAND [OPTIONS]\n\nCommands:\n", to);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fputs("\n'vpmu COMMAND --help' explains the options. A virtual machine counts what a\n"
+	      "program executes under a stated model; its numbers are not those of silicon.\n",
+	      to);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return VPMU_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].main(argc - 1, argv + 1);
+	vpmu_complain("unknown command '%s'; try 'vpmu --help'", argv[1]);
+	return VPMU_EXIT_USAGE;
+}
