@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# Sourced by bench/run and the accuracy tests: finds the programs, runs one kernel either way.
+#
+# STAGE      prefix of the whole stack: vpmu, PAPI with the component
+# VPMU       the vpmu command (default: STAGE/bin/vpmu, else from PATH)
+# BIN        folder of the compiled workloads.c, or WORKLOADS: the program itself; with neither it
+#            is compiled for the occasion, by CC
+# MACHINE    the virtual machine (default skl-4c8t)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+machine=${MACHINE:-skl-4c8t}
+workloads=${WORKLOADS:-${BIN:+$BIN/workloads}}
+llc=8388608,16,64	# of both; scripts may change it
+read_i=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+
+# requires PROGRAM WHY-IT-IS-NEEDED
+requires() {
+	command -v "$1" >/dev/null 2>&1 || skip "no $1 here ($2)"
+}
+
+workloads_find() {
+	[ -z "$workloads" ] || return 0
+	workloads=$scratch/workloads
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g \
+		${STAGE:+-I"$STAGE/include" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib"} \
+		"$root/bench/workloads.c" -o "$workloads" -lpapi >"$scratch/cc" 2>&1 && return
+	echo "workloads.c does not compile:" >&2
+	cat "$scratch/cc" >&2
+	exit 1
+}
+
+# virtual_run ARGUMENT... : the workloads program on the virtual machine; fails if a register rule
+# was broken
+virtual_run() {
+	"$vpmu" run --strict -m "$machine" --l1i 32768,8,64 --l1d 32768,8,64 --llc $llc -- \
+		"$workloads" "$@"
+}
+
+# cachegrind_run OUTFILE ARGUMENT... : the same under cachegrind
+cachegrind_run() {
+	local out=$1
+	shift
+	valgrind -q --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=$llc \
+		--cachegrind-out-file="$out" "$workloads" "$@"
+}
+
+# cachegrind_misses OUTFILE FUNCTION : its last-level misses, ILmr + DLmr + DLmw
+cachegrind_misses() {
+	awk -v want="fn=$2" '
+		/^events:/ { for (i = 2; i <= NF; i++) column[$i] = i }
+		/^fn=/ { inside = $1 == want; next }
+		inside && /^[0-9+-]/ { sum += $column["ILmr"] + $column["DLmr"] + $column["DLmw"] }
+		END { printf "%d\n", sum }' "$1"
+}
+
+# count_of EVENT : its count in the output of workloads on stdin; nothing if it is not there
+count_of() {
+	awk -v event="$1" '$1 == event { print $2 }'
+}
+
+# within A B PERCENT : true if both are numbers and |A - B| <= PERCENT % of B, B > 0
+within() {
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN {
+		if (a !~ /^[0-9.]+$/ || b !~ /^[0-9.]+$/ || b <= 0) exit 1
+		d = a > b ? a - b : b - a
+		exit !(d * 100 <= p * b) }'
+}
+
+percent() {	# percent A B : how much A is off from B
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%+.2f %%", b ? 100 * (a - b) / b : 0 }'
+}
