@@ -46,6 +46,11 @@ soname=$(readelf -d "$STAGE/lib/libpapi.so" | sed -n 's/.*SONAME).*\[\(.*\)\]/\1
 if [ -n "$stock" ] && readelf -d "$stock" | grep -qF "[$soname]"; then
 	. "$STAGE/share/ipmu/env.sh"
 	ldd "$stock" | grep -q "$STAGE/lib/libpapi" || fail "$stock does not take the stage's libpapi"
+	"$VPMU" run -m skl-4c8t -- "$stock" -i skl_unc_imc >"$scratch/stock" 2>&1
+	grep -q 'intel_uncore:::skl_unc_imc.DRAM_DATA_READS' "$scratch/stock" ||
+		fail "$stock does not list our events"
+else
+	echo 'not tried: no stock papi_native_avail of the same soname here'
 fi
 
 # -- the modulefile is Tcl and sets the same four variables

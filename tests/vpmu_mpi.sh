@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ranks of one MPI job share one virtual machine: rank 0's node-wide count has the traffic of all.
+set -u
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+[ -n "${MPICC:-}" ] && command -v mpirun >/dev/null || { echo 'no MPI compiler or mpirun'; exit 77; }
+passed=0 failed=0
+
+cat >"$scratch/job.c" <<'END'
+#include <mpi.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	size_t bytes = (size_t)atoi(argv[1]) << 20;
+	int rank, set = PAPI_NULL, rc;
+	long long reads = 0;
+	char *data;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	data = aligned_alloc(4096, bytes);
+	memset(data, rank, bytes);
+	PAPI_library_init(PAPI_VER_CURRENT);
+	PAPI_create_eventset(&set);
+	rc = PAPI_add_named_event(set, "intel_uncore:::skl_unc_imc.DRAM_DATA_READS");
+	if (rank == 0 && rc == PAPI_OK)
+		rc = PAPI_start(set);
+	MPI_Barrier(MPI_COMM_WORLD);
+	long sum = 0;
+	for (size_t i = 0; i < bytes; i += 64)
+		sum += ((volatile char *)data)[i];
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0 && rc == PAPI_OK)
+		rc = PAPI_stop(set, &reads);
+	if (rank == 0)
+		printf("rc %d reads %lld\n", rc, reads);
+	MPI_Finalize();
+	return sum == -1;
+}
+END
+"$MPICC" -O1 -o "$scratch/job" "$scratch/job.c" -I"$STAGE/include" -L"$STAGE/lib" -lpapi \
+	-Wl,-rpath,"$STAGE/lib" || { echo 'job.c does not compile'; exit 1; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# 12 MiB a rank is more than the 8 MiB of last-level cache, so that each pass misses throughout;
+# 5 % for what MPI itself moves in the two barriers.
+for ranks in 1 2 4; do
+	mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $ranks \
+		"$vpmu" run -m skl-4c8t "$scratch/job" 12 >"$scratch/out" 2>&1
+	reads=$(sed -n 's/^rc 0 reads \([0-9]*\)$/\1/p' "$scratch/out")
+	wanted=$((ranks * (12 << 20) / 64))
+	if [ "${reads:-0}" -ge $((wanted * 95 / 100)) ] && [ "${reads:-0}" -le $((wanted * 105 / 100)) ]
+	then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		cat "$scratch/out"
+	fi
+	echo "$ranks ranks: ${reads:-no} lines read, $wanted by arithmetic"
+done
+if ls "/dev/shm/vpmu-$(id -u)-"*-job-* >/dev/null 2>&1; then
+	echo 'a segment was left behind:' "/dev/shm/vpmu-$(id -u)-"*-job-*
+	failed=$((failed + 1))
+else
+	passed=$((passed + 1))
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
