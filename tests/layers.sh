@@ -14,8 +14,9 @@ case $cc in *clang*) compiler_headers=$(${cc%% *} -print-resource-dir)/include ;
 declare -A may=(
 	[hwloc_topo]='hwloc'
 	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
-	[component/intel_core]='component/engine hwloc_topo papi papi-inside'
-	[component/intel_uncore]='component/engine hwloc_topo papi papi-inside'
+	[component/papi_glue]='component/engine hwloc_topo papi papi-inside'
+	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
+	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
 	[mpi_aggregation]='mpi papi hwloc_topo'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
@@ -84,8 +85,7 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 		fi
 		# Not ours: PAPI's and libpfm4's private headers are included this way.
 		case $2:$header in
-		component/intel_*:papi*.h | component/intel_*:extras.h | component/intel_*:*_lock.h)
-			return 0 ;;
+		component/papi_glue:papi*.h | component/intel_*:papi*.h) return 0 ;;
 		pfm_events:*pfmlib*.h | pfm_events:events/*) return 0 ;;
 		esac
 	fi

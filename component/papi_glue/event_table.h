@@ -3,8 +3,8 @@
  *
  * Codes 0 .. events-1 are the documented events in listing order, each with its unit masks behind
  * it; names that users compose come after. The caller serialises all calls. */
-#ifndef INTEL_UNCORE_EVENT_TABLE_H
-#define INTEL_UNCORE_EVENT_TABLE_H
+#ifndef PAPI_GLUE_EVENT_TABLE_H
+#define PAPI_GLUE_EVENT_TABLE_H
 
 #include "ipmu.h"
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, codes and listings. */
+#include "inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *bare(const struct glue *g, const char *name)
+{
+	size_t n = strlen(INFO(g).name);
+
+	return strncmp(name, INFO(g).name, n) == 0 && strncmp(name + n, ":::", 3) == 0 ?
+	       name + n + 3 : name;
+}
+
+/* A name without a PMU of ours may belong to another component: no word about it then. */
+static bool is_ours(const struct glue *g, const char *name)
+{
+	char pmu[32];
+
+	if (bare(g, name) != name)
+		return true;
+	for (int i = 0; ipmu_names_pmu(g->scope, i, pmu); i++)
+		if (strncasecmp(name, pmu, strlen(pmu)) == 0)
+			return true;
+	return false;
+}
+
+int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
+{
+	char why[IPMU_WHY_MAX] = "";
+	int rc = glue_initialize(g);
+
+	if (rc != PAPI_OK)
+		return rc;
+	_papi_hwi_lock(g->lock_id);
+	rc = event_table_code(&g->events, bare(g, name), why);
+	_papi_hwi_unlock(g->lock_id);
+	if (rc < 0)
+		return is_ours(g, name) || rc != -ENOENT ? glue_report(g, rc, why) :
+							   glue_papi_code(rc);
+	*code = (unsigned)rc;
+	return PAPI_OK;
+}
+
+static int enumerate_locked(struct glue *g, unsigned int *code, int modifier)
+{
+	int rc;
+
+	switch (modifier) {
+	case PAPI_ENUM_FIRST:
+		rc = event_table_first(&g->events);
+		break;
+	case PAPI_ENUM_EVENTS:
+		rc = event_table_next(&g->events, *code);
+		break;
+	case PAPI_NTV_ENUM_UMASKS:
+		rc = event_table_umask(&g->events, *code);
+		break;
+	default:
+		return PAPI_EINVAL;
+	}
+	if (rc < 0)
+		return PAPI_ENOEVNT;
+	*code = (unsigned)rc;
+	_papi_hwi_set_papi_event_string(event_table_get(&g->events, *code)->name);
+	return PAPI_OK;
+}
+
+int glue_enumerate(struct glue *g, unsigned int *code, int modifier)
+{
+	int rc = glue_initialize(g);
+
+	if (rc != PAPI_OK)
+		return rc;
+	_papi_hwi_lock(g->lock_id);
+	rc = enumerate_locked(g, code, modifier);
+	_papi_hwi_unlock(g->lock_id);
+	return rc;
+}
+
+/* Entries never move or change once they have a code. */
+static const struct event_entry *entry_of(struct glue *g, unsigned int code)
+{
+	const struct event_entry *e;
+
+	if (glue_initialize(g) != PAPI_OK)
+		return NULL;
+	_papi_hwi_lock(g->lock_id);
+	e = event_table_get(&g->events, code);
+	_papi_hwi_unlock(g->lock_id);
+	return e;
+}
+
+int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len)
+{
+	const struct event_entry *e = entry_of(g, code);
+
+	if (!e)
+		return PAPI_ENOEVNT;
+	return snprintf(name, (size_t)len, "%s", e->name) < len ? PAPI_OK : PAPI_EBUF;
+}
+
+int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len)
+{
+	const struct event_entry *e = entry_of(g, code);
+
+	if (!e)
+		return PAPI_ENOEVNT;
+	snprintf(descr, (size_t)len, "%.480s%s%.480s", e->desc, e->umask_desc[0] ? ", masks:" : "",
+		 e->umask_desc);
+	return PAPI_OK;
+}
+
+int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info)
+{
+	const struct event_entry *e = entry_of(g, code);
+
+	if (!e)
+		return PAPI_ENOEVNT;
+	snprintf(info->symbol, sizeof(info->symbol), "%s", e->name);
+	glue_code_to_descr(g, code, info->long_descr, (int)sizeof(info->long_descr));
+	snprintf(info->units, sizeof(info->units), "%s", e->units);
+	info->location = g->scope == IPMU_SCOPE_PACKAGE ? PAPI_LOCATION_UNCORE : PAPI_LOCATION_CORE;
+	info->data_type = PAPI_DATATYPE_UINT64;
+	info->value_type = PAPI_VALUETYPE_RUNNING_SUM;
+	info->timescope = PAPI_TIMESCOPE_SINCE_START;
+	return PAPI_OK;
+}
+
