@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every command of README.md is run here, or named here with the test that runs it; one that is
+# neither fails. Event names in it are counted.
+set -u
+readme=${SRCDIR:?}/README.md
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+prefix=$STAGE
+cp /bin/true "$scratch/app"
+cd "$scratch" || exit 1
+
+ok() {	# ok COMMAND STATUS
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		tail -n 15 out | sed 's/^/  | /'
+	fi
+}
+
+counted() {	# counted NAME: PAPI can count it
+	"$VPMU" run --strict -m skl-4c8t -- papi_command_line "$1" >out 2>&1 &&
+		grep -Fq "Successfully added: $1" out
+}
+
+run() {		# run COMMAND
+	local command=$1 word=${1%% *}
+	case $command in
+	'./configure --install-deps && make '*)	# .ci/run does it; here: make knows the target
+		"$MAKE" -C "$BUILDDIR" -n "${command##*make }" >out 2>&1 ;;
+	intel_core:::* | intel_uncore:::*) counted "$word" ;;
+	TAU_METRICS=* | SCOREP_METRIC_*)
+		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
+	'. $prefix/share/ipmu/env.sh') (. "$prefix/share/ipmu/env.sh") >out 2>&1 ;;
+	'pfm_events/add-to-libpfm4 TREE') "$SRCDIR"/pfm_events/add-to-libpfm4 --check \
+		"$LIBPFM4_BUILD" >out 2>&1 ;;
+	papi_*) "$VPMU" run --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
+	mpirun*) if command -v mpirun >/dev/null; then
+			bash -c "mpirun --oversubscribe ${command#mpirun }" >out 2>&1
+		 else
+			echo "not tried, no mpirun here: $command"
+		 fi ;;
+	vpmu* | pmutopo*) bash -c "$command" >out 2>&1 ;;
+	*) echo "no test runs it" >out; false ;;
+	esac
+}
+
+# Commands are indented by four; what follows '#' or two blanks in them is a remark. Output that is
+# shown lies between marks.
+while IFS= read -r command; do
+	: >out
+	run "$command"
+	ok "$command" $?
+done < <(sed -e '/^<!-- output/,/^<!-- end/d' "$readme" | sed -n 's/^    \([^ ].*\)/\1/p' |
+	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//')
+[ "$passed" -gt 10 ] || { echo 'README.md has no commands?'; failed=$((failed + 1)); }
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
