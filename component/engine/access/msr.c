@@ -5,13 +5,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* The group that may open the device, by name where it has one. */
+static void owner_group(const char *path, char *text, size_t bytes)
+{
+	char buffer[1024];
+	struct group entry, *found = NULL;
+	struct stat st;
+
+	if (stat(path, &st)) {
+		snprintf(text, bytes, "the group that owns it");
+		return;
+	}
+	getgrgid_r(st.st_gid, &entry, buffer, sizeof(buffer), &found);
+	if (found)
+		snprintf(text, bytes, "group '%.64s'", entry.gr_name);
+	else
+		snprintf(text, bytes, "group %u", (unsigned)st.st_gid);
+}
 
 static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 {
 	const char *path = p->msr_path;
+	char group[80];
 
 	switch (rc) {
 	case -ENOENT:
@@ -20,8 +41,9 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 	case -ENXIO:
 		return ipmu_fail(why, rc, "%s: CPU %d is offline or not there", path, p->os_cpu);
 	case -EACCES:
-		return ipmu_fail(why, rc, "%s: no permission: join the group that owns it, or load "
-				 "msr-safe with an allowlist", path);
+		owner_group(path, group, sizeof(group));
+		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "
+				 "write, or load msr-safe with an allowlist", path, group);
 	case -EPERM:
 		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
 				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",

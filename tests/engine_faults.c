@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine that refuses: each fault behind the device files gives one sentence that says what
+ * failed and what to do, and what is not concerned goes on. The C library's calls are replaced in
+ * this program; its registers are an array. */
+#include "ipmu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+
+enum { MSR_FD = 1000, PCI_FD, MEM_FD };
+
+/* What goes wrong this time; zeros: nothing. */
+static struct {
+	int open_msr, open_pci, open_mem, map;	/* errno */
+	int read_config;			/* errno of MSR_UNC_CBO_CONFIG */
+	int write;				/* errno of any write */
+	uint64_t config;			/* its value */
+	bool deaf;				/* counters ignore writes */
+	bool short_pci, no_bar;
+} fault;
+
+static uint64_t registers[0x1000];
+static uint32_t page[1024];
+static int writes;
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	if (strncmp(path, "/dev/cpu/", 9) == 0)
+		return strstr(path, "msr_safe") ? refuse(ENOENT) :
+		       fault.open_msr ? refuse(fault.open_msr) : MSR_FD;
+	if (strncmp(path, "/sys/bus/pci/devices/0000:00:00.0", 33) == 0)
+		return fault.open_pci ? refuse(fault.open_pci) : PCI_FD;
+	if (strcmp(path, "/dev/mem") == 0)
+		return fault.open_mem ? refuse(fault.open_mem) : MEM_FD;
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	return __real_open(path, flags, mode);
+}
+
+static ssize_t read_pci(void *buf, size_t bytes)
+{
+	uint64_t bar = fault.no_bar ? 0xFED10000 : 0xFED10001;
+
+	memcpy(buf, &bar, bytes);
+	return fault.short_pci ? 0 : (ssize_t)bytes;
+}
+
+ssize_t __real_pread(int fd, void *buf, size_t bytes, off_t at);
+ssize_t __wrap_pread(int fd, void *buf, size_t bytes, off_t at);
+ssize_t __wrap_pread(int fd, void *buf, size_t bytes, off_t at)
+{
+	if (fd == PCI_FD)
+		return read_pci(buf, bytes);
+	if (fd != MSR_FD)
+		return __real_pread(fd, buf, bytes, at);
+	if (at == 0x396 && fault.read_config)
+		return refuse(fault.read_config);
+	memcpy(buf, at == 0x396 ? &fault.config : &registers[at], bytes);
+	return (ssize_t)bytes;
+}
+
+ssize_t __real_pwrite(int fd, const void *buf, size_t bytes, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *buf, size_t bytes, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *buf, size_t bytes, off_t at)
+{
+	if (fd != MSR_FD)
+		return __real_pwrite(fd, buf, bytes, at);
+	if (fault.write)
+		return refuse(fault.write);
+	writes++;
+	if (!fault.deaf)
+		memcpy(&registers[at], buf, bytes);
+	return (ssize_t)bytes;
+}
+
+void *__real_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	if (fd != MEM_FD)
+		return __real_mmap(at, bytes, prot, flags, fd, offset);
+	assert_true(offset == 0xFED15000);
+	assert_int_equal(prot, PROT_READ);
+	if (!fault.map)
+		return page;
+	errno = fault.map;
+	return MAP_FAILED;
+}
+
+int __real_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes)
+{
+	return at == page ? 0 : __real_munmap(at, bytes);
+}
+
+static struct ipmu_topology *topo;
+
+static int load(void **state)
+{
+	const char *dir = getenv("TEST_DATA");
+	char path[512], why[IPMU_WHY_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/topo/skl-4c8t.xml", dir ? dir : "tests/data");
+	setenv("HWLOC_XMLFILE", path, 1);
+	return ipmu_topology_load(&topo, why);
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	ipmu_topology_free(topo);
+	return 0;
+}
+
+static void healthy(void)
+{
+	memset(&fault, 0, sizeof(fault));
+	memset(registers, 0, sizeof(registers));
+	fault.config = 5;
+	writes = 0;
+}
+
+/* The whole component is out: open fails, and nothing has been changed. */
+static void refused(int rc, const char *what, const char *todo)
+{
+	struct ipmu_system *sys = NULL;
+	uint64_t before[0x1000];
+	char why[IPMU_WHY_MAX] = "";
+
+	memcpy(before, registers, sizeof(before));
+	assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), rc);
+	print_message("%s\n", why);
+	assert_null(sys);
+	assert_non_null(strstr(why, what));
+	assert_non_null(strstr(why, todo));
+	assert_memory_equal(before, registers, sizeof(before));
+}
+
+static void the_msr_device(void **state)
+{
+	static const struct {
+		int error, rc;
+		const char *todo;
+	} rows[] = {
+		{ ENOENT, -ENOENT, "modprobe msr" },
+		{ EACCES, -EACCES, "group" },
+		{ EPERM, -EPERM, "CAP_SYS_RAWIO" },
+		{ ENXIO, -ENXIO, "offline" },
+		{ EMFILE, -EMFILE, "Too many open files" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		healthy();
+		fault.open_msr = rows[i].error;
+		refused(rows[i].rc, "/dev/cpu/0/msr", rows[i].todo);
+	}
+}
+
+static void registers_that_do_not_answer(void **state)
+{
+	(void)state;
+	healthy();
+	fault.read_config = EIO;
+	refused(-ENXIO, "MSR_UNC_CBO_CONFIG", "hypervisor");
+	healthy();
+	fault.deaf = true;
+	refused(-ENXIO, "does not hold what is written", "hypervisor");
+	healthy();
+	fault.write = EPERM;
+	refused(-EPERM, "MSR_UNC_ARB_PERFCTR1", "filters MSR writes");
+	healthy();
+	fault.write = EIO;
+	refused(-ENXIO, "MSR_UNC_ARB_PERFCTR1", "hypervisor");
+}
+
+static int boxes_of(struct ipmu_system *sys, const char *name, char *why)
+{
+	const struct ipmu_pmu_type *type;
+
+	for (int i = 0; (type = ipmu_system_type(sys, i)) != NULL; i++)
+		if (strcmp(ipmu_type_name(type), name) == 0)
+			return ipmu_system_boxes(sys, type, 0, why);
+	fail_msg("no type %s", name);
+	return -1;
+}
+
+/* One PMU is out with a reason; the others, and its events' refusal, are as they should be. */
+static void without(const char *pmu, const char *event, const char *says)
+{
+	static const char *const all[] = { "skl_unc_cbo", "skl_unc_arb", "skl_unc_clk",
+					   "skl_unc_imc" };
+	struct ipmu_system *sys;
+	struct ipmu_event parsed;
+	char why[IPMU_WHY_MAX] = "";
+
+	assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+	for (int i = 0; i < 4; i++)
+		if (strcmp(all[i], pmu) == 0)
+			assert_int_equal(boxes_of(sys, all[i], why), 0);
+		else
+			assert_true(boxes_of(sys, all[i], NULL) > 0);
+	print_message("%s\n", why);
+	assert_non_null(strstr(why, says));
+	assert_int_equal(ipmu_event_parse(sys, event, &parsed, why), -ENODEV);
+	assert_non_null(strstr(why, says));
+	ipmu_system_close(sys);
+}
+
+static void the_memory_controller(void **state)
+{
+	static const char event[] = "skl_unc_imc.DRAM_DATA_READS";
+
+	(void)state;
+	healthy();
+	fault.open_pci = ENOENT;
+	without("skl_unc_imc", event, "memory controller cannot be found");
+	healthy();
+	fault.short_pci = true;
+	without("skl_unc_imc", event, "CAP_SYS_ADMIN");
+	healthy();
+	fault.no_bar = true;
+	without("skl_unc_imc", event, "switched off");
+	healthy();
+	fault.open_mem = EACCES;
+	without("skl_unc_imc", event, "CAP_SYS_RAWIO");
+	healthy();
+	fault.map = EPERM;
+	without("skl_unc_imc", event, "iomem=relaxed");
+}
+
+static void slice_counts(void **state)
+{
+	static const char event[] = "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I";
+	struct ipmu_system *sys;
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	for (uint64_t config = 0; config < 16; config++) {
+		healthy();
+		fault.config = config;
+		if (config < 2 || config > 9) {
+			without("skl_unc_cbo", event, "C-Boxes");
+			continue;
+		}
+		assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+		assert_int_equal(boxes_of(sys, "skl_unc_cbo", NULL), config - 1);
+		/* four cores: another number is remarked on */
+		assert_int_equal(ipmu_system_note(sys)[0] != '\0', config != 5);
+		ipmu_system_close(sys);
+	}
+}
+
+static void a_busy_counter_is_not_probed(void **state)
+{
+	struct ipmu_system *sys;
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	healthy();
+	registers[0x3B3] = 0x400181;
+	registers[0x3B1] = 4711;
+	assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+	assert_int_equal(writes, 0);
+	assert_int_equal(registers[0x3B1], 4711);
+	ipmu_system_close(sys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_msr_device),
+		cmocka_unit_test(registers_that_do_not_answer),
+		cmocka_unit_test(the_memory_controller),
+		cmocka_unit_test(slice_counts),
+		cmocka_unit_test(a_busy_counter_is_not_probed),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}
