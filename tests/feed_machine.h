@@ -14,6 +14,7 @@
 
 #include "../virtual_pmu/feed/clock.h"
 #include "../virtual_pmu/feed/combining.h"
+#include "../virtual_pmu/feed/waiting.h"
 
 struct record {
 	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */
@@ -111,7 +112,8 @@ static inline struct vpmu_machine one_set_machine(uint32_t l1, uint32_t l2, uint
 
 static struct vpmu_segment *segment_of(const struct vpmu_machine *m)
 {
-	uint64_t bytes = vpmu_caches_bytes(m), header = (sizeof(struct vpmu_segment) + 4095) & ~4095ull;
+	uint64_t header = (sizeof(struct vpmu_segment) + 4095) & ~4095ull;
+	uint64_t bytes = vpmu_caches_bytes(m);
 	struct vpmu_segment *s = aligned_alloc(4096, header + bytes);
 
 	assert_non_null(s);

@@ -208,7 +208,8 @@ static void nontemporal_stores_leave_at_a_fence(void **state)
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
 	block.insn[1].access(0, 3 | INFO_STORE, 0x20000, NULL);
-	block.insn[1].access(0, 3 | INFO_STORE, 0x2003c, NULL);	/* and four bytes of the next line */
+	/* The second one: four bytes here, four in the next line. */
+	block.insn[1].access(0, 3 | INFO_STORE, 0x2003c, NULL);
 	assert_int_equal(seen.requests, 0);
 	block.insn[2].execute(0, NULL);
 	assert_int_equal(seen.requests, 3);

@@ -66,25 +66,19 @@ static void replace_dead(struct vpmu_core *core)
 	sched_yield();
 }
 
-void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
+void vpmu_private_wait(struct vpmu_core *core, uint32_t tid)
 {
-	for (uint32_t tries = 1; p->l2.words; tries++) {
+	for (uint32_t tries = 1;; tries++) {
 		uint32_t free = 0;
 
-		if (__atomic_compare_exchange_n(&p->core->lock, &free, tid, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
 			return;
 		if (tries % 256 == 0)
-			replace_dead(p->core);
+			replace_dead(core);
 		else
 			__builtin_ia32_pause();
 	}
-}
-
-void vpmu_private_unlock(const struct vpmu_private *p)
-{
-	if (p->l2.words)
-		__atomic_store_n(&p->core->lock, 0, __ATOMIC_RELEASE);
 }
 
 /* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */
@@ -143,6 +137,7 @@ bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind
 	const struct vpmu_set *l1 = l1_of(p, kind);
 	uint64_t exclusive = tag | VPMU_WORD_E;
 
+	p->version = __atomic_load_n(&p->core->version, __ATOMIC_ACQUIRE);
 	p->way = set_find(l1, tag);
 	if (p->way < 0)
 		return false;
@@ -174,17 +169,16 @@ bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p, ui
 {
 	const struct vpmu_set *l1 = l1_of(p, kind);
 	enum vpmu_word_state state;
-	int way;
 
 	if (vpmu_private_hit(p, tag, kind))
 		return true;
-	way = set_find(&p->l2, tag);
-	if (way < 0)
+	p->l2_way = set_find(&p->l2, tag);
+	if (p->l2_way < 0)
 		return false;
-	state = set_state(set_word(&p->l2, (uint32_t)way));
+	state = set_state(set_word(&p->l2, (uint32_t)p->l2_way));
 	if (kind == VPMU_STORE && state == VPMU_WORD_S)
 		return false;
-	set_touch(p->l2.order, (uint32_t)way);
+	set_touch(p->l2.order, (uint32_t)p->l2_way);
 	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
 	 * L1 does not have it. */
 	if (!spill && overflow(c, p, set_word(l1, set_last(l1))))
@@ -196,24 +190,23 @@ bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p, ui
 }
 
 /* Returns the dirty word that the L2 loses for the line, or 0. */
-static uint64_t l2_put(const struct vpmu_set *l2, uint64_t word)
+static uint64_t l2_put(const struct vpmu_private *p, uint64_t word)
 {
-	int way = set_find(l2, set_tag(word));
 	uint64_t victim;
 
-	if (way < 0) {
-		victim = set_insert(l2, word);
+	if (p->l2_way < 0) {
+		victim = set_insert(&p->l2, word);
 		return set_state(victim) == VPMU_WORD_M ? victim : 0;
 	}
-	set_put(l2, (uint32_t)way, word);
-	set_touch(l2->order, (uint32_t)way);
+	set_put(&p->l2, (uint32_t)p->l2_way, word);
+	set_touch(p->l2.order, (uint32_t)p->l2_way);
 	return 0;
 }
 
 void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
 		       enum vpmu_touch kind, enum vpmu_word_state state, uint64_t spill[2])
 {
-	spill[0] = p->l2.words ? l2_put(&p->l2, l1_word(tag, VPMU_LOAD, state)) : 0;
+	spill[0] = p->l2.words ? l2_put(p, l1_word(tag, VPMU_LOAD, state)) : 0;
 	spill[1] = write_back(c, p, l1_put(p, kind, l1_word(tag, kind, state)));
 }
 
@@ -245,10 +238,4 @@ enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t
 	snoop_set(&p->l1i, tag, invalidate, &result);
 	snoop_set(&p->l2, tag, invalidate, &result);
 	return result;
-}
-
-bool vpmu_private_has(const struct vpmu_private *p, uint64_t tag)
-{
-	return set_find(&p->l1d, tag) >= 0 || set_find(&p->l1i, tag) >= 0 ||
-	       set_find(&p->l2, tag) >= 0;
 }

@@ -26,8 +26,9 @@ enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 /* Head of a core's block in the segment. */
 struct vpmu_core {
 	uint32_t lock;		/* thread id of the owner, 0 when free */
+	uint32_t version;	/* odd: what the core's caches hold is being changed */
 	uint32_t next_fill;	/* oldest fill buffer; under the machine lock */
-	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8];
+	uint8_t pad[VPMU_CORE_HEADER_BYTES - 12];
 };
 
 struct vpmu_caches {

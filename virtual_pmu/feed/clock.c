@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
 
@@ -19,7 +15,6 @@ uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, ui
 		core->next_fill = 0;
 	return r->clock;
 }
-
 
 void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step)
 {
@@ -80,57 +75,5 @@ bool vpmu_syscall_waits(int64_t number, uint64_t arg2)
 		return true;
 	default:
 		return false;
-	}
-}
-
-/* A stopped holder may never give the lock back: QEMU sometimes halts all other threads between
- * two blocks of guest code (fork, exit), and we who wait here are the one it waits for. */
-#define GIVE_UP_NS 1000000000ll
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
-static bool try_lock(struct vpmu_segment *s, uint32_t tid)
-{
-	uint32_t free = 0;
-
-	return __atomic_compare_exchange_n(&s->lock.owner, &free, tid, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
-}
-
-static void replace_dead(struct vpmu_segment *s)
-{
-	uint32_t owner = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
-
-	if (owner && syscall(SYS_tkill, (int)owner, 0) && errno == ESRCH)
-		__atomic_compare_exchange_n(&s->lock.owner, &owner, 0, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-}
-
-bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
-{
-	int64_t give_up;
-
-	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == tid)
-		return false;
-	give_up = now_ns() + GIVE_UP_NS;
-	for (uint32_t tries = 1;; tries++) {
-		if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == 0 && try_lock(s, tid))
-			return true;
-		if (tries % 128) {
-			__builtin_ia32_pause();
-			continue;
-		}
-		sched_yield();
-		if (tries % 4096)
-			continue;
-		replace_dead(s);
-		if (now_ns() > give_up)
-			return false;
 	}
 }

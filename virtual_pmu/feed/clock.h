@@ -23,21 +23,4 @@ void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);
 /* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
 bool vpmu_syscall_waits(int64_t number, uint64_t arg2);
 
-bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid);
-
-/* The machine lock, for a thread that runs guest code. False: not taken, do not model this access -
- * the guest code of this very thread holds it, or its holder cannot run until we go on. */
-static inline bool vpmu_feed_lock(struct vpmu_segment *s, uint32_t tid)
-{
-	uint32_t free = 0;
-
-	return __atomic_compare_exchange_n(&s->lock.owner, &free, tid, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED) || vpmu_feed_lock_wait(s, tid);
-}
-
-static inline void vpmu_feed_unlock(struct vpmu_segment *s)
-{
-	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
-}
-
 #endif

@@ -2,6 +2,7 @@
 /* The package's shared part: LLC slices, snoops, memory. Machine lock held throughout. */
 #include "clock.h"
 #include "private.h"
+#include "waiting.h"
 
 /* A line's place in the LLC. */
 struct place {
@@ -202,7 +203,8 @@ static void take_back(const struct request *from, uint64_t word)
 	}
 	set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
 	p = vpmu_private_sets(q.c, q.r->package, q.r->core, q.tag);
-	if (!vpmu_private_has(&p, q.tag))
+	/* The last private level has just lost it; the L1s may have kept it. */
+	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0)
 		q.at.cores[way] &= ~(1ull << q.r->core);
 }
 
@@ -211,7 +213,8 @@ static void access_llc(struct request *q, struct vpmu_private *p)
 	uint64_t spill[2] = { 0, 0 };
 
 	vpmu_private_lock(p, q->r->tid);
-	if (!vpmu_private_access(q->c, p, q->tag, q->kind, &spill[0])) {
+	if (vpmu_private_unchanged(p) ||
+	    !vpmu_private_access(q->c, p, q->tag, q->kind, &spill[0])) {
 		int way = set_find(&q->at.set, q->tag);
 		enum vpmu_word_state grant = way < 0 ? miss(q) : hit(q, (uint32_t)way);
 
@@ -235,11 +238,16 @@ static bool access_private(const struct request *q, struct vpmu_private *p)
 {
 	bool done = vpmu_private_hit(p, q->tag, q->kind);
 
-	if (done || !p->l2.words)
+	if (done)
 		return done;
+	/* A look without the lock; access_llc sees when it was wrong. */
+	p->l2_way = set_find(&p->l2, q->tag);
+	if (p->l2_way < 0)
+		return false;
 	vpmu_private_lock(p, q->r->tid);
 	done = vpmu_private_access(q->c, p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
+	p->version = 1;	/* our own change of the version, and it may be a spill that was refused */
 	return done;
 }
 

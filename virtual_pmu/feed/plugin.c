@@ -13,6 +13,7 @@
 #include "combining.h"
 #include "nontemporal.h"
 #include "qemu_plugin_api.h"
+#include "waiting.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SLOW __attribute__((noinline, cold))

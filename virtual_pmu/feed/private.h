@@ -9,7 +9,10 @@
 struct vpmu_private {
 	struct vpmu_core *core;
 	struct vpmu_set l1d, l1i, l2;
-	int way;	/* where the L1 concerned has the line; -1: nowhere. Set by an access */
+	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
+	 * core's version before it. */
+	int way, l2_way;
+	uint32_t version;
 };
 
 static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,
@@ -57,9 +60,32 @@ static inline struct vpmu_private vpmu_private_sets(const struct vpmu_caches *c,
 	};
 }
 
+void vpmu_private_wait(struct vpmu_core *core, uint32_t tid);
+
 /* Nothing to lock without an L2: whatever changes more than an order then has the machine lock. */
-void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid);
-void vpmu_private_unlock(const struct vpmu_private *p);
+static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	if (p->l2.words &&
+	    !__atomic_compare_exchange_n(&p->core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		vpmu_private_wait(p->core, tid);
+	__atomic_store_n(&p->core->version, p->core->version + 1, __ATOMIC_RELEASE);
+}
+
+static inline void vpmu_private_unlock(const struct vpmu_private *p)
+{
+	__atomic_store_n(&p->core->version, p->core->version + 1, __ATOMIC_RELEASE);
+	if (p->l2.words)
+		__atomic_store_n(&p->core->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* With the lock held: does the core still hold what the last search found? */
+static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
+{
+	return !(p->version & 1) && p->core->version == p->version + 1;
+}
 
 /* A hit in an L1; needs no lock. */
 bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind);
@@ -76,6 +102,5 @@ void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p, uint
 /* A snoop: takes the line out, or makes it shared. What the core had of it. */
 enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t tag,
 					  bool invalidate);
-bool vpmu_private_has(const struct vpmu_private *p, uint64_t tag);
 
 #endif

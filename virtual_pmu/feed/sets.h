@@ -72,9 +72,13 @@ static inline void set_touch(uint64_t *stored, uint32_t way)
 
 	if ((order & 15) == way)
 		return;
-	shift = order_shift(order, way);
-	below = order & ((1ull << shift) - 1);
-	order = (order & ~((16ull << shift) - 1)) | below << 4 | way;
+	if ((order >> 4 & 15) == way) {	/* two lines in turn: the common case, made short */
+		order = (order & ~0xffull) | (order & 15) << 4 | way;
+	} else {
+		shift = order_shift(order, way);
+		below = order & ((1ull << shift) - 1);
+		order = (order & ~((16ull << shift) - 1)) | below << 4 | way;
+	}
 	__atomic_store_n(stored, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
 }
 
