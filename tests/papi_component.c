@@ -7,10 +7,12 @@
 #include <papi.h>
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -265,6 +267,48 @@ static void unknown_enumerations_end(void **state)
 	assert_int_not_equal(PAPI_enum_cmp_event(&probe, PAPI_NTV_ENUM_IARR, cid), PAPI_OK);
 }
 
+static volatile sig_atomic_t overflows;
+
+static void on_overflow(int set, void *address, long long vector, void *context)
+{
+	(void)set, (void)address, (void)context;
+	overflows += (vector & 1) == 1;
+}
+
+/* Software overflow by PAPI's 10 ms profiling timer: at most one a tick, whatever was counted. */
+static void overflow_is_polled_and_rearmed(void **state)
+{
+	static const char *const names[] = { READ_I };
+	int set = set_of(names, 1), code;
+	long long v;
+
+	(void)state;
+	assert_int_equal(PAPI_event_name_to_code(READ_I, &code), PAPI_OK);
+	assert_int_equal(PAPI_overflow(set, code, 1000, PAPI_OVERFLOW_FORCE_SW, on_overflow),
+			 PAPI_OK);
+	for (int round = 0; round < 2; round++) {
+		clock_t end = clock() + CLOCKS_PER_SEC / 5;
+
+		overflows = 0;
+		assert_int_equal(PAPI_start(set), PAPI_OK);
+		while (clock() < end) {
+			sigset_t timer, old;
+
+			/* The handler reads registers: not while this thread has the machine. */
+			sigemptyset(&timer);
+			sigaddset(&timer, SIGPROF);
+			sigprocmask(SIG_BLOCK, &timer, &old);
+			engine_fixture_misses(&machine, 0, 100);
+			sigprocmask(SIG_SETMASK, &old, NULL);
+		}
+		assert_int_equal(PAPI_stop(set, &v), PAPI_OK);
+		print_message("%d overflows in 0.2 s, %lld counted\n", (int)overflows, v);
+		assert_in_range(overflows, 3, 25);
+	}
+	assert_int_equal(PAPI_overflow(set, code, 0, 0, on_overflow), PAPI_OK);
+	end_set(set);
+}
+
 static void what_is_not_supported_says_so(void **state)
 {
 	static const char *const names[] = { READ_I };
@@ -287,6 +331,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_events_in_one_set),
 		cmocka_unit_test(says_what_an_event_is),
 		cmocka_unit_test(unknown_enumerations_end),
+		cmocka_unit_test(overflow_is_polled_and_rearmed),
 		cmocka_unit_test(what_is_not_supported_says_so),
 	};
 

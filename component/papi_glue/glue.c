@@ -19,6 +19,7 @@ struct place {
 struct control_state {
 	struct glue *glue;
 	struct ipmu_session *session;
+	bool started;		/* since the last look at overflow deadlines */
 	int nplaces;
 	struct place places[GLUE_EVENTS_MAX];
 	long long counts[GLUE_EVENTS_MAX];
@@ -335,6 +336,7 @@ int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	if (!state->session)
 		return PAPI_ENOEVNT;
 	rc = ipmu_session_start(state->session, why);
+	state->started = true;
 	return rc ? glue_report(state->glue, rc, why) : PAPI_OK;
 }
 
@@ -378,6 +380,32 @@ int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	if (!state->session)
 		return PAPI_OK;
 	return ipmu_session_reset(state->session) ? PAPI_ESYS : PAPI_OK;
+}
+
+/* ---- overflow ---- */
+
+/* PAPI's software overflow: its timer (SIGPROF) comes here, and PAPI compares the counts with its
+ * deadlines. Those it moves on only; counts start from zero again with each PAPI_start. */
+static void rearm(EventSetInfo_t *set)
+{
+	struct control_state *state = (struct control_state *)set->ctl_state;
+
+	for (int i = 0; i < set->overflow.event_counter && state->started; i++)
+		set->overflow.deadline[i] = set->overflow.threshold[i];
+	state->started = false;
+}
+
+void glue_dispatch_timer(struct glue *g, hwd_siginfo_t *info, void *context)
+{
+	_papi_hwi_context_t hw_context = { .si = info, .ucontext = context };
+	vptr_t address = GET_OVERFLOW_ADDRESS(hw_context);
+	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+	int cidx = INFO(g).CmpIdx;
+
+	if (!thread || !thread->running_eventset[cidx])
+		return;
+	rearm(thread->running_eventset[cidx]);
+	_papi_hwi_dispatch_overflow_signal(&hw_context, address, NULL, 0, 0, &thread, cidx);
 }
 
 /* ---- options ---- */

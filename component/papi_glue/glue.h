@@ -39,6 +39,7 @@ int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl);
 int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl);
 int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, int flags);
 int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl);
+void glue_dispatch_timer(struct glue *g, hwd_siginfo_t *info, void *context);
 int glue_set_domain(hwd_control_state_t *ctl, int domain);
 int glue_ctl(struct glue *g, hwd_context_t *ctx, int code, _papi_int_option_t *option);
 int glue_enumerate(struct glue *g, unsigned int *code, int modifier);
@@ -59,6 +60,8 @@ int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info
 	{ return glue_init_control_state(&glue, ctl); }						\
 	static int ctl(hwd_context_t *ctx, int code, _papi_int_option_t *option)		\
 	{ return glue_ctl(&glue, ctx, code, option); }						\
+	static void dispatch_timer(int signal, hwd_siginfo_t *info, void *context)		\
+	{ (void)signal; glue_dispatch_timer(&glue, info, context); }				\
 	static int enumerate(unsigned int *code, int modifier)					\
 	{ return glue_enumerate(&glue, code, modifier); }					\
 	static int name_to_code(const char *name, unsigned int *code)				\
@@ -87,6 +90,7 @@ int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info
 		.init_control_state = init_control_state,					\
 		.update_control_state = glue_update_control_state,				\
 		.cleanup_eventset = glue_cleanup_eventset,					\
+		.dispatch_timer = dispatch_timer,						\
 		.start = glue_start, .stop = glue_stop, .read = glue_read,			\
 		.reset = glue_reset, .set_domain = glue_set_domain, .ctl = ctl,			\
 		.ntv_enum_events = enumerate, .ntv_name_to_code = name_to_code,			\
