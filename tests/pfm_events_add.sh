@@ -11,7 +11,10 @@ export LC_ALL
 
 here=$(cd "$(dirname "$0")" && pwd)
 add=$here/../pfm_events/add-to-libpfm4
-ours=$here/../pfm_events/skl_unc
+families=$here/../pfm_events
+ours=$families/skl_unc
+mbox=$families/nhmex_mbox
+mbox_tsv=$here/data/nehalem-ex-mbox.events.tsv
 tsv=$here/data/skl-client-uncore.events.tsv
 cbos=(cbo0 cbo1 cbo2 cbo3 cbo4 cbo5 cbo6 cbo7)
 
@@ -159,9 +162,15 @@ is 'first run: only lines added' \
 	"$(diff -r "$LIBPFM4_SRC" "$tree" | grep -c '^<')" 0
 is 'file modes kept' "$(stat -c %a "$tree/lib/Makefile")" \
 	"$(stat -c %a "$LIBPFM4_SRC/lib/Makefile")"
-is 'enum values directly before PFM_PMU_MAX' \
-	"$(grep -n 'PFM_PMU_INTEL_SKL_UNC_\|^[[:space:]]PFM_PMU_MAX' "$tree/include/perfmon/pfmlib.h" |
-	awk -F : 'NR == 1 { n = $1 } $1 != n++ { bad = 1 } END { print NR, bad + 0 }')" '12 0'
+# in the order of the families, which is an ABI
+for f in $(sed '/^#/d' "$families/families"); do
+	awk -F '\t' '$1 == "pmu" { print "PFM_PMU_" $2 }' "$families/$f/family"
+done >"$scratch/want"
+grep -B "$(wc -l <"$scratch/want")" '^[[:space:]]PFM_PMU_MAX' "$tree/include/perfmon/pfmlib.h" |
+	sed -n 's/^[[:space:]]*\(PFM_PMU_.*\),.*/\1/p' >"$scratch/got"
+is 'enum values: eleven of Skylake and two M-Boxes among them' \
+	"$(grep -c 'SKL_UNC_\|NHMEX_UNC_' "$scratch/want")" 13
+same 'enum values directly before PFM_PMU_MAX' "$scratch/want" "$scratch/got"
 rc=0
 "$add" --check "$tree" >/dev/null || rc=$?
 is '--check after: exit status' "$rc" 0
@@ -240,8 +249,8 @@ is 'tests/validate checked our eleven tables' \
 	"$(grep -c 'checking skl_unc_.*: Passed$' "$scratch/validate")" 11
 is 'tests/validate ran our goldens' \
 	"$(sed -n 's/^[[:space:]]*\([0-9]*\) x86 events: 0 errors$/\1/p' "$scratch/validate")" \
-	$(($(grep -c '\.name *=' "$LIBPFM4_SRC/tests/validate_x86.c") +
-	$(grep -c '\.name *=' "$ours/validate_skl_unc.txt")))
+	"$(cat "$LIBPFM4_SRC/tests/validate_x86.c" "$families"/*/validate_*.txt |
+	grep -c '\.name *=')"
 is 'goldens: every row of the TSV' \
 	"$(awk -F '\t' 'NR > 1 { print $1 }' "$tsv" | while read -r event; do
 		grep -qi "::${event/./[:.]}\"" "$ours/validate_skl_unc.txt" || echo "$event"
@@ -329,6 +338,145 @@ bad 'two unit masks are refused' \
 bad 'unknown unit mask is refused' \
 	skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:READ_X 'invalid event attribute'
 bad 'ninth C-box is refused' skl_unc_cbo8::UNC_CBO_CACHE_LOOKUP:ANY_I 'event not found'
+
+# --- the misprinted names of Knights Corner, the fixed counters of Core 2 ---
+
+is 'tests/validate checked the fixed counters, and knc with two names more' \
+	"$(grep -c 'checking core_fixed (3 events): Passed$\|checking knc (61 events): Passed$' \
+		"$scratch/validate")" 2
+
+# codes NAME...: what check_events says, without the enable and interrupt bits
+codes()
+{
+	"$tree/examples/check_events" "$@" | awk '/^Requested Event:/ { name = $3 }
+		/^Codes/ { print name, $3 }' | while read -r name code; do
+		printf '%s 0x%x\n' "$name" $((code & ~0x500000))
+	done
+}
+
+# every name that the document has, printed or meant; both privilege levels are the default
+awk -F '\t' '$7 == "S" {
+	print $1, $2, $3
+	if ($8 != "-")
+		print $8, $2, $3
+}' "$here/data/knc.events.tsv" | while read -r event code umask; do
+	printf 'knc::%s 0x%x\n' "$event" $((umask << 8 | code | 0x30000))
+done | sort >"$scratch/want"
+is 'knc: 59 events of the document and two misprints' "$(wc -l <"$scratch/want")" 61
+cut -d ' ' -f 1 "$scratch/want" | xargs "$tree/examples/check_events" >"$scratch/out" 2>&1
+codes $(cut -d ' ' -f 1 "$scratch/want") | sort >"$scratch/got"
+same 'knc: check_events: codes of every name' "$scratch/want" "$scratch/got"
+is 'knc: a misprint comes back as it is meant' \
+	"$(grep -c '^Actual *Event: knc::L1_DATA_PF2:\|^Actual *Event: knc::L2_DATA_PF1_MISS:' \
+		"$scratch/out")" 4
+
+cat >"$scratch/want" <<'END'
+knc::L1_DATA_PFI2:u:t:c=3 0x3210037
+core_fixed::INST_RETIRED.ANY 0x300c0
+core_fixed::CPU_CLK_UNHALTED.CORE 0x3003c
+core_fixed::CPU_CLK_UNHALTED.REF 0x30300
+core_fixed::INST_RETIRED.ANY:u 0x100c0
+core_fixed::CPU_CLK_UNHALTED.CORE:k 0x2003c
+core_fixed::UNHALTED_REFERENCE_CYCLES 0x30300
+END
+codes $(cut -d ' ' -f 1 "$scratch/want") >"$scratch/got"
+same 'core_fixed: codes and privilege levels' "$scratch/want" "$scratch/got"
+(awk -F '\t' '$4 ~ /^FIXED/ { sub(/\./, ":", $1); print "core_fixed::" $1 }' \
+	"$here/data/core2-fixed.events.tsv"
+echo core_fixed::UNHALTED_REFERENCE_CYCLES) | sort >"$scratch/want"
+"$tree/examples/showevtinfo" -L core_fixed:: | sort >"$scratch/got"
+same 'core_fixed: the documented events, and a name of the core PMU' "$scratch/want" "$scratch/got"
+bad 'core_fixed: no threshold' core_fixed::INST_RETIRED:ANY:c=1 'invalid event attribute'
+bad 'core_fixed: the clock needs a unit mask' core_fixed::CPU_CLK_UNHALTED 'unit mask'
+
+# On a Core 2, names without a PMU stay those of libpfm4's own core PMU, the only one that is there.
+if command -v qemu-x86_64 >/dev/null; then
+	(unset LIBPFM_ENCODE_INACTIVE
+	qemu-x86_64 -cpu core2duo "$tree/examples/check_events" INST_RETIRED:LOADS 2>/dev/null |
+		sed -n '/^Detected PMU/,/^Total/p;/^PMU *:/p' | grep -o 'Intel .*') >"$scratch/got"
+	printf '%s\n' 'Intel Core"]' 'Intel Core' >"$scratch/want"
+	same 'core_fixed: not present with perf_event' "$scratch/want" "$scratch/got"
+fi
+
+# --- M-Boxes of the Xeon 7500 and E7 ---
+
+is 'tests/validate checked both M-Boxes, unconfirmed events hidden' \
+	"$(grep -c 'checking nhmex_unc_mbox[01] (20 events): Passed$' "$scratch/validate")" 2
+
+# mbox_rows MARKS: "EVENT:UMASK CNT_CTL [sub-control]" of the rows with these marks. A counter that
+# is enabled and wraps: 0x41; the fields of ZDP_CTL_FVC as in the guide's Table 2-89.
+mbox_rows()
+{
+	local event code required mark field value sub
+	while IFS=$'\t' read -r event code _ _ required _ mark _; do
+		[[ $mark == [$1] ]] || continue
+		case $code in
+		inc_sel=*)	value=$((0x41 | ${code#*=} << 9)) ;;
+		*)	value=$((0xc1 | ${code#*=} << 19)) ;;
+		esac
+		sub=
+		for field in ${required//;/ }; do
+			case $field in
+			*.evnt[0-3]=*)	field=${field#*.evnt}
+				sub=$((sub | ${field#*=} << 11 + 3 * ${field%=*})) ;;
+			*.bcmd=*)	sub=$((sub | ${field#*=} << 5)) ;;
+			*.resp=*)	sub=$((sub | ${field#*=} << 8)) ;;
+			*\[*:*\]=*)	sub=$((sub | ${field#*=} << $(expr "$field" : '.*:\([0-9]*\)'))) ;;
+			esac
+		done
+		event=${event/./:}
+		printf '%s 0x%x' "${event//./_}" "$value"
+		[ -z "$sub" ] || printf ' 0x%x' "$sub"
+		echo
+	done <"$mbox_tsv"
+}
+
+# mbox_codes NAME...: what check_events says of them, one at a time: it frees a wild pointer when an
+# event with two codes comes after one with one
+mbox_codes()
+{
+	local name
+	for name; do
+		"$tree/examples/check_events" "$name" |
+			awk -v name="${name#*::}" '/^Codes/ { print name, $3 ($4 ? " " $4 : "") }'
+	done
+}
+
+mbox_rows SCDK >"$scratch/rows"
+is 'M-Box: rows of the TSV that are confirmed' "$(wc -l <"$scratch/rows")" 117
+for box in 0 1; do
+	mbox_codes $(sed "s/ .*//; s/^/nhmex_unc_mbox$box::/" "$scratch/rows") >"$scratch/got"
+	same "M-Box $box: check_events: codes of every row" "$scratch/rows" "$scratch/got"
+	"$tree/examples/showevtinfo" -L -E "nhmex_unc_mbox$box::" | sed 's/.*:://' | sort >"$scratch/got"
+	(cut -d ' ' -f 1 "$scratch/rows" && echo RAW) | sort >"$scratch/want"
+	same "M-Box $box: showevtinfo: these events and no others" "$scratch/want" "$scratch/got"
+done
+is 'M-Box: goldens for every row' "$(cut -d ' ' -f 1 "$scratch/rows" | while read -r event; do
+		grep -q "nhmex_unc_mbox[01]::$event\"," "$mbox/validate_nhmex_mbox.txt" || echo "$event"
+	done)" ''
+
+bad 'M-Box: an unconfirmed event is refused' nhmex_unc_mbox0::PAGE_MISS 'event not found'
+bad 'M-Box: an unconfirmed unit mask is refused' nhmex_unc_mbox0::BCMD_SCHEDQ_OCCUPANCY:ALL \
+	'invalid event attribute'
+bad 'M-Box: a third one is refused' nhmex_unc_mbox2::CYCLES 'event not found'
+
+LIBPFM_NHMEX_UNCONFIRMED=1
+export LIBPFM_NHMEX_UNCONFIRMED
+is 'M-Box: all rows of the TSV on request' \
+	"$("$tree/examples/showevtinfo" -L -E nhmex_unc_mbox0:: | wc -l)" \
+	"$(($(wc -l <"$mbox_tsv") - 1 + 1))"
+is 'tests/validate passes with them' \
+	"$("$tree/tests/validate" 2>&1 | grep -c 'mbox[01] (37 events): Passed$\|All tests passed')" 3
+# by hand from LIKWID's values as the fact sheet has them: PLD is the upper half
+mbox_codes nhmex_unc_mbox0::{PAGE_MISS,DRAM_CMD:RAS,THERM_TRP_UP:GT_LO,CYCLES_PGT_STATE:OPEN} \
+	>"$scratch/got"
+cat >"$scratch/want" <<'END'
+PAGE_MISS 0x2641
+DRAM_CMD:RAS 0x1441 0x20000000000
+THERM_TRP_UP:GT_LO 0x841 0x88
+CYCLES_PGT_STATE:OPEN 0x2800c1 0x40
+END
+same 'M-Box: some of them' "$scratch/want" "$scratch/got"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

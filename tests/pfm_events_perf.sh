@@ -85,6 +85,8 @@ static void show_present(void)
 			continue;
 		if (strncmp(info.name, "skl_unc_", 8) == 0)
 			printf("%s ", info.name + 8);
+		if (strncmp(info.name, "nhmex_unc_", 10) == 0)
+			printf("%s ", info.name + 10);
 	}
 	printf("end\n");
 }
@@ -194,12 +196,41 @@ unsupported skl_unc_clk::UNC_CLOCK:SOCKET 'kernel without uncore'
 unsupported skl_unc_imc::DRAM_DATA_READS 'kernel without uncore'
 unsupported skl_unc_arb::UNC_ARB_TRK_REQUESTS:ALL 'kernel without uncore'
 
+# M-Boxes of the Xeon 7500: config is CNT_CTL without the enable bit, config1 the sub-control
+# register and, in its upper half, PLD
+# encodes1 EVENT TYPE CONFIG CONFIG1
+encodes1()
+{
+	is "$1 -> type $2, config $3, config1 $4" \
+		"$(LIBPFM_ENCODE_INACTIVE=1 "$scratch/perf" "$1")" "$2 $3 $4 000000"
+}
+
+kernel uncore_mbox_0=200 uncore_mbox_1=201
+encodes1 nhmex_unc_mbox0::CYCLES 200 0x3640 0x0
+encodes1 nhmex_unc_mbox1::FVC_EV0:BBOX_CMDS_READS 201 0x1a40 0x2800
+encodes1 nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_WRITES:wrap_mode=0 200 0x1a00 0x2820
+encodes1 nhmex_unc_mbox0::CYCLES_DSP_FILL:RDQ_FULL:storage_mode=1 200 0xd0 0x80
+encodes1 nhmex_unc_mbox0::BCMD_SCHEDQ_OCCUPANCY:WRITES:fvid=3 200 0x3000c0 0x23
+encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0x301:iss=0x80 200 0x1440 0x30100000080
+unsupported nhmex_unc_mbox0::CYCLES:pmi_en 'the kernel keeps overflows to itself'
+unsupported nhmex_unc_mbox0::RAW:inc_sel=0xd:set_flag_sel=3 'the kernel would leave FVC as it is'
+kernel uncore_mbox_0=200
+unsupported nhmex_unc_mbox1::CYCLES 'no such M-Box'
+
 # --- which processors and kernels have which PMUs ---
 
 # present MODEL: the PMUs that appear on that model of family 6
 present()
 {
 	qemu-x86_64 -cpu "Skylake-Client,model=$1" "$scratch/perf" 2>/dev/null
+}
+
+# encodes_on MODEL EVENT TYPE CONFIG CONFIG1
+encodes_on()
+{
+	is "$2 on model $1 -> config1 $5" \
+		"$(qemu-x86_64 -cpu "Nehalem,model=$(($1))" "$scratch/perf" "$2" 2>/dev/null)" \
+		"$3 $4 $5 000000"
 }
 
 if command -v qemu-x86_64 >/dev/null; then
@@ -217,6 +248,15 @@ if command -v qemu-x86_64 >/dev/null; then
 	is 'C-box 0 brings the clock' "$(present $((0x5e)))" 'cbo0 clk end'
 	kernel uncore_imc=130
 	is 'no clock without either' "$(present $((0x5e)))" 'imc end'
+	kernel uncore_mbox_0=200 uncore_mbox_1=201 uncore_cbox_0=100
+	for model in 0x2e 0x2f; do
+		is "model $model has the M-Boxes" "$(present $((model)))" 'mbox0 mbox1 end'
+	done
+	is 'model 0x2c has none' "$(present $((0x2c)))" 'end'
+	encodes_on 0x2e nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_READS 200 0x1a40 0x2800
+	encodes_on 0x2f nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_READS 200 0x1a40 0x5000
+	encodes_on 0x2f nhmex_unc_mbox1::FVC_EV0:BBOX_CMDS_WRITES 201 0x1a40 0x5040
+	encodes_on 0x2f nhmex_unc_mbox0::FRM_TYPE:1CMD 200 0x1240 0xc
 else
 	skipped=$((skipped + 1))
 	printf 'ok %d # SKIP no qemu-x86_64: which processors have the PMUs\n' $((passed + failed + 1))
