@@ -15,6 +15,7 @@
 #include "../virtual_pmu/feed/clock.h"
 #include "../virtual_pmu/feed/combining.h"
 #include "../virtual_pmu/feed/waiting.h"
+#include "../virtual_pmu/core_events.h"
 
 struct record {
 	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */
@@ -23,9 +24,39 @@ struct record {
 	uint64_t requests, reads, writes;
 	uint64_t start[64], end[64];	/* of the first tracker entries */
 	uint64_t clock;
+	uint64_t core[16][VPMU_CORE_EVENTS], core_clocks[16], reports;	/* [cpu] */
+	uint32_t longest;		/* clocks of one report */
+	uint64_t command[8][2][2][3];	/* [package][box][write][enum vpmu_page] */
 };
 
 static struct record seen;
+static bool core_wanted;
+
+bool vpmu_core_events_wanted(const struct vpmu_machine *m)
+{
+	(void)m;
+	return core_wanted;
+}
+
+void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts, uint32_t clocks)
+{
+	assert_int_not_equal(s->lock.owner, 0);
+	assert_in_range(cpu, 0, 15);
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		seen.core[cpu][i] += counts[i];
+	seen.core_clocks[cpu] += clocks;
+	seen.reports++;
+	seen.longest = clocks > seen.longest ? clocks : seen.longest;
+	assert_true(counts[VPMU_INSTRUCTIONS] <= clocks);
+}
+
+void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
+			 enum vpmu_page page, uint64_t clock)
+{
+	assert_int_not_equal(s->lock.owner, 0);
+	assert_true(clock <= s->uclk[package]);
+	seen.command[package][box][write][page]++;
+}
 
 void vpmu_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 		     enum vpmu_request request, enum vpmu_mesi found, uint64_t clock)
@@ -105,8 +136,8 @@ static inline struct vpmu_machine one_set_machine(uint32_t l1, uint32_t l2, uint
 	return (struct vpmu_machine){
 		.name = "test", .packages = 1, .cores = 4, .threads = 1, .slices = 1,
 		.l1i = { l1 * 64, l1, 64 }, .l1d = { l1 * 64, l1, 64 }, .l2 = { l2 * 64, l2, 64 },
-		.llc = { llc * 64, llc, 64 }, .llc_clocks = 30, .memory_clocks = 100,
-		.write_clocks = 60, .fill_buffers = 2,
+		.llc = { llc * 64, llc, 64 }, .llc_level = 3,
+		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 2,
 	};
 }
 

@@ -7,133 +7,8 @@
 #include <unistd.h>
 
 #include "feed_machine.h"
-#include "../virtual_pmu/feed/qemu_plugin_api.h"
+#include "feed_qemu.h"
 
-struct qemu_plugin_insn {
-	uint64_t address;
-	size_t size;
-	uint8_t bytes[15];
-	qemu_plugin_vcpu_mem_cb_t access;
-	qemu_plugin_vcpu_udata_cb_t execute;
-};
-struct qemu_plugin_tb {
-	size_t count;
-	struct qemu_plugin_insn insn[8];
-	qemu_plugin_vcpu_udata_cb_t execute;
-	void *udata;
-};
-
-int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
-
-static qemu_plugin_vcpu_tb_trans_cb_t translate;
-static qemu_plugin_vcpu_syscall_cb_t system_call;
-static qemu_plugin_vcpu_syscall_ret_cb_t system_call_return;
-static qemu_plugin_udata_cb_t process_exit;
-static struct vpmu_segment *segment;
-
-void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb)
-{
-	cb(id, 0);
-}
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb)
-{
-	(void)id;
-	translate = cb;
-}
-
-void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t cb)
-{
-	(void)id;
-	system_call = cb;
-}
-
-void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
-					      qemu_plugin_vcpu_syscall_ret_cb_t cb)
-{
-	(void)id;
-	system_call_return = cb;
-}
-
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *udata)
-{
-	(void)id, (void)udata;
-	process_exit = cb;
-}
-
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
-					  enum qemu_plugin_cb_flags flags, void *udata)
-{
-	(void)flags;
-	tb->execute = cb;
-	tb->udata = udata;
-}
-
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    qemu_plugin_vcpu_udata_cb_t cb,
-					    enum qemu_plugin_cb_flags flags, void *udata)
-{
-	(void)flags, (void)udata;
-	insn->execute = cb;
-}
-
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
-				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
-				      void *udata)
-{
-	(void)flags, (void)rw, (void)udata;
-	insn->access = cb;
-}
-
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
-{
-	return tb->count;
-}
-
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index)
-{
-	return (struct qemu_plugin_insn *)(uintptr_t)&tb->insn[index];
-}
-
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
-{
-	return insn->bytes;
-}
-
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
-{
-	return insn->size;
-}
-
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
-{
-	return insn->address;
-}
-
-/* Our own encoding, unlike QEMU's: the plugin may only ask. */
-#define INFO_STORE 0x20u
-
-unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info)
-{
-	return info & 7;
-}
-
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
-{
-	return info & INFO_STORE;
-}
-
-int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
-{
-	if (strcmp(path, "here")) {
-		snprintf(why, why_bytes, "%s: not a segment (this message is wanted)", path);
-		return -EINVAL;
-	}
-	*out = segment;
-	return 0;
-}
-
-static const qemu_info_t x86_64 = { .target_name = "x86_64", .version = { 0, 1 } };
 /* A load or store, MOVNTI and SFENCE; 16 bytes apart, all in one code line. */
 static struct qemu_plugin_tb block = {
 	.count = 3,
@@ -152,19 +27,9 @@ static void touch(uint64_t address, uint32_t shift, uint32_t store)
 	block.insn[0].access(0, shift | store, address, NULL);
 }
 
-static void call(int64_t number, uint64_t a1, uint64_t a2)
-{
-	system_call(1, 0, number, a1, a2, 0, 0, 0, 0, 0, 0);
-}
-
 static uint64_t own_clock(void)
 {
 	return vpmu_thread_find(segment, vpmu_gettid())->clock;
-}
-
-static void synchronise(void)
-{
-	call(SYS_prctl, VPMU_SYNC_PRCTL, 0);
 }
 
 static void a_block_takes_a_clock_per_instruction(void **state)

@@ -287,7 +287,10 @@ static void names_are_parsed_strictly(void **state)
 {
 	static const char *const bad[] = { "", "skl", "skl-", "skl-4c", "skl-4c3t", "skl-0c0t",
 					   "skl-4c8", "skl-04c8t", "skl-4c8tx", "skl-+4c8t",
-					   "skl-513c513t", "skl-257c514t", "hsw-4c8t", "skl-4C8T" };
+					   "skl-513c513t", "skl-257c514t", "hsw-4c8t", "skl-4C8T",
+					   "skl-1p4c8t", "knc-4c8t", "core2-3c", "core2-4c4t",
+					   "nhmex-2p17c17t", "nhmex-8c16t", "p4-2c4t", "p4-2p5t",
+					   "p4-2p4t1", "p4-4t2p", "p4-2p4", "p4-2p2p4t" };
 	struct vpmu_machine m;
 	char why[512];
 
@@ -320,6 +323,39 @@ static void geometry_follows_the_name(void **state)
 	assert_int_equal(vpmu_machine_slices(&m, 9), -EINVAL);
 }
 
+/* packages, cores each, threads each, slices, L2 and LLC in KiB, and the first and last CPU of the
+ * last core */
+static void geometry_follows_the_family(void **state)
+{
+	static const struct { const char *name; uint32_t of[8]; } machines[] = {
+		{ "knc-60c240t", { 1, 60, 4, 8, 512, 60 * 1024, 236, 239 } },
+		{ "knc-4c16t", { 1, 4, 4, 4, 512, 4 * 1024, 12, 15 } },
+		{ "core2-4c", { 2, 2, 1, 1, 0, 4096, 3, 3 } },
+		{ "nhmex-4p32c64t", { 4, 8, 2, 8, 256, 24 * 1024, 31, 63 } },
+		{ "nhmex-2p8c8t", { 2, 4, 1, 8, 256, 24 * 1024, 7, 7 } },
+		{ "p4-1c2t", { 1, 1, 2, 1, 0, 1024, 0, 1 } },
+		{ "p4-2p4t", { 2, 1, 2, 1, 0, 1024, 1, 3 } },
+	};
+	struct vpmu_machine m;
+	char why[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		assert_int_equal(vpmu_machine_parse(machines[i].name, &m, why, sizeof(why)), 0);
+		const uint32_t last = m.packages * m.cores - 1, is[8] = {
+			m.packages, m.cores, m.threads, m.slices, m.l2.bytes >> 10,
+			m.llc.bytes >> 10, vpmu_core_cpu(&m, last, 0),
+			vpmu_core_cpu(&m, last, m.threads - 1),
+		};
+
+		assert_memory_equal(is, machines[i].of, sizeof(is));
+		for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&m); cpu++)
+			assert_int_equal(cpu, vpmu_core_cpu(&m, vpmu_cpu_core(&m, cpu),
+							    vpmu_cpu_thread(&m, cpu)));
+		assert_int_equal(vpmu_cpu_package(&m, is[6]), m.packages - 1);
+	}
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -334,6 +370,7 @@ int main(void)
 		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),
 		cmocka_unit_test(names_are_parsed_strictly),
 		cmocka_unit_test(geometry_follows_the_name),
+		cmocka_unit_test(geometry_follows_the_family),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

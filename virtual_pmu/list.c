@@ -46,7 +46,7 @@ static int parse(int argc, char **argv, const char *accepted, const char *help, 
 
 static int machine_named(const char *name, struct vpmu_machine *m)
 {
-	char why[512];
+	char why[640];
 
 	if (!vpmu_machine_parse(name ? name : VPMU_DEFAULT_MACHINE, m, why, sizeof(why)))
 		return 0;
@@ -58,42 +58,50 @@ static int machine_named(const char *name, struct vpmu_machine *m)
 
 static void print_cache(const char *name, const struct vpmu_cache *c)
 {
-	printf("    %-4s %u KiB, %u ways, %u-byte lines\n", name, c->bytes >> 10, c->ways,
-	       c->line);
+	if (c->bytes)
+		printf("    %-4s %u KiB, %u ways, %u-byte lines\n", name, c->bytes >> 10,
+		       c->ways, c->line);
 }
 
-static void print_machine(const char *prefix, const char *examples)
+static const char *plural(uint32_t n)
 {
-	struct vpmu_machine m;
-	char first[VPMU_NAME_MAX], why[256];
+	return n == 1 ? "" : "s";
+}
 
-	printf("%s-<C>c<T>t   C cores, T = C or 2C threads, at most %d: %s, ...\n", prefix,
-	       VPMU_CPUS_MAX, examples);
+static void print_machine(uint32_t family, const char *examples)
+{
+	static const char *const llc[] = { "dir.", "", "L2", "LLC" };
+	struct vpmu_machine m;
+	char first[VPMU_NAME_MAX], why[512];
+	const char *meaning, *pattern = vpmu_machine_shapes(family, &meaning);
+
+	printf("%s   %s: %s, ...\n", pattern, meaning, examples);
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(examples, ","), examples);
 	if (vpmu_machine_parse(first, &m, why, sizeof(why)))
 		return;
 	printf("  %s: \"%s\", CPUID family %u model %u\n", m.name, m.brand, m.cpuid_family,
 	       m.cpuid_model);
-	printf("    %u package, %u cores, %u threads each, %u LLC slices\n", m.packages, m.cores,
-	       m.threads, m.slices);
+	printf("    %u package%s of %u core%s, %u thread%s each, %u LLC slice%s\n", m.packages,
+	       plural(m.packages), m.cores, plural(m.cores), m.threads, plural(m.threads),
+	       m.slices, plural(m.slices));
 	print_cache("L1I", &m.l1i);
 	print_cache("L1D", &m.l1d);
 	print_cache("L2", &m.l2);
-	print_cache("LLC", &m.llc);
+	print_cache(llc[m.llc_level], &m.llc);
 	printf("    LLC hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
 	       m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);
 }
 
 int vpmu_command_machines(int argc, char **argv)
 {
-	const char *prefix, *examples;
+	const char *examples;
 	struct request r;
 	int rc = parse(argc, argv, "", "Usage: vpmu machines\n\nLists the virtual machines.\n", &r);
 
 	if (rc)
 		return rc < 0 ? 0 : rc;
-	for (uint32_t i = 0; (prefix = vpmu_machine_family(i, &examples)); i++)
-		print_machine(prefix, examples);
+	for (uint32_t i = 0; vpmu_machine_family(i, &examples); i++)
+		print_machine(i, examples);
 	return 0;
 }
 
@@ -115,10 +123,10 @@ int vpmu_command_events(int argc, char **argv)
 		rc = machine_named(r.machine, &m);
 	if (rc)
 		return rc < 0 ? 0 : rc;
-	printf("%-6s%-47s%-8s%-7s%-9s%-8s%s\n", "unit", "event", "code", "umask", "counters",
+	printf("%-6s%-47s%-8s%-7s%-19s%-8s%s\n", "unit", "event", "code", "umask", "counters",
 	       "driven", "remark");
 	for (uint32_t i = 0; vpmu_model_event(&m, i, &e); i++)
-		printf("%-6s%-47s0x%-6.2X0x%-5.2X%-9s%-8s%s\n", e.unit, e.name, e.code, e.umask,
+		printf("%-6s%-47s0x%-6.2X0x%-5.2X%-19s%-8s%s\n", e.unit, e.name, e.code, e.umask,
 		       e.counters, e.driven ? "yes" : "no", e.why ? e.why : "");
 	return 0;
 }
@@ -134,7 +142,11 @@ static const char regs_help[] =
 
 static const char *access_name(enum vpmu_access access)
 {
-	return access == VPMU_RO ? "RO" : access == VPMU_RW ? "RW" : "RW1C";
+	static const char *const names[] = {
+		[VPMU_RO] = "RO", [VPMU_RW] = "RW", [VPMU_RW1C] = "RW1C", [VPMU_WO] = "WO",
+	};
+
+	return names[access];
 }
 
 static void address_text(const struct vpmu_register_info *i, char *text, size_t bytes)
@@ -146,21 +158,29 @@ static void address_text(const struct vpmu_register_info *i, char *text, size_t 
 	}
 }
 
+static void mask_text(const struct vpmu_register_info *i, char *text, size_t bytes)
+{
+	if (!i->mask && i->unsourced)
+		snprintf(text, bytes, "unknown");
+	else
+		snprintf(text, bytes, "0x%llX", (unsigned long long)i->mask);
+}
+
 static void print_register(struct vpmu_segment *s, const struct vpmu_register_info *i, bool tsv)
 {
-	char address[32], value[24] = "";
+	char address[32], mask[24], value[24] = "";
 	uint64_t v;
 
 	address_text(i, address, sizeof(address));
+	mask_text(i, mask, sizeof(mask));
 	if (s && !vpmu_model_peek(s, 0, i, &v))
 		snprintf(value, sizeof(value), "0x%llX", (unsigned long long)v);
 	if (tsv)
-		printf("%s\t%s\t%u\t%s\t0x%llX\t%s\t%s%s%s\n", i->name, address, i->width,
-		       access_name(i->access), (unsigned long long)i->mask, i->scope, i->cite,
-		       s ? "\t" : "", value);
+		printf("%s\t%s\t%u\t%s\t%s\t%s\t%s%s%s\n", i->name, address, i->width,
+		       access_name(i->access), mask, i->scope, i->cite, s ? "\t" : "", value);
 	else
-		printf("%-28s%-19s%5u  %-5s0x%-18llX%-14s%s\n", i->name, address, i->width,
-		       access_name(i->access), (unsigned long long)i->mask, i->scope, value);
+		printf("%-28s%-19s%5u  %-5s%-20s%-14s%s\n", i->name, address, i->width,
+		       access_name(i->access), mask, i->scope, value);
 }
 
 static void print_registers(const struct vpmu_machine *m, struct vpmu_segment *s, bool tsv)

@@ -22,7 +22,9 @@ struct vpmu_cache {
 };
 
 /* A family of machines that share a register model. */
-enum vpmu_family { VPMU_SKYLAKE_CLIENT = 1 };
+enum vpmu_family {
+	VPMU_SKYLAKE_CLIENT = 1, VPMU_KNIGHTS_CORNER, VPMU_CORE2, VPMU_NEHALEM_EX, VPMU_NETBURST
+};
 
 struct vpmu_machine {
 	char name[VPMU_NAME_MAX];	/* "skl-4c8t" */
@@ -31,35 +33,54 @@ struct vpmu_machine {
 	uint32_t family_id;		/* enum vpmu_family */
 	uint32_t cpuid_family, cpuid_model, cpuid_stepping;
 	uint32_t packages, cores, threads;	/* cores per package, threads per core */
-	uint32_t slices;			/* CBo slices per package */
+	uint32_t smt_adjacent;			/* CPU numbering, see vpmu_cpu_core */
+	uint32_t one_node;			/* memory is behind one bus: a single NUMA node */
+	uint32_t slices;			/* LLC slices per package */
 	struct vpmu_cache l1i, l1d, l2, llc;	/* l1i, l1d, l2: private to a core */
+	uint32_t llc_level;			/* 2 or 3; 0: llc is no cache but a directory */
 	uint32_t llc_clocks;		/* latency of an LLC hit */
 	uint32_t memory_clocks;		/* of a read from DRAM = residence of its tracker entry */
 	uint32_t write_clocks;		/* residence of a write's tracker entry */
 	uint32_t fill_buffers;		/* outstanding line fills per core */
+	uint32_t memory_boxes;		/* controllers per package that report commands; may be 0 */
 };
 
-/* CPU numbering is Linux's on these parts: the first thread of every core of every
- * package first, then the second threads. cpu < packages*cores*threads. */
+/* CPU numbering: as Linux has it on most machines, the first thread of every core of every package
+ * first, then the second threads. With smt_adjacent core c has the CPUs threads*c and following:
+ * Knights Corner numbers like that, except that its CPU 0 is the last core's last thread and all
+ * others are one higher; here they start at 0. cpu < packages*cores*threads. */
 static inline uint32_t vpmu_machine_cpus(const struct vpmu_machine *m)
 {
 	return m->packages * m->cores * m->threads;
 }
+/* Machine-wide index of the core. */
 static inline uint32_t vpmu_cpu_core(const struct vpmu_machine *m, uint32_t cpu)
 {
-	return cpu % (m->packages * m->cores);	/* machine-wide core index */
+	return m->smt_adjacent ? cpu / m->threads : cpu % (m->packages * m->cores);
+}
+/* CPU of a core's thread: the reverse. */
+static inline uint32_t vpmu_core_cpu(const struct vpmu_machine *m, uint32_t core, uint32_t thread)
+{
+	return m->smt_adjacent ? core * m->threads + thread :
+				 thread * m->packages * m->cores + core;
+}
+static inline uint32_t vpmu_cpu_thread(const struct vpmu_machine *m, uint32_t cpu)
+{
+	return m->smt_adjacent ? cpu % m->threads : cpu / (m->packages * m->cores);
 }
 static inline uint32_t vpmu_cpu_package(const struct vpmu_machine *m, uint32_t cpu)
 {
 	return vpmu_cpu_core(m, cpu) / m->cores;
 }
 
-/* Fill *out for "skl-4c8t"-like names (any cores and threads the family allows).
+/* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).
  * 0, or -EINVAL with a sentence in why[]. */
 int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, size_t why_bytes);
 /* Another number of CBo slices, 1..VPMU_SLICES_MAX; the LLC grows or shrinks with it. */
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices);
-/* Name prefix of the family number `index`, with example names; NULL after the last. */
+/* Name prefix of the family number `index`, with example names; NULL after the last. Its names as
+ * a pattern, and what the letters may be. */
 const char *vpmu_machine_family(uint32_t index, const char **examples);
+const char *vpmu_machine_shapes(uint32_t index, const char **meaning);
 
 #endif

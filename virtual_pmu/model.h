@@ -42,21 +42,33 @@ void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 uint64_t vpmu_registers_bytes(const struct vpmu_machine *m);	/* 0: unknown family */
 uint64_t vpmu_mmio_bytes(const struct vpmu_machine *m);		/* whole pages, all packages */
 void vpmu_model_reset(struct vpmu_segment *s);			/* power-on values */
+/* The other ways to start again. A warm reset gives the power-on values on every family; INIT does
+ * what the family's document says, which is nothing on most. */
+enum vpmu_reset { VPMU_RESET_COLD, VPMU_RESET_WARM, VPMU_RESET_INIT };
+void vpmu_model_reset_by(struct vpmu_segment *s, enum vpmu_reset how);
+/* How often the PMU has raised its interrupt line to this CPU's local APIC (0-to-1 transitions)
+ * since the reset; the line stays up until the documented acknowledgement. 0: not modelled. */
+uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu);
+/* NetBurst: the erratum that the first of two writes of a counter has no effect, on all cores; off
+ * after power-on. */
+void vpmu_netburst_lose_writes(struct vpmu_segment *s, bool on);
 /* Where package 0's MMIO window is in physical memory; 0 bytes while it is not decoded. */
 void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
 
 /* ---- for tools: what the model has and drives. No lock needed, except peek and poke ---- */
 enum vpmu_space { VPMU_MSR, VPMU_PCI, VPMU_MMIO };
-enum vpmu_access { VPMU_RO, VPMU_RW, VPMU_RW1C };
+/* A write-only register reads as 0; that is a violation, unless its document says readable. */
+enum vpmu_access { VPMU_RO, VPMU_RW, VPMU_RW1C, VPMU_WO };
 
 struct vpmu_register_info {
 	char name[40];			/* as the manual spells it */
-	char scope[24];			/* "package", "package/CBo 3", "thread" */
+	char scope[24];			/* "package", "package/CBo 3", "core", "thread" */
 	enum vpmu_space space;
 	enum vpmu_access access;
 	uint32_t address;		/* MSR number, or offset in the PCI or MMIO space */
 	uint32_t width;			/* bits */
 	uint64_t mask;			/* writable bits; the others are reserved or read-only */
+	uint64_t unsourced;		/* bits that no document describes: they hold any value */
 	const char *cite;
 };
 

@@ -30,6 +30,10 @@ static void tell_violation(const struct vpmu_machine *m, const struct vpmu_viola
 		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: wrote 0x%llX to a read-only "
 			"register\n", v->address, name, v->cpu, (unsigned long long)v->value);
 		break;
+	case VPMU_V_WRITE_ONLY:
+		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: read of a write-only register\n",
+			v->address, name, v->cpu);
+		break;
 	case VPMU_V_UNKNOWN_MSR:
 		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: %s\n", v->address, name, v->cpu,
 			v->value ? "write refused" : "access refused");

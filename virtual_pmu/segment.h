@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 1u
+#define VPMU_VERSION 2u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
 #define VPMU_THREADS_MAX 1024
@@ -27,7 +27,8 @@ struct vpmu_violation {
 	uint32_t pad;
 };
 enum vpmu_violation_kind {
-	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WIDE_MMIO
+	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WIDE_MMIO,
+	VPMU_V_WRITE_ONLY
 };
 
 /* A counter that was enabled on an event the model does not drive. */

@@ -106,11 +106,37 @@ static bool open_cache(struct writer *w, const char *type, unsigned int depth,
 	return true;
 }
 
+static void put_node(struct writer *w, uint32_t node, const struct cpus *c)
+{
+	open_object(w, "NUMANode", (long)node, c, UINT32_C(1) << node);
+	fprintf(w->file, " local_memory=\"%llu\"", (unsigned long long)MEMORY_BYTES);
+	begin(w);
+	fprintf(w->file, "%*s<page_type size=\"4096\" count=\"%llu\"/>\n", (int)w->depth * 2, "",
+		(unsigned long long)(MEMORY_BYTES / 4096));
+	close_object(w);
+}
+
+static uint32_t nodes_of(const struct vpmu_machine *m, uint32_t package)
+{
+	return UINT32_C(1) << (m->one_node ? 0 : package);
+}
+
+static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struct cpus *c,
+		     uint32_t nodes)
+{
+	bool second = m->llc_level == 2 && !m->l2.bytes;
+
+	if (!m->llc_level)
+		return false;
+	return open_cache(w, second ? "L2Cache" : "L3Cache", second ? 2 : 3, UNIFIED, &m->llc, c,
+			  nodes);
+}
+
 static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t package,
 		     uint32_t core)
 {
 	struct cpus c = cpus_of(m, package, core);
-	uint32_t nodes = UINT32_C(1) << package;
+	uint32_t nodes = nodes_of(m, package);
 	int caches = 0;
 
 	caches += open_cache(w, "L2Cache", 2, UNIFIED, &m->l2, &c, nodes);
@@ -136,7 +162,7 @@ static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t pa
 static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t package)
 {
 	struct cpus c = cpus_of(m, package, UINT32_MAX);
-	uint32_t nodes = UINT32_C(1) << package;
+	uint32_t nodes = nodes_of(m, package);
 	bool llc;
 
 	open_object(w, "Package", (long)package, &c, nodes);
@@ -146,13 +172,9 @@ static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t
 	info_number(w, "CPUModelNumber", m->cpuid_model);
 	info(w, "CPUModel", m->brand);
 	info_number(w, "CPUStepping", m->cpuid_stepping);
-	open_object(w, "NUMANode", (long)package, &c, nodes);
-	fprintf(w->file, " local_memory=\"%llu\"", (unsigned long long)MEMORY_BYTES);
-	begin(w);
-	fprintf(w->file, "%*s<page_type size=\"4096\" count=\"%llu\"/>\n", (int)w->depth * 2, "",
-		(unsigned long long)(MEMORY_BYTES / 4096));
-	close_object(w);
-	llc = open_cache(w, "L3Cache", 3, UNIFIED, &m->llc, &c, nodes);
+	if (!m->one_node)
+		put_node(w, package, &c);
+	llc = open_llc(w, m, &c, nodes);
 	for (uint32_t i = 0; i < m->cores; i++)
 		put_core(w, m, package, package * m->cores + i);
 	if (llc)
@@ -168,11 +190,14 @@ static void put_machine(struct writer *w, const struct vpmu_machine *m)
 		set_cpu(&all, cpu);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n", w->file);
-	open_object(w, "Machine", 0, &all, (UINT32_C(1) << m->packages) - 1);
+	open_object(w, "Machine", 0, &all,
+		    (UINT32_C(1) << (m->one_node ? 1 : m->packages)) - 1);
 	begin(w);
 	info(w, "Backend", "VirtualPMU");
 	info(w, "VirtualPMUMachine", m->name);
 	info(w, "Architecture", "x86_64");
+	if (m->one_node)
+		put_node(w, 0, &all);
 	for (uint32_t package = 0; package < m->packages; package++)
 		put_package(w, m, package);
 	close_object(w);

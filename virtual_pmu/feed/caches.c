@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../core_events.h"
 #include "private.h"
 
 _Static_assert(sizeof(struct vpmu_core) == VPMU_CORE_HEADER_BYTES, "core header");
@@ -98,6 +99,22 @@ static uint64_t overflow(const struct vpmu_caches *c, const struct vpmu_private 
 	return set_state(victim) == VPMU_WORD_M ? victim : 0;
 }
 
+static void count_write_back(const struct vpmu_private *p)
+{
+	if (p->counts)
+		p->counts[VPMU_L1D_WRITE_BACKS]++;
+}
+
+/* The L2 took a line in, and let the victim go. */
+static void count_l2_put(const struct vpmu_private *p, uint64_t victim)
+{
+	if (!p->counts)
+		return;
+	p->counts[VPMU_L2_LINES_IN]++;
+	p->counts[VPMU_L2_LINES_OUT] += set_state(victim) != VPMU_WORD_I;
+	p->counts[VPMU_L2_LINES_OUT_M] += set_state(victim) == VPMU_WORD_M;
+}
+
 /* Lets an L1D word fall out: a modified one goes to the L2. Returns what leaves the core, or 0. */
 static uint64_t write_back(const struct vpmu_caches *c, const struct vpmu_private *p, uint64_t word)
 {
@@ -107,6 +124,7 @@ static uint64_t write_back(const struct vpmu_caches *c, const struct vpmu_privat
 
 	if (set_state(word) != VPMU_WORD_M)
 		return 0;
+	count_write_back(p);
 	l2 = vpmu_l2_set(c, p->core, set_tag(word));
 	if (!l2.words)
 		return word;
@@ -116,6 +134,7 @@ static uint64_t write_back(const struct vpmu_caches *c, const struct vpmu_privat
 		return 0;
 	}
 	victim = set_insert(&l2, word);
+	count_l2_put(p, victim);
 	return set_state(victim) == VPMU_WORD_M ? victim : 0;
 }
 

@@ -58,6 +58,7 @@ struct vpmu_runner {
 	uint32_t package;
 	uint32_t tid;
 	struct vpmu_fast l1d, l1i;
+	uint32_t *counts;		/* core events since the last report; NULL: none wanted */
 };
 
 /* 0, or -EINVAL: the segment's machine and caches region do not fit each other. */

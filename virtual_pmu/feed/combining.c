@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "combining.h"
+#include "home.h"
 
 #define FULL UINT64_MAX
 
@@ -19,7 +20,7 @@ bool vpmu_combining_add(struct vpmu_combining *w, uint64_t tag, uint64_t bytes)
 }
 
 static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			   uint32_t requests)
+			   uint64_t tag, uint32_t requests)
 {
 	uint64_t now = r->clock;
 
@@ -27,6 +28,7 @@ static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner
 		vpmu_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
 			     now + c->s->machine.write_clocks);
 	vpmu_dram(c->s, r->package, requests, 0, 1);
+	vpmu_home_access(c, r, tag, true);
 }
 
 static uint32_t pieces(uint64_t bytes)
@@ -45,12 +47,12 @@ static void leave(const struct vpmu_caches *c, struct vpmu_runner *r,
 	bool dirty = vpmu_caches_remove(c, r, line->tag) || line->dirty;
 
 	if (line->bytes == FULL) {
-		write_requests(c, r, 1);
+		write_requests(c, r, line->tag, 1);
 		return;
 	}
 	if (dirty)
-		write_requests(c, r, 1);
-	write_requests(c, r, pieces(line->bytes));
+		write_requests(c, r, line->tag, 1);
+	write_requests(c, r, line->tag, pieces(line->bytes));
 }
 
 static void drop(const struct vpmu_caches *c, struct vpmu_runner *r, struct vpmu_combining *w,

@@ -15,10 +15,15 @@ static int make_level(const struct vpmu_cache *cache, uint32_t slices, struct vp
 	memset(out, 0, sizeof(*out));
 	if (cache->bytes == 0)
 		return 0;
-	if (cache->ways == 0 || cache->ways > VPMU_WAYS_MAX || cache->line != VPMU_LINE_BYTES)
+	if (cache->ways == 0 || cache->line != VPMU_LINE_BYTES)
 		return -EINVAL;
+	/* More ways than an order word can hold become twice the sets of half the ways. */
 	out->ways = cache->ways;
-	out->sets = cache->bytes / slices / cache->ways / VPMU_LINE_BYTES;
+	while (out->ways > VPMU_WAYS_MAX && out->ways % 2 == 0)
+		out->ways /= 2;
+	if (out->ways > VPMU_WAYS_MAX)
+		return -EINVAL;
+	out->sets = cache->bytes / slices / out->ways / VPMU_LINE_BYTES;
 	if (out->sets == 0)
 		return -EINVAL;
 	if ((out->sets & (out->sets - 1)) == 0)
@@ -45,6 +50,19 @@ static int make_levels(const struct vpmu_machine *m, struct vpmu_layout *out)
 	return out->l1d.sets && out->llc.sets ? 0 : -EINVAL;
 }
 
+static void make_memory(const struct vpmu_machine *m, struct vpmu_layout *out)
+{
+	out->boxes = m->memory_boxes;
+	out->banks_at = out->homes_at = out->bytes;
+	if (!out->boxes)
+		return;
+	out->homes_at += align_up((uint64_t)m->packages * out->boxes * VPMU_BANKS *
+				  sizeof(uint64_t), 4096);
+	out->bytes = out->homes_at;
+	if (m->packages > 1)
+		out->bytes += (uint64_t)VPMU_HOME_PAGES * sizeof(uint64_t);
+}
+
 int vpmu_layout_make(const struct vpmu_machine *m, struct vpmu_layout *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -66,6 +84,8 @@ int vpmu_layout_make(const struct vpmu_machine *m, struct vpmu_layout *out)
 	out->llc_at = out->cores * out->core_bytes;
 	out->package_bytes = align_up(out->llc_at + llc_bytes(out), 4096);
 	out->bytes = m->packages * out->package_bytes;
+	out->directory = m->llc_level == 0 && out->l2.sets;
+	make_memory(m, out);
 	return 0;
 }
 

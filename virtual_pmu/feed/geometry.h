@@ -7,7 +7,9 @@
 
 #define VPMU_LINE_BYTES 64u
 #define VPMU_FILLS_MAX 64u
-#define VPMU_WAYS_MAX 16u	/* what a set's order word can hold */
+#define VPMU_WAYS_MAX 16u	/* what a set's order word can hold; see make_level */
+#define VPMU_HOME_PAGES (1u << 18)	/* pages whose home package is remembered */
+#define VPMU_BANKS 32u			/* DRAM banks of a memory controller */
 
 struct vpmu_level {
 	uint32_t sets;		/* 0: level absent */
@@ -27,6 +29,11 @@ struct vpmu_layout {
 	uint64_t fills_at, l1i_at, l1d_at, l2_at, core_bytes;	/* in a core's block */
 	uint64_t llc_at, package_bytes;				/* in a package's block */
 	uint64_t bytes;
+	bool directory;		/* the LLC holds no data: it only knows who has a line */
+	/* Behind the packages, where memory controllers are modelled: open pages of the banks, and
+	 * homes of pages in a machine of several packages. */
+	uint32_t boxes;		/* per package */
+	uint64_t banks_at, homes_at;
 };
 
 #define VPMU_CORE_HEADER_BYTES 128u

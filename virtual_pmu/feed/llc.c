@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The package's shared part: LLC slices, snoops, memory. Machine lock held throughout. */
 #include "clock.h"
+#include "home.h"
+#include "outcome.h"
 #include "private.h"
 #include "waiting.h"
 
@@ -17,6 +19,7 @@ struct request {
 	struct vpmu_runner *r;
 	uint64_t tag;
 	enum vpmu_touch kind;
+	const struct vpmu_private *own;	/* the requester's sets of this line; only for an access */
 	struct place at;
 };
 
@@ -78,13 +81,27 @@ static void lookup(const struct request *q, enum vpmu_request kind, uint64_t wor
 			q->r->clock);
 }
 
-static void write_memory(const struct request *q)
+static void write_memory(const struct request *q, uint64_t tag)
 {
 	uint64_t now = q->r->clock;
 
 	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_WRITE, true, now,
 		     now + q->c->s->machine.write_clocks);
 	vpmu_dram(q->c->s, q->r->package, 1, 0, 1);
+	vpmu_home_access(q->c, q->r, tag, true);
+}
+
+static void read_memory(const struct request *q)
+{
+	const struct vpmu_machine *m = &q->c->s->machine;
+	uint64_t start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
+
+	vpmu_tracker(q->c->s, q->r->package,
+		     q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ, true, start,
+		     start + m->memory_clocks);
+	vpmu_dram(q->c->s, q->r->package, 1, 1, 0);
+	vpmu_home_access(q->c, q->r, q->tag, false);
+	vpmu_outcome_fill(q->r, q->kind, false);
 }
 
 /* One core's answer; takes the core's lock, but for the requester's own, held already. */
@@ -93,52 +110,51 @@ static enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64
 {
 	struct vpmu_private p = vpmu_private_sets(q->c, q->r->package, core, tag);
 	enum vpmu_snoop_result result;
-	bool take = core != q->r->core;
+	bool take = core != q->r->core, l1_lost;
 
 	if (take)
 		vpmu_private_lock(&p, q->r->tid);
+	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);
 	if (take)
 		vpmu_private_unlock(&p);
+	vpmu_outcome_snooped(q->c, q->r, core, result, l1_lost);
 	return result;
 }
 
-/* Takes the line out of all these cores. True: one of them had it modified. */
-static bool invalidate(const struct request *q, uint32_t slice, uint64_t tag, uint64_t cores,
-		       enum vpmu_snoop_cause cause)
+/* Takes the line out of all these cores. The best that one of them had. */
+static enum vpmu_snoop_result invalidate(const struct request *q, uint32_t slice, uint64_t tag,
+					 uint64_t cores, enum vpmu_snoop_cause cause)
 {
-	bool modified = false;
+	enum vpmu_snoop_result best = VPMU_SNOOP_MISS;
 
 	for (; cores; cores &= cores - 1) {
 		enum vpmu_snoop_result result =
 			ask(q, (uint32_t)__builtin_ctzll(cores), tag, true);
 
 		vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
-		modified |= result == VPMU_SNOOP_HITM;
+		best = result > best ? result : best;
 	}
-	return modified;
+	return best;
 }
 
 static enum vpmu_word_state miss(const struct request *q)
 {
-	const struct vpmu_machine *m = &q->c->s->machine;
 	const struct place *at = &q->at;
 	uint32_t way = set_last(&at->set);
-	uint64_t victim = set_word(&at->set, way), start;
+	uint64_t victim = set_word(&at->set, way);
+	bool modified = false;
 
 	lookup(q, VPMU_READ, 0);
-	start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
-	vpmu_tracker(q->c->s, q->r->package,
-		     q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ, true, start,
-		     start + m->memory_clocks);
-	vpmu_dram(q->c->s, q->r->package, 1, 1, 0);
+	read_memory(q);
 	if (set_state(victim)) {
-		bool modified = invalidate(q, at->slice, set_tag(victim), at->cores[way],
-					   VPMU_EVICTION);
-
-		if (modified || set_state(victim) == VPMU_WORD_M)
-			write_memory(q);
+		modified = invalidate(q, at->slice, set_tag(victim), at->cores[way],
+				      VPMU_EVICTION) == VPMU_SNOOP_HITM ||
+			   set_state(victim) == VPMU_WORD_M;
+		if (modified)
+			write_memory(q, set_tag(victim));
 	}
+	vpmu_outcome_llc_miss(q->c, q->r, q->kind, victim, modified);
 	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core);
 	return VPMU_WORD_E;
 }
@@ -151,6 +167,8 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 		ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false);
 
 	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	if (result != VPMU_SNOOP_MISS)
+		vpmu_outcome_fill(q->r, q->kind, true);
 	if (result == VPMU_SNOOP_MISS) {
 		place_put(&q->at, way, word, me);
 		return VPMU_WORD_E;
@@ -163,6 +181,50 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 	return VPMU_WORD_S;
 }
 
+/* Asks these cores for data until one has it, and makes that shared. */
+static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t cores)
+{
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+
+	for (; cores && result == VPMU_SNOOP_MISS; cores &= cores - 1) {
+		result = ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false);
+		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	}
+	return result;
+}
+
+static bool has_copy(const struct request *q)
+{
+	return set_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
+}
+
+/* A directory knows who may have the line; the data is there, or in memory. Modified data that
+ * becomes shared is written to memory. */
+static __attribute__((noinline)) enum vpmu_word_state
+hit_directory(const struct request *q, uint32_t way, uint64_t others)
+{
+	bool store = q->kind == VPMU_STORE, copy = store && has_copy(q);
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+	uint64_t me = 1ull << q->r->core;
+
+	if (!store)
+		result = read_from_any(q, others);
+	else
+		result = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE);
+	if (!copy && result != VPMU_SNOOP_MISS)
+		vpmu_outcome_fill(q->r, q->kind, true);
+	else if (!copy)
+		read_memory(q);
+	if (!store && result == VPMU_SNOOP_HITM)
+		write_memory(q, q->tag);
+	if (store || result == VPMU_SNOOP_MISS) {
+		place_put(&q->at, way, q->tag | VPMU_WORD_E, me);
+		return VPMU_WORD_E;
+	}
+	place_put(&q->at, way, q->tag | VPMU_WORD_S, others | me);
+	return VPMU_WORD_S;
+}
+
 static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
@@ -171,8 +233,12 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 
 	lookup(q, VPMU_READ, word);
 	q->r->clock += q->c->s->machine.llc_clocks;
+	if (q->c->layout.directory)
+		return hit_directory(q, way, others);
+	vpmu_outcome_llc_hit(q->c, q->r, q->kind, (enum vpmu_word_state)state);
 	if (q->kind == VPMU_STORE) {
-		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE);
+		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE) ==
+				VPMU_SNOOP_HITM;
 
 		state = modified || state == VPMU_WORD_M ? VPMU_WORD_M : VPMU_WORD_E;
 		place_put(&q->at, way, q->tag | state, me);
@@ -197,11 +263,12 @@ static void take_back(const struct request *from, uint64_t word)
 	q.at = place_of(q.c, q.r->package, q.tag);
 	way = set_find(&q.at.set, q.tag);
 	lookup(&q, VPMU_WRITE, way < 0 ? 0 : set_word(&q.at.set, (uint32_t)way));
-	if (way < 0) {
-		write_memory(&q);
+	if (way < 0 || q.c->layout.directory)
+		write_memory(&q, q.tag);
+	if (way < 0)
 		return;
-	}
-	set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
+	if (!q.c->layout.directory)
+		set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
 	p = vpmu_private_sets(q.c, q.r->package, q.r->core, q.tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
 	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0)
@@ -255,8 +322,12 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 			enum vpmu_touch kind)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r->package, r->core, tag);
-	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind };
+	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind, .own = &p };
 
+	if (r->counts) {
+		p.counts = r->counts;
+		vpmu_outcome_access(&p, r, tag, kind);
+	}
 	if (!access_private(&q, &p)) {
 		q.at = place_of(c, r->package, tag);
 		prefetch(&q.at);
@@ -284,7 +355,8 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	vpmu_private_lock(&own, r->tid);
 	if (q.at.cores[way] & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
-	dirty |= invalidate(&q, q.at.slice, tag, q.at.cores[way] & ~me, VPMU_XCORE);
+	dirty |= invalidate(&q, q.at.slice, tag, q.at.cores[way] & ~me, VPMU_XCORE) ==
+		 VPMU_SNOOP_HITM;
 	vpmu_private_unlock(&own);
 	set_remove(&q.at.set, (uint32_t)way);
 	return dirty;

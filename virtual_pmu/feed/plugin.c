@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "combining.h"
+#include "core_feed.h"
 #include "nontemporal.h"
 #include "qemu_plugin_api.h"
 #include "waiting.h"
@@ -100,6 +101,7 @@ SLOW static struct thread *thread_start(unsigned int vcpu)
 	memset(t, 0, sizeof(*t));
 	enter(t, vcpu < PARENTS_MAX ? __atomic_load_n(&parents[vcpu], __ATOMIC_RELAXED) : 0);
 	self = t;
+	vpmu_core_feed_enter(&t->runner);
 	return t;
 }
 
@@ -131,6 +133,7 @@ static void thread_end(void)
 	if (!t)
 		return;
 	settle(t);
+	vpmu_core_feed_leave();
 	locked = vpmu_feed_lock(segment, t->runner.tid);
 	vpmu_thread_release(segment, t->runner.tid);
 	if (locked)
@@ -314,6 +317,10 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint64_t packed = start >> 6 << BLOCK_LINE_SHIFT | lines << BLOCK_LINES_SHIFT | count;
 
 	(void)id;
+	if (vpmu_core_feed_active()) {
+		vpmu_core_feed_translate(tb, packed);
+		return;
+	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)packed);
 	for (size_t i = 0; i < count; i++)
@@ -333,6 +340,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		return;
 	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
 	settle(t);
+	vpmu_core_feed_report();
 	t->waits = vpmu_syscall_waits(num, a2);
 	if (num == SYS_execve)
 		count_feed(false);
@@ -349,8 +357,10 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		return;
 	if (num == SYS_execve)	/* it failed */
 		count_feed(true);
-	if (t->waits)
+	if (t->waits) {
 		vpmu_runner_catch_up(&caches, &t->runner);
+		vpmu_core_feed_restart(false);
+	}
 	t->waits = false;
 }
 
@@ -377,6 +387,7 @@ static void after_fork(void)
 	if (self) {
 		self->combining.used = 0;	/* the parent's */
 		enter(self, self->runner.tid);
+		vpmu_core_feed_restart(true);
 	}
 }
 
@@ -388,6 +399,10 @@ static void learn_store_bits(void)
 			store_bits |= bit;
 }
 
+static const struct vpmu_core_feed_parts core_feed_parts = {
+	.block = on_block, .access = on_access, .nontemporal = on_nontemporal, .fence = on_fence,
+};
+
 static int open_segment(const char *path, char *why, size_t why_bytes)
 {
 	int rc = vpmu_segment_open(path, &segment, why, why_bytes);
@@ -398,6 +413,8 @@ static int open_segment(const char *path, char *why, size_t why_bytes)
 	if (rc)
 		snprintf(why, why_bytes, "%s: machine '%s' has caches that the feed cannot model",
 			 path, segment->machine.name);
+	else
+		vpmu_core_feed_open(&caches, &core_feed_parts);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 struct vpmu_private {
 	struct vpmu_core *core;
 	struct vpmu_set l1d, l1i, l2;
+	uint32_t *counts;	/* core events of who accesses, or NULL */
 	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
 	 * core's version before it. */
 	int way, l2_way;
@@ -46,8 +47,9 @@ static inline struct vpmu_set vpmu_l2_set(const struct vpmu_caches *c, struct vp
 			   vpmu_placed_line(tag));
 }
 
-static inline struct vpmu_private vpmu_private_sets(const struct vpmu_caches *c, uint32_t package,
-						    uint32_t core, uint64_t tag)
+/* At every L1 miss. */
+static inline __attribute__((always_inline)) struct vpmu_private
+vpmu_private_sets(const struct vpmu_caches *c, uint32_t package, uint32_t core, uint64_t tag)
 {
 	unsigned char *block = vpmu_core_block(c, package, core);
 	struct vpmu_core *head = (struct vpmu_core *)(void *)block;

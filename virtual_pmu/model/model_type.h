@@ -4,12 +4,14 @@
 #ifndef VPMU_MODEL_TYPE_H
 #define VPMU_MODEL_TYPE_H
 
+#include "../core_events.h"
 #include "../model.h"
 
-enum vpmu_scope { VPMU_PACKAGE, VPMU_THREAD };
+enum vpmu_scope { VPMU_PACKAGE, VPMU_THREAD, VPMU_CORE };
 
 /* One row stands for `boxes` x `counters` registers. In the name "_n_" is replaced by the box and
- * a trailing "m" by the counter, as the manuals do. */
+ * a trailing "m" by the counter, as the manuals do; or every '#' by the box and '@' by the
+ * counter. */
 struct vpmu_register_row {
 	const char *name, *cite;
 	enum vpmu_space space;
@@ -19,7 +21,12 @@ struct vpmu_register_row {
 	uint32_t first_box, boxes, box_stride;	/* boxes 0: not a box register */
 	uint32_t counters, counter_stride;	/* counters 0: a single one */
 	uint64_t mask;
-	/* Place in the state of the package or thread. MMIO rows live in the MMIO page. */
+	uint64_t ignored;	/* written without effect, and allowed */
+	uint64_t unsourced;	/* no document says what they are: they hold what is written */
+	bool sign_extended;	/* a write takes bits 31:0 and repeats bit 31 above, up to width */
+	bool readable;		/* VPMU_WO, but its document lists it as readable */
+	const char *unit;	/* for the scope of a register outside the boxes: "U-Box" */
+	/* Place in the state of the package, core or thread. MMIO rows live in the MMIO page. */
 	uint32_t offset, box_bytes, counter_bytes;
 };
 
@@ -34,18 +41,30 @@ struct vpmu_model_type {
 	const struct vpmu_register_row *rows;
 	uint32_t row_count;
 	const struct vpmu_event_info *events;
-	uint32_t event_count;
-	uint32_t package_bytes, thread_bytes;	/* of state */
+	uint32_t event_count, event_stride;	/* bytes from one to the next; 0: they are packed */
+	uint32_t package_bytes, thread_bytes, core_bytes;	/* of state */
 	uint32_t mmio_bytes;			/* per package, whole pages */
+	const char *box_name;			/* "CBo", "M-Box" */
+	uint32_t boxes;				/* per package; 0: one per LLC slice */
 
-	void (*reset)(struct vpmu_segment *s);
+	/* Those that a family does not need are NULL, except reset and settle. */
+	/* Differences between its CPU models: whether the row exists, its writable bits. */
+	bool (*present)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
+	uint64_t (*mask)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
+	void (*reset)(struct vpmu_segment *s);	/* all state is zero */
+	void (*init)(struct vpmu_segment *s);	/* the INIT signal; NULL: changes nothing */
+	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
 	/* Bring the package up to its newest published clock, before a register is looked at. */
 	void (*settle)(struct vpmu_segment *s, uint32_t package);
-	/* The register holds its new value. */
-	void (*written)(struct vpmu_segment *s, uint32_t package, const struct vpmu_register *r);
+	/* The register holds its new value (a write-only one: what was written, until this returns,
+	 * when it becomes 0). value: what was written, reserved bits and all. */
+	void (*written)(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			uint64_t value);
 	int (*pci_read)(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
 	void (*mmio_window)(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
 	const char *(*undriven)(const struct vpmu_undriven *u);	/* why it is */
+	/* Its name, or NULL: then bits 7:0 of `select` are the code, 15:8 the unit mask. */
+	const char *(*undriven_event)(const struct vpmu_undriven *u);
 
 	void (*llc_lookup)(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 			   enum vpmu_request request, enum vpmu_mesi found, uint64_t clock);
@@ -56,13 +75,21 @@ struct vpmu_model_type {
 	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 		     uint32_t read_cas, uint32_t write_cas);
 	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
+	/* core_events.h */
+	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+			    uint32_t clocks);
+	void (*memory_command)(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
+			       enum vpmu_page page, uint64_t clock);
 };
 
-extern const struct vpmu_model_type vpmu_skl_client;
+extern const struct vpmu_model_type vpmu_skl_client, vpmu_knc, vpmu_core2, vpmu_nhmex,
+				    vpmu_netburst;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */
 /* State of a package; `type` defined by the family. */
 void *vpmu_package_state(struct vpmu_segment *s, uint32_t package);
+void *vpmu_core_state(struct vpmu_segment *s, uint32_t core);	/* machine-wide index */
+void *vpmu_thread_state(struct vpmu_segment *s, uint32_t cpu);
 uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t package);
 /* Remember a counter enabled on something that is not driven; once per `select`. */
 void vpmu_note_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select);
@@ -72,8 +99,14 @@ bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint3
 		      struct vpmu_register *out);
 bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out);
 uint32_t vpmu_register_address(const struct vpmu_register *r);
+/* Documented writable bits on this machine, without the unsourced ones. */
+uint64_t vpmu_register_mask(const struct vpmu_machine *m, const struct vpmu_register_row *row);
 /* Where the value is; 32 bits for MMIO, 64 for the rest. */
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
-void vpmu_register_describe(const struct vpmu_register *r, struct vpmu_register_info *out);
+/* Tells the family, then clears a write-only register. */
+void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			   uint64_t value);
+void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
+			    struct vpmu_register_info *out);
 
 #endif

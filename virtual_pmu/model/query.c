@@ -15,7 +15,7 @@ bool vpmu_model_register(const struct vpmu_machine *m, uint32_t index,
 
 	if (!vpmu_register_number(m, index, &r))
 		return false;
-	vpmu_register_describe(&r, out);
+	vpmu_register_describe(m, &r, out);
 	return true;
 }
 
@@ -25,7 +25,11 @@ bool vpmu_model_event(const struct vpmu_machine *m, uint32_t index, struct vpmu_
 
 	if (!type || index >= type->event_count)
 		return false;
-	*out = type->events[index];
+	if (type->event_stride)
+		memcpy(out, (const char *)type->events + (size_t)index * type->event_stride,
+		       sizeof(*out));
+	else
+		*out = type->events[index];
 	return true;
 }
 
@@ -70,7 +74,6 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		    uint64_t value)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
-	uint32_t package;
 	struct vpmu_register r;
 	int rc = locate(s, cpu, reg, &r);
 
@@ -78,10 +81,9 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		return rc;
 	if (reg->width < 64 && value >> reg->width)
 		return -ERANGE;
-	package = vpmu_cpu_package(&s->machine, cpu);
-	type->settle(s, package);
+	type->settle(s, vpmu_cpu_package(&s->machine, cpu));
 	memcpy(vpmu_register_value(s, cpu, &r), &value, reg->space == VPMU_MMIO ? 4 : 8);
-	type->written(s, package, &r);
+	vpmu_register_written(s, cpu, &r, value);
 	return 0;
 }
 
@@ -90,10 +92,16 @@ void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_un
 {
 	struct vpmu_register r;
 	struct vpmu_register_info info = { .name = "?" };
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const char *event = type->undriven_event ? type->undriven_event(u) : NULL;
 
 	if (vpmu_register_at(m, VPMU_MSR, u->address, &r))
-		vpmu_register_describe(&r, &info);
+		vpmu_register_describe(m, &r, &info);
+	if (event) {
+		snprintf(text, bytes, "%s on %s: %s", event, info.name, type->undriven(u));
+		return;
+	}
 	snprintf(text, bytes, "code 0x%02x umask 0x%02x on %s: %s",
 		 (unsigned int)(u->select & 0xff), (unsigned int)(u->select >> 8 & 0xff),
-		 info.name, vpmu_model_type(m)->undriven(u));
+		 info.name, type->undriven(u));
 }

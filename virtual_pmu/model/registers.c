@@ -13,10 +13,16 @@ static uint32_t at_least_one(uint32_t n)
 /* Boxes of this row on this machine: a row may describe more than the machine has. */
 static uint32_t boxes_here(const struct vpmu_machine *m, const struct vpmu_register_row *row)
 {
-	uint32_t have = m->slices > row->first_box ? m->slices - row->first_box : 0;
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+	uint32_t have = type->boxes;
 
+	if (type->present && !type->present(m, row))
+		return 0;
 	if (!row->boxes)
 		return 1;
+	if (!have)
+		have = m->slices;
+	have = have > row->first_box ? have - row->first_box : 0;
 	return have < row->boxes ? have : row->boxes;
 }
 
@@ -89,10 +95,16 @@ bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint3
 	return false;
 }
 
+uint64_t vpmu_register_mask(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	return type->mask ? type->mask(m, row) : row->mask;
+}
+
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)
 {
 	const struct vpmu_machine *m = &s->machine;
-	const struct vpmu_model_type *type = vpmu_model_type(m);
 	uint32_t package = vpmu_cpu_package(m, cpu);
 	uint32_t inside = r->row->offset + r->box * r->row->box_bytes +
 			  r->counter * r->row->counter_bytes;
@@ -101,17 +113,36 @@ void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpm
 		return vpmu_package_mmio(s, package) + r->row->address;
 	if (r->row->scope == VPMU_PACKAGE)
 		return (uint8_t *)vpmu_package_state(s, package) + inside;
-	return (uint8_t *)vpmu_package_state(s, m->packages) +
-	       (uint64_t)cpu * type->thread_bytes + inside;
+	if (r->row->scope == VPMU_CORE)
+		return (uint8_t *)vpmu_core_state(s, vpmu_cpu_core(m, cpu)) + inside;
+	return (uint8_t *)vpmu_thread_state(s, cpu) + inside;
 }
 
-void vpmu_register_describe(const struct vpmu_register *r, struct vpmu_register_info *out)
+static bool name_by_signs(const struct vpmu_register *r, char *out, size_t bytes)
+{
+	const char *at = r->row->name;
+	size_t used = 0;
+
+	if (!strpbrk(at, "#@"))
+		return false;
+	for (; *at && used + 1 < bytes; at++) {
+		if (*at == '#' || *at == '@')
+			out[used++] = (char)('0' + (*at == '#' ? r->box : r->counter));
+		else
+			out[used++] = *at;
+	}
+	out[used] = '\0';
+	return true;
+}
+
+static void put_name(const struct vpmu_register *r, struct vpmu_register_info *out)
 {
 	const struct vpmu_register_row *row = r->row;
 	const char *gap = strstr(row->name, "_n_");
 	int n;
 
-	memset(out, 0, sizeof(*out));
+	if (name_by_signs(r, out->name, sizeof(out->name)))
+		return;
 	if (row->boxes && gap)
 		n = snprintf(out->name, sizeof(out->name), "%.*s_%u_%s", (int)(gap - row->name),
 			     row->name, r->box, gap + 3);
@@ -119,16 +150,37 @@ void vpmu_register_describe(const struct vpmu_register *r, struct vpmu_register_
 		n = snprintf(out->name, sizeof(out->name), "%s", row->name);
 	if (row->counters)	/* the trailing "m"; counters are single digits in every manual */
 		out->name[n - 1] = (char)('0' + r->counter);
-	if (row->scope == VPMU_THREAD)
-		snprintf(out->scope, sizeof(out->scope), "thread");
-	else if (row->boxes)
-		snprintf(out->scope, sizeof(out->scope), "package/CBo %u", r->box);
+}
+
+static void put_scope(const struct vpmu_machine *m, const struct vpmu_register *r,
+		      struct vpmu_register_info *out)
+{
+	static const char *const names[] = {
+		[VPMU_PACKAGE] = "package", [VPMU_THREAD] = "thread", [VPMU_CORE] = "core",
+	};
+	const struct vpmu_register_row *row = r->row;
+
+	if (row->boxes)
+		snprintf(out->scope, sizeof(out->scope), "%s/%s %u", names[row->scope],
+			 vpmu_model_type(m)->box_name, r->box);
 	else
-		snprintf(out->scope, sizeof(out->scope), "package");
+		snprintf(out->scope, sizeof(out->scope), "%s%s%s", names[row->scope],
+			 row->unit ? "/" : "", row->unit ? row->unit : "");
+}
+
+void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
+			    struct vpmu_register_info *out)
+{
+	const struct vpmu_register_row *row = r->row;
+
+	memset(out, 0, sizeof(*out));
+	put_name(r, out);
+	put_scope(m, r, out);
 	out->space = row->space;
 	out->access = row->access;
 	out->address = vpmu_register_address(r);
 	out->width = row->width;
-	out->mask = row->mask;
+	out->mask = vpmu_register_mask(m, row);
+	out->unsourced = row->unsourced;
 	out->cite = row->cite;
 }

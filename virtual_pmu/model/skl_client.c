@@ -152,12 +152,14 @@ static void settle(struct vpmu_segment *s, uint32_t package)
 	skl_settle(skl_package(s, package), s->uclk[package]);
 }
 
-static void written(struct vpmu_segment *s, uint32_t package, const struct vpmu_register *r)
+static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		    uint64_t value)
 {
-	struct skl_package *p = skl_package(s, package);
+	struct skl_package *p = skl_package(s, vpmu_cpu_package(&s->machine, cpu));
 	bool arb = r->row->address == ARB_SELECT, cbo = r->row->boxes && r->row->width == 64;
 	uint32_t counter = arb ? SKL_ARB + r->counter : SKL_CBO(r->box) + r->counter;
 
+	(void)value;
 	if (!arb && !cbo)
 		return;
 	skl_select_written(p, counter);
@@ -237,6 +239,7 @@ const struct vpmu_model_type vpmu_skl_client = {
 	.package_bytes = sizeof(struct skl_package),
 	.thread_bytes = sizeof(struct skl_thread),
 	.mmio_bytes = IMC_WINDOW,
+	.box_name = "CBo",
 	.reset = reset,
 	.settle = settle,
 	.written = written,

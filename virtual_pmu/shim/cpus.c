@@ -97,7 +97,8 @@ SHIM_EXPORT int getcpu(unsigned int *cpu, unsigned int *node)
 	if (cpu)
 		*cpu = (unsigned int)current_cpu(s);
 	if (node)
-		*node = vpmu_cpu_package(&s->machine, (uint32_t)current_cpu(s));
+		*node = s->machine.one_node ? 0 : vpmu_cpu_package(&s->machine,
+								   (uint32_t)current_cpu(s));
 	return 0;
 }
 

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# One machine of every family: its name, topology as hwloc reads it, CPU identity as a program
+# sees it, events and registers. VPMU: the vpmu binary.
+set -u
+: "${VPMU:?set VPMU to the vpmu binary}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
+is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
+refused() {	# TEXT NAME
+	local said
+	said=$("$VPMU" regs -m "$2" 2>&1 >/dev/null)
+	is "$2: status" 2 $?
+	case $said in *"$1"*) ok ;; *) bad "$2: '$1' is not in '$said'" ;; esac
+}
+
+# names
+for name in skl-1c1t skl-256c512t knc-1c4t knc-4c16t knc-60c240t knc-61c244t core2-2c core2-4c \
+	    core2-16c nhmex-1p8c16t nhmex-4p32c64t nhmex-8p64c64t nhmex-2p8c8t p4-1c1t p4-1c2t \
+	    p4-2p4t p4-2p2t p4-8p16t; do
+	"$VPMU" regs -m "$name" >"$work/regs" 2>&1
+	is "$name is a machine" 0 $?
+done
+refused "1 to 61 cores" knc-62c248t
+refused "1 to 61 cores" knc-0c0t
+refused "say knc-4c16t" knc-4c8t
+refused "unknown machine" knc-4c
+refused "unknown machine" knc-1p4c16t
+refused "a multiple of 2" core2-3c
+refused "a multiple of 2" core2-0c
+refused "2 to 16 cores" core2-18c
+refused "unknown machine" core2-4c4t
+refused "1 to 8 packages" nhmex-9p72c72t
+refused "1 to 8 packages" nhmex-0p8c8t
+refused "at most 8" nhmex-2p18c18t
+refused "same number of cores" nhmex-3p8c8t
+refused "nhmex-1p8c8t or nhmex-1p8c16t" nhmex-1p8c24t
+refused "unknown machine" nhmex-8c16t
+refused "1 to 8 packages" p4-9p18t
+refused "p4-2p2t or p4-2p4t" p4-2p3t
+refused "at most 1" p4-2c4t
+refused "unknown machine" p4-2p2c4t
+refused "unknown machine" p4-2t2p
+refused "unknown machine" p4-02p4t
+refused "unknown machine" p4-2p4t1
+refused "unknown machine" p4
+for family in skl knc core2 nhmex p4; do
+	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
+done
+
+# what lstopo counts and shows: packages, NUMA nodes, L3s, L2s, cores, PUs; CPUs of the first core
+topology() {	# NAME EXPECTED CPUS
+	# shellcheck disable=SC2016
+	"$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD
+		for kind in package numanode l3 l2 core pu; do
+			lstopo-no-graphics -i "$HWLOC_XMLFILE" --only $kind | wc -l
+		done' >"$work/kinds" 2>&1
+	is "topology of $1" "$2" "$(paste -sd' ' "$work/kinds")"
+	# shellcheck disable=SC2016
+	is "CPUs of core 0 of $1" "$3" "$("$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD
+		hwloc-calc -i "$HWLOC_XMLFILE" --po -I pu core:0' 2>&1)"
+}
+if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null; then
+	topology skl-4c8t "1 1 1 4 4 8" "0,4"
+	topology knc-4c16t "1 1 0 4 4 16" "0,1,2,3"
+	topology knc-60c240t "1 1 0 60 60 240" "0,1,2,3"
+	topology core2-4c "2 1 0 2 4 4" "0"
+	topology nhmex-4p32c64t "4 4 4 32 32 64" "0,32"
+	topology nhmex-1p8c16t "1 1 1 8 8 16" "0,8"
+	topology p4-1c2t "1 1 0 1 1 2" "0,1"
+	topology p4-2p4t "2 1 0 2 2 4" "0,2"
+fi
+
+# the CPU's identity, by the instruction: vendor, family, model; and not a word from QEMU
+cat >"$work/id.c" <<'END'
+#include <cpuid.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+	unsigned int r[4], family;
+	char vendor[13] = "";
+
+	__cpuid(0, r[0], r[1], r[2], r[3]);
+	memcpy(vendor, &r[1], 4);
+	memcpy(vendor + 4, &r[3], 4);
+	memcpy(vendor + 8, &r[2], 4);
+	__cpuid(1, r[0], r[1], r[2], r[3]);
+	family = r[0] >> 8 & 15;
+	printf("%s %u %u hypervisor %u\n", vendor, family,
+	       (r[0] >> 4 & 15) | (family == 6 ? r[0] >> 12 & 0xf0 : 0), r[2] >> 31);
+	return 0;
+}
+END
+if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$work/id" "$work/id.c"; then
+	while read -r name family model; do
+		is "identity of $name" "GenuineIntel $family $model hypervisor 0" \
+			"$("$VPMU" run -m "$name" "$work/id" 2>&1)"
+	done <<-END
+		skl-4c8t 6 94
+		knc-4c16t 11 1
+		core2-4c 6 15
+		nhmex-1p8c16t 6 46
+		p4-1c2t 15 4
+		p4-2p4t 15 4
+	END
+fi
+
+# events and registers: as many as the tables of facts have, and a reason for what is not driven
+lines() { "$VPMU" "$@" | tail -n +2 | wc -l; }
+is "Knights Corner's events" 63 "$(lines events -m knc-4c16t)"
+is "Knights Corner's registers" 9 "$(lines regs -m knc-4c16t)"
+is "Core 2's registers, and DEBUGCTL" 14 "$(lines regs -m core2-4c)"
+for name in knc-4c16t core2-4c; do
+	"$VPMU" events -m "$name" | awk '$5 == "no" || $6 == "no" || $7 == "no"' | \
+		grep -v 'stays 0: ' >"$work/unsaid"
+	is "$name: no reason given" "" "$(cat "$work/unsaid")"
+done
+"$VPMU" regs -m knc-4c16t --tsv | grep -q "^IA32_PERF_GLOBAL_OVF_CTRL	0x2E	32	WO	0x3	thread	" &&
+	ok || bad "regs shows a write-only register"
+
+# devices: nothing of another family, and a kept segment keeps core and thread registers
+if command -v wrmsr >/dev/null; then
+	"$VPMU" run --no-feed -m knc-4c16t rdmsr 0x700 >/dev/null 2>&1
+	is "a Skylake register on Knights Corner" 4 $?
+	"$VPMU" run --no-feed -m knc-4c16t head -c 4 /sys/bus/pci/devices/0000:00:00.0/config \
+		>/dev/null 2>&1
+	is "no host bridge there" 1 $?
+	"$VPMU" run --no-feed -m knc-4c16t -s "$work/kept" wrmsr -p 5 0x21 0x123456789a
+	"$VPMU" run --no-feed -s "$work/kept" wrmsr -p 5 0x10 77
+	for cpu in 4 5 6 8; do
+		"$VPMU" run --no-feed -s "$work/kept" rdmsr -d -p $cpu 0x21
+		"$VPMU" run --no-feed -s "$work/kept" rdmsr -d -p $cpu 0x10
+	done >"$work/values" 2>&1
+	is "a thread's counter, a core's TSC" "0 77 78187493530 77 0 77 0 0" \
+		"$(paste -sd' ' "$work/values")"
+	"$VPMU" run --no-feed -s "$work/kept" rdmsr -p 0 0x2e 2>&1 |
+		grep -q 'read of a write-only register' && ok || bad "write-only is told"
+	"$VPMU" run --no-feed -m knc-4c16t wrmsr -p 3 0x28 0x41001f 2>&1 |
+		grep -q 'code 0x1f umask 0x00 on IA32_PerfEvtSel0: stays 0: the pipeline' &&
+		ok || bad "an undriven event is told"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

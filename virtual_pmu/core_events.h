@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What hardware threads and memory controllers do, as the execution feed tells the model of a
+ * machine whose PMUs count it. The model maps these to its documented events. */
+#ifndef VPMU_CORE_EVENTS_H
+#define VPMU_CORE_EVENTS_H
+
+#include "segment.h"
+
+/* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
+ * "L2" is the level behind the L1s that a core reaches first, shared or not. */
+#define VPMU_CORE_EVENT_LIST(X) \
+	X(INSTRUCTIONS) X(UOPS) \
+	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
+	X(BRANCHES_CALL) X(BRANCHES_RETURN) X(BRANCHES_INDIRECT) \
+	X(MISPREDICTED) X(MISPREDICTED_TAKEN) X(MISPREDICTED_CONDITIONAL) \
+	X(MISPREDICTED_CALL) X(MISPREDICTED_RETURN) X(MISPREDICTED_INDIRECT) \
+	X(LOADS) X(STORES) X(LOCKED) X(SPLIT_LOADS) X(SPLIT_STORES) \
+	X(L1D_READ_MISSES) X(L1D_WRITE_MISSES) X(L1D_WRITE_BACKS) \
+	X(CODE_READS) X(CODE_MISSES) \
+	X(DTLB_READ_MISSES) X(DTLB_WRITE_MISSES) X(ITLB_MISSES) \
+	X(DTLB_LONG_WALKS) X(ITLB_LONG_WALKS) \
+	X(L2_READ_HIT_M) X(L2_READ_HIT_E) X(L2_READ_HIT_S) X(L2_READ_MISS) \
+	X(L2_WRITE_HIT_M) X(L2_WRITE_HIT_E) X(L2_WRITE_HIT_S) X(L2_WRITE_MISS) \
+	X(L2_CODE_HIT) X(L2_CODE_MISS) X(L2_LINES_IN) X(L2_LINES_OUT) X(L2_LINES_OUT_M) \
+	X(FILL_READ_CACHE) X(FILL_WRITE_CACHE) X(FILL_CODE_CACHE) \
+	X(FILL_READ_MEMORY) X(FILL_WRITE_MEMORY) X(FILL_CODE_MEMORY) \
+	X(LOADS_L1_MISSED) X(LOADS_L2_MISSED) X(LOADS_DTLB_MISSED) X(STORES_DTLB_MISSED) \
+	X(SNOOPED_HIT) X(SNOOPED_HITM) \
+	X(X87) X(X87_SIMD_MOVES) X(MMX64) X(SSE_INTEGER) \
+	X(SSE_PACKED_SINGLE) X(SSE_PACKED_DOUBLE) X(SSE_SCALAR_SINGLE) X(SSE_SCALAR_DOUBLE) \
+	X(VECTOR) X(VECTOR_LOADS) X(VECTOR_STORES) X(VECTOR_READ_MISSES) X(VECTOR_WRITE_MISSES) \
+	X(VECTOR_ELEMENTS) X(MULTIPLIES) X(DIVIDES) \
+	X(PREFETCH1) X(PREFETCH1_MISSES) X(PREFETCH2) X(PREFETCH2_MISSES)
+
+enum vpmu_core_event {
+#define X(name) VPMU_##name,
+	VPMU_CORE_EVENT_LIST(X)
+#undef X
+	VPMU_CORE_EVENTS
+};
+
+/* A hardware thread did these things in its last `clocks` clocks, each in a clock of its own (at
+ * most one instruction a clock; that is the clock model), all at user level. Raised in bulk: at
+ * least every 1,024 clocks, at every system call and before each register access of the thread.
+ * What others did to a core, by snooping it, is raised by itself for the core's first thread, with
+ * 0 clocks. Machine lock held. Does nothing on machines without a core PMU. */
+void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+		      uint32_t clocks);
+/* Whether this machine's model wants vpmu_core_events at all. */
+bool vpmu_core_events_wanted(const struct vpmu_machine *m);
+
+/* A read or write command reaches memory controller `box` of `package`, the home of the address,
+ * and finds its DRAM page open, closed, or another one open. clock: UCLK of that package. */
+enum vpmu_page { VPMU_PAGE_HIT, VPMU_PAGE_EMPTY, VPMU_PAGE_MISS };
+void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
+			 enum vpmu_page page, uint64_t clock);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "core_feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "waiting.h"
+#include "core_blocks.h"
+#include "nontemporal.h"
+#include "predictor.h"
+#include "tlb.h"
+
+#define unlikely(x) __builtin_expect(!!(x), 0)
+/* As in plugin.c: only a start nearer than this to the end of a line can cross it. */
+#define ACCESS_BYTES_SURE 8
+
+/* User data of an access: flags below the number of the instruction in its block, from 1. */
+enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 };
+
+/* The last access of either kind, of which QEMU may show more pieces. */
+struct piece {
+	uintptr_t note;		/* of its instruction; 0: none in this block yet */
+	uint64_t line;		/* of its first byte */
+	bool split, missed, missed_l2, walked;
+};
+
+struct core_thread {
+	struct vpmu_runner *runner;
+	const struct vpmu_block *previous;
+	struct piece load, store;
+	uint64_t reported;	/* clock */
+	uint32_t counts[VPMU_CORE_EVENTS];
+	struct vpmu_tlb dtlb, itlb;
+	struct vpmu_predictor predictor;
+};
+
+static const struct vpmu_caches *caches;	/* NULL: not active */
+static struct vpmu_core_feed_parts parts;
+static uint32_t store_bits;
+static __thread struct core_thread *mine __attribute__((tls_model("initial-exec")));
+
+bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *p)
+{
+	if (!vpmu_core_events_wanted(&c->s->machine))
+		return false;
+	caches = c;
+	parts = *p;
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if (qemu_plugin_mem_is_store(bit))
+			store_bits |= bit;
+	return true;
+}
+
+bool vpmu_core_feed_active(void)
+{
+	return caches != NULL;
+}
+
+/* ---- threads ---- */
+
+void vpmu_core_feed_enter(struct vpmu_runner *r)
+{
+	if (!caches || mine)
+		return;
+	mine = calloc(1, sizeof(*mine));
+	if (!mine)
+		abort();
+	mine->runner = r;
+	mine->reported = r->clock;
+	r->counts = mine->counts;
+}
+
+void vpmu_core_feed_restart(bool forked)
+{
+	if (!mine)
+		return;
+	mine->reported = mine->runner->clock;
+	if (forked)
+		memset(mine->counts, 0, sizeof(mine->counts));
+}
+
+static void report(struct core_thread *t, uint32_t cpu)
+{
+	uint64_t now = t->runner->clock;
+
+	if (!vpmu_feed_lock(caches->s, t->runner->tid))
+		return;
+	vpmu_core_events(caches->s, cpu, t->counts, (uint32_t)(now - t->reported));
+	vpmu_feed_unlock(caches->s);
+	t->reported = now;
+	memset(t->counts, 0, sizeof(t->counts));
+}
+
+void vpmu_core_feed_report(void)
+{
+	if (mine)
+		report(mine, mine->runner->cpu);
+}
+
+void vpmu_core_feed_leave(void)
+{
+	if (!mine)
+		return;
+	report(mine, mine->runner->cpu);
+	mine->runner->counts = NULL;
+	free(mine);
+	mine = NULL;
+}
+
+/* ---- blocks ---- */
+
+/* What kinds of branches count as, besides BRANCHES and BRANCHES_TAKEN. */
+static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
+{
+	switch (kind) {
+	case VPMU_CALL_INDIRECT:
+		n[VPMU_BRANCHES_INDIRECT]++;
+		n[VPMU_MISPREDICTED_INDIRECT] += wrong;
+		/* fall through */
+	case VPMU_CALL:
+		n[VPMU_BRANCHES_CALL]++;
+		n[VPMU_MISPREDICTED_CALL] += wrong;
+		break;
+	case VPMU_JUMP_INDIRECT:
+		n[VPMU_BRANCHES_INDIRECT]++;
+		n[VPMU_MISPREDICTED_INDIRECT] += wrong;
+		break;
+	case VPMU_RETURN:
+		n[VPMU_BRANCHES_RETURN]++;
+		n[VPMU_MISPREDICTED_RETURN] += wrong;
+		break;
+	case VPMU_CONDITIONAL:
+		n[VPMU_BRANCHES_CONDITIONAL]++;
+		n[VPMU_MISPREDICTED_CONDITIONAL] += wrong;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The block before ended with a branch, which has led to `target`. */
+static void branched(struct core_thread *t, const struct vpmu_block *from, uint64_t target)
+{
+	struct vpmu_branched b = {
+		.kind = from->branch, .address = from->last, .next = from->end, .target = target,
+	};
+	bool wrong = !vpmu_predict(&t->predictor, &b);
+	bool conditional = b.kind == VPMU_CONDITIONAL, taken = !conditional || target != b.next;
+	uint32_t *n = t->counts;
+
+	n[VPMU_BRANCHES]++;
+	n[VPMU_BRANCHES_TAKEN] += taken;
+	n[VPMU_BRANCHES_CONDITIONAL_TAKEN] += conditional && taken;
+	n[VPMU_MISPREDICTED] += wrong;
+	n[VPMU_MISPREDICTED_TAKEN] += wrong && taken;
+	count_kind(n, b.kind, wrong);
+}
+
+static void fetch_page(struct core_thread *t, uint64_t page)
+{
+	enum vpmu_walk walk = vpmu_tlb_access(&t->itlb, page);
+
+	t->counts[VPMU_ITLB_MISSES] += walk != VPMU_NO_WALK;
+	t->counts[VPMU_ITLB_LONG_WALKS] += walk == VPMU_LONG_WALK;
+}
+
+static void count_block(struct core_thread *t, const struct vpmu_block *b)
+{
+	const struct vpmu_block *before = t->previous;
+
+	if (before && before->branch)
+		branched(t, before, b->start);
+	fetch_page(t, b->start >> VPMU_PAGE_SHIFT);
+	fetch_page(t, (b->end - 1) >> VPMU_PAGE_SHIFT);
+	t->previous = b;
+	t->load.note = t->store.note = 0;
+	/* One more round of the same string instruction. */
+	if (before && before->repeats && b->instructions == 1 && before->last == b->start)
+		return;
+	for (uint32_t i = 0; i < b->entries; i++)
+		t->counts[b->counts[i].event] += b->counts[i].times;
+}
+
+/* A thread's first block, or its first on another virtual CPU: its clock may jump. */
+static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const struct vpmu_block *b)
+{
+	if (mine)
+		report(mine, mine->runner->cpu);
+	parts.block(vcpu, (void *)(uintptr_t)b->packed);
+	if (mine)
+		mine->reported = mine->runner->clock - b->instructions;
+	return mine;
+}
+
+static void on_core_block(unsigned int vcpu, void *described)
+{
+	const struct vpmu_block *b = described;
+	struct core_thread *t = mine;
+
+	if (unlikely(!t || __atomic_load_n(t->runner->cpu_slot, __ATOMIC_RELAXED) !=
+			   t->runner->cpu)) {
+		if (!arrive(vcpu, b))
+			return;
+		t = mine;
+	} else {
+		parts.block(vcpu, (void *)(uintptr_t)b->packed);
+	}
+	count_block(t, b);
+	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS))
+		report(t, t->runner->cpu);
+}
+
+/* ---- accesses ---- */
+
+/* An instruction's first piece of this kind, or one of its own. */
+static void new_access(struct core_thread *t, struct piece *p, uintptr_t note, bool store,
+		       uint64_t line)
+{
+	uint32_t *n = t->counts;
+	bool both = note & LOCKED;
+
+	*p = (struct piece){ .note = note, .line = line };
+	n[VPMU_LOADS] += !store || both;
+	n[VPMU_STORES] += store;
+	n[VPMU_UOPS] += 1u + both;
+	n[store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS] += (note & VECTOR) != 0;
+}
+
+static void split(struct core_thread *t, struct piece *p, bool store)
+{
+	p->split = true;
+	t->counts[store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS]++;
+	t->counts[store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS] += (p->note & VECTOR) != 0;
+}
+
+static void translate_page(struct core_thread *t, struct piece *p, bool store, uint64_t page)
+{
+	enum vpmu_walk walk = vpmu_tlb_access(&t->dtlb, page);
+	uint32_t *n = t->counts;
+
+	if (walk == VPMU_NO_WALK)
+		return;
+	n[store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES]++;
+	n[VPMU_DTLB_LONG_WALKS] += walk == VPMU_LONG_WALK;
+	n[store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED] += !p->walked;
+	p->walked = true;
+}
+
+/* The load has missed: once per instruction, whatever its pieces. */
+static void load_missed(struct core_thread *t, struct piece *p, bool l1, bool l2)
+{
+	t->counts[VPMU_LOADS_L1_MISSED] += l1 && !p->missed;
+	t->counts[VPMU_LOADS_L2_MISSED] += l2 && !p->missed_l2;
+	p->missed |= l1;
+	p->missed_l2 |= l2;
+}
+
+static void missed(struct core_thread *t, struct piece *p, bool store, const uint32_t before[2])
+{
+	uint32_t *n = t->counts;
+	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
+
+	if (p->note & VECTOR)
+		n[store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES] += l1;
+	if (!store)
+		load_missed(t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1]);
+}
+
+static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *user)
+{
+	struct core_thread *t = mine;
+	uintptr_t note = (uintptr_t)user;
+	bool store = info & store_bits;
+	struct piece *p = store ? &t->store : &t->load;
+	uint32_t before[2];
+	uint64_t last = address;
+
+	/* An atomic shows its load or not, depending on how many threads there are. */
+	if ((note & LOCKED) && !store)
+		return;
+	if (address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE)
+		last += (1u << qemu_plugin_mem_size_shift(info)) - 1;
+	if (p->note != note || (note & MANY))
+		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
+	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
+		split(t, p, store);
+	translate_page(t, p, store, address >> VPMU_PAGE_SHIFT);
+	translate_page(t, p, store, last >> VPMU_PAGE_SHIFT);
+	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];
+	before[1] = t->counts[VPMU_L2_READ_MISS];
+	(note & NONTEMPORAL ? parts.nontemporal : parts.access)(vcpu, info, address, NULL);
+	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
+		     t->counts[VPMU_L2_READ_MISS] != before[1]))
+		missed(t, p, store, before);
+}
+
+/* ---- translation ---- */
+
+static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
+{
+	const uint8_t *bytes = qemu_plugin_insn_data(insn);
+	size_t size = qemu_plugin_insn_size(insn);
+	enum vpmu_instruction kind = vpmu_instruction_kind(bytes, size);
+	struct vpmu_class c = vpmu_class_of(bytes, size);
+	uintptr_t note = (index + 1) << INSTRUCTION_SHIFT;
+
+	if (kind == VPMU_FENCE) {
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, parts.fence, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+		return;
+	}
+	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
+		(kind == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
+	qemu_plugin_register_vcpu_mem_cb(insn, on_core_access, QEMU_PLUGIN_CB_NO_REGS,
+					 QEMU_PLUGIN_MEM_RW, (void *)note);
+}
+
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed)
+{
+	const struct vpmu_block *b = vpmu_block_describe(tb, packed);
+	size_t count = qemu_plugin_tb_n_insns(tb);
+
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,
+					     (void *)(uintptr_t)b);
+	for (size_t i = 0; i < count; i++)
+		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The execution feed of machines whose model counts what hardware threads do (core_events.h): it
+ * stands between QEMU and the callbacks of machines without a core PMU, which keep doing caches and
+ * clock, and counts around them.
+ *
+ * Stated rules, with those of instructions.h, predictor.h, tlb.h and outcome.h:
+ * - Instructions count when their block of guest code is entered, all of them. A repetition of a
+ *   string instruction is not a new instruction, though it takes a clock.
+ * - LOADS and STORES are instructions' accesses, whatever pieces QEMU makes of them; CMPS and
+ *   gathers have one per element, and each repetition of a string instruction its own. An atomic
+ *   is one load and one store, and misses as a store.
+ * - A branch counts, with its outcome, when the next block starts. BRANCHES are all of them;
+ *   calls are direct or indirect; BRANCHES_INDIRECT are jumps and calls, no returns.
+ * - CODE_READS are the lines of code that a block lies in, each time it is entered.
+ * - VECTOR_LOADS and VECTOR_STORES count one per line touched.
+ * - PREFETCH1 are prefetches to the first level (T0, NTA, W), PREFETCH2 the others (T1, T2). QEMU
+ *   does not compute their addresses, so they move no lines, and their misses are not driven.
+ * - Time spent waiting in system calls is no clock of the thread.
+ * - What other threads have not reported when one ends the process is lost (less than a report). */
+#ifndef VPMU_FEED_CORE_FEED_H
+#define VPMU_FEED_CORE_FEED_H
+
+#include "caches.h"
+#include "qemu_plugin_api.h"
+
+#define VPMU_REPORT_CLOCKS 512u	/* what a block adds may double it */
+
+/* The callbacks of machines without a core PMU. */
+struct vpmu_core_feed_parts {
+	qemu_plugin_vcpu_udata_cb_t block, fence;
+	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
+};
+
+/* Whether the machine wants core events. If not, the functions below do nothing. */
+bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
+bool vpmu_core_feed_active(void);
+/* Registers the callbacks for a block; packed: what parts.block wants. */
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
+
+/* By the thread itself: its runner is in place; it waited, or forked, and its clock jumped; report
+ * what it did (machine lock not held); it ends. */
+void vpmu_core_feed_enter(struct vpmu_runner *r);
+void vpmu_core_feed_restart(bool forked);
+void vpmu_core_feed_report(void);
+void vpmu_core_feed_leave(void);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What an x86-64 instruction does, as far as core events tell, from its bytes alone: prefixes, REX,
+ * VEX and the opcode maps behind 0F, 0F38 and 0F3A. EVEX, XOP and 3DNow! have no class: none of the
+ * machines executes them.
+ *
+ * Stated rules, where documents leave room:
+ * - An instruction is of at most one unit. Loads, stores and copies of x87, MMX and SSE registers
+ *   are MOVE, whatever they move; x87 exchanges too. Shuffles, conversions and logic are not.
+ * - A conversion is of the floating point type it converts from, or else to.
+ * - Square roots are divides. Fused multiply-adds are multiplies.
+ * - Vector elements: by the type of a floating point instruction; integers and untyped moves count
+ *   as 32-bit elements; a scalar is one element.
+ * - Uops: one per instruction, one more per store, and one more per load that is not all it does;
+ *   so `plain_load` instructions have none but that of their load. */
+#ifndef VPMU_FEED_INSTRUCTIONS_H
+#define VPMU_FEED_INSTRUCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum vpmu_branch {
+	VPMU_NO_BRANCH,
+	VPMU_CONDITIONAL,	/* Jcc, JRCXZ, LOOP */
+	VPMU_JUMP,
+	VPMU_JUMP_INDIRECT,
+	VPMU_CALL,
+	VPMU_CALL_INDIRECT,
+	VPMU_RETURN,		/* also IRET */
+};
+
+enum vpmu_unit {
+	VPMU_UNIT_NONE, VPMU_UNIT_X87, VPMU_UNIT_MOVE, VPMU_UNIT_MMX, VPMU_UNIT_SSE_INTEGER,
+	VPMU_UNIT_PACKED_SINGLE, VPMU_UNIT_PACKED_DOUBLE, VPMU_UNIT_SCALAR_SINGLE,
+	VPMU_UNIT_SCALAR_DOUBLE,
+};
+
+enum vpmu_prefetch { VPMU_NO_PREFETCH, VPMU_PREFETCH_NTA, VPMU_PREFETCH_T0, VPMU_PREFETCH_T1,
+		     VPMU_PREFETCH_T2 };
+
+struct vpmu_class {
+	enum vpmu_branch branch;
+	enum vpmu_unit unit;
+	enum vpmu_prefetch prefetch;	/* PREFETCHW and AMD's PREFETCH are T0, PREFETCHWT1 is T1 */
+	uint32_t elements;	/* of a vector instruction, else 0 */
+	bool vector;		/* works on XMM or YMM registers */
+	bool locked;		/* LOCK prefix, or XCHG with memory */
+	bool repeated;		/* string instruction with a REP prefix */
+	bool plain_load;	/* only brings memory to a register, perhaps extended */
+	bool many;		/* several loads or stores of their own: CMPS, gathers */
+	bool multiply, divide;
+};
+
+/* A cut-off or unknown instruction has no class: all zero. */
+struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count);
+
+#endif

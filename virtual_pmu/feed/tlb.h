@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Stated translation buffers of one hardware thread: 64 entries, four ways, for data and as many
+ * for code, each with a second level of 512 entries, four ways; 4 KiB pages whatever the system
+ * uses; LRU. A miss in the first level is a page walk, one in the second as well a long one. A
+ * system call or a move to another CPU flushes nothing. */
+#ifndef VPMU_FEED_TLB_H
+#define VPMU_FEED_TLB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VPMU_PAGE_SHIFT 12
+#define VPMU_TLB_WAYS 4u
+#define VPMU_TLB_FIRST 64u
+#define VPMU_TLB_SECOND 512u
+
+struct vpmu_tlb {
+	uint64_t last;			/* page of the last access, plus 1: newest of its set */
+	uint64_t first[VPMU_TLB_FIRST], second[VPMU_TLB_SECOND];	/* page + 1, recent first */
+};
+
+enum vpmu_walk { VPMU_NO_WALK, VPMU_WALK, VPMU_LONG_WALK };
+
+enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page);
+
+/* page: address >> VPMU_PAGE_SHIFT. */
+static inline enum vpmu_walk vpmu_tlb_access(struct vpmu_tlb *t, uint64_t page)
+{
+	return t->last == page + 1 ? VPMU_NO_WALK : vpmu_tlb_search(t, page);
+}
+
+#endif

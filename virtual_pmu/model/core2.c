@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* The PMU of a Core 2's cores: three fixed counters (SDM 325384-059 page 18-17) and two general
+ * ones (SDM 18.2, 18.4), each 40 bits wide, as on parts with architectural PerfMon version 2.
+ *
+ * Choices where the documents are silent or say two things:
+ *   - Counters hold arbitrary values after reset and INIT, as the page warns; the control registers
+ *     are 0 after reset, and INIT leaves them.
+ *   - A write of IA32_PMCx takes bits 31:0 and repeats bit 31 above. Bits 63:32 may be zero or the
+ *     same repetition; anything else would be lost, and is a violation.
+ *   - MSR_PERF_GLOBAL_OVF_CTRL reads as 0: tables list it as read/write.
+ *   - No debug store here: IA32_MISC_ENABLE says that BTS and PEBS are unavailable, PEBS_ENABLE
+ *     keeps its bit without effect, and bits 62 and 63 of the status never rise.
+ *   - IA32_DEBUGCTL bit 12 (SDM 17.4): an overflow that interrupts clears the global enables in
+ *     the clock in which it happens; happenings are evenly spread over the clocks.
+ *   - All that a program executes is at user level; the reference clock has the core's rate.
+ *   - Events with AGENT: this agent is the package. With all agents, CORE chooses in this package
+ *     only. */
+#include "core2_state.h"
+
+#define SDM(where) .cite = "SDM " where
+#define CORE(member) .scope = VPMU_CORE, .offset = offsetof(struct core2_core, member)
+#define COUNTER_MASK ((UINT64_C(1) << CORE2_WIDTH) - 1)
+#define SELECT_MASK UINT64_C(0xffdfffff)	/* bit 21 is reserved before version 3 */
+#define GLOBAL_MASK UINT64_C(0x700000003)
+#define FREEZE_PERFMON_ON_PMI (UINT64_C(1) << 12)
+#define MISC_ENABLE_RESET UINT64_C(0x1880)	/* 7: monitoring; 11, 12: no BTS, no PEBS */
+
+enum { PMC = 0xc1, SELECT = 0x186, OVF_CTRL = 0x390 };
+
+static const struct vpmu_register_row rows[] = {
+	{
+		.name = "MSR_PERF_FIXED_CTRm", .cite = "325384-059 Table 18-8",
+		.access = VPMU_RW, .address = 0x309, .width = CORE2_WIDTH, .mask = COUNTER_MASK,
+		CORE(value[CORE2_GENERAL]), .counters = CORE2_FIXED, .counter_stride = 1,
+		.counter_bytes = sizeof(uint64_t),
+	}, {
+		.name = "MSR_PERF_FIXED_CTR_CTRL", .cite = "325384-059 18.4.1",
+		.access = VPMU_RW, .address = 0x38d, .width = 64, .mask = 0xbbb, CORE(fixed_ctrl),
+	}, {
+		.name = "MSR_PERF_GLOBAL_STATUS", SDM("18.4.2"), .access = VPMU_RO,
+		.address = 0x38e, .width = 64, CORE(status),
+	}, {
+		.name = "MSR_PERF_GLOBAL_CTRL", SDM("18.4.2"), .access = VPMU_RW,
+		.address = 0x38f, .width = 64, .mask = GLOBAL_MASK, CORE(global_ctrl),
+	}, {
+		.name = "MSR_PERF_GLOBAL_OVF_CTRL", SDM("18.4.2"), .access = VPMU_WO,
+		.readable = true, .address = OVF_CTRL, .width = 64,
+		.mask = GLOBAL_MASK | UINT64_C(3) << 62, CORE(ovf_ctrl),
+	}, {
+		.name = "IA32_PMCm", SDM("18.2"), .access = VPMU_RW, .address = PMC,
+		.width = CORE2_WIDTH, .mask = UINT32_MAX, .sign_extended = true, CORE(value[0]),
+		.counters = CORE2_GENERAL, .counter_stride = 1, .counter_bytes = sizeof(uint64_t),
+	}, {
+		.name = "IA32_PERFEVTSELm", SDM("18.2.1"), .access = VPMU_RW, .address = SELECT,
+		.width = 32, .mask = SELECT_MASK, CORE(select),
+		.counters = CORE2_GENERAL, .counter_stride = 1, .counter_bytes = sizeof(uint64_t),
+	}, {
+		.name = "IA32_PEBS_ENABLE", SDM("18.4.4"), .access = VPMU_RW, .address = 0x3f1,
+		.width = 64, .mask = 1, CORE(pebs_enable),
+	}, {
+		.name = "IA32_MISC_ENABLE", SDM("Table 35-3"), .access = VPMU_RW,
+		.address = 0x1a0, .width = 64, CORE(misc_enable),
+	}, {
+		/* Only the bit that the PMU needs. */
+		.name = "IA32_DEBUGCTL", SDM("17.4"), .access = VPMU_RW, .address = 0x1d9,
+		.width = 64, .mask = FREEZE_PERFMON_ON_PMI, CORE(debugctl),
+	},
+};
+
+static struct core2_core *core_of(struct vpmu_segment *s, uint32_t core)
+{
+	return vpmu_core_state(s, core);
+}
+
+static uint32_t core_count(const struct vpmu_machine *m)
+{
+	return m->packages * m->cores;
+}
+
+/* Values that nobody writes by chance, different in every counter. */
+static void init(struct vpmu_segment *s)
+{
+	for (uint32_t i = 0; i < core_count(&s->machine); i++)
+		for (uint32_t n = 0; n < CORE2_COUNTERS; n++)
+			core_of(s, i)->value[n] = (UINT64_C(0x9e3779b97f4a7c15) *
+						   (i * CORE2_COUNTERS + n + 1)) >> 24;
+}
+
+static void reset(struct vpmu_segment *s)
+{
+	init(s);
+	for (uint32_t i = 0; i < core_count(&s->machine); i++)
+		core_of(s, i)->misc_enable = MISC_ENABLE_RESET;
+}
+
+/* Everything is counted when it is told. */
+static void settle(struct vpmu_segment *s, uint32_t package)
+{
+	(void)s, (void)package;
+}
+
+static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		    uint64_t value)
+{
+	struct core2_core *c = core_of(s, vpmu_cpu_core(&s->machine, cpu));
+	const char *why;
+
+	if (r->row->address == OVF_CTRL)
+		c->status &= ~value;
+	if (r->row->address != SELECT)
+		return;
+	c->active[r->counter] = 0;
+	core2_event_of(r->counter, c->select[r->counter], &why);
+	if (CORE2_EN(c->select[r->counter]) && why)
+		vpmu_note_undriven(s, vpmu_register_address(r), c->select[r->counter] & 0xffff);
+}
+
+static const char *undriven(const struct vpmu_undriven *u)
+{
+	const char *why;
+
+	core2_event_of(u->address - SELECT, u->select, &why);
+	return why;
+}
+
+/* ---- counting ---- */
+
+/* What one counter is to take of a stretch of clocks. */
+struct lane {
+	uint32_t counter;
+	bool interrupts;
+	struct vpmu_filter filter;
+	uint64_t times;
+};
+struct stretch { struct lane lane[CORE2_COUNTERS]; uint32_t lanes, clocks; };
+
+static uint64_t status_bit(uint32_t counter)
+{
+	return UINT64_C(1) << (counter < CORE2_GENERAL ? counter : 32 + counter - CORE2_GENERAL);
+}
+
+static void add_general(const struct core2_core *c, struct stretch *st, uint32_t counter,
+			const uint32_t *counts, bool same_core, bool same_package)
+{
+	uint64_t select = c->select[counter];
+	const struct core2_event *e;
+	const char *why;
+
+	if (!CORE2_EN(select) || !CORE2_USR(select) || !(c->global_ctrl & status_bit(counter)))
+		return;
+	e = core2_event_of(counter, select, &why);
+	if (!e || !core2_counts_from(e, select, same_core, same_package))
+		return;
+	st->lane[st->lanes++] = (struct lane){
+		.counter = counter, .interrupts = CORE2_INT(select),
+		.filter = { .threshold = CORE2_CMASK(select), .invert = CORE2_INV(select),
+			    .edge = CORE2_E(select) },
+		.times = core2_times(e, select, counts, st->clocks),
+	};
+}
+
+static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t number,
+		      uint64_t times)
+{
+	uint64_t field = c->fixed_ctrl >> 4 * number;
+	uint32_t counter = CORE2_GENERAL + number;
+	bool user = field & 2, interrupts = field & 8;
+
+	if (user && (c->global_ctrl & status_bit(counter)))
+		st->lane[st->lanes++] = (struct lane){
+			.counter = counter, .interrupts = interrupts, .times = times,
+		};
+}
+
+static uint64_t gain(const struct core2_core *c, const struct lane *l, uint32_t *active,
+		     uint32_t clocks, uint32_t part)
+{
+	*active = l->counter < CORE2_GENERAL ? c->active[l->counter] : 0;
+	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, clocks, part), part);
+}
+
+/* Does a counter that freezes the PMU overflow within the first `part` clocks? */
+static bool freezes_within(const struct core2_core *c, const struct stretch *st, uint32_t part)
+{
+	uint32_t active;
+
+	for (uint32_t i = 0; i < st->lanes; i++) {
+		const struct lane *l = &st->lane[i];
+
+		if (l->interrupts && (c->value[l->counter] +
+				      gain(c, l, &active, st->clocks, part)) >> CORE2_WIDTH)
+			return true;
+	}
+	return false;
+}
+
+/* The clocks that still count: up to the one of a freezing overflow. */
+static uint32_t counted_clocks(const struct core2_core *c, const struct stretch *st)
+{
+	uint32_t part = 1;
+
+	if (!(c->debugctl & FREEZE_PERFMON_ON_PMI) || !freezes_within(c, st, st->clocks))
+		return st->clocks;
+	while (part < st->clocks && !freezes_within(c, st, part))
+		part++;
+	return part < st->clocks ? part : st->clocks;
+}
+
+static void overflow(struct core2_core *c, const struct lane *l)
+{
+	c->status |= status_bit(l->counter);
+	if (!l->interrupts)
+		return;
+	c->interrupts++;
+	if (c->debugctl & FREEZE_PERFMON_ON_PMI)
+		c->global_ctrl = 0;
+}
+
+static void take(struct core2_core *c, const struct stretch *st)
+{
+	uint32_t active, part = counted_clocks(c, st);
+
+	for (uint32_t i = 0; i < st->lanes; i++) {
+		const struct lane *l = &st->lane[i];
+
+		c->value[l->counter] += gain(c, l, &active, st->clocks, part);
+		if (l->counter < CORE2_GENERAL)
+			c->active[l->counter] = active;
+		if (c->value[l->counter] >> CORE2_WIDTH)
+			overflow(c, l);
+		c->value[l->counter] &= COUNTER_MASK;
+	}
+}
+
+static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+			uint32_t clocks)
+{
+	const struct vpmu_machine *m = &s->machine;
+	uint32_t from = vpmu_cpu_core(m, cpu);
+
+	for (uint32_t i = 0; i < core_count(m); i++) {
+		struct core2_core *c = core_of(s, i);
+		struct stretch st = { .lanes = 0, .clocks = clocks };
+
+		if (!c->global_ctrl)
+			continue;
+		for (uint32_t n = 0; n < CORE2_GENERAL; n++)
+			add_general(c, &st, n, counts, i == from, i / m->cores == from / m->cores);
+		if (i == from) {
+			add_fixed(c, &st, 0, counts[VPMU_INSTRUCTIONS]);
+			add_fixed(c, &st, 1, clocks);
+			add_fixed(c, &st, 2, clocks);
+		}
+		if (st.lanes)
+			take(c, &st);
+	}
+}
+
+/* Every one of them is delivered: the line to the APIC is not modelled here. */
+static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+{
+	return core_of(s, vpmu_cpu_core(&s->machine, cpu))->interrupts;
+}
+
+const struct vpmu_model_type vpmu_core2 = {
+	.family = VPMU_CORE2,
+	.rows = rows,
+	.row_count = sizeof(rows) / sizeof(rows[0]),
+	.events = &core2_events[0].info,
+	.event_count = CORE2_EVENTS,
+	.event_stride = sizeof(struct core2_event),
+	.core_bytes = sizeof(struct core2_core),
+	.reset = reset,
+	.init = init,
+	.settle = settle,
+	.written = written,
+	.interrupts = interrupts,
+	.undriven = undriven,
+	.core_events = core_events,
+};

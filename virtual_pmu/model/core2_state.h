@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* State of one core's PMU of a Core 2 inside the segment, and its events. */
+#ifndef VPMU_CORE2_STATE_H
+#define VPMU_CORE2_STATE_H
+
+#include "core_count.h"
+
+#define CORE2_FIXED 3u
+#define CORE2_GENERAL 2u
+#define CORE2_COUNTERS (CORE2_GENERAL + CORE2_FIXED)
+#define CORE2_WIDTH 40u
+
+/* Counters in this order: the general ones, then the fixed ones. */
+struct core2_core {
+	uint64_t value[CORE2_COUNTERS];
+	uint64_t select[CORE2_GENERAL];
+	uint64_t fixed_ctrl, status, global_ctrl, ovf_ctrl, pebs_enable, misc_enable, debugctl;
+	uint64_t interrupts;
+	uint32_t active[CORE2_GENERAL];		/* edge detectors */
+};
+
+/* Fields of IA32_PERFEVTSELx, SDM 18.2.1. */
+#define CORE2_CMASK(s) ((uint32_t)((s) >> 24 & 0xff))
+#define CORE2_INV(s) ((s) >> 23 & 1)
+#define CORE2_EN(s) ((s) >> 22 & 1)
+#define CORE2_INT(s) ((s) >> 20 & 1)
+#define CORE2_E(s) ((s) >> 18 & 1)
+#define CORE2_USR(s) ((s) >> 16 & 1)
+#define CORE2_UMASK(s) ((uint32_t)((s) >> 8 & 0xff))
+#define CORE2_CODE(s) ((uint32_t)((s) & 0xff))
+
+/* Sub-fields of the unit mask: SDM tables 18-2 to 18-5, seed page's tables 18-6 and 18-7. */
+enum core2_field {
+	CORE2_CORE = 1 << 0, CORE2_AGENT = 1 << 1, CORE2_PREFETCH = 1 << 2, CORE2_MESI = 1 << 3,
+	CORE2_RESPONSE = 1 << 4, CORE2_TYPE = 1 << 5,
+	/* Not a field: this event's hits are not told apart by state. */
+	CORE2_ANY_HIT = 1 << 6,
+};
+
+struct core2_event {
+	struct vpmu_event_info info;	/* first: the list of events is made of them */
+	uint32_t fields;
+	/* Events with MESI: one sum per bit, I S E M from bit 0. Others: sum less minus. */
+	uint8_t sum[VPMU_SUM_MAX], minus[VPMU_SUM_MAX];
+	uint8_t state[4][VPMU_SUM_MAX];
+};
+
+#define CORE2_EVENTS 111u
+extern const struct core2_event core2_events[CORE2_EVENTS];
+
+/* What this select makes counter number `counter` count, or NULL. *why: what it does not count,
+ * and why; NULL when it counts all. */
+const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, const char **why);
+/* How often what the select asks for happened. */
+uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,
+		     uint32_t clocks);
+/* Whose happenings the select counts: its own core's, or also those of the other core of its
+ * package, or of other packages. */
+bool core2_counts_from(const struct core2_event *e, uint64_t select, bool same_core,
+		       bool same_package);
+
+#endif

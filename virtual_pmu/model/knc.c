@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Knights Corner core PMU, from 327357-001 (July 2012): two 40-bit counters per hardware thread.
+ *
+ * Choices where the document is silent or says two things:
+ *   - PERF_SPFLT_CONTROL: a counter whose SPFLT Enable bit is 0 does not look at the user
+ *     preference; one whose bit is 1 counts only while the preference is 1.
+ *   - IA32_PERF_GLOBAL_OVF_CTRL is write-only: a read gives 0 and is a violation.
+ *   - All that a program executes is at user level: OS alone counts nothing.
+ *   - Threads of a core that count each other (Thread Count Mode) are taken one after the other:
+ *     their clocks add up.
+ *   - The edge detector watches a counter's event also while the counter is off. Writing the
+ *     select starts it as deasserted.
+ *   - The interrupt line is up from an overflow of a counter with INT until its status bit has
+ *     been cleared; the APIC's own mask bit is not part of the PMU. */
+#include "knc_state.h"
+
+#define SRC(table) .cite = "327357-001 Table " table
+#define THREAD(member) .scope = VPMU_THREAD, .offset = offsetof(struct knc_thread, member)
+#define COUNTER_MASK ((UINT64_C(1) << KNC_WIDTH) - 1)
+#define SELECT_MASK UINT64_C(0xfff7ffff)	/* bit 19 is reserved */
+#define USER_PREF (UINT64_C(1) << 63)
+#define BOTH UINT64_C(3)
+
+enum { TSC = 0x10, COUNTER = 0x20, SELECT = 0x28, SPFLT = 0x2c, STATUS = 0x2d, OVF_CTRL = 0x2e,
+       GLOBAL_CTRL = 0x2f };
+
+static const struct vpmu_register_row rows[] = {
+	{
+		.name = "IA32_TIME_STAMP_COUNTER", SRC("1-3"), .scope = VPMU_CORE,
+		.access = VPMU_RW, .address = TSC, .width = 64, .mask = UINT64_MAX,
+		.offset = offsetof(struct knc_core, tsc),
+	}, {
+		.name = "IA32_PerfCntm", SRC("1-4"), .access = VPMU_RW, .address = COUNTER,
+		.width = KNC_WIDTH, .mask = COUNTER_MASK, THREAD(value),
+		.counters = KNC_COUNTERS, .counter_stride = 1, .counter_bytes = sizeof(uint64_t),
+	}, {
+		.name = "IA32_PerfEvtSelm", SRC("1-5"), .access = VPMU_RW, .address = SELECT,
+		.width = 32, .mask = SELECT_MASK, THREAD(select),
+		.counters = KNC_COUNTERS, .counter_stride = 1, .counter_bytes = sizeof(uint64_t),
+	}, {
+		.name = "PERF_SPFLT_CONTROL", SRC("1-7"), .access = VPMU_RW, .address = SPFLT,
+		.width = 64, .mask = USER_PREF | BOTH, THREAD(spflt),
+	}, {
+		.name = "IA32_PERF_GLOBAL_STATUS", SRC("1-8"), .access = VPMU_RO,
+		.address = STATUS, .width = 32, THREAD(status),
+	}, {
+		.name = "IA32_PERF_GLOBAL_OVF_CTRL", SRC("1-9"), .access = VPMU_WO,
+		.address = OVF_CTRL, .width = 32, .mask = BOTH, THREAD(ovf_ctrl),
+	}, {
+		.name = "IA32_PERF_GLOBAL_CTRL", SRC("1-10"), .access = VPMU_RW,
+		.address = GLOBAL_CTRL, .width = 32, .mask = BOTH, THREAD(global_ctrl),
+	},
+};
+
+static void reset(struct vpmu_segment *s)
+{
+	const struct vpmu_machine *m = &s->machine;
+
+	for (uint32_t core = 0; core < m->packages * m->cores; core++) {
+		struct knc_core *c = vpmu_core_state(s, core);
+
+		c->seen = s->uclk[core / m->cores];
+	}
+}
+
+/* The TSC runs with the clock of its core, whatever the global enables say. */
+static void settle(struct vpmu_segment *s, uint32_t package)
+{
+	const struct vpmu_machine *m = &s->machine;
+
+	for (uint32_t i = 0; i < m->cores; i++) {
+		struct knc_core *c = vpmu_core_state(s, package * m->cores + i);
+
+		c->tsc += s->uclk[package] - c->seen;
+		c->seen = s->uclk[package];
+	}
+}
+
+static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		    uint64_t value)
+{
+	struct knc_thread *t = vpmu_thread_state(s, cpu);
+	const char *why;
+
+	if (r->row->address == OVF_CTRL) {
+		t->status &= ~value;
+		t->line &= ~value;
+		return;
+	}
+	if (r->row->address != SELECT)
+		return;
+	t->active[r->counter] = 0;
+	if (KNC_EN(t->select[r->counter]) &&
+	    !knc_event_of(r->counter, t->select[r->counter], &why))
+		vpmu_note_undriven(s, vpmu_register_address(r), KNC_CODE(t->select[r->counter]));
+}
+
+static const char *undriven(const struct vpmu_undriven *u)
+{
+	const char *why;
+
+	knc_event_of(u->address - SELECT, u->select, &why);
+	return why;
+}
+
+/* ---- counting ---- */
+
+static bool permitted(const struct knc_thread *t, uint32_t counter)
+{
+	uint64_t bit = UINT64_C(1) << counter;
+
+	if (!KNC_EN(t->select[counter]) || !(t->global_ctrl & bit))
+		return false;
+	return !(t->spflt & bit) || (t->spflt & USER_PREF);
+}
+
+static void overflow(struct knc_thread *t, uint32_t counter)
+{
+	uint64_t bit = UINT64_C(1) << counter;
+
+	t->status |= bit;
+	if (!KNC_INT(t->select[counter]))
+		return;
+	if (!t->line)
+		t->interrupts++;
+	t->line |= bit;
+}
+
+static void take(struct knc_thread *t, uint32_t counter, const struct knc_event *e,
+		 const uint32_t *counts, uint32_t clocks)
+{
+	uint64_t select = t->select[counter];
+	const struct vpmu_filter filter = {
+		.threshold = KNC_CMASK(select), .invert = KNC_INV(select), .edge = KNC_E(select),
+	};
+	uint64_t gain = vpmu_filter_gain(&filter, &t->active[counter],
+					 vpmu_sum(e->sum, counts, clocks), clocks);
+
+	if (!permitted(t, counter))
+		return;
+	t->value[counter] += gain;
+	if (t->value[counter] >> KNC_WIDTH)
+		overflow(t, counter);
+	t->value[counter] &= COUNTER_MASK;
+}
+
+/* own: the happenings are this thread's own, not those of another thread of its core. */
+static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, uint32_t clocks)
+{
+	const char *why;
+
+	for (uint32_t i = 0; i < KNC_COUNTERS; i++) {
+		uint64_t select = t->select[i];
+		const struct knc_event *e;
+
+		if (!KNC_USR(select) || (!permitted(t, i) && !KNC_E(select)))
+			continue;
+		e = knc_event_of(i, select, &why);
+		if (e && (own || e->no_thread || KNC_ANY_THREAD(select)))
+			take(t, i, e, counts, clocks);
+	}
+}
+
+static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+			uint32_t clocks)
+{
+	const struct vpmu_machine *m = &s->machine;
+	uint32_t core = vpmu_cpu_core(m, cpu);
+
+	for (uint32_t thread = 0; thread < m->threads; thread++) {
+		uint32_t other = vpmu_core_cpu(m, core, thread);
+
+		take_both(vpmu_thread_state(s, other), other == cpu, counts, clocks);
+	}
+}
+
+static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+{
+	const struct knc_thread *t = vpmu_thread_state(s, cpu);
+
+	return t->interrupts;
+}
+
+const struct vpmu_model_type vpmu_knc = {
+	.family = VPMU_KNIGHTS_CORNER,
+	.rows = rows,
+	.row_count = sizeof(rows) / sizeof(rows[0]),
+	.events = &knc_events[0].info,
+	.event_count = KNC_EVENTS,
+	.event_stride = sizeof(struct knc_event),
+	.thread_bytes = sizeof(struct knc_thread),
+	.core_bytes = sizeof(struct knc_core),
+	.reset = reset,
+	.settle = settle,
+	.written = written,
+	.interrupts = interrupts,
+	.undriven = undriven,
+	.core_events = core_events,
+};

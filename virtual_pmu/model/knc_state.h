@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* State of the Knights Corner core PMU inside the segment, and its events. */
+#ifndef VPMU_KNC_STATE_H
+#define VPMU_KNC_STATE_H
+
+#include "core_count.h"
+
+#define KNC_COUNTERS 2u
+#define KNC_WIDTH 40u
+
+struct knc_thread {
+	uint64_t select[KNC_COUNTERS], value[KNC_COUNTERS];
+	uint64_t spflt, status, ovf_ctrl, global_ctrl;
+	uint64_t interrupts;			/* 0-to-1 transitions of the line to the APIC */
+	uint64_t line;				/* overflows that hold it up */
+	uint32_t active[KNC_COUNTERS];		/* edge detectors */
+};
+
+struct knc_core { uint64_t tsc, seen; };	/* seen: package clock that the TSC includes */
+
+/* Fields of IA32_PerfEvtSel, 327357-001 table 1-5. */
+#define KNC_CMASK(s) ((uint32_t)((s) >> 24 & 0xff))
+#define KNC_INV(s) ((s) >> 23 & 1)
+#define KNC_EN(s) ((s) >> 22 & 1)
+#define KNC_ANY_THREAD(s) ((s) >> 21 & 1)
+#define KNC_INT(s) ((s) >> 20 & 1)
+#define KNC_E(s) ((s) >> 18 & 1)
+#define KNC_USR(s) ((s) >> 16 & 1)
+#define KNC_CODE(s) ((s) & 0xffff)
+
+struct knc_event {
+	struct vpmu_event_info info;		/* first: the list of events is made of them */
+	bool no_thread;				/* belongs to the core as a whole */
+	uint8_t sum[VPMU_SUM_MAX];
+};
+
+#define KNC_EVENTS 63u
+extern const struct knc_event knc_events[KNC_EVENTS];
+/* What this select makes counter number `counter` count; NULL: nothing, and *why says so. */
+const struct knc_event *knc_event_of(uint32_t counter, uint64_t select, const char **why);
+
+#endif

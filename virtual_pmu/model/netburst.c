@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* NetBurst (Pentium 4 and its Xeons), from the SDM, 325384-059: sections 18.15 and 18.16 and Table
+ * 18-63. All but the DS area is one per core, shared by the logical processors. */
+#include "netburst_state.h"
+
+#define AT(member) .offset = offsetof(struct p4_core, member)
+#define ESCR_MASK_HT 0x7fffffffu
+#define CCCR_MASK 0xcffff000u
+#define CCCR_MASK_EXTENDED 0xcffff800u
+#define ALL_32 UINT64_C(0xffffffff)
+#define MAP "SDM Table 18-63"
+
+#define COUNTERS(group, first, n) { \
+	.name = "MSR_" group "_COUNTER@", .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
+	.address = 0x300 + (first), .width = P4_WIDTH, .mask = P4_COUNTER_MASK, .counters = n, \
+	.counter_stride = 1, .counter_bytes = sizeof(uint64_t), AT(counter[first]) }
+#define CCCRS(group, first) { \
+	.name = "MSR_" group "_CCCR@", .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
+	.address = 0x360 + (first), .width = 32, .mask = CCCR_MASK, .counters = 4, \
+	.counter_stride = 1, .counter_bytes = sizeof(uint64_t), AT(cccr[first]) }
+#define IQ_CCCR(n, m) { \
+	.name = "MSR_IQ_CCCR" #n, .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
+	.address = 0x36c + (n), .width = 32, .mask = m, AT(cccr[12 + (n)]) }
+#define ESCRS(unit, at) { \
+	.name = "MSR_" #unit "_ESCR@", .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
+	.address = at, .width = 32, .mask = ESCR_MASK_HT, .counters = 2, .counter_stride = 1, \
+	.counter_bytes = sizeof(uint64_t), AT(escr[P4_##unit][0]) }
+#define ESCR(what, at, unit, side) { \
+	.name = "MSR_" what, .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, .address = at, \
+	.width = 32, .mask = ESCR_MASK_HT, AT(escr[P4_##unit][side]) }
+#define OTHER(n, at, w, m, more, src, member) { \
+	.name = n, .cite = src, .access = VPMU_RW, .scope = VPMU_CORE, .address = at, .width = w, \
+	.mask = m, .unsourced = more, AT(member) }
+
+#define MISC_ENABLE_PERFMON (UINT64_C(1) << 7)
+#define MISC_ENABLE_BTS_UNAVAILABLE (UINT64_C(1) << 11)
+
+static const struct vpmu_register_row rows[] = {
+	COUNTERS("BPU", 0, 4), COUNTERS("MS", 4, 4), COUNTERS("FLAME", 8, 4), COUNTERS("IQ", 12, 6),
+	CCCRS("BPU", 0), CCCRS("MS", 4), CCCRS("FLAME", 8),
+	IQ_CCCR(0, CCCR_MASK_EXTENDED), IQ_CCCR(1, CCCR_MASK), IQ_CCCR(2, CCCR_MASK),
+	IQ_CCCR(3, CCCR_MASK_EXTENDED), IQ_CCCR(4, CCCR_MASK_EXTENDED),
+	IQ_CCCR(5, CCCR_MASK_EXTENDED),
+	ESCRS(BSU, 0x3a0), ESCRS(FSB, 0x3a2), ESCRS(FIRM, 0x3a4), ESCRS(FLAME, 0x3a6),
+	ESCRS(DAC, 0x3a8), ESCRS(MOB, 0x3aa), ESCRS(PMH, 0x3ac), ESCRS(SAAT, 0x3ae),
+	ESCRS(U2L, 0x3b0), ESCRS(BPU, 0x3b2), ESCRS(IS, 0x3b4), ESCRS(ITLB, 0x3b6),
+	ESCR("CRU_ESCR0", 0x3b8, CRU0, 0), ESCR("CRU_ESCR1", 0x3b9, CRU0, 1),
+	ESCRS(IQ, 0x3ba), ESCRS(RAT, 0x3bc),
+	ESCR("SSU_ESCR0", 0x3be, SSU, 0),
+	ESCRS(MS, 0x3c0), ESCRS(TBPU, 0x3c2), ESCRS(TC, 0x3c4), ESCRS(IX, 0x3c8),
+	ESCRS(ALF, 0x3ca),
+	ESCR("CRU_ESCR2", 0x3cc, CRU2, 0), ESCR("CRU_ESCR3", 0x3cd, CRU2, 1),
+	ESCR("CRU_ESCR4", 0x3e0, CRU4, 0), ESCR("CRU_ESCR5", 0x3e1, CRU4, 1),
+	OTHER("MSR_TC_PRECISE_EVENT", 0x3f0, 32, 0, ALL_32, "SDM Table 35-41", tc_precise_event),
+	/* Table 35-41 reserves bits 23:13, yet Table 19-33 needs 15 and 16. */
+	OTHER("MSR_PEBS_ENABLE", 0x3f1, 64, 0x7001fff, 0x18000, "SDM Table 35-41", pebs_enable),
+	OTHER("MSR_PEBS_MATRIX_VERT", 0x3f2, 32, 0x13, 0, "SDM Table 19-33", pebs_matrix_vert),
+	{
+		.name = "IA32_DS_AREA", .cite = "SDM Table 35-41", .access = VPMU_RW,
+		.scope = VPMU_THREAD, .address = 0x600, .width = 64, .mask = UINT64_MAX,
+		.offset = offsetof(struct p4_thread, ds_area),
+	},
+	/* Nothing of it is for a performance monitor to change. */
+	OTHER("IA32_MISC_ENABLE", 0x1a0, 64, 0, 0, "SDM Table 35-41", misc_enable),
+};
+
+/* IQ_ESCR0 and 1 are on models 0 to 2 only. */
+static bool present(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	return row->address != 0x3ba || m->cpuid_model <= 2;
+}
+
+/* Extended cascading came with model 2; bits of a second logical processor are reserved without. */
+static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	uint64_t bits = row->mask;
+
+	if (row->mask == CCCR_MASK_EXTENDED && m->cpuid_model < 2)
+		bits = CCCR_MASK;
+	if (m->threads < 2 && row->mask == ESCR_MASK_HT)
+		bits &= ~UINT64_C(3);
+	if (m->threads < 2 && (row->mask == CCCR_MASK || row->mask == CCCR_MASK_EXTENDED))
+		bits &= ~P4_OVF_PMI_T1;
+	return bits;
+}
+
+/* Counters hold anything after power-on. */
+static void reset(struct vpmu_segment *s)
+{
+	for (uint32_t core = 0; core < s->machine.packages * s->machine.cores; core++) {
+		struct p4_core *c = vpmu_core_state(s, core);
+
+		c->misc_enable = MISC_ENABLE_PERFMON | MISC_ENABLE_BTS_UNAVAILABLE;
+		for (uint32_t i = 0; i < P4_COUNTERS; i++)
+			c->counter[i] = c->kept[i] = UINT64_C(0x5a5a5a5a00) + i;
+	}
+}
+
+static void settle(struct vpmu_segment *s, uint32_t package)
+{
+	(void)s;
+	(void)package;
+}
+
+static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+{
+	return p4_core(s, cpu)->interrupts[vpmu_cpu_thread(&s->machine, cpu)];
+}
+
+void vpmu_netburst_lose_writes(struct vpmu_segment *s, bool on)
+{
+	for (uint32_t core = 0; core < s->machine.packages * s->machine.cores; core++) {
+		struct p4_core *c = vpmu_core_state(s, core);
+
+		c->lossy = on;
+		c->written = 0;
+	}
+}
+
+static void counter_written(struct p4_core *core, uint32_t counter)
+{
+	uint32_t bit = 1u << counter;
+
+	core->written ^= bit;
+	if (core->lossy && (core->written & bit))
+		core->counter[counter] = core->kept[counter];
+	else
+		core->kept[counter] = core->counter[counter];
+}
+
+static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		    uint64_t value)
+{
+	struct p4_core *core = p4_core(s, cpu);
+	uint32_t address = vpmu_register_address(r);
+
+	(void)value;
+	if (address - 0x300 < P4_COUNTERS)
+		counter_written(core, address - 0x300);
+	if (address - 0x360 < P4_COUNTERS && !(core->cccr[address - 0x360] & P4_OVF))
+		core->due &= ~(1u << (address - 0x360));
+	p4_remark(s, core);
+}
+
+static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+			uint32_t clocks)
+{
+	struct p4_batch b = {
+		.s = s, .core = p4_core(s, cpu), .cpu = cpu,
+		.thread = vpmu_cpu_thread(&s->machine, cpu), .clocks = clocks,
+	};
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < P4_COUNTERS; i++)
+		any |= b.core->cccr[i];
+	if (!(any & P4_ENABLE) && !(any & P4_OVF))
+		return;
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		b.count[i] = counts[i];
+	p4_count(&b);
+}
+
+const struct vpmu_model_type vpmu_netburst = {
+	.family = VPMU_NETBURST,
+	.rows = rows,
+	.row_count = sizeof(rows) / sizeof(rows[0]),
+	.events = netburst_events,
+	.event_count = NETBURST_EVENTS,
+	.core_bytes = sizeof(struct p4_core),
+	.thread_bytes = sizeof(struct p4_thread),
+	.present = present,
+	.mask = mask,
+	.reset = reset,
+	.interrupts = interrupts,
+	.settle = settle,
+	.written = written,
+	.undriven = p4_undriven_why,
+	.undriven_event = p4_undriven_event,
+	.core_events = core_events,
+};

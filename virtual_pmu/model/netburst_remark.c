@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said when a counter is enabled on something that this machine does not do. */
+#include "netburst_state.h"
+
+enum why { DRIVEN, LINE, NO_ESCR, NO_EVENT, NOT_AN_EVENT, MOVES_APART, NO_USER, NO_HT, NO_REPLAY,
+	   NO_PEBS, BUS_MASK };
+
+static const char *const reasons[] = {
+	[NO_ESCR] = "its CCCR selects no ESCR, so it stays 0",
+	[NO_EVENT] = "its ESCR selects no event or no mask bit, so it stays 0",
+	[NOT_AN_EVENT] = "not an event of the documents, that part stays 0",
+	[MOVES_APART] = "moves are not told apart: it stays 0 without both ALLP0 and ALLP2",
+	[NO_USER] = "everything on this machine happens at user level, so it stays 0",
+	[NO_HT] = "ACTIVE_THREAD must be 11 without Hyper-Threading, so it stays 0",
+	[NO_REPLAY] = "MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT tag nothing that this machine "
+		      "replays, so it stays 0",
+	[BUS_MASK] = "it stays 0 without a request type, read or write, a memory type and a source",
+	[NO_PEBS] = "the model writes no PEBS records",
+};
+
+/* What the PEBS registers tag for replay_event that the feed tells of. */
+static bool replays(const struct p4_core *core)
+{
+	uint64_t enable = core->pebs_enable, vert = core->pebs_matrix_vert;
+
+	return (enable >> 24 & 1) && (((enable & 0x407) && (vert & 1)) ||
+				      ((enable & 0x404) && (vert & 2)) ||
+				      ((enable & 0x18000) == 0x18000 && (vert & 0x10)));
+}
+
+static enum why check_line(const struct p4_core *core, uint64_t escr, int line)
+{
+	if (line < 0)
+		return NOT_AN_EVENT;
+	if (!netburst_events[line].driven)
+		return LINE;
+	if (p4_events[line].unit == P4_FIRM && p4_events[line].bit != 15 &&
+	    (ESCR_MASK(escr) & 0x18) != 0x18)
+		return MOVES_APART;
+	if (p4_events[line].sum[0] == VPMU_BUS + 1 && !p4_bus_mask_complete(ESCR_MASK(escr)))
+		return BUS_MASK;
+	if (p4_events[line].sum[0] == VPMU_REPLAY_TAGGED + 1 && !replays(core))
+		return NO_REPLAY;
+	return DRIVEN;
+}
+
+/* Select of the note: the line and one more in bits 31:16, the reason in 15:8, and the event. */
+static void note(struct vpmu_segment *s, uint32_t counter, int line, enum why why, uint32_t event)
+{
+	if (why)
+		vpmu_note_undriven(s, 0x360 + counter, (uint64_t)(line + 1) << 16 |
+				   (uint64_t)why << 8 | event);
+}
+
+static void remark(struct vpmu_segment *s, const struct p4_core *core, uint32_t counter)
+{
+	enum p4_unit unit = p4_counter_unit(core, counter);
+	uint64_t escr;
+
+	if (unit == P4_UNITS) {
+		note(s, counter, -1, NO_ESCR, 0);
+		return;
+	}
+	escr = core->escr[unit][p4_counter_side(counter)];
+	if (!ESCR_EVENT(escr) || !ESCR_MASK(escr))
+		note(s, counter, -1, NO_EVENT, ESCR_EVENT(escr));
+	else if (!ESCR_T0_USR(escr) && !ESCR_T1_USR(escr))
+		note(s, counter, -1, NO_USER, ESCR_EVENT(escr));
+	else if (s->machine.threads < 2 && CCCR_ACTIVE_THREAD(core->cccr[counter]) != 3)
+		note(s, counter, -1, NO_HT, ESCR_EVENT(escr));
+	for (uint32_t left = ESCR_MASK(escr); left && ESCR_EVENT(escr); left &= left - 1) {
+		int line = p4_event_find(unit, ESCR_EVENT(escr), (uint32_t)__builtin_ctz(left));
+
+		note(s, counter, line, check_line(core, escr, line), ESCR_EVENT(escr));
+	}
+}
+
+void p4_remark(struct vpmu_segment *s, const struct p4_core *core)
+{
+	for (uint32_t i = 0; i < P4_COUNTERS; i++)
+		if (core->cccr[i] & (P4_ENABLE | P4_CASCADE | P4_EXTENDED))
+			remark(s, core, i);
+	if (core->pebs_enable & (UINT64_C(3) << 25))
+		vpmu_note_undriven(s, 0x3f1, (uint64_t)NO_PEBS << 8);
+}
+
+const char *p4_undriven_why(const struct vpmu_undriven *u)
+{
+	uint32_t why = (uint32_t)(u->select >> 8 & 0xff), line = (uint32_t)(u->select >> 16);
+
+	return why == LINE ? netburst_events[line - 1].why : reasons[why];
+}
+
+const char *p4_undriven_event(const struct vpmu_undriven *u)
+{
+	uint32_t line = (uint32_t)(u->select >> 16);
+
+	return line ? netburst_events[line - 1].name : NULL;
+}

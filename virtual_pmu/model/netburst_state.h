@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* State of one NetBurst core's PMU inside the segment, shared by its logical processors. */
+#ifndef VPMU_NETBURST_STATE_H
+#define VPMU_NETBURST_STATE_H
+
+#include "model_type.h"
+
+#define P4_COUNTERS 18u
+#define P4_WIDTH 40
+#define P4_COUNTER_MASK ((UINT64_C(1) << P4_WIDTH) - 1)
+
+/* CCCR */
+#define P4_OVF (UINT64_C(1) << 31)
+#define P4_CASCADE (UINT64_C(1) << 30)
+#define P4_OVF_PMI_T1 (UINT64_C(1) << 27)
+#define P4_OVF_PMI_T0 (UINT64_C(1) << 26)
+#define P4_FORCE_OVF (UINT64_C(1) << 25)
+#define P4_EDGE (UINT64_C(1) << 24)
+#define P4_COMPLEMENT (UINT64_C(1) << 19)
+#define P4_COMPARE (UINT64_C(1) << 18)
+#define P4_ENABLE (UINT64_C(1) << 12)
+#define P4_EXTENDED (UINT64_C(1) << 11)
+#define CCCR_THRESHOLD(c) ((uint32_t)((c) >> 20 & 15))
+#define CCCR_ACTIVE_THREAD(c) ((uint32_t)((c) >> 16 & 3))
+#define CCCR_SELECT(c) ((uint32_t)((c) >> 13 & 7))
+
+/* ESCR */
+#define ESCR_EVENT(e) ((uint32_t)((e) >> 25 & 0x3f))
+#define ESCR_MASK(e) ((uint32_t)((e) >> 9 & 0xffff))
+#define ESCR_TAG_VALUE(e) ((uint32_t)((e) >> 5 & 15))
+#define ESCR_TAG_ENABLE(e) ((e) >> 4 & 1)
+#define ESCR_T0_USR(e) ((e) >> 2 & 1)
+#define ESCR_T1_USR(e) ((e) & 1)
+
+/* Groups of counters: BPU 0-3, MS 4-7, FLAME 8-11, IQ 12-17. */
+enum p4_group { P4_BPU_GROUP, P4_MS_GROUP, P4_FLAME_GROUP, P4_IQ_GROUP };
+
+/* Units with a pair of ESCRs; CRU has three pairs. Group and number as in Table 18-63. */
+#define P4_UNIT_LIST(X) \
+	X(BPU, BPU, 0) X(IS, BPU, 1) X(MOB, BPU, 2) X(ITLB, BPU, 3) X(PMH, BPU, 4) X(IX, BPU, 5) \
+	X(FSB, BPU, 6) X(BSU, BPU, 7) X(MS, MS, 0) X(TC, MS, 1) X(TBPU, MS, 2) \
+	X(FLAME, FLAME, 0) X(FIRM, FLAME, 1) X(SAAT, FLAME, 2) X(U2L, FLAME, 3) X(DAC, FLAME, 5) \
+	X(IQ, IQ, 0) X(ALF, IQ, 1) X(RAT, IQ, 2) X(SSU, IQ, 3) X(CRU0, IQ, 4) X(CRU2, IQ, 5) \
+	X(CRU4, IQ, 6)
+
+enum p4_unit {
+#define X(name, group, number) P4_##name,
+	P4_UNIT_LIST(X)
+#undef X
+	P4_UNITS,
+	P4_FSB1 = P4_FSB, P4_BSU0 = P4_BSU, P4_BSU1 = P4_BSU,
+};
+
+/* What a core event's line may count besides the kinds of core_events.h. */
+enum p4_kind {
+	VPMU_CLOCKS = VPMU_CORE_EVENTS, VPMU_NOTHING, VPMU_BUS,
+	VPMU_FRONT_END_TAGGED, VPMU_EXECUTION_TAGGED, VPMU_REPLAY_TAGGED,
+	VPMU_TAGGED_INSTRUCTIONS, VPMU_BOTH_DELIVER, VPMU_FIRST_DELIVERS, VPMU_SECOND_DELIVERS,
+};
+
+struct p4_core {
+	uint64_t counter[P4_COUNTERS], cccr[P4_COUNTERS], escr[P4_UNITS][2];
+	uint64_t tc_precise_event, pebs_enable, pebs_matrix_vert, misc_enable;
+	uint64_t interrupts[2];		/* raised to each logical processor */
+	/* Bit per counter. due: overflowed, the PMI comes with the next event. level: the filter
+	 * passed in the last clock, for EDGE. */
+	uint32_t due, level;
+	/* The erratum of lost writes (N15): the first of two writes of a counter has no effect.
+	 * written: bit per counter, the next write is the second; kept: what a lost one leaves. */
+	uint32_t lossy, written;
+	uint64_t kept[P4_COUNTERS];
+};
+
+struct p4_thread { uint64_t ds_area; };
+
+/* What one logical processor did in some clocks. */
+struct p4_batch {
+	struct vpmu_segment *s;
+	struct p4_core *core;
+	uint32_t cpu, thread;		/* thread: 0 or 1 within the core */
+	uint64_t clocks, count[VPMU_CORE_EVENTS];
+};
+
+/* One line of the event list, in the order of netburst_events[]. */
+struct p4_event {
+	enum p4_unit unit;
+	uint32_t select, bit;
+	bool independent;		/* of the thread: TI */
+	int32_t sum[4];			/* kind + 1, negative to take away; 0 ends it */
+};
+
+/* netburst_table.c */
+#define NETBURST_EVENTS 181
+extern const struct vpmu_event_info netburst_events[NETBURST_EVENTS];
+extern const struct p4_event p4_events[NETBURST_EVENTS];
+/* Number of the line, or -1. */
+int p4_event_find(enum p4_unit unit, uint32_t select, uint32_t bit);
+enum p4_group p4_unit_group(enum p4_unit unit);
+enum p4_group p4_counter_group(uint32_t counter);
+/* 0 or 1: which ESCR of a unit this counter can use. */
+uint32_t p4_counter_side(uint32_t counter);
+/* The unit that the CCCR of this counter selects; P4_UNITS: there is none. */
+enum p4_unit p4_counter_unit(const struct p4_core *core, uint32_t counter);
+
+/* IOQ_allocation counts only with something of each kind in its mask: the request type, read or
+ * write, the memory type, the source. */
+static inline bool p4_bus_mask_complete(uint32_t mask)
+{
+	return (mask & 0x1f) && (mask & 0x60) && (mask & 0xf80) && (mask & 0x6000);
+}
+
+/* netburst_input.c: inputs to this counter in the batch; *listens: the ESCR listens to this
+ * logical processor at all. */
+uint64_t p4_input(const struct p4_batch *b, uint32_t counter, bool *listens);
+
+/* netburst_remark.c: note what counters are enabled on that is not driven. */
+void p4_remark(struct vpmu_segment *s, const struct p4_core *core);
+const char *p4_undriven_why(const struct vpmu_undriven *u);
+const char *p4_undriven_event(const struct vpmu_undriven *u);
+
+/* netburst_count.c */
+void p4_count(struct p4_batch *b);
+bool p4_running(const struct p4_core *core, uint32_t counter);	/* enabled or cascading */
+
+static inline struct p4_core *p4_core(struct vpmu_segment *s, uint32_t cpu)
+{
+	return vpmu_core_state(s, vpmu_cpu_core(&s->machine, cpu));
+}
+
+#endif

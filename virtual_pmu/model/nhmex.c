@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Xeon 7500 (and E7) uncore: U-Box enables and the two M-Boxes, from 323535-001 (March 2010). */
+#include "nhmex_state.h"
+
+#define AT(member) .offset = offsetof(struct nhmex_package, member)
+#define CTL_MASK 0x383effu	/* set_flag_sel 21:19, inc_sel 13:9, 7:0 */
+/* "ig" bits 63 and 60:25: written without effect, read as 0. The other gaps are "rsv". */
+#define CTL_IGNORED UINT64_C(0x9ffffffffe000000)
+#define ALL_32 UINT64_C(0xffffffff)
+
+#define BOX_PLACE(stride, member) \
+	.boxes = NHMEX_BOXES, .box_stride = stride, AT(box[0].member), \
+	.box_bytes = sizeof(struct nhmex_box)
+#define BOX(what, at, w, a, m, src, member) { \
+	.name = "M#_MSR_" what, .cite = src, .access = a, .address = at, .width = w, .mask = m, \
+	BOX_PLACE(0x40, member) }
+/* Fields known from third parties only, or not at all: they keep any value. */
+#define OPEN_BOX(what, at, m, more, src, member) { \
+	.name = "M#_MSR_" what, .cite = src, .access = VPMU_RW, .address = at, .width = 32, \
+	.mask = m, .unsourced = more, BOX_PLACE(0x40, member) }
+#define FILTER(what, at, m, member) { \
+	.name = "M#_MSR_PMU_" what, .cite = SDM, .access = VPMU_RW, .address = at, .width = 64, \
+	.mask = m, BOX_PLACE(8, member) }
+#define COUNTERS(what, at, w, m, skip, src, member) { \
+	.name = "M#_MSR_PMU_CNT_" what "@", .cite = src, .access = VPMU_RW, .address = at, \
+	.width = w, .mask = m, .ignored = skip, .counters = NHMEX_COUNTERS, .counter_stride = 2, \
+	.counter_bytes = sizeof(uint64_t), BOX_PLACE(0x40, member) }
+#define U_BOX(what, at, a, m, more, member) { \
+	.name = "U_MSR_PMON_GLOBAL_" what, .cite = "7500 guide 2.1", .access = a, .address = at, \
+	.width = 32, .mask = m, .unsourced = more, .unit = "U-Box", AT(member) }
+#define SDM "SDM Table 35-15"
+
+static const struct vpmu_register_row rows[] = {
+	/* Which summary bit stands for which box was not found: the status stays 0. */
+	U_BOX("CTL", 0xc00, VPMU_RW, 0xb000001f, 0, u_ctl),
+	U_BOX("STATUS", 0xc01, VPMU_RO, 0, 0, u_status),
+	U_BOX("OVF_CTL", 0xc02, VPMU_RW, 0, ALL_32, u_ovf_ctl),
+	BOX("PERF_GLOBAL_CTL", 0xca0, 32, VPMU_RW, 0x3f, "7500 guide Table 2-64", global_ctl),
+	BOX("PERF_GLOBAL_STATUS", 0xca1, 32, VPMU_RO, 0, "7500 guide Table 2-65", status),
+	BOX("PERF_GLOBAL_OVF_CTL", 0xca2, 32, VPMU_WO, 0x3f, "7500 guide Table 2-66", ovf_ctl),
+	BOX("PMU_TIMESTAMP_UNIT", 0xca4, 16, VPMU_RO, 0, "7500 guide 2-101", timestamp),
+	BOX("PMU_DSP", 0xca5, 32, VPMU_RW, 0x780, "7500 guide Table 2-85", dsp),
+	OPEN_BOX("PMU_ISS", 0xca6, 0xf, 0x3f0, "7500 guide 2-118; 9:4 from a third party", iss),
+	BOX("PMU_MAP", 0xca7, 32, VPMU_RW, 0x1ff, "7500 guide Table 2-93", map),
+	OPEN_BOX("PMU_MSC_THR", 0xca8, 0, ALL_32, SDM, msc_thr),
+	OPEN_BOX("PMU_PGT", 0xca9, 0, ALL_32, SDM, pgt),
+	OPEN_BOX("PMU_PLD", 0xcaa, 0, ALL_32, SDM, pld),
+	BOX("PMU_ZDP_CTL_FVC", 0xcab, 32, VPMU_RW, 0xffffff, "7500 guide Table 2-89", fvc),
+	COUNTERS("CTL_", 0xcb0, 64, CTL_MASK, CTL_IGNORED, "7500 guide Table 2-67", ctl),
+	COUNTERS("", 0xcb1, NHMEX_WIDTH, NHMEX_CNT_MASK, 0, "7500 guide Table 2-68", cnt),
+	FILTER("MM_CFG", 0xe54, UINT64_C(1) << 63, mm_cfg),
+	FILTER("ADDR_MATCH", 0xe55, UINT64_C(0x3ffffffff), addr_match),
+	FILTER("ADDR_MASK", 0xe56, 0x7ffffff, addr_mask),
+};
+
+#define WESTMERE_EX 0x2fu
+#define FVC_MASK_WESTMERE 0x1ffffffu	/* six bits of fvid */
+
+static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	bool fvc = row->offset == offsetof(struct nhmex_package, box[0].fvc);
+
+	return fvc && m->cpuid_model == WESTMERE_EX ? FVC_MASK_WESTMERE : row->mask;
+}
+
+/* Power-on, or rst_all: everything of the PMUs but the free-running timestamp. */
+static void clear(struct nhmex_package *p)
+{
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
+		p->box[i] = (struct nhmex_box){ .timestamp = p->box[i].timestamp };
+	p->u_status = 0;
+	p->u_ovf_ctl = 0;
+}
+
+static void reset(struct vpmu_segment *s)
+{
+	for (uint32_t i = 0; i < s->machine.packages; i++)
+		nhmex_package(s, i)->westmere = s->machine.cpuid_model == WESTMERE_EX;
+}
+
+static void settle(struct vpmu_segment *s, uint32_t package)
+{
+	nhmex_settle(nhmex_package(s, package), s->uclk[package]);
+}
+
+/* ---- remarks on what is not driven: code, unit mask, row of reasons ---- */
+
+static void remark(struct vpmu_segment *s, const struct nhmex_package *p, uint32_t box)
+{
+	const struct nhmex_box *b = &p->box[box];
+
+	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++) {
+		struct nhmex_source source = nhmex_source(p, b, b->ctl[i]);
+
+		if (nhmex_enabled(p, b, i) && source.why)
+			vpmu_note_undriven(s, 0xcb0 + 0x40 * box + 2 * i,
+					   source.code | (uint64_t)source.umask << 8 |
+					   (uint64_t)source.why << 16);
+	}
+}
+
+static const char *undriven(const struct vpmu_undriven *u)
+{
+	return nhmex_undriven_why((uint32_t)(u->select >> 16));
+}
+
+static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		    uint64_t value)
+{
+	struct nhmex_package *p = nhmex_package(s, vpmu_cpu_package(&s->machine, cpu));
+
+	if (r->row->offset == offsetof(struct nhmex_package, u_ctl) && (value & NHMEX_RST_ALL))
+		clear(p);	/* a command: what is programmed after it stays */
+	p->u_status &= ~p->u_ovf_ctl;
+	p->u_ovf_ctl = 0;
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++) {
+		p->box[i].status &= ~p->box[i].ovf_ctl;
+		remark(s, p, i);
+	}
+}
+
+static void memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
+			   enum vpmu_page page, uint64_t clock)
+{
+	static const uint32_t found[] = {
+		[VPMU_PAGE_HIT] = NHMEX_HIT, [VPMU_PAGE_EMPTY] = NHMEX_EMPTY,
+		[VPMU_PAGE_MISS] = NHMEX_MISS,
+	};
+	struct nhmex_package *p = nhmex_package(s, package);
+
+	nhmex_command(p, &p->box[box], (write ? NHMEX_WRITE : NHMEX_READ) | found[page], clock);
+}
+
+static void clock_reached(struct vpmu_segment *s, uint32_t package, uint64_t clock)
+{
+	nhmex_settle(nhmex_package(s, package), clock);
+}
+
+const struct vpmu_model_type vpmu_nhmex = {
+	.family = VPMU_NEHALEM_EX,
+	.rows = rows,
+	.row_count = sizeof(rows) / sizeof(rows[0]),
+	.events = nhmex_events,
+	.event_count = NHMEX_EVENTS,
+	.package_bytes = sizeof(struct nhmex_package),
+	.box_name = "M-Box",
+	.boxes = NHMEX_BOXES,
+	.mask = mask,
+	.reset = reset,
+	.settle = settle,
+	.written = written,
+	.undriven = undriven,
+	.undriven_event = nhmex_undriven_event,
+	.clock = clock_reached,
+	.memory_command = memory_command,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting of the M-Boxes over time: stretches of clocks and single commands, with everything
+ * stopped in the very clock in which an overflow freezes the uncore. */
+#include "nhmex_state.h"
+
+static bool counting(const struct nhmex_package *p)
+{
+	return p->u_ctl & NHMEX_EN_ALL;
+}
+
+static bool freezing(const struct nhmex_package *p)
+{
+	return p->u_ctl & NHMEX_FRZ_ALL;
+}
+
+bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter)
+{
+	return counting(p) && (b->global_ctl >> counter & 1) && CTL_EN(b->ctl[counter]);
+}
+
+/* wrap_mode = 0 stops a counter at its over- or underflow. The documents do not say what starts
+ * it again; here it is the clearing of its overflow flag. */
+static bool stopped(const struct nhmex_box *b, uint32_t counter)
+{
+	return !CTL_WRAP_MODE(b->ctl[counter]) && (b->status >> counter & 1);
+}
+
+static bool active(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter)
+{
+	return nhmex_enabled(p, b, counter) && !stopped(b, counter);
+}
+
+static bool down(uint64_t ctl)
+{
+	return CTL_COUNT_MODE(ctl) == NHMEX_DOWN;
+}
+
+/* Happenings up to and with the one that over- or underflows. */
+static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter)
+{
+	uint64_t value = b->cnt[counter];
+
+	return down(b->ctl[counter]) ? value + 1 : (UINT64_C(1) << NHMEX_WIDTH) - value;
+}
+
+/* True when it over- or underflowed and wants a PMI for it. */
+static bool add(struct nhmex_box *b, uint32_t counter, uint64_t n)
+{
+	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter);
+	bool over = n >= room;
+
+	if (over && !CTL_WRAP_MODE(ctl))
+		n = room;
+	b->cnt[counter] = (down(ctl) ? b->cnt[counter] - n : b->cnt[counter] + n) & NHMEX_CNT_MASK;
+	if (over)
+		b->status |= UINT64_C(1) << counter;
+	return over && CTL_PMI_EN(ctl);
+}
+
+/* The U-Box got a PMI. */
+static void interrupted(struct nhmex_package *p)
+{
+	if (freezing(p))
+		p->u_ctl &= ~NHMEX_EN_ALL;
+}
+
+/* ---- stretches of clocks ---- */
+
+static bool counts_clocks(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t i)
+{
+	return active(p, b, i) && nhmex_source(p, b, b->ctl[i]).clocks;
+}
+
+/* Of the next n clocks, those before and with the first that freezes. */
+static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
+{
+	if (!freezing(p))
+		return n;
+	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
+		const struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
+		uint32_t counter = i % NHMEX_COUNTERS;
+		uint64_t room = until_overflow(b, counter);
+
+		if (room < n && CTL_PMI_EN(b->ctl[counter]) && counts_clocks(p, b, counter))
+			n = room;
+	}
+	return n;
+}
+
+static uint64_t step(struct nhmex_package *p, uint64_t n)
+{
+	bool pmi = false;
+
+	if (!counting(p))
+		return n;
+	n = until_frozen(p, n);
+	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
+		struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
+
+		if (counts_clocks(p, b, i % NHMEX_COUNTERS))
+			pmi |= add(b, i % NHMEX_COUNTERS, n);
+	}
+	if (pmi)
+		interrupted(p);
+	return n;
+}
+
+/* The timestamp goes on whatever is enabled, frozen or reset. */
+void nhmex_settle(struct nhmex_package *p, uint64_t clock)
+{
+	while (p->done < clock)
+		p->done += step(p, clock - p->done);
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
+		p->box[i].timestamp = p->done & 0xffff;
+}
+
+/* ---- commands ---- */
+
+void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happenings,
+		   uint64_t clock)
+{
+	bool pmi = false;
+
+	if (freezing(p))
+		nhmex_settle(p, clock);
+	if (!counting(p))
+		return;
+	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
+		if (active(p, b, i) && (nhmex_source(p, b, b->ctl[i]).happenings & happenings))
+			pmi |= add(b, i, 1);
+	if (!pmi)
+		return;
+	/* The others still count in the clock of the overflow. */
+	if (freezing(p) && clock >= p->done)
+		nhmex_settle(p, clock + 1);
+	interrupted(p);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What an M-Box counter counts: inc_sel, set_flag_sel and the sub-control registers that they need
+ * (323535-001 chapter 2.5), as far as this machine's memory controller goes.
+ *
+ * Stand-ins for what the documents leave open, each also said by `vpmu events`:
+ * - The enable flag of a counter is 1 in the clocks in which the condition of its set_flag_sel
+ *   holds, and only with flag_mode = 1. With storage_mode = 0 such a counter counts those clocks;
+ *   with storage_mode = 1 it counts what inc_sel selects, in those clocks.
+ * - The controller keeps no queues, so they are always empty; its scheduler is always in the
+ *   trade-off mode; every CAS leaves its page open, and an open page is the page table's state.
+ * - A page hit is a CAS, an empty bank RAS and CAS, a page miss PRE, RAS and CAS. */
+#include "nhmex_state.h"
+
+enum why {
+	DRIVEN, NO_FLAG, MODE_UNDEFINED, QUEUE_NEVER_FULL, NO_STATE, NOT_AN_EVENT, NO_ERRORS,
+	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL, NO_SCHEDULER,
+	OTHER_MODE, DRAM_ALL, DRAM_CLOSING, DRAM_UPKEEP, NO_ADDRESSES, NO_PATROL, UNKNOWN_MEANING,
+	NEVER_CLOSED,
+};
+
+static const char *const reasons[] = {
+	[NO_FLAG] = "storage_mode = 1 waits for the enable flag, which only flag_mode = 1 sets",
+	[MODE_UNDEFINED] = "this storage_mode or count_mode is not documented, it counts nothing",
+	[QUEUE_NEVER_FULL] = "the model has no queues: they never fill, and are always empty",
+	[NO_STATE] = "the sub-control register selects no documented state, so it stays 0",
+	[NOT_AN_EVENT] = "not an event of the M-Box's documents, it stays 0",
+	[NO_ERRORS] = "no errors happen on this machine, it stays 0",
+	[NO_RETRIES] = "no command is retried or starved on this machine, it stays 0",
+	[NO_FRAMES] = "the model has no SMI link, it stays 0",
+	[NO_MOVES] = "the model has read and write commands only, it stays 0",
+	[NO_RESPONSES] = "the model does not answer the B-Box, it stays 0",
+	[NO_REFRESH] = "the model's DRAM needs no refresh, it stays 0",
+	[NO_THERMAL] = "the model has no temperature, it stays 0",
+	[NO_SCHEDULER] = "a command takes no time in the model's scheduler, it stays 0",
+	[OTHER_MODE] = "the model's scheduler is always in the trade-off mode, it stays 0",
+	[DRAM_ALL] = "PLD command 0 has no certain meaning, it stays 0",
+	[DRAM_CLOSING] = "every CAS of the model leaves its page open, it stays 0",
+	[DRAM_UPKEEP] = "the model has no such DRAM command, it stays 0",
+	[NO_ADDRESSES] = "commands reach the model without their address: it stays 0 while MM_CFG "
+			 "filters addresses",
+	[NO_PATROL] = "the model does not scrub memory, it stays 0",
+	[UNKNOWN_MEANING] = "its meaning is not documented, it stays 0",
+	[NEVER_CLOSED] = "the page table counts as open always, it stays 0",
+};
+
+const char *nhmex_undriven_why(uint32_t why)
+{
+	return why < sizeof(reasons) / sizeof(reasons[0]) && reasons[why] ? reasons[why] :
+	       reasons[NOT_AN_EVENT];
+}
+
+const char *nhmex_undriven_event(const struct vpmu_undriven *u)
+{
+	uint32_t code = (uint32_t)(u->select & 0xff), umask = (uint32_t)(u->select >> 8 & 0xff);
+	uint32_t why = (uint32_t)(u->select >> 16);
+
+	for (uint32_t i = 0; i < NHMEX_EVENTS && why != NO_FLAG && why != MODE_UNDEFINED; i++)
+		if (nhmex_events[i].code == code && nhmex_events[i].umask == umask)
+			return nhmex_events[i].name;
+	return NULL;
+}
+
+#define ANY_COMMAND ((uint32_t)(NHMEX_READ | NHMEX_WRITE))
+
+static uint32_t field(uint64_t value, uint32_t low, uint32_t bits)
+{
+	return (uint32_t)(value >> low & ((1u << bits) - 1));
+}
+
+static struct nhmex_source undriven(enum why why, uint32_t umask)
+{
+	return (struct nhmex_source){ .why = (uint32_t)why, .umask = umask };
+}
+
+static struct nhmex_source commands(uint32_t happenings, uint32_t umask)
+{
+	return (struct nhmex_source){ .happenings = happenings, .umask = umask };
+}
+
+/* ---- inc_sel ---- */
+
+/* ZDP_CTL_FVC: fvid, bcmd, resp, then a sub-event for each of FVC_EV0 to FVC_EV3. */
+static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex_box *b,
+			       uint32_t k)
+{
+	uint32_t up = p->westmere ? 1 : 0;
+	uint32_t event = field(b->fvc, 11 + up + 3 * k, 3), command = field(b->fvc, 5 + up, 3);
+
+	switch (event) {
+	case 5:
+		if (command > 1)
+			return undriven(NO_MOVES, event << 4 | command);
+		return commands(command ? NHMEX_WRITE : NHMEX_READ, event << 4 | command);
+	case 6:
+		return undriven(NO_RESPONSES, event << 4 | field(b->fvc, 8 + up, 3));
+	case 7:
+		return undriven(NO_FRAMES, event);
+	}
+	return undriven(event == 3 || event == 4 ? NO_FRAMES : NO_ERRORS, event);
+}
+
+/* PLD: bits 12:8 the command, bit 0 only in the scheduler mode of ISS[9:7]. */
+static struct nhmex_source dram_command(const struct nhmex_box *b)
+{
+	uint32_t command = field(b->pld, 8, 5);
+
+	if (b->mm_cfg >> 63)
+		return undriven(NO_ADDRESSES, command);
+	if (field(b->pld, 0, 1) && field(b->iss, 7, 3))
+		return undriven(OTHER_MODE, command);
+	switch (command) {
+	case 0x00: return undriven(DRAM_ALL, command);
+	case 0x02: return commands(NHMEX_EMPTY | NHMEX_MISS, command);	/* RAS */
+	case 0x03: return commands(NHMEX_READ, command);		/* CAS_RD_OPN */
+	case 0x04: return commands(NHMEX_WRITE, command);		/* CAS_WR_OPN */
+	case 0x05:
+	case 0x06: return undriven(DRAM_CLOSING, command);
+	case 0x11: return commands(NHMEX_MISS, command);		/* PRE */
+	}
+	return undriven(DRAM_UPKEEP, command);
+}
+
+/* Reasons of the inc_sel codes that nothing drives. */
+static enum why plain_why(uint32_t inc_sel)
+{
+	static const uint8_t why[32] = {
+		[0x01] = NO_RETRIES, [0x02] = NO_RETRIES, [0x03] = NO_RETRIES,
+		[0x04] = NO_THERMAL, [0x05] = NO_THERMAL, [0x06] = NO_REFRESH,
+		[0x07] = NO_REFRESH, [0x08] = OTHER_MODE, [0x09] = NO_FRAMES,
+		[0x0b] = NO_RETRIES, [0x0c] = NO_ERRORS, [0x11] = NO_PATROL,
+		[0x12] = UNKNOWN_MEANING, [0x17] = NO_PATROL, [0x18] = NO_ERRORS,
+		[0x19] = NO_THERMAL, [0x1c] = NO_SCHEDULER,
+	};
+
+	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
+}
+
+static struct nhmex_source primary(const struct nhmex_package *p, const struct nhmex_box *b,
+				   uint32_t inc_sel)
+{
+	uint32_t state = field(b->dsp, 7, 4);
+
+	switch (inc_sel) {
+	case NHMEX_DSP_FILL: return undriven(state ? QUEUE_NEVER_FULL : NO_STATE, state);
+	case NHMEX_FRM_TYPE: return undriven(NO_FRAMES, field(b->iss, 0, 4));
+	case NHMEX_DRAM_CMD: return dram_command(b);
+	case NHMEX_PAGE_MISS: return commands(NHMEX_MISS, 0);
+	case NHMEX_PAGE_HIT: return commands(NHMEX_HIT, 0);
+	case NHMEX_PAGE_EMPTY: return commands(NHMEX_EMPTY, 0);
+	case NHMEX_PGT_PAGE_EV:
+		state = field(b->pgt, 0, 1);
+		return commands(state ? NHMEX_EMPTY | NHMEX_MISS : NHMEX_MISS, state);
+	case NHMEX_BBOX_CMDS_ALL:
+	case NHMEX_INFLIGHT_CMDS: return commands(ANY_COMMAND, 0);
+	case NHMEX_CYCLES: return (struct nhmex_source){ .clocks = true };
+	}
+	if (inc_sel >= NHMEX_FVC_EV0 && inc_sel <= NHMEX_FVC_EV3)
+		return fvc(p, b, inc_sel - NHMEX_FVC_EV0);
+	return undriven(plain_why(inc_sel), 0);
+}
+
+/* ---- set_flag_sel ---- */
+
+static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_flag_sel)
+{
+	uint32_t queues = field(b->dsp, 7, 4), mode = field(b->iss, 4, 3);
+	const uint32_t empty = 0xc;
+
+	switch (set_flag_sel) {
+	case NHMEX_CYCLES_DSP_FILL:
+		if (!queues || (queues & ~empty))
+			return undriven(queues ? QUEUE_NEVER_FULL : NO_STATE, queues);
+		break;
+	case NHMEX_CYCLES_SCHED_MODE:
+		if (mode)
+			return undriven(OTHER_MODE, mode);
+		break;
+	case NHMEX_CYCLES_MFULL:
+	case NHMEX_CYCLES_STARVED:
+		return undriven(NO_RETRIES, 0);
+	case NHMEX_CYCLES_PGT_STATE:
+		if (!field(b->pgt, 6, 1))
+			return undriven(NEVER_CLOSED, 0);
+		break;
+	case NHMEX_SCHEDQ_OCCUPANCY:
+		return undriven(NO_SCHEDULER, field(b->map, 5, 4));
+	default:
+		return undriven(NOT_AN_EVENT, 0);
+	}
+	return (struct nhmex_source){ .clocks = true };
+}
+
+/* ---- both ---- */
+
+static struct nhmex_source coded(struct nhmex_source source, uint32_t code)
+{
+	source.code = code;
+	return source;
+}
+
+struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhmex_box *b,
+				 uint64_t ctl)
+{
+	uint32_t inc_sel = CTL_INC_SEL(ctl), set_flag_sel = CTL_SET_FLAG_SEL(ctl);
+	struct nhmex_source flag = { .clocks = true };
+
+	if (CTL_STORAGE_MODE(ctl) > 1 || CTL_COUNT_MODE(ctl) > NHMEX_BOTH)
+		return coded(undriven(MODE_UNDEFINED, 0), inc_sel);
+	if (CTL_FLAG_MODE(ctl))
+		flag = coded(condition(b, set_flag_sel), 0x20 + set_flag_sel);
+	else if (CTL_STORAGE_MODE(ctl))
+		return coded(undriven(NO_FLAG, 0), inc_sel);
+	if (!flag.clocks || (CTL_FLAG_MODE(ctl) && !CTL_STORAGE_MODE(ctl)))
+		return flag;
+	return coded(primary(p, b, inc_sel), inc_sel);
+}
