@@ -50,6 +50,42 @@ static void wraps_are_counted_once(void **state)
 	}
 }
 
+/* From 2 the counter goes 5 down, through 0. */
+static void counters_that_count_down_give_events(void **state)
+{
+	struct ipmu_pmu_type type;
+	struct ipmu_box box = box_of(&type, 48);
+	uint64_t first, now;
+
+	(void)state;
+	box.slots[0].choice.direction = IPMU_DOWN;
+	atomic_store(&hardware, 2);
+	assert_int_equal(ipmu_slot_read(&box, 0, &first), 0);
+	atomic_store(&hardware, 0ull - 3);
+	assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
+	assert_int_equal(now - first, 5);
+}
+
+static void counters_that_go_both_ways_give_a_balance(void **state)
+{
+	static const int64_t steps[] = { 7, -10, -1000, 2000, -(1ll << 46) };
+	struct ipmu_pmu_type type;
+	struct ipmu_box box = box_of(&type, 48);
+	uint64_t first, now;
+	int64_t sum = 0;
+
+	(void)state;
+	box.slots[0].choice.direction = IPMU_UP_DOWN;
+	atomic_store(&hardware, 1);
+	assert_int_equal(ipmu_slot_read(&box, 0, &first), 0);
+	for (int i = 0; i < 5; i++) {
+		sum += steps[i];
+		atomic_fetch_add(&hardware, (uint64_t)steps[i]);
+		assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
+		assert_true((int64_t)(now - first) == sum);
+	}
+}
+
 #define READERS 4
 #define READS 200000
 
@@ -95,6 +131,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wraps_are_counted_once),
+		cmocka_unit_test(counters_that_count_down_give_events),
+		cmocka_unit_test(counters_that_go_both_ways_give_a_balance),
 		cmocka_unit_test(readers_agree_and_never_go_back),
 	};
 

@@ -23,7 +23,7 @@
 #define IPMU_ALL (-1)		/* every package, every box */
 
 #define IPMU_NEEDS_MAX 4
-#define IPMU_CHOICES_MAX 4
+#define IPMU_CHOICES_MAX 8
 
 struct ipmu_system;
 struct ipmu_session;
@@ -32,6 +32,10 @@ struct ipmu_reg;
 
 /* What a system is made of: PMUs of packages (uncore), or of CPUs (core). */
 enum ipmu_scope { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
+
+/* How a counter moves. Counted down are events; up and down is a balance, which may be negative:
+ * then the count is so in two's complement, and it may decrease. */
+enum ipmu_direction { IPMU_UP, IPMU_DOWN, IPMU_UP_DOWN };
 
 /* Bits of a register that counters share, and the value they must have while an event counts. */
 struct ipmu_need {
@@ -46,6 +50,10 @@ struct ipmu_choice {
 	uint64_t select;	/* its control register; 0 where the counter is the event */
 	uint64_t companions;	/* counters of which one must be enabled beside it; 0: none */
 	uint64_t companion_select;
+	bool preset;		/* counters start from a value: not shared, set up at each start */
+	uint64_t preset_value;	/* ... which ops->preset writes, where the PMU has that */
+	uint8_t direction;	/* enum ipmu_direction */
+	bool clear;		/* what it needs has effects beyond it: 0 once nobody needs it */
 	int nneeds;
 	struct ipmu_need needs[IPMU_NEEDS_MAX];
 };

@@ -10,12 +10,14 @@
 
 #include <cmocka.h>
 
-#define REGISTERS_MAX 128
+#define REGISTERS_MAX 256
+#define CPUS_MAX 64
 
-static uint64_t before[REGISTERS_MAX];
+static uint64_t before[CPUS_MAX][REGISTERS_MAX];
 static int registers;
 
-int engine_fixture_registers(const struct engine_fixture *f, uint64_t *values, int room)
+int engine_fixture_registers(const struct engine_fixture *f, uint32_t cpu, uint64_t *values,
+			     int room)
 {
 	struct vpmu_register_info reg;
 	int n = 0;
@@ -23,26 +25,31 @@ int engine_fixture_registers(const struct engine_fixture *f, uint64_t *values, i
 	vpmu_lock(f->segment);
 	for (uint32_t i = 0; vpmu_model_register(&f->segment->machine, i, &reg); i++) {
 		assert_true(n < room);
-		assert_int_equal(vpmu_model_peek(f->segment, 0, &reg, &values[n++]), 0);
+		assert_int_equal(vpmu_model_peek(f->segment, cpu, &reg, &values[n++]), 0);
 	}
 	vpmu_unlock(f->segment);
 	return n;
 }
 
-int engine_fixture_open(void **state)
+static uint32_t cpus(const struct engine_fixture *f)
+{
+	uint32_t n = vpmu_machine_cpus(&f->segment->machine);
+
+	return n < CPUS_MAX ? n : CPUS_MAX;
+}
+
+int engine_fixture_open_on(void **state, enum ipmu_scope scope, const struct engine_found *found)
 {
 	static struct engine_fixture f;
 	char why[IPMU_WHY_MAX] = "";
 
 	f.segment = on_machine_segment();
-	/* Values that a restore of zeros would not bring back. */
-	engine_fixture_poke(&f, "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00508834);
-	engine_fixture_poke(&f, "MSR_UNC_CBO_1_PERFCTR1", 0x123456789ABull);
-	engine_fixture_poke(&f, "MSR_UNC_ARB_PERFCTR1", 0x42);
-	engine_fixture_poke(&f, "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F);
-	registers = engine_fixture_registers(&f, before, REGISTERS_MAX);
-	if (ipmu_topology_load(&f.topo, why) ||
-	    ipmu_system_open(f.topo, IPMU_SCOPE_PACKAGE, &f.sys, why)) {
+	for (uint32_t cpu = 0; cpu < cpus(&f); cpu++) {
+		for (const struct engine_found *r = found; r->reg; r++)
+			engine_fixture_poke_on(&f, cpu, r->reg, r->value);
+		registers = engine_fixture_registers(&f, cpu, before[cpu], REGISTERS_MAX);
+	}
+	if (ipmu_topology_load(&f.topo, why) || ipmu_system_open(f.topo, scope, &f.sys, why)) {
 		print_error("%s\n", why);
 		return -1;
 	}
@@ -50,24 +57,53 @@ int engine_fixture_open(void **state)
 	return 0;
 }
 
-int engine_fixture_close(void **state)
+int engine_fixture_open(void **state)
 {
-	struct engine_fixture *f = *state;
+	static const struct engine_found found[] = {
+		{ "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00508834 },
+		{ "MSR_UNC_CBO_1_PERFCTR1", 0x123456789ABull },
+		{ "MSR_UNC_ARB_PERFCTR1", 0x42 },
+		{ "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F },
+		{ NULL, 0 },
+	};
+
+	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, found);
+}
+
+/* Nobody can hold these still. */
+static bool moves_by_itself(const struct vpmu_register_info *reg)
+{
+	return reg->space == VPMU_MMIO || strcmp(reg->name, "IA32_TIME_STAMP_COUNTER") == 0 ||
+	       strstr(reg->name, "TIMESTAMP_UNIT") != NULL;
+}
+
+static int compare(const struct engine_fixture *f, uint32_t cpu)
+{
 	uint64_t after[REGISTERS_MAX];
 	struct vpmu_register_info reg;
 	int bad = 0;
 
-	ipmu_system_close(f->sys);
-	ipmu_topology_free(f->topo);
-	engine_fixture_registers(f, after, REGISTERS_MAX);
+	engine_fixture_registers(f, cpu, after, REGISTERS_MAX);
 	for (int i = 0; i < registers; i++) {
 		vpmu_model_register(&f->segment->machine, (uint32_t)i, &reg);
-		if (after[i] == before[i] || reg.space == VPMU_MMIO)
+		if (after[i] == before[cpu][i] || moves_by_itself(&reg))
 			continue;
-		print_error("%s was 0x%llx, is 0x%llx\n", reg.name, (unsigned long long)before[i],
-			    (unsigned long long)after[i]);
+		print_error("%s of CPU %u was 0x%llx, is 0x%llx\n", reg.name, (unsigned)cpu,
+			    (unsigned long long)before[cpu][i], (unsigned long long)after[i]);
 		bad++;
 	}
+	return bad;
+}
+
+int engine_fixture_close(void **state)
+{
+	struct engine_fixture *f = *state;
+	int bad = 0;
+
+	ipmu_system_close(f->sys);
+	ipmu_topology_free(f->topo);
+	for (uint32_t cpu = 0; cpu < cpus(f); cpu++)
+		bad += compare(f, cpu);
 	if (f->segment->violation_count) {
 		print_error("%llu reserved bits or registers touched\n",
 			    (unsigned long long)f->segment->violation_count);
@@ -87,26 +123,37 @@ struct ipmu_event engine_fixture_event(const struct engine_fixture *f, const cha
 	return event;
 }
 
-void engine_fixture_poke(const struct engine_fixture *f, const char *name, uint64_t value)
+void engine_fixture_poke_on(const struct engine_fixture *f, uint32_t cpu, const char *name,
+			    uint64_t value)
 {
 	struct vpmu_register_info reg;
 
 	assert_int_equal(vpmu_model_find(&f->segment->machine, name, &reg), 0);
 	vpmu_lock(f->segment);
-	assert_int_equal(vpmu_model_poke(f->segment, 0, &reg, value), 0);
+	assert_int_equal(vpmu_model_poke(f->segment, cpu, &reg, value), 0);
 	vpmu_unlock(f->segment);
 }
 
-uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *name)
+uint64_t engine_fixture_peek_on(const struct engine_fixture *f, uint32_t cpu, const char *name)
 {
 	struct vpmu_register_info reg;
 	uint64_t value;
 
 	assert_int_equal(vpmu_model_find(&f->segment->machine, name, &reg), 0);
 	vpmu_lock(f->segment);
-	assert_int_equal(vpmu_model_peek(f->segment, 0, &reg, &value), 0);
+	assert_int_equal(vpmu_model_peek(f->segment, cpu, &reg, &value), 0);
 	vpmu_unlock(f->segment);
 	return value;
+}
+
+void engine_fixture_poke(const struct engine_fixture *f, const char *name, uint64_t value)
+{
+	engine_fixture_poke_on(f, 0, name, value);
+}
+
+uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *name)
+{
+	return engine_fixture_peek_on(f, 0, name);
 }
 
 void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n)

@@ -16,14 +16,26 @@ struct engine_fixture {
  * register is not as it was found or a reserved bit was written. */
 int engine_fixture_open(void **state);
 int engine_fixture_close(void **state);
+/* Set-up for any machine: `found` is what registers of each CPU hold before the system is opened,
+ * up to a NULL name: values that a restore of zeros would not bring back. */
+struct engine_found {
+	const char *reg;
+	uint64_t value;
+};
+int engine_fixture_open_on(void **state, enum ipmu_scope scope, const struct engine_found *found);
 
 /* Parse, or end the test with the reason. */
 struct ipmu_event engine_fixture_event(const struct engine_fixture *f, const char *name);
 
-/* Copy the values of all registers of the machine; returns how many. */
-int engine_fixture_registers(const struct engine_fixture *f, uint64_t *values, int room);
+/* Copy the values of all registers as that CPU sees them; returns how many. */
+int engine_fixture_registers(const struct engine_fixture *f, uint32_t cpu, uint64_t *values,
+			     int room);
 void engine_fixture_poke(const struct engine_fixture *f, const char *reg, uint64_t value);
 uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *reg);
+/* The same as one CPU sees it; those above mean CPU 0. */
+void engine_fixture_poke_on(const struct engine_fixture *f, uint32_t cpu, const char *reg,
+			    uint64_t value);
+uint64_t engine_fixture_peek_on(const struct engine_fixture *f, uint32_t cpu, const char *reg);
 
 /* n lookups of a slice that miss, as a core would make them. */
 void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n);

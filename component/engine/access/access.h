@@ -8,7 +8,7 @@
 
 #include "../pmu/pmu.h"
 
-#define IPMU_SAVED_MAX 64
+#define IPMU_SAVED_MAX 96
 
 struct ipmu_saved {
 	const struct ipmu_reg *reg;
@@ -21,6 +21,7 @@ struct ipmu_regs {
 	const struct ipmu_family *family;
 	int os_cpu;
 	uint32_t active[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* counters that sessions use */
+	uint8_t widths[IPMU_TYPES_MAX];	/* of counters, as found here; 0: what the type says */
 	int msr;		/* file descriptor; -1: not open */
 	char msr_path[32];
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
@@ -41,10 +42,13 @@ int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int 
 /* -EINVAL: value has bits that the document does not give to this register. */
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value);
+/* Has it been saved, and not put back since? */
+bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 /* Change the bits of mask, keep the others as they were last written. */
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		    uint64_t mask, uint64_t value);
-/* Put back what was saved, last first. Goes on after an error and returns the first one. */
+/* Settle, then put back what was saved, last first. Of a counter that takes fewer bits than it
+ * holds the others are lost. Goes on after an error and returns the first one. */
 int ipmu_access_restore(struct ipmu_regs *p);
 
 /* Map the page of the memory controller's registers that holds `reg`. */

@@ -101,6 +101,14 @@ static int write_raw(const struct ipmu_regs *p, uint32_t addr, uint64_t value)
 	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
 }
 
+static int write_reg(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		     uint64_t value)
+{
+	int rc = write_raw(p, addr, value);
+
+	return rc || !reg->write_twice ? rc : write_raw(p, addr, value);
+}
+
 static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
 {
 	for (int i = 0; i < p->nsaved; i++)
@@ -140,23 +148,45 @@ int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int 
 	return rc;
 }
 
+bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	return find_saved(p, ipmu_reg_addr(reg, box, ctr)) != NULL;
+}
+
+/* The bits of the register that are not ours to change. A counter has none: what it holds beyond
+ * its writable bits follows from them. */
+static int kept_bits(const struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *kept)
+{
+	uint64_t value = s->found;
+	int rc = s->reg->shared ? ipmu_msr_read(p, s->addr, &value) : 0;
+
+	if (!rc && s->reg->shared)
+		s->now = value;
+	*kept = s->reg->counter ? 0 : value & ~ipmu_reg_writable(s->reg);
+	return rc;
+}
+
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value)
 {
-	uint64_t writable = ipmu_reg_writable(reg);
+	uint64_t writable = ipmu_reg_writable(reg), kept;
 	struct ipmu_saved *s;
 	int rc;
 
 	if (value & ~writable)
 		return -EINVAL;
+	if (reg->access == IPMU_WO)
+		return write_raw(p, ipmu_reg_addr(reg, box, ctr), value);
 	rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
+	if (!rc)
+		rc = kept_bits(p, s, &kept);
 	if (rc)
 		return rc;
-	value |= s->found & ~writable;
+	value |= kept;
 	if (value == s->now && !ipmu_reg_is_counter(reg) &&
 	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
-	rc = write_raw(p, s->addr, value);
+	rc = write_reg(p, reg, s->addr, value);
 	if (!rc)
 		s->now = value;
 	return rc;
@@ -168,6 +198,8 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
 	struct ipmu_saved *s;
 	int rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
 
+	if (!rc && reg->shared)
+		rc = ipmu_msr_read(p, s->addr, &s->now);
 	if (rc)
 		return rc;
 	return ipmu_msr_write(p, reg, box, ctr,
@@ -189,13 +221,25 @@ static bool needs_restore(const struct ipmu_saved *s)
 	return s->now != s->found || ipmu_reg_is_counter(s->reg) || s->reg->hardware_clears;
 }
 
+static int put_back(const struct ipmu_regs *p, struct ipmu_saved *s)
+{
+	uint64_t kept;
+	int rc;
+
+	if (!needs_restore(s))
+		return 0;
+	rc = kept_bits(p, s, &kept);
+	if (rc)
+		return rc;
+	return write_reg(p, s->reg, s->addr, kept | (s->found & ipmu_reg_writable(s->reg)));
+}
+
 int ipmu_access_restore(struct ipmu_regs *p)
 {
-	int first = 0;
+	int first = p->nsaved && p->family->settle ? p->family->settle(p) : 0;
 
 	while (p->nsaved > 0) {
-		const struct ipmu_saved *s = &p->saved[--p->nsaved];
-		int rc = needs_restore(s) ? write_raw(p, s->addr, s->found) : 0;
+		int rc = put_back(p, &p->saved[--p->nsaved]);
 
 		if (rc && !first)
 			first = rc;

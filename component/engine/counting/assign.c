@@ -21,13 +21,15 @@ struct search {
 	int deepest;			/* the want that could not be placed after all others */
 	const struct ipmu_reg *reg;	/* ... because of this shared register, or NULL */
 	const char *other;		/* ... and this event */
+	bool starved;			/* ... or because there was no counter left */
 };
 
 bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b)
 {
 	if (a->counters != b->counters || a->select != b->select ||
 	    a->companions != b->companions || a->companion_select != b->companion_select ||
-	    a->nneeds != b->nneeds)
+	    a->preset != b->preset || a->preset_value != b->preset_value ||
+	    a->direction != b->direction || a->nneeds != b->nneeds)
 		return false;
 	for (int i = 0; i < a->nneeds; i++)
 		if (a->needs[i].reg != b->needs[i].reg || a->needs[i].index != b->needs[i].index ||
@@ -126,6 +128,7 @@ static bool place_choice(struct search *s, int want, int k)
 	w->choice = k;
 	if (!agrees(s, want, choice))
 		return false;
+	s->starved |= want == s->deepest;
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->counters & (1ull << c)) || s->holder[c] != FREE ||
 		    alike_tried(s, c, tried))
@@ -145,7 +148,7 @@ static bool share(struct search *s, struct ipmu_want *w)
 {
 	for (int c = 0; s->box && c < s->counters; c++)
 		for (int k = 0; k < w->nchoices && s->box->slots[c].users; k++)
-			if (!s->box->slots[c].companion &&
+			if (!s->box->slots[c].companion && !w->choices[k].preset &&
 			    ipmu_choice_equal(&s->box->slots[c].choice, &w->choices[k])) {
 				w->ctr = c;
 				w->choice = k;
@@ -162,6 +165,7 @@ static bool place(struct search *s, int want)
 	if (want > s->deepest) {
 		s->deepest = want;
 		s->reg = NULL;
+		s->starved = false;
 	}
 	if (share(s, &s->wants[want]))
 		return place(s, want + 1);
@@ -180,6 +184,15 @@ static uint64_t possible(const struct ipmu_want *w)
 	return mask;
 }
 
+static uint64_t touched(const struct ipmu_want *w)
+{
+	uint64_t mask = possible(w);
+
+	for (int k = 0; k < w->nchoices; k++)
+		mask |= w->choices[k].companions;
+	return mask;
+}
+
 static int explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
 		   char *why)
 {
@@ -187,18 +200,18 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
 	size_t n = 0;
 
-	if (s->reg) {
+	if (s->reg && !s->starved) {
 		ipmu_reg_name(s->reg, box_index, 0, reg);
 		return ipmu_fail(why, -ENOSPC, "%s collides with %s: they need different values in "
 				 "%s of %s box %d: measure them one after the other", loser->event,
 				 s->other, reg, type->name, box_index);
 	}
 	for (int w = 0; w < s->deepest && n < sizeof(list); w++)
-		if (possible(&s->wants[w]) & possible(loser))
+		if (touched(&s->wants[w]) & touched(loser))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
 					      s->wants[w].event);
 	for (int c = 0; s->box && c < s->counters && n < sizeof(list); c++)
-		if (s->box->slots[c].users && (possible(loser) >> c & 1))
+		if (s->box->slots[c].users && (touched(loser) >> c & 1))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
 					      s->box->slots[c].event);
 	return ipmu_fail(why, -ENOSPC, "%s collides with %s: %s box %d has %d counter%s, %d of "

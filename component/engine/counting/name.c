@@ -58,7 +58,8 @@ static const struct ipmu_pmu_type *find_type(const struct ipmu_system *sys, cons
 	return NULL;
 }
 
-/* "EVENT.UMASK": the manual's spelling of an event with its unit mask. */
+/* "EVENT.UMASK": the manual's spelling of an event with its unit mask. libpfm4 cannot have a dot in
+ * a unit mask and has an underscore there. */
 static void cut_umask(struct pieces *p, char *event)
 {
 	char *dot = strchr(event, '.');
@@ -66,6 +67,9 @@ static void cut_umask(struct pieces *p, char *event)
 	if (dot) {
 		*dot = '\0';
 		p->qualifiers[p->n++] = dot + 1;
+		for (char *c = dot + 1; *c; c++)
+			if (*c == '.')
+				*c = '_';
 	}
 	p->event = event;
 }
@@ -251,8 +255,12 @@ static int encode(struct ipmu_event *e, const char *event, const char *rest, con
 		  char *why)
 {
 	uint64_t codes[IPMU_CODES_MAX] = { 0 };
-	int n = ipmu_pfm_encode(e->type, e->box, event, rest, codes, why);
+	int n = e->type->ops->check ? e->type->ops->check(e->type, event, rest, why) : 0;
 
+	if (!n && e->type->own_names)
+		return e->type->ops->encode(e, event, rest, own, codes, 0, why);
+	if (!n)
+		n = ipmu_pfm_encode(e->type, e->box, event, rest, codes, why);
 	if (n < 0)
 		return n;
 	if (e->type->ops->encode)
@@ -287,24 +295,44 @@ static int choose_type(const struct ipmu_system *sys, const struct pieces *p, co
 		       struct ipmu_event *e, char *why)
 {
 	e->place = e->box = IPMU_ALL;
-	if (p->pmu) {
-		e->type = find_type(sys, p->pmu, &e->box);
-		return e->type ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s",
-					       name, p->pmu);
-	}
-	for (int t = 0; sys->family->types[t]; t++)
-		if (ipmu_pfm_has_event(sys->family->types[t], IPMU_ALL, p->event)) {
-			e->type = sys->family->types[t];
+	e->type = find_type(sys, p->pmu, &e->box);
+	return e->type ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s", name,
+				       p->pmu);
+}
+
+static bool has_event(const struct ipmu_pmu_type *type, const char *event)
+{
+	return type->own_names ? type->ops->knows(event) :
+				 ipmu_pfm_has_event(type, IPMU_ALL, event);
+}
+
+/* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
+ * it does not. */
+static int parse_anywhere(const struct ipmu_system *sys, const char *name, const char *event,
+			  struct ipmu_event *out, char *why)
+{
+	char full[IPMU_NAME_MAX + 32];
+	int first = 0, rc;
+
+	for (int t = 0; sys->family->types[t]; t++) {
+		if (!has_event(sys->family->types[t], event))
+			continue;
+		snprintf(full, sizeof(full), "%s.%s", sys->family->types[t]->name, name);
+		rc = ipmu_event_parse(sys, full, out, first ? NULL : why);
+		if (!rc)
 			return 0;
-		}
-	return ipmu_fail(why, -ENOENT, "'%s': no documented PMU of this machine has an event %s: "
-			 "papi_native_avail lists them", name, p->event);
+		first = first ? first : rc;
+	}
+	return first ? first : ipmu_fail(why, -ENOENT, "'%s': no documented PMU of this machine "
+					 "has an event %s: papi_native_avail lists them", name,
+					 event);
 }
 
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why)
 {
 	struct ipmu_event e = { 0 };
+	const struct ipmu_pmu_type *type;
 	char rest[IPMU_NAME_MAX + QUALIFIERS_MAX], own[IPMU_NAME_MAX + QUALIFIERS_MAX];
 	struct pieces p;
 	int rc, box;
@@ -312,8 +340,11 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 	rc = check_length(name, why);
 	if (!rc)
 		rc = cut(sys, name, &p, why);
+	if (!rc && !p.pmu)
+		return parse_anywhere(sys, name, p.event, out, why);
 	if (!rc)
 		rc = choose_type(sys, &p, name, &e, why);
+	type = e.type;
 	if (!rc)
 		rc = check_duplicates(&p, name, why);
 	box = e.box;
@@ -325,11 +356,53 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 		rc = check_place(sys, &e, name, why);
 	if (!rc)
 		rc = encode(&e, p.event, rest, own, why);
+	if (!rc && e.type != type)	/* the event is another type's here */
+		rc = check_place(sys, &e, name, why);
 	if (!rc)
 		rc = write_name(sys, &e, p.event, rest, own, why);
 	if (!rc)
 		*out = e;
 	return rc;
+}
+
+/* An event or unit mask that libpfm4's table lacks and the type knows. */
+static int list_own(const struct ipmu_pmu_type *type, int event, int umask,
+		    struct ipmu_event_info *out)
+{
+	struct ipmu_event_info probe;
+	const char *name, *desc;
+	int n = 0;
+
+	if (!type->own_names)
+		return -ENOENT;
+	memset(out, 0, sizeof(*out));
+	if (ipmu_pfm_list(type, event, -1, out)) {
+		while (ipmu_pfm_list(type, n, -1, &probe) == 0)
+			n++;
+		if (type->ops->more(NULL, event - n, &name, &desc))
+			return -ENOENT;
+		out->type = type;
+		out->units = type->units;
+		snprintf(out->name, sizeof(out->name), "%s.%s", type->name, name);
+		snprintf(out->desc, sizeof(out->desc), "%s", desc);
+		n = 0;
+	} else {
+		while (ipmu_pfm_list(type, event, n, &probe) == 0)
+			n++;
+	}
+	if (umask < 0)
+		return 0;
+	if (type->ops->more(strchr(out->name, '.') + 1, umask - n, &name, &desc) ||
+	    append(out->name, ":%s", name, 0))
+		return -ENOENT;
+	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", desc);
+	return 0;
+}
+
+static int list_event(const struct ipmu_pmu_type *type, int event, int umask,
+		      struct ipmu_event_info *out)
+{
+	return ipmu_pfm_list(type, event, umask, out) ? list_own(type, event, umask, out) : 0;
 }
 
 int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
@@ -342,9 +415,9 @@ int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
 
 		if (!ipmu_unit_model(sys)->nboxes[t])
 			continue;
-		if (ipmu_pfm_list(type, event, -1, &probe) == 0)
-			return ipmu_pfm_list(type, event, umask, out);
-		for (int n = 0; ipmu_pfm_list(type, n, -1, &probe) == 0; n++)
+		if (list_event(type, event, -1, &probe) == 0)
+			return list_event(type, event, umask, out);
+		for (int n = 0; list_event(type, n, -1, &probe) == 0; n++)
 			event--;
 	}
 	return -ENOENT;

@@ -33,10 +33,22 @@ int ipmu_names_open(char *why)
 
 static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 {
+	const char *pmu = type->pfm ? type->pfm : type->name;
+
 	if (type->pfm_numbered)
-		snprintf(name, 32, "%s%d", type->pfm, box == IPMU_ALL ? 0 : box);
+		snprintf(name, 32, "%s%d", pmu, box == IPMU_ALL ? 0 : box);
 	else
-		snprintf(name, 32, "%s", type->pfm);
+		snprintf(name, 32, "%s", pmu);
+}
+
+/* Families may have PMUs of the same name that differ in a detail. */
+static bool named_before(const struct ipmu_family *const *family, const struct ipmu_pmu_type *type)
+{
+	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
+			if (strcmp((*t)->name, type->name) == 0)
+				return true;
+	return false;
 }
 
 const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
@@ -46,6 +58,8 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 		     *t && (*f)->scope == scope; t++) {
 			int names = (*t)->pfm_numbered ? 1 + IPMU_BOXES_MAX : 1;
 
+			if (named_before(f, *t))
+				continue;
 			if (i < names) {
 				snprintf(name, 32, "%s", (*t)->name);
 				if (i > 0)
@@ -132,6 +146,28 @@ static int list_umasks(int event, char *list, size_t bytes)
 	return count;
 }
 
+/* " (name: what libpfm4 says of it)" for each modifier that has a number in `qualifiers`. */
+static void list_ranges(int event, const char *qualifiers, char *list, size_t bytes)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+	size_t n = 0;
+
+	list[0] = '\0';
+	if (pfm_get_event_info(event, PFM_OS_NONE, &info) != PFM_SUCCESS)
+		return;
+	for (int i = 0; i < info.nattrs && n < bytes; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		char given[64];
+
+		if (pfm_get_event_attr_info(event, i, PFM_OS_NONE, &attr) != PFM_SUCCESS)
+			continue;
+		snprintf(given, sizeof(given), ":%s=", attr.name);
+		if (attr.type == PFM_ATTR_MOD_INTEGER && strcasestr(qualifiers, given))
+			n += (size_t)snprintf(list + n, bytes - n, " (%s: %s)", attr.name,
+					      attr.desc);
+	}
+}
+
 static int explain(const struct ipmu_pmu_type *type, const char *event, const char *qualifiers,
 		   int pfm_event, int rc, char *why)
 {
@@ -141,9 +177,15 @@ static int explain(const struct ipmu_pmu_type *type, const char *event, const ch
 	if (rc == PFM_ERR_UMASK)
 		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
 				 umasks);
-	if (rc == PFM_ERR_ATTR_VAL)
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range (c= is "
-				 "5 bits wide: 0 to 31)", type->name, event, qualifiers);
+	if (rc == PFM_ERR_ATTR_VAL && type->select_mask >> 24 & 0xFF)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range (c= "
+				 "takes 0 to %u)", type->name, event, qualifiers,
+				 (unsigned)(type->select_mask >> 24 & 0xFF));
+	if (rc == PFM_ERR_ATTR_VAL) {
+		list_ranges(pfm_event, qualifiers, umasks, sizeof(umasks));
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",
+				 type->name, event, qualifiers, umasks);
+	}
 	if (rc == PFM_ERR_FEATCOMB || rc == PFM_ERR_ATTR_SET)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
 				 type->name, event, qualifiers);

@@ -37,6 +37,25 @@ void ipmu_plan_free(struct ipmu_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
+static bool counts_there(const struct ipmu_cpu *cpu, const struct ipmu_event *e,
+			 const struct ipmu_cpus *cpus)
+{
+	return e->place == cpu->os_cpu || (e->place == IPMU_ALL && cpu->allowed &&
+	       CPU_ISSET_S((size_t)cpu->os_cpu, cpus->bytes, cpus->set));
+}
+
+/* Does another thread of that core count the event for the whole core already? */
+static bool covered(const struct ipmu_system *sys, const struct ipmu_cpu *cpu,
+		    const struct ipmu_event *e, const struct ipmu_cpus *cpus)
+{
+	if (!(e->choices[0].select & e->type->any_thread))
+		return false;
+	for (const struct ipmu_cpu *c = sys->topo->cpus; c < cpu; c++)
+		if (c->core_idx == cpu->core_idx && counts_there(c, e, cpus))
+			return true;
+	return false;
+}
+
 /* The hardware threads (by number in the core) on which an event counts in this unit; 0: it does
  * not. A package is one thread. */
 static unsigned threads_wanted(const struct ipmu_system *sys, const struct ipmu_unit *unit,
@@ -51,9 +70,8 @@ static unsigned threads_wanted(const struct ipmu_system *sys, const struct ipmu_
 	for (int i = 0; i < sys->topo->ncpus; i++) {
 		const struct ipmu_cpu *cpu = &sys->topo->cpus[i];
 
-		if (ipmu_unit_find(sys, cpu->os_cpu) == unit &&
-		    (e->place == cpu->os_cpu || (e->place == IPMU_ALL && cpu->allowed &&
-		     CPU_ISSET_S((size_t)cpu->os_cpu, cpus->bytes, cpus->set))))
+		if (ipmu_unit_find(sys, cpu->os_cpu) == unit && counts_there(cpu, e, cpus) &&
+		    !covered(sys, cpu, e, cpus))
 			threads |= 1u << cpu->smt_idx;
 	}
 	return threads;
@@ -154,6 +172,20 @@ int ipmu_plan_build(struct ipmu_system *sys, const struct ipmu_event *events, in
 	}
 	free(threads);
 	return rc;
+}
+
+bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
+{
+	if (a->ntaps != b->ntaps)
+		return false;
+	for (int i = 0; i < a->ntaps; i++) {
+		const struct ipmu_tap *x = &a->taps[i], *y = &b->taps[i];
+
+		if (x->box != y->box || x->nlinks != y->nlinks || !same_choices(x, y) ||
+		    memcmp(x->links, y->links, (size_t)x->nlinks * sizeof(*x->links)) != 0)
+			return false;
+	}
+	return true;
 }
 
 /* The taps of one box; *count: how many they are. */

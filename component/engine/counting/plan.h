@@ -38,6 +38,8 @@ void ipmu_cpus_free(struct ipmu_cpus *cpus);
 int ipmu_plan_build(struct ipmu_system *sys, const struct ipmu_event *events, int n,
 		    const struct ipmu_cpus *cpus, struct ipmu_plan *plan, char *why);
 void ipmu_plan_free(struct ipmu_plan *plan);
+/* The same events on the same boxes, to be counted in the same ways. */
+bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b);
 
 /* Give each tap a counter. others: beside the sessions that run; otherwise as if none did. */
 int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,

@@ -166,10 +166,45 @@ static int write_needs(struct ipmu_box *box, const struct ipmu_choice *choice)
 	for (int i = 0; i < choice->nneeds && !rc; i++) {
 		const struct ipmu_need *need = &choice->needs[i];
 
+		if (need->reg->space == IPMU_AGREEMENT)
+			continue;
 		rc = ipmu_msr_update(&box->unit->regs, need->reg, box->index, need->index,
 				     need->mask, need->value);
 	}
 	return rc;
+}
+
+static bool needed(const struct ipmu_box *box, const struct ipmu_need *need)
+{
+	for (int c = 0; c < box->type->counters; c++)
+		for (int i = 0; box->slots[c].users && i < box->slots[c].choice.nneeds; i++) {
+			const struct ipmu_need *other = &box->slots[c].choice.needs[i];
+
+			if (other->reg == need->reg && other->index == need->index)
+				return true;
+		}
+	return false;
+}
+
+static int clear_needs(struct ipmu_session *s)
+{
+	int first = 0, rc;
+
+	for (int t = 0; t < s->plan.ntaps; t++) {
+		const struct ipmu_tap *tap = &s->plan.taps[t];
+		const struct ipmu_choice *choice = &tap->choices[tap->choice];
+
+		for (int i = 0; choice->clear && i < choice->nneeds; i++) {
+			const struct ipmu_need *need = &choice->needs[i];
+
+			if (need->reg->space == IPMU_AGREEMENT || needed(tap->box, need))
+				continue;
+			rc = ipmu_msr_update(&tap->box->unit->regs, need->reg, tap->box->index,
+					     need->index, need->mask, 0);
+			first = first ? first : rc;
+		}
+	}
+	return first;
 }
 
 static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice *choice,
@@ -178,7 +213,7 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	struct ipmu_slot *slot = &box->slots[ctr];
 	int rc;
 
-	if (slot->programmed && slot->companion == companion &&
+	if (slot->programmed && slot->companion == companion && !choice->preset &&
 	    ipmu_choice_equal(&slot->choice, choice))
 		return 0;
 	slot->programmed = false;
@@ -200,6 +235,9 @@ static int program_tap(struct ipmu_tap *tap, const char *event)
 
 	if (!rc)
 		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
+	if (!rc && choice->preset && tap->box->type->ops->preset)
+		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
+						 tap->box->index, tap->ctr, choice->preset_value);
 	if (!rc && tap->companion >= 0)
 		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
 				  event);
@@ -242,7 +280,9 @@ static int control_all(struct ipmu_session *s, bool only_idle, char *why)
 
 		if (rc && !first)
 			first = ipmu_fail(why, rc, "the counters cannot be switched through %s: %s",
-					  unit->regs.msr_path, strerror(-rc));
+					  unit->regs.msr_path, rc == -EBUSY ?
+					  "another session's freeze= holds them: stop that one" :
+					  strerror(-rc));
 	}
 	return first;
 }
@@ -269,7 +309,7 @@ static int follow_thread(struct ipmu_session *s, char *why)
 		return ipmu_fail(why, rc, "the thread's CPUs cannot be found: %s", strerror(-rc));
 	rc = ipmu_plan_build(s->sys, s->events, s->nevents, &mine, &plan, why);
 	ipmu_cpus_free(&mine);
-	if (rc) {
+	if (rc || ipmu_plan_same(&s->plan, &plan)) {
 		ipmu_plan_free(&plan);
 		return rc;
 	}
@@ -335,7 +375,7 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 
 int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
-	int rc, rc_read = 0;
+	int rc, rc_clear, rc_read = 0;
 
 	if (!s->running)
 		return 0;
@@ -343,13 +383,18 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	use_slots(s, -1);
 	count_running(s, -1);
 	rc = control_all(s, false, why);
+	rc_clear = clear_needs(s);
 	if (values)
 		rc_read = ipmu_session_read(s, values);
 	s->running = false;
 	pthread_mutex_unlock(&s->sys->lock);
-	if (rc || !rc_read)
+	if (rc)
 		return rc;
-	return ipmu_fail(why, rc_read, "the final counts cannot be read: %s", strerror(-rc_read));
+	if (rc_clear)
+		return ipmu_fail(why, rc_clear, "what the events needed cannot be undone: %s",
+				 strerror(-rc_clear));
+	return !rc_read ? 0 : ipmu_fail(why, rc_read, "the final counts cannot be read: %s",
+					strerror(-rc_read));
 }
 
 static void read_last(struct ipmu_session *s, uint64_t *values)

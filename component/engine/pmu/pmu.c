@@ -7,9 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct ipmu_family ipmu_skl_client_uncore;
+extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2, ipmu_arch_fixed;
+extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
+extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
 
-const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, NULL };
+const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, &ipmu_knc,
+	&ipmu_nehalem_ex, &ipmu_westmere_ex,
+	&ipmu_netburst, &ipmu_netburst_p,
+	&ipmu_core2, /* what no other family of its scope takes: */ &ipmu_arch_fixed, NULL };
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 {
@@ -56,16 +61,16 @@ static bool family_matches(const struct ipmu_family *f, const struct ipmu_topolo
 		return false;
 	if (strcmp(f->vendor, topo->vendor) != 0 || f->family != topo->family)
 		return false;
-	for (const int *m = f->models; *m >= 0; m++)
+	for (const int *m = f->models; m && *m >= 0; m++)
 		if (*m == topo->model)
 			return true;
-	return false;
+	return f->matches && f->matches(topo);
 }
 
 const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why)
 {
-	char supported[IPMU_WHY_MAX / 2] = "";
+	char supported[IPMU_WHY_MAX - 96] = "";
 	size_t n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {

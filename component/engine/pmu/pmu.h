@@ -10,14 +10,18 @@
 #define IPMU_BOXES_MAX 8	/* of a type in a package */
 #define IPMU_TYPES_MAX 8	/* of a family */
 
-enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C };
-enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO };
+/* WO: never read, and so nothing to put back. */
+enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
+/* AGREEMENT: no register, but something that events have to agree on as if it were one. */
+enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_AGREEMENT };
 
 struct ipmu_field {
 	const char *name;
 	uint8_t hi, lo;
+	bool unconfirmed;	/* from a single source, which is not the manufacturer */
 };
 #define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
+#define F_UNCONFIRMED(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .unconfirmed = true }
 
 /* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
  * %c for the counter. */
@@ -32,7 +36,9 @@ struct ipmu_reg {
 	uint32_t odd_addr;
 	bool counter;		/* it counts */
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
-	struct ipmu_field fields[10];	/* writable ones; up to the first without a name */
+	bool shared;		/* others write it too: what is not ours is read afresh and kept */
+	bool write_twice;	/* a single write may be lost */
+	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
 };
 
 /* A counter that is its own event. */
@@ -51,17 +57,28 @@ struct ipmu_constraint {
 struct ipmu_regs;
 
 struct ipmu_ops {
+	/* Refuse qualifiers with a better reason than libpfm4 gives; NULL: nothing to add. */
+	int (*check)(const struct ipmu_pmu_type *type, const char *event, const char *qualifiers,
+		     char *why);
 	/* Make counter `ctr` of box `box` count `select` once the unit is enabled. The shared
 	 * registers that it needs have been written. */
 	int (*program)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		       uint64_t select);
 	int (*read)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		    uint64_t *raw);
+	/* Let the counter start from that value, and forget its older overflows; it does not run.
+	 * For choices with `preset`, at each start after `program`; NULL: `program` does it. */
+	int (*preset)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      uint64_t value);
 	/* Turn libpfm4's code and our own qualifiers into e->choices; NULL: one choice, by
 	 * select_mask, fixed and constraints. `event` and `qualifiers` are libpfm4's spelling,
 	 * `ours` the qualifiers that type->qualifiers names (":freeze=100"). */
 	int (*encode)(struct ipmu_event *e, const char *event, const char *qualifiers,
 		      const char *ours, const uint64_t *codes, int ncodes, char *why);
+	/* With type->own_names: is there such an event? And the nth unit mask of an event, or with
+	 * event NULL the nth event, that libpfm4's table lacks: -ENOENT past the end. */
+	bool (*knows)(const char *event);
+	int (*more)(const char *event, int n, const char **name, const char **desc);
 	/* Narrow a choice to hardware threads of its core (bit i: SMT thread i), for PMUs that a
 	 * core's threads share; NULL: nothing to do. */
 	void (*for_threads)(struct ipmu_choice *choice, unsigned threads);
@@ -69,13 +86,15 @@ struct ipmu_ops {
 
 struct ipmu_pmu_type {
 	const char *name, *desc, *src, *units;
-	const char *pfm;	/* libpfm4's PMU */
+	const char *pfm;	/* libpfm4's PMU; NULL: it has none, see own_names */
 	bool pfm_numbered;	/* ... which has one per box, with its number appended */
+	bool own_names;		/* ops->encode understands names by itself; libpfm4 lists them */
 	int counters, width;
 	const struct ipmu_reg *select, *ctr;	/* select NULL: free-running */
 	const struct ipmu_fixed_event *fixed;	/* NULL: counters are programmable */
 	uint64_t select_mask;	/* fields that an event name may set */
 	uint64_t enable;	/* bits of select that switch the counter on */
+	uint64_t any_thread;	/* bit of select that lets one thread count for its whole core */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
 	const char *const *qualifiers;	/* own ones with a number, beside package, box, cpu */
 	const struct ipmu_ops *ops;
@@ -87,7 +106,8 @@ struct ipmu_family {
 	bool per_core;		/* scope CPU: the threads of a core share the registers */
 	const char *vendor;
 	int family;
-	const int *models;	/* up to -1 */
+	const int *models;	/* up to -1; NULL: those that `matches` takes */
+	bool (*matches)(const struct ipmu_topology *topo);
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
@@ -95,8 +115,12 @@ struct ipmu_family {
 	 * and a sentence. Fails only if nothing can be used. */
 	int (*discover)(struct ipmu_regs *p, int ncores, int *boxes,
 			char (*reasons)[IPMU_WHY_MAX], char *note, char *why);
-	/* Let exactly the counters of p->active run, those of all sessions; none: stop all. */
+	/* Let exactly the counters of p->active run, those of all sessions; none: stop all.
+	 * -EBUSY: a session has frozen the counters of others, so none may be added. */
 	int (*control)(struct ipmu_regs *p);
+	/* Before the registers are put back: stop, and undo what a write of old values does not
+	 * (flags that only the hardware sets); NULL: nothing to do. */
+	int (*settle)(struct ipmu_regs *p);
 };
 
 /* Families known to the engine, up to NULL. */

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The three fixed counters, as Core 2 has them, on any later Intel CPU: they are architectural from
+ * PerfMon version 2 on (SDM 325384-059 section 18.2.2). The general counters of these CPUs belong
+ * to the kernel, which also writes the registers that both kinds share: of those only the fixed
+ * counters' bits are ever changed here. */
+#include "core2.h"
+
+#include "core_ops.h"
+
+#include "../why.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <string.h>
+
+#define FIXED_FIELD(n) F("PMI" #n, 4 * n + 3, 4 * n + 3), F("AnyThread" #n, 4 * n + 2, 4 * n + 2), \
+	F("ENABLE" #n, 4 * n + 1, 4 * n)
+
+static const struct ipmu_reg fixed_ctr = {
+	.name = "IA32_FIXED_CTR%c", .src = "SDM Table 35-2; width: CPUID.0AH:EDX[12:5]",
+	.addr = 0x309, .ctr_stride = 1, .ctrs = 3, .width = 48, .access = IPMU_RW,
+	.counter = true, .fields = { F("CTR_VAL", 47, 0) },
+};
+
+static const struct ipmu_reg fixed_ctr_ctrl = {
+	.name = "IA32_FIXED_CTR_CTRL", .src = "SDM 18.2.3, Table 35-2",
+	.addr = 0x38D, .width = 64, .access = IPMU_RW, .shared = true,
+	.fields = { FIXED_FIELD(2), FIXED_FIELD(1), FIXED_FIELD(0) },
+};
+
+static const struct ipmu_reg global_status = {
+	.name = "IA32_PERF_GLOBAL_STATUS", .src = "SDM 18.2.2, Table 35-2",
+	.addr = 0x38E, .width = 64, .access = IPMU_RO,
+	.fields = { F("FIXED_CTR_Ovf", 34, 32) },
+};
+
+static const struct ipmu_reg global_ctrl = {
+	.name = "IA32_PERF_GLOBAL_CTRL", .src = "SDM 18.2.2, Table 35-2",
+	.addr = 0x38F, .width = 64, .access = IPMU_RW, .shared = true,
+	.fields = { F("FIXED_CTR_En", 34, 32) },
+};
+
+static const struct ipmu_reg global_ovf_ctrl = {
+	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .src = "SDM 18.2.2, Table 35-2",
+	.addr = 0x390, .width = 64, .access = IPMU_WO,
+	.fields = { F("FIXED_CTR_ClrOvf", 34, 32) },
+};
+
+static const struct ipmu_reg *const registers[] = {
+	&fixed_ctr, &fixed_ctr_ctrl, &global_status, &global_ctrl, &global_ovf_ctrl, NULL,
+};
+
+static const struct ipmu_pmu_type fixed = {
+	.name = "core_fixed", .desc = "fixed counters of the core", .units = "events",
+	.src = "SDM 18.2.2", .pfm = "core_fixed",
+	.counters = IPMU_FIXED_COUNTERS, .width = 48, .select = &fixed_ctr_ctrl,
+	.ctr = &fixed_ctr, .ops = &ipmu_fixed_ops,
+};
+
+static const struct ipmu_pmu_type *const types[] = { &fixed, NULL };
+
+void ipmu_cpuid_read(struct ipmu_cpuid *id)
+{
+	unsigned a, b, c, d;
+
+	*id = (struct ipmu_cpuid){ .family = -1, .model = -1 };
+	if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_INTEL_ebx ||
+	    c != signature_INTEL_ecx || d != signature_INTEL_edx || !__get_cpuid(1, &a, &b, &c, &d))
+		return;
+	id->family = (int)(a >> 8 & 0xF);
+	id->model = (int)(a >> 4 & 0xF);
+	if (id->family == 6 || id->family == 15)
+		id->model |= (int)(a >> 12 & 0xF0);
+	if (id->family == 15)
+		id->family += (int)(a >> 20 & 0xFF);
+	id->hypervisor = c >> 31 & 1;
+	if (!__get_cpuid(0xA, &a, &b, &c, &d))
+		return;
+	id->version = (int)(a & 0xFF);
+	id->fixed = (int)(d & 0x1F);
+	id->width = (int)(d >> 5 & 0xFF);
+}
+
+/* ---- the fixed counters, here and on Core 2 */
+
+static uint64_t field(uint64_t n, uint64_t value)
+{
+	return value << 4 * n;
+}
+
+/* libpfm4's codes of the three events are those of the general counters' equivalents. */
+static int counter_of(uint64_t code)
+{
+	return code == 0x00C0 ? 0 : code == 0x003C ? 1 : code == 0x0300 ? 2 : -1;
+}
+
+static int encode(struct ipmu_event *e, const char *event, const char *qualifiers,
+		  const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	struct ipmu_choice *choice = &e->choices[0];
+	uint64_t os = codes[0] & IPMU_CORE_OS ? 1 : 0, usr = codes[0] & IPMU_CORE_USR ? 2 : 0;
+	int n = counter_of(codes[0] & 0xFFFF);
+
+	(void)ours, (void)ncodes;
+	if (n < 0)
+		return ipmu_fail(why, -ENOENT, "%s.%s%s is no fixed counter's event", e->type->name,
+				 event, qualifiers);
+	if (!os && !usr)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
+				 "k away for both", e->type->name, event, qualifiers);
+	e->nchoices = 1;
+	choice->counters = 1ull << n;
+	choice->nneeds = 1;
+	choice->needs[0] = (struct ipmu_need){ .reg = e->type->select,
+					       .mask = field((uint64_t)n, 0xF),
+					       .value = field((uint64_t)n, os | usr) };
+	return 0;
+}
+
+/* Its field has been set as the event's need. What it holds after a reset is undefined: it starts
+ * from 0. */
+static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		   uint64_t select)
+{
+	(void)select;
+	return ipmu_msr_write(p, type->ctr, box, ctr, 0);
+}
+
+const struct ipmu_ops ipmu_fixed_ops = {
+	.encode = encode, .program = program, .read = ipmu_core_read,
+};
+
+#define PATTERN 0x2AA55ull
+
+/* Nobody counts with them: try one, then give it back. */
+static int holds(struct ipmu_regs *p, const struct ipmu_pmu_type *type, char *reason)
+{
+	uint64_t value = 0;
+	int rc = ipmu_msr_write(p, type->ctr, 0, 0, PATTERN);
+
+	if (!rc)
+		rc = ipmu_core_read(p, type, 0, 0, &value);
+	if (ipmu_access_restore(p) && !rc)
+		rc = -EIO;
+	if (!rc && value == PATTERN)
+		return 1;
+	ipmu_fail(reason, rc, "%s: fixed counter 0 (0x%X) %s: the kernel or msr-safe filters MSR "
+		  "writes, or a hypervisor gives no counters", p->msr_path,
+		  (unsigned)type->ctr->addr, rc ? strerror(-rc) : "does not hold what is written");
+	return 0;
+}
+
+int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int nfixed,
+			const struct ipmu_reg *ctrl, char *reason)
+{
+	uint64_t enabled, fields;
+	int rc = ipmu_msr_read(p, ctrl->addr, &enabled);
+
+	if (!rc)
+		rc = ipmu_msr_read(p, type->select->addr, &fields);
+	if (rc) {
+		ipmu_fail(reason, 0, "%s: the fixed counters' control registers (0x38D, 0x38F) "
+			  "cannot be read: %s", p->msr_path, strerror(-rc));
+		return 0;
+	}
+	if (nfixed < IPMU_FIXED_COUNTERS) {
+		ipmu_fail(reason, 0, "CPUID reports %d fixed counters, not %d: a hypervisor keeps "
+			  "them", nfixed, IPMU_FIXED_COUNTERS);
+		return 0;
+	}
+	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS; n++)
+		if ((enabled >> (IPMU_FIXED_SHIFT + n) & 1) && (fields & field(n, 3))) {
+			ipmu_fail(reason, 0, "%s: fixed counter %d is counting for somebody else: "
+				  "stop that (the NMI watchdog: sysctl kernel.nmi_watchdog=0)",
+				  p->msr_path, (int)n);
+			return 0;
+		}
+	return holds(p, type, reason);
+}
+
+/* ---- this family */
+
+static bool matches(const struct ipmu_topology *topo)
+{
+	struct ipmu_cpuid id;
+
+	ipmu_cpuid_read(&id);
+	return id.family == topo->family && id.model == topo->model && id.version >= 2;
+}
+
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	struct ipmu_cpuid id;
+
+	(void)ncores, (void)note;
+	ipmu_cpuid_read(&id);
+	p->widths[0] = (uint8_t)id.width;
+	boxes[0] = ipmu_fixed_discover(p, &fixed, id.fixed, &global_ctrl, reasons[0]);
+	return boxes[0] ? 0 : ipmu_fail(why, -ENXIO, "%s", reasons[0]);
+}
+
+static int control(struct ipmu_regs *p)
+{
+	uint64_t found, active = p->active[0][0];
+	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
+
+	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, active << IPMU_FIXED_SHIFT);
+}
+
+static int settle(struct ipmu_regs *p)
+{
+	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
+}
+
+const struct ipmu_family ipmu_arch_fixed = {
+	.name = "arch_fixed", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
+	.vendor = "GenuineIntel", .family = 6, .matches = matches,
+	.models_text = "the fixed counters of any other family 6 CPU with PerfMon 2",
+	.types = types, .registers = registers,
+	.discover = discover, .control = control, .settle = settle,
+};

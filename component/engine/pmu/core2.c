@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Core 2: three fixed counters (SDM page 18-17: Tables 18-6 to 18-8, section 18.4.1) and, beside
+ * them, two general counters; their registers are from the same edition of the SDM, 325384-059. */
+#include "core2.h"
+
+#include "core_ops.h"
+#include "uncore_ops.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define EMON_AVAILABLE (1ull << 7)
+#define GENERAL 0x3ull
+
+#define FIXED_FIELD(n) F("PMI" #n, 4 * n + 3, 4 * n + 3), F("ENABLE" #n, 4 * n + 1, 4 * n)
+
+static const struct ipmu_reg fixed_ctr = {
+	.name = "MSR_PERF_FIXED_CTR%c", .src = "SDM Table 18-8",
+	.addr = 0x309, .ctr_stride = 1, .ctrs = 3, .width = 40, .access = IPMU_RW,
+	.counter = true, .fields = { F("CTR_VAL", 39, 0) },
+};
+
+static const struct ipmu_reg fixed_ctr_ctrl = {
+	.name = "MSR_PERF_FIXED_CTR_CTRL", .src = "SDM 18.4.1, Table 35-3",
+	.addr = 0x38D, .width = 64, .access = IPMU_RW,
+	.fields = { FIXED_FIELD(2), FIXED_FIELD(1), FIXED_FIELD(0) },
+};
+
+static const struct ipmu_reg global_status = {
+	.name = "MSR_PERF_GLOBAL_STATUS", .src = "SDM 18.4.2, Table 35-3",
+	.addr = 0x38E, .width = 64, .access = IPMU_RO,
+	.fields = { F("CondChgd", 63, 63), F("OvfBuffer", 62, 62), F("FIXED_CTR_Ovf", 34, 32),
+		    F("PMC_Ovf", 1, 0) },
+};
+
+static const struct ipmu_reg global_ctrl = {
+	.name = "MSR_PERF_GLOBAL_CTRL", .src = "SDM 18.4.2, Table 35-3",
+	.addr = 0x38F, .width = 64, .access = IPMU_RW,
+	.fields = { F("FIXED_CTR_En", 34, 32), F("PMC_En", 1, 0) },
+};
+
+static const struct ipmu_reg global_ovf_ctrl = {
+	.name = "MSR_PERF_GLOBAL_OVF_CTRL", .src = "SDM 18.4.2, Table 35-3",
+	.addr = 0x390, .width = 64, .access = IPMU_WO,
+	.fields = { F("ClrCondChgd", 63, 63), F("ClrOvfBuffer", 62, 62),
+		    F("FIXED_CTR_ClrOvf", 34, 32), F("PMC_ClrOvf", 1, 0) },
+};
+
+/* A write takes bits 31:0 and copies bit 31 into bits 39:32. So a counter that is found above
+ * 0x7FFFFFFF and below 0xFF80000000 cannot be given back as it was: its low 32 bits are. */
+static const struct ipmu_reg pmc = {
+	.name = "IA32_PMC%c", .src = "SDM 18.2, Table 35-2",
+	.addr = 0xC1, .ctr_stride = 1, .ctrs = 2, .width = 40, .access = IPMU_RW,
+	.counter = true, .fields = { F("CTR_VAL", 31, 0) },
+};
+
+static const struct ipmu_reg perfevtsel = {
+	.name = "IA32_PERFEVTSEL%c", .src = "SDM 18.2.1; bit 21 from PerfMon 3 on only",
+	.addr = 0x186, .ctr_stride = 1, .ctrs = 2, .width = 32, .access = IPMU_RW,
+	.fields = { F("CMASK", 31, 24), F("INV", 23, 23), F("EN", 22, 22), F("INT", 20, 20),
+		    F("PC", 19, 19), F("E", 18, 18), F("OS", 17, 17), F("USR", 16, 16),
+		    F("UMASK", 15, 8), F("Event Select", 7, 0) },
+};
+
+static const struct ipmu_reg pebs_enable = {
+	.name = "IA32_PEBS_ENABLE", .src = "SDM 18.4.4, Table 35-3",
+	.addr = 0x3F1, .width = 64, .access = IPMU_RW,
+	.fields = { F("PEBS on IA32_PMC0", 0, 0) },
+};
+
+static const struct ipmu_reg misc_enable = {	/* looked at only */
+	.name = "IA32_MISC_ENABLE", .src = "SDM Table 35-3",
+	.addr = 0x1A0, .width = 64, .access = IPMU_RW,
+};
+
+static const struct ipmu_reg *const registers[] = {
+	&fixed_ctr, &fixed_ctr_ctrl, &global_status, &global_ctrl, &global_ovf_ctrl, &pmc,
+	&perfevtsel, &pebs_enable, &misc_enable, NULL,
+};
+
+#define ONLY(code_, counters_) { .code = code_, .counters = counters_, \
+	.src = "SDM Table 19-23; 0xC9: Linux arch/x86/events/intel/core.c" }
+
+static const struct ipmu_constraint constraints[] = {
+	ONLY(0x10, 1), ONLY(0x11, 2), ONLY(0x12, 2), ONLY(0x13, 2), ONLY(0x14, 1), ONLY(0x18, 1),
+	ONLY(0x19, 2), ONLY(0xA1, 1), ONLY(0xC9, 1), ONLY(0xCB, 1), { 0 },
+};
+
+enum { CORE, FIXED };
+static const struct ipmu_pmu_type core, core_fixed;
+
+/* libpfm4 has one event in this table that only fixed counter 2 can count. */
+#define REFERENCE_CYCLES 0x0300
+
+static int core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
+		       const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	uint64_t select = codes[0];
+
+	if ((select & 0xFFFF) == REFERENCE_CYCLES) {
+		e->type = &core_fixed;
+		return ipmu_fixed_ops.encode(e, event, qualifiers, ours, codes, ncodes, why);
+	}
+	/* SDM Table 19-23 gives BUSQ_EMPTY the CORE sub-field, libpfm4 the AGENT. Its "this agent"
+	 * is made "this core", which means this agent as well. */
+	if ((select & 0xFFFF) == 0x7D)
+		select |= 0x4000;
+	if (ipmu_core2_check_umask(event, select, why))
+		return -EINVAL;
+	return ipmu_core_encode(e, event, qualifiers, ours, &select, 1, why);
+}
+
+/* What a counter holds after a reset is undefined: it starts from 0. */
+static int core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t select)
+{
+	int rc = ipmu_msr_write(p, type->ctr, box, ctr, 0);
+
+	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
+}
+
+static const struct ipmu_ops core_ops = {
+	.check = ipmu_core2_check_names, .encode = core_encode, .program = core_program,
+	.read = ipmu_core_read,
+};
+
+static const struct ipmu_pmu_type core = {
+	.name = "core", .desc = "Core 2 general counters", .units = "events",
+	.src = "SDM Table 19-23", .pfm = "core",
+	.counters = 2, .width = 40, .select = &perfevtsel, .ctr = &pmc,
+	.select_mask = 0xFF87FFFFull,	/* CMASK, INV, E, OS, USR, UMASK, event */
+	.enable = IPMU_CORE_EN, .constraints = constraints, .ops = &core_ops,
+};
+
+static const struct ipmu_pmu_type core_fixed = {
+	.name = "core_fixed", .desc = "Core 2 fixed counters", .units = "events",
+	.src = "SDM Table 18-8", .pfm = "core_fixed",
+	.counters = IPMU_FIXED_COUNTERS, .width = 40, .select = &fixed_ctr_ctrl,
+	.ctr = &fixed_ctr, .ops = &ipmu_fixed_ops,
+};
+
+static const struct ipmu_pmu_type *const types[] = {
+	[CORE] = &core, [FIXED] = &core_fixed, NULL
+};
+
+static const int models[] = { 0x0F, 0x16, 0x17, 0x1D, -1 };
+
+/* CPUID is believed only if it speaks of a Core 2: the topology may describe another machine. Parts
+ * with PerfMon 1 have the counters and do not report them; those with 2 may forget to. */
+static int documented_counters(struct ipmu_regs *p)
+{
+	struct ipmu_cpuid id;
+	bool core2 = false;
+
+	ipmu_cpuid_read(&id);
+	for (const int *m = models; *m >= 0; m++)
+		core2 = core2 || (id.family == 6 && id.model == *m);
+	if (!core2 || id.version < 2)
+		return IPMU_FIXED_COUNTERS;
+	p->widths[FIXED] = (uint8_t)id.width;
+	return id.hypervisor || id.fixed > IPMU_FIXED_COUNTERS ? id.fixed : IPMU_FIXED_COUNTERS;
+}
+
+static int general_usable(struct ipmu_regs *p, char *reason)
+{
+	uint64_t misc, pebs;
+
+	if (ipmu_msr_read(p, misc_enable.addr, &misc) == 0 && !(misc & EMON_AVAILABLE)) {
+		ipmu_fail(reason, 0, "%s: IA32_MISC_ENABLE bit 7 says that performance monitoring "
+			  "is not available: the firmware or a hypervisor has switched it off",
+			  p->msr_path);
+		return 0;
+	}
+	if (ipmu_msr_read(p, pebs_enable.addr, &pebs) == 0 && (pebs & 1)) {
+		ipmu_fail(reason, 0, "%s: IA32_PEBS_ENABLE is set: somebody samples with counter "
+			  "0; end that program first", p->msr_path);
+		return 0;
+	}
+	return 1;
+}
+
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	uint64_t value;
+	int rc = ipmu_msr_read(p, perfevtsel.addr, &value);
+
+	(void)ncores, (void)note;
+	if (rc)
+		return ipmu_fail(why, -ENXIO, "%s: IA32_PERFEVTSEL0 (0x186) cannot be read: %s: "
+				 "a hypervisor or an allowlist hides the counters", p->msr_path,
+				 strerror(-rc));
+	boxes[CORE] = general_usable(p, reasons[CORE]);
+	boxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(p), &global_ctrl,
+					   reasons[FIXED]);
+	if (boxes[CORE] || boxes[FIXED])
+		return 0;
+	return ipmu_fail(why, -ENXIO, "%s", reasons[CORE]);
+}
+
+static int control(struct ipmu_regs *p)
+{
+	uint64_t found, fixed = p->active[FIXED][0];
+	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
+
+	if (rc)
+		return rc;
+	return ipmu_msr_write(p, &global_ctrl, 0, 0,
+			      fixed << IPMU_FIXED_SHIFT | p->active[CORE][0]);
+}
+
+static int settle(struct ipmu_regs *p)
+{
+	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl,
+				IPMU_FIXED_MASK | GENERAL);
+}
+
+const struct ipmu_family ipmu_core2 = {
+	.name = "core2", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 chapters 18, 19, 35",
+	.vendor = "GenuineIntel", .family = 6, .models = models,
+	.models_text = "GenuineIntel family 6 models 0x0F, 0x16, 0x17, 0x1D (Core 2)",
+	.types = types, .registers = registers,
+	.discover = discover, .control = control, .settle = settle,
+};

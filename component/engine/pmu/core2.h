@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The fixed counters of Core 2 and of later CPUs, and the unit mask's sub-fields on Core 2. */
+#ifndef IPMU_CORE2_H
+#define IPMU_CORE2_H
+
+#include "../access/access.h"
+
+#define IPMU_FIXED_COUNTERS 3
+#define IPMU_FIXED_SHIFT 32	/* of their bits in the global registers */
+#define IPMU_FIXED_MASK (7ull << IPMU_FIXED_SHIFT)
+
+/* What CPUID leaf 0AH says of fixed counters. */
+struct ipmu_cpuid {
+	int family, model;	/* -1: not an Intel CPU */
+	int version;		/* of architectural PerfMon; 0: none */
+	int fixed, width;
+	bool hypervisor;
+};
+
+void ipmu_cpuid_read(struct ipmu_cpuid *id);
+
+/* Can the three fixed counters be used? Checks what CPUID tells, that nobody counts with them and
+ * that they hold what is written. 1, or 0 with a reason. type->select is their control register. */
+int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int fixed,
+			const struct ipmu_reg *global_ctrl, char *reason);
+
+extern const struct ipmu_ops ipmu_fixed_ops;
+
+/* Qualifiers by name, before libpfm4 sees them, and the whole unit mask afterwards: -EINVAL if they
+ * mix sub-fields that exclude each other, or set bits that the event does not have. */
+int ipmu_core2_check_names(const struct ipmu_pmu_type *type, const char *event,
+			   const char *qualifiers, char *why);
+int ipmu_core2_check_umask(const char *event, uint64_t select, char *why);
+
+#endif

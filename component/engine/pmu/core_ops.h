@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What PMUs of a CPU have in common whose counters are pairs of an event select and a counter MSR,
+ * laid out as on the P6: CMASK, INV, EN, INT, E, OS, USR, UMASK, event. */
+#ifndef IPMU_CORE_OPS_H
+#define IPMU_CORE_OPS_H
+
+#include "../access/access.h"
+
+#define IPMU_CORE_EN (1ull << 22)
+#define IPMU_CORE_OS (1ull << 17)
+#define IPMU_CORE_USR (1ull << 16)
+
+/* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
+int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
+		     const char *ours, const uint64_t *codes, int ncodes, char *why);
+int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      uint64_t select);
+int ipmu_core_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		   uint64_t *raw);
+
+/* If anything has been started (which saved `status`): stop it, and clear the overflow flags of
+ * `mine` that were not set before. */
+int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
+		     const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
+
+#endif

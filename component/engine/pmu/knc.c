@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Knights Corner core PMU: two 40-bit counters for each hardware thread. Transcribed from Intel
+ * 327357-001 revision 1.01 (July 2012). What goes beyond it says so in its citation. */
+#include "knc.h"
+
+#include "core_ops.h"
+#include "uncore_ops.h"
+
+#include "../why.h"
+
+#include <errno.h>
+
+#define USER_PREF (1ull << 63)
+#define SPFLT_ENABLES 0x3ull
+#define ANY_THREAD (1ull << 21)
+#define BOTH 0x3ull
+#define WRAP (1ull << 40)
+#define ROUNDS_MAX 100
+
+static const struct ipmu_reg perfcnt = {
+	.name = "IA32_PerfCnt%c", .src = "327357-001 Tables 1-2, 1-4: a write sets all 40 bits",
+	.addr = 0x20, .ctr_stride = 1, .ctrs = 2, .width = 40, .access = IPMU_RW,
+	.counter = true, .fields = { F("Events Counted", 39, 0) },
+};
+
+static const struct ipmu_reg perfevtsel = {
+	.name = "IA32_PerfEvtSel%c", .src = "327357-001 Tables 1-2, 1-5",
+	.addr = 0x28, .ctr_stride = 1, .ctrs = 2, .width = 32, .access = IPMU_RW,
+	.fields = { F("CMASK", 31, 24), F("INV", 23, 23), F("EN", 22, 22),
+		    F("Thread Count Mode", 21, 21), F("INT", 20, 20), F("E", 18, 18),
+		    F("OS", 17, 17), F("USR", 16, 16), F("UMASK", 15, 8),
+		    F("Event Select", 7, 0) },
+};
+
+static const struct ipmu_reg spflt_control = {
+	.name = "PERF_SPFLT_CONTROL", .src = "327357-001 Tables 1-2, 1-7",
+	.addr = 0x2C, .width = 64, .access = IPMU_RW,
+	.fields = { F("User Preference", 63, 63), F("SPFLT Enable Counter 1", 1, 1),
+		    F("SPFLT Enable Counter 0", 0, 0) },
+};
+
+static const struct ipmu_reg global_status = {
+	.name = "IA32_PERF_GLOBAL_STATUS", .src = "327357-001 Tables 1-2, 1-8",
+	.addr = 0x2D, .width = 32, .access = IPMU_RO,
+	.fields = { F("PerfCnt1", 1, 1), F("PerfCnt0", 0, 0) },
+};
+
+static const struct ipmu_reg global_ovf_ctrl = {
+	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .src = "327357-001 Tables 1-2, 1-9",
+	.addr = 0x2E, .width = 32, .access = IPMU_WO,
+	.fields = { F("PerfCnt1", 1, 1), F("PerfCnt0", 0, 0) },
+};
+
+static const struct ipmu_reg global_ctrl = {
+	.name = "IA32_PERF_GLOBAL_CTRL", .src = "327357-001 Tables 1-2, 1-10",
+	.addr = 0x2F, .width = 32, .access = IPMU_RW,
+	.fields = { F("IA32_PerfEvtSel1", 1, 1), F("IA32_PerfEvtSel0", 0, 0) },
+};
+
+static const struct ipmu_reg *const registers[] = {
+	&perfcnt, &perfevtsel, &spflt_control, &global_status, &global_ovf_ctrl, &global_ctrl,
+	NULL,
+};
+
+#define ONLY_0(code_) { .code = code_, .counters = 0x1, \
+	.src = "Linux arch/x86/events/intel/knc.c; the document is silent" }
+
+static const struct ipmu_constraint constraints[] = {
+	ONLY_0(0xC3), ONLY_0(0xC4), ONLY_0(0xC8), ONLY_0(0xC9), ONLY_0(0xCA), ONLY_0(0xCB),
+	ONLY_0(0xCC), ONLY_0(0xCE), ONLY_0(0xCF), ONLY_0(0xD7), ONLY_0(0xE3), ONLY_0(0xE6),
+	ONLY_0(0xE7), ONLY_0(0xF1), ONLY_0(0xF2), ONLY_0(0xF6), ONLY_0(0xF7), ONLY_0(0xFC),
+	ONLY_0(0xFD), ONLY_0(0xFE), ONLY_0(0xFF), { 0 },
+};
+
+/* Table 1-7 lets User Preference matter only to counters whose SPFLT Enable bit is set; read the
+ * other way round, a counter would need both. With both set a counter runs in either reading. But
+ * if any SPFLT Enable bit is set already, User Preference is the program's own switch, worked with
+ * the SPFLT instruction: then the register stays as it is. */
+static int prefer(struct ipmu_regs *p, int ctr)
+{
+	uint64_t found, both = USER_PREF | 1ull << ctr;
+	int rc = ipmu_msr_save(p, &spflt_control, 0, 0, &found);
+
+	if (rc || (found & SPFLT_ENABLES))
+		return rc;
+	return ipmu_msr_update(p, &spflt_control, 0, 0, both, both);
+}
+
+static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		   uint64_t select)
+{
+	int rc = prefer(p, ctr);
+
+	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
+}
+
+static const struct ipmu_ops ops = {
+	.program = program, .read = ipmu_core_read, .encode = ipmu_core_encode,
+};
+
+static const struct ipmu_pmu_type knc = {
+	.name = "knc", .desc = "Knights Corner hardware threads", .units = "events",
+	.src = "327357-001 Table 1-6", .pfm = "knc",
+	.counters = IPMU_KNC_COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
+	.select_mask = 0xFFA7FFFFull,	/* all but EN, INT and the reserved bit 19 */
+	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
+	.constraints = constraints, .ops = &ops,
+};
+
+static const struct ipmu_pmu_type *const types[] = { &knc, NULL };
+
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	uint64_t spflt;
+	int rc = ipmu_msr_probe(p, &perfevtsel, &perfcnt, IPMU_CORE_EN, why);
+
+	(void)ncores, (void)reasons;
+	if (rc)
+		return rc;
+	boxes[0] = 1;
+	if (!ipmu_msr_read(p, spflt_control.addr, &spflt) && (spflt & SPFLT_ENABLES))
+		ipmu_fail(note, 0, "PERF_SPFLT_CONTROL is in use: its counters count where the "
+			  "program has executed SPFLT with 1");
+	return 0;
+}
+
+static int control(struct ipmu_regs *p)
+{
+	uint64_t found;
+	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
+
+	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, p->active[0][0]);
+}
+
+static int settle(struct ipmu_regs *p)
+{
+	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
+}
+
+/* ---- sampling */
+
+int ipmu_knc_preset(struct ipmu_regs *p, int ctr, uint64_t n)
+{
+	if (n < 1 || n > WRAP)
+		return -EINVAL;
+	return ipmu_msr_write(p, &perfcnt, 0, ctr, WRAP - n);
+}
+
+int ipmu_knc_run(struct ipmu_regs *p, unsigned mask)
+{
+	p->active[0][0] = mask & BOTH;
+	return control(p);
+}
+
+int ipmu_knc_arm(struct ipmu_regs *p, int ctr, uint64_t select, uint64_t n)
+{
+	int rc = ipmu_knc_run(p, 0);
+
+	if (!rc)
+		rc = ipmu_msr_write(p, &global_ovf_ctrl, 0, 0, 1ull << ctr);
+	if (!rc)
+		rc = program(p, &knc, 0, ctr, select);
+	return rc ? rc : ipmu_knc_preset(p, ctr, n);
+}
+
+static int act_on(struct ipmu_regs *p, uint64_t status, ipmu_knc_overflow act, void *arg)
+{
+	uint64_t value;
+	int rc = 0;
+
+	for (int c = 0; c < IPMU_KNC_COUNTERS && !rc; c++) {
+		if (!(status >> c & 1))
+			continue;
+		rc = ipmu_core_read(p, &knc, 0, c, &value);
+		if (!rc)
+			rc = act(p, c, value, arg);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Bits that come up between the read and the acknowledgement are not acknowledged with it: the
+ * next round sees them. */
+static int drain(struct ipmu_regs *p, ipmu_knc_overflow act, void *arg)
+{
+	uint64_t status;
+
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		int rc = ipmu_msr_read(p, global_status.addr, &status);
+
+		if (rc || !(status & BOTH))
+			return rc;
+		rc = act_on(p, status, act, arg);
+		if (!rc)
+			rc = ipmu_msr_write(p, &global_ovf_ctrl, 0, 0, status & BOTH);
+		if (rc)
+			return rc;
+	}
+	return -EIO;
+}
+
+int ipmu_knc_service(struct ipmu_regs *p, ipmu_knc_overflow act, void *arg)
+{
+	unsigned running = p->active[0][0];
+	int rc = ipmu_knc_run(p, 0);
+
+	if (!rc)
+		rc = drain(p, act, arg);
+	return rc ? rc : ipmu_knc_run(p, running);
+}
+
+static const int models[] = { 1, -1 };
+
+const struct ipmu_family ipmu_knc = {
+	.name = "knc", .scope = IPMU_SCOPE_CPU,
+	.src = "327357-001; family and model from libpfm4 and Linux",
+	.vendor = "GenuineIntel", .family = 11, .models = models,
+	.models_text = "GenuineIntel family 11 model 1 (Knights Corner)",
+	.types = types, .registers = registers,
+	.discover = discover, .control = control, .settle = settle,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* NetBurst: Pentium 4 and its Xeons. All PMU registers belong to a core; bits in the ESCRs say
+ * whose events count. Errata behind what follows: writes of counters can be lost (N15, O8). OVF
+ * stays set until its CCCR is written. */
+#include "netburst.h"
+
+#include "uncore_ops.h"
+
+#include "../access/access.h"
+#include "../why.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PERFMON_AVAILABLE (1ull << 7)
+#define COUNTER_BITS 40
+
+int ipmu_netburst_cascades_from(int ctr)
+{
+	return ctr >= 16 ? ctr - 2 : ctr ^ 2;
+}
+
+int ipmu_netburst_extended_from(int ctr)
+{
+	switch (ctr) {
+	case 12:
+	case 17:
+		return 16;	/* CASCNT4INTO0, CASCNT4INTO5 */
+	case 15:
+	case 16:
+		return 17;	/* CASCNT5INTO3, CASCNT5INTO4 */
+	default:
+		return -1;
+	}
+}
+
+uint64_t ipmu_netburst_preset(uint64_t n, bool pmi)
+{
+	return (pmi ? 1 - n : 0 - n) & (~0ull >> (64 - COUNTER_BITS));
+}
+
+/* The counter stands still and compares nothing while it is written, else the write may be lost. */
+static int preset(struct ipmu_regs *p, int ctr, uint64_t select)
+{
+	bool pmi = select & (CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1);
+	uint64_t period = select >> 32;
+	int rc = ipmu_msr_write(p, &ipmu_netburst_cccrs[ctr], 0, 0, 0);
+
+	return rc ? rc : ipmu_msr_write(p, &ipmu_netburst_counters[ctr], 0, 0,
+					period ? ipmu_netburst_preset(period, pmi) : 0);
+}
+
+/* Without ENABLE: control() sets it for all counters of a session together. */
+static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		   uint64_t select)
+{
+	uint64_t found;
+	int rc = ipmu_msr_save(p, &ipmu_netburst_counters[ctr], 0, 0, &found);
+
+	(void)type, (void)box;
+	if (!rc && (select >> 32 || (select & CCCR_CASCADE)))
+		rc = preset(p, ctr, select);
+	if (rc)
+		return rc;
+	return ipmu_msr_write(p, &ipmu_netburst_cccrs[ctr], 0, 0,
+			      (uint32_t)select & ~CCCR_ENABLE);
+}
+
+static int read_counter(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t *raw)
+{
+	(void)type, (void)box;
+	return ipmu_msr_read(p, ipmu_netburst_counters[ctr].addr, raw);
+}
+
+static const struct ipmu_ops ops = {
+	.program = program, .read = read_counter, .encode = ipmu_netburst_encode,
+	.for_threads = ipmu_netburst_for_threads,
+	.knows = ipmu_netburst_knows, .more = ipmu_netburst_more,
+};
+
+static int cccr_number(const struct ipmu_reg *reg)
+{
+	bool is = reg >= ipmu_netburst_cccrs && reg < ipmu_netburst_cccrs + NETBURST_COUNTERS;
+
+	return is ? (int)(reg - ipmu_netburst_cccrs) : -1;
+}
+
+/* A receiver of a cascade is started by the other counter; to stop it CASCADE goes. Every switch
+ * writes OVF as 0. */
+static int switch_counter(struct ipmu_regs *p, int ctr, uint64_t cccr, bool on)
+{
+	uint64_t wanted = cccr & ~(CCCR_ENABLE | CCCR_OVF);
+
+	if (on && !(cccr & CCCR_CASCADE))
+		wanted |= CCCR_ENABLE;
+	else if (!on)
+		wanted &= ~CCCR_CASCADE;
+	return ipmu_msr_write(p, &ipmu_netburst_cccrs[ctr], 0, 0,
+			      wanted & ipmu_reg_writable(&ipmu_netburst_cccrs[ctr]));
+}
+
+/* There is no global enable: one write for each counter that starts or stops. Sources of cascades
+ * stand beside their receivers, so the order does not matter: those wait. */
+static int control(struct ipmu_regs *p)
+{
+	int first = 0;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		int ctr = cccr_number(p->saved[i].reg), rc;
+
+		if (ctr < 0)
+			continue;
+		rc = switch_counter(p, ctr, p->saved[i].now, p->active[0][0] >> ctr & 1);
+		first = first ? first : rc;
+	}
+	return first;
+}
+
+static int settle(struct ipmu_regs *p)
+{
+	memset(p->active, 0, sizeof(p->active));
+	return control(p);
+}
+
+/* Nothing that would have to be put back: the register stays in the hands of who programmed it. */
+static int clear_overflow(struct ipmu_regs *p, const struct ipmu_reg *reg, uint64_t value)
+{
+	int saved = p->nsaved, rc;
+	uint64_t found;
+
+	rc = ipmu_msr_save(p, reg, 0, 0, &found);
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].reg == reg)
+			p->saved[i].now = value;	/* the hardware has set the flag since */
+	if (!rc)
+		rc = ipmu_msr_write(p, reg, 0, 0, value & ipmu_reg_writable(reg) & ~CCCR_OVF);
+	p->nsaved = saved;
+	return rc;
+}
+
+int ipmu_netburst_overflows(struct ipmu_regs *p, bool clear, uint32_t *counters)
+{
+	int rc = 0;
+
+	*counters = 0;
+	for (int ctr = 0; ctr < NETBURST_COUNTERS && !rc; ctr++) {
+		const struct ipmu_reg *reg = &ipmu_netburst_cccrs[ctr];
+		uint64_t value;
+
+		rc = ipmu_msr_read(p, reg->addr, &value);
+		if (rc || !(value & CCCR_OVF))
+			continue;
+		*counters |= 1u << ctr;
+		if (clear)
+			rc = clear_overflow(p, reg, value);
+	}
+	return rc;
+}
+
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	const struct ipmu_reg *reg = &ipmu_netburst_misc_enable;
+	uint64_t value;
+	int rc = ipmu_msr_read(p, reg->addr, &value);
+
+	(void)ncores, (void)reasons, (void)note;
+	if (rc)
+		return ipmu_fail(why, -ENXIO, "%s: IA32_MISC_ENABLE (0x1A0) cannot be read: %s: a "
+				 "hypervisor or an allowlist hides it", p->msr_path, strerror(-rc));
+	if (!(value & PERFMON_AVAILABLE))
+		return ipmu_fail(why, -ENXIO, "%s: IA32_MISC_ENABLE bit 7 is 0: performance "
+				 "monitoring is switched off on this CPU; look in the firmware's "
+				 "settings", p->msr_path);
+	rc = ipmu_msr_probe(p, &ipmu_netburst_cccrs[2], &ipmu_netburst_counters[2], CCCR_ENABLE,
+			    why);
+	boxes[0] = rc == 0;
+	return rc;
+}
+
+#define TYPE(name_, desc_) { .name = name_, .desc = desc_, .units = "events", \
+	.src = "SDM tables 18-63, 19-28 to 19-33", .pfm = name_, .own_names = true, \
+	.counters = NETBURST_COUNTERS, .width = COUNTER_BITS, \
+	.qualifiers = ipmu_netburst_qualifiers, .ops = &ops }
+
+static const struct ipmu_pmu_type netburst =
+	TYPE("netburst", "core of the Pentium 4, models 0 to 2");
+static const struct ipmu_pmu_type netburst_p =
+	TYPE("netburst_p", "core of the Pentium 4, models 3, 4 and 6");
+
+static const struct ipmu_pmu_type *const types[] = { &netburst, NULL };
+static const struct ipmu_pmu_type *const types_p[] = { &netburst_p, NULL };
+static const int models[] = { 0, 1, 2, -1 }, models_p[] = { 3, 4, 6, -1 };
+
+#define FAMILY .src = "SDM 325384-059 18.15, 18.16", .scope = IPMU_SCOPE_CPU, .per_core = true, \
+	.vendor = "GenuineIntel", .family = 15, .discover = discover, .control = control, \
+	.settle = settle
+
+const struct ipmu_family ipmu_netburst = {
+	.name = "netburst", FAMILY, .models = models,
+	.models_text = "GenuineIntel family 15 models 0 to 2 (Pentium 4)",
+	.types = types, .registers = ipmu_netburst_registers,
+};
+
+const struct ipmu_family ipmu_netburst_p = {
+	.name = "netburst_p", FAMILY, .models = models_p,
+	.models_text = "GenuineIntel family 15 models 3, 4, 6 (Pentium 4)",
+	.types = types_p, .registers = ipmu_netburst_p_registers,
+};

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of the M-Boxes: what they need beside the control register, and the freeze. Source: Intel
+ * 323535-001 (March 2010), "guide", where nothing else is said. */
+#include "nhmex_registers.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define COUNTER_MASK 0xFFFFFFFFFFFFull
+#define INC_FVC 0x0D	/* inc_sel of FVC_EV0; the other three follow */
+
+struct sub {
+	const struct ipmu_reg *reg;
+	uint64_t mask;
+};
+
+/* By inc_sel, without the FVC events. Guide Table 2-84; Linux for those that it leaves out. */
+static const struct sub inc_subs[32] = {
+	[0x00] = { &ipmu_nhmex_dsp, 0x780 },
+	[0x04] = { &ipmu_nhmex_msc_thr, 0x1F8 }, [0x05] = { &ipmu_nhmex_msc_thr, 0x678 },
+	[0x09] = { &ipmu_nhmex_iss, 0xF }, [0x0A] = { &ipmu_nhmex_iss, 0x380 },
+	[0x16] = { &ipmu_nhmex_pgt, 0x1 },
+};
+
+/* By set_flag_sel. */
+static const struct sub flag_subs[8] = {
+	[0] = { &ipmu_nhmex_dsp, 0x780 }, [1] = { &ipmu_nhmex_iss, 0x70 },
+	[5] = { &ipmu_nhmex_pgt, 0x40 }, [6] = { &ipmu_nhmex_map, 0x1FF },
+};
+
+/* PLD, the upper half of libpfm4's second code, beside or instead of the others. */
+static const struct sub pld_sub = { &ipmu_nhmex_pld, 0x1F01 };
+
+/* An event as libpfm4 encodes it. */
+struct code {
+	const char *event;
+	uint64_t ctl, sub;
+	unsigned inc_sel, set_flag_sel;
+	bool flag, raw;
+	uint64_t freeze;	/* 0: not asked for */
+};
+
+static int add_need(struct ipmu_choice *choice, const struct sub *sub, uint64_t value, char *why)
+{
+	const char *name = sub->reg->name + strlen("M%b_MSR_");
+
+	if (value & ~sub->mask)
+		return ipmu_fail(why, -EINVAL, "%s has no known field for this event in the bits "
+				 "0x%llx: its fields are 0x%llx", name,
+				 (unsigned long long)(value & ~sub->mask),
+				 (unsigned long long)sub->mask);
+	choice->needs[choice->nneeds++] = (struct ipmu_need){ .reg = sub->reg, .mask = sub->mask,
+							      .value = value };
+	return 0;
+}
+
+static bool uses_pld(unsigned inc_sel)
+{
+	return inc_sel == 0x0A || inc_sel == 0x0B;
+}
+
+static bool is_fvc(unsigned inc_sel)
+{
+	return inc_sel >= INC_FVC && inc_sel < INC_FVC + 4;
+}
+
+static int add_inc_needs(struct ipmu_choice *choice, const struct code *c, char *why)
+{
+	const struct sub *sub = &inc_subs[c->inc_sel];
+	int rc = 0;
+
+	if (sub->reg)
+		rc = add_need(choice, sub, c->sub & 0xFFFFFFFF, why);
+	if (!rc && uses_pld(c->inc_sel))
+		rc = add_need(choice, &pld_sub, c->sub >> 32, why);
+	return rc;
+}
+
+/* Values of ZDP_CTL_FVC come in the layout of Nehalem-EX; Westmere-EX has one bit more of fvid. */
+static uint64_t fvc_layout(const struct ipmu_reg *fvc, uint64_t nhm)
+{
+	return fvc == &ipmu_nhmex_fvc_nhm ? nhm : (nhm & 0x1F) | (nhm & ~0x1Full) << 1;
+}
+
+/* evnt says what is counted: 5 commands that match bcmd, 6 responses that match resp. These and
+ * fvid are one for all four events of a box, so they must agree where they matter; the other bits
+ * stay as they are. */
+static void fvc_choice(struct ipmu_choice *choice, const struct code *c,
+		       const struct ipmu_reg *fvc, unsigned k)
+{
+	unsigned own = 11 + 3 * (c->inc_sel - INC_FVC);
+	uint64_t evnt = c->sub >> own & 7, mask = 7ull << (11 + 3 * k), value;
+
+	value = evnt << (11 + 3 * k);
+	if (evnt == 5 || evnt == 6) {
+		uint64_t shared = evnt == 5 ? 0xFF : 0x71F;
+
+		mask |= shared;
+		value |= c->sub & shared;
+	}
+	if (c->raw && c->sub & 1ull << 23) {
+		mask |= 1ull << 23;
+		value |= 1ull << 23;
+	}
+	choice->select = (c->ctl & ~(0x1Full << 9)) | (uint64_t)(INC_FVC + k) << 9;
+	value = fvc_layout(fvc, value);
+	mask = fvc_layout(fvc, mask);
+	if (fvc == &ipmu_nhmex_fvc_wsm && mask & 0x1F)
+		mask |= 0x20;	/* libpfm4 gives no sixth bit of fvid: it is 0 */
+	choice->needs[choice->nneeds++] = (struct ipmu_need){
+		.reg = fvc, .mask = mask, .value = value,
+	};
+}
+
+/* The four FVC events count the same, so each can stand for another; first comes the one named.
+ * Who writes raw fields gets those. */
+static void fvc_choices(struct ipmu_event *e, const struct code *c, const struct ipmu_reg *fvc)
+{
+	const struct ipmu_choice base = e->choices[0];
+
+	e->nchoices = c->raw ? 1 : 4;
+	for (int i = 0; i < e->nchoices; i++) {
+		e->choices[i] = base;
+		fvc_choice(&e->choices[i], c, fvc, (c->inc_sel - INC_FVC + (unsigned)i) % 4);
+	}
+}
+
+static int add_needs(struct ipmu_event *e, const struct code *c, const struct ipmu_reg *fvc,
+		     char *why)
+{
+	const struct sub *second = c->flag ? &flag_subs[c->set_flag_sel] : NULL;
+	bool first = !c->flag || c->inc_sel;
+	bool first_has = first && (inc_subs[c->inc_sel].reg || uses_pld(c->inc_sel) ||
+				   is_fvc(c->inc_sel));
+	int rc = 0;
+
+	if (second && second->reg && first_has)
+		return ipmu_fail(why, -EINVAL, "%s: inc_sel=%u and set_flag_sel=%u both need a "
+				 "sub-control register, and a name can give one", c->event,
+				 c->inc_sel, c->set_flag_sel);
+	if (second && second->reg)
+		return add_need(&e->choices[0], second, c->sub & 0xFFFFFFFF, why);
+	if (first_has && is_fvc(c->inc_sel))
+		fvc_choices(e, c, fvc);
+	else if (first_has)
+		rc = add_inc_needs(&e->choices[0], c, why);
+	return rc;
+}
+
+/* Freeze all counters of the package, also those of other boxes, after N events. The guide's page
+ * 2-101 says to load (2^48 - 1) - N, its section 2.1.2 says 2^48 - N. A carry out of bit 47, which
+ * is the overflow, comes with the Nth event after 2^48 - N and with the next one after the other
+ * value; no silicon was there to try it. Loaded is the one that keeps the promise of the name. */
+static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *why)
+{
+	if (choice->direction != IPMU_UP || !(c->ctl & CTL_WRAP))
+		return ipmu_fail(why, -EINVAL, "%s: freeze= needs a counter that counts up and "
+				 "wraps: leave count_mode and wrap_mode away", c->event);
+	choice->select |= CTL_PMI_EN;
+	choice->preset_value = COUNTER_MASK + 1 - c->freeze;
+	choice->needs[choice->nneeds++] = (struct ipmu_need){
+		.reg = &ipmu_nhmex_u_ctl, .mask = U_FRZ_ALL | U_RST_ALL, .value = U_FRZ_ALL,
+	};
+	return 0;
+}
+
+/* A counter that must not wrap, or whose overflow does something, starts from a known value and
+ * with its flag cleared. */
+static int add_preset(struct ipmu_choice *choice, const struct code *c, char *why)
+{
+	choice->preset = c->freeze || c->ctl & CTL_PMI_EN || !(c->ctl & CTL_WRAP);
+	choice->preset_value = choice->direction == IPMU_DOWN ? COUNTER_MASK : 0;
+	return c->freeze ? add_freeze(choice, c, why) : 0;
+}
+
+/* ours: "" or ":freeze=N" */
+static int parse_freeze(const char *event, const char *ours, uint64_t *n, char *why)
+{
+	const char *text = strchr(ours, '=');
+	char *end;
+
+	*n = 0;
+	if (!*ours)
+		return 0;
+	errno = 0;
+	if (text && text[1] >= '0' && text[1] <= '9')
+		*n = strtoull(text + 1, &end, 0);
+	if (!*n || *end || errno || *n > COUNTER_MASK)
+		return ipmu_fail(why, -EINVAL, "%s%s: freeze wants a number of events from 1 to "
+				 "2^48 - 1, as in freeze=1000", event, ours);
+	return 0;
+}
+
+static int encode(struct ipmu_event *e, const char *event, const char *ours, const uint64_t *codes,
+		  int ncodes, const struct ipmu_reg *fvc, char *why)
+{
+	struct code c = {
+		.event = event, .ctl = codes[0], .sub = ncodes > 1 ? codes[1] : 0,
+		.inc_sel = codes[0] >> 9 & 0x1F, .set_flag_sel = codes[0] >> 19 & 7,
+		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
+	};
+	struct ipmu_choice *choice = &e->choices[0];
+	int rc = parse_freeze(event, ours, &c.freeze, why);
+
+	if (rc)
+		return rc;
+	e->nchoices = 1;
+	choice->counters = (1 << IPMU_NHMEX_COUNTERS) - 1;
+	choice->direction = (uint8_t)(c.ctl >> 2 & 3);	/* of Table 2-67, as enum ipmu_direction */
+	c.ctl &= e->type->select_mask;
+	choice->select = c.ctl;
+	rc = add_preset(choice, &c, why);
+	if (c.freeze)
+		c.ctl |= CTL_PMI_EN;
+	return rc ? rc : add_needs(e, &c, fvc, why);
+}
+
+int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const char *qualifiers,
+			  const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	(void)qualifiers;
+	return encode(e, event, ours, codes, ncodes, &ipmu_nhmex_fvc_nhm, why);
+}
+
+int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const char *qualifiers,
+			  const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	(void)qualifiers;
+	return encode(e, event, ours, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
+}

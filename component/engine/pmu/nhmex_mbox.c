@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory controllers (M-Boxes) of the Xeon 7500 and 6500 (Nehalem-EX) and of the Xeon E7
+ * (Westmere-EX). Source: Intel 323535-001 (March 2010), "guide" below. */
+#include "nhmex_mbox.h"
+
+#include "nhmex_registers.h"
+#include "uncore_ops.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#define BOXES IPMU_NHMEX_BOXES
+#define COUNTERS IPMU_NHMEX_COUNTERS
+
+static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		   uint64_t select)
+{
+	return ipmu_msr_ops.program(p, type, box, ctr, select);
+}
+
+static int read_counter(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t *raw)
+{
+	return ipmu_msr_ops.read(p, type, box, ctr, raw);
+}
+
+static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		  uint64_t value)
+{
+	int rc = ipmu_msr_write(p, type->ctr, box, ctr, value);
+
+	return rc ? rc : ipmu_msr_write(p, &ipmu_nhmex_box_ovf_ctl, box, 0, 1ull << ctr);
+}
+
+static int leave_running(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			 uint64_t select)
+{
+	(void)p, (void)type, (void)box, (void)ctr, (void)select;
+	return 0;
+}
+
+static const struct ipmu_ops ops_nhm = {
+	.program = program, .read = read_counter, .encode = ipmu_nhmex_encode_nhm, .preset = preset,
+};
+static const struct ipmu_ops ops_wsm = {
+	.program = program, .read = read_counter, .encode = ipmu_nhmex_encode_wsm, .preset = preset,
+};
+
+static bool timestamp_knows(const char *event)
+{
+	return strcasecmp(event, "TIMESTAMP") == 0;
+}
+
+static int timestamp_more(const char *event, int n, const char **name, const char **desc)
+{
+	if (event || n)
+		return -ENOENT;
+	*name = "TIMESTAMP";
+	*desc = "M-Box clocks modulo 65,536: 16 bits that wrap every few ten microseconds, for "
+		"intervals shorter than that (CYCLES counts all clocks)";
+	return 0;
+}
+
+static int timestamp_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
+			    const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	(void)ours, (void)codes, (void)ncodes;
+	if (!timestamp_knows(event))
+		return ipmu_fail(why, -ENOENT, "%s has no event %s, only TIMESTAMP", e->type->name,
+				 event);
+	if (*qualifiers)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier", e->type->name, event,
+				 qualifiers);
+	e->nchoices = 1;
+	e->choices[0].counters = 1;
+	return 0;
+}
+
+static const struct ipmu_ops ops_timestamp = {
+	.program = leave_running, .read = read_counter, .encode = timestamp_encode,
+	.knows = timestamp_knows, .more = timestamp_more,
+};
+
+static const char *const qualifiers[] = { "freeze", NULL };
+
+#define MBOX(ops_) { .name = "nhmex_unc_mbox", .desc = "M-Boxes, the memory controllers", \
+	.units = "events", .src = "guide Table 2-84", \
+	.pfm = "nhmex_unc_mbox", .pfm_numbered = true, \
+	.counters = COUNTERS, .width = 48, .select = &ipmu_nhmex_cnt_ctl, .ctr = &ipmu_nhmex_cnt, \
+	.select_mask = 0x383EFE, .enable = CTL_EN, .qualifiers = qualifiers, .ops = ops_ }
+static const struct ipmu_pmu_type mbox_nhm = MBOX(&ops_nhm), mbox_wsm = MBOX(&ops_wsm);
+
+static const struct ipmu_fixed_event timestamp_event[] = {
+	{ .event = "TIMESTAMP", .ctr = &ipmu_nhmex_timestamp }, { 0 },
+};
+
+/* libpfm4 has no PMU for it: it is neither programmed nor known to the kernel. */
+static const struct ipmu_pmu_type mbox_ts = {
+	.name = "nhmex_unc_mbox_ts", .desc = "timestamps of the M-Boxes, 16 bits, free-running",
+	.units = "M-Box clocks modulo 65536", .src = "guide 2-101",
+	.pfm_numbered = true, .own_names = true,
+	.counters = 1, .width = 16, .fixed = timestamp_event, .ops = &ops_timestamp,
+};
+
+enum { MBOX_TYPE, TS_TYPE };
+static const struct ipmu_pmu_type *const types_nhm[] = {
+	[MBOX_TYPE] = &mbox_nhm, [TS_TYPE] = &mbox_ts, NULL
+};
+static const struct ipmu_pmu_type *const types_wsm[] = {
+	[MBOX_TYPE] = &mbox_wsm, [TS_TYPE] = &mbox_ts, NULL
+};
+
+static int discover(struct ipmu_regs *p, int ncores, int *boxes,
+		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+{
+	(void)ncores, (void)reasons, (void)note;
+	boxes[MBOX_TYPE] = boxes[TS_TYPE] = BOXES;
+	return ipmu_msr_probe(p, &ipmu_nhmex_cnt_ctl, &ipmu_nhmex_cnt, CTL_EN, why);
+}
+
+static bool any_active(const struct ipmu_regs *p)
+{
+	return p->active[MBOX_TYPE][0] || p->active[MBOX_TYPE][1];
+}
+
+int ipmu_nhmex_frozen(const struct ipmu_regs *p, bool *frozen)
+{
+	uint64_t ctl, status, select;
+	int rc = ipmu_msr_read(p, ipmu_nhmex_u_ctl.addr, &ctl);
+
+	*frozen = false;
+	if (rc || !(ctl & U_FRZ_ALL) || ctl & U_EN_ALL)
+		return rc;
+	for (int b = 0; b < BOXES && !rc; b++) {
+		rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_status, b, 0), &status);
+		for (int c = 0; c < COUNTERS && !rc; c++) {
+			if (!(status & p->active[MBOX_TYPE][b] & 1u << c))
+				continue;
+			rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_cnt_ctl, b, c), &select);
+			*frozen |= !rc && select & CTL_PMI_EN;
+		}
+	}
+	return rc;
+}
+
+/* en_all may be someone else's, for the counters of other boxes: then it stays on, and the boxes'
+ * own enables do. Otherwise it starts and stops both boxes at once. */
+static int switch_all(struct ipmu_regs *p, bool on)
+{
+	uint64_t found, mask = on ? U_EN_ALL : U_FRZ_ALL;
+	int rc = ipmu_msr_save(p, &ipmu_nhmex_u_ctl, 0, 0, &found);
+
+	if (rc)
+		return rc;
+	if (!(found & U_EN_ALL))
+		mask |= U_EN_ALL;
+	return ipmu_msr_update(p, &ipmu_nhmex_u_ctl, 0, 0, mask | U_RST_ALL, on ? U_EN_ALL : 0);
+}
+
+static int enable_counters(struct ipmu_regs *p)
+{
+	uint64_t found;
+	int rc = 0;
+
+	for (int b = 0; b < BOXES && !rc; b++) {
+		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);	/* for settle() */
+		if (!rc)
+			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ctl, b, 0, p->active[MBOX_TYPE][b]);
+	}
+	return rc;
+}
+
+static int adds_counters(const struct ipmu_regs *p, bool *adds)
+{
+	uint64_t enabled;
+	int rc = 0;
+
+	*adds = false;
+	for (int b = 0; b < BOXES && !rc; b++) {
+		rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_ctl, b, 0), &enabled);
+		*adds |= !rc && p->active[MBOX_TYPE][b] & ~enabled;
+	}
+	return rc;
+}
+
+/* Counters that a freeze has stopped keep their counts until their session ends. Others may end
+ * meanwhile, but who wants to start is refused: it would let the frozen ones go on. */
+static int control(struct ipmu_regs *p)
+{
+	bool frozen, adds = false;
+	int rc;
+
+	if (!any_active(p)) {
+		rc = switch_all(p, false);
+		return rc ? rc : enable_counters(p);
+	}
+	rc = ipmu_nhmex_frozen(p, &frozen);
+	if (!rc && frozen)
+		rc = adds_counters(p, &adds);
+	if (!rc)
+		rc = adds ? -EBUSY : enable_counters(p);
+	return rc || frozen ? rc : switch_all(p, true);
+}
+
+static bool was_saved(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+{
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].reg == reg)
+			return true;
+	return false;
+}
+
+/* The flags of counters that have overflowed since; they are cleared at the box, and the U-Box's
+ * summary follows. */
+static int settle(struct ipmu_regs *p)
+{
+	uint64_t found, now;
+	int rc;
+
+	if (!was_saved(p, &ipmu_nhmex_box_status))
+		return 0;
+	memset(p->active, 0, sizeof(p->active));
+	rc = control(p);
+	for (int b = 0; b < BOXES && !rc; b++) {
+		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);
+		if (!rc)
+			rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_status, b, 0), &now);
+		if (!rc && now & ~found)
+			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ovf_ctl, b, 0, now & ~found & 0x3F);
+	}
+	return rc;
+}
+
+static const int models_nhm[] = { 0x2E, -1 }, models_wsm[] = { 0x2F, -1 };
+
+const struct ipmu_family ipmu_nehalem_ex = {
+	.name = "nhmex_unc", .scope = IPMU_SCOPE_PACKAGE,
+	.src = "323535-001; models from SDM Table 35-15",
+	.vendor = "GenuineIntel", .family = 6, .models = models_nhm,
+	.models_text = "GenuineIntel family 6 model 0x2E (Xeon 7500, 6500)",
+	.types = types_nhm, .registers = ipmu_nhmex_registers_nhm,
+	.discover = discover, .control = control, .settle = settle,
+};
+
+const struct ipmu_family ipmu_westmere_ex = {
+	.name = "nhmex_unc", .scope = IPMU_SCOPE_PACKAGE,
+	.src = "323535-001; model and ZDP_CTL_FVC from Linux uncore_nhmex.c",
+	.vendor = "GenuineIntel", .family = 6, .models = models_wsm,
+	.models_text = "model 0x2F (Xeon E7)",
+	.types = types_wsm, .registers = ipmu_nhmex_registers_wsm,
+	.discover = discover, .control = control, .settle = settle,
+};

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* Sessions and sampling on the registers of a virtual Knights Corner, 4 cores with 4 threads each,
+ * whose events this test raises itself. */
+#include "core_events.h"
+#include "engine_fixture.h"
+#include "on_machine.h"
+#include "pmu/knc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WRAP (1ull << 40)
+#define CPUS 16
+
+static void raise_on(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
+		     uint32_t n, uint32_t clocks)
+{
+	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
+
+	counts[event] = n;
+	vpmu_lock(f->segment);
+	vpmu_core_events(f->segment, cpu, counts, clocks);
+	vpmu_unlock(f->segment);
+}
+
+static struct ipmu_session *started(const struct engine_fixture *f, const char *const *names, int n)
+{
+	struct ipmu_session *s;
+	struct ipmu_event events[8];
+	char why[IPMU_WHY_MAX] = "";
+
+	for (int i = 0; i < n; i++)
+		events[i] = engine_fixture_event(f, names[i]);
+	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
+	if (ipmu_session_set(s, events, n, why) || ipmu_session_start(s, why))
+		fail_msg("%s", why);
+	return s;
+}
+
+static void stop(struct ipmu_session *s, uint64_t *v)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_session_stop(s, v, why))
+		fail_msg("%s", why);
+	ipmu_session_free(s);
+}
+
+static void sums_over_the_threads_and_narrows(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "INSTRUCTIONS_EXECUTED",
+					     "INSTRUCTIONS_EXECUTED:cpu=5", "BRANCHES:cpu=5" };
+	struct ipmu_session *s = started(f, names, 3);
+	uint64_t v[3];
+
+	raise_on(f, 0, VPMU_INSTRUCTIONS, 7, 10);
+	raise_on(f, 5, VPMU_INSTRUCTIONS, 100, 100);
+	raise_on(f, 15, VPMU_INSTRUCTIONS, 1000, 2000);
+	raise_on(f, 5, VPMU_BRANCHES, 11, 100);
+	stop(s, v);
+	assert_int_equal(v[0], 1107);
+	assert_int_equal(v[1], 100);
+	assert_int_equal(v[2], 11);
+}
+
+static void writes_what_the_document_says(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const one[] = { "CPU_CLK_UNHALTED:cpu=3" };
+	static const char *const two[] = { "CPU_CLK_UNHALTED:cpu=3",
+					   "L2_DATA_READ_MISS_MEM_FILL:t:cpu=3" };
+	struct ipmu_session *s = started(f, one, 1);
+
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x0043002A);
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PERF_GLOBAL_CTRL"), 1);
+	assert_true(engine_fixture_peek_on(f, 3, "PERF_SPFLT_CONTROL") == 0x8000000000000001ull);
+	stop(s, NULL);
+	s = started(f, two, 2);
+	/* the second event only counts on counter 0 */
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x006310F6);
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel1"), 0x0043002A);
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PERF_GLOBAL_CTRL"), 3);
+	assert_true(engine_fixture_peek_on(f, 3, "PERF_SPFLT_CONTROL") == 0x8000000000000003ull);
+	/* nothing on another thread of the core */
+	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PERF_GLOBAL_CTRL"), 3);
+	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PerfEvtSel0"), 0x0003002A);
+	stop(s, NULL);
+	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x0003002A);
+	assert_true(engine_fixture_peek_on(f, 3, "PERF_SPFLT_CONTROL") == 0);
+}
+
+static void any_thread_counts_a_core_once(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "DATA_READ:t", "DATA_READ:t:cpu=6" };
+	struct ipmu_session *s = started(f, names, 2);
+	uint64_t v[2];
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		raise_on(f, cpu, VPMU_LOADS, 10 + cpu, 100);
+	stop(s, v);
+	assert_int_equal(v[0], 16 * 10 + 120);			/* each thread once */
+	assert_int_equal(v[1], 4 * 10 + 4 + 5 + 6 + 7);		/* the core of CPU 6 */
+}
+
+static void modifiers_count_as_documented(void **state)
+{
+	const struct engine_fixture *f = *state;
+	/* 100 instructions, each in a clock of its own, in 300 clocks */
+	static const struct { const char *name; uint64_t count; } cases[] = {
+		{ "INSTRUCTIONS_EXECUTED:cpu=1", 100 }, { "INSTRUCTIONS_EXECUTED:u:cpu=1", 100 },
+		{ "INSTRUCTIONS_EXECUTED:k:cpu=1", 0 },
+		{ "INSTRUCTIONS_EXECUTED:c=1:cpu=1", 100 },
+		{ "INSTRUCTIONS_EXECUTED:c=2:cpu=1", 0 },
+		{ "INSTRUCTIONS_EXECUTED:c=1:i:cpu=1", 200 },
+		{ "INSTRUCTIONS_EXECUTED:e:cpu=1", 100 },
+		{ "CPU_CLK_UNHALTED:cpu=1", 300 },
+		{ "CPU_CLK_UNHALTED:e:cpu=1", 1 },	/* back to back: one transition */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ipmu_session *s = started(f, &cases[i].name, 1);
+		uint64_t v;
+
+		raise_on(f, 1, VPMU_INSTRUCTIONS, 100, 300);
+		stop(s, &v);
+		print_message("%s\n", cases[i].name);
+		assert_int_equal(v, cases[i].count);
+	}
+}
+
+static void counters_wrap_without_a_loss(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "BRANCHES:cpu=2" };
+	uint64_t old = engine_fixture_peek_on(f, 2, "IA32_PerfCnt0"), v;
+	struct ipmu_session *s;
+
+	engine_fixture_poke_on(f, 2, "IA32_PerfCnt0", WRAP - 5);
+	s = started(f, names, 1);
+	raise_on(f, 2, VPMU_BRANCHES, 12, 20);
+	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PerfCnt0"), 7);
+	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PERF_GLOBAL_STATUS"), 1);
+	stop(s, &v);
+	assert_int_equal(v, 12);
+	/* all 40 bits are given back, and no flag is left */
+	assert_true(engine_fixture_peek_on(f, 2, "IA32_PerfCnt0") == WRAP - 5);
+	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PERF_GLOBAL_STATUS"), 0);
+	engine_fixture_poke_on(f, 2, "IA32_PerfCnt0", old);
+}
+
+static void sets_that_fit_and_sets_that_do_not(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_event fits[2] = { engine_fixture_event(f, "DATA_READ"),
+				      engine_fixture_event(f, "L2_READ_MISS") };
+	struct ipmu_event both_0[2] = { engine_fixture_event(f, "L2_WRITE_HIT"),
+					engine_fixture_event(f, "L2_READ_MISS") };
+	struct ipmu_event three[3] = { engine_fixture_event(f, "DATA_READ"),
+				       engine_fixture_event(f, "DATA_WRITE"),
+				       engine_fixture_event(f, "BRANCHES") };
+	struct ipmu_session *s;
+	char why[IPMU_WHY_MAX] = "";
+
+	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
+	assert_int_equal(ipmu_session_set(s, fits, 2, why), 0);
+	assert_int_equal(ipmu_session_set(s, both_0, 2, why), -ENOSPC);
+	assert_non_null(strstr(why, "L2_READ_MISS collides with knc.L2_WRITE_HIT"));
+	assert_int_equal(ipmu_session_set(s, three, 3, why), -ENOSPC);
+	assert_non_null(strstr(why, "BRANCHES collides with"));
+	ipmu_session_free(s);
+}
+
+/* An operating system has given counter 0 of CPU 9 to the program's SPFLT instruction. */
+static void spflt_stays_the_programs_own(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "BRANCHES:cpu=9" };
+	struct ipmu_session *s;
+	uint64_t v;
+
+	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x1);
+	s = started(f, names, 1);
+	raise_on(f, 9, VPMU_BRANCHES, 100, 100);
+	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x8000000000000001ull);
+	raise_on(f, 9, VPMU_BRANCHES, 20, 20);
+	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x1);
+	raise_on(f, 9, VPMU_BRANCHES, 3, 20);
+	stop(s, &v);
+	assert_int_equal(v, 20);
+	assert_int_equal(engine_fixture_peek_on(f, 9, "PERF_SPFLT_CONTROL"), 0x1);
+	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0);
+}
+
+/* ---- sampling on CPU 12 */
+
+#define SAMPLED 12u
+#define BRANCHES_USER (0x00010012 | IPMU_KNC_INT)
+#define INSTRUCTIONS_USER (0x00010016 | IPMU_KNC_INT)
+
+struct sampling {
+	const struct engine_fixture *f;
+	uint64_t period[2];
+	uint64_t counted[2];	/* events up to the last overflow */
+	int overflows[2];
+	int late;		/* counter whose flag comes up during the service; -1: none */
+	int stuck;		/* the flag comes up again and again */
+	int rc;
+	bool busy;		/* the thread goes on executing during the service */
+};
+
+static void execute(const struct engine_fixture *f, uint32_t branches, uint32_t instructions)
+{
+	uint32_t counts[VPMU_CORE_EVENTS] = { [VPMU_BRANCHES] = branches,
+					      [VPMU_INSTRUCTIONS] = instructions };
+
+	vpmu_lock(f->segment);
+	vpmu_core_events(f->segment, SAMPLED, counts, instructions);
+	vpmu_unlock(f->segment);
+}
+
+static int on_overflow(struct ipmu_regs *p, int ctr, uint64_t value, void *arg)
+{
+	struct sampling *sampling = arg;
+
+	sampling->overflows[ctr]++;
+	sampling->counted[ctr] += sampling->period[ctr] + value;
+	if (sampling->late >= 0) {
+		engine_fixture_poke_on(sampling->f, SAMPLED, "IA32_PERF_GLOBAL_STATUS",
+				       1ull << ctr | 1ull << sampling->late);
+		sampling->late = sampling->stuck ? ctr : -1;
+	}
+	if (sampling->busy)
+		execute(sampling->f, 100, 100);
+	if (sampling->rc)
+		return sampling->rc;
+	return ipmu_knc_preset(p, ctr, sampling->period[ctr]);
+}
+
+static struct sampling sample(const struct engine_fixture *f, struct ipmu_regs *p,
+			      uint64_t branches, uint64_t instructions)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_access_open(p, &ipmu_knc, SAMPLED, why))
+		fail_msg("%s", why);
+	assert_int_equal(ipmu_knc_arm(p, 0, BRANCHES_USER, branches), 0);
+	assert_int_equal(ipmu_knc_arm(p, 1, INSTRUCTIONS_USER, instructions), 0);
+	assert_true(engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt0") == WRAP - branches);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PerfEvtSel1"), 0x00510016);
+	assert_int_equal(ipmu_knc_run(p, 3), 0);
+	return (struct sampling){ .f = f, .period = { branches, instructions }, .late = -1 };
+}
+
+static void end(struct ipmu_regs *p)
+{
+	assert_int_equal(ipmu_access_restore(p), 0);
+	ipmu_access_close(p);
+}
+
+static uint64_t status(const struct engine_fixture *f)
+{
+	return engine_fixture_peek_on(f, SAMPLED, "IA32_PERF_GLOBAL_STATUS");
+}
+
+/* How often the interrupt line to the APIC has risen. */
+static uint64_t interrupts(const struct engine_fixture *f)
+{
+	uint64_t n;
+
+	vpmu_lock(f->segment);
+	n = vpmu_model_interrupts(f->segment, SAMPLED);
+	vpmu_unlock(f->segment);
+	return n;
+}
+
+static void presets_overflow_on_the_nth_event(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_regs p;
+
+	sample(f, &p, 100, 1000000);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt0"), 0xFFFFFFFF9C);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt1"), 0xFFFFF0BDC0);
+	execute(f, 99, 500);
+	assert_int_equal(status(f), 0);
+	execute(f, 1, 1);
+	assert_int_equal(status(f), 1);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt0"), 0);
+	assert_int_equal(ipmu_knc_preset(&p, 0, 0), -EINVAL);
+	assert_int_equal(ipmu_knc_preset(&p, 0, WRAP + 1), -EINVAL);
+	assert_int_equal(ipmu_knc_preset(&p, 0, WRAP), 0);
+	end(&p);
+	assert_int_equal(status(f), 0);
+}
+
+static void both_counters_overflow_at_once(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_regs p;
+	struct sampling s = sample(f, &p, 10, 40);
+	uint64_t raised = interrupts(f);
+
+	execute(f, 10, 40);
+	assert_int_equal(status(f), 3);
+	assert_int_equal(interrupts(f), raised + 1);
+	s.busy = true;
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), 0);
+	assert_int_equal(s.overflows[0], 1);
+	assert_int_equal(s.overflows[1], 1);
+	assert_int_equal(status(f), 0);		/* the line is low */
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PERF_GLOBAL_CTRL"), 3);
+	execute(f, 9, 39);
+	assert_int_equal(status(f), 0);
+	execute(f, 1, 1);
+	assert_int_equal(status(f), 3);
+	assert_int_equal(interrupts(f), raised + 2);	/* and rises again */
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), 0);
+	assert_int_equal(s.overflows[0] + s.overflows[1], 4);
+	end(&p);
+}
+
+static void overflows_in_quick_succession(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_regs p;
+	struct sampling s = sample(f, &p, 10, 40);
+
+	/* the second one comes before the service has stopped the counters */
+	execute(f, 10, 39);
+	assert_int_equal(status(f), 1);
+	execute(f, 0, 3);
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), 0);
+	assert_int_equal(s.overflows[0], 1);
+	assert_int_equal(s.overflows[1], 1);
+	assert_int_equal(s.counted[1], 42);
+	/* and one whose flag comes up after the status was read */
+	execute(f, 10, 10);
+	s.late = 1;
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), 0);
+	assert_int_equal(s.overflows[0], 2);
+	assert_int_equal(s.overflows[1], 2);
+	assert_int_equal(status(f), 0);
+	end(&p);
+}
+
+/* Whatever happens between two services is counted or still in the counter. */
+static void no_event_is_lost_in_a_long_run(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_regs p;
+	struct sampling s = sample(f, &p, 7, 50);
+	uint64_t branches = 0, instructions = 0, left, raised = interrupts(f);
+	unsigned seed = 1443, services = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		uint32_t b = (uint32_t)rand_r(&seed) % 7, n = 7 + (uint32_t)rand_r(&seed) % 40;
+
+		execute(f, b, n);
+		branches += b;
+		instructions += n;
+		if (!status(f))
+			continue;
+		assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), 0);
+		services++;
+	}
+	assert_int_equal(interrupts(f) - raised, services);
+	assert_true(s.overflows[0] > 1000 && s.overflows[1] > 1000);
+	left = engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt0") - (WRAP - 7);
+	assert_int_equal(s.counted[0] + left, branches);
+	left = engine_fixture_peek_on(f, SAMPLED, "IA32_PerfCnt1") - (WRAP - 50);
+	assert_int_equal(s.counted[1] + left, instructions);
+	end(&p);
+}
+
+static void a_service_that_fails_leaves_the_counters_stopped(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_regs p;
+	struct sampling s = sample(f, &p, 10, 1000);
+
+	execute(f, 10, 10);
+	s.rc = -EPIPE;
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), -EPIPE);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PERF_GLOBAL_CTRL"), 0);
+	s.rc = 0;
+	s.late = 1;
+	s.stuck = 1;
+	assert_int_equal(ipmu_knc_service(&p, on_overflow, &s), -EIO);
+	assert_int_equal(engine_fixture_peek_on(f, SAMPLED, "IA32_PERF_GLOBAL_CTRL"), 0);
+	end(&p);
+	engine_fixture_poke_on(f, SAMPLED, "IA32_PERF_GLOBAL_STATUS", 0);
+}
+
+static int open_knc(void **state)
+{
+	static const struct engine_found found[] = {
+		{ "IA32_PerfEvtSel0", 0x0003002A }, { "IA32_PerfCnt0", 0xFEDCBA9876 },
+		{ "IA32_PerfCnt1", 0x123456789A }, { "IA32_PERF_GLOBAL_CTRL", 3 }, { NULL, 0 },
+	};
+
+	return engine_fixture_open_on(state, IPMU_SCOPE_CPU, found);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_over_the_threads_and_narrows),
+		cmocka_unit_test(writes_what_the_document_says),
+		cmocka_unit_test(any_thread_counts_a_core_once),
+		cmocka_unit_test(modifiers_count_as_documented),
+		cmocka_unit_test(counters_wrap_without_a_loss),
+		cmocka_unit_test(sets_that_fit_and_sets_that_do_not),
+		cmocka_unit_test(spflt_stays_the_programs_own),
+		cmocka_unit_test(presets_overflow_on_the_nth_event),
+		cmocka_unit_test(both_counters_overflow_at_once),
+		cmocka_unit_test(overflows_in_quick_succession),
+		cmocka_unit_test(no_event_is_lost_in_a_long_run),
+		cmocka_unit_test(a_service_that_fails_leaves_the_counters_stopped),
+	};
+
+	(void)argc;
+	on_machine(argv, "knc-4c16t");
+	return cmocka_run_group_tests(tests, open_knc, engine_fixture_close);
+}

@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: MIT */
+/* NetBurst event names against the transcription under tests/data, the worked examples of the
+ * manual, libpfm4's codes, and each other. */
+#include "counting/assign.h"
+#include "counting/pfm.h"
+#include "fake_system.h"
+#include "pmu/netburst.h"
+#include "tsv.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
+
+static const struct ipmu_system *sys;	/* models 3, 4, 6 */
+
+static int open_systems(void **state)
+{
+	(void)state;
+	sys = fake_system(&ipmu_netburst_p);
+	return 0;
+}
+
+static const struct ipmu_need *need_of(const struct ipmu_choice *c, const char *reg)
+{
+	for (int i = 0; i < c->nneeds; i++)
+		if (strcmp(c->needs[i].reg->name, reg) == 0)
+			return &c->needs[i];
+	return NULL;
+}
+
+static uint64_t value_of(const struct ipmu_choice *c, const char *reg)
+{
+	const struct ipmu_need *need = need_of(c, reg);
+
+	if (!need)
+		fail_msg("%s is not set up", reg);
+	return need->value;
+}
+
+/* "12,13,16" */
+static uint32_t mask_of_list(const char *list, size_t length)
+{
+	const char *end = list + length;
+	uint32_t mask = 0;
+
+	while (list < end) {
+		char *next;
+
+		mask |= 1u << strtol(list, &next, 10);
+		list = next + 1;
+	}
+	return mask;
+}
+
+/* Counters that the event can use through that ESCR, over all its choices. */
+static uint32_t counters_by(const struct ipmu_event *e, const char *escr)
+{
+	uint64_t counters = 0;
+
+	for (int i = 0; i < e->nchoices; i++)
+		if (strcmp(e->choices[i].needs[0].reg->name, escr) == 0)
+			counters |= e->choices[i].counters;
+	return (uint32_t)counters;
+}
+
+static uint32_t counters_of(const struct ipmu_event *e)
+{
+	uint64_t counters = 0;
+
+	for (int i = 0; i < e->nchoices; i++)
+		counters |= e->choices[i].counters;
+	return (uint32_t)counters;
+}
+
+/* The parallel lists "A;B" and "0,1;2,3". */
+static void compare_routes(const struct ipmu_event *e, const char *escrs, const char *counters)
+{
+	uint32_t all = 0;
+
+	while (*escrs) {
+		size_t n = strcspn(escrs, ";"), m = strcspn(counters, ";");
+		uint32_t mask = mask_of_list(counters, m);
+		char escr[32];
+
+		snprintf(escr, sizeof(escr), "%.*s", (int)n, escrs);
+		assert_int_equal(counters_by(e, escr), mask);
+		all |= mask;
+		escrs += n + (escrs[n] == ';');
+		counters += m + (counters[m] == ';');
+	}
+	assert_int_equal(counters_of(e), all);
+}
+
+static void every_row_of_the_table(void **state)
+{
+	struct tsv t;
+	int rows = 0;
+
+	(void)state;
+	tsv_open(&t, "netburst.events.tsv");
+	for (; tsv_next(&t); rows++) {
+		uint64_t escr, cccr;
+		struct ipmu_event e;
+		char name[80];
+
+		snprintf(name, sizeof(name), "netburst_p.%s:%s:e=0", tsv_cell(&t, "event"),
+			 tsv_cell(&t, "mask_bit_name"));
+		print_message("%s\n", name);
+		e = fake_event(sys, name);
+		escr = tsv_number(&t, "event_select") * 0x2000000 +
+		       (0x200ull << tsv_number(&t, "mask_bit")) + 0xF;
+		cccr = 0x31000 + tsv_number(&t, "cccr_select") * 0x2000;
+		for (int i = 0; i < e.nchoices; i++) {
+			assert_int_equal(e.choices[i].needs[0].value, escr);
+			assert_int_equal(e.choices[i].needs[0].mask, 0x7FFFFFFF);
+			assert_int_equal(e.choices[i].select, cccr);
+			assert_int_equal(e.choices[i].companions, 0);
+		}
+		compare_routes(&e, tsv_cell(&t, "escr_list"), tsv_cell(&t, "counters"));
+	}
+	assert_int_equal(rows, 181);
+}
+
+static void every_escr_feeds_what_the_table_says(void **state)
+{
+	struct tsv t;
+	int rows = 0;
+
+	(void)state;
+	tsv_open(&t, "netburst.registers.tsv");
+	while (tsv_next(&t)) {
+		const char *name = tsv_cell(&t, "register"), *note = tsv_cell(&t, "note");
+		const char *counters = strstr(note, "counters=");
+
+		if (!strstr(name, "ESCR"))
+			continue;
+		for (int i = 0; i < NETBURST_ESCR_COUNT; i++) {
+			if (strcmp(ipmu_netburst_escrs[i].name, name) != 0)
+				continue;
+			rows++;
+			print_message("%s %s\n", name, note);
+			counters += strlen("counters=");
+			assert_int_equal(ipmu_netburst_routes[i].number,
+					 strtol(note + strlen("select="), NULL, 10));
+			assert_int_equal(ipmu_netburst_routes[i].counters,
+					 mask_of_list(counters, strspn(counters, "0123456789,")));
+		}
+	}
+	assert_int_equal(rows, 45);
+	assert_int_equal(NETBURST_ESCR_COUNT, 45);
+}
+
+/* ---- worked examples, for logical processor 0 */
+
+struct example {
+	const char *name, *escr;
+	uint32_t value, cccr;
+	const char *also;	/* another register, "" */
+	uint32_t also_value;
+};
+
+static const struct example examples[] = {
+	{ "global_power_events:RUNNING", "MSR_FSB_ESCR0", 0x2600020C, 0x0003D000, "", 0 },
+	{ "global_power_events:RUNNING:ovf=100", "MSR_FSB_ESCR0", 0x2600020C, 0x0403D000, "", 0 },
+	{ "global_power_events:RUNNING:ovf=100:force_ovf", "MSR_FSB_ESCR0", 0x2600020C,
+	  0x0603D000, "", 0 },
+	{ "instr_retired:NBOGUSNTAG:u", "MSR_CRU_ESCR0", 0x04000204, 0x00039000, "", 0 },
+	{ "instr_retired:NBOGUSNTAG:NBOGUSTAG:u", "MSR_CRU_ESCR0", 0x04000604, 0x00039000, "", 0 },
+	{ "branch_retired:MMNP:cmpl:thr=15", "MSR_CRU_ESCR2", 0x0C00020C, 0x00FFB000, "", 0 },
+	{ "branch_retired:MMNM:MMTM", "MSR_CRU_ESCR2", 0x0C00140C, 0x0003B000, "", 0 },
+	{ "replay_event:NBOGUS:L1_LD_MISS", "MSR_CRU_ESCR2", 0x1200020C, 0x0003B000,
+	  "MSR_PEBS_ENABLE", 0x01000001 },
+	{ "replay_event:NBOGUS:L1_LD_MISS", "MSR_CRU_ESCR2", 0x1200020C, 0x0003B000,
+	  "MSR_PEBS_MATRIX_VERT", 0x1 },
+	{ "execution_event:NBOGUS0:tag=packed_DP", "MSR_CRU_ESCR2", 0x1800020C, 0x0003B000,
+	  "MSR_FIRM_ESCR0", 0x1900003C },
+	{ "front_end_event:NBOGUS:tag=loads", "MSR_CRU_ESCR2", 0x1000020C, 0x0003B000,
+	  "MSR_RAT_ESCR0", 0x0400040C },
+	{ "machine_clear:CLEAR:e", "MSR_CRU_ESCR2", 0x0400020C, 0x0107B000, "", 0 },
+	{ "BSQ_cache_reference:RD_2ndL_MISS", "MSR_BSU_ESCR0", 0x1802000C, 0x0003F000, "", 0 },
+	/* table 18-63 has 6 where table 19-28 prints 3 */
+	{ "bnr:BIT0:select=6", "MSR_FSB_ESCR0", 0x1000020C, 0x0003D000, "", 0 },
+	/* the document wants EDGE, and without it there are several counts an occurrence */
+	{ "BSQ_allocation:REQ_DEM_TYPE", "MSR_BSU_ESCR0", 0x0A04000C, 0x0107F000, "", 0 },
+};
+
+static struct ipmu_choice first_choice(const char *event, unsigned threads)
+{
+	char name[IPMU_NAME_MAX + 16];
+	struct ipmu_event e;
+
+	snprintf(name, sizeof(name), "netburst_p.%s", event);
+	e = fake_event(sys, name);
+	e.type->ops->for_threads(&e.choices[0], threads);
+	return e.choices[0];
+}
+
+static void worked_examples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+		const struct example *x = &examples[i];
+		struct ipmu_choice c = first_choice(x->name, 1);
+
+		print_message("%s\n", x->name);
+		assert_int_equal(value_of(&c, x->escr), x->value);
+		assert_int_equal(c.select & 0xFFFFFFFF, x->cccr);
+		if (*x->also)
+			assert_int_equal(value_of(&c, x->also), x->also_value);
+	}
+}
+
+static void threads_have_bits_of_their_own(void **state)
+{
+	struct ipmu_choice c;
+
+	(void)state;
+	c = first_choice("instr_retired:NBOGUSNTAG:u:ovf=5", 2);
+	assert_int_equal(value_of(&c, "MSR_CRU_ESCR0"), 0x04000201);
+	assert_int_equal(c.select & 0x0C000000, 0x08000000);
+	c = first_choice("instr_retired:NBOGUSNTAG:k", 3);
+	assert_int_equal(value_of(&c, "MSR_CRU_ESCR0"), 0x0400020A);
+	c = first_choice("execution_event:NBOGUS1:tag=x87_FP", 2);
+	assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x18000403);
+	assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), 0x09000053);
+}
+
+/* ---- tags */
+
+struct tagged {
+	const char *name;
+	uint32_t enable, vert;
+	const char *escr;	/* upstream of the first choice */
+	uint32_t value;
+	uint32_t companions, companion_select;
+};
+
+/* Table 19-33, with bit 24 set and 25 not. */
+static const struct tagged replays[] = {
+	{ "L1_LD_MISS", 0x01000001, 0x1, NULL, 0, 0, 0 },
+	{ "L2_LD_MISS", 0x01000002, 0x1, NULL, 0, 0, 0 },
+	{ "DTLB_LD_MISS", 0x01000004, 0x1, NULL, 0, 0, 0 },
+	{ "DTLB_ST_MISS", 0x01000004, 0x2, NULL, 0, 0, 0 },
+	{ "DTLB_ALL_MISS", 0x01000004, 0x3, NULL, 0, 0, 0 },
+	{ "BR_MSP", 0x01018000, 0x10, NULL, 0, 0, 0 },
+	{ "MOB_LD_REPLAY", 0x01000200, 0x1, "MSR_MOB_ESCR0", 0x0600600F, 0x1, 0x35000 },
+	{ "SP_LD_RET", 0x01000400, 0x1, "MSR_SAAT_ESCR1", 0x0800040F, 0xC00, 0x35000 },
+	{ "SP_ST_RET", 0x01000400, 0x2, "MSR_SAAT_ESCR0", 0x0A00040F, 0x300, 0x35000 },
+};
+
+static void replay_tags(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(replays) / sizeof(replays[0]); i++) {
+		const struct tagged *t = &replays[i];
+		char name[64];
+		struct ipmu_choice c;
+
+		snprintf(name, sizeof(name), "replay_event:%s", t->name);
+		print_message("%s\n", name);
+		c = first_choice(name, 3);
+		assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1200020F);
+		assert_int_equal(value_of(&c, "MSR_PEBS_ENABLE"), t->enable);
+		assert_int_equal(value_of(&c, "MSR_PEBS_MATRIX_VERT"), t->vert);
+		assert_int_equal(c.nneeds, t->escr ? 4 : 3);
+		if (t->escr)
+			assert_int_equal(value_of(&c, t->escr), t->value);
+		assert_int_equal(c.companions, t->companions);
+		assert_int_equal(c.companion_select, t->companion_select);
+		assert_true(c.clear);
+	}
+}
+
+/* Table 19-32: metric, event select in bits 30:25 and mask in 24:9, tag 0. */
+static void execution_tags(void **state)
+{
+	static const struct { const char *tag; uint32_t escr; } rows[] = {
+		{ "packed_SP", 0x1100003F }, { "packed_DP_retired", 0x1900003F },
+		{ "scalar_SP", 0x1500003F }, { "scalar_DP", 0x1D00003F },
+		{ "128_bit_MMX_retired", 0x3500003F }, { "64bit_MMX", 0x0500003F },
+		{ "x87_FP", 0x0900003F }, { "X87_SIMD_memory_moves_retired", 0x5C00303F },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[64];
+		struct ipmu_choice c;
+
+		snprintf(name, sizeof(name), "execution_event:tag=%s", rows[i].tag);
+		print_message("%s\n", name);
+		c = first_choice(name, 3);
+		assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1800020F);
+		assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), rows[i].escr);
+		/* the upstream ESCR needs an enabled counter, 8 or 9 (18.15.5.9) */
+		assert_int_equal(c.companions, 0x300);
+		assert_int_equal(c.companion_select, 0x33000);
+	}
+}
+
+static void tags_by_hand(void **state)
+{
+	struct ipmu_choice c;
+
+	(void)state;
+	c = first_choice("packed_SP_uop:ALL:TAG2", 1);
+	assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), 0x1100009C);
+	c = first_choice("front_end_event:tag=memory_stores", 1);
+	assert_int_equal(value_of(&c, "MSR_RAT_ESCR0"), 0x0400080C);
+	assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1000020C);
+	assert_int_equal(c.companions, 0);	/* the counter itself is one of the RAT's */
+}
+
+/* ---- overflow and cascades */
+
+static void presets(void **state)
+{
+	(void)state;
+	assert_true(ipmu_netburst_preset(100, true) == 0xFFFFFFFF9D);
+	assert_true(ipmu_netburst_preset(100, false) == 0xFFFFFFFF9C);
+	assert_true(ipmu_netburst_preset(1000000, true) == 0xFFFFF0BDC1);
+	assert_true(ipmu_netburst_preset(1, true) == 0);
+}
+
+static void cascades(void **state)
+{
+	static const int from[18] = { 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9,
+				      14, 15, 12, 13, 14, 15 };
+	struct ipmu_event e;
+	int on14 = 0;
+
+	(void)state;
+	for (int c = 0; c < 18; c++)
+		assert_int_equal(ipmu_netburst_cascades_from(c), from[c]);
+	assert_int_equal(ipmu_netburst_extended_from(12), 16);
+	assert_int_equal(ipmu_netburst_extended_from(15), 17);
+	assert_int_equal(ipmu_netburst_extended_from(16), 17);
+	assert_int_equal(ipmu_netburst_extended_from(17), 16);
+	assert_int_equal(ipmu_netburst_extended_from(13), -1);
+	e = fake_event(sys, "netburst_p.uops_retired:NBOGUS:start=instr_retired.NBOGUSNTAG:ovf=70");
+	assert_int_equal(e.nchoices, 6);
+	for (int i = 0; i < e.nchoices; i++) {
+		const struct ipmu_choice *c = &e.choices[i];
+		int ctr = __builtin_ctzll(c->counters);
+
+		assert_int_equal(c->companions, 1u << from[ctr]);
+		assert_int_equal(c->select, 0x40038000);
+		assert_true(c->companion_select == ((uint64_t)70 << 32 | 0x39000));
+		if (ctr == 14) {
+			assert_int_equal(value_of(c, "MSR_CRU_ESCR1"), 0x0200020F);
+			assert_int_equal(value_of(c, "MSR_CRU_ESCR0"), 0x0400020F);
+			on14++;
+		}
+	}
+	assert_int_equal(on14, 1);
+	e = fake_event(sys, "netburst_p.branch_retired:MMTM:start=instr_retired.NBOGUSNTAG:ovf=9");
+	assert_int_equal(e.choices[0].select, 0x4003A000);
+	/* BPU: 2 to 0 and back; counter 1 is not used for that */
+	e = fake_event(sys, "ITLB_reference:MISS:start=global_power_events.RUNNING:ovf=9");
+	assert_int_equal(counters_of(&e), 0x5);
+	fake_refuses(sys, "netburst_p.uops_retired:NBOGUS:start=page_walk_type.DTMISS:ovf=1",
+		     -EINVAL, "neighbouring counters");
+	fake_refuses(sys, "netburst_p.uops_retired:NBOGUS:start=instr_retired.NBOGUSNTAG", -EINVAL,
+		     "start= needs ovf=N");
+	fake_refuses(sys, "netburst_p.uops_retired:NBOGUS:start=instr_retired:ovf=1", -EINVAL,
+		     "unit mask");
+}
+
+/* ---- sets of events */
+
+struct set {
+	struct ipmu_event events[20];
+	struct ipmu_want wants[20];
+	int n;
+	char why[IPMU_WHY_MAX];
+};
+
+/* Names up to NULL. */
+static int assign(struct set *s, ...)
+{
+	const char *name;
+	va_list names;
+
+	memset(s, 0, sizeof(*s));
+	va_start(names, s);
+	while ((name = va_arg(names, const char *)) != NULL) {
+		char full[IPMU_NAME_MAX];
+		struct ipmu_event *e = &s->events[s->n];
+
+		snprintf(full, sizeof(full), "netburst_p.%s", name);
+		*e = fake_event(sys, full);
+		s->wants[s->n++] = (struct ipmu_want){ .choices = e->choices,
+						       .nchoices = e->nchoices,
+						       .event = e->name };
+	}
+	va_end(names);
+	return ipmu_assign(NULL, s->events[0].type, 0, s->wants, s->n, s->why);
+}
+
+static void check(const struct set *s)
+{
+	uint32_t taken = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct ipmu_want *w = &s->wants[i];
+
+		assert_true(w->choices[w->choice].counters >> w->ctr & 1);
+		assert_false(taken >> w->ctr & 1);
+		taken |= 1u << w->ctr;
+		if (w->companion >= 0) {
+			assert_false(taken >> w->companion & 1);
+			taken |= 1u << w->companion;
+		}
+	}
+}
+
+#define FIRST "BPU_fetch_request:TCMISS"
+#define SECOND "ITLB_reference:MISS"
+#define THIRD "page_walk_type:DTMISS"
+#define FOURTH "MOB_load_replay:NO_STA"
+
+static void four_units_share_four_counters(void **state)
+{
+	struct set s;
+
+	(void)state;
+	assert_int_equal(assign(&s, FIRST, SECOND, NULL), 0);
+	assert_int_equal(s.wants[0].ctr, 0);
+	assert_int_equal(s.wants[1].ctr, 2);	/* not 1 */
+	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH, NULL), 0);
+	check(&s);
+	assert_int_equal(s.wants[3].ctr, 1);	/* at last */
+	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH, "global_power_events", NULL),
+			 -ENOSPC);
+	print_message("%s\n", s.why);
+	assert_non_null(strstr(s.why, "global_power_events collides with"));
+	assert_non_null(strstr(s.why, "MOB_load_replay:NO_STA"));
+	assert_non_null(strstr(s.why, "4 of which"));
+}
+
+static void two_events_of_a_unit_take_its_two_escrs(void **state)
+{
+	struct set s;
+
+	(void)state;
+	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM", NULL), 0);
+	check(&s);
+	assert_string_equal(s.wants[0].choices[s.wants[0].choice].needs[0].reg->name,
+			    "MSR_CRU_ESCR2");
+	assert_string_equal(s.wants[1].choices[s.wants[1].choice].needs[0].reg->name,
+			    "MSR_CRU_ESCR3");
+	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM",
+				"x87_assist:PREA", NULL), -ENOSPC);
+	print_message("%s\n", s.why);
+	assert_non_null(strstr(s.why, "x87_assist:PREA collides with"));
+	assert_non_null(strstr(s.why, "branch_retired:MM"));
+	assert_non_null(strstr(s.why, "MSR_CRU_ESCR"));
+	/* one ESCR, two counters: the filters of a CCCR are its own */
+	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMTM:e",
+				"branch_retired:MMTM:thr=1", "branch_retired:MMNM", NULL), 0);
+	check(&s);
+	/* these have one ESCR only */
+	assert_int_equal(assign(&s, "IOQ_active_entries:OWN", "IOQ_active_entries:OTHER", NULL),
+			 -ENOSPC);
+	assert_non_null(strstr(s.why, "MSR_FSB_ESCR1"));
+	assert_non_null(strstr(s.why, "IOQ_active_entries:OWN"));
+	assert_int_equal(assign(&s, "IOQ_active_entries:OWN", "IOQ_allocation:OWN", NULL), 0);
+}
+
+static void tags_that_agree_and_that_do_not(void **state)
+{
+	struct set s;
+	const struct ipmu_choice *a, *b;
+
+	(void)state;
+	/* free tags: each its own, and an ESCR and a counter upstream each */
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
+				"execution_event:tag=packed_DP", NULL), 0);
+	check(&s);
+	a = &s.wants[0].choices[s.wants[0].choice];
+	b = &s.wants[1].choices[s.wants[1].choice];
+	assert_int_equal(value_of(a, "MSR_FIRM_ESCR0") & 0x1F0, 0x030);
+	assert_int_equal(value_of(b, "MSR_FIRM_ESCR1") & 0x1F0, 0x050);
+	assert_int_equal(assign(&s, "execution_event:NBOGUS0:tag=packed_SP",
+				"execution_event:NBOGUS0:tag=packed_DP", NULL), -ENOSPC);
+	print_message("%s\n", s.why);
+	assert_non_null(strstr(s.why, "tag=packed_SP"));
+	assert_non_null(strstr(s.why, "the execution tags"));
+	/* two events that count the same tag */
+	assert_int_equal(assign(&s, "execution_event:NBOGUS0:tag=packed_SP",
+				"execution_event:BOGUS0:tag=packed_SP", NULL), 0);
+	check(&s);
+	/* the two by hand: the tagging event counts beside, no companion is needed */
+	assert_int_equal(assign(&s, "packed_SP_uop:ALL:TAG3", "execution_event:NBOGUS3", NULL), 0);
+	assert_int_equal(assign(&s, "packed_SP_uop:ALL:TAG0",
+				"execution_event:NBOGUS0:tag=scalar_DP", NULL), -ENOSPC);
+	/* the front end has one tag, the replay registers are one set */
+	assert_int_equal(assign(&s, "front_end_event:tag=loads",
+				"front_end_event:tag=stores", NULL), -ENOSPC);
+	assert_non_null(strstr(s.why, "the front-end tag"));
+	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS", "replay_event:L2_LD_MISS", NULL),
+			 -ENOSPC);
+	print_message("%s\n", s.why);
+	assert_non_null(strstr(s.why, "L1_LD_MISS"));
+	assert_non_null(strstr(s.why, "MSR_PEBS_ENABLE"));
+	assert_int_equal(assign(&s, "replay_event:NBOGUS:L1_LD_MISS",
+				"replay_event:BOGUS:L1_LD_MISS", NULL), 0);
+	/* the mechanisms are independent of each other, the downstream ESCRs are not */
+	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS",
+				"front_end_event:tag=loads", NULL), 0);
+	check(&s);
+	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS", "front_end_event:tag=loads",
+				"execution_event:tag=x87_FP", NULL), -ENOSPC);
+	assert_non_null(strstr(s.why, "MSR_CRU_ESCR"));
+}
+
+static void a_tag_needs_a_counter_of_its_escr(void **state)
+{
+	struct set s;
+
+	(void)state;
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
+				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS", NULL), 0);
+	check(&s);
+	assert_true(s.wants[0].companion >= 8 && s.wants[0].companion <= 11);
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
+				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS",
+				"load_port_replay:SPLIT_LD", NULL), -ENOSPC);
+	print_message("%s\n", s.why);
+	assert_non_null(strstr(s.why, "tag=packed_SP"));
+}
+
+static void all_eighteen_counters(void **state)
+{
+	struct set s;
+
+	(void)state;
+	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH,
+				"TC_misc:FLUSH", "tc_ms_xfer:CISC", "retired_branch_type:CALL",
+				"TC_deliver_mode:DD",
+				"memory_cancel:64K_CONF", "memory_complete:SSC", "packed_SP_uop",
+				"x87_FP_uop",
+				"instr_retired:NBOGUSNTAG", "uops_retired:NBOGUS",
+				"branch_retired:MMTP", "machine_clear:CLEAR:e",
+				"resource_stall:SBFULL", "uop_type:TAGLOADS", NULL), 0);
+	assert_int_equal(s.n, 18);
+	check(&s);
+}
+
+/* ---- names */
+
+static void what_cannot_be_is_refused(void **state)
+{
+	const struct ipmu_system *old = fake_system(&ipmu_netburst);
+
+	(void)state;
+	fake_refuses(sys, "netburst_p.instr_retired", -EINVAL, "needs a unit mask: NBOGUSNTAG, ");
+	fake_refuses(sys, "netburst_p.instr_retired:NOPE", -EINVAL, "NOPE");
+	fake_refuses(sys, "netburst_p.no_such_event", -ENOENT, "no_such_event");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:thr=16", -EINVAL, "0 to 15");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:e=2", -EINVAL, "0 or 1");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:u=0", -EINVAL, "counts nothing");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=0", -EINVAL, "1 to 4294967295");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:tag=loads", -EINVAL, "no such tag");
+	fake_refuses(sys, "netburst_p.execution_event:NBOGUS0:tag=loads", -EINVAL, "no such tag");
+	fake_refuses(sys, "netburst_p.replay_event:L1_LD_MISS:L2_LD_MISS", -EINVAL,
+		     "one tag at a time");
+	fake_refuses(sys, "netburst_p.machine_clear:CLEAR:SMCLEAR", -EINVAL, "only one");
+	fake_refuses(sys, "netburst_p.FSB_data_activity:DRDY_OWN:DRDY_OTHER", -EINVAL, "only one");
+	fake_refuses(sys, "netburst_p.bnr:BIT0:select=8", -EINVAL, "0 to 7");
+	fake_refuses(old, "netburst.instr_completed:NBOGUS", -ENOENT, "models 3, 4 and 6");
+	fake_event(old, "netburst.instr_retired:NBOGUSNTAG");
+}
+
+static void spellings(void **state)
+{
+	(void)state;
+	fake_event(sys, "instr_retired.NBOGUSNTAG");
+	fake_event(sys, "netburst_p::uops_type:TAGLOADS");
+	fake_event(sys, "netburst_p.uop_type:TAGLOADS");
+	fake_event(sys, "mispred_branch_retired");
+	fake_event(sys, "mispred_branch_retired:NBOGUS");
+	fake_event(sys, "mispred_branch_retired:BOGUS");
+	fake_event(sys, "IOQ_allocation:ReqA0:TYPE_BIT1:OWN");
+	fake_event(sys, "BSQ_ACTIVE_ENTRIES:REQ_TYPE0");
+	fake_event(sys, "replay_event:tag=1stL_cache_load_miss_retired");
+	fake_event(sys, "x87_SIMD_moves_uop:ALLP0:ALLP2");
+}
+
+/* What libpfm4 makes of it, where it is right. */
+static bool wrong_there(const char *name)
+{
+	return strstr(name, "b2b_cycles:BIT5") || strstr(name, "b2b_cycles:BIT6") ||
+	       strstr(name, "replay_event:") || strstr(name, ":TAG") || strstr(name, "tag=");
+}
+
+static void names_of_the_listing_count_and_agree_with_libpfm4(void **state)
+{
+	struct ipmu_event_info info;
+	int names = 0, same = 0;
+
+	(void)state;
+	for (int i = 0; ipmu_event_list(sys, i, -1, &info) == 0; i++)
+		for (int m = 0; ipmu_event_list(sys, i, m, &info) == 0; m++, names++) {
+			uint64_t codes[IPMU_CODES_MAX];
+			char event[IPMU_NAME_MAX + 8], why[IPMU_WHY_MAX] = "", *colon;
+			struct ipmu_event e;
+
+			snprintf(event, sizeof(event), "%s:e=0", info.name);
+			e = fake_event(sys, event);
+			assert_true(info.desc[0] && info.umask_desc[0]);
+			colon = strchr(event, ':');
+			*colon = '\0';
+			snprintf(why, sizeof(why), ":%s", colon + 1);
+			if (wrong_there(info.name) ||
+			    ipmu_pfm_encode(e.type, -1, strchr(event, '.') + 1, why, codes,
+					    NULL) < 2)
+				continue;
+			print_message("%s\n", info.name);
+			assert_int_equal(e.choices[0].needs[0].value, codes[0]);
+			assert_int_equal(e.choices[0].select, codes[1]);
+			same++;
+		}
+	print_message("%d names, %d as libpfm4 has them\n", names, same);
+	/* 181 bits of the table, 9 replay tags, 7 events with 4 tags by hand, 10 of ours */
+	assert_int_equal(names, 181 + 9 + 28 + 10);
+	assert_true(same > 150);
+}
+
+static void every_row_is_listed(void **state)
+{
+	struct ipmu_event_info info;
+	struct tsv t;
+
+	(void)state;
+	tsv_open(&t, "netburst.events.tsv");
+	while (tsv_next(&t)) {
+		uint32_t mask = 1u << tsv_number(&t, "mask_bit");
+		bool found = false;
+
+		for (int i = 0; ipmu_event_list(sys, i, -1, &info) == 0 && !found; i++) {
+			const char *event = strchr(info.name, '.') + 1;
+			const struct netburst_event *row = ipmu_netburst_event(event);
+
+			if (strcasecmp(row->name, tsv_cell(&t, "event")) != 0)
+				continue;
+			for (int m = 0; ipmu_event_list(sys, i, m, &info) == 0; m++) {
+				const char *umask = strchr(info.name, ':') + 1;
+				const struct netburst_mask *bit = ipmu_netburst_mask(row, umask);
+
+				found |= bit && 1u << bit->bit == mask;
+			}
+		}
+		if (!found)
+			fail_msg("%s:%s is not listed", tsv_cell(&t, "event"),
+				 tsv_cell(&t, "mask_bit_name"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row_of_the_table),
+		cmocka_unit_test(every_escr_feeds_what_the_table_says),
+		cmocka_unit_test(worked_examples),
+		cmocka_unit_test(threads_have_bits_of_their_own),
+		cmocka_unit_test(replay_tags),
+		cmocka_unit_test(execution_tags),
+		cmocka_unit_test(tags_by_hand),
+		cmocka_unit_test(presets),
+		cmocka_unit_test(cascades),
+		cmocka_unit_test(four_units_share_four_counters),
+		cmocka_unit_test(two_events_of_a_unit_take_its_two_escrs),
+		cmocka_unit_test(tags_that_agree_and_that_do_not),
+		cmocka_unit_test(a_tag_needs_a_counter_of_its_escr),
+		cmocka_unit_test(all_eighteen_counters),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(spellings),
+		cmocka_unit_test(names_of_the_listing_count_and_agree_with_libpfm4),
+		cmocka_unit_test(every_row_is_listed),
+	};
+
+	return cmocka_run_group_tests(tests, open_systems, NULL);
+}
