@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three kernels with different ways of missing the last-level cache, for comparing counters of a
+/* Four kernels with different ways of missing the last-level cache, for comparing counters of a
  * region with what a simulator says of the same function. The kernels call nothing and are
  * reached through pointers, so that each stays one function under its own name. */
 #include <errno.h>
@@ -33,6 +33,7 @@ static uint64_t *table;
 void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions);
 void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t repetitions);
 void random_kernel(uint64_t *words, size_t n, size_t accesses);
+uint64_t chase_kernel(const uint64_t *nodes, size_t steps);
 
 __attribute__((noinline))
 void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions)
@@ -72,6 +73,17 @@ void random_kernel(uint64_t *words, size_t n, size_t accesses)
 		x ^= x << 17;
 		words[x & (n - 1)] ^= x;
 	}
+}
+
+/* One load a step, each from another line and known only when the one before it has come. */
+__attribute__((noinline))
+uint64_t chase_kernel(const uint64_t *nodes, size_t steps)
+{
+	uint64_t at = 0;
+
+	while (steps--)
+		at = nodes[at];
+	return at;
 }
 
 static double *doubles_new(size_t n, double value)
@@ -171,10 +183,48 @@ static double random_check(const struct sizes *s)
 	return wrong;
 }
 
+/* All lines of the table in one random circle (Sattolo's shuffle). */
+static int chase_prepare(const struct sizes *s)
+{
+	size_t lines = s->size / (LINE / sizeof(*table));
+	uint64_t x = 88172645463325252u;
+	int rc = random_prepare(s);
+
+	for (size_t i = 0; !rc && i < lines; i++)
+		table[i * 8] = i * 8;
+	for (size_t i = lines - 1; !rc && i > 0; i--) {
+		size_t j;
+		uint64_t other;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		j = x % i;
+		other = table[j * 8];
+		table[j * 8] = table[i * 8];
+		table[i * 8] = other;
+	}
+	return rc;
+}
+
+static uint64_t chase_end;
+
+static void chase_run(const struct sizes *s)
+{
+	chase_end = chase_kernel(table, s->repetitions);
+}
+
+/* After as many steps as there are lines the circle is closed. */
+static double chase_check(const struct sizes *s)
+{
+	return s->repetitions % (s->size / 8) == 0 ? chase_end != 0 : 0;
+}
+
 static const struct workload workloads[] = {
 	{ "stream", { 1u << 20, 4 }, stream_prepare, stream_run, stream_check },
 	{ "matmul", { 1536, 1 }, matmul_prepare, matmul_run, matmul_check },
 	{ "random", { 1u << 22, 2000000 }, random_prepare, random_run, random_check },
+	{ "chase", { 1u << 22, 1u << 22 }, chase_prepare, chase_run, chase_check },
 };
 
 /* ---- measuring the region ---- */
@@ -267,12 +317,12 @@ static int work(struct region *g, const struct workload *w, const struct sizes *
 
 static void usage(FILE *f)
 {
-	fputs("Usage: workloads -k stream|matmul|random [OPTION]...\n"
+	fputs("Usage: workloads -k stream|matmul|random|chase [OPTION]...\n"
 	      "Run one kernel, and print what PAPI counted over it, one 'EVENT COUNT' per line.\n\n"
 	      "  -k, --kernel=NAME    the kernel\n"
 	      "  -s, --size=N         stream: doubles per array; matmul: rows of A and C;\n"
-	      "                       random: 8-byte words of the table, a power of two\n"
-	      "  -r, --repetitions=N  stream, matmul: sweeps; random: accesses\n"
+	      "                       random, chase: 8-byte words of the table, a power of two\n"
+	      "  -r, --repetitions=N  stream, matmul: sweeps; random, chase: accesses\n"
 	      "  -w, --warm-up=N      runs before the measured one (default 0)\n"
 	      "  -e, --event=NAME     PAPI event, may be repeated\n"
 	      "  -h, --help           show this text and leave\n", f);
