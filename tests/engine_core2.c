@@ -20,40 +20,6 @@ extern const struct ipmu_family ipmu_core2, ipmu_arch_fixed;
 #define FIELDS "MSR_PERF_FIXED_CTR_CTRL"
 #define GLOBAL "MSR_PERF_GLOBAL_CTRL"
 
-static void raise_on(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
-		     uint32_t n, uint32_t clocks)
-{
-	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
-
-	counts[event] = n;
-	vpmu_lock(f->segment);
-	vpmu_core_events(f->segment, cpu, counts, clocks);
-	vpmu_unlock(f->segment);
-}
-
-static struct ipmu_session *started(const struct engine_fixture *f, const char *const *names, int n)
-{
-	struct ipmu_session *s;
-	struct ipmu_event events[8];
-	char why[IPMU_WHY_MAX] = "";
-
-	for (int i = 0; i < n; i++)
-		events[i] = engine_fixture_event(f, names[i]);
-	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
-	if (ipmu_session_set(s, events, n, why) || ipmu_session_start(s, why))
-		fail_msg("%s", why);
-	return s;
-}
-
-static void stop(struct ipmu_session *s, uint64_t *v)
-{
-	char why[IPMU_WHY_MAX] = "";
-
-	if (ipmu_session_stop(s, v, why))
-		fail_msg("%s", why);
-	ipmu_session_free(s);
-}
-
 static void five_counters_at_once(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -62,7 +28,7 @@ static void five_counters_at_once(void **state)
 		"CPU_CLK_UNHALTED.REF:cpu=1", "core.INSTRUCTION_RETIRED:cpu=1",
 		"core.EXT_SNOOP:ALL_AGENTS:HITM:cpu=1",
 	};
-	struct ipmu_session *s = started(f, names, 5);
+	struct ipmu_session *s = engine_fixture_started(f, names, 5);
 	uint64_t v[5];
 
 	/* worked examples of the fact sheet */
@@ -74,9 +40,9 @@ static void five_counters_at_once(void **state)
 	assert_int_equal(engine_fixture_peek_on(f, 1, "MSR_PERF_FIXED_CTR0"), 0);
 	assert_int_equal(engine_fixture_peek_on(f, 1, "MSR_PERF_FIXED_CTR2"), 0);
 	assert_int_equal(engine_fixture_peek_on(f, 1, "IA32_PMC1"), 0);
-	raise_on(f, 1, VPMU_INSTRUCTIONS, 1000, 4000);
-	raise_on(f, 0, VPMU_INSTRUCTIONS, 50, 50);
-	stop(s, v);
+	engine_fixture_raise(f, 1, VPMU_INSTRUCTIONS, 1000, 4000);
+	engine_fixture_raise(f, 0, VPMU_INSTRUCTIONS, 50, 50);
+	engine_fixture_end(s, v);
 	assert_int_equal(v[0], 1000);
 	assert_int_equal(v[1], 4000);
 	assert_true(v[2] > 0 && v[2] <= 4000);
@@ -98,13 +64,13 @@ static void privilege_levels_of_the_fixed_counters(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ipmu_session *s = started(f, &cases[i].name, 1);
+		struct ipmu_session *s = engine_fixture_started(f, &cases[i].name, 1);
 		uint64_t v;
 
 		print_message("%s\n", cases[i].name);
 		assert_int_equal(engine_fixture_peek_on(f, 2, FIELDS), cases[i].fields);
-		raise_on(f, 2, VPMU_INSTRUCTIONS, 100, 300);
-		stop(s, &v);
+		engine_fixture_raise(f, 2, VPMU_INSTRUCTIONS, 100, 300);
+		engine_fixture_end(s, &v);
 		assert_int_equal(v, cases[i].count);
 	}
 }
@@ -123,11 +89,11 @@ static void modifiers_of_the_general_counters(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ipmu_session *s = started(f, &cases[i].name, 1);
+		struct ipmu_session *s = engine_fixture_started(f, &cases[i].name, 1);
 		uint64_t v;
 
-		raise_on(f, 2, VPMU_INSTRUCTIONS, 100, 300);
-		stop(s, &v);
+		engine_fixture_raise(f, 2, VPMU_INSTRUCTIONS, 100, 300);
+		engine_fixture_end(s, &v);
 		print_message("%s\n", cases[i].name);
 		assert_int_equal(v, cases[i].count);
 	}
@@ -137,12 +103,12 @@ static void sums_over_the_cpus_of_the_thread(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { "INST_RETIRED.ANY", "core.UNHALTED_CORE_CYCLES:c=1" };
-	struct ipmu_session *s = started(f, names, 2);
+	struct ipmu_session *s = engine_fixture_started(f, names, 2);
 	uint64_t v[2];
 
 	for (uint32_t cpu = 0; cpu < 4; cpu++)
-		raise_on(f, cpu, VPMU_INSTRUCTIONS, 10 + cpu, 100);
-	stop(s, v);
+		engine_fixture_raise(f, cpu, VPMU_INSTRUCTIONS, 10 + cpu, 100);
+	engine_fixture_end(s, v);
 	assert_int_equal(v[0], 40 + 1 + 2 + 3);
 	assert_int_equal(v[1], 400);
 }
@@ -152,16 +118,16 @@ static void counters_wrap_without_a_loss(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { "INST_RETIRED.ANY:cpu=3",
 					     "core.INSTRUCTION_RETIRED:cpu=3" };
-	struct ipmu_session *s = started(f, names, 2);
+	struct ipmu_session *s = engine_fixture_started(f, names, 2);
 	uint64_t v[2], w[2];
 
 	engine_fixture_poke_on(f, 3, "MSR_PERF_FIXED_CTR0", WRAP - 5);
 	engine_fixture_poke_on(f, 3, "IA32_PMC0", WRAP - 1);
 	assert_int_equal(ipmu_session_read(s, v), 0);
-	raise_on(f, 3, VPMU_INSTRUCTIONS, 12, 20);
+	engine_fixture_raise(f, 3, VPMU_INSTRUCTIONS, 12, 20);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "MSR_PERF_FIXED_CTR0"), 7);
 	assert_true(engine_fixture_peek_on(f, 3, "MSR_PERF_GLOBAL_STATUS") == 0x100000001ull);
-	stop(s, w);
+	engine_fixture_end(s, w);
 	assert_int_equal(w[0] - v[0], 12);
 	assert_int_equal(w[1] - v[1], 12);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "MSR_PERF_GLOBAL_STATUS"), 0);
@@ -180,7 +146,7 @@ static void general_counters_get_back_what_they_can_hold(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		engine_fixture_poke(f, "IA32_PMC0", cases[i].found);
-		stop(started(f, names, 1), NULL);
+		engine_fixture_end(engine_fixture_started(f, names, 1), NULL);
 		assert_true(engine_fixture_peek(f, "IA32_PMC0") == cases[i].after);
 	}
 	engine_fixture_poke(f, "IA32_PMC0", old);
@@ -268,7 +234,7 @@ static void later_cpus_keep_what_the_kernel_does(void **state)
 	assert_int_equal(ipmu_arch_fixed.control(&p), 0);
 	assert_true(engine_fixture_peek(f, GLOBAL) == 0x100000003ull);
 	assert_int_equal(engine_fixture_peek(f, FIELDS), 0x332);
-	raise_on(f, 0, VPMU_INSTRUCTIONS, 77, 100);
+	engine_fixture_raise(f, 0, VPMU_INSTRUCTIONS, 77, 100);
 	assert_int_equal(type->ops->read(&p, type, 0, 0, &raw), 0);
 	assert_int_equal(raw, 77);
 	engine_fixture_poke(f, GLOBAL, 0x100000001ull);

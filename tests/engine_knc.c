@@ -18,53 +18,19 @@
 #define WRAP (1ull << 40)
 #define CPUS 16
 
-static void raise_on(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
-		     uint32_t n, uint32_t clocks)
-{
-	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
-
-	counts[event] = n;
-	vpmu_lock(f->segment);
-	vpmu_core_events(f->segment, cpu, counts, clocks);
-	vpmu_unlock(f->segment);
-}
-
-static struct ipmu_session *started(const struct engine_fixture *f, const char *const *names, int n)
-{
-	struct ipmu_session *s;
-	struct ipmu_event events[8];
-	char why[IPMU_WHY_MAX] = "";
-
-	for (int i = 0; i < n; i++)
-		events[i] = engine_fixture_event(f, names[i]);
-	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
-	if (ipmu_session_set(s, events, n, why) || ipmu_session_start(s, why))
-		fail_msg("%s", why);
-	return s;
-}
-
-static void stop(struct ipmu_session *s, uint64_t *v)
-{
-	char why[IPMU_WHY_MAX] = "";
-
-	if (ipmu_session_stop(s, v, why))
-		fail_msg("%s", why);
-	ipmu_session_free(s);
-}
-
 static void sums_over_the_threads_and_narrows(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { "INSTRUCTIONS_EXECUTED",
 					     "INSTRUCTIONS_EXECUTED:cpu=5", "BRANCHES:cpu=5" };
-	struct ipmu_session *s = started(f, names, 3);
+	struct ipmu_session *s = engine_fixture_started(f, names, 3);
 	uint64_t v[3];
 
-	raise_on(f, 0, VPMU_INSTRUCTIONS, 7, 10);
-	raise_on(f, 5, VPMU_INSTRUCTIONS, 100, 100);
-	raise_on(f, 15, VPMU_INSTRUCTIONS, 1000, 2000);
-	raise_on(f, 5, VPMU_BRANCHES, 11, 100);
-	stop(s, v);
+	engine_fixture_raise(f, 0, VPMU_INSTRUCTIONS, 7, 10);
+	engine_fixture_raise(f, 5, VPMU_INSTRUCTIONS, 100, 100);
+	engine_fixture_raise(f, 15, VPMU_INSTRUCTIONS, 1000, 2000);
+	engine_fixture_raise(f, 5, VPMU_BRANCHES, 11, 100);
+	engine_fixture_end(s, v);
 	assert_int_equal(v[0], 1107);
 	assert_int_equal(v[1], 100);
 	assert_int_equal(v[2], 11);
@@ -76,13 +42,13 @@ static void writes_what_the_document_says(void **state)
 	static const char *const one[] = { "CPU_CLK_UNHALTED:cpu=3" };
 	static const char *const two[] = { "CPU_CLK_UNHALTED:cpu=3",
 					   "L2_DATA_READ_MISS_MEM_FILL:t:cpu=3" };
-	struct ipmu_session *s = started(f, one, 1);
+	struct ipmu_session *s = engine_fixture_started(f, one, 1);
 
 	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x0043002A);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PERF_GLOBAL_CTRL"), 1);
 	assert_true(engine_fixture_peek_on(f, 3, "PERF_SPFLT_CONTROL") == 0x8000000000000001ull);
-	stop(s, NULL);
-	s = started(f, two, 2);
+	engine_fixture_end(s, NULL);
+	s = engine_fixture_started(f, two, 2);
 	/* the second event only counts on counter 0 */
 	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x006310F6);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel1"), 0x0043002A);
@@ -91,7 +57,7 @@ static void writes_what_the_document_says(void **state)
 	/* nothing on another thread of the core */
 	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PERF_GLOBAL_CTRL"), 3);
 	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PerfEvtSel0"), 0x0003002A);
-	stop(s, NULL);
+	engine_fixture_end(s, NULL);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "IA32_PerfEvtSel0"), 0x0003002A);
 	assert_true(engine_fixture_peek_on(f, 3, "PERF_SPFLT_CONTROL") == 0);
 }
@@ -100,12 +66,12 @@ static void any_thread_counts_a_core_once(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { "DATA_READ:t", "DATA_READ:t:cpu=6" };
-	struct ipmu_session *s = started(f, names, 2);
+	struct ipmu_session *s = engine_fixture_started(f, names, 2);
 	uint64_t v[2];
 
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		raise_on(f, cpu, VPMU_LOADS, 10 + cpu, 100);
-	stop(s, v);
+		engine_fixture_raise(f, cpu, VPMU_LOADS, 10 + cpu, 100);
+	engine_fixture_end(s, v);
 	assert_int_equal(v[0], 16 * 10 + 120);			/* each thread once */
 	assert_int_equal(v[1], 4 * 10 + 4 + 5 + 6 + 7);		/* the core of CPU 6 */
 }
@@ -126,11 +92,11 @@ static void modifiers_count_as_documented(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ipmu_session *s = started(f, &cases[i].name, 1);
+		struct ipmu_session *s = engine_fixture_started(f, &cases[i].name, 1);
 		uint64_t v;
 
-		raise_on(f, 1, VPMU_INSTRUCTIONS, 100, 300);
-		stop(s, &v);
+		engine_fixture_raise(f, 1, VPMU_INSTRUCTIONS, 100, 300);
+		engine_fixture_end(s, &v);
 		print_message("%s\n", cases[i].name);
 		assert_int_equal(v, cases[i].count);
 	}
@@ -144,11 +110,11 @@ static void counters_wrap_without_a_loss(void **state)
 	struct ipmu_session *s;
 
 	engine_fixture_poke_on(f, 2, "IA32_PerfCnt0", WRAP - 5);
-	s = started(f, names, 1);
-	raise_on(f, 2, VPMU_BRANCHES, 12, 20);
+	s = engine_fixture_started(f, names, 1);
+	engine_fixture_raise(f, 2, VPMU_BRANCHES, 12, 20);
 	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PerfCnt0"), 7);
 	assert_int_equal(engine_fixture_peek_on(f, 2, "IA32_PERF_GLOBAL_STATUS"), 1);
-	stop(s, &v);
+	engine_fixture_end(s, &v);
 	assert_int_equal(v, 12);
 	/* all 40 bits are given back, and no flag is left */
 	assert_true(engine_fixture_peek_on(f, 2, "IA32_PerfCnt0") == WRAP - 5);
@@ -187,13 +153,13 @@ static void spflt_stays_the_programs_own(void **state)
 	uint64_t v;
 
 	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x1);
-	s = started(f, names, 1);
-	raise_on(f, 9, VPMU_BRANCHES, 100, 100);
+	s = engine_fixture_started(f, names, 1);
+	engine_fixture_raise(f, 9, VPMU_BRANCHES, 100, 100);
 	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x8000000000000001ull);
-	raise_on(f, 9, VPMU_BRANCHES, 20, 20);
+	engine_fixture_raise(f, 9, VPMU_BRANCHES, 20, 20);
 	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0x1);
-	raise_on(f, 9, VPMU_BRANCHES, 3, 20);
-	stop(s, &v);
+	engine_fixture_raise(f, 9, VPMU_BRANCHES, 3, 20);
+	engine_fixture_end(s, &v);
 	assert_int_equal(v, 20);
 	assert_int_equal(engine_fixture_peek_on(f, 9, "PERF_SPFLT_CONTROL"), 0x1);
 	engine_fixture_poke_on(f, 9, "PERF_SPFLT_CONTROL", 0);

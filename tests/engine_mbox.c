@@ -48,29 +48,6 @@ static void clocks(const struct engine_fixture *f, uint32_t package, uint64_t n)
 	vpmu_unlock(f->segment);
 }
 
-static struct ipmu_session *session_of(const struct engine_fixture *f, const char *const *names,
-				       int n)
-{
-	struct ipmu_session *s;
-	struct ipmu_event events[8];
-	char why[IPMU_WHY_MAX] = "";
-
-	for (int i = 0; i < n; i++)
-		events[i] = engine_fixture_event(f, names[i]);
-	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
-	if (ipmu_session_set(s, events, n, why))
-		fail_msg("%s", why);
-	return s;
-}
-
-static void start(struct ipmu_session *s)
-{
-	char why[IPMU_WHY_MAX] = "";
-
-	if (ipmu_session_start(s, why))
-		fail_msg("%s", why);
-}
-
 static void stop(struct ipmu_session *s, uint64_t *v)
 {
 	char why[IPMU_WHY_MAX] = "";
@@ -84,10 +61,10 @@ static void sums_over_boxes_and_packages_and_narrows(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READS, READS ":package=1", READS ":package=1:box=1",
 					     HIT, EMPTY, ALL };
-	struct ipmu_session *s = session_of(f, names, 6);
+	struct ipmu_session *s = engine_fixture_session(f, names, 6);
 	uint64_t v[6];
 
-	start(s);
+	engine_fixture_start(s);
 	reads(f, 0, 0, 5);
 	reads(f, 1, 0, 7);
 	reads(f, 1, 1, 11);
@@ -108,10 +85,10 @@ static void what_is_written_and_in_what_order_it_ends(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READS, "nhmex_unc_mbox.FVC_EV0:BBOX_RSP_ACK",
 					     "nhmex_unc_mbox.CYCLES_DSP_FILL:RDQ_FULL" };
-	struct ipmu_session *s = session_of(f, names, 3);
+	struct ipmu_session *s = engine_fixture_session(f, names, 3);
 	uint64_t v[3];
 
-	start(s);
+	engine_fixture_start(s);
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PMU_CNT_CTL_0"), 0x1A41);
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PMU_CNT_CTL_1"), 0x1C41);
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PMU_CNT_CTL_2"), 0xC1);
@@ -135,11 +112,12 @@ static void sessions_with_other_sub_controls_wait_for_each_other(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const one[] = { READS }, *const two[] = { WRITES };
-	struct ipmu_session *a = session_of(f, one, 1), *b = session_of(f, two, 1);
+	struct ipmu_session *a = engine_fixture_session(f, one, 1);
+	struct ipmu_session *b = engine_fixture_session(f, two, 1);
 	char why[IPMU_WHY_MAX] = "";
 	uint64_t v;
 
-	start(a);
+	engine_fixture_start(a);
 	assert_int_equal(ipmu_session_start(b, why), -EBUSY);
 	assert_non_null(strstr(why, READS));
 	assert_non_null(strstr(why, WRITES));
@@ -147,7 +125,7 @@ static void sessions_with_other_sub_controls_wait_for_each_other(void **state)
 	reads(f, 2, 1, 3);
 	stop(a, &v);
 	assert_int_equal(v, 3);
-	start(b);
+	engine_fixture_start(b);
 	commands(f, 2, 1, true, VPMU_PAGE_HIT, 4);
 	reads(f, 2, 1, 9);
 	stop(b, &v);
@@ -161,12 +139,12 @@ static void counters_wrap_without_a_loss_and_count_down(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { ALL ":package=0:box=0",
 					     ALL ":count_mode=1:package=0:box=0" };
-	struct ipmu_session *s = session_of(f, names, 2);
+	struct ipmu_session *s = engine_fixture_session(f, names, 2);
 	uint64_t old = engine_fixture_peek(f, "M0_MSR_PMU_CNT_0"), v[2];
 
 	engine_fixture_poke(f, "M0_MSR_PMU_CNT_0", 0xFFFFFFFFFFFD);
 	engine_fixture_poke(f, "M0_MSR_PMU_CNT_1", 2);
-	start(s);
+	engine_fixture_start(s);
 	reads(f, 0, 0, 7);
 	assert_int_equal(ipmu_session_read(s, v), 0);
 	assert_int_equal(v[0], 7);
@@ -189,11 +167,11 @@ static void freeze_stops_all_boxes_of_the_package_after_n_events(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { ALL ":freeze=10:package=1:box=0", ALL };
-	struct ipmu_session *s = session_of(f, names, 2);
+	struct ipmu_session *s = engine_fixture_session(f, names, 2);
 	uint64_t v[2];
 
 	for (int round = 0; round < 2; round++) {
-		start(s);
+		engine_fixture_start(s);
 		assert_int_equal(engine_fixture_peek_on(f, 8, "U_MSR_PMON_GLOBAL_CTL"),
 				 FRZ_ALL | EN_ALL | 0x4);
 		assert_true(engine_fixture_peek_on(f, 8, "M0_MSR_PMU_CNT_0") == 0xFFFFFFFFFFF6);
@@ -222,15 +200,16 @@ static void nobody_thaws_a_frozen_package_but_its_session(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const one[] = { ALL ":freeze=4:package=2" }, *const two[] = { HIT };
-	struct ipmu_session *a = session_of(f, one, 1), *b = session_of(f, two, 1);
-	struct ipmu_session *c = session_of(f, two, 1);
+	struct ipmu_session *a = engine_fixture_session(f, one, 1);
+	struct ipmu_session *b = engine_fixture_session(f, two, 1);
+	struct ipmu_session *c = engine_fixture_session(f, two, 1);
 	char why[IPMU_WHY_MAX] = "";
 	uint64_t v;
 
-	start(b);
-	start(c);
+	engine_fixture_start(b);
+	engine_fixture_start(c);
 	reads(f, 2, 0, 2);
-	start(a);
+	engine_fixture_start(a);
 	reads(f, 2, 0, 3);
 	stop(b, &v);		/* not frozen yet: a goes on */
 	assert_int_equal(v, 5);
@@ -245,7 +224,7 @@ static void nobody_thaws_a_frozen_package_but_its_session(void **state)
 	assert_int_equal(v, 4);
 	stop(a, &v);
 	assert_int_equal(v, 4);
-	start(b);
+	engine_fixture_start(b);
 	reads(f, 2, 0, 8);
 	stop(b, &v);
 	assert_int_equal(v, 8);
@@ -259,11 +238,11 @@ static void a_counter_without_wrap_starts_from_0(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { ALL ":wrap_mode=0:package=0:box=0" };
-	struct ipmu_session *s = session_of(f, names, 1);
+	struct ipmu_session *s = engine_fixture_session(f, names, 1);
 	uint64_t old = engine_fixture_peek(f, "M0_MSR_PMU_CNT_0"), v;
 
 	engine_fixture_poke(f, "M0_MSR_PMU_CNT_0", 0xFFFFFFFFFFFE);
-	start(s);
+	engine_fixture_start(s);
 	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PMU_CNT_0"), 0);
 	reads(f, 0, 0, 5);
 	stop(s, &v);
@@ -281,14 +260,14 @@ static void a_foreign_en_all_stays_on(void **state)
 	uint64_t v;
 
 	engine_fixture_poke(f, "U_MSR_PMON_GLOBAL_CTL", EN_ALL | 0x4);
-	s = session_of(f, names, 1);
-	start(s);
+	s = engine_fixture_session(f, names, 1);
+	engine_fixture_start(s);
 	reads(f, 0, 0, 5);
 	stop(s, &v);
 	reads(f, 0, 0, 5);
 	assert_int_equal(engine_fixture_peek(f, "U_MSR_PMON_GLOBAL_CTL"), EN_ALL | 0x4);
 	assert_int_equal(v, 5);
-	start(s);
+	engine_fixture_start(s);
 	reads(f, 0, 0, 2);
 	stop(s, &v);
 	assert_int_equal(v, 2);
@@ -302,10 +281,10 @@ static void cycles_and_the_16_bit_timestamp(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { CYCLES ":package=0:box=0",
 					     "nhmex_unc_mbox_ts.TIMESTAMP:package=0:box=0" };
-	struct ipmu_session *s = session_of(f, names, 2);
+	struct ipmu_session *s = engine_fixture_session(f, names, 2);
 	uint64_t v[2], w[2];
 
-	start(s);
+	engine_fixture_start(s);
 	assert_int_equal(ipmu_session_read(s, v), 0);
 	clocks(f, 0, 40000);
 	assert_int_equal(ipmu_session_read(s, w), 0);
@@ -323,11 +302,11 @@ static void a_read_costs_one_access_a_counter(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READS, HIT ":package=1", ALL ":package=1:box=1" };
-	struct ipmu_session *s = session_of(f, names, 3);
+	struct ipmu_session *s = engine_fixture_session(f, names, 3);
 	struct vpmu_access_counts was;
 	uint64_t v[3];
 
-	start(s);
+	engine_fixture_start(s);
 	was = f->segment->accesses;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(ipmu_session_read(s, v), 0);

@@ -17,38 +17,15 @@
 #define REQUESTS "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL"
 #define OCCUPANCY "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL"
 
-static struct ipmu_session *session_of(const struct engine_fixture *f, const char *const *names,
-				       int n)
-{
-	struct ipmu_session *s;
-	struct ipmu_event events[16];
-	char why[IPMU_WHY_MAX] = "";
-
-	for (int i = 0; i < n; i++)
-		events[i] = engine_fixture_event(f, names[i]);
-	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
-	if (ipmu_session_set(s, events, n, why))
-		fail_msg("%s", why);
-	return s;
-}
-
-static void start(struct ipmu_session *s)
-{
-	char why[IPMU_WHY_MAX] = "";
-
-	if (ipmu_session_start(s, why))
-		fail_msg("%s", why);
-}
-
 static void sums_over_slices_and_narrows(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READ_I, READ_I ":box=2", READ_I ":package=0:box=0",
 					     ANY_M };
-	struct ipmu_session *s = session_of(f, names, 4);
+	struct ipmu_session *s = engine_fixture_session(f, names, 4);
 	uint64_t v[4];
 
-	start(s);
+	engine_fixture_start(s);
 	engine_fixture_misses(f, 0, 5);
 	engine_fixture_misses(f, 2, 7);
 	engine_fixture_misses(f, 3, 11);
@@ -66,11 +43,11 @@ static void start_counts_from_zero_and_reset_moves_the_baseline(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READ_I };
-	struct ipmu_session *s = session_of(f, names, 1);
+	struct ipmu_session *s = engine_fixture_session(f, names, 1);
 	uint64_t v;
 
 	for (int round = 1; round < 4; round++) {
-		start(s);
+		engine_fixture_start(s);
 		engine_fixture_misses(f, 1, round);
 		assert_int_equal(ipmu_session_read(s, &v), 0);
 		assert_int_equal(v, round);
@@ -87,12 +64,12 @@ static void counters_wrap_without_a_loss(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READ_I ":box=0", "skl_unc_imc.DRAM_DATA_READS",
 					     "skl_unc_imc.DRAM_DATA_WRITES" };
-	struct ipmu_session *s = session_of(f, names, 3);
+	struct ipmu_session *s = engine_fixture_session(f, names, 3);
 	uint64_t old = engine_fixture_peek(f, "MSR_UNC_CBO_0_PERFCTR0"), v[3];
 
 	engine_fixture_poke(f, "MSR_UNC_CBO_0_PERFCTR0", (1ull << 44) - 3);
 	engine_fixture_poke(f, "DRAM_DATA_READS", 0xFFFFFFF0);
-	start(s);
+	engine_fixture_start(s);
 	engine_fixture_misses(f, 0, 10);
 	vpmu_lock(f->segment);
 	vpmu_dram(f->segment, 0, 32, 30, 2);
@@ -110,12 +87,13 @@ static void sessions_share_a_counter_with_baselines_of_their_own(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const one[] = { READ_I, ANY_M }, *const two[] = { READ_I };
-	struct ipmu_session *a = session_of(f, one, 2), *b = session_of(f, two, 1);
+	struct ipmu_session *a = engine_fixture_session(f, one, 2);
+	struct ipmu_session *b = engine_fixture_session(f, two, 1);
 	uint64_t va[2], vb;
 
-	start(a);
+	engine_fixture_start(a);
 	engine_fixture_misses(f, 0, 4);
-	start(b);
+	engine_fixture_start(b);
 	engine_fixture_misses(f, 0, 2);
 	assert_int_equal(ipmu_session_reset(a), 0);
 	engine_fixture_misses(f, 0, 1);
@@ -132,7 +110,7 @@ static void colliding_events_are_refused_by_name(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const char *const arb[] = { REQUESTS, OCCUPANCY };
-	struct ipmu_session *running = session_of(f, arb, 2), *s;
+	struct ipmu_session *running = engine_fixture_session(f, arb, 2), *s;
 	struct ipmu_event three[3] = {
 		engine_fixture_event(f, READ_I), engine_fixture_event(f, ANY_I),
 		engine_fixture_event(f, ANY_M),
@@ -146,11 +124,11 @@ static void colliding_events_are_refused_by_name(void **state)
 	assert_non_null(strstr(why, "ANY_M collides with"));
 	assert_int_equal(ipmu_session_set(s, three, 2, why), 0);
 	assert_int_equal(ipmu_session_set(s, &writes, 1, why), 0);
-	start(running);
+	engine_fixture_start(running);
 	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
 	assert_non_null(strstr(why, "UNC_ARB_TRK_OCCUPANCY:ALL"));
 	assert_int_equal(ipmu_session_stop(running, v, NULL), 0);
-	start(s);
+	engine_fixture_start(s);
 	ipmu_session_free(s);
 	ipmu_session_free(running);
 }
@@ -162,9 +140,9 @@ static void occupancy_takes_counter_0_wherever_it_stands(void **state)
 						  { OCCUPANCY, REQUESTS } };
 
 	for (int i = 0; i < 2; i++) {
-		struct ipmu_session *s = session_of(f, orders[i], 2);
+		struct ipmu_session *s = engine_fixture_session(f, orders[i], 2);
 
-		start(s);
+		engine_fixture_start(s);
 		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_ARB_PERFEVTSEL0"), 0x400180);
 		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_ARB_PERFEVTSEL1"), 0x400181);
 		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_CTRL"), 0x20000000);
@@ -178,11 +156,11 @@ static void a_read_costs_one_access_a_counter(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { READ_I, READ_I ":box=1", REQUESTS,
 					     "skl_unc_clk.UNC_CLOCK:SOCKET" };
-	struct ipmu_session *s = session_of(f, names, 4);
+	struct ipmu_session *s = engine_fixture_session(f, names, 4);
 	struct vpmu_access_counts was;
 	uint64_t v[4];
 
-	start(s);
+	engine_fixture_start(s);
 	was = f->segment->accesses;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(ipmu_session_read(s, v), 0);
@@ -192,7 +170,7 @@ static void a_read_costs_one_access_a_counter(void **state)
 	assert_int_equal(ipmu_session_stop(s, NULL, NULL), 0);
 	assert_int_equal(f->segment->accesses.wrmsr - was.wrmsr, 1);
 	was = f->segment->accesses;
-	start(s);
+	engine_fixture_start(s);
 	assert_int_equal(f->segment->accesses.wrmsr - was.wrmsr, 1);	/* all is programmed */
 	assert_int_equal(f->segment->accesses.rdmsr - was.rdmsr, 6);
 	ipmu_session_free(s);
@@ -204,11 +182,11 @@ static void setting_the_same_events_again_changes_nothing(void **state)
 	static const char *const names[] = { READ_I };
 	struct ipmu_event event = engine_fixture_event(f, READ_I);
 	struct ipmu_event other = engine_fixture_event(f, ANY_M);
-	struct ipmu_session *s = session_of(f, names, 1);
+	struct ipmu_session *s = engine_fixture_session(f, names, 1);
 	char why[IPMU_WHY_MAX] = "";
 	uint64_t v;
 
-	start(s);
+	engine_fixture_start(s);
 	engine_fixture_misses(f, 0, 6);
 	assert_int_equal(ipmu_session_set(s, &event, 1, why), 0);
 	assert_int_equal(ipmu_session_set(s, &other, 1, why), -EBUSY);

@@ -163,3 +163,56 @@ void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n
 		vpmu_llc_lookup(f->segment, 0, slice, VPMU_READ, VPMU_I, 0);
 	vpmu_unlock(f->segment);
 }
+
+void engine_fixture_raise(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
+			  uint32_t n, uint32_t clocks)
+{
+	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
+
+	counts[event] = n;
+	vpmu_lock(f->segment);
+	vpmu_core_events(f->segment, cpu, counts, clocks);
+	vpmu_unlock(f->segment);
+}
+
+struct ipmu_session *engine_fixture_session(const struct engine_fixture *f,
+					    const char *const *names, int n)
+{
+	struct ipmu_session *s;
+	struct ipmu_event events[16];
+	char why[IPMU_WHY_MAX] = "";
+
+	assert_in_range(n, 0, 16);
+	for (int i = 0; i < n; i++)
+		events[i] = engine_fixture_event(f, names[i]);
+	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
+	if (ipmu_session_set(s, events, n, why))
+		fail_msg("%s", why);
+	return s;
+}
+
+void engine_fixture_start(struct ipmu_session *s)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_session_start(s, why))
+		fail_msg("%s", why);
+}
+
+struct ipmu_session *engine_fixture_started(const struct engine_fixture *f,
+					    const char *const *names, int n)
+{
+	struct ipmu_session *s = engine_fixture_session(f, names, n);
+
+	engine_fixture_start(s);
+	return s;
+}
+
+void engine_fixture_end(struct ipmu_session *s, uint64_t *values)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_session_stop(s, values, why))
+		fail_msg("%s", why);
+	ipmu_session_free(s);
+}

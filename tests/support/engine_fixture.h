@@ -3,6 +3,7 @@
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
+#include "core_events.h"
 #include "ipmu.h"
 #include "model.h"
 
@@ -27,6 +28,15 @@ int engine_fixture_open_on(void **state, enum ipmu_scope scope, const struct eng
 /* Parse, or end the test with the reason. */
 struct ipmu_event engine_fixture_event(const struct engine_fixture *f, const char *name);
 
+/* Sessions; each of these ends the test with the reason if it fails. `started` is session and
+ * start, `end` stops, gives the counts (unless NULL) and frees. */
+struct ipmu_session *engine_fixture_session(const struct engine_fixture *f,
+					    const char *const *names, int n);
+void engine_fixture_start(struct ipmu_session *s);
+struct ipmu_session *engine_fixture_started(const struct engine_fixture *f,
+					    const char *const *names, int n);
+void engine_fixture_end(struct ipmu_session *s, uint64_t *values);
+
 /* Copy the values of all registers as that CPU sees them; returns how many. */
 int engine_fixture_registers(const struct engine_fixture *f, uint32_t cpu, uint64_t *values,
 			     int room);
@@ -37,6 +47,9 @@ void engine_fixture_poke_on(const struct engine_fixture *f, uint32_t cpu, const 
 			    uint64_t value);
 uint64_t engine_fixture_peek_on(const struct engine_fixture *f, uint32_t cpu, const char *reg);
 
+/* n happenings on a CPU in its last `clocks` clocks. */
+void engine_fixture_raise(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
+			  uint32_t n, uint32_t clocks);
 /* n lookups of a slice that miss, as a core would make them. */
 void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n);
 
