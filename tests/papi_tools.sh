@@ -24,13 +24,14 @@ machine() {	# machine PROGRAM ARGUMENT... : on the virtual machine, output in $s
 
 # event-table rows as "pmu event umask", umask "-" where there is none
 rows() {
-	awk -F'\t' 'NR > 1 {
-		pmu = $8 == "CBO" ? "skl_unc_cbo" : $8 == "ARB" ? "skl_unc_arb" :
-		      $8 == "FIXED" ? "skl_unc_clk" : "skl_unc_imc"
-		n = split($1, part, ".")
-		print pmu, part[1], (n > 1 ? part[2] : "-"), $7 }' \
+	awk -F'\t' 'BEGIN { pmu["CBO"] = "skl_unc_cbo"; pmu["ARB"] = "skl_unc_arb"
+			    pmu["FIXED"] = "skl_unc_clk"; pmu["IMC"] = "skl_unc_imc" }
+		NR > 1 {
+			n = split($1, part, ".")
+			print pmu[$8], part[1], (n > 1 ? part[2] : "-"), $7 }' \
 		"$data/skl-client-uncore.events.tsv"
 }
+[ "$(rows | grep -c '^skl_unc_')" = 28 ] || { echo 'the table of events has not 28 rows'; exit 1; }
 
 # ---- listings
 
@@ -50,8 +51,8 @@ verdict "every event of the document is listed; missing:$missing" $?
 [ "$(grep -c '^| *:[A-Z]' "$scratch/list")" = 23 ]
 verdict 'one entry for each unit mask' $?
 # each name is followed by a line of description
-awk '/^\| (intel_uncore:::| +:)/ { getline; if ($0 !~ /^\| +[A-Za-z].{10}/) { print; bad = 1 } }
-     END { exit bad }' "$scratch/list"
+awk '/^\| (intel_uncore:::| +:)/ { getline; if ($0 !~ /^\| +[A-Za-z]......../) { print; bad = 1 } n++ }
+     END { exit bad || n < 34 }' "$scratch/list"
 verdict 'each entry has a description' $?
 
 machine papi_component_avail

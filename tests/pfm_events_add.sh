@@ -438,7 +438,7 @@ mbox_codes()
 	local name
 	for name; do
 		"$tree/examples/check_events" "$name" |
-			awk -v name="${name#*::}" '/^Codes/ { print name, $3 ($4 ? " " $4 : "") }'
+			awk -v name="${name#*::}" '/^Codes/ { print name, $3 (NF > 3 ? " " $4 : "") }'
 	done
 }
 
