@@ -11,6 +11,12 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-S -o /dev/null -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
 	-isystem "$STAGE/include")
 mapfile -t sources < <(find hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)
+if [ -n "${MPI_CFLAGS-}" ] && [ -x "$STAGE/bin/ipmu-mpi-run" ]; then
+	read -ra mpi_flags <<<"$MPI_CFLAGS"
+	flags+=(-Impi_aggregation "${mpi_flags[@]}")
+	mapfile -t -O "${#sources[@]}" sources < <(find mpi_aggregation mpi_examples -name '*.c' |
+		LC_ALL=C sort)
+fi
 [ "${#sources[@]}" -gt 0 ] || fail 'no sources'
 compilers=0
 for cc in gcc clang; do

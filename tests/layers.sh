@@ -18,7 +18,7 @@ declare -A may=(
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
-	[mpi_aggregation]='mpi papi hwloc_topo'
+	[mpi_aggregation]='mpi papi json-c hwloc_topo'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
@@ -34,6 +34,7 @@ library_of() {	# library_of HEADER: which outside library an include in <> belon
 	perfmon/*) echo libpfm4 ;;
 	mpi.h) echo mpi ;;
 	omp.h) echo openmp ;;
+	json-c/*) echo json-c ;;
 	cmocka.h) echo cmocka ;;
 	ipmu.h | ipmu_topology.h | ipmu/*) echo installed ;;
 	*)
@@ -153,6 +154,10 @@ plant hwloc_topo/a.c '"../component/engine/ipmu.h"' bad
 plant hwloc_topo/a.c '<hwloc.h>' good
 plant demo/a.c '"../component/engine/ipmu.h"' bad
 plant demo/a.c '<papi.h>' good
+plant component/engine/a.c '<json-c/json.h>' bad
+plant mpi_aggregation/a.c '<mpi.h>' good
+plant mpi_aggregation/a.c '<json-c/json.h>' good
+plant mpi_aggregation/a.c '"../component/engine/ipmu.h"' bad
 plant tests/a.c '"../virtual_pmu/machine.h"' good
 
 # ---- the project itself

@@ -39,6 +39,8 @@ run() {		# run COMMAND
 	'pfm_events/add-to-libpfm4 TREE') "$SRCDIR"/pfm_events/add-to-libpfm4 --check \
 		"$LIBPFM4_BUILD" >out 2>&1 ;;
 	papi_*) "$VPMU" run --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
+	mpirun*ipmu-mpi-run*)	# tests/mpi_run.sh does it; here: the launcher takes the options
+		ipmu-mpi-run --help >out 2>&1 && grep -q -- '-e' out && grep -q -- '-o' out ;;
 	mpirun*) if command -v mpirun >/dev/null; then
 			bash -c "mpirun --oversubscribe ${command#mpirun }" >out 2>&1
 		 else

@@ -250,6 +250,9 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 	setenv("HWLOC_THISSYSTEM", "1", 1);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
+		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large
+		 * message, with a complaint each. */
+		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 		unsetenv("LD_PRELOAD");		/* QEMU itself must not have it */
 	} else {
 		unsetenv(VPMU_FEED_ENV);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What ipmu_mpi.f90 needs beyond the C functions: Fortran's communicators, one text for a list, and
+ * the standard output that is flushed before Fortran writes again. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+API int ipmu_mpi_init_f(MPI_Fint comm, const char *events, struct ipmu_mpi **out, char *why);
+API int ipmu_mpi_report_f(const struct ipmu_mpi *m);
+
+/* Lists must be compared in the library, even those that no memory was left for. */
+API int ipmu_mpi_init_f(MPI_Fint comm, const char *events, struct ipmu_mpi **out, char *why)
+{
+	const char *names[EVENTS_MAX];
+	char *list = strdup(events), *rest = NULL;
+	int n = 0, rc;
+
+	for (char *word = list ? strtok_r(list, ",", &rest) : NULL; word && n < EVENTS_MAX;
+	     word = strtok_r(NULL, ",", &rest))
+		names[n++] = word;
+	rc = ipmu_mpi_init(PMPI_Comm_f2c(comm), names, n, out, why);
+	free(list);
+	return rc;
+}
+
+API int ipmu_mpi_report_f(const struct ipmu_mpi *m)
+{
+	int rc = ipmu_mpi_report(m, stdout);
+
+	return fflush(stdout) ? -EIO : rc;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* ipmu-mpi-run: sets the environment that makes a program count, and becomes that program. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define PRELOAD "libipmu_mpi_preload.so"
+
+static const struct option options[] = {
+	{ "events", required_argument, NULL, 'e' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: mpirun -n RANKS ipmu-mpi-run -e EVENT[,EVENT]... [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+"\n"
+"Counts PAPI events from MPI_Init to MPI_Finalize of an unmodified MPI program. One\n"
+"rank of each node counts what all of its ranks share, so that sums are right. Rank 0\n"
+"prints the report to stderr.\n"
+"\n"
+"  -e, --events LIST      PAPI's names of events; may be repeated\n"
+"  -o, --output PREFIX    also write PREFIX.csv and PREFIX.json\n"
+"      --interval MS      and PREFIX.nodeN.timeline.csv, a line each MS milliseconds\n"
+"  -h, --help             this text\n"
+"\n"
+"On the virtual machine: mpirun -n 4 ipmu-mpi-run -e LIST vpmu run -m skl-4c8t PROGRAM\n"
+"\n"
+"Exit status: the program's own, 2 for wrong usage, 127 when it cannot be run.\n"
+"The job ends with 1 when an event cannot be counted.\n";
+
+static int complain(int status, const char *format, ...)
+{
+	va_list args;
+
+	fputs("ipmu-mpi-run: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return status;
+}
+
+static int append(char **list, const char *word, const char *between)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list && **list ? between : "",
+		     word) < 0)
+		return complain(2, "no memory");
+	free(*list);
+	*list = longer;
+	return 0;
+}
+
+/* Beside our own folder: ../lib/ipmu. */
+static int preload_find(char *out, size_t bytes)
+{
+	char self[PATH_MAX], joined[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	if (strrchr(self, '/'))
+		*strrchr(self, '/') = '\0';
+	snprintf(joined, sizeof(joined), "%s/../lib/ipmu/" PRELOAD, self);
+	char *real = realpath(joined, NULL);
+	bool fits = real && snprintf(out, bytes, "%s", real) < (int)bytes;
+	free(real);
+	if (!fits)
+		return complain(2, "cannot find %s", joined);
+	/* The dynamic linker knows no quoting. */
+	if (strpbrk(out, " :,"))
+		return complain(2, "%s: install it where the path has no blank, colon or comma",
+				out);
+	return 0;
+}
+
+static int set_preload(void)
+{
+	char path[PATH_MAX];
+	const char *others = getenv("LD_PRELOAD");
+	char *list = others && *others ? strdup(others) : NULL;
+	int rc = preload_find(path, sizeof(path));
+
+	if (!rc)
+		rc = append(&list, path, ":");
+	if (!rc)
+		setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return rc;
+}
+
+/* Absolute: the program may change its directory. */
+static int set_output(const char *prefix)
+{
+	char here[PATH_MAX], path[PATH_MAX * 2];
+
+	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
+		return complain(2, "-o '%s': a file name without its ending is needed", prefix);
+	if (*prefix == '/')
+		return setenv(ENV_OUTPUT, prefix, 1);
+	if (!getcwd(here, sizeof(here)))
+		return complain(2, "no working directory: %s", strerror(errno));
+	snprintf(path, sizeof(path), "%s/%s", here, prefix);
+	return setenv(ENV_OUTPUT, path, 1);
+}
+
+static int set_interval(const char *text)
+{
+	char *end;
+	long ms = strtol(text, &end, 10);
+
+	if (*end || end == text || ms < 1 || ms > 86400000)
+		return complain(2, "--interval %s: milliseconds, 1 to 86400000", text);
+	return setenv(ENV_INTERVAL, text, 1);
+}
+
+static int check(const char *events, char **program)
+{
+	if (!events || !*events)
+		return complain(2, "no events: give -e EVENT[,EVENT]...; papi_native_avail lists "
+				"them");
+	if (!program[0])
+		return complain(2, "no program given; try 'ipmu-mpi-run --help'");
+	if (getenv(ENV_INTERVAL) && !getenv(ENV_OUTPUT))
+		return complain(2, "--interval needs -o PREFIX: the timeline is a file");
+	/* What an emulated program starts is not emulated. */
+	if (getenv("VPMU_FEED"))
+		return complain(2, "this is the virtual machine already, and the program would run "
+				"outside it: say ipmu-mpi-run ... vpmu run ... PROGRAM");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char *events = NULL;
+	int code, rc = 0;
+
+	unsetenv(ENV_OUTPUT);
+	unsetenv(ENV_INTERVAL);
+	while (!rc && (code = getopt_long(argc, argv, "+e:o:h", options, NULL)) != -1) {
+		if (code == 'h')
+			return fputs(help, stdout) < 0;
+		if (code == 'e')
+			rc = append(&events, optarg, ",");
+		else if (code == 'o')
+			rc = set_output(optarg);
+		else if (code == 'i')
+			rc = set_interval(optarg);
+		else
+			rc = complain(2, "try 'ipmu-mpi-run --help'");
+	}
+	if (!rc)
+		rc = check(events, argv + optind);
+	if (!rc)
+		rc = set_preload();
+	if (rc)
+		return 2;
+	setenv(ENV_EVENTS, events, 1);
+	execvp(argv[optind], argv + optind);
+	return complain(127, "%s: %s", argv[optind], strerror(errno));
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts a program from MPI_Init to MPI_Finalize, for ipmu-mpi-run. */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+#include "job.h"
+#include "job_inside.h"
+
+static struct job job = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* A delete callback on MPI_COMM_SELF runs inside MPI_Finalize, before anything is torn down, and
+ * whatever tools have wrapped MPI_Finalize. */
+static int at_finalize(MPI_Comm comm, int keyval, void *value, void *state)
+{
+	(void)comm;
+	(void)keyval;
+	(void)value;
+	(void)state;
+	job_end();
+	return MPI_SUCCESS;
+}
+
+static bool hang_on_self(void)
+{
+	int keyval = MPI_KEYVAL_INVALID;
+
+	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL))
+		return false;
+	return !PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+static int split(char *list, const char *names[EVENTS_MAX])
+{
+	char *rest = NULL;
+	int n = 0;
+
+	for (char *word = strtok_r(list, ",", &rest); word && n < EVENTS_MAX;
+	     word = strtok_r(NULL, ",", &rest))
+		names[n++] = word;
+	return n;
+}
+
+static int open_set(char *why)
+{
+	const char *given = getenv(ENV_EVENTS), *names[EVENTS_MAX];
+	char *list = strdup(given ? given : "");
+
+	/* ENOMEM shows as an empty list, which all ranks get to know. */
+	int rc = ipmu_mpi_init(MPI_COMM_WORLD, names, list ? split(list, names) : 0, &job.m, why);
+	free(list);
+	return rc;
+}
+
+/* Nothing was counted that the user asked for: say it once, and do not waste the machine. */
+static void give_up(const char *why)
+{
+	int rank;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		fprintf(stderr, "ipmu-mpi-run: %s\n", why);
+	PMPI_Barrier(MPI_COMM_WORLD);
+	PMPI_Finalize();
+	exit(EXIT_FAILURE);
+}
+
+static void at_exit(void)
+{
+	job_alone("a rank ended without MPI_Finalize", true);
+}
+
+static void begin(void)
+{
+	const char *output = getenv(ENV_OUTPUT), *interval = getenv(ENV_INTERVAL);
+	char why[IPMU_MPI_WHY_MAX] = "";
+
+	if (job.m || job.ended)
+		return;
+	if (open_set(why))
+		give_up(why);
+	job.pid = getpid();
+	job.leader = job.m->at.node_rank == 0;
+	snprintf(job.prefix, sizeof(job.prefix), "%s", output ? output : "");
+	job.interval_ms = interval ? strtol(interval, NULL, 10) : 0;
+	job.on_self = hang_on_self();
+	if (job.leader) {
+		job_write_alone(&job, "the job has not ended");
+		job_watch(&job);
+		atexit(at_exit);
+	} else {
+		job_linger();
+	}
+	ipmu_mpi_start(job.m);
+}
+
+static void tell(struct job *j)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return;
+	ipmu_mpi_report(j->m, f);
+	fclose(f);
+	/* In one piece, or the lines of several ranks mix. */
+	fwrite(text, 1, bytes, stderr);
+	fflush(stderr);
+	free(text);
+}
+
+void job_write(struct job *j, const char *prefix)
+{
+	int rc = prefix[0] ? ipmu_mpi_write(j->m, prefix) : 0;
+
+	if (rc)
+		fprintf(stderr, "ipmu-mpi-run: cannot write %s.csv and .json: %s\n", prefix,
+			strerror(-rc));
+}
+
+/* The report of one leader about its own node; rank 0's stands for the job. */
+void job_write_alone(struct job *j, const char *reason)
+{
+	char prefix[PATH_MAX + 32];
+
+	read_alone(j->m, reason);
+	if (!j->prefix[0])
+		return;
+	if (j->m->at.rank == 0)
+		snprintf(prefix, sizeof(prefix), "%s", j->prefix);
+	else
+		snprintf(prefix, sizeof(prefix), "%s.node%d", j->prefix, j->m->at.index);
+	job_write(j, prefix);
+}
+
+/* With our event sets gone the component puts its registers back: first of all, for there may be no
+ * time for more. */
+void job_alone(const char *reason, bool dying)
+{
+	if (getpid() != job.pid)
+		return;
+	pthread_mutex_lock(&job.lock);
+	bool now = job.m && job.leader && !job.ended;
+
+	if (now) {
+		if (dying) {
+			measure_freeze(job.m, "");
+			measure_close(&job.m->measure);
+		}
+		job_write_alone(&job, reason);
+		job.ended = dying;
+	}
+	if (now && dying) {
+		tell(&job);
+		job_timeline_end(&job);
+	}
+	pthread_mutex_unlock(&job.lock);
+}
+
+static bool set_ending(void)
+{
+	pthread_mutex_lock(&job.lock);
+	bool now = job.m && !job.ended && !job.ending;
+
+	job.ending = true;
+	pthread_mutex_unlock(&job.lock);
+	return now;
+}
+
+/* A signal may still come while we wait for the others, so the watcher stays until they came. */
+void job_end(void)
+{
+	if (!set_ending())
+		return;
+	ipmu_mpi_stop(job.m);
+	ipmu_mpi_read(job.m);
+	pthread_mutex_lock(&job.lock);
+	job.ended = true;
+	pthread_mutex_unlock(&job.lock);
+	job_unwatch(&job);
+	job.m->incomplete[0] = '\0';
+	if (job.m->at.rank == 0) {
+		job_write(&job, job.prefix);
+		tell(&job);
+	} else if (job.leader) {
+		job_forget_alone(&job);
+	}
+	job_timeline_end(&job);
+	ipmu_mpi_finalize(&job.m);
+}
+
+static void before_finalize(void)
+{
+	if (!job.on_self)
+		job_end();
+}
+
+static void before_abort(void)
+{
+	job_alone("MPI_Abort was called", true);
+}
+
+static void before_papi_shutdown(void)
+{
+	pthread_mutex_lock(&job.lock);
+	if (job.m && !job.ended)
+		measure_freeze(job.m, "counted until somebody shut PAPI down");
+	pthread_mutex_unlock(&job.lock);
+	papi_shutdown();
+}
+
+API const struct ipmu_mpi_job_hooks ipmu_mpi_job_hooks = {
+	.begin = begin,
+	.finalize = before_finalize,
+	.abort = before_abort,
+	.papi_shutdown = before_papi_shutdown,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* A signal that ends a leader leaves a second at most, and a handler may neither allocate nor lock:
+ * a thread does the writing, and the handler waits for it. */
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job_inside.h"
+
+#define PATIENCE_MS 900
+#define LINGER_MS 600
+
+/* SIGTERM first: see job_linger. */
+static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE,
+			       SIGILL };
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+static struct {
+	sem_t wake;
+	pthread_t thread;
+	pid_t pid;
+	atomic_bool running, leave, written, fatal;
+	atomic_int number;		/* of the signal */
+	struct sigaction old[SIGNALS];
+} watch;
+
+/* Gives the signal to whom it was for, before or after us. */
+static void pass_on(int number)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (signals[i] == number)
+			sigaction(number, &watch.old[i], NULL);
+	raise(number);
+}
+
+/* A program that has its own idea of SIGTERM may well go on. */
+static bool ends_process(int number)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (signals[i] == number && number != SIGTERM && number != SIGINT &&
+		    number != SIGHUP)
+			return true;
+		else if (signals[i] == number)
+			return watch.old[i].sa_handler == SIG_DFL;
+	return true;
+}
+
+static void on_signal(int number)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	int none = 0, saved = errno;
+
+	/* The same signal may come twice, to several threads: mpirun's to the process group, and
+	 * one that a parent passes on. None may end the process before all is written. */
+	if (getpid() == watch.pid) {
+		if (atomic_compare_exchange_strong(&watch.number, &none, number)) {
+			watch.fatal = ends_process(number);
+			sem_post(&watch.wake);
+		}
+		for (int i = 0; i < PATIENCE_MS && !watch.written; i++)
+			nanosleep(&ms, NULL);
+	}
+	pass_on(number);
+	errno = saved;
+}
+
+/* mpirun grants a second between SIGTERM and SIGKILL, but the death of any of its children cuts
+ * that short: those with nothing to write let the leader write. */
+static void linger(int number)
+{
+	const struct timespec patience = { .tv_nsec = LINGER_MS * 1000000 };
+	int saved = errno;
+
+	if (getpid() == watch.pid)
+		nanosleep(&patience, NULL);
+	pass_on(number);
+	errno = saved;
+}
+
+void job_linger(void)
+{
+	struct sigaction action = { .sa_handler = linger, .sa_flags = SA_RESTART };
+
+	watch.pid = getpid();
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], NULL, &watch.old[i]);
+	if (watch.old[0].sa_handler == SIG_DFL)
+		sigaction(signals[0], &action, NULL);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (!sigaction(signals[i], NULL, &watch.old[i]) &&
+		    watch.old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+static void release_signals(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < SIGNALS; i++)
+		if (!sigaction(signals[i], NULL, &now) && now.sa_handler == on_signal)
+			sigaction(signals[i], &watch.old[i], NULL);
+}
+
+static void wait_for_work(const struct job *j, struct timespec *next)
+{
+	int rc;
+
+	if (j->interval_ms <= 0) {
+		while (sem_wait(&watch.wake) && errno == EINTR)
+			;
+		return;
+	}
+	next->tv_nsec += j->interval_ms % 1000 * 1000000;
+	next->tv_sec += j->interval_ms / 1000 + next->tv_nsec / 1000000000;
+	next->tv_nsec %= 1000000000;
+	do
+		rc = sem_timedwait(&watch.wake, next);
+	while (rc && errno == EINTR);
+}
+
+static void *watcher(void *arg)
+{
+	struct job *j = arg;
+	struct timespec next;
+	char reason[64];
+
+	clock_gettime(CLOCK_REALTIME, &next);
+	while (!watch.leave) {
+		wait_for_work(j, &next);
+		if (watch.number && !watch.written) {
+			snprintf(reason, sizeof(reason), "ended by signal %d, SIG%s", watch.number,
+				 sigabbrev_np(watch.number));
+			job_alone(reason, watch.fatal);
+			watch.written = true;
+			continue;
+		}
+		pthread_mutex_lock(&j->lock);
+		if (!j->ended && !j->ending && !watch.leave)
+			job_timeline_line(j);
+		pthread_mutex_unlock(&j->lock);
+	}
+	return NULL;
+}
+
+void job_watch(struct job *j)
+{
+	sigset_t all, old;
+
+	watch.pid = getpid();
+	job_timeline_begin(j);
+	sem_init(&watch.wake, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	watch.running = !pthread_create(&watch.thread, NULL, watcher, j);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (watch.running)
+		catch_signals();
+}
+
+void job_unwatch(struct job *j)
+{
+	(void)j;
+	if (!watch.running)
+		return;
+	release_signals();
+	watch.leave = true;
+	sem_post(&watch.wake);
+	pthread_join(watch.thread, NULL);
+	watch.running = false;
+}

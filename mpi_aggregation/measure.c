@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* What one process counts, through PAPI. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+/* Components whose counters belong to a node or its packages, whoever reads them. */
+static const struct { const char *component; enum event_scope scope; } shared[] = {
+	{ "intel_uncore", SCOPE_PACKAGE },
+	{ "perf_event_uncore", SCOPE_NODE },
+	{ "rapl", SCOPE_NODE },
+	{ "powercap", SCOPE_NODE },
+	{ "powercap_ppc", SCOPE_NODE },
+	{ "pcp", SCOPE_NODE },
+	{ "infiniband", SCOPE_NODE },
+	{ "net", SCOPE_NODE },
+	{ "lustre", SCOPE_NODE },
+	{ "coretemp", SCOPE_NODE },
+	{ "sensors_ppc", SCOPE_NODE },
+	{ "host_micpower", SCOPE_NODE },
+	{ "amd_smi", SCOPE_NODE },
+	{ "nvml", SCOPE_NODE },
+};
+
+static enum event_scope scope_of(const char *component)
+{
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		if (!strcmp(shared[i].component, component))
+			return shared[i].scope;
+	return SCOPE_RANK;
+}
+
+/* ---- names ---- */
+
+int papi_begin(char *why)
+{
+	int rc;
+
+	if (PAPI_is_initialized() != PAPI_NOT_INITED)
+		return 0;
+	rc = PAPI_library_init(PAPI_VER_CURRENT);
+	if (rc == PAPI_VER_CURRENT)
+		return 0;
+	snprintf(why, IPMU_MPI_WHY_MAX, "PAPI cannot be initialized: %s",
+		 rc > 0 ? "its library is of another version than its header" : PAPI_strerror(rc));
+	return -ENODEV;
+}
+
+/* The reason that the event's component gives for being disabled; NULL: it is not. */
+static const char *disabled_reason(const char *name, size_t component_bytes)
+{
+	for (int i = 0; i < PAPI_num_components(); i++) {
+		const PAPI_component_info_t *info = PAPI_get_component_info(i);
+
+		if (info && info->disabled && strlen(info->name) == component_bytes &&
+		    !strncmp(info->name, name, component_bytes))
+			return info->disabled_reason;
+	}
+	return NULL;
+}
+
+static int explain_unknown(const char *name, int rc, const char *host, char *why)
+{
+	const char *colons = strstr(name, ":::");
+	int bytes = colons ? (int)(colons - name) : 0;
+	const char *reason = disabled_reason(name, (size_t)bytes);
+
+	if (reason) {
+		snprintf(why, IPMU_MPI_WHY_MAX, "event %s cannot be counted on node %s: component "
+			 "%.*s: %.200s", name, host, bytes, name, reason);
+		return -ENODEV;
+	}
+	snprintf(why, IPMU_MPI_WHY_MAX, "node %s has no event %s (%s); papi_native_avail lists "
+		 "what there is", host, name, PAPI_strerror(rc));
+	return -ENOENT;
+}
+
+int event_resolve(struct event *e, const char *host, char *why)
+{
+	const char *package = strstr(e->name, ":package=");
+	const PAPI_component_info_t *component;
+	PAPI_event_info_t info;
+	int code, rc = PAPI_event_name_to_code(e->name, &code);
+
+	if (rc != PAPI_OK)
+		return explain_unknown(e->name, rc, host, why);
+	component = PAPI_get_component_info(PAPI_get_event_component(code));
+	e->scope = (int32_t)scope_of(component ? component->name : "");
+	e->package = IPMU_MPI_ALL;
+	if (e->scope == SCOPE_PACKAGE && package)
+		e->package = (int32_t)strtol(package + strlen(":package="), NULL, 10);
+	if (PAPI_get_event_info(code, &info) == PAPI_OK)
+		snprintf(e->unit, sizeof(e->unit), "%.31s", info.units);
+	return 0;
+}
+
+/* ---- event sets: PAPI wants one for each component ---- */
+
+static void remember(struct measure *ms, const char *what, const char *name, int rc)
+{
+	if (!ms->why[0])
+		snprintf(ms->why, sizeof(ms->why), "%s %.100s: %.60s", what, name,
+			 PAPI_strerror(rc));
+}
+
+static int set_for(struct measure *ms, int component)
+{
+	for (int i = 0; i < ms->nsets; i++)
+		if (ms->sets[i].component == component)
+			return i;
+	if (ms->nsets == SETS_MAX)
+		return -1;
+	struct event_set *s = &ms->sets[ms->nsets];
+	*s = (struct event_set){ .papi = PAPI_NULL, .component = component };
+	return PAPI_create_eventset(&s->papi) == PAPI_OK ? ms->nsets++ : -1;
+}
+
+static int add(struct measure *ms, int event, int cell, const char *name)
+{
+	int code, set, rc = PAPI_event_name_to_code(name, &code);
+
+	if (rc != PAPI_OK)
+		return rc;
+	/* X and X:package=0 may be the same to PAPI, which takes an event once. */
+	for (int i = 0; i < ms->nslots; i++)
+		if (ms->slots[i].code == code) {
+			ms->slots[ms->nslots] = ms->slots[i];
+			ms->slots[ms->nslots].event = event;
+			ms->slots[ms->nslots++].cell = cell;
+			return PAPI_OK;
+		}
+	set = set_for(ms, PAPI_get_event_component(code));
+	if (set < 0)
+		return PAPI_ECOUNT;
+	rc = PAPI_add_event(ms->sets[set].papi, code);
+	if (rc == PAPI_OK)
+		ms->slots[ms->nslots++] = (struct slot){ code, event, cell, set,
+							 ms->sets[set].size++ };
+	return rc;
+}
+
+static int refuse(const struct ipmu_mpi *m, const char *name, int rc, char *why)
+{
+	bool collide = rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT;
+
+	snprintf(why, IPMU_MPI_WHY_MAX, "node %s cannot count %s%s: %s%s", m->at.host, name,
+		 collide ? " with the events before it" : "", PAPI_strerror(rc),
+		 collide ? "; PAPI_VERBOSE=1 names those that collide" : "");
+	return collide ? -ENOSPC : -ENODEV;
+}
+
+/* A package that cannot be reached is not measured; an event that no package has is an error. */
+static int add_packages(struct ipmu_mpi *m, int event, char *why)
+{
+	const struct event *e = &m->events[event];
+	char name[NAME_MAX_BYTES + 32];
+	int added = 0, rc = PAPI_OK, last = PAPI_OK;
+
+	for (int p = 0; p < m->npackages; p++) {
+		snprintf(name, sizeof(name), "%s:package=%d", e->name, p);
+		rc = add(&m->measure, event, p, name);
+		if (rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT)
+			return refuse(m, e->name, rc, why);
+		if (rc != PAPI_OK) {
+			remember(&m->measure, "cannot count", name, rc);
+			last = rc;
+		}
+		added += rc == PAPI_OK;
+	}
+	return added ? 0 : refuse(m, e->name, last, why);
+}
+
+static int add_event(struct ipmu_mpi *m, int event, char *why)
+{
+	const struct event *e = &m->events[event];
+	bool package = e->scope == SCOPE_PACKAGE;
+	int rc, cell = package ? e->package : m->packages_max;
+
+	if (package && e->package == IPMU_MPI_ALL)
+		return add_packages(m, event, why);
+	if (package && (cell < 0 || cell >= m->npackages))
+		rc = PAPI_EINVAL;
+	else
+		rc = add(&m->measure, event, cell, e->name);
+	return rc == PAPI_OK ? 0 : refuse(m, e->name, rc, why);
+}
+
+static bool is_mine(const struct ipmu_mpi *m, const struct event *e)
+{
+	return e->scope == SCOPE_RANK || m->at.node_rank == 0;
+}
+
+static void expect(struct ipmu_mpi *m)
+{
+	memset(m->mine, 0, (size_t)m->nevents * (size_t)(m->packages_max + 1) * sizeof(*m->mine));
+	for (int i = 0; i < m->nevents; i++) {
+		const struct event *e = &m->events[i];
+
+		if (!is_mine(m, e))
+			continue;
+		if (e->scope != SCOPE_PACKAGE)
+			m->mine[cell_index(m, i, m->packages_max)].expected = 1;
+		for (int p = 0; e->scope == SCOPE_PACKAGE && p < m->npackages; p++)
+			if (e->package == IPMU_MPI_ALL || e->package == p)
+				m->mine[cell_index(m, i, p)].expected = 1;
+	}
+}
+
+int measure_open(struct ipmu_mpi *m, char *why)
+{
+	struct measure *ms = &m->measure;
+	size_t most = (size_t)m->nevents * (size_t)(m->packages_max + 1);
+	int rc = 0;
+
+	ms->slots = calloc(most, sizeof(*ms->slots));
+	ms->values = calloc(most, sizeof(*ms->values));
+	if (!ms->slots || !ms->values) {
+		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: no memory", m->at.host);
+		return -ENOMEM;
+	}
+	expect(m);
+	for (int i = 0; i < m->nevents && !rc; i++) {
+		if (!is_mine(m, &m->events[i]))
+			continue;
+		rc = add_event(m, i, why);
+		if (m->events[i].hidden)
+			rc = 0;		/* nobody asked for it */
+	}
+	return rc;
+}
+
+void measure_close(struct measure *ms)
+{
+	/* After another's PAPI_shutdown the numbers of our sets mean nothing. */
+	for (int i = 0; i < ms->nsets && PAPI_is_initialized() != PAPI_NOT_INITED; i++) {
+		PAPI_cleanup_eventset(ms->sets[i].papi);
+		PAPI_destroy_eventset(&ms->sets[i].papi);
+	}
+	free(ms->slots);
+	free(ms->values);
+	ms->slots = NULL;
+	ms->values = NULL;
+	ms->nslots = ms->nsets = 0;
+}
+
+/* ---- counting ---- */
+
+static void take(struct ipmu_mpi *m, int set)
+{
+	const struct measure *ms = &m->measure;
+
+	for (int i = 0; i < ms->nslots; i++) {
+		if (ms->slots[i].set != set)
+			continue;
+		struct cell *c = &m->mine[cell_index(m, ms->slots[i].event, ms->slots[i].cell)];
+		c->count = ms->values[ms->slots[i].place];
+		c->measured = 1;
+	}
+}
+
+static const char *component_name(const struct event_set *s)
+{
+	const PAPI_component_info_t *info = PAPI_get_component_info(s->component);
+
+	return info ? info->name : "";
+}
+
+void measure_start(struct ipmu_mpi *m)
+{
+	struct measure *ms = &m->measure;
+
+	expect(m);
+	m->started_ns = clock_ns();
+	for (int i = 0; i < ms->nsets; i++) {
+		int rc = PAPI_start(ms->sets[i].papi);
+
+		ms->sets[i].running = rc == PAPI_OK;
+		if (rc != PAPI_OK)
+			remember(ms, "cannot start", component_name(&ms->sets[i]), rc);
+	}
+}
+
+static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const char *what)
+{
+	struct measure *ms = &m->measure;
+
+	if (ms->frozen)
+		return;
+	m->wall_ns = clock_ns() - m->started_ns;
+	expect(m);
+	for (int i = 0; i < ms->nsets; i++) {
+		if (!ms->sets[i].running)
+			continue;
+		int rc = read(ms->sets[i].papi, ms->values);
+		if (rc == PAPI_OK)
+			take(m, i);
+		else
+			remember(ms, what, "(was PAPI shut down by somebody else?)", rc);
+	}
+}
+
+void measure_read(struct ipmu_mpi *m)
+{
+	read_sets(m, PAPI_read, "cannot read");
+}
+
+void measure_stop(struct ipmu_mpi *m)
+{
+	read_sets(m, PAPI_stop, "cannot stop");
+	for (int i = 0; i < m->measure.nsets; i++)
+		m->measure.sets[i].running = false;
+}
+
+void measure_freeze(struct ipmu_mpi *m, const char *why)
+{
+	if (m->measure.frozen)
+		return;
+	if (m->running)
+		measure_stop(m);
+	m->measure.frozen = true;
+	if (!m->measure.why[0])
+		snprintf(m->measure.why, sizeof(m->measure.why), "%s", why);
+}
+
+/* libipmu_mpi_preload.so stands before PAPI with a PAPI_shutdown of its own: ask the library that
+ * has the rest. */
+void papi_shutdown(void)
+{
+	union { void *object; void (*function)(void); } shutdown = { NULL };
+	union { int (*function)(int, long long *); void *object; } read = { PAPI_read };
+	Dl_info info;
+	void *library = dladdr(read.object, &info) && info.dli_fname ?
+			dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+	if (!library)
+		return;
+	shutdown.object = dlsym(library, "PAPI_shutdown");
+	if (shutdown.function)
+		shutdown.function();
+	dlclose(library);
+}

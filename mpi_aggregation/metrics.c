@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantities that follow from counts: one table of formulas. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inside.h"
+
+#define TERMS_MAX 2
+#define CLOCK "UNC_CLOCK:SOCKET"
+
+struct term { const char *event; double factor; };
+
+/* The sum of `over` divided by the sum of `under`, or by the seconds where there is none. Both
+ * counters of the memory controller count lines of 64 bytes (334060-001, section 3.2). */
+static const struct row {
+	struct metric metric;
+	struct term over[TERMS_MAX], under[TERMS_MAX];
+} rows[] = {
+	{ { "memory read bandwidth", "GB/s", "64e-9 * DRAM_DATA_READS / s" },
+	  { { "DRAM_DATA_READS", 64e-9 } }, { { 0 } } },
+	{ { "memory write bandwidth", "GB/s", "64e-9 * DRAM_DATA_WRITES / s" },
+	  { { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } } },
+	{ { "memory bandwidth", "GB/s", "64e-9 * (DRAM_DATA_READS + DRAM_DATA_WRITES) / s" },
+	  { { "DRAM_DATA_READS", 64e-9 }, { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } } },
+	{ { "LLC miss ratio", "1", "UNC_CBO_CACHE_LOOKUP:ANY_I / UNC_CBO_CACHE_LOOKUP:ANY_MESI" },
+	  { { "UNC_CBO_CACHE_LOOKUP:ANY_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:ANY_MESI", 1 } } },
+	{ { "LLC read miss ratio", "1",
+	    "UNC_CBO_CACHE_LOOKUP:READ_I / UNC_CBO_CACHE_LOOKUP:READ_MESI" },
+	  { { "UNC_CBO_CACHE_LOOKUP:READ_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:READ_MESI", 1 } } },
+	{ { "ARB occupancy per request", "clocks",
+	    "UNC_ARB_TRK_OCCUPANCY:ALL / UNC_ARB_TRK_REQUESTS:ALL" },
+	  { { "UNC_ARB_TRK_OCCUPANCY:ALL", 1 } }, { { "UNC_ARB_TRK_REQUESTS:ALL", 1 } } },
+	{ { "uncore clock", "GHz", "1e-9 * UNC_CLOCK:SOCKET / s, over packages" },
+	  { { CLOCK, 1e-9 } }, { { 0 } } },
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+_Static_assert(ROWS <= METRICS_MAX, "room for all metrics");
+
+/* comp:::pmu.EVENT:UMASK, pmu::EVENT:UMASK and EVENT.UMASK as EVENT:UMASK. A PMU with a number is
+ * one box of several, of which no formula here is true: its name stays. */
+static void event_base(const char *name, char out[NAME_MAX_BYTES])
+{
+	const char *p = strstr(name, ":::"), *q;
+
+	p = p ? p + 3 : name;
+	q = strstr(p, "::");
+	if (q && !isdigit((unsigned char)q[-1]))
+		p = q + 2;
+	else if (!q && islower((unsigned char)*p) && (q = strchr(p, '.')) != NULL &&
+		 !isdigit((unsigned char)q[-1]))
+		p = q + 1;
+	snprintf(out, NAME_MAX_BYTES, "%s", p);
+	char *dot = strchr(out, '.');
+	if (dot && !strchr(out, ':'))
+		*dot = ':';
+}
+
+static int event_find(const struct ipmu_mpi *m, const char *wanted)
+{
+	char base[NAME_MAX_BYTES];
+
+	for (int i = 0; i < m->nevents; i++) {
+		event_base(m->events[i].name, base);
+		if (!strcmp(base, wanted))
+			return i;
+	}
+	return -1;
+}
+
+/* A sum of which a part was not measured is no sum. */
+static bool sum(const struct ipmu_mpi *m, int node, const struct term terms[TERMS_MAX], double *out)
+{
+	struct ipmu_mpi_count c;
+
+	*out = 0;
+	for (int i = 0; i < TERMS_MAX && terms[i].event; i++) {
+		int event = event_find(m, terms[i].event);
+
+		if (event < 0 || ipmu_mpi_get(m, event, node, IPMU_MPI_ALL, &c) || !c.measured ||
+		    c.measured < c.expected)
+			return false;
+		*out += terms[i].factor * (double)c.count;
+	}
+	return true;
+}
+
+static bool has_events(const struct ipmu_mpi *m, const struct term terms[TERMS_MAX])
+{
+	for (int i = 0; i < TERMS_MAX && terms[i].event; i++) {
+		int event = event_find(m, terms[i].event);
+
+		if (event < 0 || m->events[event].hidden)
+			return false;
+	}
+	return true;
+}
+
+/* Packages and nodes run at the same time: the longest counts. */
+int64_t model_clocks(const struct ipmu_mpi *m, int node)
+{
+	int event = m->model_clock ? event_find(m, CLOCK) : -1;
+	struct ipmu_mpi_count c;
+	int64_t most = 0;
+
+	for (int n = m->first_row; event >= 0 && n < m->first_row + m->nrows; n++)
+		for (int p = 0; p < m->packages_max; p++)
+			if ((node == IPMU_MPI_ALL || node == n) &&
+			    !ipmu_mpi_get(m, event, n, p, &c) && c.measured && c.count > most)
+				most = c.count;
+	return most;
+}
+
+double metric_seconds(const struct ipmu_mpi *m, int node)
+{
+	int64_t most = 0;
+
+	if (m->model_clock)
+		return (double)model_clocks(m, node) / MODEL_HZ;
+	for (int n = m->first_row; n < m->first_row + m->nrows; n++)
+		if ((node == IPMU_MPI_ALL || node == n) && node_head_of(m, n)->wall_ns > most)
+			most = node_head_of(m, n)->wall_ns;
+	return (double)most * 1e-9;
+}
+
+int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX])
+{
+	int n = 0;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		struct metric_value *v = &out[n];
+		double over = 0, under = 0;
+
+		if (!has_events(m, rows[i].over) || !has_events(m, rows[i].under))
+			continue;
+		v->metric = &rows[i].metric;
+		v->known = sum(m, node, rows[i].over, &over) && sum(m, node, rows[i].under, &under);
+		if (!rows[i].under[0].event)
+			under = metric_seconds(m, node);
+		v->known = v->known && under > 0;
+		v->value = v->known ? over / under : 0;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* libipmu_mpi_preload.so: starts the counting of a program that knows nothing of it.
+ *
+ * It stands before MPI_Init and before PMPI_Init: a tool that stands before us calls the latter, as
+ * Open MPI's Fortran does. What ends the counting hangs on MPI_COMM_SELF; MPI_Finalize is here in
+ * case that could not be done. It needs nothing but the C library, because launchers, shells and
+ * vpmu have it loaded too. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+union symbol {
+	void *object;
+	int (*init)(int *, char ***);
+	int (*init_thread)(int *, char ***, int, int *);
+	int (*finalize)(void);
+	int (*abort)(MPI_Comm, int);
+};
+
+static const struct ipmu_mpi_job_hooks *hooks;
+static int depth;		/* of MPI_Init in MPI_Init */
+
+EXPORT void PAPI_shutdown(void);
+
+static void *next(const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+
+	if (symbol)
+		return symbol;
+	fprintf(stderr, "ipmu-mpi-run: there is no %s after us: is this an MPI program?\n", name);
+	exit(EXIT_FAILURE);
+}
+
+/* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi.so is. */
+static void load(void)
+{
+	char path[PATH_MAX];
+	Dl_info self;
+	void *library = NULL;
+
+	if (dladdr(&hooks, &self) && self.dli_fname && strrchr(self.dli_fname, '/') &&
+	    snprintf(path, sizeof(path), "%.*s/../libipmu_mpi.so",
+		     (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname) <
+	    (int)sizeof(path))
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library)
+		hooks = dlsym(library, "ipmu_mpi_job_hooks");
+	if (hooks)
+		return;
+	fprintf(stderr, "ipmu-mpi-run: libipmu_mpi.so cannot be loaded: %s\n", dlerror());
+	exit(EXIT_FAILURE);
+}
+
+static int begun(int rc)
+{
+	depth--;
+	if (rc == MPI_SUCCESS && depth == 0 && getenv(ENV_EVENTS)) {
+		if (!hooks)
+			load();
+		hooks->begin();
+	}
+	return rc;
+}
+
+static int init_by(const char *name, int *argc, char ***argv)
+{
+	union symbol real = { next(name) };
+
+	depth++;
+	return begun(real.init(argc, argv));
+}
+
+static int init_thread_by(const char *name, int *argc, char ***argv, int required, int *provided)
+{
+	union symbol real = { next(name) };
+
+	depth++;
+	return begun(real.init_thread(argc, argv, required, provided));
+}
+
+static int finalize_by(const char *name)
+{
+	union symbol real = { next(name) };
+
+	if (hooks)
+		hooks->finalize();
+	return real.finalize();
+}
+
+static int abort_by(const char *name, MPI_Comm comm, int code)
+{
+	union symbol real = { next(name) };
+
+	if (hooks)
+		hooks->abort();
+	return real.abort(comm, code);
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv)
+{
+	return init_by("MPI_Init", argc, argv);
+}
+
+EXPORT int PMPI_Init(int *argc, char ***argv)
+{
+	return init_by("PMPI_Init", argc, argv);
+}
+
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	return init_thread_by("MPI_Init_thread", argc, argv, required, provided);
+}
+
+EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	return init_thread_by("PMPI_Init_thread", argc, argv, required, provided);
+}
+
+EXPORT int MPI_Finalize(void)
+{
+	return finalize_by("MPI_Finalize");
+}
+
+EXPORT int PMPI_Finalize(void)
+{
+	return finalize_by("PMPI_Finalize");
+}
+
+EXPORT int MPI_Abort(MPI_Comm comm, int code)
+{
+	return abort_by("MPI_Abort", comm, code);
+}
+
+EXPORT int PMPI_Abort(MPI_Comm comm, int code)
+{
+	return abort_by("PMPI_Abort", comm, code);
+}
+
+/* Tools end PAPI before MPI ends; our counts would be lost. */
+EXPORT void PAPI_shutdown(void)
+{
+	union { void *object; void (*function)(void); } real;
+
+	if (hooks) {
+		hooks->papi_shutdown();
+		return;
+	}
+	real.object = dlsym(RTLD_NEXT, "PAPI_shutdown");
+	if (real.function)
+		real.function();
+}

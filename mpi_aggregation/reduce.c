@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* From each process's cells to those of nodes and of the job: a sum within each node, where ranks
+ * count something, a sum and a gathering over the leaders, and the totals back to the node. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "inside.h"
+
+int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+size_t cell_index(const struct ipmu_mpi *m, int event, int cell)
+{
+	return (size_t)event * (size_t)(m->packages_max + 1) + (size_t)cell;
+}
+
+void cell_add(struct cell *sum, const struct cell *c)
+{
+	sum->count += c->count;
+	sum->measured += c->measured;
+	sum->expected += c->expected;
+}
+
+static size_t cell_count(const struct ipmu_mpi *m)
+{
+	return cell_index(m, m->nevents, 0);
+}
+
+const struct node_head *node_head_of(const struct ipmu_mpi *m, int node)
+{
+	return (const void *)(m->rows + (size_t)(node - m->first_row) * m->row_bytes);
+}
+
+const struct cell *node_cells_of(const struct ipmu_mpi *m, int node)
+{
+	return (const void *)(node_head_of(m, node) + 1);
+}
+
+static void row_fill(struct ipmu_mpi *m)
+{
+	struct node_head *head = (void *)m->row;
+
+	memset(head, 0, sizeof(*head));
+	head->wall_ns = m->wall_ns;
+	head->npackages = m->npackages;
+	head->nranks = m->at.node_nranks;
+	snprintf(head->host, sizeof(head->host), "%s", m->at.host);
+	snprintf(head->why, sizeof(head->why), "%s", m->measure.why);
+	memcpy(head + 1, m->node_cells, cell_count(m) * sizeof(struct cell));
+}
+
+static void sums_fill(const struct ipmu_mpi *m, const struct cell *cells, struct cell *sums)
+{
+	for (int i = 0; i < m->nevents; i++)
+		for (int p = 0; p <= m->packages_max; p++)
+			cell_add(&sums[i], &cells[cell_index(m, i, p)]);
+}
+
+/* ---- the stages of a collective read ---- */
+
+static void begin_share(struct ipmu_mpi *m, MPI_Request *request)
+{
+	PMPI_Ibcast(m->totals, m->nevents * CELL_WORDS, MPI_INT64_T, 0, m->at.node, request);
+}
+
+static void begin_node(struct ipmu_mpi *m)
+{
+	m->requests[0] = m->requests[1] = MPI_REQUEST_NULL;
+	if (m->any_rank_scope)
+		PMPI_Ireduce(m->mine, m->node_cells, (int)cell_count(m) * CELL_WORDS, MPI_INT64_T,
+			     MPI_SUM, 0, m->at.node, &m->requests[0]);
+	else
+		memcpy(m->node_cells, m->mine, cell_count(m) * sizeof(struct cell));
+	if (m->at.node_rank)
+		begin_share(m, &m->requests[1]);
+	m->stage = m->at.node_rank ? READ_SHARE : READ_NODE;
+}
+
+static void begin_leaders(struct ipmu_mpi *m)
+{
+	row_fill(m);
+	memset(m->share, 0, (size_t)m->nevents * sizeof(*m->share));
+	sums_fill(m, m->node_cells, m->share);
+	PMPI_Iallreduce(m->share, m->totals, m->nevents * CELL_WORDS, MPI_INT64_T, MPI_SUM,
+			m->at.leaders, &m->requests[0]);
+	PMPI_Igather(m->row, (int)m->row_bytes, MPI_BYTE, m->rows, (int)m->row_bytes, MPI_BYTE, 0,
+		     m->at.leaders, &m->requests[1]);
+	m->stage = READ_LEADERS;
+}
+
+static void next_stage(struct ipmu_mpi *m)
+{
+	switch (m->stage) {
+	case READ_NODE:
+		begin_leaders(m);
+		break;
+	case READ_LEADERS:
+		begin_share(m, &m->requests[0]);
+		m->stage = READ_SHARE;
+		break;
+	default:
+		m->stage = READ_IDLE;
+		m->has_read = true;
+	}
+}
+
+static int wrong(struct ipmu_mpi *m, int rc, const char *what)
+{
+	snprintf(m->why, sizeof(m->why), "%s", what);
+	return rc;
+}
+
+API int ipmu_mpi_read_begin(struct ipmu_mpi *m)
+{
+	if (m->stage != READ_IDLE)
+		return wrong(m, -EBUSY, "a read is under way: end it with ipmu_mpi_read_wait");
+	if (m->running)
+		measure_read(m);
+	begin_node(m);
+	return 0;
+}
+
+API int ipmu_mpi_read_test(struct ipmu_mpi *m, int *done)
+{
+	int finished = 1;
+
+	if (m->stage == READ_IDLE)
+		return wrong(m, -EINVAL, "no read is under way: begin it with ipmu_mpi_read_begin");
+	while (finished && m->stage != READ_IDLE) {
+		PMPI_Testall(2, m->requests, &finished, MPI_STATUSES_IGNORE);
+		if (finished)
+			next_stage(m);
+	}
+	*done = m->stage == READ_IDLE;
+	return 0;
+}
+
+API int ipmu_mpi_read_wait(struct ipmu_mpi *m)
+{
+	if (m->stage == READ_IDLE)
+		return wrong(m, -EINVAL, "no read is under way: begin it with ipmu_mpi_read_begin");
+	while (m->stage != READ_IDLE) {
+		PMPI_Waitall(2, m->requests, MPI_STATUSES_IGNORE);
+		next_stage(m);
+	}
+	return 0;
+}
+
+API int ipmu_mpi_read(struct ipmu_mpi *m)
+{
+	int rc = ipmu_mpi_read_begin(m);
+
+	return rc ? rc : ipmu_mpi_read_wait(m);
+}
+
+/* ---- without the others ---- */
+
+/* What other ranks and nodes have counted is lost; what they were to count is known from the read
+ * that ipmu_mpi_init made. */
+void read_alone(struct ipmu_mpi *m, const char *reason)
+{
+	size_t cells = cell_count(m);
+
+	if (m->running)
+		measure_read(m);
+	memcpy(m->node_cells, m->mine, cells * sizeof(struct cell));
+	for (int i = 0; i < m->nevents; i++)
+		if (m->events[i].scope == SCOPE_RANK)
+			m->node_cells[cell_index(m, i, m->packages_max)].expected =
+				m->at.node_nranks;
+	row_fill(m);
+	if (m->at.index > 0) {
+		m->first_row = m->at.index;
+		m->nrows = 1;
+	}
+	for (int node = m->first_row; node < m->first_row + m->nrows; node++) {
+		struct node_head *head = (void *)(m->rows + (size_t)(node - m->first_row) *
+						  m->row_bytes);
+		struct cell *c = (void *)(head + 1);
+
+		if (node == m->at.index) {
+			memcpy(head, m->row, m->row_bytes);
+			continue;
+		}
+		for (size_t i = 0; i < cells; i++)
+			c[i].count = c[i].measured = 0;
+		snprintf(head->why, sizeof(head->why), "its counts did not arrive: %.120s", reason);
+	}
+	memset(m->totals, 0, (size_t)m->nevents * sizeof(*m->totals));
+	for (int node = m->first_row; node < m->first_row + m->nrows; node++)
+		sums_fill(m, node_cells_of(m, node), m->totals);
+	snprintf(m->incomplete, sizeof(m->incomplete), "%s", reason);
+	m->has_read = true;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests/mpi_*.sh: the programs, a way to start ranks on this machine, and a stand-in for
+# PAPI (papi_stub.c) for all that needs no real counts.
+mpi_dir=$(dirname "${BASH_SOURCE[0]}")
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+: "${STAGE:?the staged tree}"
+skip() { echo "$*"; exit 77; }
+[ -n "${MPICC:-}" ] && command -v mpirun >/dev/null || skip 'no MPI compiler or mpirun'
+[ -x "$STAGE/bin/ipmu-mpi-run" ] || skip 'built without the aggregation over MPI'
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+imc=intel_uncore:::skl_unc_imc
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+ranks() {	# ranks N COMMAND...: more ranks than cores, which wait without burning them
+	local n=$1
+	shift
+	timeout 100 mpirun --oversubscribe ${binding:---bind-to none} --mca mpi_yield_when_idle 1 \
+		-n "$n" "$@" </dev/null
+}
+
+check() {	# check NAME COMMAND...: show $scratch/out where it fails
+	local name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name: $*"
+		[ ! -f "$scratch/out" ] || sed 's/^/  | /' "$scratch/out"
+	fi
+}
+
+lines() {	# lines N REGEX: so many lines of the output match the whole of it
+	[ "$(grep -cxE -e "$2" "$scratch/out")" = "$1" ]
+}
+
+says() { grep -qE -e "$1" "$scratch/out"; }
+differs() { ! "$@"; }
+
+within() {	# within GOT WANTED PERCENT
+	[ -n "$1" ] && [ "$1" -ge $(($2 * (100 - $3) / 100)) ] &&
+		[ "$1" -le $(($2 * (100 + $3) / 100)) ]
+}
+
+compile() {	# compile NAME [FLAG...]: $mpi_dir/NAME.c to $scratch/NAME
+	local name=$1
+	shift
+	"$MPICC" -std=c11 -D_GNU_SOURCE -O2 -Wall -o "$scratch/$name" "$mpi_dir/$name.c" \
+		-I"$STAGE/include" "$@" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" >"$scratch/cc" 2>&1 ||
+		{ cat "$scratch/cc"; echo "$name.c does not compile"; exit 1; }
+}
+
+stub_papi() {	# from here on, PAPI is the stand-in, on a machine of two packages
+	mkdir -p "$scratch/stub"
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -shared -fPIC -Wl,-soname,libpapi.so.7.0 \
+		-isystem "$STAGE/include" -o "$scratch/stub/libpapi.so.7.0" "$mpi_dir/papi_stub.c" ||
+		exit 1
+	# Before the run path of the libraries.
+	export LD_LIBRARY_PATH=$scratch/stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	stub_run=$scratch/stub/libpapi.so.7.0
+	export HWLOC_XMLFILE=${TEST_DATA:?}/topo/two-packages.xml
+}
+
+job_count() {	# job_count FILE.csv EVENT: the sum over the job, "" if there is none
+	awk -F, -v event="$2" '$1 == "job" && $5 == event { print $7 }' "$1"
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+	exit
+}

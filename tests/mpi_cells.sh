@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Which rank's counts go into which sum, what is "not measured", and errors on every rank: with a
+# PAPI whose counts are known (tests/mpi/papi_stub.c), on a machine of two packages.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+compile api -lipmu_mpi -lpapi
+stub_papi
+unc=intel_uncore:::
+core=intel_core:::
+
+api() {		# api RANKS ARG...
+	ranks "$1" "$scratch/api" "${@:2}" >"$scratch/out" 2>&1
+	status=$?
+}
+all() {		# all RANKS EVENT VALUE: every rank has that sum over the job
+	lines "$1" "rank [0-9]+ event $2 node -1 package -1: $3"
+}
+
+# -- packages: 1000 + 1010, once a node; ranks: 1 + 2 + .. + n
+for how in plain begin twice shut; do
+	for n in 1 4; do
+		api $n $how ${unc}NODE ${core}RANK
+		check "$how, $n ranks" all $n 0 '2010, 2 of 2'
+		check "$how, $n ranks" all $n 1 "$((n * (n + 1) / 2)), $n of $n"
+		check "$how, $n ranks" lines 1 'rank 0 event 0 node 0 package 0: 1000, 1 of 1'
+		check "$how, $n ranks" lines 1 'rank 0 event 0 node 0 package 1: 1010, 1 of 1'
+		check "$how, $n ranks" lines 1 'rank [0-9]+ shape: .* leader 1'
+	done
+done
+api 4 self ${unc}NODE ${core}RANK
+check 'a communicator for each rank' lines 4 'rank [0-9]+ shape: 1 ranks, 1 nodes, 2 packages, .*'
+check 'a communicator for each rank' all 4 0 '2010, 2 of 2'
+check 'a communicator for each rank' lines 1 'rank 3 event 1 node -1 package -1: 4, 1 of 1'
+api 5 odd ${core}RANK ${unc}NODE
+check 'even ranks: 1 + 3 + 5' lines 3 'rank [024] event 0 node -1 package -1: 9, 3 of 3'
+check 'odd ranks: 2 + 4' lines 2 'rank [13] event 0 node -1 package -1: 6, 2 of 2'
+api 32 plain ${unc}NODE ${core}RANK
+check '32 ranks' all 32 0 '2010, 2 of 2'
+check '32 ranks' all 32 1 '528, 32 of 32'
+
+# -- one package, by name, beside all of them
+api 2 plain ${unc}NODE ${unc}NODE:package=1
+check 'package=1' all 2 1 '1010, 1 of 1'
+check 'package=1' all 2 0 '2010, 2 of 2'
+
+# -- not measured is not 0
+api 2 plain ${unc}HALF
+check 'a package that cannot be reached' all 2 0 '1000, 1 of 2'
+check 'a package that cannot be reached' lines 1 \
+	'rank 0 event 0 node 0 package 1: not measured, 0 of 1'
+check 'the report says so' lines 1 ' +package 1 +not measured'
+check 'the report says so' says 'only 1 of 2 packages'
+check 'the report says why' says 'cannot count intel_uncore:::HALF:package=1'
+api 2 plain ${unc}BUSY
+check 'counters that cannot be started' all 2 0 'not measured, 0 of 2'
+check 'the report says why' says 'cannot start intel_uncore'
+api 4 plain ${core}ODD
+check 'ranks that cannot count: 2 + 4' all 4 0 '6, 2 of 4'
+api 2 early ${unc}NODE
+check 'PAPI shut down while counting' all 2 0 'not measured, 0 of 2'
+
+# -- errors: the same sentence on all ranks
+error() {	# error NAME RANKS RC REGEX
+	check "$1" lines "$2" "rank [0-9]+ init: $3 .*"
+	check "$1: one sentence" [ "$(sed -n 's/^rank [0-9]* init: //p' "$scratch/out" | sort -u |
+		wc -l)" = 1 ]
+	check "$1" says "$4"
+	check "$1: ends" [ "$status" = 0 ]
+}
+api 4 plain ${unc}NODE ${unc}NONSENSE
+error 'unknown event' 4 -2 'no event intel_uncore:::NONSENSE'
+api 4 plain ${core}NONSENSE
+error 'unknown core event' 4 -2 'no event intel_core:::NONSENSE'
+api 4 differ ${unc}NODE
+error 'different lists' 4 -22 "different lists.*rank 0 'intel_uncore:::NODE', rank 3 'intel_uncore:::BUSY'"
+api 4 fewer ${unc}NODE ${core}RANK
+error 'a shorter list' 4 -22 "rank 3 'intel_uncore:::NODE'; give all the same"
+api 4 fewer ${unc}NODE
+error 'an empty list' 4 -22 'rank 3: 0 events'
+api 3 plain ${unc}NODE ${unc}NODE
+error 'an event twice' 3 -22 'intel_uncore:::NODE is in the list twice'
+api 3 plain ${unc}NODE ${unc}FULL
+error 'events that collide' 3 -28 'cannot count intel_uncore:::FULL with the events before it'
+api 3 plain ${unc}NODE:package=7
+error 'a package that is not there' 3 -19 'cannot count intel_uncore:::NODE:package=7'
+HWLOC_XMLFILE=$scratch/none api 3 plain ${unc}NODE
+check 'a topology that cannot be read' lines 3 'rank [0-9]+ init: -[0-9]+ .*HWLOC_XMLFILE.*'
+finish

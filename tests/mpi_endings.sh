@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# How a job may end: the report is whole or says that it is not, and no register stays enabled.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
+compile end
+event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
+
+end() {		# end HOW RANK: three ranks on one virtual node
+	rm -f "$scratch"/report.* "$scratch/segment"
+	ranks 3 ipmu-mpi-run -e $event -o "$scratch/report" \
+		"$vpmu" run -m skl-4c8t -s "$scratch/segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
+	how="$1 by rank $2"
+}
+enabled() {
+	"$vpmu" regs -s "$scratch/segment" --tsv | awk -F'\t' '
+		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ { found = 1; print $1, $NF }
+		END { exit !found }' >>"$scratch/out"
+}
+json() { grep -qE "^  \"$1\":$2,?\$" "$scratch/report.json"; }
+measured() { [ "$(job_count "$scratch/report.csv" $event)" -gt 0 ] 2>/dev/null; }
+whole() {	# both files end as they should, and nothing is beside them
+	tail -n 1 "$scratch/report.json" | grep -qx '}' &&
+		[ "$(awk -F, 'NR > 1 && NF < 11' "$scratch/report.csv" | wc -l)" = 0 ] &&
+		[ "$(cd "$scratch" && echo report.*)" = 'report.csv report.json' ]
+}
+incomplete() {	# incomplete REASON
+	check "$how: marked incomplete" json complete false
+	check "$how: why" json reason "\".*$1.*\""
+	check "$how: in the table, too" grep -q '^info,,,,complete,,0,,,,' "$scratch/report.csv"
+	check "$how: files are whole" whole
+}
+
+for rank in 0 1; do
+	for way in abort exit term; do
+		end $way $rank
+		reason='signal 15|MPI_Abort|without MPI_Finalize'
+		[ $rank = 0 ] || reason='signal 15'
+		incomplete "($reason)"
+		check "$how: has what was counted" measured
+		check "$how: no register is enabled" differs enabled
+		check "$how: tells people" says 'INCOMPLETE: '
+	done
+done
+end segv 0
+incomplete 'signal 11'
+check "$how: has what was counted" measured
+check "$how: no register is enabled" differs enabled
+end kill 1
+incomplete 'signal 15'
+check "$how: has what was counted" measured
+check "$how: no register is enabled" differs enabled
+# Nothing can be done after SIGKILL: what was prepared says so.
+end kill 0
+incomplete 'the job has not ended'
+check "$how: nothing is claimed" differs measured
+check 'this test sees an enabled register' enabled
+
+for way in well handled fork shut; do
+	end $way 1
+	check "$how: complete" json complete true
+	check "$how: counted" measured
+	check "$how: files are whole" whole
+	check "$how: no register is enabled" differs enabled
+done
+end shut 0
+check "$how: complete" json complete true
+finish

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Several nodes, made by namespaces (tests/nodes/nodes): each node's counters are counted once.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+mpirun --version 2>/dev/null | grep -q 'Open MPI' || skip 'the nodes are for Open MPI'
+command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
+nodes=$mpi_dir/../nodes/nodes
+compile reads -lipmu_mpi
+compile api -lipmu_mpi -lpapi
+compile end
+reads=$imc.DRAM_DATA_READS
+
+with() {	# with N: so many nodes from here on
+	"$nodes" down "$scratch/nodes" 2>/dev/null
+	"$nodes" up "$1" "$scratch/nodes" >"$scratch/up" 2>&1
+	case $? in
+	0) ;;
+	77) cat "$scratch/up"; exit 77 ;;
+	*) cat "$scratch/up"; exit 1 ;;
+	esac
+}
+trap '"$nodes" down "$scratch/nodes" 2>/dev/null; rm -rf "$scratch"' EXIT
+run() {		# run N COMMAND...: ranks dealt out to the nodes in turn
+	local n=$1
+	shift
+	timeout 120 "$nodes" run "$scratch/nodes" -n "$n" --map-by node -x LD_LIBRARY_PATH \
+		-x HWLOC_XMLFILE -x STUB_LACKS -x PATH "$@" </dev/null >"$scratch/out" 2>&1
+}
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
+unset HWLOC_XMLFILE
+
+# -- virtual machines, one a node: 12 MiB a rank by arithmetic, 5 % as on one node
+with 2
+for n in 2 4 8; do
+	run $n "$vpmu" run --strict -m skl-4c8t "$scratch/reads" 12 $reads
+	got=$(sed -n "s/^$reads //p" "$scratch/out")
+	check "2 virtual nodes, $n ranks" within "$got" $((n * (12 << 20) / 64)) 5
+	echo "2 nodes, $n ranks: $got lines read, $((n * (12 << 20) / 64)) by arithmetic"
+done
+
+# -- one report of both, and one timeline each
+run 4 ipmu-mpi-run -e $reads -o "$scratch/both" --interval 50 \
+	"$vpmu" run -m skl-4c8t "$scratch/end" well
+check 'one report' lines 1 'ipmu-mpi: 4 ranks on 2 nodes with 2 packages'
+check 'both nodes are in it' lines 1 ' +node 1 node1 +[0-9]+'
+check 'the job is the sum of the nodes' awk -F, -v event=$reads '
+	$5 == event && $1 == "job" { job = $7 } $5 == event && $1 == "node" { sum += $7; n++ }
+	END { exit !(n == 2 && job > 0 && job == sum) }' "$scratch/both.csv"
+check 'a timeline each' [ "$(cd "$scratch" && echo both.*)" = \
+	'both.csv both.json both.node0.timeline.csv both.node1.timeline.csv' ]
+
+# -- a node that dies leaves what the others have
+run 4 ipmu-mpi-run -e $reads -o "$scratch/died" "$vpmu" run -m skl-4c8t "$scratch/end" kill 3
+check 'incomplete' grep -q '"complete":false' "$scratch/died.json"
+check 'node 0 has its counts' grep -q "^node,0,node0,,$reads,[a-z]*,[0-9][0-9]*,1,1,measured" \
+	"$scratch/died.csv"
+check 'node 1 is not measured' grep -q "^node,1,node1,,$reads,[a-z]*,,0,1,not measured" \
+	"$scratch/died.csv"
+
+# -- nodes of different kinds, and an event that one lacks: a sentence on each rank, no hang
+cat >"$scratch/mixed" <<-CODE
+	#!/bin/sh
+	[ "\$(hostname)" = node0 ] && exec "\$@"
+	exec "$vpmu" run -m skl-4c8t "\$@"
+CODE
+chmod +x "$scratch/mixed"
+run 4 "$scratch/mixed" "$scratch/api" plain $reads
+check 'different kinds' lines 4 'rank [0-9]+ init: -18 the nodes are of different kinds: node0 .*'
+
+stub_papi
+STUB_LACKS=node1,intel_uncore:::HALF
+run 4 "$scratch/api" plain intel_uncore:::NODE intel_uncore:::HALF
+check 'a node lacks it' lines 4 'rank [0-9]+ init: -2 node node1 has no event intel_uncore:::HALF .*'
+
+# -- sums with known counts: 2010 a node
+STUB_LACKS=
+run 5 "$scratch/api" plain intel_uncore:::NODE intel_core:::RANK
+check '2 nodes' lines 5 'rank [0-9]+ event 0 node -1 package -1: 4020, 4 of 4'
+check '2 nodes' lines 5 'rank [0-9]+ event 1 node -1 package -1: 15, 5 of 5'
+check '2 nodes' lines 1 'rank 0 event 1 node 1 package -1: 6, 2 of 2'
+check '2 nodes' lines 2 'rank [0-9]+ shape: .* leader 1'
+with 4
+run 128 "$scratch/api" plain intel_uncore:::NODE intel_core:::RANK
+check '4 nodes, 128 ranks' lines 128 'rank [0-9]+ event 0 node -1 package -1: 8040, 8 of 8'
+check '4 nodes, 128 ranks' lines 128 'rank [0-9]+ event 1 node -1 package -1: 8256, 128 of 128'
+check '4 nodes, 128 ranks' lines 4 'rank [0-9]+ shape: .* leader 1'
+
+# -- containers: one kernel, several shared-memory groups
+for i in 1 2 3; do
+	"$nodes" on "$scratch/nodes" node$i umount /proc/sys/kernel/random/boot_id
+done
+"$nodes" on "$scratch/nodes" node0 umount /proc/sys/kernel/random/boot_id
+run 8 "$scratch/api" plain intel_uncore:::NODE intel_core:::RANK
+check 'one kernel is one node' lines 8 'rank [0-9]+ shape: 8 ranks, 1 nodes, 2 packages, .*'
+check 'one kernel is counted once' lines 8 'rank [0-9]+ event 0 node -1 package -1: 2010, 2 of 2'
+check 'one kernel has one leader' lines 1 'rank [0-9]+ shape: .* leader 1'
+finish

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ipmu-mpi-run: usage, files, the timeline, and life beside another PMPI tool. PAPI is a stand-in
+# with known counts, except where the virtual machine is used.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+compile end
+event=intel_uncore:::skl_unc_imc.DRAM_DATA_READS
+
+# -- usage
+wrong() {	# wrong REGEX ARG...: status 2, and says so
+	local regex=$1
+	shift
+	"$@" >"$scratch/out" 2>&1
+	check "$*: status" [ $? = 2 ]
+	check "$*" says "$regex"
+}
+wrong 'no events' ipmu-mpi-run true
+wrong 'no program' ipmu-mpi-run -e a
+wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 0 true
+wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 5s true
+wrong 'needs -o' ipmu-mpi-run -e a --interval 5 true
+wrong 'without its ending' ipmu-mpi-run -e a -o dir/ true
+wrong 'try' ipmu-mpi-run --nonsense
+wrong 'vpmu run' env VPMU_FEED=1 ipmu-mpi-run -e a true
+ipmu-mpi-run -e a /nonexistent/program >"$scratch/out" 2>&1
+check 'no such program' [ $? = 127 ]
+ipmu-mpi-run -e a sh -c 'exit 5' >"$scratch/out" 2>&1
+check "the program's status, of a program without MPI" [ $? = 5 ]
+LD_PRELOAD= ipmu-mpi-run -e a,b -e c -o p sh -c 'echo "$IPMU_MPI_EVENTS $IPMU_MPI_OUTPUT"' \
+	>"$scratch/out"
+check 'lists add up, and the prefix is absolute' lines 1 "a,b,c $PWD/p"
+
+# -- on the virtual machine, each rank reads as much as it writes down here: nothing
+if command -v qemu-x86_64 >/dev/null; then
+	ranks 2 ipmu-mpi-run -e $event -o "$scratch/vm" --interval 10 \
+		"$vpmu" run --strict -m skl-4c8t "$scratch/end" well >"$scratch/out" 2>&1
+	check 'virtual machine: ends well' [ $? = 0 ]
+	check 'the rate has the clock of the model' says 'model time .* uncore clocks at 1 GHz'
+	check 'bandwidth' says 'memory read bandwidth .* GB/s +='
+	check 'timeline' grep -q "^seconds,$event package 0" "$scratch/vm.node0.timeline.csv"
+	# reads x 64 / clocks = GB/s at 1 GHz
+	check 'bandwidth is bytes by clocks' awk -F, '
+		$1 == "job" && $5 ~ /DRAM_DATA_READS/ { reads = $7 }
+		$1 == "info" && $5 == "seconds" { s = $7 }
+		$1 == "job" && $5 == "memory read bandwidth" { got = $7 }
+		END { want = reads * 64e-9 / s; exit !(reads > 0 && got > want * 0.999 &&
+			got < want * 1.001) }' "$scratch/vm.csv"
+	ranks 2 ipmu-mpi-run -e ${event}X "$vpmu" run -m skl-4c8t "$scratch/end" well \
+		>"$scratch/out" 2>&1
+	check 'an unknown event ends the job' [ $? != 0 ]
+	check 'an unknown event is named, once' lines 1 ".*ipmu-mpi-run: .* no event ${event}X.*"
+	ranks 2 "$vpmu" run -m skl-4c8t ipmu-mpi-run -e $event "$scratch/end" well \
+		>"$scratch/out" 2>&1
+	check 'inside the machine: refused' says 'say ipmu-mpi-run ... vpmu run'
+fi
+ranks 2 ipmu-mpi-run -e $event "$scratch/end" well >"$scratch/out" 2>&1
+if [ ! -e /dev/cpu/0/msr ]; then
+	check 'without the PMU: the reason' says 'cannot be counted on node .*: component intel_uncore: '
+fi
+
+# -- two ranks of a stand-in PAPI
+stub_papi
+run() {		# run [NAME=VALUE]... : to $scratch/r.*
+	rm -f "$scratch"/r.*
+	ranks 2 env "$@" ipmu-mpi-run -e intel_uncore:::NODE,intel_core:::RANK -o "$scratch/r" \
+		--interval 5 "$scratch/end" well 0 >"$scratch/out" 2>&1
+	check "$*: ends well" [ $? = 0 ]
+	check "$*: node-wide, once" [ "$(job_count "$scratch/r.csv" intel_uncore:::NODE)" = 2010 ]
+	check "$*: ranks, all" [ "$(job_count "$scratch/r.csv" intel_core:::RANK)" = 3 ]
+	check "$*: one report" lines 1 'ipmu-mpi: 2 ranks on 1 node with 2 packages'
+}
+run A=B
+check 'files' [ "$(cd "$scratch" && echo r.*)" = 'r.csv r.json r.node0.timeline.csv' ]
+if command -v python3 >/dev/null; then
+	check 'JSON' python3 - "$scratch/r.json" <<-'CODE'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		e = {x["name"]: x for x in r["events"]}
+		node = e["intel_uncore:::NODE"]
+		assert r["complete"] is True and r["ranks"] == 2 and r["packages"] == 2, r
+		assert node["count"] == 2010 and node["measured"] == node["expected"] == 2, node
+		assert [p["count"] for p in node["nodes"][0]["packages"]] == [1000, 1010], node
+		assert e["intel_core:::RANK"]["count"] == 3 and r["clock"]["name"] == "wall", r
+	CODE
+	check 'CSV' python3 - "$scratch/r.csv" <<-'CODE'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		counts = {r["package"]: int(r["value"]) for r in rows
+			  if r["level"] == "package" and r["name"] == "intel_uncore:::NODE"}
+		assert counts == {"0": 1000, "1": 1010}, rows
+		assert all(None not in r and None not in r.values() for r in rows), rows
+	CODE
+fi
+
+# -- a tool that has MPI_Init and MPI_Finalize itself, and ends PAPI before MPI: before us and after
+cat >"$scratch/tool.c" <<-'CODE'
+	#include <mpi.h>
+	#include <stdio.h>
+	void PAPI_shutdown(void);
+	#pragma weak PAPI_shutdown
+	int MPI_Init(int *argc, char ***argv)
+	{
+		int rc = PMPI_Init(argc, argv);
+		fprintf(stderr, "the tool saw MPI_Init\n");
+		return rc;
+	}
+	int MPI_Finalize(void)
+	{
+		fprintf(stderr, "the tool saw MPI_Finalize\n");
+		if (PAPI_shutdown)
+			PAPI_shutdown();
+		return PMPI_Finalize();
+	}
+CODE
+"$MPICC" -shared -fPIC -o "$scratch/tool.so" "$scratch/tool.c" || exit 1
+run LD_PRELOAD="$scratch/tool.so"
+check 'the tool works, too' lines 2 'the tool saw MPI_Init'
+check 'the tool works, too' lines 2 'the tool saw MPI_Finalize'
+export LATER=$scratch/tool.so
+cat >"$scratch/later" <<-'CODE'
+	#!/bin/sh
+	LD_PRELOAD=$LD_PRELOAD:$LATER exec "$@"
+CODE
+chmod +x "$scratch/later"
+ranks 2 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/later" "$scratch/end" well \
+	>"$scratch/out" 2>&1
+check 'a tool after us' [ "$(job_count "$scratch/r.csv" intel_uncore:::NODE)" = 2010 ]
+check 'a tool after us' lines 2 'the tool saw MPI_Init'
+
+# -- Fortran's MPI_Init is another one
+if command -v gfortran >/dev/null; then
+	cat >"$scratch/f.f90" <<-'CODE'
+		program f
+		  include 'mpif.h'
+		  integer :: rc
+		  call mpi_init(rc)
+		  call mpi_finalize(rc)
+		end program
+	CODE
+	if mpifort -o "$scratch/f" "$scratch/f.f90" >"$scratch/out" 2>&1; then
+		ranks 2 ipmu-mpi-run -e intel_uncore:::NODE "$scratch/f" >"$scratch/out" 2>&1
+		check 'Fortran' says 'intel_uncore:::NODE +2010'
+	fi
+fi
+finish

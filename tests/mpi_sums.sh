@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Sums over the ranks of one virtual node: what all of them read is counted once, however many they
+# are and wherever they run, and only one of them touches the registers.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
+compile reads -lipmu_mpi
+reads=$imc.DRAM_DATA_READS
+misses=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
+
+# 12 MiB a rank is more than the 8 MiB of last-level cache, so that each pass misses throughout;
+# 5 % as in tests/vpmu_mpi.sh for what MPI itself moves.
+counts() {	# counts NAME RANKS [move]
+	local name=$1 n=$2 wanted=$(($2 * (12 << 20) / 64))
+	shift 2
+	rm -f "$scratch/segment"
+	ranks $n "$vpmu" run --strict -m skl-4c8t -s "$scratch/segment" "$scratch/reads" 12 "$@" \
+		$reads $misses >"$scratch/out" 2>&1
+	for event in $reads $misses; do
+		got=$(sed -n "s/^$event //p" "$scratch/out")
+		check "$name: $n ranks" within "$got" $wanted 5
+		printf '%-10s %d ranks %-56s %9s, %d by arithmetic\n' "$name" $n $event "$got" $wanted
+	done
+}
+
+accesses() {	# device accesses of the whole run
+	"$vpmu" regs -s "$scratch/segment" |
+		sed -n 's/.*accesses: \([0-9]*\) rdmsr, \([0-9]*\) wrmsr, \([0-9]*\) PCI.*/\1 \2 \3/p'
+}
+
+enabled() {	# is any event select register other than 0?
+	"$vpmu" regs -s "$scratch/segment" --tsv |
+		awk -F'\t' '$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/' | grep .
+}
+
+one=
+for n in 1 2 4 8; do
+	counts unbound $n
+	check "$n ranks: no register is left enabled" differs enabled
+	now=$(accesses)
+	one=${one:-$now}
+	echo "           rdmsr, wrmsr, PCI reads on the node: $now"
+	check "$n ranks: register accesses as with one" [ -n "$now" -a "$now" = "$one" ]
+done
+counts migrating 4 move
+binding='--bind-to core:overload-allowed' counts bound 2
+binding='--bind-to core:overload-allowed' counts bound 4
+finish
