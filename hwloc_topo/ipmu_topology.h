@@ -27,6 +27,7 @@ struct ipmu_cpu {
 	int pkg_idx;
 	int numa_os;		/* kernel's number of its lowest NUMA node, -1: none */
 	bool allowed;
+	int core_os;		/* the kernel's number of its core in the package, -1: not known */
 };
 
 struct ipmu_package {
@@ -41,6 +42,7 @@ struct ipmu_topology {
 	int family, model, stepping;	/* displayed family and model; -1: unknown */
 	char cpu_model[96];		/* brand string; "" if unknown */
 	int ncpus, ncores, npackages;
+	int noffline;			/* CPUs that are there but offline; they are in no table */
 	struct ipmu_cpu *cpus;		/* ncpus of them, sorted by os_cpu (may have gaps) */
 	struct ipmu_package *packages;	/* npackages of them, sorted by pkg_idx */
 };
@@ -56,6 +58,12 @@ int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
 /* Free what ipmu_topology_load() gave. NULL is fine. */
 void ipmu_topology_free(struct ipmu_topology *t);
 
+/* The process's own copy: the first call loads it, later ones get the same one, until as many
+ * calls of ipmu_topology_release() have freed it. Any thread may call them. Returns what
+ * ipmu_topology_load() does; only a success needs a release. */
+int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
+void ipmu_topology_release(void);
+
 /* The CPU with this number, or NULL if the machine has none. Owned by the topology. */
 const struct ipmu_cpu *ipmu_topology_cpu(const struct ipmu_topology *t, int os_cpu);
 
@@ -65,10 +73,52 @@ const struct ipmu_cpu *ipmu_topology_cpu(const struct ipmu_topology *t, int os_c
 int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_os_cpu);
 
 /* The LLC slice that sits with a CPU's core on parts with one slice per core (Skylake client):
- * the core's index within its package. Which model has such slices is the caller's knowledge.
- * A core that is wholly offline is not counted, so that those after it get too low a number.
+ * the core's index within its package, or, where CPUs are offline, the kernel's number of the core
+ * if it has distinct ones, so that a core that is wholly offline leaves a gap. Which model has such
+ * slices is not asked here: see ipmu_topology_kinds().
  * Returns the index, or -EINVAL if the machine has no such CPU. */
 int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu);
+
+/* Boxes: sets of counters that count for a place. How many there are follows from the identity of
+ * the CPU and the topology, no register is read: a part with cores fused off may have more slices
+ * than are told here. PMUs that any CPU may have, such as the architectural fixed counters, are
+ * left out. */
+enum ipmu_box_place {
+	IPMU_BOX_PACKAGE,	/* `each` of them in every package */
+	IPMU_BOX_SLICE,		/* one beside every core, counting for the package */
+	IPMU_BOX_CORE,		/* one in every core, shared by its threads */
+	IPMU_BOX_CPU,		/* one in every hardware thread */
+};
+
+struct ipmu_box_kind {
+	const char *pmu;	/* as in event names: "skl_unc_cbo" */
+	const char *label;	/* the manual's word for one: "CBo" */
+	enum ipmu_box_place place;
+	int each;
+};
+
+struct ipmu_topology_box {
+	const struct ipmu_box_kind *kind;
+	int pkg_idx;
+	int box_idx;	/* in its package; IPMU_BOX_CORE and _CPU: lowest os_cpu that it counts */
+	int core_idx;	/* the core that it sits with; -1: none, or an offline one */
+	int reach_cpu;	/* lowest allowed os_cpu that reaches it, -1: none */
+};
+
+/* Kinds of boxes of this machine's packages and cores, up to one with pmu NULL. Static data. */
+const struct ipmu_box_kind *ipmu_topology_kinds(const struct ipmu_topology *t);
+
+/* How many boxes of a kind a package has, or -EINVAL if the machine has no such package. */
+int ipmu_topology_nboxes(const struct ipmu_topology *t, const struct ipmu_box_kind *kind,
+			 int pkg_idx);
+
+/* All boxes, by kind, package and box_idx, in *out, which the caller gives to free(); NULL if there
+ * are none. Returns their number, or -ENOMEM. */
+int ipmu_topology_boxes(const struct ipmu_topology *t, struct ipmu_topology_box **out);
+
+/* Can the box's registers be read through this CPU? False too for a CPU that is not allowed. */
+bool ipmu_topology_box_reached(const struct ipmu_topology *t, const struct ipmu_topology_box *box,
+			       int os_cpu);
 
 #ifdef __cplusplus
 }

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ipmu_topology.h"
+#include "source.h"
 
 /* A missing object (NULL) is a value like any other: "the cores or packages hwloc knows nothing
  * about", so that a machine described in part still has every CPU in some package. */
@@ -18,54 +20,19 @@ struct builder {
 	hwloc_const_bitmap_t allowed;
 };
 
-static int explain(char *why, int err, const char *what, const char *name)
+static int explain(char *why, int err, const char *what)
 {
-	snprintf(why, IPMU_WHY_MAX, "%s%s%s: %s", what, name ? " " : "", name ? name : "",
-		 strerror(err));
+	snprintf(why, IPMU_WHY_MAX, "%s: %s", what, strerror(err));
 	return -err;
 }
 
-static const char *env_value(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-/* hwloc itself falls back to the real machine when the environment names a topology that it
- * cannot read. Counting on the wrong machine is worse than an error, so name the source here. */
-static int source_select(hwloc_topology_t topology, char *why)
-{
-	const char *xml = env_value("HWLOC_XMLFILE");
-	const char *synthetic = env_value("HWLOC_SYNTHETIC");
-
-	if (xml && hwloc_topology_set_xml(topology, xml))
-		return explain(why, errno ? errno : EINVAL,
-			       "hwloc cannot read the topology that HWLOC_XMLFILE names,", xml);
-	if (!xml && synthetic && hwloc_topology_set_synthetic(topology, synthetic))
-		return explain(why, errno ? errno : EINVAL,
-			       "hwloc cannot read the topology in HWLOC_SYNTHETIC,", synthetic);
-	return 0;
-}
-
+/* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
 static int source_load(hwloc_topology_t topology, char *why)
 {
-	const char *xml = env_value("HWLOC_XMLFILE");
-	int rc;
-
 	hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-	errno = 0;
-	rc = source_select(topology, why);
-	if (rc)
-		return rc;
-	if (hwloc_topology_load(topology))
-		return explain(why, errno ? errno : EINVAL,
-			       xml ? "hwloc cannot load the topology in the file" :
-				     "hwloc cannot discover this machine's topology", xml);
-	return 0;
+	return ipmu_source_load(topology, why);
 }
 
 static const char *info_find(hwloc_topology_t topology, const char *name)
@@ -142,6 +109,7 @@ static void cpu_add(struct builder *b, hwloc_obj_t pu)
 	cpu->smt_idx = same_core ? cpu[-1].smt_idx + 1 : 0;
 	cpu->core_idx = same_core ? cpu[-1].core_idx : t->ncores;
 	cpu->numa_os = pu->nodeset ? hwloc_bitmap_first(pu->nodeset) : -1;
+	cpu->core_os = core && core->os_index != HWLOC_UNKNOWN_INDEX ? (int)core->os_index : -1;
 	cpu->allowed = hwloc_bitmap_isset(b->allowed, pu->os_index);
 	t->ncpus++;
 	t->ncores += !same_core;
@@ -159,6 +127,15 @@ static int cpu_compare(const void *a, const void *b)
 	return (left->os_cpu > right->os_cpu) - (left->os_cpu < right->os_cpu);
 }
 
+/* The kernel numbers offline CPUs, but does not say where they sit. */
+static int offline_count(hwloc_topology_t topology, int online)
+{
+	hwloc_const_bitmap_t complete = hwloc_topology_get_complete_cpuset(topology);
+	int all = complete ? hwloc_bitmap_weight(complete) : -1;
+
+	return all > online ? all - online : 0;
+}
+
 static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char *why)
 {
 	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
@@ -166,19 +143,20 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 	hwloc_obj_t pu = NULL;
 
 	if (n <= 0)
-		return explain(why, ENODEV, "hwloc's topology has no CPU", NULL);
+		return explain(why, ENODEV, "hwloc's topology has no CPU");
 	t->cpus = calloc((size_t)n, sizeof(*t->cpus));
 	t->packages = calloc((size_t)n, sizeof(*t->packages));
 	b.package_objs = calloc((size_t)n, sizeof(*b.package_objs));
 	if (!t->cpus || !t->packages || !b.package_objs) {
 		free(b.package_objs);
-		return explain(why, ENOMEM, "the table of CPUs", NULL);
+		return explain(why, ENOMEM, "the table of CPUs");
 	}
 	while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)))
 		cpu_add(&b, pu);
 	free(b.package_objs);
 	qsort(t->cpus, (size_t)t->ncpus, sizeof(*t->cpus), cpu_compare);
 	identity_fill(topology, t);
+	t->noffline = offline_count(topology, n);
 	return 0;
 }
 
@@ -189,10 +167,10 @@ int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
 	int rc;
 
 	if (hwloc_topology_init(&topology))
-		return explain(why, ENOMEM, "hwloc's topology", NULL);
+		return explain(why, ENOMEM, "hwloc's topology");
 	t = calloc(1, sizeof(*t));
 	if (!t) {
-		rc = explain(why, ENOMEM, "the topology", NULL);
+		rc = explain(why, ENOMEM, "the topology");
 		goto destroy;
 	}
 	rc = source_load(topology, why);
@@ -234,16 +212,31 @@ int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_o
 	return t->packages[pkg_idx].reach_cpu < 0 ? -ENODEV : t->packages[pkg_idx].reach_cpu;
 }
 
-int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu)
-{
-	const struct ipmu_cpu *cpu = ipmu_topology_cpu(t, os_cpu);
-	int i, first;
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ipmu_topology *shared;
+static unsigned int shared_users;
 
-	if (!cpu)
-		return -EINVAL;
-	first = cpu->core_idx;
-	for (i = 0; i < t->ncpus; i++)
-		if (t->cpus[i].pkg_idx == cpu->pkg_idx && t->cpus[i].core_idx < first)
-			first = t->cpus[i].core_idx;
-	return cpu->core_idx - first;
+int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MAX])
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&shared_lock);
+	if (!shared_users)
+		rc = ipmu_topology_load(&shared, why);
+	if (!rc) {
+		shared_users++;
+		*out = shared;
+	}
+	pthread_mutex_unlock(&shared_lock);
+	return rc;
+}
+
+void ipmu_topology_release(void)
+{
+	pthread_mutex_lock(&shared_lock);
+	if (shared_users && !--shared_users) {
+		ipmu_topology_free(shared);
+		shared = NULL;
+	}
+	pthread_mutex_unlock(&shared_lock);
 }

@@ -13,6 +13,7 @@ case $cc in *clang*) compiler_headers=$(${cc%% *} -print-resource-dir)/include ;
 # room (a path prefix, the longest one counts): rooms and outside libraries that it may use
 declare -A may=(
 	[hwloc_topo]='hwloc'
+	[hwloc_topo/pmutopo]='hwloc_topo hwloc json-c'
 	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
 	[component/papi_glue]='component/engine hwloc_topo papi papi-inside'
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
@@ -30,6 +31,7 @@ rooms=("${!may[@]}")
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
 	hwloc.h | hwloc/*) echo hwloc ;;
+	json-c/* | json.h) echo json-c ;;
 	papi.h | papiStdEventDefs.h | sde_lib.h) echo papi ;;
 	perfmon/*) echo libpfm4 ;;
 	mpi.h) echo mpi ;;
@@ -152,6 +154,10 @@ plant component/intel_uncore/a.c '<hwloc.h>' bad
 plant component/intel_uncore/a.c '"../../virtual_pmu/machine.h"' bad
 plant hwloc_topo/a.c '"../component/engine/ipmu.h"' bad
 plant hwloc_topo/a.c '<hwloc.h>' good
+plant hwloc_topo/a.c '<json-c/json.h>' bad
+plant hwloc_topo/pmutopo/a.c '<json-c/json.h>' good
+plant hwloc_topo/pmutopo/a.c '"private.h"' good
+plant hwloc_topo/pmutopo/a.c '"../../component/engine/ipmu.h"' bad
 plant demo/a.c '"../component/engine/ipmu.h"' bad
 plant demo/a.c '<papi.h>' good
 plant component/engine/a.c '<json-c/json.h>' bad

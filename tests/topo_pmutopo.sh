@@ -34,23 +34,24 @@ skl=HWLOC_XMLFILE=$data/skl-4c8t.xml
 run 0 "$skl" && grep -q 'GenuineIntel family 6 .*model 94 (0x5E) stepping 3 ' "$scratch/out"
 verdict 'identity of the Skylake client' $?
 grep -q 'Test Skylake client, 4 cores' "$scratch/out"; verdict 'brand string' $?
-row '6 0 2 1 2 yes'; verdict 'CPU 6: package 0, core 2, thread 1, slice 2' $?
+row '6 0 2 1 0 2 - yes'; verdict 'CPU 6: package 0, core 2, thread 1, slice 2' $?
 [ "$(grep -c ' yes$' "$scratch/out")" = 8 ]; verdict 'eight CPUs' $?
 grep '^package 0:' "$scratch/out" | grep -q '0-7$'; verdict 'all CPUs reach the package' $?
 
-run 0 "HWLOC_XMLFILE=$data/disallowed.xml" && row '3 0 3 0 3 no' && row '5 0 1 1 1 yes'
+run 0 "HWLOC_XMLFILE=$data/disallowed.xml" && row '3 0 3 0 0 3 - no' && row '5 0 1 1 0 1 - yes'
 verdict 'disallowed CPUs are marked' $?
 grep '^package 0:' "$scratch/out" | grep -q 'CPU 1, possible: 1-2,5$'
 verdict 'only allowed CPUs reach the package' $?
 
-run 0 "HWLOC_XMLFILE=$data/two-packages.xml" && row '4 1 3 0 - no'
+run 0 "HWLOC_XMLFILE=$data/two-packages.xml" && row '4 1 3 0 2 - 0,1 no'
 verdict 'no slices on another model' $?
 grep -q '^package 1: out of reach' "$scratch/out"; verdict 'package out of reach' $?
 
-for model in 78:0 94:0 142:0 158:0 165:0 166:0 85:- 46:- 61:-; do
+for model in 78:'0 -' 94:'0 -' 142:'0 -' 158:'0 -' 165:'0 -' 166:'0 -' \
+		85:'- -' 46:'- 0,1' 47:'- 0,1' 61:'- -'; do
 	sed "s/value=\"94\"/value=\"${model%:*}\"/" "$data/skl-4c8t.xml" >"$scratch/m.xml"
-	run 0 "HWLOC_XMLFILE=$scratch/m.xml" && row "0 0 0 0 ${model#*:} yes"
-	verdict "slice column of model ${model%:*}" $?
+	run 0 "HWLOC_XMLFILE=$scratch/m.xml" && row "0 0 0 0 0 ${model#*:} yes"
+	verdict "slice and M-Boxes of model ${model%:*}" $?
 done
 
 run 0 'HWLOC_SYNTHETIC=pack:1 core:2 pu:1' && grep -q '^unknown vendor' "$scratch/out"
@@ -62,10 +63,17 @@ verdict 'broken file: named, status 1, nothing on stdout' $?
 run 0 --help && grep -q '^Usage: pmutopo' "$scratch/out"; verdict '--help' $?
 run 0 --version && grep -q '^pmutopo ' "$scratch/out"; verdict '--version' $?
 run 2 --sausage && grep -q 'pmutopo --help' "$scratch/err"; verdict 'unknown option' $?
+run 0 "$skl" --json && grep -q '^  "model": 94,$' "$scratch/out"; verdict '--json' $?
+run 2 --json --svg "$scratch/x.svg" && grep -q 'not both' "$scratch/err"; verdict '--json and --svg' $?
+run 2 --counts "$scratch/x" && grep -q 'with --svg only' "$scratch/err"; verdict '--counts alone' $?
+run 1 "$skl" --svg "$scratch/no/such/x.svg" && grep -q 'no/such/x\.svg' "$scratch/err"
+verdict 'a drawing into a folder that is not there' $?
 run 2 sausage && grep -q "'sausage'" "$scratch/err"; verdict 'unexpected argument' $?
 if [ -c /dev/full ]; then
 	"$pmutopo" >/dev/full 2>"$scratch/err"
 	[ $? = 1 ]; verdict 'a full disk is an error' $?
+	"$pmutopo" --json >/dev/full 2>"$scratch/err"
+	[ $? = 1 ] && grep -q 'standard output' "$scratch/err"; verdict 'a full disk, with --json' $?
 fi
 
 echo "$passed passed, $failed failed"

@@ -93,7 +93,7 @@ static void note_partial(struct glue *g)
 
 static int open_machine(struct glue *g, char *why)
 {
-	int rc = ipmu_topology_load(&g->topology, why);
+	int rc = ipmu_topology_acquire(&g->topology, why);
 
 	if (rc)
 		return rc;
@@ -110,7 +110,7 @@ close_machine:
 	ipmu_system_close(g->machine);
 	g->machine = NULL;
 free_topology:
-	ipmu_topology_free(g->topology);
+	ipmu_topology_release();
 	g->topology = NULL;
 	return rc;
 }
@@ -180,7 +180,8 @@ int glue_shutdown_component(struct glue *g)
 		ipmu_system_close(g->machine);
 	g->machine = NULL;
 	event_table_free(&g->events);
-	ipmu_topology_free(g->topology);
+	if (g->topology)
+		ipmu_topology_release();
 	g->topology = NULL;
 	g->last_why[0] = '\0';
 	for (int i = 0; i < PAPI_PMU_MAX; i++) {

@@ -20,7 +20,7 @@ struct glue {
 	papi_vector_t *vector;
 	enum ipmu_scope scope;
 	const char *description;
-	struct ipmu_topology *topology;
+	const struct ipmu_topology *topology;	/* shared with the other component */
 	struct ipmu_system *machine;
 	struct event_table events;
 	int lock_id;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* pmutopo(1): which CPU, core, package and box of counters belong together, and who may reach
+ * what. */
+#include "pmutopo.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef IPMU_VERSION
+#define IPMU_VERSION "development"
+#endif
+
+struct choices {
+	bool done, json;
+	const char *svg, *counts;
+};
+
+static void usage(FILE *f)
+{
+	fputs("Usage: pmutopo [OPTION]...\n"
+	      "Show how this machine's CPUs, cores, packages, NUMA nodes, cache slices and memory\n"
+	      "controllers belong together, and through which CPUs their counters are reached.\n\n"
+	      "  -j, --json         the same as one JSON object\n"
+	      "  -s, --svg FILE     draw the machine with its boxes into FILE (needs lstopo)\n"
+	      "  -c, --counts FILE  with --svg: write beside each box its count in FILE, in\n"
+	      "                     lines of PMU, box, package, count: 'skl_unc_cbo 2 0 417'\n"
+	      "  -h, --help         show this text and leave\n"
+	      "  -V, --version      show the version and leave\n\n"
+	      "The machine is the one that hwloc sees: HWLOC_XMLFILE, HWLOC_SYNTHETIC and\n"
+	      "the like apply. Exit status: 0, 1 if there is no topology to show or it cannot\n"
+	      "be written, 2 for a wrong option.\n", f);
+}
+
+static int wrong_use(const char *what, const char *value)
+{
+	fprintf(stderr, "pmutopo: %s%s%s%s; try 'pmutopo --help'.\n", what, value ? " '" : "",
+		value ? value : "", value ? "'" : "");
+	return 2;
+}
+
+static int choices_check(const struct choices *c, int argc, char **argv)
+{
+	if (optind < argc)
+		return wrong_use("takes no argument, but got", argv[optind]);
+	if (c->json && c->svg)
+		return wrong_use("give either --json or --svg, not both", NULL);
+	if (c->counts && !c->svg)
+		return wrong_use("--counts goes with --svg only, but the counts are in", c->counts);
+	return 0;
+}
+
+static int choices_parse(int argc, char **argv, struct choices *out)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "svg", required_argument, NULL, 's' },
+		{ "counts", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "js:c:hV", options, NULL)) != -1) {
+		if (c == 'j') {
+			out->json = true;
+		} else if (c == 's') {
+			out->svg = optarg;
+		} else if (c == 'c') {
+			out->counts = optarg;
+		} else if (c == 'h' || c == 'V') {
+			out->done = true;
+			if (c == 'h')
+				usage(stdout);
+			else
+				printf("pmutopo %s\n", IPMU_VERSION);
+			return 0;
+		} else {
+			fprintf(stderr, "Try 'pmutopo --help'.\n");
+			return 2;
+		}
+	}
+	return choices_check(out, argc, argv);
+}
+
+const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *pmu)
+{
+	const struct ipmu_box_kind *kind = ipmu_topology_kinds(t);
+
+	for (; kind->pmu; kind++)
+		if (!strcmp(kind->pmu, pmu))
+			return kind;
+	return NULL;
+}
+
+static int drawing(const struct choices *choices, const struct ipmu_topology *t,
+		   const struct boxes *b, char *why)
+{
+	struct counts counts = { NULL, NULL };
+	int rc = 0;
+
+	if (choices->counts)
+		rc = counts_read(choices->counts, b, &counts, why);
+	if (!rc)
+		rc = svg_write(t, b, choices->counts ? &counts : NULL, choices->svg, why);
+	counts_free(&counts);
+	return rc;
+}
+
+static int show(const struct choices *choices, const struct ipmu_topology *t, char *why)
+{
+	struct boxes b = { .n = 0 };
+	int rc = 0;
+
+	b.n = ipmu_topology_boxes(t, &b.box);
+	if (b.n < 0) {
+		snprintf(why, IPMU_WHY_MAX, "the table of boxes: %s", strerror(-b.n));
+		return b.n;
+	}
+	if (choices->svg)
+		rc = drawing(choices, t, &b, why);
+	else if (choices->json)
+		rc = json_print(t, &b, why);
+	else
+		table_print(t, &b);
+	free(b.box);
+	if (!rc && (fflush(stdout) || ferror(stdout))) {
+		snprintf(why, IPMU_WHY_MAX, "standard output: %s", strerror(errno));
+		rc = -EIO;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct choices choices = { .done = false };
+	const struct ipmu_topology *t;
+	char why[IPMU_WHY_MAX] = "";
+	int rc = choices_parse(argc, argv, &choices);
+
+	if (rc || choices.done)
+		return rc;
+	rc = ipmu_topology_acquire(&t, why);
+	if (!rc) {
+		rc = show(&choices, t, why);
+		ipmu_topology_release();
+	}
+	if (rc)
+		fprintf(stderr, "pmutopo: %s\n", why);
+	return rc ? 1 : 0;
+}

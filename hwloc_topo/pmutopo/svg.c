@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* The drawing is lstopo's: give every box a Misc object where it sits, and let it draw that. */
+#include "pmutopo.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "source.h"
+
+extern char **environ;
+
+static int explain(char *why, int err, const char *what)
+{
+	snprintf(why, IPMU_WHY_MAX, "%s: %s", what, strerror(err));
+	return -err;
+}
+
+static hwloc_obj_t place_of(hwloc_topology_t topology, const struct ipmu_topology *t,
+			    const struct ipmu_topology_box *box)
+{
+	hwloc_obj_type_t wanted = box->core_idx >= 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE;
+	hwloc_obj_t pu = NULL, obj;
+
+	for (int i = 0; i < t->ncpus && !pu; i++) {
+		const struct ipmu_cpu *cpu = &t->cpus[i];
+
+		if (box->core_idx >= 0 ? cpu->core_idx == box->core_idx :
+					 cpu->pkg_idx == box->pkg_idx)
+			pu = hwloc_get_pu_obj_by_os_index(topology, (unsigned int)cpu->os_cpu);
+	}
+	for (obj = pu; obj && obj->type != wanted;)
+		obj = obj->parent;
+	return obj ? obj : hwloc_get_root_obj(topology);
+}
+
+/* Boxes of every core or thread would hide the machine: they are drawn for their counts only. */
+static bool is_drawn(const struct boxes *b, const struct counts *c, int i)
+{
+	const struct ipmu_box_kind *kind = b->box[i].kind;
+
+	if (kind->place == IPMU_BOX_PACKAGE || kind->place == IPMU_BOX_SLICE)
+		return true;
+	return c && c->given[i];
+}
+
+static bool box_annotate(hwloc_topology_t topology, const struct ipmu_topology *t,
+			 const struct boxes *b, const struct counts *c, int i)
+{
+	const struct ipmu_topology_box *box = &b->box[i];
+	bool in_reach = box->reach_cpu >= 0, given = c && c->given[i];
+	char label[96];
+	hwloc_obj_t obj;
+	int n;
+
+	n = snprintf(label, sizeof(label), "%s %d%s", box->kind->label, box->box_idx,
+		     in_reach ? "" : " out of reach");
+	if (given)
+		snprintf(label + n, sizeof(label) - (size_t)n, ": %" PRIu64, c->value[i]);
+	else if (c)
+		snprintf(label + n, sizeof(label) - (size_t)n, ": not measured");
+	obj = hwloc_topology_insert_misc_object(topology, place_of(topology, t, box), label);
+	return obj && !hwloc_obj_add_info(obj, "PMU", box->kind->pmu) &&
+	       !hwloc_obj_add_info(obj, "lstopoStyle", !in_reach ? "Background=#c0c0c0" :
+				   given ? "Background=#ffb040" : "Background=#ffe0a0");
+}
+
+static bool legend_add(hwloc_topology_t topology, const struct ipmu_topology *t,
+		       const struct counts *c)
+{
+	hwloc_obj_t root = hwloc_get_root_obj(topology);
+	char line[160];
+
+	snprintf(line, sizeof(line), "%s family %d model %d: %s", *t->vendor ? t->vendor :
+		 "unknown vendor", t->family, t->model,
+		 *t->cpu_model ? t->cpu_model : "unnamed processor");
+	return !hwloc_obj_add_info(root, "lstopoLegend", line) &&
+	       (!c || !hwloc_obj_add_info(root, "lstopoLegend", "Numbers: counts of one run"));
+}
+
+static int annotate(hwloc_topology_t topology, const struct ipmu_topology *t,
+		    const struct boxes *b, const struct counts *c, char *why)
+{
+	for (int i = 0; i < b->n; i++)
+		if (is_drawn(b, c, i) && !box_annotate(topology, t, b, c, i))
+			return explain(why, ENOMEM, "the boxes in the drawing");
+	if (!legend_add(topology, t, c))
+		return explain(why, ENOMEM, "the legend of the drawing");
+	return 0;
+}
+
+/* The annotated machine as XML in a file without a name, to be lstopo's standard input. */
+static int xml_write(hwloc_topology_t topology, FILE **out, char *why)
+{
+	FILE *f = tmpfile();
+	char *xml = NULL;
+	int bytes = 0, rc = 0;
+
+	if (!f)
+		return explain(why, errno, "a temporary file for lstopo");
+	if (hwloc_topology_export_xmlbuffer(topology, &xml, &bytes, 0))
+		rc = explain(why, errno ? errno : EIO, "hwloc's export of the machine");
+	else if (fputs(xml, f) < 0 || fflush(f) || lseek(fileno(f), 0, SEEK_SET))
+		rc = explain(why, errno ? errno : EIO, "a temporary file for lstopo");
+	if (xml)
+		hwloc_free_xmlbuffer(topology, xml);
+	if (rc)
+		fclose(f);
+	else
+		*out = f;
+	return rc;
+}
+
+/* What points hwloc at a machine would make lstopo draw that one, without boxes. */
+static char **child_environment(void)
+{
+	size_t n = 0, kept = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 1, sizeof(*env));
+	for (size_t i = 0; env && i < n; i++)
+		if (strncmp(environ[i], "HWLOC_", 6) && strncmp(environ[i], "LSTOPO_", 7) &&
+		    strncmp(environ[i], "LD_PRELOAD=", 11))
+			env[kept++] = environ[i];
+	return env;
+}
+
+static int child_start(const char *program, int in, int out, char **env, pid_t *pid)
+{
+	char *argv[] = { (char *)program, "--if", "xml", "-i", "-", "--disallowed", "--no-io",
+			 "--no-factorize",
+			 "--no-default-legend", "--of", "nativesvg", "-", NULL };
+	posix_spawn_file_actions_t actions;
+	int rc = posix_spawn_file_actions_init(&actions);
+
+	if (rc)
+		return rc;
+	rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
+	if (!rc)
+		rc = posix_spawn_file_actions_adddup2(&actions, out, 1);
+	if (!rc)
+		rc = posix_spawnp(pid, program, &actions, NULL, argv, env);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+/* lstopo-no-graphics first: the other one may want a display and draw with another library. */
+static int lstopo_run(int in, int out, char *why)
+{
+	char **env = child_environment();
+	int rc, status;
+	pid_t pid;
+
+	if (!env)
+		return explain(why, ENOMEM, "the environment of lstopo");
+	rc = child_start("lstopo-no-graphics", in, out, env, &pid);
+	if (rc == ENOENT)
+		rc = child_start("lstopo", in, out, env, &pid);
+	free(env);
+	if (rc)
+		return explain(why, rc, "lstopo draws the machine, but does not start (install "
+			       "hwloc-nox or hwloc)");
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return explain(why, errno, "waiting for lstopo");
+	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		snprintf(why, IPMU_WHY_MAX, "lstopo could not draw the machine; it says why above");
+		return -EIO;
+	}
+	return 0;
+}
+
+/* An lstopo that fails to write still leaves with status 0. */
+static bool is_whole(int fd)
+{
+	static const char last[] = "</svg>";
+	char tail[16] = "";
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_size > 15 &&
+	       pread(fd, tail, sizeof(tail) - 1, st.st_size - 15) == 15 && strstr(tail, last);
+}
+
+static int publish(int fd, const char *temporary, const char *path, char *why)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (!is_whole(fd)) {
+		snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?",
+			 path);
+		return -EIO;
+	}
+	if (fchmod(fd, 0666 & ~mask) || fsync(fd) || rename(temporary, path))
+		return explain(why, errno, path);
+	return 0;
+}
+
+static int draw(hwloc_topology_t topology, const char *path, char *why)
+{
+	char *temporary = NULL;
+	FILE *xml = NULL;
+	int rc, fd;
+
+	rc = xml_write(topology, &xml, why);
+	if (rc)
+		return rc;
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+		temporary = NULL;
+		rc = explain(why, ENOMEM, path);
+		goto close_xml;
+	}
+	fd = mkstemp(temporary);
+	if (fd < 0) {
+		rc = explain(why, errno, path);
+		goto close_xml;
+	}
+	rc = lstopo_run(fileno(xml), fd, why);
+	if (!rc)
+		rc = publish(fd, temporary, path, why);
+	if (rc)
+		unlink(temporary);
+	close(fd);
+close_xml:
+	free(temporary);
+	fclose(xml);
+	return rc;
+}
+
+int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct counts *c,
+	      const char *path, char why[IPMU_WHY_MAX])
+{
+	hwloc_topology_t topology;
+	int rc;
+
+	if (hwloc_topology_init(&topology))
+		return explain(why, ENOMEM, "hwloc's topology");
+	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_ALL);
+	rc = ipmu_source_load(topology, why);
+	if (!rc)
+		rc = annotate(topology, t, b, c, why);
+	if (!rc)
+		rc = draw(topology, path, why);
+	hwloc_topology_destroy(topology);
+	return rc;
+}

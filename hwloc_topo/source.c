@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipmu_topology.h"
+
+static int explain(char *why, int err, const char *what, const char *name)
+{
+	snprintf(why, IPMU_WHY_MAX, "%s%s%s: %s", what, name ? " " : "", name ? name : "",
+		 strerror(err));
+	return -err;
+}
+
+static const char *env_value(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* hwloc itself falls back to the real machine when the environment names a topology that it
+ * cannot read. Counting on the wrong machine is worse than an error, so name the source here. */
+static int source_select(hwloc_topology_t topology, char *why)
+{
+	const char *xml = env_value("HWLOC_XMLFILE");
+	const char *synthetic = env_value("HWLOC_SYNTHETIC");
+
+	if (xml && hwloc_topology_set_xml(topology, xml))
+		return explain(why, errno ? errno : EINVAL,
+			       "hwloc cannot read the topology that HWLOC_XMLFILE names,", xml);
+	if (!xml && synthetic && hwloc_topology_set_synthetic(topology, synthetic))
+		return explain(why, errno ? errno : EINVAL,
+			       "hwloc cannot read the topology in HWLOC_SYNTHETIC,", synthetic);
+	return 0;
+}
+
+int ipmu_source_load(hwloc_topology_t topology, char *why)
+{
+	const char *xml = env_value("HWLOC_XMLFILE");
+	int rc;
+
+	hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+	errno = 0;
+	rc = source_select(topology, why);
+	if (rc)
+		return rc;
+	if (hwloc_topology_load(topology))
+		return explain(why, errno ? errno : EINVAL,
+			       xml ? "hwloc cannot load the topology in the file" :
+				     "hwloc cannot discover this machine's topology", xml);
+	return 0;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Boxes of machines put together by hand, and the topology that a process shares. Numbers of boxes:
+ * 334060-001 Table 2-1, Xeon 7500 uncore guide (two M-Boxes), SDM 18.16 (threads share). */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ipmu_topology.h"
+
+struct hand {
+	struct ipmu_topology t;
+	struct ipmu_cpu cpus[8];
+	struct ipmu_package packages[2];
+};
+
+/* Two packages of two cores of two threads, CPUs package by package, threads side by side. */
+static void machine(struct hand *h, int family, int model)
+{
+	*h = (struct hand){ .t = { .vendor = "GenuineIntel", .family = family, .model = model,
+		.stepping = 1, .ncpus = 8, .ncores = 4, .npackages = 2 } };
+	h->t.cpus = h->cpus;
+	h->t.packages = h->packages;
+	for (int i = 0; i < 8; i++)
+		h->cpus[i] = (struct ipmu_cpu){ .os_cpu = i, .core_idx = i / 2, .smt_idx = i % 2,
+			.pkg_idx = i / 4, .allowed = true, .core_os = i / 2 % 2 };
+	for (int i = 0; i < 2; i++)
+		h->packages[i] = (struct ipmu_package){ .pkg_idx = i, .os_index = i, .ncores = 2,
+			.ncpus = 4, .reach_cpu = 4 * i };
+}
+
+static void check_box(const struct ipmu_topology_box *box, const char *pmu, int pkg_idx,
+		      int box_idx, int core_idx, int reach_cpu)
+{
+	assert_string_equal(box->kind->pmu, pmu);
+	assert_int_equal(box->pkg_idx, pkg_idx);
+	assert_int_equal(box->box_idx, box_idx);
+	assert_int_equal(box->core_idx, core_idx);
+	assert_int_equal(box->reach_cpu, reach_cpu);
+}
+
+static void mboxes(void **state)
+{
+	static const int models[] = { 0x2E, 0x2F };
+	struct ipmu_topology_box *b;
+	struct hand h;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		machine(&h, 6, models[i]);
+		for (int c = 4; c < 8; c++)
+			h.cpus[c].allowed = false;
+		assert_int_equal(ipmu_topology_boxes(&h.t, &b), 4);
+		check_box(&b[0], "nhmex_unc_mbox", 0, 0, -1, 0);
+		check_box(&b[1], "nhmex_unc_mbox", 0, 1, -1, 0);
+		check_box(&b[2], "nhmex_unc_mbox", 1, 0, -1, -1);
+		check_box(&b[3], "nhmex_unc_mbox", 1, 1, -1, -1);
+		assert_true(ipmu_topology_box_reached(&h.t, &b[1], 3));
+		assert_false(ipmu_topology_box_reached(&h.t, &b[1], 4));
+		assert_false(ipmu_topology_box_reached(&h.t, &b[2], 4));	/* not allowed */
+		assert_false(ipmu_topology_box_reached(&h.t, &b[2], 99));
+		free(b);
+	}
+}
+
+static void netburst_threads_share(void **state)
+{
+	struct ipmu_topology_box *b;
+	struct hand h;
+
+	(void)state;
+	machine(&h, 15, 2);
+	h.cpus[2].allowed = false;
+	h.cpus[4].allowed = h.cpus[5].allowed = false;
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 4);
+	check_box(&b[0], "netburst", 0, 0, 0, 0);
+	check_box(&b[1], "netburst", 0, 2, 1, 3);
+	check_box(&b[2], "netburst", 1, 4, 2, -1);
+	check_box(&b[3], "netburst", 1, 6, 3, 6);
+	assert_true(ipmu_topology_box_reached(&h.t, &b[0], 1));
+	assert_false(ipmu_topology_box_reached(&h.t, &b[0], 3));
+	free(b);
+	machine(&h, 15, 4);
+	assert_string_equal(ipmu_topology_kinds(&h.t)->pmu, "netburst_p");
+}
+
+static void a_box_per_thread(void **state)
+{
+	struct ipmu_topology_box *b;
+	struct hand h;
+
+	(void)state;
+	machine(&h, 11, 1);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 8);
+	check_box(&b[5], "knc", 1, 5, 2, 5);
+	assert_true(ipmu_topology_box_reached(&h.t, &b[5], 5));
+	assert_false(ipmu_topology_box_reached(&h.t, &b[5], 4));
+	free(b);
+	machine(&h, 6, 0x17);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 16);
+	check_box(&b[7], "core", 1, 7, 3, 7);
+	check_box(&b[8], "core_fixed", 0, 0, 0, 0);
+	free(b);
+}
+
+static void slices(void **state)
+{
+	struct ipmu_topology_box *b;
+	struct hand h;
+
+	(void)state;
+	machine(&h, 6, 0x5E);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 2 * (2 + 3));
+	check_box(&b[0], "skl_unc_cbo", 0, 0, 0, 0);
+	check_box(&b[3], "skl_unc_cbo", 1, 1, 3, 4);
+	check_box(&b[4], "skl_unc_arb", 0, 0, -1, 0);
+	check_box(&b[9], "skl_unc_imc", 1, 0, -1, 4);
+	free(b);
+}
+
+/* The kernel's core numbers say where an offline core was, but only if they can. */
+static void slices_with_offline_cores(void **state)
+{
+	struct ipmu_topology_box *b;
+	struct hand h;
+
+	(void)state;
+	machine(&h, 6, 0x5E);
+	h.cpus[2].core_os = h.cpus[3].core_os = 2;
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);	/* nothing is offline */
+	h.t.noffline = 2;
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 2);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 3 + 2 + 2 * 3);
+	check_box(&b[1], "skl_unc_cbo", 0, 1, -1, 0);
+	check_box(&b[2], "skl_unc_cbo", 0, 2, 1, 0);
+	assert_int_equal(ipmu_topology_nboxes(&h.t, b[0].kind, 1), 2);
+	assert_int_equal(ipmu_topology_nboxes(&h.t, b[0].kind, 2), -EINVAL);
+	assert_int_equal(ipmu_topology_nboxes(&h.t, b[0].kind, -1), -EINVAL);
+	free(b);
+	h.cpus[2].core_os = h.cpus[3].core_os = 0;		/* two cores of one number */
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);
+	h.cpus[2].core_os = h.cpus[3].core_os = -1;		/* not known */
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);
+	assert_int_equal(ipmu_topology_slice(&h.t, 8), -EINVAL);
+}
+
+static void machines_without_boxes(void **state)
+{
+	struct ipmu_topology_box sentinel, *b = &sentinel;
+	struct hand h;
+
+	(void)state;
+	machine(&h, 6, 0x55);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 0);
+	assert_null(b);
+	machine(&h, 6, 0x5E);
+	snprintf(h.t.vendor, sizeof(h.t.vendor), "AuthenticAMD");
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 0);
+	machine(&h, -1, -1);
+	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 0);
+}
+
+static const struct ipmu_topology *acquire(void)
+{
+	const struct ipmu_topology *t = NULL;
+	char why[IPMU_WHY_MAX] = "";
+
+	if (ipmu_topology_acquire(&t, why))
+		fprintf(stderr, "%s\n", why);
+	return t;
+}
+
+static void *acquire_in_thread(void *unused)
+{
+	(void)unused;
+	return (void *)(uintptr_t)acquire();
+}
+
+static void loaded_once(void **state)
+{
+	const struct ipmu_topology *first;
+	pthread_t threads[8];
+	char why[IPMU_WHY_MAX];
+	void *got;
+
+	(void)state;
+	unsetenv("HWLOC_XMLFILE");
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:3 pu:1", 1);
+	first = acquire();
+	assert_non_null(first);
+	/* Whoever loads again now would see two cores, or fail. */
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:2 pu:1", 1);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, acquire_in_thread, NULL), 0);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(pthread_join(threads[i], &got), 0);
+		assert_ptr_equal(got, first);
+	}
+	assert_int_equal(first->ncores, 3);
+	for (int i = 0; i < 9; i++)
+		ipmu_topology_release();
+	ipmu_topology_release();	/* one too many does no harm */
+	assert_int_equal(acquire()->ncores, 2);
+	ipmu_topology_release();
+	setenv("HWLOC_SYNTHETIC", "sausage", 1);
+	assert_true(ipmu_topology_acquire(&first, why) < 0);
+	assert_non_null(strstr(why, "sausage"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mboxes),
+		cmocka_unit_test(netburst_threads_share),
+		cmocka_unit_test(a_box_per_thread),
+		cmocka_unit_test(slices),
+		cmocka_unit_test(slices_with_offline_cores),
+		cmocka_unit_test(machines_without_boxes),
+		cmocka_unit_test(loaded_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
