@@ -31,7 +31,7 @@ static void five_counters_at_once(void **state)
 	struct ipmu_session *s = engine_fixture_started(f, names, 5);
 	uint64_t v[5];
 
-	/* worked examples of the fact sheet */
+	/* examples worked out from the document */
 	assert_int_equal(engine_fixture_peek_on(f, 1, FIELDS), 0x333);
 	assert_true(engine_fixture_peek_on(f, 1, GLOBAL) == 0x700000003ull);
 	assert_int_equal(engine_fixture_peek_on(f, 1, "IA32_PERFEVTSEL0"), 0x004300C0);

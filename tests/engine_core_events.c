@@ -73,7 +73,7 @@ static void every_knc_event(void **state)
 	assert_int_equal(others, 4);
 }
 
-/* What the fact sheet's worked examples write, less the enable bit. */
+/* What examples worked out from the document write, less the enable bit. */
 static void knc_modifiers(void **state)
 {
 	const struct ipmu_system *sys = fake_system(&ipmu_knc);
@@ -202,7 +202,7 @@ static void sub_fields_of_the_unit_mask(void **state)
 	const struct ipmu_system *sys = fake_system(&ipmu_core2);
 
 	(void)state;
-	/* worked examples of the fact sheet */
+	/* examples worked out from the document */
 	check(sys, "L2_RQSTS:SELF:EXCL_PREFETCH:MESI", "core", 0x00434F2E & ~EN, 3);
 	check(sys, "L2_LD:BOTH_CORES:PREFETCH:I_STATE", "core", 0x0043D129 & ~EN, 3);
 	check(sys, "EXT_SNOOP:ALL_AGENTS:HITM", "core", 0x00432877 & ~EN, 3);

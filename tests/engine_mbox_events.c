@@ -179,7 +179,7 @@ static const struct ipmu_need *need_of(const struct ipmu_event *e, int choice, i
 	return &e->choices[choice].needs[i];
 }
 
-/* Written by hand from the fact sheet's worked examples; en is added when it is programmed. */
+/* Worked out by hand from the document; en is added when it is programmed. */
 static void worked_examples(void **state)
 {
 	const struct ipmu_system *nhm = fake_system(&ipmu_nehalem_ex);

@@ -85,7 +85,7 @@ static void every_documented_event_in_every_spelling(void **state)
 	assert_int_equal(rows, 28);
 }
 
-/* Worked examples of the fact sheet: what is written, less the enable bit. */
+/* Examples worked out from the document: what is written, less the enable bit. */
 static uint64_t select_by_name(const struct engine_fixture *f, const char *name)
 {
 	return engine_fixture_event(f, name).choices[0].select;

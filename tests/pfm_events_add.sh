@@ -306,7 +306,7 @@ for pmu in $(pmus CBO) skl_unc_arb skl_unc_clk skl_unc_imc; do
 done | awk '{ print $2, $1 }' | sort >"$scratch/got"
 same 'showevtinfo: these events and no others' "$scratch/expected" "$scratch/got"
 
-is 'ANY_MESI as in the fact sheet' "$("$tree/examples/check_events" \
+is 'ANY_MESI as worked out by hand' "$("$tree/examples/check_events" \
 	skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:ANY_MESI | awk '/^Codes/ { print $3 }')" 0x508f34
 
 # libpfm4 tells no one about counters: look at the table
@@ -467,7 +467,7 @@ is 'M-Box: all rows of the TSV on request' \
 	"$(($(wc -l <"$mbox_tsv") - 1 + 1))"
 is 'tests/validate passes with them' \
 	"$("$tree/tests/validate" 2>&1 | grep -c 'mbox[01] (37 events): Passed$\|All tests passed')" 3
-# by hand from LIKWID's values as the fact sheet has them: PLD is the upper half
+# by hand from values that LIKWID alone has: PLD is the upper half
 mbox_codes nhmex_unc_mbox0::{PAGE_MISS,DRAM_CMD:RAS,THERM_TRP_UP:GT_LO,CYCLES_PGT_STATE:OPEN} \
 	>"$scratch/got"
 cat >"$scratch/want" <<'END'

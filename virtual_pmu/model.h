@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The register model: what the documented PMU does with reads, writes and hardware happenings.
- * Written from the manual (seed 001 and its siblings), never from the engine's tables.
+ * Written from the manual (334060-001 and its siblings), never from the engine's tables.
  *
  * Every function wants the machine lock held by the caller. None allocates, none blocks. */
 #ifndef VPMU_MODEL_H
