@@ -183,7 +183,7 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	if (rc)
 		return rc;
 	value |= kept;
-	if (value == s->now && !ipmu_reg_is_counter(reg) &&
+	if (value == s->now && !reg->counter &&
 	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
 	rc = write_reg(p, reg, s->addr, value);
@@ -218,7 +218,7 @@ bool ipmu_regs_any_active(const struct ipmu_regs *p)
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
-	return s->now != s->found || ipmu_reg_is_counter(s->reg) || s->reg->hardware_clears;
+	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }
 
 static int put_back(const struct ipmu_regs *p, struct ipmu_saved *s)

@@ -18,7 +18,7 @@
 
 static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
 {
-	uint64_t value, mask = 0;
+	uint64_t value;
 	int fd = open(HOST_BRIDGE, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
@@ -30,9 +30,7 @@ static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
 	if (n != (ssize_t)sizeof(value))
 		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
 				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);
-	for (const struct ipmu_field *f = bar->fields; f->name; f++)
-		mask |= (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
-	*base = value & mask;
+	*base = value & ipmu_reg_fields(bar);
 	if (!(value & BAR_ENABLED) || !*base)
 		return ipmu_fail(why, -ENODEV, "%s: the memory controller's window at offset 0x%X "
 				 "is switched off (0x%llX): enable it in the firmware",

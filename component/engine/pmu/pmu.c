@@ -25,20 +25,18 @@ uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 	return base + (uint32_t)ctr * reg->ctr_stride;
 }
 
-uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
+uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)
 {
 	uint64_t mask = 0;
 
-	if (reg->access == IPMU_RO)
-		return 0;
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
 		mask |= (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
 	return mask;
 }
 
-bool ipmu_reg_is_counter(const struct ipmu_reg *reg)
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
 {
-	return reg->counter;
+	return reg->access == IPMU_RO ? 0 : ipmu_reg_fields(reg);
 }
 
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])

@@ -34,7 +34,7 @@ struct ipmu_reg {
 	uint8_t boxes, ctrs;	/* how many there are; 0: one */
 	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
 	uint32_t odd_addr;
-	bool counter;		/* it counts */
+	bool counter;		/* it moves by itself */
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
 	bool shared;		/* others write it too: what is not ours is read afresh and kept */
 	bool write_twice;	/* a single write may be lost */
@@ -129,8 +129,8 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why);
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
-uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
-bool ipmu_reg_is_counter(const struct ipmu_reg *reg);	/* it moves by itself */
+uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);	/* those, or none if it is read-only */
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
