@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../virtual_pmu/feed/instructions.h"
+#include "../virtual_pmu/feed/lengths.h"
 
 static const char *const branches[] = {
 	"", " cond", " jump", " ijump", " call", " icall", " ret",
@@ -143,6 +144,7 @@ static void short_reads(void **state)
 			if (size)
 				memcpy(copy, samples[i].bytes, size);
 			(void)vpmu_class_of(copy, size);
+			(void)vpmu_length_of(copy, size);
 			free(copy);
 		}
 	}
@@ -158,18 +160,23 @@ static size_t read_hex(const char *text, uint8_t *bytes, size_t most)
 	return n;
 }
 
+/* More words in the class where the length is not that of the bytes. */
 static int filter(void)
 {
 	char line[256], address[64], hex[64];
-	uint8_t bytes[15];
 
 	while (fgets(line, sizeof(line), stdin)) {
+		uint8_t bytes[15] = { 0 };
 		struct vpmu_class c;
+		size_t size, length;
 
 		if (sscanf(line, "%63s %63s", address, hex) != 2)
 			return 1;
-		c = vpmu_class_of(bytes, read_hex(hex, bytes, sizeof(bytes)));
-		printf("%s %s\n", address, text_of(&c));
+		size = read_hex(hex, bytes, sizeof(bytes));
+		c = vpmu_class_of(bytes, size);
+		length = vpmu_length_of(bytes, sizeof(bytes));
+		printf("%s %s", address, text_of(&c));
+		printf(length == size ? "\n" : " and %zu bytes long\n", length);
 	}
 	return 0;
 }

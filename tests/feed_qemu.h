@@ -99,6 +99,11 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 	return (struct qemu_plugin_insn *)(uintptr_t)&tb->insn[index];
 }
 
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn)
+{
+	return (void *)(uintptr_t)insn->bytes;
+}
+
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
 {
 	return insn->bytes;

@@ -92,6 +92,13 @@ int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		    uint64_t *value);
 int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t value);
+/* Registers that programs have written through the device files and that do not hold what they held
+ * before: how many. tell (may be NULL) gets each of them, with its value. Only what can be written
+ * and read back is looked at; vpmu_model_poke() is nobody's write. */
+uint64_t vpmu_model_changed(struct vpmu_segment *s,
+			    void (*tell)(const struct vpmu_register_info *reg,
+					 const struct vpmu_touched *w, uint64_t value, void *arg),
+			    void *arg);
 /* A sentence about an entry of s->undriven, in text[]. */
 void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,
 			      char *text, size_t bytes);

@@ -19,7 +19,6 @@
 #include "sets.h"
 
 #define VPMU_SPACE_SHIFT 48
-#define VPMU_HINTS 1024u
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
@@ -39,12 +38,8 @@ struct vpmu_caches {
 
 /* One level-one cache as its fast path sees it. */
 struct vpmu_fast {
-	uint64_t *orders, *words;	/* NULL: level absent */
+	unsigned char *sets;	/* NULL: level absent */
 	struct vpmu_level level;
-	/* The line of the last hit: its word, its set's order, its way. */
-	const uint64_t *recent, *recent_order;
-	uint64_t recent_way;
-	uint8_t hints[VPMU_HINTS];	/* in which way a line was last; only a guess */
 };
 
 /* One emulated thread as the caches and the clock see it. */
@@ -57,6 +52,9 @@ struct vpmu_runner {
 	uint32_t core;			/* in its package */
 	uint32_t package;
 	uint32_t tid;
+	/* Keeping the machine lock, see waiting.h. Who keeps it is alone and needs no core's. */
+	bool may_keep, keeps;
+	uint64_t keep_from;		/* clock */
 	struct vpmu_fast l1d, l1i;
 	uint32_t *counts;		/* core events since the last report; NULL: none wanted */
 };
@@ -80,7 +78,7 @@ uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *
 
 static inline uint64_t vpmu_level_index(const struct vpmu_level *level, uint64_t line)
 {
-	return level->mask ? line & level->mask : line % level->sets;
+	return __builtin_expect(level->mask != 0, 1) ? line & level->mask : line % level->sets;
 }
 
 static inline uint64_t vpmu_runner_tag(const struct vpmu_runner *r, uint64_t address)
@@ -88,42 +86,46 @@ static inline uint64_t vpmu_runner_tag(const struct vpmu_runner *r, uint64_t add
 	return r->space | (address & 0xffffffffffc0ull);
 }
 
-static inline uint8_t *vpmu_fast_hint(struct vpmu_fast *f, uint64_t tag)
-{
-	return &f->hints[(uint32_t)(tag >> 6) * 0x9e3779b1u >> 22];
-}
-
-/* State of the line if it is both the last one hit here and still the most recently used of its
- * set, else VPMU_WORD_I: a hit that changes nothing. */
-static inline enum vpmu_word_state vpmu_fast_repeat(const struct vpmu_fast *f, uint64_t tag)
-{
-	uint64_t state = __atomic_load_n(f->recent, __ATOMIC_RELAXED) - tag;
-	uint64_t order = __atomic_load_n(f->recent_order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
-
-	if (state > VPMU_WORD_M || ((order ^ f->recent_way) & 15))
-		return VPMU_WORD_I;
-	return (enum vpmu_word_state)state;
-}
-
-/* A guess at a hit: the line's state in the way where the hint expects it, else VPMU_WORD_I.
- * vpmu_fast_note completes the hit. */
-static inline enum vpmu_word_state vpmu_fast_state(struct vpmu_fast *f, uint64_t tag)
-{
-	uint64_t index = vpmu_level_index(&f->level, tag >> 6);
-	uint64_t *word = f->words + index * f->level.ways + *vpmu_fast_hint(f, tag);
-	uint64_t state = __atomic_load_n(word, __ATOMIC_RELAXED) - tag;
-
-	return state <= VPMU_WORD_M ? (enum vpmu_word_state)state : VPMU_WORD_I;
-}
-
-static inline void vpmu_fast_note(struct vpmu_fast *f, uint64_t tag)
+static inline uint64_t *vpmu_fast_head(const struct vpmu_fast *f, uint64_t tag)
 {
 	uint64_t index = vpmu_level_index(&f->level, tag >> 6);
 
-	f->recent_way = *vpmu_fast_hint(f, tag);
-	f->recent = f->words + index * f->level.ways + f->recent_way;
-	f->recent_order = f->orders + index;
-	set_touch(f->orders + index, (uint32_t)f->recent_way);
+	return (uint64_t *)(void *)(f->sets + index * f->level.set_bytes);
+}
+
+/* What the way says of the line: its state, or more than VPMU_WORD_M when it has another one. */
+static inline uint64_t vpmu_fast_word(const uint64_t *head, uint64_t way, uint64_t tag)
+{
+	const uint64_t *words = head + VPMU_SET_HEAD_BYTES / sizeof(*head);
+
+	return __atomic_load_n(&words[way], __ATOMIC_RELAXED) - tag;
+}
+
+/* A hit that changes nothing: the line is the most recently used of its set, in at least the state
+ * `least`, which is S or more. */
+static inline bool vpmu_fast_newest(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
+{
+	uint64_t *head = vpmu_fast_head(f, tag);
+	uint64_t way = (__atomic_load_n(head, __ATOMIC_RELAXED) ^ SET_IDENTITY) & 15;
+
+	return vpmu_fast_word(head, way, tag) - least <= VPMU_WORD_M - least;
+}
+
+/* A hit anywhere in the set, which is noted; false: not in this state, and nothing has happened. */
+static inline bool vpmu_fast_hit(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
+{
+	uint64_t *head = vpmu_fast_head(f, tag);
+	uint32_t candidates = set_candidates(head, f->level.ways, tag);
+
+	for (; candidates; candidates &= candidates - 1) {
+		uint32_t way = (uint32_t)__builtin_ctz(candidates);
+
+		if (vpmu_fast_word(head, way, tag) - least > VPMU_WORD_M - least)
+			continue;
+		set_touch(head, way);
+		return true;
+	}
+	return false;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_blocks.h"
+#include "crossing.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t count)
 
 static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 {
-	size_t count = qemu_plugin_tb_n_insns(tb);
+	size_t count = vpmu_block_instructions(tb);
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
 	struct vpmu_class c = { 0 };
@@ -94,7 +95,7 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed)
 {
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
-	size_t count = qemu_plugin_tb_n_insns(tb);
+	size_t count = vpmu_block_instructions(tb);
 	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 13) % BUCKETS];
 
 	for (size_t i = 0; i < count; i++) {

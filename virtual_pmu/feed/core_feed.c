@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "waiting.h"
 #include "core_blocks.h"
+#include "crossing.h"
 #include "nontemporal.h"
 #include "predictor.h"
 #include "tlb.h"
@@ -84,10 +85,10 @@ static void report(struct core_thread *t, uint32_t cpu)
 {
 	uint64_t now = t->runner->clock;
 
-	if (!vpmu_feed_lock(caches->s, t->runner->tid))
+	if (!vpmu_runner_lock(caches->s, t->runner))
 		return;
 	vpmu_core_events(caches->s, cpu, t->counts, (uint32_t)(now - t->reported));
-	vpmu_feed_unlock(caches->s);
+	vpmu_runner_unlock(caches->s, t->runner);
 	t->reported = now;
 	memset(t->counts, 0, sizeof(t->counts));
 }
@@ -320,7 +321,7 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed)
 {
 	const struct vpmu_block *b = vpmu_block_describe(tb, packed);
-	size_t count = qemu_plugin_tb_n_insns(tb);
+	size_t count = vpmu_block_instructions(tb);
 
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)b);

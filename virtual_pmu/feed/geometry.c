@@ -28,17 +28,19 @@ static int make_level(const struct vpmu_cache *cache, uint32_t slices, struct vp
 		return -EINVAL;
 	if ((out->sets & (out->sets - 1)) == 0)
 		out->mask = out->sets - 1;
+	out->set_bytes = VPMU_SET_HEAD_BYTES + out->ways * (uint32_t)sizeof(uint64_t);
 	return 0;
 }
 
 static uint64_t level_bytes(const struct vpmu_level *level)
 {
-	return align_up((uint64_t)level->sets * (level->ways + 1) * sizeof(uint64_t), 64);
+	return align_up((uint64_t)level->sets * level->set_bytes, 64);
 }
 
 static uint64_t llc_bytes(const struct vpmu_layout *l)
 {
-	return (uint64_t)l->slices * l->llc.sets * (2 * l->llc.ways + 1) * sizeof(uint64_t);
+	return (uint64_t)l->slices * l->llc.sets *
+	       (VPMU_SET_HEAD_BYTES + 2 * l->llc.ways * sizeof(uint64_t));
 }
 
 static int make_levels(const struct vpmu_machine *m, struct vpmu_layout *out)

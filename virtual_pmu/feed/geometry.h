@@ -15,12 +15,17 @@ struct vpmu_level {
 	uint32_t sets;		/* 0: level absent */
 	uint32_t mask;		/* sets - 1 when sets is a power of two, else 0 */
 	uint32_t ways;
+	uint32_t set_bytes;	/* of a private level: from one set to the next */
 };
 
+/* A set's head: its order word and a fingerprint per way (sets.h). */
+#define VPMU_SET_HEAD_BYTES 32u
+
 /* The region is one block per package: first its cores' blocks, then its LLC.
- * A core's block: struct vpmu_core, its fill buffers, L1I, L1D, L2. A level is an order word per
- * set, then a word per line; the LLC's is followed by a bitmap of cores per line, and its sets are
- * those of slice 0, of slice 1, ... Offsets are bytes. */
+ * A core's block: struct vpmu_core, its fill buffers, L1I, L1D, L2. Each set of them is its head
+ * and a word per line. The LLC is the heads of its sets, those of slice 0, of slice 1, ..., then
+ * in the same order the words of their lines, then a bitmap of cores per line: what every lookup
+ * reads is small enough for the caches of the host. Offsets are bytes. */
 struct vpmu_layout {
 	struct vpmu_level l1i, l1d, l2;
 	struct vpmu_level llc;	/* of one slice */

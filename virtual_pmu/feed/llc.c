@@ -3,8 +3,11 @@
 #include "clock.h"
 #include "home.h"
 #include "outcome.h"
-#include "private.h"
+#include "private_access.h"
 #include "waiting.h"
+
+/* On the way of every miss: one copy of it for the machine's only thread, one for all others. */
+#define HOT inline __attribute__((always_inline))
 
 /* A line's place in the LLC. */
 struct place {
@@ -50,38 +53,39 @@ uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *
 	return slice < l->slices ? slice : slice - l->slices;
 }
 
-static struct place place_of(const struct vpmu_caches *c, uint32_t package, uint64_t tag)
+static HOT struct place place_of(const struct vpmu_caches *c, uint32_t package, uint64_t tag)
 {
 	const struct vpmu_level *l = &c->layout.llc;
-	uint64_t *orders = (uint64_t *)(void *)(c->base + package * c->layout.package_bytes +
-						c->layout.llc_at);
-	uint64_t *words = orders + (uint64_t)c->layout.slices * l->sets;
-	uint64_t *cores = words + (uint64_t)c->layout.slices * l->sets * l->ways;
+	uint64_t sets = (uint64_t)c->layout.slices * l->sets;
+	unsigned char *heads = c->base + package * c->layout.package_bytes + c->layout.llc_at;
+	uint64_t *words = (uint64_t *)(void *)(heads + sets * VPMU_SET_HEAD_BYTES);
 	struct place at;
 	uint64_t index;
 	uint32_t set;
 
 	at.slice = vpmu_caches_slice(c, tag, &set);
 	index = (uint64_t)at.slice * l->sets + set;
-	at.set = (struct vpmu_set){ orders + index, words + index * l->ways, l->ways };
-	at.cores = cores + index * l->ways;
+	at.set = (struct vpmu_set){ (uint64_t *)(void *)(heads + index * VPMU_SET_HEAD_BYTES),
+				    words + index * l->ways, l->ways };
+	at.cores = words + (sets + index) * l->ways;
 	return at;
 }
 
-static void place_put(const struct place *at, uint32_t way, uint64_t word, uint64_t cores)
+static HOT void place_put(const struct place *at, uint32_t way, uint64_t word, uint64_t cores)
 {
 	set_put(&at->set, way, word);
+	set_put_print(&at->set, way, set_tag(word));
 	at->cores[way] = cores;
 	set_touch(at->set.order, way);
 }
 
-static void lookup(const struct request *q, enum vpmu_request kind, uint64_t word)
+static HOT void lookup(const struct request *q, enum vpmu_request kind, uint64_t word)
 {
 	vpmu_llc_lookup(q->c->s, q->r->package, q->at.slice, kind, mesi_of[set_state(word)],
 			q->r->clock);
 }
 
-static void write_memory(const struct request *q, uint64_t tag)
+static HOT void write_memory(const struct request *q, uint64_t tag)
 {
 	uint64_t now = q->r->clock;
 
@@ -91,7 +95,7 @@ static void write_memory(const struct request *q, uint64_t tag)
 	vpmu_home_access(q->c, q->r, tag, true);
 }
 
-static void read_memory(const struct request *q)
+static HOT void read_memory(const struct request *q)
 {
 	const struct vpmu_machine *m = &q->c->s->machine;
 	uint64_t start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
@@ -105,10 +109,10 @@ static void read_memory(const struct request *q)
 }
 
 /* One core's answer; takes the core's lock, but for the requester's own, held already. */
-static enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
+static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
 				  bool take_out)
 {
-	struct vpmu_private p = vpmu_private_sets(q->c, q->r->package, core, tag);
+	struct vpmu_private p = vpmu_private_sets(q->c, q->r, core, tag);
 	enum vpmu_snoop_result result;
 	bool take = core != q->r->core, l1_lost;
 
@@ -123,7 +127,7 @@ static enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64
 }
 
 /* Takes the line out of all these cores. The best that one of them had. */
-static enum vpmu_snoop_result invalidate(const struct request *q, uint32_t slice, uint64_t tag,
+static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t slice, uint64_t tag,
 					 uint64_t cores, enum vpmu_snoop_cause cause)
 {
 	enum vpmu_snoop_result best = VPMU_SNOOP_MISS;
@@ -138,7 +142,7 @@ static enum vpmu_snoop_result invalidate(const struct request *q, uint32_t slice
 	return best;
 }
 
-static enum vpmu_word_state miss(const struct request *q)
+static HOT enum vpmu_word_state miss(const struct request *q)
 {
 	const struct place *at = &q->at;
 	uint32_t way = set_last(&at->set);
@@ -253,7 +257,7 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 
 /* A dirty word that leaves the requester's core. Inclusion says that the LLC has the line; a
  * process killed in the middle of an update can break that, and then memory takes the data. */
-static void take_back(const struct request *from, uint64_t word)
+static HOT void take_back(const struct request *from, uint64_t word)
 {
 	struct request q = *from;
 	struct vpmu_private p;
@@ -269,13 +273,13 @@ static void take_back(const struct request *from, uint64_t word)
 		return;
 	if (!q.c->layout.directory)
 		set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
-	p = vpmu_private_sets(q.c, q.r->package, q.r->core, q.tag);
+	p = vpmu_private_sets(q.c, q.r, q.r->core, q.tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
 	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0)
 		q.at.cores[way] &= ~(1ull << q.r->core);
 }
 
-static void access_llc(struct request *q, struct vpmu_private *p)
+static HOT void access_llc(struct request *q, struct vpmu_private *p)
 {
 	uint64_t spill[2] = { 0, 0 };
 
@@ -296,12 +300,13 @@ static void access_llc(struct request *q, struct vpmu_private *p)
 /* The host fetches what access_llc will read, while we wait for the lock. */
 static void prefetch(const struct place *at)
 {
-	__builtin_prefetch(at->set.order, 1);
-	__builtin_prefetch(at->set.words, 1);
-	__builtin_prefetch(at->set.words + at->set.ways - 1, 1);
+	uint32_t last = set_last(&at->set);
+
+	__builtin_prefetch(&at->set.words[last], 1);
+	__builtin_prefetch(&at->cores[last], 1);
 }
 
-static bool access_private(const struct request *q, struct vpmu_private *p)
+static HOT bool access_private(const struct request *q, struct vpmu_private *p)
 {
 	bool done = vpmu_private_hit(p, q->tag, q->kind);
 
@@ -318,26 +323,34 @@ static bool access_private(const struct request *q, struct vpmu_private *p)
 	return done;
 }
 
+static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			   enum vpmu_touch kind, bool alone, uint32_t *counts)
+{
+	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
+	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind, .own = &p };
+
+	p.alone = alone;
+	p.counts = counts;
+	if (counts)
+		vpmu_outcome_access(&p, r, tag, kind);
+	if (access_private(&q, &p))
+		return;
+	q.at = place_of(c, r->package, tag);
+	prefetch(&q.at);
+	if (!vpmu_runner_lock(c->s, r))
+		return;
+	access_llc(&q, &p);
+	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
+	vpmu_runner_unlock(c->s, r);
+}
+
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			enum vpmu_touch kind)
 {
-	struct vpmu_private p = vpmu_private_sets(c, r->package, r->core, tag);
-	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind, .own = &p };
-
-	if (r->counts) {
-		p.counts = r->counts;
-		vpmu_outcome_access(&p, r, tag, kind);
-	}
-	if (!access_private(&q, &p)) {
-		q.at = place_of(c, r->package, tag);
-		prefetch(&q.at);
-		if (!vpmu_feed_lock(c->s, r->tid))
-			return;
-		access_llc(&q, &p);
-		vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
-		vpmu_feed_unlock(c->s);
-	}
-	*vpmu_fast_hint(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag) = (uint8_t)p.way;
+	if (r->keeps && !r->counts)
+		access_any(c, r, tag, kind, true, NULL);
+	else
+		access_any(c, r, tag, kind, r->keeps, r->counts);
 }
 
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
@@ -351,7 +364,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	if (way < 0)
 		return false;
 	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
-	own = vpmu_private_sets(c, r->package, r->core, tag);
+	own = vpmu_private_sets(c, r, r->core, tag);
 	vpmu_private_lock(&own, r->tid);
 	if (q.at.cores[way] & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;

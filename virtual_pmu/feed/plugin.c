@@ -12,6 +12,8 @@
 #include "clock.h"
 #include "combining.h"
 #include "core_feed.h"
+#include "hugepages.h"
+#include "crossing.h"
 #include "nontemporal.h"
 #include "qemu_plugin_api.h"
 #include "waiting.h"
@@ -33,6 +35,7 @@ struct thread {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
+	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 
@@ -47,6 +50,7 @@ static struct vpmu_caches caches;
 static uint64_t space;
 static uint32_t parents[PARENTS_MAX];	/* thread that created the vcpu */
 static bool attached;
+static bool keeping;			/* of the machine lock by the only thread */
 static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
 
 /* Initial-exec: one instruction to reach it, at every memory access. */
@@ -67,6 +71,14 @@ static void count_feed(bool attach)
 	__atomic_fetch_add(&segment->feeds, attach ? 1u : -1u, __ATOMIC_RELAXED);
 }
 
+/* The thread that executes another program is its process's last. */
+static void count_process(struct thread *t, bool here)
+{
+	count_feed(here);
+	t->runner.may_keep = here && keeping;
+	__atomic_fetch_add(&segment->runners, here ? 1u : -1u, __ATOMIC_RELAXED);
+}
+
 /* Finds or makes the slot of this thread in the segment and starts its runner there. */
 static void enter(struct thread *t, uint32_t parent)
 {
@@ -76,10 +88,13 @@ static void enter(struct thread *t, uint32_t parent)
 
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = space;
+	r->keeps = r->may_keep = false;
 	locked = vpmu_feed_lock(segment, r->tid);
 	slot = vpmu_thread_slot(segment, r->tid, parent);
+	__atomic_fetch_add(&segment->runners, 1, __ATOMIC_RELAXED);
 	if (locked)
 		vpmu_feed_unlock(segment);
+	r->may_keep = keeping;
 	if (!slot) {
 		slot = &t->spare;
 		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
@@ -110,19 +125,19 @@ static void settle(struct thread *t)
 {
 	if (!t->combining.used && vpmu_runner_behind(&caches, &t->runner))
 		return;
-	if (!vpmu_feed_lock(segment, t->runner.tid))
+	if (!vpmu_runner_lock(segment, &t->runner))
 		return;
 	vpmu_combining_flush(&caches, &t->runner, &t->combining);
 	vpmu_runner_publish(&caches, &t->runner, 1);
-	vpmu_feed_unlock(segment);
+	vpmu_runner_unlock(segment, &t->runner);
 }
 
 SLOW static void settle_clock(struct thread *t)
 {
-	if (vpmu_runner_behind(&caches, &t->runner) || !vpmu_feed_lock(segment, t->runner.tid))
+	if (vpmu_runner_behind(&caches, &t->runner) || !vpmu_runner_lock(segment, &t->runner))
 		return;
 	vpmu_runner_publish(&caches, &t->runner, 1);
-	vpmu_feed_unlock(segment);
+	vpmu_runner_unlock(segment, &t->runner);
 }
 
 static void thread_end(void)
@@ -134,8 +149,10 @@ static void thread_end(void)
 		return;
 	settle(t);
 	vpmu_core_feed_leave();
+	vpmu_runner_let_go(segment, &t->runner);
 	locked = vpmu_feed_lock(segment, t->runner.tid);
 	vpmu_thread_release(segment, t->runner.tid);
+	__atomic_fetch_sub(&segment->runners, 1, __ATOMIC_RELAXED);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	self = NULL;
@@ -147,10 +164,10 @@ static void thread_end(void)
 /* An ordinary access to a line that still gathers non-temporal stores. */
 SLOW static void release_line(struct thread *t, uint64_t tag)
 {
-	if (!vpmu_combining_has(&t->combining, tag) || !vpmu_feed_lock(segment, t->runner.tid))
+	if (!vpmu_combining_has(&t->combining, tag) || !vpmu_runner_lock(segment, &t->runner))
 		return;
 	vpmu_combining_flush_line(&caches, &t->runner, &t->combining, tag);
-	vpmu_feed_unlock(segment);
+	vpmu_runner_unlock(segment, &t->runner);
 }
 
 static void touch(struct thread *t, uint64_t tag, enum vpmu_touch kind)
@@ -173,42 +190,39 @@ static __attribute__((noinline)) void access_slow(qemu_plugin_meminfo_t info, ui
 		touch(t, tag + VPMU_LINE_BYTES, kind);
 }
 
-static inline bool permits(enum vpmu_word_state state, qemu_plugin_meminfo_t info)
+/* Not the most recently used line of its set, or not in a state that permits this. */
+static __attribute__((noinline)) void access_older(qemu_plugin_meminfo_t info, uint64_t address)
 {
-	return state == VPMU_WORD_M || (state != VPMU_WORD_I && !(info & store_bits));
+	struct vpmu_runner *r = &self->runner;
+	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
+
+	if (!vpmu_fast_hit(&r->l1d, vpmu_runner_tag(r, address), least))
+		access_slow(info, address);
 }
 
 /* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
  * read-modify-write arrives once, as a store. */
 static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
 {
-	struct vpmu_runner *r = &self->runner;
-	uint64_t tag = vpmu_runner_tag(r, address);
-	enum vpmu_word_state state = vpmu_fast_repeat(&r->l1d, tag);
+	const struct vpmu_runner *r = &self->runner;
+	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
 
 	(void)vcpu, (void)unused;
-	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE)) {
+	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE))
 		access_slow(info, address);
-		return;
-	}
-	if (permits(state, info))
-		return;
-	state = vpmu_fast_state(&r->l1d, tag);
-	if (permits(state, info))
-		vpmu_fast_note(&r->l1d, tag);
-	else
-		access_slow(info, address);
+	else if (!vpmu_fast_newest(&r->l1d, vpmu_runner_tag(r, address), least))
+		access_older(info, address);
 }
 
 static void combine(struct thread *t, uint64_t tag, uint64_t bytes)
 {
 	if (vpmu_combining_add(&t->combining, tag, bytes))
 		return;
-	if (!vpmu_feed_lock(segment, t->runner.tid))
+	if (!vpmu_runner_lock(segment, &t->runner))
 		return;
 	vpmu_combining_open(&caches, &t->runner, &t->combining, tag, bytes);
 	vpmu_runner_publish(&caches, &t->runner, VPMU_PUBLISH_CLOCKS);
-	vpmu_feed_unlock(segment);
+	vpmu_runner_unlock(segment, &t->runner);
 }
 
 static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -247,12 +261,9 @@ static __attribute__((noinline)) void fetch(struct thread *t, uint64_t block)
 	uint32_t lines = block_lines(block);
 	uint64_t tag = block_tag(t, block);
 
-	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
-		if (vpmu_fast_state(&t->runner.l1i, tag) != VPMU_WORD_I)
-			vpmu_fast_note(&t->runner.l1i, tag);
-		else
+	for (; lines; lines--, tag += VPMU_LINE_BYTES)
+		if (!vpmu_fast_hit(&t->runner.l1i, tag, VPMU_WORD_S))
 			touch(t, tag, VPMU_CODE);
-	}
 }
 
 /* A thread's first block, a new virtual CPU, or time to publish. */
@@ -265,8 +276,18 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		vpmu_runner_catch_up(&caches, &t->runner);
 	}
 	settle_clock(t);
-	if (t->runner.l1i.words)
+	if (vpmu_lock_wanted(segment))
+		vpmu_runner_let_go(segment, &t->runner);
+	if (t->runner.l1i.sets)
 		fetch(t, block);
+}
+
+/* The code's lines are all the newest of their sets: to fetch them changes nothing. */
+static inline bool fetched_last(const struct vpmu_fast *l1i, uint64_t tag, uint32_t lines)
+{
+	return vpmu_fast_newest(l1i, tag, VPMU_WORD_S) &&
+	       (lines == 1 ||
+		(lines == 2 && vpmu_fast_newest(l1i, tag + VPMU_LINE_BYTES, VPMU_WORD_S)));
 }
 
 static void on_block(unsigned int vcpu, void *packed)
@@ -282,8 +303,8 @@ static void on_block(unsigned int vcpu, void *packed)
 	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
 		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
 		block_slow(vcpu, block);
-	else if (t->runner.l1i.words &&
-		 (block_lines(block) > 1 || !vpmu_fast_repeat(&t->runner.l1i, block_tag(t, block))))
+	else if (t->runner.l1i.sets &&
+		 !fetched_last(&t->runner.l1i, block_tag(t, block), block_lines(block)))
 		fetch(t, block);
 }
 
@@ -309,7 +330,7 @@ static void watch_instruction(struct qemu_plugin_insn *insn)
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	size_t count = qemu_plugin_tb_n_insns(tb);
+	size_t count = vpmu_block_instructions(tb);
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
@@ -335,15 +356,18 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 {
 	struct thread *t = self;
 
-	(void)id, (void)vcpu, (void)a1, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)vcpu, (void)a1, (void)a5, (void)a6, (void)a7, (void)a8;
 	if (!t)
 		return;
 	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
 	settle(t);
 	vpmu_core_feed_report();
+	vpmu_runner_let_go(segment, &t->runner);
+	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->waits = vpmu_syscall_waits(num, a2);
+	t->maps = vpmu_hugepages_wanted(num, a2, a3, a4);
 	if (num == SYS_execve)
-		count_feed(false);
+		count_process(t, false);
 	else if (num == SYS_exit || num == SYS_exit_group)
 		thread_end();
 }
@@ -352,11 +376,13 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 {
 	struct thread *t = self;
 
-	(void)id, (void)vcpu, (void)ret;
+	(void)id, (void)vcpu;
 	if (!t)
 		return;
+	if (t->maps && ret > 0)
+		vpmu_hugepages_advise((uint64_t)ret, t->maps);
 	if (num == SYS_execve)	/* it failed */
-		count_feed(true);
+		count_process(t, true);
 	if (t->waits) {
 		vpmu_runner_catch_up(&caches, &t->runner);
 		vpmu_core_feed_restart(false);
@@ -426,6 +452,14 @@ static const char *segment_argument(int argc, char **argv)
 	return NULL;
 }
 
+static bool has_argument(int argc, char **argv, const char *argument)
+{
+	for (int i = 0; i < argc; i++)
+		if (strcmp(argv[i], argument) == 0)
+			return true;
+	return false;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	const char *path = segment_argument(argc, argv);
@@ -438,6 +472,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	learn_store_bits();
+	keeping = has_argument(argc, argv, "keep=on");
 	space = new_space();
 	count_feed(true);
 	pthread_atfork(NULL, NULL, after_fork);

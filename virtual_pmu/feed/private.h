@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The private caches of one core, for the two files that implement vpmu_caches. */
+/* The private caches of one core, for the files that implement vpmu_caches. */
 #ifndef VPMU_FEED_PRIVATE_H
 #define VPMU_FEED_PRIVATE_H
 
@@ -14,6 +14,7 @@ struct vpmu_private {
 	 * core's version before it. */
 	int way, l2_way;
 	uint32_t version;
+	bool alone;		/* nobody else is on the machine */
 };
 
 static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,
@@ -25,13 +26,11 @@ static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32
 static inline struct vpmu_set vpmu_set_at(unsigned char *at, const struct vpmu_level *level,
 					  uint64_t line)
 {
-	uint64_t index, *orders = (uint64_t *)(void *)at;
-
 	if (!level->sets)
 		return (struct vpmu_set){ NULL, NULL, 0 };
-	index = vpmu_level_index(level, line);
-	return (struct vpmu_set){ orders + index, orders + level->sets + index * level->ways,
-				  level->ways };
+	at += vpmu_level_index(level, line) * level->set_bytes;
+	return (struct vpmu_set){ (uint64_t *)(void *)at,
+				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), level->ways };
 }
 
 /* Processes lie in different physical pages: their equal virtual lines differ in set. */
@@ -49,9 +48,10 @@ static inline struct vpmu_set vpmu_l2_set(const struct vpmu_caches *c, struct vp
 
 /* At every L1 miss. */
 static inline __attribute__((always_inline)) struct vpmu_private
-vpmu_private_sets(const struct vpmu_caches *c, uint32_t package, uint32_t core, uint64_t tag)
+vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint32_t core,
+		  uint64_t tag)
 {
-	unsigned char *block = vpmu_core_block(c, package, core);
+	unsigned char *block = vpmu_core_block(c, r->package, core);
 	struct vpmu_core *head = (struct vpmu_core *)(void *)block;
 
 	return (struct vpmu_private){
@@ -59,6 +59,7 @@ vpmu_private_sets(const struct vpmu_caches *c, uint32_t package, uint32_t core, 
 		.l1d = vpmu_set_at(block + c->layout.l1d_at, &c->layout.l1d, tag >> 6),
 		.l1i = vpmu_set_at(block + c->layout.l1i_at, &c->layout.l1i, tag >> 6),
 		.l2 = vpmu_l2_set(c, head, tag),
+		.alone = r->keeps,
 	};
 }
 
@@ -69,6 +70,8 @@ static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
 {
 	uint32_t free = 0;
 
+	if (p->alone)
+		return;
 	if (p->l2.words &&
 	    !__atomic_compare_exchange_n(&p->core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
@@ -78,6 +81,8 @@ static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
 
 static inline void vpmu_private_unlock(const struct vpmu_private *p)
 {
+	if (p->alone)
+		return;
 	__atomic_store_n(&p->core->version, p->core->version + 1, __ATOMIC_RELEASE);
 	if (p->l2.words)
 		__atomic_store_n(&p->core->lock, 0, __ATOMIC_RELEASE);
@@ -86,23 +91,7 @@ static inline void vpmu_private_unlock(const struct vpmu_private *p)
 /* With the lock held: does the core still hold what the last search found? */
 static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
 {
-	return !(p->version & 1) && p->core->version == p->version + 1;
+	return !(p->version & 1) && (p->alone || p->core->version == p->version + 1);
 }
-
-/* A hit in an L1; needs no lock. */
-bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind);
-
-/* All below with the core's lock held. */
-/* A hit in an L1 or the L2. *spill receives a dirty word that leaves the core for it; with a NULL
- * spill such an access is refused instead. */
-bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
-			 enum vpmu_touch kind, uint64_t *spill);
-/* After a refused access: puts the line in that the LLC granted in `state`. Up to two dirty words
- * leave the core. */
-void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p, uint64_t tag,
-		       enum vpmu_touch kind, enum vpmu_word_state state, uint64_t spill[2]);
-/* A snoop: takes the line out, or makes it shared. What the core had of it. */
-enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t tag,
-					  bool invalidate);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One set of a cache: a word per way, and the LRU order of the ways in one more word.
+/* One set of a cache: a word per way, and its head: the LRU order of the ways in one more word, and
+ * behind that a fingerprint of one byte per way, which says at once in which ways a line may be.
  *
  * The order has four bits per place, most recently used way lowest; it is stored with the identity
  * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last.
@@ -9,6 +10,7 @@
 #ifndef VPMU_FEED_SETS_H
 #define VPMU_FEED_SETS_H
 
+#include <emmintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,7 +24,7 @@ enum vpmu_word_state { VPMU_WORD_I, VPMU_WORD_S, VPMU_WORD_E, VPMU_WORD_M };
 #define SET_ONES 0x1111111111111111ull
 
 struct vpmu_set {
-	uint64_t *order, *words;	/* NULL: level absent */
+	uint64_t *order, *words;	/* NULL: level absent; order: the head */
 	uint32_t ways;
 };
 
@@ -46,12 +48,42 @@ static inline void set_put(const struct vpmu_set *set, uint32_t way, uint64_t wo
 	__atomic_store_n(&set->words[way], word, __ATOMIC_RELAXED);
 }
 
+static inline uint8_t set_print(uint64_t tag)
+{
+	return (uint8_t)((uint32_t)(tag >> 6) * 0x9e3779b1u >> 24);
+}
+
+/* A fingerprint stays when its way is emptied, so a word has to confirm it. */
+static inline void set_put_print(const struct vpmu_set *set, uint32_t way, uint64_t tag)
+{
+	__atomic_store_n((uint8_t *)(set->order + 1) + way, set_print(tag), __ATOMIC_RELAXED);
+}
+
+/* Bit per way in which the line may be. */
+static inline uint32_t set_candidates(const uint64_t *head, uint32_t ways, uint64_t tag)
+{
+	uint64_t low = __atomic_load_n(head + 1, __ATOMIC_RELAXED);
+	uint64_t high = __atomic_load_n(head + 2, __ATOMIC_RELAXED);
+	__m128i prints = _mm_set_epi64x((long long)high, (long long)low);
+	__m128i same = _mm_cmpeq_epi8(prints, _mm_set1_epi8((char)set_print(tag)));
+
+	return (uint32_t)_mm_movemask_epi8(same) & ((1u << ways) - 1);
+}
+
 /* The way that holds the line, or -1. */
 static inline int set_find(const struct vpmu_set *set, uint64_t tag)
 {
-	for (uint32_t way = 0; way < set->ways; way++)
+	uint32_t candidates;
+
+	if (!set->words)
+		return -1;
+	candidates = set_candidates(set->order, set->ways, tag);
+	for (; candidates; candidates &= candidates - 1) {
+		uint32_t way = (uint32_t)__builtin_ctz(candidates);
+
 		if (set_word(set, way) - tag - 1 < VPMU_STATE_MASK)
 			return (int)way;
+	}
 	return -1;
 }
 
@@ -97,6 +129,7 @@ static inline uint64_t set_insert(const struct vpmu_set *set, uint64_t word)
 	uint64_t victim = set_word(set, way);
 
 	set_put(set, way, word);
+	set_put_print(set, way, set_tag(word));
 	set_touch(set->order, way);
 	return victim;
 }

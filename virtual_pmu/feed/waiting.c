@@ -33,7 +33,7 @@ static bool try_lock(struct vpmu_segment *s, uint32_t from, uint32_t tid)
 
 static bool is_dead(uint32_t tid)
 {
-	return syscall(SYS_tkill, (int)tid, 0) && errno == ESRCH;
+	return syscall(SYS_tkill, (int)(tid & ~VPMU_LOCK_KEPT), 0) && errno == ESRCH;
 }
 
 /* A thread of this process that sleeps; a critical section never does. */
@@ -61,7 +61,7 @@ static bool look(uint32_t owner, uint32_t *suspect)
 {
 	uint32_t last = *suspect;
 
-	*suspect = owner && is_halted(owner) ? owner : 0;
+	*suspect = owner && is_halted(owner & ~VPMU_LOCK_KEPT) ? owner : 0;
 	return !*suspect || *suspect != last;
 }
 
@@ -74,6 +74,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid)
 		owner = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
 		if (!owner && try_lock(s, 0, tid))
 			return true;
+		__atomic_store_n(&s->lock.wanted, 1, __ATOMIC_RELAXED);
 		if (tries % 128) {
 			__builtin_ia32_pause();
 			continue;
@@ -99,6 +100,8 @@ bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
 	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == tid)
 		return false;
 	taken = wait_for(s, tid);
+	if (taken)
+		__atomic_store_n(&s->lock.wanted, 0, __ATOMIC_RELAXED);
 	errno = saved;
 	return taken;
 }

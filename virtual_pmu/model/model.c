@@ -7,15 +7,14 @@
 #include "model_type.h"
 
 static const struct vpmu_model_type *const types[] = {
-	&vpmu_skl_client, &vpmu_knc, &vpmu_core2, &vpmu_nhmex, &vpmu_netburst,
+	[VPMU_SKYLAKE_CLIENT] = &vpmu_skl_client, [VPMU_KNIGHTS_CORNER] = &vpmu_knc,
+	[VPMU_CORE2] = &vpmu_core2, [VPMU_NEHALEM_EX] = &vpmu_nhmex,
+	[VPMU_NETBURST] = &vpmu_netburst,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if ((uint32_t)types[i]->family == m->family_id)
-			return types[i];
-	return NULL;
+	return m->family_id < sizeof(types) / sizeof(types[0]) ? types[m->family_id] : NULL;
 }
 
 void *vpmu_package_state(struct vpmu_segment *s, uint32_t package)
@@ -143,6 +142,7 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	if (r.row->access == VPMU_WO && !r.row->readable)
 		violate(s, VPMU_V_WRITE_ONLY, cpu, address, 0, 0);
 	settle(s, cpu);
+	vpmu_register_note(s, cpu, &r, false);
 	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
 	return 0;
 }
@@ -221,6 +221,7 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 		violate(s, VPMU_V_RESERVED_BITS, cpu, address, value,
 			bad_bits(&s->machine, r.row, value));
 	settle(s, cpu);
+	vpmu_register_note(s, cpu, &r, true);
 	store(s, cpu, &r, value);
 	vpmu_register_written(s, cpu, &r, value);
 	return 0;

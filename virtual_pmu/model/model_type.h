@@ -56,6 +56,8 @@ struct vpmu_model_type {
 	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
 	/* Bring the package up to its newest published clock, before a register is looked at. */
 	void (*settle)(struct vpmu_segment *s, uint32_t package);
+	/* Put into the registers what has been counted but is kept elsewhere. NULL: nothing is. */
+	void (*gather)(struct vpmu_segment *s, uint32_t package);
 	/* The register holds its new value (a write-only one: what was written, until this returns,
 	 * when it becomes 0). value: what was written, reserved bits and all. */
 	void (*written)(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
@@ -106,6 +108,10 @@ void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpm
 /* Tells the family, then clears a write-only register. */
 void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			   uint64_t value);
+/* touched.c: called before a program's access; and when a tool has set the value. */
+void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			bool writes);
+void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
 void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
 			    struct vpmu_register_info *out);
 

@@ -60,11 +60,14 @@ static int locate(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regist
 int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t *value)
 {
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 	struct vpmu_register r;
 	int rc = locate(s, cpu, reg, &r);
 
 	if (rc)
 		return rc;
+	if (type->gather)
+		type->gather(s, vpmu_cpu_package(&s->machine, cpu));
 	*value = 0;	/* little-endian: the low half of *value is the 32-bit register */
 	memcpy(value, vpmu_register_value(s, cpu, &r), reg->space == VPMU_MMIO ? 4 : 8);
 	return 0;
@@ -84,6 +87,7 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	type->settle(s, vpmu_cpu_package(&s->machine, cpu));
 	memcpy(vpmu_register_value(s, cpu, &r), &value, reg->space == VPMU_MMIO ? 4 : 8);
 	vpmu_register_written(s, cpu, &r, value);
+	vpmu_register_note_poke(s, cpu, &r);
 	return 0;
 }
 

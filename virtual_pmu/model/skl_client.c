@@ -150,6 +150,12 @@ static void reset(struct vpmu_segment *s)
 static void settle(struct vpmu_segment *s, uint32_t package)
 {
 	skl_settle(skl_package(s, package), s->uclk[package]);
+	skl_bulk_apply(skl_package(s, package));
+}
+
+static void gather(struct vpmu_segment *s, uint32_t package)
+{
+	skl_bulk_apply(skl_package(s, package));
 }
 
 static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
@@ -160,9 +166,11 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	uint32_t counter = arb ? SKL_ARB + r->counter : SKL_CBO(r->box) + r->counter;
 
 	(void)value;
+	skl_bulk_choose(p);	/* an edge detector starts with what is there now */
 	if (!arb && !cbo)
 		return;
 	skl_select_written(p, counter);
+	skl_bulk_choose(p);
 	if (SELECT_EN(p->counter[counter].select) &&
 	    skl_undriven_why(counter, p->counter[counter].select))
 		vpmu_note_undriven(s, vpmu_register_address(r),
@@ -199,6 +207,10 @@ static void llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	struct skl_package *p = skl_package(s, package);
 	uint32_t any = 8;
 
+	if (!p->precise) {
+		p->bulk.lookup[slice][__builtin_ctz(request)][__builtin_ctz(found)]++;
+		return;
+	}
 	count_box(p, SKL_CBO(slice), SKL_CACHE_LOOKUP, (uint32_t)found,
 		  ((uint32_t)request | any) << 4, clock);
 }
@@ -208,6 +220,10 @@ static void snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 {
 	struct skl_package *p = skl_package(s, package);
 
+	if (!p->precise) {
+		p->bulk.snoop[slice][cause == VPMU_EVICTION][__builtin_ctz(result)]++;
+		return;
+	}
 	count_box(p, SKL_CBO(slice), SKL_XSNP_RESPONSE, (uint32_t)result, (uint32_t)cause << 4,
 		  clock);
 }
@@ -220,6 +236,11 @@ static void tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker 
 			 (kind == VPMU_TRK_WRITE ? SKL_TRK_WRITES : 0);
 
 	skl_occupy(p, kind == VPMU_TRK_DATA_READ, start, end);
+	if (!p->precise) {
+		p->bulk.requests[kind]++;
+		p->bulk.coherent[kind] += coherent;
+		return;
+	}
 	count_box(p, SKL_ARB, SKL_TRK_REQUESTS, kinds, kinds, start);
 	if (coherent)
 		count_box(p, SKL_ARB, SKL_COH_TRK_REQUESTS, SKL_TRK_ALL, SKL_TRK_ALL, start);
@@ -228,6 +249,7 @@ static void tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker 
 static void clock_reached(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
 	skl_settle(skl_package(s, package), clock);
+	skl_bulk_resume(skl_package(s, package));
 }
 
 const struct vpmu_model_type vpmu_skl_client = {
@@ -242,6 +264,7 @@ const struct vpmu_model_type vpmu_skl_client = {
 	.box_name = "CBo",
 	.reset = reset,
 	.settle = settle,
+	.gather = gather,
 	.written = written,
 	.pci_read = pci_read,
 	.mmio_window = mmio_window,

@@ -19,17 +19,17 @@ static uint64_t status_of(uint32_t counter)
 	return counter >= SKL_CBO(0) ? SKL_CBO_OVF : SKL_ARB_OVF;
 }
 
-static bool counting(const struct skl_package *p)
+bool skl_counting(const struct skl_package *p)
 {
 	return p->global_ctrl & SKL_GLOBAL_EN;
 }
 
-static bool freezing(const struct skl_package *p)
+bool skl_freezing(const struct skl_package *p)
 {
 	return p->global_ctrl & SKL_GLOBAL_FRZ_ON_PMI;
 }
 
-static bool counts_occupancy(const struct skl_package *p)
+bool skl_counts_occupancy(const struct skl_package *p)
 {
 	uint64_t select = p->counter[SKL_ARB].select;
 
@@ -50,11 +50,11 @@ static void overflow(struct skl_package *p, uint32_t counter)
 	if (!SELECT_OVF_EN(p->counter[counter].select))
 		return;
 	p->global_status |= status_of(counter);
-	if (freezing(p))
+	if (skl_freezing(p))
 		p->global_ctrl &= ~SKL_GLOBAL_EN;
 }
 
-static void apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n)
+void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n)
 {
 	if (vpmu_counter_apply(&p->counter[counter], width_of(counter), increment, n))
 		overflow(p, counter);
@@ -70,7 +70,7 @@ static void add_lane(struct skl_package *p, struct stretch *st, uint32_t counter
 {
 	const struct vpmu_counter *c = &p->counter[counter];
 
-	if (freezing(p) && SELECT_OVF_EN(c->select)) {
+	if (skl_freezing(p) && SELECT_OVF_EN(c->select)) {
 		uint64_t clocks = vpmu_counter_wraps_in(c, width_of(counter), increment, st->n);
 
 		if (clocks)
@@ -98,7 +98,7 @@ static void gather(struct skl_package *p, struct stretch *st)
 {
 	if (SELECT_EN(p->counter[SKL_FIXED].select))
 		add_lane(p, st, SKL_FIXED, 1);
-	if (SELECT_EN(p->counter[SKL_ARB].select) && counts_occupancy(p))
+	if (SELECT_EN(p->counter[SKL_ARB].select) && skl_counts_occupancy(p))
 		add_lane(p, st, SKL_ARB, occupancy(p));
 	for (uint64_t left = p->grouped; left; left &= left - 1)
 		add_grouped(p, st, (uint32_t)__builtin_ctzll(left));
@@ -109,7 +109,7 @@ static uint64_t step_stopped(struct skl_package *p, uint64_t n)
 {
 	struct vpmu_counter *c = &p->counter[SKL_ARB];
 
-	if (counts_occupancy(p))
+	if (skl_counts_occupancy(p))
 		c->active = vpmu_counter_condition(c->select, occupancy(p));
 	for (uint64_t left = p->grouped; left; left &= left - 1) {
 		c = &p->counter[__builtin_ctzll(left)];
@@ -127,7 +127,7 @@ static uint64_t step(struct skl_package *p, uint64_t n)
 {
 	struct stretch st = { .lanes = 0, .n = n < STEP_MAX ? n : STEP_MAX };
 
-	if (!counting(p))
+	if (!skl_counting(p))
 		return step_stopped(p, n);
 	gather(p, &st);
 	for (uint32_t i = 0; i < st.lanes; i++) {
@@ -135,7 +135,7 @@ static uint64_t step(struct skl_package *p, uint64_t n)
 
 		c->group_clock = p->done + st.n;
 		c->group_increment = 0;
-		apply(p, st.lane[i].counter, st.lane[i].increment, st.n);
+		skl_apply(p, st.lane[i].counter, st.lane[i].increment, st.n);
 	}
 	return st.n;
 }
@@ -150,6 +150,7 @@ static void take_change(struct skl_package *p)
 	if (!(p->changed[at / 64] & bit))
 		return;
 	p->changed[at / 64] &= ~bit;
+	p->changes--;
 	p->occupancy.all += p->change[at].all;
 	p->occupancy.data_read += p->change[at].data_read;
 	memset(&p->change[at], 0, sizeof(p->change[at]));
@@ -174,16 +175,21 @@ static uint64_t next_change(const struct skl_package *p, uint64_t from, uint64_t
 
 void skl_settle(struct skl_package *p, uint64_t clock)
 {
+	if (!p->precise) {
+		p->done = clock > p->done ? clock : p->done;
+		return;
+	}
 	while (p->done < clock) {
 		take_change(p);
 		p->done += step(p, next_change(p, p->done, clock) - p->done);
 	}
 }
 
-static void put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read)
+void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read)
 {
 	uint32_t at = (uint32_t)clock % SKL_WINDOW;
 
+	p->changes += !(p->changed[at / 64] >> at % 64 & 1);
 	p->changed[at / 64] |= UINT64_C(1) << at % 64;
 	p->change[at].all += by;
 	if (data_read)
@@ -202,8 +208,12 @@ void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t 
 		skl_settle(p, start + length - SKL_WINDOW + 1);
 	if (start < p->done)
 		start = p->done;
-	put_change(p, start, 1, data_read);
-	put_change(p, start + length, -1, data_read);
+	if (!p->precise) {
+		skl_bulk_occupy(p, data_read, start, start + length);
+		return;
+	}
+	skl_put_change(p, start, 1, data_read);
+	skl_put_change(p, start + length, -1, data_read);
 }
 
 /* ---- momentary events ---- */
@@ -215,10 +225,10 @@ static void group_advance(struct skl_package *p, uint32_t counter, uint64_t cloc
 
 	if (clock <= c->group_clock)
 		return;
-	apply(p, counter, c->group_increment, 1);
+	skl_apply(p, counter, c->group_increment, 1);
 	for (uint64_t gap = clock - c->group_clock - 1, n; gap; gap -= n) {
 		n = gap < STEP_MAX ? gap : STEP_MAX;
-		apply(p, counter, 0, n);
+		skl_apply(p, counter, 0, n);
 	}
 	c->group_clock = clock;
 	c->group_increment = 0;
@@ -231,16 +241,16 @@ static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t cloc
 	if (!vpmu_counter_apply(c, width_of(counter), 1, 1))
 		return;
 	/* The others still count in the clock of the overflow; a late one ends with `done`. */
-	if (freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
+	if (skl_freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
 		skl_settle(p, clock + 1);
 	overflow(p, counter);
 }
 
 void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock)
 {
-	if (freezing(p))
+	if (skl_freezing(p))
 		skl_settle(p, clock);
-	if (!counting(p))
+	if (!skl_counting(p))
 		return;
 	if (!(p->grouped >> counter & 1)) {
 		count_at_once(p, counter, clock);
@@ -253,7 +263,7 @@ void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock)
 void skl_select_written(struct skl_package *p, uint32_t counter)
 {
 	struct vpmu_counter *c = &p->counter[counter];
-	bool over_time = counter == SKL_ARB && counts_occupancy(p);
+	bool over_time = counter == SKL_ARB && skl_counts_occupancy(p);
 
 	p->grouped &= ~(UINT64_C(1) << counter);
 	if (SELECT_EN(c->select) && skl_drives_any(counter, c->select) && !over_time &&

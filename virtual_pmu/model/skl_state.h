@@ -36,10 +36,31 @@ struct skl_change { int32_t all, data_read; };
 #define SKL_FIXED SKL_CBO(VPMU_SLICES_MAX)
 #define SKL_COUNTERS (SKL_FIXED + 1)
 
+/* What has happened since the registers were last brought up to date, where it is enough to know
+ * how often: see skl_bulk.c. */
+#define SKL_ENTRIES 1024u
+
+struct skl_entry {
+	uint64_t start, end;		/* clocks; the part before `done` is counted */
+	uint32_t data_read, begun;	/* begun: there in the clock before `done` as well */
+};
+
+struct skl_bulk {
+	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
+	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
+	uint64_t requests[3], coherent[3];	/* [enum vpmu_tracker] */
+	uint64_t counted;	/* the clock counter has the clocks before this one */
+	uint32_t entries;
+	struct skl_entry entry[SKL_ENTRIES];
+};
+
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
+	uint32_t precise;		/* each happening is counted when it happens */
+	uint32_t changes;		/* bits in `changed` */
+	struct skl_bulk bulk;
 	uint64_t grouped;		/* bit per counter: collects increments per clock */
 	struct skl_change occupancy;	/* tracker entries valid in the clock before `done` */
 	/* Changes of the occupancy at the clocks [done, done + SKL_WINDOW), as a ring. */
@@ -51,7 +72,7 @@ struct skl_thread { uint64_t debugctl; };
 
 static inline struct skl_package *skl_package(struct vpmu_segment *s, uint32_t package)
 {
-	return vpmu_package_state(s, package);
+	return (struct skl_package *)(void *)((uint8_t *)s + s->registers_offset) + package;
 }
 
 /* skl_events.c */
@@ -61,6 +82,15 @@ extern const struct vpmu_event_info skl_events[SKL_EVENTS];
 bool skl_drives_any(uint32_t counter, uint64_t select);	/* at least a part of it */
 const char *skl_undriven_why(uint32_t counter, uint64_t select);
 
+/* skl_bulk.c */
+/* Registers as of clock `done`. */
+void skl_bulk_apply(struct skl_package *p);
+/* After a register was written, which skl_bulk_apply has preceded. */
+void skl_bulk_choose(struct skl_package *p);
+/* Back to counting in bulk, if only the ring of changes had to run empty for that. */
+void skl_bulk_resume(struct skl_package *p);
+void skl_bulk_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
+
 /* skl_count.c */
 void skl_settle(struct skl_package *p, uint64_t clock);
 /* The select register of this counter holds a new value. */
@@ -68,5 +98,12 @@ void skl_select_written(struct skl_package *p, uint32_t counter);
 /* One happening, in this clock, which the counter's select matches. */
 void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock);
 void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
+/* A change of the occupancy in a clock that is not final yet. */
+void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
+bool skl_counting(const struct skl_package *p);
+bool skl_freezing(const struct skl_package *p);
+bool skl_counts_occupancy(const struct skl_package *p);
+/* The counter takes n happenings, or clocks with this increment. */
+void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n);
 
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's only thread keeps the machine lock, and gives it to whoever asks. */
+#include "feed_qemu.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../virtual_pmu/feed/waiting.h"
+
+static struct qemu_plugin_tb block = {
+	.count = 1,
+	.insn = { { .address = 0x400000, .size = 3, .bytes = { 0x48, 0x89, 0x07 } } },
+};
+static uint64_t next_line = 0x100000;
+
+static void run_blocks(int n)
+{
+	while (n--)
+		block.execute(0, block.udata);
+}
+
+static void miss(void)
+{
+	uint64_t before = all_lookups();
+
+	block.insn[0].access(0, 3, next_line += 64, NULL);
+	assert_int_equal(all_lookups(), before + 1);
+}
+
+static uint32_t kept(void)
+{
+	return vpmu_gettid() | VPMU_LOCK_KEPT;
+}
+
+/* As long after a system call as it takes. */
+static void keep(void)
+{
+	run_blocks(VPMU_KEEP_AFTER_CLOCKS + 1);
+	miss();
+	assert_int_equal(segment->lock.owner, kept());
+}
+
+static void the_only_thread_keeps_the_lock(void **state)
+{
+	(void)state;
+	assert_int_equal(segment->runners, 0);
+	run_blocks(1);
+	assert_int_equal(segment->runners, 1);
+	keep();
+	for (int i = 0; i < 100; i++)
+		miss();
+	assert_int_equal(segment->lock.owner, kept());
+	assert_false(vpmu_lock_held(segment));
+}
+
+static void a_system_call_gives_it_back_for_a_while(void **state)
+{
+	(void)state;
+	keep();
+	synchronise();
+	assert_int_equal(segment->lock.owner, 0);
+	miss();
+	run_blocks(2000);
+	assert_int_equal(segment->lock.owner, 0);
+	/* What the shim does now is as with anybody's lock. */
+	vpmu_lock(segment);
+	assert_true(vpmu_lock_held(segment));
+	vpmu_unlock(segment);
+}
+
+/* By a miss, or with hits only, by time. */
+static void who_waits_gets_it(void **state)
+{
+	(void)state;
+	keep();
+	segment->lock.wanted = 1;
+	miss();
+	assert_int_equal(segment->lock.owner, 0);
+	miss();
+	assert_int_equal(segment->lock.owner, 0);
+	segment->lock.wanted = 0;
+	keep();
+	segment->lock.wanted = 1;
+	run_blocks(2 * VPMU_PUBLISH_CLOCKS);
+	assert_int_equal(segment->lock.owner, 0);
+	segment->lock.wanted = 0;
+	keep();
+	segment->uclk[0] += 1000000;	/* of a thread that has ended */
+	segment->lock.wanted = 1;
+	run_blocks(2 * VPMU_PUBLISH_CLOCKS);
+	assert_int_equal(segment->lock.owner, 0);
+	segment->lock.wanted = 0;
+}
+
+static void another_process_waits_for_it_and_gets_it(void **state)
+{
+	int status = 0, done = 0;
+	pid_t pid;
+
+	(void)state;
+	keep();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		vpmu_lock(segment);
+		segment->undriven_count = segment->lock.owner == vpmu_gettid();
+		vpmu_unlock(segment);
+		call(SYS_exit_group, 0, 0);
+		_exit(0);
+	}
+	while (!done) {
+		run_blocks(100);
+		done = waitpid(pid, &status, WNOHANG) != 0;
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(segment->undriven_count, 1);
+}
+
+static void two_threads_share_it(void **state)
+{
+	(void)state;
+	synchronise();
+	segment->runners++;
+	run_blocks(VPMU_KEEP_AFTER_CLOCKS + 1);
+	miss();
+	assert_int_equal(segment->lock.owner, 0);
+	segment->runners--;
+	keep();
+}
+
+static void another_program_is_not_counted(void **state)
+{
+	(void)state;
+	call(SYS_execve, 0, 0);
+	assert_int_equal(segment->runners, 0);
+	system_call_return(1, 0, SYS_execve, -ENOENT);
+	assert_int_equal(segment->runners, 1);
+	keep();
+}
+
+static void a_thread_ends_without_it(void **state)
+{
+	(void)state;
+	keep();
+	call(SYS_exit_group, 0, 0);
+	assert_int_equal(segment->lock.owner, 0);
+	assert_int_equal(segment->runners, 0);
+	process_exit(1, NULL);
+}
+
+/* In memory that a forked process shares. */
+static struct vpmu_segment *shared_segment(const struct vpmu_machine *m)
+{
+	struct vpmu_segment *s = segment_of(m), *shared;
+
+	shared = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(shared, MAP_FAILED);
+	memcpy(shared, s, s->bytes);
+	free(s);
+	return shared;
+}
+
+static int install(void **state)
+{
+	struct vpmu_machine m = one_set_machine(16, 16, 16);
+	char where[] = "segment=here", how[] = "keep=on";
+	char *arguments[] = { where, how };
+
+	(void)state;
+	m.llc.bytes *= 64;	/* more sets */
+	segment = shared_segment(&m);
+	if (qemu_plugin_install(1, &x86_64, 2, arguments))
+		return -1;
+	translate(1, &block);
+	return 0;
+}
+
+int main(void)
+{
+	/* One process, one plugin: the tests follow each other. */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_only_thread_keeps_the_lock),
+		cmocka_unit_test(a_system_call_gives_it_back_for_a_while),
+		cmocka_unit_test(who_waits_gets_it),
+		cmocka_unit_test(another_process_waits_for_it_and_gets_it),
+		cmocka_unit_test(two_threads_share_it),
+		cmocka_unit_test(another_program_is_not_counted),
+		cmocka_unit_test(a_thread_ends_without_it),
+	};
+
+	return cmocka_run_group_tests_name("alone on the machine", tests, install, NULL);
+}

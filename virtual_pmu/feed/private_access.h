@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* What accesses and snoops do to the caches of one core. In a header for the sake of one caller,
+ * who comes by at every miss of an L1. But for hits in an L1, the core's lock is held. */
+#ifndef VPMU_FEED_PRIVATE_ACCESS_H
+#define VPMU_FEED_PRIVATE_ACCESS_H
+
+#include "../core_events.h"
+#include "private.h"
+
+/* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */
+static inline uint64_t private_overflow(const struct vpmu_caches *c,
+					  const struct vpmu_private *p, uint64_t word)
+{
+	struct vpmu_set l2;
+	uint64_t victim;
+
+	if (set_state(word) != VPMU_WORD_M)
+		return 0;
+	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	if (!l2.words)
+		return word;
+	if (set_find(&l2, set_tag(word)) >= 0)
+		return 0;
+	victim = set_word(&l2, set_last(&l2));
+	return set_state(victim) == VPMU_WORD_M ? victim : 0;
+}
+
+static inline void private_count_write_back(const struct vpmu_private *p)
+{
+	if (p->counts)
+		p->counts[VPMU_L1D_WRITE_BACKS]++;
+}
+
+/* The L2 took a line in, and let the victim go. */
+static inline void private_count_l2_put(const struct vpmu_private *p, uint64_t victim)
+{
+	if (!p->counts)
+		return;
+	p->counts[VPMU_L2_LINES_IN]++;
+	p->counts[VPMU_L2_LINES_OUT] += set_state(victim) != VPMU_WORD_I;
+	p->counts[VPMU_L2_LINES_OUT_M] += set_state(victim) == VPMU_WORD_M;
+}
+
+/* Lets an L1D word fall out: a modified one goes to the L2. Returns what leaves the core, or 0. */
+static inline uint64_t private_write_back(const struct vpmu_caches *c,
+					  const struct vpmu_private *p, uint64_t word)
+{
+	struct vpmu_set l2;
+	uint64_t victim;
+	int way;
+
+	if (set_state(word) != VPMU_WORD_M)
+		return 0;
+	private_count_write_back(p);
+	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	if (!l2.words)
+		return word;
+	way = set_find(&l2, set_tag(word));
+	if (way >= 0) {
+		set_put(&l2, (uint32_t)way, word);
+		return 0;
+	}
+	victim = set_insert(&l2, word);
+	private_count_l2_put(p, victim);
+	return set_state(victim) == VPMU_WORD_M ? victim : 0;
+}
+
+static inline const struct vpmu_set *private_l1_of(const struct vpmu_private *p,
+						   enum vpmu_touch kind)
+{
+	return kind == VPMU_CODE ? &p->l1i : &p->l1d;
+}
+
+/* A line's word in an L1: only a store makes it dirty there, whatever the L2 has. */
+static inline uint64_t private_l1_word(uint64_t tag, enum vpmu_touch kind,
+				       enum vpmu_word_state state)
+{
+	if (kind == VPMU_STORE)
+		return tag | VPMU_WORD_M;
+	return tag | (state == VPMU_WORD_S ? VPMU_WORD_S : VPMU_WORD_E);
+}
+
+/* A hit in an L1; needs no lock. */
+static inline bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind)
+{
+	const struct vpmu_set *l1 = private_l1_of(p, kind);
+	uint64_t exclusive = tag | VPMU_WORD_E;
+
+	p->version = __atomic_load_n(&p->core->version, __ATOMIC_ACQUIRE);
+	p->way = set_find(l1, tag);
+	if (p->way < 0)
+		return false;
+	/* A snoop can come in between, hence the exchange. */
+	if (kind == VPMU_STORE && set_word(l1, (uint32_t)p->way) != (tag | VPMU_WORD_M) &&
+	    !__atomic_compare_exchange_n(&l1->words[p->way], &exclusive, tag | VPMU_WORD_M, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	set_touch(l1->order, (uint32_t)p->way);
+	return true;
+}
+
+/* Puts a line in the L1 that p->way says whether it has. Returns what falls out. */
+static inline uint64_t private_l1_put(struct vpmu_private *p, enum vpmu_touch kind, uint64_t word)
+{
+	const struct vpmu_set *l1 = private_l1_of(p, kind);
+
+	if (p->way < 0) {
+		p->way = (int)set_last(l1);
+		return set_insert(l1, word);
+	}
+	set_put(l1, (uint32_t)p->way, word);
+	set_touch(l1->order, (uint32_t)p->way);
+	return 0;
+}
+
+/* A hit in an L1 or the L2. *spill receives a dirty word that leaves the core for it; with a NULL
+ * spill such an access is refused instead. */
+static inline bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p,
+				       uint64_t tag, enum vpmu_touch kind, uint64_t *spill)
+{
+	const struct vpmu_set *l1 = private_l1_of(p, kind);
+	enum vpmu_word_state state;
+
+	if (vpmu_private_hit(p, tag, kind))
+		return true;
+	p->l2_way = set_find(&p->l2, tag);
+	if (p->l2_way < 0)
+		return false;
+	state = set_state(set_word(&p->l2, (uint32_t)p->l2_way));
+	if (kind == VPMU_STORE && state == VPMU_WORD_S)
+		return false;
+	set_touch(p->l2.order, (uint32_t)p->l2_way);
+	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
+	 * L1 does not have it. */
+	if (!spill && private_overflow(c, p, set_word(l1, set_last(l1))))
+		return false;
+	tag = private_write_back(c, p, private_l1_put(p, kind, private_l1_word(tag, kind, state)));
+	if (spill)
+		*spill = tag;
+	return true;
+}
+
+/* Returns the dirty word that the L2 loses for the line, or 0. */
+static inline uint64_t private_l2_put(const struct vpmu_private *p, uint64_t word)
+{
+	uint64_t victim;
+
+	if (p->l2_way < 0) {
+		victim = set_insert(&p->l2, word);
+		return set_state(victim) == VPMU_WORD_M ? victim : 0;
+	}
+	set_put(&p->l2, (uint32_t)p->l2_way, word);
+	set_touch(p->l2.order, (uint32_t)p->l2_way);
+	return 0;
+}
+
+/* After a refused access: puts the line in that the LLC granted in `state`. Up to two dirty words
+ * leave the core. */
+static inline void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p,
+				     uint64_t tag, enum vpmu_touch kind, enum vpmu_word_state state,
+				     uint64_t spill[2])
+{
+	uint64_t word = private_l1_word(tag, kind, state);
+
+	spill[0] = p->l2.words ? private_l2_put(p, private_l1_word(tag, VPMU_LOAD, state)) : 0;
+	spill[1] = private_write_back(c, p, private_l1_put(p, kind, word));
+}
+
+/* Snoops one set; adds what it had to *result. */
+static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
+		      enum vpmu_snoop_result *result)
+{
+	int way = set_find(set, tag);
+	uint64_t old;
+
+	if (way < 0)
+		return;
+	old = __atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
+				  __ATOMIC_RELAXED);
+	if (set_state(old) == VPMU_WORD_M)
+		*result = VPMU_SNOOP_HITM;
+	else if (*result == VPMU_SNOOP_MISS)
+		*result = VPMU_SNOOP_HIT;
+	if (invalidate)
+		set_remove(set, (uint32_t)way);
+}
+
+/* A snoop: takes the line out, or makes it shared. What the core had of it. */
+static inline enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_private *p, uint64_t tag,
+					  bool invalidate)
+{
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+
+	private_snoop_set(&p->l1d, tag, invalidate, &result);
+	private_snoop_set(&p->l1i, tag, invalidate, &result);
+	private_snoop_set(&p->l2, tag, invalidate, &result);
+	return result;
+}
+
+#endif
