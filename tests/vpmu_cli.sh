@@ -6,6 +6,7 @@ set -u
 : "${VPMU:?set VPMU to the vpmu binary}"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+export VPMU_TALLY=$work/tally	# registers are left changed on purpose
 passed=0 failed=0
 
 ok() { passed=$((passed + 1)); }
@@ -30,6 +31,8 @@ fails 2 "vpmu run --help" run --frobnicate true
 fails 2 "there are: skl-<C>c<T>t" run -m hsw-4c8t true
 fails 2 "skl-4c4t or skl-4c8t" run -m skl-4c6t true
 fails 2 "at most 512" run -m skl-600c600t true
+fails 2 "0 threads on 4 cores" run -m skl-4c0t true
+fails 2 "more than 64 cores" run -m skl-65c65t true
 fails 2 "1 to 8" run --slices 9 true
 fails 2 "32K,8,64" run --l2 256K,4 true
 fails 2 "32K,8,64" run --l2 256K,4,32 true

@@ -233,7 +233,7 @@ static void fill_texts(const struct vpmu_launch *launch, struct texts *t)
 	snprintf(t->preload, sizeof(t->preload), "LD_PRELOAD=%s%s%s", t->shim, *list ? ":" : "",
 		 list);
 	snprintf(t->cpu, sizeof(t->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
-	snprintf(t->plugin, sizeof(t->plugin), "file=%s,segment=%s", t->feed,
+	snprintf(t->plugin, sizeof(t->plugin), "file=%s,segment=%s,keep=on", t->feed,
 		 launch->place->path);
 }
 
@@ -248,6 +248,11 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 	setenv("HWLOC_XMLFILE", real ? real : launch->place->topology, 1);
 	free(real);
 	setenv("HWLOC_THISSYSTEM", "1", 1);
+	real = realpath(launch->place->state, NULL);
+	setenv("IPMU_STATE_DIR", real ? real : launch->place->state, 1);
+	free(real);
+	/* UCX, which MPICH uses, would write its own mmap over the shim's. */
+	setenv("UCX_MEM_EVENTS", "n", 0);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
 		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large

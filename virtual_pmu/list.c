@@ -199,10 +199,11 @@ static void print_registers(const struct vpmu_machine *m, struct vpmu_segment *s
 
 static void print_state(const struct vpmu_segment *s)
 {
-	printf("machine %s, uncore clock %llu; accesses: %llu rdmsr, %llu wrmsr, %llu PCI; "
-	       "%llu violations, %llu undriven selects\n", s->machine.name,
+	printf("machine %s, uncore clock %llu; accesses: %llu rdmsr, %llu wrmsr, %llu PCI, "
+	       "%llu batches; %llu violations, %llu undriven selects\n", s->machine.name,
 	       (unsigned long long)s->uclk[0], (unsigned long long)s->accesses.rdmsr,
 	       (unsigned long long)s->accesses.wrmsr, (unsigned long long)s->accesses.pci_reads,
+	       (unsigned long long)s->accesses.batches,
 	       (unsigned long long)s->violation_count, (unsigned long long)s->undriven_count);
 }
 

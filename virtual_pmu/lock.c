@@ -49,8 +49,19 @@ static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
 static bool take_over(struct vpmu_lock *lock, uint32_t me)
 {
 	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+	uint32_t tid = owner & ~VPMU_LOCK_KEPT;
 
-	return owner && owner != me && thread_is_dead(owner) && take(lock, owner, me);
+	return tid && tid != me && thread_is_dead(tid) && take(lock, owner, me);
+}
+
+/* The feed lets go of what it keeps when it sees this. */
+static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
+{
+	__atomic_store_n(&lock->wanted, 1, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != (me | VPMU_LOCK_KEPT))
+		return false;
+	syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC, 0, 0, 0);
+	return take(lock, 0, me);
 }
 
 static bool spin(struct vpmu_lock *lock, uint32_t me)
@@ -67,7 +78,9 @@ void vpmu_lock(struct vpmu_segment *s)
 	int saved = errno;
 	unsigned int rounds = 0;
 
-	while (!take(&s->lock, 0, me) && !spin(&s->lock, me)) {
+	if (take(&s->lock, 0, me))
+		return;
+	while (!ask_feed(&s->lock, me) && !spin(&s->lock, me)) {
 		if (++rounds % YIELDS_BEFORE_CHECK) {
 			sched_yield();
 			continue;
@@ -76,6 +89,7 @@ void vpmu_lock(struct vpmu_segment *s)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 	}
+	__atomic_store_n(&s->lock.wanted, 0, __ATOMIC_RELAXED);
 	errno = saved;
 }
 

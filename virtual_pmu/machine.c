@@ -270,7 +270,7 @@ static int complete_shape(const struct family_row *f, struct shape *n, const cha
 	if (!f->cores_fixed && (n->cores / n->packages < f->cores_min ||
 				n->cores / n->packages > f->cores_max))
 		return bad_cores(f, why, why_bytes);
-	if (!n->threads)
+	if (!n->threads && !strchr(letters, 't'))
 		n->threads = n->cores * (uint32_t)__builtin_ctz(f->threads_allowed);
 	return n->threads > VPMU_CPUS_MAX ? bad_cores(f, why, why_bytes) : 0;
 }
@@ -352,6 +352,23 @@ int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, si
 	if (!rc)
 		fill(f, name, &shape, out);
 	return rc;
+}
+
+bool vpmu_machine_whole(const struct vpmu_machine *m)
+{
+	struct vpmu_machine named;
+	char why[512];
+
+	if (!memchr(m->name, '\0', sizeof(m->name)) ||
+	    vpmu_machine_parse(m->name, &named, why, sizeof(why)) ||
+	    m->slices == 0 || m->slices > VPMU_SLICES_MAX)
+		return false;
+	named.slices = m->slices;
+	named.l1i = m->l1i;
+	named.l1d = m->l1d;
+	named.l2 = m->l2;
+	named.llc = m->llc;
+	return memcmp(&named, m, sizeof(named)) == 0;
 }
 
 const char *vpmu_machine_family(uint32_t index, const char **examples)

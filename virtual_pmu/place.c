@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which segment a run uses: the one it is told, its MPI job's, or one of its own; and who removes
  * it. An flock on the segment file says "in use": shared by every run on the machine. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -84,6 +86,7 @@ static int name_place(struct vpmu_place *place, const char *path)
 		return VPMU_EXIT_USAGE;
 	}
 	snprintf(place->topology, sizeof(place->topology), "%s.xml", place->path);
+	snprintf(place->state, sizeof(place->state), "%s.state", place->path);
 	return 0;
 }
 
@@ -118,6 +121,35 @@ int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const cha
 	return 0;
 }
 
+/* ---- what programs keep about the machine ---- */
+
+/* A machine that is switched on starts with nothing, as a boot empties /run. */
+static void remove_state(const struct vpmu_place *place)
+{
+	DIR *dir = opendir(place->state);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(place->state);
+}
+
+static int make_state(const struct vpmu_place *place)
+{
+	struct stat st;
+	int rc = mkdir(place->state, 0700) && errno != EEXIST ? errno : 0;
+
+	if (!rc && (lstat(place->state, &st) || !S_ISDIR(st.st_mode) ||
+		    (!place->keep && st.st_uid != geteuid())))
+		rc = EEXIST;
+	if (!rc)
+		return 0;
+	vpmu_complain("%s: cannot make the directory: %s", place->state, strerror(rc));
+	return VPMU_EXIT_FAILURE;
+}
+
 /* ---- joining and creating ---- */
 
 static bool still_published(const struct vpmu_place *place)
@@ -126,6 +158,32 @@ static bool still_published(const struct vpmu_place *place)
 
 	return !fstat(place->fd, &mine) && !stat(place->path, &there) &&
 	       mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
+}
+
+static uint64_t born(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^
+	       (uint64_t)getpid() << 40;
+}
+
+/* Whoever joins waits for the lock, and so does not see what is removed here. */
+static int publish(const struct vpmu_place *place, const char *private)
+{
+	int fd = open(private, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0 || flock(fd, LOCK_EX)) {
+		rc = errno;
+	} else {
+		rc = link(private, place->path) ? errno : 0;
+		if (!rc)
+			remove_state(place);
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 /* 1: made one, 0: somebody else did, -1: failed and said so. */
@@ -143,10 +201,11 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 		vpmu_complain("%s", why);
 		return -1;
 	}
+	s->born = born();
 	for (int i = 0; i < setting_count; i++)
 		vpmu_setting(machine, s, settings[i]);
 	vpmu_segment_close(s);
-	rc = link(private, place->path) ? errno : 0;
+	rc = publish(place, private);
 	unlink(private);
 	if (rc && rc != EEXIST) {
 		vpmu_complain("%s: cannot publish it: %s", place->path, strerror(rc));
@@ -160,8 +219,10 @@ static bool remove_stale(const struct vpmu_place *place)
 {
 	if (place->keep || place->created || flock(place->fd, LOCK_EX | LOCK_NB))
 		return false;
-	if (still_published(place))
+	if (still_published(place)) {
+		remove_state(place);
 		unlink(place->path);
+	}
 	return true;
 }
 
@@ -244,6 +305,8 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 		return VPMU_EXIT_USAGE;
 	}
 	rc = vpmu_topology_write(place->topology, &place->segment->machine);
+	if (!rc)
+		rc = make_state(place);
 	if (rc)
 		vpmu_place_leave(place);
 	return rc;
@@ -251,11 +314,16 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 
 void vpmu_place_leave(struct vpmu_place *place)
 {
-	vpmu_segment_close(place->segment);
-	place->segment = NULL;
 	/* The upgrade drops the shared lock first, so of several who leave at the same time one
 	 * at least finds itself alone. */
-	if (!place->keep && !flock(place->fd, LOCK_EX | LOCK_NB) && still_published(place)) {
+	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB) && still_published(place);
+
+	if (alone && place->segment)
+		vpmu_tally(place);
+	vpmu_segment_close(place->segment);
+	place->segment = NULL;
+	if (alone && !place->keep) {
+		remove_state(place);
 		unlink(place->topology);
 		unlink(place->path);
 	}

@@ -9,7 +9,7 @@
 #include "tool.h"
 
 enum option_code { OPT_SLICES = 256, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC, OPT_SET, OPT_NO_FEED,
-		   OPT_STRICT };
+		   OPT_STRICT, OPT_MSR_SAFE, OPT_DEVICES };
 
 static const struct option options[] = {
 	{ "machine", required_argument, NULL, 'm' },
@@ -22,6 +22,8 @@ static const struct option options[] = {
 	{ "set", required_argument, NULL, OPT_SET },
 	{ "no-feed", no_argument, NULL, OPT_NO_FEED },
 	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "msr-safe", optional_argument, NULL, OPT_MSR_SAFE },
+	{ "devices", required_argument, NULL, OPT_DEVICES },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -40,6 +42,11 @@ static const char help[] =
 "      --set REG=VALUE   value of a register when the machine is switched on\n"
 "      --no-feed         run natively: the registers are there, nothing counts\n"
 "      --strict          exit with 3 when the program broke a register rule\n"
+"      --msr-safe[=FILE] the msr-safe module is loaded, with the allowlist in FILE\n"
+"                        (none: an empty one); plain msr devices cannot be opened\n"
+"      --devices MODE[:UID[:GID]]\n"
+"                        the msr devices have this octal mode and owner, and users are\n"
+"                        told apart; without it everybody may open everything\n"
 "  -h, --help            this text\n"
 "\n"
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
@@ -48,12 +55,14 @@ static const char help[] =
 "\n"
 "Exit status: the program's own (128 + N when signal N ended it), 2 for wrong usage,\n"
 "1 when it could not be run, 3 with --strict.\n"
-"Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU.\n";
+"Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
+"VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 
 struct request {
 	const char *name, *segment, *slices, *cache[4];	/* as given; NULL: not */
 	const char *settings[VPMU_SETTINGS_MAX];
 	int setting_count;
+	struct vpmu_device_options devices;
 	bool feed, strict;
 };
 
@@ -141,6 +150,11 @@ static int parse_options(int argc, char **argv, struct request *r)
 			break;
 		case OPT_NO_FEED: r->feed = false; break;
 		case OPT_STRICT: r->strict = true; break;
+		case OPT_MSR_SAFE:
+			r->devices.msr_safe = true;
+			r->devices.allowlist = optarg;
+			break;
+		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
 			return -1;
@@ -166,6 +180,11 @@ static int describe_machine(const struct request *r, struct vpmu_machine *m)
 		return VPMU_EXIT_USAGE;
 	}
 	rc = apply_geometry(r, m);
+	if (!rc && r->feed && !vpmu_caches_bytes(m)) {
+		vpmu_complain("%s: the execution feed cannot model such caches, or more than 64 "
+			      "cores in a package: choose others, or --no-feed", m->name);
+		return VPMU_EXIT_USAGE;
+	}
 	for (int i = 0; i < r->setting_count && !rc; i++)
 		rc = vpmu_setting(m, NULL, r->settings[i]);
 	return rc;
@@ -177,13 +196,16 @@ static bool asks_for_nothing(const struct request *r)
 	       !r->cache[3];
 }
 
-static int run_on(struct vpmu_place *place, const struct request *r, char **argv)
+static int run_on(struct vpmu_place *place, const struct request *r,
+		  const struct vpmu_devices *devices, char **argv)
 {
 	struct vpmu_launch launch = { .place = place, .feed = r->feed, .argv = argv };
 	struct vpmu_segment *s = place->segment;
 	uint64_t before = s->violation_count;
-	int status = 0, rc = vpmu_launch(&launch, &status);
+	int status = 0, rc = vpmu_devices_set(place, devices);
 
+	if (!rc)
+		rc = vpmu_launch(&launch, &status);
 	if (rc)
 		return rc;
 	vpmu_report(s);
@@ -193,6 +215,7 @@ static int run_on(struct vpmu_place *place, const struct request *r, char **argv
 int vpmu_command_run(int argc, char **argv)
 {
 	struct vpmu_machine machine;
+	struct vpmu_devices devices;
 	struct vpmu_place *place;
 	struct request r;
 	int rc = parse_options(argc, argv, &r);
@@ -200,6 +223,8 @@ int vpmu_command_run(int argc, char **argv)
 	if (rc)
 		return rc < 0 ? 0 : rc;
 	rc = describe_machine(&r, &machine);
+	if (!rc)
+		rc = vpmu_devices_parse(&r.devices, &devices);
 	if (rc)
 		return rc;
 	place = calloc(1, sizeof(*place));
@@ -210,7 +235,7 @@ int vpmu_command_run(int argc, char **argv)
 	rc = vpmu_place_enter(place, r.segment, &machine, asks_for_nothing(&r), r.settings,
 			      r.setting_count);
 	if (!rc) {
-		rc = run_on(place, &r, argv + optind);
+		rc = run_on(place, &r, &devices, argv + optind);
 		vpmu_place_leave(place);
 	}
 	free(place);

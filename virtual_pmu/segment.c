@@ -136,13 +136,14 @@ free_sizes:
 static bool header_fits(const struct vpmu_segment *h, uint64_t file_bytes)
 {
 	return h->header_bytes == sizeof(*h) && h->bytes == file_bytes &&
+	       vpmu_machine_whole(&h->machine) &&
 	       h->registers_offset == page_up(sizeof(*h)) &&
 	       h->mmio_offset == h->registers_offset + page_up(h->registers_bytes) &&
 	       h->caches_offset == h->mmio_offset + page_up(h->mmio_bytes) &&
 	       h->bytes == h->caches_offset + page_up(h->caches_bytes) &&
 	       h->registers_bytes == vpmu_registers_bytes(&h->machine) &&
 	       h->mmio_bytes == vpmu_mmio_bytes(&h->machine) &&
-	       memchr(h->machine.name, '\0', sizeof(h->machine.name));
+	       h->caches_bytes == vpmu_caches_bytes(&h->machine);
 }
 
 #define WHAT_TO_DO "remove the file or name another one"

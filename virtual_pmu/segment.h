@@ -9,15 +9,21 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 2u
+#define VPMU_VERSION 3u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
 #define VPMU_THREADS_MAX 1024
+#define VPMU_ALLOWED_MAX 512
+#define VPMU_TOUCHED_MAX 4096	/* a power of two */
 
 /* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Taken by the
  * shim around each register access and by the feed around whatever leaves a core's private
- * caches. A dead owner is detected and replaced. Not recursive: see vpmu_lock_held. */
-struct vpmu_lock { uint32_t owner; uint32_t pad[15]; };
+ * caches. A dead owner is detected and replaced. Not recursive: see vpmu_lock_held.
+ * The feed of the only thread on the machine keeps the lock from one access to the next, with
+ * VPMU_LOCK_KEPT in `owner`, until somebody says in `wanted` that he waits, or the thread makes a
+ * system call: it is to do that when it finds its own id so. */
+struct vpmu_lock { uint32_t owner, wanted, pad[14]; };
+#define VPMU_LOCK_KEPT 0x80000000u
 
 struct vpmu_violation {
 	uint64_t value;			/* what was written, or 0 for a bad read */
@@ -42,7 +48,23 @@ struct vpmu_thread {
 	uint64_t affinity[VPMU_CPUS_MAX / 64];
 };
 
-struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, mmio_reads; };
+struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, mmio_reads, batches; };
+
+/* The device files beside the registers: who may open them, and whether the msr-safe module is
+ * loaded, with its allowlist. */
+struct vpmu_allowed { uint32_t address; uint32_t pad; uint64_t mask; };
+struct vpmu_devices {
+	uint32_t msr_safe;		/* loaded; then nobody may open the plain msr devices */
+	uint32_t allowed_count;
+	uint32_t owned;			/* permissions are checked: those below */
+	uint32_t uid, gid, mode;
+	struct vpmu_allowed allowed[VPMU_ALLOWED_MAX];
+};
+
+/* A register that a program has read or written: where its value is, from the segment's start (0: a
+ * free entry), and what it was then. A counter moves between the read that remembers it and the
+ * write that puts it back, so the read is what matters. poked: as a tool has set it since. */
+struct vpmu_touched { uint64_t at, before, poked; uint32_t address, cpu, written, pad; };
 
 struct vpmu_segment {
 	uint64_t magic;
@@ -59,8 +81,12 @@ struct vpmu_segment {
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
+	struct vpmu_devices devices;
+	uint64_t born;			/* tells machines of the same path apart */
+	uint64_t touched_lost;		/* registers that found no entry */
+	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
 	uint32_t next_space;		/* address-space ids handed to processes */
-	uint32_t pad;
+	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
 };
 

@@ -20,6 +20,7 @@ __attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...
 struct vpmu_place {
 	char path[PATH_MAX - 16];
 	char topology[PATH_MAX];	/* hwloc XML file next to it */
+	char state[PATH_MAX];		/* directory next to it: what programs keep until a boot */
 	bool keep;			/* named by the user: stays */
 	bool created;			/* by this process */
 	int fd;				/* holds the shared flock that says "in use" */
@@ -34,6 +35,18 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 void vpmu_place_leave(struct vpmu_place *place);
 /* Checks REG=VALUE against the machine; applies it when s is not NULL. */
 int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
+
+/* ---- devices.c ---- */
+struct vpmu_device_options {
+	bool msr_safe;
+	const char *allowlist, *owner;	/* as given; NULL: not */
+};
+int vpmu_devices_parse(const struct vpmu_device_options *o, struct vpmu_devices *d);
+int vpmu_devices_set(const struct vpmu_place *place, const struct vpmu_devices *d);
+
+/* ---- tally.c ---- */
+/* Appends to $VPMU_TALLY what became of the machine so far; nobody else is on it. */
+void vpmu_tally(const struct vpmu_place *place);
 
 /* ---- topology.c ---- */
 int vpmu_topology_write(const char *path, const struct vpmu_machine *m);

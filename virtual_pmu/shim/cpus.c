@@ -201,7 +201,6 @@ SHIM_EXPORT long sysconf(int name)
 struct birth {
 	void *(*run)(void *);
 	void *argument;
-	bool masked;
 	cpu_set_t set;
 };
 
@@ -234,7 +233,7 @@ SHIM_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 	pthread_attr_t *lent = (pthread_attr_t *)(uintptr_t)attributes;
 	struct birth *birth = s ? calloc(1, sizeof(*birth)) : NULL;
 	cpu_set_t set;
-	bool lent_mask;
+	bool lent_mask, masked;
 	int rc;
 
 	if (!birth)
@@ -244,10 +243,11 @@ SHIM_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 	lent_mask = take_attribute_mask(lent, &set);
 	if (lent_mask)
 		birth->set = set;
-	birth->masked = lent_mask || get_mask(s, 0, sizeof(birth->set), &birth->set) == 0;
-	rc = NEXT(pthread_create)(thread, attributes, birth->masked ? be_born : run,
-				  birth->masked ? birth : argument);
-	if (rc || !birth->masked)
+	masked = lent_mask || get_mask(s, 0, sizeof(birth->set), &birth->set) == 0;
+	/* From here on it may be the new thread's, which frees it. */
+	rc = NEXT(pthread_create)(thread, attributes, masked ? be_born : run,
+				  masked ? birth : argument);
+	if (rc || !masked)
 		free(birth);
 	if (lent_mask)
 		pthread_attr_setaffinity_np(lent, sizeof(set), &set);

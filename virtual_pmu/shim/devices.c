@@ -81,6 +81,18 @@ static int refuse(int error)
 	return -1;
 }
 
+static int wanted(int flags)
+{
+	switch (flags & O_ACCMODE) {
+	case O_RDONLY:
+		return R_OK;
+	case O_WRONLY:
+		return W_OK;
+	default:
+		return R_OK | W_OK;
+	}
+}
+
 static int check_open(struct shim_path path, int flags)
 {
 	switch (path.kind) {
@@ -91,7 +103,7 @@ static int check_open(struct shim_path path, int flags)
 	case SHIM_DIRECTORY:
 		return (flags & O_ACCMODE) == O_RDONLY ? ENOENT : EISDIR;
 	default:
-		return flags & O_DIRECTORY ? ENOTDIR : 0;
+		return flags & O_DIRECTORY ? ENOTDIR : shim_permission(path, wanted(flags));
 	}
 }
 
@@ -137,21 +149,23 @@ static bool mode_allows(int fd, int unwanted)
 	return false;
 }
 
-/* One access per eight bytes, all to the same register, as the kernel's driver does. */
-static ssize_t read_msr(uint32_t cpu, uint8_t *buf, size_t bytes, off_t offset)
+/* One access per eight bytes, all to the same register, as the kernel's driver does; msr-safe's
+ * takes exactly eight. */
+static ssize_t read_msr(struct shim_path path, uint8_t *buf, size_t bytes, off_t offset)
 {
+	bool safe = path.kind == SHIM_MSR_SAFE;
 	struct vpmu_segment *s = shim_machine();
 	struct shim_guard guard;
 	size_t done = 0;
 	int rc = 0;
 
-	if (bytes % 8)
+	if (bytes % 8 || (safe && bytes != 8))
 		return refuse(EINVAL);
 	while (done < bytes && !rc) {
 		uint64_t value = 0;
 
 		shim_enter(s, &guard);
-		rc = vpmu_rdmsr(s, cpu, (uint32_t)offset, &value);
+		rc = (safe ? shim_safe_read : vpmu_rdmsr)(s, path.cpu, (uint32_t)offset, &value);
 		shim_leave(s, &guard);
 		if (rc)
 			break;
@@ -161,21 +175,22 @@ static ssize_t read_msr(uint32_t cpu, uint8_t *buf, size_t bytes, off_t offset)
 	return done || !rc ? (ssize_t)done : refuse(-rc);
 }
 
-static ssize_t write_msr(uint32_t cpu, const uint8_t *buf, size_t bytes, off_t offset)
+static ssize_t write_msr(struct shim_path path, const uint8_t *buf, size_t bytes, off_t offset)
 {
+	bool safe = path.kind == SHIM_MSR_SAFE;
 	struct vpmu_segment *s = shim_machine();
 	struct shim_guard guard;
 	size_t done = 0;
 	int rc = 0;
 
-	if (bytes % 8)
+	if (bytes % 8 || (safe && bytes != 8))
 		return refuse(EINVAL);
 	while (done < bytes && !rc) {
 		uint64_t value;
 
 		memcpy(&value, buf + done, 8);
 		shim_enter(s, &guard);
-		rc = vpmu_wrmsr(s, cpu, (uint32_t)offset, value);
+		rc = (safe ? shim_safe_write : vpmu_wrmsr)(s, path.cpu, (uint32_t)offset, value);
 		shim_leave(s, &guard);
 		if (!rc)
 			done += 8;
@@ -184,19 +199,21 @@ static ssize_t write_msr(uint32_t cpu, const uint8_t *buf, size_t bytes, off_t o
 }
 
 #define PCI_BYTES 256
+#define PCI_BYTES_FOR_ALL 64	/* Linux shows the rest to root only */
 
 static ssize_t read_pci(void *buf, size_t bytes, off_t offset)
 {
 	struct vpmu_segment *s = shim_machine();
+	off_t end = shim_unprivileged() ? PCI_BYTES_FOR_ALL : PCI_BYTES;
 	struct shim_guard guard;
 	int rc;
 
 	if (offset < 0)
 		return refuse(EINVAL);
-	if (offset >= PCI_BYTES)
+	if (offset >= end)
 		return 0;
-	if (bytes > (size_t)(PCI_BYTES - offset))
-		bytes = (size_t)(PCI_BYTES - offset);
+	if (bytes > (size_t)(end - offset))
+		bytes = (size_t)(end - offset);
 	shim_enter(s, &guard);
 	rc = vpmu_pci_read(s, (uint32_t)offset, buf, (uint32_t)bytes);
 	shim_leave(s, &guard);
@@ -207,10 +224,12 @@ ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t 
 {
 	if (!mode_allows(fd, O_WRONLY))
 		return -1;
-	if (path.kind == SHIM_MSR)
-		return read_msr(path.cpu, buf, bytes, offset);
+	if (path.kind == SHIM_MSR || path.kind == SHIM_MSR_SAFE)
+		return read_msr(path, buf, bytes, offset);
 	if (path.kind == SHIM_PCI)
 		return read_pci(buf, bytes, offset);
+	if (path.kind == SHIM_MSR_BATCH)
+		return refuse(EINVAL);
 	return refuse(EPERM);	/* physical memory: only the window can be mapped */
 }
 
@@ -218,7 +237,7 @@ ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes,
 {
 	if (!mode_allows(fd, O_RDONLY))
 		return -1;
-	if (path.kind == SHIM_MSR)
-		return write_msr(path.cpu, buf, bytes, offset);
+	if (path.kind == SHIM_MSR || path.kind == SHIM_MSR_SAFE)
+		return write_msr(path, buf, bytes, offset);
 	return refuse(EPERM);
 }

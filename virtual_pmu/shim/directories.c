@@ -32,13 +32,22 @@ static bool is_root(const char *path)
 
 static bool entry_name(bool root, uint32_t at, char *name, size_t bytes)
 {
-	if (root ? at >= vpmu_machine_cpus(&shim_machine()->machine) : at > 0)
+	static const char *const devices[] = { "msr", "msr_safe" };
+	const struct vpmu_segment *s = shim_machine();
+	uint32_t cpus = vpmu_machine_cpus(&s->machine), safe = s->devices.msr_safe ? 1 : 0;
+
+	if (at >= (root ? cpus : 1) + safe)
 		return false;
-	if (root)
+	if (root && at < cpus)
 		snprintf(name, bytes, "%u", at);
 	else
-		snprintf(name, bytes, "msr");
+		snprintf(name, bytes, "%s", root ? "msr_batch" : devices[at]);
 	return true;
+}
+
+static unsigned char entry_type(bool root, const char *name)
+{
+	return root && name[0] != 'm' ? DT_DIR : DT_CHR;
 }
 
 /* Our listing behind this pointer, or NULL; `unlinked` takes it out of the list. */
@@ -115,7 +124,7 @@ SHIM_EXPORT void rewinddir(DIR *directory)
 		if (!entry_name(l->root, l->at, l->member.d_name, sizeof(l->member.d_name))) \
 			return NULL; \
 		l->member.d_ino = ++l->at; \
-		l->member.d_type = l->root ? DT_DIR : DT_CHR; \
+		l->member.d_type = entry_type(l->root, l->member.d_name); \
 		l->member.d_reclen = sizeof(l->member); \
 		return &l->member; \
 	}
@@ -129,7 +138,7 @@ READDIR(readdir64, dirent64, entry64)
 			       int (*order)(const struct type **, const struct type **)) \
 	{ \
 		uint32_t cpus = vpmu_machine_cpus(&shim_machine()->machine), count = 0; \
-		struct type **list = calloc(cpus + 1, sizeof(*list)), *e; \
+		struct type **list = calloc(cpus + 2, sizeof(*list)), *e; \
 		int (*compare)(const void *, const void *); \
 		for (uint32_t at = 0; list; at++) { \
 			e = calloc(1, sizeof(*e)); \
@@ -138,7 +147,7 @@ READDIR(readdir64, dirent64, entry64)
 				break; \
 			} \
 			e->d_ino = at + 1; \
-			e->d_type = is_root(path) ? DT_DIR : DT_CHR; \
+			e->d_type = entry_type(is_root(path), e->d_name); \
 			if (!choose || choose(e)) \
 				list[count++] = e; \
 			else \

@@ -53,6 +53,12 @@ struct vpmu_segment *shim_machine(void)
 	return machine;
 }
 
+bool shim_fed(void)
+{
+	shim_machine();
+	return fed;
+}
+
 int shim_segment_open(void)
 {
 	return segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;

@@ -13,23 +13,29 @@ static const char *const pci_paths[] = {
 	"/proc/bus/pci/00/00.0",
 };
 
-/* What follows "/dev/cpu": "", "/N", "/N/msr". */
+/* What follows "/dev/cpu": "", "/N", "/N/msr", "/N/msr_safe", "/msr_batch". */
 static struct shim_path classify_cpu(const struct vpmu_segment *s, const char *rest)
 {
 	struct shim_path path = { .kind = SHIM_ABSENT };
+	enum shim_kind device = SHIM_NONE;
 	char *end;
 
 	if (!*rest || !strcmp(rest, "/"))
 		return (struct shim_path){ .kind = SHIM_DIRECTORY };
+	if (!strcmp(rest, "/msr_batch") && s->devices.msr_safe)
+		path.kind = SHIM_MSR_BATCH;
 	if (rest[1] < '0' || rest[1] > '9')
 		return path;
 	unsigned long cpu = strtoul(rest + 1, &end, 10);
-	bool msr = !strcmp(end, "/msr");
-
-	if (!msr && *end && strcmp(end, "/"))
+	if (!strcmp(end, "/msr"))
+		device = SHIM_MSR;
+	else if (!strcmp(end, "/msr_safe") && s->devices.msr_safe)
+		device = SHIM_MSR_SAFE;
+	else if (!*end || !strcmp(end, "/"))
+		device = SHIM_DIRECTORY;
+	else
 		return path;
-	path.kind = cpu >= vpmu_machine_cpus(&s->machine) ? SHIM_NO_CPU :
-		    msr ? SHIM_MSR : SHIM_DIRECTORY;
+	path.kind = cpu >= vpmu_machine_cpus(&s->machine) ? SHIM_NO_CPU : device;
 	path.cpu = (uint32_t)cpu;
 	return path;
 }

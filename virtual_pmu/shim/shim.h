@@ -23,6 +23,8 @@ shim_function shim_next(shim_function *slot, const char *name);
 enum shim_kind {
 	SHIM_NONE,
 	SHIM_MSR,		/* /dev/cpu/N/msr */
+	SHIM_MSR_SAFE,		/* /dev/cpu/N/msr_safe */
+	SHIM_MSR_BATCH,		/* /dev/cpu/msr_batch */
 	SHIM_PCI,		/* configuration space of 0000:00:00.0 */
 	SHIM_MEM,		/* /dev/mem */
 	SHIM_DIRECTORY,		/* /dev/cpu, /dev/cpu/N */
@@ -34,6 +36,8 @@ struct shim_path { enum shim_kind kind; uint32_t cpu; };
 
 /* The machine of this process; NULL when there is none, and then nothing is served. */
 struct vpmu_segment *shim_machine(void);
+/* Is this program emulated, with an execution feed? */
+bool shim_fed(void);
 /* The segment file, opened read-only by libc's open; -1. */
 int shim_segment_open(void);
 struct shim_path shim_classify(const char *path);
@@ -47,6 +51,15 @@ void shim_fd_closed(int fd);
 
 ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset);
 ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset);
+
+/* What msr-safe makes of one access. Lock held; 0 or a negative errno. */
+int shim_safe_read(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t *value);
+int shim_safe_write(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t value);
+
+/* May the calling process do that (R_OK, W_OK) with the device? 0 or an errno. */
+int shim_permission(struct shim_path path, int mode);
+/* A user who is not root, on a machine that tells them apart. */
+bool shim_unprivileged(void);
 
 /* Register accesses: tells the feed, blocks signals and holds the lock around one access. */
 struct shim_guard { unsigned long signals[16]; };

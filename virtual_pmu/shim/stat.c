@@ -14,6 +14,7 @@ NEXT_SLOT(statx)
 NEXT_SLOT(faccessat)
 
 #define MSR_MAJOR 202	/* Linux's number for the msr driver */
+#define SAFE_MAJOR 234	/* of those given out when a module asks for one */
 
 static int refuse(int error)
 {
@@ -28,14 +29,83 @@ static int exists(struct shim_path path)
 	return absent ? refuse(ENOENT) : 0;
 }
 
+static mode_t device_mode(void)
+{
+	const struct vpmu_devices *d = &shim_machine()->devices;
+
+	return d->owned ? (mode_t)d->mode : 0600;
+}
+
+static bool is_msr(struct shim_path path)
+{
+	return path.kind == SHIM_MSR || path.kind == SHIM_MSR_SAFE || path.kind == SHIM_MSR_BATCH;
+}
+
+static uid_t owner(struct shim_path path)
+{
+	const struct vpmu_devices *d = &shim_machine()->devices;
+
+	return !d->owned ? geteuid() : is_msr(path) ? (uid_t)d->uid : 0;
+}
+
+static gid_t group(struct shim_path path)
+{
+	const struct vpmu_devices *d = &shim_machine()->devices;
+
+	return !d->owned ? getegid() : is_msr(path) ? (gid_t)d->gid : 0;
+}
+
+static bool in_group(gid_t gid)
+{
+	gid_t groups[256];
+	int n = getgroups(256, groups);
+
+	for (int i = 0; i < n; i++)
+		if (groups[i] == gid)
+			return true;
+	return getegid() == gid;
+}
+
+bool shim_unprivileged(void)
+{
+	return shim_machine()->devices.owned && geteuid() != 0;
+}
+
+/* With msr-safe the point is that nobody needs the plain devices: only its own can be opened. */
+int shim_permission(struct shim_path path, int mode)
+{
+	const struct vpmu_devices *d = &shim_machine()->devices;
+	uint32_t bits = d->mode;
+
+	if (path.kind == SHIM_MSR && d->msr_safe)
+		return EACCES;
+	if (!shim_unprivileged() || path.kind == SHIM_PCI)
+		return 0;
+	if (!is_msr(path))
+		return EACCES;
+	if (geteuid() == d->uid)
+		bits >>= 6;
+	else if (in_group((gid_t)d->gid))
+		bits >>= 3;
+	return (unsigned)mode & ~bits & 6u ? EACCES : 0;
+}
+
 static void describe(struct shim_path path, mode_t *mode, dev_t *device, off_t *size)
 {
 	*device = 0;
 	*size = 0;
 	switch (path.kind) {
 	case SHIM_MSR:
-		*mode = S_IFCHR | 0600;
+		*mode = S_IFCHR | device_mode();
 		*device = makedev(MSR_MAJOR, path.cpu);
+		break;
+	case SHIM_MSR_SAFE:
+		*mode = S_IFCHR | device_mode();
+		*device = makedev(SAFE_MAJOR, path.cpu);
+		break;
+	case SHIM_MSR_BATCH:
+		*mode = S_IFCHR | device_mode();
+		*device = makedev(SAFE_MAJOR + 1, 0);
 		break;
 	case SHIM_MEM:
 		*mode = S_IFCHR | 0600;
@@ -58,8 +128,8 @@ static void describe(struct shim_path path, mode_t *mode, dev_t *device, off_t *
 		memset(st, 0, sizeof(*st)); \
 		describe(path, &st->st_mode, &st->st_rdev, &st->st_size); \
 		st->st_nlink = 1; \
-		st->st_uid = geteuid(); \
-		st->st_gid = getegid(); \
+		st->st_uid = owner(path); \
+		st->st_gid = group(path); \
 		st->st_blksize = 4096; \
 		return 0; \
 	}
@@ -138,8 +208,8 @@ static int fill_statx(struct shim_path path, struct statx *st)
 	st->stx_rdev_minor = minor(device);
 	st->stx_size = (uint64_t)size;
 	st->stx_nlink = 1;
-	st->stx_uid = geteuid();
-	st->stx_gid = getegid();
+	st->stx_uid = owner(path);
+	st->stx_gid = group(path);
 	st->stx_blksize = 4096;
 	return 0;
 }
@@ -157,7 +227,9 @@ static int allow(struct shim_path path, int mode)
 {
 	if (exists(path))
 		return -1;
-	return (mode & X_OK) && path.kind != SHIM_DIRECTORY ? refuse(EACCES) : 0;
+	if (path.kind == SHIM_DIRECTORY)
+		return 0;
+	return (mode & X_OK) || shim_permission(path, mode) ? refuse(EACCES) : 0;
 }
 
 #define ACCESS(name) \

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The device files of a machine: who may open them, and msr-safe's allowlist. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tool.h"
+
+#define ALLOWLIST_BYTES (128 * 1024)	/* what the module takes */
+
+/* Up to `end`: past white space and comments. */
+static char *skip(char *at)
+{
+	for (;;) {
+		while (isspace((unsigned char)*at))
+			at++;
+		if (*at != '#')
+			return at;
+		at += strcspn(at, "\n");
+	}
+}
+
+static bool take_number(char **at, uint64_t *value)
+{
+	char *end, *start = *at;
+
+	while (isspace((unsigned char)*start))
+		start++;
+	errno = 0;
+	*value = strtoull(start, &end, 0);
+	if (errno || end == start || *start == '-' || (*end && !isspace((unsigned char)*end)))
+		return false;
+	*at = end;
+	return true;
+}
+
+static bool listed(const struct vpmu_devices *d, uint64_t address)
+{
+	for (uint32_t i = 0; i < d->allowed_count; i++)
+		if (d->allowed[i].address == address)
+			return true;
+	return false;
+}
+
+static const char *parse(char *text, struct vpmu_devices *d)
+{
+	uint64_t address, mask;
+
+	d->allowed_count = 0;
+	for (char *at = skip(text); *at; at = skip(at)) {
+		if (!take_number(&at, &address) || !take_number(&at, &mask) ||
+		    address > UINT32_MAX)
+			return "lines are 'ADDRESS WRITEMASK # comment'";
+		if (listed(d, address))
+			return "an address is in it twice";
+		if (d->allowed_count == VPMU_ALLOWED_MAX)
+			return "it is too long";
+		d->allowed[d->allowed_count++] = (struct vpmu_allowed){
+			.address = (uint32_t)address, .mask = mask };
+	}
+	return NULL;
+}
+
+static int load(const char *path, struct vpmu_devices *d)
+{
+	char *text = calloc(1, ALLOWLIST_BYTES + 1);
+	FILE *f = fopen(path, "re");
+	const char *wrong = !text ? "no memory" : !f ? strerror(errno) : NULL;
+
+	if (!wrong) {
+		if (fread(text, 1, ALLOWLIST_BYTES + 1, f) > ALLOWLIST_BYTES)
+			wrong = "the module takes at most 128 KiB";
+		else
+			wrong = parse(text, d);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	if (!wrong)
+		return 0;
+	vpmu_complain("--msr-safe=%s: %s", path, wrong);
+	return VPMU_EXIT_USAGE;
+}
+
+/* "0660", "0660:UID", "0660:UID:GID" */
+static int parse_owner(const char *text, struct vpmu_devices *d)
+{
+	unsigned long numbers[3] = { 0 };
+	char *end = NULL;
+
+	for (int i = 0; i < 3; i++) {
+		if (*text < '0' || *text > '9')
+			break;
+		numbers[i] = strtoul(text, &end, i ? 10 : 8);
+		if (*end != ':')
+			break;
+		text = end + 1;
+	}
+	if (!end || *end || numbers[0] > 0777) {
+		vpmu_complain("--devices: write MODE, MODE:UID or MODE:UID:GID, as in "
+			      "--devices 0660:0:1000");
+		return VPMU_EXIT_USAGE;
+	}
+	d->owned = 1;
+	d->mode = (uint32_t)numbers[0];
+	d->uid = (uint32_t)numbers[1];
+	d->gid = (uint32_t)numbers[2];
+	return 0;
+}
+
+int vpmu_devices_parse(const struct vpmu_device_options *o, struct vpmu_devices *d)
+{
+	int rc = 0;
+
+	memset(d, 0, sizeof(*d));
+	d->msr_safe = o->msr_safe;
+	if (o->allowlist)
+		rc = load(o->allowlist, d);
+	if (!rc && o->owner)
+		rc = parse_owner(o->owner, d);
+	return rc;
+}
+
+/* Whoever runs on a machine with owned devices needs the files behind it. */
+static int open_to_all(const struct vpmu_place *place)
+{
+	if (!chmod(place->path, 0666) && !chmod(place->topology, 0644))
+		return 0;
+	vpmu_complain("%s: cannot be opened to other users: %s", place->path, strerror(errno));
+	return VPMU_EXIT_FAILURE;
+}
+
+int vpmu_devices_set(const struct vpmu_place *place, const struct vpmu_devices *d)
+{
+	if (!d->msr_safe && !d->owned)
+		return 0;
+	vpmu_lock(place->segment);
+	place->segment->devices = *d;
+	vpmu_unlock(place->segment);
+	return d->owned ? open_to_all(place) : 0;
+}
