@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "ipmu_topology.h"
 
@@ -17,9 +19,35 @@ static int explain(char *why, int err, const char *what, const char *name)
 
 static const char *env_value(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+/* Who runs a privileged program (AT_SECURE) must not choose its topology, nor the files and plugins
+ * that hwloc loads: hwloc reads its environment without asking. */
+static void forget_environment(const char *prefix)
+{
+	char name[64];
+
+	for (char **e = environ; e && *e;) {
+		size_t n = strcspn(*e, "=");
+
+		if (strncmp(*e, prefix, strlen(prefix)) != 0 || n >= sizeof(name)) {
+			e++;
+			continue;
+		}
+		memcpy(name, *e, n);
+		name[n] = '\0';
+		unsetenv(name);
+		e = environ;
+	}
+}
+
+void ipmu_source_secure(void)
+{
+	if (getauxval(AT_SECURE))
+		forget_environment("HWLOC_");
 }
 
 /* hwloc itself falls back to the real machine when the environment names a topology that it

@@ -5,9 +5,21 @@
 
 #include <hwloc.h>
 
+/* In a privileged process (AT_SECURE), forget hwloc's environment. Before anything of hwloc. */
+void ipmu_source_secure(void);
+
 /* Load, with whatever type filters the caller has set, the machine of hwloc's environment, CPUs
  * that are not allowed included. Returns 0 or a negative errno and a sentence in
  * why[IPMU_WHY_MAX]; the caller destroys the topology in either case. */
 int ipmu_source_load(hwloc_topology_t topology, char *why);
+
+struct ipmu_topology;
+
+/* ---- topology.c: the same with the filters of ipmu_topology_load(); and its tables. */
+int ipmu_source_load_plain(hwloc_topology_t topology, char *why);
+int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char *why);
+
+/* ---- shared.c: from the file that IPMU_TOPOLOGY_ENV names. 0, or a negative errno: load it. */
+int ipmu_topology_adopt_inherited(struct ipmu_topology **out);
 
 #endif

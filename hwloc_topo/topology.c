@@ -27,7 +27,7 @@ static int explain(char *why, int err, const char *what)
 }
 
 /* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
-static int source_load(hwloc_topology_t topology, char *why)
+int ipmu_source_load_plain(hwloc_topology_t topology, char *why)
 {
 	hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -160,27 +160,32 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 	return 0;
 }
 
-int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
+int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char *why)
 {
-	hwloc_topology_t topology;
-	struct ipmu_topology *t;
+	struct ipmu_topology *t = calloc(1, sizeof(*t));
 	int rc;
 
-	if (hwloc_topology_init(&topology))
-		return explain(why, ENOMEM, "hwloc's topology");
-	t = calloc(1, sizeof(*t));
-	if (!t) {
-		rc = explain(why, ENOMEM, "the topology");
-		goto destroy;
-	}
-	rc = source_load(topology, why);
-	if (!rc)
-		rc = tables_fill(topology, t, why);
+	if (!t)
+		return explain(why, ENOMEM, "the topology");
+	rc = tables_fill(topology, t, why);
 	if (rc)
 		ipmu_topology_free(t);
 	else
 		*out = t;
-destroy:
+	return rc;
+}
+
+int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
+{
+	hwloc_topology_t topology;
+	int rc;
+
+	ipmu_source_secure();
+	if (hwloc_topology_init(&topology))
+		return explain(why, ENOMEM, "hwloc's topology");
+	rc = ipmu_source_load_plain(topology, why);
+	if (!rc)
+		rc = ipmu_tables_load(topology, out, why);
 	hwloc_topology_destroy(topology);
 	return rc;
 }
@@ -221,7 +226,7 @@ int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MA
 	int rc = 0;
 
 	pthread_mutex_lock(&shared_lock);
-	if (!shared_users)
+	if (!shared_users && ipmu_topology_adopt_inherited(&shared))
 		rc = ipmu_topology_load(&shared, why);
 	if (!rc) {
 		shared_users++;

@@ -190,11 +190,31 @@ static bool is_whole(int fd)
 	       pread(fd, tail, sizeof(tail) - 1, st.st_size - 15) == 15 && strstr(tail, last);
 }
 
+/* hwloc 2.9 writes viewBox='0 0 798px 466px'. The numbers there have no units: readers that mind
+ * show an empty page. */
+static void mend_view_box(int fd)
+{
+	char head[1024];
+	ssize_t n = pread(fd, head, sizeof(head) - 1, 0);
+	char *p;
+
+	if (n <= 0)
+		return;
+	head[n] = '\0';
+	p = strstr(head, "viewBox='");
+	for (p = p ? p + strlen("viewBox='") : NULL; p && *p && *p != '\''; p++)
+		if (*p == 'p' || *p == 'x')
+			*p = ' ';
+	if (p && pwrite(fd, head, (size_t)n, 0) != n)
+		(void)ftruncate(fd, 0);		/* is_whole() tells */
+}
+
 static int publish(int fd, const char *temporary, const char *path, char *why)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
+	mend_view_box(fd);
 	if (!is_whole(fd)) {
 		snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?",
 			 path);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* A topology that another process read: the same tables, without a look at where they come from.
+ * The source is a copy of data/topo/two-packages.xml, which is gone when it matters. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../hwloc_topo/ipmu_topology.h"
+#include "on_machine.h"
+
+static char source[] = "/tmp/ipmu-topo-shared.XXXXXX";
+static char why[IPMU_WHY_MAX];
+static int file = -1;
+static struct ipmu_topology *loaded;
+
+static void copy_source(void)
+{
+	const char *dir = getenv("TESTDATA");
+	char path[4096], block[4096];
+	FILE *in, *out = fopen(source, "w");
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/topo/two-packages.xml", dir ? dir : "tests/data");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((n = fread(block, 1, sizeof(block), in)) > 0)
+		fwrite(block, 1, n, out);
+	fclose(in);
+	fclose(out);
+}
+
+/* Exported, loaded the usual way, and then the source removed. */
+static int prepare(void **state)
+{
+	(void)state;
+	copy_source();
+	unsetenv("HWLOC_SYNTHETIC");
+	unsetenv(IPMU_TOPOLOGY_ENV);
+	setenv("HWLOC_XMLFILE", source, 1);
+	file = memfd_create("topology", 0);
+	assert_true(file >= 0);
+	assert_int_equal(ipmu_topology_load(&loaded, why), 0);
+	if (ipmu_topology_export(file, why))
+		fail_msg("%s", why);
+	return unlink(source);
+}
+
+static int tidy(void **state)
+{
+	(void)state;
+	ipmu_topology_free(loaded);
+	unsetenv(IPMU_TOPOLOGY_ENV);
+	return close(file);
+}
+
+static void same(const struct ipmu_topology *t)
+{
+	assert_string_equal(t->vendor, loaded->vendor);
+	assert_string_equal(t->cpu_model, loaded->cpu_model);
+	assert_int_equal(t->family, loaded->family);
+	assert_int_equal(t->model, loaded->model);
+	assert_int_equal(t->stepping, loaded->stepping);
+	assert_int_equal(t->noffline, loaded->noffline);
+	assert_int_equal(t->ncores, loaded->ncores);
+	assert_int_equal(t->npackages, 2);
+	assert_int_equal(t->ncpus, loaded->ncpus);
+	assert_memory_equal(t->packages, loaded->packages,
+			    (size_t)t->npackages * sizeof(*t->packages));
+	for (int i = 0; i < t->ncpus; i++) {
+		assert_int_equal(t->cpus[i].os_cpu, loaded->cpus[i].os_cpu);
+		assert_int_equal(t->cpus[i].core_idx, loaded->cpus[i].core_idx);
+		assert_int_equal(t->cpus[i].smt_idx, loaded->cpus[i].smt_idx);
+		assert_int_equal(t->cpus[i].pkg_idx, loaded->cpus[i].pkg_idx);
+		assert_int_equal(t->cpus[i].numa_os, loaded->cpus[i].numa_os);
+		assert_int_equal(t->cpus[i].core_os, loaded->cpus[i].core_os);
+		assert_int_equal(t->cpus[i].allowed, loaded->cpus[i].allowed);
+	}
+}
+
+static void adopted(void **state)
+{
+	struct ipmu_topology *t = NULL;
+
+	(void)state;
+	assert_true(ipmu_topology_load(&t, why) < 0);	/* the source is gone */
+	if (ipmu_topology_adopt(file, &t, why))
+		fail_msg("%s", why);
+	same(t);
+	ipmu_topology_free(t);
+}
+
+static void name_file(ino_t inode)
+{
+	struct stat st;
+	char text[96];
+
+	assert_int_equal(fstat(file, &st), 0);
+	snprintf(text, sizeof(text), "%d:%llu:%llu", file, (unsigned long long)st.st_dev,
+		 (unsigned long long)(inode ? inode : st.st_ino));
+	setenv(IPMU_TOPOLOGY_ENV, text, 1);
+}
+
+static void acquired(void **state)
+{
+	const struct ipmu_topology *t;
+
+	(void)state;
+	name_file(0);
+	if (ipmu_topology_acquire(&t, why))
+		fail_msg("%s", why);
+	same(t);
+	ipmu_topology_release();
+	name_file(1);		/* another file has that number now */
+	assert_true(ipmu_topology_acquire(&t, why) < 0);
+	setenv(IPMU_TOPOLOGY_ENV, "nonsense", 1);
+	assert_true(ipmu_topology_acquire(&t, why) < 0);
+}
+
+static void another_machine(void **state)
+{
+	const struct ipmu_topology *t = NULL;
+	struct ipmu_topology *mine;
+
+	(void)state;
+	unsetenv("HWLOC_XMLFILE");
+	setenv("HWLOC_SYNTHETIC", "pack:1 core:2 pu:1", 1);
+	assert_int_equal(ipmu_topology_adopt(file, &mine, why), -EXDEV);
+	name_file(0);
+	assert_int_equal(ipmu_topology_acquire(&t, why), 0);
+	assert_int_equal(t->ncpus, 2);
+	ipmu_topology_release();
+}
+
+static void no_export(void **state)
+{
+	struct ipmu_topology *t;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(file, &st), 0);
+	assert_int_equal(ftruncate(file, st.st_size - 4096), 0);
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), -EINVAL);
+	assert_int_equal(ftruncate(file, 0), 0);
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), -EINVAL);
+}
+
+/* hwloc's address is in use here: fail, so that the caller loads. */
+static void address_taken(void **state)
+{
+	char *at = (char *)UINT64_C(0x2f0000000000);
+	struct ipmu_topology *t;
+	void *p = mmap(at, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
+
+	(void)state;
+	assert_ptr_equal(p, at);
+	assert_true(ipmu_topology_adopt(file, &t, why) < 0);
+	munmap(p, 4096);
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), 0);
+	ipmu_topology_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(adopted, prepare, tidy),
+		cmocka_unit_test_setup_teardown(acquired, prepare, tidy),
+		cmocka_unit_test_setup_teardown(another_machine, prepare, tidy),
+		cmocka_unit_test_setup_teardown(no_export, prepare, tidy),
+		cmocka_unit_test_setup_teardown(address_taken, prepare, tidy),
+	};
+	int fd;
+
+	not_under_tsan("the thread sanitizer has the addresses at which hwloc shares a topology");
+	fd = mkstemp(source);
+	if (fd < 0)
+		return 1;
+	close(fd);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
