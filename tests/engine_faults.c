@@ -126,6 +126,7 @@ static int load(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/topo/skl-4c8t.xml", dir ? dir : "tests/data");
 	setenv("HWLOC_XMLFILE", path, 1);
+	setenv("IPMU_STATE_DIR", "none", 1);
 	return ipmu_topology_load(&topo, why);
 }
 

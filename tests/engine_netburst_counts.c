@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <errno.h>
 #include <string.h>
 
@@ -408,6 +409,7 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
+	setenv("IPMU_TAKE_BUSY", "1", 1);	/* MSR_BPU_CCCR2 is found counting */
 	on_machine(argv, "p4-2p4t");
 	return cmocka_run_group_tests(tests, open_fixture, engine_fixture_close);
 }

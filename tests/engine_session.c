@@ -176,6 +176,62 @@ static void a_read_costs_one_access_a_counter(void **state)
 	ipmu_session_free(s);
 }
 
+/* 334060-001 Table 2-2: the Nth event's overflow stops all counters of the package. */
+static void freeze_stops_the_uncore_at_the_nth_event(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { READ_I ":box=0:freeze=40", READ_I ":box=1" };
+	static const char *const others[] = { ANY_M ":box=2" };
+	struct ipmu_session *s = engine_fixture_session(f, names, 2);
+	struct ipmu_session *other = engine_fixture_session(f, others, 1);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v[2];
+
+	for (int again = 0; again < 2; again++) {
+		engine_fixture_start(s);
+		engine_fixture_misses(f, 1, 5);
+		engine_fixture_misses(f, 0, 39);
+		assert_int_equal(ipmu_session_read(s, v), 0);
+		assert_int_equal(v[0], 39);
+		engine_fixture_misses(f, 0, 11);
+		engine_fixture_misses(f, 1, 7);
+		assert_int_equal(ipmu_session_start(other, why), -EBUSY);
+		assert_non_null(strstr(why, "freeze="));
+		assert_int_equal(ipmu_session_read(s, v), 0);
+		assert_int_equal(v[0], 40);
+		assert_int_equal(v[1], 5);
+		assert_int_equal(ipmu_session_stop(s, v, why), 0);
+		assert_int_equal(v[0], 40);
+	}
+	engine_fixture_start(other);
+	engine_fixture_misses(f, 0, 100);	/* nothing freezes any more */
+	assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_CTRL"), 1u << 29);
+	ipmu_session_free(s);
+	ipmu_session_free(other);
+}
+
+/* Who runs already goes on, and may end, beside a freeze. */
+static void a_freeze_outlasts_other_sessions(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { REQUESTS ":freeze=3" }, *const others[] = { READ_I };
+	struct ipmu_session *other = engine_fixture_started(f, others, 1);
+	struct ipmu_session *s = engine_fixture_started(f, names, 1);
+	uint64_t v;
+
+	engine_fixture_misses(f, 0, 2);
+	vpmu_lock(f->segment);
+	for (uint64_t i = 0; i < 5; i++)
+		vpmu_tracker(f->segment, 0, VPMU_TRK_DATA_READ, true, 10 * i, 10 * i + 5);
+	vpmu_clock(f->segment, 0, f->segment->uclk[0] + 1000);
+	vpmu_unlock(f->segment);
+	engine_fixture_misses(f, 0, 2);
+	engine_fixture_end(other, &v);
+	assert_int_equal(v, 2);
+	engine_fixture_end(s, &v);
+	assert_int_equal(v, 3);
+}
+
 static void setting_the_same_events_again_changes_nothing(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -203,6 +259,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_wrap_without_a_loss),
 		cmocka_unit_test(sessions_share_a_counter_with_baselines_of_their_own),
 		cmocka_unit_test(colliding_events_are_refused_by_name),
+		cmocka_unit_test(freeze_stops_the_uncore_at_the_nth_event),
+		cmocka_unit_test(a_freeze_outlasts_other_sessions),
 		cmocka_unit_test(occupancy_takes_counter_0_wherever_it_stands),
 		cmocka_unit_test(a_read_costs_one_access_a_counter),
 		cmocka_unit_test(setting_the_same_events_again_changes_nothing),

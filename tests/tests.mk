@@ -1,2 +1,11 @@
 # What some tests need beside the rest; see the makefile.
 EXTRA_LIBS_engine_faults = -Wl,--wrap=open,--wrap=pread,--wrap=pwrite,--wrap=mmap,--wrap=munmap
+EXTRA_LIBS_engine_threads = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=pthread_mutex_lock,--wrap=nanosleep
+EXTRA_LIBS_engine_guard = -Wl,--wrap=clock_gettime,--wrap=pthread_cond_timedwait \
+	-Wl,--wrap=pthread_create
+EXTRA_LIBS_engine_safe = -Wl,--wrap=pread,--wrap=pwrite,--wrap=ioctl
+EXTRA_LIBS_engine_fault_table = -Wl,--wrap=open,--wrap=close,--wrap=dup3,--wrap=pread,--wrap=pwrite,--wrap=ioctl,--wrap=mmap,--wrap=munmap
+EXTRA_LIBS_engine_undocumented = -Wl,--wrap=open,--wrap=close,--wrap=pread,--wrap=pwrite
+# Hundreds of processes or threads each, which takes memcheck minutes; the address sanitizer has them.
+NOT_MEMCHECKED = engine_kills engine_safe engine_threads papi_clients

@@ -7,9 +7,13 @@
  * Conventions. Functions return 0 or a negative errno. `why` is a caller's buffer of IPMU_WHY_MAX
  * bytes; on failure it holds one sentence: what failed, on which object, what to do about it.
  * Objects made by *_open / *_new belong to the caller and end with *_close / *_free.
- * Threads: every function may be called from any thread. One session is used by one thread at a
- * time, except ipmu_session_read, which is also async-signal-safe: it neither allocates nor locks.
- * Counts are 64-bit and do not decrease while a session runs. */
+ * Threads: every function may be called from any thread, also for the same session at the same
+ * time, as long as nobody frees what another one uses. ipmu_session_read and ipmu_session_reset are
+ * async-signal-safe: they neither allocate nor wait.
+ * Counts are 64-bit, across wraps too, and do not decrease from a start or a reset to the next.
+ * While something is counted that could wrap unread, a thread of the library's reads it in time.
+ * Fork: the child may read what the parent counts, and open the machine afresh to count; in what it
+ * inherited, start and set give -ECHILD, and nothing that it stops or frees changes a register. */
 #ifndef IPMU_H
 #define IPMU_H
 
@@ -95,12 +99,16 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
  * registers (those of a CPU when they are first used).
  * The topology must outlive the system. Nothing is changed in any register for good: counters are
  * tried once with a pattern and put back.
+ * What a process that was killed has left behind is put back first.
  * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
- * -ENXIO: the counters do not answer (a hypervisor). */
+ * -ENXIO: the counters do not answer (a hypervisor). -EBADMSG: a file of the state directory is
+ * damaged. Environment, ignored in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY,
+ * IPMU_SIGNALS; see README.md. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
-/* Put every register back as it was found, and free. Sessions must have been freed before. */
+/* Put every register back as it was found, and free. Sessions that are left count no more: they can
+ * be freed, and give -ENODEV for the rest. */
 void ipmu_system_close(struct ipmu_system *sys);
 
 /* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
@@ -125,6 +133,16 @@ int ipmu_type_counters(const struct ipmu_pmu_type *type);
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why);
 
+/* What holds for a name that does not say otherwise. */
+struct ipmu_frame {
+	int place;		/* a package, or a CPU; or IPMU_ALL */
+	bool user, kernel;	/* core PMUs: levels for a name with neither u nor k; none: both */
+};
+
+/* The same within a frame. -EINVAL also for a name that says another place than the frame. */
+int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
+			const struct ipmu_frame *frame, struct ipmu_event *out, char *why);
+
 /* Documented events of this machine: event 0, 1, ... and their unit masks 0, 1, ... (umask -1: the
  * event itself). -ENOENT past the end. */
 int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
@@ -140,15 +158,24 @@ void ipmu_session_free(struct ipmu_session *s);	/* stops it and gives its regist
  * the events it had. -EBUSY: it is running. */
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why);
 
-/* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events; `why` names
- * them. On failure nothing is left enabled. */
+/* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events, here or in
+ * another process, or by somebody who knows nothing of this library; `why` names them. -ECHILD: in
+ * a forked child, which has to open a system of its own. On failure nothing is left enabled. While
+ * registers are changed, the signals that end a process by default are handled where the process
+ * has no handler; see README.md. */
 int ipmu_session_start(struct ipmu_session *s, char *why);
 
-/* values (may be NULL): where to put the final counts, read after the counters stand still. With
- * NULL the session keeps the counts of its last read, which saves one register read a counter. */
+/* A counter that could not be read any more while it ran (its CPU went offline) has kept its last
+ * value; then this returns what it met, -ENXIO say, with a sentence, and has stopped all the same.
+ * values (may be NULL): where to put the final counts, read after the counters stand still. With
+ * NULL the session keeps the counts of its last read, which saves one register read a counter.
+ * Of a session that does not run: those it has. */
 int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why);
 
-/* One register read a counter, whatever the number of events that share it. */
+/* One register read a counter, whatever the number of events that share it; one more each time that
+ * another reader of that counter was in between. With msr-safe's batch device it is one system call
+ * for every 64 of them. Does not fail after a good start. While another thread is just starting the
+ * session or changing its events, values are 0. */
 int ipmu_session_read(struct ipmu_session *s, uint64_t *values);
 
 /* Counts continue from 0; moves this session's baselines, writes no register. */

@@ -77,7 +77,7 @@ static bool moves_by_itself(const struct vpmu_register_info *reg)
 	       strstr(reg->name, "TIMESTAMP_UNIT") != NULL;
 }
 
-static int compare(const struct engine_fixture *f, uint32_t cpu)
+static int compare(const struct engine_fixture *f, uint32_t cpu, bool tell)
 {
 	uint64_t after[REGISTERS_MAX];
 	struct vpmu_register_info reg;
@@ -88,22 +88,32 @@ static int compare(const struct engine_fixture *f, uint32_t cpu)
 		vpmu_model_register(&f->segment->machine, (uint32_t)i, &reg);
 		if (after[i] == before[cpu][i] || moves_by_itself(&reg))
 			continue;
-		print_error("%s of CPU %u was 0x%llx, is 0x%llx\n", reg.name, (unsigned)cpu,
-			    (unsigned long long)before[cpu][i], (unsigned long long)after[i]);
 		bad++;
+		if (tell)
+			print_error("%s of CPU %u was 0x%llx, is 0x%llx\n", reg.name, (unsigned)cpu,
+				    (unsigned long long)before[cpu][i],
+				    (unsigned long long)after[i]);
 	}
+	return bad;
+}
+
+int engine_fixture_changed(const struct engine_fixture *f, bool tell)
+{
+	int bad = 0;
+
+	for (uint32_t cpu = 0; cpu < cpus(f); cpu++)
+		bad += compare(f, cpu, tell);
 	return bad;
 }
 
 int engine_fixture_close(void **state)
 {
 	struct engine_fixture *f = *state;
-	int bad = 0;
+	int bad;
 
 	ipmu_system_close(f->sys);
 	ipmu_topology_free(f->topo);
-	for (uint32_t cpu = 0; cpu < cpus(f); cpu++)
-		bad += compare(f, cpu);
+	bad = engine_fixture_changed(f, true);
 	if (f->segment->violation_count) {
 		print_error("%llu reserved bits or registers touched\n",
 			    (unsigned long long)f->segment->violation_count);

@@ -25,6 +25,9 @@ struct engine_found {
 };
 int engine_fixture_open_on(void **state, enum ipmu_scope scope, const struct engine_found *found);
 
+/* How many registers are not as they were found by now. */
+int engine_fixture_changed(const struct engine_fixture *f, bool tell);
+
 /* Parse, or end the test with the reason. */
 struct ipmu_event engine_fixture_event(const struct engine_fixture *f, const char *name);
 

@@ -5,7 +5,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+void not_under_tsan(const char *why)
+{
+	const char *sanitizer = getenv("SANITIZER");
+
+	if (!sanitizer || strcmp(sanitizer, "tsan") != 0)
+		return;
+	puts(why);
+	exit(77);
+}
 
 void on_machine(char **argv, const char *name)
 {

@@ -12,4 +12,7 @@ void on_machine(char **argv, const char *name);
 /* The machine's segment, for making things happen. */
 struct vpmu_segment *on_machine_segment(void);
 
+/* Skip the whole program under the thread sanitizer, which cannot do what it does. */
+void not_under_tsan(const char *why);
+
 #endif

@@ -15,17 +15,34 @@ struct ipmu_saved {
 	uint32_t addr;
 	uint64_t found;		/* before the first write */
 	uint64_t now;		/* as last written */
+	bool borrowed;		/* as a journal says, and not seen by this process yet */
+	bool owed;		/* to be put back, and not done */
 };
 
 struct ipmu_regs {
 	const struct ipmu_family *family;
-	int os_cpu;
+	_Atomic int os_cpu;	/* a reader may move on to another one of the package */
 	uint32_t active[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* counters that sessions use */
+	uint32_t running[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those of the last switch */
 	uint8_t widths[IPMU_TYPES_MAX];	/* of counters, as found here; 0: what the type says */
 	int msr;		/* file descriptor; -1: not open */
 	char msr_path[32];
+	bool safe;		/* it is msr-safe's */
+	struct ipmu_batch *batch;	/* of the system; NULL: none */
+	struct ipmu_failure {	/* the last access that failed, for its message */
+		uint32_t addr;
+		int rc;
+		bool write;
+	} failure;
+	const struct ipmu_topology *topo;	/* NULL, or the other CPUs of this ... */
+	int package;
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
 	uint32_t window_first;	/* offset of that page from the BAR */
+	bool peers;		/* other processes count here: what they found is known already */
+	bool take_busy;		/* take counters also from who has them now */
+	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
+	 * journal. */
+	int (*record)(struct ipmu_regs *p, int i);
 	int nsaved;
 	struct ipmu_saved saved[IPMU_SAVED_MAX];
 };
@@ -35,7 +52,23 @@ void ipmu_access_close(struct ipmu_regs *p);
 
 bool ipmu_regs_any_active(const struct ipmu_regs *p);
 
-int ipmu_msr_read(const struct ipmu_regs *p, uint32_t addr, uint64_t *value);
+/* With msr-safe, where it is loaded, through one of the package's other CPUs (topo, package set)
+ * once this one has gone. */
+int ipmu_msr_read(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
+/* Read a counter: the same, past what is queued, and async-signal-safe. */
+int ipmu_msr_count(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
+/* Write past what is queued, without looking at the register's table. */
+int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value);
+/* Remember those of n registers that are not yet, with one call of a batch device. Errors are left
+ * to who then needs the register. */
+struct ipmu_place { const struct ipmu_reg *reg; uint32_t addr; struct ipmu_regs *regs; };
+void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n);
+
+/* Note a failed access, for ipmu_access_explain. */
+void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc, bool write);
+/* If the last failed access of p is what gave rc, and its reason is known, make the sentence say
+ * which register, on which CPU, and what to do. Returns rc. */
+int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
 /* Remember what the register holds, unless it is remembered already. */
 int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		  uint64_t *value);
@@ -44,12 +77,23 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 		   uint64_t value);
 /* Has it been saved, and not put back since? */
 bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
+/* What was last written, or found; 0 if it is not saved. */
+uint64_t ipmu_msr_last(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 /* Change the bits of mask, keep the others as they were last written. */
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		    uint64_t mask, uint64_t value);
 /* Settle, then put back what was saved, last first. Of a counter that takes fewer bits than it
- * holds the others are lost. Goes on after an error and returns the first one. */
+ * holds the others are lost. Goes on after an error and returns the first one; what could not be
+ * put back stays saved for another try. Async-signal-safe: neither it nor
+ * family->settle may allocate or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
+/* Read again what the registers hold now that were saved, for when nobody knows any more: the next
+ * restore puts them back by that. */
+int ipmu_access_refresh(struct ipmu_regs *p);
+
+/* The sentence for a counter that somebody counts with who keeps no journal here: -EBUSY. */
+int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+		     uint64_t value, char *why);
 
 /* Map the page of the memory controller's registers that holds `reg`. */
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,

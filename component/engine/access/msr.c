@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "access.h"
+#include "batch.h"
 
 #include "../why.h"
 
@@ -60,53 +60,20 @@ static int open_device(struct ipmu_regs *p, const char *device)
 	return p->msr < 0 ? -errno : 0;
 }
 
+/* Where msr-safe is loaded, its allowlist is what the administrator wants to be used. */
 int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why)
 {
-	int rc;
+	int rc, rc_safe;
 
 	memset(p, 0, sizeof(*p));
 	p->family = family;
 	p->os_cpu = os_cpu;
-	rc = open_device(p, "msr");
-	if (rc && open_device(p, "msr_safe") == 0)
-		return 0;
-	if (rc) {
-		snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/msr", os_cpu);
-		return explain_open(p, rc, why);
-	}
-	return 0;
-}
-
-int ipmu_msr_read(const struct ipmu_regs *p, uint32_t addr, uint64_t *value)
-{
-	ssize_t n;
-
-	do
-		n = pread(p->msr, value, sizeof(*value), (off_t)addr);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == (ssize_t)sizeof(*value) ? 0 : -EIO;
-}
-
-static int write_raw(const struct ipmu_regs *p, uint32_t addr, uint64_t value)
-{
-	ssize_t n;
-
-	do
-		n = pwrite(p->msr, &value, sizeof(value), (off_t)addr);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
-}
-
-static int write_reg(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
-		     uint64_t value)
-{
-	int rc = write_raw(p, addr, value);
-
-	return rc || !reg->write_twice ? rc : write_raw(p, addr, value);
+	rc_safe = open_device(p, "msr_safe");
+	p->safe = rc_safe == 0;
+	rc = p->safe ? 0 : open_device(p, "msr");
+	if (rc && rc_safe != -ENOENT)
+		rc = open_device(p, "msr_safe");	/* its reason is the one that matters */
+	return rc ? explain_open(p, rc, why) : 0;
 }
 
 static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
@@ -117,6 +84,47 @@ static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
 	return NULL;
 }
 
+/* What is read first is queued in a batch device, except a register that cannot be read: the module
+ * would try to. s (may be NULL) is the register's row, its `now` follows. */
+static int write_reg(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		     uint64_t value, struct ipmu_saved *s)
+{
+	bool queue = ipmu_batch_queueing(p->batch) && reg->access != IPMU_WO;
+	int rc = queue ? 0 : ipmu_batch_flush(p->batch);
+
+	for (int i = 0; i < (reg->write_twice ? 2 : 1) && !rc; i++)
+		rc = queue ? ipmu_batch_write(p->batch, p, addr, value, s) :
+			     ipmu_msr_write_now(p, addr, value);
+	if (rc || !s)
+		return rc;
+	s->now = value;
+	s->owed = s->owed && queue;
+	return 0;
+}
+
+static int record(struct ipmu_regs *p, const struct ipmu_saved *s)
+{
+	return p->record ? p->record(p, (int)(s - p->saved)) : 0;
+}
+
+static int remember(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, uint64_t value,
+		    struct ipmu_saved **out)
+{
+	struct ipmu_saved *s;
+	int rc;
+
+	if (p->nsaved == IPMU_SAVED_MAX)
+		return -ENOSPC;
+	s = &p->saved[p->nsaved++];
+	*s = (struct ipmu_saved){ .reg = reg, .addr = addr, .found = value, .now = value };
+	rc = record(p, s);
+	if (rc)
+		p->nsaved--;
+	else
+		*out = s;
+	return rc;
+}
+
 static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		struct ipmu_saved **out)
 {
@@ -124,17 +132,44 @@ static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 	uint64_t value;
 	int rc;
 
-	if (!s) {
-		if (p->nsaved == IPMU_SAVED_MAX)
-			return -ENOSPC;
-		rc = ipmu_msr_read(p, addr, &value);
-		if (rc)
-			return rc;
-		s = &p->saved[p->nsaved++];
-		*s = (struct ipmu_saved){ .reg = reg, .addr = addr, .found = value, .now = value };
+	if (s) {
+		*out = s;
+		return 0;
 	}
-	*out = s;
-	return 0;
+	rc = ipmu_msr_read(p, addr, &value);
+	return rc ? rc : remember(p, reg, addr, value, out);
+}
+
+static void save_chunk(struct ipmu_batch *b, const struct ipmu_place *places, int n)
+{
+	struct ipmu_batch_op ops[IPMU_BATCH_READS];
+	struct ipmu_saved *s;
+
+	for (int i = 0; i < n; i++)
+		ops[i] = (struct ipmu_batch_op){ .cpu = (uint16_t)places[i].regs->os_cpu,
+						 .msr = places[i].addr };
+	if (!n || !ipmu_batch_read(b, ops, n))
+		return;
+	for (int i = 0; i < n; i++)
+		if (!ops[i].err && !find_saved(places[i].regs, places[i].addr))
+			remember(places[i].regs, places[i].reg, places[i].addr, ops[i].data, &s);
+}
+
+void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n)
+{
+	struct ipmu_place chunk[IPMU_BATCH_READS];
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (find_saved(places[i].regs, places[i].addr))
+			continue;
+		chunk[k++] = places[i];
+		if (k == IPMU_BATCH_READS) {
+			save_chunk(b, chunk, k);
+			k = 0;
+		}
+	}
+	save_chunk(b, chunk, k);
 }
 
 int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
@@ -153,14 +188,35 @@ bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box,
 	return find_saved(p, ipmu_reg_addr(reg, box, ctr)) != NULL;
 }
 
+uint64_t ipmu_msr_last(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	const struct ipmu_saved *s = find_saved(p, ipmu_reg_addr(reg, box, ctr));
+
+	return s ? s->now : 0;
+}
+
+/* The bits that this library does not change are the register's own, whatever a journal says. */
+static void look_at(struct ipmu_saved *s, uint64_t value)
+{
+	uint64_t writable = ipmu_reg_writable(s->reg);
+
+	if (!s->reg->counter)
+		s->found = (s->found & writable) | (value & ~writable);
+	s->now = value;
+	s->borrowed = false;
+}
+
 /* The bits of the register that are not ours to change. A counter has none: what it holds beyond
  * its writable bits follows from them. */
-static int kept_bits(const struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *kept)
+static int kept_bits(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *kept)
 {
+	bool afresh = s->reg->shared || (s->borrowed && !s->reg->counter);
 	uint64_t value = s->found;
-	int rc = s->reg->shared ? ipmu_msr_read(p, s->addr, &value) : 0;
+	int rc = afresh ? ipmu_msr_read(p, s->addr, &value) : 0;
 
-	if (!rc && s->reg->shared)
+	if (!rc && s->borrowed && afresh)
+		look_at(s, value);
+	else if (!rc && afresh)
 		s->now = value;
 	*kept = s->reg->counter ? 0 : value & ~ipmu_reg_writable(s->reg);
 	return rc;
@@ -169,14 +225,14 @@ static int kept_bits(const struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value)
 {
-	uint64_t writable = ipmu_reg_writable(reg), kept;
+	uint64_t writable = ipmu_reg_writable(reg), kept, was;
 	struct ipmu_saved *s;
 	int rc;
 
 	if (value & ~writable)
 		return -EINVAL;
 	if (reg->access == IPMU_WO)
-		return write_raw(p, ipmu_reg_addr(reg, box, ctr), value);
+		return write_reg(p, reg, ipmu_reg_addr(reg, box, ctr), value, NULL);
 	rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
 	if (!rc)
 		rc = kept_bits(p, s, &kept);
@@ -186,10 +242,11 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	if (value == s->now && !reg->counter &&
 	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
-	rc = write_reg(p, reg, s->addr, value);
-	if (!rc)
-		s->now = value;
-	return rc;
+	was = s->now;
+	s->now = value;
+	rc = record(p, s);
+	s->now = was;
+	return rc ? rc : write_reg(p, reg, s->addr, value, s);
 }
 
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
@@ -206,6 +263,20 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
 			      ((s->now & ~mask) | value) & ipmu_reg_writable(reg));
 }
 
+int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
+		     uint64_t value, char *why)
+{
+	char name[64];
+
+	ipmu_reg_name(reg, box, ctr, name);
+	return ipmu_fail(why, -EBUSY, "%s: %s (0x%X) is 0x%llx: somebody else counts there: the "
+			 "kernel's perf events, its NMI watchdog ('sysctl "
+			 "kernel.nmi_watchdog=0') or another tool; end that, or set "
+			 "IPMU_TAKE_BUSY=1 to take the counters now and give them back "
+			 "afterwards", p->msr_path, name,
+			 (unsigned)ipmu_reg_addr(reg, box, ctr), (unsigned long long)value);
+}
+
 bool ipmu_regs_any_active(const struct ipmu_regs *p)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
@@ -218,31 +289,79 @@ bool ipmu_regs_any_active(const struct ipmu_regs *p)
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
+	if (s->reg->access != IPMU_RW)
+		return false;
 	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }
 
-static int put_back(const struct ipmu_regs *p, struct ipmu_saved *s)
+static int put_back(struct ipmu_regs *p, struct ipmu_saved *s)
 {
-	uint64_t kept;
+	uint64_t kept = 0;
 	int rc;
 
-	if (!needs_restore(s))
+	s->owed = needs_restore(s);
+	if (!s->owed)
 		return 0;
 	rc = kept_bits(p, s, &kept);
-	if (rc)
-		return rc;
-	return write_reg(p, s->reg, s->addr, kept | (s->found & ipmu_reg_writable(s->reg)));
+	kept |= s->found & ipmu_reg_writable(s->reg);
+	return rc ? rc : write_reg(p, s->reg, s->addr, kept, s);
+}
+
+static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
+{
+	uint64_t value;
+
+	return !ipmu_msr_read(p, s->addr, &value) &&
+	       !((value ^ s->found) & ipmu_reg_writable(s->reg));
+}
+
+/* Where a write failed, perhaps there was nothing to put back: an earlier one may have failed too.
+ * A journal numbers what is saved, so with one the rows stay where they are while any is owed. */
+static int forget_paid(struct ipmu_regs *p, int rc)
+{
+	int owed = 0, kept = 0;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		struct ipmu_saved *s = &p->saved[i];
+
+		s->owed = s->owed && rc && !holds_it(p, s);
+		owed += s->owed;
+	}
+	for (int i = 0; i < p->nsaved && owed && !p->record; i++)
+		if (p->saved[i].owed)
+			p->saved[kept++] = p->saved[i];
+	if (!owed || !p->record)
+		p->nsaved = kept;
+	return owed ? rc : 0;
+}
+
+int ipmu_access_refresh(struct ipmu_regs *p)
+{
+	int first = 0;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		struct ipmu_saved *s = &p->saved[i];
+		uint64_t value;
+		int rc = s->reg->access == IPMU_RW ? ipmu_msr_read(p, s->addr, &value) : 0;
+
+		if (rc)
+			first = first ? first : rc;
+		else if (s->reg->access == IPMU_RW)
+			look_at(s, value);
+	}
+	return first;
 }
 
 int ipmu_access_restore(struct ipmu_regs *p)
 {
-	int first = p->nsaved && p->family->settle ? p->family->settle(p) : 0;
+	int first, rc;
 
-	while (p->nsaved > 0) {
-		int rc = put_back(p, &p->saved[--p->nsaved]);
-
-		if (rc && !first)
-			first = rc;
+	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
+	first = p->nsaved && p->family->settle ? p->family->settle(p) : 0;
+	for (int i = p->nsaved - 1; i >= 0; i--) {
+		rc = put_back(p, &p->saved[i]);
+		first = first ? first : rc;
 	}
-	return first;
+	rc = ipmu_batch_end(p->batch);
+	return forget_paid(p, first ? first : rc);
 }

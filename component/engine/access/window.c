@@ -30,6 +30,10 @@ static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
 	if (n != (ssize_t)sizeof(value))
 		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
 				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);
+	if (value == ~0ull)
+		return ipmu_fail(why, -ENODEV, "%s: offset 0x%X reads as ones: the host bridge "
+				 "does not answer; look whether the firmware or a hypervisor hides "
+				 "it", HOST_BRIDGE, (unsigned)bar->addr);
 	*base = value & ipmu_reg_fields(bar);
 	if (!(value & BAR_ENABLED) || !*base)
 		return ipmu_fail(why, -ENODEV, "%s: the memory controller's window at offset 0x%X "

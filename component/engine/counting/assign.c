@@ -67,7 +67,7 @@ static bool agrees(struct search *s, int want, const struct ipmu_choice *choice)
 		other = s->wants[w].event;
 	}
 	for (int c = 0; s->box && c < s->counters && !reg; c++)
-		if (s->box->slots[c].users) {
+		if (ipmu_slot_taken(s->box, c) && s->box->slots[c].programmed) {
 			reg = disagreement(choice, &s->box->slots[c].choice);
 			other = s->box->slots[c].event;
 		}
@@ -143,16 +143,33 @@ static bool place_choice(struct search *s, int want, int k)
 	return false;
 }
 
+/* The counter that is enabled beside a running one; -1: none. */
+static int running_companion(const struct ipmu_box *box, const struct ipmu_choice *choice)
+{
+	for (int c = 0; choice->companions && c < box->type->counters; c++)
+		if (ipmu_slot_taken(box, c) && box->slots[c].companion &&
+		    ipmu_choice_equal(&box->slots[c].choice, choice))
+			return c;
+	return -1;
+}
+
+static bool counts(const struct ipmu_box *box, int c, const struct ipmu_choice *choice)
+{
+	const struct ipmu_slot *slot = &box->slots[c];
+
+	return ipmu_slot_taken(box, c) && slot->programmed && !slot->companion &&
+	       !choice->preset && ipmu_choice_equal(&slot->choice, choice);
+}
+
 /* A running counter that does what the want needs. */
 static bool share(struct search *s, struct ipmu_want *w)
 {
 	for (int c = 0; s->box && c < s->counters; c++)
-		for (int k = 0; k < w->nchoices && s->box->slots[c].users; k++)
-			if (!s->box->slots[c].companion && !w->choices[k].preset &&
-			    ipmu_choice_equal(&s->box->slots[c].choice, &w->choices[k])) {
+		for (int k = 0; k < w->nchoices; k++)
+			if (counts(s->box, c, &w->choices[k])) {
 				w->ctr = c;
 				w->choice = k;
-				w->companion = -1;
+				w->companion = running_companion(s->box, &w->choices[k]);
 				return true;
 			}
 	return false;
@@ -200,6 +217,8 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
 	size_t n = 0;
 
+	if (s->box && ipmu_owner_explain(s->box, loser->event, why))
+		return -ENOSPC;
 	if (s->reg && !s->starved) {
 		ipmu_reg_name(s->reg, box_index, 0, reg);
 		return ipmu_fail(why, -ENOSPC, "%s collides with %s: they need different values in "
@@ -227,7 +246,7 @@ int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, in
 			    .deepest = -1 };
 
 	for (int c = 0; c < s.counters; c++)
-		s.holder[c] = box && box->slots[c].users ? TAKEN : FREE;
+		s.holder[c] = box && (box->elsewhere || ipmu_slot_taken(box, c)) ? TAKEN : FREE;
 	if (place(&s, 0))
 		return 0;
 	return explain(&s, type, box_index, why);

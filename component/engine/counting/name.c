@@ -60,10 +60,12 @@ static const struct ipmu_pmu_type *find_type(const struct ipmu_system *sys, cons
 
 /* "EVENT.UMASK": the manual's spelling of an event with its unit mask. libpfm4 cannot have a dot in
  * a unit mask and has an underscore there. */
-static void cut_umask(struct pieces *p, char *event)
+static int cut_umask(struct pieces *p, char *event, char *why)
 {
 	char *dot = strchr(event, '.');
 
+	if (dot && dot[1] == '\0')
+		return ipmu_fail(why, -EINVAL, "'%s': no unit mask follows the dot", event);
 	if (dot) {
 		*dot = '\0';
 		p->qualifiers[p->n++] = dot + 1;
@@ -72,15 +74,19 @@ static void cut_umask(struct pieces *p, char *event)
 				*c = '_';
 	}
 	p->event = event;
+	return 0;
 }
 
 static int cut_qualifiers(struct pieces *p, char *rest, char *why)
 {
 	char *colon = strchr(rest, ':');
+	int rc;
 
 	if (colon)
 		*colon = '\0';
-	cut_umask(p, rest);
+	rc = cut_umask(p, rest, why);
+	if (rc)
+		return rc;
 	while (colon) {
 		char *next = strchr(colon + 1, ':');
 
@@ -265,7 +271,8 @@ static int encode(struct ipmu_event *e, const char *event, const char *rest, con
 		return n;
 	if (e->type->ops->encode)
 		return e->type->ops->encode(e, event, rest, own, codes, n, why);
-	return encode_plain(e, event, codes[0], why);
+	n = encode_plain(e, event, codes[0], why);
+	return n || !e->type->ops->extend ? n : e->type->ops->extend(e, event, own, why);
 }
 
 static int append(char *name, const char *format, const char *text, int number)
@@ -306,10 +313,36 @@ static bool has_event(const struct ipmu_pmu_type *type, const char *event)
 				 ipmu_pfm_has_event(type, IPMU_ALL, event);
 }
 
+static bool says_level(const struct pieces *p)
+{
+	for (int i = 0; i < p->n; i++)
+		if (is_key(p->qualifiers[i], "u") || is_key(p->qualifiers[i], "k"))
+			return true;
+	return false;
+}
+
+/* `rest` has room for it: a name has no more qualifiers than there is room for. */
+static int apply_frame(const struct ipmu_system *sys, const struct pieces *p, const char *name,
+		       const struct ipmu_frame *frame, struct ipmu_event *e, char *rest, char *why)
+{
+	bool packages = sys->family->scope == IPMU_SCOPE_PACKAGE;
+
+	if (frame->user != frame->kernel && !packages && !says_level(p))
+		strcat(rest, frame->user ? ":u" : ":k");
+	if (frame->place == IPMU_ALL || e->place == frame->place)
+		return 0;
+	if (e->place != IPMU_ALL)
+		return ipmu_fail(why, -EINVAL, "'%s' belongs to a set that counts on %s %d: leave "
+				 "%s= away", name, packages ? "package" : "CPU", frame->place,
+				 packages ? "package" : "cpu");
+	e->place = frame->place;
+	return 0;
+}
+
 /* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
  * it does not. */
 static int parse_anywhere(const struct ipmu_system *sys, const char *name, const char *event,
-			  struct ipmu_event *out, char *why)
+			  const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
 {
 	char full[IPMU_NAME_MAX + 32];
 	int first = 0, rc;
@@ -318,7 +351,7 @@ static int parse_anywhere(const struct ipmu_system *sys, const char *name, const
 		if (!has_event(sys->family->types[t], event))
 			continue;
 		snprintf(full, sizeof(full), "%s.%s", sys->family->types[t]->name, name);
-		rc = ipmu_event_parse(sys, full, out, first ? NULL : why);
+		rc = ipmu_event_parse_in(sys, full, frame, out, first ? NULL : why);
 		if (!rc)
 			return 0;
 		first = first ? first : rc;
@@ -331,6 +364,14 @@ static int parse_anywhere(const struct ipmu_system *sys, const char *name, const
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why)
 {
+	static const struct ipmu_frame anywhere = { .place = IPMU_ALL };
+
+	return ipmu_event_parse_in(sys, name, &anywhere, out, why);
+}
+
+int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
+			const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
+{
 	struct ipmu_event e = { 0 };
 	const struct ipmu_pmu_type *type;
 	char rest[IPMU_NAME_MAX + QUALIFIERS_MAX], own[IPMU_NAME_MAX + QUALIFIERS_MAX];
@@ -341,7 +382,7 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 	if (!rc)
 		rc = cut(sys, name, &p, why);
 	if (!rc && !p.pmu)
-		return parse_anywhere(sys, name, p.event, out, why);
+		return parse_anywhere(sys, name, p.event, frame, out, why);
 	if (!rc)
 		rc = choose_type(sys, &p, name, &e, why);
 	type = e.type;
@@ -350,6 +391,8 @@ int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipm
 	box = e.box;
 	if (!rc)
 		rc = sort_qualifiers(sys, &p, name, &e, rest, own, why);
+	if (!rc)
+		rc = apply_frame(sys, &p, name, frame, &e, rest, why);
 	if (!rc && box != IPMU_ALL && e.box != box)
 		rc = ipmu_fail(why, -EINVAL, "'%s' names box %d and box %d", name, box, e.box);
 	if (!rc)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define INACTIVE "LIBPFM_ENCODE_INACTIVE"
 
@@ -18,9 +19,16 @@
  * variable is read once, by the first initialization in the process. */
 int ipmu_names_open(char *why)
 {
-	bool ours = !getenv(INACTIVE);
+	static const char *const settings[] = { "LIBPFM_VERBOSE", "LIBPFM_DEBUG",
+		"LIBPFM_DEBUG_STDOUT", "LIBPFM_FORCE_PMU", "LIBPFM_DISABLED_PMUS", INACTIVE,
+		"LIBPFM_PROC_CPUINFO" };
+	bool ours;
 	int rc;
 
+	/* Who runs a privileged program must not choose its PMU. */
+	for (size_t i = 0; getauxval(AT_SECURE) && i < sizeof(settings) / sizeof(*settings); i++)
+		unsetenv(settings[i]);
+	ours = !secure_getenv(INACTIVE);
 	if (ours)
 		setenv(INACTIVE, "1", 1);
 	rc = pfm_initialize();

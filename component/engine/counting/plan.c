@@ -188,6 +188,18 @@ bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
 	return true;
 }
 
+struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap)
+{
+	struct ipmu_unit *unit;
+
+	if (*tap >= plan->ntaps)
+		return NULL;
+	unit = plan->taps[*tap].box->unit;
+	while (*tap < plan->ntaps && plan->taps[*tap].box->unit == unit)
+		++*tap;
+	return unit;
+}
+
 /* The taps of one box; *count: how many they are. */
 static int assign_box(struct ipmu_tap *taps, int ntaps, const struct ipmu_event *events,
 		      bool others, int *count, char *why)

@@ -13,7 +13,8 @@ struct ipmu_tap {
 	int nchoices;
 	struct ipmu_choice choices[IPMU_CHOICES_MAX];
 	int ctr, choice, companion;	/* as assigned; companion -1: none */
-	uint64_t baseline;
+	_Atomic uint64_t baseline;	/* the counter's value where the count begins */
+	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see read.c */
 	int nlinks;
 	int *links;	/* indices of the events that this counter adds to */
 };
@@ -44,5 +45,8 @@ bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b);
 /* Give each tap a counter. others: beside the sessions that run; otherwise as if none did. */
 int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,
 		     char *why);
+
+/* The units that a plan touches, one after the other; NULL past the end. *tap: 0 at first. */
+struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap);
 
 #endif

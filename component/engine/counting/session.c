@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "assign.h"
-#include "plan.h"
+#include "guard.h"
+#include "phase.h"
+#include "program.h"
+#include "session.h"
 
 #include "../why.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct ipmu_session {
-	struct ipmu_system *sys;
-	bool running, claimed;
-	int nevents;
-	struct ipmu_event *events;
-	struct ipmu_plan plan;
-	_Atomic uint64_t *last;	/* counts of the last read, for when it is stopped */
-};
 
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why)
 {
@@ -24,29 +18,21 @@ int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *w
 	if (!s)
 		return ipmu_fail(why, -ENOMEM, "out of memory for a session");
 	s->sys = sys;
+	pthread_mutex_lock(&sys->lock);
+	s->next = sys->sessions;
+	sys->sessions = s;
+	pthread_mutex_unlock(&sys->lock);
 	*out = s;
 	return 0;
 }
 
-/* ---- the units that a plan touches: its taps stand unit by unit */
-
-static struct ipmu_unit *next_unit(const struct ipmu_plan *plan, int *tap)
-{
-	struct ipmu_unit *unit;
-
-	if (*tap >= plan->ntaps)
-		return NULL;
-	unit = plan->taps[*tap].box->unit;
-	while (*tap < plan->ntaps && plan->taps[*tap].box->unit == unit)
-		++*tap;
-	return unit;
-}
+/* ---- registers that are to be kept as they are */
 
 static void claim(struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 
-	for (int i = 0; !s->claimed && (unit = next_unit(&s->plan, &i)) != NULL;)
+	for (int i = 0; !s->claimed && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
 		unit->claims++;
 	s->claimed = true;
 }
@@ -55,22 +41,10 @@ static void give_back(struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 
-	for (int i = 0; s->claimed && (unit = next_unit(&s->plan, &i)) != NULL;)
-		if (--unit->claims == 0)
+	for (int i = 0; s->claimed && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (--unit->claims == 0 && !s->sys->disowned)
 			ipmu_unit_release(unit);
 	s->claimed = false;
-}
-
-/* Let the counters run that sessions use, and no others. */
-static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
-{
-	memset(unit->regs.active, 0, sizeof(unit->regs.active));
-	for (int t = 0; sys->family->types[t]; t++)
-		for (int b = 0; b < unit->nboxes[t]; b++)
-			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
-				if (unit->boxes[t][b].slots[c].users)
-					unit->regs.active[t][b] |= 1u << c;
-	return sys->family->control(&unit->regs);
 }
 
 /* ---- events */
@@ -91,27 +65,30 @@ static bool same_events(const struct ipmu_session *s, const struct ipmu_event *e
 	return true;
 }
 
-static void adopt(struct ipmu_session *s, struct ipmu_event *events, _Atomic uint64_t *last, int n,
+/* Gate closed. */
+static void adopt(struct ipmu_session *s, struct ipmu_event *events, int n,
 		  const struct ipmu_plan *plan)
 {
 	give_back(s);
 	ipmu_plan_free(&s->plan);
 	free(s->events);
-	free(s->last);
 	s->events = events;
-	s->last = last;
-	s->nevents = n;
+	atomic_store(&s->nevents, n);
 	s->plan = *plan;
 }
 
 static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
 {
-	struct ipmu_event *copy = calloc((size_t)n + 1, sizeof(*copy));
-	_Atomic uint64_t *last = calloc((size_t)n + 1, sizeof(*last));
+	struct ipmu_event *copy;
 	struct ipmu_cpus trial = { 0 };
 	struct ipmu_plan plan = { 0 };
-	int rc = copy && last ? 0 : ipmu_fail(why, -ENOMEM, "out of memory for %d events", n);
+	int rc;
 
+	if (ipmu_session_running(s))
+		return ipmu_fail(why, -EBUSY, "the events of a running session cannot change: "
+				 "stop it first");
+	copy = calloc((size_t)n + 1, sizeof(*copy));
+	rc = copy ? 0 : ipmu_fail(why, -ENOMEM, "out of memory for %d events", n);
 	if (!rc)
 		rc = ipmu_plan_build(s->sys, events, n, &trial, &plan, why);
 	if (!rc)
@@ -119,28 +96,53 @@ static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, i
 	if (rc) {
 		ipmu_plan_free(&plan);
 		free(copy);
-		free(last);
 		return rc;
 	}
 	if (n)
 		memcpy(copy, events, (size_t)n * sizeof(*copy));
-	adopt(s, copy, last, n, &plan);
+	ipmu_session_gate(s, IPMU_CLOSED);
+	adopt(s, copy, n, &plan);
+	ipmu_session_gate(s, IPMU_STOPPED);
+	return 0;
+}
+
+static int lock(struct ipmu_session *s, char *why)
+{
+	if (!s->sys)
+		return ipmu_fail(why, -ENODEV, "the machine of this session has been closed");
+	pthread_mutex_lock(&s->sys->lock);
+	return 0;
+}
+
+/* May registers be written for the session in this process? Lock held. */
+static int check_owner(const struct ipmu_session *s, char *why)
+{
+	if (s->sys->disowned)
+		return ipmu_fail(why, -ECHILD, "the counters belong to the process that this one "
+				 "was forked from: initialize the library again to count here");
 	return 0;
 }
 
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
 {
-	int rc;
+	int rc = lock(s, why);
 
-	if (same_events(s, events, n))
-		return 0;
-	if (s->running)
-		return ipmu_fail(why, -EBUSY, "the events of a running session cannot change: "
-				 "stop it first");
-	pthread_mutex_lock(&s->sys->lock);
-	rc = set_locked(s, events, n, why);
+	if (rc)
+		return rc;
+	rc = check_owner(s, why);
+	if (!rc && !same_events(s, events, n))
+		rc = set_locked(s, events, n, why);
 	pthread_mutex_unlock(&s->sys->lock);
 	return rc;
+}
+
+static void unlink_session(struct ipmu_session *s)
+{
+	struct ipmu_session **at = &s->sys->sessions;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
 }
 
 void ipmu_session_free(struct ipmu_session *s)
@@ -149,151 +151,40 @@ void ipmu_session_free(struct ipmu_session *s)
 
 	if (!s)
 		return;
-	if (s->running)
-		ipmu_session_stop(s, NULL, NULL);
-	pthread_mutex_lock(&s->sys->lock);
-	adopt(s, NULL, NULL, 0, &none);
-	pthread_mutex_unlock(&s->sys->lock);
+	ipmu_session_stop(s, NULL, NULL);
+	if (s->sys) {
+		pthread_mutex_lock(&s->sys->lock);
+		ipmu_session_gate(s, IPMU_CLOSED);
+		adopt(s, NULL, 0, &none);
+		unlink_session(s);
+		pthread_mutex_unlock(&s->sys->lock);
+	}
 	free(s);
 }
 
+void ipmu_sessions_orphan(struct ipmu_system *sys)
+{
+	struct ipmu_plan none = { 0 };
+
+	for (struct ipmu_session *s = sys->sessions, *next; s; s = next) {
+		next = s->next;
+		ipmu_session_gate(s, IPMU_CLOSED);
+		s->claimed = false;
+		adopt(s, NULL, 0, &none);
+		s->sys = NULL;
+	}
+	sys->sessions = NULL;
+}
+
+void ipmu_sessions_forked(struct ipmu_system *sys)
+{
+	for (struct ipmu_session *s = sys->sessions; s; s = s->next) {
+		atomic_store(&s->live, 0);
+		atomic_store(&s->idle, 0);
+	}
+}
+
 /* ---- start */
-
-static int write_needs(struct ipmu_box *box, const struct ipmu_choice *choice)
-{
-	int rc = 0;
-
-	for (int i = 0; i < choice->nneeds && !rc; i++) {
-		const struct ipmu_need *need = &choice->needs[i];
-
-		if (need->reg->space == IPMU_AGREEMENT)
-			continue;
-		rc = ipmu_msr_update(&box->unit->regs, need->reg, box->index, need->index,
-				     need->mask, need->value);
-	}
-	return rc;
-}
-
-static bool needed(const struct ipmu_box *box, const struct ipmu_need *need)
-{
-	for (int c = 0; c < box->type->counters; c++)
-		for (int i = 0; box->slots[c].users && i < box->slots[c].choice.nneeds; i++) {
-			const struct ipmu_need *other = &box->slots[c].choice.needs[i];
-
-			if (other->reg == need->reg && other->index == need->index)
-				return true;
-		}
-	return false;
-}
-
-static int clear_needs(struct ipmu_session *s)
-{
-	int first = 0, rc;
-
-	for (int t = 0; t < s->plan.ntaps; t++) {
-		const struct ipmu_tap *tap = &s->plan.taps[t];
-		const struct ipmu_choice *choice = &tap->choices[tap->choice];
-
-		for (int i = 0; choice->clear && i < choice->nneeds; i++) {
-			const struct ipmu_need *need = &choice->needs[i];
-
-			if (need->reg->space == IPMU_AGREEMENT || needed(tap->box, need))
-				continue;
-			rc = ipmu_msr_update(&tap->box->unit->regs, need->reg, tap->box->index,
-					     need->index, need->mask, 0);
-			first = first ? first : rc;
-		}
-	}
-	return first;
-}
-
-static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice *choice,
-			uint64_t select, bool companion, const char *event)
-{
-	struct ipmu_slot *slot = &box->slots[ctr];
-	int rc;
-
-	if (slot->programmed && slot->companion == companion && !choice->preset &&
-	    ipmu_choice_equal(&slot->choice, choice))
-		return 0;
-	slot->programmed = false;
-	rc = box->type->ops->program(&box->unit->regs, box->type, box->index, ctr, select);
-	if (rc)
-		return rc;
-	slot->choice = *choice;
-	slot->companion = companion;
-	strcpy(slot->event, event);
-	slot->programmed = true;
-	return 0;
-}
-
-/* Shared registers are looked after each time: another session may have had them since. */
-static int program_tap(struct ipmu_tap *tap, const char *event)
-{
-	const struct ipmu_choice *choice = &tap->choices[tap->choice];
-	int rc = write_needs(tap->box, choice);
-
-	if (!rc)
-		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
-	if (!rc && choice->preset && tap->box->type->ops->preset)
-		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
-						 tap->box->index, tap->ctr, choice->preset_value);
-	if (!rc && tap->companion >= 0)
-		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
-				  event);
-	return rc ? rc : ipmu_slot_read(tap->box, tap->ctr, &tap->baseline);
-}
-
-static int program_all(struct ipmu_session *s, char *why)
-{
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		struct ipmu_tap *tap = &s->plan.taps[i];
-		const char *event = s->events[tap->links[0]].name;
-		int rc = program_tap(tap, event);
-
-		if (rc)
-			return ipmu_fail(why, rc, "%s cannot be programmed through %s: %s", event,
-					 tap->box->unit->regs.msr_path, strerror(-rc));
-	}
-	return 0;
-}
-
-static void use_slots(struct ipmu_session *s, int by)
-{
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		const struct ipmu_tap *tap = &s->plan.taps[i];
-
-		tap->box->slots[tap->ctr].users += by;
-		if (tap->companion >= 0)
-			tap->box->slots[tap->companion].users += by;
-	}
-}
-
-/* All units are tried even if one fails; the first failure is returned. */
-static int control_all(struct ipmu_session *s, bool only_idle, char *why)
-{
-	struct ipmu_unit *unit;
-	int first = 0;
-
-	for (int i = 0; (unit = next_unit(&s->plan, &i)) != NULL;) {
-		int rc = only_idle && unit->running ? 0 : control(s->sys, unit);
-
-		if (rc && !first)
-			first = ipmu_fail(why, rc, "the counters cannot be switched through %s: %s",
-					  unit->regs.msr_path, rc == -EBUSY ?
-					  "another session's freeze= holds them: stop that one" :
-					  strerror(-rc));
-	}
-	return first;
-}
-
-static void count_running(struct ipmu_session *s, int by)
-{
-	struct ipmu_unit *unit;
-
-	for (int i = 0; (unit = next_unit(&s->plan, &i)) != NULL;)
-		unit->running += by;
-}
 
 /* A core event without cpu= counts where the thread that starts it may run. */
 static int follow_thread(struct ipmu_session *s, char *why)
@@ -307,7 +198,7 @@ static int follow_thread(struct ipmu_session *s, char *why)
 	rc = ipmu_cpus_mine(&mine);
 	if (rc)
 		return ipmu_fail(why, rc, "the thread's CPUs cannot be found: %s", strerror(-rc));
-	rc = ipmu_plan_build(s->sys, s->events, s->nevents, &mine, &plan, why);
+	rc = ipmu_plan_build(s->sys, s->events, atomic_load(&s->nevents), &mine, &plan, why);
 	ipmu_cpus_free(&mine);
 	if (rc || ipmu_plan_same(&s->plan, &plan)) {
 		ipmu_plan_free(&plan);
@@ -322,19 +213,35 @@ static int follow_thread(struct ipmu_session *s, char *why)
 /* Counters that are found running are stopped first, so that all of a session start together. */
 static int run_locked(struct ipmu_session *s, char *why)
 {
-	int rc = control_all(s, true, why);
+	int rc = ipmu_program_write(s, why);
 
-	if (!rc)
-		rc = program_all(s, why);
 	if (rc)
 		return rc;
-	use_slots(s, 1);
-	count_running(s, 1);
-	rc = control_all(s, false, why);
+	ipmu_program_use(s, 1);
+	rc = ipmu_guard_adjust(s->sys, why);
+	if (!rc)
+		rc = ipmu_program_switch(s, IPMU_BATCH_FAIL, why);
 	if (rc) {
-		use_slots(s, -1);
-		count_running(s, -1);
-		control_all(s, false, NULL);
+		ipmu_program_use(s, -1);
+		ipmu_program_switch(s, IPMU_BATCH_GO_ON, NULL);
+		ipmu_guard_adjust(s->sys, NULL);
+	}
+	return rc;
+}
+
+static int start_entered(struct ipmu_session *s, char *why)
+{
+	int rc = ipmu_plan_assign(&s->plan, s->events, true, why);
+
+	if (!rc)
+		rc = ipmu_owner_take(&s->plan, why);
+	if (rc)
+		return rc == -ENOSPC ? -EBUSY : rc;
+	claim(s);
+	rc = run_locked(s, why);
+	if (rc) {
+		ipmu_owner_drop(&s->plan);
+		give_back(s);
 	}
 	return rc;
 }
@@ -344,98 +251,84 @@ static int start_locked(struct ipmu_session *s, char *why)
 	int rc = follow_thread(s, why);
 
 	if (!rc)
-		rc = ipmu_plan_assign(&s->plan, s->events, true, why);
+		rc = ipmu_owner_enter_plan(&s->plan, why);
 	if (rc)
-		return rc == -ENOSPC ? -EBUSY : rc;
-	claim(s);
-	rc = run_locked(s, why);
-	if (rc) {
-		give_back(s);
 		return rc;
-	}
-	for (int e = 0; e < s->nevents; e++)
-		atomic_store_explicit(&s->last[e], 0, memory_order_relaxed);
-	s->running = true;
-	return 0;
+	rc = start_entered(s, why);
+	ipmu_owner_leave_plan(&s->plan);
+	return rc;
 }
 
 int ipmu_session_start(struct ipmu_session *s, char *why)
 {
-	int rc;
+	struct ipmu_guard *ended;
+	int rc = lock(s, why);
 
-	if (s->running)
-		return ipmu_fail(why, -EBUSY, "the session is running already");
-	pthread_mutex_lock(&s->sys->lock);
-	rc = start_locked(s, why);
+	if (rc)
+		return rc;
+	rc = check_owner(s, why);
+	if (!rc && ipmu_session_running(s))
+		rc = ipmu_fail(why, -EBUSY, "the session is running already");
+	if (!rc) {
+		ipmu_session_gate(s, IPMU_CLOSED);
+		rc = start_locked(s, why);
+		ipmu_session_gate(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
+	}
+	ended = ipmu_guard_ended(s->sys);
 	pthread_mutex_unlock(&s->sys->lock);
+	ipmu_guard_join(ended);
 	return rc;
 }
 
-/* ---- stop, read, reset */
+/* ---- stop */
 
-int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
+static int stop_counters(struct ipmu_session *s, int *rc_clear, char *why)
 {
-	int rc, rc_clear, rc_read = 0;
+	int rc;
 
-	if (!s->running)
-		return 0;
-	pthread_mutex_lock(&s->sys->lock);
-	use_slots(s, -1);
-	count_running(s, -1);
-	rc = control_all(s, false, why);
-	rc_clear = clear_needs(s);
-	if (values)
-		rc_read = ipmu_session_read(s, values);
-	s->running = false;
-	pthread_mutex_unlock(&s->sys->lock);
-	if (rc)
-		return rc;
+	ipmu_program_use(s, -1);
+	rc = ipmu_owner_enter_plan(&s->plan, why);
+	if (!rc) {
+		rc = ipmu_program_end(s, rc_clear, why);
+		ipmu_owner_drop(&s->plan);
+		ipmu_owner_leave_plan(&s->plan);
+	}
+	ipmu_guard_adjust(s->sys, NULL);
+	return rc;
+}
+
+/* Readers that are under way are waited for: the counters may be another session's next. */
+static int stop_locked(struct ipmu_session *s, bool look, char *why)
+{
+	int rc_clear = 0, rc_look, rc_lost;
+	int rc = s->sys->disowned ? 0 : stop_counters(s, &rc_clear, why);
+
+	rc_look = look ? ipmu_session_look(s) : 0;
+	ipmu_session_gate(s, IPMU_STOPPED);
+	rc_lost = ipmu_phase_lost(&s->plan, why);
+	if (rc_lost || rc)
+		return rc_lost ? rc_lost : rc;
 	if (rc_clear)
 		return ipmu_fail(why, rc_clear, "what the events needed cannot be undone: %s",
 				 strerror(-rc_clear));
-	return !rc_read ? 0 : ipmu_fail(why, rc_read, "the final counts cannot be read: %s",
-					strerror(-rc_read));
+	return !rc_look ? 0 : ipmu_fail(why, rc_look, "the final counts cannot be read: %s",
+					strerror(-rc_look));
 }
 
-static void read_last(struct ipmu_session *s, uint64_t *values)
+int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
-	for (int e = 0; e < s->nevents; e++)
-		values[e] = atomic_load_explicit(&s->last[e], memory_order_relaxed);
-}
+	struct ipmu_guard *ended;
+	int rc = 0;
 
-int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
-{
-	if (!s->running) {
-		read_last(s, values);
+	if (!s->sys)
 		return 0;
-	}
-	for (int e = 0; e < s->nevents; e++)
-		values[e] = 0;
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		const struct ipmu_tap *tap = &s->plan.taps[i];
-		uint64_t now;
-		int rc = ipmu_slot_read(tap->box, tap->ctr, &now);
-
-		if (rc)
-			return rc;
-		for (int l = 0; l < tap->nlinks; l++)
-			values[tap->links[l]] += now - tap->baseline;
-	}
-	for (int e = 0; e < s->nevents; e++)
-		atomic_store_explicit(&s->last[e], values[e], memory_order_relaxed);
-	return 0;
-}
-
-int ipmu_session_reset(struct ipmu_session *s)
-{
-	for (int i = 0; i < s->plan.ntaps && s->running; i++) {
-		struct ipmu_tap *tap = &s->plan.taps[i];
-		int rc = ipmu_slot_read(tap->box, tap->ctr, &tap->baseline);
-
-		if (rc)
-			return rc;
-	}
-	for (int e = 0; e < s->nevents; e++)
-		atomic_store_explicit(&s->last[e], 0, memory_order_relaxed);
-	return 0;
+	pthread_mutex_lock(&s->sys->lock);
+	if (ipmu_session_running(s))
+		rc = stop_locked(s, values != NULL, why);
+	ended = ipmu_guard_ended(s->sys);
+	pthread_mutex_unlock(&s->sys->lock);
+	ipmu_guard_join(ended);
+	if (values)
+		ipmu_session_read(s, values);
+	return rc;
 }

@@ -12,6 +12,21 @@ static uint64_t advance(uint64_t old, uint64_t raw, uint64_t mask, uint8_t direc
 	return old + by;
 }
 
+static uint64_t mask_of(const struct ipmu_box *box)
+{
+	int found = box->unit->regs.widths[box->type_index];
+
+	return ~0ull >> (64 - (found ? found : box->type->width));
+}
+
+bool ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value)
+{
+	struct ipmu_slot *slot = &box->slots[ctr];
+
+	*value = advance(old, raw, mask_of(box), slot->choice.direction);
+	return atomic_compare_exchange_strong(&slot->value, &old, *value);
+}
+
 /* The old value is loaded before the register is read, so the register is never older than it and
  * the difference modulo the counter's width is what was counted in between. If someone else has
  * moved the value meanwhile, the register read may be older than theirs: read again. */
@@ -19,8 +34,6 @@ int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value)
 {
 	const struct ipmu_pmu_type *type = box->type;
 	struct ipmu_slot *slot = &box->slots[ctr];
-	int found = box->unit->regs.widths[box->type_index];
-	uint64_t mask = ~0ull >> (64 - (found ? found : type->width));
 	uint64_t old, now, raw;
 	int rc;
 
@@ -29,8 +42,40 @@ int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value)
 		rc = type->ops->read(&box->unit->regs, type, box->index, ctr, &raw);
 		if (rc)
 			return rc;
-		now = advance(old, raw, mask, slot->choice.direction);
-	} while (!atomic_compare_exchange_weak(&slot->value, &old, now));
+	} while (!ipmu_slot_take(box, ctr, old, raw, &now));
 	*value = now;
+	return 0;
+}
+
+/* Has the counter's register been saved just now, as the `from`th or later, and not written? */
+static bool saved_since(const struct ipmu_box *box, int ctr, int from, uint64_t *raw)
+{
+	const struct ipmu_pmu_type *type = box->type;
+	const struct ipmu_regs *regs = &box->unit->regs;
+	const struct ipmu_reg *reg = type->fixed ? type->fixed[ctr].ctr : type->ctr;
+
+	for (int i = from; i < regs->nsaved; i++) {
+		const struct ipmu_saved *s = &regs->saved[i];
+
+		if (s->reg == reg && s->now == s->found &&
+		    s->addr == ipmu_reg_addr(reg, box->index, type->fixed ? 0 : ctr)) {
+			*raw = s->found;
+			return true;
+		}
+	}
+	return false;
+}
+
+int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value)
+{
+	struct ipmu_slot *slot = &box->slots[ctr];
+	uint64_t raw, old = atomic_load_explicit(&slot->value, memory_order_relaxed);
+
+	if (box->unit->running || box->unit->owner.others_count ||
+	    box->unit->regs.family->scope != IPMU_SCOPE_PACKAGE ||
+	    !saved_since(box, ctr, box->unit->saved_before, &raw))
+		return ipmu_slot_read(box, ctr, value);
+	*value = advance(old, raw, mask_of(box), slot->choice.direction);
+	atomic_store(&slot->value, *value);
 	return 0;
 }

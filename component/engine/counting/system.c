@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "state.h"
 #include "system.h"
+
+#include "guard.h"
 
 #include "../why.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ipmu_system *open_systems;
@@ -35,6 +40,7 @@ static void unit_close(struct ipmu_unit *unit)
 		free(unit->boxes[t]);
 	if (unit->open)
 		ipmu_access_close(&unit->regs);
+	ipmu_owner_close(unit);
 	unit->open = false;
 }
 
@@ -50,6 +56,20 @@ static int reach(const struct ipmu_system *sys, const struct ipmu_unit *unit, in
 	*ncores = 1;
 	cpu = ipmu_topology_cpu(sys->topo, unit->place);
 	return cpu && cpu->allowed ? unit->place : -ENODEV;
+}
+
+/* Counters are tried, so nobody else may be at it. */
+static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, int ncores, char *why)
+{
+	int rc = ipmu_owner_enter(unit, why);
+
+	if (rc)
+		return rc;
+	rc = sys->family->discover(&unit->regs, ncores, unit->nboxes, unit->reasons, sys->note,
+				   why);
+	ipmu_owner_leave(unit);
+	unit->owner.seen = 0;	/* what others have programmed had no boxes to go to */
+	return rc;
 }
 
 int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
@@ -68,8 +88,17 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	if (rc)
 		return rc;
 	unit->open = true;
-	rc = sys->family->discover(&unit->regs, ncores, unit->nboxes, unit->reasons, sys->note,
-				   why);
+	if (package) {
+		unit->regs.topo = sys->topo;
+		unit->regs.package = unit->place;
+	}
+	unit->regs.take_busy = sys->take_busy;
+	rc = ipmu_owner_open(unit, why);
+	if (!rc)
+		rc = discover(sys, unit, ncores, why);
+	if (unit->regs.safe && !sys->batch)
+		sys->batch = ipmu_batch_open();
+	unit->regs.batch = unit->regs.safe ? sys->batch : NULL;
 	if (!rc && alloc_boxes(unit, sys->family))
 		rc = ipmu_fail(why, -ENOMEM, "out of memory for the counters of %s %d",
 			       package ? "package" : "CPU", unit->place);
@@ -108,6 +137,8 @@ static void close_units(struct ipmu_system *sys)
 	for (int i = 0; i < sys->nunits; i++)
 		unit_close(&sys->units[i]);
 	free(sys->units);
+	ipmu_batch_close(sys->batch);
+	sys->batch = NULL;
 }
 
 /* All packages at once; of the CPUs the first that may be used, the others when they are needed. */
@@ -120,8 +151,11 @@ static int open_units(struct ipmu_system *sys, char *why)
 	sys->units = calloc((size_t)sys->nunits, sizeof(*sys->units));
 	if (!sys->units)
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
-	for (int i = 0; i < sys->nunits; i++)
+	for (int i = 0; i < sys->nunits; i++) {
 		sys->units[i].place = package ? i : sys->topo->cpus[i].os_cpu;
+		sys->units[i].sys = sys;
+		sys->units[i].owner.fd = -1;
+	}
 	for (int i = 0; i < sys->nunits; i++) {
 		rc = ipmu_unit_open(sys, &sys->units[i], why);
 		if (package ? rc != 0 : rc != -ENODEV)
@@ -129,11 +163,72 @@ static int open_units(struct ipmu_system *sys, char *why)
 	}
 	if (rc)
 		close_units(sys);
+	else
+		ipmu_owner_recover_others(sys);
 	return rc;
+}
+
+void ipmu_systems_each(void (*act)(struct ipmu_system *sys))
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		act(s);
+}
+
+/* A forked child has its parent's descriptors, and with them its locks: closing them leaves those
+ * to the parent alone. */
+static void disown(struct ipmu_system *sys)
+{
+	for (int i = 0; i < sys->nunits; i++) {
+		struct ipmu_unit *unit = &sys->units[i];
+
+		if (unit->owner.fd >= 0)
+			close(unit->owner.fd);
+		unit->owner.fd = -1;
+		unit->owner.joined = false;
+		unit->owner.depth = 0;
+		unit->regs.nsaved = 0;
+		unit->regs.record = NULL;
+	}
+	atomic_store(&sys->inside, 0);
+}
+
+/* A child has the locks in the state in which the forking thread sees them, and no other thread. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&open_lock);
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		pthread_mutex_lock(&s->lock);
+}
+
+static void unlock_after_fork(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&open_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next) {
+		s->disowned = true;
+		ipmu_sessions_forked(s);
+		ipmu_guard_forked(s);
+		disown(s);
+	}
+	ipmu_signals_forget();
+	unlock_after_fork();
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, unlock_after_fork, after_fork_in_child);
 }
 
 static void link_system(struct ipmu_system *sys)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&open_lock);
 	sys->next = open_systems;
 	open_systems = sys;
@@ -153,6 +248,13 @@ static void unlink_system(struct ipmu_system *sys)
 	pthread_mutex_unlock(&open_lock);
 }
 
+static bool take_busy(void)
+{
+	const char *text = secure_getenv("IPMU_TAKE_BUSY");
+
+	return text && strcmp(text, "1") == 0;
+}
+
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why)
 {
@@ -163,11 +265,17 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
 	sys->topo = topo;
 	sys->pid = getpid();
+	sys->take_busy = take_busy();
+	sys->journal = malloc(sizeof(*sys->journal));
+	ipmu_state_boot(sys->boot_id);
 	sys->family = ipmu_family_find(topo, scope, why);
 	rc = sys->family ? ipmu_names_open(why) : -ENODEV;
+	if (!rc && !sys->journal)
+		rc = ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
 	if (!rc)
 		rc = open_units(sys, why);
 	if (rc) {
+		free(sys->journal);
 		free(sys);
 		return rc;
 	}
@@ -183,25 +291,66 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 		for (int b = 0; b < unit->nboxes[t]; b++)
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
 				unit->boxes[t][b].slots[c].programmed = false;
-	return ipmu_access_restore(&unit->regs);
+	return ipmu_owner_part(unit);
 }
 
 void ipmu_system_close(struct ipmu_system *sys)
 {
 	unlink_system(sys);
+	pthread_mutex_lock(&sys->lock);
+	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++)
 		ipmu_unit_release(&sys->units[i]);
+	ipmu_guard_end(sys);
+	pthread_mutex_unlock(&sys->lock);
+	ipmu_guard_join(ipmu_guard_ended(sys));
 	close_units(sys);
 	pthread_mutex_destroy(&sys->lock);
+	free(sys->journal);
 	free(sys);
 }
 
-/* A program may exit without a word; its registers must not stay switched on. */
+/* Who exits in a signal handler may hold the lock himself. */
+static bool lock_soon(struct ipmu_system *sys)
+{
+	struct timespec soon;
+
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec++;
+	return pthread_mutex_timedlock(&sys->lock, &soon) == 0;
+}
+
+/* If a thread stays inside, the journal is left to the next one who comes. */
+static void part_at_exit(struct ipmu_system *sys, bool locked)
+{
+	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
+		struct ipmu_unit *unit = &sys->units[i];
+
+		if (locked) {
+			ipmu_owner_part(unit);
+		} else if (unit->owner.fd < 0) {
+			ipmu_batch_drop(sys->batch);
+			ipmu_access_restore(&unit->regs);
+		}
+	}
+}
+
+/* A program may exit without a word, while other threads of it go on starting and stopping: its
+ * registers must not stay switched on. And the library may go without the process (dlclose): no
+ * thread may be left in it. */
 __attribute__((destructor)) static void restore_at_exit(void)
 {
-	for (struct ipmu_system *s = open_systems; s; s = s->next)
-		for (int i = 0; i < s->nunits && s->pid == getpid(); i++)
-			ipmu_access_restore(&s->units[i].regs);
+	for (struct ipmu_system *s = open_systems; s; s = s->next) {
+		bool locked = lock_soon(s);
+
+		part_at_exit(s, locked);
+		s->disowned = true;
+		if (!locked)
+			continue;
+		ipmu_guard_end(s);
+		pthread_mutex_unlock(&s->lock);
+		ipmu_guard_join(ipmu_guard_ended(s));
+	}
 }
 
 int ipmu_type_index(const struct ipmu_system *sys, const struct ipmu_pmu_type *type)

@@ -53,8 +53,9 @@ static const struct ipmu_reg *const registers[] = {
 static const struct ipmu_pmu_type fixed = {
 	.name = "core_fixed", .desc = "fixed counters of the core", .units = "events",
 	.src = "SDM 18.2.2", .pfm = "core_fixed",
+	.per_clock = 8, .clock_mhz = 6000,	/* wider than any core retires today */
 	.counters = IPMU_FIXED_COUNTERS, .width = 48, .select = &fixed_ctr_ctrl,
-	.ctr = &fixed_ctr, .ops = &ipmu_fixed_ops,
+	.ctr = &fixed_ctr, .qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = { &fixed, NULL };
@@ -88,6 +89,9 @@ static uint64_t field(uint64_t n, uint64_t value)
 	return value << 4 * n;
 }
 
+#define FIELD_PMI 8u
+#define PERIOD_MAX (1ull << 40)	/* no CPU has narrower ones */
+
 /* libpfm4's codes of the three events are those of the general counters' equivalents. */
 static int counter_of(uint64_t code)
 {
@@ -100,20 +104,24 @@ static int encode(struct ipmu_event *e, const char *event, const char *qualifier
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t os = codes[0] & IPMU_CORE_OS ? 1 : 0, usr = codes[0] & IPMU_CORE_USR ? 2 : 0;
 	int n = counter_of(codes[0] & 0xFFFF);
+	uint64_t period;
 
-	(void)ours, (void)ncodes;
+	(void)ncodes;
 	if (n < 0)
 		return ipmu_fail(why, -ENOENT, "%s.%s%s is no fixed counter's event", e->type->name,
 				 event, qualifiers);
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
 				 "k away for both", e->type->name, event, qualifiers);
+	if (ipmu_core_period(choice, event, ours, PERIOD_MAX, &period, why))
+		return -EINVAL;
 	e->nchoices = 1;
 	choice->counters = 1ull << n;
 	choice->nneeds = 1;
 	choice->needs[0] = (struct ipmu_need){ .reg = e->type->select,
 					       .mask = field((uint64_t)n, 0xF),
-					       .value = field((uint64_t)n, os | usr) };
+					       .value = field((uint64_t)n, os | usr |
+							      (period ? FIELD_PMI : 0)) };
 	return 0;
 }
 
@@ -126,8 +134,20 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 	return ipmu_msr_write(p, type->ctr, box, ctr, 0);
 }
 
+static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		  uint64_t value)
+{
+	int t = 0;
+
+	(void)box;
+	while (p->family->types[t] != type)
+		t++;
+	return ipmu_core_preset(p, type->ctr, ctr, p->widths[t] ? p->widths[t] : type->width, value,
+				&global_ovf_ctrl, 1ull << (IPMU_FIXED_SHIFT + ctr));
+}
+
 const struct ipmu_ops ipmu_fixed_ops = {
-	.encode = encode, .program = program, .read = ipmu_core_read,
+	.encode = encode, .program = program, .read = ipmu_core_read, .preset = preset,
 };
 
 #define PATTERN 0x2AA55ull
@@ -144,9 +164,11 @@ static int holds(struct ipmu_regs *p, const struct ipmu_pmu_type *type, char *re
 		rc = -EIO;
 	if (!rc && value == PATTERN)
 		return 1;
-	ipmu_fail(reason, rc, "%s: fixed counter 0 (0x%X) %s: the kernel or msr-safe filters MSR "
-		  "writes, or a hypervisor gives no counters", p->msr_path,
-		  (unsigned)type->ctr->addr, rc ? strerror(-rc) : "does not hold what is written");
+	ipmu_fail(reason, rc, "%s: fixed counter 0 (0x%X) %s: a hypervisor gives no counters",
+		  p->msr_path, (unsigned)type->ctr->addr,
+		  rc ? strerror(-rc) : "does not hold what is written");
+	if (rc)
+		ipmu_access_explain(p, rc, reason);
 	return 0;
 }
 
@@ -161,6 +183,7 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 	if (rc) {
 		ipmu_fail(reason, 0, "%s: the fixed counters' control registers (0x38D, 0x38F) "
 			  "cannot be read: %s", p->msr_path, strerror(-rc));
+		ipmu_access_explain(p, rc, reason);
 		return 0;
 	}
 	if (nfixed < IPMU_FIXED_COUNTERS) {
@@ -168,14 +191,34 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 			  "them", nfixed, IPMU_FIXED_COUNTERS);
 		return 0;
 	}
+	if (p->peers)
+		return 1;	/* they have tried them */
 	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS; n++)
 		if ((enabled >> (IPMU_FIXED_SHIFT + n) & 1) && (fields & field(n, 3))) {
+			if (p->take_busy)
+				return 1;
 			ipmu_fail(reason, 0, "%s: fixed counter %d is counting for somebody else: "
-				  "stop that (the NMI watchdog: sysctl kernel.nmi_watchdog=0)",
+				  "stop that (the NMI watchdog: sysctl kernel.nmi_watchdog=0), or "
+				  "set IPMU_TAKE_BUSY=1 to take it and give it back afterwards",
 				  p->msr_path, (int)n);
 			return 0;
 		}
 	return holds(p, type, reason);
+}
+
+int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
+		    const struct ipmu_reg *global, char *why)
+{
+	uint64_t enabled, fields;
+	int rc = ipmu_msr_save(p, global, 0, 0, &enabled);
+
+	if (rc || !(enabled & IPMU_FIXED_MASK))
+		return rc;
+	rc = ipmu_msr_read(p, type->select->addr, &fields);
+	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS && !rc; n++)
+		if ((enabled >> (IPMU_FIXED_SHIFT + n) & 1) && (fields & field(n, 3)))
+			rc = ipmu_access_busy(p, type->select, 0, 0, fields, why);
+	return rc;
 }
 
 /* ---- this family */
@@ -213,10 +256,20 @@ static int settle(struct ipmu_regs *p)
 	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
 }
 
+static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
+
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	(void)box, (void)ctr;
+	if (ipmu_msr_is_saved(p, &global_ctrl, 0, 0))
+		return 0;
+	return ipmu_fixed_busy(p, type, &global_ctrl, why);
+}
+
 const struct ipmu_family ipmu_arch_fixed = {
 	.name = "arch_fixed", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
 	.vendor = "GenuineIntel", .family = 6, .matches = matches,
 	.models_text = "the fixed counters of any other family 6 CPU with PerfMon 2",
-	.types = types, .registers = registers,
-	.discover = discover, .control = control, .settle = settle,
+	.types = types, .registers = registers, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

@@ -100,6 +100,9 @@ static int core_encode(struct ipmu_event *e, const char *event, const char *qual
 	uint64_t select = codes[0];
 
 	if ((select & 0xFFFF) == REFERENCE_CYCLES) {
+		if (strstr(qualifiers, ":0"))
+			return ipmu_fail(why, -EINVAL, "core.%s%s: the event is a fixed counter's "
+					 "and has no unit mask", event, qualifiers);
 		e->type = &core_fixed;
 		return ipmu_fixed_ops.encode(e, event, qualifiers, ours, codes, ncodes, why);
 	}
@@ -121,24 +124,34 @@ static int core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
 }
 
+static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		       uint64_t value)
+{
+	(void)box;
+	return ipmu_core_preset(p, type->ctr, ctr, 32, value, &global_ovf_ctrl, 1ull << ctr);
+}
+
 static const struct ipmu_ops core_ops = {
 	.check = ipmu_core2_check_names, .encode = core_encode, .program = core_program,
-	.read = ipmu_core_read,
+	.read = ipmu_core_read, .preset = core_preset,
 };
 
 static const struct ipmu_pmu_type core = {
 	.name = "core", .desc = "Core 2 general counters", .units = "events",
 	.src = "SDM Table 19-23", .pfm = "core",
+	.per_clock = 16, .clock_mhz = 3400,	/* outstanding requests, summed per clock */
 	.counters = 2, .width = 40, .select = &perfevtsel, .ctr = &pmc,
 	.select_mask = 0xFF87FFFFull,	/* CMASK, INV, E, OS, USR, UMASK, event */
-	.enable = IPMU_CORE_EN, .constraints = constraints, .ops = &core_ops,
+	.enable = IPMU_CORE_EN, .constraints = constraints,
+	.qualifiers = ipmu_core_qualifiers, .ops = &core_ops,
 };
 
 static const struct ipmu_pmu_type core_fixed = {
 	.name = "core_fixed", .desc = "Core 2 fixed counters", .units = "events",
 	.src = "SDM Table 18-8", .pfm = "core_fixed",
+	.per_clock = 5, .clock_mhz = 3400,	/* four instructions, two of them fused */
 	.counters = IPMU_FIXED_COUNTERS, .width = 40, .select = &fixed_ctr_ctrl,
-	.ctr = &fixed_ctr, .ops = &ipmu_fixed_ops,
+	.ctr = &fixed_ctr, .qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = {
@@ -188,10 +201,12 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 	int rc = ipmu_msr_read(p, perfevtsel.addr, &value);
 
 	(void)ncores, (void)note;
-	if (rc)
-		return ipmu_fail(why, -ENXIO, "%s: IA32_PERFEVTSEL0 (0x186) cannot be read: %s: "
-				 "a hypervisor or an allowlist hides the counters", p->msr_path,
-				 strerror(-rc));
+	if (rc) {
+		ipmu_fail(why, 0, "%s: IA32_PERFEVTSEL0 (0x186) cannot be read: %s: a hypervisor "
+			  "hides the counters", p->msr_path, strerror(-rc));
+		ipmu_access_explain(p, rc, why);
+		return -ENXIO;
+	}
 	boxes[CORE] = general_usable(p, reasons[CORE]);
 	boxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(p), &global_ctrl,
 					   reasons[FIXED]);
@@ -217,10 +232,21 @@ static int settle(struct ipmu_regs *p)
 				IPMU_FIXED_MASK | GENERAL);
 }
 
+static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
+
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	bool known = ipmu_msr_is_saved(p, &global_ctrl, 0, 0);
+	int rc = ipmu_core_busy(p, &global_ctrl, &perfevtsel, 2, why);
+
+	(void)type, (void)box, (void)ctr;
+	return known || rc ? rc : ipmu_fixed_busy(p, &core_fixed, &global_ctrl, why);
+}
+
 const struct ipmu_family ipmu_core2 = {
 	.name = "core2", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 chapters 18, 19, 35",
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x0F, 0x16, 0x17, 0x1D (Core 2)",
-	.types = types, .registers = registers,
-	.discover = discover, .control = control, .settle = settle,
+	.types = types, .registers = registers, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

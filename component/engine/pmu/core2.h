@@ -24,6 +24,10 @@ void ipmu_cpuid_read(struct ipmu_cpuid *id);
 int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int fixed,
 			const struct ipmu_reg *global_ctrl, char *reason);
 
+/* Does somebody count with one of them? Saves global_ctrl. */
+int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
+		    const struct ipmu_reg *global_ctrl, char *why);
+
 extern const struct ipmu_ops ipmu_fixed_ops;
 
 /* Qualifiers by name, before libpfm4 sees them, and the whole unit mask afterwards: -EINVAL if they

@@ -3,15 +3,57 @@
 
 #include "../why.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ipmu_core_qualifiers[] = { "ovf", NULL };
+
+int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
+		     uint64_t *n, char *why)
+{
+	const char *text = strchr(ours, '=');
+	char *end = NULL;
+
+	*n = 0;
+	if (!*ours)
+		return 0;
+	errno = 0;
+	if (text && isdigit((unsigned char)text[1]))
+		*n = strtoull(text + 1, &end, 0);
+	if (!*n || *end || errno || *n > max)
+		return ipmu_fail(why, -EINVAL, "%s%s: ovf wants a number of events from 1 to %llu, "
+				 "as in ovf=1000", event, ours, (unsigned long long)max);
+	choice->preset = true;
+	choice->preset_value = -*n;
+	return 0;
+}
+
+int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, int width,
+		     uint64_t value, const struct ipmu_reg *ovf_ctrl, uint64_t flag)
+{
+	int rc = ipmu_msr_write(p, reg, 0, ctr, value & ((1ull << width) - 1));
+
+	return rc ? rc : ipmu_msr_write(p, ovf_ctrl, 0, 0, flag);
+}
+
+/* Where a write has fewer bits than the counter, its top bit is copied above. */
+static uint64_t period_max(const struct ipmu_pmu_type *type)
+{
+	int bits = type->ctr->fields[0].hi + 1;
+
+	return 1ull << (bits < type->width ? bits - 1 : bits);
+}
 
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
 		     const char *ours, const uint64_t *codes, int ncodes, char *why)
 {
 	const struct ipmu_pmu_type *type = e->type;
 	struct ipmu_choice *choice = &e->choices[0];
+	uint64_t period;
 
-	(void)ours, (void)ncodes;
+	(void)ncodes;
 	if (!(codes[0] & (IPMU_CORE_OS | IPMU_CORE_USR)))
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
 				 "k away for both", type->name, event, qualifiers);
@@ -21,6 +63,9 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualif
 	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
 		if (c->code == (choice->select & 0xFF))
 			choice->counters = c->counters;
+	if (ipmu_core_period(choice, event, ours, period_max(type), &period, why))
+		return -EINVAL;
+	choice->select |= period ? IPMU_CORE_INT : 0;
 	return 0;
 }
 
@@ -38,7 +83,7 @@ int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 int ipmu_core_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		   uint64_t *raw)
 {
-	return ipmu_msr_read(p, ipmu_reg_addr(type->ctr, box, ctr), raw);
+	return ipmu_msr_count(p, ipmu_reg_addr(type->ctr, box, ctr), raw);
 }
 
 int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
@@ -57,4 +102,23 @@ int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 	if (rc || !(now & ~found & mine))
 		return rc;
 	return ipmu_msr_write(p, ovf_ctrl, 0, 0, now & ~found & mine);
+}
+
+int ipmu_core_busy(struct ipmu_regs *p, const struct ipmu_reg *ctrl, const struct ipmu_reg *select,
+		   int n, char *why)
+{
+	uint64_t on, value;
+	int rc = 0;
+
+	if (ipmu_msr_is_saved(p, ctrl, 0, 0))
+		return 0;
+	rc = ipmu_msr_save(p, ctrl, 0, 0, &on);
+	for (int c = 0; c < n && !rc; c++) {
+		if (!(on >> c & 1))
+			continue;
+		rc = ipmu_msr_read(p, ipmu_reg_addr(select, 0, c), &value);
+		if (!rc && (value & IPMU_CORE_EN))
+			rc = ipmu_access_busy(p, select, 0, c, value, why);
+	}
+	return rc;
 }

@@ -7,8 +7,19 @@
 #include "../access/access.h"
 
 #define IPMU_CORE_EN (1ull << 22)
+#define IPMU_CORE_INT (1ull << 20)
 #define IPMU_CORE_OS (1ull << 17)
 #define IPMU_CORE_USR (1ull << 16)
+
+/* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
+ * interrupt. Types that take it have these qualifiers, and a preset operation. */
+extern const char *const ipmu_core_qualifiers[];
+/* `ours`: "" or ":ovf=N", N up to max. Makes the choice one with a preset; *n 0: not asked for. */
+int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
+		     uint64_t *n, char *why);
+/* Write the counter's start value (of its `width` bits) and clear its flag, a bit of ovf_ctrl. */
+int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, int width,
+		     uint64_t value, const struct ipmu_reg *ovf_ctrl, uint64_t flag);
 
 /* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
@@ -22,5 +33,10 @@ int ipmu_core_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
  * `mine` that were not set before. */
 int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		     const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
+
+/* Does somebody count already? If `ctrl` is not saved yet, save it, and look at the selects of
+ * those of `n` general counters that it has on. */
+int ipmu_core_busy(struct ipmu_regs *p, const struct ipmu_reg *ctrl, const struct ipmu_reg *select,
+		   int n, char *why);
 
 #endif

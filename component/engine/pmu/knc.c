@@ -94,17 +94,26 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
 }
 
+static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		  uint64_t value)
+{
+	(void)box;
+	return ipmu_core_preset(p, type->ctr, ctr, type->width, value, &global_ovf_ctrl,
+				1ull << ctr);
+}
+
 static const struct ipmu_ops ops = {
-	.program = program, .read = ipmu_core_read, .encode = ipmu_core_encode,
+	.program = program, .read = ipmu_core_read, .encode = ipmu_core_encode, .preset = preset,
 };
 
 static const struct ipmu_pmu_type knc = {
 	.name = "knc", .desc = "Knights Corner hardware threads", .units = "events",
 	.src = "327357-001 Table 1-6", .pfm = "knc",
+	.per_clock = 16, .clock_mhz = 1400,	/* elements of a vector instruction */
 	.counters = IPMU_KNC_COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
 	.select_mask = 0xFFA7FFFFull,	/* all but EN, INT and the reserved bit 19 */
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
-	.constraints = constraints, .ops = &ops,
+	.constraints = constraints, .qualifiers = ipmu_core_qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = { &knc, NULL };
@@ -136,6 +145,12 @@ static int control(struct ipmu_regs *p)
 static int settle(struct ipmu_regs *p)
 {
 	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
+}
+
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	(void)type, (void)box, (void)ctr;
+	return ipmu_core_busy(p, &global_ctrl, &perfevtsel, IPMU_KNC_COUNTERS, why);
 }
 
 /* ---- sampling */
@@ -209,6 +224,8 @@ int ipmu_knc_service(struct ipmu_regs *p, ipmu_knc_overflow act, void *arg)
 	return rc ? rc : ipmu_knc_run(p, running);
 }
 
+static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, &spflt_control,
+						   NULL };
 static const int models[] = { 1, -1 };
 
 const struct ipmu_family ipmu_knc = {
@@ -216,6 +233,6 @@ const struct ipmu_family ipmu_knc = {
 	.src = "327357-001; family and model from libpfm4 and Linux",
 	.vendor = "GenuineIntel", .family = 11, .models = models,
 	.models_text = "GenuineIntel family 11 model 1 (Knights Corner)",
-	.types = types, .registers = registers,
-	.discover = discover, .control = control, .settle = settle,
+	.types = types, .registers = registers, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

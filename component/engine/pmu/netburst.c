@@ -70,7 +70,7 @@ static int read_counter(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 			uint64_t *raw)
 {
 	(void)type, (void)box;
-	return ipmu_msr_read(p, ipmu_netburst_counters[ctr].addr, raw);
+	return ipmu_msr_count(p, ipmu_netburst_counters[ctr].addr, raw);
 }
 
 static const struct ipmu_ops ops = {
@@ -166,9 +166,12 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 	int rc = ipmu_msr_read(p, reg->addr, &value);
 
 	(void)ncores, (void)reasons, (void)note;
-	if (rc)
-		return ipmu_fail(why, -ENXIO, "%s: IA32_MISC_ENABLE (0x1A0) cannot be read: %s: a "
-				 "hypervisor or an allowlist hides it", p->msr_path, strerror(-rc));
+	if (rc) {
+		ipmu_fail(why, 0, "%s: IA32_MISC_ENABLE (0x1A0) cannot be read: %s: a hypervisor "
+			  "hides it", p->msr_path, strerror(-rc));
+		ipmu_access_explain(p, rc, why);
+		return -ENXIO;
+	}
 	if (!(value & PERFMON_AVAILABLE))
 		return ipmu_fail(why, -ENXIO, "%s: IA32_MISC_ENABLE bit 7 is 0: performance "
 				 "monitoring is switched off on this CPU; look in the firmware's "
@@ -179,9 +182,25 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 	return rc;
 }
 
+/* Counters have no switch in common. */
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	const struct ipmu_reg *reg = &ipmu_netburst_cccrs[ctr];
+	uint64_t value;
+	int rc;
+
+	(void)type, (void)box;
+	if (ipmu_msr_is_saved(p, reg, 0, 0))
+		return 0;
+	rc = ipmu_msr_save(p, reg, 0, 0, &value);
+	return rc || !(value & CCCR_ENABLE) ? rc : ipmu_access_busy(p, reg, 0, 0, value, why);
+}
+
 #define TYPE(name_, desc_) { .name = name_, .desc = desc_, .units = "events", \
 	.src = "SDM tables 18-63, 19-28 to 19-33", .pfm = name_, .own_names = true, \
 	.counters = NETBURST_COUNTERS, .width = COUNTER_BITS, \
+	.selects = ipmu_netburst_cccrs, .ctrs = ipmu_netburst_counters, \
+	.per_clock = 15, .clock_mhz = 3800, /* active queue entries, Table 19-33 */ \
 	.qualifiers = ipmu_netburst_qualifiers, .ops = &ops }
 
 static const struct ipmu_pmu_type netburst =
@@ -195,7 +214,7 @@ static const int models[] = { 0, 1, 2, -1 }, models_p[] = { 3, 4, 6, -1 };
 
 #define FAMILY .src = "SDM 325384-059 18.15, 18.16", .scope = IPMU_SCOPE_CPU, .per_core = true, \
 	.vendor = "GenuineIntel", .family = 15, .discover = discover, .control = control, \
-	.settle = settle
+	.settle = settle, .busy = busy, .agreements = ipmu_netburst_agreements
 
 const struct ipmu_family ipmu_netburst = {
 	.name = "netburst", FAMILY, .models = models,

@@ -80,7 +80,7 @@ static const struct ipmu_reg tc_precise_event = {
 
 static const struct ipmu_reg ds_area = {
 	.name = "IA32_DS_AREA", .src = "SDM Table 35-41", .addr = 0x600, .width = 64,
-	.access = IPMU_RW, .fields = { F("DS", 63, 0) },
+	.access = IPMU_RW, .perilous = true, .fields = { F("DS", 63, 0) },
 };
 
 /* Read only for this use: nothing of it is ours to write. */
@@ -95,6 +95,10 @@ const struct ipmu_reg ipmu_netburst_execution_tags = {
 
 const struct ipmu_reg ipmu_netburst_front_end_tag = {
 	.name = "the front-end tag", .src = "SDM Table 19-31", .space = IPMU_AGREEMENT,
+};
+
+const struct ipmu_reg *const ipmu_netburst_agreements[] = {
+	&ipmu_netburst_execution_tags, &ipmu_netburst_front_end_tag, NULL,
 };
 
 #define R(array, i) &ipmu_netburst_##array[i]

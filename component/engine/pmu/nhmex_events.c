@@ -2,6 +2,7 @@
 /* Events of the M-Boxes: what they need beside the control register, and the freeze. Source: Intel
  * 323535-001 (March 2010), "guide", where nothing else is said. */
 #include "nhmex_registers.h"
+#include "uncore_ops.h"
 
 #include "../why.h"
 
@@ -177,24 +178,6 @@ static int add_preset(struct ipmu_choice *choice, const struct code *c, char *wh
 	return c->freeze ? add_freeze(choice, c, why) : 0;
 }
 
-/* ours: "" or ":freeze=N" */
-static int parse_freeze(const char *event, const char *ours, uint64_t *n, char *why)
-{
-	const char *text = strchr(ours, '=');
-	char *end;
-
-	*n = 0;
-	if (!*ours)
-		return 0;
-	errno = 0;
-	if (text && text[1] >= '0' && text[1] <= '9')
-		*n = strtoull(text + 1, &end, 0);
-	if (!*n || *end || errno || *n > COUNTER_MASK)
-		return ipmu_fail(why, -EINVAL, "%s%s: freeze wants a number of events from 1 to "
-				 "2^48 - 1, as in freeze=1000", event, ours);
-	return 0;
-}
-
 static int encode(struct ipmu_event *e, const char *event, const char *ours, const uint64_t *codes,
 		  int ncodes, const struct ipmu_reg *fvc, char *why)
 {
@@ -204,7 +187,7 @@ static int encode(struct ipmu_event *e, const char *event, const char *ours, con
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
-	int rc = parse_freeze(event, ours, &c.freeze, why);
+	int rc = ipmu_uncore_freeze(event, ours, 48, &c.freeze, why);
 
 	if (rc)
 		return rc;

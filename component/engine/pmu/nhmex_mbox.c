@@ -89,6 +89,7 @@ static const char *const qualifiers[] = { "freeze", NULL };
 #define MBOX(ops_) { .name = "nhmex_unc_mbox", .desc = "M-Boxes, the memory controllers", \
 	.units = "events", .src = "guide Table 2-84", \
 	.pfm = "nhmex_unc_mbox", .pfm_numbered = true, \
+	.per_clock = 255, .clock_mhz = 2700, /* requests in flight, at most; the core's clock */ \
 	.counters = COUNTERS, .width = 48, .select = &ipmu_nhmex_cnt_ctl, .ctr = &ipmu_nhmex_cnt, \
 	.select_mask = 0x383EFE, .enable = CTL_EN, .qualifiers = qualifiers, .ops = ops_ }
 static const struct ipmu_pmu_type mbox_nhm = MBOX(&ops_nhm), mbox_wsm = MBOX(&ops_wsm);
@@ -126,7 +127,7 @@ static bool any_active(const struct ipmu_regs *p)
 	return p->active[MBOX_TYPE][0] || p->active[MBOX_TYPE][1];
 }
 
-int ipmu_nhmex_frozen(const struct ipmu_regs *p, bool *frozen)
+int ipmu_nhmex_frozen(struct ipmu_regs *p, bool *frozen)
 {
 	uint64_t ctl, status, select;
 	int rc = ipmu_msr_read(p, ipmu_nhmex_u_ctl.addr, &ctl);
@@ -173,7 +174,7 @@ static int enable_counters(struct ipmu_regs *p)
 	return rc;
 }
 
-static int adds_counters(const struct ipmu_regs *p, bool *adds)
+static int adds_counters(struct ipmu_regs *p, bool *adds)
 {
 	uint64_t enabled;
 	int rc = 0;
@@ -234,6 +235,31 @@ static int settle(struct ipmu_regs *p)
 	return rc;
 }
 
+static const struct ipmu_reg *const switches[] = { &ipmu_nhmex_u_ctl, &ipmu_nhmex_box_status,
+						   &ipmu_nhmex_box_ctl, NULL };
+/* control() switches all counters of both boxes. */
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	uint64_t all, on, value;
+	int rc;
+
+	(void)type, (void)box, (void)ctr;
+	if (ipmu_msr_is_saved(p, &ipmu_nhmex_u_ctl, 0, 0))
+		return 0;
+	rc = ipmu_msr_save(p, &ipmu_nhmex_u_ctl, 0, 0, &all);
+	for (int b = 0; b < BOXES && !rc && (all & U_EN_ALL); b++) {
+		rc = ipmu_msr_save(p, &ipmu_nhmex_box_ctl, b, 0, &on);
+		for (int c = 0; c < COUNTERS && !rc; c++) {
+			if (!(on >> c & 1))
+				continue;
+			rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_cnt_ctl, b, c), &value);
+			if (!rc && (value & CTL_EN))
+				rc = ipmu_access_busy(p, &ipmu_nhmex_cnt_ctl, b, c, value, why);
+		}
+	}
+	return rc;
+}
+
 static const int models_nhm[] = { 0x2E, -1 }, models_wsm[] = { 0x2F, -1 };
 
 const struct ipmu_family ipmu_nehalem_ex = {
@@ -241,8 +267,8 @@ const struct ipmu_family ipmu_nehalem_ex = {
 	.src = "323535-001; models from SDM Table 35-15",
 	.vendor = "GenuineIntel", .family = 6, .models = models_nhm,
 	.models_text = "GenuineIntel family 6 model 0x2E (Xeon 7500, 6500)",
-	.types = types_nhm, .registers = ipmu_nhmex_registers_nhm,
-	.discover = discover, .control = control, .settle = settle,
+	.types = types_nhm, .registers = ipmu_nhmex_registers_nhm, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };
 
 const struct ipmu_family ipmu_westmere_ex = {
@@ -250,6 +276,6 @@ const struct ipmu_family ipmu_westmere_ex = {
 	.src = "323535-001; model and ZDP_CTL_FVC from Linux uncore_nhmex.c",
 	.vendor = "GenuineIntel", .family = 6, .models = models_wsm,
 	.models_text = "model 0x2F (Xeon E7)",
-	.types = types_wsm, .registers = ipmu_nhmex_registers_wsm,
-	.discover = discover, .control = control, .settle = settle,
+	.types = types_wsm, .registers = ipmu_nhmex_registers_wsm, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

@@ -10,6 +10,6 @@ extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
 
 /* Has a counter that a running session uses (p->active) frozen the uncore of this package? One
  * register read, more only if it stands still. 0 or a negative errno. */
-int ipmu_nhmex_frozen(const struct ipmu_regs *p, bool *frozen);
+int ipmu_nhmex_frozen(struct ipmu_regs *p, bool *frozen);
 
 #endif

@@ -16,6 +16,11 @@ const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, &ip
 	&ipmu_netburst, &ipmu_netburst_p,
 	&ipmu_core2, /* what no other family of its scope takes: */ &ipmu_arch_fixed, NULL };
 
+bool ipmu_type_runs_free(const struct ipmu_pmu_type *type)
+{
+	return type->fixed && !type->select;
+}
+
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 {
 	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;

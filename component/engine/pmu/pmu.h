@@ -38,6 +38,7 @@ struct ipmu_reg {
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
 	bool shared;		/* others write it too: what is not ours is read afresh and kept */
 	bool write_twice;	/* a single write may be lost */
+	bool perilous;		/* who writes it can make the CPU write anywhere: never ours */
 	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
 };
 
@@ -75,6 +76,8 @@ struct ipmu_ops {
 	 * `ours` the qualifiers that type->qualifiers names (":freeze=100"). */
 	int (*encode)(struct ipmu_event *e, const char *event, const char *qualifiers,
 		      const char *ours, const uint64_t *codes, int ncodes, char *why);
+	/* Without `encode`: put our own qualifiers on the plain choice; NULL: there are none. */
+	int (*extend)(struct ipmu_event *e, const char *event, const char *ours, char *why);
 	/* With type->own_names: is there such an event? And the nth unit mask of an event, or with
 	 * event NULL the nth event, that libpfm4's table lacks: -ENOENT past the end. */
 	bool (*knows)(const char *event);
@@ -90,7 +93,12 @@ struct ipmu_pmu_type {
 	bool pfm_numbered;	/* ... which has one per box, with its number appended */
 	bool own_names;		/* ops->encode understands names by itself; libpfm4 lists them */
 	int counters, width;
+	/* No counter of it adds more than this per clock, and no part has a faster clock; 0: it is
+	 * modulo 2^width by nature, and not to be extended. See counting/guard.c. */
+	uint16_t per_clock, clock_mhz;
 	const struct ipmu_reg *select, *ctr;	/* select NULL: free-running */
+	/* ... or arrays, with a register for each counter, where no stride fits */
+	const struct ipmu_reg *selects, *ctrs;
 	const struct ipmu_fixed_event *fixed;	/* NULL: counters are programmable */
 	uint64_t select_mask;	/* fields that an event name may set */
 	uint64_t enable;	/* bits of select that switch the counter on */
@@ -111,6 +119,10 @@ struct ipmu_family {
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
+	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
+	 * NULL: none */
+	const struct ipmu_reg *const *switches;
+	const struct ipmu_reg *const *agreements;	/* those that are none, up to NULL */
 	/* Fill boxes[] (one number a type) for this package; a type that cannot be used gets 0
 	 * and a sentence. Fails only if nothing can be used. */
 	int (*discover)(struct ipmu_regs *p, int ncores, int *boxes,
@@ -121,12 +133,20 @@ struct ipmu_family {
 	/* Before the registers are put back: stop, and undo what a write of old values does not
 	 * (flags that only the hardware sets); NULL: nothing to do. */
 	int (*settle)(struct ipmu_regs *p);
+	/* Before anything is written for that counter: does somebody outside count with it, or with
+	 * what `control` would take from them? Saves what it reads. -EBUSY and a sentence; NULL:
+	 * cannot be told. */
+	int (*busy)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		    char *why);
 };
 
 /* Families known to the engine, up to NULL. */
 extern const struct ipmu_family *const ipmu_families[];
 const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why);
+
+/* Counters that run by themselves and are only read. */
+bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */

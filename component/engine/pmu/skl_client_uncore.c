@@ -10,7 +10,11 @@
 #include <string.h>
 
 #define GLOBAL_EN (1ull << 29)
+#define GLOBAL_FRZ (1ull << 31)
 #define SELECT_EN (1ull << 22)
+#define CBO_OVF (1ull << 3)
+#define ARB_OVF (1ull << 1)
+#define SELECT_OVF_EN (1ull << 20)
 #define FIXED_EN (1ull << 22)
 #define SLICES_DOCUMENTED 8
 
@@ -27,7 +31,7 @@ static const struct ipmu_reg global_ctrl = {
 static const struct ipmu_reg global_status = {
 	.name = "MSR_UNC_PERF_GLOBAL_STATUS",
 	.src = "334060-001 Table 2-3, CBO_CTR_OVF misprinted there as bit 31",
-	.addr = 0xE02, .width = 64, .access = IPMU_RW1C,
+	.addr = 0xE02, .width = 64, .access = IPMU_RW1C, .hardware_clears = true,
 	.fields = { F("CBO_CTR_OVF", 3, 3), F("ARB_CTR_OVF", 1, 1), F("FIXED_CTR_OVF", 0, 0) },
 };
 
@@ -100,12 +104,49 @@ static const struct ipmu_reg *const registers[] = {
 
 #define SELECT_MASK 0x1F84FFFFull	/* THR, INV, E, UMASK, EVT_SEL; EN and OVF_EN are ours */
 
+/* ---- freeze=N: 334060-001 2.1, Table 2-2 */
+
+static const char *const qualifiers[] = { "freeze", NULL };
+
+/* The carry out of the counter's top bit, which is the overflow, comes with the Nth event. */
+static int extend(struct ipmu_event *e, const char *event, const char *ours, char *why)
+{
+	struct ipmu_choice *choice = &e->choices[0];
+	uint64_t n;
+	int rc = ipmu_uncore_freeze(event, ours, e->type->width, &n, why);
+
+	if (rc || !n)
+		return rc;
+	choice->select |= SELECT_OVF_EN;
+	choice->preset = choice->clear = true;
+	choice->preset_value = (1ull << e->type->width) - n;
+	choice->needs[choice->nneeds++] = (struct ipmu_need){
+		.reg = &global_ctrl, .mask = GLOBAL_FRZ, .value = GLOBAL_FRZ,
+	};
+	return 0;
+}
+
+static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		  uint64_t value)
+{
+	int rc = ipmu_msr_write(p, type->ctr, box, ctr, value);
+
+	return rc ? rc : ipmu_msr_write(p, &global_status, 0, 0,
+					type->ctr == &cbo_perfctr ? CBO_OVF : ARB_OVF);
+}
+
+static const struct ipmu_ops ops = {
+	.program = ipmu_msr_program, .read = ipmu_msr_count_read, .preset = preset,
+	.extend = extend,
+};
+
 static const struct ipmu_pmu_type cbo = {
 	.name = "skl_unc_cbo", .desc = "C-Box slices of the last-level cache", .units = "events",
 	.src = "334060-001 Table 3-1",
 	.pfm = "skl_unc_cbo", .pfm_numbered = true,
+	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 (Table 2-7) */
 	.counters = 2, .width = 44, .select = &cbo_perfevtsel, .ctr = &cbo_perfctr,
-	.select_mask = SELECT_MASK, .enable = SELECT_EN, .ops = &ipmu_msr_ops,
+	.select_mask = SELECT_MASK, .enable = SELECT_EN, .qualifiers = qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_constraint arb_constraints[] = {
@@ -116,9 +157,10 @@ static const struct ipmu_constraint arb_constraints[] = {
 static const struct ipmu_pmu_type arb = {
 	.name = "skl_unc_arb", .desc = "arbitration unit", .units = "events",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_arb",
+	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */
 	.counters = 2, .width = 44, .select = &arb_perfevtsel, .ctr = &arb_perfctr,
-	.select_mask = SELECT_MASK, .enable = SELECT_EN,
-	.constraints = arb_constraints, .ops = &ipmu_msr_ops,
+	.select_mask = SELECT_MASK, .enable = SELECT_EN, .qualifiers = qualifiers,
+	.constraints = arb_constraints, .ops = &ops,
 };
 
 static const struct ipmu_fixed_event clk_event[] = {
@@ -128,6 +170,7 @@ static const struct ipmu_fixed_event clk_event[] = {
 static const struct ipmu_pmu_type clk = {
 	.name = "skl_unc_clk", .desc = "uncore clock, fixed counter", .units = "UCLK cycles",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_clk",
+	.per_clock = 1, .clock_mhz = 5000,
 	.counters = 1, .width = 48, .select = &fixed_ctrl, .ctr = &fixed_ctr,
 	.fixed = clk_event, .enable = FIXED_EN, .ops = &ipmu_msr_ops,
 };
@@ -144,6 +187,7 @@ static const struct ipmu_fixed_event imc_events[] = {
 static const struct ipmu_pmu_type imc = {
 	.name = "skl_unc_imc", .desc = "memory controller, free-running counters",
 	.units = "requests", .src = "334060-001 Table 3-3", .pfm = "skl_unc_imc",
+	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */
 	.counters = 5, .width = 32, .fixed = imc_events, .ops = &ipmu_window_ops,
 };
 
@@ -157,10 +201,12 @@ static int read_slices(struct ipmu_regs *p, int *slices, char *why)
 	uint64_t config;
 	int rc = ipmu_msr_read(p, cbo_config.addr, &config);
 
-	if (rc)
-		return ipmu_fail(why, -ENXIO, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: "
-				 "a hypervisor or an allowlist hides the uncore", p->msr_path,
-				 strerror(-rc));
+	if (rc) {
+		ipmu_fail(why, 0, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: a "
+			  "hypervisor hides the uncore", p->msr_path, strerror(-rc));
+		ipmu_access_explain(p, rc, why);
+		return -ENXIO;
+	}
 	*slices = (int)(config & 0xF) - 1;
 	return 0;
 }
@@ -192,10 +238,93 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 	return 0;
 }
 
-/* Programmed counters have their local enable; those without a user count on unread. */
+/* Has the hardware switched off what was on, for a counter with freeze=? */
+static int frozen(struct ipmu_regs *p, bool *is)
+{
+	uint64_t last = ipmu_msr_last(p, &global_ctrl, 0, 0), now = GLOBAL_EN;
+	int rc = 0;
+
+	if (last & GLOBAL_FRZ && last & GLOBAL_EN)
+		rc = ipmu_msr_read(p, global_ctrl.addr, &now);
+	*is = !(now & GLOBAL_EN);
+	return rc;
+}
+
+static bool adds_counters(const struct ipmu_regs *p)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < IPMU_BOXES_MAX; b++)
+			if (p->active[t][b] & ~p->running[t][b])
+				return true;
+	return false;
+}
+
+/* Programmed counters have their local enable; those without a user count on unread. Counters that
+ * a freeze has stopped stay so until their session ends: nobody may start beside them. */
 static int control(struct ipmu_regs *p)
 {
-	return ipmu_msr_write(p, &global_ctrl, 0, 0, ipmu_regs_any_active(p) ? GLOBAL_EN : 0);
+	bool is_frozen;
+	int rc;
+
+	if (!ipmu_regs_any_active(p))
+		return ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
+	rc = frozen(p, &is_frozen);
+	if (rc || is_frozen)
+		return rc ? rc : adds_counters(p) ? -EBUSY : 0;
+	return ipmu_msr_update(p, &global_ctrl, 0, 0, GLOBAL_EN, GLOBAL_EN);
+}
+
+static const struct ipmu_reg *const switches[] = { &global_ctrl, NULL };
+static bool enabled(struct ipmu_regs *p, const struct ipmu_reg *select, int box, int ctr,
+		    uint64_t *value)
+{
+	return !ipmu_msr_read(p, ipmu_reg_addr(select, box, ctr), value) && (*value & SELECT_EN);
+}
+
+/* Without a read more in the usual case, in which the uncore is off as the reset leaves it. If it
+ * is on, any counter that is enabled counts for somebody: control() stops all of them. */
+static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+{
+	static const struct {
+		const struct ipmu_reg *reg;
+		int boxes, ctrs;
+	} selects[] = { { &cbo_perfevtsel, SLICES_DOCUMENTED, 2 }, { &arb_perfevtsel, 1, 2 },
+			{ &fixed_ctrl, 1, 1 } };
+	uint64_t value;
+	int slices = 0, rc;
+
+	(void)type, (void)box, (void)ctr;
+	if (ipmu_msr_is_saved(p, &global_ctrl, 0, 0))
+		return 0;
+	rc = ipmu_msr_save(p, &global_ctrl, 0, 0, &value);
+	if (rc || !(value & GLOBAL_EN) || read_slices(p, &slices, NULL))
+		return rc;
+	for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++)
+		for (int b = 0; b < selects[i].boxes && (i || b < slices); b++)
+			for (int c = 0; c < selects[i].ctrs; c++)
+				if (enabled(p, selects[i].reg, b, c, &value))
+					return ipmu_access_busy(p, selects[i].reg, b, c, value,
+								why);
+	return 0;
+}
+
+/* What is put back one by one must not count meanwhile. Flags raised since then are cleared. */
+static int settle(struct ipmu_regs *p)
+{
+	uint64_t found, now;
+	int rc;
+
+	if (!ipmu_msr_is_saved(p, &global_ctrl, 0, 0))
+		return 0;
+	rc = ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
+	if (rc || !ipmu_msr_is_saved(p, &global_status, 0, 0))
+		return rc;
+	rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
+	if (!rc)
+		rc = ipmu_msr_read(p, global_status.addr, &now);
+	if (rc || !(now & ~found & (CBO_OVF | ARB_OVF)))
+		return rc;
+	return ipmu_msr_write(p, &global_status, 0, 0, now & ~found & (CBO_OVF | ARB_OVF));
 }
 
 static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
@@ -206,6 +335,6 @@ const struct ipmu_family ipmu_skl_client_uncore = {
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
 		       "(6th-generation Core to Comet Lake)",
-	.types = types, .registers = registers,
-	.discover = discover, .control = control,
+	.types = types, .registers = registers, .switches = switches,
+	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

@@ -13,4 +13,13 @@ extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through th
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why);
 
+/* Two of them, for types that have more. */
+int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		     uint64_t select);
+int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t *raw);
+
+/* The number of ours, "" or ":freeze=N", for a counter of that width; 0: not given. */
+int ipmu_uncore_freeze(const char *event, const char *ours, int width, uint64_t *n, char *why);
+
 #endif

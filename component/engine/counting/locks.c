@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Open-file-description locks: they belong to the open file, not to the process. Two systems in one
+ * process keep each other out, and the kernel lets go of them when the last descriptor is closed.
+ * Bytes far behind the journal's end can be locked as well as others. */
+#include "owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+enum { MUTEX_BYTE = 0, SEATS = 0x1000, BOXES = 0x10000, COUNTERS = 0x20000 };
+#define COUNTER_BYTES 32	/* for a box */
+#define WAIT_NS 10000000000LL	/* for the mutex */
+#define PAUSE_NS 20000L
+#define PAUSE_MAX_NS 2000000L
+
+static off_t box_byte(int type, int box)
+{
+	return BOXES + type * IPMU_BOXES_MAX + box;
+}
+
+static off_t counter_byte(int type, int box, int ctr)
+{
+	return COUNTERS + (off_t)(type * IPMU_BOXES_MAX + box) * COUNTER_BYTES + ctr;
+}
+
+static int set(int fd, short kind, off_t start, off_t length)
+{
+	struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = start,
+			      .l_len = length };
+	int rc;
+
+	do
+		rc = fcntl(fd, F_OFD_SETLK, &lock);
+	while (rc && errno == EINTR);
+	if (!rc)
+		return 0;
+	return errno == EACCES ? -EAGAIN : -errno;
+}
+
+/* Does another open file hold any of these bytes? If that cannot be told, assume so. */
+static bool locked(int fd, off_t start, off_t length)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start,
+			      .l_len = length };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type != F_UNLCK;
+}
+
+/* Whoever is inside leaves soon, unless it has been stopped. */
+int ipmu_lock_mutex(int fd)
+{
+	long pause = PAUSE_NS;
+	int rc;
+
+	for (long long waited = 0; waited < WAIT_NS; waited += pause) {
+		rc = set(fd, F_WRLCK, MUTEX_BYTE, 1);
+		if (rc != -EAGAIN)
+			return rc;
+		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
+		pause = pause < PAUSE_MAX_NS / 2 ? 2 * pause : PAUSE_MAX_NS;
+	}
+	return -EBUSY;
+}
+
+void ipmu_unlock_mutex(int fd)
+{
+	set(fd, F_UNLCK, MUTEX_BYTE, 1);
+}
+
+int ipmu_lock_seat(int fd, int seat)
+{
+	return set(fd, F_WRLCK, SEATS + seat, 1);
+}
+
+void ipmu_unlock_seat(int fd, int seat)
+{
+	set(fd, F_UNLCK, SEATS + seat, 1);
+}
+
+bool ipmu_seat_taken(int fd, int seat)
+{
+	if (seat == IPMU_ALL)
+		return locked(fd, SEATS, IPMU_JOURNAL_PIDS);
+	return locked(fd, SEATS + seat, 1);
+}
+
+int ipmu_lock_box(int fd, int type, int box)
+{
+	return set(fd, F_WRLCK, box_byte(type, box), 1);
+}
+
+void ipmu_unlock_box(int fd, int type, int box)
+{
+	set(fd, F_UNLCK, box_byte(type, box), 1);
+}
+
+bool ipmu_box_held(int fd, int type, int box)
+{
+	return locked(fd, box_byte(type, box), 1);
+}
+
+int ipmu_lock_counter(int fd, int type, int box, int ctr)
+{
+	return set(fd, F_RDLCK, counter_byte(type, box, ctr), 1);
+}
+
+void ipmu_unlock_counter(int fd, int type, int box, int ctr)
+{
+	set(fd, F_UNLCK, counter_byte(type, box, ctr), 1);
+}
+
+uint32_t ipmu_counters_used(int fd, int type, int box)
+{
+	uint32_t used = 0;
+
+	if (type == IPMU_ALL)
+		return locked(fd, COUNTERS, IPMU_TYPES_MAX * IPMU_BOXES_MAX * COUNTER_BYTES);
+	if (!locked(fd, counter_byte(type, box, 0), COUNTER_BYTES))
+		return 0;
+	for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+		if (locked(fd, counter_byte(type, box, c), 1))
+			used |= 1u << c;
+	return used;
+}
+
+void ipmu_unlock_all(int fd)
+{
+	set(fd, F_UNLCK, 0, 0);
+}

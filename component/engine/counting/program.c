@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include "assign.h"
+#include "phase.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Let the counters run that sessions of all processes use, and no others. */
+static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
+{
+	int rc;
+
+	memset(unit->regs.active, 0, sizeof(unit->regs.active));
+	for (int t = 0; sys->family->types[t]; t++)
+		for (int b = 0; b < unit->nboxes[t] && !ipmu_type_runs_free(sys->family->types[t]);
+		     b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+				if (ipmu_slot_taken(&unit->boxes[t][b], c))
+					unit->regs.active[t][b] |= 1u << c;
+	rc = sys->family->control(&unit->regs);
+	if (!rc)
+		memcpy(unit->regs.running, unit->regs.active, sizeof(unit->regs.running));
+	return rc;
+}
+
+static int write_needs(struct ipmu_box *box, const struct ipmu_choice *choice)
+{
+	int rc = 0;
+
+	for (int i = 0; i < choice->nneeds && !rc; i++) {
+		const struct ipmu_need *need = &choice->needs[i];
+
+		if (need->reg->space == IPMU_AGREEMENT)
+			continue;
+		rc = ipmu_msr_update(&box->unit->regs, need->reg, box->index, need->index,
+				     need->mask, need->value);
+	}
+	return rc;
+}
+
+static bool needed(const struct ipmu_box *box, const struct ipmu_need *need)
+{
+	for (int c = 0; c < box->type->counters; c++)
+		for (int i = 0; ipmu_slot_taken(box, c) && i < box->slots[c].choice.nneeds; i++) {
+			const struct ipmu_need *other = &box->slots[c].choice.needs[i];
+
+			if (other->reg == need->reg && other->index == need->index)
+				return true;
+		}
+	return false;
+}
+
+static int clear_needs(struct ipmu_session *s)
+{
+	int first = 0, rc;
+
+	for (int t = 0; t < s->plan.ntaps; t++) {
+		const struct ipmu_tap *tap = &s->plan.taps[t];
+		const struct ipmu_choice *choice = &tap->choices[tap->choice];
+
+		for (int i = 0; choice->clear && i < choice->nneeds; i++) {
+			const struct ipmu_need *need = &choice->needs[i];
+
+			if (need->reg->space == IPMU_AGREEMENT || needed(tap->box, need))
+				continue;
+			rc = ipmu_msr_update(&tap->box->unit->regs, need->reg, tap->box->index,
+					     need->index, need->mask, 0);
+			first = first ? first : rc;
+		}
+	}
+	return first;
+}
+
+static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice *choice,
+			uint64_t select, bool companion, const char *event)
+{
+	struct ipmu_slot *slot = &box->slots[ctr];
+	int rc;
+
+	if (slot->programmed && slot->companion == companion && !choice->preset &&
+	    ipmu_choice_equal(&slot->choice, choice))
+		return 0;
+	slot->programmed = false;
+	rc = ipmu_owner_forget(box, ctr);
+	if (!rc)
+		rc = box->type->ops->program(&box->unit->regs, box->type, box->index, ctr, select);
+	if (rc)
+		return rc;
+	slot->choice = *choice;
+	slot->companion = companion;
+	strcpy(slot->event, event);
+	slot->programmed = true;
+	return ipmu_owner_tell(box, ctr);
+}
+
+/* Shared registers are looked after each time: another session may have had them since. What
+ * another process uses is as it has to be. */
+static int program_tap(struct ipmu_tap *tap, const char *event)
+{
+	const struct ipmu_choice *choice = &tap->choices[tap->choice];
+	int rc;
+
+	if (tap->box->foreign >> tap->ctr & 1)
+		return 0;
+	rc = write_needs(tap->box, choice);
+	if (!rc)
+		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
+	if (!rc && choice->preset && tap->box->type->ops->preset)
+		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
+						 tap->box->index, tap->ctr, choice->preset_value);
+	if (!rc && tap->companion >= 0)
+		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
+				  event);
+	return rc;
+}
+
+/* The register that stood in the way, if that is known. */
+static int explain(struct ipmu_session *s, int rc, char *why)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; rc && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		ipmu_access_explain(&unit->regs, rc, why);
+	return rc;
+}
+
+static int program_all(struct ipmu_session *s, char *why)
+{
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		struct ipmu_tap *tap = &s->plan.taps[i];
+		const char *event = s->events[tap->links[0]].name;
+		int rc = program_tap(tap, event);
+
+		if (rc)
+			return ipmu_fail(why, rc, "%s cannot be programmed through %s: %s", event,
+					 tap->box->unit->regs.msr_path, strerror(-rc));
+	}
+	return 0;
+}
+
+static void use_slots(struct ipmu_session *s, int by)
+{
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		const struct ipmu_tap *tap = &s->plan.taps[i];
+
+		tap->box->slots[tap->ctr].users += by;
+		if (tap->companion >= 0)
+			tap->box->slots[tap->companion].users += by;
+	}
+}
+
+/* All units are tried even if one fails; the first failure is returned. */
+static int control_all(struct ipmu_session *s, bool only_idle, char *why)
+{
+	struct ipmu_unit *unit;
+	int first = 0;
+
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;) {
+		bool idle = !unit->running && !unit->owner.others_count;
+		int rc = (only_idle && !idle) || !ipmu_plan_programs(&s->plan, unit) ? 0 :
+			 control(s->sys, unit);
+
+		if (rc && !first)
+			first = ipmu_fail(why, rc, "the counters cannot be switched through %s: %s",
+					  unit->regs.msr_path, rc == -EBUSY ?
+					  "another session's freeze= holds them: stop that one" :
+					  strerror(-rc));
+	}
+	return first;
+}
+
+static void count_running(struct ipmu_session *s, int by)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		unit->running += by;
+}
+
+void ipmu_program_use(struct ipmu_session *s, int by)
+{
+	use_slots(s, by);
+	count_running(s, by);
+}
+
+static void begin_phase(struct ipmu_session *s, enum ipmu_batch_refused refused)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;) {
+		unit->regs.failure.rc = 0;
+		unit->saved_before = unit->regs.nsaved;
+	}
+	ipmu_batch_begin(s->sys->batch, refused);
+}
+
+/* What is queued is written now; or, if a start has failed already, not at all. */
+static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, int rc, char *why)
+{
+	int rc_batch;
+
+	if (rc && refused == IPMU_BATCH_FAIL)
+		ipmu_batch_drop(s->sys->batch);
+	rc_batch = ipmu_batch_end(s->sys->batch);
+	if (!rc && rc_batch)
+		rc = ipmu_fail(why, rc_batch, "the counters cannot be programmed: %s",
+			       strerror(-rc_batch));
+	return explain(s, rc, why);
+}
+
+/* Slots that a lost counter or a failed start has left in doubt are programmed anew. */
+static void doubt_slots(struct ipmu_session *s, bool only_lost)
+{
+	for (int i = 0; i < s->plan.ntaps; i++) {
+		struct ipmu_slot *slot = &s->plan.taps[i].box->slots[s->plan.taps[i].ctr];
+
+		if (slot->users || (only_lost && !atomic_load(&slot->lost)))
+			continue;
+		slot->programmed = false;
+		atomic_store(&slot->lost, 0);
+	}
+}
+
+int ipmu_program_write(struct ipmu_session *s, char *why)
+{
+	int rc;
+
+	doubt_slots(s, true);
+	ipmu_phase_save(s->sys, &s->plan);
+	begin_phase(s, IPMU_BATCH_FAIL);
+	rc = control_all(s, true, why);
+	if (!rc)
+		rc = program_all(s, why);
+	rc = end_phase(s, IPMU_BATCH_FAIL, rc, why);
+	if (!rc) {
+		rc = ipmu_phase_baselines(s->sys, &s->plan);
+		if (rc)
+			explain(s, ipmu_fail(why, rc, "the counters cannot be read through %s: %s",
+					     s->plan.taps[0].box->unit->regs.msr_path,
+					     strerror(-rc)), why);
+	}
+	if (rc)
+		doubt_slots(s, false);
+	return rc;
+}
+
+int ipmu_program_switch(struct ipmu_session *s, enum ipmu_batch_refused refused, char *why)
+{
+	int rc;
+
+	begin_phase(s, refused);
+	rc = control_all(s, false, why);
+	return end_phase(s, refused, rc, why);
+}
+
+int ipmu_program_end(struct ipmu_session *s, int *rc_clear, char *why)
+{
+	int rc;
+
+	begin_phase(s, IPMU_BATCH_GO_ON);
+	rc = control_all(s, false, why);
+	*rc_clear = clear_needs(s);
+	return end_phase(s, IPMU_BATCH_GO_ON, rc, why);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* From a session's plan to registers and back. Lock held, the plan's units entered (owner.h). */
+#ifndef IPMU_PROGRAM_H
+#define IPMU_PROGRAM_H
+
+#include "session.h"
+
+/* Save what will change, stop units that count for nobody, program the counters that the plan has
+ * been given, and let the counts begin. After a failure no counter runs for it. */
+int ipmu_program_write(struct ipmu_session *s, char *why);
+
+/* One session more (by 1) or less (by -1) uses the plan's counters. */
+void ipmu_program_use(struct ipmu_session *s, int by);
+
+/* Let the counters run that are used. */
+int ipmu_program_switch(struct ipmu_session *s, enum ipmu_batch_refused refused, char *why);
+
+/* The same when a session has stopped, and undo what nobody needs any more: *rc_clear. */
+int ipmu_program_end(struct ipmu_session *s, int *rc_clear, char *why);
+
+#endif

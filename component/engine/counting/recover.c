@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "state.h"
+#include "system.h"
+
+#include "../why.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* They may have died between any two steps, so what the registers hold is looked up. A restore that
+ * is cut short itself is done again by the next one. */
+int ipmu_owner_recover(struct ipmu_unit *unit, char *why)
+{
+	struct ipmu_regs *p = &unit->regs;
+	int saved = p->nsaved, rc;
+
+	memset(p->active, 0, sizeof(p->active));
+	unit->owner.changed = true;
+	rc = ipmu_access_refresh(p);
+	if (!rc)
+		rc = ipmu_access_restore(p);
+	if (!rc)
+		return 0;
+	p->nsaved = saved;
+	return ipmu_fail(why, rc, "%s: what a process has left behind that was killed cannot be "
+			 "put back through %s: %s; to do without it, remove the file",
+			 unit->owner.path, p->msr_path, strerror(-rc));
+}
+
+bool ipmu_owner_has_saved(int dir, const char *name)
+{
+	struct ipmu_journal_header h;
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool has = fd >= 0 && pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.nsaved;
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+/* Opening them is what puts their registers back. */
+void ipmu_owner_recover_others(struct ipmu_system *sys)
+{
+	char path[PATH_MAX];
+	int dir = ipmu_state_none() ? -ENOENT : ipmu_state_open(false, path, NULL);
+	DIR *list = dir < 0 ? NULL : fdopendir(dir);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)) != NULL) {
+		int place = ipmu_state_place(sys->family, entry->d_name);
+		struct ipmu_unit *unit = place < 0 ? NULL : ipmu_unit_find(sys, place);
+
+		if (unit && unit->place == place && !unit->open &&
+		    ipmu_owner_has_saved(dir, entry->d_name))
+			ipmu_unit_open(sys, unit, NULL);
+	}
+	if (list)
+		closedir(list);
+	else if (dir >= 0)
+		close(dir);
+}
+
+/* Its command may have any name, and is printed. */
+void ipmu_process_name(uint32_t pid, char text[64])
+{
+	char path[64], name[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", (unsigned)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, name, sizeof(name) - 1);
+	if (fd >= 0)
+		close(fd);
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	for (char *c = name; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	snprintf(text, 64, *name ? "%u (%s)" : "%u", (unsigned)pid, name);
+}

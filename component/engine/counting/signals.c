@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals that end the process: the registers are put back first. A handler is installed only where
+ * the program has none, and only while registers are changed from what they were. It ends with the
+ * signal's own effect, so the exit status is what it would have been.
+ *
+ * The handler uses what the engine uses to give registers back: reads and writes of descriptors,
+ * fcntl and plain memory, which are all async-signal-safe. The thread that is inside a unit has
+ * these signals blocked, so the handler never runs in the middle of that; if another thread is
+ * inside, it waits. What it cannot do is left to the journal. */
+#include "system.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
+			     SIGTERM };
+#define FATAL (sizeof(fatal) / sizeof(fatal[0]))
+#define WAITS 1000
+#define WAIT_NS 1000000L
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int joined;		/* units of this process */
+static bool installed[FATAL];
+static _Atomic int ending;	/* thread that ends the process; 0: none */
+
+static int thread_id(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+bool ipmu_signals_ending(void)
+{
+	int who = atomic_load(&ending);
+
+	return who && who != thread_id();
+}
+
+static void part_all(struct ipmu_system *sys)
+{
+	for (int i = 0; i < WAITS && atomic_load(&sys->inside); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+	if (atomic_load(&sys->inside) || sys->pid != getpid())
+		return;
+	for (int i = 0; i < sys->nunits; i++)
+		ipmu_owner_part(&sys->units[i]);
+}
+
+static void handle(int number)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	int none = 0, saved = errno;
+
+	if (atomic_compare_exchange_strong(&ending, &none, thread_id()))
+		ipmu_systems_each(part_all);
+	sigaction(number, &plain, NULL);
+	raise(number);
+	errno = saved;
+}
+
+static void install(void)
+{
+	struct sigaction ours = { .sa_handler = handle, .sa_flags = SA_ONSTACK }, old;
+
+	sigfillset(&ours.sa_mask);
+	for (size_t i = 0; i < FATAL; i++)
+		if (!sigaction(fatal[i], NULL, &old) && !(old.sa_flags & SA_SIGINFO) &&
+		    old.sa_handler == SIG_DFL)
+			installed[i] = sigaction(fatal[i], &ours, NULL) == 0;
+}
+
+/* Somebody may have put a handler of theirs in place of ours, which may call ours. */
+static void uninstall(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL }, old;
+
+	for (size_t i = 0; i < FATAL; i++) {
+		if (installed[i] && !sigaction(fatal[i], NULL, &old) &&
+		    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == handle)
+			sigaction(fatal[i], &plain, NULL);
+		installed[i] = false;
+	}
+}
+
+static bool wanted(void)
+{
+	const char *text = secure_getenv("IPMU_SIGNALS");
+
+	return !text || strcmp(text, "0") != 0;
+}
+
+void ipmu_signals_on(void)
+{
+	pthread_mutex_lock(&lock);
+	if (joined++ == 0 && wanted())
+		install();
+	pthread_mutex_unlock(&lock);
+}
+
+void ipmu_signals_off(void)
+{
+	if (atomic_load(&ending))
+		return;
+	pthread_mutex_lock(&lock);
+	if (--joined == 0)
+		uninstall();
+	pthread_mutex_unlock(&lock);
+}
+
+void ipmu_signals_forget(void)
+{
+	joined = 0;
+	atomic_store(&ending, 0);
+	uninstall();
+	pthread_mutex_init(&lock, NULL);
+}
+
+void ipmu_signals_hold(struct ipmu_system *sys)
+{
+	sigset_t set;
+
+	if (atomic_load(&sys->inside) == 0) {
+		sigemptyset(&set);
+		for (size_t i = 0; i < FATAL; i++)
+			sigaddset(&set, fatal[i]);
+		pthread_sigmask(SIG_BLOCK, &set, &sys->mask);
+	}
+	atomic_fetch_add(&sys->inside, 1);
+}
+
+void ipmu_signals_release(struct ipmu_system *sys)
+{
+	if (atomic_fetch_sub(&sys->inside, 1) == 1)
+		pthread_sigmask(SIG_SETMASK, &sys->mask, NULL);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The state directory: one file for each package or CPU, in which processes agree on who counts
+ * what. /run/ipmu, or IPMU_STATE_DIR; "none" there means to do without. */
+#ifndef IPMU_STATE_H
+#define IPMU_STATE_H
+
+#include "../pmu/pmu.h"
+
+#include <limits.h>
+
+#define IPMU_STATE_DIR "/run/ipmu"
+
+/* "package-0.skl_unc", "cpu-3.knc". */
+void ipmu_state_name(const struct ipmu_family *family, int place, char name[64]);
+
+/* The place in a file's name; -EINVAL: the name is not one of that family. */
+int ipmu_state_place(const struct ipmu_family *family, const char *name);
+
+/* Is IPMU_STATE_DIR "none"? */
+bool ipmu_state_none(void);
+
+/* Open the directory, with `make` make it if need be. A descriptor that the caller closes, or a
+ * negative errno and a sentence. */
+int ipmu_state_open(bool make, char path[PATH_MAX], char *why);
+
+/* Open the file for reading and writing, make it if need be. A file that cannot be one of ours (a
+ * link, not a regular file, ...) is refused. */
+int ipmu_state_file(int dir, const char *dir_path, const char *name, char *why);
+
+/* The kernel's name of this boot; "" if it gives none. */
+void ipmu_state_boot(char boot_id[40]);
+
+#endif

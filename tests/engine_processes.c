@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* Several processes count on one package: the same events are shared, others are kept apart, and
+ * the last one puts every register back. Expected counts are what the test raises in the model. */
+#include "counting/journal.h"
+#include "on_machine.h"
+#include "peer.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define READ_I "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0"
+#define ANY_M "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M:box=0"
+#define ANY_I "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:box=0"
+#define REQUESTS "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL"
+#define GLOBAL "MSR_UNC_PERF_GLOBAL_CTRL"
+#define GLOBAL_EN 0x20000000u
+
+static const char *const read_i[] = { READ_I, NULL }, *const any_m[] = { ANY_M, NULL },
+	*const any_i[] = { ANY_I, NULL }, *const requests[] = { REQUESTS, NULL },
+	*const imc[] = { "skl_unc_imc.DRAM_DATA_READS", NULL };
+
+static struct peer_answer must(const struct peer *p, enum peer_command command,
+			       const char *const *names)
+{
+	struct peer_answer a = peer_do(p, command, names);
+
+	if (a.rc)
+		fail_msg("command %d: %d: %s", (int)command, a.rc, a.why);
+	return a;
+}
+
+static void counts(const struct peer *p, uint64_t expected)
+{
+	assert_int_equal(must(p, PEER_READ, NULL).values[0], expected);
+}
+
+static void clean(const struct engine_fixture *f)
+{
+	assert_int_equal(engine_fixture_changed(f, true), 0);
+}
+
+static void close_peer(struct peer *p)
+{
+	must(p, PEER_CLOSE, NULL);
+	peer_kill(p);
+}
+
+static uint64_t written(const struct engine_fixture *f)
+{
+	return f->segment->accesses.wrmsr;
+}
+
+static void the_same_events_are_shared(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	for (int first = 0; first < 2; first++) {
+		struct peer p[2] = { peer_new(f, IPMU_SCOPE_PACKAGE),
+				     peer_new(f, IPMU_SCOPE_PACKAGE) };
+		uint64_t was;
+
+		must(&p[0], PEER_START, read_i);
+		engine_fixture_misses(f, 0, 5);
+		was = written(f);
+		must(&p[1], PEER_START, read_i);
+		assert_int_equal(written(f) - was, 1);	/* the common switch, on again */
+		engine_fixture_misses(f, 0, 3);
+		counts(&p[0], 8);
+		counts(&p[1], 3);
+		must(&p[1], PEER_RESET, NULL);
+		/* one of them goes, the programmer or the reader; the other counts on */
+		must(&p[first], PEER_STOP, NULL);
+		engine_fixture_misses(f, 0, 2);
+		counts(&p[!first], first ? 10 : 2);
+		close_peer(&p[first]);
+		assert_true(engine_fixture_changed(f, false) > 0);
+		engine_fixture_misses(f, 0, 4);
+		counts(&p[!first], first ? 14 : 6);
+		assert_int_equal(must(&p[!first], PEER_STOP, NULL).values[0], first ? 14 : 6);
+		close_peer(&p[!first]);
+		clean(f);
+	}
+}
+
+static void busy(const struct peer *p, const char *const *names, const struct peer *holder,
+		 const char *what)
+{
+	struct peer_answer a = peer_do(p, PEER_START, names);
+	char pid[64], comm[32] = "";
+
+	print_message("%s\n", a.why);
+	assert_int_equal(a.rc, -EBUSY);
+	assert_int_equal(prctl(PR_GET_NAME, comm), 0);	/* the holder is a fork of this one */
+	snprintf(pid, sizeof(pid), "process %d (%s)", (int)holder->pid, comm);
+	assert_non_null(strstr(a.why, names[0]));
+	assert_non_null(strstr(a.why, pid));
+	assert_non_null(strstr(a.why, "skl_unc_cbo box 0"));
+	assert_non_null(strstr(a.why, what));
+}
+
+static void other_events_are_refused_and_other_boxes_are_not(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	uint64_t was;
+
+	must(&a, PEER_START, read_i);
+	was = written(f);
+	busy(&b, any_m, &a, READ_I);	/* although a counter is free: it is the other's box */
+	assert_int_equal(written(f), was);
+	must(&b, PEER_START, requests);
+	engine_fixture_misses(f, 0, 3);
+	counts(&a, 3);
+	counts(&b, 0);
+	must(&a, PEER_STOP, NULL);
+	must(&b, PEER_STOP, NULL);
+	must(&b, PEER_START, any_m);	/* a stopped session leaves the box to others */
+	busy(&a, any_i, &b, ANY_M);
+	must(&b, PEER_FREE, NULL);
+	must(&a, PEER_START, read_i);
+	engine_fixture_misses(f, 0, 2);
+	counts(&a, 2);
+	close_peer(&b);
+	close_peer(&a);
+	clean(f);
+}
+
+static void a_programmer_comes_back_beside_readers(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE),
+		    c = peer_new(f, IPMU_SCOPE_PACKAGE);
+	uint64_t was;
+
+	must(&a, PEER_START, read_i);
+	must(&b, PEER_START, read_i);
+	must(&a, PEER_STOP, NULL);
+	engine_fixture_misses(f, 0, 7);
+	was = written(f);
+	must(&a, PEER_AGAIN, NULL);
+	assert_int_equal(written(f) - was, 1);
+	engine_fixture_misses(f, 0, 1);
+	counts(&a, 1);
+	counts(&b, 8);
+	must(&a, PEER_FREE, NULL);
+	must(&c, PEER_START, any_i);	/* on the counter that the reader leaves free */
+	busy(&a, any_m, &c, ANY_I);
+	engine_fixture_misses(f, 0, 1);
+	counts(&c, 1);
+	counts(&b, 9);
+	close_peer(&c);
+	engine_fixture_misses(f, 0, 1);
+	counts(&b, 10);
+	close_peer(&b);
+	close_peer(&a);
+	clean(f);
+}
+
+static void the_next_one_cleans_up_after_a_kill(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+	must(&a, PEER_START, read_i);
+	peer_kill(&a);
+	assert_true(engine_fixture_peek(f, GLOBAL) & GLOBAL_EN);
+	must(&b, PEER_START, any_m);
+	engine_fixture_misses(f, 0, 2);
+	counts(&b, 0);
+	close_peer(&b);
+	clean(f);
+	a = peer_new(f, IPMU_SCOPE_PACKAGE);
+	must(&a, PEER_START, read_i);
+	assert_int_equal(WEXITSTATUS(peer_die(&a, 0)), 4);	/* _exit */
+	assert_true(engine_fixture_changed(f, false) > 0);
+	b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	must(&b, PEER_START, imc);
+	clean(f);	/* opening is enough */
+	close_peer(&b);
+}
+
+static void readers_survive_the_programmer(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE),
+		    c = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+	must(&a, PEER_START, read_i);
+	must(&b, PEER_START, read_i);
+	engine_fixture_misses(f, 0, 2);
+	peer_kill(&a);
+	engine_fixture_misses(f, 0, 2);
+	counts(&b, 4);
+	must(&c, PEER_START, read_i);
+	engine_fixture_misses(f, 0, 2);
+	counts(&b, 6);
+	counts(&c, 2);
+	peer_kill(&c);
+	close_peer(&b);
+	clean(f);
+}
+
+static void signals_that_end_a_process_do_not_end_it_unclean(void **state)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE,
+				       SIGSEGV, SIGTERM };
+	const struct engine_fixture *f = *state;
+	struct peer p;
+	int status;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		p = peer_new(f, IPMU_SCOPE_PACKAGE);
+		must(&p, PEER_START, read_i);
+		status = peer_die(&p, signals[i]);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), signals[i]);
+		clean(f);
+	}
+	p = peer_new(f, IPMU_SCOPE_PACKAGE);
+	must(&p, PEER_START, read_i);
+	assert_int_equal(WEXITSTATUS(peer_die(&p, -1)), 3);	/* exit */
+	clean(f);
+}
+
+static void a_signal_leaves_what_others_count(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+	must(&a, PEER_START, read_i);
+	must(&b, PEER_START, read_i);
+	assert_int_equal(WTERMSIG(peer_die(&a, SIGTERM)), SIGTERM);
+	engine_fixture_misses(f, 0, 3);
+	counts(&b, 3);
+	assert_int_equal(WTERMSIG(peer_die(&b, SIGTERM)), SIGTERM);
+	clean(f);
+}
+
+static void mine(int number)
+{
+	(void)number;
+}
+
+static bool plain(int number)
+{
+	struct sigaction now;
+
+	assert_int_equal(sigaction(number, NULL, &now), 0);
+	return !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+}
+
+static void handlers_are_there_while_something_counts(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { READ_I };
+	struct sigaction now, own = { .sa_handler = mine };
+	struct ipmu_session *s;
+
+	sigaction(SIGINT, &own, NULL);
+	s = engine_fixture_started(f, names, 1);
+	assert_false(plain(SIGTERM));
+	sigaction(SIGINT, NULL, &now);
+	assert_true(now.sa_handler == mine);
+	signal(SIGHUP, mine);	/* the program thinks of it now */
+	ipmu_session_free(s);
+	assert_true(plain(SIGTERM));
+	sigaction(SIGHUP, NULL, &now);
+	assert_true(now.sa_handler == mine);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	setenv("IPMU_SIGNALS", "0", 1);
+	s = engine_fixture_started(f, names, 1);
+	assert_true(plain(SIGTERM));
+	ipmu_session_free(s);
+	unsetenv("IPMU_SIGNALS");
+}
+
+static void counters_of_strangers_are_refused(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+	uint32_t global = (uint32_t)engine_fixture_peek(f, GLOBAL);
+	uint64_t was;
+
+	engine_fixture_poke(f, GLOBAL, global | GLOBAL_EN);
+	struct peer_answer a = peer_do(&p, PEER_START, read_i);
+	print_message("%s\n", a.why);
+	assert_int_equal(a.rc, -EBUSY);
+	/* found enabled from the beginning, see engine_fixture_open */
+	assert_non_null(strstr(a.why, "MSR_UNC_CBO_0_PERFEVTSEL0 (0x700) is 0x508834"));
+	assert_non_null(strstr(a.why, "nmi_watchdog"));
+	assert_non_null(strstr(a.why, "IPMU_TAKE_BUSY=1"));
+	must(&p, PEER_FREE, NULL);
+	assert_int_equal(engine_fixture_peek(f, GLOBAL), global | GLOBAL_EN);
+	was = written(f);
+	must(&p, PEER_START, imc);	/* takes nothing from anybody */
+	must(&p, PEER_STOP, NULL);
+	assert_int_equal(written(f), was);
+	close_peer(&p);
+	setenv("IPMU_TAKE_BUSY", "1", 1);
+	p = peer_new(f, IPMU_SCOPE_PACKAGE);
+	must(&p, PEER_START, read_i);
+	engine_fixture_misses(f, 0, 3);
+	counts(&p, 3);
+	close_peer(&p);
+	unsetenv("IPMU_TAKE_BUSY");
+	assert_int_equal(engine_fixture_peek(f, GLOBAL), global | GLOBAL_EN);
+	engine_fixture_poke(f, GLOBAL, global);
+	clean(f);
+}
+
+static void a_forked_child_changes_nothing(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { READ_I };
+	struct ipmu_session *s = engine_fixture_started(f, names, 1);
+	struct peer b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	char why[IPMU_WHY_MAX] = "";
+	int status;
+	uint64_t v;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		bool good = ipmu_session_stop(s, NULL, why) == 0 &&
+			    ipmu_session_start(s, why) == -ECHILD;
+
+		ipmu_session_free(s);
+		ipmu_system_close(f->sys);
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	engine_fixture_misses(f, 0, 3);
+	assert_int_equal(ipmu_session_read(s, &v), 0);
+	assert_int_equal(v, 3);
+	assert_int_equal(peer_do(&b, PEER_START, any_m).rc, -EBUSY);	/* still locked */
+	must(&b, PEER_START, read_i);	/* a forked child counts on its own */
+	engine_fixture_misses(f, 0, 1);
+	counts(&b, 1);
+	close_peer(&b);
+	ipmu_session_free(s);
+	clean(f);
+}
+
+static void locks_do_not_live_on_in_a_child(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	pid_t child;
+
+	must(&a, PEER_START, read_i);
+	child = (pid_t)must(&a, PEER_FORK, NULL).values[0];
+	peer_kill(&a);
+	must(&b, PEER_START, any_m);
+	assert_int_equal(kill(child, SIGKILL), 0);	/* it was there until now */
+	close_peer(&b);
+	clean(f);
+}
+
+static void journal_path(char path[4096])
+{
+	snprintf(path, 4096, "%s/package-0.skl_unc", getenv("IPMU_STATE_DIR"));
+}
+
+/* As if somebody had died after the journal was told of a write, and before that write. */
+static void the_journal_is_not_believed_after_a_death_inside(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	static struct ipmu_journal j;
+	char path[4096];
+	int fd;
+
+	must(&a, PEER_START, read_i);
+	must(&b, PEER_START, read_i);
+	peer_kill(&a);
+	journal_path(path);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, &j, sizeof(j), 0), sizeof(j));
+	for (uint32_t i = 0; i < j.header.nsaved; i++)
+		j.saved[i].now = j.saved[i].found;
+	j.header.changing = 1;
+	assert_int_equal(pwrite(fd, &j, sizeof(j), 0), sizeof(j));
+	close(fd);
+	engine_fixture_misses(f, 0, 2);
+	counts(&b, 2);
+	close_peer(&b);
+	clean(f);
+}
+
+static void a_journal_that_is_damaged_meanwhile(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { READ_I };
+	struct ipmu_session *s = engine_fixture_started(f, names, 1);
+	char path[4096], why[IPMU_WHY_MAX] = "";
+
+	journal_path(path);
+	assert_int_equal(truncate(path, 100), 0);
+	assert_int_equal(ipmu_session_stop(s, NULL, why), -EBADMSG);
+	assert_non_null(strstr(why, path));
+	ipmu_session_free(s);
+	clean(f);
+	assert_int_equal(truncate(path, 0), 0);
+}
+
+static void a_journal_that_is_removed_between(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { READ_I };
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE);
+	struct ipmu_session *s;
+	struct peer_answer answer;
+	char path[4096];
+
+	journal_path(path);
+	assert_int_equal(unlink(path), 0);
+	must(&a, PEER_START, any_m);	/* makes a new one */
+	close_peer(&a);
+	s = engine_fixture_started(f, names, 1);
+	a = peer_new(f, IPMU_SCOPE_PACKAGE);
+	answer = peer_do(&a, PEER_START, any_m);
+	assert_int_equal(answer.rc, -EBUSY);
+	assert_non_null(strstr(answer.why, "is used by process"));
+	close_peer(&a);
+	ipmu_session_free(s);
+	clean(f);
+}
+
+static void two_systems_are_as_two_processes(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_event event;
+	struct ipmu_system *sys;
+	struct ipmu_session *s;
+	static const char *const names[] = { READ_I };
+	struct ipmu_session *first = engine_fixture_started(f, names, 1);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v[2];
+
+	assert_int_equal(ipmu_system_open(f->topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+	assert_int_equal(ipmu_session_new(sys, &s, why), 0);
+	assert_int_equal(ipmu_event_parse(sys, ANY_M, &event, why), 0);
+	assert_int_equal(ipmu_session_set(s, &event, 1, why), 0);
+	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+	assert_int_equal(ipmu_event_parse(sys, READ_I, &event, why), 0);
+	assert_int_equal(ipmu_session_set(s, &event, 1, why), 0);
+	assert_int_equal(ipmu_session_start(s, why), 0);
+	engine_fixture_misses(f, 0, 2);
+	engine_fixture_end(first, &v[0]);
+	engine_fixture_misses(f, 0, 2);
+	engine_fixture_end(s, &v[1]);
+	ipmu_system_close(sys);
+	assert_int_equal(v[0], 2);
+	assert_int_equal(v[1], 4);
+	clean(f);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_events_are_shared),
+		cmocka_unit_test(other_events_are_refused_and_other_boxes_are_not),
+		cmocka_unit_test(a_programmer_comes_back_beside_readers),
+		cmocka_unit_test(the_next_one_cleans_up_after_a_kill),
+		cmocka_unit_test(readers_survive_the_programmer),
+		cmocka_unit_test(signals_that_end_a_process_do_not_end_it_unclean),
+		cmocka_unit_test(a_signal_leaves_what_others_count),
+		cmocka_unit_test(handlers_are_there_while_something_counts),
+		cmocka_unit_test(counters_of_strangers_are_refused),
+		cmocka_unit_test(a_forked_child_changes_nothing),
+		cmocka_unit_test(locks_do_not_live_on_in_a_child),
+		cmocka_unit_test(the_journal_is_not_believed_after_a_death_inside),
+		cmocka_unit_test(a_journal_that_is_damaged_meanwhile),
+		cmocka_unit_test(a_journal_that_is_removed_between),
+		cmocka_unit_test(two_systems_are_as_two_processes),
+	};
+
+	(void)argc;
+	not_under_tsan("the thread sanitizer ends a forked process that makes threads");
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, engine_fixture_open, engine_fixture_close);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Other processes that count: forked from the test, each with an engine of its own, doing as they
+ * are told. */
+#ifndef PEER_H
+#define PEER_H
+
+#include "engine_fixture.h"
+
+#include <sys/types.h>
+
+#define PEER_EVENTS_MAX 8
+
+struct peer {
+	pid_t pid;
+	int to, from;
+};
+
+struct peer_answer {
+	int rc;
+	uint64_t values[PEER_EVENTS_MAX];
+	char why[IPMU_WHY_MAX];
+};
+
+enum peer_command {
+	PEER_START,	/* open (once), and start a session with these events */
+	PEER_READ,
+	PEER_STOP,	/* answers the final counts; the session stays */
+	PEER_AGAIN,	/* start it again */
+	PEER_RESET,
+	PEER_FREE,	/* the session */
+	PEER_CLOSE,	/* session and engine */
+	PEER_FORK,	/* a child that does nothing, for a minute; values[0]: its pid */
+	PEER_DIE,	/* arg: signal to raise; 0: _exit; -1: exit; no answer */
+};
+
+/* A child that waits for commands. */
+struct peer peer_new(const struct engine_fixture *f, enum ipmu_scope scope);
+/* A command and its answer. names up to NULL, for PEER_START. */
+struct peer_answer peer_do(const struct peer *p, enum peer_command command,
+			   const char *const *names);
+/* PEER_DIE; returns the status that waitpid gives. */
+int peer_die(struct peer *p, int how);
+/* SIGKILL. */
+void peer_kill(struct peer *p);
+
+#endif
