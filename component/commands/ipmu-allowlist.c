@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
+#include "pmu/allow.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef IPMU_VERSION
+#define IPMU_VERSION "development"
+#endif
+
+extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2, ipmu_arch_fixed;
+extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
+extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
+
+static const struct machine {
+	const char *name;
+	const struct ipmu_family *family;
+} machines[] = {
+	{ "skylake-client", &ipmu_skl_client_uncore },
+	{ "knights-corner", &ipmu_knc },
+	{ "core2", &ipmu_core2 },
+	{ "nehalem-ex", &ipmu_nehalem_ex },
+	{ "westmere-ex", &ipmu_westmere_ex },
+	{ "pentium4", &ipmu_netburst },
+	{ "prescott", &ipmu_netburst_p },
+	{ "fixed-counters", &ipmu_arch_fixed },
+};
+#define MACHINES (sizeof(machines) / sizeof(machines[0]))
+
+static void usage(FILE *f)
+{
+	fputs("Usage: ipmu-allowlist [OPTION]...\n"
+	      "Print the allowlist that msr-safe needs for the documented PMUs of this\n"
+	      "machine: each register's address, the bits that may be written, and its name.\n\n"
+	      "  -m, --machine NAME  the registers of that machine instead\n"
+	      "  -l, --list          list the machines and leave\n"
+	      "  -h, --help          show this text and leave\n"
+	      "  -V, --version       show the version and leave\n\n"
+	      "As root: ipmu-allowlist >/dev/cpu/msr_allowlist\n"
+	      "This machine is the one that hwloc sees. Exit status: 0, 1 if this machine has no\n"
+	      "supported PMU or the list cannot be written, 2 for wrong usage.\n", f);
+}
+
+static void print_machines(void)
+{
+	for (size_t i = 0; i < MACHINES; i++)
+		printf("%-16s%s\n", machines[i].name, machines[i].family->models_text);
+}
+
+static void print_register(const struct ipmu_family *family, uint32_t addr)
+{
+	char line[IPMU_ALLOW_LINE];
+
+	if (!ipmu_allow_line(family, addr, line))
+		puts(line);
+}
+
+static void print_family(const struct ipmu_family *family)
+{
+	printf("# %s\n# %s\n", family->models_text, family->src);
+	for (const struct ipmu_reg *const *r = family->registers; *r; r++) {
+		if ((*r)->space != IPMU_MSR)
+			continue;
+		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++)
+			for (int c = 0; c < ((*r)->ctrs ? (*r)->ctrs : 1); c++)
+				print_register(family, ipmu_reg_addr(*r, b, c));
+	}
+}
+
+/* A machine has a family of each scope at most, and no register belongs to both. */
+static int print_here(void)
+{
+	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
+	const struct ipmu_topology *topo;
+	char why[IPMU_WHY_MAX] = "";
+	int rc, found = 0;
+
+	rc = ipmu_topology_acquire(&topo, why);
+	if (rc) {
+		fprintf(stderr, "ipmu-allowlist: %s\n", why);
+		return 1;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct ipmu_family *family = ipmu_family_find(topo, scopes[i], why);
+
+		if (family)
+			print_family(family);
+		found += family != NULL;
+	}
+	if (!found)
+		fprintf(stderr, "ipmu-allowlist: %s %s family %d model 0x%X has no supported PMU: "
+			"name another machine, see ipmu-allowlist --list\n", topo->cpu_model,
+			topo->vendor, topo->family, (unsigned)topo->model);
+	ipmu_topology_release();
+	return found ? 0 : 1;
+}
+
+static int print_named(const char *name)
+{
+	for (size_t i = 0; i < MACHINES; i++)
+		if (strcmp(machines[i].name, name) == 0) {
+			print_family(machines[i].family);
+			return 0;
+		}
+	fprintf(stderr, "ipmu-allowlist: no machine '%s'; see ipmu-allowlist --list\n", name);
+	return 2;
+}
+
+/* -1: go on; otherwise the status to leave with. */
+static int parse(int argc, char **argv, const char **machine)
+{
+	static const struct option options[] = {
+		{ "machine", required_argument, NULL, 'm' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "m:lhV", options, NULL)) != -1) {
+		if (c == 'm') {
+			*machine = optarg;
+			continue;
+		}
+		if (c == 'h')
+			usage(stdout);
+		else if (c == 'V')
+			printf("ipmu-allowlist %s\n", IPMU_VERSION);
+		else if (c == 'l')
+			print_machines();
+		else
+			fputs("Try 'ipmu-allowlist --help'.\n", stderr);
+		return c == '?' ? 2 : 0;
+	}
+	if (optind == argc)
+		return -1;
+	fprintf(stderr, "ipmu-allowlist: takes no argument '%s'; try 'ipmu-allowlist --help'\n",
+		argv[optind]);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	const char *machine = NULL;
+	int status = parse(argc, argv, &machine);
+
+	if (status < 0)
+		status = machine ? print_named(machine) : print_here();
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("ipmu-allowlist: standard output");
+		return 1;
+	}
+	return status;
+}

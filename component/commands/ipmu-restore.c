@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* ipmu-restore: puts back what processes left behind in PMU registers that could not do so
+ * themselves. Everything is in the state directory; the next process that counts does the same. */
+#include "counting/state.h"
+#include "counting/system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_LEFT = 1, EXIT_USAGE = 2 };
+
+/* Pauses between looks while somebody still counts: each twice the one before, 6.35 s in all. */
+#define PAUSE_MS_FIRST 50
+#define PAUSE_MS_LAST 3200
+
+static const char help[] =
+"Usage: ipmu-restore [--dry-run | --when-closed FD]\n"
+"\n"
+"Puts back the registers of performance counters that a process has left changed\n"
+"when it was killed, as the files in the state directory tell. Units in which a\n"
+"process still counts are left alone.\n"
+"\n"
+"  -n, --dry-run   say what would be done, change nothing\n"
+"      --when-closed FD\n"
+"                  go on in the background, without a word: wait until nobody holds the\n"
+"                  other end of the open pipe FD, then put back; look again for some\n"
+"                  seconds while processes still count\n"
+"  -h, --help      this text\n"
+"\n"
+"Exit status: 0 when nothing is left to put back, 1 when something is (a unit in\n"
+"use, a damaged file, no permission; with --dry-run: registers to put back), 2 for\n"
+"wrong usage.\n"
+"Environment: IPMU_STATE_DIR, the state directory instead of " IPMU_STATE_DIR ".\n";
+
+struct job {
+	const struct ipmu_topology *topo;
+	const char *dir_path;
+	int dir;
+	bool dry_run;
+};
+
+/* ---- a unit that stands for itself, without the rest of a machine */
+
+static int reach(const struct ipmu_topology *topo, const struct ipmu_family *family, int place)
+{
+	const struct ipmu_cpu *cpu = ipmu_topology_cpu(topo, place);
+
+	if (family->scope == IPMU_SCOPE_PACKAGE)
+		return ipmu_topology_reach(topo, place, -1);
+	return cpu && cpu->allowed ? place : -ENODEV;
+}
+
+/* Entering is what puts back. */
+static int restore(const struct job *job, struct ipmu_system *sys, char *why)
+{
+	struct ipmu_unit *unit = sys->units;
+	int cpu = reach(job->topo, sys->family, unit->place), rc;
+
+	if (cpu < 0) {
+		snprintf(why, IPMU_WHY_MAX, "no CPU of it may be used by this process");
+		return cpu;
+	}
+	rc = ipmu_access_open(&unit->regs, sys->family, cpu, why);
+	if (rc)
+		return rc;
+	rc = ipmu_owner_open(unit, why);
+	if (!rc) {
+		rc = ipmu_owner_enter(unit, why);
+		if (!rc)
+			ipmu_owner_leave(unit);
+		ipmu_owner_close(unit);
+	}
+	ipmu_access_close(&unit->regs);
+	return rc;
+}
+
+/* ---- telling */
+
+static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
+{
+	char who[64];
+	const char *between = " ";
+
+	printf("%s: in use by", name);
+	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++) {
+		if (!ipmu_seat_taken(fd, i))
+			continue;
+		ipmu_process_name(j->pids[i], who);
+		printf("%s%s", between, who);
+		between = ", ";
+	}
+	puts(": left alone");
+}
+
+static void tell_registers(const char *name, const struct ipmu_family *family,
+			   const struct ipmu_journal *j, const char *what)
+{
+	for (uint32_t i = 0; i < j->header.nsaved; i++) {
+		const struct ipmu_journal_entry *e = &j->saved[i];
+		int box = 0, ctr = 0;
+		const struct ipmu_reg *reg = ipmu_journal_register(family, e->addr, &box, &ctr);
+		char text[64];
+
+		if (reg->access != IPMU_RW || (e->found == e->now && !reg->counter))
+			continue;
+		ipmu_reg_name(reg, box, ctr, text);
+		printf("%s: %s %s (0x%X) 0x%llx\n", name, what, text, (unsigned)e->addr,
+		       (unsigned long long)e->found);
+	}
+}
+
+/* ---- one file */
+
+static int open_journal(const struct job *job, const char *name, struct ipmu_journal *j,
+			size_t *length, char *why)
+{
+	int fd = openat(job->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0) {
+		snprintf(why, IPMU_WHY_MAX, "%s", strerror(errno));
+		return -errno;
+	}
+	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, j, sizeof(*j), 0);
+	if (n >= 0) {
+		*length = (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size : (size_t)n;
+		return fd;
+	}
+	snprintf(why, IPMU_WHY_MAX, "it is not a plain file that can be read");
+	close(fd);
+	return -EIO;
+}
+
+static int put_back(const struct job *job, const char *name, struct ipmu_system *sys,
+		    const struct ipmu_journal *j)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	if (job->dry_run) {
+		tell_registers(name, sys->family, j, "to put back");
+		return EXIT_LEFT;
+	}
+	if (restore(job, sys, why)) {
+		fprintf(stderr, "ipmu-restore: %s: %s\n", name, why);
+		return EXIT_LEFT;
+	}
+	tell_registers(name, sys->family, j, "put back");
+	return 0;
+}
+
+static int do_file(const struct job *job, const char *name, const struct ipmu_family *family,
+		   int place)
+{
+	static struct ipmu_journal raw, j, scratch;
+	struct ipmu_unit unit = { .place = place, .owner.fd = -1 };
+	struct ipmu_system sys = { .topo = job->topo, .family = family, .pid = getpid(),
+				   .nunits = 1, .units = &unit, .journal = &scratch };
+	char why[IPMU_WHY_MAX] = "";
+	size_t length = 0;
+	int fd = open_journal(job, name, &raw, &length, why), state = -1, status = 0;
+
+	unit.sys = &sys;
+	ipmu_state_boot(sys.boot_id);
+	if (fd >= 0)
+		state = ipmu_journal_check(&raw, length, family, place, sys.boot_id, &j, why);
+	if (state < 0) {
+		fprintf(stderr, "ipmu-restore: %s/%s: %s; nothing is put back by it; end all "
+			"programs that count and remove it\n", job->dir_path, name, why);
+		status = EXIT_LEFT;
+	} else if (state == IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL)) {
+		tell_users(name, fd, &j);
+		status = EXIT_LEFT;
+	} else if (state == IPMU_JOURNAL_VALID && j.header.nsaved) {
+		status = put_back(job, name, &sys, &j);
+	} else {
+		printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
+		       "of an earlier boot: nothing to put back" : "nothing to put back");
+	}
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static int do_name(const struct job *job, const char *name)
+{
+	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
+	char why[IPMU_WHY_MAX];
+
+	for (int i = 0; i < 2; i++) {
+		const struct ipmu_family *family = ipmu_family_find(job->topo, scopes[i], why);
+		int place = family ? ipmu_state_place(family, name) : -EINVAL;
+
+		if (place >= 0)
+			return do_file(job, name, family, place);
+	}
+	fprintf(stderr, "ipmu-restore: %s/%s: belongs to no PMU of this machine: left alone\n",
+		job->dir_path, name);
+	return 0;
+}
+
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int do_all(struct job *job)
+{
+	struct dirent **names;
+	int n = scandirat(job->dir, ".", &names, NULL, compare), status = 0;
+
+	if (n < 0) {
+		fprintf(stderr, "ipmu-restore: %s: %s\n", job->dir_path, strerror(errno));
+		return EXIT_LEFT;
+	}
+	for (int i = 0; i < n; i++) {
+		if (names[i]->d_name[0] != '.')
+			status |= do_name(job, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+/* ---- in the background */
+
+/* Whoever started this has no child left that he might wait for; and the signals to his session are
+ * not for us. 0: in the background; otherwise 1 + the exit status. */
+static int go_away(void)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid > 0)
+		return 1;
+	if (pid == 0) {
+		setsid();
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		for (int i = 0; i < 3 && fd >= 0; i++)
+			dup2(fd, i);
+		return 0;
+	}
+	fprintf(stderr, "ipmu-restore: no process can be made: %s\n", strerror(errno));
+	return 1 + EXIT_LEFT;
+}
+
+static void wait_until_closed(int fd)
+{
+	struct pollfd end = { .fd = fd, .events = POLLIN };
+	char ignored[64];
+	ssize_t n;
+
+	do {
+		poll(&end, 1, -1);
+		n = read(fd, ignored, sizeof(ignored));
+	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	close(fd);
+}
+
+/* Mostly there is nothing to do, and no need to look at the machine. */
+static bool any_saved(int dir)
+{
+	struct dirent **names;
+	int n = scandirat(dir, ".", &names, NULL, NULL);
+	bool any = false;
+
+	for (int i = 0; i < n; i++) {
+		any = any || ipmu_owner_has_saved(dir, names[i]->d_name);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	return any;
+}
+
+/* The processes of a job that is being ended do not all die at the same moment. */
+static int do_all_patiently(struct job *job)
+{
+	int status = do_all(job);
+
+	for (long ms = PAUSE_MS_FIRST; status && ms <= PAUSE_MS_LAST; ms *= 2) {
+		nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+		status = do_all(job);
+	}
+	return status;
+}
+
+/* ---- the command line */
+
+static int parse_descriptor(const char *text, int *fd)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (!*text || *end || n < 0 || n > INT_MAX || fcntl((int)n, F_GETFD) < 0) {
+		fprintf(stderr, "ipmu-restore: --when-closed %s: not the number of an open "
+			"descriptor\n", text);
+		return 1 + EXIT_USAGE;
+	}
+	*fd = (int)n;
+	return 0;
+}
+
+/* 0: go on; otherwise 1 + the exit status. */
+static int parse(int argc, char **argv, bool *dry_run, int *fd)
+{
+	static const struct option options[] = {
+		{ "dry-run", no_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' },
+		{ "when-closed", required_argument, NULL, 'w' }, { NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "nh", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (c != 'n' && c != 'w') {
+			fputs("Try 'ipmu-restore --help'.\n", stderr);
+			return 1 + EXIT_USAGE;
+		}
+		if (c == 'w' && parse_descriptor(optarg, fd))
+			return 1 + EXIT_USAGE;
+		*dry_run = *dry_run || c == 'n';
+	}
+	if (*dry_run && *fd >= 0) {
+		fputs("ipmu-restore: --dry-run and --when-closed exclude each other\n", stderr);
+		return 1 + EXIT_USAGE;
+	}
+	if (optind == argc)
+		return 0;
+	fprintf(stderr, "ipmu-restore: '%s': it takes no argument; try 'ipmu-restore --help'\n",
+		argv[optind]);
+	return 1 + EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	char path[PATH_MAX], why[IPMU_WHY_MAX] = "";
+	struct ipmu_topology *topo;
+	struct job job = { .dir_path = path };
+	int fd = -1, rc = parse(argc, argv, &job.dry_run, &fd);
+
+	if (!rc && fd >= 0)
+		rc = go_away();
+	if (rc)
+		return rc - 1;
+	if (fd >= 0)
+		wait_until_closed(fd);
+	if (ipmu_state_none()) {
+		puts("IPMU_STATE_DIR is 'none': there is nothing to put back by");
+		return 0;
+	}
+	job.dir = ipmu_state_open(false, path, why);
+	if (job.dir == -ENOENT) {
+		printf("%s is not there: nobody has counted since the boot\n", path);
+		return 0;
+	}
+	if (job.dir >= 0 && fd >= 0 && !any_saved(job.dir))
+		return 0;
+	if (job.dir < 0 || ipmu_topology_load(&topo, why)) {
+		fprintf(stderr, "ipmu-restore: %s\n", why);
+		return EXIT_LEFT;
+	}
+	job.topo = topo;
+	rc = fd >= 0 ? do_all_patiently(&job) : do_all(&job);
+	ipmu_topology_free(topo);
+	close(job.dir);
+	return rc;
+}
