@@ -105,7 +105,8 @@ const struct event_entry *event_table_get(const struct event_table *t, unsigned 
 	return code < (unsigned)t->n ? t->entries[code] : NULL;
 }
 
-int event_table_resolve(struct event_table *t, unsigned code, struct ipmu_event *out, char *why)
+int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,
+			struct ipmu_event *out, char *why)
 {
 	struct event_entry *e;
 	int rc;
@@ -115,6 +116,8 @@ int event_table_resolve(struct event_table *t, unsigned code, struct ipmu_event 
 		return -ENOENT;
 	}
 	e = t->entries[code];
+	if (frame->place != IPMU_ALL || frame->user != frame->kernel)
+		return ipmu_event_parse_in(t->sys, e->name, frame, out, why);
 	if (!e->parsed) {
 		rc = ipmu_event_parse(t->sys, e->name, &e->event, why);
 		if (rc)

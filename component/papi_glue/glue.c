@@ -2,6 +2,8 @@
 /* What the PAPI components for core and uncore PMUs have in common: all but their names. */
 #include "inside.h"
 
+#include "extras.h"
+#include "node_sum.h"
 #include "papi_memory.h"
 
 #include <errno.h>
@@ -19,8 +21,12 @@ struct place {
 struct control_state {
 	struct glue *glue;
 	struct ipmu_session *session;
+	struct glue_running running;
+	struct glue_options options;
 	bool started;		/* since the last look at overflow deadlines */
-	int nplaces;
+	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
+	struct node_sum_share share;
+	int nevents, nplaces;
 	struct place places[GLUE_EVENTS_MAX];
 	long long counts[GLUE_EVENTS_MAX];
 };
@@ -56,18 +62,29 @@ int glue_papi_code(int rc)
  * messages (PAPI_VERBOSE, PAPI_set_debug). */
 int glue_report(struct glue *g, int rc, const char *why)
 {
-	if (strcmp(why, g->last_why) != 0) {
+	bool news;
+
+	_papi_hwi_lock(g->lock_id);
+	news = strcmp(why, g->last_why) != 0;
+	if (news)
 		snprintf(g->last_why, sizeof(g->last_why), "%s", why);
+	_papi_hwi_unlock(g->lock_id);
+	if (news)
 		PAPIERROR("%s: %s", INFO(g).name, why);
-	}
 	return glue_papi_code(rc);
+}
+
+/* Other threads look at it without a lock: it is set after all that it stands for. */
+static void set_disabled(struct glue *g, int code)
+{
+	__atomic_store_n(&INFO(g).disabled, code, __ATOMIC_RELEASE);
 }
 
 static int disable(struct glue *g, int rc, const char *why)
 {
 	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason), "%s", why);
-	INFO(g).disabled = glue_papi_code(rc);
-	return INFO(g).disabled;
+	set_disabled(g, glue_papi_code(rc));
+	return glue_papi_code(rc);
 }
 
 static void append_note(struct glue *g, const char *format, const char *what, const char *why)
@@ -93,8 +110,10 @@ static void note_partial(struct glue *g)
 
 static int open_machine(struct glue *g, char *why)
 {
-	int rc = ipmu_topology_acquire(&g->topology, why);
+	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;
 
+	if (!rc)
+		rc = ipmu_topology_acquire(&g->topology, why);
 	if (rc)
 		return rc;
 	rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
@@ -129,16 +148,16 @@ static int initialize_locked(struct glue *g)
 	INFO(g).num_native_events = g->events.events;
 	INFO(g).disabled_reason[0] = '\0';
 	note_partial(g);
-	INFO(g).disabled = PAPI_OK;
+	set_disabled(g, PAPI_OK);
 	return PAPI_OK;
 }
 
 int glue_initialize(struct glue *g)
 {
-	int rc;
+	int rc = __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE);
 
-	if (INFO(g).disabled != PAPI_EDELAY_INIT)
-		return INFO(g).disabled;
+	if (rc != PAPI_EDELAY_INIT)
+		return rc;
 	_papi_hwi_lock(g->lock_id);
 	rc = initialize_locked(g);
 	_papi_hwi_unlock(g->lock_id);
@@ -154,11 +173,25 @@ static void publish_pmu_names(struct glue *g)
 			INFO(g).pmu_names[i] = strdup(name);
 }
 
+static void drop_machine(struct glue *g)
+{
+	if (g->machine)
+		ipmu_system_close(g->machine);
+	g->machine = NULL;
+	event_table_free(&g->events);
+	if (g->topology)
+		ipmu_topology_release();
+	g->topology = NULL;
+	g->last_why[0] = '\0';
+}
+
 int glue_init_component(struct glue *g, int cidx)
 {
 	char why[IPMU_WHY_MAX] = "";
 	int rc;
 
+	drop_machine(g);	/* the parent's, in a forked child that starts PAPI again */
+	glue_running_forget();
 	INFO(g).CmpIdx = cidx;
 	snprintf(INFO(g).description, sizeof(INFO(g).description), "%s", g->description);
 	g->lock_id = PAPI_NUM_LOCK + NUM_INNER_LOCK + cidx;
@@ -176,31 +209,14 @@ int glue_init_component(struct glue *g, int cidx)
 
 int glue_shutdown_component(struct glue *g)
 {
-	if (g->machine)
-		ipmu_system_close(g->machine);
-	g->machine = NULL;
-	event_table_free(&g->events);
-	if (g->topology)
-		ipmu_topology_release();
-	g->topology = NULL;
-	g->last_why[0] = '\0';
+	if (g->scope == IPMU_SCOPE_PACKAGE)
+		node_sum_end();
+	drop_machine(g);
 	for (int i = 0; i < PAPI_PMU_MAX; i++) {
 		free(INFO(g).pmu_names[i]);
 		INFO(g).pmu_names[i] = NULL;
 	}
 	INFO(g).initialized = 0;
-	return PAPI_OK;
-}
-
-int glue_init_thread(hwd_context_t *ctx)
-{
-	(void)ctx;
-	return PAPI_OK;
-}
-
-int glue_shutdown_thread(hwd_context_t *ctx)
-{
-	(void)ctx;
 	return PAPI_OK;
 }
 
@@ -210,6 +226,7 @@ int glue_init_control_state(struct glue *g, hwd_control_state_t *ctl)
 
 	memset(state, 0, sizeof(*state));
 	state->glue = g;
+	glue_options_default(g, &state->options);
 	return glue_initialize(g);
 }
 
@@ -265,67 +282,120 @@ static int settle(struct control_state *state, NativeInfo_t *native, int n)
 	return PAPI_OK;
 }
 
-static int resolve_all(struct glue *g, const NativeInfo_t *native, int count,
-		       struct ipmu_event *list, char *why)
+static int resolve_all(struct glue *g, const struct glue_options *options, const int *codes,
+		       int count, struct ipmu_event *list, char *why)
 {
-	int rc = 0;
+	struct ipmu_frame frame;
+	int rc = glue_options_frame(g, options, &frame, why);
 
 	_papi_hwi_lock(g->lock_id);
 	for (int n = 0; n < count && !rc; n++)
-		rc = event_table_resolve(&g->events, (unsigned)native[n].ni_event, &list[n], why);
+		rc = event_table_resolve(&g->events, (unsigned)codes[n], &frame, &list[n], why);
 	_papi_hwi_unlock(g->lock_id);
 	return rc;
 }
 
-static int set_events(struct control_state *state, const NativeInfo_t *native, int count)
+static int set_events(struct control_state *state, const struct glue_options *options,
+		      const int *codes, int count)
 {
 	struct ipmu_event *list = calloc((size_t)count + 1, sizeof(*list));
 	struct glue *g = state->glue;
 	char why[IPMU_WHY_MAX] = "out of memory for an event set";
-	int rc = list ? resolve_all(g, native, count, list, why) : -ENOMEM;
+	int rc = list ? resolve_all(g, options, codes, count, list, why) : -ENOMEM;
+	bool fresh = count > 0 && !state->session;
 
-	if (!rc && !state->session)
+	if (!rc && fresh)
 		rc = ipmu_session_new(g->machine, &state->session, why);
-	if (!rc)
+	if (!rc && state->session)
 		rc = ipmu_session_set(state->session, list, count, why);
+	if (rc && fresh) {	/* PAPI does not clean up a set that has no event */
+		ipmu_session_free(state->session);
+		state->session = NULL;
+	}
 	free(list);
 	return rc ? glue_report(g, rc, why) : PAPI_OK;
 }
 
+/* A signal handler that reads meanwhile must not find a session that is gone. */
+int glue_cleanup_eventset(hwd_control_state_t *ctl)
+{
+	struct control_state *state = (struct control_state *)ctl;
+	struct ipmu_session *session = __atomic_exchange_n(&state->session, NULL, __ATOMIC_ACQ_REL);
+	struct glue *g = state->glue;
+
+	glue_running_end(&state->running);
+	node_sum_release(&state->share);
+	ipmu_session_free(session);
+	memset(state, 0, sizeof(*state));
+	state->glue = g;
+	glue_options_default(g, &state->options);
+	return PAPI_OK;
+}
+
+/* Without a list the set is about to be freed, perhaps running: so ends a thread that has not
+ * stopped it, and nothing else tells us. */
 int glue_update_control_state(hwd_control_state_t *ctl, NativeInfo_t *native, int count,
 			      hwd_context_t *ctx)
 {
 	struct control_state *state = (struct control_state *)ctl;
-	int rc = glue_initialize(state->glue);
+	int codes[GLUE_EVENTS_MAX], rc;
 
 	(void)ctx;
+	if (!native)
+		return glue_cleanup_eventset(ctl);
+	rc = glue_initialize(state->glue);
 	if (rc != PAPI_OK)
 		return rc;
 	if (count > GLUE_EVENTS_MAX)
 		return PAPI_ECOUNT;
-	if (native)
-		rc = set_events(state, native, count);
-	if (rc != PAPI_OK || !native)
+	for (int n = 0; n < count; n++)
+		codes[n] = native[n].ni_event;
+	rc = set_events(state, &state->options, codes, count);
+	if (rc != PAPI_OK)
 		return rc;
+	state->nevents = count;
 	keep_places(state, native, count);
 	for (int n = 0; n < count && rc == PAPI_OK; n++)
 		rc = settle(state, native, n);
 	return rc;
 }
 
-int glue_cleanup_eventset(hwd_control_state_t *ctl)
+struct glue *glue_of(const hwd_control_state_t *ctl)
+{
+	return ((const struct control_state *)ctl)->glue;
+}
+
+const struct glue_options *glue_options_of(const hwd_control_state_t *ctl)
+{
+	return &((const struct control_state *)ctl)->options;
+}
+
+int glue_options_change(hwd_control_state_t *ctl, const struct glue_options *options)
 {
 	struct control_state *state = (struct control_state *)ctl;
+	int codes[GLUE_EVENTS_MAX] = { 0 }, rc;
 
-	struct glue *g = state->glue;
-
-	ipmu_session_free(state->session);
-	memset(state, 0, sizeof(*state));
-	state->glue = g;
-	return PAPI_OK;
+	for (int i = 0; i < state->nplaces; i++)
+		if (state->places[i].index >= 0)
+			codes[state->places[i].index] = state->places[i].code;
+	rc = set_events(state, options, codes, state->nevents);
+	if (rc == PAPI_OK)
+		state->options = *options;
+	return rc;
 }
 
 /* ---- counting ---- */
+
+/* With IPMU_NODE_SUM a set of which nothing is reported touches no register. */
+static bool is_idle(const struct control_state *state)
+{
+	return state->counts_for_sum && !state->share.reported;
+}
+
+static bool is_reported(const struct control_state *state, int place)
+{
+	return !state->counts_for_sum || state->share.reported >> place & 1;
+}
 
 int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
@@ -333,12 +403,23 @@ int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	char why[IPMU_WHY_MAX] = "";
 	int rc;
 
-	(void)ctx;
 	if (!state->session)
 		return PAPI_ENOEVNT;
-	rc = ipmu_session_start(state->session, why);
+	state->counts_for_sum = state->glue->scope == IPMU_SCOPE_PACKAGE && node_sum_is_on();
+	memset(state->counts, 0, sizeof(state->counts));
+	if (state->counts_for_sum)
+		node_sum_claim(&state->share, &state->places[0].code, state->nplaces,
+			       (int)sizeof(state->places[0]));
 	state->started = true;
-	return rc ? glue_report(state->glue, rc, why) : PAPI_OK;
+	if (is_idle(state))
+		return PAPI_OK;
+	rc = ipmu_session_start(state->session, why);
+	if (rc) {
+		node_sum_release(&state->share);
+		return glue_report(state->glue, rc, why);
+	}
+	glue_running_begin(ctx, &state->running, state->session);
+	return PAPI_OK;
 }
 
 /* PAPI reads right before it stops, so the counts of that read stand. */
@@ -346,11 +427,14 @@ int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
 	struct control_state *state = (struct control_state *)ctl;
 	char why[IPMU_WHY_MAX] = "";
+	bool idle = is_idle(state);
 	int rc;
 
 	(void)ctx;
-	if (!state->session)
+	node_sum_release(&state->share);
+	if (!state->session || idle)
 		return PAPI_OK;
+	glue_running_end(&state->running);
 	rc = ipmu_session_stop(state->session, NULL, why);
 	return rc ? glue_report(state->glue, rc, why) : PAPI_OK;
 }
@@ -358,17 +442,18 @@ int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
 int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, int flags)
 {
 	struct control_state *state = (struct control_state *)ctl;
-	uint64_t values[GLUE_EVENTS_MAX];
+	struct ipmu_session *session = __atomic_load_n(&state->session, __ATOMIC_ACQUIRE);
+	uint64_t values[GLUE_EVENTS_MAX] = { 0 };
 
 	(void)ctx;
 	(void)flags;
 	*counts = state->counts;
-	if (!state->session)
+	if (!session || is_idle(state))
 		return PAPI_OK;
-	if (ipmu_session_read(state->session, values))
+	if (ipmu_session_read(session, values))
 		return PAPI_ESYS;
 	for (int i = 0; i < state->nplaces; i++)
-		if (state->places[i].index >= 0)
+		if (state->places[i].index >= 0 && is_reported(state, i))
 			state->counts[i] = (long long)values[state->places[i].index];
 	return PAPI_OK;
 }
@@ -376,11 +461,12 @@ int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, 
 int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
 	struct control_state *state = (struct control_state *)ctl;
+	struct ipmu_session *session = __atomic_load_n(&state->session, __ATOMIC_ACQUIRE);
 
 	(void)ctx;
-	if (!state->session)
+	if (!session || is_idle(state))
 		return PAPI_OK;
-	return ipmu_session_reset(state->session) ? PAPI_ESYS : PAPI_OK;
+	return ipmu_session_reset(session) ? PAPI_ESYS : PAPI_OK;
 }
 
 /* ---- overflow ---- */
@@ -407,30 +493,4 @@ void glue_dispatch_timer(struct glue *g, hwd_siginfo_t *info, void *context)
 		return;
 	rearm(thread->running_eventset[cidx]);
 	_papi_hwi_dispatch_overflow_signal(&hw_context, address, NULL, 0, 0, &thread, cidx);
-}
-
-/* ---- options ---- */
-
-/* The uncore knows no privilege levels: it counts all of them, so a wider or equal domain is all
- * that can be asked for. */
-int glue_set_domain(hwd_control_state_t *ctl, int domain)
-{
-	(void)ctl;
-	return (domain & PAPI_DOM_ALL) ? PAPI_OK : PAPI_EINVAL;
-}
-
-int glue_ctl(struct glue *g, hwd_context_t *ctx, int code, _papi_int_option_t *option)
-{
-	(void)ctx;
-	switch (code) {
-	case PAPI_DOMAIN:
-	case PAPI_DEFDOM:
-		return glue_set_domain(NULL, option->domain.domain);
-	case PAPI_GRANUL:
-	case PAPI_DEFGRN:
-		return option->granularity.granularity == INFO(g).default_granularity ?
-		       PAPI_OK : PAPI_ECMP;
-	default:
-		return PAPI_ENOSUPP;
-	}
 }

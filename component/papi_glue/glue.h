@@ -15,6 +15,7 @@
 
 #define GLUE_EVENTS_MAX 64	/* in one event set; PAPI's overflow knows no more */
 #define GLUE_CONTROL_STATE_BYTES 2048
+#define GLUE_CONTEXT_BYTES 8
 
 struct glue {
 	papi_vector_t *vector;
@@ -79,10 +80,11 @@ int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info
 			.default_domain = PAPI_DOM_ALL, .available_domains = PAPI_DOM_ALL,	\
 			.default_granularity = granularity_,					\
 			.available_granularities = granularity_,				\
-			.kernel_multiplex = 1, .cntr_umasks = 1,				\
+			.kernel_multiplex = 1, .cntr_umasks = 1, .cpu = 1,			\
 		},										\
 		.size = {									\
-			.context = sizeof(int), .control_state = GLUE_CONTROL_STATE_BYTES,	\
+			.context = GLUE_CONTEXT_BYTES,						\
+			.control_state = GLUE_CONTROL_STATE_BYTES,				\
 			.reg_value = sizeof(int), .reg_alloc = sizeof(int),			\
 		},										\
 		.init_component = init_component, .shutdown_component = shutdown_component,	\

@@ -7,11 +7,41 @@
 
 #define INFO(g) ((g)->vector->cmp_info)
 
+/* A set's place in the list of those that a thread has running. */
+struct glue_running {
+	struct ipmu_session *session;
+	struct glue_running *next, **where;	/* NULL: in none */
+};
+
+void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session);
+void glue_running_end(struct glue_running *r);
+void glue_running_forget(void);
+
 /* PAPI's code for a negative errno. */
 int glue_papi_code(int rc);
 /* Tell the user why, once, where PAPI's messages are wanted; returns PAPI's code. */
 int glue_report(struct glue *g, int rc, const char *why);
 /* Touch the registers now, if that has not been done. PAPI_OK, or why the component is disabled. */
 int glue_initialize(struct glue *g);
+
+/* What a client has asked of an event set beside its events. */
+struct glue_options {
+	int cpu;	/* attached to it; -1: to none */
+	int domain;
+};
+
+/* ---- options.c */
+
+void glue_options_default(const struct glue *g, struct glue_options *options);
+/* The same in the engine's terms. -EINVAL: no such CPU for us, or a domain that cannot be had. */
+int glue_options_frame(const struct glue *g, const struct glue_options *options,
+		       struct ipmu_frame *frame, char *why);
+
+/* ---- glue.c */
+
+struct glue *glue_of(const hwd_control_state_t *ctl);
+const struct glue_options *glue_options_of(const hwd_control_state_t *ctl);
+/* Change them, with the events that the set has. PAPI's code; after a failure the old ones hold. */
+int glue_options_change(hwd_control_state_t *ctl, const struct glue_options *options);
 
 #endif

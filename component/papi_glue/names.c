@@ -27,19 +27,26 @@ static bool is_ours(const struct glue *g, const char *name)
 	return false;
 }
 
+/* PAPI_ECMP makes PAPI search our listing and, where there is none, give up: but a name without a
+ * component may be another's. */
+static int not_found(int code)
+{
+	return code == PAPI_ECMP ? PAPI_ENOEVNT : code;
+}
+
 int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 {
 	char why[IPMU_WHY_MAX] = "";
 	int rc = glue_initialize(g);
 
 	if (rc != PAPI_OK)
-		return rc;
+		return not_found(rc);
 	_papi_hwi_lock(g->lock_id);
 	rc = event_table_code(&g->events, bare(g, name), why);
 	_papi_hwi_unlock(g->lock_id);
 	if (rc < 0)
-		return is_ours(g, name) || rc != -ENOENT ? glue_report(g, rc, why) :
-							   glue_papi_code(rc);
+		return not_found(is_ours(g, name) || rc != -ENOENT ? glue_report(g, rc, why) :
+								     glue_papi_code(rc));
 	*code = (unsigned)rc;
 	return PAPI_OK;
 }

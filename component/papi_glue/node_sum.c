@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "node_sum.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VARIABLE "IPMU_NODE_SUM"
+#define ATTEMPTS 16
+
+/* What launchers call a process's number on its node: MPI's own first, since mpirun may run inside
+ * a job of a resource manager. */
+static const char *const local_ranks[] = {
+	"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
+	"JSM_NAMESPACE_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "PMIX_LOCAL_RANK",
+	"SLURM_LOCALID",
+};
+static const char *const job_names[] = {
+	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID",
+	"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
+};
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct node_sum_share *running;
+static pid_t decided;		/* the process that is_first is about */
+static bool is_first;
+static int lock_fd = -1;
+static char lock_path[256];
+
+static const char *value(void)
+{
+	const char *text = secure_getenv(VARIABLE);
+
+	return text && *text ? text : NULL;
+}
+
+int node_sum_setting(char *why)
+{
+	const char *text = value();
+
+	if (!text || !strcmp(text, "first"))
+		return 0;
+	snprintf(why, IPMU_WHY_MAX, VARIABLE "=%.60s: 'first' is the only value; without the "
+		 "variable every process reports the counts of its node", text);
+	return -EINVAL;
+}
+
+bool node_sum_is_on(void)
+{
+	return value() != NULL;
+}
+
+/* ---- the process ---- */
+
+static bool local_rank(long *out)
+{
+	for (size_t i = 0; i < COUNT(local_ranks); i++) {
+		const char *text = secure_getenv(local_ranks[i]);
+		char *end;
+
+		if (!text)
+			continue;
+		*out = strtol(text, &end, 10);
+		if (end != text && !*end)
+			return true;
+	}
+	return false;
+}
+
+/* Processes of one terminal or one batch script are a job where nothing says what the job is. */
+static void name_lock(void)
+{
+	char job[128];
+	const char *name = NULL;
+
+	for (size_t i = 0; i < COUNT(job_names) && !name; i++)
+		name = secure_getenv(job_names[i]);
+	if (name)
+		snprintf(job, sizeof(job), "%s", name);
+	else
+		snprintf(job, sizeof(job), "session%d", (int)getsid(0));
+	for (char *c = job; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-')
+			*c = '_';
+	snprintf(lock_path, sizeof(lock_path), "/dev/shm/ipmu-first-%u-%s",
+		 (unsigned int)geteuid(), job);
+}
+
+static bool is_published(int fd)
+{
+	struct stat mine, there;
+
+	return !fstat(fd, &mine) && !lstat(lock_path, &there) && mine.st_ino == there.st_ino &&
+	       mine.st_dev == there.st_dev && mine.st_uid == geteuid();
+}
+
+/* A record lock: a child that is forked does not have its parent's. -1 somebody else has it, 0 it
+ * cannot be had by anybody, 1 we do. */
+static int take_lock(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	name_lock();
+	for (int i = 0; i < ATTEMPTS; i++) {
+		int fd = open(lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (fd < 0)
+			return 0;
+		if (fcntl(fd, F_SETLK, &whole)) {
+			int rc = errno == EACCES || errno == EAGAIN ? -1 : 0;
+
+			close(fd);
+			return rc;
+		}
+		if (is_published(fd)) {
+			lock_fd = fd;
+			return 1;
+		}
+		close(fd);	/* its owner has just removed it */
+	}
+	return 0;
+}
+
+static bool process_is_first(void)
+{
+	long rank = 0;
+
+	if (decided == getpid())
+		return is_first;
+	if (lock_fd >= 0)
+		close(lock_fd);		/* a parent's */
+	lock_fd = -1;
+	decided = getpid();
+	/* The launcher's first process may have children that count: the lock is for them. */
+	is_first = (!local_rank(&rank) || rank == 0) && take_lock() >= 0;
+	return is_first;
+}
+
+__attribute__((destructor)) void node_sum_end(void)
+{
+	pthread_mutex_lock(&lock);
+	running = NULL;
+	if (lock_fd >= 0 && decided == getpid()) {
+		unlink(lock_path);
+		close(lock_fd);
+		lock_fd = -1;
+	}
+	decided = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- event sets in the process ---- */
+
+static int code_of(const struct node_sum_share *s, int i)
+{
+	const void *at = (const char *)s->codes + (size_t)i * (size_t)s->stride;
+
+	return *(const int *)at;
+}
+
+static bool is_taken(int code)
+{
+	for (const struct node_sum_share *s = running; s; s = s->next)
+		for (int i = 0; i < s->n; i++)
+			if (s->reported >> i & 1 && code_of(s, i) == code)
+				return true;
+	return false;
+}
+
+uint64_t node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride)
+{
+	struct node_sum_share share = { .codes = codes, .n = n, .stride = stride };
+
+	node_sum_release(s);
+	pthread_mutex_lock(&lock);
+	if (process_is_first())
+		for (int i = 0; i < n; i++)
+			if (!is_taken(code_of(&share, i)))
+				share.reported |= UINT64_C(1) << i;
+	share.next = running;
+	*s = share;
+	running = s;
+	pthread_mutex_unlock(&lock);
+	return s->reported;
+}
+
+void node_sum_release(struct node_sum_share *s)
+{
+	pthread_mutex_lock(&lock);
+	for (struct node_sum_share **p = &running; *p; p = &(*p)->next)
+		if (*p == s) {
+			*p = s->next;
+			break;
+		}
+	s->next = NULL;
+	s->reported = 0;
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* For tools that add up what every process and every thread of a job read: with IPMU_NODE_SUM=first
+ * in the environment a node-wide count is reported once at a time on a node, and is 0 elsewhere.
+ *
+ * The process that reports is the one that its launcher calls the first of the node (local rank 0);
+ * without a launcher the one that has the lock /dev/shm/ipmu-first-UID-JOB. Within it, the running
+ * event set that was started first with an event reports that event. No MPI is called. */
+#ifndef PAPI_GLUE_NODE_SUM_H
+#define PAPI_GLUE_NODE_SUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ipmu.h"
+
+/* What one running event set reports. Zeroed before its first use. */
+struct node_sum_share {
+	struct node_sum_share *next;
+	const int *codes;
+	int n, stride;		/* codes are `stride` bytes apart */
+	uint64_t reported;
+};
+
+/* 0, or -EINVAL and a sentence for a value that means nothing. */
+int node_sum_setting(char *why);
+bool node_sum_is_on(void);
+
+/* Codes (at most 64) that this set may report from now on, a bit each; until it gives them up. */
+uint64_t node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride);
+void node_sum_release(struct node_sum_share *s);
+
+/* Another process may be the first from here on. */
+void node_sum_end(void);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The sets that a thread has running. PAPI tells when a thread goes, but not that it has left a set
+ * running, nor what becomes of that set: its counters stop then, and keep their counts for whoever
+ * reads, stops or cleans up the set afterwards. */
+#include "inside.h"
+
+#include <pthread.h>
+
+struct thread_context {
+	struct glue_running *first;
+};
+
+_Static_assert(sizeof(struct thread_context) <= GLUE_CONTEXT_BYTES, "room for the context");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlink_running(struct glue_running *r)
+{
+	if (!r->where)
+		return;
+	*r->where = r->next;
+	if (r->next)
+		r->next->where = r->where;
+	r->where = NULL;
+}
+
+void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session)
+{
+	struct thread_context *thread = (struct thread_context *)ctx;
+
+	pthread_mutex_lock(&lock);
+	unlink_running(r);
+	*r = (struct glue_running){ .session = session, .next = thread->first,
+				    .where = &thread->first };
+	if (r->next)
+		r->next->where = &r->next;
+	thread->first = r;
+	pthread_mutex_unlock(&lock);
+}
+
+void glue_running_end(struct glue_running *r)
+{
+	pthread_mutex_lock(&lock);
+	unlink_running(r);
+	pthread_mutex_unlock(&lock);
+}
+
+int glue_shutdown_thread(hwd_context_t *ctx)
+{
+	struct thread_context *thread = (struct thread_context *)ctx;
+	uint64_t values[GLUE_EVENTS_MAX];
+
+	pthread_mutex_lock(&lock);
+	while (thread->first) {
+		ipmu_session_stop(thread->first->session, values, NULL);
+		unlink_running(thread->first);
+	}
+	pthread_mutex_unlock(&lock);
+	return PAPI_OK;
+}
+
+int glue_init_thread(hwd_context_t *ctx)
+{
+	((struct thread_context *)ctx)->first = NULL;
+	return PAPI_OK;
+}
+
+/* A forked child that starts PAPI again: the lock may have been another thread's. */
+void glue_running_forget(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

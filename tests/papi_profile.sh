@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# PAPI_profil and PAPI_sprofil on both components: of two functions that take turns of the same CPU
+# time, the one that makes the event happen gets the hits.
+#
+# PAPI polls: a hit is the function that runs at the first of its ticks, 10 ms of CPU time apart,
+# that finds the count past the threshold. `hot` has 4 turns of 125 ms and passes the threshold in
+# each 10 ms, so it gets 50 hits; the tick after each of its turns may find `cold`: 4.
+set -u
+here=$(dirname "${BASH_SOURCE[0]}")
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64 here'; exit 77; }
+
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${STAGE:+-I"$STAGE/include" -L"$STAGE/lib"} \
+	"$here/papi_profile/profile.c" -o "$scratch/profile" -lpapi \
+	${STAGE:+-Wl,-rpath,"$STAGE/lib"} || exit 1
+
+number() {	# number API FUNCTION
+	sed -n "s/^$1 .*$2 \([0-9]*\).*/\1/p" "$scratch/out"
+}
+
+verdict() {	# verdict WHAT STATUS
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		sed 's/^/  | /' "$scratch/out"
+	fi
+}
+
+profile() {	# profile MACHINE EVENT...
+	local machine=$1 hot cold
+	shift
+	"$vpmu" run --strict -m "$machine" -- "$scratch/profile" "$1" 1000 "${@:2}" \
+		>"$scratch/out" 2>&1
+	verdict "$machine: runs" $?
+	for api in profil sprofil; do
+		hot=$(number $api hot) cold=$(number $api cold)
+		echo "$machine $api: hot $hot cold $cold"
+		[ "${hot:-0}" -ge 25 ] && [ "$hot" -le 100 ]
+		verdict "$machine $api: hot gets about 50 hits" $?
+		[ "${cold:-99}" -le 10 ] && [ "$((5 * cold))" -le "${hot:-0}" ]
+		verdict "$machine $api: cold gets few" $?
+	done
+	[ "$(sed -n 's/^ended //p' "$scratch/out")" = $(($(number profil hot) + $(number profil cold))) ]
+	verdict "$machine: a profile that has ended gets no more hits" $?
+}
+
+profile skl-4c8t intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I \
+	intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
+profile core2-4c intel_core:::core.LLC_MISSES intel_core:::core_fixed.INST_RETIRED:ANY
+profile knc-4c16t intel_core:::knc.L2_DATA_READ_MISS_MEM_FILL
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

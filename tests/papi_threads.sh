@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# 32 threads of one program start, read, reset and stop the same events 1,000 times each through
+# PAPI, emulated and counted as a whole; and one unloads PAPI while it counts. Nothing may be left in
+# the registers, and no thread.
+set -u
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+verdict() {	# verdict NAME STATUS
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $1"
+		tail -n 20 "$scratch/out" | sed 's/^/  | /'
+	fi
+}
+
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/threads.c" \
+	-o "$scratch/threads" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" -lpapi -lpthread || exit 1
+
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/unload.c" \
+	-o "$scratch/unload" -Wl,-rpath,"$STAGE/lib" -ldl || exit 1
+
+enabled() {	# is any event select or global control register of the segment other than 0?
+	"$vpmu" regs -s "$scratch/segment" --tsv |
+		awk -F'\t' '$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/' | grep .
+}
+
+run() {		# run NAME CYCLES [OPTION...]
+	local name=$1 cycles=$2
+	shift 2
+	rm -f "$scratch/segment"
+	"$vpmu" run --strict -m skl-4c8t -s "$scratch/segment" "$@" -- \
+		"$scratch/threads" 32 "$cycles" >"$scratch/out" 2>&1
+	verdict "$name" $?
+	grep -qx "32 x $cycles cycles, 0 failures" "$scratch/out"
+	verdict "$name: every cycle" $?
+	! enabled >>"$scratch/out"
+	verdict "$name: registers" $?
+}
+
+command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64'; exit 77; }
+run threads 1000
+
+rm -f "$scratch/segment"
+"$vpmu" run --no-feed --strict -m skl-4c8t -s "$scratch/segment" -- "$scratch/unload" \
+	>"$scratch/out" 2>&1
+verdict 'unloading' $?
+grep -qx '1 2 1 gone' "$scratch/out"
+verdict 'unloading: threads before, during, after' $?
+! enabled >>"$scratch/out"
+verdict 'unloading: registers' $?
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
