@@ -13,6 +13,22 @@ struct verdict {
 	char why[IPMU_MPI_WHY_MAX];
 };
 
+/* Up and down a tree: two messages a rank on average, where MPI_Allreduce and MPI_Barrier send the
+ * logarithm of the ranks. */
+static int least(MPI_Comm comm, int mine)
+{
+	int min = mine;
+
+	PMPI_Reduce(&mine, &min, 1, MPI_INT, MPI_MIN, 0, comm);
+	PMPI_Bcast(&min, 1, MPI_INT, 0, comm);
+	return min;
+}
+
+void wait_for_all(MPI_Comm comm)
+{
+	least(comm, 0);
+}
+
 /* The lowest rank that failed is heard. Two steps of O(log ranks), one where nothing failed. */
 int agree(MPI_Comm comm, int rc, char *why)
 {
@@ -20,8 +36,7 @@ int agree(MPI_Comm comm, int rc, char *why)
 	int rank, speaker;
 
 	PMPI_Comm_rank(comm, &rank);
-	int mine = rc ? rank : INT_MAX;
-	PMPI_Allreduce(&mine, &speaker, 1, MPI_INT, MPI_MIN, comm);
+	speaker = least(comm, rc ? rank : INT_MAX);
 	if (speaker == INT_MAX)
 		return 0;
 	snprintf(v.why, sizeof(v.why), "%s", rc ? why : "");

@@ -67,6 +67,7 @@ struct measure {
 	struct slot *slots;
 	long long *values;		/* of a set */
 	bool frozen;			/* somebody ends PAPI: the cells stay as they are */
+	bool guarded;			/* takes part in the guardian */
 	char why[NODE_WHY_MAX];		/* of the first failure */
 };
 
@@ -101,11 +102,18 @@ struct ipmu_mpi {
 
 /* ---- agree.c: one answer for all ranks of a communicator */
 int agree(MPI_Comm comm, int rc, char *why);
+void wait_for_all(MPI_Comm comm);
 int agree_text(MPI_Comm comm, const char *text, const char *what, char *why);
 
 /* ---- nodes.c */
 int nodes_split(MPI_Comm comm, struct nodes *out, char *why);
 void nodes_free(struct nodes *n);
+
+/* ---- node_share.c. Collective over a node. fd is the leader's, -1: it has none; returns an own
+ * descriptor of the same file, -1: not to be had (containers), and on the leader its own. */
+int node_share(const struct nodes *at, int fd);
+/* Collective over the node: from here on its processes look at the machine once, if they can. */
+void share_topology(const struct nodes *at);
 
 /* ---- measure.c: PAPI */
 int papi_begin(char *why);
@@ -117,6 +125,14 @@ void measure_stop(struct ipmu_mpi *m);
 void measure_read(struct ipmu_mpi *m);
 void papi_shutdown(void);	/* the library's own, whoever else has the name */
 void measure_freeze(struct ipmu_mpi *m, const char *why);
+
+/* ---- guardian.c: a process that puts registers back when this one is killed, from the first who
+ * joins to the last who leaves. False: there is none. */
+bool guardian_join(void);
+void guardian_leave(void);
+
+/* ---- ranks.c. Collective over the node, while it counts. */
+void ranks_tell(struct ipmu_mpi *m);
 
 /* ---- reduce.c */
 size_t cell_index(const struct ipmu_mpi *m, int event, int cell);
@@ -143,6 +159,16 @@ struct metric_value {
 int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX]);
 /* Seconds that rates use; 0: not known. */
 double metric_seconds(const struct ipmu_mpi *m, int node);
+
+/* What this process counted between two looks at its cells, for the timeline. */
+struct interval {
+	const struct cell *now, *before;
+	int64_t wall_ns;
+};
+/* Rates only. With cells NULL none is known, which gives their names. */
+int metrics_of_interval(const struct ipmu_mpi *m, const struct interval *in,
+			struct metric_value out[METRICS_MAX]);
+double interval_seconds(const struct ipmu_mpi *m, const struct interval *in);
 int64_t model_clocks(const struct ipmu_mpi *m, int node);
 #define MODEL_HZ 1e9
 

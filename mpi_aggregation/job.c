@@ -72,9 +72,20 @@ static void give_up(const char *why)
 	exit(EXIT_FAILURE);
 }
 
+/* A rank that ends before its time: leaders write, others have theirs write. */
+static void end_early(int cause, const char *reason)
+{
+	if (getpid() != job.pid || job.ended || job.ending)
+		return;
+	if (job.leader)
+		job_alone(reason, true);
+	else
+		job_board_tell(cause, job.m->at.rank, LINGER_MS);
+}
+
 static void at_exit(void)
 {
-	job_alone("a rank ended without MPI_Finalize", true);
+	end_early(ENDS_BY_EXIT, "a rank ended without MPI_Finalize");
 }
 
 static void begin(void)
@@ -91,13 +102,14 @@ static void begin(void)
 	snprintf(job.prefix, sizeof(job.prefix), "%s", output ? output : "");
 	job.interval_ms = interval ? strtol(interval, NULL, 10) : 0;
 	job.on_self = hang_on_self();
+	sem_t *wake = job_board_open(&job);
 	if (job.leader) {
 		job_write_alone(&job, "the job has not ended");
-		job_watch(&job);
-		atexit(at_exit);
+		job_watch(&job, wake);
 	} else {
-		job_linger();
+		job_linger(&job);
 	}
+	atexit(at_exit);
 	ipmu_mpi_start(job.m);
 }
 
@@ -205,7 +217,7 @@ static void before_finalize(void)
 
 static void before_abort(void)
 {
-	job_alone("MPI_Abort was called", true);
+	end_early(ENDS_BY_ABORT, "MPI_Abort was called");
 }
 
 static void before_papi_shutdown(void)

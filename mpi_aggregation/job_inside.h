@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "inside.h"
 
@@ -18,6 +19,8 @@ struct job {
 	long interval_ms;
 	FILE *timeline;
 	struct cell *before;	/* cells at the timeline's last line */
+	int64_t before_ns;
+	double model_seconds;	/* up to then */
 };
 
 /* ---- job.c */
@@ -27,9 +30,21 @@ void job_write(struct job *j, const char *prefix);
 void job_write_alone(struct job *j, const char *reason);
 
 /* ---- job_watch.c: a thread on each leader, for the timeline and for signals that end the job */
-void job_watch(struct job *j);
-void job_linger(void);	/* the other ranks' part */
+void job_watch(struct job *j, sem_t *wake);
+void job_linger(struct job *j);	/* the other ranks' part */
+void job_signal_reason(int number, int rank, char *reason, size_t bytes);
 void job_unwatch(struct job *j);	/* without the lock */
+
+/* ---- job_board.c. Open: collective over the node; the leader gets what its watcher waits for.
+ * Tell: signal-safe; the first cause counts (a signal's number or one of these), and the leader has
+ * patience_ms to write. */
+#define ENDS_BY_ABORT 1000
+#define ENDS_BY_EXIT 1001
+#define LINGER_MS 600
+sem_t *job_board_open(struct job *j);
+void job_board_tell(int cause, int rank, int patience_ms);
+bool job_board_read(char *reason, size_t bytes);	/* whether there is something to write */
+void job_board_written(void);
 
 /* ---- job_timeline.c */
 void job_timeline_begin(struct job *j);

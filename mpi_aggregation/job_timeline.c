@@ -21,15 +21,30 @@ static bool shown(const struct job *j, int event, int package)
 	       j->m->mine[cell_index(j->m, event, package)].expected;
 }
 
+/* Rates of the interval, per second of the clock that the column names. */
+static void header_rates(const struct job *j)
+{
+	const struct interval none = { NULL, NULL, 0 };
+	struct metric_value v[METRICS_MAX];
+	int n = metrics_of_interval(j->m, &none, v);
+
+	for (int i = 0; i < n; i++)
+		fprintf(j->timeline, ",%s %s (%s clock)", v[i].metric->name, v[i].metric->unit,
+			j->m->model_clock ? "model" : "wall");
+}
+
 static void header(const struct job *j)
 {
 	fputs("seconds", j->timeline);
+	if (j->m->model_clock)
+		fputs(",model seconds", j->timeline);
 	for (int i = 0; i < j->m->nevents; i++)
 		for (int p = 0; p <= j->m->packages_max; p++)
 			if (shown(j, i, p) && p < j->m->packages_max)
 				fprintf(j->timeline, ",%s package %d", j->m->events[i].name, p);
 			else if (shown(j, i, p))
 				fprintf(j->timeline, ",%s", j->m->events[i].name);
+	header_rates(j);
 	fputc('\n', j->timeline);
 	fflush(j->timeline);
 }
@@ -57,19 +72,40 @@ static void put_cell(struct job *j, size_t i)
 	fputc(',', j->timeline);
 	if (now->measured)
 		fprintf(j->timeline, "%" PRId64, now->count - j->before[i].count);
-	j->before[i] = *now;
+}
+
+static void put_rates(struct job *j, const struct interval *in)
+{
+	struct metric_value v[METRICS_MAX];
+	int n = metrics_of_interval(j->m, in, v);
+
+	for (int i = 0; i < n; i++) {
+		fputc(',', j->timeline);
+		if (v[i].known)
+			fprintf(j->timeline, "%.6g", v[i].value);
+	}
 }
 
 void job_timeline_line(struct job *j)
 {
+	size_t cells = cell_index(j->m, j->m->nevents, 0);
+	struct interval in = { j->m->mine, j->before, 0 };
+
 	if (!j->timeline || !j->before || !j->m->running)
 		return;
 	measure_read(j->m);
+	in.wall_ns = j->m->wall_ns - j->before_ns;
+	j->model_seconds += interval_seconds(j->m, &in);
 	fprintf(j->timeline, "%.6f", (double)j->m->wall_ns * 1e-9);
+	if (j->m->model_clock)
+		fprintf(j->timeline, ",%.9f", j->model_seconds);
 	for (int i = 0; i < j->m->nevents; i++)
 		for (int p = 0; p <= j->m->packages_max; p++)
 			if (shown(j, i, p))
 				put_cell(j, cell_index(j->m, i, p));
+	put_rates(j, &in);
+	memcpy(j->before, j->m->mine, cells * sizeof(*j->before));
+	j->before_ns = j->m->wall_ns;
 	fputc('\n', j->timeline);
 	fflush(j->timeline);
 }

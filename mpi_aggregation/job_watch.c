@@ -2,7 +2,6 @@
 /* A signal that ends a leader leaves a second at most, and a handler may neither allocate nor lock:
  * a thread does the writing, and the handler waits for it. */
 #include <errno.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include "job_inside.h"
 
 #define PATIENCE_MS 900
-#define LINGER_MS 600
 
 /* SIGTERM first: see job_linger. */
 static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE,
@@ -21,9 +19,10 @@ static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEG
 #define SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct {
-	sem_t wake;
+	sem_t *wake;		/* on the board */
 	pthread_t thread;
 	pid_t pid;
+	int rank;		/* of one that lingers */
 	atomic_bool running, leave, written, fatal;
 	atomic_int number;		/* of the signal */
 	struct sigaction old[SIGNALS];
@@ -60,7 +59,7 @@ static void on_signal(int number)
 	if (getpid() == watch.pid) {
 		if (atomic_compare_exchange_strong(&watch.number, &none, number)) {
 			watch.fatal = ends_process(number);
-			sem_post(&watch.wake);
+			sem_post(watch.wake);
 		}
 		for (int i = 0; i < PATIENCE_MS && !watch.written; i++)
 			nanosleep(&ms, NULL);
@@ -69,28 +68,28 @@ static void on_signal(int number)
 	errno = saved;
 }
 
-/* mpirun grants a second between SIGTERM and SIGKILL, but the death of any of its children cuts
- * that short: those with nothing to write let the leader write. */
+/* Open MPI's mpirun grants a second between SIGTERM and SIGKILL, but the death of any of its
+ * children cuts that short; MPICH's grants nothing: those with nothing to write let the leader
+ * write first. */
 static void linger(int number)
 {
-	const struct timespec patience = { .tv_nsec = LINGER_MS * 1000000 };
-	int saved = errno;
-
 	if (getpid() == watch.pid)
-		nanosleep(&patience, NULL);
+		job_board_tell(number, watch.rank, LINGER_MS);
 	pass_on(number);
-	errno = saved;
 }
 
-void job_linger(void)
+/* Only where the signal ends the process: a program that handles SIGTERM may well go on. What MPI
+ * and UCX do about SIGSEGV is a message. */
+void job_linger(struct job *j)
 {
 	struct sigaction action = { .sa_handler = linger, .sa_flags = SA_RESTART };
 
 	watch.pid = getpid();
+	watch.rank = j->m->at.rank;
 	for (size_t i = 0; i < SIGNALS; i++)
-		sigaction(signals[i], NULL, &watch.old[i]);
-	if (watch.old[0].sa_handler == SIG_DFL)
-		sigaction(signals[0], &action, NULL);
+		if (!sigaction(signals[i], NULL, &watch.old[i]) &&
+		    watch.old[i].sa_handler != SIG_IGN && ends_process(signals[i]))
+			sigaction(signals[i], &action, NULL);
 }
 
 static void catch_signals(void)
@@ -109,7 +108,8 @@ static void release_signals(void)
 	struct sigaction now;
 
 	for (size_t i = 0; i < SIGNALS; i++)
-		if (!sigaction(signals[i], NULL, &now) && now.sa_handler == on_signal)
+		if (!sigaction(signals[i], NULL, &now) &&
+		    (now.sa_handler == on_signal || now.sa_handler == linger))
 			sigaction(signals[i], &watch.old[i], NULL);
 }
 
@@ -118,7 +118,7 @@ static void wait_for_work(const struct job *j, struct timespec *next)
 	int rc;
 
 	if (j->interval_ms <= 0) {
-		while (sem_wait(&watch.wake) && errno == EINTR)
+		while (sem_wait(watch.wake) && errno == EINTR)
 			;
 		return;
 	}
@@ -126,8 +126,18 @@ static void wait_for_work(const struct job *j, struct timespec *next)
 	next->tv_sec += j->interval_ms / 1000 + next->tv_nsec / 1000000000;
 	next->tv_nsec %= 1000000000;
 	do
-		rc = sem_timedwait(&watch.wake, next);
+		rc = sem_timedwait(watch.wake, next);
 	while (rc && errno == EINTR);
+}
+
+void job_signal_reason(int number, int rank, char *reason, size_t bytes)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (rank < 0)
+		snprintf(reason, bytes, "ended by signal %d, SIG%s", number, name);
+	else
+		snprintf(reason, bytes, "rank %d ended by signal %d, SIG%s", rank, number, name);
 }
 
 static void *watcher(void *arg)
@@ -140,10 +150,15 @@ static void *watcher(void *arg)
 	while (!watch.leave) {
 		wait_for_work(j, &next);
 		if (watch.number && !watch.written) {
-			snprintf(reason, sizeof(reason), "ended by signal %d, SIG%s", watch.number,
-				 sigabbrev_np(watch.number));
+			job_signal_reason(watch.number, -1, reason, sizeof(reason));
 			job_alone(reason, watch.fatal);
 			watch.written = true;
+			job_board_written();
+			continue;
+		}
+		if (job_board_read(reason, sizeof(reason))) {
+			job_alone(reason, true);
+			job_board_written();
 			continue;
 		}
 		pthread_mutex_lock(&j->lock);
@@ -154,13 +169,13 @@ static void *watcher(void *arg)
 	return NULL;
 }
 
-void job_watch(struct job *j)
+void job_watch(struct job *j, sem_t *wake)
 {
 	sigset_t all, old;
 
+	watch.wake = wake;
 	watch.pid = getpid();
 	job_timeline_begin(j);
-	sem_init(&watch.wake, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	watch.running = !pthread_create(&watch.thread, NULL, watcher, j);
@@ -172,11 +187,11 @@ void job_watch(struct job *j)
 void job_unwatch(struct job *j)
 {
 	(void)j;
+	release_signals();
 	if (!watch.running)
 		return;
-	release_signals();
 	watch.leave = true;
-	sem_post(&watch.wake);
+	sem_post(watch.wake);
 	pthread_join(watch.thread, NULL);
 	watch.running = false;
 }

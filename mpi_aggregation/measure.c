@@ -39,8 +39,14 @@ static enum event_scope scope_of(const char *component)
 
 int papi_begin(char *why)
 {
+	const char *sum = secure_getenv("IPMU_NODE_SUM");
 	int rc;
 
+	if (sum && *sum) {
+		snprintf(why, IPMU_MPI_WHY_MAX, "IPMU_NODE_SUM=%.40s makes the sums of other tools "
+			 "right and these wrong: unset it", sum);
+		return -EINVAL;
+	}
 	if (PAPI_is_initialized() != PAPI_NOT_INITED)
 		return 0;
 	rc = PAPI_library_init(PAPI_VER_CURRENT);
@@ -241,6 +247,9 @@ void measure_close(struct measure *ms)
 		PAPI_cleanup_eventset(ms->sets[i].papi);
 		PAPI_destroy_eventset(&ms->sets[i].papi);
 	}
+	if (ms->guarded)
+		guardian_leave();
+	ms->guarded = false;
 	free(ms->slots);
 	free(ms->values);
 	ms->slots = NULL;
@@ -270,11 +279,22 @@ static const char *component_name(const struct event_set *s)
 	return info ? info->name : "";
 }
 
+static bool programs_registers(const struct measure *ms)
+{
+	for (int i = 0; i < ms->nsets; i++)
+		if (!strcmp(component_name(&ms->sets[i]), "intel_uncore") ||
+		    !strcmp(component_name(&ms->sets[i]), "intel_core"))
+			return true;
+	return false;
+}
+
 void measure_start(struct ipmu_mpi *m)
 {
 	struct measure *ms = &m->measure;
 
 	expect(m);
+	if (!ms->guarded && m->at.node_rank == 0 && programs_registers(ms))
+		ms->guarded = guardian_join();
 	m->started_ns = clock_ns();
 	for (int i = 0; i < ms->nsets; i++) {
 		int rc = PAPI_start(ms->sets[i].papi);

@@ -6,7 +6,7 @@
 
 #include "inside.h"
 
-#define TERMS_MAX 2
+#define TERMS_MAX 3
 #define CLOCK "UNC_CLOCK:SOCKET"
 
 struct term { const char *event; double factor; };
@@ -16,23 +16,35 @@ struct term { const char *event; double factor; };
 static const struct row {
 	struct metric metric;
 	struct term over[TERMS_MAX], under[TERMS_MAX];
+	const char *unless;	/* not shown where this event is listed, too */
 } rows[] = {
 	{ { "memory read bandwidth", "GB/s", "64e-9 * DRAM_DATA_READS / s" },
-	  { { "DRAM_DATA_READS", 64e-9 } }, { { 0 } } },
+	  { { "DRAM_DATA_READS", 64e-9 } }, { { 0 } }, NULL },
 	{ { "memory write bandwidth", "GB/s", "64e-9 * DRAM_DATA_WRITES / s" },
-	  { { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } } },
+	  { { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } }, NULL },
 	{ { "memory bandwidth", "GB/s", "64e-9 * (DRAM_DATA_READS + DRAM_DATA_WRITES) / s" },
-	  { { "DRAM_DATA_READS", 64e-9 }, { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } } },
+	  { { "DRAM_DATA_READS", 64e-9 }, { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } }, NULL },
 	{ { "LLC miss ratio", "1", "UNC_CBO_CACHE_LOOKUP:ANY_I / UNC_CBO_CACHE_LOOKUP:ANY_MESI" },
-	  { { "UNC_CBO_CACHE_LOOKUP:ANY_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:ANY_MESI", 1 } } },
+	  { { "UNC_CBO_CACHE_LOOKUP:ANY_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:ANY_MESI", 1 } },
+	  NULL },
 	{ { "LLC read miss ratio", "1",
 	    "UNC_CBO_CACHE_LOOKUP:READ_I / UNC_CBO_CACHE_LOOKUP:READ_MESI" },
-	  { { "UNC_CBO_CACHE_LOOKUP:READ_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:READ_MESI", 1 } } },
+	  { { "UNC_CBO_CACHE_LOOKUP:READ_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:READ_MESI", 1 } },
+	  NULL },
 	{ { "ARB occupancy per request", "clocks",
 	    "UNC_ARB_TRK_OCCUPANCY:ALL / UNC_ARB_TRK_REQUESTS:ALL" },
-	  { { "UNC_ARB_TRK_OCCUPANCY:ALL", 1 } }, { { "UNC_ARB_TRK_REQUESTS:ALL", 1 } } },
+	  { { "UNC_ARB_TRK_OCCUPANCY:ALL", 1 } }, { { "UNC_ARB_TRK_REQUESTS:ALL", 1 } }, NULL },
+	/* 323535-001 page 2-119: an access finds its page open (CAS only) or its bank without one
+	 * (RAS and CAS). That it finds another page open is a row of one unconfirmed source, to be
+	 * had with LIBPFM_NHMEX_UNCONFIRMED; without it the ratio is an upper bound. */
+	{ { "M-Box page hit ratio", "1", "PAGE_HIT / (PAGE_HIT + PAGE_EMPTY + PAGE_MISS)" },
+	  { { "PAGE_HIT", 1 } }, { { "PAGE_HIT", 1 }, { "PAGE_EMPTY", 1 }, { "PAGE_MISS", 1 } },
+	  NULL },
+	{ { "M-Box page hit ratio", "1",
+	    "PAGE_HIT / (PAGE_HIT + PAGE_EMPTY), at most: no PAGE_MISS counted" },
+	  { { "PAGE_HIT", 1 } }, { { "PAGE_HIT", 1 }, { "PAGE_EMPTY", 1 } }, "PAGE_MISS" },
 	{ { "uncore clock", "GHz", "1e-9 * UNC_CLOCK:SOCKET / s, over packages" },
-	  { { CLOCK, 1e-9 } }, { { 0 } } },
+	  { { CLOCK, 1e-9 } }, { { 0 } }, NULL },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 _Static_assert(ROWS <= METRICS_MAX, "room for all metrics");
@@ -68,8 +80,23 @@ static int event_find(const struct ipmu_mpi *m, const char *wanted)
 	return -1;
 }
 
+static bool interval_count(const struct ipmu_mpi *m, const struct interval *in, int event,
+			   struct ipmu_mpi_count *out)
+{
+	*out = (struct ipmu_mpi_count){ 0 };
+	for (int p = 0; in->now && p <= m->packages_max; p++) {
+		const struct cell *now = &in->now[cell_index(m, event, p)];
+
+		out->count += now->count - in->before[cell_index(m, event, p)].count;
+		out->measured += (int)now->measured;
+		out->expected += (int)now->expected;
+	}
+	return in->now;
+}
+
 /* A sum of which a part was not measured is no sum. */
-static bool sum(const struct ipmu_mpi *m, int node, const struct term terms[TERMS_MAX], double *out)
+static bool sum(const struct ipmu_mpi *m, int node, const struct interval *in,
+		const struct term terms[TERMS_MAX], double *out)
 {
 	struct ipmu_mpi_count c;
 
@@ -77,8 +104,9 @@ static bool sum(const struct ipmu_mpi *m, int node, const struct term terms[TERM
 	for (int i = 0; i < TERMS_MAX && terms[i].event; i++) {
 		int event = event_find(m, terms[i].event);
 
-		if (event < 0 || ipmu_mpi_get(m, event, node, IPMU_MPI_ALL, &c) || !c.measured ||
-		    c.measured < c.expected)
+		if (event < 0 || (in ? !interval_count(m, in, event, &c) :
+				       ipmu_mpi_get(m, event, node, IPMU_MPI_ALL, &c)) ||
+		    !c.measured || c.measured < c.expected)
 			return false;
 		*out += terms[i].factor * (double)c.count;
 	}
@@ -123,23 +151,60 @@ double metric_seconds(const struct ipmu_mpi *m, int node)
 	return (double)most * 1e-9;
 }
 
-int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX])
+static bool is_shown(const struct ipmu_mpi *m, const struct row *row)
+{
+	return has_events(m, row->over) && has_events(m, row->under) &&
+	       (!row->unless || event_find(m, row->unless) < 0);
+}
+
+/* The clock of the packages, which run at the same time. */
+double interval_seconds(const struct ipmu_mpi *m, const struct interval *in)
+{
+	int event = m->model_clock ? event_find(m, CLOCK) : -1;
+	int64_t most = 0;
+
+	if (!m->model_clock)
+		return (double)in->wall_ns * 1e-9;
+	for (int p = 0; event >= 0 && in->now && p < m->packages_max; p++) {
+		size_t i = cell_index(m, event, p);
+
+		if (in->now[i].measured && in->now[i].count - in->before[i].count > most)
+			most = in->now[i].count - in->before[i].count;
+	}
+	return (double)most / MODEL_HZ;
+}
+
+static int metrics(const struct ipmu_mpi *m, int node, const struct interval *in,
+		   struct metric_value out[METRICS_MAX])
 {
 	int n = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
 		struct metric_value *v = &out[n];
+		bool rate = !rows[i].under[0].event;
 		double over = 0, under = 0;
 
-		if (!has_events(m, rows[i].over) || !has_events(m, rows[i].under))
+		if (!is_shown(m, &rows[i]) || (in && !rate))
 			continue;
 		v->metric = &rows[i].metric;
-		v->known = sum(m, node, rows[i].over, &over) && sum(m, node, rows[i].under, &under);
-		if (!rows[i].under[0].event)
-			under = metric_seconds(m, node);
+		v->known = sum(m, node, in, rows[i].over, &over) &&
+			   sum(m, node, in, rows[i].under, &under);
+		if (rate)
+			under = in ? interval_seconds(m, in) : metric_seconds(m, node);
 		v->known = v->known && under > 0;
 		v->value = v->known ? over / under : 0;
 		n++;
 	}
 	return n;
+}
+
+int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX])
+{
+	return metrics(m, node, NULL, out);
+}
+
+int metrics_of_interval(const struct ipmu_mpi *m, const struct interval *in,
+			struct metric_value out[METRICS_MAX])
+{
+	return metrics(m, IPMU_MPI_ALL, in, out);
 }

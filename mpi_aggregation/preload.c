@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* libipmu_mpi_preload.so: starts the counting of a program that knows nothing of it.
  *
+ * One for all MPI implementations, so there is no mpi.h in it: what it hands on are pointers and
+ * ints, an MPI_Comm included, which x86-64 passes alike as either. The implementation says its name
+ * when it is initialized, and libipmu_mpi_NAME.so is loaded then.
+ *
  * It stands before MPI_Init and before PMPI_Init: a tool that stands before us calls the latter, as
  * Open MPI's Fortran does. What ends the counting hangs on MPI_COMM_SELF; MPI_Finalize is here in
  * case that could not be done. It needs nothing but the C library, because launchers, shells and
  * vpmu have it loaded too. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +18,35 @@
 #include "job.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define SUCCESS 0		/* MPI_SUCCESS, by the standard */
+#define VERSION_BYTES 8192	/* MPI_MAX_LIBRARY_VERSION_STRING of those below, and more */
+
+/* What an implementation's name for itself begins with, and ours for it. */
+static const struct { const char *says, *name; } implementations[] = {
+	{ "Open MPI", "openmpi" },
+	{ "MPICH", "mpich" },
+};
 
 union symbol {
 	void *object;
 	int (*init)(int *, char ***);
 	int (*init_thread)(int *, char ***, int, int *);
 	int (*finalize)(void);
-	int (*abort)(MPI_Comm, int);
+	int (*abort)(void *, int);
+	int (*library_version)(char *, int *);
 };
 
 static const struct ipmu_mpi_job_hooks *hooks;
 static int depth;		/* of MPI_Init in MPI_Init */
 
+EXPORT int MPI_Init(int *argc, char ***argv);
+EXPORT int PMPI_Init(int *argc, char ***argv);
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+EXPORT int MPI_Finalize(void);
+EXPORT int PMPI_Finalize(void);
+EXPORT int MPI_Abort(void *comm, int code);
+EXPORT int PMPI_Abort(void *comm, int code);
 EXPORT void PAPI_shutdown(void);
 
 static void *next(const char *name)
@@ -39,30 +59,47 @@ static void *next(const char *name)
 	exit(EXIT_FAILURE);
 }
 
-/* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi.so is. */
+static const char *implementation(void)
+{
+	static char version[VERSION_BYTES];
+	union symbol ask = { next("MPI_Get_library_version") };
+	int bytes = 0;
+
+	ask.library_version(version, &bytes);
+	for (size_t i = 0; i < sizeof(implementations) / sizeof(*implementations); i++)
+		if (!strncmp(version, implementations[i].says, strlen(implementations[i].says)))
+			return implementations[i].name;
+	fprintf(stderr, "ipmu-mpi-run: the program's MPI is '%.60s'; those we can count are Open "
+		"MPI and MPICH\n", version);
+	exit(EXIT_FAILURE);
+}
+
+/* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi_NAME.so is. */
 static void load(void)
 {
-	char path[PATH_MAX];
+	const char *name = implementation();
+	char path[PATH_MAX] = "";
 	Dl_info self;
 	void *library = NULL;
 
 	if (dladdr(&hooks, &self) && self.dli_fname && strrchr(self.dli_fname, '/') &&
-	    snprintf(path, sizeof(path), "%.*s/../libipmu_mpi.so",
-		     (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname) <
+	    snprintf(path, sizeof(path), "%.*s/../libipmu_mpi_%s.so",
+		     (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname, name) <
 	    (int)sizeof(path))
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (library)
 		hooks = dlsym(library, "ipmu_mpi_job_hooks");
 	if (hooks)
 		return;
-	fprintf(stderr, "ipmu-mpi-run: libipmu_mpi.so cannot be loaded: %s\n", dlerror());
+	fprintf(stderr, "ipmu-mpi-run: this is a program of %s, and its part cannot be loaded: %s; "
+		"configure ipmu --with-mpi=%s\n", name, dlerror(), name);
 	exit(EXIT_FAILURE);
 }
 
 static int begun(int rc)
 {
 	depth--;
-	if (rc == MPI_SUCCESS && depth == 0 && getenv(ENV_EVENTS)) {
+	if (rc == SUCCESS && depth == 0 && getenv(ENV_EVENTS)) {
 		if (!hooks)
 			load();
 		hooks->begin();
@@ -95,7 +132,7 @@ static int finalize_by(const char *name)
 	return real.finalize();
 }
 
-static int abort_by(const char *name, MPI_Comm comm, int code)
+static int abort_by(const char *name, void *comm, int code)
 {
 	union symbol real = { next(name) };
 
@@ -134,12 +171,12 @@ EXPORT int PMPI_Finalize(void)
 	return finalize_by("PMPI_Finalize");
 }
 
-EXPORT int MPI_Abort(MPI_Comm comm, int code)
+EXPORT int MPI_Abort(void *comm, int code)
 {
 	return abort_by("MPI_Abort", comm, code);
 }
 
-EXPORT int PMPI_Abort(MPI_Comm comm, int code)
+EXPORT int PMPI_Abort(void *comm, int code)
 {
 	return abort_by("PMPI_Abort", comm, code);
 }

@@ -93,20 +93,19 @@ static void print_times(FILE *to, const struct ipmu_mpi *m)
 			wall = node_head_of(m, n)->wall_ns;
 	if (!m->model_clock)
 		fprintf(to, "  time %.6f s of wall clock\n", (double)wall * 1e-9);
+	else if (!clocks)
+		fprintf(to, "  %s\n  no clock of the model is counted; wall time means nothing "
+			"here\n", m->identity.cpu_model);
 	else
 		fprintf(to, "  %s\n  model time %.6f s = %lld uncore clocks at %g GHz; wall time "
 			"means nothing here\n", m->identity.cpu_model,
 			(double)clocks / MODEL_HZ, (long long)clocks, MODEL_HZ * 1e-9);
 }
 
-API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
+static void print_all(FILE *to, const struct ipmu_mpi *m)
 {
 	char title[HOST_MAX + 32];
 
-	if (!m->has_read)
-		return -ENODATA;
-	if (!m->nrows)
-		return 0;
 	fprintf(to, "\nipmu-mpi: %d rank%s on %d node%s with %d package%s%s%s\n", m->at.nranks,
 		plural(m->at.nranks), m->at.count, plural(m->at.count), m->packages_all,
 		plural(m->packages_all), m->incomplete[0] ? "; INCOMPLETE: " : "", m->incomplete);
@@ -122,7 +121,30 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 		snprintf(title, sizeof(title), "node %d %s", n, node_head_of(m, n)->host);
 		print_metrics(to, m, n, title);
 	}
-	return ferror(to) ? -EIO : 0;
+}
+
+/* In one piece: other ranks' output may go to the same terminal, and stderr has no buffer. */
+API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory;
+	int rc = 0;
+
+	if (!m->has_read)
+		return -ENODATA;
+	if (!m->nrows)
+		return 0;
+	memory = open_memstream(&text, &bytes);
+	if (!memory)
+		return -ENOMEM;
+	print_all(memory, m);
+	if (fclose(memory))
+		rc = -ENOMEM;
+	else if (fwrite(text, 1, bytes, to) != bytes || fflush(to))
+		rc = -EIO;
+	free(text);
+	return rc;
 }
 
 /* ---- for spreadsheets ---- */

@@ -72,8 +72,8 @@ static int list_keep(struct ipmu_mpi *m, const char *const *names, int n)
 static int identity_load(struct ipmu_mpi *m, char *why)
 {
 	char reason[IPMU_WHY_MAX] = "";
-	struct ipmu_topology *t;
-	int rc = ipmu_topology_load(&t, reason);
+	const struct ipmu_topology *t;
+	int rc = ipmu_topology_acquire(&t, reason);
 
 	if (rc) {
 		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: %.400s", m->at.host, reason);
@@ -84,7 +84,7 @@ static int identity_load(struct ipmu_mpi *m, char *why)
 	snprintf(m->identity.cpu_model, sizeof(m->identity.cpu_model), "%s", t->cpu_model);
 	m->identity.family = t->family;
 	m->identity.model = t->model;
-	ipmu_topology_free(t);
+	ipmu_topology_release();
 	return 0;
 }
 
@@ -118,6 +118,18 @@ static int resolve_listed(struct ipmu_mpi *m, char *why)
 
 	for (int i = 0; i < m->nlisted && !rc; i++)
 		rc = event_resolve(&m->events[i], m->at.host, why);
+	return rc;
+}
+
+/* Looking at an event opens its component, and that may look at registers: what belongs to the node
+ * is its leader's. */
+static int resolve_own(struct ipmu_mpi *m, char *why)
+{
+	int rc = papi_begin(why);
+
+	for (int i = 0; i < m->nlisted && !rc; i++)
+		if (m->events[i].scope == SCOPE_RANK)
+			rc = event_resolve(&m->events[i], m->at.host, why);
 	return rc;
 }
 
@@ -198,7 +210,7 @@ static int open_here(struct ipmu_mpi *m, char *why)
 		return rc;
 	}
 	if (m->any_rank_scope && m->at.node_rank)
-		rc = resolve_listed(m, why);
+		rc = resolve_own(m, why);
 	return rc ? rc : measure_open(m, why);
 }
 
@@ -214,6 +226,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 	rc = agree(m->at.comm, rc, why);
 	if (rc)
 		return rc;
+	share_topology(&m->at);
 	if (m->at.node_rank == 0)
 		rc = leaders_resolve(m, why);
 	rc = agree(m->at.comm, rc, why);
@@ -277,10 +290,11 @@ API int ipmu_mpi_start(struct ipmu_mpi *m)
 		snprintf(m->why, sizeof(m->why), "it is running already");
 		return -EBUSY;
 	}
-	PMPI_Barrier(m->at.node);
+	wait_for_all(m->at.node);
 	measure_start(m);
 	m->running = true;
-	PMPI_Barrier(m->at.node);
+	ranks_tell(m);
+	wait_for_all(m->at.node);
 	return 0;
 }
 
@@ -290,10 +304,10 @@ API int ipmu_mpi_stop(struct ipmu_mpi *m)
 		snprintf(m->why, sizeof(m->why), "it is not running");
 		return -EINVAL;
 	}
-	PMPI_Barrier(m->at.node);
+	wait_for_all(m->at.node);
 	measure_stop(m);
 	m->running = false;
-	PMPI_Barrier(m->at.node);
+	wait_for_all(m->at.node);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 # PAPI whose counts are known (tests/mpi/papi_stub.c), on a machine of two packages.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
-compile api -lipmu_mpi -lpapi
+compile api "-lipmu_mpi_$MPI" -lpapi
 stub_papi
 unc=intel_uncore:::
 core=intel_core:::
@@ -57,6 +57,10 @@ check 'counters that cannot be started' all 2 0 'not measured, 0 of 2'
 check 'the report says why' says 'cannot start intel_uncore'
 api 4 plain ${core}ODD
 check 'ranks that cannot count: 2 + 4' all 4 0 '6, 2 of 4'
+check 'the report says why' says 'node 0 .*: cannot start intel_core'
+api 4 plain ${core}EVEN
+check 'ranks that cannot count: 1 + 3' all 4 0 '4, 2 of 4'
+check 'the report says why, and which rank' says 'node 0 .*: rank 1: cannot start intel_core'
 api 2 early ${unc}NODE
 check 'PAPI shut down while counting' all 2 0 'not measured, 0 of 2'
 

@@ -7,16 +7,30 @@ command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 compile end
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 
-end() {		# end HOW RANK: three ranks on one virtual node
-	rm -f "$scratch"/report.* "$scratch/segment"
+ends=0
+end() {		# end HOW RANK: three ranks on one virtual node, a new one each time
+	rm -f "$scratch"/report.*
+	segment=$scratch/segment.$((ends += 1))
 	ranks 3 ipmu-mpi-run -e $event -o "$scratch/report" \
-		"$vpmu" run -m skl-4c8t -s "$scratch/segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
+		"$vpmu" run -m skl-4c8t -s "$segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
 	how="$1 by rank $2"
 }
 enabled() {
-	"$vpmu" regs -s "$scratch/segment" --tsv | awk -F'\t' '
+	"$vpmu" regs -s "$segment" --tsv | awk -F'\t' '
 		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ { found = 1; print $1, $NF }
 		END { exit !found }' >>"$scratch/out"
+}
+# After SIGKILL of the leader: the guardian needs a moment, and vpmu's last word on the machine may
+# have been before it, so there is another run on it.
+put_back() {
+	for ((i = 0; i < 100; i++)); do
+		if ! enabled; then
+			"$vpmu" run --no-feed -s "$segment" -- true
+			return
+		fi
+		sleep 0.1
+	done
+	return 1
 }
 json() { grep -qE "^  \"$1\":$2,?\$" "$scratch/report.json"; }
 measured() { [ "$(job_count "$scratch/report.csv" $event)" -gt 0 ] 2>/dev/null; }
@@ -35,26 +49,40 @@ incomplete() {	# incomplete REASON
 for rank in 0 1; do
 	for way in abort exit term; do
 		end $way $rank
-		reason='signal 15|MPI_Abort|without MPI_Finalize'
-		[ $rank = 0 ] || reason='signal 15'
+		reason='signal 15|MPI_Abort was called|without MPI_Finalize'
+		[ $way != term ] || reason='signal 15'
 		incomplete "($reason)"
 		check "$how: has what was counted" measured
 		check "$how: no register is enabled" differs enabled
 		check "$how: tells people" says 'INCOMPLETE: '
 	done
 done
-end segv 0
-incomplete 'signal 11'
-check "$how: has what was counted" measured
-check "$how: no register is enabled" differs enabled
-end kill 1
-incomplete 'signal 15'
-check "$how: has what was counted" measured
-check "$how: no register is enabled" differs enabled
-# Nothing can be done after SIGKILL: what was prepared says so.
+for rank in 0 1; do
+	end segv $rank
+	incomplete 'signal 11'
+	check "$how: has what was counted" measured
+	check "$how: no register is enabled" differs enabled
+done
+# Hydra sends SIGKILL to all at once then: as if the leader was killed, below.
+if [ $MPI = openmpi ]; then
+	end kill 1
+	incomplete 'signal 15'
+	check "$how: has what was counted" measured
+	check "$how: no register is enabled" differs enabled
+else
+	end kill 1
+	incomplete 'the job has not ended'
+	check "$how: nothing is claimed" differs measured
+	check "$how: no register stays enabled" put_back
+fi
+# Nothing can be written after SIGKILL: what was prepared says so. The guardian puts back.
 end kill 0
 incomplete 'the job has not ended'
 check "$how: nothing is claimed" differs measured
+check "$how: no register stays enabled" put_back
+# Without it they stay: a tally of its own.
+VPMU_TALLY=$scratch/tally IPMU_MPI_GUARDIAN=0 end kill 0
+sleep 1
 check 'this test sees an enabled register' enabled
 
 for way in well handled fork shut; do

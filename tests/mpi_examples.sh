@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
-examples=${BUILD:?}/mpi_examples
+examples=${BUILD:?}/$MPI/mpi_examples
 [ -x "$examples/stream-counted" ] || skip 'the examples are not built'
 on_machine() { ranks "$1" "${@:2}" >"$scratch/out" 2>&1; }
 printed() { awk -v event="$1" '$1 == event { print $2 }' "$scratch/out"; }

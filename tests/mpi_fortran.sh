@@ -3,7 +3,7 @@
 # The Fortran module: a program that counts with it gets known counts, and errors as sentences.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
-command -v mpifort >/dev/null && command -v gfortran >/dev/null || skip 'no mpifort with gfortran'
+command -v "$MPIFORT" >/dev/null && command -v gfortran >/dev/null || skip 'no mpifort with gfortran'
 cat >"$scratch/f.f90" <<'CODE'
 program f
   use, intrinsic :: iso_c_binding
@@ -37,8 +37,8 @@ program f
   call mpi_finalize(rc)
 end program
 CODE
-(cd "$scratch" && mpifort -std=f2008 -Wall -Werror=line-truncation -fno-range-check -o f \
-	"$STAGE/include/ipmu/ipmu_mpi.f90" f.f90 -L"$STAGE/lib" -lipmu_mpi -Wl,-rpath,"$STAGE/lib") \
+(cd "$scratch" && "$MPIFORT" -std=f2008 -Wall -Werror=line-truncation -fno-range-check -o f \
+	"$STAGE/include/ipmu/ipmu_mpi.f90" f.f90 -L"$STAGE/lib" "-lipmu_mpi_$MPI" -Wl,-rpath,"$STAGE/lib") \
 	>"$scratch/out" 2>&1
 check 'compiles' [ -x "$scratch/f" ]
 stub_papi

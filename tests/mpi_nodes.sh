@@ -3,11 +3,10 @@
 # Several nodes, made by namespaces (tests/nodes/nodes): each node's counters are counted once.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
-mpirun --version 2>/dev/null | grep -q 'Open MPI' || skip 'the nodes are for Open MPI'
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 nodes=$mpi_dir/../nodes/nodes
-compile reads -lipmu_mpi
-compile api -lipmu_mpi -lpapi
+compile reads "-lipmu_mpi_$MPI"
+compile api "-lipmu_mpi_$MPI" -lpapi
 compile end
 reads=$imc.DRAM_DATA_READS
 
@@ -22,13 +21,33 @@ with() {	# with N: so many nodes from here on
 }
 trap '"$nodes" down "$scratch/nodes" 2>/dev/null; rm -rf "$scratch"' EXIT
 run() {		# run N COMMAND...: ranks dealt out to the nodes in turn
-	local n=$1
-	shift
-	timeout 120 "$nodes" run "$scratch/nodes" -n "$n" --map-by node -x LD_LIBRARY_PATH \
-		-x HWLOC_XMLFILE -x STUB_LACKS -x PATH "$@" </dev/null >"$scratch/out" 2>&1
+	timeout 120 "$nodes" run "$scratch/nodes" "$@" </dev/null >"$scratch/out" 2>&1
 }
-export LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
+export MPI MPIRUN LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
 unset HWLOC_XMLFILE
+
+# Debian's MPICH 4.0.2 may not come back from MPI_Finalize over UCX's TCP: one rank flushes its
+# connections while the others, which would have to answer, sleep in the launcher's barrier. A
+# program that has nothing of ours shows whether that is so here.
+if [ $MPI = mpich ]; then
+	cat >"$scratch/bare.c" <<-'CODE'
+		#include <mpi.h>
+		int main(int argc, char **argv)
+		{
+			int a[8] = { 0 }, b[8];
+			MPI_Init(&argc, &argv);
+			MPI_Alltoall(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD);
+			return MPI_Finalize();
+		}
+	CODE
+	"$MPICC" -o "$scratch/bare" "$scratch/bare.c" || exit 1
+	with 2
+	for i in 1 2 3; do
+		timeout -k 1 10 "$nodes" run "$scratch/nodes" 8 "$scratch/bare" </dev/null \
+			>"$scratch/out" 2>&1 ||
+			skip "a bare MPI program does not end across nodes: this MPICH's MPI_Finalize"
+	done
+fi
 
 # -- virtual machines, one a node: 12 MiB a rank by arithmetic, 5 % as on one node
 with 2
@@ -50,11 +69,20 @@ check 'the job is the sum of the nodes' awk -F, -v event=$reads '
 check 'a timeline each' [ "$(cd "$scratch" && echo both.*)" = \
 	'both.csv both.json both.node0.timeline.csv both.node1.timeline.csv' ]
 
-# -- a node that dies leaves what the others have
-run 4 ipmu-mpi-run -e $reads -o "$scratch/died" "$vpmu" run -m skl-4c8t "$scratch/end" kill 3
+# -- a node that dies leaves what the others have. Hydra does not end a job of several nodes when a
+# rank is killed, and where one aborts it leaves only that rank's node the time to write.
+if [ $MPI = openmpi ]; then
+	run 4 ipmu-mpi-run -e $reads -o "$scratch/died" \
+		"$vpmu" run -m skl-4c8t "$scratch/end" kill 3
+	check 'node 0 has its counts' grep -q \
+		"^node,0,node0,,$reads,[a-z]*,[0-9][0-9]*,1,1,measured" "$scratch/died.csv"
+else
+	run 4 ipmu-mpi-run -e $reads -o "$scratch/died" \
+		"$vpmu" run -m skl-4c8t "$scratch/end" abort 3
+	check 'node 1 has its counts' grep -q \
+		"^node,1,node1,,$reads,[a-z]*,[0-9][0-9]*,1,1,measured" "$scratch/died.node1.csv"
+fi
 check 'incomplete' grep -q '"complete":false' "$scratch/died.json"
-check 'node 0 has its counts' grep -q "^node,0,node0,,$reads,[a-z]*,[0-9][0-9]*,1,1,measured" \
-	"$scratch/died.csv"
 check 'node 1 is not measured' grep -q "^node,1,node1,,$reads,[a-z]*,,0,1,not measured" \
 	"$scratch/died.csv"
 

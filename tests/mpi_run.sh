@@ -38,7 +38,19 @@ if command -v qemu-x86_64 >/dev/null; then
 	check 'virtual machine: ends well' [ $? = 0 ]
 	check 'the rate has the clock of the model' says 'model time .* uncore clocks at 1 GHz'
 	check 'bandwidth' says 'memory read bandwidth .* GB/s +='
-	check 'timeline' grep -q "^seconds,$event package 0" "$scratch/vm.node0.timeline.csv"
+	ranks 2 ipmu-mpi-run -e $event -o "$scratch/line" --interval 10 "$vpmu" run -m skl-4c8t \
+		"${BUILD:?}/$MPI/mpi_examples/stream" 65536 2 >"$scratch/out" 2>&1
+	check 'timeline' grep -q "^seconds,model seconds,$event package 0" \
+		"$scratch/line.node0.timeline.csv"
+	# A row's reads x 64 by the model clocks of the same row, which add up to its second column.
+	check 'bandwidth in the timeline' awk -F, '
+		NR == 1 { ok = $2 == "model seconds" && $3 ~ /DRAM_DATA_READS package 0$/ &&
+			$4 ~ /UNC_CLOCK:SOCKET package 0$/ &&
+			$5 == "memory read bandwidth GB/s (model clock)" }
+		NR > 1 { clocks += $4; want = $4 ? 64 * $3 / $4 : 0; rows++
+			if ($2 * 1e9 - clocks > 2 || clocks - $2 * 1e9 > 2) ok = 0
+			if ($5 > want * 1.0001 || $5 < want * 0.9999) ok = 0 }
+		END { exit !(ok && rows > 1) }' "$scratch/line.node0.timeline.csv"
 	# reads x 64 / clocks = GB/s at 1 GHz
 	check 'bandwidth is bytes by clocks' awk -F, '
 		$1 == "job" && $5 ~ /DRAM_DATA_READS/ { reads = $7 }
@@ -138,7 +150,7 @@ if command -v gfortran >/dev/null; then
 		  call mpi_finalize(rc)
 		end program
 	CODE
-	if mpifort -o "$scratch/f" "$scratch/f.f90" >"$scratch/out" 2>&1; then
+	if "$MPIFORT" -o "$scratch/f" "$scratch/f.f90" >"$scratch/out" 2>&1; then
 		ranks 2 ipmu-mpi-run -e intel_uncore:::NODE "$scratch/f" >"$scratch/out" 2>&1
 		check 'Fortran' says 'intel_uncore:::NODE +2010'
 	fi

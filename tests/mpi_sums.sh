@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
-compile reads -lipmu_mpi
+compile reads "-lipmu_mpi_$MPI"
 reads=$imc.DRAM_DATA_READS
 misses=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 
@@ -44,6 +44,6 @@ for n in 1 2 4 8; do
 	check "$n ranks: register accesses as with one" [ -n "$now" -a "$now" = "$one" ]
 done
 counts migrating 4 move
-binding='--bind-to core:overload-allowed' counts bound 2
-binding='--bind-to core:overload-allowed' counts bound 4
+binding=core counts bound 2
+binding=core counts bound 4
 finish

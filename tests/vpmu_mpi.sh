@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Ranks of one MPI job share one virtual machine: rank 0's node-wide count has the traffic of all.
 set -u
-vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-[ -n "${MPICC:-}" ] && command -v mpirun >/dev/null || { echo 'no MPI compiler or mpirun'; exit 77; }
-passed=0 failed=0
+MPI=${MPI:-${MPIS%% *}}
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 
 cat >"$scratch/job.c" <<'END'
 #include <mpi.h>
@@ -47,15 +44,12 @@ int main(int argc, char **argv)
 END
 "$MPICC" -O1 -o "$scratch/job" "$scratch/job.c" -I"$STAGE/include" -L"$STAGE/lib" -lpapi \
 	-Wl,-rpath,"$STAGE/lib" || { echo 'job.c does not compile'; exit 1; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-
 # 12 MiB a rank is more than the 8 MiB of last-level cache, so that each pass misses throughout;
 # 5 % for what MPI itself moves in the two barriers.
-for ranks in 1 2 4; do
-	mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $ranks \
-		"$vpmu" run -m skl-4c8t "$scratch/job" 12 >"$scratch/out" 2>&1
+for n in 1 2 4; do
+	ranks $n "$vpmu" run -m skl-4c8t "$scratch/job" 12 >"$scratch/out" 2>&1
 	reads=$(sed -n 's/^rc 0 reads \([0-9]*\)$/\1/p' "$scratch/out")
-	wanted=$((ranks * (12 << 20) / 64))
+	wanted=$((n * (12 << 20) / 64))
 	if [ "${reads:-0}" -ge $((wanted * 95 / 100)) ] && [ "${reads:-0}" -le $((wanted * 105 / 100)) ]
 	then
 		passed=$((passed + 1))
@@ -63,7 +57,7 @@ for ranks in 1 2 4; do
 		failed=$((failed + 1))
 		cat "$scratch/out"
 	fi
-	echo "$ranks ranks: ${reads:-no} lines read, $wanted by arithmetic"
+	echo "$n ranks: ${reads:-no} lines read, $wanted by arithmetic"
 done
 if ls "/dev/shm/vpmu-$(id -u)-"*-job-* >/dev/null 2>&1; then
 	echo 'a segment was left behind:' "/dev/shm/vpmu-$(id -u)-"*-job-*

@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 	MPI_Comm comm = MPI_COMM_WORLD;
 	struct ipmu_mpi *m = NULL;
 
+	/* Blocks would be cut within lines, and launchers mix what ranks write. */
+	setvbuf(stdout, NULL, _IOLBF, 4096);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/mpi_*.sh: the programs, a way to start ranks on this machine, and a stand-in for
 # PAPI (papi_stub.c) for all that needs no real counts.
+#
+# tests/mpich_NAME.sh is tests/mpi_NAME.sh by another name, which has it run with MPICH; with MPI
+# set (openmpi, mpich) that one counts.
 mpi_dir=$(dirname "${BASH_SOURCE[0]}")
 vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
 : "${STAGE:?the staged tree}"
 skip() { echo "$*"; exit 77; }
-[ -n "${MPICC:-}" ] && command -v mpirun >/dev/null || skip 'no MPI compiler or mpirun'
+case ${MPI:=$(basename "$0")} in
+openmpi | mpich) ;;
+mpich_*) MPI=mpich ;;
+*) MPI=openmpi ;;
+esac
+[[ " ${MPIS-} " = *" $MPI "* ]] || skip "$MPI is not here (mpicc and mpirun), or not configured"
+for variable in MPICC MPIRUN MPIFORT; do
+	declare "from=${variable}_$MPI"
+	declare "$variable=${!from}"
+done
 [ -x "$STAGE/bin/ipmu-mpi-run" ] || skip 'built without the aggregation over MPI'
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -13,11 +25,18 @@ passed=0 failed=0
 imc=intel_uncore:::skl_unc_imc
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-ranks() {	# ranks N COMMAND...: more ranks than cores, which wait without burning them
+# More ranks than cores, which wait without burning them. binding: none or core.
+ranks() {	# ranks N COMMAND...
 	local n=$1
 	shift
-	timeout 100 mpirun --oversubscribe ${binding:---bind-to none} --mca mpi_yield_when_idle 1 \
-		-n "$n" "$@" </dev/null
+	case $MPI in
+	openmpi)
+		timeout -k 5 100 "$MPIRUN" --oversubscribe --mca mpi_yield_when_idle 1 \
+			--bind-to "${binding:-none}${binding:+:overload-allowed}" -n "$n" "$@" ;;
+	mpich)
+		MPIR_CVAR_POLLS_BEFORE_YIELD=1 timeout -k 5 100 "$MPIRUN" -bind-to "${binding:-none}" \
+			-n "$n" "$@" ;;
+	esac </dev/null
 }
 
 check() {	# check NAME COMMAND...: show $scratch/out where it fails

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Nobody can do anything about SIGKILL, so another process waits for the end of this one: it sleeps
+ * until the pipe is closed whose only other end is here. It is `ipmu-restore`, and takes care of
+ * everything that dead processes have left, this one's other ranks included. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inside.h"
+
+#define COMMAND "ipmu-restore"
+#define THEIR_END 3		/* in the guardian */
+#define THEIR_END_TEXT "3"
+
+static struct {
+	pthread_mutex_t lock;
+	int members, fd;
+} guardian = { PTHREAD_MUTEX_INITIALIZER, 0, -1 };
+
+static bool wanted(void)
+{
+	const char *asked = getenv("IPMU_MPI_GUARDIAN"), *state = getenv("IPMU_STATE_DIR");
+
+	return !(asked && !strcmp(asked, "0")) && !(state && !strcmp(state, "none"));
+}
+
+/* The one that was installed with this library; "": there is none. */
+static void find_beside_us(char path[PATH_MAX])
+{
+	const char *slash;
+	Dl_info self;
+
+	path[0] = '\0';
+	if (!dladdr(&guardian, &self) || !self.dli_fname)
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	if (!slash || snprintf(path, PATH_MAX, "%.*s/../bin/" COMMAND,
+			       (int)(slash - self.dli_fname), self.dli_fname) >= PATH_MAX ||
+	    access(path, X_OK))
+		path[0] = '\0';
+}
+
+/* Nothing of ours stays open in it: launchers watch sockets and pipes for the end of a rank. */
+static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, int their_end)
+{
+	sigset_t none, all;
+	int rc;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	rc = posix_spawn_file_actions_adddup2(files, their_end, THEIR_END);
+	for (int fd = 0; fd < THEIR_END && !rc; fd++)
+		rc = posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0);
+	if (!rc)
+		rc = posix_spawn_file_actions_addclosefrom_np(files, THEIR_END + 1);
+	posix_spawnattr_setsigmask(attr, &none);
+	posix_spawnattr_setsigdefault(attr, &all);
+	posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETSIGDEF);
+	return rc;
+}
+
+/* Never fork: what MPI has registered with devices does not survive it. */
+static int spawn(int their_end, pid_t *pid)
+{
+	char command[] = COMMAND, option[] = "--when-closed", end[] = THEIR_END_TEXT;
+	char path[PATH_MAX], *argv[] = { command, option, end, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	int rc = posix_spawn_file_actions_init(&files);
+
+	if (rc)
+		return rc;
+	rc = posix_spawnattr_init(&attr);
+	if (!rc) {
+		rc = describe(&files, &attr, their_end);
+		find_beside_us(path);
+		if (!rc && path[0])
+			rc = posix_spawn(pid, path, &files, &attr, argv, environ);
+		else if (!rc)
+			rc = posix_spawnp(pid, COMMAND, &files, &attr, argv, environ);
+		posix_spawnattr_destroy(&attr);
+	}
+	posix_spawn_file_actions_destroy(&files);
+	return rc;
+}
+
+/* It makes a child of its own for the waiting and ends at once, so that the program, which may wait
+ * for any child, never has one that it does not know. */
+static bool start(void)
+{
+	int ends[2], status = -1;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	if (!spawn(ends[0], &pid)) {
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (status == -1)
+			status = 0;	/* the program has all its children buried unseen */
+	}
+	close(ends[0]);
+	if (status)
+		close(ends[1]);
+	else
+		guardian.fd = ends[1];
+	return status == 0;
+}
+
+bool guardian_join(void)
+{
+	bool there;
+
+	if (!wanted())
+		return false;
+	pthread_mutex_lock(&guardian.lock);
+	there = guardian.members > 0 || start();
+	guardian.members += there;
+	pthread_mutex_unlock(&guardian.lock);
+	return there;
+}
+
+void guardian_leave(void)
+{
+	pthread_mutex_lock(&guardian.lock);
+	if (--guardian.members == 0) {
+		close(guardian.fd);
+		guardian.fd = -1;
+	}
+	pthread_mutex_unlock(&guardian.lock);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a rank that is about to end tells the leader of its node, which writes the report then:
+ * MPICH's launcher lets nobody live on after a rank has failed, not for a moment. */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job_inside.h"
+
+struct board {
+	sem_t wake;		/* the leader's watcher waits here */
+	atomic_int cause, rank;	/* why the first one ends, and who it is */
+	atomic_bool written;
+};
+
+static struct board *board;
+
+static struct board *board_map(int fd)
+{
+	void *p = mmap(NULL, sizeof(struct board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+sem_t *job_board_open(struct job *j)
+{
+	static struct board alone;
+	int fd = -1;
+
+	if (j->leader) {
+		fd = memfd_create("ipmu-mpi-board", MFD_CLOEXEC);
+		if (fd >= 0 && !ftruncate(fd, sizeof(struct board)))
+			board = board_map(fd);
+		if (board) {
+			sem_init(&board->wake, 1, 0);
+		} else {
+			board = &alone;
+			sem_init(&board->wake, 0, 0);
+		}
+	}
+	fd = node_share(&j->m->at, board == &alone ? -1 : fd);
+	if (!j->leader && fd >= 0)
+		board = board_map(fd);
+	if (fd >= 0)
+		close(fd);
+	return j->leader ? &board->wake : NULL;
+}
+
+void job_board_tell(int cause, int rank, int patience_ms)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	int none = 0, saved = errno;
+
+	if (board && atomic_compare_exchange_strong(&board->cause, &none, cause)) {
+		board->rank = rank;
+		sem_post(&board->wake);
+	}
+	for (int i = 0; i < patience_ms && !(board && board->written); i++)
+		nanosleep(&ms, NULL);
+	errno = saved;
+}
+
+bool job_board_read(char *reason, size_t bytes)
+{
+	int cause = board->cause;
+
+	if (!cause || board->written)
+		return false;
+	if (cause == ENDS_BY_ABORT)
+		snprintf(reason, bytes, "MPI_Abort was called by rank %d", board->rank);
+	else if (cause == ENDS_BY_EXIT)
+		snprintf(reason, bytes, "rank %d ended without MPI_Finalize", board->rank);
+	else
+		job_signal_reason(cause, board->rank, reason, bytes);
+	return true;
+}
+
+void job_board_written(void)
+{
+	if (board)
+		board->written = true;
+}
