@@ -36,19 +36,29 @@ workloads_find() {
 	exit 1
 }
 
-# virtual_run ARGUMENT... : the workloads program on the virtual machine; fails if a register rule
-# was broken
-virtual_run() {
-	"$vpmu" run --strict -m "$machine" --l1i 32768,8,64 --l1d 32768,8,64 --llc $llc -- \
-		"$workloads" "$@"
+# virtual_program PROGRAM ARGUMENT... : on the virtual machine; fails if a register rule was broken
+virtual_program() {
+	"$vpmu" run --strict -m "$machine" --l1i 32768,8,64 --l1d 32768,8,64 --llc $llc -- "$@"
 }
 
-# cachegrind_run OUTFILE ARGUMENT... : the same under cachegrind
-cachegrind_run() {
+# virtual_run ARGUMENT... : the workloads program there
+virtual_run() {
+	virtual_program "$workloads" "$@"
+}
+
+# cachegrind_program OUTFILE PROGRAM ARGUMENT... : under cachegrind
+cachegrind_program() {
 	local out=$1
 	shift
 	valgrind -q --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=$llc \
-		--cachegrind-out-file="$out" "$workloads" "$@"
+		--cachegrind-out-file="$out" "$@"
+}
+
+# cachegrind_run OUTFILE ARGUMENT... : the workloads program there
+cachegrind_run() {
+	local out=$1
+	shift
+	cachegrind_program "$out" "$workloads" "$@"
 }
 
 # cachegrind_misses OUTFILE FUNCTION : its last-level misses, ILmr + DLmr + DLmw

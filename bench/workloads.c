@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Four kernels with different ways of missing the last-level cache, for comparing counters of a
+/* Five kernels with different ways of missing the last-level cache, for comparing counters of a
  * region with what a simulator says of the same function. The kernels call nothing and are
  * reached through pointers, so that each stays one function under its own name. */
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 #define EVENTS_MAX 16
 #define LINE 64
+#define KERNEL __attribute__((noinline))
 
 struct sizes { size_t size, repetitions; };
 
@@ -34,9 +35,9 @@ void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t
 void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t repetitions);
 void random_kernel(uint64_t *words, size_t n, size_t accesses);
 uint64_t chase_kernel(const uint64_t *nodes, size_t steps);
+void parallel_kernel(uint64_t *words, size_t n, size_t sweeps);
 
-__attribute__((noinline))
-void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions)
+KERNEL void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions)
 {
 	for (size_t r = 0; r < repetitions; r++)
 		for (size_t i = 0; i < n; i++)
@@ -44,8 +45,7 @@ void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t
 }
 
 /* C += A x B in tiles of k and n: a tile of B stays in L1, C is swept once per block of k. */
-__attribute__((noinline))
-void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t repetitions)
+KERNEL void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t repetitions)
 {
 	for (size_t r = 0; r < repetitions; r++)
 	for (size_t kk = 0; kk < MATMUL_K; kk += BLOCK_K)
@@ -62,8 +62,7 @@ void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t
 }
 
 /* n is a power of two. */
-__attribute__((noinline))
-void random_kernel(uint64_t *words, size_t n, size_t accesses)
+KERNEL void random_kernel(uint64_t *words, size_t n, size_t accesses)
 {
 	uint64_t x = 88172645463325252u;
 
@@ -76,14 +75,24 @@ void random_kernel(uint64_t *words, size_t n, size_t accesses)
 }
 
 /* One load a step, each from another line and known only when the one before it has come. */
-__attribute__((noinline))
-uint64_t chase_kernel(const uint64_t *nodes, size_t steps)
+KERNEL uint64_t chase_kernel(const uint64_t *nodes, size_t steps)
 {
 	uint64_t at = 0;
 
 	while (steps--)
 		at = nodes[at];
 	return at;
+}
+
+/* As many threads as OpenMP is told, each with its own part of the table. */
+KERNEL void parallel_kernel(uint64_t *words, size_t n, size_t sweeps)
+{
+	#pragma omp parallel
+	for (size_t s = 0; s < sweeps; s++) {
+		#pragma omp for schedule(static)
+		for (size_t i = 0; i < n; i++)
+			words[i] += i ^ s;
+	}
 }
 
 static double *doubles_new(size_t n, double value)
@@ -220,11 +229,31 @@ static double chase_check(const struct sizes *s)
 	return s->repetitions % (s->size / 8) == 0 ? chase_end != 0 : 0;
 }
 
+static void parallel_run(const struct sizes *s)
+{
+	parallel_kernel(table, s->size, s->repetitions);
+}
+
+static double parallel_check(const struct sizes *s)
+{
+	double wrong = 0;
+
+	for (size_t i = 0; i < s->size; i += LINE) {
+		uint64_t want = 0;
+
+		for (size_t sweep = 0; sweep < s->repetitions; sweep++)
+			want += i ^ sweep;
+		wrong += table[i] != want * runs;
+	}
+	return wrong;
+}
+
 static const struct workload workloads[] = {
 	{ "stream", { 1u << 20, 4 }, stream_prepare, stream_run, stream_check },
 	{ "matmul", { 1536, 1 }, matmul_prepare, matmul_run, matmul_check },
 	{ "random", { 1u << 22, 2000000 }, random_prepare, random_run, random_check },
 	{ "chase", { 1u << 22, 1u << 22 }, chase_prepare, chase_run, chase_check },
+	{ "parallel", { 1u << 21, 10 }, random_prepare, parallel_run, parallel_check },
 };
 
 /* ---- measuring the region ---- */
@@ -317,12 +346,12 @@ static int work(struct region *g, const struct workload *w, const struct sizes *
 
 static void usage(FILE *f)
 {
-	fputs("Usage: workloads -k stream|matmul|random|chase [OPTION]...\n"
+	fputs("Usage: workloads -k stream|matmul|random|chase|parallel [OPTION]...\n"
 	      "Run one kernel, and print what PAPI counted over it, one 'EVENT COUNT' per line.\n\n"
 	      "  -k, --kernel=NAME    the kernel\n"
 	      "  -s, --size=N         stream: doubles per array; matmul: rows of A and C;\n"
-	      "                       random, chase: 8-byte words of the table, a power of two\n"
-	      "  -r, --repetitions=N  stream, matmul: sweeps; random, chase: accesses\n"
+	      "                       others: 8-byte words of the table, a power of two\n"
+	      "  -r, --repetitions=N  stream, matmul, parallel: sweeps; others: accesses\n"
 	      "  -w, --warm-up=N      runs before the measured one (default 0)\n"
 	      "  -e, --event=NAME     PAPI event, may be repeated\n"
 	      "  -h, --help           show this text and leave\n", f);
