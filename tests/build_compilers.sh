@@ -12,10 +12,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-isystem "$STAGE/include")
 mapfile -t sources < <(find hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)
 if [ -n "${MPI_CFLAGS-}" ] && [ -x "$STAGE/bin/ipmu-mpi-run" ]; then
-	read -ra mpi_flags <<<"$MPI_CFLAGS"
-	flags+=(-Impi_aggregation "${mpi_flags[@]}")
-	mapfile -t -O "${#sources[@]}" sources < <(find mpi_aggregation mpi_examples -name '*.c' |
-		LC_ALL=C sort)
+	mapfile -t mpi_sources < <(find mpi_aggregation mpi_examples bench/mpi -name '*.c' | LC_ALL=C sort)
 fi
 [ "${#sources[@]}" -gt 0 ] || fail 'no sources'
 compilers=0
@@ -24,6 +21,13 @@ for cc in gcc clang; do
 	compilers=$((compilers + 1))
 	printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" $cc "${flags[@]}" ||
 		fail "$cc has something to say"
+	[ -n "${mpi_sources-}" ] || continue
+	for mpi in $MPIS; do
+		headers=MPI_CFLAGS_$mpi
+		# shellcheck disable=SC2086
+		printf '%s\0' "${mpi_sources[@]}" | xargs -0 -n 1 -P "$(nproc)" $cc "${flags[@]}" \
+			-Impi_aggregation ${!headers} || fail "$cc has something to say, with $mpi"
+	done
 done
 [ "$compilers" -gt 0 ] || { echo 'neither gcc nor clang'; exit 77; }
 exit "$failed"

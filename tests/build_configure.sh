@@ -46,11 +46,11 @@ bare() {
 bare
 # Not even /usr/sbin may show what the machine really has.
 sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps" >"$scratch/deps"
-out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base mpi)
+out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base openmpi mpich)
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	grep -q "^$package must ..*" <<<"$out" || fail "$package is not named as needed"
 done
-for package in qemu-user libcmocka-dev hwloc-nox libopenmpi-dev openmpi-bin valgrind msr-tools; do
+for package in qemu-user libcmocka-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
 	grep -q "^$package want ..*" <<<"$out" || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
@@ -104,7 +104,7 @@ says '--with-papi-src=DIR'
 
 # -- the literal --install-deps: known, silent about itself; with everything there it needs no
 # network and no root, which a PATH without apt-get and sudo shows
-if [ -z "$(sh "$srcdir/build-aux/deps" missing base mpi)" ]; then
+if [ -z "$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)" ]; then
 	mkdir "$scratch/guard"
 	for tool in apt-get sudo; do
 		printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
@@ -127,6 +127,19 @@ grep -qx "PAPI_SRC = $(realpath "$PAPI_SRC")" "$scratch/build/Makefile" ||
 	fail 'PAPI_SRC is not absolute'
 grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
 grep -qx 'WERROR = -Werror' "$scratch/build/Makefile" || fail 'no -Werror'
+
+# -- MPI: those that are chosen, in that order, and no others
+configure 1 --with-mpi=lam "${trees[@]}"
+says '--with-mpi=lam: openmpi, mpich, or both'
+for mpi in openmpi mpich openmpi,mpich mpich,openmpi; do
+	[ -z "$(sh "$srcdir/build-aux/deps" missing ${mpi//,/ })" ] || continue
+	configure 0 --with-mpi=$mpi "${trees[@]}"
+	grep -qx "MPIS = ${mpi//,/ }" "$scratch/build/Makefile" || fail "--with-mpi=$mpi"
+	says "MPI programs      yes (${mpi//,/ })"
+done
+configure 0 --without-mpi "${trees[@]}"
+grep -qx 'MPIS = *' "$scratch/build/Makefile" || fail '--without-mpi'
+configure 0 --disable-mpi --enable-werror "${trees[@]}"
 make -s -C "$scratch/build" help | grep -q '^make check ' || fail 'make help'
 
 exit "$failed"

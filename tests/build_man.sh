@@ -42,7 +42,7 @@ for page in "$srcdir"/man/*.1; do
 	done < <(sed -n '/^OPTIONS/,/^[A-Z]/p' "$scratch/$name" | grep -oE -e '^ +-.*' |
 		grep -oE -e '--[a-z][a-z-]*' | sort -u)
 done
-for command in pmutopo vpmu; do
+for command in ipmu-allowlist pmutopo vpmu; do
 	[ -f "$srcdir/man/$command.1" ] || fail "no page for $command"
 done
 exit "$failed"

@@ -22,6 +22,13 @@ echo "[  FAILED  ] 77 test(s)"; exit 77'
 plant partly <<<'#!/bin/sh
 echo "[  SKIPPED ] 2 test(s), listed below:"'
 
+plant clean.sh <<'T'
+printf '1\tm\t0\t4\t X\n1\tm\t0\t0\t\n2\tm\t0\t0\t\n' >>"$VPMU_TALLY"
+T
+plant dirty.sh <<'T'
+printf '1\tm\t0\t0\t\n1\tm\t0\t2\t X Y\n2\tm\t3\t0\t\n' >>"$VPMU_TALLY"
+T
+
 run() {		# run WANTED-STATUS LAST-LINE TEST...
 	local want=$1 last=$2
 	shift 2
@@ -44,6 +51,11 @@ says 'FAIL: killed: signal 11'
 run 1 '0 passed, 1 failed, 0 skipped' unit
 run 0 '1 passed, 0 failed, 0 skipped' partly
 grep -q '^PASS: partly (2 cases skipped' "$scratch/out" || fail 'skipped cases are not told'
+run 0 '1 passed, 0 failed, 0 skipped' clean.sh
+says '2 virtual machines: 0 violations of the register rules, 0 registers left changed'
+run 1 '1 passed, 1 failed, 0 skipped' dirty.sh clean.sh
+says '4 virtual machines: 3 violations of the register rules, 2 registers left changed'
+says 'FAIL: dirty: its virtual machines were not left as they were found'
 run 1 '0 passed, 0 failed, 1 skipped' skip.sh
 run 1 '0 passed, 0 failed, 0 skipped'
 exit "$failed"

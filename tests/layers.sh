@@ -15,6 +15,7 @@ declare -A may=(
 	[hwloc_topo]='hwloc'
 	[hwloc_topo/pmutopo]='hwloc_topo hwloc json-c'
 	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
+	[component/commands]='component/engine hwloc_topo'
 	[component/papi_glue]='component/engine hwloc_topo papi papi-inside'
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
@@ -88,7 +89,8 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 		fi
 		# Not ours: PAPI's and libpfm4's private headers are included this way.
 		case $2:$header in
-		component/papi_glue:papi*.h | component/intel_*:papi*.h) return 0 ;;
+		component/papi_glue:papi*.h | component/papi_glue:extras.h | component/intel_*:papi*.h)
+			return 0 ;;
 		pfm_events:*pfmlib*.h | pfm_events:events/*) return 0 ;;
 		esac
 	fi

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# build-aux/papi-suite's comparison, on two builds that are made up.
+set -u
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+cd "$scratch" || exit 1
+mkdir -p papi-suite/stock/src/ctests papi-suite/ours/src/ctests
+touch -d tomorrow papi-suite/{libpfm4,stock,ours}.built
+
+# What tests say, as in run_tests.sh and by themselves. A component's verdict is on the next line.
+say() {		# say BUILD TEST VERDICT [VERDICT-IF-TRIED-AGAIN]
+	printf 'echo "Running ctests/%s:   %s"\n' "$2" "$3" >>"papi-suite/$1/src/run_tests.sh"
+	printf '#!/bin/sh\necho "%s"\n' "${4:-$3}" >"papi-suite/$1/src/ctests/$2"
+	chmod +x "papi-suite/$1/src/ctests/$2"
+}
+
+suite() {	# status and output of the comparison
+	SUITE_MACHINES='' PAPI_SRC=none LIBPFM4_SRC=none PFM=none OURS='' VPMU=none MAKE=make JOBS=1 \
+		CC=cc bash "$SRCDIR/build-aux/papi-suite" >out 2>&1
+}
+
+verdict() {	# verdict WHAT STATUS
+	[ "$2" = 0 ] && return
+	failed=$((failed + 1))
+	echo "FAILED: $1"
+	sed 's/^/  | /' out
+}
+
+for build in stock ours; do
+	say $build same PASSED
+	say $build noted 'PASSED with WARNING'
+	say $build silent ''
+	printf 'echo "Running components/x/tests/y:"\necho "     SKIPPED"\n' \
+		>>papi-suite/$build/src/run_tests.sh
+done
+say stock better 'FAILED!!!'
+say ours better SKIPPED
+suite
+verdict 'what is no worse passes' $?
+grep -qx 'host, stock: 5 tests: 2 pass, 1 skip, 1 fail, 1 without a verdict' out
+verdict 'verdicts are counted' $?
+grep -qx '  host ctests/better: fail, with our components skip' out &&
+	[ "$(tail -n 1 out)" = '5 passed, 0 failed, 0 skipped' ]
+verdict 'and differences told' $?
+
+say stock flaky PASSED
+say ours flaky 'FAILED!!!' PASSED
+suite
+verdict 'a test that fails once only is no worse' $?
+
+say stock worse PASSED
+say ours worse SKIPPED
+say stock gone PASSED
+suite
+[ $? = 1 ] && grep -qx 'FAIL: host ctests/worse: pass without our components, skip with them' out &&
+	[ "$(tail -n 1 out)" = '6 passed, 2 failed, 0 skipped' ]
+verdict 'a pass that is skipped, or missing, is a failure' $?
+echo "$failed failed"
+[ "$failed" = 0 ]
