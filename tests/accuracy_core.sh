@@ -17,6 +17,7 @@ machine=core2-4c
 least=100000
 requires valgrind "its callgrind is the other opinion"
 requires "$vpmu" "set VPMU or STAGE"
+export VPMU_TALLY=$scratch/tally	# its program leaves its counters programmed on purpose
 n=262144
 passed=0 failed=0
 kernels=$scratch/kernels
@@ -84,7 +85,7 @@ compare() {
 # mispredictions; lines brought to the L1D, retired instructions; returns, calls; SSE scalar double,
 # multiplies; loads that missed the DTLB.
 selects='1c0 2c0 8b 8d 8c 8e f45 c0 8f 92 8ca 12 208'
-for kernel in sum triad update branch call indirect; do
+for kernel in sum triad update branch call indirect crossing; do
 	# shellcheck disable=SC2086
 	if ! callgrind $kernel || ! virtual $kernel $selects; then
 		cat "$scratch/log"
@@ -102,7 +103,7 @@ for kernel in sum triad update branch call indirect; do
 	compare $kernel "  mispredicted" 8e "$(cg $kernel Bim)" 1
 	compare $kernel "L1D lines in" f45 $(($(cg $kernel D1mr) + $(cg $kernel D1mw))) 5
 	case $kernel in
-	sum | triad | update | indirect)
+	sum | triad | update | indirect | crossing)
 		check_range $kernel "mispredicted" "$(vm $kernel 8c)" 0 $((bc / 100))
 		check_range $kernel "  by callgrind" "$(cg $kernel Bcm)" 0 $((bc / 100))
 		;;
@@ -114,6 +115,7 @@ for kernel in sum triad update branch call indirect; do
 		;;
 	esac
 done
+check crossing "instructions" "$(vm crossing instructions)" $((4 * n)) 1
 check indirect calls "$(vm indirect 92)" $n 1
 check indirect returns "$(vm indirect 8f)" $n 1
 check call returns "$(vm call 8f)" "$(vm call 92)" 1

@@ -8,6 +8,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/stack.sh"
 machine=nhmex-2p16c32t	# CPU 0 is in package 0, CPU 8 in package 1
 requires "$vpmu" "set VPMU or STAGE"
+export VPMU_TALLY=$scratch/tally	# its program leaves its counters programmed on purpose
 lines=$((1 << 20)) kept=$((24 << 20 >> 6)) pages=$((64 << 20 >> 13))
 few=$((lines / 100))
 passed=0 failed=0

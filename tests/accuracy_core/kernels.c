@@ -24,6 +24,7 @@ void update_kernel(void);
 void branch_kernel(void);
 void call_kernel(void);
 void indirect_kernel(void);
+void crossing_kernel(void);
 uint64_t fibonacci(uint64_t n);
 
 __attribute__((noinline)) void sum_kernel(void)
@@ -104,11 +105,28 @@ __attribute__((noinline)) void indirect_kernel(void)
 	sink = x;
 }
 
+/* A loop of four instructions, of which the second lies on two pages. */
+__attribute__((noinline)) void crossing_kernel(void)
+{
+	uint64_t n = N, x = 0, y;
+
+	__asm__ volatile("jmp 1f\n\t"
+			 ".p2align 12\n\t"
+			 ".fill 4096 - 8, 1, 0x90\n"
+			 "1:\tadd $1, %1\n\t"
+			 "movabs $0x1122334455667788, %2\n\t"
+			 "dec %0\n\t"
+			 "jnz 1b"
+			 : "+r" (n), "+r" (x), "=r" (y) : : "cc");
+	sink = x + y;
+}
+
 struct kernel { const char *name; void (*run)(void); };
 
 static const struct kernel kernels[] = {
 	{ "sum", sum_kernel }, { "triad", triad_kernel }, { "update", update_kernel },
 	{ "branch", branch_kernel }, { "call", call_kernel }, { "indirect", indirect_kernel },
+	{ "crossing", crossing_kernel },
 };
 
 static void prepare(void)
