@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #define READ_I "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0"
+#define READ_I_1 "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=1"
 #define ANY_M "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M:box=0"
 #define ANY_I "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:box=0"
 #define REQUESTS "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL"
@@ -29,6 +30,7 @@
 
 static const char *const read_i[] = { READ_I, NULL }, *const any_m[] = { ANY_M, NULL },
 	*const any_i[] = { ANY_I, NULL }, *const requests[] = { REQUESTS, NULL },
+	*const ticks[] = { "skl_unc_clk.UNC_CLOCK", NULL },
 	*const imc[] = { "skl_unc_imc.DRAM_DATA_READS", NULL };
 
 static struct peer_answer must(const struct peer *p, enum peer_command command,
@@ -307,8 +309,9 @@ static void counters_of_strangers_are_refused(void **state)
 	was = written(f);
 	must(&p, PEER_START, imc);	/* takes nothing from anybody */
 	must(&p, PEER_STOP, NULL);
+	assert_int_equal(peer_do(&p, PEER_START, read_i).rc, -EBUSY);
+	close_peer(&p);			/* nor does the end after a refusal */
 	assert_int_equal(written(f), was);
-	close_peer(&p);
 	setenv("IPMU_TAKE_BUSY", "1", 1);
 	p = peer_new(f, IPMU_SCOPE_PACKAGE);
 	must(&p, PEER_START, read_i);
@@ -365,6 +368,32 @@ static void locks_do_not_live_on_in_a_child(void **state)
 	peer_kill(&a);
 	must(&b, PEER_START, any_m);
 	assert_int_equal(kill(child, SIGKILL), 0);	/* it was there until now */
+	close_peer(&b);
+	clean(f);
+}
+
+/* What another process has started since this one's last switch ran before the freeze: it is not
+ * added to the counters that are frozen. */
+static void a_freeze_beside_another_process(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const freezing[] = { READ_I ":freeze=5" }, *const beside[] = { READ_I_1 };
+	struct ipmu_session *plain = engine_fixture_started(f, beside, 1);
+	struct ipmu_session *frozen = engine_fixture_started(f, freezing, 1);
+	struct peer b = peer_new(f, IPMU_SCOPE_PACKAGE);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v;
+
+	must(&b, PEER_START, ticks);
+	engine_fixture_misses(f, 1, 2);
+	engine_fixture_misses(f, 0, 9);
+	engine_fixture_misses(f, 1, 4);
+	assert_int_equal(engine_fixture_peek(f, GLOBAL) & GLOBAL_EN, 0);
+	assert_int_equal(ipmu_session_stop(plain, &v, why), 0);
+	assert_int_equal(v, 2);
+	engine_fixture_end(frozen, &v);
+	assert_int_equal(v, 5);
+	ipmu_session_free(plain);
 	close_peer(&b);
 	clean(f);
 }
@@ -480,6 +509,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_signal_leaves_what_others_count),
 		cmocka_unit_test(handlers_are_there_while_something_counts),
 		cmocka_unit_test(counters_of_strangers_are_refused),
+		cmocka_unit_test(a_freeze_beside_another_process),
 		cmocka_unit_test(a_forked_child_changes_nothing),
 		cmocka_unit_test(locks_do_not_live_on_in_a_child),
 		cmocka_unit_test(the_journal_is_not_believed_after_a_death_inside),

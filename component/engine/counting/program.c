@@ -9,7 +9,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* Let the counters run that sessions of all processes use, and no others. */
+static uint32_t taken(const struct ipmu_box *box)
+{
+	uint32_t counters = 0;
+
+	for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+		if (ipmu_slot_taken(box, c))
+			counters |= 1u << c;
+	return counters;
+}
+
+/* Let the counters run that sessions of all processes use, and no others. Those of others run
+ * already. */
 static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
 	int rc;
@@ -17,10 +28,10 @@ static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 	memset(unit->regs.active, 0, sizeof(unit->regs.active));
 	for (int t = 0; sys->family->types[t]; t++)
 		for (int b = 0; b < unit->nboxes[t] && !ipmu_type_runs_free(sys->family->types[t]);
-		     b++)
-			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
-				if (ipmu_slot_taken(&unit->boxes[t][b], c))
-					unit->regs.active[t][b] |= 1u << c;
+		     b++) {
+			unit->regs.active[t][b] = taken(&unit->boxes[t][b]);
+			unit->regs.running[t][b] |= unit->boxes[t][b].foreign;
+		}
 	rc = sys->family->control(&unit->regs);
 	if (!rc)
 		memcpy(unit->regs.running, unit->regs.active, sizeof(unit->regs.running));
@@ -142,8 +153,10 @@ static int program_all(struct ipmu_session *s, char *why)
 	return 0;
 }
 
-static void use_slots(struct ipmu_session *s, int by)
+void ipmu_program_use(struct ipmu_session *s, int by)
 {
+	struct ipmu_unit *unit;
+
 	for (int i = 0; i < s->plan.ntaps; i++) {
 		const struct ipmu_tap *tap = &s->plan.taps[i];
 
@@ -151,6 +164,8 @@ static void use_slots(struct ipmu_session *s, int by)
 		if (tap->companion >= 0)
 			tap->box->slots[tap->companion].users += by;
 	}
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		unit->running += by;
 }
 
 /* All units are tried even if one fails; the first failure is returned. */
@@ -171,20 +186,6 @@ static int control_all(struct ipmu_session *s, bool only_idle, char *why)
 					  strerror(-rc));
 	}
 	return first;
-}
-
-static void count_running(struct ipmu_session *s, int by)
-{
-	struct ipmu_unit *unit;
-
-	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
-		unit->running += by;
-}
-
-void ipmu_program_use(struct ipmu_session *s, int by)
-{
-	use_slots(s, by);
-	count_running(s, by);
 }
 
 static void begin_phase(struct ipmu_session *s, enum ipmu_batch_refused refused)
