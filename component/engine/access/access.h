@@ -16,6 +16,7 @@ struct ipmu_saved {
 	uint64_t found;		/* before the first write */
 	uint64_t now;		/* as last written */
 	bool borrowed;		/* as a journal says, and not seen by this process yet */
+	bool written;		/* or perhaps */
 	bool owed;		/* to be put back, and not done */
 };
 

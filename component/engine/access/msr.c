@@ -246,6 +246,7 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	s->now = value;
 	rc = record(p, s);
 	s->now = was;
+	s->written = s->written || !rc;
 	return rc ? rc : write_reg(p, reg, s->addr, value, s);
 }
 
@@ -352,12 +353,25 @@ int ipmu_access_refresh(struct ipmu_regs *p)
 	return first;
 }
 
+static bool any_written(const struct ipmu_regs *p)
+{
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].written)
+			return true;
+	return false;
+}
+
+/* Registers that were only looked at may count for somebody else: they are left alone. */
 int ipmu_access_restore(struct ipmu_regs *p)
 {
 	int first, rc;
 
+	if (!any_written(p)) {
+		p->nsaved = 0;
+		return 0;
+	}
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
-	first = p->nsaved && p->family->settle ? p->family->settle(p) : 0;
+	first = p->family->settle ? p->family->settle(p) : 0;
 	for (int i = p->nsaved - 1; i >= 0; i--) {
 		rc = put_back(p, &p->saved[i]);
 		first = first ? first : rc;

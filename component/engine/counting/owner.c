@@ -167,7 +167,7 @@ static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		p->saved[i] = (struct ipmu_saved){
 			.reg = ipmu_journal_register(unit->sys->family, e->addr, NULL, NULL),
 			.addr = e->addr, .now = e->now, .found = mine ? mine->found : e->found,
-			.borrowed = !mine,
+			.borrowed = !mine, .written = true,
 		};
 	}
 	p->nsaved = (int)j->header.nsaved;
