@@ -377,7 +377,8 @@ static void locks_do_not_live_on_in_a_child(void **state)
 static void a_freeze_beside_another_process(void **state)
 {
 	const struct engine_fixture *f = *state;
-	static const char *const freezing[] = { READ_I ":freeze=5" }, *const beside[] = { READ_I_1 };
+	static const char *const freezing[] = { READ_I ":freeze=5" };
+	static const char *const beside[] = { READ_I_1 };
 	struct ipmu_session *plain = engine_fixture_started(f, beside, 1);
 	struct ipmu_session *frozen = engine_fixture_started(f, freezing, 1);
 	struct peer b = peer_new(f, IPMU_SCOPE_PACKAGE);

@@ -36,21 +36,11 @@ static void add(struct list *l, struct ipmu_box *box, const struct ipmu_reg *reg
 						 .regs = &box->unit->regs };
 }
 
-/* Where the counter is; NULL for one that is no MSR. */
-static const struct ipmu_reg *counter(const struct ipmu_pmu_type *type, int ctr, int *index)
-{
-	const struct ipmu_reg *reg;
-
-	*index = type->fixed || type->ctrs ? 0 : ctr;
-	reg = type->ctrs ? &type->ctrs[ctr] : type->fixed ? type->fixed[ctr].ctr : type->ctr;
-	return reg && reg->space == IPMU_MSR ? reg : NULL;
-}
-
 static void add_counter(struct list *l, struct ipmu_box *box, int ctr)
 {
 	const struct ipmu_pmu_type *type = box->type;
 	int index;
-	const struct ipmu_reg *reg = counter(type, ctr, &index);
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
 
 	if (!type->select && !type->selects)
 		return;		/* free-running: nothing to change */
@@ -110,10 +100,10 @@ static int prepare(const struct ipmu_tap *taps, int n, struct ipmu_batch_op *ops
 		struct ipmu_box *box = taps[i].box;
 		struct ipmu_slot *slot = &box->slots[taps[i].ctr];
 		int index;
-		const struct ipmu_reg *reg = counter(box->type, taps[i].ctr, &index);
+		const struct ipmu_reg *reg = ipmu_type_counter(box->type, taps[i].ctr, &index);
 
 		which[i] = -1;
-		if (!reg || !box->unit->regs.batch || atomic_load(&slot->lost))
+		if (reg->space != IPMU_MSR || !box->unit->regs.batch || atomic_load(&slot->lost))
 			continue;
 		olds[k] = atomic_load_explicit(&slot->value, memory_order_acquire);
 		ops[k] = (struct ipmu_batch_op){ .cpu = (uint16_t)box->unit->regs.os_cpu,

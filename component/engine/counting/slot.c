@@ -52,13 +52,14 @@ static bool saved_since(const struct ipmu_box *box, int ctr, int from, uint64_t 
 {
 	const struct ipmu_pmu_type *type = box->type;
 	const struct ipmu_regs *regs = &box->unit->regs;
-	const struct ipmu_reg *reg = type->fixed ? type->fixed[ctr].ctr : type->ctr;
+	int index;
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
 
 	for (int i = from; i < regs->nsaved; i++) {
 		const struct ipmu_saved *s = &regs->saved[i];
 
 		if (s->reg == reg && s->now == s->found &&
-		    s->addr == ipmu_reg_addr(reg, box->index, type->fixed ? 0 : ctr)) {
+		    s->addr == ipmu_reg_addr(reg, box->index, index)) {
 			*raw = s->found;
 			return true;
 		}

@@ -147,7 +147,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 }
 
 const struct ipmu_ops ipmu_fixed_ops = {
-	.encode = encode, .program = program, .read = ipmu_core_read, .preset = preset,
+	.encode = encode, .program = program, .read = ipmu_msr_count_read, .preset = preset,
 };
 
 #define PATTERN 0x2AA55ull
@@ -159,7 +159,7 @@ static int holds(struct ipmu_regs *p, const struct ipmu_pmu_type *type, char *re
 	int rc = ipmu_msr_write(p, type->ctr, 0, 0, PATTERN);
 
 	if (!rc)
-		rc = ipmu_core_read(p, type, 0, 0, &value);
+		rc = ipmu_msr_count_read(p, type, 0, 0, &value);
 	if (ipmu_access_restore(p) && !rc)
 		rc = -EIO;
 	if (!rc && value == PATTERN)
@@ -253,7 +253,7 @@ static int control(struct ipmu_regs *p)
 
 static int settle(struct ipmu_regs *p)
 {
-	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
+	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
 }
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };

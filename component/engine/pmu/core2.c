@@ -4,7 +4,7 @@
 #include "core2.h"
 
 #include "core_ops.h"
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -121,7 +121,7 @@ static int core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 {
 	int rc = ipmu_msr_write(p, type->ctr, box, ctr, 0);
 
-	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
+	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
 }
 
 static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
@@ -133,7 +133,7 @@ static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 
 static const struct ipmu_ops core_ops = {
 	.check = ipmu_core2_check_names, .encode = core_encode, .program = core_program,
-	.read = ipmu_core_read, .preset = core_preset,
+	.read = ipmu_msr_count_read, .preset = core_preset,
 };
 
 static const struct ipmu_pmu_type core = {
@@ -228,7 +228,7 @@ static int control(struct ipmu_regs *p)
 
 static int settle(struct ipmu_regs *p)
 {
-	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl,
+	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl,
 				IPMU_FIXED_MASK | GENERAL);
 }
 

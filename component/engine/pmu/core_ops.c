@@ -3,28 +3,17 @@
 
 #include "../why.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const ipmu_core_qualifiers[] = { "ovf", NULL };
 
 int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
 		     uint64_t *n, char *why)
 {
-	const char *text = strchr(ours, '=');
-	char *end = NULL;
+	int rc = ipmu_period(event, ours, max, n, why);
 
-	*n = 0;
-	if (!*ours)
-		return 0;
-	errno = 0;
-	if (text && isdigit((unsigned char)text[1]))
-		*n = strtoull(text + 1, &end, 0);
-	if (!*n || *end || errno || *n > max)
-		return ipmu_fail(why, -EINVAL, "%s%s: ovf wants a number of events from 1 to %llu, "
-				 "as in ovf=1000", event, ours, (unsigned long long)max);
+	if (rc || !*n)
+		return rc;
 	choice->preset = true;
 	choice->preset_value = -*n;
 	return 0;
@@ -67,41 +56,6 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualif
 		return -EINVAL;
 	choice->select |= period ? IPMU_CORE_INT : 0;
 	return 0;
-}
-
-int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		      uint64_t select)
-{
-	uint64_t found;
-	int rc = ipmu_msr_save(p, type->ctr, box, ctr, &found);
-
-	if (rc)
-		return rc;
-	return ipmu_msr_write(p, type->select, box, ctr, select | type->enable);
-}
-
-int ipmu_core_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		   uint64_t *raw)
-{
-	return ipmu_msr_count(p, ipmu_reg_addr(type->ctr, box, ctr), raw);
-}
-
-int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
-		     const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)
-{
-	uint64_t found, now;
-	int rc;
-
-	if (!ipmu_msr_is_saved(p, status, 0, 0))
-		return 0;	/* nothing has been started */
-	rc = ipmu_msr_write(p, ctrl, 0, 0, 0);
-	if (!rc)
-		rc = ipmu_msr_save(p, status, 0, 0, &found);
-	if (!rc)
-		rc = ipmu_msr_read(p, ipmu_reg_addr(status, 0, 0), &now);
-	if (rc || !(now & ~found & mine))
-		return rc;
-	return ipmu_msr_write(p, ovf_ctrl, 0, 0, now & ~found & mine);
 }
 
 int ipmu_core_busy(struct ipmu_regs *p, const struct ipmu_reg *ctrl, const struct ipmu_reg *select,

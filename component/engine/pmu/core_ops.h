@@ -4,7 +4,7 @@
 #ifndef IPMU_CORE_OPS_H
 #define IPMU_CORE_OPS_H
 
-#include "../access/access.h"
+#include "counter_ops.h"
 
 #define IPMU_CORE_EN (1ull << 22)
 #define IPMU_CORE_INT (1ull << 20)
@@ -24,15 +24,6 @@ int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, i
 /* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
 		     const char *ours, const uint64_t *codes, int ncodes, char *why);
-int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		      uint64_t select);
-int ipmu_core_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		   uint64_t *raw);
-
-/* If anything has been started (which saved `status`): stop it, and clear the overflow flags of
- * `mine` that were not set before. */
-int ipmu_core_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
-		     const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
 
 /* Does somebody count already? If `ctrl` is not saved yet, save it, and look at the selects of
  * those of `n` general counters that it has on. */

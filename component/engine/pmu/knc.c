@@ -4,7 +4,7 @@
 #include "knc.h"
 
 #include "core_ops.h"
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -91,7 +91,7 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 {
 	int rc = prefer(p, ctr);
 
-	return rc ? rc : ipmu_core_program(p, type, box, ctr, select);
+	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
 }
 
 static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
@@ -103,7 +103,8 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 }
 
 static const struct ipmu_ops ops = {
-	.program = program, .read = ipmu_core_read, .encode = ipmu_core_encode, .preset = preset,
+	.program = program, .read = ipmu_msr_count_read, .encode = ipmu_core_encode,
+	.preset = preset,
 };
 
 static const struct ipmu_pmu_type knc = {
@@ -144,7 +145,7 @@ static int control(struct ipmu_regs *p)
 
 static int settle(struct ipmu_regs *p)
 {
-	return ipmu_core_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
+	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
 }
 
 static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
@@ -187,7 +188,7 @@ static int act_on(struct ipmu_regs *p, uint64_t status, ipmu_knc_overflow act, v
 	for (int c = 0; c < IPMU_KNC_COUNTERS && !rc; c++) {
 		if (!(status >> c & 1))
 			continue;
-		rc = ipmu_core_read(p, &knc, 0, c, &value);
+		rc = ipmu_msr_count_read(p, &knc, 0, c, &value);
 		if (!rc)
 			rc = act(p, c, value, arg);
 	}

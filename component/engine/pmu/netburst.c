@@ -4,7 +4,7 @@
  * stays set until its CCCR is written. */
 #include "netburst.h"
 
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../access/access.h"
 #include "../why.h"
@@ -66,15 +66,8 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 			      (uint32_t)select & ~CCCR_ENABLE);
 }
 
-static int read_counter(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-			uint64_t *raw)
-{
-	(void)type, (void)box;
-	return ipmu_msr_count(p, ipmu_netburst_counters[ctr].addr, raw);
-}
-
 static const struct ipmu_ops ops = {
-	.program = program, .read = read_counter, .encode = ipmu_netburst_encode,
+	.program = program, .read = ipmu_msr_count_read, .encode = ipmu_netburst_encode,
 	.for_threads = ipmu_netburst_for_threads,
 	.knows = ipmu_netburst_knows, .more = ipmu_netburst_more,
 };

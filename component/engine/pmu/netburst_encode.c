@@ -3,11 +3,11 @@
  * nor counter and drops the replay tags, so names are read here. */
 #include "netburst.h"
 
+#include "counter_ops.h"
+
 #include "../why.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,15 +32,6 @@ struct request {
 
 /* ---- reading names */
 
-static int number_of(const char *text, uint64_t max, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 0);
-	return !isdigit((unsigned char)*text) || *end || errno || *out > max ? -EINVAL : 0;
-}
-
 /* "key" or "key=value"; *value is then "1" or the value. */
 static bool has_key(const char *word, const char *key, const char **value)
 {
@@ -58,7 +49,7 @@ static int set_flag(const char *value, bool *flag, const char *word, char *why)
 
 	if (strcasecmp(value, "y") == 0 || strcasecmp(value, "t") == 0)
 		number = 1;
-	else if (strcasecmp(value, "n") && strcasecmp(value, "f") && number_of(value, 1, &number))
+	else if (strcasecmp(value, "n") && strcasecmp(value, "f") && ipmu_number(value, 1, &number))
 		return ipmu_fail(why, -EINVAL, "%s: the value is 0 or 1", word);
 	*flag = number;
 	return 0;
@@ -116,7 +107,7 @@ static int read_modifier(struct request *r, const char *word, char *why)
 	if (has_key(word, "cmpl", &value))
 		return set_flag(value, &r->complement, word, why);
 	if (has_key(word, "thr", &value))
-		return number_of(value, 15, &r->threshold) ?
+		return ipmu_number(value, 15, &r->threshold) ?
 			ipmu_fail(why, -EINVAL, "%s: a threshold is 0 to 15", word) : 0;
 	return read_mask(r, word, why);
 }
@@ -155,12 +146,12 @@ static int read_own(struct request *r, const char *word, char *why)
 	if (has_key(word, "force_ovf", &value))
 		return set_flag(value, &r->force_ovf, word, why);
 	if (has_key(word, "select", &value)) {
-		r->number = number_of(value, 7, &number) ? -1 : (int)number;
+		r->number = ipmu_number(value, 7, &number) ? -1 : (int)number;
 		return r->number < 0 ? ipmu_fail(why, -EINVAL, "%s: an ESCR's number in the CCCR "
 						 "is 0 to 7", word) : 0;
 	}
 	has_key(word, "ovf", &value);
-	if (number_of(value, NETBURST_PERIOD_MAX, &r->period) || !r->period)
+	if (ipmu_number(value, NETBURST_PERIOD_MAX, &r->period) || !r->period)
 		return ipmu_fail(why, -EINVAL, "%s: the number of events is 1 to %llu", word,
 				 NETBURST_PERIOD_MAX);
 	return 0;

@@ -2,7 +2,7 @@
 /* Events of the M-Boxes: what they need beside the control register, and the freeze. Source: Intel
  * 323535-001 (March 2010), "guide", where nothing else is said. */
 #include "nhmex_registers.h"
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -187,7 +187,7 @@ static int encode(struct ipmu_event *e, const char *event, const char *ours, con
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
-	int rc = ipmu_uncore_freeze(event, ours, 48, &c.freeze, why);
+	int rc = ipmu_period(event, ours, (1ull << 48) - 1, &c.freeze, why);
 
 	if (rc)
 		return rc;

@@ -4,7 +4,7 @@
 #include "nhmex_mbox.h"
 
 #include "nhmex_registers.h"
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -14,18 +14,6 @@
 
 #define BOXES IPMU_NHMEX_BOXES
 #define COUNTERS IPMU_NHMEX_COUNTERS
-
-static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		   uint64_t select)
-{
-	return ipmu_msr_ops.program(p, type, box, ctr, select);
-}
-
-static int read_counter(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-			uint64_t *raw)
-{
-	return ipmu_msr_ops.read(p, type, box, ctr, raw);
-}
 
 static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		  uint64_t value)
@@ -43,10 +31,12 @@ static int leave_running(struct ipmu_regs *p, const struct ipmu_pmu_type *type, 
 }
 
 static const struct ipmu_ops ops_nhm = {
-	.program = program, .read = read_counter, .encode = ipmu_nhmex_encode_nhm, .preset = preset,
+	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
+	.encode = ipmu_nhmex_encode_nhm, .preset = preset,
 };
 static const struct ipmu_ops ops_wsm = {
-	.program = program, .read = read_counter, .encode = ipmu_nhmex_encode_wsm, .preset = preset,
+	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
+	.encode = ipmu_nhmex_encode_wsm, .preset = preset,
 };
 
 static bool timestamp_knows(const char *event)
@@ -80,7 +70,7 @@ static int timestamp_encode(struct ipmu_event *e, const char *event, const char 
 }
 
 static const struct ipmu_ops ops_timestamp = {
-	.program = leave_running, .read = read_counter, .encode = timestamp_encode,
+	.program = leave_running, .read = ipmu_msr_count_read, .encode = timestamp_encode,
 	.knows = timestamp_knows, .more = timestamp_more,
 };
 

@@ -21,6 +21,12 @@ bool ipmu_type_runs_free(const struct ipmu_pmu_type *type)
 	return type->fixed && !type->select;
 }
 
+const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index)
+{
+	*index = type->fixed || type->ctrs ? 0 : ctr;
+	return type->ctrs ? &type->ctrs[ctr] : type->fixed ? type->fixed[ctr].ctr : type->ctr;
+}
+
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 {
 	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;

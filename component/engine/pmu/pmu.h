@@ -145,6 +145,8 @@ extern const struct ipmu_family *const ipmu_families[];
 const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why);
 
+/* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
+const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
 /* Counters that run by themselves and are only read. */
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
 

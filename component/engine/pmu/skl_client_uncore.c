@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Uncore of the 6th-generation Core (Skylake client) and the later parts at the same addresses.
  * Source: Intel 334060-001 (April 2016). What goes beyond it says so in its citation. */
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -113,7 +113,7 @@ static int extend(struct ipmu_event *e, const char *event, const char *ours, cha
 {
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t n;
-	int rc = ipmu_uncore_freeze(event, ours, e->type->width, &n, why);
+	int rc = ipmu_period(event, ours, (1ull << e->type->width) - 1, &n, why);
 
 	if (rc || !n)
 		return rc;
@@ -311,20 +311,8 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 /* What is put back one by one must not count meanwhile. Flags raised since then are cleared. */
 static int settle(struct ipmu_regs *p)
 {
-	uint64_t found, now;
-	int rc;
-
-	if (!ipmu_msr_is_saved(p, &global_ctrl, 0, 0))
-		return 0;
-	rc = ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
-	if (rc || !ipmu_msr_is_saved(p, &global_status, 0, 0))
-		return rc;
-	rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
-	if (!rc)
-		rc = ipmu_msr_read(p, global_status.addr, &now);
-	if (rc || !(now & ~found & (CBO_OVF | ARB_OVF)))
-		return rc;
-	return ipmu_msr_write(p, &global_status, 0, 0, now & ~found & (CBO_OVF | ARB_OVF));
+	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_status,
+			       CBO_OVF | ARB_OVF);
 }
 
 static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };

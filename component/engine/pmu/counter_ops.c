@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "uncore_ops.h"
+#include "counter_ops.h"
 
 #include "../why.h"
 
@@ -10,17 +10,11 @@
 
 #define PATTERN 0x2AA55ull
 
-static const struct ipmu_reg *counter_reg(const struct ipmu_pmu_type *type, int ctr, int *index)
-{
-	*index = type->fixed ? 0 : ctr;
-	return type->fixed ? type->fixed[ctr].ctr : type->ctr;
-}
-
 int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		       int ctr, uint64_t select)
 {
 	int index, rc;
-	const struct ipmu_reg *reg = counter_reg(type, ctr, &index);
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
 	uint64_t found;
 
 	rc = ipmu_msr_save(p, reg, box, index, &found);
@@ -33,7 +27,7 @@ int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 		    int ctr, uint64_t *raw)
 {
 	int index;
-	const struct ipmu_reg *reg = counter_reg(type, ctr, &index);
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
 
 	return ipmu_msr_count(p, ipmu_reg_addr(reg, box, index), raw);
 }
@@ -57,21 +51,47 @@ static int window_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 
 const struct ipmu_ops ipmu_window_ops = { .program = window_program, .read = window_read };
 
-int ipmu_uncore_freeze(const char *event, const char *ours, int width, uint64_t *n, char *why)
+int ipmu_msr_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
+		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)
 {
-	const char *text = strchr(ours, '=');
-	char *end = NULL;
+	uint64_t found, now;
+	int rc;
+
+	if (!ipmu_msr_is_saved(p, ctrl, 0, 0))
+		return 0;	/* nothing has been started */
+	rc = ipmu_msr_write(p, ctrl, 0, 0, 0);
+	if (rc || !ipmu_msr_is_saved(p, status, 0, 0))
+		return rc;
+	rc = ipmu_msr_save(p, status, 0, 0, &found);
+	if (!rc)
+		rc = ipmu_msr_read(p, ipmu_reg_addr(status, 0, 0), &now);
+	if (rc || !(now & ~found & mine))
+		return rc;
+	return ipmu_msr_write(p, ovf_ctrl, 0, 0, now & ~found & mine);
+}
+
+int ipmu_number(const char *text, uint64_t max, uint64_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(text, &end, 0);
+	return !isdigit((unsigned char)*text) || *end || errno || *n > max ? -EINVAL : 0;
+}
+
+int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, char *why)
+{
+	const char *value = strchr(ours, '=');
+	int length = (int)strcspn(ours, "=") - 1;
 
 	*n = 0;
 	if (!*ours)
 		return 0;
-	errno = 0;
-	if (text && isdigit((unsigned char)text[1]))
-		*n = strtoull(text + 1, &end, 0);
-	if (!*n || *end || errno || *n >> width)
-		return ipmu_fail(why, -EINVAL, "%s%s: freeze wants a number of events from 1 to "
-				 "2^%d - 1, as in freeze=1000", event, ours, width);
-	return 0;
+	if (value && ipmu_number(value + 1, max, n) == 0 && *n)
+		return 0;
+	return ipmu_fail(why, -EINVAL, "%s%s: %.*s wants a number of events from 1 to %llu, as in "
+			 "%.*s=1000", event, ours, length, ours + 1, (unsigned long long)max,
+			 length, ours + 1);
 }
 
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,

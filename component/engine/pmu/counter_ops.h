@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The two kinds of counters: MSRs, most with an event select, and free-running in memory. */
+#ifndef IPMU_COUNTER_OPS_H
+#define IPMU_COUNTER_OPS_H
+
+#include "../access/access.h"
+
+extern const struct ipmu_ops ipmu_msr_ops;	/* a select and a counter MSR */
+extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */
+
+/* Write a pattern to a counter that nothing has enabled, read it back, put the old value back.
+ * -ENXIO: it does not hold what was written. */
+int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
+		   const struct ipmu_reg *ctr, uint64_t enable, char *why);
+
+/* Its operations, for types that have more of them. */
+int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		     uint64_t select);
+int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t *raw);
+
+/* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
+ * of `mine` in it that were not set before. Async-signal-safe. */
+int ipmu_msr_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
+		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
+
+/* All of `text` as a number of at most max: -EINVAL. */
+int ipmu_number(const char *text, uint64_t max, uint64_t *n);
+/* The number of events of `ours`, "" or ":NAME=N", from 1 to max; 0: not given. */
+int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, char *why);
+
+#endif
