@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A PAPI_read of n counters is n register reads and nothing else, and takes at most 1.2 times a bare
-# loop of the same preads; no part of a measurement makes more accesses than LIKWID's documented
-# numbers. What is printed is what `make bench` prints.
+# loop of the same preads; each part of a measurement makes fewer accesses than LIKWID's documented
+# numbers, but for the first. What is printed is what `make bench` prints.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$(mktemp) || exit 1
@@ -25,9 +25,10 @@ row() {		# row NAME: accesses, LIKWID's accesses
 	sed -n "s/^$1  *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) .*/\1 \2 \3 \4/p" "$out" |
 		awk '{ print $1 + $2, $3 + $4 }'
 }
-for name in init 'add to start, together' read stop finalize 'all, once'; do
+for name in init 'add events and start' read stop finalize 'all, once'; do
 	read -r ours theirs <<<"$(row "$name")"
-	[ "${ours:-999}" -gt 0 ] && [ "${ours:-999}" -le "${theirs:-0}" ] ||
+	[ "$name" = init ] && theirs=$((theirs + 1))	# as many there
+	[ "${ours:-999}" -gt 0 ] && [ "${ours:-999}" -lt "${theirs:-0}" ] ||
 		fail "$name: $ours accesses, LIKWID $theirs"
 done
 exit "$failed"
