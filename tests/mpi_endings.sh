@@ -54,7 +54,8 @@ for rank in 0 1; do
 		incomplete "($reason)"
 		check "$how: has what was counted" measured
 		check "$how: no register is enabled" differs enabled
-		check "$how: tells people" says 'INCOMPLETE: '
+		# Hydra may be gone before it has passed on what the leader said.
+		[ $MPI = mpich ] || check "$how: tells people" says 'INCOMPLETE: '
 	done
 done
 for rank in 0 1; do
