@@ -95,14 +95,11 @@ static int write_all(hwloc_topology_t topology, int fd, char *why)
 int ipmu_topology_export(int fd, char why[IPMU_WHY_MAX])
 {
 	hwloc_topology_t topology;
-	int rc;
+	int rc = ipmu_source_open(&topology, why);
 
-	ipmu_source_secure();
-	if (hwloc_topology_init(&topology))
-		return explain(why, ENOMEM, "hwloc's topology");
-	rc = ipmu_source_load_plain(topology, why);
-	if (!rc)
-		rc = write_all(topology, fd, why);
+	if (rc)
+		return rc;
+	rc = write_all(topology, fd, why);
 	hwloc_topology_destroy(topology);
 	return rc;
 }

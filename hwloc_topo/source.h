@@ -15,8 +15,9 @@ int ipmu_source_load(hwloc_topology_t topology, char *why);
 
 struct ipmu_topology;
 
-/* ---- topology.c: the same with the filters of ipmu_topology_load(); and its tables. */
-int ipmu_source_load_plain(hwloc_topology_t topology, char *why);
+/* ---- topology.c: the same for a topology that it makes, with the filters of ipmu_topology_load();
+ * the caller destroys it, unless this fails. And the tables from it. */
+int ipmu_source_open(hwloc_topology_t *topology, char *why);
 int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char *why);
 
 /* ---- shared.c: from the file that IPMU_TOPOLOGY_ENV names. 0, or a negative errno: load it. */

@@ -27,12 +27,20 @@ static int explain(char *why, int err, const char *what)
 }
 
 /* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
-int ipmu_source_load_plain(hwloc_topology_t topology, char *why)
+int ipmu_source_open(hwloc_topology_t *topology, char *why)
 {
-	hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	return ipmu_source_load(topology, why);
+	int rc;
+
+	ipmu_source_secure();
+	if (hwloc_topology_init(topology))
+		return explain(why, ENOMEM, "hwloc's topology");
+	hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	rc = ipmu_source_load(*topology, why);
+	if (rc)
+		hwloc_topology_destroy(*topology);
+	return rc;
 }
 
 static const char *info_find(hwloc_topology_t topology, const char *name)
@@ -178,14 +186,11 @@ int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char
 int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
 {
 	hwloc_topology_t topology;
-	int rc;
+	int rc = ipmu_source_open(&topology, why);
 
-	ipmu_source_secure();
-	if (hwloc_topology_init(&topology))
-		return explain(why, ENOMEM, "hwloc's topology");
-	rc = ipmu_source_load_plain(topology, why);
-	if (!rc)
-		rc = ipmu_tables_load(topology, out, why);
+	if (rc)
+		return rc;
+	rc = ipmu_tables_load(topology, out, why);
 	hwloc_topology_destroy(topology);
 	return rc;
 }
