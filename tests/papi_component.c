@@ -3,19 +3,12 @@
  * this test raises itself. */
 #include "engine_fixture.h"
 #include "on_machine.h"
+#include "papi_sets.h"
 
 #include <papi.h>
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define C "intel_uncore:::"
 #define READ_I C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I"
@@ -46,30 +39,10 @@ static int close_papi(void **state)
 	       engine_fixture_peek(&machine, "MSR_UNC_CBO_0_PERFEVTSEL0") ? -1 : 0;
 }
 
-static int set_of(const char *const *names, int n)
-{
-	int set = PAPI_NULL;
-
-	assert_int_equal(PAPI_create_eventset(&set), PAPI_OK);
-	for (int i = 0; i < n; i++) {
-		int rc = PAPI_add_named_event(set, names[i]);
-
-		if (rc != PAPI_OK)
-			fail_msg("%s: %s", names[i], PAPI_strerror(rc));
-	}
-	return set;
-}
-
-static void end_set(int set)
-{
-	assert_int_equal(PAPI_cleanup_eventset(set), PAPI_OK);
-	assert_int_equal(PAPI_destroy_eventset(&set), PAPI_OK);
-}
-
 static void counts_and_resets(void **state)
 {
 	static const char *const names[] = { READ_I, READ_I ":box=1", ANY_M };
-	int set = set_of(names, 3);
+	int set = papi_sets_of(names, 3);
 	long long v[3];
 
 	(void)state;
@@ -91,13 +64,13 @@ static void counts_and_resets(void **state)
 	assert_int_equal(PAPI_start(set), PAPI_OK);	/* counts from zero again */
 	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 0);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 static void the_nth_event_freezes_the_uncore(void **state)
 {
 	static const char *const names[] = { READ_I ":box=1:freeze=10", READ_I ":box=2" };
-	int set = set_of(names, 2);
+	int set = papi_sets_of(names, 2);
 	long long v[2];
 
 	(void)state;
@@ -108,7 +81,7 @@ static void the_nth_event_freezes_the_uncore(void **state)
 	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 10);
 	assert_int_equal(v[1], 4);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 /* PAPI moves list entries when one is removed and forgets their code: the others must go on. */
@@ -118,7 +91,7 @@ static void removing_an_event_leaves_the_others_right(void **state)
 
 	(void)state;
 	for (int gone = 0; gone < 4; gone++) {
-		int set = set_of(names, 4), codes[3], n = 3;
+		int set = papi_sets_of(names, 4), codes[3], n = 3;
 		long long v[4];
 
 		assert_int_equal(PAPI_remove_named_event(set, names[gone]), PAPI_OK);
@@ -144,14 +117,14 @@ static void removing_an_event_leaves_the_others_right(void **state)
 		engine_fixture_misses(&machine, 1, 5);
 		assert_int_equal(PAPI_stop(set, v), PAPI_OK);
 		assert_int_equal(v[0] + v[1] + v[2] + v[3], 5);
-		end_set(set);
+		papi_sets_end(set);
 	}
 }
 
 static void one_event_in_two_sets(void **state)
 {
 	static const char *const names[] = { READ_I };
-	int a = set_of(names, 1), b = set_of(names, 1);
+	int a = papi_sets_of(names, 1), b = papi_sets_of(names, 1);
 	long long va, vb;
 
 	(void)state;
@@ -165,8 +138,8 @@ static void one_event_in_two_sets(void **state)
 	assert_int_equal(PAPI_stop(b, &vb), PAPI_OK);
 	assert_int_equal(va, 3);
 	assert_int_equal(vb, 4);
-	end_set(a);
-	end_set(b);
+	papi_sets_end(a);
+	papi_sets_end(b);
 }
 
 static void bad_names_give_papis_codes(void **state)
@@ -198,7 +171,7 @@ static void bad_names_give_papis_codes(void **state)
 static void a_third_event_for_two_counters_conflicts(void **state)
 {
 	static const char *const names[] = { READ_I, ANY_M };
-	int set = set_of(names, 2);
+	int set = papi_sets_of(names, 2);
 	long long v[2];
 
 	(void)state;
@@ -209,7 +182,7 @@ static void a_third_event_for_two_counters_conflicts(void **state)
 	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 6);
 	assert_int_equal(v[1], 0);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 static void many_events_in_one_set(void **state)
@@ -249,7 +222,7 @@ static void many_events_in_one_set(void **state)
 	assert_int_equal(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[4], 9);
 	assert_int_equal(v[8], 9);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 static void says_what_an_event_is(void **state)
@@ -296,7 +269,7 @@ static void on_overflow(int set, void *address, long long vector, void *context)
 static void overflow_is_polled_and_rearmed(void **state)
 {
 	static const char *const names[] = { READ_I };
-	int set = set_of(names, 1), code;
+	int set = papi_sets_of(names, 1), code;
 	long long v;
 
 	(void)state;
@@ -323,18 +296,18 @@ static void overflow_is_polled_and_rearmed(void **state)
 		assert_in_range(overflows, 3, 40);
 	}
 	assert_int_equal(PAPI_overflow(set, code, 0, 0, on_overflow), PAPI_OK);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 static void what_is_not_supported_says_so(void **state)
 {
 	static const char *const names[] = { READ_I };
-	int set = set_of(names, 1);
+	int set = papi_sets_of(names, 1);
 
 	(void)state;
 	assert_int_equal(PAPI_set_multiplex(set), PAPI_ENOSUPP);
 	assert_int_equal(PAPI_attach(set, (unsigned long)getpid()), PAPI_ECMP);
-	end_set(set);
+	papi_sets_end(set);
 }
 
 int main(int argc, char **argv)
