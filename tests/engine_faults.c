@@ -291,6 +291,30 @@ static void a_busy_counter_is_not_probed(void **state)
 	ipmu_system_close(sys);
 }
 
+/* Every write fails once it counts. */
+static void registers_that_cannot_be_put_back(void **state)
+{
+	struct ipmu_system *sys;
+	struct ipmu_session *s;
+	struct ipmu_event event;
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	healthy();
+	assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+	assert_int_equal(ipmu_event_parse(sys, "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", &event, why),
+			 0);
+	assert_int_equal(ipmu_session_new(sys, &s, why), 0);
+	assert_int_equal(ipmu_session_set(s, &event, 1, why), 0);
+	assert_int_equal(ipmu_session_start(s, why), 0);
+	fault.write = EIO;
+	ipmu_session_free(s);
+	assert_int_equal(ipmu_system_close(sys), -EIO);
+	healthy();
+	assert_int_equal(ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why), 0);
+	assert_int_equal(ipmu_system_close(sys), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +322,7 @@ int main(void)
 		cmocka_unit_test(registers_that_do_not_answer),
 		cmocka_unit_test(the_memory_controller),
 		cmocka_unit_test(slice_counts),
+		cmocka_unit_test(registers_that_cannot_be_put_back),
 		cmocka_unit_test(a_busy_counter_is_not_probed),
 	};
 

@@ -108,8 +108,9 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
 /* Put every register back as it was found, and free. Sessions that are left count no more: they can
- * be freed, and give -ENODEV for the rest. */
-void ipmu_system_close(struct ipmu_system *sys);
+ * be freed, and give -ENODEV for the rest. A negative errno: some could not be put back; the next
+ * process that counts there, or ipmu-restore, tries again. */
+int ipmu_system_close(struct ipmu_system *sys);
 
 /* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
 const struct ipmu_pmu_type *ipmu_system_type(const struct ipmu_system *sys, int i);

@@ -175,8 +175,11 @@ static void publish_pmu_names(struct glue *g)
 
 static void drop_machine(struct glue *g)
 {
-	if (g->machine)
-		ipmu_system_close(g->machine);
+	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
+
+	if (rc)
+		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
+			  INFO(g).name, strerror(-rc));
 	g->machine = NULL;
 	event_table_free(&g->events);
 	if (g->topology)

@@ -294,13 +294,18 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 	return ipmu_owner_part(unit);
 }
 
-void ipmu_system_close(struct ipmu_system *sys)
+int ipmu_system_close(struct ipmu_system *sys)
 {
+	int first = 0;
+
 	unlink_system(sys);
 	pthread_mutex_lock(&sys->lock);
 	ipmu_sessions_orphan(sys);
-	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++)
-		ipmu_unit_release(&sys->units[i]);
+	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
+		int rc = ipmu_unit_release(&sys->units[i]);
+
+		first = first ? first : rc;
+	}
 	ipmu_guard_end(sys);
 	pthread_mutex_unlock(&sys->lock);
 	ipmu_guard_join(ipmu_guard_ended(sys));
@@ -308,6 +313,7 @@ void ipmu_system_close(struct ipmu_system *sys)
 	pthread_mutex_destroy(&sys->lock);
 	free(sys->journal);
 	free(sys);
+	return first;
 }
 
 /* Who exits in a signal handler may hold the lock himself. */
