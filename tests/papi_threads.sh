@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# 32 threads of one program start, read, reset and stop the same events 1,000 times each through
-# PAPI, emulated and counted as a whole; and one unloads PAPI while it counts. Nothing may be left in
-# the registers, and no thread.
+# 32 threads of one program start, read, reset and stop the same events through PAPI, 1,000 times each
+# on the real CPUs, and 100 times emulated and counted as a whole; and one unloads PAPI while it
+# counts. Nothing may be left in the registers, and no thread.
 set -u
 vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,12 +31,11 @@ enabled() {	# is any event select or global control register of the segment othe
 		awk -F'\t' '$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/' | grep .
 }
 
-run() {		# run NAME CYCLES [OPTION...]
+run() {		# run NAME CYCLES OPTION IDLE: the last two may be empty
 	local name=$1 cycles=$2
-	shift 2
 	rm -f "$scratch/segment"
-	"$vpmu" run --strict -m skl-4c8t -s "$scratch/segment" "$@" -- \
-		"$scratch/threads" 32 "$cycles" >"$scratch/out" 2>&1
+	"$vpmu" run --strict -m skl-4c8t -s "$scratch/segment" $3 -- \
+		"$scratch/threads" 32 "$cycles" $4 >"$scratch/out" 2>&1
 	verdict "$name" $?
 	grep -qx "32 x $cycles cycles, 0 failures" "$scratch/out"
 	verdict "$name: every cycle" $?
@@ -45,7 +44,8 @@ run() {		# run NAME CYCLES [OPTION...]
 }
 
 command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64'; exit 77; }
-run threads 1000
+run threads 1000 --no-feed idle
+run 'threads, emulated' 100 '' ''
 
 rm -f "$scratch/segment"
 "$vpmu" run --no-feed --strict -m skl-4c8t -s "$scratch/segment" -- "$scratch/unload" \
