@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The intel_uncore component as PAPI's clients see it, on a virtual Skylake client whose events
  * this test raises itself. */
-#include "engine_fixture.h"
-#include "on_machine.h"
-#include "papi_sets.h"
-
-#include <papi.h>
+#include "papi_machine.h"
 
 #include <signal.h>
 #include <time.h>
@@ -14,30 +10,6 @@
 #define READ_I C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I"
 #define ANY_M C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M"
 #define CLOCK C "skl_unc_clk.UNC_CLOCK:SOCKET"
-
-static struct engine_fixture machine;
-
-static int open_papi(void **state)
-{
-	(void)state;
-	machine.segment = on_machine_segment();
-	return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? 0 : -1;
-}
-
-static int close_papi(void **state)
-{
-	(void)state;
-	PAPI_shutdown();
-	if (machine.segment->violation_count)
-		print_error("%llu violations\n",
-			    (unsigned long long)machine.segment->violation_count);
-	if (engine_fixture_peek(&machine, "MSR_UNC_PERF_GLOBAL_CTRL") ||
-	    engine_fixture_peek(&machine, "MSR_UNC_CBO_0_PERFEVTSEL0"))
-		print_error("a register was left changed\n");
-	return machine.segment->violation_count ||
-	       engine_fixture_peek(&machine, "MSR_UNC_PERF_GLOBAL_CTRL") ||
-	       engine_fixture_peek(&machine, "MSR_UNC_CBO_0_PERFEVTSEL0") ? -1 : 0;
-}
 
 static void counts_and_resets(void **state)
 {
@@ -328,5 +300,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	on_machine(argv, "skl-4c8t");
-	return cmocka_run_group_tests(tests, open_papi, close_papi);
+	return cmocka_run_group_tests(tests, papi_machine_open, papi_machine_close);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event sets of intel_core that are attached to a CPU, and their domains, on a virtual Core 2 whose
  * events this test raises itself. CPU 3 of it is outside this process's cpuset. */
-#include "engine_fixture.h"
-#include "on_machine.h"
-#include "papi_sets.h"
-
-#include <papi.h>
+#include "papi_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,26 +11,6 @@
 #define C "intel_core:::"
 #define INST C "core.INSTRUCTION_RETIRED"
 #define FIXED C "core_fixed.INST_RETIRED:ANY"
-
-static struct engine_fixture machine;
-
-static int open_papi(void **state)
-{
-	int rc;
-
-	(void)state;
-	machine.segment = on_machine_segment();
-	rc = PAPI_library_init(PAPI_VER_CURRENT);
-	return rc == PAPI_VER_CURRENT ? 0 : -1;
-}
-
-static int close_papi(void **state)
-{
-	(void)state;
-	PAPI_shutdown();
-	return machine.segment->violation_count ||
-	       engine_fixture_peek_on(&machine, 2, "MSR_PERF_GLOBAL_CTRL") != 0 ? -1 : 0;
-}
 
 static void instructions_on_each_cpu(void)
 {
@@ -283,7 +259,7 @@ int main(int argc, char **argv)
 		return 1;
 	close(fd);
 	narrow_the_cpuset(path);
-	rc = cmocka_run_group_tests(tests, open_papi, close_papi);
+	rc = cmocka_run_group_tests(tests, papi_machine_open, papi_machine_close);
 	unlink(path);
 	return rc;
 }

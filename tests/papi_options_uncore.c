@@ -1,31 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Event sets of intel_uncore that are attached to a CPU, and their domains, on a virtual Xeon 7500
  * of four packages whose memory commands this test raises itself. */
-#include "engine_fixture.h"
-#include "on_machine.h"
-#include "papi_sets.h"
-
-#include <papi.h>
+#include "papi_machine.h"
 
 #define C "intel_uncore:::"
 #define READS C "nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS"
 #define WRITES C "nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_WRITES"
-
-static struct engine_fixture machine;
-
-static int open_papi(void **state)
-{
-	(void)state;
-	machine.segment = on_machine_segment();
-	return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? 0 : -1;
-}
-
-static int close_papi(void **state)
-{
-	(void)state;
-	PAPI_shutdown();
-	return machine.segment->violation_count ? -1 : 0;
-}
 
 /* 1, 10, 100 and 1000 reads in box 0 of the packages, twice as many in box 1 */
 static void reads_in_each_package(void)
@@ -168,5 +148,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	on_machine(argv, "nhmex-4p32c64t");
-	return cmocka_run_group_tests(tests, open_papi, close_papi);
+	return cmocka_run_group_tests(tests, papi_machine_open, papi_machine_close);
 }

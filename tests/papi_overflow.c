@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Overflow handlers on several events of an event set, on a virtual Core 2 whose events this test
  * raises itself. PAPI polls: at most one call a tick of 10 ms of CPU time. */
-#include "engine_fixture.h"
-#include "on_machine.h"
-#include "papi_sets.h"
-
-#include <papi.h>
+#include "papi_machine.h"
 
 #include <signal.h>
 #include <time.h>
@@ -15,23 +11,8 @@
 #define BRANCHES C "core.BRANCH_INSTRUCTIONS_RETIRED:cpu=1"
 #define LOCAL C "core_fixed.INST_RETIRED:ANY:cpu=2"
 
-static struct engine_fixture machine;
 static volatile sig_atomic_t calls, of_event[4], wrong;
 static volatile int expected_set;
-
-static int open_papi(void **state)
-{
-	(void)state;
-	machine.segment = on_machine_segment();
-	return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? 0 : -1;
-}
-
-static int close_papi(void **state)
-{
-	(void)state;
-	PAPI_shutdown();
-	return machine.segment->violation_count ? -1 : 0;
-}
 
 static void on_overflow(int set, void *address, long long vector, void *context)
 {
@@ -152,5 +133,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	on_machine(argv, "core2-4c");
-	return cmocka_run_group_tests(tests, open_papi, close_papi);
+	return cmocka_run_group_tests(tests, papi_machine_open, papi_machine_close);
 }

@@ -2,19 +2,13 @@
 /* The counters' own means for overflow, by event name through PAPI: on virtual machines whose
  * events this test raises itself, the flag comes up with the Nth event and not before it, the count
  * is right across the overflow, and it is so again after another start. */
-#include "engine_fixture.h"
-#include "on_machine.h"
-#include "papi_sets.h"
-
-#include <papi.h>
+#include "papi_machine.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #define CORE "intel_core:::"
 #define ON "PAPI_PRESETS_ON"
-
-static struct engine_fixture machine;
 
 struct preset {
 	const char *machine, *name;
@@ -193,20 +187,6 @@ static void an_uncore_freezes_after_n_events(void **state)
 	papi_sets_end(set);
 }
 
-static int open_papi(void **state)
-{
-	(void)state;
-	machine.segment = on_machine_segment();
-	return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT ? 0 : -1;
-}
-
-static int close_papi(void **state)
-{
-	(void)state;
-	PAPI_shutdown();
-	return machine.segment->violation_count ? -1 : 0;
-}
-
 static int run_here(const char *on)
 {
 	const struct CMUnitTest common[] = {
@@ -222,10 +202,10 @@ static int run_here(const char *on)
 	};
 
 	if (strncmp(on, "p4", 2) == 0)
-		return cmocka_run_group_tests(netburst, open_papi, close_papi);
+		return cmocka_run_group_tests(netburst, papi_machine_open, papi_machine_close);
 	if (strncmp(on, "nhmex", 5) == 0)
-		return cmocka_run_group_tests(mbox, open_papi, close_papi);
-	return cmocka_run_group_tests(common, open_papi, close_papi);
+		return cmocka_run_group_tests(mbox, papi_machine_open, papi_machine_close);
+	return cmocka_run_group_tests(common, papi_machine_open, papi_machine_close);
 }
 
 int main(int argc, char **argv)
