@@ -2,16 +2,7 @@
 # SPDX-License-Identifier: MIT
 # build-aux/check-papi and the release that build-aux/deps takes, with an apt-get that is ours.
 set -u
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
-
-verdict() {	# verdict WHAT STATUS
-	[ "$2" = 0 ] && return
-	failed=$((failed + 1))
-	echo "FAILED: $1"
-	sed 's/^/  | /' "$scratch/out"
-}
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 
 mkdir "$scratch/bin" "$scratch/build" "$scratch/etc" "$scratch/etc/parts"
 cat >"$scratch/etc/parts/a.sources" <<-END
@@ -83,5 +74,4 @@ check_papi "$scratch/papi-orig"
 [ $? = 1 ] && grep -q '^FAIL: it does not build' "$scratch/out" &&
 	[ "$(tail -n 1 "$scratch/out")" = '0 passed, 1 failed, 0 skipped' ]
 verdict 'a tree that does not build is a failure' $?
-echo "$failed failed"
-[ "$failed" = 0 ]
+finish

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 # build-aux/papi-suite's comparison, on two builds that are made up.
 set -u
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-failed=0
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 cd "$scratch" || exit 1
 mkdir -p papi-suite/stock/src/ctests papi-suite/ours/src/ctests
 touch -d tomorrow papi-suite/{libpfm4,stock,ours}.built
@@ -19,13 +17,6 @@ say() {		# say BUILD TEST VERDICT [VERDICT-IF-TRIED-AGAIN]
 suite() {	# status and output of the comparison
 	SUITE_MACHINES='' PAPI_SRC=none LIBPFM4_SRC=none PFM=none OURS='' VPMU=none MAKE=make JOBS=1 \
 		CC=cc bash "$SRCDIR/build-aux/papi-suite" >out 2>&1
-}
-
-verdict() {	# verdict WHAT STATUS
-	[ "$2" = 0 ] && return
-	failed=$((failed + 1))
-	echo "FAILED: $1"
-	sed 's/^/  | /' out
 }
 
 for build in stock ours; do
@@ -57,5 +48,4 @@ suite
 [ $? = 1 ] && grep -qx 'FAIL: host ctests/worse: pass without our components, skip with them' out &&
 	[ "$(tail -n 1 out)" = '6 passed, 2 failed, 0 skipped' ]
 verdict 'a pass that is skipped, or missing, is a failure' $?
-echo "$failed failed"
-[ "$failed" = 0 ]
+finish

@@ -4,20 +4,7 @@
 # counted by papi_command_line, one by one. Natively, for speed: that the registers count what a
 # program executes is for the accuracy tests.
 set -u
-vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-
-verdict() {	# verdict NAME STATUS
-	if [ "$2" = 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $1"
-		head -n 20 "$scratch/out" | sed 's/^/  | /'
-	fi
-}
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 
 # Names in the listing: an event alone where it has no unit masks, else one per unit mask.
 names() {	# names COMPONENT <LISTING
@@ -61,5 +48,4 @@ for m in knc-60c240t p4-2p4t nhmex-4p32c64t; do
 		sed -n '/^Active components/,$p' "$scratch/out" | grep -q '^Name: *intel_'
 	verdict "$m: a component of ours is active" $?
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

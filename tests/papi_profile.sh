@@ -7,11 +7,8 @@
 # that finds the count past the threshold. `hot` has 4 turns of 125 ms and passes the threshold in
 # each 10 ms, so it gets 50 hits; the tick after each of its turns may find `cold`: 4.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 here=$(dirname "${BASH_SOURCE[0]}")
-vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
 command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64 here'; exit 77; }
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${STAGE:+-I"$STAGE/include" -L"$STAGE/lib"} \
@@ -20,16 +17,6 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${STAGE:+-I"$STAGE/include" -L"$STAGE/li
 
 number() {	# number API FUNCTION
 	sed -n "s/^$1 .*$2 \([0-9]*\).*/\1/p" "$scratch/out"
-}
-
-verdict() {	# verdict WHAT STATUS
-	if [ "$2" = 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $1"
-		sed 's/^/  | /' "$scratch/out"
-	fi
 }
 
 profile() {	# profile MACHINE EVENT...
@@ -54,5 +41,4 @@ profile skl-4c8t intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I \
 	intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
 profile core2-4c intel_core:::core.LLC_MISSES intel_core:::core_fixed.INST_RETIRED:ANY
 profile knc-4c16t intel_core:::knc.L2_DATA_READ_MISS_MEM_FILL
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -4,21 +4,8 @@
 # on the real CPUs, and 100 times emulated and counted as a whole; and one unloads PAPI while it
 # counts. Nothing may be left in the registers, and no thread.
 set -u
-vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-
-verdict() {	# verdict NAME STATUS
-	if [ "$2" = 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $1"
-		tail -n 20 "$scratch/out" | sed 's/^/  | /'
-	fi
-}
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/threads.c" \
 	-o "$scratch/threads" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" -lpapi -lpthread || exit 1
@@ -55,5 +42,4 @@ grep -qx '1 2 1 gone' "$scratch/out"
 verdict 'unloading: threads before, during, after' $?
 ! enabled >>"$scratch/out"
 verdict 'unloading: registers' $?
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -2,21 +2,8 @@
 # SPDX-License-Identifier: MIT
 # PAPI's and libpfm4's own tools, unmodified, on the virtual Skylake client and on this machine.
 set -u
-vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 data=${TEST_DATA:?names tests/data}
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
-
-verdict() {	# verdict NAME STATUS
-	if [ "$2" = 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $1"
-		tail -n 40 "$scratch/out" | sed 's/^/  | /'
-	fi
-}
 
 machine() {	# machine PROGRAM ARGUMENT... : on the virtual machine, output in $scratch/out
 	"$vpmu" run --strict -m skl-4c8t -- "$@" >"$scratch/out" 2>&1
@@ -131,5 +118,4 @@ showevtinfo -L -E skl_unc_arb:: >"$scratch/out" 2>&1 &&
 	grep -q 'skl_unc_arb::UNC_ARB_TRK_REQUESTS:WRITES' "$scratch/out"
 verdict 'showevtinfo knows the PMU' $?
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -3,15 +3,10 @@
 # The vpmu command: errors say what to do, statuses are as documented, machines come and go.
 # VPMU: the vpmu binary.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export VPMU_TALLY=$work/tally	# registers are left changed on purpose
-passed=0 failed=0
+export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
-is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
 # fails STATUS TEXT ARGUMENTS...: vpmu exits with STATUS and says TEXT on stderr
 fails() {
 	local status=$1 text=$2 said
@@ -43,66 +38,66 @@ fails 2 "at most 44 bits" run --set 0x706=0x100000000000 true
 fails 2 "at most 44 bits" run --set 0x706=-1 true
 fails 2 "takes no argument" machines all
 fails 2 "either -m or -s" regs -m skl-4c8t -s x
-fails 1 "$work/none: cannot open" regs -s "$work/none"
+fails 1 "$scratch/none: cannot open" regs -s "$scratch/none"
 for command in "" run machines events regs; do
 	# shellcheck disable=SC2086
-	"$VPMU" $command --help >"$work/help" 2>&1
+	"$VPMU" $command --help >"$scratch/help" 2>&1
 	is "$command --help" 0 $?
-	grep -q '^Usage: vpmu' "$work/help" && ok || bad "$command --help prints the usage"
+	grep -q '^Usage: vpmu' "$scratch/help" && ok || bad "$command --help prints the usage"
 done
 
 # programs
-fails 1 "no such program" run --no-feed "$work/none"
+fails 1 "no such program" run --no-feed "$scratch/none"
 fails 1 "no such program" run --no-feed surely-no-such-program
-printf 'text\n' >"$work/text"; chmod +x "$work/text"
-fails 1 "not an x86-64 program" run --no-feed "$work/text"
-printf '#!%s/none\n' "$work" >"$work/script"; chmod +x "$work/script"
-fails 1 "its interpreter" run --no-feed "$work/script"
-printf '#!/bin/sh -e\necho "$0 $# $2"; false; exit 0\n' >"$work/script"
-is "a script's output" "$work/script 2 b c" "$(run "$work/script" a 'b c')"
+printf 'text\n' >"$scratch/text"; chmod +x "$scratch/text"
+fails 1 "not an x86-64 program" run --no-feed "$scratch/text"
+printf '#!%s/none\n' "$scratch" >"$scratch/script"; chmod +x "$scratch/script"
+fails 1 "its interpreter" run --no-feed "$scratch/script"
+printf '#!/bin/sh -e\necho "$0 $# $2"; false; exit 0\n' >"$scratch/script"
+is "a script's output" "$scratch/script 2 b c" "$(run "$scratch/script" a 'b c')"
 run sh -c 'exit 42'; is "the program's own status" 42 $?
 run sh -c 'kill -TERM $$'; is "a signal's status" 143 $?
 is "arguments with blanks" "a b|c" "$(run printf '%s|%s' 'a b' c)"
 is "options after the program are its own" "-m x" "$(run echo -m x)"
-mkdir "$work/empty"
-VPMU_LIBDIR=$work/empty fails 1 "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
+mkdir "$scratch/empty"
+VPMU_LIBDIR=$scratch/empty fails 1 "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
 
 # signals reach the program
-"$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$work/up" &
-for _ in $(seq 100); do [ -s "$work/up" ] && break; sleep 0.1; done
+"$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$scratch/up" &
+for _ in $(seq 100); do [ -s "$scratch/up" ] && break; sleep 0.1; done
 kill -TERM $!
 wait $!; is "SIGTERM is forwarded" 9 $?
 
 # segments
-head -c 3000 /dev/zero >"$work/zeros"
-fails 1 "$work/zeros: not the segment" run --no-feed -s "$work/zeros" true
-run -m skl-2c4t -s "$work/kept" true; is "a named segment" 0 $?
-[ -e "$work/kept" ] && ok || bad "a named segment stays"
-fails 2 "cannot be joined as 'skl-4c8t'" run --no-feed -m skl-4c8t -s "$work/kept" true
-fails 2 "cannot be joined" run --no-feed -m skl-2c4t --slices 1 -s "$work/kept" true
-is "joining without -m" 4 "$(run -s "$work/kept" getconf _NPROCESSORS_ONLN)"
-is "VPMU_SEGMENT is joined" 4 "$(VPMU_SEGMENT=$work/kept run getconf _NPROCESSORS_ONLN)"
-truncate -s 5000 "$work/kept"
-fails 1 "$work/kept: truncated" run --no-feed -s "$work/kept" true
-fails 1 "$work/nowhere/x" run --no-feed -s "$work/nowhere/x" true
+head -c 3000 /dev/zero >"$scratch/zeros"
+fails 1 "$scratch/zeros: not the segment" run --no-feed -s "$scratch/zeros" true
+run -m skl-2c4t -s "$scratch/kept" true; is "a named segment" 0 $?
+[ -e "$scratch/kept" ] && ok || bad "a named segment stays"
+fails 2 "cannot be joined as 'skl-4c8t'" run --no-feed -m skl-4c8t -s "$scratch/kept" true
+fails 2 "cannot be joined" run --no-feed -m skl-2c4t --slices 1 -s "$scratch/kept" true
+is "joining without -m" 4 "$(run -s "$scratch/kept" getconf _NPROCESSORS_ONLN)"
+is "VPMU_SEGMENT is joined" 4 "$(VPMU_SEGMENT=$scratch/kept run getconf _NPROCESSORS_ONLN)"
+truncate -s 5000 "$scratch/kept"
+fails 1 "$scratch/kept: truncated" run --no-feed -s "$scratch/kept" true
+fails 1 "$scratch/nowhere/x" run --no-feed -s "$scratch/nowhere/x" true
 # shellcheck disable=SC2016
 own=$(run sh -c 'echo "$VPMU_SEGMENT"')
 [ -n "$own" ] && [ ! -e "$own" ] && [ ! -e "$own.xml" ] && ok || bad "its own segment goes: $own"
 job="PMIX_NAMESPACE=vpmu-cli-$$"
-env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$work"'/a; sleep 3' &
-for _ in $(seq 100); do [ -s "$work/a" ] && break; sleep 0.1; done
-is "ranks of a job share the machine" "$(cat "$work/a")" \
+env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$scratch"'/a; sleep 3' &
+for _ in $(seq 100); do [ -s "$scratch/a" ] && break; sleep 0.1; done
+is "ranks of a job share the machine" "$(cat "$scratch/a")" \
 	"$(env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT"')"
-[ -e "$(cat "$work/a")" ] && ok || bad "the machine stays while a rank is on it"
+[ -e "$(cat "$scratch/a")" ] && ok || bad "the machine stays while a rank is on it"
 env "$job" "$VPMU" run --no-feed -m skl-2c2t true 2>/dev/null
 is "another machine in the same job" 2 $?
 wait
-[ ! -e "$(cat "$work/a")" ] && ok || bad "the last rank removes the machine"
+[ ! -e "$(cat "$scratch/a")" ] && ok || bad "the last rank removes the machine"
 
 # settings and registers
 is "slices" 3 "$(run --slices 2 sh -c 'command -v rdmsr >/dev/null && rdmsr 0x396 || echo 3')"
-run -s "$work/set" --set msr_unc_cbo_1_perfctr0=0xABC --set 0x395=7 --set IMC_BAR=0xFED10000 true
-regs=$("$VPMU" regs -s "$work/set" --tsv)
+run -s "$scratch/set" --set msr_unc_cbo_1_perfctr0=0xABC --set 0x395=7 --set IMC_BAR=0xFED10000 true
+regs=$("$VPMU" regs -s "$scratch/set" --tsv)
 for row in "MSR_UNC_CBO_1_PERFCTR0 0x716 44 RW 0xABC" "MSR_UNC_PERF_FIXED_CTR 0x395 48 RW 0x7" \
 	   "IMC_BAR pci:00:00.0+0x48 64 RO 0xFED10000" "MSR_UNC_CBO_CONFIG 0x396 64 RO 0x5"; do
 	printf '%s\n' "$regs" | awk -F'\t' '{ print $1, $2, $3, $4, $NF }' | grep -qxF "$row" &&
@@ -117,8 +112,8 @@ is "two of them are not driven" 2 "$("$VPMU" events | grep -c ' no  *stays 0')"
 if command -v wrmsr >/dev/null; then
 	run --strict wrmsr 0x394 0x400001 2>/dev/null; is "--strict with a violation" 3 $?
 	run --strict wrmsr 0x394 0x400000 2>/dev/null; is "--strict without" 0 $?
-	run -s "$work/twice" wrmsr 0x394 0x400001 2>/dev/null
-	is "violations are told once" "" "$(run -s "$work/twice" true 2>&1)"
+	run -s "$scratch/twice" wrmsr 0x394 0x400001 2>/dev/null
+	is "violations are told once" "" "$(run -s "$scratch/twice" true 2>&1)"
 fi
 
 # topology, read by hwloc's own tool
@@ -130,10 +125,9 @@ if command -v lstopo-no-graphics >/dev/null; then
 		run -m "$1" sh -c 'unset LD_PRELOAD; show="lstopo-no-graphics -i $HWLOC_XMLFILE"
 			$show --only core | wc -l
 			$show --only pu | wc -l
-			$show --of xml | grep -c "VirtualPMU '"$1"' "' >"$work/topology" 2>&1
-		is "topology of $1" "$3 $4 1" "$(paste -sd' ' "$work/topology")"
+			$show --of xml | grep -c "VirtualPMU '"$1"' "' >"$scratch/topology" 2>&1
+		is "topology of $1" "$3 $4 1" "$(paste -sd' ' "$scratch/topology")"
 	done
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

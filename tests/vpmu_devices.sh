@@ -3,22 +3,15 @@
 # The machine with msr-safe's devices, by that module's documentation; device files with an owner;
 # and the tally of what a program has left. Run natively. VPMU: the vpmu binary; CC: a compiler.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
 cc=${CC:-cc}
 for tool in rdmsr wrmsr "$cc"; do
 	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export VPMU_TALLY=$work/tally	# registers are left changed on purpose
-passed=0 failed=0
+export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
-# is WHAT EXPECTED GOT
-is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
-
-cat >"$work/probe.c" <<'C'
+cat >"$scratch/probe.c" <<'C'
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -106,14 +99,14 @@ int main(void)
 	return 0;
 }
 C
-"$cc" -std=c11 -O1 "$work/probe.c" -o "$work/probe" || exit 1
-cat >"$work/list" <<'L'
+"$cc" -std=c11 -O1 "$scratch/probe.c" -o "$scratch/probe" || exit 1
+cat >"$scratch/list" <<'L'
 # a remark
 0x396 0x0 # "MSR_UNC_CBO_CONFIG"
 0x00000700 0x00000000000000FF
 0x740 0xFF
 L
-is "msr-safe's devices" done "$("$VPMU" run --no-feed --msr-safe="$work/list" -- "$work/probe" 2>/dev/null </dev/null)"
+is "msr-safe's devices" done "$("$VPMU" run --no-feed --msr-safe="$scratch/list" -- "$scratch/probe" 2>/dev/null </dev/null)"
 is "an empty list allows nothing" 1 \
 	"$("$VPMU" run --no-feed --msr-safe -- sh -c 'head -c 8 /dev/cpu/0/msr_safe 2>&1' | grep -c 'denied')"
 is "they are listed" "msr msr_safe msr_batch" "$("$VPMU" run --no-feed --msr-safe -- \
@@ -121,25 +114,25 @@ is "they are listed" "msr msr_safe msr_batch" "$("$VPMU" run --no-feed --msr-saf
 is "without the module they are not" "msr" "$("$VPMU" run --no-feed -- \
 	sh -c 'echo $(ls /dev/cpu/0) $(ls /dev/cpu | grep batch)')"
 for wrong in 0x396 '0x396 z' "$(printf '0x396 0\n0x396 1')"; do
-	echo "$wrong" >"$work/wrong"
-	"$VPMU" run --no-feed --msr-safe="$work/wrong" -- true 2>"$work/err"
-	is "a wrong list" "2 1" "$? $(grep -c "$work/wrong" "$work/err")"
+	echo "$wrong" >"$scratch/wrong"
+	"$VPMU" run --no-feed --msr-safe="$scratch/wrong" -- true 2>"$scratch/err"
+	is "a wrong list" "2 1" "$? $(grep -c "$scratch/wrong" "$scratch/err")"
 done
-"$VPMU" run --no-feed --msr-safe=/nowhere -- true 2>"$work/err"
+"$VPMU" run --no-feed --msr-safe=/nowhere -- true 2>"$scratch/err"
 is "no list" 2 $?
 
 # ---- owners
 is "mode and owner" "660 12 34" "$("$VPMU" run --no-feed --devices 0660:12:34 -- stat -c '%a %u %g' /dev/cpu/0/msr)"
 for wrong in x 0999 0660: 0660:1:2:3 01000; do
-	"$VPMU" run --no-feed --devices $wrong -- true 2>"$work/err"
-	is "--devices $wrong" "2 1" "$? $(grep -c -e '--devices 0660:0:1000' "$work/err")"
+	"$VPMU" run --no-feed --devices $wrong -- true 2>"$scratch/err"
+	is "--devices $wrong" "2 1" "$? $(grep -c -e '--devices 0660:0:1000' "$scratch/err")"
 done
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	user() {	# user UID GID MODE COMMAND...
 		setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}" 2>&1
 	}
 	export -f user
-	chmod 755 "$work"
+	chmod 755 "$scratch"
 	owned() { "$VPMU" run --no-feed --devices "$1" -- bash -c "$2" 2>/dev/null; }
 	is "the owner" 5 "$(owned 0400:12:34 'user 12 99 rdmsr 0x396')"
 	is "the owner may not write" 1 "$(owned 0400:12:34 'user 12 99 wrmsr 0x700 0' | grep -c denied)"
@@ -167,9 +160,8 @@ is "per CPU" "knc-4c16t 0 2 1" "$(tally 'wrmsr -p 1 0x28 3; wrmsr -p 2 0x28 3' -
 # A machine that is kept: the last line tells.
 : >"$VPMU_TALLY"
 for value in 5 0; do
-	"$VPMU" run --no-feed -s "$work/kept" -m skl-4c8t -- wrmsr 0x706 $value
+	"$VPMU" run --no-feed -s "$scratch/kept" -m skl-4c8t -- wrmsr 0x706 $value
 done
 is "a kept machine" "1 0 1" "$(awk -F '\t' '{ c = c $4 " "; id[$1] } END { for (i in id) n++; print c n }' \
 	"$VPMU_TALLY")"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -3,15 +3,10 @@
 # One machine of every family: its name, topology as hwloc reads it, CPU identity as a program
 # sees it, events and registers. VPMU: the vpmu binary.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export VPMU_TALLY=$work/tally	# registers are left changed on purpose
-passed=0 failed=0
+export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
-is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
 refused() {	# TEXT NAME
 	local said
 	said=$("$VPMU" regs -m "$2" 2>&1 >/dev/null)
@@ -23,7 +18,7 @@ refused() {	# TEXT NAME
 for name in skl-1c1t skl-256c512t knc-1c4t knc-4c16t knc-60c240t knc-61c244t core2-2c core2-4c \
 	    core2-16c nhmex-1p8c16t nhmex-4p32c64t nhmex-8p64c64t nhmex-2p8c8t p4-1c1t p4-1c2t \
 	    p4-2p4t p4-2p2t p4-8p16t; do
-	"$VPMU" regs -m "$name" >"$work/regs" 2>&1
+	"$VPMU" regs -m "$name" >"$scratch/regs" 2>&1
 	is "$name is a machine" 0 $?
 done
 refused "1 to 61 cores" knc-62c248t
@@ -59,8 +54,8 @@ topology() {	# NAME EXPECTED CPUS
 	"$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD
 		for kind in package numanode l3 l2 core pu; do
 			lstopo-no-graphics -i "$HWLOC_XMLFILE" --only $kind | wc -l
-		done' >"$work/kinds" 2>&1
-	is "topology of $1" "$2" "$(paste -sd' ' "$work/kinds")"
+		done' >"$scratch/kinds" 2>&1
+	is "topology of $1" "$2" "$(paste -sd' ' "$scratch/kinds")"
 	# shellcheck disable=SC2016
 	is "CPUs of core 0 of $1" "$3" "$("$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD
 		hwloc-calc -i "$HWLOC_XMLFILE" --po -I pu core:0' 2>&1)"
@@ -77,7 +72,7 @@ if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null;
 fi
 
 # the CPU's identity, by the instruction: vendor, family, model; and not a word from QEMU
-cat >"$work/id.c" <<'END'
+cat >"$scratch/id.c" <<'END'
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,10 +92,10 @@ int main(void)
 	return 0;
 }
 END
-if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$work/id" "$work/id.c"; then
+if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$scratch/id" "$scratch/id.c"; then
 	while read -r name family model; do
 		is "identity of $name" "GenuineIntel $family $model hypervisor 0" \
-			"$("$VPMU" run -m "$name" "$work/id" 2>&1)"
+			"$("$VPMU" run -m "$name" "$scratch/id" 2>&1)"
 	done <<-END
 		skl-4c8t 6 94
 		knc-4c16t 11 1
@@ -118,8 +113,8 @@ is "Knights Corner's registers" 9 "$(lines regs -m knc-4c16t)"
 is "Core 2's registers, and DEBUGCTL" 14 "$(lines regs -m core2-4c)"
 for name in knc-4c16t core2-4c; do
 	"$VPMU" events -m "$name" | awk '$5 == "no" || $6 == "no" || $7 == "no"' | \
-		grep -v 'stays 0: ' >"$work/unsaid"
-	is "$name: no reason given" "" "$(cat "$work/unsaid")"
+		grep -v 'stays 0: ' >"$scratch/unsaid"
+	is "$name: no reason given" "" "$(cat "$scratch/unsaid")"
 done
 "$VPMU" regs -m knc-4c16t --tsv | grep -q "^IA32_PERF_GLOBAL_OVF_CTRL	0x2E	32	WO	0x3	thread	" &&
 	ok || bad "regs shows a write-only register"
@@ -131,20 +126,19 @@ if command -v wrmsr >/dev/null; then
 	"$VPMU" run --no-feed -m knc-4c16t head -c 4 /sys/bus/pci/devices/0000:00:00.0/config \
 		>/dev/null 2>&1
 	is "no host bridge there" 1 $?
-	"$VPMU" run --no-feed -m knc-4c16t -s "$work/kept" wrmsr -p 5 0x21 0x123456789a
-	"$VPMU" run --no-feed -s "$work/kept" wrmsr -p 5 0x10 77
+	"$VPMU" run --no-feed -m knc-4c16t -s "$scratch/kept" wrmsr -p 5 0x21 0x123456789a
+	"$VPMU" run --no-feed -s "$scratch/kept" wrmsr -p 5 0x10 77
 	for cpu in 4 5 6 8; do
-		"$VPMU" run --no-feed -s "$work/kept" rdmsr -d -p $cpu 0x21
-		"$VPMU" run --no-feed -s "$work/kept" rdmsr -d -p $cpu 0x10
-	done >"$work/values" 2>&1
+		"$VPMU" run --no-feed -s "$scratch/kept" rdmsr -d -p $cpu 0x21
+		"$VPMU" run --no-feed -s "$scratch/kept" rdmsr -d -p $cpu 0x10
+	done >"$scratch/values" 2>&1
 	is "a thread's counter, a core's TSC" "0 77 78187493530 77 0 77 0 0" \
-		"$(paste -sd' ' "$work/values")"
-	"$VPMU" run --no-feed -s "$work/kept" rdmsr -p 0 0x2e 2>&1 |
+		"$(paste -sd' ' "$scratch/values")"
+	"$VPMU" run --no-feed -s "$scratch/kept" rdmsr -p 0 0x2e 2>&1 |
 		grep -q 'read of a write-only register' && ok || bad "write-only is told"
 	"$VPMU" run --no-feed -m knc-4c16t wrmsr -p 3 0x28 0x41001f 2>&1 |
 		grep -q 'code 0x1f umask 0x00 on IA32_PerfEvtSel0: stays 0: the pipeline' &&
 		ok || bad "an undriven event is told"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

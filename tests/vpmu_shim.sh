@@ -3,20 +3,14 @@
 # The device shim, run natively: msr-tools and small programs on the machine's device files.
 # VPMU: the vpmu binary; CC: a compiler.
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
 cc=${CC:-cc}
 for tool in rdmsr wrmsr "$cc"; do
 	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
 done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export VPMU_TALLY=$work/tally	# rules are broken and registers left changed on purpose
-passed=0 failed=0
+export VPMU_TALLY=$scratch/tally	# rules are broken and registers left changed on purpose
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
-# is WHAT EXPECTED GOT
-is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
 has() { case $3 in *"$2"*) ok ;; *) bad "$1: '$2' is not in '$3'" ;; esac; }
 on() { "$VPMU" run --no-feed -m skl-4c8t -- "$@"; }
 
@@ -41,7 +35,7 @@ has "reserved bit is a violation" "0x1 is reserved" "$out"
 out=$(on wrmsr 0x3b2 0x400183 2>&1); has "undriven event is named" "does not drive" "$out"
 is "nothing to say when all is well" "" "$(on wrmsr 0xe01 0x20000000 2>&1)"
 
-cat >"$work/probe.c" <<'C'
+cat >"$scratch/probe.c" <<'C'
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -209,14 +203,14 @@ int main(void)
 	return 0;
 }
 C
-number=$(grep -o 'CHECK(' "$work/probe.c" | wc -l)
+number=$(grep -o 'CHECK(' "$scratch/probe.c" | wc -l)
 number=$((number - 1 + 2))	# without the macro; bound() runs twice
 set_imc="--set DRAM_IA_REQUESTS=0x1234 --set DRAM_DATA_READS=0xfffffff0"
 for flags in "-O0" "-O2 -D_FORTIFY_SOURCE=2" "-O2 -D_FILE_OFFSET_BITS=64"; do
 	# shellcheck disable=SC2086
-	if $cc -w $flags "$work/probe.c" -o "$work/probe" -lpthread; then
+	if $cc -w $flags "$scratch/probe.c" -o "$scratch/probe" -lpthread; then
 		is "probe built with $flags" "$number" \
-			"$("$VPMU" run --no-feed -m skl-4c8t $set_imc -- "$work/probe" 2>/dev/null)"
+			"$("$VPMU" run --no-feed -m skl-4c8t $set_imc -- "$scratch/probe" 2>/dev/null)"
 	else
 		bad "cannot build the probe with $flags"
 	fi
@@ -224,10 +218,9 @@ done
 if command -v qemu-x86_64 >/dev/null && [ -z "${VPMU_NO_QEMU:-}" ]; then
 	# shellcheck disable=SC2086
 	is "probe under the execution feed" "$number" \
-		"$("$VPMU" run -m skl-4c8t $set_imc -- "$work/probe" 2>/dev/null)"
+		"$("$VPMU" run -m skl-4c8t $set_imc -- "$scratch/probe" 2>/dev/null)"
 fi
 is "no machine, no shim: the host's CPUs" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(LD_PRELOAD=$(dirname "$VPMU")/libvpmu_shim.so getconf _NPROCESSORS_ONLN 2>/dev/null)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

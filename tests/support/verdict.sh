@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests/*.sh: the vpmu binary, a scratch folder, and a count of what held. What
+# $scratch/out has is shown where something did not.
+vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
+is() {		# is WHAT EXPECTED GOT
+	if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi
+}
+
+verdict() {	# verdict WHAT STATUS
+	[ "$2" = 0 ] && ok && return
+	bad "$1"
+	tail -n 40 "$scratch/out" | sed 's/^/  | /'
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+}
