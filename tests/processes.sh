@@ -3,27 +3,13 @@
 # Whole programs that count on one machine: sharing, conflict, death, ipmu-restore, and a state
 # directory that is not as it should be.
 set -u
-: "${STAGE:?the staged tree}" "${SRCDIR:?}"
-vpmu=${VPMU:-$STAGE/bin/vpmu}
-scratch=$(mktemp -d) || exit 1
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-	tail -n 15 "$scratch"/*.out "$scratch/out" 2>/dev/null | sed 's/^/  | /'
-}
-segment=$scratch/machine
+. "$(dirname "${BASH_SOURCE[0]}")/processes/environment.sh"
 state=$segment.state
 read_i=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 any_m=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M
 pids=()
 trap 'for p in "${pids[@]}"; do kill -9 "$p" 2>/dev/null; done; wait; rm -rf "$scratch"' EXIT
 
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/counts" "$SRCDIR/tests/processes/counts.c" \
-	-I"$STAGE/include" -L"$STAGE/lib" -lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
-
-registers() { "$vpmu" regs -s "$segment" --tsv | grep -v "^DRAM_" | cut -f 1,8; }
-machine() { "$vpmu" run --no-feed --strict -s "$segment" -- "$@"; }
 clean() { diff "$scratch/before" <(registers) >"$scratch/out" || fail "registers changed: $1"; }
 
 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" --set MSR_UNC_PERF_GLOBAL_CTRL=0x8000000F \

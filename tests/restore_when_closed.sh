@@ -3,26 +3,12 @@
 # ipmu-restore --when-closed: waits for the end of whoever holds the other end of a pipe, and puts
 # back then what dead processes have left; no other process comes to do it.
 set -u
-: "${STAGE:?the staged tree}" "${SRCDIR:?}"
-vpmu=${VPMU:-$STAGE/bin/vpmu}
-scratch=$(mktemp -d) || exit 1
-failed=0
-fail() {
-	echo "FAILED: $*"
-	failed=1
-	tail -n 15 "$scratch"/*.out "$scratch/out" 2>/dev/null | sed 's/^/  | /'
-}
-segment=$scratch/machine
+. "$(dirname "${BASH_SOURCE[0]}")/processes/environment.sh"
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
-trap 'rm -rf "$scratch"' EXIT
 
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/counts" "$SRCDIR/tests/processes/counts.c" \
-	-I"$STAGE/include" -L"$STAGE/lib" -lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" --set MSR_UNC_CBO_0_PERFEVTSEL0=0x508834 -- true ||
 	exit 1
 
-machine() { "$vpmu" run --no-feed --strict -s "$segment" -- "$@"; }
-registers() { "$vpmu" regs -s "$segment" --tsv | grep -v '^DRAM_' | cut -f 1,8; }
 as_before() { cmp -s "$scratch/before" <(registers); }
 soon() {	# soon COMMAND...: it succeeds within 10 s
 	for ((i = 0; i < 100; i++)); do
