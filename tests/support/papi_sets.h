@@ -91,6 +91,16 @@ static inline int papi_sets_attach(int set, unsigned cpu)
 	return PAPI_set_opt(PAPI_CPU_ATTACH, &option);
 }
 
+/* It is refused, for that reason. */
+static inline void papi_sets_attach_refused(int set, unsigned cpu, const char *reason)
+{
+	struct papi_sets_ear ear = papi_sets_listen();
+	int rc = papi_sets_attach(set, cpu);
+
+	papi_sets_heard(ear, reason);
+	papi_sets_check(reason, rc, PAPI_EINVAL);
+}
+
 static inline int papi_sets_domain(int set, int domain)
 {
 	PAPI_option_t option = { .domain = { .eventset = set, .domain = domain } };
