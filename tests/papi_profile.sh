@@ -9,7 +9,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 here=$(dirname "${BASH_SOURCE[0]}")
-command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64 here'; exit 77; }
+needs qemu-x86_64
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${STAGE:+-I"$STAGE/include" -L"$STAGE/lib"} \
 	"$here/papi_profile/profile.c" -o "$scratch/profile" -lpapi \

@@ -30,7 +30,7 @@ run() {		# run NAME CYCLES OPTION IDLE: the last two may be empty
 	verdict "$name: registers" $?
 }
 
-command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64'; exit 77; }
+needs qemu-x86_64
 run threads 1000 --no-feed idle
 run 'threads, emulated' 100 '' ''
 

@@ -6,9 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
 cc=${CC:-cc}
-for tool in rdmsr wrmsr "$cc"; do
-	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
-done
+needs rdmsr wrmsr "$cc"
 export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
 
 cat >"$scratch/probe.c" <<'C'

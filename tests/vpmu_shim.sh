@@ -6,9 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${VPMU:?set VPMU to the vpmu binary}"
 cc=${CC:-cc}
-for tool in rdmsr wrmsr "$cc"; do
-	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
-done
+needs rdmsr wrmsr "$cc"
 export VPMU_TALLY=$scratch/tally	# rules are broken and registers left changed on purpose
 
 has() { case $3 in *"$2"*) ok ;; *) bad "$1: '$2' is not in '$3'" ;; esac; }

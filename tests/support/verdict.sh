@@ -6,6 +6,13 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
 
+needs() {	# needs TOOL...: skipped without them
+	local tool
+	for tool; do
+		command -v "$tool" >/dev/null || { echo "no $tool here"; exit 77; }
+	done
+}
+
 ok() { passed=$((passed + 1)); }
 bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
 is() {		# is WHAT EXPECTED GOT
