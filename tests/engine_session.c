@@ -16,6 +16,7 @@
 #define ANY_M "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M"
 #define REQUESTS "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL"
 #define OCCUPANCY "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL"
+#define CLOCK "skl_unc_clk.UNC_CLOCK:SOCKET"
 
 static void sums_over_slices_and_narrows(void **state)
 {
@@ -210,6 +211,40 @@ static void freeze_stops_the_uncore_at_the_nth_event(void **state)
 	ipmu_session_free(other);
 }
 
+static void pass(const struct engine_fixture *f, uint64_t clocks)
+{
+	vpmu_lock(f->segment);
+	vpmu_clock(f->segment, 0, f->segment->uclk[0] + clocks);
+	vpmu_unlock(f->segment);
+}
+
+/* 334060-001 Tables 2-3, 2-4: the clock's overflow is forwarded as the others are. */
+static void freeze_stops_the_uncore_at_the_nth_clock(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { CLOCK ":freeze=250", READ_I };
+	struct ipmu_session *s = engine_fixture_session(f, names, 2);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v[2];
+
+	pass(f, 10);	/* lookups of other tests may have used a clock before it came */
+	for (int again = 0; again < 2; again++) {
+		engine_fixture_start(s);
+		pass(f, 249);
+		engine_fixture_misses(f, 0, 1);
+		assert_int_equal(ipmu_session_read(s, v), 0);
+		assert_int_equal(v[0], 249);
+		assert_int_equal(v[1], 1);
+		pass(f, 100);
+		engine_fixture_misses(f, 0, 9);
+		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_STATUS"), 1);
+		assert_int_equal(ipmu_session_stop(s, v, why), 0);
+		assert_int_equal(v[0], 250);
+		assert_int_equal(v[1], 1);
+	}
+	ipmu_session_free(s);
+}
+
 /* Who runs already goes on, and may end, beside a freeze. */
 static void a_freeze_outlasts_other_sessions(void **state)
 {
@@ -260,6 +295,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sessions_share_a_counter_with_baselines_of_their_own),
 		cmocka_unit_test(colliding_events_are_refused_by_name),
 		cmocka_unit_test(freeze_stops_the_uncore_at_the_nth_event),
+		cmocka_unit_test(freeze_stops_the_uncore_at_the_nth_clock),
 		cmocka_unit_test(a_freeze_outlasts_other_sessions),
 		cmocka_unit_test(occupancy_takes_counter_0_wherever_it_stands),
 		cmocka_unit_test(a_read_costs_one_access_a_counter),

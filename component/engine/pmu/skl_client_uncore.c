@@ -14,6 +14,7 @@
 #define SELECT_EN (1ull << 22)
 #define CBO_OVF (1ull << 3)
 #define ARB_OVF (1ull << 1)
+#define FIXED_OVF (1ull << 0)
 #define SELECT_OVF_EN (1ull << 20)
 #define FIXED_EN (1ull << 22)
 #define SLICES_DOCUMENTED 8
@@ -129,10 +130,11 @@ static int extend(struct ipmu_event *e, const char *event, const char *ours, cha
 static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		  uint64_t value)
 {
+	uint64_t flag = type->ctr == &cbo_perfctr ? CBO_OVF :
+			type->ctr == &fixed_ctr ? FIXED_OVF : ARB_OVF;
 	int rc = ipmu_msr_write(p, type->ctr, box, ctr, value);
 
-	return rc ? rc : ipmu_msr_write(p, &global_status, 0, 0,
-					type->ctr == &cbo_perfctr ? CBO_OVF : ARB_OVF);
+	return rc ? rc : ipmu_msr_write(p, &global_status, 0, 0, flag);
 }
 
 static const struct ipmu_ops ops = {
@@ -172,7 +174,7 @@ static const struct ipmu_pmu_type clk = {
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_clk",
 	.per_clock = 1, .clock_mhz = 5000,
 	.counters = 1, .width = 48, .select = &fixed_ctrl, .ctr = &fixed_ctr,
-	.fixed = clk_event, .enable = FIXED_EN, .ops = &ipmu_msr_ops,
+	.fixed = clk_event, .enable = FIXED_EN, .qualifiers = qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_fixed_event imc_events[] = {
@@ -308,11 +310,12 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 	return 0;
 }
 
-/* What is put back one by one must not count meanwhile. Flags raised since then are cleared. */
+/* What is put back one by one must not count meanwhile. Flags that were raised since the start are
+ * cleared, and all three can be: each kind of counter has its overflow forwarded for a freeze. */
 static int settle(struct ipmu_regs *p)
 {
 	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_status,
-			       CBO_OVF | ARB_OVF);
+			       CBO_OVF | ARB_OVF | FIXED_OVF);
 }
 
 static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
