@@ -12,7 +12,7 @@
 struct term { const char *event; double factor; };
 
 /* The sum of `over` divided by the sum of `under`, or by the seconds where there is none. Both
- * counters of the memory controller count lines of 64 bytes (334060-001, section 3.2). */
+ * counters of the memory controller count lines of 64 bytes (334060-001, section 3.3). */
 static const struct row {
 	struct metric metric;
 	struct term over[TERMS_MAX], under[TERMS_MAX];

@@ -64,6 +64,12 @@ while IFS= read -r command; do
 	ok "$command" $?
 done < <(sed -e '/^<!-- output/,/^<!-- end/d' "$readme" | sed -n 's/^    \([^ ].*\)/\1/p' |
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//')
+
+# What README.md says of numbers, vpmu says.
+"$VPMU" events -m knc-4c16t >out
+said=$(sed -n 's/^| `intel_core` `knc`.* | \([0-9]* of [0-9]*\) rows of .*/\1/p' "$readme")
+[ "$said" = "$(grep -c ' yes ' out) of $(grep -Ec ' (yes|no) ' out)" ]
+ok "events driven on Knights Corner: '$said'" $?
 [ "$passed" -gt 10 ] || { echo 'README.md has no commands?'; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
