@@ -55,6 +55,9 @@ check knc-4c16t chase $k.DATA_READ "$(column chase Dr)" 1
 # each step of the chase leaves the L2 (half a MiB) as well: 4 million words are 32 MiB
 check knc-4c16t chase $k.L2_READ_MISS $((1 << 22)) 3
 check knc-4c16t chase $k.L2_DATA_READ_MISS_MEM_FILL $((1 << 22)) 3
+# 4 sweeps write an array of 8 MiB, which leaves the L2 modified: once for the core, whichever of its
+# threads count
+check knc-4c16t stream $k.L2_VICTIM_REQ_WITH_DATA $((4 * (1 << 20) * 8 / 64)) 3
 
 # Core 2: 32 KiB, 8 ways.
 for kernel in stream matmul chase; do

@@ -72,6 +72,30 @@ static const struct ipmu_constraint constraints[] = {
 	ONLY_0(0xFD), ONLY_0(0xFE), ONLY_0(0xFF), { 0 },
 };
 
+/* CRI events that no thread asks for: snoops and victims. A counter of any thread of the core
+ * counts those (1.2 (3), Table 1-5 bit 21); which they are, the document leaves open. With Thread
+ * Count Mode set and one counter a core, the count is the core's even if silicon gives one of them
+ * a thread. */
+static bool without_thread(uint64_t select)
+{
+	static const uint16_t codes[] = { 0x10D7, 0x10E3, 0x10E6, 0x10E7 };
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (codes[i] == (select & 0xFFFF))
+			return true;
+	return false;
+}
+
+static int encode(struct ipmu_event *e, const char *event, const char *qualifiers,
+		  const char *ours, const uint64_t *codes, int ncodes, char *why)
+{
+	int rc = ipmu_core_encode(e, event, qualifiers, ours, codes, ncodes, why);
+
+	if (!rc && without_thread(e->choices[0].select))
+		e->choices[0].select |= ANY_THREAD;
+	return rc;
+}
+
 /* Table 1-7 lets User Preference matter only to counters whose SPFLT Enable bit is set; read the
  * other way round, a counter would need both. With both set a counter runs in either reading. But
  * if any SPFLT Enable bit is set already, User Preference is the program's own switch, worked with
@@ -103,8 +127,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 }
 
 static const struct ipmu_ops ops = {
-	.program = program, .read = ipmu_msr_count_read, .encode = ipmu_core_encode,
-	.preset = preset,
+	.program = program, .read = ipmu_msr_count_read, .encode = encode, .preset = preset,
 };
 
 static const struct ipmu_pmu_type knc = {
