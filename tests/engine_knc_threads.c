@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* All events of Knights Corner, counted by default and thread by thread, on a machine of 4 cores
- * with 4 threads each. Every thread does as much of everything as its number and one, times 1000: an
- * event that sums up m kinds of happenings has to come out as m times a sum that is arithmetic. */
+ * with 4 threads each. Every thread does as much of everything as its number and one, times 1000:
+ * an event that sums up m kinds of happenings has to come out as m times a sum that is arithmetic.
+ */
 #include "core_events.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
