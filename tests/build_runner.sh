@@ -57,5 +57,18 @@ run 1 '1 passed, 1 failed, 0 skipped' dirty.sh clean.sh
 says '4 virtual machines: 3 violations of the register rules, 2 registers left changed'
 says 'FAIL: dirty: its virtual machines were not left as they were found'
 run 1 '0 passed, 0 failed, 1 skipped' skip.sh
+# Two that wait for each other end only at the same time; one that tests/alone names never sees another.
+plant first.sh <<'T'
+touch here.first; for i in {1..8}; do [ ! -e here.second ] || exit 0; sleep 0.1; done; exit 1
+T
+plant second.sh <<'T'
+touch here.second; for i in {1..8}; do [ ! -e here.first ] || exit 0; sleep 0.1; done; exit 1
+T
+plant mpi_one.sh <<<'touch here.one; sleep 0.2; rm here.one'
+plant mpi_two.sh <<<'[ ! -e here.one ]'
+cd "$scratch" || exit 1
+TEST_JOBS=2 run 0 '4 passed, 0 failed, 0 skipped' first.sh mpi_one.sh second.sh mpi_two.sh
+rm -f here.*
+TEST_JOBS=1 run 1 '1 passed, 1 failed, 0 skipped' first.sh second.sh
 run 1 '0 passed, 0 failed, 0 skipped'
 exit "$failed"
