@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <perfmon/pfmlib.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,15 +80,26 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 	return NULL;
 }
 
+static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && strcmp(info->name, name) == 0;
+}
+
+/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds: the one that was
+ * found last is tried first, as the same is asked for again and again. */
 static int find_pmu(const char *name, pfm_pmu_info_t *info)
 {
-	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
-		memset(info, 0, sizeof(*info));
-		info->size = sizeof(*info);
-		if (pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS &&
-		    strcmp(info->name, name) == 0)
+	static _Atomic int last = PFM_PMU_NONE;
+
+	if (is_pmu(atomic_load(&last), name, info))
+		return 0;
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++)
+		if (is_pmu(i, name, info)) {
+			atomic_store(&last, i);
 			return 0;
-	}
+		}
 	return -ENOENT;
 }
 
