@@ -25,6 +25,16 @@ verdict() {	# verdict WHAT STATUS
 	tail -n 40 "$scratch/out" | sed 's/^/  | /'
 }
 
+# What of the staged tree other users run must not lie in a home that is closed to them.
+open_to_users() {	# open_to_users FILE...: of the staged tree; makes $scratch/stage of them
+	local file
+	chmod 755 "$scratch"
+	for file; do
+		mkdir -p "$scratch/stage/${file%/*}" || return 1
+		cp -a "${STAGE:?the staged tree}/$file" "$scratch/stage/${file%/*}" || return 1
+	done
+}
+
 finish() {
 	echo "$passed passed, $failed failed"
 	[ "$failed" = 0 ]
