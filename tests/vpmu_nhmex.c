@@ -21,6 +21,7 @@
 #define CTL(n) (0xcb0u + 2 * (n))
 #define CNT(n) (0xcb1u + 2 * (n))
 #define MM_CFG 0xe54u
+#define PEBS_ENABLE 0x3f1u
 
 #define EN_ALL UINT64_C(0x10000000)
 #define FRZ_ALL UINT64_C(0x80000000)
@@ -475,13 +476,29 @@ static void access_types_are_kept(void **state)
 
 	(void)state;
 	assert_int_not_equal(vpmu_wrmsr(t.s, 0, STATUS, 1), 0);
-	assert_int_not_equal(vpmu_wrmsr(t.s, 0, TIMESTAMP, 1), 0);
+	assert_int_not_equal(vpmu_wrmsr(t.s, 0, TIMESTAMP, 0x10000), 0);	/* 16 bits */
 	assert_int_not_equal(vpmu_wrmsr(t.s, 0, U_STATUS, 1), 0);
 	assert_int_equal(t.s->violation_count, 3);
 	wr(OVF_CTL, 0x3f);
 	assert_int_equal(rd(OVF_CTL), 0);
 	assert_int_equal(t.s->violation_count, 4);	/* read of a write-only register */
 	assert_int_not_equal(vpmu_rdmsr(t.s, 0, 0xca3, &value), 0);
+}
+
+/* What tools write that know these registers from the SDM alone. */
+static void the_sdms_registers_take_writes(void **state)
+{
+	(void)state;
+	vpmu_clock(t.s, 0, 500);
+	wr(TIMESTAMP, 0);
+	wr(TIMESTAMP + BOX_STRIDE, 0);
+	assert_int_equal(rd(TIMESTAMP), 500);	/* free-running */
+	wr_on(3, PEBS_ENABLE, UINT64_C(0xf0000000f));
+	assert_int_equal(rd_on(3, PEBS_ENABLE), UINT64_C(0xf0000000f));
+	assert_int_equal(rd_on(2, PEBS_ENABLE), 0);	/* each thread has one */
+	assert_int_equal(t.s->violation_count, 0);
+	wr_on(3, PEBS_ENABLE, 0x10);
+	assert_int_equal(t.s->violation_count, 1);
 }
 
 /* ---- freezing ---- */
@@ -576,26 +593,62 @@ static void no_freeze_without_pmi_en_or_frz_all(void **state)
 
 /* ---- reset and timestamp ---- */
 
-static void rst_all_clears_and_what_follows_stays(void **state)
+static void rst_all_clears_the_counters_alone(void **state)
 {
+	uint64_t select = ALL_COMMANDS | WRAP | EN;
+
 	(void)state;
 	start(ALL_COMMANDS | WRAP);
 	wr(FVC, 0x2800);
 	wr(CTL(3) + BOX_STRIDE, CYCLES);
+	wr(CNT(3) + BOX_STRIDE, 55);
 	wr(CNT(0), TOP - 1);
 	reads(4);
 	wr(U_CTL, RST_ALL);
-	assert_int_equal(rd(CTL(0)), 0);
 	assert_int_equal(rd(CNT(0)), 0);
-	assert_int_equal(rd(STATUS), 0);
-	assert_int_equal(rd(GLOBAL_CTL), 0);
-	assert_int_equal(rd(FVC), 0);
-	assert_int_equal(rd(CTL(3) + BOX_STRIDE), 0);
-	wr(CTL(0), ALL_COMMANDS | EN);	/* rst_all is still 1: the guide's order of set-up */
-	wr(GLOBAL_CTL, 1);
+	assert_int_equal(rd(CNT(3) + BOX_STRIDE), 0);
+	assert_int_equal(rd(CTL(0)), select);
+	assert_int_equal(rd(GLOBAL_CTL), 1);
+	assert_int_equal(rd(FVC), 0x2800);
+	assert_int_equal(rd(CTL(3) + BOX_STRIDE), CYCLES);
+	assert_int_equal(rd(STATUS), 1);	/* cleared in a step of its own */
+	wr(CNT(0), 100);	/* the next sample: the data register, then en_all without rst_all */
 	wr(U_CTL, EN_ALL);
 	reads(6);
-	assert_int_equal(rd(CNT(0)), 6);
+	assert_int_equal(rd(CNT(0)), 106);
+}
+
+/* Bits 3 and 2 for what comes through S-Box 0 and 1, to which M-Box 0 and 1 belong. */
+static void overflows_are_summed_up_in_the_u_box(void **state)
+{
+	(void)state;
+	start(ALL_COMMANDS | WRAP);
+	assert_int_equal(rd(U_STATUS), 0);
+	wr(CNT(0), TOP - 1);
+	wr(CTL(1), ALL_COMMANDS | WRAP | EN);
+	wr(CNT(1), TOP - 1);
+	wr(GLOBAL_CTL, 3);
+	reads(1);
+	assert_int_equal(rd(U_STATUS), 8);
+	wr(OVF_CTL, 1);			/* counter 1 keeps its bit */
+	assert_int_equal(rd(U_STATUS), 8);
+	wr(OVF_CTL, 2);			/* and all that sum it up */
+	assert_int_equal(rd(U_STATUS), 0);
+	wr(CTL(0) + BOX_STRIDE, ALL_COMMANDS | WRAP | EN);
+	wr(CNT(0) + BOX_STRIDE, TOP - 1);
+	wr(GLOBAL_CTL + BOX_STRIDE, 1);
+	vpmu_memory_command(t.s, 0, 1, false, VPMU_PAGE_HIT, 10);
+	assert_int_equal(rd(U_STATUS), 4);
+	wr(U_OVF_CTL, 8);
+	assert_int_equal(rd(U_STATUS), 4);
+	wr(U_OVF_CTL, 4);
+	assert_int_equal(rd(U_STATUS), 0);
+	assert_int_equal(rd(STATUS + BOX_STRIDE), 1);	/* below it nothing changes */
+	wr(CNT(0), TOP - 1);
+	wr(CNT(0) + BOX_STRIDE, TOP - 1);
+	reads(1);
+	vpmu_memory_command(t.s, 0, 1, false, VPMU_PAGE_HIT, 20);
+	assert_int_equal(rd(U_STATUS), 12);
 }
 
 static void the_timestamp_is_16_bits_and_never_stops(void **state)
@@ -732,12 +785,14 @@ int main(void)
 		CASE(storage_mode_1_without_flag_mode_counts_nothing),
 		CASE(reserved_bits_are_violations_ignored_ones_are_not),
 		CASE(access_types_are_kept),
+		CASE(the_sdms_registers_take_writes),
 		CASE(everything_stops_in_the_clock_of_the_overflow),
 		CASE(the_preset_of_the_page_overflows_one_event_later),
 		CASE(counting_resumes_after_a_freeze),
 		CASE(a_clock_counter_freezes_too),
 		CASE(no_freeze_without_pmi_en_or_frz_all),
-		CASE(rst_all_clears_and_what_follows_stays),
+		CASE(rst_all_clears_the_counters_alone),
+		CASE(overflows_are_summed_up_in_the_u_box),
 		CASE(the_timestamp_is_16_bits_and_never_stops),
 		CASE(undriven_selects_are_named),
 		CASE(the_events_are_those_of_the_table),

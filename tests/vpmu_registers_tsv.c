@@ -14,7 +14,8 @@ static const struct table tables[] = {
 	{ "knc.registers.tsv", "knc-4c16t", 9, 0, NULL },
 	/* IA32_DEBUGCTL, for the freeze */
 	{ "core2-fixed.registers.tsv", "core2-2c", 13, 1, NULL },
-	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55, 0, NULL },
+	/* IA32_PEBS_ENABLE, of the cores */
+	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55, 1, NULL },
 	{ "netburst.registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR" },	/* models 0 to 2 */
 };
 

@@ -213,7 +213,7 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 		violate(s, VPMU_V_UNKNOWN_MSR, cpu, address, value, 0);
 		return -EIO;
 	}
-	if (r.row->access == VPMU_RO) {
+	if (r.row->access == VPMU_RO && (!r.row->ignored || (value & ~r.row->ignored))) {
 		violate(s, VPMU_V_READ_ONLY, cpu, address, value, value);
 		return -EIO;
 	}

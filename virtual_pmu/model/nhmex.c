@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Xeon 7500 (and E7) uncore: U-Box enables and the two M-Boxes, from 323535-001 (March 2010). */
+#include <string.h>
+
 #include "nhmex_state.h"
 
 #define AT(member) .offset = offsetof(struct nhmex_package, member)
@@ -31,14 +33,18 @@
 #define SDM "SDM Table 35-15"
 
 static const struct vpmu_register_row rows[] = {
-	/* Which summary bit stands for which box was not found: the status stays 0. */
 	U_BOX("CTL", 0xc00, VPMU_RW, 0xb000001f, 0, u_ctl),
 	U_BOX("STATUS", 0xc01, VPMU_RO, 0, 0, u_status),
 	U_BOX("OVF_CTL", 0xc02, VPMU_RW, 0, ALL_32, u_ovf_ctl),
 	BOX("PERF_GLOBAL_CTL", 0xca0, 32, VPMU_RW, 0x3f, "7500 guide Table 2-64", global_ctl),
 	BOX("PERF_GLOBAL_STATUS", 0xca1, 32, VPMU_RO, 0, "7500 guide Table 2-65", status),
 	BOX("PERF_GLOBAL_OVF_CTL", 0xca2, 32, VPMU_WO, 0x3f, "7500 guide Table 2-66", ovf_ctl),
-	BOX("PMU_TIMESTAMP_UNIT", 0xca4, 16, VPMU_RO, 0, "7500 guide 2-101", timestamp),
+	{
+		/* Free-running, says the guide; a sub-control, says the SDM, so programs write it. */
+		.name = "M#_MSR_PMU_TIMESTAMP_UNIT", .cite = "7500 guide 2-101; SDM 18.8.3",
+		.access = VPMU_RO, .address = 0xca4, .width = 16, .ignored = 0xffff,
+		BOX_PLACE(0x40, timestamp),
+	},
 	BOX("PMU_DSP", 0xca5, 32, VPMU_RW, 0x780, "7500 guide Table 2-85", dsp),
 	OPEN_BOX("PMU_ISS", 0xca6, 0xf, 0x3f0, "7500 guide 2-118; 9:4 from a third party", iss),
 	BOX("PMU_MAP", 0xca7, 32, VPMU_RW, 0x1ff, "7500 guide Table 2-93", map),
@@ -51,6 +57,12 @@ static const struct vpmu_register_row rows[] = {
 	FILTER("MM_CFG", 0xe54, UINT64_C(1) << 63, mm_cfg),
 	FILTER("ADDR_MATCH", 0xe55, UINT64_C(0x3ffffffff), addr_match),
 	FILTER("ADDR_MASK", 0xe56, 0x7ffffff, addr_mask),
+	{
+		/* The core's, which has no counters here; tools clear it before they count. */
+		.name = "IA32_PEBS_ENABLE", .cite = "SDM Figure 18-25", .scope = VPMU_THREAD,
+		.access = VPMU_RW, .address = 0x3f1, .width = 64,
+		.mask = UINT64_C(0xf0000000f), .offset = offsetof(struct nhmex_thread, pebs_enable),
+	},
 };
 
 #define WESTMERE_EX 0x2fu
@@ -63,13 +75,26 @@ static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_ro
 	return fvc && m->cpuid_model == WESTMERE_EX ? FVC_MASK_WESTMERE : row->mask;
 }
 
-/* Power-on, or rst_all: everything of the PMUs but the free-running timestamp. */
-static void clear(struct nhmex_package *p)
+/* rst_all: "clear all uncore counters" (guide 2-3). Selects, enables and overflow bits, which the
+ * same page clears in a step of its own, stay; and so does the free-running timestamp. */
+static void clear_counters(struct nhmex_package *p)
 {
 	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
-		p->box[i] = (struct nhmex_box){ .timestamp = p->box[i].timestamp };
-	p->u_status = 0;
+		memset(p->box[i].cnt, 0, sizeof(p->box[i].cnt));
+}
+
+/* The summary goes with the last overflow bit that it stands for (guide 2-3). */
+static void clear_overflows(struct nhmex_package *p)
+{
+	p->u_status &= ~p->u_ovf_ctl;
 	p->u_ovf_ctl = 0;
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++) {
+		struct nhmex_box *b = &p->box[i];
+
+		if (b->ovf_ctl && !(b->status & ~b->ovf_ctl))
+			p->u_status &= ~NHMEX_U_OVERFLOW(i);
+		b->status &= ~b->ovf_ctl;
+	}
 }
 
 static void reset(struct vpmu_segment *s)
@@ -110,13 +135,10 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	struct nhmex_package *p = nhmex_package(s, vpmu_cpu_package(&s->machine, cpu));
 
 	if (r->row->offset == offsetof(struct nhmex_package, u_ctl) && (value & NHMEX_RST_ALL))
-		clear(p);	/* a command: what is programmed after it stays */
-	p->u_status &= ~p->u_ovf_ctl;
-	p->u_ovf_ctl = 0;
-	for (uint32_t i = 0; i < NHMEX_BOXES; i++) {
-		p->box[i].status &= ~p->box[i].ovf_ctl;
+		clear_counters(p);	/* a command: what is written after it stays */
+	clear_overflows(p);
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
 		remark(s, p, i);
-	}
 }
 
 static void memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
@@ -143,6 +165,7 @@ const struct vpmu_model_type vpmu_nhmex = {
 	.events = nhmex_events,
 	.event_count = NHMEX_EVENTS,
 	.package_bytes = sizeof(struct nhmex_package),
+	.thread_bytes = sizeof(struct nhmex_thread),
 	.box_name = "M-Box",
 	.boxes = NHMEX_BOXES,
 	.mask = mask,

@@ -44,7 +44,7 @@ static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter)
 }
 
 /* True when it over- or underflowed and wants a PMI for it. */
-static bool add(struct nhmex_box *b, uint32_t counter, uint64_t n)
+static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n)
 {
 	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter);
 	bool over = n >= room;
@@ -52,8 +52,10 @@ static bool add(struct nhmex_box *b, uint32_t counter, uint64_t n)
 	if (over && !CTL_WRAP_MODE(ctl))
 		n = room;
 	b->cnt[counter] = (down(ctl) ? b->cnt[counter] - n : b->cnt[counter] + n) & NHMEX_CNT_MASK;
-	if (over)
+	if (over) {
 		b->status |= UINT64_C(1) << counter;
+		p->u_status |= NHMEX_U_OVERFLOW(b - p->box);
+	}
 	return over && CTL_PMI_EN(ctl);
 }
 
@@ -98,7 +100,7 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 		struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
 
 		if (counts_clocks(p, b, i % NHMEX_COUNTERS))
-			pmi |= add(b, i % NHMEX_COUNTERS, n);
+			pmi |= add(p, b, i % NHMEX_COUNTERS, n);
 	}
 	if (pmi)
 		interrupted(p);
@@ -127,7 +129,7 @@ void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happen
 		return;
 	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
 		if (active(p, b, i) && (nhmex_source(p, b, b->ctl[i]).happenings & happenings))
-			pmi |= add(b, i, 1);
+			pmi |= add(p, b, i, 1);
 	if (!pmi)
 		return;
 	/* The others still count in the clock of the overflow. */

@@ -15,6 +15,10 @@
 #define NHMEX_RST_ALL (UINT64_C(1) << 29)
 #define NHMEX_EN_ALL (UINT64_C(1) << 28)
 
+/* U_MSR_PMON_GLOBAL_STATUS: ov_s0 and ov_s1. An M-Box's overflow comes through the S-Box of its
+ * number (guide 2-3). The positions, 3 and 2, are a third party's (LIKWID 5.2). */
+#define NHMEX_U_OVERFLOW(box) (UINT64_C(1) << (3 - (box)))
+
 /* M_MSR_PMU_CNT_CTL, Table 2-67 */
 #define CTL_EN(c) ((c) & 1)
 #define CTL_PMI_EN(c) ((c) >> 1 & 1)
@@ -52,6 +56,8 @@ struct nhmex_package {
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t westmere;		/* ZDP_CTL_FVC has a sixth fvid bit: all fields one up */
 };
+
+struct nhmex_thread { uint64_t pebs_enable; };
 
 /* What one command of the B-Box does. */
 enum nhmex_happening {
