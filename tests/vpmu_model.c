@@ -482,6 +482,43 @@ static void freeze_in_the_clock_of_a_lookup_overflow(void **state)
 	assert_int_equal(rd(GLOBAL_CTRL), UINT64_C(0x80000000));
 }
 
+/* Two counters of one box on one event, and a third in another: told one after the other, but all
+ * in one clock. `first`: of the two, the one that overflows with the third lookup. */
+static void freeze_with_twins(uint32_t first, uint64_t threshold)
+{
+	wr(GLOBAL_CTRL, 0);
+	wr(0x706 + first, (UINT64_C(1) << 44) - 3);
+	wr(0x700 + first, EN | OVF_EN | LOOKUP_ANY_MESI);
+	wr(0x707 - first, 0);
+	wr(0x701 - first, EN | THR(threshold) | LOOKUP_ANY_MESI);
+	wr(0x716, 0);
+	wr(0x710, EN | LOOKUP_ANY_MESI);
+	wr(GLOBAL_CTRL, GLOBAL_EN_FRZ);
+	uint64_t begin = t.s->uclk[0];
+	for (uint64_t clock = begin + 10; clock <= begin + 50; clock += 10) {
+		vpmu_llc_lookup(t.s, 0, 0, VPMU_READ, VPMU_I, clock);
+		vpmu_llc_lookup(t.s, 0, 1, VPMU_READ, VPMU_I, clock);
+	}
+	vpmu_clock(t.s, 0, begin + 100);
+	assert_int_equal(rd(0x706 + first), 0);
+	assert_int_equal(rd(0x707 - first), 3);
+	assert_int_equal(rd(0x716), 3);
+	assert_int_equal(rd(GLOBAL_CTRL), UINT64_C(0x80000000));
+}
+
+static void a_freeze_acts_when_the_clock_is_over(void **state)
+{
+	(void)state;
+	for (uint32_t first = 0; first < 2; first++) {
+		freeze_with_twins(first, 0);
+		freeze_with_twins(first, 1);
+	}
+	/* Nothing is left of it for a counter that is enabled later. */
+	wr(GLOBAL_CTRL, 0);
+	vpmu_llc_lookup(t.s, 0, 1, VPMU_READ, VPMU_I, t.s->uclk[0] - 70);
+	assert_int_equal(rd(0x716), 3);
+}
+
 static void freeze_under_threshold(void **state)
 {
 	(void)state;
@@ -671,6 +708,7 @@ int main(void)
 		T(freeze_in_the_clock_of_the_fixed_overflow),
 		T(freeze_in_the_clock_of_the_occupancy_overflow),
 		T(freeze_in_the_clock_of_a_lookup_overflow), T(freeze_under_threshold),
+		T(a_freeze_acts_when_the_clock_is_over),
 		T(enabling_again_goes_on_after_a_freeze), T(no_freeze_without_ovf_en),
 		T(reserved_bits_are_recorded_and_dropped),
 		T(cbo_config_is_slices_plus_one_and_read_only), T(unknown_registers_fault),

@@ -535,6 +535,32 @@ static void everything_stops_in_the_clock_of_the_overflow(void **state)
 	assert_int_equal(rd(TIMESTAMP), 1000);
 }
 
+/* Commands of one clock, told box by box. */
+static void a_freeze_acts_when_the_clock_is_over(void **state)
+{
+	(void)state;
+	for (uint32_t box = 0; box < 2; box++) {
+		uint64_t begin = t.s->uclk[0];
+
+		start(ALL_COMMANDS | WRAP | (box ? 0 : PMI_EN));
+		wr(CTL(0) + BOX_STRIDE, ALL_COMMANDS | WRAP | EN | (box ? PMI_EN : 0));
+		wr(GLOBAL_CTL + BOX_STRIDE, 1);
+		wr(CNT(0), box ? 0 : TOP - 2);
+		wr(CNT(0) + BOX_STRIDE, box ? TOP - 2 : 0);
+		wr(U_CTL, EN_ALL | FRZ_ALL);
+		for (uint64_t clock = begin + 10; clock <= begin + 40; clock += 10) {
+			command(false, VPMU_PAGE_HIT, clock);
+			vpmu_memory_command(t.s, 0, 1, false, VPMU_PAGE_HIT, clock);
+		}
+		vpmu_clock(t.s, 0, begin + 100);
+		assert_int_equal(rd(U_CTL), FRZ_ALL);
+		assert_int_equal(rd(CNT(0)), box ? 2 : 0);
+		assert_int_equal(rd(CNT(0) + BOX_STRIDE), box ? 0 : 2);
+		wr(OVF_CTL, 1);
+		wr(OVF_CTL + BOX_STRIDE, 1);
+	}
+}
+
 static void the_preset_of_the_page_overflows_one_event_later(void **state)
 {
 	(void)state;
@@ -787,6 +813,7 @@ int main(void)
 		CASE(access_types_are_kept),
 		CASE(the_sdms_registers_take_writes),
 		CASE(everything_stops_in_the_clock_of_the_overflow),
+		CASE(a_freeze_acts_when_the_clock_is_over),
 		CASE(the_preset_of_the_page_overflows_one_event_later),
 		CASE(counting_resumes_after_a_freeze),
 		CASE(a_clock_counter_freezes_too),

@@ -137,6 +137,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	if (r->row->offset == offsetof(struct nhmex_package, u_ctl) && (value & NHMEX_RST_ALL))
 		clear_counters(p);	/* a command: what is written after it stays */
 	clear_overflows(p);
+	p->frozen = 0;
 	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
 		remark(s, p, i);
 }

@@ -13,9 +13,14 @@ static bool freezing(const struct nhmex_package *p)
 	return p->u_ctl & NHMEX_FRZ_ALL;
 }
 
+static bool locally_enabled(const struct nhmex_box *b, uint32_t counter)
+{
+	return (b->global_ctl >> counter & 1) && CTL_EN(b->ctl[counter]);
+}
+
 bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter)
 {
-	return counting(p) && (b->global_ctl >> counter & 1) && CTL_EN(b->ctl[counter]);
+	return counting(p) && locally_enabled(b, counter);
 }
 
 /* wrap_mode = 0 stops a counter at its over- or underflow. The documents do not say what starts
@@ -59,11 +64,13 @@ static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, 
 	return over && CTL_PMI_EN(ctl);
 }
 
-/* The U-Box got a PMI. */
-static void interrupted(struct nhmex_package *p)
+/* The U-Box got a PMI in this clock. */
+static void interrupted(struct nhmex_package *p, uint64_t clock)
 {
-	if (freezing(p))
-		p->u_ctl &= ~NHMEX_EN_ALL;
+	if (!freezing(p))
+		return;
+	p->u_ctl &= ~NHMEX_EN_ALL;
+	p->frozen = clock + 1;
 }
 
 /* ---- stretches of clocks ---- */
@@ -103,7 +110,7 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 			pmi |= add(p, b, i % NHMEX_COUNTERS, n);
 	}
 	if (pmi)
-		interrupted(p);
+		interrupted(p, p->done + n - 1);
 	return n;
 }
 
@@ -118,6 +125,19 @@ void nhmex_settle(struct nhmex_package *p, uint64_t clock)
 
 /* ---- commands ---- */
 
+/* In a clock whose overflow freezes, everything still counts, in whatever order it is told. */
+static bool counting_in(const struct nhmex_package *p, uint64_t clock)
+{
+	return counting(p) || p->frozen == clock + 1;
+}
+
+static bool takes(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter,
+		  uint32_t happenings)
+{
+	return locally_enabled(b, counter) && !stopped(b, counter) &&
+	       (nhmex_source(p, b, b->ctl[counter]).happenings & happenings);
+}
+
 void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happenings,
 		   uint64_t clock)
 {
@@ -125,15 +145,15 @@ void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happen
 
 	if (freezing(p))
 		nhmex_settle(p, clock);
-	if (!counting(p))
+	if (!counting_in(p, clock))
 		return;
 	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
-		if (active(p, b, i) && (nhmex_source(p, b, b->ctl[i]).happenings & happenings))
+		if (takes(p, b, i, happenings))
 			pmi |= add(p, b, i, 1);
-	if (!pmi)
+	if (!pmi || !counting(p))
 		return;
 	/* The others still count in the clock of the overflow. */
 	if (freezing(p) && clock >= p->done)
 		nhmex_settle(p, clock + 1);
-	interrupted(p);
+	interrupted(p, clock);
 }

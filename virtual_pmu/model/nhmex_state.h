@@ -54,6 +54,7 @@ struct nhmex_package {
 	uint64_t u_ctl, u_status, u_ovf_ctl;
 	struct nhmex_box box[NHMEX_BOXES];
 	uint64_t done;			/* clocks before this one are final */
+	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
 	uint64_t westmere;		/* ZDP_CTL_FVC has a sixth fvid bit: all fields one up */
 };
 

@@ -166,6 +166,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	uint32_t counter = arb ? SKL_ARB + r->counter : SKL_CBO(r->box) + r->counter;
 
 	(void)value;
+	p->frozen = 0;
 	skl_bulk_choose(p);	/* an edge detector starts with what is there now */
 	if (!arb && !cbo)
 		return;
@@ -190,15 +191,17 @@ static const char *undriven(const struct vpmu_undriven *u)
 static void count_box(struct skl_package *p, uint32_t box, enum skl_code code,
 		      uint32_t low, uint32_t high, uint64_t clock)
 {
-	if (!(p->global_ctrl & SKL_GLOBAL_EN))
-		return;
+	uint64_t matching = 0;
+
 	for (uint32_t i = box; i < box + 2; i++) {
 		uint64_t select = p->counter[i].select;
 
 		if (SELECT_EN(select) && SELECT_EVENT(select) == (uint32_t)code &&
 		    (SELECT_UMASK(select) & low) && (SELECT_UMASK(select) & high))
-			skl_count(p, i, clock);
+			matching |= UINT64_C(1) << i;
 	}
+	if (matching && skl_counting_in(p, clock))
+		skl_count(p, matching, clock);
 }
 
 static void llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,

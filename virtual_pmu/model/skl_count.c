@@ -24,6 +24,11 @@ bool skl_counting(const struct skl_package *p)
 	return p->global_ctrl & SKL_GLOBAL_EN;
 }
 
+bool skl_counting_in(const struct skl_package *p, uint64_t clock)
+{
+	return skl_counting(p) || p->frozen == clock + 1;
+}
+
 bool skl_freezing(const struct skl_package *p)
 {
 	return p->global_ctrl & SKL_GLOBAL_FRZ_ON_PMI;
@@ -137,6 +142,8 @@ static uint64_t step(struct skl_package *p, uint64_t n)
 		c->group_increment = 0;
 		skl_apply(p, st.lane[i].counter, st.lane[i].increment, st.n);
 	}
+	if (!skl_counting(p))
+		p->frozen = p->done + st.n;
 	return st.n;
 }
 
@@ -237,27 +244,36 @@ static void group_advance(struct skl_package *p, uint32_t counter, uint64_t cloc
 static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t clock)
 {
 	struct vpmu_counter *c = &p->counter[counter];
+	bool froze;
 
 	if (!vpmu_counter_apply(c, width_of(counter), 1, 1))
 		return;
 	/* The others still count in the clock of the overflow; a late one ends with `done`. */
 	if (skl_freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
 		skl_settle(p, clock + 1);
+	froze = skl_counting(p);
 	overflow(p, counter);
+	if (froze && !skl_counting(p))
+		p->frozen = clock + 1;
 }
 
-void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock)
+/* Those under a threshold first: an overflow of one of the others makes the clock final. */
+void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock)
 {
+	uint64_t left;
+
 	if (skl_freezing(p))
 		skl_settle(p, clock);
-	if (!skl_counting(p))
+	if (!skl_counting_in(p, clock))
 		return;
-	if (!(p->grouped >> counter & 1)) {
-		count_at_once(p, counter, clock);
-		return;
+	for (left = counters & p->grouped; left; left &= left - 1) {
+		uint32_t counter = (uint32_t)__builtin_ctzll(left);
+
+		group_advance(p, counter, clock);
+		p->counter[counter].group_increment++;
 	}
-	group_advance(p, counter, clock);
-	p->counter[counter].group_increment++;
+	for (left = counters & ~p->grouped; left; left &= left - 1)
+		count_at_once(p, (uint32_t)__builtin_ctzll(left), clock);
 }
 
 void skl_select_written(struct skl_package *p, uint32_t counter)

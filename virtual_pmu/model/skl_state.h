@@ -58,6 +58,7 @@ struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
+	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
 	uint32_t precise;		/* each happening is counted when it happens */
 	uint32_t changes;		/* bits in `changed` */
 	struct skl_bulk bulk;
@@ -95,12 +96,14 @@ void skl_bulk_occupy(struct skl_package *p, bool data_read, uint64_t start, uint
 void skl_settle(struct skl_package *p, uint64_t clock);
 /* The select register of this counter holds a new value. */
 void skl_select_written(struct skl_package *p, uint32_t counter);
-/* One happening, in this clock, which the counter's select matches. */
-void skl_count(struct skl_package *p, uint32_t counter, uint64_t clock);
+/* One happening, in this clock, which the selects of these counters (a bit each) match. */
+void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
 bool skl_counting(const struct skl_package *p);
+/* In a clock whose overflow freezes, everything still counts, in whatever order it is told. */
+bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
 bool skl_counts_occupancy(const struct skl_package *p);
 /* The counter takes n happenings, or clocks with this increment. */
