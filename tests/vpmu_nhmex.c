@@ -638,7 +638,7 @@ static void rst_all_clears_the_counters_alone(void **state)
 	assert_int_equal(rd(FVC), 0x2800);
 	assert_int_equal(rd(CTL(3) + BOX_STRIDE), CYCLES);
 	assert_int_equal(rd(STATUS), 1);	/* cleared in a step of its own */
-	wr(CNT(0), 100);	/* the next sample: the data register, then en_all without rst_all */
+	wr(CNT(0), 100);	/* the next sample: data registers, then en_all without rst_all */
 	wr(U_CTL, EN_ALL);
 	reads(6);
 	assert_int_equal(rd(CNT(0)), 106);

@@ -40,7 +40,7 @@ static const struct vpmu_register_row rows[] = {
 	BOX("PERF_GLOBAL_STATUS", 0xca1, 32, VPMU_RO, 0, "7500 guide Table 2-65", status),
 	BOX("PERF_GLOBAL_OVF_CTL", 0xca2, 32, VPMU_WO, 0x3f, "7500 guide Table 2-66", ovf_ctl),
 	{
-		/* Free-running, says the guide; a sub-control, says the SDM, so programs write it. */
+		/* Free-running, says the guide; a sub-control, says the SDM: programs write it. */
 		.name = "M#_MSR_PMU_TIMESTAMP_UNIT", .cite = "7500 guide 2-101; SDM 18.8.3",
 		.access = VPMU_RO, .address = 0xca4, .width = 16, .ignored = 0xffff,
 		BOX_PLACE(0x40, timestamp),
