@@ -87,6 +87,7 @@ static int name_place(struct vpmu_place *place, const char *path)
 	}
 	snprintf(place->topology, sizeof(place->topology), "%s.xml", place->path);
 	snprintf(place->state, sizeof(place->state), "%s.state", place->path);
+	snprintf(place->system, sizeof(place->system), "%s" VPMU_SYSTEM_SUFFIX, place->path);
 	return 0;
 }
 
@@ -134,6 +135,7 @@ static void remove_state(const struct vpmu_place *place)
 	if (dir)
 		closedir(dir);
 	rmdir(place->state);
+	vpmu_system_remove(place->system);
 }
 
 static int make_state(const struct vpmu_place *place)
@@ -307,6 +309,8 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 	rc = vpmu_topology_write(place->topology, &place->segment->machine);
 	if (!rc)
 		rc = make_state(place);
+	if (!rc)
+		rc = vpmu_system_write(place);
 	if (rc)
 		vpmu_place_leave(place);
 	return rc;

@@ -113,6 +113,10 @@ void vpmu_segment_close(struct vpmu_segment *s);
 #define VPMU_PRCTL_MMIO_MAPPED 1
 #define VPMU_PRCTL_MMIO_UNMAPPED 2
 
+/* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
+ * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
+#define VPMU_SYSTEM_SUFFIX ".system"
+
 /* Set to 1 in the environment of a program that runs under the feed: only then is the call made. */
 #define VPMU_FEED_ENV "VPMU_FEED"
 

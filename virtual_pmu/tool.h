@@ -21,6 +21,7 @@ struct vpmu_place {
 	char path[PATH_MAX - 16];
 	char topology[PATH_MAX];	/* hwloc XML file next to it */
 	char state[PATH_MAX];		/* directory next to it: what programs keep until a boot */
+	char system[PATH_MAX];		/* and what Linux says about the machine, in files */
 	bool keep;			/* named by the user: stays */
 	bool created;			/* by this process */
 	int fd;				/* holds the shared flock that says "in use" */
@@ -50,6 +51,11 @@ void vpmu_tally(const struct vpmu_place *place);
 
 /* ---- topology.c ---- */
 int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
+
+/* ---- system.c ---- */
+/* Makes the directory, unless it is there. */
+int vpmu_system_write(const struct vpmu_place *place);
+void vpmu_system_remove(const char *path);
 
 /* ---- launch.c ---- */
 struct vpmu_launch {

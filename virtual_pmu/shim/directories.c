@@ -2,6 +2,7 @@
 /* Listing /dev/cpu and /dev/cpu/N: what the machine has, not what the host has. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ SHIM_EXPORT DIR *opendir(const char *path)
 {
 	struct shim_path served = shim_classify(path);
 
+	SHIM_WHERE(AT_FDCWD, path);
 	return served.kind ? open_listing(served, path) : NEXT(opendir)(path);
 }
 
@@ -165,6 +167,7 @@ READDIR(readdir64, dirent64, entry64)
 			     int (*order)(const struct type **, const struct type **)) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind == SHIM_DIRECTORY ? list_##name(path, out, choose, order) : \
 						       NEXT(name)(path, out, choose, order); \
 	}

@@ -39,6 +39,7 @@ static mode_t mode_argument(int flags, va_list args)
 		va_start(args, flags); \
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(path, flags, mode); \
 	}
 OPEN(open)
@@ -53,6 +54,7 @@ OPEN(open64)
 		va_start(args, flags); \
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
+		SHIM_WHERE(dir, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
 				     NEXT(name)(dir, path, flags, mode); \
 	}
@@ -64,6 +66,7 @@ OPENAT(openat64)
 	SHIM_EXPORT int name(const char *path, int flags) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(path, flags); \
 	}
 OPEN_2(__open_2)
@@ -74,6 +77,7 @@ OPEN_2(__open64_2)
 	SHIM_EXPORT int name(int dir, const char *path, int flags) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(dir, path); \
 		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(dir, path, flags); \
 	}
 OPENAT_2(__openat_2)

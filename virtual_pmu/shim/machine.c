@@ -59,6 +59,11 @@ bool shim_fed(void)
 	return fed;
 }
 
+const char *shim_segment_path(void)
+{
+	return shim_machine() ? segment_path : NULL;
+}
+
 int shim_segment_open(void)
 {
 	return segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;

@@ -52,6 +52,8 @@ static struct shim_path classify(const char *path)
 		return classify_cpu(s, path + directory);
 	if (!strcmp(path, "/dev/mem"))
 		return (struct shim_path){ .kind = SHIM_MEM };
+	if (shim_hidden(path))
+		return (struct shim_path){ .kind = SHIM_ABSENT };
 	for (size_t i = 0; i < sizeof(pci_paths) / sizeof(pci_paths[0]); i++)
 		if (!strcmp(path, pci_paths[i]))
 			return (struct shim_path){ .kind = SHIM_PCI };
@@ -63,7 +65,8 @@ static struct shim_path classify(const char *path)
 struct shim_path shim_classify(const char *path)
 {
 	if (!path || (strncmp(path, "/dev/cpu", 8) && strncmp(path, "/dev/mem", 8) &&
-		      strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14)))
+		      strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14) &&
+		      strncmp(path, "/proc/sys/kernel/perf_event", 27)))
 		return (struct shim_path){ .kind = SHIM_NONE };
 	return classify(path);
 }

@@ -4,6 +4,7 @@
 #ifndef VPMU_SHIM_H
 #define VPMU_SHIM_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +41,18 @@ struct vpmu_segment *shim_machine(void);
 bool shim_fed(void);
 /* The segment file, opened read-only by libc's open; -1. */
 int shim_segment_open(void);
+const char *shim_segment_path(void);
 struct shim_path shim_classify(const char *path);
+
+/* Where a path that tells about CPUs or memory really leads: to a file that describes the machine.
+ * All other paths are given back as they are. at: what a relative path is relative to. */
+struct shim_room { char text[PATH_MAX]; };
+const char *shim_where(int at, const char *path, struct shim_room *room);
+#define SHIM_WHERE(at, path) \
+	struct shim_room room; \
+	path = shim_where(at, path, &room)
+/* Of the host and not of the machine: the kernel's own performance events. */
+bool shim_hidden(const char *path);
 
 /* Every file descriptor served has a real one behind it (an anonymous file, which keeps offset,
  * dup and fork right). 0, or -1 with errno. */

@@ -141,6 +141,7 @@ FILL(fill64, stat64)
 	SHIM_EXPORT int name(const char *path, struct type *st) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? filler(served, st) : NEXT(name)(path, st); \
 	}
 STAT(stat, stat, fill)
@@ -165,6 +166,7 @@ FSTAT(fstat64, stat64, fill64)
 		struct shim_path served = shim_classify(path); \
 		if (!served.kind && (flags & AT_EMPTY_PATH)) \
 			served = shim_fd(dir); \
+		SHIM_WHERE(dir, path); \
 		return served.kind ? filler(served, st) : NEXT(name)(dir, path, st, flags); \
 	}
 FSTATAT(fstatat, stat, fill)
@@ -180,6 +182,7 @@ int __fxstat(int version, int fd, struct stat *st);
 	SHIM_EXPORT int name(int version, const char *path, struct stat *st) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? fill(served, st) : NEXT(name)(version, path, st); \
 	}
 XSTAT(__xstat)
@@ -220,6 +223,7 @@ SHIM_EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, s
 
 	if (!served.kind && (flags & AT_EMPTY_PATH))
 		served = shim_fd(dir);
+	SHIM_WHERE(dir, path);
 	return served.kind ? fill_statx(served, st) : NEXT(statx)(dir, path, flags, mask, st);
 }
 
@@ -237,6 +241,7 @@ static int allow(struct shim_path path, int mode)
 	SHIM_EXPORT int name(const char *path, int mode) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? allow(served, mode) : NEXT(name)(path, mode); \
 	}
 ACCESS(access)
@@ -247,5 +252,6 @@ SHIM_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
 	struct shim_path served = shim_classify(path);
 
+	SHIM_WHERE(dir, path);
 	return served.kind ? allow(served, mode) : NEXT(faccessat)(dir, path, mode, flags);
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What Linux says about CPUs and memory in /proc and /sys is in files next to the segment. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+static const struct place { const char *host, *ours; } places[] = {
+	{ "/proc/cpuinfo", "/cpuinfo" },
+	{ "/sys/devices/system/cpu", "/cpu" },
+	{ "/sys/devices/system/node", "/node" },
+	{ "/sys/bus/cpu/devices", "/cpu" },
+	{ "/sys/bus/node/devices", "/node" },
+};
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+static const char *const hidden[] = {
+	"/sys/bus/event_source", "/sys/devices/cpu", "/proc/sys/kernel/perf_event_paranoid",
+	"/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/perf_event_mlock_kb",
+};
+
+/* First names of relative paths that may lead there. */
+static const char *const beginnings[] = {
+	"bus", "cpu", "cpuinfo", "devices", "node", "proc", "sys", "system",
+};
+
+/* What follows `prefix` in `path`, of whole names; NULL: it is not below it. Slashes may be
+ * repeated. */
+static const char *below(const char *path, const char *prefix)
+{
+	while (*prefix) {
+		if (*path++ != *prefix)
+			return NULL;
+		if (*prefix++ == '/')
+			path += strspn(path, "/");
+	}
+	return *path && *path != '/' ? NULL : path;
+}
+
+bool shim_hidden(const char *path)
+{
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (below(path, hidden[i]))
+			return true;
+	return false;
+}
+
+static const char *find(const char *path, const char **ours)
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		const char *rest = below(path, places[i].host);
+
+		*ours = places[i].ours;
+		if (rest)
+			return rest;
+	}
+	return NULL;
+}
+
+static bool may_lead_there(const char *relative)
+{
+	size_t length = strcspn(relative, "/");
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (strlen(beginnings[i]) == length && !strncmp(relative, beginnings[i], length))
+			return true;
+	return false;
+}
+
+/* The absolute path of what is relative to an open directory, if that is one of those above. */
+static bool absolute(int at, const char *relative, char *out, size_t bytes)
+{
+	char link[32] = "/proc/self/cwd", directory[64];
+	int saved = errno;
+	ssize_t n;
+
+	if (at != AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	n = (ssize_t)syscall(SYS_readlinkat, AT_FDCWD, link, directory, sizeof(directory) - 1);
+	errno = saved;
+	if (n <= 0 || n >= (ssize_t)sizeof(directory) - 1)
+		return false;
+	directory[n] = '\0';
+	if (strcmp(directory, "/") && !below(directory, "/proc") && !below(directory, "/sys"))
+		return false;
+	return snprintf(out, bytes, "%s/%s", directory, relative) < (int)bytes;
+}
+
+const char *shim_where(int at, const char *path, struct shim_room *room)
+{
+	const char *given = path, *ours, *rest, *segment;
+	char joined[512];
+
+	if (!path || (*path == '/' ? strncmp(path, "/proc/", 6) && strncmp(path, "/sys/", 5) :
+				     !may_lead_there(path)))
+		return given;
+	if (*path != '/') {
+		if (!absolute(at, path, joined, sizeof(joined)))
+			return given;
+		path = joined;
+	}
+	rest = find(path, &ours);
+	segment = rest ? shim_segment_path() : NULL;
+	if (!segment || snprintf(room->text, sizeof(room->text), "%s" VPMU_SYSTEM_SUFFIX "%s%s",
+				 segment, ours, rest) >= (int)sizeof(room->text))
+		return given;
+	return room->text;
+}
+
+/* ---- functions of libc that take such paths and no device's ---- */
+
+/* Not in any header: what _FORTIFY_SOURCE turns the calls into. */
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+ssize_t __readlink_chk(const char *path, char *buf, size_t bytes, size_t room);
+ssize_t __readlinkat_chk(int at, const char *path, char *buf, size_t bytes, size_t room);
+
+#define ONE_PATH(type, name, parameters, ...) \
+	NEXT_SLOT(name) \
+	SHIM_EXPORT type name parameters \
+	{ \
+		SHIM_WHERE(AT_FDCWD, path); \
+		return NEXT(name)(__VA_ARGS__); \
+	}
+ONE_PATH(char *, realpath, (const char *restrict path, char *restrict resolved), path, resolved)
+ONE_PATH(char *, __realpath_chk, (const char *path, char *resolved, size_t bytes), path, resolved,
+	 bytes)
+ONE_PATH(char *, canonicalize_file_name, (const char *path), path)
+ONE_PATH(ssize_t, readlink, (const char *restrict path, char *restrict buf, size_t bytes), path,
+	 buf, bytes)
+ONE_PATH(ssize_t, __readlink_chk, (const char *path, char *buf, size_t bytes, size_t all), path,
+	 buf, bytes, all)
+ONE_PATH(int, chdir, (const char *path), path)
+
+#define AT_PATH(name, parameters, ...) \
+	NEXT_SLOT(name) \
+	SHIM_EXPORT ssize_t name parameters \
+	{ \
+		SHIM_WHERE(at, path); \
+		return NEXT(name)(__VA_ARGS__); \
+	}
+AT_PATH(readlinkat, (int at, const char *restrict path, char *restrict buf, size_t bytes), at, path,
+	buf, bytes)
+AT_PATH(__readlinkat_chk, (int at, const char *path, char *buf, size_t bytes, size_t all), at, path,
+	buf, bytes, all)
+
+#define FOPEN(name) \
+	NEXT_SLOT(name) \
+	SHIM_EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
+	{ \
+		struct shim_path served = shim_classify(path); \
+		SHIM_WHERE(AT_FDCWD, path); \
+		if (served.kind != SHIM_ABSENT) \
+			return NEXT(name)(path, mode); \
+		errno = ENOENT; \
+		return NULL; \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)

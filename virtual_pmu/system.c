@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine as Linux would describe it, in files: what /proc/cpuinfo, /sys/devices/system/cpu and
+ * /sys/devices/system/node hold, in a directory next to the segment (cpuinfo, cpu/, node/). */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define MEMORY_KIB (UINT64_C(16) << 20)	/* of a node, as in the topology */
+#define WORDS (VPMU_CPUS_MAX / 32)
+
+struct cpus { uint32_t word[WORDS]; };
+
+/* Where files are written, and whether one could not be. */
+struct system { const struct vpmu_machine *machine; int root, failed; };
+
+typedef bool (*belongs)(const struct vpmu_machine *m, uint32_t cpu, uint32_t to);
+
+static bool to_machine(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
+{
+	(void)m, (void)cpu, (void)to;
+	return true;
+}
+
+static bool to_package(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
+{
+	return vpmu_cpu_package(m, cpu) == to;
+}
+
+static bool to_core(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
+{
+	return vpmu_cpu_core(m, cpu) == to;
+}
+
+static struct cpus select_cpus(const struct vpmu_machine *m, belongs rule, uint32_t to)
+{
+	struct cpus c = { { 0 } };
+
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
+		if (rule(m, cpu, to))
+			c.word[cpu / 32] |= UINT32_C(1) << cpu % 32;
+	return c;
+}
+
+static bool has(const struct cpus *c, uint32_t cpu)
+{
+	return cpu < VPMU_CPUS_MAX && c->word[cpu / 32] >> cpu % 32 & 1;
+}
+
+/* ---- writing ---- */
+
+__attribute__((format(printf, 3, 4)))
+static void put(struct system *s, const char *path, const char *format, ...)
+{
+	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	va_list args;
+
+	va_start(args, format);
+	if (fd < 0 || vdprintf(fd, format, args) < 0)
+		s->failed = errno;
+	va_end(args);
+	if (fd >= 0)
+		close(fd);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void make(struct system *s, const char *format, ...)
+{
+	char path[64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	if (mkdirat(s->root, path, 0755))
+		s->failed = errno;
+}
+
+/* As in "0-3,8": the kernel's lists. */
+static void list_text(const struct cpus *c, char *text, size_t bytes)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t cpu = 0; cpu < VPMU_CPUS_MAX; cpu++) {
+		uint32_t last = cpu;
+
+		if (!has(c, cpu))
+			continue;
+		while (has(c, last + 1))
+			last++;
+		used += (size_t)snprintf(text + used, bytes - used, used ? ",%u" : "%u", cpu);
+		if (last > cpu)
+			used += (size_t)snprintf(text + used, bytes - used, "-%u", last);
+		cpu = last;
+	}
+}
+
+/* The kernel's masks: 32 bits in hexadecimal, most significant first, as many as there are CPUs. */
+static void mask_text(const struct vpmu_machine *m, const struct cpus *c, char *text, size_t bytes)
+{
+	uint32_t count = vpmu_machine_cpus(m);
+	int top = (int)((count - 1) / 32);
+	size_t used = (size_t)snprintf(text, bytes, "%0*x", (int)((count - 1) % 32 / 4 + 1),
+				       c->word[top]);
+
+	while (top-- > 0)
+		used += (size_t)snprintf(text + used, bytes - used, ",%08x", c->word[top]);
+}
+
+#define LIST_BYTES (VPMU_CPUS_MAX * 4 + 4)
+
+/* A set under two names: MAP as a mask, LIST as a list. */
+static void put_set(struct system *s, const char *directory, const char *map, const char *list,
+		    const struct cpus *c)
+{
+	char text[LIST_BYTES], path[128];
+
+	mask_text(s->machine, c, text, sizeof(text));
+	snprintf(path, sizeof(path), "%s/%s", directory, map);
+	put(s, path, "%s\n", text);
+	list_text(c, text, sizeof(text));
+	snprintf(path, sizeof(path), "%s/%s", directory, list);
+	put(s, path, "%s\n", text);
+}
+
+static void put_value(struct system *s, const char *directory, const char *name, uint32_t value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	put(s, path, "%u\n", value);
+}
+
+/* ---- CPUs ---- */
+
+struct cache_row {
+	const char *type;
+	uint32_t level;
+	const struct vpmu_cache *cache;
+	bool shared;			/* by the package */
+};
+
+static uint32_t cache_rows(const struct vpmu_machine *m, struct cache_row rows[4])
+{
+	const struct cache_row all[4] = {
+		{ "Data", 1, &m->l1d, false }, { "Instruction", 1, &m->l1i, false },
+		{ "Unified", 2, &m->l2, false }, { "Unified", m->llc_level, &m->llc, true },
+	};
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		if (all[i].cache->bytes && all[i].level)
+			rows[count++] = all[i];
+	return count;
+}
+
+static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const struct cache_row *row)
+{
+	const struct vpmu_machine *m = s->machine;
+	const struct vpmu_cache *c = row->cache;
+	uint32_t owner = row->shared ? vpmu_cpu_package(m, cpu) : vpmu_cpu_core(m, cpu);
+	struct cpus sharers = select_cpus(m, row->shared ? to_package : to_core, owner);
+	char directory[64], path[128];
+
+	snprintf(directory, sizeof(directory), "cpu/cpu%u/cache/index%u", cpu, index);
+	make(s, "%s", directory);
+	snprintf(path, sizeof(path), "%s/type", directory);
+	put(s, path, "%s\n", row->type);
+	snprintf(path, sizeof(path), "%s/size", directory);
+	put(s, path, "%uK\n", c->bytes / 1024);
+	put_value(s, directory, "level", row->level);
+	put_value(s, directory, "id", owner);
+	put_value(s, directory, "coherency_line_size", c->line);
+	put_value(s, directory, "physical_line_partition", 1);
+	put_value(s, directory, "ways_of_associativity", c->ways);
+	put_value(s, directory, "number_of_sets", c->bytes / c->ways / c->line);
+	put_set(s, directory, "shared_cpu_map", "shared_cpu_list", &sharers);
+}
+
+/* Threads of a core have the same caches: all but the first have a link. */
+static void put_caches(struct system *s, uint32_t cpu)
+{
+	const struct vpmu_machine *m = s->machine;
+	uint32_t first = vpmu_core_cpu(m, vpmu_cpu_core(m, cpu), 0);
+	char from[64], to[64];
+	struct cache_row rows[4];
+
+	if (first != cpu) {
+		snprintf(from, sizeof(from), "cpu/cpu%u/cache", cpu);
+		snprintf(to, sizeof(to), "../cpu%u/cache", first);
+		if (symlinkat(to, s->root, from))
+			s->failed = errno;
+		return;
+	}
+	make(s, "cpu/cpu%u/cache", cpu);
+	for (uint32_t i = 0, count = cache_rows(m, rows); i < count; i++)
+		put_cache(s, cpu, i, &rows[i]);
+}
+
+static uint32_t node_of(const struct vpmu_machine *m, uint32_t cpu)
+{
+	return m->one_node ? 0 : vpmu_cpu_package(m, cpu);
+}
+
+static void put_cpu(struct system *s, uint32_t cpu)
+{
+	const struct vpmu_machine *m = s->machine;
+	uint32_t core = vpmu_cpu_core(m, cpu), package = vpmu_cpu_package(m, cpu);
+	struct cpus of_core = select_cpus(m, to_core, core);
+	struct cpus of_package = select_cpus(m, to_package, package);
+	char directory[64], link[96];
+
+	make(s, "cpu/cpu%u", cpu);
+	snprintf(directory, sizeof(directory), "cpu/cpu%u/topology", cpu);
+	make(s, "%s", directory);
+	put_value(s, directory, "physical_package_id", package);
+	put_value(s, directory, "core_id", core % m->cores);
+	put_value(s, directory, "die_id", 0);
+	put_set(s, directory, "thread_siblings", "thread_siblings_list", &of_core);
+	put_set(s, directory, "core_cpus", "core_cpus_list", &of_core);
+	put_set(s, directory, "core_siblings", "core_siblings_list", &of_package);
+	put_set(s, directory, "package_cpus", "package_cpus_list", &of_package);
+	put_set(s, directory, "die_cpus", "die_cpus_list", &of_package);
+	snprintf(directory, sizeof(directory), "../../node/node%u", node_of(m, cpu));
+	snprintf(link, sizeof(link), "cpu/cpu%u/node%u", cpu, node_of(m, cpu));
+	if (symlinkat(directory, s->root, link))
+		s->failed = errno;
+	snprintf(directory, sizeof(directory), "cpu/cpu%u", cpu);
+	if (cpu)			/* as on Linux, the first cannot be switched off */
+		put_value(s, directory, "online", 1);
+	put_caches(s, cpu);
+}
+
+static void put_cpus(struct system *s)
+{
+	static const char *const lists[] = { "online", "present", "possible" };
+	struct cpus all = select_cpus(s->machine, to_machine, 0);
+	char text[LIST_BYTES], path[64];
+
+	make(s, "cpu");
+	list_text(&all, text, sizeof(text));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		snprintf(path, sizeof(path), "cpu/%s", lists[i]);
+		put(s, path, "%s\n", text);
+	}
+	put(s, "cpu/offline", "\n");
+	put(s, "cpu/isolated", "\n");
+	put(s, "cpu/kernel_max", "%d\n", VPMU_CPUS_MAX - 1);
+	make(s, "cpu/smt");
+	put(s, "cpu/smt/active", "%d\n", s->machine->threads > 1);
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++)
+		put_cpu(s, cpu);
+}
+
+/* ---- memory ---- */
+
+static void put_node(struct system *s, uint32_t node, uint32_t nodes)
+{
+	struct cpus c = select_cpus(s->machine, nodes > 1 ? to_package : to_machine, node);
+	char directory[64], path[96], text[VPMU_PACKAGES_MAX * 4] = "";
+	size_t used = 0;
+
+	snprintf(directory, sizeof(directory), "node/node%u", node);
+	make(s, "%s", directory);
+	put_set(s, directory, "cpumap", "cpulist", &c);
+	snprintf(path, sizeof(path), "%s/meminfo", directory);
+	put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n", node,
+	    (unsigned long long)MEMORY_KIB, node, (unsigned long long)MEMORY_KIB);
+	for (uint32_t other = 0; other < nodes; other++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, used ? " %d" : "%d",
+					 other == node ? 10 : 20);
+	snprintf(path, sizeof(path), "%s/distance", directory);
+	put(s, path, "%s\n", text);
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++) {
+		if (!has(&c, cpu))
+			continue;
+		snprintf(path, sizeof(path), "../../cpu/cpu%u", cpu);
+		snprintf(directory, sizeof(directory), "node/node%u/cpu%u", node, cpu);
+		if (symlinkat(path, s->root, directory))
+			s->failed = errno;
+	}
+}
+
+static void put_nodes(struct system *s)
+{
+	static const char *const lists[] = { "online", "possible", "has_cpu", "has_memory",
+					     "has_normal_memory" };
+	uint32_t nodes = s->machine->one_node ? 1 : s->machine->packages;
+	char path[64];
+
+	make(s, "node");
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		snprintf(path, sizeof(path), "node/%s", lists[i]);
+		put(s, path, nodes > 1 ? "0-%u\n" : "%u\n", nodes - 1);
+	}
+	for (uint32_t node = 0; node < nodes; node++)
+		put_node(s, node, nodes);
+}
+
+/* ---- /proc/cpuinfo ---- */
+
+static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
+{
+	uint32_t outer = m->llc_level ? m->llc.bytes : m->l2.bytes;
+
+	fprintf(f, "processor\t: %u\nvendor_id\t: GenuineIntel\ncpu family\t: %u\nmodel\t\t: %u\n"
+		"model name\t: %s\nstepping\t: %u\n", cpu, m->cpuid_family, m->cpuid_model,
+		m->brand, m->cpuid_stepping);
+	/* One clock a nanosecond is the model's time. */
+	fprintf(f, "cpu MHz\t\t: 1000.000\ncache size\t: %u KB\nphysical id\t: %u\n"
+		"siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n"
+		"initial apicid\t: %u\n", outer / 1024, vpmu_cpu_package(m, cpu),
+		m->cores * m->threads, vpmu_cpu_core(m, cpu) % m->cores, m->cores, cpu, cpu);
+	/* Of the processor's features those that all x86-64 processors have. */
+	fprintf(f, "fpu\t\t: yes\nfpu_exception\t: yes\nwp\t\t: yes\nflags\t\t: fpu vme de pse tsc "
+		"msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2%s "
+		"syscall nx lm\n", m->threads > 1 ? " ht" : "");
+	fprintf(f, "bogomips\t: 2000.00\nclflush size\t: %u\ncache_alignment\t: %u\n"
+		"address sizes\t: 36 bits physical, 48 bits virtual\npower management:\n\n",
+		m->l1d.line, m->l1d.line);
+}
+
+static void put_cpuinfo(struct system *s)
+{
+	int fd = openat(s->root, "cpuinfo", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	for (uint32_t cpu = 0; f && cpu < vpmu_machine_cpus(s->machine); cpu++)
+		put_processor(f, s->machine, cpu);
+	if (!f || fclose(f))
+		s->failed = errno;
+}
+
+/* ---- the directory ---- */
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	remove(path);
+	return 0;
+}
+
+void vpmu_system_remove(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* 0 or an errno. */
+static int write_to(const char *path, const struct vpmu_machine *m)
+{
+	struct system s = { .machine = m };
+	char temporary[PATH_MAX];
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+		return ENAMETOOLONG;
+	s.root = mkdtemp(temporary) ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (s.root < 0)
+		return errno;
+	fchmod(s.root, 0755);
+	put_cpus(&s);
+	put_nodes(&s);
+	put_cpuinfo(&s);
+	close(s.root);
+	if (!s.failed && rename(temporary, path) && errno != EEXIST && errno != ENOTEMPTY)
+		s.failed = errno;
+	vpmu_system_remove(temporary);		/* when it has failed, or somebody else was first */
+	return s.failed;
+}
+
+int vpmu_system_write(const struct vpmu_place *place)
+{
+	struct stat st;
+	mode_t mask;
+	int rc;
+
+	/* It appears by its name as a whole: what is there is complete. */
+	if (!lstat(place->system, &st)) {
+		rc = S_ISDIR(st.st_mode) && (place->keep || st.st_uid == geteuid()) ? 0 : EEXIST;
+	} else {
+		mask = umask(022);	/* users whom the program becomes may look, too */
+		rc = write_to(place->system, &place->segment->machine);
+		umask(mask);
+	}
+	if (rc)
+		vpmu_complain("%s: cannot describe the machine: %s", place->system, strerror(rc));
+	return rc ? VPMU_EXIT_FAILURE : 0;
+}
