@@ -87,19 +87,21 @@ static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && strcmp(info->name, name) == 0;
 }
 
-/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds: the one that was
- * found last is tried first, as the same is asked for again and again. */
+/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds. So the search
+ * begins at the one that was found last: the same is wanted again and again, then a neighbour. */
 static int find_pmu(const char *name, pfm_pmu_info_t *info)
 {
 	static _Atomic int last = PFM_PMU_NONE;
+	int first = atomic_load(&last);
 
-	if (is_pmu(atomic_load(&last), name, info))
-		return 0;
-	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++)
+	for (int n = 0; n < PFM_PMU_MAX; n++) {
+		int i = (first + n) % PFM_PMU_MAX;
+
 		if (is_pmu(i, name, info)) {
 			atomic_store(&last, i);
 			return 0;
 		}
+	}
 	return -ENOENT;
 }
 
