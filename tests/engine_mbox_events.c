@@ -195,8 +195,10 @@ static void worked_examples(void **state)
 	assert_int_equal(e.choices[0].preset_value, 0);
 	e = fake_event(nhm, "FVC_EV0.BBOX_CMDS.READS:pmi_en");
 	assert_int_equal(e.choices[0].select | 1, 0x1A43);
-	assert_int_equal(need_of(&e, 0, 0)->value, 0x2800);
-	assert_int_equal(need_of(&e, 0, 0)->mask, 0x38FF);	/* evnt0, bcmd, fvid */
+	assert_int_equal(need_of(&e, 0, 0)->reg->addr, 0xC00);
+	assert_int_equal(need_of(&e, 0, 0)->value, 0);	/* pmi_core_sel: no core is interrupted */
+	assert_int_equal(need_of(&e, 0, 1)->value, 0x2800);
+	assert_int_equal(need_of(&e, 0, 1)->mask, 0x38FF);	/* evnt0, bcmd, fvid */
 	e = fake_event(nhm, "FVC_EV0.BBOX_CMDS.WRITES");
 	assert_int_equal(need_of(&e, 0, 0)->value, 0x2820);
 	e = fake_event(wsm, "FVC_EV0.BBOX_CMDS.READS");

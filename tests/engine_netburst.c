@@ -169,8 +169,7 @@ struct example {
 static const struct example examples[] = {
 	{ "global_power_events:RUNNING", "MSR_FSB_ESCR0", 0x2600020C, 0x0003D000, "", 0 },
 	{ "global_power_events:RUNNING:ovf=100", "MSR_FSB_ESCR0", 0x2600020C, 0x0403D000, "", 0 },
-	{ "global_power_events:RUNNING:ovf=100:force_ovf", "MSR_FSB_ESCR0", 0x2600020C,
-	  0x0603D000, "", 0 },
+	{ "global_power_events:RUNNING:force_ovf", "MSR_FSB_ESCR0", 0x2600020C, 0x0603D000, "", 0 },
 	{ "instr_retired:NBOGUSNTAG:u", "MSR_CRU_ESCR0", 0x04000204, 0x00039000, "", 0 },
 	{ "instr_retired:NBOGUSNTAG:NBOGUSTAG:u", "MSR_CRU_ESCR0", 0x04000604, 0x00039000, "", 0 },
 	{ "branch_retired:MMNP:cmpl:thr=15", "MSR_CRU_ESCR2", 0x0C00020C, 0x00FFB000, "", 0 },
@@ -325,7 +324,12 @@ static void presets(void **state)
 	assert_true(ipmu_netburst_preset(100, true) == 0xFFFFFFFF9D);
 	assert_true(ipmu_netburst_preset(100, false) == 0xFFFFFFFF9C);
 	assert_true(ipmu_netburst_preset(1000000, true) == 0xFFFFF0BDC1);
-	assert_true(ipmu_netburst_preset(1, true) == 0);
+	assert_true(ipmu_netburst_preset(2, true) == 0xFFFFFFFFFF);
+	/* -1 + 1 would be 2^40 events away, and an interrupt with every event is FORCE_OVF's */
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=1", -EINVAL, "force_ovf");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=2:force_ovf", -EINVAL, "leave ovf= away");
+	fake_event(sys, "netburst_p.TC_misc:FLUSH:ovf=1:force_ovf=0:"
+			"start=retired_branch_type.CALL");
 }
 
 static void cascades(void **state)
@@ -575,6 +579,10 @@ static void what_cannot_be_is_refused(void **state)
 	fake_refuses(sys, "netburst_p.FSB_data_activity:DRDY_OWN:DRDY_OTHER", -EINVAL, "only one");
 	fake_refuses(sys, "netburst_p.bnr:BIT0:select=8", -EINVAL, "0 to 7");
 	fake_refuses(old, "netburst.instr_completed:NBOGUS", -ENOENT, "models 3, 4 and 6");
+	/* 18.15.5.7 */
+	fake_refuses(old, "netburst.uops_retired:NBOGUS:force_ovf:start=instr_retired.NBOGUSNTAG:"
+		     "ovf=9", -EINVAL, "sends no interrupt");
+	fake_event(old, "netburst.uops_retired:NBOGUS:start=instr_retired.NBOGUSNTAG:ovf=9");
 	fake_event(old, "netburst.instr_retired:NBOGUSNTAG");
 }
 

@@ -286,6 +286,53 @@ static void overflow_and_interrupt(void **state)
 	assert_int_equal(r.v[0], 3);
 }
 
+/* How often the core's interrupt line to a logical processor has been raised. */
+static uint64_t interrupts(const struct engine_fixture *f, uint32_t cpu)
+{
+	uint64_t n;
+
+	vpmu_lock(f->segment);
+	n = vpmu_model_interrupts(f->segment, cpu);
+	vpmu_unlock(f->segment);
+	return n;
+}
+
+/* 18.15.5.8: FORCE_OVF triggers an interrupt after every increment; ovf=N one, with the Nth. */
+static void interrupts_come_when_the_document_says(void **state)
+{
+	const struct engine_fixture *f = *state;
+	uint64_t was = interrupts(f, 0), other = interrupts(f, 1);
+	struct run r = start(f, "instr_retired:NBOGUSNTAG:force_ovf:cpu=0", NULL);
+
+	does(f, 0, VPMU_INSTRUCTIONS, 1);
+	assert_int_equal(interrupts(f, 0) - was, 1);
+	does(f, 0, VPMU_INSTRUCTIONS, 6);
+	assert_int_equal(interrupts(f, 0) - was, 7);
+	end(&r);
+	assert_int_equal(r.v[0], 7);
+	r = start(f, "instr_retired:NBOGUSNTAG:ovf=2:cpu=0", NULL);
+	was = interrupts(f, 0);
+	does(f, 0, VPMU_INSTRUCTIONS, 1);
+	assert_int_equal(interrupts(f, 0) - was, 0);
+	does(f, 0, VPMU_INSTRUCTIONS, 1);
+	assert_int_equal(interrupts(f, 0) - was, 1);
+	does(f, 0, VPMU_INSTRUCTIONS, 100);
+	assert_int_equal(interrupts(f, 0) - was, 1);
+	end(&r);
+	/* a cascade: what is started interrupts, what starts it does not */
+	r = start(f, "branch_retired:MMTP:force_ovf:start=instr_retired.NBOGUSNTAG:ovf=10:cpu=0",
+		  NULL);
+	was = interrupts(f, 0);
+	does(f, 0, VPMU_BRANCHES_TAKEN, 5);
+	does(f, 0, VPMU_INSTRUCTIONS, 10);
+	assert_int_equal(interrupts(f, 0) - was, 0);
+	does(f, 0, VPMU_BRANCHES_TAKEN, 3);
+	assert_int_equal(interrupts(f, 0) - was, 3);
+	end(&r);
+	assert_int_equal(r.v[0], 3);
+	assert_int_equal(interrupts(f, 1), other);
+}
+
 static void overflows_are_told_and_cleared(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -401,6 +448,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(registers_are_those_of_the_examples),
 		cmocka_unit_test(a_read_costs_one_access_a_counter),
 		cmocka_unit_test(overflow_and_interrupt),
+		cmocka_unit_test(interrupts_come_when_the_document_says),
 		cmocka_unit_test(overflows_are_told_and_cleared),
 		cmocka_unit_test(a_cascade_starts_after_the_nth_event),
 		cmocka_unit_test(collisions_with_what_runs),
@@ -410,6 +458,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	setenv("IPMU_TAKE_BUSY", "1", 1);	/* MSR_BPU_CCCR2 is found counting */
+	setenv("IPMU_ALLOW_PMI", "1", 1);
 	on_machine(argv, "p4-2p4t");
 	return cmocka_run_group_tests(tests, open_fixture, engine_fixture_close);
 }

@@ -9,6 +9,7 @@
 
 #define CORE "intel_core:::"
 #define ON "PAPI_PRESETS_ON"
+#define ALLOW "IPMU_ALLOW_PMI"
 
 struct preset {
 	const char *machine, *name;
@@ -187,8 +188,28 @@ static void an_uncore_freezes_after_n_events(void **state)
 	papi_sets_end(set);
 }
 
+/* Started without IPMU_ALLOW_PMI in the environment. */
+static void an_interrupt_needs_permission(void **state)
+{
+	static const char *const names[] = { CORE "core.INSTRUCTION_RETIRED:ovf=1000",
+					     CORE "core_fixed.INST_RETIRED:ANY:ovf=1000" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int set = PAPI_NULL;
+
+		assert_papi(PAPI_create_eventset(&set), PAPI_OK);
+		papi_sets_check(names[i], PAPI_add_named_event(set, names[i]), PAPI_EPERM);
+		papi_sets_end(set);
+	}
+}
+
 static int run_here(const char *on)
 {
+	const struct CMUnitTest not_allowed[] = {
+		cmocka_unit_test(an_interrupt_needs_permission),
+	};
+
 	const struct CMUnitTest common[] = {
 		cmocka_unit_test(the_nth_event_sets_the_flag),
 		cmocka_unit_test(the_plain_event_has_a_counter_of_its_own),
@@ -201,6 +222,8 @@ static int run_here(const char *on)
 		cmocka_unit_test(an_uncore_freezes_after_n_events),
 	};
 
+	if (!getenv(ALLOW))
+		return cmocka_run_group_tests(not_allowed, papi_machine_open, papi_machine_close);
 	if (strncmp(on, "p4", 2) == 0)
 		return cmocka_run_group_tests(netburst, papi_machine_open, papi_machine_close);
 	if (strncmp(on, "nhmex", 5) == 0)
@@ -210,16 +233,21 @@ static int run_here(const char *on)
 
 int main(int argc, char **argv)
 {
-	static const char *const machines[] = {
-		"knc-4c16t", "core2-4c", "p4-1c2t", "nhmex-1p8c16t"
+	static const struct { const char *machine; bool allow; } runs[] = {
+		{ "knc-4c16t", true }, { "core2-4c", true }, { "p4-1c2t", true },
+		{ "nhmex-1p8c16t", true }, { "core2-4c", false },
 	};
 	int worst = 0, status;
 
 	(void)argc;
-	for (size_t i = 0; !getenv(ON) && i < sizeof(machines) / sizeof(machines[0]); i++) {
+	if (!getenv(ON))
+		unsetenv(ALLOW);
+	for (size_t i = 0; !getenv(ON) && i < sizeof(runs) / sizeof(runs[0]); i++) {
 		if (fork() == 0) {
-			setenv(ON, machines[i], 1);
-			on_machine(argv, machines[i]);
+			setenv(ON, runs[i].machine, 1);
+			if (runs[i].allow)
+				setenv(ALLOW, "1", 1);
+			on_machine(argv, runs[i].machine);
 		}
 		if (wait(&status) < 0 || !WIFEXITED(status))
 			return 1;

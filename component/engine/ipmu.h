@@ -71,6 +71,7 @@ struct ipmu_event {
 	 * package; the CPUs that the starting thread may run on. */
 	int place;
 	int box;		/* index in the package, or IPMU_ALL */
+	bool interrupts;	/* its counter sends interrupts; see IPMU_ALLOW_PMI */
 	char name[IPMU_NAME_MAX];	/* canonical: pmu.EVENT:UMASK:qualifiers */
 };
 
@@ -103,7 +104,7 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
  * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
  * -ENXIO: the counters do not answer (a hypervisor). -EBADMSG: a file of the state directory is
  * damaged. Environment, ignored in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY,
- * IPMU_SIGNALS; see README.md. */
+ * IPMU_ALLOW_PMI, IPMU_SIGNALS; see README.md. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
@@ -130,7 +131,8 @@ int ipmu_type_counters(const struct ipmu_pmu_type *type);
 
 /* Accepted: pmu.EVENT:UMASK, pmu::EVENT:UMASK and EVENT.UMASK, then libpfm4's modifiers and
  * package=N, box=N (or cpu=N) in any order. -ENOENT: no such PMU or event. -EINVAL: bad qualifier.
- * -ENODEV: the PMU is known but cannot be used here. */
+ * -ENODEV: the PMU is known but cannot be used here. -EPERM: its counter would send interrupts,
+ * which nobody handles, and IPMU_ALLOW_PMI=1 has not been set. */
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why);
 

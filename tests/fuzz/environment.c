@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static const char *const variables[] = {
-	"IPMU_NODE_SUM", "IPMU_STATE_DIR", "IPMU_TAKE_BUSY", "IPMU_SIGNALS",
+	"IPMU_NODE_SUM", "IPMU_STATE_DIR", "IPMU_TAKE_BUSY", "IPMU_ALLOW_PMI",
+	"IPMU_SIGNALS",
 	"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "PMIX_NAMESPACE", "PMI_JOBID",
 };
 #define VARIABLES (sizeof(variables) / sizeof(variables[0]))

@@ -30,6 +30,7 @@ const struct ipmu_system *fake_system(const struct ipmu_family *family)
 	for (int t = 0; family->types[t]; t++)
 		unit->nboxes[t] = 1;
 	sys->topo = &topo;
+	sys->allow_pmi = true;
 	sys->family = family;
 	sys->nunits = 1;
 	sys->units = unit;

@@ -339,6 +339,19 @@ static int apply_frame(const struct ipmu_system *sys, const struct pieces *p, co
 	return 0;
 }
 
+/* No driver knows of such an interrupt, so what the kernel makes of it is not a matter of taste. */
+static int check_interrupts(const struct ipmu_system *sys, const struct ipmu_event *e,
+			    const char *name, char *why)
+{
+	if (!e->interrupts || sys->allow_pmi)
+		return 0;
+	return ipmu_fail(why, -EPERM, "'%s' makes its counter send an interrupt, and nothing here "
+			 "handles it: under Linux it is an NMI of unknown reason, a panic with "
+			 "kernel.unknown_nmi_panic, and the APIC's entry for it stays masked "
+			 "afterwards, so that perf and the NMI watchdog are silent on that CPU: "
+			 "where that is wanted, set IPMU_ALLOW_PMI=1", name);
+}
+
 /* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
  * it does not. */
 static int parse_anywhere(const struct ipmu_system *sys, const char *name, const char *event,
@@ -399,6 +412,8 @@ int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 		rc = check_place(sys, &e, name, why);
 	if (!rc)
 		rc = encode(&e, p.event, rest, own, why);
+	if (!rc)
+		rc = check_interrupts(sys, &e, name, why);
 	if (!rc && e.type != type)	/* the event is another type's here */
 		rc = check_place(sys, &e, name, why);
 	if (!rc)

@@ -248,9 +248,9 @@ static void unlink_system(struct ipmu_system *sys)
 	pthread_mutex_unlock(&open_lock);
 }
 
-static bool take_busy(void)
+static bool said(const char *variable)
 {
-	const char *text = secure_getenv("IPMU_TAKE_BUSY");
+	const char *text = secure_getenv(variable);
 
 	return text && strcmp(text, "1") == 0;
 }
@@ -265,7 +265,8 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
 	sys->topo = topo;
 	sys->pid = getpid();
-	sys->take_busy = take_busy();
+	sys->take_busy = said("IPMU_TAKE_BUSY");
+	sys->allow_pmi = said("IPMU_ALLOW_PMI");
 	sys->journal = malloc(sizeof(*sys->journal));
 	ipmu_state_boot(sys->boot_id);
 	sys->family = ipmu_family_find(topo, scope, why);

@@ -60,6 +60,7 @@ struct ipmu_system {
 	struct ipmu_session *sessions;
 	struct ipmu_guard *guard, *guard_ended;
 	bool take_busy;
+	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */
 	_Atomic int inside;	/* units where a thread may be changing registers */
 	sigset_t mask;		/* of that thread, without the signals held off */
 	struct ipmu_journal *journal;	/* scratch */

@@ -116,6 +116,7 @@ static int encode(struct ipmu_event *e, const char *event, const char *qualifier
 	if (ipmu_core_period(choice, event, ours, PERIOD_MAX, &period, why))
 		return -EINVAL;
 	e->nchoices = 1;
+	e->interrupts = period;
 	choice->counters = 1ull << n;
 	choice->nneeds = 1;
 	choice->needs[0] = (struct ipmu_need){ .reg = e->type->select,

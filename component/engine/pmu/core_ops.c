@@ -55,6 +55,7 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualif
 	if (ipmu_core_period(choice, event, ours, period_max(type), &period, why))
 		return -EINVAL;
 	choice->select |= period ? IPMU_CORE_INT : 0;
+	e->interrupts = period;
 	return 0;
 }
 

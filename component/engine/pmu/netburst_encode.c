@@ -16,7 +16,7 @@
 #define MASKS_OF_TAGS 0xFFu	/* of execution_event: NBOGUS0 to 3, BOGUS0 to 3 */
 
 /* tag=, start= (another event: counting begins when that has overflowed), ovf= (after so many),
- * force_ovf, select= (the CCCR's ESCR number, where the document's is in doubt). */
+ * force_ovf (at every one), select= (the CCCR's ESCR number, where the document's is in doubt). */
 const char *const ipmu_netburst_qualifiers[] = { "tag", "start", "ovf", "force_ovf", "select",
 						 NULL };
 
@@ -208,6 +208,13 @@ static int check(const struct request *r, char *why)
 	if (r->start && !r->period)
 		return ipmu_fail(why, -EINVAL, "%s: start= needs ovf=N: counting starts after the "
 				 "Nth %s", e->name, r->start->name);
+	if (r->period && !r->start && r->force_ovf)
+		return ipmu_fail(why, -EINVAL, "%s: with force_ovf every event overflows and "
+				 "interrupts: leave ovf= away", e->name);
+	if (r->period == 1 && !r->start)
+		return ipmu_fail(why, -EINVAL, "%s: ovf=1: the interrupt comes with the event "
+				 "after the overflow, so with the 2nd at the earliest; for one "
+				 "with every event there is force_ovf", e->name);
 	if (r->start && (r->tag || r->tag_value || r->start->role != PLAIN))
 		return ipmu_fail(why, -EINVAL, "%s: start= does not go with tags", e->name);
 	return 0;
@@ -222,12 +229,21 @@ static int check_old(const struct request *r, char *why)
 {
 	const struct netburst_event *e = r->event->from_model_3 ? r->event : r->start;
 
+	if (r->start && r->force_ovf)
+		return ipmu_fail(why, -EINVAL, "%s: force_ovf: on models 0 to 2 a counter that "
+				 "another one starts sends no interrupt", r->event->name);
 	return e && e->from_model_3 ?
 		ipmu_fail(why, -ENOENT, "%s exists on models 3, 4 and 6, not on this one",
 			  e->name) : 0;
 }
 
 /* ---- choices */
+
+/* At the Nth event, or at every one; of a cascade it is the receiver that may interrupt. */
+static bool interrupts(const struct request *r)
+{
+	return r->force_ovf || (r->period && !r->start);
+}
 
 static uint64_t levels(const struct request *r)
 {
@@ -289,9 +305,13 @@ static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct request
 	int number = r->number < 0 ? r->event->number : r->number;
 
 	c->counters = counters;
-	c->select = cccr_of(number) | filter(r) | (r->force_ovf ? CCCR_FORCE_OVF : 0);
+	c->select = cccr_of(number) | filter(r);
+	if (interrupts(r))
+		c->select |= CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1;
+	if (r->force_ovf)
+		c->select |= CCCR_FORCE_OVF;
 	if (r->period && !r->start) {
-		c->select |= CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1 | CCCR_PERIOD(r->period);
+		c->select |= CCCR_PERIOD(r->period);
 		c->preset = true;
 	}
 	add_escr(c, escr, r->event, r->mask,
@@ -435,6 +455,7 @@ int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const char *qu
 		rc = check(&r, why);
 	if (rc)
 		return rc;
+	e->interrupts = interrupts(&r);
 	if (r.tag)
 		tagged_choices(e, &r);
 	else if (r.start)

@@ -163,10 +163,17 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 				 "wraps: leave count_mode and wrap_mode away", c->event);
 	choice->select |= CTL_PMI_EN;
 	choice->preset_value = COUNTER_MASK + 1 - c->freeze;
-	choice->needs[choice->nneeds++] = (struct ipmu_need){
-		.reg = &ipmu_nhmex_u_ctl, .mask = U_FRZ_ALL | U_RST_ALL, .value = U_FRZ_ALL,
-	};
 	return 0;
+}
+
+/* A PMI goes to the U-Box, which needs no core to freeze; nobody handles it on a core. */
+static void keep_from_cores(struct ipmu_choice *choice, bool freeze)
+{
+	choice->needs[choice->nneeds++] = (struct ipmu_need){
+		.reg = &ipmu_nhmex_u_ctl,
+		.mask = U_PMI_CORE_SEL | U_RST_ALL | (freeze ? U_FRZ_ALL : 0),
+		.value = freeze ? U_FRZ_ALL : 0,
+	};
 }
 
 /* A counter that must not wrap, or whose overflow does something, starts from a known value and
@@ -175,6 +182,8 @@ static int add_preset(struct ipmu_choice *choice, const struct code *c, char *wh
 {
 	choice->preset = c->freeze || c->ctl & CTL_PMI_EN || !(c->ctl & CTL_WRAP);
 	choice->preset_value = choice->direction == IPMU_DOWN ? COUNTER_MASK : 0;
+	if (c->freeze || c->ctl & CTL_PMI_EN)
+		keep_from_cores(choice, c->freeze);
 	return c->freeze ? add_freeze(choice, c, why) : 0;
 }
 

@@ -12,6 +12,7 @@
 #define U_FRZ_ALL (1ull << 31)
 #define U_RST_ALL (1ull << 29)	/* a command: it resets the counters of all boxes and of others */
 #define U_EN_ALL (1ull << 28)
+#define U_PMI_CORE_SEL 0x1Eull	/* cores that a PMI is passed on to */
 
 /* Of CNT_CTL; guide Table 2-67. */
 #define CTL_EN 0x1ull
