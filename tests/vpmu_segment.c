@@ -129,6 +129,27 @@ static void wrong_offsets_are_refused(void **state)
 	open_fails("damaged");
 }
 
+/* Who can write the file can change a machine in use, but not where others look for its parts. */
+static void the_header_in_use_is_a_copy(void **state)
+{
+	uint64_t far = UINT64_C(1) << 40, bytes = t.s->bytes, value = 0;
+	struct vpmu_segment *s = NULL;
+	uint32_t packages = 1000;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(vpmu_segment_open(t.path, &s, why, sizeof(why)), 0);
+	assert_int_equal(vpmu_wrmsr(s, 0, 0x706, 77), 0);
+	patch(offsetof(struct vpmu_segment, registers_offset), &far, sizeof(far));
+	patch(offsetof(struct vpmu_segment, bytes), &far, sizeof(far));
+	patch(offsetof(struct vpmu_segment, machine.packages), &packages, sizeof(packages));
+	assert_int_equal(s->machine.packages, 1);
+	assert_int_equal(vpmu_rdmsr(s, 0, 0x706, &value), 0);
+	assert_int_equal(value, 77);
+	vpmu_segment_close(s);
+	t.s->bytes = bytes;	/* the fixture made the machine, and has the file's own page */
+}
+
 /* ---- lock ---- */
 
 #define ROUNDS 200000
@@ -365,6 +386,7 @@ int main(void)
 		T(only_the_owner_may_open_it), T(a_missing_file_is_named),
 		T(a_truncated_file_is_refused), T(a_foreign_file_is_refused),
 		T(another_version_is_refused), T(wrong_offsets_are_refused),
+		T(the_header_in_use_is_a_copy),
 		T(the_lock_excludes_threads), T(the_lock_excludes_processes),
 		T(the_lock_knows_its_holder), T(a_dead_owner_is_replaced),
 		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which segment a run uses: the one it is told, its MPI job's, or one of its own; and who removes
  * it. An flock on the segment file says "in use": shared by every run on the machine. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,8 +76,9 @@ static int name_place(struct vpmu_place *place, const char *path)
 	} else {
 		job_name(job, sizeof(job));
 		gethostname(host, sizeof(host) - 1);
-		n = snprintf(place->path, sizeof(place->path), "/dev/shm/vpmu-%u-%.64s-%s",
-			     (unsigned int)geteuid(), host, job);
+		n = snprintf(place->path, sizeof(place->path),
+			     "/dev/shm/" VPMU_SEGMENT_PREFIX "%.64s-%s", (unsigned int)geteuid(),
+			     host, job);
 	}
 	if (n >= (int)sizeof(place->path) || strchr(place->path, ',')) {
 		vpmu_complain("%s: a segment's path must be short and without a comma, which QEMU "
@@ -122,36 +122,6 @@ int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const cha
 	return 0;
 }
 
-/* ---- what programs keep about the machine ---- */
-
-/* A machine that is switched on starts with nothing, as a boot empties /run. */
-static void remove_state(const struct vpmu_place *place)
-{
-	DIR *dir = opendir(place->state);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(place->state);
-	vpmu_system_remove(place->system);
-}
-
-static int make_state(const struct vpmu_place *place)
-{
-	struct stat st;
-	int rc = mkdir(place->state, 0700) && errno != EEXIST ? errno : 0;
-
-	if (!rc && (lstat(place->state, &st) || !S_ISDIR(st.st_mode) ||
-		    (!place->keep && st.st_uid != geteuid())))
-		rc = EEXIST;
-	if (!rc)
-		return 0;
-	vpmu_complain("%s: cannot make the directory: %s", place->state, strerror(rc));
-	return VPMU_EXIT_FAILURE;
-}
-
 /* ---- joining and creating ---- */
 
 static bool still_published(const struct vpmu_place *place)
@@ -174,14 +144,14 @@ static uint64_t born(void)
 /* Whoever joins waits for the lock, and so does not see what is removed here. */
 static int publish(const struct vpmu_place *place, const char *private)
 {
-	int fd = open(private, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(private, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), rc;
 
 	if (fd < 0 || flock(fd, LOCK_EX)) {
 		rc = errno;
 	} else {
 		rc = link(private, place->path) ? errno : 0;
 		if (!rc)
-			remove_state(place);
+			vpmu_beside_remove(place->path);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -197,7 +167,8 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 	int rc;
 
 	/* The settings must be in it before anybody sees it: made under a private name. */
-	snprintf(private, sizeof(private), "%s.%d", place->path, (int)getpid());
+	snprintf(private, sizeof(private), "%s" VPMU_UNPUBLISHED "%d", place->path,
+		 (int)getpid());
 	rc = vpmu_segment_create(private, machine, &s, why, sizeof(why));
 	if (rc) {
 		vpmu_complain("%s", why);
@@ -221,21 +192,31 @@ static bool remove_stale(const struct vpmu_place *place)
 {
 	if (place->keep || place->created || flock(place->fd, LOCK_EX | LOCK_NB))
 		return false;
-	if (still_published(place)) {
-		remove_state(place);
-		unlink(place->path);
-	}
+	if (still_published(place))
+		vpmu_remains_remove(place->path);
 	return true;
 }
 
+/* Whoever can write the segment can bring down what runs on it, or worse: with --devices that is
+ * what one wants. */
 static int check_owner(const struct vpmu_place *place)
 {
 	struct stat st;
+	bool own;
 
-	if (place->keep || (!fstat(place->fd, &st) && st.st_uid == geteuid() &&
-			    S_ISREG(st.st_mode)))
+	if (fstat(place->fd, &st))
+		st = (struct stat){ .st_uid = (uid_t)-1 };
+	own = st.st_uid == geteuid() || (place->keep && !st.st_uid);
+	if (own && (place->keep || S_ISREG(st.st_mode)) &&
+	    (!(st.st_mode & (S_IWGRP | S_IWOTH)) || place->for_others))
 		return 0;
-	vpmu_complain("%s: belongs to somebody else; name another segment with -s", place->path);
+	if (own)
+		vpmu_complain("%s: others may write this segment (mode %o): make it your own with "
+			      "chmod go-w, name another one with -s, or allow it with --devices",
+			      place->path, (unsigned int)st.st_mode & 07777);
+	else
+		vpmu_complain("%s: belongs to somebody else; name another segment with -s",
+			      place->path);
 	return VPMU_EXIT_FAILURE;
 }
 
@@ -285,10 +266,9 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 		     bool any, const char *const *settings, int setting_count)
 {
 	char why[PATH_MAX + 256];
-	int rc;
+	int rc = name_place(place, path);
 
-	memset(place, 0, sizeof(*place));
-	rc = name_place(place, path);
+	vpmu_remains_sweep();
 	if (!rc)
 		rc = attach_or_create(place, machine, settings, setting_count);
 	if (rc)
@@ -308,7 +288,7 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 	}
 	rc = vpmu_topology_write(place->topology, &place->segment->machine);
 	if (!rc)
-		rc = make_state(place);
+		rc = vpmu_state_make(place);
 	if (!rc)
 		rc = vpmu_system_write(place);
 	if (rc)
@@ -316,20 +296,38 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 	return rc;
 }
 
+/* Whoever reads a page that is gone is ended by a signal. */
+static bool is_whole(const struct vpmu_place *place)
+{
+	struct stat st;
+
+	return place->segment && !fstat(place->fd, &st) &&
+	       (uint64_t)st.st_size >= place->segment->bytes;
+}
+
+int vpmu_place_check(const struct vpmu_place *place)
+{
+	if (is_whole(place))
+		return 0;
+	vpmu_complain("%s: the segment was truncated while it was in use: what ran on it is lost. "
+		      "Others can do that with --devices, which lets them write the file",
+		      place->path);
+	return VPMU_EXIT_FAILURE;
+}
+
 void vpmu_place_leave(struct vpmu_place *place)
 {
 	/* The upgrade drops the shared lock first, so of several who leave at the same time one
 	 * at least finds itself alone. */
-	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB) && still_published(place);
+	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB), mine = still_published(place);
+	bool whole = is_whole(place);
 
-	if (alone && place->segment)
+	/* Not published: a sweep came in between, for which nobody used it any more. */
+	if (whole && (alone || !mine))
 		vpmu_tally(place);
 	vpmu_segment_close(place->segment);
 	place->segment = NULL;
-	if (alone && !place->keep) {
-		remove_state(place);
-		unlink(place->topology);
-		unlink(place->path);
-	}
+	if (alone && mine && !place->keep)
+		vpmu_remains_remove(place->path);
 	close(place->fd);
 }

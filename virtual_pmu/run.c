@@ -46,7 +46,9 @@ static const char help[] =
 "                        (none: an empty one); plain msr devices cannot be opened\n"
 "      --devices MODE[:UID[:GID]]\n"
 "                        the msr devices have this octal mode and owner, and users are\n"
-"                        told apart; without it everybody may open everything\n"
+"                        told apart; other users may write the machine's files, and\n"
+"                        so bring down what runs on it. Without it everybody on the\n"
+"                        machine may open everything\n"
 "  -h, --help            this text\n"
 "\n"
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
@@ -206,6 +208,8 @@ static int run_on(struct vpmu_place *place, const struct request *r,
 
 	if (!rc)
 		rc = vpmu_launch(&launch, &status);
+	if (!rc)
+		rc = vpmu_place_check(place);
 	if (rc)
 		return rc;
 	vpmu_report(s);
@@ -232,6 +236,7 @@ int vpmu_command_run(int argc, char **argv)
 		vpmu_complain("no memory");
 		return VPMU_EXIT_FAILURE;
 	}
+	place->for_others = devices.owned;
 	rc = vpmu_place_enter(place, r.segment, &machine, asks_for_nothing(&r), r.settings,
 			      r.setting_count);
 	if (!rc) {

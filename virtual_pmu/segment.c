@@ -164,7 +164,7 @@ static int check_file(int fd, const char *path, struct vpmu_segment *h, char *wh
 	if ((size_t)got < sizeof(h->magic) || h->magic != VPMU_MAGIC)
 		return fail(-EINVAL, why, why_bytes, "%s: not the segment of a virtual machine; "
 			    "name another file", path);
-	if ((size_t)got >= offsetof(struct vpmu_segment, feeds) && h->version != VPMU_VERSION)
+	if ((size_t)got >= offsetof(struct vpmu_segment, pad) && h->version != VPMU_VERSION)
 		return fail(-EINVAL, why, why_bytes, "%s: segment version %u, this program uses "
 			    "%u; " WHAT_TO_DO, path, h->version, VPMU_VERSION);
 	if ((size_t)got < sizeof(*h) || (uint64_t)st.st_size < h->bytes)
@@ -174,6 +174,32 @@ static int check_file(int fd, const char *path, struct vpmu_segment *h, char *wh
 		return fail(-EINVAL, why, why_bytes, "%s: damaged segment, or made by another "
 			    "build; " WHAT_TO_DO, path);
 	return 0;
+}
+
+/* Puts the checked header in the place of the file's, where it cannot change any more. */
+static int keep_head(struct vpmu_segment *s, const struct vpmu_segment *header)
+{
+	void *p = mmap(s, VPMU_HEAD_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	memcpy(p, header, VPMU_HEAD_BYTES);
+	return mprotect(p, VPMU_HEAD_BYTES, PROT_READ) ? -errno : 0;
+}
+
+static int map_checked(int fd, const struct vpmu_segment *header, struct vpmu_segment **out)
+{
+	struct vpmu_segment *s = NULL;
+	int rc = map_whole(fd, header->bytes, &s);
+
+	if (!rc)
+		rc = keep_head(s, header);
+	if (rc && s)
+		munmap(s, header->bytes);
+	if (!rc)
+		*out = s;
+	return rc;
 }
 
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
@@ -193,7 +219,7 @@ int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, si
 	rc = check_file(fd, path, header, why, why_bytes);
 	if (rc)
 		goto free_header;
-	rc = map_whole(fd, header->bytes, out);
+	rc = map_checked(fd, header, out);
 	if (rc)
 		fail(rc, why, why_bytes, "%s: cannot map it: %s", path, strerror(-rc));
 free_header:

@@ -9,7 +9,8 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 3u
+#define VPMU_VERSION 4u
+#define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
 #define VPMU_THREADS_MAX 1024
@@ -67,14 +68,22 @@ struct vpmu_devices {
 struct vpmu_touched { uint64_t at, before, poked; uint32_t address, cpu, written, pad; };
 
 struct vpmu_segment {
-	uint64_t magic;
-	uint32_t version, feeds;	/* feeds: execution feeds attached now */
-	uint64_t header_bytes;		/* sizeof(struct vpmu_segment) where it was made */
-	uint64_t bytes;			/* of the whole segment */
-	uint64_t registers_offset, mmio_offset, caches_offset;
-	uint64_t registers_bytes, mmio_bytes, caches_bytes;
-	struct vpmu_machine machine;
+	/* The first page never changes. Whoever opens the segment has a copy of it, checked and
+	 * read-only, in its place: others may be able to write the file. */
+	union {
+		struct {
+			uint64_t magic;
+			uint32_t version, pad;
+			uint64_t header_bytes;	/* sizeof(struct vpmu_segment) where it was made */
+			uint64_t bytes;		/* of the whole segment */
+			uint64_t registers_offset, mmio_offset, caches_offset;
+			uint64_t registers_bytes, mmio_bytes, caches_bytes;
+			struct vpmu_machine machine;
+		};
+		uint8_t head[VPMU_HEAD_BYTES];
+	};
 	struct vpmu_lock lock;
+	uint32_t feeds, unused;		/* feeds: execution feeds attached now */
 	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
 	struct vpmu_access_counts accesses;	/* by programs, through device files */
 	uint64_t violation_count, undriven_count;

@@ -350,6 +350,11 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
 
 void vpmu_system_remove(const char *path)
 {
+	struct stat st;
+
+	/* In somebody else's, names could change under our hands. */
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return;
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -377,19 +382,21 @@ static int write_to(const char *path, const struct vpmu_machine *m)
 
 int vpmu_system_write(const struct vpmu_place *place)
 {
+	const char *wrong;
 	struct stat st;
 	mode_t mask;
 	int rc;
 
 	/* It appears by its name as a whole: what is there is complete. */
 	if (!lstat(place->system, &st)) {
-		rc = S_ISDIR(st.st_mode) && (place->keep || st.st_uid == geteuid()) ? 0 : EEXIST;
+		wrong = vpmu_beside_unusable(place, place->system);
 	} else {
 		mask = umask(022);	/* users whom the program becomes may look, too */
 		rc = write_to(place->system, &place->segment->machine);
 		umask(mask);
+		wrong = rc ? strerror(rc) : NULL;
 	}
-	if (rc)
-		vpmu_complain("%s: cannot describe the machine: %s", place->system, strerror(rc));
-	return rc ? VPMU_EXIT_FAILURE : 0;
+	if (wrong)
+		vpmu_complain("%s: cannot describe the machine: %s", place->system, wrong);
+	return wrong ? VPMU_EXIT_FAILURE : 0;
 }

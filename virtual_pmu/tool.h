@@ -24,18 +24,34 @@ struct vpmu_place {
 	char system[PATH_MAX];		/* and what Linux says about the machine, in files */
 	bool keep;			/* named by the user: stays */
 	bool created;			/* by this process */
+	bool for_others;		/* others may write the segment, says the user */
 	int fd;				/* holds the shared flock that says "in use" */
 	struct vpmu_segment *segment;
 };
 
-/* path: from -s, or NULL. machine: what is asked for; any: nothing is asked for, join what there
- * is. On creation the machine is switched on with the settings (texts REG=VALUE). */
+#define VPMU_SEGMENT_PREFIX "vpmu-%u-"	/* the effective user's id; host and job follow */
+#define VPMU_UNPUBLISHED ".new-"	/* in the name of a segment that is being made */
+
+/* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
+ * is asked for, join what there is. On creation the machine is switched on with the settings (texts REG=VALUE). */
 int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
 		     bool any, const char *const *settings, int setting_count);
 /* Gives it up; the last user removes a segment that nobody named. */
 void vpmu_place_leave(struct vpmu_place *place);
+/* Is the segment still all there? */
+int vpmu_place_check(const struct vpmu_place *place);
 /* Checks REG=VALUE against the machine; applies it when s is not NULL. */
 int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
+
+/* ---- remains.c: what lies beside segments, and what killed runs have left ---- */
+int vpmu_state_make(const struct vpmu_place *place);
+/* NULL, or what is wrong with a directory that is beside the segment already. */
+const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path);
+/* What is beside the segment of this path; and the segment as well. */
+void vpmu_beside_remove(const char *path);
+void vpmu_remains_remove(const char *path);
+/* Removes the segments that this user's runs made and nobody uses any more. */
+void vpmu_remains_sweep(void);
 
 /* ---- devices.c ---- */
 struct vpmu_device_options {

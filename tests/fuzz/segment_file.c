@@ -50,7 +50,7 @@ static void write_image(const struct image *i, const uint8_t *data, size_t size,
 		size_t n = 1 + (data[2] & 7);
 
 		if (data[2] & 8)	/* what decides is at the beginning */
-			at %= offsetof(struct vpmu_segment, lock);
+			at %= offsetof(struct vpmu_segment, machine) + sizeof(struct vpmu_machine);
 		data += 3, size -= 3;
 		n = n < size ? n : size;
 		REQUIRE(pwrite(i->fd, data, n, (off_t)(at % i->whole->mmio_offset)) == (ssize_t)n);

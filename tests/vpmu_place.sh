@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The files of a virtual machine in folders where others can make files: links are not followed,
+# what is not one's own is neither used nor removed, what a killed run left behind is; and what
+# becomes of a segment that others may write. VPMU: the vpmu binary.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+needs rdmsr flock
+run() { timeout 60 "$vpmu" run --no-feed "$@" >"$scratch/out" 2>&1 </dev/null; }
+# A job of our own, whose segment has a name that can be foreseen.
+export SLURM_JOB_ID=4712$$ SLURM_STEP_ID=0 SLURM_PROCID=0
+unset PMIX_NAMESPACE OMPI_MCA_ess_base_jobid PMI_JOBID VPMU_SEGMENT
+segment="/dev/shm/vpmu-$(id -u)-$(uname -n | cut -c -64)-slurm-$SLURM_JOB_ID.0"
+trap 'rm -rf "$scratch" "$segment"*' EXIT
+
+soon() {	# soon COMMAND...: becomes true within ten seconds
+	local i
+	for ((i = 0; i < 100; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# ---- links and directories of others in the place of what is beside a segment
+
+mkdir "$scratch/victim"
+for beside in state system; do
+	for path in "$segment" "$scratch/kept"; do
+		: >"$scratch/victim/precious"
+		ln -s "$scratch/victim" "$path.$beside"
+		if [ "$path" = "$segment" ]; then run -- true; else run -s "$path" -- true; fi
+		is "a link for $beside ends the run" "1 1" "$? $(grep -c "$path.$beside: .*no directory" "$scratch/out")"
+		verdict 'what it leads to is untouched' "$(test -e "$scratch/victim/precious"; echo $?)"
+		rm -f "$path.$beside" "$scratch/kept"
+	done
+done
+if [ "$(id -u)" = 0 ]; then
+	for beside in state system; do
+		mkdir "$segment.$beside"
+		: >"$segment.$beside/precious"
+		chown -R 54321 "$segment.$beside"
+		run -- true
+		is "a stranger's $beside ends the run" "1 1" "$? $(grep -c 'belongs to somebody else' "$scratch/out")"
+		verdict "a stranger's $beside is left alone" "$(test -e "$segment.$beside/precious"; echo $?)"
+		rm -rf "$segment.$beside"
+	done
+	run -s "$scratch/strange" -- true
+	chown 54321 "$scratch/strange"
+	run -s "$scratch/strange" -- true
+	is "a stranger's segment" "1 1" "$? $(grep -c 'belongs to somebody else' "$scratch/out")"
+fi
+
+# ---- what killed runs leave behind
+
+hold() {	# hold: a run that goes on until it is killed
+	"$vpmu" run --no-feed -- sleep 300 >/dev/null 2>&1 </dev/null &
+	held=$!
+	soon test -e "$segment.system" || bad 'no segment of a run that goes on'
+}
+hold
+SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
+verdict 'a segment in use stays' "$(test -e "$segment"; echo $?)"
+kill -KILL $held
+wait $held 2>/dev/null
+verdict 'a killed run leaves it behind' "$(test -e "$segment"; echo $?)"
+: >"$segment.new-1"	# one that a run was about to make, a moment ago
+SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
+is 'the next run of any job removes it' "$segment.new-1" "$(echo "$segment"*)"
+rm -f "$segment.new-1"
+run -- ./nonexistent
+is 'a program that is not there' "1 $segment*" "$? $(echo "$segment"*)"
+
+# ---- segments that others may write
+
+kept=$scratch/kept
+run -s "$kept" -- true
+chmod 666 "$kept"
+run -s "$kept" -- true
+is 'others may write it' "1 1" "$? $(grep -c "$kept: others may write this segment (mode 666).*--devices" "$scratch/out")"
+run -s "$kept" --devices 0600 -- true
+verdict 'with --devices they may' $?
+chmod 600 "$kept"
+
+# vpmu itself still finds the registers to say what was left of them.
+VPMU_TALLY=$scratch/tally run -s "$kept" -- bash -c "wrmsr 0x706 5
+	dd if=/dev/zero of='$kept' bs=4096 count=1 conv=notrunc status=none"
+is 'an overwritten header is not looked at again' "0 skl-4c8t 0 1" "$? $(cut -f 2-4 "$scratch/tally" | xargs)"
+rm -rf "$kept"*
+run -s "$kept" -- bash -c "truncate -s 0 '$kept'"
+is 'a truncated segment' "1 1" "$? $(grep -c "$kept: the segment was truncated while it was in use" "$scratch/out")"
+finish

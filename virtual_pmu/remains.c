@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What lies beside a segment, and what killed runs have left: making and removing it. Nothing is
+ * removed that is not one's own, and no symbolic link is followed: in /dev/shm and in shared
+ * folders anybody can make files of any name. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define SHARED_MEMORY "/dev/shm"
+#define UNPUBLISHED_SECONDS 60	/* far more than it takes to publish a segment */
+
+/* A machine that is switched on starts with nothing, as a boot empties /run. */
+static void remove_state(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || st.st_uid != geteuid()) {
+		close(fd);
+		return;
+	}
+	dir = fdopendir(fd);
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else
+		close(fd);
+	rmdir(path);
+}
+
+const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path)
+{
+	struct stat st, segment;
+
+	if (lstat(path, &st))
+		return strerror(errno);
+	if (!S_ISDIR(st.st_mode))
+		return "it is no directory";
+	if (st.st_uid != geteuid() && (!place->keep || fstat(place->fd, &segment) ||
+				       segment.st_uid != st.st_uid))
+		return "it belongs to somebody else";
+	return st.st_mode & (S_IWGRP | S_IWOTH) ? "others may write it" : NULL;
+}
+
+int vpmu_state_make(const struct vpmu_place *place)
+{
+	const char *wrong = NULL;
+
+	if (mkdir(place->state, 0700))
+		wrong = errno == EEXIST ? vpmu_beside_unusable(place, place->state) :
+				    strerror(errno);
+	if (!wrong)
+		return 0;
+	vpmu_complain("%s: cannot be the directory of what programs keep about this machine: %s; "
+		      "remove it, or name another segment with -s", place->state, wrong);
+	return VPMU_EXIT_FAILURE;
+}
+
+void vpmu_beside_remove(const char *path)
+{
+	char beside[PATH_MAX + 16];
+
+	snprintf(beside, sizeof(beside), "%s.state", path);
+	remove_state(beside);
+	snprintf(beside, sizeof(beside), "%s" VPMU_SYSTEM_SUFFIX, path);
+	vpmu_system_remove(beside);
+	snprintf(beside, sizeof(beside), "%s.xml", path);
+	unlink(beside);
+}
+
+void vpmu_remains_remove(const char *path)
+{
+	vpmu_beside_remove(path);
+	unlink(path);
+}
+
+static bool is_same(const struct stat *st, const char *path)
+{
+	struct stat there;
+
+	return !lstat(path, &there) && there.st_ino == st->st_ino && there.st_dev == st->st_dev;
+}
+
+/* Every run on a machine holds a lock on its segment for as long as it lives. One that is not
+ * published yet has none. */
+static void remove_unused(const char *path, bool unpublished)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    (!unpublished || time(NULL) - st.st_ctime > UNPUBLISHED_SECONDS) &&
+	    !flock(fd, LOCK_EX | LOCK_NB) && is_same(&st, path))
+		vpmu_remains_remove(path);
+	close(fd);
+}
+
+void vpmu_remains_sweep(void)
+{
+	char prefix[32], path[sizeof(SHARED_MEMORY) + NAME_MAX + 2];
+	DIR *dir = opendir(SHARED_MEMORY);
+	struct dirent *entry;
+
+	snprintf(prefix, sizeof(prefix), VPMU_SEGMENT_PREFIX, (unsigned int)geteuid());
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
+		    strstr(entry->d_name, ".xml"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", SHARED_MEMORY, entry->d_name);
+		remove_unused(path, strstr(entry->d_name, VPMU_UNPUBLISHED));
+	}
+	if (dir)
+		closedir(dir);
+}
