@@ -33,7 +33,8 @@ struct vpmu_place {
 #define VPMU_UNPUBLISHED ".new-"	/* in the name of a segment that is being made */
 
 /* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
- * is asked for, join what there is. On creation the machine is switched on with the settings (texts REG=VALUE). */
+ * is asked for, join what there is. On creation the machine is switched on with the settings
+ * (texts REG=VALUE). */
 int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
 		     bool any, const char *const *settings, int setting_count);
 /* Gives it up; the last user removes a segment that nobody named. */
