@@ -60,6 +60,8 @@ static void every_knc_event(void **state)
 			fake_refuses(sys, event, -ENOENT, "no documented PMU");
 			continue;
 		}
+		/* Thread Count Mode, for events of no thread */
+		select |= strcmp(tsv_cell(&t, "modifiers_required"), "t") == 0 ? 1u << 21 : 0;
 		check(sys, event, "knc", select, counters_of(&t));
 		snprintf(name, sizeof(name), "knc.%s", event);
 		check(sys, name, "knc", select, counters_of(&t));
