@@ -518,6 +518,42 @@ static void events_are_what_happens(void **state)
 	assert_int_equal(t.s->undriven_count, 0);
 }
 
+/* Table 19-23 has a bit for each kind of retired branch, predicted or not and taken or not, and one
+ * for each kind of SIMD instruction: several bits count each of their kinds. */
+static void kinds_are_joined(void **state)
+{
+	static const uint64_t branches[4] = { 30, 10, 40, 20 };
+	static const uint64_t simd[5] = { 1, 20, 300, 4000, 50000 };
+	uint32_t counts[VPMU_CORE_EVENTS] = {
+		[VPMU_BRANCHES] = 100, [VPMU_BRANCHES_TAKEN] = 60, [VPMU_MISPREDICTED] = 30,
+		[VPMU_MISPREDICTED_TAKEN] = 20, [VPMU_SSE_PACKED_SINGLE] = 1,
+		[VPMU_SSE_SCALAR_SINGLE] = 20, [VPMU_SSE_PACKED_DOUBLE] = 300,
+		[VPMU_SSE_SCALAR_DOUBLE] = 4000, [VPMU_SSE_INTEGER] = 50000,
+	};
+
+	(void)state;
+	for (uint32_t umask = 1; umask < 32; umask++) {
+		static const uint32_t codes[] = { 0xc4, 0xc7, 0xca };
+
+		for (uint32_t i = 0; i < 3; i++) {
+			uint64_t want = 0;
+
+			if (umask >= 16 && i != 1)
+				continue;
+			for (uint32_t bit = 0; bit < 5; bit++)
+				if (umask >> bit & 1)
+					want += i ? simd[bit] : branches[bit];
+			start(ON | umask << 8 | codes[i]);
+			vpmu_core_events(t.s, 0, counts, 100000);
+			assert_int_equal(rd(0, PMC0), want);
+		}
+	}
+	assert_int_equal(t.s->undriven_count, 0);
+	start(ON | 0x10c4);
+	start(ON | 0x00c7);
+	assert_int_equal(t.s->undriven_count, 2);
+}
+
 static void some_events_have_one_counter(void **state)
 {
 	char text[256];
@@ -627,6 +663,7 @@ int main(void)
 		T(prefetch_chooses_nothing_here),
 		T(l1d_hits_are_of_any_state),
 		T(events_are_what_happens),
+		T(kinds_are_joined),
 		T(some_events_have_one_counter),
 		T(every_event_counts_or_is_told),
 		T(registers_keep_their_rules),

@@ -11,6 +11,9 @@
 #define ROW(u, n, c, m, k, d, t, s, ...) { .info = { .name = n, .unit = u, .code = c, \
 	.umask = m, .counters = k, .driven = d, .why = t, .cite = s }, __VA_ARGS__ }
 #define ON(n, c, m, t, ...) ROW("PMC", n, c, m, "0,1", true, t, CORE, __VA_ARGS__)
+/* One of the kinds that bits of the unit mask stand for; an instruction is of one kind only. */
+#define ON_KIND(n, c, m, ...) ROW("PMC", n, c, m, "0,1", true, NULL, CORE, .fields = CORE2_KINDS, \
+	__VA_ARGS__)
 #define ON_ONE(n, c, m, k, t, ...) ROW("PMC", n, c, m, k, true, t, CORE, __VA_ARGS__)
 #define OFF(n, c, f, t) ROW("PMC", n, c, 0, "0,1", false, "stays 0: " t, CORE, .fields = f)
 #define OFF_ONE(n, c, m, k, t) ROW("PMC", n, c, m, k, false, "stays 0: " t, CORE, .fields = 0)
@@ -147,24 +150,24 @@ const struct core2_event core2_events[CORE2_EVENTS] = {
 	ON("INST_RETIRED.STORES", 0xc0, 0x02, "stores, not instructions with one", SUM(K(STORES))),
 	ON("X87_OPS_RETIRED.ANY", 0xc1, 0xfe, NULL, SUM(K(X87))),
 	ON("UOPS_RETIRED.ANY", 0xc2, 0x0f, NULL, SUM(K(UOPS))),
-	ON("BR_INST_RETIRED.PRED_NOT_TAKEN", 0xc4, 0x01, NULL,
+	ON_KIND("BR_INST_RETIRED.PRED_NOT_TAKEN", 0xc4, 0x01,
 	   SUM(K(BRANCHES), K(MISPREDICTED_TAKEN)), LESS(K(BRANCHES_TAKEN), K(MISPREDICTED))),
-	ON("BR_INST_RETIRED.MISPRED_NOT_TAKEN", 0xc4, 0x02, NULL, SUM(K(MISPREDICTED)),
+	ON_KIND("BR_INST_RETIRED.MISPRED_NOT_TAKEN", 0xc4, 0x02, SUM(K(MISPREDICTED)),
 	   LESS(K(MISPREDICTED_TAKEN))),
-	ON("BR_INST_RETIRED.PRED_TAKEN", 0xc4, 0x04, NULL, SUM(K(BRANCHES_TAKEN)),
+	ON_KIND("BR_INST_RETIRED.PRED_TAKEN", 0xc4, 0x04, SUM(K(BRANCHES_TAKEN)),
 	   LESS(K(MISPREDICTED_TAKEN))),
-	ON("BR_INST_RETIRED.MISPRED_TAKEN", 0xc4, 0x08, NULL, SUM(K(MISPREDICTED_TAKEN))),
+	ON_KIND("BR_INST_RETIRED.MISPRED_TAKEN", 0xc4, 0x08, SUM(K(MISPREDICTED_TAKEN))),
 	ON("BR_INST_RETIRED.TAKEN", 0xc4, 0x0c, NULL, SUM(K(BRANCHES_TAKEN))),
-	ON("SIMD_INST_RETIRED.PACKED_SINGLE", 0xc7, 0x01, NULL, SUM(K(SSE_PACKED_SINGLE))),
-	ON("SIMD_INST_RETIRED.SCALAR_SINGLE", 0xc7, 0x02, NULL, SUM(K(SSE_SCALAR_SINGLE))),
-	ON("SIMD_INST_RETIRED.PACKED_DOUBLE", 0xc7, 0x04, NULL, SUM(K(SSE_PACKED_DOUBLE))),
-	ON("SIMD_INST_RETIRED.SCALAR_DOUBLE", 0xc7, 0x08, NULL, SUM(K(SSE_SCALAR_DOUBLE))),
-	ON("SIMD_INST_RETIRED.VECTOR", 0xc7, 0x10, NULL, SUM(K(SSE_INTEGER))),
+	ON_KIND("SIMD_INST_RETIRED.PACKED_SINGLE", 0xc7, 0x01, SUM(K(SSE_PACKED_SINGLE))),
+	ON_KIND("SIMD_INST_RETIRED.SCALAR_SINGLE", 0xc7, 0x02, SUM(K(SSE_SCALAR_SINGLE))),
+	ON_KIND("SIMD_INST_RETIRED.PACKED_DOUBLE", 0xc7, 0x04, SUM(K(SSE_PACKED_DOUBLE))),
+	ON_KIND("SIMD_INST_RETIRED.SCALAR_DOUBLE", 0xc7, 0x08, SUM(K(SSE_SCALAR_DOUBLE))),
+	ON_KIND("SIMD_INST_RETIRED.VECTOR", 0xc7, 0x10, SUM(K(SSE_INTEGER))),
 	ON("SIMD_INST_RETIRED.ANY", 0xc7, 0x1f, NULL, SUM(FP_SSE, K(SSE_INTEGER))),
-	ON("SIMD_COMP_INST_RETIRED.PACKED_SINGLE", 0xca, 0x01, NULL, SUM(K(SSE_PACKED_SINGLE))),
-	ON("SIMD_COMP_INST_RETIRED.SCALAR_SINGLE", 0xca, 0x02, NULL, SUM(K(SSE_SCALAR_SINGLE))),
-	ON("SIMD_COMP_INST_RETIRED.PACKED_DOUBLE", 0xca, 0x04, NULL, SUM(K(SSE_PACKED_DOUBLE))),
-	ON("SIMD_COMP_INST_RETIRED.SCALAR_DOUBLE", 0xca, 0x08, NULL, SUM(K(SSE_SCALAR_DOUBLE))),
+	ON_KIND("SIMD_COMP_INST_RETIRED.PACKED_SINGLE", 0xca, 0x01, SUM(K(SSE_PACKED_SINGLE))),
+	ON_KIND("SIMD_COMP_INST_RETIRED.SCALAR_SINGLE", 0xca, 0x02, SUM(K(SSE_SCALAR_SINGLE))),
+	ON_KIND("SIMD_COMP_INST_RETIRED.PACKED_DOUBLE", 0xca, 0x04, SUM(K(SSE_PACKED_DOUBLE))),
+	ON_KIND("SIMD_COMP_INST_RETIRED.SCALAR_DOUBLE", 0xca, 0x08, SUM(K(SSE_SCALAR_DOUBLE))),
 	ON("BR_INST_DECODED", 0xe0, 0x01, NULL, SUM(K(BRANCHES))),
 
 	ON_ONE("FP_COMP_OPS_EXE", 0x10, 0, "0", "x87 and SSE, one each", SUM(K(X87), FP_SSE)),
@@ -188,6 +191,17 @@ const struct core2_event core2_events[CORE2_EVENTS] = {
 enum { CORE_BITS = 0xc0, THIS_CORE = 0x40, ALL_AGENTS = 0x20, PREFETCH_BITS = 0x30,
        ONLY_PREFETCH = 0x10, ALL_PREFETCH = 0x30, HITS = 0xe, MISS = 0x1 };
 
+/* The unit mask bits of an event whose bits are kinds. */
+static uint32_t kind_bits(uint32_t code)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = CORE2_FIXED; i < CORE2_EVENTS; i++)
+		if (core2_events[i].fields == CORE2_KINDS && core2_events[i].info.code == code)
+			bits |= core2_events[i].info.umask;
+	return bits;
+}
+
 static uint32_t field_bits(uint32_t fields)
 {
 	return (fields & CORE2_CORE ? CORE_BITS : 0u) | (fields & CORE2_AGENT ? ALL_AGENTS : 0u) |
@@ -197,10 +211,15 @@ static uint32_t field_bits(uint32_t fields)
 }
 
 /* Why these fields count nothing, or NULL. */
-static const char *bad_fields(uint32_t fields, uint32_t umask)
+static const char *bad_fields(const struct core2_event *e, uint32_t umask)
 {
-	if (umask & ~field_bits(fields))
+	uint32_t fields = e->fields;
+	uint32_t bits = fields == CORE2_KINDS ? kind_bits(e->info.code) : field_bits(fields);
+
+	if (umask & ~bits)
 		return "unit mask bits that this event does not have: it counts nothing";
+	if (fields == CORE2_KINDS && !umask)
+		return "its unit mask selects no kind: it counts nothing";
 	if ((fields & CORE2_CORE) && (umask & CORE_BITS) != CORE_BITS &&
 	    (umask & CORE_BITS) != THIS_CORE)
 		return "bits 15:14 name no core (01 this one, 11 both): it counts nothing";
@@ -254,7 +273,7 @@ const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, cons
 			 "counter 1 alone counts this event, here it stays 0";
 	if (!on_counter(e, counter))
 		return NULL;
-	*why = e->fields ? bad_fields(e->fields, CORE2_UMASK(select)) : NULL;
+	*why = e->fields ? bad_fields(e, CORE2_UMASK(select)) : NULL;
 	if (*why)
 		return NULL;
 	if ((e->fields & CORE2_ANY_HIT) && (CORE2_UMASK(select) & HITS) &&
@@ -271,12 +290,27 @@ static uint64_t difference(const struct core2_event *e, const uint32_t *counts, 
 	return plus > minus ? plus - minus : 0;
 }
 
+static uint64_t kinds(uint32_t code, uint32_t umask, const uint32_t *counts, uint32_t clocks)
+{
+	uint64_t times = 0;
+
+	for (uint32_t i = CORE2_FIXED; i < CORE2_EVENTS; i++) {
+		const struct core2_event *e = &core2_events[i];
+
+		if (e->fields == CORE2_KINDS && e->info.code == code && (e->info.umask & umask))
+			times += difference(e, counts, clocks);
+	}
+	return times;
+}
+
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,
 		     uint32_t clocks)
 {
 	uint32_t umask = CORE2_UMASK(select);
 	uint64_t times = 0;
 
+	if (e->fields == CORE2_KINDS)
+		return kinds(e->info.code, umask, counts, clocks);
 	if (!(e->fields & CORE2_MESI))
 		return difference(e, counts, clocks);
 	if ((e->fields & CORE2_ANY_HIT) && (umask & HITS) == HITS)

@@ -35,6 +35,8 @@ enum core2_field {
 	CORE2_RESPONSE = 1 << 4, CORE2_TYPE = 1 << 5,
 	/* Not a field: this event's hits are not told apart by state. */
 	CORE2_ANY_HIT = 1 << 6,
+	/* Neither: a row for one bit of the unit mask, and bits can be joined. */
+	CORE2_KINDS = 1 << 7,
 };
 
 struct core2_event {
