@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,7 +32,8 @@ enum { MSR_FD = 1000, BATCH_FD = 1100, PCI_FD, MEM_FD };
 static const struct fault *fault;
 static enum step step;
 static unsigned devices;
-static int hits, cpu_of[100];
+static int hits, cpu_of[100], descriptors;
+static bool tells_version;	/* msr-safe: 1.8.0; older ones have no file that does */
 static uint64_t registers[CPUS][ADDRESSES], before[CPUS][ADDRESSES];
 static uint32_t page[1024];
 
@@ -58,6 +60,21 @@ static uint64_t *at(int cpu, unsigned addr)
 	return &registers[fault->machine == KNC ? cpu : 0][addr];
 }
 
+static int opened(int fd)
+{
+	descriptors++;
+	return fd;
+}
+
+static int open_version(void)
+{
+	int fd = tells_version ? memfd_create("version", MFD_CLOEXEC) : refuse(ENOENT);
+
+	if (fd >= 0)
+		assert_int_equal(pwrite(fd, "1.8.0\n", 6, 0), 6);
+	return fd;
+}
+
 static int open_msr(const char *path)
 {
 	static int next;
@@ -66,16 +83,16 @@ static int open_msr(const char *path)
 	int cpu = atoi(path + strlen("/dev/cpu/"));
 
 	if (strcmp(path, "/dev/cpu/msr_batch") == 0)
-		return devices & BATCH ? BATCH_FD : refuse(ENOENT);
+		return devices & BATCH ? opened(BATCH_FD) : refuse(ENOENT);
 	if (strcmp(path, "/dev/cpu/msr_safe_version") == 0)
-		return refuse(ENOENT);
+		return open_version();
 	if (strcmp(device, safe ? "msr_safe" : "msr") != 0)
 		return refuse(safe ? EACCES : ENOENT);
 	if (strikes(ON_OPEN, cpu, 0))
 		return refuse(fault->error);
 	next = (next + 1) % 100;
 	cpu_of[next] = cpu;
-	return MSR_FD + next;
+	return opened(MSR_FD + next);
 }
 
 int __real_open(const char *path, int flags, ...);
@@ -88,9 +105,9 @@ int __wrap_open(const char *path, int flags, ...)
 	if (strncmp(path, "/dev/cpu/", 9) == 0)
 		return open_msr(path);
 	if (strncmp(path, "/sys/bus/pci/devices/0000:00:00.0", 33) == 0)
-		return strikes(ON_PCI, 0, 0) ? refuse(fault->error) : PCI_FD;
+		return strikes(ON_PCI, 0, 0) ? refuse(fault->error) : opened(PCI_FD);
 	if (strcmp(path, "/dev/mem") == 0)
-		return strikes(ON_MEM, 0, 0) ? refuse(fault->error) : MEM_FD;
+		return strikes(ON_MEM, 0, 0) ? refuse(fault->error) : opened(MEM_FD);
 	va_start(args, flags);
 	mode = va_arg(args, int);
 	va_end(args);
@@ -106,7 +123,20 @@ int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
-	return fd >= MSR_FD && fd <= MEM_FD ? 0 : __real_close(fd);
+	if (fd < MSR_FD || fd > MEM_FD)
+		return __real_close(fd);
+	descriptors--;
+	return 0;
+}
+
+/* Descriptors that are open now, of the machine's devices and of the system's files. */
+static int open_descriptors(void)
+{
+	int n = descriptors;
+
+	for (int fd = 0; fd < 100; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
 }
 
 int __real_dup3(int fd, int to, int flags);
@@ -202,6 +232,7 @@ static int run_batch(struct batch *b)
 {
 	int rc = 0, one;
 
+	assert_int_equal(b->version, tells_version ? 0x010800 : 0x010000);
 	if (strikes(ON_BATCH, 0, 0))
 		return refuse(fault->error);
 	for (uint32_t i = 0; i < b->count; i++)
@@ -408,15 +439,19 @@ static void hide_cpus(struct ipmu_topology *t, bool hidden)
 		t->packages[i].reach_cpu = hidden ? -1 : 0;
 }
 
+/* Prove that one fault less survived is noticed: cmocka ends the case, so count here. */
+static int tried, survived;
+
 static void survive(const struct fault *f, enum devices with)
 {
 	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
 	struct ipmu_topology *topo = topologies[f->machine];
 	struct ipmu_system *sys;
-	int rc;
+	int rc, found_open = open_descriptors();
 
 	fault = f;
 	devices = with;
+	tells_version = tried % 2;
 	why[0] = '\0';
 	machine_as_found();
 	hide_cpus(topo, f->op == ON_TOPOLOGY);
@@ -433,10 +468,8 @@ static void survive(const struct fault *f, enum devices with)
 	if (f->step != NEVER && f->op != ON_TOPOLOGY)
 		assert_true(hits > 0);	/* it did happen */
 	nothing_left_changed();
+	assert_int_equal(open_descriptors(), found_open);
 }
-
-/* Prove that one fault less survived is noticed: cmocka ends the case, so count here. */
-static int tried, survived;
 
 static void every_fault(void **state)
 {
