@@ -154,7 +154,7 @@ struct metric_value {
 	double value;
 	bool known;
 };
-#define METRICS_MAX 16
+#define METRICS_MAX 32
 /* Metrics whose events are in the list; node IPMU_MPI_ALL: of the job. Returns how many. */
 int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX]);
 /* Seconds that rates use; 0: not known. */

@@ -9,3 +9,4 @@ EXTRA_LIBS_engine_fault_table = -Wl,--wrap=open,--wrap=close,--wrap=dup3,--wrap=
 EXTRA_LIBS_engine_undocumented = -Wl,--wrap=open,--wrap=close,--wrap=pread,--wrap=pwrite
 # Hundreds of processes or threads each, which takes memcheck minutes; the address sanitizer has them.
 NOT_MEMCHECKED = engine_kills engine_safe engine_threads papi_clients
+EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics of the core PMUs: each against arithmetic, with every event that it needs, and with
+ * events that the engine takes together on one CPU. */
+#include "counting/assign.h"
+#include "fake_system.h"
+#include "inside.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "metrics.c"
+
+extern const struct ipmu_family ipmu_knc, ipmu_core2, ipmu_arch_fixed, ipmu_netburst,
+	ipmu_netburst_p;
+
+/* ---- what metrics.c asks for; no rate is in question here */
+
+static long long counts[8];
+static int missing;	/* an event that one process did not measure, from 1; 0: none */
+
+int ipmu_mpi_get(const struct ipmu_mpi *m, int event, int node, int package,
+		 struct ipmu_mpi_count *out)
+{
+	(void)node, (void)package;
+	assert_in_range(event, 0, m->nevents - 1);
+	*out = (struct ipmu_mpi_count){ counts[event], missing == event + 1 ? 1 : 2, 2 };
+	return 0;
+}
+
+size_t cell_index(const struct ipmu_mpi *m, int event, int cell)
+{
+	return (size_t)event * (size_t)(m->packages_max + 1) + (size_t)cell;
+}
+
+const struct node_head *node_head_of(const struct ipmu_mpi *m, int node)
+{
+	static const struct node_head head = { .wall_ns = 1000000000 };
+
+	(void)m, (void)node;
+	return &head;
+}
+
+/* ---- */
+
+static const struct {
+	const struct ipmu_family *family;
+	const char *pmu, *over, *under, *name;
+} cases[] = {
+	{ &ipmu_core2, "core_fixed", "CPU_CLK_UNHALTED:CORE", "INST_RETIRED:ANY",
+	  "clocks per instruction" },
+	{ &ipmu_arch_fixed, "core_fixed", "CPU_CLK_UNHALTED:CORE", "INST_RETIRED:ANY",
+	  "clocks per instruction" },
+	{ &ipmu_core2, "core", "UNHALTED_CORE_CYCLES", "INSTRUCTION_RETIRED",
+	  "clocks per instruction" },
+	{ &ipmu_core2, "core", "MISPREDICTED_BRANCH_RETIRED", "BRANCH_INSTRUCTIONS_RETIRED",
+	  "branch misprediction ratio" },
+	{ &ipmu_core2, "core", "LAST_LEVEL_CACHE_MISSES", "LAST_LEVEL_CACHE_REFERENCES",
+	  "L2 miss ratio" },
+	{ &ipmu_core2, "core", "L1D_REPL", "L1D_ALL_REF", "L1D miss ratio" },
+	{ &ipmu_knc, "knc", "CPU_CLK_UNHALTED", "INSTRUCTIONS_EXECUTED", "clocks per instruction" },
+	{ &ipmu_knc, "knc", "BRANCHES_MISPREDICTED", "BRANCHES", "branch misprediction ratio" },
+	{ &ipmu_knc, "knc", "DATA_READ_MISS_OR_WRITE_MISS", "DATA_READ_OR_WRITE",
+	  "L1D miss ratio" },
+	{ &ipmu_knc, "knc", "VPU_ELEMENTS_ACTIVE", "VPU_INSTRUCTIONS_EXECUTED",
+	  "elements per VPU instruction" },
+	{ &ipmu_netburst, "netburst", "global_power_events:RUNNING", "instr_retired:NBOGUSNTAG",
+	  "clocks per instruction" },
+	{ &ipmu_netburst_p, "netburst_p", "global_power_events:RUNNING",
+	  "instr_retired:NBOGUSNTAG", "clocks per instruction" },
+	{ &ipmu_netburst_p, "netburst_p", "mispred_branch_retired:NBOGUS",
+	  "branch_retired:MMNP:MMNM:MMTP:MMTM", "branch misprediction ratio" },
+};
+#define CASES (sizeof(cases) / sizeof(cases[0]))
+
+/* The events of a case, as PAPI's users write them. */
+static struct ipmu_mpi listed(size_t i, struct event events[2])
+{
+	memset(events, 0, 2 * sizeof(*events));
+	snprintf(events[0].name, sizeof(events[0].name), "intel_core:::%s.%s", cases[i].pmu,
+		 cases[i].over);
+	snprintf(events[1].name, sizeof(events[1].name), "intel_core:::%s::%s", cases[i].pmu,
+		 cases[i].under);
+	return (struct ipmu_mpi){ .nevents = 2, .nlisted = 2, .events = events, .nrows = 1 };
+}
+
+static void each_is_a_quotient_of_sums(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		struct metric_value v[METRICS_MAX];
+		struct event events[2];
+		struct ipmu_mpi m = listed(i, events);
+
+		print_message("%s / %s\n", cases[i].over, cases[i].under);
+		counts[0] = 3000;
+		counts[1] = 8000;
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), 1);
+		assert_string_equal(v[0].metric->name, cases[i].name);
+		assert_true(v[0].known && v[0].value > 0.375 - 1e-12 && v[0].value < 0.375 + 1e-12);
+		assert_non_null(strstr(v[0].metric->formula, cases[i].over));
+		assert_non_null(strstr(v[0].metric->formula, cases[i].under));
+		/* nothing executed, and a sum of which a part is missing */
+		counts[1] = 0;
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), 1);
+		assert_false(v[0].known);
+		counts[1] = 8000;
+		missing = 2;
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), 1);
+		assert_false(v[0].known);
+		missing = 0;
+		/* one of the two is not enough */
+		m.nevents = 1;
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), 0);
+		/* no quotient of what only one CPU counted */
+		m.nevents = 2;
+		strcat(events[0].name, ":cpu=0");
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), 0);
+	}
+}
+
+static void their_events_count_together(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		const struct ipmu_system *sys = fake_system(cases[i].family);
+		struct ipmu_want wants[2];
+		struct ipmu_event e[2];
+		struct event events[2];
+		char why[IPMU_WHY_MAX];
+
+		listed(i, events);
+		for (int k = 0; k < 2; k++) {
+			e[k] = fake_event(sys, strstr(events[k].name, ":::") + 3);
+			wants[k] = (struct ipmu_want){ .choices = e[k].choices,
+						       .nchoices = e[k].nchoices,
+						       .event = e[k].name };
+		}
+		if (ipmu_assign(NULL, e[0].type, 0, wants, 2, why))
+			fail_msg("%s", why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_a_quotient_of_sums),
+		cmocka_unit_test(their_events_count_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
