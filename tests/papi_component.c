@@ -197,6 +197,39 @@ static void many_events_in_one_set(void **state)
 	papi_sets_end(set);
 }
 
+static void describes(const char *name, const char *units, const char *says)
+{
+	PAPI_event_info_t info;
+	int code;
+
+	assert_int_equal(PAPI_event_name_to_code(name, &code), PAPI_OK);
+	assert_int_equal(PAPI_get_event_info(code, &info), PAPI_OK);
+	assert_string_equal(info.units, units);
+	if (!strstr(info.long_descr, says))
+		fail_msg("%s: '%s' is not in '%s'", name, says, info.long_descr);
+}
+
+/* 334060-001 Table 2-7 (threshold), Table 3-3 (what a DRAM request is not). */
+static void says_how_a_name_goes_on(void **state)
+{
+	static const char *const requests[] = { "GT", "IA", "IO" };
+
+	(void)state;
+	describes(C "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP", "events", "; qualifiers: package=0, "
+		  "box=0-3, e, i, c=0-31, freeze=1-17592186044415; without a unit mask: ANY_MESI");
+	describes(READ_I ":box=1", "events", "box=0-3, e, i, c=0-31,");
+	describes(READ_I ":c=2", "clocks", "box=0-3");
+	describes(READ_I ":c=2:e", "occurrences", "box=0-3");
+	describes(C "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", "events", "; needs a unit mask");
+	describes(C "skl_unc_imc.DRAM_DATA_READS", "64-byte transfers", "qualifiers: package=0");
+	for (int i = 0; i < 3; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), C "skl_unc_imc.DRAM_%s_REQUESTS", requests[i]);
+		describes(name, "requests", "requests x 64 bytes is more");
+	}
+}
+
 static void says_what_an_event_is(void **state)
 {
 	PAPI_event_info_t info;
@@ -208,7 +241,7 @@ static void says_what_an_event_is(void **state)
 	assert_string_equal(info.symbol, CLOCK);
 	assert_int_equal(info.data_type, PAPI_DATATYPE_UINT64);
 	assert_int_equal(info.timescope, PAPI_TIMESCOPE_SINCE_START);
-	assert_string_equal(info.units, "UCLK cycles");
+	assert_string_equal(info.units, "clocks");
 	assert_non_null(strstr(info.long_descr, "masks:"));
 	/* a second look-up finds the same code */
 	int again;
@@ -293,6 +326,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_third_event_for_two_counters_conflicts),
 		cmocka_unit_test(many_events_in_one_set),
 		cmocka_unit_test(says_what_an_event_is),
+		cmocka_unit_test(says_how_a_name_goes_on),
 		cmocka_unit_test(unknown_enumerations_end),
 		cmocka_unit_test(overflow_is_polled_and_rearmed),
 		cmocka_unit_test(what_is_not_supported_says_so),

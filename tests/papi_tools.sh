@@ -109,6 +109,9 @@ machine papi_native_avail -c -i intel_uncore && grep -q 'skl_unc_imc.DRAM_DATA_R
 verdict 'papi_native_avail -c can add every event' $?
 machine papi_native_avail -e $lookup:READ_I && grep -q "Event name: *$lookup:READ_I" "$scratch/out"
 verdict 'papi_native_avail -e' $?
+machine papi_native_avail -e $lookup &&
+	grep -q 'qualifiers: package=0, box=0-3, e, i, c=0-31, .*unit mask: ANY_MESI$' "$scratch/out"
+verdict 'papi_native_avail -e tells qualifiers, ranges and the default unit mask' $?
 
 "$vpmu" run --no-feed -m skl-4c8t -- env LIBPFM_ENCODE_INACTIVE=1 \
 	check_events skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:ANY_MESI >"$scratch/out" 2>&1 &&

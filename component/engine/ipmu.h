@@ -73,6 +73,7 @@ struct ipmu_event {
 	int box;		/* index in the package, or IPMU_ALL */
 	bool interrupts;	/* its counter sends interrupts; see IPMU_ALLOW_PMI */
 	char name[IPMU_NAME_MAX];	/* canonical: pmu.EVENT:UMASK:qualifiers */
+	const char *units;	/* as in ipmu_event_info, with its qualifiers: see README.md */
 };
 
 /* What a listing shows of a documented event or of one of its unit masks. */
@@ -81,7 +82,17 @@ struct ipmu_event_info {
 	char name[IPMU_NAME_MAX];
 	char desc[512];		/* of the event */
 	char umask_desc[512];	/* of the unit mask, "" for an event without one */
+	/* "events", "clocks" (of what is counted), "bus clocks", "reference clocks", "clocks modulo
+	 * 65536", "entries x clocks" (a sum over clocks), "instructions", "micro-ops", "elements",
+	 * "requests", "64-byte transfers"; a threshold makes it "clocks", edges "occurrences". */
 	const char *units;
+};
+
+/* How the name of an event goes on. */
+struct ipmu_event_form {
+	char qualifiers[512];	/* "package=0, box=0-3, e, i, c=0-31": those with what they take */
+	bool needs_umask;	/* it is refused without a unit mask */
+	char umask[128];	/* what it counts without one; "": it has none, or needs one */
 };
 
 /* ---- the process ---- */
@@ -124,7 +135,6 @@ const char *ipmu_system_note(const struct ipmu_system *sys);
 
 const char *ipmu_type_name(const struct ipmu_pmu_type *type);
 const char *ipmu_type_desc(const struct ipmu_pmu_type *type);
-const char *ipmu_type_units(const struct ipmu_pmu_type *type);
 int ipmu_type_counters(const struct ipmu_pmu_type *type);
 
 /* ---- names ---- */
@@ -150,6 +160,9 @@ int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
  * event itself). -ENOENT past the end. */
 int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
 		    struct ipmu_event_info *out);
+
+/* The form of an event, named "pmu.EVENT" (a colon ends the name). -ENOENT: there is none. */
+int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu_event_form *out);
 
 /* ---- counting ---- */
 

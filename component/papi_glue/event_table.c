@@ -95,7 +95,7 @@ int event_table_code(struct event_table *t, const char *name, char *why)
 	}
 	e->event = event;
 	e->parsed = true;
-	e->units = ipmu_type_units(event.type);
+	e->units = event.units;
 	snprintf(e->desc, sizeof(e->desc), "%s", event.name);
 	return t->n - 1;
 }

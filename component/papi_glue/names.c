@@ -109,14 +109,33 @@ int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len)
 	return snprintf(name, (size_t)len, "%s", e->name) < len ? PAPI_OK : PAPI_EBUF;
 }
 
+/* "; qualifiers: ...": how the name goes on, for an event of whatever spelling. */
+static void describe_form(struct glue *g, const struct event_entry *e, char *text, size_t bytes)
+{
+	struct ipmu_event_form form;
+	int rc;
+
+	text[0] = '\0';
+	_papi_hwi_lock(g->lock_id);
+	rc = ipmu_event_form(g->events.sys, e->listed ? e->name : e->event.name, &form);
+	_papi_hwi_unlock(g->lock_id);
+	if (rc)
+		return;
+	snprintf(text, bytes, "; qualifiers: %s%s%s", form.qualifiers,
+		 form.needs_umask ? "; needs a unit mask" :
+		 form.umask[0] ? "; without a unit mask: " : "", form.umask);
+}
+
 int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len)
 {
 	const struct event_entry *e = entry_of(g, code);
+	char form[sizeof(struct ipmu_event_form)];
 
 	if (!e)
 		return PAPI_ENOEVNT;
-	snprintf(descr, (size_t)len, "%.480s%s%.480s", e->desc, e->umask_desc[0] ? ", masks:" : "",
-		 e->umask_desc);
+	describe_form(g, e, form, sizeof(form));
+	snprintf(descr, (size_t)len, "%.480s%s%s%.480s", e->desc, form,
+		 e->umask_desc[0] ? ", masks:" : "", e->umask_desc);
 	return PAPI_OK;
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#define SYSTEMS_MAX 32
+#define SYSTEMS_MAX 64
 
 const struct ipmu_system *fake_system(const struct ipmu_family *family)
 {

@@ -168,8 +168,8 @@ static bool is_key(const char *qualifier, const char *key)
 
 static bool types_own(const struct ipmu_pmu_type *type, const char *qualifier)
 {
-	for (const char *const *q = type->qualifiers; q && *q; q++)
-		if (is_key(qualifier, *q))
+	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++)
+		if (is_key(qualifier, q->name))
 			return true;
 	return false;
 }
@@ -273,6 +273,13 @@ static int encode(struct ipmu_event *e, const char *event, const char *rest, con
 		return e->type->ops->encode(e, event, rest, own, codes, n, why);
 	n = encode_plain(e, event, codes[0], why);
 	return n || !e->type->ops->extend ? n : e->type->ops->extend(e, event, own, why);
+}
+
+static const char *units_of(const struct ipmu_event *e, const char *event, const char *rest)
+{
+	const char *plain = ipmu_type_units(e->type, event, rest);
+
+	return e->type->ops->units ? e->type->ops->units(e, event, plain) : plain;
 }
 
 static int append(char *name, const char *format, const char *text, int number)
@@ -417,10 +424,22 @@ int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 	if (!rc && e.type != type)	/* the event is another type's here */
 		rc = check_place(sys, &e, name, why);
 	if (!rc)
+		e.units = units_of(&e, p.event, rest);
+	if (!rc)
 		rc = write_name(sys, &e, p.event, rest, own, why);
 	if (!rc)
 		*out = e;
 	return rc;
+}
+
+/* Of a listed name, "pmu.EVENT:UMASK". */
+static const char *list_units(const struct ipmu_pmu_type *type, const char *name)
+{
+	const char *event = strchr(name, '.') + 1, *umask = strchr(event, ':');
+	char bare[IPMU_NAME_MAX];
+
+	snprintf(bare, sizeof(bare), "%.*s", (int)(umask - event), event);
+	return ipmu_type_units(type, bare, umask);
 }
 
 /* An event or unit mask that libpfm4's table lacks and the type knows. */
@@ -440,7 +459,7 @@ static int list_own(const struct ipmu_pmu_type *type, int event, int umask,
 		if (type->ops->more(NULL, event - n, &name, &desc))
 			return -ENOENT;
 		out->type = type;
-		out->units = type->units;
+		out->units = ipmu_type_units(type, name, "");
 		snprintf(out->name, sizeof(out->name), "%s.%s", type->name, name);
 		snprintf(out->desc, sizeof(out->desc), "%s", desc);
 		n = 0;
@@ -454,6 +473,7 @@ static int list_own(const struct ipmu_pmu_type *type, int event, int umask,
 	    append(out->name, ":%s", name, 0))
 		return -ENOENT;
 	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", desc);
+	out->units = list_units(type, out->name);
 	return 0;
 }
 

@@ -138,7 +138,18 @@ bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *e
 	return find_event(type, box, event, &info, NULL) == 0;
 }
 
-static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
+static bool is_umask(const pfm_event_attr_info_t *attr)
+{
+	return attr->type == PFM_ATTR_UMASK;
+}
+
+static bool is_modifier(const pfm_event_attr_info_t *attr)
+{
+	return attr->type == PFM_ATTR_MOD_BOOL || attr->type == PFM_ATTR_MOD_INTEGER;
+}
+
+static bool nth_attr(int event, int n, bool (*wanted)(const pfm_event_attr_info_t *),
+		     pfm_event_attr_info_t *attr)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
 
@@ -148,10 +159,15 @@ static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
 		memset(attr, 0, sizeof(*attr));
 		attr->size = sizeof(*attr);
 		if (pfm_get_event_attr_info(event, i, PFM_OS_NONE, attr) == PFM_SUCCESS &&
-		    attr->type == PFM_ATTR_UMASK && n-- == 0)
+		    wanted(attr) && n-- == 0)
 			return true;
 	}
 	return false;
+}
+
+static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
+{
+	return nth_attr(event, n, is_umask, attr);
 }
 
 static int list_umasks(int event, char *list, size_t bytes)
@@ -240,6 +256,41 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event
 	return arg.count < IPMU_CODES_MAX ? arg.count : IPMU_CODES_MAX;
 }
 
+/* libpfm4 puts the range of a number into its description: "counter-mask in range [0-255]". */
+int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n, char *text,
+		      size_t bytes)
+{
+	pfm_event_attr_info_t attr;
+	pfm_event_info_t info;
+	const char *range;
+
+	if (find_event(type, IPMU_ALL, event, &info, NULL) ||
+	    !nth_attr(info.idx, n, is_modifier, &attr))
+		return -ENOENT;
+	range = strchr(attr.desc, '[');
+	if (attr.type == PFM_ATTR_MOD_BOOL)
+		snprintf(text, bytes, "%s", attr.name);
+	else if (range)
+		snprintf(text, bytes, "%s=%.*s", attr.name, (int)strcspn(range + 1, "]"),
+			 range + 1);
+	else
+		snprintf(text, bytes, "%s=N", attr.name);
+	return 0;
+}
+
+int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, bool *is_default,
+		   char *text, size_t bytes)
+{
+	pfm_event_attr_info_t attr;
+	pfm_event_info_t info;
+
+	if (find_event(type, IPMU_ALL, event, &info, NULL) || !nth_umask(info.idx, n, &attr))
+		return -ENOENT;
+	*is_default = attr.is_dfl;
+	snprintf(text, bytes, "%s", attr.name);
+	return 0;
+}
+
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		  struct ipmu_event_info *out)
 {
@@ -258,7 +309,7 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		return -ENOENT;
 	memset(out, 0, sizeof(*out));
 	out->type = type;
-	out->units = type->units;
+	out->units = ipmu_type_units(type, info.name, "");
 	snprintf(out->desc, sizeof(out->desc), "%s", info.desc);
 	snprintf(out->name, sizeof(out->name), "%s.%s", type->name, info.name);
 	if (umask < 0)
@@ -267,5 +318,6 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		return -ENOENT;
 	snprintf(out->name, sizeof(out->name), "%s.%s:%s", type->name, info.name, attr.name);
 	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", attr.desc);
+	out->units = ipmu_type_units(type, info.name, strchr(out->name, ':'));
 	return 0;
 }

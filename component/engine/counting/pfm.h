@@ -9,6 +9,12 @@ bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *e
 /* qualifiers: "" or ":UMASK:c=1...". Returns how many codes libpfm4 gave, or a negative errno. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
 		    const char *qualifiers, uint64_t *codes, char *why);
+/* The nth modifier of an event and what it takes, "e" or "c=0-31": -ENOENT past the end. */
+int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n, char *text,
+		      size_t bytes);
+/* The nth unit mask of an event, and is it the default of its group? -ENOENT past the end. */
+int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, bool *is_default,
+		   char *text, size_t bytes);
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		  struct ipmu_event_info *out);
 

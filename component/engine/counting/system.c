@@ -408,11 +408,6 @@ const char *ipmu_type_desc(const struct ipmu_pmu_type *type)
 	return type->desc;
 }
 
-const char *ipmu_type_units(const struct ipmu_pmu_type *type)
-{
-	return type->units;
-}
-
 int ipmu_type_counters(const struct ipmu_pmu_type *type)
 {
 	return type->counters;

@@ -50,12 +50,21 @@ static const struct ipmu_reg *const registers[] = {
 	&fixed_ctr, &fixed_ctr_ctrl, &global_status, &global_ctrl, &global_ovf_ctrl, NULL,
 };
 
+const struct ipmu_measure ipmu_fixed_measures[] = {
+	{ "instructions", "INST_RETIRED" },
+	{ "reference clocks", "CPU_CLK_UNHALTED:REF UNHALTED_REFERENCE_CYCLES" },
+	{ "clocks", "CPU_CLK_UNHALTED" },
+	{ 0 },
+};
+
+/* No CPU's fixed counters have fewer than the 40 bits that ovf= takes. */
 static const struct ipmu_pmu_type fixed = {
 	.name = "core_fixed", .desc = "fixed counters of the core", .units = "events",
 	.src = "SDM 18.2.2", .pfm = "core_fixed",
 	.per_clock = 8, .clock_mhz = 6000,	/* wider than any core retires today */
 	.counters = IPMU_FIXED_COUNTERS, .width = 48, .select = &fixed_ctr_ctrl,
-	.ctr = &fixed_ctr, .qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
+	.ctr = &fixed_ctr, .measures = ipmu_fixed_measures,
+	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = { &fixed, NULL };
@@ -90,7 +99,6 @@ static uint64_t field(uint64_t n, uint64_t value)
 }
 
 #define FIELD_PMI 8u
-#define PERIOD_MAX (1ull << 40)	/* no CPU has narrower ones */
 
 /* libpfm4's codes of the three events are those of the general counters' equivalents. */
 static int counter_of(uint64_t code)
@@ -113,7 +121,7 @@ static int encode(struct ipmu_event *e, const char *event, const char *qualifier
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
 				 "k away for both", e->type->name, event, qualifiers);
-	if (ipmu_core_period(choice, event, ours, PERIOD_MAX, &period, why))
+	if (ipmu_core_period(choice, event, ours, ipmu_type_most(e->type, "ovf"), &period, why))
 		return -EINVAL;
 	e->nchoices = 1;
 	e->interrupts = period;

@@ -133,7 +133,35 @@ static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 
 static const struct ipmu_ops core_ops = {
 	.check = ipmu_core2_check_names, .encode = core_encode, .program = core_program,
-	.read = ipmu_msr_count_read, .preset = core_preset,
+	.read = ipmu_msr_count_read, .preset = core_preset, .units = ipmu_select_units,
+};
+
+/* A write sets bits 31:0 and copies bit 31 above them: no start value is further from the wrap. */
+static const struct ipmu_qualifier core_qualifiers[] = {
+	{ .name = "ovf", .least = 1, .most = 1ull << 31 }, { 0 },
+};
+
+/* Of SDM Table 19-23. Clocks of the bus where it says bus cycles. */
+static const struct ipmu_measure core_measures[] = {
+	{ "bus clocks", "CPU_CLK_UNHALTED:BUS CPU_CLK_UNHALTED:NO_OTHER BUS_DRDY_CLOCKS "
+	  "BUS_LOCK_CLOCKS BUS_DATA_RCV BUS_HIT_DRV BUS_HITM_DRV" },
+	{ "clocks", "UNHALTED_CORE_CYCLES CPU_CLK_UNHALTED RS_UOPS_DISPATCHED_CYCLES "
+	  "RS_UOPS_DISPATCHED_NONE SB_DRAIN_CYCLES STORE_BLOCK PAGE_WALKS:CYCLES "
+	  "CYCLES_DIV_BUSY IDLE_DURING_DIV L2_ADS L2_DBUS_BUSY_RD L2_NO_REQ BUSQ_EMPTY "
+	  "BUS_IO_WAIT INST_QUEUE CYCLES_L1I_MEM_STALLED ILD_STALL CYCLES_INT_MASKED "
+	  "CYCLES_INT_PENDING_AND_MASKED RAT_STALLS RESOURCE_STALLS" },
+	{ "reference clocks", "UNHALTED_REFERENCE_CYCLES" },
+	{ "entries x clocks", "L1D_PEND_MISS BUS_REQUEST_OUTSTANDING" },
+	{ "micro-ops", "RS_UOPS_DISPATCHED FP_COMP_OPS_EXE SIMD_UOPS_EXEC SIMD_SAT_UOP_EXEC "
+	  "SIMD_UOP_TYPE_EXEC UOPS_RETIRED" },
+	{ "instructions", "INSTRUCTION_RETIRED INSTRUCTIONS_RETIRED BRANCH_INSTRUCTIONS_RETIRED "
+	  "MISPREDICTED_BRANCH_RETIRED SSE_PRE_EXEC SSE_PRE_MISS BR_INST_EXEC BR_MISSP_EXEC "
+	  "BR_BAC_MISSP_EXEC BR_CND_EXEC BR_CND_MISSP_EXEC BR_IND_EXEC BR_IND_MISSP_EXEC "
+	  "BR_RET_EXEC BR_RET_MISSP_EXEC BR_RET_BAC_MISSP_EXEC BR_CALL_EXEC BR_CALL_MISSP_EXEC "
+	  "BR_IND_CALL_EXEC MACRO_INSTS INST_RETIRED X87_OPS_RETIRED:FXCH BR_INST_RETIRED "
+	  "BR_INST_RETIRED_MISPRED SIMD_INST_RETIRED ITLB_MISS_RETIRED SIMD_COMP_INST_RETIRED "
+	  "SIMD_INSTR_RETIRED SIMD_SAT_INSTR_RETIRED BR_INST_DECODED" },
+	{ 0 },
 };
 
 static const struct ipmu_pmu_type core = {
@@ -143,7 +171,7 @@ static const struct ipmu_pmu_type core = {
 	.counters = 2, .width = 40, .select = &perfevtsel, .ctr = &pmc,
 	.select_mask = 0xFF87FFFFull,	/* CMASK, INV, E, OS, USR, UMASK, event */
 	.enable = IPMU_CORE_EN, .constraints = constraints,
-	.qualifiers = ipmu_core_qualifiers, .ops = &core_ops,
+	.qualifiers = core_qualifiers, .measures = core_measures, .ops = &core_ops,
 };
 
 static const struct ipmu_pmu_type core_fixed = {
@@ -151,7 +179,8 @@ static const struct ipmu_pmu_type core_fixed = {
 	.src = "SDM Table 18-8", .pfm = "core_fixed",
 	.per_clock = 5, .clock_mhz = 3400,	/* four instructions, two of them fused */
 	.counters = IPMU_FIXED_COUNTERS, .width = 40, .select = &fixed_ctr_ctrl,
-	.ctr = &fixed_ctr, .qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
+	.ctr = &fixed_ctr, .measures = ipmu_fixed_measures,
+	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = {

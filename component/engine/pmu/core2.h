@@ -29,6 +29,7 @@ int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 		    const struct ipmu_reg *global_ctrl, char *why);
 
 extern const struct ipmu_ops ipmu_fixed_ops;
+extern const struct ipmu_measure ipmu_fixed_measures[];
 
 /* Qualifiers by name, before libpfm4 sees them, and the whole unit mask afterwards: -EINVAL if they
  * mix sub-fields that exclude each other, or set bits that the event does not have. */

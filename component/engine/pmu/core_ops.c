@@ -5,7 +5,9 @@
 
 #include <errno.h>
 
-const char *const ipmu_core_qualifiers[] = { "ovf", NULL };
+const struct ipmu_qualifier ipmu_core_qualifiers[] = {
+	{ .name = "ovf", .least = 1, .most = 1ull << 40 }, { 0 },
+};
 
 int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
 		     uint64_t *n, char *why)
@@ -27,14 +29,6 @@ int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, i
 	return rc ? rc : ipmu_msr_write(p, ovf_ctrl, 0, 0, flag);
 }
 
-/* Where a write has fewer bits than the counter, its top bit is copied above. */
-static uint64_t period_max(const struct ipmu_pmu_type *type)
-{
-	int bits = type->ctr->fields[0].hi + 1;
-
-	return 1ull << (bits < type->width ? bits - 1 : bits);
-}
-
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
 		     const char *ours, const uint64_t *codes, int ncodes, char *why)
 {
@@ -52,7 +46,7 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualif
 	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
 		if (c->code == (choice->select & 0xFF))
 			choice->counters = c->counters;
-	if (ipmu_core_period(choice, event, ours, period_max(type), &period, why))
+	if (ipmu_core_period(choice, event, ours, ipmu_type_most(type, "ovf"), &period, why))
 		return -EINVAL;
 	choice->select |= period ? IPMU_CORE_INT : 0;
 	e->interrupts = period;

@@ -13,7 +13,7 @@
 
 /* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
  * interrupt. Types that take it have these qualifiers, and a preset operation. */
-extern const char *const ipmu_core_qualifiers[];
+extern const struct ipmu_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
 /* `ours`: "" or ":ovf=N", N up to max. Makes the choice one with a preset; *n 0: not asked for. */
 int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
 		     uint64_t *n, char *why);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define PATTERN 0x2AA55ull
+#define SELECT_EDGE (1ull << 18)
+#define SELECT_THRESHOLD 0xFF000000ull
 
 int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		       int ctr, uint64_t select)
@@ -92,6 +94,14 @@ int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, 
 	return ipmu_fail(why, -EINVAL, "%s%s: %.*s wants a number of events from 1 to %llu, as in "
 			 "%.*s=1000", event, ours, length, ours + 1, (unsigned long long)max,
 			 length, ours + 1);
+}
+
+const char *ipmu_select_units(const struct ipmu_event *e, const char *event, const char *plain)
+{
+	uint64_t select = e->choices[0].select;
+
+	(void)event;
+	return select & SELECT_EDGE ? "occurrences" : select & SELECT_THRESHOLD ? "clocks" : plain;
 }
 
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,

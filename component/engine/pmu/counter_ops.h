@@ -29,4 +29,8 @@ int ipmu_number(const char *text, uint64_t max, uint64_t *n);
 /* The number of events of `ours`, "" or ":NAME=N", from 1 to max; 0: not given. */
 int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, char *why);
 
+/* For event selects laid out as on the P6: with a threshold they count clocks in which a condition
+ * holds, with edge detection the times that it begins to hold. */
+const char *ipmu_select_units(const struct ipmu_event *e, const char *event, const char *plain);
+
 #endif

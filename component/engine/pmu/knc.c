@@ -128,6 +128,15 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 
 static const struct ipmu_ops ops = {
 	.program = program, .read = ipmu_msr_count_read, .encode = encode, .preset = preset,
+	.units = ipmu_select_units,
+};
+
+static const struct ipmu_measure measures[] = {	/* Table 1-6 */
+	{ "clocks", "CPU_CLK_UNHALTED EXEC_STAGE_CYCLES FE_STALLED MICROCODE_CYCLES" },
+	{ "instructions", "INSTRUCTIONS_EXECUTED INSTRUCTIONS_EXECUTED_V_PIPE "
+	  "VPU_INSTRUCTIONS_EXECUTED VPU_INSTRUCTIONS_EXECUTED_V_PIPE" },
+	{ "elements", "VPU_ELEMENTS_ACTIVE" },
+	{ 0 },
 };
 
 static const struct ipmu_pmu_type knc = {
@@ -137,7 +146,8 @@ static const struct ipmu_pmu_type knc = {
 	.counters = IPMU_KNC_COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
 	.select_mask = 0xFFA7FFFFull,	/* all but EN, INT and the reserved bit 19 */
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
-	.constraints = constraints, .qualifiers = ipmu_core_qualifiers, .ops = &ops,
+	.constraints = constraints, .measures = measures,
+	.qualifiers = ipmu_core_qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_pmu_type *const types[] = { &knc, NULL };

@@ -69,7 +69,7 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 static const struct ipmu_ops ops = {
 	.program = program, .read = ipmu_msr_count_read, .encode = ipmu_netburst_encode,
 	.for_threads = ipmu_netburst_for_threads,
-	.knows = ipmu_netburst_knows, .more = ipmu_netburst_more,
+	.knows = ipmu_netburst_knows, .more = ipmu_netburst_more, .units = ipmu_netburst_units,
 };
 
 static int cccr_number(const struct ipmu_reg *reg)
@@ -194,7 +194,7 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 	.counters = NETBURST_COUNTERS, .width = COUNTER_BITS, \
 	.selects = ipmu_netburst_cccrs, .ctrs = ipmu_netburst_counters, \
 	.per_clock = 15, .clock_mhz = 3800, /* active queue entries, Table 19-33 */ \
-	.qualifiers = ipmu_netburst_qualifiers, .ops = &ops }
+	.qualifiers = ipmu_netburst_qualifiers, .measures = ipmu_netburst_measures, .ops = &ops }
 
 static const struct ipmu_pmu_type netburst =
 	TYPE("netburst", "core of the Pentium 4, models 0 to 2");

@@ -148,7 +148,9 @@ uint64_t ipmu_netburst_preset(uint64_t n, bool pmi);
 /* Counters whose CCCR has OVF set; with `clear` OVF is cleared, the rest of the CCCR stays. */
 int ipmu_netburst_overflows(struct ipmu_regs *p, bool clear, uint32_t *counters);
 
-extern const char *const ipmu_netburst_qualifiers[];
+extern const struct ipmu_qualifier ipmu_netburst_qualifiers[];
+extern const struct ipmu_measure ipmu_netburst_measures[];
+const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, const char *plain);
 int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
 			 const char *ours, const uint64_t *codes, int ncodes, char *why);
 void ipmu_netburst_for_threads(struct ipmu_choice *choice, unsigned threads);

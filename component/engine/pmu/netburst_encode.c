@@ -17,8 +17,14 @@
 
 /* tag=, start= (another event: counting begins when that has overflowed), ovf= (after so many),
  * force_ovf (at every one), select= (the CCCR's ESCR number, where the document's is in doubt). */
-const char *const ipmu_netburst_qualifiers[] = { "tag", "start", "ovf", "force_ovf", "select",
-						 NULL };
+const struct ipmu_qualifier ipmu_netburst_qualifiers[] = {
+	{ .name = "tag" },	/* listed with the events that have tags */
+	{ .name = "start", .form = "start=EVENT.MASK" },
+	{ .name = "ovf", .least = 1, .most = NETBURST_PERIOD_MAX },
+	{ .name = "force_ovf", .form = "force_ovf" },
+	{ .name = "select", .least = 0, .most = 7 },
+	{ 0 },
+};
 
 struct request {
 	const struct netburst_event *event, *start;

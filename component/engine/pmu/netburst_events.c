@@ -190,6 +190,27 @@ const struct netburst_tag ipmu_netburst_tags[] = {
 	{ 0 },
 };
 
+/* Tables 19-28 and 19-29. A time without EDGE, where the table says so, is in clocks. */
+const struct ipmu_measure ipmu_netburst_measures[] = {
+	{ "clocks", "TC_deliver_mode global_power_events resource_stall machine_clear:CLEAR" },
+	{ "entries x clocks", "IOQ_active_entries BSQ_active_entries" },
+	{ "instructions", "instr_retired instr_completed branch_retired mispred_branch_retired" },
+	{ "micro-ops", "*_uop uop_queue_writes uops_retired uop_type uops_type front_end_event "
+	  "execution_event replay_event" },
+	{ 0 },
+};
+
+/* Where the document wants EDGE, its occurrences are the event. */
+const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, const char *plain)
+{
+	uint64_t cccr = e->choices[0].select;
+	bool edge_is_plain = ipmu_netburst_event(event)->edge;
+
+	if (cccr & CCCR_EDGE)
+		return edge_is_plain ? plain : "occurrences";
+	return cccr & CCCR_COMPARE || edge_is_plain ? "clocks" : plain;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a && strcasecmp(a, b) == 0;

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #define COUNTER_MASK 0xFFFFFFFFFFFFull
+#define INC_CYCLES 0x1B
 #define INC_FVC 0x0D	/* inc_sel of FVC_EV0; the other three follow */
 
 struct sub {
@@ -196,7 +197,7 @@ static int encode(struct ipmu_event *e, const char *event, const char *ours, con
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
-	int rc = ipmu_period(event, ours, (1ull << 48) - 1, &c.freeze, why);
+	int rc = ipmu_period(event, ours, ipmu_type_most(e->type, "freeze"), &c.freeze, why);
 
 	if (rc)
 		return rc;
@@ -223,4 +224,16 @@ int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const char *q
 {
 	(void)qualifiers;
 	return encode(e, event, ours, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
+}
+
+/* What raw fields select: the clocks of a condition, all clocks, or what no document names. */
+const char *ipmu_nhmex_units(const struct ipmu_event *e, const char *event, const char *plain)
+{
+	uint64_t ctl = e->choices[0].select;
+	bool storage = ctl >> 4 & 3;
+
+	if (strcasecmp(event, "RAW") != 0)
+		return plain;
+	return (ctl & CTL_FLAG && !storage) || (ctl >> 9 & 0x1F) == INC_CYCLES ? "clocks" :
+	       e->type->units;
 }

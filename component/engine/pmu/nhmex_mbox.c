@@ -32,11 +32,11 @@ static int leave_running(struct ipmu_regs *p, const struct ipmu_pmu_type *type, 
 
 static const struct ipmu_ops ops_nhm = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
-	.encode = ipmu_nhmex_encode_nhm, .preset = preset,
+	.encode = ipmu_nhmex_encode_nhm, .preset = preset, .units = ipmu_nhmex_units,
 };
 static const struct ipmu_ops ops_wsm = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
-	.encode = ipmu_nhmex_encode_wsm, .preset = preset,
+	.encode = ipmu_nhmex_encode_wsm, .preset = preset, .units = ipmu_nhmex_units,
 };
 
 static bool timestamp_knows(const char *event)
@@ -74,14 +74,24 @@ static const struct ipmu_ops ops_timestamp = {
 	.knows = timestamp_knows, .more = timestamp_more,
 };
 
-static const char *const qualifiers[] = { "freeze", NULL };
+static const struct ipmu_qualifier qualifiers[] = {
+	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
+};
+
+static const struct ipmu_measure measures[] = {
+	{ "clocks", "CYCLES CYCLES_* RAW" },
+	{ "entries x clocks", "BCMD_SCHEDQ_OCCUPANCY SCHED_INFLIGHT_CMDS" },
+	{ "requests", "FVC_EV?:BBOX_CMDS_* BBOX_CMDS_ALL INFLIGHT_CMDS" },
+	{ 0 },
+};
 
 #define MBOX(ops_) { .name = "nhmex_unc_mbox", .desc = "M-Boxes, the memory controllers", \
 	.units = "events", .src = "guide Table 2-84", \
 	.pfm = "nhmex_unc_mbox", .pfm_numbered = true, \
 	.per_clock = 255, .clock_mhz = 2700, /* requests in flight, at most; the core's clock */ \
 	.counters = COUNTERS, .width = 48, .select = &ipmu_nhmex_cnt_ctl, .ctr = &ipmu_nhmex_cnt, \
-	.select_mask = 0x383EFE, .enable = CTL_EN, .qualifiers = qualifiers, .ops = ops_ }
+	.select_mask = 0x383EFE, .enable = CTL_EN, .qualifiers = qualifiers, \
+	.measures = measures, .ops = ops_ }
 static const struct ipmu_pmu_type mbox_nhm = MBOX(&ops_nhm), mbox_wsm = MBOX(&ops_wsm);
 
 static const struct ipmu_fixed_event timestamp_event[] = {
@@ -91,7 +101,7 @@ static const struct ipmu_fixed_event timestamp_event[] = {
 /* libpfm4 has no PMU for it: it is neither programmed nor known to the kernel. */
 static const struct ipmu_pmu_type mbox_ts = {
 	.name = "nhmex_unc_mbox_ts", .desc = "timestamps of the M-Boxes, 16 bits, free-running",
-	.units = "M-Box clocks modulo 65536", .src = "guide 2-101",
+	.units = "clocks modulo 65536", .src = "guide 2-101",
 	.pfm_numbered = true, .own_names = true,
 	.counters = 1, .width = 16, .fixed = timestamp_event, .ops = &ops_timestamp,
 };

@@ -4,6 +4,7 @@
 #include "../why.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,52 @@ const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int c
 {
 	*index = type->fixed || type->ctrs ? 0 : ctr;
 	return type->ctrs ? &type->ctrs[ctr] : type->fixed ? type->fixed[ctr].ctr : type->ctr;
+}
+
+static bool in_list(const char *list, const char *name)
+{
+	char pattern[64];
+
+	for (const char *p = list; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)n, p);
+		if (fnmatch(pattern, name, FNM_CASEFOLD) == 0)
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+static const char *measure(const struct ipmu_pmu_type *type, const char *name)
+{
+	for (const struct ipmu_measure *m = type->measures; m && m->units; m++)
+		if (in_list(m->events, name))
+			return m->units;
+	return NULL;
+}
+
+const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
+			    const char *qualifiers)
+{
+	char name[2 * IPMU_NAME_MAX];
+	const char *units = NULL;
+
+	for (const char *q = qualifiers; *q == ':' && !units; q += 1 + strcspn(q + 1, ":")) {
+		snprintf(name, sizeof(name), "%s:%.*s", event, (int)strcspn(q + 1, ":"), q + 1);
+		units = measure(type, name);
+	}
+	if (!units)
+		units = measure(type, event);
+	return units ? units : type->units;
+}
+
+uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier)
+{
+	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++)
+		if (strcasecmp(q->name, qualifier) == 0)
+			return q->most;
+	return 0;
 }
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)

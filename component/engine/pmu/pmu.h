@@ -55,6 +55,19 @@ struct ipmu_constraint {
 	const char *src;
 };
 
+/* What some events of a type are counted in, where it is not the type's own unit: words of the list
+ * at ipmu_event_info. */
+struct ipmu_measure {
+	const char *units;
+	const char *events;	/* "EVENT" or "EVENT:UMASK", shell patterns between blanks */
+};
+
+/* A qualifier of a type's own: a number from `least` to `most`; with most = 0, what `form` says. */
+struct ipmu_qualifier {
+	const char *name, *form;
+	uint64_t least, most;
+};
+
 struct ipmu_regs;
 
 struct ipmu_ops {
@@ -82,6 +95,8 @@ struct ipmu_ops {
 	 * event NULL the nth event, that libpfm4's table lacks: -ENOENT past the end. */
 	bool (*knows)(const char *event);
 	int (*more)(const char *event, int n, const char **name, const char **desc);
+	/* What it is counted in with its qualifiers, from what it is without; NULL: the same. */
+	const char *(*units)(const struct ipmu_event *e, const char *event, const char *plain);
 	/* Narrow a choice to hardware threads of its core (bit i: SMT thread i), for PMUs that a
 	 * core's threads share; NULL: nothing to do. */
 	void (*for_threads)(struct ipmu_choice *choice, unsigned threads);
@@ -104,7 +119,8 @@ struct ipmu_pmu_type {
 	uint64_t enable;	/* bits of select that switch the counter on */
 	uint64_t any_thread;	/* bit of select that lets one thread count for its whole core */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
-	const char *const *qualifiers;	/* own ones with a number, beside package, box, cpu */
+	const struct ipmu_measure *measures;	/* up to NULL units; NULL: all are in `units` */
+	const struct ipmu_qualifier *qualifiers;	/* up to a NULL name */
 	const struct ipmu_ops *ops;
 };
 
@@ -147,6 +163,11 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 
 /* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
 const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
+/* What an event is counted in, with the unit masks among its qualifiers (":ALL:c=1"). */
+const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
+			    const char *qualifiers);
+/* The largest number that a qualifier of the type's own takes; 0: there is none. */
+uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier);
 /* Counters that run by themselves and are only read. */
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
 

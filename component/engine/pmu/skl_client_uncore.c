@@ -107,14 +107,19 @@ static const struct ipmu_reg *const registers[] = {
 
 /* ---- freeze=N: 334060-001 2.1, Table 2-2 */
 
-static const char *const qualifiers[] = { "freeze", NULL };
+static const struct ipmu_qualifier qualifiers[] = {
+	{ .name = "freeze", .least = 1, .most = (1ull << 44) - 1 }, { 0 },
+};
+static const struct ipmu_qualifier clk_qualifiers[] = {
+	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
+};
 
 /* The carry out of the counter's top bit, which is the overflow, comes with the Nth event. */
 static int extend(struct ipmu_event *e, const char *event, const char *ours, char *why)
 {
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t n;
-	int rc = ipmu_period(event, ours, (1ull << e->type->width) - 1, &n, why);
+	int rc = ipmu_period(event, ours, ipmu_type_most(e->type, "freeze"), &n, why);
 
 	if (rc || !n)
 		return rc;
@@ -139,7 +144,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 
 static const struct ipmu_ops ops = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read, .preset = preset,
-	.extend = extend,
+	.extend = extend, .units = ipmu_select_units,
 };
 
 static const struct ipmu_pmu_type cbo = {
@@ -156,13 +161,20 @@ static const struct ipmu_constraint arb_constraints[] = {
 	{ 0 },
 };
 
+static const struct ipmu_measure arb_measures[] = {
+	{ "clocks", "UNC_ARB_TRK_OCCUPANCY:CYCLES_WITH_ANY_REQUEST" },
+	{ "entries x clocks", "UNC_ARB_TRK_OCCUPANCY" },
+	{ "requests", "UNC_ARB_TRK_REQUESTS UNC_ARB_COH_TRK_REQUESTS" },
+	{ 0 },
+};
+
 static const struct ipmu_pmu_type arb = {
 	.name = "skl_unc_arb", .desc = "arbitration unit", .units = "events",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_arb",
 	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */
 	.counters = 2, .width = 44, .select = &arb_perfevtsel, .ctr = &arb_perfctr,
 	.select_mask = SELECT_MASK, .enable = SELECT_EN, .qualifiers = qualifiers,
-	.constraints = arb_constraints, .ops = &ops,
+	.constraints = arb_constraints, .measures = arb_measures, .ops = &ops,
 };
 
 static const struct ipmu_fixed_event clk_event[] = {
@@ -170,11 +182,11 @@ static const struct ipmu_fixed_event clk_event[] = {
 };
 
 static const struct ipmu_pmu_type clk = {
-	.name = "skl_unc_clk", .desc = "uncore clock, fixed counter", .units = "UCLK cycles",
+	.name = "skl_unc_clk", .desc = "uncore clock, fixed counter", .units = "clocks",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_clk",
 	.per_clock = 1, .clock_mhz = 5000,
 	.counters = 1, .width = 48, .select = &fixed_ctrl, .ctr = &fixed_ctr,
-	.fixed = clk_event, .enable = FIXED_EN, .qualifiers = qualifiers, .ops = &ops,
+	.fixed = clk_event, .enable = FIXED_EN, .qualifiers = clk_qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_fixed_event imc_events[] = {
@@ -186,11 +198,17 @@ static const struct ipmu_fixed_event imc_events[] = {
 	{ 0 },
 };
 
+static const struct ipmu_measure imc_measures[] = {
+	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES" },
+	{ 0 },
+};
+
 static const struct ipmu_pmu_type imc = {
 	.name = "skl_unc_imc", .desc = "memory controller, free-running counters",
 	.units = "requests", .src = "334060-001 Table 3-3", .pfm = "skl_unc_imc",
 	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */
-	.counters = 5, .width = 32, .fixed = imc_events, .ops = &ipmu_window_ops,
+	.counters = 5, .width = 32, .fixed = imc_events, .measures = imc_measures,
+	.ops = &ipmu_window_ops,
 };
 
 enum { CBO, ARB, CLK, IMC };

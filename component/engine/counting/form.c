@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What the name of an event may have behind it, from the tables that names are checked with. */
+#include "pfm.h"
+#include "system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add(char *list, size_t bytes, const char *text)
+{
+	size_t n = strlen(list);
+
+	snprintf(list + n, bytes - n, "%s%s", n ? ", " : "", text);
+}
+
+/* "cpu=0-3,8": the places that there are. */
+static void add_places(const struct ipmu_system *sys, struct ipmu_event_form *out)
+{
+	bool packages = sys->family->scope == IPMU_SCOPE_PACKAGE;
+	int most = packages ? sys->nunits - 1 : 0;
+	char text[256];
+	size_t n;
+
+	for (int i = 0; i < sys->topo->ncpus && !packages; i++)
+		most = sys->topo->cpus[i].os_cpu > most ? sys->topo->cpus[i].os_cpu : most;
+	n = (size_t)snprintf(text, sizeof(text), "%s=", packages ? "package" : "cpu");
+	for (int first = 0, last; first <= most && n < sizeof(text); first = last + 1) {
+		last = first;
+		if (!ipmu_unit_find(sys, first))
+			continue;
+		while (last < most && ipmu_unit_find(sys, last + 1))
+			last++;
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      first == last ? "%s%d" : "%s%d-%d",
+				      strchr(text, '=')[1] ? "," : "", first, last);
+	}
+	add(out->qualifiers, sizeof(out->qualifiers), text);
+}
+
+static void add_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
+		      struct ipmu_event_form *out)
+{
+	int boxes = ipmu_unit_model(sys)->nboxes[ipmu_type_index(sys, type)];
+	char text[32];
+
+	snprintf(text, sizeof(text), boxes > 1 ? "box=0-%d" : "box=0", boxes - 1);
+	if (sys->family->scope == IPMU_SCOPE_PACKAGE)
+		add(out->qualifiers, sizeof(out->qualifiers), text);
+}
+
+/* An event that libpfm4's table lacks takes what others of its PMU take. */
+static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
+			  struct ipmu_event_form *out)
+{
+	struct ipmu_event_info first;
+	char text[64];
+
+	if (!ipmu_pfm_has_event(type, IPMU_ALL, event)) {
+		if (ipmu_pfm_list(type, 0, -1, &first))
+			return;
+		event = strchr(first.name, '.') + 1;
+	}
+	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
+		add(out->qualifiers, sizeof(out->qualifiers), text);
+}
+
+static void add_own(const struct ipmu_pmu_type *type, struct ipmu_event_form *out)
+{
+	char text[64];
+
+	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++) {
+		if (q->most)
+			snprintf(text, sizeof(text), "%s=%llu-%llu", q->name,
+				 (unsigned long long)q->least, (unsigned long long)q->most);
+		if (q->most || q->form)
+			add(out->qualifiers, sizeof(out->qualifiers), q->most ? text : q->form);
+	}
+}
+
+static void add_umask(const struct ipmu_pmu_type *type, const char *event,
+		      struct ipmu_event_form *out)
+{
+	char umask[64];
+	bool is_default;
+	int n = 0;
+
+	for (; ipmu_pfm_umask(type, event, n, &is_default, umask, sizeof(umask)) == 0; n++)
+		if (is_default && !out->needs_umask)
+			add(out->umask, sizeof(out->umask), umask);
+	if (n == 1 && !out->needs_umask && !out->umask[0])
+		add(out->umask, sizeof(out->umask), umask);
+}
+
+static bool has_event(const struct ipmu_pmu_type *type, const char *event)
+{
+	return type->own_names ? type->ops->knows(event) :
+				 ipmu_pfm_has_event(type, IPMU_ALL, event);
+}
+
+int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu_event_form *out)
+{
+	char event[IPMU_NAME_MAX];
+	const char *dot = strchr(name, '.');
+	struct ipmu_event parsed;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(event, sizeof(event), "%.*s", (int)strcspn(name, ":"), name);
+	for (int t = 0; dot && sys->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = sys->family->types[t];
+
+		if (strlen(type->name) != (size_t)(dot - name) ||
+		    strncasecmp(type->name, name, (size_t)(dot - name)) != 0)
+			continue;
+		if (!ipmu_unit_model(sys)->nboxes[t] || !has_event(type, strchr(event, '.') + 1))
+			return -ENOENT;
+		/* Whether there is a default is what the name alone gives; and some events are
+		 * another type's. */
+		out->needs_umask = ipmu_event_parse(sys, event, &parsed, NULL) != 0;
+		add_places(sys, out);
+		add_boxes(sys, type, out);
+		add_modifiers(type, strchr(event, '.') + 1, out);
+		add_own(out->needs_umask ? type : parsed.type, out);
+		add_umask(type, strchr(event, '.') + 1, out);
+		return 0;
+	}
+	return -ENOENT;
+}
