@@ -19,8 +19,8 @@
  * force_ovf (at every one), select= (the CCCR's ESCR number, where the document's is in doubt). */
 const struct ipmu_qualifier ipmu_netburst_qualifiers[] = {
 	{ .name = "tag" },	/* listed with the events that have tags */
-	{ .name = "start", .form = "start=EVENT.MASK" },
-	{ .name = "ovf", .least = 1, .most = NETBURST_PERIOD_MAX },
+	{ .name = "start", .form = "start=EVENT.MASK:ovf=N" },	/* ... where N may be 1 */
+	{ .name = "ovf", .least = 2, .most = NETBURST_PERIOD_MAX },
 	{ .name = "force_ovf", .form = "force_ovf" },
 	{ .name = "select", .least = 0, .most = 7 },
 	{ 0 },
