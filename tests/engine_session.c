@@ -227,10 +227,9 @@ static void freeze_stops_the_uncore_at_the_nth_clock(void **state)
 	char why[IPMU_WHY_MAX] = "";
 	uint64_t v[2];
 
-	pass(f, 10);	/* lookups of other tests may have used a clock before it came */
 	for (int again = 0; again < 2; again++) {
 		engine_fixture_start(s);
-		pass(f, 249);
+		pass(f, 248);
 		engine_fixture_misses(f, 0, 1);
 		assert_int_equal(ipmu_session_read(s, v), 0);
 		assert_int_equal(v[0], 249);

@@ -169,8 +169,12 @@ uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *name)
 void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n)
 {
 	vpmu_lock(f->segment);
-	for (int i = 0; i < n; i++)
-		vpmu_llc_lookup(f->segment, 0, slice, VPMU_READ, VPMU_I, 0);
+	for (int i = 0; i < n; i++) {
+		uint64_t clock = f->segment->uclk[0];
+
+		vpmu_llc_lookup(f->segment, 0, slice, VPMU_READ, VPMU_I, clock);
+		vpmu_clock(f->segment, 0, clock + 1);
+	}
 	vpmu_unlock(f->segment);
 }
 

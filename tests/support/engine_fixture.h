@@ -53,7 +53,7 @@ uint64_t engine_fixture_peek_on(const struct engine_fixture *f, uint32_t cpu, co
 /* n happenings on a CPU in its last `clocks` clocks. */
 void engine_fixture_raise(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
 			  uint32_t n, uint32_t clocks);
-/* n lookups of a slice that miss, as a core would make them. */
+/* n lookups of a slice that miss, one a clock, as a core would make them. */
 void engine_fixture_misses(const struct engine_fixture *f, uint32_t slice, int n);
 
 #endif
