@@ -14,7 +14,8 @@
 #define SPINS_BEFORE_YIELD 64
 #define YIELDS_BEFORE_CHECK 64
 
-static _Thread_local uint32_t cached_tid;
+/* Initial-exec: found without a call, which the shim's code is not to make. */
+static _Thread_local uint32_t cached_tid __attribute__((tls_model("initial-exec")));
 
 static void forget_tid(void)
 {
@@ -72,14 +73,11 @@ static bool spin(struct vpmu_lock *lock, uint32_t me)
 	return false;
 }
 
-void vpmu_lock(struct vpmu_segment *s)
+static __attribute__((noinline)) void wait_for_lock(struct vpmu_segment *s, uint32_t me)
 {
-	uint32_t me = vpmu_gettid();
 	int saved = errno;
 	unsigned int rounds = 0;
 
-	if (take(&s->lock, 0, me))
-		return;
 	while (!ask_feed(&s->lock, me) && !spin(&s->lock, me)) {
 		if (++rounds % YIELDS_BEFORE_CHECK) {
 			sched_yield();
@@ -91,6 +89,14 @@ void vpmu_lock(struct vpmu_segment *s)
 	}
 	__atomic_store_n(&s->lock.wanted, 0, __ATOMIC_RELAXED);
 	errno = saved;
+}
+
+void vpmu_lock(struct vpmu_segment *s)
+{
+	uint32_t me = vpmu_gettid();
+
+	if (!take(&s->lock, 0, me))
+		wait_for_lock(s, me);
 }
 
 void vpmu_unlock(struct vpmu_segment *s)

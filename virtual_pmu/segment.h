@@ -121,6 +121,8 @@ void vpmu_segment_close(struct vpmu_segment *s);
 #define VPMU_PRCTL_SYNC 0
 #define VPMU_PRCTL_MMIO_MAPPED 1
 #define VPMU_PRCTL_MMIO_UNMAPPED 2
+/* As 0, and stands for a system call that the program would have made on silicon. */
+#define VPMU_PRCTL_ACCESS 3
 
 /* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */

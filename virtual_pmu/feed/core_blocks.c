@@ -92,7 +92,8 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 	return b;
 }
 
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed)
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed,
+					     bool hidden)
 {
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
 	size_t count = vpmu_block_instructions(tb);
@@ -104,11 +105,13 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 		hash = mix(hash, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
 	}
 	pthread_mutex_lock(&lock);
-	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed);)
+	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed ||
+				b->hidden != hidden);)
 		b = b->next;
 	if (!b) {
 		b = make(tb, packed);
 		b->hash = hash;
+		b->hidden = hidden;
 		b->next = *bucket;
 		*bucket = b;
 	}

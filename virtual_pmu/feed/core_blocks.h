@@ -16,12 +16,14 @@ struct vpmu_block {
 	struct vpmu_block *next;	/* in its bucket */
 	enum vpmu_branch branch;	/* of the last instruction */
 	uint32_t instructions;
+	bool hidden;			/* executed on behalf of a virtual device: hidden.h */
 	bool repeats;			/* the last instruction is a repeated string instruction */
 	uint32_t entries;
 	struct vpmu_block_count counts[];
 };
 
 /* The block's description, the same one each time the same code is translated; it stays. */
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed);
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed,
+					     bool hidden);
 
 #endif

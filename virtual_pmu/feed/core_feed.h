@@ -34,11 +34,13 @@ struct vpmu_core_feed_parts {
 /* Whether the machine wants core events. If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
 bool vpmu_core_feed_active(void);
-/* Registers the callbacks for a block; packed: what parts.block wants. */
-void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
+/* Registers the callbacks for a block; packed: what parts.block wants; hidden: not counted. */
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden);
 
 /* By the thread itself: its runner is in place; it waited, or forked, and its clock jumped; report
  * what it did (machine lock not held); it ends. */
+/* The instruction that hidden code stands for (hidden.h). */
+void vpmu_core_feed_system_call(void);
 void vpmu_core_feed_enter(struct vpmu_runner *r);
 void vpmu_core_feed_restart(bool forked);
 void vpmu_core_feed_report(void);

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "combining.h"
 #include "core_feed.h"
+#include "hidden.h"
 #include "hugepages.h"
 #include "crossing.h"
 #include "nontemporal.h"
@@ -36,6 +37,8 @@ struct thread {
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
+	uint64_t maps_code;		/* or if they may be the shim's code; of this descriptor */
+	int maps_fd;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 
@@ -339,9 +342,11 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	(void)id;
 	if (vpmu_core_feed_active()) {
-		vpmu_core_feed_translate(tb, packed);
+		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
 		return;
 	}
+	if (vpmu_hidden(start))
+		return;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)packed);
 	for (size_t i = 0; i < count; i++)
@@ -356,9 +361,13 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 {
 	struct thread *t = self;
 
-	(void)id, (void)vcpu, (void)a1, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)vcpu, (void)a6, (void)a7, (void)a8;
 	if (!t)
 		return;
+	if (num == SYS_prctl && a1 == VPMU_SYNC_PRCTL && a2 == VPMU_PRCTL_ACCESS) {
+		t->runner.clock++;
+		vpmu_core_feed_system_call();
+	}
 	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
 	settle(t);
 	vpmu_core_feed_report();
@@ -366,6 +375,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->waits = vpmu_syscall_waits(num, a2);
 	t->maps = vpmu_hugepages_wanted(num, a2, a3, a4);
+	t->maps_code = vpmu_hidden_wanted(num, a3, a4) ? a2 : 0;
+	t->maps_fd = (int)a5;
 	if (num == SYS_execve)
 		count_process(t, false);
 	else if (num == SYS_exit || num == SYS_exit_group)
@@ -381,6 +392,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		return;
 	if (t->maps && ret > 0)
 		vpmu_hugepages_advise((uint64_t)ret, t->maps);
+	if (t->maps_code && ret > 0)
+		vpmu_hidden_mapped((uint64_t)ret, t->maps_code, t->maps_fd);
 	if (num == SYS_execve)	/* it failed */
 		count_process(t, true);
 	if (t->waits) {
@@ -472,6 +485,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	learn_store_bits();
+	vpmu_hidden_find();
 	keeping = has_argument(argc, argv, "keep=on");
 	space = new_space();
 	count_feed(true);

@@ -23,7 +23,7 @@ NEXT_SLOT(get_nprocs_conf)
 NEXT_SLOT(sysconf)
 NEXT_SLOT(pthread_create)
 
-static _Thread_local struct vpmu_thread *my_slot;
+static _Thread_local struct vpmu_thread *my_slot __attribute__((tls_model("initial-exec")));
 
 /* The slot of the calling thread. It is looked up again after a fork (another thread id), and
  * when it has been freed. */
@@ -216,11 +216,12 @@ static void *be_born(void *argument)
 /* The real pthread_create would try to bind the new thread to real CPUs of these numbers. */
 static bool take_attribute_mask(pthread_attr_t *attributes, cpu_set_t *set)
 {
-	cpu_set_t bits;
+	cpu_set_t bits, all;
 
 	if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof(bits), &bits))
 		return false;
-	if (CPU_COUNT(&bits) == CPU_SETSIZE)	/* glibc's answer when none has been set */
+	memset(&all, 0xff, sizeof(all));	/* glibc's answer when none has been set */
+	if (!memcmp(&bits, &all, sizeof(bits)))
 		return false;
 	*set = bits;
 	return pthread_attr_setaffinity_np(attributes, 0, &bits) == 0;	/* 0 bytes: none */

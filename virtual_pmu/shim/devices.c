@@ -2,18 +2,13 @@
 /* The served descriptors, and reading and writing through them as the real drivers do. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "shim.h"
-
-NEXT_SLOT(open)
-NEXT_SLOT(close)
-NEXT_SLOT(fstat)
-NEXT_SLOT(fcntl)
 
 #define FDS_MAX 65536
 
@@ -24,16 +19,15 @@ static struct served served[FDS_MAX];
 
 static uint64_t inode_of(int fd)
 {
-	struct stat st;
+	struct stat st;	/* the kernel's and libc's are the same */
 
-	return NEXT(fstat)(fd, &st) ? 0 : (uint64_t)st.st_ino;
+	return shim_syscall(SYS_fstat, fd, shim_address(&st), 0, 0) ? 0 : (uint64_t)st.st_ino;
 }
 
 struct shim_path shim_fd(int fd)
 {
 	struct shim_path path = { .kind = SHIM_NONE };
 	uint32_t kind;
-	int saved = errno;
 
 	if (fd < 0 || fd >= FDS_MAX)
 		return path;
@@ -46,7 +40,6 @@ struct shim_path shim_fd(int fd)
 	} else {
 		shim_fd_closed(fd);
 	}
-	errno = saved;
 	return path;
 }
 
@@ -111,15 +104,22 @@ static int check_open(struct shim_path path, int flags)
  * a write to a read-only one themselves. */
 static int anonymous_file(int flags)
 {
-	char link[64];
-	int made = memfd_create("VirtualPMU", MFD_CLOEXEC), fd;
+	char link[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0", *end = link + sizeof(link) - 2;
+	char digits[12] = "", *digit = digits + sizeof(digits) - 1;
+	long made = shim_syscall(SYS_memfd_create, shim_address("VirtualPMU"), MFD_CLOEXEC, 0, 0);
+	long fd = made, left = made;
 
-	if (made < 0)
-		return -1;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", made);
-	fd = NEXT(open)(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK));
-	NEXT(close)(made);
-	return fd;
+	if (made >= 0) {
+		do
+			*--digit = (char)('0' + left % 10);
+		while (left /= 10);
+		for (end = link + strlen(link); *digit; digit++)
+			*end++ = *digit;
+		fd = shim_syscall(SYS_open, shim_address(link),
+				  flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0, 0);
+		shim_syscall(SYS_close, made, 0, 0, 0);
+	}
+	return fd < 0 ? refuse((int)-fd) : (int)fd;
 }
 
 int shim_fd_open(struct shim_path path, int flags)
@@ -130,7 +130,7 @@ int shim_fd_open(struct shim_path path, int flags)
 		return refuse(error);
 	fd = anonymous_file(flags);
 	if (fd >= FDS_MAX) {
-		NEXT(close)(fd);
+		shim_syscall(SYS_close, fd, 0, 0, 0);
 		return refuse(EMFILE);
 	}
 	if (fd >= 0)
@@ -141,7 +141,7 @@ int shim_fd_open(struct shim_path path, int flags)
 /* 1: readable (or writable) descriptor; else errno is EBADF. */
 static bool mode_allows(int fd, int unwanted)
 {
-	int flags = NEXT(fcntl)(fd, F_GETFL);
+	long flags = shim_syscall(SYS_fcntl, fd, F_GETFL, 0, 0);
 
 	if (flags >= 0 && (flags & O_ACCMODE) != unwanted)
 		return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(read)
@@ -83,14 +84,18 @@ OPEN_2(__open64_2)
 OPENAT_2(__openat_2)
 OPENAT_2(__openat64_2)
 
+static off_t here(int fd)
+{
+	return shim_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0);
+}
+
 /* At the descriptor's own offset, which the PCI file advances and the msr driver does not. */
 static ssize_t read_here(struct shim_path served, int fd, void *buf, size_t bytes)
 {
-	off_t offset = lseek(fd, 0, SEEK_CUR);
-	ssize_t got = shim_read(served, fd, buf, bytes, offset);
+	ssize_t got = shim_read(served, fd, buf, bytes, here(fd));
 
 	if (got > 0 && served.kind == SHIM_PCI)
-		lseek(fd, got, SEEK_CUR);
+		shim_syscall(SYS_lseek, fd, got, SEEK_CUR, 0);
 	return got;
 }
 
@@ -141,7 +146,7 @@ SHIM_EXPORT ssize_t write(int fd, const void *buf, size_t bytes)
 {
 	struct shim_path served = shim_fd(fd);
 
-	return served.kind ? shim_write(served, fd, buf, bytes, lseek(fd, 0, SEEK_CUR)) :
+	return served.kind ? shim_write(served, fd, buf, bytes, here(fd)) :
 			     NEXT(write)(fd, buf, bytes);
 }
 

@@ -7,11 +7,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
+#include "inside.h"
 #include "shim.h"
 
 static struct vpmu_segment *machine;
+static bool searched;
 static const char *segment_path;
 static bool fed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -45,11 +46,13 @@ static void find_machine(void)
 		machine = NULL;
 	fed = feed && strcmp(feed, "1") == 0;
 	errno = saved;
+	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
 }
 
 struct vpmu_segment *shim_machine(void)
 {
-	pthread_once(&once, find_machine);
+	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE))
+		pthread_once(&once, find_machine);
 	return machine;
 }
 
@@ -71,32 +74,27 @@ int shim_segment_open(void)
 
 void shim_tell_feed(unsigned long what, unsigned long address, unsigned long bytes)
 {
-	int saved = errno;
-
 	if (fed)
-		prctl(VPMU_SYNC_PRCTL, what, address, bytes, 0UL);
-	errno = saved;
+		shim_syscall(SYS_prctl, VPMU_SYNC_PRCTL, (long)what, (long)address, (long)bytes);
 }
 
-_Static_assert(sizeof(sigset_t) <= sizeof(struct shim_guard), "room for the signal mask");
+/* All but the two that glibc needs itself. */
+#define ALL_SIGNALS (~(UINT64_C(3) << 31))
 
+/* A handler that reads a register while this thread holds the lock would wait forever. */
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard)
 {
-	sigset_t all, old;
+	const uint64_t all = ALL_SIGNALS;
 
-	shim_tell_feed(VPMU_PRCTL_SYNC, 0, 0);
-	sigfillset(&all);
-	/* A handler that reads a register while this thread holds the lock would wait forever. */
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	memcpy(guard->signals, &old, sizeof(old));
+	shim_tell_feed(VPMU_PRCTL_ACCESS, 0, 0);
+	shim_syscall(SYS_rt_sigprocmask, SIG_BLOCK, shim_address(&all),
+		     shim_address(&guard->signals), sizeof(all));
 	vpmu_lock(s);
 }
 
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard)
 {
-	sigset_t old;
-
 	vpmu_unlock(s);
-	memcpy(&old, guard->signals, sizeof(old));
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	shim_syscall(SYS_rt_sigprocmask, SIG_SETMASK, shim_address(&guard->signals), 0,
+		     sizeof(guard->signals));
 }

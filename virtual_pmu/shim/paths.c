@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which paths are the machine's. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "shim.h"
@@ -13,12 +12,23 @@ static const char *const pci_paths[] = {
 	"/proc/bus/pci/00/00.0",
 };
 
+/* Any number that does not fit is more than there are CPUs. */
+static unsigned long number(const char *text, const char **end)
+{
+	unsigned long n = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		n = n < VPMU_CPUS_MAX ? n * 10 + (unsigned long)(*text - '0') : VPMU_CPUS_MAX;
+	*end = text;
+	return n;
+}
+
 /* What follows "/dev/cpu": "", "/N", "/N/msr", "/N/msr_safe", "/msr_batch". */
 static struct shim_path classify_cpu(const struct vpmu_segment *s, const char *rest)
 {
 	struct shim_path path = { .kind = SHIM_ABSENT };
 	enum shim_kind device = SHIM_NONE;
-	char *end;
+	const char *end;
 
 	if (!*rest || !strcmp(rest, "/"))
 		return (struct shim_path){ .kind = SHIM_DIRECTORY };
@@ -26,7 +36,7 @@ static struct shim_path classify_cpu(const struct vpmu_segment *s, const char *r
 		path.kind = SHIM_MSR_BATCH;
 	if (rest[1] < '0' || rest[1] > '9')
 		return path;
-	unsigned long cpu = strtoul(rest + 1, &end, 10);
+	unsigned long cpu = number(rest + 1, &end);
 	if (!strcmp(end, "/msr"))
 		device = SHIM_MSR;
 	else if (!strcmp(end, "/msr_safe") && s->devices.msr_safe)

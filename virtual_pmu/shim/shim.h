@@ -74,7 +74,7 @@ int shim_permission(struct shim_path path, int mode);
 bool shim_unprivileged(void);
 
 /* Register accesses: tells the feed, blocks signals and holds the lock around one access. */
-struct shim_guard { unsigned long signals[16]; };
+struct shim_guard { uint64_t signals; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);
 void shim_tell_feed(unsigned long what, unsigned long address, unsigned long bytes);

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(__fxstat)
@@ -68,7 +69,7 @@ static bool in_group(gid_t gid)
 
 bool shim_unprivileged(void)
 {
-	return shim_machine()->devices.owned && geteuid() != 0;
+	return shim_machine()->devices.owned && shim_syscall(SYS_geteuid, 0, 0, 0, 0) != 0;
 }
 
 /* With msr-safe the point is that nobody needs the plain devices: only its own can be opened. */

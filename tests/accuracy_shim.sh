@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The device shim's own work is not counted: empty pairs of PAPI_start and PAPI_stop on the virtual
+# Core 2, by a counter that PAPI does not use, against what callgrind counts in the same function
+# without the instructions in the shim. Both take PAPI, the component and libc for what they are.
+# Tolerance: 2 %. Each access of a register is one instruction, the system call, of some 20 that are
+# no part of libc's functions; and libc chooses other copies of memset and memcpy for a Core 2.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+: "${STAGE:?the staged tree}"
+needs valgrind "${CC:-cc}"
+export VPMU_TALLY=$scratch/tally	# the counter stays programmed
+pairs=20 machine=core2-4c
+source=$(dirname "${BASH_SOURCE[0]}")/accuracy_shim/pairs.c
+
+"${CC:-cc}" -std=c11 -O1 "$source" -o "$scratch/pairs" -I"$STAGE/include" -L"$STAGE/lib" -lpapi \
+	-Wl,-rpath,"$STAGE/lib" || exit 1
+"$vpmu" run -m $machine -- "$scratch/pairs" $pairs >"$scratch/out" 2>&1
+verdict 'the program runs on the virtual machine' $?
+counted=$(tail -n 1 "$scratch/out")
+"$vpmu" run --no-feed -m $machine -- valgrind --tool=callgrind --toggle-collect=pairs \
+	--callgrind-out-file="$scratch/callgrind" "$scratch/pairs" $pairs >"$scratch/out" 2>&1
+verdict 'the program runs under callgrind' $?
+# Own costs by object: lines that start with a position, but for those after calls=, which are of
+# the functions called.
+by_object() {
+	awk 'skip { skip = 0; next }
+		/^calls=/ { skip = 1; next }
+		/^c?ob=/ { id = $1; sub(/^c?ob=/, "", id); if ($2 != "") name[id] = $2 }
+		/^ob=/ { object = id }
+		/^[0-9+*-]/ { cost[object] += $2 }
+		END { for (o in cost) print cost[o], name[o] }' "$scratch/callgrind"
+}
+sum() { awk "$1"' { n += $1 } END { print n + 0 }' <(by_object); }
+want=$(sum '!/libvpmu_shim/') shim=$(sum '/libvpmu_shim/')
+echo "$pairs pairs: $counted instructions counted; callgrind $want, and $shim in the shim"
+[ "$want" -ge 100000 ] && [ "$shim" -ge $((want / 10)) ] ||
+	bad 'callgrind has not seen PAPI, or the shim, at work'
+[ "${counted:-0}" -ge $((want * 98 / 100)) ] && [ "${counted:-0}" -le $((want * 102 / 100)) ]
+verdict 'what is counted is what PAPI and the component execute' $?
+finish

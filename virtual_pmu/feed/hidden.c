@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "hidden.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define SHIM "libvpmu_shim.so"
+
+static struct stat shim;	/* st_ino 0: there is none */
+static uint64_t start, bytes_hidden;
+
+void vpmu_hidden_open(const char *path)
+{
+	if (stat(path, &shim))
+		shim.st_ino = 0;
+}
+
+void vpmu_hidden_find(void)
+{
+	static const char here;
+	char path[PATH_MAX];
+	const char *slash;
+	Dl_info info;
+
+	if (!dladdr(&here, &info) || !(slash = strrchr(info.dli_fname, '/')))
+		return;
+	if (snprintf(path, sizeof(path), "%.*s/" SHIM, (int)(slash - info.dli_fname),
+		     info.dli_fname) < (int)sizeof(path))
+		vpmu_hidden_open(path);
+}
+
+bool vpmu_hidden_wanted(int64_t number, uint64_t protection, uint64_t flags)
+{
+	return number == SYS_mmap && (protection & PROT_EXEC) && !(flags & MAP_ANONYMOUS) &&
+	       shim.st_ino;
+}
+
+void vpmu_hidden_mapped(uint64_t address, uint64_t bytes, int fd)
+{
+	int saved = errno;
+	struct stat st;
+
+	/* The emulated program's descriptors are this process's. */
+	if (!fstat(fd, &st) && st.st_ino == shim.st_ino && st.st_dev == shim.st_dev) {
+		__atomic_store_n(&start, address, __ATOMIC_RELAXED);
+		__atomic_store_n(&bytes_hidden, bytes, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+}
+
+bool vpmu_hidden(uint64_t address)
+{
+	uint64_t bytes = __atomic_load_n(&bytes_hidden, __ATOMIC_ACQUIRE);
+
+	return address - __atomic_load_n(&start, __ATOMIC_RELAXED) < bytes;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The device shim's code. It stands where a kernel's drivers would, of whose work a program's own
+ * counters see nothing: its instructions, branches and accesses are not counted and touch no cache.
+ *
+ * Stated rule: each access to a device's registers counts as one instruction, the system call that
+ * the program makes on silicon. */
+#ifndef VPMU_FEED_HIDDEN_H
+#define VPMU_FEED_HIDDEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The shim is this file; the one of its name in the feed's own directory. */
+void vpmu_hidden_open(const char *path);
+void vpmu_hidden_find(void);
+/* Whether this system call may map the shim's code; when it has, at this address. */
+bool vpmu_hidden_wanted(int64_t number, uint64_t protection, uint64_t flags);
+void vpmu_hidden_mapped(uint64_t address, uint64_t bytes, int fd);
+/* Is this an address of the shim's code? */
+bool vpmu_hidden(uint64_t address);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls of the shim's own. Under the feed nothing counts that is executed in the shim's
+ * code, as little as a kernel's driver would; what it called in libc would. */
+#ifndef VPMU_SHIM_INSIDE_H
+#define VPMU_SHIM_INSIDE_H
+
+#include <sys/syscall.h>
+
+/* The kernel's answer: -4095 to -1 are errors. */
+static inline long shim_syscall(long number, long a, long b, long c, long d)
+{
+	register long fourth __asm__("r10") = d;
+	long answer;
+
+	__asm__ volatile("syscall" : "=a"(answer)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+			 : "rcx", "r11", "memory");
+	return answer;
+}
+
+static inline long shim_address(const void *p)
+{
+	return (long)(__UINTPTR_TYPE__)p;
+}
+
+#endif
