@@ -407,6 +407,7 @@ static int assign(struct set *s, ...)
 	return ipmu_assign(NULL, s->events[0].type, 0, s->wants, s->n, s->why);
 }
 
+/* The counters are one want's each, and a companion that is not is another one's. */
 static void check(const struct set *s)
 {
 	uint32_t taken = 0;
@@ -417,11 +418,13 @@ static void check(const struct set *s)
 		assert_true(w->choices[w->choice].counters >> w->ctr & 1);
 		assert_false(taken >> w->ctr & 1);
 		taken |= 1u << w->ctr;
-		if (w->companion >= 0) {
+		if (w->companion >= 0 && !w->rides) {
 			assert_false(taken >> w->companion & 1);
 			taken |= 1u << w->companion;
 		}
 	}
+	for (int i = 0; i < s->n; i++)
+		assert_true(!s->wants[i].rides || taken >> s->wants[i].companion & 1);
 }
 
 #define FIRST "BPU_fetch_request:TCMISS"
@@ -524,18 +527,54 @@ static void tags_that_agree_and_that_do_not(void **state)
 	assert_non_null(strstr(s.why, "MSR_CRU_ESCR"));
 }
 
-static void a_tag_needs_a_counter_of_its_escr(void **state)
+static bool flame(int ctr)
+{
+	return ctr >= 8 && ctr <= 11;
+}
+
+/* 18.15.5.9: any enabled counter that the tagging ESCR or its pair can be connected to will do, and
+ * it may count something else. Tags of packed_SP come from FIRM_ESCR0 or 1: counters 8 to 11. */
+static void a_tag_needs_an_enabled_counter_of_its_escrs(void **state)
 {
 	struct set s;
 
 	(void)state;
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
-				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS", NULL), 0);
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", NULL), 0);
 	check(&s);
-	assert_true(s.wants[0].companion >= 8 && s.wants[0].companion <= 11);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	/* whichever comes first, and wherever it counts */
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
+				NULL), 0);
+	check(&s);
+	assert_true(s.wants[0].rides && s.wants[0].companion == s.wants[1].ctr);
+	assert_int_equal(assign(&s, "memory_cancel:ST_RB_FULL", "execution_event:tag=packed_SP",
+				NULL), 0);
+	check(&s);
+	assert_true(s.wants[1].rides && s.wants[1].companion == s.wants[0].ctr);
+	/* counters of another group do not help */
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", FIRST, "TC_misc:FLUSH",
+				"uops_retired:NBOGUS", NULL), 0);
+	check(&s);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	/* all four count something, and one companion is enough for two tags */
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
 				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS",
-				"load_port_replay:SPLIT_LD", NULL), -ENOSPC);
+				"load_port_replay:SPLIT_LD", NULL), 0);
+	check(&s);
+	assert_true(flame(s.wants[0].companion) && s.wants[0].rides);
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
+				"execution_event:tag=packed_DP", NULL), 0);
+	check(&s);
+	assert_true(s.wants[1].rides && s.wants[1].companion == s.wants[0].companion);
+	/* one that is to be started by another is not enabled yet */
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
+				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5", NULL), 0);
+	check(&s);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
+				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5",
+				"WC_Buffer:WCB_EVICTS:start=memory_cancel.64K_CONF:ovf=6", NULL),
+			 -ENOSPC);
 	print_message("%s\n", s.why);
 	assert_non_null(strstr(s.why, "tag=packed_SP"));
 }
@@ -686,7 +725,7 @@ int main(void)
 		cmocka_unit_test(four_units_share_four_counters),
 		cmocka_unit_test(two_events_of_a_unit_take_its_two_escrs),
 		cmocka_unit_test(tags_that_agree_and_that_do_not),
-		cmocka_unit_test(a_tag_needs_a_counter_of_its_escr),
+		cmocka_unit_test(a_tag_needs_an_enabled_counter_of_its_escrs),
 		cmocka_unit_test(all_eighteen_counters),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(spellings),

@@ -222,6 +222,59 @@ static void tags_end_with_their_event(void **state)
 	end(&keeper);
 }
 
+/* Counters 8 to 11, to which FIRM's ESCRs can be connected. */
+static int enabled_beside_firm(const struct engine_fixture *f)
+{
+	int n = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char name[] = "MSR_FLAME_CCCR0";
+
+		name[sizeof(name) - 2] += (char)i;
+		n += (engine_fixture_peek(f, name) & 0x1000) != 0;
+	}
+	return n;
+}
+
+/* 18.15.5.9: a tag counts 0 unless a counter of its ESCR or of its pair's is enabled, which may be
+ * another event's; then that one stays enabled for as long as the tag is counted. */
+static void a_tag_rides_on_a_counter_that_runs(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct run other = start(f, "memory_complete:SSC:cpu=0", NULL), r, same, four;
+
+	r = start(f, "execution_event:tag=packed_DP:cpu=0", NULL);
+	assert_int_equal(enabled_beside_firm(f), 1);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 5);
+	end(&other);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 6);
+	same = start(f, "execution_event:tag=packed_DP:cpu=0", NULL);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 7);
+	end(&r);
+	assert_int_equal(r.v[0], 18);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 8);
+	assert_int_equal(enabled_beside_firm(f), 1);
+	end(&same);
+	assert_int_equal(same.v[0], 15);
+	assert_int_equal(enabled_beside_firm(f), 0);
+	four = start(f, "memory_cancel:ST_RB_FULL:cpu=0", "memory_complete:LSC:cpu=0",
+		     "WC_Buffer:WCB_EVICTS:cpu=0", "load_port_replay:SPLIT_LD:cpu=0", NULL);
+	r = start(f, "execution_event:tag=packed_DP:cpu=0", NULL);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 9);
+	end(&four);
+	assert_int_equal(enabled_beside_firm(f), 1);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 1);
+	end(&r);
+	assert_int_equal(r.v[0], 10);
+	/* in one set, before it and after it */
+	r = start(f, "execution_event:tag=packed_DP:cpu=0", "memory_complete:LSC:cpu=0", NULL);
+	assert_int_equal(enabled_beside_firm(f), 1);
+	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 3);
+	end(&r);
+	assert_int_equal(r.v[0], 3);
+	assert_int_equal(enabled_beside_firm(f), 0);
+}
+
 static void registers_are_those_of_the_examples(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -445,6 +498,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_wrap_without_a_loss),
 		cmocka_unit_test(tags_of_all_three_kinds),
 		cmocka_unit_test(tags_end_with_their_event),
+		cmocka_unit_test(a_tag_rides_on_a_counter_that_runs),
 		cmocka_unit_test(registers_are_those_of_the_examples),
 		cmocka_unit_test(a_read_costs_one_access_a_counter),
 		cmocka_unit_test(overflow_and_interrupt),

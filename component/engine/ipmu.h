@@ -54,6 +54,9 @@ struct ipmu_choice {
 	uint64_t select;	/* its control register; 0 where the counter is the event */
 	uint64_t companions;	/* counters of which one must be enabled beside it; 0: none */
 	uint64_t companion_select;
+	/* ... unless one of these is enabled already, whatever it counts; 0: it has to be one that
+	 * companion_select has programmed */
+	uint64_t any_companion;
 	bool preset;		/* counters start from a value: not shared, set up at each start */
 	uint64_t preset_value;	/* ... which ops->preset writes, where the PMU has that */
 	uint8_t direction;	/* enum ipmu_direction */

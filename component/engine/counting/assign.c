@@ -12,6 +12,7 @@
 
 #define FREE (-1)
 #define TAKEN (-2)	/* by a running session */
+#define LATER (-2)	/* companion: a want that follows will enable one */
 
 struct search {
 	const struct ipmu_box *box;
@@ -87,15 +88,63 @@ static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 		for (int w = 0; w < s->n && alike; w++)
 			for (int k = 0; k < s->wants[w].nchoices && alike; k++) {
 				const struct ipmu_choice *q = &s->wants[w].choices[k];
-				uint64_t masks = q->counters, pair = q->companions;
+				const uint64_t masks[] = { q->counters, q->companions,
+							   q->any_companion };
 
-				alike = ((masks >> c) & 1) == ((masks >> ctr) & 1) &&
-					((pair >> c) & 1) == ((pair >> ctr) & 1);
+				for (int i = 0; i < 3; i++)
+					alike &= (masks[i] >> c & 1) == (masks[i] >> ctr & 1);
 			}
 		if (alike)
 			return true;
 	}
 	return false;
+}
+
+/* ---- companions */
+
+/* Is the counter enabled by an event that has been placed, or runs? Those with a preset are not
+ * counted on: they may wait for another one. */
+static bool enabled(const struct search *s, int ctr)
+{
+	if (s->holder[ctr] >= 0)
+		return !chosen(&s->wants[s->holder[ctr]])->preset;
+	return s->box && ipmu_slot_taken(s->box, ctr) && s->box->slots[ctr].programmed &&
+	       !s->box->slots[ctr].choice.preset;
+}
+
+static int enabled_companion(const struct search *s, const struct ipmu_choice *choice)
+{
+	for (int c = 0; c < s->counters; c++)
+		if ((choice->any_companion >> c & 1) && enabled(s, c))
+			return c;
+	return -1;
+}
+
+/* Will a want that follows enable one, wherever it is placed? */
+static bool one_follows(const struct search *s, int want, const struct ipmu_choice *choice)
+{
+	for (int w = want + 1; w < s->n; w++) {
+		bool all = s->wants[w].nchoices > 0;
+
+		for (int k = 0; k < s->wants[w].nchoices && all; k++)
+			all = !s->wants[w].choices[k].preset &&
+			      !(s->wants[w].choices[k].counters & ~choice->any_companion);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+/* All wants have been placed: which counter is it? */
+static bool settle_companions(struct search *s)
+{
+	for (int w = 0; w < s->n; w++)
+		if (s->wants[w].companion == LATER) {
+			s->wants[w].companion = enabled_companion(s, chosen(&s->wants[w]));
+			if (s->wants[w].companion < 0)
+				return false;
+		}
+	return true;
 }
 
 static bool place(struct search *s, int want);
@@ -104,8 +153,11 @@ static bool place_companion(struct search *s, int want, const struct ipmu_choice
 {
 	struct ipmu_want *w = &s->wants[want];
 
-	w->companion = -1;
-	if (!choice->companions)
+	w->companion = enabled_companion(s, choice);
+	if (w->companion < 0 && one_follows(s, want, choice))
+		w->companion = LATER;
+	w->rides = w->companion != -1;
+	if (w->rides || !choice->companions)
 		return place(s, want + 1);
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->companions & (1ull << c)) || s->holder[c] != FREE)
@@ -144,13 +196,15 @@ static bool place_choice(struct search *s, int want, int k)
 }
 
 /* The counter that is enabled beside a running one; -1: none. */
-static int running_companion(const struct ipmu_box *box, const struct ipmu_choice *choice)
+static int running_companion(const struct search *s, const struct ipmu_choice *choice)
 {
+	const struct ipmu_box *box = s->box;
+
 	for (int c = 0; choice->companions && c < box->type->counters; c++)
 		if (ipmu_slot_taken(box, c) && box->slots[c].companion &&
 		    ipmu_choice_equal(&box->slots[c].choice, choice))
 			return c;
-	return -1;
+	return enabled_companion(s, choice);
 }
 
 static bool counts(const struct ipmu_box *box, int c, const struct ipmu_choice *choice)
@@ -169,7 +223,8 @@ static bool share(struct search *s, struct ipmu_want *w)
 			if (counts(s->box, c, &w->choices[k])) {
 				w->ctr = c;
 				w->choice = k;
-				w->companion = running_companion(s->box, &w->choices[k]);
+				w->companion = running_companion(s, &w->choices[k]);
+				w->rides = w->companion >= 0;
 				return true;
 			}
 	return false;
@@ -178,7 +233,7 @@ static bool share(struct search *s, struct ipmu_want *w)
 static bool place(struct search *s, int want)
 {
 	if (want == s->n)
-		return true;
+		return settle_companions(s);
 	if (want > s->deepest) {
 		s->deepest = want;
 		s->reg = NULL;

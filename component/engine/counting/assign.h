@@ -11,6 +11,7 @@ struct ipmu_want {
 	const char *event;
 	int ctr, choice;	/* out: the counter and the choice that were found */
 	int companion;		/* out: the counter enabled beside it; -1: none needed */
+	bool rides;		/* out: ... which another event has programmed */
 };
 
 /* Find a counter and a choice for each want, such that counters are not shared and shared registers

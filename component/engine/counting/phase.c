@@ -82,7 +82,7 @@ void ipmu_phase_save(const struct ipmu_system *sys, const struct ipmu_plan *plan
 		for (int k = 0; k < choice->nneeds; k++)
 			add(&l, tap->box, choice->needs[k].reg, choice->needs[k].index);
 		add_counter(&l, tap->box, tap->ctr);
-		if (tap->companion >= 0)
+		if (tap->companion >= 0 && !tap->rides)
 			add_counter(&l, tap->box, tap->companion);
 	}
 	flush(&l);

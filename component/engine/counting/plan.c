@@ -219,6 +219,7 @@ static int assign_box(struct ipmu_tap *taps, int ntaps, const struct ipmu_event 
 		taps[i].ctr = wants[i].ctr;
 		taps[i].choice = wants[i].choice;
 		taps[i].companion = wants[i].companion;
+		taps[i].rides = wants[i].rides;
 	}
 	*count = n;
 	return rc;

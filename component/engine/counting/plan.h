@@ -13,6 +13,7 @@ struct ipmu_tap {
 	int nchoices;
 	struct ipmu_choice choices[IPMU_CHOICES_MAX];
 	int ctr, choice, companion;	/* as assigned; companion -1: none */
+	bool rides;			/* the companion is another event's counter */
 	_Atomic uint64_t baseline;	/* the counter's value where the count begins */
 	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see read.c */
 	int nlinks;

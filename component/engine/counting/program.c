@@ -123,7 +123,7 @@ static int program_tap(struct ipmu_tap *tap, const char *event)
 	if (!rc && choice->preset && tap->box->type->ops->preset)
 		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
 						 tap->box->index, tap->ctr, choice->preset_value);
-	if (!rc && tap->companion >= 0)
+	if (!rc && tap->companion >= 0 && !tap->rides)
 		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
 				  event);
 	return rc;

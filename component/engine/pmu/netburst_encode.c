@@ -378,8 +378,21 @@ static void cascade_choices(struct ipmu_event *e, const struct request *r)
 			add_cascade(e, r, to);
 }
 
-/* An upstream ESCR works only beside an enabled counter of its own (18.15.5.9): the companion.
- * Those of the front end are fed to the very counters that count at retirement. */
+/* An ESCR's counters, and those of the ESCR that it is paired with: a group, but for SSU_ESCR0. */
+static uint32_t group_of(uint32_t counters)
+{
+	static const uint32_t groups[] = { BPU_0 | BPU_1, MS_0 | MS_1, FLAME_0 | FLAME_1,
+					   IQ_0 | IQ_1 };
+	int i = 0;
+
+	while (!(groups[i] & counters))
+		i++;
+	return groups[i];
+}
+
+/* An upstream ESCR works only beside an enabled counter of its own or its pair's (18.15.5.9), be it
+ * another event's: if there is none, a companion is enabled. Those of the front end are fed to the
+ * very counters that count at retirement. */
 static void add_upstream(struct ipmu_choice *c, const struct request *r,
 			 const struct netburst_event *up, int escr, uint64_t tags)
 {
@@ -391,6 +404,7 @@ static void add_upstream(struct ipmu_choice *c, const struct request *r,
 		return;
 	c->companions = route->counters & ~2u;
 	c->companion_select = cccr_of(route->number);
+	c->any_companion = group_of(route->counters);
 }
 
 static void tagged_choice(struct ipmu_event *e, const struct request *r, int escr, int up,
