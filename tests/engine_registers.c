@@ -23,7 +23,7 @@ struct row {
 /* The tables have what is confirmed; "unknown" is 0. */
 static uint64_t confirmed_mask(const struct ipmu_reg *reg)
 {
-	uint64_t mask = ipmu_reg_writable(reg);
+	uint64_t mask = reg->access == IPMU_RO ? 0 : ipmu_reg_fields(reg);
 
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
 		if (f->unconfirmed)

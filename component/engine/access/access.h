@@ -34,6 +34,8 @@ struct ipmu_regs {
 		uint32_t addr;
 		int rc;
 		bool write;
+		const char *file;	/* not a register: this file could not be written */
+		int error;
 	} failure;
 	const struct ipmu_topology *topo;	/* NULL, or the other CPUs of this ... */
 	int package;
@@ -73,7 +75,8 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
 /* Remember what the register holds, unless it is remembered already. */
 int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		  uint64_t *value);
-/* -EINVAL: value has bits that the document does not give to this register. */
+/* -EINVAL: value has bits that the document does not give to this register. -EPERM: it is never to
+ * be written. */
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value);
 /* Has it been saved, and not put back since? */

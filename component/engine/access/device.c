@@ -120,7 +120,12 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 	const struct ipmu_reg *reg = ipmu_reg_at(p->family, p->failure.addr, &box, &ctr);
 	char name[64];
 
-	if (!why || !reg || p->failure.rc != rc)
+	if (!why || p->failure.rc != rc)
+		return rc;
+	if (p->failure.file)
+		return ipmu_fail(why, rc, "%s cannot be written: %s: nothing is counted without "
+				 "it", p->failure.file, strerror(p->failure.error));
+	if (!reg)
 		return rc;
 	ipmu_reg_name(reg, box, ctr, name);
 	if (p->safe && (rc == -EACCES || rc == -EROFS))

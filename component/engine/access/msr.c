@@ -229,6 +229,8 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	struct ipmu_saved *s;
 	int rc;
 
+	if (!writable)
+		return -EPERM;
 	if (value & ~writable)
 		return -EINVAL;
 	if (reg->access == IPMU_WO)
@@ -290,7 +292,7 @@ bool ipmu_regs_any_active(const struct ipmu_regs *p)
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
-	if (s->reg->access != IPMU_RW)
+	if (s->reg->access != IPMU_RW || !ipmu_reg_writable(s->reg))
 		return false;
 	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }

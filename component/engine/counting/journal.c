@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC 0x314C4E5255504D49ull	/* "IMPURNL1", little end first */
-#define VERSION 1u
+#define VERSION 2u
 
 void ipmu_journal_init(struct ipmu_journal_header *h, const struct ipmu_family *family, int place,
 		       const char *boot_id)
@@ -66,7 +66,8 @@ const struct ipmu_reg *ipmu_journal_register(const struct ipmu_family *family, u
 	int b, c;
 
 	for (const struct ipmu_reg *const *r = family->registers; *r; r++) {
-		if ((*r)->space != IPMU_MSR || (*r)->access == IPMU_WO || !is_at(*r, addr, &b, &c))
+		if ((*r)->space != IPMU_MSR || (*r)->access == IPMU_WO || (*r)->never_write ||
+		    !is_at(*r, addr, &b, &c))
 			continue;
 		if (box)
 			*box = b;
@@ -161,8 +162,9 @@ static int check_saved(const struct ipmu_journal *j, const struct ipmu_family *f
 		const struct ipmu_reg *reg = ipmu_journal_register(family, e->addr, NULL, NULL);
 
 		if (!reg)
-			return ipmu_fail(why, -EBADMSG, "it names 0x%X, which is no register of "
-					 "%s", (unsigned)e->addr, family->name);
+			return ipmu_fail(why, -EBADMSG, "it names 0x%X, which is no register "
+					 "that counting with %s changes", (unsigned)e->addr,
+					 family->name);
 		if (e->writable != ipmu_reg_writable(reg))
 			return ipmu_fail(why, -EBADMSG, "it gives other fields to the register "
 					 "0x%X than the document does", (unsigned)e->addr);

@@ -12,7 +12,7 @@ static bool extends_a_sign(const struct ipmu_reg *reg)
 
 uint64_t ipmu_allow_mask(const struct ipmu_reg *reg)
 {
-	if (reg->perilous)
+	if (reg->never_write)
 		return 0;
 	if (reg->access == IPMU_RW1C || reg->access == IPMU_WO || extends_a_sign(reg))
 		return ~0ull;

@@ -66,7 +66,7 @@ static const struct ipmu_reg perfevtsel = {
 
 static const struct ipmu_reg pebs_enable = {
 	.name = "IA32_PEBS_ENABLE", .src = "SDM 18.4.4, Table 35-3",
-	.addr = 0x3F1, .width = 64, .access = IPMU_RW,
+	.addr = 0x3F1, .width = 64, .access = IPMU_RW, .never_write = true,
 	.fields = { F("PEBS on IA32_PMC0", 0, 0) },
 };
 

@@ -58,11 +58,12 @@ const struct netburst_route ipmu_netburst_routes[NETBURST_ESCR_COUNT] = {
 #undef X
 };
 
-/* Table 35-41 calls bits 23:13 reserved, Table 19-33 needs 15 and 16 for mispredicted branches. */
+/* Table 35-41 calls bits 23:13 reserved, Table 19-33 needs 15 and 16 for mispredicted branches.
+ * Tags need no records, so what makes the CPU write them to memory is left alone. */
 const struct ipmu_reg ipmu_netburst_pebs_enable = {
 	.name = "MSR_PEBS_ENABLE", .src = "SDM Tables 35-41, 19-33", .addr = 0x3F1, .width = 64,
 	.access = IPMU_RW,
-	.fields = { F("ENABLE_PEBS_OTH_THR", 26, 26), F("ENABLE_PEBS_MY_THR", 25, 25),
+	.fields = { F_NEVER("ENABLE_PEBS_OTH_THR", 26, 26), F_NEVER("ENABLE_PEBS_MY_THR", 25, 25),
 		    F("UOP_TAG", 24, 24), F("MISPRED", 16, 15), F("REPLAY", 12, 0) },
 };
 
@@ -80,7 +81,7 @@ static const struct ipmu_reg tc_precise_event = {
 
 static const struct ipmu_reg ds_area = {
 	.name = "IA32_DS_AREA", .src = "SDM Table 35-41", .addr = 0x600, .width = 64,
-	.access = IPMU_RW, .perilous = true, .fields = { F("DS", 63, 0) },
+	.access = IPMU_RW, .never_write = true, .fields = { F("DS", 63, 0) },
 };
 
 /* Read only for this use: nothing of it is ours to write. */

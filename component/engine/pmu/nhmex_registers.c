@@ -113,7 +113,7 @@ const struct ipmu_reg ipmu_nhmex_cnt = {
 /* The address filter; no event here uses it. */
 #define FILTER_REG(name_, addr_) .name = "M%b_MSR_PMU_" name_, \
 	.src = "SDM Table 35-15; fields: Linux uncore_nhmex.c", .addr = addr_, \
-	.box_stride = 8, .boxes = BOXES, .width = 64, .access = IPMU_RW
+	.box_stride = 8, .boxes = BOXES, .width = 64, .access = IPMU_RW, .never_write = true
 
 static const struct ipmu_reg mm_cfg = {
 	FILTER_REG("MM_CFG", 0xE54), .fields = { F("en", 63, 63) },

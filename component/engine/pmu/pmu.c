@@ -83,18 +83,28 @@ uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 	return base + (uint32_t)ctr * reg->ctr_stride;
 }
 
+static uint64_t bits_of(const struct ipmu_field *f)
+{
+	return (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+}
+
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)
 {
 	uint64_t mask = 0;
 
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
-		mask |= (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+		mask |= bits_of(f);
 	return mask;
 }
 
 uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
 {
-	return reg->access == IPMU_RO ? 0 : ipmu_reg_fields(reg);
+	uint64_t mask = ipmu_reg_fields(reg);
+
+	for (const struct ipmu_field *f = reg->fields; f->name; f++)
+		if (f->never_write)
+			mask &= ~bits_of(f);
+	return reg->access == IPMU_RO || reg->never_write ? 0 : mask;
 }
 
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])

@@ -19,9 +19,11 @@ struct ipmu_field {
 	const char *name;
 	uint8_t hi, lo;
 	bool unconfirmed;	/* from a single source, which is not the manufacturer */
+	bool never_write;	/* its bits stay as they are found */
 };
 #define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
 #define F_UNCONFIRMED(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .unconfirmed = true }
+#define F_NEVER(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .never_write = true }
 
 /* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
  * %c for the counter. */
@@ -38,7 +40,9 @@ struct ipmu_reg {
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
 	bool shared;		/* others write it too: what is not ours is read afresh and kept */
 	bool write_twice;	/* a single write may be lost */
-	bool perilous;		/* who writes it can make the CPU write anywhere: never ours */
+	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
+	 * writes it through us, whatever a file says. */
+	bool never_write;
 	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
 };
 
@@ -173,7 +177,8 @@ bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
-uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);	/* those, or none if it is read-only */
+/* Those that this library may change: none of a register that is read-only or never written. */
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
