@@ -46,6 +46,7 @@ struct job {
 	const char *dir_path;
 	int dir;
 	bool dry_run;
+	int64_t deadline_ns;	/* one for all files */
 };
 
 /* ---- a unit that stands for itself, without the rest of a machine */
@@ -85,6 +86,23 @@ static int restore(const struct job *job, struct ipmu_system *sys, char *why)
 
 /* ---- telling */
 
+#define SHOWN_MAX (4 * NAME_MAX + 1)
+
+/* Anything but a slash may be in a file's name, and this goes to a terminal. */
+static const char *shown(const char *name, char text[SHOWN_MAX])
+{
+	size_t n = 0;
+
+	for (const char *c = name; *c && n + 4 < SHOWN_MAX; c++)
+		if (*c > ' ' && *c <= '~' && *c != '\\')
+			text[n++] = *c;
+		else
+			n += (size_t)snprintf(text + n, SHOWN_MAX - n, "\\x%02X",
+					      (unsigned)(unsigned char)*c);
+	text[n] = '\0';
+	return text;
+}
+
 static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
 {
 	char who[64];
@@ -94,7 +112,7 @@ static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++) {
 		if (!ipmu_seat_taken(fd, i))
 			continue;
-		ipmu_process_name(j->pids[i], who);
+		ipmu_process_name(&j->processes[i], who);
 		printf("%s%s", between, who);
 		between = ", ";
 	}
@@ -123,20 +141,19 @@ static void tell_registers(const char *name, const struct ipmu_family *family,
 static int open_journal(const struct job *job, const char *name, struct ipmu_journal *j,
 			size_t *length, char *why)
 {
-	int fd = openat(job->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = ipmu_state_file(job->dir, job->dir_path, name, false, why);
 	struct stat st;
 	ssize_t n;
 
-	if (fd < 0) {
-		snprintf(why, IPMU_WHY_MAX, "%s", strerror(errno));
-		return -errno;
-	}
-	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : pread(fd, j, sizeof(*j), 0);
+	if (fd < 0)
+		return fd;
+	n = fstat(fd, &st) ? -1 : pread(fd, j, sizeof(*j), 0);
 	if (n >= 0) {
 		*length = (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size : (size_t)n;
 		return fd;
 	}
-	snprintf(why, IPMU_WHY_MAX, "it is not a plain file that can be read");
+	snprintf(why, IPMU_WHY_MAX, "%s/%s cannot be read: %s", job->dir_path, name,
+		 strerror(errno));
 	close(fd);
 	return -EIO;
 }
@@ -158,43 +175,68 @@ static int put_back(const struct job *job, const char *name, struct ipmu_system 
 	return 0;
 }
 
-static int do_file(const struct job *job, const char *name, const struct ipmu_family *family,
-		   int place)
+/* Why a file is not what one goes by; NULL: it is. */
+static const char *distrust(int fd, int state, const char *why)
 {
-	static struct ipmu_journal raw, j, scratch;
+	if (state < 0)
+		return why;
+	if (state != IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL))
+		return "it says nothing of the processes that count there";
+	return NULL;
+}
+
+static int do_journal(const struct job *job, const char *name, struct ipmu_system *sys, int fd,
+		      const struct ipmu_journal *raw, size_t length)
+{
+	static struct ipmu_journal j;
+	char why[IPMU_WHY_MAX] = "";
+	int state = ipmu_journal_check(raw, length, sys->family, sys->units->place, sys->boot_id,
+				       &j, why);
+	const char *wrong = distrust(fd, state, why);
+
+	if (wrong) {
+		fprintf(stderr, "ipmu-restore: %s/%s: %s; nothing is put back by it; end all "
+			"programs that count and remove it\n", job->dir_path, name, wrong);
+		return EXIT_LEFT;
+	}
+	if (state == IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL)) {
+		tell_users(name, fd, &j);
+		return EXIT_LEFT;
+	}
+	if (state == IPMU_JOURNAL_VALID && j.header.nsaved)
+		return put_back(job, name, sys, &j);
+	printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
+	       "of an earlier boot: nothing to put back" : "nothing to put back");
+	return 0;
+}
+
+static int do_file(struct job *job, const char *name, const struct ipmu_family *family, int place)
+{
+	static struct ipmu_journal raw, scratch;
 	struct ipmu_unit unit = { .place = place, .owner.fd = -1 };
 	struct ipmu_system sys = { .topo = job->topo, .family = family, .pid = getpid(),
-				   .nunits = 1, .units = &unit, .journal = &scratch };
+				   .nunits = 1, .units = &unit, .journal = &scratch,
+				   .deadline_ns = job->deadline_ns };
 	char why[IPMU_WHY_MAX] = "";
 	size_t length = 0;
-	int fd = open_journal(job, name, &raw, &length, why), state = -1, status = 0;
+	int fd = open_journal(job, name, &raw, &length, why), status;
 
+	if (fd < 0) {
+		fprintf(stderr, "ipmu-restore: %s\n", why);
+		return EXIT_LEFT;
+	}
 	unit.sys = &sys;
 	ipmu_state_boot(sys.boot_id);
-	if (fd >= 0)
-		state = ipmu_journal_check(&raw, length, family, place, sys.boot_id, &j, why);
-	if (state < 0) {
-		fprintf(stderr, "ipmu-restore: %s/%s: %s; nothing is put back by it; end all "
-			"programs that count and remove it\n", job->dir_path, name, why);
-		status = EXIT_LEFT;
-	} else if (state == IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL)) {
-		tell_users(name, fd, &j);
-		status = EXIT_LEFT;
-	} else if (state == IPMU_JOURNAL_VALID && j.header.nsaved) {
-		status = put_back(job, name, &sys, &j);
-	} else {
-		printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
-		       "of an earlier boot: nothing to put back" : "nothing to put back");
-	}
-	if (fd >= 0)
-		close(fd);
+	status = do_journal(job, name, &sys, fd, &raw, length);
+	job->deadline_ns = sys.deadline_ns;
+	close(fd);
 	return status;
 }
 
-static int do_name(const struct job *job, const char *name)
+static int do_name(struct job *job, const char *name)
 {
 	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
-	char why[IPMU_WHY_MAX];
+	char why[IPMU_WHY_MAX], text[SHOWN_MAX];
 
 	for (int i = 0; i < 2; i++) {
 		const struct ipmu_family *family = ipmu_family_find(job->topo, scopes[i], why);
@@ -204,7 +246,7 @@ static int do_name(const struct job *job, const char *name)
 			return do_file(job, name, family, place);
 	}
 	fprintf(stderr, "ipmu-restore: %s/%s: belongs to no PMU of this machine: left alone\n",
-		job->dir_path, name);
+		job->dir_path, shown(name, text));
 	return 0;
 }
 
@@ -234,12 +276,14 @@ static int do_all(struct job *job)
 /* ---- in the background */
 
 /* Whoever started this has no child left that he might wait for; and the signals to his session are
- * not for us. 0: in the background; otherwise 1 + the exit status. */
-static int go_away(void)
+ * not for us. What is waited for may be where the standard input was. 0: in the background;
+ * otherwise 1 + the exit status. */
+static int go_away(int *wait)
 {
-	pid_t pid = fork();
-	int fd;
+	int fd = *wait > STDERR_FILENO ? *wait : fcntl(*wait, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	pid_t pid = fd < 0 ? -1 : fork();
 
+	*wait = fd;
 	if (pid > 0)
 		return 1;
 	if (pid == 0) {
@@ -351,7 +395,7 @@ int main(int argc, char **argv)
 	int fd = -1, rc = parse(argc, argv, &job.dry_run, &fd);
 
 	if (!rc && fd >= 0)
-		rc = go_away();
+		rc = go_away(&fd);
 	if (rc)
 		return rc - 1;
 	if (fd >= 0)

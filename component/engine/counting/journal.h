@@ -38,6 +38,11 @@ struct ipmu_journal_need {
 	uint64_t mask, value;
 };
 
+struct ipmu_journal_process {
+	uint64_t pid_namespace;	/* its inode; 0: not known */
+	uint32_t pid, pad;
+};
+
 /* What a counter is programmed for. */
 struct ipmu_journal_slot {
 	uint8_t used, type, box, ctr;
@@ -51,8 +56,9 @@ struct ipmu_journal_slot {
 struct ipmu_journal {
 	struct ipmu_journal_header header;
 	struct ipmu_journal_entry saved[IPMU_SAVED_MAX];
-	uint32_t programmers[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* pid; who holds the lock */
-	uint32_t pids[IPMU_JOURNAL_PIDS];	/* who takes part, by the lock held */
+	/* Both by the locks held: who programs a box, who takes part. */
+	struct ipmu_journal_process programmers[IPMU_TYPES_MAX][IPMU_BOXES_MAX];
+	struct ipmu_journal_process processes[IPMU_JOURNAL_PIDS];
 	struct ipmu_journal_slot slots[IPMU_JOURNAL_SLOTS];
 };
 
@@ -65,7 +71,7 @@ int ipmu_journal_check(const void *bytes, size_t length, const struct ipmu_famil
 		       int place, const char *boot_id, struct ipmu_journal *out, char *why);
 
 /* The register of that family at this address, with the box and counter it belongs to (which may
- * be NULL); NULL: there is none that can be saved. */
+ * be NULL); NULL: there is none that can be saved, or it is never to be written. */
 const struct ipmu_reg *ipmu_journal_register(const struct ipmu_family *family, uint32_t addr,
 					     int *box, int *ctr);
 

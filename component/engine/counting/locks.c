@@ -2,7 +2,7 @@
 /* Open-file-description locks: they belong to the open file, not to the process. Two systems in one
  * process keep each other out, and the kernel lets go of them when the last descriptor is closed.
  * Bytes far behind the journal's end can be locked as well as others. */
-#include "owner.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 enum { MUTEX_BYTE = 0, SEATS = 0x1000, BOXES = 0x10000, COUNTERS = 0x20000 };
 #define COUNTER_BYTES 32	/* for a box */
-#define WAIT_NS 10000000000LL	/* for the mutex */
+#define WAIT_NS 10000000000LL	/* for the mutexes of all units of an operation */
 #define PAUSE_NS 20000L
 #define PAUSE_MAX_NS 2000000L
 
@@ -47,20 +47,47 @@ static bool locked(int fd, off_t start, off_t length)
 	return fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type != F_UNLCK;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void ipmu_wait_begin(struct ipmu_system *sys)
+{
+	sys->deadline_ns = 0;
+}
+
+void ipmu_wait_at_most(struct ipmu_system *sys, int64_t ns)
+{
+	sys->deadline_ns = now_ns() + ns;
+}
+
+/* Without anybody in the way no clock is asked. */
+static bool waited_enough(struct ipmu_system *sys)
+{
+	if (!sys->deadline_ns)
+		ipmu_wait_at_most(sys, WAIT_NS);
+	return now_ns() >= sys->deadline_ns;
+}
+
 /* Whoever is inside leaves soon, unless it has been stopped. */
-int ipmu_lock_mutex(int fd)
+int ipmu_lock_mutex(struct ipmu_system *sys, int fd)
 {
 	long pause = PAUSE_NS;
 	int rc;
 
-	for (long long waited = 0; waited < WAIT_NS; waited += pause) {
-		rc = set(fd, F_WRLCK, MUTEX_BYTE, 1);
-		if (rc != -EAGAIN)
-			return rc;
+	while ((rc = set(fd, F_WRLCK, MUTEX_BYTE, 1)) == -EAGAIN) {
+		if (ipmu_signals_waiting(sys))
+			return -EINTR;
+		if (waited_enough(sys))
+			return -EBUSY;
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
 		pause = pause < PAUSE_MAX_NS / 2 ? 2 * pause : PAUSE_MAX_NS;
 	}
-	return -EBUSY;
+	return rc;
 }
 
 void ipmu_unlock_mutex(int fd)

@@ -45,13 +45,16 @@ void ipmu_owner_close(struct ipmu_unit *unit);
 
 /* Between these two registers may be changed, by this process only; they nest. Entering puts back
  * first what dead processes have left behind, and then knows of the others.
- * -EBUSY: another process stays inside. -EBADMSG: the journal is damaged. -ECHILD: this is a forked
- * child, and the registers are its parent's. */
+ * -EBUSY: another process stays inside. -EINTR: so it does, and a signal is to end this one.
+ * -EBADMSG: the journal is damaged; if this process takes part it has been written anew by now, if
+ * that can be done. -ECHILD: this is a forked child, and the registers are its parent's. */
 int ipmu_owner_enter(struct ipmu_unit *unit, char *why);
 void ipmu_owner_leave(struct ipmu_unit *unit);
 
-/* The same for all units of a plan in which a register may have to be changed. */
-int ipmu_owner_enter_plan(const struct ipmu_plan *plan, char *why);
+/* The same for all units of a plan in which a register may have to be changed. With `damage` a
+ * journal that has been damaged and could be written anew from memory is entered all the same, and
+ * *damage is -EBADMSG then. */
+int ipmu_owner_enter_plan(const struct ipmu_plan *plan, int *damage, char *why);
 void ipmu_owner_leave_plan(const struct ipmu_plan *plan);
 
 /* Take the counters that the plan has been given, before anything is written for it. -EBUSY:
@@ -77,7 +80,10 @@ bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *un
 
 /* ---- locks.c: bytes of the file */
 
-int ipmu_lock_mutex(int fd);		/* -EBUSY after a while */
+/* An operation, over however many units, waits for others 10 s in all: from here on. */
+void ipmu_wait_begin(struct ipmu_system *sys);
+void ipmu_wait_at_most(struct ipmu_system *sys, int64_t ns);
+int ipmu_lock_mutex(struct ipmu_system *sys, int fd);	/* -EBUSY, -EINTR: a fatal signal */
 void ipmu_unlock_mutex(int fd);
 int ipmu_lock_seat(int fd, int seat);	/* -EAGAIN: somebody sits there */
 void ipmu_unlock_seat(int fd, int seat);
@@ -91,6 +97,17 @@ void ipmu_unlock_counter(int fd, int type, int box, int ctr);
 uint32_t ipmu_counters_used(int fd, int type, int box);
 void ipmu_unlock_all(int fd);
 
+/* ---- file.c: the journal as it is written and read. -EIO: the file cannot be, for which
+ * ipmu_access_explain has the sentence. The mutex is held. */
+
+int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size_t offset);
+int ipmu_file_put_header(struct ipmu_unit *unit);
+/* From now until leaving, a death means that registers may be as nobody knows. */
+int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs);
+int ipmu_file_record(struct ipmu_regs *p, int i);
+void ipmu_file_forget_slots(struct ipmu_unit *unit);
+int ipmu_file_load(struct ipmu_unit *unit, char *why);
+
 /* ---- recover.c */
 
 /* Put back what dead processes have left: the journal has been read, nobody takes part. */
@@ -99,8 +116,10 @@ int ipmu_owner_recover(struct ipmu_unit *unit, char *why);
 void ipmu_owner_recover_others(struct ipmu_system *sys);
 /* Does that file of the state directory say that registers are changed? */
 bool ipmu_owner_has_saved(int dir, const char *name);
-/* "1234 (name)" */
-void ipmu_process_name(uint32_t pid, char text[64]);
+/* This process, as others are to know it. */
+struct ipmu_journal_process ipmu_process_self(void);
+/* "1234 (name)"; a number of another pid namespace would name somebody else here. */
+void ipmu_process_name(const struct ipmu_journal_process *process, char text[64]);
 
 /* ---- signals.c */
 
@@ -111,6 +130,10 @@ void ipmu_signals_off(void);
 /* Hold them off while registers are changed. */
 void ipmu_signals_hold(struct ipmu_system *sys);
 void ipmu_signals_release(struct ipmu_system *sys);
+/* Has one come meanwhile that ends the process, or that the program wants to see? */
+bool ipmu_signals_waiting(const struct ipmu_system *sys);
+/* A write beyond the limit of file size has failed: that is no reason to end the process. */
+void ipmu_signals_swallow_file_size(void);
 /* In a forked child: they are not ours. */
 void ipmu_signals_forget(void);
 /* The process is being ended by a signal: only the thread that ends it may go on. */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* They may have died between any two steps, so what the registers hold is looked up. A restore that
@@ -65,14 +66,32 @@ void ipmu_owner_recover_others(struct ipmu_system *sys)
 		close(dir);
 }
 
-/* Its command may have any name, and is printed. */
-void ipmu_process_name(uint32_t pid, char text[64])
+static uint64_t pid_namespace(void)
 {
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+struct ipmu_journal_process ipmu_process_self(void)
+{
+	return (struct ipmu_journal_process){ .pid = (uint32_t)getpid(),
+					      .pid_namespace = pid_namespace() };
+}
+
+/* Its command may have any name, and is printed. */
+void ipmu_process_name(const struct ipmu_journal_process *process, char text[64])
+{
+	unsigned pid = process->pid;
 	char path[64], name[32];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", (unsigned)pid);
+	if (process->pid_namespace != pid_namespace()) {
+		snprintf(text, 64, "%u of another pid namespace", pid);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : read(fd, name, sizeof(name) - 1);
 	if (fd >= 0)
@@ -82,5 +101,5 @@ void ipmu_process_name(uint32_t pid, char text[64])
 	for (char *c = name; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
-	snprintf(text, 64, *name ? "%u (%s)" : "%u", (unsigned)pid, name);
+	snprintf(text, 64, *name ? "%u (%s)" : "%u", pid, name);
 }

@@ -111,6 +111,7 @@ static int lock(struct ipmu_session *s, char *why)
 	if (!s->sys)
 		return ipmu_fail(why, -ENODEV, "the machine of this session has been closed");
 	pthread_mutex_lock(&s->sys->lock);
+	ipmu_wait_begin(s->sys);
 	return 0;
 }
 
@@ -251,7 +252,7 @@ static int start_locked(struct ipmu_session *s, char *why)
 	int rc = follow_thread(s, why);
 
 	if (!rc)
-		rc = ipmu_owner_enter_plan(&s->plan, why);
+		rc = ipmu_owner_enter_plan(&s->plan, NULL, why);
 	if (rc)
 		return rc;
 	rc = start_entered(s, why);
@@ -284,17 +285,17 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 
 static int stop_counters(struct ipmu_session *s, int *rc_clear, char *why)
 {
-	int rc;
+	int rc, damage = 0;
 
 	ipmu_program_use(s, -1);
-	rc = ipmu_owner_enter_plan(&s->plan, why);
+	rc = ipmu_owner_enter_plan(&s->plan, &damage, why);
 	if (!rc) {
 		rc = ipmu_program_end(s, rc_clear, why);
 		ipmu_owner_drop(&s->plan);
 		ipmu_owner_leave_plan(&s->plan);
 	}
 	ipmu_guard_adjust(s->sys, NULL);
-	return rc;
+	return rc ? rc : damage;
 }
 
 /* Readers that are under way are waited for: the counters may be another session's next. */
@@ -323,6 +324,7 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	if (!s->sys)
 		return 0;
 	pthread_mutex_lock(&s->sys->lock);
+	ipmu_wait_begin(s->sys);
 	if (ipmu_session_running(s))
 		rc = stop_locked(s, values != NULL, why);
 	ended = ipmu_guard_ended(s->sys);

@@ -34,11 +34,15 @@ bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *un
 }
 
 /* Units stand in the same order in all plans of all processes, so nobody waits in a circle. */
-int ipmu_owner_enter_plan(const struct ipmu_plan *plan, char *why)
+int ipmu_owner_enter_plan(const struct ipmu_plan *plan, int *damage, char *why)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;) {
 		int rc = ipmu_owner_enter(unit_of(plan, i), why);
 
+		if (rc == -EBADMSG && damage) {
+			*damage = rc;
+			rc = ipmu_owner_enter(unit_of(plan, i), NULL);
+		}
 		if (!rc)
 			continue;
 		for (int k = -1; (k = next_programmed(plan, k)) >= 0 && k < i;)
@@ -56,18 +60,18 @@ void ipmu_owner_leave_plan(const struct ipmu_plan *plan)
 
 /* ---- taking */
 
-static int sit_down(struct ipmu_owner *o)
+static int sit_down(struct ipmu_unit *unit)
 {
-	uint32_t pid = (uint32_t)getpid();
+	struct ipmu_journal_process self = unit->sys->self;
+	struct ipmu_owner *o = &unit->owner;
 	int rc = -EAGAIN;
 
 	for (o->seat = 0; o->seat < IPMU_JOURNAL_PIDS && rc == -EAGAIN; o->seat++)
 		rc = ipmu_lock_seat(o->fd, o->seat);
 	o->seat--;
-	if (!rc && pwrite(o->fd, &pid, sizeof(pid), (off_t)(offsetof(struct ipmu_journal, pids) +
-			  (size_t)o->seat * sizeof(pid))) != (ssize_t)sizeof(pid))
-		rc = -EIO;
-	return rc;
+	return rc ? rc : ipmu_file_put(unit, &self, sizeof(self),
+				       offsetof(struct ipmu_journal, processes) +
+				       (size_t)o->seat * sizeof(self));
 }
 
 static int join(struct ipmu_unit *unit, char *why)
@@ -77,11 +81,12 @@ static int join(struct ipmu_unit *unit, char *why)
 
 	if (o->joined)
 		return 0;
-	rc = o->fd < 0 ? 0 : sit_down(o);
-	if (rc)
-		return ipmu_fail(why, rc == -EAGAIN ? -EBUSY : rc, "%s: %s", o->path,
-				 rc == -EAGAIN ? "more processes count there than it can name" :
-				 strerror(-rc));
+	rc = o->fd < 0 ? 0 : sit_down(unit);
+	if (rc) {
+		ipmu_fail(why, rc, "%s: %s", o->path, rc == -EAGAIN ?
+			  "more processes count there than it can name" : strerror(-rc));
+		return ipmu_access_explain(&unit->regs, rc == -EAGAIN ? -EBUSY : rc, why);
+	}
 	o->joined = true;
 	ipmu_signals_on();
 	return 0;
@@ -133,7 +138,7 @@ static int take_box(struct ipmu_box *box)
 {
 	int t = box->type_index, b = box->index, rc;
 	struct ipmu_owner *o = &box->unit->owner;
-	uint32_t pid = (uint32_t)getpid();
+	struct ipmu_journal_process self = box->unit->sys->self;
 
 	if (o->fd < 0 || box->elsewhere || o->held[t][b])
 		return 0;
@@ -141,8 +146,9 @@ static int take_box(struct ipmu_box *box)
 	if (rc)
 		return rc;
 	o->held[t][b] = true;
-	return pwrite(o->fd, &pid, sizeof(pid), (off_t)(offsetof(struct ipmu_journal, programmers) +
-		      (size_t)(t * IPMU_BOXES_MAX + b) * sizeof(pid))) == sizeof(pid) ? 0 : -EIO;
+	return ipmu_file_put(box->unit, &self, sizeof(self),
+			     offsetof(struct ipmu_journal, programmers) +
+			     (size_t)(t * IPMU_BOXES_MAX + b) * sizeof(self));
 }
 
 static int take_tap(const struct ipmu_tap *tap)
@@ -173,8 +179,10 @@ static int take_unit(const struct ipmu_plan *plan, int first, char *why)
 	}
 	for (int i = first; i < plan->ntaps && unit_of(plan, i) == unit && !rc; i++)
 		rc = take_tap(&plan->taps[i]);
-	return rc ? ipmu_fail(why, rc, "%s cannot be locked: %s", unit->owner.path, strerror(-rc)) :
-		    0;
+	if (!rc)
+		return 0;
+	ipmu_fail(why, rc, "%s cannot be locked: %s", unit->owner.path, strerror(-rc));
+	return ipmu_access_explain(&unit->regs, rc, why);
 }
 
 int ipmu_owner_take(const struct ipmu_plan *plan, char *why)
@@ -225,39 +233,43 @@ void ipmu_owner_drop(const struct ipmu_plan *plan)
 
 /* ---- who is in the way */
 
-static uint32_t pid_at(const struct ipmu_owner *o, size_t offset)
+static struct ipmu_journal_process process_at(const struct ipmu_owner *o, size_t table, int i)
 {
-	uint32_t pid = 0;
+	struct ipmu_journal_process process = { 0 };
+	off_t offset = (off_t)(table + (size_t)i * sizeof(process));
 
-	return pread(o->fd, &pid, sizeof(pid), (off_t)offset) == (ssize_t)sizeof(pid) ? pid : 0;
+	if (pread(o->fd, &process, sizeof(process), offset) != (ssize_t)sizeof(process))
+		process.pid = 0;
+	return process;
 }
 
-static uint32_t other_pid(const struct ipmu_box *box)
+static struct ipmu_journal_process other_process(const struct ipmu_box *box)
 {
 	const struct ipmu_owner *o = &box->unit->owner;
 
 	if (box->elsewhere)
-		return pid_at(o, offsetof(struct ipmu_journal, programmers) + sizeof(uint32_t) *
-			      (size_t)(box->type_index * IPMU_BOXES_MAX + box->index));
+		return process_at(o, offsetof(struct ipmu_journal, programmers),
+				  box->type_index * IPMU_BOXES_MAX + box->index);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++)
 		if (ipmu_seat_taken(o->fd, i))
-			return pid_at(o, offsetof(struct ipmu_journal, pids) +
-				      sizeof(uint32_t) * (size_t)i);
-	return 0;
+			return process_at(o, offsetof(struct ipmu_journal, processes), i);
+	return (struct ipmu_journal_process){ 0 };
 }
 
 bool ipmu_owner_explain(const struct ipmu_box *box, const char *event, char *why)
 {
 	char list[IPMU_WHY_MAX / 2] = "", who[64];
+	struct ipmu_journal_process process;
 	size_t n = 0;
 
 	if (!box->elsewhere && !box->foreign)
 		return false;
+	process = other_process(box);
 	for (int c = 0; c < box->type->counters && n < sizeof(list); c++)
 		if ((box->foreign >> c & 1) && box->slots[c].programmed)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
 					      box->slots[c].event);
-	ipmu_process_name(other_pid(box), who);
+	ipmu_process_name(&process, who);
 	ipmu_fail(why, 0, "%s: %s box %d is used by process %s, for %s: count the same events, or "
 		  "wait until it ends", event, box->type->name, box->index, who, list);
 	return true;

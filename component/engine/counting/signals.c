@@ -22,6 +22,7 @@ static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, S
 #define FATAL (sizeof(fatal) / sizeof(fatal[0]))
 #define WAITS 1000
 #define WAIT_NS 1000000L
+#define UNITS_NS 5000000000LL	/* then the journals are left to the next one */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int joined;		/* units of this process */
@@ -46,6 +47,7 @@ static void part_all(struct ipmu_system *sys)
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 	if (atomic_load(&sys->inside) || sys->pid != getpid())
 		return;
+	ipmu_wait_at_most(sys, UNITS_NS);
 	for (int i = 0; i < sys->nunits; i++)
 		ipmu_owner_part(&sys->units[i]);
 }
@@ -127,6 +129,7 @@ void ipmu_signals_hold(struct ipmu_system *sys)
 		sigemptyset(&set);
 		for (size_t i = 0; i < FATAL; i++)
 			sigaddset(&set, fatal[i]);
+		sigaddset(&set, SIGXFSZ);
 		pthread_sigmask(SIG_BLOCK, &set, &sys->mask);
 	}
 	atomic_fetch_add(&sys->inside, 1);
@@ -136,4 +139,37 @@ void ipmu_signals_release(struct ipmu_system *sys)
 {
 	if (atomic_fetch_sub(&sys->inside, 1) == 1)
 		pthread_sigmask(SIG_SETMASK, &sys->mask, NULL);
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+	       now.sa_handler == SIG_IGN;
+}
+
+/* Signals that the program itself holds off wait for as long as it likes. */
+bool ipmu_signals_waiting(const struct ipmu_system *sys)
+{
+	sigset_t set;
+
+	if (ipmu_signals_ending())
+		return true;
+	if (sigpending(&set))
+		return false;
+	for (size_t i = 0; i < FATAL; i++)
+		if (sigismember(&set, fatal[i]) == 1 && !sigismember(&sys->mask, fatal[i]) &&
+		    !is_ignored(fatal[i]))
+			return true;
+	return false;
+}
+
+void ipmu_signals_swallow_file_size(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigtimedwait(&set, NULL, &(struct timespec){ 0 });
 }

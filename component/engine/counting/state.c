@@ -4,6 +4,7 @@
 #include "../why.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define ATTEMPTS 100
 
 static const char *prefix(const struct ipmu_family *family)
@@ -45,33 +45,98 @@ int ipmu_state_place(const struct ipmu_family *family, const char *name)
 static int refuse_directory(const char *path, int error, char *why)
 {
 	return ipmu_fail(why, -error, "%s: %s: processes that count agree there on who has which "
-			 "counters; let an administrator make it ('install -d -m 1777 %s', or for "
-			 "a group with -m 2770 -g GROUP), set IPMU_STATE_DIR to a directory that "
-			 "all who count here can write, or, if nobody else counts, to 'none'",
-			 path, strerror(error), path);
+			 "counters; let root make it ('install -d -m 755 %s'; for the group that "
+			 "may open the devices 'install -d -m 2770 -g GROUP %s'), set "
+			 "IPMU_STATE_DIR to a directory that nobody else can write, or, if "
+			 "nobody else counts, to 'none'", path, strerror(error), path, path);
 }
 
-static int check_directory(int dir, const char *path, bool named, char *why)
+static bool group_of(const char *device, gid_t *gid)
 {
 	struct stat st;
 
+	if (stat(device, &st) || !S_ISCHR(st.st_mode) || !(st.st_mode & S_IWGRP))
+		return false;
+	*gid = st.st_gid;
+	return true;
+}
+
+/* The group that may write the registers; false: there is none. All CPUs have the same. */
+static bool device_group(gid_t *gid)
+{
+	DIR *cpus = opendir("/dev/cpu");
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+
+	while (cpus && !found && (entry = readdir(cpus)) != NULL) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/dev/cpu/%.16s/msr_safe", entry->d_name);
+		found = group_of(path, gid);
+		snprintf(path, sizeof(path), "/dev/cpu/%.16s/msr", entry->d_name);
+		found = found || group_of(path, gid);
+	}
+	if (cpus)
+		closedir(cpus);
+	return found;
+}
+
+/* Who may write the registers may write the state, and nobody else: what is in it makes others
+ * write registers. */
+static int check_directory(int dir, const char *path, char *why)
+{
+	struct stat st;
+	gid_t gid;
+
 	if (fstat(dir, &st))
 		return refuse_directory(path, errno, why);
-	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
-		return ipmu_fail(why, -EACCES, "%s: anybody may replace the files in it: 'chmod "
-				 "+t %s'", path, path);
-	if (!named && st.st_uid != 0 && st.st_uid != geteuid())
-		return ipmu_fail(why, -EACCES, "%s: belongs to user %u instead of root: remove "
+	if (st.st_mode & S_IWOTH)
+		return ipmu_fail(why, -EACCES, "%s: anybody can have written what is in it: end "
+				 "all programs that count and remove it ('rm -r %s'); root's next "
+				 "program that counts, or 'install -d -m 755 %s', makes it anew",
+				 path, path, path);
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return ipmu_fail(why, -EACCES, "%s: user %u, to whom it belongs, can have written "
+				 "what is in it: remove it, or let root or the user who counts own "
 				 "it", path, (unsigned)st.st_uid);
+	if ((st.st_mode & S_IWGRP) && !(device_group(&gid) && gid == st.st_gid))
+		return ipmu_fail(why, -EACCES, "%s: group %u may write it, but not the devices of "
+				 "the registers: remove it and make it anew with 'install -d -m "
+				 "755 %s', or with -m 2770 -g and the group of the devices", path,
+				 (unsigned)st.st_gid, path);
 	return 0;
 }
 
-/* For everybody, as /tmp is; a directory of one's own choice for oneself. */
+/* It appears with its group and mode, so that nobody finds it half made. */
+static int make_shared(const char *path)
+{
+	char fresh[PATH_MAX + 8];
+	gid_t gid;
+	bool group;
+	int rc;
+
+	snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
+	if (!mkdtemp(fresh))
+		return -errno;
+	group = device_group(&gid);
+	rc = (group && chown(fresh, (uid_t)-1, gid)) || chmod(fresh, group ? 02770 : 0755) ||
+	     renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
+	if (rc)
+		rmdir(fresh);
+	return rc == -EEXIST ? 0 : rc;
+}
+
+/* A directory of one's own choice is for oneself; the other one is root's to make. */
 static int make_directory(const char *path, bool named)
 {
-	if (mkdir(path, named ? 0700 : 01777))
-		return errno == EEXIST ? 0 : -errno;
-	return named || chmod(path, 01777) == 0 ? 0 : -errno;
+	struct stat st;
+
+	if (!lstat(path, &st))
+		return 0;
+	if (!named)
+		return geteuid() == 0 ? make_shared(path) : -EACCES;
+	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
 }
 
 bool ipmu_state_none(void)
@@ -93,7 +158,7 @@ int ipmu_state_open(bool make, char path[PATH_MAX], char *why)
 	dir = rc ? rc : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return refuse_directory(path, rc ? -rc : errno, why);
-	rc = check_directory(dir, path, named && *named, why);
+	rc = check_directory(dir, path, why);
 	if (rc) {
 		close(dir);
 		return rc;
@@ -105,31 +170,63 @@ int ipmu_state_open(bool make, char path[PATH_MAX], char *why)
 
 #define OPEN_FLAGS (O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* Whoever may make files in the directory may share ours. Without O_CREAT first: the kernel
- * refuses that for other people's files in a directory like /tmp. */
-static int open_or_make(int dir, const char *name)
+/* Nobody but the group of the directory, if that may write it: who can open a file can lock it. */
+static void share_file(int dir, int fd)
 {
 	struct stat st;
+
+	if (!fstat(dir, &st) && (st.st_mode & S_IWGRP) && !fchown(fd, (uid_t)-1, st.st_gid))
+		fchmod(fd, 0660);
+}
+
+/* Without O_CREAT first: the kernel may refuse that for other people's files. */
+static int open_or_make(int dir, const char *name, bool make)
+{
 	int fd = -1;
 
 	for (int i = 0; i < ATTEMPTS && fd < 0; i++) {
 		fd = openat(dir, name, OPEN_FLAGS);
-		if (fd >= 0 || errno != ENOENT)
+		if (fd >= 0 || errno != ENOENT || !make)
 			break;
 		fd = openat(dir, name, OPEN_FLAGS | O_CREAT | O_EXCL, 0600);
 		if (fd < 0 && errno == EEXIST)
 			continue;
-		if (fd >= 0 && !fstat(dir, &st))
-			fchmod(fd, st.st_mode & 0666);
+		if (fd >= 0)
+			share_file(dir, fd);
 		break;
 	}
 	return fd < 0 ? -errno : fd;
 }
 
-int ipmu_state_file(int dir, const char *dir_path, const char *name, char *why)
+#define OTHERS (S_IROTH | S_IWOTH)
+#define GROUP (S_IRGRP | S_IWGRP)
+
+static int check_file(int dir, int fd, const char *dir_path, const char *name, char *why)
 {
-	int fd = open_or_make(dir, name), rc;
-	struct stat st;
+	struct stat d, st;
+	bool group;
+
+	if (fstat(dir, &d) || fstat(fd, &st))
+		return ipmu_fail(why, -errno, "%s/%s: %s", dir_path, name, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		return ipmu_fail(why, -EBADMSG, "%s/%s is not a plain file with one name: remove "
+				 "it", dir_path, name);
+	group = (d.st_mode & S_IWGRP) != 0;
+	if (!group && st.st_uid != 0 && st.st_uid != geteuid())
+		return ipmu_fail(why, -EACCES, "%s/%s: user %u, to whom it belongs, can have "
+				 "written it: end all programs that count and remove it", dir_path,
+				 name, (unsigned)st.st_uid);
+	if ((st.st_mode & OTHERS) ||
+	    ((st.st_mode & GROUP) && !(group && st.st_gid == d.st_gid)))
+		return ipmu_fail(why, -EACCES, "%s/%s: others can have written it, or hold locks "
+				 "on it: end all programs that count and remove it", dir_path,
+				 name);
+	return 0;
+}
+
+int ipmu_state_file(int dir, const char *dir_path, const char *name, bool make, char *why)
+{
+	int fd = open_or_make(dir, name, make), rc;
 
 	if (fd == -EACCES || fd == -EPERM || fd == -EROFS)
 		return ipmu_fail(why, fd, "%s/%s: %s: counting there is for others: join the group "
@@ -138,18 +235,18 @@ int ipmu_state_file(int dir, const char *dir_path, const char *name, char *why)
 	if (fd == -ELOOP)
 		return ipmu_fail(why, -EBADMSG, "%s/%s is a link: remove it", dir_path, name);
 	if (fd < 0)
-		return ipmu_fail(why, fd, "%s/%s: %s", dir_path, name, strerror(-fd));
-	rc = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) && st.st_nlink == 1 ? 0 : -EBADMSG;
+		return ipmu_fail(why, fd == -ENOSPC ? -EIO : fd, "%s/%s: %s", dir_path, name,
+				 strerror(-fd));
+	rc = check_file(dir, fd, dir_path, name, why);
 	if (!rc)
 		return fd;
 	close(fd);
-	return ipmu_fail(why, rc, "%s/%s is not a plain file with one name: remove it", dir_path,
-			 name);
+	return rc;
 }
 
 void ipmu_state_boot(char boot_id[40])
 {
-	int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+	int fd = open(IPMU_STATE_BOOT, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, boot_id, 39);
 
 	if (fd >= 0)

@@ -265,6 +265,7 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
 	sys->topo = topo;
 	sys->pid = getpid();
+	sys->self = ipmu_process_self();
 	sys->take_busy = said("IPMU_TAKE_BUSY");
 	sys->allow_pmi = said("IPMU_ALLOW_PMI");
 	sys->journal = malloc(sizeof(*sys->journal));
@@ -301,6 +302,7 @@ int ipmu_system_close(struct ipmu_system *sys)
 
 	unlink_system(sys);
 	pthread_mutex_lock(&sys->lock);
+	ipmu_wait_begin(sys);
 	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
 		int rc = ipmu_unit_release(&sys->units[i]);
@@ -330,6 +332,7 @@ static bool lock_soon(struct ipmu_system *sys)
 /* If a thread stays inside, the journal is left to the next one who comes. */
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
+	ipmu_wait_begin(sys);
 	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 

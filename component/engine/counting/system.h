@@ -55,6 +55,7 @@ struct ipmu_system {
 	const struct ipmu_topology *topo;
 	const struct ipmu_family *family;
 	pthread_mutex_t lock;
+	struct ipmu_journal_process self;
 	pid_t pid;	/* whose registers these are: a forked child must not put them back */
 	bool disowned;	/* such a child, or the process is ending: write nothing any more */
 	struct ipmu_session *sessions;
@@ -63,6 +64,7 @@ struct ipmu_system {
 	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */
 	_Atomic int inside;	/* units where a thread may be changing registers */
 	sigset_t mask;		/* of that thread, without the signals held off */
+	int64_t deadline_ns;	/* for waiting in this operation; 0: nobody has been in the way */
 	struct ipmu_journal *journal;	/* scratch */
 	char boot_id[40];
 	int nunits;

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* The unit's file, written and read as a journal. */
+#include "state.h"
+#include "system.h"
+
+#include "../why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Why it failed is for the file's own sentence: a full file system is no lack of counters, which
+ * the same number would mean to callers. */
+static int failed(struct ipmu_unit *unit, int error)
+{
+	if (error == EFBIG)
+		ipmu_signals_swallow_file_size();
+	unit->regs.failure = (struct ipmu_failure){ .rc = -EIO, .file = unit->owner.path,
+						    .error = error };
+	return -EIO;
+}
+
+/* No fsync: after a crash of the kernel the registers are as the boot leaves them, and the
+ * journal's boot id says so. Against the death of a process the page cache is enough. */
+int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size_t offset)
+{
+	ssize_t n;
+
+	do
+		n = pwrite(unit->owner.fd, bytes, length, (off_t)offset);
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)length)
+		return 0;
+	return failed(unit, n < 0 ? errno : ENOSPC);
+}
+
+int ipmu_file_put_header(struct ipmu_unit *unit)
+{
+	return ipmu_file_put(unit, &unit->owner.header, sizeof(unit->owner.header), 0);
+}
+
+int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs)
+{
+	struct ipmu_owner *o = &unit->owner;
+
+	if (o->changed && !header_differs)
+		return 0;
+	o->changed = true;
+	o->header.changing = (uint32_t)getpid();
+	return ipmu_file_put_header(unit);
+}
+
+/* ---- what is saved */
+
+static int put_saved(struct ipmu_unit *unit, int i)
+{
+	const struct ipmu_saved *s = &unit->regs.saved[i];
+	struct ipmu_journal_entry entry = {
+		.addr = s->addr, .found = s->found, .now = s->now,
+		.writable = ipmu_reg_writable(s->reg),
+	};
+
+	return ipmu_file_put(unit, &entry, sizeof(entry),
+			     offsetof(struct ipmu_journal, saved) + (size_t)i * sizeof(entry));
+}
+
+int ipmu_file_record(struct ipmu_regs *p, int i)
+{
+	struct ipmu_unit *unit = (void *)((char *)p - offsetof(struct ipmu_unit, regs));
+	bool more = i >= (int)unit->owner.header.nsaved;
+	int rc = put_saved(unit, i);
+
+	if (rc)
+		return rc;
+	if (more)
+		unit->owner.header.nsaved = (uint32_t)i + 1;
+	return ipmu_file_begin_change(unit, more);
+}
+
+/* ---- what is programmed */
+
+static size_t slot_offset(int i)
+{
+	return offsetof(struct ipmu_journal, slots) + (size_t)i * sizeof(struct ipmu_journal_slot);
+}
+
+void ipmu_file_forget_slots(struct ipmu_unit *unit)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; unit->boxes[t] && b < unit->nboxes[t]; b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++) {
+				struct ipmu_slot *slot = &unit->boxes[t][b].slots[c];
+
+				slot->record = 0;
+				if (!slot->users)
+					slot->programmed = false;
+			}
+}
+
+static int free_record(const struct ipmu_unit *unit)
+{
+	bool used[IPMU_JOURNAL_SLOTS + 1] = { false };
+
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < unit->nboxes[t]; b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+				used[unit->boxes[t][b].slots[c].record] = true;
+	for (int i = 1; i <= IPMU_JOURNAL_SLOTS; i++)
+		if (!used[i])
+			return i;
+	return 0;
+}
+
+int ipmu_owner_forget(struct ipmu_box *box, int ctr)
+{
+	struct ipmu_owner *o = &box->unit->owner;
+	struct ipmu_slot *slot = &box->slots[ctr];
+	uint8_t used = 0;
+	int rc;
+
+	if (o->fd < 0 || !slot->record)
+		return 0;
+	rc = ipmu_file_put(box->unit, &used, 1, slot_offset(slot->record - 1) +
+			   offsetof(struct ipmu_journal_slot, used));
+	slot->record = 0;
+	return rc ? rc : ipmu_file_begin_change(box->unit, false);
+}
+
+int ipmu_owner_tell(struct ipmu_box *box, int ctr)
+{
+	struct ipmu_unit *unit = box->unit;
+	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_slot *slot = &box->slots[ctr];
+	struct ipmu_journal_slot told = {
+		.used = 1, .type = (uint8_t)box->type_index, .box = (uint8_t)box->index,
+		.ctr = (uint8_t)ctr, .companion = slot->companion,
+	};
+	bool more;
+	int rc;
+
+	if (o->fd < 0 || ipmu_type_runs_free(box->type))
+		return 0;
+	if (!slot->record)
+		slot->record = free_record(unit);
+	rc = slot->record ? ipmu_journal_put_choice(unit->sys->family, &slot->choice, &told) :
+			    -ENOSPC;
+	if (rc)
+		return rc;
+	snprintf(told.event, sizeof(told.event), "%s", slot->event);
+	rc = ipmu_file_put(unit, &told, sizeof(told), slot_offset(slot->record - 1));
+	more = slot->record > (int)o->header.nslots;
+	if (more)
+		o->header.nslots = (uint32_t)slot->record;
+	return rc ? rc : ipmu_file_begin_change(unit, more);
+}
+
+/* ---- taking over what the file says */
+
+static const struct ipmu_saved *same_saved(const struct ipmu_saved *old, int n,
+					   const struct ipmu_journal_entry *e)
+{
+	for (int i = 0; i < n; i++)
+		if (old[i].addr == e->addr && !old[i].borrowed &&
+		    ((old[i].found ^ e->found) & e->writable) == 0)
+			return &old[i];
+	return NULL;
+}
+
+static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
+{
+	struct ipmu_regs *p = &unit->regs;
+	struct ipmu_saved old[IPMU_SAVED_MAX];
+	int n = p->nsaved;
+
+	memcpy(old, p->saved, (size_t)n * sizeof(old[0]));
+	for (int i = 0; i < (int)j->header.nsaved; i++) {
+		const struct ipmu_journal_entry *e = &j->saved[i];
+		const struct ipmu_saved *mine = same_saved(old, n, e);
+
+		p->saved[i] = (struct ipmu_saved){
+			.reg = ipmu_journal_register(unit->sys->family, e->addr, NULL, NULL),
+			.addr = e->addr, .now = e->now, .found = mine ? mine->found : e->found,
+			.borrowed = !mine, .written = true,
+		};
+	}
+	p->nsaved = (int)j->header.nsaved;
+}
+
+/* Counters that this process uses are as it has programmed them, whatever the file says. */
+static void apply_slots(struct ipmu_unit *unit, const struct ipmu_journal *j)
+{
+	ipmu_file_forget_slots(unit);
+	for (int i = 0; i < (int)j->header.nslots; i++) {
+		const struct ipmu_journal_slot *told = &j->slots[i];
+		struct ipmu_slot *slot;
+
+		if (!told->used || told->box >= unit->nboxes[told->type] ||
+		    !unit->boxes[told->type])
+			continue;
+		slot = &unit->boxes[told->type][told->box].slots[told->ctr];
+		slot->record = i + 1;
+		if (slot->users)
+			continue;
+		ipmu_journal_get_choice(unit->sys->family, told, &slot->choice);
+		slot->companion = told->companion;
+		snprintf(slot->event, sizeof(slot->event), "%.*s", IPMU_NAME_MAX - 1, told->event);
+		slot->programmed = true;
+	}
+}
+
+/* All of its space at once, so that no later write can lack it. */
+static int renew(struct ipmu_unit *unit)
+{
+	struct ipmu_owner *o = &unit->owner;
+
+	if (ftruncate(o->fd, 0) || ftruncate(o->fd, sizeof(struct ipmu_journal)) ||
+	    (fallocate(o->fd, 0, 0, sizeof(struct ipmu_journal)) && errno != EOPNOTSUPP))
+		return failed(unit, errno);
+	ipmu_journal_init(&o->header, unit->sys->family, unit->place, unit->sys->boot_id);
+	unit->regs.nsaved = 0;
+	ipmu_file_forget_slots(unit);
+	o->seen = o->header.generation;
+	return ipmu_file_put_header(unit);
+}
+
+/* ---- a file that no longer says what this process has changed */
+
+static const struct ipmu_journal_entry *entry_of(const struct ipmu_journal *j, uint32_t addr)
+{
+	for (uint32_t i = 0; i < j->header.nsaved; i++)
+		if (j->saved[i].addr == addr)
+			return &j->saved[i];
+	return NULL;
+}
+
+static bool agrees(const struct ipmu_regs *p, const struct ipmu_journal *j)
+{
+	for (int i = 0; i < p->nsaved; i++) {
+		const struct ipmu_saved *s = &p->saved[i];
+		const struct ipmu_journal_entry *e = entry_of(j, s->addr);
+
+		if (!e || (!s->borrowed && ((s->found ^ e->found) & e->writable)))
+			return false;
+	}
+	return true;
+}
+
+static bool remembers(const struct ipmu_regs *p, uint32_t addr)
+{
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* What only the file knows is another process's. */
+static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
+{
+	struct ipmu_regs *p = &unit->regs;
+
+	for (uint32_t i = 0; i < j->header.nsaved && p->nsaved < IPMU_SAVED_MAX; i++) {
+		const struct ipmu_journal_entry *e = &j->saved[i];
+
+		if (remembers(p, e->addr))
+			continue;
+		p->saved[p->nsaved++] = (struct ipmu_saved){
+			.reg = ipmu_journal_register(unit->sys->family, e->addr, NULL, NULL),
+			.addr = e->addr, .found = e->found, .now = e->now,
+			.borrowed = true, .written = true,
+		};
+	}
+}
+
+/* From memory, for who comes after this process, however it ends. Another process that takes part
+ * adds what it remembers likewise when it comes by. */
+static int write_anew(struct ipmu_unit *unit, bool valid)
+{
+	struct ipmu_owner *o = &unit->owner;
+	int n = unit->regs.nsaved, rc = valid ? 0 : renew(unit);
+
+	unit->regs.nsaved = n;
+	for (int i = 0; i < n && !rc; i++)
+		rc = put_saved(unit, i);
+	if (rc)
+		return rc;
+	if (valid)
+		o->header = unit->sys->journal->header;
+	o->header.nsaved = (uint32_t)n;
+	o->header.generation++;
+	return ipmu_file_put_header(unit);
+}
+
+static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *why)
+{
+	const char *path = unit->owner.path;
+	int rc;
+
+	if (valid)
+		add_from_file(unit, unit->sys->journal);
+	rc = write_anew(unit, valid);
+	return ipmu_fail(why, -EBADMSG, "%s: %s while this process counts: somebody has damaged "
+			 "it; what this process has changed is put back from its memory%s", path,
+			 what, rc ? ", for the file cannot be written" : "");
+}
+
+/* ---- reading it */
+
+static int check(struct ipmu_unit *unit, char *what, char *why)
+{
+	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_journal *j = unit->sys->journal;
+	struct stat st;
+	ssize_t n = pread(o->fd, j, sizeof(*j), 0);
+
+	if (n < 0 || fstat(o->fd, &st))
+		return ipmu_fail(why, -EIO, "%s cannot be read: %s", o->path, strerror(errno));
+	return ipmu_journal_check(j, (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size :
+				  (size_t)n, unit->sys->family, unit->place, unit->sys->boot_id,
+				  j, what);
+}
+
+static void apply(struct ipmu_unit *unit)
+{
+	const struct ipmu_journal *j = unit->sys->journal;
+
+	unit->owner.header = j->header;
+	unit->owner.seen = j->header.generation;
+	apply_saved(unit, j);
+	apply_slots(unit, j);
+}
+
+static int load_joined(struct ipmu_unit *unit, int state, const char *what, char *why)
+{
+	if (state < 0)
+		return repair(unit, false, what, why);
+	if (state != IPMU_JOURNAL_VALID)
+		return repair(unit, false, state == IPMU_JOURNAL_OLD ?
+			      "it has become one of another boot" : "it has been emptied", why);
+	if (!agrees(&unit->regs, unit->sys->journal))
+		return repair(unit, true, "it has been replaced by another", why);
+	apply(unit);
+	return 0;
+}
+
+int ipmu_file_load(struct ipmu_unit *unit, char *why)
+{
+	const char *path = unit->owner.path;
+	char what[IPMU_WHY_MAX] = "";
+	int state = check(unit, what, why);
+
+	if (state == -EIO)
+		return state;
+	if (unit->owner.joined)
+		return load_joined(unit, state, what, why);
+	if (state < 0)
+		return ipmu_fail(why, state, "%s: %s: no register is written by it; end all "
+				 "programs that count and remove it", path, what);
+	if (state == IPMU_JOURNAL_VALID) {
+		apply(unit);
+		return 0;
+	}
+	if (unit->regs.peers)
+		return ipmu_fail(why, -EBADMSG, "%s: it says nothing of the processes that count "
+				 "there: somebody has damaged it; end all programs that count and "
+				 "remove it", path);
+	if (!renew(unit))
+		return 0;
+	return ipmu_access_explain(&unit->regs, ipmu_fail(why, -EIO, "%s cannot be written", path),
+				   why);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* The journal is emptied, cut, replaced or removed under processes that count: what they have
+ * changed is put back from memory, and who stops is told. */
+#include "journal_file.h"
+#include "on_machine.h"
+#include "peer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+extern const struct ipmu_family ipmu_skl_client_uncore;
+
+static const char *const read_i[] = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0", NULL };
+static const char *const requests[] = { "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", NULL };
+
+static struct ipmu_journal j;
+static char path[4096];
+
+static void empty(void)
+{
+	assert_int_equal(truncate(path, 0), 0);
+}
+
+static void cut(void)
+{
+	assert_int_equal(truncate(path, 200), 0);
+}
+
+static void zeros(void)
+{
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(truncate(path, sizeof(j)), 0);
+}
+
+static void change(size_t offset, const void *bytes, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	assert_int_equal(pwrite(fd, bytes, length, (off_t)offset), length);
+	close(fd);
+}
+
+static void other_boot(void)
+{
+	change(offsetof(struct ipmu_journal, header.boot_id), "another", 8);
+}
+
+static void garbage(void)
+{
+	change(0, "xxxxxxxx", 8);
+}
+
+static void nothing_saved(void)
+{
+	change(0, &j, sizeof(j));
+}
+
+static void other_values(void)
+{
+	struct ipmu_journal lie = j;
+
+	journal_file_add(&lie, &ipmu_skl_client_uncore, 0xE01, 0x20000000, 0x20000000);
+	journal_file_add(&lie, &ipmu_skl_client_uncore, 0x700, 0x401834, 0x401834);
+	change(0, &lie, sizeof(lie));
+}
+
+static void removed(void)
+{
+	assert_int_equal(unlink(path), 0);
+}
+
+static void replaced(void)
+{
+	char other[4200];
+
+	snprintf(other, sizeof(other), "%s.new", path);
+	close(open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(rename(other, path), 0);
+}
+
+static void (*const damages[])(void) = { empty, cut, zeros, other_boot, garbage, nothing_saved,
+					 other_values, removed, replaced };
+#define DAMAGES (sizeof(damages) / sizeof(damages[0]))
+
+static void clean(const struct engine_fixture *f)
+{
+	assert_int_equal(engine_fixture_changed(f, true), 0);
+}
+
+/* Its counts stand: nothing has touched the registers. */
+static void one_process(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	for (size_t i = 0; i < DAMAGES; i++) {
+		struct ipmu_session *s = engine_fixture_started(f, read_i, 1);
+		char why[IPMU_WHY_MAX] = "";
+		uint64_t count;
+
+		engine_fixture_misses(f, 0, 7);
+		damages[i]();
+		print_message("damage %zu\n", i);
+		assert_int_equal(ipmu_session_stop(s, &count, why), -EBADMSG);
+		print_message("%s\n", why);
+		assert_non_null(strstr(why, path));
+		assert_int_equal(count, 7);
+		ipmu_session_free(s);
+		clean(f);
+		engine_fixture_end(engine_fixture_started(f, read_i, 1), NULL);	/* as before */
+		clean(f);
+	}
+}
+
+/* It goes without a stop. */
+static void one_that_exits(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	for (size_t i = 0; i < DAMAGES; i++) {
+		struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+		assert_int_equal(peer_do(&p, PEER_START, read_i).rc, 0);
+		damages[i]();
+		peer_die(&p, -1);
+		clean(f);
+	}
+}
+
+/* Each has changed registers that the other does not know of; the last one puts all back. */
+static void two_processes(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	for (size_t i = 0; i < DAMAGES; i++) {
+		struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE);
+		struct peer b = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+		if (damages[i] == removed || damages[i] == replaced) {
+			peer_kill(&a);
+			peer_kill(&b);
+			continue;
+		}
+		assert_int_equal(peer_do(&b, PEER_START, requests).rc, 0);
+		assert_int_equal(peer_do(&a, PEER_START, read_i).rc, 0);
+		damages[i]();
+		engine_fixture_misses(f, 0, 3);
+		assert_int_equal(peer_do(&a, PEER_STOP, NULL).rc, -EBADMSG);
+		peer_do(&a, PEER_CLOSE, NULL);
+		assert_int_equal(peer_do(&b, PEER_READ, NULL).rc, 0);
+		assert_true(engine_fixture_changed(f, false) > 0);
+		peer_do(&b, PEER_CLOSE, NULL);
+		peer_kill(&a);
+		peer_kill(&b);
+		print_message("damage %zu\n", i);
+		clean(f);
+	}
+}
+
+/* Healed by the stop, it serves who comes after a process that is killed then. */
+static void one_that_is_killed_afterwards(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+	assert_int_equal(peer_do(&p, PEER_START, read_i).rc, 0);
+	empty();
+	assert_int_equal(peer_do(&p, PEER_STOP, NULL).rc, -EBADMSG);
+	assert_true(engine_fixture_changed(f, false) > 0);
+	peer_kill(&p);
+	p = peer_new(f, IPMU_SCOPE_PACKAGE);
+	assert_int_equal(peer_do(&p, PEER_START, requests).rc, 0);
+	peer_do(&p, PEER_CLOSE, NULL);
+	peer_kill(&p);
+	clean(f);
+}
+
+/* Who comes and finds a file that says nothing, though processes count by it, does not begin. */
+static void a_newcomer(void **state)
+{
+	const struct engine_fixture *f = *state;
+	void (*const said_nothing[])(void) = { empty, zeros, other_boot };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct ipmu_session *s = engine_fixture_started(f, read_i, 1);
+		struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+		struct peer_answer a;
+		char why[IPMU_WHY_MAX];
+
+		said_nothing[i]();
+		a = peer_do(&p, PEER_START, requests);
+		print_message("%s\n", a.why);
+		assert_int_equal(a.rc, -EBADMSG);
+		assert_non_null(strstr(a.why, path));
+		peer_kill(&p);
+		assert_int_equal(ipmu_session_stop(s, NULL, why), -EBADMSG);
+		ipmu_session_free(s);
+		clean(f);
+	}
+}
+
+static int set_up(void **state)
+{
+	int rc;
+
+	rc = engine_fixture_open(state);
+	journal_file_init(&j, &ipmu_skl_client_uncore, 0);
+	journal_file_path(&j, &ipmu_skl_client_uncore, path);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_process),
+		cmocka_unit_test(one_that_exits),
+		cmocka_unit_test(two_processes),
+		cmocka_unit_test(one_that_is_killed_afterwards),
+		cmocka_unit_test(a_newcomer),
+	};
+
+	(void)argc;
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, set_up, engine_fixture_close);
+}
