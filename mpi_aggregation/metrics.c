@@ -106,7 +106,7 @@ static int event_find(const struct ipmu_mpi *m, const char *wanted)
 
 	for (int i = 0; i < m->nevents; i++) {
 		event_base(m->events[i].name, base);
-		if (!strcmp(base, wanted))
+		if (!strcasecmp(base, wanted))
 			return i;
 	}
 	return -1;

@@ -28,7 +28,7 @@ static bool counts_cpus(const struct ipmu_mpi *m)
 {
 	for (int i = 0; i < m->nevents; i++)
 		if (!strncmp(m->events[i].name, CORE_COMPONENT, strlen(CORE_COMPONENT)) &&
-		    !strstr(m->events[i].name, ":cpu="))
+		    !event_qualifier(m->events[i].name, "cpu"))
 			return true;
 	return false;
 }

@@ -245,6 +245,9 @@ static void values_that_a_sub_field_does_not_have(void **state)
 	fake_refuses(sys, "core.BUSQ_EMPTY:ALL_AGENTS", -EINVAL, "the agent");
 	/* edges of what? */
 	fake_refuses(sys, "core.INST_RETIRED:ANY_P:e", -EINVAL, "add c=1");
+	fake_refuses(sys, "core.INST_RETIRED:ANY_P:E", -EINVAL, "add c=1");
+	fake_refuses(sys, "core.L1D_CACHE_LD:E_STATE:E=1", -EINVAL, "add c=1");
+	fake_event(sys, "core.L1D_CACHE_LD:E_STATE:E:C=1");
 	check(sys, "INST_RETIRED:ANY_P:e:c=1:u", "core", 0x010500C0, 3);
 	fake_refuses(sys, "core.INST_RETIRED:ANY_P:t", -EINVAL, "no such qualifier");
 }

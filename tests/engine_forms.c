@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +30,27 @@ static int parse(const struct subject *s, const char *qualifier, char *why)
 	return ipmu_event_parse(s->sys, name, &e, why);
 }
 
-/* On Core 2 an edge is one of a threshold. */
+static void in_capitals(char *text)
+{
+	for (; *text; text++)
+		*text = (char)toupper((unsigned char)*text);
+}
+
+/* In capitals as well. On Core 2 an edge is one of a threshold. */
 static void accepts(const struct subject *s, const char *qualifier)
 {
 	char why[IPMU_WHY_MAX] = "", with[64];
+	const char *more = "";
 
-	if (parse(s, qualifier, why) == 0)
-		return;
-	snprintf(with, sizeof(with), "%s:c=1", qualifier);
-	if (strcmp(qualifier, "e") != 0 || parse(s, with, why))
-		fail_msg("%s does not take %s: %s", s->name, qualifier, why);
+	if (parse(s, qualifier, why) && strcmp(qualifier, "e") == 0)
+		more = ":c=1";
+	for (int capitals = 0; capitals < 2; capitals++) {
+		snprintf(with, sizeof(with), "%s%s", qualifier, more);
+		if (capitals)
+			in_capitals(with);
+		if (parse(s, with, why))
+			fail_msg("%s does not take %s: %s", s->name, with, why);
+	}
 }
 
 static void refuses(const struct subject *s, const char *qualifier)

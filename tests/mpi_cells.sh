@@ -40,9 +40,11 @@ check '32 ranks' all 32 0 '2010, 2 of 2'
 check '32 ranks' all 32 1 '528, 32 of 32'
 
 # -- one package, by name, beside all of them
-api 2 plain ${unc}NODE ${unc}NODE:package=1
-check 'package=1' all 2 1 '1010, 1 of 1'
-check 'package=1' all 2 0 '2010, 2 of 2'
+for key in package PACKAGE; do
+	api 2 plain ${unc}NODE ${unc}NODE:$key=1
+	check "$key=1" all 2 1 '1010, 1 of 1'
+	check "$key=1" all 2 0 '2010, 2 of 2'
+done
 
 # -- not measured is not 0
 api 2 plain ${unc}HALF

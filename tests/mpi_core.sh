@@ -26,9 +26,11 @@ for n in 1 2 4; do
 done
 ranks 2 "$vpmu" run --strict -m core2-4c "$scratch/splits" $each together $splits >"$scratch/out" 2>&1
 check 'unbound ranks: said' says 'may run on the same CPUs.*bind the ranks'
-ranks 2 "$vpmu" run --strict -m core2-4c "$scratch/splits" $each together $splits:cpu=0 \
-	>"$scratch/out" 2>&1
-check 'with cpu=N: not said' differs says 'bind the ranks'
+for key in cpu CPU; do
+	ranks 2 "$vpmu" run --strict -m core2-4c "$scratch/splits" $each together \
+		$splits:$key=0 >"$scratch/out" 2>&1
+	check "with $key=N: not said" differs says 'bind the ranks'
+done
 
 # -- ranks of a node look at the machine once: hwloc_topology_load, counted beside what MPI itself does
 cat >"$scratch/loads.c" <<'CODE'

@@ -109,7 +109,7 @@ const PAPI_component_info_t *PAPI_get_component_info(int cidx)
 
 int PAPI_event_name_to_code(const char *name, int *code)
 {
-	const char *package = strstr(name, ":package=");
+	const char *package = strcasestr(name, ":package=");
 	size_t bytes = package ? (size_t)(package - name) : strlen(name);
 
 	tell_asked(name);

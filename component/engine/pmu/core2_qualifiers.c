@@ -78,10 +78,16 @@ static bool exclude_each_other(int a, int b)
 
 static bool edge_without_threshold(const char *qualifiers)
 {
-	const char *e = strstr(qualifiers, ":e");
+	bool edge = false, threshold = false;
 
-	return e && (e[2] == '\0' || e[2] == ':' || strncmp(e + 2, "=1", 2) == 0) &&
-	       !strstr(qualifiers, ":c=");
+	for (const char *q = qualifiers; *q == ':'; q += 1 + strcspn(q + 1, ":")) {
+		size_t n = strcspn(q + 1, ":");
+
+		edge = edge || (n == 1 && strncasecmp(q + 1, "e", n) == 0) ||
+		       (n > 2 && strncasecmp(q + 1, "e=1", 3) == 0);
+		threshold = threshold || strncasecmp(q + 1, "c=", 2) == 0;
+	}
+	return edge && !threshold;
 }
 
 int ipmu_core2_check_names(const struct ipmu_pmu_type *type, const char *event,
