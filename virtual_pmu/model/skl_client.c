@@ -178,6 +178,16 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 				   p->counter[counter].select & 0xffff);
 }
 
+/* Of a core, for its first thread. */
+static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+{
+	const struct vpmu_machine *m = &s->machine;
+	uint32_t core = vpmu_cpu_core(m, cpu) % m->cores;
+
+	return core < SKL_PMI_SEL_CORES && vpmu_cpu_thread(m, cpu) == 0 ?
+	       skl_package(s, vpmu_cpu_package(m, cpu))->interrupts[core] : 0;
+}
+
 static const char *undriven(const struct vpmu_undriven *u)
 {
 	bool arb = u->address - ARB_SELECT < 2;
@@ -269,6 +279,7 @@ const struct vpmu_model_type vpmu_skl_client = {
 	.settle = settle,
 	.gather = gather,
 	.written = written,
+	.interrupts = interrupts,
 	.pci_read = pci_read,
 	.mmio_window = mmio_window,
 	.undriven = undriven,

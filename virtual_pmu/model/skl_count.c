@@ -49,11 +49,21 @@ static uint64_t occupancy(const struct skl_package *p)
 	return now > 0 ? (uint64_t)now : 0;
 }
 
-/* An overflow is forwarded only with OVF_EN; the freeze clears the global enable. */
+/* To the cores that PMI_SEL names. No core of this machine sleeps, so WAKE_ON_PMI does nothing. */
+static void forward(struct skl_package *p)
+{
+	for (uint32_t core = 0; core < SKL_PMI_SEL_CORES; core++)
+		p->interrupts[core] += p->global_ctrl >> core & 1;
+}
+
+/* An overflow is forwarded only with OVF_EN, and again when its flag has been cleared; the freeze
+ * clears the global enable. */
 static void overflow(struct skl_package *p, uint32_t counter)
 {
 	if (!SELECT_OVF_EN(p->counter[counter].select))
 		return;
+	if (!(p->global_status & status_of(counter)))
+		forward(p);
 	p->global_status |= status_of(counter);
 	if (skl_freezing(p))
 		p->global_ctrl &= ~SKL_GLOBAL_EN;

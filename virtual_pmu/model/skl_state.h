@@ -11,6 +11,7 @@
 
 #define SKL_GLOBAL_EN (UINT64_C(1) << 29)
 #define SKL_GLOBAL_FRZ_ON_PMI (UINT64_C(1) << 31)
+#define SKL_PMI_SEL_CORES 4u	/* bit i of the same register: PMI_SEL_COREi */
 
 enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 << 3 };
 
@@ -56,6 +57,7 @@ struct skl_bulk {
 
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
+	uint64_t interrupts[SKL_PMI_SEL_CORES];
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
