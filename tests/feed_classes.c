@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "../virtual_pmu/feed/instructions.h"
-#include "../virtual_pmu/feed/lengths.h"
 
 static const char *const branches[] = {
 	"", " cond", " jump", " ijump", " call", " icall", " ret",

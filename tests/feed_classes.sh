@@ -3,8 +3,9 @@
 # The feed's classes of instructions, which it finds by bytes, against classes by the names that
 # objdump gives the same bytes: all of the C and mathematics libraries, and some more for MMX and
 # crypto instructions where they are installed. The tables of names are here.
-# Left out: EVEX, XOP, FMA4 and 3DNow! code, which no machine executes; what objdump joins into one
-# name though it is FWAIT and another instruction; data among the code that is no instruction.
+# Left out: EVEX, XOP, FMA4, 3DNow! and TSX code, which no machine executes; what objdump joins into
+# one name though it is FWAIT and another instruction; data among the code that objdump has a name
+# for and a processor has not: LOCK before what cannot be locked, a move to CS, the 287's FRSTPM.
 set -u
 filter=${OBJDIR:-${BUILD:-obj}}/tests/feed_classes
 least=10000
@@ -51,6 +52,12 @@ by_name() {
 		if (b ~ /^(p|aes|sha|gf2p8|mpsadbw|emms)/ && b !~ /^permil|^permps/) return "int"
 		if (b ~ /(ps|pd|ss|sd)$/) return substr(b, length(b) - 1)
 		return ""
+	}
+	function no_instruction(text) {
+		if (text ~ /(^| )lock /)
+			return text !~ /lock ([a-z.A-Z0-9]* )?(add|adc|and|bt[crs]|cmpxchg(8b|16b)?|dec|inc|neg|not|or|sbb|sub|xadd|xchg|xor)[bwlq]? .*\)$/ &&
+				text !~ /lock ([a-z.A-Z0-9]* )?xchg[bwlq]? .*\(/
+		return text ~ /^([a-z.A-Z0-9]+ )*mov .*,%cs( |$)/ || text ~ /frstpm/
 	}
 	function class_of(text,   w, n, i, m, ops, b, lock, rep, mem, store, c, unit, x87, vec) {
 		sub(/ *[#<].*$/, "", text)
@@ -104,8 +111,9 @@ by_name() {
 	NF >= 3 && $1 ~ /^ *[0-9a-f]+:$/ {
 		hex = $2; gsub(/ /, "", hex)
 		if ($3 ~ /\(bad\)|zmm|\{|%k[0-7]|[xy]mm(1[6-9]|[23][0-9])|^(\.|rex)/ || hex ~ /^(67|2e)?62/ ||
-		    $3 ~ /^vp(rot|cmov|macs|perm |sh[la])|^vfn?m(add|sub)[ps]|^pmulhrw|%\?/ ||
+		    $3 ~ /^vp(rot|cmov|macs|perm |sh[la])|^vfn?m(add|sub)[ps]|^pmulhrw|%\?|^x(begin|end|abort|test)/ ||
 		    $3 ~ /rex[.A-Z]*$|lock$/ || hex ~ /^9b/ && length(hex) > 2) next
+		if (no_instruction($3)) next
 		c = class_of($3); gsub(/ /, "_", c)
 		address = $1; gsub(/[ :]/, "", address)
 		print address, hex, c, $3

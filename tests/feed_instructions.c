@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/nontemporal.h"
+#include "../virtual_pmu/feed/instructions.h"
 
 struct sample {
 	const char *text;
 	uint8_t size, bytes[15];
-	enum vpmu_instruction kind;
+	enum vpmu_store kind;
 };
 
 #define NT VPMU_NONTEMPORAL
@@ -66,9 +66,9 @@ static void kinds(void **state)
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		const struct sample *s = &samples[i];
 
-		if (vpmu_instruction_kind(s->bytes, s->size) != s->kind)
+		if (vpmu_store_of(s->bytes, s->size) != s->kind)
 			fail_msg("%s is taken for kind %d", s->text,
-				 (int)vpmu_instruction_kind(s->bytes, s->size));
+				 (int)vpmu_store_of(s->bytes, s->size));
 	}
 }
 
@@ -82,7 +82,7 @@ static void short_reads(void **state)
 
 			for (size_t b = 0; b < size; b++)
 				copy[b] = samples[i].bytes[b];
-			(void)vpmu_instruction_kind(copy, size);
+			(void)vpmu_store_of(copy, size);
 			free(copy);
 		}
 	}

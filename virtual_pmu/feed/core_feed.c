@@ -8,7 +8,7 @@
 #include "waiting.h"
 #include "core_blocks.h"
 #include "crossing.h"
-#include "nontemporal.h"
+#include "instructions.h"
 #include "predictor.h"
 #include "tlb.h"
 
@@ -330,17 +330,16 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 {
 	const uint8_t *bytes = qemu_plugin_insn_data(insn);
 	size_t size = qemu_plugin_insn_size(insn);
-	enum vpmu_instruction kind = vpmu_instruction_kind(bytes, size);
 	struct vpmu_class c = vpmu_class_of(bytes, size);
 	uintptr_t note = (index + 1) << INSTRUCTION_SHIFT;
 
-	if (kind == VPMU_FENCE) {
+	if (c.store == VPMU_FENCE) {
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, parts.fence, QEMU_PLUGIN_CB_NO_REGS,
 						       NULL);
 		return;
 	}
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
-		(kind == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
+		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
 	qemu_plugin_register_vcpu_mem_cb(insn, on_core_access, QEMU_PLUGIN_CB_NO_REGS,
 					 QEMU_PLUGIN_MEM_RW, (void *)note);
 }

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "lengths.h"
+#include "instructions.h"
 #include "qemu_plugin_api.h"
 
 #define LONGEST 15u

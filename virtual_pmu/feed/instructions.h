@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an x86-64 instruction does, as far as core events tell, from its bytes alone: prefixes, REX,
- * VEX and the opcode maps behind 0F, 0F38 and 0F3A. EVEX, XOP and 3DNow! have no class: none of the
- * machines executes them.
+/* What an x86-64 instruction does, as far as events tell, and how long it is, from its bytes, which
+ * Zydis decodes. EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes
+ * them.
  *
  * Stated rules, where documents leave room:
  * - An instruction is of at most one unit. Loads, stores and copies of x87, MMX and SSE registers
@@ -38,8 +38,15 @@ enum vpmu_unit {
 enum vpmu_prefetch { VPMU_NO_PREFETCH, VPMU_PREFETCH_NTA, VPMU_PREFETCH_T0, VPMU_PREFETCH_T1,
 		     VPMU_PREFETCH_T2 };
 
+enum vpmu_store {
+	VPMU_ORDINARY,
+	VPMU_NONTEMPORAL,	/* past the caches: MOVNTI, MOVNTQ, MOVNTPS/PD/DQ, MASKMOVQ/DQU */
+	VPMU_FENCE,		/* SFENCE, MFENCE: empty the write-combining buffers */
+};
+
 struct vpmu_class {
 	enum vpmu_branch branch;
+	enum vpmu_store store;
 	enum vpmu_unit unit;
 	enum vpmu_prefetch prefetch;	/* PREFETCHW and AMD's PREFETCH are T0, PREFETCHWT1 is T1 */
 	uint32_t elements;	/* of a vector instruction, else 0 */
@@ -53,5 +60,11 @@ struct vpmu_class {
 
 /* A cut-off or unknown instruction has no class: all zero. */
 struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count);
+
+/* Bytes of the instruction; 0: there are not enough of them to tell, or it is none. */
+size_t vpmu_length_of(const uint8_t *bytes, size_t count);
+
+/* `store` of its class alone, which takes a quarter of the time. */
+enum vpmu_store vpmu_store_of(const uint8_t *bytes, size_t count);
 
 #endif

@@ -14,8 +14,8 @@
 #include "core_feed.h"
 #include "hidden.h"
 #include "hugepages.h"
+#include "instructions.h"
 #include "crossing.h"
-#include "nontemporal.h"
 #include "qemu_plugin_api.h"
 #include "waiting.h"
 
@@ -315,7 +315,7 @@ static void on_block(unsigned int vcpu, void *packed)
 
 static void watch_instruction(struct qemu_plugin_insn *insn)
 {
-	switch (vpmu_instruction_kind(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn))) {
+	switch (vpmu_store_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn))) {
 	case VPMU_NONTEMPORAL:
 		qemu_plugin_register_vcpu_mem_cb(insn, on_nontemporal, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_W, NULL);
