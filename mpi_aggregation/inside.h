@@ -175,8 +175,13 @@ double interval_seconds(const struct ipmu_mpi *m, const struct interval *in);
 int64_t model_clocks(const struct ipmu_mpi *m, int node);
 #define MODEL_HZ 1e9
 
-/* ---- report.c, report_json.c */
+/* ---- files.c. A file that is published appears whole, or not at all; one that replaces what has
+ * its name is empty at first, and for the caller to write and to close. */
 int file_publish(const char *path, int (*fill)(FILE *f, const void *arg), const void *arg);
+int file_replace(const char *path, FILE **out);
+int file_close(FILE *f);	/* a negative errno: not all of it could be written */
+
+/* ---- report.c, report_json.c */
 int json_fill(FILE *f, const void *m);
 const char *count_status(const struct ipmu_mpi_count *c);
 

@@ -49,19 +49,28 @@ static void header(const struct job *j)
 	fflush(j->timeline);
 }
 
+static void complain(const struct job *j, int rc)
+{
+	char path[PATH_MAX + 64];
+
+	name_file(j, "timeline.csv", path, sizeof(path));
+	fprintf(stderr, "ipmu-mpi-run: cannot write %s: %s\n", path, strerror(-rc));
+}
+
 void job_timeline_begin(struct job *j)
 {
 	char path[PATH_MAX + 64];
+	int rc;
 
 	if (j->interval_ms <= 0 || !j->prefix[0])
 		return;
 	name_file(j, "timeline.csv", path, sizeof(path));
-	j->timeline = fopen(path, "we");
 	j->before = calloc(cell_index(j->m, j->m->nevents, 0), sizeof(*j->before));
-	if (j->timeline && j->before)
-		header(j);
+	rc = j->before ? file_replace(path, &j->timeline) : -ENOMEM;
+	if (rc)
+		complain(j, rc);
 	else
-		fprintf(stderr, "ipmu-mpi-run: cannot write %s: %s\n", path, strerror(errno));
+		header(j);
 }
 
 /* A cell that was not measured stays empty. */
@@ -112,8 +121,10 @@ void job_timeline_line(struct job *j)
 
 void job_timeline_end(struct job *j)
 {
-	if (j->timeline)
-		fclose(j->timeline);
+	int rc = j->timeline ? file_close(j->timeline) : 0;
+
+	if (rc)
+		complain(j, rc);
 	j->timeline = NULL;
 	free(j->before);
 	j->before = NULL;

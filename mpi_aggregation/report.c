@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What rank 0 tells people and spreadsheets. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "inside.h"
 
@@ -236,43 +234,6 @@ static int csv_fill(FILE *f, const void *arg)
 	for (int n = m->first_row; n < m->first_row + m->nrows; n++)
 		csv_metrics(f, m, n);
 	return 0;
-}
-
-/* ---- files that appear whole ---- */
-
-static int fill_and_close(int fd, int (*fill)(FILE *, const void *), const void *arg)
-{
-	FILE *f = fdopen(fd, "w");
-	int rc;
-
-	if (!f) {
-		close(fd);
-		return -ENOMEM;
-	}
-	rc = fill(f, arg);
-	if (!rc && (fflush(f) || ferror(f)))
-		rc = errno ? -errno : -EIO;
-	return fclose(f) && !rc ? -errno : rc;
-}
-
-int file_publish(const char *path, int (*fill)(FILE *, const void *), const void *arg)
-{
-	char temporary[PATH_MAX];
-	int fd, rc;
-
-	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >=
-	    (int)sizeof(temporary))
-		return -ENAMETOOLONG;
-	unlink(temporary);	/* of a dead process that had our number */
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -errno;
-	rc = fill_and_close(fd, fill, arg);
-	if (!rc && rename(temporary, path))
-		rc = -errno;
-	if (rc)
-		unlink(temporary);
-	return rc;
 }
 
 API int ipmu_mpi_write(const struct ipmu_mpi *m, const char *prefix)
