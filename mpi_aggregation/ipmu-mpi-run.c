@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ipmu-mpi-run: sets the environment that makes a program count, and becomes that program. */
+/* ipmu-mpi-run: runs a program in an environment that makes it count. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "run.h"
 
 #define PRELOAD "libipmu_mpi_preload.so"
 
@@ -36,10 +37,11 @@ static const char help[] =
 "\n"
 "On the virtual machine: mpirun -n 4 ipmu-mpi-run -e LIST vpmu run -m skl-4c8t PROGRAM\n"
 "\n"
-"Exit status: the program's own, 2 for wrong usage, 127 when it cannot be run.\n"
-"The job ends with 1 when an event cannot be counted.\n";
+"Exit status: the program's own, 2 for wrong usage or a PREFIX that cannot be written,\n"
+"127 when the program cannot be run; 1 when an event cannot be counted, or when the\n"
+"program ended with 0 and there is nothing to report, or no room for the report.\n";
 
-static int complain(int status, const char *format, ...)
+int complain(int status, const char *format, ...)
 {
 	va_list args;
 
@@ -57,7 +59,7 @@ static int append(char **list, const char *word, const char *between)
 
 	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list && **list ? between : "",
 		     word) < 0)
-		return complain(2, "no memory");
+		return complain(EXIT_USAGE, "no memory");
 	free(*list);
 	*list = longer;
 	return 0;
@@ -77,11 +79,11 @@ static int preload_find(char *out, size_t bytes)
 	bool fits = real && snprintf(out, bytes, "%s", real) < (int)bytes;
 	free(real);
 	if (!fits)
-		return complain(2, "cannot find %s", joined);
+		return complain(EXIT_USAGE, "cannot find %s", joined);
 	/* The dynamic linker knows no quoting. */
 	if (strpbrk(out, " :,"))
-		return complain(2, "%s: install it where the path has no blank, colon or comma",
-				out);
+		return complain(EXIT_USAGE, "%s: install it where the path has no blank, colon or "
+				"comma", out);
 	return 0;
 }
 
@@ -106,11 +108,12 @@ static int set_output(const char *prefix)
 	char here[PATH_MAX], path[PATH_MAX * 2];
 
 	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
-		return complain(2, "-o '%s': a file name without its ending is needed", prefix);
+		return complain(EXIT_USAGE, "-o '%s': a file name without its ending is needed",
+				prefix);
 	if (*prefix == '/')
 		return setenv(ENV_OUTPUT, prefix, 1);
 	if (!getcwd(here, sizeof(here)))
-		return complain(2, "no working directory: %s", strerror(errno));
+		return complain(EXIT_USAGE, "no working directory: %s", strerror(errno));
 	snprintf(path, sizeof(path), "%s/%s", here, prefix);
 	return setenv(ENV_OUTPUT, path, 1);
 }
@@ -121,23 +124,23 @@ static int set_interval(const char *text)
 	long ms = strtol(text, &end, 10);
 
 	if (*end || end == text || ms < 1 || ms > 86400000)
-		return complain(2, "--interval %s: milliseconds, 1 to 86400000", text);
+		return complain(EXIT_USAGE, "--interval %s: milliseconds, 1 to 86400000", text);
 	return setenv(ENV_INTERVAL, text, 1);
 }
 
 static int check(const char *events, char **program)
 {
 	if (!events || !*events)
-		return complain(2, "no events: give -e EVENT[,EVENT]...; papi_native_avail lists "
-				"them");
+		return complain(EXIT_USAGE, "no events: give -e EVENT[,EVENT]...; "
+				"papi_native_avail lists them");
 	if (!program[0])
-		return complain(2, "no program given; try 'ipmu-mpi-run --help'");
+		return complain(EXIT_USAGE, "no program given; try 'ipmu-mpi-run --help'");
 	if (getenv(ENV_INTERVAL) && !getenv(ENV_OUTPUT))
-		return complain(2, "--interval needs -o PREFIX: the timeline is a file");
+		return complain(EXIT_USAGE, "--interval needs -o PREFIX: the timeline is a file");
 	/* What an emulated program starts is not emulated. */
 	if (getenv("VPMU_FEED"))
-		return complain(2, "this is the virtual machine already, and the program would run "
-				"outside it: say ipmu-mpi-run ... vpmu run ... PROGRAM");
+		return complain(EXIT_USAGE, "this is the virtual machine already, and the program "
+				"would run outside it: say ipmu-mpi-run ... vpmu run ... PROGRAM");
 	return 0;
 }
 
@@ -158,15 +161,16 @@ int main(int argc, char **argv)
 		else if (code == 'i')
 			rc = set_interval(optarg);
 		else
-			rc = complain(2, "try 'ipmu-mpi-run --help'");
+			rc = complain(EXIT_USAGE, "try 'ipmu-mpi-run --help'");
 	}
 	if (!rc)
 		rc = check(events, argv + optind);
 	if (!rc)
 		rc = set_preload();
+	if (!rc && getenv(ENV_OUTPUT) && is_first_rank())
+		rc = files_prepare(getenv(ENV_OUTPUT));
 	if (rc)
-		return 2;
+		return EXIT_USAGE;
 	setenv(ENV_EVENTS, events, 1);
-	execvp(argv[optind], argv + optind);
-	return complain(127, "%s: %s", argv[optind], strerror(errno));
+	return program_run(argv + optind);
 }

@@ -14,6 +14,8 @@
 #include "job.h"
 #include "job_inside.h"
 
+#define UNENDED "the job has not ended"
+
 static struct job job = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A delete callback on MPI_COMM_SELF runs inside MPI_Finalize, before anything is torn down, and
@@ -81,11 +83,42 @@ static void end_early(int cause, const char *reason)
 		job_alone(reason, true);
 	else
 		job_board_tell(cause, job.m->at.rank, LINGER_MS);
+	job_note(NOTE_ENDED);
 }
 
 static void at_exit(void)
 {
 	end_early(ENDS_BY_EXIT, "a rank ended without MPI_Finalize");
+}
+
+static void name_failure(char *text, size_t bytes, const char *prefix, int rc)
+{
+	snprintf(text, bytes, "cannot write %.300s.csv and .json: %s", prefix, strerror(-rc));
+}
+
+static int write_report(struct job *j, const char *prefix)
+{
+	return prefix[0] ? ipmu_mpi_write(j->m, prefix) : 0;
+}
+
+/* For the sake of SIGKILL there is a report from the beginning. If the one that stands for the job
+ * cannot be written the job does not start: it would run for nothing. */
+static void write_first(void)
+{
+	char why[IPMU_MPI_WHY_MAX] = "";
+	int rc = 0;
+
+	if (job.leader && job.m->at.rank)
+		job_write_alone(&job, UNENDED);
+	if (job.m->at.rank == 0) {
+		read_alone(job.m, UNENDED);
+		rc = write_report(&job, job.prefix);
+		name_failure(why, sizeof(why), job.prefix, rc);
+	}
+	if (!agree(job.m->at.comm, rc, why))
+		return;
+	ipmu_mpi_finalize(&job.m);
+	give_up(why);
 }
 
 static void begin(void)
@@ -101,14 +134,13 @@ static void begin(void)
 	job.leader = job.m->at.node_rank == 0;
 	snprintf(job.prefix, sizeof(job.prefix), "%s", output ? output : "");
 	job.interval_ms = interval ? strtol(interval, NULL, 10) : 0;
+	write_first();
 	job.on_self = hang_on_self();
 	sem_t *wake = job_board_open(&job);
-	if (job.leader) {
-		job_write_alone(&job, "the job has not ended");
+	if (job.leader)
 		job_watch(&job, wake);
-	} else {
+	else
 		job_linger(&job);
-	}
 	atexit(at_exit);
 	ipmu_mpi_start(job.m);
 }
@@ -129,13 +161,16 @@ static void tell(struct job *j)
 	free(text);
 }
 
-void job_write(struct job *j, const char *prefix)
+static void write_or_complain(struct job *j, const char *prefix)
 {
-	int rc = prefix[0] ? ipmu_mpi_write(j->m, prefix) : 0;
+	char text[IPMU_MPI_WHY_MAX];
+	int rc = write_report(j, prefix);
 
-	if (rc)
-		fprintf(stderr, "ipmu-mpi-run: cannot write %s.csv and .json: %s\n", prefix,
-			strerror(-rc));
+	if (!rc)
+		return;
+	name_failure(text, sizeof(text), prefix, rc);
+	fprintf(stderr, "ipmu-mpi-run: %s\n", text);
+	job_note(NOTE_UNWRITTEN);
 }
 
 /* The report of one leader about its own node; rank 0's stands for the job. */
@@ -150,7 +185,7 @@ void job_write_alone(struct job *j, const char *reason)
 		snprintf(prefix, sizeof(prefix), "%s", j->prefix);
 	else
 		snprintf(prefix, sizeof(prefix), "%s.node%d", j->prefix, j->m->at.index);
-	job_write(j, prefix);
+	write_or_complain(j, prefix);
 }
 
 /* With our event sets gone the component puts its registers back: first of all, for there may be no
@@ -200,12 +235,13 @@ void job_end(void)
 	job_unwatch(&job);
 	job.m->incomplete[0] = '\0';
 	if (job.m->at.rank == 0) {
-		job_write(&job, job.prefix);
+		write_or_complain(&job, job.prefix);
 		tell(&job);
 	} else if (job.leader) {
 		job_forget_alone(&job);
 	}
 	job_timeline_end(&job);
+	job_note(NOTE_ENDED);
 	ipmu_mpi_finalize(&job.m);
 }
 

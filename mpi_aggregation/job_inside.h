@@ -26,7 +26,6 @@ struct job {
 /* ---- job.c */
 void job_end(void);		/* collective */
 void job_alone(const char *reason, bool dying);	/* not dying: the program goes on */
-void job_write(struct job *j, const char *prefix);
 void job_write_alone(struct job *j, const char *reason);
 
 /* ---- job_watch.c: a thread on each leader, for the timeline and for signals that end the job */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "job_inside.h"
 
 static void name_file(const struct job *j, const char *what, char *path, size_t bytes)
@@ -55,6 +56,7 @@ static void complain(const struct job *j, int rc)
 
 	name_file(j, "timeline.csv", path, sizeof(path));
 	fprintf(stderr, "ipmu-mpi-run: cannot write %s: %s\n", path, strerror(-rc));
+	job_note(NOTE_UNWRITTEN);
 }
 
 void job_timeline_begin(struct job *j)

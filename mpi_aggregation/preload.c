@@ -109,16 +109,20 @@ static int begun(int rc)
 
 static int init_by(const char *name, int *argc, char ***argv)
 {
-	union symbol real = { next(name) };
+	union symbol real;
 
+	job_note(NOTE_INIT);
+	real.object = next(name);
 	depth++;
 	return begun(real.init(argc, argv));
 }
 
 static int init_thread_by(const char *name, int *argc, char ***argv, int required, int *provided)
 {
-	union symbol real = { next(name) };
+	union symbol real;
 
+	job_note(NOTE_INIT);
+	real.object = next(name);
 	depth++;
 	return begun(real.init_thread(argc, argv, required, provided));
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* end HOW RANK: MPI_Init, and then that rank ends:
+/* end HOW RANK [WHAT]: MPI_Init, and then that rank ends:
  *
  *   abort | kill | segv | well
  *   exit     without MPI_Finalize, while the others wait for it
  *   term     sends itself SIGTERM
  *   handled  the same, but handles it and goes on
  *   shut     PAPI_shutdown before the end
- *   fork     a child that exits */
+ *   fork     a child that exits
+ *   quit     by _exit, of which nobody hears
+ *   nap      after 300 ms
+ *   remove   a folder, which the command line names then */
+#include <ftw.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +27,25 @@ static void ignore(int number)
 	(void)number;
 }
 
-static void end(const char *how)
+/* Not any child: Open MPI has one of its own where there is no launcher. */
+static void child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+static int rm(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static void end(const char *how, const char *what)
 {
 	if (!strcmp(how, "abort"))
 		MPI_Abort(MPI_COMM_WORLD, 3);
@@ -37,9 +59,14 @@ static void end(const char *how)
 		raise(SIGTERM);
 	if (!strcmp(how, "shut"))
 		PAPI_shutdown();
-	if (!strcmp(how, "fork") && fork() == 0)
-		exit(0);
-	wait(NULL);
+	if (!strcmp(how, "fork"))
+		child();
+	if (!strcmp(how, "quit"))
+		_exit(0);
+	if (!strcmp(how, "nap"))
+		usleep(300000);
+	if (!strcmp(how, "remove"))
+		nftw(what, rm, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 int main(int argc, char **argv)
@@ -53,7 +80,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == who)
-		end(how);
+		end(how, argc > 3 ? argv[3] : "");
 	MPI_Finalize();
 	return 0;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the command ipmu-mpi-run. */
+#ifndef IPMU_MPI_RUN_H
+#define IPMU_MPI_RUN_H
+
+#include <stdbool.h>
+
+#define EXIT_USAGE 2
+#define EXIT_NOT_RUN 127
+
+__attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
+
+/* ---- run_files.c: away with the reports of an earlier job, and see that new ones can be written.
+ * 0; or EXIT_USAGE, with a complaint, where nobody waits for us. */
+int files_prepare(const char *prefix);
+
+/* ---- run_program.c: returns the exit status that the command is to have, or ends the process by
+ * the signal that ended the program. */
+int program_run(char **argv);
+/* As the variables say that launchers set. Without a launcher there is one rank, the first. */
+bool is_launched(void);
+bool is_first_rank(void);
+
+#endif

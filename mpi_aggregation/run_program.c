@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* The program runs as a child, so that somebody is left to say that nothing was counted. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "run.h"
+
+/* ---- what the program's ranks note down ---- */
+
+/* -1: there is none, and nothing will be known. */
+static int notes_open(void)
+{
+	int fd = memfd_create("ipmu-mpi-notes", 0);
+	char text[96];
+	struct stat st;
+
+	unsetenv(ENV_NOTE);
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, NOTES) || fstat(fd, &st)) {
+		close(fd);
+		return -1;
+	}
+	snprintf(text, sizeof(text), "%d:%d:%llu:%llu", (int)getpid(), fd,
+		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	setenv(ENV_NOTE, text, 1);
+	return fd;
+}
+
+static bool noted(int notes, enum job_note what)
+{
+	char byte = 0;
+
+	return pread(notes, &byte, 1, what) != 1 || byte;
+}
+
+/* The number that the launcher gave us; NULL: there is none. */
+static const char *launched_as(void)
+{
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+		"SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			return getenv(names[i]);
+	return NULL;
+}
+
+bool is_launched(void)
+{
+	return launched_as() != NULL;
+}
+
+bool is_first_rank(void)
+{
+	const char *rank = launched_as();
+
+	return !rank || !strcmp(rank, "0");
+}
+
+static int judge(int status, int notes, const char *program)
+{
+	int failure = status ? status : EXIT_FAILURE;
+
+	if (notes < 0 || status == EXIT_NOT_RUN)
+		return status;
+	if (noted(notes, NOTE_UNWRITTEN))
+		return failure;		/* whoever noted it has said what */
+	/* One voice is enough. */
+	if (noted(notes, NOTE_ENDED) || !is_first_rank())
+		return status;
+	if (!noted(notes, NOTE_INIT))
+		return complain(failure, "nothing was counted: %s did not call MPI_Init, or hides "
+				"it from us, as programs do that are statically linked or "
+				"set-user-id", program);
+	return status ? status :
+	       complain(failure, "%s ended neither by MPI_Finalize nor by exit(): its counts are "
+			"lost", program);
+}
+
+/* ---- its life ---- */
+
+static volatile sig_atomic_t child;
+static bool launched;	/* getenv() is not for handlers */
+
+/* The terminal's signals reach the whole process group, so the child has them already, and so do
+ * those of launchers. One that ends the program may well come twice. */
+static void forward(int number, siginfo_t *from, void *context)
+{
+	bool ends = number != SIGUSR1 && number != SIGUSR2;
+	int saved = errno;
+
+	(void)context;
+	if (child > 0 && from->si_code != SI_KERNEL && (ends || !launched))
+		kill((pid_t)child, number);
+	errno = saved;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+	struct sigaction old, action = { .sa_sigaction = forward,
+					 .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+static void become(char **argv, const sigset_t *mask, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_NOT_RUN);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	_exit(complain(EXIT_NOT_RUN, "%s: %s", argv[0], strerror(errno)));
+}
+
+/* Launchers look at how a rank ended. The core is the program's to leave. */
+static int die_alike(int number)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	return 128 + number;
+}
+
+int program_run(char **argv)
+{
+	pid_t parent = getpid(), pid;
+	int status = 0, notes = notes_open();
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid = fork();
+	if (pid == 0)
+		become(argv, &old, parent);
+	if (pid < 0)
+		return complain(EXIT_NOT_RUN, "cannot start %s: %s", argv[0], strerror(errno));
+	child = pid;
+	launched = is_launched();
+	catch_signals();
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	if (WIFSIGNALED(status))
+		return die_alike(WTERMSIG(status));
+	return judge(WEXITSTATUS(status), notes, argv[0]);
+}
