@@ -167,6 +167,38 @@ static void machines_without_boxes(void **state)
 	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 0);
 }
 
+/* DisplayFamily_DisplayModel of the processors that the documents are about (SDM volume 4 Table 2-1;
+ * Knights Corner: 327357-001 Table 1-2). No other has counters here. */
+static void identities(void **state)
+{
+	static const struct { int family, model; const char *pmu; } have[] = {
+		{ 6, 0x0F, "core" }, { 6, 0x16, "core" }, { 6, 0x17, "core" }, { 6, 0x1D, "core" },
+		{ 6, 0x2E, "nhmex_unc_mbox" }, { 6, 0x2F, "nhmex_unc_mbox" },
+		{ 6, 0x4E, "skl_unc_cbo" }, { 6, 0x5E, "skl_unc_cbo" }, { 6, 0x8E, "skl_unc_cbo" },
+		{ 6, 0x9E, "skl_unc_cbo" }, { 6, 0xA5, "skl_unc_cbo" }, { 6, 0xA6, "skl_unc_cbo" },
+		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
+		{ 15, 2, "netburst" }, { 15, 3, "netburst_p" }, { 15, 4, "netburst_p" },
+		{ 15, 6, "netburst_p" },
+	};
+	size_t found = 0;
+	struct hand h;
+
+	(void)state;
+	for (int family = 0; family < 32; family++)
+		for (int model = 0; model < 256; model++) {
+			const struct ipmu_box_kind *kinds;
+
+			machine(&h, family, model);
+			kinds = ipmu_topology_kinds(&h.t);
+			if (found < sizeof(have) / sizeof(*have) && have[found].family == family &&
+			    have[found].model == model)
+				assert_string_equal(kinds->pmu, have[found++].pmu);
+			else if (kinds->pmu)
+				fail_msg("family %d model %d has %s", family, model, kinds->pmu);
+		}
+	assert_int_equal(found, sizeof(have) / sizeof(*have));
+}
+
 static const struct ipmu_topology *acquire(void)
 {
 	const struct ipmu_topology *t = NULL;
@@ -223,6 +255,7 @@ int main(void)
 		cmocka_unit_test(slices),
 		cmocka_unit_test(slices_with_offline_cores),
 		cmocka_unit_test(machines_without_boxes),
+		cmocka_unit_test(identities),
 		cmocka_unit_test(loaded_once),
 	};
 

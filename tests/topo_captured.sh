@@ -230,6 +230,8 @@ refused 'expected a number' 'nhmex_unc_mbox 0 1 99999999999999999999'
 refused 'expected PMU, box, package and count' 'nhmex_unc_mbox 0 1'
 refused 'expected PMU, box, package and count' 'nhmex_unc_mbox 0 1 2 3'
 draw client-4c4t --counts "$scratch/none"; is 'no file of counts: status' 1 $?
+draw client-4c4t --counts "$scratch"; is 'a folder of counts: status' 1 $?
+grep -q 'Is a directory' "$scratch/err"; is 'a folder of counts is explained' 0 $?
 mkdir "$scratch/empty"
 PATH=$scratch/empty HWLOC_XMLFILE=$scratch/client-4c4t.xml "$(command -v "$pmutopo")" \
 	--svg "$drawing" 2>"$scratch/err"

@@ -14,6 +14,7 @@ LOGIC = {"&&": "||", "||": "&&"}
 ARITHMETIC = {"+": "-", "-": "+", "&": "|", "|": "&", "<<": ">>", ">>": "<<", "+=": "-=", "-=": "+=",
               "|=": "&=", "&=": "|="}
 OTHER_CODE = {"EINVAL": "EIO", "PAPI_EINVAL": "PAPI_ENOEVNT"}
+SYMMETRIC = ("strcmp", "strncmp", "memcmp", "assert")
 INTEGERS = {TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT,
             TypeKind.USHORT, TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG,
             TypeKind.LONGLONG, TypeKind.ULONGLONG, TypeKind.ENUM}
@@ -108,7 +109,7 @@ def early_return(places, function):
 
 
 def arguments(places, call):
-    args = list(call.get_arguments())
+    args = [] if call.spelling in SYMMETRIC else list(call.get_arguments())
     for left, right in zip(args, args[1:]):
         a, b = places.whole(left), places.whole(right)
         same = left.type.get_canonical().spelling == right.type.get_canonical().spelling
