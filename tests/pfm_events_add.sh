@@ -460,6 +460,35 @@ bad 'M-Box: an unconfirmed unit mask is refused' nhmex_unc_mbox0::BCMD_SCHEDQ_OC
 	'invalid event attribute'
 bad 'M-Box: a third one is refused' nhmex_unc_mbox2::CYCLES 'event not found'
 
+# validator SED: what the M-Boxes' own validator says of a table with that mistake, and its status
+mkdir -p "$scratch/mistake/events"
+cp "$tree/lib/pfmlib_intel_nhmex_mbox.c" "$scratch/mistake/validator.c"
+cat >>"$scratch/mistake/validator.c" <<'END'
+int main(void)
+{
+	return intel_nhmex_unc_mbox0_support.validate_table(NULL, stdout) != PFM_SUCCESS;
+}
+END
+validator()
+{
+	sed "$1" "$tree/lib/events/intel_nhmex_mbox_events.h" \
+		>"$scratch/mistake/events/intel_nhmex_mbox_events.h"
+	${CC:-cc} -D_GNU_SOURCE -w -I"$tree/lib" -I"$tree/include" -DCONFIG_PFMLIB_ARCH_X86 \
+		-DCONFIG_PFMLIB_ARCH_X86_64 -o "$scratch/mistake/validator" \
+		"$scratch/mistake/validator.c" "$tree/lib/libpfm.a" 2>&1 &&
+		"$scratch/mistake/validator"
+	echo "status $?"
+}
+is 'M-Box: validator: the table as it is' "$(validator '')" 'status 0'
+is 'M-Box: validator: a unit mask twice' \
+	"$(validator '/\.uname = "OPEN"/s/OPEN/CLOSED/')" \
+	'event CYCLES_PGT_STATE umask CLOSED :: stands there twice
+status 1'
+is 'M-Box: validator: a unit mask without a description' \
+	"$(validator '/\.uname = "OPEN"/{n;s/"[^"]*"/""/}')" \
+	'event CYCLES_PGT_STATE umask1 :: no name or description
+status 1'
+
 LIBPFM_NHMEX_UNCONFIRMED=1
 export LIBPFM_NHMEX_UNCONFIRMED
 is 'M-Box: all rows of the TSV on request' \
