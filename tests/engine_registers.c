@@ -253,6 +253,67 @@ static void westmere_ex_differs_in_one_register(void **state)
 	assert_int_equal(others, 1);
 }
 
+/* A bit belongs to one field, and to the register. */
+static void fields_do_not_overlap(void **state)
+{
+	static const struct ipmu_family *const families[] = {
+		&ipmu_skl_client_uncore, &ipmu_knc, &ipmu_core2, &ipmu_nehalem_ex,
+		&ipmu_westmere_ex, &ipmu_netburst, &ipmu_netburst_p,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		for (const struct ipmu_reg *const *r = families[i]->registers; *r; r++) {
+			uint64_t taken = 0;
+
+			for (const struct ipmu_field *f = (*r)->fields; f->name; f++) {
+				uint64_t bits = (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+
+				if (f->hi < f->lo || f->hi >= (*r)->width || bits & taken)
+					fail_msg("%s: %s", (*r)->name, f->name);
+				taken |= bits;
+			}
+		}
+}
+
+/* DisplayFamily_DisplayModel of the processors that the documents are about: SDM Table 35-1, and
+ * 327357-001 Table 1-2 for Knights Corner. */
+static void models_of_the_documents(void **state)
+{
+	static const struct { int family, model; const struct ipmu_family *found; } have[] = {
+		{ 6, 0x0F, &ipmu_core2 }, { 6, 0x16, &ipmu_core2 }, { 6, 0x17, &ipmu_core2 },
+		{ 6, 0x1D, &ipmu_core2 }, { 6, 0x2E, &ipmu_nehalem_ex },
+		{ 6, 0x2F, &ipmu_westmere_ex }, { 6, 0x4E, &ipmu_skl_client_uncore },
+		{ 6, 0x5E, &ipmu_skl_client_uncore }, { 6, 0x8E, &ipmu_skl_client_uncore },
+		{ 6, 0x9E, &ipmu_skl_client_uncore }, { 6, 0xA5, &ipmu_skl_client_uncore },
+		{ 6, 0xA6, &ipmu_skl_client_uncore }, { 11, 1, &ipmu_knc },
+		{ 15, 0, &ipmu_netburst }, { 15, 1, &ipmu_netburst }, { 15, 2, &ipmu_netburst },
+		{ 15, 3, &ipmu_netburst_p }, { 15, 4, &ipmu_netburst_p },
+		{ 15, 6, &ipmu_netburst_p },
+	};
+	struct ipmu_topology topo = { .vendor = "GenuineIntel" };
+	extern const struct ipmu_family ipmu_arch_fixed;
+	size_t n = 0;
+
+	(void)state;
+	for (topo.family = 0; topo.family < 32; topo.family++)
+		for (topo.model = 0; topo.model < 256; topo.model++) {
+			const struct ipmu_family *found;
+			char why[IPMU_WHY_MAX];
+
+			found = ipmu_family_find(&topo, IPMU_SCOPE_PACKAGE, why);
+			if (!found)
+				found = ipmu_family_find(&topo, IPMU_SCOPE_CPU, why);
+			if (n < sizeof(have) / sizeof(have[0]) && have[n].family == topo.family &&
+			    have[n].model == topo.model)
+				assert_ptr_equal(found, have[n++].found);
+			else if (found && found != &ipmu_arch_fixed)	/* this machine */
+				fail_msg("family %d model %d has %s", topo.family, topo.model,
+					 found->name);
+		}
+	assert_int_equal(n, sizeof(have) / sizeof(have[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +322,8 @@ int main(void)
 		cmocka_unit_test(later_fixed_counters_are_where_core2_has_them),
 		cmocka_unit_test(addresses_of_the_document),
 		cmocka_unit_test(westmere_ex_differs_in_one_register),
+		cmocka_unit_test(fields_do_not_overlap),
+		cmocka_unit_test(models_of_the_documents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

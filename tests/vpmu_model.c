@@ -623,6 +623,24 @@ static void unknown_registers_fault(void **state)
 		assert_int_equal(t.s->violations[2 * i].address, addresses[i]);
 	}
 	assert_int_equal(vpmu_rdmsr(t.s, 8, GLOBAL_CTRL, &value), -ENXIO);
+	assert_int_equal(vpmu_wrmsr(t.s, 8, GLOBAL_CTRL, 1), -ENXIO);
+}
+
+static void what_is_not_there_is_not_found(void **state)
+{
+	struct vpmu_register_info reg;
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(vpmu_model_find(&t.s->machine, "msr_unc_no_such_thing", &reg), -ENOENT);
+	assert_int_equal(vpmu_model_find(&t.s->machine, "0x", &reg), -ENOENT);
+	assert_int_equal(vpmu_model_find(&t.s->machine, "0xE01x", &reg), -ENOENT);
+	assert_int_equal(vpmu_model_find(&t.s->machine, "0xE01", &reg), 0);
+	assert_int_equal(vpmu_model_peek(t.s, 8, &reg, &value), -ENXIO);
+	assert_int_equal(vpmu_model_poke(t.s, 8, &reg, 0), -ENXIO);
+	reg.address = 0xE00;
+	assert_int_equal(vpmu_model_peek(t.s, 0, &reg, &value), -ENOENT);
+	assert_int_equal(vpmu_model_poke(t.s, 0, &reg, 0), -ENOENT);
 }
 
 static void debugctl_is_per_thread(void **state)
@@ -737,6 +755,7 @@ int main(void)
 		T(pmi_goes_to_the_cores_that_are_selected),
 		T(reserved_bits_are_recorded_and_dropped),
 		T(cbo_config_is_slices_plus_one_and_read_only), T(unknown_registers_fault),
+		T(what_is_not_there_is_not_found),
 		T(debugctl_is_per_thread), T(package_registers_are_the_same_from_every_cpu),
 		T(undriven_selects_are_named_once), T(imc_counters_run_freely_in_32_bits),
 		T(pci_names_the_host_bridge_and_the_bar),

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Every event that `vpmu events` lists against the separately transcribed tables of facts: its code,
+ * unit mask and counters. TEST_DATA is the directory of the tables. */
+#include "vpmu_machine.h"
+
+#include <strings.h>
+
+#include "tsv.h"
+
+static struct vpmu_machine machine;
+
+static void use_machine(const char *name)
+{
+	char why[128];
+
+	assert_int_equal(vpmu_machine_parse(name, &machine, why, sizeof(why)), 0);
+}
+
+static uint32_t listed(void)
+{
+	struct vpmu_event_info info;
+	uint32_t n = 0;
+
+	while (vpmu_model_event(&machine, n, &info))
+		n++;
+	return n;
+}
+
+/* From `from` on, for names that stand there more than once. */
+static uint32_t find(const char *name, uint32_t from, struct vpmu_event_info *info)
+{
+	while (vpmu_model_event(&machine, from, info) && strcasecmp(info->name, name))
+		from++;
+	return from;
+}
+
+/* "0x34", "inc_sel=0x0A", two fields as in "0x5/0x1" or, of what has no code, "-". */
+static uint32_t code_of(const char *cell)
+{
+	const char *number = strstr(cell, "0x"), *second = strchr(cell, '/');
+	uint32_t code = number ? (uint32_t)strtoul(number, NULL, 16) : 0;
+
+	if (strncmp(cell, "set_flag_sel=", 13) == 0)	/* they follow the 32 of inc_sel */
+		code += 0x20;
+	return second ? code << 4 | (uint32_t)strtoul(second + 1, NULL, 16) : code;
+}
+
+static uint32_t check_table(const char *file)
+{
+	struct vpmu_event_info info;
+	uint32_t rows = 0;
+	struct tsv t;
+
+	for (tsv_open(&t, file); tsv_next(&t); rows++) {
+		const char *name = tsv_cell(&t, "event");
+
+		if (!vpmu_model_event(&machine, find(name, 0, &info), &info))
+			fail_msg("%s: no %s in the model", file, name);
+		if (info.code != code_of(tsv_cell(&t, "code")) ||
+		    info.umask != code_of(tsv_cell(&t, "umask")) ||
+		    strcmp(info.counters, tsv_cell(&t, "counters")))
+			fail_msg("%s: %s is 0x%x 0x%x on %s in the model", file, name, info.code,
+				 info.umask, info.counters);
+	}
+	assert_true(rows > 0);
+	return rows;
+}
+
+static void events_of_skylake_client(void **state)
+{
+	(void)state;
+	use_machine("skl-4c8t");
+	assert_int_equal(check_table("skl-client-uncore.events.tsv"), listed());
+}
+
+static void events_of_knights_corner(void **state)
+{
+	(void)state;
+	use_machine("knc-4c16t");
+	assert_int_equal(check_table("knc.events.tsv"), listed());
+}
+
+static void events_of_core2(void **state)
+{
+	(void)state;
+	use_machine("core2-2c");
+	/* The list goes through the unit masks of an event that the table names once. */
+	assert_true(check_table("core2-fixed.events.tsv") < listed());
+}
+
+static void events_of_xeon_7500(void **state)
+{
+	(void)state;
+	use_machine("nhmex-1p8c16t");
+	assert_int_equal(check_table("nehalem-ex-mbox.events.tsv"), listed());
+}
+
+/* The mask is one bit of the ESCR's, by its number. */
+static void events_of_netburst(void **state)
+{
+	struct vpmu_event_info info;
+	uint32_t rows = 0;
+	char name[128];
+	struct tsv t;
+
+	(void)state;
+	use_machine("p4-1c2t");
+	for (tsv_open(&t, "netburst.events.tsv"); tsv_next(&t); rows++) {
+		snprintf(name, sizeof(name), "%s.%s", tsv_cell(&t, "event"),
+			 tsv_cell(&t, "mask_bit_name"));
+		if (!vpmu_model_event(&machine, find(name, 0, &info), &info))
+			fail_msg("no %s in the model", name);
+		if (info.code != code_of(tsv_cell(&t, "event_select")) ||
+		    info.umask != UINT32_C(1) << tsv_number(&t, "mask_bit") ||
+		    strcmp(info.counters, tsv_cell(&t, "counters")))
+			fail_msg("%s is 0x%x 0x%x on %s in the model", name, info.code, info.umask,
+				 info.counters);
+	}
+	assert_int_equal(rows, listed());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_skylake_client),
+		cmocka_unit_test(events_of_knights_corner),
+		cmocka_unit_test(events_of_core2),
+		cmocka_unit_test(events_of_xeon_7500),
+		cmocka_unit_test(events_of_netburst),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
