@@ -108,6 +108,25 @@ static void what_is_written_and_in_what_order_it_ends(void **state)
 	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PERF_GLOBAL_CTL"), 0x20);
 }
 
+/* A counter's flag from before its time would end a freeze at once; flags of others stay. */
+static void a_start_forgets_older_overflows_of_its_own_counter(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { ALL ":freeze=9:package=0:box=1" };
+	struct ipmu_session *s = engine_fixture_session(f, names, 1);
+
+	engine_fixture_poke(f, "M0_MSR_PERF_GLOBAL_STATUS", 0x1);
+	engine_fixture_poke(f, "M1_MSR_PERF_GLOBAL_STATUS", 0x21);
+	engine_fixture_start(s);
+	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PERF_GLOBAL_CTL"), 1);
+	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PERF_GLOBAL_STATUS"), 0x20);
+	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PERF_GLOBAL_STATUS"), 0x1);
+	stop(s, NULL);
+	ipmu_session_free(s);
+	engine_fixture_poke(f, "M0_MSR_PERF_GLOBAL_STATUS", 0);
+	engine_fixture_poke(f, "M1_MSR_PERF_GLOBAL_STATUS", 0);
+}
+
 static void sessions_with_other_sub_controls_wait_for_each_other(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -335,6 +354,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_over_boxes_and_packages_and_narrows),
 		cmocka_unit_test(what_is_written_and_in_what_order_it_ends),
+		cmocka_unit_test(a_start_forgets_older_overflows_of_its_own_counter),
 		cmocka_unit_test(sessions_with_other_sub_controls_wait_for_each_other),
 		cmocka_unit_test(counters_wrap_without_a_loss_and_count_down),
 		cmocka_unit_test(freeze_stops_all_boxes_of_the_package_after_n_events),
