@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The feed's classes of instructions, which it finds by bytes, against classes by the names that
-# objdump gives the same bytes: all of the C and mathematics libraries, and some more for MMX and
-# crypto instructions where they are installed. The tables of names are here.
-# Left out: EVEX, XOP, FMA4, 3DNow! and TSX code, which no machine executes; what objdump joins into
-# one name though it is FWAIT and another instruction; data among the code that objdump has a name
-# for and a processor has not: LOCK before what cannot be locked, a move to CS, the 287's FRSTPM.
+# objdump gives the same bytes: all of the C and mathematics libraries, some more for MMX and
+# crypto instructions where they are installed, and every opcode of the SIMD maps. The tables of
+# names are here.
+# Left out: EVEX, XOP, FMA4, SSE4a, Key Locker, AVX-NE-CONVERT, AVX-VNNI-INT8, 3DNow! and TSX code,
+# which no machine executes; what objdump joins into one name though it is FWAIT and another
+# instruction; data among the code that objdump has a name for and a processor has not: LOCK before
+# what cannot be locked, a move to CS, the 287's FRSTPM.
 set -u
 filter=${OBJDIR:-${BUILD:-obj}}/tests/feed_classes
 least=10000
@@ -111,7 +113,10 @@ by_name() {
 	NF >= 3 && $1 ~ /^ *[0-9a-f]+:$/ {
 		hex = $2; gsub(/ /, "", hex)
 		if ($3 ~ /\(bad\)|zmm|\{|%k[0-7]|[xy]mm(1[6-9]|[23][0-9])|^(\.|rex)/ || hex ~ /^(67|2e)?62/ ||
-		    $3 ~ /^vp(rot|cmov|macs|perm |sh[la])|^vfn?m(add|sub)[ps]|^pmulhrw|%\?|^x(begin|end|abort|test)/ ||
+		    $3 ~ /^vp(rot|cmov|macs|perm |sh[la])|^vfn?m(add|sub|subadd)[ps]|^pmulhrw|%\?/ ||
+		    $3 ~ /^(extrq|insertq|movnts[sd]|aes(enc|dec)[a-z]*(128|256)kl|vpermil2)/ ||
+		    $3 ~ /^(vbcstne|vcvtne|vpdpb(ss|su|uu)ds? |x(begin|end|abort|test))/ ||
+		    $3 ~ /^rep[nz]* pmovmskb/ ||
 		    $3 ~ /rex[.A-Z]*$|lock$/ || hex ~ /^9b/ && length(hex) > 2) next
 		if (no_instruction($3)) next
 		c = class_of($3); gsub(/ /, "_", c)
@@ -120,10 +125,35 @@ by_name() {
 	}'
 }
 
+# With each prefix and, by VEX, with each length and W; operands are registers, and memory.
+every_opcode() {
+	awk 'function emit(text,   b, n, i, line) {
+		n = split(text, b, " ")
+		line = ".byte 0x" b[1]
+		for (i = 2; i <= 16; i++) line = line ",0x" (i <= n ? b[i] : "90")
+		print line
+	}
+	BEGIN {
+		split("66 f3 f2", prefix, " ")
+		for (m = 1; m <= 3; m++) for (o = 0; o < 256; o++) for (r = 0; r < 2; r++) {
+			rest = sprintf("%02x %s 00", o, r ? "01" : "c1")
+			for (p = 0; p < 4; p++) {
+				emit(prefix[p] " 0f " (m == 1 ? "" : m == 2 ? "38 " : "3a ") rest)
+				for (third = 120 + p; third < 256; third += third == 124 + p ? 124 : 4)
+					emit(sprintf("c4 e%d %02x %s", m, third, rest))
+			}
+		}
+	}' | as -o "$scratch/every.o" -
+	objdump -d --insn-width=15 "$scratch/every.o"
+}
+
 for library in $libraries; do
 	path=$(find_library $library) || continue
 	objdump -d --insn-width=15 "$path" | sed "s/^ */${library%%.*}-/"
 done | sed 's/^[a-z0-9-]*-\([0-9a-f]*:\)/\1/' | by_name >"$scratch/names"
+every_opcode | by_name >"$scratch/every"
+[ "$(wc -l <"$scratch/every")" -ge 100000 ] || { echo 'FAILED: not every opcode'; exit 1; }
+cat "$scratch/every" >>"$scratch/names"
 total=$(wc -l <"$scratch/names")
 if ! cut -d' ' -f1,2 <"$scratch/names" | "$filter" - | sed 's/ /\t/; :a; s/\t\(.*\) /\t\1_/; ta' |
 		cut -f2 >"$scratch/bytes"; then
