@@ -167,8 +167,8 @@ static void machines_without_boxes(void **state)
 	assert_int_equal(ipmu_topology_boxes(&h.t, &b), 0);
 }
 
-/* DisplayFamily_DisplayModel of the processors that the documents are about (SDM volume 4 Table 2-1;
- * Knights Corner: 327357-001 Table 1-2). No other has counters here. */
+/* DisplayFamily_DisplayModel of the processors that the documents are about: SDM volume 4 Table 2-1
+ * and, for Knights Corner, 327357-001 Table 1-2. No other has counters here. */
 static void identities(void **state)
 {
 	static const struct { int family, model; const char *pmu; } have[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event that `vpmu events` lists against the separately transcribed tables of facts: its code,
- * unit mask and counters. TEST_DATA is the directory of the tables. */
+/* Every event that `vpmu events` lists against the separately transcribed tables of facts: its
+ * code, unit mask and counters. TEST_DATA is the folder of the tables. */
 #include "vpmu_machine.h"
 
 #include <strings.h>
