@@ -35,28 +35,29 @@ static bool active(const struct nhmex_package *p, const struct nhmex_box *b, uin
 	return nhmex_enabled(p, b, counter) && !stopped(b, counter);
 }
 
-static bool down(uint64_t ctl)
+static bool goes_down(uint64_t ctl)
 {
 	return CTL_COUNT_MODE(ctl) == NHMEX_DOWN;
 }
 
 /* Happenings up to and with the one that over- or underflows. */
-static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter)
+static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter, bool down)
 {
 	uint64_t value = b->cnt[counter];
 
-	return down(b->ctl[counter]) ? value + 1 : (UINT64_C(1) << NHMEX_WIDTH) - value;
+	return down ? value + 1 : (UINT64_C(1) << NHMEX_WIDTH) - value;
 }
 
 /* True when it over- or underflowed and wants a PMI for it. */
-static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n)
+static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n,
+		bool down)
 {
-	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter);
+	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter, down);
 	bool over = n >= room;
 
 	if (over && !CTL_WRAP_MODE(ctl))
 		n = room;
-	b->cnt[counter] = (down(ctl) ? b->cnt[counter] - n : b->cnt[counter] + n) & NHMEX_CNT_MASK;
+	b->cnt[counter] = (down ? b->cnt[counter] - n : b->cnt[counter] + n) & NHMEX_CNT_MASK;
 	if (over) {
 		b->status |= UINT64_C(1) << counter;
 		p->u_status |= NHMEX_U_OVERFLOW(b - p->box);
@@ -88,7 +89,7 @@ static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
 	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
 		const struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
 		uint32_t counter = i % NHMEX_COUNTERS;
-		uint64_t room = until_overflow(b, counter);
+		uint64_t room = until_overflow(b, counter, goes_down(b->ctl[counter]));
 
 		if (room < n && CTL_PMI_EN(b->ctl[counter]) && counts_clocks(p, b, counter))
 			n = room;
@@ -105,9 +106,10 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 	n = until_frozen(p, n);
 	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
 		struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
+		uint32_t counter = i % NHMEX_COUNTERS;
 
-		if (counts_clocks(p, b, i % NHMEX_COUNTERS))
-			pmi |= add(p, b, i % NHMEX_COUNTERS, n);
+		if (counts_clocks(p, b, counter))
+			pmi |= add(p, b, counter, n, goes_down(b->ctl[counter]));
 	}
 	if (pmi)
 		interrupted(p, p->done + n - 1);
@@ -131,11 +133,22 @@ static bool counting_in(const struct nhmex_package *p, uint64_t clock)
 	return counting(p) || p->frozen == clock + 1;
 }
 
-static bool takes(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter,
-		  uint32_t happenings)
+/* True when it wants a PMI. */
+static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
+		 uint32_t happenings)
 {
-	return locally_enabled(b, counter) && !stopped(b, counter) &&
-	       (nhmex_source(p, b, b->ctl[counter]).happenings & happenings);
+	uint64_t ctl = b->ctl[counter];
+	struct nhmex_source source = nhmex_source(p, b, ctl);
+	bool pmi = false;
+
+	if (!locally_enabled(b, counter))
+		return false;
+	if ((source.happenings & happenings) && !stopped(b, counter))
+		pmi = add(p, b, counter, 1, goes_down(ctl));
+	if (CTL_COUNT_MODE(ctl) == NHMEX_BOTH && (source.opposite & happenings) &&
+	    !stopped(b, counter))
+		pmi |= add(p, b, counter, 1, true);
+	return pmi;
 }
 
 void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happenings,
@@ -148,8 +161,7 @@ void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happen
 	if (!counting_in(p, clock))
 		return;
 	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
-		if (takes(p, b, i, happenings))
-			pmi |= add(p, b, i, 1);
+		pmi |= take(p, b, i, happenings);
 	if (!pmi || !counting(p))
 		return;
 	/* The others still count in the clock of the overflow. */

@@ -21,6 +21,7 @@
 #define FRAMES "stays 0: the model has no SMI link"
 #define MOVES "stays 0: the model has read and write commands only"
 #define RESPONSES "stays 0: the model does not answer the B-Box"
+#define INDEX "with fvid 0; commands have no fill-victim index in the model: others stay 0"
 #define THERMAL "stays 0: the model has no temperature"
 #define REFRESHES "stays 0: the model's DRAM needs no refresh"
 #define UPKEEP "stays 0: the model has no such DRAM command"
@@ -35,8 +36,8 @@
 	NO("FVC_EV" #k ".POISON_TXN", 0x0d + (k), 2, ERRORS, GUIDE), \
 	NO("FVC_EV" #k ".ALERT_FRAMES", 0x0d + (k), 3, FRAMES, GUIDE), \
 	NO("FVC_EV" #k ".FAST_RESET", 0x0d + (k), 4, FRAMES, GUIDE), \
-	YES("FVC_EV" #k ".BBOX_CMDS.READS", 0x0d + (k), 0x50, NULL, GUIDE), \
-	YES("FVC_EV" #k ".BBOX_CMDS.WRITES", 0x0d + (k), 0x51, NULL, GUIDE), \
+	YES("FVC_EV" #k ".BBOX_CMDS.READS", 0x0d + (k), 0x50, INDEX, GUIDE), \
+	YES("FVC_EV" #k ".BBOX_CMDS.WRITES", 0x0d + (k), 0x51, INDEX, GUIDE), \
 	NO("FVC_EV" #k ".BBOX_CMDS.MERGE", 0x0d + (k), 0x52, MOVES, GUIDE), \
 	NO("FVC_EV" #k ".BBOX_CMDS.V2F", 0x0d + (k), 0x53, MOVES, GUIDE), \
 	NO("FVC_EV" #k ".BBOX_CMDS.V2V", 0x0d + (k), 0x54, MOVES, GUIDE), \

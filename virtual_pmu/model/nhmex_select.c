@@ -8,14 +8,18 @@
  *   with storage_mode = 1 it counts what inc_sel selects, in those clocks.
  * - The controller keeps no queues, so they are always empty; its scheduler is always in the
  *   trade-off mode; every CAS leaves its page open, and an open page is the page table's state.
- * - A page hit is a CAS, an empty bank RAS and CAS, a page miss PRE, RAS and CAS. */
+ * - A page hit is a CAS, an empty bank RAS and CAS, a page miss PRE, RAS and CAS.
+ * - Table 2-67 lets a counter of count_mode = 2 decrease, and has no field that says with what.
+ *   Here it is what ends the state that inc_sel sees begin: pages open and close, commands come
+ *   into flight and leave it. What has no such end only increases.
+ * - A command has no fill-victim index: it counts as any with fvid = 0, and otherwise as none. */
 #include "nhmex_state.h"
 
 enum why {
 	DRIVEN, NO_FLAG, MODE_UNDEFINED, QUEUE_NEVER_FULL, NO_STATE, NOT_AN_EVENT, NO_ERRORS,
 	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL, NO_SCHEDULER,
 	OTHER_MODE, DRAM_ALL, DRAM_CLOSING, DRAM_UPKEEP, NO_ADDRESSES, NO_PATROL, UNKNOWN_MEANING,
-	NEVER_CLOSED,
+	NEVER_CLOSED, NO_INDEX,
 };
 
 static const char *const reasons[] = {
@@ -40,6 +44,8 @@ static const char *const reasons[] = {
 			 "filters addresses",
 	[NO_PATROL] = "the model does not scrub memory, it stays 0",
 	[UNKNOWN_MEANING] = "its meaning is not documented, it stays 0",
+	[NO_INDEX] = "commands have no fill-victim index in the model: it stays 0 unless fvid is "
+		     "0, which counts all",
 	[NEVER_CLOSED] = "the page table counts as open always, it stays 0",
 };
 
@@ -85,11 +91,14 @@ static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex
 {
 	uint32_t up = p->westmere ? 1 : 0;
 	uint32_t event = field(b->fvc, 11 + up + 3 * k, 3), command = field(b->fvc, 5 + up, 3);
+	uint32_t index = field(b->fvc, 0, 5 + up);
 
 	switch (event) {
 	case 5:
 		if (command > 1)
 			return undriven(NO_MOVES, event << 4 | command);
+		if (index)
+			return undriven(NO_INDEX, event << 4 | command);
 		return commands(command ? NHMEX_WRITE : NHMEX_READ, event << 4 | command);
 	case 6:
 		return undriven(NO_RESPONSES, event << 4 | field(b->fvc, 8 + up, 3));
@@ -135,6 +144,21 @@ static enum why plain_why(uint32_t inc_sel)
 	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
 }
 
+/* What begins with one of these happenings and ends with one of those. */
+static struct nhmex_source until(uint32_t happenings, uint32_t opposite, uint32_t umask)
+{
+	return (struct nhmex_source){ .happenings = happenings, .opposite = opposite,
+				      .umask = umask };
+}
+
+/* A page is opened in an empty bank or in place of another one, which is closed. */
+static struct nhmex_source pages(bool opened)
+{
+	const uint32_t opens = NHMEX_EMPTY | NHMEX_MISS, closes = NHMEX_MISS;
+
+	return opened ? until(opens, closes, 1) : until(closes, opens, 0);
+}
+
 static struct nhmex_source primary(const struct nhmex_package *p, const struct nhmex_box *b,
 				   uint32_t inc_sel)
 {
@@ -148,10 +172,9 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 	case NHMEX_PAGE_HIT: return commands(NHMEX_HIT, 0);
 	case NHMEX_PAGE_EMPTY: return commands(NHMEX_EMPTY, 0);
 	case NHMEX_PGT_PAGE_EV:
-		state = field(b->pgt, 0, 1);
-		return commands(state ? NHMEX_EMPTY | NHMEX_MISS : NHMEX_MISS, state);
-	case NHMEX_BBOX_CMDS_ALL:
-	case NHMEX_INFLIGHT_CMDS: return commands(ANY_COMMAND, 0);
+		return pages(field(b->pgt, 0, 1));
+	case NHMEX_BBOX_CMDS_ALL: return commands(ANY_COMMAND, 0);
+	case NHMEX_INFLIGHT_CMDS: return until(ANY_COMMAND, ANY_COMMAND, 0);
 	case NHMEX_CYCLES: return (struct nhmex_source){ .clocks = true };
 	}
 	if (inc_sel >= NHMEX_FVC_EV0 && inc_sel <= NHMEX_FVC_EV3)

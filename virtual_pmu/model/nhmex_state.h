@@ -70,6 +70,7 @@ enum nhmex_happening {
 struct nhmex_source {
 	bool clocks;		/* every clock */
 	uint32_t happenings;	/* commands that do one of these */
+	uint32_t opposite;	/* those that undo it: with them count_mode 2 goes down */
 	uint32_t code, umask;	/* for the remark below */
 	uint32_t why;		/* why it does not count what it asks for: row of reasons */
 };
