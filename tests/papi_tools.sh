@@ -43,6 +43,8 @@ awk '/^\| (intel_uncore:::| +:)/ { getline; if ($0 !~ /^\| +[A-Za-z]......../) {
 verdict 'each entry has a description' $?
 
 machine papi_component_avail
+[ "$(grep -A1 -E '^Name: *perf_event' "$scratch/out" | grep -c 'Disabled: perf_event support not detected')" = 2 ]
+verdict "papi_component_avail: the host's perf_event and perf_event_uncore are not the machine's" $?
 grep -A1 '^Name: *intel_uncore' "$scratch/out" | grep -q Disabled
 [ $? = 1 ] && sed -n '/^Active components/,$p' "$scratch/out" | grep -q '^Name: *intel_uncore'
 verdict 'papi_component_avail: active on the virtual machine' $?
@@ -100,7 +102,7 @@ refuse 'collides with' $lookup:ANY_I $lookup:ANY_M $lookup:ANY_ES
 # It measures with PAPI_TOT_CYC, a core event, which this machine has not: it must get that far.
 machine papi_cost -t 10
 grep -q '^Cost of execution for PAPI start/stop, read and accum' "$scratch/out" &&
-	grep -q '^PAPI_add_event' "$scratch/out"
+	grep -q '^PAPI_query_event' "$scratch/out"
 verdict 'papi_cost starts, and ends at the missing PAPI_TOT_CYC' $?
 machine papi_xml_event_info -n && grep -q 'skl_unc_cbo.UNC_CBO_CACHE_LOOKUP' "$scratch/out"
 verdict 'papi_xml_event_info lists our events' $?

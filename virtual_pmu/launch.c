@@ -1,51 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts the program under QEMU with the feed (or natively without) and waits for it. */
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "tool.h"
 
 #define SHIM "libvpmu_shim.so"
-#define FEED "libvpmu_feed.so"
-#define QEMU_OPTIONS 12
-
-struct program {
-	char path[PATH_MAX];		/* of the file to execute, after any #! */
-	char line[256];			/* the #! line, cut into words */
-	char *words[2];			/* interpreter and its one argument */
-	int word_count;
-};
 
 /* ---- finding things ---- */
-
-static bool runnable(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
 
 static int find_in_path(const char *name, char *out, size_t bytes)
 {
 	const char *path = getenv("PATH");
 
 	if (strchr(name, '/'))
-		return snprintf(out, bytes, "%s", name) < (int)bytes && runnable(out) ? 0 : -1;
+		return snprintf(out, bytes, "%s", name) < (int)bytes && vpmu_program_runnable(out) ?
+		       0 : -1;
 	for (const char *p = path ? path : "/usr/bin:/bin"; p; p = strchr(p, ':') ?
 	     strchr(p, ':') + 1 : NULL) {
 		int n = (int)strcspn(p, ":");
 
 		if (snprintf(out, bytes, "%.*s%s%s", n ? n : 1, n ? p : ".", "/", name) <
-		    (int)bytes && runnable(out))
+		    (int)bytes && vpmu_program_runnable(out))
 			return 0;
 	}
 	return -1;
@@ -93,109 +76,38 @@ static int find_library(const char *name, char *out, size_t bytes)
 
 /* ---- what kind of program it is ---- */
 
-static ssize_t read_head(const char *path, void *buf, size_t bytes)
+static int load_program(const char *name, struct vpmu_program *p)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, buf, bytes, 0);
+	char path[PATH_MAX];
+	int rc;
 
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
-static void split_line(struct program *p)
-{
-	char *word = p->line + 2 + strspn(p->line + 2, " \t"), *end;
-
-	word[strcspn(word, "\r\n")] = '\0';
-	end = word + strcspn(word, " \t");
-	p->words[p->word_count++] = word;
-	if (!*end)
-		return;
-	*end++ = '\0';
-	end += strspn(end, " \t");	/* the rest is one argument, blanks and all */
-	if (*end)
-		p->words[p->word_count++] = end;
-}
-
-static void warn_static(const char *path, const Elf64_Ehdr *header)
-{
-	Elf64_Phdr segments[64];
-	size_t count = header->e_phnum < 64 ? header->e_phnum : 64;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, segments, count * sizeof(segments[0]),
-					(off_t)header->e_phoff);
-
-	if (fd >= 0)
-		close(fd);
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(segments[0]); i++)
-		if (segments[i].p_type == PT_INTERP)
-			return;
-	vpmu_complain("warning: %s is statically linked: it runs on the machine, but cannot be "
-		      "given its device files and CPUs", path);
-}
-
-static int check_elf(const char *path)
-{
-	Elf64_Ehdr header;
-	ssize_t n = read_head(path, &header, sizeof(header));
-
-	if (n != (ssize_t)sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) {
-		vpmu_complain("%s: not an x86-64 program, nor a script that starts with #!", path);
-		return VPMU_EXIT_FAILURE;
-	}
-	warn_static(path, &header);
-	return 0;
-}
-
-static int load_program(const char *name, struct program *p)
-{
-	memset(p, 0, sizeof(*p));
-	if (find_in_path(name, p->path, sizeof(p->path))) {
+	if (find_in_path(name, path, sizeof(path))) {
 		vpmu_complain("%s: no such program, or not executable", name);
 		return VPMU_EXIT_FAILURE;
 	}
-	ssize_t n = read_head(p->path, p->line, sizeof(p->line) - 1);
-	if (n > 2 && p->line[0] == '#' && p->line[1] == '!') {
-		split_line(p);
-		if (!runnable(p->words[0])) {
-			vpmu_complain("%s: its interpreter '%s' cannot be run", p->path,
-				      p->words[0]);
-			return VPMU_EXIT_FAILURE;
-		}
-		return check_elf(p->words[0]);
-	}
-	return check_elf(p->path);
+	rc = vpmu_program_load(path, p);
+	if (rc == EACCES && p->word_count)
+		vpmu_complain("%s: its interpreter '%s' cannot be run", path, p->words[0]);
+	else if (rc && rc != ENOEXEC)
+		vpmu_complain("%s: %s", path, strerror(rc));
+	else if (rc || p->kind == VPMU_PROGRAM_FOREIGN)
+		vpmu_complain("%s: not an x86-64 program, nor a script that starts with #!",
+			      p->word_count ? p->words[0] : path);
+	if (rc || p->kind == VPMU_PROGRAM_FOREIGN)
+		return VPMU_EXIT_FAILURE;
+	if (p->kind == VPMU_PROGRAM_STATIC)
+		vpmu_complain("warning: %s is statically linked: it runs on the machine, but "
+			      "cannot be given its device files and CPUs, and what it executes "
+			      "leaves it", path);
+	if (p->kind == VPMU_PROGRAM_PRIVILEGED)
+		vpmu_complain("warning: %s: on the machine it does not get the rights that its "
+			      "file gives (set-user-id, set-group-id, capabilities)", path);
+	return 0;
 }
 
 /* ---- the command line and environment ---- */
 
-struct command_line { char **argv; int argc; };
-
-static void add(struct command_line *c, const char *word)
-{
-	c->argv[c->argc++] = (char *)(uintptr_t)word;
-}
-
-/* The program with its interpreter in front, if any, as the kernel would have it. */
-static void add_program(struct command_line *c, const struct program *p, char **argv,
-			const char *zeroth)
-{
-	if (p->word_count) {
-		for (int i = 0; i < p->word_count; i++)
-			add(c, p->words[i]);
-		add(c, p->path);
-	} else {
-		add(c, zeroth);
-	}
-	for (int i = 1; argv[i]; i++)
-		add(c, argv[i]);
-	add(c, NULL);
-}
-
-struct texts { char preload[PATH_MAX * 2 + 64], cpu[256], plugin[PATH_MAX * 2 + 64], shim[PATH_MAX],
-	       feed[PATH_MAX], qemu[PATH_MAX]; };
+struct texts { char shim[PATH_MAX], feed[PATH_MAX]; struct vpmu_emulator emulator; };
 
 static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 {
@@ -205,9 +117,10 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
 		return 0;
-	if (find_library(FEED, t->feed, sizeof(t->feed)))
+	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
 		return VPMU_EXIT_FAILURE;
-	if (find_in_path(qemu && *qemu ? qemu : "qemu-x86_64", t->qemu, sizeof(t->qemu))) {
+	if (find_in_path(qemu && *qemu ? qemu : "qemu-x86_64", t->emulator.qemu,
+			 sizeof(t->emulator.qemu))) {
 		vpmu_complain("cannot find %s; install QEMU's user-mode emulation (Debian: "
 			      "qemu-user) or set VPMU_QEMU", qemu ? qemu : "qemu-x86_64");
 		return VPMU_EXIT_FAILURE;
@@ -220,68 +133,57 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 	return 0;
 }
 
-static void fill_texts(const struct vpmu_launch *launch, struct texts *t)
+/* Absolute: the program may change its directory. */
+static void set_path(const char *name, const char *path)
 {
-	const struct vpmu_machine *m = &launch->place->segment->machine;
-	const char *others = getenv("LD_PRELOAD");
-	char list[PATH_MAX];
+	char *real = realpath(path, NULL);
 
-	snprintf(list, sizeof(list), "%s", others ? others : "");
-	for (char *c = list; *c; c++)
-		if (*c == ',' || *c == ' ')	/* QEMU's -E splits at commas */
-			*c = ':';
-	snprintf(t->preload, sizeof(t->preload), "LD_PRELOAD=%s%s%s", t->shim, *list ? ":" : "",
-		 list);
-	snprintf(t->cpu, sizeof(t->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
-	snprintf(t->plugin, sizeof(t->plugin), "file=%s,segment=%s,keep=on", t->feed,
-		 launch->place->path);
+	setenv(name, real ? real : path, 1);
+	free(real);
 }
 
 static void set_environment(const struct vpmu_launch *launch, const struct texts *t)
 {
-	char *real = realpath(launch->place->path, NULL);
-
-	/* Absolute: the program may change its directory. */
-	setenv("VPMU_SEGMENT", real ? real : launch->place->path, 1);
-	free(real);
-	real = realpath(launch->place->topology, NULL);
-	setenv("HWLOC_XMLFILE", real ? real : launch->place->topology, 1);
-	free(real);
+	set_path("VPMU_SEGMENT", launch->place->path);
+	set_path("HWLOC_XMLFILE", launch->place->topology);
 	setenv("HWLOC_THISSYSTEM", "1", 1);
-	real = realpath(launch->place->state, NULL);
-	setenv("IPMU_STATE_DIR", real ? real : launch->place->state, 1);
-	free(real);
+	set_path("IPMU_STATE_DIR", launch->place->state);
 	/* UCX, which MPICH uses, would write its own mmap over the shim's. */
 	setenv("UCX_MEM_EVENTS", "n", 0);
+	unsetenv(VPMU_FOLLOW_ENV);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
+		set_path(VPMU_TOOL_ENV, "/proc/self/exe");
+		if (launch->follow)
+			set_path(VPMU_FOLLOW_ENV, t->emulator.qemu);
 		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large
 		 * message, with a complaint each. */
 		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 		unsetenv("LD_PRELOAD");		/* QEMU itself must not have it */
 	} else {
 		unsetenv(VPMU_FEED_ENV);
-		setenv("LD_PRELOAD", strchr(t->preload, '=') + 1, 1);
+		setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
 	}
 }
 
-static void compose(const struct vpmu_launch *launch, const struct program *p,
-		    const struct texts *t, struct command_line *c)
+static void compose(const struct vpmu_launch *launch, const struct vpmu_program *p,
+		    struct texts *t, const char **out)
 {
-	const char *const words[] = { t->qemu, "-cpu", t->cpu, "-E", t->preload, "-plugin",
-				      t->plugin };
+	const struct vpmu_place *place = launch->place;
+	int n = 0;
 
-	if (!launch->feed) {
-		add_program(c, p, launch->argv, launch->argv[0]);
+	vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
+	if (launch->feed) {
+		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path);
+		vpmu_emulator_words(&t->emulator, p, NULL, launch->argv, out);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		add(c, words[i]);
-	if (!p->word_count) {
-		add(c, "-0");
-		add(c, launch->argv[0]);
-	}
-	add_program(c, p, launch->argv, p->path);
+	for (int i = 0; i < p->word_count; i++)
+		out[n++] = p->words[i];
+	out[n++] = p->word_count ? p->path : launch->argv[0];
+	for (int i = 1; launch->argv[i]; i++)
+		out[n++] = launch->argv[i];
+	out[n] = NULL;
 }
 
 /* ---- running it ---- */
@@ -323,19 +225,32 @@ static void catch_forwarded(void)
 			sigaction(forwarded[i], &action, NULL);
 }
 
+/* The program's first thread finds its slot, and in it where it may run. */
+static void bind_child(const struct vpmu_launch *launch)
+{
+	struct vpmu_segment *s = launch->place->segment;
+	struct vpmu_thread *t = vpmu_thread_slot(s, vpmu_gettid(), 0);
+
+	if (t)
+		vpmu_thread_bind(s, t, launch->cpus->mask, VPMU_CPUS_MAX / 64);
+}
+
 /* A vpmu that is killed must not leave its program on a machine that others take for unused. */
-static void run_child(const char *path, char **argv, const sigset_t *mask, pid_t parent)
+static void run_child(const struct vpmu_launch *launch, const char *path, char **argv,
+		      const sigset_t *mask, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(VPMU_EXIT_FAILURE);
+	if (launch->cpus->bound)
+		bind_child(launch);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(path, argv);
 	vpmu_complain("%s: %s", path, strerror(errno));
 	_exit(VPMU_EXIT_FAILURE);
 }
 
-static int spawn(const char *path, char **argv, int *status)
+static int spawn(const struct vpmu_launch *launch, const char *path, char **argv, int *status)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t old;
@@ -343,7 +258,7 @@ static int spawn(const char *path, char **argv, int *status)
 	block_forwarded(&old);
 	pid = fork();
 	if (pid == 0)
-		run_child(path, argv, &old, parent);
+		run_child(launch, path, argv, &old, parent);
 	if (pid < 0) {
 		vpmu_complain("cannot start %s: %s", path, strerror(errno));
 		return VPMU_EXIT_FAILURE;
@@ -369,13 +284,13 @@ static int count_words(char **argv)
 
 int vpmu_launch(const struct vpmu_launch *launch, int *status)
 {
-	struct command_line c = { .argc = 0 };
+	size_t words = (size_t)count_words(launch->argv) + VPMU_EMULATOR_WORDS;
+	const char **line = calloc(words, sizeof(*line));
 	struct texts *t = calloc(1, sizeof(*t));
-	struct program *p = calloc(1, sizeof(*p));
+	struct vpmu_program *p = calloc(1, sizeof(*p));
 	int rc = VPMU_EXIT_FAILURE;
 
-	c.argv = calloc((size_t)count_words(launch->argv) + QEMU_OPTIONS + 4, sizeof(*c.argv));
-	if (!t || !p || !c.argv) {
+	if (!t || !p || !line) {
 		vpmu_complain("no memory");
 		goto out;
 	}
@@ -384,12 +299,12 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 		rc = find_parts(launch, t);
 	if (rc)
 		goto out;
-	fill_texts(launch, t);
-	compose(launch, p, t, &c);
+	compose(launch, p, t, line);
 	set_environment(launch, t);
-	rc = spawn(launch->feed ? t->qemu : p->word_count ? p->words[0] : p->path, c.argv, status);
+	rc = spawn(launch, launch->feed ? t->emulator.qemu : p->word_count ?
+		   p->words[0] : p->path, (char **)(uintptr_t)line, status);
 out:
-	free(c.argv);
+	free(line);
 	free(p);
 	free(t);
 	return rc;

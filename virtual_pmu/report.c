@@ -74,14 +74,20 @@ static void tell_undriven(struct vpmu_segment *s, uint64_t from, uint64_t to)
 
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2];
+	uint64_t violations[2], undriven[2], left;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
 	undriven[0] = s->undriven_told;
 	violations[1] = s->violations_told = s->violation_count;
 	undriven[1] = s->undriven_told = s->undriven_count;
+	left = s->left_count - s->left_told;
+	s->left_told += left;
 	vpmu_unlock(s);
+	if (left)
+		fprintf(stderr, "vpmu: %s: %llu program%s named above ran without the machine or "
+			"without its devices: the counts are not of all that ran\n",
+			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);
 }

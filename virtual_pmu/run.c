@@ -9,7 +9,7 @@
 #include "tool.h"
 
 enum option_code { OPT_SLICES = 256, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC, OPT_SET, OPT_NO_FEED,
-		   OPT_STRICT, OPT_MSR_SAFE, OPT_DEVICES };
+		   OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE, OPT_DEVICES, OPT_CPUS };
 
 static const struct option options[] = {
 	{ "machine", required_argument, NULL, 'm' },
@@ -21,9 +21,11 @@ static const struct option options[] = {
 	{ "llc", required_argument, NULL, OPT_LLC },
 	{ "set", required_argument, NULL, OPT_SET },
 	{ "no-feed", no_argument, NULL, OPT_NO_FEED },
+	{ "no-follow", no_argument, NULL, OPT_NO_FOLLOW },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "msr-safe", optional_argument, NULL, OPT_MSR_SAFE },
 	{ "devices", required_argument, NULL, OPT_DEVICES },
+	{ "cpus", required_argument, NULL, OPT_CPUS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -36,11 +38,17 @@ static const char help[] =
 "\n"
 "  -m, --machine NAME    the machine (default " VPMU_DEFAULT_MACHINE "); see 'vpmu machines'\n"
 "  -s, --segment PATH    keep the machine's state in this file, after the run too\n"
+"      --cpus LIST       start on these CPUs of the machine, as in 0-1,3; 'rank': each rank\n"
+"                        of a node on a core of its own; without it where taskset or\n"
+"                        mpirun have bound vpmu: the host's CPUs of the same numbers,\n"
+"                        or in order when the machine does not have those\n"
 "      --slices N        number of LLC slices (CBo), 1 to 8\n"
 "      --l1i, --l1d, --l2, --llc SIZE,WAYS,LINE\n"
 "                        another cache geometry; SIZE in bytes, or with K or M\n"
 "      --set REG=VALUE   value of a register when the machine is switched on\n"
 "      --no-feed         run natively: the registers are there, nothing counts\n"
+"      --no-follow       what the program executes leaves the machine: it runs natively\n"
+"                        and does not count; without it all that is executed counts\n"
 "      --strict          exit with 3 when the program broke a register rule\n"
 "      --msr-safe[=FILE] the msr-safe module is loaded, with the allowlist in FILE\n"
 "                        (none: an empty one); plain msr devices cannot be opened\n"
@@ -52,8 +60,7 @@ static const char help[] =
 "  -h, --help            this text\n"
 "\n"
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
-"the same -s PATH (or VPMU_SEGMENT in the environment). A program that the program\n"
-"itself starts runs natively: it has the machine's devices, but does not count.\n"
+"the same -s PATH (or VPMU_SEGMENT in the environment).\n"
 "\n"
 "Exit status: the program's own (128 + N when signal N ended it), 2 for wrong usage,\n"
 "1 when it could not be run, 3 with --strict.\n"
@@ -61,11 +68,11 @@ static const char help[] =
 "VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 
 struct request {
-	const char *name, *segment, *slices, *cache[4];	/* as given; NULL: not */
+	const char *name, *segment, *slices, *cpus, *cache[4];	/* as given; NULL: not */
 	const char *settings[VPMU_SETTINGS_MAX];
 	int setting_count;
 	struct vpmu_device_options devices;
-	bool feed, strict;
+	bool feed, follow, strict;
 };
 
 static const char *const cache_names[4] = { "--l1i", "--l1d", "--l2", "--llc" };
@@ -134,7 +141,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 {
 	int code;
 
-	*r = (struct request){ .feed = true };
+	*r = (struct request){ .feed = true, .follow = true };
 	while ((code = getopt_long(argc, argv, "+m:s:h", options, NULL)) != -1) {
 		switch (code) {
 		case 'm': r->name = optarg; break;
@@ -151,11 +158,13 @@ static int parse_options(int argc, char **argv, struct request *r)
 			r->settings[r->setting_count++] = optarg;
 			break;
 		case OPT_NO_FEED: r->feed = false; break;
+		case OPT_NO_FOLLOW: r->follow = false; break;
 		case OPT_STRICT: r->strict = true; break;
 		case OPT_MSR_SAFE:
 			r->devices.msr_safe = true;
 			r->devices.allowlist = optarg;
 			break;
+		case OPT_CPUS: r->cpus = optarg; break;
 		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
@@ -201,11 +210,15 @@ static bool asks_for_nothing(const struct request *r)
 static int run_on(struct vpmu_place *place, const struct request *r,
 		  const struct vpmu_devices *devices, char **argv)
 {
-	struct vpmu_launch launch = { .place = place, .feed = r->feed, .argv = argv };
+	struct vpmu_cpus cpus;
+	struct vpmu_launch launch = { .place = place, .feed = r->feed, .follow = r->follow,
+				      .cpus = &cpus, .argv = argv };
 	struct vpmu_segment *s = place->segment;
 	uint64_t before = s->violation_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
 
+	if (!rc)
+		rc = vpmu_affinity(s, r->cpus, &cpus);
 	if (!rc)
 		rc = vpmu_launch(&launch, &status);
 	if (!rc)

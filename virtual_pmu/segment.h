@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 4u
+#define VPMU_VERSION 5u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -90,6 +90,7 @@ struct vpmu_segment {
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
+	uint64_t left_count, left_told;	/* programs that could not be kept, not with everything */
 	struct vpmu_devices devices;
 	uint64_t born;			/* tells machines of the same path apart */
 	uint64_t touched_lost;		/* registers that found no entry */

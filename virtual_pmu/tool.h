@@ -74,10 +74,20 @@ int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
 int vpmu_system_write(const struct vpmu_place *place);
 void vpmu_system_remove(const char *path);
 
+/* ---- affinity.c ---- */
+struct vpmu_cpus {
+	bool bound;			/* to those of the mask; else all of the machine */
+	uint64_t mask[VPMU_CPUS_MAX / 64];
+};
+/* cpus: from --cpus, or NULL. */
+int vpmu_affinity(struct vpmu_segment *s, const char *cpus, struct vpmu_cpus *out);
+
 /* ---- launch.c ---- */
 struct vpmu_launch {
 	const struct vpmu_place *place;
 	bool feed;
+	bool follow;			/* what the program executes is emulated, too */
+	const struct vpmu_cpus *cpus;	/* on which it starts */
 	char **argv;			/* the program and its arguments */
 };
 /* Runs it to its end; *status as a shell would report it. */

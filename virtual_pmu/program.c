@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define SEGMENTS_MAX 64
+
+bool vpmu_program_runnable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static ssize_t read_at(const char *path, void *buf, size_t bytes, off_t offset)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, buf, bytes, offset);
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+static void split_line(struct vpmu_program *p)
+{
+	char *word = p->line + 2 + strspn(p->line + 2, " \t"), *end;
+
+	word[strcspn(word, "\r\n")] = '\0';
+	end = word + strcspn(word, " \t");
+	p->words[p->word_count++] = word;
+	if (!*end)
+		return;
+	*end++ = '\0';
+	end += strspn(end, " \t");	/* the rest is one argument, blanks and all */
+	if (*end)
+		p->words[p->word_count++] = end;
+}
+
+/* A shared object with a name of its own that can be executed and asks for no loader is one. */
+static bool is_loader(const char *path, const Elf64_Phdr *dynamic)
+{
+	Elf64_Dyn entries[SEGMENTS_MAX];
+	size_t bytes = dynamic->p_filesz < sizeof(entries) ? dynamic->p_filesz : sizeof(entries);
+	ssize_t n = read_at(path, entries, bytes, (off_t)dynamic->p_offset);
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(entries[0]); i++)
+		if (entries[i].d_tag == DT_SONAME)
+			return true;
+	return false;
+}
+
+static bool has_loader(const char *path, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr segments[SEGMENTS_MAX];
+	size_t count = header->e_phnum < SEGMENTS_MAX ? header->e_phnum : SEGMENTS_MAX;
+	ssize_t n = read_at(path, segments, count * sizeof(segments[0]), (off_t)header->e_phoff);
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(segments[0]); i++)
+		if (segments[i].p_type == PT_INTERP ||
+		    (segments[i].p_type == PT_DYNAMIC && is_loader(path, &segments[i])))
+			return true;
+	return false;
+}
+
+/* Would the kernel give it other rights than the caller has? Root has all that files give. */
+static bool is_privileged(const char *path)
+{
+	struct stat st;
+	char capability[64];
+
+	if (stat(path, &st))
+		return false;
+	if ((st.st_mode & S_ISUID) && st.st_uid != geteuid())
+		return true;
+	if ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getegid())
+		return true;
+	return geteuid() && getxattr(path, "security.capability", capability,
+				     sizeof(capability)) > 0;
+}
+
+static int check_elf(const char *path, struct vpmu_program *p)
+{
+	Elf64_Ehdr header;
+	ssize_t n = read_at(path, &header, sizeof(header), 0);
+
+	if (n < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG))
+		return ENOEXEC;
+	if (n != (ssize_t)sizeof(header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_machine != EM_X86_64)
+		p->kind = VPMU_PROGRAM_FOREIGN;
+	else if (is_privileged(path))
+		p->kind = VPMU_PROGRAM_PRIVILEGED;
+	else if (!has_loader(path, &header))
+		p->kind = VPMU_PROGRAM_STATIC;
+	return 0;
+}
+
+int vpmu_program_load(const char *path, struct vpmu_program *p)
+{
+	ssize_t n;
+
+	memset(p, 0, sizeof(*p));
+	/* What begins with a minus would be an option to the emulator. */
+	if (snprintf(p->path, sizeof(p->path), "%s%s", *path == '-' ? "./" : "", path) >=
+	    (int)sizeof(p->path))
+		return ENAMETOOLONG;
+	if (!vpmu_program_runnable(p->path))
+		return access(p->path, F_OK) ? errno : EACCES;
+	n = read_at(p->path, p->line, sizeof(p->line) - 1, 0);
+	if (n < 0)			/* executable, but not to be read */
+		p->kind = VPMU_PROGRAM_PRIVILEGED;
+	if (n < 0)
+		return 0;
+	if (n <= 2 || p->line[0] != '#' || p->line[1] != '!')
+		return check_elf(p->path, p);
+	split_line(p);
+	if (!vpmu_program_runnable(p->words[0]))
+		return EACCES;
+	if (check_elf(p->words[0], p))	/* another script */
+		p->kind = VPMU_PROGRAM_FOREIGN;
+	return 0;
+}
+
+/* ---- the emulator's command line ---- */
+
+void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
+			const char *segment)
+{
+	snprintf(e->cpu, sizeof(e->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
+	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on", feed, segment);
+}
+
+/* Is `path` one of the list's? Blanks separate, too. */
+static bool listed(const char *list, const char *path)
+{
+	size_t length = strlen(path);
+
+	for (const char *at = list; *at; at += strspn(at, ": ")) {
+		size_t word = strcspn(at, ": ");
+
+		if (word == length && !strncmp(at, path, length))
+			return true;
+		at += word;
+	}
+	return false;
+}
+
+void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others)
+{
+	bool there = others && listed(others, shim);
+
+	snprintf(e->preload, sizeof(e->preload), "LD_PRELOAD=%s%s%s", there ? "" : shim,
+		 !there && others && *others ? ":" : "", others ? others : "");
+	for (char *c = e->preload; *c; c++)
+		if (*c == ',' || *c == ' ')	/* QEMU's -E splits at commas */
+			*c = ':';
+}
+
+void vpmu_emulator_words(const struct vpmu_emulator *e, const struct vpmu_program *p,
+			 const char *const *settings, char *const argv[], const char **out)
+{
+	const char *const words[] = { e->qemu, "-cpu", e->cpu, "-E", e->preload, "-plugin",
+				      e->plugin };
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		out[n++] = words[i];
+	for (; settings && *settings; settings++) {
+		out[n++] = "-E";
+		out[n++] = *settings;
+	}
+	if (!p->word_count) {
+		out[n++] = "-0";
+		out[n++] = argv[0] ? argv[0] : p->path;
+	}
+	/* The program with its interpreter in front, if any, as the kernel would have it. */
+	for (int i = 0; i < p->word_count; i++)
+		out[n++] = p->words[i];
+	out[n++] = p->path;
+	for (int i = 1; argv[0] && argv[i]; i++)
+		out[n++] = argv[i];
+	out[n] = NULL;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "follow.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../program.h"
+
+/* What a program must have in its environment to be on the machine, whatever else it is given. */
+static const char *const kept_names[] = {
+	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, "HWLOC_XMLFILE",
+	"HWLOC_THISSYSTEM", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
+	"OMPI_MCA_btl_vader_single_copy_mechanism",
+};
+#define KEPT (sizeof(kept_names) / sizeof(kept_names[0]))
+
+static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
+static const char *emulator, *tool;
+static char shim_path[PATH_MAX], feed_path[PATH_MAX];
+
+struct room {
+	struct vpmu_program program;
+	struct vpmu_emulator emulator;
+	const char *settings[KEPT + 1];
+	const char *words[];		/* the arguments, and then the environment */
+};
+
+static const char *value_of(const char *setting)
+{
+	return setting ? strchr(setting, '=') + 1 : NULL;
+}
+
+static void keep_setting(size_t i)
+{
+	const char *value = getenv(kept_names[i]);
+
+	if (value && !strchr(value, ',') &&	/* where the emulator would split it */
+	    asprintf(&kept[i], "%s=%s", kept_names[i], value) < 0)
+		kept[i] = NULL;
+	if (!strcmp(kept_names[i], VPMU_FOLLOW_ENV))
+		emulator = value_of(kept[i]);
+	if (!strcmp(kept_names[i], VPMU_TOOL_ENV))
+		tool = value_of(kept[i]);
+}
+
+static bool same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return one && other && !stat(one, &a) && !stat(other, &b) && a.st_ino == b.st_ino &&
+	       a.st_dev == b.st_dev;
+}
+
+/* When the process starts, and not when it is needed: programs change their environment. */
+__attribute__((constructor)) static void look(void)
+{
+	int saved = errno;
+	Dl_info self;
+
+	for (size_t i = 0; i < KEPT; i++)
+		keep_setting(i);
+	if (emulator && dladdr(kept_names, &self) &&
+	    snprintf(shim_path, sizeof(shim_path), "%s", self.dli_fname) < (int)sizeof(shim_path) &&
+	    strrchr(shim_path, '/'))
+		snprintf(feed_path, sizeof(feed_path), "%.*s/%s",
+			 (int)(strrchr(shim_path, '/') - shim_path), shim_path, VPMU_FEED_LIBRARY);
+	/* vpmu starts the emulator itself. */
+	if (!feed_path[0] || same_file("/proc/self/exe", tool))
+		emulator = NULL;
+	if (emulator)
+		shim_machine();
+	errno = saved;
+}
+
+/* A process that outlives its machine is on none any more. */
+bool shim_following(void)
+{
+	const char *segment = emulator ? shim_segment_path() : NULL;
+	int saved = errno;
+	bool there = segment && !access(segment, F_OK);
+
+	errno = saved;
+	return there;
+}
+
+/* A program that became another user has the machine, but what it executes could not open it. */
+static bool may_open_machine(void)
+{
+	int saved = errno;
+	bool may = !eaccess(shim_segment_path(), R_OK | W_OK);
+
+	errno = saved;
+	return may;
+}
+
+static void tell(const char *path, enum vpmu_program_kind kind)
+{
+	static const char *const said[] = {
+		[VPMU_PROGRAM_STATIC] = "is statically linked: it is counted, but cannot be given "
+					"the machine's device files and CPUs, and what it executes "
+					"leaves the machine",
+		[VPMU_PROGRAM_PRIVILEGED] = "gets rights from its file (set-user-id, set-group-id, "
+					    "capabilities), or may not be read: it leaves the "
+					    "machine and is not counted",
+		[VPMU_PROGRAM_OTHERS] = "runs as a user who may not open the machine: it leaves it "
+					"and is not counted",
+		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program: it leaves the machine and is not "
+					 "counted",
+	};
+
+	if (kind == VPMU_PROGRAM)
+		return;
+	dprintf(STDERR_FILENO, "vpmu: warning: %s %s\n", path, said[kind]);
+	__atomic_fetch_add(&shim_machine()->left_count, 1, __ATOMIC_RELAXED);
+}
+
+static size_t count(char *const list[])
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+static const char *find_variable(char *const envp[], const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; envp && *envp; envp++)
+		if (!strncmp(*envp, name, length) && (*envp)[length] == '=')
+			return *envp + length + 1;
+	return NULL;
+}
+
+/* The emulator itself must not have the shim: it is told to preload it in the program. */
+static void fill_environment(char *const envp[], struct room *room, const char **out)
+{
+	size_t settings = 0;
+
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, "LD_PRELOAD=", 11))
+			*out++ = *envp;
+	*out = NULL;
+	for (size_t i = 0; i < KEPT; i++)
+		if (kept[i] && !find_variable(envp, kept_names[i]))
+			room->settings[settings++] = kept[i];
+}
+
+static void fill(struct room *room, char *const argv[], char *const envp[], struct shim_follow *out)
+{
+	const char **variables = room->words + VPMU_EMULATOR_WORDS + 2 * KEPT + count(argv);
+	struct vpmu_emulator *e = &room->emulator;
+	char *const *all = envp;
+
+	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
+	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path());
+	vpmu_emulator_preload(e, shim_path, find_variable(all, "LD_PRELOAD"));
+	fill_environment(all, room, variables);
+	vpmu_emulator_words(e, &room->program, room->settings, argv, room->words);
+	out->path = e->qemu;
+	out->argv = (char **)(uintptr_t)room->words;
+	out->envp = (char **)(uintptr_t)variables;
+}
+
+bool shim_follow(const char *path, char *const argv[], char *const envp[], struct shim_follow *out)
+{
+	size_t pointers = VPMU_EMULATOR_WORDS + 2 * KEPT + count(argv) + count(envp) + 1;
+	struct room *room;
+	enum vpmu_program_kind kind;
+
+	if (!path || !argv || !shim_following() || same_file(path, tool) ||
+	    same_file(path, emulator))
+		return false;
+	/* Not from the heap: this may be a child of vfork, or of a process with many threads. */
+	out->bytes = sizeof(*room) + pointers * sizeof(room->words[0]);
+	out->room = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+	if (out->room == MAP_FAILED)
+		return false;
+	room = out->room;
+	if (vpmu_program_load(path, &room->program)) {	/* the kernel says what is wrong with it */
+		shim_follow_end(out);
+		return false;
+	}
+	kind = may_open_machine() ? room->program.kind : VPMU_PROGRAM_OTHERS;
+	tell(room->program.path, kind);
+	if (kind != VPMU_PROGRAM && kind != VPMU_PROGRAM_STATIC) {
+		shim_follow_end(out);
+		return false;
+	}
+	fill(room, argv, envp, out);
+	return true;
+}
+
+void shim_follow_end(struct shim_follow *f)
+{
+	int saved = errno;
+
+	munmap(f->room, f->bytes);
+	errno = saved;
+}
