@@ -121,9 +121,11 @@ static void counters_wrap_without_a_loss(void **state)
 	struct ipmu_session *s = engine_fixture_started(f, names, 2);
 	uint64_t v[2], w[2];
 
-	engine_fixture_poke_on(f, 3, "MSR_PERF_FIXED_CTR0", WRAP - 5);
-	engine_fixture_poke_on(f, 3, "IA32_PMC0", WRAP - 1);
-	assert_int_equal(ipmu_session_read(s, v), 0);
+	for (uint64_t third = 1; third <= 3; third++) {	/* no step above half of the range */
+		engine_fixture_poke_on(f, 3, "MSR_PERF_FIXED_CTR0", third * (WRAP / 3) - 4);
+		engine_fixture_poke_on(f, 3, "IA32_PMC0", third * (WRAP / 3));
+		assert_int_equal(ipmu_session_read(s, v), 0);
+	}
 	engine_fixture_raise(f, 3, VPMU_INSTRUCTIONS, 12, 20);
 	assert_int_equal(engine_fixture_peek_on(f, 3, "MSR_PERF_FIXED_CTR0"), 7);
 	assert_true(engine_fixture_peek_on(f, 3, "MSR_PERF_GLOBAL_STATUS") == 0x100000001ull);

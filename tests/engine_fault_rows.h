@@ -134,7 +134,7 @@ static const struct fault faults[] = {
 	  .rc = -ENXIO, .says = "CPU 5 is offline", .todo = "offline" },
 	{ "CPU 5: program: EIO", KNC, ALL, START, ON_WRITE, 5, 0x28, 0x28, .error = EIO,
 	  .fails = START, .rc = -EIO, .says = "PerfEvtSel0", .todo = "hypervisor" },
-	/* reading: never fails */
+	/* reading: what cannot be read is lost, the other counts go on */
 	{ "read: EIO", SKL, ALL, READ, ON_READ, ANY, 0x706, 0x706, .error = EIO, .fails = STOP,
 	  .rc = -EIO, .says = "1 of 5 counters", .todo = "last values", .lost = true },
 	{ "read: short", SKL, PLAIN | SAFE, READ, ON_READ, ANY, 0x706, 0x706,

@@ -365,19 +365,20 @@ static void count(struct ipmu_session *s)
 {
 	uint64_t values[2] = { 0 }, last[2];
 	uint64_t late = fault->lost ? TICKS : 0;
+	int lost = fault->lost ? fault->rc : 0;
 
 	ticks(TICKS);
 	assert_int_equal(ipmu_session_read(s, values), 0);
 	want(values, TICKS, 0);
 	step = READ;
 	ticks(TICKS);
-	assert_int_equal(ipmu_session_read(s, values), 0);
+	assert_int_equal(ipmu_session_read(s, values), lost);
 	want(values, 2 * TICKS, late);
 	step = STOP;
-	assert_int_equal(ipmu_session_read(s, last), 0);
+	assert_int_equal(ipmu_session_read(s, last), lost);
 	want(last, 2 * TICKS, late);
 	ended(STOP, ipmu_session_stop(s, NULL, why));
-	assert_int_equal(ipmu_session_read(s, last), 0);
+	assert_int_equal(ipmu_session_read(s, last), lost);
 	want(last, 2 * TICKS, late);
 }
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <errno.h>
 #include <pthread.h>
 
 #include <cmocka.h>
@@ -25,8 +26,19 @@ static struct ipmu_box box_of(struct ipmu_pmu_type *type, int width)
 {
 	static struct ipmu_unit unit;
 
-	*type = (struct ipmu_pmu_type){ .name = "t", .width = width, .counters = 1, .ops = &ops };
+	*type = (struct ipmu_pmu_type){ .name = "t", .width = width, .counters = 1, .ops = &ops,
+					.per_clock = 1, .clock_mhz = 1 };
 	return (struct ipmu_box){ .unit = &unit, .type = type };
+}
+
+/* The value where a count begins. */
+static uint64_t begin(struct ipmu_box *box)
+{
+	uint64_t first;
+
+	assert_int_equal(ipmu_slot_read(box, 0, &first), 0);
+	atomic_store(&box->slots[0].watched, true);
+	return first;
 }
 
 static void wraps_are_counted_once(void **state)
@@ -38,16 +50,64 @@ static void wraps_are_counted_once(void **state)
 		struct ipmu_pmu_type type;
 		struct ipmu_box box = box_of(&type, widths[w]);
 		uint64_t start = (1ull << widths[w]) - 5, first, now;
-		uint64_t step = (1ull << widths[w]) - 1;	/* the most that one read can see */
+		uint64_t step = (1ull << (widths[w] - 1)) - 1;	/* the most that is a count */
 
 		atomic_store(&hardware, start);
-		assert_int_equal(ipmu_slot_read(&box, 0, &first), 0);
+		first = begin(&box);
 		for (uint64_t i = 1; i <= 10; i++) {
 			atomic_store(&hardware, start + i * step);
 			assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
 			assert_true(now - first == i * step);
 		}
 	}
+}
+
+/* Half of the range or more is a counter that was set back: it is lost, and stays where it was. */
+static void a_step_back_is_no_wrap(void **state)
+{
+	static const uint64_t backs[] = { 1, 1000, 1ull << 31 };
+
+	(void)state;
+	for (int b = 0; b < 3; b++) {
+		struct ipmu_pmu_type type;
+		struct ipmu_box box = box_of(&type, 32);
+		uint64_t was, now = 77;
+
+		atomic_store(&hardware, 5000 + (1ull << 31));
+		was = begin(&box);
+		atomic_fetch_sub(&hardware, backs[b]);
+		assert_int_equal(ipmu_slot_read(&box, 0, &now), -ESTALE);
+		assert_int_equal(now, 77);
+		assert_int_equal(atomic_load(&box.slots[0].lost), ESTALE);
+		assert_true(atomic_load(&box.slots[0].value) == was);
+		assert_int_equal(ipmu_slot_begin(&box, 0, &now), -ESTALE);
+	}
+}
+
+/* Before a count begins a counter may hold anything; a counter that is modulo 2^16 by its document
+ * may make any step; so may one that is measured from a value that is not the newest. */
+static void what_is_no_step_back(void **state)
+{
+	struct ipmu_pmu_type type;
+	struct ipmu_box box = box_of(&type, 32);
+	uint64_t now;
+
+	(void)state;
+	atomic_store(&hardware, 5000);
+	assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
+	atomic_store(&hardware, 10);
+	assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
+	assert_int_equal(now & 0xFFFFFFFF, 10);
+	atomic_store(&box.slots[0].watched, true);
+	assert_int_equal(ipmu_slot_take(&box, 0, now - 20, 5, &now), -EAGAIN);
+	assert_int_equal(atomic_load(&box.slots[0].lost), 0);
+	box = box_of(&type, 16);
+	type.per_clock = 0;
+	atomic_store(&hardware, 60000);
+	now = begin(&box);
+	atomic_store(&hardware, 65536 + 59999);
+	assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
+	assert_int_equal(now, 65536 + 59999);
 }
 
 /* From 2 the counter goes 5 down, through 0. */
@@ -60,7 +120,7 @@ static void counters_that_count_down_give_events(void **state)
 	(void)state;
 	box.slots[0].choice.direction = IPMU_DOWN;
 	atomic_store(&hardware, 2);
-	assert_int_equal(ipmu_slot_read(&box, 0, &first), 0);
+	first = begin(&box);
 	atomic_store(&hardware, 0ull - 3);
 	assert_int_equal(ipmu_slot_read(&box, 0, &now), 0);
 	assert_int_equal(now - first, 5);
@@ -77,7 +137,7 @@ static void counters_that_go_both_ways_give_a_balance(void **state)
 	(void)state;
 	box.slots[0].choice.direction = IPMU_UP_DOWN;
 	atomic_store(&hardware, 1);
-	assert_int_equal(ipmu_slot_read(&box, 0, &first), 0);
+	first = begin(&box);
 	for (int i = 0; i < 5; i++) {
 		sum += steps[i];
 		atomic_fetch_add(&hardware, (uint64_t)steps[i]);
@@ -114,7 +174,7 @@ static void readers_agree_and_never_go_back(void **state)
 	(void)state;
 	shared_box = box_of(&shared_type, 32);
 	atomic_store(&hardware, 12345);
-	assert_int_equal(ipmu_slot_read(&shared_box, 0, &first), 0);
+	first = begin(&shared_box);
 	for (int i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, reader, NULL), 0);
 	for (int i = 0; i < READERS; i++) {
@@ -131,6 +191,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wraps_are_counted_once),
+		cmocka_unit_test(a_step_back_is_no_wrap),
+		cmocka_unit_test(what_is_no_step_back),
 		cmocka_unit_test(counters_that_count_down_give_events),
 		cmocka_unit_test(counters_that_go_both_ways_give_a_balance),
 		cmocka_unit_test(readers_agree_and_never_go_back),

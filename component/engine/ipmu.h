@@ -10,10 +10,14 @@
  * Threads: every function may be called from any thread, also for the same session at the same
  * time, as long as nobody frees what another one uses. ipmu_session_read and ipmu_session_reset are
  * async-signal-safe: they neither allocate nor wait.
- * Counts are 64-bit, across wraps too, and do not decrease from a start or a reset to the next.
+ * Counts are 64-bit, across wraps too, and do not decrease from a start or a reset to the next. A
+ * counter whose count is not known any more is lost, and stays at its last good value: it could not
+ * be read (the CPU went offline), or it was set back from outside (-ESTALE).
+ * Cancellation (pthread_cancel) waits until the thread is outside of these functions.
  * While something is counted that could wrap unread, a thread of the library's reads it in time.
  * Fork: the child may read what the parent counts, and open the machine afresh to count; in what it
- * inherited, start and set give -ECHILD, and nothing that it stops or frees changes a register. */
+ * inherited, start and set give -ECHILD, and nothing that it stops or frees changes a register.
+ * Once the parent has stopped what the child reads, or has ended, it is lost: -ECHILD. */
 #ifndef IPMU_H
 #define IPMU_H
 
@@ -184,8 +188,9 @@ int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, in
  * has no handler; see README.md. */
 int ipmu_session_start(struct ipmu_session *s, char *why);
 
-/* A counter that could not be read any more while it ran (its CPU went offline) has kept its last
- * value; then this returns what it met, -ENXIO say, with a sentence, and has stopped all the same.
+/* If a counter was lost while it ran, this returns what it met, -ENXIO or -ESTALE say, with a
+ * sentence, and has stopped all the same. -ETIMEDOUT: so it has, and gave up a read that a signal
+ * handler has left by siglongjmp.
  * values (may be NULL): where to put the final counts, read after the counters stand still. With
  * NULL the session keeps the counts of its last read, which saves one register read a counter.
  * Of a session that does not run: those it has. */
@@ -193,11 +198,16 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why);
 
 /* One register read a counter, whatever the number of events that share it; one more each time that
  * another reader of that counter was in between. With msr-safe's batch device it is one system call
- * for every 64 of them. Does not fail after a good start. While another thread is just starting the
- * session or changing its events, values are 0. */
+ * for every 64 of them. After a good start it fails only if a counter was lost, until the next
+ * start: values are set all the same, and those of the other events are right. While another thread
+ * is just starting the session or changing its events, values are 0. */
 int ipmu_session_read(struct ipmu_session *s, uint64_t *values);
 
-/* Counts continue from 0; moves this session's baselines, writes no register. */
+/* Counts continue from 0; moves this session's baselines, writes no register. Fails as a read. */
 int ipmu_session_reset(struct ipmu_session *s);
+
+/* How many counters of the session were lost since its start; `why` (may be NULL): a sentence about
+ * the first of them. Async-signal-safe. */
+int ipmu_session_lost(struct ipmu_session *s, char *why);
 
 #endif

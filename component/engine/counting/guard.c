@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* How often: a counter of w bits that adds at most n per clock of f Hz cannot wrap in less than
- * 2^w / (n f) seconds; n and f are the type's `per_clock` and `clock_mhz`. ipmu_slot_read sees one
- * wrap between two reads, so that is the most that may lie between them. The guard aims at half of
- * it: a read may then come late by the other half. With the rates in the tables:
+ * 2^w / (n f) seconds; n and f are the type's `per_clock` and `clock_mhz`. ipmu_slot_read takes a
+ * step of more than half of the range for a counter that was set back, so half of that time is the
+ * most that may lie between two reads. The guard aims at half of this again: a read may then come
+ * late by the other half. With the rates in the tables:
  *
- *	memory controller	32 bits, 60 GB/s by 64 bytes	wraps in 4.58 s, read every 2.29 s
- *	C-Box			44 bits, 31 x 5.0 GHz		113 s		57 s
- *	arbiter			44 bits, 128 x 5.0 GHz		27 s		14 s
- *	uncore clock		48 bits, 5.0 GHz		15.6 h		7.8 h
- *	M-Box			48 bits, 255 x 2.7 GHz		409 s		204 s
- *	Knights Corner		40 bits, 16 x 1.4 GHz		49 s		25 s
- *	Core 2			40 bits, 16 x 3.4 GHz		20 s		10 s
- *	... its fixed ones	40 bits, 5 x 3.4 GHz		65 s		32 s
- *	NetBurst		40 bits, 15 x 3.8 GHz		19 s		10 s
- *	fixed counters		48 bits, 8 x 6.0 GHz		98 min		49 min
+ *	memory controller	32 bits, 60 GB/s by 64 bytes	wraps in 4.58 s, read every 1.15 s
+ *	C-Box			44 bits, 31 x 5.0 GHz		113 s		28 s
+ *	arbiter			44 bits, 128 x 5.0 GHz		27 s		7 s
+ *	uncore clock		48 bits, 5.0 GHz		15.6 h		3.9 h
+ *	M-Box			48 bits, 255 x 2.7 GHz		409 s		102 s
+ *	Knights Corner		40 bits, 16 x 1.4 GHz		49 s		12 s
+ *	Core 2			40 bits, 16 x 3.4 GHz		20 s		5 s
+ *	... its fixed ones	40 bits, 5 x 3.4 GHz		65 s		16 s
+ *	NetBurst		40 bits, 15 x 3.8 GHz		19 s		5 s
+ *	fixed counters		48 bits, 8 x 6.0 GHz		98 min		24 min
  *
  * Who reads at the same time does no harm: a reader that was held up between its look at the old
  * value and its exchange finds the value moved by the guard and looks again; if it was held up
  * without the value moving, what it stores is what the counter had then, and the guard's next read
- * counts from there. What is not covered is a process that is stopped as a whole (SIGSTOP, a
- * debugger) or starved for longer than such a half. */
+ * counts from there. Where a process is stopped as a whole (SIGSTOP, a debugger) or starved for
+ * longer, what the counters have done meanwhile is seen modulo their range: a step that comes out
+ * above half of it is noticed, and the count is lost; below it is not. */
 #include "guard.h"
 
 #include "../why.h"
@@ -52,7 +54,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width)
 	if (!per_us)
 		return 0;
 	wrap_ns = (1ull << (width ? width : type->width)) / per_us * 1000;
-	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 2;
+	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 4;
 }
 
 static uint64_t now_ns(void)

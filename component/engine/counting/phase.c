@@ -116,7 +116,8 @@ static int prepare(const struct ipmu_tap *taps, int n, struct ipmu_batch_op *ops
 static int read_one(const struct ipmu_tap *tap, bool lose, uint64_t *now)
 {
 	struct ipmu_slot *slot = &tap->box->slots[tap->ctr];
-	int rc = atomic_load(&slot->lost) ? -ENXIO : ipmu_slot_read(tap->box, tap->ctr, now);
+	int lost = atomic_load(&slot->lost);
+	int rc = lost ? -lost : ipmu_slot_read(tap->box, tap->ctr, now);
 
 	if (!rc || !lose)
 		return rc;
@@ -139,7 +140,7 @@ int ipmu_phase_read(const struct ipmu_tap *taps, int n, bool lose, uint64_t *now
 
 		/* All ones, which no counter is wide enough for: its CPU went in between. */
 		if (together && op && !op->err && op->data != ~0ull &&
-		    ipmu_slot_take(taps[i].box, taps[i].ctr, olds[which[i]], op->data, &now[i]))
+		    !ipmu_slot_take(taps[i].box, taps[i].ctr, olds[which[i]], op->data, &now[i]))
 			continue;
 		rc = read_one(&taps[i], lose, &now[i]);
 	}
@@ -161,13 +162,22 @@ static int begin_one_by_one(struct ipmu_plan *plan)
 	return rc;
 }
 
-int ipmu_phase_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
+/* A counter that nobody counts with may hold anything. From its first count on it is watched. */
+static void watch(struct ipmu_plan *plan, bool on)
+{
+	for (int i = 0; i < plan->ntaps; i++) {
+		struct ipmu_slot *slot = &plan->taps[i].box->slots[plan->taps[i].ctr];
+
+		if (on || !slot->users)
+			atomic_store(&slot->watched, on);
+	}
+}
+
+static int begin_together(struct ipmu_plan *plan)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int rc = 0;
 
-	if (!sys->batch)
-		return begin_one_by_one(plan);
 	for (int i = 0; i < plan->ntaps && !rc; i += IPMU_BATCH_READS) {
 		int n = plan->ntaps - i < IPMU_BATCH_READS ? plan->ntaps - i : IPMU_BATCH_READS;
 
@@ -178,23 +188,47 @@ int ipmu_phase_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
 	return rc;
 }
 
-int ipmu_phase_lost(const struct ipmu_plan *plan, char *why)
+int ipmu_phase_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
 {
-	int first = 0, lost = 0, what = 0;
+	int rc;
 
-	for (int i = 0; i < plan->ntaps; i++) {
-		what = atomic_load(&plan->taps[i].box->slots[plan->taps[i].ctr].lost);
-		if (!what)
-			continue;
-		if (!lost++)
-			first = i;
+	watch(plan, false);
+	rc = sys->batch ? begin_together(plan) : begin_one_by_one(plan);
+	if (!rc)
+		watch(plan, true);
+	return rc;
+}
+
+/* ---- what was lost */
+
+static const char *reason(int lost)
+{
+	switch (lost) {
+	case ENXIO:
+		return "the CPU went offline";
+	case ESTALE:
+		return "the counter was set back from outside, by another program, a virtual "
+		       "machine or suspend to RAM, or nobody could read it before half of its "
+		       "range was over";
+	case ECHILD:
+		return "the parent process, whose counters these are, has stopped or ended";
+	default:
+		return strerror(lost);
 	}
-	if (!lost)
+}
+
+int ipmu_phase_lost(const struct ipmu_session *s, char *why)
+{
+	const struct ipmu_tap *tap = NULL;
+	int lost = 0;
+
+	for (int i = 0; i < s->plan.ntaps; i++)
+		if (atomic_load(&s->plan.taps[i].lost) && !lost++)
+			tap = &s->plan.taps[i];
+	if (!tap)
 		return 0;
-	what = atomic_load(&plan->taps[first].box->slots[plan->taps[first].ctr].lost);
-	return ipmu_fail(why, -what, "%s: %s: %d of %d counters could not be read any more while "
-			 "they counted; their last values stand",
-			 plan->taps[first].box->unit->regs.msr_path,
-			 what == ENXIO ? "the CPU went offline" : strerror(what), lost,
-			 plan->ntaps);
+	return ipmu_fail(why, -tap->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
+			 "lost, and their last values stand; stop and start again to count anew",
+			 s->events[tap->links[0]].name, tap->box->type->name, tap->box->index,
+			 tap->box->unit->regs.msr_path, reason(tap->lost), lost, s->plan.ntaps);
 }

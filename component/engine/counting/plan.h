@@ -16,6 +16,7 @@ struct ipmu_tap {
 	bool rides;			/* the companion is another event's counter */
 	_Atomic uint64_t baseline;	/* the counter's value where the count begins */
 	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see read.c */
+	_Atomic int lost;		/* errno since which the count stands still; 0: it counts */
 	int nlinks;
 	int *links;	/* indices of the events that this counter adds to */
 };

@@ -226,6 +226,18 @@ static void doubt_slots(struct ipmu_session *s, bool only_lost)
 	}
 }
 
+static void explain_baselines(struct ipmu_session *s, int rc, char *why)
+{
+	const char *path = s->plan.taps[0].box->unit->regs.msr_path;
+
+	if (rc == -ESTALE)
+		ipmu_fail(why, rc, "a counter that other sets count with through %s has lost its "
+			  "count: stop those sets first", path);
+	else
+		explain(s, ipmu_fail(why, rc, "the counters cannot be read through %s: %s", path,
+				     strerror(-rc)), why);
+}
+
 int ipmu_program_write(struct ipmu_session *s, char *why)
 {
 	int rc;
@@ -240,9 +252,7 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 	if (!rc) {
 		rc = ipmu_phase_baselines(s->sys, &s->plan);
 		if (rc)
-			explain(s, ipmu_fail(why, rc, "the counters cannot be read through %s: %s",
-					     s->plan.taps[0].box->unit->regs.msr_path,
-					     strerror(-rc)), why);
+			explain_baselines(s, rc, why);
 	}
 	if (rc)
 		doubt_slots(s, false);

@@ -4,56 +4,125 @@
  * A tap has the counter's value where its count begins (baseline) and the newest that any reader
  * has seen of it. Both only grow, and baseline is loaded before seen and stored after it: whatever
  * readers, resets and handlers meet, seen - baseline is a count that the session had meanwhile. */
+#include "kin.h"
 #include "phase.h"
 #include "session.h"
 
+#include "../cancel.h"
+
+#include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
-static _Atomic int *readers(struct ipmu_session *s, int gate)
+#define PATIENCE_NS 5000000000ll	/* for readers that never come out, twice at most */
+
+/* What stands for this thread in a sum: threads' own numbers lie evenly spaced, so two of them
+ * could add up to two of a third. */
+static uint64_t me(void)
 {
-	return gate == IPMU_RUNNING ? &s->live : &s->idle;
+	uint64_t x = (uint64_t)pthread_self();
+
+	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+	x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+	return x ^ x >> 31;
 }
 
-/* The gate by which the caller is in; it has to leave, unless that is IPMU_CLOSED. */
-static int enter(struct ipmu_session *s)
-{
+/* Where the caller is in; it has to leave. NULL: the gate is closed. */
+struct visit {
+	struct ipmu_hall *hall;
+	struct ipmu_readers *among;
 	int gate;
+};
 
-	while ((gate = atomic_load(&s->gate)) != IPMU_CLOSED) {
-		atomic_fetch_add(readers(s, gate), 1);
-		if (atomic_load(&s->gate) == gate)
-			break;
-		atomic_fetch_sub(readers(s, gate), 1);
-	}
-	return gate;
+static void leave(const struct visit *v)
+{
+	if (!v->among)
+		return;
+	atomic_fetch_sub(&v->among->who, me());
+	atomic_fetch_sub(&v->among->n, 1);
 }
 
-static void leave(struct ipmu_session *s, int gate)
+static struct visit enter(struct ipmu_session *s)
 {
-	if (gate != IPMU_CLOSED)
-		atomic_fetch_sub(readers(s, gate), 1);
+	struct visit v = { .among = NULL };
+
+	while ((v.gate = atomic_load(&s->gate)) != IPMU_CLOSED) {
+		v.hall = atomic_load(&s->hall);
+		v.among = v.gate == IPMU_RUNNING ? &v.hall->live : &v.hall->idle;
+		atomic_fetch_add(&v.among->n, 1);
+		atomic_fetch_add(&v.among->who, me());
+		if (atomic_load(&s->gate) == v.gate && atomic_load(&s->hall) == v.hall)
+			break;
+		leave(&v);
+		v.among = NULL;
+	}
+	return v;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Readers of this thread cannot come out while it waits for them: they lie below it on its stack,
+ * or have been left by siglongjmp. `n` is loaded first and changed outside of `who`, so the sum
+ * holds no thread that the number lacks. */
+static bool only_mine(struct ipmu_readers *r)
+{
+	int n = atomic_load(&r->n);
+
+	return n > 0 && atomic_load(&r->who) == (uint64_t)n * me();
 }
 
 /* Sleeps, because yielding does not let a reader of lower priority run. */
-static void wait_for_none(_Atomic int *inside)
+static int wait_for_none(struct ipmu_readers *r)
 {
-	const struct timespec moment = { .tv_nsec = 20000 };
+	struct timespec moment = { .tv_nsec = 20000 };
+	int64_t until = 0;
 
-	while (atomic_load(inside) > 0)
+	while (atomic_load(&r->n) > 0) {
+		if (only_mine(r))
+			return -EDEADLK;
+		until = until ? until : now_ns() + PATIENCE_NS;
+		if (now_ns() > until)
+			return -ETIMEDOUT;
 		nanosleep(&moment, NULL);
+	}
+	return 0;
 }
 
-void ipmu_session_gate(struct ipmu_session *s, enum ipmu_gate gate)
+/* Whoever comes from now on is counted anew. */
+static int wait_or_give_up(struct ipmu_session *s, bool live)
 {
+	struct ipmu_hall *hall = atomic_load(&s->hall), *next;
+	int rc = wait_for_none(live ? &hall->live : &hall->idle);
+
+	next = rc ? calloc(1, sizeof(*next)) : NULL;
+	if (next) {
+		next->old = hall;
+		atomic_store(&s->hall, next);
+	}
+	return rc == -EDEADLK ? 0 : rc;
+}
+
+int ipmu_session_gate(struct ipmu_session *s, enum ipmu_gate gate)
+{
+	int rc = 0, rc_idle = 0;
+
 	atomic_store(&s->gate, gate);
 	if (gate != IPMU_RUNNING)
-		wait_for_none(&s->live);
+		rc = wait_or_give_up(s, true);
 	if (gate == IPMU_CLOSED)
-		wait_for_none(&s->idle);
+		rc_idle = wait_or_give_up(s, false);
+	return rc ? rc : rc_idle;
 }
 
 void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value)
 {
+	atomic_store_explicit(&tap->lost, 0, memory_order_relaxed);
 	atomic_store_explicit(&tap->seen, value, memory_order_relaxed);
 	atomic_store_explicit(&tap->baseline, value, memory_order_release);
 }
@@ -74,8 +143,38 @@ static uint8_t direction_of(const struct ipmu_tap *tap)
 	return tap->choices[tap->choice].direction;
 }
 
-/* Read all counters, and let the count begin there if it is a reset. */
-static int look(struct ipmu_session *s, bool reset)
+static void lose(struct ipmu_session *s, struct ipmu_tap *tap, int what)
+{
+	int none = 0;
+
+	if (atomic_compare_exchange_strong(&tap->lost, &none, what))
+		atomic_fetch_add(&s->lost, 1);
+}
+
+/* Take what was read of n taps, and let the count begin there if it is a reset. A counter that was
+ * lost has its last good value for what it is now. */
+static void take(struct ipmu_session *s, struct ipmu_tap *taps, int n, const uint64_t *now,
+		 bool reset)
+{
+	bool gone = s->sys->disowned && !ipmu_kin_counts(s);
+
+	for (int k = 0; k < n; k++) {
+		struct ipmu_tap *tap = &taps[k];
+		int lost = gone ? ECHILD : atomic_load(&tap->box->slots[tap->ctr].lost);
+
+		if (lost)
+			lose(s, tap, lost);
+		if (gone)
+			continue;
+		advance(&tap->seen, now[k], direction_of(tap));
+		if (reset)
+			advance(&tap->baseline, now[k], direction_of(tap));
+	}
+}
+
+/* A reader that has been given up meanwhile finds another hall, and stops: what it looks at may be
+ * counting something else by now. hall NULL: it is no reader. */
+static int look(struct ipmu_session *s, const struct ipmu_hall *hall, bool reset)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
@@ -83,20 +182,27 @@ static int look(struct ipmu_session *s, bool reset)
 	for (int i = 0; i < s->plan.ntaps && !rc; i += n) {
 		n = s->plan.ntaps - i < IPMU_BATCH_READS ? s->plan.ntaps - i : IPMU_BATCH_READS;
 		rc = ipmu_phase_read(&s->plan.taps[i], n, true, now);
-		for (int k = 0; k < n && !rc; k++) {
-			struct ipmu_tap *tap = &s->plan.taps[i + k];
-
-			advance(&tap->seen, now[k], direction_of(tap));
-			if (reset)
-				advance(&tap->baseline, now[k], direction_of(tap));
-		}
+		if (hall && atomic_load(&s->hall) != hall)
+			return 0;
+		if (!rc)
+			take(s, &s->plan.taps[i], n, now, reset);
 	}
 	return rc;
 }
 
 int ipmu_session_look(struct ipmu_session *s)
 {
-	return look(s, false);
+	return look(s, NULL, false);
+}
+
+/* What the first tap that was lost has met. */
+static int loss(const struct ipmu_session *s)
+{
+	int what = 0;
+
+	for (int i = 0; i < s->plan.ntaps && !what && atomic_load(&s->lost); i++)
+		what = atomic_load(&s->plan.taps[i].lost);
+	return -what;
 }
 
 static void add_up(const struct ipmu_session *s, uint64_t *values)
@@ -113,15 +219,20 @@ static void add_up(const struct ipmu_session *s, uint64_t *values)
 
 int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 {
-	int gate = enter(s), rc = 0, n = atomic_load(&s->nevents);
+	int cancel = ipmu_cancel_hold(), rc = 0, n;
+	struct visit v = enter(s);
 
+	n = atomic_load(&s->nevents);
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
-	if (gate == IPMU_RUNNING)
-		rc = ipmu_session_look(s);
-	if (gate != IPMU_CLOSED)
+	if (v.gate == IPMU_RUNNING)
+		rc = look(s, v.hall, false);
+	if (v.gate != IPMU_CLOSED)
 		add_up(s, values);
-	leave(s, gate);
+	if (!rc && v.gate != IPMU_CLOSED)
+		rc = loss(s);
+	leave(&v);
+	ipmu_cancel_release(cancel);
 	return rc;
 }
 
@@ -137,12 +248,29 @@ static void begin_at_seen(struct ipmu_session *s)
 
 int ipmu_session_reset(struct ipmu_session *s)
 {
-	int gate = enter(s), rc = 0;
+	int cancel = ipmu_cancel_hold(), rc = 0;
+	struct visit v = enter(s);
 
-	if (gate == IPMU_RUNNING)
-		rc = look(s, true);
-	else if (gate == IPMU_STOPPED)
+	if (v.gate == IPMU_RUNNING)
+		rc = look(s, v.hall, true);
+	else if (v.gate == IPMU_STOPPED)
 		begin_at_seen(s);
-	leave(s, gate);
+	if (!rc && v.gate != IPMU_CLOSED)
+		rc = loss(s);
+	leave(&v);
+	ipmu_cancel_release(cancel);
 	return rc;
+}
+
+int ipmu_session_lost(struct ipmu_session *s, char *why)
+{
+	int cancel = ipmu_cancel_hold();
+	struct visit v = enter(s);
+	int lost = v.gate == IPMU_CLOSED ? 0 : atomic_load(&s->lost);
+
+	if (lost)
+		ipmu_phase_lost(s, why);
+	leave(&v);
+	ipmu_cancel_release(cancel);
+	return lost;
 }

@@ -5,6 +5,7 @@
 #include "program.h"
 #include "session.h"
 
+#include "../cancel.h"
 #include "../why.h"
 
 #include <errno.h>
@@ -14,16 +15,54 @@
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why)
 {
 	struct ipmu_session *s = calloc(1, sizeof(*s));
+	struct ipmu_hall *hall = calloc(1, sizeof(*hall));
 
-	if (!s)
+	if (!s || !hall) {
+		free(s);
+		free(hall);
 		return ipmu_fail(why, -ENOMEM, "out of memory for a session");
+	}
 	s->sys = sys;
+	atomic_store(&s->hall, hall);
 	pthread_mutex_lock(&sys->lock);
+	s->kin = ipmu_kin_take(&sys->kin);
 	s->next = sys->sessions;
 	sys->sessions = s;
 	pthread_mutex_unlock(&sys->lock);
 	*out = s;
 	return 0;
+}
+
+/* ---- what readers that were given up may still hold: it stays for as long as the process lives */
+
+static struct ipmu_session *_Atomic kept;
+
+static void keep(struct ipmu_session *s)
+{
+	s->next = atomic_load(&kept);
+	while (!atomic_compare_exchange_weak(&kept, &s->next, s))
+		;
+}
+
+static void keep_plan(struct ipmu_session *s)
+{
+	struct ipmu_session *ghost = calloc(1, sizeof(*ghost));
+
+	if (!ghost)
+		return;		/* there is no memory to keep it in order */
+	ghost->plan = s->plan;
+	ghost->events = s->events;
+	keep(ghost);
+}
+
+static void free_plan(struct ipmu_session *s)
+{
+	if (ipmu_session_haunted(s)) {
+		keep_plan(s);
+		return;
+	}
+	ipmu_plan_free(&s->plan);
+	free(s->events);
 }
 
 /* ---- registers that are to be kept as they are */
@@ -70,8 +109,7 @@ static void adopt(struct ipmu_session *s, struct ipmu_event *events, int n,
 		  const struct ipmu_plan *plan)
 {
 	give_back(s);
-	ipmu_plan_free(&s->plan);
-	free(s->events);
+	free_plan(s);
 	s->events = events;
 	atomic_store(&s->nevents, n);
 	s->plan = *plan;
@@ -126,14 +164,15 @@ static int check_owner(const struct ipmu_session *s, char *why)
 
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
 {
-	int rc = lock(s, why);
+	int cancel = ipmu_cancel_hold(), rc = lock(s, why);
 
-	if (rc)
-		return rc;
-	rc = check_owner(s, why);
-	if (!rc && !same_events(s, events, n))
-		rc = set_locked(s, events, n, why);
-	pthread_mutex_unlock(&s->sys->lock);
+	if (!rc) {
+		rc = check_owner(s, why);
+		if (!rc && !same_events(s, events, n))
+			rc = set_locked(s, events, n, why);
+		pthread_mutex_unlock(&s->sys->lock);
+	}
+	ipmu_cancel_release(cancel);
 	return rc;
 }
 
@@ -149,18 +188,25 @@ static void unlink_session(struct ipmu_session *s)
 void ipmu_session_free(struct ipmu_session *s)
 {
 	struct ipmu_plan none = { 0 };
+	int cancel = ipmu_cancel_hold();
 
-	if (!s)
-		return;
-	ipmu_session_stop(s, NULL, NULL);
-	if (s->sys) {
+	if (s)
+		ipmu_session_stop(s, NULL, NULL);
+	if (s && s->sys) {
 		pthread_mutex_lock(&s->sys->lock);
 		ipmu_session_gate(s, IPMU_CLOSED);
 		adopt(s, NULL, 0, &none);
 		unlink_session(s);
+		ipmu_kin_drop(&s->sys->kin, s->kin);
 		pthread_mutex_unlock(&s->sys->lock);
 	}
-	free(s);
+	if (s && ipmu_session_haunted(s)) {
+		keep(s);
+	} else if (s) {
+		free(atomic_load(&s->hall));
+		free(s);
+	}
+	ipmu_cancel_release(cancel);
 }
 
 void ipmu_sessions_orphan(struct ipmu_system *sys)
@@ -180,8 +226,9 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 void ipmu_sessions_forked(struct ipmu_system *sys)
 {
 	for (struct ipmu_session *s = sys->sessions; s; s = s->next) {
-		atomic_store(&s->live, 0);
-		atomic_store(&s->idle, 0);
+		struct ipmu_hall *hall = atomic_load(&s->hall);
+
+		*hall = (struct ipmu_hall){ .old = hall->old };
 	}
 }
 
@@ -206,7 +253,8 @@ static int follow_thread(struct ipmu_session *s, char *why)
 		return rc;
 	}
 	give_back(s);
-	ipmu_plan_free(&s->plan);
+	if (!ipmu_session_haunted(s))
+		ipmu_plan_free(&s->plan);
 	s->plan = plan;
 	return 0;
 }
@@ -260,7 +308,7 @@ static int start_locked(struct ipmu_session *s, char *why)
 	return rc;
 }
 
-int ipmu_session_start(struct ipmu_session *s, char *why)
+static int start(struct ipmu_session *s, char *why)
 {
 	struct ipmu_guard *ended;
 	int rc = lock(s, why);
@@ -272,6 +320,8 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 		rc = ipmu_fail(why, -EBUSY, "the session is running already");
 	if (!rc) {
 		ipmu_session_gate(s, IPMU_CLOSED);
+		atomic_store(&s->lost, 0);
+		ipmu_kin_turn(s);
 		rc = start_locked(s, why);
 		ipmu_session_gate(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
 	}
@@ -281,48 +331,78 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 	return rc;
 }
 
+int ipmu_session_start(struct ipmu_session *s, char *why)
+{
+	int cancel = ipmu_cancel_hold(), rc = start(s, why);
+
+	ipmu_cancel_release(cancel);
+	return rc;
+}
+
 /* ---- stop */
 
-static int stop_counters(struct ipmu_session *s, int *rc_clear, char *why)
-{
-	int rc, damage = 0;
+/* What the steps of a stop have met. */
+struct stopped {
+	int counters, clear, look, readers;
+};
 
+/* The counters stand still. Readers that are under way are waited for. */
+static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
+{
+	rc->look = look ? ipmu_session_look(s) : 0;
+	rc->readers = ipmu_session_gate(s, IPMU_STOPPED);
+}
+
+/* The last look comes before the counters are let go of: they may be another process's next. */
+static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc, char *why)
+{
+	int damage = 0;
+
+	ipmu_kin_turn(s);
 	ipmu_program_use(s, -1);
-	rc = ipmu_owner_enter_plan(&s->plan, &damage, why);
-	if (!rc) {
-		rc = ipmu_program_end(s, rc_clear, why);
+	rc->counters = ipmu_owner_enter_plan(&s->plan, &damage, why);
+	if (!rc->counters) {
+		rc->counters = ipmu_program_end(s, &rc->clear, why);
+		look_last(s, look, rc);
 		ipmu_owner_drop(&s->plan);
 		ipmu_owner_leave_plan(&s->plan);
+	} else {
+		look_last(s, look, rc);
 	}
+	rc->counters = rc->counters ? rc->counters : damage;
 	ipmu_guard_adjust(s->sys, NULL);
-	return rc ? rc : damage;
 }
 
-/* Readers that are under way are waited for: the counters may be another session's next. */
 static int stop_locked(struct ipmu_session *s, bool look, char *why)
 {
-	int rc_clear = 0, rc_look, rc_lost;
-	int rc = s->sys->disowned ? 0 : stop_counters(s, &rc_clear, why);
+	struct stopped rc = { 0 };
+	int lost;
 
-	rc_look = look ? ipmu_session_look(s) : 0;
-	ipmu_session_gate(s, IPMU_STOPPED);
-	rc_lost = ipmu_phase_lost(&s->plan, why);
-	if (rc_lost || rc)
-		return rc_lost ? rc_lost : rc;
-	if (rc_clear)
-		return ipmu_fail(why, rc_clear, "what the events needed cannot be undone: %s",
-				 strerror(-rc_clear));
-	return !rc_look ? 0 : ipmu_fail(why, rc_look, "the final counts cannot be read: %s",
-					strerror(-rc_look));
+	if (s->sys->disowned)
+		look_last(s, look, &rc);
+	else
+		stop_counters(s, look, &rc, why);
+	lost = ipmu_phase_lost(s, why);
+	if (lost || rc.counters)
+		return lost ? lost : rc.counters;
+	if (rc.clear)
+		return ipmu_fail(why, rc.clear, "what the events needed cannot be undone: %s",
+				 strerror(-rc.clear));
+	if (rc.look)
+		return ipmu_fail(why, rc.look, "the final counts cannot be read: %s",
+				 strerror(-rc.look));
+	if (rc.readers)
+		return ipmu_fail(why, rc.readers, "a read of %s has not come back: it was left by "
+				 "siglongjmp or its thread stands still; all is stopped, and the "
+				 "counts are without it", s->events[0].name);
+	return 0;
 }
 
-int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
+static int stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
 	struct ipmu_guard *ended;
 	int rc = 0;
 
-	if (!s->sys)
-		return 0;
 	pthread_mutex_lock(&s->sys->lock);
 	ipmu_wait_begin(s->sys);
 	if (ipmu_session_running(s))
@@ -332,5 +412,13 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	ipmu_guard_join(ended);
 	if (values)
 		ipmu_session_read(s, values);
+	return rc;
+}
+
+int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
+{
+	int cancel = ipmu_cancel_hold(), rc = s->sys ? stop(s, values, why) : 0;
+
+	ipmu_cancel_release(cancel);
 	return rc;
 }

@@ -48,6 +48,7 @@ static void part_all(struct ipmu_system *sys)
 	if (atomic_load(&sys->inside) || sys->pid != getpid())
 		return;
 	ipmu_wait_at_most(sys, UNITS_NS);
+	ipmu_kin_part(sys);
 	for (int i = 0; i < sys->nunits; i++)
 		ipmu_owner_part(&sys->units[i]);
 }

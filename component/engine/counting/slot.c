@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "system.h"
 
+#include <errno.h>
+
 /* The low bits of the 64-bit value are the last raw value, or what it lacks to 0 if it counts down.
  * Of a counter that goes both ways the shorter way is taken. */
 static uint64_t advance(uint64_t old, uint64_t raw, uint64_t mask, uint8_t direction)
@@ -19,12 +21,29 @@ static uint64_t mask_of(const struct ipmu_box *box)
 	return ~0ull >> (64 - (found ? found : box->type->width));
 }
 
-bool ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value)
+/* The wrap guard's looks lie so close together that no counter adds half of its range between two.
+ * More than that is a step back: somebody else wrote the counter, or a reset did. A balance goes
+ * either way, and what wraps by nature (no rate in its table) says nothing. */
+static bool jumps(const struct ipmu_box *box, const struct ipmu_slot *slot, uint64_t by)
+{
+	return atomic_load_explicit(&slot->watched, memory_order_relaxed) &&
+	       box->type->per_clock && slot->choice.direction != IPMU_UP_DOWN &&
+	       by > mask_of(box) / 2;
+}
+
+/* A jump that was measured from an old value is none: somebody has moved it in between. */
+int ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value)
 {
 	struct ipmu_slot *slot = &box->slots[ctr];
+	uint64_t was = old;
 
 	*value = advance(old, raw, mask_of(box), slot->choice.direction);
-	return atomic_compare_exchange_strong(&slot->value, &old, *value);
+	if (!jumps(box, slot, *value - old))
+		return atomic_compare_exchange_strong(&slot->value, &was, *value) ? 0 : -EAGAIN;
+	if (atomic_load(&slot->value) != old)
+		return -EAGAIN;
+	atomic_store(&slot->lost, ESTALE);
+	return -ESTALE;
 }
 
 /* The old value is loaded before the register is read, so the register is never older than it and
@@ -42,9 +61,11 @@ int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value)
 		rc = type->ops->read(&box->unit->regs, type, box->index, ctr, &raw);
 		if (rc)
 			return rc;
-	} while (!ipmu_slot_take(box, ctr, old, raw, &now));
-	*value = now;
-	return 0;
+		rc = ipmu_slot_take(box, ctr, old, raw, &now);
+	} while (rc == -EAGAIN);
+	if (!rc)
+		*value = now;
+	return rc;
 }
 
 /* Has the counter's register been saved just now, as the `from`th or later, and not written? */
@@ -72,6 +93,8 @@ int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value)
 	struct ipmu_slot *slot = &box->slots[ctr];
 	uint64_t raw, old = atomic_load_explicit(&slot->value, memory_order_relaxed);
 
+	if (atomic_load(&slot->lost))
+		return -atomic_load(&slot->lost);
 	if (box->unit->running || box->unit->owner.others_count ||
 	    box->unit->regs.family->scope != IPMU_SCOPE_PACKAGE ||
 	    !saved_since(box, ctr, box->unit->saved_before, &raw))

@@ -4,6 +4,7 @@
 
 #include "guard.h"
 
+#include "../cancel.h"
 #include "../why.h"
 
 #include <errno.h>
@@ -255,8 +256,8 @@ static bool said(const char *variable)
 	return text && strcmp(text, "1") == 0;
 }
 
-int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
-		     struct ipmu_system **out, char *why)
+static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		       struct ipmu_system **out, char *why)
 {
 	struct ipmu_system *sys = calloc(1, sizeof(*sys));
 	int rc;
@@ -268,6 +269,7 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	sys->self = ipmu_process_self();
 	sys->take_busy = said("IPMU_TAKE_BUSY");
 	sys->allow_pmi = said("IPMU_ALLOW_PMI");
+	ipmu_kin_open(&sys->kin);
 	sys->journal = malloc(sizeof(*sys->journal));
 	ipmu_state_boot(sys->boot_id);
 	sys->family = ipmu_family_find(topo, scope, why);
@@ -277,6 +279,7 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	if (!rc)
 		rc = open_units(sys, why);
 	if (rc) {
+		ipmu_kin_close(&sys->kin);
 		free(sys->journal);
 		free(sys);
 		return rc;
@@ -285,6 +288,15 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	link_system(sys);
 	*out = sys;
 	return 0;
+}
+
+int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		     struct ipmu_system **out, char *why)
+{
+	int cancel = ipmu_cancel_hold(), rc = open_system(topo, scope, out, why);
+
+	ipmu_cancel_release(cancel);
+	return rc;
 }
 
 int ipmu_unit_release(struct ipmu_unit *unit)
@@ -298,11 +310,12 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 
 int ipmu_system_close(struct ipmu_system *sys)
 {
-	int first = 0;
+	int cancel = ipmu_cancel_hold(), first = 0;
 
 	unlink_system(sys);
 	pthread_mutex_lock(&sys->lock);
 	ipmu_wait_begin(sys);
+	ipmu_kin_part(sys);
 	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
 		int rc = ipmu_unit_release(&sys->units[i]);
@@ -314,8 +327,10 @@ int ipmu_system_close(struct ipmu_system *sys)
 	ipmu_guard_join(ipmu_guard_ended(sys));
 	close_units(sys);
 	pthread_mutex_destroy(&sys->lock);
+	ipmu_kin_close(&sys->kin);
 	free(sys->journal);
 	free(sys);
+	ipmu_cancel_release(cancel);
 	return first;
 }
 
@@ -333,6 +348,7 @@ static bool lock_soon(struct ipmu_system *sys)
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
 	ipmu_wait_begin(sys);
+	ipmu_kin_part(sys);
 	for (int i = 0; i < sys->nunits && sys->pid == getpid(); i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 

@@ -5,6 +5,7 @@
 #define IPMU_SYSTEM_H
 
 #include "../access/batch.h"
+#include "kin.h"
 #include "owner.h"
 
 #include <pthread.h>
@@ -18,7 +19,9 @@ struct ipmu_slot {
 	bool companion;			/* enabled for another counter's sake */
 	struct ipmu_choice choice;	/* what it counts */
 	char event[IPMU_NAME_MAX];	/* ... by name, for messages */
-	_Atomic int lost;		/* errno since which it cannot be read; 0: it can */
+	_Atomic int lost;		/* errno since which its value says nothing; 0: it counts.
+					 * ESTALE: it jumped, so somebody else has written it */
+	_Atomic bool watched;		/* counts have begun from its value: a jump is a loss */
 	int record;			/* number in the journal, from 1; 0: none */
 	_Atomic uint64_t value;		/* 64-bit extension; its low bits are the last raw value */
 };
@@ -59,6 +62,7 @@ struct ipmu_system {
 	pid_t pid;	/* whose registers these are: a forked child must not put them back */
 	bool disowned;	/* such a child, or the process is ending: write nothing any more */
 	struct ipmu_session *sessions;
+	struct ipmu_kin kin;
 	struct ipmu_guard *guard, *guard_ended;
 	bool take_busy;
 	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */
@@ -95,16 +99,18 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why);
 /* The first unit that is open: what holds for it holds for all of a kind. */
 const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys);
 
-/* The counter's 64-bit value; one register read, more only if another reader was in between. */
+/* The counter's 64-bit value; one register read, more only if another reader was in between.
+ * -ESTALE: it is lost, see ipmu_slot_take. */
 int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value);
 
 /* The same when a session begins: without a read if the counter's register has been saved in this
  * phase and the unit stands still. Lock held. */
 int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value);
 
-/* Take a raw value that was read after `old` was loaded from the slot. false: the slot has moved on
- * meanwhile, read again. */
-bool ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value);
+/* Take a raw value that was read after `old` was loaded from the slot. -EAGAIN: the slot has moved
+ * on meanwhile, read again. -ESTALE: a watched counter was set back behind its reader, so that what
+ * it had counted is not known: it is lost, and its value stays. */
+int ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value);
 
 /* The system goes: what is left of its sessions counts no more, and is freed by who has it. */
 void ipmu_sessions_orphan(struct ipmu_system *sys);

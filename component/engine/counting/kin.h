@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What forked children may know of the process that counts: they read its counters on, and a count
+ * that it has ended, or that has ended with it, is not theirs to read any more. The words lie in
+ * memory that a fork shares. */
+#ifndef IPMU_KIN_H
+#define IPMU_KIN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IPMU_KIN_WORDS 1024	/* sessions that children can follow, and one more */
+
+struct ipmu_session;
+struct ipmu_system;
+
+struct ipmu_kin {
+	_Atomic uint32_t *words;	/* the first: 1 once all registers are being put back */
+	bool used[IPMU_KIN_WORDS];
+};
+
+/* Without memory for it children read nothing. */
+void ipmu_kin_open(struct ipmu_kin *kin);
+void ipmu_kin_close(struct ipmu_kin *kin);
+
+/* A word for a new session; 0: there is none left. Lock held. */
+int ipmu_kin_take(struct ipmu_kin *kin);
+void ipmu_kin_drop(struct ipmu_kin *kin, int word);
+
+/* Before a session's counters start, and before they stop. In a child: nothing. */
+void ipmu_kin_turn(struct ipmu_session *s);
+/* Before registers are put back for good. Async-signal-safe. */
+void ipmu_kin_part(struct ipmu_system *sys);
+
+/* In a child: does its parent count for the session as at the fork? Async-signal-safe. */
+bool ipmu_kin_counts(const struct ipmu_session *s);
+
+#endif

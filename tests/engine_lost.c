@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts that are not known any more are not given: counters that went back behind their reader,
+ * that belong to a process which is gone, readers that never come back. What the test raises in the
+ * model is what they must show. */
+#include "on_machine.h"
+#include "peer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define READ_I "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0"
+#define READ_I_1 "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=1"
+#define COUNTER "MSR_UNC_CBO_0_PERFCTR0"
+
+static const struct engine_fixture *fixture;
+static const char *const both[] = { READ_I, READ_I_1 };
+
+/* ---- the engine's reads of registers */
+
+static void (*_Atomic in_read)(void);	/* called once, inside of the next one */
+
+ssize_t __real_pread(int fd, void *buffer, size_t n, off_t offset);
+ssize_t __wrap_pread(int fd, void *buffer, size_t n, off_t offset);
+ssize_t __wrap_pread(int fd, void *buffer, size_t n, off_t offset)
+{
+	void (*call)(void) = atomic_exchange(&in_read, NULL);
+
+	pthread_testcancel();	/* which the C library's is, and the shim's is not */
+	if (call)
+		call();
+	return __real_pread(fd, buffer, n, offset);
+}
+
+/* ---- set back */
+
+static void expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b)
+{
+	uint64_t v[2] = { 77, 77 };
+
+	assert_int_equal(ipmu_session_read(s, v), rc);
+	assert_int_equal(v[0], a);
+	assert_int_equal(v[1], b);
+}
+
+static void stops_lost(struct ipmu_session *s, const char *words)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	assert_int_equal(ipmu_session_stop(s, NULL, why), -ESTALE);
+	print_message("%s\n", why);
+	assert_non_null(strstr(why, READ_I));
+	assert_non_null(strstr(why, "skl_unc_cbo box 0 through /dev/cpu/0/msr"));
+	if (!strstr(why, words))
+		fail_msg("'%s' is not in it", words);
+}
+
+/* Whatever it is set to: a step of more than half of the range is none that it can have made. */
+static void a_counter_that_is_set_back_is_lost(void **state)
+{
+	struct ipmu_session *s = engine_fixture_session(fixture, both, 2);
+	static const uint64_t back[] = { 1, 400, 1ull << 42 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		engine_fixture_start(s);
+		engine_fixture_misses(fixture, 0, 500);
+		engine_fixture_misses(fixture, 1, 20);
+		expect(s, 0, 500, 20);
+		engine_fixture_poke(fixture, COUNTER, (engine_fixture_peek(fixture, COUNTER) -
+						       back[i]) & ((1ull << 44) - 1));
+		engine_fixture_misses(fixture, 1, 3);
+		expect(s, -ESTALE, 500, 23);
+		engine_fixture_misses(fixture, 0, 600);	/* past where it was */
+		engine_fixture_misses(fixture, 1, 4);
+		expect(s, -ESTALE, 500, 27);
+		assert_int_equal(ipmu_session_reset(s), -ESTALE);
+		expect(s, -ESTALE, 0, 0);
+		stops_lost(s, "1 of 2 counters are lost");
+		expect(s, -ESTALE, 0, 0);
+	}
+	engine_fixture_start(s);
+	engine_fixture_misses(fixture, 0, 5);
+	expect(s, 0, 5, 0);
+	engine_fixture_end(s, NULL);
+}
+
+/* The last look of a stop judges as any other. */
+static void a_stop_notices_it_too(void **state)
+{
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v[2];
+
+	(void)state;
+	engine_fixture_misses(fixture, 0, 9);
+	expect(s, 0, 9, 0);
+	engine_fixture_poke(fixture, COUNTER, 0);
+	engine_fixture_misses(fixture, 1, 2);
+	assert_int_equal(ipmu_session_stop(s, v, why), -ESTALE);
+	assert_int_equal(v[0], 9);
+	assert_int_equal(v[1], 2);
+	ipmu_session_free(s);
+}
+
+static void who_shares_it_loses_it_too(void **state)
+{
+	struct ipmu_session *a = engine_fixture_started(fixture, both, 2);
+	struct ipmu_session *b, *c = engine_fixture_session(fixture, both, 1);
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	engine_fixture_misses(fixture, 0, 9);
+	b = engine_fixture_started(fixture, both, 2);
+	engine_fixture_poke(fixture, COUNTER, 0);
+	engine_fixture_misses(fixture, 1, 2);
+	expect(b, -ESTALE, 0, 2);
+	assert_int_equal(ipmu_session_start(c, why), -ESTALE);
+	assert_non_null(strstr(why, "stop those sets first"));
+	expect(a, -ESTALE, 9, 2);	/* as the start of b has seen it */
+	stops_lost(a, "set back from outside");
+	stops_lost(b, "set back from outside");
+	engine_fixture_start(c);
+	engine_fixture_misses(fixture, 0, 7);
+	engine_fixture_end(c, (uint64_t[1]){ 0 });
+	ipmu_session_free(a);
+	ipmu_session_free(b);
+}
+
+/* As in two containers: neither's journal knows of the other, who takes the counters nevertheless
+ * and gives them back as it has found them. */
+static void another_state_directory(void **state)
+{
+	static const char *const one[] = { READ_I, NULL };
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	char dir[] = "/tmp/engine_lost.XXXXXX", old[4096];
+	struct peer p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+
+	(void)state;
+	engine_fixture_misses(fixture, 0, 9);
+	peer_kill(&p);
+	assert_non_null(mkdtemp(dir));
+	snprintf(old, sizeof(old), "%s", getenv("IPMU_STATE_DIR"));
+	setenv("IPMU_STATE_DIR", dir, 1);
+	setenv("IPMU_TAKE_BUSY", "1", 1);
+	p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+	assert_int_equal(peer_do(&p, PEER_START, one).rc, 0);
+	engine_fixture_misses(fixture, 0, 30);
+	expect(s, 0, 39, 0);
+	assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+	peer_kill(&p);
+	setenv("IPMU_STATE_DIR", old, 1);
+	unsetenv("IPMU_TAKE_BUSY");
+	expect(s, -ESTALE, 39, 0);
+	ipmu_session_free(s);
+	snprintf(old, sizeof(old), "rm -rf %s", dir);
+	assert_int_equal(system(old), 0);
+}
+
+/* ---- forked children */
+
+struct child {
+	pid_t pid;
+	int to, from;
+};
+
+struct report {
+	int rc;
+	uint64_t v[2];
+};
+
+/* A child that reads the inherited session at each byte it gets. */
+static struct child child_of(struct ipmu_session *s)
+{
+	int down[2], up[2];
+	struct report r;
+	struct child c;
+	char byte;
+
+	assert_int_equal(pipe(down), 0);
+	assert_int_equal(pipe(up), 0);
+	c.pid = fork();
+	assert_true(c.pid >= 0);
+	if (!c.pid) {
+		close(down[1]);
+		alarm(60);
+		while (read(down[0], &byte, 1) == 1) {
+			r.rc = ipmu_session_read(s, r.v);
+			if (write(up[1], &r, sizeof(r)) != (ssize_t)sizeof(r))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(down[0]);
+	close(up[1]);
+	c.to = down[1];
+	c.from = up[0];
+	return c;
+}
+
+static void child_reads(const struct child *c, int rc, uint64_t a, uint64_t b)
+{
+	struct report r;
+
+	assert_int_equal(write(c->to, "r", 1), 1);
+	assert_int_equal(read(c->from, &r, sizeof(r)), sizeof(r));
+	assert_int_equal(r.rc, rc);
+	assert_int_equal(r.v[0], a);
+	assert_int_equal(r.v[1], b);
+}
+
+static void end_child(struct child *c)
+{
+	close(c->to);
+	close(c->from);
+	assert_int_equal(waitpid(c->pid, NULL, 0), c->pid);
+}
+
+static void a_child_reads_while_its_parent_counts(void **state)
+{
+	(void)state;
+	for (int give_back = 0; give_back < 2; give_back++) {
+		struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+		struct ipmu_session *beside = engine_fixture_started(fixture, both, 1);
+		struct child c;
+
+		engine_fixture_misses(fixture, 0, 3);
+		c = child_of(s);
+		child_reads(&c, 0, 3, 0);
+		engine_fixture_misses(fixture, 0, 3);
+		child_reads(&c, 0, 6, 0);
+		engine_fixture_end(beside, (uint64_t[1]){ 0 });
+		engine_fixture_misses(fixture, 1, 1);
+		child_reads(&c, 0, 6, 1);
+		assert_int_equal(ipmu_session_stop(s, NULL, NULL), 0);
+		if (give_back)
+			ipmu_session_free(s);
+		else
+			engine_fixture_start(s);
+		engine_fixture_misses(fixture, 0, 50);
+		child_reads(&c, -ECHILD, 6, 1);
+		end_child(&c);
+		if (!give_back)
+			ipmu_session_free(s);
+	}
+}
+
+/* The process that counts is killed, and its child, which is orphaned then, reads on. */
+static void a_child_of_one_that_was_killed(void **state)
+{
+	int up[2], go[2];
+	struct report r = { .rc = 77 };
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(up), 0);
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		struct engine_fixture own = *fixture;
+		struct ipmu_session *s;
+		char why[IPMU_WHY_MAX], byte;
+		pid_t middle = getpid();
+
+		alarm(60);
+		if (ipmu_system_open(fixture->topo, IPMU_SCOPE_PACKAGE, &own.sys, why))
+			_exit(1);
+		s = engine_fixture_started(&own, both, 2);
+		engine_fixture_misses(fixture, 0, 4);
+		ipmu_session_read(s, r.v);
+		if (fork())
+			pause();
+		close(go[1]);
+		(void)!write(up[1], &r, sizeof(r));	/* here, and out of fork() */
+		(void)!read(go[0], &byte, 1);
+		for (int ms = 0; getppid() == middle && ms < 30000; ms++)
+			usleep(1000);
+		r.rc = ipmu_session_read(s, r.v);
+		(void)!write(up[1], &r, sizeof(r));
+		_exit(0);
+	}
+	close(up[1]);
+	close(go[0]);
+	assert_int_equal(read(up[0], &r, sizeof(r)), sizeof(r));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(go[1]);
+	assert_int_equal(read(up[0], &r, sizeof(r)), sizeof(r));
+	close(up[0]);
+	assert_int_equal(r.rc, -ECHILD);
+	assert_int_equal(r.v[0], 4);
+	/* the next one to start puts the registers back first */
+	engine_fixture_end(engine_fixture_started(fixture, both, 2), NULL);
+}
+
+/* ---- readers that never come back */
+
+static sigjmp_buf out;
+static _Atomic bool inside, go_on;
+
+static void jump(int number)
+{
+	(void)number;
+	siglongjmp(out, 1);
+}
+
+static void be_signalled(void)
+{
+	raise(SIGUSR1);
+}
+
+/* A read that a signal handler leaves. */
+static void leave_a_read(struct ipmu_session *s)
+{
+	uint64_t v[2];
+
+	signal(SIGUSR1, jump);
+	if (!sigsetjmp(out, 1)) {
+		atomic_store(&in_read, be_signalled);
+		ipmu_session_read(s, v);
+		fail_msg("the handler did not leave it");
+	}
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Its own thread stops the session: that there is nothing to wait for is clear. */
+static void a_read_left_by_a_jump_holds_nobody_up(void **state)
+{
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	uint64_t v[2];
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		double began;
+
+		for (int i = 0; i < 5; i++)
+			leave_a_read(s);
+		engine_fixture_misses(fixture, 0, 4);
+		expect(s, 0, 4, 0);
+		began = seconds();
+		assert_int_equal(ipmu_session_stop(s, v, NULL), 0);
+		assert_int_equal(v[0], 4);
+		engine_fixture_start(s);
+		assert_true(seconds() - began < 4);
+	}
+	engine_fixture_end(s, NULL);
+}
+
+static void *left_behind(void *arg)
+{
+	leave_a_read(arg);
+	atomic_store(&inside, true);
+	while (!atomic_load(&go_on))
+		usleep(1000);
+	return NULL;
+}
+
+static void wait_for(_Atomic bool *flag)
+{
+	for (int ms = 0; !atomic_load(flag) && ms < 60000; ms++)
+		usleep(1000);
+	assert_true(atomic_load(flag));
+}
+
+/* Another thread's: that is waited for, but not for ever. */
+static void a_read_of_another_thread_is_given_up(void **state)
+{
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	char why[IPMU_WHY_MAX] = "";
+	pthread_t thread;
+	uint64_t v[2];
+	double began;
+
+	(void)state;
+	atomic_store(&inside, false);
+	atomic_store(&go_on, false);
+	pthread_create(&thread, NULL, left_behind, s);
+	wait_for(&inside);
+	engine_fixture_misses(fixture, 0, 4);
+	began = seconds();
+	assert_int_equal(ipmu_session_stop(s, v, why), -ETIMEDOUT);
+	print_message("%s\n", why);
+	assert_true(seconds() - began < 10);
+	assert_non_null(strstr(why, READ_I));
+	assert_non_null(strstr(why, "siglongjmp"));
+	assert_int_equal(v[0], 4);
+	began = seconds();
+	engine_fixture_start(s);	/* nobody waits for it again */
+	engine_fixture_misses(fixture, 0, 6);
+	engine_fixture_end(s, v);
+	assert_true(seconds() - began < 4);
+	assert_int_equal(v[0], 6);
+	atomic_store(&go_on, true);
+	pthread_join(thread, NULL);
+}
+
+/* ---- readers that do */
+
+static void hold(void)
+{
+	atomic_store(&inside, true);
+	for (int ms = 0; !atomic_load(&go_on) && ms < 4000; ms++)
+		usleep(1000);
+}
+
+static void *reads(void *arg)
+{
+	uint64_t v[2];
+
+	return ipmu_session_read(arg, v) ? arg : NULL;
+}
+
+static void *lets_go_on(void *arg)
+{
+	(void)arg;
+	usleep(200000);
+	atomic_store(&go_on, true);
+	return NULL;
+}
+
+/* A stop and a change of events come back only once the reader inside has gone. */
+static void a_reader_inside_is_waited_for(void **state)
+{
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	pthread_t reader, waker;
+	void *bad;
+
+	(void)state;
+	atomic_store(&inside, false);
+	atomic_store(&go_on, false);
+	atomic_store(&in_read, hold);
+	pthread_create(&reader, NULL, reads, s);
+	wait_for(&inside);
+	pthread_create(&waker, NULL, lets_go_on, NULL);
+	assert_int_equal(ipmu_session_stop(s, NULL, NULL), 0);
+	assert_true(atomic_load(&go_on));
+	pthread_join(reader, &bad);
+	pthread_join(waker, NULL);
+	assert_null(bad);
+	ipmu_session_free(s);
+}
+
+/* ---- threads that are cancelled */
+
+struct step {
+	struct ipmu_session *s;
+	int which;
+};
+
+static void *cancelled_in(void *arg)
+{
+	const struct step *step = arg;
+	uint64_t v[2];
+
+	pthread_cancel(pthread_self());
+	switch (step->which) {
+	case 0: ipmu_session_start(step->s, NULL); break;
+	case 1: ipmu_session_read(step->s, v); break;
+	case 2: ipmu_session_reset(step->s); break;
+	case 3: ipmu_session_stop(step->s, v, NULL); break;
+	}
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Each step is completed, then the thread ends; what comes after finds no lock held. */
+static void a_cancelled_thread_completes_its_step(void **state)
+{
+	struct step step = { .s = engine_fixture_session(fixture, both, 2) };
+	char why[IPMU_WHY_MAX];
+	pthread_t thread;
+	void *result;
+	uint64_t v[2];
+
+	(void)state;
+	for (step.which = 0; step.which < 4; step.which++) {
+		assert_int_equal(pthread_create(&thread, NULL, cancelled_in, &step), 0);
+		pthread_join(thread, &result);
+		assert_ptr_equal(result, PTHREAD_CANCELED);
+		if (step.which == 3)
+			break;
+		assert_int_equal(ipmu_session_start(step.s, why), -EBUSY);	/* it runs */
+		engine_fixture_misses(fixture, 0, 2);
+		assert_int_equal(ipmu_session_read(step.s, v), 0);
+		assert_int_equal(v[0], step.which == 2 ? 2 : 2 * (step.which + 1));
+	}
+	engine_fixture_start(step.s);	/* it had been stopped */
+	engine_fixture_end(step.s, NULL);
+}
+
+static int setup(void **state)
+{
+	alarm(120);	/* nothing of this may hang */
+	if (engine_fixture_open(state))
+		return -1;
+	fixture = *state;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_counter_that_is_set_back_is_lost),
+		cmocka_unit_test(a_stop_notices_it_too),
+		cmocka_unit_test(who_shares_it_loses_it_too),
+		cmocka_unit_test(another_state_directory),
+		cmocka_unit_test(a_child_reads_while_its_parent_counts),
+		cmocka_unit_test(a_child_of_one_that_was_killed),
+		cmocka_unit_test(a_read_left_by_a_jump_holds_nobody_up),
+		cmocka_unit_test(a_read_of_another_thread_is_given_up),
+		cmocka_unit_test(a_reader_inside_is_waited_for),
+		cmocka_unit_test(a_cancelled_thread_completes_its_step),
+	};
+
+	(void)argc;
+	not_under_tsan("the thread sanitizer ends a forked process that makes threads");
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, setup, engine_fixture_close);
+}
