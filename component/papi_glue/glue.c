@@ -2,9 +2,9 @@
 /* What the PAPI components for core and uncore PMUs have in common: all but their names. */
 #include "inside.h"
 
+#include "cancel.h"
 #include "extras.h"
 #include "node_sum.h"
-#include "papi_memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +24,8 @@ struct control_state {
 	struct glue_running running;
 	struct glue_options options;
 	bool started;		/* since the last look at overflow deadlines */
+	int told, since;	/* counters whose loss PAPI's user was told of; reads after that */
+	bool polled;		/* by PAPI's timer, which tells nobody */
 	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
 	struct node_sum_share share;
 	int nevents, nplaces;
@@ -32,196 +34,6 @@ struct control_state {
 };
 
 _Static_assert(sizeof(struct control_state) <= GLUE_CONTROL_STATE_BYTES, "room for the state");
-
-int glue_papi_code(int rc)
-{
-	switch (rc) {
-	case 0:
-		return PAPI_OK;
-	case -ENOENT:
-		return PAPI_ENOEVNT;
-	case -EINVAL:
-		return PAPI_EINVAL;
-	case -ENOSPC:
-	case -EBUSY:
-		return PAPI_ECNFLCT;
-	case -EACCES:
-	case -EPERM:
-		return PAPI_EPERM;
-	case -ENOMEM:
-		return PAPI_ENOMEM;
-	case -ENODEV:
-	case -ENXIO:
-		return PAPI_ECMP;
-	default:
-		return PAPI_ESYS;
-	}
-}
-
-/* PAPI asks about the same name several times: say it once. Shown where the user wants PAPI's
- * messages (PAPI_VERBOSE, PAPI_set_debug). */
-int glue_report(struct glue *g, int rc, const char *why)
-{
-	bool news;
-
-	_papi_hwi_lock(g->lock_id);
-	news = strcmp(why, g->last_why) != 0;
-	if (news)
-		snprintf(g->last_why, sizeof(g->last_why), "%s", why);
-	_papi_hwi_unlock(g->lock_id);
-	if (news)
-		PAPIERROR("%s: %s", INFO(g).name, why);
-	return glue_papi_code(rc);
-}
-
-/* Other threads look at it without a lock: it is set after all that it stands for. */
-static void set_disabled(struct glue *g, int code)
-{
-	__atomic_store_n(&INFO(g).disabled, code, __ATOMIC_RELEASE);
-}
-
-static int disable(struct glue *g, int rc, const char *why)
-{
-	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason), "%s", why);
-	set_disabled(g, glue_papi_code(rc));
-	return glue_papi_code(rc);
-}
-
-static void append_note(struct glue *g, const char *format, const char *what, const char *why)
-{
-	char *text = INFO(g).description;
-	size_t n = strlen(text);
-
-	snprintf(text + n, sizeof(INFO(g).description) - n, format, what, why);
-}
-
-static void note_partial(struct glue *g)
-{
-	int place = g->scope == IPMU_SCOPE_PACKAGE ? 0 : g->topology->cpus[0].os_cpu;
-	const struct ipmu_pmu_type *type;
-	char why[IPMU_WHY_MAX];
-
-	if (ipmu_system_note(g->machine)[0])
-		append_note(g, "; %s%s", ipmu_system_note(g->machine), "");
-	for (int i = 0; (type = ipmu_system_type(g->machine, i)) != NULL; i++)
-		if (!ipmu_system_boxes(g->machine, type, place, why))
-			append_note(g, "; no %s: %.200s", ipmu_type_name(type), why);
-}
-
-static int open_machine(struct glue *g, char *why)
-{
-	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;
-
-	if (!rc)
-		rc = ipmu_topology_acquire(&g->topology, why);
-	if (rc)
-		return rc;
-	rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
-	if (rc)
-		goto free_topology;
-	rc = event_table_fill(&g->events, g->machine);
-	if (rc) {
-		snprintf(why, IPMU_WHY_MAX, "out of memory for the list of events");
-		goto close_machine;
-	}
-	return 0;
-close_machine:
-	ipmu_system_close(g->machine);
-	g->machine = NULL;
-free_topology:
-	ipmu_topology_release();
-	g->topology = NULL;
-	return rc;
-}
-
-static int initialize_locked(struct glue *g)
-{
-	char why[IPMU_WHY_MAX] = "";
-	int rc;
-
-	if (INFO(g).disabled != PAPI_EDELAY_INIT)
-		return INFO(g).disabled;
-	rc = open_machine(g, why);
-	INFO(g).initialized = 1;
-	if (rc)
-		return disable(g, rc, why);
-	INFO(g).num_native_events = g->events.events;
-	INFO(g).disabled_reason[0] = '\0';
-	note_partial(g);
-	set_disabled(g, PAPI_OK);
-	return PAPI_OK;
-}
-
-int glue_initialize(struct glue *g)
-{
-	int rc = __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE);
-
-	if (rc != PAPI_EDELAY_INIT)
-		return rc;
-	_papi_hwi_lock(g->lock_id);
-	rc = initialize_locked(g);
-	_papi_hwi_unlock(g->lock_id);
-	return rc;
-}
-
-static void publish_pmu_names(struct glue *g)
-{
-	char name[32];
-
-	for (int i = 0; i < PAPI_PMU_MAX - 1 && ipmu_names_pmu(g->scope, i, name); i++)
-		if (!INFO(g).pmu_names[i])
-			INFO(g).pmu_names[i] = strdup(name);
-}
-
-static void drop_machine(struct glue *g)
-{
-	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
-
-	if (rc)
-		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
-			  INFO(g).name, strerror(-rc));
-	g->machine = NULL;
-	event_table_free(&g->events);
-	if (g->topology)
-		ipmu_topology_release();
-	g->topology = NULL;
-	g->last_why[0] = '\0';
-}
-
-int glue_init_component(struct glue *g, int cidx)
-{
-	char why[IPMU_WHY_MAX] = "";
-	int rc;
-
-	drop_machine(g);	/* the parent's, in a forked child that starts PAPI again */
-	glue_running_forget();
-	INFO(g).CmpIdx = cidx;
-	snprintf(INFO(g).description, sizeof(INFO(g).description), "%s", g->description);
-	g->lock_id = PAPI_NUM_LOCK + NUM_INNER_LOCK + cidx;
-	rc = ipmu_names_open(why);
-	if (rc)
-		return disable(g, rc, why);
-	publish_pmu_names(g);
-	INFO(g).num_cntrs = INFO(g).num_mpx_cntrs = GLUE_EVENTS_MAX;
-	INFO(g).num_native_events = -1;
-	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason),
-		 "not initialized yet: list or add an event of it");
-	INFO(g).disabled = PAPI_EDELAY_INIT;
-	return PAPI_EDELAY_INIT;
-}
-
-int glue_shutdown_component(struct glue *g)
-{
-	if (g->scope == IPMU_SCOPE_PACKAGE)
-		node_sum_end();
-	drop_machine(g);
-	for (int i = 0; i < PAPI_PMU_MAX; i++) {
-		free(INFO(g).pmu_names[i]);
-		INFO(g).pmu_names[i] = NULL;
-	}
-	INFO(g).initialized = 0;
-	return PAPI_OK;
-}
 
 int glue_init_control_state(struct glue *g, hwd_control_state_t *ctl)
 {
@@ -289,12 +101,13 @@ static int resolve_all(struct glue *g, const struct glue_options *options, const
 		       int count, struct ipmu_event *list, char *why)
 {
 	struct ipmu_frame frame;
-	int rc = glue_options_frame(g, options, &frame, why);
+	int rc = glue_options_frame(g, options, &frame, why), cancel = ipmu_cancel_hold();
 
 	_papi_hwi_lock(g->lock_id);
 	for (int n = 0; n < count && !rc; n++)
 		rc = event_table_resolve(&g->events, (unsigned)codes[n], &frame, &list[n], why);
 	_papi_hwi_unlock(g->lock_id);
+	ipmu_cancel_release(cancel);
 	return rc;
 }
 
@@ -325,6 +138,7 @@ int glue_cleanup_eventset(hwd_control_state_t *ctl)
 	struct control_state *state = (struct control_state *)ctl;
 	struct ipmu_session *session = __atomic_exchange_n(&state->session, NULL, __ATOMIC_ACQ_REL);
 	struct glue *g = state->glue;
+	int cancel = ipmu_cancel_hold();
 
 	glue_running_end(&state->running);
 	node_sum_release(&state->share);
@@ -332,6 +146,7 @@ int glue_cleanup_eventset(hwd_control_state_t *ctl)
 	memset(state, 0, sizeof(*state));
 	state->glue = g;
 	glue_options_default(g, &state->options);
+	ipmu_cancel_release(cancel);
 	return PAPI_OK;
 }
 
@@ -400,14 +215,14 @@ static bool is_reported(const struct control_state *state, int place)
 	return !state->counts_for_sum || state->share.reported >> place & 1;
 }
 
-int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
+static int start(hwd_context_t *ctx, struct control_state *state)
 {
-	struct control_state *state = (struct control_state *)ctl;
 	char why[IPMU_WHY_MAX] = "";
 	int rc;
 
 	if (!state->session)
 		return PAPI_ENOEVNT;
+	state->told = 0;
 	state->counts_for_sum = state->glue->scope == IPMU_SCOPE_PACKAGE && node_sum_is_on();
 	memset(state->counts, 0, sizeof(state->counts));
 	if (state->counts_for_sum)
@@ -425,21 +240,70 @@ int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	return PAPI_OK;
 }
 
-/* PAPI reads right before it stops, so the counts of that read stand. */
-int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
+int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
-	struct control_state *state = (struct control_state *)ctl;
+	int cancel = ipmu_cancel_hold(), rc = start(ctx, (struct control_state *)ctl);
+
+	ipmu_cancel_release(cancel);
+	return rc;
+}
+
+/* Beside an error PAPI hands no counts on, and it does not stop a set that cannot be read. So each
+ * loss is told once: the next call gets the other events' counts. Perhaps in a signal handler. */
+static int tell_loss(struct control_state *state, struct ipmu_session *session)
+{
+	char why[IPMU_WHY_MAX] = "";
+	int lost;
+
+	if (state->polled)
+		return PAPI_OK;
+	lost = ipmu_session_lost(session, why);
+	if (lost <= state->told) {
+		state->since++;
+		return PAPI_OK;
+	}
+	state->told = lost;
+	state->since = 0;
+	PAPIERROR("%s: %s", INFO(state->glue).name, why);
+	return PAPI_ECLOST;
+}
+
+/* Told again, unless the read before PAPI_stop's own has done that: perhaps in a PAPI_stop. */
+static int stop_lost(struct control_state *state, const char *why)
+{
+	if (state->told && state->since <= 1)
+		return PAPI_OK;
+	state->told = ipmu_session_lost(state->session, NULL);
+	glue_report(state->glue, -ESTALE, why);
+	return PAPI_ECLOST;
+}
+
+/* PAPI reads right before it stops, so the counts of that read stand. */
+static int stop(struct control_state *state)
+{
 	char why[IPMU_WHY_MAX] = "";
 	bool idle = is_idle(state);
 	int rc;
 
-	(void)ctx;
 	node_sum_release(&state->share);
 	if (!state->session || idle)
 		return PAPI_OK;
 	glue_running_end(&state->running);
 	rc = ipmu_session_stop(state->session, NULL, why);
-	return rc ? glue_report(state->glue, rc, why) : PAPI_OK;
+	if (rc && ipmu_session_lost(state->session, NULL))
+		return stop_lost(state, why);
+	if (rc)
+		glue_report(state->glue, rc, why);
+	return rc == -ETIMEDOUT ? PAPI_OK : glue_papi_code(rc);
+}
+
+int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
+{
+	int cancel = ipmu_cancel_hold(), rc = stop((struct control_state *)ctl);
+
+	(void)ctx;
+	ipmu_cancel_release(cancel);
+	return rc;
 }
 
 int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, int flags)
@@ -447,18 +311,18 @@ int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, 
 	struct control_state *state = (struct control_state *)ctl;
 	struct ipmu_session *session = __atomic_load_n(&state->session, __ATOMIC_ACQUIRE);
 	uint64_t values[GLUE_EVENTS_MAX] = { 0 };
+	int rc;
 
 	(void)ctx;
 	(void)flags;
 	*counts = state->counts;
 	if (!session || is_idle(state))
 		return PAPI_OK;
-	if (ipmu_session_read(session, values))
-		return PAPI_ESYS;
+	rc = ipmu_session_read(session, values);
 	for (int i = 0; i < state->nplaces; i++)
 		if (state->places[i].index >= 0 && is_reported(state, i))
 			state->counts[i] = (long long)values[state->places[i].index];
-	return PAPI_OK;
+	return rc ? tell_loss(state, session) : PAPI_OK;
 }
 
 int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
@@ -469,7 +333,7 @@ int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	(void)ctx;
 	if (!session || is_idle(state))
 		return PAPI_OK;
-	return ipmu_session_reset(session) ? PAPI_ESYS : PAPI_OK;
+	return ipmu_session_reset(session) ? tell_loss(state, session) : PAPI_OK;
 }
 
 /* ---- overflow ---- */
@@ -490,10 +354,14 @@ void glue_dispatch_timer(struct glue *g, hwd_siginfo_t *info, void *context)
 	_papi_hwi_context_t hw_context = { .si = info, .ucontext = context };
 	vptr_t address = GET_OVERFLOW_ADDRESS(hw_context);
 	ThreadInfo_t *thread = _papi_hwi_lookup_thread(0);
+	struct control_state *state;
 	int cidx = INFO(g).CmpIdx;
 
 	if (!thread || !thread->running_eventset[cidx])
 		return;
+	state = (struct control_state *)thread->running_eventset[cidx]->ctl_state;
 	rearm(thread->running_eventset[cidx]);
+	state->polled = true;
 	_papi_hwi_dispatch_overflow_signal(&hw_context, address, NULL, 0, 0, &thread, cidx);
+	state->polled = false;
 }

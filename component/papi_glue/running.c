@@ -4,6 +4,8 @@
  * reads, stops or cleans up the set afterwards. */
 #include "inside.h"
 
+#include "cancel.h"
+
 #include <pthread.h>
 
 struct thread_context {
@@ -49,6 +51,7 @@ int glue_shutdown_thread(hwd_context_t *ctx)
 {
 	struct thread_context *thread = (struct thread_context *)ctx;
 	uint64_t values[GLUE_EVENTS_MAX];
+	int cancel = ipmu_cancel_hold();
 
 	pthread_mutex_lock(&lock);
 	while (thread->first) {
@@ -56,6 +59,7 @@ int glue_shutdown_thread(hwd_context_t *ctx)
 		unlink_running(thread->first);
 	}
 	pthread_mutex_unlock(&lock);
+	ipmu_cancel_release(cancel);
 	return PAPI_OK;
 }
 

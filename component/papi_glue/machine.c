@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The component as a whole: opened when it is first needed, with reasons where it cannot be. */
+#include "inside.h"
+
+#include "cancel.h"
+#include "node_sum.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int glue_papi_code(int rc)
+{
+	switch (rc) {
+	case 0:
+		return PAPI_OK;
+	case -ENOENT:
+		return PAPI_ENOEVNT;
+	case -EINVAL:
+		return PAPI_EINVAL;
+	case -ENOSPC:
+	case -EBUSY:
+		return PAPI_ECNFLCT;
+	case -EACCES:
+	case -EPERM:
+		return PAPI_EPERM;
+	case -ENOMEM:
+		return PAPI_ENOMEM;
+	case -ENODEV:
+	case -ENXIO:
+		return PAPI_ECMP;
+	case -ESTALE:
+		return PAPI_ECLOST;
+	default:
+		return PAPI_ESYS;
+	}
+}
+
+/* PAPI asks about the same name several times: say it once. Shown where the user wants PAPI's
+ * messages (PAPI_VERBOSE, PAPI_set_debug). */
+int glue_report(struct glue *g, int rc, const char *why)
+{
+	bool news;
+
+	_papi_hwi_lock(g->lock_id);
+	news = strcmp(why, g->last_why) != 0;
+	if (news)
+		snprintf(g->last_why, sizeof(g->last_why), "%s", why);
+	_papi_hwi_unlock(g->lock_id);
+	if (news)
+		PAPIERROR("%s: %s", INFO(g).name, why);
+	return glue_papi_code(rc);
+}
+
+/* Other threads look at it without a lock: it is set after all that it stands for. */
+static void set_disabled(struct glue *g, int code)
+{
+	__atomic_store_n(&INFO(g).disabled, code, __ATOMIC_RELEASE);
+}
+
+static int disable(struct glue *g, int rc, const char *why)
+{
+	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason), "%s", why);
+	set_disabled(g, glue_papi_code(rc));
+	return glue_papi_code(rc);
+}
+
+static void append_note(struct glue *g, const char *format, const char *what, const char *why)
+{
+	char *text = INFO(g).description;
+	size_t n = strlen(text);
+
+	snprintf(text + n, sizeof(INFO(g).description) - n, format, what, why);
+}
+
+static void note_partial(struct glue *g)
+{
+	int place = g->scope == IPMU_SCOPE_PACKAGE ? 0 : g->topology->cpus[0].os_cpu;
+	const struct ipmu_pmu_type *type;
+	char why[IPMU_WHY_MAX];
+
+	if (ipmu_system_note(g->machine)[0])
+		append_note(g, "; %s%s", ipmu_system_note(g->machine), "");
+	for (int i = 0; (type = ipmu_system_type(g->machine, i)) != NULL; i++)
+		if (!ipmu_system_boxes(g->machine, type, place, why))
+			append_note(g, "; no %s: %.200s", ipmu_type_name(type), why);
+}
+
+static int open_machine(struct glue *g, char *why)
+{
+	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;
+
+	if (!rc)
+		rc = ipmu_topology_acquire(&g->topology, why);
+	if (rc)
+		return rc;
+	rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
+	if (rc)
+		goto free_topology;
+	rc = event_table_fill(&g->events, g->machine);
+	if (rc) {
+		snprintf(why, IPMU_WHY_MAX, "out of memory for the list of events");
+		goto close_machine;
+	}
+	return 0;
+close_machine:
+	ipmu_system_close(g->machine);
+	g->machine = NULL;
+free_topology:
+	ipmu_topology_release();
+	g->topology = NULL;
+	return rc;
+}
+
+static int initialize_locked(struct glue *g)
+{
+	char why[IPMU_WHY_MAX] = "";
+	int rc;
+
+	if (INFO(g).disabled != PAPI_EDELAY_INIT)
+		return INFO(g).disabled;
+	rc = open_machine(g, why);
+	INFO(g).initialized = 1;
+	if (rc)
+		return disable(g, rc, why);
+	INFO(g).num_native_events = g->events.events;
+	INFO(g).disabled_reason[0] = '\0';
+	note_partial(g);
+	set_disabled(g, PAPI_OK);
+	return PAPI_OK;
+}
+
+int glue_initialize(struct glue *g)
+{
+	int rc = __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE), cancel;
+
+	if (rc != PAPI_EDELAY_INIT)
+		return rc;
+	cancel = ipmu_cancel_hold();
+	_papi_hwi_lock(g->lock_id);
+	rc = initialize_locked(g);
+	_papi_hwi_unlock(g->lock_id);
+	ipmu_cancel_release(cancel);
+	return rc;
+}
+
+static void publish_pmu_names(struct glue *g)
+{
+	char name[32];
+
+	for (int i = 0; i < PAPI_PMU_MAX - 1 && ipmu_names_pmu(g->scope, i, name); i++)
+		if (!INFO(g).pmu_names[i])
+			INFO(g).pmu_names[i] = strdup(name);
+}
+
+static void drop_machine(struct glue *g)
+{
+	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
+
+	if (rc)
+		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
+			  INFO(g).name, strerror(-rc));
+	g->machine = NULL;
+	event_table_free(&g->events);
+	if (g->topology)
+		ipmu_topology_release();
+	g->topology = NULL;
+	g->last_why[0] = '\0';
+}
+
+int glue_init_component(struct glue *g, int cidx)
+{
+	char why[IPMU_WHY_MAX] = "";
+	int rc;
+
+	drop_machine(g);	/* the parent's, in a forked child that starts PAPI again */
+	glue_running_forget();
+	INFO(g).CmpIdx = cidx;
+	snprintf(INFO(g).description, sizeof(INFO(g).description), "%s", g->description);
+	g->lock_id = PAPI_NUM_LOCK + NUM_INNER_LOCK + cidx;
+	rc = ipmu_names_open(why);
+	if (rc)
+		return disable(g, rc, why);
+	publish_pmu_names(g);
+	INFO(g).num_cntrs = INFO(g).num_mpx_cntrs = GLUE_EVENTS_MAX;
+	INFO(g).num_native_events = -1;
+	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason),
+		 "not initialized yet: list or add an event of it");
+	INFO(g).disabled = PAPI_EDELAY_INIT;
+	return PAPI_EDELAY_INIT;
+}
+
+int glue_shutdown_component(struct glue *g)
+{
+	if (g->scope == IPMU_SCOPE_PACKAGE)
+		node_sum_end();
+	drop_machine(g);
+	for (int i = 0; i < PAPI_PMU_MAX; i++) {
+		free(INFO(g).pmu_names[i]);
+		INFO(g).pmu_names[i] = NULL;
+	}
+	INFO(g).initialized = 0;
+	return PAPI_OK;
+}
