@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ static struct {
 
 static bool wanted(void)
 {
-	const char *asked = getenv("IPMU_MPI_GUARDIAN"), *state = getenv("IPMU_STATE_DIR");
+	const char *asked = secure_getenv("IPMU_MPI_GUARDIAN");
+	const char *state = secure_getenv("IPMU_STATE_DIR");
 
 	return !(asked && !strcmp(asked, "0")) && !(state && !strcmp(state, "none"));
 }
@@ -86,6 +88,8 @@ static int spawn(int their_end, pid_t *pid)
 		find_beside_us(path);
 		if (!rc && path[0])
 			rc = posix_spawn(pid, path, &files, &attr, argv, environ);
+		else if (!rc && getauxval(AT_SECURE))
+			rc = ENOENT;	/* its user says what is in PATH */
 		else if (!rc)
 			rc = posix_spawnp(pid, COMMAND, &files, &attr, argv, environ);
 		posix_spawnattr_destroy(&attr);

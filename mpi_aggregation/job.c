@@ -52,7 +52,7 @@ static int split(char *list, const char *names[EVENTS_MAX])
 
 static int open_set(char *why)
 {
-	const char *given = getenv(ENV_EVENTS), *names[EVENTS_MAX];
+	const char *given = secure_getenv(ENV_EVENTS), *names[EVENTS_MAX];
 	char *list = strdup(given ? given : "");
 
 	/* ENOMEM shows as an empty list, which all ranks get to know. */
@@ -123,7 +123,7 @@ static void write_first(void)
 
 static void begin(void)
 {
-	const char *output = getenv(ENV_OUTPUT), *interval = getenv(ENV_INTERVAL);
+	const char *output = secure_getenv(ENV_OUTPUT), *interval = secure_getenv(ENV_INTERVAL);
 	char why[IPMU_MPI_WHY_MAX] = "";
 
 	if (job.m || job.ended)

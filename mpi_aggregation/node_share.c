@@ -48,7 +48,7 @@ int node_share(const struct nodes *at, int fd)
 /* The leader's export: of an earlier counter set, or a new one. -1: none. */
 static int exported(void)
 {
-	const char *text = getenv(IPMU_TOPOLOGY_ENV);
+	const char *text = secure_getenv(IPMU_TOPOLOGY_ENV);
 	char why[IPMU_WHY_MAX];
 	int fd = text ? atoi(text) : memfd_create("ipmu-topology", MFD_CLOEXEC);
 
@@ -63,7 +63,7 @@ static int exported(void)
 void share_topology(const struct nodes *at)
 {
 	int fd = node_share(at, at->node_rank ? -1 : exported());
-	bool known = getenv(IPMU_TOPOLOGY_ENV);
+	bool known = secure_getenv(IPMU_TOPOLOGY_ENV);
 	char text[96];
 	struct stat st;
 

@@ -99,7 +99,7 @@ static void load(void)
 static int begun(int rc)
 {
 	depth--;
-	if (rc == SUCCESS && depth == 0 && getenv(ENV_EVENTS)) {
+	if (rc == SUCCESS && depth == 0 && secure_getenv(ENV_EVENTS)) {
 		if (!hooks)
 			load();
 		hooks->begin();
