@@ -225,9 +225,10 @@ static int start(hwd_context_t *ctx, struct control_state *state)
 	state->told = 0;
 	state->counts_for_sum = state->glue->scope == IPMU_SCOPE_PACKAGE && node_sum_is_on();
 	memset(state->counts, 0, sizeof(state->counts));
-	if (state->counts_for_sum)
-		node_sum_claim(&state->share, &state->places[0].code, state->nplaces,
-			       (int)sizeof(state->places[0]));
+	if (state->counts_for_sum &&
+	    node_sum_claim(&state->share, &state->places[0].code, state->nplaces,
+			   (int)sizeof(state->places[0]), why))
+		return glue_report(state->glue, -EACCES, why);
 	state->started = true;
 	if (is_idle(state))
 		return PAPI_OK;

@@ -93,54 +93,91 @@ static void name_lock(void)
 		 (unsigned int)geteuid(), job);
 }
 
-static bool is_published(int fd)
+static bool is_published(const struct stat *mine)
 {
-	struct stat mine, there;
+	struct stat there;
 
-	return !fstat(fd, &mine) && !lstat(lock_path, &there) && mine.st_ino == there.st_ino &&
-	       mine.st_dev == there.st_dev && mine.st_uid == geteuid();
+	return !lstat(lock_path, &there) && mine->st_ino == there.st_ino &&
+	       mine->st_dev == there.st_dev;
 }
 
-/* A record lock: a child that is forked does not have its parent's. -1 somebody else has it, 0 it
- * cannot be had by anybody, 1 we do. */
-static int take_lock(void)
+/* Only such a file says anything: whoever else can open one can lock it. */
+static bool is_ours(const struct stat *file)
+{
+	return S_ISREG(file->st_mode) && !(file->st_mode & (S_IRWXG | S_IRWXO)) &&
+	       (file->st_uid == geteuid() || file->st_uid == 0);
+}
+
+static int open_or_make(void)
+{
+	int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = open(lock_path, flags);
+
+	return fd < 0 && errno == ENOENT ? open(lock_path, flags | O_CREAT | O_EXCL, 0600) : fd;
+}
+
+/* Root may remove what another user has put there, and anybody what is his own. */
+static int remove_strange(char *why)
+{
+	struct stat there;
+
+	if (lstat(lock_path, &there) || is_ours(&there) || !unlink(lock_path))
+		return 0;
+	snprintf(why, IPMU_WHY_MAX, "%s: belongs to user %u, so " VARIABLE " cannot tell which "
+		 "process reports: let root remove it, or do without the variable", lock_path,
+		 (unsigned)there.st_uid);
+	return -EACCES;
+}
+
+/* A record lock: a child that is forked does not have its parent's. 1: we have it, 0: another
+ * process of the job has. */
+static int take_lock(char *why)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int rc = 0, error = EAGAIN;
 
 	name_lock();
-	for (int i = 0; i < ATTEMPTS; i++) {
-		int fd = open(lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	for (int i = 0; i < ATTEMPTS && !rc; i++) {
+		int fd = open_or_make();
+		struct stat mine;
 
-		if (fd < 0)
-			return 0;
-		if (fcntl(fd, F_SETLK, &whole)) {
-			int rc = errno == EACCES || errno == EAGAIN ? -1 : 0;
-
+		error = fd < 0 ? errno : EAGAIN;
+		if (fd < 0 || fstat(fd, &mine) || !is_ours(&mine)) {
+			rc = remove_strange(why);
+		} else if (fcntl(fd, F_SETLK, &whole)) {
 			close(fd);
-			return rc;
-		}
-		if (is_published(fd)) {
+			return 0;
+		} else if (is_published(&mine)) {
 			lock_fd = fd;
 			return 1;
 		}
-		close(fd);	/* its owner has just removed it */
+		if (fd >= 0)
+			close(fd);	/* its owner has just removed it, or we have */
 	}
-	return 0;
+	if (!rc)
+		snprintf(why, IPMU_WHY_MAX, "%s: %s: " VARIABLE " needs it to tell which process "
+			 "reports", lock_path, strerror(error));
+	return -EACCES;
 }
 
-static bool process_is_first(void)
+/* 1, 0, or a negative errno and a sentence. */
+static int process_is_first(char *why)
 {
 	long rank = 0;
+	int rc;
 
 	if (decided == getpid())
 		return is_first;
 	if (lock_fd >= 0)
 		close(lock_fd);		/* a parent's */
 	lock_fd = -1;
-	decided = getpid();
 	/* The launcher's first process may have children that count: the lock is for them. */
-	is_first = (!local_rank(&rank) || rank == 0) && take_lock() >= 0;
-	return is_first;
+	rc = local_rank(&rank) && rank != 0 ? 0 : take_lock(why);
+	if (rc < 0)
+		return rc;
+	decided = getpid();
+	is_first = rc == 1;
+	return rc;
 }
 
 __attribute__((destructor)) void node_sum_end(void)
@@ -174,21 +211,24 @@ static bool is_taken(int code)
 	return false;
 }
 
-uint64_t node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride)
+int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride, char *why)
 {
 	struct node_sum_share share = { .codes = codes, .n = n, .stride = stride };
+	int first;
 
 	node_sum_release(s);
 	pthread_mutex_lock(&lock);
-	if (process_is_first())
-		for (int i = 0; i < n; i++)
-			if (!is_taken(code_of(&share, i)))
-				share.reported |= UINT64_C(1) << i;
-	share.next = running;
-	*s = share;
-	running = s;
+	first = process_is_first(why);
+	for (int i = 0; i < n && first == 1; i++)
+		if (!is_taken(code_of(&share, i)))
+			share.reported |= UINT64_C(1) << i;
+	if (first >= 0) {
+		share.next = running;
+		*s = share;
+		running = s;
+	}
 	pthread_mutex_unlock(&lock);
-	return s->reported;
+	return first < 0 ? first : 0;
 }
 
 void node_sum_release(struct node_sum_share *s)

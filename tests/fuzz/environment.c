@@ -33,11 +33,13 @@ static void check_node_sum(void)
 	if (node_sum_setting(why))
 		REQUIRE(why[0]);
 	if (node_sum_is_on()) {
-		uint64_t mine = node_sum_claim(&first, codes, 2, sizeof(codes[0]));
-		uint64_t theirs = node_sum_claim(&second, codes + 2, 1, sizeof(codes[0]));
+		int rc = node_sum_claim(&first, codes, 2, sizeof(codes[0]), why);
 
-		REQUIRE((mine & ~3ull) == 0 && (theirs & ~1ull) == 0);
-		REQUIRE(!(mine & 1 && theirs & 1));	/* one event, reported once */
+		REQUIRE(!rc || (why[0] && !first.reported));
+		rc = node_sum_claim(&second, codes + 2, 1, sizeof(codes[0]), why);
+		REQUIRE(!rc || (why[0] && !second.reported));
+		REQUIRE((first.reported & ~3ull) == 0 && (second.reported & ~1ull) == 0);
+		REQUIRE(!(first.reported & second.reported & 1));	/* one event, once */
 		node_sum_release(&first);
 		node_sum_release(&second);
 	}
