@@ -91,6 +91,22 @@ as_before && fail 'the registers of a process that counts were put back'
 end b
 soon as_before || fail 'it did not look again'
 
+# -- the pipe may be its standard input, too
+soon gone || fail 'it stays'
+mkfifo "$scratch/stdin"
+exec {both}<>"$scratch/stdin" {hold}>"$scratch/stdin"
+start a
+timeout 20 "$vpmu" run --no-feed -s "$segment" -- ipmu-restore --when-closed 0 <"$scratch/stdin" \
+	{hold}>&- {both}>&- >"$scratch/out" 2>&1 || fail 'ipmu-restore --when-closed 0'
+exec {both}>&-
+wait=0
+end a
+sleep 1
+as_before && fail 'it does not wait for the end of its standard input'
+gone && fail 'it does not wait in the background'
+exec {hold}>&-
+soon as_before || fail 'nothing is put back after the end of the standard input'
+
 # -- nothing was left: it ends at once
 soon gone || fail 'it stays'
 guard
