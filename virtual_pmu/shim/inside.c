@@ -79,7 +79,7 @@ int strncmp(const char *left, const char *right, size_t count)
 
 int strcmp(const char *left, const char *right)
 {
-	return strncmp(left, right, SIZE_MAX);
+	return strncmp(left, right, PTRDIFF_MAX);
 }
 
 static size_t span(const char *text, const char *set, int in)
