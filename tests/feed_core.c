@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "feed_qemu.h"
+#include "../virtual_pmu/feed/crossing.h"
 #include "../virtual_pmu/feed/hidden.h"
 
 #define MOV 0	/* instructions of `mix` */
@@ -454,10 +455,35 @@ static int end(void **state)
 	return 0;
 }
 
+/* QEMU 7.2 shows an instruction that crosses the end of a page up to there, and executes it in a
+ * block of its own. */
+static void what_crosses_a_page_is_not_of_the_block(void **state)
+{
+	struct qemu_plugin_tb tb = {
+		.count = 2,
+		.insn = { { .address = 0x400ffd, .size = 1, .bytes = { 0x90 } },
+			  { .address = 0x400ffe, .size = 2, .bytes = { 0xb8, 1, 2, 3, 4 } } },
+	};
+
+	(void)state;
+	assert_int_equal(vpmu_block_instructions(&tb), 1);	/* mov $0x04030201,%eax */
+	tb.insn[1].address = 0x400ffb;
+	assert_int_equal(vpmu_block_instructions(&tb), 2);	/* ends with the page */
+	tb.insn[1].address = 0x400ffc;
+	assert_int_equal(vpmu_block_instructions(&tb), 1);
+	tb.insn[1].address = 0x400ff0;
+	assert_int_equal(vpmu_block_instructions(&tb), 2);
+	tb.count = 1;
+	tb.insn[0].address = 0x400fff;
+	tb.insn[0].bytes[0] = 0xb8;
+	assert_int_equal(vpmu_block_instructions(&tb), 1);	/* the first one is */
+}
+
 int main(void)
 {
 	/* One process, one plugin: the tests follow each other. */
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_crosses_a_page_is_not_of_the_block),
 		cmocka_unit_test(a_block_adds_its_mix),
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
 		cmocka_unit_test(the_shims_code_is_not_counted),
