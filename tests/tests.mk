@@ -9,6 +9,7 @@ EXTRA_LIBS_engine_lost = -Wl,--wrap=pread
 EXTRA_LIBS_engine_safe = -Wl,--wrap=pread,--wrap=pwrite,--wrap=ioctl
 EXTRA_LIBS_engine_fault_table = -Wl,--wrap=open,--wrap=close,--wrap=dup3,--wrap=pread,--wrap=pwrite,--wrap=ioctl,--wrap=mmap,--wrap=munmap
 EXTRA_LIBS_engine_undocumented = -Wl,--wrap=open,--wrap=close,--wrap=pread,--wrap=pwrite
+EXTRA_LIBS_topo_shared = -Wl,--wrap=open
 # Hundreds of processes or threads each, which takes memcheck minutes; the address sanitizer has them.
 NOT_MEMCHECKED = engine_kills engine_safe engine_threads papi_clients
 EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi

@@ -2,6 +2,7 @@
 /* A topology that another process read: the same tables, without a look at where they come from.
  * The source is a copy of data/topo/two-packages.xml, which is gone when it matters. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +23,34 @@ static char source[] = "/tmp/ipmu-topo-shared.XXXXXX";
 static char why[IPMU_WHY_MAX];
 static int file = -1;
 static struct ipmu_topology *loaded;
+
+/* What the process is told of its control group and cpuset; NULL: the truth. */
+static const char *cgroup, *cpuset;
+
+static const char *told_instead_of(const char *path)
+{
+	if (!strcmp(path, "/proc/self/cgroup"))
+		return cgroup;
+	return strcmp(path, "/proc/self/cpuset") ? NULL : cpuset;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+	const char *text = told_instead_of(path);
+	va_list args;
+	int fd, mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (!text)
+		return __real_open(path, flags, mode);
+	fd = memfd_create("told", 0);
+	assert_int_equal(pwrite(fd, text, strlen(text), 0), strlen(text));
+	return fd;
+}
 
 static void copy_source(void)
 {
@@ -142,6 +171,40 @@ static void another_machine(void **state)
 	ipmu_topology_release();
 }
 
+/* They leave other CPUs to those who are in them. */
+static void another_group(void **state)
+{
+	static const struct {
+		const char *cgroup, *cpuset;
+		int rc;
+	} cases[] = {
+		{ "0::/job/1\n", "/job\n", 0 },
+		{ "0::/job/2\n", "/job\n", -EXDEV },
+		{ "0::/job/11\n", "/job\n", -EXDEV },
+		{ "", "/job\n", -EXDEV },
+		{ "0::/job/1\n", "/rest\n", -EXDEV },
+	};
+	struct ipmu_topology *t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("group %s, cpuset %s", cases[i].cgroup, cases[i].cpuset);
+		cgroup = cases[i].cgroup;
+		cpuset = cases[i].cpuset;
+		assert_int_equal(ipmu_topology_adopt(file, &t, why), cases[i].rc);
+		if (!cases[i].rc)
+			ipmu_topology_free(t);
+	}
+	cgroup = cpuset = NULL;
+}
+
+static int prepare_in_group(void **state)
+{
+	cgroup = "0::/job/1\n";
+	cpuset = "/job\n";
+	return prepare(state);
+}
+
 static void no_export(void **state)
 {
 	struct ipmu_topology *t;
@@ -177,6 +240,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(adopted, prepare, tidy),
 		cmocka_unit_test_setup_teardown(acquired, prepare, tidy),
 		cmocka_unit_test_setup_teardown(another_machine, prepare, tidy),
+		cmocka_unit_test_setup_teardown(another_group, prepare_in_group, tidy),
 		cmocka_unit_test_setup_teardown(no_export, prepare, tidy),
 		cmocka_unit_test_setup_teardown(address_taken, prepare, tidy),
 	};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* IPMU_NODE_SUM=first inside one process, on a virtual Skylake client whose lookups this test
+ * raises itself. Between processes: mpi_naive.sh. */
+#include "papi_machine.h"
+
+#include <stdlib.h>
+
+#define LOOKUPS "intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I"
+
+static long long counted(int set)
+{
+	long long n;
+
+	assert_papi(PAPI_start(set), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 100);
+	assert_papi(PAPI_stop(set, &n), PAPI_OK);
+	return n;
+}
+
+/* The event is free for the next set as soon as one stops. */
+static void set_after_set(void **state)
+{
+	int first = papi_sets_one(LOOKUPS), second = papi_sets_one(LOOKUPS);
+
+	(void)state;
+	assert_int_equal(counted(first), 100);
+	assert_int_equal(counted(second), 100);
+	papi_sets_end(first);
+	papi_sets_end(second);
+}
+
+/* Who is first holds a file; the program's standard input is another one. */
+static void standard_input_stays(void **state)
+{
+	int ends[2], set = papi_sets_one(LOOKUPS);
+	char word[8] = "";
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	assert_int_equal(counted(set), 100);
+	assert_int_equal(write(ends[1], "input", 5), 5);
+	assert_int_equal(read(STDIN_FILENO, word, sizeof(word)), 5);
+	assert_string_equal(word, "input");
+	papi_sets_end(set);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(standard_input_stays),		/* first: before any claim */
+		cmocka_unit_test(set_after_set),
+	};
+
+	(void)argc;
+	setenv("IPMU_NODE_SUM", "first", 1);
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, papi_machine_open, papi_machine_close);
+}
