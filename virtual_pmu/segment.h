@@ -129,6 +129,9 @@ void vpmu_segment_close(struct vpmu_segment *s);
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
 #define VPMU_SYSTEM_SUFFIX ".system"
 
+/* How the anonymous files behind the shim's descriptors are called, before the device's path. */
+#define SHIM_BACKING_NAME "VirtualPMU:"
+
 /* Set to 1 in the environment of a program that runs under the feed: only then is the call made. */
 #define VPMU_FEED_ENV "VPMU_FEED"
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bypass.h"
 #include "clock.h"
 #include "combining.h"
 #include "core_feed.h"
@@ -39,6 +40,7 @@ struct thread {
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	uint64_t maps_code;		/* or if they may be the shim's code; of this descriptor */
 	int maps_fd;
+	struct vpmu_bypass bypass;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 
@@ -377,6 +379,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->maps = vpmu_hugepages_wanted(num, a2, a3, a4);
 	t->maps_code = vpmu_hidden_wanted(num, a3, a4) ? a2 : 0;
 	t->maps_fd = (int)a5;
+	vpmu_bypass_call(&t->bypass, num, (const uint64_t[5]){ a1, a2, a3, a4, a5 });
 	if (num == SYS_execve)
 		count_process(t, false);
 	else if (num == SYS_exit || num == SYS_exit_group)
@@ -390,6 +393,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	(void)id, (void)vcpu;
 	if (!t)
 		return;
+	vpmu_bypass_return(&t->bypass, num, ret);
 	if (t->maps && ret > 0)
 		vpmu_hugepages_advise((uint64_t)ret, t->maps);
 	if (t->maps_code && ret > 0)

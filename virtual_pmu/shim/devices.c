@@ -5,16 +5,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "inside.h"
 #include "shim.h"
 
 #define FDS_MAX 65536
+#define MODULES 202	/* the msr driver's major number; those that are given out are higher */
 
 /* The inode tells a descriptor that was closed behind our back (close_range, a raw system call)
  * and is something else now. */
-struct served { uint64_t inode; uint32_t kind, cpu; };
+struct served { uint64_t inode; uint32_t kind, cpu; int flags; };
 static struct served served[FDS_MAX];
 
 static uint64_t inode_of(int fd)
@@ -47,6 +49,7 @@ static void serve(int fd, struct served what)
 {
 	served[fd].inode = what.inode;
 	served[fd].cpu = what.cpu;
+	served[fd].flags = what.flags;
 	__atomic_store_n(&served[fd].kind, what.kind, __ATOMIC_RELEASE);
 }
 
@@ -100,50 +103,30 @@ static int check_open(struct shim_path path, int flags)
 	}
 }
 
-/* The real descriptor is reopened with the caller's access mode, so that libc and kernel refuse
- * a write to a read-only one themselves. */
-static int anonymous_file(int flags)
-{
-	char link[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0", *end = link + sizeof(link) - 2;
-	char digits[12] = "", *digit = digits + sizeof(digits) - 1;
-	long made = shim_syscall(SYS_memfd_create, shim_address("VirtualPMU"), MFD_CLOEXEC, 0, 0);
-	long fd = made, left = made;
-
-	if (made >= 0) {
-		do
-			*--digit = (char)('0' + left % 10);
-		while (left /= 10);
-		for (end = link + strlen(link); *digit; digit++)
-			*end++ = *digit;
-		fd = shim_syscall(SYS_open, shim_address(link),
-				  flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0, 0);
-		shim_syscall(SYS_close, made, 0, 0, 0);
-	}
-	return fd < 0 ? refuse((int)-fd) : (int)fd;
-}
-
 int shim_fd_open(struct shim_path path, int flags)
 {
 	int error = check_open(path, flags), fd;
 
 	if (error)
 		return refuse(error);
-	fd = anonymous_file(flags);
+	fd = shim_backing(path, flags);
 	if (fd >= FDS_MAX) {
 		shim_syscall(SYS_close, fd, 0, 0, 0);
 		return refuse(EMFILE);
 	}
 	if (fd >= 0)
-		serve(fd, (struct served){ inode_of(fd), (uint32_t)path.kind, path.cpu });
+		serve(fd, (struct served){ inode_of(fd), (uint32_t)path.kind, path.cpu, flags });
 	return fd;
 }
 
-/* 1: readable (or writable) descriptor; else errno is EBADF. */
+int shim_fd_flags(int fd)
+{
+	return served[fd].flags & (O_ACCMODE | O_NONBLOCK);
+}
+
 static bool mode_allows(int fd, int unwanted)
 {
-	long flags = shim_syscall(SYS_fcntl, fd, F_GETFL, 0, 0);
-
-	if (flags >= 0 && (flags & O_ACCMODE) != unwanted)
+	if ((shim_fd_flags(fd) & O_ACCMODE) != unwanted)
 		return true;
 	errno = EBADF;
 	return false;
@@ -198,13 +181,10 @@ static ssize_t write_msr(struct shim_path path, const uint8_t *buf, size_t bytes
 	return done || !rc ? (ssize_t)done : refuse(-rc);
 }
 
-#define PCI_BYTES 256
-#define PCI_BYTES_FOR_ALL 64	/* Linux shows the rest to root only */
-
 static ssize_t read_pci(void *buf, size_t bytes, off_t offset)
 {
 	struct vpmu_segment *s = shim_machine();
-	off_t end = shim_unprivileged() ? PCI_BYTES_FOR_ALL : PCI_BYTES;
+	off_t end = shim_unprivileged() ? SHIM_PCI_BYTES_FOR_ALL : SHIM_PCI_BYTES;
 	struct shim_guard guard;
 	int rc;
 
@@ -240,4 +220,57 @@ ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes,
 	if (path.kind == SHIM_MSR || path.kind == SHIM_MSR_SAFE)
 		return write_msr(path, buf, bytes, offset);
 	return refuse(EPERM);
+}
+
+static off_t here(int fd)
+{
+	return shim_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0);
+}
+
+/* The PCI file advances its offset and the msr driver does not. */
+ssize_t shim_read_here(struct shim_path path, int fd, void *buf, size_t bytes)
+{
+	ssize_t got = shim_read(path, fd, buf, bytes, here(fd));
+
+	if (got > 0 && path.kind == SHIM_PCI)
+		shim_syscall(SYS_lseek, fd, got, SEEK_CUR, 0);
+	return got;
+}
+
+ssize_t shim_write_here(struct shim_path path, int fd, const void *buf, size_t bytes)
+{
+	return shim_write(path, fd, buf, bytes, here(fd));
+}
+
+/* Of the host's files only those that can be a device's are looked at twice: character devices of
+ * drivers that are modules, and files that are attributes of 64 bytes to a page. */
+static bool may_be_device(const struct stat *st)
+{
+	if (S_ISCHR(st->st_mode))
+		return major(st->st_rdev) >= MODULES || st->st_rdev == makedev(1, 1);
+	return S_ISREG(st->st_mode) && !st->st_blocks && st->st_size >= SHIM_PCI_BYTES_FOR_ALL &&
+	       st->st_size <= 4096;
+}
+
+int shim_fd_opened(int fd, int flags)
+{
+	char link[] = "/proc/self/fd/\0\0\0\0\0\0\0", target[128];
+	struct shim_path path;
+	struct stat st;
+	long n;
+
+	if (fd < 0 || fd >= FDS_MAX || !shim_machine() ||
+	    shim_syscall(SYS_fstat, fd, shim_address(&st), 0, 0) || !may_be_device(&st))
+		return fd;
+	shim_number_text(link + strlen(link), (unsigned long)fd);
+	n = shim_syscall(SYS_readlink, shim_address(link), shim_address(target),
+			 sizeof(target) - 1, 0);
+	if (n <= 0)
+		return fd;
+	target[n] = '\0';
+	path = shim_classify(target);
+	if (path.kind == SHIM_NONE)
+		return fd;
+	shim_syscall(SYS_close, fd, 0, 0, 0);
+	return shim_fd_open(path, flags);
 }

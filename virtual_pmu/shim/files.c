@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(read)
@@ -41,7 +40,8 @@ static mode_t mode_argument(int flags, va_list args)
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(path, flags, mode); \
+		return served.kind ? shim_fd_open(served, flags) : \
+				     shim_fd_opened(NEXT(name)(path, flags, mode), flags); \
 	}
 OPEN(open)
 OPEN(open64)
@@ -50,14 +50,14 @@ OPEN(open64)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(int dir, const char *path, int flags, ...) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct shim_path served = shim_classify_at(dir, path); \
 		va_list args; \
 		va_start(args, flags); \
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
 		SHIM_WHERE(dir, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
-				     NEXT(name)(dir, path, flags, mode); \
+				     shim_fd_opened(NEXT(name)(dir, path, flags, mode), flags); \
 	}
 OPENAT(openat)
 OPENAT(openat64)
@@ -68,7 +68,8 @@ OPENAT(openat64)
 	{ \
 		struct shim_path served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(path, flags); \
+		return served.kind ? shim_fd_open(served, flags) : \
+				     shim_fd_opened(NEXT(name)(path, flags), flags); \
 	}
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
@@ -77,33 +78,19 @@ OPEN_2(__open64_2)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(int dir, const char *path, int flags) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct shim_path served = shim_classify_at(dir, path); \
 		SHIM_WHERE(dir, path); \
-		return served.kind ? shim_fd_open(served, flags) : NEXT(name)(dir, path, flags); \
+		return served.kind ? shim_fd_open(served, flags) : \
+				     shim_fd_opened(NEXT(name)(dir, path, flags), flags); \
 	}
 OPENAT_2(__openat_2)
 OPENAT_2(__openat64_2)
-
-static off_t here(int fd)
-{
-	return shim_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0);
-}
-
-/* At the descriptor's own offset, which the PCI file advances and the msr driver does not. */
-static ssize_t read_here(struct shim_path served, int fd, void *buf, size_t bytes)
-{
-	ssize_t got = shim_read(served, fd, buf, bytes, here(fd));
-
-	if (got > 0 && served.kind == SHIM_PCI)
-		shim_syscall(SYS_lseek, fd, got, SEEK_CUR, 0);
-	return got;
-}
 
 SHIM_EXPORT ssize_t read(int fd, void *buf, size_t bytes)
 {
 	struct shim_path served = shim_fd(fd);
 
-	return served.kind ? read_here(served, fd, buf, bytes) : NEXT(read)(fd, buf, bytes);
+	return served.kind ? shim_read_here(served, fd, buf, bytes) : NEXT(read)(fd, buf, bytes);
 }
 
 SHIM_EXPORT ssize_t __read_chk(int fd, void *buf, size_t bytes, size_t room)
@@ -114,7 +101,7 @@ SHIM_EXPORT ssize_t __read_chk(int fd, void *buf, size_t bytes, size_t room)
 		return NEXT(__read_chk)(fd, buf, bytes, room);
 	if (bytes > room)
 		abort();
-	return read_here(served, fd, buf, bytes);
+	return shim_read_here(served, fd, buf, bytes);
 }
 
 #define PREAD(name, off_type) \
@@ -146,7 +133,7 @@ SHIM_EXPORT ssize_t write(int fd, const void *buf, size_t bytes)
 {
 	struct shim_path served = shim_fd(fd);
 
-	return served.kind ? shim_write(served, fd, buf, bytes, here(fd)) :
+	return served.kind ? shim_write_here(served, fd, buf, bytes) :
 			     NEXT(write)(fd, buf, bytes);
 }
 
@@ -202,6 +189,8 @@ SHIM_EXPORT int dup3(int fd, int to, int flags)
 		void *argument = va_arg(args, void *); \
 		va_end(args); \
 		int rc = NEXT(name)(fd, command, argument); \
+		if (command == F_GETFL && rc >= 0 && shim_fd(fd).kind) \
+			return (rc & ~(O_ACCMODE | O_NONBLOCK)) | shim_fd_flags(fd); \
 		if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) \
 			shim_fd_copied(fd, rc); \
 		return rc; \

@@ -13,6 +13,8 @@
 
 static struct vpmu_segment *machine;
 static bool searched;
+/* The search itself opens a file, and comes through here. */
+static _Thread_local bool searching __attribute__((tls_model("initial-exec")));
 static const char *segment_path;
 static bool fed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -40,18 +42,20 @@ static void find_machine(void)
 	const char *path = getenv("VPMU_SEGMENT"), *feed = getenv(VPMU_FEED_ENV);
 	int saved = errno;
 
+	searching = true;
 	if (path && *path)
 		segment_path = strdup(path);	/* programs may change their environment */
 	if (segment_path && vpmu_segment_open(segment_path, &machine, why, sizeof(why)))
 		machine = NULL;
 	fed = feed && strcmp(feed, "1") == 0;
 	errno = saved;
+	searching = false;
 	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
 }
 
 struct vpmu_segment *shim_machine(void)
 {
-	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE) && !searching)
 		pthread_once(&once, find_machine);
 	return machine;
 }

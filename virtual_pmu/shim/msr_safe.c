@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(ioctl)
@@ -121,7 +120,7 @@ SHIM_EXPORT int ioctl(int fd, unsigned long request, ...)
 		return NEXT(ioctl)(fd, request, argument);
 	if (served.kind != SHIM_MSR_BATCH || request != BATCH_REQUEST)
 		return refuse(ENOTTY);
-	if ((shim_syscall(SYS_fcntl, fd, F_GETFL, 0, 0) & O_ACCMODE) == O_WRONLY)
+	if ((shim_fd_flags(fd) & O_ACCMODE) == O_WRONLY)
 		return refuse(EBADF);
 	return run_batch(argument);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which paths are the machine's. */
+#include <fcntl.h>
 #include <string.h>
 
+#include "inside.h"
 #include "shim.h"
 
 #define CPU_DIRECTORY "/dev/cpu"
@@ -70,13 +72,113 @@ static struct shim_path classify(const char *path)
 	return (struct shim_path){ .kind = SHIM_NONE };
 }
 
+/* A descriptor by its path: /proc/self/fd/N is what N is. */
+static struct shim_path classify_fd(const char *path)
+{
+	static const char *const folders[] = { "/proc/self/fd/", "/proc/thread-self/fd/",
+					       "/dev/fd/" };
+	const char *end;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		size_t length = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], length) || !path[length])
+			continue;
+		unsigned long fd = number(path + length, &end);
+		if (!*end)
+			return shim_fd((int)fd);
+	}
+	return (struct shim_path){ .kind = SHIM_NONE };
+}
+
 /* Cheap for all other paths, and safe before the machine is known: opening the segment itself
  * comes through here. */
-struct shim_path shim_classify(const char *path)
+static struct shim_path classify_plain(const char *path)
 {
-	if (!path || (strncmp(path, "/dev/cpu", 8) && strncmp(path, "/dev/mem", 8) &&
-		      strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14) &&
-		      strncmp(path, "/proc/sys/kernel/perf_event", 27)))
+	if (!strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/proc/thread", 12) ||
+	    !strncmp(path, "/dev/fd/", 8))
+		return classify_fd(path);
+	if (strncmp(path, "/dev/cpu", 8) && strncmp(path, "/dev/mem", 8) &&
+	    strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14) &&
+	    strncmp(path, "/proc/sys/kernel/perf_event", 27))
 		return (struct shim_path){ .kind = SHIM_NONE };
 	return classify(path);
+}
+
+/* Is the last name one of a device, in a path with more to it than names? */
+static bool is_roundabout(const char *path)
+{
+	static const char *const names[] = { "msr", "msr_safe", "msr_batch", "mem", "config",
+					     "00.0" };
+	const char *last = path;
+	bool odd = *path != '/';
+
+	for (const char *c = path; *c; c++) {
+		if (*c != '/')
+			continue;
+		odd = odd || c[1] == '/' || c[1] == '.';
+		last = c + 1;
+	}
+	for (size_t i = 0; odd && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(last, names[i]))
+			return true;
+	return false;
+}
+
+/* Without ".", ".." and repeated slashes; `out` has room for what it is made of. */
+static void simplify(const char *path, char *out)
+{
+	char *at = out;
+
+	while (*path) {
+		size_t length;
+
+		path += strspn(path, "/");
+		length = strcspn(path, "/");
+		if (length == 2 && path[0] == '.' && path[1] == '.') {
+			while (at > out && *--at != '/')
+				;
+		} else if (length && !(length == 1 && *path == '.')) {
+			*at++ = '/';
+			memcpy(at, path, length);
+			at += length;
+		}
+		path += length;
+	}
+	*at = '\0';
+}
+
+static struct shim_path classify_roundabout(int dir, const char *path)
+{
+	struct shim_path none = { .kind = SHIM_NONE };
+	char link[48] = "/proc/self/cwd", joined[512], simple[sizeof(joined)];
+	size_t length = strlen(path);
+	long n = 0;
+
+	if (*path != '/') {
+		if (dir != AT_FDCWD) {
+			memcpy(link, "/proc/self/fd/", 15);
+			shim_number_text(link + 14, (unsigned long)dir);
+		}
+		n = shim_syscall(SYS_readlink, shim_address(link), shim_address(joined),
+				 sizeof(joined) / 2, 0);
+	}
+	if (n < 0 || (size_t)n + length + 2 > sizeof(joined))
+		return none;
+	joined[n] = '/';
+	memcpy(joined + n + 1, path, length + 1);
+	simplify(joined, simple);
+	return classify_plain(simple);
+}
+
+struct shim_path shim_classify_at(int dir, const char *path)
+{
+	if (!path)
+		return (struct shim_path){ .kind = SHIM_NONE };
+	return is_roundabout(path) ? classify_roundabout(dir, path) : classify_plain(path);
+}
+
+struct shim_path shim_classify(const char *path)
+{
+	return shim_classify_at(AT_FDCWD, path);
 }

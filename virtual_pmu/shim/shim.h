@@ -54,15 +54,38 @@ const char *shim_where(int at, const char *path, struct shim_room *room);
 /* Of the host and not of the machine: the kernel's own performance events. */
 bool shim_hidden(const char *path);
 
+/* The same for a path that is relative to an open directory. */
+struct shim_path shim_classify_at(int dir, const char *path);
+
+#define SHIM_PCI_BYTES 256
+#define SHIM_PCI_BYTES_FOR_ALL 64	/* Linux shows the rest to root only */
+#define SHIM_TEXT_BYTES 64
+/* The usual path of a device, at `at`; returns its end. */
+char *shim_path_text(struct shim_path path, char *at);
+char *shim_number_text(char *at, unsigned long n);
+/* Says on stderr that this call does not work on the machine's files; -1 with errno. */
+int shim_not_served(const char *call, struct shim_path path);
+
 /* Every file descriptor served has a real one behind it (an anonymous file, which keeps offset,
  * dup and fork right). 0, or -1 with errno. */
+int shim_backing(struct shim_path path, int flags);
 int shim_fd_open(struct shim_path path, int flags);
 struct shim_path shim_fd(int fd);	/* kind SHIM_NONE: not ours */
+/* As it was opened: of a served descriptor, which has other flags itself. */
+int shim_fd_flags(int fd);
+/* What libc has opened, unless it is a device's file by another path: then that is served. */
+int shim_fd_opened(int fd, int flags);
 void shim_fd_copied(int from, int to);
 void shim_fd_closed(int fd);
 
+/* At the descriptor's own offset. */
+ssize_t shim_read_here(struct shim_path path, int fd, void *buf, size_t bytes);
+ssize_t shim_write_here(struct shim_path path, int fd, const void *buf, size_t bytes);
 ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset);
 ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset);
+
+/* A system call by number that libc's functions make of files, through those above. */
+bool shim_file_call(long number, const long arguments[6], long *result);
 
 /* What msr-safe makes of one access. Lock held; 0 or a negative errno. */
 int shim_safe_read(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t *value);

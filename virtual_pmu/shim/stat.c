@@ -164,7 +164,7 @@ FSTAT(fstat64, stat64, fill64)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(int dir, const char *path, struct type *st, int flags) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct shim_path served = shim_classify_at(dir, path); \
 		if (!served.kind && (flags & AT_EMPTY_PATH)) \
 			served = shim_fd(dir); \
 		SHIM_WHERE(dir, path); \
@@ -220,7 +220,7 @@ static int fill_statx(struct shim_path path, struct statx *st)
 
 SHIM_EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *st)
 {
-	struct shim_path served = shim_classify(path);
+	struct shim_path served = shim_classify_at(dir, path);
 
 	if (!served.kind && (flags & AT_EMPTY_PATH))
 		served = shim_fd(dir);
@@ -251,7 +251,7 @@ ACCESS(eaccess)
 
 SHIM_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
-	struct shim_path served = shim_classify(path);
+	struct shim_path served = shim_classify_at(dir, path);
 
 	SHIM_WHERE(dir, path);
 	return served.kind ? allow(served, mode) : NEXT(faccessat)(dir, path, mode, flags);

@@ -40,7 +40,7 @@ static long get_affinity(const long a[6])
 SHIM_EXPORT long syscall(long number, ...)
 {
 	va_list args;
-	long a[6];
+	long a[6], result;
 
 	va_start(args, number);
 	for (int i = 0; i < 6; i++)
@@ -64,5 +64,5 @@ SHIM_EXPORT long syscall(long number, ...)
 	default:
 		break;
 	}
-	return call(number, a);
+	return shim_file_call(number, a, &result) ? result : call(number, a);
 }

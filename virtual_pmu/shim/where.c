@@ -147,17 +147,3 @@ AT_PATH(readlinkat, (int at, const char *restrict path, char *restrict buf, size
 	buf, bytes)
 AT_PATH(__readlinkat_chk, (int at, const char *path, char *buf, size_t bytes, size_t all), at, path,
 	buf, bytes, all)
-
-#define FOPEN(name) \
-	NEXT_SLOT(name) \
-	SHIM_EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
-	{ \
-		struct shim_path served = shim_classify(path); \
-		SHIM_WHERE(AT_FDCWD, path); \
-		if (served.kind != SHIM_ABSENT) \
-			return NEXT(name)(path, mode); \
-		errno = ENOENT; \
-		return NULL; \
-	}
-FOPEN(fopen)
-FOPEN(fopen64)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls on device files that do not come through the shim: instructions in a statically
+ * linked program, or in a library that has its own. The feed cannot serve them, so it says what was
+ * called, and sees to it that the call fails and does not reach the host's file. */
+#ifndef VPMU_FEED_BYPASS_H
+#define VPMU_FEED_BYPASS_H
+
+#include <stdint.h>
+
+/* Of one thread, between a call and its return. */
+struct vpmu_bypass {
+	uint64_t path;		/* whose first byte is taken away for the call; 0: none */
+	uint64_t fd;
+};
+
+void vpmu_bypass_call(struct vpmu_bypass *b, int64_t number, const uint64_t arguments[5]);
+void vpmu_bypass_return(struct vpmu_bypass *b, int64_t number, int64_t answer);
+
+#endif
