@@ -35,21 +35,26 @@ void vpmu_hidden_find(void)
 		vpmu_hidden_open(path);
 }
 
-bool vpmu_hidden_wanted(int64_t number, uint64_t protection, uint64_t flags)
+void vpmu_hidden_call(struct vpmu_hidden_map *map, int64_t number, const uint64_t arguments[5])
 {
-	return number == SYS_mmap && (protection & PROT_EXEC) && !(flags & MAP_ANONYMOUS) &&
-	       shim.st_ino;
+	bool code = number == SYS_mmap && (arguments[2] & PROT_EXEC) &&
+		    !(arguments[3] & MAP_ANONYMOUS) && shim.st_ino;
+
+	map->bytes = code ? arguments[1] : 0;
+	map->fd = (int)arguments[4];
 }
 
-void vpmu_hidden_mapped(uint64_t address, uint64_t bytes, int fd)
+void vpmu_hidden_return(const struct vpmu_hidden_map *map, int64_t answer)
 {
 	int saved = errno;
 	struct stat st;
 
+	if (!map->bytes || answer <= 0)
+		return;
 	/* The emulated program's descriptors are this process's. */
-	if (!fstat(fd, &st) && st.st_ino == shim.st_ino && st.st_dev == shim.st_dev) {
-		__atomic_store_n(&start, address, __ATOMIC_RELAXED);
-		__atomic_store_n(&bytes_hidden, bytes, __ATOMIC_RELEASE);
+	if (!fstat(map->fd, &st) && st.st_ino == shim.st_ino && st.st_dev == shim.st_dev) {
+		__atomic_store_n(&start, (uint64_t)answer, __ATOMIC_RELAXED);
+		__atomic_store_n(&bytes_hidden, map->bytes, __ATOMIC_RELEASE);
 	}
 	errno = saved;
 }

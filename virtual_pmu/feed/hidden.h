@@ -13,9 +13,11 @@
 /* The shim is this file; the one of its name in the feed's own directory. */
 void vpmu_hidden_open(const char *path);
 void vpmu_hidden_find(void);
-/* Whether this system call may map the shim's code; when it has, at this address. */
-bool vpmu_hidden_wanted(int64_t number, uint64_t protection, uint64_t flags);
-void vpmu_hidden_mapped(uint64_t address, uint64_t bytes, int fd);
+/* What may be the mapping of the shim's code, between a system call and its return. */
+struct vpmu_hidden_map { uint64_t bytes; int fd; };
+
+void vpmu_hidden_call(struct vpmu_hidden_map *map, int64_t number, const uint64_t arguments[5]);
+void vpmu_hidden_return(const struct vpmu_hidden_map *map, int64_t answer);
 /* Is this an address of the shim's code? */
 bool vpmu_hidden(uint64_t address);
 

@@ -38,8 +38,7 @@ struct thread {
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
-	uint64_t maps_code;		/* or if they may be the shim's code; of this descriptor */
-	int maps_fd;
+	struct vpmu_hidden_map code;
 	struct vpmu_bypass bypass;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
@@ -361,6 +360,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		       uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
 		       uint64_t a8)
 {
+	const uint64_t arguments[5] = { a1, a2, a3, a4, a5 };
 	struct thread *t = self;
 
 	(void)id, (void)vcpu, (void)a6, (void)a7, (void)a8;
@@ -377,9 +377,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->waits = vpmu_syscall_waits(num, a2);
 	t->maps = vpmu_hugepages_wanted(num, a2, a3, a4);
-	t->maps_code = vpmu_hidden_wanted(num, a3, a4) ? a2 : 0;
-	t->maps_fd = (int)a5;
-	vpmu_bypass_call(&t->bypass, num, (const uint64_t[5]){ a1, a2, a3, a4, a5 });
+	vpmu_hidden_call(&t->code, num, arguments);
+	vpmu_bypass_call(&t->bypass, num, arguments);
 	if (num == SYS_execve)
 		count_process(t, false);
 	else if (num == SYS_exit || num == SYS_exit_group)
@@ -396,8 +395,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	vpmu_bypass_return(&t->bypass, num, ret);
 	if (t->maps && ret > 0)
 		vpmu_hugepages_advise((uint64_t)ret, t->maps);
-	if (t->maps_code && ret > 0)
-		vpmu_hidden_mapped((uint64_t)ret, t->maps_code, t->maps_fd);
+	vpmu_hidden_return(&t->code, ret);
 	if (num == SYS_execve)	/* it failed */
 		count_process(t, true);
 	if (t->waits) {
