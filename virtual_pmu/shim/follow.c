@@ -110,8 +110,8 @@ static void tell(const char *path, enum vpmu_program_kind kind)
 					    "machine and is not counted",
 		[VPMU_PROGRAM_OTHERS] = "runs as a user who may not open the machine: it leaves it "
 					"and is not counted",
-		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program: it leaves the machine and is not "
-					 "counted",
+		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program and no script of one: it leaves the "
+					 "machine and is not counted",
 	};
 
 	if (kind == VPMU_PROGRAM)
