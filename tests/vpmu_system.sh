@@ -63,9 +63,9 @@ int main(void)
 	struct perf_event_attr clock = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(clock),
 					 .exclude_kernel = 1 };
 	unsigned int low, high;
+	long fd = syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0UL);
 
-	errno = 0;
-	printf("%ld %d", syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0UL), errno == ENOENT);
+	printf("%ld %d", fd, errno == ENOENT);
 	fflush(stdout);
 	signal(SIGSEGV, refused);
 	signal(SIGILL, refused);
