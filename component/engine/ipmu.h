@@ -112,6 +112,9 @@ int ipmu_names_open(char *why);
  * ("skl_unc_cbo", "skl_unc_cbo0", ...); NULL past the end. `name` has room for the answer. */
 const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
 
+/* The same of this machine, its boxes only. */
+const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32]);
+
 /* ---- the machine ---- */
 
 /* Find the documented PMUs of that scope on the machine that `topo` describes, and open their

@@ -26,6 +26,7 @@ struct glue {
 	struct event_table events;
 	int lock_id;
 	char last_why[IPMU_WHY_MAX];
+	char pmus[PAPI_PMU_MAX][32];	/* where PAPI finds the names of PMUs */
 };
 
 int glue_init_component(struct glue *g, int cidx);

@@ -113,6 +113,28 @@ free_topology:
 	return rc;
 }
 
+static bool is_here(const struct glue *g, const char *pmu)
+{
+	char name[32];
+
+	for (int i = 0; g->machine && ipmu_system_pmu(g->machine, i, name); i++)
+		if (strcmp(name, pmu) == 0)
+			return true;
+	return !g->machine;
+}
+
+/* All PMUs that there are anywhere, or once the machine has been opened, its own. Other threads may
+ * look at a name while it goes: its bytes stay. */
+static void publish_pmu_names(struct glue *g)
+{
+	for (int i = 0; i < PAPI_PMU_MAX; i++) {
+		bool known = g->pmus[i][0] || ipmu_names_pmu(g->scope, i, g->pmus[i]);
+		char *name = known && is_here(g, g->pmus[i]) ? g->pmus[i] : NULL;
+
+		__atomic_store_n(&INFO(g).pmu_names[i], name, __ATOMIC_RELAXED);
+	}
+}
+
 static int initialize_locked(struct glue *g)
 {
 	char why[IPMU_WHY_MAX] = "";
@@ -127,6 +149,7 @@ static int initialize_locked(struct glue *g)
 	INFO(g).num_native_events = g->events.events;
 	INFO(g).disabled_reason[0] = '\0';
 	note_partial(g);
+	publish_pmu_names(g);
 	set_disabled(g, PAPI_OK);
 	return PAPI_OK;
 }
@@ -143,15 +166,6 @@ int glue_initialize(struct glue *g)
 	_papi_hwi_unlock(g->lock_id);
 	ipmu_cancel_release(cancel);
 	return rc;
-}
-
-static void publish_pmu_names(struct glue *g)
-{
-	char name[32];
-
-	for (int i = 0; i < PAPI_PMU_MAX - 1 && ipmu_names_pmu(g->scope, i, name); i++)
-		if (!INFO(g).pmu_names[i])
-			INFO(g).pmu_names[i] = strdup(name);
 }
 
 static void drop_machine(struct glue *g)
@@ -196,10 +210,8 @@ int glue_shutdown_component(struct glue *g)
 	if (g->scope == IPMU_SCOPE_PACKAGE)
 		node_sum_end();
 	drop_machine(g);
-	for (int i = 0; i < PAPI_PMU_MAX; i++) {
-		free(INFO(g).pmu_names[i]);
+	for (int i = 0; i < PAPI_PMU_MAX; i++)
 		INFO(g).pmu_names[i] = NULL;
-	}
 	INFO(g).initialized = 0;
 	return PAPI_OK;
 }

@@ -80,6 +80,24 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 	return NULL;
 }
 
+const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
+{
+	for (int t = 0; sys->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = sys->family->types[t];
+		int boxes = ipmu_unit_model(sys)->nboxes[t];
+		int names = !boxes ? 0 : type->pfm_numbered ? 1 + boxes : 1;
+
+		if (i < names) {
+			snprintf(name, 32, "%s", type->name);
+			if (i > 0)
+				pmu_name(type, i - 1, name);
+			return name;
+		}
+		i -= names;
+	}
+	return NULL;
+}
+
 static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));

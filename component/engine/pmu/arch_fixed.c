@@ -11,6 +11,7 @@
 
 #include <cpuid.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIXED_FIELD(n) F("PMI" #n, 4 * n + 3, 4 * n + 3), F("AnyThread" #n, 4 * n + 2, 4 * n + 2), \
@@ -240,6 +241,19 @@ static bool matches(const struct ipmu_topology *topo)
 	return id.family == topo->family && id.model == topo->model && id.version >= 2;
 }
 
+static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
+{
+	struct ipmu_cpuid id;
+
+	ipmu_cpuid_read(&id);
+	if (id.family != topo->family || id.model != topo->model)
+		snprintf(text, bytes, "PerfMon 2 was not found: CPUID speaks of another CPU, "
+			 "family %d model 0x%X", id.family, (unsigned)id.model);
+	else
+		snprintf(text, bytes, "PerfMon 2 was not found: CPUID leaf 0AH reports version "
+			 "%d, a hypervisor or the firmware may hide it", id.version);
+}
+
 static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
 {
@@ -277,8 +291,8 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 
 const struct ipmu_family ipmu_arch_fixed = {
 	.name = "arch_fixed", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
-	.vendor = "GenuineIntel", .family = 6, .matches = matches,
-	.models_text = "the fixed counters of any other family 6 CPU with PerfMon 2",
+	.vendor = "GenuineIntel", .family = 6, .matches = matches, .mismatch = mismatch,
+	.models_text = "fixed counters of any family 6 CPU with PerfMon 2",
 	.types = types, .registers = registers, .switches = switches,
 	.discover = discover, .control = control, .settle = settle, .busy = busy,
 };

@@ -217,6 +217,6 @@ const struct ipmu_family ipmu_netburst = {
 
 const struct ipmu_family ipmu_netburst_p = {
 	.name = "netburst_p", FAMILY, .models = models_p,
-	.models_text = "GenuineIntel family 15 models 3, 4, 6 (Pentium 4)",
+	.models_text = "family 15 models 3, 4, 6 (Pentium 4)",
 	.types = types_p, .registers = ipmu_netburst_p_registers,
 };

@@ -120,12 +120,15 @@ void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
 	name[n] = '\0';
 }
 
+static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
+{
+	return strcmp(f->vendor, topo->vendor) == 0 && f->family == topo->family;
+}
+
 static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo,
 			   enum ipmu_scope scope)
 {
-	if (f->scope != scope)
-		return false;
-	if (strcmp(f->vendor, topo->vendor) != 0 || f->family != topo->family)
+	if (f->scope != scope || !is_kind(f, topo))
 		return false;
 	for (const int *m = f->models; m && *m >= 0; m++)
 		if (*m == topo->model)
@@ -136,18 +139,20 @@ static bool family_matches(const struct ipmu_family *f, const struct ipmu_topolo
 const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why)
 {
-	char supported[IPMU_WHY_MAX - 96] = "";
+	char supported[IPMU_WHY_MAX - 256] = "", more[144] = "";
 	size_t n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		if (family_matches(*f, topo, scope))
 			return *f;
+		if ((*f)->mismatch && (*f)->scope == scope && is_kind(*f, topo))
+			(*f)->mismatch(topo, more, sizeof(more));
 		if ((*f)->scope == scope && n < sizeof(supported))
 			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "%s%s",
 					      n ? "; " : "", (*f)->models_text);
 	}
-	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; supported: %s",
+	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; %s%ssupported: %s",
 		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
-		  (unsigned)topo->model, supported);
+		  (unsigned)topo->model, more, more[0] ? "; " : "", supported);
 	return NULL;
 }

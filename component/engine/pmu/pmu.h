@@ -136,6 +136,8 @@ struct ipmu_family {
 	int family;
 	const int *models;	/* up to -1; NULL: those that `matches` takes */
 	bool (*matches)(const struct ipmu_topology *topo);
+	/* Why it does not match a CPU of this vendor and family; NULL: models_text says it. */
+	void (*mismatch)(const struct ipmu_topology *topo, char *text, size_t bytes);
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
