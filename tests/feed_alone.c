@@ -2,6 +2,9 @@
 /* The machine's only thread keeps the machine lock, and gives it to whoever asks. */
 #include "feed_qemu.h"
 
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,6 +132,56 @@ static void two_threads_share_it(void **state)
 	keep();
 }
 
+static void *hold_and_sleep(void *pipe_end)
+{
+	char byte;
+
+	vpmu_lock(segment);
+	(void)!read(*(int *)pipe_end, &byte, 1);
+	vpmu_unlock(segment);
+	return NULL;
+}
+
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Who finds that the lock's holder does not run does without it, whenever that is, and for any
+ * number of times. */
+static void a_halted_holder_is_not_waited_for(void **state)
+{
+	uint64_t before;
+	pthread_t thread;
+	int ends[2], open_before;
+
+	(void)state;
+	synchronise();
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, hold_and_sleep, &ends[0]), 0);
+	while (!__atomic_load_n(&segment->lock.owner, __ATOMIC_RELAXED))
+		sched_yield();
+	before = all_lookups();
+	open_before = descriptors();
+	for (int i = 0; i < 10; i++)
+		block.insn[0].access(0, 3, next_line += 64, NULL);
+	assert_int_equal(descriptors(), open_before);
+	assert_int_equal(all_lookups(), before);
+	assert_int_equal(write(ends[1], "", 1), 1);
+	pthread_join(thread, NULL);
+	close(ends[0]);
+	close(ends[1]);
+	segment->lock.wanted = 0;
+	keep();
+}
+
 static void another_program_is_not_counted(void **state)
 {
 	(void)state;
@@ -185,6 +238,7 @@ int main(void)
 		cmocka_unit_test(who_waits_gets_it),
 		cmocka_unit_test(another_process_waits_for_it_and_gets_it),
 		cmocka_unit_test(two_threads_share_it),
+		cmocka_unit_test(a_halted_holder_is_not_waited_for),
 		cmocka_unit_test(another_program_is_not_counted),
 		cmocka_unit_test(a_thread_ends_without_it),
 	};

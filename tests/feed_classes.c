@@ -142,8 +142,12 @@ static void short_reads(void **state)
 
 			if (size)
 				memcpy(copy, samples[i].bytes, size);
-			(void)vpmu_class_of(copy, size);
-			(void)vpmu_length_of(copy, size);
+			struct vpmu_class class = vpmu_class_of(copy, size);
+
+			if (strcmp(text_of(&class), "-"))
+				fail_msg("%zu bytes of %s are '%s'", size, samples[i].name,
+					 text_of(&class));
+			assert_int_equal(vpmu_length_of(copy, size), 0);
 			free(copy);
 		}
 	}

@@ -72,17 +72,18 @@ static void kinds(void **state)
 	}
 }
 
-/* An instruction cut short must not be read beyond its end: the sanitizer sees it. */
+/* An instruction cut short bypasses nothing, and must not be read beyond its end: the sanitizer
+ * sees it. */
 static void short_reads(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		for (size_t size = 0; size < samples[i].size; size++) {
-			uint8_t *copy = malloc(size);
+			uint8_t *copy = malloc(size ? size : 1);
 
 			for (size_t b = 0; b < size; b++)
 				copy[b] = samples[i].bytes[b];
-			(void)vpmu_store_of(copy, size);
+			assert_int_equal(vpmu_store_of(copy, size), VPMU_ORDINARY);
 			free(copy);
 		}
 	}
