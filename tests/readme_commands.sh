@@ -33,9 +33,14 @@ run() {		# run COMMAND
 	'./configure --install-deps && make '*)	# .ci/run does it; here: make knows the target
 		"$MAKE" -C "$BUILDDIR" -n "${command##*make }" >out 2>&1 ;;
 	intel_core:::* | intel_uncore:::*) counted "$word" ;;
-	TAU_METRICS=* | SCOREP_METRIC_*)
+	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it
+	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*)
 		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
-	IPMU_NODE_SUM=*) bash -c "${command%./app}./app" >out 2>&1 ;;	# tests/mpi_naive.sh does it
+	'PAPI_VERBOSE=1 papi_command_line EVENT EVENT')	# both need counter 0
+		PAPI_VERBOSE=1 "$VPMU" run --strict -m skl-4c8t -- papi_command_line \
+			intel_uncore:::skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL \
+			intel_uncore:::skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:c=2 >out 2>&1
+		grep -q 'intel_uncore: .*collides with' out ;;
 	'. $prefix/share/ipmu/env.sh') (. "$prefix/share/ipmu/env.sh") >out 2>&1 ;;
 	'pfm_events/add-to-libpfm4 TREE') "$SRCDIR"/pfm_events/add-to-libpfm4 --check \
 		"$LIBPFM4_BUILD" >out 2>&1 ;;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* tool MIB: a stand-in for a program under TAU, Score-P or Caliper. It takes events from the variable
+ * of that tool, counts them in two regions as the tool does, and adds up over the ranks.
+ *
+ *   read     each rank reads MIB MiB of its own, none of which is in a cache
+ *   copy     and copies them, where the destination's lines are read as well
+ *
+ * Both begin and end with a barrier. Rank 0 prints "REGION EVENT SUM". */
+#include <mpi.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_MAX 8
+
+static char *names[EVENTS_MAX];
+static int n, set = PAPI_NULL, rank;
+
+static void give_up(const char *what, int rc)
+{
+	fprintf(stderr, "rank %d: %s: %s\n", rank, what, rc ? PAPI_strerror(rc) : "");
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* TAU takes a list apart at commas, or, where there is none, at colons. */
+static char *list(const char **between)
+{
+	const char *text = getenv("TAU_METRICS");
+
+	*between = text && !strchr(text, ',') ? ":" : ",";
+	if (!text)
+		text = getenv("SCOREP_METRIC_PAPI_PER_PROCESS");
+	if (!text)
+		text = getenv("CALI_PAPI_COUNTERS");
+	return strdup(text ? text : "");
+}
+
+static void choose(void)
+{
+	const char *between, native[] = "PAPI_NATIVE_";
+	char *text = list(&between);
+
+	for (char *name = strtok(text, between); name && n < EVENTS_MAX;
+	     name = strtok(NULL, between)) {
+		if (!strncmp(name, native, strlen(native)))
+			name += strlen(native);
+		if (strcmp(name, "TIME"))
+			names[n++] = name;
+	}
+}
+
+static void begin(void)
+{
+	int rc = PAPI_library_init(PAPI_VER_CURRENT);
+
+	if (rc != PAPI_VER_CURRENT)
+		give_up("PAPI_library_init", rc);
+	rc = PAPI_create_eventset(&set);
+	for (int i = 0; i < n && rc == PAPI_OK; i++) {
+		rc = PAPI_add_named_event(set, names[i]);
+		if (rc != PAPI_OK)
+			give_up(names[i], rc);
+	}
+	if (!n || rc != PAPI_OK)
+		give_up("no events", rc);
+	rc = PAPI_start(set);
+	if (rc != PAPI_OK)
+		give_up("PAPI_start", rc);
+}
+
+static void enter(void)
+{
+	long long counts[EVENTS_MAX];
+	int rc = PAPI_read(set, counts);
+
+	if (rc == PAPI_OK)
+		rc = PAPI_reset(set);
+	if (rc != PAPI_OK)
+		give_up("enter", rc);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void leave(const char *region)
+{
+	long long counts[EVENTS_MAX], sums[EVENTS_MAX];
+	int rc;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	rc = PAPI_read(set, counts);
+	if (rc != PAPI_OK)
+		give_up("leave", rc);
+	MPI_Reduce(counts, sums, n, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < n && rank == 0; i++)
+		printf("%s %s %lld\n", region, names[i], sums[i]);
+}
+
+int main(int argc, char **argv)
+{
+	size_t bytes = (size_t)atoi(argv[1]) << 20, words = bytes / sizeof(long);
+	volatile long *from = aligned_alloc(4096, bytes), *to = aligned_alloc(4096, bytes);
+	long sum = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	memset((void *)from, rank, bytes);
+	memset((void *)to, rank, bytes);
+	choose();
+	begin();
+	enter();
+	for (size_t i = 0; i < words; i += 64 / sizeof(long))
+		sum += from[i];
+	leave("read");
+	enter();
+	for (size_t i = 0; i < words; i++)
+		to[i] = from[i];
+	leave("copy");
+	PAPI_shutdown();
+	MPI_Finalize();
+	return sum == 1;
+}
