@@ -170,6 +170,46 @@ static void another_state_directory(void **state)
 	assert_int_equal(system(old), 0);
 }
 
+/* ---- what another process is said to count */
+
+static void share_refused(const char *reg, uint64_t wrong, const char *says)
+{
+	static const char *const names[] = { READ_I, NULL };
+	struct ipmu_session *s = engine_fixture_session(fixture, both, 1);
+	struct peer p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t right, v;
+
+	assert_int_equal(peer_do(&p, PEER_START, names).rc, 0);
+	right = engine_fixture_peek(fixture, reg);
+	assert_true(right != wrong);
+	engine_fixture_poke(fixture, reg, wrong);
+	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+	print_message("%s\n", why);
+	assert_non_null(strstr(why, READ_I));
+	assert_non_null(strstr(why, says));
+	engine_fixture_poke(fixture, reg, right);
+	engine_fixture_misses(fixture, 0, 2);
+	assert_int_equal(peer_do(&p, PEER_READ, NULL).values[0], 2);
+	engine_fixture_start(s);	/* the registers agree again */
+	engine_fixture_misses(fixture, 0, 3);
+	engine_fixture_end(s, &v);
+	assert_int_equal(v, 3);
+	assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+	peer_kill(&p);
+	/* the journal was not ended by who was refused: the last one has put all back */
+	assert_int_equal(engine_fixture_changed(fixture, true), 0);
+}
+
+/* Its lock and its journal stand, but the register was set to another event, or switched off. */
+static void a_share_is_looked_up_in_the_registers(void **state)
+{
+	(void)state;
+	share_refused("MSR_UNC_CBO_0_PERFEVTSEL0", 0x00408834, "PERFEVTSEL0 (0x700) is 0x408834");
+	share_refused("MSR_UNC_CBO_0_PERFEVTSEL0", 0x00001134, "PERFEVTSEL0 (0x700) is 0x1134");
+	share_refused("MSR_UNC_CBO_0_PERFEVTSEL0", 0, "is 0x0");
+}
+
 /* ---- forked children */
 
 struct child {
@@ -525,6 +565,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stop_notices_it_too),
 		cmocka_unit_test(who_shares_it_loses_it_too),
 		cmocka_unit_test(another_state_directory),
+		cmocka_unit_test(a_share_is_looked_up_in_the_registers),
 		cmocka_unit_test(a_child_reads_while_its_parent_counts),
 		cmocka_unit_test(a_child_of_one_that_was_killed),
 		cmocka_unit_test(a_read_left_by_a_jump_holds_nobody_up),

@@ -60,6 +60,9 @@ void ipmu_owner_leave_plan(const struct ipmu_plan *plan);
 /* Take the counters that the plan has been given, before anything is written for it. -EBUSY:
  * somebody who keeps no journal of ours counts there. On failure nothing is taken. */
 int ipmu_owner_take(const struct ipmu_plan *plan, char *why);
+/* After a failure, and once the units have been left: take part no longer where nothing else of
+ * this process does. Inside, the journal would be told of an end that is not one. */
+void ipmu_owner_part_plan(const struct ipmu_plan *plan);
 /* Let go of those that no session of this process uses any more. */
 void ipmu_owner_drop(const struct ipmu_plan *plan);
 

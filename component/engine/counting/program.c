@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "assign.h"
+#include "foreign.h"
 #include "phase.h"
 
 #include "../why.h"
@@ -108,16 +109,12 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	return ipmu_owner_tell(box, ctr);
 }
 
-/* Shared registers are looked after each time: another session may have had them since. What
- * another process uses is as it has to be. */
+/* Shared registers are looked after each time: another session may have had them since. */
 static int program_tap(struct ipmu_tap *tap, const char *event)
 {
 	const struct ipmu_choice *choice = &tap->choices[tap->choice];
-	int rc;
+	int rc = write_needs(tap->box, choice);
 
-	if (tap->box->foreign >> tap->ctr & 1)
-		return 0;
-	rc = write_needs(tap->box, choice);
 	if (!rc)
 		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
 	if (!rc && choice->preset && tap->box->type->ops->preset)
@@ -144,8 +141,12 @@ static int program_all(struct ipmu_session *s, char *why)
 	for (int i = 0; i < s->plan.ntaps; i++) {
 		struct ipmu_tap *tap = &s->plan.taps[i];
 		const char *event = s->events[tap->links[0]].name;
-		int rc = program_tap(tap, event);
+		bool foreign = ipmu_tap_foreign(tap);
+		int rc = foreign ? ipmu_foreign_programmed(tap, event, why) :
+				   program_tap(tap, event);
 
+		if (rc && foreign)
+			return rc;
 		if (rc)
 			return ipmu_fail(why, rc, "%s cannot be programmed through %s: %s", event,
 					 tap->box->unit->regs.msr_path, strerror(-rc));
@@ -213,7 +214,8 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
 	return explain(s, rc, why);
 }
 
-/* Slots that a lost counter or a failed start has left in doubt are programmed anew. */
+/* Slots that a lost counter or a failed start has left in doubt are programmed anew; not those of
+ * others, of which the journal tells once only. */
 static void doubt_slots(struct ipmu_session *s, bool only_lost)
 {
 	for (int i = 0; i < s->plan.ntaps; i++) {
@@ -221,7 +223,7 @@ static void doubt_slots(struct ipmu_session *s, bool only_lost)
 
 		if (slot->users || (only_lost && !atomic_load(&slot->lost)))
 			continue;
-		slot->programmed = false;
+		slot->programmed = slot->programmed && ipmu_tap_foreign(&s->plan.taps[i]);
 		atomic_store(&slot->lost, 0);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "assign.h"
+#include "foreign.h"
 #include "guard.h"
 #include "phase.h"
 #include "program.h"
@@ -270,6 +271,8 @@ static int run_locked(struct ipmu_session *s, char *why)
 	rc = ipmu_guard_adjust(s->sys, why);
 	if (!rc)
 		rc = ipmu_program_switch(s, IPMU_BATCH_FAIL, why);
+	if (!rc)
+		rc = ipmu_foreign_running(s, why);
 	if (rc) {
 		ipmu_program_use(s, -1);
 		ipmu_program_switch(s, IPMU_BATCH_GO_ON, NULL);
@@ -278,7 +281,7 @@ static int run_locked(struct ipmu_session *s, char *why)
 	return rc;
 }
 
-static int start_entered(struct ipmu_session *s, char *why)
+static int start_entered(struct ipmu_session *s, bool *taken, char *why)
 {
 	int rc = ipmu_plan_assign(&s->plan, s->events, true, why);
 
@@ -286,25 +289,29 @@ static int start_entered(struct ipmu_session *s, char *why)
 		rc = ipmu_owner_take(&s->plan, why);
 	if (rc)
 		return rc == -ENOSPC ? -EBUSY : rc;
+	*taken = true;
 	claim(s);
 	rc = run_locked(s, why);
-	if (rc) {
+	if (rc)
 		ipmu_owner_drop(&s->plan);
-		give_back(s);
-	}
 	return rc;
 }
 
 static int start_locked(struct ipmu_session *s, char *why)
 {
+	bool taken = false;
 	int rc = follow_thread(s, why);
 
 	if (!rc)
 		rc = ipmu_owner_enter_plan(&s->plan, NULL, why);
 	if (rc)
 		return rc;
-	rc = start_entered(s, why);
+	rc = start_entered(s, &taken, why);
 	ipmu_owner_leave_plan(&s->plan);
+	if (rc && taken)
+		give_back(s);
+	else if (rc)
+		ipmu_owner_part_plan(&s->plan);
 	return rc;
 }
 

@@ -193,10 +193,14 @@ int ipmu_owner_take(const struct ipmu_plan *plan, char *why)
 		rc = take_unit(plan, i, why);
 	if (rc)
 		ipmu_owner_drop(plan);
-	for (int i = -1; rc && (i = next_programmed(plan, i)) >= 0;)
+	return rc;
+}
+
+void ipmu_owner_part_plan(const struct ipmu_plan *plan)
+{
+	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
 		if (!unit_of(plan, i)->claims)
 			ipmu_owner_part(unit_of(plan, i));
-	return rc;
 }
 
 /* ---- dropping */

@@ -121,6 +121,9 @@ struct ipmu_pmu_type {
 	const struct ipmu_fixed_event *fixed;	/* NULL: counters are programmable */
 	uint64_t select_mask;	/* fields that an event name may set */
 	uint64_t enable;	/* bits of select that switch the counter on */
+	uint64_t switched;	/* ... those that `control` sets and clears */
+	uint64_t cascade;	/* bit of select that leaves this to another counter */
+	uint64_t moves;		/* bits of select that the hardware sets */
 	uint64_t any_thread;	/* bit of select that lets one thread count for its whole core */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
 	const struct ipmu_measure *measures;	/* up to NULL units; NULL: all are in `units` */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "foreign.h"
+
+#include "../pmu/allow.h"
+#include "../why.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int deny(const struct ipmu_box *box, const struct ipmu_reg *reg, int index,
+		const char *event, uint64_t value, char *why)
+{
+	char name[64];
+
+	ipmu_reg_name(reg, box->index, index, name);
+	return ipmu_fail(why, -EBUSY, "%s: %s says that another process counts it, but %s (0x%X) "
+			 "is 0x%llx: somebody else has changed it; end the processes that "
+			 "ipmu-restore --dry-run names", event, box->unit->owner.path, name,
+			 (unsigned)ipmu_reg_addr(reg, box->index, index),
+			 (unsigned long long)value);
+}
+
+static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int index, uint64_t mask,
+		uint64_t wanted, const char *event, char *why)
+{
+	struct ipmu_regs *p = &box->unit->regs;
+	uint64_t value;
+	int rc;
+
+	if (reg->space != IPMU_MSR || reg->access == IPMU_WO)
+		return 0;
+	rc = ipmu_msr_read(p, ipmu_reg_addr(reg, box->index, index), &value);
+	if (rc) {
+		ipmu_fail(why, rc, "%s: what another process counts cannot be read through %s: %s",
+			  event, p->msr_path, strerror(-rc));
+		return ipmu_access_explain(p, rc, why);
+	}
+	return (value ^ wanted) & mask ? deny(box, reg, index, event, value, why) : 0;
+}
+
+/* Where a counter has no select of its own, what the choice needs says it all. */
+static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, const char *event,
+			  char *why)
+{
+	const struct ipmu_pmu_type *type = box->type;
+	const struct ipmu_reg *reg = type->selects ? &type->selects[ctr] : type->select;
+	uint64_t on = type->enable | type->switched, off = type->moves;
+	int index;
+
+	ipmu_type_counter(type, ctr, &index);
+	if (type->selects)
+		index = 0;
+	if (!reg || !on)
+		return 0;
+	if (select & type->cascade)
+		off |= type->switched;
+	return look(box, reg, index, ipmu_reg_writable(reg) & ~off, select | on, event, why);
+}
+
+int ipmu_foreign_programmed(const struct ipmu_tap *tap, const char *event, char *why)
+{
+	const struct ipmu_choice *choice = &tap->choices[tap->choice];
+	int rc = look_at_select(tap->box, tap->ctr, choice->select, event, why);
+
+	for (int i = 0; i < choice->nneeds && !rc; i++)
+		rc = look(tap->box, choice->needs[i].reg, choice->needs[i].index,
+			  choice->needs[i].mask, choice->needs[i].value, event, why);
+	if (!rc && tap->companion >= 0)
+		rc = look_at_select(tap->box, tap->companion, choice->companion_select, event,
+				    why);
+	return rc;
+}
+
+/* One that was found otherwise: what the library has only looked at may change. */
+static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved *s)
+{
+	if (s->now == s->found)
+		return false;
+	for (const struct ipmu_reg *const *r = family->switches; r && *r; r++)
+		if (*r == s->reg)
+			return s->reg->access == IPMU_RW && !s->reg->counter;
+	return false;
+}
+
+/* What the hardware switches off is written at each switch, and needs no look. */
+static int look_at_switches(const struct ipmu_tap *tap, const char *event, char *why)
+{
+	struct ipmu_regs *p = &tap->box->unit->regs;
+	int rc = 0;
+
+	for (int i = 0; i < p->nsaved && !rc; i++) {
+		const struct ipmu_saved *s = &p->saved[i];
+		int box, ctr;
+
+		if (!is_switch(p->family, s) || s->reg->hardware_clears)
+			continue;
+		if (!ipmu_reg_at(p->family, s->addr, &box, &ctr) || box != tap->box->index)
+			continue;
+		rc = look(tap->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event, why);
+	}
+	return rc;
+}
+
+int ipmu_foreign_running(const struct ipmu_session *s, char *why)
+{
+	const struct ipmu_box *seen = NULL;
+	int rc = 0;
+
+	for (int i = 0; i < s->plan.ntaps && !rc; i++) {
+		const struct ipmu_tap *tap = &s->plan.taps[i];
+
+		if (!ipmu_tap_foreign(tap) || tap->box == seen)
+			continue;
+		seen = tap->box;
+		rc = look_at_switches(tap, s->events[tap->links[0]].name, why);
+	}
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A counter that another process counts with is shared as it is. That it counts what the journal
+ * says is looked up in the registers: else a file and its locks could stand for a count of 0.
+ * Lock held, the units entered. -EBUSY and a sentence: the registers say otherwise. */
+#ifndef IPMU_FOREIGN_H
+#define IPMU_FOREIGN_H
+
+#include "session.h"
+
+static inline bool ipmu_tap_foreign(const struct ipmu_tap *tap)
+{
+	return tap->box->foreign >> tap->ctr & 1;
+}
+
+/* Is it programmed for that? One read for each register that the choice sets. */
+int ipmu_foreign_programmed(const struct ipmu_tap *tap, const char *event, char *why);
+
+/* Is it switched on, once this session has switched on its own? */
+int ipmu_foreign_running(const struct ipmu_session *s, char *why);
+
+#endif
