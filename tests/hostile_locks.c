@@ -257,7 +257,7 @@ static void a_signal_while_it_waits(void **state)
 		count_and_wait(f, ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
-	assert_in_range(time_of_death(pid), 0, LIMIT_NS / 2);
+	assert_in_range(time_of_death(pid), 0, LIMIT_NS - 2 * S_NS);
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 	let_go();
 	close(ready[0]);
