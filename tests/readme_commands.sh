@@ -75,6 +75,12 @@ done < <(sed -e '/^<!-- output/,/^<!-- end/d' "$readme" | sed -n 's/^    \([^ ].
 said=$(sed -n 's/^| `intel_core` `knc`.* | \([0-9]* of [0-9]*\) rows of .*/\1/p' "$readme")
 [ "$said" = "$(grep -c ' yes ' out) of $(grep -Ec ' (yes|no) ' out)" ]
 ok "events driven on Knights Corner: '$said'" $?
+# The units that events have are those that README.md lists.
+list=$(tr '\n' ' ' <"$readme" | sed -n 's/.*Its unit is one of: \([^.]*\)\. .*/\1/p' |
+	sed 's/ ([^)]*)//g')
+cut -f4 "$SRCDIR/tests/data/units.tsv" | sed 1d | sort -u >units
+tr ',' '\n' <<<"$list" | sed 's/^ *//; s/ *$//' | grep -vx events | sort -u | diff units - >out
+ok "the units: '$list'" $?
 [ "$passed" -gt 10 ] || { echo 'README.md has no commands?'; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
