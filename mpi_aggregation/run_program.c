@@ -54,8 +54,8 @@ static const char *launched_as(void)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i]))
-			return getenv(names[i]);
+		if (secure_getenv(names[i]))
+			return secure_getenv(names[i]);
 	return NULL;
 }
 
@@ -94,7 +94,7 @@ static int judge(int status, int notes, const char *program)
 /* ---- its life ---- */
 
 static volatile sig_atomic_t child;
-static bool launched;	/* getenv() is not for handlers */
+static bool launched;	/* the environment is not for handlers */
 
 /* The terminal's signals reach the whole process group, so the child has them already, and so do
  * those of launchers. One that ends the program may well come twice. */
