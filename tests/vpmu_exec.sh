@@ -17,6 +17,7 @@ cat >"$scratch/probe.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,8 @@ int main(int argc, char **argv)
 		execle(self, "probe", "loop", argv[2], NULL, none);
 	if (!strcmp(how, "execv"))
 		execv(self, loop);
+	if (!strcmp(how, "exec_by_number"))
+		syscall(SYS_execve, self, loop, none);
 	if (!strcmp(how, "fexecve"))
 		fexecve(open(self, O_RDONLY | O_CLOEXEC), loop, environ);
 	return strncmp(how, "exec", 4) && strncmp(how, "fexec", 5) ? spawn(how) : 1;
@@ -126,7 +129,7 @@ ways 'a script that a script starts' sh -c "'$scratch/script'; exit 0"
 ways 'a text, as execvp has it' env text
 ways make make -s -f "$scratch/makefile"
 ways 'vpmu run' sh -c "'$vpmu' run probe loop $turns; exit 0"
-for how in posix_spawn posix_spawnp vfork execle execv fexecve system popen; do
+for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number system popen; do
 	ways $how probe $how $turns
 done
 loader=$(ldd "$scratch/probe" | awk '/ld-linux/ { print $1 }')
