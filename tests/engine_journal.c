@@ -113,6 +113,38 @@ static void what_cannot_be_is_refused(void **state)
 }
 
 /* Any register of any family is found again by its address, and no other address is. */
+/* What another process must compare with its own choice, and program again. */
+static void a_choice_comes_back_as_it_was_put(void **state)
+{
+	const struct ipmu_choice choice = {
+		.counters = 0x3, .select = 0x401834, .companions = 0x30, .companion_select = 0x35000,
+		.preset = true, .preset_value = 0xFFFFFFFFFF6, .direction = 2, .clear = true,
+		.nneeds = 2,
+		.needs = { { .reg = skl->registers[1], .index = 3, .mask = 0xFF, .value = 0x12 },
+			   { .reg = skl->registers[0], .index = 1, .mask = 0x300, .value = 0x100 } },
+	};
+	struct ipmu_journal_slot slot = { .used = 1 };
+	struct ipmu_choice back;
+
+	(void)state;
+	memset(&back, 0xFF, sizeof(back));
+	assert_int_equal(ipmu_journal_put_choice(skl, &choice, &slot), 0);
+	ipmu_journal_get_choice(skl, &slot, &back);
+	assert_true(back.counters == choice.counters && back.select == choice.select);
+	assert_true(back.companions == choice.companions);
+	assert_true(back.companion_select == choice.companion_select);
+	assert_true(back.preset && back.preset_value == choice.preset_value);
+	assert_int_equal(back.direction, choice.direction);
+	assert_true(back.clear);
+	assert_int_equal(back.nneeds, choice.nneeds);
+	for (int i = 0; i < choice.nneeds; i++) {
+		assert_ptr_equal(back.needs[i].reg, choice.needs[i].reg);
+		assert_int_equal(back.needs[i].index, choice.needs[i].index);
+		assert_true(back.needs[i].mask == choice.needs[i].mask);
+		assert_true(back.needs[i].value == choice.needs[i].value);
+	}
+}
+
 static void registers_are_found_by_address(void **state)
 {
 	(void)state;
@@ -257,6 +289,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(states),
 		cmocka_unit_test(every_cut_is_noticed),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(a_choice_comes_back_as_it_was_put),
 		cmocka_unit_test(registers_are_found_by_address),
 		cmocka_unit_test(any_byte_may_change),
 		cmocka_unit_test(a_forged_journal_writes_documented_fields_only),
