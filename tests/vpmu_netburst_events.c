@@ -354,6 +354,29 @@ static void undriven_events_are_named(void **state)
 	said("x87_SIMD_moves_uop.ALLP0", "told apart");
 }
 
+/* Table 19-33: each metric needs its bits of both registers, and UOP_TAG. */
+static void replays_that_nothing_tags_are_named(void **state)
+{
+	static const struct { uint64_t enable, vert; bool tags; } cases[] = {
+		{ 0x01000400, 0, false }, { 0x01000004, 0, false }, { 0x01018000, 0, false },
+		{ 0x01000000, 0x1, false }, { 0x01000000, 0x2, false }, { 0x01000000, 0x10, false },
+		{ 0x01008000, 0x10, false }, { 0x01000001, 0x2, false }, { 0x00000001, 0x1, false },
+		{ 0x01000001, 0x1, true }, { 0x01000400, 0x2, true }, { 0x01018000, 0x10, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		wr(PEBS_ENABLE, cases[i].enable);
+		wr(PEBS_MATRIX_VERT, cases[i].vert);
+		count_on(12, CRU_ESCR2, REPLAY_EVENT, CCCR_OF(5));
+		if (cases[i].tags)
+			assert_int_equal(t.s->undriven_count, 0);
+		else
+			said("replay_event.NBOGUS", "MSR_PEBS_ENABLE");
+		wr(CCCR(12), 0);
+	}
+}
+
 /* ---- the list ---- */
 
 static void check_counters(const char *name, const char *have, const char *want)
@@ -491,6 +514,7 @@ int main(void)
 		CASE(split_replays_need_their_upstream_escr),
 		CASE(instructions_are_tagged_or_not),
 		CASE(undriven_events_are_named),
+		CASE(replays_that_nothing_tags_are_named),
 		CASE(the_events_are_those_of_the_table),
 		CASE(every_line_counts_or_is_noted),
 		CASE(thread_independence_is_as_in_the_table),

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "../virtual_pmu/model/model_type.h"
+
 static struct scratch t;
 
 static int setup(void **state)
@@ -377,6 +379,36 @@ static void geometry_follows_the_family(void **state)
 	}
 }
 
+/* A used machine is a new one after a reset: of each part that programs can reach, every byte. */
+static void a_reset_leaves_nothing_behind(void **state)
+{
+	static const char *const machines[] = {
+		"skl-4c8t", "knc-4c16t", "core2-4c", "nhmex-4p32c64t", "p4-2p4t",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		size_t registers, mmio;
+		uint8_t *as_new, *bytes;
+
+		scratch_open(&t, machines[i]);
+		registers = t.s->registers_bytes;
+		mmio = t.s->mmio_bytes;
+		as_new = malloc(registers + mmio);
+		assert_non_null(as_new);
+		bytes = vpmu_package_state(t.s, 0);
+		memcpy(as_new, bytes, registers);
+		memcpy(as_new + registers, vpmu_package_mmio(t.s, 0), mmio);
+		memset(bytes, 0xA5, registers);
+		memset(vpmu_package_mmio(t.s, 0), 0xA5, mmio);
+		vpmu_model_reset_by(t.s, VPMU_RESET_WARM);
+		assert_memory_equal(bytes, as_new, registers);
+		assert_memory_equal(vpmu_package_mmio(t.s, 0), as_new + registers, mmio);
+		free(as_new);
+		scratch_close(&t);
+	}
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -393,6 +425,7 @@ int main(void)
 		cmocka_unit_test(names_are_parsed_strictly),
 		cmocka_unit_test(geometry_follows_the_name),
 		cmocka_unit_test(geometry_follows_the_family),
+		cmocka_unit_test(a_reset_leaves_nothing_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
