@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tool MIB: a stand-in for a program under TAU, Score-P or Caliper. It takes events from the variable
- * of that tool, counts them in two regions as the tool does, and adds up over the ranks.
+/* tool MIB: a stand-in for a program under TAU, Score-P or Caliper. It takes events from the
+ * variable of that tool, counts them in two regions as the tool does, and adds up over the ranks.
  *
  *   read     each rank reads MIB MiB of its own, none of which is in a cache
  *   copy     and copies them, where the destination's lines are read as well
