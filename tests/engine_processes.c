@@ -96,6 +96,25 @@ static void the_same_events_are_shared(void **state)
 	}
 }
 
+/* Who was refused knows from the journal what the other has programmed; once that has put its
+ * registers back, it is not programmed any more. */
+static void what_another_one_had_programmed_is_forgotten(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
+
+	must(&a, PEER_START, requests);
+	must(&a, PEER_FREE, NULL);
+	must(&b, PEER_START, read_i);
+	assert_int_equal(peer_do(&a, PEER_START, any_m).rc, -EBUSY);
+	close_peer(&b);
+	must(&a, PEER_START, read_i);
+	engine_fixture_misses(f, 0, 3);
+	counts(&a, 3);
+	close_peer(&a);
+	clean(f);
+}
+
 static void busy(const struct peer *p, const char *const *names, const struct peer *holder,
 		 const char *what)
 {
@@ -502,6 +521,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_events_are_shared),
+		cmocka_unit_test(what_another_one_had_programmed_is_forgotten),
 		cmocka_unit_test(other_events_are_refused_and_other_boxes_are_not),
 		cmocka_unit_test(a_programmer_comes_back_beside_readers),
 		cmocka_unit_test(the_next_one_cleans_up_after_a_kill),
