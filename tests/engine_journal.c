@@ -144,11 +144,13 @@ static void what_cannot_be_is_refused(void **state)
 static void a_choice_comes_back_as_it_was_put(void **state)
 {
 	const struct ipmu_choice choice = {
-		.counters = 0x3, .select = 0x401834, .companions = 0x30, .companion_select = 0x35000,
+		.counters = 0x3, .select = 0x401834, .companions = 0x30,
+		.companion_select = 0x35000,
 		.preset = true, .preset_value = 0xFFFFFFFFFF6, .direction = 2, .clear = true,
 		.nneeds = 2,
 		.needs = { { .reg = skl->registers[1], .index = 3, .mask = 0xFF, .value = 0x12 },
-			   { .reg = skl->registers[0], .index = 1, .mask = 0x300, .value = 0x100 } },
+			   { .reg = skl->registers[0], .index = 1, .mask = 0x300,
+			     .value = 0x100 } },
 	};
 	struct ipmu_journal_slot slot = { .used = 1 };
 	struct ipmu_choice back;
