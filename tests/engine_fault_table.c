@@ -260,6 +260,7 @@ void *__wrap_mmap(void *where, size_t bytes, int prot, int flags, int fd, off_t 
 {
 	if (fd != MEM_FD)
 		return __real_mmap(where, bytes, prot, flags, fd, offset);
+	assert_int_equal(offset, 0xFED15000);	/* BAR, and the page of DRAM_GT_REQUESTS */
 	if (!strikes(ON_MAP, 0, 0))
 		return page;
 	errno = fault->error;

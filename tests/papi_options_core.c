@@ -64,6 +64,22 @@ static void other_sets_are_not_attached(void **state)
 	papi_sets_end(other);
 }
 
+/* PAPI tells of a set without events as of one that ends. */
+static void an_emptied_set_takes_events_again(void **state)
+{
+	int set = papi_sets_one(INST ":cpu=1");
+	long long v;
+
+	(void)state;
+	assert_papi(PAPI_remove_named_event(set, INST ":cpu=1"), PAPI_OK);
+	assert_papi(PAPI_add_named_event(set, FIXED ":cpu=1"), PAPI_OK);
+	assert_papi(PAPI_start(set), PAPI_OK);
+	instructions_on_each_cpu();
+	assert_papi(PAPI_stop(set, &v), PAPI_OK);
+	assert_int_equal(v, 0x10);
+	papi_sets_end(set);
+}
+
 static void cpus_that_cannot_be_had(void **state)
 {
 	static const struct {
@@ -237,6 +253,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_what_the_cpu_does),
 		cmocka_unit_test(other_sets_are_not_attached),
+		cmocka_unit_test(an_emptied_set_takes_events_again),
 		cmocka_unit_test(cpus_that_cannot_be_had),
 		cmocka_unit_test(an_event_elsewhere_does_not_join),
 		cmocka_unit_test(overflow_and_attaching_exclude_each_other),
