@@ -212,6 +212,7 @@ encodes1 nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_WRITES:wrap_mode=0 200 0x1a00 0x2820
 encodes1 nhmex_unc_mbox0::CYCLES_DSP_FILL:RDQ_FULL:storage_mode=1 200 0xd0 0x80
 encodes1 nhmex_unc_mbox0::BCMD_SCHEDQ_OCCUPANCY:WRITES:fvid=3 200 0x3000c0 0x23
 encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0x301:iss=0x80 200 0x1440 0x30100000080
+encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0xffffffff:iss=0x80 200 0x1440 0xffffffff00000080
 unsupported nhmex_unc_mbox0::CYCLES:pmi_en 'the kernel keeps overflows to itself'
 unsupported nhmex_unc_mbox0::RAW:inc_sel=0xd:set_flag_sel=3 'the kernel would leave FVC as it is'
 kernel uncore_mbox_0=200
