@@ -4,6 +4,7 @@
 #include "papi_machine.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define C "intel_uncore:::"
@@ -306,6 +307,35 @@ static void overflow_is_polled_and_rearmed(void **state)
 	papi_sets_end(set);
 }
 
+/* With IPMU_NODE_SUM one set of a process reports an event: not one that could not start. PAPI
+ * stops such a set, but for one with overflows. */
+static void a_failed_start_leaves_the_report_to_others(void **state)
+{
+	static const char global[] = "MSR_UNC_PERF_GLOBAL_CTRL";
+	static const char select[] = "MSR_UNC_CBO_0_PERFEVTSEL0";
+	uint64_t global_found = engine_fixture_peek(&machine, global);
+	uint64_t select_found = engine_fixture_peek(&machine, select);
+	int failing = papi_sets_one(READ_I), other = papi_sets_one(READ_I);
+	long long v;
+
+	(void)state;
+	assert_papi(PAPI_overflow(failing, papi_sets_code(READ_I), 1000000,
+				  PAPI_OVERFLOW_FORCE_SW, on_overflow), PAPI_OK);
+	setenv("IPMU_NODE_SUM", "first", 1);
+	engine_fixture_poke(&machine, select, 0x508834);	/* somebody else counts */
+	engine_fixture_poke(&machine, global, global_found | 1u << 29);
+	assert_papi(PAPI_start(failing), PAPI_ECNFLCT);
+	engine_fixture_poke(&machine, select, select_found);
+	engine_fixture_poke(&machine, global, global_found);
+	assert_papi(PAPI_start(other), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 5);
+	assert_papi(PAPI_stop(other, &v), PAPI_OK);
+	assert_int_equal(v, 5);
+	unsetenv("IPMU_NODE_SUM");
+	papi_sets_end(failing);
+	papi_sets_end(other);
+}
+
 static void what_is_not_supported_says_so(void **state)
 {
 	static const char *const names[] = { READ_I };
@@ -331,6 +361,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(says_how_a_name_goes_on),
 		cmocka_unit_test(unknown_enumerations_end),
 		cmocka_unit_test(overflow_is_polled_and_rearmed),
+		cmocka_unit_test(a_failed_start_leaves_the_report_to_others),
 		cmocka_unit_test(what_is_not_supported_says_so),
 	};
 
