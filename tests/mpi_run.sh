@@ -58,7 +58,7 @@ if command -v qemu-x86_64 >/dev/null; then
 		$1 == "job" && $5 == "memory read bandwidth" { got = $7 }
 		END { want = reads * 64e-9 / s; exit !(reads > 0 && got > want * 0.999 &&
 			got < want * 1.001) }' "$scratch/vm.csv"
-	ranks 2 ipmu-mpi-run -e ${event}X "$vpmu" run -m skl-4c8t "$scratch/end" well \
+	ranks 3 ipmu-mpi-run -e ${event}X "$vpmu" run -m skl-4c8t "$scratch/end" well \
 		>"$scratch/out" 2>&1
 	check 'an unknown event ends the job' [ $? != 0 ]
 	check 'an unknown event is named, once' lines 1 ".*ipmu-mpi-run: .* no event ${event}X.*"
@@ -94,6 +94,7 @@ if command -v python3 >/dev/null; then
 		assert node["count"] == 2010 and node["measured"] == node["expected"] == 2, node
 		assert [p["count"] for p in node["nodes"][0]["packages"]] == [1000, 1010], node
 		assert e["intel_core:::RANK"]["count"] == 3 and r["clock"]["name"] == "wall", r
+		assert 0 < r["clock"]["seconds"] < 300, r
 	CODE
 	check 'CSV' python3 - "$scratch/r.csv" <<-'CODE'
 		import csv, sys
@@ -104,6 +105,11 @@ if command -v python3 >/dev/null; then
 		assert all(None not in r and None not in r.values() for r in rows), rows
 	CODE
 fi
+
+# -- without an interval there is no timeline
+rm -f "$scratch"/r.*
+ranks 1 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/end" well 0 >"$scratch/out" 2>&1
+check 'no interval: files' [ "$(cd "$scratch" && echo r.*)" = 'r.csv r.json' ]
 
 # -- a tool that has MPI_Init and MPI_Finalize itself, and ends PAPI before MPI: before us and after
 cat >"$scratch/tool.c" <<-'CODE'
