@@ -115,7 +115,7 @@ static void on_the_machine_nothing_is_written(void **state)
 	put_only(0x600, 0xffff888012345000, 0);
 	assert_int_equal(opens(f), -EBADMSG);
 	remove_it();
-	put_only(0x3F1, 0x7000000, 0x1000000);
+	put_only(0x3F1, 0x7000000, 0);
 	assert_int_equal(opens(f), 0);
 	remove_it();
 	put_only(0x1A0, ~0ull, 0);	/* IA32_MISC_ENABLE is only looked at */

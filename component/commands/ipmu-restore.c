@@ -78,6 +78,10 @@ static int restore(const struct job *job, struct ipmu_system *sys, char *why)
 		rc = ipmu_owner_enter(unit, why);
 		if (!rc)
 			ipmu_owner_leave(unit);
+		if (!rc && sys->left[0]) {
+			snprintf(why, IPMU_WHY_MAX, "%s", sys->left);
+			rc = -ESTALE;
+		}
 		ipmu_owner_close(unit);
 	}
 	ipmu_access_close(&unit->regs);

@@ -130,8 +130,9 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
 /* Put every register back as it was found, and free. Sessions that are left count no more: they can
- * be freed, and give -ENODEV for the rest. A negative errno: some could not be put back; the next
- * process that counts there, or ipmu-restore, tries again. */
+ * be freed, and give -ENODEV for the rest. -ESTALE: some belong to somebody else by now, see
+ * ipmu_system_left. Another negative errno: some could not be put back; the next process that
+ * counts there, or ipmu-restore, tries again. */
 int ipmu_system_close(struct ipmu_system *sys);
 
 /* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
@@ -142,6 +143,10 @@ int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type 
 		      char *why);
 /* A remark on what was found ("" if none), such as a slice count that differs from the cores. */
 const char *ipmu_system_note(const struct ipmu_system *sys);
+/* A register that does not hold what was written into it last belongs to somebody else by now,
+ * and is not put back. Since the last call, has one been left so? Then `why` names it, else it is
+ * "". */
+bool ipmu_system_left(struct ipmu_system *sys, char *why);
 
 const char *ipmu_type_name(const struct ipmu_pmu_type *type);
 const char *ipmu_type_desc(const struct ipmu_pmu_type *type);

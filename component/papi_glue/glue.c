@@ -129,7 +129,10 @@ static int set_events(struct control_state *state, const struct glue_options *op
 		state->session = NULL;
 	}
 	free(list);
-	return rc ? glue_report(g, rc, why) : PAPI_OK;
+	if (rc)
+		return glue_report(g, rc, why);
+	glue_report_left(g);
+	return PAPI_OK;
 }
 
 /* A signal handler that reads meanwhile must not find a session that is gone. */
@@ -143,6 +146,7 @@ int glue_cleanup_eventset(hwd_control_state_t *ctl)
 	glue_running_end(&state->running);
 	node_sum_release(&state->share);
 	ipmu_session_free(session);
+	glue_report_left(g);
 	memset(state, 0, sizeof(*state));
 	state->glue = g;
 	glue_options_default(g, &state->options);

@@ -21,6 +21,8 @@ void glue_running_forget(void);
 int glue_papi_code(int rc);
 /* Tell the user why, once, where PAPI's messages are wanted; returns PAPI's code. */
 int glue_report(struct glue *g, int rc, const char *why);
+/* The same for a register that was not put back, if there has been one. */
+void glue_report_left(struct glue *g);
 /* Touch the registers now, if that has not been done. PAPI_OK, or why the component is disabled. */
 int glue_initialize(struct glue *g);
 

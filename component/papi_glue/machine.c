@@ -53,6 +53,14 @@ int glue_report(struct glue *g, int rc, const char *why)
 	return glue_papi_code(rc);
 }
 
+void glue_report_left(struct glue *g)
+{
+	char why[IPMU_WHY_MAX];
+
+	if (g->machine && ipmu_system_left(g->machine, why))
+		glue_report(g, 0, why);
+}
+
 /* Other threads look at it without a lock: it is set after all that it stands for. */
 static void set_disabled(struct glue *g, int code)
 {
@@ -172,7 +180,10 @@ static void drop_machine(struct glue *g)
 {
 	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
 
-	if (rc)
+	if (rc == -ESTALE)
+		PAPIERROR("%s: registers that somebody else has changed meanwhile are left as "
+			  "they are", INFO(g).name);
+	else if (rc)
 		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
 			  INFO(g).name, strerror(-rc));
 	g->machine = NULL;

@@ -18,6 +18,7 @@ struct ipmu_saved {
 	bool borrowed;		/* as a journal says, and not seen by this process yet */
 	bool written;		/* or perhaps */
 	bool owed;		/* to be put back, and not done */
+	bool left;		/* somebody else has written it since: not written any more */
 };
 
 struct ipmu_regs {
@@ -37,6 +38,10 @@ struct ipmu_regs {
 		const char *file;	/* not a register: this file could not be written */
 		int error;
 	} failure;
+	struct ipmu_left {	/* the first register that was left alone and is not told of yet */
+		uint32_t addr;	/* 0: none */
+		uint64_t written, value;	/* by us, and what it holds instead */
+	} left;
 	const struct ipmu_topology *topo;	/* NULL, or the other CPUs of this ... */
 	int package;
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
@@ -88,9 +93,15 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
 		    uint64_t mask, uint64_t value);
 /* Settle, then put back what was saved, last first. Of a counter that takes fewer bits than it
  * holds the others are lost. Goes on after an error and returns the first one; what could not be
- * put back stays saved for another try. Async-signal-safe: neither it nor
+ * put back stays saved for another try. A register that does not hold what was written last belongs
+ * to somebody else by now and is left alone: -ESTALE if nothing else went wrong, and p->left names
+ * it; that is done with, and needs no other try. Async-signal-safe: neither it nor
  * family->settle may allocate or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
+/* Find those registers, ahead of ipmu_access_refresh. */
+void ipmu_access_leave_changed(struct ipmu_regs *p);
+/* The sentence for p->left. */
+int ipmu_access_explain_left(const struct ipmu_regs *p, char *why);
 /* Read again what the registers hold now that were saved, for when nobody knows any more: the next
  * restore puts them back by that. */
 int ipmu_access_refresh(struct ipmu_regs *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch.h"
 
+#include "../pmu/allow.h"
 #include "../why.h"
 
 #include <errno.h>
@@ -236,6 +237,8 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	if (reg->access == IPMU_WO)
 		return write_reg(p, reg, ipmu_reg_addr(reg, box, ctr), value, NULL);
 	rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
+	if (!rc && s->left)
+		return 0;
 	if (!rc)
 		rc = kept_bits(p, s, &kept);
 	if (rc)
@@ -292,7 +295,7 @@ bool ipmu_regs_any_active(const struct ipmu_regs *p)
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
-	if (s->reg->access != IPMU_RW || !ipmu_reg_writable(s->reg))
+	if (s->left || s->reg->access != IPMU_RW || !ipmu_reg_writable(s->reg))
 		return false;
 	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }
@@ -349,7 +352,7 @@ int ipmu_access_refresh(struct ipmu_regs *p)
 
 		if (rc)
 			first = first ? first : rc;
-		else if (s->reg->access == IPMU_RW)
+		else if (s->reg->access == IPMU_RW && !s->left)
 			look_at(s, value);
 	}
 	return first;
@@ -363,6 +366,70 @@ static bool any_written(const struct ipmu_regs *p)
 	return false;
 }
 
+/* ---- registers that others have written since */
+
+/* What the register holds tells nothing where it moves by itself, or where a write of ours may not
+ * have been done. */
+static bool tells_its_writer(const struct ipmu_saved *s)
+{
+	return s->written && !s->owed && !s->left && s->reg->access == IPMU_RW &&
+	       !s->reg->counter && !s->reg->hardware_clears && s->now != s->found;
+}
+
+static void leave_if_changed(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t value)
+{
+	if (!((value ^ s->now) & ipmu_reg_writable(s->reg) & ~s->reg->moves))
+		return;
+	s->left = true;
+	if (!p->left.addr)
+		p->left = (struct ipmu_left){ .addr = s->addr, .written = s->now, .value = value };
+}
+
+static void leave_chunk(struct ipmu_regs *p, struct ipmu_saved **rows, int n)
+{
+	struct ipmu_batch_op ops[IPMU_BATCH_READS];
+	bool together;
+
+	for (int i = 0; i < n; i++)
+		ops[i] = (struct ipmu_batch_op){ .cpu = (uint16_t)p->os_cpu, .msr = rows[i]->addr };
+	together = n && p->batch && ipmu_batch_read(p->batch, ops, n);
+	for (int i = 0; i < n; i++)
+		if (together ? !ops[i].err : !ipmu_msr_read(p, rows[i]->addr, &ops[i].data))
+			leave_if_changed(p, rows[i], ops[i].data);
+}
+
+void ipmu_access_leave_changed(struct ipmu_regs *p)
+{
+	struct ipmu_saved *rows[IPMU_BATCH_READS];
+	int n = 0;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		if (!tells_its_writer(&p->saved[i]))
+			continue;
+		rows[n++] = &p->saved[i];
+		if (n == IPMU_BATCH_READS) {
+			leave_chunk(p, rows, n);
+			n = 0;
+		}
+	}
+	leave_chunk(p, rows, n);
+}
+
+int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
+{
+	const struct ipmu_reg *reg;
+	char name[64] = "a register";
+	int box, ctr;
+
+	reg = ipmu_reg_at(p->family, p->left.addr, &box, &ctr);
+	if (reg)
+		ipmu_reg_name(reg, box, ctr, name);
+	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx and no more 0x%llx, as it was "
+			 "written last: somebody else has it now, so that what it held before is "
+			 "not put back", p->msr_path, name, (unsigned)p->left.addr,
+			 (unsigned long long)p->left.value, (unsigned long long)p->left.written);
+}
+
 /* Registers that were only looked at may count for somebody else: they are left alone. */
 int ipmu_access_restore(struct ipmu_regs *p)
 {
@@ -372,6 +439,7 @@ int ipmu_access_restore(struct ipmu_regs *p)
 		p->nsaved = 0;
 		return 0;
 	}
+	ipmu_access_leave_changed(p);
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
 	first = p->family->settle ? p->family->settle(p) : 0;
 	for (int i = p->nsaved - 1; i >= 0; i--) {
@@ -379,5 +447,6 @@ int ipmu_access_restore(struct ipmu_regs *p)
 		first = first ? first : rc;
 	}
 	rc = ipmu_batch_end(p->batch);
-	return forget_paid(p, first ? first : rc);
+	rc = forget_paid(p, first ? first : rc);
+	return !rc && p->left.addr ? -ESTALE : rc;
 }

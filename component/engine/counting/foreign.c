@@ -44,7 +44,7 @@ static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, 
 {
 	const struct ipmu_pmu_type *type = box->type;
 	const struct ipmu_reg *reg = type->selects ? &type->selects[ctr] : type->select;
-	uint64_t on = type->enable | type->switched, off = type->moves;
+	uint64_t on = type->enable | type->switched, off = reg ? reg->moves : 0;
 	int index;
 
 	ipmu_type_counter(type, ctr, &index);

@@ -216,6 +216,17 @@ static void drop_all(struct ipmu_owner *o)
 	ipmu_unlock_seat(o->fd, o->seat);
 }
 
+/* Of what belongs to somebody else by now there is nothing left to do but to tell. */
+int ipmu_owner_restore(struct ipmu_unit *unit)
+{
+	int rc = ipmu_access_restore(&unit->regs);
+
+	if (unit->regs.left.addr)
+		ipmu_access_explain_left(&unit->regs, unit->sys->left);
+	unit->regs.left.addr = 0;
+	return rc == -ESTALE ? 0 : rc;
+}
+
 /* What could not be put back stays in the journal, for the next one to try. */
 static int put_back(struct ipmu_unit *unit)
 {
@@ -223,8 +234,7 @@ static int put_back(struct ipmu_unit *unit)
 
 	if (unit->owner.fd >= 0)
 		ipmu_file_begin_change(unit, false);	/* a failure of it does not matter */
-	rc = ipmu_access_restore(&unit->regs);
-
+	rc = ipmu_owner_restore(unit);
 	if (rc && unit->owner.fd >= 0)
 		unit->regs.nsaved = saved;
 	return rc;
@@ -270,7 +280,7 @@ static int restore_by_memory(struct ipmu_unit *unit, int reason)
 	if (reason != -EBADMSG || ipmu_seat_taken(unit->owner.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
-	rc = ipmu_access_restore(&unit->regs);
+	rc = ipmu_owner_restore(unit);
 	unit->regs.record = ipmu_file_record;
 	return rc;
 }

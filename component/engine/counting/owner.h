@@ -115,6 +115,8 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why);
 
 /* Put back what dead processes have left: the journal has been read, nobody takes part. */
 int ipmu_owner_recover(struct ipmu_unit *unit, char *why);
+/* ipmu_access_restore, with a sentence in sys->left of what belongs to others by now. */
+int ipmu_owner_restore(struct ipmu_unit *unit);
 /* The same for units that are not open yet, of which the state directory knows. */
 void ipmu_owner_recover_others(struct ipmu_system *sys);
 /* Does that file of the state directory say that registers are changed? */

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* They may have died between any two steps, so what the registers hold is looked up. A restore that
+/* They may have died between any two steps, so what the registers hold is looked up. Where none was
+ * under way, what differs from the journal has been written by somebody else since. A restore that
  * is cut short itself is done again by the next one. */
 int ipmu_owner_recover(struct ipmu_unit *unit, char *why)
 {
@@ -21,10 +22,12 @@ int ipmu_owner_recover(struct ipmu_unit *unit, char *why)
 	int saved = p->nsaved, rc;
 
 	memset(p->active, 0, sizeof(p->active));
+	if (!unit->owner.header.changing)
+		ipmu_access_leave_changed(p);
 	unit->owner.changed = true;
 	rc = ipmu_access_refresh(p);
 	if (!rc)
-		rc = ipmu_access_restore(p);
+		rc = ipmu_owner_restore(unit);
 	if (!rc)
 		return 0;
 	p->nsaved = saved;

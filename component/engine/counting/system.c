@@ -8,6 +8,7 @@
 #include "../why.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -322,6 +323,8 @@ int ipmu_system_close(struct ipmu_system *sys)
 
 		first = first ? first : rc;
 	}
+	if (!first && sys->left[0])
+		first = -ESTALE;
 	ipmu_guard_end(sys);
 	pthread_mutex_unlock(&sys->lock);
 	ipmu_guard_join(ipmu_guard_ended(sys));
@@ -430,4 +433,16 @@ const char *ipmu_type_desc(const struct ipmu_pmu_type *type)
 int ipmu_type_counters(const struct ipmu_pmu_type *type)
 {
 	return type->counters;
+}
+
+bool ipmu_system_left(struct ipmu_system *sys, char *why)
+{
+	bool any;
+
+	pthread_mutex_lock(&sys->lock);
+	any = sys->left[0];
+	snprintf(why, IPMU_WHY_MAX, "%s", sys->left);
+	sys->left[0] = '\0';
+	pthread_mutex_unlock(&sys->lock);
+	return any;
 }

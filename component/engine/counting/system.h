@@ -75,6 +75,7 @@ struct ipmu_system {
 	struct ipmu_unit *units;
 	struct ipmu_batch *batch;	/* NULL: registers are accessed one by one */
 	char note[IPMU_WHY_MAX];
+	char left[IPMU_WHY_MAX];	/* a register that was left to who has it now */
 	struct ipmu_system *next;	/* open ones, for the way out of the process */
 };
 

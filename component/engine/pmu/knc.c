@@ -34,7 +34,7 @@ static const struct ipmu_reg perfevtsel = {
 
 static const struct ipmu_reg spflt_control = {
 	.name = "PERF_SPFLT_CONTROL", .src = "327357-001 Tables 1-2, 1-7",
-	.addr = 0x2C, .width = 64, .access = IPMU_RW,
+	.addr = 0x2C, .width = 64, .access = IPMU_RW, .moves = 1ull << 63,	/* SPFLT */
 	.fields = { F("User Preference", 63, 63), F("SPFLT Enable Counter 1", 1, 1),
 		    F("SPFLT Enable Counter 0", 0, 0) },
 };

@@ -194,7 +194,7 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 	.counters = NETBURST_COUNTERS, .width = COUNTER_BITS, \
 	.selects = ipmu_netburst_cccrs, .ctrs = ipmu_netburst_counters, \
 	.per_clock = 15, .clock_mhz = 3800, /* active queue entries, Table 19-33 */ \
-	.switched = CCCR_ENABLE, .cascade = CCCR_CASCADE, .moves = CCCR_OVF, \
+	.switched = CCCR_ENABLE, .cascade = CCCR_CASCADE, \
 	.qualifiers = ipmu_netburst_qualifiers, .measures = ipmu_netburst_measures, .ops = &ops }
 
 static const struct ipmu_pmu_type netburst =

@@ -23,7 +23,8 @@ const struct ipmu_reg ipmu_netburst_counters[NETBURST_COUNTERS] = {
 	F("THRESHOLD", 23, 20), F("COMPLEMENT", 19, 19), F("COMPARE", 18, 18), \
 	F("ACTIVE_THREAD", 17, 16), F("ESCR_SELECT", 15, 13), F("ENABLE", 12, 12)
 #define CCCR(name_, addr_, ...) { .name = "MSR_" name_, .src = "SDM Table 18-63, 18.16.2", \
-	.addr = addr_, .width = 32, .access = IPMU_RW, .fields = { CCCR_FIELDS, __VA_ARGS__ } }
+	.addr = addr_, .width = 32, .access = IPMU_RW, .moves = CCCR_OVF, \
+	.fields = { CCCR_FIELDS, __VA_ARGS__ } }
 #define PLAIN_CCCR(name_, addr_) CCCR(name_, addr_, { 0 })
 
 const struct ipmu_reg ipmu_netburst_cccrs[NETBURST_COUNTERS] = {

@@ -40,6 +40,7 @@ struct ipmu_reg {
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
 	bool shared;		/* others write it too: what is not ours is read afresh and kept */
 	bool write_twice;	/* a single write may be lost */
+	uint64_t moves;		/* bits that the hardware sets, or the program that is counted */
 	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
 	 * writes it through us, whatever a file says. */
 	bool never_write;
@@ -123,7 +124,6 @@ struct ipmu_pmu_type {
 	uint64_t enable;	/* bits of select that switch the counter on */
 	uint64_t switched;	/* ... those that `control` sets and clears */
 	uint64_t cascade;	/* bit of select that leaves this to another counter */
-	uint64_t moves;		/* bits of select that the hardware sets */
 	uint64_t any_thread;	/* bit of select that lets one thread count for its whole core */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
 	const struct ipmu_measure *measures;	/* up to NULL units; NULL: all are in `units` */
