@@ -339,9 +339,19 @@ void measure_read(struct ipmu_mpi *m)
 	read_sets(m, PAPI_read, "cannot read");
 }
 
+/* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
+static int stop_set(int set, long long *values)
+{
+	int rc = PAPI_stop(set, values);
+
+	if (rc == PAPI_ECLOST)
+		PAPI_stop(set, values);
+	return rc;
+}
+
 void measure_stop(struct ipmu_mpi *m)
 {
-	read_sets(m, PAPI_stop, "cannot stop");
+	read_sets(m, stop_set, "cannot stop");
 	for (int i = 0; i < m->measure.nsets; i++)
 		m->measure.sets[i].running = false;
 }
