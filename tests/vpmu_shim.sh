@@ -123,6 +123,8 @@ static void listing(void)
 	CHECK(d && (e = readdir(d)) && !strcmp(e->d_name, "msr") && !readdir(d));
 	closedir(d);
 	CHECK(opendir("/dev/cpu/8") == NULL && errno == ENOENT);
+	CHECK(opendir("/dev/cpu/0/msr") == NULL && errno == ENOTDIR);
+	CHECK(opendir("/dev/cpu/0/nothing") == NULL && errno == ENOENT);
 	d = opendir("/");
 	CHECK(d && readdir(d) && closedir(d) == 0);
 }
