@@ -118,9 +118,10 @@ static void listing(void)
 	while ((e = readdir(d)))
 		seen |= 1 << atoi(e->d_name);
 	CHECK(seen == 0xff && closedir(d) == 0);
-	CHECK(scandir("/dev/cpu", &list, NULL, by_number) == 8 && !strcmp(list[0]->d_name, "7"));
+	CHECK(scandir("/dev/cpu", &list, NULL, by_number) == 8 &&
+	      !strcmp(list[0]->d_name, "7") && list[0]->d_type == DT_DIR);
 	d = opendir("/dev/cpu/3");
-	CHECK(d && (e = readdir(d)) && !strcmp(e->d_name, "msr") && !readdir(d));
+	CHECK(d && (e = readdir(d)) && !strcmp(e->d_name, "msr") && e->d_type == DT_CHR && !readdir(d));
 	closedir(d);
 	CHECK(opendir("/dev/cpu/8") == NULL && errno == ENOENT);
 	CHECK(opendir("/dev/cpu/0/msr") == NULL && errno == ENOTDIR);
