@@ -92,8 +92,8 @@ static const struct fault faults[] = {
 	  .todo = "CAP_SYS_RAWIO" },
 	{ "/dev/mem: no permission", SKL, ALL, OPEN, ON_MEM, ANY, .error = EACCES,
 	  .says = "/dev/mem", .todo = "CAP_SYS_RAWIO" },
-	{ "/dev/mem: strict", SKL, ALL, OPEN, ON_MAP, ANY, .error = EPERM, .says = "/dev/mem",
-	  .todo = "iomem=relaxed" },
+	{ "/dev/mem: strict", SKL, ALL, OPEN, ON_MAP, ANY, .error = EPERM,
+	  .says = "/dev/mem at 0xFED15000", .todo = "iomem=relaxed" },
 	/* saving */
 	{ "save: EIO", SKL, ALL, START, ON_READ, ANY, 0x700, 0x700, .error = EIO, .fails = START,
 	  .rc = -EIO, .says = "MSR_UNC_CBO_0_PERFEVTSEL0", .todo = "hypervisor" },
