@@ -252,7 +252,12 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	rc = record(p, s);
 	s->now = was;
 	s->written = s->written || !rc;
-	return rc ? rc : write_reg(p, reg, s->addr, value, s);
+	if (rc)
+		return rc;
+	rc = write_reg(p, reg, s->addr, value, s);
+	if (rc)
+		record(p, s);	/* it holds what it held */
+	return rc;
 }
 
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,

@@ -68,17 +68,20 @@ static int put_saved(struct ipmu_unit *unit, int i)
 			     offsetof(struct ipmu_journal, saved) + (size_t)i * sizeof(entry));
 }
 
+/* A row that others know already changes only once they know that somebody is at it: what it says
+ * may not have been written when he dies. */
 int ipmu_file_record(struct ipmu_regs *p, int i)
 {
 	struct ipmu_unit *unit = (void *)((char *)p - offsetof(struct ipmu_unit, regs));
 	bool more = i >= (int)unit->owner.header.nsaved;
-	int rc = put_saved(unit, i);
+	int rc = more ? 0 : ipmu_file_begin_change(unit, false);
 
-	if (rc)
+	if (!rc)
+		rc = put_saved(unit, i);
+	if (rc || !more)
 		return rc;
-	if (more)
-		unit->owner.header.nsaved = (uint32_t)i + 1;
-	return ipmu_file_begin_change(unit, more);
+	unit->owner.header.nsaved = (uint32_t)i + 1;
+	return ipmu_file_begin_change(unit, true);
 }
 
 /* ---- what is programmed */
