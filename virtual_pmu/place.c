@@ -17,24 +17,52 @@
 
 /* ---- the name ---- */
 
-/* Start time of a process in clock ticks, which with the id names it once and for all. */
-static unsigned long long start_time(pid_t pid)
+/* Its parent and its start time in clock ticks, which with the id names a process for good. */
+static void look_up(pid_t pid, pid_t *parent, unsigned long long *ticks)
 {
 	char path[64], text[1024];
-	unsigned long long ticks = 0;
 	FILE *f;
 
+	*parent = 0;
+	*ticks = 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
+		return;
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
 	char *after = strrchr(text, ')');	/* the name may hold blanks and parentheses */
 	if (after)
-		sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-		       "%*d %*d %*d %*d %llu", &ticks);
-	return ticks;
+		sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+		       "%*d %*d %*d %*d %llu", parent, ticks);
+}
+
+static bool has_variable(pid_t pid, const char *assignment)
+{
+	char path[64], *entry = NULL;
+	size_t room = 0;
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	f = fopen(path, "re");
+	while (f && !found && getdelim(&entry, &room, '\0', f) > 0)
+		found = strncmp(entry, assignment, strlen(assignment)) == 0;
+	free(entry);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Hydra's proxy: the nearest ancestor that is no rank. Commands may stand between it and us. */
+static pid_t find_proxy(void)
+{
+	pid_t pid = getppid(), parent;
+	unsigned long long ticks;
+
+	for (; pid > 1 && has_variable(pid, "PMI_RANK="); pid = parent)
+		look_up(pid, &parent, &ticks);
+	return pid;
 }
 
 /* What the ranks of one job have in common. Open MPI, PRRTE and Slurm with PMIx say it; Slurm's
@@ -43,20 +71,23 @@ static unsigned long long start_time(pid_t pid)
 static void job_name(char *text, size_t bytes)
 {
 	const char *name = getenv("PMIX_NAMESPACE"), *step = getenv("SLURM_STEP_ID");
-	pid_t parent = getppid();
+	unsigned long long ticks;
+	pid_t pid, parent;
 
 	if (!name)
 		name = getenv("OMPI_MCA_ess_base_jobid");
 	if (!name)
 		name = getenv("PMI_JOBID");
-	if (name)
+	if (name) {
 		snprintf(text, bytes, "job-%s", name);
-	else if (getenv("SLURM_JOB_ID") && step && getenv("SLURM_PROCID"))
+	} else if (getenv("SLURM_JOB_ID") && step && getenv("SLURM_PROCID")) {
 		snprintf(text, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), step);
-	else if (getenv("PMI_RANK"))
-		snprintf(text, bytes, "hydra-%d.%llu", (int)parent, start_time(parent));
-	else
-		snprintf(text, bytes, "run-%d.%llu", (int)getpid(), start_time(getpid()));
+	} else {
+		pid = getenv("PMI_RANK") ? find_proxy() : getpid();
+		look_up(pid, &parent, &ticks);
+		snprintf(text, bytes, "%s-%d.%llu", pid == getpid() ? "run" : "hydra", (int)pid,
+			 ticks);
+	}
 	for (char *c = text; *c; c++)
 		if (*c == '/' || *c == ',' || *c == ' ')
 			*c = '_';
