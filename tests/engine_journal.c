@@ -67,33 +67,6 @@ static void states(void **state)
 	assert_int_equal(check(sizeof(j)), IPMU_JOURNAL_FRESH);
 }
 
-/* What a counter is programmed for comes back as it went in, field by field. */
-static void a_choice_comes_back(void **state)
-{
-	struct ipmu_choice in = {
-		.counters = 0x15, .select = 0x123456789, .companions = 0x8000000000000001,
-		.companion_select = 0x40005678, .preset = true, .preset_value = 0xFFFFFFFFC18,
-		.direction = IPMU_UP_DOWN, .clear = true, .nneeds = 1,
-		.needs = { { .reg = skl->registers[0], .mask = 0x80000000, .value = 0x80000000 } },
-	}, back;
-	struct ipmu_journal_slot slot;
-
-	(void)state;
-	memset(&slot, 0, sizeof(slot));
-	memset(&back, 0x5A, sizeof(back));
-	assert_int_equal(ipmu_journal_put_choice(skl, &in, &slot), 0);
-	ipmu_journal_get_choice(skl, &slot, &back);
-	assert_true(back.counters == in.counters && back.select == in.select);
-	assert_true(back.companions == in.companions);
-	assert_true(back.companion_select == in.companion_select);
-	assert_true(back.preset && back.preset_value == in.preset_value);
-	assert_int_equal(back.direction, IPMU_UP_DOWN);
-	assert_true(back.clear);
-	assert_int_equal(back.nneeds, 1);
-	assert_ptr_equal(back.needs[0].reg, skl->registers[0]);
-	assert_true(back.needs[0].mask == 0x80000000 && back.needs[0].value == 0x80000000);
-}
-
 static void every_cut_is_noticed(void **state)
 {
 	(void)state;
@@ -139,7 +112,6 @@ static void what_cannot_be_is_refused(void **state)
 	BAD((j.header.nslots = 2, j.slots[1] = j.slots[0]));
 }
 
-/* Any register of any family is found again by its address, and no other address is. */
 /* What another process must compare with its own choice, and program again. */
 static void a_choice_comes_back_as_it_was_put(void **state)
 {
@@ -174,6 +146,7 @@ static void a_choice_comes_back_as_it_was_put(void **state)
 	}
 }
 
+/* Any register of any family is found again by its address, and no other address is. */
 static void registers_are_found_by_address(void **state)
 {
 	(void)state;
@@ -321,7 +294,6 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states),
-		cmocka_unit_test(a_choice_comes_back),
 		cmocka_unit_test(every_cut_is_noticed),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(a_choice_comes_back_as_it_was_put),
