@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who may include what: the rooms of the house and the table of their neighbours.
-# A room's own headers are always allowed. Outside headers are looked up below; what is not listed
-# there must be the C library's, the kernel's or the compiler's.
+# Who may include what, and who may call whom: the rooms of the house, the table of their neighbours,
+# and inside a room its layers.
+# A room's own headers are always allowed, but for those of a higher layer. Outside headers are looked
+# up below; what is not listed there must be the C library's, the kernel's or the compiler's.
+# Calls are read from the symbols of the built objects: no circle of files, no call of a higher layer.
 set -u
 root=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 cc=${CC:-gcc}
@@ -28,6 +30,12 @@ declare -A may=(
 	[tests]='*'
 )
 rooms=("${!may[@]}")
+
+# Layers of a room, lowest first; `.` are the files that stand in no folder of the room.
+declare -A layers=(
+)
+# Rooms whose files must not call each other in a circle.
+acyclic='component/commands'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
@@ -77,12 +85,31 @@ allowed() {	# allowed ROOM WORD...: one of the words is in the room's list
 	return 1
 }
 
+layer_of() {	# layer_of ROOM PATH: its rank, counted from 1; 0 where the room has no layers
+	local inside=${2#"$1"/} name n=0
+	local folder=${inside%%/*}
+	[[ $inside = */* ]] || folder=.
+	for name in ${layers[$1]:-}; do
+		n=$((n + 1))
+		[ "$name" = "$folder" ] && { echo "$n"; return; }
+	done
+	echo 0
+}
+
+# The headers at the top of a room are for all of its layers.
+check_layer() {	# check_layer FILE ROOM HEADER
+	[[ ${3#"$2"/} = */* ]] || return 0
+	[ "$(layer_of "$2" "$3")" -le "$(layer_of "$2" "$1")" ] && return 0
+	echo "$1: includes $3 of a higher layer; the layers of $2: ${layers[$2]}"
+	return 1
+}
+
 check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 	local header=${3:1:-1} target library
 	if [[ $3 = '"'* ]]; then
 		target=$(owner "$1" "$header")
 		if [ -n "$target" ]; then
-			[ "$(room_of "$target")" = "$2" ] && return 0
+			[ "$(room_of "$target")" = "$2" ] && { check_layer "$1" "$2" "$target"; return; }
 			allowed "$2" "$(room_of "$target")" "plain:$target" && return 0
 			echo "$1: includes $target; $2 may use: ${may[$2]:-nothing but itself}"
 			return 1
@@ -117,6 +144,38 @@ check_tree() {	# check_tree ROOT: report every include that breaks the table
 	[ "$bad" = 0 ] && [ "$n" -gt 0 ]
 }
 
+calls() {	# calls ROOM FOLDER: lines "caller called", each a path below FOLDER without its .o
+	local object objects=()
+	mapfile -t objects < <(cd "$2" && find "$1" -name '*.o' | LC_ALL=C sort)
+	[ "${#objects[@]}" -gt 0 ] || return
+	(cd "$2" && nm -A -P "${objects[@]}") | awk '{
+		file = $1; sub(/\.o:$/, "", file); name = $2; kind = $3
+		if (kind ~ /^[TDBRCGSVW]$/) home[name] = file
+		else if (kind ~ /^[Uvw]$/) needs[file, name] = 1
+	}
+	END { for (pair in needs) { split(pair, part, SUBSEP)
+		if (part[2] in home && home[part[2]] != part[1]) print part[1], home[part[2]], part[2] } }' |
+		LC_ALL=C sort
+}
+
+check_calls() {	# check_calls ROOM FOLDER: no circle of files, no call of a higher layer
+	local room=$1 list caller called name from to bad=0
+	list=$(calls "$room" "$2")
+	while read -r caller called name; do
+		[ -n "$name" ] || continue
+		from=$(layer_of "$room" "$caller") to=$(layer_of "$room" "$called")
+		[ "$to" -le "$from" ] || {
+			echo "$caller uses $name of the higher layer $called; the layers: ${layers[$room]}"
+			bad=1
+		}
+	done <<<"$list"
+	awk 'NF { print $1, $2 }' <<<"$list" | LC_ALL=C tsort 2>&1 >/dev/null |
+		awk -v room="$room" '/contains a loop/ { print room ": these files call each other in a circle:" }
+			{ sub(/^tsort: (-: )?/, "  "); print }
+			END { exit NR > 0 }' || bad=1
+	return "$bad"
+}
+
 # ---- the check must see what it is there for
 
 planted=$(mktemp -d) || exit 1
@@ -127,8 +186,10 @@ plant() {	# plant FILE INCLUDE good|bad
 	rm -rf "${planted:?}"/*
 	mkdir -p "$planted/component/engine" "$planted/hwloc_topo" "$planted/virtual_pmu/model" \
 		"$planted/${1%/*}"
+	mkdir -p "$planted/virtual_pmu/machine"
 	touch "$planted/component/engine/ipmu.h" "$planted/hwloc_topo/ipmu_topology.h" \
-		"$planted/hwloc_topo/private.h" "$planted/virtual_pmu/machine.h"
+		"$planted/hwloc_topo/private.h" "$planted/virtual_pmu/machine.h" \
+		"$planted/virtual_pmu/machine/machine.h" "$planted/virtual_pmu/model/model.h"
 	echo "#include $2" >"$planted/$1"
 	local got=good
 	check_tree "$planted" >"$planted/out" || got=bad
@@ -162,13 +223,60 @@ plant hwloc_topo/pmutopo/a.c '"private.h"' good
 plant hwloc_topo/pmutopo/a.c '"../../component/engine/ipmu.h"' bad
 plant demo/a.c '"../component/engine/ipmu.h"' bad
 plant demo/a.c '<papi.h>' good
+layers[virtual_pmu]='machine model .'
+plant virtual_pmu/machine/a.c '"../model/model.h"' bad
+plant virtual_pmu/model/a.c '"../machine/machine.h"' good
+plant virtual_pmu/machine/a.c '"../machine.h"' good
+plant virtual_pmu/a.c '"model/model.h"' good
+unset 'layers[virtual_pmu]'
 plant component/engine/a.c '<json-c/json.h>' bad
 plant mpi_aggregation/a.c '<mpi.h>' good
 plant mpi_aggregation/a.c '<json-c/json.h>' good
 plant mpi_aggregation/a.c '"../component/engine/ipmu.h"' bad
 plant tests/a.c '"../virtual_pmu/machine.h"' good
 
+plant_calls() {	# plant_calls good|bad "FILE CALLED..."...: each file calls the functions of others
+	local want=$1 line file called got=good
+	shift
+	rm -rf "${planted:?}"/*
+	for line; do
+		set -- $line
+		file=$1
+		mkdir -p "$(dirname "$planted/room/$file")"
+		shift
+		{
+			for called; do echo "void ${called//\//_}(void);"; done
+			echo "void ${file//\//_}(void); void ${file//\//_}(void) {"
+			for called; do echo "${called//\//_}();"; done
+			echo "}"
+		} >"$planted/room/$file.c"
+		$cc -c -o "$planted/room/$file.o" "$planted/room/$file.c" || failed=1
+	done
+	check_calls room "$planted" >"$planted/out" || got=bad
+	[ "$got" = "$want" ] && return
+	echo "FAILED: planted calls were found $got, not $want: $(cat "$planted/out")"
+	failed=1
+}
+layers[room]='low high .'
+plant_calls good 'low/a low/b' 'low/b' 'high/c low/a' 'd high/c low/b'
+plant_calls bad 'low/a low/b' 'low/b low/a'
+plant_calls bad 'low/a low/b' 'low/b low/c' 'low/c low/a'
+plant_calls bad 'low/a high/b' 'high/b'
+plant_calls bad 'high/a b' 'b'
+unset 'layers[room]'
+
 # ---- the project itself
 
 check_tree "$root" || failed=1
+build=${BUILD:-obj}
+for room in $acyclic; do
+	folders=()	# what depends on the MPI implementation is built once for each
+	for folder in "$build" "$build"/openmpi "$build"/mpich; do
+		[ -d "$folder/$room" ] && folders+=("$folder")
+	done
+	[ "${#folders[@]}" -gt 0 ] || { echo "$room: no objects in $build: build first"; failed=1; }
+	for folder in "${folders[@]}"; do
+		check_calls "$room" "$folder" || failed=1
+	done
+done
 exit "$failed"
