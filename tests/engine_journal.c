@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal is bytes from a file that anybody may have written: what is accepted names registers
  * of the family only, and with it no bit is written that the document does not give. */
-#include "counting/journal.h"
+#include "lease/journal.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 

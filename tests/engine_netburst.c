@@ -2,7 +2,7 @@
 /* NetBurst event names against the transcription under tests/data, the worked examples of the
  * manual, libpfm4's codes, and each other. */
 #include "counting/assign.h"
-#include "counting/pfm.h"
+#include "names/pfm.h"
 #include "fake_system.h"
 #include "pmu/netburst.h"
 #include "tsv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several processes count on one package: the same events are shared, others are kept apart, and
  * the last one puts every register back. Expected counts are what the test raises in the model. */
-#include "counting/journal.h"
+#include "lease/journal.h"
 #include "on_machine.h"
 #include "peer.h"
 

@@ -5,7 +5,7 @@
 #include "engine_fixture.h"
 #include "journal_file.h"
 #include "on_machine.h"
-#include "pmu/allow.h"
+#include "registers/allow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
-#include "pmu/allow.h"
+#include "registers/allow.h"
 
 #include <getopt.h>
 #include <stdio.h>

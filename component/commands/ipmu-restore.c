@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-restore: puts back what processes left behind in PMU registers that could not do so
  * themselves. Everything is in the state directory; the next process that counts does the same. */
-#include "counting/state.h"
+#include "lease/state.h"
 #include "counting/system.h"
 
 #include <dirent.h>

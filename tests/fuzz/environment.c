@@ -2,7 +2,7 @@
 /* What the environment says to the engine and the components: settings of any text, separated by
  * NUL, and then the name of a file in the state directory. */
 #include "event_check.h"
-#include "counting/state.h"
+#include "lease/state.h"
 #include "counting/system.h"
 #include "fuzz.h"
 #include "node_sum.h"

@@ -2,7 +2,7 @@
 /* Journals: a good one of some family, changed in places or cut. What the check lets through names
  * only registers and counters that the family has, and comes out as it went in. */
 #include "event_check.h"
-#include "counting/journal.h"
+#include "lease/journal.h"
 #include "counting/system.h"
 #include "fuzz.h"
 

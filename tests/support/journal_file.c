@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal_file.h"
 
-#include "counting/state.h"
-#include "pmu/allow.h"
+#include "lease/state.h"
+#include "registers/allow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef JOURNAL_FILE_H
 #define JOURNAL_FILE_H
 
-#include "counting/journal.h"
+#include "lease/journal.h"
 
 /* An empty one of that family and place, of this boot. */
 void journal_file_init(struct ipmu_journal *j, const struct ipmu_family *family, int place);

@@ -2,7 +2,7 @@
 /* One register of one CPU by read and write of its device, and what to say when that fails. */
 #include "batch.h"
 
-#include "../pmu/allow.h"
+#include "../registers/allow.h"
 #include "../why.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch.h"
 
-#include "../pmu/allow.h"
+#include "../registers/allow.h"
 #include "../why.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "state.h"
+#include "../lease/state.h"
 #include "system.h"
 
 #include "guard.h"

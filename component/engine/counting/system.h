@@ -6,7 +6,7 @@
 
 #include "../access/batch.h"
 #include "kin.h"
-#include "owner.h"
+#include "../lease/owner.h"
 
 #include <pthread.h>
 #include <signal.h>

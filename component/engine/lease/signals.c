@@ -7,7 +7,7 @@
  * fcntl and plain memory, which are all async-signal-safe. The thread that is inside a unit has
  * these signals blocked, so the handler never runs in the middle of that; if another thread is
  * inside, it waits. What it cannot do is left to the journal. */
-#include "system.h"
+#include "../counting/system.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* Open-file-description locks: they belong to the open file, not to the process. Two systems in one
  * process keep each other out, and the kernel lets go of them when the last descriptor is closed.
  * Bytes far behind the journal's end can be locked as well as others. */
-#include "system.h"
+#include "../counting/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

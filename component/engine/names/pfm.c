@@ -2,7 +2,7 @@
 /* libpfm4, the one source of event names and codes. */
 #include "pfm.h"
 
-#include "system.h"
+#include "../counting/system.h"
 
 #include "../why.h"
 

@@ -3,7 +3,7 @@
 #ifndef IPMU_ALLOW_H
 #define IPMU_ALLOW_H
 
-#include "pmu.h"
+#include "../pmu/pmu.h"
 
 #define IPMU_ALLOW_LINE 128
 

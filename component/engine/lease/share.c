@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's counters between processes: who may have them, and who has them. */
-#include "plan.h"
+#include "../counting/plan.h"
 
 #include "../why.h"
 

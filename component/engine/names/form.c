@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the name of an event may have behind it, from the tables that names are checked with. */
 #include "pfm.h"
-#include "system.h"
+#include "../counting/system.h"
 
 #include <errno.h>
 #include <stdio.h>

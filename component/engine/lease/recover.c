@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "state.h"
-#include "system.h"
+#include "../counting/system.h"
 
 #include "../why.h"
 

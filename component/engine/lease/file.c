@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The unit's file, written and read as a journal. */
 #include "state.h"
-#include "system.h"
+#include "../counting/system.h"
 
 #include "../why.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event names: pmu.EVENT:UMASK:modifiers:package=N:box=N, pmu::EVENT..., EVENT.UMASK... */
 #include "pfm.h"
-#include "system.h"
+#include "../counting/system.h"
 
 #include "../why.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plan.h"
+#include "../counting/plan.h"
 #include "state.h"
 
 #include "../why.h"
