@@ -181,7 +181,7 @@ int file_publish(const char *path, int (*fill)(FILE *f, const void *arg), const 
 int file_replace(const char *path, FILE **out);
 int file_close(FILE *f);	/* a negative errno: not all of it could be written */
 
-/* ---- report.c, report_json.c */
+/* ---- report.c, json.c */
 int json_fill(FILE *f, const void *m);
 const char *count_status(const struct ipmu_mpi_count *c);
 

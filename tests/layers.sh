@@ -33,6 +33,7 @@ rooms=("${!may[@]}")
 
 # Layers of a room, lowest first; `.` are the files that stand in no folder of the room.
 declare -A layers=(
+	[mpi_aggregation]='collecting reporting job run .'
 )
 # Rooms whose files must not call each other in a circle.
 acyclic='component/commands'

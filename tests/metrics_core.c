@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "metrics.c"
+#include "reporting/metrics.c"
 
 extern const struct ipmu_family ipmu_knc, ipmu_core2, ipmu_arch_fixed, ipmu_netburst,
 	ipmu_netburst_p;

@@ -10,11 +10,11 @@
 
 __attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
 
-/* ---- run_files.c: away with the reports of an earlier job, and see that new ones can be written.
+/* ---- outputs.c: away with the reports of an earlier job, and see that new ones can be written.
  * 0; or EXIT_USAGE, with a complaint, where nobody waits for us. */
 int files_prepare(const char *prefix);
 
-/* ---- run_program.c: returns the exit status that the command is to have, or ends the process by
+/* ---- program.c: returns the exit status that the command is to have, or ends the process by
  * the signal that ended the program. */
 int program_run(char **argv);
 /* As the variables say that launchers set. Without a launcher there is one rank, the first. */

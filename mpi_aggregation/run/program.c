@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "job/hooks.h"
 #include "run.h"
 
 /* ---- what the program's ranks note down ---- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting a whole job that knows nothing of it: what libipmu_mpi_preload.so calls. */
-#ifndef IPMU_MPI_JOB_H
-#define IPMU_MPI_JOB_H
+#ifndef IPMU_MPI_HOOKS_H
+#define IPMU_MPI_HOOKS_H
 
 /* Variables that ipmu-mpi-run sets. */
 #define ENV_EVENTS "IPMU_MPI_EVENTS"		/* comma-separated */
 #define ENV_OUTPUT "IPMU_MPI_OUTPUT"		/* PREFIX, absolute; unset: no files */
 #define ENV_INTERVAL "IPMU_MPI_INTERVAL"	/* milliseconds; unset: no timeline */
-#define ENV_NOTE "IPMU_MPI_NOTE"		/* PID:FD:DEVICE:INODE: see job_note.c */
+#define ENV_NOTE "IPMU_MPI_NOTE"		/* PID:FD:DEVICE:INODE: see note.c */
 
 struct ipmu_mpi_job_hooks {
 	void (*begin)(void);		/* MPI is initialized */

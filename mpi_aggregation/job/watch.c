@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "job_inside.h"
+#include "job.h"
 
 #define PATIENCE_MS 900
 

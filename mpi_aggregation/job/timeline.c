@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hooks.h"
 #include "job.h"
-#include "job_inside.h"
 
 static void name_file(const struct job *j, const char *what, char *path, size_t bytes)
 {

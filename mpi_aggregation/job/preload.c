@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "hooks.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define SUCCESS 0		/* MPI_SUCCESS, by the standard */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "job_inside.h"
+#include "job.h"
 
 struct board {
 	sem_t wake;		/* the leader's watcher waits here */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "inside.h"
+#include "hooks.h"
 #include "job.h"
-#include "job_inside.h"
 
 #define UNENDED "the job has not ended"
 

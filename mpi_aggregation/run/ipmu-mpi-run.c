@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "job/hooks.h"
 #include "run.h"
 
 #define PRELOAD "libipmu_mpi_preload.so"

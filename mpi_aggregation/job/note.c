@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "hooks.h"
 
 static bool is_it(int fd, unsigned long long device, unsigned long long inode)
 {
