@@ -44,12 +44,6 @@ static void forget_environment(const char *prefix)
 	}
 }
 
-void ipmu_source_secure(void)
-{
-	if (getauxval(AT_SECURE))
-		forget_environment("HWLOC_");
-}
-
 /* hwloc itself falls back to the real machine when the environment names a topology that it
  * cannot read. Counting on the wrong machine is worse than an error, so name the source here. */
 static int source_select(hwloc_topology_t topology, char *why)
@@ -81,4 +75,22 @@ int ipmu_source_load(hwloc_topology_t topology, char *why)
 			       xml ? "hwloc cannot load the topology in the file" :
 				     "hwloc cannot discover this machine's topology", xml);
 	return 0;
+}
+
+/* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
+int ipmu_source_open(hwloc_topology_t *topology, char *why)
+{
+	int rc;
+
+	if (getauxval(AT_SECURE))
+		forget_environment("HWLOC_");
+	if (hwloc_topology_init(topology))
+		return explain(why, ENOMEM, "hwloc's topology", NULL);
+	hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	rc = ipmu_source_load(*topology, why);
+	if (rc)
+		hwloc_topology_destroy(*topology);
+	return rc;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +23,6 @@ static int explain(char *why, int err, const char *what)
 {
 	snprintf(why, IPMU_WHY_MAX, "%s: %s", what, strerror(err));
 	return -err;
-}
-
-/* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
-int ipmu_source_open(hwloc_topology_t *topology, char *why)
-{
-	int rc;
-
-	ipmu_source_secure();
-	if (hwloc_topology_init(topology))
-		return explain(why, ENOMEM, "hwloc's topology");
-	hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	rc = ipmu_source_load(*topology, why);
-	if (rc)
-		hwloc_topology_destroy(*topology);
-	return rc;
 }
 
 static const char *info_find(hwloc_topology_t topology, const char *name)
@@ -220,33 +202,4 @@ int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_o
 	if (cpu && cpu->pkg_idx == pkg_idx && cpu->allowed)
 		return prefer_os_cpu;
 	return t->packages[pkg_idx].reach_cpu < 0 ? -ENODEV : t->packages[pkg_idx].reach_cpu;
-}
-
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ipmu_topology *shared;
-static unsigned int shared_users;
-
-int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MAX])
-{
-	int rc = 0;
-
-	pthread_mutex_lock(&shared_lock);
-	if (!shared_users && ipmu_topology_adopt_inherited(&shared))
-		rc = ipmu_topology_load(&shared, why);
-	if (!rc) {
-		shared_users++;
-		*out = shared;
-	}
-	pthread_mutex_unlock(&shared_lock);
-	return rc;
-}
-
-void ipmu_topology_release(void)
-{
-	pthread_mutex_lock(&shared_lock);
-	if (shared_users && !--shared_users) {
-		ipmu_topology_free(shared);
-		shared = NULL;
-	}
-	pthread_mutex_unlock(&shared_lock);
 }

@@ -36,7 +36,7 @@ declare -A layers=(
 	[mpi_aggregation]='collecting reporting job run .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='component/commands'
+acyclic='hwloc_topo component/commands'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in

@@ -86,16 +86,6 @@ static int choices_parse(int argc, char **argv, struct choices *out)
 	return choices_check(out, argc, argv);
 }
 
-const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *pmu)
-{
-	const struct ipmu_box_kind *kind = ipmu_topology_kinds(t);
-
-	for (; kind->pmu; kind++)
-		if (!strcmp(kind->pmu, pmu))
-			return kind;
-	return NULL;
-}
-
 static int drawing(const struct choices *choices, const struct ipmu_topology *t,
 		   const struct boxes *b, char *why)
 {
