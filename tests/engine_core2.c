@@ -2,7 +2,7 @@
 /* Sessions on the fixed and general counters of a virtual Core 2 whose events this test raises
  * itself, and the fixed counters as later CPUs have them. */
 #include "access/access.h"
-#include "core_events.h"
+#include "model/core_events.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions and sampling on the registers of a virtual Knights Corner, 4 cores with 4 threads each,
  * whose events this test raises itself. */
-#include "core_events.h"
+#include "model/core_events.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "pmu/knc.h"

@@ -3,7 +3,7 @@
  * with 4 threads each. Every thread does as much of everything as its number and one, times 1000:
  * an event that sums up m kinds of happenings has to come out as m times a sum that is arithmetic.
  */
-#include "core_events.h"
+#include "model/core_events.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "tsv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions on the M-Boxes of a virtual Xeon 7500 whose memory commands this test raises itself. */
-#include "core_events.h"
+#include "model/core_events.h"
 #include "counting/system.h"
 #include "engine_fixture.h"
 #include "on_machine.h"

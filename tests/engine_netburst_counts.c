@@ -3,7 +3,7 @@
  * and 2 are the threads of the first, CPUs 1 and 3 those of the other. */
 #include "engine_fixture.h"
 
-#include "core_events.h"
+#include "model/core_events.h"
 #include "on_machine.h"
 #include "pmu/netburst.h"
 #include "access/access.h"

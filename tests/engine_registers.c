@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine's register tables against the transcription under tests/data, and against the virtual
  * machine's own transcription of the same document. */
-#include "model.h"
+#include "model/model.h"
 #include "pmu/pmu.h"
 #include "tsv.h"
 

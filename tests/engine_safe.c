@@ -3,9 +3,9 @@
  * through the plain devices, a system call for each phase, and a clear word about a missing line.
  * The program measures on a virtual machine when it is given the machine's name, and is its own
  * examiner otherwise. Its system calls are counted on their way to the device files. */
-#include "core_events.h"
+#include "model/core_events.h"
 #include "ipmu.h"
-#include "model.h"
+#include "model/model.h"
 #include "on_machine.h"
 
 #include <setjmp.h>

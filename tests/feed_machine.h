@@ -15,7 +15,7 @@
 #include "../virtual_pmu/feed/clock.h"
 #include "../virtual_pmu/feed/combining.h"
 #include "../virtual_pmu/feed/waiting.h"
-#include "../virtual_pmu/core_events.h"
+#include "../virtual_pmu/model/core_events.h"
 
 struct record {
 	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/model.h"
+#include "../virtual_pmu/model/model.h"
 
 struct scratch {
 	char directory[64], path[96];

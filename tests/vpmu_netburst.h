@@ -5,7 +5,7 @@
 
 #include "vpmu_machine.h"
 
-#include "core_events.h"
+#include "model/core_events.h"
 
 #define COUNTER(n) (0x300u + (n))
 #define CCCR(n) (0x360u + (n))

@@ -5,7 +5,7 @@
 
 #include "vpmu_machine.h"
 
-#include "core_events.h"
+#include "model/core_events.h"
 
 #define U_CTL 0xc00u
 #define U_STATUS 0xc01u

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of virtual machines, and geometries of caches: what is accepted can be laid out, listed
  * and described. Up to a NUL the input is the name; then come numbers of caches. */
-#include "feed/geometry.h"
+#include "machine/geometry.h"
 #include "fuzz.h"
-#include "machine.h"
-#include "model.h"
-#include "segment.h"
+#include "machine/machine.h"
+#include "model/model.h"
+#include "machine/segment.h"
 
 static uint32_t number(const uint8_t **data, size_t *size)
 {

@@ -2,8 +2,8 @@
 /* Segment files: a whole one of some machine, changed in places or cut. It is opened or refused
  * with a reason; an opened one can be listed, read and counted on. */
 #include "fuzz.h"
-#include "model.h"
-#include "segment.h"
+#include "model/model.h"
+#include "machine/segment.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -3,9 +3,9 @@
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
-#include "core_events.h"
+#include "model/core_events.h"
 #include "ipmu.h"
-#include "model.h"
+#include "model/model.h"
 
 struct engine_fixture {
 	struct ipmu_topology *topo;

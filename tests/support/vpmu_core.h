@@ -5,7 +5,7 @@
 
 #include "../vpmu_machine.h"
 
-#include "../../virtual_pmu/core_events.h"
+#include "../../virtual_pmu/model/core_events.h"
 
 static struct scratch t;
 

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../segment.h"
+#include "../machine/segment.h"
 
 #define LINES_MAX 20	/* a program may try in a loop */
 

@@ -14,8 +14,8 @@
 #ifndef VPMU_FEED_CACHES_H
 #define VPMU_FEED_CACHES_H
 
-#include "../model.h"
-#include "geometry.h"
+#include "../model/model.h"
+#include "../machine/geometry.h"
 #include "sets.h"
 
 #define VPMU_SPACE_SHIFT 48

@@ -3,7 +3,7 @@
 #ifndef VPMU_FEED_CORE_BLOCKS_H
 #define VPMU_FEED_CORE_BLOCKS_H
 
-#include "../core_events.h"
+#include "../model/core_events.h"
 #include "instructions.h"
 #include "qemu_plugin_api.h"
 

@@ -15,7 +15,7 @@
 #ifndef VPMU_FEED_HOME_H
 #define VPMU_FEED_HOME_H
 
-#include "../core_events.h"
+#include "../model/core_events.h"
 #include "caches.h"
 
 #define VPMU_HOME_PROBES 16u

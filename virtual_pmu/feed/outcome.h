@@ -10,7 +10,7 @@
 #ifndef VPMU_FEED_OUTCOME_H
 #define VPMU_FEED_OUTCOME_H
 
-#include "../core_events.h"
+#include "../model/core_events.h"
 #include "private.h"
 
 /* These want r->counts; the inline ones below ask. */

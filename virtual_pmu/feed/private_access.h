@@ -4,7 +4,7 @@
 #ifndef VPMU_FEED_PRIVATE_ACCESS_H
 #define VPMU_FEED_PRIVATE_ACCESS_H
 
-#include "../core_events.h"
+#include "../model/core_events.h"
 #include "private.h"
 
 /* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */

@@ -4,8 +4,8 @@
 #ifndef VPMU_MODEL_TYPE_H
 #define VPMU_MODEL_TYPE_H
 
-#include "../core_events.h"
-#include "../model.h"
+#include "core_events.h"
+#include "model.h"
 
 enum vpmu_scope { VPMU_PACKAGE, VPMU_THREAD, VPMU_CORE };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../program.h"
+#include "../machine/program.h"
 
 /* What a program must have in its environment to be on the machine, whatever else it is given. */
 static const char *const kept_names[] = {

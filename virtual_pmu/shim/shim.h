@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../model.h"
+#include "../model/model.h"
 
 /* NEXT(open)(...): libc's function of this name, looked up once, after a NEXT_SLOT(open) in the
  * same file. */

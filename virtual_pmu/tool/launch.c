@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "../machine/program.h"
 #include "tool.h"
 
 #define SHIM "libvpmu_shim.so"

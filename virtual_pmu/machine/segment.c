@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model.h"
+#include "../model/model.h"
 
 #define PAGE 4096u
 

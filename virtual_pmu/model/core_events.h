@@ -4,7 +4,7 @@
 #ifndef VPMU_CORE_EVENTS_H
 #define VPMU_CORE_EVENTS_H
 
-#include "segment.h"
+#include "../machine/segment.h"
 
 /* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
  * "L2" is the level behind the L1s that a core reaches first, shared or not. */

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "model.h"
+#include "../model/model.h"
 
 enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
 

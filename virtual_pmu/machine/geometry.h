@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the caches of a machine lie in the segment's caches region. Pure arithmetic. */
-#ifndef VPMU_FEED_GEOMETRY_H
-#define VPMU_FEED_GEOMETRY_H
+#ifndef VPMU_GEOMETRY_H
+#define VPMU_GEOMETRY_H
 
-#include "../machine.h"
+#include "machine.h"
 
 #define VPMU_LINE_BYTES 64u
 #define VPMU_FILLS_MAX 64u

@@ -6,7 +6,7 @@
 #ifndef VPMU_MODEL_H
 #define VPMU_MODEL_H
 
-#include "segment.h"
+#include "../machine/segment.h"
 
 /* ---- device side (the shim) ---- */
 /* 0, or -EIO for an address that the machine does not have (recorded as a violation),
