@@ -5,7 +5,11 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 data=${TEST_DATA:?names tests/data}
 
+# Natively, which is all that names, messages and formats take.
 machine() {	# machine PROGRAM ARGUMENT... : on the virtual machine, output in $scratch/out
+	"$vpmu" run --no-feed --strict -m skl-4c8t -- "$@" >"$scratch/out" 2>&1
+}
+counting() {	# the same with what it executes counted
 	"$vpmu" run --strict -m skl-4c8t -- "$@" >"$scratch/out" 2>&1
 }
 
@@ -82,7 +86,7 @@ done < <(paste -d' ' <(rows | grep '^skl_unc_cbo') <(rows | grep -v '^skl_unc_cb
 [ -z "$bad" ] && [ "$(rows | grep -c '^skl_unc_cbo')" = "$(rows | grep -vc '^skl_unc_cbo')" ]
 verdict "papi_command_line counts every event in its three spellings; not:$bad" $?
 
-machine papi_command_line intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
+counting papi_command_line intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
 [ "$(sed -n 's/^intel_uncore:::skl_unc_clk.* : *\t\([0-9]*\)(u).*/\1/p' "$scratch/out")" -gt 1000 ]
 verdict 'the clock advances' $?
 
@@ -91,7 +95,7 @@ verdict 'the clock advances' $?
 refuse() {	# refuse TEXT NAME...
 	local text=$1
 	shift
-	PAPI_VERBOSE=1 "$vpmu" run -m skl-4c8t -- papi_command_line "$@" >"$scratch/out" 2>&1
+	PAPI_VERBOSE=1 "$vpmu" run --no-feed -m skl-4c8t -- papi_command_line "$@" >"$scratch/out" 2>&1
 	[ "$(grep -c "PAPI Error: intel_uncore: .*$text" "$scratch/out")" = 1 ]
 	verdict "refused with one message that says '$text'" $?
 }
