@@ -5,6 +5,7 @@
 #include "model/core_events.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const struct ipmu_family ipmu_core2, ipmu_arch_fixed;
 
 #define WRAP (1ull << 40)
 #define FIELDS "MSR_PERF_FIXED_CTR_CTRL"
@@ -221,19 +220,19 @@ static void later_cpus_keep_what_the_kernel_does(void **state)
 	const struct engine_fixture *f = *state;
 	const struct ipmu_pmu_type *type = ipmu_arch_fixed.types[0];
 	const struct ipmu_reg *fields = type->select;
+	struct ipmu_activity activity = { 0 };
 	struct ipmu_regs p;
 	uint64_t raw;
 	char why[IPMU_WHY_MAX] = "";
 
-	assert_int_equal(ipmu_access_open(&p, &ipmu_arch_fixed, 0, why), 0);
-	p.active[0][0] = 0;
-	assert_int_equal(ipmu_arch_fixed.control(&p), 0);
+	assert_int_equal(ipmu_family_open(&p, &ipmu_arch_fixed, 0, why), 0);
+	assert_int_equal(ipmu_arch_fixed.control(&p, &activity), 0);
 	assert_int_equal(engine_fixture_peek(f, GLOBAL), 2);
 	assert_int_equal(ipmu_msr_update(&p, fields, 0, 0, 0xF, 0x2), 0);
 	assert_int_equal(type->ops->program(&p, type, 0, 0, 0), 0);
 	engine_fixture_poke(f, GLOBAL, 3);	/* the kernel starts a counter of its own */
-	p.active[0][0] = 1;
-	assert_int_equal(ipmu_arch_fixed.control(&p), 0);
+	activity.active[0][0] = 1;
+	assert_int_equal(ipmu_arch_fixed.control(&p, &activity), 0);
 	assert_true(engine_fixture_peek(f, GLOBAL) == 0x100000003ull);
 	assert_int_equal(engine_fixture_peek(f, FIELDS), 0x332);
 	engine_fixture_raise(f, 0, VPMU_INSTRUCTIONS, 77, 100);

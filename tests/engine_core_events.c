@@ -3,7 +3,7 @@
  * documents' tables, worked examples, and what must be refused. */
 #include "fake_system.h"
 #include "pmu/core2.h"
-#include "pmu/knc.h"
+#include "pmu/families.h"
 #include "tsv.h"
 
 #include <setjmp.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const struct ipmu_family ipmu_core2;
 
 #define EN 0x400000u
 #define OS_USR 0x30000u

@@ -2,6 +2,7 @@
 /* What is said of how a name goes on, tried: each number at both ends of its range and beyond, each
  * default unit mask beside its absence. */
 #include "fake_system.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

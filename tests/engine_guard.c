@@ -4,6 +4,7 @@
 #include "counting/guard.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
  * sends one. */
 #include "counting/system.h"
 #include "fake_system.h"
+#include "pmu/families.h"
 #include "pmu/netburst.h"
 #include "pmu/nhmex_registers.h"
 
@@ -14,9 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const struct ipmu_family ipmu_knc, ipmu_core2, ipmu_arch_fixed, ipmu_netburst,
-	ipmu_netburst_p, ipmu_skl_client_uncore, ipmu_nehalem_ex;
 
 static const struct {
 	const struct ipmu_family *family;

@@ -4,6 +4,7 @@
 #include "lease/journal.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,6 @@
 #define GLOBAL "MSR_UNC_PERF_GLOBAL_CTRL"
 #define SELECT "MSR_UNC_CBO_0_PERFEVTSEL0"
 
-extern const struct ipmu_family ipmu_skl_client_uncore;
 static const struct ipmu_family *const skl = &ipmu_skl_client_uncore;
 static struct ipmu_journal j, out;
 

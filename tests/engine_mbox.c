@@ -4,7 +4,7 @@
 #include "counting/system.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
-#include "pmu/nhmex_mbox.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

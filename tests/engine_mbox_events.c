@@ -3,7 +3,7 @@
  * examples, which events go together, and what must be refused. */
 #include "counting/assign.h"
 #include "fake_system.h"
-#include "pmu/nhmex_mbox.h"
+#include "pmu/families.h"
 #include "tsv.h"
 
 #include <setjmp.h>

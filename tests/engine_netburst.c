@@ -4,6 +4,7 @@
 #include "counting/assign.h"
 #include "names/pfm.h"
 #include "fake_system.h"
+#include "pmu/families.h"
 #include "pmu/netburst.h"
 #include "tsv.h"
 
@@ -15,8 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
 
 static const struct ipmu_system *sys;	/* models 3, 4, 6 */
 
@@ -342,11 +341,6 @@ static void cascades(void **state)
 	(void)state;
 	for (int c = 0; c < 18; c++)
 		assert_int_equal(ipmu_netburst_cascades_from(c), from[c]);
-	assert_int_equal(ipmu_netburst_extended_from(12), 16);
-	assert_int_equal(ipmu_netburst_extended_from(15), 17);
-	assert_int_equal(ipmu_netburst_extended_from(16), 17);
-	assert_int_equal(ipmu_netburst_extended_from(17), 16);
-	assert_int_equal(ipmu_netburst_extended_from(13), -1);
 	e = fake_event(sys, "netburst_p.uops_retired:NBOGUS:start=instr_retired.NBOGUSNTAG:ovf=70");
 	assert_int_equal(e.nchoices, 6);
 	for (int i = 0; i < e.nchoices; i++) {

@@ -2,7 +2,7 @@
 /* The engine's register tables against the transcription under tests/data, and against the virtual
  * machine's own transcription of the same document. */
 #include "model/model.h"
-#include "pmu/pmu.h"
+#include "pmu/families.h"
 #include "tsv.h"
 
 #include <setjmp.h>
@@ -89,10 +89,6 @@ struct document {
 	const char *machine;	/* NULL: none has these models */
 	const char *unused;	/* registers that the engine leaves alone, a blank after each */
 };
-
-extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2;
-extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
-extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
 
 static const struct document documents[] = {
 	/* DEBUGCTL belongs to the PMI path, which the engine does not use on this PMU. */
@@ -201,7 +197,6 @@ static void engine_and_model_agree(void **state)
 /* The fixed counters of later CPUs are those of Core 2, at the same addresses. */
 static void later_fixed_counters_are_where_core2_has_them(void **state)
 {
-	extern const struct ipmu_family ipmu_arch_fixed;
 	int rows = 0;
 
 	(void)state;
@@ -292,7 +287,6 @@ static void models_of_the_documents(void **state)
 		{ 15, 6, &ipmu_netburst_p },
 	};
 	struct ipmu_topology topo = { .vendor = "GenuineIntel" };
-	extern const struct ipmu_family ipmu_arch_fixed;
 	size_t n = 0;
 
 	(void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What every event is counted in, beside a transcription of its own of the documents. */
 #include "fake_system.h"
+#include "pmu/families.h"
 #include "tsv.h"
 
 #include <setjmp.h>

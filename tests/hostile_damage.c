@@ -4,6 +4,7 @@
 #include "journal_file.h"
 #include "on_machine.h"
 #include "peer.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-extern const struct ipmu_family ipmu_skl_client_uncore;
 
 static const char *const read_i[] = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0", NULL };
 static const char *const requests[] = { "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", NULL };

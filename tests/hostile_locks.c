@@ -4,6 +4,7 @@
 #include "journal_file.h"
 #include "on_machine.h"
 #include "peer.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -24,8 +25,6 @@
 #define S_NS 1000000000ll
 #define LIMIT_NS (10 * S_NS)
 #define SPARE_NS (2 * S_NS)	/* for the work itself, on a busy machine */
-
-extern const struct ipmu_family ipmu_knc;
 
 static long long slept_ns;
 static bool real_pauses;

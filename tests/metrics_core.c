@@ -4,6 +4,7 @@
 #include "counting/assign.h"
 #include "fake_system.h"
 #include "inside.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +15,6 @@
 #include <cmocka.h>
 
 #include "reporting/metrics.c"
-
-extern const struct ipmu_family ipmu_knc, ipmu_core2, ipmu_arch_fixed, ipmu_netburst,
-	ipmu_netburst_p;
 
 /* ---- what metrics.c asks for; no rate is in question here */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
+#include "pmu/families.h"
 #include "registers/allow.h"
 
 #include <getopt.h>
@@ -9,10 +10,6 @@
 #ifndef IPMU_VERSION
 #define IPMU_VERSION "development"
 #endif
-
-extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2, ipmu_arch_fixed;
-extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
-extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
 
 static const struct machine {
 	const char *name;
@@ -53,7 +50,7 @@ static void print_register(const struct ipmu_family *family, uint32_t addr)
 {
 	char line[IPMU_ALLOW_LINE];
 
-	if (!ipmu_allow_line(family, addr, line))
+	if (!ipmu_allow_line(family->registers, addr, line))
 		puts(line);
 }
 

@@ -3,6 +3,7 @@
  * themselves. Everything is in the state directory; the next process that counts does the same. */
 #include "lease/state.h"
 #include "counting/system.h"
+#include "pmu/families.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -70,7 +71,7 @@ static int restore(const struct job *job, struct ipmu_system *sys, char *why)
 		snprintf(why, IPMU_WHY_MAX, "no CPU of it may be used by this process");
 		return cpu;
 	}
-	rc = ipmu_access_open(&unit->regs, sys->family, cpu, why);
+	rc = ipmu_family_open(&unit->regs, sys->family, cpu, why);
 	if (rc)
 		return rc;
 	rc = ipmu_owner_open(unit, why);

@@ -149,8 +149,6 @@ const char *ipmu_system_note(const struct ipmu_system *sys);
 bool ipmu_system_left(struct ipmu_system *sys, char *why);
 
 const char *ipmu_type_name(const struct ipmu_pmu_type *type);
-const char *ipmu_type_desc(const struct ipmu_pmu_type *type);
-int ipmu_type_counters(const struct ipmu_pmu_type *type);
 
 /* ---- names ---- */
 

@@ -2,7 +2,7 @@
 /* What the PAPI components for core and uncore PMUs have in common: all but their names. */
 #include "inside.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 #include "extras.h"
 #include "node_sum.h"
 

@@ -2,7 +2,7 @@
 /* The component as a whole: opened when it is first needed, with reasons where it cannot be. */
 #include "inside.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 #include "node_sum.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * reads, stops or cleans up the set afterwards. */
 #include "inside.h"
 
-#include "cancel.h"
+#include "base/cancel.h"
 
 #include <pthread.h>
 

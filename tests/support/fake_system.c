@@ -28,7 +28,7 @@ const struct ipmu_system *fake_system(const struct ipmu_family *family)
 		fail_msg("%s", why);
 	unit->open = true;
 	for (int t = 0; family->types[t]; t++)
-		unit->nboxes[t] = 1;
+		unit->found.nboxes[t] = 1;
 	sys->topo = &topo;
 	sys->allow_pmi = true;
 	sys->family = family;

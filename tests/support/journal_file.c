@@ -28,7 +28,7 @@ void journal_file_add(struct ipmu_journal *j, const struct ipmu_family *family, 
 		      uint64_t found, uint64_t now)
 {
 	int box, ctr;
-	const struct ipmu_reg *reg = ipmu_reg_at(family, addr, &box, &ctr);
+	const struct ipmu_reg *reg = ipmu_reg_at(family->registers, addr, &box, &ctr);
 
 	assert_non_null(reg);
 	j->saved[j->header.nsaved++] = (struct ipmu_journal_entry){

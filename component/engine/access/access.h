@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the registers of one package or CPU, through one CPU that belongs to it.
+/* Layer access: reading and writing the registers of one package or CPU, through one CPU that
+ * belongs to it, one by one or in batches, and putting back what was written.
  *
  * Whatever is written has been read first and is put back by ipmu_access_restore. Only documented
  * fields are ever written; the other bits keep the value they were found with. */
 #ifndef IPMU_ACCESS_H
 #define IPMU_ACCESS_H
 
-#include "../pmu/pmu.h"
+#include "../ipmu.h"
+#include "../registers/reg.h"
 
 #define IPMU_SAVED_MAX 96
 
@@ -22,11 +24,8 @@ struct ipmu_saved {
 };
 
 struct ipmu_regs {
-	const struct ipmu_family *family;
+	const struct ipmu_reg *const *registers;	/* all that may be named here, up to NULL */
 	_Atomic int os_cpu;	/* a reader may move on to another one of the package */
-	uint32_t active[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* counters that sessions use */
-	uint32_t running[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those of the last switch */
-	uint8_t widths[IPMU_TYPES_MAX];	/* of counters, as found here; 0: what the type says */
 	int msr;		/* file descriptor; -1: not open */
 	char msr_path[32];
 	bool safe;		/* it is msr-safe's */
@@ -48,6 +47,9 @@ struct ipmu_regs {
 	uint32_t window_first;	/* offset of that page from the BAR */
 	bool peers;		/* other processes count here: what they found is known already */
 	bool take_busy;		/* take counters also from who has them now */
+	/* Before registers are put back: stop, and undo what a write of old values does not; NULL:
+	 * nothing to do. */
+	int (*settle)(struct ipmu_regs *p);
 	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
 	 * journal. */
 	int (*record)(struct ipmu_regs *p, int i);
@@ -55,10 +57,9 @@ struct ipmu_regs {
 	struct ipmu_saved saved[IPMU_SAVED_MAX];
 };
 
-int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why);
+int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
+		     char *why);
 void ipmu_access_close(struct ipmu_regs *p);
-
-bool ipmu_regs_any_active(const struct ipmu_regs *p);
 
 /* With msr-safe, where it is loaded, through one of the package's other CPUs (topo, package set)
  * once this one has gone. */
@@ -73,7 +74,10 @@ struct ipmu_place { const struct ipmu_reg *reg; uint32_t addr; struct ipmu_regs 
 void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n);
 
 /* Note a failed access, for ipmu_access_explain. */
-void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc, bool write);
+static inline void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc, bool write)
+{
+	p->failure = (struct ipmu_failure){ .addr = addr, .rc = rc, .write = write };
+}
 /* If the last failed access of p is what gave rc, and its reason is known, make the sentence say
  * which register, on which CPU, and what to do. Returns rc. */
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
@@ -96,7 +100,7 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
  * put back stays saved for another try. A register that does not hold what was written last belongs
  * to somebody else by now and is left alone: -ESTALE if nothing else went wrong, and p->left names
  * it; that is done with, and needs no other try. Async-signal-safe: neither it nor
- * family->settle may allocate or lock. */
+ * p->settle may allocate or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
 /* Find those registers, ahead of ipmu_access_refresh. */
 void ipmu_access_leave_changed(struct ipmu_regs *p);
@@ -113,6 +117,7 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
 /* Map the page of the memory controller's registers that holds `reg`. */
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 		     const struct ipmu_reg *reg, char *why);
+void ipmu_window_close(struct ipmu_regs *p);
 uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg);
 
 #endif

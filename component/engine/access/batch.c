@@ -30,6 +30,7 @@ struct queued {
 struct ipmu_batch {
 	int fd;
 	uint32_t version;
+	ipmu_batch_single *write;
 	atomic_bool broken;	/* another interface: not asked again */
 	bool queueing;
 	enum ipmu_batch_refused refused;
@@ -53,7 +54,7 @@ static uint32_t module_version(void)
 	return major << 16 | minor << 8 | patch;
 }
 
-struct ipmu_batch *ipmu_batch_open(void)
+struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write)
 {
 	struct ipmu_batch *b;
 	int fd = open(DEVICE, O_RDONLY | O_CLOEXEC);
@@ -66,6 +67,7 @@ struct ipmu_batch *ipmu_batch_open(void)
 		return NULL;
 	}
 	b->fd = fd;
+	b->write = write;
 	b->version = module_version();
 	return b;
 }
@@ -201,7 +203,7 @@ static int one_by_one(struct ipmu_batch *b, int n)
 	int first = 0;
 
 	for (int i = 0; i < n && !(first && b->refused == IPMU_BATCH_FAIL); i++) {
-		int rc = ipmu_msr_write_now(b->queue[i].regs, b->ops[i].msr, b->queue[i].value);
+		int rc = b->write(b->queue[i].regs, b->ops[i].msr, b->queue[i].value);
 
 		if (!rc)
 			written(&b->queue[i]);

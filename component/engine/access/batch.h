@@ -20,8 +20,12 @@ struct ipmu_batch_op {
 	uint64_t data, mask;
 };
 
-/* NULL if there is no such device or it cannot be opened: everything works without. */
-struct ipmu_batch *ipmu_batch_open(void);
+/* Write one register by itself and note a failure: ipmu_msr_write_now. */
+typedef int ipmu_batch_single(struct ipmu_regs *p, uint32_t addr, uint64_t value);
+
+/* NULL if there is no such device or it cannot be opened: everything works without. `write` is what
+ * executes a queue that the device does not take. */
+struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write);
 void ipmu_batch_close(struct ipmu_batch *b);
 
 /* What is done when the device refuses a write, and so all of them. */

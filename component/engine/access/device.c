@@ -1,15 +1,95 @@
 /* SPDX-License-Identifier: MIT */
-/* One register of one CPU by read and write of its device, and what to say when that fails. */
+/* The device of a CPU: open it, read and write one register, and say what to do when that fails. */
 #include "batch.h"
 
 #include "../registers/allow.h"
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- opening and closing */
+
+/* The group that may open the device, by name where it has one. */
+static void owner_group(const char *path, char *text, size_t bytes)
+{
+	char buffer[1024];
+	struct group entry, *found = NULL;
+	struct stat st;
+
+	if (stat(path, &st)) {
+		snprintf(text, bytes, "the group that owns it");
+		return;
+	}
+	getgrgid_r(st.st_gid, &entry, buffer, sizeof(buffer), &found);
+	if (found)
+		snprintf(text, bytes, "group '%.64s'", entry.gr_name);
+	else
+		snprintf(text, bytes, "group %u", (unsigned)st.st_gid);
+}
+
+static int explain_open(const struct ipmu_regs *p, int rc, char *why)
+{
+	const char *path = p->msr_path;
+	char group[80];
+
+	switch (rc) {
+	case -ENOENT:
+		return ipmu_fail(why, rc, "%s is missing: load the driver with 'modprobe msr'",
+				 path);
+	case -ENXIO:
+		return ipmu_fail(why, rc, "%s: CPU %d is offline or not there", path, p->os_cpu);
+	case -EACCES:
+		owner_group(path, group, sizeof(group));
+		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "
+				 "write, or load msr-safe with an allowlist", path, group);
+	case -EPERM:
+		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
+				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
+				 path);
+	default:
+		return ipmu_fail(why, rc, "%s: %s", path, strerror(-rc));
+	}
+}
+
+static int open_device(struct ipmu_regs *p, const char *device)
+{
+	snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/%s", p->os_cpu, device);
+	p->msr = open(p->msr_path, O_RDWR | O_CLOEXEC);
+	return p->msr < 0 ? -errno : 0;
+}
+
+/* Where msr-safe is loaded, its allowlist is what the administrator wants to be used. */
+int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
+		     char *why)
+{
+	int rc, rc_safe;
+
+	memset(p, 0, sizeof(*p));
+	p->registers = registers;
+	p->os_cpu = os_cpu;
+	rc_safe = open_device(p, "msr_safe");
+	p->safe = rc_safe == 0;
+	rc = p->safe ? 0 : open_device(p, "msr");
+	if (rc && rc_safe != -ENOENT)
+		rc = open_device(p, "msr_safe");	/* its reason is the one that matters */
+	return rc ? explain_open(p, rc, why) : 0;
+}
+
+void ipmu_access_close(struct ipmu_regs *p)
+{
+	ipmu_window_close(p);
+	if (p->msr >= 0)
+		close(p->msr);
+	p->msr = -1;
+}
+
+/* ---- one register */
 
 /* Go on through the package's next other CPU from topo->cpus[from] on, under the same descriptor,
  * so that a reader in the middle of it finds either of them. Its index there, -1: there is none.
@@ -98,16 +178,11 @@ int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value)
 
 /* ---- messages */
 
-void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc, bool write)
-{
-	p->failure = (struct ipmu_failure){ .addr = addr, .rc = rc, .write = write };
-}
-
 static int explain_safe(const struct ipmu_regs *p, int rc, const char *name, char *why)
 {
 	char line[IPMU_ALLOW_LINE];
 
-	if (ipmu_allow_line(p->family, p->failure.addr, line))
+	if (ipmu_allow_line(p->registers, p->failure.addr, line))
 		return rc;
 	return ipmu_fail(why, rc, "CPU %d: msr-safe does not allow to %s %s: add the line '%s' to "
 			 "its allowlist (ipmu-allowlist prints all that are needed)", p->os_cpu,
@@ -117,7 +192,7 @@ static int explain_safe(const struct ipmu_regs *p, int rc, const char *name, cha
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 {
 	int box, ctr;
-	const struct ipmu_reg *reg = ipmu_reg_at(p->family, p->failure.addr, &box, &ctr);
+	const struct ipmu_reg *reg = ipmu_reg_at(p->registers, p->failure.addr, &box, &ctr);
 	char name[64];
 
 	if (!why || p->failure.rc != rc)

@@ -3,7 +3,7 @@
  * physical memory, read with aligned 32-bit loads (wider ones return wrong values). */
 #include "access.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,12 +74,9 @@ uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 	return p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
 }
 
-void ipmu_access_close(struct ipmu_regs *p)
+void ipmu_window_close(struct ipmu_regs *p)
 {
 	if (p->window)
 		munmap((void *)(uintptr_t)p->window, PAGE);
-	if (p->msr >= 0)
-		close(p->msr);
 	p->window = NULL;
-	p->msr = -1;
 }

@@ -4,7 +4,7 @@
  * tried once, which keeps the search small on boxes whose counters are all alike. */
 #include "assign.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign.h"
 
-#include "../registers/allow.h"
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>
@@ -85,6 +84,7 @@ static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved 
 /* What the hardware switches off is written at each switch, and needs no look. */
 static int look_at_switches(const struct ipmu_tap *tap, const char *event, char *why)
 {
+	const struct ipmu_family *family = tap->box->unit->sys->family;
 	struct ipmu_regs *p = &tap->box->unit->regs;
 	int rc = 0;
 
@@ -92,9 +92,9 @@ static int look_at_switches(const struct ipmu_tap *tap, const char *event, char 
 		const struct ipmu_saved *s = &p->saved[i];
 		int box, ctr;
 
-		if (!is_switch(p->family, s) || s->reg->hardware_clears)
+		if (!is_switch(family, s) || s->reg->hardware_clears)
 			continue;
-		if (!ipmu_reg_at(p->family, s->addr, &box, &ctr) || box != tap->box->index)
+		if (!ipmu_reg_at(family->registers, s->addr, &box, &ctr) || box != tap->box->index)
 			continue;
 		rc = look(tap->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event, why);
 	}

@@ -24,7 +24,7 @@
  * above half of it is noticed, and the count is lost; below it is not. */
 #include "guard.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -72,7 +72,7 @@ typedef void slot_visit(struct ipmu_box *box, int ctr, void *arg);
 static void for_each_used(struct ipmu_system *sys, int t, slot_visit *visit, void *arg)
 {
 	for (int u = 0; u < sys->nunits; u++)
-		for (int b = 0; sys->units[u].open && b < sys->units[u].nboxes[t]; b++) {
+		for (int b = 0; sys->units[u].open && b < sys->units[u].found.nboxes[t]; b++) {
 			struct ipmu_box *box = &sys->units[u].boxes[t][b];
 
 			for (int c = 0; c < box->type->counters; c++)
@@ -83,7 +83,7 @@ static void for_each_used(struct ipmu_system *sys, int t, slot_visit *visit, voi
 
 static void shorten(struct ipmu_box *box, int ctr, void *arg)
 {
-	int width = box->unit->regs.widths[box->type_index];
+	int width = box->unit->found.widths[box->type_index];
 	uint64_t period = ipmu_guard_period_ns(box->type, width), *shortest = arg;
 
 	(void)ctr;

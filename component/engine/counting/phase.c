@@ -3,7 +3,7 @@
 
 #include "session.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>

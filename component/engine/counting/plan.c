@@ -3,7 +3,7 @@
 
 #include "assign.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -150,7 +150,7 @@ static int plan_unit(struct ipmu_system *sys, struct ipmu_unit *unit,
 	if (rc)
 		return rc;
 	for (int t = 0; sys->family->types[t]; t++)
-		for (int b = 0; b < unit->nboxes[t] && !rc; b++)
+		for (int b = 0; b < unit->found.nboxes[t] && !rc; b++)
 			rc = plan_box(plan, &unit->boxes[t][b], events, n, threads);
 	return rc ? ipmu_fail(why, rc, "out of memory for %d events", n) : 0;
 }

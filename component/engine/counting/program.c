@@ -5,7 +5,7 @@
 #include "foreign.h"
 #include "phase.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,18 +24,21 @@ static uint32_t taken(const struct ipmu_box *box)
  * already. */
 static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
+	struct ipmu_activity *a = &unit->activity;
 	int rc;
 
-	memset(unit->regs.active, 0, sizeof(unit->regs.active));
-	for (int t = 0; sys->family->types[t]; t++)
-		for (int b = 0; b < unit->nboxes[t] && !ipmu_type_runs_free(sys->family->types[t]);
-		     b++) {
-			unit->regs.active[t][b] = taken(&unit->boxes[t][b]);
-			unit->regs.running[t][b] |= unit->boxes[t][b].foreign;
+	memset(a->active, 0, sizeof(a->active));
+	for (int t = 0; sys->family->types[t]; t++) {
+		if (ipmu_type_runs_free(sys->family->types[t]))
+			continue;
+		for (int b = 0; b < unit->found.nboxes[t]; b++) {
+			a->active[t][b] = taken(&unit->boxes[t][b]);
+			a->running[t][b] |= unit->boxes[t][b].foreign;
 		}
-	rc = sys->family->control(&unit->regs);
+	}
+	rc = sys->family->control(&unit->regs, a);
 	if (!rc)
-		memcpy(unit->regs.running, unit->regs.active, sizeof(unit->regs.running));
+		memcpy(a->running, a->active, sizeof(a->running));
 	return rc;
 }
 
@@ -119,7 +122,8 @@ static int program_tap(struct ipmu_tap *tap, const char *event)
 		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
 	if (!rc && choice->preset && tap->box->type->ops->preset)
 		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
-						 tap->box->index, tap->ctr, choice->preset_value);
+						 tap->box->index, tap->ctr,
+						 choice->preset_value & ipmu_slot_mask(tap->box));
 	if (!rc && tap->companion >= 0 && !tap->rides)
 		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
 				  event);

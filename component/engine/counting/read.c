@@ -8,7 +8,7 @@
 #include "phase.h"
 #include "session.h"
 
-#include "../cancel.h"
+#include "../base/cancel.h"
 
 #include <errno.h>
 #include <stdlib.h>

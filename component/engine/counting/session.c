@@ -6,8 +6,8 @@
 #include "program.h"
 #include "session.h"
 
-#include "../cancel.h"
-#include "../why.h"
+#include "../base/cancel.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdlib.h>

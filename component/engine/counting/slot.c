@@ -14,9 +14,9 @@ static uint64_t advance(uint64_t old, uint64_t raw, uint64_t mask, uint8_t direc
 	return old + by;
 }
 
-static uint64_t mask_of(const struct ipmu_box *box)
+uint64_t ipmu_slot_mask(const struct ipmu_box *box)
 {
-	int found = box->unit->regs.widths[box->type_index];
+	int found = box->unit->found.widths[box->type_index];
 
 	return ~0ull >> (64 - (found ? found : box->type->width));
 }
@@ -28,7 +28,7 @@ static bool jumps(const struct ipmu_box *box, const struct ipmu_slot *slot, uint
 {
 	return atomic_load_explicit(&slot->watched, memory_order_relaxed) &&
 	       box->type->per_clock && slot->choice.direction != IPMU_UP_DOWN &&
-	       by > mask_of(box) / 2;
+	       by > ipmu_slot_mask(box) / 2;
 }
 
 /* A jump that was measured from an old value is none: somebody has moved it in between. */
@@ -37,7 +37,7 @@ int ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, ui
 	struct ipmu_slot *slot = &box->slots[ctr];
 	uint64_t was = old;
 
-	*value = advance(old, raw, mask_of(box), slot->choice.direction);
+	*value = advance(old, raw, ipmu_slot_mask(box), slot->choice.direction);
 	if (!jumps(box, slot, *value - old))
 		return atomic_compare_exchange_strong(&slot->value, &was, *value) ? 0 : -EAGAIN;
 	if (atomic_load(&slot->value) != old)
@@ -96,10 +96,10 @@ int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value)
 	if (atomic_load(&slot->lost))
 		return -atomic_load(&slot->lost);
 	if (box->unit->running || box->unit->owner.others_count ||
-	    box->unit->regs.family->scope != IPMU_SCOPE_PACKAGE ||
+	    box->unit->sys->family->scope != IPMU_SCOPE_PACKAGE ||
 	    !saved_since(box, ctr, box->unit->saved_before, &raw))
 		return ipmu_slot_read(box, ctr, value);
-	*value = advance(old, raw, mask_of(box), slot->choice.direction);
+	*value = advance(old, raw, ipmu_slot_mask(box), slot->choice.direction);
 	atomic_store(&slot->value, *value);
 	return 0;
 }

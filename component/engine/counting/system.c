@@ -4,8 +4,10 @@
 
 #include "guard.h"
 
-#include "../cancel.h"
-#include "../why.h"
+#include "../pmu/families.h"
+
+#include "../base/cancel.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,12 +23,12 @@ static struct ipmu_system *open_systems;
 static int alloc_boxes(struct ipmu_unit *unit, const struct ipmu_family *family)
 {
 	for (int t = 0; family->types[t]; t++) {
-		if (!unit->nboxes[t])
+		if (!unit->found.nboxes[t])
 			continue;
-		unit->boxes[t] = calloc((size_t)unit->nboxes[t], sizeof(struct ipmu_box));
+		unit->boxes[t] = calloc((size_t)unit->found.nboxes[t], sizeof(struct ipmu_box));
 		if (!unit->boxes[t])
 			return -ENOMEM;
-		for (int b = 0; b < unit->nboxes[t]; b++) {
+		for (int b = 0; b < unit->found.nboxes[t]; b++) {
 			unit->boxes[t][b].unit = unit;
 			unit->boxes[t][b].type = family->types[t];
 			unit->boxes[t][b].type_index = t;
@@ -67,8 +69,8 @@ static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, int ncores,
 
 	if (rc)
 		return rc;
-	rc = sys->family->discover(&unit->regs, ncores, unit->nboxes, unit->reasons, sys->note,
-				   why);
+	memset(&unit->found, 0, sizeof(unit->found));
+	rc = sys->family->discover(&unit->regs, ncores, &unit->found, sys->note, why);
 	ipmu_owner_leave(unit);
 	unit->owner.seen = 0;	/* what others have programmed had no boxes to go to */
 	return rc;
@@ -86,7 +88,7 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 		return ipmu_fail(why, -ENODEV, package ? "package %d has no CPU that this process "
 				 "may use: widen its cpuset" : "CPU %d is outside the cpuset of "
 				 "this process", unit->place);
-	rc = ipmu_access_open(&unit->regs, sys->family, cpu, why);
+	rc = ipmu_family_open(&unit->regs, sys->family, cpu, why);
 	if (rc)
 		return rc;
 	unit->open = true;
@@ -99,7 +101,7 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	if (!rc)
 		rc = discover(sys, unit, ncores, why);
 	if (unit->regs.safe && !sys->batch)
-		sys->batch = ipmu_batch_open();
+		sys->batch = ipmu_batch_open(ipmu_msr_write_now);
 	unit->regs.batch = unit->regs.safe ? sys->batch : NULL;
 	if (!rc && alloc_boxes(unit, sys->family))
 		rc = ipmu_fail(why, -ENOMEM, "out of memory for the counters of %s %d",
@@ -303,7 +305,7 @@ int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 int ipmu_unit_release(struct ipmu_unit *unit)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; b < unit->nboxes[t]; b++)
+		for (int b = 0; b < unit->found.nboxes[t]; b++)
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
 				unit->boxes[t][b].slots[c].programmed = false;
 	return ipmu_owner_part(unit);
@@ -410,9 +412,9 @@ int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type 
 				 place);
 	if (!unit->open)
 		unit = ipmu_unit_model(sys);
-	if (!unit->nboxes[t])
-		ipmu_fail(why, 0, "%s", unit->reasons[t]);
-	return unit->nboxes[t];
+	if (!unit->found.nboxes[t])
+		ipmu_fail(why, 0, "%s", unit->found.reasons[t]);
+	return unit->found.nboxes[t];
 }
 
 const char *ipmu_system_note(const struct ipmu_system *sys)
@@ -423,16 +425,6 @@ const char *ipmu_system_note(const struct ipmu_system *sys)
 const char *ipmu_type_name(const struct ipmu_pmu_type *type)
 {
 	return type->name;
-}
-
-const char *ipmu_type_desc(const struct ipmu_pmu_type *type)
-{
-	return type->desc;
-}
-
-int ipmu_type_counters(const struct ipmu_pmu_type *type)
-{
-	return type->counters;
 }
 
 bool ipmu_system_left(struct ipmu_system *sys, char *why)

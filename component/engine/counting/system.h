@@ -5,6 +5,7 @@
 #define IPMU_SYSTEM_H
 
 #include "../access/batch.h"
+#include "../pmu/pmu.h"
 #include "kin.h"
 #include "../lease/owner.h"
 
@@ -46,8 +47,8 @@ struct ipmu_unit {
 	int claims;	/* sessions that need its registers kept as they are */
 	int running;	/* sessions that count on it now */
 	int saved_before;	/* registers that were saved when the phase began */
-	int nboxes[IPMU_TYPES_MAX];
-	char reasons[IPMU_TYPES_MAX][IPMU_WHY_MAX];
+	struct ipmu_found found;
+	struct ipmu_activity activity;
 	struct ipmu_box *boxes[IPMU_TYPES_MAX];
 };
 
@@ -99,6 +100,9 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why);
 
 /* The first unit that is open: what holds for it holds for all of a kind. */
 const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys);
+
+/* The bits of a counter of that box. */
+uint64_t ipmu_slot_mask(const struct ipmu_box *box);
 
 /* The counter's 64-bit value; one register read, more only if another reader was in between.
  * -ESTALE: it is lost, see ipmu_slot_take. */

@@ -3,7 +3,7 @@
 #include "state.h"
 #include "../counting/system.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static size_t slot_offset(int i)
 void ipmu_file_forget_slots(struct ipmu_unit *unit)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; unit->boxes[t] && b < unit->nboxes[t]; b++)
+		for (int b = 0; unit->boxes[t] && b < unit->found.nboxes[t]; b++)
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++) {
 				struct ipmu_slot *slot = &unit->boxes[t][b].slots[c];
 
@@ -109,7 +109,7 @@ static int free_record(const struct ipmu_unit *unit)
 	bool used[IPMU_JOURNAL_SLOTS + 1] = { false };
 
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; b < unit->nboxes[t]; b++)
+		for (int b = 0; b < unit->found.nboxes[t]; b++)
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
 				used[unit->boxes[t][b].slots[c].record] = true;
 	for (int i = 1; i <= IPMU_JOURNAL_SLOTS; i++)
@@ -201,7 +201,7 @@ static void apply_slots(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		const struct ipmu_journal_slot *told = &j->slots[i];
 		struct ipmu_slot *slot;
 
-		if (!told->used || told->box >= unit->nboxes[told->type] ||
+		if (!told->used || told->box >= unit->found.nboxes[told->type] ||
 		    !unit->boxes[told->type])
 			continue;
 		slot = &unit->boxes[told->type][told->box].slots[told->ctr];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "journal.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdio.h>

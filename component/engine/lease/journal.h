@@ -6,7 +6,7 @@
 #ifndef IPMU_JOURNAL_H
 #define IPMU_JOURNAL_H
 
-#include "../access/access.h"
+#include "../pmu/pmu.h"
 
 #define IPMU_JOURNAL_SLOTS 64
 #define IPMU_JOURNAL_PIDS 1024	/* processes that can take part in one unit */

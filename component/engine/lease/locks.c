@@ -150,8 +150,3 @@ uint32_t ipmu_counters_used(int fd, int type, int box)
 			used |= 1u << c;
 	return used;
 }
-
-void ipmu_unlock_all(int fd)
-{
-	set(fd, F_UNLCK, 0, 0);
-}

@@ -2,7 +2,7 @@
 #include "../counting/plan.h"
 #include "state.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void look_at_others(struct ipmu_unit *unit)
 
 	unit->owner.others_count = counting;
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; unit->boxes[t] && b < unit->nboxes[t]; b++) {
+		for (int b = 0; unit->boxes[t] && b < unit->found.nboxes[t]; b++) {
 			struct ipmu_box *box = &unit->boxes[t][b];
 
 			box->foreign = counting ? ipmu_counters_used(unit->owner.fd, t, b) : 0;

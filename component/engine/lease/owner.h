@@ -98,7 +98,6 @@ int ipmu_lock_counter(int fd, int type, int box, int ctr);
 void ipmu_unlock_counter(int fd, int type, int box, int ctr);
 /* Counters of the box that others use; type IPMU_ALL: is any counter of any box used? */
 uint32_t ipmu_counters_used(int fd, int type, int box);
-void ipmu_unlock_all(int fd);
 
 /* ---- file.c: the journal as it is written and read. -EIO: the file cannot be, for which
  * ipmu_access_explain has the sentence. The mutex is held. */

@@ -2,7 +2,7 @@
 #include "state.h"
 #include "../counting/system.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -21,7 +21,6 @@ int ipmu_owner_recover(struct ipmu_unit *unit, char *why)
 	struct ipmu_regs *p = &unit->regs;
 	int saved = p->nsaved, rc;
 
-	memset(p->active, 0, sizeof(p->active));
 	if (!unit->owner.header.changing)
 		ipmu_access_leave_changed(p);
 	unit->owner.changed = true;

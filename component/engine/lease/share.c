@@ -2,7 +2,7 @@
 /* A plan's counters between processes: who may have them, and who has them. */
 #include "../counting/plan.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stddef.h>

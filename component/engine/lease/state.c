@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "state.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <ctype.h>
 #include <dirent.h>

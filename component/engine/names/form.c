@@ -41,7 +41,7 @@ static void add_places(const struct ipmu_system *sys, struct ipmu_event_form *ou
 static void add_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
 		      struct ipmu_event_form *out)
 {
-	int boxes = ipmu_unit_model(sys)->nboxes[ipmu_type_index(sys, type)];
+	int boxes = ipmu_unit_model(sys)->found.nboxes[ipmu_type_index(sys, type)];
 	char text[32];
 
 	snprintf(text, sizeof(text), boxes > 1 ? "box=0-%d" : "box=0", boxes - 1);
@@ -112,7 +112,8 @@ int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu
 		if (strlen(type->name) != (size_t)(dot - name) ||
 		    strncasecmp(type->name, name, (size_t)(dot - name)) != 0)
 			continue;
-		if (!ipmu_unit_model(sys)->nboxes[t] || !has_event(type, strchr(event, '.') + 1))
+		if (!ipmu_unit_model(sys)->found.nboxes[t] ||
+		    !has_event(type, strchr(event, '.') + 1))
 			return -ENOENT;
 		/* Whether there is a default is what the name alone gives; and some events are
 		 * another type's. */

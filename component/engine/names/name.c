@@ -3,7 +3,7 @@
 #include "pfm.h"
 #include "../counting/system.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -491,7 +491,7 @@ int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
 	for (int t = 0; sys->family->types[t]; t++) {
 		const struct ipmu_pmu_type *type = sys->family->types[t];
 
-		if (!ipmu_unit_model(sys)->nboxes[t])
+		if (!ipmu_unit_model(sys)->found.nboxes[t])
 			continue;
 		if (list_event(type, event, -1, &probe) == 0)
 			return list_event(type, event, umask, out);

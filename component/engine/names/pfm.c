@@ -4,7 +4,7 @@
 
 #include "../counting/system.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib.h>
@@ -84,7 +84,7 @@ const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
 {
 	for (int t = 0; sys->family->types[t]; t++) {
 		const struct ipmu_pmu_type *type = sys->family->types[t];
-		int boxes = ipmu_unit_model(sys)->nboxes[t];
+		int boxes = ipmu_unit_model(sys)->found.nboxes[t];
 		int names = !boxes ? 0 : type->pfm_numbered ? 1 + boxes : 1;
 
 		if (i < names) {

@@ -2,7 +2,7 @@
 #ifndef IPMU_PFM_H
 #define IPMU_PFM_H
 
-#include "../pmu/pmu.h"
+#include "../pmu/families.h"
 
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
 #define IPMU_CODES_MAX 4

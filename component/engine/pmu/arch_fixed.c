@@ -7,7 +7,7 @@
 
 #include "core_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -147,13 +147,9 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		  uint64_t value)
 {
-	int t = 0;
-
 	(void)box;
-	while (p->family->types[t] != type)
-		t++;
-	return ipmu_core_preset(p, type->ctr, ctr, p->widths[t] ? p->widths[t] : type->width, value,
-				&global_ovf_ctrl, 1ull << (IPMU_FIXED_SHIFT + ctr));
+	return ipmu_core_preset(p, type->ctr, ctr, value, &global_ovf_ctrl,
+				1ull << (IPMU_FIXED_SHIFT + ctr));
 }
 
 const struct ipmu_ops ipmu_fixed_ops = {
@@ -254,21 +250,22 @@ static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
 			 "%d, a hypervisor or the firmware may hide it", id.version);
 }
 
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
 	struct ipmu_cpuid id;
 
 	(void)ncores, (void)note;
 	ipmu_cpuid_read(&id);
-	p->widths[0] = (uint8_t)id.width;
-	boxes[0] = ipmu_fixed_discover(p, &fixed, id.fixed, &global_ctrl, reasons[0]);
-	return boxes[0] ? 0 : ipmu_fail(why, -ENXIO, "%s", reasons[0]);
+	found->widths[0] = (uint8_t)id.width;
+	found->nboxes[0] = ipmu_fixed_discover(p, &fixed, id.fixed, &global_ctrl,
+					       found->reasons[0]);
+	return found->nboxes[0] ? 0 : ipmu_fail(why, -ENXIO, "%s", found->reasons[0]);
 }
 
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
-	uint64_t found, active = p->active[0][0];
+	uint64_t found, active = a->active[0][0];
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
 
 	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, active << IPMU_FIXED_SHIFT);

@@ -6,7 +6,7 @@
 #include "core_ops.h"
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>
@@ -128,7 +128,8 @@ static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 		       uint64_t value)
 {
 	(void)box;
-	return ipmu_core_preset(p, type->ctr, ctr, 32, value, &global_ovf_ctrl, 1ull << ctr);
+	return ipmu_core_preset(p, type->ctr, ctr, value & 0xFFFFFFFF, &global_ovf_ctrl,
+				1ull << ctr);
 }
 
 static const struct ipmu_ops core_ops = {
@@ -191,7 +192,7 @@ static const int models[] = { 0x0F, 0x16, 0x17, 0x1D, -1 };
 
 /* CPUID is believed only if it speaks of a Core 2: the topology may describe another machine. Parts
  * with PerfMon 1 have the counters and do not report them; those with 2 may forget to. */
-static int documented_counters(struct ipmu_regs *p)
+static int documented_counters(struct ipmu_found *found)
 {
 	struct ipmu_cpuid id;
 	bool core2 = false;
@@ -201,7 +202,7 @@ static int documented_counters(struct ipmu_regs *p)
 		core2 = core2 || (id.family == 6 && id.model == *m);
 	if (!core2 || id.version < 2)
 		return IPMU_FIXED_COUNTERS;
-	p->widths[FIXED] = (uint8_t)id.width;
+	found->widths[FIXED] = (uint8_t)id.width;
 	return id.hypervisor || id.fixed > IPMU_FIXED_COUNTERS ? id.fixed : IPMU_FIXED_COUNTERS;
 }
 
@@ -223,8 +224,8 @@ static int general_usable(struct ipmu_regs *p, char *reason)
 	return 1;
 }
 
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
 	uint64_t value;
 	int rc = ipmu_msr_read(p, perfevtsel.addr, &value);
@@ -236,23 +237,23 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 		ipmu_access_explain(p, rc, why);
 		return -ENXIO;
 	}
-	boxes[CORE] = general_usable(p, reasons[CORE]);
-	boxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(p), &global_ctrl,
-					   reasons[FIXED]);
-	if (boxes[CORE] || boxes[FIXED])
+	found->nboxes[CORE] = general_usable(p, found->reasons[CORE]);
+	found->nboxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(found),
+						   &global_ctrl, found->reasons[FIXED]);
+	if (found->nboxes[CORE] || found->nboxes[FIXED])
 		return 0;
-	return ipmu_fail(why, -ENXIO, "%s", reasons[CORE]);
+	return ipmu_fail(why, -ENXIO, "%s", found->reasons[CORE]);
 }
 
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
-	uint64_t found, fixed = p->active[FIXED][0];
+	uint64_t found, fixed = a->active[FIXED][0];
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
 
 	if (rc)
 		return rc;
 	return ipmu_msr_write(p, &global_ctrl, 0, 0,
-			      fixed << IPMU_FIXED_SHIFT | p->active[CORE][0]);
+			      fixed << IPMU_FIXED_SHIFT | a->active[CORE][0]);
 }
 
 static int settle(struct ipmu_regs *p)

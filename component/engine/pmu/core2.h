@@ -3,7 +3,7 @@
 #ifndef IPMU_CORE2_H
 #define IPMU_CORE2_H
 
-#include "../access/access.h"
+#include "pmu.h"
 
 #define IPMU_FIXED_COUNTERS 3
 #define IPMU_FIXED_SHIFT 32	/* of their bits in the global registers */

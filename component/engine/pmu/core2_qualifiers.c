@@ -4,7 +4,7 @@
  * be written as a number. */
 #include "core2.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>

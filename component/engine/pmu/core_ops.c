@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 
@@ -21,10 +21,10 @@ int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *
 	return 0;
 }
 
-int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, int width,
-		     uint64_t value, const struct ipmu_reg *ovf_ctrl, uint64_t flag)
+int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
+		     const struct ipmu_reg *ovf_ctrl, uint64_t flag)
 {
-	int rc = ipmu_msr_write(p, reg, 0, ctr, value & ((1ull << width) - 1));
+	int rc = ipmu_msr_write(p, reg, 0, ctr, value);
 
 	return rc ? rc : ipmu_msr_write(p, ovf_ctrl, 0, 0, flag);
 }

@@ -17,9 +17,9 @@ extern const struct ipmu_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
 /* `ours`: "" or ":ovf=N", N up to max. Makes the choice one with a preset; *n 0: not asked for. */
 int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
 		     uint64_t *n, char *why);
-/* Write the counter's start value (of its `width` bits) and clear its flag, a bit of ovf_ctrl. */
-int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, int width,
-		     uint64_t value, const struct ipmu_reg *ovf_ctrl, uint64_t flag);
+/* Write the counter's start value and clear its flag, a bit of ovf_ctrl. */
+int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
+		     const struct ipmu_reg *ovf_ctrl, uint64_t flag);
 
 /* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,

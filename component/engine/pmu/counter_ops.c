@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef IPMU_COUNTER_OPS_H
 #define IPMU_COUNTER_OPS_H
 
-#include "../access/access.h"
+#include "pmu.h"
 
 extern const struct ipmu_ops ipmu_msr_ops;	/* a select and a counter MSR */
 extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */

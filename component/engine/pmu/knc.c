@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Knights Corner core PMU: two 40-bit counters for each hardware thread. Transcribed from Intel
  * 327357-001 revision 1.01 (July 2012). What goes beyond it says so in its citation. */
-#include "knc.h"
-
 #include "core_ops.h"
 #include "counter_ops.h"
+#include "families.h"
 
-#include "../why.h"
-
-#include <errno.h>
+#include "../base/why.h"
 
 #define USER_PREF (1ull << 63)
 #define SPFLT_ENABLES 0x3ull
 #define ANY_THREAD (1ull << 21)
 #define BOTH 0x3ull
-#define WRAP (1ull << 40)
-#define ROUNDS_MAX 100
+#define COUNTERS 2
 
 static const struct ipmu_reg perfcnt = {
 	.name = "IA32_PerfCnt%c", .src = "327357-001 Tables 1-2, 1-4: a write sets all 40 bits",
@@ -122,8 +118,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 		  uint64_t value)
 {
 	(void)box;
-	return ipmu_core_preset(p, type->ctr, ctr, type->width, value, &global_ovf_ctrl,
-				1ull << ctr);
+	return ipmu_core_preset(p, type->ctr, ctr, value, &global_ovf_ctrl, 1ull << ctr);
 }
 
 static const struct ipmu_ops ops = {
@@ -143,7 +138,7 @@ static const struct ipmu_pmu_type knc = {
 	.name = "knc", .desc = "Knights Corner hardware threads", .units = "events",
 	.src = "327357-001 Table 1-6", .pfm = "knc",
 	.per_clock = 16, .clock_mhz = 1400,	/* elements of a vector instruction */
-	.counters = IPMU_KNC_COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
+	.counters = COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
 	.select_mask = 0xFFA7FFFFull,	/* all but EN, INT and the reserved bit 19 */
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
 	.constraints = constraints, .measures = measures,
@@ -152,28 +147,28 @@ static const struct ipmu_pmu_type knc = {
 
 static const struct ipmu_pmu_type *const types[] = { &knc, NULL };
 
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
 	uint64_t spflt;
 	int rc = ipmu_msr_probe(p, &perfevtsel, &perfcnt, IPMU_CORE_EN, why);
 
-	(void)ncores, (void)reasons;
+	(void)ncores;
 	if (rc)
 		return rc;
-	boxes[0] = 1;
+	found->nboxes[0] = 1;
 	if (!ipmu_msr_read(p, spflt_control.addr, &spflt) && (spflt & SPFLT_ENABLES))
 		ipmu_fail(note, 0, "PERF_SPFLT_CONTROL is in use: its counters count where the "
 			  "program has executed SPFLT with 1");
 	return 0;
 }
 
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	uint64_t found;
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
 
-	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, p->active[0][0]);
+	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, a->active[0][0]);
 }
 
 static int settle(struct ipmu_regs *p)
@@ -184,78 +179,7 @@ static int settle(struct ipmu_regs *p)
 static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
 {
 	(void)type, (void)box, (void)ctr;
-	return ipmu_core_busy(p, &global_ctrl, &perfevtsel, IPMU_KNC_COUNTERS, why);
-}
-
-/* ---- sampling */
-
-int ipmu_knc_preset(struct ipmu_regs *p, int ctr, uint64_t n)
-{
-	if (n < 1 || n > WRAP)
-		return -EINVAL;
-	return ipmu_msr_write(p, &perfcnt, 0, ctr, WRAP - n);
-}
-
-int ipmu_knc_run(struct ipmu_regs *p, unsigned mask)
-{
-	p->active[0][0] = mask & BOTH;
-	return control(p);
-}
-
-int ipmu_knc_arm(struct ipmu_regs *p, int ctr, uint64_t select, uint64_t n)
-{
-	int rc = ipmu_knc_run(p, 0);
-
-	if (!rc)
-		rc = ipmu_msr_write(p, &global_ovf_ctrl, 0, 0, 1ull << ctr);
-	if (!rc)
-		rc = program(p, &knc, 0, ctr, select);
-	return rc ? rc : ipmu_knc_preset(p, ctr, n);
-}
-
-static int act_on(struct ipmu_regs *p, uint64_t status, ipmu_knc_overflow act, void *arg)
-{
-	uint64_t value;
-	int rc = 0;
-
-	for (int c = 0; c < IPMU_KNC_COUNTERS && !rc; c++) {
-		if (!(status >> c & 1))
-			continue;
-		rc = ipmu_msr_count_read(p, &knc, 0, c, &value);
-		if (!rc)
-			rc = act(p, c, value, arg);
-	}
-	return rc < 0 ? rc : 0;
-}
-
-/* Bits that come up between the read and the acknowledgement are not acknowledged with it: the
- * next round sees them. */
-static int drain(struct ipmu_regs *p, ipmu_knc_overflow act, void *arg)
-{
-	uint64_t status;
-
-	for (int round = 0; round < ROUNDS_MAX; round++) {
-		int rc = ipmu_msr_read(p, global_status.addr, &status);
-
-		if (rc || !(status & BOTH))
-			return rc;
-		rc = act_on(p, status, act, arg);
-		if (!rc)
-			rc = ipmu_msr_write(p, &global_ovf_ctrl, 0, 0, status & BOTH);
-		if (rc)
-			return rc;
-	}
-	return -EIO;
-}
-
-int ipmu_knc_service(struct ipmu_regs *p, ipmu_knc_overflow act, void *arg)
-{
-	unsigned running = p->active[0][0];
-	int rc = ipmu_knc_run(p, 0);
-
-	if (!rc)
-		rc = drain(p, act, arg);
-	return rc ? rc : ipmu_knc_run(p, running);
+	return ipmu_core_busy(p, &global_ctrl, &perfevtsel, COUNTERS, why);
 }
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, &spflt_control,

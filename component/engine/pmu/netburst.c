@@ -6,33 +6,13 @@
 
 #include "counter_ops.h"
 
-#include "../access/access.h"
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define PERFMON_AVAILABLE (1ull << 7)
 #define COUNTER_BITS 40
-
-int ipmu_netburst_cascades_from(int ctr)
-{
-	return ctr >= 16 ? ctr - 2 : ctr ^ 2;
-}
-
-int ipmu_netburst_extended_from(int ctr)
-{
-	switch (ctr) {
-	case 12:
-	case 17:
-		return 16;	/* CASCNT4INTO0, CASCNT4INTO5 */
-	case 15:
-	case 16:
-		return 17;	/* CASCNT5INTO3, CASCNT5INTO4 */
-	default:
-		return -1;
-	}
-}
 
 uint64_t ipmu_netburst_preset(uint64_t n, bool pmi)
 {
@@ -95,7 +75,7 @@ static int switch_counter(struct ipmu_regs *p, int ctr, uint64_t cccr, bool on)
 
 /* There is no global enable: one write for each counter that starts or stops. Sources of cascades
  * stand beside their receivers, so the order does not matter: those wait. */
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	int first = 0;
 
@@ -104,7 +84,7 @@ static int control(struct ipmu_regs *p)
 
 		if (ctr < 0)
 			continue;
-		rc = switch_counter(p, ctr, p->saved[i].now, p->active[0][0] >> ctr & 1);
+		rc = switch_counter(p, ctr, p->saved[i].now, a->active[0][0] >> ctr & 1);
 		first = first ? first : rc;
 	}
 	return first;
@@ -112,53 +92,19 @@ static int control(struct ipmu_regs *p)
 
 static int settle(struct ipmu_regs *p)
 {
-	memset(p->active, 0, sizeof(p->active));
-	return control(p);
+	static const struct ipmu_activity none;
+
+	return control(p, &none);
 }
 
-/* Nothing that would have to be put back: the register stays in the hands of who programmed it. */
-static int clear_overflow(struct ipmu_regs *p, const struct ipmu_reg *reg, uint64_t value)
-{
-	int saved = p->nsaved, rc;
-	uint64_t found;
-
-	rc = ipmu_msr_save(p, reg, 0, 0, &found);
-	for (int i = 0; i < p->nsaved; i++)
-		if (p->saved[i].reg == reg)
-			p->saved[i].now = value;	/* the hardware has set the flag since */
-	if (!rc)
-		rc = ipmu_msr_write(p, reg, 0, 0, value & ipmu_reg_writable(reg) & ~CCCR_OVF);
-	p->nsaved = saved;
-	return rc;
-}
-
-int ipmu_netburst_overflows(struct ipmu_regs *p, bool clear, uint32_t *counters)
-{
-	int rc = 0;
-
-	*counters = 0;
-	for (int ctr = 0; ctr < NETBURST_COUNTERS && !rc; ctr++) {
-		const struct ipmu_reg *reg = &ipmu_netburst_cccrs[ctr];
-		uint64_t value;
-
-		rc = ipmu_msr_read(p, reg->addr, &value);
-		if (rc || !(value & CCCR_OVF))
-			continue;
-		*counters |= 1u << ctr;
-		if (clear)
-			rc = clear_overflow(p, reg, value);
-	}
-	return rc;
-}
-
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
 	const struct ipmu_reg *reg = &ipmu_netburst_misc_enable;
 	uint64_t value;
 	int rc = ipmu_msr_read(p, reg->addr, &value);
 
-	(void)ncores, (void)reasons, (void)note;
+	(void)ncores, (void)note;
 	if (rc) {
 		ipmu_fail(why, 0, "%s: IA32_MISC_ENABLE (0x1A0) cannot be read: %s: a hypervisor "
 			  "hides it", p->msr_path, strerror(-rc));
@@ -171,7 +117,7 @@ static int discover(struct ipmu_regs *p, int ncores, int *boxes,
 				 "settings", p->msr_path);
 	rc = ipmu_msr_probe(p, &ipmu_netburst_cccrs[2], &ipmu_netburst_counters[2], CCCR_ENABLE,
 			    why);
-	boxes[0] = rc == 0;
+	found->nboxes[0] = rc == 0;
 	return rc;
 }
 

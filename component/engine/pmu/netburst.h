@@ -140,13 +140,9 @@ const struct netburst_mask *ipmu_netburst_mask(const struct netburst_event *e, c
 
 /* The counter whose overflow starts `ctr`, if CASCADE is set in the CCCR of `ctr`. */
 int ipmu_netburst_cascades_from(int ctr);
-/* Extended cascading (Table 18-65): the same by bit 11 of that CCCR; -1: it has none. */
-int ipmu_netburst_extended_from(int ctr);
 /* What a counter must start from to overflow after n events or, with a PMI, to interrupt on the
  * nth (18.15.5.8: the interrupt follows on the event after the overflow). */
 uint64_t ipmu_netburst_preset(uint64_t n, bool pmi);
-/* Counters whose CCCR has OVF set; with `clear` OVF is cleared, the rest of the CCCR stays. */
-int ipmu_netburst_overflows(struct ipmu_regs *p, bool clear, uint32_t *counters);
 
 extern const struct ipmu_qualifier ipmu_netburst_qualifiers[];
 extern const struct ipmu_measure ipmu_netburst_measures[];

@@ -5,7 +5,7 @@
 
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>

@@ -115,3 +115,8 @@ const struct ipmu_reg *const ipmu_netburst_agreements[] = {
 
 const struct ipmu_reg *const ipmu_netburst_registers[] = { COMMON, NETBURST_OLD_ESCRS(X) NULL };
 const struct ipmu_reg *const ipmu_netburst_p_registers[] = { COMMON, NULL };
+
+int ipmu_netburst_cascades_from(int ctr)
+{
+	return ctr >= 16 ? ctr - 2 : ctr ^ 2;
+}

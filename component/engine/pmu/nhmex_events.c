@@ -4,7 +4,7 @@
 #include "nhmex_registers.h"
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdlib.h>

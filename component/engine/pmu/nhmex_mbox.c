@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory controllers (M-Boxes) of the Xeon 7500 and 6500 (Nehalem-EX) and of the Xeon E7
  * (Westmere-EX). Source: Intel 323535-001 (March 2010), "guide" below. */
-#include "nhmex_mbox.h"
+#include "families.h"
 
 #include "nhmex_registers.h"
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <string.h>
@@ -114,20 +114,22 @@ static const struct ipmu_pmu_type *const types_wsm[] = {
 	[MBOX_TYPE] = &mbox_wsm, [TS_TYPE] = &mbox_ts, NULL
 };
 
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
-	(void)ncores, (void)reasons, (void)note;
-	boxes[MBOX_TYPE] = boxes[TS_TYPE] = BOXES;
+	(void)ncores, (void)note;
+	found->nboxes[MBOX_TYPE] = found->nboxes[TS_TYPE] = BOXES;
 	return ipmu_msr_probe(p, &ipmu_nhmex_cnt_ctl, &ipmu_nhmex_cnt, CTL_EN, why);
 }
 
-static bool any_active(const struct ipmu_regs *p)
+static bool any_active(const struct ipmu_activity *a)
 {
-	return p->active[MBOX_TYPE][0] || p->active[MBOX_TYPE][1];
+	return a->active[MBOX_TYPE][0] || a->active[MBOX_TYPE][1];
 }
 
-int ipmu_nhmex_frozen(struct ipmu_regs *p, bool *frozen)
+/* Has a counter that a running session uses frozen the uncore of this package? One register read if
+ * not. */
+static int is_frozen(struct ipmu_regs *p, const struct ipmu_activity *a, bool *frozen)
 {
 	uint64_t ctl, status, select;
 	int rc = ipmu_msr_read(p, ipmu_nhmex_u_ctl.addr, &ctl);
@@ -138,7 +140,7 @@ int ipmu_nhmex_frozen(struct ipmu_regs *p, bool *frozen)
 	for (int b = 0; b < BOXES && !rc; b++) {
 		rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_status, b, 0), &status);
 		for (int c = 0; c < COUNTERS && !rc; c++) {
-			if (!(status & p->active[MBOX_TYPE][b] & 1u << c))
+			if (!(status & a->active[MBOX_TYPE][b] & 1u << c))
 				continue;
 			rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_cnt_ctl, b, c), &select);
 			*frozen |= !rc && select & CTL_PMI_EN;
@@ -161,7 +163,7 @@ static int switch_all(struct ipmu_regs *p, bool on)
 	return ipmu_msr_update(p, &ipmu_nhmex_u_ctl, 0, 0, mask | U_RST_ALL, on ? U_EN_ALL : 0);
 }
 
-static int enable_counters(struct ipmu_regs *p)
+static int enable_counters(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	uint64_t found;
 	int rc = 0;
@@ -169,12 +171,12 @@ static int enable_counters(struct ipmu_regs *p)
 	for (int b = 0; b < BOXES && !rc; b++) {
 		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);	/* for settle() */
 		if (!rc)
-			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ctl, b, 0, p->active[MBOX_TYPE][b]);
+			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ctl, b, 0, a->active[MBOX_TYPE][b]);
 	}
 	return rc;
 }
 
-static int adds_counters(struct ipmu_regs *p, bool *adds)
+static int adds_counters(struct ipmu_regs *p, const struct ipmu_activity *a, bool *adds)
 {
 	uint64_t enabled;
 	int rc = 0;
@@ -182,27 +184,27 @@ static int adds_counters(struct ipmu_regs *p, bool *adds)
 	*adds = false;
 	for (int b = 0; b < BOXES && !rc; b++) {
 		rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_ctl, b, 0), &enabled);
-		*adds |= !rc && p->active[MBOX_TYPE][b] & ~enabled;
+		*adds |= !rc && a->active[MBOX_TYPE][b] & ~enabled;
 	}
 	return rc;
 }
 
 /* Counters that a freeze has stopped keep their counts until their session ends. Others may end
  * meanwhile, but who wants to start is refused: it would let the frozen ones go on. */
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	bool frozen, adds = false;
 	int rc;
 
-	if (!any_active(p)) {
+	if (!any_active(a)) {
 		rc = switch_all(p, false);
-		return rc ? rc : enable_counters(p);
+		return rc ? rc : enable_counters(p, a);
 	}
-	rc = ipmu_nhmex_frozen(p, &frozen);
+	rc = is_frozen(p, a, &frozen);
 	if (!rc && frozen)
-		rc = adds_counters(p, &adds);
+		rc = adds_counters(p, a, &adds);
 	if (!rc)
-		rc = adds ? -EBUSY : enable_counters(p);
+		rc = adds ? -EBUSY : enable_counters(p, a);
 	return rc || frozen ? rc : switch_all(p, true);
 }
 
@@ -218,13 +220,13 @@ static bool was_saved(const struct ipmu_regs *p, const struct ipmu_reg *reg)
  * summary follows. */
 static int settle(struct ipmu_regs *p)
 {
+	static const struct ipmu_activity none;
 	uint64_t found, now;
 	int rc;
 
 	if (!was_saved(p, &ipmu_nhmex_box_status))
 		return 0;
-	memset(p->active, 0, sizeof(p->active));
-	rc = control(p);
+	rc = control(p, &none);
 	for (int b = 0; b < BOXES && !rc; b++) {
 		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);
 		if (!rc)

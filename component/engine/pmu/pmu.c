@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu.h"
 
-#include "../why.h"
-
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2, ipmu_arch_fixed;
-extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
-extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
-
-const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, &ipmu_knc,
-	&ipmu_nehalem_ex, &ipmu_westmere_ex,
-	&ipmu_netburst, &ipmu_netburst_p,
-	&ipmu_core2, /* what no other family of its scope takes: */ &ipmu_arch_fixed, NULL };
+bool ipmu_activity_any(const struct ipmu_activity *a)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < IPMU_BOXES_MAX; b++)
+			if (a->active[t][b])
+				return true;
+	return false;
+}
 
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type)
 {
@@ -72,87 +69,4 @@ uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier)
 		if (strcasecmp(q->name, qualifier) == 0)
 			return q->most;
 	return 0;
-}
-
-uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
-{
-	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;
-
-	if (reg->odd_addr && box == reg->odd_box)
-		base = reg->odd_addr;
-	return base + (uint32_t)ctr * reg->ctr_stride;
-}
-
-static uint64_t bits_of(const struct ipmu_field *f)
-{
-	return (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
-}
-
-uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)
-{
-	uint64_t mask = 0;
-
-	for (const struct ipmu_field *f = reg->fields; f->name; f++)
-		mask |= bits_of(f);
-	return mask;
-}
-
-uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
-{
-	uint64_t mask = ipmu_reg_fields(reg);
-
-	for (const struct ipmu_field *f = reg->fields; f->name; f++)
-		if (f->never_write)
-			mask &= ~bits_of(f);
-	return reg->access == IPMU_RO || reg->never_write ? 0 : mask;
-}
-
-void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
-{
-	size_t n = 0;
-
-	for (const char *p = reg->name; *p && n < 60; p++) {
-		if (p[0] == '%' && (p[1] == 'b' || p[1] == 'c'))
-			n += (size_t)snprintf(name + n, 64 - n, "%d", *++p == 'b' ? box : ctr);
-		else
-			name[n++] = *p;
-	}
-	name[n] = '\0';
-}
-
-static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
-{
-	return strcmp(f->vendor, topo->vendor) == 0 && f->family == topo->family;
-}
-
-static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo,
-			   enum ipmu_scope scope)
-{
-	if (f->scope != scope || !is_kind(f, topo))
-		return false;
-	for (const int *m = f->models; m && *m >= 0; m++)
-		if (*m == topo->model)
-			return true;
-	return f->matches && f->matches(topo);
-}
-
-const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
-					   enum ipmu_scope scope, char *why)
-{
-	char supported[IPMU_WHY_MAX - 256] = "", more[144] = "";
-	size_t n = 0;
-
-	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
-		if (family_matches(*f, topo, scope))
-			return *f;
-		if ((*f)->mismatch && (*f)->scope == scope && is_kind(*f, topo))
-			(*f)->mismatch(topo, more, sizeof(more));
-		if ((*f)->scope == scope && n < sizeof(supported))
-			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "%s%s",
-					      n ? "; " : "", (*f)->models_text);
-	}
-	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; %s%ssupported: %s",
-		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
-		  (unsigned)topo->model, more, more[0] ? "; " : "", supported);
-	return NULL;
 }

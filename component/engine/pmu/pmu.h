@@ -1,51 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Type, ops, box: how one documented PMU is described. A type is constant data transcribed from
+/* Layer pmu: the documented PMUs, a file per family, and the list of them (families.h).
+ *
+ * Type, ops, box: how one documented PMU is described. A type is constant data transcribed from
  * one document; its ops say how that kind of counter is programmed and read. */
 #ifndef IPMU_PMU_H
 #define IPMU_PMU_H
 
 #include "../ipmu.h"
+#include "../access/access.h"
+#include "../registers/reg.h"
 
 #define IPMU_COUNTERS_MAX 18	/* of a box; NetBurst has the most */
 #define IPMU_BOXES_MAX 8	/* of a type in a package */
 #define IPMU_TYPES_MAX 8	/* of a family */
-
-/* WO: never read, and so nothing to put back. */
-enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
-/* AGREEMENT: no register, but something that events have to agree on as if it were one. */
-enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_AGREEMENT };
-
-struct ipmu_field {
-	const char *name;
-	uint8_t hi, lo;
-	bool unconfirmed;	/* from a single source, which is not the manufacturer */
-	bool never_write;	/* its bits stay as they are found */
-};
-#define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
-#define F_UNCONFIRMED(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .unconfirmed = true }
-#define F_NEVER(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .never_write = true }
-
-/* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
- * %c for the counter. */
-struct ipmu_reg {
-	const char *name, *src;
-	uint32_t addr;
-	uint16_t box_stride, ctr_stride;
-	uint8_t width;		/* bits that hold a value */
-	uint8_t access, space;
-	uint8_t boxes, ctrs;	/* how many there are; 0: one */
-	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
-	uint32_t odd_addr;
-	bool counter;		/* it moves by itself */
-	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
-	bool shared;		/* others write it too: what is not ours is read afresh and kept */
-	bool write_twice;	/* a single write may be lost */
-	uint64_t moves;		/* bits that the hardware sets, or the program that is counted */
-	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
-	 * writes it through us, whatever a file says. */
-	bool never_write;
-	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
-};
 
 /* A counter that is its own event. */
 struct ipmu_fixed_event {
@@ -73,7 +40,20 @@ struct ipmu_qualifier {
 	uint64_t least, most;
 };
 
-struct ipmu_regs;
+/* Counters by type and box, a bit each. */
+struct ipmu_activity {
+	uint32_t active[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those that sessions use */
+	uint32_t running[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those of the last switch */
+};
+
+bool ipmu_activity_any(const struct ipmu_activity *a);	/* is one used? */
+
+/* What a unit has of each type of its family. */
+struct ipmu_found {
+	int nboxes[IPMU_TYPES_MAX];
+	uint8_t widths[IPMU_TYPES_MAX];	/* of counters; 0: what the type says */
+	char reasons[IPMU_TYPES_MAX][IPMU_WHY_MAX];	/* why it has no box */
+};
 
 struct ipmu_ops {
 	/* Refuse qualifiers with a better reason than libpfm4 gives; NULL: nothing to add. */
@@ -85,8 +65,9 @@ struct ipmu_ops {
 		       uint64_t select);
 	int (*read)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		    uint64_t *raw);
-	/* Let the counter start from that value, and forget its older overflows; it does not run.
-	 * For choices with `preset`, at each start after `program`; NULL: `program` does it. */
+	/* Let the counter, which does not run, start from that value, which its width can hold, and
+	 * forget its older overflows. For choices with `preset`, at each start after `program`;
+	 * NULL: `program` does it. */
 	int (*preset)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		      uint64_t value);
 	/* Turn libpfm4's code and our own qualifiers into e->choices; NULL: one choice, by
@@ -148,13 +129,13 @@ struct ipmu_family {
 	 * NULL: none */
 	const struct ipmu_reg *const *switches;
 	const struct ipmu_reg *const *agreements;	/* those that are none, up to NULL */
-	/* Fill boxes[] (one number a type) for this package; a type that cannot be used gets 0
-	 * and a sentence. Fails only if nothing can be used. */
-	int (*discover)(struct ipmu_regs *p, int ncores, int *boxes,
-			char (*reasons)[IPMU_WHY_MAX], char *note, char *why);
-	/* Let exactly the counters of p->active run, those of all sessions; none: stop all.
+	/* Fill *found, which is zero, for this package; a type that cannot be used gets no box and
+	 * a reason. Fails only if nothing can be used. */
+	int (*discover)(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			char *why);
+	/* Let exactly the counters of a->active run, those of all sessions; none: stop all.
 	 * -EBUSY: a session has frozen the counters of others, so none may be added. */
-	int (*control)(struct ipmu_regs *p);
+	int (*control)(struct ipmu_regs *p, const struct ipmu_activity *a);
 	/* Before the registers are put back: stop, and undo what a write of old values does not
 	 * (flags that only the hardware sets); NULL: nothing to do. */
 	int (*settle)(struct ipmu_regs *p);
@@ -165,11 +146,6 @@ struct ipmu_family {
 		    char *why);
 };
 
-/* Families known to the engine, up to NULL. */
-extern const struct ipmu_family *const ipmu_families[];
-const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
-					   enum ipmu_scope scope, char *why);
-
 /* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
 const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
 /* What an event is counted in, with the unit masks among its qualifiers (":ALL:c=1"). */
@@ -179,12 +155,5 @@ const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier);
 /* Counters that run by themselves and are only read. */
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
-
-uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
-uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
-/* Those that this library may change: none of a register that is read-only or never written. */
-uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
-/* The manual's spelling for one instance, into name[64]. */
-void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
 #endif

@@ -3,7 +3,7 @@
  * Source: Intel 334060-001 (April 2016). What goes beyond it says so in its citation. */
 #include "counter_ops.h"
 
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -243,18 +243,19 @@ static void check_slices(int *slices, int ncores, char *reason, char *note)
 	}
 }
 
-static int discover(struct ipmu_regs *p, int ncores, int *boxes,
-		    char (*reasons)[IPMU_WHY_MAX], char *note, char *why)
+static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+		    char *why)
 {
-	int rc = read_slices(p, &boxes[CBO], why);
+	int rc = read_slices(p, &found->nboxes[CBO], why);
 
 	if (!rc)
 		rc = ipmu_msr_probe(p, &arb_perfevtsel, &arb_perfctr, SELECT_EN, why);
 	if (rc)
 		return rc;
-	check_slices(&boxes[CBO], ncores, reasons[CBO], note);
-	boxes[ARB] = boxes[CLK] = 1;
-	boxes[IMC] = ipmu_window_open(p, &imc_bar, &dram_gt_requests, reasons[IMC]) == 0;
+	check_slices(&found->nboxes[CBO], ncores, found->reasons[CBO], note);
+	found->nboxes[ARB] = found->nboxes[CLK] = 1;
+	found->nboxes[IMC] = ipmu_window_open(p, &imc_bar, &dram_gt_requests,
+					      found->reasons[IMC]) == 0;
 	return 0;
 }
 
@@ -270,27 +271,27 @@ static int frozen(struct ipmu_regs *p, bool *is)
 	return rc;
 }
 
-static bool adds_counters(const struct ipmu_regs *p)
+static bool adds_counters(const struct ipmu_activity *a)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		for (int b = 0; b < IPMU_BOXES_MAX; b++)
-			if (p->active[t][b] & ~p->running[t][b])
+			if (a->active[t][b] & ~a->running[t][b])
 				return true;
 	return false;
 }
 
 /* Programmed counters have their local enable; those without a user count on unread. Counters that
  * a freeze has stopped stay so until their session ends: nobody may start beside them. */
-static int control(struct ipmu_regs *p)
+static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	bool is_frozen;
 	int rc;
 
-	if (!ipmu_regs_any_active(p))
+	if (!ipmu_activity_any(a))
 		return ipmu_msr_write(p, &global_ctrl, 0, 0, 0);
 	rc = frozen(p, &is_frozen);
 	if (rc || is_frozen)
-		return rc ? rc : adds_counters(p) ? -EBUSY : 0;
+		return rc ? rc : adds_counters(a) ? -EBUSY : 0;
 	return ipmu_msr_update(p, &global_ctrl, 0, 0, GLOBAL_EN, GLOBAL_EN);
 }
 

@@ -19,24 +19,11 @@ uint64_t ipmu_allow_mask(const struct ipmu_reg *reg)
 	return ipmu_reg_writable(reg);
 }
 
-const struct ipmu_reg *ipmu_reg_at(const struct ipmu_family *family, uint32_t addr, int *box,
-				   int *ctr)
-{
-	for (const struct ipmu_reg *const *r = family->registers; *r; r++) {
-		if ((*r)->space != IPMU_MSR)
-			continue;
-		for (*box = 0; *box < ((*r)->boxes ? (*r)->boxes : 1); ++*box)
-			for (*ctr = 0; *ctr < ((*r)->ctrs ? (*r)->ctrs : 1); ++*ctr)
-				if (ipmu_reg_addr(*r, *box, *ctr) == addr)
-					return *r;
-	}
-	return NULL;
-}
-
-int ipmu_allow_line(const struct ipmu_family *family, uint32_t addr, char line[IPMU_ALLOW_LINE])
+int ipmu_allow_line(const struct ipmu_reg *const *registers, uint32_t addr,
+		    char line[IPMU_ALLOW_LINE])
 {
 	int box, ctr;
-	const struct ipmu_reg *reg = ipmu_reg_at(family, addr, &box, &ctr);
+	const struct ipmu_reg *reg = ipmu_reg_at(registers, addr, &box, &ctr);
 	char name[64];
 
 	if (!reg)

@@ -3,7 +3,7 @@
 #ifndef IPMU_ALLOW_H
 #define IPMU_ALLOW_H
 
-#include "../pmu/pmu.h"
+#include "reg.h"
 
 #define IPMU_ALLOW_LINE 128
 
@@ -12,11 +12,8 @@
  * be read, and counters that extend a sign over the bits above. IA32_DS_AREA gets none. */
 uint64_t ipmu_allow_mask(const struct ipmu_reg *reg);
 
-/* "0xADDR 0xWRITEMASK # NAME" of a register of the family, -ENOENT if it has none there. */
-int ipmu_allow_line(const struct ipmu_family *family, uint32_t addr, char line[IPMU_ALLOW_LINE]);
-
-/* The register of the family at that address, with its box and counter, or NULL. */
-const struct ipmu_reg *ipmu_reg_at(const struct ipmu_family *family, uint32_t addr, int *box,
-				   int *ctr);
+/* "0xADDR 0xWRITEMASK # NAME" of one of the registers, -ENOENT if none is there. */
+int ipmu_allow_line(const struct ipmu_reg *const *registers, uint32_t addr,
+		    char line[IPMU_ALLOW_LINE]);
 
 #endif

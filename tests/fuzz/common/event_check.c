@@ -4,7 +4,7 @@
 #include "counting/assign.h"
 #include "fake_system.h"
 #include "fuzz.h"
-#include "pmu/pmu.h"
+#include "pmu/families.h"
 
 #define FAMILIES_MAX 16
 

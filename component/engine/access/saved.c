@@ -1,81 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers that are remembered before they are changed, and put back. */
 #include "batch.h"
 
-#include "../registers/allow.h"
-#include "../why.h"
+#include "../base/why.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* The group that may open the device, by name where it has one. */
-static void owner_group(const char *path, char *text, size_t bytes)
-{
-	char buffer[1024];
-	struct group entry, *found = NULL;
-	struct stat st;
-
-	if (stat(path, &st)) {
-		snprintf(text, bytes, "the group that owns it");
-		return;
-	}
-	getgrgid_r(st.st_gid, &entry, buffer, sizeof(buffer), &found);
-	if (found)
-		snprintf(text, bytes, "group '%.64s'", entry.gr_name);
-	else
-		snprintf(text, bytes, "group %u", (unsigned)st.st_gid);
-}
-
-static int explain_open(const struct ipmu_regs *p, int rc, char *why)
-{
-	const char *path = p->msr_path;
-	char group[80];
-
-	switch (rc) {
-	case -ENOENT:
-		return ipmu_fail(why, rc, "%s is missing: load the driver with 'modprobe msr'",
-				 path);
-	case -ENXIO:
-		return ipmu_fail(why, rc, "%s: CPU %d is offline or not there", path, p->os_cpu);
-	case -EACCES:
-		owner_group(path, group, sizeof(group));
-		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "
-				 "write, or load msr-safe with an allowlist", path, group);
-	case -EPERM:
-		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
-				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
-				 path);
-	default:
-		return ipmu_fail(why, rc, "%s: %s", path, strerror(-rc));
-	}
-}
-
-static int open_device(struct ipmu_regs *p, const char *device)
-{
-	snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/%s", p->os_cpu, device);
-	p->msr = open(p->msr_path, O_RDWR | O_CLOEXEC);
-	return p->msr < 0 ? -errno : 0;
-}
-
-/* Where msr-safe is loaded, its allowlist is what the administrator wants to be used. */
-int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why)
-{
-	int rc, rc_safe;
-
-	memset(p, 0, sizeof(*p));
-	p->family = family;
-	p->os_cpu = os_cpu;
-	rc_safe = open_device(p, "msr_safe");
-	p->safe = rc_safe == 0;
-	rc = p->safe ? 0 : open_device(p, "msr");
-	if (rc && rc_safe != -ENOENT)
-		rc = open_device(p, "msr_safe");	/* its reason is the one that matters */
-	return rc ? explain_open(p, rc, why) : 0;
-}
 
 static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
 {
@@ -288,15 +218,6 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
 			 (unsigned)ipmu_reg_addr(reg, box, ctr), (unsigned long long)value);
 }
 
-bool ipmu_regs_any_active(const struct ipmu_regs *p)
-{
-	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; b < IPMU_BOXES_MAX; b++)
-			if (p->active[t][b])
-				return true;
-	return false;
-}
-
 /* A counter moves by itself: it is always written back, other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
@@ -426,7 +347,7 @@ int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
 	char name[64] = "a register";
 	int box, ctr;
 
-	reg = ipmu_reg_at(p->family, p->left.addr, &box, &ctr);
+	reg = ipmu_reg_at(p->registers, p->left.addr, &box, &ctr);
 	if (reg)
 		ipmu_reg_name(reg, box, ctr, name);
 	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx and no more 0x%llx, as it was "
@@ -446,7 +367,7 @@ int ipmu_access_restore(struct ipmu_regs *p)
 	}
 	ipmu_access_leave_changed(p);
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
-	first = p->family->settle ? p->family->settle(p) : 0;
+	first = p->settle ? p->settle(p) : 0;
 	for (int i = p->nsaved - 1; i >= 0; i--) {
 		rc = put_back(p, &p->saved[i]);
 		first = first ? first : rc;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The families that the engine knows. */
+#ifndef IPMU_FAMILIES_H
+#define IPMU_FAMILIES_H
+
+#include "pmu.h"
+
+extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_knc, ipmu_core2, ipmu_arch_fixed;
+extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
+extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;
+
+extern const struct ipmu_family *const ipmu_families[];	/* up to NULL */
+
+/* The family of that scope that the machine belongs to; NULL: none, and `why` lists them. */
+const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
+					   enum ipmu_scope scope, char *why);
+
+/* Open the registers of a unit of that family, through one of its CPUs. */
+int ipmu_family_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "reg.h"
+
+#include <stdio.h>
+
+uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
+{
+	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;
+
+	if (reg->odd_addr && box == reg->odd_box)
+		base = reg->odd_addr;
+	return base + (uint32_t)ctr * reg->ctr_stride;
+}
+
+static uint64_t bits_of(const struct ipmu_field *f)
+{
+	return (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+}
+
+uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)
+{
+	uint64_t mask = 0;
+
+	for (const struct ipmu_field *f = reg->fields; f->name; f++)
+		mask |= bits_of(f);
+	return mask;
+}
+
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
+{
+	uint64_t mask = ipmu_reg_fields(reg);
+
+	for (const struct ipmu_field *f = reg->fields; f->name; f++)
+		if (f->never_write)
+			mask &= ~bits_of(f);
+	return reg->access == IPMU_RO || reg->never_write ? 0 : mask;
+}
+
+void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
+{
+	size_t n = 0;
+
+	for (const char *p = reg->name; *p && n < 60; p++) {
+		if (p[0] == '%' && (p[1] == 'b' || p[1] == 'c'))
+			n += (size_t)snprintf(name + n, 64 - n, "%d", *++p == 'b' ? box : ctr);
+		else
+			name[n++] = *p;
+	}
+	name[n] = '\0';
+}
+
+const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
+				   int *box, int *ctr)
+{
+	for (const struct ipmu_reg *const *r = registers; *r; r++) {
+		if ((*r)->space != IPMU_MSR)
+			continue;
+		for (*box = 0; *box < ((*r)->boxes ? (*r)->boxes : 1); ++*box)
+			for (*ctr = 0; *ctr < ((*r)->ctrs ? (*r)->ctrs : 1); ++*ctr)
+				if (ipmu_reg_addr(*r, *box, *ctr) == addr)
+					return *r;
+	}
+	return NULL;
+}

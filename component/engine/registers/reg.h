@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Layer registers: what the documents say of a register - its name, addresses and fields, and which
+ * of its bits may be written. Constant data and arithmetic; nothing here opens a device. */
+#ifndef IPMU_REG_H
+#define IPMU_REG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* WO: never read, and so nothing to put back. */
+enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
+/* AGREEMENT: no register, but something that events have to agree on as if it were one. */
+enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_AGREEMENT };
+
+struct ipmu_field {
+	const char *name;
+	uint8_t hi, lo;
+	bool unconfirmed;	/* from a single source, which is not the manufacturer */
+	bool never_write;	/* its bits stay as they are found */
+};
+#define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
+#define F_UNCONFIRMED(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .unconfirmed = true }
+#define F_NEVER(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .never_write = true }
+
+/* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
+ * %c for the counter. */
+struct ipmu_reg {
+	const char *name, *src;
+	uint32_t addr;
+	uint16_t box_stride, ctr_stride;
+	uint8_t width;		/* bits that hold a value */
+	uint8_t access, space;
+	uint8_t boxes, ctrs;	/* how many there are; 0: one */
+	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
+	uint32_t odd_addr;
+	bool counter;		/* it moves by itself */
+	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
+	bool shared;		/* others write it too: what is not ours is read afresh and kept */
+	bool write_twice;	/* a single write may be lost */
+	uint64_t moves;		/* bits that the hardware sets, or the program that is counted */
+	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
+	 * writes it through us, whatever a file says. */
+	bool never_write;
+	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
+};
+
+uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
+uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
+/* Those that this library may change: none of a register that is read-only or never written. */
+uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
+/* The manual's spelling for one instance, into name[64]. */
+void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
+
+/* The MSR at that address among `registers` (up to NULL), with its box and counter; NULL: there is
+ * none. */
+const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
+				   int *box, int *ctr);
+
+#endif
