@@ -82,6 +82,13 @@ done >"$scratch/bad"
 # This machine: the one that the topology describes.
 HWLOC_XMLFILE=$TEST_DATA/topo/skl-4c8t.xml "$list" >"$scratch/here" || fail 'a Skylake'
 grep -q '^0x00000E01 ' "$scratch/here" || fail 'a Skylake has its uncore'
+# One that the documents are not about: it is named, as is what to do.
+sed 's/name="CPUModelNumber" value="[0-9]*"/name="CPUModelNumber" value="151"/' \
+	"$TEST_DATA/topo/skl-4c8t.xml" >"$scratch/unknown.xml"
+HWLOC_XMLFILE=$scratch/unknown.xml "$list" >"$scratch/here" 2>"$scratch/err"
+[ $? = 1 ] && [ ! -s "$scratch/here" ] || fail 'registers of a processor that is not known'
+grep -q '^ipmu-allowlist: .* GenuineIntel family 6 model 0x97 has no supported PMU: .*--list$' "$scratch/err" ||
+	fail "an unknown processor: $(cat "$scratch/err")"
 "$list" -m nonsense >/dev/null 2>"$scratch/err"
 [ $? = 2 ] || fail 'a wrong machine is no wrong usage'
 grep -q 'ipmu-allowlist --list' "$scratch/err" || fail 'no hint'
