@@ -214,6 +214,33 @@ static void counters_of_somebody_else_are_left_alone(void **state)
 	engine_fixture_poke(f, GLOBAL, 2);
 }
 
+/* It begins after the system was opened, and before the first start. */
+static void counters_that_somebody_takes_later_are_left_alone(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "INST_RETIRED.ANY:cpu=2" };
+	struct ipmu_session *s = engine_fixture_session(f, names, 1);
+	const struct ipmu_pmu_type *later = ipmu_arch_fixed.types[0];
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_regs p;
+
+	for (int n = 0; n < 3; n++) {
+		engine_fixture_poke_on(f, 2, GLOBAL, 1ull << (32 + n));
+		assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+		assert_non_null(strstr(why, FIELDS));
+		assert_non_null(strstr(why, "somebody else counts there"));
+		assert_true(engine_fixture_peek_on(f, 2, GLOBAL) == 1ull << (32 + n));
+		why[0] = '\0';
+		assert_int_equal(ipmu_access_open(&p, &ipmu_arch_fixed, 2, why), 0);
+		assert_int_equal(ipmu_arch_fixed.busy(&p, later, 0, 0, why), -EBUSY);
+		assert_non_null(strstr(why, "somebody else counts there"));
+		ipmu_access_close(&p);
+	}
+	engine_fixture_poke_on(f, 2, GLOBAL, 2);
+	engine_fixture_start(s);
+	engine_fixture_end(s, NULL);
+}
+
 /* On later CPUs the general counters are the kernel's, which uses the same registers. */
 static void later_cpus_keep_what_the_kernel_does(void **state)
 {
@@ -259,7 +286,12 @@ static void later_cpus_are_recognised_by_cpuid(void **state)
 	family = ipmu_family_find(&other, IPMU_SCOPE_CPU, why);
 	print_message("%s\n", why);
 	assert_null(family);
-	assert_non_null(strstr(why, "PerfMon 2"));
+	assert_non_null(strstr(why, "PerfMon 2 was not found"));
+	/* Uncores have nothing to do with it. */
+	why[0] = '\0';
+	assert_null(ipmu_family_find(&other, IPMU_SCOPE_PACKAGE, why));
+	assert_non_null(strstr(why, "family 6 model 0x7F"));
+	assert_null(strstr(why, "PerfMon"));
 }
 
 static int open_core2(void **state)
@@ -284,6 +316,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(general_counters_get_back_what_they_can_hold),
 		cmocka_unit_test(sets_that_fit_and_sets_that_do_not),
 		cmocka_unit_test(counters_of_somebody_else_are_left_alone),
+		cmocka_unit_test(counters_that_somebody_takes_later_are_left_alone),
 		cmocka_unit_test(later_cpus_keep_what_the_kernel_does),
 		cmocka_unit_test(later_cpus_are_recognised_by_cpuid),
 	};

@@ -2,7 +2,9 @@
 /* A machine that refuses: each fault behind the device files gives one sentence that says what
  * failed and what to do, and what is not concerned goes on. The C library's calls are replaced in
  * this program; its registers are an array. */
+#include "access/access.h"
 #include "ipmu.h"
+#include "pmu/allow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +25,7 @@ enum { MSR_FD = 1000, PCI_FD, MEM_FD };
 static struct {
 	int open_msr, open_pci, open_mem, map;	/* errno */
 	int read_config;			/* errno of MSR_UNC_CBO_CONFIG */
+	int read;				/* errno of any read */
 	int write;				/* errno of any write */
 	uint64_t config;			/* its value */
 	bool deaf;				/* counters ignore writes */
@@ -31,7 +34,7 @@ static struct {
 
 static uint64_t registers[0x1000];
 static uint32_t page[1024];
-static int writes;
+static int reads, writes;
 
 static int refuse(int error)
 {
@@ -75,6 +78,9 @@ ssize_t __wrap_pread(int fd, void *buf, size_t bytes, off_t at)
 		return read_pci(buf, bytes);
 	if (fd != MSR_FD)
 		return __real_pread(fd, buf, bytes, at);
+	if (fault.read)
+		return refuse(fault.read);
+	reads++;
 	if (at == 0x396 && fault.read_config)
 		return refuse(fault.read_config);
 	memcpy(buf, at == 0x396 ? &fault.config : &registers[at], bytes);
@@ -142,7 +148,7 @@ static void healthy(void)
 	memset(&fault, 0, sizeof(fault));
 	memset(registers, 0, sizeof(registers));
 	fault.config = 5;
-	writes = 0;
+	reads = writes = 0;
 }
 
 /* The whole component is out: open fails, and nothing has been changed. */
@@ -315,6 +321,144 @@ static void registers_that_cannot_be_put_back(void **state)
 	assert_int_equal(ipmu_system_close(sys), 0);
 }
 
+/* ---- the bits of a register that are not changed here */
+
+extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_arch_fixed;
+
+/* Open, with one register that holds `value`, and is saved as said. */
+static struct ipmu_saved *saved_one(struct ipmu_regs *p, const struct ipmu_family *family,
+				    uint64_t value, struct ipmu_saved what)
+{
+	char why[IPMU_WHY_MAX];
+	int box, ctr;
+
+	healthy();
+	registers[what.addr] = value;
+	assert_int_equal(ipmu_access_open(p, family, 0, why), 0);
+	what.reg = ipmu_reg_at(family, what.addr, &box, &ctr);
+	assert_non_null(what.reg);
+	p->saved[0] = what;
+	p->nsaved = 1;
+	return &p->saved[0];
+}
+
+static void written_and_restored(struct ipmu_regs *p, uint64_t value, uint64_t expected,
+				 uint64_t later, uint64_t restored)
+{
+	const struct ipmu_saved s = p->saved[0];
+
+	assert_int_equal(ipmu_msr_write(p, s.reg, 0, 0, value), 0);
+	assert_int_equal(registers[s.addr], expected);
+	registers[s.addr] = later;
+	assert_int_equal(ipmu_access_restore(p), 0);
+	assert_int_equal(registers[s.addr], restored);
+	ipmu_access_close(p);
+}
+
+#define OTHER (1ull << 17)	/* of MSR_UNC_CBO_0_PERFEVTSEL0: no field of the document */
+#define ENABLE (1ull << 22)
+
+/* A journal tells what a register held before; the bits that are never changed are those of the
+ * register itself, whatever the journal says. It is read once. */
+static void a_borrowed_register_is_read_first(void **state)
+{
+	struct ipmu_regs p;
+	struct ipmu_saved *s;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		uint64_t own = i & 1 ? OTHER : 0;
+
+		s = saved_one(&p, &ipmu_skl_client_uncore, own | 0x77, (struct ipmu_saved){
+			      .addr = 0x700, .borrowed = true, .found = (own ^ OTHER) | 0x3c,
+			      .now = own | ENABLE | 0x34 });
+		if (i & 2) {
+			fault.read = EIO;
+			assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ENABLE | 0x35), -EIO);
+			assert_int_equal(registers[0x700], own | 0x77);
+			fault.read = 0;
+		}
+		/* what the journal says is there already */
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ENABLE | 0x34), 0);
+		assert_int_equal(registers[0x700], own | ENABLE | 0x34);
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ENABLE | 0x36), 0);
+		assert_int_equal(reads, 1);
+		written_and_restored(&p, ENABLE | 0x35, own | ENABLE | 0x35, own | ENABLE | 0x35,
+				     own | 0x3c);
+	}
+}
+
+/* What this process has read itself it goes on with. */
+static void a_saved_register_is_not_read_again(void **state)
+{
+	struct ipmu_regs p;
+	struct ipmu_saved *s;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint64_t own = i ? OTHER : 0;
+
+		s = saved_one(&p, &ipmu_skl_client_uncore, own | 0x77, (struct ipmu_saved){
+			      .addr = 0x700, .found = own | 0x3c, .now = own | 0x77 });
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, 0x3c), 0);
+		assert_int_equal(registers[0x700], own | 0x3c);
+		assert_int_equal(reads, 0);
+		written_and_restored(&p, ENABLE | 0x34, own | ENABLE | 0x34, own | ENABLE | 0x34,
+				     own | 0x3c);
+	}
+}
+
+/* A counter moves: nothing of it is kept. */
+static void a_counter_has_no_other_bits(void **state)
+{
+	struct ipmu_regs p;
+
+	(void)state;
+	for (int borrowed = 0; borrowed < 2; borrowed++) {
+		saved_one(&p, &ipmu_skl_client_uncore, 0xF0000000077777, (struct ipmu_saved){
+			  .addr = 0x706, .borrowed = borrowed, .found = 0x123456, .now = 5 });
+		written_and_restored(&p, 0, 0, 99, 0x123456);
+	}
+}
+
+/* Who shares a register changes its bits at any time: they are read before each write. */
+static void a_shared_register_is_read_each_time(void **state)
+{
+	const uint64_t kernels = 3, ours = 1ull << 32;
+	struct ipmu_regs p;
+	struct ipmu_saved *s;
+
+	(void)state;
+	for (int borrowed = 0; borrowed < 2; borrowed++) {
+		s = saved_one(&p, &ipmu_arch_fixed, kernels, (struct ipmu_saved){ .addr = 0x38F,
+			      .borrowed = borrowed, .found = 1, .now = 1 });
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_true(registers[0x38F] == (kernels | ours));
+		writes = 0;	/* it holds that already */
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_int_equal(writes, 0);
+		registers[0x38F] = kernels;	/* and now it does not */
+		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_true(registers[0x38F] == (kernels | ours));
+		registers[0x38F] = ours | 2;
+		written_and_restored(&p, 0, 2, 1, 1);
+	}
+}
+
+static void what_cannot_be_read_is_not_written(void **state)
+{
+	struct ipmu_regs p;
+	struct ipmu_saved *s;
+
+	(void)state;
+	s = saved_one(&p, &ipmu_arch_fixed, 1, (struct ipmu_saved){ .addr = 0x38F, .found = 1 });
+	fault.read = EIO;
+	assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, 1ull << 33), -EIO);
+	assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, 1ull << 33, 1ull << 33), -EIO);
+	assert_int_equal(writes, 0);
+	ipmu_access_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +468,11 @@ int main(void)
 		cmocka_unit_test(slice_counts),
 		cmocka_unit_test(registers_that_cannot_be_put_back),
 		cmocka_unit_test(a_busy_counter_is_not_probed),
+		cmocka_unit_test(a_borrowed_register_is_read_first),
+		cmocka_unit_test(a_saved_register_is_not_read_again),
+		cmocka_unit_test(a_counter_has_no_other_bits),
+		cmocka_unit_test(a_shared_register_is_read_each_time),
+		cmocka_unit_test(what_cannot_be_read_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

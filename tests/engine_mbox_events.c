@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <perfmon/pfmlib.h>
 
 #define UNCONFIRMED "LIBPFM_NHMEX_UNCONFIRMED"
 
@@ -221,6 +222,33 @@ static void worked_examples(void **state)
 	e = fake_event(nhm, "FRM_TYPE.1CMD");
 	assert_int_equal(e.choices[0].select | 1, 0x1241);
 	assert_int_equal(need_of(&e, 0, 0)->value, 0xC);
+}
+
+/* What libpfm4 says a modifier is when it is not given: only wrap_mode is not 0. */
+static void defaults_of_the_modifiers(void **state)
+{
+	pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+	pfm_event_info_t info = { .size = sizeof(info) };
+	int event, modifiers = 0, wraps = 0;
+
+	(void)state;
+	fake_system(&ipmu_nehalem_ex);
+	event = pfm_find_event("nhmex_unc_mbox0::FVC_EV0");
+	assert_int_equal(pfm_get_event_info(event, PFM_OS_NONE, &info), PFM_SUCCESS);
+	for (int i = 0; i < info.nattrs; i++) {
+		bool wrap;
+
+		assert_int_equal(pfm_get_event_attr_info(event, i, PFM_OS_NONE, &attr),
+				 PFM_SUCCESS);
+		if (attr.type == PFM_ATTR_UMASK)
+			continue;
+		wrap = strcmp(attr.name, "wrap_mode") == 0;
+		assert_int_equal(attr.dfl_val64, wrap);
+		modifiers++;
+		wraps += wrap;
+	}
+	assert_true(modifiers > 1);
+	assert_int_equal(wraps, 1);
 }
 
 static void raw_codes(void **state)
@@ -429,6 +457,7 @@ int main(void)
 		cmocka_unit_test(every_row_on_nehalem_ex),
 		cmocka_unit_test(every_row_on_westmere_ex),
 		cmocka_unit_test(worked_examples),
+		cmocka_unit_test(defaults_of_the_modifiers),
 		cmocka_unit_test(raw_codes),
 		cmocka_unit_test(freeze_presets_the_counter),
 		cmocka_unit_test(sets_that_fit_and_sets_that_do_not),

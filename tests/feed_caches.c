@@ -2,6 +2,8 @@
 /* The feed's caches against counts worked out by hand, and against a plain LRU list. */
 #include "feed_machine.h"
 
+#include <errno.h>
+
 static struct vpmu_segment *segment;
 static struct vpmu_caches caches;
 static struct vpmu_runner runner[4];
@@ -266,6 +268,59 @@ static void dirty_lines_go_down_level_by_level(void **state)
 	assert_int_equal(seen.writes, 1);
 	assert_int_equal(EVICTION(VPMU_SNOOP_MISS), 0);	/* the write-back had cleared the bit */
 	stop();
+}
+
+/* The L2 drops line 1 with newer data while an L1 has it again, in one way of that L1 and in the
+ * other: the LLC still knows, so another core's store reaches that copy. */
+static void the_llc_remembers_what_an_l1_keeps(enum vpmu_touch kind, bool other_way)
+{
+	struct vpmu_machine m = one_set_machine(2, 2, 16);
+
+	start(&m);
+	if (other_way)
+		access_line(0, 100, kind);
+	store(0, 1);
+	load(0, 2);
+	load(0, 3);			/* the L1 gives 1m to the L2 */
+	access_line(0, 1, kind);	/* from the L2, which keeps 1m */
+	load(0, 4);
+	access_line(0, 1, kind);	/* newest of its L1, oldest of the L2 */
+	forget();
+	load(0, 5);			/* the L2 drops 1m */
+	assert_int_equal(WRITES(VPMU_E), 1);
+	access_line(0, 1, kind);
+	assert_int_equal(all_lookups(), 2);	/* 5, and what was dropped */
+	store(1, 1);
+	assert_int_equal(all_snoops(), 1);
+	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
+	access_line(0, 1, kind);
+	assert_int_equal(all_lookups(), 4);
+	stop();
+}
+
+static void a_copy_that_outlives_the_l2s_is_found(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 2; way++) {
+		the_llc_remembers_what_an_l1_keeps(VPMU_LOAD, way);
+		the_llc_remembers_what_an_l1_keeps(VPMU_CODE, way);
+	}
+}
+
+static void every_bit_of_an_address_tells_lines_apart(void **state)
+{
+	struct vpmu_machine m = one_set_machine(16, 0, 16);
+
+	(void)state;
+	for (int bit = 0; bit < 48; bit++) {
+		start(&m);
+		for (int i = 0; i < 2; i++)
+			vpmu_caches_access(&caches, &runner[0],
+					   vpmu_runner_tag(&runner[0], (uint64_t)i << bit),
+					   VPMU_LOAD);
+		assert_int_equal(all_lookups(), bit < 6 ? 1 : 2);
+		stop();
+	}
 }
 
 static void gather(struct vpmu_combining *w, uint64_t line, uint64_t bytes)
@@ -542,6 +597,14 @@ static void order_word_follows_a_plain_list(void **state)
 	}
 }
 
+static void refused(const struct vpmu_machine *m)
+{
+	struct vpmu_layout layout;
+
+	assert_int_equal(vpmu_layout_make(m, &layout), -EINVAL);
+	assert_int_equal(vpmu_caches_bytes(m), 0);
+}
+
 static void bad_geometries_are_refused(void **state)
 {
 	struct vpmu_machine m = one_set_machine(4, 4, 8);
@@ -549,19 +612,22 @@ static void bad_geometries_are_refused(void **state)
 	(void)state;
 	assert_int_not_equal(vpmu_caches_bytes(&m), 0);
 	m.llc.ways = 17;
-	assert_int_equal(vpmu_caches_bytes(&m), 0);
+	refused(&m);
 	m = one_set_machine(0, 4, 8);
-	assert_int_equal(vpmu_caches_bytes(&m), 0);
+	refused(&m);
 	m = one_set_machine(4, 4, 8);
 	m.cores = 65;
-	assert_int_equal(vpmu_caches_bytes(&m), 0);
+	refused(&m);
 	m = one_set_machine(4, 4, 8);
 	m.fill_buffers = 0;
-	assert_int_equal(vpmu_caches_bytes(&m), 0);
+	refused(&m);
 	m = one_set_machine(4, 4, 8);
 	start(&m);
 	segment->caches_bytes--;
-	assert_int_not_equal(vpmu_caches_open(&caches, segment), 0);
+	assert_int_equal(vpmu_caches_open(&caches, segment), -EINVAL);
+	segment->caches_bytes++;
+	segment->machine.llc.ways = 17;
+	assert_int_equal(vpmu_caches_open(&caches, segment), -EINVAL);
 	stop();
 }
 
@@ -579,6 +645,8 @@ int main(void)
 		cmocka_unit_test(snoop_of_a_core_that_dropped_the_line),
 		cmocka_unit_test(ping_pong),
 		cmocka_unit_test(dirty_lines_go_down_level_by_level),
+		cmocka_unit_test(a_copy_that_outlives_the_l2s_is_found),
+		cmocka_unit_test(every_bit_of_an_address_tells_lines_apart),
 		cmocka_unit_test(nontemporal_full_line),
 		cmocka_unit_test(nontemporal_part_of_a_line),
 		cmocka_unit_test(fills_overlap_until_the_buffers_run_out),

@@ -52,6 +52,28 @@ static void a_block_takes_a_clock_per_instruction(void **state)
 	assert_in_range(seen.clock - before, 1100, 1500);
 }
 
+/* QEMU translates up to 512 instructions at once. */
+static void a_long_block_takes_a_clock_per_instruction(void **state)
+{
+	static struct qemu_plugin_tb nops;
+	uint64_t before;
+
+	(void)state;
+	for (size_t n = 1; n <= 512; n *= 2) {
+		for (size_t i = 0; i < n; i++)
+			nops.insn[i] = (struct qemu_plugin_insn){ .address = 0x800000 + i,
+								  .size = 1, .bytes = { 0x90 } };
+		nops.count = n;
+		translate(1, &nops);
+		nops.execute(0, nops.udata);	/* fetches its lines */
+		synchronise();
+		before = own_clock();
+		nops.execute(0, nops.udata);
+		synchronise();
+		assert_int_equal(own_clock() - before, n);
+	}
+}
+
 static void an_access_across_lines_touches_both(void **state)
 {
 	(void)state;
@@ -212,6 +234,7 @@ int main(void)
 	/* One process, one plugin: the tests follow each other. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_takes_a_clock_per_instruction),
+		cmocka_unit_test(a_long_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(an_access_across_lines_touches_both),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),

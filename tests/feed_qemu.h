@@ -21,7 +21,7 @@ struct qemu_plugin_insn {
 };
 struct qemu_plugin_tb {
 	size_t count;
-	struct qemu_plugin_insn insn[8];
+	struct qemu_plugin_insn insn[512];
 	qemu_plugin_vcpu_udata_cb_t execute;
 	void *udata;
 };

@@ -143,6 +143,42 @@ static void bad_names_give_papis_codes(void **state)
 	assert_int_equal(PAPI_destroy_eventset(&set), PAPI_OK);
 }
 
+static int times(const char *text, const char *words)
+{
+	int n = 0;
+
+	for (; (text = strstr(text, words)) != NULL; text++)
+		n++;
+	return n;
+}
+
+/* PAPI asks more than once, and asks us for names that are another component's. */
+static void what_is_wrong_with_a_name_is_said_once(void **state)
+{
+	static const struct { const char *name, *says; int times; } asked[] = {
+		{ "perf::NO_SUCH_EVENT", "NO_SUCH_EVENT", 0 },
+		{ C "skl_unc_cbo.NO_SUCH_EVENT", "NO_SUCH_EVENT", 1 },
+		{ C "skl_unc_cbo.NO_SUCH_EVENT", "NO_SUCH_EVENT", 0 },
+		{ READ_I ":colour=3", "colour", 1 },
+		{ C "skl_unc_cbo.NO_SUCH_EVENT", "NO_SUCH_EVENT", 1 },
+		{ "skl_unc_cbo.NEITHER_THIS", "NEITHER_THIS", 1 },
+		{ "UNC_CBO_CACHE_LOOKUP.READ_I:colour=4", "colour", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct papi_sets_ear ear = papi_sets_listen();
+		char text[4096];
+		int code;
+
+		assert_int_not_equal(PAPI_event_name_to_code(asked[i].name, &code), PAPI_OK);
+		papi_sets_what_was_heard(ear, text);
+		if (times(text, asked[i].says) != asked[i].times)
+			fail_msg("%s: not %d times '%s': %s", asked[i].name, asked[i].times,
+				 asked[i].says, text);
+	}
+}
+
 static void a_third_event_for_two_counters_conflicts(void **state)
 {
 	static const char *const names[] = { READ_I, ANY_M };
@@ -355,6 +391,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(removing_an_event_leaves_the_others_right),
 		cmocka_unit_test(one_event_in_two_sets),
 		cmocka_unit_test(bad_names_give_papis_codes),
+		cmocka_unit_test(what_is_wrong_with_a_name_is_said_once),
 		cmocka_unit_test(a_third_event_for_two_counters_conflicts),
 		cmocka_unit_test(many_events_in_one_set),
 		cmocka_unit_test(says_what_an_event_is),

@@ -3,6 +3,7 @@
  * raises itself. Between processes: mpi_naive.sh. */
 #include "papi_machine.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 #define LOOKUPS "intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I"
@@ -47,11 +48,43 @@ static void standard_input_stays(void **state)
 	close(ends[1]);
 }
 
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* Whoever starts PAPI again and again has no more files than after the first time, and is first
+ * each time. */
+static void the_end_closes_the_file(void **state)
+{
+	int open_before = 0;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		int set = papi_sets_one(LOOKUPS);
+
+		assert_int_equal(counted(set), 100);
+		papi_sets_end(set);
+		PAPI_shutdown();
+		open_before = round ? open_before : descriptors();
+		assert_int_equal(descriptors(), open_before);
+		assert_int_equal(PAPI_library_init(PAPI_VER_CURRENT), PAPI_VER_CURRENT);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(standard_input_stays),		/* first: before any claim */
 		cmocka_unit_test(set_after_set),
+		cmocka_unit_test(the_end_closes_the_file),
 	};
 
 	(void)argc;

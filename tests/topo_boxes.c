@@ -70,6 +70,34 @@ static void mboxes(void **state)
 	}
 }
 
+/* ---- an allocation may fail */
+
+static bool no_memory;
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	return no_memory ? NULL : __real_calloc(n, bytes);
+}
+
+static void no_memory_for_boxes(void **state)
+{
+	struct ipmu_topology_box *b = NULL;
+	struct hand h;
+	int rc;
+
+	(void)state;
+	machine(&h, 6, 0x5E);
+	no_memory = true;
+	rc = ipmu_topology_boxes(&h.t, &b);
+	no_memory = false;
+	assert_int_equal(rc, -ENOMEM);
+	assert_null(b);
+}
+
+/* ---- */
+
 static void netburst_threads_share(void **state)
 {
 	struct ipmu_topology_box *b;
@@ -250,6 +278,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mboxes),
+		cmocka_unit_test(no_memory_for_boxes),
 		cmocka_unit_test(netburst_threads_share),
 		cmocka_unit_test(a_box_per_thread),
 		cmocka_unit_test(slices),

@@ -519,6 +519,8 @@ static void the_other_events_are_told(void **state)
 
 static void unknown_codes_count_nothing(void **state)
 {
+	char text[256];
+
 	(void)state;
 	start(ON | 0x0055);
 	everything_happens(0, 5000);
@@ -528,6 +530,10 @@ static void unknown_codes_count_nothing(void **state)
 	assert_int_equal(rd(0, CNT0), 0);
 	assert_int_equal(t.s->undriven_count, 2);
 	assert_int_equal(t.s->violation_count, 0);
+	for (int i = 0; i < 2; i++) {
+		vpmu_model_undriven_text(&t.s->machine, &t.s->undriven[i], text, sizeof(text));
+		assert_non_null(strstr(text, "not an event of the document"));
+	}
 }
 
 static void some_events_are_counter_zeros(void **state)

@@ -86,6 +86,44 @@ static void occupancy_sums_entries(void **state)
 	assert_int_equal(count_occupancy(0), 9);
 }
 
+/* Entries are told when they end: the later clock of two neighbours is often told first. */
+static void entries_are_told_in_any_order(void **state)
+{
+	static const uint64_t expected[] = { 7 + 3 + 2 + 2, 9 };	/* all, and clocks with any */
+
+	(void)state;
+	for (uint64_t threshold = 0; threshold < 2; threshold++) {
+		uint64_t begin = t.s->uclk[0];
+
+		wr(GLOBAL_CTRL, 0);
+		wr(ARB_CTR0, 0);
+		wr(ARB_SEL0, EN | THR(threshold) | OCCUPANCY_ALL);
+		wr(GLOBAL_CTRL, GLOBAL_EN);
+		entry(begin + 3, begin + 10);
+		entry(begin + 2, begin + 5);
+		entry(begin + 2, begin + 4);
+		entry(begin + 1, begin + 3);
+		vpmu_clock(t.s, 0, begin + 40);
+		assert_int_equal(rd(ARB_CTR0), expected[threshold]);
+	}
+}
+
+/* Entries that are under way go on when the threshold is taken away. */
+static void entries_outlive_a_threshold(void **state)
+{
+	(void)state;
+	wr(ARB_SEL0, EN | THR(1) | OCCUPANCY_ALL);
+	wr(GLOBAL_CTRL, GLOBAL_EN);
+	entry(10, 20);
+	entry(9, 19);
+	vpmu_clock(t.s, 0, 15);
+	assert_int_equal(rd(ARB_CTR0), 15 - 9);
+	wr(ARB_SEL0, EN | OCCUPANCY_ALL);
+	wr(ARB_CTR0, 0);
+	vpmu_clock(t.s, 0, 40);
+	assert_int_equal(rd(ARB_CTR0), 2 * (19 - 15) + 1);
+}
+
 static void threshold_one_counts_busy_clocks(void **state)
 {
 	(void)state;
@@ -336,6 +374,18 @@ static void lookups_below_threshold_two(void **state)
 {
 	(void)state;
 	assert_int_equal(count_lookups(THR(2) | INV), 28);	/* 30 clocks without 10 and 13 */
+}
+
+/* 10 clocks are over, then all of the other 20 count but the one with the lookup. */
+static void a_threshold_counts_from_when_it_is_set(void **state)
+{
+	(void)state;
+	wr(GLOBAL_CTRL, GLOBAL_EN);
+	vpmu_clock(t.s, 0, 10);
+	wr(0x700, EN | INV | THR(1) | LOOKUP_ANY_MESI);
+	vpmu_llc_lookup(t.s, 0, 0, VPMU_READ, VPMU_E, 20);
+	vpmu_clock(t.s, 0, 30);
+	assert_int_equal(rd(0x706), 19);
 }
 
 static void lookups_rising_edges(void **state)
@@ -734,6 +784,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(occupancy_sums_entries), T(threshold_one_counts_busy_clocks),
 		T(threshold_two_counts_clocks_with_two), T(invert_counts_idle_clocks),
+		T(entries_are_told_in_any_order), T(entries_outlive_a_threshold),
+		T(a_threshold_counts_from_when_it_is_set),
 		T(invert_without_threshold_is_ignored), T(edge_counts_bursts),
 		T(edge_needs_no_threshold), T(edge_counts_every_burst),
 		T(enabling_amid_a_burst_is_no_edge),

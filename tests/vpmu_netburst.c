@@ -123,6 +123,7 @@ static void active_thread_looks_at_the_other_processor(void **state)
 	assert_int_equal(clocks_with_active_thread(1), 0);
 	assert_int_equal(clocks_with_active_thread(2), 10);	/* both */
 	assert_int_equal(clocks_with_active_thread(3), 10);
+	assert_int_equal(t.s->undriven_count, 0);	/* each of them is a choice */
 }
 
 static void without_ht_active_thread_must_be_any(void **state)

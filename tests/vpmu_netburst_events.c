@@ -315,6 +315,30 @@ static void instructions_are_tagged_or_not(void **state)
 	assert_int_equal(rd(COUNTER(14)), 29);
 }
 
+/* Each of the four tags, as by execution; what replays tag is among them as far as it goes. */
+static void instructions_have_any_tag(void **state)
+{
+	(void)state;
+	power_flame();
+	count_on(12, CRU_ESCR0, ESCR(0x02, 0x1), CCCR_OF(4));
+	count_on(14, CRU_ESCR1, ESCR(0x02, 0x2), CCCR_OF(4));
+	for (uint32_t tag = 1; tag <= 8; tag *= 2) {
+		wr(FIRM_ESCR0, ESCR(0x0c, 0x8000) | TAG(tag));
+		wr(COUNTER(12), 0);
+		wr(COUNTER(14), 0);
+		known_clocks();
+		assert_int_equal(rd(COUNTER(12)), 80 - 26);
+		assert_int_equal(rd(COUNTER(14)), 26);
+	}
+	wr(PEBS_ENABLE, 0x01000001);
+	wr(PEBS_MATRIX_VERT, 0x1);
+	known_clocks();
+	assert_int_equal(rd(COUNTER(14)), 26 + 26);
+	wr(FIRM_ESCR0, 0);
+	known_clocks();
+	assert_int_equal(rd(COUNTER(14)), 26 + 26 + 16);
+}
+
 /* ---- what is not driven is said ---- */
 
 static void said(const char *event, const char *reason)
@@ -352,6 +376,18 @@ static void undriven_events_are_named(void **state)
 	said("IOQ_allocation.ALL_READ on MSR_BPU_CCCR0", "memory type");
 	count_on(8, FIRM_ESCR0, ESCR(0x2e, 0x8), CCCR_OF(1));
 	said("x87_SIMD_moves_uop.ALLP0", "told apart");
+}
+
+/* An ESCR alone, whatever it holds, asks for nothing. */
+static void without_an_enabled_counter_nothing_is_noted(void **state)
+{
+	(void)state;
+	for (uint32_t address = 0x3a0; address <= 0x3e1; address++)
+		if (!vpmu_wrmsr(t.s, 0, address, ESCR(0x3f, 0xffff)))
+			assert_int_equal(rd(address), ESCR(0x3f, 0xffff));
+	for (uint32_t i = 0; i < 18; i++)
+		wr(CCCR(i), CCCR_OF(0) & ~ENABLE);
+	assert_int_equal(t.s->undriven_count, 0);
 }
 
 /* Table 19-33: each metric needs its bits of both registers, and UOP_TAG. */
@@ -513,7 +549,9 @@ int main(void)
 		CASE(replay_tags_follow_the_pebs_registers),
 		CASE(split_replays_need_their_upstream_escr),
 		CASE(instructions_are_tagged_or_not),
+		CASE(instructions_have_any_tag),
 		CASE(undriven_events_are_named),
+		CASE(without_an_enabled_counter_nothing_is_noted),
 		CASE(replays_that_nothing_tags_are_named),
 		CASE(the_events_are_those_of_the_table),
 		CASE(every_line_counts_or_is_noted),

@@ -46,7 +46,8 @@ static inline int papi_sets_code(const char *name)
 	return code;
 }
 
-/* PAPI's messages from here on, which it writes to stderr, until papi_sets_heard has compared. */
+/* PAPI's messages from here on, which it writes to stderr, until papi_sets_heard has compared
+ * or papi_sets_what_was_heard has given them. */
 struct papi_sets_ear {
 	FILE *file;
 	int stderr_fd;
@@ -63,17 +64,22 @@ static inline struct papi_sets_ear papi_sets_listen(void)
 	return ear;
 }
 
-static inline void papi_sets_heard(struct papi_sets_ear ear, const char *words)
+static inline void papi_sets_what_was_heard(struct papi_sets_ear ear, char text[4096])
 {
-	char text[4096] = "";
-
 	fflush(stderr);
 	dup2(ear.stderr_fd, STDERR_FILENO);
 	close(ear.stderr_fd);
 	assert_papi(PAPI_set_debug(PAPI_QUIET), PAPI_OK);
 	rewind(ear.file);
-	text[fread(text, 1, sizeof(text) - 1, ear.file)] = '\0';
+	text[fread(text, 1, 4095, ear.file)] = '\0';
 	fclose(ear.file);
+}
+
+static inline void papi_sets_heard(struct papi_sets_ear ear, const char *words)
+{
+	char text[4096];
+
+	papi_sets_what_was_heard(ear, text);
 	if (!strstr(text, words))
 		fail_msg("'%s' is not in: %s", words, text);
 }
