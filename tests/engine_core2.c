@@ -231,7 +231,7 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 		assert_non_null(strstr(why, "somebody else counts there"));
 		assert_true(engine_fixture_peek_on(f, 2, GLOBAL) == 1ull << (32 + n));
 		why[0] = '\0';
-		assert_int_equal(ipmu_access_open(&p, &ipmu_arch_fixed, 2, why), 0);
+		assert_int_equal(ipmu_access_open(&p, ipmu_arch_fixed.registers, 2, why), 0);
 		assert_int_equal(ipmu_arch_fixed.busy(&p, later, 0, 0, why), -EBUSY);
 		assert_non_null(strstr(why, "somebody else counts there"));
 		ipmu_access_close(&p);

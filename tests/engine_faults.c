@@ -4,7 +4,7 @@
  * this program; its registers are an array. */
 #include "access/access.h"
 #include "ipmu.h"
-#include "pmu/allow.h"
+#include "pmu/families.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -323,8 +323,6 @@ static void registers_that_cannot_be_put_back(void **state)
 
 /* ---- the bits of a register that are not changed here */
 
-extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_arch_fixed;
-
 /* Open, with one register that holds `value`, and is saved as said. */
 static struct ipmu_saved *saved_one(struct ipmu_regs *p, const struct ipmu_family *family,
 				    uint64_t value, struct ipmu_saved what)
@@ -334,8 +332,8 @@ static struct ipmu_saved *saved_one(struct ipmu_regs *p, const struct ipmu_famil
 
 	healthy();
 	registers[what.addr] = value;
-	assert_int_equal(ipmu_access_open(p, family, 0, why), 0);
-	what.reg = ipmu_reg_at(family, what.addr, &box, &ctr);
+	assert_int_equal(ipmu_access_open(p, family->registers, 0, why), 0);
+	what.reg = ipmu_reg_at(family->registers, what.addr, &box, &ctr);
 	assert_non_null(what.reg);
 	p->saved[0] = what;
 	p->nsaved = 1;

@@ -89,7 +89,7 @@ static void occupancy_sums_entries(void **state)
 /* Entries are told when they end: the later clock of two neighbours is often told first. */
 static void entries_are_told_in_any_order(void **state)
 {
-	static const uint64_t expected[] = { 7 + 3 + 2 + 2, 9 };	/* all, and clocks with any */
+	static const uint64_t expected[] = { 7 + 3 + 2 + 2, 9 };	/* all; clocks with any */
 
 	(void)state;
 	for (uint64_t threshold = 0; threshold < 2; threshold++) {
