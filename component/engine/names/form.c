@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the name of an event may have behind it, from the tables that names are checked with. */
+#include "list.h"
+#include "name.h"
+#include "parse.h"
 #include "pfm.h"
 #include "../counting/system.h"
 
@@ -38,10 +41,15 @@ static void add_places(const struct ipmu_system *sys, struct ipmu_event_form *ou
 	add(out->qualifiers, sizeof(out->qualifiers), text);
 }
 
+static int boxes_of(const struct ipmu_system *sys, const struct ipmu_pmu_type *type)
+{
+	return ipmu_unit_model(sys)->found.nboxes[ipmu_type_index(sys, type)];
+}
+
 static void add_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
 		      struct ipmu_event_form *out)
 {
-	int boxes = ipmu_unit_model(sys)->found.nboxes[ipmu_type_index(sys, type)];
+	int boxes = boxes_of(sys, type);
 	char text[32];
 
 	snprintf(text, sizeof(text), boxes > 1 ? "box=0-%d" : "box=0", boxes - 1);
@@ -59,7 +67,7 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 	if (!ipmu_pfm_has_event(type, IPMU_ALL, event)) {
 		if (ipmu_pfm_list(type, 0, -1, &first))
 			return;
-		event = strchr(first.name, '.') + 1;
+		event = first.name + strlen(type->name) + 1;
 	}
 	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
 		add(out->qualifiers, sizeof(out->qualifiers), text);
@@ -69,7 +77,7 @@ static void add_own(const struct ipmu_pmu_type *type, struct ipmu_event_form *ou
 {
 	char text[64];
 
-	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++) {
+	for (const struct ipmu_own_qualifier *q = type->qualifiers; q && q->name; q++) {
 		if (q->most)
 			snprintf(text, sizeof(text), "%s=%llu-%llu", q->name,
 				 (unsigned long long)q->least, (unsigned long long)q->most);
@@ -92,38 +100,27 @@ static void add_umask(const struct ipmu_pmu_type *type, const char *event,
 		add(out->umask, sizeof(out->umask), umask);
 }
 
-static bool has_event(const struct ipmu_pmu_type *type, const char *event)
-{
-	return type->own_names ? type->ops->knows(event) :
-				 ipmu_pfm_has_event(type, IPMU_ALL, event);
-}
-
 int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu_event_form *out)
 {
-	char event[IPMU_NAME_MAX];
-	const char *dot = strchr(name, '.');
-	struct ipmu_event parsed;
+	struct ipmu_parsed_name parsed;
+	const struct ipmu_pmu_type *type;
+	struct ipmu_event alone;
+	int box;
 
 	memset(out, 0, sizeof(*out));
-	snprintf(event, sizeof(event), "%.*s", (int)strcspn(name, ":"), name);
-	for (int t = 0; dot && sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = sys->family->types[t];
-
-		if (strlen(type->name) != (size_t)(dot - name) ||
-		    strncasecmp(type->name, name, (size_t)(dot - name)) != 0)
-			continue;
-		if (!ipmu_unit_model(sys)->found.nboxes[t] ||
-		    !has_event(type, strchr(event, '.') + 1))
-			return -ENOENT;
-		/* Whether there is a default is what the name alone gives; and some events are
-		 * another type's. */
-		out->needs_umask = ipmu_event_parse(sys, event, &parsed, NULL) != 0;
-		add_places(sys, out);
-		add_boxes(sys, type, out);
-		add_modifiers(type, strchr(event, '.') + 1, out);
-		add_own(out->needs_umask ? type : parsed.type, out);
-		add_umask(type, strchr(event, '.') + 1, out);
-		return 0;
-	}
-	return -ENOENT;
+	if (ipmu_name_parse(sys->family, name, &parsed, NULL) || !parsed.pmu)
+		return -ENOENT;
+	type = ipmu_type_named(sys->family, parsed.pmu, &box);
+	if (!type || box != IPMU_ALL || !boxes_of(sys, type) ||
+	    !ipmu_type_has_event(type, parsed.event))
+		return -ENOENT;
+	/* Whether there is a default is what the name alone gives; and some events are another
+	 * type's. */
+	out->needs_umask = ipmu_event_alone(sys, type, parsed.event, &alone) != 0;
+	add_places(sys, out);
+	add_boxes(sys, type, out);
+	add_modifiers(type, parsed.event, out);
+	add_own(out->needs_umask ? type : alone.type, out);
+	add_umask(type, parsed.event, out);
+	return 0;
 }

@@ -1,231 +1,155 @@
 /* SPDX-License-Identifier: MIT */
-/* Event names: pmu.EVENT:UMASK:modifiers:package=N:box=N, pmu::EVENT..., EVENT.UMASK... */
+/* From an event name to the event: the parsed name goes through the steps below, in their order. */
+#include "name.h"
+
+#include "list.h"
+#include "parse.h"
 #include "pfm.h"
 #include "../counting/system.h"
 
 #include "../base/why.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define QUALIFIERS_MAX 16
+static const struct ipmu_frame anywhere = { .place = IPMU_ALL };
 
-/* A name cut to pieces; the pieces point into `text`. */
-struct pieces {
-	char text[IPMU_NAME_MAX];
-	const char *pmu, *event;	/* pmu NULL: not given */
-	const char *qualifiers[QUALIFIERS_MAX];
-	int n;
+struct naming {
+	const struct ipmu_system *sys;
+	const struct ipmu_frame *frame;
+	const char *name;	/* all of it, for messages */
+	const char *pmu, *event;
+	struct ipmu_qualifiers q;
+	struct ipmu_event e;	/* what becomes of it */
+	const struct ipmu_pmu_type *named;	/* the PMU as named: the event may be another's */
+	int named_box;		/* ... with a number, or IPMU_ALL */
 };
 
-static int check_length(const char *name, char *why)
+static bool is_uncore(const struct naming *n)
 {
-	if (strlen(name) >= IPMU_NAME_MAX)
-		return ipmu_fail(why, -EINVAL, "the event name is longer than %d characters: "
-				 "%.40s...", IPMU_NAME_MAX - 1, name);
-	if (strpbrk(name, ", \t"))
-		return ipmu_fail(why, -EINVAL, "'%s': an event name has no blank and no comma",
-				 name);
+	return n->sys->family->scope == IPMU_SCOPE_PACKAGE;
+}
+
+static const char *place_key(const struct naming *n)
+{
+	return is_uncore(n) ? "package" : "cpu";
+}
+
+static int choose_type(struct naming *n, char *why)
+{
+	n->named = ipmu_type_named(n->sys->family, n->pmu, &n->named_box);
+	n->e = (struct ipmu_event){ .type = n->named, .place = IPMU_ALL, .box = n->named_box };
+	return n->named ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s", n->name,
+					n->pmu);
+}
+
+static int check_duplicates(struct naming *n, char *why)
+{
+	for (int i = 0; i < n->q.n; i++)
+		for (int j = 0; j < i; j++)
+			if (ipmu_qualifier_is(&n->q.list[i], n->q.list[j].key))
+				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %s stands "
+						 "there twice", n->name, n->q.list[i].key);
 	return 0;
 }
 
-static int numbered_box(const struct ipmu_pmu_type *type, const char *pmu)
+/* ---- whose the qualifiers are, and where the event counts */
+
+static bool is_own(const struct ipmu_pmu_type *type, const struct ipmu_qualifier *q)
 {
-	size_t n = strlen(type->name);
-
-	if (!type->pfm_numbered || strncasecmp(pmu, type->name, n) != 0 ||
-	    !isdigit((unsigned char)pmu[n]) || pmu[n + 1] != '\0')
-		return IPMU_ALL;
-	return pmu[n] - '0';
-}
-
-static const struct ipmu_pmu_type *find_type(const struct ipmu_system *sys, const char *pmu,
-					     int *box)
-{
-	*box = IPMU_ALL;
-	for (int t = 0; sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = sys->family->types[t];
-
-		if (strcasecmp(pmu, type->name) == 0)
-			return type;
-		*box = numbered_box(type, pmu);
-		if (*box != IPMU_ALL)
-			return type;
-	}
-	return NULL;
-}
-
-/* "EVENT.UMASK": the manual's spelling of an event with its unit mask. libpfm4 cannot have a dot in
- * a unit mask and has an underscore there. */
-static int cut_umask(struct pieces *p, char *event, char *why)
-{
-	char *dot = strchr(event, '.');
-
-	if (dot && dot[1] == '\0')
-		return ipmu_fail(why, -EINVAL, "'%s': no unit mask follows the dot", event);
-	if (dot) {
-		*dot = '\0';
-		p->qualifiers[p->n++] = dot + 1;
-		for (char *c = dot + 1; *c; c++)
-			if (*c == '.')
-				*c = '_';
-	}
-	p->event = event;
-	return 0;
-}
-
-static int cut_qualifiers(struct pieces *p, char *rest, char *why)
-{
-	char *colon = strchr(rest, ':');
-	int rc;
-
-	if (colon)
-		*colon = '\0';
-	rc = cut_umask(p, rest, why);
-	if (rc)
-		return rc;
-	while (colon) {
-		char *next = strchr(colon + 1, ':');
-
-		if (next)
-			*next = '\0';
-		if (p->n == QUALIFIERS_MAX || colon[1] == '\0')
-			return ipmu_fail(why, -EINVAL, "'%s': %s", p->event, colon[1] ?
-					 "too many qualifiers" : "a qualifier is empty");
-		p->qualifiers[p->n++] = colon + 1;
-		colon = next;
-	}
-	return 0;
-}
-
-static int cut(const struct ipmu_system *sys, const char *name, struct pieces *p, char *why)
-{
-	char *rest = p->text, *sep;
-	int box;
-
-	memset(p, 0, sizeof(*p));
-	strcpy(p->text, name);
-	sep = strstr(rest, "::");
-	if (sep) {
-		*sep = '\0';
-		p->pmu = rest;
-		rest = sep + 2;
-	} else if ((sep = strchr(rest, '.')) != NULL) {
-		*sep = '\0';
-		if (find_type(sys, rest, &box)) {
-			p->pmu = rest;
-			rest = sep + 1;
-		} else {
-			*sep = '.';
-		}
-	}
-	if (!*rest || *rest == ':')
-		return ipmu_fail(why, -EINVAL, "'%s' names no event: write pmu.EVENT:UMASK", name);
-	return cut_qualifiers(p, rest, why);
-}
-
-static size_t key_length(const char *qualifier)
-{
-	return strcspn(qualifier, "=");
-}
-
-static int check_duplicates(const struct pieces *p, const char *name, char *why)
-{
-	for (int i = 0; i < p->n; i++)
-		for (int j = 0; j < i; j++) {
-			size_t n = key_length(p->qualifiers[i]);
-
-			if (n == key_length(p->qualifiers[j]) &&
-			    strncasecmp(p->qualifiers[i], p->qualifiers[j], n) == 0)
-				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %.*s stands "
-						 "there twice", name, (int)n, p->qualifiers[i]);
-		}
-	return 0;
-}
-
-static int parse_number(const char *text, int *out)
-{
-	char *end;
-	long v;
-
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || v > 9999)
-		return -EINVAL;
-	*out = (int)v;
-	return 0;
-}
-
-static bool is_key(const char *qualifier, const char *key)
-{
-	size_t n = key_length(qualifier);
-
-	return n == strlen(key) && strncasecmp(qualifier, key, n) == 0;
-}
-
-static bool types_own(const struct ipmu_pmu_type *type, const char *qualifier)
-{
-	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++)
-		if (is_key(qualifier, q->name))
+	for (const struct ipmu_own_qualifier *own = type->qualifiers; own && own->name; own++)
+		if (ipmu_qualifier_is(q, own->name))
 			return true;
 	return false;
 }
 
-/* The place and the box are ours, some are the type's, the rest is libpfm4's. */
-static int sort_qualifiers(const struct ipmu_system *sys, const struct pieces *p, const char *name,
-			   struct ipmu_event *e, char *rest, char *own, char *why)
+static int *place_of(struct naming *n, const struct ipmu_qualifier *q)
 {
-	const char *place = sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "cpu";
+	return ipmu_qualifier_is(q, place_key(n)) ? &n->e.place :
+	       ipmu_qualifier_is(q, "box") ? &n->e.box : NULL;
+}
 
-	rest[0] = own[0] = '\0';
-	for (int i = 0; i < p->n; i++) {
-		const char *q = p->qualifiers[i];
-		int *number = is_key(q, place) ? &e->place : is_key(q, "box") ? &e->box : NULL;
-		int n = (int)key_length(q);
+static int sort_qualifiers(struct naming *n, char *why)
+{
+	for (struct ipmu_qualifier *q = n->q.list; q < n->q.list + n->q.n; q++) {
+		int *number = place_of(n, q);
 
-		if (!number)
-			strcat(strcat(types_own(e->type, q) ? own : rest, ":"), q);
-		else if (q[n] != '=' || parse_number(q + n + 1, number))
-			return ipmu_fail(why, -EINVAL, "'%s': %.*s wants a number, as in %.*s=0",
-					 name, n, q, n, q);
+		q->owner = number ? IPMU_OF_PLACE :
+			   is_own(n->e.type, q) ? IPMU_OF_TYPE : IPMU_OF_PFM;
+		if (number && ipmu_parse_number(q->value, number))
+			return ipmu_fail(why, -EINVAL, "'%s': %s wants a number, as in %s=0",
+					 n->name, q->key, q->key);
 	}
 	return 0;
 }
 
-static int check_box(const struct ipmu_system *sys, const struct ipmu_event *e, const char *name,
-		     int place, char *why)
+static bool says_level(const struct naming *n)
 {
-	int boxes = ipmu_system_boxes(sys, e->type, place, why);
+	for (int i = 0; i < n->q.n; i++)
+		if (ipmu_qualifier_is(&n->q.list[i], "u") || ipmu_qualifier_is(&n->q.list[i], "k"))
+			return true;
+	return false;
+}
 
-	if (!boxes)
-		return -ENODEV;
-	if (e->box >= boxes)
-		return ipmu_fail(why, -EINVAL, "'%s': there is no box %d, %s has %d in %s %d, "
-				 "counted from 0", name, e->box, e->type->name, boxes,
-				 sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "CPU",
-				 place);
+static int apply_frame(struct naming *n, char *why)
+{
+	const struct ipmu_frame *frame = n->frame;
+
+	if (frame->user != frame->kernel && !is_uncore(n) && !says_level(n))
+		n->q.list[n->q.n++] = (struct ipmu_qualifier){ .key = frame->user ? "u" : "k" };
+	if (frame->place == IPMU_ALL || n->e.place == frame->place)
+		return 0;
+	if (n->e.place != IPMU_ALL)
+		return ipmu_fail(why, -EINVAL, "'%s' belongs to a set that counts on %s %d: leave "
+				 "%s= away", n->name, is_uncore(n) ? "package" : "CPU",
+				 frame->place, place_key(n));
+	n->e.place = frame->place;
 	return 0;
 }
 
-static int check_place(const struct ipmu_system *sys, const struct ipmu_event *e, const char *name,
-		       char *why)
+static int check_one_box(struct naming *n, char *why)
+{
+	if (n->named_box == IPMU_ALL || n->e.box == n->named_box)
+		return 0;
+	return ipmu_fail(why, -EINVAL, "'%s' names box %d and box %d", n->name, n->named_box,
+			 n->e.box);
+}
+
+static int check_box(const struct naming *n, int place, char *why)
+{
+	int boxes = ipmu_system_boxes(n->sys, n->e.type, place, why);
+
+	if (!boxes)
+		return -ENODEV;
+	if (n->e.box >= boxes)
+		return ipmu_fail(why, -EINVAL, "'%s': there is no box %d, %s has %d in %s %d, "
+				 "counted from 0", n->name, n->e.box, n->e.type->name, boxes,
+				 is_uncore(n) ? "package" : "CPU", place);
+	return 0;
+}
+
+static int no_place(const struct naming *n, char *why)
+{
+	if (is_uncore(n))
+		return ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
+				 "%d, counted from 0", n->name, n->e.place, n->sys->nunits);
+	return ipmu_fail(why, -EINVAL, "'%s': this machine has no CPU %d", n->name, n->e.place);
+}
+
+static int check_place(struct naming *n, char *why)
 {
 	int rc = 0;
 
-	if (e->place != IPMU_ALL && !ipmu_unit_find(sys, e->place))
-		return sys->family->scope == IPMU_SCOPE_PACKAGE ?
-			ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
-				  "%d, counted from 0", name, e->place, sys->nunits) :
-			ipmu_fail(why, -EINVAL, "'%s': this machine has no CPU %d", name, e->place);
-	if (e->place != IPMU_ALL)
-		return check_box(sys, e, name, e->place, why);
-	for (int u = 0; u < sys->nunits && !rc; u++)
-		rc = check_box(sys, e, name, sys->units[u].place, why);
+	if (n->e.place != IPMU_ALL)
+		return ipmu_unit_find(n->sys, n->e.place) ? check_box(n, n->e.place, why) :
+							    no_place(n, why);
+	for (int u = 0; u < n->sys->nunits && !rc; u++)
+		rc = check_box(n, n->sys->units[u].place, why);
 	return rc;
 }
+
+/* ---- what the registers want */
 
 static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
 {
@@ -257,246 +181,140 @@ static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, 
 	return 0;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const char *rest, const char *own,
-		  char *why)
+static int encode(struct naming *n, char *why)
 {
+	const struct ipmu_ops *ops = n->e.type->ops;
 	uint64_t codes[IPMU_CODES_MAX] = { 0 };
-	int n = e->type->ops->check ? e->type->ops->check(e->type, event, rest, why) : 0;
+	int rc = ops->check ? ops->check(n->e.type, n->event, &n->q, why) : 0;
 
-	if (!n && e->type->own_names)
-		return e->type->ops->encode(e, event, rest, own, codes, 0, why);
-	if (!n)
-		n = ipmu_pfm_encode(e->type, e->box, event, rest, codes, why);
-	if (n < 0)
-		return n;
-	if (e->type->ops->encode)
-		return e->type->ops->encode(e, event, rest, own, codes, n, why);
-	n = encode_plain(e, event, codes[0], why);
-	return n || !e->type->ops->extend ? n : e->type->ops->extend(e, event, own, why);
-}
-
-static const char *units_of(const struct ipmu_event *e, const char *event, const char *rest)
-{
-	const char *plain = ipmu_type_units(e->type, event, rest);
-
-	return e->type->ops->units ? e->type->ops->units(e, event, plain) : plain;
-}
-
-static int append(char *name, const char *format, const char *text, int number)
-{
-	size_t n = strlen(name);
-	int m = snprintf(name + n, IPMU_NAME_MAX - n, format, text, number);
-
-	return m < 0 || (size_t)m >= IPMU_NAME_MAX - n ? -EINVAL : 0;
-}
-
-static int write_name(const struct ipmu_system *sys, struct ipmu_event *e, const char *event,
-		      const char *rest, const char *own, char *why)
-{
-	const char *place = sys->family->scope == IPMU_SCOPE_PACKAGE ? "package" : "cpu";
-	int rc = snprintf(e->name, sizeof(e->name), "%s.%s%s%s", e->type->name, event, rest, own) >=
-		 (int)sizeof(e->name);
-
-	if (!rc && e->place != IPMU_ALL)
-		rc = append(e->name, ":%s=%d", place, e->place);
-	if (!rc && e->box != IPMU_ALL)
-		rc = append(e->name, ":%s=%d", "box", e->box);
-	return rc ? ipmu_fail(why, -EINVAL, "the event name is longer than %d characters",
-			      IPMU_NAME_MAX - 1) : 0;
-}
-
-static int choose_type(const struct ipmu_system *sys, const struct pieces *p, const char *name,
-		       struct ipmu_event *e, char *why)
-{
-	e->place = e->box = IPMU_ALL;
-	e->type = find_type(sys, p->pmu, &e->box);
-	return e->type ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s", name,
-				       p->pmu);
-}
-
-static bool has_event(const struct ipmu_pmu_type *type, const char *event)
-{
-	return type->own_names ? type->ops->knows(event) :
-				 ipmu_pfm_has_event(type, IPMU_ALL, event);
-}
-
-static bool says_level(const struct pieces *p)
-{
-	for (int i = 0; i < p->n; i++)
-		if (is_key(p->qualifiers[i], "u") || is_key(p->qualifiers[i], "k"))
-			return true;
-	return false;
-}
-
-/* `rest` has room for it: a name has no more qualifiers than there is room for. */
-static int apply_frame(const struct ipmu_system *sys, const struct pieces *p, const char *name,
-		       const struct ipmu_frame *frame, struct ipmu_event *e, char *rest, char *why)
-{
-	bool packages = sys->family->scope == IPMU_SCOPE_PACKAGE;
-
-	if (frame->user != frame->kernel && !packages && !says_level(p))
-		strcat(rest, frame->user ? ":u" : ":k");
-	if (frame->place == IPMU_ALL || e->place == frame->place)
-		return 0;
-	if (e->place != IPMU_ALL)
-		return ipmu_fail(why, -EINVAL, "'%s' belongs to a set that counts on %s %d: leave "
-				 "%s= away", name, packages ? "package" : "CPU", frame->place,
-				 packages ? "package" : "cpu");
-	e->place = frame->place;
-	return 0;
+	if (!rc && !n->e.type->own_names)
+		rc = ipmu_pfm_encode(n->e.type, n->e.box, n->event, &n->q, codes, why);
+	if (rc < 0)
+		return rc;
+	if (ops->encode)
+		return ops->encode(&n->e, n->event, &n->q, codes, rc, why);
+	rc = encode_plain(&n->e, n->event, codes[0], why);
+	return rc || !ops->extend ? rc : ops->extend(&n->e, n->event, &n->q, why);
 }
 
 /* No driver knows of such an interrupt, so what the kernel makes of it is not a matter of taste. */
-static int check_interrupts(const struct ipmu_system *sys, const struct ipmu_event *e,
-			    const char *name, char *why)
+static int check_interrupts(struct naming *n, char *why)
 {
-	if (!e->interrupts || sys->allow_pmi)
+	if (!n->e.interrupts || n->sys->allow_pmi)
 		return 0;
 	return ipmu_fail(why, -EPERM, "'%s' makes its counter send an interrupt, and nothing here "
 			 "handles it: under Linux it is an NMI of unknown reason, a panic with "
 			 "kernel.unknown_nmi_panic, and the APIC's entry for it stays masked "
 			 "afterwards, so that perf and the NMI watchdog are silent on that CPU: "
-			 "where that is wanted, set IPMU_ALLOW_PMI=1", name);
+			 "where that is wanted, set IPMU_ALLOW_PMI=1", n->name);
 }
 
-/* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
- * it does not. */
-static int parse_anywhere(const struct ipmu_system *sys, const char *name, const char *event,
-			  const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
+static int check_other_type(struct naming *n, char *why)
+{
+	return n->e.type == n->named ? 0 : check_place(n, why);
+}
+
+static int choose_units(struct naming *n, char *why)
+{
+	const struct ipmu_ops *ops = n->e.type->ops;
+	const char *plain = ipmu_type_units(n->e.type, n->event, &n->q);
+
+	(void)why;
+	n->e.units = ops->units ? ops->units(&n->e, n->event, plain) : plain;
+	return 0;
+}
+
+/* ---- the canonical name */
+
+static int write_name(struct naming *n, char *why)
+{
+	char pfm[IPMU_QUALIFIERS_TEXT], own[IPMU_QUALIFIERS_TEXT], place[24] = "", box[24] = "";
+	int length;
+
+	if (n->e.place != IPMU_ALL)
+		snprintf(place, sizeof(place), ":%s=%d", place_key(n), n->e.place);
+	if (n->e.box != IPMU_ALL)
+		snprintf(box, sizeof(box), ":box=%d", n->e.box);
+	length = snprintf(n->e.name, sizeof(n->e.name), "%s.%s%s%s%s%s", n->e.type->name, n->event,
+			  ipmu_qualifiers_text(&n->q, IPMU_OF_PFM, pfm),
+			  ipmu_qualifiers_text(&n->q, IPMU_OF_TYPE, own), place, box);
+	return length < (int)sizeof(n->e.name) ? 0 :
+	       ipmu_fail(why, -EINVAL, "the event name is longer than %d characters",
+			 IPMU_NAME_MAX - 1);
+}
+
+static int event_of(struct naming *n, struct ipmu_event *out, char *why)
+{
+	static int (*const steps[])(struct naming *, char *) = {
+		choose_type, check_duplicates, sort_qualifiers, apply_frame, check_one_box,
+		check_place, encode, check_interrupts, check_other_type, choose_units, write_name,
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !rc; i++)
+		rc = steps[i](n, why);
+	if (!rc)
+		*out = n->e;
+	return rc;
+}
+
+/* ---- names with a PMU, and without */
+
+static int event_anywhere(const struct naming *said, struct ipmu_event *out, char *why)
 {
 	char full[IPMU_NAME_MAX + 32];
 	int first = 0, rc;
 
-	for (int t = 0; sys->family->types[t]; t++) {
-		if (!has_event(sys->family->types[t], event))
+	for (int t = 0; said->sys->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = said->sys->family->types[t];
+		struct naming n = *said;
+		char *reason = first ? NULL : why;
+
+		if (!ipmu_type_has_event(type, said->event))
 			continue;
-		snprintf(full, sizeof(full), "%s.%s", sys->family->types[t]->name, name);
-		rc = ipmu_event_parse_in(sys, full, frame, out, first ? NULL : why);
+		snprintf(full, sizeof(full), "%s.%s", type->name, said->name);
+		n.name = full;
+		n.pmu = type->name;
+		rc = ipmu_name_check_length(full, reason);
+		if (!rc)
+			rc = event_of(&n, out, reason);
 		if (!rc)
 			return 0;
 		first = first ? first : rc;
 	}
 	return first ? first : ipmu_fail(why, -ENOENT, "'%s': no documented PMU of this machine "
-					 "has an event %s: papi_native_avail lists them", name,
-					 event);
+					 "has an event %s: papi_native_avail lists them",
+					 said->name, said->event);
+}
+
+/* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
+ * it does not. */
+int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
+			const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
+{
+	struct ipmu_parsed_name parsed;
+	struct naming n = { .sys = sys, .frame = frame, .name = name };
+	int rc = ipmu_name_parse(sys->family, name, &parsed, why);
+
+	if (rc)
+		return rc;
+	n.pmu = parsed.pmu;
+	n.event = parsed.event;
+	n.q = parsed.q;
+	return n.pmu ? event_of(&n, out, why) : event_anywhere(&n, out, why);
+}
+
+int ipmu_event_alone(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
+		     const char *event, struct ipmu_event *out)
+{
+	struct naming n = { .sys = sys, .frame = &anywhere, .name = event, .pmu = type->name,
+			    .event = event };
+
+	return event_of(&n, out, NULL);
 }
 
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why)
 {
-	static const struct ipmu_frame anywhere = { .place = IPMU_ALL };
-
 	return ipmu_event_parse_in(sys, name, &anywhere, out, why);
-}
-
-int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
-			const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
-{
-	struct ipmu_event e = { 0 };
-	const struct ipmu_pmu_type *type;
-	char rest[IPMU_NAME_MAX + QUALIFIERS_MAX], own[IPMU_NAME_MAX + QUALIFIERS_MAX];
-	struct pieces p;
-	int rc, box;
-
-	rc = check_length(name, why);
-	if (!rc)
-		rc = cut(sys, name, &p, why);
-	if (!rc && !p.pmu)
-		return parse_anywhere(sys, name, p.event, frame, out, why);
-	if (!rc)
-		rc = choose_type(sys, &p, name, &e, why);
-	type = e.type;
-	if (!rc)
-		rc = check_duplicates(&p, name, why);
-	box = e.box;
-	if (!rc)
-		rc = sort_qualifiers(sys, &p, name, &e, rest, own, why);
-	if (!rc)
-		rc = apply_frame(sys, &p, name, frame, &e, rest, why);
-	if (!rc && box != IPMU_ALL && e.box != box)
-		rc = ipmu_fail(why, -EINVAL, "'%s' names box %d and box %d", name, box, e.box);
-	if (!rc)
-		rc = check_place(sys, &e, name, why);
-	if (!rc)
-		rc = encode(&e, p.event, rest, own, why);
-	if (!rc)
-		rc = check_interrupts(sys, &e, name, why);
-	if (!rc && e.type != type)	/* the event is another type's here */
-		rc = check_place(sys, &e, name, why);
-	if (!rc)
-		e.units = units_of(&e, p.event, rest);
-	if (!rc)
-		rc = write_name(sys, &e, p.event, rest, own, why);
-	if (!rc)
-		*out = e;
-	return rc;
-}
-
-/* Of a listed name, "pmu.EVENT:UMASK". */
-static const char *list_units(const struct ipmu_pmu_type *type, const char *name)
-{
-	const char *event = strchr(name, '.') + 1, *umask = strchr(event, ':');
-	char bare[IPMU_NAME_MAX];
-
-	snprintf(bare, sizeof(bare), "%.*s", (int)(umask - event), event);
-	return ipmu_type_units(type, bare, umask);
-}
-
-/* An event or unit mask that libpfm4's table lacks and the type knows. */
-static int list_own(const struct ipmu_pmu_type *type, int event, int umask,
-		    struct ipmu_event_info *out)
-{
-	struct ipmu_event_info probe;
-	const char *name, *desc;
-	int n = 0;
-
-	if (!type->own_names)
-		return -ENOENT;
-	memset(out, 0, sizeof(*out));
-	if (ipmu_pfm_list(type, event, -1, out)) {
-		while (ipmu_pfm_list(type, n, -1, &probe) == 0)
-			n++;
-		if (type->ops->more(NULL, event - n, &name, &desc))
-			return -ENOENT;
-		out->type = type;
-		out->units = ipmu_type_units(type, name, "");
-		snprintf(out->name, sizeof(out->name), "%s.%s", type->name, name);
-		snprintf(out->desc, sizeof(out->desc), "%s", desc);
-		n = 0;
-	} else {
-		while (ipmu_pfm_list(type, event, n, &probe) == 0)
-			n++;
-	}
-	if (umask < 0)
-		return 0;
-	if (type->ops->more(strchr(out->name, '.') + 1, umask - n, &name, &desc) ||
-	    append(out->name, ":%s", name, 0))
-		return -ENOENT;
-	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", desc);
-	out->units = list_units(type, out->name);
-	return 0;
-}
-
-static int list_event(const struct ipmu_pmu_type *type, int event, int umask,
-		      struct ipmu_event_info *out)
-{
-	return ipmu_pfm_list(type, event, umask, out) ? list_own(type, event, umask, out) : 0;
-}
-
-int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
-		    struct ipmu_event_info *out)
-{
-	struct ipmu_event_info probe;
-
-	for (int t = 0; sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = sys->family->types[t];
-
-		if (!ipmu_unit_model(sys)->found.nboxes[t])
-			continue;
-		if (list_event(type, event, -1, &probe) == 0)
-			return list_event(type, event, umask, out);
-		for (int n = 0; list_event(type, n, -1, &probe) == 0; n++)
-			event--;
-	}
-	return -ENOENT;
 }

@@ -202,8 +202,16 @@ static int list_umasks(int event, char *list, size_t bytes)
 	return count;
 }
 
-/* " (name: what libpfm4 says of it)" for each modifier that has a number in `qualifiers`. */
-static void list_ranges(int event, const char *qualifiers, char *list, size_t bytes)
+static bool has_value(const struct ipmu_qualifiers *q, const char *key)
+{
+	for (int i = 0; i < q->n; i++)
+		if (q->list[i].value && ipmu_qualifier_is(&q->list[i], key))
+			return true;
+	return false;
+}
+
+/* " (name: what libpfm4 says of it)" for each modifier that has been given a number. */
+static void list_ranges(int event, const struct ipmu_qualifiers *q, char *list, size_t bytes)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
 	size_t n = 0;
@@ -213,21 +221,20 @@ static void list_ranges(int event, const char *qualifiers, char *list, size_t by
 		return;
 	for (int i = 0; i < info.nattrs && n < bytes; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		char given[64];
 
 		if (pfm_get_event_attr_info(event, i, PFM_OS_NONE, &attr) != PFM_SUCCESS)
 			continue;
-		snprintf(given, sizeof(given), ":%s=", attr.name);
-		if (attr.type == PFM_ATTR_MOD_INTEGER && strcasestr(qualifiers, given))
+		if (attr.type == PFM_ATTR_MOD_INTEGER && has_value(q, attr.name))
 			n += (size_t)snprintf(list + n, bytes - n, " (%s: %s)", attr.name,
 					      attr.desc);
 	}
 }
 
-static int explain(const struct ipmu_pmu_type *type, const char *event, const char *qualifiers,
-		   int pfm_event, int rc, char *why)
+static int explain(const struct ipmu_pmu_type *type, const char *event,
+		   const struct ipmu_qualifiers *q, int pfm_event, int rc, char *why)
 {
-	char umasks[256];
+	char umasks[256], text[IPMU_QUALIFIERS_TEXT];
+	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
 	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
 
 	if (rc == PFM_ERR_UMASK)
@@ -238,7 +245,7 @@ static int explain(const struct ipmu_pmu_type *type, const char *event, const ch
 				 "takes 0 to %u)", type->name, event, qualifiers,
 				 (unsigned)(type->select_mask >> 24 & 0xFF));
 	if (rc == PFM_ERR_ATTR_VAL) {
-		list_ranges(pfm_event, qualifiers, umasks, sizeof(umasks));
+		list_ranges(pfm_event, q, umasks, sizeof(umasks));
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",
 				 type->name, event, qualifiers, umasks);
 	}
@@ -250,10 +257,10 @@ static int explain(const struct ipmu_pmu_type *type, const char *event, const ch
 }
 
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
-		    const char *qualifiers, uint64_t *codes, char *why)
+		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why)
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
-	char pmu[32], name[IPMU_NAME_MAX + 64];
+	char pmu[32], name[IPMU_NAME_MAX + 64], qualifiers[IPMU_QUALIFIERS_TEXT];
 	pfm_event_info_t info;
 	int rc;
 
@@ -261,13 +268,14 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event
 	if (rc)
 		return rc;
 	pmu_name(type, box, pmu);
-	snprintf(name, sizeof(name), "%s::%s%s", pmu, info.name, qualifiers);
+	snprintf(name, sizeof(name), "%s::%s%s", pmu, info.name,
+		 ipmu_qualifiers_text(q, IPMU_OF_PFM, qualifiers));
 	rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
 	if (rc == PFM_ERR_NOTFOUND || rc == PFM_ERR_NOTSUPP)
 		return ipmu_fail(why, -ENOTSUP, "libpfm4 was started before this library and does "
 				 "not encode %s: set " INACTIVE "=1", name);
 	if (rc != PFM_SUCCESS)
-		return explain(type, event, qualifiers, info.idx, rc, why);
+		return explain(type, event, q, info.idx, rc, why);
 	for (int i = 0; i < arg.count && i < IPMU_CODES_MAX; i++)
 		codes[i] = arg.codes[i];
 	free(arg.codes);
@@ -313,6 +321,7 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		  struct ipmu_event_info *out)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
+	struct ipmu_qualifiers q = { .n = 1 };
 	pfm_event_attr_info_t attr;
 	pfm_pmu_info_t pmu;
 	char name[32];
@@ -327,7 +336,7 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		return -ENOENT;
 	memset(out, 0, sizeof(*out));
 	out->type = type;
-	out->units = ipmu_type_units(type, info.name, "");
+	out->units = ipmu_type_units(type, info.name, NULL);
 	snprintf(out->desc, sizeof(out->desc), "%s", info.desc);
 	snprintf(out->name, sizeof(out->name), "%s.%s", type->name, info.name);
 	if (umask < 0)
@@ -336,6 +345,7 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		return -ENOENT;
 	snprintf(out->name, sizeof(out->name), "%s.%s:%s", type->name, info.name, attr.name);
 	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", attr.desc);
-	out->units = ipmu_type_units(type, info.name, strchr(out->name, ':'));
+	q.list[0].key = attr.name;
+	out->units = ipmu_type_units(type, info.name, &q);
 	return 0;
 }

@@ -3,12 +3,13 @@
 #define IPMU_PFM_H
 
 #include "../pmu/families.h"
+#include "../pmu/qualifiers.h"
 
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
 #define IPMU_CODES_MAX 4
-/* qualifiers: "" or ":UMASK:c=1...". Returns how many codes libpfm4 gave, or a negative errno. */
+/* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
-		    const char *qualifiers, uint64_t *codes, char *why);
+		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why);
 /* The nth modifier of an event and what it takes, "e" or "c=0-31": -ENOENT past the end. */
 int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n, char *text,
 		      size_t bytes);

@@ -107,9 +107,10 @@ static int counter_of(uint64_t code)
 	return code == 0x00C0 ? 0 : code == 0x003C ? 1 : code == 0x0300 ? 2 : -1;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-		  const char *ours, const uint64_t *codes, int ncodes, char *why)
+static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		  const uint64_t *codes, int ncodes, char *why)
 {
+	char text[IPMU_QUALIFIERS_TEXT];
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t os = codes[0] & IPMU_CORE_OS ? 1 : 0, usr = codes[0] & IPMU_CORE_USR ? 2 : 0;
 	int n = counter_of(codes[0] & 0xFFFF);
@@ -118,11 +119,12 @@ static int encode(struct ipmu_event *e, const char *event, const char *qualifier
 	(void)ncodes;
 	if (n < 0)
 		return ipmu_fail(why, -ENOENT, "%s.%s%s is no fixed counter's event", e->type->name,
-				 event, qualifiers);
+				 event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
-				 "k away for both", e->type->name, event, qualifiers);
-	if (ipmu_core_period(choice, event, ours, ipmu_type_most(e->type, "ovf"), &period, why))
+				 "k away for both", e->type->name, event,
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+	if (ipmu_core_period(choice, event, q, ipmu_type_most(e->type, "ovf"), &period, why))
 		return -EINVAL;
 	e->nchoices = 1;
 	e->interrupts = period;

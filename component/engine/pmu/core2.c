@@ -94,17 +94,28 @@ static const struct ipmu_pmu_type core, core_fixed;
 /* libpfm4 has one event in this table that only fixed counter 2 can count. */
 #define REFERENCE_CYCLES 0x0300
 
-static int core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-		       const char *ours, const uint64_t *codes, int ncodes, char *why)
+/* A unit mask may be given as a number, which libpfm4 takes for any event. */
+static bool has_number(const struct ipmu_qualifiers *q)
 {
+	for (int i = 0; i < q->n; i++)
+		if (q->list[i].owner == IPMU_OF_PFM && q->list[i].key[0] == '0')
+			return true;
+	return false;
+}
+
+static int core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		       const uint64_t *codes, int ncodes, char *why)
+{
+	char text[IPMU_QUALIFIERS_TEXT];
 	uint64_t select = codes[0];
 
 	if ((select & 0xFFFF) == REFERENCE_CYCLES) {
-		if (strstr(qualifiers, ":0"))
+		if (has_number(q))
 			return ipmu_fail(why, -EINVAL, "core.%s%s: the event is a fixed counter's "
-					 "and has no unit mask", event, qualifiers);
+					 "and has no unit mask", event,
+					 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 		e->type = &core_fixed;
-		return ipmu_fixed_ops.encode(e, event, qualifiers, ours, codes, ncodes, why);
+		return ipmu_fixed_ops.encode(e, event, q, codes, ncodes, why);
 	}
 	/* SDM Table 19-23 gives BUSQ_EMPTY the CORE sub-field, libpfm4 the AGENT. Its "this agent"
 	 * is made "this core", which means this agent as well. */
@@ -112,7 +123,7 @@ static int core_encode(struct ipmu_event *e, const char *event, const char *qual
 		select |= 0x4000;
 	if (ipmu_core2_check_umask(event, select, why))
 		return -EINVAL;
-	return ipmu_core_encode(e, event, qualifiers, ours, &select, 1, why);
+	return ipmu_core_encode(e, event, q, &select, 1, why);
 }
 
 /* What a counter holds after a reset is undefined: it starts from 0. */
@@ -138,7 +149,7 @@ static const struct ipmu_ops core_ops = {
 };
 
 /* A write sets bits 31:0 and copies bit 31 above them: no start value is further from the wrap. */
-static const struct ipmu_qualifier core_qualifiers[] = {
+static const struct ipmu_own_qualifier core_qualifiers[] = {
 	{ .name = "ovf", .least = 1, .most = 1ull << 31 }, { 0 },
 };
 

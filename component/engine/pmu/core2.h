@@ -34,7 +34,7 @@ extern const struct ipmu_measure ipmu_fixed_measures[];
 /* Qualifiers by name, before libpfm4 sees them, and the whole unit mask afterwards: -EINVAL if they
  * mix sub-fields that exclude each other, or set bits that the event does not have. */
 int ipmu_core2_check_names(const struct ipmu_pmu_type *type, const char *event,
-			   const char *qualifiers, char *why);
+			   const struct ipmu_qualifiers *q, char *why);
 int ipmu_core2_check_umask(const char *event, uint64_t select, char *why);
 
 #endif

@@ -4,6 +4,8 @@
  * be written as a number. */
 #include "core2.h"
 
+#include "qualifiers.h"
+
 #include "../base/why.h"
 
 #include <errno.h>
@@ -62,11 +64,10 @@ static const struct sub_field *sub_field(int kind)
 	return f;
 }
 
-static int kind_of_name(const char *name, size_t length)
+static int kind_of_name(const struct ipmu_qualifier *q)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i].name) == length &&
-		    strncasecmp(names[i].name, name, length) == 0)
+		if (!q->value && ipmu_qualifier_is(q, names[i].name))
 			return names[i].kind;
 	return 0;
 }
@@ -76,40 +77,40 @@ static bool exclude_each_other(int a, int b)
 	return a && b && a != b && (((a & LOW) && (b & LOW)) || (a | b) == (AGENT | PREFETCH));
 }
 
-static bool edge_without_threshold(const char *qualifiers)
+static bool edge_without_threshold(const struct ipmu_qualifiers *q)
 {
 	bool edge = false, threshold = false;
 
-	for (const char *q = qualifiers; *q == ':'; q += 1 + strcspn(q + 1, ":")) {
-		size_t n = strcspn(q + 1, ":");
-
-		edge = edge || (n == 1 && strncasecmp(q + 1, "e", n) == 0) ||
-		       (n > 2 && strncasecmp(q + 1, "e=1", 3) == 0);
-		threshold = threshold || strncasecmp(q + 1, "c=", 2) == 0;
+	for (const struct ipmu_qualifier *w = q->list; w < q->list + q->n; w++) {
+		edge = edge || (ipmu_qualifier_is(w, "e") && (!w->value || w->value[0] == '1'));
+		threshold = threshold || (ipmu_qualifier_is(w, "c") && w->value);
 	}
 	return edge && !threshold;
 }
 
 int ipmu_core2_check_names(const struct ipmu_pmu_type *type, const char *event,
-			   const char *qualifiers, char *why)
+			   const struct ipmu_qualifiers *q, char *why)
 {
+	char text[IPMU_QUALIFIERS_TEXT];
 	int seen = 0;
 
-	for (const char *q = qualifiers; *q == ':'; q += 1 + strcspn(q + 1, ":")) {
-		int kind = kind_of_name(q + 1, strcspn(q + 1, ":"));
+	for (int i = 0; i < q->n; i++) {
+		int kind = kind_of_name(&q->list[i]);
 
 		if (exclude_each_other(seen, kind))
 			return ipmu_fail(why, -EINVAL, "%s.%s%s: %s and %s exclude each other, "
 					 "they are the same bits of the unit mask (%s, %s)",
-					 type->name, event, qualifiers, sub_field(seen)->name,
-					 sub_field(kind)->name, sub_field(seen)->src,
-					 sub_field(kind)->src);
+					 type->name, event,
+					 ipmu_qualifiers_text(q, IPMU_OF_PFM, text),
+					 sub_field(seen)->name, sub_field(kind)->name,
+					 sub_field(seen)->src, sub_field(kind)->src);
 		if (kind & ~CORE)
 			seen = kind & LOW || !seen ? kind : seen;
 	}
-	if (edge_without_threshold(qualifiers))
+	if (edge_without_threshold(q))
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: e counts how often a threshold is "
-				 "reached: add c=1", type->name, event, qualifiers);
+				 "reached: add c=1", type->name, event,
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	return 0;
 }
 

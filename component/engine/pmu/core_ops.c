@@ -5,14 +5,14 @@
 
 #include <errno.h>
 
-const struct ipmu_qualifier ipmu_core_qualifiers[] = {
+const struct ipmu_own_qualifier ipmu_core_qualifiers[] = {
 	{ .name = "ovf", .least = 1, .most = 1ull << 40 }, { 0 },
 };
 
-int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
-		     uint64_t *n, char *why)
+int ipmu_core_period(struct ipmu_choice *choice, const char *event,
+		     const struct ipmu_qualifiers *q, uint64_t max, uint64_t *n, char *why)
 {
-	int rc = ipmu_period(event, ours, max, n, why);
+	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "ovf"), max, n, why);
 
 	if (rc || !*n)
 		return rc;
@@ -29,9 +29,10 @@ int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, u
 	return rc ? rc : ipmu_msr_write(p, ovf_ctrl, 0, 0, flag);
 }
 
-int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-		     const char *ours, const uint64_t *codes, int ncodes, char *why)
+int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		     const uint64_t *codes, int ncodes, char *why)
 {
+	char text[IPMU_QUALIFIERS_TEXT];
 	const struct ipmu_pmu_type *type = e->type;
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t period;
@@ -39,14 +40,15 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualif
 	(void)ncodes;
 	if (!(codes[0] & (IPMU_CORE_OS | IPMU_CORE_USR)))
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
-				 "k away for both", type->name, event, qualifiers);
+				 "k away for both", type->name, event,
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->nchoices = 1;
 	choice->select = codes[0] & type->select_mask;
 	choice->counters = (1ull << type->counters) - 1;
 	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
 		if (c->code == (choice->select & 0xFF))
 			choice->counters = c->counters;
-	if (ipmu_core_period(choice, event, ours, ipmu_type_most(type, "ovf"), &period, why))
+	if (ipmu_core_period(choice, event, q, ipmu_type_most(type, "ovf"), &period, why))
 		return -EINVAL;
 	choice->select |= period ? IPMU_CORE_INT : 0;
 	e->interrupts = period;

@@ -13,17 +13,17 @@
 
 /* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
  * interrupt. Types that take it have these qualifiers, and a preset operation. */
-extern const struct ipmu_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
-/* `ours`: "" or ":ovf=N", N up to max. Makes the choice one with a preset; *n 0: not asked for. */
-int ipmu_core_period(struct ipmu_choice *choice, const char *event, const char *ours, uint64_t max,
-		     uint64_t *n, char *why);
+extern const struct ipmu_own_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
+/* ovf=N with N up to max makes the choice one with a preset; *n 0: not asked for. */
+int ipmu_core_period(struct ipmu_choice *choice, const char *event,
+		     const struct ipmu_qualifiers *q, uint64_t max, uint64_t *n, char *why);
 /* Write the counter's start value and clear its flag, a bit of ovf_ctrl. */
 int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
 		     const struct ipmu_reg *ovf_ctrl, uint64_t flag);
 
 /* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
-int ipmu_core_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-		     const char *ours, const uint64_t *codes, int ncodes, char *why);
+int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		     const uint64_t *codes, int ncodes, char *why);
 
 /* Does somebody count already? If `ctrl` is not saved yet, save it, and look at the selects of
  * those of `n` general counters that it has on. */

@@ -81,19 +81,17 @@ int ipmu_number(const char *text, uint64_t max, uint64_t *n)
 	return !isdigit((unsigned char)*text) || *end || errno || *n > max ? -EINVAL : 0;
 }
 
-int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, char *why)
+int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max, uint64_t *n,
+		char *why)
 {
-	const char *value = strchr(ours, '=');
-	int length = (int)strcspn(ours, "=") - 1;
-
 	*n = 0;
-	if (!*ours)
+	if (!q)
 		return 0;
-	if (value && ipmu_number(value + 1, max, n) == 0 && *n)
+	if (q->value && ipmu_number(q->value, max, n) == 0 && *n)
 		return 0;
-	return ipmu_fail(why, -EINVAL, "%s%s: %.*s wants a number of events from 1 to %llu, as in "
-			 "%.*s=1000", event, ours, length, ours + 1, (unsigned long long)max,
-			 length, ours + 1);
+	return ipmu_fail(why, -EINVAL, "%s:" IPMU_QUALIFIER_FORMAT ": %s wants a number of events "
+			 "from 1 to %llu, as in %s=1000", event, IPMU_QUALIFIER_WORDS(q), q->key,
+			 (unsigned long long)max, q->key);
 }
 
 const char *ipmu_select_units(const struct ipmu_event *e, const char *event, const char *plain)

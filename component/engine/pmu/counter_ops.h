@@ -4,6 +4,7 @@
 #define IPMU_COUNTER_OPS_H
 
 #include "pmu.h"
+#include "qualifiers.h"
 
 extern const struct ipmu_ops ipmu_msr_ops;	/* a select and a counter MSR */
 extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */
@@ -26,8 +27,9 @@ int ipmu_msr_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 
 /* All of `text` as a number of at most max: -EINVAL. */
 int ipmu_number(const char *text, uint64_t max, uint64_t *n);
-/* The number of events of `ours`, "" or ":NAME=N", from 1 to max; 0: not given. */
-int ipmu_period(const char *event, const char *ours, uint64_t max, uint64_t *n, char *why);
+/* The number of events that such a qualifier says, from 1 to max; 0: it is NULL. */
+int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max, uint64_t *n,
+		char *why);
 
 /* For event selects laid out as on the P6: with a threshold they count clocks in which a condition
  * holds, with edge detection the times that it begins to hold. */

@@ -82,10 +82,10 @@ static bool without_thread(uint64_t select)
 	return false;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-		  const char *ours, const uint64_t *codes, int ncodes, char *why)
+static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		  const uint64_t *codes, int ncodes, char *why)
 {
-	int rc = ipmu_core_encode(e, event, qualifiers, ours, codes, ncodes, why);
+	int rc = ipmu_core_encode(e, event, q, codes, ncodes, why);
 
 	if (!rc && without_thread(e->choices[0].select))
 		e->choices[0].select |= ANY_THREAD;

@@ -144,11 +144,11 @@ int ipmu_netburst_cascades_from(int ctr);
  * nth (18.15.5.8: the interrupt follows on the event after the overflow). */
 uint64_t ipmu_netburst_preset(uint64_t n, bool pmi);
 
-extern const struct ipmu_qualifier ipmu_netburst_qualifiers[];
+extern const struct ipmu_own_qualifier ipmu_netburst_qualifiers[];
 extern const struct ipmu_measure ipmu_netburst_measures[];
 const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, const char *plain);
-int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-			 const char *ours, const uint64_t *codes, int ncodes, char *why);
+int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			 const uint64_t *codes, int ncodes, char *why);
 void ipmu_netburst_for_threads(struct ipmu_choice *choice, unsigned threads);
 int ipmu_netburst_more(const char *event, int n, const char **name, const char **desc);
 bool ipmu_netburst_knows(const char *event);

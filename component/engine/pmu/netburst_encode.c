@@ -1,262 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event name with its qualifiers to the ways of counting it. libpfm4 chooses neither ESCR
- * nor counter and drops the replay tags, so names are read here. */
-#include "netburst.h"
-
-#include "counter_ops.h"
+/* The ways of counting what an event's name asks for: ESCRs, counters, tags and cascades. */
+#include "netburst_request.h"
 
 #include "../base/why.h"
 
 #include <errno.h>
-#include <string.h>
-#include <strings.h>
 
 #define ESCR_ALL 0x7FFFFFFFull
 #define TAG_BITS 0xFull
-#define MASKS_OF_TAGS 0xFFu	/* of execution_event: NBOGUS0 to 3, BOGUS0 to 3 */
-
-/* tag=, start= (another event: counting begins when that has overflowed), ovf= (after so many),
- * force_ovf (at every one), select= (the CCCR's ESCR number, where the document's is in doubt). */
-const struct ipmu_qualifier ipmu_netburst_qualifiers[] = {
-	{ .name = "tag" },	/* listed with the events that have tags */
-	{ .name = "start", .form = "start=EVENT.MASK:ovf=N" },	/* ... where N may be 1 */
-	{ .name = "ovf", .least = 2, .most = NETBURST_PERIOD_MAX },
-	{ .name = "force_ovf", .form = "force_ovf" },
-	{ .name = "select", .least = 0, .most = 7 },
-	{ 0 },
-};
-
-struct request {
-	const struct netburst_event *event, *start;
-	const struct netburst_tag *tag;
-	uint64_t mask, start_mask, tag_value;	/* tag_value: for an event that tags */
-	bool os, usr, said_level;
-	bool edge, said_edge, complement, force_ovf;
-	uint64_t threshold, period;
-	int number;	/* of the ESCR; -1: the event's */
-};
-
-/* ---- reading names */
-
-/* "key" or "key=value"; *value is then "1" or the value. */
-static bool has_key(const char *word, const char *key, const char **value)
-{
-	size_t n = strlen(key);
-
-	if (strncasecmp(word, key, n) != 0 || (word[n] != '\0' && word[n] != '='))
-		return false;
-	*value = word[n] ? word + n + 1 : "1";
-	return true;
-}
-
-static int set_flag(const char *value, bool *flag, const char *word, char *why)
-{
-	uint64_t number = 0;
-
-	if (strcasecmp(value, "y") == 0 || strcasecmp(value, "t") == 0)
-		number = 1;
-	else if (strcasecmp(value, "n") && strcasecmp(value, "f") && ipmu_number(value, 1, &number))
-		return ipmu_fail(why, -EINVAL, "%s: the value is 0 or 1", word);
-	*flag = number;
-	return 0;
-}
-
-static int set_tag(struct request *r, const struct netburst_tag *tag, const char *word, char *why)
-{
-	if (!tag)
-		return ipmu_fail(why, -EINVAL, "%s: %s has no such tag: papi_native_avail lists "
-				 "its qualifiers", word, r->event->name);
-	if (r->tag && r->tag != tag)
-		return ipmu_fail(why, -EINVAL, "%s and %s: %s counts one tag at a time",
-				 r->tag->name, tag->name, r->event->name);
-	r->tag = tag;
-	return 0;
-}
-
-/* A unit mask, also of libpfm4's spelling: its replay tags and TAG0 to TAG3 are masks there. */
-static int read_mask(struct request *r, const char *word, char *why)
-{
-	const struct netburst_mask *mask = ipmu_netburst_mask(r->event, word);
-	const struct netburst_tag *tag = ipmu_netburst_tag(COUNTS_REPLAY, word);
-
-	if (mask) {
-		r->mask |= 1ull << mask->bit;
-		return 0;
-	}
-	if (tag && r->event->role == COUNTS_REPLAY)
-		return set_tag(r, tag, word, why);
-	if (r->event->role == TAGS_EXECUTION && strncasecmp(word, "TAG", 3) == 0 &&
-	    word[3] >= '0' && word[3] <= '3' && !word[4]) {
-		r->tag_value |= 1ull << (word[3] - '0');
-		return 0;
-	}
-	return ipmu_fail(why, -EINVAL, "%s: no such qualifier of %s: papi_native_avail lists them",
-			 word, r->event->name);
-}
-
-static int read_modifier(struct request *r, const char *word, char *why)
-{
-	const char *value;
-
-	if (has_key(word, "u", &value)) {
-		r->said_level = true;
-		return set_flag(value, &r->usr, word, why);
-	}
-	if (has_key(word, "k", &value)) {
-		r->said_level = true;
-		return set_flag(value, &r->os, word, why);
-	}
-	if (has_key(word, "e", &value)) {
-		r->said_edge = true;
-		return set_flag(value, &r->edge, word, why);
-	}
-	if (has_key(word, "cmpl", &value))
-		return set_flag(value, &r->complement, word, why);
-	if (has_key(word, "thr", &value))
-		return ipmu_number(value, 15, &r->threshold) ?
-			ipmu_fail(why, -EINVAL, "%s: a threshold is 0 to 15", word) : 0;
-	return read_mask(r, word, why);
-}
-
-/* EVENT.MASK of the event that starts this one. */
-static int read_start(struct request *r, const char *value, char *why)
-{
-	const struct netburst_mask *mask;
-	char text[IPMU_NAME_MAX], *dot;
-
-	strcpy(text, value);
-	dot = strchr(text, '.');
-	if (dot)
-		*dot++ = '\0';
-	r->start = ipmu_netburst_event(text);
-	if (!r->start || !dot)
-		return ipmu_fail(why, -EINVAL, "start=%s: name an event and its unit mask, as in "
-				 "start=instr_retired.NBOGUSNTAG", value);
-	mask = ipmu_netburst_mask(r->start, dot);
-	if (!mask)
-		return ipmu_fail(why, -EINVAL, "start=%s: %s has no unit mask %s", value, text,
-				 dot);
-	r->start_mask = 1ull << mask->bit;
-	return 0;
-}
-
-static int read_own(struct request *r, const char *word, char *why)
-{
-	const char *value;
-	uint64_t number;
-
-	if (has_key(word, "tag", &value))
-		return set_tag(r, ipmu_netburst_tag(r->event->role, value), word, why);
-	if (has_key(word, "start", &value))
-		return read_start(r, value, why);
-	if (has_key(word, "force_ovf", &value))
-		return set_flag(value, &r->force_ovf, word, why);
-	if (has_key(word, "select", &value)) {
-		r->number = ipmu_number(value, 7, &number) ? -1 : (int)number;
-		return r->number < 0 ? ipmu_fail(why, -EINVAL, "%s: an ESCR's number in the CCCR "
-						 "is 0 to 7", word) : 0;
-	}
-	has_key(word, "ovf", &value);
-	if (ipmu_number(value, NETBURST_PERIOD_MAX, &r->period) || !r->period)
-		return ipmu_fail(why, -EINVAL, "%s: the number of events is 1 to %llu", word,
-				 NETBURST_PERIOD_MAX);
-	return 0;
-}
-
-static int each_word(struct request *r, const char *words, char *why,
-		     int (*read)(struct request *, const char *, char *))
-{
-	char text[2 * IPMU_NAME_MAX], *at = NULL;
-	int rc = 0;
-
-	strcpy(text, words);
-	for (char *w = strtok_r(text, ":", &at); w && !rc; w = strtok_r(NULL, ":", &at))
-		rc = read(r, w, why);
-	return rc;
-}
-
-/* ---- what has not been said, and what cannot be */
-
-/* An event with one mask bit needs no word for it; a tagged one counts what retires. */
-static void default_mask(struct request *r)
-{
-	const struct netburst_event *e = r->event;
-
-	if (r->mask)
-		return;
-	if (!e->masks[1].name)
-		r->mask = 1ull << e->masks[0].bit;
-	else if (r->tag && r->tag->role != COUNTS_EXECUTION)
-		r->mask = 1;
-}
-
-static int need_mask(const struct request *r, char *why)
-{
-	char list[IPMU_WHY_MAX / 2] = "";
-
-	for (const struct netburst_mask *m = r->event->masks; m->name; m++)
-		strcat(strcat(list, m == r->event->masks ? "" : ", "), m->name);
-	return ipmu_fail(why, -EINVAL, "%s needs a unit mask: %s", r->event->name, list);
-}
-
-static int check(const struct request *r, char *why)
-{
-	const struct netburst_event *e = r->event;
-
-	if (!r->mask && !(r->tag && r->tag->role == COUNTS_EXECUTION))
-		return need_mask(r, why);
-	for (int i = 0; i < 2; i++)
-		if (__builtin_popcountll(r->mask & e->one_of[i]) > 1)
-			return ipmu_fail(why, -EINVAL, "%s: of its unit masks 0x%X only one can be "
-					 "counted at a time", e->name, e->one_of[i]);
-	if (!r->os && !r->usr)
-		return ipmu_fail(why, -EINVAL, "%s: without u and k it counts nothing", e->name);
-	if (r->start && !r->period)
-		return ipmu_fail(why, -EINVAL, "%s: start= needs ovf=N: counting starts after the "
-				 "Nth %s", e->name, r->start->name);
-	if (r->period && !r->start && r->force_ovf)
-		return ipmu_fail(why, -EINVAL, "%s: with force_ovf every event overflows and "
-				 "interrupts: leave ovf= away", e->name);
-	if (r->period == 1 && !r->start)
-		return ipmu_fail(why, -EINVAL, "%s: ovf=1: the interrupt comes with the event "
-				 "after the overflow, so with the 2nd at the earliest; for one "
-				 "with every event there is force_ovf", e->name);
-	if (r->start && (r->tag || r->tag_value || r->start->role != PLAIN))
-		return ipmu_fail(why, -EINVAL, "%s: start= does not go with tags", e->name);
-	return 0;
-}
-
-static bool old_model(const struct ipmu_pmu_type *type)
-{
-	return strcmp(type->name, "netburst") == 0;
-}
-
-static int check_old(const struct request *r, char *why)
-{
-	const struct netburst_event *e = r->event->from_model_3 ? r->event : r->start;
-
-	if (r->start && r->force_ovf)
-		return ipmu_fail(why, -EINVAL, "%s: force_ovf: on models 0 to 2 a counter that "
-				 "another one starts sends no interrupt", r->event->name);
-	return e && e->from_model_3 ?
-		ipmu_fail(why, -ENOENT, "%s exists on models 3, 4 and 6, not on this one",
-			  e->name) : 0;
-}
-
-/* ---- choices */
 
 /* At the Nth event, or at every one; of a cascade it is the receiver that may interrupt. */
-static bool interrupts(const struct request *r)
+static bool interrupts(const struct netburst_request *r)
 {
 	return r->force_ovf || (r->period && !r->start);
 }
 
-static uint64_t levels(const struct request *r)
+static uint64_t levels(const struct netburst_request *r)
 {
 	return (r->os ? ESCR_OS : 0) | (r->usr ? ESCR_USR : 0);
 }
 
-static uint64_t filter(const struct request *r)
+static uint64_t filter(const struct netburst_request *r)
 {
 	uint64_t cccr = 0;
 
@@ -304,8 +68,8 @@ static void agree(struct ipmu_choice *c, const struct netburst_event *tagger, ui
 		add_need(c, &ipmu_netburst_execution_tags, bits, owner);
 }
 
-static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct request *r, int escr,
-				      uint32_t counters)
+static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct netburst_request *r,
+				      int escr, uint32_t counters)
 {
 	struct ipmu_choice *c = &e->choices[e->nchoices++];
 	int number = r->number < 0 ? r->event->number : r->number;
@@ -328,7 +92,7 @@ static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct request
 }
 
 /* Counter 1 is broken on some parts (Linux avoids it): it comes last. */
-static void plain_choices(struct ipmu_event *e, const struct request *r)
+static void plain_choices(struct ipmu_event *e, const struct netburst_request *r)
 {
 	const uint32_t broken = 1u << 1;
 
@@ -345,7 +109,7 @@ static void plain_choices(struct ipmu_event *e, const struct request *r)
 }
 
 /* Counter `to` waits for the overflow of the counter that counts the other event. */
-static void add_cascade(struct ipmu_event *e, const struct request *r, int to)
+static void add_cascade(struct ipmu_event *e, const struct netburst_request *r, int to)
 {
 	int from = ipmu_netburst_cascades_from(to), upstream = NO_ESCR, own = NO_ESCR;
 	struct ipmu_choice *c;
@@ -369,7 +133,7 @@ static void add_cascade(struct ipmu_event *e, const struct request *r, int to)
 	add_escr(c, upstream, r->start, r->start_mask, levels(r));
 }
 
-static void cascade_choices(struct ipmu_event *e, const struct request *r)
+static void cascade_choices(struct ipmu_event *e, const struct netburst_request *r)
 {
 	const uint32_t broken = 1u << 1;
 
@@ -393,7 +157,7 @@ static uint32_t group_of(uint32_t counters)
 /* An upstream ESCR works only beside an enabled counter of its own or its pair's (18.15.5.9), be it
  * another event's: if there is none, a companion is enabled. Those of the front end are fed to the
  * very counters that count at retirement. */
-static void add_upstream(struct ipmu_choice *c, const struct request *r,
+static void add_upstream(struct ipmu_choice *c, const struct netburst_request *r,
 			 const struct netburst_event *up, int escr, uint64_t tags)
 {
 	const struct netburst_route *route = &ipmu_netburst_routes[escr];
@@ -407,7 +171,7 @@ static void add_upstream(struct ipmu_choice *c, const struct request *r,
 	c->any_companion = group_of(route->counters);
 }
 
-static void tagged_choice(struct ipmu_event *e, const struct request *r, int escr, int up,
+static void tagged_choice(struct ipmu_event *e, const struct netburst_request *r, int escr, int up,
 			  uint64_t tags)
 {
 	const struct netburst_event *upstream = r->tag->event ?
@@ -425,7 +189,7 @@ static void tagged_choice(struct ipmu_event *e, const struct request *r, int esc
 		 ipmu_reg_writable(&ipmu_netburst_pebs_matrix_vert), r->tag->matrix_vert);
 }
 
-static void tagged_pairs(struct ipmu_event *e, const struct request *r, uint64_t tags)
+static void tagged_pairs(struct ipmu_event *e, const struct netburst_request *r, uint64_t tags)
 {
 	unsigned escrs = r->tag->event ? r->tag->escrs : 1;
 
@@ -436,7 +200,7 @@ static void tagged_pairs(struct ipmu_event *e, const struct request *r, uint64_t
 }
 
 /* Without a mask the execution tag is free: two are enough, as there are two ESCRs to tag from. */
-static void tagged_choices(struct ipmu_event *e, struct request *r)
+static void tagged_choices(struct ipmu_event *e, struct netburst_request *r)
 {
 	bool execution = r->tag->role == COUNTS_EXECUTION;
 
@@ -450,29 +214,13 @@ static void tagged_choices(struct ipmu_event *e, struct request *r)
 	}
 }
 
-int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-			 const char *ours, const uint64_t *codes, int ncodes, char *why)
+int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			 const uint64_t *codes, int ncodes, char *why)
 {
-	struct request r = { .event = ipmu_netburst_event(event), .number = -1 };
-	int rc;
+	struct netburst_request r;
+	int rc = ipmu_netburst_request(&r, e->type, event, q, why);
 
 	(void)codes, (void)ncodes;
-	if (!r.event)
-		return ipmu_fail(why, -ENOENT, "%s has no event %s: papi_native_avail lists its "
-				 "events", e->type->name, event);
-	rc = each_word(&r, qualifiers, why, read_modifier);
-	if (!rc)
-		rc = each_word(&r, ours, why, read_own);
-	if (rc)
-		return rc;
-	if (!r.said_level)
-		r.os = r.usr = true;
-	if (!r.said_edge)
-		r.edge = r.event->edge;
-	default_mask(&r);
-	rc = old_model(e->type) ? check_old(&r, why) : 0;
-	if (!rc)
-		rc = check(&r, why);
 	if (rc)
 		return rc;
 	e->interrupts = interrupts(&r);

@@ -188,8 +188,8 @@ static int add_preset(struct ipmu_choice *choice, const struct code *c, char *wh
 	return c->freeze ? add_freeze(choice, c, why) : 0;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const char *ours, const uint64_t *codes,
-		  int ncodes, const struct ipmu_reg *fvc, char *why)
+static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		  const uint64_t *codes, int ncodes, const struct ipmu_reg *fvc, char *why)
 {
 	struct code c = {
 		.event = event, .ctl = codes[0], .sub = ncodes > 1 ? codes[1] : 0,
@@ -197,7 +197,8 @@ static int encode(struct ipmu_event *e, const char *event, const char *ours, con
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
-	int rc = ipmu_period(event, ours, ipmu_type_most(e->type, "freeze"), &c.freeze, why);
+	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "freeze"),
+			     ipmu_type_most(e->type, "freeze"), &c.freeze, why);
 
 	if (rc)
 		return rc;
@@ -212,18 +213,16 @@ static int encode(struct ipmu_event *e, const char *event, const char *ours, con
 	return rc ? rc : add_needs(e, &c, fvc, why);
 }
 
-int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const char *qualifiers,
-			  const char *ours, const uint64_t *codes, int ncodes, char *why)
+int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			  const uint64_t *codes, int ncodes, char *why)
 {
-	(void)qualifiers;
-	return encode(e, event, ours, codes, ncodes, &ipmu_nhmex_fvc_nhm, why);
+	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_nhm, why);
 }
 
-int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const char *qualifiers,
-			  const char *ours, const uint64_t *codes, int ncodes, char *why)
+int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			  const uint64_t *codes, int ncodes, char *why)
 {
-	(void)qualifiers;
-	return encode(e, event, ours, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
+	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
 }
 
 /* What raw fields select: the clocks of a condition, all clocks, or what no document names. */

@@ -54,16 +54,19 @@ static int timestamp_more(const char *event, int n, const char **name, const cha
 	return 0;
 }
 
-static int timestamp_encode(struct ipmu_event *e, const char *event, const char *qualifiers,
-			    const char *ours, const uint64_t *codes, int ncodes, char *why)
+static int timestamp_encode(struct ipmu_event *e, const char *event,
+			    const struct ipmu_qualifiers *q, const uint64_t *codes, int ncodes,
+			    char *why)
 {
-	(void)ours, (void)codes, (void)ncodes;
+	char text[IPMU_QUALIFIERS_TEXT];
+
+	(void)codes, (void)ncodes;
 	if (!timestamp_knows(event))
 		return ipmu_fail(why, -ENOENT, "%s has no event %s, only TIMESTAMP", e->type->name,
 				 event);
-	if (*qualifiers)
+	if (ipmu_qualifiers_have(q, IPMU_OF_PFM))
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier", e->type->name, event,
-				 qualifiers);
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->nchoices = 1;
 	e->choices[0].counters = 1;
 	return 0;
@@ -74,7 +77,7 @@ static const struct ipmu_ops ops_timestamp = {
 	.knows = timestamp_knows, .more = timestamp_more,
 };
 
-static const struct ipmu_qualifier qualifiers[] = {
+static const struct ipmu_own_qualifier qualifiers[] = {
 	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
 };
 

@@ -28,10 +28,10 @@ extern const struct ipmu_reg *const ipmu_nhmex_registers_nhm[];
 extern const struct ipmu_reg *const ipmu_nhmex_registers_wsm[];
 
 /* ops->encode of the M-Box type, by the layout of ZDP_CTL_FVC. */
-int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const char *qualifiers,
-			  const char *ours, const uint64_t *codes, int ncodes, char *why);
+int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			  const uint64_t *codes, int ncodes, char *why);
 const char *ipmu_nhmex_units(const struct ipmu_event *e, const char *event, const char *plain);
-int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const char *qualifiers,
-			  const char *ours, const uint64_t *codes, int ncodes, char *why);
+int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			  const uint64_t *codes, int ncodes, char *why);
 
 #endif

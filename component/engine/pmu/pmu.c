@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmu.h"
 
+#include "qualifiers.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,13 +51,16 @@ static const char *measure(const struct ipmu_pmu_type *type, const char *name)
 }
 
 const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
-			    const char *qualifiers)
+			    const struct ipmu_qualifiers *q)
 {
 	char name[2 * IPMU_NAME_MAX];
 	const char *units = NULL;
 
-	for (const char *q = qualifiers; *q == ':' && !units; q += 1 + strcspn(q + 1, ":")) {
-		snprintf(name, sizeof(name), "%s:%.*s", event, (int)strcspn(q + 1, ":"), q + 1);
+	for (int i = 0; q && i < q->n && !units; i++) {
+		if (q->list[i].owner != IPMU_OF_PFM)
+			continue;
+		snprintf(name, sizeof(name), "%s:" IPMU_QUALIFIER_FORMAT, event,
+			 IPMU_QUALIFIER_WORDS(&q->list[i]));
 		units = measure(type, name);
 	}
 	if (!units)
@@ -65,7 +70,7 @@ const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 
 uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier)
 {
-	for (const struct ipmu_qualifier *q = type->qualifiers; q && q->name; q++)
+	for (const struct ipmu_own_qualifier *q = type->qualifiers; q && q->name; q++)
 		if (strcasecmp(q->name, qualifier) == 0)
 			return q->most;
 	return 0;

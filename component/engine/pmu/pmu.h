@@ -35,7 +35,7 @@ struct ipmu_measure {
 };
 
 /* A qualifier of a type's own: a number from `least` to `most`; with most = 0, what `form` says. */
-struct ipmu_qualifier {
+struct ipmu_own_qualifier {
 	const char *name, *form;
 	uint64_t least, most;
 };
@@ -55,10 +55,12 @@ struct ipmu_found {
 	char reasons[IPMU_TYPES_MAX][IPMU_WHY_MAX];	/* why it has no box */
 };
 
+struct ipmu_qualifiers;
+
 struct ipmu_ops {
 	/* Refuse qualifiers with a better reason than libpfm4 gives; NULL: nothing to add. */
-	int (*check)(const struct ipmu_pmu_type *type, const char *event, const char *qualifiers,
-		     char *why);
+	int (*check)(const struct ipmu_pmu_type *type, const char *event,
+		     const struct ipmu_qualifiers *q, char *why);
 	/* Make counter `ctr` of box `box` count `select` once the unit is enabled. The shared
 	 * registers that it needs have been written. */
 	int (*program)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
@@ -70,13 +72,13 @@ struct ipmu_ops {
 	 * NULL: `program` does it. */
 	int (*preset)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		      uint64_t value);
-	/* Turn libpfm4's code and our own qualifiers into e->choices; NULL: one choice, by
-	 * select_mask, fixed and constraints. `event` and `qualifiers` are libpfm4's spelling,
-	 * `ours` the qualifiers that type->qualifiers names (":freeze=100"). */
-	int (*encode)(struct ipmu_event *e, const char *event, const char *qualifiers,
-		      const char *ours, const uint64_t *codes, int ncodes, char *why);
-	/* Without `encode`: put our own qualifiers on the plain choice; NULL: there are none. */
-	int (*extend)(struct ipmu_event *e, const char *event, const char *ours, char *why);
+	/* Turn libpfm4's code and the type's own qualifiers into e->choices; NULL: one choice, by
+	 * select_mask, fixed and constraints. */
+	int (*encode)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		      const uint64_t *codes, int ncodes, char *why);
+	/* Without `encode`: put the type's own qualifiers on the plain choice; NULL: none. */
+	int (*extend)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		      char *why);
 	/* With type->own_names: is there such an event? And the nth unit mask of an event, or with
 	 * event NULL the nth event, that libpfm4's table lacks: -ENOENT past the end. */
 	bool (*knows)(const char *event);
@@ -108,7 +110,7 @@ struct ipmu_pmu_type {
 	uint64_t any_thread;	/* bit of select that lets one thread count for its whole core */
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
 	const struct ipmu_measure *measures;	/* up to NULL units; NULL: all are in `units` */
-	const struct ipmu_qualifier *qualifiers;	/* up to a NULL name */
+	const struct ipmu_own_qualifier *qualifiers;	/* up to a NULL name */
 	const struct ipmu_ops *ops;
 };
 
@@ -148,9 +150,9 @@ struct ipmu_family {
 
 /* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
 const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
-/* What an event is counted in, with the unit masks among its qualifiers (":ALL:c=1"). */
+/* What an event is counted in, with the unit masks among its qualifiers (NULL: none). */
 const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
-			    const char *qualifiers);
+			    const struct ipmu_qualifiers *q);
 /* The largest number that a qualifier of the type's own takes; 0: there is none. */
 uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier);
 /* Counters that run by themselves and are only read. */

@@ -107,19 +107,21 @@ static const struct ipmu_reg *const registers[] = {
 
 /* ---- freeze=N: 334060-001 2.1, Table 2-2 */
 
-static const struct ipmu_qualifier qualifiers[] = {
+static const struct ipmu_own_qualifier qualifiers[] = {
 	{ .name = "freeze", .least = 1, .most = (1ull << 44) - 1 }, { 0 },
 };
-static const struct ipmu_qualifier clk_qualifiers[] = {
+static const struct ipmu_own_qualifier clk_qualifiers[] = {
 	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
 };
 
 /* The carry out of the counter's top bit, which is the overflow, comes with the Nth event. */
-static int extend(struct ipmu_event *e, const char *event, const char *ours, char *why)
+static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		  char *why)
 {
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t n;
-	int rc = ipmu_period(event, ours, ipmu_type_most(e->type, "freeze"), &n, why);
+	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "freeze"),
+			     ipmu_type_most(e->type, "freeze"), &n, why);
 
 	if (rc || !n)
 		return rc;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "list.h"
+
+#include "pfm.h"
+#include "../counting/system.h"
+
+#include "../pmu/qualifiers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+bool ipmu_type_has_event(const struct ipmu_pmu_type *type, const char *event)
+{
+	return type->own_names ? type->ops->knows(event) :
+				 ipmu_pfm_has_event(type, IPMU_ALL, event);
+}
+
+/* How many events, or with event >= 0 unit masks of it, libpfm4 lists. */
+static int pfm_count(const struct ipmu_pmu_type *type, int event)
+{
+	struct ipmu_event_info probe;
+	int n = 0;
+
+	while (ipmu_pfm_list(type, event < 0 ? n : event, event < 0 ? -1 : n, &probe) == 0)
+		n++;
+	return n;
+}
+
+static int list_own_event(const struct ipmu_pmu_type *type, int event, struct ipmu_event_info *out)
+{
+	const char *name, *desc;
+
+	if (!type->own_names || type->ops->more(NULL, event - pfm_count(type, -1), &name, &desc))
+		return -ENOENT;
+	memset(out, 0, sizeof(*out));
+	out->type = type;
+	out->units = ipmu_type_units(type, name, NULL);
+	snprintf(out->name, sizeof(out->name), "%s.%s", type->name, name);
+	snprintf(out->desc, sizeof(out->desc), "%s", desc);
+	return 0;
+}
+
+static int list_event(const struct ipmu_pmu_type *type, int event, struct ipmu_event_info *out)
+{
+	return ipmu_pfm_list(type, event, -1, out) ? list_own_event(type, event, out) : 0;
+}
+
+static int list_own_umask(const struct ipmu_pmu_type *type, int event, int umask,
+			  struct ipmu_event_info *out)
+{
+	struct ipmu_qualifiers q = { .n = 1 };
+	char bare[IPMU_NAME_MAX];
+	const char *desc;
+	size_t n;
+
+	if (!type->own_names || list_event(type, event, out))
+		return -ENOENT;
+	n = strlen(out->name);
+	snprintf(bare, sizeof(bare), "%s", out->name + strlen(type->name) + 1);
+	if (type->ops->more(bare, umask - pfm_count(type, event), &q.list[0].key, &desc) ||
+	    (size_t)snprintf(out->name + n, sizeof(out->name) - n, ":%s", q.list[0].key) >=
+	    sizeof(out->name) - n)
+		return -ENOENT;
+	snprintf(out->umask_desc, sizeof(out->umask_desc), "%s", desc);
+	out->units = ipmu_type_units(type, bare, &q);
+	return 0;
+}
+
+static int list_umask(const struct ipmu_pmu_type *type, int event, int umask,
+		      struct ipmu_event_info *out)
+{
+	return ipmu_pfm_list(type, event, umask, out) ? list_own_umask(type, event, umask, out) : 0;
+}
+
+static int count_events(const struct ipmu_pmu_type *type)
+{
+	struct ipmu_event_info probe;
+	int n = 0;
+
+	while (list_event(type, n, &probe) == 0)
+		n++;
+	return n;
+}
+
+int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
+		    struct ipmu_event_info *out)
+{
+	struct ipmu_event_info probe;
+
+	for (int t = 0; sys->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = sys->family->types[t];
+
+		if (!ipmu_unit_model(sys)->found.nboxes[t])
+			continue;
+		if (list_event(type, event, &probe) == 0)
+			return umask < 0 ? list_event(type, event, out) :
+					   list_umask(type, event, umask, out);
+		event -= count_events(type);
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "parse.h"
+
+#include "../base/why.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAID_MAX (IPMU_QUALIFIERS_MAX - 1)
+
+int ipmu_name_check_length(const char *name, char *why)
+{
+	if (strlen(name) >= IPMU_NAME_MAX)
+		return ipmu_fail(why, -EINVAL, "the event name is longer than %d characters: "
+				 "%.40s...", IPMU_NAME_MAX - 1, name);
+	return 0;
+}
+
+static int check_characters(const char *name, char *why)
+{
+	if (strpbrk(name, ", \t"))
+		return ipmu_fail(why, -EINVAL, "'%s': an event name has no blank and no comma",
+				 name);
+	return 0;
+}
+
+static int numbered_box(const struct ipmu_pmu_type *type, const char *pmu)
+{
+	size_t n = strlen(type->name);
+
+	if (!type->pfm_numbered || strncasecmp(pmu, type->name, n) != 0 ||
+	    !isdigit((unsigned char)pmu[n]) || pmu[n + 1] != '\0')
+		return IPMU_ALL;
+	return pmu[n] - '0';
+}
+
+static const struct ipmu_pmu_type *type_of(const struct ipmu_family *family, const char *pmu,
+					   int *box)
+{
+	for (int t = 0; family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = family->types[t];
+
+		*box = numbered_box(type, pmu);
+		if (*box != IPMU_ALL || strcasecmp(pmu, type->name) == 0)
+			return type;
+	}
+	return NULL;
+}
+
+const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, const char *pmu,
+					    int *box)
+{
+	const struct ipmu_pmu_type *type = NULL;
+
+	if (family)
+		return type_of(family, pmu, box);
+	for (const struct ipmu_family *const *f = ipmu_families; *f && !type; f++)
+		type = type_of(*f, pmu, box);
+	return type;
+}
+
+int ipmu_parse_number(const char *text, int *out)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = text ? strtol(text, &end, 10) : 0;
+	if (!text || !isdigit((unsigned char)*text) || *end || errno || v > 9999)
+		return -EINVAL;
+	*out = (int)v;
+	return 0;
+}
+
+/* ---- cutting */
+
+static void add_qualifier(struct ipmu_parsed_name *p, char *word)
+{
+	char *equals = strchr(word, '=');
+
+	if (equals)
+		*equals = '\0';
+	p->q.list[p->q.n++] = (struct ipmu_qualifier){ .key = word,
+						       .value = equals ? equals + 1 : NULL };
+}
+
+/* "EVENT.UMASK": the manual's spelling of an event with its unit mask. libpfm4 cannot have a dot in
+ * a unit mask and has an underscore there. */
+static int cut_umask(struct ipmu_parsed_name *p, char *event, char *why)
+{
+	char *dot = strchr(event, '.');
+
+	p->event = event;
+	if (!dot)
+		return 0;
+	if (dot[1] == '\0')
+		return ipmu_fail(why, -EINVAL, "'%s': no unit mask follows the dot", event);
+	*dot = '\0';
+	for (char *c = dot + 1; *c; c++)
+		if (*c == '.')
+			*c = '_';
+	add_qualifier(p, dot + 1);
+	return 0;
+}
+
+static int cut_qualifiers(struct ipmu_parsed_name *p, char *rest, char *why)
+{
+	char *colon = strchr(rest, ':');
+	int rc;
+
+	if (colon)
+		*colon = '\0';
+	rc = cut_umask(p, rest, why);
+	while (colon && !rc) {
+		char *next = strchr(colon + 1, ':');
+
+		if (next)
+			*next = '\0';
+		if (p->q.n == SAID_MAX || colon[1] == '\0')
+			return ipmu_fail(why, -EINVAL, "'%s': %s", p->event, colon[1] ?
+					 "too many qualifiers" : "a qualifier is empty");
+		add_qualifier(p, colon + 1);
+		colon = next;
+	}
+	return rc;
+}
+
+/* What follows the PMU. A dot ends a PMU's name only where there is one of that name: it may as
+ * well stand before a unit mask. */
+static char *cut_pmu(const struct ipmu_family *family, struct ipmu_parsed_name *p)
+{
+	char *colons = strstr(p->text, "::"), *dot = strchr(p->text, '.');
+	int box;
+
+	if (colons) {
+		*colons = '\0';
+		p->pmu = p->text;
+		return colons + 2;
+	}
+	if (!dot)
+		return p->text;
+	*dot = '\0';
+	if (ipmu_type_named(family, p->text, &box)) {
+		p->pmu = p->text;
+		return dot + 1;
+	}
+	*dot = '.';
+	return p->text;
+}
+
+int ipmu_name_parse(const struct ipmu_family *family, const char *name,
+		    struct ipmu_parsed_name *out, char *why)
+{
+	int rc = ipmu_name_check_length(name, why);
+	char *rest;
+
+	if (!rc)
+		rc = check_characters(name, why);
+	if (rc)
+		return rc;
+	memset(out, 0, sizeof(*out));
+	strcpy(out->text, name);
+	rest = cut_pmu(family, out);
+	if (!*rest || *rest == ':')
+		return ipmu_fail(why, -EINVAL, "'%s' names no event: write pmu.EVENT:UMASK", name);
+	return cut_qualifiers(out, rest, why);
+}

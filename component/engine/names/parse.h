@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The grammar of event names, the only place that cuts them:
+ * pmu.EVENT:UMASK:modifiers:package=N:box=N, pmu::EVENT..., EVENT.UMASK... */
+#ifndef IPMU_PARSE_H
+#define IPMU_PARSE_H
+
+#include "../pmu/families.h"
+#include "../pmu/qualifiers.h"
+
+/* A name as a list. All pointers point into `text`, so it is not copied. */
+struct ipmu_parsed_name {
+	char text[IPMU_NAME_MAX];
+	const char *pmu;	/* NULL: not given */
+	const char *event;
+	struct ipmu_qualifiers q;	/* whose they are is not known yet: all are libpfm4's */
+};
+
+/* family: whose PMUs may stand before a dot; NULL: those of any family. -EINVAL: no name. */
+int ipmu_name_parse(const struct ipmu_family *family, const char *name,
+		    struct ipmu_parsed_name *out, char *why);
+int ipmu_name_check_length(const char *name, char *why);
+
+/* The type of that name, NULL if there is none; *box: the number behind it, or IPMU_ALL. */
+const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, const char *pmu,
+					    int *box);
+
+/* A number in a qualifier, 0 to 9999; text may be NULL: -EINVAL. */
+int ipmu_parse_number(const char *text, int *out);
+
+#endif
