@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies beside a segment, and what killed runs have left: making and removing it. Nothing is
- * removed that is not one's own, and no symbolic link is followed: in /dev/shm and in shared
- * folders anybody can make files of any name. */
+/* Removes what lies beside a segment, and what killed runs have left. It removes nothing that belongs
+ * to another user and follows no symbolic link: in /dev/shm and in shared folders anybody can make
+ * files of any name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,34 +40,6 @@ static void remove_state(const char *path)
 	else
 		close(fd);
 	rmdir(path);
-}
-
-const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path)
-{
-	struct stat st, segment;
-
-	if (lstat(path, &st))
-		return strerror(errno);
-	if (!S_ISDIR(st.st_mode))
-		return "it is no directory";
-	if (st.st_uid != geteuid() && (!place->keep || fstat(place->fd, &segment) ||
-				       segment.st_uid != st.st_uid))
-		return "it belongs to somebody else";
-	return st.st_mode & (S_IWGRP | S_IWOTH) ? "others may write it" : NULL;
-}
-
-int vpmu_state_make(const struct vpmu_place *place)
-{
-	const char *wrong = NULL;
-
-	if (mkdir(place->state, 0700))
-		wrong = errno == EEXIST ? vpmu_beside_unusable(place, place->state) :
-				    strerror(errno);
-	if (!wrong)
-		return 0;
-	vpmu_complain("%s: cannot be the directory of what programs keep about this machine: %s; "
-		      "remove it, or name another segment with -s", place->state, wrong);
-	return VPMU_EXIT_FAILURE;
 }
 
 void vpmu_beside_remove(const char *path)

@@ -14,6 +14,8 @@ enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
 #define VPMU_DEFAULT_MACHINE "skl-4c8t"
 #define VPMU_SETTINGS_MAX 32
 
+/* ---- complain.c ---- */
+/* Prints a line on stderr, with the command's name in front. */
 __attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...);
 
 /* ---- place.c: which segment, shared with whom ---- */
@@ -44,12 +46,15 @@ int vpmu_place_check(const struct vpmu_place *place);
 /* Checks REG=VALUE against the machine; applies it when s is not NULL. */
 int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
 
-/* ---- remains.c: what lies beside segments, and what killed runs have left ---- */
+/* ---- beside.c: the directories beside a segment ---- */
 int vpmu_state_make(const struct vpmu_place *place);
 /* NULL, or what is wrong with a directory that is beside the segment already. */
 const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path);
-/* What is beside the segment of this path; and the segment as well. */
+
+/* ---- remains.c: removing ---- */
+/* Removes what is beside the segment of this path. */
 void vpmu_beside_remove(const char *path);
+/* Removes the segment as well. */
 void vpmu_remains_remove(const char *path);
 /* Removes the segments that this user's runs made and nobody uses any more. */
 void vpmu_remains_sweep(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* vpmu: runs programs on a virtual machine whose PMU counts what they execute. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,17 +17,6 @@ static const struct command {
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-void vpmu_complain(const char *format, ...)
-{
-	va_list args;
-
-	fputs("vpmu: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
 
 static void usage(FILE *to)
 {
