@@ -4,60 +4,11 @@
  * nor written there, so that such a call fails and nobody takes nothing for a value. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "inside.h"
 #include "shim.h"
-
-static char *add_text(char *at, const char *text)
-{
-	size_t n = strlen(text);
-
-	memcpy(at, text, n + 1);
-	return at + n;
-}
-
-char *shim_number_text(char *at, unsigned long n)
-{
-	char digits[24] = "", *first = digits + sizeof(digits) - 1;
-
-	do
-		*--first = (char)('0' + n % 10);
-	while (n /= 10);
-	return add_text(at, first);
-}
-
-char *shim_path_text(struct shim_path path, char *at)
-{
-	switch (path.kind) {
-	case SHIM_MSR:
-	case SHIM_MSR_SAFE:
-		at = shim_number_text(add_text(at, "/dev/cpu/"), path.cpu);
-		return add_text(at, path.kind == SHIM_MSR ? "/msr" : "/msr_safe");
-	case SHIM_MSR_BATCH:
-		return add_text(at, "/dev/cpu/msr_batch");
-	case SHIM_PCI:
-		return add_text(at, "/sys/bus/pci/devices/0000:00:00.0/config");
-	case SHIM_MEM:
-		return add_text(at, "/dev/mem");
-	default:
-		return add_text(at, "/dev/cpu");
-	}
-}
-
-int shim_not_served(const char *call, struct shim_path path)
-{
-	char line[SHIM_TEXT_BYTES + 128];
-	char *at = add_text(add_text(line, "vpmu: "), call);
-
-	at = shim_path_text(path, add_text(at, " of "));
-	at = add_text(at, " is not served on the virtual machine; use open and pread\n");
-	shim_syscall(SYS_write, STDERR_FILENO, shim_address(line), at - line, 0);
-	errno = ENOTSUP;
-	return -1;
-}
 
 static void fill(struct shim_path path, long fd)
 {
@@ -86,13 +37,13 @@ int shim_backing(struct shim_path path, int flags)
 	int mode = path.kind == SHIM_PCI ? flags & O_ACCMODE : O_WRONLY;
 	long made, fd;
 
-	shim_path_text(path, add_text(name, SHIM_BACKING_NAME));
+	shim_path_text(path, shim_text_add(name, SHIM_BACKING_NAME));
 	made = shim_syscall(SYS_memfd_create, shim_address(name), MFD_CLOEXEC | MFD_ALLOW_SEALING,
 			    0, 0);
 	if (made >= 0) {
 		fill(path, made);
 		shim_syscall(SYS_fcntl, made, F_ADD_SEALS, SEALS, 0);
-		shim_number_text(add_text(link, "/proc/self/fd/"), (unsigned long)made);
+		shim_number_text(shim_text_add(link, "/proc/self/fd/"), (unsigned long)made);
 		fd = shim_syscall(SYS_open, shim_address(link),
 				  mode | (flags & (O_CLOEXEC | O_NONBLOCK)), 0, 0);
 		shim_syscall(SYS_close, made, 0, 0, 0);

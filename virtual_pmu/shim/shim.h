@@ -63,12 +63,16 @@ struct shim_path shim_classify_at(int dir, const char *path);
 /* The usual path of a device, at `at`; returns its end. */
 char *shim_path_text(struct shim_path path, char *at);
 char *shim_number_text(char *at, unsigned long n);
+char *shim_text_add(char *at, const char *text);
 /* Says on stderr that this call does not work on the machine's files; -1 with errno. */
 int shim_not_served(const char *call, struct shim_path path);
 
 /* Every file descriptor served has a real one behind it (an anonymous file, which keeps offset,
  * dup and fork right). 0, or -1 with errno. */
 int shim_backing(struct shim_path path, int flags);
+/* Above this no descriptor is served. */
+#define SHIM_FDS_MAX 65536
+void shim_fd_serve(int fd, struct shim_path path, int flags);
 int shim_fd_open(struct shim_path path, int flags);
 struct shim_path shim_fd(int fd);	/* kind SHIM_NONE: not ours */
 /* As it was opened: of a served descriptor, which has other flags itself. */
@@ -93,6 +97,9 @@ int shim_safe_write(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t
 
 /* May the calling process do that (R_OK, W_OK) with the device? 0 or an errno. */
 int shim_permission(struct shim_path path, int mode);
+mode_t shim_device_mode(void);
+uid_t shim_device_owner(struct shim_path path);
+gid_t shim_device_group(struct shim_path path);
 /* A user who is not root, on a machine that tells them apart. */
 bool shim_unprivileged(void);
 

@@ -7,7 +7,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(__fxstat)
@@ -30,82 +29,21 @@ static int exists(struct shim_path path)
 	return absent ? refuse(ENOENT) : 0;
 }
 
-static mode_t device_mode(void)
-{
-	const struct vpmu_devices *d = &shim_machine()->devices;
-
-	return d->owned ? (mode_t)d->mode : 0600;
-}
-
-static bool is_msr(struct shim_path path)
-{
-	return path.kind == SHIM_MSR || path.kind == SHIM_MSR_SAFE || path.kind == SHIM_MSR_BATCH;
-}
-
-static uid_t owner(struct shim_path path)
-{
-	const struct vpmu_devices *d = &shim_machine()->devices;
-
-	return !d->owned ? geteuid() : is_msr(path) ? (uid_t)d->uid : 0;
-}
-
-static gid_t group(struct shim_path path)
-{
-	const struct vpmu_devices *d = &shim_machine()->devices;
-
-	return !d->owned ? getegid() : is_msr(path) ? (gid_t)d->gid : 0;
-}
-
-static bool in_group(gid_t gid)
-{
-	gid_t groups[256];
-	int n = getgroups(256, groups);
-
-	for (int i = 0; i < n; i++)
-		if (groups[i] == gid)
-			return true;
-	return getegid() == gid;
-}
-
-bool shim_unprivileged(void)
-{
-	return shim_machine()->devices.owned && shim_syscall(SYS_geteuid, 0, 0, 0, 0) != 0;
-}
-
-/* With msr-safe the point is that nobody needs the plain devices: only its own can be opened. */
-int shim_permission(struct shim_path path, int mode)
-{
-	const struct vpmu_devices *d = &shim_machine()->devices;
-	uint32_t bits = d->mode;
-
-	if (path.kind == SHIM_MSR && d->msr_safe)
-		return EACCES;
-	if (!shim_unprivileged() || path.kind == SHIM_PCI)
-		return 0;
-	if (!is_msr(path))
-		return EACCES;
-	if (geteuid() == d->uid)
-		bits >>= 6;
-	else if (in_group((gid_t)d->gid))
-		bits >>= 3;
-	return (unsigned)mode & ~bits & 6u ? EACCES : 0;
-}
-
 static void describe(struct shim_path path, mode_t *mode, dev_t *device, off_t *size)
 {
 	*device = 0;
 	*size = 0;
 	switch (path.kind) {
 	case SHIM_MSR:
-		*mode = S_IFCHR | device_mode();
+		*mode = S_IFCHR | shim_device_mode();
 		*device = makedev(MSR_MAJOR, path.cpu);
 		break;
 	case SHIM_MSR_SAFE:
-		*mode = S_IFCHR | device_mode();
+		*mode = S_IFCHR | shim_device_mode();
 		*device = makedev(SAFE_MAJOR, path.cpu);
 		break;
 	case SHIM_MSR_BATCH:
-		*mode = S_IFCHR | device_mode();
+		*mode = S_IFCHR | shim_device_mode();
 		*device = makedev(SAFE_MAJOR + 1, 0);
 		break;
 	case SHIM_MEM:
@@ -129,8 +67,8 @@ static void describe(struct shim_path path, mode_t *mode, dev_t *device, off_t *
 		memset(st, 0, sizeof(*st)); \
 		describe(path, &st->st_mode, &st->st_rdev, &st->st_size); \
 		st->st_nlink = 1; \
-		st->st_uid = owner(path); \
-		st->st_gid = group(path); \
+		st->st_uid = shim_device_owner(path); \
+		st->st_gid = shim_device_group(path); \
 		st->st_blksize = 4096; \
 		return 0; \
 	}
@@ -212,8 +150,8 @@ static int fill_statx(struct shim_path path, struct statx *st)
 	st->stx_rdev_minor = minor(device);
 	st->stx_size = (uint64_t)size;
 	st->stx_nlink = 1;
-	st->stx_uid = owner(path);
-	st->stx_gid = group(path);
+	st->stx_uid = shim_device_owner(path);
+	st->stx_gid = shim_device_group(path);
 	st->stx_blksize = 4096;
 	return 0;
 }
