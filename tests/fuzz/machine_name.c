@@ -19,13 +19,15 @@ static uint32_t number(const uint8_t **data, size_t *size)
 static void check_machine(const struct vpmu_machine *m)
 {
 	struct vpmu_register_info reg;
+	struct vpmu_state_bytes state;
 	struct vpmu_layout layout;
 	uint32_t n = 0;
 
 	REQUIRE(vpmu_machine_cpus(m) >= 1 && vpmu_machine_cpus(m) <= VPMU_CPUS_MAX);
 	REQUIRE(m->packages >= 1 && m->packages <= VPMU_PACKAGES_MAX);
 	REQUIRE(m->slices >= 1 && m->slices <= VPMU_SLICES_MAX);
-	REQUIRE(vpmu_registers_bytes(m) > 0);
+	REQUIRE(vpmu_model_state_bytes(m, &state) == 0);
+	REQUIRE(state.package + state.core + state.thread > 0);
 	REQUIRE(vpmu_machine_whole(m));
 	REQUIRE((vpmu_layout_make(m, &layout) == 0) == (m->cores <= 64));
 	while (vpmu_model_register(m, n, &reg))

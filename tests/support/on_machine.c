@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "on_machine.h"
 
-#include "machine/segment.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../model/model.h"
+#include "geometry.h"
 
 #define PAGE 4096u
+
+typedef int state_bytes_of(const struct vpmu_machine *m, struct vpmu_state_bytes *out);
 
 static uint64_t page_up(uint64_t bytes)
 {
@@ -33,19 +35,24 @@ static int fail(int rc, char *why, size_t why_bytes, const char *format, ...)
 	return rc;
 }
 
-/* Sizes and offsets of a machine's segment; -EINVAL for a family without a register model. */
-static int layout(const struct vpmu_machine *m, struct vpmu_segment *s)
+/* The head of a machine's segment, which nothing changes later. */
+static void fill_head(struct vpmu_segment *s, const struct vpmu_machine *m,
+		      const struct vpmu_state_bytes *state)
 {
-	s->registers_bytes = vpmu_registers_bytes(m);
-	s->mmio_bytes = vpmu_mmio_bytes(m);
+	s->magic = VPMU_MAGIC;
+	s->version = VPMU_VERSION;
+	s->header_bytes = sizeof(*s);
+	s->machine = *m;
+	s->state = *state;
+	s->registers_bytes = m->packages * state->package +
+			     (uint64_t)m->packages * m->cores * state->core +
+			     vpmu_machine_cpus(m) * state->thread;
+	s->mmio_bytes = m->packages * state->mmio;
 	s->caches_bytes = vpmu_caches_bytes(m);
-	if (!s->registers_bytes)
-		return -EINVAL;
 	s->registers_offset = page_up(sizeof(*s));
 	s->mmio_offset = s->registers_offset + page_up(s->registers_bytes);
 	s->caches_offset = s->mmio_offset + page_up(s->mmio_bytes);
 	s->bytes = s->caches_offset + page_up(s->caches_bytes);
-	return 0;
 }
 
 static int map_whole(int fd, uint64_t bytes, struct vpmu_segment **out)
@@ -59,97 +66,90 @@ static int map_whole(int fd, uint64_t bytes, struct vpmu_segment **out)
 }
 
 /* A file of the full size under a temporary name, switched on but not yet published. */
-static int make_private(int fd, const struct vpmu_segment *sizes, const struct vpmu_machine *m,
-			struct vpmu_segment **out)
+static int make_private(int fd, const struct vpmu_segment *head,
+			void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out)
 {
 	struct vpmu_segment *s = NULL;
 	/* Reserve now: a full /dev/shm would otherwise kill the program with SIGBUS later. */
-	int rc = -posix_fallocate(fd, 0, (off_t)sizes->bytes);
+	int rc = -posix_fallocate(fd, 0, (off_t)head->bytes);
 
 	if (!rc)
-		rc = map_whole(fd, sizes->bytes, &s);
+		rc = map_whole(fd, head->bytes, &s);
 	if (rc)
 		return rc;
-	s->bytes = sizes->bytes;
-	s->registers_offset = sizes->registers_offset;
-	s->mmio_offset = sizes->mmio_offset;
-	s->caches_offset = sizes->caches_offset;
-	s->registers_bytes = sizes->registers_bytes;
-	s->mmio_bytes = sizes->mmio_bytes;
-	s->caches_bytes = sizes->caches_bytes;
-	s->machine = *m;
-	s->version = VPMU_VERSION;
-	s->header_bytes = sizeof(*s);
-	s->magic = VPMU_MAGIC;
-	vpmu_model_reset(s);
+	memcpy(s->head, head->head, sizeof(s->head));
+	power_on(s);
 	*out = s;
 	return 0;
 }
 
-int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
-			char *why, size_t why_bytes)
+int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
+		      const struct vpmu_state_bytes *state,
+		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,
+		      char *why, size_t why_bytes)
 {
-	struct vpmu_segment *s = NULL, *sizes;
+	struct vpmu_segment *s = NULL, *head;
 	char temporary[PATH_MAX];
 	int fd, rc;
 
-	sizes = calloc(1, sizeof(*sizes));
-	if (!sizes)
+	head = calloc(1, sizeof(*head));
+	if (!head)
 		return fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
-	rc = layout(m, sizes);
-	if (rc) {
-		fail(rc, why, why_bytes, "machine '%s' has no register model", m->name);
-		goto free_sizes;
-	}
+	fill_head(head, m, state);
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
 		rc = fail(-ENAMETOOLONG, why, why_bytes, "%s: the name is too long", path);
-		goto free_sizes;
+		goto free_head;
 	}
 	fd = mkostemp(temporary, O_CLOEXEC);	/* mode 0600 */
 	if (fd < 0) {
 		rc = fail(-errno, why, why_bytes, "%s: cannot create it: %s", temporary,
 			  strerror(errno));
-		goto free_sizes;
+		goto free_head;
 	}
-	rc = make_private(fd, sizes, m, &s);
+	rc = make_private(fd, head, power_on, &s);
 	if (rc) {
 		fail(rc, why, why_bytes, "%s: cannot reserve %llu bytes: %s; free some space there "
-		     "or choose another place with -s", path, (unsigned long long)sizes->bytes,
+		     "or choose another place with -s", path, (unsigned long long)head->bytes,
 		     strerror(-rc));
 		goto remove;
 	}
 	if (link(temporary, path)) {
 		rc = fail(-errno, why, why_bytes, "%s: cannot publish it: %s", path,
 			  strerror(errno));
-		munmap(s, sizes->bytes);
+		munmap(s, head->bytes);
 		goto remove;
 	}
 	*out = s;
 remove:
 	unlink(temporary);
 	close(fd);
-free_sizes:
-	free(sizes);
+free_head:
+	free(head);
 	return rc;
 }
 
-static bool header_fits(const struct vpmu_segment *h, uint64_t file_bytes)
+/* Is this the head that such a machine's segment is made with? */
+static bool head_fits(const struct vpmu_segment *h, state_bytes_of *state_bytes)
 {
-	return h->header_bytes == sizeof(*h) && h->bytes == file_bytes &&
-	       vpmu_machine_whole(&h->machine) &&
-	       h->registers_offset == page_up(sizeof(*h)) &&
-	       h->mmio_offset == h->registers_offset + page_up(h->registers_bytes) &&
-	       h->caches_offset == h->mmio_offset + page_up(h->mmio_bytes) &&
-	       h->bytes == h->caches_offset + page_up(h->caches_bytes) &&
-	       h->registers_bytes == vpmu_registers_bytes(&h->machine) &&
-	       h->mmio_bytes == vpmu_mmio_bytes(&h->machine) &&
-	       h->caches_bytes == vpmu_caches_bytes(&h->machine);
+	struct vpmu_state_bytes state;
+	struct vpmu_segment *made;
+	bool fits;
+
+	if (!vpmu_machine_whole(&h->machine) || state_bytes(&h->machine, &state))
+		return false;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return false;
+	fill_head(made, &h->machine, &state);
+	fits = !memcmp(h->head, made->head, sizeof(h->head));
+	free(made);
+	return fits;
 }
 
 #define WHAT_TO_DO "remove the file or name another one"
 
-static int check_file(int fd, const char *path, struct vpmu_segment *h, char *why,
-		      size_t why_bytes)
+static int check_file(int fd, const char *path, state_bytes_of *state_bytes,
+		      struct vpmu_segment *h, char *why, size_t why_bytes)
 {
 	struct stat st;
 
@@ -170,7 +170,7 @@ static int check_file(int fd, const char *path, struct vpmu_segment *h, char *wh
 	if ((size_t)got < sizeof(*h) || (uint64_t)st.st_size < h->bytes)
 		return fail(-EINVAL, why, why_bytes, "%s: truncated segment (%lld bytes); "
 			    WHAT_TO_DO, path, (long long)st.st_size);
-	if (!header_fits(h, (uint64_t)st.st_size))
+	if (!head_fits(h, state_bytes) || h->bytes != (uint64_t)st.st_size)
 		return fail(-EINVAL, why, why_bytes, "%s: damaged segment, or made by another "
 			    "build; " WHAT_TO_DO, path);
 	return 0;
@@ -202,7 +202,8 @@ static int map_checked(int fd, const struct vpmu_segment *header, struct vpmu_se
 	return rc;
 }
 
-int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
+int vpmu_segment_map(const char *path, state_bytes_of *state_bytes, struct vpmu_segment **out,
+		     char *why, size_t why_bytes)
 {
 	struct vpmu_segment *header;
 	int fd, rc;
@@ -216,7 +217,7 @@ int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, si
 		rc = fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
 		goto close_file;
 	}
-	rc = check_file(fd, path, header, why, why_bytes);
+	rc = check_file(fd, path, state_bytes, header, why, why_bytes);
 	if (rc)
 		goto free_header;
 	rc = map_checked(fd, header, out);

@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 5u
+#define VPMU_VERSION 6u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -26,6 +26,10 @@
 struct vpmu_lock { uint32_t owner, wanted, pad[14]; };
 #define VPMU_LOCK_KEPT 0x80000000u
 
+/* Bytes of registers that the register model keeps: for each package, each core, each hardware
+ * thread; and each package's MMIO pages. */
+struct vpmu_state_bytes { uint64_t package, core, thread, mmio; };
+
 struct vpmu_violation {
 	uint64_t value;			/* what was written, or 0 for a bad read */
 	uint64_t bad_bits;		/* the reserved or read-only bits of it */
@@ -34,8 +38,7 @@ struct vpmu_violation {
 	uint32_t pad;
 };
 enum vpmu_violation_kind {
-	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WIDE_MMIO,
-	VPMU_V_WRITE_ONLY
+	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WRITE_ONLY
 };
 
 /* A counter that was enabled on an event the model does not drive. */
@@ -49,7 +52,7 @@ struct vpmu_thread {
 	uint64_t affinity[VPMU_CPUS_MAX / 64];
 };
 
-struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, mmio_reads, batches; };
+struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, batches; };
 
 /* The device files beside the registers: who may open them, and whether the msr-safe module is
  * loaded, with its allowlist. */
@@ -78,6 +81,7 @@ struct vpmu_segment {
 			uint64_t bytes;		/* of the whole segment */
 			uint64_t registers_offset, mmio_offset, caches_offset;
 			uint64_t registers_bytes, mmio_bytes, caches_bytes;
+			struct vpmu_state_bytes state;
 			struct vpmu_machine machine;
 		};
 		uint8_t head[VPMU_HEAD_BYTES];
@@ -100,16 +104,39 @@ struct vpmu_segment {
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
 };
 
-/* Bytes the feed needs for caches and directory of this machine (implemented by the feed). */
-uint64_t vpmu_caches_bytes(const struct vpmu_machine *m);
-
-/* Create (fails with -EEXIST) or open a segment file. The file is published whole: a second
- * opener never sees it half made. Errors: negative errno, a sentence in why[].
- * A truncated, foreign or wrong-version file gives -EINVAL and names the file. */
-int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
-			char *why, size_t why_bytes);
-int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes);
+/* Create (fails with -EEXIST) or open a segment file whose registers take this many bytes; the
+ * register model, which knows them, has vpmu_segment_create and vpmu_segment_open for everybody
+ * else. The file is published whole, after power_on: a second opener never sees it half made.
+ * Errors: negative errno, a sentence in why[]. A truncated, foreign or wrong-version file gives
+ * -EINVAL and names the file. */
+int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
+		      const struct vpmu_state_bytes *state,
+		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,
+		      char *why, size_t why_bytes);
+/* state_bytes: gives -EINVAL for a machine that has no register model. */
+int vpmu_segment_map(const char *path,
+		     int (*state_bytes)(const struct vpmu_machine *m, struct vpmu_state_bytes *out),
+		     struct vpmu_segment **out, char *why, size_t why_bytes);
 void vpmu_segment_close(struct vpmu_segment *s);
+
+/* Where registers are kept: first those of all packages, then of all cores, then of all threads. */
+static inline void *vpmu_package_state(struct vpmu_segment *s, uint32_t package)
+{
+	return (uint8_t *)s + s->registers_offset + package * s->state.package;
+}
+static inline void *vpmu_core_state(struct vpmu_segment *s, uint32_t core)	/* machine-wide */
+{
+	return (uint8_t *)vpmu_package_state(s, s->machine.packages) + core * s->state.core;
+}
+static inline void *vpmu_thread_state(struct vpmu_segment *s, uint32_t cpu)
+{
+	return (uint8_t *)vpmu_core_state(s, s->machine.packages * s->machine.cores) +
+	       cpu * s->state.thread;
+}
+static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t package)
+{
+	return (uint8_t *)s + s->mmio_offset + package * s->state.mmio;
+}
 
 /* Inside the emulated program the shim asks the feed of its own process to publish the calling
  * thread's clock, by prctl(VPMU_SYNC_PRCTL, 0, 0, 0, 0): the feed sees every system call, and the

@@ -92,7 +92,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	t->active[r->counter] = 0;
 	if (KNC_EN(t->select[r->counter]) &&
 	    !knc_event_of(r->counter, t->select[r->counter], &why))
-		vpmu_note_undriven(s, vpmu_register_address(r), KNC_CODE(t->select[r->counter]));
+		vpmu_record_undriven(s, vpmu_register_address(r), KNC_CODE(t->select[r->counter]));
 }
 
 static const char *undriven(const struct vpmu_undriven *u)

@@ -38,9 +38,13 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 /* The package's clock has reached `clock`: everything before it is final. */
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 
-/* ---- making a machine (segment.c) ---- */
-uint64_t vpmu_registers_bytes(const struct vpmu_machine *m);	/* 0: unknown family */
-uint64_t vpmu_mmio_bytes(const struct vpmu_machine *m);		/* whole pages, all packages */
+/* ---- a machine as a whole (power.c) ---- */
+/* How much the registers of such a machine take; -EINVAL when it has no register model. */
+int vpmu_model_state_bytes(const struct vpmu_machine *m, struct vpmu_state_bytes *out);
+/* Makes the segment of a machine that is switched on, or opens one: see vpmu_segment_make. */
+int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
+			char *why, size_t why_bytes);
+int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes);
 void vpmu_model_reset(struct vpmu_segment *s);			/* power-on values */
 /* The other ways to start again. A warm reset gives the power-on values on every family; INIT does
  * what the family's document says, which is nothing on most. */

@@ -36,6 +36,14 @@ struct vpmu_register {
 	uint32_t box, counter;		/* box counts from 0 over all rows */
 };
 
+static inline uint32_t vpmu_register_address(const struct vpmu_register *r)
+{
+	const struct vpmu_register_row *row = r->row;
+	uint32_t box = row->boxes ? r->box - row->first_box : 0;
+
+	return row->address + box * row->box_stride + r->counter * row->counter_stride;
+}
+
 struct vpmu_model_type {
 	enum vpmu_family family;
 	const struct vpmu_register_row *rows;
@@ -88,31 +96,29 @@ extern const struct vpmu_model_type vpmu_skl_client, vpmu_knc, vpmu_core2, vpmu_
 				    vpmu_netburst;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */
-/* State of a package; `type` defined by the family. */
-void *vpmu_package_state(struct vpmu_segment *s, uint32_t package);
-void *vpmu_core_state(struct vpmu_segment *s, uint32_t core);	/* machine-wide index */
-void *vpmu_thread_state(struct vpmu_segment *s, uint32_t cpu);
-uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t package);
+
+/* record.c */
+void vpmu_record_violation(struct vpmu_segment *s, enum vpmu_violation_kind kind, uint32_t cpu,
+			   uint32_t address, uint64_t value, uint64_t bad_bits);
 /* Remember a counter enabled on something that is not driven; once per `select`. */
-void vpmu_note_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select);
+void vpmu_record_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select);
 
 /* registers.c */
 bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint32_t address,
 		      struct vpmu_register *out);
 bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out);
-uint32_t vpmu_register_address(const struct vpmu_register *r);
 /* Documented writable bits on this machine, without the unsourced ones. */
 uint64_t vpmu_register_mask(const struct vpmu_machine *m, const struct vpmu_register_row *row);
 /* Where the value is; 32 bits for MMIO, 64 for the rest. */
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
-/* Tells the family, then clears a write-only register. */
+void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
+			    struct vpmu_register_info *out);
+/* access.c: tells the family, then clears a write-only register. */
 void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			   uint64_t value);
 /* touched.c: called before a program's access; and when a tool has set the value. */
 void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			bool writes);
 void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
-void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
-			    struct vpmu_register_info *out);
 
 #endif

@@ -4,51 +4,6 @@
 #include "core_count.h"
 #include "netburst_state.h"
 
-/* ---- cascading ---- */
-
-#define NOBODY P4_COUNTERS
-
-/* Whose overflow starts this counter through CASCADE: the one of the other pair. */
-static uint32_t cascade_source(uint32_t counter)
-{
-	return counter < 16 ? counter ^ 2 : counter - 2;
-}
-
-/* Through bit 11: CASCNT4INTO0, CASCNT5INTO3, CASCNT5INTO4, CASCNT4INTO5 of the IQ counters. */
-static uint32_t extended_source(uint32_t counter)
-{
-	switch (counter) {
-	case 12: return 16;
-	case 15: return 17;
-	case 16: return 17;
-	case 17: return 16;
-	}
-	return NOBODY;
-}
-
-static bool overflowed(const struct p4_core *core, uint32_t counter)
-{
-	return counter != NOBODY && (core->cccr[counter] & P4_OVF);
-}
-
-static bool cascades_from(const struct p4_core *core, uint32_t counter, uint32_t source)
-{
-	uint64_t cccr = core->cccr[counter];
-
-	return !(cccr & P4_ENABLE) &&
-	       (((cccr & P4_CASCADE) && cascade_source(counter) == source) ||
-		((cccr & P4_EXTENDED) && extended_source(counter) == source));
-}
-
-bool p4_running(const struct p4_core *core, uint32_t counter)
-{
-	uint64_t cccr = core->cccr[counter];
-
-	return (cccr & P4_ENABLE) ||
-	       ((cccr & P4_CASCADE) && overflowed(core, cascade_source(counter))) ||
-	       ((cccr & P4_EXTENDED) && overflowed(core, extended_source(counter)));
-}
-
 /* ---- one counter ---- */
 
 /* COMPARE passes an input above the threshold, with COMPLEMENT one that is not; without COMPARE
@@ -139,13 +94,13 @@ static uint64_t until_cascade(const struct p4_batch *b)
 	uint64_t first = b->clocks;
 
 	for (uint32_t i = 0; i < P4_COUNTERS; i++) {
-		const uint32_t sources[] = { cascade_source(i), extended_source(i) };
+		const uint32_t sources[] = { p4_cascade_source(i), p4_extended_source(i) };
 
 		for (uint32_t k = 0; k < 2; k++) {
 			uint64_t clock = 0;
 
-			if (cascades_from(b->core, i, sources[k]) &&
-			    !overflowed(b->core, sources[k]))
+			if (p4_cascades_from(b->core, i, sources[k]) &&
+			    !p4_overflowed(b->core, sources[k]))
 				clock = overflow_clock(b, sources[k]);
 			if (clock && clock < first)
 				first = clock;

@@ -120,7 +120,14 @@ const char *p4_undriven_event(const struct vpmu_undriven *u);
 
 /* netburst_count.c */
 void p4_count(struct p4_batch *b);
+
+/* netburst_cascade.c. A source is a counter, or P4_COUNTERS where there is none. */
 bool p4_running(const struct p4_core *core, uint32_t counter);	/* enabled or cascading */
+uint32_t p4_cascade_source(uint32_t counter);
+uint32_t p4_extended_source(uint32_t counter);
+bool p4_overflowed(const struct p4_core *core, uint32_t counter);
+/* Does the counter wait for an overflow of this source? */
+bool p4_cascades_from(const struct p4_core *core, uint32_t counter, uint32_t source);
 
 static inline struct p4_core *p4_core(struct vpmu_segment *s, uint32_t cpu)
 {

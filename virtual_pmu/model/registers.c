@@ -26,14 +26,6 @@ static uint32_t boxes_here(const struct vpmu_machine *m, const struct vpmu_regis
 	return have < row->boxes ? have : row->boxes;
 }
 
-uint32_t vpmu_register_address(const struct vpmu_register *r)
-{
-	const struct vpmu_register_row *row = r->row;
-	uint32_t box = row->boxes ? r->box - row->first_box : 0;
-
-	return row->address + box * row->box_stride + r->counter * row->counter_stride;
-}
-
 static bool row_register(const struct vpmu_machine *m, const struct vpmu_register_row *row,
 			 uint32_t index, struct vpmu_register *out)
 {

@@ -174,7 +174,7 @@ void skl_bulk_resume(struct skl_package *p)
 		skl_bulk_choose(p);
 }
 
-void skl_bulk_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
+static void occupy_in_bulk(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
 {
 	struct skl_bulk *b = &p->bulk;
 
@@ -186,4 +186,24 @@ void skl_bulk_occupy(struct skl_package *p, bool data_read, uint64_t start, uint
 		return;
 	become_precise(p);	/* too many at a time */
 	p->precise = PRECISE_UNTIL_EMPTY;
+}
+
+/* An entry that began before the clocks still open is moved as a whole: its length is what the
+ * occupancy adds up, and the average latency must stay right. */
+void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
+{
+	uint64_t length = end - start;
+
+	if (length >= SKL_WINDOW)
+		length = SKL_WINDOW - 1;
+	if (start + length >= p->done + SKL_WINDOW)
+		skl_settle(p, start + length - SKL_WINDOW + 1);
+	if (start < p->done)
+		start = p->done;
+	if (!p->precise) {
+		occupy_in_bulk(p, data_read, start, start + length);
+		return;
+	}
+	skl_put_change(p, start, 1, data_read);
+	skl_put_change(p, start + length, -1, data_read);
 }

@@ -174,7 +174,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	skl_bulk_choose(p);
 	if (SELECT_EN(p->counter[counter].select) &&
 	    skl_undriven_why(counter, p->counter[counter].select))
-		vpmu_note_undriven(s, vpmu_register_address(r),
+		vpmu_record_undriven(s, vpmu_register_address(r),
 				   p->counter[counter].select & 0xffff);
 }
 

@@ -213,26 +213,6 @@ void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data
 		p->change[at].data_read += by;
 }
 
-/* An entry that began before the clocks still open is moved as a whole: its length is what the
- * occupancy adds up, and the average latency must stay right. */
-void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
-{
-	uint64_t length = end - start;
-
-	if (length >= SKL_WINDOW)
-		length = SKL_WINDOW - 1;
-	if (start + length >= p->done + SKL_WINDOW)
-		skl_settle(p, start + length - SKL_WINDOW + 1);
-	if (start < p->done)
-		start = p->done;
-	if (!p->precise) {
-		skl_bulk_occupy(p, data_read, start, start + length);
-		return;
-	}
-	skl_put_change(p, start, 1, data_read);
-	skl_put_change(p, start + length, -1, data_read);
-}
-
 /* ---- momentary events ---- */
 
 /* Without a freeze the order among counters does not matter: apply the clocks before `clock`. */

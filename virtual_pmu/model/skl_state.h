@@ -92,7 +92,8 @@ void skl_bulk_apply(struct skl_package *p);
 void skl_bulk_choose(struct skl_package *p);
 /* Back to counting in bulk, if only the ring of changes had to run empty for that. */
 void skl_bulk_resume(struct skl_package *p);
-void skl_bulk_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
+/* A tracker entry in the clocks [start, end). */
+void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
 
 /* skl_count.c */
 void skl_settle(struct skl_package *p, uint64_t clock);
@@ -100,7 +101,6 @@ void skl_settle(struct skl_package *p, uint64_t clock);
 void skl_select_written(struct skl_package *p, uint32_t counter);
 /* One happening, in this clock, which the selects of these counters (a bit each) match. */
 void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
-void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
 bool skl_counting(const struct skl_package *p);

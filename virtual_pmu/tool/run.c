@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../machine/geometry.h"
 #include "tool.h"
 
 enum option_code { OPT_SLICES = 256, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC, OPT_SET, OPT_NO_FEED,

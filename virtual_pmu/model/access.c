@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses to registers through device files, by the rules that hold for all families: reserved,
+ * read-only and write-only bits, write-1-to-clear. */
+#include <errno.h>
+#include <string.h>
+
+#include "model_type.h"
+
+static void settle(struct vpmu_segment *s, uint32_t cpu)
+{
+	vpmu_model_type(&s->machine)->settle(s, vpmu_cpu_package(&s->machine, cpu));
+}
+
+int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value)
+{
+	struct vpmu_register r;
+
+	if (cpu >= vpmu_machine_cpus(&s->machine))
+		return -ENXIO;
+	s->accesses.rdmsr++;
+	if (!vpmu_register_at(&s->machine, VPMU_MSR, address, &r)) {
+		vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, 0, 0);
+		return -EIO;
+	}
+	if (r.row->access == VPMU_WO && !r.row->readable)
+		vpmu_record_violation(s, VPMU_V_WRITE_ONLY, cpu, address, 0, 0);
+	settle(s, cpu);
+	vpmu_register_note(s, cpu, &r, false);
+	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
+	return 0;
+}
+
+static uint64_t low_bits(uint32_t n)
+{
+	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+static uint64_t sign_extended(uint64_t value, uint32_t width)
+{
+	return (uint64_t)(int64_t)(int32_t)(uint32_t)value & low_bits(width);
+}
+
+/* Bits that take what is written. */
+static uint64_t writable(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	return vpmu_register_mask(m, row) | row->unsourced;
+}
+
+/* Bits that a write must not have. Above a sign-extended write's 32 bits there may be zeros, or
+ * what the register will hold there. */
+static uint64_t bad_bits(const struct vpmu_machine *m, const struct vpmu_register_row *row,
+			 uint64_t value)
+{
+	uint64_t bad = value & ~(writable(m, row) | row->ignored);
+
+	if (row->sign_extended && (value == sign_extended(value, row->width) ||
+				   value == sign_extended(value, 64)))
+		return 0;
+	return bad;
+}
+
+static void store(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		  uint64_t value)
+{
+	uint64_t old, *at = vpmu_register_value(s, cpu, r), mask = writable(&s->machine, r->row);
+
+	memcpy(&old, at, sizeof(old));
+	if (r->row->sign_extended)
+		value = sign_extended(value, r->row->width);
+	else if (r->row->access == VPMU_RW1C)
+		value = old & ~(value & mask);
+	else
+		value = (old & ~mask) | (value & mask);
+	memcpy(at, &value, sizeof(value));
+}
+
+void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			   uint64_t value)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	if (type->written)
+		type->written(s, cpu, r, value);
+	if (r->row->access == VPMU_WO)
+		memset(vpmu_register_value(s, cpu, r), 0, sizeof(uint64_t));
+}
+
+int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value)
+{
+	struct vpmu_register r;
+
+	if (cpu >= vpmu_machine_cpus(&s->machine))
+		return -ENXIO;
+	s->accesses.wrmsr++;
+	if (!vpmu_register_at(&s->machine, VPMU_MSR, address, &r)) {
+		vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, value, 0);
+		return -EIO;
+	}
+	if (r.row->access == VPMU_RO && (!r.row->ignored || (value & ~r.row->ignored))) {
+		vpmu_record_violation(s, VPMU_V_READ_ONLY, cpu, address, value, value);
+		return -EIO;
+	}
+	if (bad_bits(&s->machine, r.row, value))
+		vpmu_record_violation(s, VPMU_V_RESERVED_BITS, cpu, address, value,
+			bad_bits(&s->machine, r.row, value));
+	settle(s, cpu);
+	vpmu_register_note(s, cpu, &r, true);
+	store(s, cpu, &r, value);
+	vpmu_register_written(s, cpu, &r, value);
+	return 0;
+}
+
+int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	s->accesses.pci_reads++;
+	return type->pci_read ? type->pci_read(s, offset, buf, bytes) : -EINVAL;
+}
+
+void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	*base = *bytes = 0;
+	if (type->mmio_window)
+		type->mmio_window(s, base, bytes);
+}
+
+uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	return type->interrupts && cpu < vpmu_machine_cpus(&s->machine) ?
+	       type->interrupts(s, cpu) : 0;
+}

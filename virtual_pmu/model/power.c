@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a machine, opening one, and starting it again. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model_type.h"
+
+void vpmu_model_reset(struct vpmu_segment *s)
+{
+	memset(vpmu_package_state(s, 0), 0, s->registers_bytes);
+	memset(vpmu_package_mmio(s, 0), 0, s->mmio_bytes);
+	vpmu_model_type(&s->machine)->reset(s);
+}
+
+void vpmu_model_reset_by(struct vpmu_segment *s, enum vpmu_reset how)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	if (how != VPMU_RESET_INIT)
+		vpmu_model_reset(s);
+	else if (type->init)
+		type->init(s);
+}
+
+int vpmu_model_state_bytes(const struct vpmu_machine *m, struct vpmu_state_bytes *out)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	if (!type)
+		return -EINVAL;
+	*out = (struct vpmu_state_bytes){ type->package_bytes, type->core_bytes,
+					  type->thread_bytes, type->mmio_bytes };
+	return 0;
+}
+
+int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
+			char *why, size_t why_bytes)
+{
+	struct vpmu_state_bytes state;
+	int rc = vpmu_model_state_bytes(m, &state);
+
+	if (rc) {
+		snprintf(why, why_bytes, "machine '%s' has no register model", m->name);
+		return rc;
+	}
+	return vpmu_segment_make(path, m, &state, vpmu_model_reset, out, why, why_bytes);
+}
+
+int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
+{
+	return vpmu_segment_map(path, vpmu_model_state_bytes, out, why, why_bytes);
+}
