@@ -459,25 +459,21 @@ static int open_segment(const char *path, char *why, size_t why_bytes)
 	return rc;
 }
 
-static const char *segment_argument(int argc, char **argv)
+/* What follows `name=` in the plugin's arguments; NULL: it is not given. */
+static const char *argument(int argc, char **argv, const char *name)
 {
-	for (int i = 0; i < argc; i++)
-		if (strncmp(argv[i], "segment=", 8) == 0)
-			return argv[i] + 8;
-	return NULL;
-}
+	size_t length = strlen(name);
 
-static bool has_argument(int argc, char **argv, const char *argument)
-{
 	for (int i = 0; i < argc; i++)
-		if (strcmp(argv[i], argument) == 0)
-			return true;
-	return false;
+		if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+			return argv[i] + length + 1;
+	return NULL;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	const char *path = segment_argument(argc, argv);
+	const char *path = argument(argc, argv, "segment");
+	const char *keep = argument(argc, argv, "keep");
 	char why[512] = "vpmu feed: wants segment=PATH and a user-mode x86_64 QEMU";
 
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
@@ -488,7 +484,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	learn_store_bits();
 	vpmu_hidden_find();
-	keeping = has_argument(argc, argv, "keep=on");
+	keeping = keep && !strcmp(keep, "on");
 	space = new_space();
 	count_feed(true);
 	pthread_atfork(NULL, NULL, after_fork);
