@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Removes what lies beside a segment, and what killed runs have left. It removes nothing that belongs
- * to another user and follows no symbolic link: in /dev/shm and in shared folders anybody can make
- * files of any name. */
+/* Removes what lies beside a segment, and what killed runs have left. It removes nothing that
+ * belongs to another user and follows no symbolic link: in /dev/shm and in shared folders anybody
+ * can make files of any name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
