@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "collecting/event_list.h"
+#include "export.h"
+#include "ipmu_mpi.h"
 
 API int ipmu_mpi_init_f(MPI_Fint comm, const char *events, struct ipmu_mpi **out, char *why);
 API int ipmu_mpi_report_f(const struct ipmu_mpi *m);
@@ -15,13 +17,10 @@ API int ipmu_mpi_report_f(const struct ipmu_mpi *m);
 API int ipmu_mpi_init_f(MPI_Fint comm, const char *events, struct ipmu_mpi **out, char *why)
 {
 	const char *names[EVENTS_MAX];
-	char *list = strdup(events), *rest = NULL;
-	int n = 0, rc;
+	char *list = strdup(events);
+	int n = list ? event_list_split(list, names) : 0;
+	int rc = ipmu_mpi_init(PMPI_Comm_f2c(comm), names, n, out, why);
 
-	for (char *word = list ? strtok_r(list, ",", &rest) : NULL; word && n < EVENTS_MAX;
-	     word = strtok_r(NULL, ",", &rest))
-		names[n++] = word;
-	rc = ipmu_mpi_init(PMPI_Comm_f2c(comm), names, n, out, why);
 	free(list);
 	return rc;
 }

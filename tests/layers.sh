@@ -38,7 +38,7 @@ declare -A layers=(
 	[mpi_aggregation]='collecting reporting job run .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='hwloc_topo component/commands virtual_pmu'
+acyclic='hwloc_topo mpi_aggregation component/commands virtual_pmu'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
@@ -162,9 +162,13 @@ check_tree() {	# check_tree ROOT: report every include that breaks the table
 c_library=$(nm -D -P --defined-only "$(${cc%% *} -print-file-name=libc.so.6)" | sed 's/[@ ].*//')
 [ -n "$c_library" ] || { echo "no names of the C library: is nm there?"; exit 1; }
 
-calls() {	# calls ROOM FOLDER: lines "caller called name", paths below FOLDER without their .o
-	local objects=()
-	mapfile -t objects < <(cd "$2" && find "$1" -name '*.o' | LC_ALL=C sort)
+# calls ROOM FOLDER SOURCES: lines "caller called symbol", each a path below FOLDER without its .o.
+# Objects whose source has moved stay in FOLDER and say nothing.
+calls() {
+	local object objects=()
+	while read -r object; do
+		[ -f "$3/${object%.o}.c" ] && objects+=("$object")
+	done < <(cd "$2" && find "$1" -name '*.o' | LC_ALL=C sort)
 	[ "${#objects[@]}" -gt 0 ] || return
 	(cd "$2" && nm -A -P "${objects[@]}") | awk '
 	FILENAME != "-" { libc[$1]; next }
@@ -179,9 +183,9 @@ calls() {	# calls ROOM FOLDER: lines "caller called name", paths below FOLDER wi
 		<(echo "$c_library") - | LC_ALL=C sort
 }
 
-check_calls() {	# check_calls ROOM FOLDER: no circle of files, no call of a higher layer
+check_calls() {	# check_calls ROOM FOLDER SOURCES: no circle of files, no call of a higher layer
 	local room=$1 list caller called name bad=0
-	list=$(calls "$room" "$2")
+	list=$(calls "$room" "$2" "$3")
 	while read -r caller called name; do
 		[ -n "$name" ] || continue
 		below "$room" "$caller" "$called" || {
@@ -276,7 +280,7 @@ plant_calls() {	# plant_calls good|bad "FILE CALLED..."...: each file calls the 
 		} >"$planted/room/$file.c"
 		$cc -c -o "$planted/room/$file.o" "$planted/room/$file.c" || failed=1
 	done
-	check_calls room "$planted" >"$planted/out" || got=bad
+	check_calls room "$planted" "$planted" >"$planted/out" || got=bad
 	[ "$got" = "$want" ] && return
 	echo "FAILED: planted calls were found $got, not $want: $(cat "$planted/out")"
 	failed=1
@@ -303,7 +307,7 @@ for room in $acyclic; do
 	done
 	[ "${#folders[@]}" -gt 0 ] || { echo "$room: no objects in $build: build first"; failed=1; }
 	for folder in "${folders[@]}"; do
-		check_calls "$room" "$folder" || failed=1
+		check_calls "$room" "$folder" "$root" || failed=1
 	done
 done
 exit "$failed"

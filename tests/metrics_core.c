@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of the core PMUs: each against arithmetic, with every event that it needs, and with
  * events that the engine takes together on one CPU. */
+#include "collecting/counter_set.h"
 #include "counting/assign.h"
 #include "fake_system.h"
-#include "inside.h"
 #include "pmu/families.h"
 
 #include <setjmp.h>

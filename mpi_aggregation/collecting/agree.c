@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One answer for all ranks: a failure anywhere is a failure everywhere, with the same sentence. */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "agree.h"
+#include "ipmu_mpi.h"
 
 struct verdict {
 	int32_t rc;

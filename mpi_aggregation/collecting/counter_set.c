@@ -5,56 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inside.h"
+#include "agree.h"
+#include "export.h"
 #include "ipmu_topology.h"
+#include "measure.h"
 
 #define MODEL_CLOCK_EVENT "intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET"
 #define VIRTUAL_PREFIX "VirtualPMU"
-
-/* ---- the list of events ---- */
-
-static int list_check(struct ipmu_mpi *m, const char *const *names, int n, char *why)
-{
-	if (n < 1 || n >= EVENTS_MAX || !names) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: %d events, but a list has 1 to %d",
-			 m->at.rank, n, EVENTS_MAX - 1);
-		return -EINVAL;
-	}
-	for (int i = 0; i < n; i++) {
-		if (strlen(names[i]) >= NAME_MAX_BYTES - 16) {
-			snprintf(why, IPMU_MPI_WHY_MAX, "the name of event %.120s... is too long",
-				 names[i]);
-			return -EINVAL;
-		}
-		for (int j = 0; j < i; j++)
-			if (!strcmp(names[i], names[j])) {
-				snprintf(why, IPMU_MPI_WHY_MAX, "event %s is in the list twice",
-					 names[i]);
-				return -EINVAL;
-			}
-	}
-	return 0;
-}
-
-static int list_agree(struct ipmu_mpi *m, const char *const *names, int n, char *why)
-{
-	int rc = list_check(m, names, n, why);
-	char *text = calloc(EVENTS_MAX, NAME_MAX_BYTES + 1);
-
-	if (!text && !rc) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: no memory", m->at.rank);
-		rc = -ENOMEM;
-	}
-	rc = agree(m->at.comm, rc, why);
-	for (int i = 0; i < n && !rc; i++) {
-		strcat(text, i ? "," : "");
-		strcat(text, names[i]);
-	}
-	if (!rc)
-		rc = agree_text(m->at.comm, text, "pass different lists of events", why);
-	free(text);
-	return rc;
-}
 
 static int list_keep(struct ipmu_mpi *m, const char *const *names, int n)
 {
@@ -187,7 +144,7 @@ static void node_learn(struct ipmu_mpi *m)
 
 static int allocate(struct ipmu_mpi *m)
 {
-	size_t cells = cell_index(m, m->nevents, 0), n = (size_t)m->nevents;
+	size_t cells = cells_count(m), n = (size_t)m->nevents;
 	size_t rows = m->at.rank == 0 ? (size_t)m->at.count : m->at.node_rank == 0;
 
 	m->row_bytes = sizeof(struct node_head) + cells * sizeof(struct cell);
@@ -216,7 +173,7 @@ static int open_here(struct ipmu_mpi *m, char *why)
 
 static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *why)
 {
-	int rc = list_agree(m, events, n, why);
+	int rc = event_list_agree(m->at.comm, events, n, why);
 
 	if (rc)
 		return rc;

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "guardian.h"
 
 #define COMMAND "ipmu-restore"
 #define THEIR_END 3		/* in the guardian */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What one process counts, through PAPI. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "inside.h"
+#include "guardian.h"
+#include "measure.h"
 
 /* Components whose counters belong to a node or its packages, whoever reads them. */
 static const struct { const char *component; enum event_scope scope; } shared[] = {
@@ -268,6 +269,14 @@ void measure_close(struct measure *ms)
 }
 
 /* ---- counting ---- */
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 static void take(struct ipmu_mpi *m, int set)
 {

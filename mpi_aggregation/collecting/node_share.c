@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inside.h"
 #include "ipmu_topology.h"
+#include "nodes.h"
 
 /* Containers may number processes apart: what is opened must be the file that is meant. */
 static int open_same(const int64_t word[4])

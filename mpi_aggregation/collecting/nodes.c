@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "agree.h"
+#include "ipmu_mpi.h"
+#include "nodes.h"
 
 #define ID_BYTES 64
 

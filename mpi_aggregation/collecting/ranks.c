@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inside.h"
+#include "agree.h"
+#include "measure.h"
 
 #define CPU_WORDS (CPU_SETSIZE / 64)
 #define CORE_COMPONENT "intel_core:::"

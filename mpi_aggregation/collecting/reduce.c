@@ -4,43 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "inside.h"
+#include "export.h"
+#include "measure.h"
 
-int64_t clock_ns(void)
+static struct node_head *row_of(const struct ipmu_mpi *m, int node)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-size_t cell_index(const struct ipmu_mpi *m, int event, int cell)
-{
-	return (size_t)event * (size_t)(m->packages_max + 1) + (size_t)cell;
-}
-
-void cell_add(struct cell *sum, const struct cell *c)
-{
-	sum->count += c->count;
-	sum->measured += c->measured;
-	sum->expected += c->expected;
-}
-
-static size_t cell_count(const struct ipmu_mpi *m)
-{
-	return cell_index(m, m->nevents, 0);
-}
-
-const struct node_head *node_head_of(const struct ipmu_mpi *m, int node)
-{
-	return (const void *)(m->rows + (size_t)(node - m->first_row) * m->row_bytes);
-}
-
-const struct cell *node_cells_of(const struct ipmu_mpi *m, int node)
-{
-	return (const void *)(node_head_of(m, node) + 1);
+	return (void *)(m->rows + (size_t)(node - m->first_row) * m->row_bytes);
 }
 
 static void row_fill(struct ipmu_mpi *m)
@@ -53,7 +23,7 @@ static void row_fill(struct ipmu_mpi *m)
 	head->nranks = m->at.node_nranks;
 	snprintf(head->host, sizeof(head->host), "%s", m->at.host);
 	snprintf(head->why, sizeof(head->why), "%s", m->measure.why);
-	memcpy(head + 1, m->node_cells, cell_count(m) * sizeof(struct cell));
+	memcpy(head + 1, m->node_cells, cells_count(m) * sizeof(struct cell));
 }
 
 static void sums_fill(const struct ipmu_mpi *m, const struct cell *cells, struct cell *sums)
@@ -74,10 +44,10 @@ static void begin_node(struct ipmu_mpi *m)
 {
 	m->requests[0] = m->requests[1] = MPI_REQUEST_NULL;
 	if (m->any_rank_scope)
-		PMPI_Ireduce(m->mine, m->node_cells, (int)cell_count(m) * CELL_WORDS, MPI_INT64_T,
+		PMPI_Ireduce(m->mine, m->node_cells, (int)cells_count(m) * CELL_WORDS, MPI_INT64_T,
 			     MPI_SUM, 0, m->at.node, &m->requests[0]);
 	else
-		memcpy(m->node_cells, m->mine, cell_count(m) * sizeof(struct cell));
+		memcpy(m->node_cells, m->mine, cells_count(m) * sizeof(struct cell));
 	if (m->at.node_rank)
 		begin_share(m, &m->requests[1]);
 	m->stage = m->at.node_rank ? READ_SHARE : READ_NODE;
@@ -165,40 +135,44 @@ API int ipmu_mpi_read(struct ipmu_mpi *m)
 
 /* ---- without the others ---- */
 
-/* What other ranks and nodes have counted is lost; what they were to count is known from the read
- * that ipmu_mpi_init made. */
-void read_alone(struct ipmu_mpi *m, const char *reason)
+static void row_take(struct ipmu_mpi *m)
 {
-	size_t cells = cell_count(m);
-
-	if (m->running)
-		measure_read(m);
-	memcpy(m->node_cells, m->mine, cells * sizeof(struct cell));
-	for (int i = 0; i < m->nevents; i++)
-		if (m->events[i].scope == SCOPE_RANK)
-			m->node_cells[cell_index(m, i, m->packages_max)].expected =
-				m->at.node_nranks;
 	row_fill(m);
 	if (m->at.index > 0) {
 		m->first_row = m->at.index;
 		m->nrows = 1;
 	}
-	for (int node = m->first_row; node < m->first_row + m->nrows; node++) {
-		struct node_head *head = (void *)(m->rows + (size_t)(node - m->first_row) *
-						  m->row_bytes);
-		struct cell *c = (void *)(head + 1);
+	memcpy(row_of(m, m->at.index), m->row, m->row_bytes);
+}
 
-		if (node == m->at.index) {
-			memcpy(head, m->row, m->row_bytes);
-			continue;
-		}
-		for (size_t i = 0; i < cells; i++)
-			c[i].count = c[i].measured = 0;
-		snprintf(head->why, sizeof(head->why), "its counts did not arrive: %.120s", reason);
-	}
+static void row_miss(struct ipmu_mpi *m, int node, const char *reason)
+{
+	struct node_head *head = row_of(m, node);
+	struct cell *cells = (void *)(head + 1);
+
+	for (size_t i = 0; i < cells_count(m); i++)
+		cells[i].count = cells[i].measured = 0;
+	snprintf(head->why, sizeof(head->why), "its counts did not arrive: %.120s", reason);
+}
+
+/* What other ranks and nodes have counted is lost; what they were to count is known from the read
+ * that ipmu_mpi_init made. */
+void read_alone(struct ipmu_mpi *m, const char *reason)
+{
+	if (m->running)
+		measure_read(m);
+	memcpy(m->node_cells, m->mine, cells_count(m) * sizeof(struct cell));
+	for (int i = 0; i < m->nevents; i++)
+		if (m->events[i].scope == SCOPE_RANK)
+			m->node_cells[cell_index(m, i, m->packages_max)].expected =
+				m->at.node_nranks;
+	row_take(m);
 	memset(m->totals, 0, (size_t)m->nevents * sizeof(*m->totals));
-	for (int node = m->first_row; node < m->first_row + m->nrows; node++)
+	for (int node = m->first_row; node < m->first_row + m->nrows; node++) {
+		if (node != m->at.index)
+			row_miss(m, node, reason);
 		sums_fill(m, node_cells_of(m, node), m->totals);
+	}
 	snprintf(m->incomplete, sizeof(m->incomplete), "%s", reason);
 	m->has_read = true;
 }

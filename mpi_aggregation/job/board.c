@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a rank that is about to end tells the leader of its node, which writes the report then:
- * MPICH's launcher lets nobody live on after a rank has failed, not for a moment. */
+#include "board.h"
+
 #include <errno.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "collecting/nodes.h"
 
 struct board {
 	sem_t wake;		/* the leader's watcher waits here */
@@ -26,12 +26,13 @@ static struct board *board_map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-sem_t *job_board_open(struct job *j)
+sem_t *job_board_open(const struct nodes *at)
 {
+	bool leader = at->node_rank == 0;
 	static struct board alone;
 	int fd = -1;
 
-	if (j->leader) {
+	if (leader) {
 		fd = memfd_create("ipmu-mpi-board", MFD_CLOEXEC);
 		if (fd >= 0 && !ftruncate(fd, sizeof(struct board)))
 			board = board_map(fd);
@@ -42,12 +43,12 @@ sem_t *job_board_open(struct job *j)
 			sem_init(&board->wake, 0, 0);
 		}
 	}
-	fd = node_share(&j->m->at, board == &alone ? -1 : fd);
-	if (!j->leader && fd >= 0)
+	fd = node_share(at, board == &alone ? -1 : fd);
+	if (!leader && fd >= 0)
 		board = board_map(fd);
 	if (fd >= 0)
 		close(fd);
-	return j->leader ? &board->wake : NULL;
+	return leader ? &board->wake : NULL;
 }
 
 void job_board_tell(int cause, int rank, int patience_ms)
@@ -62,6 +63,16 @@ void job_board_tell(int cause, int rank, int patience_ms)
 	for (int i = 0; i < patience_ms && !(board && board->written); i++)
 		nanosleep(&ms, NULL);
 	errno = saved;
+}
+
+void job_signal_reason(int number, int rank, char *reason, size_t bytes)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (rank < 0)
+		snprintf(reason, bytes, "ended by signal %d, SIG%s", number, name);
+	else
+		snprintf(reason, bytes, "rank %d ended by signal %d, SIG%s", rank, number, name);
 }
 
 bool job_board_read(char *reason, size_t bytes)

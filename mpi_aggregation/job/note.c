@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ipmu-mpi-run has to know of the process that it started, or of one that this one started in
- * turn: bytes in a file without a name. */
+#include "note.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hooks.h"
+#include "environment.h"
 
 static bool is_it(int fd, unsigned long long device, unsigned long long inode)
 {

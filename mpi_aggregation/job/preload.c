@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "hooks.h"
+#include "note.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define SUCCESS 0		/* MPI_SUCCESS, by the standard */

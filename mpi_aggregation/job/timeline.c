@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* PREFIX.nodeN.timeline.csv: what a node counted in each interval. Lines are added as time goes, so
- * that a job that dies leaves them. */
+/* Lines are added as time goes, so that a job that dies leaves them. */
+#include "timeline.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "hooks.h"
-#include "job.h"
+#include "collecting/measure.h"
+#include "outputs.h"
+#include "reporting/files.h"
+#include "reporting/metrics.h"
 
-static void name_file(const struct job *j, const char *what, char *path, size_t bytes)
-{
-	snprintf(path, bytes, "%s.node%d.%s", j->prefix, j->m->at.index, what);
-}
+#define ENDING ".timeline.csv"
 
 static bool shown(const struct job *j, int event, int package)
 {
@@ -52,22 +50,21 @@ static void header(const struct job *j)
 
 static void complain(const struct job *j, int rc)
 {
-	char path[PATH_MAX + 64];
+	char path[OUTPUT_MAX];
 
-	name_file(j, "timeline.csv", path, sizeof(path));
-	fprintf(stderr, "ipmu-mpi-run: cannot write %s: %s\n", path, strerror(-rc));
-	job_note(NOTE_UNWRITTEN);
+	job_node_path(j, ENDING, path);
+	job_unwritten(path, rc);
 }
 
 void job_timeline_begin(struct job *j)
 {
-	char path[PATH_MAX + 64];
+	char path[OUTPUT_MAX];
 	int rc;
 
 	if (j->interval_ms <= 0 || !j->prefix[0])
 		return;
-	name_file(j, "timeline.csv", path, sizeof(path));
-	j->before = calloc(cell_index(j->m, j->m->nevents, 0), sizeof(*j->before));
+	job_node_path(j, ENDING, path);
+	j->before = calloc(cells_count(j->m), sizeof(*j->before));
 	rc = j->before ? file_replace(path, &j->timeline) : -ENOMEM;
 	if (rc)
 		complain(j, rc);
@@ -99,7 +96,7 @@ static void put_rates(struct job *j, const struct interval *in)
 
 void job_timeline_line(struct job *j)
 {
-	size_t cells = cell_index(j->m, j->m->nevents, 0);
+	size_t cells = cells_count(j->m);
 	struct interval in = { j->m->mine, j->before, 0 };
 
 	if (!j->timeline || !j->before || !j->m->running)
@@ -130,17 +127,4 @@ void job_timeline_end(struct job *j)
 	j->timeline = NULL;
 	free(j->before);
 	j->before = NULL;
-}
-
-/* The job's report has it all. */
-void job_forget_alone(struct job *j)
-{
-	char path[PATH_MAX + 64];
-
-	if (!j->prefix[0])
-		return;
-	name_file(j, "csv", path, sizeof(path));
-	unlink(path);
-	name_file(j, "json", path, sizeof(path));
-	unlink(path);
 }

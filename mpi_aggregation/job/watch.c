@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A signal that ends a leader leaves a second at most, and a handler may neither allocate nor lock:
  * a thread does the writing, and the handler waits for it. */
+#include "watch.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "board.h"
+#include "collecting/counter_set.h"
+#include "report.h"
+#include "timeline.h"
 
 #define PATIENCE_MS 900
 
@@ -130,16 +133,6 @@ static void wait_for_work(const struct job *j, struct timespec *next)
 	while (rc && errno == EINTR);
 }
 
-void job_signal_reason(int number, int rank, char *reason, size_t bytes)
-{
-	const char *name = sigabbrev_np(number);
-
-	if (rank < 0)
-		snprintf(reason, bytes, "ended by signal %d, SIG%s", number, name);
-	else
-		snprintf(reason, bytes, "rank %d ended by signal %d, SIG%s", rank, number, name);
-}
-
 static void *watcher(void *arg)
 {
 	struct job *j = arg;
@@ -151,13 +144,13 @@ static void *watcher(void *arg)
 		wait_for_work(j, &next);
 		if (watch.number && !watch.written) {
 			job_signal_reason(watch.number, -1, reason, sizeof(reason));
-			job_alone(reason, watch.fatal);
+			job_report_alone(j, reason, watch.fatal);
 			watch.written = true;
 			job_board_written();
 			continue;
 		}
 		if (job_board_read(reason, sizeof(reason))) {
-			job_alone(reason, true);
+			job_report_alone(j, reason, true);
 			job_board_written();
 			continue;
 		}
@@ -184,9 +177,8 @@ void job_watch(struct job *j, sem_t *wake)
 		catch_signals();
 }
 
-void job_unwatch(struct job *j)
+void job_unwatch(void)
 {
-	(void)j;
 	release_signals();
 	if (!watch.running)
 		return;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that take the place of whatever has their name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "inside.h"
+#include "files.h"
 
 /* A new file beside PATH. What has that name now is neither followed nor opened: it might be a link
  * or a pipe that somebody else has laid there. */

@@ -4,7 +4,8 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "inside.h"
+#include "formats.h"
+#include "metrics.h"
 
 /* json-c frees what is put into nothing; a lack of memory shows in the end, as a shorter text. */
 static void put(json_object *o, const char *key, json_object *value)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inside.h"
+#include "metrics.h"
 
 #define TERMS_MAX 3
 #define CLOCK "UNC_CLOCK:SOCKET"

@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "job/hooks.h"
+#include "job/environment.h"
 #include "run.h"
 
 #define PRELOAD "libipmu_mpi_preload.so"
@@ -40,18 +39,6 @@ static const char help[] =
 "Exit status: the program's own, 2 for wrong usage or a PREFIX that cannot be written,\n"
 "127 when the program cannot be run; 1 when an event cannot be counted, or when the\n"
 "program ended with 0 and there is nothing to report, or no room for the report.\n";
-
-int complain(int status, const char *format, ...)
-{
-	va_list args;
-
-	fputs("ipmu-mpi-run: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return status;
-}
 
 static int append(char **list, const char *word, const char *between)
 {

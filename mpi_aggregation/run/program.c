@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "job/hooks.h"
+#include "job/environment.h"
+#include "job/note.h"
 #include "run.h"
 
 /* ---- what the program's ranks note down ---- */
@@ -43,32 +44,6 @@ static bool noted(int notes, enum job_note what)
 	char byte = 0;
 
 	return pread(notes, &byte, 1, what) != 1 || byte;
-}
-
-/* The number that the launcher gave us; NULL: there is none. */
-static const char *launched_as(void)
-{
-	static const char *const names[] = {
-		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
-		"SLURM_PROCID",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (secure_getenv(names[i]))
-			return secure_getenv(names[i]);
-	return NULL;
-}
-
-bool is_launched(void)
-{
-	return launched_as() != NULL;
-}
-
-bool is_first_rank(void)
-{
-	const char *rank = launched_as();
-
-	return !rank || !strcmp(rank, "0");
 }
 
 static int judge(int status, int notes, const char *program)

@@ -8,17 +8,20 @@
 #define EXIT_USAGE 2
 #define EXIT_NOT_RUN 127
 
+/* ---- complain.c: a line on stderr; returns status. */
 __attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
 
-/* ---- outputs.c: away with the reports of an earlier job, and see that new ones can be written.
+/* ---- launcher.c: as the variables say that launchers set. Without a launcher there is one rank,
+ * the first. */
+bool is_launched(void);
+bool is_first_rank(void);
+
+/* ---- outputs.c: removes the reports of an earlier job, and sees that new ones can be written.
  * 0; or EXIT_USAGE, with a complaint, where nobody waits for us. */
 int files_prepare(const char *prefix);
 
 /* ---- program.c: returns the exit status that the command is to have, or ends the process by
  * the signal that ended the program. */
 int program_run(char **argv);
-/* As the variables say that launchers set. Without a launcher there is one rank, the first. */
-bool is_launched(void);
-bool is_first_rank(void);
 
 #endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* What is behind a user's struct ipmu_mpi: collecting writes it, reporting and the job's watcher
+ * read it. */
+#ifndef IPMU_MPI_COUNTER_SET_H
+#define IPMU_MPI_COUNTER_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event_list.h"
+#include "ipmu_mpi.h"
+#include "nodes.h"
+
+#define SETS_MAX 8		/* PAPI components in one list */
+#define NODE_WHY_MAX 192
+
+/* "Every package" events have a count for each package; others one for the node. */
+enum event_scope { SCOPE_PACKAGE, SCOPE_NODE, SCOPE_RANK };
+
+struct event {
+	char name[NAME_MAX_BYTES];	/* as the user wrote it */
+	char unit[32];
+	int32_t scope;			/* enum event_scope */
+	int32_t package;		/* the only one it counts on, or IPMU_MPI_ALL */
+	int32_t hidden;			/* counted for our own use */
+};
+
+/* Sums of cells are sums of their members, whatever the cells are of. */
+struct cell {
+	int64_t count, measured, expected;
+};
+#define CELL_WORDS 3
+
+/* What a node tells rank 0, followed by its cells. */
+struct node_head {
+	int64_t wall_ns;
+	int32_t npackages, nranks;
+	char host[HOST_MAX];
+	char why[NODE_WHY_MAX];		/* why something was not measured; "": nothing known */
+};
+
+struct node_identity {
+	char vendor[16], cpu_model[96];
+	int32_t family, model;
+};
+
+/* This process's PAPI event sets. */
+struct slot {
+	int code, event, cell, set, place;
+};
+struct measure {
+	int nsets;
+	struct event_set {
+		int papi, component, size;
+		bool running;
+	} sets[SETS_MAX];
+	int nslots;
+	struct slot *slots;
+	long long *values;		/* of a set */
+	bool frozen;			/* somebody ends PAPI: the cells stay as they are */
+	bool guarded;			/* takes part in the guardian */
+	char why[NODE_WHY_MAX];		/* of the first failure */
+};
+
+enum read_stage { READ_IDLE, READ_NODE, READ_LEADERS, READ_SHARE };
+
+struct ipmu_mpi {
+	struct nodes at;
+	struct node_identity identity;
+	int nevents, nlisted;		/* hidden ones follow the listed */
+	struct event *events;
+	int npackages, packages_max, packages_all;
+	bool model_clock, any_rank_scope;
+	struct measure measure;
+	bool running;
+	int64_t started_ns, wall_ns;
+
+	/* Cells of this process and of this node: nevents rows of packages_max + 1, the last for
+	 * what belongs to no package. */
+	struct cell *mine, *node_cells;
+	struct cell *share, *totals;	/* nevents: the node's, the job's */
+	size_t row_bytes;
+	/* node_head and cells: of this node, for leaders; and of nodes first_row and on, for who
+	 * reports: all nodes on rank 0, after read_alone the own one on other leaders. */
+	unsigned char *row, *rows;
+	int first_row, nrows;
+	enum read_stage stage;
+	MPI_Request requests[2];
+	bool has_read;
+	char incomplete[128];		/* why the report is; "": it is not */
+	char why[IPMU_MPI_WHY_MAX];
+};
+
+/* ---- cells.c */
+size_t cell_index(const struct ipmu_mpi *m, int event, int cell);
+size_t cells_count(const struct ipmu_mpi *m);
+void cell_add(struct cell *sum, const struct cell *c);
+const struct node_head *node_head_of(const struct ipmu_mpi *m, int node);
+const struct cell *node_cells_of(const struct ipmu_mpi *m, int node);
+
+/* ---- reduce.c. Local: what this node's leader has itself becomes the last read, the other nodes
+ * are not measured. For a job that is being ended. */
+void read_alone(struct ipmu_mpi *m, const char *reason);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of events that a counter set is made of. */
+#ifndef IPMU_MPI_EVENT_LIST_H
+#define IPMU_MPI_EVENT_LIST_H
+
+#include <mpi.h>
+
+#define EVENTS_MAX 128		/* in a list, ours included */
+#define NAME_MAX_BYTES 128	/* PAPI's limit */
+
+/* Cuts a comma-separated list in place; returns how many names it has, at most EVENTS_MAX. */
+int event_list_split(char *list, const char *names[EVENTS_MAX]);
+
+/* Collective over comm: whether the list is one that can be counted, and the same on all ranks. */
+int event_list_agree(MPI_Comm comm, const char *const *names, int n, char *why);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What one process counts, through PAPI. */
+#ifndef IPMU_MPI_MEASURE_H
+#define IPMU_MPI_MEASURE_H
+
+#include "counter_set.h"
+
+int papi_begin(char *why);
+/* What stands behind "KEY=" in an event's name, the key in any case, as PAPI takes it; NULL: there
+ * is none. */
+const char *event_qualifier(const char *name, const char *key);
+int event_resolve(struct event *e, const char *host, char *why);
+int measure_open(struct ipmu_mpi *m, char *why);
+void measure_close(struct measure *ms);
+void measure_start(struct ipmu_mpi *m);
+void measure_stop(struct ipmu_mpi *m);
+void measure_read(struct ipmu_mpi *m);
+void papi_shutdown(void);	/* the library's own, whoever else has the name */
+void measure_freeze(struct ipmu_mpi *m, const char *why);
+
+/* ---- ranks.c. Collective over the node, while it counts. */
+void ranks_tell(struct ipmu_mpi *m);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number that the launcher gave us; NULL: there is none. */
+static const char *launched_as(void)
+{
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+		"SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (secure_getenv(names[i]))
+			return secure_getenv(names[i]);
+	return NULL;
+}
+
+bool is_launched(void)
+{
+	return launched_as() != NULL;
+}
+
+bool is_first_rank(void)
+{
+	const char *rank = launched_as();
+
+	return !rank || !strcmp(rank, "0");
+}
