@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* 64-bit values from 32-, 44- and 48-bit counters, with several readers at once. */
-#include "counting/system.h"
+#include "counting/slot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -138,7 +138,7 @@ static void their_events_count_together(void **state)
 						       .nchoices = e[k].nchoices,
 						       .event = e[k].name };
 		}
-		if (ipmu_assign(NULL, e[0].type, 0, wants, 2, why))
+		if (ipmu_assign(NULL, e[0].type, 0, wants, 2, NULL, why))
 			fail_msg("%s", why);
 	}
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-restore: puts back what processes left behind in PMU registers that could not do so
  * themselves. Everything is in the state directory; the next process that counts does the same. */
+#include "lease/file.h"
+#include "lease/locks.h"
+#include "lease/owner.h"
+#include "lease/process.h"
 #include "lease/state.h"
-#include "counting/system.h"
 #include "pmu/families.h"
 
 #include <dirent.h>
@@ -49,45 +52,6 @@ struct job {
 	bool dry_run;
 	int64_t deadline_ns;	/* one for all files */
 };
-
-/* ---- a unit that stands for itself, without the rest of a machine */
-
-static int reach(const struct ipmu_topology *topo, const struct ipmu_family *family, int place)
-{
-	const struct ipmu_cpu *cpu = ipmu_topology_cpu(topo, place);
-
-	if (family->scope == IPMU_SCOPE_PACKAGE)
-		return ipmu_topology_reach(topo, place, -1);
-	return cpu && cpu->allowed ? place : -ENODEV;
-}
-
-/* Entering is what puts back. */
-static int restore(const struct job *job, struct ipmu_system *sys, char *why)
-{
-	struct ipmu_unit *unit = sys->units;
-	int cpu = reach(job->topo, sys->family, unit->place), rc;
-
-	if (cpu < 0) {
-		snprintf(why, IPMU_WHY_MAX, "no CPU of it may be used by this process");
-		return cpu;
-	}
-	rc = ipmu_family_open(&unit->regs, sys->family, cpu, why);
-	if (rc)
-		return rc;
-	rc = ipmu_owner_open(unit, why);
-	if (!rc) {
-		rc = ipmu_owner_enter(unit, why);
-		if (!rc)
-			ipmu_owner_leave(unit);
-		if (!rc && sys->left[0]) {
-			snprintf(why, IPMU_WHY_MAX, "%s", sys->left);
-			rc = -ESTALE;
-		}
-		ipmu_owner_close(unit);
-	}
-	ipmu_access_close(&unit->regs);
-	return rc;
-}
 
 /* ---- telling */
 
@@ -163,20 +127,20 @@ static int open_journal(const struct job *job, const char *name, struct ipmu_jou
 	return -EIO;
 }
 
-static int put_back(const struct job *job, const char *name, struct ipmu_system *sys,
+static int put_back(struct job *job, const char *name, const struct ipmu_family *family,
 		    const struct ipmu_journal *j)
 {
 	char why[IPMU_WHY_MAX] = "";
 
 	if (job->dry_run) {
-		tell_registers(name, sys->family, j, "to put back");
+		tell_registers(name, family, j, "to put back");
 		return EXIT_LEFT;
 	}
-	if (restore(job, sys, why)) {
+	if (ipmu_owner_put_back(job->topo, family, j->header.place, &job->deadline_ns, why)) {
 		fprintf(stderr, "ipmu-restore: %s: %s\n", name, why);
 		return EXIT_LEFT;
 	}
-	tell_registers(name, sys->family, j, "put back");
+	tell_registers(name, family, j, "put back");
 	return 0;
 }
 
@@ -190,14 +154,17 @@ static const char *distrust(int fd, int state, const char *why)
 	return NULL;
 }
 
-static int do_journal(const struct job *job, const char *name, struct ipmu_system *sys, int fd,
-		      const struct ipmu_journal *raw, size_t length)
+static int do_journal(struct job *job, const char *name, const struct ipmu_family *family,
+		      int place, int fd, const struct ipmu_journal *raw, size_t length)
 {
 	static struct ipmu_journal j;
-	char why[IPMU_WHY_MAX] = "";
-	int state = ipmu_journal_check(raw, length, sys->family, sys->units->place, sys->boot_id,
-				       &j, why);
-	const char *wrong = distrust(fd, state, why);
+	char why[IPMU_WHY_MAX] = "", boot_id[40];
+	const char *wrong;
+	int state;
+
+	ipmu_state_boot(boot_id);
+	state = ipmu_journal_check(raw, length, family, place, boot_id, &j, why);
+	wrong = distrust(fd, state, why);
 
 	if (wrong) {
 		fprintf(stderr, "ipmu-restore: %s/%s: %s; nothing is put back by it; end all "
@@ -209,7 +176,7 @@ static int do_journal(const struct job *job, const char *name, struct ipmu_syste
 		return EXIT_LEFT;
 	}
 	if (state == IPMU_JOURNAL_VALID && j.header.nsaved)
-		return put_back(job, name, sys, &j);
+		return put_back(job, name, family, &j);
 	printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
 	       "of an earlier boot: nothing to put back" : "nothing to put back");
 	return 0;
@@ -217,11 +184,7 @@ static int do_journal(const struct job *job, const char *name, struct ipmu_syste
 
 static int do_file(struct job *job, const char *name, const struct ipmu_family *family, int place)
 {
-	static struct ipmu_journal raw, scratch;
-	struct ipmu_unit unit = { .place = place, .owner.fd = -1 };
-	struct ipmu_system sys = { .topo = job->topo, .family = family, .pid = getpid(),
-				   .nunits = 1, .units = &unit, .journal = &scratch,
-				   .deadline_ns = job->deadline_ns };
+	static struct ipmu_journal raw;
 	char why[IPMU_WHY_MAX] = "";
 	size_t length = 0;
 	int fd = open_journal(job, name, &raw, &length, why), status;
@@ -230,10 +193,7 @@ static int do_file(struct job *job, const char *name, const struct ipmu_family *
 		fprintf(stderr, "ipmu-restore: %s\n", why);
 		return EXIT_LEFT;
 	}
-	unit.sys = &sys;
-	ipmu_state_boot(sys.boot_id);
-	status = do_journal(job, name, &sys, fd, &raw, length);
-	job->deadline_ns = sys.deadline_ns;
+	status = do_journal(job, name, family, place, fd, &raw, length);
 	close(fd);
 	return status;
 }
@@ -323,7 +283,7 @@ static bool any_saved(int dir)
 	bool any = false;
 
 	for (int i = 0; i < n; i++) {
-		any = any || ipmu_owner_has_saved(dir, names[i]->d_name);
+		any = any || ipmu_file_has_saved(dir, names[i]->d_name);
 		free(names[i]);
 	}
 	if (n >= 0)

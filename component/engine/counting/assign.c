@@ -272,8 +272,6 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
 	size_t n = 0;
 
-	if (s->box && ipmu_owner_explain(s->box, loser->event, why))
-		return -ENOSPC;
 	if (s->reg && !s->starved) {
 		ipmu_reg_name(s->reg, box_index, 0, reg);
 		return ipmu_fail(why, -ENOSPC, "%s collides with %s: they need different values in "
@@ -295,7 +293,7 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 }
 
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
-		struct ipmu_want *wants, int n, char *why)
+		struct ipmu_want *wants, int n, int *loser, char *why)
 {
 	struct search s = { .box = box, .wants = wants, .n = n, .counters = type->counters,
 			    .deepest = -1 };
@@ -304,5 +302,7 @@ int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, in
 		s.holder[c] = box && (box->elsewhere || ipmu_slot_taken(box, c)) ? TAKEN : FREE;
 	if (place(&s, 0))
 		return 0;
+	if (loser)
+		*loser = s.deepest;
 	return explain(&s, type, box_index, why);
 }

@@ -2,7 +2,7 @@
 #ifndef IPMU_ASSIGN_H
 #define IPMU_ASSIGN_H
 
-#include "system.h"
+#include "../lease/unit.h"
 
 /* What one box must count: an event, by one of its choices. */
 struct ipmu_want {
@@ -17,9 +17,10 @@ struct ipmu_want {
 /* Find a counter and a choice for each want, such that counters are not shared and shared registers
  * agree. `box` NULL: as if the box were idle; otherwise counters that running sessions use stay as
  * they are, and serve a want that can be counted the same way.
- * 0, or -ENOSPC with the names of the events that collide. */
+ * 0, or -ENOSPC with the names of the events that collide; *loser (may be NULL) is then the want
+ * that found no place. */
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
-		struct ipmu_want *wants, int n, char *why);
+		struct ipmu_want *wants, int n, int *loser, char *why);
 
 bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b);
 

@@ -84,7 +84,7 @@ static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved 
 /* What the hardware switches off is written at each switch, and needs no look. */
 static int look_at_switches(const struct ipmu_tap *tap, const char *event, char *why)
 {
-	const struct ipmu_family *family = tap->box->unit->sys->family;
+	const struct ipmu_family *family = tap->box->unit->family;
 	struct ipmu_regs *p = &tap->box->unit->regs;
 	int rc = 0;
 

@@ -24,6 +24,8 @@
  * above half of it is noticed, and the count is lost; below it is not. */
 #include "guard.h"
 
+#include "slot.h"
+
 #include "../base/why.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kin.h"
 
-#include "session.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,23 +35,20 @@ void ipmu_kin_drop(struct ipmu_kin *kin, int word)
 	kin->used[word] = false;
 }
 
-void ipmu_kin_turn(struct ipmu_session *s)
+uint32_t ipmu_kin_turn(struct ipmu_kin *kin, int word)
 {
-	if (s->kin && !s->sys->disowned)
-		s->run = atomic_fetch_add(&s->sys->kin.words[s->kin], 1) + 1;
+	return atomic_fetch_add(&kin->words[word], 1) + 1;
 }
 
-void ipmu_kin_part(struct ipmu_system *sys)
+void ipmu_kin_part(struct ipmu_kin *kin)
 {
-	if (sys->kin.words && sys->pid == getpid())
-		atomic_store(&sys->kin.words[0], 1);
+	if (kin->words)
+		atomic_store(&kin->words[0], 1);
 }
 
 /* The child's own copy of `run` is that of the fork. A parent that was killed has told nobody. */
-bool ipmu_kin_counts(const struct ipmu_session *s)
+bool ipmu_kin_counts(const struct ipmu_kin *kin, int word, uint32_t run, pid_t parent)
 {
-	const struct ipmu_system *sys = s->sys;
-
-	return s->kin && getppid() == sys->pid && !atomic_load(&sys->kin.words[0]) &&
-	       atomic_load(&sys->kin.words[s->kin]) == s->run;
+	return word && getppid() == parent && !atomic_load(&kin->words[0]) &&
+	       atomic_load(&kin->words[word]) == run;
 }

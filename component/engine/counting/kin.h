@@ -8,11 +8,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define IPMU_KIN_WORDS 1024	/* sessions that children can follow, and one more */
-
-struct ipmu_session;
-struct ipmu_system;
 
 struct ipmu_kin {
 	_Atomic uint32_t *words;	/* the first: 1 once all registers are being put back */
@@ -27,12 +25,14 @@ void ipmu_kin_close(struct ipmu_kin *kin);
 int ipmu_kin_take(struct ipmu_kin *kin);
 void ipmu_kin_drop(struct ipmu_kin *kin, int word);
 
-/* Before a session's counters start, and before they stop. In a child: nothing. */
-void ipmu_kin_turn(struct ipmu_session *s);
+/* Before the counters of the session with that word start, and before they stop: what its children
+ * will compare with. */
+uint32_t ipmu_kin_turn(struct ipmu_kin *kin, int word);
 /* Before registers are put back for good. Async-signal-safe. */
-void ipmu_kin_part(struct ipmu_system *sys);
+void ipmu_kin_part(struct ipmu_kin *kin);
 
-/* In a child: does its parent count for the session as at the fork? Async-signal-safe. */
-bool ipmu_kin_counts(const struct ipmu_session *s);
+/* In a child: does its parent count for the session as at the fork, when the word was `run`?
+ * Async-signal-safe. */
+bool ipmu_kin_counts(const struct ipmu_kin *kin, int word, uint32_t run, pid_t parent);
 
 #endif

@@ -4,6 +4,7 @@
 #include "assign.h"
 
 #include "../base/why.h"
+#include "../lease/share.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -174,6 +175,13 @@ int ipmu_plan_build(struct ipmu_system *sys, const struct ipmu_event *events, in
 	return rc;
 }
 
+void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value)
+{
+	atomic_store_explicit(&tap->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&tap->seen, value, memory_order_relaxed);
+	atomic_store_explicit(&tap->baseline, value, memory_order_release);
+}
+
 bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
 {
 	if (a->ntaps != b->ntaps)
@@ -186,6 +194,15 @@ bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
 			return false;
 	}
 	return true;
+}
+
+bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *unit)
+{
+	for (int i = 0; i < plan->ntaps; i++)
+		if (plan->taps[i].box->unit == unit &&
+		    !ipmu_type_runs_free(plan->taps[i].box->type))
+			return true;
+	return false;
 }
 
 struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap)
@@ -206,7 +223,7 @@ static int assign_box(struct ipmu_tap *taps, int ntaps, const struct ipmu_event 
 {
 	struct ipmu_box *box = taps[0].box;
 	struct ipmu_want wants[2 * IPMU_COUNTERS_MAX];
-	int n = 0, rc;
+	int n = 0, loser = 0, rc;
 
 	while (n < ntaps && taps[n].box == box && n < 2 * IPMU_COUNTERS_MAX) {
 		wants[n] = (struct ipmu_want){ .choices = taps[n].choices,
@@ -214,7 +231,9 @@ static int assign_box(struct ipmu_tap *taps, int ntaps, const struct ipmu_event 
 					       .event = events[taps[n].links[0]].name };
 		n++;
 	}
-	rc = ipmu_assign(others ? box : NULL, box->type, box->index, wants, n, why);
+	rc = ipmu_assign(others ? box : NULL, box->type, box->index, wants, n, &loser, why);
+	if (rc && others)
+		ipmu_share_explain(box, wants[loser].event, why);
 	for (int i = 0; i < n && !rc; i++) {
 		taps[i].ctr = wants[i].ctr;
 		taps[i].choice = wants[i].choice;

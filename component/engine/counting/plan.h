@@ -21,6 +21,9 @@ struct ipmu_tap {
 	int *links;	/* indices of the events that this counter adds to */
 };
 
+/* The tap counts from this 64-bit value of its counter on. No reader is in its session. */
+void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value);
+
 struct ipmu_plan {
 	int ntaps, room;
 	struct ipmu_tap *taps;	/* those of one box, and of one unit, stand together */
@@ -47,6 +50,10 @@ bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b);
 /* Give each tap a counter. others: beside the sessions that run; otherwise as if none did. */
 int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,
 		     char *why);
+
+/* Does the plan need registers of that unit that are anybody's? Free-running counters are
+ * everybody's. */
+bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *unit);
 
 /* The units that a plan touches, one after the other; NULL past the end. *tap: 0 at first. */
 struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap);

@@ -3,12 +3,96 @@
 
 #include "assign.h"
 #include "foreign.h"
-#include "phase.h"
+#include "sample.h"
+#include "slot.h"
 
 #include "../base/why.h"
+#include "../lease/file.h"
 
 #include <errno.h>
 #include <string.h>
+
+#define PLACES 256
+
+/* ---- saving ahead, where a batch device makes that cheaper */
+
+struct list { struct ipmu_batch *batch; int n; struct ipmu_place places[PLACES]; };
+
+static void flush(struct list *l)
+{
+	ipmu_msr_save_ahead(l->batch, l->places, l->n);
+	l->n = 0;
+}
+
+static void add(struct list *l, struct ipmu_box *box, const struct ipmu_reg *reg, int index)
+{
+	uint32_t addr;
+
+	if (!reg || reg->space != IPMU_MSR || reg->access == IPMU_WO)
+		return;
+	addr = ipmu_reg_addr(reg, box->index, index);
+	for (int i = 0; i < l->n; i++)
+		if (l->places[i].addr == addr && l->places[i].regs == &box->unit->regs)
+			return;
+	if (l->n == PLACES)
+		flush(l);
+	l->places[l->n++] = (struct ipmu_place){ .reg = reg, .addr = addr,
+						 .regs = &box->unit->regs };
+}
+
+static void add_counter(struct list *l, struct ipmu_box *box, int ctr)
+{
+	const struct ipmu_pmu_type *type = box->type;
+	int index;
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
+
+	if (!type->select && !type->selects)
+		return;		/* free-running: nothing to change */
+	add(l, box, reg, index);
+	if (type->selects)
+		add(l, box, &type->selects[ctr], 0);
+	else
+		add(l, box, type->select, index);
+}
+
+static void add_switches(struct list *l, const struct ipmu_family *family, struct ipmu_box *box)
+{
+	for (const struct ipmu_reg *const *r = family->switches; r && *r; r++)
+		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++) {
+			struct ipmu_box any = { .unit = box->unit, .index = b };
+
+			add(l, &any, *r, 0);
+		}
+}
+
+/* In the order in which they are changed, as what is saved first is put back last. What another
+ * process uses is not changed. */
+static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *plan)
+{
+	const struct ipmu_unit *unit = NULL;
+	struct list l = { .batch = sys->batch };
+
+	if (!sys->batch)
+		return;
+	for (int i = 0; i < plan->ntaps; i++) {
+		const struct ipmu_tap *tap = &plan->taps[i];
+		const struct ipmu_choice *choice = &tap->choices[tap->choice];
+
+		if (tap->box->unit != unit)
+			add_switches(&l, sys->family, tap->box);
+		unit = tap->box->unit;
+		if (tap->box->foreign >> tap->ctr & 1)
+			continue;
+		for (int k = 0; k < choice->nneeds; k++)
+			add(&l, tap->box, choice->needs[k].reg, choice->needs[k].index);
+		add_counter(&l, tap->box, tap->ctr);
+		if (tap->companion >= 0 && !tap->rides)
+			add_counter(&l, tap->box, tap->companion);
+	}
+	flush(&l);
+}
+
+/* ---- programming */
 
 static uint32_t taken(const struct ipmu_box *box)
 {
@@ -100,7 +184,7 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	    ipmu_choice_equal(&slot->choice, choice))
 		return 0;
 	slot->programmed = false;
-	rc = ipmu_owner_forget(box, ctr);
+	rc = ipmu_file_forget(box, ctr);
 	if (!rc)
 		rc = box->type->ops->program(&box->unit->regs, box->type, box->index, ctr, select);
 	if (rc)
@@ -109,7 +193,7 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	slot->companion = companion;
 	strcpy(slot->event, event);
 	slot->programmed = true;
-	return ipmu_owner_tell(box, ctr);
+	return ipmu_file_tell(box, ctr);
 }
 
 /* Shared registers are looked after each time: another session may have had them since. */
@@ -249,14 +333,14 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 	int rc;
 
 	doubt_slots(s, true);
-	ipmu_phase_save(s->sys, &s->plan);
+	save_ahead(s->sys, &s->plan);
 	begin_phase(s, IPMU_BATCH_FAIL);
 	rc = control_all(s, true, why);
 	if (!rc)
 		rc = program_all(s, why);
 	rc = end_phase(s, IPMU_BATCH_FAIL, rc, why);
 	if (!rc) {
-		rc = ipmu_phase_baselines(s->sys, &s->plan);
+		rc = ipmu_sample_baselines(s->sys, &s->plan);
 		if (rc)
 			explain_baselines(s, rc, why);
 	}

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "session.h"
+
 #include "assign.h"
 #include "foreign.h"
 #include "guard.h"
-#include "phase.h"
 #include "program.h"
-#include "session.h"
+#include "reserve.h"
+#include "sample.h"
 
 #include "../base/cancel.h"
 #include "../base/why.h"
+#include "../lease/locks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,9 +142,9 @@ static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, i
 	}
 	if (n)
 		memcpy(copy, events, (size_t)n * sizeof(*copy));
-	ipmu_session_gate(s, IPMU_CLOSED);
+	ipmu_sample_gate(s, IPMU_CLOSED);
 	adopt(s, copy, n, &plan);
-	ipmu_session_gate(s, IPMU_STOPPED);
+	ipmu_sample_gate(s, IPMU_STOPPED);
 	return 0;
 }
 
@@ -150,7 +153,7 @@ static int lock(struct ipmu_session *s, char *why)
 	if (!s->sys)
 		return ipmu_fail(why, -ENODEV, "the machine of this session has been closed");
 	pthread_mutex_lock(&s->sys->lock);
-	ipmu_wait_begin(s->sys);
+	ipmu_wait_begin(&s->sys->lessee);
 	return 0;
 }
 
@@ -195,7 +198,7 @@ void ipmu_session_free(struct ipmu_session *s)
 		ipmu_session_stop(s, NULL, NULL);
 	if (s && s->sys) {
 		pthread_mutex_lock(&s->sys->lock);
-		ipmu_session_gate(s, IPMU_CLOSED);
+		ipmu_sample_gate(s, IPMU_CLOSED);
 		adopt(s, NULL, 0, &none);
 		unlink_session(s);
 		ipmu_kin_drop(&s->sys->kin, s->kin);
@@ -216,7 +219,7 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 
 	for (struct ipmu_session *s = sys->sessions, *next; s; s = next) {
 		next = s->next;
-		ipmu_session_gate(s, IPMU_CLOSED);
+		ipmu_sample_gate(s, IPMU_CLOSED);
 		s->claimed = false;
 		adopt(s, NULL, 0, &none);
 		s->sys = NULL;
@@ -286,14 +289,14 @@ static int start_entered(struct ipmu_session *s, bool *taken, char *why)
 	int rc = ipmu_plan_assign(&s->plan, s->events, true, why);
 
 	if (!rc)
-		rc = ipmu_owner_take(&s->plan, why);
+		rc = ipmu_reserve_take(&s->plan, why);
 	if (rc)
 		return rc == -ENOSPC ? -EBUSY : rc;
 	*taken = true;
 	claim(s);
 	rc = run_locked(s, why);
 	if (rc)
-		ipmu_owner_drop(&s->plan);
+		ipmu_reserve_drop(&s->plan);
 	return rc;
 }
 
@@ -303,16 +306,23 @@ static int start_locked(struct ipmu_session *s, char *why)
 	int rc = follow_thread(s, why);
 
 	if (!rc)
-		rc = ipmu_owner_enter_plan(&s->plan, NULL, why);
+		rc = ipmu_reserve_enter(&s->plan, NULL, why);
 	if (rc)
 		return rc;
 	rc = start_entered(s, &taken, why);
-	ipmu_owner_leave_plan(&s->plan);
+	ipmu_reserve_leave(&s->plan);
 	if (rc && taken)
 		give_back(s);
 	else if (rc)
-		ipmu_owner_part_plan(&s->plan);
+		ipmu_reserve_part(&s->plan);
 	return rc;
+}
+
+/* For forked children: from here on the session's counters do not count what they did. */
+static void turn(struct ipmu_session *s)
+{
+	if (s->kin && !s->sys->disowned)
+		s->run = ipmu_kin_turn(&s->sys->kin, s->kin);
 }
 
 static int start(struct ipmu_session *s, char *why)
@@ -326,11 +336,11 @@ static int start(struct ipmu_session *s, char *why)
 	if (!rc && ipmu_session_running(s))
 		rc = ipmu_fail(why, -EBUSY, "the session is running already");
 	if (!rc) {
-		ipmu_session_gate(s, IPMU_CLOSED);
+		ipmu_sample_gate(s, IPMU_CLOSED);
 		atomic_store(&s->lost, 0);
-		ipmu_kin_turn(s);
+		turn(s);
 		rc = start_locked(s, why);
-		ipmu_session_gate(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
+		ipmu_sample_gate(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
 	}
 	ended = ipmu_guard_ended(s->sys);
 	pthread_mutex_unlock(&s->sys->lock);
@@ -356,8 +366,8 @@ struct stopped {
 /* The counters stand still. Readers that are under way are waited for. */
 static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
 {
-	rc->look = look ? ipmu_session_look(s) : 0;
-	rc->readers = ipmu_session_gate(s, IPMU_STOPPED);
+	rc->look = look ? ipmu_sample_look(s) : 0;
+	rc->readers = ipmu_sample_gate(s, IPMU_STOPPED);
 }
 
 /* The last look comes before the counters are let go of: they may be another process's next. */
@@ -365,14 +375,14 @@ static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc,
 {
 	int damage = 0;
 
-	ipmu_kin_turn(s);
+	turn(s);
 	ipmu_program_use(s, -1);
-	rc->counters = ipmu_owner_enter_plan(&s->plan, &damage, why);
+	rc->counters = ipmu_reserve_enter(&s->plan, &damage, why);
 	if (!rc->counters) {
 		rc->counters = ipmu_program_end(s, &rc->clear, why);
 		look_last(s, look, rc);
-		ipmu_owner_drop(&s->plan);
-		ipmu_owner_leave_plan(&s->plan);
+		ipmu_reserve_drop(&s->plan);
+		ipmu_reserve_leave(&s->plan);
 	} else {
 		look_last(s, look, rc);
 	}
@@ -389,7 +399,7 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 		look_last(s, look, &rc);
 	else
 		stop_counters(s, look, &rc, why);
-	lost = ipmu_phase_lost(s, why);
+	lost = ipmu_sample_lost(s, why);
 	if (lost || rc.counters)
 		return lost ? lost : rc.counters;
 	if (rc.clear)
@@ -411,7 +421,7 @@ static int stop(struct ipmu_session *s, uint64_t *values, char *why)
 	int rc = 0;
 
 	pthread_mutex_lock(&s->sys->lock);
-	ipmu_wait_begin(s->sys);
+	ipmu_wait_begin(&s->sys->lessee);
 	if (ipmu_session_running(s))
 		rc = stop_locked(s, values != NULL, why);
 	ended = ipmu_guard_ended(s->sys);

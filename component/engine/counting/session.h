@@ -41,10 +41,6 @@ struct ipmu_session {
 	struct ipmu_plan plan;
 };
 
-/* Change the gate, and wait for the readers who came in by the old one and must not meet the new.
- * Lock held. -ETIMEDOUT: some of them did not come out in time and were given up. */
-int ipmu_session_gate(struct ipmu_session *s, enum ipmu_gate gate);
-
 /* Readers have been given up: what they may hold must not be freed. */
 static inline bool ipmu_session_haunted(struct ipmu_session *s)
 {
@@ -56,11 +52,9 @@ static inline bool ipmu_session_running(const struct ipmu_session *s)
 	return atomic_load(&s->gate) == IPMU_RUNNING;
 }
 
-/* The tap counts from this 64-bit value of its counter on. Gate closed. */
-void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value);
-
-/* Look at all counters once more. The session counts, lock held or announced as a reader. A counter
- * that cannot be read any more, or was lost, is so for the tap: that is no error here. */
-int ipmu_session_look(struct ipmu_session *s);
+/* The system goes: what is left of its sessions counts no more, and is freed by who has it. */
+void ipmu_sessions_orphan(struct ipmu_system *sys);
+/* In a forked child: the readers were other threads, which are not here. */
+void ipmu_sessions_forked(struct ipmu_system *sys);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "system.h"
+#include "slot.h"
 
 #include <errno.h>
 
@@ -96,7 +96,7 @@ int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value)
 	if (atomic_load(&slot->lost))
 		return -atomic_load(&slot->lost);
 	if (box->unit->running || box->unit->owner.others_count ||
-	    box->unit->sys->family->scope != IPMU_SCOPE_PACKAGE ||
+	    box->unit->family->scope != IPMU_SCOPE_PACKAGE ||
 	    !saved_since(box, ctr, box->unit->saved_before, &raw))
 		return ipmu_slot_read(box, ctr, value);
 	*value = advance(old, raw, ipmu_slot_mask(box), slot->choice.direction);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The unit's file, written and read as a journal. */
-#include "state.h"
-#include "../counting/system.h"
+#include "file.h"
+
+#include "signals.h"
 
 #include "../base/why.h"
 
@@ -118,7 +119,7 @@ static int free_record(const struct ipmu_unit *unit)
 	return 0;
 }
 
-int ipmu_owner_forget(struct ipmu_box *box, int ctr)
+int ipmu_file_forget(struct ipmu_box *box, int ctr)
 {
 	struct ipmu_owner *o = &box->unit->owner;
 	struct ipmu_slot *slot = &box->slots[ctr];
@@ -133,7 +134,7 @@ int ipmu_owner_forget(struct ipmu_box *box, int ctr)
 	return rc ? rc : ipmu_file_begin_change(box->unit, false);
 }
 
-int ipmu_owner_tell(struct ipmu_box *box, int ctr)
+int ipmu_file_tell(struct ipmu_box *box, int ctr)
 {
 	struct ipmu_unit *unit = box->unit;
 	struct ipmu_owner *o = &unit->owner;
@@ -149,7 +150,7 @@ int ipmu_owner_tell(struct ipmu_box *box, int ctr)
 		return 0;
 	if (!slot->record)
 		slot->record = free_record(unit);
-	rc = slot->record ? ipmu_journal_put_choice(unit->sys->family, &slot->choice, &told) :
+	rc = slot->record ? ipmu_journal_put_choice(unit->family, &slot->choice, &told) :
 			    -ENOSPC;
 	if (rc)
 		return rc;
@@ -185,7 +186,7 @@ static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		const struct ipmu_saved *mine = same_saved(old, n, e);
 
 		p->saved[i] = (struct ipmu_saved){
-			.reg = ipmu_journal_register(unit->sys->family, e->addr, NULL, NULL),
+			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .now = e->now, .found = mine ? mine->found : e->found,
 			.borrowed = !mine, .written = true,
 		};
@@ -208,7 +209,7 @@ static void apply_slots(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		slot->record = i + 1;
 		if (slot->users)
 			continue;
-		ipmu_journal_get_choice(unit->sys->family, told, &slot->choice);
+		ipmu_journal_get_choice(unit->family, told, &slot->choice);
 		slot->companion = told->companion;
 		snprintf(slot->event, sizeof(slot->event), "%.*s", IPMU_NAME_MAX - 1, told->event);
 		slot->programmed = true;
@@ -223,7 +224,7 @@ static int renew(struct ipmu_unit *unit)
 	if (ftruncate(o->fd, 0) || ftruncate(o->fd, sizeof(struct ipmu_journal)) ||
 	    (fallocate(o->fd, 0, 0, sizeof(struct ipmu_journal)) && errno != EOPNOTSUPP))
 		return failed(unit, errno);
-	ipmu_journal_init(&o->header, unit->sys->family, unit->place, unit->sys->boot_id);
+	ipmu_journal_init(&o->header, unit->family, unit->place, unit->lessee->boot_id);
 	unit->regs.nsaved = 0;
 	ipmu_file_forget_slots(unit);
 	o->seen = o->header.generation;
@@ -271,7 +272,7 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		if (remembers(p, e->addr))
 			continue;
 		p->saved[p->nsaved++] = (struct ipmu_saved){
-			.reg = ipmu_journal_register(unit->sys->family, e->addr, NULL, NULL),
+			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .found = e->found, .now = e->now,
 			.borrowed = true, .written = true,
 		};
@@ -291,7 +292,7 @@ static int write_anew(struct ipmu_unit *unit, bool valid)
 	if (rc)
 		return rc;
 	if (valid)
-		o->header = unit->sys->journal->header;
+		o->header = unit->lessee->journal->header;
 	o->header.nsaved = (uint32_t)n;
 	o->header.generation++;
 	return ipmu_file_put_header(unit);
@@ -303,7 +304,7 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 	int rc;
 
 	if (valid)
-		add_from_file(unit, unit->sys->journal);
+		add_from_file(unit, unit->lessee->journal);
 	rc = write_anew(unit, valid);
 	return ipmu_fail(why, -EBADMSG, "%s: %s while this process counts: somebody has damaged "
 			 "it; what this process has changed is put back from its memory%s", path,
@@ -315,20 +316,20 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 static int check(struct ipmu_unit *unit, char *what, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
-	struct ipmu_journal *j = unit->sys->journal;
+	struct ipmu_journal *j = unit->lessee->journal;
 	struct stat st;
 	ssize_t n = pread(o->fd, j, sizeof(*j), 0);
 
 	if (n < 0 || fstat(o->fd, &st))
 		return ipmu_fail(why, -EIO, "%s cannot be read: %s", o->path, strerror(errno));
 	return ipmu_journal_check(j, (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size :
-				  (size_t)n, unit->sys->family, unit->place, unit->sys->boot_id,
+				  (size_t)n, unit->family, unit->place, unit->lessee->boot_id,
 				  j, what);
 }
 
 static void apply(struct ipmu_unit *unit)
 {
-	const struct ipmu_journal *j = unit->sys->journal;
+	const struct ipmu_journal *j = unit->lessee->journal;
 
 	unit->owner.header = j->header;
 	unit->owner.seen = j->header.generation;
@@ -343,7 +344,7 @@ static int load_joined(struct ipmu_unit *unit, int state, const char *what, char
 	if (state != IPMU_JOURNAL_VALID)
 		return repair(unit, false, state == IPMU_JOURNAL_OLD ?
 			      "it has become one of another boot" : "it has been emptied", why);
-	if (!agrees(&unit->regs, unit->sys->journal))
+	if (!agrees(&unit->regs, unit->lessee->journal))
 		return repair(unit, true, "it has been replaced by another", why);
 	apply(unit);
 	return 0;
@@ -374,4 +375,15 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why)
 		return 0;
 	return ipmu_access_explain(&unit->regs, ipmu_fail(why, -EIO, "%s cannot be written", path),
 				   why);
+}
+
+bool ipmu_file_has_saved(int dir, const char *name)
+{
+	struct ipmu_journal_header h;
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool has = fd >= 0 && pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.nsaved;
+
+	if (fd >= 0)
+		close(fd);
+	return has;
 }

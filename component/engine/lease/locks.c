@@ -2,7 +2,9 @@
 /* Open-file-description locks: they belong to the open file, not to the process. Two systems in one
  * process keep each other out, and the kernel lets go of them when the last descriptor is closed.
  * Bytes far behind the journal's end can be locked as well as others. */
-#include "../counting/system.h"
+#include "locks.h"
+
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,34 +57,34 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void ipmu_wait_begin(struct ipmu_system *sys)
+void ipmu_wait_begin(struct ipmu_lessee *lessee)
 {
-	sys->deadline_ns = 0;
+	lessee->deadline_ns = 0;
 }
 
-void ipmu_wait_at_most(struct ipmu_system *sys, int64_t ns)
+void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns)
 {
-	sys->deadline_ns = now_ns() + ns;
+	lessee->deadline_ns = now_ns() + ns;
 }
 
 /* Without anybody in the way no clock is asked. */
-static bool waited_enough(struct ipmu_system *sys)
+static bool waited_enough(struct ipmu_lessee *lessee)
 {
-	if (!sys->deadline_ns)
-		ipmu_wait_at_most(sys, WAIT_NS);
-	return now_ns() >= sys->deadline_ns;
+	if (!lessee->deadline_ns)
+		ipmu_wait_at_most(lessee, WAIT_NS);
+	return now_ns() >= lessee->deadline_ns;
 }
 
 /* Whoever is inside leaves soon, unless it has been stopped. */
-int ipmu_lock_mutex(struct ipmu_system *sys, int fd)
+int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd)
 {
 	long pause = PAUSE_NS;
 	int rc;
 
 	while ((rc = set(fd, F_WRLCK, MUTEX_BYTE, 1)) == -EAGAIN) {
-		if (ipmu_signals_waiting(sys))
+		if (ipmu_signals_waiting(lessee))
 			return -EINTR;
-		if (waited_enough(sys))
+		if (waited_enough(lessee))
 			return -EBUSY;
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
 		pause = pause < PAUSE_MAX_NS / 2 ? 2 * pause : PAUSE_MAX_NS;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "../counting/plan.h"
+#include "owner.h"
+
+#include "file.h"
+#include "locks.h"
+#include "process.h"
+#include "signals.h"
 #include "state.h"
 
 #include "../base/why.h"
+#include "../pmu/families.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +18,41 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- putting back */
+
+/* Of what belongs to somebody else by now there is nothing left to do but to tell. */
+static int restore(struct ipmu_unit *unit)
+{
+	int rc = ipmu_access_restore(&unit->regs);
+
+	if (unit->regs.left.addr)
+		ipmu_access_explain_left(&unit->regs, unit->lessee->left);
+	unit->regs.left.addr = 0;
+	return rc == -ESTALE ? 0 : rc;
+}
+
+/* They may have died between any two steps, so what the registers hold is looked up. Where none was
+ * under way, what differs from the journal has been written by somebody else since. A restore that
+ * is cut short itself is done again by the next one. */
+static int recover(struct ipmu_unit *unit, char *why)
+{
+	struct ipmu_regs *p = &unit->regs;
+	int saved = p->nsaved, rc;
+
+	if (!unit->owner.header.changing)
+		ipmu_access_leave_changed(p);
+	unit->owner.changed = true;
+	rc = ipmu_access_refresh(p);
+	if (!rc)
+		rc = restore(unit);
+	if (!rc)
+		return 0;
+	p->nsaved = saved;
+	return ipmu_fail(why, rc, "%s: what a process has left behind that was killed cannot be "
+			 "put back through %s: %s; to do without it, remove the file",
+			 unit->owner.path, p->msr_path, strerror(-rc));
+}
 
 /* ---- entering and leaving */
 
@@ -98,7 +139,7 @@ static int go_inside(struct ipmu_unit *unit, char *why)
 
 	if (rc)
 		return rc;
-	rc = ipmu_lock_mutex(unit->sys, o->fd);
+	rc = ipmu_lock_mutex(unit->lessee, o->fd);
 	if (rc)
 		return refuse_mutex(o, rc, why);
 	unit->regs.peers = ipmu_seat_taken(o->fd, IPMU_ALL);
@@ -106,7 +147,7 @@ static int go_inside(struct ipmu_unit *unit, char *why)
 	if (!rc)
 		rc = look(unit, why);
 	if (!rc && unit->regs.nsaved && !o->joined && !unit->regs.peers)
-		rc = ipmu_owner_recover(unit, why);
+		rc = recover(unit, why);
 	if (rc) {
 		o->seen = 0;
 		o->changed = false;
@@ -124,17 +165,17 @@ int ipmu_owner_enter(struct ipmu_unit *unit, char *why)
 	struct ipmu_owner *o = &unit->owner;
 	int rc;
 
-	if (unit->sys->pid != getpid())
+	if (unit->lessee->pid != getpid())
 		return ipmu_fail(why, -ECHILD, "this process was forked from the one that opened "
 				 "the counters: open them anew");
 	if (o->depth++)
 		return 0;
-	ipmu_signals_hold(unit->sys);
+	ipmu_signals_hold(unit->lessee);
 	rc = ipmu_signals_ending() ? -ECANCELED : o->fd < 0 ? 0 : go_inside(unit, why);
 	if (!rc)
 		return 0;
 	o->depth = 0;
-	ipmu_signals_release(unit->sys);
+	ipmu_signals_release(unit->lessee);
 	return rc;
 }
 
@@ -157,7 +198,7 @@ void ipmu_owner_leave(struct ipmu_unit *unit)
 	}
 	if (o->fd >= 0)
 		ipmu_unlock_mutex(o->fd);
-	ipmu_signals_release(unit->sys);
+	ipmu_signals_release(unit->lessee);
 }
 
 /* ---- opening, parting, closing */
@@ -172,13 +213,13 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 	o->fd = -1;
 	if (ipmu_state_none())
 		return 0;
-	if (!unit->sys->boot_id[0])
+	if (!unit->lessee->boot_id[0])
 		return ipmu_fail(why, -EIO, IPMU_STATE_BOOT " cannot be read: without it a file "
 				 "of an earlier boot looks like one of now");
 	dir = ipmu_state_open(true, dir_path, why);
 	if (dir < 0)
 		return dir;
-	ipmu_state_name(unit->sys->family, unit->place, name);
+	ipmu_state_name(unit->family, unit->place, name);
 	o->fd = ipmu_state_file(dir, dir_path, name, true, why);
 	close(dir);
 	if (o->fd < 0)
@@ -216,17 +257,6 @@ static void drop_all(struct ipmu_owner *o)
 	ipmu_unlock_seat(o->fd, o->seat);
 }
 
-/* Of what belongs to somebody else by now there is nothing left to do but to tell. */
-int ipmu_owner_restore(struct ipmu_unit *unit)
-{
-	int rc = ipmu_access_restore(&unit->regs);
-
-	if (unit->regs.left.addr)
-		ipmu_access_explain_left(&unit->regs, unit->sys->left);
-	unit->regs.left.addr = 0;
-	return rc == -ESTALE ? 0 : rc;
-}
-
 /* What could not be put back stays in the journal, for the next one to try. */
 static int put_back(struct ipmu_unit *unit)
 {
@@ -234,7 +264,7 @@ static int put_back(struct ipmu_unit *unit)
 
 	if (unit->owner.fd >= 0)
 		ipmu_file_begin_change(unit, false);	/* a failure of it does not matter */
-	rc = ipmu_owner_restore(unit);
+	rc = restore(unit);
 	if (rc && unit->owner.fd >= 0)
 		unit->regs.nsaved = saved;
 	return rc;
@@ -280,7 +310,7 @@ static int restore_by_memory(struct ipmu_unit *unit, int reason)
 	if (reason != -EBADMSG || ipmu_seat_taken(unit->owner.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
-	rc = ipmu_owner_restore(unit);
+	rc = restore(unit);
 	unit->regs.record = ipmu_file_record;
 	return rc;
 }
@@ -306,5 +336,61 @@ int ipmu_owner_part(struct ipmu_unit *unit)
 	}
 	o->owes = rc != 0;
 	part(unit);
+	return rc;
+}
+
+/* ---- without a system */
+
+/* Entering is what puts back. */
+static int visit(struct ipmu_unit *unit, char *why)
+{
+	int rc = ipmu_owner_open(unit, why);
+
+	if (rc)
+		return rc;
+	rc = ipmu_owner_enter(unit, why);
+	if (!rc)
+		ipmu_owner_leave(unit);
+	if (!rc && unit->lessee->left[0])
+		rc = ipmu_fail(why, -ESTALE, "%s", unit->lessee->left);
+	ipmu_owner_close(unit);
+	return rc;
+}
+
+static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *unit, char *why)
+{
+	int cpu = ipmu_family_reach(unit->family, topo, unit->place), rc;
+
+	if (cpu < 0)
+		return ipmu_fail(why, cpu, "no CPU of it may be used by this process");
+	rc = ipmu_family_open(&unit->regs, unit->family, cpu, why);
+	if (rc)
+		return rc;
+	rc = visit(unit, why);
+	ipmu_access_close(&unit->regs);
+	return rc;
+}
+
+int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,
+			int place, int64_t *deadline_ns, char *why)
+{
+	struct ipmu_lessee lessee = { .pid = getpid(), .deadline_ns = *deadline_ns,
+				      .self = ipmu_process_self() };
+	struct ipmu_unit *unit = calloc(1, sizeof(*unit));
+	int rc = -ENOMEM;
+
+	lessee.journal = malloc(sizeof(*lessee.journal));
+	if (unit && lessee.journal) {
+		ipmu_state_boot(lessee.boot_id);
+		unit->place = place;
+		unit->family = family;
+		unit->lessee = &lessee;
+		rc = open_and_visit(topo, unit, why);
+		*deadline_ns = lessee.deadline_ns;
+	} else {
+		ipmu_fail(why, rc, "out of memory for its registers");
+	}
+	free(lessee.journal);
+	free(unit);
 	return rc;
 }

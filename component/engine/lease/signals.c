@@ -7,7 +7,7 @@
  * fcntl and plain memory, which are all async-signal-safe. The thread that is inside a unit has
  * these signals blocked, so the handler never runs in the middle of that; if another thread is
  * inside, it waits. What it cannot do is left to the journal. */
-#include "../counting/system.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -20,14 +20,17 @@
 static const int fatal[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
 			     SIGTERM };
 #define FATAL (sizeof(fatal) / sizeof(fatal[0]))
-#define WAITS 1000
-#define WAIT_NS 1000000L
-#define UNITS_NS 5000000000LL	/* then the journals are left to the next one */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int joined;		/* units of this process */
 static bool installed[FATAL];
 static _Atomic int ending;	/* thread that ends the process; 0: none */
+static void (*_Atomic at_end)(void);
+
+void ipmu_signals_at_end(void (*act)(void))
+{
+	atomic_store(&at_end, act);
+}
 
 static int thread_id(void)
 {
@@ -41,25 +44,14 @@ bool ipmu_signals_ending(void)
 	return who && who != thread_id();
 }
 
-static void part_all(struct ipmu_system *sys)
-{
-	for (int i = 0; i < WAITS && atomic_load(&sys->inside); i++)
-		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
-	if (atomic_load(&sys->inside) || sys->pid != getpid())
-		return;
-	ipmu_wait_at_most(sys, UNITS_NS);
-	ipmu_kin_part(sys);
-	for (int i = 0; i < sys->nunits; i++)
-		ipmu_owner_part(&sys->units[i]);
-}
-
 static void handle(int number)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL };
+	void (*act)(void) = atomic_load(&at_end);
 	int none = 0, saved = errno;
 
-	if (atomic_compare_exchange_strong(&ending, &none, thread_id()))
-		ipmu_systems_each(part_all);
+	if (act && atomic_compare_exchange_strong(&ending, &none, thread_id()))
+		act();
 	sigaction(number, &plain, NULL);
 	raise(number);
 	errno = saved;
@@ -122,24 +114,24 @@ void ipmu_signals_forget(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-void ipmu_signals_hold(struct ipmu_system *sys)
+void ipmu_signals_hold(struct ipmu_lessee *lessee)
 {
 	sigset_t set;
 
-	if (atomic_load(&sys->inside) == 0) {
+	if (atomic_load(&lessee->inside) == 0) {
 		sigemptyset(&set);
 		for (size_t i = 0; i < FATAL; i++)
 			sigaddset(&set, fatal[i]);
 		sigaddset(&set, SIGXFSZ);
-		pthread_sigmask(SIG_BLOCK, &set, &sys->mask);
+		pthread_sigmask(SIG_BLOCK, &set, &lessee->mask);
 	}
-	atomic_fetch_add(&sys->inside, 1);
+	atomic_fetch_add(&lessee->inside, 1);
 }
 
-void ipmu_signals_release(struct ipmu_system *sys)
+void ipmu_signals_release(struct ipmu_lessee *lessee)
 {
-	if (atomic_fetch_sub(&sys->inside, 1) == 1)
-		pthread_sigmask(SIG_SETMASK, &sys->mask, NULL);
+	if (atomic_fetch_sub(&lessee->inside, 1) == 1)
+		pthread_sigmask(SIG_SETMASK, &lessee->mask, NULL);
 }
 
 static bool is_ignored(int number)
@@ -151,7 +143,7 @@ static bool is_ignored(int number)
 }
 
 /* Signals that the program itself holds off wait for as long as it likes. */
-bool ipmu_signals_waiting(const struct ipmu_system *sys)
+bool ipmu_signals_waiting(const struct ipmu_lessee *lessee)
 {
 	sigset_t set;
 
@@ -160,7 +152,7 @@ bool ipmu_signals_waiting(const struct ipmu_system *sys)
 	if (sigpending(&set))
 		return false;
 	for (size_t i = 0; i < FATAL; i++)
-		if (sigismember(&set, fatal[i]) == 1 && !sigismember(&sys->mask, fatal[i]) &&
+		if (sigismember(&set, fatal[i]) == 1 && !sigismember(&lessee->mask, fatal[i]) &&
 		    !is_ignored(fatal[i]))
 			return true;
 	return false;

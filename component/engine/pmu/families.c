@@ -49,6 +49,17 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 	return NULL;
 }
 
+int ipmu_family_reach(const struct ipmu_family *family, const struct ipmu_topology *topo,
+		      int place)
+{
+	const struct ipmu_cpu *cpu;
+
+	if (family->scope == IPMU_SCOPE_PACKAGE)
+		return ipmu_topology_reach(topo, place, -1);
+	cpu = ipmu_topology_cpu(topo, place);
+	return cpu && cpu->allowed ? place : -ENODEV;
+}
+
 int ipmu_family_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why)
 {
 	int rc = ipmu_access_open(p, family->registers, os_cpu, why);

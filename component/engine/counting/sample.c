@@ -4,17 +4,22 @@
  * A tap has the counter's value where its count begins (baseline) and the newest that any reader
  * has seen of it. Both only grow, and baseline is loaded before seen and stored after it: whatever
  * readers, resets and handlers meet, seen - baseline is a count that the session had meanwhile. */
+#include "sample.h"
+
 #include "kin.h"
-#include "phase.h"
-#include "session.h"
+#include "slot.h"
 
 #include "../base/cancel.h"
+#include "../base/why.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define PATIENCE_NS 5000000000ll	/* for readers that never come out, twice at most */
+
+/* ---- readers */
 
 /* What stands for this thread in a sum: threads' own numbers lie evenly spaced, so two of them
  * could add up to two of a third. */
@@ -108,7 +113,7 @@ static int wait_or_give_up(struct ipmu_session *s, bool live)
 	return rc == -EDEADLK ? 0 : rc;
 }
 
-int ipmu_session_gate(struct ipmu_session *s, enum ipmu_gate gate)
+int ipmu_sample_gate(struct ipmu_session *s, enum ipmu_gate gate)
 {
 	int rc = 0, rc_idle = 0;
 
@@ -120,12 +125,121 @@ int ipmu_session_gate(struct ipmu_session *s, enum ipmu_gate gate)
 	return rc ? rc : rc_idle;
 }
 
-void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value)
+/* ---- reading counters, together where a batch device makes that cheaper */
+
+/* The old values are loaded before the registers are read: see ipmu_slot_read. */
+static int prepare(const struct ipmu_tap *taps, int n, struct ipmu_batch_op *ops, uint64_t *olds,
+		   int *which)
 {
-	atomic_store_explicit(&tap->lost, 0, memory_order_relaxed);
-	atomic_store_explicit(&tap->seen, value, memory_order_relaxed);
-	atomic_store_explicit(&tap->baseline, value, memory_order_release);
+	int k = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct ipmu_box *box = taps[i].box;
+		struct ipmu_slot *slot = &box->slots[taps[i].ctr];
+		int index;
+		const struct ipmu_reg *reg = ipmu_type_counter(box->type, taps[i].ctr, &index);
+
+		which[i] = -1;
+		if (reg->space != IPMU_MSR || !box->unit->regs.batch || atomic_load(&slot->lost))
+			continue;
+		olds[k] = atomic_load_explicit(&slot->value, memory_order_acquire);
+		ops[k] = (struct ipmu_batch_op){ .cpu = (uint16_t)box->unit->regs.os_cpu,
+			.msr = ipmu_reg_addr(reg, box->index, index) };
+		which[i] = k++;
+	}
+	return k;
 }
+
+static int read_one(const struct ipmu_tap *tap, bool lose, uint64_t *now)
+{
+	struct ipmu_slot *slot = &tap->box->slots[tap->ctr];
+	int lost = atomic_load(&slot->lost);
+	int rc = lost ? -lost : ipmu_slot_read(tap->box, tap->ctr, now);
+
+	if (!rc || !lose)
+		return rc;
+	if (!atomic_load(&slot->lost))
+		atomic_store(&slot->lost, -rc);
+	*now = atomic_load(&slot->value);
+	return 0;
+}
+
+/* Read n <= IPMU_BATCH_READS counters; now[i] is the 64-bit value of taps[i]. Async-signal-safe.
+ * lose: a counter that cannot be read, or has been lost, stays at its last value from now on, and
+ * that is no error. */
+static int read_taps(const struct ipmu_tap *taps, int n, bool lose, uint64_t *now)
+{
+	struct ipmu_batch_op ops[IPMU_BATCH_READS];
+	uint64_t olds[IPMU_BATCH_READS];
+	int which[IPMU_BATCH_READS];
+	int k = prepare(taps, n, ops, olds, which), rc = 0;
+	bool together = k && ipmu_batch_read(taps[0].box->unit->regs.batch, ops, k);
+
+	for (int i = 0; i < n && !rc; i++) {
+		const struct ipmu_batch_op *op = which[i] >= 0 ? &ops[which[i]] : NULL;
+
+		/* All ones, which no counter is wide enough for: its CPU went in between. */
+		if (together && op && !op->err && op->data != ~0ull &&
+		    !ipmu_slot_take(taps[i].box, taps[i].ctr, olds[which[i]], op->data, &now[i]))
+			continue;
+		rc = read_one(&taps[i], lose, &now[i]);
+	}
+	return rc;
+}
+
+static int begin_one_by_one(struct ipmu_plan *plan)
+{
+	uint64_t now;
+	int rc = 0;
+
+	for (int i = 0; i < plan->ntaps && !rc; i++) {
+		struct ipmu_tap *tap = &plan->taps[i];
+
+		rc = ipmu_slot_begin(tap->box, tap->ctr, &now);
+		if (!rc)
+			ipmu_tap_begin(tap, now);
+	}
+	return rc;
+}
+
+/* A counter that nobody counts with may hold anything. From its first count on it is watched. */
+static void watch(struct ipmu_plan *plan, bool on)
+{
+	for (int i = 0; i < plan->ntaps; i++) {
+		struct ipmu_slot *slot = &plan->taps[i].box->slots[plan->taps[i].ctr];
+
+		if (on || !slot->users)
+			atomic_store(&slot->watched, on);
+	}
+}
+
+static int begin_together(struct ipmu_plan *plan)
+{
+	uint64_t now[IPMU_BATCH_READS];
+	int rc = 0;
+
+	for (int i = 0; i < plan->ntaps && !rc; i += IPMU_BATCH_READS) {
+		int n = plan->ntaps - i < IPMU_BATCH_READS ? plan->ntaps - i : IPMU_BATCH_READS;
+
+		rc = read_taps(&plan->taps[i], n, false, now);
+		for (int k = 0; k < n && !rc; k++)
+			ipmu_tap_begin(&plan->taps[i + k], now[k]);
+	}
+	return rc;
+}
+
+int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
+{
+	int rc;
+
+	watch(plan, false);
+	rc = sys->batch ? begin_together(plan) : begin_one_by_one(plan);
+	if (!rc)
+		watch(plan, true);
+	return rc;
+}
+
+/* ---- what a session has seen */
 
 /* A balance may fall; of anything else an older value is never stored over a newer one. */
 static void advance(_Atomic uint64_t *at, uint64_t to, uint8_t direction)
@@ -151,12 +265,17 @@ static void lose(struct ipmu_session *s, struct ipmu_tap *tap, int what)
 		atomic_fetch_add(&s->lost, 1);
 }
 
+static bool parent_counts(const struct ipmu_session *s)
+{
+	return ipmu_kin_counts(&s->sys->kin, s->kin, s->run, s->sys->lessee.pid);
+}
+
 /* Take what was read of n taps, and let the count begin there if it is a reset. A counter that was
  * lost has its last good value for what it is now. */
 static void take(struct ipmu_session *s, struct ipmu_tap *taps, int n, const uint64_t *now,
 		 bool reset)
 {
-	bool gone = s->sys->disowned && !ipmu_kin_counts(s);
+	bool gone = s->sys->disowned && !parent_counts(s);
 
 	for (int k = 0; k < n; k++) {
 		struct ipmu_tap *tap = &taps[k];
@@ -181,7 +300,7 @@ static int look(struct ipmu_session *s, const struct ipmu_hall *hall, bool reset
 
 	for (int i = 0; i < s->plan.ntaps && !rc; i += n) {
 		n = s->plan.ntaps - i < IPMU_BATCH_READS ? s->plan.ntaps - i : IPMU_BATCH_READS;
-		rc = ipmu_phase_read(&s->plan.taps[i], n, true, now);
+		rc = read_taps(&s->plan.taps[i], n, true, now);
 		if (hall && atomic_load(&s->hall) != hall)
 			return 0;
 		if (!rc)
@@ -190,7 +309,7 @@ static int look(struct ipmu_session *s, const struct ipmu_hall *hall, bool reset
 	return rc;
 }
 
-int ipmu_session_look(struct ipmu_session *s)
+int ipmu_sample_look(struct ipmu_session *s)
 {
 	return look(s, NULL, false);
 }
@@ -216,6 +335,42 @@ static void add_up(const struct ipmu_session *s, uint64_t *values)
 			values[tap->links[l]] += count;
 	}
 }
+
+/* ---- what was lost */
+
+static const char *reason(int lost)
+{
+	switch (lost) {
+	case ENXIO:
+		return "the CPU went offline";
+	case ESTALE:
+		return "the counter was set back from outside, by another program, a virtual "
+		       "machine or suspend to RAM, or nobody could read it before half of its "
+		       "range was over";
+	case ECHILD:
+		return "the parent process, whose counters these are, has stopped or ended";
+	default:
+		return strerror(lost);
+	}
+}
+
+int ipmu_sample_lost(const struct ipmu_session *s, char *why)
+{
+	const struct ipmu_tap *tap = NULL;
+	int lost = 0;
+
+	for (int i = 0; i < s->plan.ntaps; i++)
+		if (atomic_load(&s->plan.taps[i].lost) && !lost++)
+			tap = &s->plan.taps[i];
+	if (!tap)
+		return 0;
+	return ipmu_fail(why, -tap->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
+			 "lost, and their last values stand; stop and start again to count anew",
+			 s->events[tap->links[0]].name, tap->box->type->name, tap->box->index,
+			 tap->box->unit->regs.msr_path, reason(tap->lost), lost, s->plan.ntaps);
+}
+
+/* ---- reading and resetting a session */
 
 int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 {
@@ -269,7 +424,7 @@ int ipmu_session_lost(struct ipmu_session *s, char *why)
 	int lost = v.gate == IPMU_CLOSED ? 0 : atomic_load(&s->lost);
 
 	if (lost)
-		ipmu_phase_lost(s, why);
+		ipmu_sample_lost(s, why);
 	leave(&v);
 	ipmu_cancel_release(cancel);
 	return lost;

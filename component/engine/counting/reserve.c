@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "reserve.h"
+
+#include "../base/why.h"
+#include "../lease/owner.h"
+#include "../lease/share.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct ipmu_unit *unit_of(const struct ipmu_plan *plan, int tap)
+{
+	return plan->taps[tap].box->unit;
+}
+
+/* The first tap of the next unit that has something to program; -1: there is none. */
+static int next_programmed(const struct ipmu_plan *plan, int tap)
+{
+	for (tap++; tap < plan->ntaps; tap++)
+		if ((tap == 0 || unit_of(plan, tap) != unit_of(plan, tap - 1)) &&
+		    ipmu_plan_programs(plan, unit_of(plan, tap)))
+			return tap;
+	return -1;
+}
+
+/* Units stand in the same order in all plans of all processes, so nobody waits in a circle. */
+int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why)
+{
+	for (int i = -1; (i = next_programmed(plan, i)) >= 0;) {
+		int rc = ipmu_owner_enter(unit_of(plan, i), why);
+
+		if (rc == -EBADMSG && damage) {
+			*damage = rc;
+			rc = ipmu_owner_enter(unit_of(plan, i), NULL);
+		}
+		if (!rc)
+			continue;
+		for (int k = -1; (k = next_programmed(plan, k)) >= 0 && k < i;)
+			ipmu_owner_leave(unit_of(plan, k));
+		return rc;
+	}
+	return 0;
+}
+
+void ipmu_reserve_leave(const struct ipmu_plan *plan)
+{
+	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
+		ipmu_owner_leave(unit_of(plan, i));
+}
+
+/* ---- taking */
+
+static int check_foreign(const struct ipmu_tap *tap, char *why)
+{
+	int rc = ipmu_share_check_foreign(tap->box, tap->ctr, why);
+
+	if (!rc && tap->companion >= 0)
+		rc = ipmu_share_check_foreign(tap->box, tap->companion, why);
+	return rc;
+}
+
+static int take_tap(const struct ipmu_tap *tap)
+{
+	int rc;
+
+	if (ipmu_type_runs_free(tap->box->type))
+		return 0;
+	rc = ipmu_share_take_box(tap->box);
+	if (!rc)
+		rc = ipmu_share_take_counter(tap->box, tap->ctr);
+	if (!rc && tap->companion >= 0)
+		rc = ipmu_share_take_counter(tap->box, tap->companion);
+	return rc;
+}
+
+/* Where somebody else counts, nothing has been written yet: what was read is forgotten. */
+static int take_unit(const struct ipmu_plan *plan, int first, char *why)
+{
+	struct ipmu_unit *unit = unit_of(plan, first);
+	int saved = unit->regs.nsaved, rc = ipmu_share_join(unit, why);
+
+	for (int i = first; i < plan->ntaps && unit_of(plan, i) == unit && !rc; i++)
+		rc = check_foreign(&plan->taps[i], why);
+	if (rc) {
+		unit->regs.nsaved = saved;
+		return rc;
+	}
+	for (int i = first; i < plan->ntaps && unit_of(plan, i) == unit && !rc; i++)
+		rc = take_tap(&plan->taps[i]);
+	if (!rc)
+		return 0;
+	ipmu_fail(why, rc, "%s cannot be locked: %s", unit->owner.path, strerror(-rc));
+	return ipmu_access_explain(&unit->regs, rc, why);
+}
+
+int ipmu_reserve_take(const struct ipmu_plan *plan, char *why)
+{
+	int rc = 0;
+
+	for (int i = -1; !rc && (i = next_programmed(plan, i)) >= 0;)
+		rc = take_unit(plan, i, why);
+	if (rc)
+		ipmu_reserve_drop(plan);
+	return rc;
+}
+
+void ipmu_reserve_part(const struct ipmu_plan *plan)
+{
+	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
+		if (!unit_of(plan, i)->claims)
+			ipmu_owner_part(unit_of(plan, i));
+}
+
+void ipmu_reserve_drop(const struct ipmu_plan *plan)
+{
+	for (int i = 0; i < plan->ntaps; i++) {
+		const struct ipmu_tap *tap = &plan->taps[i];
+
+		ipmu_share_drop(tap->box, tap->ctr);
+		if (tap->companion >= 0)
+			ipmu_share_drop(tap->box, tap->companion);
+	}
+}

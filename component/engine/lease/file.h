@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A unit's file: the journal as it is written and read. -EIO: the file cannot be, for which
+ * ipmu_access_explain has the sentence. The mutex is held. */
+#ifndef IPMU_FILE_H
+#define IPMU_FILE_H
+
+#include "unit.h"
+
+int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size_t offset);
+int ipmu_file_put_header(struct ipmu_unit *unit);
+/* From now until leaving, a death means that registers may be as nobody knows. */
+int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs);
+int ipmu_file_record(struct ipmu_regs *p, int i);
+void ipmu_file_forget_slots(struct ipmu_unit *unit);
+int ipmu_file_load(struct ipmu_unit *unit, char *why);
+
+/* A counter's programming, for the others: to be forgotten before it changes, told after it. */
+int ipmu_file_forget(struct ipmu_box *box, int ctr);
+int ipmu_file_tell(struct ipmu_box *box, int ctr);
+
+/* Does that file of the state directory say that registers are changed? */
+bool ipmu_file_has_saved(int dir, const char *name);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters between processes: who may have them, and who has them. The unit has been entered
+ * (owner.h). */
+#ifndef IPMU_SHARE_H
+#define IPMU_SHARE_H
+
+#include "unit.h"
+
+/* Take part in the unit, as its locks and its file tell others. */
+int ipmu_share_join(struct ipmu_unit *unit, char *why);
+/* -EBUSY: somebody who keeps no journal of ours counts with that counter, which nobody has. */
+int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why);
+/* Become the programmer of the box, unless another process is; lock a counter. */
+int ipmu_share_take_box(struct ipmu_box *box);
+int ipmu_share_take_counter(struct ipmu_box *box, int ctr);
+/* Let go of the counter if no session of this process uses it any more, and then of the box. */
+void ipmu_share_drop(struct ipmu_box *box, int ctr);
+
+/* Why a counter cannot be had, if that is another process's doing: a sentence and true. */
+bool ipmu_share_explain(const struct ipmu_box *box, const char *event, char *why);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What processes lease from each other: a unit per place (a package, or a CPU), with its registers,
+ * the boxes in it, and the counter slots of a box. The lock of the system that a unit belongs to
+ * guards everything here except the slots' running values. */
+#ifndef IPMU_UNIT_H
+#define IPMU_UNIT_H
+
+#include "../access/access.h"
+#include "../pmu/pmu.h"
+#include "journal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+struct ipmu_unit;
+
+/* This process as it deals with others, in all units of one system. */
+struct ipmu_lessee {
+	pid_t pid;	/* whose registers these are: a forked child must not put them back */
+	struct ipmu_journal_process self;
+	char boot_id[40];
+	_Atomic int inside;	/* units where a thread may be changing registers */
+	sigset_t mask;		/* of that thread, without the signals held off */
+	int64_t deadline_ns;	/* for waiting in this operation; 0: nobody has been in the way */
+	struct ipmu_journal *journal;	/* scratch */
+	char left[IPMU_WHY_MAX];	/* a register that was left to who has it now */
+};
+
+struct ipmu_owner {
+	int fd;			/* -1: no state directory: nobody else is thought of */
+	char *path;		/* for messages */
+	int depth;		/* of enters */
+	bool joined;		/* takes part */
+	int seat;		/* ... with that number among the processes */
+	bool owes;		/* has parted, but could not put all registers back */
+	bool changed;		/* the journal, since it was entered */
+	bool others_count;	/* other processes have running sessions, as of entering */
+	uint64_t seen;		/* generation of the journal that memory agrees with; 0: none */
+	struct ipmu_journal_header header;	/* as it lies in the file */
+	bool held[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* programmer of these boxes */
+	uint32_t uses[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* counters, by lock */
+};
+
+struct ipmu_slot {
+	bool programmed;
+	int users;			/* running sessions that count with it */
+	bool companion;			/* enabled for another counter's sake */
+	struct ipmu_choice choice;	/* what it counts */
+	char event[IPMU_NAME_MAX];	/* ... by name, for messages */
+	_Atomic int lost;		/* errno since which its value says nothing; 0: it counts.
+					 * ESTALE: it jumped, so somebody else has written it */
+	_Atomic bool watched;		/* counts have begun from its value: a jump is a loss */
+	int record;			/* number in the journal, from 1; 0: none */
+	_Atomic uint64_t value;		/* 64-bit extension; its low bits are the last raw value */
+};
+
+struct ipmu_box {
+	struct ipmu_unit *unit;
+	const struct ipmu_pmu_type *type;
+	int type_index, index;
+	uint32_t foreign;		/* counters that other processes use */
+	bool elsewhere;			/* another process programs it: to be read only */
+	struct ipmu_slot slots[IPMU_COUNTERS_MAX];
+};
+
+struct ipmu_unit {
+	const struct ipmu_family *family;
+	int place;	/* package index or CPU number */
+	struct ipmu_lessee *lessee;
+	struct ipmu_owner owner;
+	bool open;	/* its registers have been opened and its boxes found */
+	struct ipmu_regs regs;
+	int claims;	/* sessions that need its registers kept as they are */
+	int running;	/* sessions that count on it now */
+	int saved_before;	/* registers that were saved when the phase began */
+	struct ipmu_found found;
+	struct ipmu_activity activity;
+	struct ipmu_box *boxes[IPMU_TYPES_MAX];
+};
+
+/* Does a session use that counter, here or in another process? */
+static inline bool ipmu_slot_taken(const struct ipmu_box *box, int ctr)
+{
+	return box->slots[ctr].users || (box->foreign >> ctr & 1);
+}
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a system: open, close, fork, exit, and a signal that ends the process. */
+#include "ipmu.h"
+
+#include "base/cancel.h"
+#include "base/why.h"
+#include "counting/guard.h"
+#include "counting/session.h"
+#include "lease/file.h"
+#include "lease/locks.h"
+#include "lease/owner.h"
+#include "lease/process.h"
+#include "lease/signals.h"
+#include "lease/state.h"
+#include "pmu/families.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAITS 1000
+#define WAIT_NS 1000000L
+#define UNITS_NS 5000000000LL	/* then the journals are left to the next process that counts */
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ipmu_system *open_systems;
+
+/* ---- a signal that ends the process */
+
+static void part_inside_signal(struct ipmu_system *sys)
+{
+	for (int i = 0; i < WAITS && atomic_load(&sys->lessee.inside); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+	if (atomic_load(&sys->lessee.inside) || sys->lessee.pid != getpid())
+		return;
+	ipmu_wait_at_most(&sys->lessee, UNITS_NS);
+	ipmu_kin_part(&sys->kin);
+	for (int i = 0; i < sys->nunits; i++)
+		ipmu_owner_part(&sys->units[i]);
+}
+
+static void part_all_inside_signal(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		part_inside_signal(s);
+}
+
+/* ---- fork */
+
+/* A forked child has its parent's descriptors, and with them its locks: closing them leaves those
+ * to the parent alone. */
+static void disown(struct ipmu_system *sys)
+{
+	for (int i = 0; i < sys->nunits; i++) {
+		struct ipmu_unit *unit = &sys->units[i];
+
+		if (unit->owner.fd >= 0)
+			close(unit->owner.fd);
+		unit->owner.fd = -1;
+		unit->owner.joined = false;
+		unit->owner.depth = 0;
+		unit->regs.nsaved = 0;
+		unit->regs.record = NULL;
+	}
+	atomic_store(&sys->lessee.inside, 0);
+}
+
+/* A child has the locks in the state in which the forking thread sees them, and no other thread. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&open_lock);
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		pthread_mutex_lock(&s->lock);
+}
+
+static void unlock_after_fork(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next)
+		pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&open_lock);
+}
+
+static void after_fork_in_child(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next) {
+		s->disowned = true;
+		ipmu_sessions_forked(s);
+		ipmu_guard_forked(s);
+		disown(s);
+	}
+	ipmu_signals_forget();
+	unlock_after_fork();
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, unlock_after_fork, after_fork_in_child);
+}
+
+static void link_system(struct ipmu_system *sys)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	ipmu_signals_at_end(part_all_inside_signal);
+	pthread_mutex_lock(&open_lock);
+	sys->next = open_systems;
+	open_systems = sys;
+	pthread_mutex_unlock(&open_lock);
+}
+
+static void unlink_system(struct ipmu_system *sys)
+{
+	struct ipmu_system **at;
+
+	pthread_mutex_lock(&open_lock);
+	for (at = &open_systems; *at; at = &(*at)->next)
+		if (*at == sys) {
+			*at = sys->next;
+			break;
+		}
+	pthread_mutex_unlock(&open_lock);
+}
+
+/* ---- open */
+
+/* Units that are not open yet and that dead processes have left changed, as the state directory
+ * says: opening them is what puts their registers back. */
+static void recover_others(struct ipmu_system *sys)
+{
+	char path[PATH_MAX];
+	int dir = ipmu_state_none() ? -ENOENT : ipmu_state_open(false, path, NULL);
+	DIR *list = dir < 0 ? NULL : fdopendir(dir);
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)) != NULL) {
+		int place = ipmu_state_place(sys->family, entry->d_name);
+		struct ipmu_unit *unit = place < 0 ? NULL : ipmu_unit_find(sys, place);
+
+		if (unit && unit->place == place && !unit->open &&
+		    ipmu_file_has_saved(dir, entry->d_name))
+			ipmu_unit_open(sys, unit, NULL);
+	}
+	if (list)
+		closedir(list);
+	else if (dir >= 0)
+		close(dir);
+}
+
+static void close_units(struct ipmu_system *sys)
+{
+	for (int i = 0; i < sys->nunits; i++)
+		ipmu_unit_close(&sys->units[i]);
+	free(sys->units);
+	ipmu_batch_close(sys->batch);
+	sys->batch = NULL;
+}
+
+/* All packages at once; of the CPUs the first that may be used, the others when they are needed. */
+static int open_units(struct ipmu_system *sys, char *why)
+{
+	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
+	int rc = -ENODEV;
+
+	sys->nunits = package ? sys->topo->npackages : sys->topo->ncpus;
+	sys->units = calloc((size_t)sys->nunits, sizeof(*sys->units));
+	if (!sys->units)
+		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
+	for (int i = 0; i < sys->nunits; i++) {
+		sys->units[i].place = package ? i : sys->topo->cpus[i].os_cpu;
+		sys->units[i].family = sys->family;
+		sys->units[i].lessee = &sys->lessee;
+		sys->units[i].owner.fd = -1;
+	}
+	for (int i = 0; i < sys->nunits; i++) {
+		rc = ipmu_unit_open(sys, &sys->units[i], why);
+		if (package ? rc != 0 : rc != -ENODEV)
+			break;
+	}
+	if (rc)
+		close_units(sys);
+	else
+		recover_others(sys);
+	return rc;
+}
+
+static bool said(const char *variable)
+{
+	const char *text = secure_getenv(variable);
+
+	return text && strcmp(text, "1") == 0;
+}
+
+static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		       struct ipmu_system **out, char *why)
+{
+	struct ipmu_system *sys = calloc(1, sizeof(*sys));
+	int rc;
+
+	if (!sys)
+		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
+	sys->topo = topo;
+	sys->lessee.pid = getpid();
+	sys->lessee.self = ipmu_process_self();
+	sys->take_busy = said("IPMU_TAKE_BUSY");
+	sys->allow_pmi = said("IPMU_ALLOW_PMI");
+	ipmu_kin_open(&sys->kin);
+	sys->lessee.journal = malloc(sizeof(*sys->lessee.journal));
+	ipmu_state_boot(sys->lessee.boot_id);
+	sys->family = ipmu_family_find(topo, scope, why);
+	rc = sys->family ? ipmu_names_open(why) : -ENODEV;
+	if (!rc && !sys->lessee.journal)
+		rc = ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
+	if (!rc)
+		rc = open_units(sys, why);
+	if (rc) {
+		ipmu_kin_close(&sys->kin);
+		free(sys->lessee.journal);
+		free(sys);
+		return rc;
+	}
+	pthread_mutex_init(&sys->lock, NULL);
+	link_system(sys);
+	*out = sys;
+	return 0;
+}
+
+int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
+		     struct ipmu_system **out, char *why)
+{
+	int cancel = ipmu_cancel_hold(), rc = open_system(topo, scope, out, why);
+
+	ipmu_cancel_release(cancel);
+	return rc;
+}
+
+/* ---- close and exit */
+
+int ipmu_system_close(struct ipmu_system *sys)
+{
+	int cancel = ipmu_cancel_hold(), first = 0;
+
+	unlink_system(sys);
+	pthread_mutex_lock(&sys->lock);
+	ipmu_wait_begin(&sys->lessee);
+	if (sys->lessee.pid == getpid())
+		ipmu_kin_part(&sys->kin);
+	ipmu_sessions_orphan(sys);
+	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
+		int rc = ipmu_unit_release(&sys->units[i]);
+
+		first = first ? first : rc;
+	}
+	if (!first && sys->lessee.left[0])
+		first = -ESTALE;
+	ipmu_guard_end(sys);
+	pthread_mutex_unlock(&sys->lock);
+	ipmu_guard_join(ipmu_guard_ended(sys));
+	close_units(sys);
+	pthread_mutex_destroy(&sys->lock);
+	ipmu_kin_close(&sys->kin);
+	free(sys->lessee.journal);
+	free(sys);
+	ipmu_cancel_release(cancel);
+	return first;
+}
+
+/* Who exits in a signal handler may hold the lock himself. */
+static bool lock_soon(struct ipmu_system *sys)
+{
+	struct timespec soon;
+
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec++;
+	return pthread_mutex_timedlock(&sys->lock, &soon) == 0;
+}
+
+/* If a thread stays inside, the journal is left to the next one who comes. */
+static void part_at_exit(struct ipmu_system *sys, bool locked)
+{
+	ipmu_wait_begin(&sys->lessee);
+	if (sys->lessee.pid == getpid())
+		ipmu_kin_part(&sys->kin);
+	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
+		struct ipmu_unit *unit = &sys->units[i];
+
+		if (locked) {
+			ipmu_owner_part(unit);
+		} else if (unit->owner.fd < 0) {
+			ipmu_batch_drop(sys->batch);
+			ipmu_access_restore(&unit->regs);
+		}
+	}
+}
+
+/* A program may exit without a word, while other threads of it go on starting and stopping: its
+ * registers must not stay switched on. And the library may go without the process (dlclose): no
+ * thread may be left in it. */
+__attribute__((destructor)) static void restore_at_exit(void)
+{
+	for (struct ipmu_system *s = open_systems; s; s = s->next) {
+		bool locked = lock_soon(s);
+
+		part_at_exit(s, locked);
+		s->disowned = true;
+		if (!locked)
+			continue;
+		ipmu_guard_end(s);
+		pthread_mutex_unlock(&s->lock);
+		ipmu_guard_join(ipmu_guard_ended(s));
+	}
+}
