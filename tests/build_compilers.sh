@@ -8,6 +8,7 @@ cd "$srcdir" || exit 1
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fPIC
+	-DIPMU_VERSION='"0"' -DIPMU_ABI='"0"' -DIPMU_BIN_TO_LIB='"../lib"' -DIPMU_LIB_TO_BIN='"../bin"'
 	-S -o /dev/null -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
 	-isystem "$STAGE/include")
 mapfile -t sources < <(find hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)

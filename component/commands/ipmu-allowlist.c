@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef IPMU_VERSION
-#define IPMU_VERSION "development"
-#endif
-
 static const struct machine {
 	const char *name;
 	const struct ipmu_family *family;

@@ -39,6 +39,7 @@ static const char help[] =
 "                  other end of the open pipe FD, then put back; look again for some\n"
 "                  seconds while processes still count\n"
 "  -h, --help      this text\n"
+"  -V, --version   the version\n"
 "\n"
 "Exit status: 0 when nothing is left to put back, 1 when something is (a unit in\n"
 "use, a damaged file, no permission; with --dry-run: registers to put back), 2 for\n"
@@ -324,13 +325,18 @@ static int parse(int argc, char **argv, bool *dry_run, int *fd)
 {
 	static const struct option options[] = {
 		{ "dry-run", no_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ "when-closed", required_argument, NULL, 'w' }, { NULL, 0, NULL, 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "nh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "nhV", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
+			return 1;
+		}
+		if (c == 'V') {
+			puts("ipmu-restore " IPMU_VERSION);
 			return 1;
 		}
 		if (c != 'n' && c != 'w') {

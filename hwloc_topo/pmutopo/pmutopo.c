@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef IPMU_VERSION
-#define IPMU_VERSION "development"
-#endif
-
 struct choices {
 	bool done, json;
 	const char *svg, *counts;

@@ -19,6 +19,7 @@ static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -33,6 +34,7 @@ static const char help[] =
 "  -o, --output PREFIX    also write PREFIX.csv and PREFIX.json\n"
 "      --interval MS      and PREFIX.nodeN.timeline.csv, a line each MS milliseconds\n"
 "  -h, --help             this text\n"
+"  -V, --version          the version\n"
 "\n"
 "On the virtual machine: mpirun -n 4 ipmu-mpi-run -e LIST vpmu run -m skl-4c8t PROGRAM\n"
 "\n"
@@ -52,7 +54,7 @@ static int append(char **list, const char *word, const char *between)
 	return 0;
 }
 
-/* Beside our own folder: ../lib/ipmu. */
+/* In the private folder of the libraries, which is found from ours. */
 static int preload_find(char *out, size_t bytes)
 {
 	char self[PATH_MAX], joined[PATH_MAX + 64];
@@ -61,7 +63,7 @@ static int preload_find(char *out, size_t bytes)
 	self[n > 0 ? n : 0] = '\0';
 	if (strrchr(self, '/'))
 		*strrchr(self, '/') = '\0';
-	snprintf(joined, sizeof(joined), "%s/../lib/ipmu/" PRELOAD, self);
+	snprintf(joined, sizeof(joined), "%s/" IPMU_BIN_TO_LIB "/ipmu/" PRELOAD, self);
 	char *real = realpath(joined, NULL);
 	bool fits = real && snprintf(out, bytes, "%s", real) < (int)bytes;
 	free(real);
@@ -138,9 +140,11 @@ int main(int argc, char **argv)
 
 	unsetenv(ENV_OUTPUT);
 	unsetenv(ENV_INTERVAL);
-	while (!rc && (code = getopt_long(argc, argv, "+e:o:h", options, NULL)) != -1) {
+	while (!rc && (code = getopt_long(argc, argv, "+e:o:hV", options, NULL)) != -1) {
 		if (code == 'h')
 			return fputs(help, stdout) < 0;
+		if (code == 'V')
+			return puts("ipmu-mpi-run " IPMU_VERSION) < 0;
 		if (code == 'e')
 			rc = append(&events, optarg, ",");
 		else if (code == 'o')

@@ -23,8 +23,9 @@ static void usage(FILE *to)
 	fputs("Usage: vpmu COMMAND [OPTIONS]\n\nCommands:\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fputs("\n'vpmu COMMAND --help' explains the options. A virtual machine counts what a\n"
-	      "program executes under a stated model; its numbers are not those of silicon.\n",
+	fputs("\n'vpmu COMMAND --help' explains the options, 'vpmu --version' tells the version.\n"
+	      "A virtual machine counts what a program executes under a stated model; its\n"
+	      "numbers are not those of silicon.\n",
 	      to);
 }
 
@@ -36,6 +37,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("vpmu " IPMU_VERSION);
 		return 0;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)
