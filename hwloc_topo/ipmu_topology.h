@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define IPMU_WHY_MAX 512	/* bytes of a buffer for an error sentence, NUL included */
 
@@ -132,6 +133,7 @@ int ipmu_topology_boxes(const struct ipmu_topology *t, struct ipmu_topology_box 
 bool ipmu_topology_box_reached(const struct ipmu_topology *t, const struct ipmu_topology_box *box,
 			       int os_cpu);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

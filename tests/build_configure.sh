@@ -96,8 +96,6 @@ configure 1 --install-dep "${trees[@]}"
 says '--install-dep'
 configure 1 --enable-weror "${trees[@]}"
 says '--enable-weror'
-configure 1 --libdir=/usr/lib64 "${trees[@]}"
-says 'use --prefix only'
 configure 0 --help
 says '--install-deps'
 says '--with-papi-src=DIR'
@@ -127,6 +125,37 @@ grep -qx "PAPI_SRC = $(realpath "$PAPI_SRC")" "$scratch/build/Makefile" ||
 	fail 'PAPI_SRC is not absolute'
 grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
 grep -qx 'WERROR = -Werror' "$scratch/build/Makefile" || fail 'no -Werror'
+
+# -- directories: all of GNU's, with the way between those in which something is installed
+all_of_gnu=(--sbindir=/x/sbin --libexecdir=/x/libexec --sysconfdir=/etc --sharedstatedir=/x/com
+	--localstatedir=/var --runstatedir=/run --oldincludedir=/x/include --infodir=/x/info
+	--localedir=/x/locale --htmldir=/x/html --dvidir=/x/dvi --pdfdir=/x/pdf --psdir=/x/ps)
+has() {	# has LINE...: of the makefile that was made
+	local line
+	for line; do
+		grep -qxF -e "$line" "$scratch/build/Makefile" || fail "no line '$line'"
+	done
+}
+plain=(--disable-mpi "${trees[@]}")
+configure 0 "${plain[@]}"
+has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib' 'INCLUDE = include' 'SHARE = share' 'MAN = share/man' \
+	'DOC = share/doc/ipmu' 'BIN_TO_LIB = ../lib' 'LIB_TO_BIN = ../bin' 'PKGCONFIG_UP = ../..' 'SHARE_UP = ../..'
+says 'install to        /usr/local'
+configure 0 --prefix=/usr --libdir='${prefix}/lib/x86_64-linux-gnu' --mandir=/usr//man/ --docdir=/usr/doc/x \
+	"${all_of_gnu[@]}" "${plain[@]}"
+has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib/x86_64-linux-gnu' 'MAN = man' 'DOC = doc/x' \
+	'BIN_TO_LIB = ../lib/x86_64-linux-gnu' 'LIB_TO_BIN = ../../bin' 'PKGCONFIG_UP = ../../..'
+configure 0 --prefix=/opt/x --datarootdir=/opt/x/data --includedir=/opt/x/inc --bindir=/opt/x/a/b \
+	--libdir=/opt/x/a/l "${plain[@]}"
+has 'install_root = $(prefix)' 'SHARE = data' 'MAN = data/man' 'DOC = data/doc/ipmu' 'INCLUDE = inc' 'BIN = a/b' \
+	'LIB = a/l' 'BIN_TO_LIB = ../l' 'LIB_TO_BIN = ../b' 'PKGCONFIG_UP = ../../..'
+# Outside the prefix: what holds all of it is the root, which the prefix does not move.
+configure 0 --prefix=/opt/x --exec-prefix=/opt/arch "${plain[@]}"
+has 'install_root = /opt' 'BIN = arch/bin' 'LIB = arch/lib' 'SHARE = x/share' 'BIN_TO_LIB = ../lib'
+configure 0 --prefix=/usr --libdir=/lib/x "${plain[@]}"
+has 'install_root = /' 'BIN = usr/bin' 'LIB = lib/x' 'BIN_TO_LIB = ../../lib/x' 'PKGCONFIG_UP = ../../..'
+configure 1 --libdir='/usr/li b' "${plain[@]}"
+says 'special characters do not work'
 
 # -- MPI: those that are chosen, in that order, and no others
 configure 1 --with-mpi=lam "${trees[@]}"

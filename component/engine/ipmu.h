@@ -27,6 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
 #define IPMU_NAME_MAX 106	/* longest event name, with the final NUL */
 #define IPMU_ALL (-1)		/* every package, every box */
 
@@ -215,5 +220,10 @@ int ipmu_session_reset(struct ipmu_session *s);
 /* How many counters of the session were lost since its start; `why` (may be NULL): a sentence about
  * the first of them. Async-signal-safe. */
 int ipmu_session_lost(struct ipmu_session *s, char *why);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

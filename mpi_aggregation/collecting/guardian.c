@@ -45,7 +45,7 @@ static void find_beside_us(char path[PATH_MAX])
 	if (!dladdr(&guardian, &self) || !self.dli_fname)
 		return;
 	slash = strrchr(self.dli_fname, '/');
-	if (!slash || snprintf(path, PATH_MAX, "%.*s/../bin/" COMMAND,
+	if (!slash || snprintf(path, PATH_MAX, "%.*s/" IPMU_LIB_TO_BIN "/" COMMAND,
 			       (int)(slash - self.dli_fname), self.dli_fname) >= PATH_MAX ||
 	    access(path, X_OK))
 		path[0] = '\0';

@@ -76,7 +76,7 @@ static const char *implementation(void)
 	exit(EXIT_FAILURE);
 }
 
-/* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi_NAME.so is. */
+/* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi_NAME.so.ABI is. */
 static void load(void)
 {
 	const char *name = implementation();
@@ -85,7 +85,7 @@ static void load(void)
 	void *library = NULL;
 
 	if (dladdr(&hooks, &self) && self.dli_fname && strrchr(self.dli_fname, '/') &&
-	    snprintf(path, sizeof(path), "%.*s/../libipmu_mpi_%s.so",
+	    snprintf(path, sizeof(path), "%.*s/../libipmu_mpi_%s.so." IPMU_ABI,
 		     (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname, name) <
 	    (int)sizeof(path))
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -50,7 +50,7 @@ static bool library_in(const char *directory, const char *name, char *out, size_
 /* VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the build directory. */
 static int find_library(const char *name, char *out, size_t bytes)
 {
-	static const char *const places[] = { "/../lib/ipmu", "", "/.libs" };
+	static const char *const places[] = { "/" IPMU_BIN_TO_LIB "/ipmu", "", "/.libs" };
 	const char *given = getenv("VPMU_LIBDIR");
 	char self[PATH_MAX], directory[PATH_MAX + 16];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -69,8 +69,8 @@ static int find_library(const char *name, char *out, size_t bytes)
 		if (library_in(directory, name, out, bytes))
 			return 0;
 	}
-	vpmu_complain("cannot find %s in %s/../lib/ipmu or beside vpmu; set VPMU_LIBDIR to its "
-		      "directory", name, self);
+	vpmu_complain("cannot find %s in %s/" IPMU_BIN_TO_LIB "/ipmu or beside vpmu; set "
+		      "VPMU_LIBDIR to its directory", name, self);
 	return -1;
 }
 
