@@ -138,19 +138,13 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 	return (uint8_t *)s + s->mmio_offset + package * s->state.mmio;
 }
 
-/* Inside the emulated program the shim asks the feed of its own process to publish the calling
- * thread's clock, by prctl(VPMU_SYNC_PRCTL, 0, 0, 0, 0): the feed sees every system call, and the
- * kernel answers EINVAL, which is ignored. Called before each register access, lock not held. */
+/* A process asks its feed by prctl(VPMU_SYNC_PRCTL, one of the numbers below, 0, 0, 0) to publish the
+ * clock of the calling thread: the feed sees every system call. The kernel answers EINVAL, which is
+ * ignored. The caller does not hold the machine lock. */
 #define VPMU_SYNC_PRCTL 0x56504d55
-
-/* The same call with 1 as its second argument tells the feed that this process has mapped `bytes`
- * of the MMIO window of package 0 at `address` (third and fourth argument); with 2, unmapped it.
- * A feed may use it to count MMIO reads and to record VPMU_V_WIDE_MMIO; it may ignore it. */
 #define VPMU_PRCTL_SYNC 0
-#define VPMU_PRCTL_MMIO_MAPPED 1
-#define VPMU_PRCTL_MMIO_UNMAPPED 2
-/* As 0, and stands for a system call that the program would have made on silicon. */
-#define VPMU_PRCTL_ACCESS 3
+/* A register is accessed next, which on silicon would have been a system call of the program. */
+#define VPMU_PRCTL_ACCESS 1
 
 /* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */

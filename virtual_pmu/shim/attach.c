@@ -76,12 +76,6 @@ int shim_segment_open(void)
 	return segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-void shim_tell_feed(unsigned long what, unsigned long address, unsigned long bytes)
-{
-	if (fed)
-		shim_syscall(SYS_prctl, VPMU_SYNC_PRCTL, (long)what, (long)address, (long)bytes);
-}
-
 /* All but the two that glibc needs itself. */
 #define ALL_SIGNALS (~(UINT64_C(3) << 31))
 
@@ -90,7 +84,8 @@ void shim_enter(struct vpmu_segment *s, struct shim_guard *guard)
 {
 	const uint64_t all = ALL_SIGNALS;
 
-	shim_tell_feed(VPMU_PRCTL_ACCESS, 0, 0);
+	if (fed)
+		shim_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_ACCESS, 0, 0);
 	shim_syscall(SYS_rt_sigprocmask, SIG_BLOCK, shim_address(&all),
 		     shim_address(&guard->signals), sizeof(all));
 	vpmu_lock(s);

@@ -9,7 +9,6 @@
 NEXT_SLOT(mmap)
 NEXT_SLOT(mmap64)
 
-
 static void *refuse(int error)
 {
 	errno = error;
@@ -34,8 +33,6 @@ static void *map_window(void *at, size_t bytes, int protection, int flags, off_t
 	p = NEXT(mmap)(at, bytes, protection, flags, fd,
 		       (off_t)(s->mmio_offset + ((uint64_t)offset - base)));
 	close(fd);
-	if (p != MAP_FAILED)
-		shim_tell_feed(VPMU_PRCTL_MMIO_MAPPED, (unsigned long)(uintptr_t)p, bytes);
 	return p;
 }
 

@@ -107,6 +107,5 @@ bool shim_unprivileged(void);
 struct shim_guard { uint64_t signals; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);
-void shim_tell_feed(unsigned long what, unsigned long address, unsigned long bytes);
 
 #endif
