@@ -77,23 +77,23 @@ static void who_waits_gets_it(void **state)
 {
 	(void)state;
 	keep();
-	segment->lock.wanted = 1;
+	segment->lock.contended = 1;
 	miss();
 	assert_int_equal(segment->lock.owner, 0);
 	miss();
 	assert_int_equal(segment->lock.owner, 0);
-	segment->lock.wanted = 0;
+	segment->lock.contended = 0;
 	keep();
-	segment->lock.wanted = 1;
+	segment->lock.contended = 1;
 	run_blocks(2 * VPMU_PUBLISH_CLOCKS);
 	assert_int_equal(segment->lock.owner, 0);
-	segment->lock.wanted = 0;
+	segment->lock.contended = 0;
 	keep();
 	segment->uclk[0] += 1000000;	/* of a thread that has ended */
-	segment->lock.wanted = 1;
+	segment->lock.contended = 1;
 	run_blocks(2 * VPMU_PUBLISH_CLOCKS);
 	assert_int_equal(segment->lock.owner, 0);
-	segment->lock.wanted = 0;
+	segment->lock.contended = 0;
 }
 
 static void another_process_waits_for_it_and_gets_it(void **state)
@@ -178,7 +178,7 @@ static void a_halted_holder_is_not_waited_for(void **state)
 	pthread_join(thread, NULL);
 	close(ends[0]);
 	close(ends[1]);
-	segment->lock.wanted = 0;
+	segment->lock.contended = 0;
 	keep();
 }
 

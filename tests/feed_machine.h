@@ -32,7 +32,7 @@ struct record {
 static struct record seen;
 static bool core_wanted;
 
-bool vpmu_core_events_wanted(const struct vpmu_machine *m)
+bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 {
 	(void)m;
 	return core_wanted;

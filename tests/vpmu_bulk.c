@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting in bulk against counting clock by clock: the same happenings on two machines, of which
+/* Counting in bulk against counting clock by clock: the same occurrences on two machines, of which
  * one has a threshold on a counter that nobody looks at and so cannot count in bulk. */
 #include "vpmu_machine.h"
 

@@ -332,7 +332,7 @@ static void every_core_has_its_registers(void **state)
 		assert_int_equal(rd(cpu, FIXED0), 10 + cpu);
 }
 
-/* One happening on CPU 0, ten on CPU 1, a hundred on CPU 2, a thousand on CPU 3. */
+/* One occurrence on CPU 0, ten on CPU 1, a hundred on CPU 2, a thousand on CPU 3. */
 static uint64_t count_powers(uint64_t select, enum vpmu_core_event kind)
 {
 	start(ON | select);

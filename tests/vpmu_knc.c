@@ -141,7 +141,7 @@ static void inv_counts_the_other_clocks(void **state)
 	assert_int_equal(count_branches(INV, 3, 10), 3);	/* without CMASK: no effect */
 }
 
-static void happenings_without_clocks_have_their_own(void **state)
+static void occurrences_without_clocks_have_their_own(void **state)
 {
 	(void)state;
 	assert_int_equal(count_branches(0, 4, 0), 4);
@@ -560,7 +560,7 @@ int main(void)
 		T(the_user_preference_is_obeyed_where_enabled),
 		T(cmask_counts_clocks),
 		T(inv_counts_the_other_clocks),
-		T(happenings_without_clocks_have_their_own),
+		T(occurrences_without_clocks_have_their_own),
 		T(edges_are_those_of_isolated_clocks),
 		T(single_clocks_are_exact),
 		T(enabling_amid_a_burst_is_no_edge),

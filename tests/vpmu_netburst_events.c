@@ -507,7 +507,7 @@ static void every_line_counts_or_is_noted(void **state)
 	assert_int_equal(t.s->violation_count, 0);
 }
 
-/* TI or TS as the table says: with the bits of LP1 only, LP0's happenings count for TI. */
+/* TI or TS as the table says: with the bits of LP1 only, LP0's occurrences count for TI. */
 static void thread_independence_is_as_in_the_table(void **state)
 {
 	struct tsv table;

@@ -41,14 +41,14 @@ if [ "$(id -u)" = 0 ]; then
 		: >"$segment.$beside/precious"
 		chown -R 54321 "$segment.$beside"
 		run -- true
-		is "a stranger's $beside ends the run" "1 1" "$? $(grep -c 'belongs to somebody else' "$scratch/out")"
+		is "a stranger's $beside ends the run" "1 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
 		verdict "a stranger's $beside is left alone" "$(test -e "$segment.$beside/precious"; echo $?)"
 		rm -rf "$segment.$beside"
 	done
 	run -s "$scratch/strange" -- true
 	chown 54321 "$scratch/strange"
 	run -s "$scratch/strange" -- true
-	is "a stranger's segment" "1 1" "$? $(grep -c 'belongs to somebody else' "$scratch/out")"
+	is "a stranger's segment" "1 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
 fi
 
 # ---- what killed runs leave behind

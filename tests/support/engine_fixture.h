@@ -50,7 +50,7 @@ void engine_fixture_poke_on(const struct engine_fixture *f, uint32_t cpu, const 
 			    uint64_t value);
 uint64_t engine_fixture_peek_on(const struct engine_fixture *f, uint32_t cpu, const char *reg);
 
-/* n happenings on a CPU in its last `clocks` clocks. */
+/* n occurrences on a CPU in its last `clocks` clocks. */
 void engine_fixture_raise(const struct engine_fixture *f, uint32_t cpu, enum vpmu_core_event event,
 			  uint32_t n, uint32_t clocks);
 /* n lookups of a slice that miss, one a clock, as a core would make them. */

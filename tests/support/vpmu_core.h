@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For the unit tests of core PMU models: registers and crafted happenings on a scratch machine. */
+/* For the unit tests of core PMU models: registers and crafted occurrences on a scratch machine. */
 #ifndef TESTS_VPMU_CORE_H
 #define TESTS_VPMU_CORE_H
 
@@ -37,7 +37,7 @@ static inline void wr(uint32_t cpu, uint32_t address, uint64_t value)
 	assert_int_equal(vpmu_wrmsr(t.s, cpu, address, value), 0);
 }
 
-/* `times` happenings of one kind in the CPU's last `clocks` clocks. */
+/* `times` occurrences of one kind in the CPU's last `clocks` clocks. */
 static inline void happen(uint32_t cpu, enum vpmu_core_event kind, uint32_t times, uint32_t clocks)
 {
 	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };

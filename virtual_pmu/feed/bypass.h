@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls on device files that do not come through the shim: instructions in a statically
- * linked program, or in a library that has its own. The feed cannot serve them, so it says what was
- * called, and sees to it that the call fails and does not reach the host's file. */
+/* System calls on device files that bypass the shim: a statically linked program makes them, or a
+ * library with system call instructions of its own. The feed cannot serve them: it reports the call
+ * and makes it fail, so that it does not reach the host's file. */
 #ifndef VPMU_FEED_BYPASS_H
 #define VPMU_FEED_BYPASS_H
 

@@ -52,11 +52,12 @@ struct vpmu_runner {
 	uint32_t core;			/* in its package */
 	uint32_t package;
 	uint32_t tid;
-	/* Keeping the machine lock, see waiting.h. Who keeps it is alone and needs no core's. */
+	/* Keeping the machine lock: see waiting.h. A thread that keeps it is alone and takes no
+	 * core's lock. */
 	bool may_keep, keeps;
 	uint64_t keep_from;		/* clock */
 	struct vpmu_fast l1d, l1i;
-	uint32_t *counts;		/* core events since the last report; NULL: none wanted */
+	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };
 
 /* 0, or -EINVAL: the segment's machine and caches region do not fit each other. */

@@ -16,7 +16,7 @@ uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, ui
 /* Makes the runner's clock known; to the model only if it is `step` clocks ahead of its package.
  * Machine lock held. */
 void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step);
-/* True when nobody needs to hear of the clock: another thread of the package is ahead. */
+/* True when the clock need not be published: another thread of the package is ahead. */
 bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
 /* After a wait. */
 void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);

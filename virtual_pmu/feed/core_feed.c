@@ -43,7 +43,7 @@ static __thread struct core_thread *mine __attribute__((tls_model("initial-exec"
 
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *p)
 {
-	if (!vpmu_core_events_wanted(&c->s->machine))
+	if (!vpmu_core_events_modelled(&c->s->machine))
 		return false;
 	caches = c;
 	parts = *p;

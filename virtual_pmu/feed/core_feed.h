@@ -31,10 +31,10 @@ struct vpmu_core_feed_parts {
 	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
 };
 
-/* Whether the machine wants core events. If not, the functions below do nothing. */
+/* Does the machine count core events? If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
 bool vpmu_core_feed_active(void);
-/* Registers the callbacks for a block; packed: what parts.block wants; hidden: not counted. */
+/* Registers the callbacks for a block; packed: the argument of parts.block; hidden: not counted. */
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden);
 
 /* By the thread itself: its runner is in place; it waited, or forked, and its clock jumped; report

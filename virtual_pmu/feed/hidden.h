@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The device shim's code. It stands where a kernel's drivers would, of whose work a program's own
- * counters see nothing: its instructions, branches and accesses are not counted and touch no cache.
+/* The device shim's code. It takes the place of a kernel's drivers, whose work a program's counters
+ * do not count: its instructions, branches and accesses are not counted and touch no cache.
  *
  * Stated rule: each access to a device's registers counts as one instruction, the system call that
  * the program makes on silicon. */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The shim is this file; the one of its name in the feed's own directory. */
+/* Takes this file for the shim; or finds the shim in the feed's own directory. */
 void vpmu_hidden_open(const char *path);
 void vpmu_hidden_find(void);
 /* What may be the mapping of the shim's code, between a system call and its return. */

@@ -66,7 +66,7 @@ void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r,
 {
 	uint32_t package = vpmu_home_package(c, r, tag), box = vpmu_home_box(c, tag);
 
-	/* The home's uncore runs as well while it serves somebody else. */
+	/* The clock of the home package advances, too, while it serves another package. */
 	if (r->clock > c->s->uclk[package])
 		vpmu_clock(c->s, package, r->clock);
 	vpmu_memory_command(c->s, package, box, write, open_page(c, package, box, tag), r->clock);

@@ -22,7 +22,7 @@ static int64_t budget_left(void)
 	return __atomic_load_n(&left, __ATOMIC_RELAXED);
 }
 
-uint64_t vpmu_hugepages_wanted(int64_t number, uint64_t bytes, uint64_t protection, uint64_t flags)
+uint64_t vpmu_hugepages_bytes(int64_t number, uint64_t bytes, uint64_t protection, uint64_t flags)
 {
 	const uint64_t kind = MAP_PRIVATE | MAP_ANONYMOUS;
 

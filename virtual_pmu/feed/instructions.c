@@ -52,11 +52,11 @@ static bool goes_to_register(const struct decoded *d)
 	return d->insn.operand_count_visible && d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-static bool has_register_of(const struct decoded *d, ZydisRegisterClass wanted)
+static bool has_register_of(const struct decoded *d, ZydisRegisterClass class)
 {
 	for (int i = 0; i < d->insn.operand_count_visible; i++)
 		if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    ZydisRegisterGetClass(d->operands[i].reg.value) == wanted)
+		    ZydisRegisterGetClass(d->operands[i].reg.value) == class)
 			return true;
 	return false;
 }

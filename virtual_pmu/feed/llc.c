@@ -12,7 +12,7 @@
 /* A line's place in the LLC. */
 struct place {
 	struct vpmu_set set;
-	uint64_t *cores;	/* bitmap per way: who may have the line */
+	uint64_t *cores;	/* bitmap per way: cores that may have the line */
 	uint32_t slice;
 };
 
@@ -202,8 +202,8 @@ static bool has_copy(const struct request *q)
 	return set_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
 }
 
-/* A directory knows who may have the line; the data is there, or in memory. Modified data that
- * becomes shared is written to memory. */
+/* A directory knows which cores may have the line; the data is in one of them, or in memory.
+ * Modified data that becomes shared is written to memory. */
 static __attribute__((noinline)) enum vpmu_word_state
 hit_directory(const struct request *q, uint32_t way, uint64_t others)
 {

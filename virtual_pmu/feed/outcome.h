@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caches tell a thread's core event counts (vpmu_runner.counts, NULL where nobody counts).
+/* What the caches tell a thread's core event counts (vpmu_runner.counts; NULL: not counted).
  *
  * Stated rules: "the level behind" is the core's own L2, or the LLC on machines whose cores have
  * none. A store that finds its line shared in the L1 is no L1 miss, but a request to the level
@@ -13,7 +13,7 @@
 #include "../model/core_events.h"
 #include "private.h"
 
-/* These want r->counts; the inline ones below ask. */
+/* These require r->counts; the inline ones below check it. */
 /* An access is about to look into the core's caches. */
 void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner *r, uint64_t tag,
 			 enum vpmu_touch kind);

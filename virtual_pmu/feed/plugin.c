@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The glue between QEMU's user-mode emulation and the caches: one runner per emulated thread.
- * Every emulated thread is a host thread with the same id. */
+/* feed/: the execution feed, a plugin of QEMU that turns what a program executes into events of the
+ * model. This file joins QEMU's user-mode emulation to the caches: one runner per emulated thread,
+ * which is a host thread with the same id. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -124,8 +125,8 @@ SLOW static struct thread *thread_start(unsigned int vcpu)
 	return t;
 }
 
-/* Lets everything be seen that this thread still holds back. */
-static void settle(struct thread *t)
+/* Publishes what this thread still holds back: combined stores and its clock. */
+static void publish(struct thread *t)
 {
 	if (!t->combining.used && vpmu_runner_behind(&caches, &t->runner))
 		return;
@@ -136,7 +137,7 @@ static void settle(struct thread *t)
 	vpmu_runner_unlock(segment, &t->runner);
 }
 
-SLOW static void settle_clock(struct thread *t)
+SLOW static void publish_clock(struct thread *t)
 {
 	if (vpmu_runner_behind(&caches, &t->runner) || !vpmu_runner_lock(segment, &t->runner))
 		return;
@@ -151,7 +152,7 @@ static void thread_end(void)
 
 	if (!t)
 		return;
-	settle(t);
+	publish(t);
 	vpmu_core_feed_leave();
 	vpmu_runner_let_go(segment, &t->runner);
 	locked = vpmu_feed_lock(segment, t->runner.tid);
@@ -181,7 +182,7 @@ static void touch(struct thread *t, uint64_t tag, enum vpmu_touch kind)
 	vpmu_caches_access(&caches, &t->runner, tag, kind);
 }
 
-/* What the fast path below does not settle. */
+/* What the fast path below does not decide. */
 static __attribute__((noinline)) void access_slow(qemu_plugin_meminfo_t info, uint64_t address)
 {
 	struct thread *t = self;
@@ -247,7 +248,7 @@ static void on_fence(unsigned int vcpu, void *unused)
 {
 	(void)vcpu, (void)unused;
 	if (self->combining.used)
-		settle(self);
+		publish(self);
 }
 
 static uint32_t block_lines(uint64_t block)
@@ -279,8 +280,8 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		vpmu_caches_place(&caches, &t->runner, *t->runner.cpu_slot);
 		vpmu_runner_catch_up(&caches, &t->runner);
 	}
-	settle_clock(t);
-	if (vpmu_lock_wanted(segment))
+	publish_clock(t);
+	if (vpmu_lock_contended(segment))
 		vpmu_runner_let_go(segment, &t->runner);
 	if (t->runner.l1i.sets)
 		fetch(t, block);
@@ -371,12 +372,12 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		vpmu_core_feed_system_call();
 	}
 	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
-	settle(t);
+	publish(t);
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(segment, &t->runner);
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->waits = vpmu_syscall_waits(num, a2);
-	t->maps = vpmu_hugepages_wanted(num, a2, a3, a4);
+	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
 	if (num == SYS_execve)
@@ -474,7 +475,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 {
 	const char *path = argument(argc, argv, "segment");
 	const char *keep = argument(argc, argv, "keep");
-	char why[512] = "vpmu feed: wants segment=PATH and a user-mode x86_64 QEMU";
+	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
 	    open_segment(path, why, sizeof(why))) {

@@ -9,12 +9,12 @@
 struct vpmu_private {
 	struct vpmu_core *core;
 	struct vpmu_set l1d, l1i, l2;
-	uint32_t *counts;	/* core events of who accesses, or NULL */
+	uint32_t *counts;	/* core events of the accessing thread, or NULL */
 	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
 	 * core's version before it. */
 	int way, l2_way;
 	uint32_t version;
-	bool alone;		/* nobody else is on the machine */
+	bool alone;		/* the machine has no other thread */
 };
 
 static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What accesses and snoops do to the caches of one core. In a header for the sake of one caller,
- * who comes by at every miss of an L1. But for hits in an L1, the core's lock is held. */
+/* What accesses and snoops do to the caches of one core. The functions are inline because llc.c
+ * calls them at every miss of an L1. Their caller holds the core's lock, except for hits in an
+ * L1. */
 #ifndef VPMU_FEED_PRIVATE_ACCESS_H
 #define VPMU_FEED_PRIVATE_ACCESS_H
 

@@ -10,10 +10,10 @@
 
 #include "waiting.h"
 
-/* QEMU sometimes halts all threads between two blocks of guest code (for a fork, an exit). One that
- * is halted inside the shim's short critical section keeps the lock, and we who wait for it in the
- * middle of a block are what QEMU waits for. So look at the holder now and then; and whatever has
- * happened to it, do not wait for ever. */
+/* QEMU sometimes halts all threads between two blocks of guest code (for a fork, an exit). A thread
+ * that is halted inside the shim's short critical section keeps the lock, while QEMU waits for this
+ * thread to reach the end of its block. So a waiter checks now and then whether the holder is
+ * halted, and gives up after some time in any case. */
 #define LOOK_NS 2000000
 #define GIVE_UP_LOOKS 500
 
@@ -74,7 +74,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid)
 		owner = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
 		if (!owner && try_lock(s, 0, tid))
 			return true;
-		__atomic_store_n(&s->lock.wanted, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->lock.contended, 1, __ATOMIC_RELAXED);
 		if (tries % 128) {
 			__builtin_ia32_pause();
 			continue;
@@ -101,7 +101,7 @@ bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
 		return false;
 	taken = wait_for(s, tid);
 	if (taken)
-		__atomic_store_n(&s->lock.wanted, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;
 	return taken;
 }

@@ -8,8 +8,8 @@
 
 bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid);
 
-/* False: not taken, do not model this access - the guest code of this very thread holds the lock,
- * or its holder cannot go on until we do. */
+/* False: the lock is not taken, and the access is not modelled. The guest code of this very thread
+ * holds the lock, or its holder cannot go on before this thread does. */
 static inline bool vpmu_feed_lock(struct vpmu_segment *s, uint32_t tid)
 {
 	uint32_t free = 0;
@@ -40,9 +40,9 @@ static inline void vpmu_runner_let_go(struct vpmu_segment *s, struct vpmu_runner
 	vpmu_feed_unlock(s);
 }
 
-static inline bool vpmu_lock_wanted(const struct vpmu_segment *s)
+static inline bool vpmu_lock_contended(const struct vpmu_segment *s)
 {
-	return __atomic_load_n(&s->lock.wanted, __ATOMIC_RELAXED);
+	return __atomic_load_n(&s->lock.contended, __ATOMIC_RELAXED);
 }
 
 static inline bool vpmu_alone(const struct vpmu_segment *s)
@@ -53,11 +53,11 @@ static inline bool vpmu_alone(const struct vpmu_segment *s)
 static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	if (r->keeps) {
-		if (vpmu_lock_wanted(s))
+		if (vpmu_lock_contended(s))
 			vpmu_runner_let_go(s, r);
 		return;
 	}
-	if (r->may_keep && r->clock >= r->keep_from && vpmu_alone(s) && !vpmu_lock_wanted(s)) {
+	if (r->may_keep && r->clock >= r->keep_from && vpmu_alone(s) && !vpmu_lock_contended(s)) {
 		r->keeps = true;
 		__atomic_store_n(&s->lock.owner, r->tid | VPMU_LOCK_KEPT, __ATOMIC_RELAXED);
 		return;

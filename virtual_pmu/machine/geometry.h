@@ -34,7 +34,7 @@ struct vpmu_layout {
 	uint64_t fills_at, l1i_at, l1d_at, l2_at, core_bytes;	/* in a core's block */
 	uint64_t llc_at, package_bytes;				/* in a package's block */
 	uint64_t bytes;
-	bool directory;		/* the LLC holds no data: it only knows who has a line */
+	bool directory;		/* the LLC holds no data, only which cores have a line */
 	/* Behind the packages, where memory controllers are modelled: open pages of the banks, and
 	 * homes of pages in a machine of several packages. */
 	uint32_t boxes;		/* per package */

@@ -58,7 +58,7 @@ static bool take_over(struct vpmu_lock *lock, uint32_t me)
 /* The feed lets go of what it keeps when it sees this. */
 static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
 {
-	__atomic_store_n(&lock->wanted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != (me | VPMU_LOCK_KEPT))
 		return false;
 	syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC, 0, 0, 0);
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void wait_for_lock(struct vpmu_segment *s, uint
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
 	}
-	__atomic_store_n(&s->lock.wanted, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;
 }
 

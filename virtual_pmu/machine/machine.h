@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Description of a virtual machine: identity, shape, geometry and latencies.
+/* machine/: what a virtual machine is, without its registers: its shape (this header), the shared
+ * segment that holds it, the machine lock, the threads on it, and how a program is started on it.
  *
- * Plain data without pointers, so that it can be copied into the shared segment.
+ * The shape - identity, geometry and latencies - is plain data without pointers, so that it can be
+ * copied into the segment.
  * All sizes are bytes, all times are uncore clocks (UCLK). */
 #ifndef VPMU_MACHINE_H
 #define VPMU_MACHINE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program is, and the command line that runs it under the emulator: for `vpmu run`, and for
- * the shim where a program executes another one. Nothing here allocates or prints: it also runs
- * between fork and exec. */
+/* What a program is, and the command line that runs it under the emulator. `vpmu run` uses it for
+ * the program that it starts, the shim for those that this one executes. Nothing here allocates or
+ * prints, because it also runs between fork and exec. */
 #ifndef VPMU_PROGRAM_H
 #define VPMU_PROGRAM_H
 
@@ -14,7 +14,7 @@ enum vpmu_program_kind {
 	VPMU_PROGRAM_STATIC,		/* can be emulated, but has no loader that preloads */
 	VPMU_PROGRAM_PRIVILEGED,	/* set-user-id and the like: emulated it would be without */
 	VPMU_PROGRAM_FOREIGN,		/* not x86-64 */
-	VPMU_PROGRAM_OTHERS,		/* of a user who may not open the machine */
+	VPMU_PROGRAM_OTHERS,		/* runs as a user without access to the machine */
 };
 
 struct vpmu_program {

@@ -17,13 +17,13 @@
 #define VPMU_ALLOWED_MAX 512
 #define VPMU_TOUCHED_MAX 4096	/* a power of two */
 
-/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Taken by the
- * shim around each register access and by the feed around whatever leaves a core's private
- * caches. A dead owner is detected and replaced. Not recursive: see vpmu_lock_held.
- * The feed of the only thread on the machine keeps the lock from one access to the next, with
- * VPMU_LOCK_KEPT in `owner`, until somebody says in `wanted` that he waits, or the thread makes a
- * system call: it is to do that when it finds its own id so. */
-struct vpmu_lock { uint32_t owner, wanted, pad[14]; };
+/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. The shim takes
+ * it around each register access, and the feed around whatever leaves a core's private caches. A
+ * dead owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there
+ * is only one thread on the machine, its feed keeps the lock from one access to the next, with
+ * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
+ * makes a system call; a thread that finds the lock kept under its own id makes one. */
+struct vpmu_lock { uint32_t owner, contended, pad[14]; };
 #define VPMU_LOCK_KEPT 0x80000000u
 
 /* Bytes of registers that the register model keeps: for each package, each core, each hardware
@@ -54,25 +54,28 @@ struct vpmu_thread {
 
 struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, batches; };
 
-/* The device files beside the registers: who may open them, and whether the msr-safe module is
- * loaded, with its allowlist. */
+/* The device files: their owner and permissions, and whether the msr-safe module is loaded, with
+ * its allowlist. */
 struct vpmu_allowed { uint32_t address; uint32_t pad; uint64_t mask; };
 struct vpmu_devices {
-	uint32_t msr_safe;		/* loaded; then nobody may open the plain msr devices */
+	uint32_t msr_safe;		/* loaded; the plain msr devices cannot be opened */
 	uint32_t allowed_count;
 	uint32_t owned;			/* permissions are checked: those below */
 	uint32_t uid, gid, mode;
 	struct vpmu_allowed allowed[VPMU_ALLOWED_MAX];
 };
 
-/* A register that a program has read or written: where its value is, from the segment's start (0: a
- * free entry), and what it was then. A counter moves between the read that remembers it and the
- * write that puts it back, so the read is what matters. poked: as a tool has set it since. */
-struct vpmu_touched { uint64_t at, before, poked; uint32_t address, cpu, written, pad; };
+/* A register that a program has read or written. `before` is the value at its first access, which
+ * is what a program restores, although a counter may move before the program writes. */
+struct vpmu_touched {
+	uint64_t at;		/* of the value, from the segment's start; 0: a free entry */
+	uint64_t before, poked;	/* poked: the value that a tool has set since */
+	uint32_t address, cpu, written, pad;
+};
 
 struct vpmu_segment {
-	/* The first page never changes. Whoever opens the segment has a copy of it, checked and
-	 * read-only, in its place: others may be able to write the file. */
+	/* The first page never changes. A process that opens the segment maps a checked, read-only
+	 * copy in its place, because other users may be able to write the file. */
 	union {
 		struct {
 			uint64_t magic;
@@ -94,7 +97,7 @@ struct vpmu_segment {
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
-	uint64_t left_count, left_told;	/* programs that could not be kept, not with everything */
+	uint64_t left_count, left_told;	/* programs that left the machine, or have no shim */
 	struct vpmu_devices devices;
 	uint64_t born;			/* tells machines of the same path apart */
 	uint64_t touched_lost;		/* registers that found no entry */
@@ -138,9 +141,9 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 	return (uint8_t *)s + s->mmio_offset + package * s->state.mmio;
 }
 
-/* A process asks its feed by prctl(VPMU_SYNC_PRCTL, one of the numbers below, 0, 0, 0) to publish the
- * clock of the calling thread: the feed sees every system call. The kernel answers EINVAL, which is
- * ignored. The caller does not hold the machine lock. */
+/* A process asks its feed by prctl(VPMU_SYNC_PRCTL, one of the numbers below, 0, 0, 0) to publish
+ * the clock of the calling thread: the feed sees every system call. The kernel answers EINVAL,
+ * which is ignored. The caller does not hold the machine lock. */
 #define VPMU_SYNC_PRCTL 0x56504d55
 #define VPMU_PRCTL_SYNC 0
 /* A register is accessed next, which on silicon would have been a system call of the program. */

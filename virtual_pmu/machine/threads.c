@@ -153,17 +153,17 @@ void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)
 int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64_t *mask,
 		     size_t words)
 {
-	uint64_t all[WORDS], wanted[WORDS] = { 0 }, any = 0;
+	uint64_t all[WORDS], requested[WORDS] = { 0 }, any = 0;
 	int saved = errno;
 
 	mask_all(s, all);
 	for (size_t i = 0; i < WORDS && i < words; i++)
-		any |= wanted[i] = mask[i] & all[i];
+		any |= requested[i] = mask[i] & all[i];
 	if (!any)
 		return -EINVAL;
 	bool locked = lock_if_free(s);
-	memcpy(t->affinity, wanted, sizeof(wanted));
-	if (!mask_has(wanted, t->cpu) || shares_cpu(s, t))
+	memcpy(t->affinity, requested, sizeof(requested));
+	if (!mask_has(requested, t->cpu) || shares_cpu(s, t))
 		__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);
 	if (locked)
 		vpmu_unlock(s);

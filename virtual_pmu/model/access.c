@@ -6,9 +6,9 @@
 
 #include "model_type.h"
 
-static void settle(struct vpmu_segment *s, uint32_t cpu)
+static void advance(struct vpmu_segment *s, uint32_t cpu)
 {
-	vpmu_model_type(&s->machine)->settle(s, vpmu_cpu_package(&s->machine, cpu));
+	vpmu_model_type(&s->machine)->advance(s, vpmu_cpu_package(&s->machine, cpu));
 }
 
 int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value)
@@ -24,7 +24,7 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	}
 	if (r.row->access == VPMU_WO && !r.row->readable)
 		vpmu_record_violation(s, VPMU_V_WRITE_ONLY, cpu, address, 0, 0);
-	settle(s, cpu);
+	advance(s, cpu);
 	vpmu_register_note(s, cpu, &r, false);
 	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
 	return 0;
@@ -103,7 +103,7 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	if (bad_bits(&s->machine, r.row, value))
 		vpmu_record_violation(s, VPMU_V_RESERVED_BITS, cpu, address, value,
 			bad_bits(&s->machine, r.row, value));
-	settle(s, cpu);
+	advance(s, cpu);
 	vpmu_register_note(s, cpu, &r, true);
 	store(s, cpu, &r, value);
 	vpmu_register_written(s, cpu, &r, value);

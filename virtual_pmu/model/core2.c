@@ -11,7 +11,7 @@
  *   - No debug store here: IA32_MISC_ENABLE says that BTS and PEBS are unavailable, PEBS_ENABLE
  *     keeps its bit without effect, and bits 62 and 63 of the status never rise.
  *   - IA32_DEBUGCTL bit 12 (SDM 17.4): an overflow that interrupts clears the global enables in
- *     the clock in which it happens; happenings are evenly spread over the clocks.
+ *     the clock in which it happens; occurrences are evenly spread over the clocks.
  *   - All that a program executes is at user level; the reference clock has the core's rate.
  *   - Events with AGENT: this agent is the package. With all agents, CORE chooses in this package
  *     only. */
@@ -77,7 +77,7 @@ static uint32_t core_count(const struct vpmu_machine *m)
 	return m->packages * m->cores;
 }
 
-/* Values that nobody writes by chance, different in every counter. */
+/* Values that no program writes by chance, different in every counter. */
 static void init(struct vpmu_segment *s)
 {
 	for (uint32_t i = 0; i < core_count(&s->machine); i++)
@@ -94,7 +94,7 @@ static void reset(struct vpmu_segment *s)
 }
 
 /* Everything is counted when it is told. */
-static void settle(struct vpmu_segment *s, uint32_t package)
+static void advance(struct vpmu_segment *s, uint32_t package)
 {
 	(void)s, (void)package;
 }
@@ -272,7 +272,7 @@ const struct vpmu_model_type vpmu_core2 = {
 	.core_bytes = sizeof(struct core2_core),
 	.reset = reset,
 	.init = init,
-	.settle = settle,
+	.advance = advance,
 	.written = written,
 	.interrupts = interrupts,
 	.undriven = undriven,

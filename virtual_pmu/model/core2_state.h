@@ -56,7 +56,7 @@ const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, cons
 /* How often what the select asks for happened. */
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,
 		     uint32_t clocks);
-/* Whose happenings the select counts: its own core's, or also those of the other core of its
+/* Whose occurrences the select counts: its own core's, or also those of the other core of its
  * package, or of other packages. */
 bool core2_counts_from(const struct core2_event *e, uint64_t select, bool same_core,
 		       bool same_package);

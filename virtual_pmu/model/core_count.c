@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_count.h"
 
-static bool holds(const struct vpmu_filter *f, uint64_t happenings)
+static bool holds(const struct vpmu_filter *f, uint64_t occurrences)
 {
 	if (!f->threshold)
-		return happenings > 0;
-	return (happenings >= f->threshold) != f->invert;
+		return occurrences > 0;
+	return (occurrences >= f->threshold) != f->invert;
 }
 
 static uint64_t min(uint64_t a, uint64_t b)

@@ -46,8 +46,8 @@ enum vpmu_core_event {
  * 0 clocks. Machine lock held. Does nothing on machines without a core PMU. */
 void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
 		      uint32_t clocks);
-/* Whether this machine's model wants vpmu_core_events at all. */
-bool vpmu_core_events_wanted(const struct vpmu_machine *m);
+/* Does this machine's model count core events? */
+bool vpmu_core_events_modelled(const struct vpmu_machine *m);
 
 /* A read or write command reaches memory controller `box` of `package`, the home of the address,
  * and finds its DRAM page open, closed, or another one open. clock: UCLK of that package. */

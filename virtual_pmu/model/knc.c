@@ -64,7 +64,7 @@ static void reset(struct vpmu_segment *s)
 }
 
 /* The TSC runs with the clock of its core, whatever the global enables say. */
-static void settle(struct vpmu_segment *s, uint32_t package)
+static void advance(struct vpmu_segment *s, uint32_t package)
 {
 	const struct vpmu_machine *m = &s->machine;
 
@@ -144,7 +144,7 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 	t->value[counter] &= COUNTER_MASK;
 }
 
-/* own: the happenings are this thread's own, not those of another thread of its core. */
+/* own: the occurrences are this thread's own, not those of another thread of its core. */
 static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, uint32_t clocks)
 {
 	const char *why;
@@ -191,7 +191,7 @@ const struct vpmu_model_type vpmu_knc = {
 	.thread_bytes = sizeof(struct knc_thread),
 	.core_bytes = sizeof(struct knc_core),
 	.reset = reset,
-	.settle = settle,
+	.advance = advance,
 	.written = written,
 	.interrupts = interrupts,
 	.undriven = undriven,

@@ -66,7 +66,7 @@ void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 		type->clock(s, package, clock);
 }
 
-bool vpmu_core_events_wanted(const struct vpmu_machine *m)
+bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
 

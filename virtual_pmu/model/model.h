@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The register model: what the documented PMU does with reads, writes and hardware happenings.
- * Written from the manual (334060-001 and its siblings), never from the engine's tables.
+/* model/: the register model: what the documented PMU does when a register is read or written and
+ * when the hardware does something. It is written from the manual (334060-001 and its siblings),
+ * never from the engine's tables.
  *
- * Every function wants the machine lock held by the caller. None allocates, none blocks. */
+ * The caller of every function holds the machine lock. None allocates, none blocks. */
 #ifndef VPMU_MODEL_H
 #define VPMU_MODEL_H
 
@@ -96,9 +97,9 @@ int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		    uint64_t *value);
 int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t value);
-/* Registers that programs have written through the device files and that do not hold what they held
- * before: how many. tell (may be NULL) gets each of them, with its value. Only what can be written
- * and read back is looked at; vpmu_model_poke() is nobody's write. */
+/* How many registers have programs written through the device files that do not hold any more what
+ * they held before? tell (may be NULL) gets each of them, with its value. Only registers that can
+ * be written and read back count, and a value set by vpmu_model_poke() is not a program's write. */
 uint64_t vpmu_model_changed(struct vpmu_segment *s,
 			    void (*tell)(const struct vpmu_register_info *reg,
 					 const struct vpmu_touched *w, uint64_t value, void *arg),

@@ -55,7 +55,7 @@ struct vpmu_model_type {
 	const char *box_name;			/* "CBo", "M-Box" */
 	uint32_t boxes;				/* per package; 0: one per LLC slice */
 
-	/* Those that a family does not need are NULL, except reset and settle. */
+	/* Those that a family does not need are NULL, except reset and advance. */
 	/* Differences between its CPU models: whether the row exists, its writable bits. */
 	bool (*present)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
 	uint64_t (*mask)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
@@ -63,7 +63,7 @@ struct vpmu_model_type {
 	void (*init)(struct vpmu_segment *s);	/* the INIT signal; NULL: changes nothing */
 	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
 	/* Bring the package up to its newest published clock, before a register is looked at. */
-	void (*settle)(struct vpmu_segment *s, uint32_t package);
+	void (*advance)(struct vpmu_segment *s, uint32_t package);
 	/* Put into the registers what has been counted but is kept elsewhere. NULL: nothing is. */
 	void (*gather)(struct vpmu_segment *s, uint32_t package);
 	/* The register holds its new value (a write-only one: what was written, until this returns,

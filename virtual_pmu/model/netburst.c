@@ -96,7 +96,7 @@ static void reset(struct vpmu_segment *s)
 	}
 }
 
-static void settle(struct vpmu_segment *s, uint32_t package)
+static void advance(struct vpmu_segment *s, uint32_t package)
 {
 	(void)s;
 	(void)package;
@@ -172,7 +172,7 @@ const struct vpmu_model_type vpmu_netburst = {
 	.mask = mask,
 	.reset = reset,
 	.interrupts = interrupts,
-	.settle = settle,
+	.advance = advance,
 	.written = written,
 	.undriven = p4_undriven_why,
 	.undriven_event = p4_undriven_event,

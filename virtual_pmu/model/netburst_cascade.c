@@ -3,7 +3,7 @@
  * started (SDM 18.15.5). */
 #include "netburst_state.h"
 
-#define NOBODY P4_COUNTERS
+#define NO_SOURCE P4_COUNTERS
 
 /* Whose overflow starts this counter through CASCADE: the one of the other pair. */
 uint32_t p4_cascade_source(uint32_t counter)
@@ -20,12 +20,12 @@ uint32_t p4_extended_source(uint32_t counter)
 	case 16: return 17;
 	case 17: return 16;
 	}
-	return NOBODY;
+	return NO_SOURCE;
 }
 
 bool p4_overflowed(const struct p4_core *core, uint32_t counter)
 {
-	return counter != NOBODY && (core->cccr[counter] & P4_OVF);
+	return counter != NO_SOURCE && (core->cccr[counter] & P4_OVF);
 }
 
 bool p4_cascades_from(const struct p4_core *core, uint32_t counter, uint32_t source)

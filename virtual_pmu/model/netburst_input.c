@@ -169,7 +169,7 @@ static bool other_active(const struct p4_batch *b)
 static bool thread_state_fits(const struct p4_batch *b, uint64_t cccr)
 {
 	switch (CCCR_ACTIVE_THREAD(cccr)) {
-	case 0: return false;	/* who did this is active */
+	case 0: return false;	/* the processor of the batch is active */
 	case 1: return b->s->machine.threads > 1 && !other_active(b);
 	case 2: return b->s->machine.threads > 1 && other_active(b);
 	}

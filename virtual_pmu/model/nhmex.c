@@ -103,9 +103,9 @@ static void reset(struct vpmu_segment *s)
 		nhmex_package(s, i)->westmere = s->machine.cpuid_model == WESTMERE_EX;
 }
 
-static void settle(struct vpmu_segment *s, uint32_t package)
+static void advance(struct vpmu_segment *s, uint32_t package)
 {
-	nhmex_settle(nhmex_package(s, package), s->uclk[package]);
+	nhmex_advance(nhmex_package(s, package), s->uclk[package]);
 }
 
 /* ---- remarks on what is not driven: code, unit mask, row of reasons ---- */
@@ -156,7 +156,7 @@ static void memory_command(struct vpmu_segment *s, uint32_t package, uint32_t bo
 
 static void clock_reached(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
-	nhmex_settle(nhmex_package(s, package), clock);
+	nhmex_advance(nhmex_package(s, package), clock);
 }
 
 const struct vpmu_model_type vpmu_nhmex = {
@@ -171,7 +171,7 @@ const struct vpmu_model_type vpmu_nhmex = {
 	.boxes = NHMEX_BOXES,
 	.mask = mask,
 	.reset = reset,
-	.settle = settle,
+	.advance = advance,
 	.written = written,
 	.undriven = undriven,
 	.undriven_event = nhmex_undriven_event,

@@ -40,7 +40,7 @@ static bool goes_down(uint64_t ctl)
 	return CTL_COUNT_MODE(ctl) == NHMEX_DOWN;
 }
 
-/* Happenings up to and with the one that over- or underflows. */
+/* Occurrences up to and with the one that over- or underflows. */
 static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter, bool down)
 {
 	uint64_t value = b->cnt[counter];
@@ -48,7 +48,7 @@ static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter, bool
 	return down ? value + 1 : (UINT64_C(1) << NHMEX_WIDTH) - value;
 }
 
-/* True when it over- or underflowed and wants a PMI for it. */
+/* True when it over- or underflowed and requests a PMI for that. */
 static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n,
 		bool down)
 {
@@ -117,7 +117,7 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 }
 
 /* The timestamp goes on whatever is enabled, frozen or reset. */
-void nhmex_settle(struct nhmex_package *p, uint64_t clock)
+void nhmex_advance(struct nhmex_package *p, uint64_t clock)
 {
 	while (p->done < clock)
 		p->done += step(p, clock - p->done);
@@ -133,9 +133,9 @@ static bool counting_in(const struct nhmex_package *p, uint64_t clock)
 	return counting(p) || p->frozen == clock + 1;
 }
 
-/* True when it wants a PMI. */
+/* True when it requests a PMI. */
 static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
-		 uint32_t happenings)
+		 uint32_t occurrences)
 {
 	uint64_t ctl = b->ctl[counter];
 	struct nhmex_source source = nhmex_source(p, b, ctl);
@@ -143,29 +143,29 @@ static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
 
 	if (!locally_enabled(b, counter))
 		return false;
-	if ((source.happenings & happenings) && !stopped(b, counter))
+	if ((source.occurrences & occurrences) && !stopped(b, counter))
 		pmi = add(p, b, counter, 1, goes_down(ctl));
-	if (CTL_COUNT_MODE(ctl) == NHMEX_BOTH && (source.opposite & happenings) &&
+	if (CTL_COUNT_MODE(ctl) == NHMEX_BOTH && (source.opposite & occurrences) &&
 	    !stopped(b, counter))
 		pmi |= add(p, b, counter, 1, true);
 	return pmi;
 }
 
-void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happenings,
+void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
 		   uint64_t clock)
 {
 	bool pmi = false;
 
 	if (freezing(p))
-		nhmex_settle(p, clock);
+		nhmex_advance(p, clock);
 	if (!counting_in(p, clock))
 		return;
 	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
-		pmi |= take(p, b, i, happenings);
+		pmi |= take(p, b, i, occurrences);
 	if (!pmi || !counting(p))
 		return;
 	/* The others still count in the clock of the overflow. */
 	if (freezing(p) && clock >= p->done)
-		nhmex_settle(p, clock + 1);
+		nhmex_advance(p, clock + 1);
 	interrupted(p, clock);
 }

@@ -78,9 +78,9 @@ static struct nhmex_source undriven(enum why why, uint32_t umask)
 	return (struct nhmex_source){ .why = (uint32_t)why, .umask = umask };
 }
 
-static struct nhmex_source commands(uint32_t happenings, uint32_t umask)
+static struct nhmex_source commands(uint32_t occurrences, uint32_t umask)
 {
-	return (struct nhmex_source){ .happenings = happenings, .umask = umask };
+	return (struct nhmex_source){ .occurrences = occurrences, .umask = umask };
 }
 
 /* ---- inc_sel ---- */
@@ -144,10 +144,10 @@ static enum why plain_why(uint32_t inc_sel)
 	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
 }
 
-/* What begins with one of these happenings and ends with one of those. */
-static struct nhmex_source until(uint32_t happenings, uint32_t opposite, uint32_t umask)
+/* What begins with one of these occurrences and ends with one of those. */
+static struct nhmex_source until(uint32_t occurrences, uint32_t opposite, uint32_t umask)
 {
-	return (struct nhmex_source){ .happenings = happenings, .opposite = opposite,
+	return (struct nhmex_source){ .occurrences = occurrences, .opposite = opposite,
 				      .umask = umask };
 }
 

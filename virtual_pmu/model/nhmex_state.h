@@ -61,7 +61,7 @@ struct nhmex_package {
 struct nhmex_thread { uint64_t pebs_enable; };
 
 /* What one command of the B-Box does. */
-enum nhmex_happening {
+enum nhmex_occurrence {
 	NHMEX_READ = 1, NHMEX_WRITE = 2,
 	NHMEX_HIT = 4, NHMEX_EMPTY = 8, NHMEX_MISS = 16,
 };
@@ -69,7 +69,7 @@ enum nhmex_happening {
 /* What a counter counts, as its box is programmed now. */
 struct nhmex_source {
 	bool clocks;		/* every clock */
-	uint32_t happenings;	/* commands that do one of these */
+	uint32_t occurrences;	/* commands that do one of these */
 	uint32_t opposite;	/* those that undo it: with them count_mode 2 goes down */
 	uint32_t code, umask;	/* for the remark below */
 	uint32_t why;		/* why it does not count what it asks for: row of reasons */
@@ -91,8 +91,8 @@ const char *nhmex_undriven_why(uint32_t why);
 const char *nhmex_undriven_event(const struct vpmu_undriven *u);
 
 /* nhmex_count.c */
-void nhmex_settle(struct nhmex_package *p, uint64_t clock);
-void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t happenings,
+void nhmex_advance(struct nhmex_package *p, uint64_t clock);
+void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
 		   uint64_t clock);
 /* Whether everything along the chain lets the counter count. */
 bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter);

@@ -84,7 +84,7 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		return rc;
 	if (reg->width < 64 && value >> reg->width)
 		return -ERANGE;
-	type->settle(s, vpmu_cpu_package(&s->machine, cpu));
+	type->advance(s, vpmu_cpu_package(&s->machine, cpu));
 	memcpy(vpmu_register_value(s, cpu, &r), &value, reg->space == VPMU_MMIO ? 4 : 8);
 	vpmu_register_written(s, cpu, &r, value);
 	vpmu_register_note_poke(s, cpu, &r);

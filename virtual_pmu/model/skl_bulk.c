@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting in bulk. As long as no counter asks in which clock something happens - by threshold,
- * edge detection or a freeze at an overflow - happenings are only added up, and tracker entries
- * kept, until somebody looks at a register. Then the counters take them at once; an entry adds
+ * edge detection or a freeze at an overflow - occurrences are only added up, and tracker entries
+ * kept, until a register is read or written. Then the counters take them at once; an entry adds
  * to the occupancy what it has of clocks. Registers change only after that, so what they say
  * holds for everything that has been gathered. */
 #include <string.h>
@@ -197,7 +197,7 @@ void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t 
 	if (length >= SKL_WINDOW)
 		length = SKL_WINDOW - 1;
 	if (start + length >= p->done + SKL_WINDOW)
-		skl_settle(p, start + length - SKL_WINDOW + 1);
+		skl_advance(p, start + length - SKL_WINDOW + 1);
 	if (start < p->done)
 		start = p->done;
 	if (!p->precise) {

@@ -147,9 +147,9 @@ static void reset(struct vpmu_segment *s)
 	}
 }
 
-static void settle(struct vpmu_segment *s, uint32_t package)
+static void advance(struct vpmu_segment *s, uint32_t package)
 {
-	skl_settle(skl_package(s, package), s->uclk[package]);
+	skl_advance(skl_package(s, package), s->uclk[package]);
 	skl_bulk_apply(skl_package(s, package));
 }
 
@@ -195,7 +195,7 @@ static const char *undriven(const struct vpmu_undriven *u)
 	return skl_undriven_why(arb ? SKL_ARB + u->address - ARB_SELECT : SKL_CBO(0), u->select);
 }
 
-/* ---- happenings ---- */
+/* ---- occurrences ---- */
 
 /* The two counters from number `box` on take what matches their select. */
 static void count_box(struct skl_package *p, uint32_t box, enum skl_code code,
@@ -261,7 +261,7 @@ static void tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker 
 
 static void clock_reached(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
-	skl_settle(skl_package(s, package), clock);
+	skl_advance(skl_package(s, package), clock);
 	skl_bulk_resume(skl_package(s, package));
 }
 
@@ -276,7 +276,7 @@ const struct vpmu_model_type vpmu_skl_client = {
 	.mmio_bytes = IMC_WINDOW,
 	.box_name = "CBo",
 	.reset = reset,
-	.settle = settle,
+	.advance = advance,
 	.gather = gather,
 	.written = written,
 	.interrupts = interrupts,

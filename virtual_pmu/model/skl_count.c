@@ -190,7 +190,7 @@ static uint64_t next_change(const struct skl_package *p, uint64_t from, uint64_t
 	return limit;
 }
 
-void skl_settle(struct skl_package *p, uint64_t clock)
+void skl_advance(struct skl_package *p, uint64_t clock)
 {
 	if (!p->precise) {
 		p->done = clock > p->done ? clock : p->done;
@@ -240,7 +240,7 @@ static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t cloc
 		return;
 	/* The others still count in the clock of the overflow; a late one ends with `done`. */
 	if (skl_freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
-		skl_settle(p, clock + 1);
+		skl_advance(p, clock + 1);
 	froze = skl_counting(p);
 	overflow(p, counter);
 	if (froze && !skl_counting(p))
@@ -253,7 +253,7 @@ void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock)
 	uint64_t left;
 
 	if (skl_freezing(p))
-		skl_settle(p, clock);
+		skl_advance(p, clock);
 	if (!skl_counting_in(p, clock))
 		return;
 	for (left = counters & p->grouped; left; left &= left - 1) {

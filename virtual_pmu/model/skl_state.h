@@ -61,7 +61,7 @@ struct skl_package {
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
-	uint32_t precise;		/* each happening is counted when it happens */
+	uint32_t precise;		/* each occurrence is counted when it happens */
 	uint32_t changes;		/* bits in `changed` */
 	struct skl_bulk bulk;
 	uint64_t grouped;		/* bit per counter: collects increments per clock */
@@ -96,10 +96,10 @@ void skl_bulk_resume(struct skl_package *p);
 void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
 
 /* skl_count.c */
-void skl_settle(struct skl_package *p, uint64_t clock);
+void skl_advance(struct skl_package *p, uint64_t clock);
 /* The select register of this counter holds a new value. */
 void skl_select_written(struct skl_package *p, uint32_t counter);
-/* One happening, in this clock, which the selects of these counters (a bit each) match. */
+/* One occurrence, in this clock, which the selects of these counters (a bit each) match. */
 void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
@@ -108,7 +108,7 @@ bool skl_counting(const struct skl_package *p);
 bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
 bool skl_counts_occupancy(const struct skl_package *p);
-/* The counter takes n happenings, or clocks with this increment. */
+/* The counter takes n occurrences, or clocks with this increment. */
 void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n);
 
 #endif

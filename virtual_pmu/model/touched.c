@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs have left changed: the value of each register when they first looked at it. */
+/* Remembers the value of each register at its first access, to tell what programs leave changed. */
 #include <string.h>
 
 #include "model_type.h"
@@ -51,8 +51,8 @@ void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_
 	w->written |= writes;
 }
 
-/* Whether a program is to put back what it found or what it finds now, nobody can say: either will
- * do. */
+/* A program may restore the value that it found first, or the one that the tool has set since: both
+ * count as restored. */
 void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)
 {
 	uint64_t at = offset_of(s, cpu, r);
@@ -62,7 +62,7 @@ void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct 
 		w->poked = value_at(s, at);
 }
 
-/* In bits that can be written: nobody can put back others. */
+/* Only bits that can be written are compared: a program cannot restore others. */
 static bool changed(const struct vpmu_segment *s, const struct vpmu_touched *w,
 		    struct vpmu_register *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The anonymous files behind served descriptors. Calls that do not come through the shim meet them:
- * configuration space is in its file, as it never changes; a register's device can neither be read
- * nor written there, so that such a call fails and nobody takes nothing for a value. */
+/* The anonymous files behind served descriptors. Calls that bypass the shim reach these files.
+ * Configuration space is in its file, because it never changes. A register's device can neither be
+ * read nor written there: such a call fails, instead of giving a value that is none. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ static void fill(struct shim_path path, long fd)
 		return;
 	shim_enter(s, &guard);
 	rc = vpmu_pci_read(s, 0, image, bytes);
-	s->accesses.pci_reads--;	/* nobody has read it yet */
+	s->accesses.pci_reads--;	/* no program has read it yet */
 	shim_leave(s, &guard);
 	if (!rc)
 		shim_syscall(SYS_pwrite64, fd, shim_address(image), bytes, 0);

@@ -6,7 +6,7 @@
 #include "inside.h"
 #include "shim.h"
 
-/* The inode tells a descriptor that was closed behind our back (close_range, a raw system call)
+/* The inode tells a descriptor that was closed without the shim (close_range, a raw system call)
  * and is something else now. */
 struct served { uint64_t inode; uint32_t kind, cpu; int flags; };
 static struct served served[SHIM_FDS_MAX];

@@ -54,13 +54,13 @@ static unsigned char entry_type(bool root, const char *name)
 /* Our listing behind this pointer, or NULL; `unlinked` takes it out of the list. */
 static struct listing *find(const DIR *directory, bool unlinked)
 {
-	const void *wanted = directory;
+	const void *key = directory;
 	struct listing **link, *found = NULL;
 
 	if (!__atomic_load_n(&listings, __ATOMIC_RELAXED))
 		return NULL;
 	pthread_mutex_lock(&listings_lock);
-	for (link = &listings; *link && *link != wanted; link = &(*link)->next)
+	for (link = &listings; *link && *link != key; link = &(*link)->next)
 		;
 	found = *link;
 	if (found && unlinked)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that is about to be executed: the emulator's command line in its place, so that it
- * stays on the machine. */
+/* Puts the emulator's command line in the place of a program that is about to be executed, so that
+ * the program stays on the machine. */
 #ifndef VPMU_SHIM_FOLLOW_H
 #define VPMU_SHIM_FOLLOW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libc's functions on bytes and texts that the shim and the model use, in code of the shim's: see
- * inside.h. The names are those that the compiler's own calls have. */
+/* libc's functions on bytes and texts that the shim and the model use, as code of the shim: see
+ * inside.h for the reason. The compiler itself makes calls of some of these names. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls of the shim's own. Under the feed nothing counts that is executed in the shim's
- * code, as little as a kernel's driver would; what it called in libc would. */
+/* The shim's own system calls. The feed does not count what the shim's code executes, as a
+ * program's counters do not count a kernel's driver; it would count functions of libc that the shim
+ * calls. */
 #ifndef VPMU_SHIM_INSIDE_H
 #define VPMU_SHIM_INSIDE_H
 

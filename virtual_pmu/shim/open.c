@@ -18,7 +18,7 @@ static int refuse(int error)
 	return -1;
 }
 
-static int wanted(int flags)
+static int requested(int flags)
 {
 	switch (flags & O_ACCMODE) {
 	case O_RDONLY:
@@ -40,7 +40,7 @@ static int check_open(struct shim_path path, int flags)
 	case SHIM_DIRECTORY:
 		return (flags & O_ACCMODE) == O_RDONLY ? ENOENT : EISDIR;
 	default:
-		return flags & O_DIRECTORY ? ENOTDIR : shim_permission(path, wanted(flags));
+		return flags & O_DIRECTORY ? ENOTDIR : shim_permission(path, requested(flags));
 	}
 }
 

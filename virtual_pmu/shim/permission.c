@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who owns the device files, and who may open them. */
+/* Owner, mode and permissions of the device files. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ bool shim_unprivileged(void)
 	return shim_machine()->devices.owned && shim_syscall(SYS_geteuid, 0, 0, 0, 0) != 0;
 }
 
-/* With msr-safe the point is that nobody needs the plain devices: only its own can be opened. */
+/* With msr-safe only its own devices can be opened, since it replaces the plain ones. */
 int shim_permission(struct shim_path path, int mode)
 {
 	const struct vpmu_devices *d = &shim_machine()->devices;

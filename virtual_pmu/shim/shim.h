@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The preloaded device shim: stands in front of libc inside the emulated program and serves the
- * machine's device files and CPUs from the segment. Everything else goes to libc unchanged. */
+/* shim/: the preloaded device shim: it stands in front of libc inside the emulated program and
+ * serves the machine's device files and CPUs from the segment. Everything else goes to libc
+ * unchanged. */
 #ifndef VPMU_SHIM_H
 #define VPMU_SHIM_H
 
@@ -100,7 +101,7 @@ int shim_permission(struct shim_path path, int mode);
 mode_t shim_device_mode(void);
 uid_t shim_device_owner(struct shim_path path);
 gid_t shim_device_group(struct shim_path path);
-/* A user who is not root, on a machine that tells them apart. */
+/* Does the process run without root's rights, on a machine that checks permissions? */
 bool shim_unprivileged(void);
 
 /* Register accesses: tells the feed, blocks signals and holds the lock around one access. */

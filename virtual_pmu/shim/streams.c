@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's files as streams. Configuration space is a stream of libc's own on the served
- * descriptor, whose file has the bytes; a register's device is one that comes back to the shim, and
- * unbuffered, because each read of it means something. */
+/* The machine's files as streams. Configuration space is an ordinary stream of libc on the served
+ * descriptor, whose file has the bytes. The stream of a register's device calls the shim, and is
+ * unbuffered, because each read of it is an access to a register. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -153,7 +153,7 @@ SHIM_EXPORT FILE *fdopen(int fd, const char *mode)
 	return served.kind ? stream_on(served, fd, mode) : NEXT(fdopen)(fd, mode);
 }
 
-/* A stream of libc's cannot be made one that comes back to the shim. */
+/* libc cannot turn one of its streams into one that calls the shim. */
 static FILE *reopen_refused(struct shim_path served, FILE *f)
 {
 	fclose(f);

@@ -14,9 +14,9 @@ static int refuse(int error)
 	return -1;
 }
 
-static bool mode_allows(int fd, int unwanted)
+static bool mode_allows(int fd, int forbidden)
 {
-	if ((shim_fd_flags(fd) & O_ACCMODE) != unwanted)
+	if ((shim_fd_flags(fd) & O_ACCMODE) != forbidden)
 		return true;
 	errno = EBADF;
 	return false;

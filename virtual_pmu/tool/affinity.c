@@ -166,8 +166,8 @@ static void map_host(const struct vpmu_machine *m, const struct host_cpus *now,
 		      m->name, host, ours);
 }
 
-/* On the machine already, in a program that runs there: then it has a slot, in which the shim keeps
- * its affinity. vpmu itself needs none. */
+/* A vpmu that a program on the machine has started has a slot already, with the affinity that the
+ * shim keeps for it. vpmu itself gives the slot back. */
 static bool take_slot(struct vpmu_segment *s, struct vpmu_cpus *out)
 {
 	const struct vpmu_thread *t;

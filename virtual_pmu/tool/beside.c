@@ -18,7 +18,7 @@ const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *pat
 		return "it is no directory";
 	if (st.st_uid != geteuid() && (!place->keep || fstat(place->fd, &segment) ||
 				       segment.st_uid != st.st_uid))
-		return "it belongs to somebody else";
+		return "it belongs to another user";
 	return st.st_mode & (S_IWGRP | S_IWOTH) ? "others may write it" : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device files of a machine: who may open them, and msr-safe's allowlist. */
+/* The device files of a machine: their owner and permissions, and msr-safe's allowlist. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ int vpmu_devices_parse(const struct vpmu_device_options *o, struct vpmu_devices 
 	return rc;
 }
 
-/* Whoever runs on a machine with owned devices needs the files behind it. */
+/* Users of a machine with owned devices open the files behind it. */
 static int open_to_all(const struct vpmu_place *place)
 {
 	if (!chmod(place->path, 0666) && !chmod(place->topology, 0644))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which segment a run uses: the one it is told, its MPI job's, or one of its own; and who removes
- * it. An flock on the segment file says "in use": shared by every run on the machine. */
+/* Which segment a run uses: the one that the user names, its MPI job's, or one of its own; and
+ * which run removes it. Every run on the machine holds a shared flock on the segment file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ static uint64_t born(void)
 	       (uint64_t)getpid() << 40;
 }
 
-/* Whoever joins waits for the lock, and so does not see what is removed here. */
+/* A run that joins waits for the lock, and so does not see what is removed here. */
 static int publish(const struct vpmu_place *place, const char *private)
 {
 	int fd = open(private, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), rc;
@@ -189,7 +189,7 @@ static int publish(const struct vpmu_place *place, const char *private)
 	return rc;
 }
 
-/* 1: made one, 0: somebody else did, -1: failed and said so. */
+/* 1: made one, 0: another run did, -1: failed and said so. */
 static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 		  const char *const *settings, int setting_count)
 {
@@ -218,7 +218,7 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 	return rc == 0;
 }
 
-/* Left behind by a job that was killed: nobody uses it, and nobody asked to keep it. */
+/* A killed job has left it behind: no run uses it, and no user asked to keep it. */
 static bool remove_stale(const struct vpmu_place *place)
 {
 	if (place->keep || place->created || flock(place->fd, LOCK_EX | LOCK_NB))
@@ -228,8 +228,8 @@ static bool remove_stale(const struct vpmu_place *place)
 	return true;
 }
 
-/* Whoever can write the segment can bring down what runs on it, or worse: with --devices that is
- * what one wants. */
+/* A user who can write the segment can bring down what runs on it, or worse. With --devices the
+ * user has allowed that. */
 static int check_owner(const struct vpmu_place *place)
 {
 	struct stat st;
@@ -246,7 +246,7 @@ static int check_owner(const struct vpmu_place *place)
 			      "chmod go-w, name another one with -s, or allow it with --devices",
 			      place->path, (unsigned int)st.st_mode & 07777);
 	else
-		vpmu_complain("%s: belongs to somebody else; name another segment with -s",
+		vpmu_complain("%s: belongs to another user; name another segment with -s",
 			      place->path);
 	return VPMU_EXIT_FAILURE;
 }
@@ -327,7 +327,7 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 	return rc;
 }
 
-/* Whoever reads a page that is gone is ended by a signal. */
+/* The kernel ends a process that reads a page beyond the end of the file. */
 static bool is_whole(const struct vpmu_place *place)
 {
 	struct stat st;
@@ -353,7 +353,7 @@ void vpmu_place_leave(struct vpmu_place *place)
 	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB), mine = still_published(place);
 	bool whole = is_whole(place);
 
-	/* Not published: a sweep came in between, for which nobody used it any more. */
+	/* Not published: a sweep came in between, which found no lock on it. */
 	if (whole && (alone || !mine))
 		vpmu_tally(place);
 	vpmu_segment_close(place->segment);

@@ -352,7 +352,7 @@ void vpmu_system_remove(const char *path)
 {
 	struct stat st;
 
-	/* In somebody else's, names could change under our hands. */
+	/* Another user could exchange the names in a directory while they are removed. */
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return;
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
@@ -376,7 +376,7 @@ static int write_to(const char *path, const struct vpmu_machine *m)
 	close(s.root);
 	if (!s.failed && rename(temporary, path) && errno != EEXIST && errno != ENOTEMPTY)
 		s.failed = errno;
-	vpmu_system_remove(temporary);		/* when it has failed, or somebody else was first */
+	vpmu_system_remove(temporary);		/* it failed, or another run was first */
 	return s.failed;
 }
 
@@ -391,7 +391,7 @@ int vpmu_system_write(const struct vpmu_place *place)
 	if (!lstat(place->system, &st)) {
 		wrong = vpmu_beside_unusable(place, place->system);
 	} else {
-		mask = umask(022);	/* users whom the program becomes may look, too */
+		mask = umask(022);	/* readable for users that the program switches to */
 		rc = write_to(place->system, &place->segment->machine);
 		umask(mask);
 		wrong = rc ? strerror(rc) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state in which a machine was left, as a line for who runs many of them ($VPMU_TALLY). */
+/* Writes the state in which a machine was left as a line of $VPMU_TALLY, for a test run with many
+ * machines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

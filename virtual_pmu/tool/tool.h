@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the vpmu command. Functions that fail have printed a sentence on stderr; they return
- * the command's exit status, or -1 where a value is expected. */
+/* tool/: vpmu(1), which makes a machine, runs programs on it and reports what they did to it.
+ * Functions that fail have printed a sentence on stderr; they return the command's exit status, or
+ * -1 where a value is expected. */
 #ifndef VPMU_TOOL_H
 #define VPMU_TOOL_H
 
@@ -18,7 +19,7 @@ enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
 /* Prints a line on stderr, with the command's name in front. */
 __attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...);
 
-/* ---- place.c: which segment, shared with whom ---- */
+/* ---- place.c: which segment a run uses, and which runs share it ---- */
 struct vpmu_place {
 	char path[PATH_MAX - 16];
 	char topology[PATH_MAX];	/* hwloc XML file next to it */
@@ -39,7 +40,7 @@ struct vpmu_place {
  * (texts REG=VALUE). */
 int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
 		     bool any, const char *const *settings, int setting_count);
-/* Gives it up; the last user removes a segment that nobody named. */
+/* Gives it up. The last run on a segment removes it, unless the user has named it. */
 void vpmu_place_leave(struct vpmu_place *place);
 /* Is the segment still all there? */
 int vpmu_place_check(const struct vpmu_place *place);
@@ -56,7 +57,7 @@ const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *pat
 void vpmu_beside_remove(const char *path);
 /* Removes the segment as well. */
 void vpmu_remains_remove(const char *path);
-/* Removes the segments that this user's runs made and nobody uses any more. */
+/* Removes the segments that this user's runs made and that no run uses any more. */
 void vpmu_remains_sweep(void);
 
 /* ---- devices.c ---- */
@@ -68,7 +69,7 @@ int vpmu_devices_parse(const struct vpmu_device_options *o, struct vpmu_devices 
 int vpmu_devices_set(const struct vpmu_place *place, const struct vpmu_devices *d);
 
 /* ---- tally.c ---- */
-/* Appends to $VPMU_TALLY what became of the machine so far; nobody else is on it. */
+/* Appends the state of the machine to the file $VPMU_TALLY; no other run may use the machine. */
 void vpmu_tally(const struct vpmu_place *place);
 
 /* ---- topology.c ---- */
