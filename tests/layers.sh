@@ -34,11 +34,12 @@ rooms=("${!may[@]}")
 # Layers of a room, lowest first; `.` are the files that stand in no folder of the room. Folders of
 # one layer, as in `a|b`, may not use each other.
 declare -A layers=(
+	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine model feed|shim tool'
 	[mpi_aggregation]='collecting reporting job run .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='hwloc_topo mpi_aggregation component/commands virtual_pmu'
+acyclic='hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in

@@ -29,8 +29,6 @@ struct ipmu_system {
 	struct ipmu_system *next;	/* open ones, for the way out of the process */
 };
 
-int ipmu_type_index(const struct ipmu_system *sys, const struct ipmu_pmu_type *type);
-
 /* The unit of a place, NULL if there is none. With a family whose registers belong to a core, all
  * its CPUs are one place: that of its first hardware thread. */
 struct ipmu_unit *ipmu_unit_find(const struct ipmu_system *sys, int place);

@@ -125,12 +125,3 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 				unit->boxes[t][b].slots[c].programmed = false;
 	return ipmu_owner_part(unit);
 }
-
-int ipmu_type_index(const struct ipmu_system *sys, const struct ipmu_pmu_type *type)
-{
-	for (int t = 0; sys->family->types[t]; t++)
-		if (sys->family->types[t] == type)
-			return t;
-	return -1;
-}
-

@@ -4,7 +4,6 @@
 #include "name.h"
 #include "parse.h"
 #include "pfm.h"
-#include "../counting/system.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,21 +17,21 @@ static void add(char *list, size_t bytes, const char *text)
 }
 
 /* "cpu=0-3,8": the places that there are. */
-static void add_places(const struct ipmu_system *sys, struct ipmu_event_form *out)
+static void add_places(const struct ipmu_machine *m, struct ipmu_event_form *out)
 {
-	bool packages = sys->family->scope == IPMU_SCOPE_PACKAGE;
-	int most = packages ? sys->nunits - 1 : 0;
+	bool packages = m->family->scope == IPMU_SCOPE_PACKAGE;
+	int most = packages ? ipmu_machine_nplaces(m) - 1 : 0;
 	char text[256];
 	size_t n;
 
-	for (int i = 0; i < sys->topo->ncpus && !packages; i++)
-		most = sys->topo->cpus[i].os_cpu > most ? sys->topo->cpus[i].os_cpu : most;
+	for (int i = 0; i < m->topo->ncpus && !packages; i++)
+		most = m->topo->cpus[i].os_cpu > most ? m->topo->cpus[i].os_cpu : most;
 	n = (size_t)snprintf(text, sizeof(text), "%s=", packages ? "package" : "cpu");
 	for (int first = 0, last; first <= most && n < sizeof(text); first = last + 1) {
 		last = first;
-		if (!ipmu_unit_find(sys, first))
+		if (!ipmu_machine_has(m, first))
 			continue;
-		while (last < most && ipmu_unit_find(sys, last + 1))
+		while (last < most && ipmu_machine_has(m, last + 1))
 			last++;
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
 				      first == last ? "%s%d" : "%s%d-%d",
@@ -41,19 +40,14 @@ static void add_places(const struct ipmu_system *sys, struct ipmu_event_form *ou
 	add(out->qualifiers, sizeof(out->qualifiers), text);
 }
 
-static int boxes_of(const struct ipmu_system *sys, const struct ipmu_pmu_type *type)
-{
-	return ipmu_unit_model(sys)->found.nboxes[ipmu_type_index(sys, type)];
-}
-
-static void add_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
+static void add_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type,
 		      struct ipmu_event_form *out)
 {
-	int boxes = boxes_of(sys, type);
+	int boxes = ipmu_machine_boxes(m, type, IPMU_ALL, NULL);
 	char text[32];
 
 	snprintf(text, sizeof(text), boxes > 1 ? "box=0-%d" : "box=0", boxes - 1);
-	if (sys->family->scope == IPMU_SCOPE_PACKAGE)
+	if (m->family->scope == IPMU_SCOPE_PACKAGE)
 		add(out->qualifiers, sizeof(out->qualifiers), text);
 }
 
@@ -100,7 +94,7 @@ static void add_umask(const struct ipmu_pmu_type *type, const char *event,
 		add(out->umask, sizeof(out->umask), umask);
 }
 
-int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu_event_form *out)
+int ipmu_name_form(const struct ipmu_machine *m, const char *name, struct ipmu_event_form *out)
 {
 	struct ipmu_parsed_name parsed;
 	const struct ipmu_pmu_type *type;
@@ -108,17 +102,17 @@ int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu
 	int box;
 
 	memset(out, 0, sizeof(*out));
-	if (ipmu_name_parse(sys->family, name, &parsed, NULL) || !parsed.pmu)
+	if (ipmu_name_parse(m->family, name, &parsed, NULL) || !parsed.pmu)
 		return -ENOENT;
-	type = ipmu_type_named(sys->family, parsed.pmu, &box);
-	if (!type || box != IPMU_ALL || !boxes_of(sys, type) ||
+	type = ipmu_type_named(m->family, parsed.pmu, &box);
+	if (!type || box != IPMU_ALL || !ipmu_machine_boxes(m, type, IPMU_ALL, NULL) ||
 	    !ipmu_type_has_event(type, parsed.event))
 		return -ENOENT;
 	/* Whether there is a default is what the name alone gives; and some events are another
 	 * type's. */
-	out->needs_umask = ipmu_event_alone(sys, type, parsed.event, &alone) != 0;
-	add_places(sys, out);
-	add_boxes(sys, type, out);
+	out->needs_umask = ipmu_name_event_alone(m, type, parsed.event, &alone) != 0;
+	add_places(m, out);
+	add_boxes(m, type, out);
 	add_modifiers(type, parsed.event, out);
 	add_own(out->needs_umask ? type : alone.type, out);
 	add_umask(type, parsed.event, out);

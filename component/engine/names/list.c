@@ -2,7 +2,6 @@
 #include "list.h"
 
 #include "pfm.h"
-#include "../counting/system.h"
 
 #include "../pmu/qualifiers.h"
 
@@ -83,15 +82,15 @@ static int count_events(const struct ipmu_pmu_type *type)
 	return n;
 }
 
-int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,
-		    struct ipmu_event_info *out)
+int ipmu_name_list(const struct ipmu_machine *m, int event, int umask,
+		   struct ipmu_event_info *out)
 {
 	struct ipmu_event_info probe;
 
-	for (int t = 0; sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = sys->family->types[t];
+	for (int t = 0; m->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = m->family->types[t];
 
-		if (!ipmu_unit_model(sys)->found.nboxes[t])
+		if (!ipmu_machine_boxes(m, type, IPMU_ALL, NULL))
 			continue;
 		if (list_event(type, event, &probe) == 0)
 			return umask < 0 ? list_event(type, event, out) :

@@ -5,7 +5,6 @@
 #include "list.h"
 #include "parse.h"
 #include "pfm.h"
-#include "../counting/system.h"
 
 #include "../base/why.h"
 
@@ -13,10 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct ipmu_frame anywhere = { .place = IPMU_ALL };
-
 struct naming {
-	const struct ipmu_system *sys;
+	const struct ipmu_machine *m;
 	const struct ipmu_frame *frame;
 	const char *name;	/* all of it, for messages */
 	const char *pmu, *event;
@@ -28,7 +25,7 @@ struct naming {
 
 static bool is_uncore(const struct naming *n)
 {
-	return n->sys->family->scope == IPMU_SCOPE_PACKAGE;
+	return n->m->family->scope == IPMU_SCOPE_PACKAGE;
 }
 
 static const char *place_key(const struct naming *n)
@@ -38,7 +35,7 @@ static const char *place_key(const struct naming *n)
 
 static int choose_type(struct naming *n, char *why)
 {
-	n->named = ipmu_type_named(n->sys->family, n->pmu, &n->named_box);
+	n->named = ipmu_type_named(n->m->family, n->pmu, &n->named_box);
 	n->e = (struct ipmu_event){ .type = n->named, .place = IPMU_ALL, .box = n->named_box };
 	return n->named ? 0 : ipmu_fail(why, -ENOENT, "'%s': this machine has no PMU %s", n->name,
 					n->pmu);
@@ -118,7 +115,7 @@ static int check_one_box(struct naming *n, char *why)
 
 static int check_box(const struct naming *n, int place, char *why)
 {
-	int boxes = ipmu_system_boxes(n->sys, n->e.type, place, why);
+	int boxes = ipmu_machine_boxes(n->m, n->e.type, place, why);
 
 	if (!boxes)
 		return -ENODEV;
@@ -133,7 +130,8 @@ static int no_place(const struct naming *n, char *why)
 {
 	if (is_uncore(n))
 		return ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
-				 "%d, counted from 0", n->name, n->e.place, n->sys->nunits);
+				 "%d, counted from 0", n->name, n->e.place,
+				 ipmu_machine_nplaces(n->m));
 	return ipmu_fail(why, -EINVAL, "'%s': this machine has no CPU %d", n->name, n->e.place);
 }
 
@@ -142,10 +140,10 @@ static int check_place(struct naming *n, char *why)
 	int rc = 0;
 
 	if (n->e.place != IPMU_ALL)
-		return ipmu_unit_find(n->sys, n->e.place) ? check_box(n, n->e.place, why) :
+		return ipmu_machine_has(n->m, n->e.place) ? check_box(n, n->e.place, why) :
 							    no_place(n, why);
-	for (int u = 0; u < n->sys->nunits && !rc; u++)
-		rc = check_box(n, n->sys->units[u].place, why);
+	for (int u = 0; u < ipmu_machine_nplaces(n->m) && !rc; u++)
+		rc = check_box(n, ipmu_machine_place(n->m, u), why);
 	return rc;
 }
 
@@ -200,7 +198,7 @@ static int encode(struct naming *n, char *why)
 /* No driver knows of such an interrupt, so what the kernel makes of it is not a matter of taste. */
 static int check_interrupts(struct naming *n, char *why)
 {
-	if (!n->e.interrupts || n->sys->allow_pmi)
+	if (!n->e.interrupts || n->m->allow_pmi)
 		return 0;
 	return ipmu_fail(why, -EPERM, "'%s' makes its counter send an interrupt, and nothing here "
 			 "handles it: under Linux it is an NMI of unknown reason, a panic with "
@@ -265,8 +263,8 @@ static int event_anywhere(const struct naming *said, struct ipmu_event *out, cha
 	char full[IPMU_NAME_MAX + 32];
 	int first = 0, rc;
 
-	for (int t = 0; said->sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = said->sys->family->types[t];
+	for (int t = 0; said->m->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = said->m->family->types[t];
 		struct naming n = *said;
 		char *reason = first ? NULL : why;
 
@@ -289,12 +287,12 @@ static int event_anywhere(const struct naming *said, struct ipmu_event *out, cha
 
 /* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
  * it does not. */
-int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
-			const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
+int ipmu_name_event(const struct ipmu_machine *m, const char *name,
+		    const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
 {
 	struct ipmu_parsed_name parsed;
-	struct naming n = { .sys = sys, .frame = frame, .name = name };
-	int rc = ipmu_name_parse(sys->family, name, &parsed, why);
+	struct naming n = { .m = m, .frame = frame, .name = name };
+	int rc = ipmu_name_parse(m->family, name, &parsed, why);
 
 	if (rc)
 		return rc;
@@ -304,17 +302,12 @@ int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 	return n.pmu ? event_of(&n, out, why) : event_anywhere(&n, out, why);
 }
 
-int ipmu_event_alone(const struct ipmu_system *sys, const struct ipmu_pmu_type *type,
+int ipmu_name_event_alone(const struct ipmu_machine *m, const struct ipmu_pmu_type *type,
 		     const char *event, struct ipmu_event *out)
 {
-	struct naming n = { .sys = sys, .frame = &anywhere, .name = event, .pmu = type->name,
+	static const struct ipmu_frame anywhere = { .place = IPMU_ALL };
+	struct naming n = { .m = m, .frame = &anywhere, .name = event, .pmu = type->name,
 			    .event = event };
 
 	return event_of(&n, out, NULL);
-}
-
-int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
-		     char *why)
-{
-	return ipmu_event_parse_in(sys, name, &anywhere, out, why);
 }

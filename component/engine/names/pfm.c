@@ -2,8 +2,6 @@
 /* libpfm4, the one source of event names and codes. */
 #include "pfm.h"
 
-#include "../counting/system.h"
-
 #include "../base/why.h"
 
 #include <errno.h>
@@ -80,11 +78,11 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 	return NULL;
 }
 
-const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
+const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32])
 {
-	for (int t = 0; sys->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = sys->family->types[t];
-		int boxes = ipmu_unit_model(sys)->found.nboxes[t];
+	for (int t = 0; m->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = m->family->types[t];
+		int boxes = ipmu_machine_boxes(m, type, IPMU_ALL, NULL);
 		int names = !boxes ? 0 : type->pfm_numbered ? 1 + boxes : 1;
 
 		if (i < names) {

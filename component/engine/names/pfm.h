@@ -2,8 +2,13 @@
 #ifndef IPMU_PFM_H
 #define IPMU_PFM_H
 
+#include "machine.h"
+
 #include "../pmu/families.h"
 #include "../pmu/qualifiers.h"
+
+/* ipmu_system_pmu, of this machine. */
+const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32]);
 
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
 #define IPMU_CODES_MAX 4

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Layer names: from an event's name to what the registers want, with libpfm4's tables. This header:
+ * the machine as names see it. */
+#ifndef IPMU_MACHINE_H
+#define IPMU_MACHINE_H
+
+#include "../pmu/pmu.h"
+
+struct ipmu_machine {
+	const struct ipmu_topology *topo;
+	const struct ipmu_family *family;
+	bool allow_pmi;		/* counters may send interrupts: see IPMU_ALLOW_PMI */
+	/* What the unit of a place has, or with IPMU_ALL any unit; NULL: there is no such place. Of
+	 * a unit that is not open, what another one has: all of a machine are alike. */
+	const struct ipmu_found *(*found)(const struct ipmu_system *sys, int place);
+	const struct ipmu_system *sys;	/* for `found` */
+};
+
+/* The places that there are: packages by their index, or CPUs by their number. */
+int ipmu_machine_nplaces(const struct ipmu_machine *m);
+int ipmu_machine_place(const struct ipmu_machine *m, int i);
+bool ipmu_machine_has(const struct ipmu_machine *m, int place);
+
+/* Boxes of a type in a place, or with IPMU_ALL in any; 0, and `why` tells the reason. */
+int ipmu_machine_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type, int place,
+		       char *why);
+
+#endif
