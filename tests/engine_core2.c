@@ -172,7 +172,8 @@ static void sets_that_fit_and_sets_that_do_not(void **state)
 	assert_int_equal(ipmu_session_new(f->sys, &s, why), 0);
 	assert_int_equal(ipmu_session_set(s, fits, 5, why), 0);
 	assert_int_equal(ipmu_session_set(s, counter_1, 2, why), -ENOSPC);
-	assert_non_null(strstr(why, "core.MUL collides with core.FP_ASSIST"));
+	assert_non_null(strstr(why, "core.MUL collides with core.FP_ASSIST: core box 0 has 2 "
+				    "counters, 1 of which can count it"));
 	assert_int_equal(ipmu_session_set(s, field_0, 2, why), -ENOSPC);
 	assert_non_null(strstr(why, "INST_RETIRED:ANY:k collides with "
 				    "core_fixed.INST_RETIRED:ANY:u"));
@@ -239,6 +240,7 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 	engine_fixture_poke_on(f, 2, GLOBAL, 2);
 	engine_fixture_start(s);
 	engine_fixture_end(s, NULL);
+	assert_int_equal(engine_fixture_peek_on(f, 2, GLOBAL), 2);	/* not what somebody had */
 }
 
 /* On later CPUs the general counters are the kernel's, which uses the same registers. */

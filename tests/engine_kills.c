@@ -275,6 +275,54 @@ static void a_reader_is_not_disturbed(void **state)
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
+static bool default_action(int number)
+{
+	struct sigaction now;
+
+	return !sigaction(number, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+	       now.sa_handler == SIG_DFL;
+}
+
+/* A number for each thing that is not as it should be. */
+static int child_with_signals(const struct engine_fixture *f)
+{
+	struct engine_fixture own = *f;
+	char why[IPMU_WHY_MAX];
+	struct ipmu_session *s;
+
+	alarm(60);
+	if (!default_action(SIGTERM) || !default_action(SIGHUP))
+		return 1;
+	if (ipmu_system_open(f->topo, machine->scope, &own.sys, why))
+		return 2;
+	s = begin(own.sys, 0);
+	if (default_action(SIGTERM))
+		return 3;
+	ipmu_session_free(s);
+	if (!default_action(SIGTERM))
+		return 4;
+	return ipmu_system_close(own.sys) ? 5 : 0;
+}
+
+/* What the parent has to put back is not the child's; what the child counts itself is. */
+static void a_child_has_its_own_signals(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_session *s = begin(f->sys, 0);
+	int status;
+	pid_t pid;
+
+	assert_false(default_action(SIGTERM));
+	pid = fork();
+	if (pid == 0)
+		_exit(child_with_signals(f));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_false(default_action(SIGTERM));
+	ipmu_session_free(s);
+	assert_true(default_action(SIGTERM));
+}
+
 /* Each machine in a process of its own. */
 static int on_all(char **argv)
 {
@@ -300,6 +348,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(registers_are_as_before_after_any_kill),
 		cmocka_unit_test(registers_are_as_before_after_a_signal),
 		cmocka_unit_test(a_reader_is_not_disturbed),
+		cmocka_unit_test(a_child_has_its_own_signals),
 	};
 
 	(void)argc;

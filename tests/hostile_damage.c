@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -206,6 +207,63 @@ static void a_newcomer(void **state)
 	}
 }
 
+static void a_pipe(void)
+{
+	assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void a_link(void)
+{
+	assert_int_equal(symlink("/dev/null", path), 0);
+}
+
+static void two_names(void)
+{
+	char second[4200];
+
+	snprintf(second, sizeof(second), "%s.second", path);
+	close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(link(path, second), 0);
+}
+
+static void for_all(void)
+{
+	close(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(chmod(path, 0666), 0);
+}
+
+/* Nobody counts by something else in the place of the journal, and nobody waits for it. */
+static void no_file_of_ones_own(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const struct { void (*make)(void); int rc; const char *says; } cases[] = {
+		{ a_pipe, -EBADMSG, "not a plain file" }, { a_link, -EBADMSG, "is a link" },
+		{ two_names, -EBADMSG, "with one name" },
+		{ for_all, -EACCES, "others can have written it" },
+	};
+	char second[4200];
+
+	snprintf(second, sizeof(second), "%s.second", path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+		struct peer_answer a;
+
+		unlink(path);
+		cases[i].make();
+		a = peer_do(&p, PEER_START, read_i);
+		print_message("%s\n", a.why);
+		assert_int_equal(a.rc, cases[i].rc);
+		assert_non_null(strstr(a.why, path));
+		assert_non_null(strstr(a.why, cases[i].says));
+		peer_kill(&p);
+		clean(f);
+		assert_int_equal(unlink(path), 0);
+		unlink(second);
+	}
+	engine_fixture_end(engine_fixture_started(f, read_i, 1), NULL);
+	clean(f);
+}
+
 static int set_up(void **state)
 {
 	int rc;
@@ -224,6 +282,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(two_processes),
 		cmocka_unit_test(one_that_is_killed_afterwards),
 		cmocka_unit_test(a_newcomer),
+		cmocka_unit_test(no_file_of_ones_own),
 	};
 
 	(void)argc;

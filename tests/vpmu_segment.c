@@ -113,6 +113,39 @@ static void a_foreign_file_is_refused(void **state)
 	open_fails("not the segment");
 }
 
+static void what_is_no_file_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(unlink(t.path), 0);
+	assert_int_equal(mkfifo(t.path, 0600), 0);
+	open_fails("not a regular file");
+}
+
+/* Nothing is left of what cannot be made. */
+static void a_machine_without_a_model_is_refused(void **state)
+{
+	struct vpmu_machine m = t.s->machine;
+	struct vpmu_segment *s = NULL;
+	char why[256] = "", path[128];
+	struct stat st;
+
+	(void)state;
+	m.family_id = 99;
+	snprintf(path, sizeof(path), "%s.other", t.path);
+	assert_int_equal(vpmu_segment_create(path, &m, &s, why, sizeof(why)), -EINVAL);
+	assert_null(s);
+	assert_non_null(strstr(why, "machine 'skl-2c4t' has no register model"));
+	assert_int_equal(stat(path, &st), -1);
+}
+
+/* Linux numbers threads up to 2^22. */
+static void a_kept_lock_names_its_owner(void **state)
+{
+	(void)state;
+	assert_int_equal(VPMU_LOCK_KEPT & ((1u << 22) - 1), 0);
+	assert_int_not_equal(VPMU_LOCK_KEPT, 0);
+}
+
 static void another_version_is_refused(void **state)
 {
 	uint32_t version = VPMU_VERSION + 1;
@@ -417,6 +450,8 @@ int main(void)
 		T(two_mappings_share_one_machine), T(creating_twice_fails),
 		T(only_the_owner_may_open_it), T(a_missing_file_is_named),
 		T(a_truncated_file_is_refused), T(a_foreign_file_is_refused),
+		T(what_is_no_file_is_refused), T(a_machine_without_a_model_is_refused),
+		cmocka_unit_test(a_kept_lock_names_its_owner),
 		T(another_version_is_refused), T(wrong_offsets_are_refused),
 		T(the_header_in_use_is_a_copy),
 		T(the_lock_excludes_threads), T(the_lock_excludes_processes),

@@ -189,6 +189,11 @@ static void cpus(void)
 	pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
 	CHECK(pthread_create(&thread, &attributes, bound, &two) == 0);
 	pthread_join(thread, NULL);
+	CPU_ZERO(&set);		/* what the attributes say, they say for the next one, too */
+	CHECK(pthread_attr_getaffinity_np(&attributes, sizeof(set), &set) == 0);
+	CHECK(CPU_COUNT(&set) == 1 && CPU_ISSET(2, &set));
+	CHECK(pthread_create(&thread, &attributes, bound, &two) == 0);
+	pthread_join(thread, NULL);
 	CPU_ZERO(&set);
 	CPU_SET(8, &set);
 	CHECK(sched_setaffinity(0, sizeof(set), &set) == -1 && errno == EINVAL);
@@ -205,7 +210,7 @@ int main(void)
 }
 C
 number=$(grep -o 'CHECK(' "$scratch/probe.c" | wc -l)
-number=$((number - 1 + 2))	# without the macro; bound() runs twice
+number=$((number - 1 + 2 * 2))	# without the macro; bound() runs three times
 set_imc="--set DRAM_IA_REQUESTS=0x1234 --set DRAM_DATA_READS=0xfffffff0"
 for flags in "-O0" "-O2 -D_FORTIFY_SOURCE=2" "-O2 -D_FILE_OFFSET_BITS=64"; do
 	# shellcheck disable=SC2086

@@ -30,7 +30,7 @@ $(abs_builddir)/obj/papi/%.c.o: $(PAPI)/src/%.c
 $(LIBPAPI): $(PAPI_OBJECTS) obj/lib/libintelpmu.a
 	@cd $(PAPI)/src && $(foreach w,$(PAPI_COMMAND),$(if $(filter %.c,$w),$(call \
 		papi_object,$w),$w))
-	@cp $(PAPI)/src/$(@F) $@
+	@cp $(PAPI)/src/$(@F) $@.new && mv $@.new $@
 
 PFM_TABLES := $(filter %.c %.h,$(PFM_EVENT_FILES))
 $(LIBPFM): $(PFM_TABLES)
@@ -39,7 +39,7 @@ $(LIBPFM): $(PFM_TABLES)
 		cmp -s $$file $(PFM)/$$to/$${file##*/} || cp $$file $(PFM)/$$to/ || exit 1; done
 	@cd $(PFM)/lib && rm -f $(foreach f,$(filter %.c,$(PFM_TABLES)),$(basename $(notdir $f)).lo)
 	@$(MAKE) -s -C $(PFM)/lib CC='$(CC)' DBG=-g OPTIM=-O2 PREFIX='$(STAGE)' $(@F) >/dev/null
-	@cp $(PFM)/lib/$(@F) $@
+	@cp $(PFM)/lib/$(@F) $@.new && mv $@.new $@
 
 .PHONY: mutation-baseline mutation-program mutation-script
 mutation-baseline: all unit-programs $(PFM)/tests/validate $$(call program,$$(DEMO_SRCS) \
