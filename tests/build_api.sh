@@ -95,9 +95,8 @@ ${CC:-cc} -std=gnu11 -w -I"$include" "$scratch/all.c" -o "$scratch/all" "$lib/li
 
 # -- headers for C++ too
 if command -v c++ >/dev/null; then
-	printf '#include <ipmu.h>\nint main() { return ipmu_type_name(0) != 0; }\n' >"$scratch/c.cc"
-	sed -i 's/ipmu_type_name(0) != 0/!\&ipmu_type_name/' "$scratch/c.cc"
-	c++ -I"$include" "$scratch/c.cc" -o "$scratch/c" -L"$lib" -lintelpmu -Wl,-rpath,"$lib" &&
+	printf '#include <ipmu.h>\nint main() { return !&ipmu_type_name; }\n' >"$scratch/c.cc"
+	c++ -w -I"$include" "$scratch/c.cc" -o "$scratch/c" -L"$lib" -lintelpmu -Wl,-rpath,"$lib" &&
 		"$scratch/c" || fail 'ipmu.h in C++'
 fi
 

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Built from the source archive with a distribution's directories, and installed with DESTDIR, it works
+# from there; make installcheck says so, and says what does not once something is taken away.
+set -u
+: "${BUILDDIR:?}" "${LIBPFM4_BUILD:?}"
+make=${MAKE:-make}
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+unset CFLAGS MAKEFLAGS LD_LIBRARY_PATH STAGE VPMU MANPATH
+build=$scratch/build root=$scratch/root usr=$scratch/root/usr
+lib=$usr/lib/x86_64-linux-gnu
+
+name=ipmu-layout
+$make -s -C "$BUILDDIR" DIST_NAME=$name $name.tar.gz && tar -C "$scratch" -xzf "$BUILDDIR/$name.tar.gz" ||
+	{ echo 'make dist failed'; exit 1; }
+rm -f "$BUILDDIR/$name.tar.gz"
+mkdir "$build" && cd "$build" || exit 1
+"../$name/configure" CFLAGS=-O0 --with-mpi="${MPIS%% *}" --prefix=/usr --libdir=/usr/lib/x86_64-linux-gnu \
+	--mandir=/usr/lib/man --docdir=/usr/share/doc/libipmu --includedir=/usr/include/intel \
+	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" >configured 2>&1 ||
+	{ tail -n 20 configured; exit 1; }
+# libpfm4 takes longest to compile, and does not know where it is installed: only that is left to do.
+mkdir -p third_party && cp -a "$LIBPFM4_BUILD" third_party/libpfm4 && touch third_party/libpfm4.copied
+$make -s all >built 2>&1 || { tail -n 20 built; exit 1; }
+
+installed() { $make -s "$@" DESTDIR="$root" >"$scratch/out" 2>&1; }
+listing() { (cd "$1" && find . -mindepth 1 | LC_ALL=C sort); }
+installed install-built || { cat "$scratch/out"; fail 'make install'; }
+
+# -- everything is where it was to be
+for file in bin/vpmu bin/papi_avail lib/x86_64-linux-gnu/libpapi.so lib/x86_64-linux-gnu/libpfm.so.4 \
+	lib/x86_64-linux-gnu/libintelpmu.so.0 lib/x86_64-linux-gnu/libintelpmu.a \
+	lib/x86_64-linux-gnu/ipmu/libvpmu_feed.so lib/x86_64-linux-gnu/pkgconfig/papi.pc \
+	lib/man/man1/vpmu.1 lib/man/man3/libpfm.3 include/intel/papi.h include/intel/perfmon/pfmlib.h \
+	include/intel/ipmu/ipmu.h share/doc/libipmu/README.md share/ipmu/env.sh; do
+	[ -f "$usr/$file" ] || fail "no usr/$file"
+done
+(cd "$usr" && ls -d lib/*.so* share/man include/*.h man 2>/dev/null) | grep . && fail 'these are elsewhere'
+[ "$(ls "$root")" = usr ] || fail "beside usr: $(ls "$root")"
+grep -rlIF -e "$build" -e "$root" "$root" && fail 'these name the build or DESTDIR'
+
+# -- the guardian of MPI jobs, which nothing below starts, is looked for by the way from there
+if [ -f "$lib/ipmu/libipmu_mpi_preload.so" ]; then
+	grep -qaF '/../../bin/ipmu-restore' "$lib/libipmu_mpi_${MPIS%% *}.so" || fail 'the way to ipmu-restore'
+	[ -x "$lib/../../bin/ipmu-restore" ] || fail 'no ipmu-restore at the end of it'
+fi
+
+# -- it works from there, without what it was built in
+mv stage away
+installed installcheck || { cat "$scratch/out"; fail 'make installcheck'; }
+grep -q '^[0-9]* passed, 0 failed$' "$scratch/out" || fail 'installcheck does not count'
+
+# -- env.sh and the modulefile name these directories
+got=$(env -i PATH=/usr/bin:/bin bash -c '. "$1"; echo "$LD_LIBRARY_PATH $PKG_CONFIG_PATH $MANPATH"' - \
+	"$usr/share/ipmu/env.sh")
+[ "$got" = "$lib $lib/pkgconfig $usr/lib/man:" ] || fail "env.sh: $got"
+grep -qx 'prepend-path MANPATH $prefix/lib/man' "$usr/share/ipmu/modulefile" || fail 'MANPATH in modulefile'
+grep -qx 'set prefix /usr' "$usr/share/ipmu/modulefile" || fail 'prefix in modulefile'
+
+# -- what is taken away is missed; elsewhere nothing is installed
+mkdir "$scratch/gone"
+mv "$lib/libintelpmu.so.0" "$usr/lib/man/man1/vpmu.1" "$usr/bin/pmutopo" "$scratch/gone"
+installed installcheck && fail 'installcheck misses nothing'
+for said in 'it takes the shared library' 'man vpmu' 'pmutopo --version'; do
+	grep -qx "FAILED: $said" "$scratch/out" || { cat "$scratch/out"; fail "installcheck does not say '$said'"; }
+done
+mv "$scratch/gone/libintelpmu.so.0" "$lib" && mv "$scratch/gone/vpmu.1" "$usr/lib/man/man1" &&
+	mv "$scratch/gone/pmutopo" "$usr/bin"
+installed installcheck prefix=/opt/else && fail 'installcheck of nothing succeeds'
+grep -q 'nothing is installed' "$scratch/out" || fail 'installcheck of nothing does not say so'
+
+# -- the ways between directories cannot be changed when it is too late
+installed install-built libdir=/usr/lib64 && fail 'another libdir on the command line of make'
+grep -q '/usr/lib64 instead of /usr/lib/x86_64-linux-gnu' "$scratch/out" || fail 'the error does not name libdir'
+[ ! -e "$usr/lib64" ] || fail 'it has installed something all the same'
+
+mv away stage
+installed uninstall || { cat "$scratch/out"; fail 'make uninstall'; }
+[ -z "$(listing "$root")" ] || { listing "$root"; fail 'left behind'; }
+exit "$failed"
