@@ -23,6 +23,7 @@ declare -A may=(
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
 	[mpi_aggregation]='mpi papi json-c hwloc_topo'
+	[ipmu_run]='papi json-c muparser'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
@@ -37,9 +38,10 @@ declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine model feed|shim tool'
 	[mpi_aggregation]='collecting reporting job run .'
+	[ipmu_run]='groups counting report .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu'
+acyclic='hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
@@ -47,6 +49,7 @@ library_of() {	# library_of HEADER: which outside library an include in <> belon
 	json-c/* | json.h) echo json-c ;;
 	papi.h | papiStdEventDefs.h | sde_lib.h) echo papi ;;
 	perfmon/*) echo libpfm4 ;;
+	muParser*.h) echo muparser ;;
 	mpi.h) echo mpi ;;
 	omp.h) echo openmp ;;
 	json-c/*) echo json-c ;;
@@ -249,6 +252,8 @@ plant hwloc_topo/pmutopo/a.c '"../../component/engine/ipmu.h"' bad
 plant demo/a.c '"../component/engine/ipmu.h"' bad
 plant demo/a.c '<papi.h>' good
 vpmu_layers=${layers[virtual_pmu]-}
+plant ipmu_run/a.c '<papi.h>' good
+plant ipmu_run/a.c '"../component/engine/ipmu.h"' bad
 layers[virtual_pmu]='machine model .'
 plant virtual_pmu/machine/a.c '"../model/model.h"' bad
 plant virtual_pmu/model/a.c '"../machine/machine.h"' good
@@ -301,6 +306,8 @@ unset 'layers[room]'
 
 check_tree "$root" || failed=1
 build=${BUILD:-obj}
+# Without muparser it is not built.
+[ -x "${STAGE:-stage}/bin/ipmu-run" ] || acyclic=${acyclic/ ipmu_run/}
 for room in $acyclic; do
 	folders=()	# what depends on the MPI implementation is built once for each
 	for folder in "$build" "$build"/openmpi "$build"/mpich; do

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+static void tell(const char *why)
+{
+	complain(0, "%s", why);
+}
+
+/* ---- finding the groups */
+
+static int no_group(const struct machine *m, const char *name, int rc, const char *why)
+{
+	char here[1024];
+
+	if (rc == -EPERM)
+		return complain_machine(rc, why);
+	list_names(m, here, sizeof(here));
+	if (!here[0])
+		return complain_machine(rc == -ENODEV ? rc : -ENODEV,
+					why[0] ? why : "no group is of this machine");
+	return complain(EXIT_USAGE, "no group %s here; there are: %s", name, here);
+}
+
+/* Of those with that name, the one of a PMU of this machine. */
+static int find_group(const struct machine *m, const char *name, struct group **out)
+{
+	struct group_list list = { 0 };
+	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
+	int bad = groups_find(name, &list, tell), found = -1, rc, worst = -ENOENT, status = 0;
+
+	for (int i = 0; !bad && !status && i < list.n; i++) {
+		rc = group_here(m, list.groups[i], one);
+		if (rc && worst != -EPERM) {
+			worst = rc;
+			snprintf(why, sizeof(why), "%s", one);
+		}
+		if (!rc && found >= 0)
+			status = complain(EXIT_USAGE, "two groups are named %s here: say %s/%s or "
+					  "%s/%s", name, list.groups[found]->pmu, name,
+					  list.groups[i]->pmu, name);
+		if (!rc)
+			found = i;
+	}
+	if (bad)
+		status = EXIT_USAGE;
+	else if (found < 0)
+		status = no_group(m, name, worst, why);
+	if (!status) {
+		*out = list.groups[found];
+		list.groups[found] = list.groups[--list.n];
+	}
+	groups_free(&list);
+	return status;
+}
+
+/* On silicon time is the wall's. */
+static void drop_clock(struct group *g)
+{
+	int clock = group_clock(g);
+
+	if (clock < 0)
+		return;
+	free(g->events[clock].id);
+	free(g->events[clock].name);
+	memmove(&g->events[clock], &g->events[clock + 1],
+		(size_t)(--g->nevents - clock) * sizeof(*g->events));
+}
+
+static int add_group(const struct machine *m, struct choice *c, const char *name)
+{
+	struct group *g;
+	int rc = find_group(m, name, &g);
+
+	if (rc)
+		return rc;
+	for (int i = 0; i < c->groups.n; i++)
+		if (!strcmp(c->groups.groups[i]->pmu, g->pmu) &&
+		    !strcmp(c->groups.groups[i]->name, g->name)) {
+			group_free(g);
+			return 0;
+		}
+	if (!m->is_virtual)
+		drop_clock(g);
+	c->groups.groups[c->groups.n++] = g;
+	return 0;
+}
+
+/* ---- their events */
+
+/* An event that is asked for twice is counted once. */
+static int add_event(const struct machine *m, struct choice *c, const struct options *o,
+		     const char *name, int *out)
+{
+	struct event e;
+	char why[COUNT_WHY_MAX];
+	int rc = event_find(m, name, o->split, &e, why);
+
+	if (rc)
+		return complain_machine(rc, why);
+	for (int i = 0; i < c->nevents; i++)
+		if (!strcmp(c->events[i].name, e.name)) {
+			event_free(&e);
+			*out = i;
+			return 0;
+		}
+	e.first = c->nparts;
+	c->nparts += e.nparts;
+	*out = c->nevents;
+	c->events[c->nevents++] = e;
+	return 0;
+}
+
+static int add_report(const struct machine *m, struct choice *c, const struct options *o,
+		      const struct group *g)
+{
+	int n = g ? g->nevents : o->nevents, clock = g ? group_clock(g) : -1, rc = 0;
+	int *events = calloc((size_t)n + 1, sizeof(*events));
+
+	if (!events)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	c->report[c->nreport] = (struct report_group){ g, events, n };
+	for (int i = 0; i < n && !rc; i++)
+		rc = add_event(m, c, o, g ? g->events[i].name : o->events[i], &events[i]);
+	c->bundles[c->nreport++] = (struct bundle){ events, n, clock >= 0 ? events[clock] : -1 };
+	return rc;
+}
+
+static bool make_room(struct choice *c, const struct options *o)
+{
+	size_t n = (size_t)o->nevents;
+
+	for (int i = 0; i < c->groups.n; i++)
+		n += (size_t)c->groups.groups[i]->nevents;
+	c->events = calloc(n + 1, sizeof(*c->events));
+	c->report = calloc((size_t)c->groups.n + 1, sizeof(*c->report));
+	c->bundles = calloc((size_t)c->groups.n + 1, sizeof(*c->bundles));
+	return c->events && c->report && c->bundles;
+}
+
+int choose(const struct machine *m, const struct options *o, struct choice *c)
+{
+	int rc = 0;
+
+	*c = (struct choice){ .nevents = 0 };
+	c->groups.groups = calloc((size_t)o->ngroups + 1, sizeof(*c->groups.groups));
+	if (!c->groups.groups)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	for (int i = 0; i < o->ngroups && !rc; i++)
+		rc = add_group(m, c, o->groups[i]);
+	if (!rc && !make_room(c, o))
+		rc = complain(EXIT_CANNOT_COUNT, "no memory");
+	for (int i = 0; i < c->groups.n && !rc; i++)
+		rc = add_report(m, c, o, c->groups.groups[i]);
+	if (!rc && o->nevents)
+		rc = add_report(m, c, o, NULL);
+	if (rc)
+		choice_free(c);
+	return rc;
+}
+
+void choice_free(struct choice *c)
+{
+	for (int i = 0; i < c->nevents; i++)
+		event_free(&c->events[i]);
+	for (int i = 0; i < c->nreport; i++)
+		free((void *)(uintptr_t)c->report[i].events);
+	free(c->events);
+	free(c->report);
+	free(c->bundles);
+	groups_free(&c->groups);
+}

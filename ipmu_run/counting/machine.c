@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <papi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "words.h"
+
+#define CORE "intel_core"
+#define UNCORE "intel_uncore"
+#define VIRTUAL "VirtualPMU"
+#define MANY 4096	/* more packages, boxes than any machine has */
+
+static int list_cpus(struct machine *m)
+{
+	size_t bytes = CPU_ALLOC_SIZE(MANY);
+	cpu_set_t *set = CPU_ALLOC(MANY);
+
+	m->cpus = calloc(MANY, sizeof(*m->cpus));
+	if (!set || !m->cpus || sched_getaffinity(0, bytes, set)) {
+		CPU_FREE(set);
+		return -ENOMEM;
+	}
+	for (int cpu = 0; cpu < MANY; cpu++)
+		if (CPU_ISSET_S((size_t)cpu, bytes, set))
+			m->cpus[m->ncpus++] = cpu;
+	CPU_FREE(set);
+	return 0;
+}
+
+int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
+{
+	const char *sum = getenv("IPMU_NODE_SUM");
+	const PAPI_hw_info_t *info;
+	int rc;
+
+	*m = (struct machine){ .model = "" };
+	if (sum && *sum) {
+		snprintf(why, COUNT_WHY_MAX, "IPMU_NODE_SUM=%.40s has counts left out where other "
+			 "processes count: unset it", sum);
+		return -EINVAL;
+	}
+	rc = PAPI_library_init(PAPI_VER_CURRENT);
+	if (rc != PAPI_VER_CURRENT) {
+		snprintf(why, COUNT_WHY_MAX, "PAPI cannot be initialized: %s",
+			 rc > 0 ? "its library is of another version than its header" :
+				  PAPI_strerror(rc));
+		return -ENODEV;
+	}
+	info = PAPI_get_hardware_info();
+	snprintf(m->model, sizeof(m->model), "%.120s", info ? info->model_string : "");
+	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
+	rc = list_cpus(m);
+	if (rc)
+		snprintf(why, COUNT_WHY_MAX, "no memory");
+	return rc;
+}
+
+void machine_close(struct machine *m)
+{
+	free(m->cpus);
+	*m = (struct machine){ 0 };
+	PAPI_shutdown();
+}
+
+/* ---- names ---- */
+
+static const PAPI_component_info_t *component(const char *name)
+{
+	int i = PAPI_get_component_index(name);
+
+	return i < 0 ? NULL : PAPI_get_component_info(i);
+}
+
+static int code_of(const char *name, char words[WORDS_MAX], int *code)
+{
+	struct words w;
+	int rc;
+
+	words_begin(&w);
+	rc = PAPI_event_name_to_code(name, code);
+	words_end(&w, words);
+	return rc;
+}
+
+static bool exists(const char *name)
+{
+	char words[WORDS_MAX];
+	int code;
+
+	return code_of(name, words, &code) == PAPI_OK;
+}
+
+static const char *qualifier(const char *name, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *q = strchr(name, ':'); q; q = strchr(q + 1, ':'))
+		if (!strncasecmp(q + 1, key, n) && q[1 + n] == '=')
+			return q + 1 + n + 1;
+	return NULL;
+}
+
+static int number(const char *name, const char *key)
+{
+	const char *text = qualifier(name, key);
+
+	return text ? (int)strtol(text, NULL, 10) : -1;
+}
+
+void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX])
+{
+	int n = snprintf(out, EVENT_NAME_MAX, "%s", e->name);
+
+	if (e->uncore && p->package >= 0 && !qualifier(e->name, "package") && n < EVENT_NAME_MAX)
+		n += snprintf(out + n, (size_t)(EVENT_NAME_MAX - n), ":package=%d", p->package);
+	if (e->uncore && p->box >= 0 && !qualifier(e->name, "box") && n < EVENT_NAME_MAX)
+		snprintf(out + n, (size_t)(EVENT_NAME_MAX - n), ":box=%d", p->box);
+}
+
+/* ---- parts ---- */
+
+static int add_part(struct event *e, struct part p)
+{
+	struct part *more = realloc(e->parts, (size_t)(e->nparts + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	e->parts = more;
+	e->parts[e->nparts++] = p;
+	return 0;
+}
+
+static bool part_exists(const struct event *e, struct part p)
+{
+	char name[EVENT_NAME_MAX];
+
+	event_part_name(e, &p, name);
+	return exists(name);
+}
+
+static int add_boxes(struct event *e, int package)
+{
+	struct part p = { package, 0, -1 };
+	int rc = 0;
+
+	if (qualifier(e->name, "box") || !part_exists(e, p))
+		return add_part(e, (struct part){ package, number(e->name, "box"), -1 });
+	for (; !rc && p.box < MANY && part_exists(e, p); p.box++)
+		rc = add_part(e, p);
+	return rc;
+}
+
+static int add_packages(struct event *e, struct split split)
+{
+	int given = number(e->name, "package"), rc = 0;
+	struct part p = { given, number(e->name, "box"), -1 };
+
+	if (given >= 0)
+		return split.box ? add_boxes(e, given) : add_part(e, p);
+	for (p.package = 0; !rc && p.package < MANY && part_exists(e, p); p.package++)
+		rc = split.box ? add_boxes(e, p.package) : add_part(e, p);
+	return rc;
+}
+
+static int add_cpus(const struct machine *m, struct event *e, struct split split)
+{
+	int given = number(e->name, "cpu"), rc = 0;
+
+	if (!split.cpu || given >= 0)
+		return add_part(e, (struct part){ -1, -1, given });
+	for (int i = 0; i < m->ncpus && !rc; i++)
+		rc = add_part(e, (struct part){ -1, -1, m->cpus[i] });
+	return rc;
+}
+
+/* ---- finding ---- */
+
+static bool is_disabled(const PAPI_component_info_t *info)
+{
+	return info && info->disabled && info->disabled != PAPI_EDELAY_INIT;
+}
+
+/* PAPI has one code for devices that are refused and for those that are not there. */
+static bool is_refusal(const char *words)
+{
+	return strstr(words, "permi") || strstr(words, "not allow") || strstr(words, "lockdown");
+}
+
+/* Of a name that does not say whose it is, another component would be the owner if it can count. */
+static bool is_active(const char *name)
+{
+	const PAPI_component_info_t *info = component(name);
+	char any[64];
+
+	/* A component looks at the machine when it is first asked for a name. */
+	snprintf(any, sizeof(any), "%s:::any", name);
+	exists(any);
+	return info && !is_disabled(info);
+}
+
+static int explain(const char *given, const char *owner, const char *words, char *why)
+{
+	const PAPI_component_info_t *info = component(owner);
+	bool named = strstr(given, ":::") || words[0];
+
+	if (!info) {
+		snprintf(why, COUNT_WHY_MAX, "this PAPI has no component %s", owner);
+		return -ENODEV;
+	}
+	if (is_disabled(info) && (named || !is_active(strcmp(owner, CORE) ? CORE : UNCORE))) {
+		snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
+		return is_refusal(why) ? -EPERM : -ENODEV;
+	}
+	snprintf(why, COUNT_WHY_MAX, "%s", words);
+	if (!words[0])
+		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; papi_native_avail lists them",
+			 given);
+	return is_refusal(words) ? -EPERM : -ENOENT;
+}
+
+/* A name without its component: names of uncore PMUs and of their events have this in them. */
+static const char *likely_owner(const char *given)
+{
+	return strcasestr(given, "unc_") ? UNCORE : CORE;
+}
+
+static int find_in(const char *owner, const char *given, struct event *e, char words[WORDS_MAX])
+{
+	int code, rc;
+
+	if (strstr(given, ":::"))
+		rc = snprintf(e->name, sizeof(e->name), "%s", given);
+	else
+		rc = snprintf(e->name, sizeof(e->name), "%s:::%s", owner, given);
+	if (rc >= (int)sizeof(e->name)) {
+		snprintf(words, WORDS_MAX, "the name of event %.100s... is too long", given);
+		return -EINVAL;
+	}
+	if (code_of(e->name, words, &code) != PAPI_OK)
+		return -ENOENT;
+	e->component = PAPI_get_event_component(code);
+	e->uncore = !strncmp(e->name, UNCORE ":::", strlen(UNCORE ":::"));
+	return 0;
+}
+
+static const char *owner_of(const char *given)
+{
+	if (!strstr(given, ":::"))
+		return likely_owner(given);
+	if (!strncmp(given, UNCORE ":::", strlen(UNCORE ":::")))
+		return UNCORE;
+	return !strncmp(given, CORE ":::", strlen(CORE ":::")) ? CORE : NULL;
+}
+
+int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
+	       char why[COUNT_WHY_MAX])
+{
+	const char *owner = owner_of(given);
+	char words[WORDS_MAX];
+	struct event e = { .given = NULL };
+	int rc;
+
+	if (!owner) {
+		snprintf(why, COUNT_WHY_MAX, "%.100s: only events of " CORE " and " UNCORE
+			 " count what another process does", given);
+		return -EINVAL;
+	}
+	if (find_in(owner, given, &e, words))
+		return explain(given, owner, words, why);
+	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
+	if (!rc && !e.nparts)
+		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1 });
+	e.given = rc ? NULL : strdup(given);
+	if (!e.given) {
+		free(e.parts);
+		snprintf(why, COUNT_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	*out = e;
+	return 0;
+}
+
+void event_free(struct event *e)
+{
+	free(e->given);
+	free(e->parts);
+	*e = (struct event){ .given = NULL };
+}

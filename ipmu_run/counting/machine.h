@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* PAPI on this machine, and events by name. */
+#ifndef IPMU_RUN_MACHINE_H
+#define IPMU_RUN_MACHINE_H
+
+#include <stdbool.h>
+
+#define COUNT_WHY_MAX 1024
+#define EVENT_NAME_MAX 128	/* PAPI's limit */
+
+struct machine {
+	char model[128];
+	bool is_virtual;	/* its time is that of its own clock */
+	int *cpus;		/* those that the program may use */
+	int ncpus;
+};
+
+/* 0, or a negative errno with a sentence. */
+int machine_open(struct machine *m, char why[COUNT_WHY_MAX]);
+void machine_close(struct machine *m);
+
+/* What part of the machine a count is of; -1: not narrowed to one. */
+struct part {
+	int package, box, cpu;
+};
+
+struct event {
+	char *given;			/* as the user or the group's file has it */
+	char name[EVENT_NAME_MAX];	/* with its component */
+	int component;			/* PAPI's index */
+	bool uncore;
+	struct part *parts;
+	int nparts;			/* at least 1 */
+	int first;			/* index of the first part's count among those of all events */
+};
+
+struct split {
+	bool box, cpu;		/* packages are always told apart */
+};
+
+/* Finds the event and its parts. 0 and an event for event_free(); -ENOENT: there is none here;
+ * -EPERM: it is not permitted; -ENODEV: this machine has nothing of that kind; -EINVAL: not ours. */
+int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
+	       char why[COUNT_WHY_MAX]);
+void event_free(struct event *e);
+/* The name of a part, for PAPI. */
+void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX]);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "program.h"
+
+#define NOT_FOUND 127
+#define NOT_EXECUTED 126
+
+static int cannot_execute(struct measurement *m, int rc, const char *program, char *why)
+{
+	m->status = rc == -ENOENT ? NOT_FOUND : NOT_EXECUTED;
+	snprintf(why, COUNT_WHY_MAX, "%.500s: %s", program, strerror(-rc));
+	return -ENOEXEC;
+}
+
+static int run_counted(struct measurement *m, struct sets *s, int run, int pass, char **argv,
+		       char *why)
+{
+	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
+	struct program p;
+	int rc = program_start(&p, argv), status = 0, stopped;
+	char lost[COUNT_WHY_MAX];
+
+	if (rc) {
+		snprintf(why, COUNT_WHY_MAX, "cannot start a process: %s", strerror(-rc));
+		return rc;
+	}
+	rc = sets_start(s, why);
+	if (rc) {
+		program_cancel(&p);
+		return rc;
+	}
+	rc = program_run(&p, &status, &m->wall_ns[measure_place(m, run, pass)]);
+	stopped = sets_stop(s, counts, lost);
+	if (status)
+		m->status = status;
+	if (rc)
+		return cannot_execute(m, rc, argv[0], why);
+	if (stopped && !m->lost[0])
+		snprintf(m->lost, sizeof(m->lost), "%s", lost);
+	return 0;
+}
+
+static int run_pass(struct measurement *m, int run, int pass, char **argv, char *why)
+{
+	bool chosen[m->nevents];
+	struct sets *s;
+	int rc;
+
+	for (int i = 0; i < m->nevents; i++)
+		chosen[i] = passes_has(m->passes, pass, i);
+	rc = sets_open(m->events, m->nevents, chosen, &s, why);
+	if (rc)
+		return rc;
+	rc = run_counted(m, s, run, pass, argv, why);
+	sets_close(s);
+	return rc;
+}
+
+int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
+{
+	size_t all = (size_t)m->runs * (size_t)m->passes->n;
+	int rc = 0;
+
+	m->counts = calloc(all * (size_t)m->nparts + 1, sizeof(*m->counts));
+	m->wall_ns = calloc(all + 1, sizeof(*m->wall_ns));
+	if (!m->counts || !m->wall_ns) {
+		snprintf(why, COUNT_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	program_signals();
+	for (int run = 0; run < m->runs; run++) {
+		for (int pass = 0; pass < m->passes->n; pass++) {
+			rc = run_pass(m, run, pass, argv, why);
+			if (rc)
+				return rc;
+			if (program_ending() && pass + 1 < m->passes->n)
+				return 0;
+		}
+		m->done = run + 1;
+		if (program_ending())
+			break;
+	}
+	return 0;
+}

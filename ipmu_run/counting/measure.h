@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a program as often as it takes and keeps what was counted. */
+#ifndef IPMU_RUN_MEASURE_H
+#define IPMU_RUN_MEASURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "passes.h"
+#include "sets.h"
+
+struct measurement {
+	const struct event *events;
+	int nevents, nparts;		/* parts of all events together */
+	const struct passes *passes;
+	int runs;			/* those wanted */
+	int done;			/* complete ones */
+	struct count *counts;		/* [run][pass][part] */
+	uint64_t *wall_ns;		/* [run][pass] */
+	int status;			/* the program's last that is not 0, as a shell has it */
+	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
+};
+
+/* 0; a negative errno with why where counting was not possible; m->status is 127 or 126 and why says
+ * so where the program could not be executed (-ENOEXEC). A signal that ends the program, or is sent to
+ * us, ends the runs. */
+int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX]);
+void measure_free(struct measurement *m);
+
+/* Index of a run and pass in wall_ns. */
+size_t measure_place(const struct measurement *m, int run, int pass);
+const struct count *measure_counts(const struct measurement *m, int run, int pass);
+/* The first pass that has the event. */
+int measure_pass(const struct measurement *m, int event);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "program.h"
+
+static volatile sig_atomic_t child, ending;
+
+static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
+#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+/* What the terminal sends reaches the whole process group, so the program has it already. */
+static void pass_on(int number, siginfo_t *from, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (number != SIGUSR1 && number != SIGUSR2)
+		ending = number;
+	if (child > 0 && from->si_code != SI_KERNEL)
+		kill((pid_t)child, number);
+	errno = saved;
+}
+
+int program_ending(void)
+{
+	return ending;
+}
+
+/* The engine has handlers of its own where we have none; ours let it stop the counters in peace. */
+void program_signals(void)
+{
+	struct sigaction old, action = { .sa_sigaction = pass_on,
+					 .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	for (size_t i = 0; i < PASSED_ON; i++)
+		if (!sigaction(passed_on[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(passed_on[i], &action, NULL);
+}
+
+/* Only what we have set: what was ignored stays ignored in the program. */
+static void reset_signals(void)
+{
+	struct sigaction old;
+
+	for (size_t i = 0; i < PASSED_ON; i++)
+		if (!sigaction(passed_on[i], NULL, &old) && (old.sa_flags & SA_SIGINFO) &&
+		    old.sa_sigaction == pass_on)
+			signal(passed_on[i], SIG_DFL);
+}
+
+static void block(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaddset(&set, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &set, old);
+}
+
+static void become(char **argv, int gate, int fate, const sigset_t *mask)
+{
+	char byte;
+	int why;
+
+	while (read(gate, &byte, 1) != 1)
+		if (errno != EINTR)
+			_exit(0);	/* the launcher has given up, or is no more */
+	reset_signals();
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	why = errno;
+	(void)!write(fate, &why, sizeof(why));
+	_exit(0);
+}
+
+static int close_all(int fds[4], int rc)
+{
+	for (int i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return rc;
+}
+
+int program_start(struct program *p, char **argv)
+{
+	int fds[4] = { -1, -1, -1, -1 };	/* gate to read and write, fate to read and write */
+	sigset_t old;
+
+	if (pipe2(fds, O_CLOEXEC) || pipe2(fds + 2, O_CLOEXEC))
+		return close_all(fds, -errno);
+	fflush(NULL);
+	block(&old);
+	p->pid = fork();
+	if (p->pid == 0) {
+		close(fds[1]);	/* its own end would keep the gate from ever closing */
+		become(argv, fds[0], fds[3], &old);
+	}
+	if (p->pid < 0) {
+		int rc = -errno;
+
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		return close_all(fds, rc);
+	}
+	child = p->pid;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(fds[0]);
+	close(fds[3]);
+	p->gate = fds[1];
+	p->fate = fds[2];
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int wait_for(struct program *p)
+{
+	int status = 0;
+
+	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	return status;
+}
+
+int program_run(struct program *p, int *status, uint64_t *ns)
+{
+	uint64_t began = now_ns();
+	int ended, why = 0;
+
+	(void)!write(p->gate, "", 1);
+	ended = wait_for(p);
+	*ns = now_ns() - began;
+	close(p->gate);
+	if (read(p->fate, &why, sizeof(why)) != (ssize_t)sizeof(why))
+		why = 0;
+	close(p->fate);
+	if (WIFSIGNALED(ended))
+		ending = WTERMSIG(ended);
+	*status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+	return -why;
+}
+
+void program_cancel(struct program *p)
+{
+	close(p->gate);
+	close(p->fate);
+	wait_for(p);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The program that is counted: a child that waits until the counters run. */
+#ifndef IPMU_RUN_PROGRAM_H
+#define IPMU_RUN_PROGRAM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct program {
+	pid_t pid;
+	int gate;		/* a byte written here lets it go */
+	int fate;		/* where it says why it could not be executed */
+};
+
+/* Signals that we are sent reach the program from then on, as those do that the terminal sends to
+ * both. */
+void program_signals(void);
+/* 0, or -errno where there can be no child. */
+int program_start(struct program *p, char **argv);
+/* Lets it go and waits for its end. 0 with the status that a shell would give it: its own, or 128 + n
+ * where signal n has ended it; -errno where it could not be executed. */
+int program_run(struct program *p, int *status, uint64_t *ns);
+/* Ends it before it has become the program. */
+void program_cancel(struct program *p);
+/* Which signal has asked us to end or has ended the program, 0: none. */
+int program_ending(void);
+
+#endif

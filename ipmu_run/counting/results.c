@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What has been counted, and in which pass. */
+#include <stdlib.h>
+
+#include "measure.h"
+
+bool passes_has(const struct passes *p, int pass, int event)
+{
+	return p->member[(size_t)pass * (size_t)p->nevents + (size_t)event];
+}
+
+void passes_free(struct passes *p)
+{
+	free(p->member);
+	p->member = NULL;
+}
+
+size_t measure_place(const struct measurement *m, int run, int pass)
+{
+	return (size_t)run * (size_t)m->passes->n + (size_t)pass;
+}
+
+const struct count *measure_counts(const struct measurement *m, int run, int pass)
+{
+	return m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
+}
+
+int measure_pass(const struct measurement *m, int event)
+{
+	for (int pass = 0; pass < m->passes->n; pass++)
+		if (passes_has(m->passes, pass, event))
+			return pass;
+	return -1;
+}
+
+void measure_free(struct measurement *m)
+{
+	free(m->counts);
+	free(m->wall_ns);
+	m->counts = NULL;
+	m->wall_ns = NULL;
+}

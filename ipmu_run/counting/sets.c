@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sets.h"
+#include "words.h"
+
+/* PAPI runs one set of a component in a thread, and one on each CPU that a set is attached to. */
+struct set {
+	int papi, component, cpu;	/* cpu -1: not attached */
+	int size;
+	bool running;
+};
+
+struct slot {
+	int code, set, place;	/* place: in the values of its set */
+	int count;		/* where its count goes */
+};
+
+struct sets {
+	struct set *set;
+	int nsets;
+	struct slot *slots;
+	int nslots;
+	long long *values;
+	struct words words;	/* from start to stop: what lies between is counted */
+};
+
+static int attach(const struct set *s)
+{
+	PAPI_option_t option = { .cpu = { .eventset = s->papi, .cpu_num = (unsigned)s->cpu } };
+
+	return PAPI_set_opt(PAPI_CPU_ATTACH, &option);
+}
+
+static int set_create(struct sets *s, int component, int cpu)
+{
+	struct set *one = &s->set[s->nsets];
+	int rc;
+
+	*one = (struct set){ .papi = PAPI_NULL, .component = component, .cpu = cpu };
+	rc = PAPI_create_eventset(&one->papi);
+	if (rc != PAPI_OK)
+		return rc;
+	s->nsets++;
+	rc = PAPI_assign_eventset_component(one->papi, component);
+	return rc == PAPI_OK && cpu >= 0 ? attach(one) : rc;
+}
+
+static int set_for(struct sets *s, int component, int cpu, int *out)
+{
+	for (int i = 0; i < s->nsets; i++)
+		if (s->set[i].component == component && s->set[i].cpu == cpu) {
+			*out = i;
+			return PAPI_OK;
+		}
+	*out = s->nsets;
+	return set_create(s, component, cpu);
+}
+
+static int add(struct sets *s, const struct event *e, int part)
+{
+	const struct part *p = &e->parts[part];
+	struct slot slot = { .count = e->first + part };
+	char name[EVENT_NAME_MAX];
+	int rc;
+
+	event_part_name(e, p, name);
+	rc = PAPI_event_name_to_code(name, &slot.code);
+	if (rc == PAPI_OK)
+		rc = set_for(s, e->component, e->nparts > 1 ? p->cpu : -1, &slot.set);
+	if (rc != PAPI_OK)
+		return rc;
+	/* Two spellings of an event are the same to PAPI, which takes it once. */
+	for (int i = 0; i < s->nslots; i++)
+		if (s->slots[i].code == slot.code && s->slots[i].set == slot.set) {
+			slot.place = s->slots[i].place;
+			s->slots[s->nslots++] = slot;
+			return PAPI_OK;
+		}
+	rc = PAPI_add_event(s->set[slot.set].papi, slot.code);
+	slot.place = s->set[slot.set].size;
+	if (rc == PAPI_OK) {
+		s->set[slot.set].size++;
+		s->slots[s->nslots++] = slot;
+	}
+	return rc;
+}
+
+/* The components' sentence, or else PAPI's. */
+static int explain(int papi, const char *what, const char *name, const char *words, char *why)
+{
+	snprintf(why, COUNT_WHY_MAX, "cannot %s %.120s: %s", what, name,
+		 words[0] ? words : PAPI_strerror(papi));
+	switch (papi) {
+	case PAPI_ECNFLCT:
+	case PAPI_ECOUNT:
+		return -ENOSPC;
+	case PAPI_EPERM:
+		return -EPERM;
+	case PAPI_ENOMEM:
+		return -ENOMEM;
+	default:
+		return -EIO;
+	}
+}
+
+static int add_event(struct sets *s, const struct event *e, char *why)
+{
+	char words[WORDS_MAX];
+	struct words w;
+	int rc = PAPI_OK;
+
+	words_begin(&w);
+	for (int i = 0; i < e->nparts && rc == PAPI_OK; i++)
+		rc = add(s, e, i);
+	words_end(&w, words);
+	return rc == PAPI_OK ? 0 : explain(rc, "count", e->given, words, why);
+}
+
+static struct sets *sets_new(const struct event *events, int n, const bool *chosen)
+{
+	struct sets *s = calloc(1, sizeof(*s));
+	size_t parts = 1;
+
+	for (int i = 0; i < n; i++)
+		parts += chosen[i] ? (size_t)events[i].nparts : 0;
+	if (!s)
+		return NULL;
+	s->set = calloc(parts + 1, sizeof(*s->set));
+	s->slots = calloc(parts, sizeof(*s->slots));
+	s->values = calloc(parts, sizeof(*s->values));
+	if (s->set && s->slots && s->values)
+		return s;
+	sets_close(s);
+	return NULL;
+}
+
+int sets_open(const struct event *events, int n, const bool *chosen, struct sets **out,
+	      char why[COUNT_WHY_MAX])
+{
+	struct sets *s = sets_new(events, n, chosen);
+	int rc = 0;
+
+	if (!s) {
+		snprintf(why, COUNT_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	for (int i = 0; i < n && !rc; i++)
+		if (chosen[i])
+			rc = add_event(s, &events[i], why);
+	if (rc)
+		sets_close(s);
+	else
+		*out = s;
+	return rc;
+}
+
+static const char *component_name(const struct set *s)
+{
+	const PAPI_component_info_t *info = PAPI_get_component_info(s->component);
+
+	return info ? info->name : "";
+}
+
+int sets_start(struct sets *s, char why[COUNT_WHY_MAX])
+{
+	char words[WORDS_MAX];
+	int rc = PAPI_OK, i;
+
+	words_begin(&s->words);
+	for (i = 0; i < s->nsets && rc == PAPI_OK; i++) {
+		rc = PAPI_start(s->set[i].papi);
+		s->set[i].running = rc == PAPI_OK;
+	}
+	if (rc == PAPI_OK)
+		return 0;
+	words_end(&s->words, words);
+	rc = explain(rc, "start the counters of", component_name(&s->set[i - 1]), words, why);
+	return rc == -ENOSPC ? -EBUSY : rc;
+}
+
+static void take(const struct sets *s, int set, struct count *counts)
+{
+	for (int i = 0; i < s->nslots; i++)
+		if (s->slots[i].set == set)
+			counts[s->slots[i].count] =
+				(struct count){ s->values[s->slots[i].place], true };
+}
+
+/* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
+static int stop(struct sets *s, int set, struct count *counts)
+{
+	int rc = PAPI_stop(s->set[set].papi, s->values);
+
+	s->set[set].running = false;
+	if (rc == PAPI_OK)
+		take(s, set, counts);
+	else if (rc == PAPI_ECLOST)
+		PAPI_stop(s->set[set].papi, s->values);
+	return rc;
+}
+
+int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX])
+{
+	const struct set *failed = NULL;
+	char words[WORDS_MAX];
+	int first = PAPI_OK;
+
+	for (int i = 0; i < s->nsets; i++) {
+		int rc = s->set[i].running ? stop(s, i, counts) : PAPI_OK;
+
+		if (rc != PAPI_OK && !failed) {
+			failed = &s->set[i];
+			first = rc;
+		}
+	}
+	words_end(&s->words, words);
+	if (!failed)
+		return 0;
+	explain(first, "read the counters of", component_name(failed), words, why);
+	return -ESTALE;
+}
+
+void sets_close(struct sets *s)
+{
+	for (int i = 0; s->set && i < s->nsets; i++) {
+		if (s->set[i].running)
+			PAPI_stop(s->set[i].papi, s->values);
+		PAPI_cleanup_eventset(s->set[i].papi);
+		PAPI_destroy_eventset(&s->set[i].papi);
+	}
+	free(s->set);
+	free(s->slots);
+	free(s->values);
+	free(s);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the text of a group. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formula.h"
+#include "group.h"
+
+struct reader {
+	struct group *g;
+	const char *path;
+	int line;		/* of the entry that is read */
+	char *why;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int wrong(const struct reader *r, const char *format, ...)
+{
+	va_list args;
+	int n = snprintf(r->why, GROUP_WHY_MAX, "%.200s:%d: ", r->path, r->line);
+
+	va_start(args, format);
+	vsnprintf(r->why + n, GROUP_WHY_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int no_memory(const struct reader *r)
+{
+	wrong(r, "no memory");
+	return -ENOMEM;
+}
+
+static char *trim(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return text + strspn(text, " \t");
+}
+
+static bool is_id(const char *text)
+{
+	if (!isalpha((unsigned char)*text) && *text != '_')
+		return false;
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && *text != '_')
+			return false;
+	return true;
+}
+
+/* Makes room for one more element behind the n that there are. */
+static bool grow(void **array, int n, size_t bytes)
+{
+	void *larger = realloc(*array, ((size_t)n + 1) * bytes);
+
+	if (!larger)
+		return false;
+	*array = larger;
+	memset((char *)larger + (size_t)n * bytes, 0, bytes);
+	return true;
+}
+
+int group_event_find(const struct group *g, const char *id)
+{
+	for (int i = 0; i < g->nevents; i++)
+		if (!strcmp(g->events[i].id, id))
+			return i;
+	return -1;
+}
+
+int group_clock(const struct group *g)
+{
+	for (int i = 0; i < g->nevents; i++)
+		if (g->events[i].clock)
+			return i;
+	return -1;
+}
+
+static int read_event(struct reader *r, const char *key, char *value)
+{
+	struct group *g = r->g;
+	bool clock = !strcmp(key, "clock");
+	char *equals = strchr(value, '='), *id = value, *name;
+	struct group_event *e;
+
+	if (!equals)
+		return wrong(r, "an event is written '%s: ID = NAME'", key);
+	*equals = '\0';
+	id = trim(id);
+	name = trim(equals + 1);
+	if (!is_id(id))
+		return wrong(r, "'%s' is no id: letters, digits and _, no digit first", id);
+	if (!strcmp(id, GROUP_TIME))
+		return wrong(r, "'" GROUP_TIME "' is the time in seconds: give the event another id");
+	if (group_event_find(g, id) >= 0)
+		return wrong(r, "there is an event '%s' already", id);
+	if (!*name || strpbrk(name, " \t,"))
+		return wrong(r, "'%s' is no name of an event: papi_native_avail lists them", name);
+	if (clock && group_clock(g) >= 0)
+		return wrong(r, "there is a clock already: one is enough");
+	if (!grow((void **)&g->events, g->nevents, sizeof(*g->events)))
+		return no_memory(r);
+	e = &g->events[g->nevents++];
+	*e = (struct group_event){ strdup(id), strdup(name), clock, r->line };
+	return e->id && e->name ? 0 : no_memory(r);
+}
+
+static int read_metric(struct reader *r, char *value)
+{
+	struct group *g = r->g;
+	char *open = strchr(value, '['), *close = open ? strchr(open, ']') : NULL;
+	char *equals = close ? close + 1 + strspn(close + 1, " \t") : NULL;
+	struct group_metric *m;
+
+	if (!equals || *equals != '=')
+		return wrong(r, "a metric is written 'metric: NAME [UNIT] = FORMULA'");
+	*open = *close = '\0';
+	if (!grow((void **)&g->metrics, g->nmetrics, sizeof(*g->metrics)))
+		return no_memory(r);
+	m = &g->metrics[g->nmetrics++];
+	*m = (struct group_metric){ strdup(trim(value)), strdup(trim(open + 1)),
+				    strdup(trim(equals + 1)), r->line };
+	if (!m->name || !m->unit || !m->formula)
+		return no_memory(r);
+	if (!*m->name || !*m->unit || !*m->formula)
+		return wrong(r, "a metric has a name, a unit (1 where there is none) and a formula");
+	return 0;
+}
+
+static int read_text(struct reader *r, const char *key, const char *value)
+{
+	struct group *g = r->g;
+	char **text = !strcmp(key, "title") ? &g->title : !strcmp(key, "tells") ? &g->tells :
+		      !strcmp(key, "misleads") ? &g->misleads : NULL;
+
+	if (!text)
+		return wrong(r, "'%s' is no key; there are title, event, clock, metric, tells and "
+			     "misleads", key);
+	if (*text)
+		return wrong(r, "there is a '%s' already", key);
+	if (!*value)
+		return wrong(r, "'%s' says nothing", key);
+	*text = strdup(value);
+	return *text ? 0 : no_memory(r);
+}
+
+static int read_entry(struct reader *r, char *entry)
+{
+	char *colon = strchr(entry, ':'), *value;
+
+	if (!colon)
+		return wrong(r, "a line is 'key: value', or begins with a blank and goes on with "
+			     "the one before it");
+	*colon = '\0';
+	value = trim(colon + 1);
+	if (!strcmp(entry, "event") || !strcmp(entry, "clock"))
+		return read_event(r, entry, value);
+	if (!strcmp(entry, "metric"))
+		return read_metric(r, value);
+	return read_text(r, entry, value);
+}
+
+/* An entry with the lines that go on with it, joined by blanks. */
+static int append(char **entry, const char *line)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *entry ? *entry : "", *entry ? " " : "", line) < 0)
+		return -ENOMEM;
+	free(*entry);
+	*entry = longer;
+	return 0;
+}
+
+/* NUL bytes and other control characters come from files that are no text. */
+static bool is_text(const char *line, ssize_t bytes)
+{
+	for (ssize_t i = 0; i < bytes; i++)
+		if (iscntrl((unsigned char)line[i]) && line[i] != '\t')
+			return false;
+	return true;
+}
+
+static int read_line(struct reader *r, int number, char *line, char **entry)
+{
+	bool more = *line == ' ' || *line == '\t';
+	int rc = 0;
+
+	line = trim(line);
+	if (!*line || *line == '#')
+		return 0;
+	if (more && !*entry) {
+		r->line = number;
+		return wrong(r, "the line begins with a blank and there is nothing before it");
+	}
+	if (!more && *entry) {
+		rc = read_entry(r, *entry);
+		free(*entry);
+		*entry = NULL;
+	}
+	if (rc)
+		return rc;
+	if (!more)
+		r->line = number;
+	return append(entry, line) ? no_memory(r) : 0;
+}
+
+static int read_lines(struct reader *r, FILE *f)
+{
+	char *line = NULL, *entry = NULL;
+	size_t room = 0;
+	ssize_t bytes;
+	int number = 0, rc = 0;
+
+	while (!rc && (bytes = getline(&line, &room, f)) >= 0) {
+		number++;
+		if (bytes && line[bytes - 1] == '\n')
+			line[--bytes] = '\0';
+		if (is_text(line, bytes)) {
+			rc = read_line(r, number, line, &entry);
+		} else {
+			r->line = number;
+			rc = wrong(r, "this is no text");
+		}
+	}
+	if (!rc && entry)
+		rc = read_entry(r, entry);
+	if (!rc && ferror(f)) {
+		wrong(r, "cannot be read: %s", strerror(errno));
+		rc = -EIO;
+	}
+	free(entry);
+	free(line);
+	return rc;
+}
+
+static int check_metric(struct reader *r, const struct group_metric *m)
+{
+	const char *names[r->g->nevents + 1];
+	double values[r->g->nevents + 1], result;
+	char why[FORMULA_WHY_MAX];
+	int n = 0;
+
+	for (int i = 0; i < r->g->nevents; i++)
+		if (!r->g->events[i].clock)
+			names[n++] = r->g->events[i].id;
+	names[n++] = GROUP_TIME;
+	for (int i = 0; i < n; i++)
+		values[i] = 1;
+	if (!formula_value(m->formula, n, names, values, &result, why))
+		return 0;
+	r->line = m->line;
+	return wrong(r, "formula '%s': %s; it can name %s and the events above", m->formula, why,
+		     "'" GROUP_TIME "'");
+}
+
+static int check(struct reader *r)
+{
+	const struct group *g = r->g;
+	const char *missing = !g->title ? "title" : !g->tells ? "tells" :
+			      !g->misleads ? "misleads" :
+			      g->nevents - (group_clock(g) >= 0) < 1 ? "event" : NULL;
+	int rc = 0;
+
+	if (missing)
+		return wrong(r, "the file ends, and has no '%s:'", missing);
+	for (int i = 0; i < g->nmetrics && !rc; i++)
+		rc = check_metric(r, &g->metrics[i]);
+	return rc;
+}
+
+/* The last two parts of the path. */
+static int take_names(struct reader *r)
+{
+	const char *name = strrchr(r->path, '/'), *pmu = name;
+
+	while (pmu && pmu > r->path && pmu[-1] != '/')
+		pmu--;
+	r->g->name = strdup(name ? name + 1 : r->path);
+	r->g->pmu = pmu ? strndup(pmu, (size_t)(name - pmu)) : strdup("");
+	return r->g->name && r->g->pmu ? 0 : no_memory(r);
+}
+
+int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX])
+{
+	struct reader r = { calloc(1, sizeof(struct group)), path, 0, why };
+	int rc = r.g ? take_names(&r) : no_memory(&r);
+
+	if (!rc)
+		rc = read_lines(&r, f);
+	if (!rc)
+		rc = check(&r);
+	if (rc)
+		group_free(r.g);
+	else
+		*out = r.g;
+	return rc;
+}
+
+void group_free(struct group *g)
+{
+	if (!g)
+		return;
+	for (int i = 0; i < g->nevents; i++) {
+		free(g->events[i].id);
+		free(g->events[i].name);
+	}
+	for (int i = 0; i < g->nmetrics; i++) {
+		free(g->metrics[i].name);
+		free(g->metrics[i].unit);
+		free(g->metrics[i].formula);
+	}
+	free(g->events);
+	free(g->metrics);
+	free(g->pmu);
+	free(g->name);
+	free(g->title);
+	free(g->tells);
+	free(g->misleads);
+	free(g);
+}

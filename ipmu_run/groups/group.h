@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A group: events that are counted together and the metrics that follow from them, as a text file
+ * has them. Lines are "key: value"; a line that begins with a blank goes on with the line before it;
+ * '#' begins a comment line.
+ *
+ *	title: one line
+ *	event: ID = NAME		as PAPI lists it, with or without its component
+ *	clock: ID = NAME		as event, but counted on a virtual machine alone, where it
+ *					counts its nanoseconds
+ *	metric: NAME [UNIT] = FORMULA	of IDs and `time`, seconds
+ *	tells: what the numbers say
+ *	misleads: when they do not
+ */
+#ifndef IPMU_RUN_GROUP_H
+#define IPMU_RUN_GROUP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define GROUP_WHY_MAX 512
+#define GROUP_TIME "time"
+
+struct group_event {
+	char *id, *name;
+	bool clock;
+	int line;
+};
+
+struct group_metric {
+	char *name, *unit, *formula;
+	int line;
+};
+
+struct group {
+	char *pmu, *name;	/* folder and file name */
+	char *title, *tells, *misleads;
+	struct group_event *events;
+	int nevents;
+	struct group_metric *metrics;
+	int nmetrics;
+};
+
+/* Reads a group from an open file. `path` is for messages, and its last two parts are the group's
+ * pmu and name. 0 and a group that the caller gives to group_free(); -EINVAL, -ENOMEM or -EIO with
+ * "PATH:LINE: what is wrong and what is right there" in why. */
+int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX]);
+void group_free(struct group *g);
+/* The event that is the clock of virtual machines, -1: none. */
+int group_clock(const struct group *g);
+/* The event with that id, -1: none. */
+int group_event_find(const struct group *g, const char *id);
+
+#endif

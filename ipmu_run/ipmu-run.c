@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* ipmu-run: counts what the machine does while a program runs. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* The words with which run_on_machine has the program emulated are none of the user's. */
+static char **own_words(char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+
+	if (strcmp(slash ? slash + 1 : argv[0], "vpmu") || !argv[1] || strcmp(argv[1], "run") ||
+	    !argv[2] || strcmp(argv[2], "--") || !argv[3])
+		return argv;
+	return argv + 3;
+}
+
+static void join(char **argv, char *out, size_t bytes)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (int i = 0; argv[i] && n < bytes; i++)
+		n += (size_t)snprintf(out + n, bytes - n, "%s%s", i ? " " : "", argv[i]);
+}
+
+static int refuse_passes(const struct choice *c, const struct passes *p)
+{
+	complain(0, "these events do not fit into the counters at once: %s", p->why);
+	for (int pass = 0; pass < p->n; pass++) {
+		fprintf(stderr, "  %s:", pass ? "not with these" : "fit together");
+		for (int i = 0; i < c->nevents; i++)
+			if (passes_has(p, pass, i))
+				fprintf(stderr, " %s", c->events[i].given);
+		fputc('\n', stderr);
+	}
+	fprintf(stderr, "  ask for less, or let --passes run the program %d times\n", p->n);
+	return EXIT_USAGE;
+}
+
+static int tell(const struct machine *m, const struct options *o, const struct choice *c,
+		const struct measurement *measured, struct output *files)
+{
+	char command[512];
+	const struct report r = { m, measured, c->report, c->nreport, command };
+	int rc;
+
+	join(own_words(o->argv), command, sizeof(command));
+	rc = output_write(files, &r);
+	if (!rc && measured->lost[0])
+		rc = complain(EXIT_CANNOT_COUNT, "%s", measured->lost);
+	return measured->status ? measured->status : rc;
+}
+
+static int count(const struct machine *m, const struct options *o, const struct choice *c,
+		 const struct passes *p, struct output *files)
+{
+	struct measurement measured = { .events = c->events, .nevents = c->nevents,
+					.nparts = c->nparts, .passes = p, .runs = o->repeat };
+	char why[COUNT_WHY_MAX] = "";
+	int rc = measure(&measured, o->argv, why);
+
+	if (rc == -ENOEXEC)
+		rc = complain(measured.status, "%s", why);
+	else if (rc)
+		rc = complain_machine(rc, why);
+	else
+		rc = tell(m, o, c, &measured, files);
+	measure_free(&measured);
+	return rc;
+}
+
+static int plan_and_count(const struct machine *m, const struct options *o,
+			  const struct choice *c)
+{
+	struct output files;
+	struct passes p;
+	char why[COUNT_WHY_MAX];
+	int rc = passes_plan(c->events, c->nevents, c->bundles, c->nreport, &p, why);
+
+	if (rc)
+		return complain_machine(rc, why);
+	if (p.n > 1 && !o->passes)
+		rc = refuse_passes(c, &p);
+	if (!rc)
+		rc = output_open(&files, o->output);
+	if (!rc) {
+		rc = count(m, o, c, &p, &files);
+		output_drop(&files);
+	}
+	passes_free(&p);
+	return rc;
+}
+
+static int work(const struct options *o)
+{
+	struct machine m;
+	struct choice c;
+	char why[COUNT_WHY_MAX];
+	int rc = machine_open(&m, why);
+
+	if (rc) {
+		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
+	} else if (o->list) {
+		rc = list_groups(&m);
+	} else {
+		rc = choose(&m, o, &c);
+		if (!rc) {
+			rc = plan_and_count(&m, o, &c);
+			choice_free(&c);
+		}
+	}
+	machine_close(&m);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	int rc = options_parse(argc, argv, &o);
+
+	if (rc)
+		return rc < 0 ? 0 : rc;
+	rc = o.on ? run_on_machine(&o, argc, argv) : work(&o);
+	options_free(&o);
+	return rc;
+}

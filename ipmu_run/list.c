@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run.h"
+
+#define WIDTH 96
+
+static void tell(const char *why)
+{
+	complain(0, "%s", why);
+}
+
+static void ignore(const char *why)
+{
+	(void)why;
+}
+
+/* Text in lines of at most WIDTH, indented by six. */
+static void print_wrapped(const char *text)
+{
+	int column = 0;
+
+	while (*text) {
+		int n = (int)strcspn(text, " ");
+
+		if (column && column + 1 + n > WIDTH) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s%.*s", column ? " " : "      ", n, text);
+		text += n;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_group(const struct group *g)
+{
+	printf("  %s  (%s): %s\n", g->name, g->pmu, g->title);
+	for (int i = 0; i < g->nmetrics; i++) {
+		const struct group_metric *m = &g->metrics[i];
+
+		printf("    %s [%s] = %s\n", m->name, m->unit, m->formula);
+	}
+	for (int i = 0; i < g->nevents; i++)
+		if (!g->events[i].clock)
+			printf("    %s: %s\n", g->events[i].id, g->events[i].name);
+	print_wrapped(g->tells);
+	print_wrapped(g->misleads);
+	putchar('\n');
+}
+
+static void print_others(const struct group_list *list, const bool *here)
+{
+	const char *pmu = "";
+
+	puts("Groups of other machines:");
+	for (int i = 0; i < list->n; i++) {
+		const struct group *g = list->groups[i];
+
+		if (here[i])
+			continue;
+		if (strcmp(pmu, g->pmu))
+			printf("%s  %s:", *pmu ? "\n" : "", g->pmu);
+		pmu = g->pmu;
+		printf(" %s", g->name);
+	}
+	putchar('\n');
+}
+
+int list_groups(const struct machine *m)
+{
+	struct group_list list = { 0 };
+	int bad = groups_find(NULL, &list, tell), found = 0, rc = 0;
+	bool here[list.n + 1];
+	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
+
+	for (int i = 0; i < list.n; i++) {
+		int failed = group_here(m, list.groups[i], one);
+
+		here[i] = !failed;
+		found += here[i];
+		if (failed && rc != -EPERM) {
+			rc = failed;
+			snprintf(why, sizeof(why), "%s", one);
+		}
+	}
+	if (found)
+		printf("Groups of this machine, %s:\n\n", m->model);
+	for (int i = 0; i < list.n; i++)
+		if (here[i])
+			print_group(list.groups[i]);
+	if (found < list.n)
+		print_others(&list, here);
+	groups_free(&list);
+	if (!found)
+		return complain_machine(rc, why);
+	return bad ? EXIT_USAGE : 0;
+}
+
+void list_names(const struct machine *m, char *out, size_t bytes)
+{
+	struct group_list list = { 0 };
+	char why[COUNT_WHY_MAX];
+	size_t n = 0;
+
+	out[0] = '\0';
+	groups_find(NULL, &list, ignore);
+	for (int i = 0; i < list.n && n < bytes; i++)
+		if (!group_here(m, list.groups[i], why))
+			n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "",
+					      list.groups[i]->name);
+	groups_free(&list);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* On the virtual machine the launcher itself runs natively, beside the machine's registers, and only
+ * the program is emulated: nothing of the launcher is counted or slows the program down. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define NOT_FOUND 127
+#define NOT_EXECUTED 126
+
+/* As execvp would: a file that cannot be executed is remembered, another folder may have one. */
+static int look_for(const char *name)
+{
+	const char *path = getenv("PATH");
+	char joined[PATH_MAX];
+	int rc = NOT_FOUND;
+
+	if (strchr(name, '/'))
+		return !access(name, X_OK) ? 0 : errno == ENOENT ? NOT_FOUND : NOT_EXECUTED;
+	for (const char *p = path ? path : "/bin:/usr/bin"; p;
+	     p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
+		int n = (int)strcspn(p, ":");
+
+		if (snprintf(joined, sizeof(joined), "%.*s/%s", n ? n : 1, n ? p : ".", name) >=
+		    (int)sizeof(joined))
+			continue;
+		if (!access(joined, X_OK))
+			return 0;
+		if (errno == EACCES)
+			rc = NOT_EXECUTED;
+	}
+	return rc;
+}
+
+/* vpmu stands beside us where both are installed, else in PATH. */
+static void find_vpmu(const char *self, char out[PATH_MAX])
+{
+	const char *slash = strrchr(self, '/');
+
+	if (!slash || snprintf(out, PATH_MAX, "%.*s/vpmu", (int)(slash - self), self) >= PATH_MAX ||
+	    access(out, X_OK))
+		strcpy(out, "vpmu");
+}
+
+/* ipmu-run OPTIONS PROGRAM becomes
+ * vpmu run --no-feed -m MACHINE -- ipmu-run OPTIONS -- vpmu run -- PROGRAM, where the inner one joins
+ * the machine of the outer. */
+static void compose(const struct options *o, int argc, char **argv, char *self, char *vpmu,
+		    char **out)
+{
+	static char run[] = "run", no_feed[] = "--no-feed", m[] = "-m", end[] = "--";
+	char *const head[] = { vpmu, run, no_feed, m, (char *)(uintptr_t)o->on, end, self };
+	char *const middle[] = { end, vpmu, run, end };
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+		out[n++] = head[i];
+	for (int i = 1; i < o->first; i++) {
+		bool joined = !strncmp(argv[i], "--on=", 5), apart = !strcmp(argv[i], "--on");
+
+		if (i + 1 == o->first && !strcmp(argv[i], "--"))
+			continue;
+		if (apart)
+			i++;
+		else if (!joined)
+			out[n++] = argv[i];
+	}
+	for (size_t i = 0; o->argv[0] && i < sizeof(middle) / sizeof(middle[0]); i++)
+		out[n++] = middle[i];
+	for (int i = o->first; i < argc; i++)
+		out[n++] = argv[i];
+	out[n] = NULL;
+}
+
+int run_on_machine(const struct options *o, int argc, char **argv)
+{
+	char self[PATH_MAX], vpmu[PATH_MAX];
+	char **words = calloc((size_t)argc + 16, sizeof(*words));
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int rc = o->list ? 0 : look_for(o->argv[0]);
+
+	self[n > 0 ? n : 0] = '\0';
+	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))
+		rc = complain(EXIT_USAGE, "--on %s: this is a virtual machine already", o->on);
+	else if (rc)
+		complain(rc, "%s: %s", o->argv[0], rc == NOT_FOUND ? "no such program" :
+			 "it cannot be executed");
+	if (rc || !words) {
+		free(words);
+		return words ? rc : complain(EXIT_CANNOT_COUNT, "no memory");
+	}
+	find_vpmu(self, vpmu);
+	compose(o, argc, argv, self, vpmu, words);
+	execvp(vpmu, words);
+	free(words);
+	return complain(EXIT_CANNOT_COUNT, "cannot run vpmu, the virtual machine: %s",
+			strerror(errno));
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define REPEAT_MAX 1000
+
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX };
+
+static const struct option options[] = {
+	{ "group", required_argument, NULL, 'g' },
+	{ "events", required_argument, NULL, 'e' },
+	{ "on", required_argument, NULL, OPT_ON },
+	{ "output", required_argument, NULL, 'o' },
+	{ "repeat", required_argument, NULL, 'r' },
+	{ "passes", no_argument, NULL, OPT_PASSES },
+	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
+	{ "per-box", no_argument, NULL, OPT_PER_BOX },
+	{ "groups", no_argument, NULL, OPT_GROUPS },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: ipmu-run [-g GROUP[,GROUP]...] [-e EVENT[,EVENT]...] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+"       ipmu-run [--on MACHINE] --groups\n"
+"\n"
+"Counts what the machine does from the start of a program to its end: uncore events of\n"
+"every package, core events of the CPUs that the program may use. The report goes to\n"
+"stderr.\n"
+"\n"
+"  -g, --group LIST      groups of events, with the metrics that follow from them\n"
+"  -e, --events LIST     PAPI's names of events, with their component or without\n"
+"      --groups          what can be asked on this machine, and what it means\n"
+"      --on MACHINE      on a virtual machine; 'vpmu machines' lists them\n"
+"  -r, --repeat N        run the program N times: mean and deviation\n"
+"      --passes          what does not fit into the counters at once is spread over\n"
+"                        several runs of the program\n"
+"      --per-cpu         core events of each CPU\n"
+"      --per-box         uncore events of each box, such as an LLC slice\n"
+"  -o, --output PREFIX   write PREFIX.csv and PREFIX.json instead of the text\n"
+"  -h, --help            this text\n"
+"  -V, --version         the version\n"
+"\n"
+"Exit status: the program's own, or 128 + N when signal N ended it; 127 when it was not\n"
+"found, 126 when it could not be executed; 2 for wrong usage, 1 when something could not\n"
+"be counted or the report not be written.\n";
+
+static int add_words(char ***list, int *n, const char *text, const char *what)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+
+	while (copy && (word = strsep(&rest, ",")) != NULL) {
+		char **more = realloc(*list, (size_t)(*n + 1) * sizeof(*more));
+
+		if (!*word || !more) {
+			free(copy);
+			return complain(EXIT_USAGE, more ? "'%s': an empty name between commas" :
+					"%s: no memory", what);
+		}
+		*list = more;
+		(*list)[(*n)++] = strdup(word);
+	}
+	free(copy);
+	return 0;
+}
+
+static int parse_repeat(const char *text, int *out)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || end == text || n < 1 || n > REPEAT_MAX)
+		return complain(EXIT_USAGE, "-r %s: how often, 1 to %d", text, REPEAT_MAX);
+	*out = (int)n;
+	return 0;
+}
+
+static int check_output(const char *prefix)
+{
+	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
+		return complain(EXIT_USAGE, "-o '%s': a file name without its ending is needed",
+				prefix);
+	return 0;
+}
+
+static int take(struct options *o, int code)
+{
+	switch (code) {
+	case 'g': return add_words(&o->groups, &o->ngroups, optarg, "-g");
+	case 'e': return add_words(&o->events, &o->nevents, optarg, "-e");
+	case 'r': return parse_repeat(optarg, &o->repeat);
+	case 'o': o->output = optarg; return check_output(optarg);
+	case OPT_ON: o->on = optarg; return 0;
+	case OPT_GROUPS: o->list = true; return 0;
+	case OPT_PASSES: o->passes = true; return 0;
+	case OPT_PER_CPU: o->split.cpu = true; return 0;
+	case OPT_PER_BOX: o->split.box = true; return 0;
+	case 'h': return fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
+	case 'V': return puts("ipmu-run " IPMU_VERSION) < 0 ? EXIT_USAGE : -1;
+	default: return complain(EXIT_USAGE, "try 'ipmu-run --help'");
+	}
+}
+
+static int check(const struct options *o)
+{
+	if (o->list)
+		return o->argv[0] || o->ngroups || o->nevents ?
+		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;
+	if (!o->ngroups && !o->nevents)
+		return complain(EXIT_USAGE, "nothing to count: give -g GROUP or -e EVENT; "
+				"'ipmu-run --groups' lists groups, papi_native_avail events");
+	if (!o->argv[0])
+		return complain(EXIT_USAGE, "no program given; try 'ipmu-run --help'");
+	return 0;
+}
+
+int options_parse(int argc, char **argv, struct options *o)
+{
+	int code, rc = 0;
+
+	*o = (struct options){ .repeat = 1 };
+	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:hV", options, NULL)) != -1)
+		rc = take(o, code);
+	o->first = optind;
+	o->argv = argv + optind;
+	if (!rc)
+		rc = check(o);
+	if (rc)
+		options_free(o);
+	return rc;
+}
+
+void options_free(struct options *o)
+{
+	for (int i = 0; i < o->ngroups; i++)
+		free(o->groups[i]);
+	for (int i = 0; i < o->nevents; i++)
+		free(o->events[i]);
+	free(o->groups);
+	free(o->events);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What was counted, as text for people and as files for programs. */
+#ifndef IPMU_RUN_REPORT_H
+#define IPMU_RUN_REPORT_H
+
+#include <stdio.h>
+
+#include "../counting/measure.h"
+#include "../groups/group.h"
+
+/* A group whose events are these of the measurement; without a group: those that were asked for by
+ * name. */
+struct report_group {
+	const struct group *group;
+	const int *events;
+	int nevents;
+};
+
+struct report {
+	const struct machine *machine;
+	const struct measurement *m;
+	const struct report_group *groups;
+	int ngroups;
+	const char *command;		/* the program and its arguments */
+};
+
+struct value {
+	bool known;
+	double mean, deviation;	/* deviation of one run from the mean; 0 for a single run */
+};
+
+/* ---- values.c */
+
+/* The count of a part, or with -1 of all parts together. */
+struct value report_event(const struct report *r, int event, int part);
+/* A metric of the whole, or of one part (see report_metric_parts). */
+struct value report_metric(const struct report *r, const struct report_group *g, int metric,
+			   const struct part *part);
+/* An event of the group that has the parts of which the metric can be told one by one, -1: none. */
+int report_metric_parts(const struct report *r, const struct report_group *g, int metric);
+/* Does the group name this event for the first time? Its clock may be one of its events, too. */
+bool report_is_first(const struct report_group *g, int i);
+/* Seconds of the program: on a virtual machine those of its clock, where a group has one. */
+struct value report_seconds(const struct report *r);
+/* "package 0 box 1", or "all". */
+void report_part_name(const struct part *part, char out[64]);
+
+/* ---- what they are written as; 0 or a negative errno */
+
+int report_text(FILE *f, const struct report *r);
+int report_csv(FILE *f, const struct report *r);
+int report_json(FILE *f, const struct report *r);
+
+#endif

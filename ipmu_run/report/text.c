@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+
+/* Of many CPUs most are idle: parts with 0 are in the files alone. */
+
+/* Of the mean, as perf stat does. */
+static void print_deviation(FILE *f, const struct report *r, const struct value *v)
+{
+	if (v->known && r->m->done > 1)
+		fprintf(f, "  +- %.2f %%", v->mean != 0 ? 100 * v->deviation / fabs(v->mean) : 0);
+}
+
+static void print_count(FILE *f, const struct report *r, const char *indent, const char *name,
+			struct value v)
+{
+	fprintf(f, "%s%-*s ", indent, 56 - (int)strlen(indent), name);
+	if (v.known)
+		fprintf(f, "%16.0f", v.mean);
+	else
+		fprintf(f, "%16s", "not known");
+	print_deviation(f, r, &v);
+	fputc('\n', f);
+}
+
+static void print_event(FILE *f, const struct report *r, int event)
+{
+	const struct event *e = &r->m->events[event];
+	char part[64];
+
+	print_count(f, r, "    ", e->given, report_event(r, event, -1));
+	for (int i = 0; e->nparts > 1 && i < e->nparts; i++) {
+		struct value v = report_event(r, event, i);
+
+		report_part_name(&e->parts[i], part);
+		if (!v.known || v.mean != 0)
+			print_count(f, r, "      ", part, v);
+	}
+}
+
+static void print_value(FILE *f, const struct report *r, const char *indent, const char *name,
+			const char *unit, struct value v)
+{
+	fprintf(f, "%s%-*s ", indent, 40 - (int)strlen(indent), name);
+	if (v.known)
+		fprintf(f, "%12.6g %s", v.mean, strcmp(unit, "1") ? unit : "");
+	else
+		fprintf(f, "%12s", "-");
+	print_deviation(f, r, &v);
+}
+
+static void print_metric(FILE *f, const struct report *r, const struct report_group *g, int metric)
+{
+	const struct group_metric *m = &g->group->metrics[metric];
+	int with_parts = report_metric_parts(r, g, metric);
+	char part[64];
+
+	print_value(f, r, "    ", m->name, m->unit, report_metric(r, g, metric, NULL));
+	fprintf(f, "  = %s\n", m->formula);
+	for (int i = 0; with_parts >= 0 && i < r->m->events[with_parts].nparts; i++) {
+		const struct part *p = &r->m->events[with_parts].parts[i];
+		struct value v = report_metric(r, g, metric, p);
+
+		if (!v.known || v.mean == 0)
+			continue;
+		report_part_name(p, part);
+		print_value(f, r, "      ", part, m->unit, v);
+		fputc('\n', f);
+	}
+}
+
+static void print_group(FILE *f, const struct report *r, const struct report_group *g)
+{
+	if (g->group)
+		fprintf(f, "  %s/%s: %s\n", g->group->pmu, g->group->name, g->group->title);
+	else
+		fprintf(f, "  events\n");
+	for (int i = 0; i < g->nevents; i++)
+		if (report_is_first(g, i))
+			print_event(f, r, g->events[i]);
+	for (int i = 0; g->group && i < g->group->nmetrics; i++)
+		print_metric(f, r, g, i);
+}
+
+static void print_passes(FILE *f, const struct report *r)
+{
+	const struct passes *p = r->m->passes;
+
+	if (p->n < 2)
+		return;
+	fprintf(f, "  not counted at the same time: %d passes, each a run of the program\n", p->n);
+	for (int pass = 0; pass < p->n; pass++) {
+		fprintf(f, "    pass %d:", pass + 1);
+		for (int i = 0; i < r->m->nevents; i++)
+			if (passes_has(p, pass, i))
+				fprintf(f, " %s", r->m->events[i].given);
+		fputc('\n', f);
+	}
+}
+
+static void print_head(FILE *f, const struct report *r)
+{
+	const struct value seconds = report_seconds(r);
+
+	fprintf(f, "ipmu-run: %s", r->command);
+	if (r->m->runs > 1 || r->m->passes->n > 1)
+		fprintf(f, ": %d run%s", r->m->done * r->m->passes->n,
+			r->m->done * r->m->passes->n == 1 ? "" : "s");
+	if (r->m->status)
+		fprintf(f, ": exit status %d", r->m->status);
+	fputc('\n', f);
+	if (r->machine->is_virtual)
+		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
+	if (seconds.known) {
+		fprintf(f, "  %s %.6f s", r->machine->is_virtual ? "time of the machine's clock" : "time",
+			seconds.mean);
+		print_deviation(f, r, &seconds);
+		fputc('\n', f);
+	}
+	if (r->m->lost[0])
+		fprintf(f, "  %s\n", r->m->lost);
+}
+
+int report_text(FILE *f, const struct report *r)
+{
+	print_head(f, r);
+	if (r->m->done < r->m->runs)
+		fprintf(f, "  ended by a signal: %d of %d complete runs are counted\n", r->m->done,
+			r->m->runs);
+	for (int i = 0; i < r->ngroups && r->m->done; i++)
+		print_group(f, r, &r->groups[i]);
+	print_passes(f, r);
+	return fflush(f) || ferror(f) ? -EIO : 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the command. */
+#ifndef IPMU_RUN_H
+#define IPMU_RUN_H
+
+#include <stdbool.h>
+
+#include "counting/measure.h"
+#include "groups/find.h"
+#include "report/report.h"
+
+#define EXIT_CANNOT_COUNT 1
+#define EXIT_USAGE 2
+
+/* ---- options.c */
+
+struct options {
+	char **groups, **events;	/* names, as given */
+	int ngroups, nevents;
+	const char *on, *output;
+	int repeat;
+	bool passes, list;
+	struct split split;
+	char **argv;			/* the program and its arguments */
+	int first;			/* index of the program in the command's own arguments */
+};
+
+/* 0; -1: help or the version was asked for and given; EXIT_USAGE after a complaint. */
+int options_parse(int argc, char **argv, struct options *o);
+void options_free(struct options *o);
+
+/* ---- complain.c */
+
+__attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
+/* What to do where counting is not possible, with the sentence that says why. */
+int complain_machine(int rc, const char *why);
+
+/* ---- choose.c: which events are counted for what was asked */
+
+struct choice {
+	struct group_list groups;	/* those chosen, which `report` speaks of */
+	struct event *events;
+	int nevents, nparts;
+	struct report_group *report;	/* groups in the order asked, then the events by name */
+	struct bundle *bundles;		/* one for each of `report` */
+	int nreport;
+};
+
+/* 0, or an exit status after a complaint. */
+int choose(const struct machine *m, const struct options *o, struct choice *out);
+void choice_free(struct choice *c);
+
+/* ---- here.c: can all events of the group be counted here? 0 or as event_find. */
+int group_here(const struct machine *m, const struct group *g, char why[COUNT_WHY_MAX]);
+
+/* ---- list.c: --groups. An exit status. */
+int list_groups(const struct machine *m);
+/* "MEM, LLC": those of this machine; "" if there are none. */
+void list_names(const struct machine *m, char *out, size_t bytes);
+
+/* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
+int run_on_machine(const struct options *o, int argc, char **argv);
+
+/* ---- output.c: the files of -o */
+
+struct output {
+	char *path[2], *temporary[2];
+	FILE *file[2];
+};
+
+/* 0, or EXIT_USAGE after a complaint: a place that cannot be written shows before the program has
+ * run. */
+int output_open(struct output *o, const char *prefix);
+/* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
+int output_write(struct output *o, const struct report *r);
+void output_drop(struct output *o);
+
+#endif

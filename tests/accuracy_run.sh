@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What ipmu-run makes of its groups' formulas on virtual machines, against arithmetic, and for
+# instructions and branches against callgrind: within 1 % if nothing else is said. The programs have
+# no C library, so that arithmetic is of all that they do; caches are made small, so that small
+# arrays exceed them. Waits that follow from the machine's stated latencies (vpmu machines): as many
+# reads are under way as a core has fill buffers, so each costs latency / buffers clocks.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../bench/stack.sh"
+requires "$vpmu" "set VPMU or STAGE"
+requires ipmu-run "it is built where muparser is"
+requires valgrind "its callgrind is the other opinion"
+requires qemu-x86_64 "what runs has to be counted"
+lines=32768 doubles=$((32768 * 8)) sweeps=2 order=64 rounds=100000	# as in kernels.c
+steps=$((sweeps * lines))
+passed=0 failed=0
+cd "$scratch" || exit 1
+
+compile() {	# compile NAME OPTION...
+	local name=$1
+	shift
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -fno-tree-vectorize -fno-stack-protector "$@" \
+		-o "$name" "$root/tests/run/$name.c" >cc 2>&1 && return
+	cat cc
+	echo "FAILED: $name.c does not compile"
+	exit 1
+}
+compile kernels -nostdlib -static
+compile hand_over
+
+# run MACHINE:GEOMETRY GROUPS PROGRAM ARGUMENT...: to out.csv. The launcher is native and the program
+# emulated, as with --on, which has no options for caches.
+run() {
+	local machine=${1%%:*} geometry=${1#*:} groups=$2
+	shift 2
+	what="$machine $*"
+	rm -f out.csv out.json
+	# shellcheck disable=SC2086
+	"$vpmu" run --strict --no-feed -m "$machine" $geometry -- \
+		ipmu-run --passes -g "$groups" -o out -- "$vpmu" run -- "$@" 2>err && return
+	cat err
+	echo "FAILED: $what does not run"
+	failed=$((failed + 1))
+}
+
+metric() {	# metric GROUP NAME
+	awk -F, -v g="$1" -v n="$2" '$1 == "metric" && $2 == g && $3 == n && $4 == "all" { print $5 }' out.csv
+}
+
+# check GROUP NAME EXPRESSION [PERCENT]: the metric against awk's value of the expression
+check() {
+	local got want
+	got=$(metric "$1" "$2") want=$(awk "BEGIN { printf \"%.9g\", $3 }")
+	if awk -v a="${got:-x}" -v b="$want" -v p="${4:-1}" 'BEGIN { d = a - b; if (d < 0) d = -d
+			exit !(a ~ /^[0-9.e+-]+$/ && d * 100 <= p * (b < 0 ? -b : b)) }'; then
+		passed=$((passed + 1))
+	else
+		echo "FAILED: wants $want within ${4:-1} %:"
+		failed=$((failed + 1))
+	fi
+	printf '%-26s %-44s %14s  %14s\n' "$what" "$1 $2" "${got:-none}" "$want"
+}
+
+# instructions KERNEL, branches KERNEL: callgrind's, of the whole program
+callgrind() {
+	[ -s "$1.cg" ] || valgrind -q --tool=callgrind --branch-sim=yes --callgrind-out-file="$1.cg" \
+		./kernels "$1" >/dev/null 2>&1
+	awk -v e="$2" '/^events:/ { for (i = 2; i <= NF; i++) name[i] = $i }
+		/^totals:/ { for (i = 2; i <= NF; i++) if (name[i] == e) print $i }' "$1.cg"
+}
+instructions() { callgrind "$1" Ir; }
+branches() { callgrind "$1" Bc; }
+
+# -- Skylake client: memory 180 and write 60 clocks, 10 buffers; a clock is a nanosecond. Of the 8192
+# lines that a copy leaves in the LLC half are dirty and not yet written. It is bound by its
+# instructions, one a clock; the chase by its waits.
+skl="skl-4c8t:--l2 64K,8,64 --llc 512K,16,64"
+reads=$((2 * steps)) writes=$((steps - 4096))
+run "$skl" MEM,LLC_READ,ARB ./kernels copy
+time="($(instructions copy) * 1e-9)"
+check skl_unc/MEM 'memory data' "64e-6 * ($reads + $writes)"
+check skl_unc/MEM 'memory bandwidth' "64e-9 * ($reads + $writes) / $time"
+check skl_unc/MEM 'read bandwidth' "64e-9 * $reads / $time"
+check skl_unc/MEM 'write bandwidth' "64e-9 * $writes / $time"
+check skl_unc/LLC_READ 'LLC read miss ratio' 1
+check skl_unc/LLC_READ 'data of read misses' "64e-6 * $reads"
+check skl_unc/ARB 'average residence' "(180 * $reads + 60 * $writes) / ($reads + $writes)"
+run "$skl" MEM,LLC,ARB ./kernels pointers
+check skl_unc/MEM 'memory data' "64e-6 * $steps"
+check skl_unc/MEM 'read bandwidth' "64 / (180 / 10)"
+check skl_unc/LLC 'LLC miss ratio' 1
+check skl_unc/LLC 'LLC misses per second' '1e9 / (180 / 10)'
+check skl_unc/LLC 'data of misses' "64e-6 * $steps"
+check skl_unc/ARB 'average residence' 180
+check skl_unc/ARB 'average entries' 10
+check skl_unc/ARB 'requests per second' '1e9 / (180 / 10)'
+run "$skl" MEM,LLC_READ,CLOCK ./kernels matrix
+check skl_unc/MEM 'memory data' "64e-6 * $((3 * order * order / 8))"
+check skl_unc/LLC_READ 'data of read misses' "64e-6 * $((3 * order * order / 8))"
+check skl_unc/CLOCK 'uncore clock' 1
+run "$skl" LLC_STATES ./kernels copy	# write-backs from the L2 find the line clean
+check skl_unc/LLC_STATES 'not there' "$reads / ($reads + $steps)"
+check skl_unc/LLC_STATES 'exclusive or shared' "$steps / ($reads + $steps)"
+check skl_unc/LLC_STATES 'modified' 0
+run "$skl" SNOOP_MISS,CLOCK ./kernels sweep	# all but those that are left
+check skl_unc/SNOOP_MISS 'for an eviction' "($steps - 8192) / ($steps * (180 / 10) * 1e-9)"
+check skl_unc/CLOCK 'clocks with a request' 1
+run "skl-4c8t:--l2 1M,16,64" SNOOP,SNOOP_MISS ./hand_over	# each with what the program has beside
+seconds=$(awk -F, '$1 == "info" && $3 == "time" { print $5 }' out.csv)
+check skl_unc/SNOOP 'share of modified lines' 0.5
+check skl_unc/SNOOP 'snoops that hit' "14336 / $seconds"
+check skl_unc/SNOOP_MISS "for a core's request" "14336 / $seconds"
+
+# -- Xeon 7500: memory 220 clocks, 10 buffers, two M-Boxes; pages of 8 KiB of a box's lines
+nhmex="nhmex-1p8c16t:--l2 64K,8,64 --llc 768K,24,64"
+writes=$((steps - 6144))
+run "$nhmex" MEM ./kernels copy
+time="($(instructions copy) * 1e-9)"
+check nhmex_unc_mbox/MEM 'memory data' "64e-6 * ($reads + $writes)"
+check nhmex_unc_mbox/MEM 'memory bandwidth' "64e-9 * ($reads + $writes) / $time"
+check nhmex_unc_mbox/MEM 'read bandwidth' "64e-9 * $reads / $time"
+check nhmex_unc_mbox/MEM 'write bandwidth' "64e-9 * $writes / $time"
+run "$nhmex" MEM,PAGES,LATENCY ./kernels sweep
+check nhmex_unc_mbox/MEM 'read bandwidth' "64 / (220 / 10)"
+check nhmex_unc_mbox/PAGES 'page hit ratio' "1 - 64 / 8192"
+check nhmex_unc_mbox/LATENCY 'wait in the scheduler' 0
+check nhmex_unc_mbox/LATENCY 'clocks between reads' "2 * 220 / 10"
+
+# -- Core 2: L2 hits are not waited for, memory 200 clocks, 8 buffers; 64 translations
+core2="core2-4c:--llc 512K,16,64"
+run "$core2" CPI,L1 ./kernels copy
+check core/L1 'L1 lines per access' 1/8
+check core/L1 'L1 lines per 1000 instructions' "1000 * $reads / $(instructions copy)"
+check core/L1 'data from the L2' "64e-6 * $reads"
+run "$core2" CPI,L2 ./kernels pointers
+check core_fixed/CPI 'clocks per instruction' "$steps * 200 / 8 / $(instructions pointers)"
+check core_fixed/CPI 'instructions per clock' "$(instructions pointers) / ($steps * 200 / 8)"
+check core/L2 'L2 miss ratio' 1
+check core/L2 'L2 misses per 1000 instructions' "1000 * $steps / $(instructions pointers)"
+check core/L2 'data of misses' "64e-6 * $steps"
+run "$core2" TLB ./kernels sweep
+check core/TLB 'DTLB misses per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
+check core/TLB 'page walks per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
+run "$core2" BRANCH ./kernels branches
+check core/BRANCH 'misprediction ratio' 1/6
+check core/BRANCH 'branches per instruction' "$(branches branches) / $(instructions branches)"
+check core/BRANCH 'mispredictions per 1000 instructions' "1000 * $rounds / 2 / $(instructions branches)"
+run "$core2" VECTOR,CPI ./kernels vectors
+check core/VECTOR 'share in vectors' 2/3
+check core/VECTOR 'double operations per instruction' "5 * $rounds / $(instructions vectors)"
+check core_fixed/CPI 'clocks per instruction' 1
+
+# -- Knights Corner: memory 300 clocks, 8 buffers; SSE stands in for the vector unit
+knc="knc-4c16t:--l2 64K,8,64"
+run "$knc" L1 ./kernels copy
+check knc/L1 'L1 miss ratio' 1/8
+check knc/L1 'data of misses' "64e-6 * $reads"
+run "$knc" L2,CPI ./kernels pointers
+check knc/L2 'L2 read miss ratio' 1
+check knc/L2 'data of read misses' "64e-6 * $steps"
+run "$knc" TLB ./kernels sweep
+check knc/TLB 'page walks per access' 1/64
+run "$knc" BRANCH ./kernels branches
+check knc/BRANCH 'misprediction ratio' 1/6
+run "$knc" VECTOR,CPI ./kernels vectors
+check knc/VECTOR 'elements per vector instruction' 5/3
+check knc/CPI 'clocks per instruction' 1
+check knc/CPI 'instructions per clock' 1
+
+# -- Pentium 4: memory 250 clocks, 8 buffers
+p4="p4-2p4t:--llc 512K,16,64"
+run "$p4" CPI,L2 ./kernels pointers
+check netburst/CPI 'clocks per instruction' "$steps * 250 / 8 / $(instructions pointers)"
+check netburst/CPI 'instructions per clock' "$(instructions pointers) / ($steps * 250 / 8)"
+check netburst/L2 'L2 read miss ratio' 1
+check netburst/L2 'data of read misses' "64e-6 * $steps"
+run "$p4" TLB ./kernels sweep
+check netburst/TLB 'walks for data per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
+run "$p4" BRANCH,VECTOR ./kernels branches
+check netburst/BRANCH 'misprediction ratio' 1/6
+run "$p4" VECTOR ./kernels vectors
+check netburst/VECTOR 'share in vectors' 2/3
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

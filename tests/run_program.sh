@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ipmu-run as its user meets it: the program keeps its status, signals and streams; reports and
+# files; what is wrong is said, and what to do. Natively on a virtual machine's registers
+# (`vpmu run --no-feed`) where it does not matter what is counted.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+needs ipmu-run
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$scratch" || exit 1
+export XDG_CONFIG_HOME=$scratch/config
+event=skl_unc_clk.UNC_CLOCK:SOCKET
+
+on() {		# on MACHINE ARGUMENT...: its stdout to out, stderr to err
+	local machine=$1
+	shift
+	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
+}
+says() {	# says WHAT REGEX: err has it
+	grep -qE -- "$2" err && ok && return
+	bad "$1: no '$2'"
+	sed 's/^/  | /' err
+}
+refused() {	# refused STATUS REGEX ARGUMENT...
+	local status=$1 regex=$2
+	shift 2
+	on skl-4c8t "$@"
+	is "$*: status" "$status" $?
+	says "$*" "$regex"
+}
+
+# -- usage
+refused 2 'nothing to count: give -g' true
+refused 2 'no program given' -g MEM
+refused 2 'how often, 1 to 1000' -g MEM -r 0 true
+refused 2 'how often, 1 to 1000' -g MEM -r 2x true
+refused 2 'a file name without its ending' -g MEM -o dir/ true
+refused 2 'an empty name between commas' -g MEM, true
+refused 2 "try 'ipmu-run --help'" --nonsense
+refused 2 'runs no program' --groups true
+refused 2 'this is a virtual machine already' --on skl-4c8t -g MEM true
+refused 2 'cannot write none/x.csv: No such file' -g MEM -o none/x true
+ipmu-run --help >out; is '--help' 0 $?
+ipmu-run --version >out; is '--version' "ipmu-run ${VERSION:-$(sed 's/.* //' out)}" "$(cat out)"
+
+# -- the program: its status, arguments, streams
+on skl-4c8t -e $event sh -c 'exit 7'; is 'its status' 7 $?
+on skl-4c8t -e $event -- sh -c 'kill -USR1 $$'; is 'killed by a signal' $((128 + 10)) $?
+says 'killed by a signal' 'exit status 138'
+on skl-4c8t -e $event ./none; is 'not found' 127 $?
+says 'not found' './none: No such file'
+on skl-4c8t -e $event surely-no-such-program; is 'not found in PATH' 127 $?
+: >text; on skl-4c8t -e $event ./text; is 'not executable' 126 $?
+says 'not executable' './text: Permission denied'
+printf '#!/bin/sh -e\necho "$0 $2"\n' >script; chmod +x script
+on skl-4c8t -e $event ./script a 'b c'; is 'a script, with arguments' './script b c' "$(cat out)"
+is 'its stdin' input "$(echo input | "$vpmu" run --no-feed ipmu-run -e $event -o f cat 2>err)"
+is 'its stderr' noise "$("$vpmu" run --no-feed ipmu-run -e $event -o f sh -c 'echo noise >&2' 2>&1)"
+is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $event -o f \
+	sh -c 'for fd in 0 1 2 3 4 5 6 7 8 9; do (: <&$fd) 2>/dev/null && printf "%s " $fd; done' \
+	</dev/null | sed 's/ $//')"
+# It may ignore signals; those that the launcher gets are its own.
+"$vpmu" run --no-feed ipmu-run -e $event sh -c \
+	'trap "echo got; exit 9" TERM; echo up; while :; do sleep 0.05; done' >up 2>err &
+for _ in $(seq 200); do [ -s up ] && break; sleep 0.05; done
+pkill -TERM -P $! ipmu-run
+wait $!; is 'SIGTERM is passed on' 9 $?
+is 'SIGTERM is passed on: handled' 'up got' "$(paste -sd' ' up)"
+says 'a report after a signal' "$event +[0-9]"
+
+# -- the report, and files
+on skl-4c8t -g MEM -r 3 true; is 'repeated' 0 $?
+says 'repeated' '^ipmu-run: true: 3 runs$'
+says 'repeated' 'DRAM_DATA_READS +0 +\+- 0.00 %'
+rm -f f.*; echo old >f.csv; ln -s target f.json
+on skl-4c8t -g MEM,LLC --per-box -e $event,skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL -o f true
+is 'files: status' 0 $?; is 'files: no text' '' "$(cat err)"
+is 'files' 'f.csv f.json' "$(echo f.*)"
+[ ! -e target ] && ok || bad 'a link that had the name of a file was followed'
+is 'CSV: columns' 8 "$(awk -F, '{ print NF }' f.csv | sort -u | paste -sd' ')"
+is 'CSV: boxes' 4 "$(grep -c '^event,skl_unc/LLC,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I,package 0 box' f.csv)"
+if command -v python3 >/dev/null; then
+	python3 - >out 2>&1 <<-'CODE'
+		import json
+		r = json.load(open("f.json"))
+		assert r["status"] == 0 and r["runs"] == r["passes"] == 1 and r["virtual"], r
+		assert [(g["pmu"], g["name"]) for g in r["groups"]] == [
+			("skl_unc", "MEM"), ("skl_unc", "LLC"), (None, None)], r
+		llc = r["groups"][1]["events"][0]
+		assert [p["box"] for p in llc["parts"]] == [0, 1, 2, 3] and llc["value"] == 0, llc
+		bandwidth = r["groups"][0]["metrics"][0]
+		assert bandwidth["unit"] == "GB/s" and bandwidth["value"] is None, bandwidth
+	CODE
+	verdict JSON $?
+fi
+
+# -- core events: the CPUs that the program may use
+on core2-4c -g CPI --per-cpu -o f true
+is 'each CPU' 'all cpu 0 cpu 1 cpu 2 cpu 3' \
+	"$(awk -F, '$1 == "event" && $3 ~ /INST/ { print $4 }' f.csv | paste -sd' ')"
+"$vpmu" run --no-feed -m core2-4c --cpus 1,3 -- ipmu-run -g CPI --per-cpu -o f true
+is 'CPUs that may be used' 'all cpu 1 cpu 3' \
+	"$(awk -F, '$1 == "event" && $3 ~ /INST/ { print $4 }' f.csv | paste -sd' ')"
+on nhmex-2p16c32t -g MEM -o f true
+is 'each package' 'all package 0 package 1' \
+	"$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print $4 }' f.csv | paste -sd' ')"
+
+# -- what does not fit
+refused 2 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
+says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'
+says 'what does not is named' '^  not with these: .*:ANY_ES .*:ANY_I$'
+says 'the option is named' '--passes run the program 2 times'
+on skl-4c8t -g LLC_STATES --passes sh -c 'echo run'; is 'passes' 'run run' "$(paste -sd' ' out)"
+says 'passes' 'not counted at the same time: 2 passes'
+on skl-4c8t -g LLC,LLC_STATES,MEM --passes -o f true	# what two groups ask for is counted once
+is 'passes of groups' 2 "$(awk -F, '$3 == "passes" { print $5 }' f.csv)"
+mkfifo fifo
+"$vpmu" run --no-feed -m skl-4c8t sh -c 'ipmu-run -g LLC sh -c "echo up; read x" <>fifo >busy 2>&1 &
+	for _ in $(seq 200); do [ -s busy ] && break; sleep 0.05; done
+	ipmu-run -g LLC_READ true; s=$?; echo >fifo; wait; exit $s' 2>err
+is 'somebody else counts' 1 $?
+says 'somebody else counts' 'is used by process [0-9]+ \(ipmu-run\)'
+
+# -- events and groups that are not there
+refused 1 'no event foo here' -e foo true
+refused 1 'skl_unc_cbo has no event UNC_FOO' -e skl_unc_cbo.UNC_FOO true
+refused 1 'only events of intel_core and intel_uncore' -e perf:::INSTRUCTIONS true
+refused 2 'no group PAGES here; there are: ARB, CLOCK, LLC,.* MEM' -g PAGES true
+refused 2 'no group none/MEM here' -g none/MEM true
+IPMU_NODE_SUM=first refused 1 'IPMU_NODE_SUM=first .*unset it' -g MEM true
+on skl-4c8t --groups; is '--groups' 0 $?
+grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&
+	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out
+verdict '--groups says what there is' $?
+# Every file that is installed is a good one, and is of some machine.
+found=0
+for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t; do
+	on $machine --groups || bad "--groups on $machine: $(cat err)"
+	found=$((found + $(sed '/^Groups of other/,$d' out | grep -c '^  [A-Z]')))
+done
+is 'groups of all machines' "$(find "$root/ipmu_run/group_files" -type f | wc -l)" "$found"
+
+# -- a user's own
+mkdir -p config/ipmu/groups/skl_unc config/ipmu/groups/other
+cat >config/ipmu/groups/skl_unc/MEM <<-END
+	title: mine
+	event: A = $event
+	metric: twice [1] = 2 * A
+	tells: x
+	misleads: y
+END
+on skl-4c8t -g MEM true; says 'a group of the user replaces the installed one' 'skl_unc/MEM: mine'
+sed 's/mine/other/' config/ipmu/groups/skl_unc/MEM >config/ipmu/groups/other/MEM
+refused 2 'two groups are named MEM here: say other/MEM or skl_unc/MEM' -g MEM true
+on skl-4c8t -g other/MEM true; says 'which of two' 'other/MEM: other'
+echo 'metric: m [1] = B' >>config/ipmu/groups/other/MEM
+refused 2 "config/ipmu/groups/other/MEM:6: formula 'B'" -g other/MEM true
+on skl-4c8t --groups; is 'a bad file among groups' 2 $?
+rm -r config
+
+# -- not permitted: three ways, in a few lines
+: >empty
+"$vpmu" run --no-feed --msr-safe=empty -m skl-4c8t -- ipmu-run -g MEM true 2>err
+is 'not permitted' 1 $?
+says 'not permitted' 'not permitted: .*msr-safe does not allow'
+says 'as root' 'modprobe msr'; says 'msr-safe' 'ipmu-allowlist'; says 'virtual' 'ipmu-run --on skl-4c8t'
+if [ ! -e /dev/cpu/0/msr ]; then
+	ipmu-run -g MEM true 2>err; is 'no such PMU here' 1 $?
+	says 'no such PMU here' 'ipmu-run --on skl-4c8t'
+fi
+
+# -- on the virtual machine, where only the program is emulated and counted: three instructions of
+# one without a C library. Threads, children and scripts are counted, too.
+if command -v qemu-x86_64 >/dev/null; then
+	echo 'int main(void) { return 0; }' >e.c
+	printf '.globl _start\n_start: mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >three.s
+	if ${CC:-cc} -nostdlib -static -o three three.s 2>out; then
+		ipmu-run --on core2-4c -g CPI -o f -- ./three 2>err
+		is '--on: three instructions' 3 "$(awk -F, '$3 ~ /INST_RETIRED/ { print $5; exit }' f.csv)"
+	fi
+	ipmu-run --on=core2-4c -g CPI ./none 2>err; is '--on: not found' 127 $?
+	ipmu-run --on core2-4c -g CPI ./text 2>err; is '--on: not executable' 126 $?
+	ipmu-run --on none -g CPI true 2>err; is '--on: no such machine' 2 $?
+	says '--on: no such machine' "unknown machine 'none'"
+	ipmu-run -g CPI --on core2-4c sh -c './three; exit 5' 2>err; is '--on: the status' 5 $?
+	says '--on: the command' '^ipmu-run: sh -c ./three; exit 5: exit status 5'
+fi
+finish
