@@ -215,6 +215,23 @@ static void counters_of_somebody_else_are_left_alone(void **state)
 	engine_fixture_poke(f, GLOBAL, 2);
 }
 
+/* SDM 18.4.4: with bit 0 of IA32_PEBS_ENABLE counter 0 writes records. */
+static void a_program_that_samples_is_left_alone(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_system *sys;
+	char why[IPMU_WHY_MAX] = "";
+
+	engine_fixture_poke(f, "IA32_PEBS_ENABLE", 1);
+	assert_int_equal(ipmu_system_open(f->topo, IPMU_SCOPE_CPU, &sys, why), 0);
+	assert_int_equal(ipmu_system_boxes(sys, type_named(sys, "core_fixed"), 0, why), 1);
+	assert_int_equal(ipmu_system_boxes(sys, type_named(sys, "core"), 0, why), 0);
+	assert_non_null(strstr(why, "IA32_PEBS_ENABLE is set"));
+	ipmu_system_close(sys);
+	assert_int_equal(engine_fixture_peek(f, "IA32_PEBS_ENABLE"), 1);
+	engine_fixture_poke(f, "IA32_PEBS_ENABLE", 0);
+}
+
 /* It begins after the system was opened, and before the first start. */
 static void counters_that_somebody_takes_later_are_left_alone(void **state)
 {
@@ -318,6 +335,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(general_counters_get_back_what_they_can_hold),
 		cmocka_unit_test(sets_that_fit_and_sets_that_do_not),
 		cmocka_unit_test(counters_of_somebody_else_are_left_alone),
+		cmocka_unit_test(a_program_that_samples_is_left_alone),
 		cmocka_unit_test(counters_that_somebody_takes_later_are_left_alone),
 		cmocka_unit_test(later_cpus_keep_what_the_kernel_does),
 		cmocka_unit_test(later_cpus_are_recognised_by_cpuid),

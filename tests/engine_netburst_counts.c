@@ -445,6 +445,46 @@ static void collisions_with_what_runs(void **state)
 	end(&r);
 }
 
+/* A counter is looked at before it is taken, what its ESCR serves besides is not. The foreign user's
+ * counters are enabled for any thread, with CRU_ESCR0. */
+static void a_foreign_counter_is_noticed_and_its_escr_is_not(void **state)
+{
+	const struct engine_fixture *f = *state;
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_event event;
+	struct ipmu_system *sys;
+	struct ipmu_session *s;
+	uint64_t count;
+
+	unsetenv("IPMU_TAKE_BUSY");
+	assert_int_equal(ipmu_system_open(f->topo, IPMU_SCOPE_CPU, &sys, why), 0);
+	setenv("IPMU_TAKE_BUSY", "1", 1);
+	assert_int_equal(ipmu_event_parse(sys, "instr_retired:NBOGUSNTAG:cpu=0", &event, why), 0);
+	assert_int_equal(ipmu_session_new(sys, &s, why), 0);
+	assert_int_equal(ipmu_session_set(s, &event, 1, why), 0);
+
+	uint64_t cccr0 = engine_fixture_peek(f, "MSR_IQ_CCCR0");
+	uint64_t cccr4 = engine_fixture_peek(f, "MSR_IQ_CCCR4");
+	uint64_t counter4 = engine_fixture_peek(f, "MSR_IQ_COUNTER4");
+
+	engine_fixture_poke(f, "MSR_IQ_CCCR0", 0x39000);
+	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+	assert_non_null(strstr(why, "MSR_IQ_CCCR0"));
+	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR0"), 0x39000);
+	engine_fixture_poke(f, "MSR_IQ_CCCR0", cccr0);
+
+	engine_fixture_poke(f, "MSR_IQ_CCCR4", 0x39000);
+	assert_int_equal(ipmu_session_start(s, why), 0);
+	does(f, 0, VPMU_INSTRUCTIONS, 10);
+	assert_int_equal(ipmu_session_stop(s, &count, why), 0);
+	assert_int_equal(count, 10);
+	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR4"), 0x39000);
+	engine_fixture_poke(f, "MSR_IQ_CCCR4", cccr4);
+	engine_fixture_poke(f, "MSR_IQ_COUNTER4", counter4);
+	ipmu_session_free(s);
+	assert_int_equal(ipmu_system_close(sys), 0);
+}
+
 static void a_cpu_without_the_pmu_is_refused(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -495,6 +535,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(overflows_set_the_flags_of_their_counters),
 		cmocka_unit_test(a_cascade_starts_after_the_nth_event),
 		cmocka_unit_test(collisions_with_what_runs),
+		cmocka_unit_test(a_foreign_counter_is_noticed_and_its_escr_is_not),
 		cmocka_unit_test(a_cpu_without_the_pmu_is_refused),
 		cmocka_unit_test(every_listed_event_starts_and_stops),
 	};
