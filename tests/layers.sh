@@ -22,7 +22,7 @@ declare -A may=(
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
-	[mpi_aggregation]='mpi papi json-c hwloc_topo'
+	[mpi_aggregation]='mpi papi json-c hwloc_topo plain:component/engine/ipmu.h'
 	[ipmu_run]='papi json-c muparser'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
 	[demo]='papi libpfm4 mpi installed openmp'
@@ -214,8 +214,9 @@ plant() {	# plant FILE INCLUDE good|bad
 	rm -rf "${planted:?}"/*
 	mkdir -p "$planted/component/engine" "$planted/hwloc_topo" "$planted/virtual_pmu/model" \
 		"$planted/${1%/*}"
-	mkdir -p "$planted/virtual_pmu/machine"
-	touch "$planted/component/engine/ipmu.h" "$planted/hwloc_topo/ipmu_topology.h" \
+	mkdir -p "$planted/virtual_pmu/machine" "$planted/component/engine/pmu"
+	touch "$planted/component/engine/ipmu.h" "$planted/component/engine/pmu/pmu.h" \
+		"$planted/hwloc_topo/ipmu_topology.h" \
 		"$planted/hwloc_topo/private.h" "$planted/virtual_pmu/machine.h" \
 		"$planted/virtual_pmu/machine/machine.h" "$planted/virtual_pmu/model/model.h"
 	echo "#include $2" >"$planted/$1"
@@ -266,7 +267,8 @@ layers[virtual_pmu]=$vpmu_layers
 plant component/engine/a.c '<json-c/json.h>' bad
 plant mpi_aggregation/a.c '<mpi.h>' good
 plant mpi_aggregation/a.c '<json-c/json.h>' good
-plant mpi_aggregation/a.c '"../component/engine/ipmu.h"' bad
+plant mpi_aggregation/a.c '"../component/engine/ipmu.h"' good
+plant mpi_aggregation/a.c '"../component/engine/pmu/pmu.h"' bad
 plant tests/a.c '"../virtual_pmu/machine.h"' good
 
 plant_calls() {	# plant_calls good|bad "FILE CALLED..."...: each file calls the functions of others

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "collecting/event_name.c"
 #include "reporting/metrics.c"
 
 /* ---- what metrics.c asks for; no rate is in question here */
@@ -121,6 +122,35 @@ static void each_is_a_quotient_of_sums(void **state)
 	}
 }
 
+/* What is listed first is the name under test: with the second a quotient is shown, or none. */
+static void any_spelling_of_the_whole_counts(void **state)
+{
+	static const struct { const char *name; bool shown; } names[] = {
+		{ "intel_core:::core_fixed.CPU_CLK_UNHALTED:CORE", true },
+		{ "core_fixed::CPU_CLK_UNHALTED:CORE", true },
+		{ "intel_core:::CPU_CLK_UNHALTED.CORE", true },
+		{ "perf_event:::ix86arch::CPU_CLK_UNHALTED:CORE", true },
+		{ "intel_core:::core_fixed.CPU_CLK_UNHALTED.CORE:CPU=1", false },
+		{ "intel_core:::core_fixed.CPU_CLK_UNHALTED:CORE:u", false },
+		{ "other:::pmu3::CPU_CLK_UNHALTED:CORE", false },
+		{ "CPU_CLK_UNHALTED:CORE:package=0", false },
+		{ "CPU_CLK_UNHALTED:CORE:box=0", false },
+	};
+
+	(void)state;
+	counts[0] = 1;
+	counts[1] = 2;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct metric_value v[METRICS_MAX];
+		struct event events[2];
+		struct ipmu_mpi m = listed(0, events);
+
+		print_message("%s\n", names[i].name);
+		snprintf(events[0].name, sizeof(events[0].name), "%s", names[i].name);
+		assert_int_equal(metrics_of(&m, IPMU_MPI_ALL, v), names[i].shown);
+	}
+}
+
 static void their_events_count_together(void **state)
 {
 	(void)state;
@@ -147,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_a_quotient_of_sums),
+		cmocka_unit_test(any_spelling_of_the_whole_counts),
 		cmocka_unit_test(their_events_count_together),
 	};
 

@@ -174,6 +174,19 @@ struct ipmu_frame {
 int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 			const struct ipmu_frame *frame, struct ipmu_event *out, char *why);
 
+/* What a name says by itself, whatever machine it is for. Plain data. */
+struct ipmu_name {
+	char event[IPMU_NAME_MAX];	/* "EVENT:UMASK:c=1", without its PMU and where it counts */
+	int package, cpu;		/* of package=N or cpu=N; IPMU_ALL: neither is there */
+	int box;			/* of box=N, or the number at the end of its PMU's name */
+};
+
+/* Read a name of any spelling that ipmu_event_parse accepts. Without a machine: it is not asked
+ * whether there is such an event or place. -EINVAL: it is no name of that form, a number is missing
+ * or two say different boxes; then *out is as it was. Needs no other call before it and allocates
+ * nothing; any thread may call it at any time. */
+int ipmu_name_read(const char *name, struct ipmu_name *out, char *why);
+
 /* Documented events of this machine: event 0, 1, ... and their unit masks 0, 1, ... (umask -1: the
  * event itself). -ENOENT past the end. */
 int ipmu_event_list(const struct ipmu_system *sys, int event, int umask,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "event_name.h"
 #include "guardian.h"
 #include "measure.h"
 
@@ -87,21 +88,11 @@ static int explain_unknown(const char *name, int rc, const char *host, char *why
 	return -ENOENT;
 }
 
-const char *event_qualifier(const char *name, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *q = strchr(name, ':'); q; q = strchr(q + 1, ':'))
-		if (strncasecmp(q + 1, key, n) == 0 && q[1 + n] == '=')
-			return q + 1 + n + 1;
-	return NULL;
-}
-
 int event_resolve(struct event *e, const char *host, char *why)
 {
-	const char *package = event_qualifier(e->name, "package");
 	const PAPI_component_info_t *component;
 	PAPI_event_info_t info;
+	struct ipmu_name said;
 	int code, rc = PAPI_event_name_to_code(e->name, &code);
 
 	if (rc != PAPI_OK)
@@ -109,8 +100,8 @@ int event_resolve(struct event *e, const char *host, char *why)
 	component = PAPI_get_component_info(PAPI_get_event_component(code));
 	e->scope = (int32_t)scope_of(component ? component->name : "");
 	e->package = IPMU_MPI_ALL;
-	if (e->scope == SCOPE_PACKAGE && package)
-		e->package = (int32_t)strtol(package, NULL, 10);
+	if (e->scope == SCOPE_PACKAGE && event_read(e->name, &said))
+		e->package = said.package;
 	if (PAPI_get_event_info(code, &info) == PAPI_OK)
 		snprintf(e->unit, sizeof(e->unit), "%.31s", info.units);
 	return 0;

@@ -6,9 +6,6 @@
 #include "counter_set.h"
 
 int papi_begin(char *why);
-/* What stands behind "KEY=" in an event's name, the key in any case, as PAPI takes it; NULL: there
- * is none. */
-const char *event_qualifier(const char *name, const char *key);
 int event_resolve(struct event *e, const char *host, char *why);
 int measure_open(struct ipmu_mpi *m, char *why);
 void measure_close(struct measure *ms);

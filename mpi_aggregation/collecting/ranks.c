@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agree.h"
+#include "event_name.h"
 #include "measure.h"
 
 #define CPU_WORDS (CPU_SETSIZE / 64)
@@ -27,9 +28,11 @@ static void tell_why(struct ipmu_mpi *m)
 /* Such an event counts the CPUs that its thread may use, whoever runs on them. */
 static bool counts_cpus(const struct ipmu_mpi *m)
 {
+	struct ipmu_name said;
+
 	for (int i = 0; i < m->nevents; i++)
 		if (!strncmp(m->events[i].name, CORE_COMPONENT, strlen(CORE_COMPONENT)) &&
-		    !event_qualifier(m->events[i].name, "cpu"))
+		    event_read(m->events[i].name, &said) && said.cpu == IPMU_ALL)
 			return true;
 	return false;
 }

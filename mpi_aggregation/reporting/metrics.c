@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantities that follow from counts: one table of formulas. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "metrics.h"
+#include "collecting/event_name.h"
 
 #define TERMS_MAX 3
 #define CLOCK "UNC_CLOCK:SOCKET"
@@ -81,34 +81,20 @@ static const struct row {
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 _Static_assert(ROWS <= METRICS_MAX, "room for all metrics");
 
-/* comp:::pmu.EVENT:UMASK, pmu::EVENT:UMASK and EVENT.UMASK as EVENT:UMASK. A PMU with a number is
- * one box of several, of which no formula here is true: its name stays. */
-static void event_base(const char *name, char out[NAME_MAX_BYTES])
+/* No formula is true of one box of several, nor of one package or CPU. */
+static bool is_whole(const struct ipmu_name *n)
 {
-	const char *p = strstr(name, ":::"), *q;
-
-	p = p ? p + 3 : name;
-	q = strstr(p, "::");
-	if (q && !isdigit((unsigned char)q[-1]))
-		p = q + 2;
-	else if (!q && islower((unsigned char)*p) && (q = strchr(p, '.')) != NULL &&
-		 !isdigit((unsigned char)q[-1]))
-		p = q + 1;
-	snprintf(out, NAME_MAX_BYTES, "%s", p);
-	char *dot = strchr(out, '.');
-	if (dot && !strchr(out, ':'))
-		*dot = ':';
+	return n->package == IPMU_ALL && n->cpu == IPMU_ALL && n->box == IPMU_ALL;
 }
 
 static int event_find(const struct ipmu_mpi *m, const char *wanted)
 {
-	char base[NAME_MAX_BYTES];
+	struct ipmu_name n;
 
-	for (int i = 0; i < m->nevents; i++) {
-		event_base(m->events[i].name, base);
-		if (!strcasecmp(base, wanted))
+	for (int i = 0; i < m->nevents; i++)
+		if (event_read(m->events[i].name, &n) && is_whole(&n) &&
+		    !strcasecmp(n.event, wanted))
 			return i;
-	}
 	return -1;
 }
 

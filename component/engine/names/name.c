@@ -41,14 +41,9 @@ static int choose_type(struct naming *n, char *why)
 					n->pmu);
 }
 
-static int check_duplicates(struct naming *n, char *why)
+static int check_twice(struct naming *n, char *why)
 {
-	for (int i = 0; i < n->q.n; i++)
-		for (int j = 0; j < i; j++)
-			if (ipmu_qualifier_is(&n->q.list[i], n->q.list[j].key))
-				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %s stands "
-						 "there twice", n->name, n->q.list[i].key);
-	return 0;
+	return ipmu_name_check_twice(&n->q, n->name, why);
 }
 
 /* ---- whose the qualifiers are, and where the event counts */
@@ -74,9 +69,8 @@ static int sort_qualifiers(struct naming *n, char *why)
 
 		q->owner = number ? IPMU_OF_PLACE :
 			   is_own(n->e.type, q) ? IPMU_OF_TYPE : IPMU_OF_PFM;
-		if (number && ipmu_parse_number(q->value, number))
-			return ipmu_fail(why, -EINVAL, "'%s': %s wants a number, as in %s=0",
-					 n->name, q->key, q->key);
+		if (number && ipmu_name_number(q, n->name, number, why))
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -244,7 +238,7 @@ static int write_name(struct naming *n, char *why)
 static int event_of(struct naming *n, struct ipmu_event *out, char *why)
 {
 	static int (*const steps[])(struct naming *, char *) = {
-		choose_type, check_duplicates, sort_qualifiers, apply_frame, check_one_box,
+		choose_type, check_twice, sort_qualifiers, apply_frame, check_one_box,
 		check_place, encode, check_interrupts, check_other_type, choose_units, write_name,
 	};
 	int rc = 0;

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,17 +62,35 @@ const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, co
 	return type;
 }
 
-int ipmu_parse_number(const char *text, int *out)
+int ipmu_name_check_twice(const struct ipmu_qualifiers *q, const char *name, char *why)
+{
+	for (int i = 0; i < q->n; i++)
+		for (int j = 0; j < i; j++)
+			if (ipmu_qualifier_is(&q->list[i], q->list[j].key))
+				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %s stands "
+						 "there twice", name, q->list[i].key);
+	return 0;
+}
+
+static int number_of(const char *text, int *out)
 {
 	char *end;
 	long v;
 
 	errno = 0;
-	v = text ? strtol(text, &end, 10) : 0;
-	if (!text || !isdigit((unsigned char)*text) || *end || errno || v > 9999)
+	v = strtol(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || v > 9999)
 		return -EINVAL;
 	*out = (int)v;
 	return 0;
+}
+
+int ipmu_name_number(const struct ipmu_qualifier *q, const char *name, int *out, char *why)
+{
+	if (q->value && number_of(q->value, out) == 0)
+		return 0;
+	return ipmu_fail(why, -EINVAL, "'%s': %s wants a number, as in %s=0", name, q->key,
+			 q->key);
 }
 
 /* ---- cutting */
@@ -166,4 +185,62 @@ int ipmu_name_parse(const struct ipmu_family *family, const char *name,
 	if (!*rest || *rest == ':')
 		return ipmu_fail(why, -EINVAL, "'%s' names no event: write pmu.EVENT:UMASK", name);
 	return cut_qualifiers(out, rest, why);
+}
+
+/* ---- without a machine */
+
+/* Of several boxes libpfm4 makes as many PMUs, whose names end with the box's number. */
+static int box_of(const char *pmu)
+{
+	size_t n = pmu ? strlen(pmu) : 0;
+	int box = IPMU_ALL;
+
+	while (n > 0 && isdigit((unsigned char)pmu[n - 1]))
+		n--;
+	if (pmu)
+		number_of(pmu + n, &box);
+	return box;
+}
+
+static int *place_in(struct ipmu_name *n, const struct ipmu_qualifier *q)
+{
+	return ipmu_qualifier_is(q, "package") ? &n->package :
+	       ipmu_qualifier_is(q, "cpu") ? &n->cpu : ipmu_qualifier_is(q, "box") ? &n->box : NULL;
+}
+
+static int read_places(struct ipmu_parsed_name *p, const char *name, struct ipmu_name *out,
+		       char *why)
+{
+	int box = box_of(p->pmu), rc = ipmu_name_check_twice(&p->q, name, why);
+
+	out->package = out->cpu = IPMU_ALL;
+	out->box = box;
+	for (struct ipmu_qualifier *q = p->q.list; q < p->q.list + p->q.n && !rc; q++) {
+		int *number = place_in(out, q);
+
+		if (!number)
+			continue;
+		q->owner = IPMU_OF_PLACE;
+		rc = ipmu_name_number(q, name, number, why);
+	}
+	if (!rc && box != IPMU_ALL && out->box != box)
+		rc = ipmu_fail(why, -EINVAL, "'%s' names box %d and box %d", name, box, out->box);
+	return rc;
+}
+
+int ipmu_name_read(const char *name, struct ipmu_name *out, char *why)
+{
+	char text[IPMU_QUALIFIERS_TEXT];
+	struct ipmu_parsed_name parsed;
+	struct ipmu_name read;
+	int rc = ipmu_name_parse(NULL, name, &parsed, why);
+
+	if (!rc)
+		rc = read_places(&parsed, name, &read, why);
+	if (rc)
+		return rc;
+	snprintf(read.event, sizeof(read.event), "%s%s", parsed.event,
+		 ipmu_qualifiers_text(&parsed.q, IPMU_OF_PFM, text));
+	*out = read;
+	return 0;
 }

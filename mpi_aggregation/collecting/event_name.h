@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef EVENT_NAME_H
+#define EVENT_NAME_H
+
+#include "ipmu.h"
+
+/* What an event's name says, as the engine reads it, behind the name of PAPI's component. false: it
+ * is not of that form. */
+bool event_read(const char *name, struct ipmu_name *out);
+
+#endif
