@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -260,6 +261,20 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 	assert_int_equal(engine_fixture_peek_on(f, 2, GLOBAL), 2);	/* not what somebody had */
 }
 
+/* Counts of a thread's own CPUs need to know which those are. */
+static void sessions_leave_no_memory(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "INST_RETIRED.ANY", "core.INSTRUCTION_RETIRED" };
+	size_t before = 0;
+
+	for (int i = 0; i < 100; i++) {
+		engine_fixture_end(engine_fixture_started(f, names, 2), (uint64_t[2]){ 0 });
+		before = i == 10 ? mallinfo2().uordblks : before;
+	}
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
 /* On later CPUs the general counters are the kernel's, which uses the same registers. */
 static void later_cpus_keep_what_the_kernel_does(void **state)
 {
@@ -337,6 +352,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_of_somebody_else_are_left_alone),
 		cmocka_unit_test(a_program_that_samples_is_left_alone),
 		cmocka_unit_test(counters_that_somebody_takes_later_are_left_alone),
+		cmocka_unit_test(sessions_leave_no_memory),
 		cmocka_unit_test(later_cpus_keep_what_the_kernel_does),
 		cmocka_unit_test(later_cpus_are_recognised_by_cpuid),
 	};

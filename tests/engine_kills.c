@@ -213,7 +213,7 @@ static void registers_are_as_before_after_a_signal(void **state)
 	}
 }
 
-#define CROWD 3
+#define CROWD 12
 
 static pid_t one_of_a_crowd(const struct engine_fixture *f, unsigned seed)
 {

@@ -80,7 +80,7 @@ grep -q "/dev/cpu/0/msr_safe: no permission: join group $gid" "$scratch/out" ||
 	intel_uncore:::skl_unc_imc.DRAM_DATA_READS) >"$scratch/out" 2>&1
 grep -Eq 'DRAM_DATA_READS :[[:space:]]+[0-9]' "$scratch/out" && fail 'the memory controller, unprivileged'
 
-# ---- a program with a set-group-id bit, which its user runs with an environment of his own
+# ---- programs with a set-group-id or set-user-id bit, which a user runs with an environment of his own
 
 cat >"$scratch/which.c" <<'C'
 #include "ipmu.h"
@@ -104,20 +104,24 @@ C
 ${CC:-cc} -D_GNU_SOURCE -I"$STAGE/include/ipmu" "$scratch/which.c" -o "$scratch/which" \
 	"$STAGE/lib/libintelpmu.a" "$STAGE/lib/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
 	fail 'which.c does not compile'
-cp "$scratch/which" "$scratch/privileged"
-chgrp $((gid + 1)) "$scratch/privileged"
-chmod 2755 "$scratch/privileged"
+cp "$scratch/which" "$scratch/set-group-id"
+chgrp $((gid + 1)) "$scratch/set-group-id"
+chmod 2755 "$scratch/set-group-id"
+cp "$scratch/which" "$scratch/set-user-id"
+chmod 4755 "$scratch/set-user-id"
 cp "$TEST_DATA/topo/skl-4c8t.xml" "$scratch/lie.xml"
 chmod 644 "$scratch/lie.xml"
 lie() { as $gid env HWLOC_XMLFILE="$scratch/lie.xml" LIBPFM_FORCE_PMU=skl "$scratch/$1" >"$scratch/out" 2>&1; }
 lie which
 grep -q '^secure 0, Test Skylake client.*, forced$' "$scratch/out" || fail 'an ordinary program takes the environment'
-lie privileged
-if grep -q '^secure 0' "$scratch/out"; then
-	echo "$scratch takes no set-group-id bits"
-else
-	grep -q '^secure 1, .*, not forced$' "$scratch/out" || fail 'the privileged program does not run'
-	grep -q 'Test Skylake' "$scratch/out" && fail 'a privileged program takes its user for the machine'
-fi
+for bit in set-group-id set-user-id; do
+	lie $bit
+	if grep -q '^secure 0' "$scratch/out"; then
+		echo "$scratch takes no $bit bits"
+	else
+		grep -q '^secure 1, .*, not forced$' "$scratch/out" || fail "the $bit program does not run"
+		grep -q 'Test Skylake' "$scratch/out" && fail "a $bit program takes its user for the machine"
+	fi
+done
 cat "$VPMU_TALLY" >>"$tally"
 exit "$failed"
