@@ -33,6 +33,10 @@ run() {		# run COMMAND
 	'./configure --install-deps && make '*)	# .ci/run does it; here: make knows the target
 		"$MAKE" -C "$BUILDDIR" -n "${command##*make }" >out 2>&1 ;;
 	intel_core:::* | intel_uncore:::*) counted "$word" ;;
+	'./configure --prefix=/opt/ipmu')	# tests/install_layout.sh does it; here: it knows the options
+		"$SRCDIR/configure" --help >out 2>&1 && grep -q -- '--libdir=DIR' out ;;
+	'make install && make installcheck')	# so does that
+		"$MAKE" -C "$BUILDDIR" -n install-built installcheck >out 2>&1 ;;
 	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it
 	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*)
 		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
