@@ -252,23 +252,36 @@ static int bad_cores(const struct family_row *f, char *why, size_t why_bytes)
 	return -EINVAL;
 }
 
-/* Fills in what the name leaves out. */
-static int complete_shape(const struct family_row *f, struct shape *n, const char *letters,
-			  char *why, size_t why_bytes)
+/* Fills in cores and packages where the name leaves them out; packages 0: the cores do not divide. */
+static void complete_cores(const struct family_row *f, struct shape *n)
 {
-	if (strchr(letters, 'p') && !n->packages)
-		return bad_cores(f, why, why_bytes);
 	if (!n->cores && strchr(f->forms, 'p'))
 		n->cores = n->packages;		/* "p4-2p4t": one core each */
 	if (f->cores_fixed)
 		n->packages = n->cores % f->cores_fixed ? 0 : n->cores / f->cores_fixed;
 	else if (!n->packages)
 		n->packages = f->base.packages ? f->base.packages : 1;
+}
+
+static bool cores_fit(const struct family_row *f, const struct shape *n)
+{
+	uint32_t each;
+
 	if (n->packages == 0 || n->packages > VPMU_PACKAGES_MAX || n->cores == 0 ||
 	    n->cores % n->packages)
+		return false;
+	each = n->cores / n->packages;
+	return f->cores_fixed || (each >= f->cores_min && each <= f->cores_max);
+}
+
+/* Fills in what the name leaves out. */
+static int complete_shape(const struct family_row *f, struct shape *n, const char *letters,
+			  char *why, size_t why_bytes)
+{
+	if (strchr(letters, 'p') && !n->packages)
 		return bad_cores(f, why, why_bytes);
-	if (!f->cores_fixed && (n->cores / n->packages < f->cores_min ||
-				n->cores / n->packages > f->cores_max))
+	complete_cores(f, n);
+	if (!cores_fit(f, n))
 		return bad_cores(f, why, why_bytes);
 	if (!n->threads && !strchr(letters, 't'))
 		n->threads = n->cores * (uint32_t)__builtin_ctz(f->threads_allowed);
