@@ -40,7 +40,7 @@
 static int setup(void **state)
 {
 	(void)state;
-	return core_setup("core2-4c");
+	return setup_on("core2-4c");
 }
 
 /* `instructions` in `clocks` clocks. */

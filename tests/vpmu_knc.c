@@ -36,7 +36,7 @@
 static int setup(void **state)
 {
 	(void)state;
-	return core_setup("knc-4c16t");
+	return setup_on("knc-4c16t");
 }
 
 /* Counter 0 of CPU 0 on this select, from zero. */

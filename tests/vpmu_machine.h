@@ -21,20 +21,32 @@ struct scratch {
 	struct vpmu_segment *s;
 };
 
-static inline void scratch_open(struct scratch *t, const char *machine)
+static inline void scratch_make(struct scratch *t, const struct vpmu_machine *m)
 {
-	struct vpmu_machine m;
 	char why[256] = "";
-	int rc;
 
 	snprintf(t->directory, sizeof(t->directory), "/tmp/vpmu-test-XXXXXX");
 	assert_non_null(mkdtemp(t->directory));
 	snprintf(t->path, sizeof(t->path), "%s/segment", t->directory);
-	rc = vpmu_machine_parse(machine, &m, why, sizeof(why));
-	if (!rc)
-		rc = vpmu_segment_create(t->path, &m, &t->s, why, sizeof(why));
-	if (rc)
+	if (vpmu_segment_create(t->path, m, &t->s, why, sizeof(why)))
 		fail_msg("%s", why);
+}
+
+static inline struct vpmu_machine scratch_machine(const char *name)
+{
+	struct vpmu_machine m;
+	char why[256] = "";
+
+	if (vpmu_machine_parse(name, &m, why, sizeof(why)))
+		fail_msg("%s", why);
+	return m;
+}
+
+static inline void scratch_open(struct scratch *t, const char *machine)
+{
+	struct vpmu_machine m = scratch_machine(machine);
+
+	scratch_make(t, &m);
 }
 
 static inline void scratch_close(struct scratch *t)

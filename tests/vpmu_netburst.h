@@ -3,7 +3,7 @@
 #ifndef TESTS_VPMU_NETBURST_H
 #define TESTS_VPMU_NETBURST_H
 
-#include "vpmu_machine.h"
+#include "vpmu_registers.h"
 
 #include "model/core_events.h"
 
@@ -42,15 +42,6 @@
 /* Event, mask bits, and the thread bits T0_OS and T0_USR. */
 #define ESCR(event, mask) ((uint64_t)(event) << 25 | (uint64_t)(mask) << 9 | 0xc)
 
-static struct scratch t;
-
-static inline int setup_on(const char *machine)
-{
-	scratch_open(&t, machine);
-	vpmu_lock(t.s);
-	return 0;
-}
-
 static inline int setup(void **state)
 {
 	(void)state;
@@ -69,27 +60,16 @@ static inline int setup_without_ht(void **state)
 	return setup_on("p4-1c1t");
 }
 
-static inline int teardown(void **state)
-{
-	(void)state;
-	vpmu_unlock(t.s);
-	scratch_close(&t);
-	return 0;
-}
-
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static inline uint64_t rd(uint32_t address)
 {
-	uint64_t value = UINT64_C(0xdeadbeef);
-
-	assert_int_equal(vpmu_rdmsr(t.s, 0, address, &value), 0);
-	return value;
+	return rd_on(0, address);
 }
 
 static inline void wr(uint32_t address, uint64_t value)
 {
-	assert_int_equal(vpmu_wrmsr(t.s, 0, address, value), 0);
+	wr_on(0, address, value);
 }
 
 static inline void run_clocks(uint32_t cpu, uint32_t clocks)

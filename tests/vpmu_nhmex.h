@@ -3,7 +3,7 @@
 #ifndef TESTS_VPMU_NHMEX_H
 #define TESTS_VPMU_NHMEX_H
 
-#include "vpmu_machine.h"
+#include "vpmu_registers.h"
 
 #include "model/core_events.h"
 
@@ -44,15 +44,6 @@
 #define PGT_PAGE_EV INC(0x16)
 #define TOP (UINT64_C(1) << 48)		/* what the 48-bit counters carry into */
 
-static struct scratch t;
-
-static inline int setup_on(const char *machine)
-{
-	scratch_open(&t, machine);
-	vpmu_lock(t.s);
-	return 0;
-}
-
 static inline int setup(void **state)
 {
 	(void)state;
@@ -67,39 +58,13 @@ static inline int setup_four_packages(void **state)
 
 static inline int setup_westmere(void **state)
 {
-	struct vpmu_machine m;
-	char why[256] = "";
+	struct vpmu_machine m = scratch_machine("nhmex-1p8c16t");
 
 	(void)state;
-	snprintf(t.directory, sizeof(t.directory), "/tmp/vpmu-test-XXXXXX");
-	assert_non_null(mkdtemp(t.directory));
-	snprintf(t.path, sizeof(t.path), "%s/segment", t.directory);
-	assert_int_equal(vpmu_machine_parse("nhmex-1p8c16t", &m, why, sizeof(why)), 0);
 	m.cpuid_model = 0x2f;
-	assert_int_equal(vpmu_segment_create(t.path, &m, &t.s, why, sizeof(why)), 0);
+	scratch_make(&t, &m);
 	vpmu_lock(t.s);
 	return 0;
-}
-
-static inline int teardown(void **state)
-{
-	(void)state;
-	vpmu_unlock(t.s);
-	scratch_close(&t);
-	return 0;
-}
-
-static inline uint64_t rd_on(uint32_t cpu, uint32_t address)
-{
-	uint64_t value = UINT64_C(0xdeadbeef);
-
-	assert_int_equal(vpmu_rdmsr(t.s, cpu, address, &value), 0);
-	return value;
-}
-
-static inline void wr_on(uint32_t cpu, uint32_t address, uint64_t value)
-{
-	assert_int_equal(vpmu_wrmsr(t.s, cpu, address, value), 0);
 }
 
 static inline uint64_t rd(uint32_t address)

@@ -3,38 +3,18 @@
 #ifndef TESTS_VPMU_CORE_H
 #define TESTS_VPMU_CORE_H
 
-#include "../vpmu_machine.h"
+#include "vpmu_registers.h"
 
 #include "../../virtual_pmu/model/core_events.h"
 
-static struct scratch t;
-
-static inline int core_setup(const char *machine)
-{
-	scratch_open(&t, machine);
-	vpmu_lock(t.s);
-	return 0;
-}
-
-static inline int core_teardown(void **state)
-{
-	(void)state;
-	vpmu_unlock(t.s);
-	scratch_close(&t);
-	return 0;
-}
-
 static inline uint64_t rd(uint32_t cpu, uint32_t address)
 {
-	uint64_t value = UINT64_C(0xdeadbeef);
-
-	assert_int_equal(vpmu_rdmsr(t.s, cpu, address, &value), 0);
-	return value;
+	return rd_on(cpu, address);
 }
 
 static inline void wr(uint32_t cpu, uint32_t address, uint64_t value)
 {
-	assert_int_equal(vpmu_wrmsr(t.s, cpu, address, value), 0);
+	wr_on(cpu, address, value);
 }
 
 /* `times` occurrences of one kind in the CPU's last `clocks` clocks. */
@@ -68,6 +48,6 @@ static inline void everything_happens(uint32_t cpu, uint32_t clocks)
 	vpmu_core_events(t.s, cpu, counts, clocks);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, core_teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif
