@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the documents name is there: files and folders in ARCHITECTURE.md and CONTRIBUTING.md,
+# and the functions that ARCHITECTURE.md says are in a file; its layers are those that are checked.
+set -u
+cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
+rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation demo bench tests)
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+quoted() { grep -o '`[^`]*`' "$1" | tr -d '`'; }
+
+missing() {	# missing DOCUMENT: paths and functions that are not there
+	local word file=
+	while read -r word; do
+		case $word in
+		*[\ \*=:\<]* | *NAME* | [A-Z/.-]* | papi-versions/) ;;
+		*'()')
+			[ "${1##*/}" = CONTRIBUTING.md ] || grep -qsE "(^|[ *])${word%??}\(" "$file" ||
+				echo "$1: $word is not in ${file:-a file}"
+			;;
+		*/* | *.[ch])
+			[ -e "$word" ] || find "${rooms[@]}" -path "*/${word%/}" | grep -q . ||
+				echo "$1: $word is not there"
+			[ -f "$word" ] && file=$word
+			;;
+		esac
+	done < <(quoted "$1")
+}
+
+for document in ARCHITECTURE.md CONTRIBUTING.md; do
+	[ -f "$document" ] || { fail "$document is not there"; continue; }
+	[ "$(quoted "$document" | wc -l)" -gt 5 ] || fail "$document names nothing"
+	while read -r line; do fail "$line"; done < <(missing "$document")
+done
+
+# -- the layers of the table are those of tests/layers.sh, in its order
+layers_of() {	# layers_of ROOM: as ARCHITECTURE.md has them
+	sed -n "s,^| \`$1/\` | \(.*\`.*\`.*\`.*\) |\$,\1,p" ARCHITECTURE.md | tail -n 1 | grep -o '`[a-z]*/`' |
+		tr -d '`/' | tr '\n' ' '
+}
+while IFS='=' read -r room want; do
+	[ "$(layers_of "$room")" = "$want" ] || fail "layers of $room: '$(layers_of "$room")', checked are '$want'"
+	checked=$((${checked:-0} + 1))
+done < <(sed -n "/^declare -A layers/,/^)/s/^\t\[\(.*\)\]='\(.*\)'/\1=\2/p" tests/layers.sh |
+	sed 's/ \.$//; s/|/ /g; s/$/ /')
+[ "${checked:-0}" -gt 1 ] || fail 'tests/layers.sh has no layers'
+
+# -- planted faults are found
+planted=$(mktemp) || exit 1
+trap 'rm -f "$planted"' EXIT
+file=component/engine/names/parse.c
+printf '%s\n' "\`$file\`, \`ipmu_name_parse()\` and \`ipmu_nothing()\`" "\`component/engine/nowhere.c\`" \
+	'`component/nowhere/`' '`nowhere.h`' >"$planted"
+[ "$(missing "$planted" | wc -l)" = 4 ] || fail "planted: $(missing "$planted")"
+exit "$failed"
