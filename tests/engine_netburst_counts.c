@@ -445,8 +445,8 @@ static void collisions_with_what_runs(void **state)
 	end(&r);
 }
 
-/* A counter is looked at before it is taken, what its ESCR serves besides is not. The foreign user's
- * counters are enabled for any thread, with CRU_ESCR0. */
+/* A counter is looked at before it is taken, what its ESCR serves besides is not. The counters of
+ * the foreign user are enabled for any thread, with CRU_ESCR0. */
 static void a_foreign_counter_is_noticed_and_its_escr_is_not(void **state)
 {
 	const struct engine_fixture *f = *state;
