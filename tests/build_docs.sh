@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the documents name is there: files and folders in ARCHITECTURE.md and CONTRIBUTING.md,
+# What the documents name is there: files and folders in ARCHITECTURE.md, CONTRIBUTING.md and NEWS.md,
 # and the functions that ARCHITECTURE.md says are in a file; its layers are those that are checked.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
-rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation demo bench tests)
+rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation ipmu_run demo bench tests)
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
@@ -28,7 +28,7 @@ missing() {	# missing DOCUMENT: paths and functions that are not there
 	done < <(quoted "$1")
 }
 
-for document in ARCHITECTURE.md CONTRIBUTING.md; do
+for document in ARCHITECTURE.md CONTRIBUTING.md NEWS.md; do
 	[ -f "$document" ] || { fail "$document is not there"; continue; }
 	[ "$(quoted "$document" | wc -l)" -gt 5 ] || fail "$document names nothing"
 	while read -r line; do fail "$line"; done < <(missing "$document")
