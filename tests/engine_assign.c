@@ -16,13 +16,13 @@ static struct ipmu_pmu_type type_of(int counters)
 	return (struct ipmu_pmu_type){ .name = "box", .counters = counters, .width = 44 };
 }
 
-static struct ipmu_want want_of(const struct ipmu_choice *choices, int n, const char *event)
+static struct ipmu_request want_of(const struct ipmu_choice *choices, int n, const char *event)
 {
-	return (struct ipmu_want){ .choices = choices, .nchoices = n, .event = event };
+	return (struct ipmu_request){ .choices = choices, .nchoices = n, .event = event };
 }
 
 /* Is there any way to give each want a counter of its own? Tries them all. */
-static bool possible(const struct ipmu_want *wants, int n, uint64_t taken, int counters)
+static bool possible(const struct ipmu_request *wants, int n, uint64_t taken, int counters)
 {
 	if (n == 0)
 		return true;
@@ -36,7 +36,7 @@ static bool possible(const struct ipmu_want *wants, int n, uint64_t taken, int c
 	return false;
 }
 
-static void check_solution(const struct ipmu_want *wants, int n)
+static void check_solution(const struct ipmu_request *wants, int n)
 {
 	uint64_t taken = 0;
 
@@ -58,7 +58,7 @@ static void finds_a_solution_whenever_there_is_one(void **state)
 	for (int round = 0; round < 20000; round++) {
 		int counters = 2 + rand_r(&seed) % 5, n = 1 + rand_r(&seed) % counters;
 		struct ipmu_pmu_type type = type_of(counters);
-		struct ipmu_want wants[8];
+		struct ipmu_request wants[8];
 		struct ipmu_choice choices[8];
 		char why[IPMU_WHY_MAX] = "";
 		int rc;
@@ -90,7 +90,7 @@ static void names_the_events_that_collide(void **state)
 		{ .select = 1, .counters = 3 }, { .select = 2, .counters = 3 },
 		{ .select = 3, .counters = 3 },
 	};
-	struct ipmu_want wants[] = {
+	struct ipmu_request wants[] = {
 		want_of(&choices[0], 1, "first"), want_of(&choices[1], 1, "second"),
 		want_of(&choices[2], 1, "third"),
 	};
@@ -111,9 +111,9 @@ static void running_counters_stay_where_they_are(void **state)
 	struct ipmu_choice seven = { .select = 7, .counters = 3 };
 	struct ipmu_choice eight = { .select = 8, .counters = 3 };
 	struct ipmu_choice nine = { .select = 9, .counters = 1 };
-	struct ipmu_want same = want_of(&seven, 1, "same");
-	struct ipmu_want other = want_of(&eight, 1, "other");
-	struct ipmu_want only0 = want_of(&nine, 1, "only0");
+	struct ipmu_request same = want_of(&seven, 1, "same");
+	struct ipmu_request other = want_of(&eight, 1, "other");
+	struct ipmu_request only0 = want_of(&nine, 1, "only0");
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
@@ -134,18 +134,18 @@ static void shared_registers_agree_or_are_refused(void **state)
 	static const struct ipmu_reg shared = { .name = "SHARED" }, pair = { .name = "PAIR" };
 	struct ipmu_pmu_type type = type_of(6);
 	struct ipmu_choice a[2] = {
-		{ .counters = 7, .nneeds = 1, .needs = { { &shared, 0, 0xF0, 0x10 } } },
-		{ .counters = 0x38, .nneeds = 1, .needs = { { &pair, 0, 0xF0, 0x10 } } },
+		{ .counters = 7, .nextra = 1, .extra = { { &shared, 0, 0xF0, 0x10 } } },
+		{ .counters = 0x38, .nextra = 1, .extra = { { &pair, 0, 0xF0, 0x10 } } },
 	};
 	struct ipmu_choice b[2], c[2];
-	struct ipmu_want wants[3];
+	struct ipmu_request wants[3];
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
 	memcpy(b, a, sizeof(b));
 	memcpy(c, a, sizeof(c));
-	b[0].needs[0].value = b[1].needs[0].value = 0x20;
-	c[0].needs[0].value = c[1].needs[0].value = 0x40;
+	b[0].extra[0].value = b[1].extra[0].value = 0x20;
+	c[0].extra[0].value = c[1].extra[0].value = 0x40;
 	wants[0] = want_of(a, 2, "a");
 	wants[1] = want_of(b, 2, "b");
 	wants[2] = want_of(c, 2, "c");
@@ -156,7 +156,7 @@ static void shared_registers_agree_or_are_refused(void **state)
 	assert_non_null(strstr(why, "c collides with"));
 	assert_non_null(strstr(why, "PAIR"));
 	/* values of other bits of the register do not matter */
-	c[0].needs[0] = (struct ipmu_need){ &shared, 0, 0x0F, 0x01 };
+	c[0].extra[0] = (struct ipmu_extra_reg){ &shared, 0, 0x0F, 0x01 };
 	assert_int_equal(ipmu_assign(NULL, &type, 1, wants, 3, NULL, why), 0);
 }
 
@@ -166,7 +166,7 @@ static void companions_take_a_counter(void **state)
 	struct ipmu_choice tag = { .counters = 1, .select = 1, .companions = 6 };
 	struct ipmu_choice plain = { .counters = 2, .select = 2 };
 	struct ipmu_choice third = { .counters = 4, .select = 3 };
-	struct ipmu_want wants[] = { want_of(&tag, 1, "tag"), want_of(&plain, 1, "plain"),
+	struct ipmu_request wants[] = { want_of(&tag, 1, "tag"), want_of(&plain, 1, "plain"),
 				     want_of(&third, 1, "third") };
 	char why[IPMU_WHY_MAX] = "";
 

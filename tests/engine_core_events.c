@@ -120,11 +120,11 @@ static void check_fixed(const struct ipmu_system *sys, const char *name, int n, 
 	print_message("%s\n", name);
 	assert_string_equal(ipmu_type_name(e.type), "core_fixed");
 	assert_int_equal(e.choices[0].counters, 1ull << n);
-	assert_int_equal(e.choices[0].nneeds, 1);
-	ipmu_reg_name(e.choices[0].needs[0].reg, 0, 0, reg);
+	assert_int_equal(e.choices[0].nextra, 1);
+	ipmu_reg_name(e.choices[0].extra[0].reg, 0, 0, reg);
 	assert_string_equal(reg, "MSR_PERF_FIXED_CTR_CTRL");
-	assert_int_equal(e.choices[0].needs[0].mask, 0xFull << 4 * n);
-	assert_int_equal(e.choices[0].needs[0].value, value << 4 * n);
+	assert_int_equal(e.choices[0].extra[0].mask, 0xFull << 4 * n);
+	assert_int_equal(e.choices[0].extra[0].value, value << 4 * n);
 }
 
 /* An event with qualifiers: its default is "this core, this agent, everything", which is also what

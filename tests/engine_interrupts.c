@@ -69,9 +69,9 @@ static void an_mbox_interrupts_no_core(void **state)
 		struct ipmu_choice c = fake_event(sys, names[i]).choices[0];
 		uint64_t none = 0;
 
-		for (int n = 0; n < c.nneeds; n++)
-			if (c.needs[n].reg == &ipmu_nhmex_u_ctl)
-				none |= c.needs[n].mask & ~c.needs[n].value;
+		for (int n = 0; n < c.nextra; n++)
+			if (c.extra[n].reg == &ipmu_nhmex_u_ctl)
+				none |= c.extra[n].mask & ~c.extra[n].value;
 		assert_int_equal(none & 0x1E, 0x1E);	/* pmi_core_sel, bits 4:1 */
 	}
 }

@@ -103,10 +103,10 @@ static void what_cannot_be_is_refused(void **state)
 	BAD(j.slots[0].box = IPMU_BOXES_MAX);
 	BAD(j.slots[0].ctr = 2);
 	BAD(j.slots[0].direction = 3);
-	BAD(j.slots[0].nneeds = IPMU_NEEDS_MAX + 1);
-	BAD((j.slots[0].nneeds = 1, j.slots[0].needs[0].reg = 99));
-	BAD((j.slots[0].nneeds = 1, j.slots[0].needs[0].value = 1ull << 40));
-	BAD((j.slots[0].nneeds = 1, j.slots[0].needs[0].index = 1));
+	BAD(j.slots[0].nextra = IPMU_EXTRA_MAX + 1);
+	BAD((j.slots[0].nextra = 1, j.slots[0].extra[0].reg = 99));
+	BAD((j.slots[0].nextra = 1, j.slots[0].extra[0].value = 1ull << 40));
+	BAD((j.slots[0].nextra = 1, j.slots[0].extra[0].index = 1));
 	BAD(memset(j.slots[0].event, 'x', sizeof(j.slots[0].event)));
 	BAD(j.slots[0].event[3] = '\033');
 	BAD((j.header.nslots = 2, j.slots[1] = j.slots[0]));
@@ -119,8 +119,8 @@ static void a_choice_comes_back_as_it_was_put(void **state)
 		.counters = 0x3, .select = 0x401834, .companions = 0x30,
 		.companion_select = 0x35000,
 		.preset = true, .preset_value = 0xFFFFFFFFFF6, .direction = 2, .clear = true,
-		.nneeds = 2,
-		.needs = { { .reg = skl->registers[1], .index = 3, .mask = 0xFF, .value = 0x12 },
+		.nextra = 2,
+		.extra = { { .reg = skl->registers[1], .index = 3, .mask = 0xFF, .value = 0x12 },
 			   { .reg = skl->registers[0], .index = 1, .mask = 0x300,
 			     .value = 0x100 } },
 	};
@@ -137,12 +137,12 @@ static void a_choice_comes_back_as_it_was_put(void **state)
 	assert_true(back.preset && back.preset_value == choice.preset_value);
 	assert_int_equal(back.direction, choice.direction);
 	assert_true(back.clear);
-	assert_int_equal(back.nneeds, choice.nneeds);
-	for (int i = 0; i < choice.nneeds; i++) {
-		assert_ptr_equal(back.needs[i].reg, choice.needs[i].reg);
-		assert_int_equal(back.needs[i].index, choice.needs[i].index);
-		assert_true(back.needs[i].mask == choice.needs[i].mask);
-		assert_true(back.needs[i].value == choice.needs[i].value);
+	assert_int_equal(back.nextra, choice.nextra);
+	for (int i = 0; i < choice.nextra; i++) {
+		assert_ptr_equal(back.extra[i].reg, choice.extra[i].reg);
+		assert_int_equal(back.extra[i].index, choice.extra[i].index);
+		assert_true(back.extra[i].mask == choice.extra[i].mask);
+		assert_true(back.extra[i].value == choice.extra[i].value);
 	}
 }
 

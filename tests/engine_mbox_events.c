@@ -72,13 +72,13 @@ static void check_choice(const struct ipmu_choice *c, const struct tsv *t, unsig
 	assert_int_equal(c->counters, 0x3F);
 	assert_false(c->preset);
 	assert_int_equal(c->direction, IPMU_UP);
-	assert_int_equal(c->nneeds, reg[0] ? 1 : 0);
+	assert_int_equal(c->nextra, reg[0] ? 1 : 0);
 	if (!reg[0])
 		return;
-	ipmu_reg_name(c->needs[0].reg, 0, 0, name);
+	ipmu_reg_name(c->extra[0].reg, 0, 0, name);
 	assert_string_equal(strstr(name, "PMU_") + 4, reg);
-	assert_int_equal(c->needs[0].value, sub);
-	assert_int_equal(c->needs[0].value & ~c->needs[0].mask, 0);
+	assert_int_equal(c->extra[0].value, sub);
+	assert_int_equal(c->extra[0].value & ~c->extra[0].mask, 0);
 }
 
 /* The spellings of an event: the manual's, with libpfm4's unit mask, and with the PMU. */
@@ -155,7 +155,7 @@ static void unconfirmed_rows_on_request(void **state)
 	tsv_open(&t, "nehalem-ex-mbox.events.tsv");
 	while (tsv_next(&t)) {
 		struct ipmu_event e = fake_event(sys, tsv_cell(&t, "event"));
-		const struct ipmu_need *need;
+		const struct ipmu_extra_reg *need;
 		uint64_t sub;
 		char reg[16], name[64];
 
@@ -165,7 +165,7 @@ static void unconfirmed_rows_on_request(void **state)
 		if (!reg[0])
 			continue;
 		/* DRAM_CMD has its mode filter in ISS as well, before PLD */
-		need = &e.choices[0].needs[e.choices[0].nneeds - 1];
+		need = &e.choices[0].extra[e.choices[0].nextra - 1];
 		ipmu_reg_name(need->reg, 0, 0, name);
 		assert_string_equal(strstr(name, "PMU_") + 4, reg);
 		assert_int_equal(need->value, sub);
@@ -174,10 +174,10 @@ static void unconfirmed_rows_on_request(void **state)
 	assert_int_equal(rows, 167);
 }
 
-static const struct ipmu_need *need_of(const struct ipmu_event *e, int choice, int i)
+static const struct ipmu_extra_reg *need_of(const struct ipmu_event *e, int choice, int i)
 {
-	assert_true(choice < e->nchoices && i < e->choices[choice].nneeds);
-	return &e->choices[choice].needs[i];
+	assert_true(choice < e->nchoices && i < e->choices[choice].nextra);
+	return &e->choices[choice].extra[i];
 }
 
 /* Worked out by hand from the document; en is added when it is programmed. */
@@ -264,13 +264,13 @@ static void raw_codes(void **state)
 	e = fake_event(fake_system(&ipmu_westmere_ex), "RAW:inc_sel=0xe:fvc=0x1A800");
 	assert_int_equal(need_of(&e, 0, 0)->value, 0x30000);
 	e = fake_event(sys, "RAW:inc_sel=0xa:pld=0x301:iss=0x80");
-	assert_int_equal(e.choices[0].nneeds, 2);
+	assert_int_equal(e.choices[0].nextra, 2);
 	assert_int_equal(need_of(&e, 0, 0)->value, 0x80);
 	assert_int_equal(need_of(&e, 0, 1)->value, 0x301);
 	e = fake_event(sys, "RAW:inc_sel=0x14:set_flag_sel=4:storage_mode=1:count_mode=2");
 	assert_int_equal(e.choices[0].select, 0x2028D8);
 	assert_int_equal(e.choices[0].direction, IPMU_UP_DOWN);
-	assert_int_equal(e.choices[0].nneeds, 0);
+	assert_int_equal(e.choices[0].nextra, 0);
 	assert_int_equal(fake_event(sys, "CYCLES:count_mode=1").choices[0].direction, IPMU_DOWN);
 	fake_refuses(sys, "RAW:inc_sel=0x16:pgt=0x2", -EINVAL, "PGT has no known field");
 	fake_refuses(sys, "RAW:inc_sel=0xd:set_flag_sel=6:map=1", -EINVAL, "sub-control register");
@@ -295,9 +295,9 @@ static void freeze_presets_the_counter(void **state)
 		assert_true(e.choices[i].preset);
 		assert_true(e.choices[i].preset_value == 0xFFFFFFFFFC18);
 		assert_int_equal(e.choices[i].select | 1, 0x1A43 + 0x200 * (uint64_t)i);
-		assert_int_equal(e.choices[i].nneeds, 2);
-		assert_int_equal(e.choices[i].needs[0].reg->addr, 0xC00);
-		assert_true(e.choices[i].needs[0].value == 1ull << 31);
+		assert_int_equal(e.choices[i].nextra, 2);
+		assert_int_equal(e.choices[i].extra[0].reg->addr, 0xC00);
+		assert_true(e.choices[i].extra[0].value == 1ull << 31);
 	}
 	fake_refuses(sys, "CYCLES:freeze=0", -EINVAL, "freeze wants a number");
 	fake_refuses(sys, "CYCLES:freeze", -EINVAL, "freeze wants a number");
@@ -313,7 +313,7 @@ static void freeze_presets_the_counter(void **state)
 
 struct set {
 	struct ipmu_event events[SET_MAX];
-	struct ipmu_want wants[SET_MAX];
+	struct ipmu_request wants[SET_MAX];
 	int n;
 	char why[IPMU_WHY_MAX];
 };
@@ -325,7 +325,7 @@ static int assign(const struct ipmu_system *sys, const char *const *names, struc
 		struct ipmu_event *e = &s->events[s->n];
 
 		*e = fake_event(sys, names[s->n]);
-		s->wants[s->n] = (struct ipmu_want){ .choices = e->choices, .event = e->name,
+		s->wants[s->n] = (struct ipmu_request){ .choices = e->choices, .event = e->name,
 						     .nchoices = e->nchoices };
 	}
 	return ipmu_assign(NULL, s->events[0].type, 1, s->wants, s->n, NULL, s->why);
@@ -339,12 +339,12 @@ static uint64_t merged(const struct set *s, uint32_t addr)
 	for (int w = 0; w < s->n; w++) {
 		const struct ipmu_choice *c = &s->wants[w].choices[s->wants[w].choice];
 
-		for (int i = 0; i < c->nneeds; i++) {
-			if (c->needs[i].reg->addr != addr)
+		for (int i = 0; i < c->nextra; i++) {
+			if (c->extra[i].reg->addr != addr)
 				continue;
-			assert_int_equal((value ^ c->needs[i].value) & mask & c->needs[i].mask, 0);
-			value |= c->needs[i].value;
-			mask |= c->needs[i].mask;
+			assert_int_equal((value ^ c->extra[i].value) & mask & c->extra[i].mask, 0);
+			value |= c->extra[i].value;
+			mask |= c->extra[i].mask;
 		}
 	}
 	return value;

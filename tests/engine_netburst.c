@@ -27,17 +27,17 @@ static int open_systems(void **state)
 	return 0;
 }
 
-static const struct ipmu_need *need_of(const struct ipmu_choice *c, const char *reg)
+static const struct ipmu_extra_reg *need_of(const struct ipmu_choice *c, const char *reg)
 {
-	for (int i = 0; i < c->nneeds; i++)
-		if (strcmp(c->needs[i].reg->name, reg) == 0)
-			return &c->needs[i];
+	for (int i = 0; i < c->nextra; i++)
+		if (strcmp(c->extra[i].reg->name, reg) == 0)
+			return &c->extra[i];
 	return NULL;
 }
 
 static uint64_t value_of(const struct ipmu_choice *c, const char *reg)
 {
-	const struct ipmu_need *need = need_of(c, reg);
+	const struct ipmu_extra_reg *need = need_of(c, reg);
 
 	if (!need)
 		fail_msg("%s is not set up", reg);
@@ -65,7 +65,7 @@ static uint32_t counters_by(const struct ipmu_event *e, const char *escr)
 	uint64_t counters = 0;
 
 	for (int i = 0; i < e->nchoices; i++)
-		if (strcmp(e->choices[i].needs[0].reg->name, escr) == 0)
+		if (strcmp(e->choices[i].extra[0].reg->name, escr) == 0)
 			counters |= e->choices[i].counters;
 	return (uint32_t)counters;
 }
@@ -118,8 +118,8 @@ static void every_row_of_the_table(void **state)
 		       (0x200ull << tsv_number(&t, "mask_bit")) + 0xF;
 		cccr = 0x31000 + tsv_number(&t, "cccr_select") * 0x2000;
 		for (int i = 0; i < e.nchoices; i++) {
-			assert_int_equal(e.choices[i].needs[0].value, escr);
-			assert_int_equal(e.choices[i].needs[0].mask, 0x7FFFFFFF);
+			assert_int_equal(e.choices[i].extra[0].value, escr);
+			assert_int_equal(e.choices[i].extra[0].mask, 0x7FFFFFFF);
 			assert_int_equal(e.choices[i].select, cccr);
 			assert_int_equal(e.choices[i].companions, 0);
 		}
@@ -268,7 +268,7 @@ static void replay_tags(void **state)
 		assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1200020F);
 		assert_int_equal(value_of(&c, "MSR_PEBS_ENABLE"), t->enable);
 		assert_int_equal(value_of(&c, "MSR_PEBS_MATRIX_VERT"), t->vert);
-		assert_int_equal(c.nneeds, t->escr ? 4 : 3);
+		assert_int_equal(c.nextra, t->escr ? 4 : 3);
 		if (t->escr)
 			assert_int_equal(value_of(&c, t->escr), t->value);
 		assert_int_equal(c.companions, t->companions);
@@ -375,7 +375,7 @@ static void cascades(void **state)
 
 struct set {
 	struct ipmu_event events[20];
-	struct ipmu_want wants[20];
+	struct ipmu_request wants[20];
 	int n;
 	char why[IPMU_WHY_MAX];
 };
@@ -394,7 +394,7 @@ static int assign(struct set *s, ...)
 
 		snprintf(full, sizeof(full), "netburst_p.%s", name);
 		*e = fake_event(sys, full);
-		s->wants[s->n++] = (struct ipmu_want){ .choices = e->choices,
+		s->wants[s->n++] = (struct ipmu_request){ .choices = e->choices,
 						       .nchoices = e->nchoices,
 						       .event = e->name };
 	}
@@ -408,7 +408,7 @@ static void check(const struct set *s)
 	uint32_t taken = 0;
 
 	for (int i = 0; i < s->n; i++) {
-		const struct ipmu_want *w = &s->wants[i];
+		const struct ipmu_request *w = &s->wants[i];
 
 		assert_true(w->choices[w->choice].counters >> w->ctr & 1);
 		assert_false(taken >> w->ctr & 1);
@@ -453,9 +453,9 @@ static void two_events_of_a_unit_take_its_two_escrs(void **state)
 	(void)state;
 	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM", NULL), 0);
 	check(&s);
-	assert_string_equal(s.wants[0].choices[s.wants[0].choice].needs[0].reg->name,
+	assert_string_equal(s.wants[0].choices[s.wants[0].choice].extra[0].reg->name,
 			    "MSR_CRU_ESCR2");
-	assert_string_equal(s.wants[1].choices[s.wants[1].choice].needs[0].reg->name,
+	assert_string_equal(s.wants[1].choices[s.wants[1].choice].extra[0].reg->name,
 			    "MSR_CRU_ESCR3");
 	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM",
 				"x87_assist:PREA", NULL), -ENOSPC);
@@ -663,7 +663,7 @@ static void names_of_the_listing_count_and_agree_with_libpfm4(void **state)
 			    ipmu_pfm_encode(e.type, -1, parsed.event, &parsed.q, codes, NULL) < 2)
 				continue;
 			print_message("%s\n", info.name);
-			assert_int_equal(e.choices[0].needs[0].value, codes[0]);
+			assert_int_equal(e.choices[0].extra[0].value, codes[0]);
 			assert_int_equal(e.choices[0].select, codes[1]);
 			same++;
 		}

@@ -156,7 +156,7 @@ static void their_events_count_together(void **state)
 	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
 		const struct ipmu_system *sys = fake_system(cases[i].family);
-		struct ipmu_want wants[2];
+		struct ipmu_request wants[2];
 		struct ipmu_event e[2];
 		struct event events[2];
 		char why[IPMU_WHY_MAX];
@@ -164,7 +164,7 @@ static void their_events_count_together(void **state)
 		listed(i, events);
 		for (int k = 0; k < 2; k++) {
 			e[k] = fake_event(sys, strstr(events[k].name, ":::") + 3);
-			wants[k] = (struct ipmu_want){ .choices = e[k].choices,
+			wants[k] = (struct ipmu_request){ .choices = e[k].choices,
 						       .nchoices = e[k].nchoices,
 						       .event = e[k].name };
 		}

@@ -80,7 +80,7 @@ static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
 
 	printf("%s: in use by", name);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++) {
-		if (!ipmu_seat_taken(fd, i))
+		if (!ipmu_process_taken(fd, i))
 			continue;
 		ipmu_process_name(&j->processes[i], who);
 		printf("%s%s", between, who);
@@ -150,7 +150,7 @@ static const char *distrust(int fd, int state, const char *why)
 {
 	if (state < 0)
 		return why;
-	if (state != IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL))
+	if (state != IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL))
 		return "it says nothing of the processes that count there";
 	return NULL;
 }
@@ -172,7 +172,7 @@ static int do_journal(struct job *job, const char *name, const struct ipmu_famil
 			"programs that count and remove it\n", job->dir_path, name, wrong);
 		return EXIT_LEFT;
 	}
-	if (state == IPMU_JOURNAL_VALID && ipmu_seat_taken(fd, IPMU_ALL)) {
+	if (state == IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL)) {
 		tell_users(name, fd, &j);
 		return EXIT_LEFT;
 	}

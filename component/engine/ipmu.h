@@ -35,7 +35,7 @@ extern "C" {
 #define IPMU_NAME_MAX 106	/* longest event name, with the final NUL */
 #define IPMU_ALL (-1)		/* every package, every box */
 
-#define IPMU_NEEDS_MAX 4
+#define IPMU_EXTRA_MAX 4
 #define IPMU_CHOICES_MAX 8
 
 struct ipmu_system;
@@ -50,8 +50,9 @@ enum ipmu_scope { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
  * then the count is so in two's complement, and it may decrease. */
 enum ipmu_direction { IPMU_UP, IPMU_DOWN, IPMU_UP_DOWN };
 
-/* Bits of a register that counters share, and the value they must have while an event counts. */
-struct ipmu_need {
+/* An extra register: bits beside the select that counters share, and the value that they must have
+ * while an event counts. */
+struct ipmu_extra_reg {
 	const struct ipmu_reg *reg;
 	int index;		/* which one, where the register is an array */
 	uint64_t mask, value;
@@ -69,9 +70,9 @@ struct ipmu_choice {
 	bool preset;		/* counters start from a value: not shared, set up at each start */
 	uint64_t preset_value;	/* ... which ops->preset writes, where the PMU has that */
 	uint8_t direction;	/* enum ipmu_direction */
-	bool clear;		/* what it needs has effects beyond it: 0 once nobody needs it */
-	int nneeds;
-	struct ipmu_need needs[IPMU_NEEDS_MAX];
+	bool clear;		/* extra registers with effects beyond the event: 0 after use */
+	int nextra;
+	struct ipmu_extra_reg extra[IPMU_EXTRA_MAX];
 };
 
 /* One event with its qualifiers, as the registers want it. Plain data: copy it freely. */

@@ -37,7 +37,7 @@ static void part_inside_signal(struct ipmu_system *sys)
 	if (atomic_load(&sys->lessee.inside) || sys->lessee.pid != getpid())
 		return;
 	ipmu_wait_at_most(&sys->lessee, UNITS_NS);
-	ipmu_kin_part(&sys->kin);
+	ipmu_fork_state_end(&sys->fork_state);
 	for (int i = 0; i < sys->nunits; i++)
 		ipmu_owner_part(&sys->units[i]);
 }
@@ -207,7 +207,7 @@ static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	sys->lessee.self = ipmu_process_self();
 	sys->take_busy = said("IPMU_TAKE_BUSY");
 	sys->allow_pmi = said("IPMU_ALLOW_PMI");
-	ipmu_kin_open(&sys->kin);
+	ipmu_fork_state_open(&sys->fork_state);
 	sys->lessee.journal = malloc(sizeof(*sys->lessee.journal));
 	ipmu_state_boot(sys->lessee.boot_id);
 	sys->family = ipmu_family_find(topo, scope, why);
@@ -217,7 +217,7 @@ static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	if (!rc)
 		rc = open_units(sys, why);
 	if (rc) {
-		ipmu_kin_close(&sys->kin);
+		ipmu_fork_state_close(&sys->fork_state);
 		free(sys->lessee.journal);
 		free(sys);
 		return rc;
@@ -247,7 +247,7 @@ int ipmu_system_close(struct ipmu_system *sys)
 	pthread_mutex_lock(&sys->lock);
 	ipmu_wait_begin(&sys->lessee);
 	if (sys->lessee.pid == getpid())
-		ipmu_kin_part(&sys->kin);
+		ipmu_fork_state_end(&sys->fork_state);
 	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		int rc = ipmu_unit_release(&sys->units[i]);
@@ -261,7 +261,7 @@ int ipmu_system_close(struct ipmu_system *sys)
 	ipmu_guard_join(ipmu_guard_ended(sys));
 	close_units(sys);
 	pthread_mutex_destroy(&sys->lock);
-	ipmu_kin_close(&sys->kin);
+	ipmu_fork_state_close(&sys->fork_state);
 	free(sys->lessee.journal);
 	free(sys);
 	ipmu_cancel_release(cancel);
@@ -283,7 +283,7 @@ static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
 	ipmu_wait_begin(&sys->lessee);
 	if (sys->lessee.pid == getpid())
-		ipmu_kin_part(&sys->kin);
+		ipmu_fork_state_end(&sys->fork_state);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 

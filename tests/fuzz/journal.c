@@ -84,7 +84,7 @@ static void check_slots(const struct ipmu_family *family, const struct ipmu_jour
 		REQUIRE(memchr(slot->event, '\0', sizeof(slot->event)));
 		ipmu_journal_get_choice(family, slot, &choice);
 		REQUIRE(ipmu_journal_put_choice(family, &choice, &again) == 0);
-		REQUIRE(again.select == slot->select && again.nneeds == slot->nneeds);
+		REQUIRE(again.select == slot->select && again.nextra == slot->nextra);
 	}
 }
 

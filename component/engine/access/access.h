@@ -49,7 +49,7 @@ struct ipmu_regs {
 	bool take_busy;		/* take counters also from who has them now */
 	/* Before registers are put back: stop, and undo what a write of old values does not; NULL:
 	 * nothing to do. */
-	int (*settle)(struct ipmu_regs *p);
+	int (*quiesce)(struct ipmu_regs *p);
 	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
 	 * journal. */
 	int (*record)(struct ipmu_regs *p, int i);
@@ -95,12 +95,12 @@ uint64_t ipmu_msr_last(struct ipmu_regs *p, const struct ipmu_reg *reg, int box,
 /* Change the bits of mask, keep the others as they were last written. */
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		    uint64_t mask, uint64_t value);
-/* Settle, then put back what was saved, last first. Of a counter that takes fewer bits than it
+/* Quiesce, then put back what was saved, last first. Of a counter that takes fewer bits than it
  * holds the others are lost. Goes on after an error and returns the first one; what could not be
  * put back stays saved for another try. A register that does not hold what was written last belongs
  * to somebody else by now and is left alone: -ESTALE if nothing else went wrong, and p->left names
  * it; that is done with, and needs no other try. Async-signal-safe: neither it nor
- * p->settle may allocate or lock. */
+ * p->quiesce may allocate or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
 /* Find those registers, ahead of ipmu_access_refresh. */
 void ipmu_access_leave_changed(struct ipmu_regs *p);

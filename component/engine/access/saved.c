@@ -367,7 +367,7 @@ int ipmu_access_restore(struct ipmu_regs *p)
 	}
 	ipmu_access_leave_changed(p);
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
-	first = p->settle ? p->settle(p) : 0;
+	first = p->quiesce ? p->quiesce(p) : 0;
 	for (int i = p->nsaved - 1; i >= 0; i--) {
 		rc = put_back(p, &p->saved[i]);
 		first = first ? first : rc;

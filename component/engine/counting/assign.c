@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which counter takes which event, in which of the ways that the event can be counted. A search
- * with backtracking finds a solution whenever there is one. Counters that no want tells apart are
- * tried once, which keeps the search small on boxes whose counters are all alike. */
+ * with backtracking finds a solution whenever there is one. Counters that no request tells apart
+ * are tried once, which keeps the search small on boxes whose counters are all alike. */
 #include "assign.h"
 
 #include "../base/why.h"
@@ -12,14 +12,14 @@
 
 #define FREE (-1)
 #define TAKEN (-2)	/* by a running session */
-#define LATER (-2)	/* companion: a want that follows will enable one */
+#define LATER (-2)	/* companion: a request that follows will enable one */
 
 struct search {
 	const struct ipmu_box *box;
-	struct ipmu_want *wants;
+	struct ipmu_request *requests;
 	int n, counters;
-	int holder[IPMU_COUNTERS_MAX];	/* want on that counter, FREE or TAKEN */
-	int deepest;			/* the want that could not be placed after all others */
+	int holder[IPMU_COUNTERS_MAX];	/* request on that counter, FREE or TAKEN */
+	int deepest;			/* the request that could not be placed after all others */
 	const struct ipmu_reg *reg;	/* ... because of this shared register, or NULL */
 	const char *other;		/* ... and this event */
 	bool starved;			/* ... or because there was no counter left */
@@ -30,20 +30,20 @@ bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b)
 	if (a->counters != b->counters || a->select != b->select ||
 	    a->companions != b->companions || a->companion_select != b->companion_select ||
 	    a->preset != b->preset || a->preset_value != b->preset_value ||
-	    a->direction != b->direction || a->nneeds != b->nneeds)
+	    a->direction != b->direction || a->nextra != b->nextra)
 		return false;
-	for (int i = 0; i < a->nneeds; i++)
-		if (a->needs[i].reg != b->needs[i].reg || a->needs[i].index != b->needs[i].index ||
-		    a->needs[i].mask != b->needs[i].mask || a->needs[i].value != b->needs[i].value)
+	for (int i = 0; i < a->nextra; i++)
+		if (a->extra[i].reg != b->extra[i].reg || a->extra[i].index != b->extra[i].index ||
+		    a->extra[i].mask != b->extra[i].mask || a->extra[i].value != b->extra[i].value)
 			return false;
 	return true;
 }
 
-static const struct ipmu_reg *disagreement(const struct ipmu_choice *a, const struct ipmu_choice *b)
+static const struct ipmu_reg *conflict(const struct ipmu_choice *a, const struct ipmu_choice *b)
 {
-	for (int i = 0; i < a->nneeds; i++)
-		for (int j = 0; j < b->nneeds; j++) {
-			const struct ipmu_need *x = &a->needs[i], *y = &b->needs[j];
+	for (int i = 0; i < a->nextra; i++)
+		for (int j = 0; j < b->nextra; j++) {
+			const struct ipmu_extra_reg *x = &a->extra[i], *y = &b->extra[j];
 
 			if (x->reg == y->reg && x->index == y->index &&
 			    ((x->value ^ y->value) & x->mask & y->mask))
@@ -52,42 +52,42 @@ static const struct ipmu_reg *disagreement(const struct ipmu_choice *a, const st
 	return NULL;
 }
 
-static const struct ipmu_choice *chosen(const struct ipmu_want *w)
+static const struct ipmu_choice *chosen(const struct ipmu_request *w)
 {
 	return &w->choices[w->choice];
 }
 
 /* Does a choice agree with all that has been placed and with all that runs? */
-static bool agrees(struct search *s, int want, const struct ipmu_choice *choice)
+static bool agrees(struct search *s, int request, const struct ipmu_choice *choice)
 {
 	const struct ipmu_reg *reg = NULL;
 	const char *other = NULL;
 
-	for (int w = 0; w < want && !reg; w++) {
-		reg = disagreement(choice, chosen(&s->wants[w]));
-		other = s->wants[w].event;
+	for (int w = 0; w < request && !reg; w++) {
+		reg = conflict(choice, chosen(&s->requests[w]));
+		other = s->requests[w].event;
 	}
 	for (int c = 0; s->box && c < s->counters && !reg; c++)
 		if (ipmu_slot_taken(s->box, c) && s->box->slots[c].programmed) {
-			reg = disagreement(choice, &s->box->slots[c].choice);
+			reg = conflict(choice, &s->box->slots[c].choice);
 			other = s->box->slots[c].event;
 		}
-	if (reg && want >= s->deepest) {
+	if (reg && request >= s->deepest) {
 		s->reg = reg;
 		s->other = other;
 	}
 	return !reg;
 }
 
-/* Has a counter that every want sees as it sees this one been tried already? */
+/* Has a counter that every request sees as it sees this one been tried already? */
 static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 {
 	for (int c = 0; c < ctr; c++) {
 		bool alike = (tried >> c) & 1;
 
 		for (int w = 0; w < s->n && alike; w++)
-			for (int k = 0; k < s->wants[w].nchoices && alike; k++) {
-				const struct ipmu_choice *q = &s->wants[w].choices[k];
+			for (int k = 0; k < s->requests[w].nchoices && alike; k++) {
+				const struct ipmu_choice *q = &s->requests[w].choices[k];
 				const uint64_t masks[] = { q->counters, q->companions,
 							   q->any_companion };
 
@@ -107,7 +107,7 @@ static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 static bool enabled(const struct search *s, int ctr)
 {
 	if (s->holder[ctr] >= 0)
-		return !chosen(&s->wants[s->holder[ctr]])->preset;
+		return !chosen(&s->requests[s->holder[ctr]])->preset;
 	return s->box && ipmu_slot_taken(s->box, ctr) && s->box->slots[ctr].programmed &&
 	       !s->box->slots[ctr].choice.preset;
 }
@@ -120,75 +120,75 @@ static int enabled_companion(const struct search *s, const struct ipmu_choice *c
 	return -1;
 }
 
-/* Will a want that follows enable one, wherever it is placed? */
-static bool one_follows(const struct search *s, int want, const struct ipmu_choice *choice)
+/* Will a request that follows enable one, wherever it is placed? */
+static bool one_follows(const struct search *s, int request, const struct ipmu_choice *choice)
 {
-	for (int w = want + 1; w < s->n; w++) {
-		bool all = s->wants[w].nchoices > 0;
+	for (int w = request + 1; w < s->n; w++) {
+		bool all = s->requests[w].nchoices > 0;
 
-		for (int k = 0; k < s->wants[w].nchoices && all; k++)
-			all = !s->wants[w].choices[k].preset &&
-			      !(s->wants[w].choices[k].counters & ~choice->any_companion);
+		for (int k = 0; k < s->requests[w].nchoices && all; k++)
+			all = !s->requests[w].choices[k].preset &&
+			      !(s->requests[w].choices[k].counters & ~choice->any_companion);
 		if (all)
 			return true;
 	}
 	return false;
 }
 
-/* All wants have been placed: which counter is it? */
-static bool settle_companions(struct search *s)
+/* All requests have been placed: which counter is it? */
+static bool resolve_companions(struct search *s)
 {
 	for (int w = 0; w < s->n; w++)
-		if (s->wants[w].companion == LATER) {
-			s->wants[w].companion = enabled_companion(s, chosen(&s->wants[w]));
-			if (s->wants[w].companion < 0)
+		if (s->requests[w].companion == LATER) {
+			s->requests[w].companion = enabled_companion(s, chosen(&s->requests[w]));
+			if (s->requests[w].companion < 0)
 				return false;
 		}
 	return true;
 }
 
-static bool place(struct search *s, int want);
+static bool place(struct search *s, int request);
 
-static bool place_companion(struct search *s, int want, const struct ipmu_choice *choice)
+static bool place_companion(struct search *s, int request, const struct ipmu_choice *choice)
 {
-	struct ipmu_want *w = &s->wants[want];
+	struct ipmu_request *w = &s->requests[request];
 
 	w->companion = enabled_companion(s, choice);
-	if (w->companion < 0 && one_follows(s, want, choice))
+	if (w->companion < 0 && one_follows(s, request, choice))
 		w->companion = LATER;
 	w->rides = w->companion != -1;
 	if (w->rides || !choice->companions)
-		return place(s, want + 1);
+		return place(s, request + 1);
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->companions & (1ull << c)) || s->holder[c] != FREE)
 			continue;
-		s->holder[c] = want;
+		s->holder[c] = request;
 		w->companion = c;
-		if (place(s, want + 1))
+		if (place(s, request + 1))
 			return true;
 		s->holder[c] = FREE;
 	}
 	return false;
 }
 
-static bool place_choice(struct search *s, int want, int k)
+static bool place_choice(struct search *s, int request, int k)
 {
-	struct ipmu_want *w = &s->wants[want];
+	struct ipmu_request *w = &s->requests[request];
 	const struct ipmu_choice *choice = &w->choices[k];
 	uint64_t tried = 0;
 
 	w->choice = k;
-	if (!agrees(s, want, choice))
+	if (!agrees(s, request, choice))
 		return false;
-	s->starved |= want == s->deepest;
+	s->starved |= request == s->deepest;
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->counters & (1ull << c)) || s->holder[c] != FREE ||
 		    alike_tried(s, c, tried))
 			continue;
 		tried |= 1ull << c;
-		s->holder[c] = want;
+		s->holder[c] = request;
 		w->ctr = c;
-		if (place_companion(s, want, choice))
+		if (place_companion(s, request, choice))
 			return true;
 		s->holder[c] = FREE;
 	}
@@ -215,8 +215,8 @@ static bool counts(const struct ipmu_box *box, int c, const struct ipmu_choice *
 	       !choice->preset && ipmu_choice_equal(&slot->choice, choice);
 }
 
-/* A running counter that does what the want needs. */
-static bool share(struct search *s, struct ipmu_want *w)
+/* A running counter that does what the request needs. */
+static bool share(struct search *s, struct ipmu_request *w)
 {
 	for (int c = 0; s->box && c < s->counters; c++)
 		for (int k = 0; k < w->nchoices; k++)
@@ -230,24 +230,24 @@ static bool share(struct search *s, struct ipmu_want *w)
 	return false;
 }
 
-static bool place(struct search *s, int want)
+static bool place(struct search *s, int request)
 {
-	if (want == s->n)
-		return settle_companions(s);
-	if (want > s->deepest) {
-		s->deepest = want;
+	if (request == s->n)
+		return resolve_companions(s);
+	if (request > s->deepest) {
+		s->deepest = request;
 		s->reg = NULL;
 		s->starved = false;
 	}
-	if (share(s, &s->wants[want]))
-		return place(s, want + 1);
-	for (int k = 0; k < s->wants[want].nchoices; k++)
-		if (place_choice(s, want, k))
+	if (share(s, &s->requests[request]))
+		return place(s, request + 1);
+	for (int k = 0; k < s->requests[request].nchoices; k++)
+		if (place_choice(s, request, k))
 			return true;
 	return false;
 }
 
-static uint64_t possible(const struct ipmu_want *w)
+static uint64_t possible(const struct ipmu_request *w)
 {
 	uint64_t mask = 0;
 
@@ -256,7 +256,7 @@ static uint64_t possible(const struct ipmu_want *w)
 	return mask;
 }
 
-static uint64_t touched(const struct ipmu_want *w)
+static uint64_t touched(const struct ipmu_request *w)
 {
 	uint64_t mask = possible(w);
 
@@ -268,7 +268,7 @@ static uint64_t touched(const struct ipmu_want *w)
 static int explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
 		   char *why)
 {
-	const struct ipmu_want *loser = &s->wants[s->deepest];
+	const struct ipmu_request *loser = &s->requests[s->deepest];
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
 	size_t n = 0;
 
@@ -279,9 +279,9 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 				 s->other, reg, type->name, box_index);
 	}
 	for (int w = 0; w < s->deepest && n < sizeof(list); w++)
-		if (touched(&s->wants[w]) & touched(loser))
+		if (touched(&s->requests[w]) & touched(loser))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
-					      s->wants[w].event);
+					      s->requests[w].event);
 	for (int c = 0; s->box && c < s->counters && n < sizeof(list); c++)
 		if (s->box->slots[c].users && (touched(loser) >> c & 1))
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
@@ -293,9 +293,9 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 }
 
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
-		struct ipmu_want *wants, int n, int *loser, char *why)
+		struct ipmu_request *requests, int n, int *loser, char *why)
 {
-	struct search s = { .box = box, .wants = wants, .n = n, .counters = type->counters,
+	struct search s = { .box = box, .requests = requests, .n = n, .counters = type->counters,
 			    .deepest = -1 };
 
 	for (int c = 0; c < s.counters; c++)

@@ -4,8 +4,8 @@
 
 #include "../lease/unit.h"
 
-/* What one box must count: an event, by one of its choices. */
-struct ipmu_want {
+/* A request to one box: to count an event, by one of its choices. */
+struct ipmu_request {
 	const struct ipmu_choice *choices;
 	int nchoices;
 	const char *event;
@@ -14,13 +14,13 @@ struct ipmu_want {
 	bool rides;		/* out: ... which another event has programmed */
 };
 
-/* Find a counter and a choice for each want, such that counters are not shared and shared registers
- * agree. `box` NULL: as if the box were idle; otherwise counters that running sessions use stay as
- * they are, and serve a want that can be counted the same way.
- * 0, or -ENOSPC with the names of the events that collide; *loser (may be NULL) is then the want
- * that found no place. */
+/* Find a counter and a choice for each request, such that no counter has two of them and shared
+ * registers get one value. `box` NULL: as if the box were idle; otherwise counters that running
+ * sessions use stay as they are, and serve a request that can be counted the same way.
+ * 0, or -ENOSPC with the names of the events that collide; *loser (may be NULL) is then the request
+ * that found no counter. */
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
-		struct ipmu_want *wants, int n, int *loser, char *why);
+		struct ipmu_request *requests, int n, int *loser, char *why);
 
 bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b);
 

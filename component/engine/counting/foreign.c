@@ -56,16 +56,16 @@ static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, 
 	return look(box, reg, index, ipmu_reg_writable(reg) & ~off, select | on, event, why);
 }
 
-int ipmu_foreign_programmed(const struct ipmu_tap *tap, const char *event, char *why)
+int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char *why)
 {
-	const struct ipmu_choice *choice = &tap->choices[tap->choice];
-	int rc = look_at_select(tap->box, tap->ctr, choice->select, event, why);
+	const struct ipmu_choice *choice = &use->choices[use->choice];
+	int rc = look_at_select(use->box, use->ctr, choice->select, event, why);
 
-	for (int i = 0; i < choice->nneeds && !rc; i++)
-		rc = look(tap->box, choice->needs[i].reg, choice->needs[i].index,
-			  choice->needs[i].mask, choice->needs[i].value, event, why);
-	if (!rc && tap->companion >= 0)
-		rc = look_at_select(tap->box, tap->companion, choice->companion_select, event,
+	for (int i = 0; i < choice->nextra && !rc; i++)
+		rc = look(use->box, choice->extra[i].reg, choice->extra[i].index,
+			  choice->extra[i].mask, choice->extra[i].value, event, why);
+	if (!rc && use->companion >= 0)
+		rc = look_at_select(use->box, use->companion, choice->companion_select, event,
 				    why);
 	return rc;
 }
@@ -82,10 +82,10 @@ static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved 
 }
 
 /* What the hardware switches off is written at each switch, and needs no look. */
-static int look_at_switches(const struct ipmu_tap *tap, const char *event, char *why)
+static int look_at_switches(const struct ipmu_use *use, const char *event, char *why)
 {
-	const struct ipmu_family *family = tap->box->unit->family;
-	struct ipmu_regs *p = &tap->box->unit->regs;
+	const struct ipmu_family *family = use->box->unit->family;
+	struct ipmu_regs *p = &use->box->unit->regs;
 	int rc = 0;
 
 	for (int i = 0; i < p->nsaved && !rc; i++) {
@@ -94,9 +94,9 @@ static int look_at_switches(const struct ipmu_tap *tap, const char *event, char 
 
 		if (!is_switch(family, s) || s->reg->hardware_clears)
 			continue;
-		if (!ipmu_reg_at(family->registers, s->addr, &box, &ctr) || box != tap->box->index)
+		if (!ipmu_reg_at(family->registers, s->addr, &box, &ctr) || box != use->box->index)
 			continue;
-		rc = look(tap->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event, why);
+		rc = look(use->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event, why);
 	}
 	return rc;
 }
@@ -106,13 +106,13 @@ int ipmu_foreign_running(const struct ipmu_session *s, char *why)
 	const struct ipmu_box *seen = NULL;
 	int rc = 0;
 
-	for (int i = 0; i < s->plan.ntaps && !rc; i++) {
-		const struct ipmu_tap *tap = &s->plan.taps[i];
+	for (int i = 0; i < s->plan.nuses && !rc; i++) {
+		const struct ipmu_use *use = &s->plan.uses[i];
 
-		if (!ipmu_tap_foreign(tap) || tap->box == seen)
+		if (!ipmu_use_foreign(use) || use->box == seen)
 			continue;
-		seen = tap->box;
-		rc = look_at_switches(tap, s->events[tap->links[0]].name, why);
+		seen = use->box;
+		rc = look_at_switches(use, s->events[use->links[0]].name, why);
 	}
 	return rc;
 }

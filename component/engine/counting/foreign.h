@@ -7,13 +7,13 @@
 
 #include "session.h"
 
-static inline bool ipmu_tap_foreign(const struct ipmu_tap *tap)
+static inline bool ipmu_use_foreign(const struct ipmu_use *use)
 {
-	return tap->box->foreign >> tap->ctr & 1;
+	return use->box->foreign >> use->ctr & 1;
 }
 
 /* Is it programmed for that? One read for each register that the choice sets. */
-int ipmu_foreign_programmed(const struct ipmu_tap *tap, const char *event, char *why);
+int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char *why);
 
 /* Is it switched on, once this session has switched on its own? */
 int ipmu_foreign_running(const struct ipmu_session *s, char *why);

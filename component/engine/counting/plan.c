@@ -32,9 +32,9 @@ void ipmu_cpus_free(struct ipmu_cpus *cpus)
 
 void ipmu_plan_free(struct ipmu_plan *plan)
 {
-	for (int i = 0; i < plan->ntaps; i++)
-		free(plan->taps[i].links);
-	free(plan->taps);
+	for (int i = 0; i < plan->nuses; i++)
+		free(plan->uses[i].links);
+	free(plan->uses);
 	memset(plan, 0, sizeof(*plan));
 }
 
@@ -78,7 +78,7 @@ static unsigned threads_wanted(const struct ipmu_system *sys, const struct ipmu_
 	return threads;
 }
 
-static bool same_choices(const struct ipmu_tap *a, const struct ipmu_tap *b)
+static bool same_choices(const struct ipmu_use *a, const struct ipmu_use *b)
 {
 	if (a->nchoices != b->nchoices)
 		return false;
@@ -88,23 +88,23 @@ static bool same_choices(const struct ipmu_tap *a, const struct ipmu_tap *b)
 	return true;
 }
 
-static int find_tap(struct ipmu_plan *p, const struct ipmu_tap *wanted, struct ipmu_tap **out)
+static int find_use(struct ipmu_plan *p, const struct ipmu_use *wanted, struct ipmu_use **out)
 {
-	for (int i = 0; i < p->ntaps; i++)
-		if (p->taps[i].box == wanted->box && same_choices(&p->taps[i], wanted)) {
-			*out = &p->taps[i];
+	for (int i = 0; i < p->nuses; i++)
+		if (p->uses[i].box == wanted->box && same_choices(&p->uses[i], wanted)) {
+			*out = &p->uses[i];
 			return 0;
 		}
-	if (p->ntaps == p->room) {
+	if (p->nuses == p->room) {
 		int room = p->room ? 2 * p->room : 16;
-		struct ipmu_tap *grown = realloc(p->taps, (size_t)room * sizeof(*grown));
+		struct ipmu_use *grown = realloc(p->uses, (size_t)room * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		p->taps = grown;
+		p->uses = grown;
 		p->room = room;
 	}
-	*out = &p->taps[p->ntaps++];
+	*out = &p->uses[p->nuses++];
 	**out = *wanted;
 	return 0;
 }
@@ -112,21 +112,21 @@ static int find_tap(struct ipmu_plan *p, const struct ipmu_tap *wanted, struct i
 static int link_event(struct ipmu_plan *p, struct ipmu_box *box, const struct ipmu_event *e,
 		      int event, unsigned threads)
 {
-	struct ipmu_tap wanted = { .box = box, .nchoices = e->nchoices, .companion = -1 };
-	struct ipmu_tap *tap;
+	struct ipmu_use wanted = { .box = box, .nchoices = e->nchoices, .companion = -1 };
+	struct ipmu_use *use;
 	int *links, rc;
 
 	memcpy(wanted.choices, e->choices, sizeof(wanted.choices));
 	for (int i = 0; i < e->nchoices && e->type->ops->for_threads; i++)
 		e->type->ops->for_threads(&wanted.choices[i], threads);
-	rc = find_tap(p, &wanted, &tap);
+	rc = find_use(p, &wanted, &use);
 	if (rc)
 		return rc;
-	links = realloc(tap->links, (size_t)(tap->nlinks + 1) * sizeof(*links));
+	links = realloc(use->links, (size_t)(use->nlinks + 1) * sizeof(*links));
 	if (!links)
 		return -ENOMEM;
-	tap->links = links;
-	tap->links[tap->nlinks++] = event;
+	use->links = links;
+	use->links[use->nlinks++] = event;
 	return 0;
 }
 
@@ -175,19 +175,19 @@ int ipmu_plan_build(struct ipmu_system *sys, const struct ipmu_event *events, in
 	return rc;
 }
 
-void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value)
+void ipmu_use_begin(struct ipmu_use *use, uint64_t value)
 {
-	atomic_store_explicit(&tap->lost, 0, memory_order_relaxed);
-	atomic_store_explicit(&tap->seen, value, memory_order_relaxed);
-	atomic_store_explicit(&tap->baseline, value, memory_order_release);
+	atomic_store_explicit(&use->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&use->seen, value, memory_order_relaxed);
+	atomic_store_explicit(&use->baseline, value, memory_order_release);
 }
 
 bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
 {
-	if (a->ntaps != b->ntaps)
+	if (a->nuses != b->nuses)
 		return false;
-	for (int i = 0; i < a->ntaps; i++) {
-		const struct ipmu_tap *x = &a->taps[i], *y = &b->taps[i];
+	for (int i = 0; i < a->nuses; i++) {
+		const struct ipmu_use *x = &a->uses[i], *y = &b->uses[i];
 
 		if (x->box != y->box || x->nlinks != y->nlinks || !same_choices(x, y) ||
 		    memcmp(x->links, y->links, (size_t)x->nlinks * sizeof(*x->links)) != 0)
@@ -198,47 +198,47 @@ bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b)
 
 bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *unit)
 {
-	for (int i = 0; i < plan->ntaps; i++)
-		if (plan->taps[i].box->unit == unit &&
-		    !ipmu_type_runs_free(plan->taps[i].box->type))
+	for (int i = 0; i < plan->nuses; i++)
+		if (plan->uses[i].box->unit == unit &&
+		    !ipmu_type_runs_free(plan->uses[i].box->type))
 			return true;
 	return false;
 }
 
-struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap)
+struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *use)
 {
 	struct ipmu_unit *unit;
 
-	if (*tap >= plan->ntaps)
+	if (*use >= plan->nuses)
 		return NULL;
-	unit = plan->taps[*tap].box->unit;
-	while (*tap < plan->ntaps && plan->taps[*tap].box->unit == unit)
-		++*tap;
+	unit = plan->uses[*use].box->unit;
+	while (*use < plan->nuses && plan->uses[*use].box->unit == unit)
+		++*use;
 	return unit;
 }
 
-/* The taps of one box; *count: how many they are. */
-static int assign_box(struct ipmu_tap *taps, int ntaps, const struct ipmu_event *events,
+/* The counter uses of one box; *count: how many they are. */
+static int assign_box(struct ipmu_use *uses, int nuses, const struct ipmu_event *events,
 		      bool others, int *count, char *why)
 {
-	struct ipmu_box *box = taps[0].box;
-	struct ipmu_want wants[2 * IPMU_COUNTERS_MAX];
+	struct ipmu_box *box = uses[0].box;
+	struct ipmu_request requests[2 * IPMU_COUNTERS_MAX];
 	int n = 0, loser = 0, rc;
 
-	while (n < ntaps && taps[n].box == box && n < 2 * IPMU_COUNTERS_MAX) {
-		wants[n] = (struct ipmu_want){ .choices = taps[n].choices,
-					       .nchoices = taps[n].nchoices,
-					       .event = events[taps[n].links[0]].name };
+	while (n < nuses && uses[n].box == box && n < 2 * IPMU_COUNTERS_MAX) {
+		requests[n] = (struct ipmu_request){ .choices = uses[n].choices,
+					       .nchoices = uses[n].nchoices,
+					       .event = events[uses[n].links[0]].name };
 		n++;
 	}
-	rc = ipmu_assign(others ? box : NULL, box->type, box->index, wants, n, &loser, why);
+	rc = ipmu_assign(others ? box : NULL, box->type, box->index, requests, n, &loser, why);
 	if (rc && others)
-		ipmu_share_explain(box, wants[loser].event, why);
+		ipmu_share_explain(box, requests[loser].event, why);
 	for (int i = 0; i < n && !rc; i++) {
-		taps[i].ctr = wants[i].ctr;
-		taps[i].choice = wants[i].choice;
-		taps[i].companion = wants[i].companion;
-		taps[i].rides = wants[i].rides;
+		uses[i].ctr = requests[i].ctr;
+		uses[i].choice = requests[i].choice;
+		uses[i].companion = requests[i].companion;
+		uses[i].rides = requests[i].rides;
 	}
 	*count = n;
 	return rc;
@@ -249,8 +249,8 @@ int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bo
 {
 	int done = 0, n, rc;
 
-	while (done < plan->ntaps) {
-		rc = assign_box(plan->taps + done, plan->ntaps - done, events, others, &n, why);
+	while (done < plan->nuses) {
+		rc = assign_box(plan->uses + done, plan->nuses - done, events, others, &n, why);
 		if (rc)
 			return rc;
 		done += n;

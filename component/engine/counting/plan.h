@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counters a list of events wants on which boxes. */
+/* The counters that a list of events uses, on which boxes. */
 #ifndef IPMU_PLAN_H
 #define IPMU_PLAN_H
 
@@ -7,26 +7,27 @@
 
 #include <sched.h>
 
-/* One counter that a session wants: where, and what. Events that need the same share it. */
-struct ipmu_tap {
+/* A counter use: one counter of a box that a session uses, and for what. Events that can be counted
+ * together share it. */
+struct ipmu_use {
 	struct ipmu_box *box;
 	int nchoices;
 	struct ipmu_choice choices[IPMU_CHOICES_MAX];
 	int ctr, choice, companion;	/* as assigned; companion -1: none */
 	bool rides;			/* the companion is another event's counter */
 	_Atomic uint64_t baseline;	/* the counter's value where the count begins */
-	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see read.c */
+	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see sample.c */
 	_Atomic int lost;		/* errno since which the count stands still; 0: it counts */
 	int nlinks;
 	int *links;	/* indices of the events that this counter adds to */
 };
 
-/* The tap counts from this 64-bit value of its counter on. No reader is in its session. */
-void ipmu_tap_begin(struct ipmu_tap *tap, uint64_t value);
+/* Count from this 64-bit value of the counter on. No reader is in the session. */
+void ipmu_use_begin(struct ipmu_use *use, uint64_t value);
 
 struct ipmu_plan {
-	int ntaps, room;
-	struct ipmu_tap *taps;	/* those of one box, and of one unit, stand together */
+	int nuses, room;
+	struct ipmu_use *uses;	/* those of one box, and of one unit, stand together */
 };
 
 /* CPUs on which a core event without cpu= counts. */
@@ -47,15 +48,15 @@ void ipmu_plan_free(struct ipmu_plan *plan);
 /* The same events on the same boxes, to be counted in the same ways. */
 bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b);
 
-/* Give each tap a counter. others: beside the sessions that run; otherwise as if none did. */
+/* Give each counter use its counter. others: beside the sessions that run; otherwise as if none
+ * did. */
 int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,
 		     char *why);
 
-/* Does the plan need registers of that unit that are anybody's? Free-running counters are
- * everybody's. */
+/* Does the plan write registers of that unit? Free-running counters are only read. */
 bool ipmu_plan_programs(const struct ipmu_plan *plan, const struct ipmu_unit *unit);
 
-/* The units that a plan touches, one after the other; NULL past the end. *tap: 0 at first. */
-struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *tap);
+/* The units that a plan touches, one after the other; NULL past the end. *use: 0 at first. */
+struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *use);
 
 #endif

@@ -74,20 +74,20 @@ static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *pl
 
 	if (!sys->batch)
 		return;
-	for (int i = 0; i < plan->ntaps; i++) {
-		const struct ipmu_tap *tap = &plan->taps[i];
-		const struct ipmu_choice *choice = &tap->choices[tap->choice];
+	for (int i = 0; i < plan->nuses; i++) {
+		const struct ipmu_use *use = &plan->uses[i];
+		const struct ipmu_choice *choice = &use->choices[use->choice];
 
-		if (tap->box->unit != unit)
-			add_switches(&l, sys->family, tap->box);
-		unit = tap->box->unit;
-		if (tap->box->foreign >> tap->ctr & 1)
+		if (use->box->unit != unit)
+			add_switches(&l, sys->family, use->box);
+		unit = use->box->unit;
+		if (use->box->foreign >> use->ctr & 1)
 			continue;
-		for (int k = 0; k < choice->nneeds; k++)
-			add(&l, tap->box, choice->needs[k].reg, choice->needs[k].index);
-		add_counter(&l, tap->box, tap->ctr);
-		if (tap->companion >= 0 && !tap->rides)
-			add_counter(&l, tap->box, tap->companion);
+		for (int k = 0; k < choice->nextra; k++)
+			add(&l, use->box, choice->extra[k].reg, choice->extra[k].index);
+		add_counter(&l, use->box, use->ctr);
+		if (use->companion >= 0 && !use->rides)
+			add_counter(&l, use->box, use->companion);
 	}
 	flush(&l);
 }
@@ -126,48 +126,48 @@ static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 	return rc;
 }
 
-static int write_needs(struct ipmu_box *box, const struct ipmu_choice *choice)
+static int write_extra_regs(struct ipmu_box *box, const struct ipmu_choice *choice)
 {
 	int rc = 0;
 
-	for (int i = 0; i < choice->nneeds && !rc; i++) {
-		const struct ipmu_need *need = &choice->needs[i];
+	for (int i = 0; i < choice->nextra && !rc; i++) {
+		const struct ipmu_extra_reg *extra = &choice->extra[i];
 
-		if (need->reg->space == IPMU_AGREEMENT)
+		if (extra->reg->space == IPMU_SHARED_RESOURCE)
 			continue;
-		rc = ipmu_msr_update(&box->unit->regs, need->reg, box->index, need->index,
-				     need->mask, need->value);
+		rc = ipmu_msr_update(&box->unit->regs, extra->reg, box->index, extra->index,
+				     extra->mask, extra->value);
 	}
 	return rc;
 }
 
-static bool needed(const struct ipmu_box *box, const struct ipmu_need *need)
+static bool needed(const struct ipmu_box *box, const struct ipmu_extra_reg *extra)
 {
 	for (int c = 0; c < box->type->counters; c++)
-		for (int i = 0; ipmu_slot_taken(box, c) && i < box->slots[c].choice.nneeds; i++) {
-			const struct ipmu_need *other = &box->slots[c].choice.needs[i];
+		for (int i = 0; ipmu_slot_taken(box, c) && i < box->slots[c].choice.nextra; i++) {
+			const struct ipmu_extra_reg *other = &box->slots[c].choice.extra[i];
 
-			if (other->reg == need->reg && other->index == need->index)
+			if (other->reg == extra->reg && other->index == extra->index)
 				return true;
 		}
 	return false;
 }
 
-static int clear_needs(struct ipmu_session *s)
+static int clear_extra_regs(struct ipmu_session *s)
 {
 	int first = 0, rc;
 
-	for (int t = 0; t < s->plan.ntaps; t++) {
-		const struct ipmu_tap *tap = &s->plan.taps[t];
-		const struct ipmu_choice *choice = &tap->choices[tap->choice];
+	for (int t = 0; t < s->plan.nuses; t++) {
+		const struct ipmu_use *use = &s->plan.uses[t];
+		const struct ipmu_choice *choice = &use->choices[use->choice];
 
-		for (int i = 0; choice->clear && i < choice->nneeds; i++) {
-			const struct ipmu_need *need = &choice->needs[i];
+		for (int i = 0; choice->clear && i < choice->nextra; i++) {
+			const struct ipmu_extra_reg *extra = &choice->extra[i];
 
-			if (need->reg->space == IPMU_AGREEMENT || needed(tap->box, need))
+			if (extra->reg->space == IPMU_SHARED_RESOURCE || needed(use->box, extra))
 				continue;
-			rc = ipmu_msr_update(&tap->box->unit->regs, need->reg, tap->box->index,
-					     need->index, need->mask, 0);
+			rc = ipmu_msr_update(&use->box->unit->regs, extra->reg, use->box->index,
+					     extra->index, extra->mask, 0);
 			first = first ? first : rc;
 		}
 	}
@@ -197,19 +197,19 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 }
 
 /* Shared registers are looked after each time: another session may have had them since. */
-static int program_tap(struct ipmu_tap *tap, const char *event)
+static int program_use(struct ipmu_use *use, const char *event)
 {
-	const struct ipmu_choice *choice = &tap->choices[tap->choice];
-	int rc = write_needs(tap->box, choice);
+	const struct ipmu_choice *choice = &use->choices[use->choice];
+	int rc = write_extra_regs(use->box, choice);
 
 	if (!rc)
-		rc = program_slot(tap->box, tap->ctr, choice, choice->select, false, event);
-	if (!rc && choice->preset && tap->box->type->ops->preset)
-		rc = tap->box->type->ops->preset(&tap->box->unit->regs, tap->box->type,
-						 tap->box->index, tap->ctr,
-						 choice->preset_value & ipmu_slot_mask(tap->box));
-	if (!rc && tap->companion >= 0 && !tap->rides)
-		rc = program_slot(tap->box, tap->companion, choice, choice->companion_select, true,
+		rc = program_slot(use->box, use->ctr, choice, choice->select, false, event);
+	if (!rc && choice->preset && use->box->type->ops->preset)
+		rc = use->box->type->ops->preset(&use->box->unit->regs, use->box->type,
+						 use->box->index, use->ctr,
+						 choice->preset_value & ipmu_slot_mask(use->box));
+	if (!rc && use->companion >= 0 && !use->rides)
+		rc = program_slot(use->box, use->companion, choice, choice->companion_select, true,
 				  event);
 	return rc;
 }
@@ -226,18 +226,18 @@ static int explain(struct ipmu_session *s, int rc, char *why)
 
 static int program_all(struct ipmu_session *s, char *why)
 {
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		struct ipmu_tap *tap = &s->plan.taps[i];
-		const char *event = s->events[tap->links[0]].name;
-		bool foreign = ipmu_tap_foreign(tap);
-		int rc = foreign ? ipmu_foreign_programmed(tap, event, why) :
-				   program_tap(tap, event);
+	for (int i = 0; i < s->plan.nuses; i++) {
+		struct ipmu_use *use = &s->plan.uses[i];
+		const char *event = s->events[use->links[0]].name;
+		bool foreign = ipmu_use_foreign(use);
+		int rc = foreign ? ipmu_foreign_programmed(use, event, why) :
+				   program_use(use, event);
 
 		if (rc && foreign)
 			return rc;
 		if (rc)
 			return ipmu_fail(why, rc, "%s cannot be programmed through %s: %s", event,
-					 tap->box->unit->regs.msr_path, strerror(-rc));
+					 use->box->unit->regs.msr_path, strerror(-rc));
 	}
 	return 0;
 }
@@ -246,12 +246,12 @@ void ipmu_program_use(struct ipmu_session *s, int by)
 {
 	struct ipmu_unit *unit;
 
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		const struct ipmu_tap *tap = &s->plan.taps[i];
+	for (int i = 0; i < s->plan.nuses; i++) {
+		const struct ipmu_use *use = &s->plan.uses[i];
 
-		tap->box->slots[tap->ctr].users += by;
-		if (tap->companion >= 0)
-			tap->box->slots[tap->companion].users += by;
+		use->box->slots[use->ctr].users += by;
+		if (use->companion >= 0)
+			use->box->slots[use->companion].users += by;
 	}
 	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
 		unit->running += by;
@@ -306,19 +306,19 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
  * others, of which the journal tells once only. */
 static void doubt_slots(struct ipmu_session *s, bool only_lost)
 {
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		struct ipmu_slot *slot = &s->plan.taps[i].box->slots[s->plan.taps[i].ctr];
+	for (int i = 0; i < s->plan.nuses; i++) {
+		struct ipmu_slot *slot = &s->plan.uses[i].box->slots[s->plan.uses[i].ctr];
 
 		if (slot->users || (only_lost && !atomic_load(&slot->lost)))
 			continue;
-		slot->programmed = slot->programmed && ipmu_tap_foreign(&s->plan.taps[i]);
+		slot->programmed = slot->programmed && ipmu_use_foreign(&s->plan.uses[i]);
 		atomic_store(&slot->lost, 0);
 	}
 }
 
 static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 {
-	const char *path = s->plan.taps[0].box->unit->regs.msr_path;
+	const char *path = s->plan.uses[0].box->unit->regs.msr_path;
 
 	if (rc == -ESTALE)
 		ipmu_fail(why, rc, "a counter that other sets count with through %s has lost its "
@@ -364,6 +364,6 @@ int ipmu_program_end(struct ipmu_session *s, int *rc_clear, char *why)
 
 	begin_phase(s, IPMU_BATCH_GO_ON);
 	rc = control_all(s, false, why);
-	*rc_clear = clear_needs(s);
+	*rc_clear = clear_extra_regs(s);
 	return end_phase(s, IPMU_BATCH_GO_ON, rc, why);
 }

@@ -8,18 +8,18 @@
 #include <errno.h>
 #include <string.h>
 
-static struct ipmu_unit *unit_of(const struct ipmu_plan *plan, int tap)
+static struct ipmu_unit *unit_of(const struct ipmu_plan *plan, int use)
 {
-	return plan->taps[tap].box->unit;
+	return plan->uses[use].box->unit;
 }
 
-/* The first tap of the next unit that has something to program; -1: there is none. */
-static int next_programmed(const struct ipmu_plan *plan, int tap)
+/* The first counter use of the next unit that has something to program; -1: there is none. */
+static int next_programmed(const struct ipmu_plan *plan, int use)
 {
-	for (tap++; tap < plan->ntaps; tap++)
-		if ((tap == 0 || unit_of(plan, tap) != unit_of(plan, tap - 1)) &&
-		    ipmu_plan_programs(plan, unit_of(plan, tap)))
-			return tap;
+	for (use++; use < plan->nuses; use++)
+		if ((use == 0 || unit_of(plan, use) != unit_of(plan, use - 1)) &&
+		    ipmu_plan_programs(plan, unit_of(plan, use)))
+			return use;
 	return -1;
 }
 
@@ -50,26 +50,26 @@ void ipmu_reserve_leave(const struct ipmu_plan *plan)
 
 /* ---- taking */
 
-static int check_foreign(const struct ipmu_tap *tap, char *why)
+static int check_foreign(const struct ipmu_use *use, char *why)
 {
-	int rc = ipmu_share_check_foreign(tap->box, tap->ctr, why);
+	int rc = ipmu_share_check_foreign(use->box, use->ctr, why);
 
-	if (!rc && tap->companion >= 0)
-		rc = ipmu_share_check_foreign(tap->box, tap->companion, why);
+	if (!rc && use->companion >= 0)
+		rc = ipmu_share_check_foreign(use->box, use->companion, why);
 	return rc;
 }
 
-static int take_tap(const struct ipmu_tap *tap)
+static int take_use(const struct ipmu_use *use)
 {
 	int rc;
 
-	if (ipmu_type_runs_free(tap->box->type))
+	if (ipmu_type_runs_free(use->box->type))
 		return 0;
-	rc = ipmu_share_take_box(tap->box);
+	rc = ipmu_share_take_box(use->box);
 	if (!rc)
-		rc = ipmu_share_take_counter(tap->box, tap->ctr);
-	if (!rc && tap->companion >= 0)
-		rc = ipmu_share_take_counter(tap->box, tap->companion);
+		rc = ipmu_share_take_counter(use->box, use->ctr);
+	if (!rc && use->companion >= 0)
+		rc = ipmu_share_take_counter(use->box, use->companion);
 	return rc;
 }
 
@@ -79,14 +79,14 @@ static int take_unit(const struct ipmu_plan *plan, int first, char *why)
 	struct ipmu_unit *unit = unit_of(plan, first);
 	int saved = unit->regs.nsaved, rc = ipmu_share_join(unit, why);
 
-	for (int i = first; i < plan->ntaps && unit_of(plan, i) == unit && !rc; i++)
-		rc = check_foreign(&plan->taps[i], why);
+	for (int i = first; i < plan->nuses && unit_of(plan, i) == unit && !rc; i++)
+		rc = check_foreign(&plan->uses[i], why);
 	if (rc) {
 		unit->regs.nsaved = saved;
 		return rc;
 	}
-	for (int i = first; i < plan->ntaps && unit_of(plan, i) == unit && !rc; i++)
-		rc = take_tap(&plan->taps[i]);
+	for (int i = first; i < plan->nuses && unit_of(plan, i) == unit && !rc; i++)
+		rc = take_use(&plan->uses[i]);
 	if (!rc)
 		return 0;
 	ipmu_fail(why, rc, "%s cannot be locked: %s", unit->owner.path, strerror(-rc));
@@ -113,11 +113,11 @@ void ipmu_reserve_part(const struct ipmu_plan *plan)
 
 void ipmu_reserve_drop(const struct ipmu_plan *plan)
 {
-	for (int i = 0; i < plan->ntaps; i++) {
-		const struct ipmu_tap *tap = &plan->taps[i];
+	for (int i = 0; i < plan->nuses; i++) {
+		const struct ipmu_use *use = &plan->uses[i];
 
-		ipmu_share_drop(tap->box, tap->ctr);
-		if (tap->companion >= 0)
-			ipmu_share_drop(tap->box, tap->companion);
+		ipmu_share_drop(use->box, use->ctr);
+		if (use->companion >= 0)
+			ipmu_share_drop(use->box, use->companion);
 	}
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading and resetting: no lock, no allocation, from threads and signal handlers alike.
  *
- * A tap has the counter's value where its count begins (baseline) and the newest that any reader
- * has seen of it. Both only grow, and baseline is loaded before seen and stored after it: whatever
- * readers, resets and handlers meet, seen - baseline is a count that the session had meanwhile. */
+ * A counter use has the counter's value where its count begins (baseline) and the newest that any
+ * reader has seen of it. Both only grow, and baseline is loaded before seen and stored after it:
+ * whatever readers, resets and handlers meet, seen - baseline is a count that the session had
+ * meanwhile. */
 #include "sample.h"
 
-#include "kin.h"
+#include "fork_state.h"
 #include "slot.h"
 
 #include "../base/cancel.h"
@@ -34,7 +35,7 @@ static uint64_t me(void)
 
 /* Where the caller is in; it has to leave. NULL: the gate is closed. */
 struct visit {
-	struct ipmu_hall *hall;
+	struct ipmu_reader_epoch *epoch;
 	struct ipmu_readers *among;
 	int gate;
 };
@@ -52,11 +53,11 @@ static struct visit enter(struct ipmu_session *s)
 	struct visit v = { .among = NULL };
 
 	while ((v.gate = atomic_load(&s->gate)) != IPMU_CLOSED) {
-		v.hall = atomic_load(&s->hall);
-		v.among = v.gate == IPMU_RUNNING ? &v.hall->live : &v.hall->idle;
+		v.epoch = atomic_load(&s->epoch);
+		v.among = v.gate == IPMU_RUNNING ? &v.epoch->live : &v.epoch->idle;
 		atomic_fetch_add(&v.among->n, 1);
 		atomic_fetch_add(&v.among->who, me());
-		if (atomic_load(&s->gate) == v.gate && atomic_load(&s->hall) == v.hall)
+		if (atomic_load(&s->gate) == v.gate && atomic_load(&s->epoch) == v.epoch)
 			break;
 		leave(&v);
 		v.among = NULL;
@@ -102,13 +103,13 @@ static int wait_for_none(struct ipmu_readers *r)
 /* Whoever comes from now on is counted anew. */
 static int wait_or_give_up(struct ipmu_session *s, bool live)
 {
-	struct ipmu_hall *hall = atomic_load(&s->hall), *next;
-	int rc = wait_for_none(live ? &hall->live : &hall->idle);
+	struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch), *next;
+	int rc = wait_for_none(live ? &epoch->live : &epoch->idle);
 
 	next = rc ? calloc(1, sizeof(*next)) : NULL;
 	if (next) {
-		next->old = hall;
-		atomic_store(&s->hall, next);
+		next->old = epoch;
+		atomic_store(&s->epoch, next);
 	}
 	return rc == -EDEADLK ? 0 : rc;
 }
@@ -128,16 +129,16 @@ int ipmu_sample_gate(struct ipmu_session *s, enum ipmu_gate gate)
 /* ---- reading counters, together where a batch device makes that cheaper */
 
 /* The old values are loaded before the registers are read: see ipmu_slot_read. */
-static int prepare(const struct ipmu_tap *taps, int n, struct ipmu_batch_op *ops, uint64_t *olds,
+static int prepare(const struct ipmu_use *uses, int n, struct ipmu_batch_op *ops, uint64_t *olds,
 		   int *which)
 {
 	int k = 0;
 
 	for (int i = 0; i < n; i++) {
-		struct ipmu_box *box = taps[i].box;
-		struct ipmu_slot *slot = &box->slots[taps[i].ctr];
+		struct ipmu_box *box = uses[i].box;
+		struct ipmu_slot *slot = &box->slots[uses[i].ctr];
 		int index;
-		const struct ipmu_reg *reg = ipmu_type_counter(box->type, taps[i].ctr, &index);
+		const struct ipmu_reg *reg = ipmu_type_counter(box->type, uses[i].ctr, &index);
 
 		which[i] = -1;
 		if (reg->space != IPMU_MSR || !box->unit->regs.batch || atomic_load(&slot->lost))
@@ -150,11 +151,11 @@ static int prepare(const struct ipmu_tap *taps, int n, struct ipmu_batch_op *ops
 	return k;
 }
 
-static int read_one(const struct ipmu_tap *tap, bool lose, uint64_t *now)
+static int read_one(const struct ipmu_use *use, bool lose, uint64_t *now)
 {
-	struct ipmu_slot *slot = &tap->box->slots[tap->ctr];
+	struct ipmu_slot *slot = &use->box->slots[use->ctr];
 	int lost = atomic_load(&slot->lost);
-	int rc = lost ? -lost : ipmu_slot_read(tap->box, tap->ctr, now);
+	int rc = lost ? -lost : ipmu_slot_read(use->box, use->ctr, now);
 
 	if (!rc || !lose)
 		return rc;
@@ -164,25 +165,25 @@ static int read_one(const struct ipmu_tap *tap, bool lose, uint64_t *now)
 	return 0;
 }
 
-/* Read n <= IPMU_BATCH_READS counters; now[i] is the 64-bit value of taps[i]. Async-signal-safe.
- * lose: a counter that cannot be read, or has been lost, stays at its last value from now on, and
- * that is no error. */
-static int read_taps(const struct ipmu_tap *taps, int n, bool lose, uint64_t *now)
+/* Read n <= IPMU_BATCH_READS counters; now[i] is the 64-bit value of the counter of uses[i].
+ * Async-signal-safe. lose: a counter that cannot be read, or has been lost, stays at its last value
+ * from now on, and that is no error. */
+static int read_uses(const struct ipmu_use *uses, int n, bool lose, uint64_t *now)
 {
 	struct ipmu_batch_op ops[IPMU_BATCH_READS];
 	uint64_t olds[IPMU_BATCH_READS];
 	int which[IPMU_BATCH_READS];
-	int k = prepare(taps, n, ops, olds, which), rc = 0;
-	bool together = k && ipmu_batch_read(taps[0].box->unit->regs.batch, ops, k);
+	int k = prepare(uses, n, ops, olds, which), rc = 0;
+	bool together = k && ipmu_batch_read(uses[0].box->unit->regs.batch, ops, k);
 
 	for (int i = 0; i < n && !rc; i++) {
 		const struct ipmu_batch_op *op = which[i] >= 0 ? &ops[which[i]] : NULL;
 
 		/* All ones, which no counter is wide enough for: its CPU went in between. */
 		if (together && op && !op->err && op->data != ~0ull &&
-		    !ipmu_slot_take(taps[i].box, taps[i].ctr, olds[which[i]], op->data, &now[i]))
+		    !ipmu_slot_take(uses[i].box, uses[i].ctr, olds[which[i]], op->data, &now[i]))
 			continue;
-		rc = read_one(&taps[i], lose, &now[i]);
+		rc = read_one(&uses[i], lose, &now[i]);
 	}
 	return rc;
 }
@@ -192,12 +193,12 @@ static int begin_one_by_one(struct ipmu_plan *plan)
 	uint64_t now;
 	int rc = 0;
 
-	for (int i = 0; i < plan->ntaps && !rc; i++) {
-		struct ipmu_tap *tap = &plan->taps[i];
+	for (int i = 0; i < plan->nuses && !rc; i++) {
+		struct ipmu_use *use = &plan->uses[i];
 
-		rc = ipmu_slot_begin(tap->box, tap->ctr, &now);
+		rc = ipmu_slot_begin(use->box, use->ctr, &now);
 		if (!rc)
-			ipmu_tap_begin(tap, now);
+			ipmu_use_begin(use, now);
 	}
 	return rc;
 }
@@ -205,8 +206,8 @@ static int begin_one_by_one(struct ipmu_plan *plan)
 /* A counter that nobody counts with may hold anything. From its first count on it is watched. */
 static void watch(struct ipmu_plan *plan, bool on)
 {
-	for (int i = 0; i < plan->ntaps; i++) {
-		struct ipmu_slot *slot = &plan->taps[i].box->slots[plan->taps[i].ctr];
+	for (int i = 0; i < plan->nuses; i++) {
+		struct ipmu_slot *slot = &plan->uses[i].box->slots[plan->uses[i].ctr];
 
 		if (on || !slot->users)
 			atomic_store(&slot->watched, on);
@@ -218,12 +219,12 @@ static int begin_together(struct ipmu_plan *plan)
 	uint64_t now[IPMU_BATCH_READS];
 	int rc = 0;
 
-	for (int i = 0; i < plan->ntaps && !rc; i += IPMU_BATCH_READS) {
-		int n = plan->ntaps - i < IPMU_BATCH_READS ? plan->ntaps - i : IPMU_BATCH_READS;
+	for (int i = 0; i < plan->nuses && !rc; i += IPMU_BATCH_READS) {
+		int n = plan->nuses - i < IPMU_BATCH_READS ? plan->nuses - i : IPMU_BATCH_READS;
 
-		rc = read_taps(&plan->taps[i], n, false, now);
+		rc = read_uses(&plan->uses[i], n, false, now);
 		for (int k = 0; k < n && !rc; k++)
-			ipmu_tap_begin(&plan->taps[i + k], now[k]);
+			ipmu_use_begin(&plan->uses[i + k], now[k]);
 	}
 	return rc;
 }
@@ -252,59 +253,60 @@ static void advance(_Atomic uint64_t *at, uint64_t to, uint8_t direction)
 		;
 }
 
-static uint8_t direction_of(const struct ipmu_tap *tap)
+static uint8_t direction_of(const struct ipmu_use *use)
 {
-	return tap->choices[tap->choice].direction;
+	return use->choices[use->choice].direction;
 }
 
-static void lose(struct ipmu_session *s, struct ipmu_tap *tap, int what)
+static void lose(struct ipmu_session *s, struct ipmu_use *use, int what)
 {
 	int none = 0;
 
-	if (atomic_compare_exchange_strong(&tap->lost, &none, what))
+	if (atomic_compare_exchange_strong(&use->lost, &none, what))
 		atomic_fetch_add(&s->lost, 1);
 }
 
 static bool parent_counts(const struct ipmu_session *s)
 {
-	return ipmu_kin_counts(&s->sys->kin, s->kin, s->run, s->sys->lessee.pid);
+	return ipmu_fork_state_counts(&s->sys->fork_state, s->fork_word, s->run,
+				      s->sys->lessee.pid);
 }
 
-/* Take what was read of n taps, and let the count begin there if it is a reset. A counter that was
- * lost has its last good value for what it is now. */
-static void take(struct ipmu_session *s, struct ipmu_tap *taps, int n, const uint64_t *now,
+/* Take what was read of n counter uses, and let the count begin there if it is a reset. The value
+ * of a counter that was lost is its last good one. */
+static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
 		 bool reset)
 {
 	bool gone = s->sys->disowned && !parent_counts(s);
 
 	for (int k = 0; k < n; k++) {
-		struct ipmu_tap *tap = &taps[k];
-		int lost = gone ? ECHILD : atomic_load(&tap->box->slots[tap->ctr].lost);
+		struct ipmu_use *use = &uses[k];
+		int lost = gone ? ECHILD : atomic_load(&use->box->slots[use->ctr].lost);
 
 		if (lost)
-			lose(s, tap, lost);
+			lose(s, use, lost);
 		if (gone)
 			continue;
-		advance(&tap->seen, now[k], direction_of(tap));
+		advance(&use->seen, now[k], direction_of(use));
 		if (reset)
-			advance(&tap->baseline, now[k], direction_of(tap));
+			advance(&use->baseline, now[k], direction_of(use));
 	}
 }
 
-/* A reader that has been given up meanwhile finds another hall, and stops: what it looks at may be
- * counting something else by now. hall NULL: it is no reader. */
-static int look(struct ipmu_session *s, const struct ipmu_hall *hall, bool reset)
+/* A reader that has been given up meanwhile finds another epoch, and stops: what it looks at may be
+ * counting something else by now. epoch NULL: the caller holds the lock and is no reader. */
+static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
 
-	for (int i = 0; i < s->plan.ntaps && !rc; i += n) {
-		n = s->plan.ntaps - i < IPMU_BATCH_READS ? s->plan.ntaps - i : IPMU_BATCH_READS;
-		rc = read_taps(&s->plan.taps[i], n, true, now);
-		if (hall && atomic_load(&s->hall) != hall)
+	for (int i = 0; i < s->plan.nuses && !rc; i += n) {
+		n = s->plan.nuses - i < IPMU_BATCH_READS ? s->plan.nuses - i : IPMU_BATCH_READS;
+		rc = read_uses(&s->plan.uses[i], n, true, now);
+		if (epoch && atomic_load(&s->epoch) != epoch)
 			return 0;
 		if (!rc)
-			take(s, &s->plan.taps[i], n, now, reset);
+			take(s, &s->plan.uses[i], n, now, reset);
 	}
 	return rc;
 }
@@ -314,25 +316,25 @@ int ipmu_sample_look(struct ipmu_session *s)
 	return look(s, NULL, false);
 }
 
-/* What the first tap that was lost has met. */
+/* What the first counter use that was lost has met. */
 static int loss(const struct ipmu_session *s)
 {
 	int what = 0;
 
-	for (int i = 0; i < s->plan.ntaps && !what && atomic_load(&s->lost); i++)
-		what = atomic_load(&s->plan.taps[i].lost);
+	for (int i = 0; i < s->plan.nuses && !what && atomic_load(&s->lost); i++)
+		what = atomic_load(&s->plan.uses[i].lost);
 	return -what;
 }
 
 static void add_up(const struct ipmu_session *s, uint64_t *values)
 {
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		const struct ipmu_tap *tap = &s->plan.taps[i];
-		uint64_t from = atomic_load_explicit(&tap->baseline, memory_order_acquire);
-		uint64_t count = atomic_load_explicit(&tap->seen, memory_order_acquire) - from;
+	for (int i = 0; i < s->plan.nuses; i++) {
+		const struct ipmu_use *use = &s->plan.uses[i];
+		uint64_t from = atomic_load_explicit(&use->baseline, memory_order_acquire);
+		uint64_t count = atomic_load_explicit(&use->seen, memory_order_acquire) - from;
 
-		for (int l = 0; l < tap->nlinks; l++)
-			values[tap->links[l]] += count;
+		for (int l = 0; l < use->nlinks; l++)
+			values[use->links[l]] += count;
 	}
 }
 
@@ -356,18 +358,18 @@ static const char *reason(int lost)
 
 int ipmu_sample_lost(const struct ipmu_session *s, char *why)
 {
-	const struct ipmu_tap *tap = NULL;
+	const struct ipmu_use *use = NULL;
 	int lost = 0;
 
-	for (int i = 0; i < s->plan.ntaps; i++)
-		if (atomic_load(&s->plan.taps[i].lost) && !lost++)
-			tap = &s->plan.taps[i];
-	if (!tap)
+	for (int i = 0; i < s->plan.nuses; i++)
+		if (atomic_load(&s->plan.uses[i].lost) && !lost++)
+			use = &s->plan.uses[i];
+	if (!use)
 		return 0;
-	return ipmu_fail(why, -tap->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
+	return ipmu_fail(why, -use->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
 			 "lost, and their last values stand; stop and start again to count anew",
-			 s->events[tap->links[0]].name, tap->box->type->name, tap->box->index,
-			 tap->box->unit->regs.msr_path, reason(tap->lost), lost, s->plan.ntaps);
+			 s->events[use->links[0]].name, use->box->type->name, use->box->index,
+			 use->box->unit->regs.msr_path, reason(use->lost), lost, s->plan.nuses);
 }
 
 /* ---- reading and resetting a session */
@@ -381,7 +383,7 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
 	if (v.gate == IPMU_RUNNING)
-		rc = look(s, v.hall, false);
+		rc = look(s, v.epoch, false);
 	if (v.gate != IPMU_CLOSED)
 		add_up(s, values);
 	if (!rc && v.gate != IPMU_CLOSED)
@@ -393,11 +395,11 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 
 static void begin_at_seen(struct ipmu_session *s)
 {
-	for (int i = 0; i < s->plan.ntaps; i++) {
-		struct ipmu_tap *tap = &s->plan.taps[i];
+	for (int i = 0; i < s->plan.nuses; i++) {
+		struct ipmu_use *use = &s->plan.uses[i];
 
-		advance(&tap->baseline, atomic_load_explicit(&tap->seen, memory_order_acquire),
-			direction_of(tap));
+		advance(&use->baseline, atomic_load_explicit(&use->seen, memory_order_acquire),
+			direction_of(use));
 	}
 }
 
@@ -407,7 +409,7 @@ int ipmu_session_reset(struct ipmu_session *s)
 	struct visit v = enter(s);
 
 	if (v.gate == IPMU_RUNNING)
-		rc = look(s, v.hall, true);
+		rc = look(s, v.epoch, true);
 	else if (v.gate == IPMU_STOPPED)
 		begin_at_seen(s);
 	if (!rc && v.gate != IPMU_CLOSED)

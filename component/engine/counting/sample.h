@@ -9,11 +9,11 @@
  * Lock held. -ETIMEDOUT: some of them did not come out in time and were given up. */
 int ipmu_sample_gate(struct ipmu_session *s, enum ipmu_gate gate);
 
-/* Let the counts of all taps begin, once their counters are programmed. */
+/* Let the counts of all counter uses begin, once their counters are programmed. */
 int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan);
 
 /* Look at all counters once more. The session counts, lock held or announced as a reader. A counter
- * that cannot be read any more, or was lost, is so for the tap: that is no error here. */
+ * that cannot be read any more, or was lost, is so for the counter use: that is no error here. */
 int ipmu_sample_look(struct ipmu_session *s);
 
 /* 0, or what the first counter of the session's that was lost met, with a sentence. */

@@ -19,17 +19,17 @@
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why)
 {
 	struct ipmu_session *s = calloc(1, sizeof(*s));
-	struct ipmu_hall *hall = calloc(1, sizeof(*hall));
+	struct ipmu_reader_epoch *epoch = calloc(1, sizeof(*epoch));
 
-	if (!s || !hall) {
+	if (!s || !epoch) {
 		free(s);
-		free(hall);
+		free(epoch);
 		return ipmu_fail(why, -ENOMEM, "out of memory for a session");
 	}
 	s->sys = sys;
-	atomic_store(&s->hall, hall);
+	atomic_store(&s->epoch, epoch);
 	pthread_mutex_lock(&sys->lock);
-	s->kin = ipmu_kin_take(&sys->kin);
+	s->fork_word = ipmu_fork_state_take(&sys->fork_state);
 	s->next = sys->sessions;
 	sys->sessions = s;
 	pthread_mutex_unlock(&sys->lock);
@@ -50,18 +50,18 @@ static void keep(struct ipmu_session *s)
 
 static void keep_plan(struct ipmu_session *s)
 {
-	struct ipmu_session *ghost = calloc(1, sizeof(*ghost));
+	struct ipmu_session *rest = calloc(1, sizeof(*rest));
 
-	if (!ghost)
+	if (!rest)
 		return;		/* there is no memory to keep it in order */
-	ghost->plan = s->plan;
-	ghost->events = s->events;
-	keep(ghost);
+	rest->plan = s->plan;
+	rest->events = s->events;
+	keep(rest);
 }
 
 static void free_plan(struct ipmu_session *s)
 {
-	if (ipmu_session_haunted(s)) {
+	if (ipmu_session_has_lost_readers(s)) {
 		keep_plan(s);
 		return;
 	}
@@ -201,13 +201,13 @@ void ipmu_session_free(struct ipmu_session *s)
 		ipmu_sample_gate(s, IPMU_CLOSED);
 		adopt(s, NULL, 0, &none);
 		unlink_session(s);
-		ipmu_kin_drop(&s->sys->kin, s->kin);
+		ipmu_fork_state_drop(&s->sys->fork_state, s->fork_word);
 		pthread_mutex_unlock(&s->sys->lock);
 	}
-	if (s && ipmu_session_haunted(s)) {
+	if (s && ipmu_session_has_lost_readers(s)) {
 		keep(s);
 	} else if (s) {
-		free(atomic_load(&s->hall));
+		free(atomic_load(&s->epoch));
 		free(s);
 	}
 	ipmu_cancel_release(cancel);
@@ -230,9 +230,9 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 void ipmu_sessions_forked(struct ipmu_system *sys)
 {
 	for (struct ipmu_session *s = sys->sessions; s; s = s->next) {
-		struct ipmu_hall *hall = atomic_load(&s->hall);
+		struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch);
 
-		*hall = (struct ipmu_hall){ .old = hall->old };
+		*epoch = (struct ipmu_reader_epoch){ .old = epoch->old };
 	}
 }
 
@@ -257,7 +257,7 @@ static int follow_thread(struct ipmu_session *s, char *why)
 		return rc;
 	}
 	give_back(s);
-	if (!ipmu_session_haunted(s))
+	if (!ipmu_session_has_lost_readers(s))
 		ipmu_plan_free(&s->plan);
 	s->plan = plan;
 	return 0;
@@ -321,8 +321,8 @@ static int start_locked(struct ipmu_session *s, char *why)
 /* For forked children: from here on the session's counters do not count what they did. */
 static void turn(struct ipmu_session *s)
 {
-	if (s->kin && !s->sys->disowned)
-		s->run = ipmu_kin_turn(&s->sys->kin, s->kin);
+	if (s->fork_word && !s->sys->disowned)
+		s->run = ipmu_fork_state_advance(&s->sys->fork_state, s->fork_word);
 }
 
 static int start(struct ipmu_session *s, char *why)

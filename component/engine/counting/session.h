@@ -22,9 +22,10 @@ struct ipmu_readers {
 	_Atomic uint64_t who;		/* sum of numbers that stand for their threads */
 };
 
-struct ipmu_hall {
+/* Readers who came between two times that some were given up. */
+struct ipmu_reader_epoch {
 	struct ipmu_readers live, idle;	/* inside, having found it running, or stopped */
-	struct ipmu_hall *old;		/* with readers that were given up */
+	struct ipmu_reader_epoch *old;	/* with readers that were given up */
 };
 
 struct ipmu_session {
@@ -32,9 +33,9 @@ struct ipmu_session {
 	struct ipmu_session *next;	/* of the same system */
 	bool claimed;
 	_Atomic int gate;		/* enum ipmu_gate */
-	struct ipmu_hall *_Atomic hall;
-	_Atomic int lost;		/* taps that have lost their count since the start */
-	int kin;			/* its word for forked children; 0: none */
+	struct ipmu_reader_epoch *_Atomic epoch;
+	_Atomic int lost;		/* counter uses whose count was lost since the start */
+	int fork_word;			/* its word for forked children; 0: none */
 	uint32_t run;			/* ... as last set */
 	_Atomic int nevents;
 	struct ipmu_event *events;
@@ -42,9 +43,9 @@ struct ipmu_session {
 };
 
 /* Readers have been given up: what they may hold must not be freed. */
-static inline bool ipmu_session_haunted(struct ipmu_session *s)
+static inline bool ipmu_session_has_lost_readers(struct ipmu_session *s)
 {
-	return atomic_load(&s->hall)->old != NULL;
+	return atomic_load(&s->epoch)->old != NULL;
 }
 
 static inline bool ipmu_session_running(const struct ipmu_session *s)

@@ -6,7 +6,7 @@
 
 #include "../access/batch.h"
 #include "../lease/unit.h"
-#include "kin.h"
+#include "fork_state.h"
 
 struct ipmu_guard;
 struct ipmu_session;
@@ -18,7 +18,7 @@ struct ipmu_system {
 	struct ipmu_lessee lessee;
 	bool disowned;	/* such a child, or the process is ending: write nothing any more */
 	struct ipmu_session *sessions;
-	struct ipmu_kin kin;
+	struct ipmu_fork_state fork_state;
 	struct ipmu_guard *guard, *guard_ended;
 	bool take_busy;
 	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */

@@ -33,7 +33,7 @@ static const struct ipmu_reg *by_number(const struct ipmu_family *family, unsign
 		number--;
 	if (*reg)
 		return *reg;
-	for (reg = family->agreements; reg && *reg && number; reg++)
+	for (reg = family->shared_resources; reg && *reg && number; reg++)
 		number--;
 	return reg ? *reg : NULL;
 }
@@ -91,16 +91,16 @@ int ipmu_journal_put_choice(const struct ipmu_family *family, const struct ipmu_
 	slot->companions = choice->companions;
 	slot->companion_select = choice->companion_select;
 	slot->preset_value = choice->preset_value;
-	slot->nneeds = (uint32_t)choice->nneeds;
-	for (int i = 0; i < choice->nneeds; i++) {
-		const struct ipmu_need *need = &choice->needs[i];
-		int number = number_of(family, need->reg);
+	slot->nextra = (uint32_t)choice->nextra;
+	for (int i = 0; i < choice->nextra; i++) {
+		const struct ipmu_extra_reg *extra = &choice->extra[i];
+		int number = number_of(family, extra->reg);
 
 		if (number < 0)
 			return number;
-		slot->needs[i] = (struct ipmu_journal_need){
-			.reg = (uint16_t)number, .index = (uint16_t)need->index,
-			.mask = need->mask, .value = need->value,
+		slot->extra[i] = (struct ipmu_journal_extra_reg){
+			.reg = (uint16_t)number, .index = (uint16_t)extra->index,
+			.mask = extra->mask, .value = extra->value,
 		};
 	}
 	return 0;
@@ -118,12 +118,12 @@ void ipmu_journal_get_choice(const struct ipmu_family *family,
 	choice->companions = slot->companions;
 	choice->companion_select = slot->companion_select;
 	choice->preset_value = slot->preset_value;
-	choice->nneeds = (int)slot->nneeds;
-	for (int i = 0; i < choice->nneeds; i++)
-		choice->needs[i] = (struct ipmu_need){
-			.reg = by_number(family, slot->needs[i].reg),
-			.index = slot->needs[i].index,
-			.mask = slot->needs[i].mask, .value = slot->needs[i].value,
+	choice->nextra = (int)slot->nextra;
+	for (int i = 0; i < choice->nextra; i++)
+		choice->extra[i] = (struct ipmu_extra_reg){
+			.reg = by_number(family, slot->extra[i].reg),
+			.index = slot->extra[i].index,
+			.mask = slot->extra[i].mask, .value = slot->extra[i].value,
 		};
 }
 
@@ -176,13 +176,14 @@ static int check_saved(const struct ipmu_journal *j, const struct ipmu_family *f
 	return 0;
 }
 
-static bool need_fits(const struct ipmu_journal_need *need, const struct ipmu_family *family)
+static bool extra_reg_fits(const struct ipmu_journal_extra_reg *extra,
+			   const struct ipmu_family *family)
 {
-	const struct ipmu_reg *reg = by_number(family, need->reg);
+	const struct ipmu_reg *reg = by_number(family, extra->reg);
 
-	if (!reg || need->index >= (reg->ctrs ? reg->ctrs : 1))
+	if (!reg || extra->index >= (reg->ctrs ? reg->ctrs : 1))
 		return false;
-	return reg->space == IPMU_AGREEMENT || !(need->value & ~ipmu_reg_writable(reg));
+	return reg->space == IPMU_SHARED_RESOURCE || !(extra->value & ~ipmu_reg_writable(reg));
 }
 
 static bool slot_fits(const struct ipmu_journal_slot *slot, const struct ipmu_family *family)
@@ -196,11 +197,11 @@ static bool slot_fits(const struct ipmu_journal_slot *slot, const struct ipmu_fa
 	if (slot->type >= types || slot->box >= IPMU_BOXES_MAX ||
 	    slot->ctr >= family->types[slot->type]->counters)
 		return false;
-	if (slot->direction > IPMU_UP_DOWN || slot->nneeds > IPMU_NEEDS_MAX ||
+	if (slot->direction > IPMU_UP_DOWN || slot->nextra > IPMU_EXTRA_MAX ||
 	    strnlen(slot->event, sizeof(slot->event)) >= IPMU_NAME_MAX)
 		return false;
-	for (uint32_t i = 0; i < slot->nneeds; i++)
-		if (!need_fits(&slot->needs[i], family))
+	for (uint32_t i = 0; i < slot->nextra; i++)
+		if (!extra_reg_fits(&slot->extra[i], family))
 			return false;
 	for (const char *c = slot->event; *c; c++)
 		if (*c <= ' ' || *c > '~')

@@ -32,8 +32,8 @@ struct ipmu_journal_entry {
 	uint64_t found, now, writable;
 };
 
-struct ipmu_journal_need {
-	uint16_t reg, index;	/* reg: number in the family's table, agreements after it */
+struct ipmu_journal_extra_reg {
+	uint16_t reg, index;	/* reg: number in the family's table, shared resources after it */
 	uint32_t pad;
 	uint64_t mask, value;
 };
@@ -47,9 +47,9 @@ struct ipmu_journal_process {
 struct ipmu_journal_slot {
 	uint8_t used, type, box, ctr;
 	uint8_t companion, preset, direction, clear;
-	uint32_t nneeds, pad;
+	uint32_t nextra, pad;
 	uint64_t counters, select, companions, companion_select, preset_value;
-	struct ipmu_journal_need needs[IPMU_NEEDS_MAX];
+	struct ipmu_journal_extra_reg extra[IPMU_EXTRA_MAX];
 	char event[112];
 };
 

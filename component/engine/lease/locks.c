@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-enum { MUTEX_BYTE = 0, SEATS = 0x1000, BOXES = 0x10000, COUNTERS = 0x20000 };
+enum { MUTEX_BYTE = 0, PROCESSES = 0x1000, BOXES = 0x10000, COUNTERS = 0x20000 };
 #define COUNTER_BYTES 32	/* for a box */
 #define WAIT_NS 10000000000LL	/* for the mutexes of all units of an operation */
 #define PAUSE_NS 20000L
@@ -97,21 +97,21 @@ void ipmu_unlock_mutex(int fd)
 	set(fd, F_UNLCK, MUTEX_BYTE, 1);
 }
 
-int ipmu_lock_seat(int fd, int seat)
+int ipmu_lock_process(int fd, int slot)
 {
-	return set(fd, F_WRLCK, SEATS + seat, 1);
+	return set(fd, F_WRLCK, PROCESSES + slot, 1);
 }
 
-void ipmu_unlock_seat(int fd, int seat)
+void ipmu_unlock_process(int fd, int slot)
 {
-	set(fd, F_UNLCK, SEATS + seat, 1);
+	set(fd, F_UNLCK, PROCESSES + slot, 1);
 }
 
-bool ipmu_seat_taken(int fd, int seat)
+bool ipmu_process_taken(int fd, int slot)
 {
-	if (seat == IPMU_ALL)
-		return locked(fd, SEATS, IPMU_JOURNAL_PIDS);
-	return locked(fd, SEATS + seat, 1);
+	if (slot == IPMU_ALL)
+		return locked(fd, PROCESSES, IPMU_JOURNAL_PIDS);
+	return locked(fd, PROCESSES + slot, 1);
 }
 
 int ipmu_lock_box(int fd, int type, int box)

@@ -10,9 +10,9 @@ void ipmu_wait_begin(struct ipmu_lessee *lessee);
 void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns);
 int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd);	/* -EBUSY, -EINTR: a fatal signal */
 void ipmu_unlock_mutex(int fd);
-int ipmu_lock_seat(int fd, int seat);	/* -EAGAIN: somebody sits there */
-void ipmu_unlock_seat(int fd, int seat);
-bool ipmu_seat_taken(int fd, int seat);	/* by another; IPMU_ALL: any */
+int ipmu_lock_process(int fd, int slot);	/* -EAGAIN: another process has it */
+void ipmu_unlock_process(int fd, int slot);
+bool ipmu_process_taken(int fd, int slot);	/* by another; IPMU_ALL: any */
 int ipmu_lock_box(int fd, int type, int box);	/* -EAGAIN */
 void ipmu_unlock_box(int fd, int type, int box);
 bool ipmu_box_held(int fd, int type, int box);	/* by another */

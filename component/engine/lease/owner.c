@@ -142,7 +142,7 @@ static int go_inside(struct ipmu_unit *unit, char *why)
 	rc = ipmu_lock_mutex(unit->lessee, o->fd);
 	if (rc)
 		return refuse_mutex(o, rc, why);
-	unit->regs.peers = ipmu_seat_taken(o->fd, IPMU_ALL);
+	unit->regs.peers = ipmu_process_taken(o->fd, IPMU_ALL);
 	rc = look_for_file(unit, why);
 	if (!rc)
 		rc = look(unit, why);
@@ -254,7 +254,7 @@ static void drop_all(struct ipmu_owner *o)
 			if (o->held[t][b])
 				ipmu_unlock_box(o->fd, t, b);
 		}
-	ipmu_unlock_seat(o->fd, o->seat);
+	ipmu_unlock_process(o->fd, o->process_slot);
 }
 
 /* What could not be put back stays in the journal, for the next one to try. */
@@ -307,7 +307,7 @@ static int restore_by_memory(struct ipmu_unit *unit, int reason)
 {
 	int rc;
 
-	if (reason != -EBADMSG || ipmu_seat_taken(unit->owner.fd, IPMU_ALL))
+	if (reason != -EBADMSG || ipmu_process_taken(unit->owner.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
 	rc = restore(unit);

@@ -16,18 +16,19 @@
 
 /* ---- taking */
 
-static int sit_down(struct ipmu_unit *unit)
+static int take_process_slot(struct ipmu_unit *unit)
 {
 	struct ipmu_journal_process self = unit->lessee->self;
 	struct ipmu_owner *o = &unit->owner;
 	int rc = -EAGAIN;
 
-	for (o->seat = 0; o->seat < IPMU_JOURNAL_PIDS && rc == -EAGAIN; o->seat++)
-		rc = ipmu_lock_seat(o->fd, o->seat);
-	o->seat--;
+	for (int i = 0; i < IPMU_JOURNAL_PIDS && rc == -EAGAIN; i++) {
+		rc = ipmu_lock_process(o->fd, i);
+		o->process_slot = i;
+	}
 	return rc ? rc : ipmu_file_put(unit, &self, sizeof(self),
 				       offsetof(struct ipmu_journal, processes) +
-				       (size_t)o->seat * sizeof(self));
+				       (size_t)o->process_slot * sizeof(self));
 }
 
 int ipmu_share_join(struct ipmu_unit *unit, char *why)
@@ -37,7 +38,7 @@ int ipmu_share_join(struct ipmu_unit *unit, char *why)
 
 	if (o->joined)
 		return 0;
-	rc = o->fd < 0 ? 0 : sit_down(unit);
+	rc = o->fd < 0 ? 0 : take_process_slot(unit);
 	if (rc) {
 		ipmu_fail(why, rc, "%s: %s", o->path, rc == -EAGAIN ?
 			  "more processes count there than it can name" : strerror(-rc));
@@ -142,7 +143,7 @@ static struct ipmu_journal_process other_process(const struct ipmu_box *box)
 		return process_at(o, offsetof(struct ipmu_journal, programmers),
 				  box->type_index * IPMU_BOXES_MAX + box->index);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++)
-		if (ipmu_seat_taken(o->fd, i))
+		if (ipmu_process_taken(o->fd, i))
 			return process_at(o, offsetof(struct ipmu_journal, processes), i);
 	return (struct ipmu_journal_process){ 0 };
 }

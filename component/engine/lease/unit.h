@@ -33,7 +33,7 @@ struct ipmu_owner {
 	char *path;		/* for messages */
 	int depth;		/* of enters */
 	bool joined;		/* takes part */
-	int seat;		/* ... with that number among the processes */
+	int process_slot;	/* ... with that number among the processes */
 	bool owes;		/* has parted, but could not put all registers back */
 	bool changed;		/* the journal, since it was entered */
 	bool others_count;	/* other processes have running sessions, as of entering */

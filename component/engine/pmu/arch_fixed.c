@@ -129,16 +129,16 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	e->nchoices = 1;
 	e->interrupts = period;
 	choice->counters = 1ull << n;
-	choice->nneeds = 1;
-	choice->needs[0] = (struct ipmu_need){ .reg = e->type->select,
+	choice->nextra = 1;
+	choice->extra[0] = (struct ipmu_extra_reg){ .reg = e->type->select,
 					       .mask = field((uint64_t)n, 0xF),
 					       .value = field((uint64_t)n, os | usr |
 							      (period ? FIELD_PMI : 0)) };
 	return 0;
 }
 
-/* Its field has been set as the event's need. What it holds after a reset is undefined: it starts
- * from 0. */
+/* The counter's field of the control register is the event's extra register, and has been written.
+ * What the counter holds after a reset is undefined, so it starts from 0. */
 static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		   uint64_t select)
 {
@@ -273,9 +273,9 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, active << IPMU_FIXED_SHIFT);
 }
 
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
 }
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
@@ -293,5 +293,5 @@ const struct ipmu_family ipmu_arch_fixed = {
 	.vendor = "GenuineIntel", .family = 6, .matches = matches, .mismatch = mismatch,
 	.models_text = "fixed counters of any family 6 CPU with PerfMon 2",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -267,9 +267,9 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 			      fixed << IPMU_FIXED_SHIFT | a->active[CORE][0]);
 }
 
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl,
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl,
 				IPMU_FIXED_MASK | GENERAL);
 }
 
@@ -289,5 +289,5 @@ const struct ipmu_family ipmu_core2 = {
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x0F, 0x16, 0x17, 0x1D (Core 2)",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

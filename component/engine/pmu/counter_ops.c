@@ -53,7 +53,7 @@ static int window_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 
 const struct ipmu_ops ipmu_window_ops = { .program = window_program, .read = window_read };
 
-int ipmu_msr_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
+int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)
 {
 	uint64_t found, now;

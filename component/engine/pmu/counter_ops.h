@@ -22,7 +22,7 @@ int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 
 /* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
  * of `mine` in it that were not set before. Async-signal-safe. */
-int ipmu_msr_settle(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
+int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
 
 /* All of `text` as a number of at most max: -EINVAL. */

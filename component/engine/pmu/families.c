@@ -64,6 +64,6 @@ int ipmu_family_open(struct ipmu_regs *p, const struct ipmu_family *family, int 
 {
 	int rc = ipmu_access_open(p, family->registers, os_cpu, why);
 
-	p->settle = family->settle;
+	p->quiesce = family->quiesce;
 	return rc;
 }

@@ -171,9 +171,9 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, a->active[0][0]);
 }
 
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
 }
 
 static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
@@ -192,5 +192,5 @@ const struct ipmu_family ipmu_knc = {
 	.vendor = "GenuineIntel", .family = 11, .models = models,
 	.models_text = "GenuineIntel family 11 model 1 (Knights Corner)",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -90,7 +90,7 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return first;
 }
 
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;
 
@@ -154,7 +154,7 @@ static const int models[] = { 0, 1, 2, -1 }, models_p[] = { 3, 4, 6, -1 };
 
 #define FAMILY .src = "SDM 325384-059 18.15, 18.16", .scope = IPMU_SCOPE_CPU, .per_core = true, \
 	.vendor = "GenuineIntel", .family = 15, .discover = discover, .control = control, \
-	.settle = settle, .busy = busy, .agreements = ipmu_netburst_agreements
+	.quiesce = quiesce, .busy = busy, .shared_resources = ipmu_netburst_shared_resources
 
 const struct ipmu_family ipmu_netburst = {
 	.name = "netburst", FAMILY, .models = models,

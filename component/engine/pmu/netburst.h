@@ -95,7 +95,7 @@ extern const struct ipmu_reg ipmu_netburst_pebs_enable, ipmu_netburst_pebs_matri
 extern const struct ipmu_reg ipmu_netburst_misc_enable;
 /* No registers: who may use the four execution tags, and the front-end tag. */
 extern const struct ipmu_reg ipmu_netburst_execution_tags, ipmu_netburst_front_end_tag;
-extern const struct ipmu_reg *const ipmu_netburst_agreements[];
+extern const struct ipmu_reg *const ipmu_netburst_shared_resources[];
 extern const struct ipmu_reg *const ipmu_netburst_registers[];		/* models 0 to 2 */
 extern const struct ipmu_reg *const ipmu_netburst_p_registers[];	/* models 3, 4, 6 */
 

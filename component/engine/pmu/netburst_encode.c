@@ -37,16 +37,16 @@ static uint64_t cccr_of(int number)
 	return CCCR_ENABLE | CCCR_SELECT(number) | CCCR_ANY_THREAD;
 }
 
-static void add_need(struct ipmu_choice *c, const struct ipmu_reg *reg, uint64_t mask,
+static void add_extra(struct ipmu_choice *c, const struct ipmu_reg *reg, uint64_t mask,
 		     uint64_t value)
 {
-	c->needs[c->nneeds++] = (struct ipmu_need){ .reg = reg, .mask = mask, .value = value };
+	c->extra[c->nextra++] = (struct ipmu_extra_reg){ .reg = reg, .mask = mask, .value = value };
 }
 
 static void add_escr(struct ipmu_choice *c, int escr, const struct netburst_event *e,
 		     uint64_t mask, uint64_t rest)
 {
-	add_need(c, &ipmu_netburst_escrs[escr], ESCR_ALL,
+	add_extra(c, &ipmu_netburst_escrs[escr], ESCR_ALL,
 		 ESCR_EVENT(e->event) | ESCR_MASK(mask) | rest);
 }
 
@@ -58,14 +58,14 @@ static void agree(struct ipmu_choice *c, const struct netburst_event *tagger, ui
 
 	c->clear = true;
 	if (tagger->role == TAGS_FRONT_END)
-		add_need(c, &ipmu_netburst_front_end_tag, ~0ull, mask);
+		add_extra(c, &ipmu_netburst_front_end_tag, ~0ull, mask);
 	for (int t = 0; t < 4 && tagger->role == TAGS_EXECUTION; t++)
 		if (tags & (1ull << t)) {
 			bits |= 0xFFFFull << 16 * t;
 			owner |= (tagger->event | (mask & 0xFF) << 8) << 16 * t;
 		}
 	if (bits)
-		add_need(c, &ipmu_netburst_execution_tags, bits, owner);
+		add_extra(c, &ipmu_netburst_execution_tags, bits, owner);
 }
 
 static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct netburst_request *r,
@@ -183,9 +183,9 @@ static void tagged_choice(struct ipmu_event *e, const struct netburst_request *r
 		add_upstream(c, r, upstream, upstream->escrs[up], tags);
 	if (!r->tag->pebs_enable)
 		return;
-	add_need(c, &ipmu_netburst_pebs_enable, ipmu_reg_writable(&ipmu_netburst_pebs_enable),
+	add_extra(c, &ipmu_netburst_pebs_enable, ipmu_reg_writable(&ipmu_netburst_pebs_enable),
 		 r->tag->pebs_enable);
-	add_need(c, &ipmu_netburst_pebs_matrix_vert,
+	add_extra(c, &ipmu_netburst_pebs_matrix_vert,
 		 ipmu_reg_writable(&ipmu_netburst_pebs_matrix_vert), r->tag->matrix_vert);
 }
 
@@ -245,9 +245,9 @@ void ipmu_netburst_for_threads(struct ipmu_choice *choice, unsigned threads)
 {
 	uint64_t gone = (threads & 1 ? 0 : ESCR_T0) | (threads & 2 ? 0 : ESCR_T1);
 
-	for (int i = 0; i < choice->nneeds; i++)
-		if (is_escr(choice->needs[i].reg))
-			choice->needs[i].value &= ~gone;
+	for (int i = 0; i < choice->nextra; i++)
+		if (is_escr(choice->extra[i].reg))
+			choice->extra[i].value &= ~gone;
 	choice->select &= ~((threads & 1 ? 0 : CCCR_OVF_PMI_T0) |
 			    (threads & 2 ? 0 : CCCR_OVF_PMI_T1));
 }

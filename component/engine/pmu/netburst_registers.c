@@ -92,14 +92,14 @@ const struct ipmu_reg ipmu_netburst_misc_enable = {
 };
 
 const struct ipmu_reg ipmu_netburst_execution_tags = {
-	.name = "the execution tags", .src = "SDM Table 19-32", .space = IPMU_AGREEMENT,
+	.name = "the execution tags", .src = "SDM Table 19-32", .space = IPMU_SHARED_RESOURCE,
 };
 
 const struct ipmu_reg ipmu_netburst_front_end_tag = {
-	.name = "the front-end tag", .src = "SDM Table 19-31", .space = IPMU_AGREEMENT,
+	.name = "the front-end tag", .src = "SDM Table 19-31", .space = IPMU_SHARED_RESOURCE,
 };
 
-const struct ipmu_reg *const ipmu_netburst_agreements[] = {
+const struct ipmu_reg *const ipmu_netburst_shared_resources[] = {
 	&ipmu_netburst_execution_tags, &ipmu_netburst_front_end_tag, NULL,
 };
 

@@ -189,7 +189,7 @@ static void default_mask(struct netburst_request *r)
 		r->mask = 1;
 }
 
-static int need_mask(const struct netburst_request *r, char *why)
+static int extra_mask(const struct netburst_request *r, char *why)
 {
 	char list[IPMU_WHY_MAX / 2] = "";
 
@@ -203,7 +203,7 @@ static int check(const struct netburst_request *r, char *why)
 	const struct netburst_event *e = r->event;
 
 	if (!r->mask && !(r->tag && r->tag->role == COUNTS_EXECUTION))
-		return need_mask(r, why);
+		return extra_mask(r, why);
 	for (int i = 0; i < 2; i++)
 		if (__builtin_popcountll(r->mask & e->one_of[i]) > 1)
 			return ipmu_fail(why, -EINVAL, "%s: of its unit masks 0x%X only one can be "

@@ -46,7 +46,7 @@ struct code {
 	uint64_t freeze;	/* 0: not asked for */
 };
 
-static int add_need(struct ipmu_choice *choice, const struct sub *sub, uint64_t value, char *why)
+static int add_extra(struct ipmu_choice *choice, const struct sub *sub, uint64_t value, char *why)
 {
 	const char *name = sub->reg->name + strlen("M%b_MSR_");
 
@@ -55,8 +55,9 @@ static int add_need(struct ipmu_choice *choice, const struct sub *sub, uint64_t 
 				 "0x%llx: its fields are 0x%llx", name,
 				 (unsigned long long)(value & ~sub->mask),
 				 (unsigned long long)sub->mask);
-	choice->needs[choice->nneeds++] = (struct ipmu_need){ .reg = sub->reg, .mask = sub->mask,
-							      .value = value };
+	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){ .reg = sub->reg,
+								   .mask = sub->mask,
+								   .value = value };
 	return 0;
 }
 
@@ -70,15 +71,15 @@ static bool is_fvc(unsigned inc_sel)
 	return inc_sel >= INC_FVC && inc_sel < INC_FVC + 4;
 }
 
-static int add_inc_needs(struct ipmu_choice *choice, const struct code *c, char *why)
+static int add_inc_extra(struct ipmu_choice *choice, const struct code *c, char *why)
 {
 	const struct sub *sub = &inc_subs[c->inc_sel];
 	int rc = 0;
 
 	if (sub->reg)
-		rc = add_need(choice, sub, c->sub & 0xFFFFFFFF, why);
+		rc = add_extra(choice, sub, c->sub & 0xFFFFFFFF, why);
 	if (!rc && uses_pld(c->inc_sel))
-		rc = add_need(choice, &pld_sub, c->sub >> 32, why);
+		rc = add_extra(choice, &pld_sub, c->sub >> 32, why);
 	return rc;
 }
 
@@ -113,7 +114,7 @@ static void fvc_choice(struct ipmu_choice *choice, const struct code *c,
 	mask = fvc_layout(fvc, mask);
 	if (fvc == &ipmu_nhmex_fvc_wsm && mask & 0x1F)
 		mask |= 0x20;	/* libpfm4 gives no sixth bit of fvid: it is 0 */
-	choice->needs[choice->nneeds++] = (struct ipmu_need){
+	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = fvc, .mask = mask, .value = value,
 	};
 }
@@ -131,7 +132,7 @@ static void fvc_choices(struct ipmu_event *e, const struct code *c, const struct
 	}
 }
 
-static int add_needs(struct ipmu_event *e, const struct code *c, const struct ipmu_reg *fvc,
+static int add_extra_regs(struct ipmu_event *e, const struct code *c, const struct ipmu_reg *fvc,
 		     char *why)
 {
 	const struct sub *second = c->flag ? &flag_subs[c->set_flag_sel] : NULL;
@@ -145,11 +146,11 @@ static int add_needs(struct ipmu_event *e, const struct code *c, const struct ip
 				 "sub-control register, and a name can give one", c->event,
 				 c->inc_sel, c->set_flag_sel);
 	if (second && second->reg)
-		return add_need(&e->choices[0], second, c->sub & 0xFFFFFFFF, why);
+		return add_extra(&e->choices[0], second, c->sub & 0xFFFFFFFF, why);
 	if (first_has && is_fvc(c->inc_sel))
 		fvc_choices(e, c, fvc);
 	else if (first_has)
-		rc = add_inc_needs(&e->choices[0], c, why);
+		rc = add_inc_extra(&e->choices[0], c, why);
 	return rc;
 }
 
@@ -170,7 +171,7 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 /* A PMI goes to the U-Box, which needs no core to freeze; nobody handles it on a core. */
 static void keep_from_cores(struct ipmu_choice *choice, bool freeze)
 {
-	choice->needs[choice->nneeds++] = (struct ipmu_need){
+	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = &ipmu_nhmex_u_ctl,
 		.mask = U_PMI_CORE_SEL | U_RST_ALL | (freeze ? U_FRZ_ALL : 0),
 		.value = freeze ? U_FRZ_ALL : 0,
@@ -210,7 +211,7 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	rc = add_preset(choice, &c, why);
 	if (c.freeze)
 		c.ctl |= CTL_PMI_EN;
-	return rc ? rc : add_needs(e, &c, fvc, why);
+	return rc ? rc : add_extra_regs(e, &c, fvc, why);
 }
 
 int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,

@@ -172,7 +172,7 @@ static int enable_counters(struct ipmu_regs *p, const struct ipmu_activity *a)
 	int rc = 0;
 
 	for (int b = 0; b < BOXES && !rc; b++) {
-		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);	/* for settle() */
+		rc = ipmu_msr_save(p, &ipmu_nhmex_box_status, b, 0, &found);	/* for quiesce() */
 		if (!rc)
 			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ctl, b, 0, a->active[MBOX_TYPE][b]);
 	}
@@ -221,7 +221,7 @@ static bool was_saved(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 
 /* The flags of counters that have overflowed since; they are cleared at the box, and the U-Box's
  * summary follows. */
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;
 	uint64_t found, now;
@@ -273,7 +273,7 @@ const struct ipmu_family ipmu_nehalem_ex = {
 	.vendor = "GenuineIntel", .family = 6, .models = models_nhm,
 	.models_text = "GenuineIntel family 6 model 0x2E (Xeon 7500, 6500)",
 	.types = types_nhm, .registers = ipmu_nhmex_registers_nhm, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };
 
 const struct ipmu_family ipmu_westmere_ex = {
@@ -282,5 +282,5 @@ const struct ipmu_family ipmu_westmere_ex = {
 	.vendor = "GenuineIntel", .family = 6, .models = models_wsm,
 	.models_text = "model 0x2F (Xeon E7)",
 	.types = types_wsm, .registers = ipmu_nhmex_registers_wsm, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -130,7 +130,7 @@ struct ipmu_family {
 	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
 	 * NULL: none */
 	const struct ipmu_reg *const *switches;
-	const struct ipmu_reg *const *agreements;	/* those that are none, up to NULL */
+	const struct ipmu_reg *const *shared_resources;	/* of space SHARED_RESOURCE, up to NULL */
 	/* Fill *found, which is zero, for this package; a type that cannot be used gets no box and
 	 * a reason. Fails only if nothing can be used. */
 	int (*discover)(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
@@ -140,7 +140,7 @@ struct ipmu_family {
 	int (*control)(struct ipmu_regs *p, const struct ipmu_activity *a);
 	/* Before the registers are put back: stop, and undo what a write of old values does not
 	 * (flags that only the hardware sets); NULL: nothing to do. */
-	int (*settle)(struct ipmu_regs *p);
+	int (*quiesce)(struct ipmu_regs *p);
 	/* Before anything is written for that counter: does somebody outside count with it, or with
 	 * what `control` would take from them? Saves what it reads. -EBUSY and a sentence; NULL:
 	 * cannot be told. */

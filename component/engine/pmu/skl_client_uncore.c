@@ -128,7 +128,7 @@ static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	choice->select |= SELECT_OVF_EN;
 	choice->preset = choice->clear = true;
 	choice->preset_value = (1ull << e->type->width) - n;
-	choice->needs[choice->nneeds++] = (struct ipmu_need){
+	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = &global_ctrl, .mask = GLOBAL_FRZ, .value = GLOBAL_FRZ,
 	};
 	return 0;
@@ -333,9 +333,9 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 
 /* What is put back one by one must not count meanwhile. Flags that were raised since the start are
  * cleared, and all three can be: each kind of counter has its overflow forwarded for a freeze. */
-static int settle(struct ipmu_regs *p)
+static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_settle(p, &global_ctrl, &global_status, &global_status,
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_status,
 			       CBO_OVF | ARB_OVF | FIXED_OVF);
 }
 
@@ -348,5 +348,5 @@ const struct ipmu_family ipmu_skl_client_uncore = {
 	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
 		       "(6th-generation Core to Comet Lake)",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .settle = settle, .busy = busy,
+	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -9,8 +9,9 @@
 
 /* WO: never read, and so nothing to put back. */
 enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
-/* AGREEMENT: no register, but something that events have to agree on as if it were one. */
-enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_AGREEMENT };
+/* SHARED_RESOURCE: no register, but something that one event at a time can have its way with, as
+ * with the bits of a shared register. */
+enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_SHARED_RESOURCE };
 
 struct ipmu_field {
 	const char *name;

@@ -29,12 +29,12 @@ static void check_choice(const struct ipmu_event *e, const struct ipmu_choice *c
 	REQUIRE(c->counters >> e->type->counters == 0);
 	if (e->type->select)
 		REQUIRE((c->select & ~ipmu_reg_fields(e->type->select)) == 0);
-	REQUIRE(c->nneeds >= 0 && c->nneeds <= IPMU_NEEDS_MAX);
-	for (int i = 0; i < c->nneeds; i++) {
-		const struct ipmu_need *need = &c->needs[i];
+	REQUIRE(c->nextra >= 0 && c->nextra <= IPMU_EXTRA_MAX);
+	for (int i = 0; i < c->nextra; i++) {
+		const struct ipmu_extra_reg *need = &c->extra[i];
 
 		REQUIRE((need->value & ~need->mask) == 0);
-		if (need->reg->space != IPMU_AGREEMENT)
+		if (need->reg->space != IPMU_SHARED_RESOURCE)
 			REQUIRE((need->value & ~ipmu_reg_writable(need->reg)) == 0);
 	}
 }

@@ -2,37 +2,38 @@
 /* What forked children may know of the process that counts: they read its counters on, and a count
  * that it has ended, or that has ended with it, is not theirs to read any more. The words lie in
  * memory that a fork shares. */
-#ifndef IPMU_KIN_H
-#define IPMU_KIN_H
+#ifndef IPMU_FORK_STATE_H
+#define IPMU_FORK_STATE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define IPMU_KIN_WORDS 1024	/* sessions that children can follow, and one more */
+#define IPMU_FORK_WORDS 1024	/* sessions that children can follow, and one more */
 
-struct ipmu_kin {
+struct ipmu_fork_state {
 	_Atomic uint32_t *words;	/* the first: 1 once all registers are being put back */
-	bool used[IPMU_KIN_WORDS];
+	bool used[IPMU_FORK_WORDS];
 };
 
 /* Without memory for it children read nothing. */
-void ipmu_kin_open(struct ipmu_kin *kin);
-void ipmu_kin_close(struct ipmu_kin *kin);
+void ipmu_fork_state_open(struct ipmu_fork_state *f);
+void ipmu_fork_state_close(struct ipmu_fork_state *f);
 
 /* A word for a new session; 0: there is none left. Lock held. */
-int ipmu_kin_take(struct ipmu_kin *kin);
-void ipmu_kin_drop(struct ipmu_kin *kin, int word);
+int ipmu_fork_state_take(struct ipmu_fork_state *f);
+void ipmu_fork_state_drop(struct ipmu_fork_state *f, int word);
 
 /* Before the counters of the session with that word start, and before they stop: what its children
  * will compare with. */
-uint32_t ipmu_kin_turn(struct ipmu_kin *kin, int word);
+uint32_t ipmu_fork_state_advance(struct ipmu_fork_state *f, int word);
 /* Before registers are put back for good. Async-signal-safe. */
-void ipmu_kin_part(struct ipmu_kin *kin);
+void ipmu_fork_state_end(struct ipmu_fork_state *f);
 
 /* In a child: does its parent count for the session as at the fork, when the word was `run`?
  * Async-signal-safe. */
-bool ipmu_kin_counts(const struct ipmu_kin *kin, int word, uint32_t run, pid_t parent);
+bool ipmu_fork_state_counts(const struct ipmu_fork_state *f, int word, uint32_t run,
+			    pid_t parent);
 
 #endif
