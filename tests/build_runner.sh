@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: MIT
 # run-tests itself: verdicts, counts, status, logs; and nothing run is not a success.
 set -u
-runner=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}/tests/run-tests
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+# With lists of its own of those that run alone, and first.
+runner=$scratch/runner/run-tests
+mkdir "$scratch/runner"
+cp "${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}/tests/run-tests" "$runner" || exit 1
+printf '# patterns\nlone_*\twhy\n' >"$scratch/runner/alone"
+printf '# patterns\nlong_b*\t9\nlong_*\t8\n' >"$scratch/runner/long"
 failed=0
 fail() { echo "FAILED: $*"; sed 's/^/  > /' "$scratch/out"; failed=1; }
 
@@ -32,7 +37,7 @@ T
 run() {		# run WANTED-STATUS LAST-LINE TEST...
 	local want=$1 last=$2
 	shift 2
-	TEST_TIMEOUT=1 bash "$runner" "$scratch/logs" "${@/#/$scratch/}" >"$scratch/out" 2>&1
+	TEST_TIMEOUT=${limit:-60} bash "$runner" "$scratch/logs" "${@/#/$scratch/}" >"$scratch/out" 2>&1
 	[ $? = "$want" ] || fail "status is not $want: $*"
 	[ "$(tail -n 1 "$scratch/out")" = "$last" ] || fail "last line is not '$last': $*"
 }
@@ -45,7 +50,8 @@ says 'FAIL: bad: status 3'
 says '  | because'
 says 'SKIP: skip: no such device'
 grep -qx because "$scratch/logs/bad.log" || fail 'no log'
-run 1 '0 passed, 1 failed, 0 skipped' hang.sh
+limit=1 run 1 '0 passed, 1 failed, 0 skipped' hang.sh
+says 'FAIL: hang: no end after 1 s, or killed'
 run 1 '0 passed, 1 failed, 0 skipped' killed.sh
 says 'FAIL: killed: signal 11'
 run 1 '0 passed, 1 failed, 0 skipped' unit
@@ -57,18 +63,34 @@ run 1 '1 passed, 1 failed, 0 skipped' dirty.sh clean.sh
 says '4 virtual machines: 3 violations of the register rules, 2 registers left changed'
 says 'FAIL: dirty: its virtual machines were not left as they were found'
 run 1 '0 passed, 0 failed, 1 skipped' skip.sh
-# Two that wait for each other end only at the same time; one that tests/alone names never sees another.
+# Two that wait for each other end only at the same time; one that has to be alone never sees another.
 plant first.sh <<'T'
-touch here.first; for i in {1..8}; do [ ! -e here.second ] || exit 0; sleep 0.1; done; exit 1
+touch here.first; for ((i = 0; i < $TURNS; i++)); do [ ! -e here.second ] || exit 0; sleep 0.1; done; exit 1
 T
 plant second.sh <<'T'
-touch here.second; for i in {1..8}; do [ ! -e here.first ] || exit 0; sleep 0.1; done; exit 1
+touch here.second; for ((i = 0; i < $TURNS; i++)); do [ ! -e here.first ] || exit 0; sleep 0.1; done; exit 1
 T
-plant mpi_one.sh <<<'touch here.one; sleep 0.2; rm here.one'
-plant mpi_two.sh <<<'[ ! -e here.one ]'
+plant lone_one.sh <<<'touch here.one; sleep 0.2; rm here.one'
+plant lone_two.sh <<<'[ ! -e here.one ]'
 cd "$scratch" || exit 1
-TEST_JOBS=2 run 0 '4 passed, 0 failed, 0 skipped' first.sh mpi_one.sh second.sh mpi_two.sh
+TURNS=500 TEST_JOBS=2 run 0 '4 passed, 0 failed, 0 skipped' first.sh lone_one.sh second.sh lone_two.sh
 rm -f here.*
-TEST_JOBS=1 run 1 '1 passed, 1 failed, 0 skipped' first.sh second.sh
+TURNS=5 TEST_JOBS=1 run 1 '1 passed, 1 failed, 0 skipped' first.sh second.sh
+# Long ones first, in the order of their list; lone ones last.
+for name in long_a long_b; do cp good.sh $name.sh; done
+TEST_JOBS=1 run 0 '5 passed, 0 failed, 0 skipped' lone_two.sh good.sh long_a.sh partly long_b.sh
+[ "$(sed -n 's/^PASS: \([a-z_]*\).*/\1/p' out | xargs)" = 'long_b long_a good partly lone_two' ] ||
+	fail 'not in the order of the lists'
+# The time of each, and nothing of it left when the runner is ended.
+plant busy.sh <<<'echo $BASHPID >busy.pid; for ((i = 0; i < 100000; i++)); do :; done; sleep 300'
+TEST_JOBS=1 run 0 '1 passed, 0 failed, 0 skipped' good.sh
+grep -qE "^good$(printf '\t')[0-9]+$(printf '\t')[0-9.]+\$" logs/times.log || fail 'no time of a test'
+bash "$runner" logs ./busy.sh >out 2>&1 &
+for ((i = 0; i < 300; i++)); do [ ! -s busy.pid ] || break; sleep 0.1; done
+kill $!
+wait $!
+[ $? = 1 ] || fail 'ended, and no failure'
+for ((i = 0; i < 300; i++)); do kill -0 "$(cat busy.pid)" 2>/dev/null || break; sleep 0.1; done
+[ $i -lt 300 ] || fail 'a test outlives the runner'
 run 1 '0 passed, 0 failed, 0 skipped'
 exit "$failed"
