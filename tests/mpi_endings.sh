@@ -7,12 +7,16 @@ command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 compile end
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 
-ends=0
+# Ranks run natively, and what is counted are small programs that they have emulated on their
+# machine meanwhile: emulated ranks would take thirty times the time. Some are, below.
+ends=0 feed=--no-feed
 end() {		# end HOW RANK: three ranks on one virtual node, a new one each time
 	rm -f "$scratch"/report.*
 	segment=$scratch/segment.$((ends += 1))
-	ranks 3 ipmu-mpi-run -e $event -o "$scratch/report" \
-		"$vpmu" run -m skl-4c8t -s "$segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
+	export MEANWHILE="env -i PATH='$PATH' '$vpmu' run -s '$segment' true"
+	[ -n "$feed" ] || MEANWHILE=
+	ranks 3 ipmu-mpi-run -e $event -o "$scratch/report" "$vpmu" run $feed \
+		-m skl-4c8t -s "$segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
 	how="$1 by rank $2"
 }
 enabled() {
@@ -59,7 +63,10 @@ for rank in 0 1; do
 	done
 done
 for rank in 0 1; do
+	# The emulator passes on signals in its own way.
+	[ $rank = 1 ] || feed=
 	end segv $rank
+	feed=--no-feed
 	incomplete 'signal 11'
 	check "$how: has what was counted" measured
 	check "$how: no register is enabled" differs enabled
@@ -87,7 +94,9 @@ sleep 1
 check 'this test sees an enabled register' enabled
 
 for way in well handled fork shut; do
+	[ $way != well ] || feed=
 	end $way 1
+	feed=--no-feed
 	check "$how: complete" json complete true
 	check "$how: counted" measured
 	check "$how: files are whole" whole

@@ -9,7 +9,9 @@
  *   fork     a child that exits
  *   quit     by _exit, of which nobody hears
  *   nap      after 300 ms
- *   remove   a folder, which the command line names then */
+ *   remove   a folder, which the command line names then
+ *
+ * Before that each rank runs the command MEANWHILE, if there is one. */
 #include <ftw.h>
 #include <mpi.h>
 #include <signal.h>
@@ -72,12 +74,14 @@ static void end(const char *how, const char *what)
 int main(int argc, char **argv)
 {
 	int rank, who = argc > 2 ? atoi(argv[2]) : 0;
-	const char *how = argc > 1 ? argv[1] : "";
+	const char *how = argc > 1 ? argv[1] : "", *meanwhile = getenv("MEANWHILE");
 
 	if (!strcmp(how, "handled"))
 		signal(SIGTERM, ignore);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (meanwhile && system(meanwhile))
+		fprintf(stderr, "failed: %s\n", meanwhile);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == who)
 		end(how, argc > 3 ? argv[3] : "");

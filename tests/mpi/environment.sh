@@ -25,17 +25,19 @@ passed=0 failed=0
 imc=intel_uncore:::skl_unc_imc
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# More ranks than cores, which wait without burning them. binding: none or core.
+# More ranks than cores, which wait without burning them (mpi/waits.c). binding: none or core.
+waits=$scratch/waits.so
+${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "$mpi_dir/waits.c" -ldl || exit 1
 ranks() {	# ranks N COMMAND...
 	local n=$1
 	shift
+	local -x LD_PRELOAD=$waits${LD_PRELOAD:+:$LD_PRELOAD}
 	case $MPI in
 	openmpi)
 		timeout -k 5 100 "$MPIRUN" --oversubscribe --mca mpi_yield_when_idle 1 \
 			--bind-to "${binding:-none}${binding:+:overload-allowed}" -n "$n" "$@" ;;
 	mpich)
-		MPIR_CVAR_POLLS_BEFORE_YIELD=1 timeout -k 5 100 "$MPIRUN" -bind-to "${binding:-none}" \
-			-n "$n" "$@" ;;
+		timeout -k 5 100 "$MPIRUN" -bind-to "${binding:-none}" -n "$n" "$@" ;;
 	esac </dev/null
 }
 
@@ -69,6 +71,23 @@ compile() {	# compile NAME [FLAG...]: $mpi_dir/NAME.c to $scratch/NAME
 	"$MPICC" -std=c11 -D_GNU_SOURCE -O2 -Wall -o "$scratch/$name" "$mpi_dir/$name.c" \
 		-I"$STAGE/include" "$@" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" >"$scratch/cc" 2>&1 ||
 		{ cat "$scratch/cc"; echo "$name.c does not compile"; exit 1; }
+}
+
+# From here on `native` starts a program natively on a virtual machine, where its reading and loading
+# (mpi/work.h) is done by a small emulated one on that machine: an emulated rank takes a second of
+# CPU time before it begins.
+elsewhere() {
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -o "$scratch/work" "$mpi_dir/work.c" || exit 1
+	cat >"$scratch/elsewhere" <<-CODE
+		#!/bin/sh
+		cpu=\$1
+		shift
+		exec env -i PATH="\$PATH" "$vpmu" run --cpus "\$cpu" -s "\$VPMU_SEGMENT" "$scratch/work" "\$@"
+	CODE
+	printf '#!/bin/sh\nWORK=%s exec "%s" run --no-feed "$@"\n' "$scratch/elsewhere" "$vpmu" \
+		>"$scratch/native"
+	chmod +x "$scratch/elsewhere" "$scratch/native"
+	native=$scratch/native
 }
 
 stub_papi() {	# from here on, PAPI is the stand-in, on a machine of two packages

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "work.h"
+
 static long read_lines(const volatile char *data, size_t bytes)
 {
 	long sum = 0;
 
+	if (work_elsewhere(sched_getcpu(), "reads", (long)(bytes >> 10)))
+		return 0;
 	for (size_t i = 0; i < bytes; i += 64)
 		sum += data[i];
 	return sum;
@@ -44,10 +48,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ipmu_mpi_start(m);
-	sum = read_lines(data, bytes / 2);
-	if (moving)
+	sum = read_lines(data, moving ? bytes / 2 : bytes);
+	if (moving) {
 		move(rank);
-	sum += read_lines(data + bytes / 2, bytes / 2);
+		sum += read_lines(data + bytes / 2, bytes / 2);
+	}
 	ipmu_mpi_stop(m);
 	ipmu_mpi_read(m);
 	for (int i = 0; i < n && rank == 0; i++)

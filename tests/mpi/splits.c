@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "work.h"
+
 static uint64_t load_across(const char *line_end, long n)
 {
 	uint64_t sum = 0, value;
 
+	if (work_elsewhere(sched_getcpu(), "splits", n))
+		return 0;
 	for (long i = 0; i < n; i++) {
 		__asm__ volatile("movq (%1), %0" : "=r"(value) : "r"(line_end - 3));
 		sum += value;
