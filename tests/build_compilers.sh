@@ -10,9 +10,9 @@ fail() { echo "FAILED: $*"; failed=1; }
 flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -fPIC
 	-DIPMU_VERSION='"0"' -DIPMU_ABI='"0"' -DIPMU_BIN_TO_LIB='"../lib"' -DIPMU_LIB_TO_BIN='"../bin"'
 	-DIPMU_BIN_TO_SHARE='"../share"'
-	-S -o /dev/null -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
+	-S -o /dev/null -Icommon -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
 	-isystem "$STAGE/include")
-mapfile -t sources < <(find hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)
+mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name '*.c' | LC_ALL=C sort)
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	mapfile -t -O "${#sources[@]}" sources < <(find ipmu_run -name '*.c' | LC_ALL=C sort)
 fi

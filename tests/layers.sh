@@ -14,15 +14,16 @@ case $cc in *clang*) compiler_headers=$(${cc%% *} -print-resource-dir)/include ;
 
 # room (a path prefix, the longest one counts): rooms and outside libraries that it may use
 declare -A may=(
+	[common]='json-c'
 	[hwloc_topo]='hwloc'
-	[hwloc_topo/pmutopo]='hwloc_topo hwloc json-c'
+	[hwloc_topo/pmutopo]='hwloc_topo common hwloc json-c'
 	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
 	[component/commands]='component/engine hwloc_topo'
-	[component/papi_glue]='component/engine hwloc_topo papi papi-inside'
+	[component/papi_glue]='component/engine hwloc_topo plain:common/launchers.h papi papi-inside'
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
-	[mpi_aggregation]='mpi papi json-c hwloc_topo plain:component/engine/ipmu.h'
+	[mpi_aggregation]='mpi papi json-c hwloc_topo common plain:component/engine/ipmu.h'
 	[ipmu_run]='papi json-c muparser'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
 	[demo]='papi libpfm4 mpi installed openmp'
@@ -41,7 +42,7 @@ declare -A layers=(
 	[ipmu_run]='groups counting report .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'
+acyclic='common hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'
 
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
@@ -77,7 +78,7 @@ room_of() {	# room_of PATH: the longest room that PATH is in
 # owner FILE HEADER: the project's file that an include in "" means, relative to the root
 owner() {
 	local path dir
-	for dir in "${1%/*}" "$(room_of "$1")" hwloc_topo component/engine virtual_pmu .; do
+	for dir in "${1%/*}" "$(room_of "$1")" common hwloc_topo component/engine virtual_pmu .; do
 		path=$(realpath -m --relative-to="$top" "$top/$dir/$2")
 		[ -f "$top/$path" ] && { echo "$path"; return; }
 	done
@@ -328,7 +329,7 @@ for file in "$root"/component/papi_glue/*.c; do
 	name=${file##*/}
 	$cc -c -D_GNU_SOURCE '-DOSLOCK="linux-lock.h"' '-DOSCONTEXT="linux-context.h"' \
 		-DPAPI_NUM_COMP=1 -I"$papi" -I"$root/component/engine" -I"$root/hwloc_topo" \
-		-o "$planted/papi/component/papi_glue/${name%.c}.o" "$file" || failed=1
+		-I"$root/common" -o "$planted/papi/component/papi_glue/${name%.c}.o" "$file" || failed=1
 done
 check_calls component/papi_glue "$planted/papi" "$root" || failed=1
 exit "$failed"

@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 : >"$scratch/out"
 
 # Privileged programs: no plain getenv in the rooms that they are made of.
-grep -rnE '(^|[^_])getenv *\(' "$srcdir/component" "$srcdir/hwloc_topo" \
+grep -rnE '(^|[^_])getenv *\(' "$srcdir/common" "$srcdir/component" "$srcdir/hwloc_topo" \
 	"$srcdir/mpi_aggregation" --include='*.[ch]' --exclude=ipmu-mpi-run.c >"$scratch/out" &&
 	fail 'a plain getenv; secure_getenv says nothing to privileged programs'
 

@@ -22,3 +22,9 @@ EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
 	$(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
+EXTRA_OBJECTS_json_writer = $(O)/common/json_writer.o
+EXTRA_LIBS_json_writer = $(JSONC_LIBS) \
+	-Wl,--wrap=json_object_new_object,--wrap=json_object_new_array,--wrap=json_object_new_boolean \
+	-Wl,--wrap=json_object_new_int64,--wrap=json_object_new_double_s,--wrap=json_object_new_string \
+	-Wl,--wrap=json_object_object_add,--wrap=json_object_array_add \
+	-Wl,--wrap=json_object_to_json_string_ext

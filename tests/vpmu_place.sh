@@ -9,7 +9,7 @@ needs rdmsr flock
 run() { timeout 60 "$vpmu" run --no-feed "$@" >"$scratch/out" 2>&1 </dev/null; }
 # A job of our own, whose segment has a name that can be foreseen.
 export SLURM_JOB_ID=4712$$ SLURM_STEP_ID=0 SLURM_PROCID=0
-unset PMIX_NAMESPACE OMPI_MCA_ess_base_jobid PMI_JOBID VPMU_SEGMENT
+unset PMIX_NAMESPACE OMPI_MCA_ess_base_jobid PMI_JOBID PALS_APID FLUX_JOB_ID VPMU_SEGMENT
 segment="/dev/shm/vpmu-$(id -u)-$(uname -n | cut -c -64)-slurm-$SLURM_JOB_ID.0"
 trap 'rm -rf "$scratch" "$segment"*' EXIT
 

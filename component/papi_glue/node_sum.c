@@ -11,20 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launchers.h"
+
 #define VARIABLE "IPMU_NODE_SUM"
 #define ATTEMPTS 16
 
-/* What launchers call a process's number on its node: MPI's own first, since mpirun may run inside
- * a job of a resource manager. */
-static const char *const local_ranks[] = {
-	"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
-	"JSM_NAMESPACE_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "PMIX_LOCAL_RANK",
-	"SLURM_LOCALID",
-};
-static const char *const job_names[] = {
-	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID",
-	"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
-};
+static const char *const local_ranks[] = { LAUNCHER_LOCAL_RANKS };
+static const char *const job_names[] = { LAUNCHER_JOBS, LAUNCHER_ALLOCATIONS };
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same for programs. What is not known or not there is null. */
+/* The table for programs. What is not known or not there is null. */
 #include "pmutopo.h"
 
 #include <errno.h>
@@ -7,133 +7,104 @@
 #include <stdio.h>
 #include <string.h>
 
-/* json-c answers a lack of memory with NULL, which would read as "not there". */
-static bool out_of_memory;
+#include "json_writer.h"
 
-static struct json_object *checked(struct json_object *o)
+static void put_number(struct json_writer *w, json_object *to, const char *key, int value)
 {
-	out_of_memory = out_of_memory || !o;
-	return o;
+	if (value < 0)
+		json_put_null(w, to, key);
+	else
+		json_put_int(w, to, key, value);
 }
 
-static void put(struct json_object *to, const char *key, struct json_object *value)
-{
-	if (!to || json_object_object_add(to, key, value))
-		out_of_memory = true;
-}
-
-static void append(struct json_object *to, struct json_object *value)
-{
-	if (!to || json_object_array_add(to, value))
-		out_of_memory = true;
-}
-
-static void put_number(struct json_object *to, const char *key, int value)
-{
-	put(to, key, value < 0 ? NULL : checked(json_object_new_int(value)));
-}
-
-static void put_text(struct json_object *to, const char *key, const char *value)
-{
-	put(to, key, *value ? checked(json_object_new_string(value)) : NULL);
-}
-
-static struct json_object *cpu_object(const struct ipmu_topology *t, const struct ipmu_cpu *cpu)
+static json_object *cpu_object(struct json_writer *w, const struct ipmu_topology *t,
+			       const struct ipmu_cpu *cpu)
 {
 	const struct ipmu_box_kind *mbox = kind_of(t, "nhmex_unc_mbox");
 	bool slices = kind_of(t, "skl_unc_cbo");
-	struct json_object *o = checked(json_object_new_object());
-	struct json_object *mboxes = checked(json_object_new_array());
+	json_object *o = json_object_begin(w), *mboxes = json_array_begin(w);
 	int n = mbox ? ipmu_topology_nboxes(t, mbox, cpu->pkg_idx) : 0;
 
-	put_number(o, "cpu", cpu->os_cpu);
-	put_number(o, "package", cpu->pkg_idx);
-	put_number(o, "core", cpu->core_idx);
-	put_number(o, "thread", cpu->smt_idx);
-	put_number(o, "numa_node", cpu->numa_os);
-	put_number(o, "cbo_slice", slices ? ipmu_topology_slice(t, cpu->os_cpu) : -1);
+	put_number(w, o, "cpu", cpu->os_cpu);
+	put_number(w, o, "package", cpu->pkg_idx);
+	put_number(w, o, "core", cpu->core_idx);
+	put_number(w, o, "thread", cpu->smt_idx);
+	put_number(w, o, "numa_node", cpu->numa_os);
+	put_number(w, o, "cbo_slice", slices ? ipmu_topology_slice(t, cpu->os_cpu) : -1);
 	for (int i = 0; i < n; i++)
-		append(mboxes, checked(json_object_new_int(i)));
-	put(o, "mboxes", mboxes);
-	put(o, "allowed", checked(json_object_new_boolean(cpu->allowed)));
+		json_append_int(w, mboxes, i);
+	json_put(w, o, "mboxes", mboxes);
+	json_put_bool(w, o, "allowed", cpu->allowed);
 	return o;
 }
 
-static struct json_object *package_object(const struct ipmu_package *package)
+static json_object *package_object(struct json_writer *w, const struct ipmu_package *package)
 {
-	struct json_object *o = checked(json_object_new_object());
+	json_object *o = json_object_begin(w);
 
-	put_number(o, "package", package->pkg_idx);
-	put_number(o, "os_index", package->os_index);
-	put_number(o, "cores", package->ncores);
-	put_number(o, "cpus", package->ncpus);
-	put_number(o, "reach_cpu", package->reach_cpu);
+	put_number(w, o, "package", package->pkg_idx);
+	put_number(w, o, "os_index", package->os_index);
+	put_number(w, o, "cores", package->ncores);
+	put_number(w, o, "cpus", package->ncpus);
+	put_number(w, o, "reach_cpu", package->reach_cpu);
 	return o;
 }
 
-static struct json_object *box_object(const struct ipmu_topology *t,
-				      const struct ipmu_topology_box *box)
+static json_object *box_object(struct json_writer *w, const struct ipmu_topology *t,
+			       const struct ipmu_topology_box *box)
 {
-	struct json_object *o = checked(json_object_new_object());
-	struct json_object *cpus = checked(json_object_new_array());
+	json_object *o = json_object_begin(w), *cpus = json_array_begin(w);
 
-	put_text(o, "pmu", box->kind->pmu);
-	put_number(o, "package", box->pkg_idx);
-	put_number(o, "box", box->box_idx);
-	put_number(o, "core", box->core_idx);
+	json_put_text(w, o, "pmu", box->kind->pmu);
+	put_number(w, o, "package", box->pkg_idx);
+	put_number(w, o, "box", box->box_idx);
+	put_number(w, o, "core", box->core_idx);
 	for (int i = 0; i < t->ncpus; i++)
 		if (ipmu_topology_box_reached(t, box, t->cpus[i].os_cpu))
-			append(cpus, checked(json_object_new_int(t->cpus[i].os_cpu)));
-	put(o, "through_cpus", cpus);
+			json_append_int(w, cpus, t->cpus[i].os_cpu);
+	json_put(w, o, "through_cpus", cpus);
 	return o;
 }
 
-static void identity_put(struct json_object *root, const struct ipmu_topology *t)
+static void identity_put(struct json_writer *w, json_object *root, const struct ipmu_topology *t)
 {
-	put_text(root, "vendor", t->vendor);
-	put_number(root, "family", t->family);
-	put_number(root, "model", t->model);
-	put_number(root, "stepping", t->stepping);
-	put_text(root, "name", t->cpu_model);
-	put_number(root, "offline_cpus", t->noffline);
+	json_put_text(w, root, "vendor", t->vendor);
+	put_number(w, root, "family", t->family);
+	put_number(w, root, "model", t->model);
+	put_number(w, root, "stepping", t->stepping);
+	json_put_text(w, root, "name", t->cpu_model);
+	put_number(w, root, "offline_cpus", t->noffline);
 }
 
-static void tables_put(struct json_object *root, const struct ipmu_topology *t,
+static void tables_put(struct json_writer *w, json_object *root, const struct ipmu_topology *t,
 		       const struct boxes *b)
 {
-	struct json_object *cpus = checked(json_object_new_array());
-	struct json_object *packages = checked(json_object_new_array());
-	struct json_object *boxes = checked(json_object_new_array());
+	json_object *cpus = json_array_begin(w), *packages = json_array_begin(w);
+	json_object *boxes = json_array_begin(w);
 
 	for (int i = 0; i < t->npackages; i++)
-		append(packages, package_object(&t->packages[i]));
+		json_append(w, packages, package_object(w, &t->packages[i]));
 	for (int i = 0; i < t->ncpus; i++)
-		append(cpus, cpu_object(t, &t->cpus[i]));
+		json_append(w, cpus, cpu_object(w, t, &t->cpus[i]));
 	for (int i = 0; i < b->n; i++)
-		append(boxes, box_object(t, &b->box[i]));
-	put(root, "packages", packages);
-	put(root, "cpus", cpus);
-	put(root, "boxes", boxes);
+		json_append(w, boxes, box_object(w, t, &b->box[i]));
+	json_put(w, root, "packages", packages);
+	json_put(w, root, "cpus", cpus);
+	json_put(w, root, "boxes", boxes);
 }
 
-int json_print(const struct ipmu_topology *t, const struct boxes *b, char why[IPMU_WHY_MAX])
+int topology_print_json(const struct ipmu_topology *t, const struct boxes *b,
+			char why[IPMU_WHY_MAX])
 {
-	struct json_object *root = checked(json_object_new_object());
-	const char *text = NULL;
-	int rc = 0;
+	struct json_writer w = { .no_memory = false };
+	json_object *root = json_object_begin(&w);
+	int rc;
 
-	if (root) {
-		identity_put(root, t);
-		tables_put(root, t, b);
-		text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_SPACED |
-						      JSON_C_TO_STRING_PRETTY);
-	}
-	if (out_of_memory || !text) {
-		snprintf(why, IPMU_WHY_MAX, "the JSON text: %s", strerror(ENOMEM));
-		rc = -ENOMEM;
-	} else {
-		puts(text);
-	}
-	json_object_put(root);
+	identity_put(&w, root, t);
+	tables_put(&w, root, t, b);
+	rc = json_print(&w, root, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_PRETTY, stdout);
+	if (rc != -ENOMEM)
+		return 0;		/* what stdout did not take shows when it is flushed */
+	snprintf(why, IPMU_WHY_MAX, "the JSON text: %s", strerror(ENOMEM));
 	return rc;
 }

@@ -109,7 +109,7 @@ static int show(const struct choices *choices, const struct ipmu_topology *t, ch
 	if (choices->svg)
 		rc = drawing(choices, t, &b, why);
 	else if (choices->json)
-		rc = json_print(t, &b, why);
+		rc = topology_print_json(t, &b, why);
 	else
 		table_print(t, &b);
 	free(b.box);

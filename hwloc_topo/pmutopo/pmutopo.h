@@ -24,7 +24,8 @@ const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *p
 /* Each returns 0 or a negative errno and a sentence in why, and leaves stdout to the caller to
  * flush. */
 void table_print(const struct ipmu_topology *t, const struct boxes *b);
-int json_print(const struct ipmu_topology *t, const struct boxes *b, char why[IPMU_WHY_MAX]);
+int topology_print_json(const struct ipmu_topology *t, const struct boxes *b,
+			char why[IPMU_WHY_MAX]);
 int counts_read(const char *path, const struct boxes *b, struct counts *c,
 		char why[IPMU_WHY_MAX]);
 void counts_free(struct counts *c);

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launchers.h"
+
 /* The number that the launcher gave us; NULL: there is none. */
 static const char *launched_as(void)
 {
-	static const char *const names[] = {
-		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
-		"SLURM_PROCID",
-	};
+	static const char *const names[] = { LAUNCHER_RANKS };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (secure_getenv(names[i]))

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "launchers.h"
 #include "tool.h"
 
 #define HOST_CPUS 8192			/* as many as Linux can have */
@@ -39,9 +40,7 @@ static bool is_all(const struct vpmu_machine *m, const struct vpmu_cpus *c)
 /* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
 static long local_rank(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-					     "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID",
-					     "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID" };
+	static const char *const names[] = { VPMU_LOCAL_RANKS };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *text = getenv(names[i]);

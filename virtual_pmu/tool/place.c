@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launchers.h"
 #include "tool.h"
 
 #define ATTEMPTS 1000
@@ -65,19 +66,17 @@ static pid_t find_proxy(void)
 	return pid;
 }
 
-/* What the ranks of one job have in common. Open MPI, PRRTE and Slurm with PMIx say it; Slurm's
- * own launcher has job and step; MPICH's Hydra says nothing, but one proxy per node starts all
- * ranks of the node. */
+/* What the ranks of one job have in common. Most launchers name it; Slurm's own has job and step;
+ * MPICH's Hydra says nothing, but one proxy per node starts all ranks of the node. */
 static void job_name(char *text, size_t bytes)
 {
-	const char *name = getenv("PMIX_NAMESPACE"), *step = getenv("SLURM_STEP_ID");
+	static const char *const names[] = { VPMU_JOBS };
+	const char *name = NULL, *step = getenv("SLURM_STEP_ID");
 	unsigned long long ticks;
 	pid_t pid, parent;
 
-	if (!name)
-		name = getenv("OMPI_MCA_ess_base_jobid");
-	if (!name)
-		name = getenv("PMI_JOBID");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
+		name = getenv(names[i]);
 	if (name) {
 		snprintf(text, bytes, "job-%s", name);
 	} else if (getenv("SLURM_JOB_ID") && step && getenv("SLURM_PROCID")) {

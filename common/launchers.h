@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables by which launchers tell a process of a job who it is, the first one that is set counts.
+ * MPI's own come first, since mpirun may run inside a job of a resource manager. */
+#ifndef IPMU_LAUNCHERS_H
+#define IPMU_LAUNCHERS_H
+
+/* The process's number in its job. */
+#define LAUNCHER_RANKS \
+	"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "JSM_NAMESPACE_RANK", \
+	"PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "SLURM_PROCID"
+
+/* Its number among those of the job on its node. */
+#define LAUNCHER_LOCAL_RANKS \
+	"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", \
+	"JSM_NAMESPACE_LOCAL_RANK", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID", \
+	"FLUX_TASK_LOCAL_ID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"
+
+/* One start of a program, the same for all of its processes. */
+#define LAUNCHER_JOBS \
+	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID"
+
+/* What a resource manager has given, in which several programs may start. */
+#define LAUNCHER_ALLOCATIONS "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"
+
+#endif
