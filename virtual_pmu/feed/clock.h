@@ -13,12 +13,12 @@
 /* Takes a fill buffer of the runner's core for `latency` clocks, waiting for the oldest if none is
  * free. Returns the clock at which the fill starts. Machine lock held. */
 uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency);
-/* Makes the runner's clock known; to the model only if it is `step` clocks ahead of its package.
- * Machine lock held. */
+/* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
+ * package. Machine lock held. */
 void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step);
 /* True when the clock need not be published: another thread of the package is ahead. */
 bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
-/* After a wait. */
+/* Moves the runner to its package's newest clock, after a wait. */
 void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);
 /* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
 bool vpmu_syscall_waits(int64_t number, uint64_t arg2);

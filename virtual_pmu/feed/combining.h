@@ -26,12 +26,12 @@ struct vpmu_combining {
 
 /* A store that stays in one line and only adds to its buffer; false: use _open. */
 bool vpmu_combining_add(struct vpmu_combining *w, uint64_t tag, uint64_t bytes);
-/* Machine lock held, for these. */
+/* The caller of these holds the machine lock. */
 void vpmu_combining_open(const struct vpmu_caches *c, struct vpmu_runner *r,
 			 struct vpmu_combining *w, uint64_t tag, uint64_t bytes);
 void vpmu_combining_flush(const struct vpmu_caches *c, struct vpmu_runner *r,
 			  struct vpmu_combining *w);
-/* Only this line's buffer. */
+/* Flushes only this line's buffer. */
 void vpmu_combining_flush_line(const struct vpmu_caches *c, struct vpmu_runner *r,
 			       struct vpmu_combining *w, uint64_t tag);
 

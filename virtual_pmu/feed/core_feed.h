@@ -37,13 +37,15 @@ bool vpmu_core_feed_active(void);
 /* Registers the callbacks for a block; packed: the argument of parts.block; hidden: not counted. */
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden);
 
-/* By the thread itself: its runner is in place; it waited, or forked, and its clock jumped; report
- * what it did (machine lock not held); it ends. */
-/* The instruction that hidden code stands for (hidden.h). */
-void vpmu_core_feed_system_call(void);
+/* The thread itself calls these. Its runner is in place: */
 void vpmu_core_feed_enter(struct vpmu_runner *r);
+/* It has waited or forked, and its clock may have jumped. */
 void vpmu_core_feed_restart(bool forked);
+/* Counts the one instruction that hidden code stands for (hidden.h). */
+void vpmu_core_feed_system_call(void);
+/* Reports to the model what the thread did; the machine lock is not held. */
 void vpmu_core_feed_report(void);
+/* It ends. */
 void vpmu_core_feed_leave(void);
 
 #endif

@@ -11,7 +11,8 @@
 #define LONGEST 15u
 #define PAGE 4096u
 
-/* QEMU shows the bytes up to where it noticed; the others are in the program's memory. */
+/* QEMU gives the plugin the bytes up to where it noticed the end of the page. The others are read
+ * from the program's memory. */
 static size_t length_in_memory(const struct qemu_plugin_insn *insn)
 {
 	uint8_t bytes[LONGEST];

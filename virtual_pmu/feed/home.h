@@ -21,11 +21,11 @@
 #define VPMU_HOME_PROBES 16u
 #define VPMU_BANK_LINES_SHIFT 7
 
-/* The command's way to its controller, on machines that have some. */
+/* Sends a command to its memory controller, on machines whose controllers are modelled. */
 void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
 		       bool write);
 
-/* A line of the runner is read from memory or written there. Machine lock held. */
+/* The runner reads a line from memory or writes it there. Machine lock held. */
 static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
 				    uint64_t tag, bool write)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The package's shared part: LLC slices, snoops, memory. Machine lock held throughout. */
+/* The shared part of a package: LLC slices, snoops, memory. The caller holds the machine lock. */
 #include "clock.h"
 #include "home.h"
 #include "outcome.h"
 #include "private_access.h"
 #include "waiting.h"
 
-/* On the way of every miss: one copy of it for the machine's only thread, one for all others. */
+/* Every miss runs this code. It is compiled twice: for the only thread of a machine, and for one of
+ * several. */
 #define HOT inline __attribute__((always_inline))
 
 /* A line's place in the LLC. */
@@ -297,7 +298,7 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	vpmu_private_unlock(p);
 }
 
-/* The host fetches what access_llc will read, while we wait for the lock. */
+/* The host prefetches what access_llc will read, while this thread waits for the lock. */
 static void prefetch(const struct place *at)
 {
 	uint32_t last = set_last(&at->set);
@@ -312,7 +313,7 @@ static HOT bool access_private(const struct request *q, struct vpmu_private *p)
 
 	if (done)
 		return done;
-	/* A look without the lock; access_llc sees when it was wrong. */
+	/* This search takes no lock; access_llc notices when its result is outdated. */
 	p->l2_way = set_find(&p->l2, q->tag);
 	if (p->l2_way < 0)
 		return false;

@@ -33,7 +33,8 @@ static inline struct vpmu_set vpmu_set_at(unsigned char *at, const struct vpmu_l
 				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), level->ways };
 }
 
-/* Processes lie in different physical pages: their equal virtual lines differ in set. */
+/* Processes have different physical pages, so equal virtual addresses of two of them are in
+ * different sets. */
 static inline uint64_t vpmu_placed_line(uint64_t tag)
 {
 	return (tag >> 6) + (tag >> VPMU_SPACE_SHIFT) * 9973;
@@ -46,7 +47,7 @@ static inline struct vpmu_set vpmu_l2_set(const struct vpmu_caches *c, struct vp
 			   vpmu_placed_line(tag));
 }
 
-/* At every L1 miss. */
+/* Called at every L1 miss. */
 static inline __attribute__((always_inline)) struct vpmu_private
 vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint32_t core,
 		  uint64_t tag)
@@ -65,7 +66,8 @@ vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint
 
 void vpmu_private_wait(struct vpmu_core *core, uint32_t tid);
 
-/* Nothing to lock without an L2: whatever changes more than an order then has the machine lock. */
+/* Without an L2 there is nothing to lock: a change of more than the LRU order then has the machine
+ * lock. */
 static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
 {
 	uint32_t free = 0;

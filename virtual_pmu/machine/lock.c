@@ -14,7 +14,7 @@
 #define SPINS_BEFORE_YIELD 64
 #define YIELDS_BEFORE_CHECK 64
 
-/* Initial-exec: found without a call, which the shim's code is not to make. */
+/* Initial-exec: the variable is found without a call, which the shim's code must not make. */
 static _Thread_local uint32_t cached_tid __attribute__((tls_model("initial-exec")));
 
 static void forget_tid(void)
@@ -55,7 +55,7 @@ static bool take_over(struct vpmu_lock *lock, uint32_t me)
 	return tid && tid != me && thread_is_dead(tid) && take(lock, owner, me);
 }
 
-/* The feed lets go of what it keeps when it sees this. */
+/* The feed releases a lock that it keeps when it sees `contended`. */
 static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
 {
 	__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);

@@ -44,7 +44,7 @@ static void split_line(struct vpmu_program *p)
 		p->words[p->word_count++] = end;
 }
 
-/* A shared object with a name of its own that can be executed and asks for no loader is one. */
+/* An executable shared object with a name of its own that asks for no loader is a loader. */
 static bool is_loader(const char *path, const Elf64_Phdr *dynamic)
 {
 	Elf64_Dyn entries[SEGMENTS_MAX];
@@ -70,7 +70,7 @@ static bool has_loader(const char *path, const Elf64_Ehdr *header)
 	return false;
 }
 
-/* Would the kernel give it other rights than the caller has? Root has all that files give. */
+/* Would the kernel give the program other rights than the caller has? Root has all of them. */
 static bool is_privileged(const char *path)
 {
 	struct stat st;
@@ -108,7 +108,7 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 	ssize_t n;
 
 	memset(p, 0, sizeof(*p));
-	/* What begins with a minus would be an option to the emulator. */
+	/* The emulator would take a path that begins with a minus for an option. */
 	if (snprintf(p->path, sizeof(p->path), "%s%s", *path == '-' ? "./" : "", path) >=
 	    (int)sizeof(p->path))
 		return ENAMETOOLONG;
@@ -138,7 +138,7 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on", feed, segment);
 }
 
-/* Is `path` one of the list's? Blanks separate, too. */
+/* Is `path` in the list, which colons or blanks separate? */
 static bool listed(const char *list, const char *path)
 {
 	size_t length = strlen(path);

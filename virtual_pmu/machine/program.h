@@ -12,7 +12,7 @@
 enum vpmu_program_kind {
 	VPMU_PROGRAM,			/* can have the shim */
 	VPMU_PROGRAM_STATIC,		/* can be emulated, but has no loader that preloads */
-	VPMU_PROGRAM_PRIVILEGED,	/* set-user-id and the like: emulated it would be without */
+	VPMU_PROGRAM_PRIVILEGED,	/* set-user-id and the like: lost under the emulator */
 	VPMU_PROGRAM_FOREIGN,		/* not x86-64 */
 	VPMU_PROGRAM_OTHERS,		/* runs as a user without access to the machine */
 };
@@ -30,11 +30,11 @@ struct vpmu_program {
 int vpmu_program_load(const char *path, struct vpmu_program *p);
 bool vpmu_program_runnable(const char *path);
 
-/* Set in the environment when what the program executes is to stay on the machine: the path of the
- * emulator. The other one is that of vpmu, which starts the emulator itself. */
+/* Environment variables of a program whose children stay on the machine: the path of the emulator,
+ * and that of vpmu, which starts the emulator itself. */
 #define VPMU_FOLLOW_ENV "VPMU_FOLLOW"
 #define VPMU_TOOL_ENV "VPMU_TOOL"
-/* Of the shim's directory. */
+/* In the directory of the shim. */
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
 
 struct vpmu_emulator {
@@ -42,7 +42,7 @@ struct vpmu_emulator {
 };
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment);
-/* The shim in front of what is to be preloaded otherwise (NULL: nothing). */
+/* Preloads the shim in front of the other libraries (NULL: none). */
 void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others);
 
 /* Words that are put before a program's own, at most; beside two for each of `settings`. */

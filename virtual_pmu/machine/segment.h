@@ -153,10 +153,11 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
 #define VPMU_SYSTEM_SUFFIX ".system"
 
-/* How the anonymous files behind the shim's descriptors are called, before the device's path. */
+/* Names of the anonymous files behind the shim's descriptors: this and the device's path. */
 #define SHIM_BACKING_NAME "VirtualPMU:"
 
-/* Set to 1 in the environment of a program that runs under the feed: only then is the call made. */
+/* Set to 1 in the environment of a program that runs under a feed; without it the call above is not
+ * made. */
 #define VPMU_FEED_ENV "VPMU_FEED"
 
 void vpmu_lock(struct vpmu_segment *s);

@@ -11,8 +11,8 @@
  * warning for each at every start. None is visible to ordinary programs. */
 #define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
 		     "-rdseed,-3dnowprefetch,-xsavec"
-/* What QEMU's plain 64-bit CPU has of AMD and of a hypervisor. SSE2 stays on machines without it:
- * programs for x86-64 need it. */
+/* Features of AMD and of a hypervisor that QEMU's plain 64-bit CPU has. SSE2 stays on also for
+ * machines without it, because programs for x86-64 need it. */
 #define QEMU64_WITHOUT ",stepping=1,-hypervisor,-svm"
 
 /* What follows the prefix: numbers with their letters, in the order p, c, t. */
@@ -180,7 +180,7 @@ static void list_families(char *text, size_t bytes)
 	}
 }
 
-/* Without signs, blanks or leading zeros. Advances *text. */
+/* Reads a number without signs, blanks or leading zeros. Advances *text. */
 static bool parse_part(const char **text, uint32_t *number, char *letter)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -252,7 +252,8 @@ static int bad_cores(const struct family_row *f, char *why, size_t why_bytes)
 	return -EINVAL;
 }
 
-/* Fills in cores and packages where the name leaves them out; packages 0: the cores do not divide. */
+/* Fills in cores and packages where the name leaves them out. It gives 0 packages where the cores
+ * do not fill whole packages. */
 static void complete_cores(const struct family_row *f, struct shape *n)
 {
 	if (!n->cores && strchr(f->forms, 'p'))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which virtual CPU an emulated thread runs on: a slot per thread in the segment. */
+/* Chooses the virtual CPU of each emulated thread, which has a slot in the segment. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -68,8 +68,9 @@ static uint32_t place(struct vpmu_segment *s, const struct vpmu_thread *t)
 	return best == cpus ? 0 : best;
 }
 
-/* A scheduler would move such a thread as soon as its mask is wide again: libraries bind a thread
- * for a moment (libpsm2, when Open MPI loads it) and give the old mask back. */
+/* Libraries bind a thread for a moment and give the old mask back (libpsm2, when Open MPI loads
+ * it). A scheduler would move such a thread away from a shared CPU as soon as its mask is wide
+ * again. */
 static bool shares_cpu(struct vpmu_segment *s, const struct vpmu_thread *t)
 {
 	uint32_t load[VPMU_CPUS_MAX];

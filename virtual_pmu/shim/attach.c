@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which machine this process is on, and one guarded access to it. */
+/* Finds the machine of this process, and guards each access to it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static struct vpmu_segment *machine;
 static bool searched;
-/* The search itself opens a file, and comes through here. */
+/* The search itself opens a file through the shim. */
 static _Thread_local bool searching __attribute__((tls_model("initial-exec")));
 static const char *segment_path;
 static bool fed;
@@ -35,7 +35,7 @@ shim_function shim_next(shim_function *slot, const char *name)
 	return found;
 }
 
-/* Quiet on purpose: `vpmu run` has checked the segment and reported what was wrong with it. */
+/* Reports nothing: `vpmu run` has checked the segment and reported what was wrong with it. */
 static void find_machine(void)
 {
 	char why[256];
@@ -76,7 +76,7 @@ int shim_segment_open(void)
 	return segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-/* All but the two that glibc needs itself. */
+/* All signals but the two that glibc needs itself. */
 #define ALL_SIGNALS (~(UINT64_C(3) << 31))
 
 /* A handler that reads a register while this thread holds the lock would wait forever. */

@@ -30,7 +30,7 @@ static void fill(struct shim_path path, long fd)
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 
-/* Reopened, with the caller's access mode where the file has what the caller will read. */
+/* Opens the file anew, with the caller's access mode where it holds what the caller will read. */
 int shim_backing(struct shim_path path, int flags)
 {
 	char name[SHIM_TEXT_BYTES + 16], link[48];

@@ -245,7 +245,7 @@ SHIM_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 	if (lent_mask)
 		birth->set = set;
 	masked = lent_mask || get_mask(s, 0, sizeof(birth->set), &birth->set) == 0;
-	/* From here on it may be the new thread's, which frees it. */
+	/* From here on `birth` may belong to the new thread, which frees it. */
 	rc = NEXT(pthread_create)(thread, attributes, masked ? be_born : run,
 				  masked ? birth : argument);
 	if (rc || !masked)

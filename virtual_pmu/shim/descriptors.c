@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which descriptors are served, and as what. */
+/* The table of served descriptors: which device each of them is. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

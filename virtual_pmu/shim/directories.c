@@ -10,7 +10,7 @@
 
 #include "shim.h"
 
-/* What stands behind a DIR pointer that opendir gave out for one of ours. */
+/* The listing behind a DIR pointer that the shim's opendir has returned. */
 struct listing {
 	struct listing *next;
 	bool root;			/* /dev/cpu itself */
@@ -51,7 +51,7 @@ static unsigned char entry_type(bool root, const char *name)
 	return root && name[0] != 'm' ? DT_DIR : DT_CHR;
 }
 
-/* Our listing behind this pointer, or NULL; `unlinked` takes it out of the list. */
+/* The shim's listing behind this pointer, or NULL; `unlinked` takes it out of the list. */
 static struct listing *find(const DIR *directory, bool unlinked)
 {
 	const void *key = directory;

@@ -57,7 +57,7 @@ SHIM_EXPORT int execv(const char *path, char *const argv[])
 
 /* ---- along PATH ---- */
 
-/* What is executable, but of no format that the kernel knows, is a script of the shell. */
+/* The shell runs an executable file whose format the kernel does not know. */
 static int run_or_interpret(const char *path, char *const argv[], char *const envp[])
 {
 	size_t n = 0;
@@ -169,8 +169,8 @@ SHIM_EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- by an open file ---- */
 
-/* The emulator opens it anew, by a name: its own, or that of the descriptor, which has to
- * survive. */
+/* The emulator opens the file anew, by its own name or by that of the descriptor, which must then
+ * survive the exec. */
 static bool name_of(int fd, const char *rest, char *out, size_t bytes)
 {
 	char link[64], name[PATH_MAX];
@@ -223,7 +223,7 @@ SHIM_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 	struct shim_follow f;
 	int rc;
 
-	/* Under the emulator libc does not hear that the child could not execute anything. */
+	/* Under the emulator libc does not learn that the child failed to execute a program. */
 	if (!actions && shim_following() && access(path, X_OK))
 		return errno;
 	if (!shim_follow(path, argv, envp, &f))
@@ -264,8 +264,8 @@ static char *quote(char *to, const char *word)
 	return stpcpy(to, "' ");
 }
 
-/* libc starts the shell itself: it is given a command that becomes an emulated shell. NULL: leave
- * it as it is. */
+/* libc starts the shell natively, so it gets a command that executes an emulated shell. NULL: the
+ * command stays as it is. */
 static char *emulated_command(const char *command)
 {
 	static const char begin[] = "unset LD_PRELOAD; exec ";

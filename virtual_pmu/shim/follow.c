@@ -12,7 +12,8 @@
 
 #include "../machine/program.h"
 
-/* What a program must have in its environment to be on the machine, whatever else it is given. */
+/* A program must have these in its environment to be on the machine, whatever its caller gives
+ * it. */
 static const char *const kept_names[] = {
 	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, "HWLOC_XMLFILE",
 	"HWLOC_THISSYSTEM", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
@@ -78,7 +79,7 @@ __attribute__((constructor)) static void look(void)
 	errno = saved;
 }
 
-/* A process that outlives its machine is on none any more. */
+/* A process can outlive its machine, and is then on none. */
 bool shim_following(void)
 {
 	const char *segment = emulator ? shim_segment_path() : NULL;
@@ -89,7 +90,8 @@ bool shim_following(void)
 	return there;
 }
 
-/* A program that became another user has the machine, but what it executes could not open it. */
+/* A process that became another user still has the machine mapped, but its children could not open
+ * the segment. */
 static bool may_open_machine(void)
 {
 	int saved = errno;
@@ -178,7 +180,8 @@ bool shim_follow(const char *path, char *const argv[], char *const envp[], struc
 	if (!path || !argv || !shim_following() || same_file(path, tool) ||
 	    same_file(path, emulator))
 		return false;
-	/* Not from the heap: this may be a child of vfork, or of a process with many threads. */
+	/* The heap cannot be used: this may be a child of vfork, or of a process with many
+	 * threads. */
 	out->bytes = sizeof(*room) + pointers * sizeof(room->words[0]);
 	out->room = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening the machine's devices: by their paths, and by paths that turn out to lead to them. */
+/* Opens the machine's devices, also by links and other paths that lead to them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

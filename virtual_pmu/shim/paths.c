@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which paths are the machine's. */
+/* Tells which paths are those of the machine's devices. */
 #include <fcntl.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *const pci_paths[] = {
 	"/proc/bus/pci/00/00.0",
 };
 
-/* Any number that does not fit is more than there are CPUs. */
+/* A number that does not fit becomes one that is higher than any CPU's. */
 static unsigned long number(const char *text, const char **end)
 {
 	unsigned long n = 0;
@@ -91,8 +91,8 @@ static struct shim_path classify_fd(const char *path)
 	return (struct shim_path){ .kind = SHIM_NONE };
 }
 
-/* Cheap for all other paths, and safe before the machine is known: opening the segment itself
- * comes through here. */
+/* Quick for all other paths, and safe before the machine is known, because opening the segment
+ * calls this as well. */
 static struct shim_path classify_plain(const char *path)
 {
 	if (!strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/proc/thread", 12) ||
@@ -105,7 +105,7 @@ static struct shim_path classify_plain(const char *path)
 	return classify(path);
 }
 
-/* Is the last name one of a device, in a path with more to it than names? */
+/* Does a path that is relative, or has "." or repeated slashes, end with a device's name? */
 static bool is_roundabout(const char *path)
 {
 	static const char *const names[] = { "msr", "msr_safe", "msr_batch", "mem", "config",

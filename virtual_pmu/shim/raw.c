@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libc's syscall() on files: what may be the machine's goes the way of libc's functions. */
+/* libc's syscall() on files: calls that may concern the machine's files become calls of the shim's
+ * functions. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -80,7 +81,7 @@ static bool on_path(long number, const long a[6], long *result)
 
 bool shim_file_call(long number, const long a[6], long *result)
 {
-	/* A copy that is put over a served descriptor ends that one. */
+	/* dup2 and dup3 can replace a served descriptor, whatever they copy. */
 	if (!takes_descriptor(number) || (!shim_fd((int)a[0]).kind && number != SYS_dup2 &&
 					  number != SYS_dup3))
 		return on_path(number, a, result);

@@ -45,14 +45,14 @@ int shim_segment_open(void);
 const char *shim_segment_path(void);
 struct shim_path shim_classify(const char *path);
 
-/* Where a path that tells about CPUs or memory really leads: to a file that describes the machine.
- * All other paths are given back as they are. at: what a relative path is relative to. */
+/* Replaces the path of a kernel's file about CPUs or memory by that of a file that describes the
+ * machine. All other paths are returned as they are. at: the directory of a relative path. */
 struct shim_room { char text[PATH_MAX]; };
 const char *shim_where(int at, const char *path, struct shim_room *room);
 #define SHIM_WHERE(at, path) \
 	struct shim_room room; \
 	path = shim_where(at, path, &room)
-/* Of the host and not of the machine: the kernel's own performance events. */
+/* Is it a file of the host's kernel about its own performance events, which the machine has not? */
 bool shim_hidden(const char *path);
 
 /* The same for a path that is relative to an open directory. */
@@ -76,9 +76,10 @@ int shim_backing(struct shim_path path, int flags);
 void shim_fd_serve(int fd, struct shim_path path, int flags);
 int shim_fd_open(struct shim_path path, int flags);
 struct shim_path shim_fd(int fd);	/* kind SHIM_NONE: not ours */
-/* As it was opened: of a served descriptor, which has other flags itself. */
+/* Flags with which a served descriptor was opened; the file behind it has others. */
 int shim_fd_flags(int fd);
-/* What libc has opened, unless it is a device's file by another path: then that is served. */
+/* Takes a descriptor that libc has opened. If it is a device by another path, a served descriptor
+ * replaces it. Returns the one to use. */
 int shim_fd_opened(int fd, int flags);
 void shim_fd_copied(int from, int to);
 void shim_fd_closed(int fd);
@@ -89,10 +90,11 @@ ssize_t shim_write_here(struct shim_path path, int fd, const void *buf, size_t b
 ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset);
 ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset);
 
-/* A system call by number that libc's functions make of files, through those above. */
+/* Makes a system call on files by number, through the functions above. False: the caller makes
+ * it. */
 bool shim_file_call(long number, const long arguments[6], long *result);
 
-/* What msr-safe makes of one access. Lock held; 0 or a negative errno. */
+/* An access by the rules of msr-safe. Machine lock held; 0 or a negative errno. */
 int shim_safe_read(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t *value);
 int shim_safe_write(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t value);
 

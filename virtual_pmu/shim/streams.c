@@ -13,7 +13,7 @@
 
 NEXT_SLOT(fdopen)
 
-/* An unbuffered stream asks for single bytes: those that are left of the register's last value. */
+/* An unbuffered stream reads single bytes: they come from the rest of the register's last value. */
 struct stream {
 	int fd;
 	size_t left;
@@ -38,7 +38,7 @@ static ssize_t stream_read(void *cookie, char *buf, size_t bytes)
 	return (ssize_t)n;
 }
 
-/* What a stream cannot write is an error that shows; -1 would be taken for a count. */
+/* libc takes 0 for an error of writing, and -1 for a count. */
 static ssize_t stream_write(void *cookie, const char *buf, size_t bytes)
 {
 	const struct stream *s = cookie;

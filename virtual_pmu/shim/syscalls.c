@@ -9,8 +9,8 @@
 
 #include "shim.h"
 
-/* Written out because libc's own takes any number of arguments, and is called before anything else
- * is known. */
+/* Written out because libc's own function is variadic, and because this is called before libc's
+ * function has been looked up. */
 static long call(long number, const long a[6])
 {
 	register long r10 __asm__("r10") = a[3];
@@ -29,7 +29,7 @@ static long call(long number, const long a[6])
 	return result;
 }
 
-/* The kernel gives the bytes that it has written, libc's function nothing. */
+/* The kernel returns the number of bytes that it has written, libc's function 0. */
 static long get_affinity(const long a[6])
 {
 	size_t bytes = (size_t)a[1] < VPMU_CPUS_MAX / 8 ? (size_t)a[1] : VPMU_CPUS_MAX / 8;

@@ -72,7 +72,8 @@ static bool may_lead_there(const char *relative)
 	return false;
 }
 
-/* The absolute path of what is relative to an open directory, if that is one of those above. */
+/* Makes a path that is relative to an open directory absolute, if that directory is one of those
+ * above. */
 static bool absolute(int at, const char *relative, char *out, size_t bytes)
 {
 	char link[32] = "/proc/self/cwd", directory[64];

@@ -35,7 +35,7 @@ static bool is_all(const struct vpmu_machine *m, const struct vpmu_cpus *c)
 	return cpu == vpmu_machine_cpus(m);
 }
 
-/* ---- what the user says ---- */
+/* ---- options ---- */
 
 /* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
 static long local_rank(void)
@@ -101,7 +101,7 @@ static bool parse_list(const char *text, uint32_t cpus, uint64_t *mask)
 	}
 }
 
-/* ---- what the caller may use ---- */
+/* ---- the caller's affinity on the host ---- */
 
 static bool host_get(struct host_cpus *out)
 {
@@ -109,8 +109,8 @@ static bool host_get(struct host_cpus *out)
 	return syscall(SYS_sched_getaffinity, 0, sizeof(*out), out) > 0;
 }
 
-/* What it could use at most: the kernel cuts a wish for everything to what the control group
- * has. */
+/* All CPUs that the caller could use: the kernel reduces a request for every CPU to those of the
+ * control group. */
 static bool host_limit(const struct host_cpus *now, struct host_cpus *out)
 {
 	struct host_cpus all;

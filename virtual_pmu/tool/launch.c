@@ -14,7 +14,7 @@
 
 #define SHIM "libvpmu_shim.so"
 
-/* ---- finding things ---- */
+/* ---- files: emulator, feed and shim ---- */
 
 static int find_in_path(const char *name, char *out, size_t bytes)
 {
@@ -190,7 +190,7 @@ static void compose(const struct vpmu_launch *launch, const struct vpmu_program 
 
 static volatile sig_atomic_t child;
 
-/* What the terminal sends reaches the whole process group, so the child has it already. */
+/* A signal of the terminal reaches the whole process group, so the child has it already. */
 static void forward(int number, siginfo_t *from, void *context)
 {
 	int saved = errno;
@@ -225,7 +225,7 @@ static void catch_forwarded(void)
 			sigaction(forwarded[i], &action, NULL);
 }
 
-/* The program's first thread finds its slot, and in it where it may run. */
+/* Makes the slot of the program's first thread, which holds the CPUs where it may run. */
 static void bind_child(const struct vpmu_launch *launch)
 {
 	struct vpmu_segment *s = launch->place->segment;
@@ -235,7 +235,7 @@ static void bind_child(const struct vpmu_launch *launch)
 		vpmu_thread_bind(s, t, launch->cpus->mask, VPMU_CPUS_MAX / 64);
 }
 
-/* A vpmu that is killed must not leave its program on a machine that others take for unused. */
+/* When vpmu is killed, its program must not stay on a machine that other runs take for unused. */
 static void run_child(const struct vpmu_launch *launch, const char *path, char **argv,
 		      const sigset_t *mask, pid_t parent)
 {
