@@ -67,20 +67,35 @@ library_of() {	# library_of HEADER: which outside library an include in <> belon
 	esac
 }
 
+declare -A room_by_folder=()
 room_of() {	# room_of PATH: the longest room that PATH is in
-	local room best=
-	for room in "${rooms[@]}"; do
-		[[ $1 = "$room"/* && ${#room} -gt ${#best} ]] && best=$room
-	done
-	echo "$best"
+	local folder=${1%/*} room best=
+	if [ -z "${room_by_folder[$folder]+known}" ]; then
+		for room in "${rooms[@]}"; do
+			[[ $folder/ = "$room"/* && ${#room} -gt ${#best} ]] && best=$room
+		done
+		room_by_folder[$folder]=$best
+	fi
+	echo "${room_by_folder[$folder]}"
 }
 
-# owner FILE HEADER: the project's file that an include in "" means, relative to the root
+plain() {	# plain PATH: without `.` and `..`
+	local IFS=/ part parts=()
+	for part in $1; do
+		case $part in
+		'' | .) ;;
+		..) unset 'parts[-1]' ;;
+		*) parts+=("$part") ;;
+		esac
+	done
+	echo "${parts[*]}"
+}
+
+# owner FILE ROOM HEADER: the project's file that an include in "" means, relative to the root
 owner() {
-	local path dir
-	for dir in "${1%/*}" "$(room_of "$1")" common hwloc_topo component/engine virtual_pmu .; do
-		path=$(realpath -m --relative-to="$top" "$top/$dir/$2")
-		[ -f "$top/$path" ] && { echo "$path"; return; }
+	local dir
+	for dir in "${1%/*}" "$2" common hwloc_topo component/engine virtual_pmu .; do
+		[ -f "$top/$dir/$3" ] && { plain "$dir/$3"; return; }
 	done
 }
 
@@ -122,10 +137,11 @@ check_layer() {	# check_layer FILE ROOM HEADER
 	return 1
 }
 
+declare -A outside=()
 check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 	local header=${3:1:-1} target library
 	if [[ $3 = '"'* ]]; then
-		target=$(owner "$1" "$header")
+		target=$(owner "$1" "$2" "$header")
 		if [ -n "$target" ]; then
 			[ "$(room_of "$target")" = "$2" ] && { check_layer "$1" "$2" "$target"; return; }
 			allowed "$2" "$(room_of "$target")" "plain:$target" && return 0
@@ -139,25 +155,28 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 		pfm_events:*pfmlib*.h | pfm_events:events/*) return 0 ;;
 		esac
 	fi
+	[ -n "${outside[$2 $header]:-}" ] && return 0
 	library=$(library_of "$header")
-	[ "$library" = libc ] && return 0
-	allowed "$2" "$library" && return 0
+	if [ "$library" = libc ] || allowed "$2" "$library"; then
+		outside[$2 $header]=allowed
+		return 0
+	fi
 	echo "$1: includes $3 ($library); $2 may use: ${may[$2]:-nothing but the C library}"
 	return 1
 }
 
 check_tree() {	# check_tree ROOT: report every include that breaks the table
 	local top=$1 file room include bad=0 n=0
-	while IFS=: read -r file include; do
-		file=${file#"$top"/}
+	while IFS=$'\t' read -r file include; do
+		room_of "$file" >/dev/null	# remembered, which a subshell does not
 		room=$(room_of "$file")
-		include=$(sed -n 's/^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*\(<[^>]*>\|"[^"]*"\).*/\1/p' \
-			<<<"$include")
-		[ -n "$room" ] && [ -n "$include" ] || continue
+		[ -n "$room" ] || continue
 		n=$((n + 1))
 		check_include "$file" "$room" "$include" || bad=$((bad + 1))
-	done < <(grep -rHE --include='*.[ch]' '^[[:blank:]]*#[[:blank:]]*include' \
-		$(for room in "${rooms[@]}"; do [ -d "$top/$room" ] && echo "$top/$room"; done))
+	done < <(cd "$top" && for room in "${rooms[@]}"; do [ -d "$room" ] && echo "$room"; done |
+		xargs grep -rHE --include='*.[ch]' '^[[:blank:]]*#[[:blank:]]*include' |
+		sed -nE 's/^([^:]*):[[:blank:]]*#[[:blank:]]*include[[:blank:]]*(<[^>]*>|"[^"]*").*/\1\t\2/p' |
+		LC_ALL=C sort -u)
 	echo "$n includes, $bad of them not allowed"
 	[ "$bad" = 0 ] && [ "$n" -gt 0 ]
 }
