@@ -201,6 +201,26 @@ static void another_state_directory(void **state)
 	assert_int_equal(system(old), 0);
 }
 
+/* Who closes is told as well. */
+static void a_close_tells_of_it(void **state)
+{
+	struct engine_fixture own = *fixture;
+	uint64_t found = engine_fixture_peek(fixture, SELECT);
+	char why[IPMU_WHY_MAX];
+
+	(void)state;
+	for (int theirs = 0; theirs < 2; theirs++) {
+		assert_int_equal(ipmu_system_open(fixture->topo, IPMU_SCOPE_PACKAGE, &own.sys, why),
+				 0);
+		engine_fixture_started(&own, both, 1);
+		if (theirs)
+			engine_fixture_poke(fixture, SELECT, 0x4234);
+		assert_int_equal(ipmu_system_close(own.sys), theirs ? -ESTALE : 0);
+		assert_int_equal(engine_fixture_peek(fixture, SELECT), theirs ? 0x4234 : found);
+	}
+	engine_fixture_poke(fixture, SELECT, found);
+}
+
 /* ---- what another process is said to count */
 
 static void share_refused(const char *reg, uint64_t wrong, const char *says)
@@ -593,6 +613,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_counter_that_is_set_back_is_lost),
 		cmocka_unit_test(a_register_of_somebody_else_is_not_put_back),
+		cmocka_unit_test(a_close_tells_of_it),
 		cmocka_unit_test(a_stop_notices_it_too),
 		cmocka_unit_test(who_shares_it_loses_it_too),
 		cmocka_unit_test(another_state_directory),

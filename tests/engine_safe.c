@@ -65,7 +65,8 @@ static const struct machine {
 	{ "skl-8c16t", "skylake-client", IPMU_SCOPE_PACKAGE, { 4, 1, 0 }, { 2, 0, 0 }, { 1, 0, 0 },
 	  .events = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I",
 	    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I",
-	    "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", "skl_unc_clk.UNC_CLOCK" } },
+	    "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", "skl_unc_clk.UNC_CLOCK",
+	    "skl_unc_imc.DRAM_DATA_READS" } },	/* which is no MSR */
 	{ "knc-4c16t", "knights-corner", IPMU_SCOPE_CPU, { 4, 3, 0 }, { 2, 0, 0 }, { 1, 0, 0 },
 	  .events = { "knc.INSTRUCTIONS_EXECUTED:cpu=0", "knc.INSTRUCTIONS_EXECUTED:cpu=5",
 	    "knc.BRANCHES:cpu=5", "knc.INSTRUCTIONS_EXECUTED:cpu=11" },

@@ -232,6 +232,52 @@ static void for_all(void)
 	assert_int_equal(chmod(path, 0666), 0);
 }
 
+static int refusal;	/* what the next journal is refused with */
+
+int __real_openat(int dir, const char *name, int flags, ...);
+int __wrap_openat(int dir, const char *name, int flags, ...);
+int __wrap_openat(int dir, const char *name, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	if (refusal && strcmp(name, strrchr(path, '/') + 1) == 0) {
+		errno = refusal;
+		return -1;
+	}
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	return __real_openat(dir, name, flags, mode);
+}
+
+/* Whatever the kernel says to who may not open it, he hears what to do. */
+static void no_journal_for_this_user(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const struct { int error; const char *says; } cases[] = {
+		{ EACCES, "counting there is for others: join the group" },
+		{ EPERM, "counting there is for others: join the group" },
+		{ EROFS, "counting there is for others: join the group" },
+		{ EMFILE, "Too many open files" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ipmu_system *sys;
+		char why[IPMU_WHY_MAX] = "";
+		int rc;
+
+		refusal = cases[i].error;
+		rc = ipmu_system_open(f->topo, IPMU_SCOPE_PACKAGE, &sys, why);
+		refusal = 0;
+		assert_int_equal(rc, -cases[i].error);
+		assert_non_null(strstr(why, path));
+		if (!strstr(why, cases[i].says))
+			fail_msg("'%s' does not say '%s'", why, cases[i].says);
+		clean(f);
+	}
+}
+
 /* Nobody counts by something else in the place of the journal, and nobody waits for it. */
 static void no_file_of_ones_own(void **state)
 {
@@ -277,6 +323,7 @@ static int set_up(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_journal_for_this_user),
 		cmocka_unit_test(one_process),
 		cmocka_unit_test(one_that_exits),
 		cmocka_unit_test(two_processes),

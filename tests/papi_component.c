@@ -3,6 +3,7 @@
  * this test raises itself. */
 #include "papi_machine.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -301,6 +302,37 @@ static void unknown_enumerations_end(void **state)
 	assert_int_not_equal(PAPI_enum_cmp_event(&probe, PAPI_NTV_ENUM_IARR, cid), PAPI_OK);
 }
 
+static void can_be_cancelled(const char *after)
+{
+	int was;
+
+	assert_int_equal(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &was), 0);
+	if (was != PTHREAD_CANCEL_ENABLE)
+		fail_msg("after %s the thread cannot be cancelled any more", after);
+}
+
+/* Inside, cancellation is off; afterwards it is as it was. */
+static void cancellation_stays_as_it_was(void **state)
+{
+	int set = papi_sets_one(READ_I), bad;
+	long long v;
+
+	(void)state;
+	can_be_cancelled("adding an event");
+	assert_papi(PAPI_start(set), PAPI_OK);
+	can_be_cancelled("a start");
+	assert_papi(PAPI_read(set, &v), PAPI_OK);
+	can_be_cancelled("a read");
+	assert_papi(PAPI_reset(set), PAPI_OK);
+	can_be_cancelled("a reset");
+	assert_papi(PAPI_stop(set, &v), PAPI_OK);
+	can_be_cancelled("a stop");
+	assert_int_not_equal(PAPI_event_name_to_code(C "NO_SUCH", &bad), PAPI_OK);
+	can_be_cancelled("a wrong name");
+	papi_sets_end(set);
+	can_be_cancelled("the end");
+}
+
 static volatile sig_atomic_t overflows;
 
 static void on_overflow(int set, void *address, long long vector, void *context)
@@ -397,6 +429,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(says_what_an_event_is),
 		cmocka_unit_test(says_how_a_name_goes_on),
 		cmocka_unit_test(unknown_enumerations_end),
+		cmocka_unit_test(cancellation_stays_as_it_was),
 		cmocka_unit_test(overflow_is_polled_and_rearmed),
 		cmocka_unit_test(a_failed_start_leaves_the_report_to_others),
 		cmocka_unit_test(what_is_not_supported_says_so),

@@ -61,6 +61,9 @@ is "arguments with blanks" "a b|c" "$(run printf '%s|%s' 'a b' c)"
 is "options after the program are its own" "-m x" "$(run echo -m x)"
 mkdir "$scratch/empty"
 VPMU_LIBDIR=$scratch/empty fails 1 "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
+cp "$(find "${STAGE:-$(dirname "$VPMU")/..}" -name libvpmu_shim.so | head -n 1)" "$scratch/empty"
+VPMU_LIBDIR=$scratch/empty fails 1 "no libvpmu_feed.so in VPMU_LIBDIR" run true
+is "that is all it says" 1 "$(VPMU_LIBDIR=$scratch/empty "$VPMU" run true 2>&1 | wc -l)"
 
 # signals reach the program
 "$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$scratch/up" &
