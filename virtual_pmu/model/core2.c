@@ -93,7 +93,7 @@ static void reset(struct vpmu_segment *s)
 		core_of(s, i)->misc_enable = MISC_ENABLE_RESET;
 }
 
-/* Everything is counted when it is told. */
+/* Occurrences are counted when the feed reports them, so there is nothing to bring up to date. */
 static void advance(struct vpmu_segment *s, uint32_t package)
 {
 	(void)s, (void)package;
@@ -125,7 +125,7 @@ static const char *undriven(const struct vpmu_undriven *u)
 
 /* ---- counting ---- */
 
-/* What one counter is to take of a stretch of clocks. */
+/* What one counter adds in a stretch of clocks. */
 struct lane {
 	uint32_t counter;
 	bool interrupts;

@@ -7,7 +7,7 @@
 
 #define ARCH "SDM Table 19-1"
 #define CORE "SDM Table 19-23"
-#define SEED "325384-059 Table 18-8"
+#define TABLE "325384-059 Table 18-8"
 #define ROW(u, n, c, m, k, d, t, s, ...) { .info = { .name = n, .unit = u, .code = c, \
 	.umask = m, .counters = k, .driven = d, .why = t, .cite = s }, __VA_ARGS__ }
 #define ON(n, c, m, t, ...) ROW("PMC", n, c, m, "0,1", true, t, CORE, __VA_ARGS__)
@@ -40,10 +40,10 @@
 	       K(SSE_SCALAR_DOUBLE)
 
 const struct core2_event core2_events[CORE2_EVENTS] = {
-	ROW("FIXED", "INST_RETIRED.ANY", 0, 0, "FIXED0", true, NULL, SEED, .fields = 0),
-	ROW("FIXED", "CPU_CLK_UNHALTED.CORE", 0, 0, "FIXED1", true, NULL, SEED, .fields = 0),
+	ROW("FIXED", "INST_RETIRED.ANY", 0, 0, "FIXED0", true, NULL, TABLE, .fields = 0),
+	ROW("FIXED", "CPU_CLK_UNHALTED.CORE", 0, 0, "FIXED1", true, NULL, TABLE, .fields = 0),
 	ROW("FIXED", "CPU_CLK_UNHALTED.REF", 0, 0, "FIXED2", true, "same rate as the core clock",
-	    SEED, .fields = 0),
+	    TABLE, .fields = 0),
 
 	ROW("PMC", "UnHalted Core Cycles", 0x3c, 0, "0,1", true, NULL, ARCH, SUM(VPMU_SUM_CLOCKS)),
 	ROW("PMC", "Instruction Retired", 0xc0, 0, "0,1", true, NULL, ARCH, SUM(K(INSTRUCTIONS))),

@@ -29,7 +29,8 @@ struct core2_core {
 #define CORE2_UMASK(s) ((uint32_t)((s) >> 8 & 0xff))
 #define CORE2_CODE(s) ((uint32_t)((s) & 0xff))
 
-/* Sub-fields of the unit mask: SDM tables 18-2 to 18-5, seed page's tables 18-6 and 18-7. */
+/* Sub-fields of the unit mask: SDM tables 18-2 to 18-5, and 18-6 and 18-7 of the
+ * page on the fixed counters. */
 enum core2_field {
 	CORE2_CORE = 1 << 0, CORE2_AGENT = 1 << 1, CORE2_PREFETCH = 1 << 2, CORE2_MESI = 1 << 3,
 	CORE2_RESPONSE = 1 << 4, CORE2_TYPE = 1 << 5,
@@ -53,11 +54,11 @@ extern const struct core2_event core2_events[CORE2_EVENTS];
 /* What this select makes counter number `counter` count, or NULL. *why: what it does not count,
  * and why; NULL when it counts all. */
 const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, const char **why);
-/* How often what the select asks for happened. */
+/* How often the event that the select names has occurred. */
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,
 		     uint32_t clocks);
-/* Whose occurrences the select counts: its own core's, or also those of the other core of its
- * package, or of other packages. */
+/* Cores whose occurrences the select counts: its own, or also the other core of its package, or
+ * those of other packages. */
 bool core2_counts_from(const struct core2_event *e, uint64_t select, bool same_core,
 		       bool same_package);
 

@@ -144,7 +144,7 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 	t->value[counter] &= COUNTER_MASK;
 }
 
-/* own: the occurrences are this thread's own, not those of another thread of its core. */
+/* own: the occurrences are those of this thread, not of another thread of its core. */
 static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, uint32_t clocks)
 {
 	const char *why;

@@ -6,11 +6,11 @@
 
 #include "knc_state.h"
 
-#define SEED "327357-001 Table 1-6"
+#define TABLE "327357-001 Table 1-6"
 #define LINUX "Linux knc.c, not in 327357-001"
 #define ROW(n, u, c, k, d, t, ...) { .info = { .name = n, .unit = u == 0x10 ? "CRI" : \
 	u == 0x20 ? "VPU" : "P54C", .code = c, .umask = u, .counters = k, .driven = d, \
-	.why = t, .cite = SEED }, __VA_ARGS__ }
+	.why = t, .cite = TABLE }, __VA_ARGS__ }
 #define SUM(...) .sum = { __VA_ARGS__ }
 #define ON(n, u, c, k, t, ...) ROW(n, u, c, k, true, t, __VA_ARGS__)
 #define OFF(n, u, c, k, t) ROW(n, u, c, k, false, "stays 0: " t, .no_thread = false)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The families of machines, and the way of what is executed to the family that counts it. */
+/* The list of families of machines. Passes what is executed on to the family that counts it. */
 #include "model_type.h"
 
 static const struct vpmu_model_type *const types[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From what a logical processor did to the input of a counter: event select, event mask and thread
- * bits of its ESCR, and the tags of at-retirement counting (SDM 18.15.6).
+/* Computes the input of a counter from what a logical processor did: by event select, event mask
+ * and thread bits of the ESCR, and by the tags of at-retirement counting (SDM 18.15.6).
  *
  * Stand-ins for what the documents or the feed leave open:
  * - Everything happens at user level, so only the USR bits matter.

@@ -127,7 +127,8 @@ void nhmex_advance(struct nhmex_package *p, uint64_t clock)
 
 /* ---- commands ---- */
 
-/* In a clock whose overflow freezes, everything still counts, in whatever order it is told. */
+/* In a clock whose overflow freezes, all counters still count, in whatever order the feed
+ * reports. */
 static bool counting_in(const struct nhmex_package *p, uint64_t clock)
 {
 	return counting(p) || p->frozen == clock + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Register rows of a family: from address or number to the one register meant, and its value. */
+/* Finds the register of an address or number in the rows of a family, and its value. */
 #include <stdio.h>
 #include <string.h>
 

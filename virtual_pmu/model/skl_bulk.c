@@ -2,8 +2,8 @@
 /* Counting in bulk. As long as no counter asks in which clock something happens - by threshold,
  * edge detection or a freeze at an overflow - occurrences are only added up, and tracker entries
  * kept, until a register is read or written. Then the counters take them at once; an entry adds
- * to the occupancy what it has of clocks. Registers change only after that, so what they say
- * holds for everything that has been gathered. */
+ * its clocks to the occupancy. Registers change only after that, so that everything gathered is
+ * counted by what they said at its time. */
 #include <string.h>
 
 #include "skl_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting over time: finishes stretches of clocks in order, so that the clock counter, the
- * occupancy and everything under a threshold stop in the very clock of a freezing overflow. */
+/* Counting clock by clock: finishes stretches of clocks in order, so that the clock counter, the
+ * occupancy and counters with a threshold stop in the very clock of a freezing overflow. */
 #include <string.h>
 
 #include "skl_state.h"
@@ -49,7 +49,8 @@ static uint64_t occupancy(const struct skl_package *p)
 	return now > 0 ? (uint64_t)now : 0;
 }
 
-/* To the cores that PMI_SEL names. No core of this machine sleeps, so WAKE_ON_PMI does nothing. */
+/* Interrupts the cores that PMI_SEL names. No core of this machine sleeps, so WAKE_ON_PMI does
+ * nothing. */
 static void forward(struct skl_package *p)
 {
 	for (uint32_t core = 0; core < SKL_PMI_SEL_CORES; core++)

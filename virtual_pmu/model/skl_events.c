@@ -9,7 +9,7 @@
 				.driven = true, .cite = s, .why = t }
 #define IMC(n, c, d, t) { .name = n, .unit = "IMC", .code = c, .umask = 0, .counters = "FREE", \
 			  .driven = d, .cite = "334060-001 Table 3-3", .why = t }
-#define SEED "334060-001 Table 3-2"
+#define TABLE "334060-001 Table 3-2"
 #define JSON "Intel perfmon events, Skylake uncore"
 
 const struct vpmu_event_info skl_events[SKL_EVENTS] = {
@@ -27,14 +27,14 @@ const struct vpmu_event_info skl_events[SKL_EVENTS] = {
 	CBO("UNC_CBO_CACHE_LOOKUP.ANY_ES", 0x34, 0x86, NULL),
 	CBO("UNC_CBO_CACHE_LOOKUP.READ_ES", 0x34, 0x16, NULL),
 	CBO("UNC_CBO_CACHE_LOOKUP.WRITE_ES", 0x34, 0x26, NULL),
-	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", SEED, "requests of the cores only"),
-	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", SEED, NULL),
-	ARB("UNC_ARB_TRK_REQUESTS.WRITES", 0x81, 0x20, "0,1", SEED, NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", SEED, NULL),
-	ARB("UNC_ARB_TRK_OCCUPANCY.CYCLES_WITH_ANY_REQUEST", 0x80, 0x01, "0", SEED, "with THR=1"),
+	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", TABLE, "requests of the cores only"),
+	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", TABLE, NULL),
+	ARB("UNC_ARB_TRK_REQUESTS.WRITES", 0x81, 0x20, "0,1", TABLE, NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", TABLE, NULL),
+	ARB("UNC_ARB_TRK_OCCUPANCY.CYCLES_WITH_ANY_REQUEST", 0x80, 0x01, "0", TABLE, "with THR=1"),
 	{
 		.name = "UNC_CLOCK.SOCKET", .unit = "FIXED", .code = 0, .umask = 1,
-		.counters = "FIXED", .driven = true, .cite = SEED,
+		.counters = "FIXED", .driven = true, .cite = TABLE,
 	},
 	ARB("UNC_ARB_TRK_OCCUPANCY.DATA_READ", 0x80, 0x02, "0", JSON, NULL),
 	ARB("UNC_ARB_TRK_REQUESTS.DATA_READ", 0x81, 0x02, "0,1", JSON, NULL),

@@ -81,14 +81,16 @@ static inline struct skl_package *skl_package(struct vpmu_segment *s, uint32_t p
 /* skl_events.c */
 #define SKL_EVENTS 28
 extern const struct vpmu_event_info skl_events[SKL_EVENTS];
-/* Whether the model drives all that this select asks for; NULL: yes, else why not. */
-bool skl_drives_any(uint32_t counter, uint64_t select);	/* at least a part of it */
+/* Does the model drive at least a part of what this select counts? */
+bool skl_drives_any(uint32_t counter, uint64_t select);
+/* NULL when the model drives all of it, else why not. */
 const char *skl_undriven_why(uint32_t counter, uint64_t select);
 
 /* skl_bulk.c */
-/* Registers as of clock `done`. */
+/* Brings the registers to clock `done`. */
 void skl_bulk_apply(struct skl_package *p);
-/* After a register was written, which skl_bulk_apply has preceded. */
+/* Chooses the way of counting after a register was written; skl_bulk_apply has preceded the
+ * write. */
 void skl_bulk_choose(struct skl_package *p);
 /* Back to counting in bulk, if only the ring of changes had to run empty for that. */
 void skl_bulk_resume(struct skl_package *p);
@@ -104,7 +106,8 @@ void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
 bool skl_counting(const struct skl_package *p);
-/* In a clock whose overflow freezes, everything still counts, in whatever order it is told. */
+/* In a clock whose overflow freezes, all counters still count, in whatever order the feed
+ * reports. */
 bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
 bool skl_counts_occupancy(const struct skl_package *p);
