@@ -101,7 +101,8 @@ if command -v c++ >/dev/null; then
 fi
 
 # -- each command says the version, once and alone
-for name in pmutopo vpmu ipmu-allowlist ipmu-restore ${MPIS:+ipmu-mpi-run}; do
+[ -x "$STAGE/bin/ipmu-run" ] && run=ipmu-run
+for name in pmutopo vpmu ipmu-allowlist ipmu-restore ${run-} ${MPIS:+ipmu-mpi-run}; do
 	[ "$("$STAGE/bin/$name" --version)" = "$name $VERSION" ] || fail "$name --version"
 	[ "$("$STAGE/bin/$name" -V)" = "$name $VERSION" ] || fail "$name -V"
 done

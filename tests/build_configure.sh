@@ -50,7 +50,7 @@ out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missi
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	grep -q "^$package must ..*" <<<"$out" || fail "$package is not named as needed"
 done
-for package in qemu-user libcmocka-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
+for package in qemu-user libcmocka-dev libmuparser-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
 	grep -q "^$package want ..*" <<<"$out" || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
@@ -68,6 +68,11 @@ export PKG_CONFIG
 configure 0 "${trees[@]}"
 says 'libcmocka-dev: '
 says 'unit tests        no'
+never 'error:'
+printf '#!/bin/sh\ncase "$*" in *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
+configure 0 "${trees[@]}"
+says 'libmuparser-dev: '
+says 'ipmu-run          no'
 never 'error:'
 unset PKG_CONFIG
 
