@@ -46,9 +46,9 @@ cat >"$scratch/alone.c" <<'CODE'
 	#include <stdlib.h>
 	#include <sys/wait.h>
 	#include <unistd.h>
+	#include "work.h"
 	static long long count(char **files)
 	{
-		static char data[1 << 20];
 		long long value = -1;
 		int set = PAPI_NULL;
 		if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
@@ -60,8 +60,7 @@ cat >"$scratch/alone.c" <<'CODE'
 			for (int i = 0; i < 3000 && !access(*files, F_OK); i++)
 				usleep(10000);
 		}
-		for (size_t i = 0; i < sizeof(data); i += 64)
-			data[i]++;
+		work_elsewhere(0, "reads", 64);
 		PAPI_stop(set, &value);
 		return value;
 	}
@@ -80,9 +79,9 @@ cat >"$scratch/alone.c" <<'CODE'
 		return 0;
 	}
 CODE
-"$MPICC" -std=gnu11 -O1 -o "$scratch/alone" "$scratch/alone.c" -I"$STAGE/include" -L"$STAGE/lib" \
+"$MPICC" -std=gnu11 -O1 -o "$scratch/alone" "$scratch/alone.c" -I"$mpi_dir" -I"$STAGE/include" -L"$STAGE/lib" \
 	-lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
-alone() { "$vpmu" run -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
+alone() { "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
 alone "$scratch/go" >"$scratch/first" 2>&1 &
 first=$!
 for ((i = 0; i < 500; i++)); do
@@ -90,7 +89,7 @@ for ((i = 0; i < 500; i++)); do
 	sleep 0.05
 done
 check 'beside one that counts: 0' [ "$(alone 2>&1)" = zero ]
-env IPMU_NODE_SUM= "$vpmu" run -m skl-4c8t -s "$scratch/segment" "$scratch/alone" >"$scratch/out" 2>&1
+env IPMU_NODE_SUM= "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" >"$scratch/out" 2>&1
 check 'beside it, with the variable empty' says '^counts$'
 rm -f "$scratch/go"
 wait $first
@@ -102,15 +101,15 @@ check 'no lock is left' differs ls "/dev/shm/ipmu-first-$(id -u)-session$(ps -o 
 	2>/dev/null
 for variable in OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALRANKID SLURM_LOCALID PALS_LOCAL_RANKID \
 		FLUX_TASK_LOCAL_ID; do
-	check "$variable=1" [ "$(env $variable=1 "$vpmu" run -m skl-4c8t "$scratch/alone" 2>&1)" = zero ]
-	check "$variable=0" [ "$(env $variable=0 "$vpmu" run -m skl-4c8t "$scratch/alone" 2>&1)" = counts ]
+	check "$variable=1" [ "$(env $variable=1 "$native" -m skl-4c8t "$scratch/alone" 2>&1)" = zero ]
+	check "$variable=0" [ "$(env $variable=0 "$native" -m skl-4c8t "$scratch/alone" 2>&1)" = counts ]
 done
 
 # -- a value that means nothing is not ignored
-IPMU_NODE_SUM=one "$vpmu" run -m skl-4c8t papi_component_avail >"$scratch/out" 2>&1
-IPMU_NODE_SUM=one "$vpmu" run -m skl-4c8t papi_command_line $reads >>"$scratch/out" 2>&1
+IPMU_NODE_SUM=one "$vpmu" run --no-feed -m skl-4c8t papi_component_avail >"$scratch/out" 2>&1
+IPMU_NODE_SUM=one "$vpmu" run --no-feed -m skl-4c8t papi_command_line $reads >>"$scratch/out" 2>&1
 check 'a wrong value' differs says "Successfully added: $reads"
-IPMU_NODE_SUM=first ranks 2 ipmu-mpi-run -e $reads "$vpmu" run -m skl-4c8t "$scratch/plain" 1 1 $reads \
+IPMU_NODE_SUM=first ranks 2 ipmu-mpi-run -e $reads "$vpmu" run --no-feed -m skl-4c8t "$scratch/plain" 1 1 $reads \
 	>"$scratch/out" 2>&1
 check 'with ipmu-mpi-run: refused' says 'IPMU_NODE_SUM=first .*: unset it'
 finish
