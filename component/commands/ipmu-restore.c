@@ -145,7 +145,7 @@ static int put_back(struct job *job, const char *name, const struct ipmu_family 
 	return 0;
 }
 
-/* Why a file is not what one goes by; NULL: it is. */
+/* The reason not to trust a file; NULL: there is none. */
 static const char *distrust(int fd, int state, const char *why)
 {
 	if (state < 0)
@@ -241,9 +241,9 @@ static int do_all(struct job *job)
 
 /* ---- in the background */
 
-/* Whoever started this has no child left that he might wait for; and the signals to his session are
- * not for us. What is waited for may be where the standard input was. 0: in the background;
- * otherwise 1 + the exit status. */
+/* Go on as an orphan with a session of its own: the caller must not find a child to wait for, and
+ * signals to the caller's session must not come here. The descriptor to wait for may be that of the
+ * standard input. 0: in the background; otherwise 1 + the exit status. */
 static int go_away(int *wait)
 {
 	int fd = *wait > STDERR_FILENO ? *wait : fcntl(*wait, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -268,7 +268,8 @@ int ipmu_system_close(struct ipmu_system *sys)
 	return first;
 }
 
-/* Who exits in a signal handler may hold the lock himself. */
+/* A thread that calls exit() in a signal handler may hold the lock itself, so it is not waited for
+ * without an end. */
 static bool lock_soon(struct ipmu_system *sys)
 {
 	struct timespec soon;
@@ -278,7 +279,7 @@ static bool lock_soon(struct ipmu_system *sys)
 	return pthread_mutex_timedlock(&sys->lock, &soon) == 0;
 }
 
-/* If a thread stays inside, the journal is left to the next one who comes. */
+/* If a thread keeps the lock, the journal is left to the next process that enters the unit. */
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
 	ipmu_wait_begin(&sys->lessee);

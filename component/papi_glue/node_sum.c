@@ -94,7 +94,7 @@ static bool is_published(const struct stat *mine)
 	       mine->st_dev == there.st_dev;
 }
 
-/* Only such a file says anything: whoever else can open one can lock it. */
+/* The locks of such a file can be trusted: a user who can open a file can lock it. */
 static bool is_ours(const struct stat *file)
 {
 	return S_ISREG(file->st_mode) && !(file->st_mode & (S_IRWXG | S_IRWXO)) &&
@@ -109,7 +109,7 @@ static int open_or_make(void)
 	return fd < 0 && errno == ENOENT ? open(lock_path, flags | O_CREAT | O_EXCL, 0600) : fd;
 }
 
-/* Root may remove what another user has put there, and anybody what is his own. */
+/* Root may remove what another user has put there, and every user what is theirs. */
 static int remove_strange(char *why)
 {
 	struct stat there;

@@ -46,7 +46,7 @@ struct ipmu_regs {
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
 	uint32_t window_first;	/* offset of that page from the BAR */
 	bool peers;		/* other processes count here: what they found is known already */
-	bool take_busy;		/* take counters also from who has them now */
+	bool take_busy;		/* take counters also from foreign users */
 	/* Before registers are put back: stop, and undo what a write of old values does not; NULL:
 	 * nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);
@@ -106,11 +106,11 @@ int ipmu_access_restore(struct ipmu_regs *p);
 void ipmu_access_leave_changed(struct ipmu_regs *p);
 /* The sentence for p->left. */
 int ipmu_access_explain_left(const struct ipmu_regs *p, char *why);
-/* Read again what the registers hold now that were saved, for when nobody knows any more: the next
+/* Read again what the registers hold now that were saved, when their values are in doubt: the next
  * restore puts them back by that. */
 int ipmu_access_refresh(struct ipmu_regs *p);
 
-/* The sentence for a counter that somebody counts with who keeps no journal here: -EBUSY. */
+/* The sentence for a counter that a foreign user counts with: -EBUSY. */
 int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		     uint64_t value, char *why);
 

@@ -38,7 +38,7 @@ void ipmu_batch_begin(struct ipmu_batch *b, enum ipmu_batch_refused refused);
 int ipmu_batch_flush(struct ipmu_batch *b);
 /* The same, and queue no more. */
 int ipmu_batch_end(struct ipmu_batch *b);
-/* Forget the queue: for who has to write at once, whatever was under way. */
+/* Forget the queue, before registers are written one by one in an emergency. */
 void ipmu_batch_drop(struct ipmu_batch *b);
 
 bool ipmu_batch_queueing(const struct ipmu_batch *b);

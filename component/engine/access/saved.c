@@ -292,7 +292,7 @@ static bool any_written(const struct ipmu_regs *p)
 	return false;
 }
 
-/* ---- registers that others have written since */
+/* ---- registers that foreign users have written since */
 
 /* What the register holds tells nothing where it moves by itself, or where a write of ours may not
  * have been done. */

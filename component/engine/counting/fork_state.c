@@ -46,7 +46,8 @@ void ipmu_fork_state_end(struct ipmu_fork_state *f)
 		atomic_store(&f->words[0], 1);
 }
 
-/* The child's own copy of `run` is that of the fork. A parent that was killed has told nobody. */
+/* The child's own copy of `run` is that of the fork. A parent that was killed has changed no word,
+ * but it is not the child's parent any more. */
 bool ipmu_fork_state_counts(const struct ipmu_fork_state *f, int word, uint32_t run,
 			    pid_t parent)
 {

@@ -37,7 +37,7 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ull
-#define NEVER_NS (30 * 86400 * SECOND_NS)	/* nobody counts so long without a read */
+#define NEVER_NS (30 * 86400 * SECOND_NS)	/* no program counts so long without a read */
 #define STACK_BYTES (64 * 1024)			/* beside what the C library takes of it */
 
 struct ipmu_guard {

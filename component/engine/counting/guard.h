@@ -17,7 +17,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width);
 int ipmu_guard_adjust(struct ipmu_system *sys, char *why);
 void ipmu_guard_end(struct ipmu_system *sys);		/* whatever is counted. Lock held. */
 
-/* Those that were told to end, to be waited for without the lock: they need it for their end. */
+/* The guards that were told to end. They take the lock to end, so the caller joins them without. */
 struct ipmu_guard *ipmu_guard_ended(struct ipmu_system *sys);	/* Lock held. */
 void ipmu_guard_join(struct ipmu_guard *ended);		/* may be NULL */
 

@@ -104,8 +104,8 @@ static uint32_t taken(const struct ipmu_box *box)
 	return counters;
 }
 
-/* Let the counters run that sessions of all processes use, and no others. Those of others run
- * already. */
+/* Let the counters run that sessions of all processes use, and no others. Those that other
+ * processes use run already. */
 static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
 	struct ipmu_activity *a = &unit->activity;

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Save what will change, stop units that count for nobody, program the counters that the plan has
+/* Save what will change, stop units that no session uses, program the counters that the plan has
  * been given, and let the counts begin. After a failure no counter runs for it. */
 int ipmu_program_write(struct ipmu_session *s, char *why);
 

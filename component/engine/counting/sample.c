@@ -100,7 +100,7 @@ static int wait_for_none(struct ipmu_readers *r)
 	return 0;
 }
 
-/* Whoever comes from now on is counted anew. */
+/* Readers who come after a time-out are counted in a new epoch. */
 static int wait_or_give_up(struct ipmu_session *s, bool live)
 {
 	struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch), *next;

@@ -53,7 +53,7 @@ static inline bool ipmu_session_running(const struct ipmu_session *s)
 	return atomic_load(&s->gate) == IPMU_RUNNING;
 }
 
-/* The system goes: what is left of its sessions counts no more, and is freed by who has it. */
+/* The system goes: what is left of its sessions counts no more, and its owner frees it. */
 void ipmu_sessions_orphan(struct ipmu_system *sys);
 /* In a forked child: the readers were other threads, which are not here. */
 void ipmu_sessions_forked(struct ipmu_system *sys);

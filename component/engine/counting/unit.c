@@ -41,7 +41,7 @@ void ipmu_unit_close(struct ipmu_unit *unit)
 	unit->open = false;
 }
 
-/* Counters are tried, so nobody else may be at it. */
+/* Discovering writes counters as a trial, so other processes are kept out. */
 static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;

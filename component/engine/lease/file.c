@@ -69,8 +69,8 @@ static int put_saved(struct ipmu_unit *unit, int i)
 			     offsetof(struct ipmu_journal, saved) + (size_t)i * sizeof(entry));
 }
 
-/* A row that others know already changes only once they know that somebody is at it: what it says
- * may not have been written when he dies. */
+/* Before a row that other processes have read changes, the file says that this process is changing
+ * registers: if it dies in between, the register may not hold what the row says. */
 int ipmu_file_record(struct ipmu_regs *p, int i)
 {
 	struct ipmu_unit *unit = (void *)((char *)p - offsetof(struct ipmu_unit, regs));
@@ -279,8 +279,8 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 	}
 }
 
-/* From memory, for who comes after this process, however it ends. Another process that takes part
- * adds what it remembers likewise when it comes by. */
+/* Write the journal from memory, so that the next process can put the registers back, however this
+ * one ends. Another process that takes part adds what it remembers when it enters. */
 static int write_anew(struct ipmu_unit *unit, bool valid)
 {
 	struct ipmu_owner *o = &unit->owner;

@@ -8,13 +8,15 @@
 
 int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size_t offset);
 int ipmu_file_put_header(struct ipmu_unit *unit);
-/* From now until leaving, a death means that registers may be as nobody knows. */
+/* The file says from now until leaving that this process changes registers: if it dies meanwhile,
+ * the next one reads what they hold. */
 int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs);
 int ipmu_file_record(struct ipmu_regs *p, int i);
 void ipmu_file_forget_slots(struct ipmu_unit *unit);
 int ipmu_file_load(struct ipmu_unit *unit, char *why);
 
-/* A counter's programming, for the others: to be forgotten before it changes, told after it. */
+/* What a counter is programmed for, as other processes read it: removed before the registers
+ * change, written afterwards. */
 int ipmu_file_forget(struct ipmu_box *box, int ctr);
 int ipmu_file_tell(struct ipmu_box *box, int ctr);
 

@@ -48,34 +48,12 @@ static int number_of(const struct ipmu_family *family, const struct ipmu_reg *wa
 	return -ENOENT;
 }
 
-static bool is_at(const struct ipmu_reg *reg, uint32_t addr, int *box, int *ctr)
-{
-	for (int b = 0; b < (reg->boxes ? reg->boxes : 1); b++)
-		for (int c = 0; c < (reg->ctrs ? reg->ctrs : 1); c++)
-			if (ipmu_reg_addr(reg, b, c) == addr) {
-				*box = b;
-				*ctr = c;
-				return true;
-			}
-	return false;
-}
-
 const struct ipmu_reg *ipmu_journal_register(const struct ipmu_family *family, uint32_t addr,
 					     int *box, int *ctr)
 {
-	int b, c;
+	const struct ipmu_reg *reg = ipmu_reg_at(family->registers, addr, box, ctr);
 
-	for (const struct ipmu_reg *const *r = family->registers; *r; r++) {
-		if ((*r)->space != IPMU_MSR || (*r)->access == IPMU_WO || (*r)->never_write ||
-		    !is_at(*r, addr, &b, &c))
-			continue;
-		if (box)
-			*box = b;
-		if (ctr)
-			*ctr = c;
-		return *r;
-	}
-	return NULL;
+	return reg && reg->access != IPMU_WO && !reg->never_write ? reg : NULL;
 }
 
 /* ---- choices */

@@ -56,7 +56,7 @@ struct ipmu_journal_slot {
 struct ipmu_journal {
 	struct ipmu_journal_header header;
 	struct ipmu_journal_entry saved[IPMU_SAVED_MAX];
-	/* Both by the locks held: who programs a box, who takes part. */
+	/* The processes that program a box, and all that take part: by the locks they hold. */
 	struct ipmu_journal_process programmers[IPMU_TYPES_MAX][IPMU_BOXES_MAX];
 	struct ipmu_journal_process processes[IPMU_JOURNAL_PIDS];
 	struct ipmu_journal_slot slots[IPMU_JOURNAL_SLOTS];

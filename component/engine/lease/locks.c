@@ -75,7 +75,7 @@ static bool waited_enough(struct ipmu_lessee *lessee)
 	return now_ns() >= lessee->deadline_ns;
 }
 
-/* Whoever is inside leaves soon, unless it has been stopped. */
+/* The process that holds the mutex lets go of it soon, unless it has been stopped (SIGSTOP). */
 int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd)
 {
 	long pause = PAUSE_NS;

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-/* An operation, over however many units, waits for others 10 s in all: from here on. */
+/* From here on an operation, over however many units, waits for other processes 10 s in all. */
 void ipmu_wait_begin(struct ipmu_lessee *lessee);
 void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns);
 int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd);	/* -EBUSY, -EINTR: a fatal signal */
@@ -18,7 +18,7 @@ void ipmu_unlock_box(int fd, int type, int box);
 bool ipmu_box_held(int fd, int type, int box);	/* by another */
 int ipmu_lock_counter(int fd, int type, int box, int ctr);
 void ipmu_unlock_counter(int fd, int type, int box, int ctr);
-/* Counters of the box that others use; type IPMU_ALL: is any counter of any box used? */
+/* Counters of the box that other processes use; type IPMU_ALL: is any counter of any box used? */
 uint32_t ipmu_counters_used(int fd, int type, int box);
 
 #endif

@@ -21,7 +21,7 @@
 
 /* ---- putting back */
 
-/* Of what belongs to somebody else by now there is nothing left to do but to tell. */
+/* A register that a foreign user has written since is not put back: a message names it. */
 static int restore(struct ipmu_unit *unit)
 {
 	int rc = ipmu_access_restore(&unit->regs);
@@ -68,7 +68,7 @@ static int look(struct ipmu_unit *unit, char *why)
 	rc = ipmu_file_load(unit, why);
 	if (rc || !o->header.changing || (!o->joined && !unit->regs.peers))
 		return rc;
-	o->changed = true;	/* somebody died in here, and others go on */
+	o->changed = true;	/* a process died while it changed registers, others still count */
 	rc = ipmu_access_refresh(&unit->regs);
 	return rc ? ipmu_fail(why, rc, "%s: registers cannot be read: %s", unit->regs.msr_path,
 			      strerror(-rc)) : 0;
@@ -88,7 +88,8 @@ static void look_at_others(struct ipmu_unit *unit)
 		}
 }
 
-/* The file may have been removed, as our messages advise; others have made a new one then. */
+/* A user may have removed the file, as our messages advise, and other processes have made a new
+ * one. */
 static int reopen(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
@@ -103,7 +104,7 @@ static int reopen(struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
-/* Those who come now would make another file and know nothing of this process. */
+/* If the file has gone, the next process makes another one, which does not show this process. */
 static int look_for_file(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;

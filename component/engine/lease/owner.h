@@ -31,13 +31,14 @@ void ipmu_owner_close(struct ipmu_unit *unit);
 int ipmu_owner_enter(struct ipmu_unit *unit, char *why);
 void ipmu_owner_leave(struct ipmu_unit *unit);
 
-/* Take part no longer: put the registers back, unless others count on; then the last of them does.
+/* Take part no longer: put the registers back, unless other processes still count; then the last
+ * of them does.
  * Async-signal-safe if no thread is inside. */
 int ipmu_owner_part(struct ipmu_unit *unit);
 
-/* Put back what dead processes have left on a unit, for who has no system open, through one of its
- * CPUs. *deadline_ns: as in struct ipmu_lessee, for all units of an operation. -ESTALE: a register
- * belongs to somebody else by now, and `why` names it. */
+/* Put back what dead processes have left on a unit, through one of its CPUs. The caller has no
+ * system open. *deadline_ns: as in struct ipmu_lessee, for all units of an operation. -ESTALE: a
+ * foreign user has written a register since, and `why` names it. */
 int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,
 			int place, int64_t *deadline_ns, char *why);
 

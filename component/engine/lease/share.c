@@ -123,7 +123,7 @@ void ipmu_share_drop(struct ipmu_box *box, int ctr)
 	ipmu_unlock_box(o->fd, box->type_index, box->index);
 }
 
-/* ---- who is in the way */
+/* ---- messages about other processes */
 
 static struct ipmu_journal_process process_at(const struct ipmu_owner *o, size_t table, int i)
 {

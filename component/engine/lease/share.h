@@ -8,7 +8,7 @@
 
 /* Take part in the unit, as its locks and its file tell others. */
 int ipmu_share_join(struct ipmu_unit *unit, char *why);
-/* -EBUSY: somebody who keeps no journal of ours counts with that counter, which nobody has. */
+/* -EBUSY: a foreign user counts with that counter: one that keeps no journal of ours. */
 int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why);
 /* Become the programmer of the box, unless another process is; lock a counter. */
 int ipmu_share_take_box(struct ipmu_box *box);

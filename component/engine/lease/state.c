@@ -82,7 +82,7 @@ static bool device_group(gid_t *gid)
 	return found;
 }
 
-/* Who may write the registers may write the state, and nobody else: what is in it makes others
+/* Users who may write the registers may write the state, and no others: its files make processes
  * write registers. */
 static int check_directory(int dir, const char *path, char *why)
 {
@@ -108,7 +108,7 @@ static int check_directory(int dir, const char *path, char *why)
 	return 0;
 }
 
-/* It appears with its group and mode, so that nobody finds it half made. */
+/* The directory appears with its group and mode, so that no process finds it half made. */
 static int make_shared(const char *path)
 {
 	char fresh[PATH_MAX + 8];
@@ -170,7 +170,8 @@ int ipmu_state_open(bool make, char path[PATH_MAX], char *why)
 
 #define OPEN_FLAGS (O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* Nobody but the group of the directory, if that may write it: who can open a file can lock it. */
+/* Only the group of the directory may open the file, if it may write there: a user who can open a
+ * file can lock it. */
 static void share_file(int dir, int fd)
 {
 	struct stat st;

@@ -23,13 +23,13 @@ struct ipmu_lessee {
 	char boot_id[40];
 	_Atomic int inside;	/* units where a thread may be changing registers */
 	sigset_t mask;		/* of that thread, without the signals held off */
-	int64_t deadline_ns;	/* for waiting in this operation; 0: nobody has been in the way */
+	int64_t deadline_ns;	/* for waiting in this operation; 0: it has not waited yet */
 	struct ipmu_journal *journal;	/* scratch */
-	char left[IPMU_WHY_MAX];	/* a register that was left to who has it now */
+	char left[IPMU_WHY_MAX];	/* a register that a foreign user has written since */
 };
 
 struct ipmu_owner {
-	int fd;			/* -1: no state directory: nobody else is thought of */
+	int fd;			/* -1: no state directory: other processes are not seen */
 	char *path;		/* for messages */
 	int depth;		/* of enters */
 	bool joined;		/* takes part */

@@ -24,7 +24,7 @@ int ipmu_names_open(char *why)
 	bool ours;
 	int rc;
 
-	/* Who runs a privileged program must not choose its PMU. */
+	/* The user of a privileged program must not choose its PMU. */
 	for (size_t i = 0; getauxval(AT_SECURE) && i < sizeof(settings) / sizeof(*settings); i++)
 		unsetenv(settings[i]);
 	ours = !secure_getenv(INACTIVE);

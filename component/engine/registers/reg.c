@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reg.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
@@ -49,16 +50,23 @@ void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])
 	name[n] = '\0';
 }
 
+static bool is_at(const struct ipmu_reg *reg, uint32_t addr, int *box, int *ctr)
+{
+	for (*box = 0; *box < (reg->boxes ? reg->boxes : 1); ++*box)
+		for (*ctr = 0; *ctr < (reg->ctrs ? reg->ctrs : 1); ++*ctr)
+			if (ipmu_reg_addr(reg, *box, *ctr) == addr)
+				return true;
+	return false;
+}
+
 const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
 				   int *box, int *ctr)
 {
-	for (const struct ipmu_reg *const *r = registers; *r; r++) {
-		if ((*r)->space != IPMU_MSR)
-			continue;
-		for (*box = 0; *box < ((*r)->boxes ? (*r)->boxes : 1); ++*box)
-			for (*ctr = 0; *ctr < ((*r)->ctrs ? (*r)->ctrs : 1); ++*ctr)
-				if (ipmu_reg_addr(*r, *box, *ctr) == addr)
-					return *r;
-	}
+	int any_box, any_ctr;
+
+	for (const struct ipmu_reg *const *r = registers; *r; r++)
+		if ((*r)->space == IPMU_MSR &&
+		    is_at(*r, addr, box ? box : &any_box, ctr ? ctr : &any_ctr))
+			return *r;
 	return NULL;
 }

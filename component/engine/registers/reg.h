@@ -36,7 +36,7 @@ struct ipmu_reg {
 	uint32_t odd_addr;
 	bool counter;		/* it moves by itself */
 	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
-	bool shared;		/* others write it too: what is not ours is read afresh and kept */
+	bool shared;		/* written by the kernel too, whose bits are read again and kept */
 	bool write_twice;	/* a single write may be lost */
 	uint64_t moves;		/* bits that the hardware sets, or the program that is counted */
 	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
@@ -52,8 +52,8 @@ uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
-/* The MSR at that address among `registers` (up to NULL), with its box and counter; NULL: there is
- * none. */
+/* The MSR at that address among `registers` (up to NULL), with its box and counter, which may be
+ * NULL; NULL: there is none. */
 const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
 				   int *box, int *ctr);
 
