@@ -68,6 +68,15 @@ wait $!; is 'SIGTERM is passed on' 9 $?
 is 'SIGTERM is passed on: handled' 'up got' "$(paste -sd' ' up)"
 says 'a report after a signal' "$event +[0-9]"
 
+# A signal that ends the program ends the runs as well; what was complete is reported.
+on skl-4c8t -e $event -r 3 sh -c 'echo run; kill -INT $$'; is 'a signal ends the runs' 130 $?
+is 'a signal ends the runs: once' run "$(paste -sd' ' out)"
+says 'a signal ends the runs' 'ended by a signal: 1 of 3 complete runs'
+on skl-4c8t -g LLC_STATES --passes -r 2 sh -c 'kill -INT $$'; is 'within passes' 130 $?
+says 'within passes' 'ended by a signal: 0 of 2 complete runs'
+on skl-4c8t -e $event -r 2 sh -c 'echo run; exit 3'; is 'a status does not end the runs' 3 $?
+is 'a status does not end the runs: twice' 'run run' "$(paste -sd' ' out)"
+
 # -- the report, and files
 on skl-4c8t -g MEM -r 3 true; is 'repeated' 0 $?
 says 'repeated' '^ipmu-run: true: 3 runs$'

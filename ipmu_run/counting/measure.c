@@ -75,15 +75,15 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 	program_signals();
 	for (int run = 0; run < m->runs; run++) {
 		for (int pass = 0; pass < m->passes->n; pass++) {
+			if (program_ending()) {	/* also before the first has begun */
+				m->status = m->status ? m->status : 128 + program_ending();
+				return 0;
+			}
 			rc = run_pass(m, run, pass, argv, why);
 			if (rc)
 				return rc;
-			if (program_ending() && pass + 1 < m->passes->n)
-				return 0;
 		}
 		m->done = run + 1;
-		if (program_ending())
-			break;
 	}
 	return 0;
 }
