@@ -251,6 +251,52 @@ int __wrap_openat(int dir, const char *name, int flags, ...)
 	return __real_openat(dir, name, flags, mode);
 }
 
+static int writes_left = -1;	/* then the file system is full; -1: it never is */
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t length, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at);
+/* Of the files that the engine writes, only the journal is on that disk. */
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+	char link[64], target[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = writes_left >= 0 ? readlink(link, target, sizeof(target) - 1) : 0;
+	target[n > 0 ? n : 0] = '\0';
+	if (writes_left < 0 || strcmp(target, path) != 0 || writes_left-- > 0)
+		return __real_pwrite(fd, bytes, length, at);
+	writes_left = 0;
+	errno = ENOSPC;
+	return -1;
+}
+
+/* The disk is full from the nth write of the journal on, for each n of a start: nothing is counted
+ * without what is to be written, which is no conflict of events, and all goes back. */
+static void a_disk_that_becomes_full(void **state)
+{
+	const struct engine_fixture *f = *state;
+	int n = 0, rc = -1;
+
+	for (; n < 200 && rc; n++) {
+		struct ipmu_session *s = engine_fixture_session(f, read_i, 1);
+		char why[IPMU_WHY_MAX] = "";
+
+		writes_left = n;
+		rc = ipmu_session_start(s, why);
+		writes_left = -1;
+		if (rc) {
+			assert_int_not_equal(rc, -ENOSPC);
+			assert_non_null(strstr(why, path));
+			assert_non_null(strstr(why, "cannot be written: No space left on device"));
+		}
+		ipmu_session_free(s);
+		clean(f);
+	}
+	print_message("a start writes the journal %d times\n", n - 1);
+	assert_in_range(n, 3, 100);
+}
+
 /* Whatever the kernel says to who may not open it, he hears what to do. */
 static void no_journal_for_this_user(void **state)
 {
@@ -324,6 +370,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_journal_for_this_user),
+		cmocka_unit_test(a_disk_that_becomes_full),
 		cmocka_unit_test(one_process),
 		cmocka_unit_test(one_that_exits),
 		cmocka_unit_test(two_processes),

@@ -5,7 +5,7 @@ EXTRA_LIBS_engine_threads = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=pthread_mutex_lock,--wrap=nanosleep
 EXTRA_LIBS_engine_guard = -Wl,--wrap=clock_gettime,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=pthread_create
-EXTRA_LIBS_hostile_damage = -Wl,--wrap=openat
+EXTRA_LIBS_hostile_damage = -Wl,--wrap=openat,--wrap=pwrite
 EXTRA_LIBS_hostile_locks = -Wl,--wrap=clock_gettime,--wrap=nanosleep
 EXTRA_LIBS_engine_lost = -Wl,--wrap=pread
 EXTRA_LIBS_engine_safe = -Wl,--wrap=pread,--wrap=pwrite,--wrap=ioctl
