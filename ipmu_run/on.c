@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* On the virtual machine the launcher itself runs natively, beside the machine's registers, and only
- * the program is emulated: nothing of the launcher is counted or slows the program down. */
+/* On the virtual machine the launcher itself runs natively, beside the machine's registers, and
+ * only the program is emulated: nothing of the launcher is counted or slows the program down. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ static void find_vpmu(const char *self, char out[PATH_MAX])
 }
 
 /* ipmu-run OPTIONS PROGRAM becomes
- * vpmu run --no-feed -m MACHINE -- ipmu-run OPTIONS -- vpmu run -- PROGRAM, where the inner one joins
- * the machine of the outer. */
+ * vpmu run --no-feed -m MACHINE -- ipmu-run OPTIONS -- vpmu run -- PROGRAM, where the inner one
+ * joins the machine of the outer. */
 static void compose(const struct options *o, int argc, char **argv, char *self, char *vpmu,
 		    char **out)
 {

@@ -30,7 +30,8 @@ static struct count counts[] = {
 };
 static uint64_t wall_ns[] = { 10, 20, 30, 40 };
 static struct group_event group_events[] = {
-	{ (char[]){ "A" }, (char[]){ "a" }, false, 1 }, { (char[]){ "AB" }, (char[]){ "b" }, false, 2 },
+	{ (char[]){ "A" }, (char[]){ "a" }, false, 1 },
+	{ (char[]){ "AB" }, (char[]){ "b" }, false, 2 },
 	{ (char[]){ "C" }, (char[]){ "clock" }, true, 3 },
 };
 static struct group_metric metrics[] = {

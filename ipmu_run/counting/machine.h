@@ -31,7 +31,7 @@ struct event {
 	bool uncore;
 	struct part *parts;
 	int nparts;			/* at least 1 */
-	int first;			/* index of the first part's count among those of all events */
+	int first;			/* index of its first count among those of all events */
 };
 
 struct split {
@@ -39,7 +39,8 @@ struct split {
 };
 
 /* Finds the event and its parts. 0 and an event for event_free(); -ENOENT: there is none here;
- * -EPERM: it is not permitted; -ENODEV: this machine has nothing of that kind; -EINVAL: not ours. */
+ * -EPERM: it is not permitted; -ENODEV: this machine has nothing of that kind; -EINVAL: it is of
+ * another component. */
 int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
 	       char why[COUNT_WHY_MAX]);
 void event_free(struct event *e);

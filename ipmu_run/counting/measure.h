@@ -21,9 +21,9 @@ struct measurement {
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };
 
-/* 0; a negative errno with why where counting was not possible; m->status is 127 or 126 and why says
- * so where the program could not be executed (-ENOEXEC). A signal that ends the program, or is sent to
- * us, ends the runs. */
+/* 0; a negative errno with why where counting was not possible. Where the program could not be
+ * executed -ENOEXEC, and m->status is 127 or 126. A signal that ends the program, or is sent to us,
+ * ends the runs. */
 int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX]);
 void measure_free(struct measurement *m);
 

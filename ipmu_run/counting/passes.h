@@ -20,8 +20,8 @@ struct passes {
 	char why[COUNT_WHY_MAX];	/* of the first collision */
 };
 
-/* As few passes as first fit gives, bundles kept together where they fit alone. 0; -EINVAL etc. with
- * why: an event cannot be counted at all. */
+/* As few passes as first fit gives, bundles kept together where they fit alone. 0, or a negative
+ * errno with why: an event cannot be counted at all. */
 int passes_plan(const struct event *events, int nevents, const struct bundle *bundles, int nbundles,
 		struct passes *out, char why[COUNT_WHY_MAX]);
 void passes_free(struct passes *p);

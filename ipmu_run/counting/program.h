@@ -17,8 +17,8 @@ struct program {
 void program_signals(void);
 /* 0, or -errno where there can be no child. */
 int program_start(struct program *p, char **argv);
-/* Lets it go and waits for its end. 0 with the status that a shell would give it: its own, or 128 + n
- * where signal n has ended it; -errno where it could not be executed. */
+/* Lets it go and waits for its end. 0 with the status that a shell would give it: its own, or
+ * 128 + n where signal n has ended it; -errno where it could not be executed. */
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* Ends it before it has become the program. */
 void program_cancel(struct program *p);

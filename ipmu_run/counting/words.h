@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What our components say about a call that fails. PAPI's codes cannot carry a sentence; PAPI prints
- * it to stderr where it is asked to, and there it is caught. */
+/* What our components say about a call that fails. PAPI's codes cannot carry a sentence; PAPI
+ * prints it to stderr where it is asked to, and there it is caught. */
 #ifndef IPMU_RUN_WORDS_H
 #define IPMU_RUN_WORDS_H
 

@@ -156,7 +156,8 @@ int groups_find(const char *name, struct group_list *list, void (*bad)(const cha
 {
 	const char *slash = name ? strchr(name, '/') : NULL;
 	struct search s = { .pmu = slash ? name : NULL, .name = slash ? slash + 1 : name,
-			    .pmu_bytes = slash ? (size_t)(slash - name) : 0, .list = list, .bad = bad };
+			    .pmu_bytes = slash ? (size_t)(slash - name) : 0, .list = list,
+			    .bad = bad };
 	char folder[PATH_MAX];
 	int rc = 0;
 

@@ -96,7 +96,8 @@ static int read_event(struct reader *r, const char *key, char *value)
 	if (!is_id(id))
 		return wrong(r, "'%s' is no id: letters, digits and _, no digit first", id);
 	if (!strcmp(id, GROUP_TIME))
-		return wrong(r, "'" GROUP_TIME "' is the time in seconds: give the event another id");
+		return wrong(r, "'" GROUP_TIME "' is the time in seconds: give the event another "
+			     "id");
 	if (group_event_find(g, id) >= 0)
 		return wrong(r, "there is an event '%s' already", id);
 	if (!*name || strpbrk(name, " \t,"))
@@ -128,7 +129,7 @@ static int read_metric(struct reader *r, char *value)
 	if (!m->name || !m->unit || !m->formula)
 		return no_memory(r);
 	if (!*m->name || !*m->unit || !*m->formula)
-		return wrong(r, "a metric has a name, a unit (1 where there is none) and a formula");
+		return wrong(r, "a metric has a name, a unit (1 if there is none) and a formula");
 	return 0;
 }
 

@@ -115,8 +115,8 @@ static void print_head(FILE *f, const struct report *r)
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
 	if (seconds.known) {
-		fprintf(f, "  %s %.6f s", r->machine->is_virtual ? "time of the machine's clock" : "time",
-			seconds.mean);
+		fprintf(f, "  %s %.6f s", r->machine->is_virtual ?
+			"time of the machine's clock" : "time", seconds.mean);
 		print_deviation(f, r, &seconds);
 		fputc('\n', f);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of which arithmetic says what they execute: without a C library, so that nothing runs but
- * this. kernels WHAT: one letter, as below; then the status is 0. */
-#define LINES 32768			/* 2 MiB: more than the caches of the machine that runs it */
+/* Programs of which arithmetic says what they execute: without a C library, so that nothing runs
+ * but this. kernels WHAT: one letter, as below; then the status is 0. */
+#define LINES 32768			/* 2 MiB: more than the caches of its machine */
 #define DOUBLES (LINES * 8)
 #define SWEEPS 2
 #define ORDER 64			/* of the matrices: 96 KiB, all of which fit */
@@ -55,8 +55,9 @@ static void vectors(void)
 {
 	long n = ROUNDS;
 
-	__asm__ volatile("1: addpd %%xmm1, %%xmm0\n\tmulpd %%xmm1, %%xmm2\n\taddsd %%xmm1, %%xmm3\n\t"
-			 "dec %0\n\tjnz 1b" : "+r"(n) : : "xmm0", "xmm1", "xmm2", "xmm3", "cc");
+	__asm__ volatile("1: addpd %%xmm1, %%xmm0\n\tmulpd %%xmm1, %%xmm2\n\t"
+			 "addsd %%xmm1, %%xmm3\n\tdec %0\n\t"
+			 "jnz 1b" : "+r"(n) : : "xmm0", "xmm1", "xmm2", "xmm3", "cc");
 }
 
 /* Three branches a round: one always taken but at the end, one never, and one that a generator of
