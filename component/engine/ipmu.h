@@ -131,7 +131,8 @@ const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
  * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
  * -ENXIO: the counters do not answer (a hypervisor). -EBADMSG: a file of the state directory is
  * damaged. Environment, ignored in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY,
- * IPMU_ALLOW_PMI, IPMU_SIGNALS; see README.md. */
+ * IPMU_ALLOW_PMI, IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are told on stderr;
+ * see README.md. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 

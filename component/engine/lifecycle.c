@@ -2,6 +2,7 @@
 /* The life of a system: open, close, fork, exit, and a signal that ends the process. */
 #include "ipmu.h"
 
+#include "access/trace.h"
 #include "base/cancel.h"
 #include "base/why.h"
 #include "counting/guard.h"
@@ -202,6 +203,7 @@ static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
 
 	if (!sys)
 		return ipmu_fail(why, -ENOMEM, "out of memory for the machine's description");
+	ipmu_trace_open();
 	sys->topo = topo;
 	sys->lessee.pid = getpid();
 	sys->lessee.self = ipmu_process_self();

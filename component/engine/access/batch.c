@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,6 +101,17 @@ static enum outcome outcome_of(const struct ipmu_batch_op *ops, int n)
 	return what;
 }
 
+/* Of a refused batch those are told of that the device refuses: nothing has been accessed. */
+static void trace(const struct ipmu_batch_op *ops, int n, enum outcome what)
+{
+	for (int i = 0; i < n; i++)
+		if (what == EXECUTED || what == WITH_ERRORS || ops[i].err)
+			ipmu_trace_print(&(struct ipmu_trace_access){
+				.what = "CPU", .number = ops[i].cpu, .way = ", in a batch",
+				.addr = ops[i].msr, .write = !ops[i].is_read,
+				.value = ops[i].data, .rc = ops[i].err });
+}
+
 static enum outcome send(struct ipmu_batch *b, struct ipmu_batch_op *ops, int n)
 {
 	struct array a = { .count = (uint32_t)n, .version = b->version, .ops = ops };
@@ -113,9 +125,9 @@ static enum outcome send(struct ipmu_batch *b, struct ipmu_batch_op *ops, int n)
 	do
 		rc = ioctl(b->fd, REQUEST, &a);
 	while (rc < 0 && errno == EINTR);
-	if (rc >= 0)
-		return EXECUTED;
-	what = outcome_of(ops, n);
+	what = rc >= 0 ? EXECUTED : outcome_of(ops, n);
+	if (ipmu_tracing())
+		trace(ops, n, what);
 	if (what == NOT_KNOWN && errno != ENOMEM && errno != E2BIG)
 		atomic_store_explicit(&b->broken, true, memory_order_relaxed);
 	return what;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device of a CPU: open it, read and write one register, and say what to do when that fails. */
 #include "batch.h"
+#include "trace.h"
 
 #include "../registers/allow.h"
 #include "../base/why.h"
@@ -73,6 +74,7 @@ int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *register
 	memset(p, 0, sizeof(*p));
 	p->registers = registers;
 	p->os_cpu = os_cpu;
+	ipmu_trace_know(registers);
 	rc_safe = open_device(p, "msr_safe");
 	p->safe = rc_safe == 0;
 	rc = p->safe ? 0 : open_device(p, "msr");
@@ -120,28 +122,44 @@ static int move(struct ipmu_regs *p, int from)
 	return -1;
 }
 
+static int traced(const struct ipmu_regs *p, uint32_t addr, bool write, uint64_t value, int rc)
+{
+	ipmu_trace_print(&(struct ipmu_trace_access){ .what = "CPU", .number = p->os_cpu,
+						      .way = "", .addr = addr, .write = write,
+						      .value = rc && !write ? 0 : value,
+						      .rc = rc });
+	return rc;
+}
+
+static int result_of(ssize_t n)
+{
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(uint64_t) ? 0 : -EIO;
+}
+
 static int read_once(const struct ipmu_regs *p, uint32_t addr, uint64_t *value)
 {
 	ssize_t n;
+	int rc;
 
 	do
 		n = pread(p->msr, value, sizeof(*value), (off_t)addr);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == (ssize_t)sizeof(*value) ? 0 : -EIO;
+	rc = result_of(n);
+	return ipmu_tracing() ? traced(p, addr, false, *value, rc) : rc;
 }
 
 static int write_once(const struct ipmu_regs *p, uint32_t addr, uint64_t value)
 {
 	ssize_t n;
+	int rc;
 
 	do
 		n = pwrite(p->msr, &value, sizeof(value), (off_t)addr);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
+	rc = result_of(n);
+	return ipmu_tracing() ? traced(p, addr, true, value, rc) : rc;
 }
 
 int ipmu_msr_count(struct ipmu_regs *p, uint32_t addr, uint64_t *value)

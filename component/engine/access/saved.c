@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers that are remembered before they are changed, and put back. */
 #include "batch.h"
+#include "trace.h"
 
 #include "../base/why.h"
 
@@ -356,15 +357,10 @@ int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
 			 (unsigned long long)p->left.value, (unsigned long long)p->left.written);
 }
 
-/* Registers that were only looked at may count for somebody else: they are left alone. */
-int ipmu_access_restore(struct ipmu_regs *p)
+static int restore(struct ipmu_regs *p)
 {
 	int first, rc;
 
-	if (!any_written(p)) {
-		p->nsaved = 0;
-		return 0;
-	}
 	ipmu_access_leave_changed(p);
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
 	first = p->quiesce ? p->quiesce(p) : 0;
@@ -375,4 +371,18 @@ int ipmu_access_restore(struct ipmu_regs *p)
 	rc = ipmu_batch_end(p->batch);
 	rc = forget_paid(p, first ? first : rc);
 	return !rc && p->left.addr ? -ESTALE : rc;
+}
+
+/* Registers that were only looked at may count for somebody else: they are left alone. */
+int ipmu_access_restore(struct ipmu_regs *p)
+{
+	const char *was = ipmu_trace_for("restore");
+	int rc = 0;
+
+	if (any_written(p))
+		rc = restore(p);
+	else
+		p->nsaved = 0;
+	ipmu_trace_for(was);
+	return rc;
 }

@@ -2,6 +2,7 @@
 /* The memory controller's registers: base address from PCI configuration space, then one page of
  * physical memory, read with aligned 32-bit loads (wider ones return wrong values). */
 #include "access.h"
+#include "trace.h"
 
 #include "../base/why.h"
 
@@ -16,7 +17,16 @@
 #define PAGE 0x1000u
 #define BAR_ENABLED 1u
 
-static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
+static void trace(const struct ipmu_regs *p, const char *way, const struct ipmu_reg *reg,
+		  uint64_t value)
+{
+	ipmu_trace_print(&(struct ipmu_trace_access){ .what = "package", .number = p->package,
+						      .way = way, .reg = reg, .addr = reg->addr,
+						      .value = value });
+}
+
+static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint64_t *base,
+		    char *why)
 {
 	uint64_t value;
 	int fd = open(HOST_BRIDGE, O_RDONLY | O_CLOEXEC);
@@ -30,6 +40,8 @@ static int read_bar(const struct ipmu_reg *bar, uint64_t *base, char *why)
 	if (n != (ssize_t)sizeof(value))
 		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
 				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);
+	if (ipmu_tracing())
+		trace(p, ", in PCI 0000:00:00.0", bar, value);
 	if (value == ~0ull)
 		return ipmu_fail(why, -ENODEV, "%s: offset 0x%X reads as ones: the host bridge "
 				 "does not answer; look whether the firmware or a hypervisor hides "
@@ -50,7 +62,7 @@ int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 	void *map;
 	int fd, rc, err;
 
-	rc = read_bar(bar, &base, why);
+	rc = read_bar(p, bar, &base, why);
 	if (rc)
 		return rc;
 	fd = open(MEMORY, O_RDONLY | O_SYNC | O_CLOEXEC);
@@ -71,7 +83,11 @@ int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 
 uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 {
-	return p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
+	uint32_t value = p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
+
+	if (ipmu_tracing())
+		trace(p, ", in the window", reg, value);
+	return value;
 }
 
 void ipmu_window_close(struct ipmu_regs *p)

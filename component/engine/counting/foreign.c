@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign.h"
 
+#include "../access/trace.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -23,12 +24,15 @@ static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 		uint64_t wanted, const char *event, char *why)
 {
 	struct ipmu_regs *p = &box->unit->regs;
+	const char *was;
 	uint64_t value;
 	int rc;
 
 	if (reg->space != IPMU_MSR || reg->access == IPMU_WO)
 		return 0;
+	was = ipmu_trace_for("look for foreign use");
 	rc = ipmu_msr_read(p, ipmu_reg_addr(reg, box->index, index), &value);
+	ipmu_trace_for(was);
 	if (rc) {
 		ipmu_fail(why, rc, "%s: what another process counts cannot be read through %s: %s",
 			  event, p->msr_path, strerror(-rc));

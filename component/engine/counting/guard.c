@@ -26,6 +26,7 @@
 
 #include "slot.h"
 
+#include "../access/trace.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -146,6 +147,7 @@ static void *guard(void *arg)
 {
 	struct ipmu_guard *g = arg;
 
+	ipmu_trace_for("guard");
 	pthread_mutex_lock(&g->sys->lock);
 	while (!g->end) {
 		wait_until(g, first_due(g));

@@ -8,6 +8,7 @@
 #include "reserve.h"
 #include "sample.h"
 
+#include "../access/trace.h"
 #include "../base/cancel.h"
 #include "../base/why.h"
 #include "../lease/locks.h"
@@ -350,8 +351,11 @@ static int start(struct ipmu_session *s, char *why)
 
 int ipmu_session_start(struct ipmu_session *s, char *why)
 {
-	int cancel = ipmu_cancel_hold(), rc = start(s, why);
+	int cancel = ipmu_cancel_hold(), rc;
+	const char *was = ipmu_trace_for("start");
 
+	rc = start(s, why);
+	ipmu_trace_for(was);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -434,8 +438,11 @@ static int stop(struct ipmu_session *s, uint64_t *values, char *why)
 
 int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
-	int cancel = ipmu_cancel_hold(), rc = s->sys ? stop(s, values, why) : 0;
+	int cancel = ipmu_cancel_hold(), rc;
+	const char *was = ipmu_trace_for("stop");
 
+	rc = s->sys ? stop(s, values, why) : 0;
+	ipmu_trace_for(was);
 	ipmu_cancel_release(cancel);
 	return rc;
 }

@@ -2,6 +2,7 @@
 /* The units of a system: opened when they are first needed, found by their place. */
 #include "system.h"
 
+#include "../access/trace.h"
 #include "../base/why.h"
 #include "../lease/owner.h"
 #include "../pmu/families.h"
@@ -57,13 +58,11 @@ static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
-int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
+static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
 	int cpu, rc;
 
-	if (unit->open)
-		return 0;
 	cpu = ipmu_family_reach(sys->family, sys->topo, unit->place);
 	if (cpu < 0)
 		return ipmu_fail(why, -ENODEV, package ? "package %d has no CPU that this process "
@@ -89,6 +88,19 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 			       package ? "package" : "CPU", unit->place);
 	if (rc)
 		ipmu_unit_close(unit);
+	return rc;
+}
+
+int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
+{
+	const char *was;
+	int rc;
+
+	if (unit->open)
+		return 0;
+	was = ipmu_trace_for("open");
+	rc = open_unit(sys, unit, why);
+	ipmu_trace_for(was);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "state.h"
 
+#include "../access/trace.h"
 #include "../base/why.h"
 #include "../pmu/families.h"
 
@@ -38,6 +39,7 @@ static int restore(struct ipmu_unit *unit)
 static int recover(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_regs *p = &unit->regs;
+	const char *was = ipmu_trace_for("recovery");
 	int saved = p->nsaved, rc;
 
 	if (!unit->owner.header.changing)
@@ -46,6 +48,7 @@ static int recover(struct ipmu_unit *unit, char *why)
 	rc = ipmu_access_refresh(p);
 	if (!rc)
 		rc = restore(unit);
+	ipmu_trace_for(was);
 	if (!rc)
 		return 0;
 	p->nsaved = saved;
@@ -60,6 +63,7 @@ static int look(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
 	struct ipmu_journal_header h;
+	const char *was;
 	int rc;
 
 	if (o->seen && pread(o->fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
@@ -69,7 +73,9 @@ static int look(struct ipmu_unit *unit, char *why)
 	if (rc || !o->header.changing || (!o->joined && !unit->regs.peers))
 		return rc;
 	o->changed = true;	/* a process died while it changed registers, others still count */
+	was = ipmu_trace_for("recovery");
 	rc = ipmu_access_refresh(&unit->regs);
+	ipmu_trace_for(was);
 	return rc ? ipmu_fail(why, rc, "%s: registers cannot be read: %s", unit->regs.msr_path,
 			      strerror(-rc)) : 0;
 }
@@ -364,6 +370,7 @@ static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *un
 
 	if (cpu < 0)
 		return ipmu_fail(why, cpu, "no CPU of it may be used by this process");
+	ipmu_trace_open();
 	rc = ipmu_family_open(&unit->regs, unit->family, cpu, why);
 	if (rc)
 		return rc;

@@ -6,6 +6,7 @@
 #include "process.h"
 #include "signals.h"
 
+#include "../access/trace.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -53,12 +54,15 @@ int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why)
 {
 	struct ipmu_regs *p = &box->unit->regs;
 	char found[IPMU_WHY_MAX] = "";
+	const char *was;
 	int rc;
 
 	if (!box->unit->family->busy || p->take_busy || ipmu_type_runs_free(box->type) ||
 	    ipmu_slot_taken(box, ctr))
 		return 0;
+	was = ipmu_trace_for("look for foreign use");
 	rc = box->unit->family->busy(p, box->type, box->index, ctr, found);
+	ipmu_trace_for(was);
 	if (!rc)
 		return 0;
 	if (found[0])
