@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counters there are on a machine and who can reach them, from identity and topology. */
+/* Which counters a machine has and which CPUs reach them, from its identity and topology. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -21,7 +21,8 @@
  * heaps, libraries and stacks. If it is taken in one of them, that one looks for itself. */
 #define ADDRESS ((void *)UINT64_C(0x2f0000000000))
 
-/* The first page of the file. What the answer depends on must be the same for who adopts it. */
+/* The first page of the file. What the tables depend on must be the same in the process that adopts
+ * them. */
 struct header {
 	char magic[16];
 	uint32_t api_version, header_bytes;

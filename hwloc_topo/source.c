@@ -24,8 +24,8 @@ static const char *env_value(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Who runs a privileged program (AT_SECURE) must not choose its topology, nor the files and plugins
- * that hwloc loads: hwloc reads its environment without asking. */
+/* The user of a privileged program (AT_SECURE) must not choose its topology, nor the files and
+ * plugins that hwloc loads: hwloc reads its environment without asking. */
 static void forget_environment(const char *prefix)
 {
 	char name[64];
@@ -77,7 +77,7 @@ int ipmu_source_load(hwloc_topology_t topology, char *why)
 	return 0;
 }
 
-/* No devices: looking for those costs most of hwloc's time. No caches: nobody asks for them. */
+/* No devices: looking for those costs most of hwloc's time. No caches: no table has them. */
 int ipmu_source_open(hwloc_topology_t *topology, char *why)
 {
 	int rc;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- two nodes of one package each; of the second's rank-wide event one of two ranks is missing */
+/* ---- two nodes of one package each; the second lacks one of two ranks' counts of an event */
 
 static const struct node_head heads[] = {
 	{ .host = "a" }, { .host = "b", .why = "rank 3: cannot start \"it\"" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pmutopo(1): which CPU, core, package and box of counters belong together, and who may reach
- * what. */
+/* pmutopo(1): which CPU, core, package and box of counters belong together, and which CPUs
+ * reach a box. */
 #include "pmutopo.h"
 
 #include <errno.h>

@@ -58,7 +58,7 @@ struct measure {
 	int nslots;
 	struct slot *slots;
 	long long *values;		/* of a set */
-	bool frozen;			/* somebody ends PAPI: the cells stay as they are */
+	bool frozen;			/* the program ends PAPI: the cells stay as they are */
 	bool guarded;			/* takes part in the guardian */
 	char why[NODE_WHY_MAX];		/* of the first failure */
 };
@@ -81,8 +81,8 @@ struct ipmu_mpi {
 	struct cell *mine, *node_cells;
 	struct cell *share, *totals;	/* nevents: the node's, the job's */
 	size_t row_bytes;
-	/* node_head and cells: of this node, for leaders; and of nodes first_row and on, for who
-	 * reports: all nodes on rank 0, after read_alone the own one on other leaders. */
+	/* node_head and cells. row: of this node, on leaders. rows: of nrows nodes from first_row
+	 * on, which this rank reports: all on rank 0, after read_alone its own on other leaders. */
 	unsigned char *row, *rows;
 	int first_row, nrows;
 	enum read_stage stage;

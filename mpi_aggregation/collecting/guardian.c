@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Nobody can do anything about SIGKILL, so another process waits for the end of this one: it sleeps
- * until the pipe is closed whose only other end is here. It is `ipmu-restore`, and takes care of
- * everything that dead processes have left, this one's other ranks included. */
+/* A process cannot handle SIGKILL, so another one waits for its end: `ipmu-restore` sleeps until
+ * the pipe is closed whose only other end is here. It restores the registers of all dead processes, the
+ * node's other ranks included. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static struct {
 	int members, fd;
 } guardian = { PTHREAD_MUTEX_INITIALIZER, 0, -1 };
 
-static bool wanted(void)
+static bool is_enabled(void)
 {
 	const char *asked = secure_getenv("IPMU_MPI_GUARDIAN");
 	const char *state = secure_getenv("IPMU_STATE_DIR");
@@ -51,7 +51,7 @@ static void find_beside_us(char path[PATH_MAX])
 		path[0] = '\0';
 }
 
-/* Nothing of ours stays open in it: launchers watch sockets and pipes for the end of a rank. */
+/* It inherits no descriptor: launchers watch sockets and pipes for the end of a rank. */
 static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, int their_end)
 {
 	sigset_t none, all;
@@ -125,7 +125,7 @@ bool guardian_join(void)
 {
 	bool there;
 
-	if (!wanted())
+	if (!is_enabled())
 		return false;
 	pthread_mutex_lock(&guardian.lock);
 	there = guardian.members > 0 || start();

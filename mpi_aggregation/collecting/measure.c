@@ -107,7 +107,7 @@ int event_resolve(struct event *e, const char *host, char *why)
 	return 0;
 }
 
-/* ---- event sets: PAPI wants one for each component ---- */
+/* ---- event sets: PAPI requires one for each component ---- */
 
 static void remember(struct measure *ms, const char *what, const char *name, int rc)
 {
@@ -237,7 +237,7 @@ int measure_open(struct ipmu_mpi *m, char *why)
 			continue;
 		rc = add_event(m, i, why);
 		if (m->events[i].hidden)
-			rc = 0;		/* nobody asked for it */
+			rc = 0;		/* the user did not ask for it */
 	}
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ranks are on one node, and who leads them. */
+/* Which ranks are on one node, and which of them leads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

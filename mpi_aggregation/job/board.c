@@ -13,7 +13,7 @@
 
 struct board {
 	sem_t wake;		/* the leader's watcher waits here */
-	atomic_int cause, rank;	/* why the first one ends, and who it is */
+	atomic_int cause, rank;	/* why the first rank ends, and its number */
 	atomic_bool written;
 };
 

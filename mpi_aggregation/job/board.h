@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a rank that is about to end tells the leader of its node, which writes the report then:
- * MPICH's launcher lets nobody live on after a rank has failed, not for a moment. */
+ * MPICH's launcher ends all ranks at once after one has failed. */
 #ifndef IPMU_MPI_BOARD_H
 #define IPMU_MPI_BOARD_H
 

@@ -8,7 +8,7 @@
 #include "files.h"
 
 /* A new file beside PATH. What has that name now is neither followed nor opened: it might be a link
- * or a pipe that somebody else has laid there. */
+ * or a pipe that another user has laid there. */
 static int temporary_open(const char *path, char temporary[PATH_MAX], FILE **out)
 {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program runs as a child, so that somebody is left to say that nothing was counted. */
+/* The program runs as a child, so that this process can say that nothing was counted. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@ bool is_launched(void);
 bool is_first_rank(void);
 
 /* ---- outputs.c: removes the reports of an earlier job, and sees that new ones can be written.
- * 0; or EXIT_USAGE, with a complaint, where nobody waits for us. */
+ * 0; or EXIT_USAGE, with a complaint, where no other rank waits for this one. */
 int files_prepare(const char *prefix);
 
 /* ---- program.c: returns the exit status that the command is to have, or ends the process by
