@@ -79,7 +79,7 @@ static void keep_places(struct control_state *state, const NativeInfo_t *native,
 			state->places[i].code = -1;
 }
 
-static int settle(struct control_state *state, NativeInfo_t *native, int n)
+static int assign_place(struct control_state *state, NativeInfo_t *native, int n)
 {
 	int i = place_of(state, native[n].ni_event);
 
@@ -178,7 +178,7 @@ int glue_update_control_state(hwd_control_state_t *ctl, NativeInfo_t *native, in
 	state->nevents = count;
 	keep_places(state, native, count);
 	for (int n = 0; n < count && rc == PAPI_OK; n++)
-		rc = settle(state, native, n);
+		rc = assign_place(state, native, n);
 	return rc;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Layer base: what every layer uses, the sentence of a failure (here) and holding off cancellation
+ * (cancel.h). */
 #ifndef IPMU_WHY_H
 #define IPMU_WHY_H
 
