@@ -21,7 +21,7 @@ struct ipmu_trace_access {
 };
 
 /* Set once, when the environment is asked; nothing else writes them from outside. */
-extern atomic_bool ipmu_trace_is_on;
+extern atomic_bool ipmu_trace_is_on __attribute__((visibility("hidden")));
 extern _Thread_local const char *ipmu_trace_purpose __attribute__((tls_model("initial-exec")));
 
 /* Ask the environment, the first time. Words that it does not know get one line on stderr. */

@@ -17,6 +17,7 @@
 #define PAGE 0x1000u
 #define BAR_ENABLED 1u
 
+__attribute__((noinline, cold))
 static void trace(const struct ipmu_regs *p, const char *way, const struct ipmu_reg *reg,
 		  uint64_t value)
 {
