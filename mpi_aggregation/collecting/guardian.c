@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A process cannot handle SIGKILL, so another one waits for its end: `ipmu-restore` sleeps until
- * the pipe is closed whose only other end is here. It restores the registers of all dead processes, the
- * node's other ranks included. */
+ * the pipe is closed whose only other end is here. It restores the registers of all dead processes,
+ * the node's other ranks included. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
