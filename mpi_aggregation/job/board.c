@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,11 +14,17 @@
 
 struct board {
 	sem_t wake;		/* the leader's watcher waits here */
-	atomic_int cause, rank;	/* why the first rank ends, and its number */
+	_Atomic int64_t first;	/* of the ranks that end: why, and its number; 0: none has */
 	atomic_bool written;
 };
 
 static struct board *board;
+
+/* Both in one value, so that no reader sees one without the other. */
+static int64_t notice(int cause, int rank)
+{
+	return (int64_t)cause << 32 | (uint32_t)rank;
+}
 
 static struct board *board_map(int fd)
 {
@@ -54,12 +61,11 @@ sem_t *job_board_open(const struct nodes *at)
 void job_board_tell(int cause, int rank, int patience_ms)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
-	int none = 0, saved = errno;
+	int64_t none = 0;
+	int saved = errno;
 
-	if (board && atomic_compare_exchange_strong(&board->cause, &none, cause)) {
-		board->rank = rank;
+	if (board && atomic_compare_exchange_strong(&board->first, &none, notice(cause, rank)))
 		sem_post(&board->wake);
-	}
 	for (int i = 0; i < patience_ms && !(board && board->written); i++)
 		nanosleep(&ms, NULL);
 	errno = saved;
@@ -77,16 +83,17 @@ void job_signal_reason(int number, int rank, char *reason, size_t bytes)
 
 bool job_board_read(char *reason, size_t bytes)
 {
-	int cause = board->cause;
+	int64_t first = board->first;
+	int cause = (int)(first >> 32), rank = (int32_t)first;
 
 	if (!cause || board->written)
 		return false;
 	if (cause == ENDS_BY_ABORT)
-		snprintf(reason, bytes, "MPI_Abort was called by rank %d", board->rank);
+		snprintf(reason, bytes, "MPI_Abort was called by rank %d", rank);
 	else if (cause == ENDS_BY_EXIT)
-		snprintf(reason, bytes, "rank %d ended without MPI_Finalize", board->rank);
+		snprintf(reason, bytes, "rank %d ended without MPI_Finalize", rank);
 	else
-		job_signal_reason(cause, board->rank, reason, bytes);
+		job_signal_reason(cause, rank, reason, bytes);
 	return true;
 }
 
