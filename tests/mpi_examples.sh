@@ -11,8 +11,8 @@ on_machine() { ranks "$1" "${@:2}" >"$scratch/out" 2>&1; }
 printed() { awk -v event="$1" '$1 == event { print $2 }' "$scratch/out"; }
 percent=5
 
-# 4 ranks with 3 arrays of 2 MiB each: 24 MiB, of 8 that stay
-n=262144 sweeps=3
+# 4 ranks with 3 arrays of 4 MiB each: one rank's do not stay in 8 MiB either, whoever runs when
+n=524288 sweeps=3
 on_machine 4 "$vpmu" run --strict -m skl-4c8t "$examples/stream-counted" $n $sweeps
 check 'stream: reads' within "$(printed $imc.DRAM_DATA_READS)" $((4 * sweeps * 3 * n / 8)) $percent
 check 'stream: writes' within "$(printed $imc.DRAM_DATA_WRITES)" $((4 * sweeps * n / 8)) $percent
