@@ -45,7 +45,9 @@ static int spawn(const char *how)
 	if (!strcmp(how, "no_file"))
 		return posix_spawn(&pid, "/no/such/file", NULL, NULL, loop, environ) != ENOENT ||
 		       execvp("no-such-program-at-all", loop) != -1 || errno != ENOENT ||
-		       execv("/", loop) != -1 || errno != EACCES;
+		       execv("/", loop) != -1 || errno != EACCES ||
+		       /* in the first directory of PATH, and only there */
+		       execvp("probe.c", loop) != -1 || errno != EACCES;
 	pid = vfork();
 	if (pid == 0) {
 		execlp("probe", "probe", "loop", loop[2], NULL);
@@ -117,7 +119,7 @@ ways() {
 	[ ! -s "$scratch/err" ] && ok || bad "$1: $(cat "$scratch/err")"
 }
 printf '#!/bin/sh -e\nprobe loop %d\n' $turns >"$scratch/script"
-printf 'probe loop %d\n' $turns >"$scratch/text"
+printf 'probe loop "$1"\n' >"$scratch/text"
 printf 'all:\n\t@probe loop %d; exit 0\n' $turns >"$scratch/makefile"
 chmod +x "$scratch/script" "$scratch/text"
 ways 'the program itself' probe loop $turns
@@ -126,7 +128,7 @@ ways 'an empty environment' env -i "$scratch/probe" loop $turns
 ways 'the shell goes' bash -c "exec probe loop $turns"
 ways 'the shell stays' sh -c "probe loop $turns; exit 0"
 ways 'a script that a script starts' sh -c "'$scratch/script'; exit 0"
-ways 'a text, as execvp has it' env text
+ways 'a text, as execvp has it' env text $turns
 ways make make -s -f "$scratch/makefile"
 ways 'vpmu run' sh -c "'$vpmu' run probe loop $turns; exit 0"
 for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number system popen; do

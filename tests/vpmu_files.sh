@@ -13,6 +13,7 @@ cat >"$scratch/ways.c" <<'C'
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -93,6 +94,13 @@ static void other_paths(int msr)
 	CHECK(pread(open("dev/cpu/0/msr", O_RDONLY), &v, 8, CBO_CONFIG) == 8 && v == 5);
 	forget();
 	CHECK(pread(openat(root, "dev/cpu/0/msr", O_RDONLY), &v, 8, CBO_CONFIG) == 8 && v == 5);
+	CHECK(chdir("/dev") == 0);
+	forget();
+	CHECK(pread(open("cpu/0/msr", O_RDONLY), &v, 8, CBO_CONFIG) == 8 && v == 5);
+	if (getenv("CONFIG_LINK")) {
+		forget();
+		CHECK(pread(open(getenv("CONFIG_LINK"), O_RDONLY), &v, 8, BAR) == 8 && v == 0xfed10001);
+	}
 	if (bus >= 0) {
 		forget();
 		fd = openat(bus, "devices/0000:00:00.0/config", O_RDONLY);
@@ -120,6 +128,10 @@ static void by_number(void)
 	copy = syscall(SYS_dup, fd);
 	forget();
 	CHECK(syscall(SYS_preadv, copy, two, 1L, (long)CTR, 0L) == 8 && v == 55);
+	v = 56;
+	CHECK(syscall(SYS_pwritev2, copy, two, 1L, (long)CTR, 0L, 0L) == 8);
+	CHECK(pread((int)fd, &w, 8, CTR) == 8 && w == 56);
+	CHECK(syscall(SYS_fcntl, fd, F_DUPFD, 100L, 0L) >= 100);
 	CHECK(syscall(SYS_fstat, copy, &st) == 0 && S_ISCHR(st.st_mode));
 	CHECK(syscall(SYS_close, copy) == 0 && syscall(SYS_close, fd) == 0);
 	CHECK(syscall(SYS_open, "/dev/cpu/99/msr", O_RDWR) == -1 && errno == ENXIO);
@@ -130,7 +142,9 @@ static void by_number(void)
 static void modes(void)
 {
 	int r = open("/dev/cpu/0/msr", O_RDONLY), w1 = open("/dev/cpu/0/msr", O_WRONLY);
+	struct stat st;
 
+	CHECK(stat(CONFIG, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 256);
 	CHECK((fcntl(r, F_GETFL) & O_ACCMODE) == O_RDONLY);
 	CHECK((fcntl(w1, F_GETFL) & O_ACCMODE) == O_WRONLY);
 	CHECK((fcntl(dup(r), F_GETFL) & O_ACCMODE) == O_RDONLY);
@@ -182,6 +196,13 @@ int main(int argc, char **argv)
 }
 C
 "${CC:-cc}" -std=c11 -O1 "$scratch/ways.c" -o "$scratch/ways" || exit 1
+
+# A link leads to the machine's file as well, on a host that has such a file at all.
+config=/sys/bus/pci/devices/0000:00:00.0/config
+if [ -r $config ]; then
+	ln -s $config "$scratch/link"
+	export CONFIG_LINK=$scratch/link
+fi
 
 ways() { timeout 60 "$vpmu" run -m skl-4c8t "${@:2}" -- "$scratch/ways" $1 2>"$scratch/err" </dev/null; }
 is 'natively' done "$(ways '' --no-feed)"
