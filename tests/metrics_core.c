@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of the core PMUs: each against arithmetic, with every event that it needs, and with
- * events that the engine takes together on one CPU. */
+ * events that the engine takes together on one CPU. Those of the uncore: against arithmetic. */
 #include "collecting/counter_set.h"
 #include "counting/assign.h"
 #include "fake_system.h"
@@ -173,12 +173,67 @@ static void their_events_count_together(void **state)
 	}
 }
 
+/* Lines have 64 bytes, and the second is one of wall time: 3e9 of them are 192 GB/s. */
+static void uncore_metrics(void **state)
+{
+	static const struct {
+		const char *name, *events[3];
+		long long counts[3];
+		double value;
+	} uncore[] = {
+		{ "memory read bandwidth", { "skl_unc_imc.DRAM_DATA_READS" }, { 3000000000 }, 192 },
+		{ "memory write bandwidth", { "skl_unc_imc.DRAM_DATA_WRITES" }, { 500000000 }, 32 },
+		{ "memory bandwidth",
+		  { "skl_unc_imc.DRAM_DATA_READS", "skl_unc_imc.DRAM_DATA_WRITES" },
+		  { 3000000000, 500000000 }, 224 },
+		{ "LLC miss ratio",
+		  { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I",
+		    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI" }, { 300, 800 }, 0.375 },
+		{ "LLC read miss ratio",
+		  { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I",
+		    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_MESI" }, { 100, 800 }, 0.125 },
+		{ "ARB occupancy per request",
+		  { "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL",
+		    "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL" }, { 7000, 200 }, 35 },
+		{ "M-Box page hit ratio",
+		  { "nhmex_unc_mbox.PAGE_HIT", "nhmex_unc_mbox.PAGE_EMPTY",
+		    "nhmex_unc_mbox.PAGE_MISS" }, { 50, 30, 20 }, 0.5 },
+		{ "M-Box page hit ratio",
+		  { "nhmex_unc_mbox.PAGE_HIT", "nhmex_unc_mbox.PAGE_EMPTY" }, { 60, 20 }, 0.75 },
+		{ "uncore clock", { "skl_unc_clk.UNC_CLOCK:SOCKET" }, { 2500000000 }, 2.5 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(uncore) / sizeof(uncore[0]); i++) {
+		struct metric_value v[METRICS_MAX];
+		struct event events[3] = { { .hidden = 0 } };
+		struct ipmu_mpi m = { .events = events, .nrows = 1 };
+		int n, last;
+
+		for (; m.nevents < 3 && uncore[i].events[m.nevents]; m.nevents++) {
+			snprintf(events[m.nevents].name, sizeof(events[m.nevents].name),
+				 "intel_uncore:::%s", uncore[i].events[m.nevents]);
+			counts[m.nevents] = uncore[i].counts[m.nevents];
+		}
+		print_message("%s\n", uncore[i].name);
+		n = metrics_of(&m, IPMU_MPI_ALL, v);
+		for (last = n - 1; last >= 0; last--)
+			if (!strcmp(v[last].metric->name, uncore[i].name))
+				break;
+		assert_in_range(last, 0, METRICS_MAX);
+		assert_true(v[last].known);
+		assert_true(v[last].value > uncore[i].value * (1 - 1e-12) &&
+			    v[last].value < uncore[i].value * (1 + 1e-12));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_a_quotient_of_sums),
 		cmocka_unit_test(any_spelling_of_the_whole_counts),
 		cmocka_unit_test(their_events_count_together),
+		cmocka_unit_test(uncore_metrics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
