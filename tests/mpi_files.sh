@@ -32,13 +32,16 @@ echo precious >"$scratch/precious"
 for name in .csv .json .node0.timeline.csv; do
 	ln -s precious "$r$name"
 done
+began=$(date +%s%N)
 job 2 -o "$r" --interval 5 "$scratch/end" nap 0
+took=$(($(date +%s%N) - began))
 check 'links: the job ends well' [ $status = 0 ]
 check 'links: what they point to is as it was' [ "$(cat "$scratch/precious")" = precious ]
 for name in .csv .json .node0.timeline.csv; do
 	check "links: report$name is a file" [ -f "$r$name" -a ! -L "$r$name" ]
 done
 check 'links: the timeline has lines' [ "$(wc -l <"$timeline")" -gt 1 ]
+check 'a line each 5 ms' [ $(($(wc -l <"$timeline") - 2)) -le $((took / 5000000)) ]
 
 # A link that is laid after ipmu-mpi-run has looked: the library alone.
 cat >"$scratch/late" <<-CODE
