@@ -30,6 +30,7 @@ static struct {
 	uint64_t config;			/* its value */
 	bool deaf;				/* counters ignore writes */
 	bool short_pci, no_bar;
+	int allocation;				/* which one fails, from 1 on */
 } fault;
 
 static uint64_t registers[0x1000];
@@ -120,6 +121,13 @@ int __wrap_munmap(void *at, size_t bytes);
 int __wrap_munmap(void *at, size_t bytes)
 {
 	return at == page ? 0 : __real_munmap(at, bytes);
+}
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	return fault.allocation && !--fault.allocation ? NULL : __real_calloc(n, bytes);
 }
 
 static struct ipmu_topology *topo;
@@ -258,6 +266,30 @@ static void the_memory_controller(void **state)
 	healthy();
 	fault.map = EPERM;
 	without("skl_unc_imc", event, "iomem=relaxed");
+}
+
+/* One after the other; what was there by then is freed once. */
+static void allocations(void **state)
+{
+	struct ipmu_system *sys = NULL;
+	char why[IPMU_WHY_MAX] = "";
+	int n = 0, rc;
+
+	(void)state;
+	do {
+		healthy();
+		fault.allocation = ++n;
+		rc = ipmu_system_open(topo, IPMU_SCOPE_PACKAGE, &sys, why);
+		if (!fault.allocation) {
+			assert_int_equal(rc, -ENOMEM);
+			assert_null(sys);
+			assert_non_null(strstr(why, "out of memory"));
+		}
+	} while (rc);
+	/* the system, its packages and its four kinds of boxes */
+	assert_true(n > 6);
+	ipmu_system_close(sys);
+	healthy();
 }
 
 static void slice_counts(void **state)
@@ -485,6 +517,7 @@ int main(void)
 		cmocka_unit_test(the_msr_device),
 		cmocka_unit_test(registers_that_do_not_answer),
 		cmocka_unit_test(the_memory_controller),
+		cmocka_unit_test(allocations),
 		cmocka_unit_test(slice_counts),
 		cmocka_unit_test(registers_that_cannot_be_put_back),
 		cmocka_unit_test(a_busy_counter_is_not_probed),

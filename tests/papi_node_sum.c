@@ -5,8 +5,10 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #define LOOKUPS "intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I"
+#define READS "intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I"
 
 static long long counted(int set)
 {
@@ -28,6 +30,66 @@ static void set_after_set(void **state)
 	assert_int_equal(counted(second), 100);
 	papi_sets_end(first);
 	papi_sets_end(second);
+}
+
+#define REGISTERS_MAX 256
+
+static void registers_stay(const uint64_t *before, int n)
+{
+	uint64_t now[REGISTERS_MAX];
+
+	assert_int_equal(engine_fixture_registers(&machine, 0, now, REGISTERS_MAX), n);
+	assert_memory_equal(now, before, (size_t)n * sizeof(*now));
+}
+
+/* Its event is nobody else's, so that it would need counters of its own. */
+static void report_nothing(void)
+{
+	int set = papi_sets_one(READS), n;
+	uint64_t before[REGISTERS_MAX];
+	long long v = -1;
+
+	n = engine_fixture_registers(&machine, 0, before, REGISTERS_MAX);
+	assert_papi(PAPI_start(set), PAPI_OK);
+	registers_stay(before, n);
+	assert_papi(PAPI_read(set, &v), PAPI_OK);
+	assert_int_equal(v, 0);
+	registers_stay(before, n);
+	assert_papi(PAPI_reset(set), PAPI_OK);
+	registers_stay(before, n);
+	v = -1;
+	assert_papi(PAPI_stop(set, &v), PAPI_OK);
+	assert_int_equal(v, 0);
+	registers_stay(before, n);
+	papi_sets_end(set);
+}
+
+/* What another process starts beside it reads 0 and touches no register. */
+static void one_process_reports(void **state)
+{
+	int first = papi_sets_one(LOOKUPS), status = -1;
+	long long v;
+	pid_t child;
+
+	(void)state;
+	assert_papi(PAPI_start(first), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 100);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		assert_int_equal(PAPI_library_init(PAPI_VER_CURRENT), PAPI_VER_CURRENT);
+		report_nothing();
+		PAPI_shutdown();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_papi(PAPI_read(first, &v), PAPI_OK);
+	assert_int_equal(v, 100);
+	engine_fixture_misses(&machine, 1, 7);
+	assert_papi(PAPI_stop(first, &v), PAPI_OK);
+	assert_int_equal(v, 107);
+	papi_sets_end(first);
 }
 
 /* Who is first holds a file; the program's standard input is another one. */
@@ -84,6 +146,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(standard_input_stays),		/* first: before any claim */
 		cmocka_unit_test(set_after_set),
+		cmocka_unit_test(one_process_reports),
 		cmocka_unit_test(the_end_closes_the_file),
 	};
 

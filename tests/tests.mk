@@ -1,5 +1,6 @@
 # What some tests need beside the rest; see the makefile.
-EXTRA_LIBS_engine_faults = -Wl,--wrap=open,--wrap=pread,--wrap=pwrite,--wrap=mmap,--wrap=munmap
+EXTRA_LIBS_engine_faults = -Wl,--wrap=open,--wrap=pread,--wrap=pwrite,--wrap=mmap,--wrap=munmap \
+	-Wl,--wrap=calloc
 EXTRA_LIBS_engine_batch = -Wl,--wrap=open,--wrap=close,--wrap=ioctl
 EXTRA_LIBS_engine_threads = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=pthread_mutex_lock,--wrap=nanosleep
