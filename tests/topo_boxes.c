@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "ipmu_topology.h"
+#include "pmutopo/pmutopo.h"
 
 struct hand {
 	struct ipmu_topology t;
@@ -79,6 +80,22 @@ void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_calloc(size_t n, size_t bytes)
 {
 	return no_memory ? NULL : __real_calloc(n, bytes);
+}
+
+static void no_memory_for_counts(void **state)
+{
+	const struct boxes none = { .n = 0 };
+	struct counts c = { NULL, NULL };
+	char why[IPMU_WHY_MAX] = "";
+	int rc;
+
+	(void)state;
+	no_memory = true;
+	rc = counts_read("/dev/null", &none, &c, why);
+	no_memory = false;
+	assert_int_equal(rc, -ENOMEM);
+	assert_string_equal(why, "the counts in /dev/null: Cannot allocate memory");
+	counts_free(&c);
 }
 
 static void no_memory_for_boxes(void **state)
@@ -279,6 +296,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mboxes),
 		cmocka_unit_test(no_memory_for_boxes),
+		cmocka_unit_test(no_memory_for_counts),
 		cmocka_unit_test(netburst_threads_share),
 		cmocka_unit_test(a_box_per_thread),
 		cmocka_unit_test(slices),
