@@ -205,6 +205,41 @@ static int prepare_in_group(void **state)
 	return prepare(state);
 }
 
+/* Of names that the file's first page has no room for, its beginning counts: 2047 bytes together. */
+static char long_group[3001];
+
+static int prepare_in_long_group(void **state)
+{
+	memset(long_group, 'x', sizeof(long_group) - 1);
+	cgroup = long_group;
+	cpuset = "/job\n";
+	return prepare(state);
+}
+
+static void group_of_long_name(void **state)
+{
+	static const char first[] = "HWLOC_XMLFILE=";
+	struct ipmu_topology *t;
+	char page[4096];
+	const char *at;
+	size_t last;
+
+	(void)state;
+	assert_int_equal(pread(file, page, sizeof(page), 0), sizeof(page));
+	at = memmem(page, sizeof(page), first, strlen(first));
+	assert_non_null(at);
+	assert_int_equal(strnlen(at, sizeof(page) - (size_t)(at - page)), 2047);
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), 0);
+	ipmu_topology_free(t);
+	last = (size_t)(at + 2046 - strstr(at, "xxxxxxxx"));
+	long_group[last + 1] = 'y';
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), 0);
+	ipmu_topology_free(t);
+	long_group[last] = 'y';
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), -EXDEV);
+	cgroup = cpuset = NULL;
+}
+
 static void no_export(void **state)
 {
 	struct ipmu_topology *t;
@@ -241,6 +276,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(acquired, prepare, tidy),
 		cmocka_unit_test_setup_teardown(another_machine, prepare, tidy),
 		cmocka_unit_test_setup_teardown(another_group, prepare_in_group, tidy),
+		cmocka_unit_test_setup_teardown(group_of_long_name, prepare_in_long_group, tidy),
 		cmocka_unit_test_setup_teardown(no_export, prepare, tidy),
 		cmocka_unit_test_setup_teardown(address_taken, prepare, tidy),
 	};
