@@ -26,6 +26,9 @@ for how in plain begin twice shut; do
 		check "$how, $n ranks" lines 1 'rank 0 event 0 node 0 package 0: 1000, 1 of 1'
 		check "$how, $n ranks" lines 1 'rank 0 event 0 node 0 package 1: 1010, 1 of 1'
 		check "$how, $n ranks" lines 1 'rank [0-9]+ shape: .* leader 1'
+		check "$how, $n ranks: one read at a time" differs says 'was (accepted|waited for)'
+		[ ! -c /dev/full ] ||
+			check "$how, $n ranks: a full disk" says '^rank 0 report to a full disk: rc -5'
 	done
 done
 api 4 self ${unc}NODE ${core}RANK
@@ -66,6 +69,16 @@ check 'the report says why, and which rank' says 'node 0 .*: rank 1: cannot star
 api 2 early ${unc}NODE
 check 'PAPI shut down while counting' all 2 0 'not measured, 0 of 2'
 
+# -- on a virtual machine its clock is counted along; where it cannot be, only rates are missing
+sed 's/<info name="CPUModelNumber"/<info name="CPUModel" value="VirtualPMU"\/>&/' "$HWLOC_XMLFILE" \
+	>"$scratch/virtual.xml"
+HWLOC_XMLFILE=$scratch/virtual.xml api 2 plain ${unc}NODE
+check 'a virtual machine: counted' all 2 0 '2010, 2 of 2'
+check 'a virtual machine: its clock' says 'model time 0\.000005 s = 5010 uncore clocks at 1 GHz'
+HWLOC_XMLFILE=$scratch/virtual.xml api 2 plain ${unc}FULL:package=0
+check 'a clock that collides: counted' all 2 0 '1000, 1 of 1'
+check 'a clock that collides: said' says 'no clock of the model is counted'
+
 # -- errors: the same sentence on all ranks
 error() {	# error NAME RANKS RC REGEX
 	check "$1" lines "$2" "rank [0-9]+ init: $3 .*"
@@ -90,6 +103,12 @@ api 3 plain ${unc}NODE ${unc}FULL
 error 'events that collide' 3 -28 'cannot count intel_uncore:::FULL with the events before it'
 api 3 plain ${unc}NODE:package=7
 error 'a package that is not there' 3 -19 'cannot count intel_uncore:::NODE:package=7'
+api 2 memory ${unc}NODE ${core}RANK
+starved=$(grep -c '^rank 1 init: ' "$scratch/out")
+check 'no memory: in many places' [ "$starved" -ge 8 ]
+check 'no memory: -ENOMEM, whose it was, on all ranks' lines $((2 * starved)) \
+	'rank [01] init: -12 .*no memory'
+check 'no memory at first: counted later' all 2 0 '2010, 2 of 2'
 HWLOC_XMLFILE=$scratch/none api 3 plain ${unc}NODE
 check 'a topology that cannot be read' lines 3 'rank [0-9]+ init: -[0-9]+ .*HWLOC_XMLFILE.*'
 finish

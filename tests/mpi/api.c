@@ -3,7 +3,10 @@
  *
  *   plain | begin (the two-step read) | twice | self | odd (even and odd ranks apart)
  *   differ (the last rank passes another list) | fewer (it passes a shorter one)
- *   shut (PAPI was used and shut down before) | early (PAPI is shut down while counting) */
+ *   shut (PAPI was used and shut down before) | early (PAPI is shut down while counting)
+ *   memory (the last rank gets none: at its first request, its second, until all are met) */
+#include <dlfcn.h>
+#include <errno.h>
 #include <ipmu/ipmu_mpi.h>
 #include <papi.h>
 #include <stdio.h>
@@ -11,6 +14,19 @@
 #include <string.h>
 
 static int rank, ranks;
+static int granted = -1;	/* so many of libipmu_mpi's requests for memory; -1: all */
+
+void *__libc_calloc(size_t n, size_t bytes);
+
+void *calloc(size_t n, size_t bytes)
+{
+	Dl_info from;
+
+	if (granted >= 0 && dladdr(__builtin_return_address(0), &from) &&
+	    strstr(from.dli_fname, "libipmu_mpi_") && granted-- == 0)
+		return NULL;
+	return __libc_calloc(n, bytes);
+}
 
 static void show(const struct ipmu_mpi *m, int event, int node, int package)
 {
@@ -26,6 +42,17 @@ static void show(const struct ipmu_mpi *m, int event, int node, int package)
 	else
 		printf("rank %d event %d node %d package %d: %lld, %d of %d\n", rank, event, node,
 		       package, c.count, c.measured, c.expected);
+}
+
+/* A report that nobody gets to see is an error of who reports. */
+static void show_full(const struct ipmu_mpi *m)
+{
+	FILE *full = fopen("/dev/full", "w");
+
+	if (!full)
+		return;
+	printf("rank %d report to a full disk: rc %d\n", rank, ipmu_mpi_report(m, full));
+	fclose(full);
 }
 
 static void show_all(const struct ipmu_mpi *m, int events, MPI_Comm comm)
@@ -46,6 +73,7 @@ static void show_all(const struct ipmu_mpi *m, int events, MPI_Comm comm)
 		}
 	}
 	ipmu_mpi_report(m, stdout);
+	show_full(m);
 }
 
 static void count(struct ipmu_mpi *m, const char *how)
@@ -61,11 +89,29 @@ static void count(struct ipmu_mpi *m, const char *how)
 		return;
 	}
 	ipmu_mpi_read_begin(m);
-	if (ipmu_mpi_read_begin(m) != -16)
+	if (ipmu_mpi_read_begin(m) != -EBUSY)
 		printf("a second begin was accepted\n");
 	while (!done)
 		ipmu_mpi_read_test(m, &done);
 	ipmu_mpi_stop(m);
+	if (ipmu_mpi_read_wait(m) != -EINVAL || ipmu_mpi_read_test(m, &done) != -EINVAL)
+		printf("a read that is not under way was waited for\n");
+}
+
+static void starve(const char *const *events, int n)
+{
+	struct ipmu_mpi *m = NULL;
+	char why[IPMU_MPI_WHY_MAX];
+	int rc = -ENOMEM;
+
+	for (int i = 0; rc && i < 50; i++) {
+		granted = rank == ranks - 1 ? i : -1;
+		rc = ipmu_mpi_init(MPI_COMM_WORLD, events, n, &m, why);
+		granted = -1;
+		if (rc)
+			printf("rank %d init: %d %s\n", rank, rc, why);
+	}
+	ipmu_mpi_finalize(&m);
 }
 
 int main(int argc, char **argv)
@@ -96,6 +142,8 @@ int main(int argc, char **argv)
 	}
 	if (rank == ranks - 1 && !strcmp(how, "fewer"))
 		n--;
+	if (!strcmp(how, "memory"))
+		starve(events, n);
 	rc = ipmu_mpi_init(comm, events, n, &m, why);
 	if (rc) {
 		printf("rank %d init: %d %s\n", rank, rc, why);
