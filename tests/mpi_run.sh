@@ -73,10 +73,11 @@ fi
 
 # -- two ranks of a stand-in PAPI
 stub_papi
+way=well
 run() {		# run [NAME=VALUE]... : to $scratch/r.*
 	rm -f "$scratch"/r.*
 	ranks 2 env "$@" ipmu-mpi-run -e intel_uncore:::NODE,intel_core:::RANK -o "$scratch/r" \
-		--interval 5 "$scratch/end" well 0 >"$scratch/out" 2>&1
+		--interval 5 "$scratch/end" $way 0 >"$scratch/out" 2>&1
 	check "$*: ends well" [ $? = 0 ]
 	check "$*: node-wide, once" [ "$(job_count "$scratch/r.csv" intel_uncore:::NODE)" = 2010 ]
 	check "$*: ranks, all" [ "$(job_count "$scratch/r.csv" intel_core:::RANK)" = 3 ]
@@ -93,6 +94,7 @@ if command -v python3 >/dev/null; then
 		assert r["complete"] is True and r["ranks"] == 2 and r["packages"] == 2, r
 		assert node["count"] == 2010 and node["measured"] == node["expected"] == 2, node
 		assert [p["count"] for p in node["nodes"][0]["packages"]] == [1000, 1010], node
+		assert node["unit"] == "lines" and not e["intel_core:::RANK"]["unit"], e
 		assert e["intel_core:::RANK"]["count"] == 3 and r["clock"]["name"] == "wall", r
 		assert 0 < r["clock"]["seconds"] < 300, r
 	CODE
@@ -123,6 +125,12 @@ cat >"$scratch/tool.c" <<-'CODE'
 		fprintf(stderr, "the tool saw MPI_Init\n");
 		return rc;
 	}
+	int MPI_Init_thread(int *argc, char ***argv, int wanted, int *got)
+	{
+		int rc = PMPI_Init_thread(argc, argv, wanted, got);
+		fprintf(stderr, "the tool saw MPI_Init_thread\n");
+		return rc;
+	}
 	int MPI_Finalize(void)
 	{
 		fprintf(stderr, "the tool saw MPI_Finalize\n");
@@ -135,6 +143,25 @@ CODE
 run LD_PRELOAD="$scratch/tool.so"
 check 'the tool works, too' lines 2 'the tool saw MPI_Init'
 check 'the tool works, too' lines 2 'the tool saw MPI_Finalize'
+way=threads
+run C=D
+run LD_PRELOAD="$scratch/tool.so"
+check 'a tool with threads' lines 2 'the tool saw MPI_Init_thread'
+way=well
+
+# -- where nothing can hang on MPI_COMM_SELF, the end is MPI_Finalize, ours or a tool's
+cat >"$scratch/bare.c" <<-'CODE'
+	#include <mpi.h>
+	int PMPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
+	{
+		(void)comm, (void)key, (void)value;
+		return MPI_ERR_OTHER;
+	}
+CODE
+"$MPICC" -shared -fPIC -o "$scratch/bare.so" "$scratch/bare.c" || exit 1
+run LD_PRELOAD="$scratch/bare.so"
+run LD_PRELOAD="$scratch/tool.so:$scratch/bare.so"
+
 export LATER=$scratch/tool.so
 cat >"$scratch/later" <<-'CODE'
 	#!/bin/sh

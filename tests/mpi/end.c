@@ -9,6 +9,7 @@
  *   fork     a child that exits
  *   quit     by _exit, of which nobody hears
  *   nap      after 300 ms
+ *   threads  like well, but all begin with MPI_Init_thread
  *   remove   a folder, which the command line names then
  *
  * Before that each rank runs the command MEANWHILE, if there is one. */
@@ -73,12 +74,15 @@ static void end(const char *how, const char *what)
 
 int main(int argc, char **argv)
 {
-	int rank, who = argc > 2 ? atoi(argv[2]) : 0;
+	int level, rank, who = argc > 2 ? atoi(argv[2]) : 0;
 	const char *how = argc > 1 ? argv[1] : "", *meanwhile = getenv("MEANWHILE");
 
 	if (!strcmp(how, "handled"))
 		signal(SIGTERM, ignore);
-	MPI_Init(&argc, &argv);
+	if (!strcmp(how, "threads"))
+		MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+	else
+		MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (meanwhile && system(meanwhile))
 		fprintf(stderr, "failed: %s\n", meanwhile);
