@@ -119,6 +119,9 @@ if command -v wrmsr >/dev/null; then
 	is "violations are told once" "" "$(run -s "$scratch/twice" true 2>&1)"
 fi
 
+# the first file that is opened gets descriptor 0
+is "without a standard input" 8 "$(run -m skl-4c8t getconf _NPROCESSORS_ONLN <&-)"
+
 # topology, read by hwloc's own tool
 if command -v lstopo-no-graphics >/dev/null; then
 	for shape in "skl-4c8t 1 4 8" "skl-1c1t 1 1 1" "skl-256c512t 1 256 512"; do
