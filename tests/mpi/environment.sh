@@ -28,14 +28,35 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # More ranks than cores, which wait without burning them (mpi/waits.c). binding: none or core.
 waits=$scratch/waits.so
 ${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "$mpi_dir/waits.c" -ldl || exit 1
+# Debian's mpirun (Open MPI 4.1.4, PMIx 4.2.2) may wait for itself in its own end, mostly after an
+# MPI_Abort: PMIx_server_finalize joins a thread that wants a lock which the joining one has. All ranks
+# have ended by then, which is how it is told from a job that runs.
+end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
+	local launcher states dead=0
+	while sleep 2; do
+		launcher=$(pgrep -P "$1") && states=$(ps -o state= --ppid "$launcher") || continue
+		grep -qv Z <<<"$states" && dead=0 || dead=$((dead + 1))
+		[ "$dead" -lt 3 ] || kill -KILL "$launcher"
+	done
+}
+
 ranks() {	# ranks N COMMAND...
-	local n=$1
+	local n=$1 job watcher status
 	shift
 	local -x LD_PRELOAD=$waits${LD_PRELOAD:+:$LD_PRELOAD}
 	case $MPI in
 	openmpi)
 		timeout -k 5 100 "$MPIRUN" --oversubscribe --mca mpi_yield_when_idle 1 \
-			--bind-to "${binding:-none}${binding:+:overload-allowed}" -n "$n" "$@" ;;
+			--bind-to "${binding:-none}${binding:+:overload-allowed}" -n "$n" "$@" &
+		job=$!
+		end_with_ranks $job >/dev/null 2>&1 &
+		watcher=$!
+		wait $job
+		status=$?
+		kill $watcher
+		wait $watcher 2>/dev/null
+		return $status
+		;;
 	mpich)
 		timeout -k 5 100 "$MPIRUN" -bind-to "${binding:-none}" -n "$n" "$@" ;;
 	esac </dev/null
