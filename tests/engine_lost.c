@@ -206,17 +206,19 @@ static void a_close_tells_of_it(void **state)
 {
 	struct engine_fixture own = *fixture;
 	uint64_t found = engine_fixture_peek(fixture, SELECT);
+	struct ipmu_session *s;
 	char why[IPMU_WHY_MAX];
 
 	(void)state;
 	for (int theirs = 0; theirs < 2; theirs++) {
 		assert_int_equal(ipmu_system_open(fixture->topo, IPMU_SCOPE_PACKAGE, &own.sys, why),
 				 0);
-		engine_fixture_started(&own, both, 1);
+		s = engine_fixture_started(&own, both, 1);
 		if (theirs)
 			engine_fixture_poke(fixture, SELECT, 0x4234);
 		assert_int_equal(ipmu_system_close(own.sys), theirs ? -ESTALE : 0);
 		assert_int_equal(engine_fixture_peek(fixture, SELECT), theirs ? 0x4234 : found);
+		ipmu_session_free(s);
 	}
 	engine_fixture_poke(fixture, SELECT, found);
 }
