@@ -205,7 +205,7 @@ static int prepare_in_group(void **state)
 	return prepare(state);
 }
 
-/* Of names that the file's first page has no room for, its beginning counts: 2047 bytes together. */
+/* The beginning counts of names that do not fit into the first page of the file: 2047 bytes. */
 static char long_group[3001];
 
 static int prepare_in_long_group(void **state)

@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	PAPI_library_init(PAPI_VER_CURRENT);
 	PAPI_create_eventset(&set);
 	rc = PAPI_add_named_event(set, "intel_uncore:::skl_unc_imc.DRAM_DATA_READS");
+	MPI_Barrier(MPI_COMM_WORLD);	/* nobody's array is still being written */
 	if (rank == 0 && rc == PAPI_OK)
 		rc = PAPI_start(set);
 	MPI_Barrier(MPI_COMM_WORLD);
