@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* What to do where nothing can be counted. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "run.h"
-
-int complain(int status, const char *format, ...)
-{
-	va_list args;
-
-	fputs("ipmu-run: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return status;
-}
 
 static const char ways[] =
 "three ways to count:\n"

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "complain.h"
 #include "counting/measure.h"
 #include "groups/find.h"
 #include "report/report.h"
@@ -29,10 +30,7 @@ struct options {
 int options_parse(int argc, char **argv, struct options *o);
 void options_free(struct options *o);
 
-/* ---- complain.c */
-
-__attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
-/* What to do where counting is not possible, with the sentence that says why. */
+/* ---- complain.c: what to do where counting is not possible, with the sentence that says why. */
 int complain_machine(int rc, const char *why);
 
 /* ---- choose.c: which events are counted for what was asked */

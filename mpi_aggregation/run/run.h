@@ -5,11 +5,10 @@
 
 #include <stdbool.h>
 
+#include "complain.h"
+
 #define EXIT_USAGE 2
 #define EXIT_NOT_RUN 127
-
-/* ---- complain.c: a line on stderr; returns status. */
-__attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
 
 /* ---- launcher.c: as the variables say that launchers set. Without a launcher there is one rank,
  * the first. */

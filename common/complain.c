@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "run.h"
+#include "complain.h"
 
+#include <err.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 int complain(int status, const char *format, ...)
 {
 	va_list args;
 
-	fputs("ipmu-mpi-run: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vwarnx(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return status;
 }
