@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the documents name is there: files and folders in ARCHITECTURE.md, CONTRIBUTING.md and NEWS.md,
+# links in all of them,
 # and the functions that ARCHITECTURE.md says are in a file; its layers are those that are checked.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
@@ -34,6 +35,21 @@ for document in ARCHITECTURE.md CONTRIBUTING.md NEWS.md; do
 	while read -r line; do fail "$line"; done < <(missing "$document")
 done
 
+# -- links lead to files of the tree, and every page is reached from README.md
+dangling() {	# dangling DOCUMENT
+	local link
+	while read -r link; do
+		[ -e "$(dirname "$1")/$link" ] || echo "$1: there is no $link"
+	done < <(grep -o '](\([^)#]*\)' "$1" | sed 's/^](//' | grep -v '^https\{0,1\}:')
+}
+for document in ./*.md docs/*.md; do
+	while read -r line; do fail "$line"; done < <(dangling "$document")
+done
+for document in docs/*.md; do
+	grep -qF "]($document)" README.md || fail "README.md does not lead to $document"
+done
+[ "$(wc -l <README.md)" -le 150 ] || fail 'README.md has more than 150 lines: details belong into docs/'
+
 # -- the layers of the table are those of tests/layers.sh, in its order
 layers_of() {	# layers_of ROOM: as ARCHITECTURE.md has them
 	sed -n "s,^| \`$1/\` | \(.*\`.*\`.*\`.*\) |\$,\1,p" ARCHITECTURE.md | tail -n 1 | grep -o '`[a-z]*/`' |
@@ -53,4 +69,6 @@ file=component/engine/names/parse.c
 printf '%s\n' "\`$file\`, \`ipmu_name_parse()\` and \`ipmu_nothing()\`" "\`component/engine/nowhere.c\`" \
 	'`component/nowhere/`' '`nowhere.h`' >"$planted"
 [ "$(missing "$planted" | wc -l)" = 4 ] || fail "planted: $(missing "$planted")"
+printf '%s\n' '[a page](docs/nowhere.md)' '[another](README.md)' >"$planted"
+[ "$(dangling "$planted" | wc -l)" = 2 ] || fail "planted links: $(dangling "$planted")"
 exit "$failed"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each claim of README.md's table of what is covered, and each of its limits, has a test in
-# tests/claims.tsv, with the place in that test; and nothing stands there that README.md does not say.
+# Each claim of README.md's table of what is covered, and each limit in docs/trouble.md, has a test in
+# tests/claims.tsv, with the place in that test; and nothing stands there that they do not say.
 #
 #   claims.sh             check
-#   claims.sh --list      the claims of README.md, one a line, as claims.tsv wants them
+#   claims.sh --list      the claims, one a line, as claims.tsv wants them
 set -u
 srcdir=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 scratch=$(mktemp -d) || exit 1
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # A claim is a cell of the table, or what stands between its semicolons; a limit is an item of the list,
 # known by its first sentence. Each with its section's row or "Limits" before it.
-list_claims() {	# list_claims README
+list_claims() {	# list_claims DOCUMENTS: README.md and docs/trouble.md in one
 	awk '
 	function trimmed(s) { gsub(/^ +| +$/, "", s); return s }
 	function parts(key, cell, split_it,    i, c, part, code) {
@@ -51,16 +51,16 @@ list_claims() {	# list_claims README
 }
 
 # The map's claims without a test, with one that is not there, or whose case is not in the test.
-check() {	# check README CLAIMS TESTS-FOLDER
+check() {	# check DOCUMENTS CLAIMS TESTS-FOLDER
 	local where claim test case file wrong=0
 	list_claims "$1" >"$scratch/claims"
-	[ "$(wc -l <"$scratch/claims")" -ge 50 ] || { echo 'README.md is not understood'; return 1; }
+	[ "$(wc -l <"$scratch/claims")" -ge 50 ] || { echo 'the documents are not understood'; return 1; }
 	grep -v '^#' "$2" >"$scratch/map"
 	while IFS= read -r claim; do
 		echo "no test in claims.tsv: $claim" && wrong=1
 	done < <(cut -f 1,2 "$scratch/map" | LC_ALL=C sort -u | LC_ALL=C comm -13 - <(LC_ALL=C sort -u "$scratch/claims"))
 	while IFS= read -r claim; do
-		echo "claims.tsv has what README.md does not say: $claim" && wrong=1
+		echo "claims.tsv has what the documents do not say: $claim" && wrong=1
 	done < <(cut -f 1,2 "$scratch/map" | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(LC_ALL=C sort -u "$scratch/claims"))
 	while IFS=$'\t' read -r where claim test case; do
 		file=
@@ -77,27 +77,29 @@ check() {	# check README CLAIMS TESTS-FOLDER
 	return $wrong
 }
 
+documents=$scratch/documents
+cat "$srcdir/README.md" "$srcdir/docs/trouble.md" >"$documents"
 if [ "${1-}" = --list ]; then
-	list_claims "$srcdir/README.md"
+	list_claims "$documents"
 	exit
 fi
 failed=0
-check "$srcdir/README.md" "$srcdir/tests/claims.tsv" "$srcdir/tests" || failed=1
+check "$documents" "$srcdir/tests/claims.tsv" "$srcdir/tests" || failed=1
 
 # -- what is planted is found
-planted() {	# planted WHAT README CLAIMS WANTED-LINE
+planted() {	# planted WHAT DOCUMENTS CLAIMS WANTED-LINE
 	check "$2" "$3" "$srcdir/tests" >"$scratch/found" && { echo "FAILED: $1 is not noticed"; failed=1; }
 	grep -qF -e "$4" "$scratch/found" || { cat "$scratch/found"; echo "FAILED: $1: '$4' is not said"; failed=1; }
 }
-readme=$srcdir/README.md claims=$srcdir/tests/claims.tsv
-sed 's/^\(| `skl_unc_imc` .*\) |$/\1; it flies |/' "$readme" >"$scratch/README.md"
-planted 'a claim in the table' "$scratch/README.md" "$claims" $'no test in claims.tsv: skl_unc_imc\tit flies'
-sed 's/^## Limits of this version$/&\n\n- It does not swim. Much./' "$readme" >"$scratch/README.md"
-planted 'a limit' "$scratch/README.md" "$claims" $'no test in claims.tsv: Limits\tIt does not swim.'
-sed '/^| `netburst`/d' "$readme" >"$scratch/README.md"
-planted 'a row that is gone' "$scratch/README.md" "$claims" 'claims.tsv has what README.md does not say: netburst'
+claims=$srcdir/tests/claims.tsv
+sed 's/^\(| `skl_unc_imc` .*\) |$/\1; it flies |/' "$documents" >"$scratch/planted"
+planted 'a claim in the table' "$scratch/planted" "$claims" $'no test in claims.tsv: skl_unc_imc\tit flies'
+sed 's/^## Limits of this version$/&\n\n- It does not swim. Much./' "$documents" >"$scratch/planted"
+planted 'a limit' "$scratch/planted" "$claims" $'no test in claims.tsv: Limits\tIt does not swim.'
+sed '/^| `netburst`/d' "$documents" >"$scratch/planted"
+planted 'a row that is gone' "$scratch/planted" "$claims" 'claims.tsv has what the documents do not say: netburst'
 sed 's/\tvpmu_model\t/\tvpmu_nothing\t/; t; s/\tengine_knc\t/\tvpmu_nothing\t/' "$claims" >"$scratch/claims.tsv"
-planted 'a test that is not there' "$readme" "$scratch/claims.tsv" "there is no test 'vpmu_nothing'"
+planted 'a test that is not there' "$documents" "$scratch/claims.tsv" "there is no test 'vpmu_nothing'"
 sed 's/\t\(engine_knc\)\t.*/\t\1\tno_such_case/' "$claims" >"$scratch/claims.tsv"
-planted 'a case that is not there' "$readme" "$scratch/claims.tsv" "'no_such_case' is not in engine_knc"
+planted 'a case that is not there' "$documents" "$scratch/claims.tsv" "'no_such_case' is not in engine_knc"
 exit "$failed"

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The commands of README.md for TAU, Score-P and Caliper, with a stand-in for a program under them:
+# The commands of docs/tools.md for TAU, Score-P and Caliper, with a stand-in for a program under them:
 # the sums over ranks of each region are the node's counts.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 compile tool -lpapi
-sed -n '/^### TAU, Score-P/,/^### Counting MPI/s/^    //p' "${SRCDIR:?}/README.md" >"$scratch/commands"
+sed -n 's/^    //p' "${SRCDIR:?}/docs/tools.md" >"$scratch/commands"
 
-# README: the words of the last command behind the launcher's, with two ranks of ours.
+# The words of the last command behind the launcher's, with two ranks of ours.
 words() { sed -n 's/^mpirun -n 4 \(vpmu .*\) \.\/app$/\1/p' "$scratch/commands"; }
-check 'README says how to run the program' [ "$(words)" = 'vpmu run -m skl-4c8t' ]
-check 'README has the sum switched on' grep -q '^export IPMU_NODE_SUM=first *#' "$scratch/commands"
+check 'it says how to run the program' [ "$(words)" = 'vpmu run -m skl-4c8t' ]
+check 'it has the sum switched on' grep -q '^export IPMU_NODE_SUM=first *#' "$scratch/commands"
 
 mib=12 lines=$((12 << 20 >> 6))
-tool() {	# tool VARIABLE FACTOR: with the variable as README.md has it
+tool() {	# tool VARIABLE FACTOR: with the variable as docs/tools.md has it
 	local line
 	line=$(grep "^export $1=" "$scratch/commands")
 	rm -f "$scratch/segment"

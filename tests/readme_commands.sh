@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every command of README.md is run here, or named here with the test that runs it; one that is
+# Every command of README.md and docs/ is run here, or named here with the test that runs it; one that is
 # neither fails. Event names in it are counted.
 set -u
-readme=${SRCDIR:?}/README.md
+documents=("${SRCDIR:?}/README.md" "$SRCDIR"/docs/*.md)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
@@ -73,20 +73,20 @@ while IFS= read -r command; do
 	: >out
 	run "$command"
 	ok "$command" $?
-done < <(sed -e '/^<!-- output/,/^<!-- end/d' "$readme" | sed -n 's/^    \([^ ].*\)/\1/p' |
-	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//')
+done < <(sed -e '/^<!-- output/,/^<!-- end/d' "${documents[@]}" | sed -n 's/^    \([^ ].*\)/\1/p' |
+	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
 
-# What README.md says of numbers, vpmu says.
+# What the documents say of numbers, vpmu says.
 "$VPMU" events -m knc-4c16t >out
-said=$(sed -n 's/^| `intel_core` `knc`.* | \([0-9]* of [0-9]*\) rows of .*/\1/p' "$readme")
+said=$(sed -n 's/^| `intel_core` `knc`.* | \([0-9]* of [0-9]*\) rows of .*/\1/p' "${documents[@]}")
 [ "$said" = "$(grep -c ' yes ' out) of $(grep -Ec ' (yes|no) ' out)" ]
 ok "events driven on Knights Corner: '$said'" $?
-# The units that events have are those that README.md lists.
-list=$(tr '\n' ' ' <"$readme" | sed -n 's/.*Its unit is one of: \([^.]*\)\. .*/\1/p' |
+# The units that events have are those that docs/papi.md lists.
+list=$(cat "${documents[@]}" | tr '\n' ' ' | sed -n 's/.*Its unit is one of: \([^.]*\)\. .*/\1/p' |
 	sed 's/ ([^)]*)//g')
 cut -f4 "$SRCDIR/tests/data/units.tsv" | sed 1d | sort -u >units
 tr ',' '\n' <<<"$list" | sed 's/^ *//; s/ *$//' | grep -vx events | sort -u | diff units - >out
 ok "the units: '$list'" $?
-[ "$passed" -gt 10 ] || { echo 'README.md has no commands?'; failed=$((failed + 1)); }
+[ "$passed" -gt 10 ] || { echo 'the documents have no commands?'; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
