@@ -17,6 +17,8 @@ int complain_machine(int rc, const char *why)
 	if (rc == -EPERM) {
 		complain(0, "not permitted: %s", why);
 		fputs(ways, stderr);
+	} else if (rc == -EACCES) {
+		complain(0, "not permitted: %s", why);
 	} else if (rc == -ENODEV) {
 		complain(0, "nothing to count with here: %s", why);
 		fputs("on the virtual machine: ipmu-run --on skl-4c8t ...; 'vpmu machines' lists "

@@ -58,7 +58,7 @@ static const struct fault faults[] = {
 	  .rc = -ENXIO, .says = "MSR_UNC_CBO_CONFIG", .todo = "hypervisor" },
 	{ "config: not allowed", SKL, SAFE | BATCH, OPEN, ON_READ, ANY, 0x396, 0x396,
 	  .error = EACCES,
-	  .fails = OPEN, .rc = -ENXIO, .says = "MSR_UNC_CBO_CONFIG",
+	  .fails = OPEN, .rc = -EACCES, .says = "MSR_UNC_CBO_CONFIG",
 	  .todo = "add the line '0x00000396 0x0000000000000000" },
 	{ "EINTR while finding", SKL, ALL, OPEN, ON_READ, ANY, 0x396, 0x396,
 	  .kind = ONCE, .error = EINTR },

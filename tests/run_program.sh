@@ -114,6 +114,10 @@ on nhmex-2p16c32t -g MEM -o f true
 is 'each package' 'all package 0 package 1' \
 	"$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print $4 }' f.csv | paste -sd' ')"
 
+# -- IPMU_DEBUG's lines reach the user from start to stop as well
+IPMU_DEBUG=registers on skl-4c8t -e $event true
+says 'IPMU_DEBUG' 'MSR_UNC_PERF_GLOBAL_CTRL'; says 'IPMU_DEBUG: the report' "$event +[0-9]"
+
 # -- what does not fit
 refused 2 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
 says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'

@@ -226,6 +226,7 @@ static int start(hwd_context_t *ctx, struct control_state *state)
 
 	if (!state->session)
 		return PAPI_ENOEVNT;
+	glue_forget_reason(state->glue);
 	state->told = 0;
 	state->counts_for_sum = state->glue->scope == IPMU_SCOPE_PACKAGE && node_sum_is_on();
 	memset(state->counts, 0, sizeof(state->counts));
@@ -269,6 +270,7 @@ static int tell_loss(struct control_state *state, struct ipmu_session *session)
 	}
 	state->told = lost;
 	state->since = 0;
+	glue_set_reason(state->glue, why);	/* without the lock: a signal handler may be here */
 	PAPIERROR("%s: %s", INFO(state->glue).name, why);
 	return PAPI_ECLOST;
 }

@@ -19,8 +19,11 @@ void glue_running_forget(void);
 
 /* PAPI's code for a negative errno. */
 int glue_papi_code(int rc);
-/* Tell the user why, once, where PAPI's messages are wanted; returns PAPI's code. */
+/* Tell the user why, once, where PAPI's messages are wanted, and whoever asks for the component's
+ * "disabled_reason"; returns PAPI's code. */
 int glue_report(struct glue *g, int rc, const char *why);
+void glue_set_reason(struct glue *g, const char *why);
+void glue_forget_reason(struct glue *g);	/* of an earlier call */
 /* The same for a register that was not put back, if there has been one. */
 void glue_report_left(struct glue *g);
 /* Touch the registers now, if that has not been done. PAPI_OK, or why the component is disabled. */

@@ -37,6 +37,23 @@ int glue_papi_code(int rc)
 	}
 }
 
+/* While a component is enabled, its "disabled_reason" is why its last call failed: PAPI has no
+ * other place for a sentence that a program can read. */
+void glue_set_reason(struct glue *g, const char *why)
+{
+	if (INFO(g).disabled == PAPI_OK)
+		snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason), "%s", why);
+}
+
+void glue_forget_reason(struct glue *g)
+{
+	if (!__atomic_load_n(&INFO(g).disabled_reason[0], __ATOMIC_RELAXED))
+		return;
+	_papi_hwi_lock(g->lock_id);
+	glue_set_reason(g, "");
+	_papi_hwi_unlock(g->lock_id);
+}
+
 /* PAPI asks about the same name several times: say it once. Shown where the user wants PAPI's
  * messages (PAPI_VERBOSE, PAPI_set_debug). */
 int glue_report(struct glue *g, int rc, const char *why)
@@ -44,6 +61,8 @@ int glue_report(struct glue *g, int rc, const char *why)
 	bool news;
 
 	_papi_hwi_lock(g->lock_id);
+	if (rc)
+		glue_set_reason(g, why);
 	news = strcmp(why, g->last_why) != 0;
 	if (news)
 		snprintf(g->last_why, sizeof(g->last_why), "%s", why);

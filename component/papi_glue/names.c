@@ -41,6 +41,7 @@ int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 
 	if (rc != PAPI_OK)
 		return not_found(rc);
+	glue_forget_reason(g);
 	_papi_hwi_lock(g->lock_id);
 	rc = event_table_code(&g->events, bare(g, name), why);
 	_papi_hwi_unlock(g->lock_id);

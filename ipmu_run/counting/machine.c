@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "machine.h"
-#include "words.h"
+#include "reason.h"
 
 #define CORE "intel_core"
 #define UNCORE "intel_uncore"
@@ -75,23 +75,11 @@ static const PAPI_component_info_t *component(const char *name)
 	return i < 0 ? NULL : PAPI_get_component_info(i);
 }
 
-static int code_of(const char *name, char words[WORDS_MAX], int *code)
-{
-	struct words w;
-	int rc;
-
-	words_begin(&w);
-	rc = PAPI_event_name_to_code(name, code);
-	words_end(&w, words);
-	return rc;
-}
-
 static bool exists(const char *name)
 {
-	char words[WORDS_MAX];
 	int code;
 
-	return code_of(name, words, &code) == PAPI_OK;
+	return PAPI_event_name_to_code(name, &code) == PAPI_OK;
 }
 
 static const char *qualifier(const char *name, const char *key)
@@ -184,12 +172,6 @@ static bool is_disabled(const PAPI_component_info_t *info)
 	return info && info->disabled && info->disabled != PAPI_EDELAY_INIT;
 }
 
-/* PAPI has one code for devices that are refused and for those that are not there. */
-static bool is_refusal(const char *words)
-{
-	return strstr(words, "permi") || strstr(words, "not allow") || strstr(words, "lockdown");
-}
-
 /* Of a name that does not say whose it is, another component would be the owner if it can count. */
 static bool is_active(const char *name)
 {
@@ -202,24 +184,30 @@ static bool is_active(const char *name)
 	return info && !is_disabled(info);
 }
 
-static int explain(const char *given, const char *owner, const char *words, char *why)
+static int explain_disabled(const PAPI_component_info_t *info, char *why)
+{
+	snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
+	return info->disabled == PAPI_EPERM ? -EPERM : -ENODEV;
+}
+
+/* `papi` is what PAPI has said to the name with the owner before it. */
+static int explain(const char *given, const char *owner, int papi, char *why)
 {
 	const PAPI_component_info_t *info = component(owner);
-	bool named = strstr(given, ":::") || words[0];
 
 	if (!info) {
 		snprintf(why, COUNT_WHY_MAX, "this PAPI has no component %s", owner);
 		return -ENODEV;
 	}
-	if (is_disabled(info) && (named || !is_active(strcmp(owner, CORE) ? CORE : UNCORE))) {
+	if (is_disabled(info) &&
+	    (strstr(given, ":::") || !is_active(strcmp(owner, CORE) ? CORE : UNCORE)))
+		return explain_disabled(info, why);
+	if (!is_disabled(info) && info->disabled_reason[0])
 		snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
-		return is_refusal(why) ? -EPERM : -ENODEV;
-	}
-	snprintf(why, COUNT_WHY_MAX, "%s", words);
-	if (!words[0])
+	else
 		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; papi_native_avail lists them",
 			 given);
-	return is_refusal(words) ? -EPERM : -ENOENT;
+	return papi == PAPI_EPERM && !is_disabled(info) ? -EACCES : -ENOENT;
 }
 
 /* A name without its component: names of uncore PMUs and of their events have this in them. */
@@ -228,23 +216,21 @@ static const char *likely_owner(const char *given)
 	return strcasestr(given, "unc_") ? UNCORE : CORE;
 }
 
-static int find_in(const char *owner, const char *given, struct event *e, char words[WORDS_MAX])
+/* PAPI's code. */
+static int find_in(const char *owner, const char *given, struct event *e)
 {
 	int code, rc;
 
 	if (strstr(given, ":::"))
-		rc = snprintf(e->name, sizeof(e->name), "%s", given);
+		snprintf(e->name, sizeof(e->name), "%s", given);
 	else
-		rc = snprintf(e->name, sizeof(e->name), "%s:::%s", owner, given);
-	if (rc >= (int)sizeof(e->name)) {
-		snprintf(words, WORDS_MAX, "the name of event %.100s... is too long", given);
-		return -EINVAL;
-	}
-	if (code_of(e->name, words, &code) != PAPI_OK)
-		return -ENOENT;
+		snprintf(e->name, sizeof(e->name), "%s:::%s", owner, given);
+	rc = PAPI_event_name_to_code(e->name, &code);
+	if (rc != PAPI_OK)
+		return rc;
 	e->component = PAPI_get_event_component(code);
 	e->uncore = !strncmp(e->name, UNCORE ":::", strlen(UNCORE ":::"));
-	return 0;
+	return rc;
 }
 
 static const char *owner_of(const char *given)
@@ -256,30 +242,44 @@ static const char *owner_of(const char *given)
 	return !strncmp(given, CORE ":::", strlen(CORE ":::")) ? CORE : NULL;
 }
 
-int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
-	       char why[COUNT_WHY_MAX])
+static int check_name(const char *given, const char *owner, char *why)
 {
-	const char *owner = owner_of(given);
-	char words[WORDS_MAX];
-	struct event e = { .given = NULL };
-	int rc;
-
 	if (!owner) {
 		snprintf(why, COUNT_WHY_MAX, "%.100s: only events of " CORE " and " UNCORE
 			 " count what another process does", given);
 		return -EINVAL;
 	}
-	if (find_in(owner, given, &e, words))
-		return explain(given, owner, words, why);
+	if (strlen(given) + strlen(UNCORE ":::") < EVENT_NAME_MAX)
+		return 0;
+	snprintf(why, COUNT_WHY_MAX, "the name of event %.100s... is too long", given);
+	return -EINVAL;
+}
+
+static int no_memory(struct event *e, char *why)
+{
+	event_free(e);
+	snprintf(why, COUNT_WHY_MAX, "no memory");
+	return -ENOMEM;
+}
+
+int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
+	       char why[COUNT_WHY_MAX])
+{
+	const char *owner = owner_of(given);
+	struct event e = { .given = NULL };
+	int rc = check_name(given, owner, why);
+
+	if (rc)
+		return rc;
+	rc = find_in(owner, given, &e);
+	if (rc != PAPI_OK)
+		return explain(given, owner, rc, why);
 	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
 	if (!rc && !e.nparts)
 		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1 });
 	e.given = rc ? NULL : strdup(given);
-	if (!e.given) {
-		free(e.parts);
-		snprintf(why, COUNT_WHY_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!e.given)
+		return no_memory(&e, why);
 	*out = e;
 	return 0;
 }

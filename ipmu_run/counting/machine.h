@@ -39,8 +39,8 @@ struct split {
 };
 
 /* Finds the event and its parts. 0 and an event for event_free(); -ENOENT: there is none here;
- * -EPERM: it is not permitted; -ENODEV: this machine has nothing of that kind; -EINVAL: it is of
- * another component. */
+ * -EPERM: counting is not permitted; -EACCES: this event is not, as why says; -ENODEV: this machine
+ * has nothing of that kind; -EINVAL: it is of another component. */
 int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
 	       char why[COUNT_WHY_MAX]);
 void event_free(struct event *e);

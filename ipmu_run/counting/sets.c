@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sets.h"
-#include "words.h"
+#include "reason.h"
 
 /* PAPI runs one set of a component in a thread, and one on each CPU that a set is attached to. */
 struct set {
@@ -26,7 +26,6 @@ struct sets {
 	struct slot *slots;
 	int nslots;
 	long long *values;
-	struct words words;	/* from start to stop: what lies between is counted */
 };
 
 static int attach(const struct set *s)
@@ -90,11 +89,10 @@ static int add(struct sets *s, const struct event *e, int part)
 	return rc;
 }
 
-/* The components' sentence, or else PAPI's. */
-static int explain(int papi, const char *what, const char *name, const char *words, char *why)
+static int explain(int papi, const char *what, const char *name, int component, char *why)
 {
-	snprintf(why, COUNT_WHY_MAX, "cannot %s %.120s: %s", what, name,
-		 words[0] ? words : PAPI_strerror(papi));
+	snprintf(why, COUNT_WHY_MAX, "cannot %s %.120s: %.800s", what, name,
+		 reason_of(component, papi));
 	switch (papi) {
 	case PAPI_ECNFLCT:
 	case PAPI_ECOUNT:
@@ -110,15 +108,11 @@ static int explain(int papi, const char *what, const char *name, const char *wor
 
 static int add_event(struct sets *s, const struct event *e, char *why)
 {
-	char words[WORDS_MAX];
-	struct words w;
 	int rc = PAPI_OK;
 
-	words_begin(&w);
 	for (int i = 0; i < e->nparts && rc == PAPI_OK; i++)
 		rc = add(s, e, i);
-	words_end(&w, words);
-	return rc == PAPI_OK ? 0 : explain(rc, "count", e->given, words, why);
+	return rc == PAPI_OK ? 0 : explain(rc, "count", e->given, e->component, why);
 }
 
 static struct sets *sets_new(const struct event *events, int n, const bool *chosen)
@@ -168,19 +162,18 @@ static const char *component_name(const struct set *s)
 
 int sets_start(struct sets *s, char why[COUNT_WHY_MAX])
 {
-	char words[WORDS_MAX];
-	int rc = PAPI_OK, i;
+	int rc = PAPI_OK;
 
-	words_begin(&s->words);
-	for (i = 0; i < s->nsets && rc == PAPI_OK; i++) {
+	for (int i = 0; i < s->nsets; i++) {
 		rc = PAPI_start(s->set[i].papi);
-		s->set[i].running = rc == PAPI_OK;
+		if (rc != PAPI_OK) {
+			rc = explain(rc, "start the counters of", component_name(&s->set[i]),
+				     s->set[i].component, why);
+			return rc == -ENOSPC ? -EBUSY : rc;
+		}
+		s->set[i].running = true;
 	}
-	if (rc == PAPI_OK)
-		return 0;
-	words_end(&s->words, words);
-	rc = explain(rc, "start the counters of", component_name(&s->set[i - 1]), words, why);
-	return rc == -ENOSPC ? -EBUSY : rc;
+	return 0;
 }
 
 static void take(const struct sets *s, int set, struct count *counts)
@@ -192,37 +185,30 @@ static void take(const struct sets *s, int set, struct count *counts)
 }
 
 /* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
-static int stop(struct sets *s, int set, struct count *counts)
+static int stop(struct sets *s, struct set *one, struct count *counts, char *why)
 {
-	int rc = PAPI_stop(s->set[set].papi, s->values);
+	int rc = PAPI_stop(one->papi, s->values);
 
-	s->set[set].running = false;
-	if (rc == PAPI_OK)
-		take(s, set, counts);
-	else if (rc == PAPI_ECLOST)
-		PAPI_stop(s->set[set].papi, s->values);
-	return rc;
+	one->running = false;
+	if (rc == PAPI_OK) {
+		take(s, (int)(one - s->set), counts);
+		return 0;
+	}
+	explain(rc, "read the counters of", component_name(one), one->component, why);
+	if (rc == PAPI_ECLOST)
+		PAPI_stop(one->papi, s->values);
+	return -ESTALE;
 }
 
 int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX])
 {
-	const struct set *failed = NULL;
-	char words[WORDS_MAX];
-	int first = PAPI_OK;
+	char others[COUNT_WHY_MAX];
+	int rc = 0;
 
-	for (int i = 0; i < s->nsets; i++) {
-		int rc = s->set[i].running ? stop(s, i, counts) : PAPI_OK;
-
-		if (rc != PAPI_OK && !failed) {
-			failed = &s->set[i];
-			first = rc;
-		}
-	}
-	words_end(&s->words, words);
-	if (!failed)
-		return 0;
-	explain(first, "read the counters of", component_name(failed), words, why);
-	return -ESTALE;
+	for (int i = 0; i < s->nsets; i++)
+		if (s->set[i].running)
+			rc |= stop(s, &s->set[i], counts, rc ? others : why);
+	return rc;
 }
 
 void sets_close(struct sets *s)

@@ -17,8 +17,7 @@ struct sets;
  * negative errno. */
 int sets_open(const struct event *events, int n, const bool *chosen, struct sets **out,
 	      char why[COUNT_WHY_MAX]);
-/* -EBUSY: somebody else counts with these counters; -EPERM; -EIO. After a success nothing is to be
- * written to stderr until sets_stop(). */
+/* -EBUSY: somebody else counts with these counters; -EPERM; -EIO. */
 int sets_start(struct sets *s, char why[COUNT_WHY_MAX]);
 /* Fills the counts of the chosen events, each part at event->first + its number. What has been lost
  * is not known, and why says which; -ESTALE then. */

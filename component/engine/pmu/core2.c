@@ -246,7 +246,7 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 		ipmu_fail(why, 0, "%s: IA32_PERFEVTSEL0 (0x186) cannot be read: %s: a hypervisor "
 			  "hides the counters", p->msr_path, strerror(-rc));
 		ipmu_access_explain(p, rc, why);
-		return -ENXIO;
+		return ipmu_msr_absence(rc);
 	}
 	found->nboxes[CORE] = general_usable(p, found->reasons[CORE]);
 	found->nboxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(found),

@@ -102,6 +102,12 @@ const char *ipmu_select_units(const struct ipmu_event *e, const char *event, con
 	return select & SELECT_EDGE ? "occurrences" : select & SELECT_THRESHOLD ? "clocks" : plain;
 }
 
+/* That a process is not permitted is for its user to mend, all else is not. */
+int ipmu_msr_absence(int rc)
+{
+	return rc == -EROFS ? -EACCES : rc == -EPERM || rc == -EACCES ? rc : -ENXIO;
+}
+
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why)
 {
@@ -125,7 +131,7 @@ int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		ipmu_fail(why, 0, "%s: %s (0x%X): %s: a hypervisor refuses it", p->msr_path, name,
 			  (unsigned)ipmu_reg_addr(ctr, 0, 1), strerror(-rc));
 		ipmu_access_explain(p, rc, why);
-		return rc == -EPERM || rc == -EACCES ? rc : -ENXIO;
+		return ipmu_msr_absence(rc);
 	}
 	if (value != PATTERN)
 		return ipmu_fail(why, -ENXIO, "%s: %s does not hold what is written to it: a "

@@ -9,6 +9,10 @@
 extern const struct ipmu_ops ipmu_msr_ops;	/* a select and a counter MSR */
 extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */
 
+/* What discovering fails with where a register cannot be read or written because of rc: -EACCES,
+ * -EPERM or, whatever else it is, -ENXIO. */
+int ipmu_msr_absence(int rc);
+
 /* Write a pattern to a counter that nothing has enabled, read it back, put the old value back.
  * -ENXIO: it does not hold what was written. */
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,

@@ -109,7 +109,7 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 		ipmu_fail(why, 0, "%s: IA32_MISC_ENABLE (0x1A0) cannot be read: %s: a hypervisor "
 			  "hides it", p->msr_path, strerror(-rc));
 		ipmu_access_explain(p, rc, why);
-		return -ENXIO;
+		return ipmu_msr_absence(rc);
 	}
 	if (!(value & PERFMON_AVAILABLE))
 		return ipmu_fail(why, -ENXIO, "%s: IA32_MISC_ENABLE bit 7 is 0: performance "

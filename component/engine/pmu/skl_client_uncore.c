@@ -227,7 +227,7 @@ static int read_slices(struct ipmu_regs *p, int *slices, char *why)
 		ipmu_fail(why, 0, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: a "
 			  "hypervisor hides the uncore", p->msr_path, strerror(-rc));
 		ipmu_access_explain(p, rc, why);
-		return -ENXIO;
+		return ipmu_msr_absence(rc);
 	}
 	*slices = (int)(config & 0xF) - 1;
 	return 0;
