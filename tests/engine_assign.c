@@ -13,7 +13,7 @@
 
 static struct ipmu_pmu_type type_of(int counters)
 {
-	return (struct ipmu_pmu_type){ .name = "box", .counters = counters, .width = 44 };
+	return (struct ipmu_pmu_type){ .name = "box", .counters = counters };
 }
 
 static struct ipmu_request want_of(const struct ipmu_choice *choices, int n, const char *event)

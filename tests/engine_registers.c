@@ -27,7 +27,7 @@ static uint64_t confirmed_mask(const struct ipmu_reg *reg)
 
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
 		if (f->unconfirmed)
-			mask &= ~((~0ull >> (63 - f->hi)) & (~0ull << f->lo));
+			mask &= ~f->bits;
 	return mask;
 }
 
@@ -248,12 +248,12 @@ static void westmere_ex_differs_in_one_register(void **state)
 	assert_int_equal(others, 1);
 }
 
-/* A bit belongs to one field, and to the register. */
+/* A field is a row of bits of its register, and no bit belongs to two of them. */
 static void fields_do_not_overlap(void **state)
 {
 	static const struct ipmu_family *const families[] = {
 		&ipmu_skl_client_uncore, &ipmu_knc, &ipmu_core2, &ipmu_nehalem_ex,
-		&ipmu_westmere_ex, &ipmu_netburst, &ipmu_netburst_p,
+		&ipmu_westmere_ex, &ipmu_netburst, &ipmu_netburst_p, &ipmu_arch_fixed,
 	};
 
 	(void)state;
@@ -262,11 +262,13 @@ static void fields_do_not_overlap(void **state)
 			uint64_t taken = 0;
 
 			for (const struct ipmu_field *f = (*r)->fields; f->name; f++) {
-				uint64_t bits = (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
+				int lo = __builtin_ffsll((long long)f->bits) - 1;
+				int hi = 63 - __builtin_clzll(f->bits | 1);
 
-				if (f->hi < f->lo || f->hi >= (*r)->width || bits & taken)
+				if (lo < 0 || hi >= (*r)->width || f->bits & taken ||
+				    __builtin_popcountll(f->bits) != hi - lo + 1)
 					fail_msg("%s: %s", (*r)->name, f->name);
-				taken |= bits;
+				taken |= f->bits;
 			}
 		}
 }

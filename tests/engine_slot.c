@@ -16,7 +16,7 @@ static int read_hardware(struct ipmu_regs *p, const struct ipmu_pmu_type *type, 
 			 int ctr, uint64_t *raw)
 {
 	(void)p, (void)box, (void)ctr;
-	*raw = atomic_load(&hardware) & (~0ull >> (64 - type->width));
+	*raw = atomic_load(&hardware) & (~0ull >> (64 - ipmu_type_width(type)));
 	return 0;
 }
 
@@ -25,8 +25,10 @@ static const struct ipmu_ops ops = { .read = read_hardware };
 static struct ipmu_box box_of(struct ipmu_pmu_type *type, int width)
 {
 	static struct ipmu_unit unit;
+	static struct ipmu_reg counter;
 
-	*type = (struct ipmu_pmu_type){ .name = "t", .width = width, .counters = 1, .ops = &ops,
+	counter.width = (uint8_t)width;
+	*type = (struct ipmu_pmu_type){ .name = "t", .ctr = &counter, .counters = 1, .ops = &ops,
 					.per_clock = 1, .clock_mhz = 1 };
 	return (struct ipmu_box){ .unit = &unit, .type = type };
 }

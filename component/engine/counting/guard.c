@@ -56,7 +56,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width)
 
 	if (!per_us)
 		return 0;
-	wrap_ns = (1ull << (width ? width : type->width)) / per_us * 1000;
+	wrap_ns = (1ull << (width ? width : ipmu_type_width(type))) / per_us * 1000;
 	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 4;
 }
 

@@ -18,7 +18,7 @@ uint64_t ipmu_slot_mask(const struct ipmu_box *box)
 {
 	int found = box->unit->found.widths[box->type_index];
 
-	return ~0ull >> (64 - (found ? found : box->type->width));
+	return ~0ull >> (64 - (found ? found : ipmu_type_width(box->type)));
 }
 
 /* The wrap guard's looks lie so close together that no counter adds half of its range between two.

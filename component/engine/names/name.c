@@ -158,7 +158,7 @@ static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, 
 
 	e->nchoices = 1;
 	choice->counters = (1ull << type->counters) - 1;
-	choice->select = code & type->select_mask;
+	choice->select = code & ipmu_reg_event_bits(type->select);
 	if (type->fixed) {
 		int i = fixed_counter(type, event);
 

@@ -234,14 +234,15 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 	char umasks[256], text[IPMU_QUALIFIERS_TEXT];
 	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
 	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
+	uint64_t threshold = ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD);
 
 	if (rc == PFM_ERR_UMASK)
 		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
 				 umasks);
-	if (rc == PFM_ERR_ATTR_VAL && type->select_mask >> 24 & 0xFF)
+	if (rc == PFM_ERR_ATTR_VAL && threshold)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range (c= "
 				 "takes 0 to %u)", type->name, event, qualifiers,
-				 (unsigned)(type->select_mask >> 24 & 0xFF));
+				 (unsigned)ipmu_bits_get(threshold, threshold));
 	if (rc == PFM_ERR_ATTR_VAL) {
 		list_ranges(pfm_event, q, umasks, sizeof(umasks));
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",

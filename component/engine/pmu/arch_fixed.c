@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIXED_FIELD(n) F("PMI" #n, 4 * n + 3, 4 * n + 3), F("AnyThread" #n, 4 * n + 2, 4 * n + 2), \
-	F("ENABLE" #n, 4 * n + 1, 4 * n)
+#define FIXED_FIELD(n) F_BITS("PMI" #n, IPMU_FIXED_PMI(n)), \
+	F_BITS("AnyThread" #n, IPMU_FIXED_ANY_THREAD(n)), F_BITS("ENABLE" #n, IPMU_FIXED_ENABLE(n))
 
 static const struct ipmu_reg fixed_ctr = {
 	.name = "IA32_FIXED_CTR%c", .src = "SDM Table 35-2; width: CPUID.0AH:EDX[12:5]",
@@ -32,19 +32,19 @@ static const struct ipmu_reg fixed_ctr_ctrl = {
 static const struct ipmu_reg global_status = {
 	.name = "IA32_PERF_GLOBAL_STATUS", .src = "SDM 18.2.2, Table 35-2",
 	.addr = 0x38E, .width = 64, .access = IPMU_RO,
-	.fields = { F("FIXED_CTR_Ovf", 34, 32) },
+	.fields = { F_BITS("FIXED_CTR_Ovf", IPMU_FIXED_BITS) },
 };
 
 static const struct ipmu_reg global_ctrl = {
 	.name = "IA32_PERF_GLOBAL_CTRL", .src = "SDM 18.2.2, Table 35-2",
 	.addr = 0x38F, .width = 64, .access = IPMU_RW, .shared = true,
-	.fields = { F("FIXED_CTR_En", 34, 32) },
+	.fields = { F_BITS("FIXED_CTR_En", IPMU_FIXED_BITS) },
 };
 
 static const struct ipmu_reg global_ovf_ctrl = {
 	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .src = "SDM 18.2.2, Table 35-2",
 	.addr = 0x390, .width = 64, .access = IPMU_WO,
-	.fields = { F("FIXED_CTR_ClrOvf", 34, 32) },
+	.fields = { F_BITS("FIXED_CTR_ClrOvf", IPMU_FIXED_BITS) },
 };
 
 static const struct ipmu_reg *const registers[] = {
@@ -60,10 +60,10 @@ const struct ipmu_measure ipmu_fixed_measures[] = {
 
 /* No CPU's fixed counters have fewer than the 40 bits that ovf= takes. */
 static const struct ipmu_pmu_type fixed = {
-	.name = "core_fixed", .desc = "fixed counters of the core", .units = "events",
+	.name = "core_fixed", .units = "events",
 	.src = "SDM 18.2.2", .pfm = "core_fixed",
 	.per_clock = 8, .clock_mhz = 6000,	/* wider than any core retires today */
-	.counters = IPMU_FIXED_COUNTERS, .width = 48, .select = &fixed_ctr_ctrl,
+	.counters = IPMU_FIXED_COUNTERS, .select = &fixed_ctr_ctrl,
 	.ctr = &fixed_ctr, .measures = ipmu_fixed_measures,
 	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
@@ -94,13 +94,6 @@ void ipmu_cpuid_read(struct ipmu_cpuid *id)
 
 /* ---- the fixed counters, here and on Core 2 */
 
-static uint64_t field(uint64_t n, uint64_t value)
-{
-	return value << 4 * n;
-}
-
-#define FIELD_PMI 8u
-
 /* libpfm4's codes of the three events are those of the general counters' equivalents. */
 static int counter_of(uint64_t code)
 {
@@ -130,10 +123,12 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	e->interrupts = period;
 	choice->counters = 1ull << n;
 	choice->nextra = 1;
-	choice->extra[0] = (struct ipmu_extra_reg){ .reg = e->type->select,
-					       .mask = field((uint64_t)n, 0xF),
-					       .value = field((uint64_t)n, os | usr |
-							      (period ? FIELD_PMI : 0)) };
+	choice->extra[0] = (struct ipmu_extra_reg){
+		.reg = e->type->select,
+		.mask = IPMU_FIXED_PMI(n) | IPMU_FIXED_ANY_THREAD(n) | IPMU_FIXED_ENABLE(n),
+		.value = ipmu_bits_put(IPMU_FIXED_ENABLE(n), os | usr) |
+			 (period ? IPMU_FIXED_PMI(n) : 0),
+	};
 	return 0;
 }
 
@@ -151,7 +146,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 {
 	(void)box;
 	return ipmu_core_preset(p, type->ctr, ctr, value, &global_ovf_ctrl,
-				1ull << (IPMU_FIXED_SHIFT + ctr));
+				IPMU_FIXED_BIT(ctr));
 }
 
 const struct ipmu_ops ipmu_fixed_ops = {
@@ -202,7 +197,7 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 	if (p->peers)
 		return 1;	/* they have tried them */
 	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS; n++)
-		if ((enabled >> (IPMU_FIXED_SHIFT + n) & 1) && (fields & field(n, 3))) {
+		if ((enabled & IPMU_FIXED_BIT(n)) && (fields & IPMU_FIXED_ENABLE(n))) {
 			if (p->take_busy)
 				return 1;
 			ipmu_fail(reason, 0, "%s: fixed counter %d is counting for somebody else: "
@@ -220,11 +215,11 @@ int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 	uint64_t enabled, fields;
 	int rc = ipmu_msr_save(p, global, 0, 0, &enabled);
 
-	if (rc || !(enabled & IPMU_FIXED_MASK))
+	if (rc || !(enabled & IPMU_FIXED_BITS))
 		return rc;
 	rc = ipmu_msr_read(p, type->select->addr, &fields);
 	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS && !rc; n++)
-		if ((enabled >> (IPMU_FIXED_SHIFT + n) & 1) && (fields & field(n, 3)))
+		if ((enabled & IPMU_FIXED_BIT(n)) && (fields & IPMU_FIXED_ENABLE(n)))
 			rc = ipmu_access_busy(p, type->select, 0, 0, fields, why);
 	return rc;
 }
@@ -270,12 +265,13 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	uint64_t found, active = a->active[0][0];
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
 
-	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0, active << IPMU_FIXED_SHIFT);
+	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0,
+					ipmu_bits_put(IPMU_FIXED_BITS, active));
 }
 
 static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_MASK);
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_BITS);
 }
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };

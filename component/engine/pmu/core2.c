@@ -11,10 +11,14 @@
 #include <errno.h>
 #include <string.h>
 
-#define EMON_AVAILABLE (1ull << 7)
-#define GENERAL 0x3ull
+#define EMON_AVAILABLE BITS(7, 7)
+#define PEBS_ENABLE BITS(0, 0)
+/* Of the global control, status and overflow control: a bit for each general counter. */
+#define GENERAL_BITS BITS(1, 0)
+#define PMC_WRITTEN BITS(31, 0)
 
-#define FIXED_FIELD(n) F("PMI" #n, 4 * n + 3, 4 * n + 3), F("ENABLE" #n, 4 * n + 1, 4 * n)
+#define FIXED_FIELD(n) F_BITS("PMI" #n, IPMU_FIXED_PMI(n)), \
+	F_BITS("ENABLE" #n, IPMU_FIXED_ENABLE(n))
 
 static const struct ipmu_reg fixed_ctr = {
 	.name = "MSR_PERF_FIXED_CTR%c", .src = "SDM Table 18-8",
@@ -31,21 +35,22 @@ static const struct ipmu_reg fixed_ctr_ctrl = {
 static const struct ipmu_reg global_status = {
 	.name = "MSR_PERF_GLOBAL_STATUS", .src = "SDM 18.4.2, Table 35-3",
 	.addr = 0x38E, .width = 64, .access = IPMU_RO,
-	.fields = { F("CondChgd", 63, 63), F("OvfBuffer", 62, 62), F("FIXED_CTR_Ovf", 34, 32),
-		    F("PMC_Ovf", 1, 0) },
+	.fields = { F("CondChgd", 63, 63), F("OvfBuffer", 62, 62),
+		    F_BITS("FIXED_CTR_Ovf", IPMU_FIXED_BITS), F_BITS("PMC_Ovf", GENERAL_BITS) },
 };
 
 static const struct ipmu_reg global_ctrl = {
 	.name = "MSR_PERF_GLOBAL_CTRL", .src = "SDM 18.4.2, Table 35-3",
 	.addr = 0x38F, .width = 64, .access = IPMU_RW,
-	.fields = { F("FIXED_CTR_En", 34, 32), F("PMC_En", 1, 0) },
+	.fields = { F_BITS("FIXED_CTR_En", IPMU_FIXED_BITS), F_BITS("PMC_En", GENERAL_BITS) },
 };
 
 static const struct ipmu_reg global_ovf_ctrl = {
 	.name = "MSR_PERF_GLOBAL_OVF_CTRL", .src = "SDM 18.4.2, Table 35-3",
 	.addr = 0x390, .width = 64, .access = IPMU_WO,
 	.fields = { F("ClrCondChgd", 63, 63), F("ClrOvfBuffer", 62, 62),
-		    F("FIXED_CTR_ClrOvf", 34, 32), F("PMC_ClrOvf", 1, 0) },
+		    F_BITS("FIXED_CTR_ClrOvf", IPMU_FIXED_BITS),
+		    F_BITS("PMC_ClrOvf", GENERAL_BITS) },
 };
 
 /* A write takes bits 31:0 and copies bit 31 into bits 39:32. So a counter that is found above
@@ -53,21 +58,23 @@ static const struct ipmu_reg global_ovf_ctrl = {
 static const struct ipmu_reg pmc = {
 	.name = "IA32_PMC%c", .src = "SDM 18.2, Table 35-2",
 	.addr = 0xC1, .ctr_stride = 1, .ctrs = 2, .width = 40, .access = IPMU_RW,
-	.counter = true, .fields = { F("CTR_VAL", 31, 0) },
+	.counter = true, .fields = { F_BITS("CTR_VAL", PMC_WRITTEN) },
 };
 
 static const struct ipmu_reg perfevtsel = {
 	.name = "IA32_PERFEVTSEL%c", .src = "SDM 18.2.1; bit 21 from PerfMon 3 on only",
 	.addr = 0x186, .ctr_stride = 1, .ctrs = 2, .width = 32, .access = IPMU_RW,
-	.fields = { F("CMASK", 31, 24), F("INV", 23, 23), F("EN", 22, 22), F("INT", 20, 20),
-		    F("PC", 19, 19), F("E", 18, 18), F("OS", 17, 17), F("USR", 16, 16),
-		    F("UMASK", 15, 8), F("Event Select", 7, 0) },
+	.fields = { F_THRESHOLD("CMASK", 31, 24), F_EVENT("INV", 23, 23),
+		    F_BITS("EN", IPMU_CORE_EN), F_BITS("INT", IPMU_CORE_INT), F("PC", 19, 19),
+		    F_EDGE("E", 18, 18), F_EVENT_BITS("OS", IPMU_CORE_OS),
+		    F_EVENT_BITS("USR", IPMU_CORE_USR), F_EVENT("UMASK", 15, 8),
+		    F_EVENT("Event Select", 7, 0) },
 };
 
 static const struct ipmu_reg pebs_enable = {
 	.name = "IA32_PEBS_ENABLE", .src = "SDM 18.4.4, Table 35-3",
 	.addr = 0x3F1, .width = 64, .access = IPMU_RW, .never_write = true,
-	.fields = { F("PEBS on IA32_PMC0", 0, 0) },
+	.fields = { F_BITS("PEBS on IA32_PMC0", PEBS_ENABLE) },
 };
 
 static const struct ipmu_reg misc_enable = {	/* looked at only */
@@ -139,7 +146,7 @@ static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 		       uint64_t value)
 {
 	(void)box;
-	return ipmu_core_preset(p, type->ctr, ctr, value & 0xFFFFFFFF, &global_ovf_ctrl,
+	return ipmu_core_preset(p, type->ctr, ctr, value & PMC_WRITTEN, &global_ovf_ctrl,
 				1ull << ctr);
 }
 
@@ -177,20 +184,19 @@ static const struct ipmu_measure core_measures[] = {
 };
 
 static const struct ipmu_pmu_type core = {
-	.name = "core", .desc = "Core 2 general counters", .units = "events",
+	.name = "core", .units = "events",
 	.src = "SDM Table 19-23", .pfm = "core",
 	.per_clock = 16, .clock_mhz = 3400,	/* outstanding requests, summed per clock */
-	.counters = 2, .width = 40, .select = &perfevtsel, .ctr = &pmc,
-	.select_mask = 0xFF87FFFFull,	/* CMASK, INV, E, OS, USR, UMASK, event */
+	.counters = 2, .select = &perfevtsel, .ctr = &pmc,
 	.enable = IPMU_CORE_EN, .constraints = constraints,
 	.qualifiers = core_qualifiers, .measures = core_measures, .ops = &core_ops,
 };
 
 static const struct ipmu_pmu_type core_fixed = {
-	.name = "core_fixed", .desc = "Core 2 fixed counters", .units = "events",
+	.name = "core_fixed", .units = "events",
 	.src = "SDM Table 18-8", .pfm = "core_fixed",
 	.per_clock = 5, .clock_mhz = 3400,	/* four instructions, two of them fused */
-	.counters = IPMU_FIXED_COUNTERS, .width = 40, .select = &fixed_ctr_ctrl,
+	.counters = IPMU_FIXED_COUNTERS, .select = &fixed_ctr_ctrl,
 	.ctr = &fixed_ctr, .measures = ipmu_fixed_measures,
 	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
@@ -227,7 +233,7 @@ static int general_usable(struct ipmu_regs *p, char *reason)
 			  p->msr_path);
 		return 0;
 	}
-	if (ipmu_msr_read(p, pebs_enable.addr, &pebs) == 0 && (pebs & 1)) {
+	if (ipmu_msr_read(p, pebs_enable.addr, &pebs) == 0 && (pebs & PEBS_ENABLE)) {
 		ipmu_fail(reason, 0, "%s: IA32_PEBS_ENABLE is set: somebody samples with counter "
 			  "0; end that program first", p->msr_path);
 		return 0;
@@ -264,13 +270,13 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	if (rc)
 		return rc;
 	return ipmu_msr_write(p, &global_ctrl, 0, 0,
-			      fixed << IPMU_FIXED_SHIFT | a->active[CORE][0]);
+			      ipmu_bits_put(IPMU_FIXED_BITS, fixed) | a->active[CORE][0]);
 }
 
 static int quiesce(struct ipmu_regs *p)
 {
 	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl,
-				IPMU_FIXED_MASK | GENERAL);
+				IPMU_FIXED_BITS | GENERAL_BITS);
 }
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };

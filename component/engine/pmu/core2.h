@@ -6,8 +6,13 @@
 #include "pmu.h"
 
 #define IPMU_FIXED_COUNTERS 3
-#define IPMU_FIXED_SHIFT 32	/* of their bits in the global registers */
-#define IPMU_FIXED_MASK (7ull << IPMU_FIXED_SHIFT)
+/* Of the global control, status and overflow control: a bit for each fixed counter. */
+#define IPMU_FIXED_BITS BITS(34, 32)
+#define IPMU_FIXED_BIT(ctr) BITS(32 + (ctr), 32 + (ctr))
+/* Of the fixed counters' control, for each of them; a Core 2 has no AnyThread. */
+#define IPMU_FIXED_PMI(ctr) BITS(4 * (ctr) + 3, 4 * (ctr) + 3)
+#define IPMU_FIXED_ANY_THREAD(ctr) BITS(4 * (ctr) + 2, 4 * (ctr) + 2)
+#define IPMU_FIXED_ENABLE(ctr) BITS(4 * (ctr) + 1, 4 * (ctr))
 
 /* What CPUID leaf 0AH says of fixed counters. */
 struct ipmu_cpuid {

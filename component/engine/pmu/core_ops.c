@@ -43,7 +43,7 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_
 				 "k away for both", type->name, event,
 				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->nchoices = 1;
-	choice->select = codes[0] & type->select_mask;
+	choice->select = codes[0] & ipmu_reg_event_bits(type->select);
 	choice->counters = (1ull << type->counters) - 1;
 	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
 		if (c->code == (choice->select & 0xFF))

@@ -6,10 +6,10 @@
 
 #include "counter_ops.h"
 
-#define IPMU_CORE_EN (1ull << 22)
-#define IPMU_CORE_INT (1ull << 20)
-#define IPMU_CORE_OS (1ull << 17)
-#define IPMU_CORE_USR (1ull << 16)
+#define IPMU_CORE_EN BITS(22, 22)
+#define IPMU_CORE_INT BITS(20, 20)
+#define IPMU_CORE_OS BITS(17, 17)
+#define IPMU_CORE_USR BITS(16, 16)
 
 /* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
  * interrupt. Types that take it have these qualifiers, and a preset operation. */
@@ -21,7 +21,8 @@ int ipmu_core_period(struct ipmu_choice *choice, const char *event,
 int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
 		     const struct ipmu_reg *ovf_ctrl, uint64_t flag);
 
-/* One choice by the type's select_mask and constraints. -EINVAL: no privilege level is left. */
+/* One choice by the fields of the type's select and by its constraints. -EINVAL: no privilege level
+ * is left. */
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		     const uint64_t *codes, int ncodes, char *why);
 

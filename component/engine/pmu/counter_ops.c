@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define PATTERN 0x2AA55ull
-#define SELECT_EDGE (1ull << 18)
-#define SELECT_THRESHOLD 0xFF000000ull
 
 int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
 		       int ctr, uint64_t select)
@@ -97,9 +95,12 @@ int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max,
 const char *ipmu_select_units(const struct ipmu_event *e, const char *event, const char *plain)
 {
 	uint64_t select = e->choices[0].select;
+	const struct ipmu_reg *reg = e->type->select;
 
 	(void)event;
-	return select & SELECT_EDGE ? "occurrences" : select & SELECT_THRESHOLD ? "clocks" : plain;
+	if (select & ipmu_reg_set_by(reg, IPMU_BY_EVENT_EDGE))
+		return "occurrences";
+	return select & ipmu_reg_set_by(reg, IPMU_BY_EVENT_THRESHOLD) ? "clocks" : plain;
 }
 
 /* That a process is not permitted is for its user to mend, all else is not. */

@@ -7,10 +7,10 @@
 
 #include "../base/why.h"
 
-#define USER_PREF (1ull << 63)
-#define SPFLT_ENABLES 0x3ull
-#define ANY_THREAD (1ull << 21)
-#define BOTH 0x3ull
+#define USER_PREF BITS(63, 63)
+#define SPFLT_ENABLE(ctr) BITS(ctr, ctr)
+#define SPFLT_ENABLES (SPFLT_ENABLE(1) | SPFLT_ENABLE(0))
+#define ANY_THREAD BITS(21, 21)
 #define COUNTERS 2
 
 static const struct ipmu_reg perfcnt = {
@@ -22,17 +22,19 @@ static const struct ipmu_reg perfcnt = {
 static const struct ipmu_reg perfevtsel = {
 	.name = "IA32_PerfEvtSel%c", .src = "327357-001 Tables 1-2, 1-5",
 	.addr = 0x28, .ctr_stride = 1, .ctrs = 2, .width = 32, .access = IPMU_RW,
-	.fields = { F("CMASK", 31, 24), F("INV", 23, 23), F("EN", 22, 22),
-		    F("Thread Count Mode", 21, 21), F("INT", 20, 20), F("E", 18, 18),
-		    F("OS", 17, 17), F("USR", 16, 16), F("UMASK", 15, 8),
-		    F("Event Select", 7, 0) },
+	.fields = { F_THRESHOLD("CMASK", 31, 24), F_EVENT("INV", 23, 23),
+		    F_BITS("EN", IPMU_CORE_EN), F_EVENT_BITS("Thread Count Mode", ANY_THREAD),
+		    F_BITS("INT", IPMU_CORE_INT), F_EDGE("E", 18, 18),
+		    F_EVENT_BITS("OS", IPMU_CORE_OS), F_EVENT_BITS("USR", IPMU_CORE_USR),
+		    F_EVENT("UMASK", 15, 8), F_EVENT("Event Select", 7, 0) },
 };
 
 static const struct ipmu_reg spflt_control = {
 	.name = "PERF_SPFLT_CONTROL", .src = "327357-001 Tables 1-2, 1-7",
-	.addr = 0x2C, .width = 64, .access = IPMU_RW, .moves = 1ull << 63,	/* SPFLT */
-	.fields = { F("User Preference", 63, 63), F("SPFLT Enable Counter 1", 1, 1),
-		    F("SPFLT Enable Counter 0", 0, 0) },
+	.addr = 0x2C, .width = 64, .access = IPMU_RW, .moves = USER_PREF,
+	.fields = { F_BITS("User Preference", USER_PREF),
+		    F_BITS("SPFLT Enable Counter 1", SPFLT_ENABLE(1)),
+		    F_BITS("SPFLT Enable Counter 0", SPFLT_ENABLE(0)) },
 };
 
 static const struct ipmu_reg global_status = {
@@ -98,7 +100,7 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
  * the SPFLT instruction: then the register stays as it is. */
 static int prefer(struct ipmu_regs *p, int ctr)
 {
-	uint64_t found, both = USER_PREF | 1ull << ctr;
+	uint64_t found, both = USER_PREF | SPFLT_ENABLE(ctr);
 	int rc = ipmu_msr_save(p, &spflt_control, 0, 0, &found);
 
 	if (rc || (found & SPFLT_ENABLES))
@@ -135,11 +137,10 @@ static const struct ipmu_measure measures[] = {	/* Table 1-6 */
 };
 
 static const struct ipmu_pmu_type knc = {
-	.name = "knc", .desc = "Knights Corner hardware threads", .units = "events",
+	.name = "knc", .units = "events",
 	.src = "327357-001 Table 1-6", .pfm = "knc",
 	.per_clock = 16, .clock_mhz = 1400,	/* elements of a vector instruction */
-	.counters = COUNTERS, .width = 40, .select = &perfevtsel, .ctr = &perfcnt,
-	.select_mask = 0xFFA7FFFFull,	/* all but EN, INT and the reserved bit 19 */
+	.counters = COUNTERS, .select = &perfevtsel, .ctr = &perfcnt,
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
 	.constraints = constraints, .measures = measures,
 	.qualifiers = ipmu_core_qualifiers, .ops = &ops,
@@ -173,7 +174,8 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 
 static int quiesce(struct ipmu_regs *p)
 {
-	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, BOTH);
+	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl,
+				ipmu_reg_fields(&global_ovf_ctrl));
 }
 
 static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)

@@ -11,12 +11,11 @@
 #include <errno.h>
 #include <string.h>
 
-#define PERFMON_AVAILABLE (1ull << 7)
-#define COUNTER_BITS 40
+#define PERFMON_AVAILABLE BITS(7, 7)
 
 uint64_t ipmu_netburst_preset(uint64_t n, bool pmi)
 {
-	return (pmi ? 1 - n : 0 - n) & (~0ull >> (64 - COUNTER_BITS));
+	return (pmi ? 1 - n : 0 - n) & ipmu_reg_fields(&ipmu_netburst_counters[0]);
 }
 
 /* The counter stands still and compares nothing while it is written, else the write may be lost. */
@@ -135,18 +134,16 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 	return rc || !(value & CCCR_ENABLE) ? rc : ipmu_access_busy(p, reg, 0, 0, value, why);
 }
 
-#define TYPE(name_, desc_) { .name = name_, .desc = desc_, .units = "events", \
+#define TYPE(name_) { .name = name_, .units = "events", \
 	.src = "SDM tables 18-63, 19-28 to 19-33", .pfm = name_, .own_names = true, \
-	.counters = NETBURST_COUNTERS, .width = COUNTER_BITS, \
+	.counters = NETBURST_COUNTERS, \
 	.selects = ipmu_netburst_cccrs, .ctrs = ipmu_netburst_counters, \
 	.per_clock = 15, .clock_mhz = 3800, /* active queue entries, Table 19-33 */ \
 	.switched = CCCR_ENABLE, .cascade = CCCR_CASCADE, \
 	.qualifiers = ipmu_netburst_qualifiers, .measures = ipmu_netburst_measures, .ops = &ops }
 
-static const struct ipmu_pmu_type netburst =
-	TYPE("netburst", "core of the Pentium 4, models 0 to 2");
-static const struct ipmu_pmu_type netburst_p =
-	TYPE("netburst_p", "core of the Pentium 4, models 3, 4 and 6");
+static const struct ipmu_pmu_type netburst = TYPE("netburst");
+static const struct ipmu_pmu_type netburst_p = TYPE("netburst_p");
 
 static const struct ipmu_pmu_type *const types[] = { &netburst, NULL };
 static const struct ipmu_pmu_type *const types_p[] = { &netburst_p, NULL };

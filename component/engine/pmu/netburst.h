@@ -9,29 +9,34 @@
 #define NETBURST_COUNTERS 18
 #define NETBURST_MASKS_MAX 15
 
-#define CCCR_ENABLE (1ull << 12)
-#define CCCR_SELECT(n) ((uint64_t)(n) << 13)
-#define CCCR_ANY_THREAD (3ull << 16)
-#define CCCR_COMPARE (1ull << 18)
-#define CCCR_COMPLEMENT (1ull << 19)
-#define CCCR_THRESHOLD(n) ((uint64_t)(n) << 20)
-#define CCCR_EDGE (1ull << 24)
-#define CCCR_FORCE_OVF (1ull << 25)
-#define CCCR_OVF_PMI_T0 (1ull << 26)
-#define CCCR_OVF_PMI_T1 (1ull << 27)
-#define CCCR_CASCADE (1ull << 30)
-#define CCCR_OVF (1ull << 31)
+#define CCCR_OVF BITS(31, 31)
+#define CCCR_CASCADE BITS(30, 30)
+#define CCCR_OVF_PMI_T1 BITS(27, 27)
+#define CCCR_OVF_PMI_T0 BITS(26, 26)
+#define CCCR_FORCE_OVF BITS(25, 25)
+#define CCCR_EDGE BITS(24, 24)
+#define CCCR_THRESHOLD BITS(23, 20)
+#define CCCR_COMPLEMENT BITS(19, 19)
+#define CCCR_COMPARE BITS(18, 18)
+#define CCCR_ANY_THREAD BITS(17, 16)
+#define CCCR_ESCR_SELECT BITS(15, 13)
+#define CCCR_ENABLE BITS(12, 12)
 /* Above the register, in ipmu_choice.select: overflow after so many events, 0: no preset. */
 #define CCCR_PERIOD(n) ((uint64_t)(n) << 32)
 #define NETBURST_PERIOD_MAX 0xFFFFFFFFull
 
-#define ESCR_EVENT(n) ((uint64_t)(n) << 25)
-#define ESCR_MASK(bits) ((uint64_t)(bits) << 9)
-#define ESCR_TAG(value) ((uint64_t)(value) << 5 | 1ull << 4)
-#define ESCR_OS 0xAull		/* T0_OS and T1_OS */
-#define ESCR_USR 0x5ull
-#define ESCR_T0 0xCull
-#define ESCR_T1 0x3ull
+#define ESCR_EVENT_SELECT BITS(30, 25)
+#define ESCR_EVENT_MASK BITS(24, 9)
+#define ESCR_TAG_VALUE BITS(8, 5)
+#define ESCR_TAG_ENABLE BITS(4, 4)
+#define ESCR_T0_OS BITS(3, 3)
+#define ESCR_T0_USR BITS(2, 2)
+#define ESCR_T1_OS BITS(1, 1)
+#define ESCR_T1_USR BITS(0, 0)
+#define ESCR_OS (ESCR_T0_OS | ESCR_T1_OS)
+#define ESCR_USR (ESCR_T0_USR | ESCR_T1_USR)
+#define ESCR_T0 (ESCR_T0_OS | ESCR_T0_USR)
+#define ESCR_T1 (ESCR_T1_OS | ESCR_T1_USR)
 
 /* Table 18-63. The first of a pair of ESCRs feeds the first half of a group of counters, the
  * second the other half. */

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 
-#define ESCR_ALL 0x7FFFFFFFull
 #define TAG_BITS 0xFull
 
 /* At the Nth event, or at every one; of a cascade it is the receiver that may interrupt. */
@@ -28,13 +27,13 @@ static uint64_t filter(const struct netburst_request *r)
 		cccr |= CCCR_EDGE;
 	if (r->complement)
 		cccr |= CCCR_COMPLEMENT;
-	cccr |= CCCR_THRESHOLD(r->threshold);
+	cccr |= ipmu_bits_put(CCCR_THRESHOLD, r->threshold);
 	return cccr ? cccr | CCCR_COMPARE : 0;
 }
 
 static uint64_t cccr_of(int number)
 {
-	return CCCR_ENABLE | CCCR_SELECT(number) | CCCR_ANY_THREAD;
+	return CCCR_ENABLE | ipmu_bits_put(CCCR_ESCR_SELECT, (uint64_t)number) | CCCR_ANY_THREAD;
 }
 
 static void add_extra(struct ipmu_choice *c, const struct ipmu_reg *reg, uint64_t mask,
@@ -43,11 +42,18 @@ static void add_extra(struct ipmu_choice *c, const struct ipmu_reg *reg, uint64_
 	c->extra[c->nextra++] = (struct ipmu_extra_reg){ .reg = reg, .mask = mask, .value = value };
 }
 
+static uint64_t tag_fields(uint64_t value)
+{
+	return value ? ipmu_bits_put(ESCR_TAG_VALUE, value) | ESCR_TAG_ENABLE : 0;
+}
+
 static void add_escr(struct ipmu_choice *c, int escr, const struct netburst_event *e,
 		     uint64_t mask, uint64_t rest)
 {
-	add_extra(c, &ipmu_netburst_escrs[escr], ESCR_ALL,
-		 ESCR_EVENT(e->event) | ESCR_MASK(mask) | rest);
+	const struct ipmu_reg *reg = &ipmu_netburst_escrs[escr];
+
+	add_extra(c, reg, ipmu_reg_fields(reg), ipmu_bits_put(ESCR_EVENT_SELECT, e->event) |
+		  ipmu_bits_put(ESCR_EVENT_MASK, mask) | rest);
 }
 
 /* Who tags: two events that use one tag must mean the same micro-ops by it. */
@@ -85,7 +91,7 @@ static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct netburs
 		c->preset = true;
 	}
 	add_escr(c, escr, r->event, r->mask,
-		 levels(r) | (r->tag_value ? ESCR_TAG(r->tag_value) : 0));
+		 levels(r) | tag_fields(r->tag_value));
 	if (r->tag_value || r->event->role == TAGS_FRONT_END)
 		agree(c, r->event, r->mask, r->tag_value);
 	return c;
@@ -163,7 +169,7 @@ static void add_upstream(struct ipmu_choice *c, const struct netburst_request *r
 	const struct netburst_route *route = &ipmu_netburst_routes[escr];
 
 	agree(c, up, r->tag->mask, tags);
-	add_escr(c, escr, up, r->tag->mask, levels(r) | (tags ? ESCR_TAG(tags) : 0));
+	add_escr(c, escr, up, r->tag->mask, levels(r) | tag_fields(tags));
 	if (route->counters & (IQ_0 | IQ_1))
 		return;
 	c->companions = route->counters & ~2u;

@@ -18,10 +18,12 @@ const struct ipmu_reg ipmu_netburst_counters[NETBURST_COUNTERS] = {
 };
 
 /* Bit 11 exists on models 2, 3, 4 and 6 (Table 18-65); an event never sets it. */
-#define CCCR_FIELDS F("OVF", 31, 31), F("CASCADE", 30, 30), F("OVF_PMI_T1", 27, 27), \
-	F("OVF_PMI_T0", 26, 26), F("FORCE_OVF", 25, 25), F("EDGE", 24, 24), \
-	F("THRESHOLD", 23, 20), F("COMPLEMENT", 19, 19), F("COMPARE", 18, 18), \
-	F("ACTIVE_THREAD", 17, 16), F("ESCR_SELECT", 15, 13), F("ENABLE", 12, 12)
+#define CCCR_FIELDS F_BITS("OVF", CCCR_OVF), F_BITS("CASCADE", CCCR_CASCADE), \
+	F_BITS("OVF_PMI_T1", CCCR_OVF_PMI_T1), F_BITS("OVF_PMI_T0", CCCR_OVF_PMI_T0), \
+	F_BITS("FORCE_OVF", CCCR_FORCE_OVF), F_BITS("EDGE", CCCR_EDGE), \
+	F_BITS("THRESHOLD", CCCR_THRESHOLD), F_BITS("COMPLEMENT", CCCR_COMPLEMENT), \
+	F_BITS("COMPARE", CCCR_COMPARE), F_BITS("ACTIVE_THREAD", CCCR_ANY_THREAD), \
+	F_BITS("ESCR_SELECT", CCCR_ESCR_SELECT), F_BITS("ENABLE", CCCR_ENABLE)
 #define CCCR(name_, addr_, ...) { .name = "MSR_" name_, .src = "SDM Table 18-63, 18.16.2", \
 	.addr = addr_, .width = 32, .access = IPMU_RW, .moves = CCCR_OVF, \
 	.fields = { CCCR_FIELDS, __VA_ARGS__ } }
@@ -44,9 +46,11 @@ const struct ipmu_reg ipmu_netburst_cccrs[NETBURST_COUNTERS] = {
 const struct ipmu_reg ipmu_netburst_escrs[NETBURST_ESCR_COUNT] = {
 #define X(name_, addr_, ...) [name_] = { .name = "MSR_" #name_, \
 	.src = "SDM Table 18-63, 18.16.1", .addr = addr_, .width = 32, .access = IPMU_RW, \
-	.fields = { F("EVENT_SELECT", 30, 25), F("EVENT_MASK", 24, 9), F("TAG_VALUE", 8, 5), \
-		    F("TAG_ENABLE", 4, 4), F("T0_OS", 3, 3), F("T0_USR", 2, 2), \
-		    F("T1_OS", 1, 1), F("T1_USR", 0, 0) } },
+	.fields = { F_BITS("EVENT_SELECT", ESCR_EVENT_SELECT), \
+		    F_BITS("EVENT_MASK", ESCR_EVENT_MASK), \
+		    F_BITS("TAG_VALUE", ESCR_TAG_VALUE), F_BITS("TAG_ENABLE", ESCR_TAG_ENABLE), \
+		    F_BITS("T0_OS", ESCR_T0_OS), F_BITS("T0_USR", ESCR_T0_USR), \
+		    F_BITS("T1_OS", ESCR_T1_OS), F_BITS("T1_USR", ESCR_T1_USR) } },
 	NETBURST_ESCRS(X)
 	NETBURST_OLD_ESCRS(X)
 #undef X

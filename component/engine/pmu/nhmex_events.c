@@ -11,7 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define COUNTER_MASK 0xFFFFFFFFFFFFull
 #define INC_CYCLES 0x1B
 #define INC_FVC 0x0D	/* inc_sel of FVC_EV0; the other three follow */
 
@@ -22,20 +21,21 @@ struct sub {
 
 /* By inc_sel, without the FVC events. Guide Table 2-84; Linux for those that it leaves out. */
 static const struct sub inc_subs[32] = {
-	[0x00] = { &ipmu_nhmex_dsp, 0x780 },
-	[0x04] = { &ipmu_nhmex_msc_thr, 0x1F8 }, [0x05] = { &ipmu_nhmex_msc_thr, 0x678 },
-	[0x09] = { &ipmu_nhmex_iss, 0xF }, [0x0A] = { &ipmu_nhmex_iss, 0x380 },
-	[0x16] = { &ipmu_nhmex_pgt, 0x1 },
+	[0x00] = { &ipmu_nhmex_dsp, DSP_QUEUE },
+	[0x04] = { &ipmu_nhmex_msc_thr, THR_UP | THR_DIMM | THR_ALL_DIMMS },
+	[0x05] = { &ipmu_nhmex_msc_thr, THR_DOWN | THR_DIMM | THR_ALL_DIMMS },
+	[0x09] = { &ipmu_nhmex_iss, ISS_FRAME }, [0x0A] = { &ipmu_nhmex_iss, ISS_COMMAND_MODE },
+	[0x16] = { &ipmu_nhmex_pgt, PGT_TRANSITION },
 };
 
 /* By set_flag_sel. */
 static const struct sub flag_subs[8] = {
-	[0] = { &ipmu_nhmex_dsp, 0x780 }, [1] = { &ipmu_nhmex_iss, 0x70 },
-	[5] = { &ipmu_nhmex_pgt, 0x40 }, [6] = { &ipmu_nhmex_map, 0x1FF },
+	[0] = { &ipmu_nhmex_dsp, DSP_QUEUE }, [1] = { &ipmu_nhmex_iss, ISS_MODE },
+	[5] = { &ipmu_nhmex_pgt, PGT_STATE }, [6] = { &ipmu_nhmex_map, MAP_CMD | MAP_FVID },
 };
 
 /* PLD, the upper half of libpfm4's second code, beside or instead of the others. */
-static const struct sub pld_sub = { &ipmu_nhmex_pld, 0x1F01 };
+static const struct sub pld_sub = { &ipmu_nhmex_pld, PLD_CMD | PLD_BY_MODE };
 
 /* An event as libpfm4 encodes it. */
 struct code {
@@ -86,7 +86,7 @@ static int add_inc_extra(struct ipmu_choice *choice, const struct code *c, char 
 /* Values of ZDP_CTL_FVC come in the layout of Nehalem-EX; Westmere-EX has one bit more of fvid. */
 static uint64_t fvc_layout(const struct ipmu_reg *fvc, uint64_t nhm)
 {
-	return fvc == &ipmu_nhmex_fvc_nhm ? nhm : (nhm & 0x1F) | (nhm & ~0x1Full) << 1;
+	return fvc == &ipmu_nhmex_fvc_nhm ? nhm : (nhm & FVC_FVID) | (nhm & ~FVC_FVID) << 1;
 }
 
 /* evnt says what is counted: 5 commands that match bcmd, 6 responses that match resp. These and
@@ -95,25 +95,24 @@ static uint64_t fvc_layout(const struct ipmu_reg *fvc, uint64_t nhm)
 static void fvc_choice(struct ipmu_choice *choice, const struct code *c,
 		       const struct ipmu_reg *fvc, unsigned k)
 {
-	unsigned own = 11 + 3 * (c->inc_sel - INC_FVC);
-	uint64_t evnt = c->sub >> own & 7, mask = 7ull << (11 + 3 * k), value;
+	uint64_t evnt = ipmu_bits_get(FVC_EVNT(c->inc_sel - INC_FVC), c->sub);
+	uint64_t mask = FVC_EVNT(k), value = ipmu_bits_put(FVC_EVNT(k), evnt);
 
-	value = evnt << (11 + 3 * k);
 	if (evnt == 5 || evnt == 6) {
-		uint64_t shared = evnt == 5 ? 0xFF : 0x71F;
+		uint64_t shared = FVC_FVID | (evnt == 5 ? FVC_BCMD : FVC_RESP);
 
 		mask |= shared;
 		value |= c->sub & shared;
 	}
-	if (c->raw && c->sub & 1ull << 23) {
-		mask |= 1ull << 23;
-		value |= 1ull << 23;
+	if (c->raw && c->sub & FVC_PBOX_INIT_ERR) {
+		mask |= FVC_PBOX_INIT_ERR;
+		value |= FVC_PBOX_INIT_ERR;
 	}
-	choice->select = (c->ctl & ~(0x1Full << 9)) | (uint64_t)(INC_FVC + k) << 9;
+	choice->select = (c->ctl & ~CTL_INC_SEL) | ipmu_bits_put(CTL_INC_SEL, INC_FVC + k);
 	value = fvc_layout(fvc, value);
 	mask = fvc_layout(fvc, mask);
-	if (fvc == &ipmu_nhmex_fvc_wsm && mask & 0x1F)
-		mask |= 0x20;	/* libpfm4 gives no sixth bit of fvid: it is 0 */
+	if (fvc == &ipmu_nhmex_fvc_wsm && mask & FVC_WSM_FVID)
+		mask |= FVC_WSM_FVID;	/* libpfm4 gives no sixth bit of fvid: it is 0 */
 	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = fvc, .mask = mask, .value = value,
 	};
@@ -164,7 +163,7 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 		return ipmu_fail(why, -EINVAL, "%s: freeze= needs a counter that counts up and "
 				 "wraps: leave count_mode and wrap_mode away", c->event);
 	choice->select |= CTL_PMI_EN;
-	choice->preset_value = COUNTER_MASK + 1 - c->freeze;
+	choice->preset_value = CNT_EVENT_COUNT + 1 - c->freeze;
 	return 0;
 }
 
@@ -183,7 +182,7 @@ static void keep_from_cores(struct ipmu_choice *choice, bool freeze)
 static int add_preset(struct ipmu_choice *choice, const struct code *c, char *why)
 {
 	choice->preset = c->freeze || c->ctl & CTL_PMI_EN || !(c->ctl & CTL_WRAP);
-	choice->preset_value = choice->direction == IPMU_DOWN ? COUNTER_MASK : 0;
+	choice->preset_value = choice->direction == IPMU_DOWN ? CNT_EVENT_COUNT : 0;
 	if (c->freeze || c->ctl & CTL_PMI_EN)
 		keep_from_cores(choice, c->freeze);
 	return c->freeze ? add_freeze(choice, c, why) : 0;
@@ -194,7 +193,8 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 {
 	struct code c = {
 		.event = event, .ctl = codes[0], .sub = ncodes > 1 ? codes[1] : 0,
-		.inc_sel = codes[0] >> 9 & 0x1F, .set_flag_sel = codes[0] >> 19 & 7,
+		.inc_sel = (unsigned)ipmu_bits_get(CTL_INC_SEL, codes[0]),
+		.set_flag_sel = (unsigned)ipmu_bits_get(CTL_SET_FLAG_SEL, codes[0]),
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
@@ -205,8 +205,9 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 		return rc;
 	e->nchoices = 1;
 	choice->counters = (1 << IPMU_NHMEX_COUNTERS) - 1;
-	choice->direction = (uint8_t)(c.ctl >> 2 & 3);	/* of Table 2-67, as enum ipmu_direction */
-	c.ctl &= e->type->select_mask;
+	/* Table 2-67 numbers the modes as enum ipmu_direction does. */
+	choice->direction = (uint8_t)ipmu_bits_get(CTL_COUNT_MODE, c.ctl);
+	c.ctl &= ipmu_reg_event_bits(e->type->select);
 	choice->select = c.ctl;
 	rc = add_preset(choice, &c, why);
 	if (c.freeze)
@@ -230,10 +231,10 @@ int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct 
 const char *ipmu_nhmex_units(const struct ipmu_event *e, const char *event, const char *plain)
 {
 	uint64_t ctl = e->choices[0].select;
-	bool storage = ctl >> 4 & 3;
+	bool storage = ctl & CTL_STORAGE;
 
 	if (strcasecmp(event, "RAW") != 0)
 		return plain;
-	return (ctl & CTL_FLAG && !storage) || (ctl >> 9 & 0x1F) == INC_CYCLES ? "clocks" :
-	       e->type->units;
+	return (ctl & CTL_FLAG && !storage) || ipmu_bits_get(CTL_INC_SEL, ctl) == INC_CYCLES ?
+	       "clocks" : e->type->units;
 }

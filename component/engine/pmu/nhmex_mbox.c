@@ -78,7 +78,7 @@ static const struct ipmu_ops ops_timestamp = {
 };
 
 static const struct ipmu_own_qualifier qualifiers[] = {
-	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
+	{ .name = "freeze", .least = 1, .most = CNT_EVENT_COUNT }, { 0 },
 };
 
 static const struct ipmu_measure measures[] = {
@@ -88,13 +88,11 @@ static const struct ipmu_measure measures[] = {
 	{ 0 },
 };
 
-#define MBOX(ops_) { .name = "nhmex_unc_mbox", .desc = "M-Boxes, the memory controllers", \
-	.units = "events", .src = "guide Table 2-84", \
+#define MBOX(ops_) { .name = "nhmex_unc_mbox", .units = "events", .src = "guide Table 2-84", \
 	.pfm = "nhmex_unc_mbox", .pfm_numbered = true, \
 	.per_clock = 255, .clock_mhz = 2700, /* requests in flight, at most; the core's clock */ \
-	.counters = COUNTERS, .width = 48, .select = &ipmu_nhmex_cnt_ctl, .ctr = &ipmu_nhmex_cnt, \
-	.select_mask = 0x383EFE, .enable = CTL_EN, .qualifiers = qualifiers, \
-	.measures = measures, .ops = ops_ }
+	.counters = COUNTERS, .select = &ipmu_nhmex_cnt_ctl, .ctr = &ipmu_nhmex_cnt, \
+	.enable = CTL_EN, .qualifiers = qualifiers, .measures = measures, .ops = ops_ }
 static const struct ipmu_pmu_type mbox_nhm = MBOX(&ops_nhm), mbox_wsm = MBOX(&ops_wsm);
 
 static const struct ipmu_fixed_event timestamp_event[] = {
@@ -103,10 +101,9 @@ static const struct ipmu_fixed_event timestamp_event[] = {
 
 /* libpfm4 has no PMU for it: it is neither programmed nor known to the kernel. */
 static const struct ipmu_pmu_type mbox_ts = {
-	.name = "nhmex_unc_mbox_ts", .desc = "timestamps of the M-Boxes, 16 bits, free-running",
-	.units = "clocks modulo 65536", .src = "guide 2-101",
+	.name = "nhmex_unc_mbox_ts", .units = "clocks modulo 65536", .src = "guide 2-101",
 	.pfm_numbered = true, .own_names = true,
-	.counters = 1, .width = 16, .fixed = timestamp_event, .ops = &ops_timestamp,
+	.counters = 1, .fixed = timestamp_event, .ops = &ops_timestamp,
 };
 
 enum { MBOX_TYPE, TS_TYPE };
@@ -224,7 +221,7 @@ static bool was_saved(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 static int quiesce(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;
-	uint64_t found, now;
+	uint64_t flags = ipmu_reg_fields(&ipmu_nhmex_box_ovf_ctl), found, now;
 	int rc;
 
 	if (!was_saved(p, &ipmu_nhmex_box_status))
@@ -235,7 +232,7 @@ static int quiesce(struct ipmu_regs *p)
 		if (!rc)
 			rc = ipmu_msr_read(p, ipmu_reg_addr(&ipmu_nhmex_box_status, b, 0), &now);
 		if (!rc && now & ~found)
-			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ovf_ctl, b, 0, now & ~found & 0x3F);
+			rc = ipmu_msr_write(p, &ipmu_nhmex_box_ovf_ctl, b, 0, now & ~found & flags);
 	}
 	return rc;
 }

@@ -9,8 +9,9 @@
 const struct ipmu_reg ipmu_nhmex_u_ctl = {
 	.name = "U_MSR_PMON_GLOBAL_CTL", .src = "guide 2.1", .addr = 0xC00, .width = 32,
 	.access = IPMU_RW, .hardware_clears = true, .shared = true,
-	.fields = { F("frz_all", 31, 31), F("rst_all", 29, 29), F("en_all", 28, 28),
-		    F("pmi_core_sel", 4, 1), F("en", 0, 0) },
+	.fields = { F_BITS("frz_all", U_FRZ_ALL), F_BITS("rst_all", U_RST_ALL),
+		    F_BITS("en_all", U_EN_ALL), F_BITS("pmi_core_sel", U_PMI_CORE_SEL),
+		    F("en", 0, 0) },
 };
 
 static const struct ipmu_reg u_status = {
@@ -48,42 +49,44 @@ const struct ipmu_reg ipmu_nhmex_timestamp = {
 
 const struct ipmu_reg ipmu_nhmex_dsp = {
 	BOX_REG("PMU_DSP", "guide Table 2-85", 0xCA5), .access = IPMU_RW,
-	.fields = { F("queue", 10, 7) },
+	.fields = { F_BITS("queue", DSP_QUEUE) },
 };
 
 const struct ipmu_reg ipmu_nhmex_iss = {
 	BOX_REG("PMU_ISS", "guide 2-118; LIKWID: 9:4", 0xCA6), .access = IPMU_RW,
-	.fields = { F("frame", 3, 0), F_UNCONFIRMED("mode", 6, 4),
-		    F_UNCONFIRMED("command_mode", 9, 7) },
+	.fields = { F_BITS("frame", ISS_FRAME), F_UNCONFIRMED("mode", ISS_MODE),
+		    F_UNCONFIRMED("command_mode", ISS_COMMAND_MODE) },
 };
 
 const struct ipmu_reg ipmu_nhmex_map = {
 	BOX_REG("PMU_MAP", "guide Table 2-93; fvid by analogy with Table 2-89", 0xCA7),
 	.access = IPMU_RW,
-	.fields = { F("cmd", 8, 5), F("fvid", 4, 0) },
+	.fields = { F_BITS("cmd", MAP_CMD), F_BITS("fvid", MAP_FVID) },
 };
 
 const struct ipmu_reg ipmu_nhmex_msc_thr = {
 	BOX_REG("PMU_MSC_THR", "SDM Table 35-15; fields: LIKWID", 0xCA8), .access = IPMU_RW,
-	.fields = { F_UNCONFIRMED("down", 10, 9), F_UNCONFIRMED("up", 8, 7),
-		    F_UNCONFIRMED("dimm", 6, 4), F_UNCONFIRMED("all_dimms", 3, 3) },
+	.fields = { F_UNCONFIRMED("down", THR_DOWN), F_UNCONFIRMED("up", THR_UP),
+		    F_UNCONFIRMED("dimm", THR_DIMM), F_UNCONFIRMED("all_dimms", THR_ALL_DIMMS) },
 };
 
 const struct ipmu_reg ipmu_nhmex_pgt = {
 	BOX_REG("PMU_PGT", "SDM Table 35-15; fields: LIKWID", 0xCA9), .access = IPMU_RW,
-	.fields = { F_UNCONFIRMED("state", 6, 6), F_UNCONFIRMED("transition", 0, 0) },
+	.fields = { F_UNCONFIRMED("state", PGT_STATE),
+		    F_UNCONFIRMED("transition", PGT_TRANSITION) },
 };
 
 const struct ipmu_reg ipmu_nhmex_pld = {
 	BOX_REG("PMU_PLD", "SDM Table 35-15; fields: LIKWID", 0xCAA), .access = IPMU_RW,
-	.fields = { F_UNCONFIRMED("cmd", 12, 8), F_UNCONFIRMED("by_mode", 0, 0) },
+	.fields = { F_UNCONFIRMED("cmd", PLD_CMD), F_UNCONFIRMED("by_mode", PLD_BY_MODE) },
 };
 
 const struct ipmu_reg ipmu_nhmex_fvc_nhm = {
 	BOX_REG("PMU_ZDP_CTL_FVC", "guide Tables 2-82, 2-83, 2-89", 0xCAB), .access = IPMU_RW,
-	.fields = { F("pbox_init_err", 23, 23), F("evnt3", 22, 20), F("evnt2", 19, 17),
-		    F("evnt1", 16, 14), F("evnt0", 13, 11), F("resp", 10, 8), F("bcmd", 7, 5),
-		    F("fvid", 4, 0) },
+	.fields = { F_BITS("pbox_init_err", FVC_PBOX_INIT_ERR), F_BITS("evnt3", FVC_EVNT(3)),
+		    F_BITS("evnt2", FVC_EVNT(2)), F_BITS("evnt1", FVC_EVNT(1)),
+		    F_BITS("evnt0", FVC_EVNT(0)), F_BITS("resp", FVC_RESP),
+		    F_BITS("bcmd", FVC_BCMD), F_BITS("fvid", FVC_FVID) },
 };
 
 const struct ipmu_reg ipmu_nhmex_fvc_wsm = {
@@ -91,7 +94,7 @@ const struct ipmu_reg ipmu_nhmex_fvc_wsm = {
 	.access = IPMU_RW,
 	.fields = { F("pbox_init_err", 24, 24), F("evnt3", 23, 21), F("evnt2", 20, 18),
 		    F("evnt1", 17, 15), F("evnt0", 14, 12), F("resp", 11, 9), F("bcmd", 8, 6),
-		    F("fvid", 5, 0) },
+		    F_BITS("fvid", FVC_WSM_FVID) },
 };
 
 #define COUNTER_REG(name_, src_, addr_) .name = "M%b_MSR_PMU_" name_ "_%c", .src = src_, \
@@ -99,15 +102,17 @@ const struct ipmu_reg ipmu_nhmex_fvc_wsm = {
 
 const struct ipmu_reg ipmu_nhmex_cnt_ctl = {
 	COUNTER_REG("CNT_CTL", "guide Table 2-67", 0xCB0), .width = 64, .access = IPMU_RW,
-	.fields = { F("set_flag_sel", 21, 19), F("inc_sel", 13, 9), F("flag_mode", 7, 7),
-		    F("wrap_mode", 6, 6), F("storage_mode", 5, 4), F("count_mode", 3, 2),
-		    F("pmi_en", 1, 1), F("en", 0, 0) },
+	.fields = { F_EVENT_BITS("set_flag_sel", CTL_SET_FLAG_SEL),
+		    F_EVENT_BITS("inc_sel", CTL_INC_SEL), F_EVENT_BITS("flag_mode", CTL_FLAG),
+		    F_EVENT_BITS("wrap_mode", CTL_WRAP), F_EVENT_BITS("storage_mode", CTL_STORAGE),
+		    F_EVENT_BITS("count_mode", CTL_COUNT_MODE),
+		    F_EVENT_BITS("pmi_en", CTL_PMI_EN), F_BITS("en", CTL_EN) },
 };
 
 const struct ipmu_reg ipmu_nhmex_cnt = {
 	COUNTER_REG("CNT", "guide Table 2-68", 0xCB1), .width = 48, .access = IPMU_RW,
 	.counter = true,
-	.fields = { F("event_count", 47, 0) },
+	.fields = { F_BITS("event_count", CNT_EVENT_COUNT) },
 };
 
 /* The address filter; no event here uses it. */

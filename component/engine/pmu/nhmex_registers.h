@@ -9,16 +9,45 @@
 #define IPMU_NHMEX_COUNTERS 6
 
 /* Of the U-Box's control register; guide 2.1. */
-#define U_FRZ_ALL (1ull << 31)
-#define U_RST_ALL (1ull << 29)	/* a command: it resets the counters of all boxes and of others */
-#define U_EN_ALL (1ull << 28)
-#define U_PMI_CORE_SEL 0x1Eull	/* cores that a PMI is passed on to */
+#define U_FRZ_ALL BITS(31, 31)
+#define U_RST_ALL BITS(29, 29)	/* a command: it resets the counters of all boxes and of others */
+#define U_EN_ALL BITS(28, 28)
+#define U_PMI_CORE_SEL BITS(4, 1)	/* cores that a PMI is passed on to */
 
 /* Of CNT_CTL; guide Table 2-67. */
-#define CTL_EN 0x1ull
-#define CTL_PMI_EN 0x2ull
-#define CTL_WRAP 0x40ull
-#define CTL_FLAG 0x80ull
+#define CTL_SET_FLAG_SEL BITS(21, 19)
+#define CTL_INC_SEL BITS(13, 9)
+#define CTL_FLAG BITS(7, 7)
+#define CTL_WRAP BITS(6, 6)
+#define CTL_STORAGE BITS(5, 4)
+#define CTL_COUNT_MODE BITS(3, 2)
+#define CTL_PMI_EN BITS(1, 1)
+#define CTL_EN BITS(0, 0)
+#define CNT_EVENT_COUNT BITS(47, 0)
+
+/* Of the sub-control registers; the citations stand at their tables. */
+#define DSP_QUEUE BITS(10, 7)
+#define ISS_FRAME BITS(3, 0)
+#define ISS_MODE BITS(6, 4)
+#define ISS_COMMAND_MODE BITS(9, 7)
+#define MAP_CMD BITS(8, 5)
+#define MAP_FVID BITS(4, 0)
+#define THR_DOWN BITS(10, 9)
+#define THR_UP BITS(8, 7)
+#define THR_DIMM BITS(6, 4)
+#define THR_ALL_DIMMS BITS(3, 3)
+#define PGT_STATE BITS(6, 6)
+#define PGT_TRANSITION BITS(0, 0)
+#define PLD_CMD BITS(12, 8)
+#define PLD_BY_MODE BITS(0, 0)
+/* Of ZDP_CTL_FVC in the layout of Nehalem-EX. */
+#define FVC_PBOX_INIT_ERR BITS(23, 23)
+#define FVC_EVNT(n) BITS(13 + 3 * (n), 11 + 3 * (n))
+#define FVC_RESP BITS(10, 8)
+#define FVC_BCMD BITS(7, 5)
+#define FVC_FVID BITS(4, 0)
+/* ... and in that of Westmere-EX, where it has one bit more and moves the others up by one. */
+#define FVC_WSM_FVID BITS(5, 0)
 
 extern const struct ipmu_reg ipmu_nhmex_u_ctl, ipmu_nhmex_box_ctl, ipmu_nhmex_box_status,
 	ipmu_nhmex_box_ovf_ctl, ipmu_nhmex_timestamp, ipmu_nhmex_dsp, ipmu_nhmex_iss,

@@ -27,6 +27,13 @@ const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int c
 	return type->ctrs ? &type->ctrs[ctr] : type->fixed ? type->fixed[ctr].ctr : type->ctr;
 }
 
+int ipmu_type_width(const struct ipmu_pmu_type *type)
+{
+	int index;
+
+	return ipmu_type_counter(type, 0, &index)->width;
+}
+
 static bool in_list(const char *list, const char *name)
 {
 	char pattern[64];

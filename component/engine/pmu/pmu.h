@@ -73,7 +73,7 @@ struct ipmu_ops {
 	int (*preset)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		      uint64_t value);
 	/* Turn libpfm4's code and the type's own qualifiers into e->choices; NULL: one choice, by
-	 * select_mask, fixed and constraints. */
+	 * the fields of select, fixed and constraints. */
 	int (*encode)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		      const uint64_t *codes, int ncodes, char *why);
 	/* Without `encode`: put the type's own qualifiers on the plain choice; NULL: none. */
@@ -91,11 +91,11 @@ struct ipmu_ops {
 };
 
 struct ipmu_pmu_type {
-	const char *name, *desc, *src, *units;
+	const char *name, *src, *units;
 	const char *pfm;	/* libpfm4's PMU; NULL: it has none, see own_names */
 	bool pfm_numbered;	/* ... which has one per box, with its number appended */
 	bool own_names;		/* ops->encode understands names by itself; libpfm4 lists them */
-	int counters, width;
+	int counters;
 	/* No counter of it adds more than this per clock, and no part has a faster clock; 0: it is
 	 * modulo 2^width by nature, and not to be extended. See counting/guard.c. */
 	uint16_t per_clock, clock_mhz;
@@ -103,7 +103,6 @@ struct ipmu_pmu_type {
 	/* ... or arrays, with a register for each counter, where no stride fits */
 	const struct ipmu_reg *selects, *ctrs;
 	const struct ipmu_fixed_event *fixed;	/* NULL: counters are programmable */
-	uint64_t select_mask;	/* fields that an event name may set */
 	uint64_t enable;	/* bits of select that switch the counter on */
 	uint64_t switched;	/* ... those that `control` sets and clears */
 	uint64_t cascade;	/* bit of select that leaves this to another counter */
@@ -150,6 +149,8 @@ struct ipmu_family {
 
 /* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
 const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
+/* Bits of a counter, as its document says. */
+int ipmu_type_width(const struct ipmu_pmu_type *type);
 /* What an event is counted in, with the unit masks among its qualifiers (NULL: none). */
 const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 			    const struct ipmu_qualifiers *q);

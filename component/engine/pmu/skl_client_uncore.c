@@ -9,56 +9,61 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GLOBAL_EN (1ull << 29)
-#define GLOBAL_FRZ (1ull << 31)
-#define SELECT_EN (1ull << 22)
-#define CBO_OVF (1ull << 3)
-#define ARB_OVF (1ull << 1)
-#define FIXED_OVF (1ull << 0)
-#define SELECT_OVF_EN (1ull << 20)
-#define FIXED_EN (1ull << 22)
+#define GLOBAL_FRZ BITS(31, 31)
+#define GLOBAL_EN BITS(29, 29)
+#define CBO_OVF BITS(3, 3)
+#define ARB_OVF BITS(1, 1)
+#define FIXED_OVF BITS(0, 0)
+/* Of the selects and of the fixed counter's control. */
+#define SELECT_EN BITS(22, 22)
+#define SELECT_OVF_EN BITS(20, 20)
+#define CTR_VAL BITS(43, 0)
+#define FIXED_CTR_VAL BITS(47, 0)
+#define NO_CBO_BANKS BITS(3, 0)
 #define SLICES_DOCUMENTED 8
 
-#define EVENT_SELECT_FIELDS { F("THR", 28, 24), F("INV", 23, 23), F("EN", 22, 22), \
-	F("OVF_EN", 20, 20), F("E", 18, 18), F("UMASK", 15, 8), F("EVT_SEL", 7, 0) }
+#define EVENT_SELECT_FIELDS { F_THRESHOLD("THR", 28, 24), F_EVENT("INV", 23, 23), \
+	F_BITS("EN", SELECT_EN), F_BITS("OVF_EN", SELECT_OVF_EN), F_EDGE("E", 18, 18), \
+	F_EVENT("UMASK", 15, 8), F_EVENT("EVT_SEL", 7, 0) }
 
 static const struct ipmu_reg global_ctrl = {
 	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .src = "334060-001 Table 2-2",
 	.addr = 0xE01, .width = 64, .access = IPMU_RW, .hardware_clears = true,
-	.fields = { F("FRZ_ON_PMI", 31, 31), F("WAKE_ON_PMI", 30, 30), F("EN", 29, 29),
-		    F("PMI_SEL_CORE", 3, 0) },
+	.fields = { F_BITS("FRZ_ON_PMI", GLOBAL_FRZ), F("WAKE_ON_PMI", 30, 30),
+		    F_BITS("EN", GLOBAL_EN), F("PMI_SEL_CORE", 3, 0) },
 };
 
 static const struct ipmu_reg global_status = {
 	.name = "MSR_UNC_PERF_GLOBAL_STATUS",
 	.src = "334060-001 Table 2-3, CBO_CTR_OVF misprinted there as bit 31",
 	.addr = 0xE02, .width = 64, .access = IPMU_RW1C, .hardware_clears = true,
-	.fields = { F("CBO_CTR_OVF", 3, 3), F("ARB_CTR_OVF", 1, 1), F("FIXED_CTR_OVF", 0, 0) },
+	.fields = { F_BITS("CBO_CTR_OVF", CBO_OVF), F_BITS("ARB_CTR_OVF", ARB_OVF),
+		    F_BITS("FIXED_CTR_OVF", FIXED_OVF) },
 };
 
 static const struct ipmu_reg fixed_ctrl = {
 	.name = "MSR_UNC_PERF_FIXED_CTRL", .src = "334060-001 Table 2-4",
 	.addr = 0x394, .width = 64, .access = IPMU_RW,
-	.fields = { F("CNT_EN", 22, 22), F("OVF_EN", 20, 20) },
+	.fields = { F_BITS("CNT_EN", SELECT_EN), F_BITS("OVF_EN", SELECT_OVF_EN) },
 };
 
 static const struct ipmu_reg fixed_ctr = {
 	.name = "MSR_UNC_PERF_FIXED_CTR", .src = "334060-001 Table 2-5",
 	.addr = 0x395, .width = 48, .access = IPMU_RW, .counter = true,
-	.fields = { F("CTR_VAL", 47, 0) },
+	.fields = { F_BITS("CTR_VAL", FIXED_CTR_VAL) },
 };
 
 static const struct ipmu_reg cbo_config = {
 	.name = "MSR_UNC_CBO_CONFIG", .src = "334060-001 Table 2-6",
 	.addr = 0x396, .width = 64, .access = IPMU_RO,
-	.fields = { F("NO_CBO_BANKS", 3, 0) },
+	.fields = { F_BITS("NO_CBO_BANKS", NO_CBO_BANKS) },
 };
 
 static const struct ipmu_reg arb_perfctr = {
 	.name = "MSR_UNC_ARB_PERFCTR%c", .src = "334060-001 Table 2-8",
 	.addr = 0x3B0, .ctr_stride = 1, .ctrs = 2, .width = 44, .access = IPMU_RW,
 	.counter = true,
-	.fields = { F("CTR_VAL", 43, 0) },
+	.fields = { F_BITS("CTR_VAL", CTR_VAL) },
 };
 
 static const struct ipmu_reg arb_perfevtsel = {
@@ -80,7 +85,7 @@ static const struct ipmu_reg cbo_perfctr = {
 	.addr = 0x706, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
 	.odd_box = 7, .odd_addr = 0xF76, .width = 44, .access = IPMU_RW,
 	.counter = true,
-	.fields = { F("CTR_VAL", 43, 0) },
+	.fields = { F_BITS("CTR_VAL", CTR_VAL) },
 };
 
 static const struct ipmu_reg imc_bar = {
@@ -103,15 +108,13 @@ static const struct ipmu_reg *const registers[] = {
 	&dram_data_reads, &dram_data_writes, NULL,
 };
 
-#define SELECT_MASK 0x1F84FFFFull	/* THR, INV, E, UMASK, EVT_SEL; EN and OVF_EN are ours */
-
 /* ---- freeze=N: 334060-001 2.1, Table 2-2 */
 
 static const struct ipmu_own_qualifier qualifiers[] = {
-	{ .name = "freeze", .least = 1, .most = (1ull << 44) - 1 }, { 0 },
+	{ .name = "freeze", .least = 1, .most = CTR_VAL }, { 0 },
 };
 static const struct ipmu_own_qualifier clk_qualifiers[] = {
-	{ .name = "freeze", .least = 1, .most = (1ull << 48) - 1 }, { 0 },
+	{ .name = "freeze", .least = 1, .most = FIXED_CTR_VAL }, { 0 },
 };
 
 /* The carry out of the counter's top bit, which is the overflow, comes with the Nth event. */
@@ -127,7 +130,7 @@ static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qua
 		return rc;
 	choice->select |= SELECT_OVF_EN;
 	choice->preset = choice->clear = true;
-	choice->preset_value = (1ull << e->type->width) - n;
+	choice->preset_value = ipmu_reg_fields(e->type->ctr) + 1 - n;
 	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = &global_ctrl, .mask = GLOBAL_FRZ, .value = GLOBAL_FRZ,
 	};
@@ -150,12 +153,12 @@ static const struct ipmu_ops ops = {
 };
 
 static const struct ipmu_pmu_type cbo = {
-	.name = "skl_unc_cbo", .desc = "C-Box slices of the last-level cache", .units = "events",
+	.name = "skl_unc_cbo", .units = "events",
 	.src = "334060-001 Table 3-1",
 	.pfm = "skl_unc_cbo", .pfm_numbered = true,
 	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 (Table 2-7) */
-	.counters = 2, .width = 44, .select = &cbo_perfevtsel, .ctr = &cbo_perfctr,
-	.select_mask = SELECT_MASK, .enable = SELECT_EN, .qualifiers = qualifiers, .ops = &ops,
+	.counters = 2, .select = &cbo_perfevtsel, .ctr = &cbo_perfctr,
+	.enable = SELECT_EN, .qualifiers = qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_constraint arb_constraints[] = {
@@ -171,11 +174,11 @@ static const struct ipmu_measure arb_measures[] = {
 };
 
 static const struct ipmu_pmu_type arb = {
-	.name = "skl_unc_arb", .desc = "arbitration unit", .units = "events",
+	.name = "skl_unc_arb", .units = "events",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_arb",
 	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */
-	.counters = 2, .width = 44, .select = &arb_perfevtsel, .ctr = &arb_perfctr,
-	.select_mask = SELECT_MASK, .enable = SELECT_EN, .qualifiers = qualifiers,
+	.counters = 2, .select = &arb_perfevtsel, .ctr = &arb_perfctr,
+	.enable = SELECT_EN, .qualifiers = qualifiers,
 	.constraints = arb_constraints, .measures = arb_measures, .ops = &ops,
 };
 
@@ -184,11 +187,11 @@ static const struct ipmu_fixed_event clk_event[] = {
 };
 
 static const struct ipmu_pmu_type clk = {
-	.name = "skl_unc_clk", .desc = "uncore clock, fixed counter", .units = "clocks",
+	.name = "skl_unc_clk", .units = "clocks",
 	.src = "334060-001 Table 3-2", .pfm = "skl_unc_clk",
 	.per_clock = 1, .clock_mhz = 5000,
-	.counters = 1, .width = 48, .select = &fixed_ctrl, .ctr = &fixed_ctr,
-	.fixed = clk_event, .enable = FIXED_EN, .qualifiers = clk_qualifiers, .ops = &ops,
+	.counters = 1, .select = &fixed_ctrl, .ctr = &fixed_ctr,
+	.fixed = clk_event, .enable = SELECT_EN, .qualifiers = clk_qualifiers, .ops = &ops,
 };
 
 static const struct ipmu_fixed_event imc_events[] = {
@@ -206,10 +209,9 @@ static const struct ipmu_measure imc_measures[] = {
 };
 
 static const struct ipmu_pmu_type imc = {
-	.name = "skl_unc_imc", .desc = "memory controller, free-running counters",
-	.units = "requests", .src = "334060-001 Table 3-3", .pfm = "skl_unc_imc",
-	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */
-	.counters = 5, .width = 32, .fixed = imc_events, .measures = imc_measures,
+	.name = "skl_unc_imc", .units = "requests", .src = "334060-001 Table 3-3",
+	.pfm = "skl_unc_imc", .per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */
+	.counters = 5, .fixed = imc_events, .measures = imc_measures,
 	.ops = &ipmu_window_ops,
 };
 
@@ -229,7 +231,7 @@ static int read_slices(struct ipmu_regs *p, int *slices, char *why)
 		ipmu_access_explain(p, rc, why);
 		return ipmu_msr_absence(rc);
 	}
-	*slices = (int)(config & 0xF) - 1;
+	*slices = (int)ipmu_bits_get(NO_CBO_BANKS, config) - 1;
 	return 0;
 }
 
@@ -336,7 +338,7 @@ static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, 
 static int quiesce(struct ipmu_regs *p)
 {
 	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_status,
-			       CBO_OVF | ARB_OVF | FIXED_OVF);
+			       ipmu_reg_fields(&global_status));
 }
 
 static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };

@@ -13,17 +13,12 @@ uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 	return base + (uint32_t)ctr * reg->ctr_stride;
 }
 
-static uint64_t bits_of(const struct ipmu_field *f)
-{
-	return (~0ull >> (63 - f->hi)) & (~0ull << f->lo);
-}
-
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)
 {
 	uint64_t mask = 0;
 
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
-		mask |= bits_of(f);
+		mask |= f->bits;
 	return mask;
 }
 
@@ -33,8 +28,23 @@ uint64_t ipmu_reg_writable(const struct ipmu_reg *reg)
 
 	for (const struct ipmu_field *f = reg->fields; f->name; f++)
 		if (f->never_write)
-			mask &= ~bits_of(f);
+			mask &= ~f->bits;
 	return reg->access == IPMU_RO || reg->never_write ? 0 : mask;
+}
+
+uint64_t ipmu_reg_set_by(const struct ipmu_reg *reg, enum ipmu_setter setter)
+{
+	uint64_t mask = 0;
+
+	for (const struct ipmu_field *f = reg ? reg->fields : NULL; f && f->name; f++)
+		if (f->setter == setter)
+			mask |= f->bits;
+	return mask;
+}
+
+uint64_t ipmu_reg_event_bits(const struct ipmu_reg *reg)
+{
+	return reg ? ipmu_reg_fields(reg) & ~ipmu_reg_set_by(reg, IPMU_BY_LIBRARY) : 0;
 }
 
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64])

@@ -13,15 +13,42 @@ enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
  * with the bits of a shared register. */
 enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_SHARED_RESOURCE };
 
+/* Bits as documents give them. A field that code names beside its table is a constant of this form,
+ * which the table takes by F_BITS: so its bits are stated once. */
+#define BITS(hi, lo) (~0ull >> (63 - (hi)) & ~0ull << (lo))
+
+/* What n is in the field of those bits; and the other way round. */
+static inline uint64_t ipmu_bits_put(uint64_t bits, uint64_t n)
+{
+	return n * (bits & -bits);
+}
+
+static inline uint64_t ipmu_bits_get(uint64_t bits, uint64_t value)
+{
+	return (value & bits) / (bits & -bits);
+}
+
+/* Who sets a field of an event select: this library, or the name of the event. Of the latter two
+ * change the unit of a count. */
+enum ipmu_setter { IPMU_BY_LIBRARY, IPMU_BY_EVENT, IPMU_BY_EVENT_EDGE, IPMU_BY_EVENT_THRESHOLD };
+
 struct ipmu_field {
 	const char *name;
-	uint8_t hi, lo;
+	uint64_t bits;
+	uint8_t setter;
 	bool unconfirmed;	/* from a single source, which is not the manufacturer */
 	bool never_write;	/* its bits stay as they are found */
 };
-#define F(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_ }
-#define F_UNCONFIRMED(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .unconfirmed = true }
-#define F_NEVER(name_, hi_, lo_) { .name = name_, .hi = hi_, .lo = lo_, .never_write = true }
+#define F_BITS(name_, bits_) { .name = name_, .bits = bits_ }
+#define F(name_, hi_, lo_) F_BITS(name_, BITS(hi_, lo_))
+#define F_UNCONFIRMED(name_, bits_) { .name = name_, .bits = bits_, .unconfirmed = true }
+#define F_NEVER(name_, hi_, lo_) { .name = name_, .bits = BITS(hi_, lo_), .never_write = true }
+#define F_EVENT_BITS(name_, bits_) { .name = name_, .bits = bits_, .setter = IPMU_BY_EVENT }
+#define F_EVENT(name_, hi_, lo_) F_EVENT_BITS(name_, BITS(hi_, lo_))
+#define F_EDGE(name_, hi_, lo_) { .name = name_, .bits = BITS(hi_, lo_), \
+	.setter = IPMU_BY_EVENT_EDGE }
+#define F_THRESHOLD(name_, hi_, lo_) { .name = name_, .bits = BITS(hi_, lo_), \
+	.setter = IPMU_BY_EVENT_THRESHOLD }
 
 /* A register, or an array of them: one per box and counter. In `name`, %b stands for the box and
  * %c for the counter. */
@@ -49,6 +76,9 @@ uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
 /* Those that this library may change: none of a register that is read-only or never written. */
 uint64_t ipmu_reg_writable(const struct ipmu_reg *reg);
+/* Those that are set so; and those that the name of an event may set. reg NULL: none. */
+uint64_t ipmu_reg_set_by(const struct ipmu_reg *reg, enum ipmu_setter setter);
+uint64_t ipmu_reg_event_bits(const struct ipmu_reg *reg);
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
