@@ -229,6 +229,33 @@ refused 'expected a number' 'nhmex_unc_mbox 0 1 -3'
 refused 'expected a number' 'nhmex_unc_mbox 0 1 99999999999999999999'
 refused 'expected PMU, box, package and count' 'nhmex_unc_mbox 0 1'
 refused 'expected PMU, box, package and count' 'nhmex_unc_mbox 0 1 2 3'
+# Lines of text instead of boxes; lstopo itself would take them for markup.
+printf '%s\n' 'package=0 pmu=skl_unc_imc: READS 4' 'package=0 pmu=skl_unc_imc: WRITES 2' \
+	'package=0 box=2 pmu=skl_unc_cbo: ANY 7' 'cpu=5: here' ': a <b> & "c"' '# no' \
+	>"$scratch/labels"
+for narrow in '' --narrow; do
+	draw client-8c16t --labels "$scratch/labels" $narrow; is "labels $narrow" 0 $?
+	is "labels $narrow: a frame for each PMU and box" '1 1' "$(drawn skl_unc_imc) $(drawn 'CBo 2')"
+	is "labels $narrow: its lines" '1 1 1' "$(drawn 'READS 4') $(drawn 'WRITES 2') $(drawn 'ANY 7')"
+	is "labels $narrow: no markup" 1 "$(drawn 'a &lt;b&gt; &amp; &quot;c&quot;')"
+	is "labels $narrow: no other boxes" 7 "$(grep -c "rect.*class='Misc'" "$drawing")"
+done
+width() { sed -n "s/.*<svg.* width='\([0-9]*\)px.*/\1/p" "$drawing"; }
+[ "$(width)" -lt 300 ]; is 'narrow' 0 $?
+before=$(cksum <"$drawing")
+bad_label() {	# bad_label TEXT LINE
+	printf '%s\n' ': fine' "$2" >"$scratch/labels"
+	draw client-8c16t --labels "$scratch/labels"; is "'$2': status" 1 $?
+	grep -qF "labels, line 2: $1" "$scratch/err"; is "'$2' is explained" 0 $?
+	is "'$2': drawing" "$before" "$(cksum <"$drawing")"
+}
+bad_label 'this machine has no such place' 'package=1: x'
+bad_label 'this machine has no such place' 'cpu=99: x'
+bad_label 'this machine has no such place' 'package=0 box=8 pmu=skl_unc_cbo: x'
+bad_label 'expected a number' 'package=: x'
+bad_label 'expected a number' 'cpu=-1: x'
+bad_label 'expected package=' 'core=1: x'
+bad_label 'no colon' 'package=0 x'
 draw client-4c4t --counts "$scratch/none"; is 'no file of counts: status' 1 $?
 draw client-4c4t --counts "$scratch"; is 'a folder of counts: status' 1 $?
 grep -q 'Is a directory' "$scratch/err"; is 'a folder of counts is explained' 0 $?

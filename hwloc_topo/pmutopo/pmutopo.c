@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct choices {
-	bool done, json;
-	const char *svg, *counts;
+	bool done, json, narrow;
+	const char *svg, *counts, *labels;
 };
 
 static void usage(FILE *f)
@@ -23,6 +23,9 @@ static void usage(FILE *f)
 	      "  -s, --svg FILE     draw the machine with its boxes into FILE (needs lstopo)\n"
 	      "  -c, --counts FILE  with --svg: write beside each box its count in FILE, in\n"
 	      "                     lines of PMU, box, package, count: 'skl_unc_cbo 2 0 417'\n"
+	      "  -l, --labels FILE  with --svg: draw the lines of text in FILE instead of boxes:\n"
+	      "                     'package=0 pmu=skl_unc_imc: READS 417'\n"
+	      "  -n, --narrow       with --svg: everything below one another\n"
 	      "  -h, --help         show this text and leave\n"
 	      "  -V, --version      show the version and leave\n\n"
 	      "The machine is the one that hwloc sees: HWLOC_XMLFILE, HWLOC_SYNTHETIC and\n"
@@ -45,6 +48,10 @@ static int choices_check(const struct choices *c, int argc, char **argv)
 		return wrong_use("give either --json or --svg, not both", NULL);
 	if (c->counts && !c->svg)
 		return wrong_use("--counts goes with --svg only, but the counts are in", c->counts);
+	if ((c->labels || c->narrow) && !c->svg)
+		return wrong_use("--labels and --narrow go with --svg only", NULL);
+	if (c->counts && c->labels)
+		return wrong_use("give either --counts or --labels, not both", NULL);
 	return 0;
 }
 
@@ -54,19 +61,25 @@ static int choices_parse(int argc, char **argv, struct choices *out)
 		{ "json", no_argument, NULL, 'j' },
 		{ "svg", required_argument, NULL, 's' },
 		{ "counts", required_argument, NULL, 'c' },
+		{ "labels", required_argument, NULL, 'l' },
+		{ "narrow", no_argument, NULL, 'n' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "js:c:hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "js:c:l:nhV", options, NULL)) != -1) {
 		if (c == 'j') {
 			out->json = true;
 		} else if (c == 's') {
 			out->svg = optarg;
 		} else if (c == 'c') {
 			out->counts = optarg;
+		} else if (c == 'l') {
+			out->labels = optarg;
+		} else if (c == 'n') {
+			out->narrow = true;
 		} else if (c == 'h' || c == 'V') {
 			out->done = true;
 			if (c == 'h')
@@ -86,12 +99,14 @@ static int drawing(const struct choices *choices, const struct ipmu_topology *t,
 		   const struct boxes *b, char *why)
 {
 	struct counts counts = { NULL, NULL };
+	const struct drawing what = { choices->svg, choices->counts ? &counts : NULL,
+				      choices->labels, choices->narrow };
 	int rc = 0;
 
 	if (choices->counts)
 		rc = counts_read(choices->counts, b, &counts, why);
 	if (!rc)
-		rc = svg_write(t, b, choices->counts ? &counts : NULL, choices->svg, why);
+		rc = svg_write(t, b, &what, why);
 	counts_free(&counts);
 	return rc;
 }

@@ -3,9 +3,12 @@
 #ifndef PMUTOPO_H
 #define PMUTOPO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ipmu_topology.h"
+
+struct hwloc_topology;
 
 struct boxes {
 	int n;
@@ -29,8 +32,19 @@ int topology_print_json(const struct ipmu_topology *t, const struct boxes *b,
 int counts_read(const char *path, const struct boxes *b, struct counts *c,
 		char why[IPMU_WHY_MAX]);
 void counts_free(struct counts *c);
-/* Draw into the file at path, which appears whole or not at all; counts may be NULL. */
-int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct counts *c,
-	      const char *path, char why[IPMU_WHY_MAX]);
+/* Puts the lines of text in that file on hwloc's objects; on_cores becomes true if one is on a core
+ * or within. */
+int labels_insert(struct hwloc_topology *topology, const struct ipmu_topology *t,
+		  const char *path, bool *on_cores, char why[IPMU_WHY_MAX]);
+
+struct drawing {
+	const char *path;		/* appears whole or not at all */
+	const struct counts *counts;	/* NULL: boxes without counts */
+	const char *labels;		/* a file of lines to be drawn instead of boxes, or NULL */
+	bool narrow;			/* all below one another */
+};
+
+int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct drawing *what,
+	      char why[IPMU_WHY_MAX]);
 
 #endif

@@ -134,27 +134,43 @@ static char **child_environment(void)
 	return env;
 }
 
-static int child_start(const char *program, int in, int out, char **env, pid_t *pid)
-{
-	char *argv[] = { (char *)program, "--if", "xml", "-i", "-", "--disallowed", "--no-io",
-			 "--no-factorize",
-			 "--no-default-legend", "--of", "nativesvg", "-", NULL };
-	posix_spawn_file_actions_t actions;
-	int rc = posix_spawn_file_actions_init(&actions);
+struct look {
+	bool labels, narrow, alike;	/* alike: no core is to be told from others */
+};
 
+static int child_start(const char *program, const struct look *look, int in, int out, char **env,
+		       pid_t *pid)
+{
+	const char *argv[24] = { program, "--if", "xml", "-i", "-", "--disallowed", "--no-io",
+				 "--of", "nativesvg", "--no-default-legend",
+				 look->alike ? "--factorize" : "--no-factorize" };
+	int rc, n = 11;
+	posix_spawn_file_actions_t actions;
+
+	if (look->labels)
+		argv[n++] = "--no-legend";
+	if (look->labels || look->narrow) {
+		argv[n++] = "--children-order";
+		argv[n++] = look->narrow ? "memory:above,misc:below:vert" :
+					   "memory:above,misc:right:vert";
+	}
+	if (look->narrow)
+		argv[n++] = "--vert";
+	argv[n++] = "-";
+	rc = posix_spawn_file_actions_init(&actions);
 	if (rc)
 		return rc;
 	rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(&actions, out, 1);
 	if (!rc)
-		rc = posix_spawnp(pid, program, &actions, NULL, argv, env);
+		rc = posix_spawnp(pid, program, &actions, NULL, (char **)(uintptr_t)argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }
 
 /* lstopo-no-graphics first: the other one may want a display and draw with another library. */
-static int lstopo_run(int in, int out, char *why)
+static int lstopo_run(const struct look *look, int in, int out, char *why)
 {
 	char **env = child_environment();
 	int rc, status;
@@ -162,9 +178,9 @@ static int lstopo_run(int in, int out, char *why)
 
 	if (!env)
 		return explain(why, ENOMEM, "the environment of lstopo");
-	rc = child_start("lstopo-no-graphics", in, out, env, &pid);
+	rc = child_start("lstopo-no-graphics", look, in, out, env, &pid);
 	if (rc == ENOENT)
-		rc = child_start("lstopo", in, out, env, &pid);
+		rc = child_start("lstopo", look, in, out, env, &pid);
 	free(env);
 	if (rc)
 		return explain(why, rc, "lstopo draws the machine, but does not start (install "
@@ -225,7 +241,7 @@ static int publish(int fd, const char *temporary, const char *path, char *why)
 	return 0;
 }
 
-static int draw(hwloc_topology_t topology, const char *path, char *why)
+static int draw(hwloc_topology_t topology, const struct look *look, const char *path, char *why)
 {
 	char *temporary = NULL;
 	FILE *xml = NULL;
@@ -244,7 +260,7 @@ static int draw(hwloc_topology_t topology, const char *path, char *why)
 		rc = explain(why, errno, path);
 		goto close_xml;
 	}
-	rc = lstopo_run(fileno(xml), fd, why);
+	rc = lstopo_run(look, fileno(xml), fd, why);
 	if (!rc)
 		rc = publish(fd, temporary, path, why);
 	if (rc)
@@ -256,10 +272,12 @@ close_xml:
 	return rc;
 }
 
-int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct counts *c,
-	      const char *path, char why[IPMU_WHY_MAX])
+int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct drawing *what,
+	      char why[IPMU_WHY_MAX])
 {
+	struct look look = { .labels = what->labels, .narrow = what->narrow };
 	hwloc_topology_t topology;
+	bool on_cores = false;
 	int rc;
 
 	if (hwloc_topology_init(&topology))
@@ -267,10 +285,13 @@ int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct
 	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_ALL);
 	rc = ipmu_source_load(topology, why);
+	if (!rc && what->labels)
+		rc = labels_insert(topology, t, what->labels, &on_cores, why);
+	else if (!rc)
+		rc = annotate(topology, t, b, what->counts, why);
+	look.alike = what->labels && !on_cores;
 	if (!rc)
-		rc = annotate(topology, t, b, c, why);
-	if (!rc)
-		rc = draw(topology, path, why);
+		rc = draw(topology, &look, what->path, why);
 	hwloc_topology_destroy(topology);
 	return rc;
 }

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of text to be drawn on the machine: words that say where, a colon, the text.
+ *
+ *	package=0 pmu=skl_unc_imc: READS 417
+ *
+ * What has the same words before its colon is drawn in one box. */
+#include "pmutopo.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_MAX 400
+
+struct place {
+	int package, box, cpu;
+	char pmu[64];
+};
+
+struct head {
+	struct place place;
+	hwloc_obj_t obj;
+};
+
+struct drawer {
+	hwloc_topology_t topology;
+	const struct ipmu_topology *t;
+	const char *path;
+	int line;
+	struct head *heads;
+	int n;
+	char *why;
+};
+
+static int refuse(const struct drawer *d, const char *what, const char *word)
+{
+	snprintf(d->why, IPMU_WHY_MAX, "%s, line %d: %s '%.64s'", d->path, d->line, what, word);
+	return -EINVAL;
+}
+
+static int number(const struct drawer *d, const char *word, int *out)
+{
+	const char *text = strchr(word, '=') + 1;
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || n > 1 << 20)
+		return refuse(d, "expected a number in", word);
+	*out = (int)n;
+	return 0;
+}
+
+static int place_take(const struct drawer *d, char *words, struct place *p)
+{
+	char *rest = words, *word;
+	int rc = 0;
+
+	*p = (struct place){ -1, -1, -1, "" };
+	while (!rc && (word = strtok_r(rest, " \t", &rest))) {
+		if (!strncmp(word, "package=", 8))
+			rc = number(d, word, &p->package);
+		else if (!strncmp(word, "box=", 4))
+			rc = number(d, word, &p->box);
+		else if (!strncmp(word, "cpu=", 4))
+			rc = number(d, word, &p->cpu);
+		else if (!strncmp(word, "pmu=", 4))
+			snprintf(p->pmu, sizeof(p->pmu), "%s", word + 4);
+		else
+			rc = refuse(d, "expected package=, box=, cpu= or pmu=, not", word);
+	}
+	return rc;
+}
+
+static hwloc_obj_t above(hwloc_obj_t obj, hwloc_obj_type_t type)
+{
+	while (obj && obj->type != type)
+		obj = obj->parent;
+	return obj;
+}
+
+/* A slice sits with its core. */
+static bool holds(const struct ipmu_topology *t, const struct place *p, const struct ipmu_cpu *cpu)
+{
+	const struct ipmu_box_kind *kind = kind_of(t, p->pmu);
+
+	return cpu->pkg_idx == p->package &&
+	       (p->box < 0 || !kind || kind->place != IPMU_BOX_SLICE ||
+		ipmu_topology_slice(t, cpu->os_cpu) == p->box);
+}
+
+static hwloc_obj_t object_of(const struct drawer *d, const struct place *p)
+{
+	const struct ipmu_box_kind *kind = kind_of(d->t, p->pmu);
+	hwloc_obj_t pu, obj = NULL;
+
+	if (p->cpu >= 0)
+		return hwloc_get_pu_obj_by_os_index(d->topology, (unsigned int)p->cpu);
+	if (p->package < 0)
+		return hwloc_get_root_obj(d->topology);
+	for (int i = 0; i < d->t->ncpus && !obj; i++) {
+		if (!holds(d->t, p, &d->t->cpus[i]))
+			continue;
+		pu = hwloc_get_pu_obj_by_os_index(d->topology,
+						  (unsigned int)d->t->cpus[i].os_cpu);
+		obj = above(pu, p->box >= 0 && kind && kind->place == IPMU_BOX_SLICE ?
+			    HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE);
+		if (!obj)
+			obj = hwloc_get_root_obj(d->topology);
+	}
+	return obj;
+}
+
+/* lstopo writes names into its drawing as they are. */
+static void escape(const char *text, char out[LABEL_MAX])
+{
+	static const struct { char c; const char *as; } marks[] = {
+		{ '<', "&lt;" }, { '>', "&gt;" }, { '&', "&amp;" }, { '"', "&quot;" },
+		{ '\'', "&#39;" },
+	};
+	size_t n = 0;
+
+	for (; *text && n + 8 < LABEL_MAX; text++) {
+		char plain[2] = { (unsigned char)*text < ' ' ? ' ' : *text, '\0' };
+		const char *as = plain;
+
+		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+			if (*text == marks[i].c)
+				as = marks[i].as;
+		n += (size_t)snprintf(out + n, LABEL_MAX - n, "%s", as);
+	}
+	out[n] = '\0';
+}
+
+static hwloc_obj_t insert(const struct drawer *d, hwloc_obj_t parent, const char *text,
+			  const char *style)
+{
+	char name[LABEL_MAX];
+	hwloc_obj_t obj;
+
+	escape(text, name);
+	obj = hwloc_topology_insert_misc_object(d->topology, parent, name);
+	return obj && !hwloc_obj_add_info(obj, "lstopoStyle", style) ? obj : NULL;
+}
+
+static hwloc_obj_t head_of(struct drawer *d, const struct place *p, hwloc_obj_t at)
+{
+	const struct ipmu_box_kind *kind = kind_of(d->t, p->pmu);
+	struct head *more;
+	char name[96];
+
+	for (int i = 0; i < d->n; i++)
+		if (!memcmp(&d->heads[i].place, p, sizeof(*p)))
+			return d->heads[i].obj;
+	if (!p->pmu[0])
+		return at;
+	if (p->box >= 0)
+		snprintf(name, sizeof(name), "%s %d", kind ? kind->label : p->pmu, p->box);
+	else
+		snprintf(name, sizeof(name), "%s", p->pmu);
+	more = realloc(d->heads, (size_t)(d->n + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	d->heads = more;
+	d->heads[d->n] = (struct head){ *p, insert(d, at, name, "Background=#ffe0a0") };
+	return d->heads[d->n++].obj;
+}
+
+static int line_take(struct drawer *d, char *line, bool *on_cores)
+{
+	char *colon = strchr(line, ':');
+	struct place p;
+	hwloc_obj_t at;
+	int rc;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	if (!line[0] || line[0] == '#')
+		return 0;
+	if (!colon)
+		return refuse(d, "no colon in", line);
+	*colon = '\0';
+	memset(&p, 0, sizeof(p));
+	rc = place_take(d, line, &p);
+	if (rc)
+		return rc;
+	at = object_of(d, &p);
+	if (!at)
+		return refuse(d, "this machine has no such place:", line);
+	*on_cores |= at->type == HWLOC_OBJ_PU || at->type == HWLOC_OBJ_CORE;
+	at = head_of(d, &p, at);
+	if (at)
+		at = insert(d, at, colon + 1 + strspn(colon + 1, " "), "Background=#ffb040");
+	if (!at)
+		snprintf(d->why, IPMU_WHY_MAX, "the labels in %s: no memory", d->path);
+	return at ? 0 : -ENOMEM;
+}
+
+int labels_insert(hwloc_topology_t topology, const struct ipmu_topology *t, const char *path,
+		  bool *on_cores, char why[IPMU_WHY_MAX])
+{
+	struct drawer d = { .topology = topology, .t = t, .path = path, .why = why };
+	char *line = NULL;
+	size_t bytes = 0;
+	int rc = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f) {
+		rc = -errno;
+		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(errno));
+		return rc;
+	}
+	errno = 0;
+	while (!rc && getline(&line, &bytes, f) >= 0) {
+		d.line++;
+		rc = line_take(&d, line, on_cores);
+	}
+	if (!rc && ferror(f)) {
+		rc = errno ? -errno : -EIO;
+		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(-rc));
+	}
+	free(line);
+	free(d.heads);
+	fclose(f);
+	return rc;
+}
