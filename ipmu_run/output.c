@@ -9,10 +9,23 @@
 
 #include "run.h"
 
+/* A page without a picture is said to be, and is as good otherwise. */
+static int html(FILE *f, const struct report *r)
+{
+	char missing[REPORT_WHY_MAX];
+	int rc = report_html(f, r, missing);
+
+	if (missing[0])
+		complain(0, "the page has no pictures: %s", missing);
+	return rc;
+}
+
 static const struct {
 	const char *ending;
 	int (*write)(FILE *f, const struct report *r);
-} kinds[2] = { { "csv", report_csv }, { "json", report_json } };
+} kinds[OUTPUTS] = {
+	{ "csv", report_csv }, { "json", report_json }, { "html", html },
+};
 
 static int open_one(struct output *o, int i, const char *prefix)
 {
@@ -32,7 +45,7 @@ static int open_one(struct output *o, int i, const char *prefix)
 int output_open(struct output *o, const char *prefix)
 {
 	*o = (struct output){ .file = { NULL } };
-	for (int i = 0; prefix && i < 2; i++) {
+	for (int i = 0; prefix && i < OUTPUTS; i++) {
 		int rc = open_one(o, i, prefix);
 
 		if (rc) {
@@ -51,7 +64,7 @@ int output_write(struct output *o, const struct report *r)
 
 	if (!o->file[0])
 		return report_text(stderr, r) ? EXIT_CANNOT_COUNT : 0;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < OUTPUTS; i++) {
 		int rc = kinds[i].write(o->file[i], r);
 
 		if (fclose(o->file[i]) && !rc)
@@ -68,7 +81,7 @@ int output_write(struct output *o, const struct report *r)
 
 void output_drop(struct output *o)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < OUTPUTS; i++) {
 		if (o->file[i])
 			fclose(o->file[i]);
 		if (o->temporary[i])

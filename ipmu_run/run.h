@@ -61,9 +61,11 @@ int run_on_machine(const struct options *o, int argc, char **argv);
 
 /* ---- output.c: the files of -o */
 
+#define OUTPUTS 3	/* .csv, .json, .html */
+
 struct output {
-	char *path[2], *temporary[2];
-	FILE *file[2];
+	char *path[OUTPUTS], *temporary[OUTPUTS];
+	FILE *file[OUTPUTS];
 };
 
 /* 0, or EXIT_USAGE after a complaint: a place that cannot be written shows before the program has

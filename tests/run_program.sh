@@ -84,7 +84,7 @@ says 'repeated' 'DRAM_DATA_READS +0 +\+- 0.00 %'
 rm -f f.*; echo old >f.csv; ln -s target f.json
 on skl-4c8t -g MEM,LLC --per-box -e $event,skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL -o f true
 is 'files: status' 0 $?; is 'files: no text' '' "$(cat err)"
-is 'files' 'f.csv f.json' "$(echo f.*)"
+is 'files' 'f.csv f.html f.json' "$(echo f.*)"
 [ ! -e target ] && ok || bad 'a link that had the name of a file was followed'
 is 'CSV: columns' 8 "$(awk -F, '{ print NF }' f.csv | sort -u | paste -sd' ')"
 is 'CSV: boxes' 4 "$(grep -c '^event,skl_unc/LLC,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I,package 0 box' f.csv)"

@@ -88,5 +88,5 @@ int report_csv(FILE *f, const struct report *r)
 		for (int m = 0; g->group && m < g->group->nmetrics; m++)
 			metric_rows(f, r, g, name, m);
 	}
-	return fflush(f) || ferror(f) ? -EIO : 0;
+	return report_flush(f);
 }

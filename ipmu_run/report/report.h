@@ -45,10 +45,16 @@ struct value report_seconds(const struct report *r);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 
+#define REPORT_WHY_MAX 300
+
 /* ---- what they are written as; 0 or a negative errno */
 
 int report_text(FILE *f, const struct report *r);
 int report_csv(FILE *f, const struct report *r);
 int report_json(FILE *f, const struct report *r);
+/* What could not be drawn is told in missing, "" if nothing; the page is as good otherwise. */
+int report_html(FILE *f, const struct report *r, char missing[REPORT_WHY_MAX]);
+/* 0, or why not all of it has been written. */
+int report_flush(FILE *f);
 
 #endif

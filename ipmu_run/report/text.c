@@ -133,5 +133,5 @@ int report_text(FILE *f, const struct report *r)
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		print_group(f, r, &r->groups[i]);
 	print_passes(f, r);
-	return fflush(f) || ferror(f) ? -EIO : 0;
+	return report_flush(f);
 }

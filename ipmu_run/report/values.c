@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Means and deviations over the runs. */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,6 +60,14 @@ bool report_is_first(const struct report_group *g, int i)
 		if (g->events[before] == g->events[i])
 			return false;
 	return true;
+}
+
+int report_flush(FILE *f)
+{
+	errno = 0;
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 /* ---- one run ---- */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine is drawn by lstopo, through pmutopo, with lines of ours on its boxes. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+#define CPUS_MAX 64	/* more would leave nothing of the drawing to be seen */
+
+/* Four digits are enough on a box; the table has all. */
+static void print_short(FILE *f, double x)
+{
+	static const char *const prefixes[] = { "", " k", " M", " G", " T", " P" };
+	size_t i = 0;
+
+	for (; fabs(x) >= 999.95 && i + 1 < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		x /= 1000;
+	fprintf(f, "%.4g%s", x, prefixes[i]);
+}
+
+static void place(FILE *f, const struct part *p, const char *pmu, int n)
+{
+	if (p && p->package >= 0)
+		fprintf(f, "package=%d ", p->package);
+	if (p && p->box >= 0)
+		fprintf(f, "box=%d ", p->box);
+	if (p && p->cpu >= 0)
+		fprintf(f, "cpu=%d ", p->cpu);
+	if (n)
+		fprintf(f, "pmu=%.*s", n, pmu);
+	fputs(": ", f);
+}
+
+/* "intel_uncore:::skl_unc_cbo.NAME:box=1" is NAME of skl_unc_cbo. PMUs are written small. */
+static const char *split(const struct event *e, const char **pmu, int *n)
+{
+	static const char small[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	const char *begin = strstr(e->name, ":::"), *end;
+
+	begin = begin ? begin + 3 : e->name;
+	end = begin + strspn(begin, small);
+	*pmu = begin;
+	*n = *end == '.' || !strncmp(end, "::", 2) ? (int)(end - begin) : 0;
+	return *n ? end + strspn(end, ".:") : begin;
+}
+
+/* Where it is drawn says its place. */
+static void print_name(FILE *f, const char *name)
+{
+	static const char *const places[] = { ":package=", ":box=", ":cpu=" };
+
+	while (*name) {
+		size_t n = 1 + strcspn(name + 1, ":");
+		bool is_place = false;
+
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			is_place |= !strncmp(name, places[i], strlen(places[i]));
+		if (!is_place)
+			fwrite(name, 1, n, f);
+		name += n;
+	}
+	fputc(' ', f);
+}
+
+static void event_line(FILE *f, const struct event *e, const struct part *p, struct value v)
+{
+	const char *pmu, *name;
+	int n;
+
+	if (!v.known)
+		return;
+	name = split(e, &pmu, &n);
+	place(f, p, pmu, n);
+	print_name(f, name);
+	print_short(f, v.mean);
+	fputc('\n', f);
+}
+
+static bool drawn_apart(const struct event *e)
+{
+	return e->nparts <= CPUS_MAX || e->parts[0].cpu < 0;
+}
+
+static void event_lines(FILE *f, const struct report *r, int event)
+{
+	const struct event *e = &r->m->events[event];
+
+	for (int i = 0; drawn_apart(e) && i < e->nparts; i++)
+		event_line(f, e, &e->parts[i], report_event(r, event, i));
+	if (!drawn_apart(e))
+		event_line(f, e, NULL, report_event(r, event, -1));
+}
+
+static void metric_line(FILE *f, const struct report *r, const struct report_group *g,
+			const struct event *e, const struct part *p)
+{
+	const struct group_metric *m = &g->group->metrics[0];
+	struct value v = report_metric(r, g, 0, e && e->nparts > 1 ? p : NULL);
+	const char *pmu = NULL;
+	int n = 0;
+
+	if (!v.known)
+		return;
+	if (p && p->box >= 0)
+		split(e, &pmu, &n);
+	place(f, p, pmu, n);
+	fprintf(f, "%s ", m->name);
+	print_short(f, v.mean);
+	fprintf(f, " %s\n", strcmp(m->unit, "1") ? m->unit : "");
+}
+
+/* The first metric is the one that the group is named for. */
+static void metric_lines(FILE *f, const struct report *r, const struct report_group *g)
+{
+	int with_parts = report_metric_parts(r, g, 0);
+	const struct event *first = &r->m->events[g->events[0]];
+	const struct event *e = with_parts >= 0 ? &r->m->events[with_parts] : first;
+
+	if ((with_parts < 0 && first->nparts > 1) || !drawn_apart(e)) {
+		metric_line(f, r, g, NULL, NULL);
+		return;
+	}
+	for (int i = 0; i < e->nparts; i++)
+		metric_line(f, r, g, e, &e->parts[i]);
+}
+
+static int labels_write(const struct report *r, const char *path)
+{
+	FILE *f = fopen(path, "we");
+	bool drawn[r->m->nevents + 1];
+	int rc;
+
+	if (!f)
+		return -errno;
+	memset(drawn, 0, sizeof(drawn));
+	for (int i = 0; i < r->ngroups; i++)
+		if (r->groups[i].group && r->groups[i].group->nmetrics)
+			metric_lines(f, r, &r->groups[i]);
+	for (int i = 0; i < r->ngroups; i++)
+		for (int k = 0; k < r->groups[i].nevents; k++) {
+			int event = r->groups[i].events[k];
+
+			if (!drawn[event])
+				event_lines(f, r, event);
+			drawn[event] = true;
+		}
+	rc = report_flush(f);
+	fclose(f);
+	return rc;
+}
+
+int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
+		 char why[PAGE_WHY_MAX])
+{
+	static const char package[] = "ipmu-tools";
+	struct helper wide = { .package = package }, narrow = wide;
+	char labels[128], svg[2][128];
+	const char *const argv[2][8] = {
+		{ "pmutopo", "--svg", svg[0], "--labels", labels, NULL },
+		{ "pmutopo", "--svg", svg[1], "--labels", labels, "--narrow", NULL },
+	};
+	int rc, rc2;
+
+	*out = (struct machine_drawing){ .wide = { NULL, 0 } };
+	scratch_path(s, "labels", labels);
+	scratch_path(s, "wide.svg", svg[0]);
+	scratch_path(s, "narrow.svg", svg[1]);
+	rc = labels_write(r, labels);
+	if (rc) {
+		snprintf(why, PAGE_WHY_MAX, "%s: %s", labels, strerror(-rc));
+		return rc;
+	}
+	helper_start(&wide, argv[0]);
+	helper_start(&narrow, argv[1]);
+	rc = helper_wait(&wide, why);
+	rc2 = helper_wait(&narrow, why);
+	rc = rc ? rc : rc2;
+	if (!rc)
+		rc = markup_read(svg[0], &out->wide, why);
+	if (!rc)
+		rc = markup_read(svg[1], &out->narrow, why);
+	if (rc) {
+		free(out->wide.svg);
+		out->wide.svg = NULL;
+	}
+	return rc;
+}

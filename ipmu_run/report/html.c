@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* The page: self-contained, without scripts, and nothing is fetched for it. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+#define PAGE_WIDTH 1216		/* at most, in CSS pixels */
+
+static void element(FILE *f, const char *begin, const char *text, const char *end)
+{
+	fputs(begin, f);
+	markup_text(f, text);
+	fputs(end, f);
+}
+
+/* ---- cells ---- */
+
+static void value_cell(FILE *f, const char *format, struct value v, const char *unit, double most)
+{
+	double share = v.known && most > 0 && v.mean > 0 ? 100 * v.mean / most : 0;
+
+	if (most > 0)
+		fprintf(f, "<td class=\"n\" style=\"--share:%.1f%%\">", share);
+	else
+		fputs("<td class=\"n\">", f);
+	if (v.known)
+		fprintf(f, format, v.mean);
+	else
+		fputs("-", f);
+	if (v.known && strcmp(unit, "1") && *unit)
+		element(f, " ", unit, "");
+	fputs("</td>", f);
+}
+
+static void deviation_cell(FILE *f, const struct report *r, struct value v)
+{
+	if (r->m->runs == 1)
+		return;
+	if (v.known && v.mean != 0)
+		fprintf(f, "<td class=\"n d\">%.2f %%</td>", 100 * v.deviation / fabs(v.mean));
+	else
+		fputs("<td class=\"n d\">-</td>", f);
+}
+
+static void head(FILE *f, const struct report *r, const char *what, const char *value)
+{
+	fprintf(f, "<table>\n<thead><tr><th>%s</th><th class=\"n\">%s</th>%s</tr></thead>\n"
+		"<tbody>\n", what, value, r->m->runs == 1 ? "" : "<th class=\"n d\">&plusmn;</th>");
+}
+
+static void part_row(FILE *f, const struct report *r, const struct part *p, const char *format,
+		     struct value v, const char *unit, double most)
+{
+	char name[64];
+
+	report_part_name(p, name);
+	element(f, "<tr class=\"part\"><td>", name, "</td>");
+	value_cell(f, format, v, unit, most);
+	deviation_cell(f, r, v);
+	fputs("</tr>\n", f);
+}
+
+/* ---- rows ---- */
+
+static double larger(struct value v, double most)
+{
+	return v.known && v.mean > most ? v.mean : most;
+}
+
+static void metric_rows(FILE *f, const struct report *r, const struct report_group *g, int metric)
+{
+	const struct group_metric *m = &g->group->metrics[metric];
+	int with_parts = report_metric_parts(r, g, metric);
+	const struct event *e = with_parts < 0 ? NULL : &r->m->events[with_parts];
+	struct value all = report_metric(r, g, metric, NULL);
+	double most = 0;
+
+	element(f, "<tr><td>", m->name, "<code class=\"formula\">");
+	element(f, "= ", m->formula, "</code></td>");
+	value_cell(f, "%.6g", all, m->unit, 0);
+	deviation_cell(f, r, all);
+	fputs("</tr>\n", f);
+	for (int i = 0; e && i < e->nparts; i++)
+		most = larger(report_metric(r, g, metric, &e->parts[i]), most);
+	for (int i = 0; e && i < e->nparts; i++)
+		part_row(f, r, &e->parts[i], "%.6g", report_metric(r, g, metric, &e->parts[i]),
+			 m->unit, most);
+}
+
+static void event_rows(FILE *f, const struct report *r, int event)
+{
+	const struct event *e = &r->m->events[event];
+	struct value all = report_event(r, event, -1);
+	double most = 0;
+
+	element(f, "<tr><td><code>", e->given, "</code></td>");
+	value_cell(f, "%.0f", all, "", 0);
+	deviation_cell(f, r, all);
+	fputs("</tr>\n", f);
+	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
+		most = larger(report_event(r, event, i), most);
+	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
+		part_row(f, r, &e->parts[i], "%.0f", report_event(r, event, i), "", most);
+}
+
+/* ---- sections ---- */
+
+static void group_section(FILE *f, const struct report *r, const struct report_group *g)
+{
+	fputs("<section>\n", f);
+	if (g->group) {
+		element(f, "<h2>", g->group->pmu, "/");
+		element(f, "", g->group->name, ": ");
+		element(f, "", g->group->title, "</h2>\n");
+		element(f, "<p class=\"soft\">", g->group->tells, "</p>\n");
+		head(f, r, "Metric", "Value");
+		for (int i = 0; i < g->group->nmetrics; i++)
+			metric_rows(f, r, g, i);
+		fputs("</tbody></table>\n", f);
+	} else {
+		fputs("<h2>Events by name</h2>\n", f);
+	}
+	head(f, r, "Event", "Count");
+	for (int i = 0; i < g->nevents; i++)
+		if (report_is_first(g, i))
+			event_rows(f, r, g->events[i]);
+	fputs("</tbody></table>\n", f);
+	if (g->group)
+		element(f, "<p class=\"soft\">When it misleads: ", g->group->misleads, "</p>\n");
+	fputs("</section>\n", f);
+}
+
+static void passes_section(FILE *f, const struct report *r)
+{
+	const struct passes *p = r->m->passes;
+
+	if (p->n < 2)
+		return;
+	fprintf(f, "<section>\n<h2>Passes</h2>\n<p>Not counted at the same time: %d passes, each a "
+		"run of the program.</p>\n<table><tbody>\n", p->n);
+	for (int pass = 0; pass < p->n; pass++) {
+		fprintf(f, "<tr><td>pass %d</td><td>", pass + 1);
+		for (int i = 0; i < r->m->nevents; i++)
+			if (passes_has(p, pass, i))
+				element(f, "<code>", r->m->events[i].given, "</code> ");
+		fputs("</td></tr>\n", f);
+	}
+	fputs("</tbody></table>\n</section>\n", f);
+}
+
+static void summary(FILE *f, const struct report *r)
+{
+	const struct value seconds = report_seconds(r);
+
+	element(f, "<h1>", r->command, "</h1>\n");
+	element(f, "<p>", r->machine->model[0] ? r->machine->model : "unnamed processor", "");
+	if (seconds.known)
+		fprintf(f, " &middot; %.6f s%s", seconds.mean,
+			r->machine->is_virtual ? " of the machine's clock" : "");
+	fprintf(f, " &middot; %d run%s", r->m->done * r->m->passes->n,
+		r->m->done * r->m->passes->n == 1 ? "" : "s");
+	fprintf(f, " &middot; exit status %d</p>\n", r->m->status);
+	if (r->machine->is_virtual)
+		element(f, "<p class=\"soft\">",
+			"A virtual machine: wall time means nothing here.", "</p>\n");
+	if (r->m->done < r->m->runs)
+		fprintf(f, "<p class=\"warn\">Ended by a signal: %d of %d complete runs are "
+			"counted.</p>\n", r->m->done, r->m->runs);
+	if (r->m->lost[0])
+		element(f, "<p class=\"warn\">", r->m->lost, "</p>\n");
+}
+
+/* The wide drawing where its text of 10 px is not shrunk to less than 7. */
+static void choose_drawing(FILE *f, const struct machine_drawing *d)
+{
+	int least = d->wide.width * 7 / 10 + 32;
+
+	if (least < PAGE_WIDTH)
+		fprintf(f, "@media screen and (min-width: %dpx), print {\n"
+			"  .wide { display: block; } .narrow { display: none; } }\n", least);
+}
+
+static void machine_section(FILE *f, const struct machine_drawing *d, const char *why)
+{
+	fputs("<section>\n<h2>Machine</h2>\n", f);
+	if (d->wide.svg)
+		fprintf(f, "<figure class=\"wide\">%s</figure>\n"
+			"<figure class=\"narrow\">%s</figure>\n"
+			"<p class=\"soft\">Where the counts are from. Rounded; the tables have all "
+			"digits.</p>\n", d->wide.svg, d->narrow.svg);
+	else
+		element(f, "<p class=\"warn\">No drawing of the machine: ", why, "</p>\n");
+	fputs("</section>\n", f);
+}
+
+static void page_head(FILE *f, const struct report *r, const struct machine_drawing *d)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" "
+	      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n", f);
+	element(f, "<title>ipmu-run: ", r->command, "</title>\n");
+	fprintf(f, "<style>\n%s", page_style);
+	choose_drawing(f, d);
+	fputs("</style>\n</head>\n<body>\n<header>\n", f);
+	summary(f, r);
+	fputs("</header>\n", f);
+}
+
+int report_html(FILE *f, const struct report *r, char missing[REPORT_WHY_MAX])
+{
+	struct machine_drawing d = { .wide = { NULL, 0 } };
+	struct scratch s = { "" };
+
+	missing[0] = '\0';
+	if (r->m->done && !scratch_make(&s, missing))
+		drawing_make(r, &s, &d, missing);
+	page_head(f, r, &d);
+	fputs("<main>\n", f);
+	if (r->m->done)
+		machine_section(f, &d, missing);
+	for (int i = 0; i < r->ngroups && r->m->done; i++)
+		group_section(f, r, &r->groups[i]);
+	passes_section(f, r);
+	fputs("</main>\n<footer class=\"soft\"><p>ipmu-run " IPMU_VERSION "</p></footer>\n"
+	      "</body>\n</html>\n", f);
+	scratch_remove(&s);
+	free(d.wide.svg);
+	free(d.narrow.svg);
+	return report_flush(f);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the page: what other programs draw, and what it is put into. */
+#ifndef IPMU_RUN_PAGE_H
+#define IPMU_RUN_PAGE_H
+
+#include <stdio.h>
+
+#include "report.h"
+
+#define PAGE_WHY_MAX REPORT_WHY_MAX
+
+/* ---- markup.c */
+
+/* Text as HTML has it, whatever is in it. */
+void markup_text(FILE *f, const char *text);
+/* A drawing of another program: its markup, for free(). */
+struct drawn {
+	char *svg;
+	int width;
+};
+
+/* 0; -EINVAL with the reason where the file holds none, or anything but shapes and text; another
+ * negative errno. What would be there twice on a page, or be a script, is left out. */
+int markup_read(const char *path, struct drawn *out, char why[PAGE_WHY_MAX]);
+
+/* ---- helper.c: programs that draw */
+
+struct helper {
+	const char *name, *package;	/* of Debian, that has it */
+	int pid, error;
+};
+
+/* Starts the program that stands beside us, or in PATH. helper_wait() tells how it went: 0 or a
+ * negative errno with a sentence. */
+void helper_start(struct helper *h, const char *const argv[]);
+int helper_wait(struct helper *h, char why[PAGE_WHY_MAX]);
+
+/* A folder of our own for files that come and go; dir "" if there is none. */
+struct scratch {
+	char dir[64];
+};
+
+int scratch_make(struct scratch *s, char why[PAGE_WHY_MAX]);
+void scratch_path(const struct scratch *s, const char *name, char out[128]);
+void scratch_remove(struct scratch *s);
+
+/* ---- drawing.c */
+
+/* The machine with the counts in it, side by side and with all below one another. 0 or a negative
+ * errno, and both are empty. */
+struct machine_drawing {
+	struct drawn wide, narrow;
+};
+
+int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
+		 char why[PAGE_WHY_MAX]);
+
+/* ---- style.c */
+
+extern const char page_style[];
+
+#endif

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The files of ipmu-run -o: the page has what the table has, nothing that comes from names is
+# markup, and a file is whole or not there.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+needs ipmu-run lstopo-no-graphics
+cd "$scratch" || exit 1
+export XDG_CONFIG_HOME=$scratch/config TMPDIR=$scratch/tmp
+mkdir -p tmp config/ipmu/groups/skl_unc
+event=skl_unc_clk.UNC_CLOCK:SOCKET
+
+on() {		# on MACHINE ARGUMENT...: its stderr to err
+	local machine=$1
+	shift
+	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
+}
+says() {	# says WHAT REGEX: err has it
+	grep -qE -- "$2" err && ok && return
+	bad "$1: no '$2'"
+	sed 's/^/  | /' err
+}
+has() {		# has WHAT COUNT TEXT FILE: as often in the file, on lines of their own
+	is "$1" "$2" "$(grep -cF -- "$3" "$4")"
+}
+
+# -- what was counted is on it
+if command -v qemu-x86_64 >/dev/null; then
+	ipmu-run --on skl-4c8t -g MEM,LLC_READ --per-box -o f true 2>err; is 'a page' 0 $?
+	is 'nothing is said' '' "$(cat err)"
+	# Every count of the table is on the page; each is found once as a count, or more if equal.
+	missing=$(awk -F, '$1 == "event" { print $5 }' f.csv | sort -u |
+		while read -r n; do grep -qE "[;>]$n</td>" f.html || echo "$n"; done)
+	is 'the counts of the table are on the page' '' "$missing"
+	is 'there are counts' 12 "$(awk -F, '$1 == "event" && $5 > 0' f.csv | wc -l)"
+	is 'metrics' "$(grep -c '^metric.*,all,' f.csv)" "$(grep -c 'class="formula"' f.html)"
+	for i in 0 1 2 3; do has "CBo $i, wide and narrow" 2 ">CBo $i<" f.html; done
+	has 'its metric' 2 '>memory bandwidth ' f.html
+	has 'no name is there twice' 0 ' id=' f.html
+fi
+on nhmex-2p16c32t -g MEM -o f true
+has 'both packages, wide and narrow' 4 '>Package L#' f.html
+has 'their M-Boxes' 4 '>nhmex_unc_mbox<' f.html
+on core2-4c -g CPI --per-cpu -o f true
+is 'each CPU has its count' 8 "$(grep -c '>INST_RETIRED[A-Z_:]* 0<\|>INSTR.* 0<' f.html)"
+on knc-17c68t -g CPI --per-cpu -o f true
+is 'of 68 CPUs the sum is drawn' 2 "$(grep -c '>INSTRUCTIONS_EXECUTED 0<' f.html)"
+is 'and the table has each' 68 "$(grep -c '^event,knc/CPI,.*INSTRUCTIONS_EXECUTED,cpu' f.csv)"
+on skl-4c8t -g LLC_STATES --passes -r 2 -o f true
+has 'passes are told' 1 '<td>pass 2</td>' f.html
+on skl-4c8t -g LLC_STATES --passes -o f sh -c 'kill -INT $$'
+has 'no complete run' 1 '0 of 1 complete runs' f.html
+
+# -- names are text
+cat >config/ipmu/groups/skl_unc/BAD <<-END
+	title: </title><script>a()</script>
+	event: A = $event
+	metric: <b>&"bold"</b> [<i>] = 2 * A
+	tells: <img src=x onerror=a()>
+	misleads: </body>&amp;
+END
+on skl-4c8t -g BAD -o f true '</title><script>a()</script>' "'\"&"; is 'bad names' 0 $?
+is 'no foreign tags' '' "$(grep -oiE '<(script|b|i|img|/title><)[ >]' f.html | paste -sd' ')"
+has 'one title' 1 '</title>' f.html; has 'one body' 1 '</body>' f.html
+has 'an entity as it was written' 1 '&lt;/body&gt;&amp;amp;' f.html
+has 'in the drawing, too' 2 '>&lt;b&gt;&amp;&quot;bold&quot;&lt;/b&gt; ' f.html
+has 'no script runs and nothing is fetched' 1 "default-src 'none'" f.html
+is 'no address' 0 "$(grep -c 'https\?:' f.html)"
+mkdir bin
+cat >bin/lstopo-no-graphics <<-'END'
+	#!/bin/sh
+	echo "<svg width='9px' height='9px' viewBox='0 0 9px 9px'><rect onload='a()'/><script>a()</script></svg>"
+END
+chmod +x bin/lstopo-no-graphics
+PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true; is 'a drawing with a script: status' 0 $?
+says 'a drawing with a script' 'the page has no pictures: the drawing holds what is no drawing'
+has 'and none is on the page' 0 '<rect' f.html
+has 'which says so' 1 'No drawing of the machine' f.html
+sed -i 's:<script>.*</script>::' bin/lstopo-no-graphics
+PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true
+has 'a handler is left out' 2 '<rect/>' f.html
+printf '#!/bin/sh\nexit 3\n' >bin/lstopo-no-graphics
+PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true; is 'no drawing: status' 0 $?
+says 'no drawing' 'the page has no pictures: pmutopo failed'
+has 'no drawing: the tables' 1 'skl_unc_imc.DRAM_DATA_READS</code></td><td class="n">0<' f.html
+is 'nothing is left behind' '' "$(ls tmp)"
+
+# -- whole or not there
+echo old | tee f.csv f.json f.html >/dev/null
+mkdir full
+if unshare -m mount -t tmpfs -o size=16k tmpfs full 2>/dev/null; then
+	unshare -m sh -c 'mount -t tmpfs -o size=16k tmpfs full && cd full && echo old >f.html &&
+		"$@" >../out 2>../err; echo $? >../status; ls >../list; cat f.html >../page' sh \
+		"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o f true
+	is 'a full disk: status' 1 "$(cat status)"
+	says 'a full disk' '^ipmu-run: cannot write f.html: No space left on device$'
+	is 'a full disk: the old page stays' old "$(cat page)"
+	is 'a full disk: no half file' 'f.csv f.html f.json' "$(paste -sd' ' list)"
+fi
+mkdir ro dir.html
+on skl-4c8t -g MEM -o none/f echo ran; is 'no such folder' 2 $?
+is 'no such folder: the program did not run' '' "$(cat out)"
+on skl-4c8t -g MEM -o dir true; is 'a folder of that name' 1 $?
+says 'a folder of that name' 'cannot write dir.html: Is a directory'
+is 'nor a temporary file' 'dir.csv dir.html dir.json' "$(echo dir.*)"
+if unshare -m mount --bind ro ro 2>/dev/null; then
+	unshare -m sh -c 'mount --bind ro ro && mount -o remount,ro,bind ro && "$@" 2>err' sh \
+		"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o ro/f true
+	is 'read-only' 2 $?
+	says 'read-only' '^ipmu-run: -o: cannot write ro/f.csv: Read-only file system$'
+fi
+finish
