@@ -80,7 +80,8 @@ static inline uint32_t vpmu_cpu_package(const struct vpmu_machine *m, uint32_t c
 int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, size_t why_bytes);
 /* Another number of CBo slices, 1..VPMU_SLICES_MAX; the LLC grows or shrinks with it. */
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices);
-/* Is it a machine of its name, but for the slices and caches, which options may change? */
+/* Is it a machine of its name, but for the slices and caches, which options may change, and for the
+ * numbering of its CPUs, which is the board's? */
 bool vpmu_machine_whole(const struct vpmu_machine *m);
 /* Name prefix of the family number `index`, with example names; NULL after the last. Its names as
  * a pattern, and what the letters may be. */

@@ -377,6 +377,7 @@ bool vpmu_machine_whole(const struct vpmu_machine *m)
 	    vpmu_machine_parse(m->name, &named, why, sizeof(why)) ||
 	    m->slices == 0 || m->slices > VPMU_SLICES_MAX)
 		return false;
+	named.smt_adjacent = m->smt_adjacent != 0;
 	named.slices = m->slices;
 	named.l1i = m->l1i;
 	named.l1d = m->l1d;

@@ -14,66 +14,6 @@
 
 #define SHIM "libvpmu_shim.so"
 
-/* ---- files: emulator, feed and shim ---- */
-
-static int find_in_path(const char *name, char *out, size_t bytes)
-{
-	const char *path = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return snprintf(out, bytes, "%s", name) < (int)bytes && vpmu_program_runnable(out) ?
-		       0 : -1;
-	for (const char *p = path ? path : "/usr/bin:/bin"; p; p = strchr(p, ':') ?
-	     strchr(p, ':') + 1 : NULL) {
-		int n = (int)strcspn(p, ":");
-
-		if (snprintf(out, bytes, "%.*s%s%s", n ? n : 1, n ? p : ".", "/", name) <
-		    (int)bytes && vpmu_program_runnable(out))
-			return 0;
-	}
-	return -1;
-}
-
-static bool library_in(const char *directory, const char *name, char *out, size_t bytes)
-{
-	char joined[PATH_MAX];
-
-	if (snprintf(joined, sizeof(joined), "%s/%s", directory, name) >= (int)sizeof(joined))
-		return false;
-	char *real = realpath(joined, NULL);
-	bool found = real && snprintf(out, bytes, "%s", real) < (int)bytes;
-
-	free(real);
-	return found;
-}
-
-/* VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the build directory. */
-static int find_library(const char *name, char *out, size_t bytes)
-{
-	static const char *const places[] = { "/" IPMU_BIN_TO_LIB "/ipmu", "", "/.libs" };
-	const char *given = getenv("VPMU_LIBDIR");
-	char self[PATH_MAX], directory[PATH_MAX + 16];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (given && *given) {
-		if (library_in(given, name, out, bytes))
-			return 0;
-		vpmu_complain("no %s in VPMU_LIBDIR (%s)", name, given);
-		return -1;
-	}
-	self[n > 0 ? n : 0] = '\0';
-	if (strrchr(self, '/'))
-		*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(directory, sizeof(directory), "%s%s", self, places[i]);
-		if (library_in(directory, name, out, bytes))
-			return 0;
-	}
-	vpmu_complain("cannot find %s in %s/" IPMU_BIN_TO_LIB "/ipmu or beside vpmu; set "
-		      "VPMU_LIBDIR to its directory", name, self);
-	return -1;
-}
-
 /* ---- what kind of program it is ---- */
 
 static int load_program(const char *name, struct vpmu_program *p)
@@ -81,7 +21,7 @@ static int load_program(const char *name, struct vpmu_program *p)
 	char path[PATH_MAX];
 	int rc;
 
-	if (find_in_path(name, path, sizeof(path))) {
+	if (vpmu_find_program(name, path, sizeof(path))) {
 		vpmu_complain("%s: no such program, or not executable", name);
 		return VPMU_EXIT_FAILURE;
 	}
@@ -113,13 +53,13 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 {
 	const char *qemu = getenv("VPMU_QEMU");
 
-	if (find_library(SHIM, t->shim, sizeof(t->shim)))
+	if (vpmu_find_part(SHIM, t->shim, sizeof(t->shim)))
 		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
 		return 0;
-	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
+	if (vpmu_find_part(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
 		return VPMU_EXIT_FAILURE;
-	if (find_in_path(qemu && *qemu ? qemu : "qemu-x86_64", t->emulator.qemu,
+	if (vpmu_find_program(qemu && *qemu ? qemu : "qemu-x86_64", t->emulator.qemu,
 			 sizeof(t->emulator.qemu))) {
 		vpmu_complain("cannot find %s; install QEMU's user-mode emulation (Debian: "
 			      "qemu-user) or set VPMU_QEMU", qemu ? qemu : "qemu-x86_64");

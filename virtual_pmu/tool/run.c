@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* vpmu run: options, geometry, and the life of one run. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../machine/geometry.h"
 #include "tool.h"
 
-enum option_code { OPT_SLICES = 256, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC, OPT_SET, OPT_NO_FEED,
-		   OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE, OPT_DEVICES, OPT_CPUS };
+enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
+		   OPT_DEVICES, OPT_CPUS };
 
 static const struct option options[] = {
-	{ "machine", required_argument, NULL, 'm' },
-	{ "segment", required_argument, NULL, 's' },
-	{ "slices", required_argument, NULL, OPT_SLICES },
-	{ "l1i", required_argument, NULL, OPT_L1I },
-	{ "l1d", required_argument, NULL, OPT_L1D },
-	{ "l2", required_argument, NULL, OPT_L2 },
-	{ "llc", required_argument, NULL, OPT_LLC },
-	{ "set", required_argument, NULL, OPT_SET },
+	VPMU_ASKED_OPTIONS,
 	{ "no-feed", no_argument, NULL, OPT_NO_FEED },
 	{ "no-follow", no_argument, NULL, OPT_NO_FOLLOW },
 	{ "strict", no_argument, NULL, OPT_STRICT },
@@ -69,95 +59,20 @@ static const char help[] =
 "VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 
 struct request {
-	const char *name, *segment, *slices, *cpus, *cache[4];	/* as given; NULL: not */
-	const char *settings[VPMU_SETTINGS_MAX];
-	int setting_count;
+	struct vpmu_asked machine;
+	const char *cpus;
 	struct vpmu_device_options devices;
 	bool feed, follow, strict;
 };
 
-static const char *const cache_names[4] = { "--l1i", "--l1d", "--l2", "--llc" };
-
-static bool parse_number(const char *text, char **end, uint32_t *out)
-{
-	unsigned long long n;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, end, 0);
-	if (**end == 'K' || **end == 'k')
-		n <<= 10;
-	else if (**end == 'M')
-		n <<= 20;
-	*end += **end == 'K' || **end == 'k' || **end == 'M';
-	*out = (uint32_t)n;
-	return !errno && n > 0 && n <= UINT32_C(1) << 30;
-}
-
-/* "32K,8,64"; whole sets, and 64-byte lines as all machines of today have. */
-static bool parse_cache(const char *text, struct vpmu_cache *cache)
-{
-	struct vpmu_cache c;
-	char *end;
-
-	if (!parse_number(text, &end, &c.bytes) || *end != ',' ||
-	    !parse_number(end + 1, &end, &c.ways) || *end != ',' ||
-	    !parse_number(end + 1, &end, &c.line) || *end)
-		return false;
-	if (c.line != 64 || c.ways > 64 || c.bytes % (c.ways * c.line))
-		return false;
-	*cache = c;
-	return true;
-}
-
-static int apply_geometry(const struct request *r, struct vpmu_machine *m)
-{
-	struct vpmu_cache *const caches[4] = { &m->l1i, &m->l1d, &m->l2, &m->llc };
-	uint32_t slices;
-	char *end;
-
-	if (r->slices && (!parse_number(r->slices, &end, &slices) || *end ||
-			  vpmu_machine_slices(m, slices))) {
-		vpmu_complain("--slices %s: a number from 1 to %d", r->slices, VPMU_SLICES_MAX);
-		return VPMU_EXIT_USAGE;
-	}
-	for (size_t i = 0; i < 4; i++)
-		if (r->cache[i] && !parse_cache(r->cache[i], caches[i])) {
-			vpmu_complain("%s %s: SIZE,WAYS,LINE as in 32K,8,64: the line is 64, at "
-				      "most 64 ways, and the size whole sets of them",
-				      cache_names[i], r->cache[i]);
-			return VPMU_EXIT_USAGE;
-		}
-	if (m->llc.bytes % (m->slices * m->llc.ways * m->llc.line)) {
-		vpmu_complain("an LLC of %u bytes does not divide into %u slices of %u ways",
-			      m->llc.bytes, m->slices, m->llc.ways);
-		return VPMU_EXIT_USAGE;
-	}
-	return 0;
-}
-
 /* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
 static int parse_options(int argc, char **argv, struct request *r)
 {
-	int code;
+	int code, rc = 0;
 
 	*r = (struct request){ .feed = true, .follow = true };
-	while ((code = getopt_long(argc, argv, "+m:s:h", options, NULL)) != -1) {
+	while ((code = getopt_long(argc, argv, "+" VPMU_ASKED_LETTERS "h", options, NULL)) != -1) {
 		switch (code) {
-		case 'm': r->name = optarg; break;
-		case 's': r->segment = optarg; break;
-		case OPT_SLICES: r->slices = optarg; break;
-		case OPT_L1I: case OPT_L1D: case OPT_L2: case OPT_LLC:
-			r->cache[code - OPT_L1I] = optarg;
-			break;
-		case OPT_SET:
-			if (r->setting_count == VPMU_SETTINGS_MAX) {
-				vpmu_complain("at most %d --set", VPMU_SETTINGS_MAX);
-				return VPMU_EXIT_USAGE;
-			}
-			r->settings[r->setting_count++] = optarg;
-			break;
 		case OPT_NO_FEED: r->feed = false; break;
 		case OPT_NO_FOLLOW: r->follow = false; break;
 		case OPT_STRICT: r->strict = true; break;
@@ -170,9 +85,13 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case 'h':
 			fputs(help, stdout);
 			return -1;
-		default:
+		case '?':
 			fputs("Try 'vpmu run --help'.\n", stderr);
 			return VPMU_EXIT_USAGE;
+		default:
+			rc = vpmu_asked_option(&r->machine, code, optarg);
+			if (rc)
+				return rc;
 		}
 	}
 	if (optind == argc) {
@@ -180,32 +99,6 @@ static int parse_options(int argc, char **argv, struct request *r)
 		return VPMU_EXIT_USAGE;
 	}
 	return 0;
-}
-
-static int describe_machine(const struct request *r, struct vpmu_machine *m)
-{
-	char why[512];
-	int rc = 0;
-
-	if (vpmu_machine_parse(r->name ? r->name : VPMU_DEFAULT_MACHINE, m, why, sizeof(why))) {
-		vpmu_complain("%s", why);
-		return VPMU_EXIT_USAGE;
-	}
-	rc = apply_geometry(r, m);
-	if (!rc && r->feed && !vpmu_caches_bytes(m)) {
-		vpmu_complain("%s: the execution feed cannot model such caches, or more than 64 "
-			      "cores in a package: choose others, or --no-feed", m->name);
-		return VPMU_EXIT_USAGE;
-	}
-	for (int i = 0; i < r->setting_count && !rc; i++)
-		rc = vpmu_setting(m, NULL, r->settings[i]);
-	return rc;
-}
-
-static bool asks_for_nothing(const struct request *r)
-{
-	return !r->name && !r->slices && !r->cache[0] && !r->cache[1] && !r->cache[2] &&
-	       !r->cache[3];
 }
 
 static int run_on(struct vpmu_place *place, const struct request *r,
@@ -240,7 +133,7 @@ int vpmu_command_run(int argc, char **argv)
 
 	if (rc)
 		return rc < 0 ? 0 : rc;
-	rc = describe_machine(&r, &machine);
+	rc = vpmu_asked_machine(&r.machine, r.feed, &machine);
 	if (!rc)
 		rc = vpmu_devices_parse(&r.devices, &devices);
 	if (rc)
@@ -251,8 +144,9 @@ int vpmu_command_run(int argc, char **argv)
 		return VPMU_EXIT_FAILURE;
 	}
 	place->for_others = devices.owned;
-	rc = vpmu_place_enter(place, r.segment, &machine, asks_for_nothing(&r), r.settings,
-			      r.setting_count);
+	rc = vpmu_place_enter(place, r.machine.segment, &machine,
+			      vpmu_asked_open(&r.machine), r.machine.settings,
+			      r.machine.setting_count);
 	if (!rc) {
 		rc = run_on(place, &r, &devices, argv + optind);
 		vpmu_place_leave(place);

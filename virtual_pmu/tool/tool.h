@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "../model/model.h"
 
@@ -88,6 +89,38 @@ struct vpmu_cpus {
 /* cpus: from --cpus, or NULL. */
 int vpmu_affinity(struct vpmu_segment *s, const char *cpus, struct vpmu_cpus *out);
 
+/* ---- asked.c: options about the machine itself ---- */
+struct vpmu_asked {
+	const char *name, *segment, *slices, *cache[4];		/* as given; NULL: not */
+	const char *settings[VPMU_SETTINGS_MAX];
+	int setting_count;
+};
+enum { VPMU_OPT_SLICES = 256, VPMU_OPT_L1I, VPMU_OPT_L1D, VPMU_OPT_L2, VPMU_OPT_LLC, VPMU_OPT_SET,
+       VPMU_ASKED_CODES };
+#define VPMU_ASKED_LETTERS "m:s:"
+#define VPMU_ASKED_OPTIONS \
+	{ "machine", required_argument, NULL, 'm' }, \
+	{ "segment", required_argument, NULL, 's' }, \
+	{ "slices", required_argument, NULL, VPMU_OPT_SLICES }, \
+	{ "l1i", required_argument, NULL, VPMU_OPT_L1I }, \
+	{ "l1d", required_argument, NULL, VPMU_OPT_L1D }, \
+	{ "l2", required_argument, NULL, VPMU_OPT_L2 }, \
+	{ "llc", required_argument, NULL, VPMU_OPT_LLC }, \
+	{ "set", required_argument, NULL, VPMU_OPT_SET }
+int vpmu_asked_option(struct vpmu_asked *r, int code, const char *value);
+int vpmu_asked_machine(const struct vpmu_asked *r, bool feed, struct vpmu_machine *m);
+/* Any machine will do. */
+bool vpmu_asked_open(const struct vpmu_asked *r);
+
+/* ---- parts.c: where files are ---- */
+/* As a shell finds a program; 0 or -1. */
+int vpmu_find_program(const char *name, char *out, size_t bytes);
+/* A file of the installation; VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the
+ * build directory. */
+int vpmu_find_part(const char *name, char *out, size_t bytes);
+/* The same, but says nothing. */
+int vpmu_look_for_part(const char *name, char *out, size_t bytes);
+
 /* ---- launch.c ---- */
 struct vpmu_launch {
 	const struct vpmu_place *place;
@@ -99,6 +132,40 @@ struct vpmu_launch {
 /* Runs it to its end; *status as a shell would report it. */
 int vpmu_launch(const struct vpmu_launch *launch, int *status);
 
+/* ---- boot.c: a whole machine ---- */
+struct vpmu_boot {
+	const struct vpmu_place *place;
+	bool feed, count_boot, console;
+	bool caller;				/* the program runs as the caller's user */
+	const char *qemu, *kernel, *modules;	/* as given; NULL: those of the installation */
+	const char *append, *memory;
+	char **argv;
+};
+
+/* ---- boot_image.c ---- */
+/* A descriptor of the first file system: the first process, and the modules that it loads, out of
+ * a /lib/modules/VERSION folder. -1: failed and said so. */
+int vpmu_boot_image(const char *init, const char *modules);
+
+/* ---- boot_start.c: the emulator ---- */
+struct vpmu_boot_ends {
+	pid_t emulator;
+	int control, streams[3];	/* our ends of the machine's ports */
+	int log;			/* what the kernel's console and the emulator say */
+};
+/* 0 or an exit status. */
+int vpmu_boot_start(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends);
+
+/* ---- boot_order.c ---- */
+/* Sends what is to be started, in a frame. 0 or -1. */
+int vpmu_boot_order(const struct vpmu_boot *boot, int control, const bool *terminal);
+/* The working folder; can the machine have it as it is? */
+bool vpmu_boot_folder(char *out, size_t bytes);
+
+/* ---- boot_talk.c ---- */
+/* Carries streams and signals until the machine is off; *status as a shell has it. */
+int vpmu_boot_talk(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends, int *status);
+
 /* ---- report.c ---- */
 /* Prints what has not been told yet; with the machine's name where it matters. */
 void vpmu_report(struct vpmu_segment *s);
@@ -108,5 +175,6 @@ int vpmu_command_machines(int argc, char **argv);
 int vpmu_command_events(int argc, char **argv);
 int vpmu_command_regs(int argc, char **argv);
 int vpmu_command_run(int argc, char **argv);
+int vpmu_command_boot(int argc, char **argv);
 
 #endif

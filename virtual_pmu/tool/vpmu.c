@@ -10,6 +10,7 @@ static const struct command {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{ "run", "run a program on a virtual machine", vpmu_command_run },
+	{ "boot", "boot Linux on one, and run a program or a shell there", vpmu_command_boot },
 	{ "machines", "list the machines there are", vpmu_command_machines },
 	{ "events", "list the documented events and whether a machine drives them",
 	  vpmu_command_events },

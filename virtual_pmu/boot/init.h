@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The first process of a booted machine, linked statically and alone in its first file system. */
+#ifndef VPMU_INIT_H
+#define VPMU_INIT_H
+
+#include <sys/types.h>
+
+#include "wire.h"
+
+/* What the host wants to have started: a VPMU_START frame, cut into pieces. */
+struct init_order {
+	const struct vpmu_start *start;
+	gid_t *groups;
+	const char *host, *folder;
+	char **words, **settings;	/* end with NULL */
+};
+
+/* ---- setup.c: from an empty machine to the host's file system ---- */
+/* Functions that fail do not return: init_fail() ends the machine. */
+void init_modules(void);
+void init_first_folders(void);
+/* Afterwards / is the host's. */
+void init_file_system(const struct init_order *order);
+void init_names(const struct init_order *order);
+/* Whatever was written into the shared working folder is on the host. */
+void init_file_system_end(const struct init_order *order);
+
+/* ---- child.c: the program ---- */
+struct init_child {
+	pid_t pid;
+	int near[VPMU_STREAMS];		/* init's ends of stdin, stdout, stderr; -1: none */
+	int terminal;			/* the pty's master, -1: none */
+};
+void init_child_start(const struct init_order *order, struct init_child *child);
+void init_child_window(const struct init_child *child, const struct vpmu_window *w);
+
+/* ---- end.c ---- */
+__attribute__((noreturn)) void init_switch_off(void);
+/* Sends the sentence to the host, by this port once it is known, and switches the machine off. */
+__attribute__((format(printf, 1, 2), noreturn)) void init_fail(const char *format, ...);
+void init_fail_to(int port);
+/* Tells the machine's counters: is anybody there? */
+enum init_bell { INIT_BELL_START = 1, INIT_BELL_END = 2 };
+bool init_ring(enum init_bell which);
+
+#endif

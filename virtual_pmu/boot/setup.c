@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules, mounts and names. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/random.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init.h"
+
+#define NEW_ROOT "/root"
+
+/* ---- modules ---- */
+
+static void load_module(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	/* A module that finds nothing to drive says ENODEV; a part that is missed after all is
+	 * named where it is missed. */
+	if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST &&
+		       errno != ENODEV))
+		fprintf(stderr, "vpmu: module %s: %s\n", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void init_modules(void)
+{
+	struct dirent **entries;
+	int count;
+
+	if (chdir(VPMU_MODULES_FOLDER))
+		return;
+	count = scandir(".", &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		if (entries[i]->d_name[0] != '.')
+			load_module(entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (chdir("/"))
+		init_fail("/: %s", strerror(errno));
+}
+
+/* ---- mounts ---- */
+
+static void attach(const char *source, const char *target, const char *type, unsigned long flags,
+		   const char *data)
+{
+	if (mkdir(target, 0755) && errno != EEXIST)
+		init_fail("%s: %s", target, strerror(errno));
+	if (mount(source, target, type, flags, data))
+		init_fail("%s (%s): %s", target, type, strerror(errno));
+}
+
+void init_first_folders(void)
+{
+	attach("dev", "/dev", "devtmpfs", MS_NOSUID, "mode=0755");
+	attach("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	attach("sys", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+static void make_path(const char *path)
+{
+	char *copy = strdup(path);
+
+	for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0755);
+		*slash = '/';
+	}
+	if (!copy || (mkdir(copy, 0755) && errno != EEXIST))
+		init_fail("%s: cannot be made: %s", path, strerror(errno));
+	free(copy);
+}
+
+#define NINE_P "trans=virtio,version=9p2000.L,msize=512000,access=any"
+
+/* The host's files; what is written over them is kept in memory. */
+static void attach_root(void)
+{
+	attach(VPMU_TAG_ROOT, "/lower", "9p", MS_RDONLY, NINE_P ",cache=loose");
+	attach("memory", "/memory", "tmpfs", 0, "mode=0755,size=75%");
+	if (mkdir("/memory/upper", 0755) || mkdir("/memory/work", 0755))
+		init_fail("/memory: %s", strerror(errno));
+	attach("vpmu", NEW_ROOT, "overlay", 0,
+	       "lowerdir=/lower,upperdir=/memory/upper,workdir=/memory/work");
+}
+
+static void move_into_root(void)
+{
+	static const char *const moved[] = { "/dev", "/proc", "/sys" };
+	char target[64];
+
+	for (size_t i = 0; i < sizeof(moved) / sizeof(moved[0]); i++) {
+		snprintf(target, sizeof(target), NEW_ROOT "%s", moved[i]);
+		mkdir(target, 0755);
+		if (mount(moved[i], target, NULL, MS_MOVE, NULL))
+			init_fail("%s: %s", target, strerror(errno));
+	}
+	if (chdir(NEW_ROOT) || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
+		init_fail("/: %s", strerror(errno));
+}
+
+static void attach_modules(void)
+{
+	struct utsname about;
+	char path[128];
+
+	uname(&about);
+	snprintf(path, sizeof(path), "/lib/modules/%.80s", about.release);
+	make_path(path);
+	/* Without it modprobe finds nothing; everything else works. */
+	if (mount(VPMU_TAG_MODULES, path, "9p", MS_RDONLY, NINE_P ",cache=loose"))
+		fprintf(stderr, "vpmu: %s: %s\n", path, strerror(errno));
+}
+
+void init_file_system(const struct init_order *order)
+{
+	attach_root();
+	move_into_root();
+	attach("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+	attach("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	attach("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	attach("pts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+	       "gid=5,mode=620,ptmxmode=666");
+	attach_modules();
+	if (symlink("/proc/self/fd", "/dev/fd") || symlink("fd/0", "/dev/stdin") ||
+	    symlink("fd/1", "/dev/stdout") || symlink("fd/2", "/dev/stderr"))
+		fprintf(stderr, "vpmu: /dev/fd: %s\n", strerror(errno));
+	mkdir("/run/lock", 01777);
+	if (order->start->work_is_shared) {
+		make_path(order->folder);
+		/* The cache is written back at once but for what is mapped; the host may look. */
+		attach(VPMU_TAG_WORK, order->folder, "9p", 0, NINE_P ",cache=mmap");
+	}
+}
+
+void init_file_system_end(const struct init_order *order)
+{
+	int fd;
+
+	if (!order->start->work_is_shared || chdir("/"))
+		return;
+	fd = open(order->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		syncfs(fd);
+		close(fd);
+	}
+	umount2(order->folder, MNT_DETACH);
+}
+
+/* ---- names, clock, entropy, the loopback interface ---- */
+
+static void mix_random(const struct vpmu_start *start)
+{
+	uint32_t words[(sizeof(struct rand_pool_info) + sizeof(start->random)) / 4];
+	struct rand_pool_info *pool = (struct rand_pool_info *)words;
+	int fd = open("/dev/urandom", O_RDWR | O_CLOEXEC);
+
+	pool->entropy_count = 8 * (int)sizeof(start->random);
+	pool->buf_size = (int)sizeof(start->random);
+	memcpy(pool->buf, start->random, sizeof(start->random));
+	if (fd < 0)
+		return;
+	ioctl(fd, RNDADDENTROPY, pool);
+	close(fd);
+}
+
+static void switch_on_loopback(void)
+{
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return;
+	ioctl(fd, SIOCSIFFLAGS, &request);
+	close(fd);
+}
+
+void init_names(const struct init_order *order)
+{
+	struct timespec now = { .tv_sec = (time_t)order->start->seconds,
+				.tv_nsec = (long)order->start->nanoseconds };
+
+	clock_settime(CLOCK_REALTIME, &now);
+	sethostname(order->host, strlen(order->host));
+	mix_random(order->start);
+	switch_on_loopback();
+}

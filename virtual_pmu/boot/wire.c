@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "wire.h"
+
+struct head { uint32_t type, bytes; };
+#define FRAME_MAX (64u << 20)
+
+/* ---- frames ---- */
+
+static int write_all(int fd, const void *data, size_t bytes)
+{
+	for (const char *at = data; bytes;) {
+		ssize_t n = write(fd, at, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static int read_all(int fd, void *data, size_t bytes)
+{
+	for (char *at = data; bytes;) {
+		ssize_t n = read(fd, at, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+int vpmu_frame_write(int fd, enum vpmu_frame_type type, const void *payload, size_t bytes)
+{
+	struct head head = { .type = type, .bytes = (uint32_t)bytes };
+
+	return write_all(fd, &head, sizeof(head)) || write_all(fd, payload, bytes) ? -1 : 0;
+}
+
+int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes)
+{
+	struct head head;
+	char *data;
+
+	if (read_all(fd, &head, sizeof(head)) || head.bytes > FRAME_MAX)
+		return -1;
+	data = malloc((size_t)head.bytes + 1);
+	if (!data || read_all(fd, data, head.bytes)) {
+		free(data);
+		return -1;
+	}
+	data[head.bytes] = '\0';
+	*type = head.type;
+	*payload = data;
+	*bytes = head.bytes;
+	return 0;
+}
+
+/* ---- streams ---- */
+
+static bool is_full(const struct vpmu_stream *s)
+{
+	return s->have > s->gone;
+}
+
+static bool wants_more(const struct vpmu_stream *s)
+{
+	return s->from >= 0 && s->taken < s->limit;
+}
+
+void vpmu_stream_wait(const struct vpmu_stream *s, struct pollfd *p)
+{
+	*p = (struct pollfd){ .fd = -1 };
+	if (s->broken)
+		return;
+	if (is_full(s))
+		*p = (struct pollfd){ .fd = s->to, .events = POLLOUT };
+	else if (wants_more(s))
+		*p = (struct pollfd){ .fd = s->from, .events = POLLIN };
+}
+
+static void fill(struct vpmu_stream *s)
+{
+	size_t room = sizeof(s->buffer);
+	ssize_t n;
+
+	if (room > s->limit - s->taken)
+		room = (size_t)(s->limit - s->taken);
+	n = read(s->from, s->buffer, room);
+	if (n > 0) {
+		s->have = (size_t)n;
+		s->gone = 0;
+		s->taken += (uint64_t)n;
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
+		s->from = -1;	/* a pty says EIO at its end */
+	}
+}
+
+static void drain(struct vpmu_stream *s)
+{
+	size_t bytes = s->have - s->gone;
+	ssize_t n;
+
+	/* A pipe with room takes this much at least. */
+	if (s->careful && bytes > 4096)
+		bytes = 4096;
+	n = write(s->to, s->buffer + s->gone, bytes);
+	if (n > 0)
+		s->gone += (size_t)n;
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		s->broken = true;
+}
+
+void vpmu_stream_move(struct vpmu_stream *s, const struct pollfd *p)
+{
+	if (p->fd < 0 || !p->revents)
+		return;
+	if (is_full(s))
+		drain(s);
+	else if (wants_more(s))
+		fill(s);
+}
+
+bool vpmu_stream_done(const struct vpmu_stream *s)
+{
+	return s->broken || (!is_full(s) && !wants_more(s));
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* vpmu boot: options, and the life of one boot. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
+		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT };
+
+static const struct option options[] = {
+	VPMU_ASKED_OPTIONS,
+	{ "no-feed", no_argument, NULL, OPT_NO_FEED },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "user", no_argument, NULL, OPT_USER },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
+	{ "kernel", required_argument, NULL, OPT_KERNEL },
+	{ "modules", required_argument, NULL, OPT_MODULES },
+	{ "qemu", required_argument, NULL, OPT_QEMU },
+	{ "append", required_argument, NULL, OPT_APPEND },
+	{ "console", no_argument, NULL, OPT_CONSOLE },
+	{ "count-boot", no_argument, NULL, OPT_COUNT_BOOT },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+#define DEFAULT_MEMORY "2G"
+
+static const char help[] =
+"Usage: vpmu boot [OPTIONS] [[--] PROGRAM [ARGUMENTS]]\n"
+"\n"
+"Boots Linux on a virtual machine whose documented PMU counts what is executed, and\n"
+"runs the program there, or a shell. The host's files are below: they can be read;\n"
+"what is written goes to the machine's memory and is gone afterwards, but for the\n"
+"working folder, which is the same inside and outside. /dev, /proc, /sys, /run and\n"
+"/tmp are the machine's own.\n"
+"\n"
+"  -m, --machine NAME    the machine (default " VPMU_DEFAULT_MACHINE "); see 'vpmu machines'\n"
+"  -s, --segment PATH    keep the machine's state in this file, after the run too\n"
+"      --slices N        number of LLC slices (CBo), 1 to 8\n"
+"      --l1i, --l1d, --l2, --llc SIZE,WAYS,LINE\n"
+"                        another cache geometry; SIZE in bytes, or with K or M\n"
+"      --set REG=VALUE   value of a register when the machine is switched on\n"
+"      --memory SIZE     of the machine, with M or G (default " DEFAULT_MEMORY ")\n"
+"      --user            run the program as the calling user; without it as root\n"
+"      --no-feed         the registers are there, nothing counts\n"
+"      --count-boot      count from the first instruction of the kernel; without it\n"
+"                        from the program's start to its end\n"
+"      --strict          exit with 3 when somebody broke a register rule\n"
+"      --kernel FILE     another kernel (vmlinuz, or vmlinux with PVH), and\n"
+"      --modules DIR     its /lib/modules/VERSION\n"
+"      --append TEXT     more parameters for the kernel\n"
+"      --console         show the kernel's console on stderr\n"
+"      --qemu FILE       another emulator; without our hooks nothing is counted\n"
+"  -h, --help            this text\n"
+"\n"
+"Exit status: the program's own (128 + N when signal N ended it), 2 for wrong usage,\n"
+"1 when it or the machine could not be run, 3 with --strict.\n"
+"Environment: SHELL, VPMU_SEGMENT, VPMU_LIBDIR, VPMU_TALLY as for 'vpmu run'.\n";
+
+struct request {
+	struct vpmu_asked machine;
+	struct vpmu_boot boot;
+	bool strict;
+};
+
+/* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
+static int parse_options(int argc, char **argv, struct request *r)
+{
+	int code, rc;
+
+	*r = (struct request){ .boot = { .feed = true, .memory = DEFAULT_MEMORY } };
+	while ((code = getopt_long(argc, argv, "+" VPMU_ASKED_LETTERS "h", options, NULL)) != -1) {
+		switch (code) {
+		case OPT_NO_FEED: r->boot.feed = false; break;
+		case OPT_STRICT: r->strict = true; break;
+		case OPT_USER: r->boot.caller = true; break;
+		case OPT_MEMORY: r->boot.memory = optarg; break;
+		case OPT_KERNEL: r->boot.kernel = optarg; break;
+		case OPT_MODULES: r->boot.modules = optarg; break;
+		case OPT_QEMU: r->boot.qemu = optarg; break;
+		case OPT_APPEND: r->boot.append = optarg; break;
+		case OPT_CONSOLE: r->boot.console = true; break;
+		case OPT_COUNT_BOOT: r->boot.count_boot = true; break;
+		case 'h':
+			fputs(help, stdout);
+			return -1;
+		case '?':
+			fputs("Try 'vpmu boot --help'.\n", stderr);
+			return VPMU_EXIT_USAGE;
+		default:
+			rc = vpmu_asked_option(&r->machine, code, optarg);
+			if (rc)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+static int check_options(struct request *r, char **argv)
+{
+	static char *shell[2];
+	char path[PATH_MAX], *end;
+
+	if (!r->boot.kernel != !r->boot.modules) {
+		vpmu_complain("--kernel and --modules belong together: a kernel loads no others "
+			      "than its own modules");
+		return VPMU_EXIT_USAGE;
+	}
+	if (strtoul(r->boot.memory, &end, 10) < 1 || *r->boot.memory == '-' ||
+	    (*end != 'M' && *end != 'G') || end[1]) {
+		vpmu_complain("--memory %s: a number with M or G, as in 512M", r->boot.memory);
+		return VPMU_EXIT_USAGE;
+	}
+	r->boot.argv = argv;
+	if (!*argv) {
+		shell[0] = getenv("SHELL") ? getenv("SHELL") : "/bin/sh";
+		r->boot.argv = shell;
+	}
+	/* The machine has the host's files, so a misspelt name need not wait for it. */
+	if (vpmu_find_program(*r->boot.argv, path, sizeof(path))) {
+		vpmu_complain("%s: no such program, or not executable", *r->boot.argv);
+		return VPMU_EXIT_FAILURE;
+	}
+	return 0;
+}
+
+static int check_machine(struct vpmu_machine *m)
+{
+	/* The board's firmware numbers the threads of a core one after the other. */
+	m->smt_adjacent = m->threads > 1;
+	if (vpmu_machine_cpus(m) <= 255)
+		return 0;
+	vpmu_complain("%s: a machine can be booted with at most 255 CPUs", m->name);
+	return VPMU_EXIT_USAGE;
+}
+
+/* Descriptors 0 to 2 are streams, whatever the caller has closed. */
+static void fill_streams(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	while (fd >= 0 && fd < 3)
+		fd = dup(fd);
+	close(fd);
+}
+
+static int boot_on(struct vpmu_place *place, struct request *r)
+{
+	struct vpmu_segment *s = place->segment;
+	struct vpmu_boot_ends ends;
+	uint64_t before = s->violation_count;
+	int status = 0, rc;
+
+	r->boot.place = place;
+	rc = vpmu_boot_talk(&r->boot, &ends, &status);
+	if (!rc)
+		rc = vpmu_place_check(place);
+	if (rc)
+		return rc;
+	vpmu_report(s);
+	return r->strict && s->violation_count > before ? VPMU_EXIT_VIOLATIONS : status;
+}
+
+int vpmu_command_boot(int argc, char **argv)
+{
+	struct vpmu_machine machine;
+	struct vpmu_place *place;
+	struct request r;
+	int rc = parse_options(argc, argv, &r);
+
+	fill_streams();
+	if (rc)
+		return rc < 0 ? 0 : rc;
+	rc = check_options(&r, argv + optind);
+	if (!rc)
+		rc = vpmu_asked_machine(&r.machine, r.boot.feed, &machine);
+	if (!rc)
+		rc = check_machine(&machine);
+	if (rc)
+		return rc;
+	place = calloc(1, sizeof(*place));
+	if (!place) {
+		vpmu_complain("no memory");
+		return VPMU_EXIT_FAILURE;
+	}
+	rc = vpmu_place_enter(place, r.machine.segment, &machine, vpmu_asked_open(&r.machine),
+			      r.machine.settings, r.machine.setting_count);
+	if (!rc) {
+		rc = boot_on(place, &r);
+		vpmu_place_leave(place);
+	}
+	free(place);
+	return rc;
+}

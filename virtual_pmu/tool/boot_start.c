@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of the system emulator, and its start. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../boot/wire.h"
+#include "../machine/program.h"
+#include "tool.h"
+
+#define WORDS_MAX 128
+#define KERNEL_SETTINGS "console=ttyS0 panic=-1 iomem=relaxed nmi_watchdog=0 " \
+	"mitigations=off tsc=reliable no_timer_check apparmor=0 rodata=off random.trust_cpu=on " \
+	"8250.nr_uarts=1 cryptomgr.notests"
+
+#define BOARD "q35,i8042=off,sata=off,usb=off,smbus=off,hpet=off,vmport=off,graphics=off"
+
+struct line {
+	char *words[WORDS_MAX];
+	int count;
+	bool failed;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
+{
+	va_list arguments;
+
+	if (l->count == WORDS_MAX - 1) {
+		l->failed = true;
+		return;
+	}
+	va_start(arguments, format);
+	if (vasprintf(&l->words[l->count], format, arguments) < 0)
+		l->failed = true;
+	else
+		l->words[++l->count] = NULL;
+	va_end(arguments);
+}
+
+static void forget(struct line *l)
+{
+	for (int i = 0; i < l->count; i++)
+		free(l->words[i]);
+}
+
+/* QEMU's options end at a comma, and two are one. */
+static const char *quoted(const char *path, char *out, size_t bytes)
+{
+	size_t n = 0;
+
+	for (; *path && n + 3 < bytes; path++) {
+		out[n++] = *path;
+		if (*path == ',')
+			out[n++] = ',';
+	}
+	out[n] = '\0';
+	return out;
+}
+
+/* ---- files ---- */
+
+struct parts { char qemu[PATH_MAX], kernel[PATH_MAX], modules[PATH_MAX], init[PATH_MAX],
+	       feed[PATH_MAX], model[PATH_MAX]; };
+
+static int find_part(const char *given, const char *name, const char *what, char *out)
+{
+	if (given) {
+		if (snprintf(out, PATH_MAX, "%s", given) < PATH_MAX && !access(out, R_OK))
+			return 0;
+		vpmu_complain("%s: %s", given, strerror(errno));
+		return VPMU_EXIT_FAILURE;
+	}
+	if (!vpmu_look_for_part(name, out, PATH_MAX))
+		return 0;
+	vpmu_complain("there is no %s for 'vpmu boot' here: run 'make guest' in the build tree%s",
+		      what, strcmp(what, "emulator") ? ", or give your own with --kernel and "
+		      "--modules" : "");
+	return VPMU_EXIT_FAILURE;
+}
+
+static int find_parts(const struct vpmu_boot *boot, struct parts *p)
+{
+	int rc = find_part(boot->qemu, "guest/qemu-system-x86_64", "emulator", p->qemu);
+
+	if (!rc)
+		rc = find_part(boot->kernel, "guest/kernel/vmlinux", "kernel", p->kernel);
+	if (!rc)
+		rc = find_part(boot->modules, "guest/kernel/modules", "folder of modules",
+			       p->modules);
+	if (!rc && vpmu_find_part("vpmu-init", p->init, PATH_MAX))
+		rc = VPMU_EXIT_FAILURE;
+	if (!rc && boot->feed && vpmu_find_part(VPMU_FEED_LIBRARY, p->feed, PATH_MAX))
+		rc = VPMU_EXIT_FAILURE;
+	if (!rc && !boot->qemu && vpmu_find_part("libvpmu_guest.so", p->model, PATH_MAX))
+		rc = VPMU_EXIT_FAILURE;
+	return rc;
+}
+
+/* ---- the machine ---- */
+
+static void add_processors(struct line *l, const struct vpmu_machine *m)
+{
+	bool hidden = strstr(m->qemu_cpu, "-hypervisor") != NULL;
+
+	add(l, "-accel");
+	add(l, "tcg,thread=multi");
+	add(l, "-cpu");
+	add(l, "%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor", m->brand);
+	add(l, "-smp");
+	add(l, "%u,sockets=%u,cores=%u,threads=%u", vpmu_machine_cpus(m), m->packages, m->cores,
+	    m->threads);
+}
+
+static void add_folder(struct line *l, const char *tag, const char *path, bool writable)
+{
+	char text[2 * PATH_MAX];
+
+	add(l, "-fsdev");
+	add(l, "local,id=%s,path=%s,security_model=none,multidevs=remap%s", tag,
+	    quoted(path, text, sizeof(text)), writable ? "" : ",readonly=on");
+	add(l, "-device");
+	add(l, "virtio-9p-pci,fsdev=%s,mount_tag=%s", tag, tag);
+}
+
+static void add_folders(struct line *l, const struct parts *p)
+{
+	char folder[PATH_MAX];
+
+	add_folder(l, VPMU_TAG_ROOT, "/", false);
+	add_folder(l, VPMU_TAG_MODULES, p->modules, false);
+	if (vpmu_boot_folder(folder, sizeof(folder)))
+		add_folder(l, VPMU_TAG_WORK, folder, true);
+}
+
+static void add_port(struct line *l, int number, int fd)
+{
+	add(l, "-chardev");
+	add(l, "socket,id=port%d,fd=%d", number, fd);
+	add(l, "-device");
+	add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
+}
+
+static void add_board(struct line *l, const struct vpmu_boot *boot)
+{
+	static const char *const fixed[] = {
+		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor",
+		"none", "-serial", "stdio", "-machine", BOARD,
+	};
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		add(l, "%s", fixed[i]);
+	add(l, "-m");
+	add(l, "%s", boot->memory);
+}
+
+static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
+		       int image)
+{
+	char text[2 * PATH_MAX];
+
+	add(l, "-kernel");
+	add(l, "%s", p->kernel);
+	add(l, "-initrd");
+	add(l, "/proc/self/fd/%d", image);
+	add(l, "-append");
+	add(l, KERNEL_SETTINGS "%s%s%s%s", boot->console ? "" : " quiet",
+	    boot->count_boot ? " VPMU_COUNT_BOOT=1" : "", boot->append ? " " : "",
+	    boot->append ? boot->append : "");
+	if (boot->feed) {
+		add(l, "-plugin");
+		add(l, "file=%s,segment=%s,keep=on", quoted(p->feed, text, sizeof(text)),
+		    boot->place->path);
+	}
+}
+
+/* ---- the process ---- */
+
+static void run_emulator(char **words, int log, const char *model, const char *segment,
+			 pid_t parent)
+{
+	int nothing = open("/dev/null", O_RDONLY);
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(VPMU_EXIT_FAILURE);
+	/* Not in the terminal's foreground: its signals are meant for the program. */
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(nothing, 0);
+	dup2(log, 1);
+	dup2(log, 2);
+	setenv("VPMU_SEGMENT", segment, 1);
+	if (*model)
+		setenv("VPMU_GUEST_MODEL", model, 1);
+	execv(words[0], words);
+	dprintf(2, "%s: %s\n", words[0], strerror(errno));
+	_exit(127);
+}
+
+/* far[0]: of the control port, far[1] to far[3]: of the streams, far[4]: of the log. */
+#define ENDS 5
+
+static int make_ends(struct vpmu_boot_ends *ends, int *far)
+{
+	int *const near[ENDS] = { &ends->control, &ends->streams[0], &ends->streams[1],
+				  &ends->streams[2], &ends->log };
+	int pair[2];
+
+	for (int i = 0; i < ENDS; i++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+			vpmu_complain("cannot make a connection: %s", strerror(errno));
+			return VPMU_EXIT_FAILURE;
+		}
+		*near[i] = pair[0];
+		far[i] = pair[1];
+		fcntl(far[i], F_SETFD, i == ENDS - 1 ? FD_CLOEXEC : 0);
+		if (i)
+			fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	}
+	return 0;
+}
+
+static void compose(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
+		    const int *far, int image)
+{
+	add(l, "%s", p->qemu);
+	add_board(l, boot);
+	add_processors(l, &boot->place->segment->machine);
+	/* The first virtio device, for the first process takes its ports to be /dev/vport0pN. */
+	add(l, "-device");
+	add(l, "virtio-serial-pci,max_ports=%d", VPMU_PORTS);
+	for (int i = 0; i < ENDS - 1; i++)
+		add_port(l, VPMU_PORT_CONTROL + i, far[i]);
+	add_folders(l, p);
+	add_kernel(l, boot, p, image);
+}
+
+static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpmu_boot_ends *ends)
+{
+	struct line l = { .count = 0 };
+	pid_t parent = getpid();
+	int far[ENDS], image = vpmu_boot_image(p->init, p->modules);
+	char *segment = realpath(boot->place->path, NULL);
+	int rc = image < 0 ? VPMU_EXIT_FAILURE : make_ends(ends, far);
+
+	if (rc)
+		return rc;
+	compose(&l, boot, p, far, image);
+	ends->emulator = l.failed ? -1 : fork();
+	if (!ends->emulator)
+		run_emulator(l.words, far[ENDS - 1], p->model,
+			     segment ? segment : boot->place->path, parent);
+	if (ends->emulator < 0) {
+		vpmu_complain("cannot start %s: %s", p->qemu, strerror(errno));
+		rc = VPMU_EXIT_FAILURE;
+	}
+	for (int i = 0; i < ENDS; i++)
+		close(far[i]);
+	close(image);
+	free(segment);
+	forget(&l);
+	return rc;
+}
+
+int vpmu_boot_start(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends)
+{
+	struct parts *p = calloc(1, sizeof(*p));
+	int rc = p ? find_parts(boot, p) : VPMU_EXIT_FAILURE;
+
+	if (!rc)
+		rc = start(boot, p, ends);
+	free(p);
+	return rc;
+}
