@@ -19,10 +19,14 @@
 
 #define SDM(where) .cite = "SDM " where
 #define CORE(member) .scope = VPMU_CORE, .offset = offsetof(struct core2_core, member)
-#define COUNTER_MASK ((UINT64_C(1) << CORE2_WIDTH) - 1)
-#define SELECT_MASK UINT64_C(0xffdfffff)	/* bit 21 is reserved before version 3 */
-#define GLOBAL_MASK UINT64_C(0x700000003)
-#define FREEZE_PERFMON_ON_PMI (UINT64_C(1) << 12)
+#define COUNTER_MASK VPMU_BITS(CORE2_WIDTH - 1, 0)
+/* Bit 21 is reserved before version 3. */
+#define SELECT_MASK (CORE2_CMASK | CORE2_INV | CORE2_EN | CORE2_INT | CORE2_PC | CORE2_E | \
+		     CORE2_OS | CORE2_USR | CORE2_UMASK | CORE2_CODE)
+#define FIXED_MASK (CORE2_FIXED_FIELDS(0) | CORE2_FIXED_FIELDS(1) | CORE2_FIXED_FIELDS(2))
+#define GLOBAL_MASK (CORE2_GLOBAL_FIXED | CORE2_GLOBAL_GENERAL)
+#define CLEAR_COND_CHGD_AND_BUFFER VPMU_BITS(63, 62)
+#define FREEZE_PERFMON_ON_PMI VPMU_BITS(12, 12)
 #define MISC_ENABLE_RESET UINT64_C(0x1880)	/* 7: monitoring; 11, 12: no BTS, no PEBS */
 
 enum { PMC = 0xc1, SELECT = 0x186, OVF_CTRL = 0x390 };
@@ -35,7 +39,8 @@ static const struct vpmu_register_row rows[] = {
 		.counter_bytes = sizeof(uint64_t),
 	}, {
 		.name = "MSR_PERF_FIXED_CTR_CTRL", .cite = "325384-059 18.4.1",
-		.access = VPMU_RW, .address = 0x38d, .width = 64, .mask = 0xbbb, CORE(fixed_ctrl),
+		.access = VPMU_RW, .address = 0x38d, .width = 64, .mask = FIXED_MASK,
+		CORE(fixed_ctrl),
 	}, {
 		.name = "MSR_PERF_GLOBAL_STATUS", SDM("18.4.2"), .access = VPMU_RO,
 		.address = 0x38e, .width = 64, CORE(status),
@@ -45,7 +50,7 @@ static const struct vpmu_register_row rows[] = {
 	}, {
 		.name = "MSR_PERF_GLOBAL_OVF_CTRL", SDM("18.4.2"), .access = VPMU_WO,
 		.readable = true, .address = OVF_CTRL, .width = 64,
-		.mask = GLOBAL_MASK | UINT64_C(3) << 62, CORE(ovf_ctrl),
+		.mask = GLOBAL_MASK | CLEAR_COND_CHGD_AND_BUFFER, CORE(ovf_ctrl),
 	}, {
 		.name = "IA32_PMCm", SDM("18.2"), .access = VPMU_RW, .address = PMC,
 		.width = CORE2_WIDTH, .mask = UINT32_MAX, .sign_extended = true, CORE(value[0]),
@@ -111,7 +116,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		return;
 	c->active[r->counter] = 0;
 	core2_event_of(r->counter, c->select[r->counter], &why);
-	if (CORE2_EN(c->select[r->counter]) && why)
+	if ((c->select[r->counter] & CORE2_EN) && why)
 		vpmu_record_undriven(s, vpmu_register_address(r), c->select[r->counter] & 0xffff);
 }
 
@@ -136,7 +141,10 @@ struct stretch { struct lane lane[CORE2_COUNTERS]; uint32_t lanes, clocks; };
 
 static uint64_t status_bit(uint32_t counter)
 {
-	return UINT64_C(1) << (counter < CORE2_GENERAL ? counter : 32 + counter - CORE2_GENERAL);
+	bool general = counter < CORE2_GENERAL;
+	uint64_t bits = general ? CORE2_GLOBAL_GENERAL : CORE2_GLOBAL_FIXED;
+
+	return (bits & -bits) << (general ? counter : counter - CORE2_GENERAL);
 }
 
 static void add_general(const struct core2_core *c, struct stretch *st, uint32_t counter,
@@ -146,15 +154,16 @@ static void add_general(const struct core2_core *c, struct stretch *st, uint32_t
 	const struct core2_event *e;
 	const char *why;
 
-	if (!CORE2_EN(select) || !CORE2_USR(select) || !(c->global_ctrl & status_bit(counter)))
+	if (!(select & CORE2_EN) || !(select & CORE2_USR) ||
+	    !(c->global_ctrl & status_bit(counter)))
 		return;
 	e = core2_event_of(counter, select, &why);
 	if (!e || !core2_counts_from(e, select, same_core, same_package))
 		return;
 	st->lane[st->lanes++] = (struct lane){
-		.counter = counter, .interrupts = CORE2_INT(select),
-		.filter = { .threshold = CORE2_CMASK(select), .invert = CORE2_INV(select),
-			    .edge = CORE2_E(select) },
+		.counter = counter, .interrupts = select & CORE2_INT,
+		.filter = { .threshold = VPMU_GET(CORE2_CMASK, select),
+			    .invert = select & CORE2_INV, .edge = select & CORE2_E },
 		.times = core2_times(e, select, counts, st->clocks),
 	};
 }
@@ -162,9 +171,9 @@ static void add_general(const struct core2_core *c, struct stretch *st, uint32_t
 static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t number,
 		      uint64_t times)
 {
-	uint64_t field = c->fixed_ctrl >> 4 * number;
 	uint32_t counter = CORE2_GENERAL + number;
-	bool user = field & 2, interrupts = field & 8;
+	bool user = c->fixed_ctrl & CORE2_FIXED_USR(number);
+	bool interrupts = c->fixed_ctrl & CORE2_FIXED_PMI(number);
 
 	if (user && (c->global_ctrl & status_bit(counter)))
 		st->lane[st->lanes++] = (struct lane){

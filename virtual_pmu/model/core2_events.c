@@ -244,9 +244,9 @@ static const struct core2_event *row_of(uint64_t select)
 	for (uint32_t i = CORE2_FIXED; i < CORE2_EVENTS; i++) {
 		const struct core2_event *e = &core2_events[i];
 
-		if (e->info.code != CORE2_CODE(select))
+		if (e->info.code != VPMU_GET(CORE2_CODE, select))
 			continue;
-		if (!e->fields && e->info.umask == CORE2_UMASK(select))
+		if (!e->fields && e->info.umask == VPMU_GET(CORE2_UMASK, select))
 			return e;
 		if (e->fields || !e->info.driven)
 			found = e;
@@ -273,11 +273,11 @@ const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, cons
 			 "counter 1 alone counts this event, here it stays 0";
 	if (!on_counter(e, counter))
 		return NULL;
-	*why = e->fields ? bad_fields(e, CORE2_UMASK(select)) : NULL;
+	*why = e->fields ? bad_fields(e, VPMU_GET(CORE2_UMASK, select)) : NULL;
 	if (*why)
 		return NULL;
-	if ((e->fields & CORE2_ANY_HIT) && (CORE2_UMASK(select) & HITS) &&
-	    (CORE2_UMASK(select) & HITS) != HITS)
+	if ((e->fields & CORE2_ANY_HIT) && (VPMU_GET(CORE2_UMASK, select) & HITS) &&
+	    (VPMU_GET(CORE2_UMASK, select) & HITS) != HITS)
 		*why = "this machine does not tell the states of L1D hits apart: that part stays 0";
 	return e;
 }
@@ -306,7 +306,7 @@ static uint64_t kinds(uint32_t code, uint32_t umask, const uint32_t *counts, uin
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,
 		     uint32_t clocks)
 {
-	uint32_t umask = CORE2_UMASK(select);
+	uint32_t umask = VPMU_GET(CORE2_UMASK, select);
 	uint64_t times = 0;
 
 	if (e->fields == CORE2_KINDS)
@@ -324,7 +324,7 @@ uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_
 bool core2_counts_from(const struct core2_event *e, uint64_t select, bool same_core,
 		       bool same_package)
 {
-	uint32_t umask = CORE2_UMASK(select);
+	uint32_t umask = VPMU_GET(CORE2_UMASK, select);
 
 	if (!same_package)
 		return (e->fields & CORE2_AGENT) && (umask & ALL_AGENTS);

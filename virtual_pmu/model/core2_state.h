@@ -20,14 +20,26 @@ struct core2_core {
 };
 
 /* Fields of IA32_PERFEVTSELx, SDM 18.2.1. */
-#define CORE2_CMASK(s) ((uint32_t)((s) >> 24 & 0xff))
-#define CORE2_INV(s) ((s) >> 23 & 1)
-#define CORE2_EN(s) ((s) >> 22 & 1)
-#define CORE2_INT(s) ((s) >> 20 & 1)
-#define CORE2_E(s) ((s) >> 18 & 1)
-#define CORE2_USR(s) ((s) >> 16 & 1)
-#define CORE2_UMASK(s) ((uint32_t)((s) >> 8 & 0xff))
-#define CORE2_CODE(s) ((uint32_t)((s) & 0xff))
+#define CORE2_CMASK VPMU_BITS(31, 24)
+#define CORE2_INV VPMU_BITS(23, 23)
+#define CORE2_EN VPMU_BITS(22, 22)
+#define CORE2_INT VPMU_BITS(20, 20)
+#define CORE2_PC VPMU_BITS(19, 19)
+#define CORE2_E VPMU_BITS(18, 18)
+#define CORE2_OS VPMU_BITS(17, 17)
+#define CORE2_USR VPMU_BITS(16, 16)
+#define CORE2_UMASK VPMU_BITS(15, 8)
+#define CORE2_CODE VPMU_BITS(7, 0)
+
+/* Of MSR_PERF_FIXED_CTR_CTRL, SDM 18.4.1, for each fixed counter. */
+#define CORE2_FIXED_PMI(n) VPMU_BITS(4 * (n) + 3, 4 * (n) + 3)
+#define CORE2_FIXED_USR(n) VPMU_BITS(4 * (n) + 1, 4 * (n) + 1)
+#define CORE2_FIXED_OS(n) VPMU_BITS(4 * (n), 4 * (n))
+#define CORE2_FIXED_FIELDS(n) (CORE2_FIXED_PMI(n) | CORE2_FIXED_USR(n) | CORE2_FIXED_OS(n))
+
+/* Of the global control, status and overflow control: a bit for each counter. */
+#define CORE2_GLOBAL_FIXED VPMU_BITS(34, 32)
+#define CORE2_GLOBAL_GENERAL VPMU_BITS(1, 0)
 
 /* Sub-fields of the unit mask: SDM tables 18-2 to 18-5, and 18-6 and 18-7 of the
  * page on the fixed counters. */

@@ -3,24 +3,24 @@
 
 bool vpmu_counter_condition(uint64_t select, uint64_t increment)
 {
-	uint32_t threshold = SELECT_THR(select);
+	uint32_t threshold = VPMU_GET(SELECT_THR, select);
 
 	if (!threshold)
 		return increment > 0;
-	return SELECT_INV(select) ? increment < threshold : increment >= threshold;
+	return select & SELECT_INV ? increment < threshold : increment >= threshold;
 }
 
 /* What every one of those clocks adds, when it is not edges that count. */
 static uint64_t rate(uint64_t select, uint64_t increment)
 {
-	if (!SELECT_THR(select))
+	if (!VPMU_GET(SELECT_THR, select))
 		return increment;
 	return vpmu_counter_condition(select, increment);
 }
 
 static uint64_t gain(const struct vpmu_counter *c, uint64_t increment, uint64_t n)
 {
-	if (SELECT_E(c->select))
+	if (c->select & SELECT_E)
 		return vpmu_counter_condition(c->select, increment) && !c->active;
 	return rate(c->select, increment) * n;
 }
@@ -41,11 +41,11 @@ uint64_t vpmu_counter_wraps_in(const struct vpmu_counter *c, uint32_t width, uin
 			       uint64_t n)
 {
 	uint64_t left = (UINT64_C(1) << width) - c->value;
-	uint64_t each = SELECT_E(c->select) ? gain(c, increment, 1) : rate(c->select, increment);
+	uint64_t each = c->select & SELECT_E ? gain(c, increment, 1) : rate(c->select, increment);
 
 	if (!n || !each)
 		return 0;
-	if (SELECT_E(c->select))	/* at most one edge, in the first clock */
+	if (c->select & SELECT_E)	/* at most one edge, in the first clock */
 		return left <= each ? 1 : 0;
 	uint64_t clocks = (left + each - 1) / each;
 	return clocks <= n ? clocks : 0;

@@ -7,13 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SELECT_EVENT(s)	((uint32_t)((s) & 0xff))
-#define SELECT_UMASK(s)	((uint32_t)((s) >> 8 & 0xff))
-#define SELECT_E(s)	((s) >> 18 & 1)
-#define SELECT_OVF_EN(s) ((s) >> 20 & 1)
-#define SELECT_EN(s)	((s) >> 22 & 1)
-#define SELECT_INV(s)	((s) >> 23 & 1)
-#define SELECT_THR(s)	((uint32_t)((s) >> 24 & 0x1f))
+#include "bits.h"
+
+#define SELECT_THR VPMU_BITS(28, 24)
+#define SELECT_INV VPMU_BITS(23, 23)
+#define SELECT_EN VPMU_BITS(22, 22)
+#define SELECT_OVF_EN VPMU_BITS(20, 20)
+#define SELECT_E VPMU_BITS(18, 18)
+#define SELECT_UMASK VPMU_BITS(15, 8)
+#define SELECT_EVENT VPMU_BITS(7, 0)
+#define SELECT_FIELDS (SELECT_THR | SELECT_INV | SELECT_EN | SELECT_OVF_EN | SELECT_E | \
+		       SELECT_UMASK | SELECT_EVENT)
 
 struct vpmu_counter {
 	uint64_t select, value;

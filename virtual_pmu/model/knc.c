@@ -16,10 +16,11 @@
 
 #define SRC(table) .cite = "327357-001 Table " table
 #define THREAD(member) .scope = VPMU_THREAD, .offset = offsetof(struct knc_thread, member)
-#define COUNTER_MASK ((UINT64_C(1) << KNC_WIDTH) - 1)
-#define SELECT_MASK UINT64_C(0xfff7ffff)	/* bit 19 is reserved */
-#define USER_PREF (UINT64_C(1) << 63)
-#define BOTH UINT64_C(3)
+#define COUNTER_MASK VPMU_BITS(KNC_WIDTH - 1, 0)
+#define SELECT_MASK (KNC_CMASK | KNC_INV | KNC_EN | KNC_ANY_THREAD | KNC_INT | KNC_E | KNC_OS | \
+		     KNC_USR | KNC_CODE)
+#define USER_PREF VPMU_BITS(63, 63)
+#define BOTH VPMU_BITS(KNC_COUNTERS - 1, 0)	/* a bit for each counter, in several registers */
 
 enum { TSC = 0x10, COUNTER = 0x20, SELECT = 0x28, SPFLT = 0x2c, STATUS = 0x2d, OVF_CTRL = 0x2e,
        GLOBAL_CTRL = 0x2f };
@@ -90,9 +91,10 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	if (r->row->address != SELECT)
 		return;
 	t->active[r->counter] = 0;
-	if (KNC_EN(t->select[r->counter]) &&
+	if ((t->select[r->counter] & KNC_EN) &&
 	    !knc_event_of(r->counter, t->select[r->counter], &why))
-		vpmu_record_undriven(s, vpmu_register_address(r), KNC_CODE(t->select[r->counter]));
+		vpmu_record_undriven(s, vpmu_register_address(r),
+				     VPMU_GET(KNC_CODE, t->select[r->counter]));
 }
 
 static const char *undriven(const struct vpmu_undriven *u)
@@ -109,7 +111,7 @@ static bool permitted(const struct knc_thread *t, uint32_t counter)
 {
 	uint64_t bit = UINT64_C(1) << counter;
 
-	if (!KNC_EN(t->select[counter]) || !(t->global_ctrl & bit))
+	if (!(t->select[counter] & KNC_EN) || !(t->global_ctrl & bit))
 		return false;
 	return !(t->spflt & bit) || (t->spflt & USER_PREF);
 }
@@ -119,7 +121,7 @@ static void overflow(struct knc_thread *t, uint32_t counter)
 	uint64_t bit = UINT64_C(1) << counter;
 
 	t->status |= bit;
-	if (!KNC_INT(t->select[counter]))
+	if (!(t->select[counter] & KNC_INT))
 		return;
 	if (!t->line)
 		t->interrupts++;
@@ -131,7 +133,8 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 {
 	uint64_t select = t->select[counter];
 	const struct vpmu_filter filter = {
-		.threshold = KNC_CMASK(select), .invert = KNC_INV(select), .edge = KNC_E(select),
+		.threshold = VPMU_GET(KNC_CMASK, select), .invert = select & KNC_INV,
+		.edge = select & KNC_E,
 	};
 	uint64_t gain = vpmu_filter_gain(&filter, &t->active[counter],
 					 vpmu_sum(e->sum, counts, clocks), clocks);
@@ -153,10 +156,10 @@ static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, ui
 		uint64_t select = t->select[i];
 		const struct knc_event *e;
 
-		if (!KNC_USR(select) || (!permitted(t, i) && !KNC_E(select)))
+		if (!(select & KNC_USR) || (!permitted(t, i) && !(select & KNC_E)))
 			continue;
 		e = knc_event_of(i, select, &why);
-		if (e && (own || e->no_thread || KNC_ANY_THREAD(select)))
+		if (e && (own || e->no_thread || (select & KNC_ANY_THREAD)))
 			take(t, i, e, counts, clocks);
 	}
 }

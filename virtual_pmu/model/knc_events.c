@@ -110,7 +110,7 @@ const struct knc_event *knc_event_of(uint32_t counter, uint64_t select, const ch
 	for (uint32_t i = 0; i < KNC_EVENTS; i++) {
 		const struct knc_event *e = &knc_events[i];
 
-		if ((e->info.umask << 8 | e->info.code) != KNC_CODE(select))
+		if ((e->info.umask << 8 | e->info.code) != VPMU_GET(KNC_CODE, select))
 			continue;
 		*why = e->info.why;
 		if (!e->info.driven)

@@ -19,14 +19,15 @@ struct knc_thread {
 struct knc_core { uint64_t tsc, seen; };	/* seen: package clock that the TSC includes */
 
 /* Fields of IA32_PerfEvtSel, 327357-001 table 1-5. */
-#define KNC_CMASK(s) ((uint32_t)((s) >> 24 & 0xff))
-#define KNC_INV(s) ((s) >> 23 & 1)
-#define KNC_EN(s) ((s) >> 22 & 1)
-#define KNC_ANY_THREAD(s) ((s) >> 21 & 1)
-#define KNC_INT(s) ((s) >> 20 & 1)
-#define KNC_E(s) ((s) >> 18 & 1)
-#define KNC_USR(s) ((s) >> 16 & 1)
-#define KNC_CODE(s) ((s) & 0xffff)
+#define KNC_CMASK VPMU_BITS(31, 24)
+#define KNC_INV VPMU_BITS(23, 23)
+#define KNC_EN VPMU_BITS(22, 22)
+#define KNC_ANY_THREAD VPMU_BITS(21, 21)
+#define KNC_INT VPMU_BITS(20, 20)
+#define KNC_E VPMU_BITS(18, 18)
+#define KNC_OS VPMU_BITS(17, 17)
+#define KNC_USR VPMU_BITS(16, 16)
+#define KNC_CODE VPMU_BITS(15, 0)	/* Event Select and, above it, the unit mask */
 
 struct knc_event {
 	struct vpmu_event_info info;		/* first: the list of events is made of them */

@@ -4,6 +4,7 @@
 #ifndef VPMU_MODEL_TYPE_H
 #define VPMU_MODEL_TYPE_H
 
+#include "bits.h"
 #include "core_events.h"
 #include "model.h"
 

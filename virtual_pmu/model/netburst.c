@@ -4,9 +4,12 @@
 #include "netburst_state.h"
 
 #define AT(member) .offset = offsetof(struct p4_core, member)
-#define ESCR_MASK_HT 0x7fffffffu
-#define CCCR_MASK 0xcffff000u
-#define CCCR_MASK_EXTENDED 0xcffff800u
+#define ESCR_FIELDS (ESCR_EVENT | ESCR_MASK | ESCR_TAG_VALUE | ESCR_TAG_ENABLE | \
+		     ESCR_T0_OS | ESCR_T0_USR | ESCR_T1_OS | ESCR_T1_USR)
+#define CCCR_FIELDS (P4_OVF | P4_CASCADE | P4_OVF_PMI_T1 | P4_OVF_PMI_T0 | P4_FORCE_OVF | \
+		     P4_EDGE | CCCR_THRESHOLD | P4_COMPLEMENT | P4_COMPARE | CCCR_ACTIVE_THREAD | \
+		     CCCR_SELECT | P4_ENABLE)
+#define EXTENDED_CCCR_FIELDS (CCCR_FIELDS | P4_EXTENDED)
 #define ALL_32 UINT64_C(0xffffffff)
 #define MAP "SDM Table 18-63"
 
@@ -16,31 +19,31 @@
 	.counter_stride = 1, .counter_bytes = sizeof(uint64_t), AT(counter[first]) }
 #define CCCRS(group, first) { \
 	.name = "MSR_" group "_CCCR@", .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
-	.address = 0x360 + (first), .width = 32, .mask = CCCR_MASK, .counters = 4, \
+	.address = 0x360 + (first), .width = 32, .mask = CCCR_FIELDS, .counters = 4, \
 	.counter_stride = 1, .counter_bytes = sizeof(uint64_t), AT(cccr[first]) }
 #define IQ_CCCR(n, m) { \
 	.name = "MSR_IQ_CCCR" #n, .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
 	.address = 0x36c + (n), .width = 32, .mask = m, AT(cccr[12 + (n)]) }
 #define ESCRS(unit, at) { \
 	.name = "MSR_" #unit "_ESCR@", .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, \
-	.address = at, .width = 32, .mask = ESCR_MASK_HT, .counters = 2, .counter_stride = 1, \
+	.address = at, .width = 32, .mask = ESCR_FIELDS, .counters = 2, .counter_stride = 1, \
 	.counter_bytes = sizeof(uint64_t), AT(escr[P4_##unit][0]) }
 #define ESCR(what, at, unit, side) { \
 	.name = "MSR_" what, .cite = MAP, .access = VPMU_RW, .scope = VPMU_CORE, .address = at, \
-	.width = 32, .mask = ESCR_MASK_HT, AT(escr[P4_##unit][side]) }
+	.width = 32, .mask = ESCR_FIELDS, AT(escr[P4_##unit][side]) }
 #define OTHER(n, at, w, m, more, src, member) { \
 	.name = n, .cite = src, .access = VPMU_RW, .scope = VPMU_CORE, .address = at, .width = w, \
 	.mask = m, .unsourced = more, AT(member) }
 
-#define MISC_ENABLE_PERFMON (UINT64_C(1) << 7)
-#define MISC_ENABLE_BTS_UNAVAILABLE (UINT64_C(1) << 11)
+#define MISC_ENABLE_PERFMON VPMU_BITS(7, 7)
+#define MISC_ENABLE_BTS_UNAVAILABLE VPMU_BITS(11, 11)
 
 static const struct vpmu_register_row rows[] = {
 	COUNTERS("BPU", 0, 4), COUNTERS("MS", 4, 4), COUNTERS("FLAME", 8, 4), COUNTERS("IQ", 12, 6),
 	CCCRS("BPU", 0), CCCRS("MS", 4), CCCRS("FLAME", 8),
-	IQ_CCCR(0, CCCR_MASK_EXTENDED), IQ_CCCR(1, CCCR_MASK), IQ_CCCR(2, CCCR_MASK),
-	IQ_CCCR(3, CCCR_MASK_EXTENDED), IQ_CCCR(4, CCCR_MASK_EXTENDED),
-	IQ_CCCR(5, CCCR_MASK_EXTENDED),
+	IQ_CCCR(0, EXTENDED_CCCR_FIELDS), IQ_CCCR(1, CCCR_FIELDS), IQ_CCCR(2, CCCR_FIELDS),
+	IQ_CCCR(3, EXTENDED_CCCR_FIELDS), IQ_CCCR(4, EXTENDED_CCCR_FIELDS),
+	IQ_CCCR(5, EXTENDED_CCCR_FIELDS),
 	ESCRS(BSU, 0x3a0), ESCRS(FSB, 0x3a2), ESCRS(FIRM, 0x3a4), ESCRS(FLAME, 0x3a6),
 	ESCRS(DAC, 0x3a8), ESCRS(MOB, 0x3aa), ESCRS(PMH, 0x3ac), ESCRS(SAAT, 0x3ae),
 	ESCRS(U2L, 0x3b0), ESCRS(BPU, 0x3b2), ESCRS(IS, 0x3b4), ESCRS(ITLB, 0x3b6),
@@ -53,8 +56,10 @@ static const struct vpmu_register_row rows[] = {
 	ESCR("CRU_ESCR4", 0x3e0, CRU4, 0), ESCR("CRU_ESCR5", 0x3e1, CRU4, 1),
 	OTHER("MSR_TC_PRECISE_EVENT", 0x3f0, 32, 0, ALL_32, "SDM Table 35-41", tc_precise_event),
 	/* Table 35-41 reserves bits 23:13, yet Table 19-33 needs 15 and 16. */
-	OTHER("MSR_PEBS_ENABLE", 0x3f1, 64, 0x7001fff, 0x18000, "SDM Table 35-41", pebs_enable),
-	OTHER("MSR_PEBS_MATRIX_VERT", 0x3f2, 32, 0x13, 0, "SDM Table 19-33", pebs_matrix_vert),
+	OTHER("MSR_PEBS_ENABLE", 0x3f1, 64, PEBS_RECORDS | PEBS_UOP_TAG | PEBS_REPLAY,
+	      PEBS_MISPREDICTED, "SDM Table 35-41", pebs_enable),
+	OTHER("MSR_PEBS_MATRIX_VERT", 0x3f2, 32, VERT_BRANCHES | VERT_STORES | VERT_LOADS, 0,
+	      "SDM Table 19-33", pebs_matrix_vert),
 	{
 		.name = "IA32_DS_AREA", .cite = "SDM Table 35-41", .access = VPMU_RW,
 		.scope = VPMU_THREAD, .address = 0x600, .width = 64, .mask = UINT64_MAX,
@@ -75,11 +80,11 @@ static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_ro
 {
 	uint64_t bits = row->mask;
 
-	if (row->mask == CCCR_MASK_EXTENDED && m->cpuid_model < 2)
-		bits = CCCR_MASK;
-	if (m->threads < 2 && row->mask == ESCR_MASK_HT)
+	if (row->mask == EXTENDED_CCCR_FIELDS && m->cpuid_model < 2)
+		bits = CCCR_FIELDS;
+	if (m->threads < 2 && row->mask == ESCR_FIELDS)
 		bits &= ~UINT64_C(3);
-	if (m->threads < 2 && (row->mask == CCCR_MASK || row->mask == CCCR_MASK_EXTENDED))
+	if (m->threads < 2 && (row->mask == CCCR_FIELDS || row->mask == EXTENDED_CCCR_FIELDS))
 		bits &= ~P4_OVF_PMI_T1;
 	return bits;
 }

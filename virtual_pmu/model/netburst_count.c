@@ -13,7 +13,7 @@ static struct vpmu_filter filter_of(uint64_t cccr)
 	if (!(cccr & P4_COMPARE))
 		return (struct vpmu_filter){ .threshold = 0 };
 	return (struct vpmu_filter){
-		.threshold = CCCR_THRESHOLD(cccr) + 1,
+		.threshold = VPMU_GET(CCCR_THRESHOLD, cccr) + 1,
 		.invert = cccr & P4_COMPLEMENT,
 		.edge = cccr & P4_EDGE,
 	};

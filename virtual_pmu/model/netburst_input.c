@@ -19,16 +19,13 @@ enum { UOP_TYPE = 0x02, IOQ_ALLOCATION = 0x03, LOAD_PORT_REPLAY = 0x04, STORE_PO
        EXECUTION_EVENT = 0x0c, SIMD_MOVES = 0x2e, SPLIT = 2 };
 
 /* MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT, Table 19-33 */
-enum { REPLAY_L1 = 1 << 0, REPLAY_L2 = 1 << 1, REPLAY_DTLB = 1 << 2, REPLAY_SPLIT = 1 << 10,
-       REPLAY_MISPREDICTED = 1 << 15 | 1 << 16, UOP_TAG = 1 << 24,
-       VERT_LOADS = 1 << 0, VERT_STORES = 1 << 1, VERT_BRANCHES = 1 << 4 };
 
 /* Tables 18-66 and 18-67, as far as user level goes. */
 static bool listens_to(uint64_t escr, const struct p4_batch *b, bool independent)
 {
 	if (independent)
-		return ESCR_T0_USR(escr) || ESCR_T1_USR(escr);
-	return b->thread ? ESCR_T1_USR(escr) : ESCR_T0_USR(escr);
+		return escr & (ESCR_T0_USR | ESCR_T1_USR);
+	return escr & (b->thread ? ESCR_T1_USR : ESCR_T0_USR);
 }
 
 /* 18.15.5.9: an ESCR works only while a counter that it or its pair can feed is enabled. */
@@ -55,8 +52,8 @@ static uint64_t front_end_tagged(const struct p4_batch *b)
 	for (uint32_t side = 0; side < 2; side++) {
 		uint64_t escr = b->core->escr[P4_RAT][side];
 
-		if (ESCR_EVENT(escr) == UOP_TYPE && listens_to(escr, b, false))
-			tagged |= ESCR_MASK(escr);
+		if (VPMU_GET(ESCR_EVENT, escr) == UOP_TYPE && listens_to(escr, b, false))
+			tagged |= VPMU_GET(ESCR_MASK, escr);
 	}
 	/* The counter of the tagged uops is of RAT's group and enabled, so RAT has power. */
 	if (tagged & TAG_LOADS)
@@ -69,12 +66,12 @@ static uint64_t front_end_tagged(const struct p4_batch *b)
 /* Uops of the kind that this ESCR of FIRM selects. */
 static uint64_t uops_of(const struct p4_batch *b, uint64_t escr)
 {
-	uint32_t mask = ESCR_MASK(escr);
-	int line = p4_event_find(P4_FIRM, ESCR_EVENT(escr), mask & ALL ? 15 : 3);
+	uint32_t mask = VPMU_GET(ESCR_MASK, escr);
+	int line = p4_event_find(P4_FIRM, VPMU_GET(ESCR_EVENT, escr), mask & ALL ? 15 : 3);
 
 	if (line < 0 || !p4_events[line].sum[0])
 		return 0;
-	if (ESCR_EVENT(escr) == SIMD_MOVES && (mask & ALLP0_ALLP2) != ALLP0_ALLP2)
+	if (VPMU_GET(ESCR_EVENT, escr) == SIMD_MOVES && (mask & ALLP0_ALLP2) != ALLP0_ALLP2)
 		return 0;
 	return b->count[p4_events[line].sum[0] - 1];
 }
@@ -88,10 +85,11 @@ static uint64_t execution_tagged(const struct p4_batch *b, uint32_t tags)
 	if (!powered(b->core, P4_FIRM))
 		return 0;
 	for (uint32_t side = 0; side < 2; side++)
-		if (ESCR_TAG_ENABLE(escr[side]) && (ESCR_TAG_VALUE(escr[side]) & tags) &&
+		if ((escr[side] & ESCR_TAG_ENABLE) &&
+		    (VPMU_GET(ESCR_TAG_VALUE, escr[side]) & tags) &&
 		    listens_to(escr[side], b, true))
 			tagged[side] = uops_of(b, escr[side]);
-	if (ESCR_EVENT(escr[0]) == ESCR_EVENT(escr[1]))
+	if (VPMU_GET(ESCR_EVENT, escr[0]) == VPMU_GET(ESCR_EVENT, escr[1]))
 		return tagged[0] > tagged[1] ? tagged[0] : tagged[1];
 	return tagged[0] + tagged[1];
 }
@@ -103,7 +101,8 @@ static bool split_upstream(const struct p4_batch *b, uint32_t event)
 	const uint64_t *escr = b->core->escr[P4_SAAT];
 
 	for (uint32_t side = 0; side < 2; side++)
-		if (ESCR_EVENT(escr[side]) == event && (ESCR_MASK(escr[side]) & SPLIT) &&
+		if (VPMU_GET(ESCR_EVENT, escr[side]) == event &&
+		    (VPMU_GET(ESCR_MASK, escr[side]) & SPLIT) &&
 		    listens_to(escr[side], b, false))
 			return powered(b->core, P4_SAAT);
 	return false;
@@ -113,7 +112,7 @@ static uint64_t replay_tagged(const struct p4_batch *b)
 {
 	uint64_t enable = b->core->pebs_enable, vert = b->core->pebs_matrix_vert, sum = 0;
 
-	if (!(enable & UOP_TAG))
+	if (!(enable & PEBS_UOP_TAG))
 		return 0;
 	if (vert & VERT_LOADS) {
 		if (enable & REPLAY_L1)	/* what misses the second level has missed the first */
@@ -131,7 +130,7 @@ static uint64_t replay_tagged(const struct p4_batch *b)
 		if ((enable & REPLAY_SPLIT) && split_upstream(b, STORE_PORT_REPLAY))
 			sum += b->count[VPMU_SPLIT_STORES];
 	}
-	if ((vert & VERT_BRANCHES) && (enable & REPLAY_MISPREDICTED) == REPLAY_MISPREDICTED)
+	if ((vert & VERT_BRANCHES) && (enable & PEBS_MISPREDICTED) == PEBS_MISPREDICTED)
 		sum += less(b->count[VPMU_MISPREDICTED], b->count[VPMU_MISPREDICTED_RETURN]);
 	return sum;
 }
@@ -168,7 +167,7 @@ static bool other_active(const struct p4_batch *b)
 /* CCCR bits 17:16. Without Hyper-Threading they must be 11. */
 static bool thread_state_fits(const struct p4_batch *b, uint64_t cccr)
 {
-	switch (CCCR_ACTIVE_THREAD(cccr)) {
+	switch (VPMU_GET(CCCR_ACTIVE_THREAD, cccr)) {
 	case 0: return false;	/* the processor of the batch is active */
 	case 1: return b->s->machine.threads > 1 && !other_active(b);
 	case 2: return b->s->machine.threads > 1 && other_active(b);
@@ -230,14 +229,15 @@ static uint64_t masked_sum(const struct p4_batch *b, enum p4_unit unit, uint64_t
 {
 	uint64_t sum = 0;
 
-	if (unit == P4_CRU2 && ESCR_EVENT(escr) == EXECUTION_EVENT)
-		return execution_tagged(b, ESCR_MASK(escr) & 15);
+	if (unit == P4_CRU2 && VPMU_GET(ESCR_EVENT, escr) == EXECUTION_EVENT)
+		return execution_tagged(b, VPMU_GET(ESCR_MASK, escr) & 15);
 	if (unit == P4_FIRM)
 		return uops_of(b, escr);
-	if (unit == P4_FSB && ESCR_EVENT(escr) == IOQ_ALLOCATION)
-		return bus_transactions(b, ESCR_MASK(escr));
-	for (uint32_t left = ESCR_MASK(escr); left; left &= left - 1) {
-		int line = p4_event_find(unit, ESCR_EVENT(escr), (uint32_t)__builtin_ctz(left));
+	if (unit == P4_FSB && VPMU_GET(ESCR_EVENT, escr) == IOQ_ALLOCATION)
+		return bus_transactions(b, VPMU_GET(ESCR_MASK, escr));
+	for (uint32_t left = VPMU_GET(ESCR_MASK, escr); left; left &= left - 1) {
+		int line = p4_event_find(unit, VPMU_GET(ESCR_EVENT, escr),
+					 (uint32_t)__builtin_ctz(left));
 
 		if (line >= 0)
 			sum += sum_of(b, &p4_events[line]);
@@ -248,6 +248,7 @@ static uint64_t masked_sum(const struct p4_batch *b, enum p4_unit unit, uint64_t
 uint64_t p4_input(const struct p4_batch *b, uint32_t counter, bool *listens)
 {
 	enum p4_unit unit = p4_counter_unit(b->core, counter);
+	uint32_t event, mask;
 	uint64_t escr;
 	int line;
 
@@ -255,9 +256,11 @@ uint64_t p4_input(const struct p4_batch *b, uint32_t counter, bool *listens)
 	if (unit == P4_UNITS)
 		return 0;
 	escr = b->core->escr[unit][p4_counter_side(counter)];
-	if (!ESCR_EVENT(escr) || !ESCR_MASK(escr))
+	event = VPMU_GET(ESCR_EVENT, escr);
+	mask = VPMU_GET(ESCR_MASK, escr);
+	if (!event || !mask)
 		return 0;
-	line = p4_event_find(unit, ESCR_EVENT(escr), (uint32_t)__builtin_ctz(ESCR_MASK(escr)));
+	line = p4_event_find(unit, event, (uint32_t)__builtin_ctz(mask));
 	*listens = listens_to(escr, b, line >= 0 && p4_events[line].independent) &&
 		   thread_state_fits(b, b->core->cccr[counter]);
 	return *listens ? masked_sum(b, unit, escr) : 0;

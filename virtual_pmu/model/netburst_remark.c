@@ -23,21 +23,27 @@ static bool replays(const struct p4_core *core)
 {
 	uint64_t enable = core->pebs_enable, vert = core->pebs_matrix_vert;
 
-	return (enable >> 24 & 1) && (((enable & 0x407) && (vert & 1)) ||
-				      ((enable & 0x404) && (vert & 2)) ||
-				      ((enable & 0x18000) == 0x18000 && (vert & 0x10)));
+	const uint64_t any = REPLAY_DTLB | REPLAY_SPLIT;
+
+	if (!(enable & PEBS_UOP_TAG))
+		return false;
+	return ((enable & (REPLAY_L1 | REPLAY_L2 | any)) && (vert & VERT_LOADS)) ||
+	       ((enable & any) && (vert & VERT_STORES)) ||
+	       ((enable & PEBS_MISPREDICTED) == PEBS_MISPREDICTED && (vert & VERT_BRANCHES));
 }
 
 static enum why check_line(const struct p4_core *core, uint64_t escr, int line)
 {
+	uint32_t mask = VPMU_GET(ESCR_MASK, escr);
+
 	if (line < 0)
 		return NOT_AN_EVENT;
 	if (!netburst_events[line].driven)
 		return LINE;
 	if (p4_events[line].unit == P4_FIRM && p4_events[line].bit != 15 &&
-	    (ESCR_MASK(escr) & 0x18) != 0x18)
+	    (mask & 0x18) != 0x18)
 		return MOVES_APART;
-	if (p4_events[line].sum[0] == VPMU_BUS + 1 && !p4_bus_mask_complete(ESCR_MASK(escr)))
+	if (p4_events[line].sum[0] == VPMU_BUS + 1 && !p4_bus_mask_complete(mask))
 		return BUS_MASK;
 	if (p4_events[line].sum[0] == VPMU_REPLAY_TAGGED + 1 && !replays(core))
 		return NO_REPLAY;
@@ -55,6 +61,7 @@ static void note(struct vpmu_segment *s, uint32_t counter, int line, enum why wh
 static void remark(struct vpmu_segment *s, const struct p4_core *core, uint32_t counter)
 {
 	enum p4_unit unit = p4_counter_unit(core, counter);
+	uint32_t event, mask;
 	uint64_t escr;
 
 	if (unit == P4_UNITS) {
@@ -62,16 +69,18 @@ static void remark(struct vpmu_segment *s, const struct p4_core *core, uint32_t 
 		return;
 	}
 	escr = core->escr[unit][p4_counter_side(counter)];
-	if (!ESCR_EVENT(escr) || !ESCR_MASK(escr))
-		note(s, counter, -1, NO_EVENT, ESCR_EVENT(escr));
-	else if (!ESCR_T0_USR(escr) && !ESCR_T1_USR(escr))
-		note(s, counter, -1, NO_USER, ESCR_EVENT(escr));
-	else if (s->machine.threads < 2 && CCCR_ACTIVE_THREAD(core->cccr[counter]) != 3)
-		note(s, counter, -1, NO_HT, ESCR_EVENT(escr));
-	for (uint32_t left = ESCR_MASK(escr); left && ESCR_EVENT(escr); left &= left - 1) {
-		int line = p4_event_find(unit, ESCR_EVENT(escr), (uint32_t)__builtin_ctz(left));
+	event = VPMU_GET(ESCR_EVENT, escr);
+	mask = VPMU_GET(ESCR_MASK, escr);
+	if (!event || !mask)
+		note(s, counter, -1, NO_EVENT, event);
+	else if (!(escr & (ESCR_T0_USR | ESCR_T1_USR)))
+		note(s, counter, -1, NO_USER, event);
+	else if (s->machine.threads < 2 && VPMU_GET(CCCR_ACTIVE_THREAD, core->cccr[counter]) != 3)
+		note(s, counter, -1, NO_HT, event);
+	for (uint32_t left = mask; left && event; left &= left - 1) {
+		int line = p4_event_find(unit, event, (uint32_t)__builtin_ctz(left));
 
-		note(s, counter, line, check_line(core, escr, line), ESCR_EVENT(escr));
+		note(s, counter, line, check_line(core, escr, line), event);
 	}
 }
 
@@ -80,7 +89,7 @@ void p4_remark(struct vpmu_segment *s, const struct p4_core *core)
 	for (uint32_t i = 0; i < P4_COUNTERS; i++)
 		if (core->cccr[i] & (P4_ENABLE | P4_CASCADE | P4_EXTENDED))
 			remark(s, core, i);
-	if (core->pebs_enable & (UINT64_C(3) << 25))
+	if (core->pebs_enable & PEBS_RECORDS)
 		vpmu_record_undriven(s, 0x3f1, (uint64_t)NO_PEBS << 8);
 }
 

@@ -7,30 +7,45 @@
 
 #define P4_COUNTERS 18u
 #define P4_WIDTH 40
-#define P4_COUNTER_MASK ((UINT64_C(1) << P4_WIDTH) - 1)
+#define P4_COUNTER_MASK VPMU_BITS(P4_WIDTH - 1, 0)
 
 /* CCCR */
-#define P4_OVF (UINT64_C(1) << 31)
-#define P4_CASCADE (UINT64_C(1) << 30)
-#define P4_OVF_PMI_T1 (UINT64_C(1) << 27)
-#define P4_OVF_PMI_T0 (UINT64_C(1) << 26)
-#define P4_FORCE_OVF (UINT64_C(1) << 25)
-#define P4_EDGE (UINT64_C(1) << 24)
-#define P4_COMPLEMENT (UINT64_C(1) << 19)
-#define P4_COMPARE (UINT64_C(1) << 18)
-#define P4_ENABLE (UINT64_C(1) << 12)
-#define P4_EXTENDED (UINT64_C(1) << 11)
-#define CCCR_THRESHOLD(c) ((uint32_t)((c) >> 20 & 15))
-#define CCCR_ACTIVE_THREAD(c) ((uint32_t)((c) >> 16 & 3))
-#define CCCR_SELECT(c) ((uint32_t)((c) >> 13 & 7))
+#define P4_OVF VPMU_BITS(31, 31)
+#define P4_CASCADE VPMU_BITS(30, 30)
+#define P4_OVF_PMI_T1 VPMU_BITS(27, 27)
+#define P4_OVF_PMI_T0 VPMU_BITS(26, 26)
+#define P4_FORCE_OVF VPMU_BITS(25, 25)
+#define P4_EDGE VPMU_BITS(24, 24)
+#define CCCR_THRESHOLD VPMU_BITS(23, 20)
+#define P4_COMPLEMENT VPMU_BITS(19, 19)
+#define P4_COMPARE VPMU_BITS(18, 18)
+#define CCCR_ACTIVE_THREAD VPMU_BITS(17, 16)
+#define CCCR_SELECT VPMU_BITS(15, 13)
+#define P4_ENABLE VPMU_BITS(12, 12)
+#define P4_EXTENDED VPMU_BITS(11, 11)
 
 /* ESCR */
-#define ESCR_EVENT(e) ((uint32_t)((e) >> 25 & 0x3f))
-#define ESCR_MASK(e) ((uint32_t)((e) >> 9 & 0xffff))
-#define ESCR_TAG_VALUE(e) ((uint32_t)((e) >> 5 & 15))
-#define ESCR_TAG_ENABLE(e) ((e) >> 4 & 1)
-#define ESCR_T0_USR(e) ((e) >> 2 & 1)
-#define ESCR_T1_USR(e) ((e) & 1)
+#define ESCR_EVENT VPMU_BITS(30, 25)
+#define ESCR_MASK VPMU_BITS(24, 9)
+#define ESCR_TAG_VALUE VPMU_BITS(8, 5)
+#define ESCR_TAG_ENABLE VPMU_BITS(4, 4)
+#define ESCR_T0_OS VPMU_BITS(3, 3)
+#define ESCR_T0_USR VPMU_BITS(2, 2)
+#define ESCR_T1_OS VPMU_BITS(1, 1)
+#define ESCR_T1_USR VPMU_BITS(0, 0)
+
+/* MSR_PEBS_ENABLE, and of its bits 12:0 and of MSR_PEBS_MATRIX_VERT those of Table 19-33 */
+#define PEBS_RECORDS VPMU_BITS(26, 25)	/* for either logical processor */
+#define PEBS_UOP_TAG VPMU_BITS(24, 24)
+#define PEBS_MISPREDICTED VPMU_BITS(16, 15)
+#define PEBS_REPLAY VPMU_BITS(12, 0)
+#define REPLAY_L1 VPMU_BITS(0, 0)
+#define REPLAY_L2 VPMU_BITS(1, 1)
+#define REPLAY_DTLB VPMU_BITS(2, 2)
+#define REPLAY_SPLIT VPMU_BITS(10, 10)
+#define VERT_LOADS VPMU_BITS(0, 0)
+#define VERT_STORES VPMU_BITS(1, 1)
+#define VERT_BRANCHES VPMU_BITS(4, 4)
 
 /* Groups of counters: BPU 0-3, MS 4-7, FLAME 8-11, IQ 12-17. */
 enum p4_group { P4_BPU_GROUP, P4_MS_GROUP, P4_FLAME_GROUP, P4_IQ_GROUP };

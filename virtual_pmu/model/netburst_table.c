@@ -88,7 +88,7 @@ uint32_t p4_counter_side(uint32_t counter)
 
 enum p4_unit p4_counter_unit(const struct p4_core *core, uint32_t counter)
 {
-	uint32_t number = CCCR_SELECT(core->cccr[counter]);
+	uint32_t number = VPMU_GET(CCCR_SELECT, core->cccr[counter]);
 
 	for (uint32_t i = 0; i < P4_UNITS; i++)
 		if (units[i].group == p4_counter_group(counter) && units[i].number == number &&

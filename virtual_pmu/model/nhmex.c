@@ -5,7 +5,9 @@
 #include "nhmex_state.h"
 
 #define AT(member) .offset = offsetof(struct nhmex_package, member)
-#define CTL_MASK 0x383effu	/* set_flag_sel 21:19, inc_sel 13:9, 7:0 */
+#define CTL_FIELDS (CTL_SET_FLAG_SEL | CTL_INC_SEL | CTL_FLAG_MODE | CTL_WRAP_MODE | \
+		    CTL_STORAGE_MODE | CTL_COUNT_MODE | CTL_PMI_EN | CTL_EN)
+#define U_CTL_FIELDS (NHMEX_FRZ_ALL | NHMEX_RST_ALL | NHMEX_EN_ALL | NHMEX_PMI_CORE_SEL | NHMEX_EN)
 /* "ig" bits 63 and 60:25: written without effect, read as 0. The other gaps are "rsv". */
 #define CTL_IGNORED UINT64_C(0x9ffffffffe000000)
 #define ALL_32 UINT64_C(0xffffffff)
@@ -33,7 +35,7 @@
 #define SDM "SDM Table 35-15"
 
 static const struct vpmu_register_row rows[] = {
-	U_BOX("CTL", 0xc00, VPMU_RW, 0xb000001f, 0, u_ctl),
+	U_BOX("CTL", 0xc00, VPMU_RW, U_CTL_FIELDS, 0, u_ctl),
 	U_BOX("STATUS", 0xc01, VPMU_RO, 0, 0, u_status),
 	U_BOX("OVF_CTL", 0xc02, VPMU_RW, 0, ALL_32, u_ovf_ctl),
 	BOX("PERF_GLOBAL_CTL", 0xca0, 32, VPMU_RW, 0x3f, "7500 guide Table 2-64", global_ctl),
@@ -45,16 +47,18 @@ static const struct vpmu_register_row rows[] = {
 		.access = VPMU_RO, .address = 0xca4, .width = 16, .ignored = 0xffff,
 		BOX_PLACE(0x40, timestamp),
 	},
-	BOX("PMU_DSP", 0xca5, 32, VPMU_RW, 0x780, "7500 guide Table 2-85", dsp),
-	OPEN_BOX("PMU_ISS", 0xca6, 0xf, 0x3f0, "7500 guide 2-118; 9:4 from a third party", iss),
-	BOX("PMU_MAP", 0xca7, 32, VPMU_RW, 0x1ff, "7500 guide Table 2-93", map),
+	BOX("PMU_DSP", 0xca5, 32, VPMU_RW, DSP_QUEUE, "7500 guide Table 2-85", dsp),
+	OPEN_BOX("PMU_ISS", 0xca6, ISS_FRAME, ISS_COMMAND_MODE | ISS_MODE,
+		 "7500 guide 2-118; 9:4 from a third party", iss),
+	BOX("PMU_MAP", 0xca7, 32, VPMU_RW, MAP_CMD | MAP_FVID, "7500 guide Table 2-93", map),
 	OPEN_BOX("PMU_MSC_THR", 0xca8, 0, ALL_32, SDM, msc_thr),
 	OPEN_BOX("PMU_PGT", 0xca9, 0, ALL_32, SDM, pgt),
 	OPEN_BOX("PMU_PLD", 0xcaa, 0, ALL_32, SDM, pld),
-	BOX("PMU_ZDP_CTL_FVC", 0xcab, 32, VPMU_RW, 0xffffff, "7500 guide Table 2-89", fvc),
-	COUNTERS("CTL_", 0xcb0, 64, CTL_MASK, CTL_IGNORED, "7500 guide Table 2-67", ctl),
+	BOX("PMU_ZDP_CTL_FVC", 0xcab, 32, VPMU_RW, FVC_ABOVE_FVID | FVC_FVID,
+	    "7500 guide Table 2-89", fvc),
+	COUNTERS("CTL_", 0xcb0, 64, CTL_FIELDS, CTL_IGNORED, "7500 guide Table 2-67", ctl),
 	COUNTERS("", 0xcb1, NHMEX_WIDTH, NHMEX_CNT_MASK, 0, "7500 guide Table 2-68", cnt),
-	FILTER("MM_CFG", 0xe54, UINT64_C(1) << 63, mm_cfg),
+	FILTER("MM_CFG", 0xe54, MM_CFG_EN, mm_cfg),
 	FILTER("ADDR_MATCH", 0xe55, UINT64_C(0x3ffffffff), addr_match),
 	FILTER("ADDR_MASK", 0xe56, 0x7ffffff, addr_mask),
 	{
@@ -66,7 +70,7 @@ static const struct vpmu_register_row rows[] = {
 };
 
 #define WESTMERE_EX 0x2fu
-#define FVC_MASK_WESTMERE 0x1ffffffu	/* six bits of fvid */
+#define FVC_MASK_WESTMERE (FVC_ABOVE_FVID << 1 | FVC_WESTMERE_FVID)
 
 static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_row *row)
 {

@@ -15,7 +15,7 @@ static bool freezing(const struct nhmex_package *p)
 
 static bool locally_enabled(const struct nhmex_box *b, uint32_t counter)
 {
-	return (b->global_ctl >> counter & 1) && CTL_EN(b->ctl[counter]);
+	return (b->global_ctl >> counter & 1) && (b->ctl[counter] & CTL_EN);
 }
 
 bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter)
@@ -27,7 +27,7 @@ bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uin
  * it again; here it is the clearing of its overflow flag. */
 static bool stopped(const struct nhmex_box *b, uint32_t counter)
 {
-	return !CTL_WRAP_MODE(b->ctl[counter]) && (b->status >> counter & 1);
+	return !(b->ctl[counter] & CTL_WRAP_MODE) && (b->status >> counter & 1);
 }
 
 static bool active(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter)
@@ -37,7 +37,7 @@ static bool active(const struct nhmex_package *p, const struct nhmex_box *b, uin
 
 static bool goes_down(uint64_t ctl)
 {
-	return CTL_COUNT_MODE(ctl) == NHMEX_DOWN;
+	return VPMU_GET(CTL_COUNT_MODE, ctl) == NHMEX_DOWN;
 }
 
 /* Occurrences up to and with the one that over- or underflows. */
@@ -55,14 +55,14 @@ static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, 
 	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter, down);
 	bool over = n >= room;
 
-	if (over && !CTL_WRAP_MODE(ctl))
+	if (over && !(ctl & CTL_WRAP_MODE))
 		n = room;
 	b->cnt[counter] = (down ? b->cnt[counter] - n : b->cnt[counter] + n) & NHMEX_CNT_MASK;
 	if (over) {
 		b->status |= UINT64_C(1) << counter;
 		p->u_status |= NHMEX_U_OVERFLOW(b - p->box);
 	}
-	return over && CTL_PMI_EN(ctl);
+	return over && (ctl & CTL_PMI_EN);
 }
 
 /* The U-Box got a PMI in this clock. */
@@ -91,7 +91,7 @@ static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
 		uint32_t counter = i % NHMEX_COUNTERS;
 		uint64_t room = until_overflow(b, counter, goes_down(b->ctl[counter]));
 
-		if (room < n && CTL_PMI_EN(b->ctl[counter]) && counts_clocks(p, b, counter))
+		if (room < n && (b->ctl[counter] & CTL_PMI_EN) && counts_clocks(p, b, counter))
 			n = room;
 	}
 	return n;
@@ -146,7 +146,7 @@ static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
 		return false;
 	if ((source.occurrences & occurrences) && !stopped(b, counter))
 		pmi = add(p, b, counter, 1, goes_down(ctl));
-	if (CTL_COUNT_MODE(ctl) == NHMEX_BOTH && (source.opposite & occurrences) &&
+	if (VPMU_GET(CTL_COUNT_MODE, ctl) == NHMEX_BOTH && (source.opposite & occurrences) &&
 	    !stopped(b, counter))
 		pmi |= add(p, b, counter, 1, true);
 	return pmi;

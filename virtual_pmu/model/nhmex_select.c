@@ -68,11 +68,6 @@ const char *nhmex_undriven_event(const struct vpmu_undriven *u)
 
 #define ANY_COMMAND ((uint32_t)(NHMEX_READ | NHMEX_WRITE))
 
-static uint32_t field(uint64_t value, uint32_t low, uint32_t bits)
-{
-	return (uint32_t)(value >> low & ((1u << bits) - 1));
-}
-
 static struct nhmex_source undriven(enum why why, uint32_t umask)
 {
 	return (struct nhmex_source){ .why = (uint32_t)why, .umask = umask };
@@ -89,9 +84,9 @@ static struct nhmex_source commands(uint32_t occurrences, uint32_t umask)
 static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex_box *b,
 			       uint32_t k)
 {
-	uint32_t up = p->westmere ? 1 : 0;
-	uint32_t event = field(b->fvc, 11 + up + 3 * k, 3), command = field(b->fvc, 5 + up, 3);
-	uint32_t index = field(b->fvc, 0, 5 + up);
+	uint64_t fields = p->westmere ? b->fvc >> 1 : b->fvc;	/* all but fvid */
+	uint32_t event = VPMU_GET(FVC_EVNT(k), fields), command = VPMU_GET(FVC_BCMD, fields);
+	uint64_t index = b->fvc & (p->westmere ? FVC_WESTMERE_FVID : FVC_FVID);
 
 	switch (event) {
 	case 5:
@@ -101,7 +96,7 @@ static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex
 			return undriven(NO_INDEX, event << 4 | command);
 		return commands(command ? NHMEX_WRITE : NHMEX_READ, event << 4 | command);
 	case 6:
-		return undriven(NO_RESPONSES, event << 4 | field(b->fvc, 8 + up, 3));
+		return undriven(NO_RESPONSES, event << 4 | VPMU_GET(FVC_RESP, fields));
 	case 7:
 		return undriven(NO_FRAMES, event);
 	}
@@ -111,11 +106,11 @@ static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex
 /* PLD: bits 12:8 the command, bit 0 only in the scheduler mode of ISS[9:7]. */
 static struct nhmex_source dram_command(const struct nhmex_box *b)
 {
-	uint32_t command = field(b->pld, 8, 5);
+	uint32_t command = VPMU_GET(PLD_CMD, b->pld);
 
-	if (b->mm_cfg >> 63)
+	if (b->mm_cfg & MM_CFG_EN)
 		return undriven(NO_ADDRESSES, command);
-	if (field(b->pld, 0, 1) && field(b->iss, 7, 3))
+	if ((b->pld & PLD_BY_MODE) && (b->iss & ISS_COMMAND_MODE))
 		return undriven(OTHER_MODE, command);
 	switch (command) {
 	case 0x00: return undriven(DRAM_ALL, command);
@@ -162,17 +157,17 @@ static struct nhmex_source pages(bool opened)
 static struct nhmex_source primary(const struct nhmex_package *p, const struct nhmex_box *b,
 				   uint32_t inc_sel)
 {
-	uint32_t state = field(b->dsp, 7, 4);
+	uint32_t state = VPMU_GET(DSP_QUEUE, b->dsp);
 
 	switch (inc_sel) {
 	case NHMEX_DSP_FILL: return undriven(state ? QUEUE_NEVER_FULL : NO_STATE, state);
-	case NHMEX_FRM_TYPE: return undriven(NO_FRAMES, field(b->iss, 0, 4));
+	case NHMEX_FRM_TYPE: return undriven(NO_FRAMES, VPMU_GET(ISS_FRAME, b->iss));
 	case NHMEX_DRAM_CMD: return dram_command(b);
 	case NHMEX_PAGE_MISS: return commands(NHMEX_MISS, 0);
 	case NHMEX_PAGE_HIT: return commands(NHMEX_HIT, 0);
 	case NHMEX_PAGE_EMPTY: return commands(NHMEX_EMPTY, 0);
 	case NHMEX_PGT_PAGE_EV:
-		return pages(field(b->pgt, 0, 1));
+		return pages(b->pgt & PGT_TRANSITION);
 	case NHMEX_BBOX_CMDS_ALL: return commands(ANY_COMMAND, 0);
 	case NHMEX_INFLIGHT_CMDS: return until(ANY_COMMAND, ANY_COMMAND, 0);
 	case NHMEX_CYCLES: return (struct nhmex_source){ .clocks = true };
@@ -186,7 +181,7 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 
 static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_flag_sel)
 {
-	uint32_t queues = field(b->dsp, 7, 4), mode = field(b->iss, 4, 3);
+	uint32_t queues = VPMU_GET(DSP_QUEUE, b->dsp), mode = VPMU_GET(ISS_MODE, b->iss);
 	const uint32_t empty = 0xc;
 
 	switch (set_flag_sel) {
@@ -202,11 +197,11 @@ static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_fla
 	case NHMEX_CYCLES_STARVED:
 		return undriven(NO_RETRIES, 0);
 	case NHMEX_CYCLES_PGT_STATE:
-		if (!field(b->pgt, 6, 1))
+		if (!(b->pgt & PGT_STATE))
 			return undriven(NEVER_CLOSED, 0);
 		break;
 	case NHMEX_SCHEDQ_OCCUPANCY:
-		return undriven(NO_SCHEDULER, field(b->map, 5, 4));
+		return undriven(NO_SCHEDULER, VPMU_GET(MAP_CMD, b->map));
 	default:
 		return undriven(NOT_AN_EVENT, 0);
 	}
@@ -224,16 +219,17 @@ static struct nhmex_source coded(struct nhmex_source source, uint32_t code)
 struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhmex_box *b,
 				 uint64_t ctl)
 {
-	uint32_t inc_sel = CTL_INC_SEL(ctl), set_flag_sel = CTL_SET_FLAG_SEL(ctl);
+	uint32_t inc_sel = VPMU_GET(CTL_INC_SEL, ctl);
+	uint32_t set_flag_sel = VPMU_GET(CTL_SET_FLAG_SEL, ctl);
 	struct nhmex_source flag = { .clocks = true };
 
-	if (CTL_STORAGE_MODE(ctl) > 1 || CTL_COUNT_MODE(ctl) > NHMEX_BOTH)
+	if (VPMU_GET(CTL_STORAGE_MODE, ctl) > 1 || VPMU_GET(CTL_COUNT_MODE, ctl) > NHMEX_BOTH)
 		return coded(undriven(MODE_UNDEFINED, 0), inc_sel);
-	if (CTL_FLAG_MODE(ctl))
+	if (ctl & CTL_FLAG_MODE)
 		flag = coded(condition(b, set_flag_sel), 0x20 + set_flag_sel);
-	else if (CTL_STORAGE_MODE(ctl))
+	else if (VPMU_GET(CTL_STORAGE_MODE, ctl))
 		return coded(undriven(NO_FLAG, 0), inc_sel);
-	if (!flag.clocks || (CTL_FLAG_MODE(ctl) && !CTL_STORAGE_MODE(ctl)))
+	if (!flag.clocks || ((ctl & CTL_FLAG_MODE) && !VPMU_GET(CTL_STORAGE_MODE, ctl)))
 		return flag;
 	return coded(primary(p, b, inc_sel), inc_sel);
 }

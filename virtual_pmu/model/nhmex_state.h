@@ -8,26 +8,50 @@
 #define NHMEX_BOXES 2u
 #define NHMEX_COUNTERS 6u
 #define NHMEX_WIDTH 48
-#define NHMEX_CNT_MASK ((UINT64_C(1) << NHMEX_WIDTH) - 1)
+#define NHMEX_CNT_MASK VPMU_BITS(NHMEX_WIDTH - 1, 0)
 
 /* U_MSR_PMON_GLOBAL_CTL */
-#define NHMEX_FRZ_ALL (UINT64_C(1) << 31)
-#define NHMEX_RST_ALL (UINT64_C(1) << 29)
-#define NHMEX_EN_ALL (UINT64_C(1) << 28)
+#define NHMEX_FRZ_ALL VPMU_BITS(31, 31)
+#define NHMEX_RST_ALL VPMU_BITS(29, 29)
+#define NHMEX_EN_ALL VPMU_BITS(28, 28)
+#define NHMEX_PMI_CORE_SEL VPMU_BITS(4, 1)
+#define NHMEX_EN VPMU_BITS(0, 0)
 
 /* U_MSR_PMON_GLOBAL_STATUS: ov_s0 and ov_s1. An M-Box's overflow comes through the S-Box of its
  * number (guide 2-3). The positions, 3 and 2, are a third party's (LIKWID 5.2). */
 #define NHMEX_U_OVERFLOW(box) (UINT64_C(1) << (3 - (box)))
 
 /* M_MSR_PMU_CNT_CTL, Table 2-67 */
-#define CTL_EN(c) ((c) & 1)
-#define CTL_PMI_EN(c) ((c) >> 1 & 1)
-#define CTL_COUNT_MODE(c) ((uint32_t)((c) >> 2 & 3))
-#define CTL_STORAGE_MODE(c) ((uint32_t)((c) >> 4 & 3))
-#define CTL_WRAP_MODE(c) ((c) >> 6 & 1)
-#define CTL_FLAG_MODE(c) ((c) >> 7 & 1)
-#define CTL_INC_SEL(c) ((uint32_t)((c) >> 9 & 0x1f))
-#define CTL_SET_FLAG_SEL(c) ((uint32_t)((c) >> 19 & 7))
+#define CTL_SET_FLAG_SEL VPMU_BITS(21, 19)
+#define CTL_INC_SEL VPMU_BITS(13, 9)
+#define CTL_FLAG_MODE VPMU_BITS(7, 7)
+#define CTL_WRAP_MODE VPMU_BITS(6, 6)
+#define CTL_STORAGE_MODE VPMU_BITS(5, 4)
+#define CTL_COUNT_MODE VPMU_BITS(3, 2)
+#define CTL_PMI_EN VPMU_BITS(1, 1)
+#define CTL_EN VPMU_BITS(0, 0)
+
+/* Sub-control registers: fields that this machine looks at, and those that a document names. */
+#define DSP_QUEUE VPMU_BITS(10, 7)
+#define ISS_COMMAND_MODE VPMU_BITS(9, 7)
+#define ISS_MODE VPMU_BITS(6, 4)
+#define ISS_FRAME VPMU_BITS(3, 0)
+#define MAP_CMD VPMU_BITS(8, 5)
+#define MAP_FVID VPMU_BITS(4, 0)
+#define PGT_STATE VPMU_BITS(6, 6)
+#define PGT_TRANSITION VPMU_BITS(0, 0)
+#define PLD_CMD VPMU_BITS(12, 8)
+#define PLD_BY_MODE VPMU_BITS(0, 0)
+#define MM_CFG_EN VPMU_BITS(63, 63)
+/* ZDP_CTL_FVC; on Westmere-EX fvid has one bit more, and the others stand one bit higher. */
+#define FVC_PBOX_INIT_ERR VPMU_BITS(23, 23)
+#define FVC_EVNT(k) VPMU_BITS(13 + 3 * (k), 11 + 3 * (k))
+#define FVC_RESP VPMU_BITS(10, 8)
+#define FVC_BCMD VPMU_BITS(7, 5)
+#define FVC_FVID VPMU_BITS(4, 0)
+#define FVC_ABOVE_FVID (FVC_PBOX_INIT_ERR | FVC_EVNT(3) | FVC_EVNT(2) | FVC_EVNT(1) | \
+			FVC_EVNT(0) | FVC_RESP | FVC_BCMD)
+#define FVC_WESTMERE_FVID VPMU_BITS(5, 0)
 
 enum nhmex_inc {
 	NHMEX_DSP_FILL = 0x00, NHMEX_FRM_TYPE = 0x09, NHMEX_DRAM_CMD = 0x0a, NHMEX_RETRIES = 0x0b,

@@ -49,9 +49,9 @@ static uint64_t requests(const struct skl_bulk *b, uint32_t umask)
 
 static uint64_t gathered(const struct skl_bulk *b, uint32_t counter, uint64_t select)
 {
-	uint32_t umask = SELECT_UMASK(select), slice = (counter - SKL_CBO(0)) / 2;
+	uint32_t umask = VPMU_GET(SELECT_UMASK, select), slice = (counter - SKL_CBO(0)) / 2;
 
-	switch (SELECT_EVENT(select) | (counter < SKL_CBO(0) ? 0x100u : 0)) {
+	switch (VPMU_GET(SELECT_EVENT, select) | (counter < SKL_CBO(0) ? 0x100u : 0)) {
 	case SKL_CACHE_LOOKUP:
 		return lookups(b, slice, umask);
 	case SKL_XSNP_RESPONSE:
@@ -89,7 +89,7 @@ static void take_entries(struct skl_package *p, uint64_t clocks[2])
 static void apply_events(struct skl_package *p)
 {
 	for (uint32_t i = SKL_ARB; i < SKL_FIXED; i++)
-		if (SELECT_EN(p->counter[i].select))
+		if (p->counter[i].select & SELECT_EN)
 			skl_apply(p, i, 1, gathered(&p->bulk, i, p->counter[i].select));
 }
 
@@ -97,10 +97,11 @@ static void apply_clocks(struct skl_package *p, const uint64_t clocks[2])
 {
 	uint64_t arb = p->counter[SKL_ARB].select, n;
 
-	if (SELECT_EN(arb) && skl_counts_occupancy(p))
-		skl_apply(p, SKL_ARB, 1, SELECT_UMASK(arb) & SKL_TRK_ALL ? clocks[0] + clocks[1] :
+	if ((arb & SELECT_EN) && skl_counts_occupancy(p))
+		skl_apply(p, SKL_ARB, 1,
+			  VPMU_GET(SELECT_UMASK, arb) & SKL_TRK_ALL ? clocks[0] + clocks[1] :
 									    clocks[1]);
-	if (!SELECT_EN(p->counter[SKL_FIXED].select))
+	if (!(p->counter[SKL_FIXED].select & SELECT_EN))
 		return;
 	for (uint64_t left = p->done - p->bulk.counted; left; left -= n) {
 		n = left < CLOCKS_MAX ? left : CLOCKS_MAX;
@@ -131,7 +132,7 @@ static bool every_clock_matters(const struct skl_package *p)
 	uint64_t arb = p->counter[SKL_ARB].select;
 
 	return skl_freezing(p) || p->grouped ||
-	       (skl_counts_occupancy(p) && (SELECT_THR(arb) || SELECT_E(arb)));
+	       (skl_counts_occupancy(p) && (VPMU_GET(SELECT_THR, arb) || (arb & SELECT_E)));
 }
 
 /* Entries that are still there become changes of the occupancy. */

@@ -6,9 +6,8 @@
 #include "skl_state.h"
 
 #define AT(member) .offset = offsetof(struct skl_package, member)
-#define SELECT_MASK 0x1fd4ffff	/* THR 28:24, INV 23, EN 22, OVF_EN 20, E 18, UMASK, EVT_SEL */
-#define CTR_MASK ((UINT64_C(1) << SKL_CTR_WIDTH) - 1)
-#define FIXED_MASK ((UINT64_C(1) << SKL_FIXED_WIDTH) - 1)
+#define CTR_MASK VPMU_BITS(SKL_CTR_WIDTH - 1, 0)
+#define FIXED_MASK VPMU_BITS(SKL_FIXED_WIDTH - 1, 0)
 
 #define CBO_ROW(what, base, first, count, w, m, member, src) { \
 	.name = "MSR_UNC_CBO_n_" what "m", .cite = src, .address = base, .width = w, \
@@ -25,15 +24,18 @@ static const struct vpmu_register_row rows[] = {
 	{
 		/* 4 PMI_SEL bits as in the document; bit 4 of larger parts stays reserved. */
 		.name = "MSR_UNC_PERF_GLOBAL_CTRL", .cite = "334060-001 Table 2-2",
-		.access = VPMU_RW, .address = 0xe01, .width = 64, .mask = 0xe000000f,
+		.access = VPMU_RW, .address = 0xe01, .width = 64,
+		.mask = SKL_GLOBAL_FRZ_ON_PMI | SKL_GLOBAL_WAKE_ON_PMI | SKL_GLOBAL_EN |
+			SKL_GLOBAL_PMI_SEL,
 		AT(global_ctrl),
 	}, {
 		.name = "MSR_UNC_PERF_GLOBAL_STATUS", .cite = "334060-001 Table 2-3",
-		.access = VPMU_RW1C, .address = 0xe02, .width = 64, .mask = 0xb,
+		.access = VPMU_RW1C, .address = 0xe02, .width = 64,
+		.mask = SKL_CBO_OVF | SKL_ARB_OVF | SKL_FIXED_OVF,
 		AT(global_status),
 	}, {
 		.name = "MSR_UNC_PERF_FIXED_CTRL", .cite = "334060-001 Table 2-4",
-		.access = VPMU_RW, .address = 0x394, .width = 64, .mask = 0x500000,
+		.access = VPMU_RW, .address = 0x394, .width = 64, .mask = SELECT_EN | SELECT_OVF_EN,
 		AT(counter[SKL_FIXED].select),
 	}, {
 		.name = "MSR_UNC_PERF_FIXED_CTR", .cite = "334060-001 Table 2-5",
@@ -49,13 +51,13 @@ static const struct vpmu_register_row rows[] = {
 		.counter_bytes = sizeof(struct vpmu_counter),
 	}, {
 		.name = "MSR_UNC_ARB_PERFEVTSELm", .cite = "334060-001 Table 2-7",
-		.access = VPMU_RW, .address = 0x3b2, .width = 64, .mask = SELECT_MASK,
+		.access = VPMU_RW, .address = 0x3b2, .width = 64, .mask = SELECT_FIELDS,
 		.counters = 2, .counter_stride = 1, AT(counter[SKL_ARB].select),
 		.counter_bytes = sizeof(struct vpmu_counter),
 	},
-	CBO_ROW("PERFEVTSEL", 0x700, 0, 7, 64, SELECT_MASK, select, "334060-001 Table 2-7"),
+	CBO_ROW("PERFEVTSEL", 0x700, 0, 7, 64, SELECT_FIELDS, select, "334060-001 Table 2-7"),
 	CBO_ROW("PERFCTR", 0x706, 0, 7, SKL_CTR_WIDTH, CTR_MASK, value, "334060-001 Table 2-8"),
-	CBO_ROW("PERFEVTSEL", 0xf70, 7, 1, 64, SELECT_MASK, select, LINUX_CBO7),
+	CBO_ROW("PERFEVTSEL", 0xf70, 7, 1, 64, SELECT_FIELDS, select, LINUX_CBO7),
 	CBO_ROW("PERFCTR", 0xf76, 7, 1, SKL_CTR_WIDTH, CTR_MASK, value, LINUX_CBO7),
 	{
 		.name = "IMC_BAR", .cite = "334060-001 3.3", .space = VPMU_PCI,
@@ -172,7 +174,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		return;
 	skl_select_written(p, counter);
 	skl_bulk_choose(p);
-	if (SELECT_EN(p->counter[counter].select) &&
+	if ((p->counter[counter].select & SELECT_EN) &&
 	    skl_undriven_why(counter, p->counter[counter].select))
 		vpmu_record_undriven(s, vpmu_register_address(r),
 				   p->counter[counter].select & 0xffff);
@@ -206,8 +208,9 @@ static void count_box(struct skl_package *p, uint32_t box, enum skl_code code,
 	for (uint32_t i = box; i < box + 2; i++) {
 		uint64_t select = p->counter[i].select;
 
-		if (SELECT_EN(select) && SELECT_EVENT(select) == (uint32_t)code &&
-		    (SELECT_UMASK(select) & low) && (SELECT_UMASK(select) & high))
+		if ((select & SELECT_EN) && VPMU_GET(SELECT_EVENT, select) == (uint32_t)code &&
+		    (VPMU_GET(SELECT_UMASK, select) & low) &&
+		    (VPMU_GET(SELECT_UMASK, select) & high))
 			matching |= UINT64_C(1) << i;
 	}
 	if (matching && skl_counting_in(p, clock))

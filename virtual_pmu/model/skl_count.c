@@ -38,12 +38,13 @@ bool skl_counts_occupancy(const struct skl_package *p)
 {
 	uint64_t select = p->counter[SKL_ARB].select;
 
-	return SELECT_EVENT(select) == SKL_TRK_OCCUPANCY && skl_drives_any(SKL_ARB, select);
+	return VPMU_GET(SELECT_EVENT, select) == SKL_TRK_OCCUPANCY &&
+	       skl_drives_any(SKL_ARB, select);
 }
 
 static uint64_t occupancy(const struct skl_package *p)
 {
-	bool all = SELECT_UMASK(p->counter[SKL_ARB].select) & SKL_TRK_ALL;
+	bool all = VPMU_GET(SELECT_UMASK, p->counter[SKL_ARB].select) & SKL_TRK_ALL;
 	int32_t now = all ? p->occupancy.all : p->occupancy.data_read;
 
 	return now > 0 ? (uint64_t)now : 0;
@@ -61,7 +62,7 @@ static void forward(struct skl_package *p)
  * clears the global enable. */
 static void overflow(struct skl_package *p, uint32_t counter)
 {
-	if (!SELECT_OVF_EN(p->counter[counter].select))
+	if (!(p->counter[counter].select & SELECT_OVF_EN))
 		return;
 	if (!(p->global_status & status_of(counter)))
 		forward(p);
@@ -86,7 +87,7 @@ static void add_lane(struct skl_package *p, struct stretch *st, uint32_t counter
 {
 	const struct vpmu_counter *c = &p->counter[counter];
 
-	if (skl_freezing(p) && SELECT_OVF_EN(c->select)) {
+	if (skl_freezing(p) && (c->select & SELECT_OVF_EN)) {
 		uint64_t clocks = vpmu_counter_wraps_in(c, width_of(counter), increment, st->n);
 
 		if (clocks)
@@ -112,9 +113,9 @@ static void add_grouped(struct skl_package *p, struct stretch *st, uint32_t coun
 
 static void gather(struct skl_package *p, struct stretch *st)
 {
-	if (SELECT_EN(p->counter[SKL_FIXED].select))
+	if (p->counter[SKL_FIXED].select & SELECT_EN)
 		add_lane(p, st, SKL_FIXED, 1);
-	if (SELECT_EN(p->counter[SKL_ARB].select) && skl_counts_occupancy(p))
+	if ((p->counter[SKL_ARB].select & SELECT_EN) && skl_counts_occupancy(p))
 		add_lane(p, st, SKL_ARB, occupancy(p));
 	for (uint64_t left = p->grouped; left; left &= left - 1)
 		add_grouped(p, st, (uint32_t)__builtin_ctzll(left));
@@ -240,7 +241,7 @@ static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t cloc
 	if (!vpmu_counter_apply(c, width_of(counter), 1, 1))
 		return;
 	/* The others still count in the clock of the overflow; a late one ends with `done`. */
-	if (skl_freezing(p) && SELECT_OVF_EN(c->select) && clock >= p->done)
+	if (skl_freezing(p) && (c->select & SELECT_OVF_EN) && clock >= p->done)
 		skl_advance(p, clock + 1);
 	froze = skl_counting(p);
 	overflow(p, counter);
@@ -273,8 +274,8 @@ void skl_select_written(struct skl_package *p, uint32_t counter)
 	bool over_time = counter == SKL_ARB && skl_counts_occupancy(p);
 
 	p->grouped &= ~(UINT64_C(1) << counter);
-	if (SELECT_EN(c->select) && skl_drives_any(counter, c->select) && !over_time &&
-	    (SELECT_THR(c->select) || SELECT_E(c->select)))
+	if ((c->select & SELECT_EN) && skl_drives_any(counter, c->select) && !over_time &&
+	    (VPMU_GET(SELECT_THR, c->select) || (c->select & SELECT_E)))
 		p->grouped |= UINT64_C(1) << counter;
 	c->group_clock = p->done;
 	c->group_increment = 0;

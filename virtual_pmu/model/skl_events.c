@@ -48,9 +48,9 @@ const struct vpmu_event_info skl_events[SKL_EVENTS] = {
 
 static const char *cbo_why(uint64_t select)
 {
-	uint32_t low = SELECT_UMASK(select) & 0xf, high = SELECT_UMASK(select) >> 4;
+	uint32_t umask = VPMU_GET(SELECT_UMASK, select), low = umask & 0xf, high = umask >> 4;
 
-	switch (SELECT_EVENT(select)) {
+	switch (VPMU_GET(SELECT_EVENT, select)) {
 	case SKL_CACHE_LOOKUP:
 		if (!low || !high)
 			return "it selects no line state or no kind of lookup, so it stays 0";
@@ -70,9 +70,9 @@ static const char *cbo_why(uint64_t select)
 static const char *arb_why(uint32_t counter, uint64_t select)
 {
 	static const char *const no_umask = "this unit mask is not documented: that part stays 0";
-	uint32_t umask = SELECT_UMASK(select);
+	uint32_t umask = VPMU_GET(SELECT_UMASK, select);
 
-	switch (SELECT_EVENT(select)) {
+	switch (VPMU_GET(SELECT_EVENT, select)) {
 	case SKL_TRK_OCCUPANCY:
 		if (counter != SKL_ARB)
 			return "the occupancy is counted by counter 0 only, here it stays 0";
@@ -93,9 +93,9 @@ static bool is_arb(uint32_t counter)
 
 bool skl_drives_any(uint32_t counter, uint64_t select)
 {
-	uint32_t umask = SELECT_UMASK(select);
+	uint32_t umask = VPMU_GET(SELECT_UMASK, select);
 
-	switch (SELECT_EVENT(select) | (is_arb(counter) ? 0x100u : 0)) {
+	switch (VPMU_GET(SELECT_EVENT, select) | (is_arb(counter) ? 0x100u : 0)) {
 	case SKL_CACHE_LOOKUP:
 		return (umask & 0xf) && (umask & 0xf0);
 	case SKL_XSNP_RESPONSE:

@@ -9,9 +9,11 @@
 #define SKL_CTR_WIDTH 44
 #define SKL_FIXED_WIDTH 48
 
-#define SKL_GLOBAL_EN (UINT64_C(1) << 29)
-#define SKL_GLOBAL_FRZ_ON_PMI (UINT64_C(1) << 31)
+#define SKL_GLOBAL_FRZ_ON_PMI VPMU_BITS(31, 31)
+#define SKL_GLOBAL_WAKE_ON_PMI VPMU_BITS(30, 30)
+#define SKL_GLOBAL_EN VPMU_BITS(29, 29)
 #define SKL_PMI_SEL_CORES 4u	/* bit i of the same register: PMI_SEL_COREi */
+#define SKL_GLOBAL_PMI_SEL VPMU_BITS(SKL_PMI_SEL_CORES - 1, 0)
 
 enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 << 3 };
 
