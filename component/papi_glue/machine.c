@@ -114,29 +114,34 @@ static void note_partial(struct glue *g)
 			append_note(g, "; no %s: %.200s", ipmu_type_name(type), why);
 }
 
+/* What open_machine() has got, all of it or a part: nothing of it is pointed to any more. */
+static int close_machine(struct glue *g)
+{
+	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
+
+	g->machine = NULL;
+	event_table_free(&g->events);
+	if (g->topology)
+		ipmu_topology_release();
+	g->topology = NULL;
+	return rc;
+}
+
 static int open_machine(struct glue *g, char *why)
 {
 	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;
 
 	if (!rc)
 		rc = ipmu_topology_acquire(&g->topology, why);
-	if (rc)
-		return rc;
-	rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
-	if (rc)
-		goto free_topology;
-	rc = event_table_fill(&g->events, g->machine);
-	if (rc) {
-		snprintf(why, IPMU_WHY_MAX, "out of memory for the list of events");
-		goto close_machine;
+	if (!rc)
+		rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
+	if (!rc) {
+		rc = event_table_fill(&g->events, g->machine);
+		if (rc)
+			snprintf(why, IPMU_WHY_MAX, "out of memory for the list of events");
 	}
-	return 0;
-close_machine:
-	ipmu_system_close(g->machine);
-	g->machine = NULL;
-free_topology:
-	ipmu_topology_release();
-	g->topology = NULL;
+	if (rc)
+		close_machine(g);
 	return rc;
 }
 
@@ -197,7 +202,7 @@ int glue_initialize(struct glue *g)
 
 static void drop_machine(struct glue *g)
 {
-	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
+	int rc = close_machine(g);
 
 	if (rc == -ESTALE)
 		PAPIERROR("%s: registers that somebody else has changed meanwhile are left as "
@@ -205,11 +210,6 @@ static void drop_machine(struct glue *g)
 	else if (rc)
 		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
 			  INFO(g).name, strerror(-rc));
-	g->machine = NULL;
-	event_table_free(&g->events);
-	if (g->topology)
-		ipmu_topology_release();
-	g->topology = NULL;
 	g->last_why[0] = '\0';
 }
 
