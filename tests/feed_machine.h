@@ -38,8 +38,10 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 	return core_wanted;
 }
 
-void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts, uint32_t clocks)
+void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			 const uint32_t *counts, uint32_t clocks)
 {
+	assert_int_equal(ring, VPMU_USER);
 	assert_int_not_equal(s->lock.owner, 0);
 	assert_in_range(cpu, 0, 15);
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)

@@ -87,6 +87,7 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 	b->end = b->last + qemu_plugin_insn_size(last);
 	b->packed = packed;
 	b->branch = c.branch;
+	b->ring = b->start >> 63 ? VPMU_KERNEL : VPMU_USER;
 	b->repeats = c.repeated;
 	b->instructions = (uint32_t)count;
 	return b;

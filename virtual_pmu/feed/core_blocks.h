@@ -15,6 +15,7 @@ struct vpmu_block {
 	uint64_t hash;			/* of the code bytes */
 	struct vpmu_block *next;	/* in its bucket */
 	enum vpmu_branch branch;	/* of the last instruction */
+	enum vpmu_ring ring;
 	uint32_t instructions;
 	bool hidden;			/* executed on behalf of a virtual device: hidden.h */
 	bool repeats;			/* the last instruction is a repeated string instruction */

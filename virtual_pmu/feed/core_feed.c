@@ -29,6 +29,7 @@ struct piece {
 struct core_thread {
 	struct vpmu_runner *runner;
 	const struct vpmu_block *previous;
+	enum vpmu_ring ring;	/* of what has not been reported */
 	struct piece load, store;
 	uint64_t reported;	/* clock */
 	uint32_t counts[VPMU_CORE_EVENTS];
@@ -87,10 +88,12 @@ static void report(struct core_thread *t, uint32_t cpu)
 
 	if (!vpmu_runner_lock(caches->s, t->runner))
 		return;
-	vpmu_core_events(caches->s, cpu, t->counts, (uint32_t)(now - t->reported));
+	vpmu_core_events_at(caches->s, cpu, t->ring, t->counts, (uint32_t)(now - t->reported));
 	vpmu_runner_unlock(caches->s, t->runner);
 	t->reported = now;
 	memset(t->counts, 0, sizeof(t->counts));
+	if (parts.reported)
+		parts.reported();
 }
 
 void vpmu_core_feed_report(void)
@@ -205,6 +208,10 @@ static void on_core_block(unsigned int vcpu, void *described)
 	const struct vpmu_block *b = described;
 	struct core_thread *t = mine;
 
+	if (unlikely(t && t->ring != b->ring)) {
+		report(t, t->runner->cpu);
+		t->ring = b->ring;
+	}
 	if (unlikely(!t || __atomic_load_n(t->runner->cpu_slot, __ATOMIC_RELAXED) !=
 			   t->runner->cpu)) {
 		if (!arrive(vcpu, b))

@@ -29,6 +29,7 @@
 struct vpmu_core_feed_parts {
 	qemu_plugin_vcpu_udata_cb_t block, fence;
 	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
+	void (*reported)(void);		/* the model has counted; no lock is held; may be NULL */
 };
 
 /* Does the machine count core events? If not, the functions below do nothing. */

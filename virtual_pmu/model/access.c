@@ -110,6 +110,24 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	return 0;
 }
 
+int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+	uint32_t address = type->rdpmc ? type->rdpmc(&s->machine, index) : 0;
+
+	return address ? vpmu_rdmsr(s, cpu, address, value) : -EIO;
+}
+
+bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4])
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	if (leaf != 0xa || !type->perfmon[0])
+		return false;
+	memcpy(registers, type->perfmon, sizeof(type->perfmon));
+	return true;
+}
+
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);

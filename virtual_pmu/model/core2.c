@@ -12,7 +12,7 @@
  *     keeps its bit without effect, and bits 62 and 63 of the status never rise.
  *   - IA32_DEBUGCTL bit 12 (SDM 17.4): an overflow that interrupts clears the global enables in
  *     the clock in which it happens; occurrences are evenly spread over the clocks.
- *   - All that a program executes is at user level; the reference clock has the core's rate.
+ *   - The reference clock has the core's rate.
  *   - Events with AGENT: this agent is the package. With all agents, CORE chooses in this package
  *     only. */
 #include "core2_state.h"
@@ -137,7 +137,11 @@ struct lane {
 	struct vpmu_filter filter;
 	uint64_t times;
 };
-struct stretch { struct lane lane[CORE2_COUNTERS]; uint32_t lanes, clocks; };
+struct stretch {
+	struct lane lane[CORE2_COUNTERS];
+	uint32_t lanes, clocks;
+	enum vpmu_ring ring;
+};
 
 static uint64_t status_bit(uint32_t counter)
 {
@@ -154,8 +158,8 @@ static void add_general(const struct core2_core *c, struct stretch *st, uint32_t
 	const struct core2_event *e;
 	const char *why;
 
-	if (!(select & CORE2_EN) || !(select & CORE2_USR) ||
-	    !(c->global_ctrl & status_bit(counter)))
+	if (!(select & CORE2_EN) || !(c->global_ctrl & status_bit(counter)) ||
+	    !(select & (st->ring == VPMU_KERNEL ? CORE2_OS : CORE2_USR)))
 		return;
 	e = core2_event_of(counter, select, &why);
 	if (!e || !core2_counts_from(e, select, same_core, same_package))
@@ -172,10 +176,11 @@ static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t n
 		      uint64_t times)
 {
 	uint32_t counter = CORE2_GENERAL + number;
-	bool user = c->fixed_ctrl & CORE2_FIXED_USR(number);
+	bool here = c->fixed_ctrl & (st->ring == VPMU_KERNEL ? CORE2_FIXED_OS(number) :
+							       CORE2_FIXED_USR(number));
 	bool interrupts = c->fixed_ctrl & CORE2_FIXED_PMI(number);
 
-	if (user && (c->global_ctrl & status_bit(counter)))
+	if (here && (c->global_ctrl & status_bit(counter)))
 		st->lane[st->lanes++] = (struct lane){
 			.counter = counter, .interrupts = interrupts, .times = times,
 		};
@@ -241,15 +246,15 @@ static void take(struct core2_core *c, const struct stretch *st)
 	}
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-			uint32_t clocks)
+static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t from = vpmu_cpu_core(m, cpu);
 
 	for (uint32_t i = 0; i < core_count(m); i++) {
 		struct core2_core *c = core_of(s, i);
-		struct stretch st = { .lanes = 0, .clocks = clocks };
+		struct stretch st = { .clocks = clocks, .ring = ring };
 
 		if (!c->global_ctrl)
 			continue;
@@ -271,6 +276,15 @@ static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
 	return core_of(s, vpmu_cpu_core(&s->machine, cpu))->interrupts;
 }
 
+/* SDM 18.2: the fixed counters have bit 30. */
+static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+{
+	uint32_t fixed = index ^ 1u << 30;
+
+	(void)m;
+	return index < CORE2_GENERAL ? PMC + index : fixed < CORE2_FIXED ? 0x309 + fixed : 0;
+}
+
 const struct vpmu_model_type vpmu_core2 = {
 	.family = VPMU_CORE2,
 	.rows = rows,
@@ -279,6 +293,10 @@ const struct vpmu_model_type vpmu_core2 = {
 	.event_count = CORE2_EVENTS,
 	.event_stride = sizeof(struct core2_event),
 	.core_bytes = sizeof(struct core2_core),
+	.rdpmc = rdpmc,
+	/* SDM 18.2.1, 18.4: version 2, two counters, all seven events; three fixed ones. */
+	.perfmon = { 7u << 24 | CORE2_WIDTH << 16 | CORE2_GENERAL << 8 | 2, 0, 0,
+		     CORE2_WIDTH << 5 | CORE2_FIXED },
 	.reset = reset,
 	.init = init,
 	.advance = advance,

@@ -40,12 +40,19 @@ enum vpmu_core_event {
 };
 
 /* A hardware thread did these things in its last `clocks` clocks, each in a clock of its own (at
- * most one instruction a clock; that is the clock model), all at user level. Raised in bulk: at
+ * most one instruction a clock; that is the clock model), all at one level. Raised in bulk: at
  * least every 1,024 clocks, at every system call and before each register access of the thread.
  * What others did to a core, by snooping it, is raised by itself for the core's first thread, with
  * 0 clocks. Machine lock held. Does nothing on machines without a core PMU. */
-void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-		      uint32_t clocks);
+enum vpmu_ring { VPMU_USER, VPMU_KERNEL };
+void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			 const uint32_t *counts, uint32_t clocks);
+/* The same at user level. */
+static inline void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
+				    uint32_t clocks)
+{
+	vpmu_core_events_at(s, cpu, VPMU_USER, counts, clocks);
+}
 /* Does this machine's model count core events? */
 bool vpmu_core_events_modelled(const struct vpmu_machine *m);
 

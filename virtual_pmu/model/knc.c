@@ -5,7 +5,7 @@
  *   - PERF_SPFLT_CONTROL: a counter whose SPFLT Enable bit is 0 does not look at the user
  *     preference; one whose bit is 1 counts only while the preference is 1.
  *   - IA32_PERF_GLOBAL_OVF_CTRL is write-only: a read gives 0 and is a violation.
- *   - All that a program executes is at user level: OS alone counts nothing.
+ *   - In user mode all happens at user level: OS alone counts nothing there.
  *   - Threads of a core that count each other (Thread Count Mode) are taken one after the other:
  *     their clocks add up.
  *   - The edge detector watches a counter's event also while the counter is off. Writing the
@@ -148,7 +148,8 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 }
 
 /* own: the occurrences are those of this thread, not of another thread of its core. */
-static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, uint32_t clocks)
+static void take_both(struct knc_thread *t, bool own, enum vpmu_ring ring, const uint32_t *counts,
+		      uint32_t clocks)
 {
 	const char *why;
 
@@ -156,7 +157,8 @@ static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, ui
 		uint64_t select = t->select[i];
 		const struct knc_event *e;
 
-		if (!(select & KNC_USR) || (!permitted(t, i) && !(select & KNC_E)))
+		if (!(select & (ring == VPMU_KERNEL ? KNC_OS : KNC_USR)) ||
+		    (!permitted(t, i) && !(select & KNC_E)))
 			continue;
 		e = knc_event_of(i, select, &why);
 		if (e && (own || e->no_thread || (select & KNC_ANY_THREAD)))
@@ -164,8 +166,8 @@ static void take_both(struct knc_thread *t, bool own, const uint32_t *counts, ui
 	}
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-			uint32_t clocks)
+static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu);
@@ -173,7 +175,7 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *co
 	for (uint32_t thread = 0; thread < m->threads; thread++) {
 		uint32_t other = vpmu_core_cpu(m, core, thread);
 
-		take_both(vpmu_thread_state(s, other), other == cpu, counts, clocks);
+		take_both(vpmu_thread_state(s, other), other == cpu, ring, counts, clocks);
 	}
 }
 
@@ -182,6 +184,12 @@ static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
 	const struct knc_thread *t = vpmu_thread_state(s, cpu);
 
 	return t->interrupts;
+}
+
+static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+{
+	(void)m;
+	return index < KNC_COUNTERS ? COUNTER + index : 0;
 }
 
 const struct vpmu_model_type vpmu_knc = {
@@ -193,6 +201,7 @@ const struct vpmu_model_type vpmu_knc = {
 	.event_stride = sizeof(struct knc_event),
 	.thread_bytes = sizeof(struct knc_thread),
 	.core_bytes = sizeof(struct knc_core),
+	.rdpmc = rdpmc,
 	.reset = reset,
 	.advance = advance,
 	.written = written,

@@ -73,13 +73,13 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 	return type && type->core_events;
 }
 
-void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-		      uint32_t clocks)
+void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			 const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
 	if (type->core_events && cpu < vpmu_machine_cpus(&s->machine))
-		type->core_events(s, cpu, counts, clocks);
+		type->core_events(s, cpu, ring, counts, clocks);
 }
 
 void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,

@@ -14,6 +14,10 @@
  * which is what the msr device gives for a faulting RDMSR/WRMSR. */
 int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value);
 int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value);
+/* The same as the instruction RDPMC, with its index; -EIO: the machine has no such counter. */
+int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value);
+/* What the machine's PMU is in CPUID (EAX, EBX, ECX, EDX), if this leaf says that. */
+bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4]);
 /* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
 

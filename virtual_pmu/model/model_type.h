@@ -56,6 +56,9 @@ struct vpmu_model_type {
 	const char *box_name;			/* "CBo", "M-Box" */
 	uint32_t boxes;				/* per package; 0: one per LLC slice */
 
+	/* RDPMC's index: the MSR of the counter; 0: there is none. */
+	uint32_t (*rdpmc)(const struct vpmu_machine *m, uint32_t index);
+	uint32_t perfmon[4];		/* CPUID leaf 0AH */
 	/* Those that a family does not need are NULL, except reset and advance. */
 	/* Differences between its CPU models: whether the row exists, its writable bits. */
 	bool (*present)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
@@ -87,8 +90,8 @@ struct vpmu_model_type {
 		     uint32_t read_cas, uint32_t write_cas);
 	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 	/* core_events.h */
-	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-			    uint32_t clocks);
+	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			    const uint32_t *counts, uint32_t clocks);
 	void (*memory_command)(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
 			       enum vpmu_page page, uint64_t clock);
 };

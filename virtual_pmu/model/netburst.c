@@ -147,12 +147,13 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	p4_remark(s, core);
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *counts,
-			uint32_t clocks)
+static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			const uint32_t *counts, uint32_t clocks)
 {
 	struct p4_batch b = {
 		.s = s, .core = p4_core(s, cpu), .cpu = cpu,
 		.thread = vpmu_cpu_thread(&s->machine, cpu), .clocks = clocks,
+		.ring = ring,
 	};
 	uint64_t any = 0;
 
@@ -165,6 +166,14 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, const uint32_t *co
 	p4_count(&b);
 }
 
+/* SDM 18.15.2: bit 31 asks for the low 32 bits only, which read faster. */
+static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+{
+	(void)m;
+	index &= ~(1u << 31);
+	return index < P4_COUNTERS ? 0x300 + index : 0;
+}
+
 const struct vpmu_model_type vpmu_netburst = {
 	.family = VPMU_NETBURST,
 	.rows = rows,
@@ -175,6 +184,7 @@ const struct vpmu_model_type vpmu_netburst = {
 	.thread_bytes = sizeof(struct p4_thread),
 	.present = present,
 	.mask = mask,
+	.rdpmc = rdpmc,
 	.reset = reset,
 	.interrupts = interrupts,
 	.advance = advance,

@@ -3,7 +3,6 @@
  * and thread bits of the ESCR, and by the tags of at-retirement counting (SDM 18.15.6).
  *
  * Stand-ins for what the documents or the feed leave open:
- * - Everything happens at user level, so only the USR bits matter.
  * - Clocks of the two logical processors are added, not merged.
  * - A uop that two ESCRs tag with the same event is one uop; different events have different uops.
  * - An instruction is tagged once, however many of its uops are: of several taggings the largest
@@ -20,12 +19,16 @@ enum { UOP_TYPE = 0x02, IOQ_ALLOCATION = 0x03, LOAD_PORT_REPLAY = 0x04, STORE_PO
 
 /* MSR_PEBS_ENABLE and MSR_PEBS_MATRIX_VERT, Table 19-33 */
 
-/* Tables 18-66 and 18-67, as far as user level goes. */
+/* Tables 18-66 and 18-67. */
 static bool listens_to(uint64_t escr, const struct p4_batch *b, bool independent)
 {
+	bool kernel = b->ring == VPMU_KERNEL;
+	uint64_t first = kernel ? ESCR_T0_OS : ESCR_T0_USR;
+	uint64_t second = kernel ? ESCR_T1_OS : ESCR_T1_USR;
+
 	if (independent)
-		return escr & (ESCR_T0_USR | ESCR_T1_USR);
-	return escr & (b->thread ? ESCR_T1_USR : ESCR_T0_USR);
+		return escr & (first | second);
+	return escr & (b->thread ? second : first);
 }
 
 /* 18.15.5.9: an ESCR works only while a counter that it or its pair can feed is enabled. */

@@ -93,6 +93,7 @@ struct p4_batch {
 	struct vpmu_segment *s;
 	struct p4_core *core;
 	uint32_t cpu, thread;		/* thread: 0 or 1 within the core */
+	enum vpmu_ring ring;
 	uint64_t clocks, count[VPMU_CORE_EVENTS];
 };
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "emulated.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "core_feed.h"
+#include "waiting.h"
+
+#define SLOW __attribute__((noinline, cold))
+#define PARENTS_MAX 4096
+
+struct vpmu_feed vpmu_feed;
+__thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
+
+static uint32_t parents[PARENTS_MAX];	/* thread that created the vcpu */
+
+void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid)
+{
+	if (vcpu < PARENTS_MAX)
+		__atomic_store_n(&parents[vcpu], tid, __ATOMIC_RELAXED);
+}
+
+static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
+{
+	struct vpmu_runner *r = &t->runner;
+
+	r->may_keep = vpmu_feed.keeping;
+	r->cpu_slot = &slot->cpu;
+	r->clock_slot = &slot->clock;
+	r->clock = slot->clock;
+	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
+	vpmu_runner_catch_up(&vpmu_feed.caches, r);
+	r->published = r->clock;
+}
+
+void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
+{
+	struct vpmu_segment *segment = vpmu_feed.segment;
+	struct vpmu_runner *r = &t->runner;
+	struct vpmu_thread *slot;
+	bool locked;
+
+	r->tid = (uint32_t)syscall(SYS_gettid);
+	r->space = vpmu_feed.space;
+	r->keeps = r->may_keep = false;
+	locked = vpmu_feed_lock(segment, r->tid);
+	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
+	__atomic_fetch_add(&segment->runners, 1, __ATOMIC_RELAXED);
+	if (locked)
+		vpmu_feed_unlock(segment);
+	if (!slot) {
+		slot = &t->spare;
+		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
+	}
+	begin(t, slot);
+}
+
+SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
+{
+	struct vpmu_emulated *t = aligned_alloc(128, (sizeof(*t) + 127) / 128 * 128);
+	uint32_t parent = 0;
+
+	if (!t)
+		abort();
+	memset(t, 0, sizeof(*t));
+	if (vpmu_feed.cpu_of)
+		t->spare.cpu = vpmu_feed.cpu_of(vcpu);
+	else if (vcpu < PARENTS_MAX)
+		parent = __atomic_load_n(&parents[vcpu], __ATOMIC_RELAXED);
+	vpmu_emulated_enter(t, parent);
+	vpmu_self = t;
+	vpmu_core_feed_enter(&t->runner);
+	return t;
+}
+
+void vpmu_emulated_publish(struct vpmu_emulated *t)
+{
+	struct vpmu_caches *caches = &vpmu_feed.caches;
+
+	if (!t->combining.used && vpmu_runner_behind(caches, &t->runner))
+		return;
+	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+		return;
+	vpmu_combining_flush(caches, &t->runner, &t->combining);
+	vpmu_runner_publish(caches, &t->runner, 1);
+	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
+}
+
+SLOW void vpmu_emulated_publish_clock(struct vpmu_emulated *t)
+{
+	if (vpmu_runner_behind(&vpmu_feed.caches, &t->runner) ||
+	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+		return;
+	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, 1);
+	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
+}
+
+void vpmu_emulated_end(void)
+{
+	struct vpmu_segment *segment = vpmu_feed.segment;
+	struct vpmu_emulated *t = vpmu_self;
+	bool locked;
+
+	if (!t)
+		return;
+	vpmu_emulated_publish(t);
+	vpmu_core_feed_leave();
+	vpmu_runner_let_go(segment, &t->runner);
+	locked = vpmu_feed_lock(segment, t->runner.tid);
+	if (!vpmu_feed.cpu_of)
+		vpmu_thread_release(segment, t->runner.tid);
+	__atomic_fetch_sub(&segment->runners, 1, __ATOMIC_RELAXED);
+	if (locked)
+		vpmu_feed_unlock(segment);
+	vpmu_self = NULL;
+	free(t);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that a feed watches: of a program in user mode, or the CPUs of a whole machine. Each
+ * is a host thread. */
+#ifndef VPMU_FEED_EMULATED_H
+#define VPMU_FEED_EMULATED_H
+
+#include "bypass.h"
+#include "combining.h"
+#include "hidden.h"
+
+struct vpmu_emulated {
+	struct vpmu_runner runner;
+	struct vpmu_combining combining;
+	bool waits;			/* inside a system call that can wait */
+	uint64_t maps;			/* bytes that it maps, if they may have large pages */
+	struct vpmu_hidden_map code;
+	struct vpmu_bypass bypass;
+	struct vpmu_thread spare;	/* when the segment has no slot left */
+};
+
+/* What all threads of this feed share. */
+struct vpmu_feed {
+	struct vpmu_segment *segment;
+	struct vpmu_caches caches;
+	uint64_t space;			/* of addresses */
+	bool keeping;			/* of the machine lock by the only thread */
+	/* A whole machine's CPU with QEMU's number has always this one; NULL: threads move. */
+	uint32_t (*cpu_of)(unsigned int vcpu);
+};
+extern struct vpmu_feed vpmu_feed;
+
+/* Initial-exec: one instruction to reach it, at every memory access. */
+extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
+
+/* Of the calling thread, which becomes vpmu_self; and the thread that makes a new one. */
+struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu);
+void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid);
+void vpmu_emulated_end(void);
+/* Finds or makes the slot of this thread in the segment and starts its runner there. */
+void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent);
+/* Publishes what this thread still holds back: combined stores and its clock; or only this. */
+void vpmu_emulated_publish(struct vpmu_emulated *t);
+void vpmu_emulated_publish_clock(struct vpmu_emulated *t);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "crossing.h"
+#include "emulated.h"
+#include "instructions.h"
+#include "waiting.h"
+
+#define SLOW __attribute__((noinline, cold))
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* A block of guest code packed into a callback's user data: line << 17 | lines << 10 | insns.
+ * QEMU's blocks have at most 512 instructions of at most 15 bytes. */
+#define BLOCK_LINES_SHIFT 10
+#define BLOCK_LINE_SHIFT 17
+/* Only an access that starts nearer than this to the end of a line can cross it: QEMU splits an
+ * instruction's larger accesses, except for 16-byte atomics, which must be aligned. */
+#define ACCESS_BYTES_SURE 8
+
+static struct vpmu_core_feed_parts parts;
+static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
+
+/* ---- accesses ---- */
+
+/* An ordinary access to a line that still gathers non-temporal stores. */
+SLOW static void release_line(struct vpmu_emulated *t, uint64_t tag)
+{
+	if (!vpmu_combining_has(&t->combining, tag) ||
+	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+		return;
+	vpmu_combining_flush_line(&vpmu_feed.caches, &t->runner, &t->combining, tag);
+	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
+}
+
+static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
+{
+	if (unlikely(t->combining.used))
+		release_line(t, tag);
+	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
+}
+
+/* What the fast path below does not decide. */
+static __attribute__((noinline)) void access_slow(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	uint64_t tag = vpmu_runner_tag(&t->runner, address);
+	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+
+	touch(t, tag, kind);
+	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
+		touch(t, tag + VPMU_LINE_BYTES, kind);
+}
+
+/* Not the most recently used line of its set, or not in a state that permits this. */
+static __attribute__((noinline)) void access_older(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	struct vpmu_runner *r = &vpmu_self->runner;
+	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
+
+	if (!vpmu_fast_hit(&r->l1d, vpmu_runner_tag(r, address), least))
+		access_slow(info, address);
+}
+
+/* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
+ * read-modify-write arrives once, as a store. */
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+{
+	const struct vpmu_runner *r = &vpmu_self->runner;
+	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
+
+	(void)vcpu, (void)unused;
+	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE))
+		access_slow(info, address);
+	else if (!vpmu_fast_newest(&r->l1d, vpmu_runner_tag(r, address), least))
+		access_older(info, address);
+}
+
+static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
+{
+	if (vpmu_combining_add(&t->combining, tag, bytes))
+		return;
+	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+		return;
+	vpmu_combining_open(&vpmu_feed.caches, &t->runner, &t->combining, tag, bytes);
+	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, VPMU_PUBLISH_CLOCKS);
+	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
+}
+
+static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *unused)
+{
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+	uint64_t offset = address % VPMU_LINE_BYTES;
+	uint64_t tag = vpmu_runner_tag(&vpmu_self->runner, address);
+	uint64_t bytes = (1ull << size) - 1;
+
+	(void)vcpu, (void)unused;
+	combine(vpmu_self, tag, bytes << offset);
+	if (unlikely(offset + size > VPMU_LINE_BYTES))
+		combine(vpmu_self, tag + VPMU_LINE_BYTES, bytes >> (VPMU_LINE_BYTES - offset));
+}
+
+static void on_fence(unsigned int vcpu, void *unused)
+{
+	(void)vcpu, (void)unused;
+	if (vpmu_self->combining.used)
+		vpmu_emulated_publish(vpmu_self);
+}
+
+static uint32_t block_lines(uint64_t block)
+{
+	return block >> BLOCK_LINES_SHIFT & 0x7f;
+}
+
+static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
+{
+	return vpmu_runner_tag(&t->runner, block >> BLOCK_LINE_SHIFT << 6);
+}
+
+static __attribute__((noinline)) void fetch(struct vpmu_emulated *t, uint64_t block)
+{
+	uint32_t lines = block_lines(block);
+	uint64_t tag = block_tag(t, block);
+
+	for (; lines; lines--, tag += VPMU_LINE_BYTES)
+		if (!vpmu_fast_hit(&t->runner.l1i, tag, VPMU_WORD_S))
+			touch(t, tag, VPMU_CODE);
+}
+
+/* A thread's first block, a new virtual CPU, or time to publish. */
+SLOW static void block_slow(unsigned int vcpu, uint64_t block)
+{
+	struct vpmu_emulated *t = vpmu_self ? vpmu_self : vpmu_emulated_start(vcpu);
+
+	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
+		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
+		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
+	}
+	vpmu_emulated_publish_clock(t);
+	if (vpmu_lock_contended(vpmu_feed.segment))
+		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+	if (t->runner.l1i.sets)
+		fetch(t, block);
+	if (parts.reported)
+		parts.reported();
+}
+
+/* The code's lines are all the newest of their sets: to fetch them changes nothing. */
+static inline bool fetched_last(const struct vpmu_fast *l1i, uint64_t tag, uint32_t lines)
+{
+	return vpmu_fast_newest(l1i, tag, VPMU_WORD_S) &&
+	       (lines == 1 ||
+		(lines == 2 && vpmu_fast_newest(l1i, tag + VPMU_LINE_BYTES, VPMU_WORD_S)));
+}
+
+static void on_block(unsigned int vcpu, void *packed)
+{
+	uint64_t block = (uint64_t)(uintptr_t)packed;
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (unlikely(!t)) {
+		block_slow(vcpu, block);
+		return;
+	}
+	t->runner.clock += block & 0x3ff;
+	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
+		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
+		block_slow(vcpu, block);
+	else if (t->runner.l1i.sets &&
+		 !fetched_last(&t->runner.l1i, block_tag(t, block), block_lines(block)))
+		fetch(t, block);
+}
+
+/* ---- translation ---- */
+
+static void watch_instruction(struct qemu_plugin_insn *insn)
+{
+	switch (vpmu_store_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn))) {
+	case VPMU_NONTEMPORAL:
+		qemu_plugin_register_vcpu_mem_cb(insn, parts.nontemporal, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W, NULL);
+		break;
+	case VPMU_FENCE:
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, parts.fence, QEMU_PLUGIN_CB_NO_REGS,
+						       NULL);
+		break;
+	case VPMU_ORDINARY:
+		qemu_plugin_register_vcpu_mem_cb(insn, parts.access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, NULL);
+		break;
+	}
+}
+
+void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
+{
+	size_t count = vpmu_block_instructions(tb);
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
+	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
+	uint64_t lines = (end >> 6) - (start >> 6) + 1;
+	uint64_t packed = fetched >> 6 << BLOCK_LINE_SHIFT | lines << BLOCK_LINES_SHIFT | count;
+
+	if (vpmu_core_feed_active()) {
+		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
+		return;
+	}
+	if (vpmu_hidden(start))
+		return;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, parts.block, QEMU_PLUGIN_CB_NO_REGS,
+					     (void *)(uintptr_t)packed);
+	for (size_t i = 0; i < count; i++)
+		watch_instruction(qemu_plugin_tb_get_insn(tb, i));
+}
+
+const struct vpmu_core_feed_parts vpmu_watch_parts = {
+	.block = on_block, .access = on_access, .nontemporal = on_nontemporal, .fence = on_fence,
+};
+
+/* The interface tells stores by a function; to ask it once per bit spares a call per access. */
+static void learn_store_bits(void)
+{
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if (qemu_plugin_mem_is_store(bit))
+			store_bits |= bit;
+}
+
+int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
+		    size_t why_bytes)
+{
+	int rc = vpmu_segment_open(path, &vpmu_feed.segment, why, why_bytes);
+
+	if (rc)
+		return rc;
+	rc = vpmu_caches_open(&vpmu_feed.caches, vpmu_feed.segment);
+	if (rc) {
+		snprintf(why, why_bytes, "%s: machine '%s' has caches that the feed cannot model",
+			 path, vpmu_feed.segment->machine.name);
+		return rc;
+	}
+	parts = *used;
+	vpmu_core_feed_open(&vpmu_feed.caches, &parts);
+	learn_store_bits();
+	return 0;
+}
+
+const char *vpmu_watch_argument(int argc, char **argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+			return argv[i] + length + 1;
+	return NULL;
+}

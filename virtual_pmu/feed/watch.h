@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock. */
+#ifndef VPMU_FEED_WATCH_H
+#define VPMU_FEED_WATCH_H
+
+#include "core_feed.h"
+
+extern const struct vpmu_core_feed_parts vpmu_watch_parts;
+
+/* Opens the machine of this segment. parts: those above, or what stands before them. 0, or a
+ * negative errno with a sentence in why[]. */
+int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, char *why,
+		    size_t why_bytes);
+/* Inside the translation callback. fetched: where the block's code is for the caches. */
+void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
+/* What follows `name=` in the plugin's arguments; NULL: it is not given. */
+const char *vpmu_watch_argument(int argc, char **argv, const char *name);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* guest/: a whole machine. What QEMU's system emulation and the model say to each other: the
+ * inserted code (add-to-qemu) finds vpmu_guest_open by name in the library that the environment
+ * names, and passes on what the guest does. Both sides include this header, so it uses nothing
+ * else. */
+#ifndef VPMU_GUEST_CALLS_H
+#define VPMU_GUEST_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
+#define VPMU_GUEST_OPEN "vpmu_guest_open"
+#define VPMU_GUEST_VERSION 1
+
+/* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
+struct vpmu_guest_host {
+	uint32_t version;
+	/* The performance interrupt of this CPU's local APIC; masks: as the silicon does, it masks
+	 * its entry when it delivers. */
+	void (*interrupt)(unsigned int vcpu, bool masks);
+	/* Where the guest's memory at this address is in this process, right after an access by the
+	 * calling CPU; NULL: it is no memory. info: of the plugin interface. */
+	void *(*memory)(unsigned int vcpu, uint64_t address, uint32_t info);
+	/* Main memory: the first `bytes` of physical addresses; what follows is above 4 GiB. */
+	void *(*main_memory)(uint64_t *bytes);
+};
+
+enum vpmu_guest_answer { VPMU_GUEST_UNKNOWN, VPMU_GUEST_DONE, VPMU_GUEST_FAULT };
+
+/* What the library does. UNKNOWN: QEMU goes on as without it. */
+struct vpmu_guest_calls {
+	enum vpmu_guest_answer (*rdmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
+					uint64_t *value);
+	enum vpmu_guest_answer (*wrmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
+					uint64_t value);
+	enum vpmu_guest_answer (*rdpmc)(unsigned int vcpu, uint32_t index, uint64_t *value);
+	/* registers: EAX, EBX, ECX, EDX. */
+	bool (*cpuid)(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
+	/* A byte of the host bridge's configuration space; false: as QEMU has it. */
+	bool (*pci_read)(uint32_t offset, uint8_t *byte);
+	/* The memory controller's window: where it is, and reading 4 bytes of it. */
+	void (*window)(uint64_t *base, uint64_t *bytes);
+	uint32_t (*window_read)(unsigned int vcpu, uint32_t offset);
+};
+
+typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes on what the guest does to the library of VPMU_GUEST_MODEL. Without it nothing changes. */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/error-report.h"
+#include "cpu.h"
+#include "exec/exec-all.h"
+#include "exec/address-spaces.h"
+#include "exec/ramblock.h"
+#include "hw/boards.h"
+#include "hw/i386/x86.h"
+#include "tcg/helper-tcg.h"
+
+#include "vpmu_guest.h"
+#include "calls.h"
+
+#include <dlfcn.h>
+
+static const struct vpmu_guest_calls *calls;
+
+static void interrupt(unsigned int vcpu, bool masks)
+{
+	CPUState *cpu = qemu_get_cpu(vcpu);
+	bool locked = qemu_mutex_iothread_locked();
+
+	if (!cpu || !X86_CPU(cpu)->apic_state)
+		return;
+	if (!locked)
+		qemu_mutex_lock_iothread();
+	vpmu_apic_interrupt(X86_CPU(cpu)->apic_state, masks);
+	if (!locked)
+		qemu_mutex_unlock_iothread();
+}
+
+static void *memory(unsigned int vcpu, uint64_t address, uint32_t info)
+{
+	return vpmu_tlb_memory(current_cpu, address, info);
+}
+
+static void *main_memory(uint64_t *bytes)
+{
+	MachineState *machine = MACHINE(qdev_get_machine());
+
+	*bytes = X86_MACHINE(machine)->below_4g_mem_size;
+	return machine->ram ? memory_region_get_ram_ptr(machine->ram) : NULL;
+}
+
+static const struct vpmu_guest_host host = {
+	.version = VPMU_GUEST_VERSION, .interrupt = interrupt, .memory = memory,
+	.main_memory = main_memory,
+};
+
+static void __attribute__((constructor)) open_library(void)
+{
+	const char *path = getenv(VPMU_GUEST_ENV);
+	vpmu_guest_open_function *open_model;
+	void *library;
+
+	if (!path || !*path)
+		return;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	open_model = library ? (vpmu_guest_open_function *)dlsym(library, VPMU_GUEST_OPEN) : NULL;
+	calls = open_model ? open_model(&host) : NULL;
+	if (!calls) {
+		fprintf(stderr, "vpmu: %s\n", library ? "this is no virtual machine's model, or it "
+			"has no machine" : dlerror());
+		exit(1);
+	}
+}
+
+static unsigned int index_of(CPUX86State *env)
+{
+	return env_cpu(env)->cpu_index;
+}
+
+static void put_value(CPUX86State *env, uint64_t value)
+{
+	env->regs[R_EAX] = (uint32_t)value;
+	env->regs[R_EDX] = (uint32_t)(value >> 32);
+}
+
+static bool finish(CPUX86State *env, enum vpmu_guest_answer answer, uintptr_t ra)
+{
+	if (answer == VPMU_GUEST_FAULT)
+		raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
+	return answer == VPMU_GUEST_DONE;
+}
+
+bool vpmu_guest_rdmsr(CPUX86State *env, uintptr_t ra)
+{
+	enum vpmu_guest_answer answer = VPMU_GUEST_UNKNOWN;
+	uint64_t value = 0;
+
+	if (calls)
+		answer = calls->rdmsr(index_of(env), env->eip, env->regs[R_ECX], &value);
+	if (answer == VPMU_GUEST_DONE)
+		put_value(env, value);
+	return finish(env, answer, ra);
+}
+
+bool vpmu_guest_wrmsr(CPUX86State *env, uint64_t value, uintptr_t ra)
+{
+	return calls && finish(env, calls->wrmsr(index_of(env), env->eip, env->regs[R_ECX], value),
+			       ra);
+}
+
+bool vpmu_guest_rdpmc(CPUX86State *env, uintptr_t ra)
+{
+	enum vpmu_guest_answer answer = VPMU_GUEST_UNKNOWN;
+	uint64_t value = 0;
+
+	if (calls)
+		answer = calls->rdpmc(index_of(env), env->regs[R_ECX], &value);
+	if (answer == VPMU_GUEST_DONE)
+		put_value(env, value);
+	return finish(env, answer, ra);
+}
+
+bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax,
+		      uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+	uint32_t registers[4];
+
+	if (!calls || !calls->cpuid(index_of(env), leaf, subleaf, registers))
+		return false;
+	*eax = registers[0];
+	*ebx = registers[1];
+	*ecx = registers[2];
+	*edx = registers[3];
+	return true;
+}
+
+/* ---- the host bridge ---- */
+
+/* The firmware knows QEMU's own bridge by its number, and works in 32 bits; an operating system of
+ * 64 bits sees the machine's. */
+static bool for_system(void)
+{
+	return current_cpu && X86_CPU(current_cpu)->env.hflags & HF_LMA_MASK;
+}
+
+static uint32_t read_config(PCIDevice *bridge, uint32_t address, int bytes)
+{
+	uint32_t value = pci_default_read_config(bridge, address, bytes);
+	uint8_t byte;
+
+	for (int i = 0; i < bytes && for_system(); i++)
+		if (calls->pci_read(address + i, &byte))
+			value = deposit32(value, 8 * i, 8, byte);
+	return value;
+}
+
+static uint64_t read_window(void *unused, hwaddr offset, unsigned int bytes)
+{
+	return calls->window_read(current_cpu ? current_cpu->cpu_index : 0, offset);
+}
+
+static void write_window(void *unused, hwaddr offset, uint64_t value, unsigned int bytes)
+{
+}
+
+static const MemoryRegionOps window_ops = {
+	.read = read_window, .write = write_window, .endianness = DEVICE_LITTLE_ENDIAN,
+	.valid = { .min_access_size = 1, .max_access_size = 8 },
+	.impl = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *system_memory)
+{
+	uint64_t base = 0, bytes = 0;
+	MemoryRegion *window;
+
+	if (!calls)
+		return;
+	bridge->config_read = read_config;
+	calls->window(&base, &bytes);
+	if (!bytes)
+		return;
+	window = g_new0(MemoryRegion, 1);
+	memory_region_init_io(window, OBJECT(bridge), &window_ops, NULL, "vpmu-window", bytes);
+	memory_region_add_subregion_overlap(system_memory, base, window, 1);
+}

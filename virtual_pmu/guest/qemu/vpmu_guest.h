@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lines that add-to-qemu inserts call. */
+#ifndef VPMU_GUEST_H
+#define VPMU_GUEST_H
+
+#include "cpu.h"
+#include "hw/pci/pci.h"
+
+/* True: it is done, and the registers are set. A fault does not return. */
+bool vpmu_guest_rdmsr(CPUX86State *env, uintptr_t ra);
+bool vpmu_guest_wrmsr(CPUX86State *env, uint64_t value, uintptr_t ra);
+bool vpmu_guest_rdpmc(CPUX86State *env, uintptr_t ra);
+bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax,
+		      uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
+void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *memory);
+
+/* Ours in QEMU's own files. */
+void vpmu_apic_interrupt(DeviceState *apic, bool masks);
+void *vpmu_tlb_memory(CPUState *cpu, target_ulong address, uint32_t info);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands behind the inserted lines: the guest's accesses to registers, as the shim's are to
+ * device files. */
+#include "whole.h"
+
+#include <string.h>
+
+#include "../model/model.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define MSRS 0x10000u
+#define PCI_DEVICE 2u
+#define PCI_BAR 0x48u
+
+#define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
+enum { BEGIN = 1, END = 2 };
+
+EXPORTED extern vpmu_guest_open_function vpmu_guest_open;
+
+static struct vpmu_segment *machine;
+static uint8_t ours[MSRS / 8];		/* bit per MSR that the machine has */
+
+static bool is_ours(uint32_t address)
+{
+	return address < MSRS && ours[address / 8] >> address % 8 & 1;
+}
+
+static enum vpmu_guest_answer answer(int rc)
+{
+	vpmu_unlock(machine);
+	vpmu_whole_interrupts();
+	return rc ? VPMU_GUEST_FAULT : VPMU_GUEST_DONE;
+}
+
+static enum vpmu_guest_answer on_rdmsr(unsigned int vcpu, uint64_t code, uint32_t address,
+				       uint64_t *value)
+{
+	(void)code;
+	if (!is_ours(address))
+		return VPMU_GUEST_UNKNOWN;
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	return answer(vpmu_rdmsr(machine, vpmu_whole_cpu(vcpu), address, value));
+}
+
+static enum vpmu_guest_answer on_wrmsr(unsigned int vcpu, uint64_t code, uint32_t address,
+				       uint64_t value)
+{
+	(void)code;
+	if (!is_ours(address))
+		return VPMU_GUEST_UNKNOWN;
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	return answer(vpmu_wrmsr(machine, vpmu_whole_cpu(vcpu), address, value));
+}
+
+static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64_t *value)
+{
+	int rc;
+
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	rc = vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value);
+	return answer(rc);
+}
+
+static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
+{
+	(void)vcpu;
+	if (leaf != DOORBELL)
+		return vpmu_cpuid(&machine->machine, leaf, registers);
+	memset(registers, 0, 4 * sizeof(*registers));
+	if (subleaf == BEGIN || subleaf == END)
+		vpmu_whole_count(subleaf == BEGIN);
+	registers[0] = 1;
+	return true;
+}
+
+static bool on_pci_read(uint32_t offset, uint8_t *byte)
+{
+	int rc;
+
+	if (offset / 2 * 2 != PCI_DEVICE && offset / 8 * 8 != PCI_BAR)
+		return false;
+	vpmu_lock(machine);
+	rc = vpmu_pci_read(machine, offset, byte, 1);
+	vpmu_unlock(machine);
+	return !rc;
+}
+
+static void on_window(uint64_t *base, uint64_t *bytes)
+{
+	vpmu_mmio_window(machine, base, bytes);
+}
+
+static uint32_t on_window_read(unsigned int vcpu, uint32_t offset)
+{
+	uint32_t value;
+
+	(void)vcpu;
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	memcpy(&value, vpmu_package_mmio(machine, 0) + offset, sizeof(value));
+	vpmu_unlock(machine);
+	return value;
+}
+
+static const struct vpmu_guest_calls calls = {
+	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
+	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
+};
+
+const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *host)
+{
+	struct vpmu_register_info r;
+
+	if (host->version != VPMU_GUEST_VERSION)
+		return NULL;
+	machine = vpmu_whole_open(host);
+	if (!machine)
+		return NULL;
+	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
+		if (r.space == VPMU_MSR && r.address < MSRS)
+			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);
+	return &calls;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "whole.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../feed/clock.h"
+#include "../feed/emulated.h"
+#include "../feed/waiting.h"
+#include "../feed/watch.h"
+#include "../model/model.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED extern int qemu_plugin_version;
+EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+				 char **argv);
+
+EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+static const struct vpmu_guest_host *host;
+static struct vpmu_segment *machine;	/* as the registers' side has mapped it */
+static qemu_plugin_id_t feed_id;
+static bool fed, awake;
+static uint64_t main_start, main_bytes;	/* of the guest's memory in this process */
+static uint64_t raised[VPMU_CPUS_MAX];	/* interrupts of each CPU that were passed on */
+
+struct vpmu_segment *vpmu_whole_open(const struct vpmu_guest_host *h)
+{
+	const char *path = getenv("VPMU_SEGMENT");
+	char why[512] = "VPMU_SEGMENT names no machine";
+
+	host = h;
+	if (!path || !*path || vpmu_segment_open(path, &machine, why, sizeof(why)))
+		dprintf(STDERR_FILENO, "vpmu: %s\n", why);
+	return machine;
+}
+
+/* ---- CPUs ---- */
+
+uint32_t vpmu_whole_cpu(unsigned int vcpu)
+{
+	const struct vpmu_machine *m = &machine->machine;
+
+	return vpmu_core_cpu(m, vcpu / m->threads, vcpu % m->threads) % vpmu_machine_cpus(m);
+}
+
+static unsigned int vcpu_of(uint32_t cpu)
+{
+	const struct vpmu_machine *m = &machine->machine;
+
+	return vpmu_cpu_core(m, cpu) * m->threads + vpmu_cpu_thread(m, cpu);
+}
+
+/* ---- interrupts ---- */
+
+static void pass_on(uint32_t cpu)
+{
+	uint64_t now = vpmu_model_interrupts(machine, cpu);
+
+	if (__atomic_exchange_n(&raised[cpu], now, __ATOMIC_RELAXED) != now)
+		host->interrupt(vcpu_of(cpu), true);
+}
+
+/* On a large machine those of other cores come with what these do next. */
+#define ALL_CPUS 32u
+
+void vpmu_whole_interrupts(void)
+{
+	const struct vpmu_machine *m = &machine->machine;
+	uint32_t cpus = vpmu_machine_cpus(m);
+
+	if (cpus <= ALL_CPUS || !vpmu_self) {
+		for (uint32_t cpu = 0; cpu < cpus; cpu++)
+			pass_on(cpu);
+		return;
+	}
+	for (uint32_t thread = 0; thread < m->threads; thread++)
+		pass_on(vpmu_core_cpu(m, vpmu_cpu_core(m, vpmu_self->runner.cpu), thread));
+}
+
+/* ---- callbacks ---- */
+
+/* Above 4 GiB physical addresses go on; what is below it ends sooner. */
+static uint64_t physical(uint64_t offset)
+{
+	return offset < main_bytes ? offset : offset - main_bytes + (UINT64_C(1) << 32);
+}
+
+static bool find(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, uint64_t *found)
+{
+	uint64_t here = (uint64_t)(uintptr_t)host->memory(vcpu, address, info);
+
+	*found = physical(here - main_start);
+	return here >= main_start;
+}
+
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	uint64_t found;
+
+	if (vpmu_self && find(vcpu, info, address, &found))
+		vpmu_watch_parts.access(vcpu, info, found, user);
+}
+
+static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *user)
+{
+	uint64_t found;
+
+	if (vpmu_self && find(vcpu, info, address, &found))
+		vpmu_watch_parts.nontemporal(vcpu, info, found, user);
+}
+
+static void on_fence(unsigned int vcpu, void *user)
+{
+	if (vpmu_self)
+		vpmu_watch_parts.fence(vcpu, user);
+}
+
+static void on_block(unsigned int vcpu, void *packed)
+{
+	vpmu_watch_parts.block(vcpu, packed);
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
+
+	(void)id;
+	if (here >= main_start)
+		vpmu_watch_translate(tb, physical(here - main_start));
+}
+
+static void on_idle(qemu_plugin_id_t id, unsigned int vcpu)
+{
+	(void)id, (void)vcpu;
+	vpmu_whole_publish();
+}
+
+static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
+{
+	(void)id, (void)vcpu;
+	if (!vpmu_self)
+		return;
+	vpmu_runner_catch_up(&vpmu_feed.caches, &vpmu_self->runner);
+	vpmu_core_feed_restart(false);
+}
+
+void vpmu_whole_publish(void)
+{
+	if (!vpmu_self)
+		return;
+	vpmu_emulated_publish(vpmu_self);
+	vpmu_core_feed_report();
+}
+
+/* ---- sleeping ---- */
+
+static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)
+{
+	(void)id, (void)unused;
+	__atomic_fetch_sub(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
+}
+
+/* All code is translated anew, as it is registered for here. */
+static void on_reset(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
+	if (!awake)
+		return;
+	main_start = (uint64_t)(uintptr_t)host->main_memory(&main_bytes);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_vcpu_idle_cb(id, on_idle);
+	qemu_plugin_register_vcpu_resume_cb(id, on_resume);
+}
+
+bool vpmu_whole_count(bool on)
+{
+	if (!fed)
+		return false;
+	if (on == awake)
+		return true;
+	vpmu_whole_publish();
+	awake = on;
+	qemu_plugin_reset(feed_id, on_reset);
+	return true;
+}
+
+static const struct vpmu_core_feed_parts parts = {
+	.block = on_block, .access = on_access, .nontemporal = on_nontemporal, .fence = on_fence,
+	.reported = vpmu_whole_interrupts,
+};
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	const char *path = vpmu_watch_argument(argc, argv, "segment");
+	char why[512] = "vpmu feed: needs segment=PATH and make guest's qemu-system-x86_64 with "
+			VPMU_GUEST_ENV;
+
+	if (!path || !machine || !info->system_emulation || strcmp(info->target_name, "x86_64") ||
+	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
+		/* QEMU itself only reports that some plugin failed. */
+		dprintf(STDERR_FILENO, "%s\n", why);
+		return -EINVAL;
+	}
+	vpmu_feed.cpu_of = vpmu_whole_cpu;
+	feed_id = id;
+	fed = true;
+	__atomic_fetch_add(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
+	on_reset(id);
+	return 0;
+}

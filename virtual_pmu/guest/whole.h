@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The feed of a whole machine: each of QEMU's CPUs is a virtual CPU.
+ *
+ * Stated rules, beside those of user mode:
+ * - Caches see physical addresses; TLBs and branches virtual ones. I/O is in no cache.
+ * - QEMU numbers threads of a core one after the other, and so does the kernel that it boots.
+ * - Code in the upper half of the addresses is the kernel's.
+ * - The feed sleeps, and nothing but registers is modelled, until the guest asks for it.
+ * - A CPU that has halted continues at its package's newest clock. */
+#ifndef VPMU_GUEST_WHOLE_H
+#define VPMU_GUEST_WHOLE_H
+
+#include "../machine/segment.h"
+#include "calls.h"
+
+/* The machine; NULL: there is none. host stays valid. */
+struct vpmu_segment *vpmu_whole_open(const struct vpmu_guest_host *host);
+uint32_t vpmu_whole_cpu(unsigned int vcpu);
+/* Wakes the feed or lets it sleep; false: there is no feed. */
+bool vpmu_whole_count(bool on);
+/* Before the calling CPU's access to a register: what it has done so far is counted. */
+void vpmu_whole_publish(void);
+/* Passes on performance interrupts that the model has raised. No lock is held, or QEMU's is. */
+void vpmu_whole_interrupts(void);
+
+#endif
