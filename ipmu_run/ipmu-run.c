@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/job.h"
 #include "run.h"
+
+struct work {
+	const struct options *o;
+	const struct machine *machine;
+	struct job *job;	/* NULL: none */
+};
 
 /* The words with which run_on_machine has the program emulated are none of the user's. */
 static char **own_words(char **argv)
@@ -27,7 +34,7 @@ static void join(char **argv, char *out, size_t bytes)
 		n += (size_t)snprintf(out + n, bytes - n, "%s%s", i ? " " : "", argv[i]);
 }
 
-static int refuse_passes(const struct choice *c, const struct passes *p)
+static int refuse_passes(const struct work *w, const struct choice *c, const struct passes *p)
 {
 	complain(0, "these events do not fit into the counters at once: %s", p->why);
 	for (int pass = 0; pass < p->n; pass++) {
@@ -37,44 +44,50 @@ static int refuse_passes(const struct choice *c, const struct passes *p)
 				fprintf(stderr, " %s", c->events[i].given);
 		fputc('\n', stderr);
 	}
-	fprintf(stderr, "  ask for less, or let --passes run the program %d times\n", p->n);
+	if (w->job)
+		fprintf(stderr, "  ask for less: they take %d jobs\n", p->n);
+	else
+		fprintf(stderr, "  ask for less, or let --passes run the program %d times\n", p->n);
 	return EXIT_USAGE;
 }
 
-static int tell(const struct machine *m, const struct options *o, const struct choice *c,
+static int tell(const struct work *w, const struct choice *c,
 		const struct measurement *measured, struct output *files)
 {
 	char command[512];
-	const struct report r = { m, measured, c->report, c->nreport, command };
+	const struct report r = {
+		w->machine, measured, c->report, c->nreport, command,
+		w->job ? job_shape(w->job, measured->status) : NULL,
+	};
 	int rc;
 
-	join(own_words(o->argv), command, sizeof(command));
+	join(own_words(w->o->argv), command, sizeof(command));
 	rc = output_write(files, &r);
 	if (!rc && measured->lost[0])
 		rc = complain(EXIT_CANNOT_COUNT, "%s", measured->lost);
 	return measured->status ? measured->status : rc;
 }
 
-static int count(const struct machine *m, const struct options *o, const struct choice *c,
-		 const struct passes *p, struct output *files)
+static int count(const struct work *w, const struct choice *c, const struct passes *p,
+		 struct output *files)
 {
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
-					.nparts = c->nparts, .passes = p, .runs = o->repeat };
+					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
+					.company = w->job ? &w->job->company : NULL };
 	char why[COUNT_WHY_MAX] = "";
-	int rc = measure(&measured, o->argv, why);
+	int rc = measure(&measured, w->o->argv, why);
 
 	if (rc == -ENOEXEC)
 		rc = complain(measured.status, "%s", why);
 	else if (rc)
 		rc = complain_machine(rc, why);
 	else
-		rc = tell(m, o, c, &measured, files);
+		rc = tell(w, c, &measured, files);
 	measure_free(&measured);
 	return rc;
 }
 
-static int plan_and_count(const struct machine *m, const struct options *o,
-			  const struct choice *c)
+static int plan_and_count(const struct work *w, const struct choice *c)
 {
 	struct output files;
 	struct passes p;
@@ -83,19 +96,19 @@ static int plan_and_count(const struct machine *m, const struct options *o,
 
 	if (rc)
 		return complain_machine(rc, why);
-	if (p.n > 1 && !o->passes)
-		rc = refuse_passes(c, &p);
+	if (p.n > 1 && !w->o->passes)
+		rc = refuse_passes(w, c, &p);
 	if (!rc)
-		rc = output_open(&files, o->output);
+		rc = output_open(&files, w->o->output);
 	if (!rc) {
-		rc = count(m, o, c, &p, &files);
+		rc = count(w, c, &p, &files);
 		output_drop(&files);
 	}
 	passes_free(&p);
 	return rc;
 }
 
-static int work(const struct options *o)
+static int open_and_count(const struct options *o, struct job *job)
 {
 	struct machine m;
 	struct choice c;
@@ -109,12 +122,47 @@ static int work(const struct options *o)
 	} else {
 		rc = choose(&m, o, &c);
 		if (!rc) {
-			rc = plan_and_count(&m, o, &c);
+			const struct work w = { o, &m, job };
+
+			rc = plan_and_count(&w, &c);
 			choice_free(&c);
 		}
 	}
 	machine_close(&m);
 	return rc;
+}
+
+/* A process of a job cannot be started again: the others would not be there. */
+static int refuse_repeating(const struct launched *as)
+{
+	return as->rank ? EXIT_USAGE :
+	       complain(EXIT_USAGE, "-r and --passes run the program more than once, which one of "
+			"%d ranks cannot be: start the job again for each run", as->size);
+}
+
+static int work_in_job(const struct options *o, const struct launched *as)
+{
+	struct job job;
+	char why[COUNT_WHY_MAX];
+	int rc;
+
+	if (o->repeat > 1 || o->passes)
+		return refuse_repeating(as);
+	rc = job_begin(&job, as, why);
+	if (rc)
+		return complain(EXIT_CANNOT_COUNT, "%s", why);
+	rc = job_counts(&job) ? open_and_count(o, &job) : job_follow(&job, o->argv);
+	job_end(&job, rc);
+	return rc;
+}
+
+static int work(const struct options *o)
+{
+	struct launched as;
+
+	if (!o->list && launched_as(&as) && as.size > 1)
+		return work_in_job(o, &as);
+	return open_and_count(o, NULL);
 }
 
 int main(int argc, char **argv)

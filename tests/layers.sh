@@ -40,7 +40,7 @@ declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine|boot model feed|shim guest|tool'
 	[mpi_aggregation]='collecting reporting job run .'
-	[ipmu_run]='groups counting report .'
+	[ipmu_run]='groups counting report job .'
 )
 # Rooms whose files must not call each other in a circle.
 acyclic='common hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'

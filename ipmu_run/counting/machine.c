@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <papi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "machine.h"
 #include "reason.h"
 
@@ -16,18 +16,14 @@
 
 static int list_cpus(struct machine *m)
 {
-	size_t bytes = CPU_ALLOC_SIZE(MANY);
-	cpu_set_t *set = CPU_ALLOC(MANY);
+	struct cpus set;
 
-	m->cpus = calloc(MANY, sizeof(*m->cpus));
-	if (!set || !m->cpus || sched_getaffinity(0, bytes, set)) {
-		CPU_FREE(set);
+	m->cpus = calloc(CPUS_MAX, sizeof(*m->cpus));
+	if (!m->cpus || cpus_get(&set))
 		return -ENOMEM;
-	}
-	for (int cpu = 0; cpu < MANY; cpu++)
-		if (CPU_ISSET_S((size_t)cpu, bytes, set))
+	for (int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpus_has(&set, cpu))
 			m->cpus[m->ncpus++] = cpu;
-	CPU_FREE(set);
 	return 0;
 }
 

@@ -7,12 +7,9 @@
 #include "measure.h"
 #include "program.h"
 
-#define NOT_FOUND 127
-#define NOT_EXECUTED 126
-
 static int cannot_execute(struct measurement *m, int rc, const char *program, char *why)
 {
-	m->status = rc == -ENOENT ? NOT_FOUND : NOT_EXECUTED;
+	m->status = program_refused(rc);
 	snprintf(why, COUNT_WHY_MAX, "%.500s: %s", program, strerror(-rc));
 	return -ENOEXEC;
 }
@@ -21,6 +18,8 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		       char *why)
 {
 	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
+	uint64_t *ns = &m->wall_ns[measure_place(m, run, pass)];
+	const struct company *with = m->company;
 	struct program p;
 	int rc = program_start(&p, argv), status = 0, stopped;
 	char lost[COUNT_WHY_MAX];
@@ -34,7 +33,11 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		program_cancel(&p);
 		return rc;
 	}
-	rc = program_run(&p, &status, &m->wall_ns[measure_place(m, run, pass)]);
+	if (with)
+		with->begin(with->arg);
+	rc = program_run(&p, &status, ns);
+	if (with)
+		with->end(with->arg, ns);
 	stopped = sets_stop(s, counts, lost);
 	if (status)
 		m->status = status;

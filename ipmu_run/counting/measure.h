@@ -9,10 +9,20 @@
 #include "passes.h"
 #include "sets.h"
 
+/* What others do while the program runs, whose counts are wanted as well. */
+struct company {
+	void (*begin)(void *arg);		/* the counters run, the program does not yet */
+	/* The program has ended: waits for all that is to be counted with it, and may correct the
+	 * time that it took. */
+	void (*end)(void *arg, uint64_t *ns);
+	void *arg;
+};
+
 struct measurement {
 	const struct event *events;
 	int nevents, nparts;		/* parts of all events together */
 	const struct passes *passes;
+	const struct company *company;	/* NULL: none */
 	int runs;			/* those wanted */
 	int done;			/* complete ones */
 	struct count *counts;		/* [run][pass][part] */

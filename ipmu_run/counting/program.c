@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "program.h"
 
 static volatile sig_atomic_t child, ending;
+static const struct cpus *program_has;
 
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -65,15 +67,19 @@ static void block(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
+/* Nothing outlives a launcher that was killed: mpirun would wait for it. */
 static void become(char **argv, int gate, int fate, const sigset_t *mask)
 {
 	char byte;
 	int why;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* one that has gone closes the gate */
 	while (read(gate, &byte, 1) != 1)
 		if (errno != EINTR)
 			_exit(0);	/* the launcher has given up, or is no more */
 	reset_signals();
+	if (program_has)
+		cpus_set(program_has);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	why = errno;
@@ -87,6 +93,11 @@ static int close_all(int fds[4], int rc)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	return rc;
+}
+
+void program_cpus(const struct cpus *cpus)
+{
+	program_has = cpus;
 }
 
 int program_start(struct program *p, char **argv)
@@ -152,6 +163,11 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 		ending = WTERMSIG(ended);
 	*status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
 	return -why;
+}
+
+int program_refused(int rc)
+{
+	return rc == -ENOENT ? 127 : 126;
 }
 
 void program_cancel(struct program *p)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cpus.h"
+
 struct program {
 	pid_t pid;
 	int gate;		/* a byte written here lets it go */
@@ -15,11 +17,15 @@ struct program {
 /* Signals that we are sent reach the program from then on, as those do that the terminal sends to
  * both. */
 void program_signals(void);
+/* The program gets these CPUs, whichever the launcher uses. They stay the caller's. */
+void program_cpus(const struct cpus *cpus);
 /* 0, or -errno where there can be no child. */
 int program_start(struct program *p, char **argv);
 /* Lets it go and waits for its end. 0 with the status that a shell would give it: its own, or
  * 128 + n where signal n has ended it; -errno where it could not be executed. */
 int program_run(struct program *p, int *status, uint64_t *ns);
+/* The status that a shell has for what program_run() returns. */
+int program_refused(int rc);
 /* Ends it before it has become the program. */
 void program_cancel(struct program *p);
 /* Which signal has asked us to end or has ended the program, 0: none. */

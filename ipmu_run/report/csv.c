@@ -74,6 +74,10 @@ int report_csv(FILE *f, const struct report *r)
 	row(f, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
 	row(f, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
 	row(f, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
+	if (r->job) {
+		row(f, "info", "", "ranks", NULL, (struct value){ true, r->job->ranks, 0 }, "", "");
+		row(f, "info", "", "nodes", NULL, (struct value){ true, r->job->nodes, 0 }, "", "");
+	}
 	row(f, "info", "", "time", NULL, report_seconds(r), "s",
 	    r->machine->is_virtual ? "of the virtual machine's clock" : "");
 	for (int i = 0; i < r->ngroups; i++) {

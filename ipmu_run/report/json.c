@@ -98,7 +98,11 @@ int report_json(FILE *f, const struct report *r)
 	json_put_int(&w, o, "status", r->m->status);
 	json_put_int(&w, o, "runs", r->m->done);
 	json_put_int(&w, o, "passes", r->m->passes->n);
-	json_put_bool(&w, o, "complete", r->m->done == r->m->runs && !r->m->lost[0]);
+	if (r->job) {
+		json_put_int(&w, o, "ranks", r->job->ranks);
+		json_put_int(&w, o, "nodes", r->job->nodes);
+	}
+	json_put_bool(&w, o, "complete", report_is_complete(r));
 	put_value(&w, seconds, report_seconds(r));
 	json_put(&w, o, "seconds", seconds);
 	for (int i = 0; i < r->ngroups; i++)

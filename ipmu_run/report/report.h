@@ -16,12 +16,21 @@ struct report_group {
 	int nevents;
 };
 
+/* The processes of which the program was one. */
+struct report_job {
+	int size;		/* so many the launcher has started */
+	int ranks, ended;	/* of these we know, and know that they have ended */
+	int outside;		/* these may have used CPUs that were not counted */
+	int nodes;
+};
+
 struct report {
 	const struct machine *machine;
 	const struct measurement *m;
 	const struct report_group *groups;
 	int ngroups;
 	const char *command;		/* the program and its arguments */
+	const struct report_job *job;	/* NULL: no launcher has started it */
 };
 
 struct value {
@@ -42,6 +51,9 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 bool report_is_first(const struct report_group *g, int i);
 /* Seconds of the program: on a virtual machine those of its clock, where a group has one. */
 struct value report_seconds(const struct report *r);
+bool report_is_complete(const struct report *r);
+/* "4 ranks on 1 node", and what is wrong with that, or "". */
+void report_job_text(const struct report_job *job, char out[160]);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 

@@ -104,6 +104,7 @@ static void print_passes(FILE *f, const struct report *r)
 static void print_head(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
+	char job[160];
 
 	fprintf(f, "ipmu-run: %s", r->command);
 	if (r->m->runs > 1 || r->m->passes->n > 1)
@@ -112,6 +113,10 @@ static void print_head(FILE *f, const struct report *r)
 	if (r->m->status)
 		fprintf(f, ": exit status %d", r->m->status);
 	fputc('\n', f);
+	if (r->job) {
+		report_job_text(r->job, job);
+		fprintf(f, "  %s\n", job);
+	}
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
 	if (seconds.known) {

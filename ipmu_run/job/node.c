@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "node.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../counting/program.h"
+
+#define MEET_MS 2000		/* processes of a job start together; not all need be ours */
+#define ALONE_MS 300		/* where nobody says how many there are */
+#define GO_MS 20000		/* a leader that we have met too late does not answer */
+#define LATE_MS 3000		/* since then: a program may be over before others have begun */
+#define ENDING_MS 500		/* after a signal: launchers grant a second */
+#define MEMBERS_MAX 4096
+
+struct hello { int rank; struct cpus cpus; };
+enum { WORD_GO, WORD_REFUSED, WORD_ENDED };
+struct word { int what, status; };
+
+struct member {
+	int fd;			/* -1: is gone */
+	struct hello hello;
+	bool met, released, ended;
+	int status;
+};
+
+struct node {
+	struct launched as;
+	int fd;			/* of the leader: where others come; of others: to it */
+	bool leads;
+	struct cpus own, all;
+	struct member *members;
+	int nmembers;
+	int64_t began_ms;
+	uint64_t go_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(now_ns() / 1000000);
+}
+
+/* ---- the socket ---- */
+
+/* Without a place in a folder, so that nothing is left behind. */
+static socklen_t name_socket(const struct launched *l, struct sockaddr_un *out)
+{
+	int n;
+
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	n = snprintf(out->sun_path + 1, sizeof(out->sun_path) - 1, "ipmu-run-%u-%.80s",
+		     (unsigned)geteuid(), l->job);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* Anybody can take the name. */
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
+}
+
+/* 0 where we lead; 1 where another does. */
+static int bind_or_connect(struct node *n)
+{
+	struct sockaddr_un name;
+	socklen_t bytes = name_socket(&n->as, &name);
+
+	for (int i = 0; i < 100; i++) {
+		n->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		if (n->fd < 0)
+			return -errno;
+		if (!bind(n->fd, (struct sockaddr *)&name, bytes))
+			return listen(n->fd, MEMBERS_MAX) ? -errno : 0;
+		if (!connect(n->fd, (struct sockaddr *)&name, bytes))
+			return is_ours(n->fd) ? 1 : -EACCES;
+		close(n->fd);	/* the leader listens soon, or has gone */
+		usleep(10000);
+	}
+	return -ECONNREFUSED;
+}
+
+/* ---- the leader ---- */
+
+static void release(struct member *m)
+{
+	const struct word go = { WORD_GO, 0 };
+
+	if (m->fd >= 0 && send(m->fd, &go, sizeof(go), MSG_NOSIGNAL) == sizeof(go))
+		m->released = true;
+}
+
+static void take_new(struct node *n)
+{
+	int fd = accept4(n->fd, NULL, NULL, SOCK_CLOEXEC);
+	struct member *more;
+
+	if (fd < 0)
+		return;
+	more = n->nmembers < MEMBERS_MAX && is_ours(fd) ?
+	       realloc(n->members, (size_t)(n->nmembers + 1) * sizeof(*more)) : NULL;
+	if (!more) {
+		close(fd);
+		return;
+	}
+	n->members = more;
+	n->members[n->nmembers++] = (struct member){ .fd = fd, .hello = { .rank = -1 } };
+}
+
+static void drop(struct member *m)
+{
+	close(m->fd);
+	m->fd = -1;
+}
+
+/* A hello first, a word at the end. */
+static void take_message(struct node *n, struct member *m)
+{
+	struct word word;
+	ssize_t got;
+
+	if (m->met) {
+		got = recv(m->fd, &word, sizeof(word), MSG_DONTWAIT);
+		m->ended = got == sizeof(word) && word.what == WORD_ENDED;
+		m->status = m->ended ? word.status : 0;
+		drop(m);
+		return;
+	}
+	got = recv(m->fd, &m->hello, sizeof(m->hello), MSG_DONTWAIT);
+	m->met = got == sizeof(m->hello);
+	if (!m->met)
+		drop(m);
+	else if (n->go_ns)
+		release(m);	/* late, but as welcome */
+	else
+		cpus_join(&n->all, &m->hello.cpus);
+}
+
+static void listen_once(struct node *n, int timeout_ms)
+{
+	struct pollfd fds[n->nmembers + 1];
+	int count = n->nmembers;
+
+	fds[0] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
+	for (int i = 0; i < count; i++)
+		fds[i + 1] = (struct pollfd){ .fd = n->members[i].fd, .events = POLLIN };
+	if (poll(fds, (nfds_t)count + 1, timeout_ms) <= 0)
+		return;
+	for (int i = 0; i < count; i++)
+		if (fds[i + 1].revents)
+			take_message(n, &n->members[i]);
+	if (fds[0].revents)
+		take_new(n);
+}
+
+static int met(const struct node *n)
+{
+	int known = 1;
+
+	for (int i = 0; i < n->nmembers; i++)
+		known += n->members[i].met;
+	return known;
+}
+
+static void meet_members(struct node *n)
+{
+	int expected = n->as.local_size;
+	int64_t until = n->began_ms + (expected > 0 ? MEET_MS : ALONE_MS);
+
+	while ((expected < 0 || met(n) < expected) && now_ms() < until && !program_ending())
+		listen_once(n, (int)(until - now_ms()));
+}
+
+static bool all_gone(const struct node *n)
+{
+	for (int i = 0; i < n->nmembers; i++)
+		if (n->members[i].fd >= 0)
+			return false;
+	return met(n) >= n->as.local_size || now_ms() >= n->began_ms + LATE_MS;
+}
+
+void node_wait(struct node *n, uint64_t *ns)
+{
+	int64_t until = 0;
+
+	while (!all_gone(n)) {
+		if (program_ending() && !until)
+			until = now_ms() + ENDING_MS;
+		if (until && now_ms() >= until)
+			break;
+		listen_once(n, until ? (int)(until - now_ms()) + 1 : 200);
+	}
+	*ns = now_ns() - n->go_ns;
+}
+
+void node_go(struct node *n)
+{
+	n->go_ns = now_ns();
+	for (int i = 0; i < n->nmembers; i++)
+		release(&n->members[i]);
+}
+
+void node_refuse(struct node *n, int status)
+{
+	const struct word word = { WORD_REFUSED, status };
+
+	for (int i = 0; i < n->nmembers; i++)
+		if (n->members[i].fd >= 0)
+			(void)!send(n->members[i].fd, &word, sizeof(word), MSG_NOSIGNAL);
+}
+
+const struct cpus *node_cpus(const struct node *n)
+{
+	return &n->all;
+}
+
+struct node_ranks node_ranks(const struct node *n, int status)
+{
+	struct node_ranks r = { .n = 1, .ended = 1, .has_first = n->as.rank == 0,
+				.status = status };
+
+	for (int i = 0; i < n->nmembers; i++) {
+		const struct member *m = &n->members[i];
+
+		if (!m->met)
+			continue;
+		r.n++;
+		r.ended += m->ended;
+		r.outside += !m->released || !cpus_cover(&n->all, &m->hello.cpus);
+		r.has_first |= m->hello.rank == 0;
+		if (!r.status)
+			r.status = m->status;
+	}
+	return r;
+}
+
+/* ---- the others ---- */
+
+static int greet(struct node *n)
+{
+	const struct hello hello = { n->as.rank, n->own };
+
+	return send(n->fd, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello) ? 0 : -errno;
+}
+
+/* One that nobody answers runs its program all the same: ranks wait for each other. */
+int node_await(struct node *n)
+{
+	struct pollfd one = { .fd = n->fd, .events = POLLIN };
+	int64_t until = now_ms() + GO_MS;
+	struct word word;
+
+	while (now_ms() < until && !program_ending()) {
+		if (poll(&one, 1, (int)(until - now_ms()) + 1) <= 0)
+			continue;
+		if (recv(n->fd, &word, sizeof(word), 0) != sizeof(word))
+			return EXIT_FAILURE;	/* the leader has gone, and has said why */
+		return word.what == WORD_REFUSED ? word.status : 0;
+	}
+	return 0;
+}
+
+void node_tell(struct node *n, int status)
+{
+	const struct word word = { WORD_ENDED, status };
+
+	(void)!send(n->fd, &word, sizeof(word), MSG_NOSIGNAL);
+}
+
+/* ---- all ---- */
+
+int node_meet(const struct launched *l, struct node **out, char why[COUNT_WHY_MAX])
+{
+	struct node *n = calloc(1, sizeof(*n));
+	int rc = n ? cpus_get(&n->own) : -ENOMEM;
+
+	if (!rc) {
+		n->as = *l;
+		n->all = n->own;
+		n->began_ms = now_ms();
+		rc = bind_or_connect(n);
+	}
+	if (rc >= 0) {
+		n->leads = rc == 0;
+		if (n->leads)
+			meet_members(n);
+		else
+			rc = greet(n);
+	}
+	if (rc < 0) {
+		snprintf(why, COUNT_WHY_MAX, "cannot meet the job's other processes on this node: "
+			 "%s", strerror(-rc));
+		free(n);
+		return rc;
+	}
+	*out = n;
+	return 0;
+}
+
+bool node_leads(const struct node *n)
+{
+	return n->leads;
+}
+
+void node_leave(struct node *n)
+{
+	for (int i = 0; i < n->nmembers; i++)
+		if (n->members[i].fd >= 0)
+			close(n->members[i].fd);
+	close(n->fd);
+	free(n->members);
+	free(n);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a job on one node, which find each other without MPI: by a socket whose name
+ * they all know. The first to come leads and counts for all; the others only run their programs and
+ * tell it when those have ended. */
+#ifndef IPMU_RUN_NODE_H
+#define IPMU_RUN_NODE_H
+
+#include <stdint.h>
+
+#include "../counting/cpus.h"
+#include "../counting/machine.h"
+#include "launched.h"
+
+struct node;
+
+struct node_ranks {
+	int n;			/* processes of the job that the node has, as far as is known */
+	int ended;		/* those whose programs have ended, their launchers alive */
+	int outside;		/* those that use CPUs which are not counted, or were late */
+	bool has_first;		/* rank 0 is among them */
+	int status;		/* the first that is not 0 */
+};
+
+/* Meets the others. 0; a negative errno with why. */
+int node_meet(const struct launched *l, struct node **out, char why[COUNT_WHY_MAX]);
+bool node_leads(const struct node *n);
+void node_leave(struct node *n);
+
+/* ---- the leader's */
+
+/* The CPUs of all that it has met. */
+const struct cpus *node_cpus(const struct node *n);
+/* The others may let their programs go. */
+void node_go(struct node *n);
+/* They are to leave with that status instead, in silence. */
+void node_refuse(struct node *n, int status);
+/* Waits until the others' programs have ended, or a signal has told us to end. How long it was
+ * since node_go(). */
+void node_wait(struct node *n, uint64_t *ns);
+/* Adds the leader's own. */
+struct node_ranks node_ranks(const struct node *n, int status);
+
+/* ---- the others' */
+
+/* Waits for the leader's word: 0, or the status to leave with. */
+int node_await(struct node *n);
+void node_tell(struct node *n, int status);
+
+#endif

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ipmu-run in a job: its processes find each other without MPI, each node is counted once, whether the
+# program calls MPI_Init or not. What is counted are programs of three instructions.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+[ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
+compile end
+cd "$scratch" || exit 1
+event=skl_unc_clk.UNC_CLOCK:SOCKET
+
+count() {	# count NAME PART: of out.csv
+	awk -F, -v name="$1" -v part="$2" '$1 == "event" && $3 == name && $4 == part { print $5; exit }' \
+		out.csv
+}
+job() {		# job RANKS COMMAND...: to $scratch/out, $status
+	ranks "$@" >out 2>&1
+	status=$?
+}
+native="$vpmu run --no-feed -m skl-4c8t ipmu-run"
+
+# -- sums: one process counts for all
+if command -v qemu-x86_64 >/dev/null; then
+	printf '.globl _start\n_start: mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >three.s
+	${CC:-cc} -nostdlib -static -o three three.s || exit 1
+	instructions=core_fixed.INST_RETIRED:ANY
+	job 3 ipmu-run --on core2-4c -g CPI -o out ./three
+	check 'three ranks: the status' [ $status = 0 ]
+	check 'three ranks of three instructions' [ "$(count $instructions all)" = 9 ]
+	check 'one report' [ "$(echo out.*)" = 'out.csv out.json' ]
+	check 'the report names the ranks' grep -qx 'info,,ranks,all,3,0,,' out.csv
+	check 'metrics' grep -q '^metric,core_fixed/CPI,instructions per clock,all,1,' out.csv
+	# Each rank has CPUs of its own; all of them are counted, each once, by one process.
+	printf '#!/bin/sh\nexec taskset -c $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} %% 2)) "$@"\n' >bound
+	chmod +x bound
+	if [ "$(nproc)" -gt 1 ]; then
+		job 3 ./bound ipmu-run --on core2-4c -g CPI --per-cpu -o out ./three
+		check 'bound: all' [ "$(count $instructions all)" = 9 ]
+		check 'bound: CPU 0' [ "$(count $instructions 'cpu 0')" = 6 ]
+		check 'bound: CPU 1' [ "$(count $instructions 'cpu 1')" = 3 ]
+	fi
+fi
+
+# -- programs of MPI, from their start to their end
+job 3 $native -g MEM,LLC -o out "$scratch/end" well
+check 'MPI: the status' [ $status = 0 ]
+check 'MPI: ranks' grep -q '^  "ranks":3,$' out.json
+check 'MPI: complete' grep -q '^  "complete":true,$' out.json
+check 'MPI: groups and their metrics' grep -q '^metric,skl_unc/LLC,' out.csv
+for how in exit abort kill; do
+	rm -f out.*
+	job 3 $native -e $event -o out "$scratch/end" $how 1
+	check "$how: the status" [ $status != 0 ]
+	[ $how = exit ] || [ ! -e out.json ] ||
+		check "$how: the report has it" differs grep -q '^  "status":0,$' out.json
+done
+
+# -- statuses and errors
+job 2 $native -e $event sh -c 'exit 7'
+check 'a status' [ $status = 7 ]
+job 2 $native -e $event ./none
+check 'not found: the status' [ $status = 127 ]
+check 'not found: said' says './none: No such file'
+job 2 $native -g PAGES true
+check 'no such group: the status' [ $status = 2 ]
+check 'no such group: said once' lines 1 'ipmu-run: no group PAGES here; there are: .*'
+job 2 $native -g LLC_STATES true
+check 'does not fit: the status' [ $status = 2 ]
+check 'does not fit: said once' lines 1 '  ask for less: they take 2 jobs'
+for option in '-r 2' --passes; do
+	job 2 $native -e $event $option true
+	check "$option: the status" [ $status = 2 ]
+	check "$option: said once" lines 1 'ipmu-run: -r and --passes run the program more than once, .*'
+done
+
+# -- beside one that is not ours: counted after a while, and said
+printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && exec sleep 0.1\nexec "$@"\n' >first
+chmod +x first
+job 2 ./first $native -e $event true
+check 'one of two: the status' [ $status = 0 ]
+check 'one of two: said' says '^  1 rank on 1 node; INCOMPLETE: of 2$'
+finish
