@@ -27,7 +27,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	job 3 ipmu-run --on core2-4c -g CPI -o out ./three
 	check 'three ranks: the status' [ $status = 0 ]
 	check 'three ranks of three instructions' [ "$(count $instructions all)" = 9 ]
-	check 'one report' [ "$(echo out.*)" = 'out.csv out.json' ]
+	check 'one report' [ "$(echo out.*)" = 'out.csv out.html out.json' ]
 	check 'the report names the ranks' grep -qx 'info,,ranks,all,3,0,,' out.csv
 	check 'metrics' grep -q '^metric,core_fixed/CPI,instructions per clock,all,1,' out.csv
 	# Each rank has CPUs of its own; all of them are counted, each once, by one process.
