@@ -81,6 +81,26 @@ run 'each CPU' core2-4c '' intel_core:::core.L2_LINES_IN:SELF
 is 'CPUs that are programmed' '0 1 2 3' \
 	"$(sed -n 's/^ipmu: CPU \([0-9]*\) write .*(start.*/\1/p' "$scratch/trace" | sort -u | xargs)"
 
+# ---- the wrap guard, and what a killed program has left behind
+
+if [ -x "$STAGE/bin/ipmu-run" ]; then
+	# 32 bits at 938 MHz wrap after 4.6 s: the guard looks after a quarter of that.
+	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-run \
+		-e intel_uncore:::skl_unc_imc.DRAM_DATA_READS sleep 1.5 >"$scratch/out" 2>"$scratch/trace"
+	[ "$(traced 'package 0 read 0x5050 DRAM_DATA_READS 0x0 \(guard, in the window\)')" -ge 1 ]
+	verdict 'reads of the guard' $?
+
+	# The first is killed by the program that it counts; the second finds its counter programmed.
+	killed="ipmu-run -e $cbo -- sh -c 'kill -9 \$PPID'"
+	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m skl-4c8t -- bash -c \
+		"env -u IPMU_DEBUG $killed; papi_command_line $cbo" >"$scratch/out" 2>"$scratch/trace"
+	# 334060-001 Table 2-7: EN is bit 22, ANY_I 0x88 of event 0x34; Table 2-2: EN is bit 29.
+	expected=$(printf '%s ' MSR_UNC_CBO_{0..3}_PERFEVTSEL0=0x408834 \
+		MSR_UNC_PERF_GLOBAL_CTRL=0x20000000)
+	is 'what the recovery finds' "${expected% }" "$(awk '/\(recovery\)/ && $6 !~ /PERFCTR/ {
+		print $6 "=" $7 }' "$scratch/trace" | sort -u | xargs)"
+fi
+
 # ---- when it is not asked for
 
 quiet() {	# quiet WHAT LINES [VARIABLE=VALUE]
