@@ -273,6 +273,27 @@ static void fields_do_not_overlap(void **state)
 		}
 }
 
+/* Of each register, type and counter constraint the table says which document it is from. */
+static void every_row_cites_its_document(void **state)
+{
+	(void)state;
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+		assert_true((*f)->src && (*f)->src[0]);
+		for (const struct ipmu_reg *const *r = (*f)->registers; *r; r++)
+			if (!(*r)->src || !(*r)->src[0])
+				fail_msg("%s cites nothing", (*r)->name);
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+			const struct ipmu_constraint *c = (*t)->constraints;
+
+			if (!(*t)->src || !(*t)->src[0])
+				fail_msg("%s cites nothing", (*t)->name);
+			for (; c && c->counters; c++)
+				if (!c->src || !c->src[0])
+					fail_msg("%s: code 0x%X cites nothing", (*t)->name, c->code);
+		}
+	}
+}
+
 /* DisplayFamily_DisplayModel of the processors that the documents are about: SDM Table 35-1, and
  * 327357-001 Table 1-2 for Knights Corner. */
 static void models_of_the_documents(void **state)
@@ -319,6 +340,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_the_document),
 		cmocka_unit_test(westmere_ex_differs_in_one_register),
 		cmocka_unit_test(fields_do_not_overlap),
+		cmocka_unit_test(every_row_cites_its_document),
 		cmocka_unit_test(models_of_the_documents),
 	};
 

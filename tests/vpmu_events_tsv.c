@@ -16,13 +16,15 @@ static void use_machine(const char *name)
 	assert_int_equal(vpmu_machine_parse(name, &machine, why, sizeof(why)), 0);
 }
 
+/* How many events the model has; each says which document it is from. */
 static uint32_t listed(void)
 {
 	struct vpmu_event_info info;
 	uint32_t n = 0;
 
-	while (vpmu_model_event(&machine, n, &info))
-		n++;
+	for (; vpmu_model_event(&machine, n, &info); n++)
+		if (!info.cite || !info.cite[0])
+			fail_msg("%s cites nothing", info.name);
 	return n;
 }
 

@@ -34,8 +34,8 @@ int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 
 const struct ipmu_ops ipmu_msr_ops = { .program = ipmu_msr_program, .read = ipmu_msr_count_read };
 
-static int window_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
-			  int ctr, uint64_t select)
+int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			 uint64_t select)
 {
 	(void)p, (void)type, (void)box, (void)ctr, (void)select;
 	return 0;
@@ -49,7 +49,7 @@ static int window_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 	return 0;
 }
 
-const struct ipmu_ops ipmu_window_ops = { .program = window_program, .read = window_read };
+const struct ipmu_ops ipmu_window_ops = { .program = ipmu_program_nothing, .read = window_read };
 
 int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)

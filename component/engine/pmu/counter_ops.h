@@ -23,6 +23,9 @@ int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 		     uint64_t select);
 int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 			uint64_t *raw);
+/* ops->program of counters that always run. */
+int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			 uint64_t select);
 
 /* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
  * of `mine` in it that were not set before. Async-signal-safe. */

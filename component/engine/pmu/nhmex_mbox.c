@@ -23,13 +23,6 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 	return rc ? rc : ipmu_msr_write(p, &ipmu_nhmex_box_ovf_ctl, box, 0, 1ull << ctr);
 }
 
-static int leave_running(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-			 uint64_t select)
-{
-	(void)p, (void)type, (void)box, (void)ctr, (void)select;
-	return 0;
-}
-
 static const struct ipmu_ops ops_nhm = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
 	.encode = ipmu_nhmex_encode_nhm, .preset = preset, .units = ipmu_nhmex_units,
@@ -73,7 +66,7 @@ static int timestamp_encode(struct ipmu_event *e, const char *event,
 }
 
 static const struct ipmu_ops ops_timestamp = {
-	.program = leave_running, .read = ipmu_msr_count_read, .encode = timestamp_encode,
+	.program = ipmu_program_nothing, .read = ipmu_msr_count_read, .encode = timestamp_encode,
 	.knows = timestamp_knows, .more = timestamp_more,
 };
 
