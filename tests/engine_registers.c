@@ -289,7 +289,8 @@ static void every_row_cites_its_document(void **state)
 				fail_msg("%s cites nothing", (*t)->name);
 			for (; c && c->counters; c++)
 				if (!c->src || !c->src[0])
-					fail_msg("%s: code 0x%X cites nothing", (*t)->name, c->code);
+					fail_msg("%s, code 0x%X, cites nothing", (*t)->name,
+						 c->code);
 		}
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's only thread keeps the machine lock, and gives it to whoever asks. */
+#include "entries.h"
 #include "feed_qemu.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -142,18 +142,6 @@ static void *hold_and_sleep(void *pipe_end)
 	return NULL;
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* Who finds that the lock's holder does not run does without it, whenever that is, and for any
  * number of times. */
 static void a_halted_holder_is_not_waited_for(void **state)
@@ -169,10 +157,10 @@ static void a_halted_holder_is_not_waited_for(void **state)
 	while (!__atomic_load_n(&segment->lock.owner, __ATOMIC_RELAXED))
 		sched_yield();
 	before = all_lookups();
-	open_before = descriptors();
+	open_before = entries("/proc/self/fd");
 	for (int i = 0; i < 10; i++)
 		block.insn[0].access(0, 3, next_line += 64, NULL);
-	assert_int_equal(descriptors(), open_before);
+	assert_int_equal(entries("/proc/self/fd"), open_before);
 	assert_int_equal(all_lookups(), before);
 	assert_int_equal(write(ends[1], "", 1), 1);
 	pthread_join(thread, NULL);

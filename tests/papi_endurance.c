@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What lasts or comes in between, on a virtual Skylake client whose events this test raises itself:
  * thousands of starts, children made in every way, reads in a signal handler at any moment. */
+#include "entries.h"
 #include "papi_machine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -20,18 +20,6 @@
 static const char *const names[] = { READ_I, ANY_M ":box=1", CLOCK };
 
 /* ---- many starts */
-
-static int entries(const char *path)
-{
-	DIR *dir = opendir(path);
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
 
 struct use {
 	int descriptors, threads, files;

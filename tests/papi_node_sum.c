@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* IPMU_NODE_SUM=first inside one process, on a virtual Skylake client whose lookups this test
  * raises itself. Between processes: mpi_naive.sh. */
+#include "entries.h"
 #include "papi_machine.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -110,18 +110,6 @@ static void standard_input_stays(void **state)
 	close(ends[1]);
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* Whoever starts PAPI again and again has no more files than after the first time, and is first
  * each time. */
 static void the_end_closes_the_file(void **state)
@@ -135,8 +123,8 @@ static void the_end_closes_the_file(void **state)
 		assert_int_equal(counted(set), 100);
 		papi_sets_end(set);
 		PAPI_shutdown();
-		open_before = round ? open_before : descriptors();
-		assert_int_equal(descriptors(), open_before);
+		open_before = round ? open_before : entries("/proc/self/fd");
+		assert_int_equal(entries("/proc/self/fd"), open_before);
 		assert_int_equal(PAPI_library_init(PAPI_VER_CURRENT), PAPI_VER_CURRENT);
 	}
 }

@@ -4,22 +4,13 @@
 # markup, and a file is whole or not there.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/run/on_machine.sh"
 needs ipmu-run lstopo-no-graphics
 cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config TMPDIR=$scratch/tmp
 mkdir -p tmp config/ipmu/groups/skl_unc
 event=skl_unc_clk.UNC_CLOCK:SOCKET
 
-on() {		# on MACHINE ARGUMENT...: its stderr to err
-	local machine=$1
-	shift
-	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
-}
-says() {	# says WHAT REGEX: err has it
-	grep -qE -- "$2" err && ok && return
-	bad "$1: no '$2'"
-	sed 's/^/  | /' err
-}
 has() {		# has WHAT COUNT TEXT FILE: as often in the file, on lines of their own
 	is "$1" "$2" "$(grep -cF -- "$3" "$4")"
 }

@@ -5,22 +5,13 @@
 # (`vpmu run --no-feed`) where it does not matter what is counted.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/run/on_machine.sh"
 needs ipmu-run
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config
 event=skl_unc_clk.UNC_CLOCK:SOCKET
 
-on() {		# on MACHINE ARGUMENT...: its stdout to out, stderr to err
-	local machine=$1
-	shift
-	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
-}
-says() {	# says WHAT REGEX: err has it
-	grep -qE -- "$2" err && ok && return
-	bad "$1: no '$2'"
-	sed 's/^/  | /' err
-}
 refused() {	# refused STATUS REGEX ARGUMENT...
 	local status=$1 regex=$2
 	shift 2
