@@ -17,7 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef IPMU_HIDDEN	/* compiled into another library, which has its own interface */
+#pragma GCC visibility push(hidden)
+#else
 #pragma GCC visibility push(default)
+#endif
 
 #define IPMU_WHY_MAX 512	/* bytes of a buffer for an error sentence, NUL included */
 

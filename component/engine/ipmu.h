@@ -30,7 +30,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef IPMU_HIDDEN	/* compiled into another library, which has its own interface */
+#pragma GCC visibility push(hidden)
+#else
 #pragma GCC visibility push(default)
+#endif
 
 #define IPMU_NAME_MAX 106	/* longest event name, with the final NUL */
 #define IPMU_ALL (-1)		/* every package, every box */

@@ -122,9 +122,11 @@ static void describe_form(struct glue *g, const struct event_entry *e, char *tex
 	_papi_hwi_unlock(g->lock_id);
 	if (rc)
 		return;
-	snprintf(text, bytes, "; qualifiers: %s%s%s", form.qualifiers,
-		 form.needs_umask ? "; needs a unit mask" :
-		 form.umask[0] ? "; without a unit mask: " : "", form.umask);
+	/* What PAPI has no room for is cut. */
+	if (snprintf(text, bytes, "; qualifiers: %s%s%s", form.qualifiers,
+		     form.needs_umask ? "; needs a unit mask" :
+		     form.umask[0] ? "; without a unit mask: " : "", form.umask) < 0)
+		text[0] = '\0';
 }
 
 int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len)

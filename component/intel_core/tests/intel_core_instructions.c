@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Twice as many turns of a loop are twice as many instructions, and each turn is one at least. */
+#define _GNU_SOURCE
+#include "../../papi_glue/component_test.h"
+
+#include <sched.h>
+
+#define TURNS 1000000
+
+static const char *const names[] = {
+	"intel_core:::knc.INSTRUCTIONS_EXECUTED",
+	"intel_core:::core.INSTRUCTION_RETIRED",
+	"intel_core:::netburst_p.instr_retired:NBOGUSNTAG",
+	"intel_core:::netburst.instr_retired:NBOGUSNTAG",
+};
+
+static const char *instructions_here(void)
+{
+	int code;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (PAPI_event_name_to_code(names[i], &code) == PAPI_OK)
+			return names[i];
+	test_skip(__FILE__, __LINE__, "no event for instructions", 0);
+}
+
+/* What is counted are the CPUs that the thread may use: one, so that others' work is not in it. */
+static void use_one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		test_fail(__FILE__, __LINE__, "sched_setaffinity", PAPI_ESYS);
+}
+
+static long long count_of(const char *name, long turns)
+{
+	long long count = 0;
+	volatile long done = 0;
+	int rc, set = PAPI_NULL;
+
+	rc = component_test_start(&name, 1, &set);
+	if (rc != PAPI_OK)
+		test_fail(__FILE__, __LINE__, "start", rc);
+	while (done < turns)
+		done++;
+	rc = component_test_stop(&set, &count);
+	if (rc != PAPI_OK)
+		test_fail(__FILE__, __LINE__, "stop", rc);
+	return count;
+}
+
+int main(int argc, char **argv)
+{
+	long long once, twice;
+	const char *name;
+
+	component_test_begin(argc, argv, "intel_core");
+	name = instructions_here();
+	use_one_cpu();
+	count_of(name, 1);
+	once = count_of(name, TURNS);
+	twice = count_of(name, 2 * TURNS);
+	if (!TESTS_QUIET)
+		printf("%s: %lld in %d turns, %lld in %d\n", name, once, TURNS, twice, 2 * TURNS);
+	/* 2 percent is for what else this CPU does meanwhile. */
+	if (once < TURNS || twice < once * 2 - once / 50 || twice > once * 2 + once / 50)
+		test_fail(__FILE__, __LINE__, "not in proportion to the work", 0);
+	test_pass(__FILE__);
+}

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# component/add-to-papi on a real PAPI tree, or what it reads of one: all is added or nothing, and a
+# second time nothing. That what was added builds and counts is for `make check-papi`.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+: "${PAPI_SRC:?a PAPI source tree}" "${SRCDIR:?the source tree}"
+add=$SRCDIR/component/add-to-papi
+
+pristine=$scratch/pristine
+mkdir -p "$pristine/src/components"
+cp "$PAPI_SRC"/src/{papi.h,configure,configure.in} "$pristine/src/"
+cp -R "$PAPI_SRC/src/components/example" "$pristine/src/components/"
+tar -C "$PAPI_SRC/src" --exclude='*.[ao]' --exclude='*.so*' -cf - libpfm4/{include,lib,docs,tests} | tar -C "$pristine/src" -xf -
+
+tree=$scratch/tree
+fresh() {
+	rm -rf "$tree" && cp -Rp "$pristine" "$tree"
+}
+
+checksum() {
+	(cd "$tree" && find . -printf '%p %y %m\n' | sort && find . -type f | sort | xargs cat | cksum)
+}
+
+refuses() {	# refuses NAME TEXT: status 1, TEXT in what it says, nothing changed
+	local before rc
+	before=$(checksum)
+	"$add" "$tree" >"$scratch/out" 2>&1
+	rc=$?
+	[ "$rc" = 1 ] && grep -qF "$2" "$scratch/out" && [ "$(checksum)" = "$before" ]
+	verdict "$1" $?
+}
+
+damaged() {	# damaged FILE SED-PROGRAM
+	fresh
+	sed -i "$2" "$tree/$1"
+}
+
+# -- what it refuses
+
+mkdir "$tree"
+refuses 'an empty folder' 'is not a PAPI source tree: src/papi.h is missing'
+damaged src/papi.h 's/^\(#define PAPI_VERSION[^0-9]*\)7,/\16,/'
+refuses 'an old PAPI' 'PAPI 6.0 in'
+damaged src/configure '/check for SDE component to determine/d'
+refuses 'a configure without its place' 'src/configure: no line matches'
+damaged src/configure.in '/check for component tests/d'
+refuses 'a configure.in without its place' 'src/configure.in: no line matches'
+damaged src/libpfm4/lib/pfmlib_common.c '/&intel_x86_arch_support,/d'
+refuses 'a libpfm4 that is not understood' 'pfmlib_common.c: no line matches'
+fresh
+echo mine >"$tree/src/components/intel_uncore"
+refuses 'a file in the place of a folder' 'nothing was changed'
+fresh
+mkdir "$tree/src/components/intel_pmu"
+echo 'int stranger;' >"$tree/src/components/intel_pmu/stranger.c"
+refuses "a file that is not this version's" 'stranger.c is of another version'
+fresh
+mkdir "$tree/src/components/intel_core"
+echo '/* older */' >"$tree/src/components/intel_core/intel_core.c"
+refuses 'another version of a file' 'intel_core.c exists and is another version'
+
+# libpfm4 is last: what cannot be written there undoes the rest.
+fresh
+mkdir "$scratch/edit"
+cp -R "$SRCDIR"/{component,pfm_events,hwloc_topo,common,LICENSE} "$scratch/edit/"
+printf '#!/bin/sh\n[ "$1" != --check ] || exit 2\necho no space; exit 1\n' \
+	>"$scratch/edit/pfm_events/add-to-libpfm4"
+add=$scratch/edit/component/add-to-papi
+refuses 'tables that cannot be written' 'no space: everything was put back'
+add=$SRCDIR/component/add-to-papi
+
+# -- what it does
+
+fresh
+"$add" --check "$tree" >"$scratch/out"
+[ $? = 2 ] && grep -qx 'components: missing' "$scratch/out" && grep -qx 'skl_unc: missing' "$scratch/out"
+verdict 'nothing is there at first' $?
+"$add" "$tree" >"$scratch/out" 2>&1
+verdict 'it is added' $?
+"$add" --check "$tree" >"$scratch/out" && ! grep -v ': present$' "$scratch/out"
+verdict 'then all is present' $?
+before=$(checksum)
+"$add" "$tree" >"$scratch/out" && grep -q 'nothing changed' "$scratch/out" && [ "$(checksum)" = "$before" ]
+verdict 'a second run changes nothing' $?
+
+count() {	# count FOLDER...: C files
+	find "$@" -name pmutopo -prune -o -name tests -prune -o -name '*.c' -print | wc -l
+}
+[ "$(count "$tree"/src/components/intel_{pmu,core,uncore})" = "$(cd "$SRCDIR" &&
+	count component/{engine,papi_glue,intel_core,intel_uncore} hwloc_topo)" ]
+verdict 'engine, topology and both components are there' $?
+! grep -rn 'papi_glue\|PAPI_GLUE_' "$tree/src/components" | grep -v '_PAPI_GLUE\|define PAPI_GLUE\|ifndef PAPI_GLUE'
+verdict 'no word of the folder that has another name there' $?
+bash -n "$tree/src/configure"
+verdict 'configure is a shell script still' $?
+for file in configure configure.in; do
+	diff "$pristine/src/$file" "$tree/src/$file" | sed -n 's/^> //p' >"$scratch/$file"
+	[ "$(wc -l <"$scratch/$file")" = 9 ] && [ "$(grep -c '^<' <(diff "$pristine/src/$file" \
+		"$tree/src/$file"))" = 0 ]
+	verdict "$file has nine lines more and none less" $?
+done
+finish
