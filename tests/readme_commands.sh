@@ -49,6 +49,13 @@ run() {		# run COMMAND
 	'. $prefix/share/ipmu/env.sh') (. "$prefix/share/ipmu/env.sh") >out 2>&1 ;;
 	'pfm_events/add-to-libpfm4 TREE') "$SRCDIR"/pfm_events/add-to-libpfm4 --check \
 		"$LIBPFM4_BUILD" >out 2>&1 ;;
+	'component/add-to-papi TREE')	# tests/build_add_to_papi.sh does it; here: what it would add
+		"$SRCDIR/component/add-to-papi" --check "$PAPI_SRC" >out 2>&1
+		grep -qx 'components: missing' out ;;
+	'cd TREE/src && ./configure --with-components='*)	# make check-papi does it
+		for word in intel_core intel_uncore; do
+			[[ $command == *$word* ]] && [ -f "$SRCDIR/component/$word/Rules.$word" ] || return 1
+		done ;;
 	papi_*) "$VPMU" run --no-feed --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	mpirun*ipmu-mpi-run*)	# tests/mpi_run.sh does it; here: the launcher takes the options
 		ipmu-mpi-run --help >out 2>&1 && grep -q -- '-e' out && grep -q -- '-o' out ;;
