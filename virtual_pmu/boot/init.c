@@ -164,11 +164,11 @@ static void step(struct life *life)
 		return;
 	for (int i = 0; i < VPMU_STREAMS; i++)
 		vpmu_stream_move(life->streams[i], &p[i]);
-	end_input(life);
 	if (p[VPMU_STREAMS].revents)
 		bury(life);
 	if (p[VPMU_STREAMS + 1].revents)
 		obey(life);
+	end_input(life);
 }
 
 static void make_streams(struct life *life)
