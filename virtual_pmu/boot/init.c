@@ -215,6 +215,8 @@ int main(void)
 	struct vpmu_ended ended = { .bytes = { 0 } };
 	sigset_t set;
 
+	if (getenv("VPMU_COUNT_BOOT"))
+		init_ring(INIT_BELL_START);
 	init_first_folders();
 	init_modules();
 	open_ports();

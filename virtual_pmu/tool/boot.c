@@ -151,8 +151,7 @@ static void fill_streams(void)
 static int boot_on(struct vpmu_place *place, struct request *r)
 {
 	struct vpmu_segment *s = place->segment;
-	struct vpmu_boot_ends ends;
-	uint64_t before = s->violation_count;
+	struct vpmu_boot_ends ends = { .violations = s->violation_count };
 	int status = 0, rc;
 
 	r->boot.place = place;
@@ -162,7 +161,7 @@ static int boot_on(struct vpmu_place *place, struct request *r)
 	if (rc)
 		return rc;
 	vpmu_report(s);
-	return r->strict && s->violation_count > before ? VPMU_EXIT_VIOLATIONS : status;
+	return r->strict && s->violation_count > ends.violations ? VPMU_EXIT_VIOLATIONS : status;
 }
 
 int vpmu_command_boot(int argc, char **argv)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "../boot/wire.h"
-#include "../machine/program.h"
 #include "tool.h"
 
 #define WORDS_MAX 128
@@ -67,7 +66,7 @@ static const char *quoted(const char *path, char *out, size_t bytes)
 /* ---- files ---- */
 
 struct parts { char qemu[PATH_MAX], kernel[PATH_MAX], modules[PATH_MAX], init[PATH_MAX],
-	       feed[PATH_MAX], model[PATH_MAX]; };
+	       model[PATH_MAX]; };
 
 static int find_part(const char *given, const char *name, const char *what, char *out)
 {
@@ -96,9 +95,7 @@ static int find_parts(const struct vpmu_boot *boot, struct parts *p)
 			       p->modules);
 	if (!rc && vpmu_find_part("vpmu-init", p->init, PATH_MAX))
 		rc = VPMU_EXIT_FAILURE;
-	if (!rc && boot->feed && vpmu_find_part(VPMU_FEED_LIBRARY, p->feed, PATH_MAX))
-		rc = VPMU_EXIT_FAILURE;
-	if (!rc && !boot->qemu && vpmu_find_part("libvpmu_guest.so", p->model, PATH_MAX))
+	if (!rc && vpmu_find_part("libvpmu_guest.so", p->model, PATH_MAX))
 		rc = VPMU_EXIT_FAILURE;
 	return rc;
 }
@@ -151,7 +148,8 @@ static void add_board(struct line *l, const struct vpmu_boot *boot)
 {
 	static const char *const fixed[] = {
 		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor",
-		"none", "-serial", "stdio", "-machine", BOARD,
+		"none", "-serial", "stdio", "-machine", BOARD, "-L", "/usr/share/qemu", "-L",
+		"/usr/share/seabios",
 	};
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
@@ -175,7 +173,7 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 	    boot->append ? boot->append : "");
 	if (boot->feed) {
 		add(l, "-plugin");
-		add(l, "file=%s,segment=%s,keep=on", quoted(p->feed, text, sizeof(text)),
+		add(l, "file=%s,segment=%s", quoted(p->model, text, sizeof(text)),
 		    boot->place->path);
 	}
 }
@@ -199,8 +197,7 @@ static void run_emulator(char **words, int log, const char *model, const char *s
 	dup2(log, 1);
 	dup2(log, 2);
 	setenv("VPMU_SEGMENT", segment, 1);
-	if (*model)
-		setenv("VPMU_GUEST_MODEL", model, 1);
+	setenv("VPMU_GUEST_MODEL", model, 1);
 	execv(words[0], words);
 	dprintf(2, "%s: %s\n", words[0], strerror(errno));
 	_exit(127);

@@ -174,10 +174,27 @@ static void take_log(struct talk *t)
 
 /* ---- frames ---- */
 
+/* What the kernel's drivers did to registers until now is theirs, not the program's. */
+static void forget_booting(struct talk *t)
+{
+	struct vpmu_segment *s = t->boot->place->segment;
+
+	vpmu_lock(s);
+	if (t->boot->console && s->violation_count > s->violations_told)
+		vpmu_complain("%s: %llu violations of the register rules by the kernel while it "
+			      "booted", s->machine.name,
+			      (unsigned long long)(s->violation_count - s->violations_told));
+	t->ends->violations = s->violations_told = s->violation_count;
+	s->undriven_told = s->undriven_count;
+	vpmu_unlock(s);
+}
+
 static void begin(struct talk *t)
 {
 	if (t->phase != BOOTING)
 		return;
+	if (!t->boot->count_boot)
+		forget_booting(t);
 	if (vpmu_boot_order(t->boot, t->ends->control, t->terminal)) {
 		t->phase = LOST;
 		return;

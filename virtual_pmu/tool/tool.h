@@ -152,6 +152,7 @@ struct vpmu_boot_ends {
 	pid_t emulator;
 	int control, streams[3];	/* our ends of the machine's ports */
 	int log;			/* what the kernel's console and the emulator say */
+	uint64_t violations;		/* that there were when the program started */
 };
 /* 0 or an exit status. */
 int vpmu_boot_start(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends);
