@@ -74,6 +74,12 @@ void json_put_text(struct json_writer *w, json_object *to, const char *key, cons
 		json_put_null(w, to, key);
 }
 
+void json_append_null(struct json_writer *w, json_object *list)
+{
+	if (!list || json_object_array_add(list, NULL))
+		w->no_memory = true;
+}
+
 void json_append_int(struct json_writer *w, json_object *list, int64_t value)
 {
 	json_append(w, list, json_object_new_int64(value));

@@ -71,9 +71,11 @@ static int tell(const struct work *w, const struct choice *c,
 static int count(const struct work *w, const struct choice *c, const struct passes *p,
 		 struct output *files)
 {
+	const struct watch watch = { .interval_ms = w->o->interval_ms };
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
-					.company = w->job ? &w->job->company : NULL };
+					.company = w->job ? &w->job->company : NULL,
+					.watch = &watch };
 	char why[COUNT_WHY_MAX] = "";
 	int rc = measure(&measured, w->o->argv, why);
 

@@ -7,8 +7,9 @@
 #include "run.h"
 
 #define REPEAT_MAX 1000
+#define INTERVAL_MAX 3600000	/* an hour */
 
-enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX };
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_INTERVAL };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -19,6 +20,7 @@ static const struct option options[] = {
 	{ "passes", no_argument, NULL, OPT_PASSES },
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 	{ "per-box", no_argument, NULL, OPT_PER_BOX },
+	{ "interval", required_argument, NULL, OPT_INTERVAL },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -42,7 +44,9 @@ static const char help[] =
 "                        several runs of the program\n"
 "      --per-cpu         core events of each CPU\n"
 "      --per-box         uncore events of each box, such as an LLC slice\n"
-"  -o, --output PREFIX   write PREFIX.csv and PREFIX.json instead of the text\n"
+"  -o, --output PREFIX   write PREFIX.csv, PREFIX.json and PREFIX.html, a page with the\n"
+"                        machine, instead of the text\n"
+"      --interval MS     with -o: what was counted in each MS milliseconds as well\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
 "\n"
@@ -80,6 +84,18 @@ static int parse_repeat(const char *text, int *out)
 	return 0;
 }
 
+static int parse_interval(const char *text, unsigned int *out)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || end == text || n < 1 || n > INTERVAL_MAX)
+		return complain(EXIT_USAGE, "--interval %s: milliseconds, 1 to %d", text,
+				INTERVAL_MAX);
+	*out = (unsigned int)n;
+	return 0;
+}
+
 static int check_output(const char *prefix)
 {
 	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
@@ -96,6 +112,7 @@ static int take(struct options *o, int code)
 	case 'r': return parse_repeat(optarg, &o->repeat);
 	case 'o': o->output = optarg; return check_output(optarg);
 	case OPT_ON: o->on = optarg; return 0;
+	case OPT_INTERVAL: return parse_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
@@ -114,6 +131,9 @@ static int check(const struct options *o)
 	if (!o->ngroups && !o->nevents)
 		return complain(EXIT_USAGE, "nothing to count: give -g GROUP or -e EVENT; "
 				"'ipmu-run --groups' lists groups, papi_native_avail events");
+	if (o->interval_ms && !o->output)
+		return complain(EXIT_USAGE, "--interval: what is counted in each goes into files: "
+				"give -o PREFIX as well");
 	if (!o->argv[0])
 		return complain(EXIT_USAGE, "no program given; try 'ipmu-run --help'");
 	return 0;

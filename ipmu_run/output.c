@@ -12,11 +12,13 @@
 /* A page without a picture is said to be, and is as good otherwise. */
 static int html(FILE *f, const struct report *r)
 {
-	char missing[REPORT_WHY_MAX];
-	int rc = report_html(f, r, missing);
+	struct report_missing missing;
+	int rc = report_html(f, r, &missing);
 
-	if (missing[0])
-		complain(0, "the page has no pictures: %s", missing);
+	if (missing.drawing[0])
+		complain(0, "the page has no drawing of the machine: %s", missing.drawing);
+	if (missing.plots[0])
+		complain(0, "the page has no timelines: %s", missing.plots);
 	return rc;
 }
 

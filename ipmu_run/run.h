@@ -20,6 +20,7 @@ struct options {
 	int ngroups, nevents;
 	const char *on, *output;
 	int repeat;
+	unsigned int interval_ms;	/* 0: none */
 	bool passes, list;
 	struct split split;
 	char **argv;			/* the program and its arguments */

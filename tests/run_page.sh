@@ -64,7 +64,7 @@ cat >bin/lstopo-no-graphics <<-'END'
 END
 chmod +x bin/lstopo-no-graphics
 PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true; is 'a drawing with a script: status' 0 $?
-says 'a drawing with a script' 'the page has no pictures: the drawing holds what is no drawing'
+says 'a drawing with a script' 'the page has no drawing of the machine: the drawing holds what is no drawing'
 has 'and none is on the page' 0 '<rect' f.html
 has 'which says so' 1 'No drawing of the machine' f.html
 sed -i 's:<script>.*</script>::' bin/lstopo-no-graphics
@@ -72,7 +72,7 @@ PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true
 has 'a handler is left out' 2 '<rect/>' f.html
 printf '#!/bin/sh\nexit 3\n' >bin/lstopo-no-graphics
 PATH=$scratch/bin:$PATH on skl-4c8t -g MEM -o f true; is 'no drawing: status' 0 $?
-says 'no drawing' 'the page has no pictures: pmutopo failed'
+says 'no drawing' 'the page has no drawing of the machine: pmutopo failed'
 has 'no drawing: the tables' 1 'skl_unc_imc.DRAM_DATA_READS</code></td><td class="n">0<' f.html
 is 'nothing is left behind' '' "$(ls tmp)"
 

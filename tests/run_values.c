@@ -47,7 +47,7 @@ static const struct report_group row = { &group, indices, 3 };
 static struct machine machine;
 static struct measurement m = { .events = events, .nevents = 3, .nparts = 6, .passes = &passes,
 				.runs = 2, .done = 2, .counts = counts, .wall_ns = wall_ns };
-static const struct report r = { &machine, &m, &row, 1, "app" };
+static const struct report r = { &machine, &m, &row, 1, "app", NULL };
 
 static int reset(void **state)
 {

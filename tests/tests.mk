@@ -24,8 +24,10 @@ EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/withou
 EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
-	$(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o
+	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
+EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
+EXTRA_LIBS_run_watch = -Wl,--wrap=realloc
 EXTRA_OBJECTS_json_writer = $(O)/common/json_writer.o
 EXTRA_LIBS_json_writer = $(JSONC_LIBS) \
 	-Wl,--wrap=json_object_new_object,--wrap=json_object_new_array,--wrap=json_object_new_boolean \

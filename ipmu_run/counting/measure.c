@@ -20,6 +20,8 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
 	uint64_t *ns = &m->wall_ns[measure_place(m, run, pass)];
 	const struct company *with = m->company;
+	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
+	struct watcher *w;
 	struct program p;
 	int rc = program_start(&p, argv), status = 0, stopped;
 	char lost[COUNT_WHY_MAX];
@@ -35,10 +37,14 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	}
 	if (with)
 		with->begin(with->arg);
+	w = watcher_start(m->watch, s, m->nparts, t);
 	rc = program_run(&p, &status, ns);
 	if (with)
 		with->end(with->arg, ns);
+	watcher_stop(w);
 	stopped = sets_stop(s, counts, lost);
+	if (m->watch && m->watch->interval_ms)
+		timeline_end(t, p.began_ns, *ns, m->nparts, counts);
 	if (status)
 		m->status = status;
 	if (rc)
@@ -71,7 +77,8 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 
 	m->counts = calloc(all * (size_t)m->nparts + 1, sizeof(*m->counts));
 	m->wall_ns = calloc(all + 1, sizeof(*m->wall_ns));
-	if (!m->counts || !m->wall_ns) {
+	m->timelines = calloc(all + 1, sizeof(*m->timelines));
+	if (!m->counts || !m->wall_ns || !m->timelines) {
 		snprintf(why, COUNT_WHY_MAX, "no memory");
 		return -ENOMEM;
 	}

@@ -8,6 +8,7 @@
 
 #include "passes.h"
 #include "sets.h"
+#include "watch.h"
 
 /* What others do while the program runs, whose counts are wanted as well. */
 struct company {
@@ -23,10 +24,12 @@ struct measurement {
 	int nevents, nparts;		/* parts of all events together */
 	const struct passes *passes;
 	const struct company *company;	/* NULL: none */
+	const struct watch *watch;	/* NULL: nothing is read before the end */
 	int runs;			/* those wanted */
 	int done;			/* complete ones */
 	struct count *counts;		/* [run][pass][part] */
 	uint64_t *wall_ns;		/* [run][pass] */
+	struct timeline *timelines;	/* [run][pass], empty ones where none was asked for */
 	int status;			/* the program's last that is not 0, as a shell has it */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };

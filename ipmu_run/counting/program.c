@@ -149,12 +149,12 @@ static int wait_for(struct program *p)
 
 int program_run(struct program *p, int *status, uint64_t *ns)
 {
-	uint64_t began = now_ns();
 	int ended, why = 0;
 
+	p->began_ns = now_ns();
 	(void)!write(p->gate, "", 1);
 	ended = wait_for(p);
-	*ns = now_ns() - began;
+	*ns = now_ns() - p->began_ns;
 	close(p->gate);
 	if (read(p->fate, &why, sizeof(why)) != (ssize_t)sizeof(why))
 		why = 0;

@@ -12,6 +12,7 @@ struct program {
 	pid_t pid;
 	int gate;		/* a byte written here lets it go */
 	int fate;		/* where it says why it could not be executed */
+	uint64_t began_ns;	/* when it was let go, by CLOCK_MONOTONIC */
 };
 
 /* Signals that we are sent reach the program from then on, as those do that the terminal sends to

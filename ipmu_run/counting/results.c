@@ -35,8 +35,12 @@ int measure_pass(const struct measurement *m, int event)
 
 void measure_free(struct measurement *m)
 {
+	for (size_t i = 0; m->timelines && i < (size_t)m->runs * (size_t)m->passes->n; i++)
+		timeline_free(&m->timelines[i]);
+	free(m->timelines);
 	free(m->counts);
 	free(m->wall_ns);
+	m->timelines = NULL;
 	m->counts = NULL;
 	m->wall_ns = NULL;
 }

@@ -12,7 +12,7 @@
 struct set {
 	int papi, component, cpu;	/* cpu -1: not attached */
 	int size;
-	bool running;
+	bool running, lost;
 };
 
 struct slot {
@@ -26,6 +26,7 @@ struct sets {
 	struct slot *slots;
 	int nslots;
 	long long *values;
+	char lost[COUNT_WHY_MAX];
 };
 
 static int attach(const struct set *s)
@@ -184,12 +185,42 @@ static void take(const struct sets *s, int set, struct count *counts)
 				(struct count){ s->values[s->slots[i].place], true };
 }
 
+static void forget(const struct sets *s, int set, struct count *counts)
+{
+	for (int i = 0; i < s->nslots; i++)
+		if (s->slots[i].set == set)
+			counts[s->slots[i].count].known = false;
+}
+
+/* PAPI tells a loss once, and gives the last count that was good from then on. */
+void sets_read(struct sets *s, struct count *counts)
+{
+	for (int i = 0; i < s->nsets; i++) {
+		struct set *one = &s->set[i];
+		int rc = one->running && !one->lost ? PAPI_read(one->papi, s->values) : PAPI_OK;
+
+		if (rc == PAPI_ECLOST) {
+			one->lost = true;
+			explain(rc, "read the counters of", component_name(one), one->component,
+				s->lost);
+		}
+		if (rc == PAPI_OK && one->running && !one->lost)
+			take(s, i, counts);
+		else
+			forget(s, i, counts);
+	}
+}
+
 /* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
 static int stop(struct sets *s, struct set *one, struct count *counts, char *why)
 {
 	int rc = PAPI_stop(one->papi, s->values);
 
 	one->running = false;
+	if (one->lost) {
+		snprintf(why, COUNT_WHY_MAX, "%s", s->lost);
+		return -ESTALE;
+	}
 	if (rc == PAPI_OK) {
 		take(s, (int)(one - s->set), counts);
 		return 0;

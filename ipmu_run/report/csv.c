@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One table: what the row is, of what group, name, part, mean, deviation, unit, formula. */
+/* One table: what the row is, of what group, name, part, mean, deviation, unit, formula; with
+ * intervals also run, pass, and the seconds from the program's start to an interval's begin and
+ * end. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,9 +22,16 @@ static void field(FILE *f, const char *text)
 		fputc('"', f);
 }
 
-static void row(FILE *f, const char *kind, const char *group, const char *name,
-		const struct part *part, struct value v, const char *unit, const char *formula)
+struct table {
+	FILE *f;
+	bool timed;
+};
+
+static void columns(const struct table *t, const char *kind, const char *group, const char *name,
+		    const struct part *part, struct value v, const char *unit,
+		    const char *formula)
 {
+	FILE *f = t->f;
 	char text[64];
 	const char *const head[] = { kind, group, name, text };
 	const char *const tail[] = { unit, formula };
@@ -40,57 +49,141 @@ static void row(FILE *f, const char *kind, const char *group, const char *name,
 		fputc(',', f);
 		field(f, tail[i]);
 	}
-	fputc('\n', f);
 }
 
-static void event_rows(FILE *f, const struct report *r, const char *group, int event)
+static void row(const struct table *t, const char *kind, const char *group, const char *name,
+		const struct part *part, struct value v, const char *unit, const char *formula)
+{
+	columns(t, kind, group, name, part, v, unit, formula);
+	fputs(t->timed ? ",,,,\n" : "\n", t->f);
+}
+
+static void event_rows(const struct table *t, const struct report *r, const char *group, int event)
 {
 	const struct event *e = &r->m->events[event];
 
-	row(f, "event", group, e->given, NULL, report_event(r, event, -1), "", "");
+	row(t, "event", group, e->given, NULL, report_event(r, event, -1), "", "");
 	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
-		row(f, "event", group, e->given, &e->parts[i], report_event(r, event, i), "", "");
+		row(t, "event", group, e->given, &e->parts[i], report_event(r, event, i), "", "");
 }
 
-static void metric_rows(FILE *f, const struct report *r, const struct report_group *g,
+static void metric_rows(const struct table *t, const struct report *r, const struct report_group *g,
 			const char *group, int metric)
 {
 	const struct group_metric *m = &g->group->metrics[metric];
 	int with_parts = report_metric_parts(r, g, metric);
 
-	row(f, "metric", group, m->name, NULL, report_metric(r, g, metric, NULL), m->unit,
+	row(t, "metric", group, m->name, NULL, report_metric(r, g, metric, NULL), m->unit,
 	    m->formula);
 	for (int i = 0; with_parts >= 0 && i < r->m->events[with_parts].nparts; i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 
-		row(f, "metric", group, m->name, p, report_metric(r, g, metric, p), m->unit,
+		row(t, "metric", group, m->name, p, report_metric(r, g, metric, p), m->unit,
 		    m->formula);
 	}
 }
 
+/* ---- intervals ---- */
+
+static void times(const struct table *t, const struct report *r, const struct report_span *span)
+{
+	const struct timeline *line = &r->m->timelines[measure_place(r->m, span->run, span->pass)];
+	uint64_t begin = span->begin ? line->end_ns[span->begin - 1] : 0;
+
+	fprintf(t->f, ",%d,%d,%.9f,%.9f\n", span->run + 1, span->pass + 1, (double)begin * 1e-9,
+		(double)line->end_ns[span->begin] * 1e-9);
+}
+
+static void interval_event(const struct table *t, const struct report *r, const char *group,
+			   int event, const struct report_span *span)
+{
+	const struct event *e = &r->m->events[event];
+
+	for (int i = e->nparts > 1 ? -1 : 0; i < e->nparts; i++) {
+		const struct count c = report_count(r, span, event, i);
+
+		columns(t, "event interval", group, e->given, e->nparts > 1 && i >= 0 ?
+			&e->parts[i] : NULL, (struct value){ c.known, (double)c.value, 0 }, "", "");
+		times(t, r, span);
+	}
+}
+
+static void interval_metric(const struct table *t, const struct report *r,
+			    const struct report_group *g, const char *group, int metric,
+			    const struct report_span *span)
+{
+	const struct group_metric *m = &g->group->metrics[metric];
+	int with_parts = report_metric_parts(r, g, metric);
+	const struct event *e = with_parts < 0 ? NULL : &r->m->events[with_parts];
+
+	for (int i = -1; i < (e ? e->nparts : 0); i++) {
+		const struct part *p = i < 0 ? NULL : &e->parts[i];
+
+		columns(t, "metric interval", group, m->name, p,
+			report_span_metric(r, g, span, metric, p), m->unit, m->formula);
+		times(t, r, span);
+	}
+}
+
+static void interval_rows(const struct table *t, const struct report *r,
+			  const struct report_group *g, const char *group,
+			  const struct report_span *span)
+{
+	for (int i = 0; i < g->nevents; i++)
+		if (report_is_first(g, i) && passes_has(r->m->passes, span->pass, g->events[i]))
+			interval_event(t, r, group, g->events[i], span);
+	for (int i = 0; g->group && i < g->group->nmetrics; i++)
+		if (report_metric_pass(r, g, i) == span->pass)
+			interval_metric(t, r, g, group, i, span);
+}
+
+static void all_intervals(const struct table *t, const struct report *r,
+			  const struct report_group *g, const char *group)
+{
+	for (int run = 0; run < r->m->done; run++)
+		for (int pass = 0; pass < r->m->passes->n; pass++)
+			for (size_t i = 0; i < report_intervals(r, run, pass); i++)
+				interval_rows(t, r, g, group, &(const struct report_span)
+					      { run, pass, i, i + 1 });
+}
+
+/* ---- the table ---- */
+
+static void group_name(const struct report_group *g, char out[256])
+{
+	out[0] = '\0';
+	if (g->group)
+		snprintf(out, 256, "%s/%s", g->group->pmu, g->group->name);
+}
+
 int report_csv(FILE *f, const struct report *r)
 {
-	fputs("kind,group,name,part,value,deviation,unit,formula\n", f);
-	row(f, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
-	row(f, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
-	row(f, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
+	const struct table table = { f, r->m->watch && r->m->watch->interval_ms };
+	const struct table *t = &table;
+
+	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",
+		t->timed ? ",run,pass,begin,end" : "");
+	row(t, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
+	row(t, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
+	row(t, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
 	if (r->job) {
-		row(f, "info", "", "ranks", NULL, (struct value){ true, r->job->ranks, 0 }, "", "");
-		row(f, "info", "", "nodes", NULL, (struct value){ true, r->job->nodes, 0 }, "", "");
+		row(t, "info", "", "ranks", NULL, (struct value){ true, r->job->ranks, 0 }, "", "");
+		row(t, "info", "", "nodes", NULL, (struct value){ true, r->job->nodes, 0 }, "", "");
 	}
-	row(f, "info", "", "time", NULL, report_seconds(r), "s",
+	row(t, "info", "", "time", NULL, report_seconds(r), "s",
 	    r->machine->is_virtual ? "of the virtual machine's clock" : "");
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
-		char name[256] = "";
+		char name[256];
 
-		if (g->group)
-			snprintf(name, sizeof(name), "%s/%s", g->group->pmu, g->group->name);
+		group_name(g, name);
 		for (int e = 0; e < g->nevents; e++)
 			if (report_is_first(g, e))
-				event_rows(f, r, name, g->events[e]);
+				event_rows(t, r, name, g->events[e]);
 		for (int m = 0; g->group && m < g->group->nmetrics; m++)
-			metric_rows(f, r, g, name, m);
+			metric_rows(t, r, g, name, m);
+		if (t->timed)
+			all_intervals(t, r, g, name);
 	}
 	return report_flush(f);
 }

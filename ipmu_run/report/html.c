@@ -108,7 +108,41 @@ static void event_rows(FILE *f, const struct report *r, int event)
 
 /* ---- sections ---- */
 
-static void group_section(FILE *f, const struct report *r, const struct report_group *g)
+static bool is_timed(const struct report *r)
+{
+	return r->m->watch && r->m->watch->interval_ms;
+}
+
+static void plot(FILE *f, const struct report *r, const struct report_group *g, int item,
+		 const struct scratch *s)
+{
+	static const char *const widths[] = { "wide-plot", "narrow-plot" };
+	char path[128], why[PAGE_WHY_MAX];
+	struct drawn d;
+
+	for (int i = 0; i < 2; i++) {
+		plot_path(s, r, g, item, i ? "narrow" : "wide", path);
+		if (markup_read(path, &d, why))
+			return;
+		fprintf(f, "<figure class=\"%s\">\n", widths[i]);
+		fputs("<figcaption>", f);
+		plot_caption(f, r, g, item);
+		fprintf(f, "</figcaption>\n%s</figure>\n", d.svg);
+		free(d.svg);
+	}
+}
+
+static void timeline_section(FILE *f, const struct report *r, const struct report_group *g,
+			     const struct scratch *s)
+{
+	if (!is_timed(r) || !s->dir[0])
+		return;
+	for (int i = 0; i < plot_items(g); i++)
+		plot(f, r, g, i, s);
+}
+
+static void group_section(FILE *f, const struct report *r, const struct report_group *g,
+			  const struct scratch *s)
 {
 	fputs("<section>\n", f);
 	if (g->group) {
@@ -128,6 +162,7 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 		if (report_is_first(g, i))
 			event_rows(f, r, g->events[i]);
 	fputs("</tbody></table>\n", f);
+	timeline_section(f, r, g, s);
 	if (g->group)
 		element(f, "<p class=\"soft\">When it misleads: ", g->group->misleads, "</p>\n");
 	fputs("</section>\n", f);
@@ -154,6 +189,7 @@ static void passes_section(FILE *f, const struct report *r)
 static void summary(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
+	char job[160];
 
 	element(f, "<h1>", r->command, "</h1>\n");
 	element(f, "<p>", r->machine->model[0] ? r->machine->model : "unnamed processor", "");
@@ -163,6 +199,10 @@ static void summary(FILE *f, const struct report *r)
 	fprintf(f, " &middot; %d run%s", r->m->done * r->m->passes->n,
 		r->m->done * r->m->passes->n == 1 ? "" : "s");
 	fprintf(f, " &middot; exit status %d</p>\n", r->m->status);
+	if (r->job) {
+		report_job_text(r->job, job);
+		element(f, "<p>", job, "</p>\n");
+	}
 	if (r->machine->is_virtual)
 		element(f, "<p class=\"soft\">",
 			"A virtual machine: wall time means nothing here.", "</p>\n");
@@ -210,20 +250,36 @@ static void page_head(FILE *f, const struct report *r, const struct machine_draw
 	fputs("</header>\n", f);
 }
 
-int report_html(FILE *f, const struct report *r, char missing[REPORT_WHY_MAX])
+static void draw(const struct report *r, struct scratch *s, struct machine_drawing *d,
+		 struct report_missing *missing)
+{
+	*missing = (struct report_missing){ .drawing = "" };
+	if (!r->m->done)
+		return;
+	if (scratch_make(s, missing->drawing)) {
+		if (is_timed(r))
+			memcpy(missing->plots, missing->drawing, sizeof(missing->plots));
+		return;
+	}
+	drawing_make(r, s, d, missing->drawing);
+	if (is_timed(r))
+		plots_make(r, s, missing->plots);
+}
+
+int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 {
 	struct machine_drawing d = { .wide = { NULL, 0 } };
 	struct scratch s = { "" };
 
-	missing[0] = '\0';
-	if (r->m->done && !scratch_make(&s, missing))
-		drawing_make(r, &s, &d, missing);
+	draw(r, &s, &d, missing);
 	page_head(f, r, &d);
 	fputs("<main>\n", f);
 	if (r->m->done)
-		machine_section(f, &d, missing);
+		machine_section(f, &d, missing->drawing);
+	if (missing->plots[0])
+		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
-		group_section(f, r, &r->groups[i]);
+		group_section(f, r, &r->groups[i], &s);
 	passes_section(f, r);
 	fputs("</main>\n<footer class=\"soft\"><p>ipmu-run " IPMU_VERSION "</p></footer>\n"
 	      "</body>\n</html>\n", f);

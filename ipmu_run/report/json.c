@@ -20,7 +20,7 @@ static void put_value(struct json_writer *w, struct json_object *o, struct value
 	json_put_real(w, o, "deviation", v.deviation);
 }
 
-static struct json_object *part_object(struct json_writer *w, const struct part *p, struct value v)
+static struct json_object *place_object(struct json_writer *w, const struct part *p)
 {
 	struct json_object *o = json_object_begin(w);
 	const struct { const char *key; int n; } keys[] = {
@@ -30,6 +30,13 @@ static struct json_object *part_object(struct json_writer *w, const struct part 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].n >= 0)
 			json_put_int(w, o, keys[i].key, keys[i].n);
+	return o;
+}
+
+static struct json_object *part_object(struct json_writer *w, const struct part *p, struct value v)
+{
+	struct json_object *o = place_object(w, p);
+
 	put_value(w, o, v);
 	return o;
 }
@@ -86,6 +93,77 @@ static struct json_object *group_object(struct json_writer *w, const struct repo
 	return o;
 }
 
+/* ---- intervals: a column each ---- */
+
+static struct json_object *column_of(struct json_writer *w, const struct report *r, int event,
+				     int part, struct report_span span, size_t n)
+{
+	struct json_object *column = json_array_begin(w);
+
+	for (; span.begin < n; span.begin++) {
+		struct count c;
+
+		span.end = span.begin + 1;
+		c = report_count(r, &span, event, part);
+		if (c.known)
+			json_append_int(w, column, c.value);
+		else
+			json_append_null(w, column);
+	}
+	return column;
+}
+
+static struct json_object *event_columns(struct json_writer *w, const struct report *r, int event,
+					 const struct report_span *span, size_t n)
+{
+	const struct event *e = &r->m->events[event];
+	struct json_object *o = json_object_begin(w), *parts = json_array_begin(w);
+
+	json_put_text(w, o, "name", e->name);
+	for (int i = 0; i < e->nparts; i++) {
+		struct json_object *part = place_object(w, &e->parts[i]);
+
+		json_put(w, part, "counts", column_of(w, r, event, i, *span, n));
+		json_append(w, parts, part);
+	}
+	json_put(w, o, "parts", parts);
+	return o;
+}
+
+static struct json_object *timeline_object(struct json_writer *w, const struct report *r, int run,
+					   int pass)
+{
+	const struct timeline *t = &r->m->timelines[measure_place(r->m, run, pass)];
+	const struct report_span span = { run, pass, 0, 0 };
+	struct json_object *o = json_object_begin(w), *ends = json_array_begin(w),
+			   *events = json_array_begin(w);
+
+	json_put_int(w, o, "run", run + 1);
+	json_put_int(w, o, "pass", pass + 1);
+	for (size_t i = 0; i < t->n; i++)
+		json_append_int(w, ends, (int64_t)t->end_ns[i]);
+	json_put(w, o, "end_ns", ends);
+	for (int i = 0; i < r->m->nevents; i++)
+		if (passes_has(r->m->passes, pass, i))
+			json_append(w, events, event_columns(w, r, i, &span, t->n));
+	json_put(w, o, "events", events);
+	return o;
+}
+
+static void put_timelines(struct json_writer *w, struct json_object *o, const struct report *r)
+{
+	struct json_object *all;
+
+	if (!r->m->watch || !r->m->watch->interval_ms)
+		return;
+	all = json_array_begin(w);
+	json_put_int(w, o, "interval_ms", (int)r->m->watch->interval_ms);
+	for (int run = 0; run < r->m->done; run++)
+		for (int pass = 0; pass < r->m->passes->n; pass++)
+			json_append(w, all, timeline_object(w, r, run, pass));
+	json_put(w, o, "timelines", all);
+}
+
 int report_json(FILE *f, const struct report *r)
 {
 	struct json_writer w = { .no_memory = false };
@@ -108,5 +186,6 @@ int report_json(FILE *f, const struct report *r)
 	for (int i = 0; i < r->ngroups; i++)
 		json_append(&w, groups, group_object(&w, r, &r->groups[i]));
 	json_put(&w, o, "groups", groups);
+	put_timelines(&w, o, r);
 	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);
 }

@@ -55,6 +55,17 @@ struct machine_drawing {
 int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
 		 char why[PAGE_WHY_MAX]);
 
+/* ---- plot.c */
+
+/* Plots of a group: one for each metric, or event where it has none. */
+int plot_items(const struct report_group *g);
+/* Where plots_make() puts one, of width "wide" or "narrow"; not there if nothing can be drawn. */
+void plot_path(const struct scratch *s, const struct report *r, const struct report_group *g,
+	       int item, const char *width, char out[128]);
+/* What it shows. */
+void plot_caption(FILE *f, const struct report *r, const struct report_group *g, int item);
+int plots_make(const struct report *r, const struct scratch *s, char why[PAGE_WHY_MAX]);
+
 /* ---- style.c */
 
 extern const char page_style[];

@@ -54,6 +54,25 @@ struct value report_seconds(const struct report *r);
 bool report_is_complete(const struct report *r);
 /* "4 ranks on 1 node", and what is wrong with that, or "". */
 void report_job_text(const struct report_job *job, char out[160]);
+
+/* Intervals of a run's pass from `begin` to the one before `end`; pass -1: the whole run. */
+struct report_span {
+	int run, pass;
+	size_t begin, end;
+};
+
+/* How many a run's pass has; 0 where none were asked for. */
+size_t report_intervals(const struct report *r, int run, int pass);
+/* The pass that has all of a metric's events, -1: none has. */
+int report_metric_pass(const struct report *r, const struct report_group *g, int metric);
+struct count report_count(const struct report *r, const struct report_span *span, int event,
+			  int part);
+struct value report_span_metric(const struct report *r, const struct report_group *g,
+				const struct report_span *span, int metric,
+				const struct part *part);
+/* On a virtual machine those of the group's clock. */
+struct value report_span_seconds(const struct report *r, const struct report_group *g,
+				 const struct report_span *span);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 
@@ -64,8 +83,12 @@ void report_part_name(const struct part *part, char out[64]);
 int report_text(FILE *f, const struct report *r);
 int report_csv(FILE *f, const struct report *r);
 int report_json(FILE *f, const struct report *r);
-/* What could not be drawn is told in missing, "" if nothing; the page is as good otherwise. */
-int report_html(FILE *f, const struct report *r, char missing[REPORT_WHY_MAX]);
+/* What could not be drawn, and why; "" if all could. The page is as good otherwise. */
+struct report_missing {
+	char drawing[REPORT_WHY_MAX], plots[REPORT_WHY_MAX];
+};
+
+int report_html(FILE *f, const struct report *r, struct report_missing *missing);
 /* 0, or why not all of it has been written. */
 int report_flush(FILE *f);
 

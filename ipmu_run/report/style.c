@@ -36,7 +36,9 @@ const char page_style[] =
 "figure { margin: .8rem 0; }\n"
 "figcaption { color: var(--soft); font-size: .9rem; }\n"
 "svg { display: block; max-width: 100%; height: auto; }\n"
-".wide { display: none; }\n"
+".wide, .wide-plot { display: none; }\n"
+"@media screen and (min-width: 600px), print { .wide-plot { display: block; }\n"
+"  .narrow-plot { display: none; } }\n"
 "@media print { body { padding: 0; font-size: 10pt; max-width: none; }\n"
 "  tr, figure, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; }\n"
 "  .part .n, .warn { print-color-adjust: exact; } }\n";

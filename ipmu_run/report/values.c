@@ -8,6 +8,8 @@
 #include "../groups/formula.h"
 #include "report.h"
 
+#define WHOLE(number) ((const struct report_span){ .run = (number), .pass = -1 })
+
 struct sums {
 	double sum, squares;
 	int n;
@@ -85,55 +87,84 @@ static int part_find(const struct event *e, const struct part *wanted)
 	return -1;
 }
 
-static bool run_count(const struct measurement *m, int run, int event, int part, double *out)
+static struct count span_count(const struct measurement *m, const struct report_span *span,
+			       int pass, int part)
 {
-	const struct event *e = &m->events[event];
-	int pass = measure_pass(m, event);
+	const struct timeline *t;
+	struct count last, before = { 0, true };
 
-	*out = 0;
+	if (span->pass < 0)
+		return measure_counts(m, span->run, pass)[part];
+	if (pass != span->pass)
+		return (struct count){ 0, false };
+	t = &m->timelines[measure_place(m, span->run, pass)];
+	last = t->counts[(span->end - 1) * (size_t)m->nparts + (size_t)part];
+	if (span->begin)
+		before = t->counts[(span->begin - 1) * (size_t)m->nparts + (size_t)part];
+	return (struct count){ last.value - before.value, last.known && before.known };
+}
+
+static uint64_t span_ns(const struct measurement *m, const struct report_span *span, int pass)
+{
+	const struct timeline *t;
+
+	if (span->pass < 0)
+		return m->wall_ns[measure_place(m, span->run, pass)];
+	t = &m->timelines[measure_place(m, span->run, pass)];
+	return t->end_ns[span->end - 1] - (span->begin ? t->end_ns[span->begin - 1] : 0);
+}
+
+struct count report_count(const struct report *r, const struct report_span *span, int event,
+			  int part)
+{
+	const struct event *e = &r->m->events[event];
+	struct count sum = { 0, true };
+	int pass = measure_pass(r->m, event);
+
 	if (pass < 0)
-		return false;
+		return (struct count){ 0, false };
 	for (int i = 0; i < e->nparts; i++) {
-		const struct count *c = &measure_counts(m, run, pass)[e->first + i];
+		struct count c;
 
 		if (part >= 0 && i != part)
 			continue;
-		if (!c->known)
-			return false;
-		*out += (double)c->value;
+		c = span_count(r->m, span, pass, e->first + i);
+		sum.value += c.value;
+		sum.known &= c.known;
 	}
-	return true;
+	return sum;
 }
 
 /* The clocks of packages run at the same time: the longest counts. */
-static bool clock_seconds(const struct measurement *m, int run, int pass, int clock,
-			  const struct part *part, double *out)
+static bool clock_seconds(const struct measurement *m, const struct report_span *span, int pass,
+			  int clock, const struct part *part, double *out)
 {
 	const struct event *e = &m->events[clock];
 	long long most = 0;
 
 	for (int i = 0; i < e->nparts; i++) {
-		const struct count *c = &measure_counts(m, run, pass)[e->first + i];
+		const struct count c = span_count(m, span, pass, e->first + i);
 
 		if (part && part->package >= 0 && e->parts[i].package != part->package)
 			continue;
-		if (!c->known)
+		if (!c.known)
 			return false;
-		most = c->value > most ? c->value : most;
+		most = c.value > most ? c.value : most;
 	}
 	*out = (double)most * 1e-9;
 	return true;
 }
 
-static bool pass_seconds(const struct report *r, const struct report_group *g, int run, int pass,
-			 const struct part *part, double *out)
+static bool pass_seconds(const struct report *r, const struct report_group *g,
+			 const struct report_span *span, int pass, const struct part *part,
+			 double *out)
 {
 	const struct measurement *m = r->m;
 	int clock = g->group ? group_clock(g->group) : -1;
 
 	if (r->machine->is_virtual)
-		return clock >= 0 && clock_seconds(m, run, pass, g->events[clock], part, out);
-	*out = (double)m->wall_ns[measure_place(m, run, pass)] * 1e-9;
+		return clock >= 0 && clock_seconds(m, span, pass, g->events[clock], part, out);
+	*out = (double)span_ns(m, span, pass) * 1e-9;
 	return true;
 }
 
@@ -155,8 +186,9 @@ static bool uses(const char *formula, const char *id)
 }
 
 /* The mean time of the passes that have the formula's events. */
-static bool metric_seconds(const struct report *r, const struct report_group *g, int run,
-			   const char *formula, const struct part *part, double *out)
+static bool metric_seconds(const struct report *r, const struct report_group *g,
+			   const struct report_span *span, const char *formula,
+			   const struct part *part, double *out)
 {
 	double sum = 0, one;
 	int n = 0;
@@ -166,7 +198,7 @@ static bool metric_seconds(const struct report *r, const struct report_group *g,
 
 		if (!uses(formula, g->group->events[i].id))
 			continue;
-		if (pass < 0 || !pass_seconds(r, g, run, pass, part, &one))
+		if (pass < 0 || !pass_seconds(r, g, span, pass, part, &one))
 			return false;
 		sum += one;
 		n++;
@@ -175,8 +207,9 @@ static bool metric_seconds(const struct report *r, const struct report_group *g,
 	return n > 0;
 }
 
-static bool run_metric(const struct report *r, const struct report_group *g, int run,
-		       const struct group_metric *metric, const struct part *part, double *out)
+static bool span_metric(const struct report *r, const struct report_group *g,
+			const struct report_span *span, const struct group_metric *metric,
+			const struct part *part, double *out)
 {
 	const char *names[g->nevents + 1];
 	double values[g->nevents + 1];
@@ -185,18 +218,23 @@ static bool run_metric(const struct report *r, const struct report_group *g, int
 	for (int i = 0; i < g->nevents; i++) {
 		const struct event *e = &r->m->events[g->events[i]];
 		int which = part ? part_find(e, part) : -1;
+		struct count c;
 
 		names[i] = g->group->events[i].id;
 		values[i] = 0;
 		if (!uses(metric->formula, names[i]))
 			continue;
-		if ((part && which < 0) || !run_count(r->m, run, g->events[i], which, &values[i]))
+		if (part && which < 0)
 			return false;
+		c = report_count(r, span, g->events[i], which);
+		if (!c.known)
+			return false;
+		values[i] = (double)c.value;
 	}
 	names[g->nevents] = GROUP_TIME;
 	values[g->nevents] = 0;
 	if (uses(metric->formula, GROUP_TIME) &&
-	    !metric_seconds(r, g, run, metric->formula, part, &values[g->nevents]))
+	    !metric_seconds(r, g, span, metric->formula, part, &values[g->nevents]))
 		return false;
 	return !formula_value(metric->formula, g->nevents + 1, names, values, out, why);
 }
@@ -223,17 +261,65 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 	return first && first->nparts > 1 ? found : -1;
 }
 
+/* ---- intervals ---- */
+
+size_t report_intervals(const struct report *r, int run, int pass)
+{
+	return r->m->timelines ? r->m->timelines[measure_place(r->m, run, pass)].n : 0;
+}
+
+int report_metric_pass(const struct report *r, const struct report_group *g, int metric)
+{
+	const char *formula = g->group->metrics[metric].formula;
+	bool timed = uses(formula, GROUP_TIME) && r->machine->is_virtual;
+	int clock = timed ? group_clock(g->group) : -1;
+
+	for (int pass = 0; pass < r->m->passes->n; pass++) {
+		bool all = true;
+
+		for (int i = 0; i < g->nevents; i++)
+			if (i == clock || uses(formula, g->group->events[i].id))
+				all &= passes_has(r->m->passes, pass, g->events[i]) &&
+				       measure_pass(r->m, g->events[i]) == pass;
+		if (all)
+			return pass;
+	}
+	return -1;
+}
+
+struct value report_span_metric(const struct report *r, const struct report_group *g,
+				const struct report_span *span, int metric,
+				const struct part *part)
+{
+	struct sums s = { 0 };
+	double x = 0;
+	bool known = span_metric(r, g, span, &g->group->metrics[metric], part, &x);
+
+	sums_add(&s, known, x);
+	return sums_value(&s);
+}
+
+struct value report_span_seconds(const struct report *r, const struct report_group *g,
+				 const struct report_span *span)
+{
+	struct sums s = { 0 };
+	double x = 0;
+	bool known = pass_seconds(r, g, span, span->pass, NULL, &x);
+
+	sums_add(&s, known, x);
+	return sums_value(&s);
+}
+
 /* ---- all runs ---- */
 
 struct value report_event(const struct report *r, int event, int part)
 {
 	struct sums s = { 0 };
-	double x;
 
 	for (int run = 0; run < r->m->done; run++) {
-		bool known = run_count(r->m, run, event, part, &x);
+		const struct count c = report_count(r, &WHOLE(run), event, part);
 
-		sums_add(&s, known, x);
+		sums_add(&s, c.known, (double)c.value);
 	}
 	return sums_value(&s);
 }
@@ -245,7 +331,8 @@ struct value report_metric(const struct report *r, const struct report_group *g,
 	double x = 0;
 
 	for (int run = 0; run < r->m->done; run++) {
-		bool known = run_metric(r, g, run, &g->group->metrics[metric], part, &x);
+		bool known = span_metric(r, g, &WHOLE(run), &g->group->metrics[metric],
+					 part, &x);
 
 		sums_add(&s, known, x);
 	}
@@ -265,7 +352,7 @@ struct value report_seconds(const struct report *r)
 		}
 	for (int run = 0; run < r->m->done; run++) {
 		int pass = g->group ? measure_pass(r->m, g->events[group_clock(g->group)]) : 0;
-		bool known = pass_seconds(r, g, run, pass, NULL, &x);
+		bool known = pass_seconds(r, g, &WHOLE(run), pass, NULL, &x);
 
 		sums_add(&s, known, x);
 	}

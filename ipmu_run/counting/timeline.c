@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch.h"
+
+static bool make_room(struct timeline *t, size_t nparts)
+{
+	size_t room = t->room ? 2 * t->room : 64;
+	struct count *counts;
+	uint64_t *ends;
+
+	if (t->n < t->room)
+		return true;
+	ends = realloc(t->end_ns, room * sizeof(*ends));
+	if (ends)
+		t->end_ns = ends;
+	counts = ends ? realloc(t->counts, room * (nparts + 1) * sizeof(*counts)) : NULL;
+	if (!counts)
+		return false;
+	t->counts = counts;
+	t->room = room;
+	return true;
+}
+
+void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct count *counts)
+{
+	if (t->cut || !make_room(t, (size_t)nparts)) {
+		t->cut = true;
+		return;
+	}
+	memcpy(t->counts + t->n * (size_t)nparts, counts, (size_t)nparts * sizeof(*counts));
+	t->end_ns[t->n++] = end;
+}
+
+/* A reading that came after the program's end says nothing of its own. */
+void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
+		  const struct count *counts)
+{
+	while (t->n && t->end_ns[t->n - 1] >= began + ns)
+		t->n--;
+	for (size_t i = 0; i < t->n; i++)
+		t->end_ns[i] -= began;
+	if (!make_room(t, (size_t)nparts)) {
+		t->cut = true;
+		if (!t->n)
+			return;
+		t->n--;
+	}
+	memcpy(t->counts + t->n * (size_t)nparts, counts, (size_t)nparts * sizeof(*counts));
+	t->end_ns[t->n++] = ns;
+}
+
+void timeline_free(struct timeline *t)
+{
+	free(t->end_ns);
+	free(t->counts);
+	*t = (struct timeline){ 0 };
+}

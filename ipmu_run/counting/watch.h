@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the counters while the program runs. */
+#ifndef IPMU_RUN_WATCH_H
+#define IPMU_RUN_WATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sets.h"
+
+#define WATCH_SHOW_NS 1000000000u	/* how often somebody is shown what is counted */
+
+/* What is wanted. */
+struct watch {
+	unsigned int interval_ms;	/* 0: no timeline */
+	/* From the second second on told each second, in a thread of its own, what has been counted
+	 * since the program's start; NULL: nobody looks. */
+	void (*show)(void *arg, uint64_t ns, const struct count *counts);
+	void *arg;
+};
+
+/* The intervals of one run and pass, without gaps from the program's start to its end. */
+struct timeline {
+	size_t n, room;
+	uint64_t *end_ns;	/* since the program's start; an interval's real length is in it */
+	struct count *counts;	/* [n][parts]: from the program's start to the interval's end */
+	bool cut;		/* no memory for all: the last interval lasts to the end */
+};
+
+struct watcher;
+
+/* Begins to read; NULL if there is nothing to do, or no thread to do it. */
+struct watcher *watcher_start(const struct watch *watch, struct sets *s, int nparts,
+			      struct timeline *out);
+/* Ends reading. */
+void watcher_stop(struct watcher *w);
+/* An interval ends at that time of CLOCK_MONOTONIC, with these counts since the program's start. */
+void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct count *counts);
+/* The last interval ends with the program, which took ns from `began` (CLOCK_MONOTONIC) on and
+ * counted this in all. */
+void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
+		  const struct count *counts);
+void timeline_free(struct timeline *t);
+
+#endif
