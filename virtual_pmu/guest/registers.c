@@ -110,6 +110,16 @@ static const struct vpmu_guest_calls calls = {
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
 };
 
+/* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which Linux
+ * takes for granted. A counter is what is narrower than a register of 32 or 64 bits. */
+static void clear_counter(const struct vpmu_register_info *r)
+{
+	if (r->access != VPMU_RW || r->width == 32 || r->width >= 64 || machine->accesses.wrmsr)
+		return;
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&machine->machine); cpu++)
+		vpmu_model_poke(machine, cpu, r, 0);
+}
+
 const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *host)
 {
 	struct vpmu_register_info r;
@@ -120,7 +130,9 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *hos
 	if (!machine)
 		return NULL;
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
-		if (r.space == VPMU_MSR && r.address < MSRS)
+		if (r.space == VPMU_MSR && r.address < MSRS) {
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);
+			clear_counter(&r);
+		}
 	return &calls;
 }
