@@ -14,11 +14,42 @@
 
 #define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
 enum { BEGIN = 1, END = 2 };
+/* An MSR of this number is written through /dev/cpu/N/msr once: so it is known which of the kernel's
+ * instructions access registers for programs. All others do it for the kernel's own drivers. */
+#define SHOWN 0x40005650u
+#define SHOWN_MAX 4u
 
 EXPORTED extern vpmu_guest_open_function vpmu_guest_open;
 
 static struct vpmu_segment *machine;
 static uint8_t ours[MSRS / 8];		/* bit per MSR that the machine has */
+
+static uint64_t shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
+
+static void show(uint64_t *shown, uint64_t code)
+{
+	for (uint32_t i = 0; i < SHOWN_MAX; i++) {
+		if (!shown[i])
+			shown[i] = code;
+		if (shown[i] == code)
+			return;
+	}
+}
+
+static bool for_program(const uint64_t *shown, uint64_t code)
+{
+	for (uint32_t i = 0; i < SHOWN_MAX; i++)
+		if (shown[i] == code)
+			return true;
+	return false;
+}
+
+static void begin(const uint64_t *shown, uint64_t code)
+{
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	machine->by_kernel = !for_program(shown, code);
+}
 
 static bool is_ours(uint32_t address)
 {
@@ -27,6 +58,7 @@ static bool is_ours(uint32_t address)
 
 static enum vpmu_guest_answer answer(int rc)
 {
+	machine->by_kernel = 0;
 	vpmu_unlock(machine);
 	vpmu_whole_interrupts();
 	return rc ? VPMU_GUEST_FAULT : VPMU_GUEST_DONE;
@@ -35,33 +67,30 @@ static enum vpmu_guest_answer answer(int rc)
 static enum vpmu_guest_answer on_rdmsr(unsigned int vcpu, uint64_t code, uint32_t address,
 				       uint64_t *value)
 {
-	(void)code;
+	if (address == SHOWN)
+		show(shown_read, code);
 	if (!is_ours(address))
 		return VPMU_GUEST_UNKNOWN;
-	vpmu_whole_publish();
-	vpmu_lock(machine);
+	begin(shown_read, code);
 	return answer(vpmu_rdmsr(machine, vpmu_whole_cpu(vcpu), address, value));
 }
 
 static enum vpmu_guest_answer on_wrmsr(unsigned int vcpu, uint64_t code, uint32_t address,
 				       uint64_t value)
 {
-	(void)code;
+	if (address == SHOWN)
+		show(shown_write, code);
 	if (!is_ours(address))
 		return VPMU_GUEST_UNKNOWN;
-	vpmu_whole_publish();
-	vpmu_lock(machine);
+	begin(shown_write, code);
 	return answer(vpmu_wrmsr(machine, vpmu_whole_cpu(vcpu), address, value));
 }
 
 static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64_t *value)
 {
-	int rc;
-
 	vpmu_whole_publish();
 	vpmu_lock(machine);
-	rc = vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value);
-	return answer(rc);
+	return answer(vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value));
 }
 
 static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])

@@ -9,10 +9,11 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 6u
+#define VPMU_VERSION 7u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
+#define VPMU_BY_KERNEL_KEPT 16
 #define VPMU_THREADS_MAX 1024
 #define VPMU_ALLOWED_MAX 512
 #define VPMU_TOUCHED_MAX 4096	/* a power of two */
@@ -90,7 +91,8 @@ struct vpmu_segment {
 		uint8_t head[VPMU_HEAD_BYTES];
 	};
 	struct vpmu_lock lock;
-	uint32_t feeds, unused;		/* feeds: execution feeds attached now */
+	uint32_t feeds;			/* execution feeds attached now */
+	uint32_t by_kernel;		/* who accesses registers is the booted kernel itself */
 	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
 	struct vpmu_access_counts accesses;	/* by programs, through device files */
 	uint64_t violation_count, undriven_count;
@@ -105,6 +107,10 @@ struct vpmu_segment {
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
+	/* Violations by the drivers of a booted kernel, which are not the programs': all of them, and
+	 * the first of each register and bits. */
+	uint64_t by_kernel_count, by_kernel_kept, by_kernel_told;
+	struct vpmu_violation by_kernel_first[VPMU_BY_KERNEL_KEPT];
 };
 
 /* Create (fails with -EEXIST) or open a segment file whose registers take this many bytes; the

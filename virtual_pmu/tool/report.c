@@ -72,15 +72,30 @@ static void tell_undriven(struct vpmu_segment *s, uint64_t from, uint64_t to)
 	}
 }
 
+static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from, uint64_t to)
+{
+	if (!count)
+		return;
+	fprintf(stderr, "vpmu: %s: %llu violation%s of the register rules by the kernel's own "
+		"drivers, not by programs%s\n", s->machine.name, (unsigned long long)count,
+		count == 1 ? "" : "s", from < to ? ", each kind once:" : "; named before");
+	for (uint64_t i = from; i < to && i < VPMU_BY_KERNEL_KEPT; i++)
+		tell_violation(&s->machine, &s->by_kernel_first[i]);
+}
+
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], left;
+	uint64_t violations[2], undriven[2], left, kernel[2], by_kernel;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
 	undriven[0] = s->undriven_told;
 	violations[1] = s->violations_told = s->violation_count;
 	undriven[1] = s->undriven_told = s->undriven_count;
+	kernel[0] = s->by_kernel_told;
+	kernel[1] = s->by_kernel_told = s->by_kernel_kept;
+	by_kernel = s->by_kernel_count;
+	s->by_kernel_count = 0;
 	left = s->left_count - s->left_told;
 	s->left_told += left;
 	vpmu_unlock(s);
@@ -90,4 +105,5 @@ void vpmu_report(struct vpmu_segment *s)
 			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);
+	tell_by_kernel(s, by_kernel, kernel[0], kernel[1]);
 }
