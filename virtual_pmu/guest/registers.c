@@ -14,8 +14,8 @@
 
 #define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
 enum { BEGIN = 1, END = 2 };
-/* An MSR of this number is written through /dev/cpu/N/msr once: so it is known which of the kernel's
- * instructions access registers for programs. All others do it for the kernel's own drivers. */
+/* An MSR of this number is accessed through /dev/cpu/N/msr once: so it is known which of the
+ * kernel's instructions access registers for programs. All others do it for its own drivers. */
 #define SHOWN 0x40005650u
 #define SHOWN_MAX 4u
 
@@ -139,8 +139,8 @@ static const struct vpmu_guest_calls calls = {
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
 };
 
-/* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which Linux
- * takes for granted. A counter is what is narrower than a register of 32 or 64 bits. */
+/* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which
+ * Linux takes for granted. A counter is what is narrower than a register of 32 or 64 bits. */
 static void clear_counter(const struct vpmu_register_info *r)
 {
 	if (r->access != VPMU_RW || r->width == 32 || r->width >= 64 || machine->accesses.wrmsr)

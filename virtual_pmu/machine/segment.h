@@ -107,8 +107,8 @@ struct vpmu_segment {
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
-	/* Violations by the drivers of a booted kernel, which are not the programs': all of them, and
-	 * the first of each register and bits. */
+	/* Violations by the drivers of a booted kernel, which are not the programs': all of them,
+	 * and the first of each register and bits. */
 	uint64_t by_kernel_count, by_kernel_kept, by_kernel_told;
 	struct vpmu_violation by_kernel_first[VPMU_BY_KERNEL_KEPT];
 };
