@@ -7,13 +7,18 @@
 
 #include "ipmu_topology.h"
 
-static const struct ipmu_box_kind skylake_client[] = {	/* 334060-001 Table 2-1, 3.3 */
-	{ "skl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
-	{ "skl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 },
-	{ "skl_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 },
-	{ "skl_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 },
-	{ .pmu = NULL },
-};
+/* From Sandy Bridge to Comet Lake: 334060-001 Table 2-1, 3.3; SDM 18.9.6; Linux uncore_snb.c. */
+#define CLIENT_KINDS(prefix) { \
+	{ prefix "_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 }, \
+	{ prefix "_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 }, \
+	{ prefix "_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
+	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 }, \
+	{ .pmu = NULL } }
+static const struct ipmu_box_kind skylake_client[] = CLIENT_KINDS("skl");
+static const struct ipmu_box_kind sandy_bridge[] = CLIENT_KINDS("snb");
+static const struct ipmu_box_kind ivy_bridge[] = CLIENT_KINDS("ivb");
+static const struct ipmu_box_kind haswell[] = CLIENT_KINDS("hsw");
+static const struct ipmu_box_kind broadwell[] = CLIENT_KINDS("bdw");
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -43,6 +48,10 @@ static const struct identity {
 	const struct ipmu_box_kind *kinds;
 } identities[] = {
 	{ 6, { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 }, skylake_client },
+	{ 6, { 0x2A, -1 }, sandy_bridge },
+	{ 6, { 0x3A, -1 }, ivy_bridge },
+	{ 6, { 0x3C, 0x45, 0x46, -1 }, haswell },
+	{ 6, { 0x3D, 0x47, -1 }, broadwell },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

@@ -660,7 +660,7 @@ static void names_of_the_listing_count_and_agree_with_libpfm4(void **state)
 			assert_true(info.desc[0] && info.umask_desc[0]);
 			assert_int_equal(ipmu_name_parse(sys->family, name, &parsed, NULL), 0);
 			if (wrong_there(info.name) ||
-			    ipmu_pfm_encode(e.type, -1, parsed.event, &parsed.q, codes, NULL) < 2)
+			    ipmu_pfm_encode(e.type, parsed.event, &parsed.q, codes, NULL) < 2)
 				continue;
 			print_message("%s\n", info.name);
 			assert_int_equal(e.choices[0].extra[0].value, codes[0]);

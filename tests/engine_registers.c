@@ -301,8 +301,12 @@ static void models_of_the_documents(void **state)
 {
 	static const struct { int family, model; const struct ipmu_family *found; } have[] = {
 		{ 6, 0x0F, &ipmu_core2 }, { 6, 0x16, &ipmu_core2 }, { 6, 0x17, &ipmu_core2 },
-		{ 6, 0x1D, &ipmu_core2 }, { 6, 0x2E, &ipmu_nehalem_ex },
-		{ 6, 0x2F, &ipmu_westmere_ex }, { 6, 0x4E, &ipmu_skl_client_uncore },
+		{ 6, 0x1D, &ipmu_core2 }, { 6, 0x2A, &ipmu_snb_client_uncore },
+		{ 6, 0x2E, &ipmu_nehalem_ex }, { 6, 0x2F, &ipmu_westmere_ex },
+		{ 6, 0x3A, &ipmu_ivb_client_uncore }, { 6, 0x3C, &ipmu_hsw_client_uncore },
+		{ 6, 0x3D, &ipmu_bdw_client_uncore }, { 6, 0x45, &ipmu_hsw_client_uncore },
+		{ 6, 0x46, &ipmu_hsw_client_uncore }, { 6, 0x47, &ipmu_bdw_client_uncore },
+		{ 6, 0x4E, &ipmu_skl_client_uncore },
 		{ 6, 0x5E, &ipmu_skl_client_uncore }, { 6, 0x8E, &ipmu_skl_client_uncore },
 		{ 6, 0x9E, &ipmu_skl_client_uncore }, { 6, 0xA5, &ipmu_skl_client_uncore },
 		{ 6, 0xA6, &ipmu_skl_client_uncore }, { 11, 1, &ipmu_knc },

@@ -167,7 +167,7 @@ static void exclusive_becomes_modified_in_silence(void **state)
 	load(0, 2);
 	load(0, 3);	/* 1 leaves the LLC, modified in the core */
 	assert_int_equal(EVICTION(VPMU_SNOOP_HITM), 1);
-	assert_int_equal(seen.tracker[VPMU_TRK_WRITE], 1);
+	assert_int_equal(seen.tracker[VPMU_TRK_EVICTION], 1);
 	assert_int_equal(seen.writes, 1);
 	assert_int_equal(seen.requests, 4);
 	stop();
@@ -444,6 +444,8 @@ static void guest_holds_the_machine_lock(void **state)
 
 /* ---- slices ---- */
 
+#define SLICES_HERE 10	/* machines have 1 to 8, and 10 */
+
 static struct vpmu_machine sliced_machine(uint32_t slices)
 {
 	struct vpmu_machine m = one_set_machine(8, 0, 16);
@@ -467,7 +469,7 @@ static void slices_are_balanced(void **state)
 	uint64_t count[VPMU_SLICES_MAX];
 
 	(void)state;
-	for (uint32_t slices = 1; slices <= VPMU_SLICES_MAX; slices++) {
+	for (uint32_t slices = 1; slices <= SLICES_HERE; slices += slices == 8 ? 2 : 1) {
 		struct vpmu_machine m = sliced_machine(slices);
 
 		start(&m);
@@ -476,7 +478,7 @@ static void slices_are_balanced(void **state)
 			assert_in_range(count[i], 8400 / slices - 1, 8400 / slices + 1);
 		for (uint64_t stride = 2; stride <= 4096; stride++) {
 			count_slices(stride, 4096, count);
-			/* A quarter of the even share is 6 standard deviations of chance. */
+			/* A quarter of the even share is 5 standard deviations of chance. */
 			for (uint32_t i = 0; i < slices; i++)
 				assert_in_range(count[i], 4096 / slices * 3 / 4,
 						4096 / slices * 5 / 4 + 1);
@@ -489,7 +491,7 @@ static void slices_are_balanced(void **state)
 static void slices_and_sets_cover_the_llc(void **state)
 {
 	(void)state;
-	for (uint32_t slices = 1; slices <= VPMU_SLICES_MAX; slices++) {
+	for (uint32_t slices = 1; slices <= SLICES_HERE; slices += slices == 8 ? 2 : 1) {
 		struct vpmu_machine m = sliced_machine(slices);
 		uint8_t used[VPMU_SLICES_MAX][32] = { { 0 } };
 

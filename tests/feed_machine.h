@@ -20,7 +20,7 @@
 struct record {
 	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */
 	uint64_t snoop[16][16];		/* [cause][result] */
-	uint64_t tracker[3], coherent, slice[VPMU_SLICES_MAX];
+	uint64_t tracker[4], coherent, slice[VPMU_SLICES_MAX];
 	uint64_t requests, reads, writes;
 	uint64_t start[64], end[64];	/* of the first tracker entries */
 	uint64_t clock;

@@ -138,11 +138,15 @@ grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e
 verdict '--groups says what there is' $?
 # Every file that is installed is a good one, and is of some machine.
 found=0
-for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t; do
+files=$(find "$root/ipmu_run/group_files" -type f | wc -l)
+while read -r pmu of; do
+	[ "$pmu" = '#' ] || files=$((files + $(find "$root/ipmu_run/group_files/$of" -type f | wc -l)))
+done <"$root/ipmu_run/same-groups"
+for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t snb-4c8t ivb-4c8t hsw-4c8t bdw-4c8t; do
 	on $machine --groups || bad "--groups on $machine: $(cat err)"
 	found=$((found + $(sed '/^Groups of other/,$d' out | grep -c '^  [A-Z]')))
 done
-is 'groups of all machines' "$(find "$root/ipmu_run/group_files" -type f | wc -l)" "$found"
+is 'groups of all machines' "$files" "$found"
 
 # -- a user's own
 mkdir -p config/ipmu/groups/skl_unc config/ipmu/groups/other

@@ -218,7 +218,10 @@ static void identities(void **state)
 {
 	static const struct { int family, model; const char *pmu; } have[] = {
 		{ 6, 0x0F, "core" }, { 6, 0x16, "core" }, { 6, 0x17, "core" }, { 6, 0x1D, "core" },
-		{ 6, 0x2E, "nhmex_unc_mbox" }, { 6, 0x2F, "nhmex_unc_mbox" },
+		{ 6, 0x2A, "snb_unc_cbo" }, { 6, 0x2E, "nhmex_unc_mbox" },
+		{ 6, 0x2F, "nhmex_unc_mbox" }, { 6, 0x3A, "ivb_unc_cbo" },
+		{ 6, 0x3C, "hsw_unc_cbo" }, { 6, 0x3D, "bdw_unc_cbo" }, { 6, 0x45, "hsw_unc_cbo" },
+		{ 6, 0x46, "hsw_unc_cbo" }, { 6, 0x47, "bdw_unc_cbo" },
 		{ 6, 0x4E, "skl_unc_cbo" }, { 6, 0x5E, "skl_unc_cbo" }, { 6, 0x8E, "skl_unc_cbo" },
 		{ 6, 0x9E, "skl_unc_cbo" }, { 6, 0xA5, "skl_unc_cbo" }, { 6, 0xA6, "skl_unc_cbo" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },

@@ -48,7 +48,8 @@ verdict 'no slices on another model' $?
 grep -q '^package 1: out of reach' "$scratch/out"; verdict 'package out of reach' $?
 
 for model in 78:'0 -' 94:'0 -' 142:'0 -' 158:'0 -' 165:'0 -' 166:'0 -' \
-		85:'- -' 46:'- 0,1' 47:'- 0,1' 61:'- -'; do
+		42:'0 -' 58:'0 -' 60:'0 -' 61:'0 -' 69:'0 -' 70:'0 -' 71:'0 -' \
+		85:'- -' 46:'- 0,1' 47:'- 0,1' 62:'- -'; do
 	sed "s/value=\"94\"/value=\"${model%:*}\"/" "$data/skl-4c8t.xml" >"$scratch/m.xml"
 	run 0 "HWLOC_XMLFILE=$scratch/m.xml" && row "0 0 0 0 0 ${model#*:} yes"
 	verdict "slice and M-Boxes of model ${model%:*}" $?

@@ -63,6 +63,7 @@ topology() {	# NAME EXPECTED CPUS
 }
 if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null; then
 	topology skl-4c8t "1 1 1 4 4 8" "0,4"
+	topology cml-10c20t "1 1 1 10 10 20" "0,10"
 	topology knc-4c16t "1 1 0 4 4 16" "0,1,2,3"
 	topology knc-60c240t "1 1 0 60 60 240" "0,1,2,3"
 	topology core2-4c "2 1 0 2 4 4" "0"
@@ -99,6 +100,11 @@ if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$scratch/i
 			"$("$VPMU" run -m "$name" "$scratch/id" 2>&1)"
 	done <<-END
 		skl-4c8t 6 94
+		cml-10c20t 6 165
+		snb-4c8t 6 42
+		ivb-4c8t 6 58
+		hsw-4c8t 6 60
+		bdw-4c8t 6 71
 		knc-4c16t 11 1
 		core2-4c 6 15
 		nhmex-1p8c16t 6 46

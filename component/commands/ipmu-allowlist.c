@@ -12,6 +12,11 @@ static const struct machine {
 	const struct ipmu_family *family;
 } machines[] = {
 	{ "skylake-client", &ipmu_skl_client_uncore },
+	{ "sandy-bridge", &ipmu_snb_client_uncore },
+	{ "ivy-bridge", &ipmu_ivb_client_uncore },
+	{ "haswell", &ipmu_hsw_client_uncore },
+	{ "broadwell", &ipmu_bdw_client_uncore },
+	{ "comet-lake-10", &ipmu_cml_client_uncore },
 	{ "knights-corner", &ipmu_knc },
 	{ "core2", &ipmu_core2 },
 	{ "nehalem-ex", &ipmu_nehalem_ex },

@@ -21,7 +21,7 @@ static json_object *cpu_object(struct json_writer *w, const struct ipmu_topology
 			       const struct ipmu_cpu *cpu)
 {
 	const struct ipmu_box_kind *mbox = kind_of(t, "nhmex_unc_mbox");
-	bool slices = kind_of(t, "skl_unc_cbo");
+	bool slices = has_slices(t);
 	json_object *o = json_object_begin(w), *mboxes = json_array_begin(w);
 	int n = mbox ? ipmu_topology_nboxes(t, mbox, cpu->pkg_idx) : 0;
 

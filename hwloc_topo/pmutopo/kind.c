@@ -12,3 +12,12 @@ const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *p
 			return kind;
 	return NULL;
 }
+
+bool has_slices(const struct ipmu_topology *t)
+{
+	const struct ipmu_box_kind *kind = ipmu_topology_kinds(t);
+
+	while (kind->pmu && kind->place != IPMU_BOX_SLICE)
+		kind++;
+	return kind->pmu;
+}

@@ -23,6 +23,7 @@ struct counts {
 
 /* The kind of boxes of that PMU, or NULL: this machine has none. */
 const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *pmu);
+bool has_slices(const struct ipmu_topology *t);	/* it has boxes that belong to cores' slices */
 
 /* Each returns 0 or a negative errno and a sentence in why, and leaves stdout to the caller to
  * flush. */

@@ -49,7 +49,7 @@ static void numbers_of(const struct ipmu_topology *t, const struct ipmu_box_kind
 
 static void cpus_print(const struct ipmu_topology *t)
 {
-	bool slices = kind_of(t, "skl_unc_cbo");
+	bool slices = has_slices(t);
 	const struct ipmu_box_kind *mbox = kind_of(t, "nhmex_unc_mbox");
 
 	printf("%5s %8s %6s %7s %5s %10s %8s %8s\n", "CPU", "package", "core", "thread", "NUMA",

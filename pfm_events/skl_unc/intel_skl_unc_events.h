@@ -13,8 +13,6 @@
  * The manual lists whole unit mask values only, hence one NCOMBO row for each.
  */
 
-#define SKL_UNC_ATTRS	(_INTEL_X86_ATTR_E | _INTEL_X86_ATTR_I | _INTEL_X86_ATTR_C)
-
 static const intel_x86_umask_t skl_unc_cbo_xsnp_response[]={
   { .uname  = "MISS_XCORE",
     .udesc  = "Snoops sent for a core request that missed in a core",
@@ -96,7 +94,7 @@ static const intel_x86_entry_t intel_skl_unc_cbo_pe[]={
     .desc    = "Answers of the cores to the snoops of this slice",
     .code    = 0x22,
     .cntmsk  = 0x3,
-    .modmsk  = SKL_UNC_ATTRS,
+    .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
     .numasks = LIBPFM_ARRAY_SIZE(skl_unc_cbo_xsnp_response),
     .umasks  = skl_unc_cbo_xsnp_response,
@@ -105,7 +103,7 @@ static const intel_x86_entry_t intel_skl_unc_cbo_pe[]={
     .desc    = "LLC lookups in this slice, by kind of request and state found",
     .code    = 0x34,
     .cntmsk  = 0x3,
-    .modmsk  = SKL_UNC_ATTRS,
+    .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
     .numasks = LIBPFM_ARRAY_SIZE(skl_unc_cbo_cache_lookup),
     .umasks  = skl_unc_cbo_cache_lookup,
@@ -168,7 +166,7 @@ static const intel_x86_entry_t intel_skl_unc_arb_pe[]={
     .desc    = "Entries held in the arbiter's tracker, added up each clock",
     .code    = 0x80,
     .cntmsk  = 0x1, /* counter 0 only */
-    .modmsk  = SKL_UNC_ATTRS,
+    .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
     .numasks = LIBPFM_ARRAY_SIZE(skl_unc_arb_trk_occupancy),
     .umasks  = skl_unc_arb_trk_occupancy,
@@ -177,7 +175,7 @@ static const intel_x86_entry_t intel_skl_unc_arb_pe[]={
     .desc    = "Entries allocated in the arbiter's tracker",
     .code    = 0x81,
     .cntmsk  = 0x3,
-    .modmsk  = SKL_UNC_ATTRS,
+    .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
     .numasks = LIBPFM_ARRAY_SIZE(skl_unc_arb_trk_requests),
     .umasks  = skl_unc_arb_trk_requests,
@@ -186,7 +184,7 @@ static const intel_x86_entry_t intel_skl_unc_arb_pe[]={
     .desc    = "Entries allocated in the arbiter's tracker for coherent requests",
     .code    = 0x84,
     .cntmsk  = 0x3,
-    .modmsk  = SKL_UNC_ATTRS,
+    .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
     .numasks = LIBPFM_ARRAY_SIZE(skl_unc_arb_coh_trk_requests),
     .umasks  = skl_unc_arb_coh_trk_requests,

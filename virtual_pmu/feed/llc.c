@@ -90,7 +90,7 @@ static HOT void write_memory(const struct request *q, uint64_t tag)
 {
 	uint64_t now = q->r->clock;
 
-	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_WRITE, true, now,
+	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_EVICTION, true, now,
 		     now + q->c->s->machine.write_clocks);
 	vpmu_dram(q->c->s, q->r->package, 1, 0, 1);
 	vpmu_home_access(q->c, q->r, tag, true);

@@ -15,7 +15,7 @@
 #define VPMU_NAME_MAX 32
 #define VPMU_CPUS_MAX 512
 #define VPMU_PACKAGES_MAX 8
-#define VPMU_SLICES_MAX 8
+#define VPMU_SLICES_MAX 16
 
 struct vpmu_cache {
 	uint32_t bytes;		/* of the whole package for the LLC; 0: level absent */
@@ -25,7 +25,8 @@ struct vpmu_cache {
 
 /* A family of machines that share a register model. */
 enum vpmu_family {
-	VPMU_SKYLAKE_CLIENT = 1, VPMU_KNIGHTS_CORNER, VPMU_CORE2, VPMU_NEHALEM_EX, VPMU_NETBURST
+	VPMU_SKYLAKE_CLIENT = 1, VPMU_KNIGHTS_CORNER, VPMU_CORE2, VPMU_NEHALEM_EX, VPMU_NETBURST,
+	VPMU_COMET_LAKE, VPMU_SANDY_BRIDGE, VPMU_IVY_BRIDGE, VPMU_HASWELL, VPMU_BROADWELL,
 };
 
 struct vpmu_machine {
@@ -78,7 +79,9 @@ static inline uint32_t vpmu_cpu_package(const struct vpmu_machine *m, uint32_t c
 /* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).
  * 0, or -EINVAL with a sentence in why[]. */
 int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, size_t why_bytes);
-/* Another number of CBo slices, 1..VPMU_SLICES_MAX; the LLC grows or shrinks with it. */
+/* Another number of CBo slices, up to what machines of its name have; the LLC grows or shrinks with
+ * it. */
+uint32_t vpmu_machine_slices_max(const struct vpmu_machine *m);
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices);
 /* Is it a machine of its name, but for the slices and caches, which options may change, and for the
  * numbering of its CPUs, which is the board's? */

@@ -11,6 +11,11 @@
  * warning for each at every start. None is visible to ordinary programs. */
 #define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
 		     "-rdseed,-3dnowprefetch,-xsavec"
+#define SNB_QEMU_CPU "SandyBridge,-hypervisor,-x2apic,-tsc-deadline"
+#define IVB_QEMU_CPU "IvyBridge,-hypervisor,-x2apic,-tsc-deadline"
+#define HSW_QEMU_CPU "Haswell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid"
+#define BDW_QEMU_CPU "Broadwell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-rdseed," \
+		     "-3dnowprefetch,model=71,stepping=1"
 /* Features of AMD and of a hypervisor that QEMU's plain 64-bit CPU has. SSE2 stays on also for
  * machines without it, because programs for x86-64 need it. */
 #define QEMU64_WITHOUT ",stepping=1,-hypervisor,-svm"
@@ -30,14 +35,22 @@ struct family_row {
 	uint32_t cores_fixed;		/* per package; 0: packages come from the name */
 	uint32_t threads_allowed;	/* bit n: n threads per core; 0 in the name: the lowest */
 	uint32_t slices;		/* 0: one per core, as far as there are so many */
+	uint32_t slices_max;		/* 0: 8 */
 	uint32_t llc_slice_bytes, llc_core_bytes;	/* either of them */
 	struct vpmu_machine base;
 };
 
+/* What the client generations share. The latencies in UCLK are stand-ins of the usual magnitude. */
+#define CLIENT_BASE \
+	.packages = 1, \
+	.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 }, \
+	.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 }, \
+	.llc = { .ways = 16, .line = 64 }, .llc_level = 3, \
+	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = 10
+
 static const struct family_row families[] = {
 	{
-		/* Sizes: Intel optimisation manual 248966, chapter on Skylake client. The latencies
-		 * in UCLK are this model's stand-ins of the usual magnitude. */
+		/* Sizes: Intel optimisation manual 248966, chapter on Skylake client. */
 		.prefix = "skl",
 		.pattern = "skl-<C>c<T>t",
 		.meaning = "C cores, T = C or 2C threads, at most 512",
@@ -51,14 +64,95 @@ static const struct family_row families[] = {
 		.base = {
 			.family_id = VPMU_SKYLAKE_CLIENT,
 			.cpuid_family = 6, .cpuid_model = 0x5e, .cpuid_stepping = 3,
-			.packages = 1,
-			.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 },
-			.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			CLIENT_BASE,
 			.l2 = { .bytes = 256u << 10, .ways = 4, .line = 64 },
-			.llc = { .ways = 16, .line = 64 },
-			.llc_level = 3,
-			.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60,
-			.fill_buffers = 10,
+		},
+	}, {
+		/* The i9-10900K, which is the largest: ten cores or none. */
+		.prefix = "cml",
+		.pattern = "cml-10c<T>t",
+		.meaning = "10 cores, T = 10 or 20 threads",
+		.examples = "cml-10c20t, cml-10c10t",
+		.brand = "VirtualPMU %s (10-core Comet Lake model)",
+		.qemu_cpu = SKL_QEMU_CPU ",model=165,stepping=5",
+		.forms = "ct",
+		.cores_min = 10, .cores_max = 10,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 10, .llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_COMET_LAKE,
+			.cpuid_family = 6, .cpuid_model = 0xa5, .cpuid_stepping = 5,
+			CLIENT_BASE,
+			.l2 = { .bytes = 256u << 10, .ways = 4, .line = 64 },
+		},
+	}, {
+		/* Sizes, of the client generations before Skylake: 248966. */
+		.prefix = "snb",
+		.pattern = "snb-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "snb-4c8t, snb-2c4t",
+		.brand = "VirtualPMU %s (Sandy Bridge model)",
+		.qemu_cpu = SNB_QEMU_CPU,
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 4, .llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_SANDY_BRIDGE,
+			.cpuid_family = 6, .cpuid_model = 0x2a, .cpuid_stepping = 7,
+			CLIENT_BASE,
+			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
+		},
+	}, {
+		.prefix = "ivb",
+		.pattern = "ivb-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "ivb-4c8t, ivb-2c4t",
+		.brand = "VirtualPMU %s (Ivy Bridge model)",
+		.qemu_cpu = IVB_QEMU_CPU,
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 4, .llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_IVY_BRIDGE,
+			.cpuid_family = 6, .cpuid_model = 0x3a, .cpuid_stepping = 9,
+			CLIENT_BASE,
+			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
+		},
+	}, {
+		.prefix = "hsw",
+		.pattern = "hsw-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "hsw-4c8t, hsw-2c4t",
+		.brand = "VirtualPMU %s (Haswell client model)",
+		.qemu_cpu = HSW_QEMU_CPU,
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 4, .llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_HASWELL,
+			.cpuid_family = 6, .cpuid_model = 0x3c, .cpuid_stepping = 3,
+			CLIENT_BASE,
+			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
+		},
+	}, {
+		.prefix = "bdw",
+		.pattern = "bdw-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "bdw-4c8t, bdw-2c4t",
+		.brand = "VirtualPMU %s (Broadwell client model)",
+		.qemu_cpu = BDW_QEMU_CPU,
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 4, .llc_slice_bytes = 3u << 19,
+		.base = {
+			.family_id = VPMU_BROADWELL,
+			.cpuid_family = 6, .cpuid_model = 0x47, .cpuid_stepping = 1,
+			CLIENT_BASE,
+			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
 		},
 	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag
@@ -324,6 +418,11 @@ static int check_threads(const struct family_row *f, const struct shape *n, cons
 	return -EINVAL;
 }
 
+static uint32_t slices_most(const struct family_row *f)
+{
+	return f->slices_max ? f->slices_max : 8;
+}
+
 static void fill(const struct family_row *f, const char *name, const struct shape *n,
 		 struct vpmu_machine *m)
 {
@@ -341,7 +440,7 @@ static void fill(const struct family_row *f, const char *name, const struct shap
 	m->threads = n->threads / n->cores;
 	m->slices = f->slices;
 	if (!m->slices)
-		m->slices = m->cores < VPMU_SLICES_MAX ? m->cores : VPMU_SLICES_MAX;
+		m->slices = m->cores < slices_most(f) ? m->cores : slices_most(f);
 	m->llc.bytes = f->llc_core_bytes ? f->llc_core_bytes * m->cores :
 					   f->llc_slice_bytes * m->slices;
 }
@@ -350,7 +449,7 @@ int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, si
 {
 	size_t prefix = strcspn(name, "-");
 	const struct family_row *f = family_find(name, prefix);
-	char have[512], letters[4];
+	char have[1024], letters[4];
 	struct shape shape;
 	int rc;
 
@@ -375,7 +474,7 @@ bool vpmu_machine_whole(const struct vpmu_machine *m)
 
 	if (!memchr(m->name, '\0', sizeof(m->name)) ||
 	    vpmu_machine_parse(m->name, &named, why, sizeof(why)) ||
-	    m->slices == 0 || m->slices > VPMU_SLICES_MAX)
+	    m->slices == 0 || m->slices > vpmu_machine_slices_max(m))
 		return false;
 	named.smt_adjacent = m->smt_adjacent != 0;
 	named.slices = m->slices;
@@ -402,11 +501,16 @@ const char *vpmu_machine_shapes(uint32_t index, const char **meaning)
 	return families[index].pattern;
 }
 
+uint32_t vpmu_machine_slices_max(const struct vpmu_machine *m)
+{
+	return slices_most(family_find(m->name, strcspn(m->name, "-")));
+}
+
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices)
 {
 	uint32_t each = m->llc.bytes / m->slices;
 
-	if (slices == 0 || slices > VPMU_SLICES_MAX)
+	if (slices == 0 || slices > vpmu_machine_slices_max(m))
 		return -EINVAL;
 	m->slices = slices;
 	m->llc.bytes = each * slices;

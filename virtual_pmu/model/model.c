@@ -5,7 +5,9 @@
 static const struct vpmu_model_type *const types[] = {
 	[VPMU_SKYLAKE_CLIENT] = &vpmu_skl_client, [VPMU_KNIGHTS_CORNER] = &vpmu_knc,
 	[VPMU_CORE2] = &vpmu_core2, [VPMU_NEHALEM_EX] = &vpmu_nhmex,
-	[VPMU_NETBURST] = &vpmu_netburst,
+	[VPMU_NETBURST] = &vpmu_netburst, [VPMU_COMET_LAKE] = &vpmu_cml_client,
+	[VPMU_SANDY_BRIDGE] = &vpmu_snb_client, [VPMU_IVY_BRIDGE] = &vpmu_ivb_client,
+	[VPMU_HASWELL] = &vpmu_hsw_client, [VPMU_BROADWELL] = &vpmu_bdw_client,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)

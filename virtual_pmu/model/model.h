@@ -26,7 +26,8 @@ enum vpmu_request { VPMU_READ = 1, VPMU_WRITE = 2, VPMU_EXTERNAL = 4 };
 enum vpmu_mesi { VPMU_M = 1, VPMU_E = 2, VPMU_S = 4, VPMU_I = 8 };
 enum vpmu_snoop_cause { VPMU_XCORE = 4, VPMU_EVICTION = 8 };
 enum vpmu_snoop_result { VPMU_SNOOP_MISS = 1, VPMU_SNOOP_HIT = 4, VPMU_SNOOP_HITM = 8 };
-enum vpmu_tracker { VPMU_TRK_DATA_READ, VPMU_TRK_CODE_READ, VPMU_TRK_WRITE };
+/* EVICTION: a write of a line that the LLC gives up; WRITE: any other. */
+enum vpmu_tracker { VPMU_TRK_DATA_READ, VPMU_TRK_CODE_READ, VPMU_TRK_WRITE, VPMU_TRK_EVICTION };
 
 /* A lookup of the LLC slice by a core, and the state in which it found the line. */
 void vpmu_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,

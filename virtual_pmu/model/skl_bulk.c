@@ -34,22 +34,32 @@ static uint64_t snoops(const struct skl_bulk *b, uint32_t slice, uint32_t umask)
 	return n;
 }
 
-static uint64_t requests(const struct skl_bulk *b, uint32_t umask)
+uint32_t skl_tracker_umask(enum vpmu_tracker kind)
+{
+	static const uint32_t umasks[SKL_TRK_KINDS] = {
+		[VPMU_TRK_DATA_READ] = SKL_TRK_ALL | SKL_TRK_DATA_READ,
+		[VPMU_TRK_CODE_READ] = SKL_TRK_ALL,
+		[VPMU_TRK_WRITE] = SKL_TRK_ALL | SKL_TRK_WRITES,
+		[VPMU_TRK_EVICTION] = SKL_TRK_ALL | SKL_TRK_WRITES | SKL_TRK_EVICTIONS,
+	};
+
+	return umasks[kind];
+}
+
+static uint64_t requests(const uint64_t kinds[SKL_TRK_KINDS], uint32_t umask)
 {
 	uint64_t n = 0;
 
-	if (umask & SKL_TRK_ALL)
-		return b->requests[0] + b->requests[1] + b->requests[2];
-	if (umask & SKL_TRK_DATA_READ)
-		n += b->requests[VPMU_TRK_DATA_READ];
-	if (umask & SKL_TRK_WRITES)
-		n += b->requests[VPMU_TRK_WRITE];
+	for (uint32_t i = 0; i < SKL_TRK_KINDS; i++)
+		n += umask & skl_tracker_umask(i) ? kinds[i] : 0;
 	return n;
 }
 
-static uint64_t gathered(const struct skl_bulk *b, uint32_t counter, uint64_t select)
+static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t select)
 {
-	uint32_t umask = VPMU_GET(SELECT_UMASK, select), slice = (counter - SKL_CBO(0)) / 2;
+	const struct skl_bulk *b = &p->bulk;
+	uint32_t umask = skl_driven(p->arb_umasks, counter, select);
+	uint32_t slice = (counter - SKL_CBO(0)) / 2;
 
 	switch (VPMU_GET(SELECT_EVENT, select) | (counter < SKL_CBO(0) ? 0x100u : 0)) {
 	case SKL_CACHE_LOOKUP:
@@ -57,26 +67,28 @@ static uint64_t gathered(const struct skl_bulk *b, uint32_t counter, uint64_t se
 	case SKL_XSNP_RESPONSE:
 		return snoops(b, slice, umask);
 	case 0x100 | SKL_TRK_REQUESTS:
-		return requests(b, umask);
+		return requests(b->requests, umask);
 	case 0x100 | SKL_COH_TRK_REQUESTS:
-		return umask & SKL_TRK_ALL ? b->coherent[0] + b->coherent[1] + b->coherent[2] : 0;
+		return requests(b->coherent, umask);
 	}
 	return 0;
 }
 
-/* Clocks that the entries were there before `done`, by data_read; those that have ended go. */
-static void take_entries(struct skl_package *p, uint64_t clocks[2])
+/* Clocks that the entries were there before `done`, by kind; those that have ended go. */
+static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ENTRY_KINDS])
 {
 	struct skl_bulk *b = &p->bulk;
 	uint32_t kept = 0;
 
-	clocks[0] = clocks[1] = 0;
+	memset(clocks, 0, SKL_ENTRY_KINDS * sizeof(*clocks));
 	for (uint32_t i = 0; i < b->entries; i++) {
 		struct skl_entry e = b->entry[i];
 		uint64_t end = e.end < p->done ? e.end : p->done;
 
 		if (e.start < end) {
-			clocks[e.data_read] += end - e.start;
+			clocks[SKL_ALL] += end - e.start;
+			clocks[SKL_DATA_READS] += e.data_read ? end - e.start : 0;
+			clocks[SKL_COHERENT] += e.coherent ? end - e.start : 0;
 			e.start = end;
 			e.begun = true;
 		}
@@ -90,17 +102,15 @@ static void apply_events(struct skl_package *p)
 {
 	for (uint32_t i = SKL_ARB; i < SKL_FIXED; i++)
 		if (p->counter[i].select & SELECT_EN)
-			skl_apply(p, i, 1, gathered(&p->bulk, i, p->counter[i].select));
+			skl_apply(p, i, 1, gathered(p, i, p->counter[i].select));
 }
 
-static void apply_clocks(struct skl_package *p, const uint64_t clocks[2])
+static void apply_clocks(struct skl_package *p, const uint64_t clocks[SKL_ENTRY_KINDS])
 {
 	uint64_t arb = p->counter[SKL_ARB].select, n;
 
 	if ((arb & SELECT_EN) && skl_counts_occupancy(p))
-		skl_apply(p, SKL_ARB, 1,
-			  VPMU_GET(SELECT_UMASK, arb) & SKL_TRK_ALL ? clocks[0] + clocks[1] :
-									    clocks[1]);
+		skl_apply(p, SKL_ARB, 1, clocks[skl_entries_of(p)]);
 	if (!(p->counter[SKL_FIXED].select & SELECT_EN))
 		return;
 	for (uint64_t left = p->done - p->bulk.counted; left; left -= n) {
@@ -112,7 +122,7 @@ static void apply_clocks(struct skl_package *p, const uint64_t clocks[2])
 void skl_bulk_apply(struct skl_package *p)
 {
 	struct skl_bulk *b = &p->bulk;
-	uint64_t clocks[2];
+	uint64_t clocks[SKL_ENTRY_KINDS];
 
 	if (p->precise)
 		return;
@@ -144,12 +154,13 @@ static void become_precise(struct skl_package *p)
 		const struct skl_entry *e = &b->entry[i];
 
 		if (e->begun) {
-			p->occupancy.all++;
-			p->occupancy.data_read += e->data_read != 0;
+			p->occupancy.entries[SKL_ALL]++;
+			p->occupancy.entries[SKL_DATA_READS] += e->data_read;
+			p->occupancy.entries[SKL_COHERENT] += e->coherent;
 		} else {
-			skl_put_change(p, e->start, 1, e->data_read);
+			skl_put_change(p, e->start, 1, e);
 		}
-		skl_put_change(p, e->end, -1, e->data_read);
+		skl_put_change(p, e->end, -1, e);
 	}
 	b->entries = 0;
 }
@@ -175,11 +186,11 @@ void skl_bulk_resume(struct skl_package *p)
 		skl_bulk_choose(p);
 }
 
-static void occupy_in_bulk(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
+static void occupy_in_bulk(struct skl_package *p, const struct skl_entry *e)
 {
 	struct skl_bulk *b = &p->bulk;
 
-	b->entry[b->entries++] = (struct skl_entry){ start, end, data_read, false };
+	b->entry[b->entries++] = *e;
 	if (b->entries < SKL_ENTRIES)
 		return;
 	skl_bulk_apply(p);
@@ -191,8 +202,9 @@ static void occupy_in_bulk(struct skl_package *p, bool data_read, uint64_t start
 
 /* An entry that began before the clocks still open is moved as a whole: its length is what the
  * occupancy adds up, and the average latency must stay right. */
-void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end)
+void skl_occupy(struct skl_package *p, bool data_read, bool coherent, uint64_t start, uint64_t end)
 {
+	struct skl_entry e = { .data_read = data_read, .coherent = coherent };
 	uint64_t length = end - start;
 
 	if (length >= SKL_WINDOW)
@@ -201,10 +213,12 @@ void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t 
 		skl_advance(p, start + length - SKL_WINDOW + 1);
 	if (start < p->done)
 		start = p->done;
+	e.start = start;
+	e.end = start + length;
 	if (!p->precise) {
-		occupy_in_bulk(p, data_read, start, start + length);
+		occupy_in_bulk(p, &e);
 		return;
 	}
-	skl_put_change(p, start, 1, data_read);
-	skl_put_change(p, start + length, -1, data_read);
+	skl_put_change(p, e.start, 1, &e);
+	skl_put_change(p, e.end, -1, &e);
 }

@@ -36,16 +36,28 @@ bool skl_freezing(const struct skl_package *p)
 
 bool skl_counts_occupancy(const struct skl_package *p)
 {
+	switch (VPMU_GET(SELECT_EVENT, p->counter[SKL_ARB].select)) {
+	case SKL_TRK_OCCUPANCY:
+	case SKL_COH_TRK_OCCUPANCY:
+	case SKL_DAT_OCCUPANCY:
+		return skl_drives_any(p, SKL_ARB);
+	}
+	return false;
+}
+
+/* Which entries the arbiter's counter 0 adds up. */
+enum skl_entries skl_entries_of(const struct skl_package *p)
+{
 	uint64_t select = p->counter[SKL_ARB].select;
 
-	return VPMU_GET(SELECT_EVENT, select) == SKL_TRK_OCCUPANCY &&
-	       skl_drives_any(SKL_ARB, select);
+	if (!(VPMU_GET(SELECT_UMASK, select) & SKL_TRK_ALL))
+		return SKL_DATA_READS;
+	return VPMU_GET(SELECT_EVENT, select) == SKL_TRK_OCCUPANCY ? SKL_ALL : SKL_COHERENT;
 }
 
 static uint64_t occupancy(const struct skl_package *p)
 {
-	bool all = VPMU_GET(SELECT_UMASK, p->counter[SKL_ARB].select) & SKL_TRK_ALL;
-	int32_t now = all ? p->occupancy.all : p->occupancy.data_read;
+	int32_t now = p->occupancy.entries[skl_entries_of(p)];
 
 	return now > 0 ? (uint64_t)now : 0;
 }
@@ -170,8 +182,8 @@ static void take_change(struct skl_package *p)
 		return;
 	p->changed[at / 64] &= ~bit;
 	p->changes--;
-	p->occupancy.all += p->change[at].all;
-	p->occupancy.data_read += p->change[at].data_read;
+	for (int i = 0; i < SKL_ENTRY_KINDS; i++)
+		p->occupancy.entries[i] += p->change[at].entries[i];
 	memset(&p->change[at], 0, sizeof(p->change[at]));
 }
 
@@ -204,15 +216,16 @@ void skl_advance(struct skl_package *p, uint64_t clock)
 	}
 }
 
-void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read)
+void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
+		    const struct skl_entry *e)
 {
 	uint32_t at = (uint32_t)clock % SKL_WINDOW;
 
 	p->changes += !(p->changed[at / 64] >> at % 64 & 1);
 	p->changed[at / 64] |= UINT64_C(1) << at % 64;
-	p->change[at].all += by;
-	if (data_read)
-		p->change[at].data_read += by;
+	p->change[at].entries[SKL_ALL] += by;
+	p->change[at].entries[SKL_DATA_READS] += e->data_read ? by : 0;
+	p->change[at].entries[SKL_COHERENT] += e->coherent ? by : 0;
 }
 
 /* ---- momentary events ---- */
@@ -274,7 +287,7 @@ void skl_select_written(struct skl_package *p, uint32_t counter)
 	bool over_time = counter == SKL_ARB && skl_counts_occupancy(p);
 
 	p->grouped &= ~(UINT64_C(1) << counter);
-	if ((c->select & SELECT_EN) && skl_drives_any(counter, c->select) && !over_time &&
+	if ((c->select & SELECT_EN) && skl_drives_any(p, counter) && !over_time &&
 	    (VPMU_GET(SELECT_THR, c->select) || (c->select & SELECT_E)))
 		p->grouped |= UINT64_C(1) << counter;
 	c->group_clock = p->done;

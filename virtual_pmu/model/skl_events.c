@@ -1,89 +1,73 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the Skylake-client uncore (334060-001 tables 3-1 to 3-3) and whether the virtual
- * machine makes them happen. */
+/* What of a select's event and unit mask the virtual machine makes happen, and why not the rest. */
+#include <string.h>
+
 #include "skl_state.h"
 
-#define CBO(n, c, u, t) { .name = n, .unit = "CBO", .code = c, .umask = u, .counters = "0,1", \
-			  .driven = true, .cite = "334060-001 Table 3-1", .why = t }
-#define ARB(n, c, u, k, s, t) { .name = n, .unit = "ARB", .code = c, .umask = u, .counters = k, \
-				.driven = true, .cite = s, .why = t }
-#define IMC(n, c, d, t) { .name = n, .unit = "IMC", .code = c, .umask = 0, .counters = "FREE", \
-			  .driven = d, .cite = "334060-001 Table 3-3", .why = t }
-#define TABLE "334060-001 Table 3-2"
-#define JSON "Intel perfmon events, Skylake uncore"
+#define ARB_CODE(code) ((code) - 0x80u)	/* below SKL_ARB_CODES: one of the arbiter's */
 
-const struct vpmu_event_info skl_events[SKL_EVENTS] = {
-	CBO("UNC_CBO_XSNP_RESPONSE.MISS_XCORE", 0x22, 0x41, NULL),
-	CBO("UNC_CBO_XSNP_RESPONSE.MISS_EVICTION", 0x22, 0x81, NULL),
-	CBO("UNC_CBO_XSNP_RESPONSE.HIT_XCORE", 0x22, 0x44, NULL),
-	CBO("UNC_CBO_XSNP_RESPONSE.HITM_XCORE", 0x22, 0x48, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.WRITE_M", 0x34, 0x21, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.ANY_M", 0x34, 0x81, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.READ_I", 0x34, 0x18, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.ANY_I", 0x34, 0x88, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.READ_MESI", 0x34, 0x1f, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.WRITE_MESI", 0x34, 0x2f, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.ANY_MESI", 0x34, 0x8f, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.ANY_ES", 0x34, 0x86, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.READ_ES", 0x34, 0x16, NULL),
-	CBO("UNC_CBO_CACHE_LOOKUP.WRITE_ES", 0x34, 0x26, NULL),
-	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", TABLE, "requests of the cores only"),
-	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", TABLE, NULL),
-	ARB("UNC_ARB_TRK_REQUESTS.WRITES", 0x81, 0x20, "0,1", TABLE, NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", TABLE, NULL),
-	ARB("UNC_ARB_TRK_OCCUPANCY.CYCLES_WITH_ANY_REQUEST", 0x80, 0x01, "0", TABLE, "with THR=1"),
-	{
-		.name = "UNC_CLOCK.SOCKET", .unit = "FIXED", .code = 0, .umask = 1,
-		.counters = "FIXED", .driven = true, .cite = TABLE,
-	},
-	ARB("UNC_ARB_TRK_OCCUPANCY.DATA_READ", 0x80, 0x02, "0", JSON, NULL),
-	ARB("UNC_ARB_TRK_REQUESTS.DATA_READ", 0x81, 0x02, "0,1", JSON, NULL),
-	ARB("UNC_ARB_TRK_REQUESTS.DRD_DIRECT", 0x81, 0x02, "0,1", JSON, "same as DATA_READ"),
-	IMC("DRAM_GT_REQUESTS", 0x5040, false, "stays 0: no graphics on this machine"),
-	IMC("DRAM_IA_REQUESTS", 0x5044, true, NULL),
-	IMC("DRAM_IO_REQUESTS", 0x5048, false, "stays 0: no I/O traffic on this machine"),
-	IMC("DRAM_DATA_READS", 0x5050, true, NULL),
-	IMC("DRAM_DATA_WRITES", 0x5054, true, NULL),
-};
+void skl_arb_umasks(const struct skl_design *d, uint8_t umasks[SKL_ARB_CODES])
+{
+	memset(umasks, 0, SKL_ARB_CODES);
+	for (uint32_t i = 0; i < d->event_count; i++)
+		if (strcmp(d->events[i].unit, "ARB") == 0 &&
+		    ARB_CODE(d->events[i].code) < SKL_ARB_CODES)
+			umasks[ARB_CODE(d->events[i].code)] |= (uint8_t)d->events[i].umask;
+}
 
-static const char *cbo_why(uint64_t select)
+enum why { DRIVEN, NO_LOOKUP, EXTERNAL, NO_ANSWER, NOT_THAT_ANSWER, NO_CBO_EVENT, NO_ARB_EVENT,
+	   COUNTER_0, NO_UMASK };
+
+const char *skl_undriven_text(uint32_t why)
+{
+	static const char *const texts[] = {
+		[NO_LOOKUP] = "it selects no line state or no kind of lookup, so it stays 0",
+		[EXTERNAL] = "no external snoops happen on this machine: that part stays 0",
+		[NO_ANSWER] = "no snoop of this machine has such a response and cause, so it "
+			      "stays 0",
+		[NOT_THAT_ANSWER] = "no snoop of this machine has that response or cause: that "
+				    "part stays 0",
+		[NO_CBO_EVENT] = "not an event of the CBo's documents, it stays 0",
+		[NO_ARB_EVENT] = "not an event of the arbiter's documents, it stays 0",
+		[COUNTER_0] = "the occupancy is counted by counter 0 only, here it stays 0",
+		[NO_UMASK] = "this unit mask is not documented: that part stays 0",
+	};
+
+	return texts[why];
+}
+
+static enum why cbo_why(uint64_t select)
 {
 	uint32_t umask = VPMU_GET(SELECT_UMASK, select), low = umask & 0xf, high = umask >> 4;
 
 	switch (VPMU_GET(SELECT_EVENT, select)) {
 	case SKL_CACHE_LOOKUP:
 		if (!low || !high)
-			return "it selects no line state or no kind of lookup, so it stays 0";
-		if ((high & VPMU_EXTERNAL) && !(high & 8))
-			return "no external snoops happen on this machine: that part stays 0";
-		return NULL;
+			return NO_LOOKUP;
+		return (high & VPMU_EXTERNAL) && !(high & 8) ? EXTERNAL : DRIVEN;
 	case SKL_XSNP_RESPONSE:
 		if (!(low & 0xd) || !(high & 0xc))
-			return "it selects no snoop response or no cause, so it stays 0";
-		if ((low & ~0xdu) || (high & ~0xcu))
-			return "no such snoop response or cause is documented: that part stays 0";
-		return NULL;
+			return NO_ANSWER;
+		return (low & ~0xdu) || (high & ~0xcu) ? NOT_THAT_ANSWER : DRIVEN;
 	}
-	return "not an event of the CBo's documents, it stays 0";
+	return NO_CBO_EVENT;
 }
 
-static const char *arb_why(uint32_t counter, uint64_t select)
+static bool only_on_counter_0(uint32_t code)
 {
-	static const char *const no_umask = "this unit mask is not documented: that part stays 0";
-	uint32_t umask = VPMU_GET(SELECT_UMASK, select);
+	return code == SKL_TRK_OCCUPANCY || code == SKL_COH_TRK_OCCUPANCY ||
+	       code == SKL_DAT_OCCUPANCY;
+}
 
-	switch (VPMU_GET(SELECT_EVENT, select)) {
-	case SKL_TRK_OCCUPANCY:
-		if (counter != SKL_ARB)
-			return "the occupancy is counted by counter 0 only, here it stays 0";
-		return umask && !(umask & ~(SKL_TRK_ALL | SKL_TRK_DATA_READ)) ? NULL : no_umask;
-	case SKL_TRK_REQUESTS:
-		return umask && !(umask & ~(SKL_TRK_ALL | SKL_TRK_DATA_READ | SKL_TRK_WRITES)) ?
-		       NULL : no_umask;
-	case SKL_COH_TRK_REQUESTS:
-		return umask == SKL_TRK_ALL ? NULL : no_umask;
-	}
-	return "not an event of the arbiter's documents, it stays 0";
+static enum why arb_why(const struct skl_package *p, uint32_t counter, uint64_t select)
+{
+	uint32_t code = VPMU_GET(SELECT_EVENT, select), umask = VPMU_GET(SELECT_UMASK, select);
+
+	if (ARB_CODE(code) >= SKL_ARB_CODES || !p->arb_umasks[ARB_CODE(code)])
+		return NO_ARB_EVENT;
+	if (only_on_counter_0(code) && counter != SKL_ARB)
+		return COUNTER_0;
+	return !umask || umask & ~(uint32_t)p->arb_umasks[ARB_CODE(code)] ? NO_UMASK : DRIVEN;
 }
 
 static bool is_arb(uint32_t counter)
@@ -91,26 +75,24 @@ static bool is_arb(uint32_t counter)
 	return counter < SKL_CBO(0);
 }
 
-bool skl_drives_any(uint32_t counter, uint64_t select)
+uint32_t skl_driven(const uint8_t umasks[SKL_ARB_CODES], uint32_t counter, uint64_t select)
 {
-	uint32_t umask = VPMU_GET(SELECT_UMASK, select);
+	uint32_t code = VPMU_GET(SELECT_EVENT, select), umask = VPMU_GET(SELECT_UMASK, select);
 
-	switch (VPMU_GET(SELECT_EVENT, select) | (is_arb(counter) ? 0x100u : 0)) {
-	case SKL_CACHE_LOOKUP:
-		return (umask & 0xf) && (umask & 0xf0);
-	case SKL_XSNP_RESPONSE:
-		return (umask & 0xd) && (umask & 0xc0);
-	case 0x100 | SKL_TRK_OCCUPANCY:
-		return counter == SKL_ARB && (umask & (SKL_TRK_ALL | SKL_TRK_DATA_READ));
-	case 0x100 | SKL_TRK_REQUESTS:
-		return umask & (SKL_TRK_ALL | SKL_TRK_DATA_READ | SKL_TRK_WRITES);
-	case 0x100 | SKL_COH_TRK_REQUESTS:
-		return umask & SKL_TRK_ALL;
-	}
-	return false;
+	if (is_arb(counter))
+		return ARB_CODE(code) < SKL_ARB_CODES &&
+		       (counter == SKL_ARB || !only_on_counter_0(code)) ?
+		       umask & umasks[ARB_CODE(code)] : 0;
+	if (code == SKL_CACHE_LOOKUP)
+		return (umask & 0xf) && (umask & 0xf0) ? umask : 0;
+	if (code == SKL_XSNP_RESPONSE)
+		return (umask & 0xd) && (umask & 0xc0) ? umask : 0;
+	return 0;
 }
 
-const char *skl_undriven_why(uint32_t counter, uint64_t select)
+uint32_t skl_undriven_why(const struct skl_package *p, uint32_t counter)
 {
-	return is_arb(counter) ? arb_why(counter, select) : cbo_why(select);
+	uint64_t select = p->counter[counter].select;
+
+	return is_arb(counter) ? arb_why(p, counter, select) : cbo_why(select);
 }

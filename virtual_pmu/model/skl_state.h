@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one Skylake-client package's uncore PMU inside the segment. */
+/* State of one client package's uncore PMU inside the segment, as Sandy Bridge began it and
+ * Skylake's document (334060-001) describes it, and what differs between generations. */
 #ifndef VPMU_SKL_STATE_H
 #define VPMU_SKL_STATE_H
 
@@ -19,19 +20,25 @@ enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 
 
 enum skl_code {
 	SKL_XSNP_RESPONSE = 0x22, SKL_CACHE_LOOKUP = 0x34,
-	SKL_TRK_OCCUPANCY = 0x80, SKL_TRK_REQUESTS = 0x81, SKL_COH_TRK_REQUESTS = 0x84,
+	SKL_TRK_OCCUPANCY = 0x80, SKL_TRK_REQUESTS = 0x81, SKL_COH_TRK_OCCUPANCY = 0x83,
+	SKL_COH_TRK_REQUESTS = 0x84, SKL_DAT_OCCUPANCY = 0x85,
 };
 
 /* Unit masks of the arbiter's events. */
 #define SKL_TRK_ALL 0x01u
 #define SKL_TRK_DATA_READ 0x02u
 #define SKL_TRK_WRITES 0x20u
+#define SKL_TRK_EVICTIONS 0x80u
+#define SKL_ARB_CODES 8u	/* from 0x80 on */
+#define SKL_TRK_KINDS 4u	/* of enum vpmu_tracker */
 
 /* Clocks for which the tracker's occupancy can still be corrected, because threads of a program
  * are emulated at different speeds. A power of two. */
 #define SKL_WINDOW 65536u
 
-struct skl_change { int32_t all, data_read; };
+enum skl_entries { SKL_ALL, SKL_DATA_READS, SKL_COHERENT, SKL_ENTRY_KINDS };
+
+struct skl_change { int32_t entries[SKL_ENTRY_KINDS]; };
 
 /* Numbers of the counters: the arbiter's two, two per CBo, the clock counter. */
 #define SKL_ARB 0u
@@ -45,13 +52,14 @@ struct skl_change { int32_t all, data_read; };
 
 struct skl_entry {
 	uint64_t start, end;		/* clocks; the part before `done` is counted */
-	uint32_t data_read, begun;	/* begun: there in the clock before `done` as well */
+	/* begun: there in the clock before `done` as well */
+	bool data_read, coherent, begun;
 };
 
 struct skl_bulk {
 	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
 	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
-	uint64_t requests[3], coherent[3];	/* [enum vpmu_tracker] */
+	uint64_t requests[SKL_TRK_KINDS], coherent[SKL_TRK_KINDS];
 	uint64_t counted;	/* the clock counter has the clocks before this one */
 	uint32_t entries;
 	struct skl_entry entry[SKL_ENTRIES];
@@ -60,6 +68,8 @@ struct skl_bulk {
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
 	uint64_t interrupts[SKL_PMI_SEL_CORES];
+	uint8_t device[2];	/* of PCI 0:0.0 */
+	uint8_t arb_umasks[SKL_ARB_CODES];	/* documented bits of each code from 0x80 on */
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
@@ -80,15 +90,60 @@ static inline struct skl_package *skl_package(struct vpmu_segment *s, uint32_t p
 	return (struct skl_package *)(void *)((uint8_t *)s + s->registers_offset) + package;
 }
 
+/* What a generation has of its own beside rows and events. */
+struct skl_design {
+	const struct vpmu_event_info *events;
+	uint32_t event_count;
+	uint32_t more;		/* MSR_UNC_CBO_CONFIG says so many more slices than there are */
+	uint8_t device[2], device_of_two[2];	/* of PCI 0:0.0, low byte first; with two cores */
+};
+
+/* What a generation's file of data says of its type beside its rows, events and design. */
+#define SKL_BEHAVIOUR \
+	.package_bytes = sizeof(struct skl_package), .thread_bytes = sizeof(struct skl_thread), \
+	.mmio_bytes = SKL_IMC_WINDOW, .box_name = "CBo", .advance = skl_bring_up, \
+	 .gather = skl_gather, .written = skl_written, \
+	.interrupts = skl_interrupts, .pci_read = skl_pci_read, .mmio_window = skl_mmio_window, \
+	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
+	.tracker = skl_tracker, .dram = skl_dram, .clock = skl_clock
+#define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
+
+/* skl_client.c */
+void skl_reset(struct vpmu_segment *s, const struct skl_design *d);
+void skl_bring_up(struct vpmu_segment *s, uint32_t package);
+void skl_gather(struct vpmu_segment *s, uint32_t package);
+void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+		 uint64_t value);
+uint64_t skl_interrupts(struct vpmu_segment *s, uint32_t cpu);
+int skl_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
+void skl_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
+const char *skl_undriven(const struct vpmu_undriven *u);
+void skl_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		    enum vpmu_request request, enum vpmu_mesi found, uint64_t clock);
+void skl_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+	       enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
+void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
+		 uint64_t start, uint64_t end);
+void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
+	      uint32_t write_cas);
+void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
+
 /* skl_events.c */
-#define SKL_EVENTS 28
-extern const struct vpmu_event_info skl_events[SKL_EVENTS];
-/* Does the model drive at least a part of what this select counts? */
-bool skl_drives_any(uint32_t counter, uint64_t select);
-/* NULL when the model drives all of it, else why not. */
-const char *skl_undriven_why(uint32_t counter, uint64_t select);
+/* Bits that the generation's events have in the unit masks of the arbiter's codes. */
+void skl_arb_umasks(const struct skl_design *d, uint8_t umasks[SKL_ARB_CODES]);
+/* Unit mask bits of this counter's select that the model drives; none: it stays 0. */
+uint32_t skl_driven(const uint8_t umasks[SKL_ARB_CODES], uint32_t counter, uint64_t select);
+static inline bool skl_drives_any(const struct skl_package *p, uint32_t counter)
+{
+	return skl_driven(p->arb_umasks, counter, p->counter[counter].select);
+}
+/* Why the model does not drive all of it; 0: it does. */
+uint32_t skl_undriven_why(const struct skl_package *p, uint32_t counter);
+const char *skl_undriven_text(uint32_t why);
 
 /* skl_bulk.c */
+/* Unit mask bits of the arbiter's requests that such an entry is counted by. */
+uint32_t skl_tracker_umask(enum vpmu_tracker kind);
 /* Brings the registers to clock `done`. */
 void skl_bulk_apply(struct skl_package *p);
 /* Chooses the way of counting after a register was written; skl_bulk_apply has preceded the
@@ -97,7 +152,8 @@ void skl_bulk_choose(struct skl_package *p);
 /* Back to counting in bulk, if only the ring of changes had to run empty for that. */
 void skl_bulk_resume(struct skl_package *p);
 /* A tracker entry in the clocks [start, end). */
-void skl_occupy(struct skl_package *p, bool data_read, uint64_t start, uint64_t end);
+void skl_occupy(struct skl_package *p, bool data_read, bool coherent, uint64_t start,
+		uint64_t end);
 
 /* skl_count.c */
 void skl_advance(struct skl_package *p, uint64_t clock);
@@ -106,13 +162,15 @@ void skl_select_written(struct skl_package *p, uint32_t counter);
 /* One occurrence, in this clock, which the selects of these counters (a bit each) match. */
 void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 /* A change of the occupancy in a clock that is not final yet. */
-void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by, bool data_read);
+void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
+		    const struct skl_entry *e);
 bool skl_counting(const struct skl_package *p);
 /* In a clock whose overflow freezes, all counters still count, in whatever order the feed
  * reports. */
 bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
 bool skl_counts_occupancy(const struct skl_package *p);
+enum skl_entries skl_entries_of(const struct skl_package *p);
 /* The counter takes n occurrences, or clocks with this increment. */
 void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n);
 

@@ -49,7 +49,8 @@ static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
 
 	if (r->slices && (!parse_number(r->slices, &end, &slices) || *end ||
 			  vpmu_machine_slices(m, slices))) {
-		vpmu_complain("--slices %s: a number from 1 to %d", r->slices, VPMU_SLICES_MAX);
+		vpmu_complain("--slices %s: a number from 1 to %u", r->slices,
+			      vpmu_machine_slices_max(m));
 		return VPMU_EXIT_USAGE;
 	}
 	for (size_t i = 0; i < 4; i++)

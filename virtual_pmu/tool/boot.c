@@ -40,7 +40,7 @@ static const char help[] =
 "\n"
 "  -m, --machine NAME    the machine (default " VPMU_DEFAULT_MACHINE "); see 'vpmu machines'\n"
 "  -s, --segment PATH    keep the machine's state in this file, after the run too\n"
-"      --slices N        number of LLC slices (CBo), 1 to 8\n"
+"      --slices N        number of LLC slices (CBo), 1 to 8 (Comet Lake: 10)\n"
 "      --l1i, --l1d, --l2, --llc SIZE,WAYS,LINE\n"
 "                        another cache geometry; SIZE in bytes, or with K or M\n"
 "      --set REG=VALUE   value of a register when the machine is switched on\n"

@@ -46,7 +46,9 @@ struct ipmu_regs {
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
 	uint32_t window_first;	/* offset of that page from the BAR */
 	bool peers;		/* other processes count here: what they found is known already */
+	bool trial;		/* the model is not one of the family's: look closer */
 	bool take_busy;		/* take counters also from foreign users */
+	const void *layout;	/* of the family, for its own functions; NULL: it has none */
 	/* Before registers are put back: stop, and undo what a write of old values does not; NULL:
 	 * nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);

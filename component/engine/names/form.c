@@ -58,7 +58,7 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 	struct ipmu_event_info first;
 	char text[64];
 
-	if (!ipmu_pfm_has_event(type, IPMU_ALL, event)) {
+	if (!ipmu_pfm_has_event(type, event)) {
 		if (ipmu_pfm_list(type, 0, -1, &first))
 			return;
 		event = first.name + strlen(type->name) + 1;

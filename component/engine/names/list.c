@@ -12,7 +12,7 @@
 bool ipmu_type_has_event(const struct ipmu_pmu_type *type, const char *event)
 {
 	return type->own_names ? type->ops->knows(event) :
-				 ipmu_pfm_has_event(type, IPMU_ALL, event);
+				 ipmu_pfm_has_event(type, event);
 }
 
 /* How many events, or with event >= 0 unit masks of it, libpfm4 lists. */

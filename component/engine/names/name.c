@@ -151,6 +151,18 @@ static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
 	return -1;
 }
 
+/* libpfm4's tables may take a threshold of 8 bits for counters that have fewer. */
+static int check_threshold(const struct ipmu_pmu_type *type, const char *event, uint64_t code,
+			   char *why)
+{
+	uint64_t bits = type->select ? ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD) : 0;
+
+	if (!bits || !(code & BITS(31, 24) & ~bits))
+		return 0;
+	return ipmu_fail(why, -EINVAL, "%s.%s: a modifier's value is out of range (c= takes 0 to "
+			 "%u)", type->name, event, (unsigned)ipmu_bits_get(bits, bits));
+}
+
 static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, char *why)
 {
 	const struct ipmu_pmu_type *type = e->type;
@@ -180,12 +192,14 @@ static int encode(struct naming *n, char *why)
 	int rc = ops->check ? ops->check(n->e.type, n->event, &n->q, why) : 0;
 
 	if (!rc && !n->e.type->own_names)
-		rc = ipmu_pfm_encode(n->e.type, n->e.box, n->event, &n->q, codes, why);
+		rc = ipmu_pfm_encode(n->e.type, n->event, &n->q, codes, why);
 	if (rc < 0)
 		return rc;
 	if (ops->encode)
 		return ops->encode(&n->e, n->event, &n->q, codes, rc, why);
-	rc = encode_plain(&n->e, n->event, codes[0], why);
+	rc = check_threshold(n->e.type, n->event, codes[0], why);
+	if (!rc)
+		rc = encode_plain(&n->e, n->event, codes[0], why);
 	return rc || !ops->extend ? rc : ops->extend(&n->e, n->event, &n->q, why);
 }
 

@@ -48,6 +48,12 @@ static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 		snprintf(name, 32, "%s", pmu);
 }
 
+/* Its boxes have the same events and codes, so that one PMU of libpfm4 stands for all. */
+static void table_name(const struct ipmu_pmu_type *type, char name[32])
+{
+	pmu_name(type, type->pfm_plain, name);
+}
+
 /* Families may have PMUs of the same name that differ in a detail. */
 static bool named_before(const struct ipmu_family *const *family, const struct ipmu_pmu_type *type)
 {
@@ -127,13 +133,13 @@ static int no_pmu(const char *name, char *why)
 			 "with this project's event tables", name);
 }
 
-static int find_event(const struct ipmu_pmu_type *type, int box, const char *event,
-		      pfm_event_info_t *info, char *why)
+static int find_event(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
+		      char *why)
 {
 	pfm_pmu_info_t pmu;
 	char name[32];
 
-	pmu_name(type, box, name);
+	table_name(type, name);
 	if (find_pmu(name, &pmu))
 		return no_pmu(name, why);
 	for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
@@ -147,11 +153,11 @@ static int find_event(const struct ipmu_pmu_type *type, int box, const char *eve
 			 type->name, event);
 }
 
-bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event)
+bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event)
 {
 	pfm_event_info_t info;
 
-	return find_event(type, box, event, &info, NULL) == 0;
+	return find_event(type, event, &info, NULL) == 0;
 }
 
 static bool is_umask(const pfm_event_attr_info_t *attr)
@@ -255,7 +261,7 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 			 qualifiers, count ? "; unit masks: " : "", umasks);
 }
 
-int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
+int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why)
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
@@ -263,10 +269,10 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event
 	pfm_event_info_t info;
 	int rc;
 
-	rc = find_event(type, box, event, &info, why);
+	rc = find_event(type, event, &info, why);
 	if (rc)
 		return rc;
-	pmu_name(type, box, pmu);
+	table_name(type, pmu);
 	snprintf(name, sizeof(name), "%s::%s%s", pmu, info.name,
 		 ipmu_qualifiers_text(q, IPMU_OF_PFM, qualifiers));
 	rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
@@ -289,7 +295,7 @@ int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n
 	pfm_event_info_t info;
 	const char *range;
 
-	if (find_event(type, IPMU_ALL, event, &info, NULL) ||
+	if (find_event(type, event, &info, NULL) ||
 	    !nth_attr(info.idx, n, is_modifier, &attr))
 		return -ENOENT;
 	range = strchr(attr.desc, '[');
@@ -309,7 +315,7 @@ int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, b
 	pfm_event_attr_info_t attr;
 	pfm_event_info_t info;
 
-	if (find_event(type, IPMU_ALL, event, &info, NULL) || !nth_umask(info.idx, n, &attr))
+	if (find_event(type, event, &info, NULL) || !nth_umask(info.idx, n, &attr))
 		return -ENOENT;
 	*is_default = attr.is_dfl;
 	snprintf(text, bytes, "%s", attr.name);
@@ -326,7 +332,7 @@ int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 	char name[32];
 	int i;
 
-	pmu_name(type, 0, name);
+	table_name(type, name);
 	if (find_pmu(name, &pmu))
 		return -ENOENT;
 	for (i = pmu.first_event; i != -1 && event > 0; event--)

@@ -10,10 +10,10 @@
 /* ipmu_system_pmu, of this machine. */
 const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32]);
 
-bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, int box, const char *event);
+bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event);
 #define IPMU_CODES_MAX 4
 /* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno. */
-int ipmu_pfm_encode(const struct ipmu_pmu_type *type, int box, const char *event,
+int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why);
 /* The nth modifier of an event and what it takes, "e" or "c=0-31": -ENOENT past the end. */
 int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n, char *text,

@@ -5,9 +5,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-const struct ipmu_family *const ipmu_families[] = { &ipmu_skl_client_uncore, &ipmu_knc,
+#define TRY "IPMU_TRY_FAMILY"
+
+const struct ipmu_family *const ipmu_families[] = {
+	/* before Skylake, with which it shares a model: */ &ipmu_cml_client_uncore,
+	&ipmu_skl_client_uncore, &ipmu_snb_client_uncore, &ipmu_ivb_client_uncore,
+	&ipmu_hsw_client_uncore, &ipmu_bdw_client_uncore, &ipmu_knc,
 	&ipmu_nehalem_ex, &ipmu_westmere_ex,
 	&ipmu_netburst, &ipmu_netburst_p,
 	&ipmu_core2, /* what no other family of its scope takes: */ &ipmu_arch_fixed, NULL };
@@ -28,10 +34,74 @@ static bool family_matches(const struct ipmu_family *f, const struct ipmu_topolo
 	return f->matches && f->matches(topo);
 }
 
+/* Families that have a layout can be tried on a model that is not known. */
+static bool may_be_tried(const struct ipmu_family *f, const struct ipmu_topology *topo)
+{
+	return f->layout && f->models && is_kind(f, topo);
+}
+
+static bool is_asked_for(const struct ipmu_family *f)
+{
+	const char *name = secure_getenv(TRY);
+
+	return name && strcmp(name, f->name) == 0;
+}
+
+static int distance(const struct ipmu_family *f, int model)
+{
+	int least = 0x10000;
+
+	for (const int *m = f->models; *m >= 0; m++)
+		if (abs(*m - model) < least)
+			least = abs(*m - model);
+	return least;
+}
+
+/* By number: the numbers of generations do not rise in order, but their models stand together. */
+static const struct ipmu_family *nearest(const struct ipmu_topology *topo)
+{
+	const struct ipmu_family *best = NULL;
+
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		if (may_be_tried(*f, topo) &&
+		    (!best || distance(*f, topo->model) < distance(best, topo->model)))
+			best = *f;
+	return best;
+}
+
+static const struct ipmu_family *asked_for(const struct ipmu_topology *topo, enum ipmu_scope scope)
+{
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		if ((*f)->scope == scope && may_be_tried(*f, topo) && is_asked_for(*f))
+			return *f;
+	return NULL;
+}
+
+/* The many that have a layout by what stands in brackets alone. */
+static size_t list_family(const struct ipmu_family *f, char *text, size_t bytes)
+{
+	const char *name = f->layout ? strchr(f->models_text, '(') : NULL;
+	const char *part = name ? name + 1 : f->models_text;
+
+	return (size_t)snprintf(text, bytes, "%.*s", (int)(name ? strcspn(part, ")") :
+							   strlen(part)), part);
+}
+
+static void advise(const struct ipmu_topology *topo, enum ipmu_scope scope, char *text,
+		   size_t bytes)
+{
+	const struct ipmu_family *f = scope == IPMU_SCOPE_PACKAGE ? nearest(topo) : NULL;
+
+	if (f)
+		snprintf(text, bytes, "nearest known: %s, which " TRY "=%s tries at your own "
+			 "risk", f->name, f->name);
+}
+
 const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why)
 {
-	char supported[IPMU_WHY_MAX - 256] = "", more[144] = "";
+	const struct ipmu_family *tried = asked_for(topo, scope);
+	char supported[IPMU_WHY_MAX - 224] = "", more[144] = "";
 	size_t n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
@@ -39,10 +109,15 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 			return *f;
 		if ((*f)->mismatch && (*f)->scope == scope && is_kind(*f, topo))
 			(*f)->mismatch(topo, more, sizeof(more));
-		if ((*f)->scope == scope && n < sizeof(supported))
-			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "%s%s",
-					      n ? "; " : "", (*f)->models_text);
+		if ((*f)->scope != scope || n + 3 > sizeof(supported))
+			continue;
+		if (n)
+			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "; ");
+		n += list_family(*f, supported + n, sizeof(supported) - n);
 	}
+	if (tried)
+		return tried;
+	advise(topo, scope, more, sizeof(more));
 	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; %s%ssupported: %s",
 		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
 		  (unsigned)topo->model, more, more[0] ? "; " : "", supported);
@@ -65,5 +140,7 @@ int ipmu_family_open(struct ipmu_regs *p, const struct ipmu_family *family, int 
 	int rc = ipmu_access_open(p, family->registers, os_cpu, why);
 
 	p->quiesce = family->quiesce;
+	p->layout = family->layout;
+	p->trial = family->layout && is_asked_for(family);
 	return rc;
 }

@@ -11,7 +11,7 @@
 #include "../registers/reg.h"
 
 #define IPMU_COUNTERS_MAX 18	/* of a box; NetBurst has the most */
-#define IPMU_BOXES_MAX 8	/* of a type in a package */
+#define IPMU_BOXES_MAX 16	/* of a type in a package */
 #define IPMU_TYPES_MAX 8	/* of a family */
 
 /* A counter that is its own event. */
@@ -94,6 +94,7 @@ struct ipmu_pmu_type {
 	const char *name, *src, *units;
 	const char *pfm;	/* libpfm4's PMU; NULL: it has none, see own_names */
 	bool pfm_numbered;	/* ... which has one per box, with its number appended */
+	uint8_t pfm_plain;	/* ... of which this one has the events that all boxes have */
 	bool own_names;		/* ops->encode understands names by itself; libpfm4 lists them */
 	int counters;
 	/* No counter of it adds more than this per clock, and no part has a faster clock; 0: it is
@@ -110,6 +111,7 @@ struct ipmu_pmu_type {
 	const struct ipmu_constraint *constraints;	/* up to code 0 */
 	const struct ipmu_measure *measures;	/* up to NULL units; NULL: all are in `units` */
 	const struct ipmu_own_qualifier *qualifiers;	/* up to a NULL name */
+	const struct ipmu_reg *freeze;	/* has bits that a qualifier sets; NULL: none */
 	const struct ipmu_ops *ops;
 };
 
@@ -129,6 +131,7 @@ struct ipmu_family {
 	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
 	 * NULL: none */
 	const struct ipmu_reg *const *switches;
+	const void *layout;	/* what its functions find in ipmu_regs.layout; NULL: nothing */
 	const struct ipmu_reg *const *shared_resources;	/* of space SHARED_RESOURCE, up to NULL */
 	/* Fill *found, which is zero, for this package; a type that cannot be used gets no box and
 	 * a reason. Fails only if nothing can be used. */

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* How the uncore of client processors is found, started and stopped: see client_uncore.h. */
+#include "client_uncore.h"
+
+#include "../base/why.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct ipmu_client_layout *layout_of(const struct ipmu_regs *p)
+{
+	return p->layout;
+}
+
+/* ---- what names of events need beside libpfm4's codes */
+
+const struct ipmu_own_qualifier ipmu_client_qualifiers[] = {
+	{ .name = "freeze", .least = 1, .most = IPMU_CLIENT_CTR_VAL }, { 0 },
+};
+const struct ipmu_own_qualifier ipmu_client_clk_qualifiers[] = {
+	{ .name = "freeze", .least = 1, .most = IPMU_CLIENT_FIXED_VAL }, { 0 },
+};
+
+/* Occupancies are added up by counter 0 alone. */
+const struct ipmu_constraint ipmu_client_arb_constraints[] = {
+	{ .code = 0x80, .counters = 0x1, .src = "334060-001 Table 3-2; SDM 18.9.6.1" },
+	{ .code = 0x83, .counters = 0x1, .src = "SDM 18.9.6.1; Intel perfmon" },
+	{ .code = 0x85, .counters = 0x1, .src = "Intel perfmon" },
+	{ 0 },
+};
+
+const struct ipmu_measure ipmu_client_arb_measures[] = {
+	{ "clocks", "UNC_ARB_TRK_OCCUPANCY:CYCLES_*" },
+	{ "entries x clocks", "UNC_ARB_*OCCUPANCY" },
+	{ "requests", "UNC_ARB_*REQUEST UNC_ARB_*REQUESTS" },
+	{ 0 },
+};
+
+const struct ipmu_measure ipmu_client_imc_measures[] = {
+	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES" },
+	{ 0 },
+};
+
+/* freeze=N, 334060-001 2.1 and Table 2-2: the carry out of the counter's top bit, which is the
+ * overflow, comes with the Nth event. */
+static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		  char *why)
+{
+	struct ipmu_choice *choice = &e->choices[0];
+	uint64_t n;
+	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "freeze"),
+			     ipmu_type_most(e->type, "freeze"), &n, why);
+
+	if (rc || !n)
+		return rc;
+	choice->select |= IPMU_CLIENT_OVF_EN;
+	choice->preset = choice->clear = true;
+	choice->preset_value = ipmu_reg_fields(e->type->ctr) + 1 - n;
+	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
+		.reg = e->type->freeze, .mask = IPMU_CLIENT_GLOBAL_FRZ,
+		.value = IPMU_CLIENT_GLOBAL_FRZ,
+	};
+	return 0;
+}
+
+static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		  uint64_t value)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	const struct ipmu_client_unit *u = l->units;
+	int rc = ipmu_msr_write(p, type->ctr, box, ctr, value);
+
+	while (u->type && u->type != type)
+		u++;
+	return rc ? rc : ipmu_msr_write(p, l->global_status, 0, 0, u->overflow);
+}
+
+const struct ipmu_ops ipmu_client_ops = {
+	.program = ipmu_msr_program, .read = ipmu_msr_count_read, .preset = preset,
+	.extend = extend, .units = ipmu_select_units,
+};
+
+/* ---- what the machine has */
+
+static int read_slices(struct ipmu_regs *p, int *slices, char *why)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	uint64_t config;
+	int rc = ipmu_msr_read(p, l->cbo_config->addr, &config);
+
+	if (rc) {
+		ipmu_fail(why, 0, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: a "
+			  "hypervisor hides the uncore", p->msr_path, strerror(-rc));
+		ipmu_access_explain(p, rc, why);
+		return ipmu_msr_absence(rc);
+	}
+	*slices = (int)ipmu_bits_get(IPMU_CLIENT_BANKS, config) + l->more;
+	return 0;
+}
+
+static void check_slices(const struct ipmu_client_layout *l, int *slices, int ncores, char *reason,
+			 char *note)
+{
+	if (*slices < 1 || *slices > l->slices_max) {
+		ipmu_fail(reason, 0, "MSR_UNC_CBO_CONFIG reports %d C-Boxes, addresses are known "
+			  "for 1 to %d", *slices, l->slices_max);
+		*slices = 0;
+	} else if (*slices != ncores) {
+		ipmu_fail(note, 0, "%d C-Boxes beside %d cores: the sums cover the C-Boxes",
+			  *slices, ncores);
+	} else if (l->remark) {
+		ipmu_fail(note, 0, "%s", l->remark);
+	}
+}
+
+static int boxes_of(struct ipmu_regs *p, const struct ipmu_client_unit *u, int slices,
+		    char *reason)
+{
+	if (u->boxes == IPMU_CLIENT_SLICES)
+		return slices;
+	if (u->boxes == IPMU_CLIENT_WINDOW)
+		return ipmu_window_open(p, layout_of(p)->bar, u->type->fixed[0].ctr, reason) == 0;
+	return u->boxes;
+}
+
+/* Tried on the first unit with selects that is no slice: there is always one of it. */
+static int probe(struct ipmu_regs *p, char *why)
+{
+	const struct ipmu_client_unit *u = layout_of(p)->units;
+
+	while (u->boxes < 1 || u->type->fixed)
+		u++;
+	return ipmu_msr_probe(p, u->type->select, u->type->ctr, IPMU_CLIENT_EN, why);
+}
+
+/* Does every register of the units that this machine would have answer, with nothing in bits that
+ * the family does not know? Only reads: nothing has been written yet. */
+static int answers(struct ipmu_regs *p, const struct ipmu_reg *reg, int boxes, char *why)
+{
+	uint64_t value, known = reg->width < 64 ? (1ull << reg->width) - 1 : ipmu_reg_fields(reg);
+	char name[64];
+	int rc = 0;
+
+	for (int b = 0; b < boxes; b++)
+		for (int c = 0; c < (reg->ctrs ? reg->ctrs : 1); c++) {
+			ipmu_reg_name(reg, b, c, name);
+			rc = ipmu_msr_read(p, ipmu_reg_addr(reg, b, c), &value);
+			if (rc)
+				return ipmu_fail(why, -ENXIO, "this CPU does not answer like that "
+						 "family: %s (0x%X): %s", name,
+						 (unsigned)ipmu_reg_addr(reg, b, c), strerror(-rc));
+			if (value & ~known)
+				return ipmu_fail(why, -ENXIO, "this CPU does not answer like that "
+						 "family: %s (0x%X) holds 0x%llX, with bits that "
+						 "it does not have there", name,
+						 (unsigned)ipmu_reg_addr(reg, b, c),
+						 (unsigned long long)value);
+		}
+	return rc;
+}
+
+static int try_registers(struct ipmu_regs *p, int slices, char *why)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	int rc = 0;
+
+	if (slices < 1 || slices > l->slices_max)
+		return ipmu_fail(why, -ENXIO, "this CPU does not answer like that family: "
+				 "MSR_UNC_CBO_CONFIG (0x396) would mean %d C-Boxes, of 1 to %d",
+				 slices, l->slices_max);
+	for (const struct ipmu_reg *const *r = p->registers; *r && !rc; r++)
+		if ((*r)->space == IPMU_MSR)
+			rc = answers(p, *r, (*r)->boxes ? slices : 1, why);
+	return rc;
+}
+
+int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			 char *why)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	int slices, rc = read_slices(p, &slices, why);
+
+	if (!rc && p->trial)
+		rc = try_registers(p, slices, why);
+	if (!rc)
+		rc = probe(p, why);
+	if (rc)
+		return rc;
+	for (int t = 0; l->units[t].type; t++) {
+		if (l->units[t].boxes == IPMU_CLIENT_SLICES)
+			check_slices(l, &slices, ncores, found->reasons[t], note);
+		found->nboxes[t] = boxes_of(p, &l->units[t], slices, found->reasons[t]);
+	}
+	return 0;
+}
+
+/* ---- start and stop */
+
+/* Has the hardware switched off what was on, for a counter with freeze=? */
+static int frozen(struct ipmu_regs *p, bool *is)
+{
+	const struct ipmu_reg *ctrl = layout_of(p)->global_ctrl;
+	uint64_t last = ipmu_msr_last(p, ctrl, 0, 0), now = IPMU_CLIENT_GLOBAL_EN;
+	int rc = 0;
+
+	if (last & IPMU_CLIENT_GLOBAL_FRZ && last & IPMU_CLIENT_GLOBAL_EN)
+		rc = ipmu_msr_read(p, ctrl->addr, &now);
+	*is = !(now & IPMU_CLIENT_GLOBAL_EN);
+	return rc;
+}
+
+static bool adds_counters(const struct ipmu_activity *a)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < IPMU_BOXES_MAX; b++)
+			if (a->active[t][b] & ~a->running[t][b])
+				return true;
+	return false;
+}
+
+/* Programmed counters have their local enable; those without a user count on unread. Counters that
+ * a freeze has stopped stay so until their session ends: nobody may start beside them. */
+int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	const struct ipmu_reg *ctrl = layout_of(p)->global_ctrl;
+	bool is_frozen;
+	int rc;
+
+	if (!ipmu_activity_any(a))
+		return ipmu_msr_write(p, ctrl, 0, 0, 0);
+	rc = frozen(p, &is_frozen);
+	if (rc || is_frozen)
+		return rc ? rc : adds_counters(a) ? -EBUSY : 0;
+	return ipmu_msr_update(p, ctrl, 0, 0, IPMU_CLIENT_GLOBAL_EN, IPMU_CLIENT_GLOBAL_EN);
+}
+
+static bool enabled(struct ipmu_regs *p, const struct ipmu_reg *select, int box, int ctr,
+		    uint64_t *value)
+{
+	return !ipmu_msr_read(p, ipmu_reg_addr(select, box, ctr), value) &&
+	       (*value & IPMU_CLIENT_EN);
+}
+
+static int unit_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, int boxes, char *why)
+{
+	uint64_t value;
+
+	for (int b = 0; u->type->select && b < boxes; b++)
+		for (int c = 0; c < u->type->counters; c++)
+			if (enabled(p, u->type->select, b, c, &value))
+				return ipmu_access_busy(p, u->type->select, b, c, value, why);
+	return 0;
+}
+
+/* Without a read more in the usual case, in which the uncore is off as the reset leaves it. If it
+ * is on, any counter that is enabled counts for somebody: control stops all of them. */
+int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		     char *why)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	uint64_t value;
+	int slices = 0, rc;
+
+	(void)type, (void)box, (void)ctr;
+	if (ipmu_msr_is_saved(p, l->global_ctrl, 0, 0))
+		return 0;
+	rc = ipmu_msr_save(p, l->global_ctrl, 0, 0, &value);
+	if (rc || !(value & IPMU_CLIENT_GLOBAL_EN) || read_slices(p, &slices, NULL))
+		return rc;
+	if (slices > l->slices_max)
+		slices = l->slices_max;
+	for (const struct ipmu_client_unit *u = l->units; !rc && u->type; u++)
+		rc = unit_busy(p, u, u->boxes < 0 ? slices : u->boxes, why);
+	return rc;
+}
+
+/* What is put back one by one must not count meanwhile. Flags that were raised since the start are
+ * cleared, and all can be: each kind of counter has its overflow forwarded for a freeze. */
+int ipmu_client_quiesce(struct ipmu_regs *p)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+	uint64_t flags = 0;
+
+	for (const struct ipmu_client_unit *u = l->units; u->type; u++)
+		flags |= u->overflow;
+	return ipmu_msr_quiesce(p, l->global_ctrl, l->global_status, l->global_status, flags);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The uncore of client processors from Sandy Bridge on: slices of the last-level cache (CBo), an
+ * arbiter, a clock and a memory controller. Generations differ in addresses, numbers of boxes, what
+ * switches the counters, and events. A generation is a file of data: registers, a type for each
+ * kind of box, and one of these layouts; the functions are those of client_uncore.c. */
+#ifndef IPMU_CLIENT_UNCORE_H
+#define IPMU_CLIENT_UNCORE_H
+
+#include "counter_ops.h"
+#include "families.h"
+
+#define IPMU_CLIENT_EN BITS(22, 22)	/* of an event select, and of the clock's control */
+#define IPMU_CLIENT_OVF_EN BITS(20, 20)
+#define IPMU_CLIENT_GLOBAL_FRZ BITS(31, 31)
+#define IPMU_CLIENT_GLOBAL_EN BITS(29, 29)
+#define IPMU_CLIENT_BANKS BITS(3, 0)	/* of MSR_UNC_CBO_CONFIG */
+
+enum { IPMU_CLIENT_SLICES = -1, IPMU_CLIENT_WINDOW = -2 };	/* for `boxes` below */
+
+struct ipmu_client_unit {	/* in the order of the family's types */
+	const struct ipmu_pmu_type *type;
+	int boxes;		/* or: as the register says; one, if the window can be mapped */
+	uint64_t overflow;	/* its flag in global_status */
+};
+
+struct ipmu_client_layout {
+	const struct ipmu_reg *global_ctrl, *global_status;
+	const struct ipmu_reg *cbo_config;	/* bits 3:0 are the number of slices ... */
+	int more;		/* ... and so many more */
+	int slices_max;		/* for so many there are addresses */
+	const char *remark;	/* for the component's description; NULL: none */
+	const struct ipmu_reg *bar;	/* of the memory controller */
+	struct ipmu_client_unit units[IPMU_TYPES_MAX];	/* up to a NULL type */
+};
+
+/* Fields of registers, and registers that several generations have. */
+#define IPMU_CLIENT_SELECT_FIELDS { F_THRESHOLD("THR", 28, 24), F_EVENT("INV", 23, 23), \
+	F_BITS("EN", IPMU_CLIENT_EN), F_BITS("OVF_EN", IPMU_CLIENT_OVF_EN), \
+	F_EDGE("E", 18, 18), F_EVENT("UMASK", 15, 8), F_EVENT("EVT_SEL", 7, 0) }
+#define IPMU_CLIENT_CTR_VAL BITS(43, 0)
+#define IPMU_CLIENT_CTR_FIELDS { F_BITS("CTR_VAL", IPMU_CLIENT_CTR_VAL) }
+#define IPMU_CLIENT_FIXED_VAL BITS(47, 0)
+#define IPMU_CLIENT_GLOBAL_FIELDS { F_BITS("FRZ_ON_PMI", IPMU_CLIENT_GLOBAL_FRZ), \
+	F("WAKE_ON_PMI", 30, 30), F_BITS("EN", IPMU_CLIENT_GLOBAL_EN), F("PMI_SEL_CORE", 3, 0) }
+#define IPMU_CLIENT_REQUESTS(name_, addr_, src_) { .name = name_, .src = src_, \
+	.space = IPMU_MMIO, .addr = addr_, .width = 32, .access = IPMU_RO }
+
+/* Types of boxes; what is left to say: .select, .ctr, .freeze, .src. */
+#define IPMU_CLIENT_CBO(name_) \
+	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 2, \
+	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 */ \
+	.enable = IPMU_CLIENT_EN, \
+	.qualifiers = ipmu_client_qualifiers, .ops = &ipmu_client_ops
+#define IPMU_CLIENT_ARB(name_) \
+	.name = name_, .units = "events", .pfm = name_, .counters = 2, \
+	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */ \
+	.enable = IPMU_CLIENT_EN, \
+	.qualifiers = ipmu_client_qualifiers, .constraints = ipmu_client_arb_constraints, \
+	.measures = ipmu_client_arb_measures, .ops = &ipmu_client_ops
+#define IPMU_CLIENT_CLK(name_) \
+	.name = name_, .units = "clocks", .pfm = name_, .per_clock = 1, .clock_mhz = 5000, \
+	.counters = 1, \
+	.enable = IPMU_CLIENT_EN, .qualifiers = ipmu_client_clk_qualifiers, \
+	.ops = &ipmu_client_ops
+#define IPMU_CLIENT_IMC(name_) \
+	.name = name_, .units = "requests", .pfm = name_, \
+	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */ \
+	.counters = 5, .measures = ipmu_client_imc_measures, \
+	.ops = &ipmu_window_ops
+
+extern const struct ipmu_own_qualifier ipmu_client_qualifiers[], ipmu_client_clk_qualifiers[];
+extern const struct ipmu_constraint ipmu_client_arb_constraints[];
+extern const struct ipmu_measure ipmu_client_arb_measures[], ipmu_client_imc_measures[];
+extern const struct ipmu_ops ipmu_client_ops;
+
+int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			 char *why);
+int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a);
+int ipmu_client_quiesce(struct ipmu_regs *p);
+int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		     char *why);
+
+#define IPMU_CLIENT_FAMILY \
+	.scope = IPMU_SCOPE_PACKAGE, .vendor = "GenuineIntel", .family = 6, \
+	.discover = ipmu_client_discover, .control = ipmu_client_control, \
+	.quiesce = ipmu_client_quiesce, .busy = ipmu_client_busy
+
+/* Registers that stayed where they are from Sandy Bridge to Comet Lake, and what counts there. They
+ * are defined with Skylake, which has a document of its own. */
+extern const struct ipmu_reg ipmu_skl_global_ctrl, ipmu_skl_global_status, ipmu_skl_fixed_ctrl,
+	ipmu_skl_fixed_ctr, ipmu_skl_cbo_config, ipmu_skl_arb_perfctr, ipmu_skl_arb_perfevtsel,
+	ipmu_skl_imc_bar, ipmu_skl_dram_gt_requests, ipmu_skl_dram_ia_requests,
+	ipmu_skl_dram_io_requests, ipmu_skl_dram_data_reads, ipmu_skl_dram_data_writes;
+extern const struct ipmu_fixed_event ipmu_skl_clk_event[], ipmu_skl_imc_events[];
+
+#define IPMU_SKL_PACKAGE_REGISTERS \
+	&ipmu_skl_fixed_ctrl, &ipmu_skl_fixed_ctr, &ipmu_skl_cbo_config, &ipmu_skl_arb_perfctr, \
+	&ipmu_skl_arb_perfevtsel, &ipmu_skl_imc_bar, &ipmu_skl_dram_gt_requests, \
+	&ipmu_skl_dram_ia_requests, &ipmu_skl_dram_io_requests, &ipmu_skl_dram_data_reads, \
+	&ipmu_skl_dram_data_writes
+#define IPMU_SKL_ARB .select = &ipmu_skl_arb_perfevtsel, .ctr = &ipmu_skl_arb_perfctr
+#define IPMU_SKL_CLK .select = &ipmu_skl_fixed_ctrl, .ctr = &ipmu_skl_fixed_ctr, \
+	.fixed = ipmu_skl_clk_event
+#define IPMU_SKL_IMC .fixed = ipmu_skl_imc_events
+#define IPMU_SKL_UNITS(cbo_, arb_, clk_, imc_) { \
+	{ .type = cbo_, .boxes = IPMU_CLIENT_SLICES, .overflow = 1 << 3 }, \
+	{ .type = arb_, .boxes = 1, .overflow = 1 << 1 }, \
+	{ .type = clk_, .boxes = 1, .overflow = 1 << 0 }, \
+	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }
+
+/* What the generations from Sandy Bridge to Broadwell have in its place. */
+extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_snb_cbo_perfevtsel,
+	ipmu_snb_cbo_perfctr, *const ipmu_snb_registers[], *const ipmu_snb_switches[];
+
+#define IPMU_SNB_CBO .select = &ipmu_snb_cbo_perfevtsel, .ctr = &ipmu_snb_cbo_perfctr, \
+	.freeze = &ipmu_snb_global_ctrl
+#define IPMU_SNB_LAYOUT \
+	.global_ctrl = &ipmu_snb_global_ctrl, .global_status = &ipmu_snb_global_status, \
+	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4, .bar = &ipmu_skl_imc_bar
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pfmlib_intel_client_unc.c : what Intel client uncore PMUs have in common
+ *
+ * This file is part of libpfm, a performance monitoring support library for
+ * applications on Linux.
+ *
+ * Registers: Intel 334060-001 (April 2016) for Skylake; the SDM, section
+ * 18.9.6, for Sandy Bridge, whose layout it is.
+ */
+#include <sys/types.h>
+#include <stdlib.h>
+
+/* private headers */
+#include "pfmlib_priv.h"
+#include "pfmlib_intel_client_unc_priv.h"
+
+#ifdef __linux__
+#include "pfmlib_perf_event_priv.h"
+#endif
+
+#define CLIENT_UNC_THR_MAX	31 /* THR is bits 28:24 (Table 2-7); the core PMU has 8 bits */
+
+/* the shared encoder knows a modifier by its position in intel_x86_mods[] */
+const pfmlib_attr_desc_t pfm_intel_client_unc_mods[] = {
+	[INTEL_X86_ATTR_K] = PFM_ATTR_SKIP,
+	[INTEL_X86_ATTR_U] = PFM_ATTR_SKIP,
+	[INTEL_X86_ATTR_E] = PFM_ATTR_B("e", "count rising edges, not clocks (wants c >= 1)"),
+	[INTEL_X86_ATTR_I] = PFM_ATTR_B("i", "invert the threshold: increment < c"),
+	[INTEL_X86_ATTR_C] = PFM_ATTR_I("c", "threshold [0-31]: clocks with increment >= c"),
+	[INTEL_X86_ATTR_C + 1] = PFM_ATTR_NULL
+};
+
+int
+pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	const pfmlib_event_attr_info_t *a;
+	int i;
+
+	for (i = 0; i < e->nattrs; i++) {
+		a = attr(e, i);
+		if (a->ctrl != PFM_ATTR_CTRL_PMU || a->type != PFM_ATTR_MOD_INTEGER)
+			continue;
+		if (a->idx == INTEL_X86_ATTR_C && e->attrs[i].ival > CLIENT_UNC_THR_MAX)
+			return PFM_ERR_ATTR_VAL;
+	}
+	return pfm_intel_x86_get_encoding(this, e);
+}
+
+int
+pfm_intel_client_unc_imc_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	const intel_x86_entry_t *pe = this_pe(this);
+
+	e->fstr[0] = '\0';
+	e->codes[0] = pe[e->event].code;
+	e->count = 1;
+	evt_strcat(e->fstr, "%s", pe[e->event].name);
+
+	__pfm_vbprintf("[BAR+0x%"PRIx64"] %s\n", e->codes[0], e->fstr);
+
+	return PFM_SUCCESS;
+}
+
+#ifdef __linux__
+#define CLIENT_UNC_PERF_FIXED	0xff /* the kernel's code for an uncore fixed counter */
+
+/*
+ * Kernels give the fixed counter to C-box 0. A unit of its own for the clock,
+ * as kernels have it from Ice Lake on, is preferred if it is there.
+ */
+static const char *const client_unc_clk_perf_names[] = {
+	"uncore_clock",
+	"uncore_cbox_0",
+};
+
+/* offset of an IMC counter -> event number of the kernel's uncore_imc */
+static const struct {
+	uint64_t offset;
+	uint64_t config;
+} client_unc_imc_perf_events[] = {
+	{ .offset = 0x5040, .config = 0x3 }, /* gt_requests, from Linux 5.9 */
+	{ .offset = 0x5044, .config = 0x4 }, /* ia_requests, from Linux 5.9 */
+	{ .offset = 0x5048, .config = 0x5 }, /* io_requests, from Linux 5.9 */
+	{ .offset = 0x5050, .config = 0x1 }, /* data_reads */
+	{ .offset = 0x5054, .config = 0x2 }, /* data_writes */
+};
+
+int
+pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	pfmlib_pmu_t pmu = *(pfmlib_pmu_t *)this;
+	struct perf_event_attr *pattr = e->os_data;
+	int ret = PFM_ERR_NOTSUPP;
+	size_t i;
+
+	for (i = 0; i < LIBPFM_ARRAY_SIZE(client_unc_clk_perf_names); i++) {
+		pmu.perf_name = client_unc_clk_perf_names[i];
+		ret = pfm_intel_nhm_unc_get_perf_encoding(&pmu, e);
+		if (ret != PFM_ERR_NOTSUPP)
+			break;
+	}
+	if (ret == PFM_SUCCESS)
+		pattr->config = CLIENT_UNC_PERF_FIXED;
+
+	return ret;
+}
+
+int
+pfm_intel_client_unc_clk_perf_detect(void *this)
+{
+	pfmlib_pmu_t pmu = *(pfmlib_pmu_t *)this;
+	int ret = PFM_ERR_NOTSUPP;
+	size_t i;
+
+	for (i = 0; ret != PFM_SUCCESS && i < LIBPFM_ARRAY_SIZE(client_unc_clk_perf_names); i++) {
+		pmu.perf_name = client_unc_clk_perf_names[i];
+		ret = pfm_intel_x86_perf_detect(&pmu);
+	}
+	return ret;
+}
+
+int
+pfm_intel_client_unc_imc_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	struct perf_event_attr *pattr = e->os_data;
+	size_t i;
+	int ret;
+
+	ret = pfm_intel_nhm_unc_get_perf_encoding(this, e);
+	if (ret != PFM_SUCCESS)
+		return ret;
+
+	for (i = 0; i < LIBPFM_ARRAY_SIZE(client_unc_imc_perf_events); i++) {
+		if (client_unc_imc_perf_events[i].offset == e->codes[0]) {
+			pattr->config = client_unc_imc_perf_events[i].config;
+			return PFM_SUCCESS;
+		}
+	}
+	return PFM_ERR_NOTSUPP;
+}
+#endif /* __linux__ */

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* The uncore of the client generations, each on its virtual machine, which is driven directly:
+ * every register of the tables of facts is in the engine and in the model, and every event is
+ * listed, and counts by name what arithmetic says, in every spelling. A generation is a row. */
+#include "engine_fixture.h"
+#include "on_machine.h"
+#include "pmu/families.h"
+#include "tsv.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct generation {
+	const char *key, *prefix, *machine;
+	const struct ipmu_family *family;
+	int events;		/* rows of the table with mark S, C or K */
+} generations[] = {
+	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43 },
+	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43 },
+	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37 },
+	{ "BDW", "bdw", "bdw-4c8t", &ipmu_bdw_client_uncore, 28 },
+};
+#define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
+
+static const struct generation *here(const struct engine_fixture *f)
+{
+	for (size_t i = 0; i < GENERATIONS; i++)
+		if (strcmp(generations[i].machine, f->segment->machine.name) == 0)
+			return &generations[i];
+	fail_msg("no row for %s", f->segment->machine.name);
+	return NULL;
+}
+
+/* ---- what happens, and what of it an event counts */
+
+static const struct { uint32_t slice; enum vpmu_request request; enum vpmu_mesi found; int n; }
+lookups[] = {
+	{ 0, VPMU_READ, VPMU_M, 1 }, { 1, VPMU_READ, VPMU_E, 2 }, { 1, VPMU_READ, VPMU_S, 4 },
+	{ 0, VPMU_READ, VPMU_I, 8 }, { 0, VPMU_WRITE, VPMU_M, 16 }, { 1, VPMU_WRITE, VPMU_E, 32 },
+	{ 0, VPMU_WRITE, VPMU_S, 64 }, { 1, VPMU_WRITE, VPMU_I, 128 },
+};
+static const struct { enum vpmu_snoop_cause cause; enum vpmu_snoop_result result; int n; }
+snoops[] = {
+	{ VPMU_XCORE, VPMU_SNOOP_MISS, 1 }, { VPMU_XCORE, VPMU_SNOOP_HIT, 2 },
+	{ VPMU_XCORE, VPMU_SNOOP_HITM, 4 }, { VPMU_EVICTION, VPMU_SNOOP_MISS, 8 },
+	{ VPMU_EVICTION, VPMU_SNOOP_HIT, 16 }, { VPMU_EVICTION, VPMU_SNOOP_HITM, 32 },
+};
+/* n entries that are there at the same time, for `length` clocks; no two rows at the same time. */
+static const struct { enum vpmu_tracker kind; bool coherent; unsigned n, length; } entries[] = {
+	{ VPMU_TRK_DATA_READ, true, 12, 30 }, { VPMU_TRK_WRITE, false, 3, 10 },
+	{ VPMU_TRK_EVICTION, true, 2, 5 }, { VPMU_TRK_CODE_READ, true, 1, 40 },
+};
+#define ROWS(array) (sizeof(array) / sizeof((array)[0]))
+#define CLOCKS 1000u
+
+static void happen(struct vpmu_segment *s)
+{
+	uint64_t clock = s->uclk[0] + 1;
+
+	vpmu_lock(s);
+	for (size_t i = 0; i < ROWS(lookups); i++)
+		for (int n = 0; n < lookups[i].n; n++)
+			vpmu_llc_lookup(s, 0, lookups[i].slice, lookups[i].request,
+					lookups[i].found, clock);
+	for (size_t i = 0; i < ROWS(snoops); i++)
+		for (int n = 0; n < snoops[i].n; n++)
+			vpmu_snoop(s, 0, 1, snoops[i].cause, snoops[i].result, clock);
+	for (size_t i = 0; i < ROWS(entries); i++, clock += 100)
+		for (unsigned n = 0; n < entries[i].n; n++)
+			vpmu_tracker(s, 0, entries[i].kind, entries[i].coherent, clock,
+				     clock + entries[i].length);
+	vpmu_dram(s, 0, 7, 300, 11);
+	vpmu_clock(s, 0, s->uclk[0] + CLOCKS);
+	vpmu_unlock(s);
+}
+
+static uint64_t of_slices(unsigned code, unsigned umask)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; code == 0x34 && i < ROWS(lookups); i++)
+		if (umask & lookups[i].found && umask >> 4 & (lookups[i].request | 8u))
+			n += (uint64_t)lookups[i].n;
+	for (size_t i = 0; code == 0x22 && i < ROWS(snoops); i++)
+		if (umask & 0xF & snoops[i].result && umask >> 4 & snoops[i].cause)
+			n += (uint64_t)snoops[i].n;
+	return n;
+}
+
+/* Unit mask bits by perfmon's names: ALL 0x01, data reads 0x02, writes 0x20, evictions 0x80. */
+static bool has_bit(size_t i, unsigned umask)
+{
+	return umask & 0x01 || (umask & 0x02 && entries[i].kind == VPMU_TRK_DATA_READ) ||
+	       (umask & 0x20 && (entries[i].kind == VPMU_TRK_WRITE ||
+				 entries[i].kind == VPMU_TRK_EVICTION)) ||
+	       (umask & 0x80 && entries[i].kind == VPMU_TRK_EVICTION);
+}
+
+static uint64_t of_arbiter(unsigned code, unsigned umask, unsigned threshold)
+{
+	bool sum = code == 0x80 || code == 0x83 || code == 0x85;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ROWS(entries); i++) {
+		if (!has_bit(i, umask) || (code > 0x82 && !entries[i].coherent))
+			continue;
+		if (threshold)
+			n += entries[i].n >= threshold ? entries[i].length : 0;
+		else
+			n += (uint64_t)entries[i].n * (sum ? entries[i].length : 1);
+	}
+	return n;
+}
+
+static uint64_t of_memory(const char *event)
+{
+	return strcmp(event, "DRAM_IA_REQUESTS") == 0 ? 7 :
+	       strcmp(event, "DRAM_DATA_READS") == 0 ? 300 :
+	       strcmp(event, "DRAM_DATA_WRITES") == 0 ? 11 : 0;
+}
+
+static unsigned threshold_of(const struct tsv *t)
+{
+	const char *needs = tsv_cell(t, "modifiers_required");
+
+	return strncmp(needs, "THR=", 4) == 0 ? (unsigned)strtoul(needs + 4, NULL, 10) : 0;
+}
+
+static uint64_t expected(const struct tsv *t)
+{
+	const char *unit = tsv_cell(t, "unit");
+	unsigned code = (unsigned)strtoul(tsv_cell(t, "code"), NULL, 0);
+	unsigned umask = (unsigned)strtoul(tsv_cell(t, "umask"), NULL, 0);
+
+	return strcmp(unit, "CBO") == 0 ? of_slices(code, umask) :
+	       strcmp(unit, "ARB") == 0 ? of_arbiter(code, umask, threshold_of(t)) :
+	       strcmp(unit, "FIXED") == 0 ? CLOCKS : of_memory(tsv_cell(t, "event"));
+}
+
+/* ---- events */
+
+static uint64_t select_of(const struct tsv *t)
+{
+	if (strcmp(tsv_cell(t, "unit"), "CBO") && strcmp(tsv_cell(t, "unit"), "ARB"))
+		return 0;
+	return tsv_number(t, "code") | tsv_number(t, "umask") << 8 |
+	       (uint64_t)threshold_of(t) << 24;
+}
+
+static void pmu_of(const struct generation *g, const struct tsv *t, char pmu[32])
+{
+	static const char *const units[][2] = { { "CBO", "cbo" }, { "ARB", "arb" },
+						{ "FIXED", "clk" }, { "IMC", "imc" } };
+
+	for (size_t i = 0; i < ROWS(units); i++)
+		if (strcmp(tsv_cell(t, "unit"), units[i][0]) == 0)
+			snprintf(pmu, 32, "%s_unc_%s", g->prefix, units[i][1]);
+}
+
+static uint64_t counters_of(const struct tsv *t)
+{
+	const char *text = tsv_cell(t, "counters");
+
+	return strcmp(text, "0,1") == 0 ? 3 : strcmp(text, "1") == 0 ? 2 : 1;
+}
+
+static void count_by(const struct engine_fixture *f, const char *name, const char *pmu,
+		     const struct tsv *t)
+{
+	struct ipmu_event e = engine_fixture_event(f, name);
+	struct ipmu_session *s;
+	uint64_t value;
+
+	assert_string_equal(ipmu_type_name(e.type), pmu);
+	assert_int_equal(e.choices[0].select, select_of(t));
+	if (strcmp(tsv_cell(t, "unit"), "IMC"))
+		assert_int_equal(e.choices[0].counters, counters_of(t));
+	s = engine_fixture_started(f, &name, 1);
+	happen(f->segment);
+	engine_fixture_end(s, &value);
+	if (value != expected(t))
+		fail_msg("%s: %llu instead of %llu", name, (unsigned long long)value,
+			 (unsigned long long)expected(t));
+}
+
+static void is_listed(const struct engine_fixture *f, const char *name, bool undocumented)
+{
+	struct ipmu_event_info info;
+
+	for (int i = 0, u; ipmu_event_list(f->sys, i, -1, &info) == 0; i++) {
+		bool found = strcasecmp(info.name, name) == 0;
+
+		for (u = 0; !found && ipmu_event_list(f->sys, i, u, &info) == 0; u++)
+			found = strcasecmp(info.name, name) == 0;
+		if (!found)
+			continue;
+		found = strstr(info.umask_desc[0] ? info.umask_desc : info.desc,
+			       "not documented by Intel");
+		if (found != undocumented)
+			fail_msg("%s: %s", name, info.desc);
+		return;
+	}
+	fail_msg("%s is not listed", name);
+}
+
+/* EVENT.UMASK is the manual's spelling, pmu.EVENT:UMASK PAPI's, pmu::EVENT:UMASK libpfm4's. */
+static void every_event_in_every_spelling(void **state)
+{
+	const struct engine_fixture *f = *state;
+	const struct generation *g = here(f);
+	int rows = 0;
+	struct tsv t;
+
+	for (tsv_open(&t, "client-uncores.events.tsv"); tsv_next(&t);) {
+		char pmu[32] = "", event[64], name[IPMU_NAME_MAX];
+
+		if (strcmp(tsv_cell(&t, "generation"), g->key) ||
+		    !strchr("SCK", tsv_cell(&t, "status")[0]))
+			continue;
+		rows++;
+		pmu_of(g, &t, pmu);
+		count_by(f, tsv_cell(&t, "event"), pmu, &t);
+		snprintf(event, sizeof(event), "%s", tsv_cell(&t, "event"));
+		event[strcspn(event, ".")] = strchr(event, '.') ? ':' : '\0';
+		snprintf(name, sizeof(name), "%s::%s", pmu, event);
+		count_by(f, name, pmu, &t);
+		snprintf(name, sizeof(name), "%s.%s", pmu, event);
+		count_by(f, name, pmu, &t);
+		is_listed(f, name, tsv_cell(&t, "status")[0] == 'K');
+	}
+	assert_int_equal(rows, g->events);
+}
+
+/* The threshold has 5 bits, whatever libpfm4's own tables take. */
+static void thresholds_end_at_31(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const events[] = { "cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI",
+					      "arb.UNC_ARB_TRK_REQUESTS:ALL" };
+	char name[IPMU_NAME_MAX], why[IPMU_WHY_MAX];
+	struct ipmu_event e;
+
+	for (size_t i = 0; i < ROWS(events); i++) {
+		snprintf(name, sizeof(name), "%s_unc_%s:c=31", here(f)->prefix, events[i]);
+		if (ipmu_event_parse(f->sys, name, &e, why) == -ENOENT)
+			continue;	/* a generation without it */
+		assert_int_equal(e.choices[0].select >> 24, 31);
+		snprintf(name, sizeof(name), "%s_unc_%s:c=32", here(f)->prefix, events[i]);
+		assert_int_equal(ipmu_event_parse(f->sys, name, &e, why), -EINVAL);
+		assert_non_null(strstr(why, "out of range"));
+	}
+}
+
+/* ---- a model that is not known */
+
+static int open_as(const struct engine_fixture *f, int model, const char *family, char *why)
+{
+	const struct ipmu_topology *t = f->topo;
+	struct ipmu_topology other = *t;
+	struct ipmu_system *sys;
+	int rc;
+
+	other.model = model;
+	setenv("IPMU_TRY_FAMILY", family, 1);
+	rc = ipmu_system_open(&other, IPMU_SCOPE_PACKAGE, &sys, why);
+	unsetenv("IPMU_TRY_FAMILY");
+	return rc ? rc : ipmu_system_close(sys);
+}
+
+/* 0x48 and 0xFE are of no family. */
+static void unknown_models_are_tried_on_demand(void **state)
+{
+	const struct engine_fixture *f = *state;
+	char why[IPMU_WHY_MAX] = "", name[32];
+
+	snprintf(name, sizeof(name), "%s_unc", here(f)->prefix);
+	assert_int_equal(open_as(f, 0xFE, "", why), -ENODEV);
+	assert_non_null(strstr(why, "model 0xFE; nearest known: skl_unc, which "
+			       "IPMU_TRY_FAMILY=skl_unc tries at your own risk; supported: "));
+	assert_non_null(strstr(why, "Haswell"));
+	assert_int_equal(open_as(f, 0x48, "nonsense", why), -ENODEV);
+	assert_non_null(strstr(why, "nearest known: bdw_unc, which"));
+	assert_int_equal(open_as(f, 0xFE, name, why), 0);
+}
+
+static void refused(const struct engine_fixture *f, const char *reg, uint64_t value,
+		    const char *reason)
+{
+	uint64_t old = engine_fixture_peek(f, reg);
+	char why[IPMU_WHY_MAX] = "", name[32];
+
+	snprintf(name, sizeof(name), "%s_unc", here(f)->prefix);
+	engine_fixture_poke(f, reg, value);
+	assert_int_equal(open_as(f, 0xFE, name, why), -ENXIO);
+	engine_fixture_poke(f, reg, old);
+	if (!strstr(why, "this CPU does not answer like that family: ") || !strstr(why, reason))
+		fail_msg("%s", why);
+}
+
+static void what_answers_otherwise_is_refused(void **state)
+{
+	const struct engine_fixture *f = *state;
+
+	refused(f, "MSR_UNC_ARB_PERFEVTSEL1", 1ull << 40,
+		"MSR_UNC_ARB_PERFEVTSEL1 (0x3B3) holds 0x10000000000, with bits");
+	refused(f, "MSR_UNC_CBO_CONFIG", 0, "C-Boxes, of 1 to");
+}
+
+/* ---- registers */
+
+static bool address_of(const struct vpmu_register_info *r, const char *cell)
+{
+	static const char *const space[] = { "", "pci:00:00.0+", "BAR+" };
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s0x%X", space[r->space], r->address);
+	return strcmp(text, cell) == 0;
+}
+
+static void check_engine(const struct generation *g, const char *name, const struct tsv *t)
+{
+	char found[64];
+
+	for (const struct ipmu_reg *const *r = g->family->registers; *r; r++)
+		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++)
+			for (int c = 0; c < ((*r)->ctrs ? (*r)->ctrs : 1); c++) {
+				const char *at = strchr(tsv_cell(t, "address"), '+');
+
+				ipmu_reg_name(*r, b, c, found);
+				if (strcmp(found, name))
+					continue;
+				assert_int_equal(ipmu_reg_addr(*r, b, c), strtoul(at ? at + 1 :
+						 tsv_cell(t, "address"), NULL, 0));
+				assert_int_equal((*r)->width, tsv_number(t, "width"));
+				assert_int_equal(ipmu_reg_writable(*r),
+						 tsv_number(t, "writemask"));
+				return;
+			}
+	fail_msg("the engine has no %s", name);
+}
+
+/* What the facts tell not to touch, what one source has, and what is for interrupts alone. */
+static bool is_used(const struct generation *g, const struct tsv *t)
+{
+	return strcmp(tsv_cell(t, "generation"), g->key) == 0 &&
+	       !strchr("U", tsv_cell(t, "status")[0]) &&
+	       strcmp(tsv_cell(t, "access"), "unknown") &&
+	       !strstr(tsv_cell(t, "note"), "no driver uses it");
+}
+
+static void every_register_is_in_both(void **state)
+{
+	const struct engine_fixture *f = *state;
+	const struct generation *g = here(f);
+	struct vpmu_register_info info;
+	char name[64];
+	struct tsv t;
+
+	for (tsv_open(&t, "client-uncores.registers.tsv"); tsv_next(&t);) {
+		if (!is_used(g, &t))
+			continue;
+		snprintf(name, sizeof(name), "%s", tsv_cell(&t, "register"));
+		name[strcspn(name, " ")] = '\0';	/* "IMC_BAR (PCI ...)" */
+		check_engine(g, name, &t);
+		if (vpmu_model_find(&f->segment->machine, name, &info) ||
+		    !address_of(&info, tsv_cell(&t, "address")))
+			fail_msg("%s: not in the model, or elsewhere", name);
+		assert_int_equal(info.width, tsv_number(&t, "width"));
+		assert_int_equal(info.mask, tsv_number(&t, "writemask"));
+	}
+}
+
+/* ---- the 10-core Comet Lake */
+
+/* By PmcReader's figures: MSR_UNC_CBO_CONFIG is 10, and slices 7 to 9 go on at 0x770. */
+static void ten_slices_without_a_break(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "UNC_CBO_CACHE_LOOKUP.READ_I",
+					     "skl_unc_cbo9::UNC_CBO_CACHE_LOOKUP:READ_I",
+					     "UNC_CBO_CACHE_LOOKUP.READ_I:box=7" };
+	struct ipmu_session *s;
+	uint64_t v[3];
+
+	assert_int_equal(engine_fixture_peek(f, "MSR_UNC_CBO_CONFIG"), 10);
+	assert_non_null(strstr(ipmu_system_note(f->sys), "not documented by Intel"));
+	assert_int_equal(ipmu_reg_addr(ipmu_cml_client_uncore.types[0]->select, 7, 1), 0x771);
+	s = engine_fixture_started(f, names, 3);
+	assert_int_equal(engine_fixture_peek(f, "MSR_UNC_CBO_9_PERFEVTSEL0"), 0x401834);
+	for (uint32_t slice = 0; slice < 10; slice++)
+		engine_fixture_misses(f, slice, 1 + (int)slice);
+	engine_fixture_end(s, v);
+	assert_int_equal(v[0], 55);
+	assert_int_equal(v[1], 10);
+	assert_int_equal(v[2], 8);
+}
+
+/* Smaller ones of the model are Skylakes, whose eighth slice is elsewhere. */
+static void ten_cores_tell_it(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_package package = f->topo->packages[0];
+	struct ipmu_topology t = *f->topo;
+	const struct ipmu_family *family;
+	char why[IPMU_WHY_MAX];
+
+	t.packages = &package;
+	assert_ptr_equal(ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why), &ipmu_cml_client_uncore);
+	package.ncores = 8;
+	family = ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why);
+	assert_ptr_equal(family, &ipmu_skl_client_uncore);
+	assert_int_equal(ipmu_reg_addr(family->types[0]->select, 7, 1), 0xF71);
+	package.ncores = 10;
+	t.model = 0x9E;
+	assert_ptr_equal(ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why), &ipmu_skl_client_uncore);
+}
+
+/* ---- */
+
+static int open_fixture(void **state)
+{
+	static const struct engine_found nothing[] = { { NULL, 0 } };
+
+	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, nothing);
+}
+
+#define COMET_LAKE "cml-10c20t"
+
+/* This program again, on the machine of each row, and on Comet Lake's. */
+static int each_generation(char **argv)
+{
+	int worst = 0, status;
+
+	for (size_t i = 0; i <= GENERATIONS; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			on_machine(argv, i < GENERATIONS ? generations[i].machine : COMET_LAKE);
+		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+			return 1;
+		worst = WEXITSTATUS(status) > worst ? WEXITSTATUS(status) : worst;
+	}
+	return worst;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_register_is_in_both),
+		cmocka_unit_test(every_event_in_every_spelling),
+		cmocka_unit_test(thresholds_end_at_31),
+		cmocka_unit_test(unknown_models_are_tried_on_demand),
+		cmocka_unit_test(what_answers_otherwise_is_refused),
+	};
+
+	const struct CMUnitTest comet_lake[] = {
+		cmocka_unit_test(ten_slices_without_a_break),
+		cmocka_unit_test(ten_cores_tell_it),
+	};
+
+	(void)argc;
+	if (!getenv("VPMU_SEGMENT"))
+		return each_generation(argv);
+	if (strcmp(on_machine_segment()->machine.name, COMET_LAKE) == 0)
+		return cmocka_run_group_tests(comet_lake, open_fixture, engine_fixture_close);
+	return cmocka_run_group_tests(tests, open_fixture, engine_fixture_close);
+}

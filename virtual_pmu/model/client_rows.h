@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of registers and events that the files of the client generations are written in. */
+#ifndef VPMU_CLIENT_ROWS_H
+#define VPMU_CLIENT_ROWS_H
+
+#include "skl_state.h"
+
+#define CLIENT_AT(member) .offset = offsetof(struct skl_package, member)
+#define CLIENT_CTR VPMU_BITS(SKL_CTR_WIDTH - 1, 0)
+#define CLIENT_FIXED VPMU_BITS(SKL_FIXED_WIDTH - 1, 0)
+
+#define CLIENT_CBO_ROW(what, base, first, count, w, m, member, src) { \
+	.name = "MSR_UNC_CBO_n_" what "m", .cite = src, .address = base, .width = w, \
+	.access = VPMU_RW, .mask = m, .first_box = first, .boxes = count, .box_stride = 0x10, \
+	.counters = 2, .counter_stride = 1, CLIENT_AT(counter[SKL_CBO(0)].member), \
+	.box_bytes = sizeof(struct vpmu_counter[2]), .counter_bytes = sizeof(struct vpmu_counter) }
+#define CLIENT_CBO_SELECTS(base, first, count, src) \
+	CLIENT_CBO_ROW("PERFEVTSEL", base, first, count, 64, SELECT_FIELDS, select, src)
+#define CLIENT_CBO_COUNTERS(base, first, count, src) \
+	CLIENT_CBO_ROW("PERFCTR", base, first, count, SKL_CTR_WIDTH, CLIENT_CTR, value, src)
+
+/* 4 PMI_SEL bits; bit 4 of larger parts stays reserved. */
+#define CLIENT_GLOBAL_CTRL(at, src) { \
+	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .cite = src, .access = VPMU_RW, .address = at, \
+	.width = 64, .mask = SKL_GLOBAL_FRZ_ON_PMI | SKL_GLOBAL_WAKE_ON_PMI | SKL_GLOBAL_EN | \
+		SKL_GLOBAL_PMI_SEL, \
+	CLIENT_AT(global_ctrl) }
+#define CLIENT_GLOBAL_STATUS(at, src) { \
+	.name = "MSR_UNC_PERF_GLOBAL_STATUS", .cite = src, .access = VPMU_RW1C, .address = at, \
+	.width = 64, .mask = SKL_CBO_OVF | SKL_ARB_OVF | SKL_FIXED_OVF, CLIENT_AT(global_status) }
+#define CLIENT_FIXED_CTRL(src) { \
+	.name = "MSR_UNC_PERF_FIXED_CTRL", .cite = src, .access = VPMU_RW, .address = 0x394, \
+	.width = 64, .mask = SELECT_EN | SELECT_OVF_EN, CLIENT_AT(counter[SKL_FIXED].select) }
+#define CLIENT_FIXED_CTR(src) { \
+	.name = "MSR_UNC_PERF_FIXED_CTR", .cite = src, .access = VPMU_RW, .address = 0x395, \
+	.width = SKL_FIXED_WIDTH, .mask = CLIENT_FIXED, CLIENT_AT(counter[SKL_FIXED].value) }
+#define CLIENT_CONFIG(src) { \
+	.name = "MSR_UNC_CBO_CONFIG", .cite = src, .access = VPMU_RO, .address = 0x396, \
+	.width = 64, CLIENT_AT(cbo_config) }
+#define CLIENT_ARB_ROW(what, at, w, m, member, src) { \
+	.name = "MSR_UNC_ARB_" what "m", .cite = src, .access = VPMU_RW, .address = at, \
+	.width = w, .mask = m, .counters = 2, .counter_stride = 1, \
+	CLIENT_AT(counter[SKL_ARB].member), .counter_bytes = sizeof(struct vpmu_counter) }
+#define CLIENT_ARB_COUNTERS(src) \
+	CLIENT_ARB_ROW("PERFCTR", 0x3b0, SKL_CTR_WIDTH, CLIENT_CTR, value, src)
+#define CLIENT_ARB_SELECTS(src) \
+	CLIENT_ARB_ROW("PERFEVTSEL", 0x3b2, 64, SELECT_FIELDS, select, src)
+#define CLIENT_BAR(src) { \
+	.name = "IMC_BAR", .cite = src, .space = VPMU_PCI, .access = VPMU_RO, .address = 0x48, \
+	.width = 64, CLIENT_AT(imc_bar) }
+#define CLIENT_REQUESTS(n, at, src) { .name = n, .cite = src, .space = VPMU_MMIO, \
+	.access = VPMU_RO, .address = at, .width = 32 }
+#define CLIENT_DRAM(src) \
+	CLIENT_REQUESTS("DRAM_GT_REQUESTS", 0x5040, src), \
+	CLIENT_REQUESTS("DRAM_IA_REQUESTS", 0x5044, src), \
+	CLIENT_REQUESTS("DRAM_IO_REQUESTS", 0x5048, src), \
+	CLIENT_REQUESTS("DRAM_DATA_READS", 0x5050, src), \
+	CLIENT_REQUESTS("DRAM_DATA_WRITES", 0x5054, src)
+/* Only the bit that the uncore needs: ENABLE_UNCORE_PMI. */
+#define CLIENT_DEBUGCTL { \
+	.name = "IA32_DEBUGCTL", .cite = "SDM 18.9.6", .scope = VPMU_THREAD, .access = VPMU_RW, \
+	.address = 0x1d9, .width = 64, .mask = VPMU_BITS(13, 13), \
+	.offset = offsetof(struct skl_thread, debugctl) }
+
+#define CLIENT_EVENT(n, what, c, u, k, does, src, t) { .name = n, .unit = what, .code = c, \
+	.umask = u, .counters = k, .driven = does, .cite = src, .why = t }
+
+#define CLIENT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The design has .events and .event_count, as the type has. */
+#define CLIENT_TYPE(name_, id, rows_, design_) \
+	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \
+	const struct vpmu_model_type vpmu_##name_##_client = { \
+		.family = id, SKL_BEHAVIOUR, .reset = name_##_client_reset, \
+		.rows = rows_, .row_count = CLIENT_COUNT(rows_), \
+		.events = events, .event_count = CLIENT_COUNT(events), \
+	}
+
+#endif
