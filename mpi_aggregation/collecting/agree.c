@@ -57,7 +57,7 @@ int agree_text(MPI_Comm comm, const char *text, const char *what, char *why)
 	if (first && rank == 0)
 		memcpy(first, text, (size_t)wanted);
 	if (!first) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: no memory", rank);
+		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: out of memory", rank);
 		rc = -ENOMEM;
 	}
 	rc = agree(comm, rc, why);

@@ -61,7 +61,7 @@ static int same_kind(struct ipmu_mpi *m, char *why)
 	    is_virtual(a) == is_virtual(b))
 		return 0;
 	snprintf(why, IPMU_MPI_WHY_MAX, "the nodes are of different kinds: %s is %s (%s family %d "
-		 "model %d), %s is %s (%s family %d model %d); run them as jobs of their own",
+		 "model %d), %s is %s (%s family %d model %d); start a job for each kind",
 		 first.host, a->cpu_model, a->vendor, a->family, a->model, m->at.host,
 		 b->cpu_model, b->vendor, b->family, b->model);
 	return -EXDEV;
@@ -163,7 +163,7 @@ static int open_here(struct ipmu_mpi *m, char *why)
 	int rc = allocate(m);
 
 	if (rc) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: no memory", m->at.rank);
+		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: out of memory", m->at.rank);
 		return rc;
 	}
 	if (m->any_rank_scope && m->at.node_rank)
@@ -179,7 +179,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 		return rc;
 	rc = list_keep(m, events, n);
 	if (rc)
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: no memory", m->at.rank);
+		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: out of memory", m->at.rank);
 	rc = agree(m->at.comm, rc, why);
 	if (rc)
 		return rc;
@@ -223,7 +223,7 @@ API int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ip
 	int rc = m ? 0 : -ENOMEM;
 
 	if (!m)
-		snprintf(own, sizeof(own), "a rank has no memory");
+		snprintf(own, sizeof(own), "out of memory on a rank");
 	rc = agree(comm, rc, own);
 	if (!rc)
 		rc = nodes_split(comm, &m->at, own);
@@ -244,7 +244,7 @@ API int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ip
 API int ipmu_mpi_start(struct ipmu_mpi *m)
 {
 	if (m->running) {
-		snprintf(m->why, sizeof(m->why), "it is running already");
+		snprintf(m->why, sizeof(m->why), "the set is running already: stop it first");
 		return -EBUSY;
 	}
 	wait_for_all(m->at.node);
@@ -258,7 +258,7 @@ API int ipmu_mpi_start(struct ipmu_mpi *m)
 API int ipmu_mpi_stop(struct ipmu_mpi *m)
 {
 	if (!m->running) {
-		snprintf(m->why, sizeof(m->why), "it is not running");
+		snprintf(m->why, sizeof(m->why), "the set is not running: start it first");
 		return -EINVAL;
 	}
 	wait_for_all(m->at.node);

@@ -51,7 +51,7 @@ int event_list_agree(MPI_Comm comm, const char *const *names, int n, char *why)
 	PMPI_Comm_rank(comm, &rank);
 	rc = list_check(names, n, rank, why);
 	if (!text && !rc) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: no memory", rank);
+		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: out of memory", rank);
 		rc = -ENOMEM;
 	}
 	rc = agree(comm, rc, why);

@@ -228,7 +228,7 @@ int measure_open(struct ipmu_mpi *m, char *why)
 	ms->slots = calloc(most, sizeof(*ms->slots));
 	ms->values = calloc(most, sizeof(*ms->values));
 	if (!ms->slots || !ms->values) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: no memory", m->at.host);
+		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: out of memory", m->at.host);
 		return -ENOMEM;
 	}
 	expect(m);

@@ -81,7 +81,7 @@ static int join_groups(struct nodes *n, const char *id, char *why)
 		word[1] = joined_group(n->leaders, id, &word[0]);
 	PMPI_Bcast(word, 2, MPI_INT, 0, n->node);
 	if (word[1] < 0)
-		snprintf(why, IPMU_MPI_WHY_MAX, "no memory for the list of nodes");
+		snprintf(why, IPMU_MPI_WHY_MAX, "out of memory for the list of nodes");
 	if (word[1] <= 0)
 		return word[1];
 	PMPI_Comm_free(&n->node);

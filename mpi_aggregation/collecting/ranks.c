@@ -55,7 +55,8 @@ static void check_overlap(struct ipmu_mpi *m)
 		distinct += __builtin_popcountll(all[i]);
 	if (m->at.node_rank == 0 && sum > distinct && !m->measure.why[0])
 		snprintf(m->measure.why, sizeof(m->measure.why), "ranks may run on the same CPUs, "
-			 "so that intel_core counts those more than once: bind the ranks");
+			 "so that intel_core counts what is executed there more than once: bind "
+			 "the ranks");
 }
 
 void ranks_tell(struct ipmu_mpi *m)

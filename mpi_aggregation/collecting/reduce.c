@@ -152,7 +152,7 @@ static void row_miss(struct ipmu_mpi *m, int node, const char *reason)
 
 	for (size_t i = 0; i < cells_count(m); i++)
 		cells[i].count = cells[i].measured = 0;
-	snprintf(head->why, sizeof(head->why), "its counts did not arrive: %.120s", reason);
+	snprintf(head->why, sizeof(head->why), "its counts have not arrived: %.120s", reason);
 }
 
 /* What other ranks and nodes have counted is lost; what they were to count is known from the read

@@ -57,7 +57,8 @@ static void *next(const char *name)
 
 	if (symbol)
 		return symbol;
-	fprintf(stderr, "ipmu-mpi-run: there is no %s after us: is this an MPI program?\n", name);
+	fprintf(stderr, "ipmu-mpi-run: no library of the program has %s: is this an MPI "
+			"program?\n", name);
 	exit(EXIT_FAILURE);
 }
 
@@ -71,8 +72,8 @@ static const char *implementation(void)
 	for (size_t i = 0; i < sizeof(implementations) / sizeof(*implementations); i++)
 		if (!strncmp(version, implementations[i].says, strlen(implementations[i].says)))
 			return implementations[i].name;
-	fprintf(stderr, "ipmu-mpi-run: the program's MPI is '%.60s'; those we can count are Open "
-		"MPI and MPICH\n", version);
+	fprintf(stderr, "ipmu-mpi-run: the program's MPI is '%.60s'; only programs of Open MPI and "
+		"MPICH can be counted\n", version);
 	exit(EXIT_FAILURE);
 }
 
@@ -93,8 +94,8 @@ static void load(void)
 		hooks = dlsym(library, "ipmu_mpi_job_hooks");
 	if (hooks)
 		return;
-	fprintf(stderr, "ipmu-mpi-run: this is a program of %s, and its part cannot be loaded: %s; "
-		"configure ipmu --with-mpi=%s\n", name, dlerror(), name);
+	fprintf(stderr, "ipmu-mpi-run: the program uses %s, for which no libipmu_mpi can be "
+		"loaded: %s; configure ipmu --with-mpi=%s\n", name, dlerror(), name);
 	exit(EXIT_FAILURE);
 }
 

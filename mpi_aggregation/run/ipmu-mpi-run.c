@@ -113,7 +113,8 @@ static int set_interval(const char *text)
 	long ms = strtol(text, &end, 10);
 
 	if (*end || end == text || ms < 1 || ms > 86400000)
-		return complain(EXIT_USAGE, "--interval %s: milliseconds, 1 to 86400000", text);
+		return complain(EXIT_USAGE, "--interval %s: give milliseconds, 1 to "
+					    "86400000", text);
 	return setenv(ENV_INTERVAL, text, 1);
 }
 

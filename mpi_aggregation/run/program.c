@@ -58,8 +58,8 @@ static int judge(int status, int notes, const char *program)
 	if (noted(notes, NOTE_ENDED) || !is_first_rank())
 		return status;
 	if (!noted(notes, NOTE_INIT))
-		return complain(failure, "nothing was counted: %s did not call MPI_Init, or hides "
-				"it from us, as programs do that are statically linked or "
+		return complain(failure, "nothing was counted: %s did not call MPI_Init, or it "
+				"cannot be seen there: the program is statically linked or "
 				"set-user-id", program);
 	return status ? status :
 	       complain(failure, "%s ended neither by MPI_Finalize nor by exit(): its counts are "
