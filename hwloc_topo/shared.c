@@ -113,9 +113,9 @@ static int header_read(int fd, struct header *h, char *why)
 	if (pread(fd, h, sizeof(*h), 0) != (ssize_t)sizeof(*h) || fstat(fd, &st) ||
 	    memcmp(h->magic, magic, sizeof(magic)) || h->header_bytes != sizeof(*h) ||
 	    h->bytes > (uint64_t)st.st_size || h->bytes + PAGE != (uint64_t)st.st_size)
-		return explain(why, EINVAL, "the shared topology is not one that we wrote");
+		return explain(why, EINVAL, "the file is not a shared topology of this library");
 	if (h->api_version != hwloc_get_api_version())
-		return explain(why, EINVAL, "the shared topology is of another hwloc");
+		return explain(why, EINVAL, "the shared topology is of another hwloc version");
 	origin_fill(origin);
 	if (memcmp(origin, h->origin, sizeof(origin)))
 		return explain(why, EXDEV, "the shared topology is of another machine or control "

@@ -33,9 +33,9 @@ static void usage(FILE *f)
 	      "Print the allowlist that msr-safe needs for the documented PMUs of this\n"
 	      "machine: each register's address, the bits that may be written, and its name.\n\n"
 	      "  -m, --machine NAME  the registers of that machine instead\n"
-	      "  -l, --list          list the machines and leave\n"
-	      "  -h, --help          show this text and leave\n"
-	      "  -V, --version       show the version and leave\n\n"
+	      "  -l, --list          list the machines and exit\n"
+	      "  -h, --help          show this text and exit\n"
+	      "  -V, --version       show the version and exit\n\n"
 	      "As root: ipmu-allowlist >/dev/cpu/msr_allowlist\n"
 	      "This machine is the one that hwloc sees. Exit status: 0, 1 if this machine has no\n"
 	      "supported PMU or the list cannot be written, 2 for wrong usage.\n", f);

@@ -26,8 +26,8 @@ static void usage(FILE *f)
 	      "  -l, --labels FILE  with --svg: draw the lines of text in FILE instead of boxes:\n"
 	      "                     'package=0 pmu=skl_unc_imc: READS 417'\n"
 	      "  -n, --narrow       with --svg: everything below one another\n"
-	      "  -h, --help         show this text and leave\n"
-	      "  -V, --version      show the version and leave\n\n"
+	      "  -h, --help         show this text and exit\n"
+	      "  -V, --version      show the version and exit\n\n"
 	      "The machine is the one that hwloc sees: HWLOC_XMLFILE, HWLOC_SYNTHETIC and\n"
 	      "the like apply. Exit status: 0, 1 if there is no topology to show or it cannot\n"
 	      "be written, 2 for a wrong option.\n", f);
