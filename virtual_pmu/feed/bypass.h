@@ -9,7 +9,7 @@
 
 /* Of one thread, between a call and its return. */
 struct vpmu_bypass {
-	uint64_t path;		/* whose first byte is taken away for the call; 0: none */
+	uint64_t path;		/* address of a path whose first '/' is 0 meanwhile; 0: none */
 	uint64_t fd;
 };
 

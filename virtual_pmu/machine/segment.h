@@ -70,7 +70,8 @@ struct vpmu_devices {
  * is what a program restores, although a counter may move before the program writes. */
 struct vpmu_touched {
 	uint64_t at;		/* of the value, from the segment's start; 0: a free entry */
-	uint64_t before, poked;	/* poked: the value that a tool has set since */
+	uint64_t before;	/* the value when a program first accessed it */
+	uint64_t poked;		/* the value that a tool has set since */
 	uint32_t address, cpu, written, pad;
 };
 
