@@ -51,20 +51,40 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 	return EXIT_USAGE;
 }
 
-static int tell(const struct work *w, const struct choice *c,
-		const struct measurement *measured, struct output *files)
+static int write_report(const struct work *w, const struct choice *c,
+			const struct measurement *m, struct output *files)
 {
 	char command[512];
 	const struct report r = {
-		w->machine, measured, c->report, c->nreport, command,
-		w->job ? job_shape(w->job, measured->status) : NULL,
+		w->machine, m, c->report, c->nreport, command, w->job ? job_shape(w->job) : NULL,
 	};
 	int rc;
 
 	join(own_words(w->o->argv), command, sizeof(command));
 	rc = output_write(files, &r);
-	if (!rc && measured->lost[0])
-		rc = complain(EXIT_CANNOT_COUNT, "%s", measured->lost);
+	if (!rc && m->lost[0])
+		rc = complain(EXIT_CANNOT_COUNT, "%s", m->lost);
+	return rc;
+}
+
+static int tell_job(const struct work *w, const struct choice *c, const struct measurement *mine,
+		    struct output *files)
+{
+	struct measurement all;
+	int rc = job_collect(w->job, mine, &all);
+
+	if (rc)
+		return rc > 0 ? 0 : complain(EXIT_CANNOT_COUNT, "%s", strerror(-rc));
+	rc = write_report(w, c, &all, files);
+	measure_free(&all);
+	return rc;
+}
+
+static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,
+		struct output *files)
+{
+	int rc = w->job ? tell_job(w, c, measured, files) : write_report(w, c, measured, files);
+
 	return measured->status ? measured->status : rc;
 }
 
@@ -93,19 +113,22 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 {
 	struct output files;
 	struct passes p;
-	char why[COUNT_WHY_MAX];
+	char why[COUNT_WHY_MAX], *prefix = NULL;
 	int rc = passes_plan(c->events, c->nevents, c->bundles, c->nreport, &p, why);
 
 	if (rc)
 		return complain_machine(rc, why);
 	if (p.n > 1 && !w->o->passes)
 		rc = refuse_passes(w, c, &p);
+	if (!rc && w->job && job_prefix(w->job, w->o->output, &prefix))
+		rc = complain(EXIT_CANNOT_COUNT, "no memory");
 	if (!rc)
-		rc = output_open(&files, w->o->output);
+		rc = output_open(&files, w->job ? prefix : w->o->output);
 	if (!rc) {
 		rc = count(w, c, &p, &files);
 		output_drop(&files);
 	}
+	free(prefix);
 	passes_free(&p);
 	return rc;
 }
@@ -150,7 +173,7 @@ static int work_in_job(const struct options *o, const struct launched *as)
 
 	if (o->repeat > 1 || o->passes)
 		return refuse_repeating(as);
-	rc = job_begin(&job, as, why);
+	rc = job_begin(&job, as, o->output, why);
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "%s", why);
 	rc = job_counts(&job) ? open_and_count(o, &job) : job_follow(&job, o->argv);

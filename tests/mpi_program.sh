@@ -6,6 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 [ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
 compile end
+mpi_dir=$(cd "$mpi_dir" && pwd)
 cd "$scratch" || exit 1
 event=skl_unc_clk.UNC_CLOCK:SOCKET
 
@@ -50,7 +51,7 @@ check 'MPI: groups and their metrics' grep -q '^metric,skl_unc/LLC,' out.csv
 for how in exit abort kill; do
 	rm -f out.*
 	job 3 $native -e $event -o out "$scratch/end" $how 1
-	check "$how: the status" [ $status != 0 ]
+	[ $how = exit ] || check "$how: the status" [ $status != 0 ]
 	[ $how = exit ] || [ ! -e out.json ] ||
 		check "$how: the report has it" differs grep -q '^  "status":0,$' out.json
 done
@@ -79,4 +80,49 @@ chmod +x first
 job 2 ./first $native -e $event true
 check 'one of two: the status' [ $status = 0 ]
 check 'one of two: said' says '^  1 rank on 1 node; INCOMPLETE: of 2$'
+
+# -- several nodes
+nodes=$mpi_dir/../nodes/nodes
+trap '"$nodes" down "$scratch/nodes" 2>/dev/null; rm -rf "$scratch"' EXIT
+"$nodes" up 2 "$scratch/nodes" >up 2>&1
+case $? in
+0) ;;
+77) cat up; finish ;;	# the rest has run
+*) cat up; exit 1 ;;
+esac
+export MPI MPIRUN LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
+unset HWLOC_XMLFILE
+across() {	# across RANKS COMMAND...: dealt out to the two nodes in turn
+	rm -f out.*
+	timeout 60 "$nodes" run "$scratch/nodes" "$@" </dev/null >out 2>&1
+	status=$?
+}
+if [ -x three ]; then
+	across 3 ipmu-run --on core2-4c -g CPI -o out ./three
+	check 'two nodes: the status' [ $status = 0 ]
+	check 'two nodes: one report, nothing beside it' [ "$(echo out.*)" = 'out.csv out.html out.json' ]
+	check 'two nodes: the job' [ "$(count $instructions all)" = 9 ]
+	check 'two nodes: node 0' [ "$(count $instructions 'node 0')" = 6 ]
+	check 'two nodes: node 1' [ "$(count $instructions 'node 1')" = 3 ]
+	check 'two nodes: their ranks' grep -qx 'info,,ranks,node 1,1,0,,node1' out.csv
+	check 'two nodes: a metric of each' grep -q \
+		'^metric,core_fixed/CPI,instructions per clock,node 1,1,' out.csv
+	check 'two nodes: complete' grep -q '^  "complete":true,$' out.json
+fi
+# Two packages each: a sum for the node, beside them.
+across 4 "$vpmu" run --no-feed -m nhmex-2p16c32t ipmu-run -g MEM -o out true
+check 'packages of nodes' [ "$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print $4 }' out.csv |
+	paste -sd,)" = 'all,node 0 package 0,node 0 package 1,node 1 package 0,node 1 package 1,node 0,node 1' ]
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -g MEM -o out "$scratch/end" well
+check 'MPI on two nodes' grep -q '^  "complete":true,$' out.json
+
+# Where the nodes do not see the same folder each has a report.
+cat >apart <<-'CODE'
+	#!/bin/sh
+	mkdir -p apart.$(hostname); cd apart.$(hostname) && exec "$@"
+CODE
+chmod +x apart
+across 2 ./apart "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out true
+check 'apart: a report each' [ -s apart.node0/out.csv -a -s apart.node1/out.node1.csv ]
+check 'apart: marked' grep -q '^  "complete":false,$' apart.node0/out.json
 finish

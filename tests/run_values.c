@@ -14,7 +14,7 @@
 
 /* Two events of two packages, and a clock; two runs of two passes: A and the clock in the first, B
  * and the clock in the second. */
-static struct part packages[] = { { 0, -1, -1 }, { 1, -1, -1 } };
+static struct part packages[] = { { 0, -1, -1, 0 }, { 1, -1, -1, 0 } };
 static const struct event events[] = {
 	{ .name = "a", .uncore = true, .parts = packages, .nparts = 2, .first = 0 },
 	{ .name = "b", .uncore = true, .parts = packages, .nparts = 2, .first = 2 },
@@ -132,9 +132,9 @@ static void test_names(void **state)
 	char text[64];
 
 	(void)state;
-	report_part_name(&(struct part){ 1, 3, -1 }, text);
+	report_part_name(&(struct part){ 1, 3, -1, 0 }, text);
 	assert_string_equal(text, "package 1 box 3");
-	report_part_name(&(struct part){ -1, -1, 12 }, text);
+	report_part_name(&(struct part){ -1, -1, 12, 0 }, text);
 	assert_string_equal(text, "cpu 12");
 	report_part_name(NULL, text);
 	assert_string_equal(text, "all");

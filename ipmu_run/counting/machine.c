@@ -128,11 +128,11 @@ static bool part_exists(const struct event *e, struct part p)
 
 static int add_boxes(struct event *e, int package)
 {
-	struct part p = { package, 0, -1 };
+	struct part p = { package, 0, -1, 0 };
 	int rc = 0;
 
 	if (qualifier(e->name, "box") || !part_exists(e, p))
-		return add_part(e, (struct part){ package, number(e->name, "box"), -1 });
+		return add_part(e, (struct part){ package, number(e->name, "box"), -1, 0 });
 	for (; !rc && p.box < MANY && part_exists(e, p); p.box++)
 		rc = add_part(e, p);
 	return rc;
@@ -141,7 +141,7 @@ static int add_boxes(struct event *e, int package)
 static int add_packages(struct event *e, struct split split)
 {
 	int given = number(e->name, "package"), rc = 0;
-	struct part p = { given, number(e->name, "box"), -1 };
+	struct part p = { given, number(e->name, "box"), -1, 0 };
 
 	if (given >= 0)
 		return split.box ? add_boxes(e, given) : add_part(e, p);
@@ -155,9 +155,9 @@ static int add_cpus(const struct machine *m, struct event *e, struct split split
 	int given = number(e->name, "cpu"), rc = 0;
 
 	if (!split.cpu || given >= 0)
-		return add_part(e, (struct part){ -1, -1, given });
+		return add_part(e, (struct part){ -1, -1, given, 0 });
 	for (int i = 0; i < m->ncpus && !rc; i++)
-		rc = add_part(e, (struct part){ -1, -1, m->cpus[i] });
+		rc = add_part(e, (struct part){ -1, -1, m->cpus[i], 0 });
 	return rc;
 }
 
@@ -272,7 +272,7 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 		return explain(given, owner, rc, why);
 	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
 	if (!rc && !e.nparts)
-		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1 });
+		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1, 0 });
 	e.given = rc ? NULL : strdup(given);
 	if (!e.given)
 		return no_memory(&e, why);

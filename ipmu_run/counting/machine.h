@@ -22,6 +22,7 @@ void machine_close(struct machine *m);
 /* What part of the machine a count is of; -1: not narrowed to one. */
 struct part {
 	int package, box, cpu;
+	int node;		/* of a job, from 1; 0: not told apart */
 };
 
 struct event {
@@ -31,6 +32,7 @@ struct event {
 	bool uncore;
 	struct part *parts;
 	int nparts;			/* at least 1 */
+	int nsums;			/* behind them: each the sum of a node's parts */
 	int first;			/* index of its first count among those of all events */
 };
 

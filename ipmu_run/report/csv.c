@@ -63,7 +63,7 @@ static void event_rows(const struct table *t, const struct report *r, const char
 	const struct event *e = &r->m->events[event];
 
 	row(t, "event", group, e->given, NULL, report_event(r, event, -1), "", "");
-	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
+	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
 		row(t, "event", group, e->given, &e->parts[i], report_event(r, event, i), "", "");
 }
 
@@ -75,7 +75,8 @@ static void metric_rows(const struct table *t, const struct report *r, const str
 
 	row(t, "metric", group, m->name, NULL, report_metric(r, g, metric, NULL), m->unit,
 	    m->formula);
-	for (int i = 0; with_parts >= 0 && i < r->m->events[with_parts].nparts; i++) {
+	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
+	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 
 		row(t, "metric", group, m->name, p, report_metric(r, g, metric, p), m->unit,
@@ -169,6 +170,10 @@ int report_csv(FILE *f, const struct report *r)
 	if (r->job) {
 		row(t, "info", "", "ranks", NULL, (struct value){ true, r->job->ranks, 0 }, "", "");
 		row(t, "info", "", "nodes", NULL, (struct value){ true, r->job->nodes, 0 }, "", "");
+		for (int i = 0; r->job->nodes > 1 && i < r->job->nodes; i++)
+			row(t, "info", "", "ranks", &(struct part){ -1, -1, -1, i + 1 },
+			    (struct value){ true, r->job->node[i].ranks, 0 }, "",
+			    r->job->node[i].host);
 	}
 	row(t, "info", "", "time", NULL, report_seconds(r), "s",
 	    r->machine->is_virtual ? "of the virtual machine's clock" : "");

@@ -24,7 +24,8 @@ static struct json_object *place_object(struct json_writer *w, const struct part
 {
 	struct json_object *o = json_object_begin(w);
 	const struct { const char *key; int n; } keys[] = {
-		{ "package", p->package }, { "box", p->box }, { "cpu", p->cpu },
+		{ "node", p->node - 1 }, { "package", p->package }, { "box", p->box },
+		{ "cpu", p->cpu },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -49,7 +50,7 @@ static struct json_object *event_object(struct json_writer *w, const struct repo
 	json_put_text(w, o, "name", e->name);
 	json_put_int(w, o, "pass", measure_pass(r->m, event) + 1);
 	put_value(w, o, report_event(r, event, -1));
-	for (int i = 0; i < e->nparts; i++)
+	for (int i = 0; i < report_nparts(e); i++)
 		json_append(w, parts, part_object(w, &e->parts[i], report_event(r, event, i)));
 	json_put(w, o, "parts", parts);
 	return o;
@@ -66,7 +67,8 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 	json_put_text(w, o, "unit", m->unit);
 	json_put_text(w, o, "formula", m->formula);
 	put_value(w, o, report_metric(r, g, metric, NULL));
-	for (int i = 0; with_parts >= 0 && i < r->m->events[with_parts].nparts; i++) {
+	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
+	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 
 		json_append(w, parts, part_object(w, p, report_metric(r, g, metric, p)));
@@ -91,6 +93,21 @@ static struct json_object *group_object(struct json_writer *w, const struct repo
 	json_put(w, o, "events", events);
 	json_put(w, o, "metrics", metrics);
 	return o;
+}
+
+static struct json_object *node_list(struct json_writer *w, const struct report_job *job)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (int i = 0; i < job->nodes; i++) {
+		struct json_object *o = json_object_begin(w);
+
+		json_put_int(w, o, "node", i);
+		json_put_text(w, o, "host", job->node[i].host);
+		json_put_int(w, o, "ranks", job->node[i].ranks);
+		json_append(w, list, o);
+	}
+	return list;
 }
 
 /* ---- intervals: a column each ---- */
@@ -178,7 +195,7 @@ int report_json(FILE *f, const struct report *r)
 	json_put_int(&w, o, "passes", r->m->passes->n);
 	if (r->job) {
 		json_put_int(&w, o, "ranks", r->job->ranks);
-		json_put_int(&w, o, "nodes", r->job->nodes);
+		json_put(&w, o, "nodes", node_list(&w, r->job));
 	}
 	json_put_bool(&w, o, "complete", report_is_complete(r));
 	put_value(&w, seconds, report_seconds(r));

@@ -22,6 +22,7 @@ struct report_job {
 	int ranks, ended;	/* of these we know, and know that they have ended */
 	int outside;		/* these may have used CPUs that were not counted */
 	int nodes;
+	const struct report_node { char host[65]; int ranks; } *node;
 };
 
 struct report {
@@ -42,6 +43,11 @@ struct value {
 
 /* The count of a part, or with -1 of all parts together. */
 struct value report_event(const struct report *r, int event, int part);
+/* Parts that are shown, those that are sums included. */
+static inline int report_nparts(const struct event *e)
+{
+	return e->nparts + e->nsums;
+}
 /* A metric of the whole, or of one part (see report_metric_parts). */
 struct value report_metric(const struct report *r, const struct report_group *g, int metric,
 			   const struct part *part);

@@ -32,7 +32,7 @@ static void print_event(FILE *f, const struct report *r, int event)
 	char part[64];
 
 	print_count(f, r, "    ", e->given, report_event(r, event, -1));
-	for (int i = 0; e->nparts > 1 && i < e->nparts; i++) {
+	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++) {
 		struct value v = report_event(r, event, i);
 
 		report_part_name(&e->parts[i], part);
@@ -60,7 +60,8 @@ static void print_metric(FILE *f, const struct report *r, const struct report_gr
 
 	print_value(f, r, "    ", m->name, m->unit, report_metric(r, g, metric, NULL));
 	fprintf(f, "  = %s\n", m->formula);
-	for (int i = 0; with_parts >= 0 && i < r->m->events[with_parts].nparts; i++) {
+	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
+	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 		struct value v = report_metric(r, g, metric, p);
 
@@ -116,6 +117,9 @@ static void print_head(FILE *f, const struct report *r)
 	if (r->job) {
 		report_job_text(r->job, job);
 		fprintf(f, "  %s\n", job);
+		for (int i = 0; r->job->nodes > 1 && i < r->job->nodes; i++)
+			fprintf(f, "    node %d: %s, %d rank%s\n", i, r->job->node[i].host,
+				r->job->node[i].ranks, r->job->node[i].ranks == 1 ? "" : "s");
 	}
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);

@@ -44,6 +44,8 @@ void report_part_name(const struct part *part, char out[64])
 	int n = 0;
 
 	out[0] = '\0';
+	if (part && part->node > 0)
+		n += snprintf(out + n, 64 - (size_t)n, "node %d ", part->node - 1);
 	if (part && part->package >= 0)
 		n += snprintf(out + n, 64 - (size_t)n, "package %d ", part->package);
 	if (part && part->box >= 0)
@@ -76,15 +78,22 @@ int report_flush(FILE *f)
 
 static bool same(const struct part *a, const struct part *b)
 {
-	return a->package == b->package && a->box == b->box && a->cpu == b->cpu;
+	return a->package == b->package && a->box == b->box && a->cpu == b->cpu &&
+	       a->node == b->node;
 }
 
 static int part_find(const struct event *e, const struct part *wanted)
 {
-	for (int i = 0; i < e->nparts; i++)
+	for (int i = 0; i < e->nparts + e->nsums; i++)
 		if (same(&e->parts[i], wanted))
 			return i;
 	return -1;
+}
+
+/* Is the part this one, or a sum with it? */
+static bool covers(const struct event *e, int part, int i)
+{
+	return part < e->nparts ? i == part : e->parts[i].node == e->parts[part].node;
 }
 
 static struct count span_count(const struct measurement *m, const struct report_span *span,
@@ -126,7 +135,7 @@ struct count report_count(const struct report *r, const struct report_span *span
 	for (int i = 0; i < e->nparts; i++) {
 		struct count c;
 
-		if (part >= 0 && i != part)
+		if (part >= 0 && !covers(e, part, i))
 			continue;
 		c = span_count(r->m, span, pass, e->first + i);
 		sum.value += c.value;
@@ -146,6 +155,8 @@ static bool clock_seconds(const struct measurement *m, const struct report_span 
 		const struct count c = span_count(m, span, pass, e->first + i);
 
 		if (part && part->package >= 0 && e->parts[i].package != part->package)
+			continue;
+		if (part && part->node > 0 && e->parts[i].node != part->node)
 			continue;
 		if (!c.known)
 			return false;
@@ -250,9 +261,9 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 
 		if (!uses(formula, g->group->events[i].id))
 			continue;
-		if (first && e->nparts != first->nparts)
+		if (first && (e->nparts != first->nparts || e->nsums != first->nsums))
 			return -1;
-		for (int p = 0; first && p < e->nparts; p++)
+		for (int p = 0; first && p < e->nparts + e->nsums; p++)
 			if (!same(&e->parts[p], &first->parts[p]))
 				return -1;
 		first = e;
