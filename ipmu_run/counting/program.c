@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -100,6 +102,18 @@ void program_cpus(const struct cpus *cpus)
 	program_has = cpus;
 }
 
+/* MPICH's launcher learns from the end of a connection that a rank has ended before MPI_Finalize, so
+ * it is the program's alone. */
+static void leave_connection(void)
+{
+	const char *fd = getenv("PMI_FD");
+	static bool left;
+
+	if (!left && fd && atoi(fd) > STDERR_FILENO)
+		close(atoi(fd));
+	left = true;	/* the number may be another file's from now on */
+}
+
 int program_start(struct program *p, char **argv)
 {
 	int fds[4] = { -1, -1, -1, -1 };	/* gate to read and write, fate to read and write */
@@ -122,6 +136,7 @@ int program_start(struct program *p, char **argv)
 	}
 	child = p->pid;
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	leave_connection();
 	close(fds[0]);
 	close(fds[3]);
 	p->gate = fds[1];

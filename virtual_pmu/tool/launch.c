@@ -190,6 +190,15 @@ static void run_child(const struct vpmu_launch *launch, const char *path, char *
 	_exit(VPMU_EXIT_FAILURE);
 }
 
+/* Hydra learns from the end of the connection that a rank has ended, so it is the program's alone. */
+static void leave_connection(void)
+{
+	const char *fd = getenv("PMI_FD");
+
+	if (fd && atoi(fd) > STDERR_FILENO)
+		close(atoi(fd));
+}
+
 static int spawn(const struct vpmu_launch *launch, const char *path, char **argv, int *status)
 {
 	pid_t parent = getpid(), pid;
@@ -204,6 +213,7 @@ static int spawn(const struct vpmu_launch *launch, const char *path, char **argv
 		return VPMU_EXIT_FAILURE;
 	}
 	child = pid;
+	leave_connection();
 	catch_forwarded();
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
