@@ -70,14 +70,12 @@ static int write_report(const struct work *w, const struct choice *c,
 static int tell_job(const struct work *w, const struct choice *c, const struct measurement *mine,
 		    struct output *files)
 {
-	struct measurement all;
+	const struct measurement *all;
 	int rc = job_collect(w->job, mine, &all);
 
 	if (rc)
 		return rc > 0 ? 0 : complain(EXIT_CANNOT_COUNT, "%s", strerror(-rc));
-	rc = write_report(w, c, &all, files);
-	measure_free(&all);
-	return rc;
+	return write_report(w, c, all, files);
 }
 
 static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,

@@ -102,8 +102,8 @@ void program_cpus(const struct cpus *cpus)
 	program_has = cpus;
 }
 
-/* MPICH's launcher learns from the end of a connection that a rank has ended before MPI_Finalize, so
- * it is the program's alone. */
+/* MPICH's launcher learns from the end of a connection that a rank has ended before MPI_Finalize,
+ * so it is the program's alone. */
 static void leave_connection(void)
 {
 	const char *fd = getenv("PMI_FD");

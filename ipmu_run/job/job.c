@@ -223,7 +223,7 @@ static int describe(struct job *j)
 	return 0;
 }
 
-int job_collect(struct job *j, const struct measurement *mine, struct measurement *out)
+int job_collect(struct job *j, const struct measurement *mine, const struct measurement **out)
 {
 	struct node_ranks here = node_ranks(j->node, mine->status);
 	int rc;
@@ -235,12 +235,18 @@ int job_collect(struct job *j, const struct measurement *mine, struct measuremen
 	j->parcels = calloc((j->links ? (size_t)links_count(j->links) : 0) + 1,
 			    sizeof(*j->parcels));
 	rc = j->parcels ? take_own(j, mine, &here) : -ENOMEM;
-	if (rc)
-		return rc;
-	if (j->links)
+	if (!rc && j->links)
 		take_parcels(j, mine);
-	rc = describe(j);
-	return rc ? rc : parcels_join(j->parcels, j->nparcels, out, &j->events);
+	if (!rc)
+		rc = describe(j);
+	if (!rc && j->nparcels > 1)
+		rc = parcels_join(j->parcels, j->nparcels, &j->joined, &j->events);
+	if (j->nparcels <= 1) {
+		j->joined = *mine;
+		j->joined.status = here.status;
+	}
+	*out = &j->joined;
+	return rc;
 }
 
 const struct report_job *job_shape(const struct job *j)
@@ -256,11 +262,12 @@ void job_end(struct job *j, int status)
 	links_close(j->links);
 	if (j->link >= 0)
 		link_send(j->link, "", 0);
-	for (int i = 0; i < j->nparcels; i++) {
-		for (int k = 0; !i && j->events && k < j->parcels[0].m.nevents; k++)
-			event_free(&j->events[k]);
+	for (int i = 0; j->events && i < j->joined.nevents; i++)
+		event_free(&j->events[i]);
+	for (int i = 0; i < j->nparcels; i++)
 		parcel_free(&j->parcels[i]);
-	}
+	if (j->events)
+		measure_free(&j->joined);
 	free(j->events);
 	free(j->parcels);
 	free(j->nodes);

@@ -20,6 +20,7 @@ struct job {
 	int link;			/* of the others, to it; -1: there is none */
 	struct parcel *parcels;		/* of all nodes */
 	int nparcels;
+	struct measurement joined;
 	struct event *events;		/* of all of them */
 	struct report_node *nodes;
 	struct report_job shape;
@@ -34,9 +35,9 @@ bool job_counts(const struct job *j);
 int job_follow(struct job *j, char **argv);
 /* The prefix for the files of this node's report: the job's, or one of its own. */
 int job_prefix(const struct job *j, const char *prefix, char **out);
-/* The program has ended. 1: another node has the counts and reports. 0: *out is what this one has
- * to report, with measure_free(), and job_shape() what there is to say about it. Or -ENOMEM. */
-int job_collect(struct job *j, const struct measurement *mine, struct measurement *out);
+/* The program has ended. 1: another node has the counts and reports. 0: *out, until job_end(), is
+ * what this one has to report, and job_shape() what there is to say about it. Or -ENOMEM. */
+int job_collect(struct job *j, const struct measurement *mine, const struct measurement **out);
 const struct report_job *job_shape(const struct job *j);
 /* With a status that is not 0 the others have not been counted, and leave with it. */
 void job_end(struct job *j, int status);

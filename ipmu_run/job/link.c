@@ -94,7 +94,8 @@ static void put_addresses(FILE *f)
 		if (a->ifa_addr->sa_family == AF_INET)
 			where = &((const struct sockaddr_in *)(const void *)a->ifa_addr)->sin_addr;
 		else if (a->ifa_addr->sa_family == AF_INET6)
-			where = &((const struct sockaddr_in6 *)(const void *)a->ifa_addr)->sin6_addr;
+			where = &((const struct sockaddr_in6 *)(const void *)a->ifa_addr)
+				->sin6_addr;
 		if (where && strncmp("fe80", inet_ntop(a->ifa_addr->sa_family, where, text,
 						       sizeof(text)), 4))
 			fprintf(f, "%s\n", text);

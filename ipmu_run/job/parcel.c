@@ -117,6 +117,8 @@ int parcel_read(char *text, const struct measurement *like, struct parcel *out)
 	int rc;
 
 	p.m.counts = NULL;
+	p.m.timelines = NULL;	/* they stay on their node */
+	p.m.watch = NULL;
 	p.m.nparts = p.m.nevents = 0;
 	p.m.wall_ns = calloc(1, sizeof(*p.m.wall_ns));
 	p.m.events = p.events = calloc((size_t)like->nevents + 1, sizeof(*p.events));

@@ -190,7 +190,7 @@ static void run_child(const struct vpmu_launch *launch, const char *path, char *
 	_exit(VPMU_EXIT_FAILURE);
 }
 
-/* Hydra learns from the end of the connection that a rank has ended, so it is the program's alone. */
+/* Hydra learns from its end that a rank has ended, so the connection is the program's alone. */
 static void leave_connection(void)
 {
 	const char *fd = getenv("PMI_FD");
