@@ -7,6 +7,7 @@
 
 #include "job/job.h"
 #include "run.h"
+#include "status.h"
 
 struct work {
 	const struct options *o;
@@ -89,14 +90,24 @@ static int tell(const struct work *w, const struct choice *c, const struct measu
 static int count(const struct work *w, const struct choice *c, const struct passes *p,
 		 struct output *files)
 {
-	const struct watch watch = { .interval_ms = w->o->interval_ms };
+	struct watch watch = { .interval_ms = w->o->interval_ms };
+	struct status status;
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
 					.company = w->job ? &w->job->company : NULL,
 					.watch = &watch };
+	const struct report events = { .machine = w->machine, .m = &measured,
+				       .groups = c->report, .ngroups = c->nreport };
 	char why[COUNT_WHY_MAX] = "";
-	int rc = measure(&measured, w->o->argv, why);
+	int rc;
 
+	status_open(&status, &events, !w->o->quiet);
+	if (status.terminal >= 0) {
+		watch.show = status_show;
+		watch.arg = &status;
+	}
+	rc = measure(&measured, w->o->argv, why);
+	status_close(&status);
 	if (rc == -ENOEXEC)
 		rc = complain(measured.status, "%s", why);
 	else if (rc)

@@ -20,6 +20,7 @@ static const struct option options[] = {
 	{ "passes", no_argument, NULL, OPT_PASSES },
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 	{ "per-box", no_argument, NULL, OPT_PER_BOX },
+	{ "quiet", no_argument, NULL, 'q' },
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
 	{ "help", no_argument, NULL, 'h' },
@@ -47,6 +48,7 @@ static const char help[] =
 "  -o, --output PREFIX   write PREFIX.csv, PREFIX.json and PREFIX.html, a page with the\n"
 "                        machine, instead of the text\n"
 "      --interval MS     with -o: what was counted in each MS milliseconds as well\n"
+"  -q, --quiet           no status line on the terminal while the program runs\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
 "\n"
@@ -111,6 +113,7 @@ static int take(struct options *o, int code)
 	case 'e': return add_words(&o->events, &o->nevents, optarg, "-e");
 	case 'r': return parse_repeat(optarg, &o->repeat);
 	case 'o': o->output = optarg; return check_output(optarg);
+	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return 0;
 	case OPT_INTERVAL: return parse_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
@@ -144,7 +147,7 @@ int options_parse(int argc, char **argv, struct options *o)
 	int code, rc = 0;
 
 	*o = (struct options){ .repeat = 1 };
-	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:hV", options, NULL)) != -1)
+	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:qhV", options, NULL)) != -1)
 		rc = take(o, code);
 	o->first = optind;
 	o->argv = argv + optind;
