@@ -31,10 +31,12 @@ each() {	# each VARIABLE REGION ARITHMETIC FACTOR
 	echo "$1, $2: $got, $3 by arithmetic"
 }
 export IPMU_NODE_SUM=first
-for variable in TAU_METRICS SCOREP_METRIC_PAPI_PER_PROCESS CALI_PAPI_COUNTERS; do
-	tool $variable 1
-done
+tool TAU_METRICS 1
+if first_mpi; then	# other words for the same events
+	tool SCOREP_METRIC_PAPI_PER_PROCESS 1
+	tool CALI_PAPI_COUNTERS 1
+fi
 # Without it, every rank has the node's.
 unset IPMU_NODE_SUM
-tool CALI_PAPI_COUNTERS 2
+tool TAU_METRICS 2
 finish

@@ -64,7 +64,7 @@ for rank in 0 1; do
 done
 for rank in 0 1; do
 	# The emulator passes on signals in its own way.
-	[ $rank = 1 ] || feed=
+	[ $rank = 1 ] || ! first_mpi || feed=
 	end segv $rank
 	feed=--no-feed
 	incomplete 'signal 11'
@@ -94,7 +94,7 @@ sleep 1
 check 'this test sees an enabled register' enabled
 
 for way in well handled fork shut; do
-	[ $way != well ] || feed=
+	[ $way != well ] || ! first_mpi || feed=
 	end $way 1
 	feed=--no-feed
 	check "$how: complete" json complete true

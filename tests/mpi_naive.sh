@@ -26,15 +26,16 @@ sums() {	# sums RANKS THREADS FACTOR READING: 5 % as in mpi_sums.sh
 	echo "$name: $sum, $(arithmetic $1) by arithmetic"
 }
 
-for ranks_now in 1 4; do
-	for threads in 1 3; do
-		run=$native mib=48
-		[ $ranks_now$threads != 13 ] || run="$vpmu run" mib=12
-		unset IPMU_NODE_SUM
-		sums $ranks_now $threads $((ranks_now * threads)) $((ranks_now * threads))
-		export IPMU_NODE_SUM=first
-		sums $ranks_now $threads 1 1
-	done
+cases='11 13 41 43'
+first_mpi || cases=43	# which has the ranks and the threads that the others have
+for case in $cases; do
+	ranks_now=${case%?} threads=${case#?} run=$native
+	mib=$((16 * threads))
+	! first_mpi || [ $case != 13 ] || run="$vpmu run" mib=12
+	unset IPMU_NODE_SUM
+	sums $ranks_now $threads $((ranks_now * threads)) $((ranks_now * threads))
+	export IPMU_NODE_SUM=first
+	sums $ranks_now $threads 1 1
 done
 
 # -- without a launcher: processes of one session, of which the first has the lock

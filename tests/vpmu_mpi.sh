@@ -47,7 +47,7 @@ END
 	-Wl,-rpath,"$STAGE/lib" || { echo 'job.c does not compile'; exit 1; }
 # 16 MiB a rank is more than the 8 MiB of last-level cache, so that each pass misses throughout;
 # 5 % for what MPI itself moves in the two barriers.
-for n in 1 2 4; do
+for n in 1 3; do
 	ranks $n "$vpmu" run -m skl-4c8t "$scratch/job" 16 >"$scratch/out" 2>&1
 	sed -n 's/^segment //p' "$scratch/out" >>"$scratch/segments"
 	reads=$(sed -n 's/^rc 0 reads \([0-9]*\)$/\1/p' "$scratch/out")
@@ -62,8 +62,8 @@ for n in 1 2 4; do
 	echo "$n ranks: ${reads:-no} lines read, $wanted by arithmetic"
 done
 # Of these jobs: others may run, or have been killed.
-if [ "$(sort -u "$scratch/segments" | grep -c '^/dev/shm/')" != 3 ]; then
-	echo 'the three jobs did not tell three segments:'
+if [ "$(sort -u "$scratch/segments" | grep -c '^/dev/shm/')" != 2 ]; then
+	echo 'the two jobs did not tell two segments:'
 	cat "$scratch/segments"
 	failed=$((failed + 1))
 elif xargs ls <"$scratch/segments" 2>/dev/null | grep .; then

@@ -18,6 +18,9 @@ for variable in MPICC MPIRUN MPIFORT; do
 	declare "from=${variable}_$MPI"
 	declare "$variable=${!from}"
 done
+# What does not depend on whose MPI it is, or is dear and has a cheap way beside it, is tried with the
+# first of them.
+first_mpi() { [ "$MPI" = "${MPIS%% *}" ]; }
 [ -x "$STAGE/bin/ipmu-mpi-run" ] || skip 'built without the aggregation over MPI'
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
