@@ -174,16 +174,17 @@ static void take_log(struct talk *t)
 
 /* ---- frames ---- */
 
-/* What the kernel's drivers did to registers until now is theirs, not the program's. */
+/* What the kernel did to registers until now is not of the program's time. */
 static void forget_booting(struct talk *t)
 {
 	struct vpmu_segment *s = t->boot->place->segment;
 
 	vpmu_lock(s);
-	if (t->boot->console && s->violation_count > s->violations_told)
-		vpmu_complain("%s: %llu violations of the register rules by the kernel while it "
-			      "booted", s->machine.name,
-			      (unsigned long long)(s->violation_count - s->violations_told));
+	if (t->boot->console && s->by_kernel_count)
+		vpmu_complain("%s: %llu violations of the register rules by the kernel's drivers "
+			      "while it booted", s->machine.name,
+			      (unsigned long long)s->by_kernel_count);
+	s->by_kernel_count = 0;
 	t->ends->violations = s->violations_told = s->violation_count;
 	s->undriven_told = s->undriven_count;
 	vpmu_unlock(s);
