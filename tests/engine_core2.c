@@ -204,7 +204,7 @@ static void counters_of_somebody_else_are_left_alone(void **state)
 	assert_int_equal(ipmu_system_open(f->topo, IPMU_SCOPE_CPU, &sys, why), 0);
 	assert_int_equal(ipmu_system_boxes(sys, type_named(sys, "core"), 0, why), 1);
 	assert_int_equal(ipmu_system_boxes(sys, type_named(sys, "core_fixed"), 0, why), 0);
-	assert_non_null(strstr(why, "fixed counter 1 is counting for somebody else"));
+	assert_non_null(strstr(why, "fixed counter 1 is in use by somebody else"));
 	why[0] = '\0';
 	assert_int_equal(ipmu_event_parse(sys, "INST_RETIRED.ANY", &event, why), -EINVAL);
 	assert_int_equal(ipmu_event_parse(sys, "core_fixed.INST_RETIRED:ANY", &event, why),

@@ -489,8 +489,8 @@ static void what_cannot_be_read_is_not_written(void **state)
 	ipmu_access_close(&p);
 }
 
-/* Nothing is owed where the register holds what it held before, though the write of that failed. */
-static void what_needs_no_writing_back_is_not_owed(void **state)
+/* Nothing is left to put back where the register holds its old value, though that write failed. */
+static void what_needs_no_writing_back_is_restored(void **state)
 {
 	static const struct { uint64_t holds; int read, rc, saved; } cases[] = {
 		{ 0x3c, 0, 0, 0 }, { OTHER | 0x3c, 0, 0, 0 }, { 0x3d, 0, -EIO, 1 },
@@ -502,7 +502,7 @@ static void what_needs_no_writing_back_is_not_owed(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		saved_one(&p, &ipmu_skl_client_uncore, cases[i].holds, (struct ipmu_saved){
 			  .addr = 0x700, .found = 0x3c, .now = ENABLE | 0x34, .written = true,
-			  .owed = true });
+			  .unrestored = true });
 		fault.write = EIO;
 		fault.read = cases[i].read;
 		assert_int_equal(ipmu_access_restore(&p), cases[i].rc);
@@ -526,7 +526,7 @@ int main(void)
 		cmocka_unit_test(a_counter_has_no_other_bits),
 		cmocka_unit_test(a_shared_register_is_read_each_time),
 		cmocka_unit_test(what_cannot_be_read_is_not_written),
-		cmocka_unit_test(what_needs_no_writing_back_is_not_owed),
+		cmocka_unit_test(what_needs_no_writing_back_is_restored),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

@@ -299,11 +299,11 @@ static void freeze_presets_the_counter(void **state)
 		assert_int_equal(e.choices[i].extra[0].reg->addr, 0xC00);
 		assert_true(e.choices[i].extra[0].value == 1ull << 31);
 	}
-	fake_refuses(sys, "CYCLES:freeze=0", -EINVAL, "freeze wants a number");
-	fake_refuses(sys, "CYCLES:freeze", -EINVAL, "freeze wants a number");
+	fake_refuses(sys, "CYCLES:freeze=0", -EINVAL, "freeze takes a number");
+	fake_refuses(sys, "CYCLES:freeze", -EINVAL, "freeze takes a number");
 	fake_refuses(sys, "CYCLES:freeze=281474976710656", -EINVAL, "281474976710655");
-	fake_refuses(sys, "CYCLES:freeze=7:wrap_mode=0", -EINVAL, "leave count_mode");
-	fake_refuses(sys, "CYCLES:freeze=7:count_mode=1", -EINVAL, "leave count_mode");
+	fake_refuses(sys, "CYCLES:freeze=7:wrap_mode=0", -EINVAL, "remove count_mode");
+	fake_refuses(sys, "CYCLES:freeze=7:count_mode=1", -EINVAL, "remove count_mode");
 	fake_refuses(sys, "nhmex_unc_mbox_ts.TIMESTAMP:freeze=9", -EINVAL, "no such qualifier");
 }
 

@@ -52,9 +52,9 @@ static void what_is_no_name_is_refused(void **state)
 {
 	static const struct { const char *name, *says; } rows[] = {
 		{ "", "names no event" }, { "pmu::", "names no event" },
-		{ "E:package", "wants a number" }, { "E:package=", "wants a number" },
-		{ "E:package=x", "wants a number" }, { "E:cpu=10000", "wants a number" },
-		{ "E:box=-1", "wants a number" }, { "E:box=1:BOX=1", "stands there twice" },
+		{ "E:package", "takes a number" }, { "E:package=", "takes a number" },
+		{ "E:package=x", "takes a number" }, { "E:cpu=10000", "takes a number" },
+		{ "E:box=-1", "takes a number" }, { "E:box=1:BOX=1", "is given twice" },
 		{ "skl_unc_cbo3::E:box=2", "names box 3 and box 2" },
 		{ "E:", "a qualifier is empty" }, { "E.", "no unit mask follows" },
 		{ "E F", "no blank" }, { "E,F", "no comma" },

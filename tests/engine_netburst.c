@@ -327,7 +327,7 @@ static void presets(void **state)
 	assert_true(ipmu_netburst_preset(2, true) == 0xFFFFFFFFFF);
 	/* -1 + 1 would be 2^40 events away, and an interrupt with every event is FORCE_OVF's */
 	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=1", -EINVAL, "force_ovf");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=2:force_ovf", -EINVAL, "leave ovf= away");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=2:force_ovf", -EINVAL, "remove ovf=");
 	fake_event(sys, "netburst_p.TC_misc:FLUSH:ovf=1:force_ovf=0:"
 			"start=retired_branch_type.CALL");
 }
@@ -413,13 +413,13 @@ static void check(const struct set *s)
 		assert_true(w->choices[w->choice].counters >> w->ctr & 1);
 		assert_false(taken >> w->ctr & 1);
 		taken |= 1u << w->ctr;
-		if (w->companion >= 0 && !w->rides) {
+		if (w->companion >= 0 && !w->companion_shared) {
 			assert_false(taken >> w->companion & 1);
 			taken |= 1u << w->companion;
 		}
 	}
 	for (int i = 0; i < s->n; i++)
-		assert_true(!s->wants[i].rides || taken >> s->wants[i].companion & 1);
+		assert_true(!s->wants[i].companion_shared || taken >> s->wants[i].companion & 1);
 }
 
 #define FIRST "BPU_fetch_request:TCMISS"
@@ -536,36 +536,36 @@ static void a_tag_needs_an_enabled_counter_of_its_escrs(void **state)
 	(void)state;
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", NULL), 0);
 	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
 	/* whichever comes first, and wherever it counts */
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
 				NULL), 0);
 	check(&s);
-	assert_true(s.wants[0].rides && s.wants[0].companion == s.wants[1].ctr);
+	assert_true(s.wants[0].companion_shared && s.wants[0].companion == s.wants[1].ctr);
 	assert_int_equal(assign(&s, "memory_cancel:ST_RB_FULL", "execution_event:tag=packed_SP",
 				NULL), 0);
 	check(&s);
-	assert_true(s.wants[1].rides && s.wants[1].companion == s.wants[0].ctr);
+	assert_true(s.wants[1].companion_shared && s.wants[1].companion == s.wants[0].ctr);
 	/* counters of another group do not help */
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", FIRST, "TC_misc:FLUSH",
 				"uops_retired:NBOGUS", NULL), 0);
 	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
 	/* all four count something, and one companion is enough for two tags */
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
 				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS",
 				"load_port_replay:SPLIT_LD", NULL), 0);
 	check(&s);
-	assert_true(flame(s.wants[0].companion) && s.wants[0].rides);
+	assert_true(flame(s.wants[0].companion) && s.wants[0].companion_shared);
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
 				"execution_event:tag=packed_DP", NULL), 0);
 	check(&s);
-	assert_true(s.wants[1].rides && s.wants[1].companion == s.wants[0].companion);
+	assert_true(s.wants[1].companion_shared && s.wants[1].companion == s.wants[0].companion);
 	/* one that is to be started by another is not enabled yet */
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
 				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5", NULL), 0);
 	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].rides);
+	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
 	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
 				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5",
 				"WC_Buffer:WCB_EVICTS:start=memory_cancel.64K_CONF:ovf=6", NULL),

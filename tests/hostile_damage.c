@@ -302,9 +302,9 @@ static void no_journal_for_this_user(void **state)
 {
 	const struct engine_fixture *f = *state;
 	static const struct { int error; const char *says; } cases[] = {
-		{ EACCES, "counting there is for others: join the group" },
-		{ EPERM, "counting there is for others: join the group" },
-		{ EROFS, "counting there is for others: join the group" },
+		{ EACCES, "this user may not count there: join the group" },
+		{ EPERM, "this user may not count there: join the group" },
+		{ EROFS, "this user may not count there: join the group" },
 		{ EMFILE, "Too many open files" },
 	};
 

@@ -95,9 +95,9 @@ grep -q 'x1B\[2J.x0Aforged' "$scratch/out" || fail 'the name is not shown'
 # -- directories
 rm -rf /run/ipmu
 mkdir -m 1777 /run/ipmu && chmod 1777 /run/ipmu
-refused 'a directory of earlier versions' /run/ipmu 'anybody can have written what is in it.*rm -r'
+refused 'a directory of earlier versions' /run/ipmu 'any user can have written the files in it.*rm -r'
 mkdir "$scratch/open" && chmod 777 "$scratch/open"
-refused 'a directory for all' "$scratch/open" 'anybody can have written'
+refused 'a directory for all' "$scratch/open" 'any user can have written'
 install -d -m 700 -o $uid "$scratch/theirs"
 refused "another user's directory" "$scratch/theirs" "user $uid, to whom it belongs"
 install -d -m 770 -g $gid "$scratch/group"

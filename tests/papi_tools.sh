@@ -102,7 +102,7 @@ refuse() {	# refuse TEXT NAME...
 lookup=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
 refuse 'has no event NO_SUCH' intel_uncore:::skl_unc_cbo.NO_SUCH
 refuse 'no such qualifier' $lookup:ANY_I:colour=3
-refuse 'stands there twice' $lookup:ANY_I:package=0:package=0
+refuse 'is given twice' $lookup:ANY_I:package=0:package=0
 refuse 'there is no package 9' $lookup:ANY_I:package=9
 refuse '0 to 31' $lookup:ANY_I:c=32
 refuse 'collides with' $lookup:ANY_I $lookup:ANY_M $lookup:ANY_ES

@@ -168,7 +168,7 @@ static int do_journal(struct job *job, const char *name, const struct ipmu_famil
 	wrong = distrust(fd, state, why);
 
 	if (wrong) {
-		fprintf(stderr, "ipmu-restore: %s/%s: %s; nothing is put back by it; end all "
+		fprintf(stderr, "ipmu-restore: %s/%s: %s; no register is put back from it; end all "
 			"programs that count and remove it\n", job->dir_path, name, wrong);
 		return EXIT_LEFT;
 	}
@@ -259,7 +259,7 @@ static int go_away(int *wait)
 			dup2(fd, i);
 		return 0;
 	}
-	fprintf(stderr, "ipmu-restore: no process can be made: %s\n", strerror(errno));
+	fprintf(stderr, "ipmu-restore: no process can be created: %s\n", strerror(errno));
 	return 1 + EXIT_LEFT;
 }
 

@@ -30,7 +30,7 @@ void event_table_free(struct event_table *t);
 /* The code of a name, a new one if need be; a negative errno and `why` as ipmu_event_parse. */
 int event_table_code(struct event_table *t, const char *name, char *why);
 const struct event_entry *event_table_get(const struct event_table *t, unsigned code);
-/* Registers' view of a code within a frame; fails where a unit mask is missing. */
+/* The engine's event for a code, within a frame; fails where a unit mask is missing. */
 int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,
 			struct ipmu_event *out, char *why);
 

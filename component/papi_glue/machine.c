@@ -230,7 +230,7 @@ int glue_init_component(struct glue *g, int cidx)
 	INFO(g).num_cntrs = INFO(g).num_mpx_cntrs = GLUE_EVENTS_MAX;
 	INFO(g).num_native_events = -1;
 	snprintf(INFO(g).disabled_reason, sizeof(INFO(g).disabled_reason),
-		 "not initialized yet: list or add an event of it");
+		 "not initialized yet: list its events or add one");
 	INFO(g).disabled = PAPI_EDELAY_INIT;
 	return PAPI_EDELAY_INIT;
 }

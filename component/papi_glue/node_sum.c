@@ -117,7 +117,7 @@ static int remove_strange(char *why)
 	if (lstat(lock_path, &there) || is_ours(&there) || !unlink(lock_path))
 		return 0;
 	snprintf(why, IPMU_WHY_MAX, "%s: belongs to user %u, so " VARIABLE " cannot tell which "
-		 "process reports: let root remove it, or do without the variable", lock_path,
+		 "process reports: let root remove it, or unset the variable", lock_path,
 		 (unsigned)there.st_uid);
 	return -EACCES;
 }

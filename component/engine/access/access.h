@@ -17,9 +17,9 @@ struct ipmu_saved {
 	uint32_t addr;
 	uint64_t found;		/* before the first write */
 	uint64_t now;		/* as last written */
-	bool borrowed;		/* as a journal says, and not seen by this process yet */
-	bool written;		/* or perhaps */
-	bool owed;		/* to be put back, and not done */
+	bool borrowed;		/* `found` is from a journal; this process has not read it yet */
+	bool written;		/* since it was saved; set before the write is tried */
+	bool unrestored;		/* writing it back has failed or has not been tried yet */
 	bool left;		/* somebody else has written it since: not written any more */
 };
 
@@ -45,7 +45,7 @@ struct ipmu_regs {
 	int package;
 	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
 	uint32_t window_first;	/* offset of that page from the BAR */
-	bool peers;		/* other processes count here: what they found is known already */
+	bool peers;		/* other processes count here; they know what the registers held */
 	bool trial;		/* the model is not one of the family's: look closer */
 	bool take_busy;		/* take counters also from foreign users */
 	const void *layout;	/* of the family, for its own functions; NULL: it has none */

@@ -200,7 +200,7 @@ static void written(const struct queued *q)
 	if (!q->saved)
 		return;
 	q->saved->now = q->value;
-	q->saved->owed = false;
+	q->saved->unrestored = false;
 }
 
 static int failed(const struct ipmu_batch *b, int i, int rc)

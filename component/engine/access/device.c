@@ -44,7 +44,8 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 		return ipmu_fail(why, rc, "%s is missing: load the driver with 'modprobe msr'",
 				 path);
 	case -ENXIO:
-		return ipmu_fail(why, rc, "%s: CPU %d is offline or not there", path, p->os_cpu);
+		return ipmu_fail(why, rc, "%s: CPU %d is offline or does not "
+					  "exist", path, p->os_cpu);
 	case -EACCES:
 		owner_group(path, group, sizeof(group));
 		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "

@@ -30,7 +30,7 @@ static int write_reg(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t a
 	if (rc || !s)
 		return rc;
 	s->now = value;
-	s->owed = s->owed && queue;
+	s->unrestored = s->unrestored && queue;
 	return 0;
 }
 
@@ -232,8 +232,8 @@ static int put_back(struct ipmu_regs *p, struct ipmu_saved *s)
 	uint64_t kept = 0;
 	int rc;
 
-	s->owed = needs_restore(s);
-	if (!s->owed)
+	s->unrestored = needs_restore(s);
+	if (!s->unrestored)
 		return 0;
 	rc = kept_bits(p, s, &kept);
 	kept |= s->found & ipmu_reg_writable(s->reg);
@@ -249,23 +249,24 @@ static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
 }
 
 /* Where a write failed, perhaps there was nothing to put back: an earlier one may have failed too.
- * A journal numbers what is saved, so with one the rows stay where they are while any is owed. */
-static int forget_paid(struct ipmu_regs *p, int rc)
+ * A journal numbers what is saved, so with one the rows stay where they are while any is not
+ * restored. */
+static int forget_restored(struct ipmu_regs *p, int rc)
 {
-	int owed = 0, kept = 0;
+	int unrestored = 0, kept = 0;
 
 	for (int i = 0; i < p->nsaved; i++) {
 		struct ipmu_saved *s = &p->saved[i];
 
-		s->owed = s->owed && rc && !holds_it(p, s);
-		owed += s->owed;
+		s->unrestored = s->unrestored && rc && !holds_it(p, s);
+		unrestored += s->unrestored;
 	}
-	for (int i = 0; i < p->nsaved && owed && !p->record; i++)
-		if (p->saved[i].owed)
+	for (int i = 0; i < p->nsaved && unrestored && !p->record; i++)
+		if (p->saved[i].unrestored)
 			p->saved[kept++] = p->saved[i];
-	if (!owed || !p->record)
+	if (!unrestored || !p->record)
 		p->nsaved = kept;
-	return owed ? rc : 0;
+	return unrestored ? rc : 0;
 }
 
 int ipmu_access_refresh(struct ipmu_regs *p)
@@ -299,7 +300,7 @@ static bool any_written(const struct ipmu_regs *p)
  * have been done. */
 static bool tells_its_writer(const struct ipmu_saved *s)
 {
-	return s->written && !s->owed && !s->left && s->reg->access == IPMU_RW &&
+	return s->written && !s->unrestored && !s->left && s->reg->access == IPMU_RW &&
 	       !s->reg->counter && !s->reg->hardware_clears && s->now != s->found;
 }
 
@@ -351,9 +352,9 @@ int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
 	reg = ipmu_reg_at(p->registers, p->left.addr, &box, &ctr);
 	if (reg)
 		ipmu_reg_name(reg, box, ctr, name);
-	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx and no more 0x%llx, as it was "
-			 "written last: somebody else has it now, so that what it held before is "
-			 "not put back", p->msr_path, name, (unsigned)p->left.addr,
+	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx, not 0x%llx as it was written "
+			 "last: somebody else has changed it since, so its old value is not put "
+			 "back", p->msr_path, name, (unsigned)p->left.addr,
 			 (unsigned long long)p->left.value, (unsigned long long)p->left.written);
 }
 
@@ -369,7 +370,7 @@ static int restore(struct ipmu_regs *p)
 		first = first ? first : rc;
 	}
 	rc = ipmu_batch_end(p->batch);
-	rc = forget_paid(p, first ? first : rc);
+	rc = forget_restored(p, first ? first : rc);
 	return !rc && p->left.addr ? -ESTALE : rc;
 }
 

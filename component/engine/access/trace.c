@@ -30,7 +30,7 @@ static void complain(const char *word, size_t length)
 	char line[160];
 
 	put(line, snprintf(line, sizeof(line), "ipmu: " VARIABLE "=%.*s: '" WORD "' is the only "
-			   "word that it takes, for a line an access to a register\n",
+			   "word that it takes: it prints a line for each access to a register\n",
 			   (int)(length < 40 ? length : 40), word), (int)sizeof(line));
 }
 

@@ -156,8 +156,8 @@ static bool place_companion(struct search *s, int request, const struct ipmu_cho
 	w->companion = enabled_companion(s, choice);
 	if (w->companion < 0 && one_follows(s, request, choice))
 		w->companion = LATER;
-	w->rides = w->companion != -1;
-	if (w->rides || !choice->companions)
+	w->companion_shared = w->companion != -1;
+	if (w->companion_shared || !choice->companions)
 		return place(s, request + 1);
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->companions & (1ull << c)) || s->holder[c] != FREE)
@@ -224,7 +224,7 @@ static bool share(struct search *s, struct ipmu_request *w)
 				w->ctr = c;
 				w->choice = k;
 				w->companion = running_companion(s, &w->choices[k]);
-				w->rides = w->companion >= 0;
+				w->companion_shared = w->companion >= 0;
 				return true;
 			}
 	return false;

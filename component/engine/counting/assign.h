@@ -11,7 +11,7 @@ struct ipmu_request {
 	const char *event;
 	int ctr, choice;	/* out: the counter and the choice that were found */
 	int companion;		/* out: the counter enabled beside it; -1: none needed */
-	bool rides;		/* out: ... which another event has programmed */
+	bool companion_shared;	/* out: another event has programmed the companion */
 };
 
 /* Find a counter and a choice for each request, such that no counter has two of them and shared

@@ -213,8 +213,8 @@ static int begin(struct ipmu_system *sys, const uint64_t *due_ns, char *why)
 	rc = create_quiet(g);
 	if (rc) {
 		free_guard(g);
-		return ipmu_fail(why, -EAGAIN, "no thread can be made to read the counters before "
-				 "they wrap: %s: raise the limit of threads (ulimit -u)",
+		return ipmu_fail(why, -EAGAIN, "no thread can be created to read the counters "
+				 "before they wrap: %s: raise the limit of threads (ulimit -u)",
 				 strerror(rc));
 	}
 	sys->guard = g;

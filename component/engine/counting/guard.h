@@ -15,7 +15,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width);
 /* After a change of the counters' users: begin, or end, or read more kinds of counters. Lock held.
  * Fails only where a thread has to be made and cannot: -EAGAIN. */
 int ipmu_guard_adjust(struct ipmu_system *sys, char *why);
-void ipmu_guard_end(struct ipmu_system *sys);		/* whatever is counted. Lock held. */
+void ipmu_guard_end(struct ipmu_system *sys);		/* even while counters run. Lock held. */
 
 /* The guards that were told to end. They take the lock to end, so the caller joins them without. */
 struct ipmu_guard *ipmu_guard_ended(struct ipmu_system *sys);	/* Lock held. */

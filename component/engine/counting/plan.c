@@ -238,7 +238,7 @@ static int assign_box(struct ipmu_use *uses, int nuses, const struct ipmu_event 
 		uses[i].ctr = requests[i].ctr;
 		uses[i].choice = requests[i].choice;
 		uses[i].companion = requests[i].companion;
-		uses[i].rides = requests[i].rides;
+		uses[i].companion_shared = requests[i].companion_shared;
 	}
 	*count = n;
 	return rc;

@@ -14,10 +14,10 @@ struct ipmu_use {
 	int nchoices;
 	struct ipmu_choice choices[IPMU_CHOICES_MAX];
 	int ctr, choice, companion;	/* as assigned; companion -1: none */
-	bool rides;			/* the companion is another event's counter */
+	bool companion_shared;		/* the companion is another event's counter */
 	_Atomic uint64_t baseline;	/* the counter's value where the count begins */
 	_Atomic uint64_t seen;		/* ... and the newest that a reader saw; see sample.c */
-	_Atomic int lost;		/* errno since which the count stands still; 0: it counts */
+	_Atomic int lost;		/* why the count is lost (errno); 0: it is not */
 	int nlinks;
 	int *links;	/* indices of the events that this counter adds to */
 };
@@ -27,7 +27,7 @@ void ipmu_use_begin(struct ipmu_use *use, uint64_t value);
 
 struct ipmu_plan {
 	int nuses, room;
-	struct ipmu_use *uses;	/* those of one box, and of one unit, stand together */
+	struct ipmu_use *uses;	/* those of one box, and of one unit, are adjacent */
 };
 
 /* CPUs on which a core event without cpu= counts. */

@@ -86,7 +86,7 @@ static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *pl
 		for (int k = 0; k < choice->nextra; k++)
 			add(&l, use->box, choice->extra[k].reg, choice->extra[k].index);
 		add_counter(&l, use->box, use->ctr);
-		if (use->companion >= 0 && !use->rides)
+		if (use->companion >= 0 && !use->companion_shared)
 			add_counter(&l, use->box, use->companion);
 	}
 	flush(&l);
@@ -208,7 +208,7 @@ static int program_use(struct ipmu_use *use, const char *event)
 		rc = use->box->type->ops->preset(&use->box->unit->regs, use->box->type,
 						 use->box->index, use->ctr,
 						 choice->preset_value & ipmu_slot_mask(use->box));
-	if (!rc && use->companion >= 0 && !use->rides)
+	if (!rc && use->companion >= 0 && !use->companion_shared)
 		rc = program_slot(use->box, use->companion, choice, choice->companion_select, true,
 				  event);
 	return rc;
@@ -269,9 +269,11 @@ static int control_all(struct ipmu_session *s, bool only_idle, char *why)
 			 control(s->sys, unit);
 
 		if (rc && !first)
-			first = ipmu_fail(why, rc, "the counters cannot be switched through %s: %s",
+			first = ipmu_fail(why, rc, "the counters cannot be started or stopped "
+						   "through %s: %s",
 					  unit->regs.msr_path, rc == -EBUSY ?
-					  "another session's freeze= holds them: stop that one" :
+					  "another session has frozen them by freeze=: stop that "
+					  "session" :
 					  strerror(-rc));
 	}
 	return first;

@@ -107,7 +107,7 @@ int ipmu_reserve_take(const struct ipmu_plan *plan, char *why)
 void ipmu_reserve_part(const struct ipmu_plan *plan)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
-		if (!unit_of(plan, i)->claims)
+		if (!unit_of(plan, i)->holders)
 			ipmu_owner_part(unit_of(plan, i));
 }
 

@@ -33,11 +33,11 @@ static uint64_t me(void)
 	return x ^ x >> 31;
 }
 
-/* Where the caller is in; it has to leave. NULL: the gate is closed. */
+/* The readers that the caller has joined, and has to leave; NULL: the session is changing. */
 struct visit {
 	struct ipmu_reader_epoch *epoch;
 	struct ipmu_readers *among;
-	int gate;
+	int state;
 };
 
 static void leave(const struct visit *v)
@@ -52,12 +52,12 @@ static struct visit enter(struct ipmu_session *s)
 {
 	struct visit v = { .among = NULL };
 
-	while ((v.gate = atomic_load(&s->gate)) != IPMU_CLOSED) {
+	while ((v.state = atomic_load(&s->state)) != IPMU_CHANGING) {
 		v.epoch = atomic_load(&s->epoch);
-		v.among = v.gate == IPMU_RUNNING ? &v.epoch->live : &v.epoch->idle;
+		v.among = v.state == IPMU_RUNNING ? &v.epoch->live : &v.epoch->idle;
 		atomic_fetch_add(&v.among->n, 1);
 		atomic_fetch_add(&v.among->who, me());
-		if (atomic_load(&s->gate) == v.gate && atomic_load(&s->epoch) == v.epoch)
+		if (atomic_load(&s->state) == v.state && atomic_load(&s->epoch) == v.epoch)
 			break;
 		leave(&v);
 		v.among = NULL;
@@ -114,14 +114,14 @@ static int wait_or_give_up(struct ipmu_session *s, bool live)
 	return rc == -EDEADLK ? 0 : rc;
 }
 
-int ipmu_sample_gate(struct ipmu_session *s, enum ipmu_gate gate)
+int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state)
 {
 	int rc = 0, rc_idle = 0;
 
-	atomic_store(&s->gate, gate);
-	if (gate != IPMU_RUNNING)
+	atomic_store(&s->state, state);
+	if (state != IPMU_RUNNING)
 		rc = wait_or_give_up(s, true);
-	if (gate == IPMU_CLOSED)
+	if (state == IPMU_CHANGING)
 		rc_idle = wait_or_give_up(s, false);
 	return rc ? rc : rc_idle;
 }
@@ -367,7 +367,7 @@ int ipmu_sample_lost(const struct ipmu_session *s, char *why)
 	if (!use)
 		return 0;
 	return ipmu_fail(why, -use->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
-			 "lost, and their last values stand; stop and start again to count anew",
+			 "lost and keep their last values; stop and start again to count",
 			 s->events[use->links[0]].name, use->box->type->name, use->box->index,
 			 use->box->unit->regs.msr_path, reason(use->lost), lost, s->plan.nuses);
 }
@@ -382,11 +382,11 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 	n = atomic_load(&s->nevents);
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
-	if (v.gate == IPMU_RUNNING)
+	if (v.state == IPMU_RUNNING)
 		rc = look(s, v.epoch, false);
-	if (v.gate != IPMU_CLOSED)
+	if (v.state != IPMU_CHANGING)
 		add_up(s, values);
-	if (!rc && v.gate != IPMU_CLOSED)
+	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
 	leave(&v);
 	ipmu_cancel_release(cancel);
@@ -408,11 +408,11 @@ int ipmu_session_reset(struct ipmu_session *s)
 	int cancel = ipmu_cancel_hold(), rc = 0;
 	struct visit v = enter(s);
 
-	if (v.gate == IPMU_RUNNING)
+	if (v.state == IPMU_RUNNING)
 		rc = look(s, v.epoch, true);
-	else if (v.gate == IPMU_STOPPED)
+	else if (v.state == IPMU_STOPPED)
 		begin_at_seen(s);
-	if (!rc && v.gate != IPMU_CLOSED)
+	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
 	leave(&v);
 	ipmu_cancel_release(cancel);
@@ -423,7 +423,7 @@ int ipmu_session_lost(struct ipmu_session *s, char *why)
 {
 	int cancel = ipmu_cancel_hold();
 	struct visit v = enter(s);
-	int lost = v.gate == IPMU_CLOSED ? 0 : atomic_load(&s->lost);
+	int lost = v.state == IPMU_CHANGING ? 0 : atomic_load(&s->lost);
 
 	if (lost)
 		ipmu_sample_lost(s, why);

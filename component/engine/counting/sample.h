@@ -5,9 +5,9 @@
 
 #include "session.h"
 
-/* Change the gate, and wait for the readers who came in by the old one and must not meet the new.
- * Lock held. -ETIMEDOUT: some of them did not come out in time and were given up. */
-int ipmu_sample_gate(struct ipmu_session *s, enum ipmu_gate gate);
+/* Change the state, and wait for the readers who began in the old one and must not meet the new.
+ * Lock held. -ETIMEDOUT: some of them did not end in time and were given up. */
+int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state);
 
 /* Let the counts of all counter uses begin, once their counters are programmed. */
 int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan);

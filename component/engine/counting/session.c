@@ -72,23 +72,23 @@ static void free_plan(struct ipmu_session *s)
 
 /* ---- registers that are to be kept as they are */
 
-static void claim(struct ipmu_session *s)
+static void hold_units(struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 
-	for (int i = 0; !s->claimed && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
-		unit->claims++;
-	s->claimed = true;
+	for (int i = 0; !s->holds_units && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		unit->holders++;
+	s->holds_units = true;
 }
 
-static void give_back(struct ipmu_session *s)
+static void release_units(struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 
-	for (int i = 0; s->claimed && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
-		if (--unit->claims == 0 && !s->sys->disowned)
+	for (int i = 0; s->holds_units && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (--unit->holders == 0 && !s->sys->disowned)
 			ipmu_unit_release(unit);
-	s->claimed = false;
+	s->holds_units = false;
 }
 
 /* ---- events */
@@ -113,7 +113,7 @@ static bool same_events(const struct ipmu_session *s, const struct ipmu_event *e
 static void adopt(struct ipmu_session *s, struct ipmu_event *events, int n,
 		  const struct ipmu_plan *plan)
 {
-	give_back(s);
+	release_units(s);
 	free_plan(s);
 	s->events = events;
 	atomic_store(&s->nevents, n);
@@ -143,9 +143,9 @@ static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, i
 	}
 	if (n)
 		memcpy(copy, events, (size_t)n * sizeof(*copy));
-	ipmu_sample_gate(s, IPMU_CLOSED);
+	ipmu_sample_set_state(s, IPMU_CHANGING);
 	adopt(s, copy, n, &plan);
-	ipmu_sample_gate(s, IPMU_STOPPED);
+	ipmu_sample_set_state(s, IPMU_STOPPED);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ void ipmu_session_free(struct ipmu_session *s)
 		ipmu_session_stop(s, NULL, NULL);
 	if (s && s->sys) {
 		pthread_mutex_lock(&s->sys->lock);
-		ipmu_sample_gate(s, IPMU_CLOSED);
+		ipmu_sample_set_state(s, IPMU_CHANGING);
 		adopt(s, NULL, 0, &none);
 		unlink_session(s);
 		ipmu_fork_state_drop(&s->sys->fork_state, s->fork_word);
@@ -220,8 +220,8 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 
 	for (struct ipmu_session *s = sys->sessions, *next; s; s = next) {
 		next = s->next;
-		ipmu_sample_gate(s, IPMU_CLOSED);
-		s->claimed = false;
+		ipmu_sample_set_state(s, IPMU_CHANGING);
+		s->holds_units = false;
 		adopt(s, NULL, 0, &none);
 		s->sys = NULL;
 	}
@@ -257,7 +257,7 @@ static int follow_thread(struct ipmu_session *s, char *why)
 		ipmu_plan_free(&plan);
 		return rc;
 	}
-	give_back(s);
+	release_units(s);
 	if (!ipmu_session_has_lost_readers(s))
 		ipmu_plan_free(&s->plan);
 	s->plan = plan;
@@ -294,7 +294,7 @@ static int start_entered(struct ipmu_session *s, bool *taken, char *why)
 	if (rc)
 		return rc == -ENOSPC ? -EBUSY : rc;
 	*taken = true;
-	claim(s);
+	hold_units(s);
 	rc = run_locked(s, why);
 	if (rc)
 		ipmu_reserve_drop(&s->plan);
@@ -313,7 +313,7 @@ static int start_locked(struct ipmu_session *s, char *why)
 	rc = start_entered(s, &taken, why);
 	ipmu_reserve_leave(&s->plan);
 	if (rc && taken)
-		give_back(s);
+		release_units(s);
 	else if (rc)
 		ipmu_reserve_part(&s->plan);
 	return rc;
@@ -337,11 +337,11 @@ static int start(struct ipmu_session *s, char *why)
 	if (!rc && ipmu_session_running(s))
 		rc = ipmu_fail(why, -EBUSY, "the session is running already");
 	if (!rc) {
-		ipmu_sample_gate(s, IPMU_CLOSED);
+		ipmu_sample_set_state(s, IPMU_CHANGING);
 		atomic_store(&s->lost, 0);
 		turn(s);
 		rc = start_locked(s, why);
-		ipmu_sample_gate(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
+		ipmu_sample_set_state(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
 	}
 	ended = ipmu_guard_ended(s->sys);
 	pthread_mutex_unlock(&s->sys->lock);
@@ -371,7 +371,7 @@ struct stopped {
 static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
 {
 	rc->look = look ? ipmu_sample_look(s) : 0;
-	rc->readers = ipmu_sample_gate(s, IPMU_STOPPED);
+	rc->readers = ipmu_sample_set_state(s, IPMU_STOPPED);
 }
 
 /* The last look comes before the counters are let go of: they may be another process's next. */
@@ -407,15 +407,16 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 	if (lost || rc.counters)
 		return lost ? lost : rc.counters;
 	if (rc.clear)
-		return ipmu_fail(why, rc.clear, "what the events needed cannot be undone: %s",
+		return ipmu_fail(why, rc.clear, "the registers that the events needed cannot be "
+						"put back: %s",
 				 strerror(-rc.clear));
 	if (rc.look)
 		return ipmu_fail(why, rc.look, "the final counts cannot be read: %s",
 				 strerror(-rc.look));
 	if (rc.readers)
-		return ipmu_fail(why, rc.readers, "a read of %s has not come back: it was left by "
-				 "siglongjmp or its thread stands still; all is stopped, and the "
-				 "counts are without it", s->events[0].name);
+		return ipmu_fail(why, rc.readers, "a read of %s has not ended: siglongjmp left it, "
+				 "or its thread is suspended; counting has stopped, and the counts "
+				 "do not include that read", s->events[0].name);
 	return 0;
 }
 

@@ -3,18 +3,18 @@
  *
  * Changes are made under the system's lock. Readers take no lock, because they may be signal
  * handlers: they announce themselves in `live` or `idle`, and a change waits for them. A reader
- * never waits for a change: while the gate is closed it gives zeros. A reader that a signal handler
- * has left by siglongjmp never comes out: it is given up after a while, and what it might still
- * hold is kept. */
+ * never waits for a change: while events or counters are changing it gives zeros. A reader that a
+ * signal handler has left by siglongjmp never ends: it is given up after a while, and what it might
+ * still use is kept. */
 #ifndef IPMU_SESSION_H
 #define IPMU_SESSION_H
 
 #include "plan.h"
 
-enum ipmu_gate {
+enum ipmu_session_state {
 	IPMU_STOPPED,		/* readers sum up what was seen last */
 	IPMU_RUNNING,		/* readers look at the registers */
-	IPMU_CLOSED,		/* events or counters are changing: readers keep out */
+	IPMU_CHANGING,		/* events or counters are changing: readers keep out */
 };
 
 struct ipmu_readers {
@@ -31,12 +31,12 @@ struct ipmu_reader_epoch {
 struct ipmu_session {
 	struct ipmu_system *sys;	/* NULL: closed before the session was freed */
 	struct ipmu_session *next;	/* of the same system */
-	bool claimed;
-	_Atomic int gate;		/* enum ipmu_gate */
+	bool holds_units;
+	_Atomic int state;		/* enum ipmu_session_state */
 	struct ipmu_reader_epoch *_Atomic epoch;
 	_Atomic int lost;		/* counter uses whose count was lost since the start */
-	int fork_word;			/* its word for forked children; 0: none */
-	uint32_t run;			/* ... as last set */
+	int fork_word;			/* number of its word for forked children; 0: none */
+	uint32_t run;			/* what the word was last set to */
 	_Atomic int nevents;
 	struct ipmu_event *events;
 	struct ipmu_plan plan;
@@ -50,7 +50,7 @@ static inline bool ipmu_session_has_lost_readers(struct ipmu_session *s)
 
 static inline bool ipmu_session_running(const struct ipmu_session *s)
 {
-	return atomic_load(&s->gate) == IPMU_RUNNING;
+	return atomic_load(&s->state) == IPMU_RUNNING;
 }
 
 /* The system goes: what is left of its sessions counts no more, and its owner frees it. */

@@ -16,7 +16,7 @@ struct ipmu_system {
 	const struct ipmu_family *family;
 	pthread_mutex_t lock;
 	struct ipmu_lessee lessee;
-	bool disowned;	/* such a child, or the process is ending: write nothing any more */
+	bool disowned;	/* a forked child, or the process is ending: nothing is written any more */
 	struct ipmu_session *sessions;
 	struct ipmu_fork_state fork_state;
 	struct ipmu_guard *guard, *guard_ended;
@@ -26,7 +26,7 @@ struct ipmu_system {
 	struct ipmu_unit *units;
 	struct ipmu_batch *batch;	/* NULL: registers are accessed one by one */
 	char note[IPMU_WHY_MAX];
-	struct ipmu_system *next;	/* open ones, for the way out of the process */
+	struct ipmu_system *next;	/* list of the open ones, for fork and exit */
 };
 
 /* The unit of a place, NULL if there is none. With a family whose registers belong to a core, all
@@ -43,7 +43,7 @@ const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys);
 void ipmu_unit_close(struct ipmu_unit *unit);
 
 /* Give the unit's registers back as they were found, or leave that to another process that still
- * counts there. Lock held, unit->claims is 0. */
+ * counts there. Lock held, unit->holders is 0. */
 int ipmu_unit_release(struct ipmu_unit *unit);
 
 #endif

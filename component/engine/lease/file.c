@@ -307,7 +307,8 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 		add_from_file(unit, unit->lessee->journal);
 	rc = write_anew(unit, valid);
 	return ipmu_fail(why, -EBADMSG, "%s: %s while this process counts: somebody has damaged "
-			 "it; what this process has changed is put back from its memory%s", path,
+			 "it; the registers that this process has changed are put back from its "
+			 "memory%s", path,
 			 what, rc ? ", for the file cannot be written" : "");
 }
 
@@ -361,14 +362,14 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why)
 	if (unit->owner.joined)
 		return load_joined(unit, state, what, why);
 	if (state < 0)
-		return ipmu_fail(why, state, "%s: %s: no register is written by it; end all "
+		return ipmu_fail(why, state, "%s: %s: no register is put back from it; end all "
 				 "programs that count and remove it", path, what);
 	if (state == IPMU_JOURNAL_VALID) {
 		apply(unit);
 		return 0;
 	}
 	if (unit->regs.peers)
-		return ipmu_fail(why, -EBADMSG, "%s: it says nothing of the processes that count "
+		return ipmu_fail(why, -EBADMSG, "%s: it does not name the processes that count "
 				 "there: somebody has damaged it; end all programs that count and "
 				 "remove it", path);
 	if (!renew(unit))

@@ -123,13 +123,13 @@ static int check_header(const struct ipmu_journal_header *h, size_t length,
 		return bad(why, "its size is wrong: it has been cut off or added to");
 	if (!memchr(h->boot_id, '\0', sizeof(h->boot_id)) ||
 	    !memchr(h->family, '\0', sizeof(h->family)))
-		return bad(why, "its header is garbled");
+		return bad(why, "its header is invalid");
 	if (strcmp(h->boot_id, boot_id) != 0)
 		return IPMU_JOURNAL_OLD;
 	if (strcmp(h->family, family->name) != 0 || h->place != place)
 		return bad(why, "it is the journal of another PMU");
 	if (!h->generation || h->nsaved > IPMU_SAVED_MAX || h->nslots > IPMU_JOURNAL_SLOTS)
-		return bad(why, "its header is garbled");
+		return bad(why, "its header is invalid");
 	return IPMU_JOURNAL_VALID;
 }
 
@@ -193,7 +193,7 @@ static int check_slots(const struct ipmu_journal *j, const struct ipmu_family *f
 		const struct ipmu_journal_slot *a = &j->slots[i];
 
 		if (a->used && !slot_fits(a, family))
-			return bad(why, "a counter in it is garbled");
+			return bad(why, "it describes a counter by invalid values");
 		for (uint32_t k = 0; k < i && a->used; k++) {
 			const struct ipmu_journal_slot *b = &j->slots[k];
 

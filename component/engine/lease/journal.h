@@ -13,7 +13,7 @@
 
 enum ipmu_journal_state {
 	IPMU_JOURNAL_VALID,
-	IPMU_JOURNAL_FRESH,	/* made, and nothing written yet */
+	IPMU_JOURNAL_FRESH,	/* just made, and empty */
 	IPMU_JOURNAL_OLD,	/* of an earlier boot, which has reset the registers since */
 };
 
@@ -23,7 +23,7 @@ struct ipmu_journal_header {
 	char boot_id[40], family[32];
 	int32_t place;
 	uint32_t changing;	/* pid of a process that is changing registers; 0: none */
-	uint64_t generation;	/* moves with every change; never 0 */
+	uint64_t generation;	/* grows with every change; never 0 */
 	uint32_t nsaved, nslots;
 };
 

@@ -52,8 +52,8 @@ static int recover(struct ipmu_unit *unit, char *why)
 	if (!rc)
 		return 0;
 	p->nsaved = saved;
-	return ipmu_fail(why, rc, "%s: what a process has left behind that was killed cannot be "
-			 "put back through %s: %s; to do without it, remove the file",
+	return ipmu_fail(why, rc, "%s: what a killed process left changed cannot be put back "
+			 "through %s: %s; to give up the old values, remove the file",
 			 unit->owner.path, p->msr_path, strerror(-rc));
 }
 
@@ -120,8 +120,8 @@ static int look_for_file(struct ipmu_unit *unit, char *why)
 		return 0;
 	if (fstat(o->fd, &st) || !st.st_nlink)
 		return ipmu_fail(why, -EBADMSG, "%s has been removed or replaced while this "
-				 "process counts: what it has changed is put back from its "
-				 "memory; end all programs that count", o->path);
+				 "process counts: the registers that it has changed are put back "
+				 "from its memory; end all programs that count", o->path);
 	if (st.st_size != (off_t)sizeof(struct ipmu_journal))
 		o->seen = 0;
 	return 0;
@@ -130,12 +130,12 @@ static int look_for_file(struct ipmu_unit *unit, char *why)
 static int refuse_mutex(const struct ipmu_owner *o, int rc, char *why)
 {
 	if (rc == -EBUSY)
-		return ipmu_fail(why, rc, "%s: another process stays in it without an end: has it "
-				 "been stopped? 'ipmu-restore --dry-run' names those that count",
+		return ipmu_fail(why, rc, "%s: another process keeps it locked: it may have been "
+				 "suspended; 'ipmu-restore --dry-run' names those that count",
 				 o->path);
 	if (rc == -EINTR)
-		return ipmu_fail(why, rc, "%s: a signal came while another process was in it: "
-				 "nothing has been changed", o->path);
+		return ipmu_fail(why, rc, "%s: a signal came while another process had it locked: "
+				 "no register has been changed", o->path);
 	return ipmu_fail(why, rc, "%s cannot be locked: %s", o->path, strerror(-rc));
 }
 
@@ -221,8 +221,8 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 	if (ipmu_state_none())
 		return 0;
 	if (!unit->lessee->boot_id[0])
-		return ipmu_fail(why, -EIO, IPMU_STATE_BOOT " cannot be read: without it a file "
-				 "of an earlier boot looks like one of now");
+		return ipmu_fail(why, -EIO, IPMU_STATE_BOOT " cannot be read: without it a journal "
+				 "of an earlier boot cannot be told from one of this boot");
 	dir = ipmu_state_open(true, dir_path, why);
 	if (dir < 0)
 		return dir;
@@ -282,7 +282,7 @@ static int put_back_again(struct ipmu_unit *unit)
 {
 	int rc;
 
-	if (!unit->owner.owes)
+	if (!unit->owner.unrestored)
 		return 0;
 	if (unit->owner.fd < 0) {
 		rc = put_back(unit);
@@ -291,7 +291,7 @@ static int put_back_again(struct ipmu_unit *unit)
 		if (!rc)
 			ipmu_owner_leave(unit);
 	}
-	unit->owner.owes = rc != 0;
+	unit->owner.unrestored = rc != 0;
 	return rc;
 }
 
@@ -341,7 +341,7 @@ int ipmu_owner_part(struct ipmu_unit *unit)
 		rc = restore_by_memory(unit, rc);
 		drop_all(o);
 	}
-	o->owes = rc != 0;
+	o->unrestored = rc != 0;
 	part(unit);
 	return rc;
 }

@@ -42,7 +42,7 @@ int ipmu_share_join(struct ipmu_unit *unit, char *why)
 	rc = o->fd < 0 ? 0 : take_process_slot(unit);
 	if (rc) {
 		ipmu_fail(why, rc, "%s: %s", o->path, rc == -EAGAIN ?
-			  "more processes count there than it can name" : strerror(-rc));
+			  "more processes count there than the journal can name" : strerror(-rc));
 		return ipmu_access_explain(&unit->regs, rc == -EAGAIN ? -EBUSY : rc, why);
 	}
 	o->joined = true;
@@ -67,7 +67,8 @@ int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why)
 		return 0;
 	if (found[0])
 		return ipmu_fail(why, rc, "%s", found);
-	ipmu_fail(why, rc, "%s: who counts there cannot be read: %s", p->msr_path, strerror(-rc));
+	ipmu_fail(why, rc, "%s: the processes that count there cannot be read: %s",
+			  p->msr_path, strerror(-rc));
 	return ipmu_access_explain(p, rc, why);
 }
 

@@ -16,7 +16,7 @@ int ipmu_share_take_counter(struct ipmu_box *box, int ctr);
 /* Let go of the counter if no session of this process uses it any more, and then of the box. */
 void ipmu_share_drop(struct ipmu_box *box, int ctr);
 
-/* Why a counter cannot be had, if that is another process's doing: a sentence and true. */
+/* Is another process the reason that a counter cannot be used? Then `why` says so. */
 bool ipmu_share_explain(const struct ipmu_box *box, const char *event, char *why);
 
 #endif

@@ -44,11 +44,11 @@ int ipmu_state_place(const struct ipmu_family *family, const char *name)
 
 static int refuse_directory(const char *path, int error, char *why)
 {
-	return ipmu_fail(why, -error, "%s: %s: processes that count agree there on who has which "
+	return ipmu_fail(why, -error, "%s: %s: this directory says which process uses which "
 			 "counters; let root make it ('install -d -m 755 %s'; for the group that "
 			 "may open the devices 'install -d -m 2770 -g GROUP %s'), set "
-			 "IPMU_STATE_DIR to a directory that nobody else can write, or, if "
-			 "nobody else counts, to 'none'", path, strerror(error), path, path);
+			 "IPMU_STATE_DIR to a directory that nobody else can write, or, if nobody "
+			 "else counts, to 'none'", path, strerror(error), path, path);
 }
 
 static bool group_of(const char *device, gid_t *gid)
@@ -92,14 +92,14 @@ static int check_directory(int dir, const char *path, char *why)
 	if (fstat(dir, &st))
 		return refuse_directory(path, errno, why);
 	if (st.st_mode & S_IWOTH)
-		return ipmu_fail(why, -EACCES, "%s: anybody can have written what is in it: end "
+		return ipmu_fail(why, -EACCES, "%s: any user can have written the files in it: end "
 				 "all programs that count and remove it ('rm -r %s'); root's next "
 				 "program that counts, or 'install -d -m 755 %s', makes it anew",
 				 path, path, path);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return ipmu_fail(why, -EACCES, "%s: user %u, to whom it belongs, can have written "
-				 "what is in it: remove it, or let root or the user who counts own "
-				 "it", path, (unsigned)st.st_uid);
+				 "the files in it: remove it, or let root or the user who counts "
+				 "own it", path, (unsigned)st.st_uid);
 	if ((st.st_mode & S_IWGRP) && !(device_group(&gid) && gid == st.st_gid))
 		return ipmu_fail(why, -EACCES, "%s: group %u may write it, but not the devices of "
 				 "the registers: remove it and make it anew with 'install -d -m "
@@ -230,8 +230,9 @@ int ipmu_state_file(int dir, const char *dir_path, const char *name, bool make, 
 	int fd = open_or_make(dir, name, make), rc;
 
 	if (fd == -EACCES || fd == -EPERM || fd == -EROFS)
-		return ipmu_fail(why, fd, "%s/%s: %s: counting there is for others: join the group "
-				 "that may write it, or have it removed while nobody counts",
+		return ipmu_fail(why, fd, "%s/%s: %s: this user may not count there: join the "
+				 "group that may write the file, or have it removed while nobody "
+				 "counts",
 				 dir_path, name, strerror(-fd));
 	if (fd == -ELOOP)
 		return ipmu_fail(why, -EBADMSG, "%s/%s is a link: remove it", dir_path, name);

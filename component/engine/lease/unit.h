@@ -22,34 +22,34 @@ struct ipmu_lessee {
 	struct ipmu_journal_process self;
 	char boot_id[40];
 	_Atomic int inside;	/* units where a thread may be changing registers */
-	sigset_t mask;		/* of that thread, without the signals held off */
+	sigset_t mask;		/* of that thread, as it was before signals were held off */
 	int64_t deadline_ns;	/* for waiting in this operation; 0: it has not waited yet */
-	struct ipmu_journal *journal;	/* scratch */
+	struct ipmu_journal *journal;	/* where one is read or put together */
 	char left[IPMU_WHY_MAX];	/* a register that a foreign user has written since */
 };
 
 struct ipmu_owner {
 	int fd;			/* -1: no state directory: other processes are not seen */
 	char *path;		/* for messages */
-	int depth;		/* of enters */
-	bool joined;		/* takes part */
-	int process_slot;	/* ... with that number among the processes */
-	bool owes;		/* has parted, but could not put all registers back */
-	bool changed;		/* the journal, since it was entered */
+	int depth;		/* how often this process has entered and not left yet */
+	bool joined;		/* this process is one of those that count on the unit */
+	int process_slot;	/* ... with that number in the journal */
+	bool unrestored;	/* this process has left, but not all registers are put back */
+	bool changed;		/* this process has changed the journal since it entered */
 	bool others_count;	/* other processes have running sessions, as of entering */
 	uint64_t seen;		/* generation of the journal that memory agrees with; 0: none */
-	struct ipmu_journal_header header;	/* as it lies in the file */
-	bool held[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* programmer of these boxes */
-	uint32_t uses[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* counters, by lock */
+	struct ipmu_journal_header header;	/* as last read or written */
+	bool held[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* boxes that we program */
+	uint32_t uses[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* bit i: we hold the lock of counter i */
 };
 
 struct ipmu_slot {
 	bool programmed;
 	int users;			/* running sessions that count with it */
-	bool companion;			/* enabled for another counter's sake */
+	bool companion;			/* enabled because another counter needs it */
 	struct ipmu_choice choice;	/* what it counts */
 	char event[IPMU_NAME_MAX];	/* ... by name, for messages */
-	_Atomic int lost;		/* errno since which its value says nothing; 0: it counts.
+	_Atomic int lost;		/* why its value is not known any more (errno); 0: it is.
 					 * ESTALE: it jumped, so somebody else has written it */
 	_Atomic bool watched;		/* counts have begun from its value: a jump is a loss */
 	int record;			/* number in the journal, from 1; 0: none */
@@ -72,7 +72,7 @@ struct ipmu_unit {
 	struct ipmu_owner owner;
 	bool open;	/* its registers have been opened and its boxes found */
 	struct ipmu_regs regs;
-	int claims;	/* sessions that need its registers kept as they are */
+	int holders;	/* sessions for which its registers stay as they are programmed */
 	int running;	/* sessions that count on it now */
 	int saved_before;	/* registers that were saved when the phase began */
 	struct ipmu_found found;

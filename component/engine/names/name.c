@@ -92,8 +92,8 @@ static int apply_frame(struct naming *n, char *why)
 	if (frame->place == IPMU_ALL || n->e.place == frame->place)
 		return 0;
 	if (n->e.place != IPMU_ALL)
-		return ipmu_fail(why, -EINVAL, "'%s' belongs to a set that counts on %s %d: leave "
-				 "%s= away", n->name, is_uncore(n) ? "package" : "CPU",
+		return ipmu_fail(why, -EINVAL, "'%s': its event set counts on %s %d: remove %s= "
+				 "from the name", n->name, is_uncore(n) ? "package" : "CPU",
 				 frame->place, place_key(n));
 	n->e.place = frame->place;
 	return 0;

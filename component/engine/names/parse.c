@@ -67,8 +67,8 @@ int ipmu_name_check_twice(const struct ipmu_qualifiers *q, const char *name, cha
 	for (int i = 0; i < q->n; i++)
 		for (int j = 0; j < i; j++)
 			if (ipmu_qualifier_is(&q->list[i], q->list[j].key))
-				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %s stands "
-						 "there twice", name, q->list[i].key);
+				return ipmu_fail(why, -EINVAL, "'%s': the qualifier %s is given "
+						 "twice", name, q->list[i].key);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ int ipmu_name_number(const struct ipmu_qualifier *q, const char *name, int *out,
 {
 	if (q->value && number_of(q->value, out) == 0)
 		return 0;
-	return ipmu_fail(why, -EINVAL, "'%s': %s wants a number, as in %s=0", name, q->key,
+	return ipmu_fail(why, -EINVAL, "'%s': %s takes a number, as in %s=0", name, q->key,
 			 q->key);
 }
 

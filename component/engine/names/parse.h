@@ -24,7 +24,7 @@ int ipmu_name_check_length(const char *name, char *why);
 const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, const char *pmu,
 					    int *box);
 
-/* -EINVAL: a key stands there twice. `name` is for the message. */
+/* -EINVAL: a key is given twice. `name` is for the message. */
 int ipmu_name_check_twice(const struct ipmu_qualifiers *q, const char *name, char *why);
 /* The number of a qualifier, 0 to 9999. -EINVAL: it has none. */
 int ipmu_name_number(const struct ipmu_qualifier *q, const char *name, int *out, char *why);

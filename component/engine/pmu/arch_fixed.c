@@ -111,11 +111,11 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 
 	(void)ncodes;
 	if (n < 0)
-		return ipmu_fail(why, -ENOENT, "%s.%s%s is no fixed counter's event", e->type->name,
+		return ipmu_fail(why, -ENOENT, "no fixed counter counts %s.%s%s", e->type->name,
 				 event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (!os && !usr)
-		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
-				 "k away for both", e->type->name, event,
+		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
+				 "and k it counts at both", e->type->name, event,
 				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (ipmu_core_period(choice, event, q, ipmu_type_most(e->type, "ovf"), &period, why))
 		return -EINVAL;
@@ -190,7 +190,7 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 		return 0;
 	}
 	if (nfixed < IPMU_FIXED_COUNTERS) {
-		ipmu_fail(reason, 0, "CPUID reports %d fixed counters, not %d: a hypervisor keeps "
+		ipmu_fail(reason, 0, "CPUID reports %d fixed counters, not %d: a hypervisor hides "
 			  "them", nfixed, IPMU_FIXED_COUNTERS);
 		return 0;
 	}
@@ -200,8 +200,8 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 		if ((enabled & IPMU_FIXED_BIT(n)) && (fields & IPMU_FIXED_ENABLE(n))) {
 			if (p->take_busy)
 				return 1;
-			ipmu_fail(reason, 0, "%s: fixed counter %d is counting for somebody else: "
-				  "stop that (the NMI watchdog: sysctl kernel.nmi_watchdog=0), or "
+			ipmu_fail(reason, 0, "%s: fixed counter %d is in use by somebody else: end "
+				  "that use (the NMI watchdog: sysctl kernel.nmi_watchdog=0), or "
 				  "set IPMU_TAKE_BUSY=1 to take it and give it back afterwards",
 				  p->msr_path, (int)n);
 			return 0;

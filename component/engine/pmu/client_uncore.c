@@ -106,7 +106,7 @@ static void check_slices(const struct ipmu_client_layout *l, int *slices, int nc
 			  "for 1 to %d", *slices, l->slices_max);
 		*slices = 0;
 	} else if (*slices != ncores) {
-		ipmu_fail(note, 0, "%d C-Boxes beside %d cores: the sums cover the C-Boxes",
+		ipmu_fail(note, 0, "%d C-Boxes, but %d cores: sums are over the C-Boxes",
 			  *slices, ncores);
 	} else if (l->remark) {
 		ipmu_fail(note, 0, "%s", l->remark);

@@ -39,8 +39,8 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_
 
 	(void)ncodes;
 	if (!(codes[0] & (IPMU_CORE_OS | IPMU_CORE_USR)))
-		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: leave u and "
-				 "k away for both", type->name, event,
+		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
+				 "and k it counts at both", type->name, event,
 				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->nchoices = 1;
 	choice->select = codes[0] & ipmu_reg_event_bits(type->select);

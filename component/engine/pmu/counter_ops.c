@@ -87,7 +87,7 @@ int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max,
 		return 0;
 	if (q->value && ipmu_number(q->value, max, n) == 0 && *n)
 		return 0;
-	return ipmu_fail(why, -EINVAL, "%s:" IPMU_QUALIFIER_FORMAT ": %s wants a number of events "
+	return ipmu_fail(why, -EINVAL, "%s:" IPMU_QUALIFIER_FORMAT ": %s takes a number of events "
 			 "from 1 to %llu, as in %s=1000", event, IPMU_QUALIFIER_WORDS(q), q->key,
 			 (unsigned long long)max, q->key);
 }

@@ -159,8 +159,8 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 		return rc;
 	found->nboxes[0] = 1;
 	if (!ipmu_msr_read(p, spflt_control.addr, &spflt) && (spflt & SPFLT_ENABLES))
-		ipmu_fail(note, 0, "PERF_SPFLT_CONTROL is in use: its counters count where the "
-			  "program has executed SPFLT with 1");
+		ipmu_fail(note, 0, "PERF_SPFLT_CONTROL is in use: counters that it enables count "
+			  "only while the program has set User Preference by SPFLT");
 	return 0;
 }
 

@@ -215,13 +215,13 @@ static int check(const struct netburst_request *r, char *why)
 				 "Nth %s", e->name, r->start->name);
 	if (r->period && !r->start && r->force_ovf)
 		return ipmu_fail(why, -EINVAL, "%s: with force_ovf every event overflows and "
-				 "interrupts: leave ovf= away", e->name);
+				 "interrupts: remove ovf=", e->name);
 	if (r->period == 1 && !r->start)
 		return ipmu_fail(why, -EINVAL, "%s: ovf=1: the interrupt comes with the event "
 				 "after the overflow, so with the 2nd at the earliest; for one "
 				 "with every event there is force_ovf", e->name);
 	if (r->start && (r->tag || r->tag_value || r->start->role != PLAIN))
-		return ipmu_fail(why, -EINVAL, "%s: start= does not go with tags", e->name);
+		return ipmu_fail(why, -EINVAL, "%s: start= cannot be combined with tags", e->name);
 	return 0;
 }
 

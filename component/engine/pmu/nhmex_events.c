@@ -161,7 +161,7 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 {
 	if (choice->direction != IPMU_UP || !(c->ctl & CTL_WRAP))
 		return ipmu_fail(why, -EINVAL, "%s: freeze= needs a counter that counts up and "
-				 "wraps: leave count_mode and wrap_mode away", c->event);
+				 "wraps: remove count_mode and wrap_mode", c->event);
 	choice->select |= CTL_PMI_EN;
 	choice->preset_value = CNT_EVENT_COUNT + 1 - c->freeze;
 	return 0;
