@@ -81,7 +81,8 @@ static int parse_repeat(const char *text, int *out)
 	long n = strtol(text, &end, 10);
 
 	if (*end || end == text || n < 1 || n > REPEAT_MAX)
-		return complain(EXIT_USAGE, "-r %s: how often, 1 to %d", text, REPEAT_MAX);
+		return complain(EXIT_USAGE, "-r %s: give a number of runs from 1 to %d", text,
+				REPEAT_MAX);
 	*out = (int)n;
 	return 0;
 }

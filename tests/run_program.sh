@@ -23,8 +23,8 @@ refused() {	# refused STATUS REGEX ARGUMENT...
 # -- usage
 refused 2 'nothing to count: give -g' true
 refused 2 'no program given' -g MEM
-refused 2 'how often, 1 to 1000' -g MEM -r 0 true
-refused 2 'how often, 1 to 1000' -g MEM -r 2x true
+refused 2 'give a number of runs from 1 to 1000' -g MEM -r 0 true
+refused 2 'give a number of runs from 1 to 1000' -g MEM -r 2x true
 refused 2 'a file name without its ending' -g MEM -o dir/ true
 refused 2 'an empty name between commas' -g MEM, true
 refused 2 "try 'ipmu-run --help'" --nonsense

@@ -70,13 +70,13 @@ static void block(sigset_t *old)
 }
 
 /* Nothing outlives a launcher that was killed: mpirun would wait for it. */
-static void become(char **argv, int gate, int fate, const sigset_t *mask)
+static void become(char **argv, int start_fd, int failure_fd, const sigset_t *mask)
 {
 	char byte;
 	int why;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* one that has gone closes the gate */
-	while (read(gate, &byte, 1) != 1)
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* one that has ended closes its end of the pipe */
+	while (read(start_fd, &byte, 1) != 1)
 		if (errno != EINTR)
 			_exit(0);	/* the launcher has given up, or is no more */
 	reset_signals();
@@ -85,7 +85,7 @@ static void become(char **argv, int gate, int fate, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	why = errno;
-	(void)!write(fate, &why, sizeof(why));
+	(void)!write(failure_fd, &why, sizeof(why));
 	_exit(0);
 }
 
@@ -116,7 +116,7 @@ static void leave_connection(void)
 
 int program_start(struct program *p, char **argv)
 {
-	int fds[4] = { -1, -1, -1, -1 };	/* gate to read and write, fate to read and write */
+	int fds[4] = { -1, -1, -1, -1 };	/* two pipes: the start, a failure to execute */
 	sigset_t old;
 
 	if (pipe2(fds, O_CLOEXEC) || pipe2(fds + 2, O_CLOEXEC))
@@ -125,7 +125,7 @@ int program_start(struct program *p, char **argv)
 	block(&old);
 	p->pid = fork();
 	if (p->pid == 0) {
-		close(fds[1]);	/* its own end would keep the gate from ever closing */
+		close(fds[1]);	/* else the child would never see the pipe closed */
 		become(argv, fds[0], fds[3], &old);
 	}
 	if (p->pid < 0) {
@@ -139,8 +139,8 @@ int program_start(struct program *p, char **argv)
 	leave_connection();
 	close(fds[0]);
 	close(fds[3]);
-	p->gate = fds[1];
-	p->fate = fds[2];
+	p->start_fd = fds[1];
+	p->failure_fd = fds[2];
 	return 0;
 }
 
@@ -167,13 +167,13 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 	int ended, why = 0;
 
 	p->began_ns = now_ns();
-	(void)!write(p->gate, "", 1);
+	(void)!write(p->start_fd, "", 1);
 	ended = wait_for(p);
 	*ns = now_ns() - p->began_ns;
-	close(p->gate);
-	if (read(p->fate, &why, sizeof(why)) != (ssize_t)sizeof(why))
+	close(p->start_fd);
+	if (read(p->failure_fd, &why, sizeof(why)) != (ssize_t)sizeof(why))
 		why = 0;
-	close(p->fate);
+	close(p->failure_fd);
 	if (WIFSIGNALED(ended))
 		ending = WTERMSIG(ended);
 	*status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
@@ -187,7 +187,7 @@ int program_refused(int rc)
 
 void program_cancel(struct program *p)
 {
-	close(p->gate);
-	close(p->fate);
+	close(p->start_fd);
+	close(p->failure_fd);
 	wait_for(p);
 }

@@ -10,9 +10,9 @@
 
 struct program {
 	pid_t pid;
-	int gate;		/* a byte written here lets it go */
-	int fate;		/* where it says why it could not be executed */
-	uint64_t began_ns;	/* when it was let go, by CLOCK_MONOTONIC */
+	int start_fd;		/* a byte written here starts it */
+	int failure_fd;		/* an errno read here: it could not be executed */
+	uint64_t began_ns;	/* when it was started, by CLOCK_MONOTONIC */
 };
 
 /* Signals that we are sent reach the program from then on, as those do that the terminal sends to
@@ -22,7 +22,7 @@ void program_signals(void);
 void program_cpus(const struct cpus *cpus);
 /* 0, or -errno where there can be no child. */
 int program_start(struct program *p, char **argv);
-/* Lets it go and waits for its end. 0 with the status that a shell would give it: its own, or
+/* Starts it and waits for its end. 0 with the status that a shell would give it: its own, or
  * 128 + n where signal n has ended it; -errno where it could not be executed. */
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* The status that a shell has for what program_run() returns. */

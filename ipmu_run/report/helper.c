@@ -96,7 +96,7 @@ int scratch_make(struct scratch *s, char why[PAGE_WHY_MAX])
 	snprintf(s->dir, sizeof(s->dir), "%s/ipmu-run.XXXXXX", tmp);
 	if (mkdtemp(s->dir))
 		return 0;
-	snprintf(why, PAGE_WHY_MAX, "no folder in %s: %s", tmp, strerror(errno));
+	snprintf(why, PAGE_WHY_MAX, "no folder can be made in %s: %s", tmp, strerror(errno));
 	s->dir[0] = '\0';
 	return -errno;
 }
