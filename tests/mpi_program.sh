@@ -107,6 +107,9 @@ if [ -x three ]; then
 	check 'two nodes: their ranks' grep -qx 'info,,ranks,node 1,1,0,,node1' out.csv
 	check 'two nodes: a metric of each' grep -q \
 		'^metric,core_fixed/CPI,instructions per clock,node 1,1,' out.csv
+	check 'two nodes: a row for each on the page' [ "$(grep -c '<td>node 1</td>' out.html)" = 4 ]
+	command -v lstopo-no-graphics >/dev/null && check 'two nodes: the page draws node 0' \
+		[ "$(grep -o '>INST[A-Z_:]* [0-9]*<' out.html | grep -o '[0-9]*<' | paste -sd' ')" = '6< 6<' ]
 	check 'two nodes: complete' grep -q '^  "complete":true,$' out.json
 fi
 # Two packages each: a sum for the node, beside them.

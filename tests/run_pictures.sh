@@ -27,18 +27,22 @@ counted() {	# counted MACHINE NAME ARGUMENT...
 	fi
 	is "$2" 0 $?
 }
-counted skl-4c8t skl -g MEM,LLC_READ --per-box -r 2
+counted skl-4c8t skl -g MEM,LLC_READ --per-box -r 2 --interval 20
 "$vpmu" run --no-feed -m nhmex-2p16c32t -- ipmu-run -g MEM,PAGES --passes -o nhmex.page true 2>err
 "$vpmu" run --no-feed -m p4-2p4t -- ipmu-run -g BRANCH --per-cpu -r 2 -o p4.page \
 	echo a-word-without-any-blank-in-it-that-is-longer-than-any-telephone-is-wide >out 2>err
 "$vpmu" run --no-feed -m knc-16c64t -- ipmu-run -g CPI --per-cpu -o knc.page true 2>err
 
+plots=7
+command -v gnuplot >/dev/null || plots=1
 for theme in light dark; do
 	look $([ $theme = light ] || echo --force-dark-mode) >out
 	is "$theme: pages and widths" 28 "$(grep -cE '^[a-z0-9]+\.page\.html [0-9]+: ' out)"
 	is "$theme: complaints" '' "$(grep ';' out)"
 	is "$theme: all are" 28 "$(grep -c " 0 strangers, $theme, contrast good" out)"
-	is "$theme: one drawing of the machine at a time" 28 "$(grep -c ', 1 drawings,' out)"
+	# The machine, and of six metrics what they were over time.
+	is "$theme: one of each drawing at a time" "21 7" \
+		"$(grep -v ^skl out | grep -c ', 1 drawings,') $(grep -c "^skl.*, $plots drawings," out)"
 	is "$theme: tables" 'knc 2 nhmex 4 p4 2 skl 4' "$(sed -nE \
 		's/^([a-z0-9]+)\.page.* 360: .* ([0-9]+) tables.*/\1 \2/p' out | paste -sd' ')"
 done

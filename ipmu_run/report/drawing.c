@@ -83,21 +83,37 @@ static bool drawn_apart(const struct event *e)
 	return e->nparts <= CPUS_MAX || e->parts[0].cpu < 0;
 }
 
+/* Of a job the first node is drawn, where the report is made. */
+static bool is_here(const struct part *p)
+{
+	return p->node <= 1;
+}
+
+/* The part that is the whole machine's, -1: all are. */
+static int whole_of(const struct event *e)
+{
+	for (int i = e->nparts; i < report_nparts(e); i++)
+		if (is_here(&e->parts[i]))
+			return i;
+	return -1;
+}
+
 static void event_lines(FILE *f, const struct report *r, int event)
 {
 	const struct event *e = &r->m->events[event];
 
 	for (int i = 0; drawn_apart(e) && i < e->nparts; i++)
-		event_line(f, e, &e->parts[i], report_event(r, event, i));
+		if (is_here(&e->parts[i]))
+			event_line(f, e, &e->parts[i], report_event(r, event, i));
 	if (!drawn_apart(e))
-		event_line(f, e, NULL, report_event(r, event, -1));
+		event_line(f, e, NULL, report_event(r, event, whole_of(e)));
 }
 
 static void metric_line(FILE *f, const struct report *r, const struct report_group *g,
 			const struct event *e, const struct part *p)
 {
 	const struct group_metric *m = &g->group->metrics[0];
-	struct value v = report_metric(r, g, 0, e && e->nparts > 1 ? p : NULL);
+	struct value v = report_metric(r, g, 0, e && report_nparts(e) > 1 ? p : NULL);
 	const char *pmu = NULL;
 	int n = 0;
 
@@ -119,11 +135,14 @@ static void metric_lines(FILE *f, const struct report *r, const struct report_gr
 	const struct event *e = with_parts >= 0 ? &r->m->events[with_parts] : first;
 
 	if ((with_parts < 0 && first->nparts > 1) || !drawn_apart(e)) {
-		metric_line(f, r, g, NULL, NULL);
+		int whole = with_parts < 0 ? -1 : whole_of(e);
+
+		metric_line(f, r, g, e, whole < 0 ? NULL : &e->parts[whole]);
 		return;
 	}
 	for (int i = 0; i < e->nparts; i++)
-		metric_line(f, r, g, e, &e->parts[i]);
+		if (is_here(&e->parts[i]))
+			metric_line(f, r, g, e, &e->parts[i]);
 }
 
 static int labels_write(const struct report *r, const char *path)

@@ -83,9 +83,9 @@ static void metric_rows(FILE *f, const struct report *r, const struct report_gro
 	value_cell(f, "%.6g", all, m->unit, 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
-	for (int i = 0; e && i < e->nparts; i++)
+	for (int i = 0; e && i < report_nparts(e); i++)
 		most = larger(report_metric(r, g, metric, &e->parts[i]), most);
-	for (int i = 0; e && i < e->nparts; i++)
+	for (int i = 0; e && i < report_nparts(e); i++)
 		part_row(f, r, &e->parts[i], "%.6g", report_metric(r, g, metric, &e->parts[i]),
 			 m->unit, most);
 }
@@ -100,9 +100,9 @@ static void event_rows(FILE *f, const struct report *r, int event)
 	value_cell(f, "%.0f", all, "", 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
-	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
+	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
 		most = larger(report_event(r, event, i), most);
-	for (int i = 0; e->nparts > 1 && i < e->nparts; i++)
+	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
 		part_row(f, r, &e->parts[i], "%.0f", report_event(r, event, i), "", most);
 }
 
@@ -203,6 +203,12 @@ static void summary(FILE *f, const struct report *r)
 		report_job_text(r->job, job);
 		element(f, "<p>", job, "</p>\n");
 	}
+	for (int i = 0; r->job && r->job->nodes > 1 && i < r->job->nodes; i++) {
+		fprintf(f, "<p class=\"soft\">node %d: ", i);
+		element(f, "", r->job->node[i].host, "");
+		fprintf(f, ", %d rank%s</p>\n", r->job->node[i].ranks,
+			r->job->node[i].ranks == 1 ? "" : "s");
+	}
 	if (r->machine->is_virtual)
 		element(f, "<p class=\"soft\">",
 			"A virtual machine: wall time means nothing here.", "</p>\n");
@@ -223,9 +229,12 @@ static void choose_drawing(FILE *f, const struct machine_drawing *d)
 			"  .wide { display: block; } .narrow { display: none; } }\n", least);
 }
 
-static void machine_section(FILE *f, const struct machine_drawing *d, const char *why)
+static void machine_section(FILE *f, const struct report *r, const struct machine_drawing *d,
+			    const char *why)
 {
 	fputs("<section>\n<h2>Machine</h2>\n", f);
+	if (r->job && r->job->nodes > 1)
+		element(f, "<p>Node 0: ", r->job->node[0].host, "</p>\n");
 	if (d->wide.svg)
 		fprintf(f, "<figure class=\"wide\">%s</figure>\n"
 			"<figure class=\"narrow\">%s</figure>\n"
@@ -275,7 +284,7 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	page_head(f, r, &d);
 	fputs("<main>\n", f);
 	if (r->m->done)
-		machine_section(f, &d, missing->drawing);
+		machine_section(f, r, &d, missing->drawing);
 	if (missing->plots[0])
 		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
