@@ -90,7 +90,7 @@ static void cpus_that_cannot_be_had(void **state)
 		{ 5000, "CPU 5000: this machine" },
 		{ UINT32_MAX, "this machine has none" },
 		{ 3, "CPU 3: this process may not use it" },
-		{ 2, "leave cpu= away" },	/* the event says another CPU */
+		{ 2, "remove cpu= from the name" },	/* the event says another CPU */
 	};
 	int set = papi_sets_one(INST ":cpu=1");
 	long long v;

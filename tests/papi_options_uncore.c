@@ -65,7 +65,7 @@ static void packages_have_to_agree(void **state)
 		const char *reason;
 	} bad[] = {
 		{ 64, "CPU 64: this machine has none" },
-		{ 8, "leave package= away" },
+		{ 8, "remove package= from the name" },
 	};
 	int set = papi_sets_one(READS ":package=2");
 

@@ -24,7 +24,7 @@ struct control_state {
 	struct glue_running running;
 	struct glue_options options;
 	bool started;		/* since the last look at overflow deadlines */
-	int told, since;	/* counters whose loss PAPI's user was told of; reads after that */
+	int told, since;	/* lost counters that PAPI's user knows of; reads since then */
 	bool polled;		/* by PAPI's timer, which tells nobody */
 	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
 	struct node_sum_share share;

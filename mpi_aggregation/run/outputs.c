@@ -43,7 +43,7 @@ static int refuse(const char *folder, const char *name, const char *what)
 	return complain(EXIT_USAGE, "-o: cannot %s %s%s: %s", what, folder, name, strerror(errno));
 }
 
-/* False, with errno: a name that is in the way. */
+/* False, with errno: a name that exists and cannot be removed. */
 static bool remove_old(DIR *d, const char *start, char name[NAME_MAX + 1])
 {
 	size_t bytes = strlen(start);

@@ -37,7 +37,7 @@ struct ipmu_regs {
 		const char *file;	/* not a register: this file could not be written */
 		int error;
 	} failure;
-	struct ipmu_left {	/* the first register that was left alone and is not told of yet */
+	struct ipmu_left {	/* the first register that was left alone, not reported yet */
 		uint32_t addr;	/* 0: none */
 		uint64_t written, value;	/* by us, and what it holds instead */
 	} left;

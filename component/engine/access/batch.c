@@ -101,7 +101,7 @@ static enum outcome outcome_of(const struct ipmu_batch_op *ops, int n)
 	return what;
 }
 
-/* Of a refused batch those are told of that the device refuses: nothing has been accessed. */
+/* Of a refused batch only the accesses that the device refuses are traced: none was made. */
 static void trace(const struct ipmu_batch_op *ops, int n, enum outcome what)
 {
 	for (int i = 0; i < n; i++)

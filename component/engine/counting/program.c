@@ -214,7 +214,7 @@ static int program_use(struct ipmu_use *use, const char *event)
 	return rc;
 }
 
-/* The register that stood in the way, if that is known. */
+/* Names the register whose access failed, if that is known. */
 static int explain(struct ipmu_session *s, int rc, char *why)
 {
 	struct ipmu_unit *unit;

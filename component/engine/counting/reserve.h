@@ -14,8 +14,8 @@ void ipmu_reserve_leave(const struct ipmu_plan *plan);
 /* Take the counters that the plan has been given, before anything is written for it. -EBUSY:
  * somebody who keeps no journal of ours counts there. On failure nothing is taken. */
 int ipmu_reserve_take(const struct ipmu_plan *plan, char *why);
-/* After a failure, and once the units have been left: take part no longer where nothing else of
- * this process does. Inside, the journal would be told of an end that is not one. */
+/* After a failure, and once the units have been left: leave those on which nothing else of this
+ * process counts. While a unit is entered, its journal would record an end that is none. */
 void ipmu_reserve_part(const struct ipmu_plan *plan);
 /* Let go of those that no session of this process uses any more. */
 void ipmu_reserve_drop(const struct ipmu_plan *plan);

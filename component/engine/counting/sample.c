@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PATIENCE_NS 5000000000ll	/* for readers that never come out, twice at most */
+#define PATIENCE_NS 5000000000ll	/* for readers that never end, twice at most */
 
 /* ---- readers */
 

@@ -367,7 +367,7 @@ struct stopped {
 	int counters, clear, look, readers;
 };
 
-/* The counters stand still. Readers that are under way are waited for. */
+/* The counters have stopped. Readers that have begun are waited for. */
 static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
 {
 	rc->look = look ? ipmu_sample_look(s) : 0;

@@ -67,7 +67,7 @@ void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns)
 	lessee->deadline_ns = now_ns() + ns;
 }
 
-/* Without anybody in the way no clock is asked. */
+/* If no other process holds the lock, the clock is not read. */
 static bool waited_enough(struct ipmu_lessee *lessee)
 {
 	if (!lessee->deadline_ns)

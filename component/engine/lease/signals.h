@@ -18,7 +18,7 @@ void ipmu_signals_release(struct ipmu_lessee *lessee);
 bool ipmu_signals_waiting(const struct ipmu_lessee *lessee);
 /* A write beyond the limit of file size has failed: that is no reason to end the process. */
 void ipmu_signals_swallow_file_size(void);
-/* In a forked child: they are not ours. */
+/* In a forked child: the handlers that were replaced are its parent's. */
 void ipmu_signals_forget(void);
 /* The process is being ended by a signal: only the thread that ends it may go on. */
 bool ipmu_signals_ending(void);

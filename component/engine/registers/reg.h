@@ -9,8 +9,8 @@
 
 /* WO: never read, and so nothing to put back. */
 enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
-/* SHARED_RESOURCE: no register, but something that one event at a time can have its way with, as
- * with the bits of a shared register. */
+/* SHARED_RESOURCE: no register, but something that can have one setting at a time, like the bits of
+ * a shared register. */
 enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_SHARED_RESOURCE };
 
 /* Bits as documents give them. A field that code names beside its table is a constant of this form,
