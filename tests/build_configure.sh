@@ -60,17 +60,14 @@ says 'apt-get install gcc '
 says '--install-deps'
 never 'installing packages'
 
-# -- only an optional one is missing: said, and the rest goes on
-PKG_CONFIG=$scratch/no-cmocka
-printf '#!/bin/sh\ncase "$*" in *cmocka*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
+# -- only optional ones are missing: said, and the rest goes on
+PKG_CONFIG=$scratch/less
+printf '#!/bin/sh\ncase "$*" in *cmocka* | *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
 chmod +x "$PKG_CONFIG"
 export PKG_CONFIG
 configure 0 "${trees[@]}"
 says 'libcmocka-dev: '
 says 'unit tests        no'
-never 'error:'
-printf '#!/bin/sh\ncase "$*" in *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
-configure 0 "${trees[@]}"
 says 'libmuparser-dev: '
 says 'ipmu-run          no'
 never 'error:'
@@ -105,6 +102,19 @@ configure 0 --help
 says '--install-deps'
 says '--with-papi-src=DIR'
 
+# -- MPI: those that are chosen, in that order, and no others
+chooses() {	# chooses MPIS ARGUMENT...: with these MPIs, if they are here
+	local mpi=$1
+	shift
+	if [ -n "$(sh "$srcdir/build-aux/deps" missing ${mpi//,/ })" ]; then
+		configure 0 --without-mpi "${trees[@]}" "$@"
+		return
+	fi
+	configure 0 --with-mpi=$mpi "${trees[@]}" "$@"
+	grep -qx "MPIS = ${mpi//,/ }" "$scratch/build/Makefile" || fail "--with-mpi=$mpi"
+	says "MPI programs      yes (${mpi//,/ })"
+}
+
 # -- the literal --install-deps: known, silent about itself; with everything there it needs no
 # network and no root, which a PATH without apt-get and sudo shows
 if [ -z "$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)" ]; then
@@ -113,23 +123,10 @@ if [ -z "$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)" ]; then
 		printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
 		chmod +x "$scratch/guard/$tool"
 	done
-	PATH=$scratch/guard:$PATH configure 0 --install-deps "${trees[@]}"
+	PATH=$scratch/guard:$PATH chooses openmpi,mpich --install-deps
 	never 'was called'
 	never 'WARNING'
 fi
-
-# -- out of the source tree, with relative paths, which become absolute
-relative() { realpath --relative-to="$scratch/build" "$1"; }
-configure 0 --prefix=/opt/x --disable-mpi --enable-werror \
-	--with-papi-src="$(relative "$PAPI_SRC")" --with-libpfm4-src="$(relative "$LIBPFM4_SRC")"
-says 'ipmu '
-says '/opt/x'
-says 'make demo'
-never 'WARNING'
-grep -qx "PAPI_SRC = $(realpath "$PAPI_SRC")" "$scratch/build/Makefile" ||
-	fail 'PAPI_SRC is not absolute'
-grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
-grep -qx 'WERROR = -Werror' "$scratch/build/Makefile" || fail 'no -Werror'
 
 # -- directories: all of GNU's, with the way between those in which something is installed
 all_of_gnu=(--sbindir=/x/sbin --libexecdir=/x/libexec --sysconfdir=/etc --sharedstatedir=/x/com
@@ -141,39 +138,40 @@ has() {	# has LINE...: of the makefile that was made
 		grep -qxF -e "$line" "$scratch/build/Makefile" || fail "no line '$line'"
 	done
 }
-plain=(--disable-mpi "${trees[@]}")
+plain=(--without-mpi "${trees[@]}")
 configure 0 "${plain[@]}"
+grep -qx 'MPIS = *' "$scratch/build/Makefile" || fail '--without-mpi'
 has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib' 'INCLUDE = include' 'SHARE = share' 'MAN = share/man' \
 	'DOC = share/doc/ipmu' 'BIN_TO_LIB = ../lib' 'LIB_TO_BIN = ../bin' 'PKGCONFIG_UP = ../..' 'SHARE_UP = ../..'
 says 'install to        /usr/local'
-configure 0 --prefix=/usr --libdir='${prefix}/lib/x86_64-linux-gnu' --mandir=/usr//man/ --docdir=/usr/doc/x \
-	"${all_of_gnu[@]}" "${plain[@]}"
+chooses openmpi --prefix=/usr --libdir='${prefix}/lib/x86_64-linux-gnu' --mandir=/usr//man/ \
+	--docdir=/usr/doc/x "${all_of_gnu[@]}"
 has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib/x86_64-linux-gnu' 'MAN = man' 'DOC = doc/x' \
 	'BIN_TO_LIB = ../lib/x86_64-linux-gnu' 'LIB_TO_BIN = ../../bin' 'PKGCONFIG_UP = ../../..'
+# Out of the source tree, with relative paths, which become absolute.
+relative() { realpath --relative-to="$scratch/build" "$1"; }
 configure 0 --prefix=/opt/x --datarootdir=/opt/x/data --includedir=/opt/x/inc --bindir=/opt/x/a/b \
-	--libdir=/opt/x/a/l "${plain[@]}"
+	--libdir=/opt/x/a/l --disable-mpi --enable-werror \
+	--with-papi-src="$(relative "$PAPI_SRC")" --with-libpfm4-src="$(relative "$LIBPFM4_SRC")"
+says 'ipmu '
+says '/opt/x'
+says 'make demo'
+never 'WARNING'
+has "PAPI_SRC = $(realpath "$PAPI_SRC")" 'WERROR = -Werror'
+grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
+make -s -C "$scratch/build" help | grep -q '^make check ' || fail 'make help'
 has 'install_root = $(prefix)' 'SHARE = data' 'MAN = data/man' 'DOC = data/doc/ipmu' 'INCLUDE = inc' 'BIN = a/b' \
 	'LIB = a/l' 'BIN_TO_LIB = ../l' 'LIB_TO_BIN = ../b' 'PKGCONFIG_UP = ../../..'
 # Outside the prefix: what holds all of it is the root, which the prefix does not move.
-configure 0 --prefix=/opt/x --exec-prefix=/opt/arch "${plain[@]}"
+chooses mpich --prefix=/opt/x --exec-prefix=/opt/arch
 has 'install_root = /opt' 'BIN = arch/bin' 'LIB = arch/lib' 'SHARE = x/share' 'BIN_TO_LIB = ../lib'
-configure 0 --prefix=/usr --libdir=/lib/x "${plain[@]}"
+chooses mpich,openmpi --prefix=/usr --libdir=/lib/x
 has 'install_root = /' 'BIN = usr/bin' 'LIB = lib/x' 'BIN_TO_LIB = ../../lib/x' 'PKGCONFIG_UP = ../../..'
 configure 1 --libdir='/usr/li b' "${plain[@]}"
 says 'special characters do not work'
 
-# -- MPI: those that are chosen, in that order, and no others
+# -- MPI: a name that is none
 configure 1 --with-mpi=lam "${trees[@]}"
 says '--with-mpi=lam: openmpi, mpich, or both'
-for mpi in openmpi mpich openmpi,mpich mpich,openmpi; do
-	[ -z "$(sh "$srcdir/build-aux/deps" missing ${mpi//,/ })" ] || continue
-	configure 0 --with-mpi=$mpi "${trees[@]}"
-	grep -qx "MPIS = ${mpi//,/ }" "$scratch/build/Makefile" || fail "--with-mpi=$mpi"
-	says "MPI programs      yes (${mpi//,/ })"
-done
-configure 0 --without-mpi "${trees[@]}"
-grep -qx 'MPIS = *' "$scratch/build/Makefile" || fail '--without-mpi'
-configure 0 --disable-mpi --enable-werror "${trees[@]}"
-make -s -C "$scratch/build" help | grep -q '^make check ' || fail 'make help'
 
 exit "$failed"

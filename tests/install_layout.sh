@@ -17,8 +17,10 @@ name=ipmu-layout
 $make -s -C "$BUILDDIR" DIST_NAME=$name $name.tar.gz && tar -C "$scratch" -xzf "$BUILDDIR/$name.tar.gz" ||
 	{ echo 'make dist failed'; exit 1; }
 rm -f "$BUILDDIR/$name.tar.gz"
-mkdir "$build" && cd "$build" || exit 1
-"../$name/configure" CFLAGS=-O0 --with-mpi="${MPIS%% *}" --prefix=/usr --libdir=/usr/lib/x86_64-linux-gnu \
+mkdir "$build" "$scratch/bin" && cd "$build" || exit 1
+# What PAPI asks for is left out, too: it is the places that are looked at.
+printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-cc}" >"$scratch/cc" && chmod +x "$scratch/cc"
+"../$name/configure" CC="$scratch/cc" CFLAGS=-O0 --with-mpi="${MPIS%% *}" --prefix=/usr --libdir=/usr/lib/x86_64-linux-gnu \
 	--mandir=/usr/lib/man --docdir=/usr/share/doc/libipmu --includedir=/usr/include/intel \
 	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" >configured 2>&1 ||
 	{ tail -n 20 configured; exit 1; }
@@ -63,7 +65,9 @@ grep -qx 'set prefix /usr' "$usr/share/ipmu/modulefile" || fail 'prefix in modul
 # -- what is taken away is missed; elsewhere nothing is installed
 mkdir "$scratch/gone"
 mv "$lib/libintelpmu.so.0" "$usr/lib/man/man1/vpmu.1" "$usr/bin/pmutopo" "$scratch/gone"
-installed installcheck && fail 'installcheck misses nothing'
+# Nothing has to be counted once more.
+ln -s /usr/bin/* "$scratch/bin" && rm -f "$scratch/bin/qemu-x86_64"
+PATH=$scratch/bin installed installcheck && fail 'installcheck misses nothing'
 for said in 'it takes the shared library' 'man vpmu' 'pmutopo --version'; do
 	grep -qx "FAILED: $said" "$scratch/out" || { cat "$scratch/out"; fail "installcheck does not say '$said'"; }
 done
