@@ -13,16 +13,16 @@ requires "$vpmu" "set VPMU or STAGE"
 workloads_find
 passed=0 failed=0
 
-compare() {	# compare KERNEL
+compare() {	# compare KERNEL [OPTION]...
 	local name=$1 want got
-	if ! cachegrind_run "$scratch/cg" -k "$name" >"$scratch/out" 2>&1; then
+	if ! cachegrind_run "$scratch/cg" -k "$@" >"$scratch/out" 2>&1; then
 		cat "$scratch/out"
 		echo "FAILED: $name under cachegrind"
 		failed=$((failed + 1))
 		return
 	fi
 	want=$(cachegrind_misses "$scratch/cg" "${name}_kernel")
-	if ! virtual_run -k "$name" -e "$read_i" >"$scratch/out" 2>"$scratch/err"; then
+	if ! virtual_run -k "$@" -e "$read_i" >"$scratch/out" 2>"$scratch/err"; then
 		cat "$scratch/out" "$scratch/err"
 		echo "FAILED: $name on the virtual machine"
 		failed=$((failed + 1))
@@ -39,11 +39,15 @@ compare() {	# compare KERNEL
 		"$(percent "${got:-0}" "$want")"
 }
 
-for llc in 8388608,16,64 2097152,8,64; do
-	echo "LLC: $llc (bytes, ways, line)"
-	for kernel in stream matmul random; do
-		compare $kernel
-	done
-done
+llc=8388608,16,64
+echo "LLC: $llc (bytes, ways, line)"
+compare stream
+compare matmul
+compare random -r 500000
+llc=2097152,8,64
+echo "LLC: $llc"
+compare stream -s 262144
+compare matmul -s 512
+compare random -r 500000
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

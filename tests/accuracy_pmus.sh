@@ -79,10 +79,10 @@ for kernel in stream matmul chase; do
 	llc=()
 done
 
-# NetBurst: 16 KiB, 8 ways.
+# NetBurst: 16 KiB, 8 ways, which instructions and branches do not depend on.
 n=intel_core:::netburst_p
+simulate chase 16384,8,64
 for kernel in stream matmul chase; do
-	simulate $kernel 16384,8,64
 	check p4-1c2t $kernel $n.instr_retired:NBOGUSNTAG "$(column $kernel Ir)" 1 \
 		$n.branch_retired:MMNP:MMNM:MMTP:MMTM "$(column $kernel Bc Bi)" 1
 done
