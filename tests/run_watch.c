@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading while a program runs: intervals do not drift and have no gaps, whatever fails. The
  * counters are made up here: they count nanoseconds. */
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,33 +17,47 @@
 #include "../ipmu_run/counting/watch.h"
 
 #define MS 1000000ull
+#define WAKES 20
 
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 void *__real_realloc(void *old, size_t bytes);
 void *__wrap_realloc(void *old, size_t bytes);
 
 static bool known, no_memory;
-static uint64_t reading_ns;
+static uint64_t now_ns, late_ns, reading_ns, deadlines[WAKES];
 static int reads;
+static atomic_int wakes;
 
-static uint64_t now(void)
+/* Time passes where somebody waits or reads, and nowhere else. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	*t = (struct timespec){ (time_t)(now_ns / 1000000000u), (long)(now_ns % 1000000000u) };
+	return 0;
 }
 
-static void wait_ns(uint64_t ns)
+/* Wakes at each deadline, and late; then waits to be ended. */
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
 {
-	nanosleep(&(struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) }, NULL);
+	uint64_t deadline = (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+
+	if (wakes >= WAKES) {
+		wakes = WAKES + 1;
+		return pthread_cond_wait(c, m);
+	}
+	deadlines[wakes] = deadline;
+	now_ns = (deadline > now_ns ? deadline : now_ns) + late_ns;
+	wakes++;
+	return ETIMEDOUT;
 }
 
 void sets_read(struct sets *s, struct count *counts)
 {
 	(void)s;
-	counts[0] = (struct count){ (long long)now(), known };
+	counts[0] = (struct count){ (long long)now_ns, known };
 	counts[1] = (struct count){ ++reads, true };
-	wait_ns(reading_ns);
+	now_ns += reading_ns;
 }
 
 void *__wrap_realloc(void *old, size_t bytes)
@@ -53,47 +70,61 @@ static int reset(void **state)
 	(void)state;
 	known = true;
 	no_memory = false;
-	reading_ns = 0;
+	now_ns = 7000000123;
+	late_ns = reading_ns = 0;
 	reads = 0;
+	wakes = 0;
 	return 0;
 }
 
-/* Watches for that long and ends the timeline with 1000 as the second count. */
-static uint64_t run(const struct watch *watch, struct timeline *t, uint64_t ns)
+/* Until all wakes have been; ends the timeline with 1000 as the second count. */
+static void run(const struct watch *watch, struct timeline *t)
 {
 	const struct count last[2] = { { 0, true }, { 1000, true } };
+	uint64_t began = now_ns;
 	struct watcher *w = watcher_start(watch, NULL, 2, t);
-	uint64_t began = now();
 
-	wait_ns(ns);
+	assert_non_null(w);
+	while (wakes <= WAKES)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 	watcher_stop(w);
-	ns = now() - began;
-	timeline_end(t, began, ns, 2, last);
-	return ns;
+	now_ns += 1;
+	timeline_end(t, began, now_ns - began, 2, last);
 }
 
-/* A reading that takes an eighth of the interval makes the next one come later if deadlines are
- * counted from the last reading: then a quarter of them would be within a quarter of the interval
- * after its multiple. */
+/* However late a reading is and however long it takes, the next one is due at a multiple. */
 static void test_no_drift(void **state)
 {
 	const struct watch watch = { .interval_ms = 32 };
 	struct timeline t = { 0 };
-	size_t punctual = 0;
-	uint64_t ns;
+	uint64_t began = now_ns;
 
 	(void)state;
+	late_ns = 5 * MS;
 	reading_ns = 4 * MS;
-	ns = run(&watch, &t, 32 * 20 * MS);
-	assert_true(t.n >= 5);
-	for (size_t i = 0; i + 1 < t.n; i++)
-		punctual += t.end_ns[i] % (32 * MS) < 8 * MS;
-	if (3 * punctual < 2 * (t.n - 1))
-		fail_msg("%zu of %zu readings are on time", punctual, t.n - 1);
-	assert_int_equal(t.end_ns[t.n - 1], ns);
-	assert_int_equal(t.counts[2 * (t.n - 1) + 1].value, 1000);
-	for (size_t i = 1; i < t.n; i++)
-		assert_true(t.end_ns[i - 1] < t.end_ns[i]);
+	run(&watch, &t);
+	for (size_t i = 0; i < WAKES; i++) {
+		assert_int_equal(deadlines[i], began + (i + 1) * 32 * MS);
+		assert_int_equal(t.end_ns[i], (i + 1) * 32 * MS + 7 * MS);
+	}
+	assert_int_equal(t.n, WAKES + 1);
+	assert_int_equal(t.end_ns[WAKES], now_ns - began);
+	assert_int_equal(t.counts[2 * WAKES + 1].value, 1000);
+	timeline_free(&t);
+}
+
+/* A multiple that has passed is left out. */
+static void test_too_late(void **state)
+{
+	const struct watch watch = { .interval_ms = 10 };
+	struct timeline t = { 0 };
+	uint64_t began = now_ns;
+
+	(void)state;
+	late_ns = 25 * MS;
+	run(&watch, &t);
+	for (size_t i = 0; i < WAKES; i++)
+		assert_int_equal(deadlines[i], began + 10 * MS + i * 30 * MS);
 	timeline_free(&t);
 }
 
@@ -139,7 +170,8 @@ static void test_no_memory(void **state)
 	timeline_free(&t);
 
 	no_memory = true;
-	run(&watch, &t, 5 * MS);
+	wakes = 0;
+	run(&watch, &t);
 	no_memory = false;
 	assert_int_equal(t.n, 0);
 	timeline_free(&t);
@@ -152,8 +184,8 @@ static void test_unknown(void **state)
 
 	(void)state;
 	known = false;
-	run(&watch, &t, 30 * MS);
-	assert_true(t.n >= 2);
+	run(&watch, &t);
+	assert_int_equal(t.n, WAKES + 1);
 	assert_false(t.counts[0].known);
 	assert_true(t.counts[1].known);
 	timeline_free(&t);
@@ -161,46 +193,57 @@ static void test_unknown(void **state)
 
 static void count_shows(void *arg, uint64_t ns, const struct count *counts)
 {
-	uint64_t *shown = arg;
+	int *shown = arg;
 
 	assert_true(counts[1].known);
-	if (!shown[0]++)
-		shown[1] = ns;
+	assert_int_equal(ns, (uint64_t)(2 + *shown) * 1000 * MS);
+	++*shown;
 }
 
-/* The first time after two seconds; nobody reads in between. */
+/* From the second second on, each second; nobody reads in between. */
 static void test_show(void **state)
 {
-	uint64_t shown[2] = { 0, 0 };
-	const struct watch watch = { .show = count_shows, .arg = shown };
+	int shown = 0;
+	const struct watch watch = { .show = count_shows, .arg = &shown };
 	const struct watch nothing = { .interval_ms = 0 };
 	struct timeline t = { 0 };
-	struct watcher *w;
 
 	(void)state;
 	assert_null(watcher_start(&nothing, NULL, 2, &t));
 	assert_null(watcher_start(NULL, NULL, 2, &t));
 	watcher_stop(NULL);
-	w = watcher_start(&watch, NULL, 2, &t);
-	assert_non_null(w);
-	wait_ns(1500 * MS);
-	assert_int_equal(reads, 0);
-	wait_ns(900 * MS);
-	watcher_stop(w);
-	assert_int_equal(shown[0], 1);
-	assert_int_equal(reads, 1);
-	assert_true(shown[1] >= 2000 * MS);
-	assert_int_equal(t.n, 0);
+	run(&watch, &t);
+	assert_int_equal(shown, WAKES);
+	assert_int_equal(reads, WAKES);
+	assert_int_equal(t.n, 1);
+	timeline_free(&t);
+}
+
+/* A reading serves both that want one. */
+static void test_both(void **state)
+{
+	int shown = 0;
+	const struct watch watch = { .interval_ms = 500, .show = count_shows, .arg = &shown };
+	struct timeline t = { 0 };
+
+	(void)state;
+	run(&watch, &t);
+	assert_int_equal(t.n, WAKES + 1);
+	assert_int_equal(reads, WAKES);
+	assert_int_equal(shown, 9);
+	timeline_free(&t);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_no_drift, reset),
+		cmocka_unit_test_setup(test_too_late, reset),
 		cmocka_unit_test_setup(test_late_reading, reset),
 		cmocka_unit_test_setup(test_no_memory, reset),
 		cmocka_unit_test_setup(test_unknown, reset),
 		cmocka_unit_test_setup(test_show, reset),
+		cmocka_unit_test_setup(test_both, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
