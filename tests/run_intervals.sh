@@ -82,6 +82,18 @@ if command -v qemu-x86_64 >/dev/null; then
 		verdict 'JSON' $?
 	fi
 fi
+# A counter that is set back while nobody but an interval's reading looks: what it tells once stays.
+if command -v qemu-x86_64 >/dev/null && command -v wrmsr >/dev/null; then
+	ipmu-run --on skl-4c8t -e $event --interval 10 -o l sh -c 'for i in 1 2 3 4 5 6; do sleep 0.02
+		[ $i = 3 ] && wrmsr -p 0 0x395 0; done' 2>err
+	is 'a loss: status' 1 $?
+	says 'a loss' "$event.*the counter was set back from outside"
+	is 'a loss: no count' '' "$(awk -F, '$1 == "event" { print $5 }' l.csv)"
+	is 'a loss: nor in the last interval' '' \
+		"$(awk -F, '$1 == "event interval" { x = $5 } END { print x }' l.csv)"
+	is 'a loss: those before are known' known \
+		"$(awk -F, '$1 == "event interval" && $5 > 0 { x = "known" } END { print x }' l.csv)"
+fi
 on nhmex-2p16c32t -g MEM,PAGES -r 2 --interval 30 -o g sleep 0.1
 is 'two runs in which nothing is counted: nothing is said' '' "$(cat err)"
 is 'two runs: sums' '' "$(sums g.csv)"
