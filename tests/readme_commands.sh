@@ -56,6 +56,11 @@ run() {		# run COMMAND
 		for word in intel_core intel_uncore; do
 			[[ $command == *$word* ]] && [ -f "$SRCDIR/component/$word/Rules.$word" ] || return 1
 		done ;;
+	'make deb')	# make check-deb does it; here: all that it takes is there
+		"$MAKE" -C "$BUILDDIR" -n deb >out 2>&1 && [ -x "$SRCDIR/debian/rules" ] ;;
+	'. /usr/share/ipmu/ipmu/env.sh') grep -q "${command#. }" "$SRCDIR/debian/tests/demo" ;;
+	'spack repo add TREE/spack && spack install ipmu')	# tests/build_spack.sh, as far as it can
+		[ -f "$SRCDIR/spack/repo.yaml" ] && [ -f "$SRCDIR/spack/packages/ipmu/package.py" ] ;;
 	papi_*) "$VPMU" run --no-feed --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	mpirun*ipmu-mpi-run*)	# tests/mpi_run.sh does it; here: the launcher takes the options
 		ipmu-mpi-run --help >out 2>&1 && grep -q -- '-e' out && grep -q -- '-o' out ;;
