@@ -287,10 +287,12 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 	return arg.count < IPMU_CODES_MAX ? arg.count : IPMU_CODES_MAX;
 }
 
-/* libpfm4 puts the range of a number into its description: "counter-mask in range [0-255]". */
+/* libpfm4 puts the range of a number into its description: "counter-mask in range [0-255]". It says
+ * so for all event selects, and some have fewer bits. */
 int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n, char *text,
 		      size_t bytes)
 {
+	uint64_t threshold = ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD);
 	pfm_event_attr_info_t attr;
 	pfm_event_info_t info;
 	const char *range;
@@ -301,6 +303,8 @@ int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n
 	range = strchr(attr.desc, '[');
 	if (attr.type == PFM_ATTR_MOD_BOOL)
 		snprintf(text, bytes, "%s", attr.name);
+	else if (threshold && strcmp(attr.name, "c") == 0)
+		snprintf(text, bytes, "c=0-%u", (unsigned)ipmu_bits_get(threshold, threshold));
 	else if (range)
 		snprintf(text, bytes, "%s=%.*s", attr.name, (int)strcspn(range + 1, "]"),
 			 range + 1);
