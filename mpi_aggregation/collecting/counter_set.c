@@ -223,7 +223,7 @@ API int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ip
 	int rc = m ? 0 : -ENOMEM;
 
 	if (!m)
-		snprintf(own, sizeof(own), "out of memory on a rank");
+		snprintf(own, sizeof(own), "a rank is out of memory");
 	rc = agree(comm, rc, own);
 	if (!rc)
 		rc = nodes_split(comm, &m->at, own);
