@@ -5,6 +5,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static char *kept;
+static size_t kept_bytes;
+
+void complain_into(char *text, size_t bytes)
+{
+	text[0] = '\0';
+	kept = text;
+	kept_bytes = bytes;
+}
+
+bool complain_is_silent(void)
+{
+	return kept != NULL;
+}
+
 /* In one piece: the processes of a job write to the same terminal. */
 int complain(int status, const char *format, ...)
 {
@@ -14,6 +29,9 @@ int complain(int status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+	if (!kept)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+	else if (!kept[0])
+		snprintf(kept, kept_bytes, "%s", text);
 	return status;
 }

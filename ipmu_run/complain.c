@@ -12,19 +12,17 @@ static const char ways[] =
 "    into /dev/cpu/msr_allowlist, and gives a group access to /dev/cpu/*/msr_safe\n"
 "  on the virtual machine: ipmu-run --on skl-4c8t ...; 'vpmu machines' lists others\n";
 
+static const char virtual[] =
+"on the virtual machine: ipmu-run --on skl-4c8t ...; 'vpmu machines' lists others\n";
+
 int complain_machine(int rc, const char *why)
 {
-	if (rc == -EPERM) {
-		complain(0, "not permitted: %s", why);
-		fputs(ways, stderr);
-	} else if (rc == -EACCES) {
-		complain(0, "not permitted: %s", why);
-	} else if (rc == -ENODEV) {
-		complain(0, "nothing to count with here: %s", why);
-		fputs("on the virtual machine: ipmu-run --on skl-4c8t ...; 'vpmu machines' lists "
-		      "others\n", stderr);
-	} else {
-		complain(0, "%s", why);
-	}
+	const char *what = rc == -EPERM || rc == -EACCES ? "not permitted: " :
+			   rc == -ENODEV ? "nothing to count with here: " : "";
+	const char *todo = rc == -EPERM ? ways : rc == -ENODEV ? virtual : "";
+
+	complain(0, "%s%s", what, why);
+	if (!complain_is_silent())
+		fputs(todo, stderr);
 	return EXIT_CANNOT_COUNT;
 }

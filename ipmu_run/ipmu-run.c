@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "counting/handover.h"
+#include "counting/program.h"
 #include "job/job.h"
 #include "run.h"
 #include "status.h"
@@ -38,6 +41,8 @@ static void join(char **argv, char *out, size_t bytes)
 static int refuse_passes(const struct work *w, const struct choice *c, const struct passes *p)
 {
 	complain(0, "these events do not fit into the counters at once: %s", p->why);
+	if (complain_is_silent())
+		return EXIT_USAGE;
 	for (int pass = 0; pass < p->n; pass++) {
 		fprintf(stderr, "  %s:", pass ? "not with these" : "fit together");
 		for (int i = 0; i < c->nevents; i++)
@@ -82,7 +87,8 @@ static int tell_job(const struct work *w, const struct choice *c, const struct m
 static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,
 		struct output *files)
 {
-	int rc = w->job ? tell_job(w, c, measured, files) : write_report(w, c, measured, files);
+	int rc = handover_done() ? 0 : w->job ? tell_job(w, c, measured, files) :
+		 write_report(w, c, measured, files);
 
 	return measured->status ? measured->status : rc;
 }
@@ -199,6 +205,30 @@ static int work(const struct options *o)
 	return open_and_count(o, NULL);
 }
 
+/* For ipmu-mpi-run: a program that cannot be counted from its start is left to its MPI_Init. */
+static int work_until_mpi_init(const struct options *o)
+{
+	char why[COUNT_WHY_MAX] = "";
+	struct cpus own;
+	bool bound = !cpus_get(&own);
+	int rc;
+
+	handover_expect();
+	complain_into(why, sizeof(why));
+	rc = work(o);
+	if (program_has_run()) {
+		if (rc && why[0])
+			fprintf(stderr, "ipmu-run: %s\n", why);
+		return rc;
+	}
+	handover_note_why(why);
+	if (bound)
+		cpus_set(&own);
+	execvp(o->argv[0], o->argv);
+	fprintf(stderr, "ipmu-mpi-run: %s: %s\n", o->argv[0], strerror(errno));
+	return 127;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -206,7 +236,8 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return rc < 0 ? 0 : rc;
-	rc = o.on ? run_on_machine(&o, argc, argv) : work(&o);
+	rc = o.on ? run_on_machine(&o, argc, argv) :
+	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);
 	return rc;
 }

@@ -9,7 +9,7 @@
 #define REPEAT_MAX 1000
 #define INTERVAL_MAX 3600000	/* an hour */
 
-enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_INTERVAL };
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -23,6 +23,7 @@ static const struct option options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
+	{ "until-mpi-init", no_argument, NULL, OPT_UNTIL },	/* ipmu-mpi-run's */
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -116,6 +117,7 @@ static int take(struct options *o, int code)
 	case 'o': o->output = optarg; return check_output(optarg);
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return 0;
+	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_INTERVAL: return parse_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PASSES: o->passes = true; return 0;

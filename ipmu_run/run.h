@@ -21,7 +21,7 @@ struct options {
 	const char *on, *output;
 	int repeat;
 	unsigned int interval_ms;	/* 0: none */
-	bool passes, list, quiet;
+	bool passes, list, quiet, until_mpi_init;
 	struct split split;
 	char **argv;			/* the program and its arguments */
 	int first;			/* index of the program in the command's own arguments */

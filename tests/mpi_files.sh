@@ -78,8 +78,23 @@ check 'an earlier job leaves nothing' [ "$(files)" = \
 	"report.csv report.csvx report.json ${kept#* }" ]
 check 'the report is of this job' [ "$(job_count "$r.csv" $node)" = 2010 ]
 
+# ---- without MPI_Init: ipmu-run counts, from the start to the end
+
+rm -f "$r"*
+old_reports
+job 2 -o "$r" sh -c 'echo it ran >&2'
+check 'no MPI: the status' [ $status = 0 ]
+check 'no MPI: the program ran' says '^it ran$'
+check 'no MPI: each package' [ "$(awk -F, '$1 == "event" { print $4, $5 }' "$r.csv" | paste -sd,)" = \
+	'all 2010,package 0 1000,package 1 1010' ]
+check 'no MPI: ranks' grep -q '^info,,ranks,all,2,' "$r.csv"
+job 2 sh -c 'exit 5'
+check 'no MPI: the status of the program' [ $status = 5 ]
+check 'no MPI: one report' lines 1 '    NODE +2010|    intel_uncore:::NODE +2010'
+
 # ---- nothing is counted
 
+node=intel_uncore:::NONE
 rm -f "$r"*
 old_reports
 job 2 -o "$r" sh -c 'echo it ran >&2'
@@ -101,6 +116,7 @@ unlaunched sh -c 'kill -KILL $$'
 check 'the signal that ended the program' [ $status = 137 ]
 unlaunched /nonexistent/program
 check 'no program: only that is said' lines 1 'ipmu-mpi-run: .*'
+node=intel_uncore:::NODE
 job 1 -o "$r" "$scratch/end" quit 0
 check '_exit: the status' [ $status != 0 ]
 check '_exit: said' says 'end ended neither by MPI_Finalize nor by exit\(\): its counts are lost'

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "handover.h"
 #include "measure.h"
 #include "program.h"
 
@@ -21,6 +22,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	uint64_t *ns = &m->wall_ns[measure_place(m, run, pass)];
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
+	struct handover *h;
 	struct watcher *w;
 	struct program p;
 	int rc = program_start(&p, argv), status = 0, stopped;
@@ -37,11 +39,14 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	}
 	if (with)
 		with->begin(with->arg);
+	handover_note_counted();
+	h = handover_start(s);
 	w = watcher_start(m->watch, s, m->nparts, t);
 	rc = program_run(&p, &status, ns);
 	if (with)
 		with->end(with->arg, ns);
 	watcher_stop(w);
+	handover_stop(h);
 	stopped = sets_stop(s, counts, lost);
 	if (m->watch && m->watch->interval_ms)
 		timeline_end(t, p.began_ns, *ns, m->nparts, counts);

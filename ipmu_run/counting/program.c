@@ -15,6 +15,7 @@
 
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
+static bool has_run;
 
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -136,7 +137,6 @@ int program_start(struct program *p, char **argv)
 	}
 	child = p->pid;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	leave_connection();
 	close(fds[0]);
 	close(fds[3]);
 	p->start_fd = fds[1];
@@ -162,12 +162,19 @@ static int wait_for(struct program *p)
 	return status;
 }
 
+bool program_has_run(void)
+{
+	return has_run;
+}
+
 int program_run(struct program *p, int *status, uint64_t *ns)
 {
 	int ended, why = 0;
 
 	p->began_ns = now_ns();
+	has_run = true;
 	(void)!write(p->start_fd, "", 1);
+	leave_connection();
 	ended = wait_for(p);
 	*ns = now_ns() - p->began_ns;
 	close(p->start_fd);

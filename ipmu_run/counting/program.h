@@ -3,6 +3,7 @@
 #ifndef IPMU_RUN_PROGRAM_H
 #define IPMU_RUN_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,6 +28,8 @@ int program_start(struct program *p, char **argv);
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* The status that a shell has for what program_run() returns. */
 int program_refused(int rc);
+/* Has any been started? */
+bool program_has_run(void);
 /* Ends it before it has become the program. */
 void program_cancel(struct program *p);
 /* Which signal has asked us to end or has ended the program, 0: none. */

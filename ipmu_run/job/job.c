@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../counting/handover.h"
 #include "../counting/program.h"
 #include "complain.h"
 
@@ -93,6 +94,8 @@ int job_follow(struct job *j, char **argv)
 
 	if (status)
 		return status;
+	handover_note_counted();
+	handover_note_released();	/* nothing of ours runs here */
 	rc = program_start(&p, argv);
 	if (rc)
 		return complain(EXIT_FAILURE, "cannot start a process: %s", strerror(-rc));

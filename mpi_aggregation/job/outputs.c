@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collecting/counter_set.h"
-#include "note.h"
+#include "mpi_note.h"
 
 void job_node_path(const struct job *j, const char *ending, char path[OUTPUT_MAX])
 {

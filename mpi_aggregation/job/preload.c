@@ -14,12 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "environment.h"
+#include "mpi_environment.h"
 #include "hooks.h"
-#include "note.h"
+#include "mpi_note.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define RELEASE_MS 10000
 #define SUCCESS 0		/* MPI_SUCCESS, by the standard */
 #define VERSION_BYTES 8192	/* MPI_MAX_LIBRARY_VERSION_STRING of those below, and more */
 
@@ -110,11 +112,24 @@ static int begun(int rc)
 	return rc;
 }
 
+/* MPI's own library counts from here on, so a launcher that has begun at the program's start has to
+ * let go of the counters. */
+static void await_release(void)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	job_note(NOTE_INIT);
+	if (!secure_getenv(ENV_EVENTS) || !job_noted(NOTE_COUNTED))
+		return;
+	for (int i = 0; i < RELEASE_MS && !job_noted(NOTE_RELEASED); i++)
+		nanosleep(&ms, NULL);
+}
+
 static int init_by(const char *name, int *argc, char ***argv)
 {
 	union symbol real;
 
-	job_note(NOTE_INIT);
+	await_release();
 	real.object = next(name);
 	depth++;
 	return begun(real.init(argc, argv));
@@ -124,7 +139,7 @@ static int init_thread_by(const char *name, int *argc, char ***argv, int require
 {
 	union symbol real;
 
-	job_note(NOTE_INIT);
+	await_release();
 	real.object = next(name);
 	depth++;
 	return begun(real.init_thread(argc, argv, required, provided));

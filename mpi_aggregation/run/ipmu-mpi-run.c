@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/environment.h"
+#include "mpi_environment.h"
 #include "run.h"
 
 #define PRELOAD "libipmu_mpi_preload.so"
@@ -26,9 +26,9 @@ static const struct option options[] = {
 static const char help[] =
 "Usage: mpirun -n RANKS ipmu-mpi-run -e EVENT[,EVENT]... [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
 "\n"
-"Counts PAPI events from MPI_Init to MPI_Finalize of an unmodified MPI program. One\n"
-"rank of each node counts what all of its ranks share, so that sums are right. Rank 0\n"
-"prints the report to stderr.\n"
+"Counts PAPI events from MPI_Init to MPI_Finalize of an unmodified MPI program, and any\n"
+"other program from its start to its end, as ipmu-run does. One rank of each node counts\n"
+"what all of its ranks share, so that sums are right. The report goes to stderr.\n"
 "\n"
 "  -e, --events LIST      PAPI's names of events; may be repeated\n"
 "  -o, --output PREFIX    also write PREFIX.csv and PREFIX.json\n"
@@ -134,9 +134,34 @@ static int check(const char *events, char **program)
 	return 0;
 }
 
+/* A program that does not call MPI_Init is counted by ipmu-run, which is beside us if it has been
+ * built. Empty: it has not. */
+static char **compose(char *events, int argc, char **program)
+{
+	static char until[] = "--until-mpi-init", e[] = "-e", o[] = "-o", end[] = "--";
+	char *const head[] = { until, e, events, getenv(ENV_OUTPUT) ? o : end, getenv(ENV_OUTPUT),
+			       end };
+	char **words = calloc((size_t)argc + 8, sizeof(*words)), *self, *slash;
+	size_t n = getenv(ENV_OUTPUT) ? 6 : 4;
+
+	self = words ? realpath("/proc/self/exe", NULL) : NULL;
+	slash = self ? strrchr(self, '/') : NULL;
+	if (slash)
+		*slash = '\0';
+	if (slash && (asprintf(&words[0], "%s/ipmu-run", self) < 0 || access(words[0], X_OK)))
+		words[0] = NULL;
+	free(self);
+	if (!words || !words[0])
+		return words;
+	memcpy(words + 1, head, n * sizeof(*head));
+	for (int i = 0; program[i]; i++)
+		words[1 + n + (size_t)i] = program[i];
+	return words;
+}
+
 int main(int argc, char **argv)
 {
-	char *events = NULL;
+	char *events = NULL, **words;
 	int code, rc = 0;
 
 	unsetenv(ENV_OUTPUT);
@@ -164,5 +189,6 @@ int main(int argc, char **argv)
 	if (rc)
 		return EXIT_USAGE;
 	setenv(ENV_EVENTS, events, 1);
-	return program_run(argv + optind);
+	words = compose(events, argc, argv + optind);
+	return words ? program_run(words, argv + optind) : complain(EXIT_USAGE, "no memory");
 }

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "job/environment.h"
-#include "job/note.h"
+#include "mpi_environment.h"
+#include "mpi_note.h"
 #include "run.h"
 
 /* ---- what the program's ranks note down ---- */
@@ -29,7 +29,7 @@ static int notes_open(void)
 	unsetenv(ENV_NOTE);
 	if (fd < 0)
 		return -1;
-	if (ftruncate(fd, NOTES) || fstat(fd, &st)) {
+	if (ftruncate(fd, NOTES_WHY + NOTES_WHY_BYTES) || fstat(fd, &st)) {
 		close(fd);
 		return -1;
 	}
@@ -46,6 +46,16 @@ static bool noted(int notes, enum job_note what)
 	return pread(notes, &byte, 1, what) != 1 || byte;
 }
 
+static int not_counted(int status, int notes, const char *program)
+{
+	char why[NOTES_WHY_BYTES + 1] = "";
+
+	(void)!pread(notes, why, NOTES_WHY_BYTES, NOTES_WHY);
+	return complain(status, "nothing was counted: %s did not call MPI_Init, or it cannot be "
+			"seen there: the program is statically linked or set-user-id%s%s", program,
+			why[0] ? "; and from its start: " : "", why);
+}
+
 static int judge(int status, int notes, const char *program)
 {
 	int failure = status ? status : EXIT_FAILURE;
@@ -58,9 +68,7 @@ static int judge(int status, int notes, const char *program)
 	if (noted(notes, NOTE_ENDED) || !is_first_rank())
 		return status;
 	if (!noted(notes, NOTE_INIT))
-		return complain(failure, "nothing was counted: %s did not call MPI_Init, or it "
-				"cannot be seen there: the program is statically linked or "
-				"set-user-id", program);
+		return noted(notes, NOTE_COUNTED) ? status : not_counted(failure, notes, program);
 	return status ? status :
 	       complain(failure, "%s ended neither by MPI_Finalize nor by exit(): its counts are "
 			"lost", program);
@@ -95,12 +103,14 @@ static void catch_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-static void become(char **argv, const sigset_t *mask, pid_t parent)
+static void become(char **words, char **argv, const sigset_t *mask, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_NOT_RUN);
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (words[0])
+		execv(words[0], words);
 	execvp(argv[0], argv);
 	_exit(complain(EXIT_NOT_RUN, "%s: %s", argv[0], strerror(errno)));
 }
@@ -120,7 +130,7 @@ static int die_alike(int number)
 	return 128 + number;
 }
 
-int program_run(char **argv)
+int program_run(char **words, char **argv)
 {
 	pid_t parent = getpid(), pid;
 	int status = 0, notes = notes_open();
@@ -130,7 +140,7 @@ int program_run(char **argv)
 	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = fork();
 	if (pid == 0)
-		become(argv, &old, parent);
+		become(words, argv, &old, parent);
 	if (pid < 0)
 		return complain(EXIT_NOT_RUN, "cannot start %s: %s", argv[0], strerror(errno));
 	child = pid;

@@ -19,8 +19,9 @@ bool is_first_rank(void);
  * 0; or EXIT_USAGE, with a complaint, where no other rank waits for this one. */
 int files_prepare(const char *prefix);
 
-/* ---- program.c: returns the exit status that the command is to have, or ends the process by
+/* ---- program.c: executes `words`, which execute the program argv in turn; where they are empty,
+ * argv itself. Returns the exit status that the command is to have, or ends the process by
  * the signal that ended the program. */
-int program_run(char **argv);
+int program_run(char **words, char **argv);
 
 #endif

@@ -4,12 +4,21 @@
 #ifndef IPMU_MPI_NOTE_H
 #define IPMU_MPI_NOTE_H
 
+#include <stdbool.h>
+
 enum job_note {
 	NOTE_INIT,		/* MPI_Init was called */
 	NOTE_ENDED,		/* the rank did its part of a report */
 	NOTE_UNWRITTEN,		/* a file that was asked for cannot be written */
+	NOTE_COUNTED,		/* a launcher counts it from its start */
+	NOTE_RELEASED,		/* that has been ended */
 	NOTES
 };
-void job_note(enum job_note what);	/* nothing without ENV_NOTE */
+#define NOTES_WHY NOTES		/* here begins why no launcher counts it, a text of this size */
+#define NOTES_WHY_BYTES 512
+/* Nothing without ENV_NOTE. */
+void job_note(enum job_note what);
+bool job_noted(enum job_note what);
+void job_note_why(const char *why);
 
 #endif
