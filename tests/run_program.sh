@@ -109,6 +109,18 @@ is 'each package' 'all package 0 package 1' \
 IPMU_DEBUG=registers on skl-4c8t -e $event true
 says 'IPMU_DEBUG' 'MSR_UNC_PERF_GLOBAL_CTRL'; says 'IPMU_DEBUG: the report' "$event +[0-9]"
 
+# -- while the program runs no register is touched; a timeline's reads are seen here
+cat >accesses <<-'END'
+	look() { vpmu regs -s "$VPMU_SEGMENT" | sed -n 's/.*accesses: \([^;]*\);.*/\1/p'; }
+	before=$(look); sleep 0.4; after=$(look)
+	case $before in [1-9]*) ;; *) echo "no accesses: $before"; exit ;; esac
+	[ "$before" = "$after" ] && echo none || echo some
+END
+on skl-4c8t -g LLC -e $event sh accesses
+is 'register accesses while the program runs' none "$(cat out)"
+on skl-4c8t -g LLC -e $event --interval 20 -o f sh accesses
+is 'register accesses of a timeline' some "$(cat out)"
+
 # -- what does not fit
 refused 2 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
 says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'
