@@ -147,7 +147,8 @@ int PAPI_event_name_to_code(const char *name, int *code)
 	if (!initialized)
 		return PAPI_ENOINIT;
 	for (int i = 0; i < EVENTS; i++)
-		if ((!package || atoi(package + 9) < PACKAGES) && strlen(names[i]) == bytes && !strncmp(names[i], name, bytes) &&
+		if ((!package || atoi(package + 9) < PACKAGES) && strlen(names[i]) == bytes &&
+		    !strncmp(names[i], name, bytes) &&
 		    !lacking(names[i])) {
 			*code = CODE(i, package ? atoi(package + 9) : PACKAGE_NONE);
 			return PAPI_OK;
