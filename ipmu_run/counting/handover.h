@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting ends in MPI_Init, from where on libipmu_mpi counts. The two agree by notes in a file that
- * ipmu-mpi-run has opened (mpi_note.h). */
+/* Counting ends in MPI_Init, from where on libipmu_mpi counts. The two agree by notes in a file
+ * that ipmu-mpi-run has opened (mpi_note.h). */
 #ifndef IPMU_RUN_HANDOVER_H
 #define IPMU_RUN_HANDOVER_H
 
