@@ -87,12 +87,12 @@ static void name_job(struct launched *l, const char *rank_variable)
 {
 	static const char *const jobs[] = { LAUNCHER_JOBS };
 	const char *name = first_of(jobs, sizeof(jobs) / sizeof(*jobs));
-	const char *slurm = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
+	const char *slurm = getenv(LAUNCHER_SLURM_JOB), *step = getenv(LAUNCHER_SLURM_STEP);
 
 	l->job_wide = true;
 	if (name) {
 		snprintf(l->job, sizeof(l->job), "%s", getenv(name));
-	} else if (slurm && step && !strcmp(rank_variable, "SLURM_PROCID")) {
+	} else if (slurm && step && !strcmp(rank_variable, LAUNCHER_SLURM_RANK)) {
 		snprintf(l->job, sizeof(l->job), "%s.%s", slurm, step);
 	} else {
 		l->job_wide = false;

@@ -4,10 +4,15 @@
 #ifndef IPMU_LAUNCHERS_H
 #define IPMU_LAUNCHERS_H
 
+/* Slurm numbers the steps of an allocation: both together name a job. */
+#define LAUNCHER_SLURM_RANK "SLURM_PROCID"
+#define LAUNCHER_SLURM_JOB "SLURM_JOB_ID"
+#define LAUNCHER_SLURM_STEP "SLURM_STEP_ID"
+
 /* The process's number in its job. */
 #define LAUNCHER_RANKS \
 	"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "JSM_NAMESPACE_RANK", \
-	"PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "SLURM_PROCID"
+	"PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK", LAUNCHER_SLURM_RANK
 
 /* Its number among those of the job on its node. */
 #define LAUNCHER_LOCAL_RANKS \
@@ -28,6 +33,6 @@
 	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID"
 
 /* What a resource manager has given, in which several programs may start. */
-#define LAUNCHER_ALLOCATIONS "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"
+#define LAUNCHER_ALLOCATIONS LAUNCHER_SLURM_JOB, "PBS_JOBID", "LSB_JOBID"
 
 #endif
