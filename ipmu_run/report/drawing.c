@@ -173,8 +173,7 @@ static int labels_write(const struct report *r, const char *path)
 int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
 		 char why[PAGE_WHY_MAX])
 {
-	static const char package[] = "ipmu-tools";
-	struct helper wide = { .package = package }, narrow = wide;
+	struct helper wide = { .package = NULL }, narrow = wide;
 	char labels[128], svg[2][128];
 	const char *const argv[2][8] = {
 		{ "pmutopo", "--svg", svg[0], "--labels", labels, NULL },

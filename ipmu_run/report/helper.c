@@ -70,7 +70,10 @@ int helper_wait(struct helper *h, char why[PAGE_WHY_MAX])
 {
 	int status = 0;
 
-	if (h->error == ENOENT)
+	if (h->error == ENOENT && !h->package)
+		snprintf(why, PAGE_WHY_MAX, "there is no %s, which belongs beside ipmu-run",
+			 h->name);
+	else if (h->error == ENOENT)
 		snprintf(why, PAGE_WHY_MAX, "there is no %s (package %s)", h->name, h->package);
 	else if (h->error)
 		snprintf(why, PAGE_WHY_MAX, "%s does not start: %s", h->name, strerror(h->error));

@@ -26,7 +26,8 @@ int markup_read(const char *path, struct drawn *out, char why[PAGE_WHY_MAX]);
 /* ---- helper.c: programs that draw */
 
 struct helper {
-	const char *name, *package;	/* of Debian, that has it */
+	const char *name;
+	const char *package;	/* of Debian, that has it; NULL: it is ours */
 	int pid, error;
 };
 
