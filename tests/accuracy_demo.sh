@@ -45,7 +45,7 @@ EVENTS
 # Anything else than the PMU's machine: PAPI's reason, and status 1.
 # shellcheck disable=SC2086 # compiler options are words
 ${CC:-cc} -std=gnu11 -O2 ${OPENMP_CFLAGS--fopenmp} \
-	${STAGE:+-I"$STAGE/include" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib"} \
+	${STAGE:+-I"$STAGE/include" -L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB"} \
 	"$root/demo/stream.c" -o "$scratch/stream" -lpapi
 HWLOC_SYNTHETIC='pack:1 core:1 pu:1' "$scratch/stream" -n 100 >"$scratch/out" 2>"$scratch/err"
 [ $? = 1 ] && grep -q 'component intel_uncore' "$scratch/err"

@@ -13,8 +13,8 @@ export VPMU_TALLY=$scratch/tally	# the counter stays programmed
 pairs=20 machine=core2-4c
 source=$(dirname "${BASH_SOURCE[0]}")/accuracy_shim/pairs.c
 
-"${CC:-cc}" -std=c11 -O1 "$source" -o "$scratch/pairs" -I"$STAGE/include" -L"$STAGE/lib" -lpapi \
-	-Wl,-rpath,"$STAGE/lib" || exit 1
+"${CC:-cc}" -std=c11 -O1 "$source" -o "$scratch/pairs" -I"$STAGE/include" -L"$STAGE_LIB" -lpapi \
+	-Wl,-rpath,"$STAGE_LIB" || exit 1
 "$vpmu" run -m $machine -- "$scratch/pairs" $pairs >"$scratch/out" 2>&1
 verdict 'the program runs on the virtual machine' $?
 counted=$(tail -n 1 "$scratch/out")

@@ -4,7 +4,7 @@
 # own programs has no version and exports what has to be found there, no more.
 set -u
 : "${STAGE:?the staged tree}" "${SRCDIR:?}" "${VERSION:?of the project}"
-lib=$STAGE/lib include=$STAGE/include/ipmu
+lib=$STAGE_LIB include=$STAGE/include/ipmu
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0

@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: MIT
 # What was built: run paths, symbols, one libpfm4, and a stage that works wherever it is moved.
 set -u
-: "${STAGE:?the staged tree}" "${BUILDDIR:?}"
+: "${STAGE:?the staged tree}" "${STAGE_LIB:?its libraries}" "${BUILDDIR:?}"
+lib=${STAGE_LIB#"$STAGE"/}
+to_lib=$(realpath --relative-to="$STAGE/bin" "$STAGE_LIB")
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 unset LD_LIBRARY_PATH
 
-elf_files() { find "$STAGE/bin" "$STAGE/lib" -type f \( -perm -100 -o -name '*.so*' \) -exec \
+elf_files() { find "$STAGE/bin" "$STAGE_LIB" -type f \( -perm -100 -o -name '*.so*' \) -exec \
 	sh -c 'head -c 4 "$1" | grep -q ELF' - {} \; -print; }
 
 # -- nothing points into the build tree, or anywhere absolute
 while IFS= read -r file; do
 	path=$(readelf -d "$file" | sed -n 's/.*R\(UN\|\)PATH).*\[\(.*\)\]/\2/p')
 	case ${file%/*}:$path in
-	*: | "$STAGE/bin":'$ORIGIN/../lib' | "$STAGE/lib":'$ORIGIN') ;;
-	*:'$ORIGIN/../lib:$ORIGIN')
+	*: | "$STAGE/bin:\$ORIGIN/$to_lib" | "$STAGE_LIB":'$ORIGIN') ;;
+	*":\$ORIGIN/$to_lib:\$ORIGIN")
 		# PAPI's programs and libraries are linked with the same options.
 		[[ ${file##*/} = papi_* || ${file##*/} = libpapi.so.* || ${file##*/} = libsde.so.* ]] ||
 			fail "run path of $file: $path" ;;
@@ -28,7 +30,7 @@ text=$(grep -rlIF "$BUILDDIR" "$STAGE" | grep -v '/share/ipmu/\(env.sh\|modulefi
 [ -z "$text" ] || fail "the build folder is named in: $text"
 
 # -- one libpfm4: libpapi.so takes it from libpfm.so and has none of its own
-papi=$STAGE/lib/libpapi.so
+papi=$STAGE_LIB/libpapi.so
 readelf -d "$papi" | grep -q 'NEEDED.*\[libpfm\.so\.4\]' || fail 'libpapi.so does not need libpfm.so.4'
 nm -D "$papi" | grep -q ' U pfm_initialize$' || fail 'libpapi.so does not use pfm_initialize'
 [ -z "$(nm "$papi" | grep ' [TtDd] pfm_\(initialize\|find_event\|get_version\)$')" ] ||
@@ -40,7 +42,7 @@ readelf -d "$papi" | grep -q 'SONAME.*\[libpapi\.so\.7\.[0-9]\]' || fail 'soname
 
 # -- the tables that were added are in the library that was built
 if [ -d "${SRCDIR:?}/pfm_events" ]; then
-	for file in "$STAGE"/lib/libpfm.{a,so} "$STAGE/bin/showevtinfo"; do
+	for file in "$STAGE_LIB"/libpfm.{a,so} "$STAGE/bin/showevtinfo"; do
 		grep -qa skl_unc_cbo0 "$file" || fail "$file has no Skylake uncore tables"
 	done
 fi
@@ -54,10 +56,10 @@ for component in intel_core intel_uncore; do
 		grep -q "^Name: *$component " "$scratch/out" || fail "no component $component"
 done
 if command -v pkg-config >/dev/null; then
-	got=$(PKG_CONFIG_PATH=$scratch/moved/lib/pkgconfig pkg-config --variable=libdir papi)
-	[ "$got" -ef "$scratch/moved/lib" ] || fail "papi.pc of the moved tree: libdir=$got"
+	got=$(PKG_CONFIG_PATH=$scratch/moved/$lib/pkgconfig pkg-config --variable=libdir papi)
+	[ "$got" -ef "$scratch/moved/$lib" ] || fail "papi.pc of the moved tree: libdir=$got"
 	printf '#include <ipmu.h>\nint main(void) { return ipmu_type_name == 0; }\n' >"$scratch/t.c"
-	flags=$(PKG_CONFIG_PATH=$scratch/moved/lib/pkgconfig pkg-config --cflags --libs ipmu) ||
+	flags=$(PKG_CONFIG_PATH=$scratch/moved/$lib/pkgconfig pkg-config --cflags --libs ipmu) ||
 		fail 'ipmu.pc'
 	${CC:-cc} "$scratch/t.c" -o "$scratch/t" $flags && "$scratch/t" ||
 		fail "a program does not build and run with ipmu.pc: $flags"

@@ -138,7 +138,8 @@ says 'Killed'
 
 # -- another user, without a home or a folder to write in; a program of no format
 if [ "$(id -u)" = 0 ]; then
-	open_to_users "bin/vpmu" "lib/ipmu/vpmu-init" "lib/ipmu/libvpmu_guest.so" "lib/ipmu/guest"
+	lib=${STAGE_LIB#"$STAGE"/}/ipmu
+	open_to_users "bin/vpmu" "$lib/vpmu-init" "$lib/libvpmu_guest.so" "$lib/guest"
 	printf 'no program' >"$scratch/text"; chmod 755 "$scratch/text"
 	cd / && HOME=/nonexistent timeout -k 5 150 setpriv --reuid=65534 --regid=65534 \
 		--groups=1234 "$scratch/stage/bin/vpmu" boot -m skl-1c1t --user -- \

@@ -136,7 +136,7 @@ own || fail 'root, with the devices of a group'
 [ "$(stat -c '%a %u %g' /run/ipmu)" = "2770 0 $gid" ] ||
 	fail "the group's directory: $(stat -c '%a %u %g' /run/ipmu)"
 [ "$(stat -c '%a %g' $file)" = "660 $gid" ] || fail "a file for the group: $(stat -c '%a %g' $file)"
-if "${as[@]}" test -x "$vpmu" -a -r "$STAGE/lib/libpapi.so"; then
+if "${as[@]}" test -x "$vpmu" -a -r "$STAGE_LIB/libpapi.so"; then
 	own "${as[@]}" || fail 'a member counts'
 	rm $file
 	own "${as[@]}" || fail 'a member makes the file'

@@ -59,7 +59,7 @@ kill "$holder"; wait "$holder" 2>/dev/null; holder=''
 squat=/dev/shm/ipmu-first-$uid-$job
 for owner in 0 54323; do
 	install -m 666 -o $owner /dev/null "$squat"
-	if "${user[@]}" test -x "$vpmu" -a -r "$STAGE/lib/libpapi.so" -a -x "$scratch/counts"; then
+	if "${user[@]}" test -x "$vpmu" -a -r "$STAGE_LIB/libpapi.so" -a -x "$scratch/counts"; then
 		(cd / && echo 'read' | sums "${user[@]}" env PMIX_NAMESPACE=$job "$vpmu" run \
 			--no-feed -m skl-4c8t -- "$scratch/counts" $event) &&
 			fail "user $owner's file is believed"
@@ -98,7 +98,7 @@ C
 # HWLOC_LIBS is a list of words.
 # shellcheck disable=SC2086
 ${CC:-cc} -D_GNU_SOURCE -I"$STAGE/include/ipmu" "$scratch/which.c" -o "$scratch/which" \
-	"$STAGE/lib/libintelpmu.a" "$STAGE/lib/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
+	"$STAGE_LIB/libintelpmu.a" "$STAGE_LIB/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
 	fail 'which.c does not compile'
 cp "$scratch/which" "$scratch/privileged"
 chmod 4755 "$scratch/privileged"

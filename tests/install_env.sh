@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # env.sh and the modulefile: what they set, twice over, in several shells, and in a moved tree.
 set -u
-: "${STAGE:?the staged tree}"
+: "${STAGE:?the staged tree}" "${STAGE_LIB:?its libraries}"
+lib=${STAGE_LIB#"$STAGE"/}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -21,8 +22,8 @@ source_in() {	# source_in SHELL TIMES NAME=VALUE...: the variables afterwards, o
 	' "$here"
 }
 wanted() {	# wanted LD MAN
-	printf '%s\n' "PATH=$here/bin:/usr/bin:/bin" "LD=$here/lib$1" "MAN=$here/share/man:$2" \
-		"PC=$here/lib/pkgconfig" 4
+	printf '%s\n' "PATH=$here/bin:/usr/bin:/bin" "LD=$here/$lib$1" "MAN=$here/share/man:$2" \
+		"PC=$here/$lib/pkgconfig" 4
 }
 for shell in dash bash ksh zsh; do
 	command -v "$shell" >/dev/null || continue
@@ -42,10 +43,10 @@ diff <(wanted '' '') <(source_in dash 2 IPMU_PREFIX="$here") || fail 'dash, move
 # -- stock programs that need libpapi's soname get this one
 here=$STAGE
 stock=$(find /usr/bin -name papi_native_avail 2>/dev/null)
-soname=$(readelf -d "$STAGE/lib/libpapi.so" | sed -n 's/.*SONAME).*\[\(.*\)\]/\1/p')
+soname=$(readelf -d "$STAGE_LIB/libpapi.so" | sed -n 's/.*SONAME).*\[\(.*\)\]/\1/p')
 if [ -n "$stock" ] && readelf -d "$stock" | grep -qF "[$soname]"; then
 	. "$STAGE/share/ipmu/env.sh"
-	ldd "$stock" | grep -q "$STAGE/lib/libpapi" || fail "$stock does not take the stage's libpapi"
+	ldd "$stock" | grep -q "$STAGE_LIB/libpapi" || fail "$stock does not take the stage's libpapi"
 	"$VPMU" run -m skl-4c8t -- "$stock" -i skl_unc_imc >"$scratch/stock" 2>&1
 	grep -q 'intel_uncore:::skl_unc_imc.DRAM_DATA_READS' "$scratch/stock" ||
 		fail "$stock does not list our events"
@@ -63,9 +64,9 @@ if command -v tclsh >/dev/null; then
 	END
 	diff "$scratch/module" - <<-END || fail 'what the modulefile sets'
 	PATH=$STAGE/bin
-	LD_LIBRARY_PATH=$STAGE/lib
+	LD_LIBRARY_PATH=$STAGE_LIB
 	MANPATH=$STAGE/share/man
-	PKG_CONFIG_PATH=$STAGE/lib/pkgconfig
+	PKG_CONFIG_PATH=$STAGE_LIB/pkgconfig
 	END
 fi
 exit "$failed"

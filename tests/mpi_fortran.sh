@@ -38,7 +38,7 @@ program f
 end program
 CODE
 (cd "$scratch" && "$MPIFORT" -std=f2008 -Wall -Werror=line-truncation -fno-range-check -o f \
-	"$STAGE/include/ipmu/ipmu_mpi.f90" f.f90 -L"$STAGE/lib" "-lipmu_mpi_$MPI" -Wl,-rpath,"$STAGE/lib") \
+	"$STAGE/include/ipmu/ipmu_mpi.f90" f.f90 -L"$STAGE_LIB" "-lipmu_mpi_$MPI" -Wl,-rpath,"$STAGE_LIB") \
 	>"$scratch/out" 2>&1
 check 'compiles' [ -x "$scratch/f" ]
 stub_papi

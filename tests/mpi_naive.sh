@@ -80,8 +80,8 @@ cat >"$scratch/alone.c" <<'CODE'
 		return 0;
 	}
 CODE
-"$MPICC" -std=gnu11 -O1 -o "$scratch/alone" "$scratch/alone.c" -I"$mpi_dir" -I"$STAGE/include" -L"$STAGE/lib" \
-	-lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
+"$MPICC" -std=gnu11 -O1 -o "$scratch/alone" "$scratch/alone.c" -I"$mpi_dir" -I"$STAGE/include" -L"$STAGE_LIB" \
+	-lpapi -Wl,-rpath,"$STAGE_LIB" || exit 1
 alone() { "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
 alone "$scratch/go" >"$scratch/first" 2>&1 &
 first=$!

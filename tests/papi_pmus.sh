@@ -7,7 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${STAGE:?the staged tree}" "${SRCDIR:?the source tree}"
 "${CC:-cc}" -std=c11 -D_GNU_SOURCE -I"$STAGE/include" "$SRCDIR/tests/clients/each.c" \
-	-o "$scratch/each" -L"$STAGE/lib" -lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
+	-o "$scratch/each" -L"$STAGE_LIB" -lpapi -Wl,-rpath,"$STAGE_LIB" || exit 1
 
 # Names in the listing: an event alone where it has no unit masks, else one per unit mask.
 names() {	# names COMPONENT <LISTING

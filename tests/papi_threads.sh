@@ -8,10 +8,10 @@ set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/threads.c" \
-	-o "$scratch/threads" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" -lpapi -lpthread || exit 1
+	-o "$scratch/threads" -L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi -lpthread || exit 1
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/unload.c" \
-	-o "$scratch/unload" -Wl,-rpath,"$STAGE/lib" -ldl || exit 1
+	-o "$scratch/unload" -Wl,-rpath,"$STAGE_LIB" -ldl || exit 1
 
 enabled() {	# is any event select or global control register of the segment other than 0?
 	"$vpmu" regs -s "$scratch/segment" --tsv |

@@ -30,9 +30,11 @@ as() {		# as GID COMMAND...: as the user, in that group alone
 }
 chmod 755 "$scratch"
 # The user may be kept out of where the tree is, as out of another's home: a copy is for all.
-mkdir "$scratch/stage" && cp -a "$STAGE/bin" "$STAGE/lib" "$STAGE/include" "$scratch/stage" || exit 1
-STAGE=$scratch/stage VPMU=$scratch/stage/bin/vpmu
-as $gid test -x "$VPMU" -a -r "$STAGE/lib/libpapi.so" || {
+mkdir "$scratch/stage" || exit 1
+lib=${STAGE_LIB#"$STAGE"/}
+cp -a "$STAGE/bin" "$STAGE/${lib%%/*}" "$STAGE/include" "$scratch/stage" || exit 1
+STAGE=$scratch/stage STAGE_LIB=$scratch/stage/$lib VPMU=$scratch/stage/bin/vpmu
+as $gid test -x "$VPMU" -a -r "$STAGE_LIB/libpapi.so" || {
 	echo "user $uid cannot reach $scratch: set TMPDIR to a folder for all"
 	exit 77
 }
@@ -102,7 +104,7 @@ C
 # HWLOC_LIBS is a list of words.
 # shellcheck disable=SC2086
 ${CC:-cc} -D_GNU_SOURCE -I"$STAGE/include/ipmu" "$scratch/which.c" -o "$scratch/which" \
-	"$STAGE/lib/libintelpmu.a" "$STAGE/lib/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
+	"$STAGE_LIB/libintelpmu.a" "$STAGE_LIB/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
 	fail 'which.c does not compile'
 cp "$scratch/which" "$scratch/set-group-id"
 chgrp $((gid + 1)) "$scratch/set-group-id"

@@ -130,7 +130,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}" 2>&1
 	}
 	export -f user
-	open_to_users bin/vpmu lib/ipmu/libvpmu_shim.so || exit 1
+	open_to_users bin/vpmu "${STAGE_LIB#"$STAGE"/}/ipmu/libvpmu_shim.so" || exit 1
 	owned() { "$scratch/stage/bin/vpmu" run --no-feed --devices "$1" -- bash -c "$2" 2>/dev/null; }
 	is "the owner" 5 "$(owned 0400:12:34 'user 12 99 rdmsr 0x396')"
 	is "the owner may not write" 1 "$(owned 0400:12:34 'user 12 99 wrmsr 0x700 0' | grep -c denied)"

@@ -43,8 +43,8 @@ int main(int argc, char **argv)
 	return sum == -1;
 }
 END
-"$MPICC" -O1 -o "$scratch/job" "$scratch/job.c" -I"$STAGE/include" -L"$STAGE/lib" -lpapi \
-	-Wl,-rpath,"$STAGE/lib" || { echo 'job.c does not compile'; exit 1; }
+"$MPICC" -O1 -o "$scratch/job" "$scratch/job.c" -I"$STAGE/include" -L"$STAGE_LIB" -lpapi \
+	-Wl,-rpath,"$STAGE_LIB" || { echo 'job.c does not compile'; exit 1; }
 # 16 MiB a rank is more than the 8 MiB of last-level cache, so that each pass misses throughout;
 # 5 % for what MPI itself moves in the two barriers.
 for n in 1 3; do

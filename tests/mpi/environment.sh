@@ -93,7 +93,7 @@ compile() {	# compile NAME [FLAG...]: $mpi_dir/NAME.c to $scratch/NAME
 	local name=$1
 	shift
 	"$MPICC" -std=c11 -D_GNU_SOURCE -O2 -Wall -o "$scratch/$name" "$mpi_dir/$name.c" \
-		-I"$STAGE/include" "$@" -L"$STAGE/lib" -Wl,-rpath,"$STAGE/lib" -ldl >"$scratch/cc" 2>&1 ||
+		-I"$STAGE/include" "$@" -L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -ldl >"$scratch/cc" 2>&1 ||
 		{ cat "$scratch/cc"; echo "$name.c does not compile"; exit 1; }
 }
 

@@ -17,4 +17,4 @@ registers() { "$vpmu" regs -s "$segment" --tsv | grep -v '^DRAM_' | cut -f 1,8; 
 machine() { "$vpmu" run --no-feed --strict -s "$segment" -- "$@"; }
 
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/counts" "$SRCDIR/tests/processes/counts.c" \
-	-I"$STAGE/include" -L"$STAGE/lib" -lpapi -Wl,-rpath,"$STAGE/lib" || exit 1
+	-I"$STAGE/include" -L"$STAGE_LIB" -lpapi -Wl,-rpath,"$STAGE_LIB" || exit 1

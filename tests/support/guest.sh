@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/guest_*.sh after verdict.sh: they need what `make guest` builds and downloads.
-guest=${STAGE:?the staged tree}/$(basename "$(dirname "$STAGE"/lib*/ipmu)")/ipmu/guest
+guest=${STAGE_LIB:?libraries of the staged tree}/ipmu/guest
 [ -x "$guest/qemu-system-x86_64" ] && [ -f "$guest/kernel/vmlinux" ] ||
 	{ echo "make guest has not been run"; exit 77; }
