@@ -6,35 +6,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "counting/program.h"
 #include "run.h"
 
-#define NOT_FOUND 127
-#define NOT_EXECUTED 126
+static int look_at(const char *path)
+{
+	struct stat st;
+
+	if (access(path, X_OK))
+		return -errno;
+	return !stat(path, &st) && S_ISDIR(st.st_mode) ? -EACCES : 0;
+}
 
 /* As execvp would: a file that cannot be executed is remembered, another folder may have one. */
 static int look_for(const char *name)
 {
 	const char *path = getenv("PATH");
 	char joined[PATH_MAX];
-	int rc = NOT_FOUND;
+	int found = -ENOENT;
 
 	if (strchr(name, '/'))
-		return !access(name, X_OK) ? 0 : errno == ENOENT ? NOT_FOUND : NOT_EXECUTED;
+		return look_at(name);
 	for (const char *p = path ? path : "/bin:/usr/bin"; p;
 	     p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
-		int n = (int)strcspn(p, ":");
+		int n = (int)strcspn(p, ":"), rc;
 
 		if (snprintf(joined, sizeof(joined), "%.*s/%s", n ? n : 1, n ? p : ".", name) >=
 		    (int)sizeof(joined))
 			continue;
-		if (!access(joined, X_OK))
+		rc = look_at(joined);
+		if (!rc)
 			return 0;
-		if (errno == EACCES)
-			rc = NOT_EXECUTED;
+		if (rc == -EACCES)
+			found = rc;
 	}
-	return rc;
+	return found;
 }
 
 /* vpmu stands beside us where both are installed, else in PATH. */
@@ -77,6 +86,14 @@ static void compose(const struct options *o, int argc, char **argv, char *self, 
 	out[n] = NULL;
 }
 
+static int cannot_execute(const char *name, int rc)
+{
+	char why[PROGRAM_WHY_MAX];
+
+	program_why(name, rc, why);
+	return complain(program_refused(rc), "%s", why);
+}
+
 int run_on_machine(const struct options *o, int argc, char **argv)
 {
 	char self[PATH_MAX], vpmu[PATH_MAX];
@@ -88,8 +105,7 @@ int run_on_machine(const struct options *o, int argc, char **argv)
 	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))
 		rc = complain(EXIT_USAGE, "--on %s: this is a virtual machine already", o->on);
 	else if (rc)
-		complain(rc, "%s: %s", o->argv[0], rc == NOT_FOUND ? "no such program" :
-			 "it cannot be executed");
+		rc = cannot_execute(o->argv[0], rc);
 	if (rc || !words) {
 		free(words);
 		return words ? rc : complain(EXIT_CANNOT_COUNT, "no memory");

@@ -9,6 +9,7 @@ compile end
 mpi_dir=$(cd "$mpi_dir" && pwd)
 cd "$scratch" || exit 1
 event=skl_unc_clk.UNC_CLOCK:SOCKET
+requests=skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL
 
 count() {	# count NAME PART: of out.csv
 	awk -F, -v name="$1" -v part="$2" '$1 == "event" && $3 == name && $4 == part { print $5; exit }' \
@@ -43,10 +44,11 @@ if command -v qemu-x86_64 >/dev/null; then
 fi
 
 # -- programs of MPI, from their start to their end
-job 3 $native -g MEM,LLC -o out "$scratch/end" well
+job 3 $native -g MEM,LLC -e $requests -o out "$scratch/end" well
 check 'MPI: the status' [ $status = 0 ]
 check 'MPI: ranks' grep -q '^  "ranks":3,$' out.json
 check 'MPI: complete' grep -q '^  "complete":true,$' out.json
+check 'MPI: events beside groups' [ "$(count $requests all)" = 0 ]
 check 'MPI: groups and their metrics' grep -q '^metric,skl_unc/LLC,' out.csv
 for how in exit abort kill; do
 	rm -f out.*
@@ -61,7 +63,7 @@ job 2 $native -e $event sh -c 'exit 7'
 check 'a status' [ $status = 7 ]
 job 2 $native -e $event ./none
 check 'not found: the status' [ $status = 127 ]
-check 'not found: said' says './none: No such file'
+check 'not found: said' says './none: no such file'
 job 2 $native -g PAGES true
 check 'no such group: the status' [ $status = 2 ]
 check 'no such group: said once' lines 1 'ipmu-run: no group PAGES here; there are: .*'

@@ -39,10 +39,15 @@ on skl-4c8t -e $event sh -c 'exit 7'; is 'its status' 7 $?
 on skl-4c8t -e $event -- sh -c 'kill -USR1 $$'; is 'killed by a signal' $((128 + 10)) $?
 says 'killed by a signal' 'exit status 138'
 on skl-4c8t -e $event ./none; is 'not found' 127 $?
-says 'not found' './none: No such file'
+says 'not found' './none: no such file'
 on skl-4c8t -e $event surely-no-such-program; is 'not found in PATH' 127 $?
+says 'not found in PATH' 'surely-no-such-program: no such program in PATH'
 : >text; on skl-4c8t -e $event ./text; is 'not executable' 126 $?
-says 'not executable' './text: Permission denied'
+says 'not executable' "./text: it is not executable: 'chmod \+x'"
+on skl-4c8t -e $event /tmp; is 'a folder' 126 $?; says 'a folder' '/tmp: a folder is not a program'
+printf '#!/none/sh\n' >lame; chmod +x lame
+on skl-4c8t -e $event ./lame; is 'no interpreter' 127 $?
+says 'no interpreter' './lame: what executes it is not there'
 printf '#!/bin/sh -e\necho "$0 $2"\n' >script; chmod +x script
 on skl-4c8t -e $event ./script a 'b c'; is 'a script, with arguments' './script b c' "$(cat out)"
 is 'its stdin' input "$(echo input | "$vpmu" run --no-feed ipmu-run -e $event -o f cat 2>err)"
@@ -200,6 +205,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	fi
 	ipmu-run --on=core2-4c -g CPI ./none 2>err; is '--on: not found' 127 $?
 	ipmu-run --on core2-4c -g CPI ./text 2>err; is '--on: not executable' 126 $?
+	ipmu-run --on core2-4c -g CPI /tmp 2>err; is '--on: a folder' 126 $?
 	ipmu-run --on none -g CPI true 2>err; is '--on: no such machine' 2 $?
 	says '--on: no such machine' "unknown machine 'none'"
 	ipmu-run -g CPI --on core2-4c sh -c './three; exit 5' 2>err; is '--on: the status' 5 $?

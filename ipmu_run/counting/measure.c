@@ -11,7 +11,7 @@
 static int cannot_execute(struct measurement *m, int rc, const char *program, char *why)
 {
 	m->status = program_refused(rc);
-	snprintf(why, COUNT_WHY_MAX, "%.500s: %s", program, strerror(-rc));
+	program_why(program, rc, why);
 	return -ENOEXEC;
 }
 

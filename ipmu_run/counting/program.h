@@ -28,6 +28,9 @@ int program_start(struct program *p, char **argv);
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* The status that a shell has for what program_run() returns. */
 int program_refused(int rc);
+#define PROGRAM_WHY_MAX 640
+/* The sentence for it. */
+void program_why(const char *name, int rc, char out[PROGRAM_WHY_MAX]);
 /* Has any been started? */
 bool program_has_run(void);
 /* Ends it before it has become the program. */

@@ -89,6 +89,7 @@ bool job_counts(const struct job *j)
 int job_follow(struct job *j, char **argv)
 {
 	int status = node_await(j->node), rc;
+	char why[PROGRAM_WHY_MAX];
 	struct program p;
 	uint64_t ns;
 
@@ -100,8 +101,10 @@ int job_follow(struct job *j, char **argv)
 	if (rc)
 		return complain(EXIT_FAILURE, "cannot start a process: %s", strerror(-rc));
 	rc = program_run(&p, &status, &ns);
-	if (rc)
-		status = complain(program_refused(rc), "%s: %s", argv[0], strerror(-rc));
+	if (rc) {
+		program_why(argv[0], rc, why);
+		status = complain(program_refused(rc), "%s", why);
+	}
 	node_tell(j->node, status);
 	return status;
 }
