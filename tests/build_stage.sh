@@ -19,8 +19,9 @@ while IFS= read -r file; do
 	path=$(readelf -d "$file" | sed -n 's/.*R\(UN\|\)PATH).*\[\(.*\)\]/\2/p')
 	case ${file%/*}:$path in
 	*: | "$STAGE/bin:\$ORIGIN/$to_lib" | "$STAGE_LIB":'$ORIGIN') ;;
-	*":\$ORIGIN/$to_lib:\$ORIGIN")
-		# PAPI's programs and libraries are linked with the same options.
+	*":\$ORIGIN:\$ORIGIN/$to_lib")
+		# PAPI's programs and libraries are linked with the same options; a library looks beside
+		# itself first, as on the way of programs others' of the same name may lie.
 		[[ ${file##*/} = papi_* || ${file##*/} = libpapi.so.* || ${file##*/} = libsde.so.* ]] ||
 			fail "run path of $file: $path" ;;
 	*) fail "run path of $file: $path" ;;
