@@ -14,11 +14,20 @@
 	{ prefix "_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
 	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 }, \
 	{ .pmu = NULL } }
+/* From Ice Lake on, without the slices, of which no event is published: Linux uncore_snb.c. */
+#define ICL_KINDS(prefix) { \
+	{ prefix "_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 }, \
+	{ prefix "_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
+	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 }, \
+	{ .pmu = NULL } }
 static const struct ipmu_box_kind skylake_client[] = CLIENT_KINDS("skl");
 static const struct ipmu_box_kind sandy_bridge[] = CLIENT_KINDS("snb");
 static const struct ipmu_box_kind ivy_bridge[] = CLIENT_KINDS("ivb");
 static const struct ipmu_box_kind haswell[] = CLIENT_KINDS("hsw");
 static const struct ipmu_box_kind broadwell[] = CLIENT_KINDS("bdw");
+static const struct ipmu_box_kind ice_lake[] = ICL_KINDS("icl");
+static const struct ipmu_box_kind tiger_lake[] = ICL_KINDS("tgl");
+static const struct ipmu_box_kind rocket_lake[] = ICL_KINDS("rkl");
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -52,6 +61,9 @@ static const struct identity {
 	{ 6, { 0x3A, -1 }, ivy_bridge },
 	{ 6, { 0x3C, 0x45, 0x46, -1 }, haswell },
 	{ 6, { 0x3D, 0x47, -1 }, broadwell },
+	{ 6, { 0x7D, 0x7E, -1 }, ice_lake },
+	{ 6, { 0x8C, 0x8D, -1 }, tiger_lake },
+	{ 6, { 0xA7, -1 }, rocket_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

@@ -111,6 +111,25 @@ check skl_unc/SNOOP 'share of modified lines' 0.5
 check skl_unc/SNOOP 'snoops that hit' "14336 / $seconds"
 check skl_unc/SNOOP_MISS "for a core's request" "14336 / $seconds"
 
+# -- The other client generations, one of each design, with the same caches and the same latencies.
+for client in hsw-4c8t icl-4c8t tgl-4c8t rkl-8c16t; do
+	unit=${client%%-*}_unc groups=MEM
+	[ $client = hsw-4c8t ] && groups=MEM,LLC_READ,ARB
+	[ $client = rkl-8c16t ] && groups=MEM,ARB
+	run "$client:--l2 64K,8,64 --llc 512K,16,64" $groups ./kernels copy
+	check $unit/MEM 'memory data' "64e-6 * ($reads + $writes)"
+	check $unit/MEM 'read bandwidth' "64e-9 * $reads / $time"
+	[ $client = tgl-4c8t ] && check tgl_unc/MEM 'share of the first controller' 0.5
+	case $groups in *LLC_READ*)
+		check $unit/LLC_READ 'LLC read miss ratio' 1
+		check $unit/LLC_READ 'data of read misses' "64e-6 * $reads" ;;
+	esac
+	case $groups in *ARB*)
+		check $unit/ARB 'average residence' \
+			"(180 * $reads + 60 * $writes) / ($reads + $writes)" ;;
+	esac
+done
+
 # -- Xeon 7500: memory 220 clocks, 10 buffers, two M-Boxes; pages of 8 KiB of a box's lines
 nhmex="nhmex-1p8c16t:--l2 64K,8,64 --llc 768K,24,64"
 writes=$((steps - 6144))

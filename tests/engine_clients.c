@@ -23,11 +23,17 @@ static const struct generation {
 	const char *key, *prefix, *machine;
 	const struct ipmu_family *family;
 	int events;		/* rows of the table with mark S, C or K */
+	const char *model;	/* of which rows may be; NULL: all are of all models */
+	uint32_t other_block;	/* the memory controllers' of other models; 0: all are alike */
 } generations[] = {
-	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43 },
-	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43 },
-	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37 },
-	{ "BDW", "bdw", "bdw-4c8t", &ipmu_bdw_client_uncore, 28 },
+	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43, NULL, 0 },
+	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43, NULL, 0 },
+	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37, NULL, 0 },
+	{ "BDW", "bdw", "bdw-4c8t", &ipmu_bdw_client_uncore, 28, NULL, 0 },
+	{ "ICL", "icl", "icl-4c8t", &ipmu_icl_client_uncore, 8, NULL, 0 },
+	{ "TGL", "tgl", "tgl-4c8t", &ipmu_tgl_client_uncore, 18, "0x8C", 0xD800 },
+	{ "TGL", "tgl", "tglh-8c16t", &ipmu_tglh_client_uncore, 18, "0x8D", 0x5000 },
+	{ "RKL", "rkl", "rkl-8c16t", &ipmu_rkl_client_uncore, 14, NULL, 0 },
 };
 #define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
 
@@ -78,7 +84,7 @@ static void happen(struct vpmu_segment *s)
 		for (unsigned n = 0; n < entries[i].n; n++)
 			vpmu_tracker(s, 0, entries[i].kind, entries[i].coherent, clock,
 				     clock + entries[i].length);
-	vpmu_dram(s, 0, 7, 300, 11);
+	vpmu_dram(s, 0, 8, 300, 12);
 	vpmu_clock(s, 0, s->uclk[0] + CLOCKS);
 	vpmu_unlock(s);
 }
@@ -121,11 +127,14 @@ static uint64_t of_arbiter(unsigned code, unsigned umask, unsigned threshold)
 	return n;
 }
 
+/* Two controllers have half of it each. */
 static uint64_t of_memory(const char *event)
 {
-	return strcmp(event, "DRAM_IA_REQUESTS") == 0 ? 7 :
+	return strcmp(event, "DRAM_IA_REQUESTS") == 0 ? 8 :
 	       strcmp(event, "DRAM_DATA_READS") == 0 ? 300 :
-	       strcmp(event, "DRAM_DATA_WRITES") == 0 ? 11 : 0;
+	       strcmp(event, "DRAM_DATA_WRITES") == 0 ? 12 :
+	       strstr(event, "_TOTAL_") ? 4 : strstr(event, "_RDCAS_") ? 150 :
+	       strstr(event, "_WRCAS_") ? 6 : 0;
 }
 
 static unsigned threshold_of(const struct tsv *t)
@@ -182,8 +191,8 @@ static void count_by(const struct engine_fixture *f, const char *name, const cha
 
 	assert_string_equal(ipmu_type_name(e.type), pmu);
 	assert_int_equal(e.choices[0].select, select_of(t));
-	if (strcmp(tsv_cell(t, "unit"), "IMC"))
-		assert_int_equal(e.choices[0].counters, counters_of(t));
+	if (strcmp(tsv_cell(t, "unit"), "IMC") && e.type->counters == 2)
+		assert_int_equal(e.choices[0].counters & ~counters_of(t), 0);
 	s = engine_fixture_started(f, &name, 1);
 	happen(f->segment);
 	engine_fixture_end(s, &value);
@@ -212,6 +221,13 @@ static void is_listed(const struct engine_fixture *f, const char *name, bool und
 	fail_msg("%s is not listed", name);
 }
 
+static bool of_other_model(const struct generation *g, const struct tsv *t)
+{
+	const char *needs = tsv_cell(t, "modifiers_required");
+
+	return strncmp(needs, "model ", 6) == 0 && strcmp(needs + 6, g->model);
+}
+
 /* EVENT.UMASK is the manual's spelling, pmu.EVENT:UMASK PAPI's, pmu::EVENT:UMASK libpfm4's. */
 static void every_event_in_every_spelling(void **state)
 {
@@ -224,7 +240,7 @@ static void every_event_in_every_spelling(void **state)
 		char pmu[32] = "", event[64], name[IPMU_NAME_MAX];
 
 		if (strcmp(tsv_cell(&t, "generation"), g->key) ||
-		    !strchr("SCK", tsv_cell(&t, "status")[0]))
+		    !strchr("SCK", tsv_cell(&t, "status")[0]) || of_other_model(g, &t))
 			continue;
 		rows++;
 		pmu_of(g, &t, pmu);
@@ -244,6 +260,7 @@ static void every_event_in_every_spelling(void **state)
 static void thresholds_end_at_31(void **state)
 {
 	const struct engine_fixture *f = *state;
+	int tried = 0;
 	static const char *const events[] = { "cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI",
 					      "arb.UNC_ARB_TRK_REQUESTS:ALL" };
 	char name[IPMU_NAME_MAX], why[IPMU_WHY_MAX];
@@ -257,7 +274,36 @@ static void thresholds_end_at_31(void **state)
 		snprintf(name, sizeof(name), "%s_unc_%s:c=32", here(f)->prefix, events[i]);
 		assert_int_equal(ipmu_event_parse(f->sys, name, &e, why), -EINVAL);
 		assert_non_null(strstr(why, "out of range"));
+		tried++;
 	}
+	assert_int_equal(tried, here(f)->family->types[0]->pfm_numbered ? 2 : 1);
+}
+
+/* ---- start and stop */
+
+/* With a global enable it is set while something counts; without, the enables of the counters. */
+static void enables_are_left_off(void **state)
+{
+	const struct engine_fixture *f = *state;
+	const char *name = "UNC_ARB_TRK_REQUESTS.ALL";
+	bool global = here(f)->family->switches, local;
+	struct ipmu_session *s = engine_fixture_started(f, &name, 1);
+	uint64_t v;
+
+	local = engine_fixture_peek(f, "MSR_UNC_ARB_PERFEVTSEL1") >> 22 & 1;
+	if (global)
+		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_CTRL"), 0x20000000);
+	else
+		assert_true(local);
+	assert_int_equal(ipmu_session_stop(s, &v, NULL), 0);
+	if (global)
+		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_CTRL"), 0);
+	else
+		assert_false(engine_fixture_peek(f, "MSR_UNC_ARB_PERFEVTSEL1") >> 22 & 1);
+	happen(f->segment);
+	assert_int_equal(ipmu_session_read(s, &v), 0);
+	assert_int_equal(v, 0);
+	ipmu_session_free(s);
 }
 
 /* ---- a model that is not known */
@@ -282,10 +328,10 @@ static void unknown_models_are_tried_on_demand(void **state)
 	const struct engine_fixture *f = *state;
 	char why[IPMU_WHY_MAX] = "", name[32];
 
-	snprintf(name, sizeof(name), "%s_unc", here(f)->prefix);
+	snprintf(name, sizeof(name), "%s", here(f)->family->name);
 	assert_int_equal(open_as(f, 0xFE, "", why), -ENODEV);
-	assert_non_null(strstr(why, "model 0xFE; nearest known: skl_unc, which "
-			       "IPMU_TRY_FAMILY=skl_unc tries at your own risk; supported: "));
+	assert_non_null(strstr(why, "model 0xFE; nearest known: rkl_unc, which "
+			       "IPMU_TRY_FAMILY=rkl_unc tries at your own risk; supported: "));
 	assert_non_null(strstr(why, "Haswell"));
 	assert_int_equal(open_as(f, 0x48, "nonsense", why), -ENODEV);
 	assert_non_null(strstr(why, "nearest known: bdw_unc, which"));
@@ -298,7 +344,7 @@ static void refused(const struct engine_fixture *f, const char *reg, uint64_t va
 	uint64_t old = engine_fixture_peek(f, reg);
 	char why[IPMU_WHY_MAX] = "", name[32];
 
-	snprintf(name, sizeof(name), "%s_unc", here(f)->prefix);
+	snprintf(name, sizeof(name), "%s", here(f)->family->name);
 	engine_fixture_poke(f, reg, value);
 	assert_int_equal(open_as(f, 0xFE, name, why), -ENXIO);
 	engine_fixture_poke(f, reg, old);
@@ -348,13 +394,29 @@ static void check_engine(const struct generation *g, const char *name, const str
 	fail_msg("the engine has no %s", name);
 }
 
+/* Slices without a published event, global registers without a sourced bit that is needed, and the
+ * other model's memory controllers. */
+static bool is_left_alone(const struct generation *g, const struct tsv *t)
+{
+	const char *name = tsv_cell(t, "register"), *at = tsv_cell(t, "address");
+	bool early = g->family->types[0]->pfm_numbered;
+
+	if (early)
+		return false;
+	return strncmp(name, "MSR_UNC_CBO_", 12) == 0 ? strcmp(name, "MSR_UNC_CBO_CONFIG") :
+	       strcmp(name, "MSR_UNC_PERF_GLOBAL_STATUS") == 0 ||
+	       (strcmp(name, "MSR_UNC_PERF_GLOBAL_CTRL") == 0 && !tsv_number(t, "writemask")) ||
+	       (g->other_block && strncmp(name, "MC", 2) == 0 &&
+		(strtoul(at + 4, NULL, 16) & 0xFF00) == (g->other_block & 0xFF00));
+}
+
 /* What the facts tell not to touch, what one source has, and what is for interrupts alone. */
 static bool is_used(const struct generation *g, const struct tsv *t)
 {
 	return strcmp(tsv_cell(t, "generation"), g->key) == 0 &&
 	       !strchr("U", tsv_cell(t, "status")[0]) &&
 	       strcmp(tsv_cell(t, "access"), "unknown") &&
-	       !strstr(tsv_cell(t, "note"), "no driver uses it");
+	       !strstr(tsv_cell(t, "note"), "no driver uses it") && !is_left_alone(g, t);
 }
 
 static void every_register_is_in_both(void **state)
@@ -458,6 +520,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(every_register_is_in_both),
 		cmocka_unit_test(every_event_in_every_spelling),
 		cmocka_unit_test(thresholds_end_at_31),
+		cmocka_unit_test(enables_are_left_off),
 		cmocka_unit_test(unknown_models_are_tried_on_demand),
 		cmocka_unit_test(what_answers_otherwise_is_refused),
 	};

@@ -307,9 +307,12 @@ static void models_of_the_documents(void **state)
 		{ 6, 0x3D, &ipmu_bdw_client_uncore }, { 6, 0x45, &ipmu_hsw_client_uncore },
 		{ 6, 0x46, &ipmu_hsw_client_uncore }, { 6, 0x47, &ipmu_bdw_client_uncore },
 		{ 6, 0x4E, &ipmu_skl_client_uncore },
-		{ 6, 0x5E, &ipmu_skl_client_uncore }, { 6, 0x8E, &ipmu_skl_client_uncore },
+		{ 6, 0x5E, &ipmu_skl_client_uncore }, { 6, 0x7D, &ipmu_icl_client_uncore },
+		{ 6, 0x7E, &ipmu_icl_client_uncore }, { 6, 0x8C, &ipmu_tgl_client_uncore },
+		{ 6, 0x8D, &ipmu_tglh_client_uncore }, { 6, 0x8E, &ipmu_skl_client_uncore },
 		{ 6, 0x9E, &ipmu_skl_client_uncore }, { 6, 0xA5, &ipmu_skl_client_uncore },
-		{ 6, 0xA6, &ipmu_skl_client_uncore }, { 11, 1, &ipmu_knc },
+		{ 6, 0xA6, &ipmu_skl_client_uncore }, { 6, 0xA7, &ipmu_rkl_client_uncore },
+		{ 11, 1, &ipmu_knc },
 		{ 15, 0, &ipmu_netburst }, { 15, 1, &ipmu_netburst }, { 15, 2, &ipmu_netburst },
 		{ 15, 3, &ipmu_netburst_p }, { 15, 4, &ipmu_netburst_p },
 		{ 15, 6, &ipmu_netburst_p },
@@ -336,6 +339,30 @@ static void models_of_the_documents(void **state)
 	assert_int_equal(n, sizeof(have) / sizeof(have[0]));
 }
 
+static bool has_name(const struct ipmu_family *family, const char *name)
+{
+	for (const struct ipmu_pmu_type *const *t = family->types; *t; t++)
+		if (strcmp((*t)->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Names of PMUs are published once: what a family says of its own is so. */
+static void families_that_repeat_names_say_so(void **state)
+{
+	(void)state;
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+			bool before = false;
+
+			for (const struct ipmu_family *const *g = ipmu_families; g < f; g++)
+				before |= has_name(*g, (*t)->name);
+			if (before != (*f)->repeats)
+				fail_msg("%s of %s: %s", (*t)->name, (*f)->name,
+					 before ? "a name that was there" : "a new name");
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +374,7 @@ int main(void)
 		cmocka_unit_test(fields_do_not_overlap),
 		cmocka_unit_test(every_row_cites_its_document),
 		cmocka_unit_test(models_of_the_documents),
+		cmocka_unit_test(families_that_repeat_names_say_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,11 +78,11 @@ static void events_of_skylake_client(void **state)
 }
 
 /* By generation; what is not driven is what no program here makes happen. */
-static void events_of_the_clients_before_skylake(void **state)
+static void events_of_the_client_generations(void **state)
 {
 	static const struct { const char *key, *machine; } generations[] = {
 		{ "SNB", "snb-4c8t" }, { "IVB", "ivb-4c8t" }, { "HSW", "hsw-4c8t" },
-		{ "BDW", "bdw-4c8t" },
+		{ "BDW", "bdw-4c8t" }, { "ICL", "icl-4c8t" }, { "RKL", "rkl-8c16t" },
 	};
 
 	(void)state;
@@ -157,7 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_of_skylake_client),
-		cmocka_unit_test(events_of_the_clients_before_skylake),
+		cmocka_unit_test(events_of_the_client_generations),
 		cmocka_unit_test(events_of_knights_corner),
 		cmocka_unit_test(events_of_core2),
 		cmocka_unit_test(events_of_xeon_7500),

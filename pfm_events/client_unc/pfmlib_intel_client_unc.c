@@ -139,4 +139,23 @@ pfm_intel_client_unc_imc_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
 	}
 	return PFM_ERR_NOTSUPP;
 }
+/* each controller is a PMU of the kernel's; the low 16 bits of the code are the kernel's number */
+int
+pfm_intel_client_unc_imc64_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	static const char *const names[] = {
+		"uncore_imc_free_running_0",
+		"uncore_imc_free_running_1",
+	};
+	pfmlib_pmu_t pmu = *(pfmlib_pmu_t *)this;
+	struct perf_event_attr *pattr = e->os_data;
+	int ret;
+
+	pmu.perf_name = names[((const intel_x86_entry_t *)this_pe(this))[e->event].code >> 16 & 1];
+	ret = pfm_intel_nhm_unc_get_perf_encoding(&pmu, e);
+	if (ret == PFM_SUCCESS)
+		pattr->config = e->codes[0] & 0xffff;
+
+	return ret;
+}
 #endif /* __linux__ */

@@ -20,6 +20,7 @@ extern int pfm_intel_client_unc_imc_get_encoding(void *this, pfmlib_event_desc_t
 extern int pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_clk_perf_detect(void *this);
 extern int pfm_intel_client_unc_imc_get_perf_encoding(void *this, pfmlib_event_desc_t *e);
+extern int pfm_intel_client_unc_imc64_get_perf_encoding(void *this, pfmlib_event_desc_t *e);
 
 #define CLIENT_UNC_COMMON(g, G, d, n, p, id, tab, ngen, nfix, fl) \
 	.desc			= "Intel "d" uncore", \
@@ -68,6 +69,16 @@ pfmlib_pmu_t intel_##g##_unc_clk_support={ \
 	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_get_encoding, \
 	 PFMLIB_ENCODE_PERF(pfm_intel_client_unc_clk_get_perf_encoding), \
 	 PFMLIB_OS_DETECT(pfm_intel_client_unc_clk_perf_detect), \
+}
+
+/* free-running counters of two controllers: bits 16 of the code is the controller */
+#define CLIENT_UNC_IMC64(g, G, d) \
+pfmlib_pmu_t intel_##g##_unc_imc_support={ \
+	CLIENT_UNC_COMMON(g, G, d" memory controllers", "imc", "uncore_imc_free_running_0", IMC, \
+			  intel_##g##_unc_imc_pe, 0, 6, 0), \
+	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_imc_get_encoding, \
+	 PFMLIB_ENCODE_PERF(pfm_intel_client_unc_imc64_get_perf_encoding), \
+	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
 }
 
 #define CLIENT_UNC_IMC(g, G, d) \

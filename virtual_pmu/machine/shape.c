@@ -48,6 +48,13 @@ struct family_row {
 	.llc = { .ways = 16, .line = 64 }, .llc_level = 3, \
 	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = 10
 
+#define LATER_CLIENT_BASE \
+	.packages = 1, \
+	.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 }, \
+	.l1d = { .bytes = 48u << 10, .ways = 12, .line = 64 }, \
+	.llc_level = 3, \
+	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = 12
+
 static const struct family_row families[] = {
 	{
 		/* Sizes: Intel optimisation manual 248966, chapter on Skylake client. */
@@ -153,6 +160,79 @@ static const struct family_row families[] = {
 			.cpuid_family = 6, .cpuid_model = 0x47, .cpuid_stepping = 1,
 			CLIENT_BASE,
 			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
+		},
+	}, {
+		/* Sizes: 248966, chapters on Sunny Cove and Willow Cove. */
+		.prefix = "icl",
+		.pattern = "icl-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "icl-4c8t, icl-2c4t",
+		.brand = "VirtualPMU %s (Ice Lake client model)",
+		.qemu_cpu = SKL_QEMU_CPU ",model=126,stepping=5",
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_ICE_LAKE,
+			.cpuid_family = 6, .cpuid_model = 0x7e, .cpuid_stepping = 5,
+			LATER_CLIENT_BASE,
+			.l2 = { .bytes = 512u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 16, .line = 64 },
+		},
+	}, {
+		.prefix = "tgl",
+		.pattern = "tgl-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "tgl-4c8t, tgl-2c4t",
+		.brand = "VirtualPMU %s (Tiger Lake U model)",
+		.qemu_cpu = SKL_QEMU_CPU ",model=140,stepping=1",
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.llc_slice_bytes = 3u << 20,
+		.base = {
+			.family_id = VPMU_TIGER_LAKE,
+			.cpuid_family = 6, .cpuid_model = 0x8c, .cpuid_stepping = 1,
+			LATER_CLIENT_BASE,
+			.l2 = { .bytes = 1280u << 10, .ways = 20, .line = 64 },
+			.llc = { .ways = 12, .line = 64 },
+		},
+	}, {
+		.prefix = "tglh",
+		.pattern = "tglh-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "tglh-8c16t",
+		.brand = "VirtualPMU %s (Tiger Lake H model)",
+		.qemu_cpu = SKL_QEMU_CPU ",model=141,stepping=1",
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.llc_slice_bytes = 3u << 20,
+		.base = {
+			.family_id = VPMU_TIGER_LAKE_H,
+			.cpuid_family = 6, .cpuid_model = 0x8d, .cpuid_stepping = 1,
+			LATER_CLIENT_BASE,
+			.l2 = { .bytes = 1280u << 10, .ways = 20, .line = 64 },
+			.llc = { .ways = 12, .line = 64 },
+		},
+	}, {
+		.prefix = "rkl",
+		.pattern = "rkl-<C>c<T>t",
+		.meaning = "C cores, at most 8, T = C or 2C threads",
+		.examples = "rkl-8c16t, rkl-6c12t",
+		.brand = "VirtualPMU %s (Rocket Lake model)",
+		.qemu_cpu = SKL_QEMU_CPU ",model=167,stepping=1",
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.llc_slice_bytes = 2u << 20,
+		.base = {
+			.family_id = VPMU_ROCKET_LAKE,
+			.cpuid_family = 6, .cpuid_model = 0xa7, .cpuid_stepping = 1,
+			LATER_CLIENT_BASE,
+			.l2 = { .bytes = 512u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 16, .line = 64 },
 		},
 	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag

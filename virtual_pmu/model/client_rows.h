@@ -25,6 +25,10 @@
 	.width = 64, .mask = SKL_GLOBAL_FRZ_ON_PMI | SKL_GLOBAL_WAKE_ON_PMI | SKL_GLOBAL_EN | \
 		SKL_GLOBAL_PMI_SEL, \
 	CLIENT_AT(global_ctrl) }
+/* Of a generation whose other bits there are not sourced. */
+#define CLIENT_ENABLE(at, src) { \
+	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .cite = src, .access = VPMU_RW, .address = at, \
+	.width = 64, .mask = SKL_GLOBAL_EN, CLIENT_AT(global_ctrl) }
 #define CLIENT_GLOBAL_STATUS(at, src) { \
 	.name = "MSR_UNC_PERF_GLOBAL_STATUS", .cite = src, .access = VPMU_RW1C, .address = at, \
 	.width = 64, .mask = SKL_CBO_OVF | SKL_ARB_OVF | SKL_FIXED_OVF, CLIENT_AT(global_status) }
@@ -45,6 +49,12 @@
 	CLIENT_ARB_ROW("PERFCTR", 0x3b0, SKL_CTR_WIDTH, CLIENT_CTR, value, src)
 #define CLIENT_ARB_SELECTS(src) \
 	CLIENT_ARB_ROW("PERFEVTSEL", 0x3b2, 64, SELECT_FIELDS, select, src)
+/* Counter 1 alone. */
+#define CLIENT_ARB_1(src) { \
+	.name = "MSR_UNC_ARB_PERFCTR1", .cite = src, .access = VPMU_RW, .address = 0x3b1, \
+	.width = SKL_CTR_WIDTH, .mask = CLIENT_CTR, CLIENT_AT(counter[SKL_ARB + 1].value) }, { \
+	.name = "MSR_UNC_ARB_PERFEVTSEL1", .cite = src, .access = VPMU_RW, .address = 0x3b3, \
+	.width = 64, .mask = SELECT_FIELDS, CLIENT_AT(counter[SKL_ARB + 1].select) }
 #define CLIENT_BAR(src) { \
 	.name = "IMC_BAR", .cite = src, .space = VPMU_PCI, .access = VPMU_RO, .address = 0x48, \
 	.width = 64, CLIENT_AT(imc_bar) }
@@ -68,12 +78,12 @@
 #define CLIENT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The design has .events and .event_count, as the type has. */
-#define CLIENT_TYPE(name_, id, rows_, design_) \
+#define CLIENT_TYPE(name_, id, rows_, events_, design_, window) \
 	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \
 	const struct vpmu_model_type vpmu_##name_##_client = { \
 		.family = id, SKL_BEHAVIOUR, .reset = name_##_client_reset, \
-		.rows = rows_, .row_count = CLIENT_COUNT(rows_), \
-		.events = events, .event_count = CLIENT_COUNT(events), \
+		.rows = rows_, .row_count = CLIENT_COUNT(rows_), .mmio_bytes = window, \
+		.events = events_, .event_count = CLIENT_COUNT(events_), \
 	}
 
 #endif

@@ -8,6 +8,8 @@ static const struct vpmu_model_type *const types[] = {
 	[VPMU_NETBURST] = &vpmu_netburst, [VPMU_COMET_LAKE] = &vpmu_cml_client,
 	[VPMU_SANDY_BRIDGE] = &vpmu_snb_client, [VPMU_IVY_BRIDGE] = &vpmu_ivb_client,
 	[VPMU_HASWELL] = &vpmu_hsw_client, [VPMU_BROADWELL] = &vpmu_bdw_client,
+	[VPMU_ICE_LAKE] = &vpmu_icl_client, [VPMU_TIGER_LAKE] = &vpmu_tgl_client,
+	[VPMU_TIGER_LAKE_H] = &vpmu_tglh_client, [VPMU_ROCKET_LAKE] = &vpmu_rkl_client,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)

@@ -57,6 +57,12 @@ static int locate(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regist
 	return vpmu_register_at(&s->machine, reg->space, reg->address, r) ? 0 : -ENOENT;
 }
 
+/* Counters in memory have 32 or 64 bits. */
+static size_t bytes_of(const struct vpmu_register_info *reg)
+{
+	return reg->space == VPMU_MMIO && reg->width <= 32 ? 4 : 8;
+}
+
 int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t *value)
 {
@@ -69,7 +75,7 @@ int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	if (type->gather)
 		type->gather(s, vpmu_cpu_package(&s->machine, cpu));
 	*value = 0;	/* little-endian: the low half of *value is the 32-bit register */
-	memcpy(value, vpmu_register_value(s, cpu, &r), reg->space == VPMU_MMIO ? 4 : 8);
+	memcpy(value, vpmu_register_value(s, cpu, &r), bytes_of(reg));
 	return 0;
 }
 
@@ -85,7 +91,7 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	if (reg->width < 64 && value >> reg->width)
 		return -ERANGE;
 	type->advance(s, vpmu_cpu_package(&s->machine, cpu));
-	memcpy(vpmu_register_value(s, cpu, &r), &value, reg->space == VPMU_MMIO ? 4 : 8);
+	memcpy(vpmu_register_value(s, cpu, &r), &value, bytes_of(reg));
 	vpmu_register_written(s, cpu, &r, value);
 	vpmu_register_note_poke(s, cpu, &r);
 	return 0;

@@ -14,6 +14,7 @@
 #define IMC_DATA_READS 0x5050u
 #define IMC_DATA_WRITES 0x5054u
 #define PCI_CONFIG_BYTES 256u
+#define CONTROLLER_STEP 0x10000u
 
 static void pci_image(struct vpmu_segment *s, uint8_t image[PCI_CONFIG_BYTES])
 {
@@ -43,7 +44,7 @@ void skl_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *byt
 	const struct skl_package *p = (const void *)((const uint8_t *)s + s->registers_offset);
 
 	*base = p->imc_bar & IMC_BAR_MASK;
-	*bytes = p->imc_bar & 1 ? SKL_IMC_WINDOW : 0;
+	*bytes = p->imc_bar & 1 ? s->state.mmio : 0;
 }
 
 /* The pages are read by programs without the lock, so each counter changes in one piece. */
@@ -54,11 +55,29 @@ static void imc_add(uint8_t *mmio, uint32_t offset, uint32_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+/* Two controllers take lines in turn, of each kind by itself. */
+static void share(struct skl_package *p, uint8_t *mmio, uint32_t kind, uint32_t offset, uint32_t n)
+{
+	uint64_t before = p->lines[kind], after = before + n;
+	uint64_t *first = (uint64_t *)(void *)(mmio + p->controllers + offset);
+	uint64_t *second = (uint64_t *)(void *)(mmio + p->controllers + CONTROLLER_STEP + offset);
+
+	p->lines[kind] = after;
+	__atomic_store_n(first, *first + (after + 1) / 2 - (before + 1) / 2, __ATOMIC_RELAXED);
+	__atomic_store_n(second, *second + after / 2 - before / 2, __ATOMIC_RELAXED);
+}
+
 void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
 	      uint32_t write_cas)
 {
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
+	if (skl_package(s, package)->controllers) {
+		share(skl_package(s, package), mmio, 0, 0x40, requests);
+		share(skl_package(s, package), mmio, 1, 0x58, read_cas);
+		share(skl_package(s, package), mmio, 2, 0xa0, write_cas);
+		return;
+	}
 	imc_add(mmio, IMC_IA_REQUESTS, requests);
 	imc_add(mmio, IMC_DATA_READS, read_cas);
 	imc_add(mmio, IMC_DATA_WRITES, write_cas);
@@ -74,6 +93,8 @@ void skl_reset(struct vpmu_segment *s, const struct skl_design *d)
 		p->cbo_config = s->machine.slices + d->more;
 		p->imc_bar = IMC_BAR_RESET;
 		memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
+		p->always = d->always;
+		p->controllers = d->controllers;
 		skl_arb_umasks(d, p->arb_umasks);
 	}
 }

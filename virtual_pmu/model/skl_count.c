@@ -21,7 +21,7 @@ static uint64_t status_of(uint32_t counter)
 
 bool skl_counting(const struct skl_package *p)
 {
-	return p->global_ctrl & SKL_GLOBAL_EN;
+	return p->always || (p->global_ctrl & SKL_GLOBAL_EN);
 }
 
 bool skl_counting_in(const struct skl_package *p, uint64_t clock)

@@ -69,6 +69,9 @@ struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
 	uint64_t interrupts[SKL_PMI_SEL_CORES];
 	uint8_t device[2];	/* of PCI 0:0.0 */
+	bool always;		/* the design's */
+	uint32_t controllers;	/* the same */
+	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
 	uint8_t arb_umasks[SKL_ARB_CODES];	/* documented bits of each code from 0x80 on */
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
@@ -95,18 +98,22 @@ struct skl_design {
 	const struct vpmu_event_info *events;
 	uint32_t event_count;
 	uint32_t more;		/* MSR_UNC_CBO_CONFIG says so many more slices than there are */
-	uint8_t device[2], device_of_two[2];	/* of PCI 0:0.0, low byte first; with two cores */
+	/* Offset of the counters of two memory controllers of 64 bits; 0: there is one, of 32. */
+	uint32_t controllers;
+	bool always;		/* there is no global enable that has an effect */
+	uint8_t device[2], device_of_two[2];	/* PCI 0:0.0, low byte first; of two cores */
 };
 
 /* What a generation's file of data says of its type beside its rows, events and design. */
 #define SKL_BEHAVIOUR \
 	.package_bytes = sizeof(struct skl_package), .thread_bytes = sizeof(struct skl_thread), \
-	.mmio_bytes = SKL_IMC_WINDOW, .box_name = "CBo", .advance = skl_bring_up, \
+	.box_name = "CBo", .advance = skl_bring_up, \
 	 .gather = skl_gather, .written = skl_written, \
 	.interrupts = skl_interrupts, .pci_read = skl_pci_read, .mmio_window = skl_mmio_window, \
 	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
 	.tracker = skl_tracker, .dram = skl_dram, .clock = skl_clock
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
+#define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
 
 /* skl_client.c */
 void skl_reset(struct vpmu_segment *s, const struct skl_design *d);

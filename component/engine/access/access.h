@@ -11,6 +11,7 @@
 #include "../registers/reg.h"
 
 #define IPMU_SAVED_MAX 96
+#define IPMU_WINDOWS_MAX 2	/* a page for each memory controller */
 
 struct ipmu_saved {
 	const struct ipmu_reg *reg;
@@ -43,8 +44,10 @@ struct ipmu_regs {
 	} left;
 	const struct ipmu_topology *topo;	/* NULL, or the other CPUs of this ... */
 	int package;
-	const volatile uint32_t *window;	/* one page of the memory controller; NULL: none */
-	uint32_t window_first;	/* offset of that page from the BAR */
+	struct ipmu_window {	/* pages of the memory controller; NULL: none */
+		const volatile void *page;
+		uint32_t first;	/* its offset from the BAR */
+	} windows[IPMU_WINDOWS_MAX];
 	bool peers;		/* other processes count here; they know what the registers held */
 	bool trial;		/* the model is not one of the family's: look closer */
 	bool take_busy;		/* take counters also from foreign users */
@@ -116,10 +119,10 @@ int ipmu_access_refresh(struct ipmu_regs *p);
 int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		     uint64_t value, char *why);
 
-/* Map the page of the memory controller's registers that holds `reg`. */
+/* Map the page of the memory controllers' registers that holds `reg`, if it is not mapped yet. */
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 		     const struct ipmu_reg *reg, char *why);
 void ipmu_window_close(struct ipmu_regs *p);
-uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg);
+uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg);
 
 #endif

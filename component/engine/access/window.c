@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory controller's registers: base address from PCI configuration space, then one page of
- * physical memory, read with aligned 32-bit loads (wider ones return wrong values). */
+/* The memory controllers' registers: base address from PCI configuration space, then a page of
+ * physical memory for each controller, read with aligned loads as wide as the register (wider ones
+ * return wrong values). */
 #include "access.h"
 #include "trace.h"
 
@@ -55,37 +56,63 @@ static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint6
 	return 0;
 }
 
-int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
-		     const struct ipmu_reg *reg, char *why)
+/* The window of that offset; else a free one, with a NULL page; NULL: all are in use. */
+static struct ipmu_window *window_of(struct ipmu_regs *p, uint32_t addr)
 {
-	uint32_t first = reg->addr & ~(PAGE - 1);
-	uint64_t base = 0;
-	void *map;
-	int fd, rc, err;
+	for (int i = 0; i < IPMU_WINDOWS_MAX; i++)
+		if (!p->windows[i].page || p->windows[i].first == (addr & ~(PAGE - 1)))
+			return &p->windows[i];
+	return NULL;
+}
 
-	rc = read_bar(p, bar, &base, why);
-	if (rc)
-		return rc;
-	fd = open(MEMORY, O_RDONLY | O_SYNC | O_CLOEXEC);
+static int map_page(struct ipmu_window *w, uint64_t at, char *why)
+{
+	int fd = open(MEMORY, O_RDONLY | O_SYNC | O_CLOEXEC), err;
+	void *map;
+
 	if (fd < 0)
 		return ipmu_fail(why, -errno, "%s: %s: reading the memory controller needs "
 				 "CAP_SYS_RAWIO (root)", MEMORY, strerror(errno));
-	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)(base + first));
+	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)at);
 	err = errno;
 	close(fd);
 	if (map == MAP_FAILED)
 		return ipmu_fail(why, -err, "%s at 0x%llX: %s: the kernel refuses device memory "
 				 "(boot with iomem=relaxed, or use its uncore_imc driver)", MEMORY,
-				 (unsigned long long)(base + first), strerror(err));
-	p->window = map;
-	p->window_first = first;
+				 (unsigned long long)at, strerror(err));
+	w->page = map;
 	return 0;
 }
 
-uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
+		     const struct ipmu_reg *reg, char *why)
 {
-	uint32_t value = p->window[(reg->addr - p->window_first) / sizeof(uint32_t)];
+	struct ipmu_window *w = window_of(p, reg->addr);
+	uint64_t base = 0;
+	int rc;
 
+	if (!w)
+		return ipmu_fail(why, -ENOSPC, "%s: no window is left for it", reg->name);
+	if (w->page)
+		return 0;
+	rc = read_bar(p, bar, &base, why);
+	if (rc)
+		return rc;
+	w->first = reg->addr & ~(PAGE - 1);
+	return map_page(w, base + w->first, why);
+}
+
+uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+{
+	const struct ipmu_window *w = p->windows;
+	const volatile unsigned char *at;
+	uint64_t value;
+
+	while (w->first != (reg->addr & ~(PAGE - 1)))
+		w++;
+	at = (const volatile unsigned char *)w->page + reg->addr % PAGE;
+	value = reg->width > 32 ? *(const volatile uint64_t *)(const volatile void *)at :
+				  *(const volatile uint32_t *)(const volatile void *)at;
 	if (ipmu_tracing())
 		trace(p, ", in the window", reg, value);
 	return value;
@@ -93,7 +120,9 @@ uint32_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 
 void ipmu_window_close(struct ipmu_regs *p)
 {
-	if (p->window)
-		munmap((void *)(uintptr_t)p->window, PAGE);
-	p->window = NULL;
+	for (int i = 0; i < IPMU_WINDOWS_MAX; i++) {
+		if (p->windows[i].page)
+			munmap((void *)(uintptr_t)p->windows[i].page, PAGE);
+		p->windows[i].page = NULL;
+	}
 }

@@ -54,25 +54,13 @@ static void table_name(const struct ipmu_pmu_type *type, char name[32])
 	pmu_name(type, type->pfm_plain, name);
 }
 
-/* Families may have PMUs of the same name that differ in a detail. */
-static bool named_before(const struct ipmu_family *const *family, const struct ipmu_pmu_type *type)
-{
-	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
-			if (strcmp((*t)->name, type->name) == 0)
-				return true;
-	return false;
-}
-
 const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 {
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
 		for (const struct ipmu_pmu_type *const *t = (*f)->types;
-		     *t && (*f)->scope == scope; t++) {
+		     *t && (*f)->scope == scope && !(*f)->repeats; t++) {
 			int names = (*t)->pfm_numbered ? 1 + IPMU_BOXES_MAX : 1;
 
-			if (named_before(f, *t))
-				continue;
 			if (i < names) {
 				snprintf(name, 32, "%s", (*t)->name);
 				if (i > 0)

@@ -288,6 +288,6 @@ const struct ipmu_family ipmu_arch_fixed = {
 	.name = "arch_fixed", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
 	.vendor = "GenuineIntel", .family = 6, .matches = matches, .mismatch = mismatch,
 	.models_text = "fixed counters of any family 6 CPU with PerfMon 2",
-	.types = types, .registers = registers, .switches = switches,
+	.types = types, .repeats = true, .registers = registers, .switches = switches,
 	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -10,14 +10,14 @@ static const struct ipmu_pmu_type cbo = {
 	IPMU_SNB_CBO,
 };
 static const struct ipmu_pmu_type arb = {
-	IPMU_CLIENT_ARB("bdw_unc_arb"),
+	IPMU_CLIENT_ARB("bdw_unc_arb"), .constraints = ipmu_client_arb_constraints,
 	.src = "Intel perfmon BDW V30", IPMU_SKL_ARB,
-	.freeze = &ipmu_snb_global_ctrl,
+	IPMU_CLIENT_FREEZES(&ipmu_snb_global_ctrl),
 };
 static const struct ipmu_pmu_type clk = {
 	IPMU_CLIENT_CLK("bdw_unc_clk"),
 	.src = "Intel perfmon BDW V30", IPMU_SKL_CLK,
-	.freeze = &ipmu_snb_global_ctrl,
+	IPMU_CLIENT_CLK_FREEZES(&ipmu_snb_global_ctrl),
 };
 static const struct ipmu_pmu_type imc = {
 	IPMU_CLIENT_IMC("bdw_unc_imc"),

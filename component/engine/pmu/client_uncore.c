@@ -37,7 +37,7 @@ const struct ipmu_measure ipmu_client_arb_measures[] = {
 };
 
 const struct ipmu_measure ipmu_client_imc_measures[] = {
-	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES" },
+	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES UNC_MC?_*CAS_COUNT_FREERUN" },
 	{ 0 },
 };
 
@@ -118,9 +118,12 @@ static int boxes_of(struct ipmu_regs *p, const struct ipmu_client_unit *u, int s
 {
 	if (u->boxes == IPMU_CLIENT_SLICES)
 		return slices;
-	if (u->boxes == IPMU_CLIENT_WINDOW)
-		return ipmu_window_open(p, layout_of(p)->bar, u->type->fixed[0].ctr, reason) == 0;
-	return u->boxes;
+	if (u->boxes != IPMU_CLIENT_WINDOW)
+		return u->boxes;
+	for (const struct ipmu_fixed_event *e = u->type->fixed; e->event; e++)
+		if (ipmu_window_open(p, layout_of(p)->bar, e->ctr, reason))
+			return 0;
+	return 1;
 }
 
 /* Tried on the first unit with selects that is no slice: there is always one of it. */
@@ -218,6 +221,67 @@ static bool adds_counters(const struct ipmu_activity *a)
 	return false;
 }
 
+/* ---- without a global enable: that of each counter that we have written */
+
+static const struct ipmu_client_unit *unit_of(struct ipmu_regs *p, const struct ipmu_reg *select,
+					      int *index)
+{
+	const struct ipmu_client_unit *u = layout_of(p)->units;
+
+	while (u->type && u->type->select != select)
+		u++;
+	*index = (int)(u - layout_of(p)->units);
+	return u->type ? u : NULL;
+}
+
+static int switch_each(struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	int first = 0, t, box, ctr, rc;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		const struct ipmu_reg *reg = p->saved[i].reg;
+		bool on;
+
+		if (!unit_of(p, reg, &t))
+			continue;
+		ipmu_reg_at(p->registers, p->saved[i].addr, &box, &ctr);
+		on = a->active[t][box] >> ctr & 1;
+		if (!on && !p->saved[i].written)
+			continue;	/* looked at, and nobody's */
+		rc = ipmu_msr_update(p, reg, box, ctr, IPMU_CLIENT_EN, on ? IPMU_CLIENT_EN : 0);
+		first = first ? first : rc;
+	}
+	return first;
+}
+
+/* Before the counters when they start, after them when they stop: nothing counts in between. */
+static int switch_boxes(struct ipmu_regs *p, bool on)
+{
+	const struct ipmu_reg *const *r = layout_of(p)->box_ctrls;
+	uint64_t found;
+	int rc = 0;
+
+	for (; r && *r && !rc; r++)
+		if (on) {
+			rc = ipmu_msr_save(p, *r, 0, 0, &found);
+			if (!rc)
+				rc = ipmu_msr_write(p, *r, 0, 0, IPMU_CLIENT_GLOBAL_EN);
+		} else if (ipmu_msr_is_saved(p, *r, 0, 0)) {
+			rc = ipmu_msr_write(p, *r, 0, 0, 0);
+		}
+	return rc;
+}
+
+static int control_each(struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	bool on = ipmu_activity_any(a);
+	int rc = on ? switch_boxes(p, true) : 0;
+
+	if (!rc)
+		rc = switch_each(p, a);
+	return rc || on ? rc : switch_boxes(p, false);
+}
+
 /* Programmed counters have their local enable; those without a user count on unread. Counters that
  * a freeze has stopped stay so until their session ends: nobody may start beside them. */
 int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
@@ -226,6 +290,8 @@ int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	bool is_frozen;
 	int rc;
 
+	if (!ctrl)
+		return control_each(p, a);
 	if (!ipmu_activity_any(a))
 		return ipmu_msr_write(p, ctrl, 0, 0, 0);
 	rc = frozen(p, &is_frozen);
@@ -252,6 +318,20 @@ static int unit_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, int 
 	return 0;
 }
 
+static int counter_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			char *why)
+{
+	uint64_t value;
+	int rc;
+
+	if (!type->select || ipmu_msr_is_saved(p, type->select, box, ctr))
+		return 0;
+	rc = ipmu_msr_save(p, type->select, box, ctr, &value);
+	if (rc || !(value & IPMU_CLIENT_EN))
+		return rc;
+	return ipmu_access_busy(p, type->select, box, ctr, value, why);
+}
+
 /* Without a read more in the usual case, in which the uncore is off as the reset leaves it. If it
  * is on, any counter that is enabled counts for somebody: control stops all of them. */
 int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
@@ -261,7 +341,8 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 	uint64_t value;
 	int slices = 0, rc;
 
-	(void)type, (void)box, (void)ctr;
+	if (!l->global_ctrl)
+		return counter_busy(p, type, box, ctr, why);
 	if (ipmu_msr_is_saved(p, l->global_ctrl, 0, 0))
 		return 0;
 	rc = ipmu_msr_save(p, l->global_ctrl, 0, 0, &value);
@@ -278,9 +359,15 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
  * cleared, and all can be: each kind of counter has its overflow forwarded for a freeze. */
 int ipmu_client_quiesce(struct ipmu_regs *p)
 {
+	static const struct ipmu_activity none;
 	const struct ipmu_client_layout *l = layout_of(p);
 	uint64_t flags = 0;
 
+	if (!l->global_ctrl)
+		return control_each(p, &none);
+	if (!l->global_status)
+		return ipmu_msr_is_saved(p, l->global_ctrl, 0, 0) ?
+		       ipmu_msr_write(p, l->global_ctrl, 0, 0, 0) : 0;
 	for (const struct ipmu_client_unit *u = l->units; u->type; u++)
 		flags |= u->overflow;
 	return ipmu_msr_quiesce(p, l->global_ctrl, l->global_status, l->global_status, flags);

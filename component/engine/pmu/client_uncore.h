@@ -24,7 +24,10 @@ struct ipmu_client_unit {	/* in the order of the family's types */
 };
 
 struct ipmu_client_layout {
-	const struct ipmu_reg *global_ctrl, *global_status;
+	const struct ipmu_reg *global_ctrl;	/* NULL: each counter is switched by itself ... */
+	/* ... below these, up to NULL; NULL: there are none */
+	const struct ipmu_reg *const *box_ctrls;
+	const struct ipmu_reg *global_status;	/* NULL: its flags are not known */
 	const struct ipmu_reg *cbo_config;	/* bits 3:0 are the number of slices ... */
 	int more;		/* ... and so many more */
 	int slices_max;		/* for so many there are addresses */
@@ -49,23 +52,27 @@ struct ipmu_client_layout {
 #define IPMU_CLIENT_CBO(name_) \
 	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 2, \
 	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 */ \
-	.enable = IPMU_CLIENT_EN, \
-	.qualifiers = ipmu_client_qualifiers, .ops = &ipmu_client_ops
+	.ops = &ipmu_client_ops
 #define IPMU_CLIENT_ARB(name_) \
 	.name = name_, .units = "events", .pfm = name_, .counters = 2, \
 	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */ \
-	.enable = IPMU_CLIENT_EN, \
-	.qualifiers = ipmu_client_qualifiers, .constraints = ipmu_client_arb_constraints, \
 	.measures = ipmu_client_arb_measures, .ops = &ipmu_client_ops
 #define IPMU_CLIENT_CLK(name_) \
 	.name = name_, .units = "clocks", .pfm = name_, .per_clock = 1, .clock_mhz = 5000, \
 	.counters = 1, \
-	.enable = IPMU_CLIENT_EN, .qualifiers = ipmu_client_clk_qualifiers, \
 	.ops = &ipmu_client_ops
+/* What starts the counters of a type: a register for all, which may be able to freeze them; or the
+ * enable of each. */
+#define IPMU_CLIENT_FREEZES(ctrl) .enable = IPMU_CLIENT_EN, .freeze = ctrl, \
+	.qualifiers = ipmu_client_qualifiers
+#define IPMU_CLIENT_CLK_FREEZES(ctrl) .enable = IPMU_CLIENT_EN, .freeze = ctrl, \
+	.qualifiers = ipmu_client_clk_qualifiers
+#define IPMU_CLIENT_TOGETHER .enable = IPMU_CLIENT_EN
+#define IPMU_CLIENT_EACH .switched = IPMU_CLIENT_EN
 #define IPMU_CLIENT_IMC(name_) \
 	.name = name_, .units = "requests", .pfm = name_, \
 	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */ \
-	.counters = 5, .measures = ipmu_client_imc_measures, \
+	.measures = ipmu_client_imc_measures, \
 	.ops = &ipmu_window_ops
 
 extern const struct ipmu_own_qualifier ipmu_client_qualifiers[], ipmu_client_clk_qualifiers[];
@@ -93,15 +100,16 @@ extern const struct ipmu_reg ipmu_skl_global_ctrl, ipmu_skl_global_status, ipmu_
 	ipmu_skl_dram_io_requests, ipmu_skl_dram_data_reads, ipmu_skl_dram_data_writes;
 extern const struct ipmu_fixed_event ipmu_skl_clk_event[], ipmu_skl_imc_events[];
 
+#define IPMU_SKL_IMC_REGISTERS \
+	&ipmu_skl_imc_bar, &ipmu_skl_dram_gt_requests, &ipmu_skl_dram_ia_requests, \
+	&ipmu_skl_dram_io_requests, &ipmu_skl_dram_data_reads, &ipmu_skl_dram_data_writes
 #define IPMU_SKL_PACKAGE_REGISTERS \
 	&ipmu_skl_fixed_ctrl, &ipmu_skl_fixed_ctr, &ipmu_skl_cbo_config, &ipmu_skl_arb_perfctr, \
-	&ipmu_skl_arb_perfevtsel, &ipmu_skl_imc_bar, &ipmu_skl_dram_gt_requests, \
-	&ipmu_skl_dram_ia_requests, &ipmu_skl_dram_io_requests, &ipmu_skl_dram_data_reads, \
-	&ipmu_skl_dram_data_writes
+	&ipmu_skl_arb_perfevtsel, IPMU_SKL_IMC_REGISTERS
 #define IPMU_SKL_ARB .select = &ipmu_skl_arb_perfevtsel, .ctr = &ipmu_skl_arb_perfctr
 #define IPMU_SKL_CLK .select = &ipmu_skl_fixed_ctrl, .ctr = &ipmu_skl_fixed_ctr, \
 	.fixed = ipmu_skl_clk_event
-#define IPMU_SKL_IMC .fixed = ipmu_skl_imc_events
+#define IPMU_SKL_IMC .counters = 5, .fixed = ipmu_skl_imc_events
 #define IPMU_SKL_UNITS(cbo_, arb_, clk_, imc_) { \
 	{ .type = cbo_, .boxes = IPMU_CLIENT_SLICES, .overflow = 1 << 3 }, \
 	{ .type = arb_, .boxes = 1, .overflow = 1 << 1 }, \
@@ -113,9 +121,16 @@ extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_
 	ipmu_snb_cbo_perfctr, *const ipmu_snb_registers[], *const ipmu_snb_switches[];
 
 #define IPMU_SNB_CBO .select = &ipmu_snb_cbo_perfevtsel, .ctr = &ipmu_snb_cbo_perfctr, \
-	.freeze = &ipmu_snb_global_ctrl
+	IPMU_CLIENT_FREEZES(&ipmu_snb_global_ctrl)
 #define IPMU_SNB_LAYOUT \
 	.global_ctrl = &ipmu_snb_global_ctrl, .global_status = &ipmu_snb_global_status, \
 	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4, .bar = &ipmu_skl_imc_bar
+
+/* What Rocket Lake and Tiger Lake share. */
+extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_registers[],
+	*const ipmu_rkl_switches[];
+#define IPMU_RKL_UNITS(arb_, clk_, imc_) { \
+	{ .type = arb_, .boxes = 1 }, { .type = clk_, .boxes = 1 }, \
+	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }
 
 #endif

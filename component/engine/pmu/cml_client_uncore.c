@@ -25,15 +25,16 @@ static const struct ipmu_reg *const registers[] = {
 
 static const struct ipmu_pmu_type cbo = {
 	IPMU_CLIENT_CBO("skl_unc_cbo"), .src = SRC,
-	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, .freeze = &ipmu_skl_global_ctrl,
+	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type arb = {
-	IPMU_CLIENT_ARB("skl_unc_arb"), .src = "334060-001 Table 3-2", IPMU_SKL_ARB,
-	.freeze = &ipmu_skl_global_ctrl,
+	IPMU_CLIENT_ARB("skl_unc_arb"), .constraints = ipmu_client_arb_constraints,
+	.src = "334060-001 Table 3-2", IPMU_SKL_ARB,
+	IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type clk = {
 	IPMU_CLIENT_CLK("skl_unc_clk"), .src = "334060-001 Table 3-2", IPMU_SKL_CLK,
-	.freeze = &ipmu_skl_global_ctrl,
+	IPMU_CLIENT_CLK_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type imc = {
 	IPMU_CLIENT_IMC("skl_unc_imc"), .src = "334060-001 Table 3-3", IPMU_SKL_IMC,

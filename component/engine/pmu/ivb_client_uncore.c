@@ -9,14 +9,14 @@ static const struct ipmu_pmu_type cbo = {
 	IPMU_SNB_CBO, .pfm_plain = 1,
 };
 static const struct ipmu_pmu_type arb = {
-	IPMU_CLIENT_ARB("ivb_unc_arb"),
+	IPMU_CLIENT_ARB("ivb_unc_arb"), .constraints = ipmu_client_arb_constraints,
 	.src = "Intel perfmon IVB V24", IPMU_SKL_ARB,
-	.freeze = &ipmu_snb_global_ctrl,
+	IPMU_CLIENT_FREEZES(&ipmu_snb_global_ctrl),
 };
 static const struct ipmu_pmu_type clk = {
 	IPMU_CLIENT_CLK("ivb_unc_clk"),
 	.src = "Intel perfmon IVB V24", IPMU_SKL_CLK,
-	.freeze = &ipmu_snb_global_ctrl,
+	IPMU_CLIENT_CLK_FREEZES(&ipmu_snb_global_ctrl),
 };
 static const struct ipmu_pmu_type imc = {
 	IPMU_CLIENT_IMC("ivb_unc_imc"),

@@ -127,6 +127,7 @@ struct ipmu_family {
 	void (*mismatch)(const struct ipmu_topology *topo, char *text, size_t bytes);
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
+	bool repeats;		/* a family before it in the list has PMUs of all these names */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
 	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
 	 * NULL: none */

@@ -93,15 +93,16 @@ const struct ipmu_fixed_event ipmu_skl_imc_events[] = {
 
 static const struct ipmu_pmu_type cbo = {
 	IPMU_CLIENT_CBO("skl_unc_cbo"), .src = "334060-001 Table 3-1",
-	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, .freeze = &ipmu_skl_global_ctrl,
+	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type arb = {
-	IPMU_CLIENT_ARB("skl_unc_arb"), .src = "334060-001 Table 3-2", IPMU_SKL_ARB,
-	.freeze = &ipmu_skl_global_ctrl,
+	IPMU_CLIENT_ARB("skl_unc_arb"), .constraints = ipmu_client_arb_constraints,
+	.src = "334060-001 Table 3-2", IPMU_SKL_ARB,
+	IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type clk = {
 	IPMU_CLIENT_CLK("skl_unc_clk"), .src = "334060-001 Table 3-2", IPMU_SKL_CLK,
-	.freeze = &ipmu_skl_global_ctrl,
+	IPMU_CLIENT_CLK_FREEZES(&ipmu_skl_global_ctrl),
 };
 static const struct ipmu_pmu_type imc = {
 	IPMU_CLIENT_IMC("skl_unc_imc"), .src = "334060-001 Table 3-3", IPMU_SKL_IMC,
@@ -121,7 +122,7 @@ static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
 const struct ipmu_family ipmu_skl_client_uncore = {
 	.name = "skl_unc", IPMU_CLIENT_FAMILY,
 	.src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
-	.models = models,
+	.models = models, .repeats = true,
 	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
 		       "(6th-generation Core to Comet Lake)",
 	.types = types, .registers = registers, .switches = switches, .layout = &layout,
