@@ -21,8 +21,10 @@ static int number(const char *text)
  * several processes: only a step is. */
 static const char *first_of(const char *const *names, size_t n)
 {
+	bool step = secure_getenv("SLURM_STEP_ID") != NULL;
+
 	for (size_t i = 0; i < n; i++)
-		if (getenv(names[i]) && (strncmp(names[i], "SLURM_", 6) || getenv("SLURM_STEP_ID")))
+		if (secure_getenv(names[i]) && (step || strncmp(names[i], "SLURM_", 6)))
 			return names[i];
 	return NULL;
 }
@@ -31,7 +33,7 @@ static int number_of(const char *const *names, size_t n)
 {
 	const char *name = first_of(names, n);
 
-	return name ? number(getenv(name)) : -1;
+	return name ? number(secure_getenv(name)) : -1;
 }
 
 /* ---- where no variable says which job it is */
@@ -87,11 +89,12 @@ static void name_job(struct launched *l, const char *rank_variable)
 {
 	static const char *const jobs[] = { LAUNCHER_JOBS };
 	const char *name = first_of(jobs, sizeof(jobs) / sizeof(*jobs));
-	const char *slurm = getenv(LAUNCHER_SLURM_JOB), *step = getenv(LAUNCHER_SLURM_STEP);
+	const char *slurm = secure_getenv(LAUNCHER_SLURM_JOB);
+	const char *step = secure_getenv(LAUNCHER_SLURM_STEP);
 
 	l->job_wide = true;
 	if (name) {
-		snprintf(l->job, sizeof(l->job), "%s", getenv(name));
+		snprintf(l->job, sizeof(l->job), "%s", secure_getenv(name));
 	} else if (slurm && step && !strcmp(rank_variable, LAUNCHER_SLURM_RANK)) {
 		snprintf(l->job, sizeof(l->job), "%s.%s", slurm, step);
 	} else {
@@ -109,7 +112,7 @@ bool launched_as(struct launched *out)
 				*const local_sizes[] = { LAUNCHER_LOCAL_SIZES };
 	const char *rank = first_of(ranks, sizeof(ranks) / sizeof(*ranks));
 	struct launched l = {
-		.rank = rank ? number(getenv(rank)) : -1,
+		.rank = rank ? number(secure_getenv(rank)) : -1,
 		.size = number_of(sizes, sizeof(sizes) / sizeof(*sizes)),
 		.local_size = number_of(local_sizes, sizeof(local_sizes) / sizeof(*local_sizes)),
 	};

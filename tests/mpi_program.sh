@@ -58,6 +58,15 @@ for how in exit abort kill; do
 		check "$how: the report has it" differs grep -q '^  "status":0,$' out.json
 done
 
+# -- ipmu-mpi-run: until MPI_Init the launcher counts, then the ranks do
+uncore=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
+job 3 "$vpmu" run --no-feed -m skl-4c8t ipmu-mpi-run -e $uncore:ANY_I,$uncore:ANY_M -o mpi \
+	"$scratch/end" well
+check 'ipmu-mpi-run: the status' [ $status = 0 ]
+check 'ipmu-mpi-run: the ranks got the counters' grep -q "^job,,,,$uncore:ANY_M,[^,]*,0,1,1,measured" \
+	mpi.csv
+check 'ipmu-mpi-run: one report' differs says '^ipmu-run:'
+
 # -- statuses and errors
 job 2 $native -e $event sh -c 'exit 7'
 check 'a status' [ $status = 7 ]

@@ -107,7 +107,7 @@ void program_cpus(const struct cpus *cpus)
  * so it is the program's alone. */
 static void leave_connection(void)
 {
-	const char *fd = getenv("PMI_FD");
+	const char *fd = secure_getenv("PMI_FD");
 	static bool left;
 
 	if (!left && fd && atoi(fd) > STDERR_FILENO)
