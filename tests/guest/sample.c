@@ -7,7 +7,6 @@
  *
  * unmask: after each sample the local APIC's performance entry is unmasked through /dev/mem. Linux'
  * driver for Knights Corner leaves that out, although the processor masks it at each interrupt. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -48,7 +48,7 @@ static void begin(const uint64_t *shown, uint64_t code)
 {
 	vpmu_whole_publish();
 	vpmu_lock(machine);
-	machine->by_kernel = !for_program(shown, code);
+	machine->kernel = for_program(shown, code) ? VPMU_BOOTED : VPMU_KERNEL_ACCESS;
 }
 
 static bool is_ours(uint32_t address)
@@ -58,7 +58,7 @@ static bool is_ours(uint32_t address)
 
 static enum vpmu_guest_answer answer(int rc)
 {
-	machine->by_kernel = 0;
+	machine->kernel = VPMU_BOOTED;
 	vpmu_unlock(machine);
 	vpmu_whole_interrupts();
 	return rc ? VPMU_GUEST_FAULT : VPMU_GUEST_DONE;

@@ -164,6 +164,7 @@ static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)
 {
 	(void)id, (void)unused;
 	__atomic_fetch_sub(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
+	machine->kernel = VPMU_NOT_BOOTED;
 }
 
 /* All code is translated anew, as it is registered for here. */

@@ -42,6 +42,9 @@ enum vpmu_violation_kind {
 	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WRITE_ONLY
 };
 
+/* Is there a booted kernel, and is the access to a register that is being made its own? */
+enum vpmu_booted { VPMU_NOT_BOOTED, VPMU_BOOTED, VPMU_KERNEL_ACCESS };
+
 /* A counter that was enabled on an event the model does not drive. */
 struct vpmu_undriven { uint32_t address; uint32_t pad; uint64_t select; };
 
@@ -93,7 +96,7 @@ struct vpmu_segment {
 	};
 	struct vpmu_lock lock;
 	uint32_t feeds;			/* execution feeds attached now */
-	uint32_t by_kernel;		/* who accesses registers is the booted kernel itself */
+	uint32_t kernel;		/* enum vpmu_booted */
 	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
 	struct vpmu_access_counts accesses;	/* by programs, through device files */
 	uint64_t violation_count, undriven_count;

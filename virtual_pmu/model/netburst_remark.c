@@ -73,7 +73,8 @@ static void remark(struct vpmu_segment *s, const struct p4_core *core, uint32_t 
 	mask = VPMU_GET(ESCR_MASK, escr);
 	if (!event || !mask)
 		note(s, counter, -1, NO_EVENT, event);
-	else if (!(escr & (ESCR_T0_USR | ESCR_T1_USR)))
+	else if (!(escr & (ESCR_T0_USR | ESCR_T1_USR)) &&
+		 !(s->kernel && (escr & (ESCR_T0_OS | ESCR_T1_OS))))
 		note(s, counter, -1, NO_USER, event);
 	else if (s->machine.threads < 2 && VPMU_GET(CCCR_ACTIVE_THREAD, core->cccr[counter]) != 3)
 		note(s, counter, -1, NO_HT, event);

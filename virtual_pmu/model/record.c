@@ -25,7 +25,7 @@ void vpmu_record_violation(struct vpmu_segment *s, enum vpmu_violation_kind kind
 		.kind = (uint32_t)kind,
 	};
 
-	if (s->by_kernel) {
+	if (s->kernel == VPMU_KERNEL_ACCESS) {
 		record_by_kernel(s, &v);
 		return;
 	}

@@ -37,7 +37,7 @@ void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_
 	uint64_t at = offset_of(s, cpu, r);
 	struct vpmu_touched *w;
 
-	if (r->row->access != VPMU_RW || s->by_kernel)
+	if (r->row->access != VPMU_RW || s->kernel == VPMU_KERNEL_ACCESS)
 		return;
 	w = entry(s, at);
 	if (!w) {

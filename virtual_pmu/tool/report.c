@@ -85,7 +85,7 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], left, kernel[2], by_kernel;
+	uint64_t violations[2], undriven[2], kernel[2], left, by_kernel;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# For tests on a booted machine: skips them where `make guest` has not been run. The test's own folder
+# is the working folder, which the machine has, too.
+folder=${VPMU%/bin/*}
+for part in qemu-system-x86_64 kernel/vmlinux; do
+	ls "$folder"/lib*/ipmu/guest/"$part" "$folder"/lib/*/ipmu/guest/"$part" 2>/dev/null |
+		grep -q . && continue
+	echo 'make guest has not been run'
+	exit 77
+done
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+
+program() {	# program NAME: a static one, of the C file beside this
+	"$CC" -std=c11 -D_GNU_SOURCE -O1 -static -o "$1" "$SRCDIR/tests/guest/$1.c" || exit 1
+}
+
+boot() {	# boot MACHINE SCRIPT: what it prints is in ./out
+	cat >script
+	timeout 200 "$VPMU" boot -m "$1" -- sh ./script >out 2>err && return
+	fail "$1: 'vpmu boot' ended with $?: $(cat out err)"
+	return 1
+}
+
+value() { awk -v event="$1" '$1 == event { print $2; exit }' out; }
+within() {	# within WHAT GOT WANTED PERCENT
+	awk -v got="${2:-none}" -v want="$3" -v percent="$4" 'BEGIN {
+		off = got - want; if (off < 0) off = -off
+		exit !(got ~ /^[0-9]+$/ && off * 100 <= want * percent) }' && return
+	fail "$1: ${2:-nothing}, by arithmetic $3, $4 % allowed"
+}

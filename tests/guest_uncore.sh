@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The stock kernel's uncore drivers (intel-uncore) on a booted machine, against arithmetic: a triad over
+# three arrays that were written before. Of N doubles each array has N / 8 lines. All three are read
+# from memory. Written back are the lines of the first, and what was modified in the last level cache
+# at the start (all of it) less what is at the end (the share of the first array).
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/guest/environment.sh"
+program count
+elements=2000000
+lines=$((elements / 8))
+written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
+
+cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
+if boot skl-4c8t <<-END
+	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
+	./count loop:20000000 uncore_cbox_0/ff
+	END
+then
+	found=0
+	for e in $(cboxes); do found=$((found + $(value "$e"))); done
+	within 'skl: lookups that found nothing' "$found" $((3 * lines)) 1
+	for e in $(cboxes); do
+		within "skl: $e, a quarter" "$(value "$e")" $((3 * lines / 4)) 1
+	done
+	within 'skl: data reads' "$(value uncore_imc/1)" $((3 * lines)) 1
+	within 'skl: data writes' "$(value uncore_imc/2)" "$(written 131072)" 1
+	within 'skl: write requests' "$(value uncore_arb/2081)" "$(written 131072)" 1
+	# One instruction takes a clock; the interval also has what the kernel does.
+	within 'skl: clocks' "$(value uncore_cbox_0/ff)" 40000000 10
+fi
+
+# inc_sel=0xd with the B-Box command's sub-event, as the driver's own bbox_cmds_read and _write have it.
+read=1a00/2800 write=1a00/2820
+if boot nhmex-1p8c16t <<-END
+	./count triad:$elements uncore_mbox_0/$read uncore_mbox_1/$read
+	./count triad:$elements uncore_mbox_0/$write uncore_mbox_1/$write
+	END
+then
+	reads=$(($(value uncore_mbox_0/$read) + $(value uncore_mbox_1/$read)))
+	writes=$(($(value uncore_mbox_0/$write) + $(value uncore_mbox_1/$write)))
+	# The third array is in the cache, and as much of the second as there is room for. The triad
+	# throws two lines out for each that it finds, first the second array's, then the third's.
+	found=$(((393216 - lines) / 2))
+	within 'nhmex: reads' "$reads" $((3 * lines - found)) 1
+	within 'nhmex: writes' "$writes" "$(written 393216)" 1
+fi
+exit "$failed"
