@@ -24,7 +24,7 @@ counts() {	# counts: the script's lines, an event each
 	for e in 1/ua 4/ua 0/ua; do
 		echo "taskset 2 ./count loop:$loops $(event "${e%/*}" "${e#*/}")"
 	done
-	echo "taskset 2 ./count loop:$loops 0/1/0/k"
+	echo "taskset 2 ./count loop:$loops 0/1/0/ka"
 }
 samples() {	# samples [unmask]
 	echo 'echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate'
@@ -38,7 +38,7 @@ check_counts() {	# check_counts MACHINE
 	within "$1: branches" "$(value 0/4/0/ua)" "$loops" 1
 	within "$1: clocks" "$(value 0/0/0/ua)" $((2 * loops)) 1
 	# Between the switch on and off is only what the kernel does around it.
-	[ "$(value 0/1/0/k)" -lt $((loops / 5)) ] || fail "$1: the kernel's: $(value 0/1/0/k)"
+	[ "$(value 0/1/0/ka)" -lt $((loops / 5)) ] || fail "$1: the kernel's: $(value 0/1/0/ka)"
 }
 
 check_samples() {	# check_samples MACHINE: 2 % of the samples, 5 points of the shares

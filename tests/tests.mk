@@ -38,9 +38,3 @@ EXTRA_CPPFLAGS_job_board = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_m
 EXTRA_CPPFLAGS_report_csv = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
 EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
 EXTRA_OBJECTS_glue_node_sum = $(O)/component/papi_glue/node_sum.o
-
-# On booted machines: what `make guest` builds and downloads has to be there.
-.PHONY: check-guest
-check-guest: all
-	@$(run_tests) tests $(filter $(S)/tests/guest_%,$(TEST_SCRIPTS))
-#? make check-guest  tests that boot whole machines, after make guest; TESTS="name name" selects some

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
 # For tests on a booted machine: skips them where `make guest` has not been run. The test's own folder
 # is the working folder, which the machine has, too.
-folder=${VPMU%/bin/*}
-for part in qemu-system-x86_64 kernel/vmlinux; do
-	ls "$folder"/lib*/ipmu/guest/"$part" "$folder"/lib/*/ipmu/guest/"$part" 2>/dev/null |
-		grep -q . && continue
-	echo 'make guest has not been run'
-	exit 77
-done
+. "${SRCDIR:?}/tests/support/guest.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
