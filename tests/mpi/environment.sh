@@ -30,7 +30,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # More ranks than cores, which wait without burning them (mpi/waits.c). binding: none or core.
 waits=$scratch/waits.so
-${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "$mpi_dir/waits.c" -ldl || exit 1
+preloaded=("$mpi_dir/waits.c")
+# Debian's MPICH 4.0.2 may not come back from MPI_Finalize, which a program that has nothing of ours
+# shows, mostly between nodes and now and then on one (ucx_close.c says more).
+[ $MPI != mpich ] || preloaded+=("$mpi_dir/../nodes/ucx_close.c")
+${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "${preloaded[@]}" -ldl || exit 1
 # Debian's mpirun (Open MPI 4.1.4, PMIx 4.2.2) may wait for itself in its own end, mostly after an
 # MPI_Abort: PMIx_server_finalize joins a thread that wants a lock which the joining one has. All ranks
 # have ended by then, which is how it is told from a job that runs.
