@@ -88,7 +88,7 @@ check 'no MPI: the program ran' says '^it ran$'
 check 'no MPI: each package' [ "$(awk -F, '$1 == "event" { print $4, $5 }' "$r.csv" | paste -sd,)" = \
 	'all 2010,package 0 1000,package 1 1010' ]
 check 'no MPI: ranks' grep -q '^info,,ranks,all,2,' "$r.csv"
-job 2 sh -c 'exit 5'
+job 2 -e , sh -c 'exit 5'
 check 'no MPI: the status of the program' [ $status = 5 ]
 check 'no MPI: one report' lines 1 '    NODE +2010|    intel_uncore:::NODE +2010'
 

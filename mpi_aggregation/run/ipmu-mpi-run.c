@@ -134,12 +134,27 @@ static int check(const char *events, char **program)
 	return 0;
 }
 
+/* The list without the empty names that ours may have. */
+static char *without_empty(const char *events)
+{
+	char *out = strdup(events), *to = out;
+
+	for (const char *from = events; out && *from; from++)
+		if (*from != ',' || (to > out && to[-1] != ','))
+			*to++ = *from;
+	if (to && to > out && to[-1] == ',')
+		to--;
+	if (to)
+		*to = '\0';
+	return out;
+}
+
 /* A program that does not call MPI_Init is counted by ipmu-run, which is beside us if it has been
  * built. Empty: it has not. */
-static char **compose(char *events, int argc, char **program)
+static char **compose(const char *events, int argc, char **program)
 {
 	static char until[] = "--until-mpi-init", e[] = "-e", o[] = "-o", end[] = "--";
-	char *const head[] = { until, e, events, getenv(ENV_OUTPUT) ? o : end, getenv(ENV_OUTPUT),
+	char *const head[] = { until, e, without_empty(events), getenv(ENV_OUTPUT) ? o : end, getenv(ENV_OUTPUT),
 			       end };
 	char **words = calloc((size_t)argc + 8, sizeof(*words)), *self, *slash;
 	size_t n = getenv(ENV_OUTPUT) ? 6 : 4;
@@ -151,8 +166,11 @@ static char **compose(char *events, int argc, char **program)
 	if (slash && (asprintf(&words[0], "%s/ipmu-run", self) < 0 || access(words[0], X_OK)))
 		words[0] = NULL;
 	free(self);
-	if (!words || !words[0])
+	if (!words || !words[0] || !head[2] || !head[2][0]) {
+		if (words)
+			words[0] = NULL;
 		return words;
+	}
 	memcpy(words + 1, head, n * sizeof(*head));
 	for (int i = 0; program[i]; i++)
 		words[1 + n + (size_t)i] = program[i];
