@@ -154,8 +154,8 @@ static char *without_empty(const char *events)
 static char **compose(const char *events, int argc, char **program)
 {
 	static char until[] = "--until-mpi-init", e[] = "-e", o[] = "-o", end[] = "--";
-	char *const head[] = { until, e, without_empty(events), getenv(ENV_OUTPUT) ? o : end, getenv(ENV_OUTPUT),
-			       end };
+	char *const head[] = { until, e, without_empty(events), getenv(ENV_OUTPUT) ? o : end,
+			       getenv(ENV_OUTPUT), end };
 	char **words = calloc((size_t)argc + 8, sizeof(*words)), *self, *slash;
 	size_t n = getenv(ENV_OUTPUT) ? 6 : 4;
 
