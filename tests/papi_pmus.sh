@@ -52,6 +52,8 @@ machine core2-4c intel_core 60
 machine p4-1c2t intel_core 165
 machine nhmex-1p8c16t intel_uncore 117
 machine skl-4c8t intel_uncore 28
+machine snb-4c8t intel_uncore 43
+machine icl-4c8t intel_uncore 8
 
 for m in knc-60c240t p4-2p4t nhmex-4p32c64t; do
 	"$vpmu" run --no-feed -m $m -- papi_component_avail >"$scratch/out" 2>&1 &&
