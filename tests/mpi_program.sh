@@ -130,6 +130,21 @@ check 'packages of nodes' [ "$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print
 across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -g MEM -o out "$scratch/end" well
 check 'MPI on two nodes' grep -q '^  "complete":true,$' out.json
 
+# Only its owner can read the secret, and who does not know it is not heard.
+cat >stranger <<-'CODE'
+	#!/bin/bash
+	[ "$(hostname)" = node0 ] || exec sleep 0.2
+	stat -c %a out.job >mode
+	read -r _ port <out.job
+	printf '%032d 7\nhost x\nend\n' 0 >/dev/tcp/127.0.0.1/$port
+CODE
+chmod +x stranger
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/stranger"
+check 'a stranger: complete' grep -q '^  "complete":true,$' out.json
+check 'a stranger: not a word' differs says "other events"
+check 'the secret' [ "$(cat mode)" = 600 ]
+check 'nothing is left of it' [ ! -e out.job ]
+
 # Where the nodes do not see the same folder each has a report.
 cat >apart <<-'CODE'
 	#!/bin/sh
