@@ -127,7 +127,11 @@ fi
 across 4 "$vpmu" run --no-feed -m nhmex-2p16c32t ipmu-run -g MEM -o out true
 check 'packages of nodes' [ "$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print $4 }' out.csv |
 	paste -sd,)" = 'all,node 0 package 0,node 0 package 1,node 1 package 0,node 1 package 1,node 0,node 1' ]
-across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -g MEM -o out "$scratch/end" well
+# Debian's MPICH may fail in MPI_Finalize across nodes (see mpi_nodes.sh), so it has three tries.
+for try in 1 2 3; do
+	across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -g MEM -o out "$scratch/end" well
+	[ $status != 0 ] && [ $MPI = mpich ] || break
+done
 check 'MPI on two nodes' grep -q '^  "complete":true,$' out.json
 
 # Only its owner can read the secret, and who does not know it is not heard.
