@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Unmodified programs on a booted machine: they find its processors and its registers, whoever runs
+# them and however they were linked.
+set -u
+. "${SRCDIR:?}/tests/guest/environment.sh"
+export VPMU_TALLY=$scratch/tally	# the kernel's drivers leave registers changed
+
+cat >word.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	unsigned long long value = 0;
+	int fd = open("/dev/cpu/0/msr", O_RDONLY);
+	int bytes = (int)pread(fd, &value, 8, 0x396);
+
+	printf("%d %llu\n", bytes, value);
+	return 0;
+}
+END
+"${CC:-gcc}" -static -o word word.c || exit 1
+chmod 755 . word
+
+boot skl-2c4t <<END
+said() { sed "s/^/\$1 /"; }
+lscpu | said lscpu
+command -v lstopo-no-graphics >/dev/null && lstopo-no-graphics --no-io --of console | said lstopo
+command -v rdmsr >/dev/null && rdmsr -d -a 0x396 | said rdmsr
+command -v likwid-topology >/dev/null && likwid-topology | said likwid
+./word | said static
+setpriv --reuid=65534 --regid=65534 --clear-groups ./word | said user
+'$STAGE/bin/pmutopo' | said pmutopo
+'$STAGE/bin/ipmu-run' -e intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I -- ./word 2>&1 | said ipmu
+command -v mpirun >/dev/null && mpirun --allow-run-as-root --oversubscribe -n 4 hostname | sort | uniq -c | said mpi
+seq 100000 | sort -R | sort -n | tail -n 1 | said pipe
+END
+
+has() { grep -Eq -- "$1" out || fail "no '$1' in: $(grep "^${1%%[ ^]*}" out; tail -n 3 err)"; }
+present() { command -v "$1" >/dev/null; }
+slices=2	# MSR_UNC_CBO_CONFIG (334060-001 Table 2-6) has their number, and one more
+has 'lscpu Model name: +VirtualPMU skl-2c4t'
+has 'lscpu Thread\(s\) per core: +2'
+has 'lscpu Core\(s\) per socket: +2'
+! present lstopo-no-graphics || [ "$(grep -c '^lstopo .*PU L#' out)" = 4 ] || fail "lstopo's PUs"
+! present rdmsr || [ "$(grep -c "^rdmsr $((slices + 1))$" out)" = 4 ] ||
+	fail "rdmsr: $(grep '^rdmsr' out | xargs)"
+! present likwid-topology || has 'likwid CPU type:.*Skylake'
+has "static 8 $((slices + 1))"
+has 'user -1 0'
+has 'pmutopo 1 package, 2 cores, 4 CPUs'
+has 'ipmu .*UNC_CBO_CACHE_LOOKUP:ANY_I +[1-9]'
+! present mpirun || has "mpi +4 $(hostname)"
+has 'pipe 100000'
+[ "$failed" = 0 ]
