@@ -104,7 +104,9 @@ error 'an event twice' 3 -22 'intel_uncore:::NODE is in the list twice'
 api 3 plain ${unc}NODE ${unc}FULL
 error 'events that collide' 3 -28 'cannot count intel_uncore:::FULL with the events before it'
 api 3 plain ${unc}NODE:package=7
-error 'a package that is not there' 3 -19 'cannot count intel_uncore:::NODE:package=7'
+error 'a package that is not there' 3 -2 'no event intel_uncore:::NODE:package=7'
+api 3 plain ${unc}HALF:package=1
+error 'a package that has no such counter' 3 -19 'cannot count intel_uncore:::HALF:package=1'
 api 2 memory ${unc}NODE ${core}RANK
 starved=$(grep -c '^rank 1 init: ' "$scratch/out")
 check 'no memory: in many places' [ "$starved" -ge 8 ]
