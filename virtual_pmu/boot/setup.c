@@ -36,6 +36,24 @@ static void load_module(const char *name)
 		close(fd);
 }
 
+/* By an access to this register, which no processor has, the emulator learns which instructions of
+ * the kernel serve programs; what others do to registers is the drivers' own. */
+static void show_msr_driver(void)
+{
+	const off_t shown = 0x40005650;
+	int fd = open("/dev/cpu/0/msr", O_RDWR | O_CLOEXEC);
+	uint64_t value = 0;
+
+	if (fd < 0)
+		return;
+	/* Whether the accesses succeed does not matter. */
+	if (pread(fd, &value, sizeof(value), shown) == sizeof(value))
+		value = 0;
+	if (pwrite(fd, &value, sizeof(value), shown) < 0)
+		errno = 0;
+	close(fd);
+}
+
 void init_modules(void)
 {
 	struct dirent **entries;
@@ -49,6 +67,7 @@ void init_modules(void)
 			load_module(entries[i]->d_name);
 		free(entries[i]);
 	}
+	show_msr_driver();
 	if (chdir("/"))
 		init_fail("/: %s", strerror(errno));
 }
