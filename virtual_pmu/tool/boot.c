@@ -47,7 +47,7 @@ static const char help[] =
 "      --memory SIZE     of the machine, with M or G (default " DEFAULT_MEMORY ")\n"
 "      --user            run the program as the calling user; without it as root\n"
 "      --no-feed         the registers are there, nothing counts\n"
-"      --count-boot      count from the first instruction of the kernel; without it\n"
+"      --count-boot      count from the start of the first process; without it\n"
 "                        from the program's start to its end\n"
 "      --strict          exit with 3 when somebody broke a register rule\n"
 "      --kernel FILE     another kernel (vmlinuz, or vmlinux with PVH), and\n"
