@@ -63,12 +63,6 @@ static const intel_x86_umask_t rkl_unc_arb_trk_occupancy[]={
     .ucode  = 0x100,
     .uflags = INTEL_X86_NCOMBO | INTEL_X86_DFL,
   },
-  { .uname  = "DRD",
-    .udesc  = "Coherent data-read entries (other name of RD)",
-    .ucode  = 0x200,
-    .uequiv = "RD",
-    .uflags = INTEL_X86_NCOMBO,
-  },
 };
 
 static const intel_x86_entry_t intel_rkl_unc_arb_pe[]={
@@ -92,8 +86,7 @@ static const intel_x86_entry_t intel_rkl_unc_arb_pe[]={
   },
   { .name    = "UNC_ARB_REQ_TRK_OCCUPANCY",
     .desc    = "Data-read entries held in the arbiter's tracker (other name of UNC_ARB_TRK_OCCUPANCY:RD)",
-    .equiv   = "UNC_ARB_TRK_OCCUPANCY",
-    .code    = 0x80,
+    .code    = 0x280, /* with the unit mask: 0x80 is UNC_ARB_TRK_OCCUPANCY */
     .cntmsk  = 0x1, /* counter 0 only */
     .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,

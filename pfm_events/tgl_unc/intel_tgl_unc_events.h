@@ -21,12 +21,6 @@ static const intel_x86_umask_t tgl_unc_arb_trk_requests[]={
     .ucode  = 0x200,
     .uflags = INTEL_X86_NCOMBO,
   },
-  { .uname  = "DRD",
-    .udesc  = "Coherent data-read entries (other name of RD)",
-    .ucode  = 0x200,
-    .uequiv = "RD",
-    .uflags = INTEL_X86_NCOMBO,
-  },
 };
 
 static const intel_x86_umask_t tgl_unc_arb_coh_trk_requests[]={
@@ -48,12 +42,6 @@ static const intel_x86_umask_t tgl_unc_arb_trk_occupancy[]={
     .ucode  = 0x200,
     .uflags = INTEL_X86_NCOMBO,
   },
-  { .uname  = "DRD",
-    .udesc  = "Coherent data-read entries (other name of RD)",
-    .ucode  = 0x200,
-    .uequiv = "RD",
-    .uflags = INTEL_X86_NCOMBO,
-  },
 };
 
 static const intel_x86_umask_t tgl_unc_arb_req_trk_occupancy[]={
@@ -69,6 +57,12 @@ static const intel_x86_umask_t tgl_unc_arb_req_trk_request[]={
     .udesc  = "Same encoding as TRK_REQUESTS.RD",
     .ucode  = 0x200,
     .uflags = INTEL_X86_NCOMBO | INTEL_X86_DFL,
+  },
+  { .uname  = "RD",
+    .udesc  = "Other name of DRD",
+    .ucode  = 0x200,
+    .uequiv = "DRD",
+    .uflags = INTEL_X86_NCOMBO,
   },
 };
 
@@ -131,8 +125,7 @@ static const intel_x86_entry_t intel_tgl_unc_arb_pe[]={
   },
   { .name    = "UNC_ARB_REQ_TRK_OCCUPANCY",
     .desc    = "Data-read entries held in the arbiter's tracker (other name of UNC_ARB_TRK_OCCUPANCY:RD)",
-    .equiv   = "UNC_ARB_TRK_OCCUPANCY",
-    .code    = 0x80,
+    .code    = 0x280, /* with the unit mask: 0x80 is UNC_ARB_TRK_OCCUPANCY */
     .cntmsk  = 0x1, /* counter 0 only */
     .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
@@ -141,8 +134,7 @@ static const intel_x86_entry_t intel_tgl_unc_arb_pe[]={
   },
   { .name    = "UNC_ARB_REQ_TRK_REQUEST",
     .desc    = "Data-read entries allocated in the arbiter's tracker (other name of UNC_ARB_TRK_REQUESTS:RD)",
-    .equiv   = "UNC_ARB_TRK_REQUESTS",
-    .code    = 0x81,
+    .code    = 0x281, /* with the unit mask: 0x81 is UNC_ARB_TRK_REQUESTS */
     .cntmsk  = 0x3,
     .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
@@ -170,8 +162,8 @@ static const intel_x86_entry_t intel_tgl_unc_arb_pe[]={
   },
   { .name    = "UNC_ARB_DAT_REQUESTS",
     .desc    = "Data-read entries allocated in the arbiter's tracker (old name of UNC_ARB_TRK_REQUESTS:RD)",
-    .equiv   = "UNC_ARB_TRK_REQUESTS",
-    .code    = 0x81,
+    .equiv   = "UNC_ARB_REQ_TRK_REQUEST",
+    .code    = 0x281,
     .cntmsk  = 0x3,
     .modmsk  = CLIENT_UNC_ATTRS,
     .ngrp    = 1,
