@@ -26,8 +26,8 @@ leave_behind() {	# a process counts and is killed
 		sleep 0.05
 	done
 	pkill -9 -P "$job" || fail 'the program does not count'
+	wait "$job" 2>/dev/null		# else the end of its input could still end it in an orderly way
 	exec {hold}>&-
-	wait "$job" 2>/dev/null
 }
 
 poke() {	# poke ADDRESS BYTES: another tool writes a register
