@@ -48,7 +48,7 @@ run() {		# run COMMAND
 			intel_uncore:::skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL \
 			intel_uncore:::skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:c=2 >out 2>&1
 		grep -q 'intel_uncore: .*collides with' out ;;
-	'. $prefix/share/ipmu/env.sh') (. "$prefix/share/ipmu/env.sh") >out 2>&1 ;;
+	'. stage/share/ipmu/env.sh' | '. $prefix/share/ipmu/env.sh') (. "$prefix/share/ipmu/env.sh") >out 2>&1 ;;
 	'pfm_events/add-to-libpfm4 TREE') "$SRCDIR"/pfm_events/add-to-libpfm4 --check \
 		"$LIBPFM4_BUILD" >out 2>&1 ;;
 	'component/add-to-papi TREE')	# tests/build_add_to_papi.sh does it; here: what it would add
