@@ -6,17 +6,21 @@
 #include "fuzz.h"
 #include "pmu/families.h"
 
-#define FAMILIES_MAX 64
-
-const struct ipmu_system *event_check_system(unsigned n)
+unsigned event_check_families(void)
 {
-	static const struct ipmu_system *systems[FAMILIES_MAX];
 	unsigned count = 0;
 
 	while (ipmu_families[count])
 		count++;
 	REQUIRE(count > 0 && count <= FAMILIES_MAX);
-	n %= count;
+	return count;
+}
+
+const struct ipmu_system *event_check_system(unsigned n)
+{
+	static const struct ipmu_system *systems[FAMILIES_MAX];
+
+	n %= event_check_families();
 	if (!systems[n])
 		systems[n] = fake_system(ipmu_families[n]);
 	return systems[n];

@@ -5,6 +5,11 @@
 
 struct ipmu_system;
 
+#define FAMILIES_MAX 64
+
+/* How many families the engine has. */
+unsigned event_check_families(void);
+
 /* A system of the nth family (modulo how many there are), made once. */
 const struct ipmu_system *event_check_system(unsigned n);
 /* Parse; abort if a property is broken. Returns what the parser returned. */
