@@ -110,6 +110,8 @@ extern const struct ipmu_fixed_event ipmu_skl_clk_event[], ipmu_skl_imc_events[]
 #define IPMU_SKL_CLK .select = &ipmu_skl_fixed_ctrl, .ctr = &ipmu_skl_fixed_ctr, \
 	.fixed = ipmu_skl_clk_event
 #define IPMU_SKL_IMC .counters = 5, .fixed = ipmu_skl_imc_events
+/* Comet Lake has them as they are. */
+extern const struct ipmu_pmu_type ipmu_skl_arb, ipmu_skl_clk, ipmu_skl_imc;
 #define IPMU_SKL_UNITS(cbo_, arb_, clk_, imc_) { \
 	{ .type = cbo_, .boxes = IPMU_CLIENT_SLICES, .overflow = 1 << 3 }, \
 	{ .type = arb_, .boxes = 1, .overflow = 1 << 1 }, \

@@ -27,27 +27,17 @@ static const struct ipmu_pmu_type cbo = {
 	IPMU_CLIENT_CBO("skl_unc_cbo"), .src = SRC,
 	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
-static const struct ipmu_pmu_type arb = {
-	IPMU_CLIENT_ARB("skl_unc_arb"), .constraints = ipmu_client_arb_constraints,
-	.src = "334060-001 Table 3-2", IPMU_SKL_ARB,
-	IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
-};
-static const struct ipmu_pmu_type clk = {
-	IPMU_CLIENT_CLK("skl_unc_clk"), .src = "334060-001 Table 3-2", IPMU_SKL_CLK,
-	IPMU_CLIENT_CLK_FREEZES(&ipmu_skl_global_ctrl),
-};
-static const struct ipmu_pmu_type imc = {
-	IPMU_CLIENT_IMC("skl_unc_imc"), .src = "334060-001 Table 3-3", IPMU_SKL_IMC,
-};
 
-static const struct ipmu_pmu_type *const types[] = { &cbo, &arb, &clk, &imc, NULL };
+static const struct ipmu_pmu_type *const types[] = {
+	&cbo, &ipmu_skl_arb, &ipmu_skl_clk, &ipmu_skl_imc, NULL,
+};
 
 static const struct ipmu_client_layout layout = {
 	.global_ctrl = &ipmu_skl_global_ctrl, .global_status = &ipmu_skl_global_status,
 	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 10, .bar = &ipmu_skl_imc_bar,
 	.remark = "the number of C-Boxes and the addresses of the last three are not documented "
 		  "by Intel",
-	.units = IPMU_SKL_UNITS(&cbo, &arb, &clk, &imc),
+	.units = IPMU_SKL_UNITS(&cbo, &ipmu_skl_arb, &ipmu_skl_clk, &ipmu_skl_imc),
 };
 
 /* The smaller ones of that model are as Skylake is. */

@@ -95,25 +95,27 @@ static const struct ipmu_pmu_type cbo = {
 	IPMU_CLIENT_CBO("skl_unc_cbo"), .src = "334060-001 Table 3-1",
 	.select = &cbo_perfevtsel, .ctr = &cbo_perfctr, IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
-static const struct ipmu_pmu_type arb = {
+const struct ipmu_pmu_type ipmu_skl_arb = {
 	IPMU_CLIENT_ARB("skl_unc_arb"), .constraints = ipmu_client_arb_constraints,
 	.src = "334060-001 Table 3-2", IPMU_SKL_ARB,
 	IPMU_CLIENT_FREEZES(&ipmu_skl_global_ctrl),
 };
-static const struct ipmu_pmu_type clk = {
+const struct ipmu_pmu_type ipmu_skl_clk = {
 	IPMU_CLIENT_CLK("skl_unc_clk"), .src = "334060-001 Table 3-2", IPMU_SKL_CLK,
 	IPMU_CLIENT_CLK_FREEZES(&ipmu_skl_global_ctrl),
 };
-static const struct ipmu_pmu_type imc = {
+const struct ipmu_pmu_type ipmu_skl_imc = {
 	IPMU_CLIENT_IMC("skl_unc_imc"), .src = "334060-001 Table 3-3", IPMU_SKL_IMC,
 };
 
-static const struct ipmu_pmu_type *const types[] = { &cbo, &arb, &clk, &imc, NULL };
+static const struct ipmu_pmu_type *const types[] = {
+	&cbo, &ipmu_skl_arb, &ipmu_skl_clk, &ipmu_skl_imc, NULL,
+};
 
 static const struct ipmu_client_layout layout = {
 	.global_ctrl = &ipmu_skl_global_ctrl, .global_status = &ipmu_skl_global_status,
 	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 8, .bar = &ipmu_skl_imc_bar,
-	.units = IPMU_SKL_UNITS(&cbo, &arb, &clk, &imc),
+	.units = IPMU_SKL_UNITS(&cbo, &ipmu_skl_arb, &ipmu_skl_clk, &ipmu_skl_imc),
 };
 
 static const struct ipmu_reg *const switches[] = { &ipmu_skl_global_ctrl, NULL };
