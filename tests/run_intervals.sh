@@ -4,20 +4,10 @@
 # exactly; the plots of the page; registers are read for them and for nothing else.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/run/on_machine.sh"
 needs ipmu-run
 cd "$scratch" || exit 1
 event=skl_unc_clk.UNC_CLOCK:SOCKET
-
-on() {		# on MACHINE ARGUMENT...: its stdout to out, stderr to err
-	local machine=$1
-	shift
-	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
-}
-says() {	# says WHAT REGEX: err has it
-	grep -qE -- "$2" err && ok && return
-	bad "$1: no '$2'"
-	sed 's/^/  | /' err
-}
 
 on skl-4c8t -e $event --interval 0 -o f true; is '0' 2 $?
 says '0' '--interval 0: milliseconds, 1 to 3600000'
