@@ -3,13 +3,16 @@
 # The device shim's own work is not counted: empty pairs of PAPI_start and PAPI_stop on the virtual
 # Core 2, by a counter that PAPI does not use, against what callgrind counts in the same function
 # without the instructions in the shim. Both take PAPI, the component and libc for what they are.
-# Tolerance: 2 %. Each access of a register is one instruction, the system call, of some 20 that are
-# no part of libc's functions; and libc chooses other copies of memset and memcpy for a Core 2.
+# Tolerance: 4 %; the shim's work is a quarter of all. Each access of a register is one instruction,
+# the system call, of some 20 that are no part of libc's functions; where the loader puts strings
+# changes what comparing them takes, by 1 % either way; and the engine's guard may run meanwhile.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${STAGE:?the staged tree}"
 needs valgrind "${CC:-cc}"
 export VPMU_TALLY=$scratch/tally	# the counter stays programmed
+# One copy of memcpy and its like in both, whatever this host can do and a Core 2 cannot.
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-SSSE3,-SSE4_1,-SSE4_2
 pairs=20 machine=core2-4c
 source=$(dirname "${BASH_SOURCE[0]}")/accuracy_shim/pairs.c
 
@@ -36,6 +39,6 @@ want=$(sum '!/libvpmu_shim/') shim=$(sum '/libvpmu_shim/')
 echo "$pairs pairs: $counted instructions counted; callgrind $want, and $shim in the shim"
 [ "$want" -ge 100000 ] && [ "$shim" -ge $((want / 10)) ] ||
 	bad 'callgrind has not seen PAPI, or the shim, at work'
-[ "${counted:-0}" -ge $((want * 98 / 100)) ] && [ "${counted:-0}" -le $((want * 102 / 100)) ]
+[ "${counted:-0}" -ge $((want * 96 / 100)) ] && [ "${counted:-0}" -le $((want * 104 / 100)) ]
 verdict 'what is counted is what PAPI and the component execute' $?
 finish
