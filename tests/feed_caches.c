@@ -1,54 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The feed's caches against counts worked out by hand, and against a plain LRU list. */
-#include "feed_machine.h"
+#include "feed_runners.h"
 
 #include <errno.h>
-
-static struct vpmu_segment *segment;
-static struct vpmu_caches caches;
-static struct vpmu_runner runner[4];
-static uint64_t clock_slot[4];
-static uint32_t cpu_slot[4];
-
-static void start(const struct vpmu_machine *m)
-{
-	segment = segment_of(m);
-	assert_int_equal(vpmu_caches_open(&caches, segment), 0);
-	memset(runner, 0, sizeof(runner));
-	for (uint32_t i = 0; i < 4; i++) {
-		cpu_slot[i] = i;
-		runner[i].tid = i + 1;
-		runner[i].cpu_slot = &cpu_slot[i];
-		runner[i].clock_slot = &clock_slot[i];
-		vpmu_caches_place(&caches, &runner[i], i);
-	}
-}
-
-static void stop(void)
-{
-	assert_int_equal(segment->lock.owner, 0);
-	free(segment);
-}
-
-static void access_line(int core, uint64_t line, enum vpmu_touch kind)
-{
-	vpmu_caches_access(&caches, &runner[core], vpmu_runner_tag(&runner[core], line * 64), kind);
-}
-
-static void load(int core, uint64_t line)
-{
-	access_line(core, line, VPMU_LOAD);
-}
-
-static void store(int core, uint64_t line)
-{
-	access_line(core, line, VPMU_STORE);
-}
-
-static void forget(void)
-{
-	memset(&seen, 0, sizeof(seen));
-}
 
 static void compulsory_misses(void **state)
 {

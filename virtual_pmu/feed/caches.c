@@ -39,16 +39,22 @@ static void place_fast(struct vpmu_fast *f, unsigned char *at, const struct vpmu
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
 {
 	const struct vpmu_machine *m = &c->s->machine;
+	const struct vpmu_agent_block *b;
 	unsigned char *block;
+	uint32_t core;
 
 	r->cpu = cpu;
 	if (cpu >= vpmu_machine_cpus(m))
 		cpu = 0;
 	r->package = vpmu_cpu_package(m, cpu);
-	r->core = vpmu_cpu_core(m, cpu) % m->cores;
-	block = vpmu_core_block(c, r->package, r->core);
-	place_fast(&r->l1d, block + c->layout.l1d_at, &c->layout.l1d);
-	place_fast(&r->l1i, block + c->layout.l1i_at, &c->layout.l1i);
+	core = vpmu_cpu_core(m, cpu) % m->cores;
+	r->core = vpmu_core_agent(m, core);
+	r->member = core < c->layout.clusters_from ?
+		    0 : (core - c->layout.clusters_from) % m->little.cluster;
+	b = vpmu_block_of(c, r->core);
+	block = vpmu_core_block(c, r->package, r->core) + r->member * b->member_bytes;
+	place_fast(&r->l1d, block + b->l1d_at, &b->l1d);
+	place_fast(&r->l1i, block + b->l1i_at, &b->l1i);
 }
 
 /* A thread that was killed inside its short critical section must not stop the machine. */

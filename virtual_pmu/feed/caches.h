@@ -4,6 +4,7 @@
  * Stated model: private L1I, L1D and L2 per core (L2 neither inclusive nor exclusive of the L1s),
  * an inclusive LLC in slices per package; LRU, write-back, write-allocate, MESI. Write-backs do not
  * change the LRU order of the level that takes them when it already has the line. No prefetcher.
+ * The cores of a cluster share an L2, and are one core to everybody outside: see cluster.h.
  * Packages do not snoop each other: a machine of several packages has independent LLCs.
  *
  * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache
@@ -22,12 +23,12 @@
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
-/* Head of a core's block in the segment. */
+/* Head of an agent's block in the segment. */
 struct vpmu_core {
 	uint32_t lock;		/* thread id of the owner, 0 when free */
 	uint32_t version;	/* odd: what the core's caches hold is being changed */
-	uint32_t next_fill;	/* oldest fill buffer; under the machine lock */
-	uint8_t pad[VPMU_CORE_HEADER_BYTES - 12];
+	uint32_t next_fill[VPMU_CLUSTER_MAX];	/* oldest fill buffer; under the machine lock */
+	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8 - 4 * VPMU_CLUSTER_MAX];
 };
 
 struct vpmu_caches {
@@ -49,7 +50,8 @@ struct vpmu_runner {
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
 	uint32_t cpu;
-	uint32_t core;			/* in its package */
+	uint32_t core;			/* its agent, in its package: itself or its cluster */
+	uint32_t member;		/* which of its cluster's */
 	uint32_t package;
 	uint32_t tid;
 	/* Keeping the machine lock: see waiting.h. A thread that keeps it is alone and takes no

@@ -6,13 +6,15 @@
 uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency)
 {
 	struct vpmu_core *core = vpmu_caches_core(c, r->package, r->core);
-	uint64_t *done = vpmu_caches_fills(c, r->package, r->core) + core->next_fill;
+	uint32_t *next = &core->next_fill[r->member];
+	uint64_t *done = vpmu_caches_fills(c, r->package, r->core) +
+			 r->member * c->layout.fills + *next;
 
 	if (*done > r->clock)
 		r->clock = *done;
 	*done = r->clock + latency;
-	if (++core->next_fill == c->layout.fills)
-		core->next_fill = 0;
+	if (++*next == c->layout.fills)
+		*next = 0;
 	return r->clock;
 }
 

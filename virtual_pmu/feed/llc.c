@@ -276,8 +276,19 @@ static HOT void take_back(const struct request *from, uint64_t word)
 		set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
 	p = vpmu_private_sets(q.c, q.r, q.r->core, q.tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
-	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0)
+	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0 &&
+	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, q.tag)))
 		q.at.cores[way] &= ~(1ull << q.r->core);
+}
+
+/* What another core of the cluster has in its L1 goes to the L2, and need not come from here. */
+static void ask_cluster(const struct request *q, struct vpmu_private *p)
+{
+	bool done;
+	uint64_t word = vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, true, &done);
+
+	if (word)
+		take_back(q, word);
 }
 
 static HOT void access_llc(struct request *q, struct vpmu_private *p)
@@ -285,12 +296,14 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	uint64_t spill[2] = { 0, 0 };
 
 	vpmu_private_lock(p, q->r->tid);
+	if (vpmu_is_cluster(p))
+		ask_cluster(q, p);
 	if (vpmu_private_unchanged(p) ||
-	    !vpmu_private_access(q->c, p, q->tag, q->kind, &spill[0])) {
+	    !vpmu_private_access(p, q->tag, q->kind, &spill[0])) {
 		int way = set_find(&q->at.set, q->tag);
 		enum vpmu_word_state grant = way < 0 ? miss(q) : hit(q, (uint32_t)way);
 
-		vpmu_private_fill(q->c, p, q->tag, q->kind, grant, spill);
+		vpmu_private_fill(p, q->tag, q->kind, grant, spill);
 	}
 	for (int i = 0; i < 2; i++)
 		if (spill[i])
@@ -307,18 +320,32 @@ static void prefetch(const struct place *at)
 	__builtin_prefetch(&at->cores[last], 1);
 }
 
+static bool access_cluster(const struct request *q, struct vpmu_private *p)
+{
+	bool done;
+
+	vpmu_private_lock(p, q->r->tid);
+	vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, false, &done);
+	done = done && vpmu_private_access(p, q->tag, q->kind, NULL);
+	vpmu_private_unlock(p);
+	p->version = 1;
+	return done;
+}
+
 static HOT bool access_private(const struct request *q, struct vpmu_private *p)
 {
 	bool done = vpmu_private_hit(p, q->tag, q->kind);
 
 	if (done)
 		return done;
+	if (vpmu_is_cluster(p))
+		return access_cluster(q, p);
 	/* This search takes no lock; access_llc notices when its result is outdated. */
 	p->l2_way = set_find(&p->l2, q->tag);
 	if (p->l2_way < 0)
 		return false;
 	vpmu_private_lock(p, q->r->tid);
-	done = vpmu_private_access(q->c, p, q->tag, q->kind, NULL);
+	done = vpmu_private_access(p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
 	p->version = 1;	/* our own change of the version, and it may be a spill that was refused */
 	return done;

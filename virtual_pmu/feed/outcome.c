@@ -65,14 +65,14 @@ bool vpmu_outcome_l1_modified(const struct vpmu_private *p, uint64_t tag)
 void vpmu_outcome_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
 			    enum vpmu_touch kind, enum vpmu_word_state state)
 {
-	if (!c->layout.l2.sets)
+	if (!c->layout.core.l2.sets)
 		behind(r->counts, kind, state);
 }
 
 void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
 			     enum vpmu_touch kind, uint64_t victim, bool modified)
 {
-	if (c->layout.l2.sets)
+	if (c->layout.core.l2.sets)
 		return;
 	behind(r->counts, kind, VPMU_WORD_I);
 	r->counts[VPMU_L2_LINES_IN]++;

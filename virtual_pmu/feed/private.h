@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The private caches of one core, for the files that implement vpmu_caches. */
+/* The private caches of one agent, for the files that implement vpmu_caches. */
 #ifndef VPMU_FEED_PRIVATE_H
 #define VPMU_FEED_PRIVATE_H
 
 #include "caches.h"
 
-/* The sets of one line in one core. */
+/* The sets of one line in one agent; of a cluster, the L1s of one of its cores. */
 struct vpmu_private {
 	struct vpmu_core *core;
+	const struct vpmu_agent_block *block;
 	struct vpmu_set l1d, l1i, l2;
 	uint32_t *counts;	/* core events of the accessing thread, or NULL */
 	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
@@ -15,12 +16,31 @@ struct vpmu_private {
 	int way, l2_way;
 	uint32_t version;
 	bool alone;		/* the machine has no other thread */
+	bool shared;		/* another core of the cluster keeps the line */
 };
 
-static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,
-					     uint32_t core)
+static inline const struct vpmu_agent_block *vpmu_block_of(const struct vpmu_caches *c,
+							   uint32_t agent)
 {
-	return c->base + package * c->layout.package_bytes + core * c->layout.core_bytes;
+	return __builtin_expect(agent < c->layout.clusters_from, 1) ? &c->layout.core :
+								      &c->layout.cluster;
+}
+
+static inline bool vpmu_is_cluster(const struct vpmu_private *p)
+{
+	return __builtin_expect(p->block->members > 1, 0);
+}
+
+static inline unsigned char *vpmu_core_block(const struct vpmu_caches *c, uint32_t package,
+					     uint32_t agent)
+{
+	const struct vpmu_layout *l = &c->layout;
+	uint64_t at = agent * l->core.bytes;
+
+	if (__builtin_expect(agent > l->clusters_from, 0))
+		at = l->clusters_from * l->core.bytes +
+		     (agent - l->clusters_from) * l->cluster.bytes;
+	return c->base + package * l->package_bytes + at;
 }
 
 static inline struct vpmu_set vpmu_set_at(unsigned char *at, const struct vpmu_level *level,
@@ -40,11 +60,10 @@ static inline uint64_t vpmu_placed_line(uint64_t tag)
 	return (tag >> 6) + (tag >> VPMU_SPACE_SHIFT) * 9973;
 }
 
-static inline struct vpmu_set vpmu_l2_set(const struct vpmu_caches *c, struct vpmu_core *core,
+static inline struct vpmu_set vpmu_l2_set(const struct vpmu_agent_block *b, struct vpmu_core *core,
 					  uint64_t tag)
 {
-	return vpmu_set_at((unsigned char *)core + c->layout.l2_at, &c->layout.l2,
-			   vpmu_placed_line(tag));
+	return vpmu_set_at((unsigned char *)core + b->l2_at, &b->l2, vpmu_placed_line(tag));
 }
 
 /* Called at every L1 miss. */
@@ -54,12 +73,16 @@ vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint
 {
 	unsigned char *block = vpmu_core_block(c, r->package, core);
 	struct vpmu_core *head = (struct vpmu_core *)(void *)block;
+	const struct vpmu_agent_block *b = vpmu_block_of(c, core);
 
+	if (__builtin_expect(b == &c->layout.cluster, 0))
+		block += r->member * b->member_bytes;
 	return (struct vpmu_private){
 		.core = head,
-		.l1d = vpmu_set_at(block + c->layout.l1d_at, &c->layout.l1d, tag >> 6),
-		.l1i = vpmu_set_at(block + c->layout.l1i_at, &c->layout.l1i, tag >> 6),
-		.l2 = vpmu_l2_set(c, head, tag),
+		.block = b,
+		.l1d = vpmu_set_at(block + b->l1d_at, &b->l1d, tag >> 6),
+		.l1i = vpmu_set_at(block + b->l1i_at, &b->l1i, tag >> 6),
+		.l2 = vpmu_l2_set(b, head, tag),
 		.alone = r->keeps,
 	};
 }
@@ -94,6 +117,25 @@ static inline void vpmu_private_unlock(const struct vpmu_private *p)
 static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
 {
 	return !(p->version & 1) && (p->alone || p->core->version == p->version + 1);
+}
+
+/* Snoops one set; adds what it had to *result. */
+static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
+				     enum vpmu_snoop_result *result)
+{
+	int way = set_find(set, tag);
+	uint64_t old;
+
+	if (way < 0)
+		return;
+	old = __atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
+				  __ATOMIC_RELAXED);
+	if (set_state(old) == VPMU_WORD_M)
+		*result = VPMU_SNOOP_HITM;
+	else if (*result == VPMU_SNOOP_MISS)
+		*result = VPMU_SNOOP_HIT;
+	if (invalidate)
+		set_remove(set, (uint32_t)way);
 }
 
 #endif

@@ -6,18 +6,18 @@
 #define VPMU_FEED_PRIVATE_ACCESS_H
 
 #include "../model/core_events.h"
+#include "cluster.h"
 #include "private.h"
 
 /* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */
-static inline uint64_t private_overflow(const struct vpmu_caches *c,
-					  const struct vpmu_private *p, uint64_t word)
+static inline uint64_t private_overflow(const struct vpmu_private *p, uint64_t word)
 {
 	struct vpmu_set l2;
 	uint64_t victim;
 
 	if (set_state(word) != VPMU_WORD_M)
 		return 0;
-	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	l2 = vpmu_l2_set(p->block, p->core, set_tag(word));
 	if (!l2.words)
 		return word;
 	if (set_find(&l2, set_tag(word)) >= 0)
@@ -43,8 +43,7 @@ static inline void private_count_l2_put(const struct vpmu_private *p, uint64_t v
 }
 
 /* Lets an L1D word fall out: a modified one goes to the L2. Returns what leaves the core, or 0. */
-static inline uint64_t private_write_back(const struct vpmu_caches *c,
-					  const struct vpmu_private *p, uint64_t word)
+static inline uint64_t private_write_back(const struct vpmu_private *p, uint64_t word)
 {
 	struct vpmu_set l2;
 	uint64_t victim;
@@ -53,7 +52,7 @@ static inline uint64_t private_write_back(const struct vpmu_caches *c,
 	if (set_state(word) != VPMU_WORD_M)
 		return 0;
 	private_count_write_back(p);
-	l2 = vpmu_l2_set(c, p->core, set_tag(word));
+	l2 = vpmu_l2_set(p->block, p->core, set_tag(word));
 	if (!l2.words)
 		return word;
 	way = set_find(&l2, set_tag(word));
@@ -116,8 +115,8 @@ static inline uint64_t private_l1_put(struct vpmu_private *p, enum vpmu_touch ki
 
 /* A hit in an L1 or the L2. *spill receives a dirty word that leaves the core for it; with a NULL
  * spill such an access is refused instead. */
-static inline bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_private *p,
-				       uint64_t tag, enum vpmu_touch kind, uint64_t *spill)
+static inline bool vpmu_private_access(struct vpmu_private *p, uint64_t tag,
+				       enum vpmu_touch kind, uint64_t *spill)
 {
 	const struct vpmu_set *l1 = private_l1_of(p, kind);
 	enum vpmu_word_state state;
@@ -130,12 +129,14 @@ static inline bool vpmu_private_access(const struct vpmu_caches *c, struct vpmu_
 	state = set_state(set_word(&p->l2, (uint32_t)p->l2_way));
 	if (kind == VPMU_STORE && state == VPMU_WORD_S)
 		return false;
+	if (p->shared)
+		state = VPMU_WORD_S;
 	set_touch(p->l2.order, (uint32_t)p->l2_way);
 	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
 	 * L1 does not have it. */
-	if (!spill && private_overflow(c, p, set_word(l1, set_last(l1))))
+	if (!spill && private_overflow(p, set_word(l1, set_last(l1))))
 		return false;
-	tag = private_write_back(c, p, private_l1_put(p, kind, private_l1_word(tag, kind, state)));
+	tag = private_write_back(p, private_l1_put(p, kind, private_l1_word(tag, kind, state)));
 	if (spill)
 		*spill = tag;
 	return true;
@@ -157,33 +158,14 @@ static inline uint64_t private_l2_put(const struct vpmu_private *p, uint64_t wor
 
 /* After a refused access: puts the line in that the LLC granted in `state`. Up to two dirty words
  * leave the core. */
-static inline void vpmu_private_fill(const struct vpmu_caches *c, struct vpmu_private *p,
-				     uint64_t tag, enum vpmu_touch kind, enum vpmu_word_state state,
+static inline void vpmu_private_fill(struct vpmu_private *p, uint64_t tag,
+				     enum vpmu_touch kind, enum vpmu_word_state state,
 				     uint64_t spill[2])
 {
 	uint64_t word = private_l1_word(tag, kind, state);
 
 	spill[0] = p->l2.words ? private_l2_put(p, private_l1_word(tag, VPMU_LOAD, state)) : 0;
-	spill[1] = private_write_back(c, p, private_l1_put(p, kind, word));
-}
-
-/* Snoops one set; adds what it had to *result. */
-static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
-		      enum vpmu_snoop_result *result)
-{
-	int way = set_find(set, tag);
-	uint64_t old;
-
-	if (way < 0)
-		return;
-	old = __atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
-				  __ATOMIC_RELAXED);
-	if (set_state(old) == VPMU_WORD_M)
-		*result = VPMU_SNOOP_HITM;
-	else if (*result == VPMU_SNOOP_MISS)
-		*result = VPMU_SNOOP_HIT;
-	if (invalidate)
-		set_remove(set, (uint32_t)way);
+	spill[1] = private_write_back(p, private_l1_put(p, kind, word));
 }
 
 /* A snoop: takes the line out, or makes it shared. What the core had of it. */
@@ -192,8 +174,12 @@ static inline enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_privat
 {
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
-	private_snoop_set(&p->l1d, tag, invalidate, &result);
-	private_snoop_set(&p->l1i, tag, invalidate, &result);
+	if (vpmu_is_cluster(p)) {
+		vpmu_cluster_snoop(p, tag, invalidate, &result);
+	} else {
+		private_snoop_set(&p->l1d, tag, invalidate, &result);
+		private_snoop_set(&p->l1i, tag, invalidate, &result);
+	}
 	private_snoop_set(&p->l2, tag, invalidate, &result);
 	return result;
 }

@@ -43,13 +43,43 @@ static uint64_t llc_bytes(const struct vpmu_layout *l)
 	       (VPMU_SET_HEAD_BYTES + 2 * l->llc.ways * sizeof(uint64_t));
 }
 
-static int make_levels(const struct vpmu_machine *m, struct vpmu_layout *out)
+/* Of an agent with so many cores. */
+static int make_block(const struct vpmu_cache *l1i, const struct vpmu_cache *l1d,
+		      const struct vpmu_cache *l2, uint32_t members, uint64_t from,
+		      struct vpmu_agent_block *out)
 {
-	if (make_level(&m->l1i, 1, &out->l1i) || make_level(&m->l1d, 1, &out->l1d) ||
-	    make_level(&m->l2, 1, &out->l2) || make_level(&m->llc, m->slices, &out->llc))
+	if (make_level(l1i, 1, &out->l1i) || make_level(l1d, 1, &out->l1d) ||
+	    make_level(l2, 1, &out->l2) || !out->l1d.sets)
 		return -EINVAL;
-	/* The two that every machine of today has. */
-	return out->l1d.sets && out->llc.sets ? 0 : -EINVAL;
+	out->members = members;
+	out->l1i_at = from;
+	out->l1d_at = out->l1i_at + level_bytes(&out->l1i);
+	out->member_bytes = level_bytes(&out->l1i) + level_bytes(&out->l1d);
+	out->l2_at = from + members * out->member_bytes;
+	out->bytes = align_up(out->l2_at + level_bytes(&out->l2), 4096);
+	return 0;
+}
+
+static int make_blocks(const struct vpmu_machine *m, struct vpmu_layout *out)
+{
+	const struct vpmu_little *e = &m->little;
+	uint32_t members = e->cores ? e->cluster : 1;
+	uint64_t from = align_up(out->fills_at + members * out->fills * sizeof(uint64_t), 64);
+
+	if (make_block(&m->l1i, &m->l1d, &m->l2, 1, from, &out->core))
+		return -EINVAL;
+	return e->cores ? make_block(&e->l1i, &e->l1d, &e->l2, members, from, &out->cluster) : 0;
+}
+
+/* The parts of a hybrid machine: whole clusters, each on one side of the LLC's border. */
+static bool little_fits(const struct vpmu_machine *m)
+{
+	const struct vpmu_little *e = &m->little;
+
+	return !e->cores || (e->cluster > 0 && e->cluster <= VPMU_CLUSTER_MAX &&
+			     e->cores <= m->cores && e->away <= e->cores &&
+			     (e->cores - e->away) % e->cluster == 0 && e->l2.bytes &&
+			     m->packages == 1);
 }
 
 static void make_memory(const struct vpmu_machine *m, struct vpmu_layout *out)
@@ -65,28 +95,41 @@ static void make_memory(const struct vpmu_machine *m, struct vpmu_layout *out)
 		out->bytes += (uint64_t)VPMU_HOME_PAGES * sizeof(uint64_t);
 }
 
+static uint64_t agents_bytes(const struct vpmu_layout *l)
+{
+	return l->clusters_from * l->core.bytes +
+	       (l->agents - l->clusters_from) * l->cluster.bytes;
+}
+
+static void make_agents(const struct vpmu_machine *m, struct vpmu_layout *out)
+{
+	out->agents = out->clusters_from = out->away_from = m->cores;
+	if (!m->little.cores)
+		return;
+	out->agents = vpmu_package_agents(m);
+	out->clusters_from = vpmu_first_little(m);
+	out->away_from = m->little.away ? vpmu_core_agent(m, m->cores - m->little.away) :
+					  out->agents;
+}
+
 int vpmu_layout_make(const struct vpmu_machine *m, struct vpmu_layout *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (m->packages == 0 || m->cores == 0 || m->cores > 64 || m->slices == 0)
 		return -EINVAL;
-	if (m->fill_buffers == 0 || m->fill_buffers > VPMU_FILLS_MAX)
+	if (m->fill_buffers == 0 || m->fill_buffers > VPMU_FILLS_MAX || !little_fits(m))
 		return -EINVAL;
-	if (make_levels(m, out))
-		return -EINVAL;
-	out->cores = m->cores;
-	out->slices = m->slices;
-	out->slice_shift = m->slices & (m->slices - 1) ? 32 : (uint32_t)__builtin_ctz(m->slices);
 	out->fills = m->fill_buffers;
 	out->fills_at = VPMU_CORE_HEADER_BYTES;
-	out->l1i_at = align_up(out->fills_at + out->fills * sizeof(uint64_t), 64);
-	out->l1d_at = out->l1i_at + level_bytes(&out->l1i);
-	out->l2_at = out->l1d_at + level_bytes(&out->l1d);
-	out->core_bytes = align_up(out->l2_at + level_bytes(&out->l2), 4096);
-	out->llc_at = out->cores * out->core_bytes;
+	if (make_blocks(m, out) || make_level(&m->llc, m->slices, &out->llc) || !out->llc.sets)
+		return -EINVAL;
+	make_agents(m, out);
+	out->slices = m->slices;
+	out->slice_shift = m->slices & (m->slices - 1) ? 32 : (uint32_t)__builtin_ctz(m->slices);
+	out->llc_at = agents_bytes(out);
 	out->package_bytes = align_up(out->llc_at + llc_bytes(out), 4096);
 	out->bytes = m->packages * out->package_bytes;
-	out->directory = m->llc_level == 0 && out->l2.sets;
+	out->directory = m->llc_level == 0 && out->core.l2.sets;
 	make_memory(m, out);
 	return 0;
 }

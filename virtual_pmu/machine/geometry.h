@@ -21,18 +21,29 @@ struct vpmu_level {
 /* A set's head: its order word and a fingerprint per way (sets.h). */
 #define VPMU_SET_HEAD_BYTES 32u
 
-/* The region is one block per package: first its cores' blocks, then its LLC.
- * A core's block: struct vpmu_core, its fill buffers, L1I, L1D, L2. Each set of them is its head
- * and a word per line. The LLC is the heads of its sets, those of slice 0, of slice 1, ..., then
- * in the same order the words of their lines, then a bitmap of cores per line: what every lookup
- * reads is small enough for the caches of the host. Offsets are bytes. */
-struct vpmu_layout {
+/* The region is one block per package: first its agents' blocks, then its LLC. An agent is a core,
+ * or a cluster of E cores (vpmu_core_agent).
+ * An agent's block: struct vpmu_core, the fill buffers of its cores, the L1I and L1D of each, their
+ * L2. Each set of them is its head and a word per line. The LLC is the heads of its sets, those of
+ * slice 0, of slice 1, ..., then in the same order the words of their lines, then a bitmap of
+ * agents per line: what every lookup reads is small enough for the caches of the host. Offsets
+ * are bytes. */
+struct vpmu_agent_block {
 	struct vpmu_level l1i, l1d, l2;
+	uint32_t members;			/* cores */
+	uint64_t l1i_at, l1d_at, l2_at;		/* of the first core */
+	uint64_t member_bytes, bytes;		/* from one core's L1s to the next's; of all */
+};
+
+struct vpmu_layout {
+	struct vpmu_agent_block core, cluster;
 	struct vpmu_level llc;	/* of one slice */
-	uint32_t cores, slices, fills;
+	uint32_t agents, slices, fills;
+	uint32_t clusters_from;	/* the first agent that is a cluster */
+	uint32_t away_from;	/* the first that is not behind the LLC */
 	uint32_t slice_shift;	/* log2 of slices, or 32 when that is no power of two */
-	uint64_t fills_at, l1i_at, l1d_at, l2_at, core_bytes;	/* in a core's block */
-	uint64_t llc_at, package_bytes;				/* in a package's block */
+	uint64_t fills_at;				/* in an agent's block */
+	uint64_t llc_at, package_bytes;			/* in a package's block */
 	uint64_t bytes;
 	bool directory;		/* the LLC holds no data, only which cores have a line */
 	/* Behind the packages, where memory controllers are modelled: open pages of the banks, and

@@ -16,6 +16,7 @@
 #define VPMU_CPUS_MAX 512
 #define VPMU_PACKAGES_MAX 8
 #define VPMU_SLICES_MAX 16
+#define VPMU_CLUSTER_MAX 4
 
 struct vpmu_cache {
 	uint32_t bytes;		/* of the whole package for the LLC; 0: level absent */
@@ -27,7 +28,16 @@ struct vpmu_cache {
 enum vpmu_family {
 	VPMU_SKYLAKE_CLIENT = 1, VPMU_KNIGHTS_CORNER, VPMU_CORE2, VPMU_NEHALEM_EX, VPMU_NETBURST,
 	VPMU_COMET_LAKE, VPMU_SANDY_BRIDGE, VPMU_IVY_BRIDGE, VPMU_HASWELL, VPMU_BROADWELL,
-	VPMU_ICE_LAKE, VPMU_TIGER_LAKE, VPMU_TIGER_LAKE_H, VPMU_ROCKET_LAKE,
+	VPMU_ICE_LAKE, VPMU_TIGER_LAKE, VPMU_TIGER_LAKE_H, VPMU_ROCKET_LAKE, VPMU_ALDER_LAKE,
+	VPMU_RAPTOR_LAKE, VPMU_ALDER_LAKE_N,
+};
+
+/* The E cores of a machine that has any: the last of its cores, one thread each. */
+struct vpmu_little {
+	uint32_t cores;			/* per package */
+	uint32_t cluster;		/* so many share an L2 */
+	uint32_t away;			/* of them, the last: not behind the LLC */
+	struct vpmu_cache l1i, l1d, l2;
 };
 
 struct vpmu_machine {
@@ -36,7 +46,7 @@ struct vpmu_machine {
 	char brand[64];			/* CPU brand string; starts with "VirtualPMU" */
 	uint32_t family_id;		/* enum vpmu_family */
 	uint32_t cpuid_family, cpuid_model, cpuid_stepping;
-	uint32_t packages, cores, threads;	/* cores per package, threads per core */
+	uint32_t packages, cores, threads;	/* cores per package, threads per core (P core) */
 	uint32_t smt_adjacent;			/* CPU numbering, see vpmu_cpu_core */
 	uint32_t one_node;			/* memory is behind one bus: a single NUMA node */
 	uint32_t slices;			/* LLC slices per package */
@@ -47,30 +57,65 @@ struct vpmu_machine {
 	uint32_t write_clocks;		/* residence of a write's tracker entry */
 	uint32_t fill_buffers;		/* outstanding line fills per core */
 	uint32_t memory_boxes;		/* controllers per package that report commands; may be 0 */
+	struct vpmu_little little;	/* on machines of one package, with smt_adjacent */
 };
 
 /* CPU numbering: as Linux has it on most machines, the first thread of every core of every package
- * first, then the second threads. With smt_adjacent core c has the CPUs threads*c and following:
- * Knights Corner numbers like that, except that its CPU 0 is the last core's last thread and all
- * others are one higher; here they start at 0. cpu < packages*cores*threads. */
+ * first, then the second threads. With smt_adjacent core c has the CPUs threads*c and following, as
+ * the P cores of hybrid machines, whose E cores come last. Knights Corner numbers like that, except
+ * that its CPU 0 is the last core's last thread and all others are one higher; here they start at
+ * 0. cpu < vpmu_machine_cpus(). */
 static inline uint32_t vpmu_machine_cpus(const struct vpmu_machine *m)
 {
-	return m->packages * m->cores * m->threads;
+	return m->packages * (m->cores - m->little.cores) * m->threads + m->little.cores;
+}
+/* The first E core of the package; vpmu_machine.cores where there is none. */
+static inline uint32_t vpmu_first_little(const struct vpmu_machine *m)
+{
+	return m->cores - m->little.cores;
+}
+/* How far the CPU is behind the first of the E cores; negative: it is none of them. */
+static inline int64_t vpmu_cpu_little(const struct vpmu_machine *m, uint32_t cpu)
+{
+	return m->little.cores ? (int64_t)cpu - vpmu_first_little(m) * m->threads : -1;
 }
 /* Machine-wide index of the core. */
 static inline uint32_t vpmu_cpu_core(const struct vpmu_machine *m, uint32_t cpu)
 {
+	if (vpmu_cpu_little(m, cpu) >= 0)
+		return vpmu_first_little(m) + (uint32_t)vpmu_cpu_little(m, cpu);
 	return m->smt_adjacent ? cpu / m->threads : cpu % (m->packages * m->cores);
 }
 /* CPU of a core's thread: the reverse. */
 static inline uint32_t vpmu_core_cpu(const struct vpmu_machine *m, uint32_t core, uint32_t thread)
 {
+	if (m->little.cores && core >= vpmu_first_little(m))
+		return vpmu_first_little(m) * (m->threads - 1) + core;
 	return m->smt_adjacent ? core * m->threads + thread :
 				 thread * m->packages * m->cores + core;
 }
 static inline uint32_t vpmu_cpu_thread(const struct vpmu_machine *m, uint32_t cpu)
 {
+	if (vpmu_cpu_little(m, cpu) >= 0)
+		return 0;
 	return m->smt_adjacent ? cpu % m->threads : cpu / (m->packages * m->cores);
+}
+/* What of a package has private caches of its own and is one party to the others: a core, or a
+ * cluster of E cores. Numbered as cores are. */
+static inline uint32_t vpmu_core_agent(const struct vpmu_machine *m, uint32_t core)
+{
+	uint32_t first = vpmu_first_little(m);
+
+	return core < first ? core : first + (core - first) / m->little.cluster;
+}
+static inline uint32_t vpmu_package_agents(const struct vpmu_machine *m)
+{
+	return vpmu_core_agent(m, m->cores - 1) + 1;
+}
+/* Is the core, of any package, behind the LLC? */
+static inline bool vpmu_core_away(const struct vpmu_machine *m, uint32_t core)
+{
+	return core % m->cores >= m->cores - m->little.away;
 }
 static inline uint32_t vpmu_cpu_package(const struct vpmu_machine *m, uint32_t cpu)
 {

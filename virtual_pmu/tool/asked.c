@@ -44,6 +44,7 @@ static bool parse_cache(const char *text, struct vpmu_cache *cache)
 static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
 {
 	struct vpmu_cache *const caches[4] = { &m->l1i, &m->l1d, &m->l2, &m->llc };
+	struct vpmu_cache *const little[3] = { &m->little.l1i, &m->little.l1d, &m->little.l2 };
 	uint32_t slices;
 	char *end;
 
@@ -53,13 +54,16 @@ static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
 			      vpmu_machine_slices_max(m));
 		return VPMU_EXIT_USAGE;
 	}
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++) {
 		if (r->cache[i] && !parse_cache(r->cache[i], caches[i])) {
 			vpmu_complain("%s %s: SIZE,WAYS,LINE as in 32K,8,64: the line is 64, at "
 				      "most 64 ways, and the size whole sets of them",
 				      cache_names[i], r->cache[i]);
 			return VPMU_EXIT_USAGE;
 		}
+		if (r->cache[i] && i < 3 && m->little.cores)
+			*little[i] = *caches[i];
+	}
 	if (m->llc.bytes % (m->slices * m->llc.ways * m->llc.line)) {
 		vpmu_complain("an LLC of %u bytes does not divide into %u slices of %u ways",
 			      m->llc.bytes, m->slices, m->llc.ways);

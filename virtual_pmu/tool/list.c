@@ -68,6 +68,36 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Of the only kind, or the P cores. */
+static void print_cores(const struct vpmu_machine *m)
+{
+	uint32_t cores = vpmu_first_little(m);
+
+	printf("    %u package%s of %u %score%s, %u thread%s each, %u LLC slice%s\n", m->packages,
+	       plural(m->packages), cores, m->little.cores ? "P " : "", plural(cores), m->threads,
+	       plural(m->threads), m->slices, plural(m->slices));
+	print_cache("L1I", &m->l1i);
+	print_cache("L1D", &m->l1d);
+	print_cache("L2", &m->l2);
+}
+
+static void print_little(const struct vpmu_machine *m)
+{
+	const struct vpmu_little *e = &m->little;
+
+	if (!e->cores)
+		return;
+	printf("    %u E cores, %u share an L2", e->cores, e->cluster);
+	if (e->away)
+		printf(", %u not behind the LLC", e->away);
+	if (!vpmu_first_little(m))
+		printf(", %u LLC slice%s", m->slices, plural(m->slices));
+	putchar('\n');
+	print_cache("L1I", &e->l1i);
+	print_cache("L1D", &e->l1d);
+	print_cache("L2", &e->l2);
+}
+
 static void print_machine(uint32_t family, const char *examples)
 {
 	static const char *const llc[] = { "dir.", "", "L2", "LLC" };
@@ -81,12 +111,9 @@ static void print_machine(uint32_t family, const char *examples)
 		return;
 	printf("  %s: \"%s\", CPUID family %u model %u\n", m.name, m.brand, m.cpuid_family,
 	       m.cpuid_model);
-	printf("    %u package%s of %u core%s, %u thread%s each, %u LLC slice%s\n", m.packages,
-	       plural(m.packages), m.cores, plural(m.cores), m.threads, plural(m.threads),
-	       m.slices, plural(m.slices));
-	print_cache("L1I", &m.l1i);
-	print_cache("L1D", &m.l1d);
-	print_cache("L2", &m.l2);
+	if (vpmu_first_little(&m))
+		print_cores(&m);
+	print_little(&m);
 	print_cache(llc[m.llc_level], &m.llc);
 	printf("    LLC hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
 	       m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);

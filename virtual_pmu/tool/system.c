@@ -39,6 +39,20 @@ static bool to_core(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
 	return vpmu_cpu_core(m, cpu) == to;
 }
 
+/* A core's L2 is its own, or its cluster's. */
+static bool to_agent(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
+{
+	uint32_t core = vpmu_cpu_core(m, cpu);
+
+	return core / m->cores == to / m->cores &&
+	       vpmu_core_agent(m, core % m->cores) == vpmu_core_agent(m, to % m->cores);
+}
+
+static bool to_llc(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
+{
+	return to_package(m, cpu, to) && !vpmu_core_away(m, vpmu_cpu_core(m, cpu));
+}
+
 static struct cpus select_cpus(const struct vpmu_machine *m, belongs rule, uint32_t to)
 {
 	struct cpus c = { { 0 } };
@@ -145,14 +159,20 @@ struct cache_row {
 	const char *type;
 	uint32_t level;
 	const struct vpmu_cache *cache;
-	bool shared;			/* by the package */
+	belongs to;			/* whom it belongs to */
+	uint32_t owner;
 };
 
-static uint32_t cache_rows(const struct vpmu_machine *m, struct cache_row rows[4])
+/* Of a core, machine-wide. */
+static uint32_t cache_rows(const struct vpmu_machine *m, uint32_t core, struct cache_row rows[4])
 {
+	bool little = m->little.cores && core >= vpmu_first_little(m);
+	bool llc = m->llc_level && !vpmu_core_away(m, core);
 	const struct cache_row all[4] = {
-		{ "Data", 1, &m->l1d, false }, { "Instruction", 1, &m->l1i, false },
-		{ "Unified", 2, &m->l2, false }, { "Unified", m->llc_level, &m->llc, true },
+		{ "Data", 1, little ? &m->little.l1d : &m->l1d, to_core, core },
+		{ "Instruction", 1, little ? &m->little.l1i : &m->l1i, to_core, core },
+		{ "Unified", 2, little ? &m->little.l2 : &m->l2, to_agent, core },
+		{ "Unified", llc ? m->llc_level : 0, &m->llc, to_llc, core / m->cores },
 	};
 	uint32_t count = 0;
 
@@ -162,12 +182,18 @@ static uint32_t cache_rows(const struct vpmu_machine *m, struct cache_row rows[4
 	return count;
 }
 
+/* A number that tells caches of a level apart. */
+static uint32_t cache_id(const struct vpmu_machine *m, const struct cache_row *row)
+{
+	return row->to == to_agent ? row->owner / m->cores * m->cores +
+				     vpmu_core_agent(m, row->owner % m->cores) : row->owner;
+}
+
 static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const struct cache_row *row)
 {
 	const struct vpmu_machine *m = s->machine;
 	const struct vpmu_cache *c = row->cache;
-	uint32_t owner = row->shared ? vpmu_cpu_package(m, cpu) : vpmu_cpu_core(m, cpu);
-	struct cpus sharers = select_cpus(m, row->shared ? to_package : to_core, owner);
+	struct cpus sharers = select_cpus(m, row->to, row->owner);
 	char directory[64], path[128];
 
 	snprintf(directory, sizeof(directory), "cpu/cpu%u/cache/index%u", cpu, index);
@@ -177,7 +203,7 @@ static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const stru
 	snprintf(path, sizeof(path), "%s/size", directory);
 	put(s, path, "%uK\n", c->bytes / 1024);
 	put_value(s, directory, "level", row->level);
-	put_value(s, directory, "id", owner);
+	put_value(s, directory, "id", cache_id(m, row));
 	put_value(s, directory, "coherency_line_size", c->line);
 	put_value(s, directory, "physical_line_partition", 1);
 	put_value(s, directory, "ways_of_associativity", c->ways);
@@ -201,7 +227,7 @@ static void put_caches(struct system *s, uint32_t cpu)
 		return;
 	}
 	make(s, "cpu/cpu%u/cache", cpu);
-	for (uint32_t i = 0, count = cache_rows(m, rows); i < count; i++)
+	for (uint32_t i = 0, count = cache_rows(m, vpmu_cpu_core(m, cpu), rows); i < count; i++)
 		put_cache(s, cpu, i, &rows[i]);
 }
 
@@ -311,6 +337,8 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 {
 	uint32_t outer = m->llc_level ? m->llc.bytes : m->l2.bytes;
 
+	if (vpmu_core_away(m, vpmu_cpu_core(m, cpu)))
+		outer = m->little.l2.bytes;
 	fprintf(f, "processor\t: %u\nvendor_id\t: GenuineIntel\ncpu family\t: %u\nmodel\t\t: %u\n"
 		"model name\t: %s\nstepping\t: %u\n", cpu, m->cpuid_family, m->cpuid_model,
 		m->brand, m->cpuid_stepping);
@@ -318,7 +346,7 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 	fprintf(f, "cpu MHz\t\t: 1000.000\ncache size\t: %u KB\nphysical id\t: %u\n"
 		"siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n"
 		"initial apicid\t: %u\n", outer / 1024, vpmu_cpu_package(m, cpu),
-		m->cores * m->threads, vpmu_cpu_core(m, cpu) % m->cores, m->cores, cpu, cpu);
+		vpmu_machine_cpus(m) / m->packages, vpmu_cpu_core(m, cpu) % m->cores, m->cores, cpu, cpu);
 	/* Of the processor's features those that all x86-64 processors have. */
 	fprintf(f, "fpu\t\t: yes\nfpu_exception\t: yes\nwp\t\t: yes\nflags\t\t: fpu vme de pse tsc "
 		"msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2%s "

@@ -132,16 +132,26 @@ static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struc
 			  nodes);
 }
 
+/* CPUs of the cores from this one up to another one, machine-wide. */
+static struct cpus cpus_between(const struct vpmu_machine *m, uint32_t from, uint32_t to)
+{
+	struct cpus c = { { 0 } };
+
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
+		if (vpmu_cpu_core(m, cpu) >= from && vpmu_cpu_core(m, cpu) < to)
+			set_cpu(&c, cpu);
+	return c;
+}
+
 static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t package,
-		     uint32_t core)
+		     uint32_t core, const struct vpmu_cache *l1d, const struct vpmu_cache *l1i)
 {
 	struct cpus c = cpus_of(m, package, core);
 	uint32_t nodes = nodes_of(m, package);
 	int caches = 0;
 
-	caches += open_cache(w, "L2Cache", 2, UNIFIED, &m->l2, &c, nodes);
-	caches += open_cache(w, "L1Cache", 1, DATA, &m->l1d, &c, nodes);
-	caches += open_cache(w, "L1iCache", 1, INSTRUCTION, &m->l1i, &c, nodes);
+	caches += open_cache(w, "L1Cache", 1, DATA, l1d, &c, nodes);
+	caches += open_cache(w, "L1iCache", 1, INSTRUCTION, l1i, &c, nodes);
 	open_object(w, "Core", (long)(core % m->cores), &c, nodes);
 	begin(w);
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
@@ -159,10 +169,42 @@ static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t pa
 		close_object(w);
 }
 
+/* Cores from this one up to another one that have an L2 together, or each has none. */
+static void put_agent(struct writer *w, const struct vpmu_machine *m, uint32_t package,
+		      uint32_t from, uint32_t to)
+{
+	bool little = m->little.cores && from >= vpmu_first_little(m);
+	const struct vpmu_cache *l2 = little ? &m->little.l2 : &m->l2;
+	struct cpus c = cpus_between(m, from, to);
+	bool cache = open_cache(w, "L2Cache", 2, UNIFIED, l2, &c, nodes_of(m, package));
+
+	for (uint32_t core = from; core < to; core++)
+		put_core(w, m, package, core, little ? &m->little.l1d : &m->l1d,
+			 little ? &m->little.l1i : &m->l1i);
+	if (cache)
+		close_object(w);
+}
+
+/* The cores of a package from number `from` up to `to`. */
+static void put_agents(struct writer *w, const struct vpmu_machine *m, uint32_t package,
+		       uint32_t from, uint32_t to)
+{
+	uint32_t first = package * m->cores;
+
+	for (uint32_t end; from < to; from = end) {
+		for (end = from + 1; end < to; end++)
+			if (vpmu_core_agent(m, end) != vpmu_core_agent(m, from))
+				break;
+		put_agent(w, m, package, first + from, first + end);
+	}
+}
+
 static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t package)
 {
 	struct cpus c = cpus_of(m, package, UINT32_MAX);
 	uint32_t nodes = nodes_of(m, package);
+	uint32_t behind = m->cores - m->little.away;
+	struct cpus sharers = cpus_between(m, package * m->cores, package * m->cores + behind);
 	bool llc;
 
 	open_object(w, "Package", (long)package, &c, nodes);
@@ -174,12 +216,37 @@ static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t
 	info_number(w, "CPUStepping", m->cpuid_stepping);
 	if (!m->one_node)
 		put_node(w, package, &c);
-	llc = open_llc(w, m, &c, nodes);
-	for (uint32_t i = 0; i < m->cores; i++)
-		put_core(w, m, package, package * m->cores + i);
+	llc = open_llc(w, m, &sharers, nodes);
+	put_agents(w, m, package, 0, behind);
 	if (llc)
 		close_object(w);
+	put_agents(w, m, package, behind, m->cores);
 	close_object(w);
+}
+
+/* As Linux and hwloc rank them: the higher, the faster and the less efficient. */
+static void put_kind(struct writer *w, const char *name, int rank, const struct cpus *c)
+{
+	fputs("  <cpukind", w->file);
+	print_set(w->file, "cpuset", c);
+	fprintf(w->file, " forced_efficiency=\"%d\">\n    <info name=\"CoreType\" value=\"%s\"/>\n"
+		"  </cpukind>\n", rank, name);
+}
+
+static void put_kinds(struct writer *w, const struct vpmu_machine *m)
+{
+	uint32_t first = vpmu_first_little(m), away = m->cores - m->little.away;
+	struct cpus big = cpus_between(m, 0, first), little = cpus_between(m, first, away),
+		    low = cpus_between(m, away, m->cores);
+	int rank = 0;
+
+	if (away < m->cores && first < away)
+		put_kind(w, "IntelAtom", rank++, &low);
+	else if (away < m->cores)
+		little = low;
+	put_kind(w, "IntelAtom", rank++, &little);
+	if (first > 0)
+		put_kind(w, "IntelCore", rank, &big);
 }
 
 static void put_machine(struct writer *w, const struct vpmu_machine *m)
@@ -201,6 +268,8 @@ static void put_machine(struct writer *w, const struct vpmu_machine *m)
 	for (uint32_t package = 0; package < m->packages; package++)
 		put_package(w, m, package);
 	close_object(w);
+	if (m->little.cores)
+		put_kinds(w, m);
 	fputs("</topology>\n", w->file);
 }
 

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* The machines there are: one row of geometry per family. */
+#include "families.h"
+
+/* Features of QEMU's model that its translator cannot execute: switched off, or it prints a
+ * warning for each at every start. None is visible to ordinary programs. */
+#define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
+		     "-rdseed,-3dnowprefetch,-xsavec"
+#define SNB_QEMU_CPU "SandyBridge,-hypervisor,-x2apic,-tsc-deadline"
+#define IVB_QEMU_CPU "IvyBridge,-hypervisor,-x2apic,-tsc-deadline"
+#define HSW_QEMU_CPU "Haswell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid"
+#define BDW_QEMU_CPU "Broadwell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-rdseed," \
+		     "-3dnowprefetch,model=71,stepping=1"
+/* Features of AMD and of a hypervisor that QEMU's plain 64-bit CPU has. SSE2 stays on also for
+ * machines without it, because programs for x86-64 need it. */
+#define QEMU64_WITHOUT ",stepping=1,-hypervisor,-svm"
+
+#define KIB(n) ((n) << 10)
+#define CACHE(bytes_, ways_) { .bytes = bytes_, .ways = ways_, .line = 64 }
+
+/* One package of cores that are all alike, with a thread or two. */
+#define CORES(prefix_, most) \
+	.prefix = prefix_, .pattern = prefix_ "-<C>c<T>t", .forms = "ct", \
+	.cores_min = 1, .cores_max = most, .threads_allowed = 1u << 1 | 1u << 2
+#define EIGHT(prefix) CORES(prefix, 8), .meaning = "C cores, at most 8, T = C or 2C threads"
+#define BRAND(model) "VirtualPMU %s (" model " model)"
+#define IDENTITY(family, model, stepping) \
+	.cpuid_family = family, .cpuid_model = model, .cpuid_stepping = stepping
+
+/* What the client generations share. The latencies in UCLK are stand-ins of the usual magnitude. */
+#define CLIENT(family, model, stepping, l1d_, buffers) \
+	.family_id = family, IDENTITY(6, model, stepping), .packages = 1, .llc_level = 3, \
+	.l1i = CACHE(KIB(32u), 8), .l1d = l1d_, \
+	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = buffers
+#define L1D_32K { .bytes = KIB(32u), .ways = 8, .line = 64 }
+#define L1D_48K { .bytes = KIB(48u), .ways = 12, .line = 64 }
+/* P cores as the later clients' and clusters of four E cores, which share an L2. Alder Lake's sizes
+ * are from 248966, chapters on Golden Cove and Gracemont, others' from Intel's product pages. */
+#define HYBRID(prefix_, least, most, e_least, e_most) \
+	.prefix = prefix_, .cores_min = least, .cores_max = most, \
+	.little_min = e_least, .little_max = e_most, .llc_slice_bytes = KIB(3072u)
+#define P_E_T(prefix) .pattern = prefix "-<P>p<E>e<T>t", .forms = "pet"
+#define HYBRID_BASE(family, model, stepping, l2_bytes, l2_ways, e_l2_bytes) \
+	CLIENT(family, model, stepping, L1D_48K, 16), .smt_adjacent = 1, \
+	.l2 = CACHE(l2_bytes, l2_ways), LLC_WAYS(12), \
+	.little = { .cluster = 4, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
+		    .l2 = CACHE(e_l2_bytes, 16) }
+#define LLC_WAYS(ways_) .llc = { .ways = ways_, .line = 64 }
+
+const struct vpmu_family_row vpmu_families[] = {
+	{
+		/* Sizes: Intel optimisation manual 248966, chapter on Skylake client. */
+		CORES("skl", VPMU_CPUS_MAX),
+		.meaning = "C cores, T = C or 2C threads, at most 512",
+		.examples = "skl-4c8t, skl-4c4t, skl-2c4t",
+		.brand = BRAND("Skylake client"), .qemu_cpu = SKL_QEMU_CPU,
+		.llc_slice_bytes = KIB(2048u),
+		.base = {
+			CLIENT(VPMU_SKYLAKE_CLIENT, 0x5e, 3, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 4), LLC_WAYS(16),
+		},
+	}, {
+		/* The i9-10900K, which is the largest: ten cores or none. */
+		.prefix = "cml",
+		.pattern = "cml-10c<T>t",
+		.meaning = "10 cores, T = 10 or 20 threads",
+		.examples = "cml-10c20t, cml-10c10t",
+		.brand = BRAND("10-core Comet Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=165,stepping=5",
+		.forms = "ct",
+		.cores_min = 10, .cores_max = 10,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices_max = 10, .llc_slice_bytes = KIB(2048u),
+		.base = {
+			CLIENT(VPMU_COMET_LAKE, 0xa5, 5, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 4), LLC_WAYS(16),
+		},
+	}, {
+		/* Sizes, of the client generations before Skylake: 248966. */
+		EIGHT("snb"), .examples = "snb-4c8t, snb-2c4t",
+		.brand = BRAND("Sandy Bridge"), .qemu_cpu = SNB_QEMU_CPU,
+		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
+		.base = {
+			CLIENT(VPMU_SANDY_BRIDGE, 0x2a, 7, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
+		},
+	}, {
+		EIGHT("ivb"), .examples = "ivb-4c8t, ivb-2c4t",
+		.brand = BRAND("Ivy Bridge"), .qemu_cpu = IVB_QEMU_CPU,
+		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
+		.base = {
+			CLIENT(VPMU_IVY_BRIDGE, 0x3a, 9, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
+		},
+	}, {
+		EIGHT("hsw"), .examples = "hsw-4c8t, hsw-2c4t",
+		.brand = BRAND("Haswell client"), .qemu_cpu = HSW_QEMU_CPU,
+		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
+		.base = {
+			CLIENT(VPMU_HASWELL, 0x3c, 3, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
+		},
+	}, {
+		EIGHT("bdw"), .examples = "bdw-4c8t, bdw-2c4t",
+		.brand = BRAND("Broadwell client"), .qemu_cpu = BDW_QEMU_CPU,
+		.llc_slice_bytes = KIB(1536u), .slices_max = 4,
+		.base = {
+			CLIENT(VPMU_BROADWELL, 0x47, 1, L1D_32K, 10),
+			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
+		},
+	}, {
+		/* Sizes: 248966, chapters on Sunny Cove and Willow Cove. */
+		EIGHT("icl"), .examples = "icl-4c8t, icl-2c4t",
+		.brand = BRAND("Ice Lake client"), .qemu_cpu = SKL_QEMU_CPU ",model=126,stepping=5",
+		.llc_slice_bytes = KIB(2048u),
+		.base = {
+			CLIENT(VPMU_ICE_LAKE, 0x7e, 5, L1D_48K, 12),
+			.l2 = CACHE(KIB(512u), 8), LLC_WAYS(16),
+		},
+	}, {
+		EIGHT("tgl"), .examples = "tgl-4c8t, tgl-2c4t",
+		.brand = BRAND("Tiger Lake U"), .qemu_cpu = SKL_QEMU_CPU ",model=140,stepping=1",
+		.llc_slice_bytes = KIB(3072u),
+		.base = {
+			CLIENT(VPMU_TIGER_LAKE, 0x8c, 1, L1D_48K, 12),
+			.l2 = CACHE(KIB(1280u), 20), LLC_WAYS(12),
+		},
+	}, {
+		EIGHT("tglh"), .examples = "tglh-8c16t",
+		.brand = BRAND("Tiger Lake H"), .qemu_cpu = SKL_QEMU_CPU ",model=141,stepping=1",
+		.llc_slice_bytes = KIB(3072u),
+		.base = {
+			CLIENT(VPMU_TIGER_LAKE_H, 0x8d, 1, L1D_48K, 12),
+			.l2 = CACHE(KIB(1280u), 20), LLC_WAYS(12),
+		},
+	}, {
+		EIGHT("rkl"), .examples = "rkl-8c16t, rkl-6c12t",
+		.brand = BRAND("Rocket Lake"), .qemu_cpu = SKL_QEMU_CPU ",model=167,stepping=1",
+		.llc_slice_bytes = KIB(2048u),
+		.base = {
+			CLIENT(VPMU_ROCKET_LAKE, 0xa7, 1, L1D_48K, 12),
+			.l2 = CACHE(KIB(512u), 8), LLC_WAYS(16),
+		},
+	}, {
+		HYBRID("adl", 1, 8, 4, 8), P_E_T("adl"), .slices_max = 10,
+		.meaning = "P cores, at most 8, 4 or 8 E cores, T = P + E or 2P + E threads",
+		.examples = "adl-8p8e24t, adl-6p4e16t", .brand = BRAND("Alder Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=151,stepping=2",
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.base = {
+			HYBRID_BASE(VPMU_ALDER_LAKE, 0x97, 2, KIB(1280u), 10, KIB(2048u)),
+		},
+	}, {
+		HYBRID("rpl", 1, 8, 4, 16), P_E_T("rpl"), .slices_max = 12,
+		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E or 2P + E threads",
+		.examples = "rpl-8p16e32t", .brand = BRAND("Raptor Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=183,stepping=1",
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.base = {
+			HYBRID_BASE(VPMU_RAPTOR_LAKE, 0xb7, 1, KIB(2048u), 16, KIB(4096u)),
+		},
+	}, {
+		HYBRID("adln", 0, 0, 4, 8), .slices_max = 2,
+		.pattern = "adln-<E>e<T>t", .forms = "et",
+		.meaning = "4 or 8 E cores, T = E threads",
+		.examples = "adln-8e8t, adln-4e4t", .brand = BRAND("Alder Lake-N"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=190,stepping=1",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, KIB(1280u), 10, KIB(2048u)),
+		},
+	}, {
+		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag
+		 * directories of the ring are one directory that has room for twice the L2s. */
+		.prefix = "knc",
+		.pattern = "knc-<C>c<T>t",
+		.meaning = "C cores, 1 to 61, T = 4C threads",
+		.examples = "knc-60c240t, knc-4c16t",
+		.brand = "VirtualPMU %s (Knights Corner model)",
+		.qemu_cpu = "qemu64,vendor=GenuineIntel,family=11,model=1" QEMU64_WITHOUT,
+		.forms = "ct",
+		.cores_min = 1, .cores_max = 61,
+		.threads_allowed = 1u << 4,
+		.llc_core_bytes = 1u << 20,
+		.base = {
+			.family_id = VPMU_KNIGHTS_CORNER,
+			.cpuid_family = 11, .cpuid_model = 1, .cpuid_stepping = 1,
+			.packages = 1, .smt_adjacent = 1,
+			.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			.l2 = { .bytes = 512u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 16, .line = 64 },
+			.llc_clocks = 200, .memory_clocks = 300, .write_clocks = 100,
+			.fill_buffers = 8,
+		},
+	}, {
+		/* Sizes: 248966, chapter on Core microarchitecture (65 nm). Two cores and their
+		 * L2 are one die; each die is a package here, also of a four-core part. */
+		.prefix = "core2",
+		.pattern = "core2-<C>c",
+		.meaning = "C cores, 2 to 16, in pairs that share an L2 and are a package",
+		.examples = "core2-4c, core2-2c",
+		.brand = "VirtualPMU %s (Core 2 model)",
+		.qemu_cpu = "core2duo,-hypervisor",
+		.forms = "c",
+		.cores_fixed = 2,
+		.threads_allowed = 1u << 1,
+		.slices = 1, .llc_slice_bytes = 4u << 20,
+		.base = {
+			.family_id = VPMU_CORE2,
+			.cpuid_family = 6, .cpuid_model = 15, .cpuid_stepping = 11,
+			.one_node = 1,
+			.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 16, .line = 64 },
+			.llc_level = 2,
+			.llc_clocks = 14, .memory_clocks = 200, .write_clocks = 60,
+			.fill_buffers = 8,
+		},
+	}, {
+		/* Sizes: Intel Xeon 7500 datasheet 323340. */
+		.prefix = "nhmex",
+		.pattern = "nhmex-<P>p<C>c<T>t",
+		.meaning = "P packages, at most 8, C cores in all, at most 8 each, "
+			   "T = C or 2C threads",
+		.examples = "nhmex-4p32c64t, nhmex-1p8c16t",
+		.brand = "VirtualPMU %s (Xeon 7500 model)",
+		.qemu_cpu = "Nehalem,model=46,stepping=6,-hypervisor",
+		.forms = "pct",
+		.cores_min = 1, .cores_max = 8,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices = 8, .llc_slice_bytes = 3u << 20,
+		.base = {
+			.family_id = VPMU_NEHALEM_EX,
+			.cpuid_family = 6, .cpuid_model = 46, .cpuid_stepping = 6,
+			.l1i = { .bytes = 32u << 10, .ways = 4, .line = 64 },
+			.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 },
+			.l2 = { .bytes = 256u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 24, .line = 64 },
+			.llc_level = 3,
+			.llc_clocks = 50, .memory_clocks = 220, .write_clocks = 70,
+			.fill_buffers = 10,
+			.memory_boxes = 2,
+		},
+	}, {
+		/* Sizes: 90 nm Pentium 4. The 16 KiB code cache stands in for the trace cache. */
+		.prefix = "p4",
+		.pattern = "p4-1c<T>t or p4-<P>p<T>t",
+		.meaning = "P packages, at most 8, of one core, T = P or 2P threads",
+		.examples = "p4-1c2t, p4-2p4t",
+		.brand = "VirtualPMU %s (Pentium 4 model)",
+		.qemu_cpu = "qemu64,vendor=GenuineIntel,family=15,model=4" QEMU64_WITHOUT,
+		.forms = "ct pt",
+		.cores_min = 1, .cores_max = 1,
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.slices = 1, .llc_slice_bytes = 1u << 20,
+		.base = {
+			.family_id = VPMU_NETBURST,
+			.cpuid_family = 15, .cpuid_model = 4, .cpuid_stepping = 1,
+			.one_node = 1,
+			.l1i = { .bytes = 16u << 10, .ways = 8, .line = 64 },
+			.l1d = { .bytes = 16u << 10, .ways = 8, .line = 64 },
+			.llc = { .ways = 8, .line = 64 },
+			.llc_level = 2,
+			.llc_clocks = 20, .memory_clocks = 250, .write_clocks = 80,
+			.fill_buffers = 8,
+		},
+	},
+};
+
+const uint32_t vpmu_family_count = sizeof(vpmu_families) / sizeof(vpmu_families[0]);
