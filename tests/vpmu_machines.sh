@@ -45,6 +45,8 @@ refused "unknown machine" p4-2t2p
 refused "unknown machine" p4-02p4t
 refused "unknown machine" p4-2p4t1
 refused "unknown machine" p4
+refused "1 to 8 P cores and 4 to 8 E cores, a multiple of 4" adl-8p6e22t
+refused "say adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
 for family in skl knc core2 nhmex p4; do
 	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
 done
@@ -69,6 +71,13 @@ if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null;
 	topology core2-4c "2 1 0 2 4 4" "0"
 	topology nhmex-4p32c64t "4 4 4 32 32 64" "0,32"
 	topology nhmex-1p8c16t "1 1 1 8 8 16" "0,8"
+	topology adl-8p8e24t "1 1 1 10 16 24" "0,1"
+	topology adln-8e8t "1 1 1 2 8 8" "0"
+	# shellcheck disable=SC2016
+	is "kinds of cores" "IntelAtom 0x00ff0000 IntelCore 0x0000ffff" \
+		"$("$VPMU" run --no-feed -m adl-8p8e24t sh -c 'unset LD_PRELOAD
+			lstopo-no-graphics -i "$HWLOC_XMLFILE" --cpukinds' |
+		awk '/cpuset/ { set = $NF } /CoreType/ { print $NF, set }' | paste -sd' ')"
 	topology p4-1c2t "1 1 0 1 1 2" "0,1"
 	topology p4-2p4t "2 1 0 2 2 4" "0,2"
 fi
@@ -108,6 +117,9 @@ if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$scratch/i
 		knc-4c16t 11 1
 		core2-4c 6 15
 		nhmex-1p8c16t 6 46
+		adl-8p8e24t 6 151
+		rpl-8p16e32t 6 183
+		adln-8e8t 6 190
 		p4-1c2t 15 4
 		p4-2p4t 15 4
 	END

@@ -346,7 +346,10 @@ static void names_are_parsed_strictly(void **state)
 					   "skl-513c513t", "skl-257c514t", "xyz-4c8t", "skl-4C8T",
 					   "skl-1p4c8t", "knc-4c8t", "core2-3c", "core2-4c4t",
 					   "nhmex-2p17c17t", "nhmex-8c16t", "p4-2c4t", "p4-2p5t",
-					   "p4-2p4t1", "p4-4t2p", "p4-2p4", "p4-2p2p4t" };
+					   "p4-2p4t1", "p4-4t2p", "p4-2p4", "p4-2p2p4t",
+					   "adl-8p8t", "adl-8p8e23t", "adl-8p6e22t",
+					   "adl-0p8e8t", "adl-8e8p24t", "adl-9p8e26t",
+					   "adln-8p8e24t", "adln-12e12t", "adl-8p8e2l24t" };
 	struct vpmu_machine m;
 	char why[512];
 
@@ -391,6 +394,10 @@ static void geometry_follows_the_family(void **state)
 		{ "nhmex-2p8c8t", { 2, 4, 1, 8, 256, 24 * 1024, 7, 7 } },
 		{ "p4-1c2t", { 1, 1, 2, 1, 0, 1024, 0, 1 } },
 		{ "p4-2p4t", { 2, 1, 2, 1, 0, 1024, 1, 3 } },
+		{ "adl-8p8e24t", { 1, 16, 2, 10, 1280, 30 * 1024, 23, 23 } },
+		{ "adl-6p4e10t", { 1, 10, 1, 7, 1280, 21 * 1024, 9, 9 } },
+		{ "rpl-8p16e32t", { 1, 24, 2, 12, 2048, 36 * 1024, 31, 31 } },
+		{ "adln-8e8t", { 1, 8, 1, 2, 1280, 6 * 1024, 7, 7 } },
 	};
 	struct vpmu_machine m;
 	char why[256];

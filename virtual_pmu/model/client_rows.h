@@ -9,11 +9,13 @@
 #define CLIENT_CTR VPMU_BITS(SKL_CTR_WIDTH - 1, 0)
 #define CLIENT_FIXED VPMU_BITS(SKL_FIXED_WIDTH - 1, 0)
 
-#define CLIENT_CBO_ROW(what, base, first, count, w, m, member, src) { \
+#define CLIENT_CBO_ROW_BY(what, base, first, count, stride, w, m, member, src) { \
 	.name = "MSR_UNC_CBO_n_" what "m", .cite = src, .address = base, .width = w, \
-	.access = VPMU_RW, .mask = m, .first_box = first, .boxes = count, .box_stride = 0x10, \
+	.access = VPMU_RW, .mask = m, .first_box = first, .boxes = count, .box_stride = stride, \
 	.counters = 2, .counter_stride = 1, CLIENT_AT(counter[SKL_CBO(0)].member), \
 	.box_bytes = sizeof(struct vpmu_counter[2]), .counter_bytes = sizeof(struct vpmu_counter) }
+#define CLIENT_CBO_ROW(what, base, first, count, w, m, member, src) \
+	CLIENT_CBO_ROW_BY(what, base, first, count, 0x10, w, m, member, src)
 #define CLIENT_CBO_SELECTS(base, first, count, src) \
 	CLIENT_CBO_ROW("PERFEVTSEL", base, first, count, 64, SELECT_FIELDS, select, src)
 #define CLIENT_CBO_COUNTERS(base, first, count, src) \
@@ -32,11 +34,13 @@
 #define CLIENT_GLOBAL_STATUS(at, src) { \
 	.name = "MSR_UNC_PERF_GLOBAL_STATUS", .cite = src, .access = VPMU_RW1C, .address = at, \
 	.width = 64, .mask = SKL_CBO_OVF | SKL_ARB_OVF | SKL_FIXED_OVF, CLIENT_AT(global_status) }
-#define CLIENT_FIXED_CTRL(src) { \
-	.name = "MSR_UNC_PERF_FIXED_CTRL", .cite = src, .access = VPMU_RW, .address = 0x394, \
+#define CLIENT_FIXED_CTRL(src) CLIENT_FIXED_CTRL_AT(0x394, src)
+#define CLIENT_FIXED_CTRL_AT(at, src) { \
+	.name = "MSR_UNC_PERF_FIXED_CTRL", .cite = src, .access = VPMU_RW, .address = at, \
 	.width = 64, .mask = SELECT_EN | SELECT_OVF_EN, CLIENT_AT(counter[SKL_FIXED].select) }
-#define CLIENT_FIXED_CTR(src) { \
-	.name = "MSR_UNC_PERF_FIXED_CTR", .cite = src, .access = VPMU_RW, .address = 0x395, \
+#define CLIENT_FIXED_CTR(src) CLIENT_FIXED_CTR_AT(0x395, src)
+#define CLIENT_FIXED_CTR_AT(at, src) { \
+	.name = "MSR_UNC_PERF_FIXED_CTR", .cite = src, .access = VPMU_RW, .address = at, \
 	.width = SKL_FIXED_WIDTH, .mask = CLIENT_FIXED, CLIENT_AT(counter[SKL_FIXED].value) }
 #define CLIENT_CONFIG(src) { \
 	.name = "MSR_UNC_CBO_CONFIG", .cite = src, .access = VPMU_RO, .address = 0x396, \
@@ -49,6 +53,11 @@
 	CLIENT_ARB_ROW("PERFCTR", 0x3b0, SKL_CTR_WIDTH, CLIENT_CTR, value, src)
 #define CLIENT_ARB_SELECTS(src) \
 	CLIENT_ARB_ROW("PERFEVTSEL", 0x3b2, 64, SELECT_FIELDS, select, src)
+/* One of two. */
+#define CLIENT_ARB_N_ROW(n, what, at, w, m, member, src) { \
+	.name = "MSR_UNC_ARB_" n "_" what "m", .cite = src, .access = VPMU_RW, .address = at, \
+	.unit = "ARB " n, .width = w, .mask = m, .counters = 2, .counter_stride = 1, \
+	CLIENT_AT(member), .counter_bytes = sizeof(struct vpmu_counter) }
 /* Counter 1 alone. */
 #define CLIENT_ARB_1(src) { \
 	.name = "MSR_UNC_ARB_PERFCTR1", .cite = src, .access = VPMU_RW, .address = 0x3b1, \
@@ -66,6 +75,16 @@
 	CLIENT_REQUESTS("DRAM_IO_REQUESTS", 0x5048, src), \
 	CLIENT_REQUESTS("DRAM_DATA_READS", 0x5050, src), \
 	CLIENT_REQUESTS("DRAM_DATA_WRITES", 0x5054, src)
+/* The two memory controllers of later generations, their free-running counters from `block` on. */
+#define CLIENT_DATA_ROW(n, at, src) { .name = n, .cite = src, .space = VPMU_MMIO, \
+	.access = VPMU_RO, .address = at, .width = 64 }
+#define CLIENT_DATA(block, src) \
+	CLIENT_DATA_ROW("MC0_DATA_TOTAL", block + 0x40, src), \
+	CLIENT_DATA_ROW("MC0_DATA_READ", block + 0x58, src), \
+	CLIENT_DATA_ROW("MC0_DATA_WRITE", block + 0xa0, src), \
+	CLIENT_DATA_ROW("MC1_DATA_TOTAL", block + 0x10040, src), \
+	CLIENT_DATA_ROW("MC1_DATA_READ", block + 0x10058, src), \
+	CLIENT_DATA_ROW("MC1_DATA_WRITE", block + 0x100a0, src)
 /* Only the bit that the uncore needs: ENABLE_UNCORE_PMI. */
 #define CLIENT_DEBUGCTL { \
 	.name = "IA32_DEBUGCTL", .cite = "SDM 18.9.6", .scope = VPMU_THREAD, .access = VPMU_RW, \

@@ -9,14 +9,10 @@
 #define U_BLOCK 0x5000u
 #define H_BLOCK 0xd800u
 
-#define DATA(n, at) { .name = n, .cite = SRC, .space = VPMU_MMIO, .access = VPMU_RO, \
-	.address = at, .width = 64 }
 #define ROWS(block) { \
 	CLIENT_ENABLE(0xe01, SRC), CLIENT_FIXED_CTRL(SRC), CLIENT_FIXED_CTR(SRC), \
 	CLIENT_CONFIG(SRC), CLIENT_ARB_COUNTERS(SRC), CLIENT_ARB_SELECTS(SRC), CLIENT_BAR(SRC), \
-	DATA("MC0_DATA_TOTAL", block + 0x40), DATA("MC0_DATA_READ", block + 0x58), \
-	DATA("MC0_DATA_WRITE", block + 0xa0), DATA("MC1_DATA_TOTAL", block + 0x10040), \
-	DATA("MC1_DATA_READ", block + 0x10058), DATA("MC1_DATA_WRITE", block + 0x100a0) }
+	CLIENT_DATA(block, SRC) }
 static const struct vpmu_register_row u_rows[] = ROWS(U_BLOCK), h_rows[] = ROWS(H_BLOCK);
 
 #define ARB(n, c, u, k, t) CLIENT_EVENT(n, "ARB", c, u, k, true, JSON, t)

@@ -3,7 +3,7 @@
 
 bool vpmu_counter_condition(uint64_t select, uint64_t increment)
 {
-	uint32_t threshold = VPMU_GET(SELECT_THR, select);
+	uint32_t threshold = VPMU_GET(SELECT_LONG_THR, select);
 
 	if (!threshold)
 		return increment > 0;
@@ -13,7 +13,7 @@ bool vpmu_counter_condition(uint64_t select, uint64_t increment)
 /* What every one of those clocks adds, when it is not edges that count. */
 static uint64_t rate(uint64_t select, uint64_t increment)
 {
-	if (!VPMU_GET(SELECT_THR, select))
+	if (!VPMU_GET(SELECT_LONG_THR, select))
 		return increment;
 	return vpmu_counter_condition(select, increment);
 }

@@ -10,6 +10,7 @@
 #include "bits.h"
 
 #define SELECT_THR VPMU_BITS(28, 24)
+#define SELECT_LONG_THR VPMU_BITS(29, 24)	/* of later units; reserved, so 0, in the others */
 #define SELECT_INV VPMU_BITS(23, 23)
 #define SELECT_EN VPMU_BITS(22, 22)
 #define SELECT_OVF_EN VPMU_BITS(20, 20)
@@ -18,6 +19,7 @@
 #define SELECT_EVENT VPMU_BITS(7, 0)
 #define SELECT_FIELDS (SELECT_THR | SELECT_INV | SELECT_EN | SELECT_OVF_EN | SELECT_E | \
 		       SELECT_UMASK | SELECT_EVENT)
+#define SELECT_LONG_FIELDS (SELECT_LONG_THR | SELECT_FIELDS)
 
 struct vpmu_counter {
 	uint64_t select, value;

@@ -10,6 +10,8 @@ static const struct vpmu_model_type *const types[] = {
 	[VPMU_HASWELL] = &vpmu_hsw_client, [VPMU_BROADWELL] = &vpmu_bdw_client,
 	[VPMU_ICE_LAKE] = &vpmu_icl_client, [VPMU_TIGER_LAKE] = &vpmu_tgl_client,
 	[VPMU_TIGER_LAKE_H] = &vpmu_tglh_client, [VPMU_ROCKET_LAKE] = &vpmu_rkl_client,
+	[VPMU_ALDER_LAKE] = &vpmu_adl_client, [VPMU_RAPTOR_LAKE] = &vpmu_rpl_client,
+	[VPMU_ALDER_LAKE_N] = &vpmu_adln_client,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)

@@ -99,7 +99,8 @@ struct vpmu_model_type {
 extern const struct vpmu_model_type vpmu_skl_client, vpmu_cml_client, vpmu_snb_client,
 				    vpmu_ivb_client, vpmu_hsw_client, vpmu_bdw_client,
 				    vpmu_icl_client, vpmu_tgl_client, vpmu_tglh_client,
-				    vpmu_rkl_client,
+				    vpmu_rkl_client, vpmu_adl_client, vpmu_rpl_client,
+				    vpmu_adln_client,
 				    vpmu_knc, vpmu_core2, vpmu_nhmex, vpmu_netburst;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */

@@ -58,37 +58,37 @@ static uint64_t requests(const uint64_t kinds[SKL_TRK_KINDS], uint32_t umask)
 static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t select)
 {
 	const struct skl_bulk *b = &p->bulk;
-	uint32_t umask = skl_driven(p->arb_umasks, counter, select);
+	uint32_t umask = skl_driven(p, counter, select);
 	uint32_t slice = (counter - SKL_CBO(0)) / 2;
 
-	switch (VPMU_GET(SELECT_EVENT, select) | (counter < SKL_CBO(0) ? 0x100u : 0)) {
+	switch (VPMU_GET(SELECT_EVENT, select) | (skl_is_arb(counter) ? 0x100u : 0)) {
 	case SKL_CACHE_LOOKUP:
 		return lookups(b, slice, umask);
 	case SKL_XSNP_RESPONSE:
 		return snoops(b, slice, umask);
 	case 0x100 | SKL_TRK_REQUESTS:
-		return requests(b->requests, umask);
+		return requests(b->requests[skl_arb_of(counter)], umask);
 	case 0x100 | SKL_COH_TRK_REQUESTS:
-		return requests(b->coherent, umask);
+		return requests(b->coherent[skl_arb_of(counter)], umask);
 	}
 	return 0;
 }
 
 /* Clocks that the entries were there before `done`, by kind; those that have ended go. */
-static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ENTRY_KINDS])
+static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
 	struct skl_bulk *b = &p->bulk;
 	uint32_t kept = 0;
 
-	memset(clocks, 0, SKL_ENTRY_KINDS * sizeof(*clocks));
+	memset(clocks, 0, SKL_ARBS * sizeof(*clocks));
 	for (uint32_t i = 0; i < b->entries; i++) {
 		struct skl_entry e = b->entry[i];
 		uint64_t end = e.end < p->done ? e.end : p->done;
 
 		if (e.start < end) {
-			clocks[SKL_ALL] += end - e.start;
-			clocks[SKL_DATA_READS] += e.data_read ? end - e.start : 0;
-			clocks[SKL_COHERENT] += e.coherent ? end - e.start : 0;
+			clocks[e.arb][SKL_ALL] += end - e.start;
+			clocks[e.arb][SKL_DATA_READS] += e.data_read ? end - e.start : 0;
+			clocks[e.arb][SKL_COHERENT] += e.coherent ? end - e.start : 0;
 			e.start = end;
 			e.begun = true;
 		}
@@ -100,17 +100,21 @@ static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ENTRY_KINDS]
 
 static void apply_events(struct skl_package *p)
 {
-	for (uint32_t i = SKL_ARB; i < SKL_FIXED; i++)
-		if (p->counter[i].select & SELECT_EN)
+	for (uint32_t i = SKL_ARB; i < SKL_COUNTERS; i++)
+		if (i != SKL_FIXED && (p->counter[i].select & SELECT_EN))
 			skl_apply(p, i, 1, gathered(p, i, p->counter[i].select));
 }
 
-static void apply_clocks(struct skl_package *p, const uint64_t clocks[SKL_ENTRY_KINDS])
+static void apply_clocks(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
-	uint64_t arb = p->counter[SKL_ARB].select, n;
+	uint64_t n;
 
-	if ((arb & SELECT_EN) && skl_counts_occupancy(p))
-		skl_apply(p, SKL_ARB, 1, clocks[skl_entries_of(p)]);
+	for (uint32_t arb = 0; arb < SKL_ARBS; arb++) {
+		uint32_t first = skl_first_of(arb);
+
+		if ((p->counter[first].select & SELECT_EN) && skl_counts_occupancy(p, first))
+			skl_apply(p, first, 1, clocks[arb][skl_entries_of(p, first)]);
+	}
 	if (!(p->counter[SKL_FIXED].select & SELECT_EN))
 		return;
 	for (uint64_t left = p->done - p->bulk.counted; left; left -= n) {
@@ -122,7 +126,7 @@ static void apply_clocks(struct skl_package *p, const uint64_t clocks[SKL_ENTRY_
 void skl_bulk_apply(struct skl_package *p)
 {
 	struct skl_bulk *b = &p->bulk;
-	uint64_t clocks[SKL_ENTRY_KINDS];
+	uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS];
 
 	if (p->precise)
 		return;
@@ -137,12 +141,17 @@ void skl_bulk_apply(struct skl_package *p)
 
 /* ---- changing over ---- */
 
+static bool compares(const struct skl_package *p, uint32_t counter)
+{
+	uint64_t select = p->counter[counter].select;
+
+	return skl_counts_occupancy(p, counter) &&
+	       (VPMU_GET(SELECT_LONG_THR, select) || (select & SELECT_E));
+}
+
 static bool every_clock_matters(const struct skl_package *p)
 {
-	uint64_t arb = p->counter[SKL_ARB].select;
-
-	return skl_freezing(p) || p->grouped ||
-	       (skl_counts_occupancy(p) && (VPMU_GET(SELECT_THR, arb) || (arb & SELECT_E)));
+	return skl_freezing(p) || p->grouped || compares(p, SKL_ARB) || compares(p, SKL_ARB_1);
 }
 
 /* Entries that are still there become changes of the occupancy. */
@@ -154,9 +163,9 @@ static void become_precise(struct skl_package *p)
 		const struct skl_entry *e = &b->entry[i];
 
 		if (e->begun) {
-			p->occupancy.entries[SKL_ALL]++;
-			p->occupancy.entries[SKL_DATA_READS] += e->data_read;
-			p->occupancy.entries[SKL_COHERENT] += e->coherent;
+			p->occupancy.entries[e->arb][SKL_ALL]++;
+			p->occupancy.entries[e->arb][SKL_DATA_READS] += e->data_read;
+			p->occupancy.entries[e->arb][SKL_COHERENT] += e->coherent;
 		} else {
 			skl_put_change(p, e->start, 1, e);
 		}
@@ -202,9 +211,10 @@ static void occupy_in_bulk(struct skl_package *p, const struct skl_entry *e)
 
 /* An entry that began before the clocks still open is moved as a whole: its length is what the
  * occupancy adds up, and the average latency must stay right. */
-void skl_occupy(struct skl_package *p, bool data_read, bool coherent, uint64_t start, uint64_t end)
+void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
+		uint64_t end)
 {
-	struct skl_entry e = { .data_read = data_read, .coherent = coherent };
+	struct skl_entry e = { .data_read = data_read, .coherent = coherent, .arb = (uint8_t)arb };
 	uint64_t length = end - start;
 
 	if (length >= SKL_WINDOW)

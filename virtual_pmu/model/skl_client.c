@@ -94,6 +94,9 @@ void skl_reset(struct vpmu_segment *s, const struct skl_design *d)
 		p->imc_bar = IMC_BAR_RESET;
 		memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
 		p->always = d->always;
+		p->two_arbs = d->two_arbs;
+		p->ctr_width = d->ctr_width ? d->ctr_width : SKL_CTR_WIDTH;
+		p->cbo_codes = d->later_cbo ? SKL_LOOKUPS : SKL_LOOKUPS | SKL_SNOOPS;
 		p->controllers = d->controllers;
 		skl_arb_umasks(d, p->arb_umasks);
 	}
@@ -119,7 +122,7 @@ static uint32_t selects(const struct vpmu_register *r)
 	size_t first = offsetof(struct skl_package, counter[0].select);
 
 	if (row->space != VPMU_MSR || row->scope != VPMU_PACKAGE || at < first ||
-	    at >= offsetof(struct skl_package, counter[SKL_FIXED]) ||
+	    at >= offsetof(struct skl_package, counter[SKL_COUNTERS]) ||
 	    (at - first) % sizeof(struct vpmu_counter))
 		return SKL_FIXED;
 	return (uint32_t)((at - first) / sizeof(struct vpmu_counter));
@@ -169,7 +172,7 @@ static void count_box(struct skl_package *p, uint32_t box, enum skl_code code,
 
 	for (uint32_t i = box; i < box + 2; i++) {
 		uint64_t select = p->counter[i].select;
-		uint32_t umask = skl_driven(p->arb_umasks, i, select);
+		uint32_t umask = skl_driven(p, i, select);
 
 		if ((select & SELECT_EN) && VPMU_GET(SELECT_EVENT, select) == (uint32_t)code &&
 		    (umask & low) && (umask & high))
@@ -210,17 +213,17 @@ void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kin
 		 uint64_t start, uint64_t end)
 {
 	struct skl_package *p = skl_package(s, package);
-	uint32_t kinds = skl_tracker_umask(kind);
+	uint32_t kinds = skl_tracker_umask(kind), arb = p->two_arbs ? p->turns[kind]++ % SKL_ARBS : 0;
 
-	skl_occupy(p, kind == VPMU_TRK_DATA_READ, coherent, start, end);
+	skl_occupy(p, arb, kind == VPMU_TRK_DATA_READ, coherent, start, end);
 	if (!p->precise) {
-		p->bulk.requests[kind]++;
-		p->bulk.coherent[kind] += coherent;
+		p->bulk.requests[arb][kind]++;
+		p->bulk.coherent[arb][kind] += coherent;
 		return;
 	}
-	count_box(p, SKL_ARB, SKL_TRK_REQUESTS, kinds, kinds, start);
+	count_box(p, skl_first_of(arb), SKL_TRK_REQUESTS, kinds, kinds, start);
 	if (coherent)
-		count_box(p, SKL_ARB, SKL_COH_TRK_REQUESTS, kinds, kinds, start);
+		count_box(p, skl_first_of(arb), SKL_COH_TRK_REQUESTS, kinds, kinds, start);
 }
 
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)

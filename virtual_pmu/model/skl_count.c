@@ -7,16 +7,16 @@
 
 #define STEP_MAX (UINT64_C(1) << 32)	/* keeps increment * clocks within 63 bits */
 
-static uint32_t width_of(uint32_t counter)
+static uint32_t width_of(const struct skl_package *p, uint32_t counter)
 {
-	return counter == SKL_FIXED ? SKL_FIXED_WIDTH : SKL_CTR_WIDTH;
+	return counter == SKL_FIXED ? SKL_FIXED_WIDTH : p->ctr_width;
 }
 
 static uint64_t status_of(uint32_t counter)
 {
 	if (counter == SKL_FIXED)
 		return SKL_FIXED_OVF;
-	return counter >= SKL_CBO(0) ? SKL_CBO_OVF : SKL_ARB_OVF;
+	return skl_is_arb(counter) ? SKL_ARB_OVF : SKL_CBO_OVF;
 }
 
 bool skl_counting(const struct skl_package *p)
@@ -34,30 +34,30 @@ bool skl_freezing(const struct skl_package *p)
 	return p->global_ctrl & SKL_GLOBAL_FRZ_ON_PMI;
 }
 
-bool skl_counts_occupancy(const struct skl_package *p)
+bool skl_counts_occupancy(const struct skl_package *p, uint32_t counter)
 {
-	switch (VPMU_GET(SELECT_EVENT, p->counter[SKL_ARB].select)) {
+	switch (VPMU_GET(SELECT_EVENT, p->counter[counter].select)) {
 	case SKL_TRK_OCCUPANCY:
 	case SKL_COH_TRK_OCCUPANCY:
 	case SKL_DAT_OCCUPANCY:
-		return skl_drives_any(p, SKL_ARB);
+		return skl_drives_any(p, counter);
 	}
 	return false;
 }
 
-/* Which entries the arbiter's counter 0 adds up. */
-enum skl_entries skl_entries_of(const struct skl_package *p)
+/* Which entries the counter adds up. */
+enum skl_entries skl_entries_of(const struct skl_package *p, uint32_t counter)
 {
-	uint64_t select = p->counter[SKL_ARB].select;
+	uint64_t select = p->counter[counter].select;
 
 	if (!(VPMU_GET(SELECT_UMASK, select) & SKL_TRK_ALL))
 		return SKL_DATA_READS;
 	return VPMU_GET(SELECT_EVENT, select) == SKL_TRK_OCCUPANCY ? SKL_ALL : SKL_COHERENT;
 }
 
-static uint64_t occupancy(const struct skl_package *p)
+static uint64_t occupancy(const struct skl_package *p, uint32_t counter)
 {
-	int32_t now = p->occupancy.entries[skl_entries_of(p)];
+	int32_t now = p->occupancy.entries[skl_arb_of(counter)][skl_entries_of(p, counter)];
 
 	return now > 0 ? (uint64_t)now : 0;
 }
@@ -85,7 +85,7 @@ static void overflow(struct skl_package *p, uint32_t counter)
 
 void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n)
 {
-	if (vpmu_counter_apply(&p->counter[counter], width_of(counter), increment, n))
+	if (vpmu_counter_apply(&p->counter[counter], width_of(p, counter), increment, n))
 		overflow(p, counter);
 }
 
@@ -100,7 +100,7 @@ static void add_lane(struct skl_package *p, struct stretch *st, uint32_t counter
 	const struct vpmu_counter *c = &p->counter[counter];
 
 	if (skl_freezing(p) && (c->select & SELECT_OVF_EN)) {
-		uint64_t clocks = vpmu_counter_wraps_in(c, width_of(counter), increment, st->n);
+		uint64_t clocks = vpmu_counter_wraps_in(c, width_of(p, counter), increment, st->n);
 
 		if (clocks)
 			st->n = clocks;
@@ -127,8 +127,12 @@ static void gather(struct skl_package *p, struct stretch *st)
 {
 	if (p->counter[SKL_FIXED].select & SELECT_EN)
 		add_lane(p, st, SKL_FIXED, 1);
-	if ((p->counter[SKL_ARB].select & SELECT_EN) && skl_counts_occupancy(p))
-		add_lane(p, st, SKL_ARB, occupancy(p));
+	for (uint32_t arb = 0; arb < SKL_ARBS; arb++) {
+		uint32_t first = skl_first_of(arb);
+
+		if ((p->counter[first].select & SELECT_EN) && skl_counts_occupancy(p, first))
+			add_lane(p, st, first, occupancy(p, first));
+	}
 	for (uint64_t left = p->grouped; left; left &= left - 1)
 		add_grouped(p, st, (uint32_t)__builtin_ctzll(left));
 }
@@ -136,10 +140,15 @@ static void gather(struct skl_package *p, struct stretch *st)
 /* While stopped the edge detector goes on watching, so that enabling is no edge. */
 static uint64_t step_stopped(struct skl_package *p, uint64_t n)
 {
-	struct vpmu_counter *c = &p->counter[SKL_ARB];
+	struct vpmu_counter *c;
 
-	if (skl_counts_occupancy(p))
-		c->active = vpmu_counter_condition(c->select, occupancy(p));
+	for (uint32_t arb = 0; arb < SKL_ARBS; arb++) {
+		uint32_t first = skl_first_of(arb);
+
+		c = &p->counter[first];
+		if (skl_counts_occupancy(p, first))
+			c->active = vpmu_counter_condition(c->select, occupancy(p, first));
+	}
 	for (uint64_t left = p->grouped; left; left &= left - 1) {
 		c = &p->counter[__builtin_ctzll(left)];
 		if (c->group_clock >= p->done + n)
@@ -182,8 +191,9 @@ static void take_change(struct skl_package *p)
 		return;
 	p->changed[at / 64] &= ~bit;
 	p->changes--;
-	for (int i = 0; i < SKL_ENTRY_KINDS; i++)
-		p->occupancy.entries[i] += p->change[at].entries[i];
+	for (uint32_t arb = 0; arb < SKL_ARBS; arb++)
+		for (int i = 0; i < SKL_ENTRY_KINDS; i++)
+			p->occupancy.entries[arb][i] += p->change[at].entries[arb][i];
 	memset(&p->change[at], 0, sizeof(p->change[at]));
 }
 
@@ -220,12 +230,14 @@ void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
 		    const struct skl_entry *e)
 {
 	uint32_t at = (uint32_t)clock % SKL_WINDOW;
+	int32_t *entries;
 
 	p->changes += !(p->changed[at / 64] >> at % 64 & 1);
 	p->changed[at / 64] |= UINT64_C(1) << at % 64;
-	p->change[at].entries[SKL_ALL] += by;
-	p->change[at].entries[SKL_DATA_READS] += e->data_read ? by : 0;
-	p->change[at].entries[SKL_COHERENT] += e->coherent ? by : 0;
+	entries = p->change[at].entries[e->arb];
+	entries[SKL_ALL] += by;
+	entries[SKL_DATA_READS] += e->data_read ? by : 0;
+	entries[SKL_COHERENT] += e->coherent ? by : 0;
 }
 
 /* ---- momentary events ---- */
@@ -251,7 +263,7 @@ static void count_at_once(struct skl_package *p, uint32_t counter, uint64_t cloc
 	struct vpmu_counter *c = &p->counter[counter];
 	bool froze;
 
-	if (!vpmu_counter_apply(c, width_of(counter), 1, 1))
+	if (!vpmu_counter_apply(c, width_of(p, counter), 1, 1))
 		return;
 	/* The others still count in the clock of the overflow; a late one ends with `done`. */
 	if (skl_freezing(p) && (c->select & SELECT_OVF_EN) && clock >= p->done)
@@ -284,13 +296,13 @@ void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock)
 void skl_select_written(struct skl_package *p, uint32_t counter)
 {
 	struct vpmu_counter *c = &p->counter[counter];
-	bool over_time = counter == SKL_ARB && skl_counts_occupancy(p);
+	bool over_time = skl_is_first(counter) && skl_counts_occupancy(p, counter);
 
 	p->grouped &= ~(UINT64_C(1) << counter);
 	if ((c->select & SELECT_EN) && skl_drives_any(p, counter) && !over_time &&
-	    (VPMU_GET(SELECT_THR, c->select) || (c->select & SELECT_E)))
+	    (VPMU_GET(SELECT_LONG_THR, c->select) || (c->select & SELECT_E)))
 		p->grouped |= UINT64_C(1) << counter;
 	c->group_clock = p->done;
 	c->group_increment = 0;
-	c->active = vpmu_counter_condition(c->select, over_time ? occupancy(p) : 0);
+	c->active = vpmu_counter_condition(c->select, over_time ? occupancy(p, counter) : 0);
 }

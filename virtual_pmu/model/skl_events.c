@@ -36,10 +36,18 @@ const char *skl_undriven_text(uint32_t why)
 	return texts[why];
 }
 
-static enum why cbo_why(uint64_t select)
+static bool has_code(const struct skl_package *p, uint32_t code)
+{
+	return (code == SKL_CACHE_LOOKUP && (p->cbo_codes & SKL_LOOKUPS)) ||
+	       (code == SKL_XSNP_RESPONSE && (p->cbo_codes & SKL_SNOOPS));
+}
+
+static enum why cbo_why(const struct skl_package *p, uint64_t select)
 {
 	uint32_t umask = VPMU_GET(SELECT_UMASK, select), low = umask & 0xf, high = umask >> 4;
 
+	if (!has_code(p, VPMU_GET(SELECT_EVENT, select)))
+		return NO_CBO_EVENT;
 	switch (VPMU_GET(SELECT_EVENT, select)) {
 	case SKL_CACHE_LOOKUP:
 		if (!low || !high)
@@ -65,24 +73,21 @@ static enum why arb_why(const struct skl_package *p, uint32_t counter, uint64_t 
 
 	if (ARB_CODE(code) >= SKL_ARB_CODES || !p->arb_umasks[ARB_CODE(code)])
 		return NO_ARB_EVENT;
-	if (only_on_counter_0(code) && counter != SKL_ARB)
+	if (only_on_counter_0(code) && !skl_is_first(counter))
 		return COUNTER_0;
 	return !umask || umask & ~(uint32_t)p->arb_umasks[ARB_CODE(code)] ? NO_UMASK : DRIVEN;
 }
 
-static bool is_arb(uint32_t counter)
-{
-	return counter < SKL_CBO(0);
-}
-
-uint32_t skl_driven(const uint8_t umasks[SKL_ARB_CODES], uint32_t counter, uint64_t select)
+uint32_t skl_driven(const struct skl_package *p, uint32_t counter, uint64_t select)
 {
 	uint32_t code = VPMU_GET(SELECT_EVENT, select), umask = VPMU_GET(SELECT_UMASK, select);
 
-	if (is_arb(counter))
+	if (skl_is_arb(counter))
 		return ARB_CODE(code) < SKL_ARB_CODES &&
-		       (counter == SKL_ARB || !only_on_counter_0(code)) ?
-		       umask & umasks[ARB_CODE(code)] : 0;
+		       (skl_is_first(counter) || !only_on_counter_0(code)) ?
+		       umask & p->arb_umasks[ARB_CODE(code)] : 0;
+	if (!has_code(p, code))
+		return 0;
 	if (code == SKL_CACHE_LOOKUP)
 		return (umask & 0xf) && (umask & 0xf0) ? umask : 0;
 	if (code == SKL_XSNP_RESPONSE)
@@ -94,5 +99,5 @@ uint32_t skl_undriven_why(const struct skl_package *p, uint32_t counter)
 {
 	uint64_t select = p->counter[counter].select;
 
-	return is_arb(counter) ? arb_why(p, counter, select) : cbo_why(select);
+	return skl_is_arb(counter) ? arb_why(p, counter, select) : cbo_why(p, select);
 }

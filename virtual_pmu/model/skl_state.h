@@ -24,6 +24,8 @@ enum skl_code {
 	SKL_COH_TRK_REQUESTS = 0x84, SKL_DAT_OCCUPANCY = 0x85,
 };
 
+enum { SKL_LOOKUPS = 1, SKL_SNOOPS = 2 };	/* codes of the CBo that the model drives */
+
 /* Unit masks of the arbiter's events. */
 #define SKL_TRK_ALL 0x01u
 #define SKL_TRK_DATA_READ 0x02u
@@ -31,6 +33,7 @@ enum skl_code {
 #define SKL_TRK_EVICTIONS 0x80u
 #define SKL_ARB_CODES 8u	/* from 0x80 on */
 #define SKL_TRK_KINDS 4u	/* of enum vpmu_tracker */
+#define SKL_ARBS 2u
 
 /* Clocks for which the tracker's occupancy can still be corrected, because threads of a program
  * are emulated at different speeds. A power of two. */
@@ -38,13 +41,33 @@ enum skl_code {
 
 enum skl_entries { SKL_ALL, SKL_DATA_READS, SKL_COHERENT, SKL_ENTRY_KINDS };
 
-struct skl_change { int32_t entries[SKL_ENTRY_KINDS]; };
+struct skl_change { int32_t entries[SKL_ARBS][SKL_ENTRY_KINDS]; };
 
-/* Numbers of the counters: the arbiter's two, two per CBo, the clock counter. */
+/* Numbers of the counters: the arbiter's two, two per CBo, the clock counter, a second arbiter's
+ * two. */
 #define SKL_ARB 0u
 #define SKL_CBO(slice) (2 + 2 * (slice))
 #define SKL_FIXED SKL_CBO(VPMU_SLICES_MAX)
-#define SKL_COUNTERS (SKL_FIXED + 1)
+#define SKL_ARB_1 (SKL_FIXED + 1)
+#define SKL_COUNTERS (SKL_ARB_1 + 2)
+
+static inline bool skl_is_arb(uint32_t counter)
+{
+	return counter < SKL_CBO(0) || counter >= SKL_ARB_1;
+}
+/* The first counter of an arbiter, which alone counts occupancies; and which arbiter's it is. */
+static inline uint32_t skl_first_of(uint32_t arb)
+{
+	return arb ? SKL_ARB_1 : SKL_ARB;
+}
+static inline uint32_t skl_arb_of(uint32_t counter)
+{
+	return counter >= SKL_ARB_1;
+}
+static inline bool skl_is_first(uint32_t counter)
+{
+	return counter == SKL_ARB || counter == SKL_ARB_1;
+}
 
 /* What has happened since the registers were last brought up to date, where it is enough to know
  * how often: see skl_bulk.c. */
@@ -54,12 +77,13 @@ struct skl_entry {
 	uint64_t start, end;		/* clocks; the part before `done` is counted */
 	/* begun: there in the clock before `done` as well */
 	bool data_read, coherent, begun;
+	uint8_t arb;
 };
 
 struct skl_bulk {
 	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
 	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
-	uint64_t requests[SKL_TRK_KINDS], coherent[SKL_TRK_KINDS];
+	uint64_t requests[SKL_ARBS][SKL_TRK_KINDS], coherent[SKL_ARBS][SKL_TRK_KINDS];
 	uint64_t counted;	/* the clock counter has the clocks before this one */
 	uint32_t entries;
 	struct skl_entry entry[SKL_ENTRIES];
@@ -67,10 +91,12 @@ struct skl_bulk {
 
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
+	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
 	uint64_t interrupts[SKL_PMI_SEL_CORES];
 	uint8_t device[2];	/* of PCI 0:0.0 */
-	bool always;		/* the design's */
-	uint32_t controllers;	/* the same */
+	bool always, two_arbs;	/* the design's */
+	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
+	uint32_t turns[SKL_TRK_KINDS];	/* of the arbiters, by kind of request */
 	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
 	uint8_t arb_umasks[SKL_ARB_CODES];	/* documented bits of each code from 0x80 on */
 	struct vpmu_counter counter[SKL_COUNTERS];
@@ -101,6 +127,9 @@ struct skl_design {
 	/* Offset of the counters of two memory controllers of 64 bits; 0: there is one, of 32. */
 	uint32_t controllers;
 	bool always;		/* there is no global enable that has an effect */
+	bool two_arbs;		/* requests go to one and the other in turn */
+	bool later_cbo;		/* of the CBo's codes only the lookups are known */
+	uint32_t ctr_width;	/* 0: SKL_CTR_WIDTH */
 	uint8_t device[2], device_of_two[2];	/* PCI 0:0.0, low byte first; of two cores */
 };
 
@@ -139,10 +168,10 @@ void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 /* Bits that the generation's events have in the unit masks of the arbiter's codes. */
 void skl_arb_umasks(const struct skl_design *d, uint8_t umasks[SKL_ARB_CODES]);
 /* Unit mask bits of this counter's select that the model drives; none: it stays 0. */
-uint32_t skl_driven(const uint8_t umasks[SKL_ARB_CODES], uint32_t counter, uint64_t select);
+uint32_t skl_driven(const struct skl_package *p, uint32_t counter, uint64_t select);
 static inline bool skl_drives_any(const struct skl_package *p, uint32_t counter)
 {
-	return skl_driven(p->arb_umasks, counter, p->counter[counter].select);
+	return skl_driven(p, counter, p->counter[counter].select);
 }
 /* Why the model does not drive all of it; 0: it does. */
 uint32_t skl_undriven_why(const struct skl_package *p, uint32_t counter);
@@ -158,8 +187,8 @@ void skl_bulk_apply(struct skl_package *p);
 void skl_bulk_choose(struct skl_package *p);
 /* Back to counting in bulk, if only the ring of changes had to run empty for that. */
 void skl_bulk_resume(struct skl_package *p);
-/* A tracker entry in the clocks [start, end). */
-void skl_occupy(struct skl_package *p, bool data_read, bool coherent, uint64_t start,
+/* A tracker entry of this arbiter, in the clocks [start, end). */
+void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
 		uint64_t end);
 
 /* skl_count.c */
@@ -176,8 +205,9 @@ bool skl_counting(const struct skl_package *p);
  * reports. */
 bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
-bool skl_counts_occupancy(const struct skl_package *p);
-enum skl_entries skl_entries_of(const struct skl_package *p);
+/* Of the first counter of an arbiter. */
+bool skl_counts_occupancy(const struct skl_package *p, uint32_t counter);
+enum skl_entries skl_entries_of(const struct skl_package *p, uint32_t counter);
 /* The counter takes n occurrences, or clocks with this increment. */
 void skl_apply(struct skl_package *p, uint32_t counter, uint64_t increment, uint64_t n);
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Alder Lake client uncore PMU, and Raptor Lake's and Alder Lake-N's, which are the same: SDM Table
+ * 2-49 and SRC have the registers, Intel's perfmon ADL 1.40 the events. Requests go to the two
+ * arbiters in turn, and lines to the two memory controllers. */
+#include "client_rows.h"
+
+#define SDM "SDM Table 2-49"
+#define SRC "Linux uncore_snb.c"
+#define JSON "Intel perfmon ADL 1.40"
+#define PMCREADER "PmcReader"
+#define BLOCK 0xd800u
+#define CBOS 12		/* The SDM names ten; Raptor Lake has two more at the same stride. */
+
+#define CBO(what, base, w, m, member) \
+	CLIENT_CBO_ROW_BY(what, base, 0, CBOS, 8, w, m, member, SDM)
+#define ARB_SELECT(n, at, number) \
+	CLIENT_ARB_N_ROW(n, "PERFEVTSEL", at, 64, SELECT_FIELDS, counter[number].select, SDM)
+#define ARB_COUNTER(n, at, number) \
+	CLIENT_ARB_N_ROW(n, "PERFCTR", at, SKL_CTR_WIDTH, CLIENT_CTR, counter[number].value, SRC)
+
+static const struct vpmu_register_row rows[] = {
+	CLIENT_ENABLE(0x2ff0, SDM),
+	{
+		.name = "MSR_UNC_PERF_GLOBAL_STATUS", .cite = SDM, .access = VPMU_RW1C,
+		.address = 0x2ff2, .width = 64, .unsourced = UINT64_MAX,
+		CLIENT_AT(unsourced_status),
+	},
+	CLIENT_FIXED_CTRL_AT(0x2fde, SDM), CLIENT_FIXED_CTR_AT(0x2fdf, SDM), CLIENT_CONFIG(SRC),
+	ARB_SELECT("0", 0x2fd0, SKL_ARB), ARB_COUNTER("0", 0x2fd2, SKL_ARB),
+	ARB_SELECT("1", 0x2fd8, SKL_ARB_1), ARB_COUNTER("1", 0x2fda, SKL_ARB_1),
+	CBO("PERFEVTSEL", 0x2000, 64, SELECT_LONG_FIELDS, select),
+	CBO("PERFCTR", 0x2002, SKL_CTR_WIDTH, CLIENT_CTR, value),
+	CLIENT_BAR(SRC), CLIENT_DATA(BLOCK, SRC),
+};
+
+#define ARB(n, c, u, k, t) CLIENT_EVENT(n, "ARB", c, u, k, true, JSON, t)
+#define FREE(n, c, s) CLIENT_EVENT(n, "IMC", c, 0, "FREE", true, s, NULL)
+#define LOOKUP(n, u) \
+	CLIENT_EVENT(n, "CBO", 0x34, u, "0,1", true, PMCREADER, "not documented by Intel")
+
+static const struct vpmu_event_info events[] = {
+	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", NULL),
+	ARB("UNC_ARB_REQ_TRK_REQUEST.DRD", 0x81, 0x02, "0,1", NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", NULL),
+	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL),
+	FREE("UNC_MC0_RDCAS_COUNT_FREERUN", BLOCK + 0x58, JSON),
+	FREE("UNC_MC1_RDCAS_COUNT_FREERUN", BLOCK + 0x10058, JSON),
+	FREE("UNC_MC0_WRCAS_COUNT_FREERUN", BLOCK + 0xa0, JSON),
+	FREE("UNC_MC1_WRCAS_COUNT_FREERUN", BLOCK + 0x100a0, JSON),
+	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", "requests of the cores only"),
+	ARB("UNC_ARB_TRK_REQUESTS.RD", 0x81, 0x02, "0,1", NULL),
+	ARB("UNC_ARB_REQ_TRK_OCCUPANCY.DRD", 0x80, 0x02, "0", NULL),
+	ARB("UNC_ARB_IFA_OCCUPANCY.ALL", 0x85, 0x01, "0", NULL),
+	ARB("UNC_ARB_DAT_OCCUPANCY.ALL", 0x85, 0x01, "0", NULL),
+	ARB("UNC_ARB_DAT_REQUESTS.RD", 0x81, 0x02, "0,1", NULL),
+	ARB("UNC_ARB_DAT_OCCUPANCY.RD", 0x85, 0x02, "0", NULL),
+	ARB("UNC_ARB_TRK_OCCUPANCY.RD", 0x80, 0x02, "0", NULL),
+	FREE("UNC_MC0_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x40, SRC),
+	FREE("UNC_MC1_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x10040, SRC),
+	LOOKUP("UNC_CBO_CACHE_LOOKUP.ANY_MESI", 0x8f),
+	LOOKUP("UNC_CBO_CACHE_LOOKUP.ANY_I", 0x88),
+};
+
+/* Low byte first: of the desktop parts with 8 P cores, and of Alder Lake-N. */
+#define DESIGN(low, high) { \
+	.events = events, .event_count = CLIENT_COUNT(events), .controllers = BLOCK, \
+	.two_arbs = true, .later_cbo = true, \
+	.device = { low, high }, .device_of_two = { low, high } }
+static const struct skl_design s_design = DESIGN(0x60, 0x46), r_design = DESIGN(0x00, 0xa7),
+			       n_design = DESIGN(0x1c, 0x46);
+
+CLIENT_TYPE(adl, VPMU_ALDER_LAKE, rows, events, s_design, SKL_IMC_WINDOW_64);
+CLIENT_TYPE(rpl, VPMU_RAPTOR_LAKE, rows, events, r_design, SKL_IMC_WINDOW_64);
+CLIENT_TYPE(adln, VPMU_ALDER_LAKE_N, rows, events, n_design, SKL_IMC_WINDOW_64);
