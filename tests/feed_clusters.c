@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Clusters of E cores, which share an L2, against counts worked out by hand. CPU 0 is a P core, 1 and
- * 2 are a cluster, 3 and 4 another. */
+/* Clusters of E cores, which share an L2, against counts worked out by hand. CPU 0 is a P core, 1
+ * and 2 are a cluster, 3 and 4 another. */
 #include "feed_runners.h"
 
 static struct vpmu_machine hybrid(uint32_t l1, uint32_t l2, uint32_t llc)

@@ -213,7 +213,8 @@ void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kin
 		 uint64_t start, uint64_t end)
 {
 	struct skl_package *p = skl_package(s, package);
-	uint32_t kinds = skl_tracker_umask(kind), arb = p->two_arbs ? p->turns[kind]++ % SKL_ARBS : 0;
+	uint32_t kinds = skl_tracker_umask(kind);
+	uint32_t arb = p->two_arbs ? p->turns[kind]++ % SKL_ARBS : 0;
 
 	skl_occupy(p, arb, kind == VPMU_TRK_DATA_READ, coherent, start, end);
 	if (!p->precise) {
