@@ -8,8 +8,6 @@
 
 #include "skl_state.h"
 
-enum { BULK, PRECISE, PRECISE_UNTIL_EMPTY };	/* skl_package.precise */
-
 #define CLOCKS_MAX (UINT64_C(1) << 32)
 
 static uint64_t lookups(const struct skl_bulk *b, uint32_t slice, uint32_t umask)
@@ -74,13 +72,15 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 	return 0;
 }
 
-/* Clocks that the entries were there before `done`, by kind; those that have ended go. */
+/* Clocks that entries were there before `done`, by kind; those that have ended go. Some may be in
+ * the ring of changes, from before. */
 static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
 	struct skl_bulk *b = &p->bulk;
 	uint32_t kept = 0;
 
 	memset(clocks, 0, SKL_ARBS * sizeof(*clocks));
+	skl_take_changes(p, b->counted, p->done, clocks);
 	for (uint32_t i = 0; i < b->entries; i++) {
 		struct skl_entry e = b->entry[i];
 		uint64_t end = e.end < p->done ? e.end : p->done;
@@ -155,7 +155,7 @@ static bool every_clock_matters(const struct skl_package *p)
 }
 
 /* Entries that are still there become changes of the occupancy. */
-static void become_precise(struct skl_package *p)
+static void put_in_ring(struct skl_package *p)
 {
 	struct skl_bulk *b = &p->bulk;
 
@@ -179,20 +179,9 @@ void skl_bulk_choose(struct skl_package *p)
 	bool precise = every_clock_matters(p);
 
 	if (precise && !p->precise)
-		become_precise(p);
-	if (precise)
-		p->precise = PRECISE;
-	else if (p->precise && !p->changes)
-		p->precise = BULK;
-	else if (p->precise)
-		p->precise = PRECISE_UNTIL_EMPTY;
+		put_in_ring(p);
+	p->precise = precise;
 	p->bulk.counted = p->done;
-}
-
-void skl_bulk_resume(struct skl_package *p)
-{
-	if (p->precise == PRECISE_UNTIL_EMPTY && !p->changes)
-		skl_bulk_choose(p);
 }
 
 static void occupy_in_bulk(struct skl_package *p, const struct skl_entry *e)
@@ -203,10 +192,8 @@ static void occupy_in_bulk(struct skl_package *p, const struct skl_entry *e)
 	if (b->entries < SKL_ENTRIES)
 		return;
 	skl_bulk_apply(p);
-	if (b->entries <= SKL_ENTRIES / 2)
-		return;
-	become_precise(p);	/* too many at a time */
-	p->precise = PRECISE_UNTIL_EMPTY;
+	if (b->entries > SKL_ENTRIES / 2)	/* too many at a time for the list */
+		put_in_ring(p);
 }
 
 /* An entry that began before the clocks still open is moved as a whole: its length is what the

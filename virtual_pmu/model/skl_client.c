@@ -230,5 +230,4 @@ void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kin
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
 	skl_advance(skl_package(s, package), clock);
-	skl_bulk_resume(skl_package(s, package));
 }

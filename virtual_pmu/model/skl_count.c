@@ -182,9 +182,9 @@ static uint64_t step(struct skl_package *p, uint64_t n)
 
 /* ---- the ring of occupancy changes ---- */
 
-static void take_change(struct skl_package *p)
+static void take_change(struct skl_package *p, uint64_t clock)
 {
-	uint32_t at = (uint32_t)p->done % SKL_WINDOW;
+	uint32_t at = (uint32_t)clock % SKL_WINDOW;
 	uint64_t bit = UINT64_C(1) << at % 64;
 
 	if (!(p->changed[at / 64] & bit))
@@ -221,8 +221,23 @@ void skl_advance(struct skl_package *p, uint64_t clock)
 		return;
 	}
 	while (p->done < clock) {
-		take_change(p);
+		take_change(p, p->done);
 		p->done += step(p, next_change(p, p->done, clock) - p->done);
+	}
+}
+
+void skl_take_changes(struct skl_package *p, uint64_t from, uint64_t to,
+		      uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
+{
+	uint64_t next;
+
+	for (; p->changes && from < to; from = next) {
+		take_change(p, from);
+		next = next_change(p, from, to);
+		for (uint32_t arb = 0; arb < SKL_ARBS; arb++)
+			for (int i = 0; i < SKL_ENTRY_KINDS; i++)
+				clocks[arb][i] += (uint64_t)p->occupancy.entries[arb][i] *
+						  (next - from);
 	}
 }
 

@@ -84,7 +84,8 @@ struct skl_bulk {
 	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
 	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
 	uint64_t requests[SKL_ARBS][SKL_TRK_KINDS], coherent[SKL_ARBS][SKL_TRK_KINDS];
-	uint64_t counted;	/* the clock counter has the clocks before this one */
+	/* The clock counter has the clocks before this one, the occupancy the changes. */
+	uint64_t counted;
 	uint32_t entries;
 	struct skl_entry entry[SKL_ENTRIES];
 };
@@ -185,14 +186,15 @@ void skl_bulk_apply(struct skl_package *p);
 /* Chooses the way of counting after a register was written; skl_bulk_apply has preceded the
  * write. */
 void skl_bulk_choose(struct skl_package *p);
-/* Back to counting in bulk, if only the ring of changes had to run empty for that. */
-void skl_bulk_resume(struct skl_package *p);
 /* A tracker entry of this arbiter, in the clocks [start, end). */
 void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
 		uint64_t end);
 
 /* skl_count.c */
 void skl_advance(struct skl_package *p, uint64_t clock);
+/* Takes the changes in the clocks [from, to), and adds to `clocks` how long entries were there. */
+void skl_take_changes(struct skl_package *p, uint64_t from, uint64_t to,
+		      uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS]);
 /* The select register of this counter holds a new value. */
 void skl_select_written(struct skl_package *p, uint32_t counter);
 /* One occurrence, in this clock, which the selects of these counters (a bit each) match. */
