@@ -10,10 +10,17 @@
 /* What the host wants to have started: a VPMU_START frame, cut into pieces. */
 struct init_order {
 	const struct vpmu_start *start;
+	const struct vpmu_start *user;	/* who it is: uid, gid, number of groups */
 	gid_t *groups;
 	const char *host, *folder;
+	bool other_folder;	/* in / where the folder is not there */
+	const char *vpmu;	/* the host's command, which is here as well */
 	char **words, **settings;	/* end with NULL */
 };
+
+/* ---- order.c ---- */
+/* Says that a program can be started, and takes what is asked for. */
+void init_receive(int control, struct init_order *order);
 
 /* ---- setup.c: from an empty machine to the host's file system ---- */
 /* Functions that fail do not return: init_fail() ends the machine. */
@@ -25,6 +32,18 @@ void init_names(const struct init_order *order);
 /* Whatever was written into the shared working folder is on the host. */
 void init_file_system_end(const struct init_order *order);
 
+/* ---- network.c: if the machine is a node of one ---- */
+void init_network(const struct init_order *order);
+
+/* ---- remote.c: programs that other nodes start, in processes of their own ---- */
+void init_serve(const struct init_order *order);
+
+/* ---- life.c: one program in each process ---- */
+/* Starts it, and returns its status when it has ended. ports: of the control and of the streams. */
+int init_life_run(const struct init_order *order, const int *ports);
+/* What it has printed until then. */
+void init_life_drain(struct vpmu_ended *ended);
+
 /* ---- child.c: the program ---- */
 struct init_child {
 	pid_t pid;
@@ -35,6 +54,7 @@ void init_child_start(const struct init_order *order, struct init_child *child);
 void init_child_window(const struct init_child *child, const struct vpmu_window *w);
 
 /* ---- end.c ---- */
+/* Of another process than the first it is the end of that alone. */
 __attribute__((noreturn)) void init_switch_off(void);
 /* Sends the sentence to the host, by this port once it is known, and switches the machine off. */
 __attribute__((format(printf, 1, 2), noreturn)) void init_fail(const char *format, ...);

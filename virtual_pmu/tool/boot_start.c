@@ -19,6 +19,7 @@
 	"mitigations=off tsc=reliable no_timer_check apparmor=0 rodata=off random.trust_cpu=on " \
 	"8250.nr_uarts=1 cryptomgr.notests lpj=10000000"
 
+#define MTU 9000	/* large frames, as clusters have them */
 #define BOARD "q35,i8042=off,sata=off,usb=off,smbus=off,hpet=off,vmport=off,graphics=off,smm=off"
 
 struct line {
@@ -144,6 +145,19 @@ static void add_port(struct line *l, int number, int fd)
 	add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
 }
 
+static void add_network(struct line *l, const struct vpmu_boot *boot)
+{
+	char address[32];
+
+	if (!boot->network)
+		return;
+	vpmu_network_address(boot->network, address, sizeof(address));
+	add(l, "-netdev");
+	add(l, "dgram,id=network,local.type=fd,local.str=%d", vpmu_network_far(boot->network));
+	add(l, "-device");
+	add(l, "virtio-net-pci,netdev=network,mac=%s,host_mtu=%d,romfile=", address, MTU);
+}
+
 static void add_board(struct line *l, const struct vpmu_boot *boot)
 {
 	static const char *const fixed[] = {
@@ -238,6 +252,7 @@ static void compose(struct line *l, const struct vpmu_boot *boot, const struct p
 	for (int i = 0; i < ENDS - 1; i++)
 		add_port(l, VPMU_PORT_CONTROL + i, far[i]);
 	add_folders(l, p);
+	add_network(l, boot);
 	add_kernel(l, boot, p, image);
 }
 
@@ -245,7 +260,8 @@ static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpm
 {
 	struct line l = { .count = 0 };
 	pid_t parent = getpid();
-	int far[ENDS], image = vpmu_boot_image(p->init, p->modules);
+	int far[ENDS];
+	int image = vpmu_boot_image(p->init, p->modules, boot->network != NULL);
 	char *segment = realpath(boot->place->path, NULL);
 	int rc = image < 0 ? VPMU_EXIT_FAILURE : make_ends(ends, far);
 

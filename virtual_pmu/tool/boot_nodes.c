@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Several machines that one command starts: a process each, the first of which is the caller's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../boot/wire.h"
+#include "tool.h"
+
+struct vpmu_nodes {
+	unsigned int count, ready;	/* others than the first */
+	pid_t process[VPMU_NODES_MAX];
+	int news;			/* each writes a byte when its program has started */
+	bool over;
+	char folder[PATH_MAX];
+};
+
+static int make_folder(char folder[PATH_MAX])
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	snprintf(folder, PATH_MAX, "%.4000s/vpmu-network-XXXXXX",
+		 runtime && *runtime && !access(runtime, W_OK) ? runtime : "/tmp");
+	if (mkdtemp(folder))
+		return 0;
+	vpmu_complain("%s: cannot make this folder: %s", folder, strerror(errno));
+	return VPMU_EXIT_FAILURE;
+}
+
+/* Nobody's terminal: the machines end when the first one does. */
+static void become_node(pid_t parent)
+{
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(VPMU_EXIT_FAILURE);
+	setsid();
+	dup2(nothing, 0);
+	dup2(2, 1);
+}
+
+static int fork_nodes(struct vpmu_nodes *n, unsigned int *node, int *told)
+{
+	pid_t parent = getpid();
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC))
+		return -errno;
+	n->news = pair[0];
+	for (unsigned int i = 1; i <= n->count; i++) {
+		n->process[i] = fork();
+		if (n->process[i] < 0)
+			return -errno;
+		if (!n->process[i]) {
+			become_node(parent);
+			*node = i;
+			*told = pair[1];
+			return 0;
+		}
+	}
+	close(pair[1]);
+	return 0;
+}
+
+int vpmu_nodes_start(unsigned int count, char folder[PATH_MAX], unsigned int *node, int *told,
+		     struct vpmu_nodes **out)
+{
+	struct vpmu_nodes *n = calloc(1, sizeof(*n));
+	int rc = n ? make_folder(folder) : VPMU_EXIT_FAILURE;
+
+	*node = 0;
+	if (rc)
+		return rc;
+	n->count = count - 1;
+	snprintf(n->folder, sizeof(n->folder), "%s", folder);
+	rc = fork_nodes(n, node, told);
+	if (rc)
+		vpmu_complain("cannot start %u machines: %s", count, strerror(-rc));
+	if (!*node)
+		*out = n;
+	return rc ? VPMU_EXIT_FAILURE : 0;
+}
+
+int vpmu_nodes_news(const struct vpmu_nodes *n)
+{
+	return n->over ? -1 : n->news;
+}
+
+void vpmu_nodes_listen(struct vpmu_nodes *n)
+{
+	char bytes[VPMU_NODES_MAX];
+	ssize_t got = read(n->news, bytes, sizeof(bytes));
+
+	if (got > 0)
+		n->ready += (unsigned int)got;
+	n->over = got <= 0;
+}
+
+bool vpmu_nodes_lost(struct vpmu_nodes *n)
+{
+	for (unsigned int i = 1; i <= n->count; i++)
+		if (n->process[i] > 0 && waitpid(n->process[i], NULL, WNOHANG) > 0) {
+			vpmu_complain("node%u has ended: the others are switched off", i);
+			n->process[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+bool vpmu_nodes_ready(const struct vpmu_nodes *n)
+{
+	return n->ready == n->count;
+}
+
+int vpmu_nodes_end(struct vpmu_nodes *n)
+{
+	int status, rc = 0;
+
+	for (unsigned int i = 1; i <= n->count; i++)
+		if (n->process[i] > 0)
+			kill(n->process[i], SIGTERM);
+	for (unsigned int i = 1; i <= n->count; i++)
+		if (n->process[i] > 0 && waitpid(n->process[i], &status, 0) > 0 &&
+		    WIFEXITED(status) && WEXITSTATUS(status) == VPMU_EXIT_VIOLATIONS)
+			rc = VPMU_EXIT_VIOLATIONS;
+	rmdir(n->folder);
+	close(n->news);
+	free(n);
+	return rc;
+}
