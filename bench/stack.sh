@@ -86,3 +86,8 @@ within() {
 percent() {	# percent A B : how much A is off from B
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%+.2f %%", b ? 100 * (a - b) / b : 0 }'
 }
+
+median() {
+	printf '%s\n' "$@" | sort -n | awk '{ v[NR] = $1 }
+		END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
