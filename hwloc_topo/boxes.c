@@ -28,6 +28,16 @@ static const struct ipmu_box_kind broadwell[] = CLIENT_KINDS("bdw");
 static const struct ipmu_box_kind ice_lake[] = ICL_KINDS("icl");
 static const struct ipmu_box_kind tiger_lake[] = ICL_KINDS("tgl");
 static const struct ipmu_box_kind rocket_lake[] = ICL_KINDS("rkl");
+/* From Alder Lake on, by Linux uncore_snb.c: two memory controllers, in two PMUs. */
+#define ADL_IMC_KINDS(prefix) \
+	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 2 }, \
+	{ prefix "_unc_imc_free_running", "IMC", IPMU_BOX_PACKAGE, 1 }
+static const struct ipmu_box_kind alder_lake[] = {
+	{ "adl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
+	{ "adl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 2 },
+	{ "adl_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 },
+	ADL_IMC_KINDS("adl"), { .pmu = NULL },
+};
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -64,6 +74,7 @@ static const struct identity {
 	{ 6, { 0x7D, 0x7E, -1 }, ice_lake },
 	{ 6, { 0x8C, 0x8D, -1 }, tiger_lake },
 	{ 6, { 0xA7, -1 }, rocket_lake },
+	{ 6, { 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF, -1 }, alder_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },
@@ -94,7 +105,7 @@ static uint64_t core_numbers(const struct ipmu_topology *t, int pkg_idx)
 
 		if (cpu->pkg_idx != pkg_idx)
 			continue;
-		if (!t->noffline || cpu->core_os < 0 || cpu->core_os > 63)
+		if (!t->noffline || cpu->cluster || cpu->core_os < 0 || cpu->core_os > 63)
 			return 0;
 		seen |= UINT64_C(1) << cpu->core_os;
 	}
@@ -103,13 +114,39 @@ static uint64_t core_numbers(const struct ipmu_topology *t, int pkg_idx)
 	return n == t->packages[pkg_idx].ncores ? seen : 0;
 }
 
+/* The first core of those beside the CPU's slice; -1: its core has none. */
+static int slice_leader(const struct ipmu_topology *t, const struct ipmu_cpu *cpu)
+{
+	int leader = cpu->core_idx;
+
+	for (int i = 0; cpu->cluster > 0 && i < t->ncpus; i++)
+		if (t->cpus[i].cluster == cpu->cluster && t->cpus[i].core_idx < leader)
+			leader = t->cpus[i].core_idx;
+	return cpu->cluster < 0 ? -1 : leader;
+}
+
+/* Slices of the package that come before that of the core. */
+static int slices_before(const struct ipmu_topology *t, int pkg_idx, int leader)
+{
+	int n = 0;
+
+	for (int core = 0; core < leader; core++)
+		for (int i = 0; i < t->ncpus; i++)
+			if (t->cpus[i].pkg_idx == pkg_idx &&
+			    slice_leader(t, &t->cpus[i]) == core) {
+				n++;
+				break;
+			}
+	return n;
+}
+
 static int slice_count(const struct ipmu_topology *t, int pkg_idx)
 {
 	uint64_t numbers = core_numbers(t, pkg_idx);
 	int n = 0;
 
 	if (!numbers)
-		return t->packages[pkg_idx].ncores;
+		return slices_before(t, pkg_idx, t->ncores);
 	for (; numbers; numbers >>= 1)
 		n++;
 	return n;
@@ -118,17 +155,14 @@ static int slice_count(const struct ipmu_topology *t, int pkg_idx)
 int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu)
 {
 	const struct ipmu_cpu *cpu = ipmu_topology_cpu(t, os_cpu);
-	int first;
+	int leader;
 
 	if (!cpu)
 		return -EINVAL;
 	if (core_numbers(t, cpu->pkg_idx))
 		return cpu->core_os;
-	first = cpu->core_idx;
-	for (int i = 0; i < t->ncpus; i++)
-		if (t->cpus[i].pkg_idx == cpu->pkg_idx && t->cpus[i].core_idx < first)
-			first = t->cpus[i].core_idx;
-	return cpu->core_idx - first;
+	leader = slice_leader(t, cpu);
+	return leader < 0 ? -ENODEV : slices_before(t, cpu->pkg_idx, leader);
 }
 
 int ipmu_topology_nboxes(const struct ipmu_topology *t, const struct ipmu_box_kind *kind,

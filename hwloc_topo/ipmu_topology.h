@@ -33,6 +33,10 @@ struct ipmu_cpu {
 	int numa_os;		/* kernel's number of its lowest NUMA node, -1: none */
 	bool allowed;
 	int core_os;		/* the kernel's number of its core in the package, -1: not known */
+	/* The number, from 1, of the cores that share its core's L2 cache; 0: its core has one of
+	 * its own; -1: its core is outside of the last-level cache. */
+	int cluster;
+	char kind[16];		/* of its core, where there are several: "IntelAtom"; "": none */
 };
 
 struct ipmu_package {
@@ -93,7 +97,7 @@ int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_o
  * the core's index within its package, or, where CPUs are offline, the kernel's number of the core
  * if it has distinct ones, so that a core that is wholly offline leaves a gap. Which model has such
  * slices is not asked here: see ipmu_topology_kinds().
- * Returns the index, or -EINVAL if the machine has no such CPU. */
+ * Returns the index, -ENODEV if the core has none, or -EINVAL if the machine has no such CPU. */
 int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu);
 
 /* Boxes: sets of counters that count for a place. How many there are follows from the identity of
@@ -102,7 +106,8 @@ int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu);
  * left out. */
 enum ipmu_box_place {
 	IPMU_BOX_PACKAGE,	/* `each` of them in every package */
-	IPMU_BOX_SLICE,		/* one beside every core, counting for the package */
+	IPMU_BOX_SLICE,		/* one beside every core, or cluster of cores with one L2 cache,
+				 * counting for the package */
 	IPMU_BOX_CORE,		/* one in every core, shared by its threads */
 	IPMU_BOX_CPU,		/* one in every hardware thread */
 };

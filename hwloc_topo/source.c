@@ -77,7 +77,8 @@ int ipmu_source_load(hwloc_topology_t topology, char *why)
 	return 0;
 }
 
-/* No devices: looking for those costs most of hwloc's time. No caches: no table has them. */
+/* No devices: looking for those costs most of hwloc's time. Of caches those that tell which cores
+ * share a slice. */
 int ipmu_source_open(hwloc_topology_t *topology, char *why)
 {
 	int rc;
@@ -89,6 +90,8 @@ int ipmu_source_open(hwloc_topology_t *topology, char *why)
 	hwloc_topology_set_all_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_L2CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(*topology, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	rc = ipmu_source_load(*topology, why);
 	if (rc)
 		hwloc_topology_destroy(*topology);

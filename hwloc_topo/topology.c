@@ -17,6 +17,8 @@ struct builder {
 	hwloc_obj_t *package_objs;	/* one per package found so far */
 	hwloc_obj_t last_core;
 	hwloc_const_bitmap_t allowed;
+	hwloc_topology_t topology;
+	bool l3;		/* there is one: cores outside of it have no slice of it */
 };
 
 static int explain(char *why, int err, const char *what)
@@ -85,6 +87,33 @@ static struct ipmu_package *package_of(struct builder *b, hwloc_obj_t obj)
 	return package;
 }
 
+/* Clusters by hwloc's number of their L2 cache. */
+static int cluster_of(const struct builder *b, hwloc_obj_t pu)
+{
+	hwloc_obj_t l2 = ancestor(pu, HWLOC_OBJ_L2CACHE);
+
+	if (b->l3 && !ancestor(pu, HWLOC_OBJ_L3CACHE))
+		return -1;
+	if (!l2 || hwloc_get_nbobjs_inside_cpuset_by_type(b->topology, l2->cpuset,
+							  HWLOC_OBJ_CORE) < 2)
+		return 0;
+	return (int)l2->logical_index + 1;
+}
+
+static void kind_of(const struct builder *b, hwloc_obj_t pu, char *out, size_t bytes)
+{
+	int kind = hwloc_cpukinds_get_by_cpuset(b->topology, pu->cpuset, 0);
+	struct hwloc_info_s *infos = NULL;
+	unsigned int n = 0;
+
+	if (kind < 0 || hwloc_cpukinds_get_nr(b->topology, 0) < 2 ||
+	    hwloc_cpukinds_get_info(b->topology, (unsigned int)kind, NULL, NULL, &n, &infos, 0))
+		return;
+	for (unsigned int i = 0; i < n; i++)
+		if (strcmp(infos[i].name, "CoreType") == 0)
+			snprintf(out, bytes, "%s", infos[i].value);
+}
+
 /* CPUs come in hwloc's logical order, in which the threads of a core are neighbours. */
 static void cpu_add(struct builder *b, hwloc_obj_t pu)
 {
@@ -100,6 +129,8 @@ static void cpu_add(struct builder *b, hwloc_obj_t pu)
 	cpu->core_idx = same_core ? cpu[-1].core_idx : t->ncores;
 	cpu->numa_os = pu->nodeset ? hwloc_bitmap_first(pu->nodeset) : -1;
 	cpu->core_os = core && core->os_index != HWLOC_UNKNOWN_INDEX ? (int)core->os_index : -1;
+	cpu->cluster = cluster_of(b, pu);
+	kind_of(b, pu, cpu->kind, sizeof(cpu->kind));
 	cpu->allowed = hwloc_bitmap_isset(b->allowed, pu->os_index);
 	t->ncpus++;
 	t->ncores += !same_core;
@@ -129,7 +160,9 @@ static int offline_count(hwloc_topology_t topology, int online)
 static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char *why)
 {
 	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-	struct builder b = { .t = t, .allowed = hwloc_topology_get_allowed_cpuset(topology) };
+	struct builder b = { .t = t, .topology = topology,
+			     .allowed = hwloc_topology_get_allowed_cpuset(topology),
+			     .l3 = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0 };
 	hwloc_obj_t pu = NULL;
 
 	if (n <= 0)

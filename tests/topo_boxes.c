@@ -225,8 +225,10 @@ static void identities(void **state)
 		{ 6, 0x4E, "skl_unc_cbo" }, { 6, 0x5E, "skl_unc_cbo" }, { 6, 0x7D, "icl_unc_arb" },
 		{ 6, 0x7E, "icl_unc_arb" }, { 6, 0x8C, "tgl_unc_arb" },
 		{ 6, 0x8D, "tgl_unc_arb" }, { 6, 0x8E, "skl_unc_cbo" },
+		{ 6, 0x97, "adl_unc_cbo" }, { 6, 0x9A, "adl_unc_cbo" },
 		{ 6, 0x9E, "skl_unc_cbo" }, { 6, 0xA5, "skl_unc_cbo" }, { 6, 0xA6, "skl_unc_cbo" },
-		{ 6, 0xA7, "rkl_unc_arb" },
+		{ 6, 0xA7, "rkl_unc_arb" }, { 6, 0xB7, "adl_unc_cbo" },
+		{ 6, 0xBA, "adl_unc_cbo" }, { 6, 0xBE, "adl_unc_cbo" }, { 6, 0xBF, "adl_unc_cbo" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
 		{ 15, 2, "netburst" }, { 15, 3, "netburst_p" }, { 15, 4, "netburst_p" },
 		{ 15, 6, "netburst_p" },
@@ -248,6 +250,34 @@ static void identities(void **state)
 				fail_msg("family %d model %d has %s", family, model, kinds->pmu);
 		}
 	assert_int_equal(found, sizeof(have) / sizeof(*have));
+}
+
+/* Core 0 by itself, cores 1 and 2 in a cluster, core 3 outside of the last-level cache. */
+static void slices_of_clusters(void **state)
+{
+	static const int slice[] = { 0, 0, 1, 1, 1, 1, -ENODEV, -ENODEV };
+	struct ipmu_topology_box *b;
+	struct hand h;
+	int n;
+
+	(void)state;
+	machine(&h, 6, 0x97);
+	h.t.npackages = 1;
+	h.packages[0].ncores = 4;
+	h.packages[0].ncpus = 8;
+	for (int i = 0; i < 8; i++) {
+		h.cpus[i].pkg_idx = 0;
+		h.cpus[i].cluster = i / 2 == 3 ? -1 : i / 2 > 0 ? 5 : 0;
+	}
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(ipmu_topology_slice(&h.t, i), slice[i]);
+	n = ipmu_topology_boxes(&h.t, &b);
+	assert_int_equal(n, 2 + 2 + 1 + 2 + 1);
+	check_box(&b[0], "adl_unc_cbo", 0, 0, 0, 0);
+	check_box(&b[1], "adl_unc_cbo", 0, 1, 1, 0);
+	check_box(&b[2], "adl_unc_arb", 0, 0, -1, 0);
+	check_box(&b[6], "adl_unc_imc", 0, 1, -1, 0);
+	free(b);
 }
 
 static const struct ipmu_topology *acquire(void)
@@ -309,6 +339,7 @@ int main(void)
 		cmocka_unit_test(slices_with_offline_cores),
 		cmocka_unit_test(machines_without_boxes),
 		cmocka_unit_test(identities),
+		cmocka_unit_test(slices_of_clusters),
 		cmocka_unit_test(loaded_once),
 	};
 

@@ -35,6 +35,8 @@ static json_object *cpu_object(struct json_writer *w, const struct ipmu_topology
 		json_append_int(w, mboxes, i);
 	json_put(w, o, "mboxes", mboxes);
 	json_put_bool(w, o, "allowed", cpu->allowed);
+	if (cpu->kind[0])
+		json_put_text(w, o, "kind", cpu->kind);
 	return o;
 }
 

@@ -47,23 +47,33 @@ static void numbers_of(const struct ipmu_topology *t, const struct ipmu_box_kind
 		used += (size_t)snprintf(out + used, 32 - used, "%s%d", i ? "," : "", i);
 }
 
+static bool has_kinds(const struct ipmu_topology *t)
+{
+	for (int i = 0; i < t->ncpus; i++)
+		if (t->cpus[i].kind[0])
+			return true;
+	return false;
+}
+
 static void cpus_print(const struct ipmu_topology *t)
 {
 	bool slices = has_slices(t);
 	const struct ipmu_box_kind *mbox = kind_of(t, "nhmex_unc_mbox");
+	bool kinds = has_kinds(t);
 
-	printf("%5s %8s %6s %7s %5s %10s %8s %8s\n", "CPU", "package", "core", "thread", "NUMA",
-	       "CBo slice", "M-Boxes", "allowed");
+	printf("%5s %8s %6s %7s %5s %10s %8s %8s%s\n", "CPU", "package", "core", "thread",
+	       "NUMA", "CBo slice", "M-Boxes", "allowed", kinds ? "  kind" : "");
 	for (int i = 0; i < t->ncpus; i++) {
 		const struct ipmu_cpu *cpu = &t->cpus[i];
 		char slice[16], node[16], mboxes[32];
 
 		cell(node, cpu->numa_os >= 0, cpu->numa_os);
-		cell(slice, slices, ipmu_topology_slice(t, cpu->os_cpu));
+		cell(slice, slices && ipmu_topology_slice(t, cpu->os_cpu) >= 0,
+		     ipmu_topology_slice(t, cpu->os_cpu));
 		numbers_of(t, mbox, cpu->pkg_idx, mboxes);
-		printf("%5d %8d %6d %7d %5s %10s %8s %8s\n", cpu->os_cpu, cpu->pkg_idx,
+		printf("%5d %8d %6d %7d %5s %10s %8s %8s%s%s\n", cpu->os_cpu, cpu->pkg_idx,
 		       cpu->core_idx, cpu->smt_idx, node, slice, mboxes,
-		       cpu->allowed ? "yes" : "no");
+		       cpu->allowed ? "yes" : "no", kinds ? "  " : "", cpu->kind);
 	}
 }
 
@@ -112,7 +122,12 @@ static bool counts_for_package(const struct ipmu_box_kind *kind)
 static void package_boxes_print(const struct ipmu_topology *t, const struct boxes *b)
 {
 	bool heading = false;
+	int width = 16;
 
+	for (int i = 0; i < b->n; i++)
+		if (counts_for_package(b->box[i].kind) &&
+		    (int)strlen(b->box[i].kind->pmu) > width)
+			width = (int)strlen(b->box[i].kind->pmu);
 	for (int i = 0; i < b->n; i++) {
 		const struct ipmu_topology_box *box = &b->box[i];
 		char core[16];
@@ -120,11 +135,12 @@ static void package_boxes_print(const struct ipmu_topology *t, const struct boxe
 		if (!counts_for_package(box->kind))
 			continue;
 		if (!heading)
-			printf("\n%-16s %8s %5s %6s  %s\n", "PMU", "package", "box", "core",
+			printf("\n%-*s %8s %5s %6s  %s\n", width, "PMU", "package", "box", "core",
 			       "through CPU");
 		heading = true;
 		cell(core, box->core_idx >= 0, box->core_idx);
-		printf("%-16s %8d %5d %6s  ", box->kind->pmu, box->pkg_idx, box->box_idx, core);
+		printf("%-*s %8d %5d %6s  ", width, box->kind->pmu, box->pkg_idx, box->box_idx,
+		       core);
 		ranges_print(t, box->pkg_idx);
 		puts(box->reach_cpu < 0 ? "none" : "");
 	}
