@@ -153,11 +153,12 @@ static void registers_are_found_by_address(void **state)
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		int n = 0, found = 0;
 
-		for (uint32_t addr = 0; addr < 0x2000; addr++)
+		for (uint32_t addr = 0; addr < 0x20000; addr++)
 			found += ipmu_journal_register(*f, addr, NULL, NULL) != NULL;
 		for (const struct ipmu_reg *const *r = (*f)->registers; *r; r++)
-			if ((*r)->space == IPMU_MSR && (*r)->access != IPMU_WO &&
-			    !(*r)->never_write)
+			if (((*r)->space == IPMU_MSR && (*r)->access != IPMU_WO &&
+			     !(*r)->never_write) ||
+			    ((*r)->space == IPMU_MMIO && ipmu_reg_writable(*r)))
 				n += ((*r)->boxes ? (*r)->boxes : 1) *
 				     ((*r)->ctrs ? (*r)->ctrs : 1);
 		assert_int_equal(found, n);

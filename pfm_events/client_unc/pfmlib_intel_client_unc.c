@@ -20,19 +20,23 @@
 #endif
 
 #define CLIENT_UNC_THR_MAX	31 /* THR is bits 28:24 (Table 2-7); the core PMU has 8 bits */
+#define CLIENT_UNC_WIDE_THR_MAX	63 /* 29:24, of C-boxes from Alder Lake on */
+#define CLIENT_UNC_IMC_SELECT	0x40fff /* edge, channel mask, event */
 
 /* the shared encoder knows a modifier by its position in intel_x86_mods[] */
-const pfmlib_attr_desc_t pfm_intel_client_unc_mods[] = {
-	[INTEL_X86_ATTR_K] = PFM_ATTR_SKIP,
-	[INTEL_X86_ATTR_U] = PFM_ATTR_SKIP,
-	[INTEL_X86_ATTR_E] = PFM_ATTR_B("e", "count rising edges, not clocks (wants c >= 1)"),
-	[INTEL_X86_ATTR_I] = PFM_ATTR_B("i", "invert the threshold: increment < c"),
-	[INTEL_X86_ATTR_C] = PFM_ATTR_I("c", "threshold [0-31]: clocks with increment >= c"),
-	[INTEL_X86_ATTR_C + 1] = PFM_ATTR_NULL
-};
+#define CLIENT_UNC_MODS(most) { \
+	[INTEL_X86_ATTR_K] = PFM_ATTR_SKIP, \
+	[INTEL_X86_ATTR_U] = PFM_ATTR_SKIP, \
+	[INTEL_X86_ATTR_E] = PFM_ATTR_B("e", "count rising edges, not clocks (wants c >= 1)"), \
+	[INTEL_X86_ATTR_I] = PFM_ATTR_B("i", "invert the threshold: increment < c"), \
+	[INTEL_X86_ATTR_C] = PFM_ATTR_I("c", "threshold [0-" most "]: clocks with increment >= c"), \
+	[INTEL_X86_ATTR_C + 1] = PFM_ATTR_NULL \
+}
+const pfmlib_attr_desc_t pfm_intel_client_unc_mods[] = CLIENT_UNC_MODS("31");
+const pfmlib_attr_desc_t pfm_intel_client_unc_wide_mods[] = CLIENT_UNC_MODS("63");
 
-int
-pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e)
+static int
+client_unc_get_encoding(void *this, pfmlib_event_desc_t *e, unsigned int thr_max)
 {
 	const pfmlib_event_attr_info_t *a;
 	int i;
@@ -41,10 +45,56 @@ pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e)
 		a = attr(e, i);
 		if (a->ctrl != PFM_ATTR_CTRL_PMU || a->type != PFM_ATTR_MOD_INTEGER)
 			continue;
-		if (a->idx == INTEL_X86_ATTR_C && e->attrs[i].ival > CLIENT_UNC_THR_MAX)
+		if (a->idx == INTEL_X86_ATTR_C && e->attrs[i].ival > thr_max)
 			return PFM_ERR_ATTR_VAL;
 	}
 	return pfm_intel_x86_get_encoding(this, e);
+}
+
+int
+pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	return client_unc_get_encoding(this, e, CLIENT_UNC_THR_MAX);
+}
+
+int
+pfm_intel_client_unc_wide_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	return client_unc_get_encoding(this, e, CLIENT_UNC_WIDE_THR_MAX);
+}
+
+/* the shared encoder sets enable and interrupt, which these selects do not have */
+int
+pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	int ret = pfm_intel_x86_get_encoding(this, e);
+
+	if (ret == PFM_SUCCESS)
+		e->codes[0] &= CLIENT_UNC_IMC_SELECT;
+	return ret;
+}
+
+/* whose events have one source, which is not Intel, shows them as the M-boxes do */
+static int
+client_unc_want_unconfirmed(void)
+{
+	static int want = -1;
+
+	if (want == -1)
+		want = getenv("LIBPFM_NHMEX_UNCONFIRMED") != NULL;
+	return want;
+}
+
+int
+pfm_intel_client_unc_unconfirmed_get_event_first(void *this)
+{
+	return client_unc_want_unconfirmed() ? pfm_intel_x86_get_event_first(this) : -1;
+}
+
+int
+pfm_intel_client_unc_unconfirmed_event_is_valid(void *this, int pidx)
+{
+	return client_unc_want_unconfirmed() && pfm_intel_x86_event_is_valid(this, pidx);
 }
 
 int
@@ -100,6 +150,18 @@ pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
 		if (ret != PFM_ERR_NOTSUPP)
 			break;
 	}
+	if (ret == PFM_SUCCESS)
+		pattr->config = CLIENT_UNC_PERF_FIXED;
+
+	return ret;
+}
+
+int
+pfm_intel_client_unc_ncu_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	struct perf_event_attr *pattr = e->os_data;
+	int ret = pfm_intel_nhm_unc_get_perf_encoding(this, e);
+
 	if (ret == PFM_SUCCESS)
 		pattr->config = CLIENT_UNC_PERF_FIXED;
 

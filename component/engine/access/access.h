@@ -10,7 +10,7 @@
 #include "../ipmu.h"
 #include "../registers/reg.h"
 
-#define IPMU_SAVED_MAX 96
+#define IPMU_SAVED_MAX 128
 #define IPMU_WINDOWS_MAX 2	/* a page for each memory controller */
 
 struct ipmu_saved {
@@ -45,8 +45,9 @@ struct ipmu_regs {
 	const struct ipmu_topology *topo;	/* NULL, or the other CPUs of this ... */
 	int package;
 	struct ipmu_window {	/* pages of the memory controller; NULL: none */
-		const volatile void *page;
+		volatile void *page;
 		uint32_t first;	/* its offset from the BAR */
+		bool writable;
 	} windows[IPMU_WINDOWS_MAX];
 	bool peers;		/* other processes count here; they know what the registers held */
 	bool trial;		/* the model is not one of the family's: look closer */
@@ -86,13 +87,21 @@ static inline void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc
 /* If the last failed access of p is what gave rc, and its reason is known, make the sentence say
  * which register, on which CPU, and what to do. Returns rc. */
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
-/* Remember what the register holds, unless it is remembered already. */
+/* Of a register in whatever space. A message about it names the file. */
+int ipmu_access_read(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		     uint64_t *value);
+const char *ipmu_access_file(const struct ipmu_regs *p, const struct ipmu_reg *reg);
+
+/* From here on "msr" is any register that can be written, also one in a window.
+ * Remember what the register holds, unless it is remembered already. */
 int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		  uint64_t *value);
 /* -EINVAL: value has bits that the document does not give to this register. -EPERM: it is never to
  * be written. */
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value);
+/* Find what a saved register holds, after a write of another one that has changed it. */
+int ipmu_msr_look(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 /* Has it been saved, and not put back since? */
 bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 /* What was last written, or found; 0 if it is not saved. */
@@ -119,10 +128,16 @@ int ipmu_access_refresh(struct ipmu_regs *p);
 int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		     uint64_t value, char *why);
 
-/* Map the page of the memory controllers' registers that holds `reg`, if it is not mapped yet. */
-int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
-		     const struct ipmu_reg *reg, char *why);
+/* Map the page of the memory controllers' registers that holds that of `reg` at addr, if it is not
+ * mapped yet: for writing too, if the family has registers there that are written, and this process
+ * may. */
+int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, char *why);
 void ipmu_window_close(struct ipmu_regs *p);
-uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg);
+/* Of an open window. -EACCES: it is for reading only. */
+uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr);
+int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		      uint64_t value);
+bool ipmu_window_writable(const struct ipmu_regs *p, uint32_t addr);
+#define IPMU_WINDOW_FILE "/dev/mem"
 
 #endif

@@ -224,6 +224,11 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 	if (!reg)
 		return rc;
 	ipmu_reg_name(reg, box, ctr, name);
+	if (reg->space == IPMU_MMIO)
+		return ipmu_fail(why, rc, "%s: %s cannot be %s: %s: the memory controllers' "
+				 "window is for root with CAP_SYS_RAWIO, and kernel lockdown "
+				 "(secure boot) forbids it", ipmu_access_file(p, reg), name,
+				 p->failure.write ? "written" : "read", strerror(-rc));
 	if (p->safe && (rc == -EACCES || rc == -EROFS))
 		return explain_safe(p, rc, name, why);
 	if (rc == -EPERM && p->failure.write)

@@ -16,17 +16,53 @@ static struct ipmu_saved *find_saved(struct ipmu_regs *p, uint32_t addr)
 	return NULL;
 }
 
+/* ---- a register, wherever it is */
+
+int ipmu_access_read(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		     uint64_t *value)
+{
+	int rc;
+
+	if (reg->space != IPMU_MMIO)
+		return ipmu_msr_read(p, addr, value);
+	rc = ipmu_batch_flush(p->batch);
+	if (rc)
+		return rc;
+	rc = ipmu_window_open(p, reg, addr, NULL);
+	if (rc)
+		ipmu_access_failed(p, addr, rc, false);
+	else
+		*value = ipmu_window_read(p, reg, addr);
+	return rc;
+}
+
+static int write_now(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		     uint64_t value)
+{
+	int rc;
+
+	if (reg->space != IPMU_MMIO)
+		return ipmu_msr_write_now(p, addr, value);
+	rc = ipmu_window_open(p, reg, addr, NULL);
+	if (!rc)
+		rc = ipmu_window_write(p, reg, addr, value);
+	if (rc)
+		ipmu_access_failed(p, addr, rc, true);
+	return rc;
+}
+
 /* What is read first is queued in a batch device, except a register that cannot be read: the module
  * would try to. s (may be NULL) is the register's row, its `now` follows. */
 static int write_reg(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		     uint64_t value, struct ipmu_saved *s)
 {
-	bool queue = ipmu_batch_queueing(p->batch) && reg->access != IPMU_WO;
+	bool queue = ipmu_batch_queueing(p->batch) && reg->access != IPMU_WO &&
+		     reg->space == IPMU_MSR;
 	int rc = queue ? 0 : ipmu_batch_flush(p->batch);
 
 	for (int i = 0; i < (reg->write_twice ? 2 : 1) && !rc; i++)
 		rc = queue ? ipmu_batch_write(p->batch, p, addr, value, s) :
-			     ipmu_msr_write_now(p, addr, value);
+			     write_now(p, reg, addr, value);
 	if (rc || !s)
 		return rc;
 	s->now = value;
@@ -68,7 +104,7 @@ static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		*out = s;
 		return 0;
 	}
-	rc = ipmu_msr_read(p, addr, &value);
+	rc = ipmu_access_read(p, reg, addr, &value);
 	return rc ? rc : remember(p, reg, addr, value, out);
 }
 
@@ -144,7 +180,7 @@ static int kept_bits(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *kept)
 {
 	bool afresh = s->reg->shared || (s->borrowed && !s->reg->counter);
 	uint64_t value = s->found;
-	int rc = afresh ? ipmu_msr_read(p, s->addr, &value) : 0;
+	int rc = afresh ? ipmu_access_read(p, s->reg, s->addr, &value) : 0;
 
 	if (!rc && s->borrowed && afresh)
 		look_at(s, value);
@@ -198,11 +234,22 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
 	int rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
 
 	if (!rc && reg->shared)
-		rc = ipmu_msr_read(p, s->addr, &s->now);
+		rc = ipmu_access_read(p, reg, s->addr, &s->now);
 	if (rc)
 		return rc;
 	return ipmu_msr_write(p, reg, box, ctr,
 			      ((s->now & ~mask) | value) & ipmu_reg_writable(reg));
+}
+
+int ipmu_msr_look(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	struct ipmu_saved *s = find_saved(p, ipmu_reg_addr(reg, box, ctr));
+	int rc = s ? ipmu_access_read(p, reg, s->addr, &s->now) : 0;
+
+	if (!s || rc)
+		return rc;
+	s->written = true;	/* by way of the other one */
+	return record(p, s);
 }
 
 int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
@@ -215,7 +262,7 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
 			 "kernel's perf events, its NMI watchdog ('sysctl "
 			 "kernel.nmi_watchdog=0') or another tool; end that, or set "
 			 "IPMU_TAKE_BUSY=1 to take the counters now and give them back "
-			 "afterwards", p->msr_path, name,
+			 "afterwards", ipmu_access_file(p, reg), name,
 			 (unsigned)ipmu_reg_addr(reg, box, ctr), (unsigned long long)value);
 }
 
@@ -244,7 +291,7 @@ static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
 {
 	uint64_t value;
 
-	return !ipmu_msr_read(p, s->addr, &value) &&
+	return !ipmu_access_read(p, s->reg, s->addr, &value) &&
 	       !((value ^ s->found) & ipmu_reg_writable(s->reg));
 }
 
@@ -276,7 +323,8 @@ int ipmu_access_refresh(struct ipmu_regs *p)
 	for (int i = 0; i < p->nsaved; i++) {
 		struct ipmu_saved *s = &p->saved[i];
 		uint64_t value;
-		int rc = s->reg->access == IPMU_RW ? ipmu_msr_read(p, s->addr, &value) : 0;
+		int rc = s->reg->access == IPMU_RW ?
+			 ipmu_access_read(p, s->reg, s->addr, &value) : 0;
 
 		if (rc)
 			first = first ? first : rc;
@@ -332,9 +380,17 @@ void ipmu_access_leave_changed(struct ipmu_regs *p)
 	int n = 0;
 
 	for (int i = 0; i < p->nsaved; i++) {
-		if (!tells_its_writer(&p->saved[i]))
+		struct ipmu_saved *s = &p->saved[i];
+		uint64_t value;
+
+		if (!tells_its_writer(s))
 			continue;
-		rows[n++] = &p->saved[i];
+		if (s->reg->space == IPMU_MMIO) {
+			if (!ipmu_access_read(p, s->reg, s->addr, &value))
+				leave_if_changed(p, s, value);
+			continue;
+		}
+		rows[n++] = s;
 		if (n == IPMU_BATCH_READS) {
 			leave_chunk(p, rows, n);
 			n = 0;
@@ -354,7 +410,7 @@ int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
 		ipmu_reg_name(reg, box, ctr, name);
 	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx, not 0x%llx as it was written "
 			 "last: somebody else has changed it since, so its old value is not put "
-			 "back", p->msr_path, name, (unsigned)p->left.addr,
+			 "back", ipmu_access_file(p, reg), name, (unsigned)p->left.addr,
 			 (unsigned long long)p->left.value, (unsigned long long)p->left.written);
 }
 

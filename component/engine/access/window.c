@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory controllers' registers: base address from PCI configuration space, then a page of
- * physical memory for each controller, read with aligned loads as wide as the register (wider ones
- * return wrong values). */
+ * physical memory for each controller, read and written by aligned accesses as wide as the register
+ * (wider loads return wrong values, halves of a counter may be of different moments). */
 #include "access.h"
 #include "trace.h"
 
@@ -14,16 +14,18 @@
 #include <unistd.h>
 
 #define HOST_BRIDGE "/sys/bus/pci/devices/0000:00:00.0/config"
-#define MEMORY "/dev/mem"
 #define PAGE 0x1000u
 #define BAR_ENABLED 1u
 
 __attribute__((noinline, cold))
 static void trace(const struct ipmu_regs *p, const char *way, const struct ipmu_reg *reg,
-		  uint64_t value)
+		  uint32_t addr, bool write, uint64_t value)
 {
+	bool by_number = ipmu_reg_at(p->registers, addr, NULL, NULL);
+
 	ipmu_trace_print(&(struct ipmu_trace_access){ .what = "package", .number = p->package,
-						      .way = way, .reg = reg, .addr = reg->addr,
+						      .way = way, .reg = by_number ? NULL : reg,
+						      .addr = addr, .write = write,
 						      .value = value });
 }
 
@@ -43,7 +45,7 @@ static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint6
 		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
 				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);
 	if (ipmu_tracing())
-		trace(p, ", in PCI 0000:00:00.0", bar, value);
+		trace(p, ", in PCI 0000:00:00.0", bar, bar->addr, false, value);
 	if (value == ~0ull)
 		return ipmu_fail(why, -ENODEV, "%s: offset 0x%X reads as ones: the host bridge "
 				 "does not answer; look whether the firmware or a hypervisor hides "
@@ -56,6 +58,11 @@ static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint6
 	return 0;
 }
 
+const char *ipmu_access_file(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+{
+	return reg && reg->space == IPMU_MMIO ? IPMU_WINDOW_FILE : p->msr_path;
+}
+
 /* The window of that offset; else a free one, with a NULL page; NULL: all are in use. */
 static struct ipmu_window *window_of(struct ipmu_regs *p, uint32_t addr)
 {
@@ -65,29 +72,46 @@ static struct ipmu_window *window_of(struct ipmu_regs *p, uint32_t addr)
 	return NULL;
 }
 
-static int map_page(struct ipmu_window *w, uint64_t at, char *why)
+static const struct ipmu_reg *bar_of(const struct ipmu_regs *p)
 {
-	int fd = open(MEMORY, O_RDONLY | O_SYNC | O_CLOEXEC), err;
-	void *map;
+	const struct ipmu_reg *const *r = p->registers;
+
+	while ((*r)->space != IPMU_PCI)
+		r++;
+	return *r;
+}
+
+static bool writes_there(const struct ipmu_regs *p)
+{
+	for (const struct ipmu_reg *const *r = p->registers; *r; r++)
+		if ((*r)->space == IPMU_MMIO && ipmu_reg_writable(*r))
+			return true;
+	return false;
+}
+
+static int map(struct ipmu_window *w, uint64_t at, bool write, char *why)
+{
+	int fd = open(IPMU_WINDOW_FILE, (write ? O_RDWR : O_RDONLY) | O_SYNC | O_CLOEXEC), err;
+	void *page;
 
 	if (fd < 0)
 		return ipmu_fail(why, -errno, "%s: %s: reading the memory controller needs "
-				 "CAP_SYS_RAWIO (root)", MEMORY, strerror(errno));
-	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)at);
+				 "CAP_SYS_RAWIO (root)", IPMU_WINDOW_FILE, strerror(errno));
+	page = mmap(NULL, PAGE, PROT_READ | (write ? PROT_WRITE : 0), MAP_SHARED, fd, (off_t)at);
 	err = errno;
 	close(fd);
-	if (map == MAP_FAILED)
+	if (page == MAP_FAILED)
 		return ipmu_fail(why, -err, "%s at 0x%llX: %s: the kernel refuses device memory "
-				 "(boot with iomem=relaxed, or use its uncore_imc driver)", MEMORY,
-				 (unsigned long long)at, strerror(err));
-	w->page = map;
+				 "(boot with iomem=relaxed, or use its uncore_imc driver)",
+				 IPMU_WINDOW_FILE, (unsigned long long)at, strerror(err));
+	w->page = page;
+	w->writable = write;
 	return 0;
 }
 
-int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
-		     const struct ipmu_reg *reg, char *why)
+int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, char *why)
 {
-	struct ipmu_window *w = window_of(p, reg->addr);
+	struct ipmu_window *w = window_of(p, addr);
 	uint64_t base = 0;
 	int rc;
 
@@ -95,27 +119,58 @@ int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *bar,
 		return ipmu_fail(why, -ENOSPC, "%s: no window is left for it", reg->name);
 	if (w->page)
 		return 0;
-	rc = read_bar(p, bar, &base, why);
+	rc = read_bar(p, bar_of(p), &base, why);
 	if (rc)
 		return rc;
-	w->first = reg->addr & ~(PAGE - 1);
-	return map_page(w, base + w->first, why);
+	w->first = addr & ~(PAGE - 1);
+	if (writes_there(p) && !map(w, base + w->first, true, NULL))
+		return 0;
+	return map(w, base + w->first, false, why);
 }
 
-uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+static const struct ipmu_window *opened(const struct ipmu_regs *p, uint32_t addr)
 {
 	const struct ipmu_window *w = p->windows;
-	const volatile unsigned char *at;
-	uint64_t value;
 
-	while (w->first != (reg->addr & ~(PAGE - 1)))
+	while (w->first != (addr & ~(PAGE - 1)))
 		w++;
-	at = (const volatile unsigned char *)w->page + reg->addr % PAGE;
-	value = reg->width > 32 ? *(const volatile uint64_t *)(const volatile void *)at :
-				  *(const volatile uint32_t *)(const volatile void *)at;
+	return w;
+}
+
+static volatile void *place(const struct ipmu_regs *p, uint32_t addr)
+{
+	return (volatile unsigned char *)opened(p, addr)->page + addr % PAGE;
+}
+
+bool ipmu_window_writable(const struct ipmu_regs *p, uint32_t addr)
+{
+	return opened(p, addr)->writable;
+}
+
+uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr)
+{
+	volatile void *at = place(p, addr);
+	uint64_t value = reg->width > 32 ? *(volatile uint64_t *)at : *(volatile uint32_t *)at;
+
 	if (ipmu_tracing())
-		trace(p, ", in the window", reg, value);
+		trace(p, ", in the window", reg, addr, false, value);
 	return value;
+}
+
+int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+		      uint64_t value)
+{
+	volatile void *at = place(p, addr);
+
+	if (!ipmu_window_writable(p, addr))
+		return -EACCES;
+	if (reg->width > 32)
+		*(volatile uint64_t *)at = value;
+	else
+		*(volatile uint32_t *)at = (uint32_t)value;
+	if (ipmu_tracing())
+		trace(p, ", in the window", reg, addr, true, value);
+	return 0;
 }
 
 void ipmu_window_close(struct ipmu_regs *p)

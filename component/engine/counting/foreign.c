@@ -28,14 +28,14 @@ static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 	uint64_t value;
 	int rc;
 
-	if (reg->space != IPMU_MSR || reg->access == IPMU_WO)
+	if (reg->space == IPMU_SHARED_RESOURCE || reg->access == IPMU_WO)
 		return 0;
 	was = ipmu_trace_for("look for foreign use");
-	rc = ipmu_msr_read(p, ipmu_reg_addr(reg, box->index, index), &value);
+	rc = ipmu_access_read(p, reg, ipmu_reg_addr(reg, box->index, index), &value);
 	ipmu_trace_for(was);
 	if (rc) {
 		ipmu_fail(why, rc, "%s: what another process counts cannot be read through %s: %s",
-			  event, p->msr_path, strerror(-rc));
+			  event, ipmu_access_file(p, reg), strerror(-rc));
 		return ipmu_access_explain(p, rc, why);
 	}
 	return (value ^ wanted) & mask ? deny(box, reg, index, event, value, why) : 0;
@@ -53,7 +53,7 @@ static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, 
 	ipmu_type_counter(type, ctr, &index);
 	if (type->selects)
 		index = 0;
-	if (!reg || !on)
+	if (!reg || (!on && reg->space != IPMU_MMIO))
 		return 0;
 	if (select & type->cascade)
 		off |= type->switched;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC 0x314C4E5255504D49ull	/* "IMPURNL1", little end first */
-#define VERSION 2u
+#define VERSION 3u
 
 void ipmu_journal_init(struct ipmu_journal_header *h, const struct ipmu_family *family, int place,
 		       const char *boot_id)

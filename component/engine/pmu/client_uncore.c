@@ -37,7 +37,12 @@ const struct ipmu_measure ipmu_client_arb_measures[] = {
 };
 
 const struct ipmu_measure ipmu_client_imc_measures[] = {
-	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES UNC_MC?_*CAS_COUNT_FREERUN" },
+	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES UNC_*CAS_COUNT_FREERUN" },
+	{ "clocks", "UNC_M_CLOCKTICKS UNC_M_DRAM_THERMAL_* UNC_M_DRAM_SELF_REFRESH "
+		    "UNC_M_DRAM_CKE_OFF_CYCLES" },
+	{ "entries x clocks", "UNC_M_RD_OCCUPANCY_CH?" },
+	{ "requests", "UNC_M_VC?_REQUESTS_* UNC_M_PREFETCH_RD UNC_M_TOTAL_REQUESTS "
+		      "UNC_M_DRAM_PAGE_*" },
 	{ 0 },
 };
 
@@ -82,12 +87,20 @@ const struct ipmu_ops ipmu_client_ops = {
 
 /* ---- what the machine has */
 
+static bool in_window(const struct ipmu_client_unit *u)
+{
+	return u->boxes == IPMU_CLIENT_WINDOW;
+}
+
 static int read_slices(struct ipmu_regs *p, int *slices, char *why)
 {
 	const struct ipmu_client_layout *l = layout_of(p);
 	uint64_t config;
-	int rc = ipmu_msr_read(p, l->cbo_config->addr, &config);
+	int rc = l->cbo_config ? ipmu_msr_read(p, l->cbo_config->addr, &config) : 0;
 
+	*slices = 0;
+	if (!l->cbo_config)
+		return 0;
 	if (rc) {
 		ipmu_fail(why, 0, "%s: MSR_UNC_CBO_CONFIG (0x396) cannot be read: %s: a "
 			  "hypervisor hides the uncore", p->msr_path, strerror(-rc));
@@ -105,7 +118,7 @@ static void check_slices(const struct ipmu_client_layout *l, int *slices, int nc
 		ipmu_fail(reason, 0, "MSR_UNC_CBO_CONFIG reports %d C-Boxes, addresses are known "
 			  "for 1 to %d", *slices, l->slices_max);
 		*slices = 0;
-	} else if (*slices != ncores) {
+	} else if (*slices != ncores && !l->hybrid) {
 		ipmu_fail(note, 0, "%d C-Boxes, but %d cores: sums are over the C-Boxes",
 			  *slices, ncores);
 	} else if (l->remark) {
@@ -116,23 +129,25 @@ static void check_slices(const struct ipmu_client_layout *l, int *slices, int nc
 static int boxes_of(struct ipmu_regs *p, const struct ipmu_client_unit *u, int slices,
 		    char *reason)
 {
-	if (u->boxes == IPMU_CLIENT_SLICES)
-		return slices;
-	if (u->boxes != IPMU_CLIENT_WINDOW)
-		return u->boxes;
+	if (!in_window(u))
+		return u->boxes == IPMU_CLIENT_SLICES ? slices : u->boxes;
+	if (u->type->select)
+		return ipmu_client_window_boxes(p, u, reason);
 	for (const struct ipmu_fixed_event *e = u->type->fixed; e->event; e++)
-		if (ipmu_window_open(p, layout_of(p)->bar, e->ctr, reason))
+		if (ipmu_window_open(p, e->ctr, e->ctr->addr, reason))
 			return 0;
 	return 1;
 }
 
-/* Tried on the first unit with selects that is no slice: there is always one of it. */
+/* Tried on the first unit with selects that is no slice: it is always there. */
 static int probe(struct ipmu_regs *p, char *why)
 {
 	const struct ipmu_client_unit *u = layout_of(p)->units;
 
-	while (u->boxes < 1 || u->type->fixed)
+	while (u->type && (u->boxes < 1 || u->type->fixed))
 		u++;
+	if (!u->type)
+		return 0;	/* all that it has is in the window */
 	return ipmu_msr_probe(p, u->type->select, u->type->ctr, IPMU_CLIENT_EN, why);
 }
 
@@ -162,18 +177,27 @@ static int answers(struct ipmu_regs *p, const struct ipmu_reg *reg, int boxes, c
 	return rc;
 }
 
+static int instances(const struct ipmu_client_layout *l, const struct ipmu_reg *reg, int slices)
+{
+	for (const struct ipmu_client_unit *u = l->units; u->type; u++)
+		if (u->boxes == IPMU_CLIENT_SLICES &&
+		    (u->type->select == reg || u->type->ctr == reg))
+			return slices;
+	return reg->boxes ? reg->boxes : 1;
+}
+
 static int try_registers(struct ipmu_regs *p, int slices, char *why)
 {
 	const struct ipmu_client_layout *l = layout_of(p);
 	int rc = 0;
 
-	if (slices < 1 || slices > l->slices_max)
+	if (l->cbo_config && (slices < 1 || slices > l->slices_max))
 		return ipmu_fail(why, -ENXIO, "this CPU does not answer like that family: "
 				 "MSR_UNC_CBO_CONFIG (0x396) would mean %d C-Boxes, of 1 to %d",
 				 slices, l->slices_max);
 	for (const struct ipmu_reg *const *r = p->registers; *r && !rc; r++)
 		if ((*r)->space == IPMU_MSR)
-			rc = answers(p, *r, (*r)->boxes ? slices : 1, why);
+			rc = answers(p, *r, instances(l, *r, slices), why);
 	return rc;
 }
 
@@ -189,6 +213,8 @@ int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *fou
 		rc = probe(p, why);
 	if (rc)
 		return rc;
+	if (l->remark && !l->cbo_config)
+		ipmu_fail(note, 0, "%s", l->remark);
 	for (int t = 0; l->units[t].type; t++) {
 		if (l->units[t].boxes == IPMU_CLIENT_SLICES)
 			check_slices(l, &slices, ncores, found->reasons[t], note);
@@ -210,6 +236,17 @@ static int frozen(struct ipmu_regs *p, bool *is)
 		rc = ipmu_msr_read(p, ctrl->addr, &now);
 	*is = !(now & IPMU_CLIENT_GLOBAL_EN);
 	return rc;
+}
+
+static bool any_in_msrs(const struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	const struct ipmu_client_unit *units = layout_of(p)->units;
+
+	for (int t = 0; units[t].type; t++)
+		for (int b = 0; !in_window(&units[t]) && b < IPMU_BOXES_MAX; b++)
+			if (a->active[t][b])
+				return true;
+	return false;
 }
 
 static bool adds_counters(const struct ipmu_activity *a)
@@ -242,7 +279,7 @@ static int switch_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 		const struct ipmu_reg *reg = p->saved[i].reg;
 		bool on;
 
-		if (!unit_of(p, reg, &t))
+		if (reg->space != IPMU_MSR || !unit_of(p, reg, &t))
 			continue;
 		ipmu_reg_at(p->registers, p->saved[i].addr, &box, &ctr);
 		on = a->active[t][box] >> ctr & 1;
@@ -274,7 +311,7 @@ static int switch_boxes(struct ipmu_regs *p, bool on)
 
 static int control_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
-	bool on = ipmu_activity_any(a);
+	bool on = any_in_msrs(p, a);
 	int rc = on ? switch_boxes(p, true) : 0;
 
 	if (!rc)
@@ -282,9 +319,17 @@ static int control_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return rc || on ? rc : switch_boxes(p, false);
 }
 
+/* Of a session that counts in the window alone nobody has looked who counts with the MSRs: what it
+ * has not saved it does not stop. */
+static int stop_msrs(struct ipmu_regs *p, const struct ipmu_reg *ctrl)
+{
+	return layout_of(p)->window_reset && !ipmu_msr_is_saved(p, ctrl, 0, 0) && !p->take_busy ?
+	       0 : ipmu_msr_write(p, ctrl, 0, 0, 0);
+}
+
 /* Programmed counters have their local enable; those without a user count on unread. Counters that
  * a freeze has stopped stay so until their session ends: nobody may start beside them. */
-int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
+static int control_msrs(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	const struct ipmu_reg *ctrl = layout_of(p)->global_ctrl;
 	bool is_frozen;
@@ -292,12 +337,19 @@ int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 
 	if (!ctrl)
 		return control_each(p, a);
-	if (!ipmu_activity_any(a))
-		return ipmu_msr_write(p, ctrl, 0, 0, 0);
+	if (!any_in_msrs(p, a))
+		return stop_msrs(p, ctrl);
 	rc = frozen(p, &is_frozen);
 	if (rc || is_frozen)
 		return rc ? rc : adds_counters(a) ? -EBUSY : 0;
 	return ipmu_msr_update(p, ctrl, 0, 0, IPMU_CLIENT_GLOBAL_EN, IPMU_CLIENT_GLOBAL_EN);
+}
+
+int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	int rc = control_msrs(p, a), rc_windows = ipmu_client_window_control(p, a);
+
+	return rc ? rc : rc_windows;
 }
 
 static bool enabled(struct ipmu_regs *p, const struct ipmu_reg *select, int box, int ctr,
@@ -341,6 +393,9 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 	uint64_t value;
 	int slices = 0, rc;
 
+	for (const struct ipmu_client_unit *u = l->units; u->type; u++)
+		if (u->type == type && u->box_ctl)
+			return ipmu_client_window_busy(p, u, why);
 	if (!l->global_ctrl)
 		return counter_busy(p, type, box, ctr, why);
 	if (ipmu_msr_is_saved(p, l->global_ctrl, 0, 0))
@@ -351,13 +406,14 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 	if (slices > l->slices_max)
 		slices = l->slices_max;
 	for (const struct ipmu_client_unit *u = l->units; !rc && u->type; u++)
-		rc = unit_busy(p, u, u->boxes < 0 ? slices : u->boxes, why);
+		if (!in_window(u))
+			rc = unit_busy(p, u, u->boxes < 0 ? slices : u->boxes, why);
 	return rc;
 }
 
 /* What is put back one by one must not count meanwhile. Flags that were raised since the start are
  * cleared, and all can be: each kind of counter has its overflow forwarded for a freeze. */
-int ipmu_client_quiesce(struct ipmu_regs *p)
+static int quiesce_msrs(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;
 	const struct ipmu_client_layout *l = layout_of(p);
@@ -371,4 +427,12 @@ int ipmu_client_quiesce(struct ipmu_regs *p)
 	for (const struct ipmu_client_unit *u = l->units; u->type; u++)
 		flags |= u->overflow;
 	return ipmu_msr_quiesce(p, l->global_ctrl, l->global_status, l->global_status, flags);
+}
+
+int ipmu_client_quiesce(struct ipmu_regs *p)
+{
+	static const struct ipmu_activity none;
+	int rc = quiesce_msrs(p), rc_windows = ipmu_client_window_control(p, &none);
+
+	return rc ? rc : rc_windows;
 }

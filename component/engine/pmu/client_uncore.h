@@ -14,13 +14,16 @@
 #define IPMU_CLIENT_GLOBAL_FRZ BITS(31, 31)
 #define IPMU_CLIENT_GLOBAL_EN BITS(29, 29)
 #define IPMU_CLIENT_BANKS BITS(3, 0)	/* of MSR_UNC_CBO_CONFIG */
+#define IPMU_CLIENT_BOX_FRZ BITS(0, 0)	/* of a box control in the window */
+#define IPMU_CLIENT_RESET BITS(2, 1)	/* of the window's global control: selects and counters */
 
 enum { IPMU_CLIENT_SLICES = -1, IPMU_CLIENT_WINDOW = -2 };	/* for `boxes` below */
 
 struct ipmu_client_unit {	/* in the order of the family's types */
 	const struct ipmu_pmu_type *type;
-	int boxes;		/* or: as the register says; one, if the window can be mapped */
+	int boxes;		/* or: as the register says; all, if the window can be mapped */
 	uint64_t overflow;	/* its flag in global_status */
+	const struct ipmu_reg *box_ctl;	/* in the window: freezes a box; NULL: it has none */
 };
 
 struct ipmu_client_layout {
@@ -28,11 +31,15 @@ struct ipmu_client_layout {
 	/* ... below these, up to NULL; NULL: there are none */
 	const struct ipmu_reg *const *box_ctrls;
 	const struct ipmu_reg *global_status;	/* NULL: its flags are not known */
-	const struct ipmu_reg *cbo_config;	/* bits 3:0 are the number of slices ... */
+	/* In the window: resets all its selects and counters, once before they are used; NULL:
+	 * there is none. */
+	const struct ipmu_reg *window_reset;
+	/* Bits 3:0 are the number of slices; NULL: no counter of theirs is used. */
+	const struct ipmu_reg *cbo_config;
 	int more;		/* ... and so many more */
 	int slices_max;		/* for so many there are addresses */
+	bool hybrid;		/* a slice may belong to several cores */
 	const char *remark;	/* for the component's description; NULL: none */
-	const struct ipmu_reg *bar;	/* of the memory controller */
 	struct ipmu_client_unit units[IPMU_TYPES_MAX];	/* up to a NULL type */
 };
 
@@ -43,6 +50,10 @@ struct ipmu_client_layout {
 #define IPMU_CLIENT_CTR_VAL BITS(43, 0)
 #define IPMU_CLIENT_CTR_FIELDS { F_BITS("CTR_VAL", IPMU_CLIENT_CTR_VAL) }
 #define IPMU_CLIENT_FIXED_VAL BITS(47, 0)
+/* From Alder Lake on, of the slices; from Meteor Lake on, of all. */
+#define IPMU_CLIENT_WIDE_SELECT_FIELDS { F_THRESHOLD("THR", 29, 24), F_EVENT("INV", 23, 23), \
+	F_BITS("EN", IPMU_CLIENT_EN), F_BITS("OVF_EN", IPMU_CLIENT_OVF_EN), \
+	F_EDGE("E", 18, 18), F_EVENT("UMASK", 15, 8), F_EVENT("EVT_SEL", 7, 0) }
 #define IPMU_CLIENT_GLOBAL_FIELDS { F_BITS("FRZ_ON_PMI", IPMU_CLIENT_GLOBAL_FRZ), \
 	F("WAKE_ON_PMI", 30, 30), F_BITS("EN", IPMU_CLIENT_GLOBAL_EN), F("PMI_SEL_CORE", 3, 0) }
 #define IPMU_CLIENT_REQUESTS(name_, addr_, src_) { .name = name_, .src = src_, \
@@ -74,11 +85,16 @@ struct ipmu_client_layout {
 	.per_clock = 1, .clock_mhz = 938,	/* 60 GB/s in lines of 64 bytes */ \
 	.measures = ipmu_client_imc_measures, \
 	.ops = &ipmu_window_ops
+/* Counters with a select in the window: five of each memory controller. */
+#define IPMU_CLIENT_IMC_SELECTS(name_) \
+	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 5, \
+	.per_clock = 128, .clock_mhz = 5000,	/* the queues' sizes are not documented */ \
+	.measures = ipmu_client_imc_measures, .ops = &ipmu_client_imc_ops
 
 extern const struct ipmu_own_qualifier ipmu_client_qualifiers[], ipmu_client_clk_qualifiers[];
 extern const struct ipmu_constraint ipmu_client_arb_constraints[];
 extern const struct ipmu_measure ipmu_client_arb_measures[], ipmu_client_imc_measures[];
-extern const struct ipmu_ops ipmu_client_ops;
+extern const struct ipmu_ops ipmu_client_ops, ipmu_client_imc_ops;
 
 int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
 			 char *why);
@@ -86,6 +102,12 @@ int ipmu_client_control(struct ipmu_regs *p, const struct ipmu_activity *a);
 int ipmu_client_quiesce(struct ipmu_regs *p);
 int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		     char *why);
+
+/* client_window.c: the unit's boxes, 0 and a reason if they cannot be used; let those run of which
+ * counters are active; -EBUSY if somebody counts there. */
+int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason);
+int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *a);
+int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *why);
 
 #define IPMU_CLIENT_FAMILY \
 	.scope = IPMU_SCOPE_PACKAGE, .vendor = "GenuineIntel", .family = 6, \
@@ -126,7 +148,7 @@ extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_
 	IPMU_CLIENT_FREEZES(&ipmu_snb_global_ctrl)
 #define IPMU_SNB_LAYOUT \
 	.global_ctrl = &ipmu_snb_global_ctrl, .global_status = &ipmu_snb_global_status, \
-	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4, .bar = &ipmu_skl_imc_bar
+	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4
 
 /* What Rocket Lake and Tiger Lake share. */
 extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_registers[],
@@ -134,5 +156,20 @@ extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_registers[],
 #define IPMU_RKL_UNITS(arb_, clk_, imc_) { \
 	{ .type = arb_, .boxes = 1 }, { .type = clk_, .boxes = 1 }, \
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }
+
+/* The memory controllers from Alder Lake on. Box controls stand before what they freeze, and the
+ * global control after all that it resets: what is saved first is put back last. */
+extern const struct ipmu_reg ipmu_adl_imc_bar, ipmu_adl_imc_box_ctl, ipmu_adl_imc_perfevtsel,
+	ipmu_adl_imc_perfctr, ipmu_adl_imc_global_ctl, ipmu_adl_imc_data[6];
+extern const struct ipmu_fixed_event ipmu_adl_imc_events[], ipmu_mtl_imc_events[];
+#define IPMU_ADL_IMC_REGISTERS \
+	&ipmu_adl_imc_bar, &ipmu_adl_imc_box_ctl, &ipmu_adl_imc_perfevtsel, \
+	&ipmu_adl_imc_perfctr, &ipmu_adl_imc_global_ctl, &ipmu_adl_imc_data[0], \
+	&ipmu_adl_imc_data[1], &ipmu_adl_imc_data[2], &ipmu_adl_imc_data[3], \
+	&ipmu_adl_imc_data[4], &ipmu_adl_imc_data[5]
+#define IPMU_ADL_IMC .select = &ipmu_adl_imc_perfevtsel, .ctr = &ipmu_adl_imc_perfctr
+#define IPMU_ADL_IMC_UNITS(imc_, free_) \
+	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW, .box_ctl = &ipmu_adl_imc_box_ctl }, \
+	{ .type = free_, .boxes = IPMU_CLIENT_WINDOW }
 
 #endif

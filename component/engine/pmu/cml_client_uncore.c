@@ -34,7 +34,7 @@ static const struct ipmu_pmu_type *const types[] = {
 
 static const struct ipmu_client_layout layout = {
 	.global_ctrl = &ipmu_skl_global_ctrl, .global_status = &ipmu_skl_global_status,
-	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 10, .bar = &ipmu_skl_imc_bar,
+	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 10,
 	.remark = "the number of C-Boxes and the addresses of the last three are not documented "
 		  "by Intel",
 	.units = IPMU_SKL_UNITS(&cbo, &ipmu_skl_arb, &ipmu_skl_clk, &ipmu_skl_imc),

@@ -41,15 +41,19 @@ int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, 
 	return 0;
 }
 
-static int window_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
-		       int ctr, uint64_t *raw)
+int ipmu_window_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			   uint64_t *raw)
 {
-	(void)box;
-	*raw = ipmu_window_read(p, type->fixed[ctr].ctr);
+	int index;
+	const struct ipmu_reg *reg = ipmu_type_counter(type, ctr, &index);
+
+	*raw = ipmu_window_read(p, reg, ipmu_reg_addr(reg, box, index));
 	return 0;
 }
 
-const struct ipmu_ops ipmu_window_ops = { .program = ipmu_program_nothing, .read = window_read };
+const struct ipmu_ops ipmu_window_ops = {
+	.program = ipmu_program_nothing, .read = ipmu_window_count_read,
+};
 
 int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)

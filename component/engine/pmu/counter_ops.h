@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two kinds of counters: MSRs, most with an event select, and free-running in memory. */
+/* The two kinds of counters: MSRs, most with an event select, and those in the memory controllers'
+ * window, most free-running. */
 #ifndef IPMU_COUNTER_OPS_H
 #define IPMU_COUNTER_OPS_H
 
@@ -23,6 +24,8 @@ int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 		     uint64_t select);
 int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 			uint64_t *raw);
+int ipmu_window_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			   uint64_t *raw);
 /* ops->program of counters that always run. */
 int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 			 uint64_t select);

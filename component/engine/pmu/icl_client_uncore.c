@@ -39,7 +39,7 @@ static const struct ipmu_pmu_type imc = {
 static const struct ipmu_pmu_type *const types[] = { &arb, &clk, &imc, NULL };
 
 static const struct ipmu_client_layout layout = {
-	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 8, .bar = &ipmu_skl_imc_bar,
+	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 8,
 	.units = IPMU_RKL_UNITS(&arb, &clk, &imc),
 };
 

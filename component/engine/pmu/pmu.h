@@ -12,7 +12,7 @@
 
 #define IPMU_COUNTERS_MAX 18	/* of a box; NetBurst has the most */
 #define IPMU_BOXES_MAX 16	/* of a type in a package */
-#define IPMU_TYPES_MAX 8	/* of a family */
+#define IPMU_TYPES_MAX 9	/* of a family */
 
 /* A counter that is its own event. */
 struct ipmu_fixed_event {

@@ -43,7 +43,7 @@ static const struct ipmu_reg imc_bar = {
 	}; \
 	static const struct ipmu_client_layout model##_layout = { \
 		.global_ctrl = &ipmu_rkl_global_ctrl, \
-		.cbo_config = &ipmu_skl_cbo_config, .slices_max = 8, .bar = &imc_bar, \
+		.cbo_config = &ipmu_skl_cbo_config, .slices_max = 8, \
 		.units = IPMU_RKL_UNITS(&arb, &clk, &model##_imc), \
 	}
 

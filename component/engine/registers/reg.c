@@ -69,13 +69,19 @@ static bool is_at(const struct ipmu_reg *reg, uint32_t addr, int *box, int *ctr)
 	return false;
 }
 
+/* What is only read has no need to be found by its number. */
+static bool has_number(const struct ipmu_reg *reg)
+{
+	return reg->space == IPMU_MSR || (reg->space == IPMU_MMIO && ipmu_reg_writable(reg));
+}
+
 const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
 				   int *box, int *ctr)
 {
 	int any_box, any_ctr;
 
 	for (const struct ipmu_reg *const *r = registers; *r; r++)
-		if ((*r)->space == IPMU_MSR &&
+		if (has_number(*r) &&
 		    is_at(*r, addr, box ? box : &any_box, ctr ? ctr : &any_ctr))
 			return *r;
 	return NULL;

@@ -54,8 +54,8 @@ struct ipmu_field {
  * %c for the counter. */
 struct ipmu_reg {
 	const char *name, *src;
-	uint32_t addr;
-	uint16_t box_stride, ctr_stride;
+	uint32_t addr, box_stride;
+	uint16_t ctr_stride;
 	uint8_t width;		/* bits that hold a value */
 	uint8_t access, space;
 	uint8_t boxes, ctrs;	/* how many there are; 0: one */
@@ -82,8 +82,9 @@ uint64_t ipmu_reg_event_bits(const struct ipmu_reg *reg);
 /* The manual's spelling for one instance, into name[64]. */
 void ipmu_reg_name(const struct ipmu_reg *reg, int box, int ctr, char name[64]);
 
-/* The MSR at that address among `registers` (up to NULL), with its box and counter, which may be
- * NULL; NULL: there is none. */
+/* The MSR at that address among `registers` (up to NULL), or the register at that offset in the
+ * memory controllers' window if it can be written: no family has both at one number. With its box
+ * and counter, which may be NULL; NULL: there is none. */
 const struct ipmu_reg *ipmu_reg_at(const struct ipmu_reg *const *registers, uint32_t addr,
 				   int *box, int *ctr);
 

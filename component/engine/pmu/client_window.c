@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters with an event select that client processors have in the memory controllers' window, from
+ * Alder Lake on: see client_uncore.h. A select has no enable bit; a box is started and stopped as a
+ * whole, by its freeze. */
+#include "client_uncore.h"
+
+#include "../base/why.h"
+
+static const struct ipmu_client_layout *layout_of(const struct ipmu_regs *p)
+{
+	return p->layout;
+}
+
+/* What the reset takes: all that can be written there but itself. Saved before it, so that it is
+ * put back after it. */
+static int each_in_window(struct ipmu_regs *p, int (*what)(struct ipmu_regs *p,
+			  const struct ipmu_reg *reg, int box, int ctr))
+{
+	const struct ipmu_reg *reset = layout_of(p)->window_reset;
+	int rc = 0;
+
+	for (const struct ipmu_reg *const *r = p->registers; *r; r++) {
+		if ((*r)->space != IPMU_MMIO || *r == reset || !ipmu_reg_writable(*r))
+			continue;
+		for (int b = 0; b < (*r)->boxes && !rc; b++)
+			for (int c = 0; c < ((*r)->ctrs ? (*r)->ctrs : 1) && !rc; c++)
+				rc = what(p, *r, b, c);
+	}
+	return rc;
+}
+
+static int save_one(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	uint64_t found;
+
+	return ipmu_msr_save(p, reg, box, ctr, &found);
+}
+
+static int freeze_one(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	for (const struct ipmu_client_unit *u = layout_of(p)->units; u->type; u++)
+		if (u->box_ctl == reg)
+			return ipmu_msr_write(p, reg, box, ctr, IPMU_CLIENT_BOX_FRZ);
+	return 0;
+}
+
+/* Before the first counter of the unit is programmed, and not again while any process counts. */
+static int reset_window(struct ipmu_regs *p)
+{
+	const struct ipmu_reg *reset = layout_of(p)->window_reset;
+	int rc;
+
+	if (ipmu_msr_is_saved(p, reset, 0, 0))
+		return 0;
+	rc = each_in_window(p, save_one);
+	if (!rc)
+		rc = ipmu_msr_write(p, reset, 0, 0, IPMU_CLIENT_RESET);
+	if (!rc)
+		rc = each_in_window(p, ipmu_msr_look);
+	return rc ? rc : each_in_window(p, freeze_one);
+}
+
+static int program_in_window(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
+			     int ctr, uint64_t select)
+{
+	int rc = reset_window(p);
+
+	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
+}
+
+const struct ipmu_ops ipmu_client_imc_ops = {
+	.program = program_in_window, .read = ipmu_window_count_read, .units = ipmu_select_units,
+};
+
+/* Boxes that nothing has been programmed in are left alone. */
+int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *a)
+{
+	const uint64_t stopped = IPMU_CLIENT_BOX_FRZ;
+	int first = 0, rc;
+
+	for (const struct ipmu_client_unit *u = layout_of(p)->units; u->type; u++) {
+		const uint32_t *active = a->active[u - layout_of(p)->units];
+
+		for (int b = 0; u->box_ctl && b < u->box_ctl->boxes; b++) {
+			if (!ipmu_msr_is_saved(p, u->box_ctl, b, 0))
+				continue;
+			rc = ipmu_msr_write(p, u->box_ctl, b, 0, active[b] ? 0 : stopped);
+			first = first ? first : rc;
+		}
+	}
+	return first;
+}
+
+/* A select other than 0 counts where its box is not frozen. */
+int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *why)
+{
+	const struct ipmu_reg *select = u->type->select;
+	uint64_t value = 0;
+	int rc = 0;
+
+	if (ipmu_msr_is_saved(p, layout_of(p)->window_reset, 0, 0))
+		return 0;
+	for (int b = 0; b < select->boxes && !rc; b++) {
+		rc = ipmu_access_read(p, u->box_ctl, ipmu_reg_addr(u->box_ctl, b, 0), &value);
+		if (rc || value & IPMU_CLIENT_BOX_FRZ)
+			continue;
+		for (int c = 0; c < select->ctrs && !rc; c++) {
+			rc = ipmu_access_read(p, select, ipmu_reg_addr(select, b, c), &value);
+			if (!rc && value & ipmu_reg_fields(select))
+				rc = ipmu_access_busy(p, select, b, c, value, why);
+		}
+	}
+	return rc;
+}
+
+int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason)
+{
+	for (int b = 0; b < u->box_ctl->boxes; b++) {
+		uint32_t addr = ipmu_reg_addr(u->box_ctl, b, 0);
+
+		if (ipmu_window_open(p, u->box_ctl, addr, reason))
+			return 0;
+		if (!ipmu_window_writable(p, addr)) {
+			ipmu_fail(reason, 0, IPMU_WINDOW_FILE ": the memory controllers' selects "
+				  "cannot be written: it needs CAP_SYS_RAWIO and write permission "
+				  "(root); kernel lockdown (secure boot) forbids it");
+			return 0;
+		}
+	}
+	return u->box_ctl->boxes;
+}
