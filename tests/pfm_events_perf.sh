@@ -124,13 +124,21 @@ int main(int argc, char **argv)
 }
 END
 
+# With the project's build of it, or with one made here.
 build()
 {
-	cp -R "$LIBPFM4_SRC" "$scratch/tree" &&
-	"$here/../pfm_events/add-to-libpfm4" "$scratch/tree" &&
-	(cd "$scratch/tree/lib" && make libpfm.a) &&
-	"${CC:-gcc}" -Wall -Wextra -Werror -I "$scratch/tree/include" -o "$scratch/perf" \
-		"$scratch/perf.c" "$scratch/tree/lib/libpfm.a" -Wl,--wrap=access -Wl,--wrap=fopen
+	tree=${LIBPFM4_BUILD:-}
+	[ -f "$tree/lib/libpfm.a" ] || make_tree || return
+	"${CC:-gcc}" -Wall -Wextra -Werror -I "$tree/include" -o "$scratch/perf" \
+		"$scratch/perf.c" "$tree/lib/libpfm.a" -Wl,--wrap=access -Wl,--wrap=fopen
+}
+
+make_tree()
+{
+	tree=$scratch/tree
+	cp -R "$LIBPFM4_SRC" "$tree" &&
+	"$here/../pfm_events/add-to-libpfm4" "$tree" &&
+	(cd "$tree/lib" && make libpfm.a)
 }
 
 if ! build >"$scratch/build" 2>&1; then
