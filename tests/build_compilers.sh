@@ -7,6 +7,7 @@
 set -u
 srcdir=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 : "${STAGE:?the staged tree}" "${BUILD:?objects of the build}"
+fuzzed=$BUILD-fuzz	# the fuzzers' objects, by clang, if it is here
 cd "$srcdir" || exit 1
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
@@ -28,6 +29,7 @@ declare -A command=([gcc]='-n 1 gcc -S -o /dev/null' [clang]='-n 8 clang -fsynta
 compile() {	# compile COMPILER OBJECTS INCLUDE-OPTIONS SOURCE...: the build's objects are there
 	local cc=$1 objects=$2 include=$3 source todo=() built=
 	[ "${WERROR-}" != -Werror ] || [[ " ${CFLAGS-}" != *' -O2'* ]] || built=$(basename "${CC:-cc}")
+	[ "${WERROR-}" != -Werror ] || [ $cc != clang ] || [ "$built" = clang ] || built=clang objects=$fuzzed
 	shift 3
 	for source; do
 		[ "$built" = $cc ] && [ "$objects/${source%.c}.o" -nt "$source" ] || todo+=("$source")

@@ -27,8 +27,9 @@ find_library() {	# its path, or nothing
 	[ -f "$path" ] && echo "$path"
 }
 
-# Lines "ADDRESS HEX CLASS TEXT" from objdump's; CLASS has blanks as "_".
-by_name() {
+# Lines "ADDRESS HEX CLASS TEXT" from objdump's; CLASS has blanks as "_". With once=1 the same bytes
+# are looked at once.
+by_name() {	# by_name [once=1]
 	LC_ALL=C awk -F '\t' '
 	function elements(unit, b, wide) {
 		if (unit == "ss" || unit == "sd") return 1
@@ -111,6 +112,7 @@ by_name() {
 		return c == "" ? "-" : substr(c, 2)
 	}
 	NF >= 3 && $1 ~ /^ *[0-9a-f]+:$/ {
+		if (once && seen[$2]++) next
 		hex = $2; gsub(/ /, "", hex)
 		if ($3 ~ /\(bad\)|zmm|\{|%k[0-7]|[xy]mm(1[6-9]|[23][0-9])|^(\.|rex)/ || hex ~ /^(67|2e)?62/ ||
 		    $3 ~ /^vp(rot|cmov|macs|perm |sh[la])|^vfn?m(add|sub|subadd)[ps]|^pmulhrw|%\?/ ||
@@ -122,7 +124,7 @@ by_name() {
 		c = class_of($3); gsub(/ /, "_", c)
 		address = $1; gsub(/[ :]/, "", address)
 		print address, hex, c, $3
-	}'
+	}' "$@" -
 }
 
 # With each prefix and, by VEX, with each length and W; operands are registers, and memory.
@@ -149,8 +151,8 @@ every_opcode() {
 
 for library in $libraries; do
 	path=$(find_library $library) || continue
-	objdump -d --insn-width=15 "$path" | sed "s/^ */${library%%.*}-/"
-done | sed 's/^[a-z0-9-]*-\([0-9a-f]*:\)/\1/' | by_name >"$scratch/names"
+	objdump -d --insn-width=15 "$path"
+done | by_name once=1 >"$scratch/names"
 # Later than AVX2, or a prefix that makes it no instruction.
 no_machine=' (a(add|and|x?or)|cmp[a-z]*xadd|tilezero|loadiwkey|data16|rep[nz]*) | c4e1[7f][^8c]77 '
 every_opcode | by_name | grep -vE "$no_machine" >"$scratch/every"

@@ -4,8 +4,8 @@
 # time, the one that makes the event happen gets the hits.
 #
 # PAPI polls: a hit is the function that runs at the first of its ticks, 10 ms of CPU time apart,
-# that finds the count past the threshold. `hot` has 4 turns of 125 ms and passes the threshold in
-# each 10 ms, so it gets 50 hits; the tick after each of its turns may find `cold`: 4.
+# that finds the count past the threshold. `hot` has 2 turns of 125 ms and passes the threshold in
+# each 10 ms, so it gets 25 hits; the tick after each of its turns may find `cold`: 2.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -28,9 +28,9 @@ profile() {	# profile MACHINE EVENT...
 	for api in profil sprofil; do
 		hot=$(number $api hot) cold=$(number $api cold)
 		echo "$machine $api: hot $hot cold $cold"
-		[ "${hot:-0}" -ge 25 ] && [ "$hot" -le 100 ]
-		verdict "$machine $api: hot gets about 50 hits" $?
-		[ "${cold:-99}" -le 10 ] && [ "$((5 * cold))" -le "${hot:-0}" ]
+		[ "${hot:-0}" -ge 12 ] && [ "$hot" -le 50 ]
+		verdict "$machine $api: hot gets about 25 hits" $?
+		[ "${cold:-99}" -le 5 ] && [ "$((5 * cold))" -le "${hot:-0}" ]
 		verdict "$machine $api: cold gets few" $?
 	done
 	[ "$(sed -n 's/^ended //p' "$scratch/out")" = $(($(number profil hot) + $(number profil cold))) ]

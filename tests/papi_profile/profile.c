@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profile EVENT THRESHOLD [OTHER-EVENT]: two functions take four turns each of 1/8 s of CPU time;
+/* profile EVENT THRESHOLD [OTHER-EVENT]: two functions take two turns each of 1/8 s of CPU time;
  * only `hot` makes EVENT happen. Prints the hits that PAPI_profil and PAPI_sprofil give to each. */
 #include <papi.h>
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#define TURNS 4
+#define TURNS 2
 #define TURN (CLOCKS_PER_SEC / 8)
 #define LINES (1u << 18)	/* 16 MiB: more than any of the caches */
 
