@@ -92,6 +92,13 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 	seen.coherent += coherent;
 }
 
+void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+		  uint32_t read_cas, uint32_t write_cas)
+{
+	assert_in_range(box, 0, s->machine.memory_boxes - 1);
+	vpmu_dram(s, package, requests, read_cas, write_cas);
+}
+
 void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
 	       uint32_t write_cas)
 {

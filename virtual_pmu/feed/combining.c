@@ -27,8 +27,7 @@ static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner
 	for (uint32_t i = 0; i < requests; i++)
 		vpmu_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
 			     now + c->s->machine.write_clocks);
-	vpmu_dram(c->s, r->package, requests, 0, 1);
-	vpmu_home_access(c, r, tag, true);
+	vpmu_home_access(c, r, tag, true, requests);
 }
 
 static uint32_t pieces(uint64_t bytes)

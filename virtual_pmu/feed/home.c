@@ -62,12 +62,13 @@ static enum vpmu_page open_page(const struct vpmu_caches *c, uint32_t package, u
 }
 
 void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
-		       bool write)
+		       bool write, uint32_t requests)
 {
 	uint32_t package = vpmu_home_package(c, r, tag), box = vpmu_home_box(c, tag);
 
 	/* The clock of the home package advances, too, while it serves another package. */
 	if (r->clock > c->s->uclk[package])
 		vpmu_clock(c->s, package, r->clock);
+	vpmu_dram_at(c->s, package, box, requests, !write, write);
 	vpmu_memory_command(c->s, package, box, write, open_page(c, package, box, tag), r->clock);
 }

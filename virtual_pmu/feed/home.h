@@ -23,14 +23,17 @@
 
 /* Sends a command to its memory controller, on machines whose controllers are modelled. */
 void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
-		       bool write);
+		       bool write, uint32_t requests);
 
-/* The runner reads a line from memory or writes it there. Machine lock held. */
+/* The runner reads a line from memory or writes it there, by so many requests. Machine lock
+ * held. */
 static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
-				    uint64_t tag, bool write)
+				    uint64_t tag, bool write, uint32_t requests)
 {
 	if (c->layout.boxes)
-		vpmu_home_command(c, r, tag, write);
+		vpmu_home_command(c, r, tag, write, requests);
+	else
+		vpmu_dram(c->s, r->package, requests, !write, write);
 }
 
 /* The parts, for tests. */

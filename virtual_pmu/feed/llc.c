@@ -92,8 +92,7 @@ static HOT void write_memory(const struct request *q, uint64_t tag)
 
 	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_EVICTION, true, now,
 		     now + q->c->s->machine.write_clocks);
-	vpmu_dram(q->c->s, q->r->package, 1, 0, 1);
-	vpmu_home_access(q->c, q->r, tag, true);
+	vpmu_home_access(q->c, q->r, tag, true, 1);
 }
 
 static HOT void read_memory(const struct request *q)
@@ -104,8 +103,7 @@ static HOT void read_memory(const struct request *q)
 	vpmu_tracker(q->c->s, q->r->package,
 		     q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ, true, start,
 		     start + m->memory_clocks);
-	vpmu_dram(q->c->s, q->r->package, 1, 1, 0);
-	vpmu_home_access(q->c, q->r, q->tag, false);
+	vpmu_home_access(q->c, q->r, q->tag, false, 1);
 	vpmu_outcome_fill(q->r, q->kind, false);
 }
 

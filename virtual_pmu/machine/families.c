@@ -41,7 +41,7 @@
 	.little_min = e_least, .little_max = e_most, .llc_slice_bytes = KIB(3072u)
 #define P_E_T(prefix) .pattern = prefix "-<P>p<E>e<T>t", .forms = "pet"
 #define HYBRID_BASE(family, model, stepping, l2_bytes, l2_ways, e_l2_bytes) \
-	CLIENT(family, model, stepping, L1D_48K, 16), .smt_adjacent = 1, \
+	CLIENT(family, model, stepping, L1D_48K, 16), .smt_adjacent = 1, .memory_boxes = 2, \
 	.l2 = CACHE(l2_bytes, l2_ways), LLC_WAYS(12), \
 	.little = { .cluster = 4, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
 		    .l2 = CACHE(e_l2_bytes, 16) }

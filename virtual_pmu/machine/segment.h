@@ -36,7 +36,7 @@ struct vpmu_violation {
 	uint64_t bad_bits;		/* the reserved or read-only bits of it */
 	uint32_t address, cpu;
 	uint32_t kind;			/* enum vpmu_violation_kind */
-	uint32_t pad;
+	uint32_t space;			/* enum vpmu_space, of the address */
 };
 enum vpmu_violation_kind {
 	VPMU_V_RESERVED_BITS = 1, VPMU_V_READ_ONLY, VPMU_V_UNKNOWN_MSR, VPMU_V_WRITE_ONLY
@@ -46,7 +46,7 @@ enum vpmu_violation_kind {
 enum vpmu_booted { VPMU_NOT_BOOTED, VPMU_BOOTED, VPMU_KERNEL_ACCESS };
 
 /* A counter that was enabled on an event the model does not drive. */
-struct vpmu_undriven { uint32_t address; uint32_t pad; uint64_t select; };
+struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 
 /* One emulated thread: which virtual CPU it runs on, and which it may run on. */
 struct vpmu_thread {
@@ -75,7 +75,7 @@ struct vpmu_touched {
 	uint64_t at;		/* of the value, from the segment's start; 0: a free entry */
 	uint64_t before;	/* the value when a program first accessed it */
 	uint64_t poked;		/* the value that a tool has set since */
-	uint32_t address, cpu, written, pad;
+	uint32_t address, cpu, written, space;
 };
 
 struct vpmu_segment {

@@ -110,6 +110,89 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	return 0;
 }
 
+/* ---- the window ---- */
+
+static void refused_in_window(struct vpmu_segment *s, enum vpmu_violation_kind kind, uint32_t cpu,
+			      uint32_t offset, uint64_t value, uint64_t bad)
+{
+	const struct vpmu_violation v = {
+		.value = value, .bad_bits = bad, .address = offset, .cpu = cpu,
+		.kind = (uint32_t)kind, .space = VPMU_MMIO,
+	};
+
+	vpmu_record_violation_in(s, &v);
+}
+
+/* The register at the offset, or of 64 bits whose upper half is there; and how many of its bits are
+ * below. False: there is none that such a write fits in. */
+static bool find_in_window(struct vpmu_segment *s, uint32_t offset, uint32_t bytes,
+			   struct vpmu_register *r, uint32_t *shift)
+{
+	*shift = 0;
+	if (vpmu_register_at(&s->machine, VPMU_MMIO, offset, r))
+		return bytes * 8 <= (r->row->width <= 32 ? 32u : 64u);
+	*shift = 32;
+	return bytes == 4 && offset >= 4 &&
+	       vpmu_register_at(&s->machine, VPMU_MMIO, offset - 4, r) && r->row->width > 32;
+}
+
+/* Programs read the page without a lock, so that each register changes in one piece. */
+static void store_in_window(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			    uint64_t value)
+{
+	void *at = vpmu_register_value(s, cpu, r);
+
+	if (r->row->width <= 32)
+		__atomic_store_n((uint32_t *)at, (uint32_t)value, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELAXED);
+}
+
+/* What the register is to hold when `bytes` at `shift` of it are written. */
+static uint64_t merged(uint64_t old, uint64_t value, uint32_t shift, uint32_t bytes)
+{
+	uint64_t written = low_bits(8 * bytes) << shift;
+
+	return (old & ~written) | (value << shift & written);
+}
+
+bool vpmu_mmio_writable(const struct vpmu_segment *s)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	for (uint32_t i = 0; i < type->row_count; i++)
+		if (type->rows[i].space == VPMU_MMIO && type->rows[i].access == VPMU_RW)
+			return true;
+	return false;
+}
+
+void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint64_t value,
+		     uint32_t bytes)
+{
+	struct vpmu_register r = { .row = NULL };
+	uint32_t shift;
+	uint64_t old = 0, mask;
+
+	if (!find_in_window(s, offset, bytes, &r, &shift)) {
+		refused_in_window(s, VPMU_V_UNKNOWN_MSR, cpu, offset, value, 0);
+		return;
+	}
+	if (r.row->access == VPMU_RO) {
+		refused_in_window(s, VPMU_V_READ_ONLY, cpu, offset, value, value);
+		return;
+	}
+	advance(s, cpu);
+	mask = vpmu_register_mask(&s->machine, r.row);
+	memcpy(&old, vpmu_register_value(s, cpu, &r), r.row->width <= 32 ? 4 : 8);
+	value = merged(old, value, shift, bytes);
+	if (value & ~mask)
+		refused_in_window(s, VPMU_V_RESERVED_BITS, cpu, offset, value, value & ~mask);
+	vpmu_register_note(s, cpu, &r, true);
+	value &= mask;
+	store_in_window(s, cpu, &r, value);
+	vpmu_register_written(s, cpu, &r, value);
+}
+
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);

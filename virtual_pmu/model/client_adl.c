@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Alder Lake client uncore PMU, and Raptor Lake's and Alder Lake-N's, which are the same: SDM Table
  * 2-49 and SRC have the registers, Intel's perfmon ADL 1.40 the events. Requests go to the two
- * arbiters in turn, and lines to the two memory controllers. */
+ * arbiters in turn; a line's address says which of the two memory controllers has it. */
 #include "client_rows.h"
 
 #define SDM "SDM Table 2-49"
@@ -31,10 +31,12 @@ static const struct vpmu_register_row rows[] = {
 	CBO("PERFEVTSEL", 0x2000, 64, SELECT_LONG_FIELDS, select),
 	CBO("PERFCTR", 0x2002, SKL_CTR_WIDTH, CLIENT_CTR, value),
 	CLIENT_BAR(SRC), CLIENT_DATA(BLOCK, SRC),
+	IMC_ROWS("0", IMC_BLOCK, SRC), IMC_ROWS("1", IMC_BLOCK + 0x10000u, SRC),
 };
 
 #define ARB(n, c, u, k, t) CLIENT_EVENT(n, "ARB", c, u, k, true, JSON, t)
 #define FREE(n, c, s) CLIENT_EVENT(n, "IMC", c, 0, "FREE", true, s, NULL)
+#define IMC(n, c, does, t) CLIENT_EVENT("UNC_M_" n, "IMC", c, 0, IMC_ALL, does, JSON, t)
 #define LOOKUP(n, u) \
 	CLIENT_EVENT(n, "CBO", 0x34, u, "0,1", true, PMCREADER, "not documented by Intel")
 
@@ -43,6 +45,27 @@ static const struct vpmu_event_info events[] = {
 	ARB("UNC_ARB_REQ_TRK_REQUEST.DRD", 0x81, 0x02, "0,1", NULL),
 	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", NULL),
 	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL),
+	IMC("CLOCKTICKS", 0x01, true, "the uncore's clock; as of the last time it was published"),
+	IMC("VC0_REQUESTS_RD", 0x02, true, NULL),
+	IMC("VC0_REQUESTS_WR", 0x03, true, NULL),
+	IMC("VC1_REQUESTS_RD", 0x04, false, "stays 0: nothing here asks for data by a deadline"),
+	IMC("VC1_REQUESTS_WR", 0x05, false, "stays 0: nothing here asks for data by a deadline"),
+	IMC("PREFETCH_RD", 0x0a, false, "stays 0: no prefetcher on this machine"),
+	IMC("DRAM_THERMAL_HOT", 0x19, false, "stays 0: the memory does not get hot"),
+	IMC("DRAM_THERMAL_WARM", 0x1a, false, "stays 0: the memory does not get warm"),
+	IMC("DRAM_PAGE_HIT_RD", 0x1c, true, NULL),
+	IMC("DRAM_PAGE_EMPTY_RD", 0x1d, true, NULL),
+	IMC("DRAM_PAGE_MISS_RD", 0x1e, true, NULL),
+	IMC("DRAM_PAGE_HIT_WR", 0x1f, true, NULL),
+	IMC("DRAM_PAGE_EMPTY_WR", 0x20, true, NULL),
+	IMC("DRAM_PAGE_MISS_WR", 0x21, true, NULL),
+	IMC("CAS_COUNT_RD", 0x22, true, NULL),
+	IMC("CAS_COUNT_WR", 0x23, true, NULL),
+	IMC("ACT_COUNT_RD", 0x24, true, NULL),
+	IMC("ACT_COUNT_WR", 0x25, true, NULL),
+	IMC("ACT_COUNT_TOTAL", 0x26, true, NULL),
+	IMC("PRE_COUNT_PAGE_MISS", 0x27, true, NULL),
+	IMC("PRE_COUNT_IDLE", 0x28, false, "stays 0: pages stay open until another is needed"),
 	FREE("UNC_MC0_RDCAS_COUNT_FREERUN", BLOCK + 0x58, JSON),
 	FREE("UNC_MC1_RDCAS_COUNT_FREERUN", BLOCK + 0x10058, JSON),
 	FREE("UNC_MC0_WRCAS_COUNT_FREERUN", BLOCK + 0xa0, JSON),

@@ -3,7 +3,7 @@
 #ifndef VPMU_CLIENT_ROWS_H
 #define VPMU_CLIENT_ROWS_H
 
-#include "skl_state.h"
+#include "client_imc.h"
 
 #define CLIENT_AT(member) .offset = offsetof(struct skl_package, member)
 #define CLIENT_CTR VPMU_BITS(SKL_CTR_WIDTH - 1, 0)
@@ -76,15 +76,15 @@
 	CLIENT_REQUESTS("DRAM_DATA_READS", 0x5050, src), \
 	CLIENT_REQUESTS("DRAM_DATA_WRITES", 0x5054, src)
 /* The two memory controllers of later generations, their free-running counters from `block` on. */
-#define CLIENT_DATA_ROW(n, at, src) { .name = n, .cite = src, .space = VPMU_MMIO, \
-	.access = VPMU_RO, .address = at, .width = 64 }
+#define CLIENT_DATA_ROW(n, what, at, src) { .name = "MC" n "_DATA_" what, .cite = src, \
+	.space = VPMU_MMIO, .access = VPMU_RO, .unit = "MC " n, .address = at, .width = 64 }
 #define CLIENT_DATA(block, src) \
-	CLIENT_DATA_ROW("MC0_DATA_TOTAL", block + 0x40, src), \
-	CLIENT_DATA_ROW("MC0_DATA_READ", block + 0x58, src), \
-	CLIENT_DATA_ROW("MC0_DATA_WRITE", block + 0xa0, src), \
-	CLIENT_DATA_ROW("MC1_DATA_TOTAL", block + 0x10040, src), \
-	CLIENT_DATA_ROW("MC1_DATA_READ", block + 0x10058, src), \
-	CLIENT_DATA_ROW("MC1_DATA_WRITE", block + 0x100a0, src)
+	CLIENT_DATA_ROW("0", "TOTAL", block + 0x40, src), \
+	CLIENT_DATA_ROW("0", "READ", block + 0x58, src), \
+	CLIENT_DATA_ROW("0", "WRITE", block + 0xa0, src), \
+	CLIENT_DATA_ROW("1", "TOTAL", block + 0x10040, src), \
+	CLIENT_DATA_ROW("1", "READ", block + 0x10058, src), \
+	CLIENT_DATA_ROW("1", "WRITE", block + 0x100a0, src)
 /* Only the bit that the uncore needs: ENABLE_UNCORE_PMI. */
 #define CLIENT_DEBUGCTL { \
 	.name = "IA32_DEBUGCTL", .cite = "SDM 18.9.6", .scope = VPMU_THREAD, .access = VPMU_RW, \

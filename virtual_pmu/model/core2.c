@@ -117,7 +117,8 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	c->active[r->counter] = 0;
 	core2_event_of(r->counter, c->select[r->counter], &why);
 	if ((c->select[r->counter] & CORE2_EN) && why)
-		vpmu_record_undriven(s, vpmu_register_address(r), c->select[r->counter] & 0xffff);
+		vpmu_record_undriven(s, VPMU_MSR, vpmu_register_address(r),
+				     c->select[r->counter] & 0xffff);
 }
 
 static const char *undriven(const struct vpmu_undriven *u)

@@ -93,7 +93,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	t->active[r->counter] = 0;
 	if ((t->select[r->counter] & KNC_EN) &&
 	    !knc_event_of(r->counter, t->select[r->counter], &why))
-		vpmu_record_undriven(s, vpmu_register_address(r),
+		vpmu_record_undriven(s, VPMU_MSR, vpmu_register_address(r),
 				     VPMU_GET(KNC_CODE, t->select[r->counter]));
 }
 

@@ -54,10 +54,16 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 	       uint32_t read_cas, uint32_t write_cas)
 {
+	vpmu_dram_at(s, package, VPMU_IN_TURN, requests, read_cas, write_cas);
+}
+
+void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+		  uint32_t read_cas, uint32_t write_cas)
+{
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
 	if (type->dram && package < s->machine.packages)
-		type->dram(s, package, requests, read_cas, write_cas);
+		type->dram(s, package, box, requests, read_cas, write_cas);
 }
 
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
@@ -93,6 +99,7 @@ void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box,
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
-	if (type->memory_command && package < s->machine.packages && box < type->boxes)
+	if (type->memory_command && package < s->machine.packages &&
+	    box < s->machine.memory_boxes)
 		type->memory_command(s, package, box, write, page, clock);
 }

@@ -18,6 +18,11 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value);
 /* What the machine's PMU is in CPUID (EAX, EBX, ECX, EDX), if this leaf says that. */
 bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4]);
+/* A write of the memory controller's window, of 4 or 8 bytes at a multiple of that. A register of
+ * 64 bits may be written by halves. It cannot fail: what is no register takes nothing, and that is
+ * recorded. Reads are of the page itself, see vpmu_package_mmio. */
+void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint64_t value,
+		     uint32_t bytes);
 /* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
 
@@ -41,6 +46,11 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 /* Requests of the cores that enter the memory controller, and the CAS commands they cause. */
 void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 	       uint32_t read_cas, uint32_t write_cas);
+/* The same where it is known which of the package's controllers they are for; above, they are for
+ * one and the other in turn. */
+#define VPMU_IN_TURN UINT32_MAX
+void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+		  uint32_t read_cas, uint32_t write_cas);
 /* The package's clock has reached `clock`: everything before it is final. */
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 
@@ -62,6 +72,8 @@ uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu);
 /* NetBurst: the erratum that the first of two writes of a counter has no effect, on all cores; off
  * after power-on. */
 void vpmu_netburst_lose_writes(struct vpmu_segment *s, bool on);
+/* Are there registers in the window that can be written? */
+bool vpmu_mmio_writable(const struct vpmu_segment *s);
 /* Where package 0's MMIO window is in physical memory; 0 bytes while it is not decoded. */
 void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
 
@@ -84,7 +96,7 @@ struct vpmu_register_info {
 
 struct vpmu_event_info {
 	const char *name, *unit;	/* as the manual spells it; CBO, ARB, FIXED, IMC */
-	uint32_t code, umask;		/* IMC: code is the offset from the BAR */
+	uint32_t code, umask;		/* FREE: code is the offset from the BAR */
 	const char *counters;		/* "0,1", "0", "FIXED", "FREE" */
 	bool driven;			/* false: it stays 0, and why says so */
 	const char *why;		/* a remark; NULL: none */

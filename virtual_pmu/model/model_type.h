@@ -86,8 +86,8 @@ struct vpmu_model_type {
 		      enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
 	void (*tracker)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
 			bool coherent, uint64_t start, uint64_t end);
-	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t requests,
-		     uint32_t read_cas, uint32_t write_cas);
+	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+		     uint32_t read_cas, uint32_t write_cas);	/* box: or VPMU_IN_TURN */
 	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 	/* core_events.h */
 	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
@@ -108,8 +108,10 @@ const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* 
 /* record.c */
 void vpmu_record_violation(struct vpmu_segment *s, enum vpmu_violation_kind kind, uint32_t cpu,
 			   uint32_t address, uint64_t value, uint64_t bad_bits);
+void vpmu_record_violation_in(struct vpmu_segment *s, const struct vpmu_violation *v);
 /* Remember a counter enabled on something that is not driven; once per `select`. */
-void vpmu_record_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select);
+void vpmu_record_undriven(struct vpmu_segment *s, enum vpmu_space space, uint32_t address,
+			  uint64_t select);
 
 /* registers.c */
 bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint32_t address,

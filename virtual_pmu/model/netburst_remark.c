@@ -54,7 +54,7 @@ static enum why check_line(const struct p4_core *core, uint64_t escr, int line)
 static void note(struct vpmu_segment *s, uint32_t counter, int line, enum why why, uint32_t event)
 {
 	if (why)
-		vpmu_record_undriven(s, 0x360 + counter, (uint64_t)(line + 1) << 16 |
+		vpmu_record_undriven(s, VPMU_MSR, 0x360 + counter, (uint64_t)(line + 1) << 16 |
 				   (uint64_t)why << 8 | event);
 }
 
@@ -91,7 +91,7 @@ void p4_remark(struct vpmu_segment *s, const struct p4_core *core)
 		if (core->cccr[i] & (P4_ENABLE | P4_CASCADE | P4_EXTENDED))
 			remark(s, core, i);
 	if (core->pebs_enable & PEBS_RECORDS)
-		vpmu_record_undriven(s, 0x3f1, (uint64_t)NO_PEBS << 8);
+		vpmu_record_undriven(s, VPMU_MSR, 0x3f1, (uint64_t)NO_PEBS << 8);
 }
 
 const char *p4_undriven_why(const struct vpmu_undriven *u)

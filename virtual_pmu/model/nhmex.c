@@ -122,7 +122,7 @@ static void remark(struct vpmu_segment *s, const struct nhmex_package *p, uint32
 		struct nhmex_source source = nhmex_source(p, b, b->ctl[i]);
 
 		if (nhmex_enabled(p, b, i) && source.why)
-			vpmu_record_undriven(s, 0xcb0 + 0x40 * box + 2 * i,
+			vpmu_record_undriven(s, VPMU_MSR, 0xcb0 + 0x40 * box + 2 * i,
 					   source.code | (uint64_t)source.umask << 8 |
 					   (uint64_t)source.why << 16);
 	}

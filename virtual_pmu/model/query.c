@@ -105,7 +105,7 @@ void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_un
 	const struct vpmu_model_type *type = vpmu_model_type(m);
 	const char *event = type->undriven_event ? type->undriven_event(u) : NULL;
 
-	if (vpmu_register_at(m, VPMU_MSR, u->address, &r))
+	if (vpmu_register_at(m, (enum vpmu_space)u->space, u->address, &r))
 		vpmu_register_describe(m, &r, &info);
 	if (event) {
 		snprintf(text, bytes, "%s on %s: %s", event, info.name, type->undriven(u));

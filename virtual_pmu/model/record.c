@@ -4,7 +4,8 @@
 
 static bool same(const struct vpmu_violation *a, const struct vpmu_violation *b)
 {
-	return a->kind == b->kind && a->address == b->address && a->bad_bits == b->bad_bits;
+	return a->kind == b->kind && a->space == b->space && a->address == b->address &&
+	       a->bad_bits == b->bad_bits;
 }
 
 static void record_by_kernel(struct vpmu_segment *s, const struct vpmu_violation *v)
@@ -25,16 +26,22 @@ void vpmu_record_violation(struct vpmu_segment *s, enum vpmu_violation_kind kind
 		.kind = (uint32_t)kind,
 	};
 
+	vpmu_record_violation_in(s, &v);
+}
+
+void vpmu_record_violation_in(struct vpmu_segment *s, const struct vpmu_violation *v)
+{
 	if (s->kernel == VPMU_KERNEL_ACCESS) {
-		record_by_kernel(s, &v);
+		record_by_kernel(s, v);
 		return;
 	}
 	if (s->violation_count < VPMU_VIOLATIONS_KEPT)
-		s->violations[s->violation_count] = v;
+		s->violations[s->violation_count] = *v;
 	s->violation_count++;
 }
 
-void vpmu_record_undriven(struct vpmu_segment *s, uint32_t address, uint64_t select)
+void vpmu_record_undriven(struct vpmu_segment *s, enum vpmu_space space, uint32_t address,
+			  uint64_t select)
 {
 	for (uint64_t i = 0; i < s->undriven_count && i < VPMU_UNDRIVEN_KEPT; i++)
 		if (s->undriven[i].select == select)
@@ -42,6 +49,6 @@ void vpmu_record_undriven(struct vpmu_segment *s, uint32_t address, uint64_t sel
 	if (s->undriven_count >= VPMU_UNDRIVEN_KEPT)
 		return;
 	s->undriven[s->undriven_count++] = (struct vpmu_undriven){
-		.address = address, .select = select,
+		.address = address, .space = (uint32_t)space, .select = select,
 	};
 }

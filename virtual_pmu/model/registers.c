@@ -102,7 +102,7 @@ void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpm
 			  r->counter * r->row->counter_bytes;
 
 	if (r->row->space == VPMU_MMIO)
-		return vpmu_package_mmio(s, package) + r->row->address;
+		return vpmu_package_mmio(s, package) + vpmu_register_address(r);
 	if (r->row->scope == VPMU_PACKAGE)
 		return (uint8_t *)vpmu_package_state(s, package) + inside;
 	if (r->row->scope == VPMU_CORE)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client_imc.h"
 #include "skl_state.h"
 
 /* ---- PCI 0:0.0 and the memory controller's window ---- */
@@ -14,7 +15,6 @@
 #define IMC_DATA_READS 0x5050u
 #define IMC_DATA_WRITES 0x5054u
 #define PCI_CONFIG_BYTES 256u
-#define CONTROLLER_STEP 0x10000u
 
 static void pci_image(struct vpmu_segment *s, uint8_t image[PCI_CONFIG_BYTES])
 {
@@ -55,32 +55,47 @@ static void imc_add(uint8_t *mmio, uint32_t offset, uint32_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/* Two controllers take lines in turn, of each kind by itself. */
-static void share(struct skl_package *p, uint8_t *mmio, uint32_t kind, uint32_t offset, uint32_t n)
+/* How many of the next n lines of this kind the second of two controllers gets: they take them in
+ * turn, of each kind by itself. */
+static uint32_t second_of(struct skl_package *p, uint32_t kind, uint32_t n)
 {
-	uint64_t before = p->lines[kind], after = before + n;
-	uint64_t *first = (uint64_t *)(void *)(mmio + p->controllers + offset);
-	uint64_t *second = (uint64_t *)(void *)(mmio + p->controllers + CONTROLLER_STEP + offset);
+	uint64_t before = p->lines[kind];
 
-	p->lines[kind] = after;
-	__atomic_store_n(first, *first + (after + 1) / 2 - (before + 1) / 2, __ATOMIC_RELAXED);
-	__atomic_store_n(second, *second + after / 2 - before / 2, __ATOMIC_RELAXED);
+	p->lines[kind] = before + n;
+	return (uint32_t)((before + n) / 2 - before / 2);
 }
 
-void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
-	      uint32_t write_cas)
+static void share(struct skl_package *p, uint8_t *mmio, const struct imc_traffic *all)
 {
+	struct imc_traffic second = {
+		second_of(p, 0, all->requests), second_of(p, 1, all->reads),
+		second_of(p, 2, all->writes),
+	};
+	struct imc_traffic first = {
+		all->requests - second.requests, all->reads - second.reads,
+		all->writes - second.writes,
+	};
+
+	imc_requests(p, mmio, 0, &first);
+	imc_requests(p, mmio, 1, &second);
+}
+
+void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+	      uint32_t read_cas, uint32_t write_cas)
+{
+	const struct imc_traffic all = { requests, read_cas, write_cas };
+	struct skl_package *p = skl_package(s, package);
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
-	if (skl_package(s, package)->controllers) {
-		share(skl_package(s, package), mmio, 0, 0x40, requests);
-		share(skl_package(s, package), mmio, 1, 0x58, read_cas);
-		share(skl_package(s, package), mmio, 2, 0xa0, write_cas);
-		return;
+	if (p->controllers && box == VPMU_IN_TURN) {
+		share(p, mmio, &all);
+	} else if (p->controllers) {
+		imc_requests(p, mmio, box, &all);
+	} else {
+		imc_add(mmio, IMC_IA_REQUESTS, requests);
+		imc_add(mmio, IMC_DATA_READS, read_cas);
+		imc_add(mmio, IMC_DATA_WRITES, write_cas);
 	}
-	imc_add(mmio, IMC_IA_REQUESTS, requests);
-	imc_add(mmio, IMC_DATA_READS, read_cas);
-	imc_add(mmio, IMC_DATA_WRITES, write_cas);
 }
 
 /* ---- registers ---- */
@@ -99,6 +114,7 @@ void skl_reset(struct vpmu_segment *s, const struct skl_design *d)
 		p->cbo_codes = d->later_cbo ? SKL_LOOKUPS : SKL_LOOKUPS | SKL_SNOOPS;
 		p->controllers = d->controllers;
 		skl_arb_umasks(d, p->arb_umasks);
+		imc_reset(p, d);
 	}
 }
 
@@ -106,6 +122,7 @@ void skl_bring_up(struct vpmu_segment *s, uint32_t package)
 {
 	skl_advance(skl_package(s, package), s->uclk[package]);
 	skl_bulk_apply(skl_package(s, package));
+	imc_clock(s, package);
 }
 
 void skl_gather(struct vpmu_segment *s, uint32_t package)
@@ -134,7 +151,11 @@ void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_registe
 	struct skl_package *p = skl_package(s, vpmu_cpu_package(&s->machine, cpu));
 	uint32_t counter = selects(r), why;
 
-	(void)value;
+	if (r->row->space == VPMU_MMIO) {
+		imc_written(s, vpmu_cpu_package(&s->machine, cpu), vpmu_register_address(r),
+			    value);
+		return;
+	}
 	p->frozen = 0;
 	skl_bulk_choose(p);	/* an edge detector starts with what is there now */
 	if (counter == SKL_FIXED)
@@ -143,7 +164,7 @@ void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_registe
 	skl_bulk_choose(p);
 	why = (p->counter[counter].select & SELECT_EN) ? skl_undriven_why(p, counter) : 0;
 	if (why)
-		vpmu_record_undriven(s, vpmu_register_address(r),
+		vpmu_record_undriven(s, VPMU_MSR, vpmu_register_address(r),
 				     (p->counter[counter].select & 0xffff) | why << 16);
 }
 
@@ -159,7 +180,9 @@ uint64_t skl_interrupts(struct vpmu_segment *s, uint32_t cpu)
 
 const char *skl_undriven(const struct vpmu_undriven *u)
 {
-	return skl_undriven_text((uint32_t)(u->select >> 16));
+	uint32_t why = (uint32_t)(u->select >> 16);
+
+	return why < SKL_IMC_WHY ? skl_undriven_text(why) : imc_undriven_text(why);
 }
 
 /* ---- occurrences ---- */
@@ -230,4 +253,6 @@ void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kin
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
 	skl_advance(skl_package(s, package), clock);
+	if (skl_package(s, package)->imc_selected)
+		imc_clock(s, package);
 }

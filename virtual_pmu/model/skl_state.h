@@ -99,6 +99,9 @@ struct skl_package {
 	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
 	uint32_t turns[SKL_TRK_KINDS];	/* of the arbiters, by kind of request */
 	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
+	uint64_t imc_known, imc_driven;	/* bit per code of the controllers' selects */
+	uint64_t imc_clock;	/* their clocks before this one are counted */
+	bool imc_selected;	/* one of their counters has an event */
 	uint8_t arb_umasks[SKL_ARB_CODES];	/* documented bits of each code from 0x80 on */
 	struct vpmu_counter counter[SKL_COUNTERS];
 	uint64_t done;			/* clocks before this one are final */
@@ -141,7 +144,8 @@ struct skl_design {
 	 .gather = skl_gather, .written = skl_written, \
 	.interrupts = skl_interrupts, .pci_read = skl_pci_read, .mmio_window = skl_mmio_window, \
 	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
-	.tracker = skl_tracker, .dram = skl_dram, .clock = skl_clock
+	.tracker = skl_tracker, .dram = skl_dram, .clock = skl_clock, \
+	.memory_command = skl_memory_command
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
 #define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
 
@@ -161,9 +165,13 @@ void skl_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	       enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
 void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
 		 uint64_t start, uint64_t end);
-void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint32_t read_cas,
-	      uint32_t write_cas);
+void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+	      uint32_t read_cas, uint32_t write_cas);
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
+
+/* client_imc.c */
+void skl_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
+			enum vpmu_page page, uint64_t clock);
 
 /* skl_events.c */
 /* Bits that the generation's events have in the unit masks of the arbiter's codes. */
@@ -174,6 +182,7 @@ static inline bool skl_drives_any(const struct skl_package *p, uint32_t counter)
 {
 	return skl_driven(p, counter, p->counter[counter].select);
 }
+#define SKL_IMC_WHY 16u		/* reasons from here on are the memory controllers' */
 /* Why the model does not drive all of it; 0: it does. */
 uint32_t skl_undriven_why(const struct skl_package *p, uint32_t counter);
 const char *skl_undriven_text(uint32_t why);

@@ -47,7 +47,8 @@ void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_
 	if (!w->at)
 		*w = (struct vpmu_touched){ .at = at, .before = value_at(s, at),
 					    .poked = value_at(s, at), .cpu = cpu,
-					    .address = vpmu_register_address(r) };
+					    .address = vpmu_register_address(r),
+					    .space = (uint32_t)r->row->space };
 	w->written |= writes;
 }
 
@@ -68,7 +69,8 @@ static bool changed(const struct vpmu_segment *s, const struct vpmu_touched *w,
 {
 	uint64_t value, mask;
 
-	if (!w->at || !w->written || !vpmu_register_at(&s->machine, VPMU_MSR, w->address, r))
+	if (!w->at || !w->written ||
+	    !vpmu_register_at(&s->machine, (enum vpmu_space)w->space, w->address, r))
 		return false;
 	value = value_at(s, w->at);
 	mask = vpmu_register_mask(&s->machine, r->row) | r->row->unsourced;

@@ -106,6 +106,13 @@ gid_t shim_device_group(struct shim_path path);
 /* Does the process run without root's rights, on a machine that checks permissions? */
 bool shim_unprivileged(void);
 
+/* A mapping of the window that the program may write, from this offset of it on; false: too
+ * many. */
+bool shim_window_add(void *at, size_t bytes, uint64_t offset);
+/* From now on `ask` is told of segmentation faults first; where it gives false, the program's
+ * handler comes. The first call counts. */
+void shim_trap_faults(bool (*ask)(uintptr_t address, void *context));
+
 /* Register accesses: tells the feed, blocks signals and holds the lock around one access. */
 struct shim_guard { uint64_t signals; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);

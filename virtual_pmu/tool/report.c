@@ -6,41 +6,44 @@
 
 #define LINES_MAX 8
 
-static const char *register_name(const struct vpmu_machine *m, uint32_t address,
+static const char *register_name(const struct vpmu_machine *m, const struct vpmu_violation *v,
 				 struct vpmu_register_info *info)
 {
 	for (uint32_t i = 0; vpmu_model_register(m, i, info); i++)
-		if (info->space == VPMU_MSR && info->address == address)
+		if (info->space == v->space && info->address == v->address)
 			return info->name;
 	return "not a register of this machine";
 }
 
-static void tell_violation(const struct vpmu_machine *m, const struct vpmu_violation *v)
+/* "MSR 0x391 (NAME), CPU 2", and the window's registers are of no CPU. */
+static void tell_register(const struct vpmu_machine *m, const struct vpmu_violation *v)
 {
 	struct vpmu_register_info info;
-	const char *name = register_name(m, v->address, &info);
+	const char *name = register_name(m, v, &info);
 
+	if (v->space == VPMU_MMIO)
+		fprintf(stderr, "vpmu:   window offset 0x%X (%s): ", v->address, name);
+	else
+		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: ", v->address, name, v->cpu);
+}
+
+static void tell_violation(const struct vpmu_machine *m, const struct vpmu_violation *v)
+{
+	tell_register(m, v);
 	switch (v->kind) {
 	case VPMU_V_RESERVED_BITS:
-		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: wrote 0x%llX, of which 0x%llX is "
-			"reserved\n", v->address, name, v->cpu, (unsigned long long)v->value,
-			(unsigned long long)v->bad_bits);
+		fprintf(stderr, "wrote 0x%llX, of which 0x%llX is reserved\n",
+			(unsigned long long)v->value, (unsigned long long)v->bad_bits);
 		break;
 	case VPMU_V_READ_ONLY:
-		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: wrote 0x%llX to a read-only "
-			"register\n", v->address, name, v->cpu, (unsigned long long)v->value);
+		fprintf(stderr, "wrote 0x%llX to a read-only register\n",
+			(unsigned long long)v->value);
 		break;
 	case VPMU_V_WRITE_ONLY:
-		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: read of a write-only register\n",
-			v->address, name, v->cpu);
-		break;
-	case VPMU_V_UNKNOWN_MSR:
-		fprintf(stderr, "vpmu:   MSR 0x%X (%s), CPU %u: %s\n", v->address, name, v->cpu,
-			v->value ? "write refused" : "access refused");
+		fputs("read of a write-only register\n", stderr);
 		break;
 	default:
-		fprintf(stderr, "vpmu:   window offset 0x%X, CPU %u: access wider than the 32-bit "
-			"register\n", v->address, v->cpu);
+		fprintf(stderr, "%s\n", v->value ? "write refused" : "access refused");
 	}
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory controllers of later client generations: rows, and what skl_client.c passes on. */
+#ifndef VPMU_CLIENT_IMC_H
+#define VPMU_CLIENT_IMC_H
+
+#include "skl_state.h"
+
+#define IMC_BLOCK 0xd900u	/* programmable counters; the free-running ones: skl_design */
+#define IMC_ALL "0,1,2,3,4"	/* of events: counters */
+
+#define IMC_RST_CTRL 2u		/* GLOBAL_CTL */
+#define IMC_RST_CTRS 4u
+#define IMC_FRZ 1u		/* BOX_CTL */
+#define IMC_EDGE VPMU_BITS(18, 18)	/* selects */
+#define IMC_CHANNELS VPMU_BITS(11, 8)
+#define IMC_EVENT VPMU_BITS(7, 0)
+
+#define IMC_ROW(n, what, at, w, m, src) { \
+	.name = "MC" n "_" what, .cite = src, .space = VPMU_MMIO, .access = VPMU_RW, \
+	.unit = "MC " n, .address = at, .width = w, .mask = m }
+#define IMC_ROWS_OF(n, what, at, stride, w, m, src) { \
+	.name = "MC" n "_" what "m", .cite = src, .space = VPMU_MMIO, .access = VPMU_RW, \
+	.unit = "MC " n, .address = at, .width = w, .mask = m, .counters = 5, \
+	.counter_stride = stride }
+#define IMC_ROWS(n, block, src) \
+	IMC_ROW(n, "GLOBAL_CTL", block + 0xc0, 32, IMC_RST_CTRL | IMC_RST_CTRS, src), \
+	IMC_ROW(n, "BOX_CTL", block + 0xc4, 32, IMC_FRZ, src), \
+	IMC_ROWS_OF(n, "PERFEVTSEL", block + 0xd0, 4, 32, IMC_EDGE | IMC_CHANNELS | IMC_EVENT, \
+		    src), \
+	IMC_ROWS_OF(n, "PERFCTR", block + 0xe8, 8, 64, UINT64_MAX, src)
+
+struct imc_traffic { uint32_t requests, reads, writes; };
+
+void imc_reset(struct skl_package *p, const struct skl_design *d);
+/* Enters controller `mc`, and causes these CAS commands. */
+void imc_requests(struct skl_package *p, uint8_t *mmio, uint32_t mc, const struct imc_traffic *t);
+/* Counts clocks up to the newest one published. */
+void imc_clock(struct vpmu_segment *s, uint32_t package);
+/* A register in the window holds a new value. */
+void imc_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint64_t value);
+const char *imc_undriven_text(uint32_t why);
+
+#endif
