@@ -146,6 +146,99 @@ static void an_l2_is_shared_by_two(void **state)
 	stop();
 }
 
+/* CPUs 3 and 4 are not behind the LLC. */
+static struct vpmu_machine away(uint32_t l1, uint32_t l2, uint32_t llc)
+{
+	struct vpmu_machine m = hybrid(l1, l2, llc);
+
+	m.little.away = 2;
+	return m;
+}
+
+static void who_is_away_reads_past_the_llc(void **state)
+{
+	struct vpmu_machine m = away(1, 1, 16);
+
+	(void)state;
+	start(&m);
+	load(3, 1);
+	load(4, 1);		/* in its cluster's L2 */
+	load(3, 2);		/* line 1 leaves the cluster's L2 */
+	load(4, 2);
+	access_line(3, 1, VPMU_CODE);
+	assert_int_equal(all_lookups(), 0);
+	assert_int_equal(seen.away_requests[VPMU_TRK_DATA_READ], 2);
+	assert_int_equal(seen.away_requests[VPMU_TRK_CODE_READ], 1);
+	assert_int_equal(seen.away_tracker[VPMU_TRK_DATA_READ], 2);
+	assert_int_equal(seen.away_tracker[VPMU_TRK_CODE_READ], 1);
+	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], 0);
+	assert_int_equal(seen.reads, 3);	/* the LLC had no data of line 1 */
+	stop();
+}
+
+static void who_is_away_writes_past_the_llc(void **state)
+{
+	struct vpmu_machine m = away(1, 1, 16);
+
+	(void)state;
+	start(&m);
+	store(3, 1);
+	load(3, 2);		/* L1 2 | L2 1, modified */
+	assert_int_equal(seen.writes, 0);
+	load(3, 3);
+	assert_int_equal(seen.writes, 1);
+	assert_int_equal(seen.away_requests[VPMU_TRK_WRITE], 1);
+	assert_int_equal(seen.away_tracker[VPMU_TRK_EVICTION], 1);
+	assert_int_equal(seen.tracker[VPMU_TRK_EVICTION], 0);
+	assert_int_equal(all_lookups(), 0);
+	stop();
+}
+
+/* What one side has, the other gets from there; the LLC takes it when it is asked. */
+static void both_sides_agree_on_a_line(void **state)
+{
+	struct vpmu_machine m = away(2, 4, 16);
+
+	(void)state;
+	start(&m);
+	store(3, 7);
+	load(0, 7);
+	assert_int_equal(READS(VPMU_I), 1);
+	assert_int_equal(all_lookups(), 1);
+	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
+	assert_int_equal(seen.reads, 1);	/* the store's */
+	forget();
+	load(1, 7);
+	assert_int_equal(READS(VPMU_M), 1);
+	store(4, 7);
+	assert_false(l1_has(0, 7) || l1_has(1, 7) || l1_has(3, 7));
+	assert_int_equal(all_lookups(), 1);
+	assert_int_equal(seen.away_requests[VPMU_TRK_DATA_READ], 1);
+	load(0, 7);
+	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
+	assert_int_equal(seen.reads + seen.writes, 0);
+	stop();
+}
+
+static void a_clean_line_of_the_other_side_is_shared(void **state)
+{
+	struct vpmu_machine m = away(2, 4, 16);
+
+	(void)state;
+	start(&m);
+	load(3, 7);
+	load(0, 7);
+	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
+	store(0, 7);
+	assert_false(l1_has(3, 7));
+	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 2);
+	assert_int_equal(seen.reads, 1);
+	/* The first one drops it: the LLC, which has it now, need not ask memory. */
+	load(3, 7);
+	assert_int_equal(seen.reads, 1);
+	stop();
+}
+
 static void fill_buffers_are_a_cores_own(void **state)
 {
 	struct vpmu_machine m = hybrid(2, 4, 16);
@@ -191,6 +284,10 @@ int main(void)
 		cmocka_unit_test(llc_takes_its_lines_out_of_all_cores),
 		cmocka_unit_test(an_l2_is_shared_by_two),
 		cmocka_unit_test(fill_buffers_are_a_cores_own),
+		cmocka_unit_test(who_is_away_reads_past_the_llc),
+		cmocka_unit_test(who_is_away_writes_past_the_llc),
+		cmocka_unit_test(both_sides_agree_on_a_line),
+		cmocka_unit_test(a_clean_line_of_the_other_side_is_shared),
 		cmocka_unit_test(bad_clusters_are_refused),
 	};
 

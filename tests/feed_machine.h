@@ -21,6 +21,7 @@ struct record {
 	uint64_t lookup[8][16];		/* [enum vpmu_request][enum vpmu_mesi] */
 	uint64_t snoop[16][16];		/* [cause][result] */
 	uint64_t tracker[4], coherent, slice[VPMU_SLICES_MAX];
+	uint64_t away_requests[4], away_tracker[4];
 	uint64_t requests, reads, writes;
 	uint64_t start[64], end[64];	/* of the first tracker entries */
 	uint64_t clock;
@@ -90,6 +91,23 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 	}
 	seen.tracker[kind]++;
 	seen.coherent += coherent;
+}
+
+void vpmu_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       uint64_t clock)
+{
+	(void)package, (void)clock;
+	assert_int_not_equal(s->lock.owner, 0);
+	seen.away_requests[kind]++;
+}
+
+void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       bool coherent, uint64_t start, uint64_t end)
+{
+	(void)package, (void)coherent;
+	assert_int_not_equal(s->lock.owner, 0);
+	assert_true(start < end);
+	seen.away_tracker[kind]++;
 }
 
 void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,

@@ -85,7 +85,7 @@ static bool never_happens(const char *name)
 {
 	static const char *const parts[] = {
 		"EXT", "INVAL", "DRAM_GT", "DRAM_IO", "VC1_", "PREFETCH_RD", "THERMAL",
-		"PRE_COUNT_IDLE",
+		"PRE_COUNT_IDLE", "SELF_REFRESH", "RD_OCCUPANCY_CH", "CKE_OFF",
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -94,13 +94,20 @@ static bool never_happens(const char *name)
 	return false;
 }
 
+/* Of Lunar Lake's clock it is not known which register it is in. */
+static bool no_register(const char *name)
+{
+	return strcmp(name, "UNC_CLOCK.SOCKET") == 0 && strncmp(machine.name, "lnl", 3) == 0;
+}
+
 /* By generation; what is not driven is what no program here makes happen. */
 static void events_of_the_client_generations(void **state)
 {
 	static const struct { const char *key, *machine; } generations[] = {
 		{ "SNB", "snb-4c8t" }, { "IVB", "ivb-4c8t" }, { "HSW", "hsw-4c8t" },
 		{ "BDW", "bdw-4c8t" }, { "ICL", "icl-4c8t" }, { "RKL", "rkl-8c16t" },
-		{ "ADL", "adl-8p8e24t" },
+		{ "ADL", "adl-8p8e24t" }, { "MTL", "mtl-6p8e2lp22t" }, { "ARL", "arl-8p16e24t" },
+		{ "LNL", "lnl-4p4e8t" },
 	};
 
 	(void)state;
@@ -118,7 +125,7 @@ static void events_of_the_client_generations(void **state)
 				continue;
 			rows++;
 			compare(name, &t, &info);
-			if (info.driven == never_happens(name))
+			if (info.driven == (never_happens(name) || no_register(name)))
 				fail_msg("%s is %sdriven", name, info.driven ? "" : "not ");
 		}
 		assert_int_equal(rows, listed());

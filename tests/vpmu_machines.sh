@@ -72,6 +72,8 @@ if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null;
 	topology nhmex-4p32c64t "4 4 4 32 32 64" "0,32"
 	topology nhmex-1p8c16t "1 1 1 8 8 16" "0,8"
 	topology adl-8p8e24t "1 1 1 10 16 24" "0,1"
+	topology mtl-6p8e2lp22t "1 1 1 9 16 22" "0,1"
+	topology lnl-4p4e8t "1 1 1 5 8 8" "0"
 	topology adln-8e8t "1 1 1 2 8 8" "0"
 	# shellcheck disable=SC2016
 	is "kinds of cores" "IntelAtom 0x00ff0000 IntelCore 0x0000ffff" \
@@ -120,6 +122,9 @@ if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$scratch/i
 		adl-8p8e24t 6 151
 		rpl-8p16e32t 6 183
 		adln-8e8t 6 190
+		mtl-6p8e2lp22t 6 170
+		arl-8p16e24t 6 198
+		lnl-4p4e8t 6 189
 		p4-1c2t 15 4
 		p4-2p4t 15 4
 	END

@@ -5,8 +5,9 @@
 
 #include "tsv.h"
 
-/* One row per table: the machine that has its registers except those whose names contain `absent`,
- * and how many others it has. Of a table of several generations, those of one. */
+/* One row per table: the machine that has its registers, except those whose names or addresses
+ * contain `absent` and those of CBos that it has not, and how many others it has. Of a table of
+ * several generations, those of one. */
 struct table {
 	const char *file, *machine;
 	uint32_t rows, others;
@@ -23,6 +24,10 @@ static const struct table tables[] = {
 	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55, 1, NULL, NULL },
 	{ "netburst.registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR", NULL },	/* models 0 to 2 */
 	{ CLIENTS, "rpl-8p16e32t", 92, 0, NULL, "ADL" },	/* 12 CBos */
+	{ CLIENTS, "mtl-6p8e2lp22t", 94, 0, NULL, "MTL" },	/* 8 of 12 */
+	{ CLIENTS, "arl-8p16e24t", 110, 0, NULL, "ARL" },
+	/* No event of those in the other window is known. */
+	{ CLIENTS, "lnl-4p4e8t", 56, 0, "SAFBAR", "LNL" },
 };
 
 #define ROWS_MAX 128
@@ -35,8 +40,18 @@ static void copy(char *to, size_t bytes, const struct tsv *t, const char *column
 	assert_true((size_t)snprintf(to, bytes, "%s", tsv_cell(t, column)) < bytes);
 }
 
+static struct vpmu_machine machine_named(const char *name)
+{
+	struct vpmu_machine m;
+	char why[128];
+
+	assert_int_equal(vpmu_machine_parse(name, &m, why, sizeof(why)), 0);
+	return m;
+}
+
 static void read_table(const struct table *table)
 {
+	uint32_t slice;
 	struct tsv t;
 
 	row_count = 0;
@@ -46,7 +61,11 @@ static void read_table(const struct table *table)
 		assert_true(row_count < ROWS_MAX);
 		if (table->generation && strcmp(table->generation, tsv_cell(&t, "generation")))
 			continue;
-		if (table->absent && strstr(tsv_cell(&t, "register"), table->absent))
+		if (table->absent && (strstr(tsv_cell(&t, "register"), table->absent) ||
+				      strstr(tsv_cell(&t, "address"), table->absent)))
+			continue;
+		if (sscanf(tsv_cell(&t, "scope"), "package/CBo %u", &slice) == 1 &&
+		    slice >= machine_named(table->machine).slices)
 			continue;
 		row_count++;
 		copy(r->name, sizeof(r->name), &t, "register");
@@ -58,15 +77,6 @@ static void read_table(const struct table *table)
 		r->name[strcspn(r->name, " ")] = '\0';	/* "IMC_BAR (PCI 0:0.0 ...)" */
 	}
 	assert_int_equal(row_count, table->rows);
-}
-
-static struct vpmu_machine machine_named(const char *name)
-{
-	struct vpmu_machine m;
-	char why[128];
-
-	assert_int_equal(vpmu_machine_parse(name, &m, why, sizeof(why)), 0);
-	return m;
 }
 
 static void check_row(const struct vpmu_machine *m, const struct row *r)

@@ -349,7 +349,9 @@ static void names_are_parsed_strictly(void **state)
 					   "p4-2p4t1", "p4-4t2p", "p4-2p4", "p4-2p2p4t",
 					   "adl-8p8t", "adl-8p8e23t", "adl-8p6e22t",
 					   "adl-0p8e8t", "adl-8e8p24t", "adl-9p8e26t",
-					   "adln-8p8e24t", "adln-12e12t", "adl-8p8e2l24t" };
+					   "adln-8p8e24t", "adln-12e12t", "adl-8p8e2l24t",
+					   "mtl-6p8e22t", "mtl-6p8e1lp21t", "mtl-6p8e2p22t",
+					   "mtl-6p8e2l22t", "arl-8p16e32t", "lnl-4p8e12t" };
 	struct vpmu_machine m;
 	char why[512];
 
@@ -397,6 +399,9 @@ static void geometry_follows_the_family(void **state)
 		{ "adl-8p8e24t", { 1, 16, 2, 10, 1280, 30 * 1024, 23, 23 } },
 		{ "adl-6p4e10t", { 1, 10, 1, 7, 1280, 21 * 1024, 9, 9 } },
 		{ "rpl-8p16e32t", { 1, 24, 2, 12, 2048, 36 * 1024, 31, 31 } },
+		{ "mtl-6p8e2lp22t", { 1, 16, 2, 8, 2048, 24 * 1024, 21, 21 } },
+		{ "arl-8p16e24t", { 1, 24, 1, 12, 3072, 36 * 1024, 23, 23 } },
+		{ "lnl-4p4e8t", { 1, 8, 1, 4, 2560, 12 * 1024, 7, 7 } },
 		{ "adln-8e8t", { 1, 8, 1, 2, 1280, 6 * 1024, 7, 7 } },
 	};
 	struct vpmu_machine m;
@@ -424,6 +429,7 @@ static void a_reset_leaves_nothing_behind(void **state)
 {
 	static const char *const machines[] = {
 		"skl-4c8t", "knc-4c16t", "core2-4c", "nhmex-4p32c64t", "p4-2p4t",
+		"mtl-6p8e2lp22t",
 	};
 
 	(void)state;

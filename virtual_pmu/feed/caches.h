@@ -5,6 +5,8 @@
  * an inclusive LLC in slices per package; LRU, write-back, write-allocate, MESI. Write-backs do not
  * change the LRU order of the level that takes them when it already has the line. No prefetcher.
  * The cores of a cluster share an L2, and are one core to everybody outside: see cluster.h.
+ * A cluster that is not behind the LLC has its lines from memory, or from a cache that has them.
+ * The LLC keeps their places, as a directory, and takes the data when another agent wants them.
  * Packages do not snoop each other: a machine of several packages has independent LLCs.
  *
  * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache

@@ -25,8 +25,12 @@ static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner
 	uint64_t now = r->clock;
 
 	for (uint32_t i = 0; i < requests; i++)
-		vpmu_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
-			     now + c->s->machine.write_clocks);
+		if (r->core < c->layout.away_from)
+			vpmu_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
+				     now + c->s->machine.write_clocks);
+		else
+			vpmu_away_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
+					  now + c->s->machine.write_clocks);
 	vpmu_home_access(c, r, tag, true, requests);
 }
 

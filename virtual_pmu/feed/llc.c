@@ -80,18 +80,49 @@ static HOT void place_put(const struct place *at, uint32_t way, uint64_t word, u
 	set_touch(at->set.order, way);
 }
 
+/* The LLC has the place of the line, and who has it, but not the data: it came for an agent that is
+ * not behind the LLC. */
+#define AWAY (1ull << 63)
+
+static HOT bool is_away(const struct request *q)
+{
+	return __builtin_expect(q->r->core >= q->c->layout.away_from, 0);
+}
+
+static HOT uint64_t holders(const struct place *at, uint32_t way)
+{
+	return at->cores[way] & ~AWAY;
+}
+
+static enum vpmu_tracker read_of(const struct request *q)
+{
+	return q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ;
+}
+
 static HOT void lookup(const struct request *q, enum vpmu_request kind, uint64_t word)
 {
+	if (is_away(q)) {
+		vpmu_away_request(q->c->s, q->r->package,
+				  kind == VPMU_WRITE ? VPMU_TRK_WRITE : read_of(q), q->r->clock);
+		return;
+	}
 	vpmu_llc_lookup(q->c->s, q->r->package, q->at.slice, kind, mesi_of[set_state(word)],
 			q->r->clock);
 }
 
-static HOT void write_memory(const struct request *q, uint64_t tag)
+/* An entry of the tracker on this side of the LLC's border. */
+static HOT void track(const struct request *q, bool away, enum vpmu_tracker kind, uint64_t start,
+		      uint32_t clocks)
 {
-	uint64_t now = q->r->clock;
+	if (away)
+		vpmu_away_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
+	else
+		vpmu_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
+}
 
-	vpmu_tracker(q->c->s, q->r->package, VPMU_TRK_EVICTION, true, now,
-		     now + q->c->s->machine.write_clocks);
+static HOT void write_memory(const struct request *q, uint64_t tag, bool away)
+{
+	track(q, away, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
 	vpmu_home_access(q->c, q->r, tag, true, 1);
 }
 
@@ -100,9 +131,7 @@ static HOT void read_memory(const struct request *q)
 	const struct vpmu_machine *m = &q->c->s->machine;
 	uint64_t start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
 
-	vpmu_tracker(q->c->s, q->r->package,
-		     q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ, true, start,
-		     start + m->memory_clocks);
+	track(q, is_away(q), read_of(q), start, m->memory_clocks);
 	vpmu_home_access(q->c, q->r, q->tag, false, 1);
 	vpmu_outcome_fill(q->r, q->kind, false);
 }
@@ -151,15 +180,39 @@ static HOT enum vpmu_word_state miss(const struct request *q)
 	lookup(q, VPMU_READ, 0);
 	read_memory(q);
 	if (set_state(victim)) {
-		modified = invalidate(q, at->slice, set_tag(victim), at->cores[way],
+		modified = invalidate(q, at->slice, set_tag(victim), holders(at, way),
 				      VPMU_EVICTION) == VPMU_SNOOP_HITM ||
 			   set_state(victim) == VPMU_WORD_M;
 		if (modified)
-			write_memory(q, set_tag(victim));
+			write_memory(q, set_tag(victim), at->cores[way] & AWAY);
 	}
 	vpmu_outcome_llc_miss(q->c, q->r, q->kind, victim, modified);
-	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core);
+	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core | (is_away(q) ? AWAY : 0));
 	return VPMU_WORD_E;
+}
+
+/* The LLC has the place of the line only: the data are with the agent that it came for, or in
+ * memory. The LLC takes them for an agent that is behind it. */
+static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
+{
+	uint64_t me = 1ull << q->r->core, holder = holders(&q->at, way) & ~me;
+	bool store = q->kind == VPMU_STORE;
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+	enum vpmu_word_state state;
+
+	lookup(q, VPMU_READ, 0);
+	if (holder) {
+		result = ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store);
+		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	}
+	if (result == VPMU_SNOOP_MISS)
+		read_memory(q);
+	state = result == VPMU_SNOOP_HITM ? VPMU_WORD_M :
+		result == VPMU_SNOOP_HIT && !store ? VPMU_WORD_S : VPMU_WORD_E;
+	if (!store && result != VPMU_SNOOP_MISS)
+		me |= holder;
+	place_put(&q->at, way, q->tag | state, me | (is_away(q) ? AWAY : 0));
+	return store || result == VPMU_SNOOP_MISS ? VPMU_WORD_E : VPMU_WORD_S;
 }
 
 /* A read of a line that one other core may have modified. Returns the state granted. */
@@ -219,7 +272,7 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 	else if (!copy)
 		read_memory(q);
 	if (!store && result == VPMU_SNOOP_HITM)
-		write_memory(q, q->tag);
+		write_memory(q, q->tag, false);
 	if (store || result == VPMU_SNOOP_MISS) {
 		place_put(&q->at, way, q->tag | VPMU_WORD_E, me);
 		return VPMU_WORD_E;
@@ -234,6 +287,8 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 	uint64_t others = q->at.cores[way] & ~me;
 	uint32_t state = set_state(word);
 
+	if (__builtin_expect(others >= AWAY, 0))
+		return hit_away(q, way);
 	lookup(q, VPMU_READ, word);
 	q->r->clock += q->c->s->machine.llc_clocks;
 	if (q->c->layout.directory)
@@ -260,17 +315,19 @@ static HOT void take_back(const struct request *from, uint64_t word)
 {
 	struct request q = *from;
 	struct vpmu_private p;
+	bool alone;	/* the LLC does not take it */
 	int way;
 
 	q.tag = set_tag(word);
 	q.at = place_of(q.c, q.r->package, q.tag);
 	way = set_find(&q.at.set, q.tag);
 	lookup(&q, VPMU_WRITE, way < 0 ? 0 : set_word(&q.at.set, (uint32_t)way));
-	if (way < 0 || q.c->layout.directory)
-		write_memory(&q, q.tag);
+	alone = way < 0 || q.c->layout.directory || (q.at.cores[way] & AWAY);
+	if (alone)
+		write_memory(&q, q.tag, is_away(&q));
 	if (way < 0)
 		return;
-	if (!q.c->layout.directory)
+	if (!alone)
 		set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
 	p = vpmu_private_sets(q.c, q.r, q.r->core, q.tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
@@ -394,7 +451,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	vpmu_private_lock(&own, r->tid);
 	if (q.at.cores[way] & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
-	dirty |= invalidate(&q, q.at.slice, tag, q.at.cores[way] & ~me, VPMU_XCORE) ==
+	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;
 	vpmu_private_unlock(&own);
 	set_remove(&q.at.set, (uint32_t)way);

@@ -170,6 +170,37 @@ const struct vpmu_family_row vpmu_families[] = {
 			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, KIB(1280u), 10, KIB(2048u)),
 		},
 	}, {
+		HYBRID("mtl", 1, 6, 4, 8), .low = 2, .slices_max = 8,
+		.pattern = "mtl-<P>p<E>e2lp<T>t", .forms = "pelt",
+		.meaning = "P cores, at most 6, 4 or 8 E cores, 2 E cores of the SoC tile, "
+			   "T = P + E + 2 or 2P + E + 2 threads",
+		.examples = "mtl-6p8e2lp22t", .brand = BRAND("Meteor Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=170,stepping=4",
+		.threads_allowed = 1u << 1 | 1u << 2,
+		.base = {
+			HYBRID_BASE(VPMU_METEOR_LAKE, 0xaa, 4, KIB(2048u), 16, KIB(2048u)),
+		},
+	}, {
+		HYBRID("arl", 1, 8, 4, 16), P_E_T("arl"), .slices_max = 12,
+		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E threads",
+		.examples = "arl-8p16e24t", .brand = BRAND("Arrow Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=198,stepping=2",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE(VPMU_ARROW_LAKE, 0xc6, 2, KIB(3072u), 12, KIB(4096u)),
+		},
+	}, {
+		/* Only the P cores are behind the LLC. */
+		HYBRID("lnl", 4, 4, 4, 4), P_E_T("lnl"), .slices = 4, .slices_max = 4,
+		.away = 4,
+		.meaning = "4 P cores, 4 E cores, 8 threads",
+		.examples = "lnl-4p4e8t", .brand = BRAND("Lunar Lake"),
+		.qemu_cpu = SKL_QEMU_CPU ",model=189,stepping=1",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, KIB(2560u), 10, KIB(4096u)),
+		},
+	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag
 		 * directories of the ring are one directory that has room for twice the L2s. */
 		.prefix = "knc",

@@ -17,6 +17,7 @@ struct vpmu_family_row {
 	const char *forms;
 	uint32_t cores_min, cores_max;	/* per package; of a hybrid machine the P cores */
 	uint32_t little_min, little_max, low;	/* E cores, whole clusters; low-power ones */
+	uint32_t away;			/* E cores beside those that are not behind the LLC */
 	uint32_t cores_fixed;		/* per package; 0: packages come from the name */
 	uint32_t threads_allowed;	/* bit n: n threads per core; 0 in the name: the lowest */
 	uint32_t slices;		/* 0: one per core, as far as there are so many; of a

@@ -248,7 +248,7 @@ static void fill(const struct vpmu_family_row *f, const char *name, const struct
 	snprintf(m->qemu_cpu, sizeof(m->qemu_cpu), "%s", f->qemu_cpu);
 	m->packages = n->packages;
 	m->little.cores = n->little + n->low;
-	m->little.away += n->low;
+	m->little.away = f->away + n->low;
 	m->cores = n->cores / n->packages + m->little.cores;
 	m->threads = threads_each(f, n);
 	m->slices = f->slices ? f->slices : agents_behind(m);

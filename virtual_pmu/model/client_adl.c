@@ -87,7 +87,7 @@ static const struct vpmu_event_info events[] = {
 /* Low byte first: of the desktop parts with 8 P cores, and of Alder Lake-N. */
 #define DESIGN(low, high) { \
 	.events = events, .event_count = CLIENT_COUNT(events), .controllers = BLOCK, \
-	.two_arbs = true, .later_cbo = true, \
+	.two_arbs = true, .cbo_codes = SKL_LOOKUPS, \
 	.device = { low, high }, .device_of_two = { low, high } }
 static const struct skl_design s_design = DESIGN(0x60, 0x46), r_design = DESIGN(0x00, 0xa7),
 			       n_design = DESIGN(0x1c, 0x46);

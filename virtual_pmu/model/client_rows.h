@@ -98,9 +98,12 @@
 
 /* The design has .events and .event_count, as the type has. */
 #define CLIENT_TYPE(name_, id, rows_, events_, design_, window) \
+	CLIENT_TYPE_OF(1, name_, id, rows_, events_, design_, window)
+#define CLIENT_TYPE_OF(tiles, name_, id, rows_, events_, design_, window) \
 	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \
 	const struct vpmu_model_type vpmu_##name_##_client = { \
-		.family = id, SKL_BEHAVIOUR, .reset = name_##_client_reset, \
+		.family = id, .package_bytes = tiles * sizeof(struct skl_package), \
+		SKL_BEHAVIOUR, .reset = name_##_client_reset, \
 		.rows = rows_, .row_count = CLIENT_COUNT(rows_), .mmio_bytes = window, \
 		.events = events_, .event_count = CLIENT_COUNT(events_), \
 	}

@@ -11,7 +11,8 @@ static const struct vpmu_model_type *const types[] = {
 	[VPMU_ICE_LAKE] = &vpmu_icl_client, [VPMU_TIGER_LAKE] = &vpmu_tgl_client,
 	[VPMU_TIGER_LAKE_H] = &vpmu_tglh_client, [VPMU_ROCKET_LAKE] = &vpmu_rkl_client,
 	[VPMU_ALDER_LAKE] = &vpmu_adl_client, [VPMU_RAPTOR_LAKE] = &vpmu_rpl_client,
-	[VPMU_ALDER_LAKE_N] = &vpmu_adln_client,
+	[VPMU_ALDER_LAKE_N] = &vpmu_adln_client, [VPMU_METEOR_LAKE] = &vpmu_mtl_client,
+	[VPMU_ARROW_LAKE] = &vpmu_arl_client, [VPMU_LUNAR_LAKE] = &vpmu_lnl_client,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)
@@ -49,6 +50,24 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 
 	if (type->tracker && package < s->machine.packages && start < end)
 		type->tracker(s, package, kind, coherent, start, end);
+}
+
+void vpmu_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       uint64_t clock)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	if (type->away_request && package < s->machine.packages)
+		type->away_request(s, package, kind, clock);
+}
+
+void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       bool coherent, uint64_t start, uint64_t end)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	if (type->away_tracker && package < s->machine.packages && start < end)
+		type->away_tracker(s, package, kind, coherent, start, end);
 }
 
 void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,

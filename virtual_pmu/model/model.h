@@ -43,6 +43,12 @@ void vpmu_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 /* A tracker entry of the arbiter, valid in the clocks [start, end); coherent or not. */
 void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
 		  bool coherent, uint64_t start, uint64_t end);
+/* The same of cores that are not behind the LLC: an entry for their request where they meet the
+ * others, and one of the tracker there. */
+void vpmu_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       uint64_t clock);
+void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		       bool coherent, uint64_t start, uint64_t end);
 /* Requests of the cores that enter the memory controller, and the CAS commands they cause. */
 void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 	       uint32_t read_cas, uint32_t write_cas);

@@ -86,6 +86,10 @@ struct vpmu_model_type {
 		      enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
 	void (*tracker)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
 			bool coherent, uint64_t start, uint64_t end);
+	void (*away_request)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+			     uint64_t clock);
+	void (*away_tracker)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+			     bool coherent, uint64_t start, uint64_t end);
 	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 		     uint32_t read_cas, uint32_t write_cas);	/* box: or VPMU_IN_TURN */
 	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
@@ -100,7 +104,8 @@ extern const struct vpmu_model_type vpmu_skl_client, vpmu_cml_client, vpmu_snb_c
 				    vpmu_ivb_client, vpmu_hsw_client, vpmu_bdw_client,
 				    vpmu_icl_client, vpmu_tgl_client, vpmu_tglh_client,
 				    vpmu_rkl_client, vpmu_adl_client, vpmu_rpl_client,
-				    vpmu_adln_client,
+				    vpmu_adln_client, vpmu_mtl_client, vpmu_arl_client,
+				    vpmu_lnl_client,
 				    vpmu_knc, vpmu_core2, vpmu_nhmex, vpmu_netburst;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */

@@ -53,6 +53,27 @@ static uint64_t requests(const uint64_t kinds[SKL_TRK_KINDS], uint32_t umask)
 	return n;
 }
 
+/* Bits of the unit mask that count an entry of the SoC tile's table, by kind of request. */
+uint32_t skl_tor_umask(enum vpmu_tracker kind)
+{
+	return kind == VPMU_TRK_DATA_READ ? SKL_TOR_ALL | SKL_TOR_DRD : SKL_TOR_ALL;
+}
+
+static uint64_t allocations(const uint64_t kinds[SKL_TRK_KINDS], uint32_t umask)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < SKL_TRK_KINDS; i++)
+		n += umask & skl_tor_umask(i) ? kinds[i] : 0;
+	return n;
+}
+
+static uint64_t transactions(const uint64_t ways[2], uint32_t umask)
+{
+	return (umask & (SKL_TRANSACTIONS_ALL | SKL_TRANSACTIONS_READS) ? ways[0] : 0) +
+	       (umask & (SKL_TRANSACTIONS_ALL | SKL_TRANSACTIONS_WRITES) ? ways[1] : 0);
+}
+
 static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t select)
 {
 	const struct skl_bulk *b = &p->bulk;
@@ -64,6 +85,10 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 		return lookups(b, slice, umask);
 	case SKL_XSNP_RESPONSE:
 		return snoops(b, slice, umask);
+	case SKL_TOR_ALLOCATION:
+		return slice < SKL_ARBS ? allocations(b->tor[slice], umask) : 0;
+	case 0x100 | SKL_TRANSACTIONS:
+		return transactions(b->transactions[skl_arb_of(counter)], umask);
 	case 0x100 | SKL_TRK_REQUESTS:
 		return requests(b->requests[skl_arb_of(counter)], umask);
 	case 0x100 | SKL_COH_TRK_REQUESTS:

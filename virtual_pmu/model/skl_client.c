@@ -80,64 +80,72 @@ static void share(struct skl_package *p, uint8_t *mmio, const struct imc_traffic
 	imc_requests(p, mmio, 1, &second);
 }
 
-void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
-	      uint32_t read_cas, uint32_t write_cas)
+static void memory_traffic(struct vpmu_segment *s, uint32_t package, uint32_t box,
+			   const struct imc_traffic *t)
 {
-	const struct imc_traffic all = { requests, read_cas, write_cas };
 	struct skl_package *p = skl_package(s, package);
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
 	if (p->controllers && box == VPMU_IN_TURN) {
-		share(p, mmio, &all);
+		share(p, mmio, t);
 	} else if (p->controllers) {
-		imc_requests(p, mmio, box, &all);
+		imc_requests(p, mmio, box, t);
 	} else {
-		imc_add(mmio, IMC_IA_REQUESTS, requests);
-		imc_add(mmio, IMC_DATA_READS, read_cas);
-		imc_add(mmio, IMC_DATA_WRITES, write_cas);
+		imc_add(mmio, IMC_IA_REQUESTS, t->requests);
+		imc_add(mmio, IMC_DATA_READS, t->reads);
+		imc_add(mmio, IMC_DATA_WRITES, t->writes);
 	}
 }
 
 /* ---- registers ---- */
 
+static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const struct skl_design *d)
+{
+	p->cbo_config = s->machine.slices + d->more;
+	p->imc_bar = IMC_BAR_RESET;
+	memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
+	p->always = d->always;
+	p->two_arbs = d->two_arbs;
+	p->ctr_width = d->ctr_width ? d->ctr_width : SKL_CTR_WIDTH;
+	p->cbo_codes = d->cbo_codes ? d->cbo_codes : SKL_LOOKUPS | SKL_SNOOPS;
+	p->controllers = d->controllers;
+	skl_arb_umasks(d, p->arb_umasks);
+	imc_reset(p, d);
+}
+
 void skl_reset(struct vpmu_segment *s, const struct skl_design *d)
 {
-	for (uint32_t i = 0; i < s->machine.packages; i++) {
-		struct skl_package *p = skl_package(s, i);
-
-		p->cbo_config = s->machine.slices + d->more;
-		p->imc_bar = IMC_BAR_RESET;
-		memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
-		p->always = d->always;
-		p->two_arbs = d->two_arbs;
-		p->ctr_width = d->ctr_width ? d->ctr_width : SKL_CTR_WIDTH;
-		p->cbo_codes = d->later_cbo ? SKL_LOOKUPS : SKL_LOOKUPS | SKL_SNOOPS;
-		p->controllers = d->controllers;
-		skl_arb_umasks(d, p->arb_umasks);
-		imc_reset(p, d);
-	}
+	for (uint32_t i = 0; i < s->machine.packages; i++)
+		reset_tile(s, skl_package(s, i), d);
+	if (d->soc)
+		reset_tile(s, skl_package(s, SKL_SOC_TILE), d->soc);
 }
 
 void skl_bring_up(struct vpmu_segment *s, uint32_t package)
 {
-	skl_advance(skl_package(s, package), s->uclk[package]);
-	skl_bulk_apply(skl_package(s, package));
+	for (uint32_t tile = package; tile < package + skl_tiles(s); tile++) {
+		skl_advance(skl_package(s, tile), s->uclk[package]);
+		skl_bulk_apply(skl_package(s, tile));
+	}
 	imc_clock(s, package);
 }
 
 void skl_gather(struct vpmu_segment *s, uint32_t package)
 {
-	skl_bulk_apply(skl_package(s, package));
+	for (uint32_t tile = package; tile < package + skl_tiles(s); tile++)
+		skl_bulk_apply(skl_package(s, tile));
 }
 
-/* The counter whose event select this is; SKL_FIXED: it is none. */
-static uint32_t selects(const struct vpmu_register *r)
+/* The counter whose event select this is; SKL_FIXED: it is none. *tile: whose register. */
+static uint32_t selects(const struct vpmu_register *r, uint32_t *tile)
 {
 	const struct vpmu_register_row *row = r->row;
-	size_t at = row->offset + (size_t)r->box * row->box_bytes +
+	size_t at = row->offset % sizeof(struct skl_package) + (size_t)r->box * row->box_bytes +
 		    (size_t)r->counter * row->counter_bytes;
 	size_t first = offsetof(struct skl_package, counter[0].select);
 
+	*tile = row->scope == VPMU_PACKAGE ?
+		(uint32_t)(row->offset / sizeof(struct skl_package)) : 0;
 	if (row->space != VPMU_MSR || row->scope != VPMU_PACKAGE || at < first ||
 	    at >= offsetof(struct skl_package, counter[SKL_COUNTERS]) ||
 	    (at - first) % sizeof(struct vpmu_counter))
@@ -148,8 +156,8 @@ static uint32_t selects(const struct vpmu_register *r)
 void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 		 uint64_t value)
 {
-	struct skl_package *p = skl_package(s, vpmu_cpu_package(&s->machine, cpu));
-	uint32_t counter = selects(r), why;
+	uint32_t tile, counter = selects(r, &tile), why;
+	struct skl_package *p = skl_package(s, vpmu_cpu_package(&s->machine, cpu) + tile);
 
 	if (r->row->space == VPMU_MMIO) {
 		imc_written(s, vpmu_cpu_package(&s->machine, cpu), vpmu_register_address(r),
@@ -232,12 +240,15 @@ void skl_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 		  clock);
 }
 
-void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
-		 uint64_t start, uint64_t end)
+static uint32_t next_turn(const struct skl_package *p, uint32_t *turn)
 {
-	struct skl_package *p = skl_package(s, package);
-	uint32_t kinds = skl_tracker_umask(kind);
-	uint32_t arb = p->two_arbs ? p->turns[kind]++ % SKL_ARBS : 0;
+	return p->two_arbs ? (*turn)++ % SKL_ARBS : 0;
+}
+
+static void track(struct skl_package *p, enum vpmu_tracker kind, bool coherent, uint64_t start,
+		  uint64_t end)
+{
+	uint32_t kinds = skl_tracker_umask(kind), arb = next_turn(p, &p->turns[kind]);
 
 	skl_occupy(p, arb, kind == VPMU_TRK_DATA_READ, coherent, start, end);
 	if (!p->precise) {
@@ -250,9 +261,67 @@ void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kin
 		count_box(p, skl_first_of(arb), SKL_COH_TRK_REQUESTS, kinds, kinds, start);
 }
 
+void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
+		 uint64_t start, uint64_t end)
+{
+	track(skl_package(s, package), kind, coherent, start, end);
+}
+
+/* A machine without counters in a SoC tile counts nothing of what is not behind the LLC. */
+void skl_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		      bool coherent, uint64_t start, uint64_t end)
+{
+	if (skl_tiles(s) > SKL_SOC_TILE)
+		track(skl_package(s, package + SKL_SOC_TILE), kind, coherent, start, end);
+}
+
+void skl_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		      uint64_t clock)
+{
+	struct skl_package *p = skl_package(s, package + SKL_SOC_TILE);
+	uint32_t box, umask = skl_tor_umask(kind);
+
+	if (skl_tiles(s) <= SKL_SOC_TILE)
+		return;
+	box = next_turn(p, &p->tor_turns[kind]);
+	if (!p->precise)
+		p->bulk.tor[box][kind]++;
+	else
+		count_box(p, SKL_CBO(box), SKL_TOR_ALLOCATION, umask, umask, clock);
+}
+
+/* All traffic to memory passes the SoC tile. */
+static void transactions(struct vpmu_segment *s, uint32_t package, bool read, uint32_t n)
+{
+	struct skl_package *p = skl_package(s, package + SKL_SOC_TILE);
+	uint32_t umask = SKL_TRANSACTIONS_ALL |
+			 (read ? SKL_TRANSACTIONS_READS : SKL_TRANSACTIONS_WRITES);
+
+	for (; n; n--) {
+		uint32_t arb = next_turn(p, &p->transaction_turns[read]);
+
+		if (!p->precise)
+			p->bulk.transactions[arb][!read]++;
+		else
+			count_box(p, skl_first_of(arb), SKL_TRANSACTIONS, umask, umask,
+				  s->uclk[package]);
+	}
+}
+
+void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
+	      uint32_t read_cas, uint32_t write_cas)
+{
+	memory_traffic(s, package, box, &(struct imc_traffic){ requests, read_cas, write_cas });
+	if (skl_tiles(s) <= SKL_SOC_TILE)
+		return;
+	transactions(s, package, true, read_cas);
+	transactions(s, package, false, requests > read_cas ? requests - read_cas : 0);
+}
+
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
-	skl_advance(skl_package(s, package), clock);
+	for (uint32_t tile = package; tile < package + skl_tiles(s); tile++)
+		skl_advance(skl_package(s, tile), clock);
 	if (skl_package(s, package)->imc_selected)
 		imc_clock(s, package);
 }

@@ -10,7 +10,7 @@ void skl_arb_umasks(const struct skl_design *d, uint8_t umasks[SKL_ARB_CODES])
 {
 	memset(umasks, 0, SKL_ARB_CODES);
 	for (uint32_t i = 0; i < d->event_count; i++)
-		if (strcmp(d->events[i].unit, "ARB") == 0 &&
+		if (strcmp(d->events[i].unit, d->arb_unit ? d->arb_unit : "ARB") == 0 &&
 		    ARB_CODE(d->events[i].code) < SKL_ARB_CODES)
 			umasks[ARB_CODE(d->events[i].code)] |= (uint8_t)d->events[i].umask;
 }
@@ -39,7 +39,8 @@ const char *skl_undriven_text(uint32_t why)
 static bool has_code(const struct skl_package *p, uint32_t code)
 {
 	return (code == SKL_CACHE_LOOKUP && (p->cbo_codes & SKL_LOOKUPS)) ||
-	       (code == SKL_XSNP_RESPONSE && (p->cbo_codes & SKL_SNOOPS));
+	       (code == SKL_XSNP_RESPONSE && (p->cbo_codes & SKL_SNOOPS)) ||
+	       (code == SKL_TOR_ALLOCATION && (p->cbo_codes & SKL_TOR));
 }
 
 static enum why cbo_why(const struct skl_package *p, uint64_t select)
@@ -53,6 +54,8 @@ static enum why cbo_why(const struct skl_package *p, uint64_t select)
 		if (!low || !high)
 			return NO_LOOKUP;
 		return (high & VPMU_EXTERNAL) && !(high & 8) ? EXTERNAL : DRIVEN;
+	case SKL_TOR_ALLOCATION:
+		return !umask || umask & ~(uint32_t)(SKL_TOR_DRD | SKL_TOR_ALL) ? NO_UMASK : DRIVEN;
 	case SKL_XSNP_RESPONSE:
 		if (!(low & 0xd) || !(high & 0xc))
 			return NO_ANSWER;
@@ -90,6 +93,8 @@ uint32_t skl_driven(const struct skl_package *p, uint32_t counter, uint64_t sele
 		return 0;
 	if (code == SKL_CACHE_LOOKUP)
 		return (umask & 0xf) && (umask & 0xf0) ? umask : 0;
+	if (code == SKL_TOR_ALLOCATION)
+		return umask & (SKL_TOR_DRD | SKL_TOR_ALL);
 	if (code == SKL_XSNP_RESPONSE)
 		return (umask & 0xd) && (umask & 0xc0) ? umask : 0;
 	return 0;

@@ -22,16 +22,22 @@ enum skl_code {
 	SKL_XSNP_RESPONSE = 0x22, SKL_CACHE_LOOKUP = 0x34,
 	SKL_TRK_OCCUPANCY = 0x80, SKL_TRK_REQUESTS = 0x81, SKL_COH_TRK_OCCUPANCY = 0x83,
 	SKL_COH_TRK_REQUESTS = 0x84, SKL_DAT_OCCUPANCY = 0x85,
+	SKL_TOR_ALLOCATION = 0x35, SKL_TRANSACTIONS = 0x8a,	/* of a SoC tile */
 };
 
-enum { SKL_LOOKUPS = 1, SKL_SNOOPS = 2 };	/* codes of the CBo that the model drives */
+/* Codes of the CBo that the model drives. */
+enum { SKL_LOOKUPS = 1, SKL_SNOOPS = 2, SKL_TOR = 4, SKL_NO_CODES = 8 };
+
+/* Unit masks of TOR_ALLOCATION and of TRANSACTIONS. */
+enum { SKL_TOR_DRD = 1, SKL_TOR_ALL = 8 };
+enum { SKL_TRANSACTIONS_ALL = 1, SKL_TRANSACTIONS_READS = 2, SKL_TRANSACTIONS_WRITES = 4 };
 
 /* Unit masks of the arbiter's events. */
 #define SKL_TRK_ALL 0x01u
 #define SKL_TRK_DATA_READ 0x02u
 #define SKL_TRK_WRITES 0x20u
 #define SKL_TRK_EVICTIONS 0x80u
-#define SKL_ARB_CODES 8u	/* from 0x80 on */
+#define SKL_ARB_CODES 16u	/* from 0x80 on */
 #define SKL_TRK_KINDS 4u	/* of enum vpmu_tracker */
 #define SKL_ARBS 2u
 
@@ -84,6 +90,8 @@ struct skl_bulk {
 	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
 	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
 	uint64_t requests[SKL_ARBS][SKL_TRK_KINDS], coherent[SKL_ARBS][SKL_TRK_KINDS];
+	uint64_t tor[SKL_ARBS][SKL_TRK_KINDS];
+	uint64_t transactions[SKL_ARBS][2];	/* reads, others */
 	/* The clock counter has the clocks before this one, the occupancy the changes. */
 	uint64_t counted;
 	uint32_t entries;
@@ -97,7 +105,8 @@ struct skl_package {
 	uint8_t device[2];	/* of PCI 0:0.0 */
 	bool always, two_arbs;	/* the design's */
 	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
-	uint32_t turns[SKL_TRK_KINDS];	/* of the arbiters, by kind of request */
+	/* Of the arbiters and their like, by kind of request. */
+	uint32_t turns[SKL_TRK_KINDS], tor_turns[SKL_TRK_KINDS], transaction_turns[2];
 	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
 	uint64_t imc_known, imc_driven;	/* bit per code of the controllers' selects */
 	uint64_t imc_clock;	/* their clocks before this one are counted */
@@ -118,9 +127,17 @@ struct skl_package {
 
 struct skl_thread { uint64_t debugctl; };
 
+/* A machine of one package may have a second tile with units alike, behind an enable of its own: it
+ * is kept as another package is. Its CBos are the HAC_CBOs, its arbiters the HAC_ARBs. */
+#define SKL_SOC_TILE 1u
+
 static inline struct skl_package *skl_package(struct vpmu_segment *s, uint32_t package)
 {
 	return (struct skl_package *)(void *)((uint8_t *)s + s->registers_offset) + package;
+}
+static inline uint32_t skl_tiles(const struct vpmu_segment *s)
+{
+	return (uint32_t)(s->state.package / sizeof(struct skl_package));
 }
 
 /* What a generation has of its own beside rows and events. */
@@ -132,19 +149,22 @@ struct skl_design {
 	uint32_t controllers;
 	bool always;		/* there is no global enable that has an effect */
 	bool two_arbs;		/* requests go to one and the other in turn */
-	bool later_cbo;		/* of the CBo's codes only the lookups are known */
+	uint32_t cbo_codes;	/* that the CBo has; 0: SKL_LOOKUPS and SKL_SNOOPS */
+	const char *arb_unit;	/* of the events; NULL: "ARB" */
+	const struct skl_design *soc;	/* of the SoC tile, if there is one */
 	uint32_t ctr_width;	/* 0: SKL_CTR_WIDTH */
 	uint8_t device[2], device_of_two[2];	/* PCI 0:0.0, low byte first; of two cores */
 };
 
 /* What a generation's file of data says of its type beside its rows, events and design. */
 #define SKL_BEHAVIOUR \
-	.package_bytes = sizeof(struct skl_package), .thread_bytes = sizeof(struct skl_thread), \
+	.thread_bytes = sizeof(struct skl_thread), \
 	.box_name = "CBo", .advance = skl_bring_up, \
 	 .gather = skl_gather, .written = skl_written, \
 	.interrupts = skl_interrupts, .pci_read = skl_pci_read, .mmio_window = skl_mmio_window, \
 	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
-	.tracker = skl_tracker, .dram = skl_dram, .clock = skl_clock, \
+	.tracker = skl_tracker, .away_request = skl_away_request, \
+	.away_tracker = skl_away_tracker, .dram = skl_dram, .clock = skl_clock, \
 	.memory_command = skl_memory_command
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
 #define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
@@ -165,6 +185,10 @@ void skl_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	       enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock);
 void skl_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
 		 uint64_t start, uint64_t end);
+void skl_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		      uint64_t clock);
+void skl_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		      bool coherent, uint64_t start, uint64_t end);
 void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 	      uint32_t read_cas, uint32_t write_cas);
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
@@ -190,6 +214,7 @@ const char *skl_undriven_text(uint32_t why);
 /* skl_bulk.c */
 /* Unit mask bits of the arbiter's requests that such an entry is counted by. */
 uint32_t skl_tracker_umask(enum vpmu_tracker kind);
+uint32_t skl_tor_umask(enum vpmu_tracker kind);
 /* Brings the registers to clock `done`. */
 void skl_bulk_apply(struct skl_package *p);
 /* Chooses the way of counting after a register was written; skl_bulk_apply has preceded the
