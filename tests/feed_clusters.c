@@ -54,6 +54,8 @@ static void a_store_takes_the_line_from_the_other_core(void **state)
 	assert_true(l1_has(2, 7) && !l1_has(1, 7));
 	load(1, 7);
 	assert_true(l1_has(2, 7) && l1_has(1, 7));
+	store(1, 7);	/* which got it shared, although the cluster alone has it */
+	assert_false(l1_has(2, 7));
 	assert_int_equal(all_lookups(), 1);
 	assert_int_equal(all_snoops(), 0);
 	stop();
