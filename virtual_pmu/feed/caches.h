@@ -22,6 +22,7 @@
 #include "sets.h"
 
 #define VPMU_SPACE_SHIFT 48
+#define VPMU_STREAMS 16u
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
@@ -61,6 +62,7 @@ struct vpmu_runner {
 	bool may_keep, keeps;
 	uint64_t keep_from;		/* clock */
 	struct vpmu_fast l1d, l1i;
+	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };
 

@@ -13,7 +13,9 @@
 /* A line's place in the LLC. */
 struct place {
 	struct vpmu_set set;
-	uint64_t *cores;	/* bitmap per way: cores that may have the line */
+	/* Bitmap per way: agents that may have the line. `few` or `many`, by their number. */
+	uint8_t *few;
+	uint64_t *many;
 	uint32_t slice;
 };
 
@@ -57,26 +59,38 @@ uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *
 static HOT struct place place_of(const struct vpmu_caches *c, uint32_t package, uint64_t tag)
 {
 	const struct vpmu_level *l = &c->layout.llc;
-	uint64_t sets = (uint64_t)c->layout.slices * l->sets;
-	unsigned char *heads = c->base + package * c->layout.package_bytes + c->layout.llc_at;
-	uint64_t *words = (uint64_t *)(void *)(heads + sets * VPMU_SET_HEAD_BYTES);
+	unsigned char *head = c->base + package * c->layout.package_bytes + c->layout.llc_at;
 	struct place at;
-	uint64_t index;
+	uint64_t *words;
 	uint32_t set;
 
 	at.slice = vpmu_caches_slice(c, tag, &set);
-	index = (uint64_t)at.slice * l->sets + set;
-	at.set = (struct vpmu_set){ (uint64_t *)(void *)(heads + index * VPMU_SET_HEAD_BYTES),
-				    words + index * l->ways, l->ways };
-	at.cores = words + (sets + index) * l->ways;
+	head += ((uint64_t)at.slice * l->sets + set) * l->set_bytes;
+	words = (uint64_t *)(void *)(head + VPMU_LLC_HEAD_BYTES);
+	at.set = (struct vpmu_set){ (uint64_t *)(void *)head, words, l->ways };
+	at.few = c->layout.few ? head + VPMU_LLC_FEW_AT : NULL;
+	at.many = words + l->ways;
 	return at;
+}
+
+static HOT uint64_t cores_of(const struct place *at, uint32_t way)
+{
+	return at->few ? at->few[way] : at->many[way];
+}
+
+static HOT void put_cores(const struct place *at, uint32_t way, uint64_t cores)
+{
+	if (at->few)
+		at->few[way] = (uint8_t)cores;
+	else
+		at->many[way] = cores;
 }
 
 static HOT void place_put(const struct place *at, uint32_t way, uint64_t word, uint64_t cores)
 {
 	set_put(&at->set, way, word);
 	set_put_print(&at->set, way, set_tag(word));
-	at->cores[way] = cores;
+	put_cores(at, way, cores);
 	set_touch(at->set.order, way);
 }
 
@@ -91,7 +105,7 @@ static HOT bool is_away(const struct request *q)
 
 static HOT uint64_t holders(const struct place *at, uint32_t way)
 {
-	return at->cores[way] & ~AWAY;
+	return cores_of(at, way) & ~AWAY;
 }
 
 static enum vpmu_tracker read_of(const struct request *q)
@@ -184,7 +198,7 @@ static HOT enum vpmu_word_state miss(const struct request *q)
 				      VPMU_EVICTION) == VPMU_SNOOP_HITM ||
 			   set_state(victim) == VPMU_WORD_M;
 		if (modified)
-			write_memory(q, set_tag(victim), at->cores[way] & AWAY);
+			write_memory(q, set_tag(victim), cores_of(at, way) & AWAY);
 	}
 	vpmu_outcome_llc_miss(q->c, q->r, q->kind, victim, modified);
 	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core | (is_away(q) ? AWAY : 0));
@@ -284,7 +298,7 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
-	uint64_t others = q->at.cores[way] & ~me;
+	uint64_t others = cores_of(&q->at, way) & ~me;
 	uint32_t state = set_state(word);
 
 	if (__builtin_expect(others >= AWAY, 0))
@@ -302,7 +316,7 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 		place_put(&q->at, way, q->tag | state, me);
 		return VPMU_WORD_E;
 	}
-	if (state != VPMU_WORD_S && others && q->at.cores[way] == others &&
+	if (state != VPMU_WORD_S && others && cores_of(&q->at, way) == others &&
 	    (others & (others - 1)) == 0)
 		return read_from_owner(q, way, others);
 	place_put(&q->at, way, word, others | me);
@@ -322,7 +336,7 @@ static HOT void take_back(const struct request *from, uint64_t word)
 	q.at = place_of(q.c, q.r->package, q.tag);
 	way = set_find(&q.at.set, q.tag);
 	lookup(&q, VPMU_WRITE, way < 0 ? 0 : set_word(&q.at.set, (uint32_t)way));
-	alone = way < 0 || q.c->layout.directory || (q.at.cores[way] & AWAY);
+	alone = way < 0 || q.c->layout.directory || (cores_of(&q.at, (uint32_t)way) & AWAY);
 	if (alone)
 		write_memory(&q, q.tag, is_away(&q));
 	if (way < 0)
@@ -333,7 +347,8 @@ static HOT void take_back(const struct request *from, uint64_t word)
 	/* The last private level has just lost it; the L1s may have kept it. */
 	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0 &&
 	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, q.tag)))
-		q.at.cores[way] &= ~(1ull << q.r->core);
+		put_cores(&q.at, (uint32_t)way,
+			  cores_of(&q.at, (uint32_t)way) & ~(1ull << q.r->core));
 }
 
 /* What another core of the cluster has in its L1 goes to the L2, and need not come from here. */
@@ -366,13 +381,26 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	vpmu_private_unlock(p);
 }
 
-/* The host prefetches what access_llc will read, while this thread waits for the lock. */
-static void prefetch(const struct place *at)
+/* The host fetches what access_llc will read, all lines of it at once. */
+static HOT void prefetch(const struct vpmu_caches *c, const struct place *at)
 {
-	uint32_t last = set_last(&at->set);
+	const char *set = (const char *)at->set.order;
 
-	__builtin_prefetch(&at->set.words[last], 1);
-	__builtin_prefetch(&at->cores[last], 1);
+	for (uint32_t i = 0; i < c->layout.llc.set_bytes; i += VPMU_LINE_BYTES)
+		__builtin_prefetch(set + i, 1);
+}
+
+/* Programs that miss often do so line after line: then the next line's set as well. */
+static HOT void prefetch_ahead(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
+{
+	uint64_t *last = &r->missed[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
+	struct place next;
+
+	if (*last + VPMU_LINE_BYTES == tag) {
+		next = place_of(c, r->package, tag + VPMU_LINE_BYTES);
+		prefetch(c, &next);
+	}
+	*last = tag;
 }
 
 static bool access_cluster(const struct request *q, struct vpmu_private *p)
@@ -419,7 +447,8 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 	if (access_private(&q, &p))
 		return;
 	q.at = place_of(c, r->package, tag);
-	prefetch(&q.at);
+	prefetch(c, &q.at);
+	prefetch_ahead(c, r, tag);
 	if (!vpmu_runner_lock(c->s, r))
 		return;
 	access_llc(&q, &p);
@@ -449,7 +478,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
 	own = vpmu_private_sets(c, r, r->core, tag);
 	vpmu_private_lock(&own, r->tid);
-	if (q.at.cores[way] & me)
+	if (cores_of(&q.at, (uint32_t)way) & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;

@@ -39,8 +39,17 @@ static uint64_t level_bytes(const struct vpmu_level *level)
 
 static uint64_t llc_bytes(const struct vpmu_layout *l)
 {
-	return (uint64_t)l->slices * l->llc.sets *
-	       (VPMU_SET_HEAD_BYTES + 2 * l->llc.ways * sizeof(uint64_t));
+	return (uint64_t)l->slices * l->llc.sets * l->llc.set_bytes;
+}
+
+static int make_llc(const struct vpmu_machine *m, struct vpmu_layout *out)
+{
+	if (make_level(&m->llc, m->slices, &out->llc) || !out->llc.sets)
+		return -EINVAL;
+	out->few = out->agents <= VPMU_AGENTS_FEW && out->away_from == out->agents;
+	out->llc.set_bytes = (uint32_t)align_up(VPMU_LLC_HEAD_BYTES +
+						out->llc.ways * (out->few ? 8u : 16u), 64);
+	return 0;
 }
 
 /* Of an agent with so many cores. */
@@ -121,12 +130,12 @@ int vpmu_layout_make(const struct vpmu_machine *m, struct vpmu_layout *out)
 		return -EINVAL;
 	out->fills = m->fill_buffers;
 	out->fills_at = VPMU_CORE_HEADER_BYTES;
-	if (make_blocks(m, out) || make_level(&m->llc, m->slices, &out->llc) || !out->llc.sets)
-		return -EINVAL;
 	make_agents(m, out);
+	if (make_blocks(m, out) || make_llc(m, out))
+		return -EINVAL;
 	out->slices = m->slices;
 	out->slice_shift = m->slices & (m->slices - 1) ? 32 : (uint32_t)__builtin_ctz(m->slices);
-	out->llc_at = agents_bytes(out);
+	out->llc_at = align_up(agents_bytes(out), 64);
 	out->package_bytes = align_up(out->llc_at + llc_bytes(out), 4096);
 	out->bytes = m->packages * out->package_bytes;
 	out->directory = m->llc_level == 0 && out->core.l2.sets;

@@ -15,19 +15,23 @@ struct vpmu_level {
 	uint32_t sets;		/* 0: level absent */
 	uint32_t mask;		/* sets - 1 when sets is a power of two, else 0 */
 	uint32_t ways;
-	uint32_t set_bytes;	/* of a private level: from one set to the next */
+	uint32_t set_bytes;	/* from one set to the next */
 };
 
 /* A set's head: its order word and a fingerprint per way (sets.h). */
 #define VPMU_SET_HEAD_BYTES 32u
+#define VPMU_LLC_HEAD_BYTES 64u
+#define VPMU_AGENTS_FEW 8u
+#define VPMU_LLC_FEW_AT 24u	/* in the head: behind order and fingerprints */
 
 /* The region is one block per package: first its agents' blocks, then its LLC. An agent is a core,
  * or a cluster of E cores (vpmu_core_agent).
  * An agent's block: struct vpmu_core, the fill buffers of its cores, the L1I and L1D of each, their
- * L2. Each set of them is its head and a word per line. The LLC is the heads of its sets, those of
- * slice 0, of slice 1, ..., then in the same order the words of their lines, then a bitmap of
- * agents per line: what every lookup reads is small enough for the caches of the host. Offsets
- * are bytes. */
+ * L2. Each set of them is its head and a word per line. The LLC is the sets of slice 0, of slice 1,
+ * ...: a lookup misses in the host's caches, so that all it reads lies together. A set is a line of
+ * the host with its head and, if the package has few agents, a byte per way that says which of them
+ * may have the line; then the words; then, if there are more agents, a bitmap of 64 bits per way.
+ * Offsets are bytes. */
 struct vpmu_agent_block {
 	struct vpmu_level l1i, l1d, l2;
 	uint32_t members;			/* cores */
@@ -45,6 +49,7 @@ struct vpmu_layout {
 	uint64_t fills_at;				/* in an agent's block */
 	uint64_t llc_at, package_bytes;			/* in a package's block */
 	uint64_t bytes;
+	bool few;		/* agents: see above */
 	bool directory;		/* the LLC holds no data, only which cores have a line */
 	/* Behind the packages, where memory controllers are modelled: open pages of the banks, and
 	 * homes of pages in a machine of several packages. */
