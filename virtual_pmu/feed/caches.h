@@ -108,6 +108,11 @@ static inline uint64_t vpmu_fast_word(const uint64_t *head, uint64_t way, uint64
 	return __atomic_load_n(&words[way], __ATOMIC_RELAXED) - tag;
 }
 
+static inline bool vpmu_fast_has(const uint64_t *head, uint64_t way, uint64_t tag, uint64_t least)
+{
+	return vpmu_fast_word(head, way, tag) - least <= VPMU_WORD_M - least;
+}
+
 /* A hit that changes nothing: the line is the most recently used of its set, in at least the state
  * `least`, which is S or more. */
 static inline bool vpmu_fast_newest(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
@@ -115,7 +120,27 @@ static inline bool vpmu_fast_newest(const struct vpmu_fast *f, uint64_t tag, uin
 	uint64_t *head = vpmu_fast_head(f, tag);
 	uint64_t way = (__atomic_load_n(head, __ATOMIC_RELAXED) ^ SET_IDENTITY) & 15;
 
-	return vpmu_fast_word(head, way, tag) - least <= VPMU_WORD_M - least;
+	return vpmu_fast_has(head, way, tag, least);
+}
+
+/* A hit of the second or third of the lines by recent use, which is noted: loops over two or three
+ * arrays take turns among them. False: it is another one, and nothing has happened. */
+static inline bool vpmu_fast_recent(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
+{
+	uint64_t *head = vpmu_fast_head(f, tag);
+	uint64_t order = __atomic_load_n(head, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+	uint64_t second = order >> 4 & 15, third = order >> 8 & 15;
+
+	if (f->level.ways < 3)
+		return false;
+	if (vpmu_fast_has(head, second, tag, least))
+		order = (order & ~0xffull) | (order & 15) << 4 | second;
+	else if (vpmu_fast_has(head, third, tag, least))
+		order = (order & ~0xfffull) | (order & 0xff) << 4 | third;
+	else
+		return false;
+	__atomic_store_n(head, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* A hit anywhere in the set, which is noted; false: not in this state, and nothing has happened. */
@@ -127,7 +152,7 @@ static inline bool vpmu_fast_hit(const struct vpmu_fast *f, uint64_t tag, uint64
 	for (; candidates; candidates &= candidates - 1) {
 		uint32_t way = (uint32_t)__builtin_ctz(candidates);
 
-		if (vpmu_fast_word(head, way, tag) - least > VPMU_WORD_M - least)
+		if (!vpmu_fast_has(head, way, tag, least))
 			continue;
 		set_touch(head, way);
 		return true;

@@ -113,14 +113,15 @@ static enum vpmu_tracker read_of(const struct request *q)
 	return q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ;
 }
 
-static HOT void lookup(const struct request *q, enum vpmu_request kind, uint64_t word)
+static HOT void lookup(const struct request *q, const struct place *at, enum vpmu_request kind,
+		       uint64_t word)
 {
 	if (is_away(q)) {
 		vpmu_away_request(q->c->s, q->r->package,
 				  kind == VPMU_WRITE ? VPMU_TRK_WRITE : read_of(q), q->r->clock);
 		return;
 	}
-	vpmu_llc_lookup(q->c->s, q->r->package, q->at.slice, kind, mesi_of[set_state(word)],
+	vpmu_llc_lookup(q->c->s, q->r->package, at->slice, kind, mesi_of[set_state(word)],
 			q->r->clock);
 }
 
@@ -191,7 +192,7 @@ static HOT enum vpmu_word_state miss(const struct request *q)
 	uint64_t victim = set_word(&at->set, way);
 	bool modified = false;
 
-	lookup(q, VPMU_READ, 0);
+	lookup(q, at, VPMU_READ, 0);
 	read_memory(q);
 	if (set_state(victim)) {
 		modified = invalidate(q, at->slice, set_tag(victim), holders(at, way),
@@ -214,7 +215,7 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 	enum vpmu_word_state state;
 
-	lookup(q, VPMU_READ, 0);
+	lookup(q, &q->at, VPMU_READ, 0);
 	if (holder) {
 		result = ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store);
 		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
@@ -303,7 +304,7 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 
 	if (__builtin_expect(others >= AWAY, 0))
 		return hit_away(q, way);
-	lookup(q, VPMU_READ, word);
+	lookup(q, &q->at, VPMU_READ, word);
 	q->r->clock += q->c->s->machine.llc_clocks;
 	if (q->c->layout.directory)
 		return hit_directory(q, way, others);
@@ -325,30 +326,28 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 
 /* A dirty word that leaves the requester's core. Inclusion says that the LLC has the line; a
  * process killed in the middle of an update can break that, and then memory takes the data. */
-static HOT void take_back(const struct request *from, uint64_t word)
+static HOT void take_back(const struct request *q, uint64_t word)
 {
-	struct request q = *from;
+	uint64_t tag = set_tag(word);
+	struct place at = place_of(q->c, q->r->package, tag);
+	int way = set_find(&at.set, tag);
 	struct vpmu_private p;
 	bool alone;	/* the LLC does not take it */
-	int way;
 
-	q.tag = set_tag(word);
-	q.at = place_of(q.c, q.r->package, q.tag);
-	way = set_find(&q.at.set, q.tag);
-	lookup(&q, VPMU_WRITE, way < 0 ? 0 : set_word(&q.at.set, (uint32_t)way));
-	alone = way < 0 || q.c->layout.directory || (cores_of(&q.at, (uint32_t)way) & AWAY);
+	lookup(q, &at, VPMU_WRITE, way < 0 ? 0 : set_word(&at.set, (uint32_t)way));
+	alone = way < 0 || q->c->layout.directory || (cores_of(&at, (uint32_t)way) & AWAY);
 	if (alone)
-		write_memory(&q, q.tag, is_away(&q));
+		write_memory(q, tag, is_away(q));
 	if (way < 0)
 		return;
 	if (!alone)
-		set_put(&q.at.set, (uint32_t)way, q.tag | VPMU_WORD_M);
-	p = vpmu_private_sets(q.c, q.r, q.r->core, q.tag);
+		set_put(&at.set, (uint32_t)way, tag | VPMU_WORD_M);
+	p = vpmu_private_sets(q->c, q->r, q->r->core, tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
-	if (set_find(&p.l1d, q.tag) < 0 && set_find(&p.l1i, q.tag) < 0 &&
-	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, q.tag)))
-		put_cores(&q.at, (uint32_t)way,
-			  cores_of(&q.at, (uint32_t)way) & ~(1ull << q.r->core));
+	if (set_find(&p.l1d, tag) < 0 && set_find(&p.l1i, tag) < 0 &&
+	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, tag)))
+		put_cores(&at, (uint32_t)way,
+			  cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));
 }
 
 /* What another core of the cluster has in its L1 goes to the L2, and need not come from here. */

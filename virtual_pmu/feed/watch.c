@@ -62,7 +62,8 @@ static __attribute__((noinline)) void access_older(qemu_plugin_meminfo_t info, u
 	struct vpmu_runner *r = &vpmu_self->runner;
 	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
 
-	if (!vpmu_fast_hit(&r->l1d, vpmu_runner_tag(r, address), least))
+	if (!vpmu_fast_recent(&r->l1d, vpmu_runner_tag(r, address), least) &&
+	    !vpmu_fast_hit(&r->l1d, vpmu_runner_tag(r, address), least))
 		access_slow(info, address);
 }
 

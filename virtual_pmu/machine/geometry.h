@@ -49,7 +49,7 @@ struct vpmu_layout {
 	uint64_t fills_at;				/* in an agent's block */
 	uint64_t llc_at, package_bytes;			/* in a package's block */
 	uint64_t bytes;
-	bool few;		/* agents: see above */
+	bool few;		/* agents, all behind the LLC: see above */
 	bool directory;		/* the LLC holds no data, only which cores have a line */
 	/* Behind the packages, where memory controllers are modelled: open pages of the banks, and
 	 * homes of pages in a machine of several packages. */

@@ -209,38 +209,40 @@ void skl_bulk_choose(struct skl_package *p)
 	p->bulk.counted = p->done;
 }
 
-static void occupy_in_bulk(struct skl_package *p, const struct skl_entry *e)
-{
-	struct skl_bulk *b = &p->bulk;
-
-	b->entry[b->entries++] = *e;
-	if (b->entries < SKL_ENTRIES)
-		return;
-	skl_bulk_apply(p);
-	if (b->entries > SKL_ENTRIES / 2)	/* too many at a time for the list */
-		put_in_ring(p);
-}
-
 /* An entry that began before the clocks still open is moved as a whole: its length is what the
  * occupancy adds up, and the average latency must stay right. */
-void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
-		uint64_t end)
+static void make_entry(struct skl_package *p, struct skl_entry *e, uint64_t start, uint64_t length)
 {
-	struct skl_entry e = { .data_read = data_read, .coherent = coherent, .arb = (uint8_t)arb };
-	uint64_t length = end - start;
-
 	if (length >= SKL_WINDOW)
 		length = SKL_WINDOW - 1;
 	if (start + length >= p->done + SKL_WINDOW)
 		skl_advance(p, start + length - SKL_WINDOW + 1);
 	if (start < p->done)
 		start = p->done;
-	e.start = start;
-	e.end = start + length;
-	if (!p->precise) {
-		occupy_in_bulk(p, &e);
+	e->start = start;
+	e->end = start + length;
+	e->begun = false;
+}
+
+/* In bulk the entry is made where it stays: to copy what has just been stored takes the host long. */
+void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
+		uint64_t end)
+{
+	struct skl_bulk *b = &p->bulk;
+	struct skl_entry now, *e = p->precise ? &now : &b->entry[b->entries];
+
+	make_entry(p, e, start, end - start);
+	e->data_read = data_read;
+	e->coherent = coherent;
+	e->arb = (uint8_t)arb;
+	if (p->precise) {
+		skl_put_change(p, e->start, 1, e);
+		skl_put_change(p, e->end, -1, e);
 		return;
 	}
-	skl_put_change(p, e.start, 1, &e);
-	skl_put_change(p, e.end, -1, &e);
+	if (++b->entries < SKL_ENTRIES)
+		return;
+	skl_bulk_apply(p);
+	if (b->entries > SKL_ENTRIES / 2)	/* too many at a time for the list */
+		put_in_ring(p);
 }
