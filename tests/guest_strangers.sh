@@ -43,6 +43,10 @@ slices=2	# MSR_UNC_CBO_CONFIG (334060-001 Table 2-6) has their number, and one m
 has 'lscpu Model name: +VirtualPMU skl-2c4t'
 has 'lscpu Thread\(s\) per core: +2'
 has 'lscpu Core\(s\) per socket: +2'
+# What 248966 says of a core, twice; 2 MB for each slice.
+has 'lscpu L1d cache: +64 KiB \(2 instances\)'
+has 'lscpu L2 cache: +512 KiB \(2 instances\)'
+has 'lscpu L3 cache: +4 MiB \(1 instance\)'
 ! present lstopo-no-graphics || [ "$(grep -c '^lstopo .*PU L#' out)" = 4 ] || fail "lstopo's PUs"
 ! present rdmsr || [ "$(grep -c "^rdmsr $((slices + 1))$" out)" = 4 ] ||
 	fail "rdmsr: $(grep '^rdmsr' out | xargs)"

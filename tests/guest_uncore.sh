@@ -12,7 +12,10 @@ lines=$((elements / 8))
 written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
 
 cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
+# Else the kernel copies what it finds by and by into large pages, which is counted, too.
+small_pages='echo never >/sys/kernel/mm/transparent_hugepage/enabled'
 if boot skl-4c8t <<-END
+	$small_pages
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
 	./count loop:20000000 uncore_cbox_0/ff
 	END
@@ -33,11 +36,14 @@ fi
 # inc_sel=0xd with the B-Box command's sub-event, as the driver's own bbox_cmds_read and _write have it.
 # Each array is larger than the last level cache, which has 393216 lines.
 read=1a00/2800 write=1a00/2820
+# Memory is the first package's, whose boxes are counted; the second one's processor works.
 elements=3200000
 lines=$((elements / 8))
-if boot nhmex-1p8c16t <<-END
-	./count triad:$elements uncore_mbox_0/$read uncore_mbox_1/$read
-	./count triad:$elements uncore_mbox_0/$write uncore_mbox_1/$write
+if boot nhmex-2p4c8t <<-END
+	$small_pages
+	export NODE=0
+	taskset -c 4 ./count triad:$elements uncore_mbox_0/$read uncore_mbox_1/$read
+	taskset -c 4 ./count triad:$elements uncore_mbox_0/$write uncore_mbox_1/$write
 	END
 then
 	reads=$(($(value uncore_mbox_0/$read) + $(value uncore_mbox_1/$read)))

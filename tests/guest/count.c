@@ -5,8 +5,10 @@
  * WORK: triad:N (three arrays of N doubles), loop:N (N times two instructions, one of them a
  * branch). EVENT: PMU/config[/config1[/FLAGS]], numbers in hexadecimal; PMU is a name below
  * /sys/bus/event_source/devices, or a number (0: the kernel's generic events). FLAGS: u or k; a:
- * the CPU's, whoever runs. What an empty interval before the work counts is taken off. */
+ * the CPU's, whoever runs. What an empty interval before the work counts is taken off. NODE in the
+ * environment: memory is that NUMA node's. */
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -70,6 +72,12 @@ static void add(const char *text)
 
 static void prepare(void)
 {
+	unsigned long nodes = getenv("NODE") ? 1ul << atoi(getenv("NODE")) : 0;
+
+	if (nodes && syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 8 * sizeof(nodes))) {
+		perror("count: NODE");
+		exit(1);
+	}
 	for (int i = 0; i < 3; i++) {
 		arrays[i] = aligned_alloc(4096, (size_t)elements * sizeof(double));
 		if (!arrays[i])

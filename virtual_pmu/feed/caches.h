@@ -38,6 +38,8 @@ struct vpmu_caches {
 	struct vpmu_segment *s;
 	unsigned char *base;
 	struct vpmu_layout layout;
+	/* Where addresses are physical: memory of each package, and of all what is below 4 GiB. */
+	uint64_t node_bytes, low_bytes;
 };
 
 /* One level-one cache as its fast path sees it. */

@@ -14,6 +14,15 @@ static uint32_t spread(uint64_t page, uint32_t packages)
 	return (uint32_t)(page % packages);
 }
 
+/* As the board's firmware tells the kernel. */
+static uint32_t by_address(const struct vpmu_caches *c, uint64_t tag)
+{
+	uint64_t offset = tag < c->low_bytes ? tag : tag - (UINT64_C(1) << 32) + c->low_bytes;
+	uint64_t package = offset / c->node_bytes, last = c->s->machine.packages - 1;
+
+	return (uint32_t)(package < last ? package : last);
+}
+
 uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag)
 {
 	uint64_t page = tag >> PAGE_SHIFT, *homes = (uint64_t *)(void *)(c->base +
@@ -22,6 +31,8 @@ uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner
 
 	if (c->s->machine.packages == 1)
 		return 0;
+	if (c->node_bytes)
+		return by_address(c, tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1));
 	for (uint32_t i = 0; i < VPMU_HOME_PROBES; i++) {
 		uint64_t *entry = &homes[((hash >> 40) + i) % VPMU_HOME_PAGES];
 

@@ -5,13 +5,14 @@
  * - A page of 4 KiB has its home in the package whose thread first reached memory in it; the table
  *   of homes holds 2^18 pages, and pages beyond that are spread over the packages by page number.
  *   Pages keep their home when a program unmaps and maps their addresses again.
+ *   On a booted machine each package has a range of physical addresses instead.
  * - Of two boxes, the line goes to the one that the parity of address bits 6, 13, 16 and 20 names.
  *   So neighbouring lines alternate.
  * - A box has 4 ranks of 8 banks; a bank's open page holds 128 neighbouring lines of the box
  *   (8 KiB). Neighbouring pages are in different banks, and rows turn the banks' order, so that a
  *   power-of-two stride uses several.
  * - Pages stay open until the bank needs another one: open-page policy without a timer.
- * Everything is virtual addresses: the feed knows no others. */
+ * In user mode everything is virtual addresses: the feed knows no others. */
 #ifndef VPMU_FEED_HOME_H
 #define VPMU_FEED_HOME_H
 

@@ -97,7 +97,7 @@ static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_
 {
 	(void)vcpu;
 	if (leaf != DOORBELL)
-		return vpmu_cpuid(&machine->machine, leaf, registers);
+		return vpmu_cpuid(&machine->machine, leaf, subleaf, registers);
 	memset(registers, 0, 4 * sizeof(*registers));
 	if (subleaf == BEGIN || subleaf == END)
 		vpmu_whole_count(subleaf == BEGIN);

@@ -174,6 +174,7 @@ static void on_reset(qemu_plugin_id_t id)
 	if (!awake)
 		return;
 	main_start = (uint64_t)(uintptr_t)host->main_memory(&main_bytes);
+	vpmu_feed.caches.low_bytes = main_bytes;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_vcpu_idle_cb(id, on_idle);
 	qemu_plugin_register_vcpu_resume_cb(id, on_resume);
@@ -209,6 +210,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	vpmu_feed.cpu_of = vpmu_whole_cpu;
+	if (vpmu_watch_argument(argc, argv, "node"))
+		vpmu_feed.caches.node_bytes = strtoull(vpmu_watch_argument(argc, argv, "node"),
+						       NULL, 10);
 	feed_id = id;
 	fed = true;
 	__atomic_fetch_add(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);

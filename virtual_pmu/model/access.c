@@ -201,16 +201,6 @@ int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *v
 	return address ? vpmu_rdmsr(s, cpu, address, value) : -EIO;
 }
 
-bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4])
-{
-	const struct vpmu_model_type *type = vpmu_model_type(m);
-
-	if (leaf != 0xa || !type->perfmon[0])
-		return false;
-	memcpy(registers, type->perfmon, sizeof(type->perfmon));
-	return true;
-}
-
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);

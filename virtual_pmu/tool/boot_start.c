@@ -172,6 +172,15 @@ static void add_board(struct line *l, const struct vpmu_boot *boot)
 	add(l, "%s", boot->memory);
 }
 
+/* affinity: of vpmu_boot_affinity; -1: none is needed. */
+static void add_affinity(struct line *l, int affinity)
+{
+	if (affinity < 0)
+		return;
+	add(l, "-acpitable");
+	add(l, "sig=SRAT,rev=3,data=/proc/self/fd/%d", affinity);
+}
+
 static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
 		       int image)
 {
@@ -187,8 +196,8 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 	    boot->append ? boot->append : "");
 	if (boot->feed) {
 		add(l, "-plugin");
-		add(l, "file=%s,segment=%s", quoted(p->model, text, sizeof(text)),
-		    boot->place->path);
+		add(l, "file=%s,segment=%s,node=%llu", quoted(p->model, text, sizeof(text)),
+		    boot->place->path, (unsigned long long)vpmu_boot_node_bytes(boot));
 	}
 }
 
@@ -240,8 +249,20 @@ static int make_ends(struct vpmu_boot_ends *ends, int *far)
 	return 0;
 }
 
+struct files { int image, affinity; };
+
+static int open_files(const struct vpmu_boot *boot, const struct parts *p, struct files *f)
+{
+	*f = (struct files){ .image = vpmu_boot_image(p->init, p->modules, boot->network != NULL),
+			     .affinity = -1 };
+	if (f->image >= 0 && vpmu_boot_node_bytes(boot))
+		f->affinity = vpmu_boot_affinity(boot);
+	return f->image < 0 || (f->affinity < 0 && vpmu_boot_node_bytes(boot)) ?
+	       VPMU_EXIT_FAILURE : 0;
+}
+
 static void compose(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
-		    const int *far, int image)
+		    const int *far, const struct files *f)
 {
 	add(l, "%s", p->qemu);
 	add_board(l, boot);
@@ -253,21 +274,25 @@ static void compose(struct line *l, const struct vpmu_boot *boot, const struct p
 		add_port(l, VPMU_PORT_CONTROL + i, far[i]);
 	add_folders(l, p);
 	add_network(l, boot);
-	add_kernel(l, boot, p, image);
+	add_affinity(l, f->affinity);
+	add_kernel(l, boot, p, f->image);
 }
 
 static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpmu_boot_ends *ends)
 {
 	struct line l = { .count = 0 };
 	pid_t parent = getpid();
+	struct files files;
 	int far[ENDS];
-	int image = vpmu_boot_image(p->init, p->modules, boot->network != NULL);
 	char *segment = realpath(boot->place->path, NULL);
-	int rc = image < 0 ? VPMU_EXIT_FAILURE : make_ends(ends, far);
+	int rc = open_files(boot, p, &files);
+
+	if (!rc)
+		rc = make_ends(ends, far);
 
 	if (rc)
 		return rc;
-	compose(&l, boot, p, far, image);
+	compose(&l, boot, p, far, &files);
 	ends->emulator = l.failed ? -1 : fork();
 	if (!ends->emulator)
 		run_emulator(l.words, far[ENDS - 1], p->model,
@@ -278,7 +303,8 @@ static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpm
 	}
 	for (int i = 0; i < ENDS; i++)
 		close(far[i]);
-	close(image);
+	close(files.image);
+	close(files.affinity);
 	free(segment);
 	forget(&l);
 	return rc;

@@ -178,6 +178,13 @@ bool vpmu_nodes_lost(struct vpmu_nodes *n);
 /* Switches them off and forgets them; VPMU_EXIT_VIOLATIONS if one says so. */
 int vpmu_nodes_end(struct vpmu_nodes *n);
 
+/* ---- boot_memory.c: memory of several packages ---- */
+uint64_t vpmu_boot_memory(const char *text);	/* in bytes, of --memory */
+/* How much each package has; the last has the rest. 0: it is behind one bus. */
+uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot);
+/* A descriptor of the table that tells the kernel. -1: failed and said so. */
+int vpmu_boot_affinity(const struct vpmu_boot *boot);
+
 /* ---- boot_image.c ---- */
 /* A descriptor of the first file system: the first process, and the modules that it loads, out of
  * a /lib/modules/VERSION folder. -1: failed and said so. */
