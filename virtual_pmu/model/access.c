@@ -187,6 +187,7 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 	value = merged(old, value, shift, bytes);
 	if (value & ~mask)
 		refused_in_window(s, VPMU_V_RESERVED_BITS, cpu, offset, value, value & ~mask);
+	vpmu_window_note(s, cpu);
 	vpmu_register_note(s, cpu, &r, true);
 	value &= mask;
 	store_in_window(s, cpu, &r, value);

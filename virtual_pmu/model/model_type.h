@@ -134,6 +134,9 @@ void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vp
 /* touched.c: called before a program's access; and when a tool has set the value. */
 void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			bool writes);
+/* Loads from the window are not seen: what a program has found there is what it held at the first
+ * store to any of it. */
+void vpmu_window_note(struct vpmu_segment *s, uint32_t cpu);
 void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
 
 #endif

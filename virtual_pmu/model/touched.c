@@ -52,6 +52,15 @@ void vpmu_register_note(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_
 	w->written |= writes;
 }
 
+void vpmu_window_note(struct vpmu_segment *s, uint32_t cpu)
+{
+	struct vpmu_register r;
+
+	for (uint32_t i = 0; vpmu_register_number(&s->machine, i, &r); i++)
+		if (r.row->space == VPMU_MMIO)
+			vpmu_register_note(s, cpu, &r, false);
+}
+
 /* A program may restore the value that it found first, or the one that the tool has set since: both
  * count as restored. */
 void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)
