@@ -54,6 +54,16 @@ machine nhmex-1p8c16t intel_uncore 117
 machine skl-4c8t intel_uncore 28
 machine snb-4c8t intel_uncore 43
 machine icl-4c8t intel_uncore 8
+machine adl-8p8e24t intel_uncore 39
+
+# libpfm4's spelling, without a component: PAPI asks the component that has published the PMU.
+for name in skl-4c8t=skl_unc_cbo::UNC_CBO_CACHE_LOOKUP:READ_I \
+		rkl-8c16t=rkl_unc_arb::UNC_ARB_TRK_REQUESTS:ALL \
+		adl-8p8e24t=adl_unc_imc1::UNC_M_CAS_COUNT_RD nhmex-1p8c16t=nhmex_unc_mbox::CYCLES; do
+	"$vpmu" run --no-feed -m "${name%%=*}" -- papi_command_line "${name#*=}" >"$scratch/out" 2>&1 &&
+		grep -q "^${name#*=} :" "$scratch/out"
+	verdict "$name is counted" $?
+done
 
 for m in knc-60c240t p4-2p4t nhmex-4p32c64t; do
 	"$vpmu" run --no-feed -m $m -- papi_component_avail >"$scratch/out" 2>&1 &&

@@ -26,7 +26,8 @@ struct glue {
 	struct event_table events;
 	int lock_id;
 	char last_why[IPMU_WHY_MAX];
-	char pmus[PAPI_PMU_MAX][32];	/* where PAPI finds the names of PMUs */
+	/* Where PAPI finds the names of PMUs: of as many as there is room for, and the machine's. */
+	char pmus[PAPI_PMU_MAX][32], own[PAPI_PMU_MAX][32];
 };
 
 int glue_init_component(struct glue *g, int cidx);

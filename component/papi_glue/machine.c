@@ -145,26 +145,19 @@ static int open_machine(struct glue *g, char *why)
 	return rc;
 }
 
-static bool is_here(const struct glue *g, const char *pmu)
+/* Its bytes stay: other threads may look at a name while it goes. */
+static char *pmu_name(struct glue *g, int i)
 {
-	char name[32];
-
-	for (int i = 0; g->machine && ipmu_system_pmu(g->machine, i, name); i++)
-		if (strcmp(name, pmu) == 0)
-			return true;
-	return !g->machine;
+	if (!g->machine)
+		return g->pmus[i][0] || ipmu_names_pmu(g->scope, i, g->pmus[i]) ? g->pmus[i] : NULL;
+	return g->own[i][0] || ipmu_system_pmu(g->machine, i, g->own[i]) ? g->own[i] : NULL;
 }
 
-/* All PMUs that there are anywhere, or once the machine has been opened, its own. Other threads may
- * look at a name while it goes: its bytes stay. */
+/* PMUs that there are anywhere, and once the machine has been opened, all of its own. */
 static void publish_pmu_names(struct glue *g)
 {
-	for (int i = 0; i < PAPI_PMU_MAX; i++) {
-		bool known = g->pmus[i][0] || ipmu_names_pmu(g->scope, i, g->pmus[i]);
-		char *name = known && is_here(g, g->pmus[i]) ? g->pmus[i] : NULL;
-
-		__atomic_store_n(&INFO(g).pmu_names[i], name, __ATOMIC_RELAXED);
-	}
+	for (int i = 0; i < PAPI_PMU_MAX; i++)
+		__atomic_store_n(&INFO(g).pmu_names[i], pmu_name(g, i), __ATOMIC_RELAXED);
 }
 
 static int initialize_locked(struct glue *g)

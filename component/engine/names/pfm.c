@@ -54,20 +54,28 @@ static void table_name(const struct ipmu_pmu_type *type, char name[32])
 	pmu_name(type, type->pfm_plain, name);
 }
 
+static int boxes_at_most(const struct ipmu_pmu_type *type)
+{
+	return !type->pfm_numbered ? 0 : type->select && type->select->boxes ?
+	       type->select->boxes : IPMU_BOXES_MAX;
+}
+
+/* First those without a number, then box 0 of each, ...: who has room for some has those that are
+ * used most. */
 const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 {
-	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
-		for (const struct ipmu_pmu_type *const *t = (*f)->types;
-		     *t && (*f)->scope == scope && !(*f)->repeats; t++) {
-			int names = (*t)->pfm_numbered ? 1 + IPMU_BOXES_MAX : 1;
-
-			if (i < names) {
+	for (int box = -1; box < IPMU_BOXES_MAX; box++)
+		for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+			if ((*f)->scope != scope || (*f)->repeats)
+				continue;
+			for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+				if (box >= boxes_at_most(*t) || i-- > 0)
+					continue;
 				snprintf(name, 32, "%s", (*t)->name);
-				if (i > 0)
-					pmu_name(*t, i - 1, name);
+				if (box >= 0)
+					pmu_name(*t, box, name);
 				return name;
 			}
-			i -= names;
 		}
 	return NULL;
 }
