@@ -38,6 +38,19 @@ static const struct ipmu_box_kind alder_lake[] = {
 	{ "adl_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 },
 	ADL_IMC_KINDS("adl"), { .pmu = NULL },
 };
+#define MTL_TILE_KINDS(prefix) \
+	{ prefix "_unc_hac_arb", "HAC ARB", IPMU_BOX_PACKAGE, 2 }, \
+	{ prefix "_unc_hac_cbo", "HAC CBo", IPMU_BOX_PACKAGE, 2 }, \
+	{ prefix "_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
+	{ prefix "_unc_sncu", "UCLK", IPMU_BOX_PACKAGE, 1 }
+static const struct ipmu_box_kind meteor_lake[] = {
+	{ "mtl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
+	{ "mtl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 2 },
+	MTL_TILE_KINDS("mtl"), ADL_IMC_KINDS("mtl"), { .pmu = NULL },
+};
+static const struct ipmu_box_kind arrow_lake[] = {
+	MTL_TILE_KINDS("arl"), ADL_IMC_KINDS("arl"), { .pmu = NULL },
+};
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -75,6 +88,8 @@ static const struct identity {
 	{ 6, { 0x8C, 0x8D, -1 }, tiger_lake },
 	{ 6, { 0xA7, -1 }, rocket_lake },
 	{ 6, { 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF, -1 }, alder_lake },
+	{ 6, { 0xAA, 0xAC, 0xB5, -1 }, meteor_lake },
+	{ 6, { 0xC5, 0xC6, -1 }, arrow_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

@@ -66,8 +66,11 @@ static const char *expected(const char *listed)
 		*umask++ = '\0';
 	if (strcmp(pmu, "netburst_p") == 0)
 		pmu = "netburst";
-	if (strlen(pmu) == 11 && strncmp(pmu + 3, "_unc_", 5) == 0)
+	if (strlen(pmu) > 8 && strncmp(pmu + 3, "_unc_", 5) == 0 && strncmp(pmu, "nhm", 3)) {
 		memcpy(name, "skl", 3);		/* other generations' are in what Skylake's are */
+		if (strstr(name, "_free_running"))
+			*strstr(name, "_free_running") = '\0';
+	}
 	if (umask)
 		units = cell(pmu, event, umask);
 	if (!units)

@@ -21,6 +21,8 @@ static const struct machine {
 	{ "tiger-lake-h", &ipmu_tglh_client_uncore },
 	{ "rocket-lake", &ipmu_rkl_client_uncore },
 	{ "alder-lake", &ipmu_adl_client_uncore },
+	{ "meteor-lake", &ipmu_mtl_client_uncore },
+	{ "arrow-lake", &ipmu_arl_client_uncore },
 	{ "comet-lake-10", &ipmu_cml_client_uncore },
 	{ "knights-corner", &ipmu_knc },
 	{ "core2", &ipmu_core2 },

@@ -32,7 +32,7 @@ const struct ipmu_constraint ipmu_client_arb_constraints[] = {
 const struct ipmu_measure ipmu_client_arb_measures[] = {
 	{ "clocks", "UNC_ARB_TRK_OCCUPANCY:CYCLES_*" },
 	{ "entries x clocks", "UNC_ARB_*OCCUPANCY" },
-	{ "requests", "UNC_ARB_*REQUEST UNC_ARB_*REQUESTS" },
+	{ "requests", "UNC_*ARB_*REQUEST UNC_*ARB_*REQUESTS UNC_HAC_ARB_TRANSACTIONS" },
 	{ 0 },
 };
 
@@ -40,6 +40,7 @@ const struct ipmu_measure ipmu_client_imc_measures[] = {
 	{ "64-byte transfers", "DRAM_DATA_READS DRAM_DATA_WRITES UNC_*CAS_COUNT_FREERUN" },
 	{ "clocks", "UNC_M_CLOCKTICKS UNC_M_DRAM_THERMAL_* UNC_M_DRAM_SELF_REFRESH "
 		    "UNC_M_DRAM_CKE_OFF_CYCLES" },
+	{ "32-byte transfers", "UNC_M_*_DATA" },
 	{ "entries x clocks", "UNC_M_RD_OCCUPANCY_CH?" },
 	{ "requests", "UNC_M_VC?_REQUESTS_* UNC_M_PREFETCH_RD UNC_M_TOTAL_REQUESTS "
 		      "UNC_M_DRAM_PAGE_*" },

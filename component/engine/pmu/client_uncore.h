@@ -172,4 +172,27 @@ extern const struct ipmu_fixed_event ipmu_adl_imc_events[], ipmu_mtl_imc_events[
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW, .box_ctl = &ipmu_adl_imc_box_ctl }, \
 	{ .type = free_, .boxes = IPMU_CLIENT_WINDOW }
 
+/* The tiles of Meteor Lake and Arrow Lake, but for the slices and arbiters of the compute tile. */
+extern const struct ipmu_reg ipmu_mtl_cncu_box_ctl, ipmu_mtl_cncu_fixed_ctrl,
+	ipmu_mtl_cncu_fixed_ctr, ipmu_mtl_sncu_box_ctl, ipmu_mtl_sncu_fixed_ctrl,
+	ipmu_mtl_sncu_fixed_ctr, ipmu_mtl_hac_arb_perfevtsel, ipmu_mtl_hac_arb_perfctr,
+	ipmu_mtl_hac_cbo_perfevtsel, ipmu_mtl_hac_cbo_perfctr, *const ipmu_mtl_switches[];
+extern const struct ipmu_fixed_event ipmu_mtl_cncu_event[], ipmu_mtl_sncu_event[];
+#define IPMU_MTL_TILE_REGISTERS \
+	&ipmu_mtl_cncu_box_ctl, &ipmu_mtl_cncu_fixed_ctrl, &ipmu_mtl_cncu_fixed_ctr, \
+	&ipmu_mtl_sncu_box_ctl, &ipmu_mtl_sncu_fixed_ctrl, &ipmu_mtl_sncu_fixed_ctr, \
+	&ipmu_mtl_hac_arb_perfevtsel, &ipmu_mtl_hac_arb_perfctr, \
+	&ipmu_mtl_hac_cbo_perfevtsel, &ipmu_mtl_hac_cbo_perfctr
+#define IPMU_MTL_HAC_ARB(name_) IPMU_CLIENT_ARB(name_), .pfm_numbered = true, \
+	.select = &ipmu_mtl_hac_arb_perfevtsel, .ctr = &ipmu_mtl_hac_arb_perfctr, IPMU_CLIENT_EACH
+#define IPMU_MTL_HAC_CBO(name_) IPMU_CLIENT_CBO(name_), \
+	.select = &ipmu_mtl_hac_cbo_perfevtsel, .ctr = &ipmu_mtl_hac_cbo_perfctr, IPMU_CLIENT_EACH
+#define IPMU_MTL_CNCU(name_) IPMU_CLIENT_CLK(name_), .select = &ipmu_mtl_cncu_fixed_ctrl, \
+	.ctr = &ipmu_mtl_cncu_fixed_ctr, .fixed = ipmu_mtl_cncu_event, IPMU_CLIENT_EACH
+#define IPMU_MTL_SNCU(name_) IPMU_CLIENT_CLK(name_), .select = &ipmu_mtl_sncu_fixed_ctrl, \
+	.ctr = &ipmu_mtl_sncu_fixed_ctr, .fixed = ipmu_mtl_sncu_event, IPMU_CLIENT_EACH
+#define IPMU_MTL_TILE_UNITS(hac_arb_, hac_cbo_, cncu_, sncu_) \
+	{ .type = hac_arb_, .boxes = 2 }, { .type = hac_cbo_, .boxes = 2 }, \
+	{ .type = cncu_, .boxes = 1 }, { .type = sncu_, .boxes = 1 }
+
 #endif
