@@ -51,6 +51,7 @@ static const struct ipmu_box_kind meteor_lake[] = {
 static const struct ipmu_box_kind arrow_lake[] = {
 	MTL_TILE_KINDS("arl"), ADL_IMC_KINDS("arl"), { .pmu = NULL },
 };
+static const struct ipmu_box_kind lunar_lake[] = { ADL_IMC_KINDS("lnl"), { .pmu = NULL } };
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -90,6 +91,7 @@ static const struct identity {
 	{ 6, { 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF, -1 }, alder_lake },
 	{ 6, { 0xAA, 0xAC, 0xB5, -1 }, meteor_lake },
 	{ 6, { 0xC5, 0xC6, -1 }, arrow_lake },
+	{ 6, { 0xBD, -1 }, lunar_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

@@ -46,6 +46,7 @@ static const struct generation {
 	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0", .unconfirmed = true },
 	{ "ARL", "arl", "arl-8p16e24t", &ipmu_arl_client_uncore, 32, .clock = "cncu",
 	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0" },
+	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
 };
 #define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
 
@@ -79,7 +80,8 @@ static const struct { enum vpmu_tracker kind; bool coherent; unsigned n, length;
 };
 /* What commands found, of the memory controllers that tell; one controller and the other in turn. */
 static const struct { bool write; enum vpmu_page page; int n; } commands[] = {
-	{ false, VPMU_PAGE_HIT, 3 }, { false, VPMU_PAGE_EMPTY, 5 }, { false, VPMU_PAGE_MISS, 7 },
+	{ false, VPMU_PAGE_HIT, 3 }, { false, VPMU_PAGE_EMPTY, 5 },
+	{ false, VPMU_PAGE_MISS, 7 },
 	{ true, VPMU_PAGE_HIT, 11 }, { true, VPMU_PAGE_EMPTY, 13 }, { true, VPMU_PAGE_MISS, 17 },
 };
 #define ROWS(array) (sizeof(array) / sizeof((array)[0]))
@@ -182,8 +184,8 @@ static uint64_t of_memory(const char *event)
 	       strstr(event, "_WRCAS_") ? 6 : 0;
 }
 
-/* By event select, both controllers together. A line is two units of 32 bytes; what finds no open page
- * activates one, what finds another's precharges it first. */
+/* By event select, both controllers together. A line is two units of 32 bytes; what finds no open
+ * page activates one, what finds another's precharges it first. */
 static uint64_t of_controllers(unsigned code)
 {
 	static const struct { unsigned code; uint64_t n; } events[] = {

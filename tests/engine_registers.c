@@ -316,6 +316,7 @@ static void models_of_the_documents(void **state)
 		{ 6, 0xAA, &ipmu_mtl_client_uncore }, { 6, 0xAC, &ipmu_mtl_client_uncore },
 		{ 6, 0xB5, &ipmu_mtl_client_uncore },
 		{ 6, 0xB7, &ipmu_adl_client_uncore }, { 6, 0xBA, &ipmu_adl_client_uncore },
+		{ 6, 0xBD, &ipmu_lnl_client_uncore },
 		{ 6, 0xBE, &ipmu_adl_client_uncore }, { 6, 0xBF, &ipmu_adl_client_uncore },
 		{ 6, 0xC5, &ipmu_arl_client_uncore }, { 6, 0xC6, &ipmu_arl_client_uncore },
 		{ 11, 1, &ipmu_knc },

@@ -229,7 +229,7 @@ static void identities(void **state)
 		{ 6, 0x9E, "skl_unc_cbo" }, { 6, 0xA5, "skl_unc_cbo" }, { 6, 0xA6, "skl_unc_cbo" },
 		{ 6, 0xA7, "rkl_unc_arb" }, { 6, 0xAA, "mtl_unc_cbo" },
 		{ 6, 0xAC, "mtl_unc_cbo" }, { 6, 0xB5, "mtl_unc_cbo" }, { 6, 0xB7, "adl_unc_cbo" },
-		{ 6, 0xBA, "adl_unc_cbo" },
+		{ 6, 0xBA, "adl_unc_cbo" }, { 6, 0xBD, "lnl_unc_imc" },
 		{ 6, 0xBE, "adl_unc_cbo" }, { 6, 0xBF, "adl_unc_cbo" },
 		{ 6, 0xC5, "arl_unc_hac_arb" }, { 6, 0xC6, "arl_unc_hac_arb" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
