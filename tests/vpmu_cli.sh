@@ -23,7 +23,7 @@ fails 2 "unknown command 'fly'" fly
 fails 2 "no program given" run
 fails 2 "no program given" run -m skl-4c8t --
 fails 2 "vpmu run --help" run --frobnicate true
-fails 2 "there are: skl-<C>c<T>t" run -m xyz-4c8t true
+fails 2 "there are, for example, skl-4c8t" run -m xyz-4c8t true
 fails 2 "skl-4c4t or skl-4c8t" run -m skl-4c6t true
 fails 2 "at most 512" run -m skl-600c600t true
 fails 2 "0 threads on 4 cores" run -m skl-4c0t true

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* hybrid adl|mtl|lnl|none read|write|random LINES CPU...: goes over an array of so many lines, twice,
- * on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid processor's
+/* hybrid adl|mtl|lnl|none read|write|random LINES CPU...: goes over an array of so many lines,
+ * twice, on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid
+ * processor's uncore counted meanwhile, "NAME COUNT", of all boxes of a kind together. Registers:
+ * Linux uncore_snb.c through the MSR device and /dev/mem; nothing of this project. */
+/* hybrid adl|mtl|lnl|none read|write|random LINES CPU...: goes over an array of so many lines,
+ * twice, on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid processor's
  * uncore counted meanwhile, "NAME COUNT", of all boxes of a kind together. Registers: Linux
  * uncore_snb.c through the MSR device and /dev/mem; nothing of this project. */
 #include <errno.h>
@@ -173,7 +177,8 @@ __attribute__((noinline)) static void wander(volatile uint64_t *array, size_t li
 
 static volatile uint64_t *array_of(size_t lines)
 {
-	void *p = mmap(NULL, lines * 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, lines * 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
 	if (p == MAP_FAILED)
 		fail("mmap");

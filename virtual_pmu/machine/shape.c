@@ -26,8 +26,10 @@ static void list_families(char *text, size_t bytes)
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < vpmu_family_count && used < bytes; i++) {
-		int n = snprintf(text + used, bytes - used, "%s%s (%s, ...)", i ? "; " : "",
-				 vpmu_families[i].pattern, vpmu_families[i].examples);
+		const char *examples = vpmu_families[i].examples;
+		int n = snprintf(text + used, bytes - used, "%s%.*s", i ? ", " : "",
+				 (int)strcspn(examples, ","), examples);
+
 		used += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -262,7 +264,7 @@ int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, si
 {
 	size_t prefix = strcspn(name, "-");
 	const struct vpmu_family_row *f = family_find(name, prefix);
-	char have[2048], letters[LETTERS_MAX + 1];
+	char have[512], letters[LETTERS_MAX + 1];
 	struct shape shape;
 	int rc;
 
@@ -270,7 +272,8 @@ int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, si
 	    !parse_shape(f, name + prefix, &shape, letters) ||
 	    !has_form(f->forms, letters)) {
 		list_families(have, sizeof(have));
-		snprintf(why, why_bytes, "unknown machine '%.64s'; there are: %s", name, have);
+		snprintf(why, why_bytes, "unknown machine '%.64s'; there are, for example, %s; "
+			 "'vpmu machines' has all", name, have);
 		return -EINVAL;
 	}
 	rc = complete_shape(f, &shape, letters, why, why_bytes);

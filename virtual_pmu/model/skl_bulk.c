@@ -224,7 +224,8 @@ static void make_entry(struct skl_package *p, struct skl_entry *e, uint64_t star
 	e->begun = false;
 }
 
-/* In bulk the entry is made where it stays: to copy what has just been stored takes the host long. */
+/* In bulk the entry is made where it stays: to copy what has just been stored takes the host
+ * long. */
 void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
 		uint64_t end)
 {
