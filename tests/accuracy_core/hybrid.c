@@ -3,10 +3,6 @@
  * twice, on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid
  * processor's uncore counted meanwhile, "NAME COUNT", of all boxes of a kind together. Registers:
  * Linux uncore_snb.c through the MSR device and /dev/mem; nothing of this project. */
-/* hybrid adl|mtl|lnl|none read|write|random LINES CPU...: goes over an array of so many lines,
- * twice, on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid processor's
- * uncore counted meanwhile, "NAME COUNT", of all boxes of a kind together. Registers: Linux
- * uncore_snb.c through the MSR device and /dev/mem; nothing of this project. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
