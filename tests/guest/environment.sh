@@ -12,11 +12,15 @@ fail() { echo "FAILED: $*"; failed=1; }
 program() {	# program NAME: a static one, of the C file beside this
 	"$CC" -std=c11 -D_GNU_SOURCE -O1 -static -o "$1" "$SRCDIR/tests/guest/$1.c" || exit 1
 }
+papi_program() {	# papi_program NAME: one that uses the staged PAPI
+	"$CC" -std=c11 -D_GNU_SOURCE -O1 -I"$STAGE/include" -o "$1" "$SRCDIR/tests/guest/$1.c" \
+		-L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi || exit 1
+}
 
-boot() {	# boot MACHINE SCRIPT: what it prints is in ./out
+boot() {	# boot MACHINE [OPTION]... <SCRIPT: what it prints is in ./out
 	cat >script
 	: >"$VPMU_TALLY"
-	timeout 200 "$VPMU" boot -m "$1" -- sh ./script >out 2>err || {
+	timeout 200 "$VPMU" boot -m "$@" -- sh ./script >out 2>err || {
 		fail "$1: 'vpmu boot' ended with $?: $(cat out err)"
 		return 1
 	}

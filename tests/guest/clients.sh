@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests/guest_clients_*.sh. The stock kernel's uncore driver beside our component, on a
+# booted machine of a generation of client processors: the same work, counted by every documented
+# event that both have, one after the other; some of it against arithmetic as well.
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+papi_program beside
+data=$SRCDIR/tests/data
+elements=300000		# three such arrays are larger than the last level cache
+swept=16384 handed=1024	# lines: tests/guest/beside.c
+
+# list GENERATION MODEL CLOCK: rounds of the events in the table, the kernel's way and ours. The
+# arbiter's sums are first: the kernel puts code 85H on whichever counter is free.
+list() {
+	{ sed 's/^/SKL\t/' "$data/skl-client-uncore.events.tsv"
+	  cat "$data/client-uncores.events.tsv"; } |
+	awk -F '\t' -v generation="$1" -v model="$2" -v clock="$3" '
+		BEGIN {
+			split("DATA_READS DATA_WRITES GT_REQUESTS IA_REQUESTS IO_REQUESTS", old, " ")
+			for (i in old) number["DRAM_" old[i]] = i
+			split("TOTAL RDCAS WRCAS", free, " ")
+			for (i in free) config[free[i]] = i "0ff"
+		}
+		function pair(round, rank, pmu, code) {
+			printf "%d %d %s/%s intel_uncore:::%s\n", round, rank, pmu, code, $2
+		}
+		$1 != generation || $8 !~ /[SCK]/ || ($6 ~ /^model/ && $6 != "model " model) { next }
+		{
+			threshold = $6 ~ /^THR=/ ? sprintf("%x00", substr($6, 5)) : ""
+			select = threshold substr($4, 3) substr($3, 3)
+			split($2, part, "_")
+		}
+		$9 == "CBO" { pair(0.5 * cbo++, 2, "uncore_cbox*", select) }
+		$9 == "ARB" && $2 ~ /OCCUPANCY/ { pair(sum++, 1, "uncore_arb", select) }
+		$9 == "ARB" && $2 !~ /OCCUPANCY/ { pair(entry++, 2, "uncore_arb", select) }
+		$9 == "FIXED" { pair(0, 2, clock, "ff") }
+		$9 == "IMC" && $2 in number { pair(0, 2, "uncore_imc", number[$2]) }
+		$9 == "IMC" && $2 ~ /^UNC_MC/ {
+			pair(0, 2, "uncore_imc_free_running_" substr(part[2], 3), config[part[3]])
+		}' | sort -s -n -k 1,1 -k 2,2 | cut -d ' ' -f 1,3-
+}
+
+# The kernel has eight slices of Comet Lake's ten, and the eighth where Skylake's is.
+by_box() {	# by_box MACHINE: the list on stdin, of that machine
+	case $1 in
+	cml*) awk '$2 !~ /^uncore_cbox\*/ { print; next }
+		{
+			for (i = 0; i < 7; i++) {
+				box = $2
+				sub(/\*/, "_" i, box)
+				print $1, box, $3 ":box=" i
+			}
+		}' ;;
+	*) cat ;;
+	esac
+}
+
+of() { awk -v name="intel_uncore:::$1" '$3 == name { print $5; exit }' out; }	# the kernel's count
+
+# Both count what the machine does beside the work, which takes clocks above all, and each its own
+# start and stop.
+compare() {	# compare MACHINE
+	awk -v machine="$1" '
+		{
+			off = $5 - $7
+			if (off < 0) off = -off
+			clocks = $3 ~ /CLOCK|CYCLES/
+			allowed = clocks ? $7 * 15 / 100 : $7 * 5 / 100 + 2500
+		}
+		off > allowed { print machine ": differs: " $0; differs = 1 }
+		{ n++; large += $7 > 20000 }
+		END {
+			printf "%s: %d events, %d of them above 20000\n", machine, n, large
+			exit differs || !n
+		}' out
+}
+
+# What else the machine did may spoil a count of a loaded host: then once more.
+on_machine() {	# on_machine NAME GENERATION MODEL CLOCK [LLC]
+	local try
+	list "$2" "$3" "$4" | by_box "$1" >list
+	for try in 1 2 3; do
+		[ "$try" != 3 ] || { fail "$1: the kernel's driver and ours differ"; return; }
+		boot "$1" --l2 256K,8,64 --llc "${5:-4M},16,64" <<<"./beside $elements <list" || return
+		compare "$1" && break
+	done
+	case $1 in
+	snb* | ivb* | hsw* | bdw* | skl*)
+		within "$1: lookups that found nothing" "$(of UNC_CBO_CACHE_LOOKUP.READ_I)" \
+			$((3 * elements / 8 + swept + handed)) 3
+		within "$1: modified in the other core" \
+			"$(of UNC_CBO_XSNP_RESPONSE.HITM_XCORE)" $((2 * handed)) 25 ;;
+	esac
+}
