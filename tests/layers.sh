@@ -45,24 +45,23 @@ declare -A layers=(
 # Rooms whose files must not call each other in a circle.
 acyclic='common hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'
 
+# What these functions find is in $found: a subshell for each of thousands of includes takes seconds.
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
 	case $1 in
-	hwloc.h | hwloc/*) echo hwloc ;;
-	json-c/* | json.h) echo json-c ;;
-	papi.h | papiStdEventDefs.h | sde_lib.h) echo papi ;;
-	perfmon/*) echo libpfm4 ;;
-	muParser*.h) echo muparser ;;
-	mpi.h) echo mpi ;;
-	omp.h) echo openmp ;;
-	json-c/*) echo json-c ;;
-	cmocka.h) echo cmocka ;;
-	ipmu.h | ipmu_topology.h | ipmu/*) echo installed ;;
+	hwloc.h | hwloc/*) found=hwloc ;;
+	json-c/* | json.h) found=json-c ;;
+	papi.h | papiStdEventDefs.h | sde_lib.h) found=papi ;;
+	perfmon/*) found=libpfm4 ;;
+	muParser*.h) found=muparser ;;
+	mpi.h) found=mpi ;;
+	omp.h) found=openmp ;;
+	cmocka.h) found=cmocka ;;
+	ipmu.h | ipmu_topology.h | ipmu/*) found=installed ;;
 	*)
+		found=unknown
 		if [ -f "/usr/include/$1" ] || [ -f "/usr/include/$multiarch/$1" ] ||
 				[ -f "$compiler_headers/$1" ]; then
-			echo libc
-		else
-			echo unknown
+			found=libc
 		fi
 		;;
 	esac
@@ -77,7 +76,7 @@ room_of() {	# room_of PATH: the longest room that PATH is in
 		done
 		room_by_folder[$folder]=$best
 	fi
-	echo "${room_by_folder[$folder]}"
+	found=${room_by_folder[$folder]}
 }
 
 plain() {	# plain PATH: without `.` and `..`
@@ -89,7 +88,7 @@ plain() {	# plain PATH: without `.` and `..`
 		*) parts+=("$part") ;;
 		esac
 	done
-	echo "${parts[*]}"
+	found="${parts[*]}"
 }
 
 # owner FILE ROOM HEADER: the project's file that an include in "" means, relative to the root
@@ -98,6 +97,7 @@ owner() {
 	for dir in "${1%/*}" "$2" common hwloc_topo component/engine virtual_pmu .; do
 		[ -f "$top/$dir/$3" ] && { plain "$dir/$3"; return; }
 	done
+	found=
 }
 
 allowed() {	# allowed ROOM WORD...: one of the words is in the room's list
@@ -111,23 +111,25 @@ allowed() {	# allowed ROOM WORD...: one of the words is in the room's list
 
 folder_of() {	# folder_of ROOM PATH
 	local inside=${2#"$1"/}
-	[[ $inside = */* ]] && echo "${inside%%/*}" || echo .
+	[[ $inside = */* ]] && found=${inside%%/*} || found=.
 }
 
 layer_of() {	# layer_of ROOM FOLDER: its rank, counted from 1; 0 where the room has no layers
 	local layer n=0
 	for layer in ${layers[$1]:-}; do
 		n=$((n + 1))
-		[[ "|$layer|" = *"|$2|"* ]] && { echo "$n"; return; }
+		[[ "|$layer|" = *"|$2|"* ]] && { found=$n; return; }
 	done
-	echo 0
+	found=0
 }
 
 below() {	# below ROOM FROM TO: what stands at the path FROM may use what stands at TO
 	local from to
-	from=$(folder_of "$1" "$2") to=$(folder_of "$1" "$3")
-	[ "$from" = "$to" ] || [ -z "${layers[$1]:-}" ] ||
-		[ "$(layer_of "$1" "$to")" -lt "$(layer_of "$1" "$from")" ]
+	folder_of "$1" "$2" && from=$found
+	folder_of "$1" "$3" && to=$found
+	[ "$from" = "$to" ] || [ -z "${layers[$1]:-}" ] && return
+	layer_of "$1" "$from" && from=$found
+	layer_of "$1" "$to" && [ "$found" -lt "$from" ]
 }
 
 # The headers at the top of a room are for all of its layers.
@@ -142,10 +144,11 @@ declare -A outside=()
 check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 	local header=${3:1:-1} target library
 	if [[ $3 = '"'* ]]; then
-		target=$(owner "$1" "$2" "$header")
+		owner "$1" "$2" "$header" && target=$found
 		if [ -n "$target" ]; then
-			[ "$(room_of "$target")" = "$2" ] && { check_layer "$1" "$2" "$target"; return; }
-			allowed "$2" "$(room_of "$target")" "plain:$target" && return 0
+			room_of "$target"
+			[ "$found" = "$2" ] && { check_layer "$1" "$2" "$target"; return; }
+			allowed "$2" "$found" "plain:$target" && return 0
 			echo "$1: includes $target; $2 may use: ${may[$2]:-nothing but itself}"
 			return 1
 		fi
@@ -157,7 +160,7 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 		esac
 	fi
 	[ -n "${outside[$2 $header]:-}" ] && return 0
-	library=$(library_of "$header")
+	library_of "$header" && library=$found
 	if [ "$library" = libc ] || allowed "$2" "$library"; then
 		outside[$2 $header]=allowed
 		return 0
@@ -169,8 +172,7 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 check_tree() {	# check_tree ROOT: report every include that breaks the table
 	local top=$1 file room include bad=0 n=0
 	while IFS=$'\t' read -r file include; do
-		room_of "$file" >/dev/null	# remembered, which a subshell does not
-		room=$(room_of "$file")
+		room_of "$file" && room=$found
 		[ -n "$room" ] || continue
 		n=$((n + 1))
 		check_include "$file" "$room" "$include" || bad=$((bad + 1))
