@@ -11,17 +11,24 @@ mapfile -t sources < <(find "${rooms[@]}" -name '*.[ch]' 2>/dev/null | LC_ALL=C 
 mapfile -t scripts < <(find "${rooms[@]}" build-aux pfm_events .ci -type f -exec \
 	grep -lIm1 '^#!/bin/' {} + 2>/dev/null | LC_ALL=C sort)
 [ "${#sources[@]}" -gt 0 ] && [ "${#scripts[@]}" -gt 0 ] || fail 'no sources'
-for file in "${sources[@]}" "${scripts[@]}"; do
-	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' || fail "$file: no licence line"
-done
-for file in "${sources[@]}"; do
-	expand "$file" | awk -v file="$file" '
-		length($0) > 100 { print file ":" NR ": " length($0) " columns"; bad = 1 }
-		/[ \t\r]$/ { print file ":" NR ": blank at the end"; bad = 1 }
-		END { exit bad }' || failed=1
-	# Tables may be long, code may not.
-	[ "$(grep -c '[;}]$' "$file")" -le 500 ] || fail "$file: more than 500 lines of code"
-done
+# Tables may be long, code may not.
+LC_ALL=C awk '
+	function columns(line,   n, at) {
+		for (n = 0; at = index(line, "\t"); line = substr(line, at + 1))
+			n = n + at - 1 + 8 - (n + at - 1) % 8
+		return n + length(line)
+	}
+	function fail(what) { print "FAILED: " what; bad = 1 }
+	FNR <= 3 && /SPDX-License-Identifier: MIT/ { licensed[FILENAME] = 1 }
+	FILENAME !~ /\.[ch]$/ { next }
+	columns($0) > 100 { fail(FILENAME ":" FNR ": " columns($0) " columns") }
+	/[ \t\r]$/ { fail(FILENAME ":" FNR ": blank at the end") }
+	/[;}]$/ && ++code[FILENAME] == 501 { fail(FILENAME ": more than 500 lines of code") }
+	END {
+		for (i = 1; i < ARGC; i++)
+			if (!licensed[ARGV[i]]) fail(ARGV[i] ": no licence line")
+		exit bad
+	}' "${sources[@]}" "${scripts[@]}" || failed=1
 for file in "${scripts[@]}"; do
 	"$(sed -n '1s/^#!//p' "$file")" -n "$file" || fail "$file: syntax"
 done
