@@ -78,7 +78,7 @@ static const struct { enum vpmu_tracker kind; bool coherent; unsigned n, length;
 	{ VPMU_TRK_DATA_READ, true, 12, 30 }, { VPMU_TRK_WRITE, false, 3, 10 },
 	{ VPMU_TRK_EVICTION, true, 2, 5 }, { VPMU_TRK_CODE_READ, true, 1, 40 },
 };
-/* What commands found, of the memory controllers that tell; one controller and the other in turn. */
+/* What commands found, of memory controllers that tell; one controller and the other in turn. */
 static const struct { bool write; enum vpmu_page page; int n; } commands[] = {
 	{ false, VPMU_PAGE_HIT, 3 }, { false, VPMU_PAGE_EMPTY, 5 },
 	{ false, VPMU_PAGE_MISS, 7 },

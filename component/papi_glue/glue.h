@@ -26,7 +26,7 @@ struct glue {
 	struct event_table events;
 	int lock_id;
 	char last_why[IPMU_WHY_MAX];
-	/* Where PAPI finds the names of PMUs: of as many as there is room for, and the machine's. */
+	/* Where PAPI finds names of PMUs: of as many as there is room for, and the machine's. */
 	char pmus[PAPI_PMU_MAX][32], own[PAPI_PMU_MAX][32];
 };
 
