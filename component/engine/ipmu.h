@@ -101,7 +101,8 @@ struct ipmu_event_info {
 	char umask_desc[512];	/* of the unit mask, "" for an event without one */
 	/* "events", "clocks" (of what is counted), "bus clocks", "reference clocks", "clocks modulo
 	 * 65536", "entries x clocks" (a sum over clocks), "instructions", "micro-ops", "elements",
-	 * "requests", "64-byte transfers", "32-byte transfers"; a threshold makes it "clocks", edges "occurrences". */
+	 * "requests", "64-byte transfers", "32-byte transfers"; a threshold makes it
+	 * "clocks", edges "occurrences". */
 	const char *units;
 };
 
