@@ -160,11 +160,51 @@ static void close_units(struct ipmu_system *sys)
 	sys->batch = NULL;
 }
 
-/* All packages at once; of the CPUs the first that may be used, the others when they are needed. */
+static bool has_device(const struct ipmu_system *sys, int os_cpu)
+{
+	struct ipmu_regs regs;
+	int rc = ipmu_family_open(&regs, sys->family, os_cpu, NULL);
+
+	if (!rc)
+		ipmu_access_close(&regs);
+	return !rc;
+}
+
+/* The first CPU whose device may be used, the others when they are needed. If there is none the
+ * reason is that of the first in this process' cpuset. */
+static int open_first(struct ipmu_system *sys, char *why)
+{
+	char reason[IPMU_WHY_MAX] = "";
+	int first = -ENODEV;
+
+	for (int i = 0; i < sys->nunits; i++) {
+		int rc = ipmu_unit_open(sys, &sys->units[i], reason);
+		bool last = rc != -ENODEV && ((rc != -ENXIO && rc != -EACCES) ||
+					      has_device(sys, sys->units[i].place));
+
+		if (rc && (last || first == -ENODEV))
+			ipmu_fail(why, rc, "%s", reason);
+		if (last)
+			return rc;
+		first = first == -ENODEV ? rc : first;
+	}
+	return first;
+}
+
+static int open_all(struct ipmu_system *sys, char *why)
+{
+	int rc = 0;
+
+	for (int i = 0; i < sys->nunits && !rc; i++)
+		rc = ipmu_unit_open(sys, &sys->units[i], why);
+	return rc;
+}
+
+/* All packages at once. */
 static int open_units(struct ipmu_system *sys, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
-	int rc = -ENODEV;
+	int rc;
 
 	sys->nunits = package ? sys->topo->npackages : sys->topo->ncpus;
 	sys->units = calloc((size_t)sys->nunits, sizeof(*sys->units));
@@ -176,11 +216,7 @@ static int open_units(struct ipmu_system *sys, char *why)
 		sys->units[i].lessee = &sys->lessee;
 		sys->units[i].owner.fd = -1;
 	}
-	for (int i = 0; i < sys->nunits; i++) {
-		rc = ipmu_unit_open(sys, &sys->units[i], why);
-		if (package ? rc != 0 : rc != -ENODEV)
-			break;
-	}
+	rc = package ? open_all(sys, why) : open_first(sys, why);
 	if (rc)
 		close_units(sys);
 	else

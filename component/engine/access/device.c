@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device of a CPU: open it, read and write one register, and say what to do when that fails. */
 #include "batch.h"
+#include "cause.h"
 #include "trace.h"
 
 #include "../registers/allow.h"
@@ -34,6 +35,28 @@ static void owner_group(const char *path, char *text, size_t bytes)
 		snprintf(text, bytes, "group %u", (unsigned)st.st_gid);
 }
 
+/* A CPU that goes takes its file with it. */
+static int explain_missing(const struct ipmu_regs *p, char *why)
+{
+	if (ipmu_cause_offline(p->os_cpu))
+		return ipmu_fail(why, -ENXIO, "%s is missing: CPU %d is offline: bring it back, or "
+				 "count elsewhere", p->msr_path, p->os_cpu);
+	if (ipmu_cause_driver())
+		return ipmu_fail(why, -ENOENT, "%s is missing, though the driver is loaded: a "
+				 "container has to be given the files of /dev/cpu; outside of one "
+				 "'modprobe -r msr; modprobe msr' makes them again", p->msr_path);
+	return ipmu_fail(why, -ENOENT, "%s is missing: load the driver with 'modprobe msr'",
+			 p->msr_path);
+}
+
+static int explain_namespace(const struct ipmu_regs *p, int rc, char *why)
+{
+	return ipmu_fail(why, rc, "%s: not permitted: in a user namespace, as of a rootless "
+			 "container, nobody has CAP_SYS_RAWIO, not even its root: count outside of "
+			 "it, or load msr-safe with an allowlist and give its devices to the user",
+			 p->msr_path);
+}
+
 static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 {
 	const char *path = p->msr_path;
@@ -41,16 +64,24 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 
 	switch (rc) {
 	case -ENOENT:
-		return ipmu_fail(why, rc, "%s is missing: load the driver with 'modprobe msr'",
-				 path);
+		return explain_missing(p, why);
 	case -ENXIO:
 		return ipmu_fail(why, rc, "%s: CPU %d is offline or does not "
 					  "exist", path, p->os_cpu);
 	case -EACCES:
+		if (ipmu_cause_namespace())
+			return explain_namespace(p, rc, why);
 		owner_group(path, group, sizeof(group));
 		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "
 				 "write, or load msr-safe with an allowlist", path, group);
 	case -EPERM:
+		if (ipmu_cause_namespace())
+			return explain_namespace(p, rc, why);
+		if (ipmu_cause_capable())
+			return ipmu_fail(why, rc, "%s: not permitted, CAP_SYS_RAWIO or not: a "
+					 "container's filter of system calls (seccomp) or its list "
+					 "of devices forbids it, or kernel lockdown: allow it, or "
+					 "count outside of the container", path);
 		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
 				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
 				 path);
@@ -66,6 +97,15 @@ static int open_device(struct ipmu_regs *p, const char *device)
 	return p->msr < 0 ? -errno : 0;
 }
 
+/* A filter may refuse even what is not there. */
+static bool has_safe(int os_cpu)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/msr_safe", os_cpu);
+	return access(path, F_OK) == 0;
+}
+
 /* Where msr-safe is loaded, its allowlist is what the administrator wants to be used. */
 int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
 		     char *why)
@@ -79,7 +119,7 @@ int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *register
 	rc_safe = open_device(p, "msr_safe");
 	p->safe = rc_safe == 0;
 	rc = p->safe ? 0 : open_device(p, "msr");
-	if (rc && rc_safe != -ENOENT)
+	if (rc && rc_safe != -ENOENT && (rc_safe != -EPERM || has_safe(os_cpu)))
 		rc = open_device(p, "msr_safe");	/* its reason is the one that matters */
 	return rc ? explain_open(p, rc, why) : 0;
 }
@@ -210,6 +250,24 @@ static int explain_safe(const struct ipmu_regs *p, int rc, const char *name, cha
 			 p->failure.write ? "write" : "read", name, line);
 }
 
+static int explain_filter(const struct ipmu_regs *p, int rc, const char *name, char *why)
+{
+	const char *path = p->msr_path;
+	char mode[32];
+
+	if (ipmu_cause_lockdown(mode))
+		return ipmu_fail(why, rc, "%s: kernel lockdown (%s) forbids to write %s: switch "
+				 "secure boot off, or boot without 'lockdown='", path, mode, name);
+	if (ipmu_cause_filter())
+		return ipmu_fail(why, rc, "%s: the kernel filters MSR writes, here of %s: "
+				 "msr.allow_writes is off: boot with msr.allow_writes=on, or write "
+				 "'on' to /sys/module/msr/parameters/allow_writes, or load "
+				 "msr-safe", path, name);
+	return ipmu_fail(why, rc, "%s: the kernel filters MSR writes, here of %s: boot with "
+			 "msr.allow_writes=on, or load msr-safe; kernel lockdown (secure boot) and "
+			 "a container's seccomp filter forbid them as well", path, name);
+}
+
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 {
 	int box, ctr;
@@ -232,9 +290,12 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 	if (p->safe && (rc == -EACCES || rc == -EROFS))
 		return explain_safe(p, rc, name, why);
 	if (rc == -EPERM && p->failure.write)
-		return ipmu_fail(why, rc, "%s: the kernel filters MSR writes, here of %s: boot "
-				 "with msr.allow_writes=on, or load msr-safe; kernel lockdown "
-				 "(secure boot) forbids them as well", p->msr_path, name);
+		return explain_filter(p, rc, name, why);
+	if (rc == -EPERM)
+		return ipmu_fail(why, rc, "%s: %s (0x%X) cannot be read: %s: a container's filter "
+				 "of system calls (seccomp) forbids it: allow pread64 there, or "
+				 "count outside of the container", p->msr_path, name,
+				 (unsigned)p->failure.addr, strerror(-rc));
 	if (rc == -ENXIO)
 		return ipmu_fail(why, rc, "%s: CPU %d is offline, so %s cannot be %s: bring it "
 				 "back, or count elsewhere", p->msr_path, p->os_cpu, name,

@@ -30,6 +30,19 @@ void ipmu_cpus_free(struct ipmu_cpus *cpus)
 	cpus->set = NULL;
 }
 
+/* Where the topology knows of offline CPUs, others than it lists have come online since. */
+int ipmu_cpus_check(const struct ipmu_cpus *cpus, const struct ipmu_topology *topo, char *why)
+{
+	for (int cpu = 0; topo->noffline && cpu < CPUS_MAX; cpu++)
+		if (CPU_ISSET_S((size_t)cpu, cpus->bytes, cpus->set) &&
+		    !ipmu_topology_cpu(topo, cpu))
+			return ipmu_fail(why, -ENXIO, "CPU %d, on which this thread may run, was "
+					 "offline when the library was initialized, and is not "
+					 "counted: initialize it again, or bind the thread to "
+					 "other CPUs (taskset)", cpu);
+	return 0;
+}
+
 void ipmu_plan_free(struct ipmu_plan *plan)
 {
 	for (int i = 0; i < plan->nuses; i++)

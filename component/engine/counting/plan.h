@@ -39,6 +39,8 @@ struct ipmu_cpus {
 /* The CPUs that the calling thread may run on. -ENOMEM. */
 int ipmu_cpus_mine(struct ipmu_cpus *cpus);
 void ipmu_cpus_free(struct ipmu_cpus *cpus);
+/* -ENXIO: one of them was offline when the topology was made, and cannot be counted on. */
+int ipmu_cpus_check(const struct ipmu_cpus *cpus, const struct ipmu_topology *topo, char *why);
 
 /* Plan for the events; opens units as needed. Lock held. Free the plan with ipmu_plan_free, also
  * after a failure. */

@@ -239,6 +239,14 @@ void ipmu_sessions_forked(struct ipmu_system *sys)
 
 /* ---- start */
 
+static bool follows_thread(const struct ipmu_session *s)
+{
+	for (int i = 0; i < atomic_load(&s->nevents); i++)
+		if (s->events[i].place == IPMU_ALL)
+			return s->sys->family->scope != IPMU_SCOPE_PACKAGE;
+	return false;
+}
+
 /* A core event without cpu= counts where the thread that starts it may run. */
 static int follow_thread(struct ipmu_session *s, char *why)
 {
@@ -246,11 +254,16 @@ static int follow_thread(struct ipmu_session *s, char *why)
 	struct ipmu_plan plan;
 	int rc;
 
-	if (s->sys->family->scope == IPMU_SCOPE_PACKAGE)
+	if (!follows_thread(s))
 		return 0;
 	rc = ipmu_cpus_mine(&mine);
 	if (rc)
 		return ipmu_fail(why, rc, "the thread's CPUs cannot be found: %s", strerror(-rc));
+	rc = ipmu_cpus_check(&mine, s->sys->topo, why);
+	if (rc) {
+		ipmu_cpus_free(&mine);
+		return rc;
+	}
 	rc = ipmu_plan_build(s->sys, s->events, atomic_load(&s->nevents), &mine, &plan, why);
 	ipmu_cpus_free(&mine);
 	if (rc || ipmu_plan_same(&s->plan, &plan)) {

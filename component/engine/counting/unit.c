@@ -58,6 +58,25 @@ static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
+/* A package is reached through any CPU of it: one may have gone offline since the topology was
+ * made, or the permissions of its file keep this process out. The first one's reason is given. */
+static int open_registers(struct ipmu_system *sys, struct ipmu_unit *unit, int cpu, char *why)
+{
+	const struct ipmu_topology *t = sys->topo;
+	int rc = ipmu_family_open(&unit->regs, sys->family, cpu, why);
+
+	if (sys->family->scope != IPMU_SCOPE_PACKAGE || (rc != -ENXIO && rc != -EACCES))
+		return rc;
+	for (int i = 0; i < t->ncpus; i++) {
+		const struct ipmu_cpu *c = &t->cpus[i];
+
+		if (c->allowed && c->pkg_idx == unit->place && c->os_cpu != cpu &&
+		    !ipmu_family_open(&unit->regs, sys->family, c->os_cpu, NULL))
+			return 0;
+	}
+	return rc;
+}
+
 static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
@@ -68,7 +87,7 @@ static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 		return ipmu_fail(why, -ENODEV, package ? "package %d has no CPU that this process "
 				 "may use: widen its cpuset" : "CPU %d is outside the cpuset of "
 				 "this process", unit->place);
-	rc = ipmu_family_open(&unit->regs, sys->family, cpu, why);
+	rc = open_registers(sys, unit, cpu, why);
 	if (rc)
 		return rc;
 	unit->open = true;

@@ -368,8 +368,12 @@ static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *un
 {
 	int cpu = ipmu_family_reach(unit->family, topo, unit->place), rc;
 
+	if (cpu < 0 && unit->family->scope != IPMU_SCOPE_PACKAGE)
+		return ipmu_fail(why, cpu, "CPU %d is offline, or outside the cpuset of this "
+				 "process: bring it back, and run ipmu-restore again", unit->place);
 	if (cpu < 0)
-		return ipmu_fail(why, cpu, "no CPU of it may be used by this process");
+		return ipmu_fail(why, cpu, "no CPU of it may be used by this process: widen its "
+				 "cpuset");
 	ipmu_trace_open();
 	rc = ipmu_family_open(&unit->regs, unit->family, cpu, why);
 	if (rc)

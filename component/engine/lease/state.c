@@ -61,25 +61,27 @@ static bool group_of(const char *device, gid_t *gid)
 	return true;
 }
 
-/* The group that may write the registers; false: there is none. All CPUs have the same. */
+/* Who may write only some CPUs' registers may not make others write the rest: one group for all. */
 static bool device_group(gid_t *gid)
 {
 	DIR *cpus = opendir("/dev/cpu");
 	struct dirent *entry;
-	bool found = false;
-	char path[64];
+	bool found = false, alike = true;
+	char path[64], safe[64];
+	gid_t one = 0;
 
-	while (cpus && !found && (entry = readdir(cpus)) != NULL) {
+	while (cpus && alike && (entry = readdir(cpus)) != NULL) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		snprintf(path, sizeof(path), "/dev/cpu/%.16s/msr_safe", entry->d_name);
-		found = group_of(path, gid);
+		snprintf(safe, sizeof(safe), "/dev/cpu/%.16s/msr_safe", entry->d_name);
 		snprintf(path, sizeof(path), "/dev/cpu/%.16s/msr", entry->d_name);
-		found = found || group_of(path, gid);
+		alike = (group_of(safe, &one) || group_of(path, &one)) && (!found || one == *gid);
+		*gid = one;
+		found = true;
 	}
 	if (cpus)
 		closedir(cpus);
-	return found;
+	return found && alike;
 }
 
 /* Users who may write the registers may write the state, and no others: its files make processes
@@ -102,8 +104,8 @@ static int check_directory(int dir, const char *path, char *why)
 				 "own it", path, (unsigned)st.st_uid);
 	if ((st.st_mode & S_IWGRP) && !(device_group(&gid) && gid == st.st_gid))
 		return ipmu_fail(why, -EACCES, "%s: group %u may write it, but not the devices of "
-				 "the registers: remove it and make it anew with 'install -d -m "
-				 "755 %s', or with -m 2770 -g and the group of the devices", path,
+				 "all CPUs: remove it and make it anew with 'install -d -m 755 "
+				 "%s', or with -m 2770 -g and the group of the devices", path,
 				 (unsigned)st.st_gid, path);
 	return 0;
 }

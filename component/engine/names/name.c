@@ -126,6 +126,10 @@ static int no_place(const struct naming *n, char *why)
 		return ipmu_fail(why, -EINVAL, "'%s': there is no package %d, this machine has "
 				 "%d, counted from 0", n->name, n->e.place,
 				 ipmu_machine_nplaces(n->m));
+	if (n->m->topo->noffline)
+		return ipmu_fail(why, -EINVAL, "'%s': CPU %d is offline, or was when the library "
+				 "was initialized, or there is none: bring it back and initialize "
+				 "again", n->name, n->e.place);
 	return ipmu_fail(why, -EINVAL, "'%s': this machine has no CPU %d", n->name, n->e.place);
 }
 
