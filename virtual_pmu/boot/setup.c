@@ -23,13 +23,43 @@
 
 /* ---- modules ---- */
 
+/* Names have '-' in files where the kernel has '_'. */
+static bool is_of(const char *word, const char *module, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if ((word[i] == '-' ? '_' : word[i]) != (module[i] == '-' ? '_' : module[i]))
+			return false;
+	return word[bytes] == '.';
+}
+
+/* As modprobe does: what the kernel's command line has for this module ("msr.allow_writes=off"). */
+static void settings_of(const char *file, char *out, size_t bytes)
+{
+	const char *module = file + strcspn(file, "-") + 1;
+	size_t length = strlen(module) - strlen(".ko"), used = 0;
+	char line[4096], *rest = line, *word;
+	int fd = open("/proc/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	*out = '\0';
+	while ((word = strsep(&rest, " \n")))
+		if (is_of(word, module, length) && used < bytes)
+			used += (size_t)snprintf(out + used, bytes - used, "%s ",
+						 word + length + 1);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void load_module(const char *name)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	char settings[1024];
 
+	settings_of(name, settings, sizeof(settings));
 	/* A module that finds nothing to drive says ENODEV; a part that is missed after all is
 	 * named where it is missed. */
-	if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST &&
+	if (fd < 0 || (syscall(SYS_finit_module, fd, settings, 0) && errno != EEXIST &&
 		       errno != ENODEV))
 		fprintf(stderr, "vpmu: module %s: %s\n", name, strerror(errno));
 	if (fd >= 0)

@@ -11,7 +11,8 @@
 
 #define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 1
+#define VPMU_GUEST_VERSION 2
+#define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
 struct vpmu_guest_host {
@@ -24,6 +25,9 @@ struct vpmu_guest_host {
 	void *(*memory)(unsigned int vcpu, uint64_t address, uint32_t info);
 	/* Main memory: the first `bytes` of physical addresses; what follows is above 4 GiB. */
 	void *(*main_memory)(uint64_t *bytes);
+	/* What lies on top of the stack of the calling CPU; only while it is in one of the calls
+	 * below. Words that cannot be read are 0. */
+	void (*stack)(uint64_t words[VPMU_GUEST_STACK]);
 };
 
 enum vpmu_guest_answer { VPMU_GUEST_UNKNOWN, VPMU_GUEST_DONE, VPMU_GUEST_FAULT };

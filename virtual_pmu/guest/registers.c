@@ -14,41 +14,71 @@
 
 #define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
 enum { BEGIN = 1, END = 2 };
-/* An MSR of this number is accessed through /dev/cpu/N/msr once: so it is known which of the
- * kernel's instructions access registers for programs. All others do it for its own drivers. */
+/* An MSR of this number is accessed through /dev/cpu/N/msr once: so it is known from where in the
+ * kernel registers are accessed for programs. All else it does for itself and its own drivers. */
 #define SHOWN 0x40005650u
 #define SHOWN_MAX 4u
+#define NEAR_BITS 30	/* a kernel's code is within a GiB */
 
 EXPORTED extern vpmu_guest_open_function vpmu_guest_open;
 
 static struct vpmu_segment *machine;
 static uint8_t ours[MSRS / 8];		/* bit per MSR that the machine has */
 
-static uint64_t shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
+struct place {
+	uint64_t code, caller;
+};
 
-static void show(uint64_t *shown, uint64_t code)
+static const struct vpmu_guest_host *host;
+static struct place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
+
+/* A kernel may have all its accesses done by one function, so who called that counts as well: the
+ * first word on the stack that lies near the code. */
+static struct place place_of(uint64_t code)
 {
+	uint64_t words[VPMU_GUEST_STACK];
+	uint32_t i = 0;
+
+	host->stack(words);
+	while (i < VPMU_GUEST_STACK && words[i] >> NEAR_BITS != code >> NEAR_BITS)
+		i++;
+	return (struct place){ .code = code, .caller = i < VPMU_GUEST_STACK ? words[i] : 0 };
+}
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+	return a->code == b->code && a->caller == b->caller;
+}
+
+static void show(struct place *shown, uint64_t code)
+{
+	struct place p = place_of(code);
+
 	for (uint32_t i = 0; i < SHOWN_MAX; i++) {
-		if (!shown[i])
-			shown[i] = code;
-		if (shown[i] == code)
+		if (!shown[i].code)
+			shown[i] = p;
+		if (is_same(&shown[i], &p))
 			return;
 	}
 }
 
-static bool for_program(const uint64_t *shown, uint64_t code)
+static bool for_program(const struct place *shown, uint64_t code)
 {
+	struct place p = place_of(code);
+
 	for (uint32_t i = 0; i < SHOWN_MAX; i++)
-		if (shown[i] == code)
+		if (is_same(&shown[i], &p))
 			return true;
 	return false;
 }
 
-static void begin(const uint64_t *shown, uint64_t code)
+static void begin(const struct place *shown, uint64_t code)
 {
+	bool program = for_program(shown, code);
+
 	vpmu_whole_publish();
 	vpmu_lock(machine);
-	machine->kernel = for_program(shown, code) ? VPMU_BOOTED : VPMU_KERNEL_ACCESS;
+	machine->kernel = program ? VPMU_BOOTED : VPMU_KERNEL_ACCESS;
 }
 
 static bool is_ours(uint32_t address)
@@ -149,13 +179,14 @@ static void clear_counter(const struct vpmu_register_info *r)
 		vpmu_model_poke(machine, cpu, r, 0);
 }
 
-const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *host)
+const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
 
-	if (host->version != VPMU_GUEST_VERSION)
+	if (h->version != VPMU_GUEST_VERSION)
 		return NULL;
-	machine = vpmu_whole_open(host);
+	host = h;
+	machine = vpmu_whole_open(h);
 	if (!machine)
 		return NULL;
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)

@@ -45,9 +45,18 @@ static void *main_memory(uint64_t *bytes)
 	return machine->ram ? memory_region_get_ram_ptr(machine->ram) : NULL;
 }
 
+static void stack(uint64_t words[VPMU_GUEST_STACK])
+{
+	CPUX86State *env = current_cpu->env_ptr;
+
+	for (int i = 0; i < VPMU_GUEST_STACK; i++)
+		if (cpu_memory_rw_debug(current_cpu, env->regs[R_ESP] + 8 * i, &words[i], 8, false))
+			words[i] = 0;
+}
+
 static const struct vpmu_guest_host host = {
 	.version = VPMU_GUEST_VERSION, .interrupt = interrupt, .memory = memory,
-	.main_memory = main_memory,
+	.main_memory = main_memory, .stack = stack,
 };
 
 static void __attribute__((constructor)) open_library(void)
