@@ -12,21 +12,31 @@ fail() { echo "FAILED: $*"; failed=1; }
 program() {	# program NAME: a static one, of the C file beside this
 	"$CC" -std=c11 -D_GNU_SOURCE -O1 -static -o "$1" "$SRCDIR/tests/guest/$1.c" || exit 1
 }
-papi_program() {	# papi_program NAME: one that uses the staged PAPI
-	"$CC" -std=c11 -D_GNU_SOURCE -O1 -I"$STAGE/include" -o "$1" "$SRCDIR/tests/guest/$1.c" \
+papi_program() {	# papi_program NAME [FOLDER]: one that uses the staged PAPI
+	"$CC" -std=c11 -D_GNU_SOURCE -O1 -I"$STAGE/include" -o "$1" "$SRCDIR/tests/${2:-guest}/$1.c" \
 		-L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi || exit 1
 }
 
-boot() {	# boot MACHINE [OPTION]... <SCRIPT: what it prints is in ./out
-	cat >script
+run() {		# run MACHINE OPTION... -- COMMAND...: what it prints is in ./out
+	local machine=$1
+	shift
 	: >"$VPMU_TALLY"
-	timeout 200 "$VPMU" boot -m "$@" -- sh ./script >out 2>err || {
-		fail "$1: 'vpmu boot' ended with $?: $(cat out err)"
+	timeout -k 5 400 "$VPMU" boot -m "$machine" "$@" >out 2>err || {
+		fail "$machine: 'vpmu boot' ended with $?: $(cat out err)"
 		return 1
 	}
 	# The third column has violations by programs, not those of the kernel's drivers.
 	awk -F '\t' '$3 > 0 { broken = 1 } END { exit !NR || broken }' "$VPMU_TALLY" ||
-		fail "$1: register rules were broken: $(cat "$VPMU_TALLY")"
+		fail "$machine: register rules were broken: $(cat "$VPMU_TALLY" err)"
+}
+boot() {	# boot MACHINE [OPTION]... <SCRIPT
+	cat >script
+	run "$@" -- sh ./script
+}
+inside() {	# inside MACHINE NAME [OPTION...]: guest/NAME.sh
+	local machine=$1 name=$2
+	shift 2
+	HERE=$PWD run "$machine" "$@" -- env -u IPMU_STATE_DIR bash "$SRCDIR/tests/guest/$name.sh"
 }
 
 value() { awk -v event="$1" '$1 == event { print $2; exit }' out; }

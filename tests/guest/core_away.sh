@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# On a booted machine with core counters and four CPUs: what is said of CPUs that are offline, and that
+# registers are put back when they have come back.
+. "$SRCDIR/tests/guest/counting.sh"
+event=intel_core:::core.INSTRUCTION_RETIRED
+
+start "$HERE/counts" $event:u:cpu=2
+# -- stopped without it: what it held is put back when it is there again
+online 2 0
+ask try stop
+says 'stop without the CPU' 'the CPU went offline'
+ask try stop
+ask try start
+says 'start without the CPU' 'CPU 2 is offline'
+end
+heard=$(ipmu-restore 2>&1) && fail "ipmu-restore without the CPU: $heard"
+says 'ipmu-restore without the CPU' 'CPU 2 is offline'
+refused 'an offline CPU' 'CPU 2 is offline' "$HERE/counts" $event:cpu=2
+online 2 1
+ipmu-restore >/dev/null 2>&1 || fail 'ipmu-restore with the CPU'
+restored 'a CPU that came back'
+counts 'a CPU that came back' "$HERE/counts" $event:cpu=2
+
+# -- offline before PAPI_library_init, back before PAPI_start: refused, as its work would be missed
+taskset -cp 0-3 $$ >/dev/null
+online 3 0
+start "$HERE/counts" $event:u
+ask stop
+online 3 1
+taskset -cp 0-3 "$pid" >/dev/null
+ask try start
+says 'a CPU that came later' 'CPU 3, on which this thread may run, was offline'
+end
+restored 'all'
+finish
