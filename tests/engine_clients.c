@@ -8,6 +8,7 @@
 #include "tsv.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
@@ -443,6 +444,39 @@ static void controllers_are_frozen_again(void **state)
 	ipmu_session_free(s);
 }
 
+/* A process that counts there is killed, and ipmu-restore puts back what it has changed: somebody's
+ * select and count, and the freeze, without which that select would count. */
+static void a_killed_process_is_put_back(void **state)
+{
+	static const char *const found[] = { "MC0_PERFEVTSEL2", "MC1_PERFCTR4", "MC0_BOX_CTL" };
+	static const uint64_t value[] = { 0x2C, 0x123456789ABCDEF0, 1 };
+	const struct engine_fixture *f = *state;
+	const char *name = "UNC_M_CAS_COUNT_RD";
+	int status;
+
+	if (!has_selects(here(f)))
+		return;
+	for (size_t i = 0; i < ROWS(found); i++)
+		engine_fixture_poke(f, found[i], value[i]);
+	if (fork() == 0) {
+		struct engine_fixture child = *f;
+
+		if (ipmu_system_open(f->topo, IPMU_SCOPE_PACKAGE, &child.sys, NULL) == 0)
+			engine_fixture_started(&child, &name, 1);
+		raise(SIGKILL);
+	}
+	assert_true(wait(&status) > 0 && WIFSIGNALED(status));
+	assert_int_equal(engine_fixture_peek(f, "MC0_BOX_CTL"), 0);
+	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL0"), 0x22);
+	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL2"), 0);
+	assert_int_equal(system("ipmu-restore"), 0);
+	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL0"), 0);
+	for (size_t i = 0; i < ROWS(found); i++) {
+		assert_int_equal(engine_fixture_peek(f, found[i]), value[i]);
+		engine_fixture_poke(f, found[i], 0);
+	}
+}
+
 /* ---- a model that is not known */
 
 static int open_as(const struct engine_fixture *f, int model, const char *family, char *why)
@@ -687,6 +721,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(thresholds_end_where_the_field_does),
 		cmocka_unit_test(enables_are_left_off),
 		cmocka_unit_test(controllers_are_frozen_again),
+		cmocka_unit_test(a_killed_process_is_put_back),
 		cmocka_unit_test(unknown_models_are_tried_on_demand),
 		cmocka_unit_test(what_answers_otherwise_is_refused),
 	};

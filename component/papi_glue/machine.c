@@ -156,8 +156,14 @@ static char *pmu_name(struct glue *g, int i)
 /* PMUs that there are anywhere, and once the machine has been opened, all of its own. */
 static void publish_pmu_names(struct glue *g)
 {
-	for (int i = 0; i < PAPI_PMU_MAX; i++)
-		__atomic_store_n(&INFO(g).pmu_names[i], pmu_name(g, i), __ATOMIC_RELAXED);
+	bool more = true;
+
+	for (int i = 0; i < PAPI_PMU_MAX; i++) {
+		char *name = more ? pmu_name(g, i) : NULL;
+
+		__atomic_store_n(&INFO(g).pmu_names[i], name, __ATOMIC_RELAXED);
+		more = name != NULL;
+	}
 }
 
 static int initialize_locked(struct glue *g)
