@@ -17,11 +17,15 @@ papi_program() {	# papi_program NAME [FOLDER]: one that uses the staged PAPI
 		-L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi || exit 1
 }
 
+# GUEST_KERNEL: a folder that virtual_pmu/guest/get-kernel has filled, for the one of `make guest`
+kernel=()
+[ -z "${GUEST_KERNEL:-}" ] ||
+	kernel=(--kernel "$GUEST_KERNEL/vmlinux" --modules "$GUEST_KERNEL/modules")
 run() {		# run MACHINE OPTION... -- COMMAND...: what it prints is in ./out
 	local machine=$1
 	shift
 	: >"$VPMU_TALLY"
-	timeout -k 5 400 "$VPMU" boot -m "$machine" "$@" >out 2>err || {
+	timeout -k 5 400 "$VPMU" boot "${kernel[@]}" -m "$machine" "$@" >out 2>err || {
 		fail "$machine: 'vpmu boot' ended with $?: $(cat out err)"
 		return 1
 	}
