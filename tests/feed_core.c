@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "feed_qemu.h"
+#include "../virtual_pmu/feed/core_feed.h"
 #include "../virtual_pmu/feed/crossing.h"
 #include "../virtual_pmu/feed/hidden.h"
 
@@ -217,6 +218,28 @@ static void pieces_are_one_access(void **state)
 	assert_int_equal(COUNT(DTLB_WRITE_MISSES), 2);
 	assert_int_equal(COUNT(STORES_DTLB_MISSED), 1);
 	assert_int_equal(COUNT(SPLIT_STORES), 1);
+}
+
+static void forgotten_pages_are_looked_up_again(void **state)
+{
+	static const uint64_t addresses[] = { 0x10000, 0x11000, UINT64_C(0xffffffff81000000) };
+	static const struct { uint64_t first, last, misses; } steps[] = {
+		{ 0, UINT64_MAX >> 12, 3 },	/* all */
+		{ 0x11, 0x11, 1 },
+		{ 0, INT64_MAX >> 12, 2 },	/* the lower half */
+		{ 0x12, 0x20, 0 },
+	};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		vpmu_core_feed_forget(steps[i].first, steps[i].last);
+		begin();
+		run(&mix);
+		for (int j = 0; j < 3; j++)
+			touch(&mix, MOV, addresses[j], 2, 0);
+		synchronise();
+		assert_int_equal(COUNT(DTLB_READ_MISSES), steps[i].misses);
+	}
 }
 
 /* With one thread QEMU shows an atomic's load and store, with more only a store. */
@@ -488,6 +511,7 @@ int main(void)
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
 		cmocka_unit_test(the_shims_code_is_not_counted),
 		cmocka_unit_test(pieces_are_one_access),
+		cmocka_unit_test(forgotten_pages_are_looked_up_again),
 		cmocka_unit_test(an_atomic_is_a_load_and_a_store),
 		cmocka_unit_test(repetitions_are_one_instruction),
 		cmocka_unit_test(the_level_behind_tells_its_states),

@@ -82,6 +82,14 @@ void vpmu_core_feed_restart(bool forked)
 		memset(mine->counts, 0, sizeof(mine->counts));
 }
 
+void vpmu_core_feed_forget(uint64_t first, uint64_t last)
+{
+	if (!mine)
+		return;
+	vpmu_tlb_forget(&mine->dtlb, first, last);
+	vpmu_tlb_forget(&mine->itlb, first, last);
+}
+
 static void report(struct core_thread *t, uint32_t cpu)
 {
 	uint64_t now = t->runner->clock;

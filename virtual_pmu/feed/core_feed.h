@@ -42,6 +42,8 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool h
 void vpmu_core_feed_enter(struct vpmu_runner *r);
 /* It has waited or forked, and its clock may have jumped. */
 void vpmu_core_feed_restart(bool forked);
+/* Translations of these pages are not in its buffers any more. */
+void vpmu_core_feed_forget(uint64_t first, uint64_t last);
 /* Counts the one instruction that hidden code stands for (hidden.h). */
 void vpmu_core_feed_system_call(void);
 /* Reports to the model what the thread did; the machine lock is not held. */

@@ -24,3 +24,24 @@ enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page)
 		return VPMU_NO_WALK;
 	return find(t->second, VPMU_TLB_SECOND, page) ? VPMU_WALK : VPMU_LONG_WALK;
 }
+
+/* What stays of a set moves up, so that free entries are last and taken first. */
+static void forget(uint64_t *sets, uint32_t entries, uint64_t first, uint64_t last)
+{
+	for (uint64_t *set = sets; set < sets + entries; set += VPMU_TLB_WAYS) {
+		uint32_t kept = 0;
+
+		for (uint32_t way = 0; way < VPMU_TLB_WAYS; way++)
+			if (set[way] && (set[way] - 1 < first || set[way] - 1 > last))
+				set[kept++] = set[way];
+		while (kept < VPMU_TLB_WAYS)
+			set[kept++] = 0;
+	}
+}
+
+void vpmu_tlb_forget(struct vpmu_tlb *t, uint64_t first, uint64_t last)
+{
+	forget(t->first, VPMU_TLB_FIRST, first, last);
+	forget(t->second, VPMU_TLB_SECOND, first, last);
+	t->last = 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stated translation buffers of one hardware thread: 64 entries, four ways, for data and as many
  * for code, each with a second level of 512 entries, four ways; 4 KiB pages whatever the system
- * uses; LRU. A miss in the first level is a page walk, one in the second as well a long one. A
- * system call or a move to another CPU flushes nothing. */
+ * uses; LRU. A miss in the first level is a page walk, one in the second as well a long one. In
+ * user mode a system call or a move to another CPU flushes nothing. */
 #ifndef VPMU_FEED_TLB_H
 #define VPMU_FEED_TLB_H
 
@@ -21,6 +21,8 @@ struct vpmu_tlb {
 
 enum vpmu_walk { VPMU_NO_WALK, VPMU_WALK, VPMU_LONG_WALK };
 
+/* Pages from the first to the last one are not in it any more. */
+void vpmu_tlb_forget(struct vpmu_tlb *t, uint64_t first, uint64_t last);
 enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page);
 
 /* page: address >> VPMU_PAGE_SHIFT. */

@@ -11,7 +11,7 @@
 
 #define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 2
+#define VPMU_GUEST_VERSION 3
 #define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
@@ -32,6 +32,13 @@ struct vpmu_guest_host {
 
 enum vpmu_guest_answer { VPMU_GUEST_UNKNOWN, VPMU_GUEST_DONE, VPMU_GUEST_FAULT };
 
+/* Translations of addresses that a CPU has to look up again. */
+enum vpmu_guest_forgotten {
+	VPMU_GUEST_PAGE,	/* of one page (INVLPG) */
+	VPMU_GUEST_SPACE,	/* of the address space, global pages apart (a new CR3) */
+	VPMU_GUEST_ALL,		/* (CR4.PGE and its like) */
+};
+
 /* What the library does. UNKNOWN: QEMU goes on as without it. */
 struct vpmu_guest_calls {
 	enum vpmu_guest_answer (*rdmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
@@ -46,6 +53,8 @@ struct vpmu_guest_calls {
 	/* The memory controller's window: where it is, and reading 4 bytes of it. */
 	void (*window)(uint64_t *base, uint64_t *bytes);
 	uint32_t (*window_read)(unsigned int vcpu, uint32_t offset);
+	/* Called by the CPU itself. */
+	void (*forget)(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_t address);
 };
 
 typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);

@@ -164,9 +164,27 @@ static uint32_t on_window_read(unsigned int vcpu, uint32_t offset)
 	return value;
 }
 
+static void on_forget(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_t address)
+{
+	(void)vcpu;
+	switch (what) {
+	case VPMU_GUEST_PAGE:
+		vpmu_whole_forget(address, address);
+		break;
+	case VPMU_GUEST_SPACE:
+		/* The kernel's half of the addresses is of global pages. */
+		vpmu_whole_forget(0, INT64_MAX);
+		break;
+	case VPMU_GUEST_ALL:
+		vpmu_whole_forget(0, UINT64_MAX);
+		break;
+	}
+}
+
 static const struct vpmu_guest_calls calls = {
 	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
+	.forget = on_forget,
 };
 
 /* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which
@@ -183,7 +201,8 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
 
-	if (h->version != VPMU_GUEST_VERSION)
+	/* An emulator of version 2 does all but say what is forgotten. */
+	if (h->version < 2 || h->version > VPMU_GUEST_VERSION)
 		return NULL;
 	host = h;
 	machine = vpmu_whole_open(h);

@@ -9,6 +9,7 @@
 
 #include "../feed/clock.h"
 #include "../feed/emulated.h"
+#include "../feed/tlb.h"
 #include "../feed/waiting.h"
 #include "../feed/watch.h"
 #include "../model/model.h"
@@ -156,6 +157,12 @@ void vpmu_whole_publish(void)
 		return;
 	vpmu_emulated_publish(vpmu_self);
 	vpmu_core_feed_report();
+}
+
+void vpmu_whole_forget(uint64_t from, uint64_t to)
+{
+	if (vpmu_self)
+		vpmu_core_feed_forget(from >> VPMU_PAGE_SHIFT, to >> VPMU_PAGE_SHIFT);
 }
 
 /* ---- sleeping ---- */

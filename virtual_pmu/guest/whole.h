@@ -6,6 +6,8 @@
  * - QEMU numbers threads of a core one after the other, and so does the kernel that it boots.
  * - Code in the upper half of the addresses is the kernel's.
  * - The feed sleeps, and nothing but registers is modelled, until the guest asks for it.
+ * - Translations are forgotten as the kernel asks for it: those of an address space, which is all
+ *   of the lower half, when CR3 is written.
  * - A CPU that has halted continues at its package's newest clock. */
 #ifndef VPMU_GUEST_WHOLE_H
 #define VPMU_GUEST_WHOLE_H
@@ -20,6 +22,8 @@ uint32_t vpmu_whole_cpu(unsigned int vcpu);
 bool vpmu_whole_count(bool on);
 /* Before the calling CPU's access to a register: what it has done so far is counted. */
 void vpmu_whole_publish(void);
+/* The calling CPU's translations of the pages of these addresses have to be looked up again. */
+void vpmu_whole_forget(uint64_t from, uint64_t to);
 /* Passes on performance interrupts that the model has raised. No lock is held, or QEMU's is. */
 void vpmu_whole_interrupts(void);
 

@@ -139,6 +139,12 @@ bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_
 	return true;
 }
 
+void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_t address)
+{
+	if (calls && current_cpu == env_cpu(env))
+		calls->forget(index_of(env), what, address);
+}
+
 /* ---- the host bridge ---- */
 
 /* The firmware knows QEMU's own bridge by its number, and works in 32 bits; an operating system of

@@ -5,6 +5,7 @@
 
 #include "cpu.h"
 #include "hw/pci/pci.h"
+#include "calls.h"
 
 /* True: it is done, and the registers are set. A fault does not return. */
 bool vpmu_guest_rdmsr(CPUX86State *env, uintptr_t ra);
@@ -12,6 +13,8 @@ bool vpmu_guest_wrmsr(CPUX86State *env, uint64_t value, uintptr_t ra);
 bool vpmu_guest_rdpmc(CPUX86State *env, uintptr_t ra);
 bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax,
 		      uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
+/* The CPU has to look up translations again. */
+void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_t address);
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *memory);
 
 /* Ours in QEMU's own files. */
