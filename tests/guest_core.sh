@@ -59,7 +59,7 @@ check_samples() {	# check_samples MACHINE: 2 % of the samples, 5 points of the s
 # DTLB_MISSES.ANY is 0x108 (253669, Core 2).
 turns=500
 echo "taskset 2 ./count turns:$turns 4/108/0/u" | boot core2-2c &&
-	within 'core2: pages looked up again' "$(value 4/108/0/u)" $((turns * 35)) 3
+	within 'core2: pages looked up again' "$(value 4/108/0/u)" $((turns * 35)) 10
 
 for machine in core2-4c knc-1c4t p4-1p2t; do
 	unmask=
