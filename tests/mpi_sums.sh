@@ -12,11 +12,12 @@ misses=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 
 # 12 MiB a rank and more are more than the 8 MiB of last-level cache, so that each pass misses
 # throughout; 5 % as in tests/vpmu_mpi.sh for what MPI itself moves, and for the start of the small
-# programs (5000 lines).
+# programs (5000 lines). Ranks that move bring 2 % more: all that they use besides the array comes
+# once more to where they are.
 run=$native mib=16
 emulated() { run="$vpmu run" mib=12 "$@"; }
 counts() {	# counts NAME RANKS [move]
-	local name=$1 n=$2 wanted=$(($2 * (mib << 20) / 64))
+	local name=$1 n=$2 wanted=$(($2 * (mib << 20) / 64)) percent=$((${3:+2} + 5))
 	shift 2
 	rm -f "$scratch/segment"
 	# shellcheck disable=SC2086 # words
@@ -24,7 +25,7 @@ counts() {	# counts NAME RANKS [move]
 		$reads $misses >"$scratch/out" 2>&1
 	for event in $reads $misses; do
 		got=$(sed -n "s/^$event //p" "$scratch/out")
-		check "$name: $n ranks" within "$got" $wanted 5
+		check "$name: $n ranks" within "$got" $wanted $percent
 		printf '%-10s %d ranks %-56s %9s, %d by arithmetic\n' "$name" $n $event "$got" $wanted
 	done
 }
