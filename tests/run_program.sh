@@ -133,6 +133,12 @@ says 'what does not is named' '^  not with these: .*:ANY_ES .*:ANY_I$'
 says 'the option is named' '--passes run the program 2 times'
 on skl-4c8t -g LLC_STATES --passes sh -c 'echo run'; is 'passes' 'run run' "$(paste -sd' ' out)"
 says 'passes' 'not counted at the same time: 2 passes'
+# Two threads of a core share the two registers that select this event.
+on p4-2p4t -g L2 --per-cpu true; is 'threads that share registers: refused' 2 $?
+says 'threads that share registers' 'cpu=2 collides with .*cpu=0: .* in MSR_BSU_ESCR0'
+on p4-2p4t -g CPI,L2 --per-cpu --passes -o f true; is 'threads that share registers' 0 $?
+is 'threads that share registers: all is counted' '16 of 16' "$(awk -F, \
+	'$1 == "event" && $4 ~ /^cpu/ { n++; known += $5 == "0" } END { print known " of " n }' f.csv)"
 on skl-4c8t -g LLC,LLC_STATES,MEM --passes -o f true	# what two groups ask for is counted once
 is 'passes of groups' 2 "$(awk -F, '$3 == "passes" { print $5 }' f.csv)"
 mkfifo fifo

@@ -18,21 +18,54 @@ static bool *row(const struct passes *p, int pass)
 	return p->member + (size_t)pass * (size_t)p->nevents;
 }
 
-/* All CPUs are alike: one shows whether the events fit. 0, -ENOSPC or another error. */
-static int try(const struct planner *pl, const bool *chosen)
+static bool is_split_by_cpu(const struct event *e)
 {
-	struct event few[pl->p->nevents];
-	struct sets *s;
-	int rc;
+	return e->nparts > 1 && e->parts[0].cpu >= 0;
+}
+
+/* All CPUs have the same counters: two show whether the events fit into those of one. True if
+ * an event is counted on each. */
+static bool narrow(const struct planner *pl, const bool *chosen, struct event *few)
+{
+	bool split = false;
 
 	for (int i = 0; i < pl->p->nevents; i++) {
 		few[i] = pl->events[i];
-		if (few[i].nparts > 2 && few[i].parts[0].cpu >= 0)
-			few[i].nparts = 2;
+		if (!is_split_by_cpu(&few[i]))
+			continue;
+		split |= chosen[i];
+		few[i].nparts = 2;
 	}
+	return split;
+}
+
+/* Threads of a core may share registers, which a set on one of them claims when it starts. That is
+ * done in the order of the run, and ended at once. */
+static int start(const struct planner *pl, const bool *chosen)
+{
+	struct sets *s;
+	int rc = sets_open(pl->events, pl->p->nevents, chosen, &s, pl->why);
+
+	if (rc)
+		return rc;
+	rc = sets_start(s, pl->why);
+	sets_close(s);
+	return rc == -EBUSY ? -ENOSPC : rc;
+}
+
+/* 0, -ENOSPC or another error. */
+static int try(const struct planner *pl, const bool *chosen)
+{
+	struct event few[pl->p->nevents];
+	bool split = narrow(pl, chosen, few);
+	struct sets *s;
+	int rc;
+
 	rc = sets_open(few, pl->p->nevents, chosen, &s, pl->why);
 	if (!rc)
 		sets_close(s);
+	if (!rc && split)
+		rc = start(pl, chosen);
 	if (rc == -ENOSPC && !pl->p->why[0])
 		snprintf(pl->p->why, sizeof(pl->p->why), "%s", pl->why);
 	return rc;
