@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Files appear whole, and nothing that has their name already is written into. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run.h"
 
@@ -31,22 +29,19 @@ static const struct {
 
 static int open_one(struct output *o, int i, const char *prefix)
 {
-	int fd;
+	char *path;
+	int rc;
 
-	if (asprintf(&o->path[i], "%s.%s", prefix, kinds[i].ending) < 0 ||
-	    asprintf(&o->temporary[i], "%s.%s.%d.tmp", prefix, kinds[i].ending, (int)getpid()) < 0)
+	if (asprintf(&path, "%s.%s", prefix, kinds[i].ending) < 0)
 		return -ENOMEM;
-	unlink(o->temporary[i]);	/* of a dead process that had our number */
-	fd = open(o->temporary[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	o->file[i] = fd < 0 ? NULL : fdopen(fd, "w");
-	if (o->file[i])
-		return 0;
-	return -errno;
+	rc = new_file_open(&o->file[i], path);
+	free(path);
+	return rc;
 }
 
 int output_open(struct output *o, const char *prefix)
 {
-	*o = (struct output){ .file = { NULL } };
+	*o = (struct output){ .file = { { .f = NULL } } };
 	for (int i = 0; prefix && i < OUTPUTS; i++) {
 		int rc = open_one(o, i, prefix);
 
@@ -64,32 +59,22 @@ int output_write(struct output *o, const struct report *r)
 {
 	int failed = 0;
 
-	if (!o->file[0])
+	if (!o->file[0].f)
 		return report_text(stderr, r) ? EXIT_CANNOT_COUNT : 0;
 	for (int i = 0; i < OUTPUTS; i++) {
-		int rc = kinds[i].write(o->file[i], r);
+		int rc = kinds[i].write(o->file[i].f, r);
 
-		if (fclose(o->file[i]) && !rc)
-			rc = -errno;
-		o->file[i] = NULL;
-		if (!rc && rename(o->temporary[i], o->path[i]))
-			rc = -errno;
+		if (!rc)
+			rc = new_file_publish(&o->file[i]);
 		if (rc)
-			failed = complain(EXIT_CANNOT_COUNT, "cannot write %s: %s", o->path[i],
-					  strerror(-rc));
+			failed = complain(EXIT_CANNOT_COUNT, "cannot write %s: %s",
+					  o->file[i].path, strerror(-rc));
 	}
 	return failed;
 }
 
 void output_drop(struct output *o)
 {
-	for (int i = 0; i < OUTPUTS; i++) {
-		if (o->file[i])
-			fclose(o->file[i]);
-		if (o->temporary[i])
-			unlink(o->temporary[i]);
-		free(o->temporary[i]);
-		free(o->path[i]);
-	}
-	*o = (struct output){ .file = { NULL } };
+	for (int i = 0; i < OUTPUTS; i++)
+		new_file_drop(&o->file[i]);
 }

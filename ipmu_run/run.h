@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "complain.h"
+#include "new_file.h"
 #include "counting/measure.h"
 #include "groups/find.h"
 #include "report/report.h"
@@ -65,8 +66,7 @@ int run_on_machine(const struct options *o, int argc, char **argv);
 #define OUTPUTS 3	/* .csv, .json, .html */
 
 struct output {
-	char *path[OUTPUTS], *temporary[OUTPUTS];
-	FILE *file[OUTPUTS];
+	struct new_file file[OUTPUTS];
 };
 
 /* 0, or EXIT_USAGE after a complaint: a place that cannot be written shows before the program has

@@ -99,6 +99,12 @@ if command -v python3 >/dev/null; then
 	verdict JSON $?
 fi
 
+# -- killed: nothing half-written is left, and what was there stays
+mkdir killed; echo old >killed/f.csv
+VPMU_TALLY=$scratch/tally on skl-4c8t -g MEM -o killed/f sh -c 'kill -KILL $PPID'	# registers stay changed
+is 'killed' 137 $?
+is 'killed: files' 'f.csv old' "$(ls -A killed | paste -sd' ') $(cat killed/f.csv)"
+
 # -- core events: the CPUs that the program may use
 on core2-4c -g CPI --per-cpu -o f true
 is 'each CPU' 'all cpu 0 cpu 1 cpu 2 cpu 3' \
