@@ -55,7 +55,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width)
 	uint64_t per_us = (uint64_t)type->per_clock * type->clock_mhz, wrap_ns;
 	int bits = width ? width : ipmu_type_width(type);
 
-	if (!per_us || bits == 64)	/* which takes centuries */
+	if (!per_us || bits == 64)	/* which takes most of a year where a queue is long */
 		return 0;
 	wrap_ns = (1ull << bits) / per_us * 1000;
 	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 4;
