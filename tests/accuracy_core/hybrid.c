@@ -3,9 +3,9 @@
  * twice, on one CPU after the other, or 500,000 times somewhere in it. Prints what a hybrid
  * processor's uncore counted meanwhile, "NAME COUNT", of all boxes of a kind together. Registers:
  * Linux uncore_snb.c through the MSR device and /dev/mem; nothing of this project. */
-#include <errno.h>
+#include "itself.h"
+
 #include <fcntl.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,22 +54,6 @@ static volatile uint64_t sink;
 static const struct unit *units;
 static volatile uint8_t *window;
 static int msr = -1;
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "hybrid: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void move_to(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		fail("sched_setaffinity");
-}
 
 static uint64_t read_msr(uint32_t address)
 {

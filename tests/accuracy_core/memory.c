@@ -3,9 +3,9 @@
  * array is read, or read and written, on WORK-CPU. Prints what the M-Boxes of the packages of
  * HOME-CPU and OTHER-CPU counted meanwhile, both boxes together, "home|other EVENT COUNT".
  * Registers: Xeon 7500 uncore guide 323535 through the MSR device; nothing of this project. */
-#include <errno.h>
+#include "itself.h"
+
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,22 +24,6 @@ static const struct { const char *name; uint64_t inc_sel; } events[] = {
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
 static volatile uint64_t sink;
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "memory: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void move_to(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		fail("sched_setaffinity");
-}
 
 static int open_msr(int cpu)
 {
