@@ -3,11 +3,15 @@
  * device files. */
 #include "whole.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
+#define OLDEST_EMULATOR 2	/* it does all but say what is forgotten */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -197,13 +201,26 @@ static void clear_counter(const struct vpmu_register_info *r)
 		vpmu_model_poke(machine, cpu, r, 0);
 }
 
+/* In one piece, into the machine's last words. */
+static void complain_of_emulator(uint32_t version)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+
+	dprintf(STDERR_FILENO, "vpmu: the emulator %.*s was made for version %u of the calls of a "
+		"whole machine, this model takes %u to %u: run 'make guest' in the build tree\n",
+		n > 0 ? (int)n : 0, path, (unsigned int)version, OLDEST_EMULATOR,
+		VPMU_GUEST_VERSION);
+}
+
 const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
 
-	/* An emulator of version 2 does all but say what is forgotten. */
-	if (h->version < 2 || h->version > VPMU_GUEST_VERSION)
+	if (h->version < OLDEST_EMULATOR || h->version > VPMU_GUEST_VERSION) {
+		complain_of_emulator(h->version);
 		return NULL;
+	}
 	host = h;
 	machine = vpmu_whole_open(h);
 	if (!machine)

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The model of a whole machine refuses an emulator that was made for other calls, names it and says
+# what to do. Where the emulator is this program no machine is needed.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$scratch" || exit 1
+cat >emulator.c <<-'CODE'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include "calls.h"
+
+	int main(int argc, char **argv)
+	{
+		struct vpmu_guest_host host = { .version = VPMU_GUEST_VERSION };
+		void *model = argc == 3 ? dlopen(argv[1], RTLD_LAZY) : NULL;
+		vpmu_guest_open_function *open_model;
+
+		if (!model) {
+			fprintf(stderr, "%s\n", dlerror());
+			return 2;
+		}
+		open_model = (vpmu_guest_open_function *)dlsym(model, VPMU_GUEST_OPEN);
+		host.version += (uint32_t)atoi(argv[2]);
+		return open_model(&host) ? 0 : 1;
+	}
+CODE
+${CC:-cc} -I"$root/virtual_pmu/guest" -o emulator emulator.c -ldl || exit 1
+model=$STAGE_LIB/ipmu/libvpmu_guest.so
+said() {	# said VERSIONS: what is said to an emulator so many versions later; to out
+	env -u VPMU_SEGMENT ./emulator "$model" "$1" 2>out
+	is "$1: refused" 1 $?
+}
+for other in 1 -2; do
+	said $other
+	[ "$(wc -l <out)" = 1 ] && grep -q "^vpmu: the emulator $scratch/emulator was made for version" out &&
+		grep -q "run 'make guest' in the build tree$" out
+	verdict "another version: $other" $?
+done
+said 0
+is 'this version' 'vpmu: VPMU_SEGMENT names no machine' "$(cat out)"
+finish
