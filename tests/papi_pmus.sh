@@ -33,17 +33,19 @@ machine() {	# machine NAME COMPONENT LEAST: at least so many names
 	echo "$1: $(wc -l <"$scratch/names") names"
 	[ "$(wc -l <"$scratch/names")" -ge "$3" ]
 	verdict "$1: at least $3 names are listed" $?
+	# libpfm4 gives it a mask of agents, SDM Table 19-23 another sub-field: it is refused.
+	sed -i '/core\.BUSQ_EMPTY:ALL_AGENTS$/d' "$scratch/names"
 	"$vpmu" run --no-feed --strict -m "$1" -- "$scratch/each" <"$scratch/names" >"$scratch/bad" \
 		2>"$scratch/out"
 	verdict "$1: all are tried" $?
-	[ ! -s "$scratch/bad" ] &&
-		grep -qx "$(wc -l <"$scratch/names") counted" "$scratch/out"
-	verdict "$1: not counted: $(cat "$scratch/bad")" $?
+	bad=$(cat "$scratch/bad")
+	[ -z "$bad" ] && grep -qx "$(wc -l <"$scratch/names") counted" "$scratch/out"
+	verdict "$1: not counted: $bad" $?
 	bad=$(awk 'NR % 20 == 1' "$scratch/names" | while read -r name; do
 		count_one "$1" "$name" </dev/null
 	done)
 	[ -z "$bad" ]
-	verdict "$1: not counted by papi_command_line: $(echo $bad)" $?
+	verdict "$1: not counted by papi_command_line: ${bad//$'\n'/ }" $?
 }
 
 # How many there must be: rows of the documents' tables, without what is marked unconfirmed.

@@ -110,9 +110,10 @@ total() { printf '%d\n' "$("$vpmu" regs -s "$scratch/machine" | awk '$1 == "MSR_
 
 # ways NAME COMMAND...: the loop is counted, and what starts it is less than four million
 ways() {
+	local got status
 	on "${@:2}"
-	is "$1: status; $(head -c 300 "$scratch/err")" 0 $?
-	local got
+	status=$?
+	is "$1: status; $(head -c 300 "$scratch/err")" 0 $status
 	got=$(total)
 	[ "$got" -ge "$counted" ] && [ "$got" -lt $((counted + 4000000)) ] && ok ||
 		bad "$1: $got instructions, of which $counted are the loop's"
