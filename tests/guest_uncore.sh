@@ -14,7 +14,7 @@ written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
 cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
 # Else the kernel copies what it finds by and by into large pages, which is counted, too.
 small_pages='echo never >/sys/kernel/mm/transparent_hugepage/enabled'
-if boot skl-4c8t <<-END
+if boot skl-4c8t -s machine <<-END
 	$small_pages
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
 	./count loop:20000000 uncore_cbox_0/ff
@@ -29,6 +29,9 @@ then
 	within 'skl: data reads' "$(value uncore_imc/1)" $((3 * lines)) 1
 	within 'skl: data writes' "$(value uncore_imc/2)" "$(written 131072)" 1
 	within 'skl: write requests' "$(value uncore_arb/2081)" "$(written 131072)" 1
+	# The driver reads each memory counter at the start and at the end.
+	window=$("$VPMU" regs -s machine | sed -n 's/^machine .*, \([0-9]*\) window;.*/\1/p')
+	[ "${window:-0}" -ge 4 ] || fail "skl: ${window:-no} reads of the window, of 4 or more"
 	# One instruction takes a clock; the interval also has what the kernel does.
 	within 'skl: clocks' "$(value uncore_cbox_0/ff)" 40000000 10
 fi

@@ -163,6 +163,7 @@ static uint32_t on_window_read(unsigned int vcpu, uint32_t offset)
 	(void)vcpu;
 	vpmu_whole_publish();
 	vpmu_lock(machine);
+	machine->accesses.window++;
 	memcpy(&value, vpmu_package_mmio(machine, 0) + offset, sizeof(value));
 	vpmu_unlock(machine);
 	return value;

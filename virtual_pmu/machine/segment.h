@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 9u
+#define VPMU_VERSION 10u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -56,7 +56,8 @@ struct vpmu_thread {
 	uint64_t affinity[VPMU_CPUS_MAX / 64];
 };
 
-struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, batches; };
+/* window: reads of the memory controller's window, which only a booted machine sees one by one. */
+struct vpmu_access_counts { uint64_t rdmsr, wrmsr, pci_reads, batches, window; };
 
 /* The device files: their owner and permissions, and whether the msr-safe module is loaded, with
  * its allowlist. */
@@ -98,7 +99,7 @@ struct vpmu_segment {
 	uint32_t feeds;			/* execution feeds attached now */
 	uint32_t kernel;		/* enum vpmu_booted */
 	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
-	struct vpmu_access_counts accesses;	/* by programs, through device files */
+	struct vpmu_access_counts accesses;	/* by programs, and by a booted kernel for itself */
 	uint64_t violation_count, undriven_count;
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];

@@ -227,10 +227,13 @@ static void print_registers(const struct vpmu_machine *m, struct vpmu_segment *s
 static void print_state(const struct vpmu_segment *s)
 {
 	printf("machine %s, uncore clock %llu; accesses: %llu rdmsr, %llu wrmsr, %llu PCI, "
-	       "%llu batches; %llu violations, %llu undriven selects\n", s->machine.name,
+	       "%llu batches", s->machine.name,
 	       (unsigned long long)s->uclk[0], (unsigned long long)s->accesses.rdmsr,
 	       (unsigned long long)s->accesses.wrmsr, (unsigned long long)s->accesses.pci_reads,
-	       (unsigned long long)s->accesses.batches,
+	       (unsigned long long)s->accesses.batches);
+	if (s->accesses.window)
+		printf(", %llu window", (unsigned long long)s->accesses.window);
+	printf("; %llu violations, %llu undriven selects\n",
 	       (unsigned long long)s->violation_count, (unsigned long long)s->undriven_count);
 }
 
