@@ -493,6 +493,21 @@ static int open_as(const struct engine_fixture *f, int model, const char *family
 	return rc ? rc : ipmu_system_close(sys);
 }
 
+/* Nothing of it is cut off: the names that stand in brackets, all of them. */
+static void check_supported(const char *why)
+{
+	const char *list = strstr(why, "supported: ");
+	char name[64];
+
+	assert_non_null(list);
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		if ((*f)->scope == IPMU_SCOPE_PACKAGE) {
+			assert_int_equal(sscanf((*f)->models_text, "%*[^(](%63[^)])", name), 1);
+			assert_non_null(strstr(list, name));
+			list += strlen("; ") + strlen(name);
+		}
+}
+
 /* 0x48 and 0xFE are of no family. */
 static void unknown_models_are_tried_on_demand(void **state)
 {
@@ -503,7 +518,7 @@ static void unknown_models_are_tried_on_demand(void **state)
 	assert_int_equal(open_as(f, 0xFE, "", why), -ENODEV);
 	assert_non_null(strstr(why, "model 0xFE; nearest known: arl_unc, which "
 			       "IPMU_TRY_FAMILY=arl_unc tries at your own risk; supported: "));
-	assert_non_null(strstr(why, "Haswell"));
+	check_supported(why);
 	assert_int_equal(open_as(f, 0x48, "nonsense", why), -ENODEV);
 	assert_non_null(strstr(why, "nearest known: bdw_unc, which"));
 	assert_int_equal(open_as(f, 0xFE, name, why), 0);

@@ -80,14 +80,34 @@ static const struct ipmu_family *asked_for(const struct ipmu_topology *topo, enu
 	return NULL;
 }
 
-/* The many that have a layout by what stands in brackets alone. */
-static size_t list_family(const struct ipmu_family *f, char *text, size_t bytes)
+/* The many of packages by what stands in brackets alone. */
+static int name_family(const struct ipmu_family *f, const char **out)
 {
-	const char *name = f->layout ? strchr(f->models_text, '(') : NULL;
+	const char *name = f->scope == IPMU_SCOPE_PACKAGE ? strchr(f->models_text, '(') : NULL;
 	const char *part = name ? name + 1 : f->models_text;
 
-	return (size_t)snprintf(text, bytes, "%.*s", (int)(name ? strcspn(part, ")") :
-							   strlen(part)), part);
+	*out = part;
+	return (int)(name ? strcspn(part, ")") : strlen(part));
+}
+
+/* As many as there is room for. */
+static void list_families(enum ipmu_scope scope, char *text, size_t bytes)
+{
+	static const char rest[] = "; and others";
+	const char *name;
+	size_t n = 0;
+
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+		int length = (*f)->scope == scope ? name_family(*f, &name) : 0;
+
+		if (n + 2 + (size_t)length + sizeof(rest) > bytes) {
+			snprintf(text + n, bytes - n, "%s", rest);
+			return;
+		}
+		if (length)
+			n += (size_t)snprintf(text + n, bytes - n, "%s%.*s", n ? "; " : "", length,
+					      name);
+	}
 }
 
 static void advise(const struct ipmu_topology *topo, enum ipmu_scope scope, char *text,
@@ -105,21 +125,16 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 {
 	const struct ipmu_family *tried = asked_for(topo, scope);
 	char supported[IPMU_WHY_MAX - 224] = "", more[144] = "";
-	size_t n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		if (family_matches(*f, topo, scope))
 			return *f;
 		if ((*f)->mismatch && (*f)->scope == scope && is_kind(*f, topo))
 			(*f)->mismatch(topo, more, sizeof(more));
-		if ((*f)->scope != scope || n + 3 > sizeof(supported))
-			continue;
-		if (n)
-			n += (size_t)snprintf(supported + n, sizeof(supported) - n, "; ");
-		n += list_family(*f, supported + n, sizeof(supported) - n);
 	}
 	if (tried)
 		return tried;
+	list_families(scope, supported, sizeof(supported));
 	advise(topo, scope, more, sizeof(more));
 	ipmu_fail(why, -ENODEV, "this CPU is %s family %d model 0x%X; %s%ssupported: %s",
 		  topo->vendor[0] ? topo->vendor : "of an unknown vendor", topo->family,
