@@ -9,29 +9,6 @@
 
 #define SEPARATORS " \t,;\r\n"
 
-struct reader {
-	const char *path;
-	int line;
-	char *why;
-};
-
-static int refuse(const struct reader *r, const char *what, const char *word)
-{
-	snprintf(r->why, IPMU_WHY_MAX, "%s, line %d: %s '%.64s'", r->path, r->line, what, word);
-	return -EINVAL;
-}
-
-static int number(const struct reader *r, const char *word, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end || errno)
-		return refuse(r, "expected a number, not", word);
-	return 0;
-}
-
 static int box_find(const struct boxes *b, const char *pmu, uint64_t box_idx, uint64_t pkg_idx)
 {
 	for (int i = 0; i < b->n; i++)
@@ -42,7 +19,7 @@ static int box_find(const struct boxes *b, const char *pmu, uint64_t box_idx, ui
 	return -1;
 }
 
-static int line_take(const struct reader *r, char *line, const struct boxes *b, struct counts *c)
+static int line_take(const struct line *l, char *line, const struct boxes *b, struct counts *c)
 {
 	char *words[5], *rest = line, *word;
 	uint64_t box_idx = 0, pkg_idx = 0, value = 0;
@@ -51,20 +28,21 @@ static int line_take(const struct reader *r, char *line, const struct boxes *b, 
 	line[strcspn(line, "#")] = '\0';
 	while (n < 5 && (word = strtok_r(rest, SEPARATORS, &rest)))
 		words[n++] = word;
-	if (!n || (r->line == 1 && !strcmp(words[0], "pmu")))
+	if (!n || (l->number == 1 && !strcmp(words[0], "pmu")))
 		return 0;
 	if (n != 4)
-		return refuse(r, "expected PMU, box, package and count, got something else after",
-			      words[n < 4 ? n - 1 : 3]);
-	if (number(r, words[1], &box_idx) || number(r, words[2], &pkg_idx) ||
-	    number(r, words[3], &value))
+		return line_refuse(l, "expected PMU, box, package and count, got something else "
+				   "after", words[n < 4 ? n - 1 : 3]);
+	if (line_number(l, words[1], words[1], UINT64_MAX, &box_idx) ||
+	    line_number(l, words[2], words[2], UINT64_MAX, &pkg_idx) ||
+	    line_number(l, words[3], words[3], UINT64_MAX, &value))
 		return -EINVAL;
 	i = box_find(b, words[0], box_idx, pkg_idx);
 	if (i < 0)
-		return refuse(r, "this machine has no such box; see pmutopo for those of",
-			      words[0]);
+		return line_refuse(l, "this machine has no such box; see pmutopo for those of",
+				   words[0]);
 	if (c->given[i])
-		return refuse(r, "a second count for a box of", words[0]);
+		return line_refuse(l, "a second count for a box of", words[0]);
 	c->given[i] = true;
 	c->value[i] = value;
 	return 0;
@@ -73,7 +51,7 @@ static int line_take(const struct reader *r, char *line, const struct boxes *b, 
 int counts_read(const char *path, const struct boxes *b, struct counts *c,
 		char why[IPMU_WHY_MAX])
 {
-	struct reader r = { .path = path, .why = why };
+	struct line l = { .path = path, .why = why };
 	char *line = NULL;
 	size_t bytes = 0;
 	int rc = 0;
@@ -92,8 +70,8 @@ int counts_read(const char *path, const struct boxes *b, struct counts *c,
 	}
 	errno = 0;
 	while (!rc && getline(&line, &bytes, f) >= 0) {
-		r.line++;
-		rc = line_take(&r, line, b, c);
+		l.number++;
+		rc = line_take(&l, line, b, c);
 	}
 	if (!rc && ferror(f)) {
 		rc = errno ? -errno : -EIO;

@@ -27,31 +27,19 @@ struct head {
 struct drawer {
 	hwloc_topology_t topology;
 	const struct ipmu_topology *t;
-	const char *path;
-	int line;
+	struct line line;
 	struct head *heads;
 	int n;
-	char *why;
 };
-
-static int refuse(const struct drawer *d, const char *what, const char *word)
-{
-	snprintf(d->why, IPMU_WHY_MAX, "%s, line %d: %s '%.64s'", d->path, d->line, what, word);
-	return -EINVAL;
-}
 
 static int number(const struct drawer *d, const char *word, int *out)
 {
-	const char *text = strchr(word, '=') + 1;
-	char *end;
-	long n;
+	uint64_t n;
+	int rc = line_number(&d->line, word, strchr(word, '=') + 1, 1 << 20, &n);
 
-	errno = 0;
-	n = strtol(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || n > 1 << 20)
-		return refuse(d, "expected a number in", word);
-	*out = (int)n;
-	return 0;
+	if (!rc)
+		*out = (int)n;
+	return rc;
 }
 
 static int place_take(const struct drawer *d, char *words, struct place *p)
@@ -70,7 +58,8 @@ static int place_take(const struct drawer *d, char *words, struct place *p)
 		else if (!strncmp(word, "pmu=", 4))
 			snprintf(p->pmu, sizeof(p->pmu), "%s", word + 4);
 		else
-			rc = refuse(d, "expected package=, box=, cpu= or pmu=, not", word);
+			rc = line_refuse(&d->line, "expected package=, box=, cpu= or pmu=, not",
+					 word);
 	}
 	return rc;
 }
@@ -180,7 +169,7 @@ static int line_take(struct drawer *d, char *line, bool *on_cores)
 	if (!line[0] || line[0] == '#')
 		return 0;
 	if (!colon)
-		return refuse(d, "no colon in", line);
+		return line_refuse(&d->line, "no colon in", line);
 	*colon = '\0';
 	memset(&p, 0, sizeof(p));
 	rc = place_take(d, line, &p);
@@ -188,20 +177,22 @@ static int line_take(struct drawer *d, char *line, bool *on_cores)
 		return rc;
 	at = object_of(d, &p);
 	if (!at)
-		return refuse(d, "this machine has no such place:", line);
+		return line_refuse(&d->line, "this machine has no such place:", line);
 	*on_cores |= at->type == HWLOC_OBJ_PU || at->type == HWLOC_OBJ_CORE;
 	at = head_of(d, &p, at);
 	if (at)
 		at = insert(d, at, colon + 1 + strspn(colon + 1, " "), "Background=#ffb040");
 	if (!at)
-		snprintf(d->why, IPMU_WHY_MAX, "the labels in %s: no memory", d->path);
+		snprintf(d->line.why, IPMU_WHY_MAX, "the labels in %s: no memory",
+			 d->line.path);
 	return at ? 0 : -ENOMEM;
 }
 
 int labels_insert(hwloc_topology_t topology, const struct ipmu_topology *t, const char *path,
 		  bool *on_cores, char why[IPMU_WHY_MAX])
 {
-	struct drawer d = { .topology = topology, .t = t, .path = path, .why = why };
+	struct drawer d = { .topology = topology, .t = t,
+			    .line = { .path = path, .why = why } };
 	char *line = NULL;
 	size_t bytes = 0;
 	int rc = 0;
@@ -214,7 +205,7 @@ int labels_insert(hwloc_topology_t topology, const struct ipmu_topology *t, cons
 	}
 	errno = 0;
 	while (!rc && getline(&line, &bytes, f) >= 0) {
-		d.line++;
+		d.line.number++;
 		rc = line_take(&d, line, on_cores);
 	}
 	if (!rc && ferror(f)) {

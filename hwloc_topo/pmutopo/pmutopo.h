@@ -21,6 +21,18 @@ struct counts {
 	bool *given;
 };
 
+/* A line of a file that is read, for its complaints. */
+struct line {
+	const char *path;
+	int number;
+	char *why;	/* of IPMU_WHY_MAX bytes */
+};
+
+int line_refuse(const struct line *l, const char *what, const char *word);	/* -EINVAL */
+/* digits: of the word. 0 or -EINVAL. */
+int line_number(const struct line *l, const char *word, const char *digits, uint64_t most,
+		uint64_t *out);
+
 /* The kind of boxes of that PMU, or NULL: this machine has none. */
 const struct ipmu_box_kind *kind_of(const struct ipmu_topology *t, const char *pmu);
 bool has_slices(const struct ipmu_topology *t);	/* it has boxes that belong to cores' slices */
