@@ -42,7 +42,8 @@ static void check(const char *name, const struct wanted *wanted, uint32_t count)
 
 enum { DATA = 1, CODE, BOTH };
 
-/* Sizes: 248966 (Skylake client, Core 2), 328207 (Knights Corner), 322568 (Xeon 7500). */
+/* Sizes: 248966 (Skylake client, Core 2, Gracemont), 328207 (Knights Corner),
+ * 322568 (Xeon 7500). */
 static void caches(void **state)
 {
 	static const struct wanted skl[] = { { DATA, 1, 32 << 10, 8, 2 },
@@ -56,8 +57,13 @@ static void caches(void **state)
 	static const struct wanted comet[] = { { DATA, 1, 32 << 10, 8, 2 },
 		{ CODE, 1, 32 << 10, 8, 2 }, { BOTH, 2, 256 << 10, 4, 2 },
 		{ BOTH, 3, 20 << 20, 16, 32 } };
+	/* A cluster of four shares an L2. */
+	static const struct wanted little[] = { { DATA, 1, 32 << 10, 8, 1 },
+		{ CODE, 1, 64 << 10, 8, 1 }, { BOTH, 2, 2 << 20, 16, 4 },
+		{ BOTH, 3, 6 << 20, 12, 8 } };
 
 	(void)state;
+	check("adln-8e8t", little, 4);
 	check("skl-4c8t", skl, 4);
 	check("core2-2c", core2, 3);
 	check("knc-4c16t", knc, 3);

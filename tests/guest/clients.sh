@@ -30,10 +30,13 @@ list() {
 			split($2, part, "_")
 		}
 		$9 == "CBO" { pair(0.5 * cbo++, 2, "uncore_cbox*", select) }
-		$9 == "ARB" && $2 ~ /OCCUPANCY/ { pair(sum++, 1, "uncore_arb", select) }
-		$9 == "ARB" && $2 !~ /OCCUPANCY/ { pair(entry++, 2, "uncore_arb", select) }
+		$9 == "ARB" && $2 ~ /OCCUPANCY/ { pair(sum++, 1, "uncore_arb*", select) }
+		$9 == "ARB" && $2 !~ /OCCUPANCY/ { pair(entry++, 2, "uncore_arb*", select) }
 		$9 == "FIXED" { pair(0, 2, clock, "ff") }
 		$9 == "IMC" && $2 in number { pair(0, 2, "uncore_imc", number[$2]) }
+		$9 == "IMC" && $2 ~ /^UNC_M_/ {	# five counters of a controller
+			pair(0.2 * programmed++, 2, "uncore_imc_[01]", select)
+		}
 		$9 == "IMC" && $2 ~ /^UNC_MC/ {
 			pair(0, 2, "uncore_imc_free_running_" substr(part[2], 3), config[part[3]])
 		}' | sort -s -n -k 1,1 -k 2,2 | cut -d ' ' -f 1,3-
@@ -89,5 +92,10 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCK [LLC]
 			$((3 * elements / 8 + swept + handed)) 3
 		within "$1: modified in the other core" \
 			"$(of UNC_CBO_XSNP_RESPONSE.HITM_XCORE)" $((2 * handed)) 25 ;;
+	adln*)
+		within "$1: reads of memory" "$(of UNC_M_VC0_REQUESTS_RD)" \
+			$((3 * elements / 8 + swept + handed)) 5
+		within "$1: writes to memory" "$(of UNC_M_VC0_REQUESTS_WR)" \
+			$((elements / 8 + swept + handed)) 5 ;;
 	esac
 }

@@ -11,7 +11,7 @@
 
 #define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 3
+#define VPMU_GUEST_VERSION 4
 #define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
@@ -55,6 +55,9 @@ struct vpmu_guest_calls {
 	uint32_t (*window_read)(unsigned int vcpu, uint32_t offset);
 	/* Called by the CPU itself. */
 	void (*forget)(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_t address);
+	/* Writing 1 to 8 bytes of the window, at a multiple of that; by a program or the kernel. */
+	void (*window_write)(unsigned int vcpu, bool program, uint32_t offset, uint64_t value,
+			     uint32_t bytes);
 };
 
 typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);

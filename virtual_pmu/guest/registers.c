@@ -11,7 +11,8 @@
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define OLDEST_EMULATOR 2	/* it does all but say what is forgotten */
+#define OLDEST_EMULATOR 2	/* it does all but say what is forgotten, */
+#define WINDOW_EMULATOR 4	/* and older ones all but pass on writes of the window */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -169,6 +170,16 @@ static uint32_t on_window_read(unsigned int vcpu, uint32_t offset)
 	return value;
 }
 
+static void on_window_write(unsigned int vcpu, bool program, uint32_t offset, uint64_t value,
+			    uint32_t bytes)
+{
+	vpmu_whole_publish();
+	vpmu_lock(machine);
+	machine->kernel = program ? VPMU_BOOTED : VPMU_KERNEL_ACCESS;
+	vpmu_mmio_write(machine, vpmu_whole_cpu(vcpu), offset, value, bytes);
+	answer(0);
+}
+
 static void on_forget(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_t address)
 {
 	(void)vcpu;
@@ -189,7 +200,7 @@ static void on_forget(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_
 static const struct vpmu_guest_calls calls = {
 	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
-	.forget = on_forget,
+	.forget = on_forget, .window_write = on_window_write,
 };
 
 /* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which
@@ -203,14 +214,14 @@ static void clear_counter(const struct vpmu_register_info *r)
 }
 
 /* In one piece, into the machine's last words. */
-static void complain_of_emulator(uint32_t version)
+static void complain_of_emulator(uint32_t version, uint32_t oldest)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
 
 	dprintf(STDERR_FILENO, "vpmu: the emulator %.*s was made for version %u of the calls of a "
 		"whole machine, this model takes %u to %u: run 'make guest' in the build tree\n",
-		n > 0 ? (int)n : 0, path, (unsigned int)version, OLDEST_EMULATOR,
+		n > 0 ? (int)n : 0, path, (unsigned int)version, (unsigned int)oldest,
 		VPMU_GUEST_VERSION);
 }
 
@@ -219,13 +230,17 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 	struct vpmu_register_info r;
 
 	if (h->version < OLDEST_EMULATOR || h->version > VPMU_GUEST_VERSION) {
-		complain_of_emulator(h->version);
+		complain_of_emulator(h->version, OLDEST_EMULATOR);
 		return NULL;
 	}
 	host = h;
 	machine = vpmu_whole_open(h);
 	if (!machine)
 		return NULL;
+	if (h->version < WINDOW_EMULATOR && vpmu_mmio_writable(machine)) {
+		complain_of_emulator(h->version, WINDOW_EMULATOR);
+		return NULL;
+	}
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
 		if (r.space == VPMU_MSR && r.address < MSRS) {
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);

@@ -75,6 +75,10 @@ static inline uint32_t vpmu_first_little(const struct vpmu_machine *m)
 {
 	return m->cores - m->little.cores;
 }
+static inline bool vpmu_is_hybrid(const struct vpmu_machine *m)
+{
+	return m->little.cores && vpmu_first_little(m);
+}
 /* How far the CPU is behind the first of the E cores; negative: it is none of them. */
 static inline int64_t vpmu_cpu_little(const struct vpmu_machine *m, uint32_t cpu)
 {

@@ -12,7 +12,7 @@ struct cache_level {
 	const struct vpmu_cache *cache;
 	uint32_t level;
 	enum cache_type type;
-	bool of_package;		/* else a core's */
+	uint32_t sharers;		/* bits of a local APIC's number */
 };
 
 /* How many bits of a local APIC's number tell this many apart. */
@@ -25,13 +25,23 @@ static uint32_t bits_for(uint32_t count)
 	return bits;
 }
 
+/* E cores have caches of other sizes, and a cluster one L2. Of a hybrid machine the P cores' are
+ * told. */
+static bool is_all_little(const struct vpmu_machine *m)
+{
+	return m->little.cores && !vpmu_is_hybrid(m);
+}
+
 static bool find_level(const struct vpmu_machine *m, uint32_t index, struct cache_level *out)
 {
+	bool small = is_all_little(m);
+	uint32_t core = bits_for(m->threads);
+	uint32_t second = small ? core + bits_for(m->little.cluster) : core;
 	const struct cache_level all[] = {
-		{ &m->l1d, 1, DATA, false },
-		{ &m->l1i, 1, INSTRUCTION, false },
-		{ &m->l2, 2, UNIFIED, false },
-		{ &m->llc, m->llc_level, UNIFIED, true },
+		{ small ? &m->little.l1d : &m->l1d, 1, DATA, core },
+		{ small ? &m->little.l1i : &m->l1i, 1, INSTRUCTION, core },
+		{ small ? &m->little.l2 : &m->l2, 2, UNIFIED, second },
+		{ &m->llc, m->llc_level, UNIFIED, core + bits_for(m->cores) },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -45,26 +55,27 @@ static bool find_level(const struct vpmu_machine *m, uint32_t index, struct cach
 /* Leaf 04H, "Deterministic Cache Parameters". */
 static void tell_cache(const struct vpmu_machine *m, uint32_t index, uint32_t registers[4])
 {
-	uint32_t threads = bits_for(m->threads), cores = bits_for(m->cores);
-	uint32_t sharers, in_package = (UINT32_C(1) << cores) - 1;
+	uint32_t in_package = (UINT32_C(1) << bits_for(m->cores)) - 1;
 	struct cache_level l;
+	bool last;
 
 	if (!find_level(m, index, &l))
 		return;
-	sharers = (UINT32_C(1) << (l.of_package ? threads + cores : threads)) - 1;
-	registers[EAX] = l.type | l.level << 5 | UINT32_C(1) << 8 | sharers << 14 |
+	last = l.cache == &m->llc;
+	registers[EAX] = l.type | l.level << 5 | UINT32_C(1) << 8 |
+			 ((UINT32_C(1) << l.sharers) - 1) << 14 |
 			 (in_package < 63 ? in_package : 63) << 26;
 	registers[EBX] = (l.cache->ways - 1) << 22 | (l.cache->line - 1);
 	registers[ECX] = l.cache->bytes / l.cache->ways / l.cache->line - 1;
 	/* Inclusive of what is below it; slices are chosen by a function of all bits. */
-	registers[EDX] = l.of_package ? UINT32_C(1) << 1 | (m->slices > 1 ? UINT32_C(1) << 2 : 0) :
-					0;
+	registers[EDX] = last ? UINT32_C(1) << 1 | (m->slices > 1 ? UINT32_C(1) << 2 : 0) : 0;
 }
 
 /* Leaf 80000006H: size in KB, associativity (7: see leaf 04H), line of the L2. */
 static void tell_second(const struct vpmu_machine *m, uint32_t registers[4])
 {
-	const struct vpmu_cache *l2 = m->llc_level == 2 ? &m->llc : &m->l2;
+	const struct vpmu_cache *own = is_all_little(m) ? &m->little.l2 : &m->l2;
+	const struct vpmu_cache *l2 = m->llc_level == 2 ? &m->llc : own;
 
 	registers[ECX] = (l2->bytes >> 10) << 16 | UINT32_C(7) << 12 | l2->line;
 }

@@ -183,9 +183,10 @@ static int check_options(struct request *r, char **argv)
 
 static int check_machine(struct vpmu_machine *m)
 {
-	if (m->little.cores) {
-		vpmu_complain("%s: a machine with E cores cannot be booted, because QEMU's boards "
-			      "have cores of one kind: use 'vpmu run'", m->name);
+	if (vpmu_is_hybrid(m)) {
+		vpmu_complain("%s: a machine with P and E cores cannot be booted, because QEMU's "
+			      "boards have cores of one kind: use 'vpmu run', or boot one without "
+			      "P cores, as adln-4e4t", m->name);
 		return VPMU_EXIT_USAGE;
 	}
 	/* The board's firmware numbers the threads of a core one after the other. */

@@ -167,17 +167,26 @@ static uint32_t read_config(PCIDevice *bridge, uint32_t address, int bytes)
 
 static uint64_t read_window(void *unused, hwaddr offset, unsigned int bytes)
 {
-	return calls->window_read(current_cpu ? current_cpu->cpu_index : 0, offset);
+	unsigned int vcpu = current_cpu ? current_cpu->cpu_index : 0;
+	uint64_t value = calls->window_read(vcpu, offset & ~3u);
+
+	if (bytes == 8)
+		return value | (uint64_t)calls->window_read(vcpu, offset + 4) << 32;
+	return value >> 8 * (offset & 3);
 }
 
 static void write_window(void *unused, hwaddr offset, uint64_t value, unsigned int bytes)
 {
+	unsigned int vcpu = current_cpu ? current_cpu->cpu_index : 0;
+	bool program = current_cpu && (X86_CPU(current_cpu)->env.hflags & HF_CPL_MASK) == 3;
+
+	calls->window_write(vcpu, program, offset, value, bytes);
 }
 
 static const MemoryRegionOps window_ops = {
 	.read = read_window, .write = write_window, .endianness = DEVICE_LITTLE_ENDIAN,
 	.valid = { .min_access_size = 1, .max_access_size = 8 },
-	.impl = { .min_access_size = 4, .max_access_size = 4 },
+	.impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *system_memory)
