@@ -13,7 +13,7 @@ EXTRA_LIBS_engine_safe = -Wl,--wrap=pread,--wrap=pwrite,--wrap=ioctl
 EXTRA_LIBS_engine_fault_table = -Wl,--wrap=open,--wrap=close,--wrap=dup3,--wrap=pread,--wrap=pwrite,--wrap=ioctl,--wrap=mmap,--wrap=munmap
 EXTRA_LIBS_engine_undocumented = -Wl,--wrap=open,--wrap=close,--wrap=pread,--wrap=pwrite
 EXTRA_LIBS_topo_boxes = -Wl,--wrap=calloc
-EXTRA_OBJECTS_topo_boxes = $(O)/hwloc_topo/pmutopo/counts.o
+EXTRA_OBJECTS_topo_boxes = $(O)/hwloc_topo/pmutopo/counts.o $(O)/hwloc_topo/pmutopo/line.o
 EXTRA_LIBS_topo_shared = -Wl,--wrap=open
 EXTRA_OBJECTS_vpmu_store = $(O)/virtual_pmu/shim/store.o
 EXTRA_OBJECTS_glue_events = $(O)/component/papi_glue/event_table.o
