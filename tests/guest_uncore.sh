@@ -12,8 +12,6 @@ lines=$((elements / 8))
 written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
 
 cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
-# Else the kernel copies what it finds by and by into large pages, which is counted, too.
-small_pages='echo never >/sys/kernel/mm/transparent_hugepage/enabled'
 if boot skl-4c8t -s machine <<-END
 	$small_pages
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
@@ -52,7 +50,8 @@ if boot nhmex-2p4c8t <<-END
 then
 	reads=$(($(value uncore_mbox_0/$read) + $(value uncore_mbox_1/$read)))
 	writes=$(($(value uncore_mbox_0/$write) + $(value uncore_mbox_1/$write)))
-	within 'nhmex: reads' "$reads" $((3 * lines)) 1
+	# An array is hardly larger than the cache, in which some lines of the one before are found.
+	within 'nhmex: reads' "$reads" $((3 * lines)) 2
 	within 'nhmex: writes' "$writes" "$(written 393216)" 3
 fi
 exit "$failed"

@@ -95,7 +95,10 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCK [LLC]
 	list "$2" "$3" "$4" | by_box "$1" >list
 	for try in 1 2 3 4; do
 		[ "$try" != 4 ] || { fail "$1: the kernel's driver and ours differ"; return; }
-		boot "$1" --l2 256K,8,64 --llc "${5:-4M},16,64" <<<"./beside $elements <list" || return
+		boot "$1" --l2 256K,8,64 --llc "${5:-4M},16,64" <<-END || return
+			$small_pages
+			./beside $elements <list
+		END
 		compare "$1" && break
 	done
 	case $1 in

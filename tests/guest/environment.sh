@@ -50,3 +50,6 @@ within() {	# within WHAT GOT WANTED PERCENT
 		exit !(got ~ /^[0-9]+$/ && off * 100 <= want * percent) }' && return
 	fail "$1: ${2:-nothing}, by arithmetic $3, $4 % allowed"
 }
+
+# For scripts inside: else the kernel copies what it finds by and by into large pages, which is counted.
+small_pages='echo never >/sys/kernel/mm/transparent_hugepage/enabled'
