@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../boot/wire.h"
@@ -168,14 +167,6 @@ void vpmu_network_leave(struct vpmu_network *n)
 
 /* ---- frames ---- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* A frame for all is not sent twice to some because others are busy. */
 static void send_to_all(const struct vpmu_network *n)
 {
@@ -195,8 +186,8 @@ static bool delivered(struct vpmu_network *n)
 	else if (!memcmp(to, prefix, sizeof(prefix)) && to[5] != n->node &&
 		 send_to(n, to[5], &n->out) == -EAGAIN) {
 		if (!n->since)
-			n->since = now_ms();
-		return now_ms() - n->since > PATIENCE_MS;
+			n->since = vpmu_now_ms();
+		return vpmu_now_ms() - n->since > PATIENCE_MS;
 	}
 	return true;
 }

@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../boot/wire.h"
@@ -318,20 +317,12 @@ static void step(struct talk *t, int timeout)
 	hear_others(t, p);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void go_on_to_the_end(struct talk *t)
 {
-	int64_t latest = now_ms() + BOOT_SECONDS * 1000;
+	int64_t latest = vpmu_now_ms() + BOOT_SECONDS * 1000;
 
 	while (!is_over(t)) {
-		int64_t left = latest - now_ms();
+		int64_t left = latest - vpmu_now_ms();
 
 		step(t, t->phase == BOOTING ? (left > 0 ? (int)left : 0) : -1);
 		if (t->phase == BOOTING && left <= 0) {
@@ -345,14 +336,14 @@ static void go_on_to_the_end(struct talk *t)
 /* The feed has its last words when the emulator ends by itself. */
 static int switch_off(struct talk *t)
 {
-	int64_t latest = now_ms() + OFF_MILLISECONDS;
+	int64_t latest = vpmu_now_ms() + OFF_MILLISECONDS;
 	int status = 0;
 
 	if (!t->ends->emulator)
 		return 0;
 	kill(t->ends->emulator, SIGTERM);
 	while (!waitpid(t->ends->emulator, &status, WNOHANG)) {
-		if (now_ms() > latest)
+		if (vpmu_now_ms() > latest)
 			kill(t->ends->emulator, SIGKILL);
 		if (t->ends->log >= 0) {
 			struct pollfd p = { .fd = t->ends->log, .events = POLLIN };

@@ -20,6 +20,10 @@ enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
 /* Prints a line on stderr, with the command's name in front. */
 __attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...);
 
+/* ---- now.c ---- */
+/* Milliseconds since some moment, by a clock that is never set. */
+int64_t vpmu_now_ms(void);
+
 /* ---- place.c: which segment a run uses, and which runs share it ---- */
 struct vpmu_place {
 	char path[PATH_MAX - 16];
