@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "new_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,19 +23,19 @@ static void self_path(int fd, char out[40])
 	snprintf(out, 40, "/proc/self/fd/%d", fd);
 }
 
-/* -1: not here. */
-static int open_unnamed(const char *path)
+static const char *base_of(const char *path)
 {
-	char *folder = strdup(path), self[40];
-	char *slash = folder ? strrchr(folder, '/') : NULL;
-	int fd;
+	const char *slash = strrchr(path, '/');
 
-	if (!folder)
-		return -1;
-	if (slash)
-		slash[1] = '\0';
-	fd = open(slash ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-	free(folder);
+	return slash ? slash + 1 : path;
+}
+
+/* -1: not here. */
+static int open_unnamed(const char *folder)
+{
+	int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+	char self[40];
+
 	self_path(fd, self);
 	if (fd < 0 || !access(self, F_OK))
 		return fd;
@@ -44,8 +46,57 @@ static int open_unnamed(const char *path)
 /* NFS and others have no files without a name. */
 static int open_named(const char *temporary)
 {
-	unlink(temporary);	/* of a dead process that had our number */
-	return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	unlink(temporary);
+	return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static bool is_temporary(const char *name, const char *base)
+{
+	size_t bytes = strlen(base), digits;
+
+	if (strncmp(name, base, bytes) || name[bytes] != '.')
+		return false;
+	digits = strspn(name + bytes + 1, "0123456789");
+	return digits && !strcmp(name + bytes + 1 + digits, ".tmp");
+}
+
+/* Who writes such a file holds its lock, and a dead process holds none. */
+static void remove_left(const char *folder, const char *base)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		int fd = is_temporary(e->d_name, base) ?
+			 openat(dirfd(d), e->d_name,
+				O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+
+		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+			unlinkat(dirfd(d), e->d_name, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int open_any(const struct new_file *n)
+{
+	const char *base = base_of(n->path);
+	char *folder = base == n->path ? strdup(".") : strndup(n->path, (size_t)(base - n->path));
+	int fd;
+
+	if (!folder)
+		return -ENOMEM;
+	remove_left(folder, base);
+	fd = open_unnamed(folder);
+	free(folder);
+	if (fd < 0)
+		fd = open_named(n->temporary);
+	if (fd < 0)
+		return -errno;
+	flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
 }
 
 int new_file_open(struct new_file *n, const char *path)
@@ -57,12 +108,12 @@ int new_file_open(struct new_file *n, const char *path)
 		n->temporary = NULL;
 		return -ENOMEM;
 	}
-	fd = open_unnamed(path);
+	if (strlen(base_of(n->temporary)) > NAME_MAX)
+		return -ENAMETOOLONG;
+	fd = open_any(n);
 	if (fd < 0)
-		fd = open_named(n->temporary);
-	if (fd < 0)
-		return -errno;
-	n->f = fdopen(fd, "w");
+		return fd;
+	n->f = fdopen(fd, "w+");
 	if (n->f)
 		return 0;
 	close(fd);
@@ -88,18 +139,26 @@ static int take_name(const struct new_file *n)
 			return rc;
 		unlink(n->temporary);
 		rc = link_to(fd, n->temporary);
-		if (rc)
-			return rc;
+	} else {
+		rc = fsync(fd) ? -errno : 0;	/* a server tells only now that its disk is full */
 	}
-	return rename(n->temporary, n->path) ? -errno : 0;
+	return rc || !rename(n->temporary, n->path) ? rc : -errno;
+}
+
+int new_file_place(struct new_file *n)
+{
+	int rc = fflush(n->f) || ferror(n->f) ? (errno ? -errno : -EIO) : 0;
+
+	if (!rc && !n->placed)
+		rc = take_name(n);
+	n->placed |= !rc;
+	return rc;
 }
 
 int new_file_publish(struct new_file *n)
 {
-	int rc = fflush(n->f) || ferror(n->f) ? (errno ? -errno : -EIO) : 0;
+	int rc = new_file_place(n);
 
-	if (!rc)
-		rc = take_name(n);
 	if (fclose(n->f) && !rc)
 		rc = -errno;
 	n->f = NULL;
@@ -110,7 +169,7 @@ void new_file_drop(struct new_file *n)
 {
 	if (n->f)
 		fclose(n->f);
-	if (n->temporary)
+	if (n->temporary && !n->placed)
 		unlink(n->temporary);
 	free(n->temporary);
 	free(n->path);

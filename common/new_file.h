@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that appears whole or not at all, in place of whatever has its name. Until then it has no
- * name, where the file system can do that, so that nothing is left of a process that is killed. */
+/* A file that appears whole or not at all, in place of whatever has its name: this is neither
+ * followed nor opened, as another user may have laid it there. Until then it has no name, where the
+ * file system can do that, so that nothing is left of a process that is killed.
+ *
+ * It is called PATH.PID.tmp where it needs a name earlier, and for the moment in which it replaces
+ * another: no call of Linux does that in one step. Who opens PATH next removes what a killed
+ * process left under such a name. */
 #ifndef IPMU_NEW_FILE_H
 #define IPMU_NEW_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct new_file {
 	char *path, *temporary;
-	FILE *f;	/* to write; NULL: none is open */
+	FILE *f;	/* to write and to read; NULL: none is open */
+	bool placed;
 };
 
 /* 0, or a negative errno; path is set unless memory is short. */
 int new_file_open(struct new_file *n, const char *path);
-/* Gives it its name and closes it. 0, or a negative errno: what has the name stays as it was. */
+/* Gives it its name, before it is whole: for files that grow. 0, or a negative errno: what has the
+ * name stays as it was. */
+int new_file_place(struct new_file *n);
+/* The same, if that was not done, and closes it. */
 int new_file_publish(struct new_file *n);
-/* Ends it in every case; one that was not published is gone. */
+/* Ends it in every case; one that was not placed is gone. */
 void new_file_drop(struct new_file *n);
 
 #endif

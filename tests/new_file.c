@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* New files: nothing before they are whole, and what had the name stays until then; with and
- * without a file system that has unnamed files, or /proc to give them a name through. */
+ * without a file system that has unnamed files, or /proc to give them a name through. What a killed
+ * process leaves is whole or gone with the next one. */
 #include "../common/new_file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 static bool unnamed, proc;	/* what there is */
+static bool killed_at_rename;
 static char before[4096];
 
 int __real_open(const char *path, int flags, ...);
@@ -36,6 +41,15 @@ int __wrap_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode)
 {
 	return proc ? __real_access(path, mode) : -1;
+}
+
+int __real_rename(const char *old, const char *new);
+int __wrap_rename(const char *old, const char *new);
+int __wrap_rename(const char *old, const char *new)
+{
+	if (killed_at_rename)
+		raise(SIGKILL);
+	return __real_rename(old, new);
 }
 
 static int files(void)
@@ -76,6 +90,38 @@ static void write_one(const char *path, const char *text, int beside)
 	expect(path, text);
 }
 
+/* Killed while it writes, or when all that is left to be done is a rename. */
+static void write_and_die(const char *path, bool whole)
+{
+	struct new_file n;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		killed_at_rename = true;
+		if (!new_file_open(&n, path) && fputs("part", n.f) >= 0 && !fflush(n.f) && whole)
+			new_file_publish(&n);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void after_a_kill(int left)
+{
+	write_and_die("a", false);
+	assert_int_equal(files(), left);
+	write_one("a", "first", 0);
+	assert_int_equal(files(), 1);
+	write_and_die("a", true);
+	expect("a", "first");
+	assert_int_equal(files(), 2);
+	write_and_die("a", false);
+	expect("a", "first");
+	assert_int_equal(files(), 1 + left);
+	write_one("a", "second", 0);
+	assert_int_equal(files(), 1);
+}
+
 static void check(int beside)
 {
 	struct new_file n;
@@ -94,6 +140,51 @@ static void check(int beside)
 	assert_int_equal(new_file_open(&n, "none/a"), -ENOENT);
 	assert_string_equal(n.path, "none/a");
 	new_file_drop(&n);
+	unlink("a");
+	unlink("b");
+	after_a_kill(beside);
+}
+
+/* Of others: one that is being written, and names that are like ours. */
+static void others_stay(void **state)
+{
+	static const char *const names[] = { "a.1.tmp", "a.tmp",
+					     "a.x1.tmp", "a.1.tmp2", "aa.1.tmp" };
+	struct new_file n;
+	int fd[5];
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		fd[i] = __real_open(names[i], O_WRONLY | O_CREAT, 0666);
+	assert_int_equal(flock(fd[0], LOCK_EX), 0);
+	assert_int_equal(new_file_open(&n, "a"), 0);
+	new_file_drop(&n);
+	assert_int_equal(files(), 5);
+	close(fd[0]);
+	assert_int_equal(new_file_open(&n, "a"), 0);
+	new_file_drop(&n);
+	assert_int_equal(files(), 4);
+	for (int i = 1; i < 5; i++) {
+		close(fd[i]);
+		unlink(names[i]);
+	}
+}
+
+/* One that is placed grows under its name, and is not taken away again. */
+static void placed(void **state)
+{
+	struct new_file n;
+
+	(void)state;
+	proc = true;
+	assert_int_equal(new_file_open(&n, "a"), 0);
+	assert_int_equal(new_file_place(&n), 0);
+	assert_int_equal(files(), 1);
+	fputs("grown", n.f);
+	assert_int_equal(new_file_publish(&n), 0);
+	new_file_drop(&n);
+	expect("a", "grown");
+	assert_int_equal(files(), 1);
 }
 
 static void without_a_name(void **state)
@@ -147,6 +238,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_a_name, enter, leave),
 		cmocka_unit_test_setup_teardown(with_a_name, enter, leave),
 		cmocka_unit_test_setup_teardown(without_proc, enter, leave),
+		cmocka_unit_test_setup_teardown(others_stay, enter, leave),
+		cmocka_unit_test_setup_teardown(placed, enter, leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

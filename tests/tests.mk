@@ -30,7 +30,7 @@ EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_OBJECTS_new_file = $(O)/common/new_file.o
-EXTRA_LIBS_new_file = -Wl,--wrap=open,--wrap=access
+EXTRA_LIBS_new_file = -Wl,--wrap=open,--wrap=access,--wrap=rename
 EXTRA_OBJECTS_json_writer = $(O)/common/json_writer.o
 EXTRA_LIBS_json_writer = $(JSONC_LIBS) \
 	-Wl,--wrap=json_object_new_object,--wrap=json_object_new_array,--wrap=json_object_new_boolean \

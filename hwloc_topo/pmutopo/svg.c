@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "new_file.h"
 #include "source.h"
 
 extern char **environ;
@@ -225,49 +226,37 @@ static void mend_view_box(int fd)
 		(void)ftruncate(fd, 0);		/* is_whole() tells */
 }
 
-static int publish(int fd, const char *temporary, const char *path, char *why)
+static int publish(struct new_file *svg, char *why)
 {
-	mode_t mask = umask(0);
+	int fd = fileno(svg->f), rc;
 
-	umask(mask);
 	mend_view_box(fd);
 	if (!is_whole(fd)) {
 		snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?",
-			 path);
+			 svg->path);
 		return -EIO;
 	}
-	if (fchmod(fd, 0666 & ~mask) || fsync(fd) || rename(temporary, path))
-		return explain(why, errno, path);
-	return 0;
+	rc = new_file_publish(svg);
+	return rc ? explain(why, -rc, svg->path) : 0;
 }
 
 static int draw(hwloc_topology_t topology, const struct look *look, const char *path, char *why)
 {
-	char *temporary = NULL;
+	struct new_file svg;
 	FILE *xml = NULL;
-	int rc, fd;
+	int rc;
 
 	rc = xml_write(topology, &xml, why);
 	if (rc)
 		return rc;
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-		temporary = NULL;
-		rc = explain(why, ENOMEM, path);
-		goto close_xml;
-	}
-	fd = mkstemp(temporary);
-	if (fd < 0) {
-		rc = explain(why, errno, path);
-		goto close_xml;
-	}
-	rc = lstopo_run(look, fileno(xml), fd, why);
-	if (!rc)
-		rc = publish(fd, temporary, path, why);
+	rc = new_file_open(&svg, path);
 	if (rc)
-		unlink(temporary);
-	close(fd);
-close_xml:
-	free(temporary);
+		rc = explain(why, -rc, path);
+	if (!rc)
+		rc = lstopo_run(look, fileno(xml), fileno(svg.f), why);
+	if (!rc)
+		rc = publish(&svg, why);
+	new_file_drop(&svg);
 	fclose(xml);
 	return rc;
 }

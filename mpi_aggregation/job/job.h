@@ -7,8 +7,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
+
+#include "new_file.h"
 
 struct job {
 	struct ipmu_mpi *m;
@@ -18,7 +19,7 @@ struct job {
 	bool ending, ended;	/* MPI_Finalize is on; nothing is left to do */
 	char prefix[PATH_MAX];
 	long interval_ms;
-	FILE *timeline;
+	struct new_file timeline;
 	struct cell *before;	/* cells at the timeline's last line */
 	int64_t before_ns;
 	double model_seconds;	/* up to then */

@@ -9,7 +9,6 @@
 
 #include "collecting/measure.h"
 #include "outputs.h"
-#include "reporting/files.h"
 #include "reporting/metrics.h"
 
 #define ENDING ".timeline.csv"
@@ -28,24 +27,24 @@ static void header_rates(const struct job *j)
 	int n = metrics_of_interval(j->m, &none, v);
 
 	for (int i = 0; i < n; i++)
-		fprintf(j->timeline, ",%s %s (%s clock)", v[i].metric->name, v[i].metric->unit,
+		fprintf(j->timeline.f, ",%s %s (%s clock)", v[i].metric->name, v[i].metric->unit,
 			j->m->model_clock ? "model" : "wall");
 }
 
 static void header(const struct job *j)
 {
-	fputs("seconds", j->timeline);
+	fputs("seconds", j->timeline.f);
 	if (j->m->model_clock)
-		fputs(",model seconds", j->timeline);
+		fputs(",model seconds", j->timeline.f);
 	for (int i = 0; i < j->m->nevents; i++)
 		for (int p = 0; p <= j->m->packages_max; p++)
 			if (shown(j, i, p) && p < j->m->packages_max)
-				fprintf(j->timeline, ",%s package %d", j->m->events[i].name, p);
+				fprintf(j->timeline.f, ",%s package %d", j->m->events[i].name, p);
 			else if (shown(j, i, p))
-				fprintf(j->timeline, ",%s", j->m->events[i].name);
+				fprintf(j->timeline.f, ",%s", j->m->events[i].name);
 	header_rates(j);
-	fputc('\n', j->timeline);
-	fflush(j->timeline);
+	fputc('\n', j->timeline.f);
+	fflush(j->timeline.f);
 }
 
 static void complain(const struct job *j, int rc)
@@ -54,6 +53,17 @@ static void complain(const struct job *j, int rc)
 
 	job_node_path(j, ENDING, path);
 	job_unwritten(path, rc);
+}
+
+static int begin_file(struct job *j, const char *path)
+{
+	int rc = new_file_open(&j->timeline, path);
+
+	if (!rc)
+		rc = new_file_place(&j->timeline);
+	if (rc)
+		new_file_drop(&j->timeline);
+	return rc;
 }
 
 void job_timeline_begin(struct job *j)
@@ -65,7 +75,7 @@ void job_timeline_begin(struct job *j)
 		return;
 	job_node_path(j, ENDING, path);
 	j->before = calloc(cells_count(j->m), sizeof(*j->before));
-	rc = j->before ? file_replace(path, &j->timeline) : -ENOMEM;
+	rc = j->before ? begin_file(j, path) : -ENOMEM;
 	if (rc)
 		complain(j, rc);
 	else
@@ -77,9 +87,9 @@ static void put_cell(struct job *j, size_t i)
 {
 	const struct cell *now = &j->m->mine[i];
 
-	fputc(',', j->timeline);
+	fputc(',', j->timeline.f);
 	if (now->measured)
-		fprintf(j->timeline, "%" PRId64, now->count - j->before[i].count);
+		fprintf(j->timeline.f, "%" PRId64, now->count - j->before[i].count);
 }
 
 static void put_rates(struct job *j, const struct interval *in)
@@ -88,9 +98,9 @@ static void put_rates(struct job *j, const struct interval *in)
 	int n = metrics_of_interval(j->m, in, v);
 
 	for (int i = 0; i < n; i++) {
-		fputc(',', j->timeline);
+		fputc(',', j->timeline.f);
 		if (v[i].known)
-			fprintf(j->timeline, "%.6g", v[i].value);
+			fprintf(j->timeline.f, "%.6g", v[i].value);
 	}
 }
 
@@ -99,14 +109,14 @@ void job_timeline_line(struct job *j)
 	size_t cells = cells_count(j->m);
 	struct interval in = { j->m->mine, j->before, 0 };
 
-	if (!j->timeline || !j->before || !j->m->running)
+	if (!j->timeline.f || !j->before || !j->m->running)
 		return;
 	measure_read(j->m);
 	in.wall_ns = j->m->wall_ns - j->before_ns;
 	j->model_seconds += interval_seconds(j->m, &in);
-	fprintf(j->timeline, "%.6f", (double)j->m->wall_ns * 1e-9);
+	fprintf(j->timeline.f, "%.6f", (double)j->m->wall_ns * 1e-9);
 	if (j->m->model_clock)
-		fprintf(j->timeline, ",%.9f", j->model_seconds);
+		fprintf(j->timeline.f, ",%.9f", j->model_seconds);
 	for (int i = 0; i < j->m->nevents; i++)
 		for (int p = 0; p <= j->m->packages_max; p++)
 			if (shown(j, i, p))
@@ -114,17 +124,17 @@ void job_timeline_line(struct job *j)
 	put_rates(j, &in);
 	memcpy(j->before, j->m->mine, cells * sizeof(*j->before));
 	j->before_ns = j->m->wall_ns;
-	fputc('\n', j->timeline);
-	fflush(j->timeline);
+	fputc('\n', j->timeline.f);
+	fflush(j->timeline.f);
 }
 
 void job_timeline_end(struct job *j)
 {
-	int rc = j->timeline ? file_close(j->timeline) : 0;
+	int rc = j->timeline.f ? new_file_publish(&j->timeline) : 0;
 
 	if (rc)
 		complain(j, rc);
-	j->timeline = NULL;
+	new_file_drop(&j->timeline);
 	free(j->before);
 	j->before = NULL;
 }

@@ -69,10 +69,8 @@ static void csv_info(FILE *f, const char *name, const char *unit, double value, 
 	fputc('\n', f);
 }
 
-int csv_fill(FILE *f, const void *arg)
+int csv_fill(FILE *f, const struct ipmu_mpi *m)
 {
-	const struct ipmu_mpi *m = arg;
-
 	fputs("level,node,host,package,name,unit,value,measured,expected,status,remark\n", f);
 	csv_info(f, "complete", "", !m->incomplete[0], m->incomplete);
 	csv_info(f, "ranks", "", m->at.nranks, "");

@@ -8,9 +8,9 @@
 #include "ipmu_mpi.h"
 
 void text_print(FILE *to, const struct ipmu_mpi *m);
-/* For file_publish(): a struct ipmu_mpi. */
-int csv_fill(FILE *f, const void *m);
-int json_fill(FILE *f, const void *m);
+/* 0 or a negative errno. */
+int csv_fill(FILE *f, const struct ipmu_mpi *m);
+int json_fill(FILE *f, const struct ipmu_mpi *m);
 
 /* "measured", "partial" or "not measured". */
 static inline const char *count_status(const struct ipmu_mpi_count *c)

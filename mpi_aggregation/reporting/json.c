@@ -129,9 +129,8 @@ static json_object *node_list(struct json_writer *w, const struct ipmu_mpi *m)
 	return list;
 }
 
-int json_fill(FILE *f, const void *arg)
+int json_fill(FILE *f, const struct ipmu_mpi *m)
 {
-	const struct ipmu_mpi *m = arg;
 	struct json_writer w = { .no_memory = false };
 	json_object *o = json_object_begin(&w);
 

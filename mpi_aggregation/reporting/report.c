@@ -6,8 +6,8 @@
 
 #include "collecting/counter_set.h"
 #include "export.h"
-#include "files.h"
 #include "formats.h"
+#include "new_file.h"
 
 /* In one piece: other ranks' output may go to the same terminal, and stderr has no buffer. */
 API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
@@ -33,11 +33,26 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 	return rc;
 }
 
+static int publish(const char *path, int (*fill)(FILE *, const struct ipmu_mpi *),
+		   const struct ipmu_mpi *m)
+{
+	struct new_file n;
+	int rc = new_file_open(&n, path);
+
+	if (!rc)
+		rc = fill(n.f, m);
+	if (!rc)
+		rc = new_file_publish(&n);
+	new_file_drop(&n);
+	return rc;
+}
+
 API int ipmu_mpi_write(const struct ipmu_mpi *m, const char *prefix)
 {
-	static const struct { const char *suffix; int (*fill)(FILE *, const void *); } files[] = {
-		{ "csv", csv_fill }, { "json", json_fill },
-	};
+	static const struct {
+		const char *suffix;
+		int (*fill)(FILE *f, const struct ipmu_mpi *m);
+	} files[] = { { "csv", csv_fill }, { "json", json_fill } };
 	char path[PATH_MAX];
 	int rc = m->has_read ? 0 : -ENODATA;
 
@@ -45,6 +60,6 @@ API int ipmu_mpi_write(const struct ipmu_mpi *m, const char *prefix)
 		return rc;
 	for (size_t i = 0; i < 2 && !rc; i++)
 		rc = snprintf(path, sizeof(path), "%s.%s", prefix, files[i].suffix) <
-		     (int)sizeof(path) ? file_publish(path, files[i].fill, m) : -ENAMETOOLONG;
+		     (int)sizeof(path) ? publish(path, files[i].fill, m) : -ENAMETOOLONG;
 	return rc;
 }

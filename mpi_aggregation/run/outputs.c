@@ -5,7 +5,6 @@
  * MPICH's. So nothing is refused here then: what cannot be written shows in MPI_Init, to all. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,20 +57,18 @@ static bool remove_old(DIR *d, const char *start, char name[NAME_MAX + 1])
 	return true;
 }
 
-static bool try_new(DIR *d, const char *start, char name[NAME_MAX + 1])
+static bool try_new(const char *prefix, char name[NAME_MAX + 1])
 {
-	int fd;
+	struct new_file n;
+	char path[PATH_MAX];
+	int rc;
 
-	if (snprintf(name, NAME_MAX + 1, "%s.csv.%d.tmp", start, (int)getpid()) > NAME_MAX) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	unlinkat(dirfd(d), name, 0);	/* of a dead process that had our number */
-	fd = openat(dirfd(d), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return false;
-	close(fd);
-	return !unlinkat(dirfd(d), name, 0);
+	snprintf(path, sizeof(path), "%s.json", prefix);
+	rc = new_file_open(&n, path);
+	new_file_drop(&n);
+	snprintf(name, NAME_MAX + 1, "%s", strrchr(path, '/') + 1);
+	errno = -rc;
+	return !rc;
 }
 
 int files_prepare(const char *prefix)
@@ -87,7 +84,7 @@ int files_prepare(const char *prefix)
 	d = opendir(folder);
 	if (!d)
 		return refuse(folder, "", "write into");
-	if (!try_new(d, start, name))
+	if (!try_new(prefix, name))
 		rc = refuse(folder, name, "write");
 	else if (!remove_old(d, start, name))
 		rc = refuse(folder, name, "remove the old");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "complain.h"
+#include "new_file.h"
 
 #define EXIT_USAGE 2
 #define EXIT_NOT_RUN 127
