@@ -7,15 +7,45 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/guest/environment.sh"
 program count
+program overflow
 elements=2000000
 lines=$((elements / 8))
 written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
+
+# What overflow.c is asked, and what is to come: which of the eight CPUs, two of a core, take it (PMI_SEL is a bit per core); the flag of the status;
+# the global control afterwards, whose enable a freeze clears. GLOBAL_CTRL's bits: 31 freeze, 29 enable.
+overflows() {
+	cat <<-END
+	cbo 2000000a 1 ff 0 0 1 1 0 0 1 1 8 2000000a
+	cbo 20000005 1 62 0 1 0 0 0 1 0 0 8 20000005
+	arb a0000001 1 ff 1 1 0 0 0 0 0 0 2 80000001
+	cbo a0000000 1 ff 0 0 0 0 0 0 0 0 8 80000000
+	fixed a0000004 1 10 0 0 0 0 1 0 0 0 1 80000004
+	cbo a000000f 0 ff 0 0 0 0 0 0 0 0 0 a000000f
+	END
+}
+check_overflows() {
+	local counter global enable takers wanted status after line n beside
+	while read -r counter global enable takers wanted; do
+		after=${wanted##* } wanted=${wanted% *}
+		status=${wanted##* } wanted=${wanted% *}
+		line=$(grep "^$counter $global $enable $takers " out)
+		[[ $line = *" early $wanted taken $wanted status $status global $after "* ]] ||
+			fail "overflow of $counter: '$line', not on $wanted"
+		read -r n _ beside <<<"${line##* counter }"
+		[ "$counter" = fixed ] || same "$line" $((beside - 1000)) "$n"
+		# Frozen in the very clock of the overflow, in which a CPU or two may ask for lines.
+		[[ $global$enable != a*1 ]] || [ "$n" -lt 3 ] || fail "not frozen: $line"
+	done < <(overflows)
+}
+same() { [ "$2" = "$3" ] || fail "$1: $3, by arithmetic $2"; }
 
 cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
 if boot skl-4c8t -s machine <<-END
 	$small_pages
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
 	./count loop:20000000 uncore_cbox_0/ff
+	$(overflows | sed 's|^\([^ ]* [^ ]* [^ ]* [^ ]*\) .*|./overflow \1|')
 	END
 then
 	found=0
@@ -31,6 +61,7 @@ then
 	# The driver reads each memory counter at the start and at the end.
 	window=$("$VPMU" regs -s machine | sed -n 's/^machine .*, \([0-9]*\) window;.*/\1/p')
 	[ "${window:-0}" -ge 4 ] || fail "skl: ${window:-no} reads of the window, of 4 or more"
+	check_overflows
 	# One instruction takes a clock; the interval also has what the kernel does.
 	within 'skl: clocks' "$(value uncore_cbox_0/ff)" 40000000 10
 fi

@@ -605,30 +605,6 @@ static void no_freeze_without_ovf_en(void **state)
 	assert_int_equal(rd(GLOBAL_STATUS), 0);
 }
 
-/* Table 2-2: PMI_SEL_COREn forwards the request to core n. CPUs 0 to 3 are first threads. */
-static void pmi_goes_to_the_cores_that_are_selected(void **state)
-{
-	(void)state;
-	wr(FIXED_CTRL, EN | OVF_EN);
-	for (uint64_t round = 1; round <= 2; round++) {
-		wr(FIXED_CTR, (UINT64_C(1) << 48) - 10);
-		wr(GLOBAL_CTRL, GLOBAL_EN | 0x5);
-		vpmu_clock(t.s, 0, round * 1000);
-		assert_int_equal(rd(GLOBAL_STATUS), 1);
-		for (uint32_t cpu = 0; cpu < 8; cpu++)
-			assert_int_equal(vpmu_model_interrupts(t.s, cpu),
-					 cpu == 0 || cpu == 2 ? round : 0);
-		wr(GLOBAL_CTRL, 0);
-		wr(GLOBAL_STATUS, 1);
-	}
-	/* nobody is selected; a freeze does not need it */
-	wr(FIXED_CTR, (UINT64_C(1) << 48) - 10);
-	wr(GLOBAL_CTRL, GLOBAL_EN_FRZ);
-	vpmu_clock(t.s, 0, 3000);
-	assert_int_equal(rd(GLOBAL_CTRL), UINT64_C(0x80000000));
-	assert_int_equal(vpmu_model_interrupts(t.s, 0), 2);
-}
-
 /* ---- register rules ---- */
 
 static void reserved_bits_are_recorded_and_dropped(void **state)
@@ -804,7 +780,6 @@ int main(void)
 		T(freeze_in_the_clock_of_a_lookup_overflow), T(freeze_under_threshold),
 		T(a_freeze_acts_when_the_clock_is_over),
 		T(enabling_again_goes_on_after_a_freeze), T(no_freeze_without_ovf_en),
-		T(pmi_goes_to_the_cores_that_are_selected),
 		T(reserved_bits_are_recorded_and_dropped),
 		T(cbo_config_is_slices_plus_one_and_read_only), T(unknown_registers_fault),
 		T(what_is_not_there_is_not_found),

@@ -62,6 +62,8 @@ static void pass_on(uint32_t cpu)
 {
 	uint64_t now = vpmu_model_interrupts(machine, cpu);
 
+	if (__atomic_load_n(&raised[cpu], __ATOMIC_RELAXED) == now)
+		return;
 	if (__atomic_exchange_n(&raised[cpu], now, __ATOMIC_RELAXED) != now)
 		host->interrupt(vcpu_of(cpu), true);
 }
@@ -122,9 +124,18 @@ static void on_fence(unsigned int vcpu, void *user)
 		vpmu_watch_parts.fence(vcpu, user);
 }
 
+/* The feed reports what core PMUs count, and a clock that nobody has published yet. A CPU that
+ * waits for memory all the time publishes its own with each line, so it looks for the uncore's
+ * overflows here. */
 static void on_block(unsigned int vcpu, void *packed)
 {
+	static __thread uint64_t looked;
+
 	vpmu_watch_parts.block(vcpu, packed);
+	if (vpmu_self && vpmu_self->runner.clock - looked >= VPMU_PUBLISH_CLOCKS) {
+		looked = vpmu_self->runner.clock;
+		vpmu_whole_interrupts();
+	}
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)

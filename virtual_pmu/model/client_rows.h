@@ -88,7 +88,7 @@
 /* Only the bit that the uncore needs: ENABLE_UNCORE_PMI. */
 #define CLIENT_DEBUGCTL { \
 	.name = "IA32_DEBUGCTL", .cite = "SDM 18.9.6", .scope = VPMU_THREAD, .access = VPMU_RW, \
-	.address = 0x1d9, .width = 64, .mask = VPMU_BITS(13, 13), \
+	.address = 0x1d9, .width = 64, .mask = SKL_ENABLE_UNCORE_PMI, \
 	.offset = offsetof(struct skl_thread, debugctl) }
 
 #define CLIENT_EVENT(n, what, c, u, k, does, src, t) { .name = n, .unit = what, .code = c, \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting in bulk. As long as no counter asks in which clock something happens - by threshold,
  * edge detection or a freeze at an overflow - occurrences are only added up, and tracker entries
- * kept, until a register is read or written. Then the counters take them at once; an entry adds
+ * kept, until a register is read or written, or, where an overflow interrupts, until the clock is
+ * published. Then the counters take them at once; an entry adds
  * its clocks to the occupancy. Registers change only after that, so that everything gathered is
  * counted by what they said at its time. */
 #include <string.h>
@@ -179,6 +180,18 @@ static bool every_clock_matters(const struct skl_package *p)
 	return skl_freezing(p) || p->grouped || compares(p, SKL_ARB) || compares(p, SKL_ARB_1);
 }
 
+static bool forwards(const struct skl_package *p)
+{
+	const uint64_t on = SELECT_EN | SELECT_OVF_EN;
+
+	if (!(p->global_ctrl & SKL_GLOBAL_PMI_SEL))
+		return false;
+	for (uint32_t i = 0; i < SKL_COUNTERS; i++)
+		if ((p->counter[i].select & on) == on)
+			return true;
+	return false;
+}
+
 /* Entries that are still there become changes of the occupancy. */
 static void put_in_ring(struct skl_package *p)
 {
@@ -206,6 +219,7 @@ void skl_bulk_choose(struct skl_package *p)
 	if (precise && !p->precise)
 		put_in_ring(p);
 	p->precise = precise;
+	p->forwards = forwards(p);
 	p->bulk.counted = p->done;
 }
 

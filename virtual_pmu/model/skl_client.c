@@ -153,6 +153,18 @@ static uint32_t selects(const struct vpmu_register *r, uint32_t *tile)
 	return (uint32_t)((at - first) / sizeof(struct vpmu_counter));
 }
 
+static void receive(struct vpmu_segment *s, uint32_t cpu, bool on)
+{
+	const struct vpmu_machine *m = &s->machine;
+	struct skl_package *p = skl_package(s, vpmu_cpu_package(m, cpu));
+	uint32_t core = vpmu_cpu_core(m, cpu) % m->cores;
+	uint8_t bit = (uint8_t)(1u << vpmu_cpu_thread(m, cpu));
+
+	if (core < SKL_PMI_SEL_CORES)
+		p->receivers[core] = (uint8_t)(on ? p->receivers[core] | bit :
+					       p->receivers[core] & ~bit);
+}
+
 void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 		 uint64_t value)
 {
@@ -162,6 +174,10 @@ void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_registe
 	if (r->row->space == VPMU_MMIO) {
 		imc_written(s, vpmu_cpu_package(&s->machine, cpu), vpmu_register_address(r),
 			    value);
+		return;
+	}
+	if (r->row->scope == VPMU_THREAD) {
+		receive(s, cpu, value & SKL_ENABLE_UNCORE_PMI);
 		return;
 	}
 	p->frozen = 0;
@@ -176,14 +192,14 @@ void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_registe
 				     (p->counter[counter].select & 0xffff) | why << 16);
 }
 
-/* Of a core, for its first thread. */
 uint64_t skl_interrupts(struct vpmu_segment *s, uint32_t cpu)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu) % m->cores;
 
-	return core < SKL_PMI_SEL_CORES && vpmu_cpu_thread(m, cpu) == 0 ?
-	       skl_package(s, vpmu_cpu_package(m, cpu))->interrupts[core] : 0;
+	return core < SKL_PMI_SEL_CORES ?
+	       skl_package(s, vpmu_cpu_package(m, cpu))->interrupts[core][vpmu_cpu_thread(m, cpu)] :
+	       0;
 }
 
 const char *skl_undriven(const struct vpmu_undriven *u)
@@ -320,8 +336,11 @@ void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t r
 
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
-	for (uint32_t tile = package; tile < package + skl_tiles(s); tile++)
+	for (uint32_t tile = package; tile < package + skl_tiles(s); tile++) {
 		skl_advance(skl_package(s, tile), clock);
+		if (skl_package(s, tile)->forwards)
+			skl_bulk_apply(skl_package(s, tile));
+	}
 	if (skl_package(s, package)->imc_selected)
 		imc_clock(s, package);
 }

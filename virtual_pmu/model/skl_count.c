@@ -62,12 +62,14 @@ static uint64_t occupancy(const struct skl_package *p, uint32_t counter)
 	return now > 0 ? (uint64_t)now : 0;
 }
 
-/* Interrupts the cores that PMI_SEL names. No core of this machine sleeps, so WAKE_ON_PMI does
- * nothing. */
+/* Interrupts the cores that PMI_SEL names: of each the threads whose IA32_DEBUGCTL takes what comes
+ * from the uncore. No core of this machine sleeps, so WAKE_ON_PMI does nothing. */
 static void forward(struct skl_package *p)
 {
 	for (uint32_t core = 0; core < SKL_PMI_SEL_CORES; core++)
-		p->interrupts[core] += p->global_ctrl >> core & 1;
+		for (uint32_t thread = 0; thread < SKL_CORE_THREADS; thread++)
+			p->interrupts[core][thread] += p->global_ctrl >> core &
+						       p->receivers[core] >> thread & 1;
 }
 
 /* An overflow is forwarded only with OVF_EN, and again when its flag has been cleared; the freeze

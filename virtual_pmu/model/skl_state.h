@@ -15,6 +15,7 @@
 #define SKL_GLOBAL_EN VPMU_BITS(29, 29)
 #define SKL_PMI_SEL_CORES 4u	/* bit i of the same register: PMI_SEL_COREi */
 #define SKL_GLOBAL_PMI_SEL VPMU_BITS(SKL_PMI_SEL_CORES - 1, 0)
+#define SKL_CORE_THREADS 2u
 
 enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 << 3 };
 
@@ -101,7 +102,10 @@ struct skl_bulk {
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
 	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
-	uint64_t interrupts[SKL_PMI_SEL_CORES];
+	/* Of the cores that PMI_SEL can name: threads with ENABLE_UNCORE_PMI, a bit each. */
+	uint8_t receivers[SKL_PMI_SEL_CORES];
+	uint64_t interrupts[SKL_PMI_SEL_CORES][SKL_CORE_THREADS];
+	bool forwards;			/* an overflow would interrupt somebody */
 	uint8_t device[2];	/* of PCI 0:0.0 */
 	bool always, two_arbs;	/* the design's */
 	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
@@ -124,6 +128,8 @@ struct skl_package {
 	uint64_t changed[SKL_WINDOW / 64];
 	struct skl_change change[SKL_WINDOW];
 };
+
+#define SKL_ENABLE_UNCORE_PMI VPMU_BITS(13, 13)
 
 struct skl_thread { uint64_t debugctl; };
 
