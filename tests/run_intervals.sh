@@ -131,7 +131,7 @@ done
 ipmu=$(command -v ipmu-run)
 PATH=$scratch/few "$vpmu" run --no-feed -m skl-4c8t -- "$ipmu" -e $event --interval 20 -o h sleep 0.1 2>err
 is 'no gnuplot: status' 0 $?
-is 'no gnuplot' 'ipmu-run: the page has no timelines: there is no gnuplot (package gnuplot-nox)' \
+is 'no gnuplot' 'ipmu-run: the page has no timelines: there is no gnuplot (install gnuplot-nox)' \
 	"$(cat err)"
 grep -q 'No timelines: there is no gnuplot' h.html; is 'no gnuplot: the page says so' 0 $?
 is 'no gnuplot: the table' '' "$(sums h.csv)"

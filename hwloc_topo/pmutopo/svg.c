@@ -5,18 +5,15 @@
 #include <errno.h>
 #include <hwloc.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "helper.h"
 #include "new_file.h"
 #include "source.h"
-
-extern char **environ;
 
 static int explain(char *why, int err, const char *what)
 {
@@ -119,34 +116,21 @@ static int xml_write(hwloc_topology_t topology, FILE **out, char *why)
 	return rc;
 }
 
-/* What points hwloc at a machine would make lstopo draw that one, without boxes. */
-static char **child_environment(void)
-{
-	size_t n = 0, kept = 0;
-	char **env;
-
-	while (environ[n])
-		n++;
-	env = calloc(n + 1, sizeof(*env));
-	for (size_t i = 0; env && i < n; i++)
-		if (strncmp(environ[i], "HWLOC_", 6) && strncmp(environ[i], "LSTOPO_", 7) &&
-		    strncmp(environ[i], "LD_PRELOAD=", 11))
-			env[kept++] = environ[i];
-	return env;
-}
-
 struct look {
 	bool labels, narrow, alike;	/* alike: no core is to be told from others */
 };
 
-static int child_start(const char *program, const struct look *look, int in, int out, char **env,
-		       pid_t *pid)
+/* lstopo-no-graphics first: the other one may want a display and draw with another library. What
+ * points hwloc at a machine would make either draw that one, without boxes. */
+static int lstopo_run(const struct look *look, int in, int out, char *why)
 {
-	const char *argv[24] = { program, "--if", "xml", "-i", "-", "--disallowed", "--no-io",
-				 "--of", "nativesvg", "--no-default-legend",
+	static const char *const hidden[] = { "HWLOC_", "LSTOPO_", NULL };
+	struct helper h = { .package = "hwloc-nox or hwloc", .hidden = hidden, .in = in,
+			    .out = out };
+	const char *argv[24] = { "lstopo-no-graphics", "--if", "xml", "-i", "-", "--disallowed",
+				 "--no-io", "--of", "nativesvg", "--no-default-legend",
 				 look->alike ? "--factorize" : "--no-factorize" };
-	int rc, n = 11;
-	posix_spawn_file_actions_t actions;
+	int n = 11;
 
 	if (look->labels)
 		argv[n++] = "--no-legend";
@@ -158,42 +142,12 @@ static int child_start(const char *program, const struct look *look, int in, int
 	if (look->narrow)
 		argv[n++] = "--vert";
 	argv[n++] = "-";
-	rc = posix_spawn_file_actions_init(&actions);
-	if (rc)
-		return rc;
-	rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
-	if (!rc)
-		rc = posix_spawn_file_actions_adddup2(&actions, out, 1);
-	if (!rc)
-		rc = posix_spawnp(pid, program, &actions, NULL, (char **)(uintptr_t)argv, env);
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
-
-/* lstopo-no-graphics first: the other one may want a display and draw with another library. */
-static int lstopo_run(const struct look *look, int in, int out, char *why)
-{
-	char **env = child_environment();
-	int rc, status;
-	pid_t pid;
-
-	if (!env)
-		return explain(why, ENOMEM, "the environment of lstopo");
-	rc = child_start("lstopo-no-graphics", look, in, out, env, &pid);
-	if (rc == ENOENT)
-		rc = child_start("lstopo", look, in, out, env, &pid);
-	free(env);
-	if (rc)
-		return explain(why, rc, "lstopo draws the machine, but does not start (install "
-			       "hwloc-nox or hwloc)");
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return explain(why, errno, "waiting for lstopo");
-	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-		snprintf(why, IPMU_WHY_MAX, "lstopo could not draw the machine; it says why above");
-		return -EIO;
+	helper_start(&h, argv);
+	if (h.error == ENOENT) {
+		argv[0] = "lstopo";
+		helper_start(&h, argv);
 	}
-	return 0;
+	return helper_wait(&h, why, IPMU_WHY_MAX);
 }
 
 /* An lstopo that fails to write still leaves with status 0. */

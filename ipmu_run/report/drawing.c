@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "helper.h"
 #include "page.h"
 
 #define CPUS_MAX 64	/* more would leave nothing of the drawing to be seen */
@@ -173,7 +175,7 @@ static int labels_write(const struct report *r, const char *path)
 int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
 		 char why[PAGE_WHY_MAX])
 {
-	struct helper wide = { .package = NULL }, narrow = wide;
+	struct helper wide = { .in = -1, .out = STDERR_FILENO }, narrow = wide;
 	char labels[128], svg[2][128];
 	const char *const argv[2][8] = {
 		{ "pmutopo", "--svg", svg[0], "--labels", labels, NULL },
@@ -192,8 +194,8 @@ int drawing_make(const struct report *r, const struct scratch *s, struct machine
 	}
 	helper_start(&wide, argv[0]);
 	helper_start(&narrow, argv[1]);
-	rc = helper_wait(&wide, why);
-	rc2 = helper_wait(&narrow, why);
+	rc = helper_wait(&wide, why, PAGE_WHY_MAX);
+	rc2 = helper_wait(&narrow, why, PAGE_WHY_MAX);
 	rc = rc ? rc : rc2;
 	if (!rc)
 		rc = markup_read(svg[0], &out->wide, why);

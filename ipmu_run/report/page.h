@@ -23,18 +23,7 @@ struct drawn {
  * negative errno. What would be there twice on a page, or be a script, is left out. */
 int markup_read(const char *path, struct drawn *out, char why[PAGE_WHY_MAX]);
 
-/* ---- helper.c: programs that draw */
-
-struct helper {
-	const char *name;
-	const char *package;	/* of Debian, that has it; NULL: it is ours */
-	int pid, error;
-};
-
-/* Starts the program that stands beside us, or in PATH. helper_wait() tells how it went: 0 or a
- * negative errno with a sentence. */
-void helper_start(struct helper *h, const char *const argv[]);
-int helper_wait(struct helper *h, char why[PAGE_WHY_MAX]);
+/* ---- scratch.c */
 
 /* A folder of our own for files that come and go; dir "" if there is none. */
 struct scratch {

@@ -2,7 +2,9 @@
 /* What was counted over time, drawn by gnuplot: a plot for each metric, a line for each part. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "helper.h"
 #include "page.h"
 
 #define LINES_MAX 8	/* more could not be told apart */
@@ -251,7 +253,7 @@ static int script(const struct report *r, const struct scratch *s, const char *p
 
 int plots_make(const struct report *r, const struct scratch *s, char why[PAGE_WHY_MAX])
 {
-	struct helper h = { .package = "gnuplot-nox" };
+	struct helper h = { .package = "gnuplot-nox", .in = -1, .out = STDERR_FILENO };
 	char path[128];
 	const char *const argv[] = { "gnuplot", "-d", path, NULL };
 	int rc;
@@ -263,5 +265,5 @@ int plots_make(const struct report *r, const struct scratch *s, char why[PAGE_WH
 		return rc;
 	}
 	helper_start(&h, argv);
-	return helper_wait(&h, why);
+	return helper_wait(&h, why, PAGE_WHY_MAX);
 }
