@@ -51,7 +51,7 @@ struct job {
 	const char *dir_path;
 	int dir;
 	bool dry_run;
-	int64_t deadline_ns;	/* one for all files */
+	uint64_t deadline_ns;	/* one for all files */
 };
 
 /* ---- telling */

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "now.h"
 #include "program.h"
 
 static volatile sig_atomic_t child, ending;
@@ -142,14 +142,6 @@ int program_start(struct program *p, char **argv)
 	p->start_fd = fds[1];
 	p->failure_fd = fds[2];
 	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static int wait_for(struct program *p)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "now.h"
 #include "watch.h"
 
 #define NS 1000000000u
@@ -23,14 +24,6 @@ struct watcher {
 	bool over;
 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
-
 /* The first multiple after now: a late reading makes one interval longer, and the next one as much
  * shorter, so that lateness does not add up. */
 static uint64_t multiple_after(uint64_t began, uint64_t step, uint64_t now)
@@ -40,11 +33,11 @@ static uint64_t multiple_after(uint64_t began, uint64_t step, uint64_t now)
 
 static void read_once(struct watcher *w)
 {
-	uint64_t before = clock_ns(), now;
+	uint64_t before = now_ns(), now;
 	const struct watch *watch = w->watch;
 
 	sets_read(w->sets, w->now);
-	now = before + (clock_ns() - before) / 2;
+	now = before + (now_ns() - before) / 2;
 	if (before >= w->next) {
 		timeline_append(w->timeline, now, w->nparts, w->now);
 		w->next = multiple_after(w->began, watch->interval_ms * 1000000ull, now);
@@ -108,7 +101,7 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 	w->sets = s;
 	w->nparts = nparts;
 	w->timeline = out;
-	w->began = clock_ns();
+	w->began = now_ns();
 	w->next = watch->interval_ms ? w->began + watch->interval_ms * 1000000ull : NEVER;
 	w->next_show = watch->show ? w->began + 2ull * WATCH_SHOW_NS : NEVER;
 	if (!thread_start(w))

@@ -5,23 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../counting/handover.h"
 #include "../counting/program.h"
 #include "complain.h"
+#include "now.h"
 
 #define FIND_MS 2000		/* the first node's address, before the program starts */
 #define STRANGERS_MS 3000	/* for nodes that have not been heard of */
 #define ENDING_MS 500		/* after a signal */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void begin(void *arg)
 {

@@ -14,8 +14,9 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "now.h"
 
 #define SECRET_BYTES 16
 #define SECRET_TEXT (2 * SECRET_BYTES + 1)
@@ -32,14 +33,6 @@ struct links {
 	struct link *list;
 	int n;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- the first node ---- */
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../counting/program.h"
+#include "now.h"
 
 #define MEET_MS 2000		/* processes of a job start together; not all need be ours */
 #define ALONE_MS 300		/* where nobody says how many there are */
@@ -42,19 +42,6 @@ struct node {
 	int64_t began_ms;
 	uint64_t go_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int64_t now_ms(void)
-{
-	return (int64_t)(now_ns() / 1000000);
-}
 
 /* ---- the socket ---- */
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "event_name.h"
 #include "guardian.h"
 #include "measure.h"
+#include "now.h"
 
 /* Components whose counters belong to a node or its packages, whoever reads them. */
 static const struct { const char *component; enum event_scope scope; } shared[] = {
@@ -261,14 +261,6 @@ void measure_close(struct measure *ms)
 
 /* ---- counting ---- */
 
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void take(struct ipmu_mpi *m, int set)
 {
 	const struct measure *ms = &m->measure;
@@ -305,7 +297,7 @@ void measure_start(struct ipmu_mpi *m)
 	expect(m);
 	if (!ms->guarded && m->at.node_rank == 0 && programs_registers(ms))
 		ms->guarded = guardian_join();
-	m->started_ns = clock_ns();
+	m->started_ns = (int64_t)now_ns();
 	for (int i = 0; i < ms->nsets; i++) {
 		int rc = PAPI_start(ms->sets[i].papi);
 
@@ -321,7 +313,7 @@ static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const c
 
 	if (ms->frozen)
 		return;
-	m->wall_ns = clock_ns() - m->started_ns;
+	m->wall_ns = (int64_t)now_ns() - m->started_ns;
 	expect(m);
 	for (int i = 0; i < ms->nsets; i++) {
 		if (!ms->sets[i].running)

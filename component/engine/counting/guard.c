@@ -27,6 +27,7 @@
 #include "slot.h"
 
 #include "../access/trace.h"
+#include "../base/now.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -59,14 +60,6 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width)
 		return 0;
 	wrap_ns = (1ull << bits) / per_us * 1000;
 	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 4;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
 /* ---- the counters of a type, of all places */
@@ -137,10 +130,10 @@ static void wait_until(struct ipmu_guard *g, uint64_t ns)
 static void look_at_due(struct ipmu_guard *g)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++) {
-		if (!g->due_ns[t] || g->due_ns[t] > now_ns())
+		if (!g->due_ns[t] || g->due_ns[t] > ipmu_now_ns())
 			continue;
 		for_each_used(g->sys, t, look, NULL);
-		g->due_ns[t] = now_ns() + period_ns(g->sys, t);
+		g->due_ns[t] = ipmu_now_ns() + period_ns(g->sys, t);
 	}
 }
 
@@ -233,7 +226,7 @@ int ipmu_guard_adjust(struct ipmu_system *sys, char *why)
 
 		if (!period)
 			continue;
-		due_ns[t] = g && g->due_ns[t] ? g->due_ns[t] : now_ns() + period;
+		due_ns[t] = g && g->due_ns[t] ? g->due_ns[t] : ipmu_now_ns() + period;
 		any = true;
 		sooner |= g && due_ns[t] < first_due(g);
 	}

@@ -11,6 +11,7 @@
 #include "slot.h"
 
 #include "../base/cancel.h"
+#include "../base/now.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -65,14 +66,6 @@ static struct visit enter(struct ipmu_session *s)
 	return v;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Readers of this thread cannot come out while it waits for them: they lie below it on its stack,
  * or have been left by siglongjmp. `n` is loaded first and changed outside of `who`, so the sum
  * holds no thread that the number lacks. */
@@ -87,13 +80,13 @@ static bool only_mine(struct ipmu_readers *r)
 static int wait_for_none(struct ipmu_readers *r)
 {
 	struct timespec moment = { .tv_nsec = 20000 };
-	int64_t until = 0;
+	uint64_t until = 0;
 
 	while (atomic_load(&r->n) > 0) {
 		if (only_mine(r))
 			return -EDEADLK;
-		until = until ? until : now_ns() + PATIENCE_NS;
-		if (now_ns() > until)
+		until = until ? until : ipmu_now_ns() + PATIENCE_NS;
+		if (ipmu_now_ns() > until)
 			return -ETIMEDOUT;
 		nanosleep(&moment, NULL);
 	}

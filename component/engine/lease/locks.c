@@ -6,6 +6,8 @@
 
 #include "signals.h"
 
+#include "../base/now.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
@@ -49,22 +51,14 @@ static bool locked(int fd, off_t start, off_t length)
 	return fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type != F_UNLCK;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void ipmu_wait_begin(struct ipmu_lessee *lessee)
 {
 	lessee->deadline_ns = 0;
 }
 
-void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns)
+void ipmu_wait_at_most(struct ipmu_lessee *lessee, uint64_t ns)
 {
-	lessee->deadline_ns = now_ns() + ns;
+	lessee->deadline_ns = ipmu_now_ns() + ns;
 }
 
 /* If no other process holds the lock, the clock is not read. */
@@ -72,7 +66,7 @@ static bool waited_enough(struct ipmu_lessee *lessee)
 {
 	if (!lessee->deadline_ns)
 		ipmu_wait_at_most(lessee, WAIT_NS);
-	return now_ns() >= lessee->deadline_ns;
+	return ipmu_now_ns() >= lessee->deadline_ns;
 }
 
 /* The process that holds the mutex lets go of it soon, unless it has been stopped (SIGSTOP). */

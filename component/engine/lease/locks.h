@@ -7,7 +7,7 @@
 
 /* From here on an operation, over however many units, waits for other processes 10 s in all. */
 void ipmu_wait_begin(struct ipmu_lessee *lessee);
-void ipmu_wait_at_most(struct ipmu_lessee *lessee, int64_t ns);
+void ipmu_wait_at_most(struct ipmu_lessee *lessee, uint64_t ns);
 int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd);	/* -EBUSY, -EINTR: a fatal signal */
 void ipmu_unlock_mutex(int fd);
 int ipmu_lock_process(int fd, int slot);	/* -EAGAIN: another process has it */

@@ -384,7 +384,7 @@ static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *un
 }
 
 int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,
-			int place, int64_t *deadline_ns, char *why)
+			int place, uint64_t *deadline_ns, char *why)
 {
 	struct ipmu_lessee lessee = { .pid = getpid(), .deadline_ns = *deadline_ns,
 				      .self = ipmu_process_self() };

@@ -40,6 +40,6 @@ int ipmu_owner_part(struct ipmu_unit *unit);
  * system open. *deadline_ns: as in struct ipmu_lessee, for all units of an operation. -ESTALE: a
  * foreign user has written a register since, and `why` names it. */
 int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,
-			int place, int64_t *deadline_ns, char *why);
+			int place, uint64_t *deadline_ns, char *why);
 
 #endif

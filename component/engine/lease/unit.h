@@ -23,7 +23,7 @@ struct ipmu_lessee {
 	char boot_id[40];
 	_Atomic int inside;	/* units where a thread may be changing registers */
 	sigset_t mask;		/* of that thread, as it was before signals were held off */
-	int64_t deadline_ns;	/* for waiting in this operation; 0: it has not waited yet */
+	uint64_t deadline_ns;	/* for waiting in this operation; 0: it has not waited yet */
 	struct ipmu_journal *journal;	/* where one is read or put together */
 	char left[IPMU_WHY_MAX];	/* a register that a foreign user has written since */
 };
