@@ -8,7 +8,7 @@
 
 struct helper {
 	const char *package;	/* of Debian, that has it; NULL: it is ours, and beside us */
-	const char *const *hidden;	/* beginnings of variables that it must not see, then NULL */
+	const char *const *hidden;	/* beginnings of variables that it must not see; NULL */
 	int in, out;		/* its standard input (-1: nothing to read) and output */
 	const char *name;
 	pid_t pid;
@@ -16,7 +16,7 @@ struct helper {
 };
 
 /* Starts the program argv[0] as the first members say; helper_wait() tells an error. What is
- * preloaded on a virtual machine is for programs that are counted on it, so this one goes without. */
+ * preloaded on a virtual machine is for programs that are counted: this one goes without. */
 void helper_start(struct helper *h, const char *const argv[]);
 /* 0, or a negative errno with a sentence. */
 int helper_wait(struct helper *h, char *why, size_t why_bytes);
