@@ -37,6 +37,14 @@ refused 1 'no such program' surely-no-such-program
 refused 2 'at most 255 CPUs' --no-feed -m skl-128c256t true
 refused 1 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules "$scratch" true
 VPMU_LIBDIR=$scratch refused 1 "run 'make guest'" true
+ends() {	# ends TEXT NAME=VALUE...: the emulator alone, with one line
+	timeout 10 env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
+	is "the emulator with ${*:2}: status" 1 $?
+	is "the emulator with ${*:2}: lines" 1 "$(wc -l <"$scratch/err")"
+	says "$1"
+}
+ends 'VPMU_SEGMENT names no machine' VPMU_GUEST_MODEL="$STAGE_LIB/ipmu/libvpmu_guest.so"
+ends 'undefined symbol: vpmu_guest_open' VPMU_GUEST_MODEL="$STAGE_LIB/libintelpmu.so"
 
 mkdir "$scratch/folder"
 cd "$scratch/folder" || exit 1

@@ -69,12 +69,11 @@ static void __attribute__((constructor)) open_library(void)
 		return;
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	open_model = library ? (vpmu_guest_open_function *)dlsym(library, VPMU_GUEST_OPEN) : NULL;
-	calls = open_model ? open_model(&host) : NULL;
-	if (!calls) {
-		fprintf(stderr, "vpmu: %s\n", library ? "this is no virtual machine's model, or it "
-			"has no machine" : dlerror());
+	if (!open_model)
+		fprintf(stderr, "vpmu: %s\n", dlerror());
+	calls = open_model ? open_model(&host) : NULL;	/* it says why not */
+	if (!calls)
 		exit(1);
-	}
 }
 
 static unsigned int index_of(CPUX86State *env)
