@@ -33,6 +33,11 @@ struct record {
 static struct record seen;
 static bool core_wanted;
 
+static inline void assert_locked(const struct vpmu_segment *s)
+{
+	assert_int_not_equal(__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED), 0);
+}
+
 bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 {
 	(void)m;
@@ -43,7 +48,7 @@ void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ri
 			 const uint32_t *counts, uint32_t clocks)
 {
 	assert_int_equal(ring, VPMU_USER);
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	assert_in_range(cpu, 0, 15);
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
 		seen.core[cpu][i] += counts[i];
@@ -56,7 +61,7 @@ void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ri
 void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
 			 enum vpmu_page page, uint64_t clock)
 {
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	assert_true(clock <= s->uclk[package]);
 	seen.command[package][box][write][page]++;
 }
@@ -65,7 +70,7 @@ void vpmu_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 		     enum vpmu_request request, enum vpmu_mesi found, uint64_t clock)
 {
 	(void)package, (void)clock;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	seen.lookup[request][found]++;
 	seen.slice[slice]++;
 }
@@ -74,7 +79,7 @@ void vpmu_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 		enum vpmu_snoop_cause cause, enum vpmu_snoop_result result, uint64_t clock)
 {
 	(void)package, (void)slice, (void)clock;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	seen.snoop[cause][result]++;
 }
 
@@ -84,7 +89,7 @@ void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 	uint64_t n = seen.tracker[0] + seen.tracker[1] + seen.tracker[2];
 
 	(void)package;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	if (n < 64) {
 		seen.start[n] = start;
 		seen.end[n] = end;
@@ -97,7 +102,7 @@ void vpmu_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_track
 		       uint64_t clock)
 {
 	(void)package, (void)clock;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	seen.away_requests[kind]++;
 }
 
@@ -105,7 +110,7 @@ void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_track
 		       bool coherent, uint64_t start, uint64_t end)
 {
 	(void)package, (void)coherent;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	assert_true(start < end);
 	seen.away_tracker[kind]++;
 }
@@ -121,7 +126,7 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint
 	       uint32_t write_cas)
 {
 	(void)package;
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	seen.requests += requests;
 	seen.reads += read_cas;
 	seen.writes += write_cas;
@@ -129,7 +134,7 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint
 
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
-	assert_int_not_equal(s->lock.owner, 0);
+	assert_locked(s);
 	assert_true(clock >= s->uclk[package]);
 	s->uclk[package] = seen.clock = clock;
 }

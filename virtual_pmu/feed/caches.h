@@ -63,6 +63,11 @@ struct vpmu_runner {
 	 * core's lock. */
 	bool may_keep, keeps;
 	uint64_t keep_from;		/* clock */
+	/* Reserving it: the clock at which the thread last had it, whether it wants it again soon,
+	 * and what `owner` is to be afterwards if the thread went before another one. */
+	uint64_t unlocked;
+	bool often;
+	uint32_t reserved_by;
 	struct vpmu_fast l1d, l1i;
 	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +18,18 @@
 #define LOOK_NS 2000000
 #define GIVE_UP_LOOKS 500
 
+/* Who wants the lock often looks at it this often, so many pauses apart, and then sleeps until it
+ * is woken. Nobody does that when the thread that goes first is not running: hence the limit. */
+#define POLLS_AWAKE 4u
+#define PAUSES 64
+#define ASLEEP_NS 1000000
+
 static int64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
-static bool try_lock(struct vpmu_segment *s, uint32_t from, uint32_t tid)
-{
-	return __atomic_compare_exchange_n(&s->lock.owner, &from, tid, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
 }
 
 static bool is_dead(uint32_t tid)
@@ -56,52 +57,139 @@ static bool is_halted(uint32_t tid)
 	return end && end[1] == ' ' && end[2] == 'S';
 }
 
-/* True while it is worth waiting. *suspect: the holder that seemed halted at the last look. */
-static bool look(uint32_t owner, uint32_t *suspect)
-{
-	uint32_t last = *suspect;
+/* What a waiter has seen. */
+struct wait {
+	struct vpmu_segment *s;
+	uint32_t tid, uses, looked_uses, suspect, looks, polls;
+	int64_t next;			/* look */
+};
 
-	*suspect = owner && is_halted(owner & ~VPMU_LOCK_KEPT) ? owner : 0;
-	return !*suspect || *suspect != last;
+/* True while it is worth waiting. A holder that seemed halted at the last look, too, is so unless
+ * the lock was used meanwhile. */
+static bool look(struct wait *w, uint32_t owner)
+{
+	uint32_t last = w->suspect, uses = __atomic_load_n(&w->s->lock.uses, __ATOMIC_RELAXED);
+
+	w->next = now_ns() + LOOK_NS;
+	w->looks = uses == w->looked_uses ? w->looks + 1 : 0;
+	w->suspect = owner && is_halted(owner & ~VPMU_LOCK_KEPT) ? owner : 0;
+	if (uses != w->looked_uses)
+		w->suspect = 0;
+	w->looked_uses = uses;
+	return (!w->suspect || w->suspect != last) && w->looks < GIVE_UP_LOOKS;
 }
 
-static bool wait_for(struct vpmu_segment *s, uint32_t tid)
+/* Does the thread that reserved the lock not want it any more? */
+static bool has_finished(struct wait *w)
 {
-	uint32_t suspect = 0, owner, looks = 0;
-	int64_t next = now_ns() + LOOK_NS;
+	uint32_t uses = __atomic_load_n(&w->s->lock.uses, __ATOMIC_RELAXED), seen = w->uses;
 
-	for (uint32_t tries = 1; looks < GIVE_UP_LOOKS; tries++) {
-		owner = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
-		if (!owner && try_lock(s, 0, tid))
-			return true;
-		__atomic_store_n(&s->lock.contended, 1, __ATOMIC_RELAXED);
-		if (tries % 128) {
-			__builtin_ia32_pause();
-			continue;
-		}
-		sched_yield();
-		if (now_ns() < next)
-			continue;
-		if (owner && is_dead(owner) && try_lock(s, owner, tid))
-			return true;
-		if (!look(owner, &suspect))
-			return false;
-		next = now_ns() + LOOK_NS;
-		looks++;
+	w->uses = uses;
+	return w->polls && uses == seen;
+}
+
+static bool may_take(struct wait *w, uint32_t owner, bool polite)
+{
+	if (!owner || owner == (w->tid | VPMU_LOCK_RESERVED))
+		return true;
+	if (!(owner & VPMU_LOCK_RESERVED))
+		return false;
+	if (!polite)
+		return true;
+	return owner == VPMU_LOCK_RESERVED ? w->polls > POLLS_AWAKE : has_finished(w);
+}
+
+static void sleep_for_turn(struct wait *w)
+{
+	struct vpmu_lock *lock = &w->s->lock;
+	struct timespec limit = { .tv_nsec = ASLEEP_NS };
+	uint32_t turn = __atomic_load_n(&lock->turn, __ATOMIC_SEQ_CST);
+
+	__atomic_fetch_add(&lock->waiting, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST) & ~VPMU_LOCK_RESERVED)
+		syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0);
+	__atomic_fetch_sub(&lock->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+void vpmu_lock_wake(struct vpmu_segment *s)
+{
+	int saved = errno;
+
+	__atomic_fetch_add(&s->lock.turn, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &s->lock.turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+	errno = saved;
+}
+
+void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r)
+{
+	if (vpmu_lock_take(s, r->tid | VPMU_LOCK_RESERVED, 0) &&
+	    __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		vpmu_lock_wake(s);
+}
+
+/* Each look at the lock's word takes it away from the host CPU that uses it. */
+static void pass_time(struct wait *w, bool polite)
+{
+	if (w->polls++ >= POLLS_AWAKE && polite) {
+		sleep_for_turn(w);
+		return;
 	}
-	return false;
+	for (int i = 0; i < PAUSES; i++)
+		__builtin_ia32_pause();
+	if (w->polls % 2 == 0)
+		sched_yield();
 }
 
-bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
+/* The word that was there before, in *from. */
+static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
+{
+	struct wait w = { .s = s, .tid = tid, .next = now_ns() + LOOK_NS };
+
+	for (;;) {
+		*from = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
+		if (may_take(&w, *from, polite) && vpmu_lock_take(s, *from, tid))
+			return true;
+		if ((*from & VPMU_LOCK_KEPT) && !vpmu_lock_contended(s))
+			__atomic_store_n(&s->lock.contended, 1, __ATOMIC_RELAXED);
+		pass_time(&w, polite);
+		if (w.polls % 2 || now_ns() < w.next)
+			continue;
+		if (*from && !(*from & VPMU_LOCK_RESERVED) && is_dead(*from) &&
+		    vpmu_lock_take(s, *from, tid))
+			return true;
+		if (!look(&w, *from))
+			return false;
+	}
+}
+
+static bool wait_locked(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
 {
 	int saved = errno;
 	bool taken;
 
 	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == tid)
 		return false;
-	taken = wait_for(s, tid);
-	if (taken)
+	taken = wait_for(s, tid, polite, from);
+	if (taken && vpmu_lock_contended(s))
 		__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;
 	return taken;
+}
+
+bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid)
+{
+	uint32_t from;
+
+	return wait_locked(s, tid, false, &from);
+}
+
+bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	uint32_t from;
+
+	if (!wait_locked(s, r->tid, r->often, &from))
+		return false;
+	if (!r->often && from != (r->tid | VPMU_LOCK_RESERVED))
+		r->reserved_by = from;
+	return true;
 }

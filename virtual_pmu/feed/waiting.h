@@ -7,15 +7,22 @@
 #include "caches.h"
 
 bool vpmu_feed_lock_wait(struct vpmu_segment *s, uint32_t tid);
+bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r);
+/* Wakes one of those that sleep until a runner does not want the lock any more. */
+void vpmu_lock_wake(struct vpmu_segment *s);
+void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r);
+
+static inline bool vpmu_lock_take(struct vpmu_segment *s, uint32_t from, uint32_t tid)
+{
+	return __atomic_compare_exchange_n(&s->lock.owner, &from, tid, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
 
 /* False: the lock is not taken, and the access is not modelled. The guest code of this very thread
  * holds the lock, or its holder cannot go on before this thread does. */
 static inline bool vpmu_feed_lock(struct vpmu_segment *s, uint32_t tid)
 {
-	uint32_t free = 0;
-
-	return __atomic_compare_exchange_n(&s->lock.owner, &free, tid, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED) || vpmu_feed_lock_wait(s, tid);
+	return vpmu_lock_take(s, 0, tid) || vpmu_feed_lock_wait(s, tid);
 }
 
 static inline void vpmu_feed_unlock(struct vpmu_segment *s)
@@ -26,16 +33,28 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 /* The same for a runner, which keeps the lock while it is the machine's only one: see segment.h.
  * After a system call it does not do so for some time, in which the shim can take the lock. */
 #define VPMU_KEEP_AFTER_CLOCKS 20000u
+/* One of several reserves it when it was without it for less than this: the registers and the
+ * caches that belong to the lock would else go from one host CPU to another with each access. */
+#define VPMU_OFTEN_CLOCKS 256u
+/* So often it goes before others that want the same. */
+#define VPMU_TURN_USES 4096u
 
-static inline bool vpmu_runner_lock(struct vpmu_segment *s, const struct vpmu_runner *r)
+static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	return r->keeps || vpmu_feed_lock(s, r->tid);
+	if (r->keeps)
+		return true;
+	r->often = r->may_keep && r->clock - r->unlocked < VPMU_OFTEN_CLOCKS;
+	return vpmu_lock_take(s, r->often ? r->tid | VPMU_LOCK_RESERVED : 0, r->tid) ||
+	       vpmu_runner_lock_wait(s, r);
 }
 
 static inline void vpmu_runner_let_go(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	if (!r->keeps)
+	if (!r->keeps) {
+		if (__builtin_expect(r->often, 0))
+			vpmu_runner_give_up(s, r);
 		return;
+	}
 	r->keeps = false;
 	vpmu_feed_unlock(s);
 }
@@ -50,8 +69,21 @@ static inline bool vpmu_alone(const struct vpmu_segment *s)
 	return __atomic_load_n(&s->runners, __ATOMIC_RELAXED) == 1;
 }
 
+/* Lock held: what `owner` is to be for a runner that wants it again soon. */
+static inline uint32_t vpmu_runner_reserve(struct vpmu_segment *s, const struct vpmu_runner *r)
+{
+	uint32_t uses = s->lock.uses + 1;
+
+	__atomic_store_n(&s->lock.uses, uses, __ATOMIC_RELAXED);
+	if (uses % VPMU_TURN_USES == 0 && __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		return VPMU_LOCK_RESERVED;
+	return r->tid | VPMU_LOCK_RESERVED;
+}
+
 static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
+	uint32_t owner = r->reserved_by;
+
 	if (r->keeps) {
 		if (vpmu_lock_contended(s))
 			vpmu_runner_let_go(s, r);
@@ -59,10 +91,16 @@ static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner
 	}
 	if (r->may_keep && r->clock >= r->keep_from && vpmu_alone(s) && !vpmu_lock_contended(s)) {
 		r->keeps = true;
-		__atomic_store_n(&s->lock.owner, r->tid | VPMU_LOCK_KEPT, __ATOMIC_RELAXED);
-		return;
+		owner = r->tid | VPMU_LOCK_KEPT;
+	} else if (r->often) {
+		owner = vpmu_runner_reserve(s, r);
 	}
-	vpmu_feed_unlock(s);
+	r->reserved_by = 0;
+	r->unlocked = r->clock;
+	__atomic_store_n(&s->lock.owner, owner, __ATOMIC_RELEASE);
+	if (__builtin_expect(!(owner & ~VPMU_LOCK_RESERVED), 0) &&
+	    __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		vpmu_lock_wake(s);
 }
 
 #endif

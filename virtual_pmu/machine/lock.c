@@ -47,6 +47,13 @@ static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
 					   __ATOMIC_RELAXED);
 }
 
+static bool take_free(struct vpmu_lock *lock, uint32_t me)
+{
+	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+
+	return (!owner || (owner & VPMU_LOCK_RESERVED)) && take(lock, owner, me);
+}
+
 static bool take_over(struct vpmu_lock *lock, uint32_t me)
 {
 	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
@@ -68,7 +75,7 @@ static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
 static bool spin(struct vpmu_lock *lock, uint32_t me)
 {
 	for (unsigned int i = 0; i < SPINS_BEFORE_YIELD; i++)
-		if (!__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) && take(lock, 0, me))
+		if (take_free(lock, me))
 			return true;
 	return false;
 }
@@ -95,7 +102,7 @@ void vpmu_lock(struct vpmu_segment *s)
 {
 	uint32_t me = vpmu_gettid();
 
-	if (!take(&s->lock, 0, me))
+	if (!take_free(&s->lock, me))
 		wait_for_lock(s, me);
 }
 

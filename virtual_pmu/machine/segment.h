@@ -23,9 +23,14 @@
  * dead owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there
  * is only one thread on the machine, its feed keeps the lock from one access to the next, with
  * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
- * makes a system call; a thread that finds the lock kept under its own id makes one. */
-struct vpmu_lock { uint32_t owner, contended, pad[14]; };
+ * makes a system call; a thread that finds the lock kept under its own id makes one. One of several
+ * threads reserves the lock when it will want it again at once: VPMU_LOCK_RESERVED in `owner` says
+ * that the lock is free, and that other feeds' threads of that kind let this one go first. They
+ * wait, `waiting` of them asleep until `turn` changes; from `uses` they see that it goes on.
+ * Without a thread's id in it the lock is for one of those that wait. */
+struct vpmu_lock { uint32_t owner, contended, uses, turn, waiting, pad[11]; };
 #define VPMU_LOCK_KEPT 0x80000000u
+#define VPMU_LOCK_RESERVED 0x40000000u
 
 /* Bytes of registers that the register model keeps: for each package, each core, each hardware
  * thread; and each package's MMIO pages. */
