@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* beside ELEMENTS <LIST: counts a piece of known work by events of the kernel's drivers and
+/* beside WORK <LIST: counts a piece of known work by events of the kernel's drivers and
  * by PAPI's, one after the other, and prints "ROUND EVENT NAME kernel COUNT papi COUNT" lines.
  *
  * LIST has lines "ROUND EVENT NAME": those of a round are counted together. EVENT: see
  * kernel_event.h; a PMU that ends in * is all boxes with such a name, added up. NAME: PAPI's.
  *
  * The work: HANDED lines of the cache are written by one core, read and written by another, and
- * read by the first one; SWEPT lines are written twice and read; then a triad over three arrays of
- * ELEMENTS doubles. It is done once uncounted, for its caches. Of several counts the least is
- * taken, because what else the machine does can only add to it. */
+ * read by the first one; SWEPT lines are written twice and read; then WORK, see work.h. It is done
+ * once uncounted, for its caches. Of several counts the least is taken, because what else the
+ * machine does can only add to it. */
 #include "kernel_event.h"
+#include "work.h"
 
 #include <glob.h>
 #include <papi.h>
@@ -30,8 +31,7 @@ struct pair {
 
 static struct pair pairs[ROUND_MAX];
 static int count;
-static double *arrays[3];
-static long elements;
+static struct work given;
 static uint64_t *handed, *swept;
 
 static void fail(const char *what, const char *why)
@@ -91,8 +91,7 @@ static void work(void)
 	touch(handed, HANDED, false);
 	for (int i = 0; i < 3; i++)
 		touch(swept, SWEPT, i < 2);
-	for (long i = 0; i < elements; i++)
-		arrays[0][i] = arrays[1][i] + 3.0 * arrays[2][i];
+	work_do(&given);
 }
 
 static void keep_least(uint64_t *least, uint64_t now, int time)
@@ -198,9 +197,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	elements = atol(argv[1]);
-	for (int i = 0; i < 3; i++)
-		arrays[i] = memory((size_t)elements * sizeof(double));
+	given = work_of(argv[1]);
 	handed = memory(HANDED * 64);
 	swept = memory(SWEPT * 64);
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)

@@ -97,7 +97,7 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCK [LLC]
 		[ "$try" != 4 ] || { fail "$1: the kernel's driver and ours differ"; return; }
 		boot "$1" --l2 256K,8,64 --llc "${5:-4M},16,64" <<-END || return
 			$small_pages
-			./beside $elements <list
+			./beside triad:$elements <list
 		END
 		compare "$1" && break
 	done

@@ -2,14 +2,13 @@
 /* count WORK EVENT...: counts events of the kernel's own drivers around a piece of known work, and
  * prints "EVENT count" lines. It needs no library, so it is linked statically.
  *
- * WORK: triad:N (three arrays of N doubles), loop:N (N times two instructions, one of them a
- * branch), turns:N (N times a write to each of 32 pages, in turn with another process that
- * does so). EVENT: see kernel_event.h. What an empty interval before the work counts is taken
+ * WORK: see work.h; or turns:N (N times a write to each of 32 pages, in turn with another process
+ * that does so). EVENT: see kernel_event.h. What an empty interval before the work counts is taken
  * off. NODE in the environment: memory is that NUMA node's. */
 #include "kernel_event.h"
+#include "work.h"
 
 #include <linux/mempolicy.h>
-#include <stdbool.h>
 
 #define EVENTS_MAX 32
 
@@ -17,10 +16,8 @@ struct event { const char *name; int fd; uint64_t before; };
 
 static struct event events[EVENTS_MAX];
 static int count;
-static double *arrays[3];
-static long elements;
 
-static void prepare(void)
+static void choose_node(void)
 {
 	unsigned long nodes = getenv("NODE") ? 1ul << atoi(getenv("NODE")) : 0;
 
@@ -28,23 +25,6 @@ static void prepare(void)
 		perror("count: NODE");
 		exit(1);
 	}
-	for (int i = 0; i < 3; i++) {
-		arrays[i] = aligned_alloc(4096, (size_t)elements * sizeof(double));
-		if (!arrays[i])
-			exit(1);
-		memset(arrays[i], 1, (size_t)elements * sizeof(double));
-	}
-}
-
-static void triad(void)
-{
-	for (long i = 0; i < elements; i++)
-		arrays[0][i] = arrays[1][i] + 3.0 * arrays[2][i];
-}
-
-static void loop(long n)
-{
-	__asm__ volatile("1: sub $1, %0\n\tjnz 1b" : "+r"(n));
 }
 
 /* ---- turns: the other process waits for a byte, touches its pages, and gives a byte back */
@@ -87,16 +67,6 @@ static void turns(long n)
 	}
 }
 
-static void work(const char *what)
-{
-	if (!strncmp(what, "triad:", 6))
-		triad();
-	else if (!strncmp(what, "turns:", 6))
-		turns(atol(what + 6));
-	else
-		loop(atol(what + 5));
-}
-
 static void all(unsigned long request)
 {
 	for (int i = 0; i < count; i++)
@@ -105,16 +75,18 @@ static void all(unsigned long request)
 
 int main(int argc, char **argv)
 {
-	bool triads = argc > 2 && !strncmp(argv[1], "triad:", 6);
+	struct work work = { .triads = 0 };
+	long n = 0;
 
 	if (argc < 3)
 		return 2;
 	for (int i = 2; i < argc && count < EVENTS_MAX; i++, count++)
 		events[count] = (struct event){ .name = argv[i], .fd = kernel_open(argv[i]) };
-	elements = triads ? atol(argv[1] + 6) : 0;
-	if (triads)
-		prepare();
-	if (!strncmp(argv[1], "turns:", 6)) {
+	choose_node();
+	if (strncmp(argv[1], "turns:", 6)) {
+		work = work_of(argv[1]);
+	} else {
+		n = atol(argv[1] + 6);
 		other_process();
 		turns(3);	/* pages have been copied */
 	}
@@ -123,7 +95,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < count; i++)
 		events[i].before = kernel_read(events[i].name, events[i].fd);
 	all(PERF_EVENT_IOC_ENABLE);
-	work(argv[1]);
+	turns(n);
+	work_do(&work);
 	all(PERF_EVENT_IOC_DISABLE);
 	for (int i = 0; i < count; i++)
 		printf("%s %llu\n", events[i].name, (unsigned long long)
