@@ -177,8 +177,8 @@ static void their_events_count_together(void **state)
 static void uncore_metrics(void **state)
 {
 	static const struct {
-		const char *name, *events[3];
-		long long counts[3];
+		const char *name, *events[4];
+		long long counts[4];
 		double value;
 	} uncore[] = {
 		{ "memory read bandwidth", { "skl_unc_imc.DRAM_DATA_READS" }, { 3000000000 }, 192 },
@@ -186,6 +186,19 @@ static void uncore_metrics(void **state)
 		{ "memory bandwidth",
 		  { "skl_unc_imc.DRAM_DATA_READS", "skl_unc_imc.DRAM_DATA_WRITES" },
 		  { 3000000000, 500000000 }, 224 },
+		{ "memory read bandwidth",
+		  { "adl_unc_imc_free_running.UNC_MC0_RDCAS_COUNT_FREERUN",
+		    "adl_unc_imc_free_running.UNC_MC1_RDCAS_COUNT_FREERUN" },
+		  { 3000000000, 1000000000 }, 256 },
+		{ "memory write bandwidth",
+		  { "tgl_unc_imc.UNC_MC1_WRCAS_COUNT_FREERUN",
+		    "tgl_unc_imc.UNC_MC0_WRCAS_COUNT_FREERUN" }, { 500000000, 0 }, 32 },
+		{ "memory bandwidth",
+		  { "lnl_unc_imc_free_running.UNC_MC0_RDCAS_COUNT_FREERUN",
+		    "lnl_unc_imc_free_running.UNC_MC1_RDCAS_COUNT_FREERUN",
+		    "lnl_unc_imc_free_running.UNC_MC0_WRCAS_COUNT_FREERUN",
+		    "lnl_unc_imc_free_running.UNC_MC1_WRCAS_COUNT_FREERUN" },
+		  { 500000000, 250000000, 125000000, 125000000 }, 64 },
 		{ "LLC miss ratio",
 		  { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I",
 		    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI" }, { 300, 800 }, 0.375 },
@@ -206,11 +219,11 @@ static void uncore_metrics(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(uncore) / sizeof(uncore[0]); i++) {
 		struct metric_value v[METRICS_MAX];
-		struct event events[3] = { { .hidden = 0 } };
+		struct event events[4] = { { .hidden = 0 } };
 		struct ipmu_mpi m = { .events = events, .nrows = 1 };
 		int n, last;
 
-		for (; m.nevents < 3 && uncore[i].events[m.nevents]; m.nevents++) {
+		for (; m.nevents < 4 && uncore[i].events[m.nevents]; m.nevents++) {
 			snprintf(events[m.nevents].name, sizeof(events[m.nevents].name),
 				 "intel_uncore:::%s", uncore[i].events[m.nevents]);
 			counts[m.nevents] = uncore[i].counts[m.nevents];

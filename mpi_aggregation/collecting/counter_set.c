@@ -10,7 +10,7 @@
 #include "ipmu_topology.h"
 #include "measure.h"
 
-#define MODEL_CLOCK_EVENT "intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET"
+#define MODEL_CLOCK_EVENT "intel_uncore:::UNC_CLOCK:SOCKET"	/* of any client processor */
 #define VIRTUAL_PREFIX "VirtualPMU"
 
 static int list_keep(struct ipmu_mpi *m, const char *const *names, int n)

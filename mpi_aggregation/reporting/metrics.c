@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantities that follow from counts: one table of formulas. */
+/* Quantities that follow from counts: one table of formulas. They are not read from ipmu-run's
+ * groups: that takes a parser of formulas, a C++ library, which users' programs would load. */
 #include <stdio.h>
 #include <string.h>
 
 #include "metrics.h"
 #include "collecting/event_name.h"
 
-#define TERMS_MAX 3
+#define TERMS_MAX 4
 #define CLOCK "UNC_CLOCK:SOCKET"
+#define READS(controller) "UNC_MC" #controller "_RDCAS_COUNT_FREERUN"
+#define WRITES(controller) "UNC_MC" #controller "_WRCAS_COUNT_FREERUN"
 
 struct term { const char *event; double factor; };
 
-/* The sum of `over` divided by the sum of `under`, or by the seconds where there is none. Both
- * counters of the memory controller count lines of 64 bytes (334060-001, section 3.3). */
+/* The sum of `over` divided by the sum of `under`, or by the seconds where there is none. All
+ * counters of memory controllers count lines of 64 bytes (334060-001, section 3.3). */
 static const struct row {
 	struct metric metric;
 	struct term over[TERMS_MAX], under[TERMS_MAX];
@@ -24,6 +27,15 @@ static const struct row {
 	  { { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } }, NULL },
 	{ { "memory bandwidth", "GB/s", "64e-9 * (DRAM_DATA_READS + DRAM_DATA_WRITES) / s" },
 	  { { "DRAM_DATA_READS", 64e-9 }, { "DRAM_DATA_WRITES", 64e-9 } }, { { 0 } }, NULL },
+	/* From Tiger Lake on, of two controllers. */
+	{ { "memory read bandwidth", "GB/s", "64e-9 * (" READS(0) " + " READS(1) ") / s" },
+	  { { READS(0), 64e-9 }, { READS(1), 64e-9 } }, { { 0 } }, NULL },
+	{ { "memory write bandwidth", "GB/s", "64e-9 * (" WRITES(0) " + " WRITES(1) ") / s" },
+	  { { WRITES(0), 64e-9 }, { WRITES(1), 64e-9 } }, { { 0 } }, NULL },
+	{ { "memory bandwidth", "GB/s",
+	    "64e-9 * (" READS(0) " + " READS(1) " + " WRITES(0) " + " WRITES(1) ") / s" },
+	  { { READS(0), 64e-9 }, { READS(1), 64e-9 }, { WRITES(0), 64e-9 }, { WRITES(1), 64e-9 } },
+	  { { 0 } }, NULL },
 	{ { "LLC miss ratio", "1", "UNC_CBO_CACHE_LOOKUP:ANY_I / UNC_CBO_CACHE_LOOKUP:ANY_MESI" },
 	  { { "UNC_CBO_CACHE_LOOKUP:ANY_I", 1 } }, { { "UNC_CBO_CACHE_LOOKUP:ANY_MESI", 1 } },
 	  NULL },

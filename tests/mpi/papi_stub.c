@@ -6,7 +6,7 @@
  *   intel_uncore:::HALF     can be counted on even packages only
  *   intel_uncore:::BUSY     can be added, not started
  *   intel_uncore:::FULL     collides with any other event
- *   intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
+ *   intel_uncore:::UNC_CLOCK:SOCKET
  *                           counts 5000 + 10 * p, like NODE
  *   intel_core:::RANK       counts the rank in MPI_COMM_WORLD + 1
  *   intel_core:::ODD        can be started by odd ranks only
@@ -22,7 +22,7 @@
 enum { NODE, HALF, BUSY, FULL, CLOCK, RANK, ODD, EVEN, EVENTS };
 static const char *const names[EVENTS] = {
 	"intel_uncore:::NODE", "intel_uncore:::HALF", "intel_uncore:::BUSY", "intel_uncore:::FULL",
-	"intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET",
+	"intel_uncore:::UNC_CLOCK:SOCKET",
 	"intel_core:::RANK", "intel_core:::ODD", "intel_core:::EVEN",
 };
 #define PACKAGE_NONE 63
