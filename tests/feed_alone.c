@@ -180,6 +180,54 @@ static void another_program_is_not_counted(void **state)
 	keep();
 }
 
+/* Nor one that sleeps in a system call: the other one is alone meanwhile. */
+static void a_sleeper_is_not_counted(void **state)
+{
+	(void)state;
+	synchronise();
+	segment->runners++;	/* another one */
+	call(SYS_read, 0, 0);
+	assert_int_equal(segment->runners, 1);
+	system_call_return(1, 0, SYS_read, 0);
+	assert_int_equal(segment->runners, 2);
+	call(SYS_getpid, 0, 0);
+	assert_int_equal(segment->runners, 2);
+	system_call_return(1, 0, SYS_getpid, 1);
+	segment->runners--;
+	keep();
+}
+
+static void *keep_until_wanted(void *ready)
+{
+	segment->lock.owner = kept();
+	__atomic_store_n((int *)ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&segment->lock.contended, __ATOMIC_RELAXED))
+		sched_yield();
+	assert_int_equal(segment->runners, 1);	/* nobody believes to be alone beside it */
+	__atomic_store_n(&segment->lock.owner, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void who_wakes_up_asks_for_it_first(void **state)
+{
+	pthread_t thread;
+	int ready = 0;
+
+	(void)state;
+	synchronise();
+	segment->runners++;
+	call(SYS_read, 0, 0);
+	assert_int_equal(pthread_create(&thread, NULL, keep_until_wanted, &ready), 0);
+	while (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+		sched_yield();
+	system_call_return(1, 0, SYS_read, 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(segment->runners, 2);
+	assert_int_equal(segment->lock.owner, 0);
+	segment->runners--;
+	keep();
+}
+
 static void a_thread_ends_without_it(void **state)
 {
 	(void)state;
@@ -228,6 +276,8 @@ int main(void)
 		cmocka_unit_test(two_threads_share_it),
 		cmocka_unit_test(a_halted_holder_is_not_waited_for),
 		cmocka_unit_test(another_program_is_not_counted),
+		cmocka_unit_test(a_sleeper_is_not_counted),
+		cmocka_unit_test(who_wakes_up_asks_for_it_first),
 		cmocka_unit_test(a_thread_ends_without_it),
 	};
 

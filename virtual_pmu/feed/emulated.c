@@ -46,7 +46,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
-	r->keeps = r->may_keep = false;
+	r->keeps = r->may_keep = t->sleeps = false;
 	locked = vpmu_feed_lock(segment, r->tid);
 	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
 	__atomic_fetch_add(&segment->runners, 1, __ATOMIC_RELAXED);
@@ -75,6 +75,26 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 	vpmu_self = t;
 	vpmu_core_feed_enter(&t->runner);
 	return t;
+}
+
+void vpmu_emulated_sleep(struct vpmu_emulated *t)
+{
+	t->sleeps = true;
+	__atomic_fetch_sub(&vpmu_feed.segment->runners, 1, __ATOMIC_RELAXED);
+}
+
+/* The lock comes from a thread that has kept it, so that no one believes to be alone from then. */
+void vpmu_emulated_wake(struct vpmu_emulated *t)
+{
+	bool locked;
+
+	if (!t->sleeps)
+		return;
+	locked = vpmu_feed_lock(vpmu_feed.segment, t->runner.tid);
+	__atomic_fetch_add(&vpmu_feed.segment->runners, 1, __ATOMIC_RELAXED);
+	if (locked)
+		vpmu_feed_unlock(vpmu_feed.segment);
+	t->sleeps = false;
 }
 
 void vpmu_emulated_publish(struct vpmu_emulated *t)
@@ -113,7 +133,8 @@ void vpmu_emulated_end(void)
 	locked = vpmu_feed_lock(segment, t->runner.tid);
 	if (!vpmu_feed.cpu_of)
 		vpmu_thread_release(segment, t->runner.tid);
-	__atomic_fetch_sub(&segment->runners, 1, __ATOMIC_RELAXED);
+	if (!t->sleeps)
+		__atomic_fetch_sub(&segment->runners, 1, __ATOMIC_RELAXED);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;

@@ -12,6 +12,7 @@ struct vpmu_emulated {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
+	bool sleeps;			/* and not counted as one that runs meanwhile */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_hidden_map code;
 	struct vpmu_bypass bypass;
@@ -38,6 +39,9 @@ void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid);
 void vpmu_emulated_end(void);
 /* Finds or makes the slot of this thread in the segment and starts its runner there. */
 void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent);
+/* Between these the thread touches no cache, and others may be alone on the machine. */
+void vpmu_emulated_sleep(struct vpmu_emulated *t);
+void vpmu_emulated_wake(struct vpmu_emulated *t);
 /* Publishes what this thread still holds back: combined stores and its clock; or only this. */
 void vpmu_emulated_publish(struct vpmu_emulated *t);
 void vpmu_emulated_publish_clock(struct vpmu_emulated *t);

@@ -83,6 +83,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		count_process(t, false);
 	else if (num == SYS_exit || num == SYS_exit_group)
 		vpmu_emulated_end();
+	else if (t->waits)
+		vpmu_emulated_sleep(t);
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, int64_t ret)
@@ -99,6 +101,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	if (num == SYS_execve)	/* it failed */
 		count_process(t, true);
 	if (t->waits) {
+		vpmu_emulated_wake(t);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
 		vpmu_core_feed_restart(false);
 	}
