@@ -132,6 +132,25 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint
 	seen.writes += write_cas;
 }
 
+void vpmu_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
+		   uint64_t start, uint64_t end)
+{
+	bool write = kind == VPMU_TRK_EVICTION;
+
+	vpmu_tracker(s, package, kind, true, start, end);
+	vpmu_dram(s, package, 1, !write, write);
+}
+
+/* NULL: there are none, each lookup is told by itself. */
+static struct vpmu_llc_counts *llc_counts;
+
+struct vpmu_llc_counts *vpmu_llc_counts(struct vpmu_segment *s, uint32_t package)
+{
+	(void)package;
+	assert_int_not_equal(s->lock.owner, 0);
+	return llc_counts;
+}
+
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
 {
 	assert_locked(s);

@@ -36,6 +36,12 @@ static void place_fast(struct vpmu_fast *f, unsigned char *at, const struct vpmu
 	f->sets = level->sets ? at : NULL;
 }
 
+/* See plain.c. */
+static bool is_plain(const struct vpmu_layout *l)
+{
+	return l->few && !l->directory && !l->boxes && l->llc.mask && l->slice_shift < 32;
+}
+
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
 {
 	const struct vpmu_machine *m = &c->s->machine;
@@ -55,6 +61,15 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	block = vpmu_core_block(c, r->package, r->core) + r->member * b->member_bytes;
 	place_fast(&r->l1d, block + b->l1d_at, &b->l1d);
 	place_fast(&r->l1i, block + b->l1i_at, &b->l1i);
+	r->own = vpmu_caches_core(c, r->package, r->core);
+	place_fast(&r->l2, (unsigned char *)r->own + b->l2_at, &b->l2);
+	r->fills = vpmu_caches_fills(c, r->package, r->core) + r->member * c->layout.fills;
+	r->fill_buffers = c->layout.fills;
+	r->next_fill = &r->own->next_fill[r->member];
+	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
+	r->llc_counts = NULL;
+	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
+		   is_plain(&c->layout);
 }
 
 /* A thread that was killed inside its short critical section must not stop the machine. */

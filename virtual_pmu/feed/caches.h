@@ -42,7 +42,7 @@ struct vpmu_caches {
 	uint64_t node_bytes, low_bytes;
 };
 
-/* One level-one cache as its fast path sees it. */
+/* One cache of a core as the fast paths see it. */
 struct vpmu_fast {
 	unsigned char *sets;	/* NULL: level absent */
 	struct vpmu_level level;
@@ -68,7 +68,13 @@ struct vpmu_runner {
 	uint64_t unlocked;
 	bool often;
 	uint32_t reserved_by;
-	struct vpmu_fast l1d, l1i;
+	struct vpmu_core *own;
+	unsigned char *llc;		/* its package's */
+	struct vpmu_llc_counts *llc_counts;	/* the model's while it keeps the lock; or NULL */
+	struct vpmu_fast l1d, l1i, l2;
+	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */
+	uint32_t *next_fill, fill_buffers;
+	bool plain;			/* see plain.h */
 	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };

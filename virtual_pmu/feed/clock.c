@@ -3,29 +3,6 @@
 
 #include "clock.h"
 
-uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency)
-{
-	struct vpmu_core *core = vpmu_caches_core(c, r->package, r->core);
-	uint32_t *next = &core->next_fill[r->member];
-	uint64_t *done = vpmu_caches_fills(c, r->package, r->core) +
-			 r->member * c->layout.fills + *next;
-
-	if (*done > r->clock)
-		r->clock = *done;
-	*done = r->clock + latency;
-	if (++*next == c->layout.fills)
-		*next = 0;
-	return r->clock;
-}
-
-void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step)
-{
-	r->published = r->clock;
-	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
-	if (r->clock >= c->s->uclk[r->package] + step)
-		vpmu_clock(c->s, r->package, r->clock);
-}
-
 bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r)
 {
 	if (r->clock > __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED))

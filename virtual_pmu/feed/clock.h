@@ -12,10 +12,29 @@
 
 /* Takes a fill buffer of the runner's core for `latency` clocks, waiting for the oldest if none is
  * free. Returns the clock at which the fill starts. Machine lock held. */
-uint64_t vpmu_runner_fill(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t latency);
+static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, uint64_t latency)
+{
+	uint64_t *done = r->fills + *r->next_fill;
+
+	if (*done > r->clock)
+		r->clock = *done;
+	*done = r->clock + latency;
+	if (++*r->next_fill == r->fill_buffers)
+		*r->next_fill = 0;
+	return r->clock;
+}
+
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
  * package. Machine lock held. */
-void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t step);
+static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
+				       uint64_t step)
+{
+	r->published = r->clock;
+	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
+	if (r->clock >= c->s->uclk[r->package] + step)
+		vpmu_clock(c->s, r->package, r->clock);
+}
+
 /* True when the clock need not be published: another thread of the package is ahead. */
 bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
 /* Moves the runner to its package's newest clock, after a wait. */

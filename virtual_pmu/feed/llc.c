@@ -3,21 +3,10 @@
 #include "clock.h"
 #include "home.h"
 #include "outcome.h"
+#include "place.h"
+#include "plain.h"
 #include "private_access.h"
 #include "waiting.h"
-
-/* Every miss runs this code. It is compiled twice: for the only thread of a machine, and for one of
- * several. */
-#define HOT inline __attribute__((always_inline))
-
-/* A line's place in the LLC. */
-struct place {
-	struct vpmu_set set;
-	/* Bitmap per way: agents that may have the line. `few` or `many`, by their number. */
-	uint8_t *few;
-	uint64_t *many;
-	uint32_t slice;
-};
 
 /* What one request of a core carries through the functions below. */
 struct request {
@@ -26,73 +15,13 @@ struct request {
 	uint64_t tag;
 	enum vpmu_touch kind;
 	const struct vpmu_private *own;	/* the requester's sets of this line; only for an access */
-	struct place at;
+	struct vpmu_llc_place at;
 };
 
 static const enum vpmu_mesi mesi_of[] = {
 	[VPMU_WORD_I] = VPMU_I, [VPMU_WORD_S] = VPMU_S, [VPMU_WORD_E] = VPMU_E,
 	[VPMU_WORD_M] = VPMU_M,
 };
-
-/* Stand-in for the undocumented slice hash. Lines are taken in groups of one line per slice: each
- * slice gets one of every group, so sequences are balanced exactly. The rotation of a group is a
- * folded product of its number, so that no stride prefers a slice. */
-static uint32_t rotation(uint64_t group, uint32_t slices)
-{
-	uint64_t mixed = (group ^ group >> 23) * 0xd6e8feb86659fd93ull;
-
-	mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
-	return (uint32_t)((mixed >> 32) * slices >> 32);
-}
-
-uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set)
-{
-	const struct vpmu_layout *l = &c->layout;
-	uint64_t line = vpmu_placed_line(tag);
-	uint64_t group = l->slice_shift < 32 ? line >> l->slice_shift : line / l->slices;
-	uint32_t slice = (uint32_t)(line - group * l->slices) + rotation(group, l->slices);
-
-	*set = (uint32_t)(l->llc.mask ? group & l->llc.mask : group % l->llc.sets);
-	return slice < l->slices ? slice : slice - l->slices;
-}
-
-static HOT struct place place_of(const struct vpmu_caches *c, uint32_t package, uint64_t tag)
-{
-	const struct vpmu_level *l = &c->layout.llc;
-	unsigned char *head = c->base + package * c->layout.package_bytes + c->layout.llc_at;
-	struct place at;
-	uint64_t *words;
-	uint32_t set;
-
-	at.slice = vpmu_caches_slice(c, tag, &set);
-	head += ((uint64_t)at.slice * l->sets + set) * l->set_bytes;
-	words = (uint64_t *)(void *)(head + VPMU_LLC_HEAD_BYTES);
-	at.set = (struct vpmu_set){ (uint64_t *)(void *)head, words, l->ways };
-	at.few = c->layout.few ? head + VPMU_LLC_FEW_AT : NULL;
-	at.many = words + l->ways;
-	return at;
-}
-
-static HOT uint64_t cores_of(const struct place *at, uint32_t way)
-{
-	return at->few ? at->few[way] : at->many[way];
-}
-
-static HOT void put_cores(const struct place *at, uint32_t way, uint64_t cores)
-{
-	if (at->few)
-		at->few[way] = (uint8_t)cores;
-	else
-		at->many[way] = cores;
-}
-
-static HOT void place_put(const struct place *at, uint32_t way, uint64_t word, uint64_t cores)
-{
-	set_put(&at->set, way, word);
-	set_put_print(&at->set, way, set_tag(word));
-	put_cores(at, way, cores);
-	set_touch(at->set.order, way);
-}
 
 /* The LLC has the place of the line, and who has it, but not the data: it came for an agent that is
  * not behind the LLC. */
@@ -103,9 +32,9 @@ static HOT bool is_away(const struct request *q)
 	return __builtin_expect(q->r->core >= q->c->layout.away_from, 0);
 }
 
-static HOT uint64_t holders(const struct place *at, uint32_t way)
+static HOT uint64_t holders(const struct vpmu_llc_place *at, uint32_t way)
 {
-	return cores_of(at, way) & ~AWAY;
+	return vpmu_cores_of(at, way) & ~AWAY;
 }
 
 static enum vpmu_tracker read_of(const struct request *q)
@@ -113,8 +42,8 @@ static enum vpmu_tracker read_of(const struct request *q)
 	return q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ;
 }
 
-static HOT void lookup(const struct request *q, const struct place *at, enum vpmu_request kind,
-		       uint64_t word)
+static HOT void lookup(const struct request *q, const struct vpmu_llc_place *at,
+		       enum vpmu_request kind, uint64_t word)
 {
 	if (is_away(q)) {
 		vpmu_away_request(q->c->s, q->r->package,
@@ -144,7 +73,7 @@ static HOT void write_memory(const struct request *q, uint64_t tag, bool away)
 static HOT void read_memory(const struct request *q)
 {
 	const struct vpmu_machine *m = &q->c->s->machine;
-	uint64_t start = vpmu_runner_fill(q->c, q->r, m->memory_clocks);
+	uint64_t start = vpmu_runner_fill(q->r, m->memory_clocks);
 
 	track(q, is_away(q), read_of(q), start, m->memory_clocks);
 	vpmu_home_access(q->c, q->r, q->tag, false, 1);
@@ -187,7 +116,7 @@ static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t s
 
 static HOT enum vpmu_word_state miss(const struct request *q)
 {
-	const struct place *at = &q->at;
+	const struct vpmu_llc_place *at = &q->at;
 	uint32_t way = set_last(&at->set);
 	uint64_t victim = set_word(&at->set, way);
 	bool modified = false;
@@ -199,10 +128,10 @@ static HOT enum vpmu_word_state miss(const struct request *q)
 				      VPMU_EVICTION) == VPMU_SNOOP_HITM ||
 			   set_state(victim) == VPMU_WORD_M;
 		if (modified)
-			write_memory(q, set_tag(victim), cores_of(at, way) & AWAY);
+			write_memory(q, set_tag(victim), vpmu_cores_of(at, way) & AWAY);
 	}
 	vpmu_outcome_llc_miss(q->c, q->r, q->kind, victim, modified);
-	place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core | (is_away(q) ? AWAY : 0));
+	vpmu_place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core | (is_away(q) ? AWAY : 0));
 	return VPMU_WORD_E;
 }
 
@@ -226,7 +155,7 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 		result == VPMU_SNOOP_HIT && !store ? VPMU_WORD_S : VPMU_WORD_E;
 	if (!store && result != VPMU_SNOOP_MISS)
 		me |= holder;
-	place_put(&q->at, way, q->tag | state, me | (is_away(q) ? AWAY : 0));
+	vpmu_place_put(&q->at, way, q->tag | state, me | (is_away(q) ? AWAY : 0));
 	return store || result == VPMU_SNOOP_MISS ? VPMU_WORD_E : VPMU_WORD_S;
 }
 
@@ -241,14 +170,14 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 	if (result != VPMU_SNOOP_MISS)
 		vpmu_outcome_fill(q->r, q->kind, true);
 	if (result == VPMU_SNOOP_MISS) {
-		place_put(&q->at, way, word, me);
+		vpmu_place_put(&q->at, way, word, me);
 		return VPMU_WORD_E;
 	}
 	if (result == VPMU_SNOOP_HITM || set_state(word) == VPMU_WORD_M)
 		word = q->tag | VPMU_WORD_M;
 	else
 		word = q->tag | VPMU_WORD_S;
-	place_put(&q->at, way, word, owner | me);
+	vpmu_place_put(&q->at, way, word, owner | me);
 	return VPMU_WORD_S;
 }
 
@@ -289,17 +218,17 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 	if (!store && result == VPMU_SNOOP_HITM)
 		write_memory(q, q->tag, false);
 	if (store || result == VPMU_SNOOP_MISS) {
-		place_put(&q->at, way, q->tag | VPMU_WORD_E, me);
+		vpmu_place_put(&q->at, way, q->tag | VPMU_WORD_E, me);
 		return VPMU_WORD_E;
 	}
-	place_put(&q->at, way, q->tag | VPMU_WORD_S, others | me);
+	vpmu_place_put(&q->at, way, q->tag | VPMU_WORD_S, others | me);
 	return VPMU_WORD_S;
 }
 
 static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
-	uint64_t others = cores_of(&q->at, way) & ~me;
+	uint64_t others = vpmu_cores_of(&q->at, way) & ~me;
 	uint32_t state = set_state(word);
 
 	if (__builtin_expect(others >= AWAY, 0))
@@ -314,13 +243,13 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 				VPMU_SNOOP_HITM;
 
 		state = modified || state == VPMU_WORD_M ? VPMU_WORD_M : VPMU_WORD_E;
-		place_put(&q->at, way, q->tag | state, me);
+		vpmu_place_put(&q->at, way, q->tag | state, me);
 		return VPMU_WORD_E;
 	}
-	if (state != VPMU_WORD_S && others && cores_of(&q->at, way) == others &&
+	if (state != VPMU_WORD_S && others && vpmu_cores_of(&q->at, way) == others &&
 	    (others & (others - 1)) == 0)
 		return read_from_owner(q, way, others);
-	place_put(&q->at, way, word, others | me);
+	vpmu_place_put(&q->at, way, word, others | me);
 	return others || state == VPMU_WORD_S ? VPMU_WORD_S : VPMU_WORD_E;
 }
 
@@ -329,13 +258,13 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 static HOT void take_back(const struct request *q, uint64_t word)
 {
 	uint64_t tag = set_tag(word);
-	struct place at = place_of(q->c, q->r->package, tag);
+	struct vpmu_llc_place at = vpmu_llc_place_of(q->c, q->r->package, tag);
 	int way = set_find(&at.set, tag);
 	struct vpmu_private p;
 	bool alone;	/* the LLC does not take it */
 
 	lookup(q, &at, VPMU_WRITE, way < 0 ? 0 : set_word(&at.set, (uint32_t)way));
-	alone = way < 0 || q->c->layout.directory || (cores_of(&at, (uint32_t)way) & AWAY);
+	alone = way < 0 || q->c->layout.directory || (vpmu_cores_of(&at, (uint32_t)way) & AWAY);
 	if (alone)
 		write_memory(q, tag, is_away(q));
 	if (way < 0)
@@ -346,8 +275,8 @@ static HOT void take_back(const struct request *q, uint64_t word)
 	/* The last private level has just lost it; the L1s may have kept it. */
 	if (set_find(&p.l1d, tag) < 0 && set_find(&p.l1i, tag) < 0 &&
 	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, tag)))
-		put_cores(&at, (uint32_t)way,
-			  cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));
+		vpmu_put_cores(&at, (uint32_t)way,
+			  vpmu_cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));
 }
 
 /* What another core of the cluster has in its L1 goes to the L2, and need not come from here. */
@@ -378,28 +307,6 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 		if (spill[i])
 			take_back(q, spill[i]);
 	vpmu_private_unlock(p);
-}
-
-/* The host fetches what access_llc will read, all lines of it at once. */
-static HOT void prefetch(const struct vpmu_caches *c, const struct place *at)
-{
-	const char *set = (const char *)at->set.order;
-
-	for (uint32_t i = 0; i < c->layout.llc.set_bytes; i += VPMU_LINE_BYTES)
-		__builtin_prefetch(set + i, 1);
-}
-
-/* Programs that miss often do so line after line: then the next line's set as well. */
-static HOT void prefetch_ahead(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
-{
-	uint64_t *last = &r->missed[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
-	struct place next;
-
-	if (*last + VPMU_LINE_BYTES == tag) {
-		next = place_of(c, r->package, tag + VPMU_LINE_BYTES);
-		prefetch(c, &next);
-	}
-	*last = tag;
 }
 
 static bool access_cluster(const struct request *q, struct vpmu_private *p)
@@ -445,9 +352,9 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 		vpmu_outcome_access(&p, r, tag, kind);
 	if (access_private(&q, &p))
 		return;
-	q.at = place_of(c, r->package, tag);
-	prefetch(c, &q.at);
-	prefetch_ahead(c, r, tag);
+	q.at = vpmu_llc_place_of(c, r->package, tag);
+	vpmu_prefetch(c, &q.at);
+	vpmu_prefetch_ahead(c, r, tag);
 	if (!vpmu_runner_lock(c->s, r))
 		return;
 	access_llc(&q, &p);
@@ -455,8 +362,14 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 	vpmu_runner_unlock(c->s, r);
 }
 
-void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			enum vpmu_touch kind)
+uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set)
+{
+	return vpmu_slice_of(&c->layout, tag, set);
+}
+
+static __attribute__((noinline)) void access_general(const struct vpmu_caches *c,
+						     struct vpmu_runner *r, uint64_t tag,
+						     enum vpmu_touch kind)
 {
 	if (r->keeps && !r->counts)
 		access_any(c, r, tag, kind, true, NULL);
@@ -464,9 +377,18 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 		access_any(c, r, tag, kind, r->keeps, r->counts);
 }
 
+void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			enum vpmu_touch kind)
+{
+	if (!r->plain || r->counts || !vpmu_plain_access(c, r, tag, kind))
+		access_general(c, r, tag, kind);
+}
+
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
 {
-	struct request q = { .c = c, .r = r, .tag = tag, .at = place_of(c, r->package, tag) };
+	struct request q = {
+		.c = c, .r = r, .tag = tag, .at = vpmu_llc_place_of(c, r->package, tag),
+	};
 	struct vpmu_private own;
 	int way = set_find(&q.at.set, tag);
 	uint64_t me = 1ull << r->core;
@@ -477,7 +399,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
 	own = vpmu_private_sets(c, r, r->core, tag);
 	vpmu_private_lock(&own, r->tid);
-	if (cores_of(&q.at, (uint32_t)way) & me)
+	if (vpmu_cores_of(&q.at, (uint32_t)way) & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;

@@ -89,34 +89,64 @@ vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint
 
 void vpmu_private_wait(struct vpmu_core *core, uint32_t tid);
 
+static inline void vpmu_core_change(struct vpmu_core *core)
+{
+	__atomic_store_n(&core->version, core->version + 1, __ATOMIC_RELEASE);
+}
+
+static inline void vpmu_core_lock(struct vpmu_core *core, uint32_t tid)
+{
+	uint32_t free = 0;
+
+	if (!__atomic_compare_exchange_n(&core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		vpmu_private_wait(core, tid);
+	vpmu_core_change(core);
+}
+
+static inline void vpmu_core_unlock(struct vpmu_core *core)
+{
+	vpmu_core_change(core);
+	__atomic_store_n(&core->lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t vpmu_core_version(const struct vpmu_core *core)
+{
+	return __atomic_load_n(&core->version, __ATOMIC_ACQUIRE);
+}
+
+/* With the lock held: is this what the core held at that version? */
+static inline bool vpmu_core_unchanged(const struct vpmu_core *core, uint32_t version)
+{
+	return !(version & 1) && core->version == version + 1;
+}
+
 /* Without an L2 there is nothing to lock: a change of more than the LRU order then has the machine
  * lock. */
 static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
 {
-	uint32_t free = 0;
-
 	if (p->alone)
 		return;
-	if (p->l2.words &&
-	    !__atomic_compare_exchange_n(&p->core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		vpmu_private_wait(p->core, tid);
-	__atomic_store_n(&p->core->version, p->core->version + 1, __ATOMIC_RELEASE);
+	if (p->l2.words)
+		vpmu_core_lock(p->core, tid);
+	else
+		vpmu_core_change(p->core);
 }
 
 static inline void vpmu_private_unlock(const struct vpmu_private *p)
 {
 	if (p->alone)
 		return;
-	__atomic_store_n(&p->core->version, p->core->version + 1, __ATOMIC_RELEASE);
 	if (p->l2.words)
-		__atomic_store_n(&p->core->lock, 0, __ATOMIC_RELEASE);
+		vpmu_core_unlock(p->core);
+	else
+		vpmu_core_change(p->core);
 }
 
 /* With the lock held: does the core still hold what the last search found? */
 static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
 {
-	return !(p->version & 1) && (p->alone || p->core->version == p->version + 1);
+	return p->alone ? !(p->version & 1) : vpmu_core_unchanged(p->core, p->version);
 }
 
 /* Snoops one set; adds what it had to *result. */

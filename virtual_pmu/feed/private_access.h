@@ -86,7 +86,7 @@ static inline bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum v
 	const struct vpmu_set *l1 = private_l1_of(p, kind);
 	uint64_t exclusive = tag | VPMU_WORD_E;
 
-	p->version = __atomic_load_n(&p->core->version, __ATOMIC_ACQUIRE);
+	p->version = vpmu_core_version(p->core);
 	p->way = set_find(l1, tag);
 	if (p->way < 0)
 		return false;

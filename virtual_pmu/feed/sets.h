@@ -71,13 +71,10 @@ static inline uint32_t set_candidates(const uint64_t *head, uint32_t ways, uint6
 }
 
 /* The way that holds the line, or -1. */
-static inline int set_find(const struct vpmu_set *set, uint64_t tag)
+static inline int set_search(const struct vpmu_set *set, uint64_t tag)
 {
-	uint32_t candidates;
+	uint32_t candidates = set_candidates(set->order, set->ways, tag);
 
-	if (!set->words)
-		return -1;
-	candidates = set_candidates(set->order, set->ways, tag);
 	for (; candidates; candidates &= candidates - 1) {
 		uint32_t way = (uint32_t)__builtin_ctz(candidates);
 
@@ -85,6 +82,12 @@ static inline int set_find(const struct vpmu_set *set, uint64_t tag)
 			return (int)way;
 	}
 	return -1;
+}
+
+/* The same where the level may be absent. */
+static inline int set_find(const struct vpmu_set *set, uint64_t tag)
+{
+	return set->words ? set_search(set, tag) : -1;
 }
 
 /* Four times the place of the way: the lowest zero among nibbles is found without doubt. */
@@ -125,12 +128,15 @@ static inline uint32_t set_last(const struct vpmu_set *set)
 /* Puts a line in that the set does not have; returns the word that falls out. */
 static inline uint64_t set_insert(const struct vpmu_set *set, uint64_t word)
 {
-	uint32_t way = set_last(set);
+	uint64_t order = __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+	uint64_t others = set->ways < 16 ? ~0ull << 4 * set->ways : 0;
+	uint32_t way = (uint32_t)(order >> 4 * (set->ways - 1)) & 15;
 	uint64_t victim = set_word(set, way);
 
 	set_put(set, way, word);
 	set_put_print(set, way, set_tag(word));
-	set_touch(set->order, way);
+	order = (order & others) | ((order << 4 | way) & ~others);
+	__atomic_store_n(set->order, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
 	return victim;
 }
 

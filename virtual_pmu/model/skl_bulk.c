@@ -18,7 +18,7 @@ static uint64_t lookups(const struct skl_bulk *b, uint32_t slice, uint32_t umask
 	for (uint32_t request = 0; request < 3; request++)
 		for (uint32_t state = 0; state < 4; state++)
 			if (umask >> state & 1 && umask >> 4 & (1u << request | 8u))
-				n += b->lookup[slice][request][state];
+				n += b->llc.lookup[slice][request][state];
 	return n;
 }
 
@@ -29,7 +29,7 @@ static uint64_t snoops(const struct skl_bulk *b, uint32_t slice, uint32_t umask)
 	for (uint32_t cause = 0; cause < 2; cause++)
 		for (uint32_t result = 0; result < 4; result++)
 			if (umask >> result & 1 && umask >> (6 + cause) & 1)
-				n += b->snoop[slice][cause][result];
+				n += b->llc.snoop[slice][cause][result];
 	return n;
 }
 
@@ -103,25 +103,30 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
 	struct skl_bulk *b = &p->bulk;
+	uint64_t sums[SKL_ARBS][4] = { { 0 } };	/* [arbiter][data read + 2 * coherent] */
+	uint64_t done = p->done;
 	uint32_t kept = 0;
 
 	memset(clocks, 0, SKL_ARBS * sizeof(*clocks));
-	skl_take_changes(p, b->counted, p->done, clocks);
+	skl_take_changes(p, b->counted, done, clocks);
 	for (uint32_t i = 0; i < b->entries; i++) {
-		struct skl_entry e = b->entry[i];
-		uint64_t end = e.end < p->done ? e.end : p->done;
+		struct skl_entry *e = &b->entry[i];
+		uint64_t end = e->end < done ? e->end : done;
 
-		if (e.start < end) {
-			clocks[e.arb][SKL_ALL] += end - e.start;
-			clocks[e.arb][SKL_DATA_READS] += e.data_read ? end - e.start : 0;
-			clocks[e.arb][SKL_COHERENT] += e.coherent ? end - e.start : 0;
-			e.start = end;
-			e.begun = true;
+		if (e->start < end) {
+			sums[e->arb][e->data_read + 2 * e->coherent] += end - e->start;
+			e->start = end;
+			e->begun = true;
 		}
-		if (e.end > p->done)
-			b->entry[kept++] = e;
+		if (e->end > done)
+			b->entry[kept++] = *e;
 	}
 	b->entries = kept;
+	for (uint32_t arb = 0; arb < SKL_ARBS; arb++) {
+		clocks[arb][SKL_ALL] += sums[arb][0] + sums[arb][1] + sums[arb][2] + sums[arb][3];
+		clocks[arb][SKL_DATA_READS] += sums[arb][1] + sums[arb][3];
+		clocks[arb][SKL_COHERENT] += sums[arb][2] + sums[arb][3];
+	}
 }
 
 static void apply_events(struct skl_package *p)

@@ -236,7 +236,7 @@ void skl_llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	uint32_t any = 8;
 
 	if (!p->precise) {
-		p->bulk.lookup[slice][__builtin_ctz(request)][__builtin_ctz(found)]++;
+		p->bulk.llc.lookup[slice][__builtin_ctz(request)][__builtin_ctz(found)]++;
 		return;
 	}
 	count_box(p, SKL_CBO(slice), SKL_CACHE_LOOKUP, (uint32_t)found,
@@ -249,7 +249,7 @@ void skl_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	struct skl_package *p = skl_package(s, package);
 
 	if (!p->precise) {
-		p->bulk.snoop[slice][cause == VPMU_EVICTION][__builtin_ctz(result)]++;
+		p->bulk.llc.snoop[slice][cause == VPMU_EVICTION][__builtin_ctz(result)]++;
 		return;
 	}
 	count_box(p, SKL_CBO(slice), SKL_XSNP_RESPONSE, (uint32_t)result, (uint32_t)cause << 4,
@@ -332,6 +332,32 @@ void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t r
 		return;
 	transactions(s, package, true, read_cas);
 	transactions(s, package, false, requests > read_cas ? requests - read_cas : 0);
+}
+
+struct vpmu_llc_counts *skl_llc_counts(struct vpmu_segment *s, uint32_t package)
+{
+	struct skl_package *p = skl_package(s, package);
+
+	return p->precise ? NULL : &p->bulk.llc;
+}
+
+void skl_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, uint64_t start,
+		  uint64_t end)
+{
+	struct skl_package *p = skl_package(s, package);
+	bool write = kind == VPMU_TRK_EVICTION;
+	uint8_t *mmio = vpmu_package_mmio(s, package);
+
+	if (p->precise || p->two_arbs || p->controllers || skl_tiles(s) > SKL_SOC_TILE) {
+		track(p, kind, true, start, end);
+		skl_dram(s, package, VPMU_IN_TURN, 1, !write, write);
+		return;
+	}
+	p->bulk.requests[0][kind]++;
+	p->bulk.coherent[0][kind]++;
+	imc_add(mmio, IMC_IA_REQUESTS, 1);
+	imc_add(mmio, write ? IMC_DATA_WRITES : IMC_DATA_READS, 1);
+	skl_occupy(p, 0, kind == VPMU_TRK_DATA_READ, true, start, end);
 }
 
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)

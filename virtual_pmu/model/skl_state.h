@@ -88,8 +88,7 @@ struct skl_entry {
 };
 
 struct skl_bulk {
-	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
-	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][cause][bit of result] */
+	struct vpmu_llc_counts llc;
 	uint64_t requests[SKL_ARBS][SKL_TRK_KINDS], coherent[SKL_ARBS][SKL_TRK_KINDS];
 	uint64_t tor[SKL_ARBS][SKL_TRK_KINDS];
 	uint64_t transactions[SKL_ARBS][2];	/* reads, others */
@@ -171,6 +170,7 @@ struct skl_design {
 	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
 	.tracker = skl_tracker, .away_request = skl_away_request, \
 	.away_tracker = skl_away_tracker, .dram = skl_dram, .clock = skl_clock, \
+	.llc_counts = skl_llc_counts, .transfer = skl_transfer, \
 	.memory_command = skl_memory_command
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
 #define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
@@ -197,6 +197,9 @@ void skl_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracke
 		      bool coherent, uint64_t start, uint64_t end);
 void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 	      uint32_t read_cas, uint32_t write_cas);
+struct vpmu_llc_counts *skl_llc_counts(struct vpmu_segment *s, uint32_t package);
+void skl_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, uint64_t start,
+		  uint64_t end);
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 
 /* client_imc.c */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The plain case of an access against the general one: random accesses by several cores leave the
+ * same caches, clocks and counts behind. */
+#include "feed_runners.h"
+
+#define ACCESSES 200000
+
+/* Small, so that all levels overflow and cores meet. */
+static struct vpmu_machine machine(uint32_t slices)
+{
+	return (struct vpmu_machine){
+		.name = "test", .packages = 1, .cores = 4, .threads = 1, .slices = slices,
+		.l1i = { 512, 2, 64 }, .l1d = { 1024, 4, 64 }, .l2 = { 2048, 4, 64 },
+		.llc = { slices * 8192, 16, 64 }, .llc_level = 3,
+		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
+	};
+}
+
+struct outcome {
+	uint64_t hash, clock, plain;
+	struct record seen;
+};
+
+/* The occurrences that were added up are told as if one by one. */
+static void tell(const struct vpmu_llc_counts *n, struct record *r)
+{
+	for (uint32_t slice = 0; slice < VPMU_SLICES_MAX; slice++)
+		for (uint32_t state = 0; state < 4; state++) {
+			for (uint32_t request = 0; request < 3; request++) {
+				uint64_t times = n->lookup[slice][request][state];
+
+				r->lookup[1 << request][1 << state] += times;
+				r->slice[slice] += times;
+			}
+			r->snoop[VPMU_XCORE][1 << state] += n->snoop[slice][0][state];
+			r->snoop[VPMU_EVICTION][1 << state] += n->snoop[slice][1][state];
+		}
+}
+
+static uint64_t added_up(const struct vpmu_llc_counts *n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t slice = 0; slice < VPMU_SLICES_MAX; slice++)
+		for (uint32_t state = 0; state < 4; state++)
+			sum += n->lookup[slice][0][state];
+	return sum;
+}
+
+static uint64_t hash_of(const void *bytes, uint64_t count)
+{
+	const uint64_t *word = bytes;
+	uint64_t hash = 1;
+
+	for (uint64_t i = 0; i < count / sizeof(*word); i++)
+		hash = hash * 0x100000001b3ull + word[i];
+	return hash;
+}
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+/* Streams, places that are used again, and code. */
+static void access_some(int core, uint64_t x, uint64_t i, uint64_t lines)
+{
+	static const enum vpmu_touch kinds[] = { VPMU_LOAD, VPMU_STORE, VPMU_LOAD, VPMU_CODE };
+	uint64_t line = x >> 8 & 1 ? x >> 20 & (lines - 1) :
+			x >> 9 & 1 ? x >> 20 & 15 : i / 4 & (8 * lines - 1);
+
+	runner[core].clock += x >> 50 & 15;
+	access_line(core, line + 64 * (uint64_t)core * (x >> 10 & 1), kinds[x >> 12 & 3]);
+}
+
+static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
+			  struct vpmu_llc_counts *counts)
+{
+	uint64_t x = 88172645463325252u;
+	struct outcome o;
+
+	start(m);
+	llc_counts = counts;
+	if (keeps) {
+		runner[0].keeps = true;
+		segment->lock.owner = runner[0].tid | VPMU_LOCK_KEPT;
+	}
+	for (uint64_t i = 0; i < ACCESSES; i++) {
+		next_random(&x);
+		access_some((int)(x % (uint64_t)cores), x, i, 256);
+	}
+	o.clock = runner[0].clock;
+	o.plain = counts ? added_up(counts) : 0;
+	o.seen = seen;
+	if (counts)
+		tell(counts, &o.seen);
+	for (uint32_t i = 0; i < m->cores; i++)		/* only tells that something changed */
+		vpmu_caches_core(&caches, 0, i)->version = 0;
+	o.hash = hash_of(caches.base, segment->caches_bytes);
+	llc_counts = NULL;
+	segment->lock.owner = 0;
+	stop();
+	return o;
+}
+
+static void compare(uint32_t slices, int cores, bool keeps)
+{
+	struct vpmu_machine m = machine(slices);
+	struct vpmu_llc_counts counts = { 0 };
+	struct outcome general = run(&m, cores, keeps, NULL);
+	struct outcome plain = run(&m, cores, keeps, &counts);
+
+	assert_true(plain.plain > 1000);
+	assert_true(general.seen.writes > 1000 && general.seen.snoop[VPMU_EVICTION][1] > 100);
+	assert_int_equal(plain.clock, general.clock);
+	assert_memory_equal(&plain.seen, &general.seen, sizeof(plain.seen));
+	assert_int_equal(plain.hash, general.hash);
+}
+
+static void the_only_thread(void **state)
+{
+	(void)state;
+	compare(1, 1, true);
+	compare(4, 1, true);
+}
+
+static void one_of_several(void **state)
+{
+	(void)state;
+	compare(1, 1, false);
+	compare(4, 2, false);
+	compare(4, 4, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_only_thread),
+		cmocka_unit_test(one_of_several),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

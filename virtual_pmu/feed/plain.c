@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* What llc.c and private_access.h do in general, made short for a core with an L2 of its own whose
+ * line no other core has. A whole access is one function without calls, but for the tracker. */
+#include "plain.h"
+
+#include "clock.h"
+#include "place.h"
+#include "waiting.h"
+
+struct plain {
+	const struct vpmu_caches *c;
+	struct vpmu_runner *r;
+	uint64_t tag;
+	enum vpmu_touch kind;
+	struct vpmu_set l1, l2;		/* of the line */
+	struct vpmu_llc_counts *counts;
+};
+
+/* Bits of the counts, by state of the LLC's word. */
+static const uint8_t found[] = { [VPMU_WORD_I] = 3, [VPMU_WORD_S] = 2, [VPMU_WORD_E] = 1,
+				 [VPMU_WORD_M] = 0 };
+enum { READS, WRITES };
+
+/* Levels are there, and have a power of two of sets. */
+static HOT struct vpmu_set set_of(const struct vpmu_fast *f, uint64_t line)
+{
+	unsigned char *at = f->sets + (line & f->level.mask) * f->level.set_bytes;
+
+	return (struct vpmu_set){ (uint64_t *)(void *)at,
+				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), f->level.ways };
+}
+
+static HOT struct vpmu_set first_set(const struct vpmu_fast *f, uint64_t tag)
+{
+	return set_of(f, tag >> 6);
+}
+
+static HOT struct vpmu_set second_set(const struct vpmu_runner *r, uint64_t tag)
+{
+	return set_of(&r->l2, vpmu_placed_line(tag));
+}
+
+/* As vpmu_llc_place_of: slices are a power of two, too, and agents few. */
+static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
+{
+	const struct vpmu_layout *l = &q->c->layout;
+	uint64_t line = vpmu_placed_line(tag), group = line >> l->slice_shift;
+	struct vpmu_llc_place at = {
+		.slice = ((uint32_t)line + vpmu_rotation(group, l->slices)) & (l->slices - 1),
+	};
+	unsigned char *head = q->r->llc + (at.slice * (uint64_t)l->llc.sets +
+					   (group & l->llc.mask)) * l->llc.set_bytes;
+
+	at.set = (struct vpmu_set){ (uint64_t *)(void *)head,
+				    (uint64_t *)(void *)(head + VPMU_LLC_HEAD_BYTES),
+				    l->llc.ways };
+	at.few = head + VPMU_LLC_FEW_AT;
+	return at;
+}
+
+/* As vpmu_prefetch_ahead. */
+static HOT void prefetch_ahead(const struct plain *q)
+{
+	uint64_t *last = &q->r->missed[(q->tag >> 12 ^ q->tag >> 22) % VPMU_STREAMS];
+	struct vpmu_llc_place next;
+
+	if (*last + VPMU_LINE_BYTES == q->tag) {
+		next = place_of(q, q->tag + VPMU_LINE_BYTES);
+		vpmu_prefetch(q->c, &next);
+	}
+	*last = q->tag;
+}
+
+static HOT uint64_t first_word(const struct plain *q)
+{
+	return q->tag | (q->kind == VPMU_STORE ? VPMU_WORD_M : VPMU_WORD_E);
+}
+
+static HOT bool is_modified(uint64_t word)
+{
+	return set_state(word) == VPMU_WORD_M;
+}
+
+/* ---- the core's own caches ---- */
+
+static HOT bool hit_first(const struct plain *q, uint32_t way, bool alone)
+{
+	uint64_t exclusive = q->tag | VPMU_WORD_E;
+
+	if (q->kind == VPMU_STORE && !is_modified(set_word(&q->l1, way))) {
+		if (alone && set_word(&q->l1, way) == exclusive)
+			set_put(&q->l1, way, q->tag | VPMU_WORD_M);
+		else if (alone || !__atomic_compare_exchange_n(&q->l1.words[way], &exclusive,
+							       q->tag | VPMU_WORD_M, false,
+							       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return false;
+	}
+	set_touch(q->l1.order, way);
+	return true;
+}
+
+/* A modified word leaves the L1: the L2 takes it. Returns what leaves the core for it, or 0. */
+static HOT uint64_t write_back(const struct plain *q, uint64_t word)
+{
+	struct vpmu_set l2 = second_set(q->r, word);
+	int way = set_search(&l2, set_tag(word));
+	uint64_t victim;
+
+	if (way >= 0) {
+		set_put(&l2, (uint32_t)way, word);
+		return 0;
+	}
+	victim = set_insert(&l2, word);
+	return is_modified(victim) ? victim : 0;
+}
+
+/* Would the core lose a modified line if the L1 lost this word? */
+static HOT bool overflows(const struct plain *q, uint64_t word)
+{
+	struct vpmu_set l2 = second_set(q->r, word);
+
+	return is_modified(word) && set_search(&l2, set_tag(word)) < 0 &&
+	       is_modified(set_word(&l2, set_last(&l2)));
+}
+
+static HOT bool hit_second(const struct plain *q, uint32_t way)
+{
+	enum vpmu_word_state state = set_state(set_word(&q->l2, way));
+	uint64_t victim;
+
+	if (state == VPMU_WORD_S)
+		return false;
+	set_touch(q->l2.order, way);
+	if (overflows(q, set_word(&q->l1, set_last(&q->l1))))
+		return false;
+	victim = set_insert(&q->l1, first_word(q));
+	if (is_modified(victim))
+		write_back(q, victim);
+	return true;
+}
+
+/* ---- the LLC ---- */
+
+static HOT void transfer(const struct plain *q, enum vpmu_tracker kind, uint64_t start)
+{
+	const struct vpmu_machine *m = &q->c->s->machine;
+	bool write = kind == VPMU_TRK_EVICTION;
+
+	vpmu_transfer(q->c->s, q->r->package, kind, start,
+		      start + (write ? m->write_clocks : m->memory_clocks));
+}
+
+/* The LLC gives the line up, and the core with it. */
+static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, uint64_t word,
+		      bool held)
+{
+	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
+	uint64_t tag = set_tag(word);
+	struct vpmu_set sets[3] = { first_set(&q->r->l1d, tag), first_set(&q->r->l1i, tag),
+				    second_set(q->r, tag) };
+
+	if (held) {
+		for (int i = 0; i < 3; i++)
+			private_snoop_set(&sets[i], tag, true, &result);
+		q->counts->snoop[at->slice][1][__builtin_ctz(result)]++;
+	}
+	if (is_modified(word) || result == VPMU_SNOOP_HITM)
+		transfer(q, VPMU_TRK_EVICTION, q->r->clock);
+}
+
+/* False: another core may have the line, or the one that falls out. */
+static HOT bool take_from_llc(const struct plain *q, const struct vpmu_llc_place *at)
+{
+	uint8_t me = (uint8_t)(1u << q->r->core);
+	uint64_t word;
+	int way = set_search(&at->set, q->tag);
+	uint32_t chosen = way < 0 ? set_last(&at->set) : (uint32_t)way;
+
+	word = set_word(&at->set, chosen);
+	if (set_state(word) == VPMU_WORD_S || (set_state(word) && (at->few[chosen] & ~me)))
+		return false;
+	q->counts->lookup[at->slice][READS][found[way < 0 ? 0 : set_state(word)]]++;
+	if (way >= 0) {
+		q->r->clock += q->c->s->machine.llc_clocks;
+		at->few[chosen] = me;
+		set_touch(at->set.order, chosen);
+		return true;
+	}
+	transfer(q, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
+		 vpmu_runner_fill(q->r, q->c->s->machine.memory_clocks));
+	if (set_state(word))
+		evict(q, at, word, at->few[chosen] & me);
+	set_insert(&at->set, q->tag | VPMU_WORD_E);
+	at->few[chosen] = me;
+	return true;
+}
+
+/* A modified word that leaves the core. */
+static HOT void take_back(const struct plain *q, uint64_t word)
+{
+	uint64_t tag = set_tag(word);
+	struct vpmu_llc_place at = place_of(q, tag);
+	struct vpmu_set l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
+	int way = set_search(&at.set, tag);
+
+	if (way < 0) {	/* inclusion is broken: see llc.c */
+		q->counts->lookup[at.slice][WRITES][found[0]]++;
+		transfer(q, VPMU_TRK_EVICTION, q->r->clock);
+		return;
+	}
+	word = set_word(&at.set, (uint32_t)way);
+	q->counts->lookup[at.slice][WRITES][found[set_state(word)]]++;
+	set_put(&at.set, (uint32_t)way, tag | VPMU_WORD_M);
+	if (set_search(&l1d, tag) < 0 && set_search(&l1i, tag) < 0)
+		at.few[way] &= (uint8_t)~(1u << q->r->core);
+}
+
+/* The lock that is kept holds the registers as they are. */
+static HOT struct vpmu_llc_counts *counts_of(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	if (!r->keeps)
+		return vpmu_llc_counts(s, r->package);
+	if (!r->llc_counts)
+		r->llc_counts = vpmu_llc_counts(s, r->package);
+	return r->llc_counts;
+}
+
+static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
+{
+	uint64_t spill, victim;
+
+	q->counts = counts_of(q->c->s, q->r);
+	if (!q->counts || !take_from_llc(q, at))
+		return false;
+	spill = set_insert(&q->l2, q->tag | VPMU_WORD_E);
+	victim = set_insert(&q->l1, first_word(q));
+	victim = is_modified(victim) ? write_back(q, victim) : 0;
+	if (is_modified(spill))
+		take_back(q, spill);
+	if (victim)
+		take_back(q, victim);
+	return true;
+}
+
+/* ---- with locks, or without ---- */
+
+static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
+{
+	struct vpmu_llc_place at = place_of(q, q->tag);
+	struct vpmu_segment *s = q->c->s;
+	bool done;
+
+	vpmu_prefetch(q->c, &at);
+	prefetch_ahead(q);
+	if (alone) {
+		done = miss(q, &at);
+	} else {
+		if (!vpmu_runner_lock(s, q->r))
+			return true;
+		vpmu_core_lock(q->r->own, q->r->tid);
+		done = vpmu_core_unchanged(q->r->own, version) && miss(q, &at);
+		vpmu_core_unlock(q->r->own);
+	}
+	if (done)
+		vpmu_runner_publish(q->c, q->r, VPMU_PUBLISH_CLOCKS);
+	vpmu_runner_unlock(s, q->r);
+	return done;
+}
+
+static HOT bool access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			   enum vpmu_touch kind, bool alone)
+{
+	struct plain q = {
+		.c = c, .r = r, .tag = tag, .kind = kind, .l2 = second_set(r, tag),
+		.l1 = first_set(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag),
+	};
+	uint32_t version = alone ? 0 : vpmu_core_version(r->own);
+	int way = set_search(&q.l1, tag);
+	bool done;
+
+	if (way >= 0)
+		return hit_first(&q, (uint32_t)way, alone);
+	way = set_search(&q.l2, tag);
+	if (way < 0)
+		return access_llc(&q, version, alone);
+	if (alone)
+		return hit_second(&q, (uint32_t)way);
+	vpmu_core_lock(r->own, r->tid);
+	done = vpmu_core_unchanged(r->own, version) && hit_second(&q, (uint32_t)way);
+	vpmu_core_unlock(r->own);
+	return done;
+}
+
+bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+		       enum vpmu_touch kind)
+{
+	return r->keeps ? access_any(c, r, tag, kind, true) : access_any(c, r, tag, kind, false);
+}

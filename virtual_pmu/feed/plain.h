@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The plain case of an access, which nearly every access is: one that concerns no other core. */
+#ifndef VPMU_FEED_PLAIN_H
+#define VPMU_FEED_PLAIN_H
+
+#include "caches.h"
+
+/* As vpmu_caches_access, of a runner that is plain. False: the access is not of this case, or not
+ * any more, and nothing of it has been noted. */
+bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+		       enum vpmu_touch kind);
+
+#endif
