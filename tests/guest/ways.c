@@ -2,11 +2,12 @@
 /* ways CPUS WORK [EVENT...]: counts with PAPI, whatever the component, while each of CPUS (a list
  * as 2,3) does the same piece of known work (work.h) at the same time; nothing counts its
  * preparation. Printed are lines "EVENT count COMPONENT hits"; EVENT@N is PAPI_overflow each N, and
- * hits are the times that PAPI called.
+ * hits are the times that PAPI called. A word / ends a round of events, which are counted together;
+ * the work is done again for the next ones.
  *
  * PERF_CONTROL=PATH: PATH.ask and PATH.answer are the pipes of `perf stat --delay=-1 --control`,
- * which then counts the same work, after an empty interval: the driver for p4 needs it, as
- * guest_core.sh says. */
+ * which then counts the same work. An empty interval comes before, with PAPI as with perf: the
+ * driver for p4 needs it, as guest_core.sh says. */
 #include <fcntl.h>
 #include <papi.h>
 #include <pthread.h>
@@ -118,26 +119,36 @@ static void run(void)
 	worker(&cpus[0]);
 	for (int i = 1; i < ncpus; i++)
 		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&barrier);
 }
 
-int main(int argc, char **argv)
+static void print(int n, char **names, long long values[EVENTS_MAX][EVENTS_MAX])
 {
-	long long values[EVENTS_MAX][EVENTS_MAX];
 	int at[EVENTS_MAX] = { 0 };
 
-	if (argc < 3 || argc > EVENTS_MAX)
-		return 2;
-	for (char *word = strtok(argv[1], ","); word && ncpus < CPUS_MAX; word = strtok(NULL, ","))
-		cpus[ncpus++] = atoi(word);
-	bind_to(cpus[0]);
-	if (argc > 3 && PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-		return 3;
-	for (int i = 3; i < argc; i++)
-		add(i, argv[i]);
-	for (int i = 0; i < ncpus; i++)
-		works[i] = work_of(argv[2]);
+	for (int i = 0; i < n; i++) {
+		int set = set_of[i], component = PAPI_get_eventset_component(sets[set]);
+
+		printf("%s %lld %s %ld\n", names[i], values[set][at[set]++],
+		       PAPI_get_component_info(component)->name, hits);
+	}
+	fflush(stdout);
+}
+
+static void count_round(int n, char **names)
+{
+	long long values[EVENTS_MAX][EVENTS_MAX];
+
+	nsets = 0;
+	for (int i = 0; i < n; i++)
+		add(i, names[i]);
+	for (int i = 0; i < nsets; i++) {
+		must(PAPI_start(sets[i]), names[0]);
+		must(PAPI_stop(sets[i], values[i]), "PAPI_stop");
+	}
+	hits = 0;
 	for (int i = 0; i < nsets; i++)
-		must(PAPI_start(sets[i]), "PAPI_start");
+		must(PAPI_start(sets[i]), names[0]);
 	tell_perf("enable\n");
 	tell_perf("disable\n");
 	tell_perf("enable\n");
@@ -145,11 +156,32 @@ int main(int argc, char **argv)
 	tell_perf("disable\n");
 	for (int i = nsets - 1; i >= 0; i--)
 		must(PAPI_stop(sets[i], values[i]), "PAPI_stop");
-	for (int i = 3; i < argc; i++) {
-		int set = set_of[i], component = PAPI_get_eventset_component(sets[set]);
-
-		printf("%s %lld %s %ld\n", argv[i], values[set][at[set]++],
-		       PAPI_get_component_info(component)->name, hits);
+	print(n, names, values);
+	for (int i = 0; i < nsets; i++) {
+		PAPI_cleanup_eventset(sets[i]);
+		PAPI_destroy_eventset(&sets[i]);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	int first = 3;
+
+	if (argc < 3)
+		return 2;
+	for (char *word = strtok(argv[1], ","); word && ncpus < CPUS_MAX; word = strtok(NULL, ","))
+		cpus[ncpus++] = atoi(word);
+	bind_to(cpus[0]);
+	if (argc > 3 && PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+		return 3;
+	for (int i = 0; i < ncpus; i++)
+		works[i] = work_of(argv[2]);
+	for (int i = 3; i <= argc; i++)
+		if (i == argc || strcmp(argv[i], "/") == 0) {
+			if (i - first > EVENTS_MAX)
+				return 2;
+			count_round(i - first, argv + first);
+			first = i + 1;
+		}
 	return 0;
 }
