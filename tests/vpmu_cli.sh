@@ -22,7 +22,10 @@ fails 2 Usage
 fails 2 "unknown command 'fly'" fly
 fails 2 "no program given" run
 fails 2 "no program given" run -m skl-4c8t --
+fails 2 "vpmu run: unrecognized option '--frobnicate'" run --frobnicate true
 fails 2 "vpmu run --help" run --frobnicate true
+fails 2 "'vpmu machines' has no --machine" machines -m skl-4c8t
+fails 1 "vpmu: $scratch/none/x: cannot create it" run -s "$scratch/none/x" true
 fails 2 "there are, for example, skl-4c8t" run -m xyz-4c8t true
 fails 2 "skl-4c4t or skl-4c8t" run -m skl-4c6t true
 fails 2 "at most 512" run -m skl-600c600t true

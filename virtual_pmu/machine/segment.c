@@ -94,28 +94,26 @@ int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 
 	head = calloc(1, sizeof(*head));
 	if (!head)
-		return fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
+		return fail(-ENOMEM, why, why_bytes, "no memory");
 	fill_head(head, m, state);
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
-		rc = fail(-ENAMETOOLONG, why, why_bytes, "%s: the name is too long", path);
+		rc = fail(-ENAMETOOLONG, why, why_bytes, "the name is too long");
 		goto free_head;
 	}
 	fd = mkostemp(temporary, O_CLOEXEC);	/* mode 0600 */
 	if (fd < 0) {
-		rc = fail(-errno, why, why_bytes, "%s: cannot create it: %s", temporary,
-			  strerror(errno));
+		rc = fail(-errno, why, why_bytes, "cannot create it: %s", strerror(errno));
 		goto free_head;
 	}
 	rc = make_private(fd, head, power_on, &s);
 	if (rc) {
-		fail(rc, why, why_bytes, "%s: cannot reserve %llu bytes: %s; free some space there "
-		     "or choose another place with -s", path, (unsigned long long)head->bytes,
+		fail(rc, why, why_bytes, "cannot reserve %llu bytes: %s; free some space there or "
+		     "choose another place with -s", (unsigned long long)head->bytes,
 		     strerror(-rc));
 		goto remove;
 	}
 	if (link(temporary, path)) {
-		rc = fail(-errno, why, why_bytes, "%s: cannot publish it: %s", path,
-			  strerror(errno));
+		rc = fail(-errno, why, why_bytes, "cannot publish it: %s", strerror(errno));
 		munmap(s, head->bytes);
 		goto remove;
 	}

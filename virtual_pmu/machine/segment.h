@@ -126,8 +126,8 @@ struct vpmu_segment {
 /* Create (fails with -EEXIST) or open a segment file whose registers take this many bytes; the
  * register model, which knows them, has vpmu_segment_create and vpmu_segment_open for everybody
  * else. The file is published whole, after power_on: a second opener never sees it half made.
- * Errors: negative errno, a sentence in why[]. A truncated, foreign or wrong-version file gives
- * -EINVAL and names the file. */
+ * Errors: negative errno, a sentence in why[], without the path where one is made, as that may be
+ * a private name. A truncated, foreign or wrong-version file gives -EINVAL and names the file. */
 int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 		      const struct vpmu_state_bytes *state,
 		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,

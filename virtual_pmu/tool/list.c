@@ -16,6 +16,15 @@ static const struct option options[] = {
 
 struct request { const char *machine, *segment; bool tsv; };
 
+static const char *name_of(int code)
+{
+	const struct option *o = options;
+
+	while (o->val != code)
+		o++;
+	return o->name;
+}
+
 /* Only the options in `accepted` are. 0; VPMU_EXIT_USAGE; -1: help was given. */
 static int parse(int argc, char **argv, const char *accepted, const char *help, struct request *r)
 {
@@ -28,7 +37,9 @@ static int parse(int argc, char **argv, const char *accepted, const char *help, 
 			return -1;
 		}
 		if (code == '?' || !strchr(accepted, code)) {
-			fprintf(stderr, "vpmu: try 'vpmu %s --help'\n", argv[0]);
+			if (code != '?')
+				vpmu_complain("'%s' has no --%s", argv[0], name_of(code));
+			vpmu_complain("try '%s --help'", argv[0]);
 			return VPMU_EXIT_USAGE;
 		}
 		if (code == 'm')
@@ -40,7 +51,7 @@ static int parse(int argc, char **argv, const char *accepted, const char *help, 
 	}
 	if (optind == argc)
 		return 0;
-	vpmu_complain("%s: takes no argument '%s'", argv[0], argv[optind]);
+	vpmu_complain("'%s' takes no argument '%s'", argv[0], argv[optind]);
 	return VPMU_EXIT_USAGE;
 }
 

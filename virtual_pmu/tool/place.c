@@ -192,7 +192,7 @@ static int publish(const struct vpmu_place *place, const char *private)
 static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 		  const char *const *settings, int setting_count)
 {
-	char why[PATH_MAX + 256], private[PATH_MAX];
+	char why[256], private[PATH_MAX];
 	struct vpmu_segment *s;
 	int rc;
 
@@ -201,7 +201,7 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 		 (int)getpid());
 	rc = vpmu_segment_create(private, machine, &s, why, sizeof(why));
 	if (rc) {
-		vpmu_complain("%s", why);
+		vpmu_complain("%s: %s", place->path, why);
 		return -1;
 	}
 	s->born = born();

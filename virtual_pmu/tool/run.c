@@ -87,7 +87,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 			fputs(help, stdout);
 			return -1;
 		case '?':
-			fputs("Try 'vpmu run --help'.\n", stderr);
+			vpmu_complain("try 'vpmu run --help'");
 			return VPMU_EXIT_USAGE;
 		default:
 			rc = vpmu_asked_option(&r->machine, code, optarg);

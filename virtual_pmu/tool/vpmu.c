@@ -46,9 +46,15 @@ int main(int argc, char **argv)
 		puts("vpmu " IPMU_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].main(argc - 1, argv + 1);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		char called[32];
+
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		snprintf(called, sizeof(called), "vpmu %s", argv[1]);
+		argv[1] = called;	/* getopt's complaints begin with it */
+		return commands[i].main(argc - 1, argv + 1);
+	}
 	vpmu_complain("unknown command '%s'; try 'vpmu --help'", argv[1]);
 	return VPMU_EXIT_USAGE;
 }
