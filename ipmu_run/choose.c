@@ -20,9 +20,10 @@ static int no_group(const struct machine *m, const char *name, int rc, const cha
 	if (rc == -EPERM)
 		return complain_machine(rc, why);
 	list_names(m, here, sizeof(here));
+	if (!here[0] && !why[0])
+		return complain(EXIT_USAGE, "no group %s: 'ipmu-run --groups' lists them", name);
 	if (!here[0])
-		return complain_machine(rc == -ENODEV ? rc : -ENODEV,
-					why[0] ? why : "no group is of this machine");
+		return complain_machine(-ENODEV, why);
 	return complain(EXIT_USAGE, "no group %s here; there are: %s", name, here);
 }
 

@@ -160,6 +160,10 @@ refused 1 'skl_unc_cbo has no event UNC_FOO' -e skl_unc_cbo.UNC_FOO true
 refused 1 'only events of intel_core and intel_uncore' -e perf:::INSTRUCTIONS true
 refused 2 'no group PAGES here; there are: ARB, CLOCK, LLC,.* MEM' -g PAGES true
 refused 2 'no group none/MEM here' -g none/MEM true
+if [ ! -e /dev/cpu/0/msr ]; then	# no group is this machine's, and none has that name anyway
+	ipmu-run -g PAGEZ true 2>err; is 'no such group, no machine: status' 2 $?
+	says 'no such group, no machine' "^ipmu-run: no group PAGEZ: 'ipmu-run --groups' lists them$"
+fi
 IPMU_NODE_SUM=first refused 1 'IPMU_NODE_SUM=first .*unset it' -g MEM true
 on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&

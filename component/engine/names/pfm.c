@@ -254,7 +254,8 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
 				 type->name, event, qualifiers);
 	return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier%s%s", type->name, event,
-			 qualifiers, count ? "; unit masks: " : "", umasks);
+			 qualifiers, count ? "; unit masks: " : ": papi_native_avail lists them",
+			 umasks);
 }
 
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,

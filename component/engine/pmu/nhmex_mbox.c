@@ -58,7 +58,8 @@ static int timestamp_encode(struct ipmu_event *e, const char *event,
 		return ipmu_fail(why, -ENOENT, "%s has no event %s, only TIMESTAMP", e->type->name,
 				 event);
 	if (ipmu_qualifiers_have(q, IPMU_OF_PFM))
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier", e->type->name, event,
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier: "
+				 "papi_native_avail lists them", e->type->name, event,
 				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->nchoices = 1;
 	e->choices[0].counters = 1;
