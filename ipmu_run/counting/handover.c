@@ -26,11 +26,6 @@ void handover_expect(void)
 	expected = true;
 }
 
-bool handover_expected(void)
-{
-	return expected;
-}
-
 void handover_note_counted(void)
 {
 	if (expected)

@@ -10,7 +10,6 @@
 
 /* The notes that the environment names are ours to look at. */
 void handover_expect(void);
-bool handover_expected(void);
 void handover_note_counted(void);
 void handover_note_released(void);
 void handover_note_why(const char *why);

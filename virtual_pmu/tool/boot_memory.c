@@ -35,7 +35,7 @@ struct memory_entry {
 
 #define ENABLED 1u
 
-uint64_t vpmu_boot_memory(const char *text)
+static uint64_t bytes_of(const char *text)
 {
 	char *end;
 	uint64_t n = strtoull(text, &end, 10);
@@ -49,7 +49,7 @@ uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot)
 
 	if (m->packages == 1 || m->one_node)
 		return 0;
-	return vpmu_boot_memory(boot->memory) / m->packages / ALIGNMENT * ALIGNMENT;
+	return bytes_of(boot->memory) / m->packages / ALIGNMENT * ALIGNMENT;
 }
 
 /* The board gives threads and cores whole bits of the number. */
@@ -98,7 +98,7 @@ static void put_table(FILE *out, const struct vpmu_boot *boot)
 {
 	static const uint32_t head[3] = { 1 };
 	const struct vpmu_machine *m = &boot->place->segment->machine;
-	uint64_t bytes = vpmu_boot_memory(boot->memory), each = vpmu_boot_node_bytes(boot);
+	uint64_t bytes = bytes_of(boot->memory), each = vpmu_boot_node_bytes(boot);
 	uint64_t below = bytes >= BELOW_MAX ? BELOW_OF_MORE : bytes;
 
 	fwrite(head, sizeof(head), 1, out);

@@ -183,7 +183,6 @@ bool vpmu_nodes_lost(struct vpmu_nodes *n);
 int vpmu_nodes_end(struct vpmu_nodes *n);
 
 /* ---- boot_memory.c: memory of several packages ---- */
-uint64_t vpmu_boot_memory(const char *text);	/* in bytes, of --memory */
 /* How much each package has; the last has the rest. 0: it is behind one bus. */
 uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot);
 /* A descriptor of the table that tells the kernel. -1: failed and said so. */

@@ -151,8 +151,7 @@ extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_
 	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4
 
 /* What Rocket Lake and Tiger Lake share. */
-extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_registers[],
-	*const ipmu_rkl_switches[];
+extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_switches[];
 #define IPMU_RKL_UNITS(arb_, clk_, imc_) { \
 	{ .type = arb_, .boxes = 1 }, { .type = clk_, .boxes = 1 }, \
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }

@@ -32,8 +32,6 @@ int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 	return ipmu_msr_count(p, ipmu_reg_addr(reg, box, index), raw);
 }
 
-const struct ipmu_ops ipmu_msr_ops = { .program = ipmu_msr_program, .read = ipmu_msr_count_read };
-
 int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 			 uint64_t select)
 {

@@ -7,7 +7,6 @@
 #include "pmu.h"
 #include "qualifiers.h"
 
-extern const struct ipmu_ops ipmu_msr_ops;	/* a select and a counter MSR */
 extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */
 
 /* What discovering fails with where a register cannot be read or written because of rc: -EACCES,
@@ -19,7 +18,7 @@ int ipmu_msr_absence(int rc);
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why);
 
-/* Its operations, for types that have more of them. */
+/* Operations of counters with a select register, and reading those of the window. */
 int ipmu_msr_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		     uint64_t select);
 int ipmu_msr_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,

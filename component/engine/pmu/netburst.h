@@ -136,8 +136,6 @@ struct netburst_tag {
 	uint32_t pebs_enable, matrix_vert;
 };
 
-extern const struct netburst_event ipmu_netburst_events[];	/* up to one without a name */
-extern const struct netburst_tag ipmu_netburst_tags[];
 /* By any spelling, letter case ignored; NULL if there is none. */
 const struct netburst_event *ipmu_netburst_event(const char *name);
 const struct netburst_tag *ipmu_netburst_tag(enum netburst_role role, const char *name);

@@ -27,7 +27,7 @@
 #define BRANCH_MASKS { LACKING(0, "UNCONDITIONAL", "unconditional jumps"), \
 	M(1, "CONDITIONAL"), M(2, "CALL"), M(3, "RETURN"), M(4, "INDIRECT") }
 
-const struct netburst_event ipmu_netburst_events[] = {
+static const struct netburst_event events[] = {	/* up to one without a name */
 	{ "TC_deliver_mode", .event = 0x01, .number = 1, .escrs = PAIR(TC),
 	  .masks = { M(0, "DD"), M(1, "DB"), M(2, "DI"), M(3, "BD"), M(4, "BB"), M(5, "BI"),
 		     M(6, "ID"), M(7, "IB") } },
@@ -156,7 +156,7 @@ const struct netburst_event ipmu_netburst_events[] = {
 #define REPLAY(name_, metric_, bits_, vert_) \
 	REPLAY_BEHIND(name_, metric_, bits_, vert_, NULL, 0, 0)
 
-const struct netburst_tag ipmu_netburst_tags[] = {
+static const struct netburst_tag tags[] = {
 	EXECUTION("packed_SP", "packed_SP_retired", "packed_SP_uop", 0x8000,
 		  "packed single-precision micro-ops"),
 	EXECUTION("packed_DP", "packed_DP_retired", "packed_DP_uop", 0x8000,
@@ -218,7 +218,7 @@ static bool same(const char *a, const char *b)
 
 const struct netburst_event *ipmu_netburst_event(const char *name)
 {
-	for (const struct netburst_event *e = ipmu_netburst_events; e->name; e++)
+	for (const struct netburst_event *e = events; e->name; e++)
 		if (same(e->name, name) || same(e->other, name))
 			return e;
 	return NULL;
@@ -226,7 +226,7 @@ const struct netburst_event *ipmu_netburst_event(const char *name)
 
 const struct netburst_tag *ipmu_netburst_tag(enum netburst_role role, const char *name)
 {
-	for (const struct netburst_tag *t = ipmu_netburst_tags; t->name; t++)
+	for (const struct netburst_tag *t = tags; t->name; t++)
 		if (t->role == role && (same(t->name, name) || same(t->metric, name)))
 			return t;
 	return NULL;
@@ -247,7 +247,7 @@ bool ipmu_netburst_knows(const char *event)
 
 static int more_events(int n, const char **name, const char **desc)
 {
-	for (const struct netburst_event *e = ipmu_netburst_events; e->name; e++)
+	for (const struct netburst_event *e = events; e->name; e++)
 		if (e->lacking && n-- == 0) {
 			*name = e->name;
 			*desc = e->lacking;
@@ -270,7 +270,7 @@ int ipmu_netburst_more(const char *event, int n, const char **name, const char *
 			*desc = m->lacking;
 			return 0;
 		}
-	for (const struct netburst_tag *t = ipmu_netburst_tags; e && t->name; t++)
+	for (const struct netburst_tag *t = tags; e && t->name; t++)
 		if (t->role == e->role && t->desc && n-- == 0) {
 			*name = strcat(strcpy(tag, "tag="), t->name);
 			*desc = t->desc;

@@ -9,15 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-bool ipmu_activity_any(const struct ipmu_activity *a)
-{
-	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; b < IPMU_BOXES_MAX; b++)
-			if (a->active[t][b])
-				return true;
-	return false;
-}
-
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type)
 {
 	return type->fixed && !type->select;

@@ -46,8 +46,6 @@ struct ipmu_activity {
 	uint32_t running[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those of the last switch */
 };
 
-bool ipmu_activity_any(const struct ipmu_activity *a);	/* is one used? */
-
 /* What a unit has of each type of its family. */
 struct ipmu_found {
 	int nboxes[IPMU_TYPES_MAX];

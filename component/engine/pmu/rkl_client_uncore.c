@@ -10,7 +10,7 @@ const struct ipmu_reg ipmu_rkl_global_ctrl = {
 	.fields = { F_BITS("EN", IPMU_CLIENT_GLOBAL_EN) },
 };
 
-const struct ipmu_reg *const ipmu_rkl_registers[] = {
+static const struct ipmu_reg *const registers[] = {
 	&ipmu_rkl_global_ctrl, IPMU_SKL_PACKAGE_REGISTERS, NULL,
 };
 const struct ipmu_reg *const ipmu_rkl_switches[] = { &ipmu_rkl_global_ctrl, NULL };
@@ -51,6 +51,6 @@ const struct ipmu_family ipmu_rkl_client_uncore = {
 	.name = "rkl_unc", IPMU_CLIENT_FAMILY,
 	.src = "Intel perfmon RKL V1.04; Linux uncore_snb.c",
 	.models = models, .models_text = "model 0xA7 (Rocket Lake)",
-	.types = types, .registers = ipmu_rkl_registers, .switches = ipmu_rkl_switches,
+	.types = types, .registers = registers, .switches = ipmu_rkl_switches,
 	.layout = &layout,
 };
