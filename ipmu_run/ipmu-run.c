@@ -38,6 +38,15 @@ static void join(char **argv, char *out, size_t bytes)
 		n += (size_t)snprintf(out + n, bytes - n, "%s%s", i ? " " : "", argv[i]);
 }
 
+/* A clock of several groups is in the pass of each. */
+static bool is_first(const struct passes *p, int pass, int event)
+{
+	for (int earlier = 0; earlier < pass; earlier++)
+		if (passes_has(p, earlier, event))
+			return false;
+	return passes_has(p, pass, event);
+}
+
 static int refuse_passes(const struct work *w, const struct choice *c, const struct passes *p)
 {
 	complain(0, "these events do not fit into the counters at once: %s", p->why);
@@ -46,7 +55,7 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 	for (int pass = 0; pass < p->n; pass++) {
 		fprintf(stderr, "  %s:", pass ? "not with these" : "fit together");
 		for (int i = 0; i < c->nevents; i++)
-			if (passes_has(p, pass, i))
+			if (is_first(p, pass, i))
 				fprintf(stderr, " %s", c->events[i].given);
 		fputc('\n', stderr);
 	}

@@ -37,6 +37,7 @@ refused 1 'no such program' surely-no-such-program
 refused 2 'at most 255 CPUs' --no-feed -m skl-128c256t true
 refused 1 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules "$scratch" true
 VPMU_LIBDIR=$scratch refused 1 "run 'make guest'" true
+refused 1 'it has said nothing' --qemu /bin/true true
 ends() {	# ends TEXT NAME=VALUE...: the emulator alone, with one line
 	timeout 10 env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
 	is "the emulator with ${*:2}: status" 1 $?

@@ -137,6 +137,8 @@ refused 2 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
 says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'
 says 'what does not is named' '^  not with these: .*:ANY_ES .*:ANY_I$'
 says 'the option is named' '--passes run the program 2 times'
+refused 2 'HITM_XCORE.*collides with|HIT_XCORE.*collides with' -g LLC,SNOOP true
+says 'a clock of both is named once' '^  not with these: [^ ]*:HIT_XCORE [^ ]*:HITM_XCORE$'
 on skl-4c8t -g LLC_STATES --passes sh -c 'echo run'; is 'passes' 'run run' "$(paste -sd' ' out)"
 says 'passes' 'not counted at the same time: 2 passes'
 # Two threads of a core share the two registers that select this event.

@@ -365,9 +365,10 @@ static void tell_loss(const struct talk *t, int emulator)
 		vpmu_complain("%s: the connection ended before the program did", t->boot->far);
 		return;
 	}
-	vpmu_complain("the machine ended before the program did%s%s; its last words:",
+	vpmu_complain("the machine ended before the program did%s%s; %s",
 		      WIFSIGNALED(emulator) ? ": the emulator was killed by " : "",
-		      WIFSIGNALED(emulator) ? strsignal(WTERMSIG(emulator)) : "");
+		      WIFSIGNALED(emulator) ? strsignal(WTERMSIG(emulator)) : "",
+		      t->logged ? "its last words:" : "it has said nothing");
 	fwrite(t->log, 1, t->logged, stderr);
 }
 
