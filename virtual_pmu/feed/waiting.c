@@ -21,7 +21,7 @@
 /* Who wants the lock often looks at it this often, so many pauses apart, and then sleeps until it
  * is woken. Nobody does that when the thread that goes first is not running: hence the limit. */
 #define POLLS_AWAKE 4u
-#define PAUSES 64
+#define PAUSES 64u
 #define ASLEEP_NS 1000000
 
 static int64_t now_ns(void)
@@ -134,9 +134,9 @@ static void pass_time(struct wait *w, bool polite)
 		sleep_for_turn(w);
 		return;
 	}
-	for (int i = 0; i < PAUSES; i++)
+	for (uint32_t i = 0; i < (polite ? PAUSES : 1u); i++)
 		__builtin_ia32_pause();
-	if (w->polls % 2 == 0)
+	if (w->polls % (polite ? 2u : 128u) == 0)
 		sched_yield();
 }
 
@@ -152,7 +152,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		if ((*from & VPMU_LOCK_KEPT) && !vpmu_lock_contended(s))
 			__atomic_store_n(&s->lock.contended, 1, __ATOMIC_RELAXED);
 		pass_time(&w, polite);
-		if (w.polls % 2 || now_ns() < w.next)
+		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.next)
 			continue;
 		if (*from && !(*from & VPMU_LOCK_RESERVED) && is_dead(*from) &&
 		    vpmu_lock_take(s, *from, tid))
