@@ -28,7 +28,7 @@ requires() {
 workloads_find() {
 	[ -z "$workloads" ] || return 0
 	workloads=$scratch/workloads
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g \
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${OPENMP_CFLAGS--fopenmp} \
 		${STAGE:+-I"$STAGE/include" -L"${STAGE_LIB:-$STAGE/lib}" -Wl,-rpath,"${STAGE_LIB:-$STAGE/lib}"} \
 		"$root/bench/workloads.c" -o "$workloads" -lpapi >"$scratch/cc" 2>&1 && return
 	echo "workloads.c does not compile:" >&2

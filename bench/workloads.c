@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Five kernels with different ways of missing the last-level cache, for comparing counters of a
+/* Six kernels with different ways of missing the last-level cache, for comparing counters of a
  * region with what a simulator says of the same function. The kernels call nothing and are
  * reached through pointers, so that each stays one function under its own name. */
 #include <errno.h>
@@ -26,16 +26,18 @@ struct workload {
 };
 
 /* The matrices are narrow in k, and C is larger than the last-level cache. */
+enum { BINS = 4096 };
 enum { MATMUL_N = 1024, MATMUL_LD = MATMUL_N + 8, MATMUL_K = 64, BLOCK_K = 32, BLOCK_N = 64 };
 
 static double *A, *B, *C;
-static uint64_t *table;
+static uint64_t *table, bins[BINS];
 
 void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions);
 void matmul_kernel(double *c, const double *a, const double *b, size_t m, size_t repetitions);
 void random_kernel(uint64_t *words, size_t n, size_t accesses);
 uint64_t chase_kernel(const uint64_t *nodes, size_t steps);
 void parallel_kernel(uint64_t *words, size_t n, size_t sweeps);
+void histogram_kernel(uint64_t *counts, const uint64_t *words, size_t n, size_t sweeps);
 
 KERNEL void stream_kernel(double *a, const double *b, const double *c, size_t n, size_t repetitions)
 {
@@ -93,6 +95,14 @@ KERNEL void parallel_kernel(uint64_t *words, size_t n, size_t sweeps)
 		for (size_t i = 0; i < n; i++)
 			words[i] += i ^ s;
 	}
+}
+
+/* The words come in sequence, what they count in is as large as an L1. */
+KERNEL void histogram_kernel(uint64_t *counts, const uint64_t *words, size_t n, size_t sweeps)
+{
+	for (size_t s = 0; s < sweeps; s++)
+		for (size_t i = 0; i < n; i++)
+			counts[words[i] % BINS]++;
 }
 
 static double *doubles_new(size_t n, double value)
@@ -248,12 +258,36 @@ static double parallel_check(const struct sizes *s)
 	return wrong;
 }
 
+static int histogram_prepare(const struct sizes *s)
+{
+	int rc = random_prepare(s);
+
+	for (size_t i = 0; !rc && i < s->size; i++)
+		table[i] = i * 0x9e3779b97f4a7c15u >> 32;
+	return rc;
+}
+
+static void histogram_run(const struct sizes *s)
+{
+	histogram_kernel(bins, table, s->size, s->repetitions);
+}
+
+static double histogram_check(const struct sizes *s)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < BINS; i++)
+		sum += bins[i];
+	return sum != s->size * s->repetitions * runs;
+}
+
 static const struct workload workloads[] = {
 	{ "stream", { 1u << 20, 4 }, stream_prepare, stream_run, stream_check },
 	{ "matmul", { 1536, 1 }, matmul_prepare, matmul_run, matmul_check },
 	{ "random", { 1u << 22, 2000000 }, random_prepare, random_run, random_check },
 	{ "chase", { 1u << 22, 1u << 22 }, chase_prepare, chase_run, chase_check },
 	{ "parallel", { 1u << 21, 10 }, random_prepare, parallel_run, parallel_check },
+	{ "histogram", { 1u << 21, 4 }, histogram_prepare, histogram_run, histogram_check },
 };
 
 /* ---- measuring the region ---- */
@@ -346,12 +380,12 @@ static int work(struct region *g, const struct workload *w, const struct sizes *
 
 static void usage(FILE *f)
 {
-	fputs("Usage: workloads -k stream|matmul|random|chase|parallel [OPTION]...\n"
+	fputs("Usage: workloads -k KERNEL [OPTION]...\n"
 	      "Run one kernel, and print what PAPI counted over it, one 'EVENT COUNT' per line.\n\n"
-	      "  -k, --kernel=NAME    the kernel\n"
+	      "  -k, --kernel=NAME    stream, matmul, random, chase, parallel or histogram\n"
 	      "  -s, --size=N         stream: doubles per array; matmul: rows of A and C;\n"
 	      "                       others: 8-byte words of the table, a power of two\n"
-	      "  -r, --repetitions=N  stream, matmul, parallel: sweeps; others: accesses\n"
+	      "  -r, --repetitions=N  random, chase: accesses; others: sweeps\n"
 	      "  -w, --warm-up=N      runs before the measured one (default 0)\n"
 	      "  -e, --event=NAME     PAPI event, may be repeated\n"
 	      "  -h, --help           show this text and leave\n", f);
