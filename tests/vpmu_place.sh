@@ -67,7 +67,19 @@ verdict 'a killed run leaves it behind' "$(test -e "$segment"; echo $?)"
 : >"$segment.new-1"	# one that a run was about to make, a moment ago
 SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
 is 'the next run of any job removes it' "$segment.new-1" "$(echo "$segment"*)"
-rm -f "$segment.new-1"
+# Killed long ago: the time is a minute and more later than when they were made.
+: >"$segment.xml.new-2"
+cat >"$scratch/later.c" <<-'CODE'
+	#include <sys/syscall.h>
+	#include <time.h>
+	#include <unistd.h>
+	time_t time(time_t *t) { (void)t; return syscall(SYS_time, 0) + 100; }
+CODE
+"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/later.so" "$scratch/later.c"
+run -- true
+is 'what is new stays' "$segment.new-1 $segment.xml.new-2" "$(echo "$segment".*new*)"
+LD_PRELOAD=$scratch/later.so run -- true
+is 'what is old goes' "$segment.*new*" "$(echo "$segment".*new*)"
 run -- ./nonexistent
 is 'a program that is not there' "1 $segment*" "$? $(echo "$segment"*)"
 

@@ -91,8 +91,9 @@ void vpmu_remains_sweep(void)
 
 	snprintf(prefix, sizeof(prefix), VPMU_SEGMENT_PREFIX, (unsigned int)geteuid());
 	while (dir && (entry = readdir(dir)) != NULL) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
-		    strstr(entry->d_name, ".xml"))
+		const char *xml = strstr(entry->d_name, ".xml");
+
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) || (xml && !xml[4]))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", SHARED_MEMORY, entry->d_name);
 		remove_unused(path, strstr(entry->d_name, VPMU_UNPUBLISHED));

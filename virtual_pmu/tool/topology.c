@@ -279,7 +279,8 @@ int vpmu_topology_write(const char *path, const struct vpmu_machine *m)
 	struct writer w = { .next_id = 1, .depth = 1 };
 	int fd, failed;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
+	if (snprintf(temporary, sizeof(temporary), "%s" VPMU_UNPUBLISHED "XXXXXX", path) >=
+	    (int)sizeof(temporary)) {
 		vpmu_complain("%s: the name is too long", path);
 		return VPMU_EXIT_FAILURE;
 	}
