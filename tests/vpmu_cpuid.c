@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The caches that CPUID leaf 04H tells of (325462, volume 2A, CPUID) are those of the machine's
- * shape: sizes by the manual's own formula, and by how many CPUs each is shared. */
+ * shape: sizes by the manual's own formula, and by how many CPUs each is shared. On hybrid machines
+ * they and the topology are those of the CPU that asks. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "virtual_pmu/model/model.h"
@@ -17,17 +19,24 @@ static uint32_t field(uint32_t value, int high, int low)
 	return value >> low & ((UINT32_C(1) << (high - low + 1)) - 1);
 }
 
-static void check(const char *name, const struct wanted *wanted, uint32_t count)
+static struct vpmu_machine machine(const char *name)
 {
 	struct vpmu_machine m;
-	uint32_t r[4], bytes;
 	char why[256];
 
 	assert_int_equal(vpmu_machine_parse(name, &m, why, sizeof(why)), 0);
+	return m;
+}
+
+static void check_cpu(const char *name, uint32_t cpu, const struct wanted *wanted, uint32_t count)
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t r[4], bytes;
+
 	for (uint32_t i = 0; i < count; i++) {
 		const struct wanted *w = &wanted[i];
 
-		assert_true(vpmu_cpuid(&m, 4, i, r));
+		assert_true(vpmu_cpuid(&m, cpu, 4, i, r));
 		assert_int_equal(field(r[0], 4, 0), w->type);
 		assert_int_equal(field(r[0], 7, 5), w->level);
 		assert_int_equal(field(r[0], 25, 14) + 1, w->sharers);
@@ -36,8 +45,13 @@ static void check(const char *name, const struct wanted *wanted, uint32_t count)
 		assert_int_equal(bytes, w->bytes);
 		assert_int_equal(field(r[1], 31, 22) + 1, w->ways);
 	}
-	assert_true(vpmu_cpuid(&m, 4, count, r));
+	assert_true(vpmu_cpuid(&m, cpu, 4, count, r));
 	assert_int_equal(field(r[0], 4, 0), 0);		/* no more caches */
+}
+
+static void check(const char *name, const struct wanted *wanted, uint32_t count)
+{
+	check_cpu(name, 0, wanted, count);
 }
 
 enum { DATA = 1, CODE, BOTH };
@@ -72,25 +86,147 @@ static void caches(void **state)
 
 static void other_leaves(void **state)
 {
-	struct vpmu_machine m;
+	struct vpmu_machine m = machine("skl-4c8t");
 	uint32_t r[4];
-	char why[256];
 
 	(void)state;
-	assert_int_equal(vpmu_machine_parse("skl-4c8t", &m, why, sizeof(why)), 0);
-	assert_true(vpmu_cpuid(&m, 2, 0, r));
+	assert_true(vpmu_cpuid(&m, 0, 2, 0, r));
 	assert_int_equal(r[0] & 0xff, 1);		/* one query is enough */
 	assert_int_equal(r[0] >> 8 & 0xff, 0xff);	/* leaf 04H has the caches */
-	assert_true(vpmu_cpuid(&m, 0x80000006, 0, r));
+	assert_true(vpmu_cpuid(&m, 0, 0x80000006, 0, r));
 	assert_int_equal(r[2] >> 16, 256);		/* KB of L2 */
 	assert_int_equal(r[2] & 0xff, 64);
-	assert_false(vpmu_cpuid(&m, 1, 0, r));
+	assert_false(vpmu_cpuid(&m, 0, 1, 0, r));
+	assert_false(vpmu_cpuid(&m, 0, 7, 0, r));
+	assert_false(vpmu_cpuid(&m, 0, 0xb, 0, r));
+	assert_false(vpmu_cpuid(&m, 0, 0x1a, 0, r));
+}
+
+/* A P core has the room of a cluster of four, as in the silicon; on Meteor Lake's SoC tile and of
+ * Lunar Lake's E cores nobody is behind an L3. Sizes: 248966 and Intel's product pages. */
+static void hybrid_caches(void **state)
+{
+	static const struct wanted big[] = { { DATA, 1, 48 << 10, 12, 2 },
+		{ CODE, 1, 32 << 10, 8, 2 }, { BOTH, 2, 1280 << 10, 10, 8 },
+		{ BOTH, 3, 30 << 20, 12, 128 } };
+	static const struct wanted little[] = { { DATA, 1, 32 << 10, 8, 2 },
+		{ CODE, 1, 64 << 10, 8, 2 }, { BOTH, 2, 2 << 20, 16, 8 },
+		{ BOTH, 3, 30 << 20, 12, 128 } };
+	static const struct wanted away[] = { { DATA, 1, 32 << 10, 8, 1 },
+		{ CODE, 1, 64 << 10, 8, 1 }, { BOTH, 2, 4 << 20, 16, 4 } };
+
+	(void)state;
+	check_cpu("adl-8p8e24t", 0, big, 4);
+	check_cpu("adl-8p8e24t", 15, big, 4);
+	check_cpu("adl-8p8e24t", 16, little, 4);
+	check_cpu("adl-8p8e24t", 23, little, 4);
+	check_cpu("mtl-6p8e2lp22t", 20, little, 3);
+	check_cpu("mtl-6p8e2lp22t", 21, little, 3);
+	check_cpu("lnl-4p4e8t", 4, away, 3);
+}
+
+static uint32_t native(const char *name, uint32_t cpu)
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t r[4] = { 1, 1, 1, 1 };
+
+	assert_true(vpmu_cpuid(&m, cpu, 0x1a, 0, r));
+	assert_int_equal(r[1] | r[2] | r[3], 0);
+	return r[0];
+}
+
+/* Leaf 1AH: bits 31:24 20H Intel Atom, 40H Intel Core. Leaf 7: EDX bit 15, the rest is kept. */
+static void kinds(void **state)
+{
+	struct vpmu_machine m = machine("adl-8p8e24t");
+	uint32_t r[4] = { 1, 2, 3, 4 };
+
+	(void)state;
+	assert_int_equal(native("adl-8p8e24t", 15), 0x40000001);
+	assert_int_equal(native("adl-8p8e24t", 16), 0x20000001);
+	assert_int_equal(native("mtl-6p8e2lp22t", 0), 0x40000002);
+	assert_int_equal(native("mtl-6p8e2lp22t", 21), 0x20000002);
+	assert_int_equal(native("lnl-4p4e8t", 3), 0x40000003);
+	assert_int_equal(native("arl-8p16e24t", 8), 0x20000003);
+	assert_true(vpmu_cpuid(&m, 0, 7, 0, r));
+	assert_int_equal(r[0], 1);
+	assert_int_equal(r[1], 2);
+	assert_int_equal(r[2], 3);
+	assert_int_equal(r[3], 0x8004);
+	assert_true(vpmu_cpuid(&m, 0, 7, 1, r));
+	assert_int_equal(r[3], 0x8004);
+}
+
+static uint32_t topology(const struct vpmu_machine *m, uint32_t cpu, uint32_t r[2][4])
+{
+	uint32_t older[4];
+
+	for (uint32_t level = 0; level < 2; level++) {
+		assert_true(vpmu_cpuid(m, cpu, 0x1f, level, r[level]));
+		assert_true(vpmu_cpuid(m, cpu, 0xb, level, older));
+		assert_memory_equal(older, r[level], sizeof(older));
+		assert_int_equal(r[level][2], (level + 1) << 8 | level);
+		assert_int_equal(r[level][3], r[0][3]);
+	}
+	assert_true(vpmu_cpuid(m, cpu, 0x1f, 2, older));
+	assert_int_equal(older[0] | older[1], 0);
+	assert_int_equal(older[2], 2);
+	return r[0][3];
+}
+
+static bool share(const struct vpmu_machine *m, uint32_t a, uint32_t b, uint32_t cache)
+{
+	uint32_t r[4], x[2][4], y[2][4], bits = 0;
+
+	assert_true(vpmu_cpuid(m, a, 4, cache, r));
+	while (field(r[0], 25, 14) + 1 > UINT32_C(1) << bits)
+		bits++;
+	return topology(m, a, x) >> bits == topology(m, b, y) >> bits;
+}
+
+/* Of two CPUs, b behind a. */
+static void check_pair(const struct vpmu_machine *m, uint32_t a, uint32_t b)
+{
+	uint32_t r[2][4], other[2][4], ca = vpmu_cpu_core(m, a), cb = vpmu_cpu_core(m, b);
+
+	assert_int_not_equal(topology(m, a, r), topology(m, b, other));
+	assert_int_equal(r[0][3] >> r[0][0] == other[0][3] >> r[0][0], ca == cb);
+	assert_int_equal(share(m, a, b, 0), ca == cb);
+	assert_int_equal(share(m, a, b, 2), vpmu_core_agent(m, ca) == vpmu_core_agent(m, cb));
+	if (!vpmu_core_away(m, ca))
+		assert_int_equal(share(m, a, b, 3), !vpmu_core_away(m, cb));
+}
+
+/* Leaves 0BH and 1FH, and which CPUs share what by the numbers of their local APICs. */
+static void places(void **state)
+{
+	static const char *const names[] = { "adl-8p8e24t", "adl-1p4e6t", "rpl-8p16e32t",
+		"mtl-6p8e2lp22t", "mtl-1p4e2lp7t", "arl-8p16e24t", "lnl-4p4e8t" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct vpmu_machine m = machine(names[i]);
+		uint32_t r[2][4], cpus = vpmu_machine_cpus(&m);
+
+		for (uint32_t a = 0; a < cpus; a++) {
+			uint32_t apic = topology(&m, a, r), core = vpmu_cpu_core(&m, a);
+
+			assert_int_equal(vpmu_place_core(&m, vpmu_core_place(&m, core)), core);
+			assert_int_equal(r[0][1], core < vpmu_first_little(&m) ? m.threads : 1);
+			assert_int_equal(r[1][1], cpus);
+			assert_int_equal(apic >> r[1][0], 0);		/* package 0 */
+			for (uint32_t b = a + 1; b < cpus; b++)
+				check_pair(&m, a, b);
+		}
+	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(caches),
-					    cmocka_unit_test(other_leaves) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(caches), cmocka_unit_test(other_leaves),
+		cmocka_unit_test(hybrid_caches), cmocka_unit_test(kinds), cmocka_unit_test(places),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ said() {	# said VERSIONS: what is said to an emulator so many versions later; to
 	env -u VPMU_SEGMENT ./emulator "$model" "$1" 2>out
 	is "$1: refused" 1 $?
 }
-for other in 1 -3; do
+for other in 1 -4; do
 	said $other
 	[ "$(wc -l <out)" = 1 ] && grep -q "^vpmu: the emulator $scratch/emulator was made for version" out &&
 		grep -q "run 'make guest' in the build tree$" out
@@ -41,10 +41,16 @@ for other in 1 -3; do
 done
 said 0
 is 'this version' 'vpmu: VPMU_SEGMENT names no machine' "$(cat out)"
-"$VPMU" run --no-feed -m adln-4e4t ./emulator "$model" -1 2>out
+"$VPMU" run --no-feed -m adln-4e4t ./emulator "$model" -2 2>out
 is 'version 3, on a machine whose window is written: refused' 1 $?
 grep -q "was made for version 3 of .* takes 4 to " out
 verdict 'version 3, and which it has to be' $?
-"$VPMU" run --no-feed -m skl-2c2t ./emulator "$model" -1 2>out
+"$VPMU" run --no-feed -m skl-2c2t ./emulator "$model" -2 2>out
 is 'version 3, on another machine' 0 $?
+"$VPMU" run --no-feed -m adl-1p4e6t ./emulator "$model" -1 2>out
+is 'version 4, on a machine with cores of two kinds: refused' 1 $?
+grep -q "was made for version 4 of .* takes 5 to " out
+verdict 'version 4, and which it has to be' $?
+"$VPMU" run --no-feed -m adln-4e4t ./emulator "$model" -1 2>out
+is 'version 4, on a machine with cores of one kind' 0 $?
 finish

@@ -48,10 +48,6 @@ refused "unknown machine" p4-2p4t1
 refused "unknown machine" p4
 refused "1 to 8 P cores and 4 to 8 E cores, a multiple of 4" adl-8p6e22t
 refused "say adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
-case $("$VPMU" boot -m adl-8p8e24t true 2>&1) in
-*"P and E cores cannot be booted"*) ok ;;
-*) bad "a hybrid machine is refused by boot" ;;
-esac
 for family in skl knc core2 nhmex p4 adl rpl adln mtl arl lnl; do
 	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
 done

@@ -11,7 +11,7 @@
 
 #define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 4
+#define VPMU_GUEST_VERSION 5
 #define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
@@ -46,7 +46,7 @@ struct vpmu_guest_calls {
 	enum vpmu_guest_answer (*wrmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
 					uint64_t value);
 	enum vpmu_guest_answer (*rdpmc)(unsigned int vcpu, uint32_t index, uint64_t *value);
-	/* registers: EAX, EBX, ECX, EDX. */
+	/* registers: EAX, EBX, ECX, EDX; from version 5 on they hold QEMU's own answer before. */
 	bool (*cpuid)(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* A byte of the host bridge's configuration space; false: as QEMU has it. */
 	bool (*pci_read)(uint32_t offset, uint8_t *byte);

@@ -12,7 +12,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define OLDEST_EMULATOR 2	/* it does all but say what is forgotten, */
-#define WINDOW_EMULATOR 4	/* and older ones all but pass on writes of the window */
+#define WINDOW_EMULATOR 4	/* older ones all but pass on writes of the window, */
+#define HYBRID_EMULATOR 5	/* or say what else CPUID has */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -130,9 +131,9 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 
 static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
-	(void)vcpu;
 	if (leaf != DOORBELL)
-		return vpmu_cpuid(&machine->machine, leaf, subleaf, registers);
+		return vpmu_cpuid(&machine->machine, vpmu_whole_cpu(vcpu), leaf, subleaf,
+				  registers);
 	memset(registers, 0, 4 * sizeof(*registers));
 	if (subleaf == BEGIN || subleaf == END)
 		vpmu_whole_count(subleaf == BEGIN);
@@ -228,6 +229,7 @@ static void complain_of_emulator(uint32_t version, uint32_t oldest)
 const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
+	uint32_t oldest;
 
 	if (h->version < OLDEST_EMULATOR || h->version > VPMU_GUEST_VERSION) {
 		complain_of_emulator(h->version, OLDEST_EMULATOR);
@@ -237,8 +239,10 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 	machine = vpmu_whole_open(h);
 	if (!machine)
 		return NULL;
-	if (h->version < WINDOW_EMULATOR && vpmu_mmio_writable(machine)) {
-		complain_of_emulator(h->version, WINDOW_EMULATOR);
+	oldest = vpmu_is_hybrid(&machine->machine) ? HYBRID_EMULATOR :
+		 vpmu_mmio_writable(machine) ? WINDOW_EMULATOR : OLDEST_EMULATOR;
+	if (h->version < oldest) {
+		complain_of_emulator(h->version, oldest);
 		return NULL;
 	}
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)

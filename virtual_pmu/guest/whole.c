@@ -46,14 +46,15 @@ uint32_t vpmu_whole_cpu(unsigned int vcpu)
 {
 	const struct vpmu_machine *m = &machine->machine;
 
-	return vpmu_core_cpu(m, vcpu / m->threads, vcpu % m->threads) % vpmu_machine_cpus(m);
+	return vpmu_core_cpu(m, vpmu_place_core(m, vcpu / m->threads), vcpu % m->threads) %
+	       vpmu_machine_cpus(m);
 }
 
 static unsigned int vcpu_of(uint32_t cpu)
 {
 	const struct vpmu_machine *m = &machine->machine;
 
-	return vpmu_cpu_core(m, cpu) * m->threads + vpmu_cpu_thread(m, cpu);
+	return vpmu_core_place(m, vpmu_cpu_core(m, cpu)) * m->threads + vpmu_cpu_thread(m, cpu);
 }
 
 /* ---- interrupts ---- */

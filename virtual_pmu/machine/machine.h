@@ -127,6 +127,11 @@ static inline uint32_t vpmu_cpu_package(const struct vpmu_machine *m, uint32_t c
 	return vpmu_cpu_core(m, cpu) / m->cores;
 }
 
+/* A core's place on a board: its number, or on a hybrid machine one that leaves gaps, so that cores
+ * that share a cache have the higher bits of it in common. place: of a core. */
+uint32_t vpmu_core_place(const struct vpmu_machine *m, uint32_t core);
+uint32_t vpmu_place_core(const struct vpmu_machine *m, uint32_t place);
+
 /* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).
  * 0, or -EINVAL with a sentence in why[]. */
 int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, size_t why_bytes);

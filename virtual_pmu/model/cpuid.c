@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What CPUID says of a machine beyond its name and features: its performance counters and caches.
+/* What CPUID says of a machine beyond its name and features: its performance counters and caches,
+ * and on hybrid machines of which kind a core is and how many threads it has.
  * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID. */
 #include <string.h>
 
@@ -25,23 +26,26 @@ static uint32_t bits_for(uint32_t count)
 	return bits;
 }
 
-/* E cores have caches of other sizes, and a cluster one L2. Of a hybrid machine the P cores' are
- * told. */
-static bool is_all_little(const struct vpmu_machine *m)
+/* E cores have caches of other sizes, and a cluster one L2; a P core has the room of a cluster. */
+struct told { const struct vpmu_machine *m; uint32_t core; bool little, away; };
+
+/* Bits of a local APIC's number for the places from 0 up to that of this core. */
+static uint32_t bits_up_to(const struct vpmu_machine *m, uint32_t core)
 {
-	return m->little.cores && !vpmu_is_hybrid(m);
+	return bits_for(m->threads) + bits_for(vpmu_core_place(m, core) + 1);
 }
 
-static bool find_level(const struct vpmu_machine *m, uint32_t index, struct cache_level *out)
+static bool find_level(const struct told *t, uint32_t index, struct cache_level *out)
 {
-	bool small = is_all_little(m);
+	const struct vpmu_machine *m = t->m;
 	uint32_t core = bits_for(m->threads);
-	uint32_t second = small ? core + bits_for(m->little.cluster) : core;
+	uint32_t second = core + (m->little.cores ? bits_for(m->little.cluster) : 0);
+	uint32_t last = t->away ? 0 : bits_up_to(m, m->cores - m->little.away - 1);
 	const struct cache_level all[] = {
-		{ small ? &m->little.l1d : &m->l1d, 1, DATA, core },
-		{ small ? &m->little.l1i : &m->l1i, 1, INSTRUCTION, core },
-		{ small ? &m->little.l2 : &m->l2, 2, UNIFIED, second },
-		{ &m->llc, m->llc_level, UNIFIED, core + bits_for(m->cores) },
+		{ t->little ? &m->little.l1d : &m->l1d, 1, DATA, core },
+		{ t->little ? &m->little.l1i : &m->l1i, 1, INSTRUCTION, core },
+		{ t->little ? &m->little.l2 : &m->l2, 2, UNIFIED, second },
+		{ &m->llc, t->away ? 0 : m->llc_level, UNIFIED, last },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -53,13 +57,14 @@ static bool find_level(const struct vpmu_machine *m, uint32_t index, struct cach
 }
 
 /* Leaf 04H, "Deterministic Cache Parameters". */
-static void tell_cache(const struct vpmu_machine *m, uint32_t index, uint32_t registers[4])
+static void tell_cache(const struct told *t, uint32_t index, uint32_t registers[4])
 {
-	uint32_t in_package = (UINT32_C(1) << bits_for(m->cores)) - 1;
+	const struct vpmu_machine *m = t->m;
+	uint32_t in_package = (UINT32_C(1) << bits_for(vpmu_core_place(m, m->cores - 1) + 1)) - 1;
 	struct cache_level l;
 	bool last;
 
-	if (!find_level(m, index, &l))
+	if (!find_level(t, index, &l))
 		return;
 	last = l.cache == &m->llc;
 	registers[EAX] = l.type | l.level << 5 | UINT32_C(1) << 8 |
@@ -72,34 +77,92 @@ static void tell_cache(const struct vpmu_machine *m, uint32_t index, uint32_t re
 }
 
 /* Leaf 80000006H: size in KB, associativity (7: see leaf 04H), line of the L2. */
-static void tell_second(const struct vpmu_machine *m, uint32_t registers[4])
+static void tell_second(const struct told *t, uint32_t registers[4])
 {
-	const struct vpmu_cache *own = is_all_little(m) ? &m->little.l2 : &m->l2;
-	const struct vpmu_cache *l2 = m->llc_level == 2 ? &m->llc : own;
+	const struct vpmu_cache *own = t->little ? &t->m->little.l2 : &t->m->l2;
+	const struct vpmu_cache *l2 = t->m->llc_level == 2 ? &t->m->llc : own;
 
 	registers[ECX] = (l2->bytes >> 10) << 16 | UINT32_C(7) << 12 | l2->line;
 }
 
-bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t subleaf,
-		uint32_t registers[4])
+/* Leaves 0BH and 1FH, "Extended Topology Enumeration". */
+static void tell_topology(const struct told *t, uint32_t cpu, uint32_t subleaf,
+			  uint32_t registers[4])
 {
-	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_machine *m = t->m;
 
-	memset(registers, 0, 4 * sizeof(registers[0]));
+	registers[ECX] = subleaf & 0xff;
+	registers[EDX] = vpmu_core_place(m, t->core) * m->threads + vpmu_cpu_thread(m, cpu);
+	if (subleaf > 1)
+		return;
+	registers[EAX] = subleaf ? bits_up_to(m, m->cores - 1) : bits_for(m->threads);
+	registers[EBX] = subleaf ? vpmu_machine_cpus(m) : t->little ? 1 : m->threads;
+	registers[ECX] |= (subleaf ? 2u : 1u) << 8;	/* cores; threads of a core */
+}
+
+/* The generation of each kind of core, "native model ID" of leaf 1AH. */
+static uint32_t native_model(const struct vpmu_machine *m)
+{
+	switch (m->family_id) {
+	case VPMU_METEOR_LAKE:
+		return 2;	/* Redwood Cove, Crestmont */
+	case VPMU_ARROW_LAKE: case VPMU_LUNAR_LAKE:
+		return 3;	/* Lion Cove, Skymont */
+	default:
+		return 1;	/* Golden Cove, Gracemont */
+	}
+}
+
+/* What is told of hybrid machines only. */
+static bool tell_hybrid(const struct told *t, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
+			uint32_t registers[4])
+{
+	if (!vpmu_is_hybrid(t->m))
+		return false;
 	switch (leaf) {
-	case 0x2:
-		registers[EAX] = 0xff01;	/* descriptor FFH: see leaf 04H */
+	case 0x7:
+		registers[EDX] |= subleaf ? 0 : UINT32_C(1) << 15;	/* hybrid */
 		return true;
-	case 0x4:
-		tell_cache(m, subleaf, registers);
+	case 0xb: case 0x1f:
+		memset(registers, 0, 4 * sizeof(registers[0]));
+		tell_topology(t, cpu, subleaf, registers);
 		return true;
-	case 0xa:
-		memcpy(registers, type->perfmon, sizeof(type->perfmon));
-		return type->perfmon[0];
-	case 0x80000006:
-		tell_second(m, registers);
+	case 0x1a:
+		memset(registers, 0, 4 * sizeof(registers[0]));
+		if (!subleaf)	/* Intel Atom, Intel Core */
+			registers[EAX] = (t->little ? 0x20u : 0x40u) << 24 | native_model(t->m);
 		return true;
 	default:
 		return false;
 	}
+}
+
+bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
+		uint32_t registers[4])
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+	struct told t = { m, vpmu_cpu_core(m, cpu), vpmu_cpu_little(m, cpu) >= 0, false };
+	uint32_t own[4] = { 0 };
+
+	t.away = vpmu_core_away(m, t.core);
+	switch (leaf) {
+	case 0x2:
+		own[EAX] = 0xff01;	/* descriptor FFH: see leaf 04H */
+		break;
+	case 0x4:
+		tell_cache(&t, subleaf, own);
+		break;
+	case 0xa:
+		memcpy(own, type->perfmon, sizeof(type->perfmon));
+		if (!own[EAX])
+			return false;
+		break;
+	case 0x80000006:
+		tell_second(&t, own);
+		break;
+	default:
+		return tell_hybrid(&t, cpu, leaf, subleaf, registers);
+	}
+	memcpy(registers, own, sizeof(own));
+	return true;
 }

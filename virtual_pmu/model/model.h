@@ -16,8 +16,9 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value);
 /* The same as the instruction RDPMC, with its index; -EIO: the machine has no such counter. */
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value);
-/* What the machine's PMU and caches are in CPUID (EAX, EBX, ECX, EDX), if this leaf says that. */
-bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t leaf, uint32_t subleaf,
+/* What CPUID says of the machine's PMU, its caches and its kinds of cores, if this leaf does.
+ * registers: EAX, EBX, ECX, EDX; what the emulator says, which stays where nothing is ours. */
+bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		uint32_t registers[4]);
 /* A write of the memory controller's window, of 4 or 8 bytes at a multiple of that. A register of
  * 64 bits may be written by halves. It cannot fail: what is no register takes nothing, and that is

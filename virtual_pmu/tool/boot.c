@@ -183,12 +183,6 @@ static int check_options(struct request *r, char **argv)
 
 static int check_machine(struct vpmu_machine *m)
 {
-	if (vpmu_is_hybrid(m)) {
-		vpmu_complain("%s: a machine with P and E cores cannot be booted, because QEMU's "
-			      "boards have cores of one kind: use 'vpmu run', or boot one without "
-			      "P cores, as adln-4e4t", m->name);
-		return VPMU_EXIT_USAGE;
-	}
 	/* The board's firmware numbers the threads of a core one after the other. */
 	m->smt_adjacent = m->threads > 1;
 	if (vpmu_machine_cpus(m) <= 255)

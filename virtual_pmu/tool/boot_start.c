@@ -14,7 +14,7 @@
 #include "../boot/wire.h"
 #include "tool.h"
 
-#define WORDS_MAX 128
+#define WORDS_MAX 192
 #define KERNEL_SETTINGS "console=ttyS0 panic=-1 iomem=relaxed nmi_watchdog=0 " \
 	"mitigations=off tsc=reliable no_timer_check apparmor=0 rodata=off random.trust_cpu=on " \
 	"8250.nr_uarts=1 cryptomgr.notests lpj=10000000"
@@ -103,6 +103,24 @@ static int find_parts(const struct vpmu_boot *boot, struct parts *p)
 
 /* ---- the machine ---- */
 
+/* A board has cores of one kind. Those of a hybrid machine have gaps between them: E cores are the
+ * first thread of one each, and all CPUs but the first are put in one by one. */
+static void add_cores(struct line *l, const struct vpmu_machine *m)
+{
+	uint32_t places = vpmu_core_place(m, m->cores - 1) + 1, cpus = vpmu_machine_cpus(m);
+	uint32_t there = vpmu_is_hybrid(m) ? 1 : cpus;
+
+	add(l, "-smp");
+	add(l, "%u,maxcpus=%u,sockets=%u,cores=%u,threads=%u", there,
+	    m->packages * places * m->threads, m->packages, places, m->threads);
+	for (uint32_t cpu = there; cpu < cpus; cpu++) {
+		add(l, "-device");
+		add(l, "%.*s-x86_64-cpu,socket-id=0,core-id=%u,thread-id=%u",
+		    (int)strcspn(m->qemu_cpu, ","), m->qemu_cpu,
+		    vpmu_core_place(m, vpmu_cpu_core(m, cpu)), vpmu_cpu_thread(m, cpu));
+	}
+}
+
 static void add_processors(struct line *l, const struct vpmu_machine *m)
 {
 	bool hidden = strstr(m->qemu_cpu, "-hypervisor") != NULL;
@@ -110,10 +128,10 @@ static void add_processors(struct line *l, const struct vpmu_machine *m)
 	add(l, "-accel");
 	add(l, "tcg,thread=multi");
 	add(l, "-cpu");
-	add(l, "%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor", m->brand);
-	add(l, "-smp");
-	add(l, "%u,sockets=%u,cores=%u,threads=%u", vpmu_machine_cpus(m), m->packages, m->cores,
-	    m->threads);
+	/* Kinds of cores are told in leaves that QEMU's older models end before. */
+	add(l, "%s%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor",
+	    vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
+	add_cores(l, m);
 }
 
 static void add_folder(struct line *l, const char *tag, const char *path, bool writable)
@@ -191,7 +209,8 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 	add(l, "-initrd");
 	add(l, "/proc/self/fd/%d", image);
 	add(l, "-append");
-	add(l, KERNEL_SETTINGS "%s%s%s%s", boot->console ? "" : " quiet",
+	add(l, KERNEL_SETTINGS " possible_cpus=%u%s%s%s%s",
+	    vpmu_machine_cpus(&boot->place->segment->machine), boot->console ? "" : " quiet",
 	    boot->count_boot ? " VPMU_COUNT_BOOT=1" : "", boot->append ? " " : "",
 	    boot->append ? boot->append : "");
 	if (boot->feed) {

@@ -127,9 +127,16 @@ bool vpmu_guest_rdpmc(CPUX86State *env, uintptr_t ra)
 bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax,
 		      uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
+	static __thread bool asking;
 	uint32_t registers[4];
 
-	if (!calls || !calls->cpuid(index_of(env), leaf, subleaf, registers))
+	if (!calls || asking)
+		return false;
+	asking = true;		/* QEMU's own answer, which the library may change in part */
+	cpu_x86_cpuid(env, leaf, subleaf, &registers[0], &registers[1], &registers[2],
+		      &registers[3]);
+	asking = false;
+	if (!calls->cpuid(index_of(env), leaf, subleaf, registers))
 		return false;
 	*eax = registers[0];
 	*ebx = registers[1];
