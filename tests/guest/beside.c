@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* beside WORK <LIST: counts a piece of known work by events of the kernel's drivers and
+/* beside WORK [CPU] <LIST: counts a piece of known work by events of the kernel's drivers and
  * by PAPI's, one after the other, and prints "ROUND EVENT NAME kernel COUNT papi COUNT" lines.
  *
  * LIST has lines "ROUND EVENT NAME": those of a round are counted together. EVENT: see
@@ -7,8 +7,9 @@
  *
  * The work: HANDED lines of the cache are written by one core, read and written by another, and
  * read by the first one; SWEPT lines are written twice and read; then WORK, see work.h. It is done
- * once uncounted, for its caches. Of several counts the least is taken, because what else the
- * machine does can only add to it. */
+ * once uncounted, for its caches, on CPU (0 unless given), and what another core does on the last
+ * one, or if CPU is given, on the first. Of several counts the least is taken, because what else
+ * the machine does can only add to it. */
 #include "kernel_event.h"
 #include "work.h"
 
@@ -32,6 +33,7 @@ struct pair {
 static struct pair pairs[ROUND_MAX];
 static int count;
 static struct work given;
+static int home, other;		/* CPUs of different cores */
 static uint64_t *handed, *swept;
 
 static void fail(const char *what, const char *why)
@@ -79,15 +81,11 @@ static void touch(volatile uint64_t *at, long lines, bool write)
 
 static void work(void)
 {
-	static int other;
-
-	if (!other)
-		other = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;	/* of another core than CPU 0 */
 	touch(handed, HANDED, true);
 	run_on(other);
 	touch(handed, HANDED, false);
 	touch(handed, HANDED, true);
-	run_on(0);
+	run_on(home);
 	touch(handed, HANDED, false);
 	for (int i = 0; i < 3; i++)
 		touch(swept, SWEPT, i < 2);
@@ -195,14 +193,16 @@ int main(int argc, char **argv)
 {
 	struct pair p = { .round = 0 };
 
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return 2;
 	given = work_of(argv[1]);
+	home = argc > 2 ? atoi(argv[2]) : 0;
+	other = home ? 0 : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	handed = memory(HANDED * 64);
 	swept = memory(SWEPT * 64);
 	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
 		fail("PAPI", "cannot be started");
-	run_on(0);
+	run_on(home);
 	while (scanf("%d %63s %127s", &p.round, p.event, p.name) == 3) {
 		if (count && pairs[count - 1].round != p.round)
 			count_round();
