@@ -68,8 +68,8 @@ static void forward(struct skl_package *p)
 {
 	for (uint32_t core = 0; core < SKL_PMI_SEL_CORES; core++)
 		for (uint32_t thread = 0; thread < SKL_CORE_THREADS; thread++)
-			p->interrupts[core][thread] += p->global_ctrl >> core &
-						       p->receivers[core] >> thread & 1;
+			if ((p->global_ctrl >> core & 1) && (p->receivers[core] >> thread & 1))
+				p->interrupts[core][thread]++;
 }
 
 /* An overflow is forwarded only with OVF_EN, and again when its flag has been cleared; the freeze
