@@ -32,6 +32,9 @@ fails 2 "at most 512" run -m skl-600c600t true
 fails 2 "0 threads on 4 cores" run -m skl-4c0t true
 fails 2 "more than 64 cores" run -m skl-65c65t true
 fails 2 "1 to 8" run --slices 9 true
+fails 2 "fixed on lnl-4p4e8t" run -m lnl-4p4e8t --slices 2 true
+fails 2 "fixed on core2-2c" run -m core2-2c --slices 2 true
+fails 2 "fixed on knc-4c16t" run -m knc-4c16t --slices 1 true
 fails 2 "32K,8,64" run --l2 256K,4 true
 fails 2 "32K,8,64" run --l2 256K,4,32 true
 fails 2 "32K,8,64" run --llc 1000,16,64 true

@@ -135,8 +135,8 @@ uint32_t vpmu_place_core(const struct vpmu_machine *m, uint32_t place);
 /* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).
  * 0, or -EINVAL with a sentence in why[]. */
 int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, size_t why_bytes);
-/* Another number of CBo slices, up to what machines of its name have; the LLC grows or shrinks with
- * it. */
+/* Another number of CBo slices, up to what machines of its name have; 0: theirs is fixed. The LLC
+ * grows or shrinks with it. */
 uint32_t vpmu_machine_slices_max(const struct vpmu_machine *m);
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices);
 /* Is it a machine of its name, but for the slices and caches, which options may change, and for the

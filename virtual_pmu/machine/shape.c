@@ -229,6 +229,12 @@ static uint32_t slices_most(const struct vpmu_family_row *f)
 	return f->slices_max ? f->slices_max : 8;
 }
 
+/* Is the number of slices that of the family? Machines with a directory have no slices to count. */
+static bool slices_fixed(const struct vpmu_family_row *f)
+{
+	return f->slices || f->llc_core_bytes;
+}
+
 /* Cores and clusters that share the LLC. */
 static uint32_t agents_behind(const struct vpmu_machine *m)
 {
@@ -291,10 +297,9 @@ bool vpmu_machine_whole(const struct vpmu_machine *m)
 
 	if (!memchr(m->name, '\0', sizeof(m->name)) ||
 	    vpmu_machine_parse(m->name, &named, why, sizeof(why)) ||
-	    m->slices == 0 || m->slices > vpmu_machine_slices_max(m))
+	    vpmu_machine_slices(&named, m->slices))
 		return false;
 	named.smt_adjacent = m->smt_adjacent != 0;
-	named.slices = m->slices;
 	named.l1i = m->l1i;
 	named.l1d = m->l1d;
 	named.l2 = m->l2;
@@ -323,13 +328,17 @@ const char *vpmu_machine_shapes(uint32_t index, const char **meaning)
 
 uint32_t vpmu_machine_slices_max(const struct vpmu_machine *m)
 {
-	return slices_most(family_find(m->name, strcspn(m->name, "-")));
+	const struct vpmu_family_row *f = family_find(m->name, strcspn(m->name, "-"));
+
+	return slices_fixed(f) ? 0 : slices_most(f);
 }
 
 int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices)
 {
 	uint32_t each = m->llc.bytes / m->slices;
 
+	if (slices == m->slices)
+		return 0;
 	if (slices == 0 || slices > vpmu_machine_slices_max(m))
 		return -EINVAL;
 	m->slices = slices;

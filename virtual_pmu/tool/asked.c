@@ -41,6 +41,17 @@ static bool parse_cache(const char *text, struct vpmu_cache *cache)
 	return true;
 }
 
+static int complain_of_slices(const char *text, const struct vpmu_machine *m)
+{
+	if (vpmu_machine_slices_max(m))
+		vpmu_complain("--slices %s: a number from 1 to %u", text,
+			      vpmu_machine_slices_max(m));
+	else
+		vpmu_complain("--slices %s: the number is fixed on %s: leave the option out", text,
+			      m->name);
+	return VPMU_EXIT_USAGE;
+}
+
 static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
 {
 	struct vpmu_cache *const caches[4] = { &m->l1i, &m->l1d, &m->l2, &m->llc };
@@ -49,11 +60,8 @@ static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
 	char *end;
 
 	if (r->slices && (!parse_number(r->slices, &end, &slices) || *end ||
-			  vpmu_machine_slices(m, slices))) {
-		vpmu_complain("--slices %s: a number from 1 to %u", r->slices,
-			      vpmu_machine_slices_max(m));
-		return VPMU_EXIT_USAGE;
-	}
+			  vpmu_machine_slices(m, slices)))
+		return complain_of_slices(r->slices, m);
 	for (size_t i = 0; i < 4; i++) {
 		if (r->cache[i] && !parse_cache(r->cache[i], caches[i])) {
 			vpmu_complain("%s %s: SIZE,WAYS,LINE as in 32K,8,64: the line is 64, at "
