@@ -38,6 +38,28 @@ static void code_reads_are_told_apart(void **state)
 	stop();
 }
 
+/* Each numbers its uses by itself, and in the order of their clocks. */
+static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
+{
+	struct vpmu_machine m = one_set_machine(2, 0, 8);
+
+	(void)state;
+	start(&m);
+	vpmu_caches_place(&caches, &runner[1], 0);
+	for (runner[0].clock = 0; runner[0].clock < 1000; runner[0].clock++)
+		load(0, 1);
+	load(0, 2);
+	segment->uclk[0] = runner[0].clock;
+	vpmu_runner_catch_up(&caches, &runner[1]);
+	load(1, 3);	/* 1 falls out */
+	load(0, 4);	/* 2 falls out */
+	forget();
+	load(1, 3);
+	load(0, 4);
+	assert_int_equal(all_lookups(), 0);
+	stop();
+}
+
 static void l1_replaces_the_least_recently_used(void **state)
 {
 	struct vpmu_machine m = one_set_machine(2, 0, 8);
@@ -593,6 +615,7 @@ int main(void)
 		cmocka_unit_test(compulsory_misses),
 		cmocka_unit_test(code_reads_are_told_apart),
 		cmocka_unit_test(l1_replaces_the_least_recently_used),
+		cmocka_unit_test(two_threads_of_a_core_replace_the_least_recently_used),
 		cmocka_unit_test(l2_replaces_the_least_recently_used),
 		cmocka_unit_test(llc_takes_its_lines_out_of_the_cores),
 		cmocka_unit_test(clean_l1_eviction_leaves_a_stale_bit),

@@ -17,8 +17,7 @@ static struct vpmu_machine hybrid(uint32_t l1, uint32_t l2, uint32_t llc)
 
 static bool l1_has(int cpu, uint64_t line)
 {
-	return vpmu_fast_hit(&runner[cpu].l1d, vpmu_runner_tag(&runner[cpu], line * 64),
-			     VPMU_WORD_S);
+	return vpmu_fast_find(&runner[cpu].l1d, vpmu_runner_tag(&runner[cpu], line * 64));
 }
 
 static void a_cluster_reads_a_line_once(void **state)

@@ -36,6 +36,17 @@ static void place_fast(struct vpmu_fast *f, unsigned char *at, const struct vpmu
 	f->sets = level->sets ? at : NULL;
 }
 
+static void forget_sites(struct vpmu_runner *r)
+{
+	static struct vpmu_way none;	/* has no line, ever */
+
+	for (uint32_t i = 0; i < VPMU_SITES; i++)
+		r->site[i] = &none;
+	for (uint32_t i = 0; i < VPMU_CODE_LINES; i++)
+		r->code[i] = &none;
+	r->filled = &none;
+}
+
 /* See plain.c. */
 static bool is_plain(const struct vpmu_layout *l)
 {
@@ -66,6 +77,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->fills = vpmu_caches_fills(c, r->package, r->core) + r->member * c->layout.fills;
 	r->fill_buffers = c->layout.fills;
 	r->next_fill = &r->own->next_fill[r->member];
+	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->llc_counts = NULL;
 	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&

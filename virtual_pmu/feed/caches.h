@@ -19,10 +19,13 @@
 
 #include "../model/model.h"
 #include "../machine/geometry.h"
-#include "sets.h"
+#include "l1.h"
 
 #define VPMU_SPACE_SHIFT 48
 #define VPMU_STREAMS 16u
+#define VPMU_SITES 1024u
+#define VPMU_CODE_LINES 256u
+#define VPMU_USES_PER_CLOCK 4u		/* about as many accesses as an instruction has, or more */
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
@@ -75,6 +78,11 @@ struct vpmu_runner {
 	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */
 	uint32_t *next_fill, fill_buffers;
 	bool plain;			/* see plain.h */
+	uint64_t uses;			/* the number of its last use of an L1: l1.h */
+	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
+	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
+	 * still, the word there tells. Never NULL. */
+	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
 	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };
@@ -106,71 +114,35 @@ static inline uint64_t vpmu_runner_tag(const struct vpmu_runner *r, uint64_t add
 	return r->space | (address & 0xffffffffffc0ull);
 }
 
-static inline uint64_t *vpmu_fast_head(const struct vpmu_fast *f, uint64_t tag)
+static inline struct vpmu_l1 vpmu_fast_set(const struct vpmu_fast *f, uint64_t tag)
 {
-	uint64_t index = vpmu_level_index(&f->level, tag >> 6);
+	unsigned char *at = f->sets + vpmu_level_index(&f->level, tag >> 6) * f->level.set_bytes;
 
-	return (uint64_t *)(void *)(f->sets + index * f->level.set_bytes);
+	return (struct vpmu_l1){ (uint64_t *)(void *)at,
+				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES),
+				 f->level.ways };
 }
 
-/* What the way says of the line: its state, or more than VPMU_WORD_M when it has another one. */
-static inline uint64_t vpmu_fast_word(const uint64_t *head, uint64_t way, uint64_t tag)
+/* Where the L1, which is there, has the line; or NULL. */
+static inline struct vpmu_way *vpmu_fast_find(const struct vpmu_fast *f, uint64_t tag)
 {
-	const uint64_t *words = head + VPMU_SET_HEAD_BYTES / sizeof(*head);
+	struct vpmu_l1 set = vpmu_fast_set(f, tag);
+	int way = l1_search(&set, tag);
 
-	return __atomic_load_n(&words[way], __ATOMIC_RELAXED) - tag;
+	return way < 0 ? NULL : &set.ways[way];
 }
 
-static inline bool vpmu_fast_has(const uint64_t *head, uint64_t way, uint64_t tag, uint64_t least)
+/* Where the runner remembers what this piece of code found last. */
+static inline struct vpmu_way **vpmu_runner_code(struct vpmu_runner *r, uint64_t tag)
 {
-	return vpmu_fast_word(head, way, tag) - least <= VPMU_WORD_M - least;
+	return &r->code[(tag >> 6) % VPMU_CODE_LINES];
 }
 
-/* A hit that changes nothing: the line is the most recently used of its set, in at least the state
- * `least`, which is S or more. */
-static inline bool vpmu_fast_newest(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
+/* Numbers of uses keep up with the clock. */
+static inline void vpmu_runner_number(struct vpmu_runner *r)
 {
-	uint64_t *head = vpmu_fast_head(f, tag);
-	uint64_t way = (__atomic_load_n(head, __ATOMIC_RELAXED) ^ SET_IDENTITY) & 15;
-
-	return vpmu_fast_has(head, way, tag, least);
-}
-
-/* A hit of the second or third of the lines by recent use, which is noted: loops over two or three
- * arrays take turns among them. False: it is another one, and nothing has happened. */
-static inline bool vpmu_fast_recent(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
-{
-	uint64_t *head = vpmu_fast_head(f, tag);
-	uint64_t order = __atomic_load_n(head, __ATOMIC_RELAXED) ^ SET_IDENTITY;
-	uint64_t second = order >> 4 & 15, third = order >> 8 & 15;
-
-	if (f->level.ways < 3)
-		return false;
-	if (vpmu_fast_has(head, second, tag, least))
-		order = (order & ~0xffull) | (order & 15) << 4 | second;
-	else if (vpmu_fast_has(head, third, tag, least))
-		order = (order & ~0xfffull) | (order & 0xff) << 4 | third;
-	else
-		return false;
-	__atomic_store_n(head, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
-	return true;
-}
-
-/* A hit anywhere in the set, which is noted; false: not in this state, and nothing has happened. */
-static inline bool vpmu_fast_hit(const struct vpmu_fast *f, uint64_t tag, uint64_t least)
-{
-	uint64_t *head = vpmu_fast_head(f, tag);
-	uint32_t candidates = set_candidates(head, f->level.ways, tag);
-
-	for (; candidates; candidates &= candidates - 1) {
-		uint32_t way = (uint32_t)__builtin_ctz(candidates);
-
-		if (!vpmu_fast_has(head, way, tag, least))
-			continue;
-		set_touch(head, way);
-		return true;
-	}
-	return false;
+	if (r->uses < r->clock * VPMU_USES_PER_CLOCK)
+		r->uses = r->clock * VPMU_USES_PER_CLOCK;
 }
 
 #endif

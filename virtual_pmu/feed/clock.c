@@ -18,6 +18,7 @@ void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r)
 
 	if (newest > r->clock)
 		r->clock = newest;
+	vpmu_runner_number(r);
 }
 
 /* Linux's FUTEX_ operations that sleep; the others only wake or move waiters. */

@@ -2,15 +2,15 @@
 #include "cluster.h"
 
 /* The L1D and the L1I of a core of the cluster. */
-struct pair { struct vpmu_set of[2]; };
+struct pair { struct vpmu_l1 of[2]; };
 
 static struct pair pair_of(const struct vpmu_private *p, uint32_t member, uint64_t tag)
 {
 	const struct vpmu_agent_block *b = p->block;
 	unsigned char *at = (unsigned char *)p->core + member * b->member_bytes;
 
-	return (struct pair){ { vpmu_set_at(at + b->l1d_at, &b->l1d, tag >> 6),
-				vpmu_set_at(at + b->l1i_at, &b->l1i, tag >> 6) } };
+	return (struct pair){ { vpmu_l1_at(at + b->l1d_at, &b->l1d, tag >> 6),
+				vpmu_l1_at(at + b->l1i_at, &b->l1i, tag >> 6) } };
 }
 
 /* The best state in which an L1 of another core has the line. */
@@ -21,10 +21,10 @@ static enum vpmu_word_state others_have(const struct vpmu_private *p, uint64_t t
 	for (uint32_t i = 0; i < p->block->members; i++) {
 		struct pair other = pair_of(p, i, tag);
 
-		for (int k = 0; k < 2 && other.of[0].words != p->l1d.words; k++) {
-			int way = set_find(&other.of[k], tag);
+		for (int k = 0; k < 2 && other.of[0].ways != p->l1d.ways; k++) {
+			int way = l1_find(&other.of[k], tag);
 			enum vpmu_word_state state = way < 0 ? VPMU_WORD_I :
-				set_state(set_word(&other.of[k], (uint32_t)way));
+				set_state(l1_word(&other.of[k], (uint32_t)way));
 
 			best = state > best ? state : best;
 		}
@@ -39,8 +39,8 @@ static void ask_others(const struct vpmu_private *p, uint64_t tag, bool store)
 	for (uint32_t i = 0; i < p->block->members; i++) {
 		struct pair other = pair_of(p, i, tag);
 
-		for (int k = 0; k < 2 && other.of[0].words != p->l1d.words; k++)
-			private_snoop_set(&other.of[k], tag, store, &unused);
+		for (int k = 0; k < 2 && other.of[0].ways != p->l1d.ways; k++)
+			private_snoop_l1(&other.of[k], tag, store, &unused);
 	}
 }
 
@@ -69,8 +69,8 @@ void vpmu_cluster_snoop(const struct vpmu_private *p, uint64_t tag, bool invalid
 	for (uint32_t i = 0; i < p->block->members; i++) {
 		struct pair one = pair_of(p, i, tag);
 
-		private_snoop_set(&one.of[0], tag, invalidate, result);
-		private_snoop_set(&one.of[1], tag, invalidate, result);
+		private_snoop_l1(&one.of[0], tag, invalidate, result);
+		private_snoop_l1(&one.of[1], tag, invalidate, result);
 	}
 }
 
@@ -79,7 +79,7 @@ bool vpmu_cluster_has(const struct vpmu_private *p, uint64_t tag)
 	for (uint32_t i = 0; i < p->block->members; i++) {
 		struct pair one = pair_of(p, i, tag);
 
-		if (set_find(&one.of[0], tag) >= 0 || set_find(&one.of[1], tag) >= 0)
+		if (l1_find(&one.of[0], tag) >= 0 || l1_find(&one.of[1], tag) >= 0)
 			return true;
 	}
 	return false;

@@ -317,6 +317,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	uintptr_t note = (uintptr_t)user;
 	bool store = info & store_bits;
 	struct piece *p = store ? &t->store : &t->load;
+	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
 	uint32_t before[2];
 	uint64_t last = address;
 
@@ -333,7 +334,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	translate_page(t, p, store, last >> VPMU_PAGE_SHIFT);
 	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];
 	before[1] = t->counts[VPMU_L2_READ_MISS];
-	(note & NONTEMPORAL ? parts.nontemporal : parts.access)(vcpu, info, address, NULL);
+	(note & NONTEMPORAL ? parts.nontemporal : parts.access)(vcpu, info, address, site);
 	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
 		     t->counts[VPMU_L2_READ_MISS] != before[1]))
 		missed(t, p, store, before);

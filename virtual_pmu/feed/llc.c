@@ -195,7 +195,7 @@ static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t co
 
 static bool has_copy(const struct request *q)
 {
-	return set_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
+	return l1_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
 }
 
 /* A directory knows which cores may have the line; the data is in one of them, or in memory.
@@ -273,7 +273,7 @@ static HOT void take_back(const struct request *q, uint64_t word)
 		set_put(&at.set, (uint32_t)way, tag | VPMU_WORD_M);
 	p = vpmu_private_sets(q->c, q->r, q->r->core, tag);
 	/* The last private level has just lost it; the L1s may have kept it. */
-	if (set_find(&p.l1d, tag) < 0 && set_find(&p.l1i, tag) < 0 &&
+	if (l1_find(&p.l1d, tag) < 0 && l1_find(&p.l1i, tag) < 0 &&
 	    !(vpmu_is_cluster(&p) && vpmu_cluster_has(&p, tag)))
 		vpmu_put_cores(&at, (uint32_t)way,
 			  vpmu_cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));

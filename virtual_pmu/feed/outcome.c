@@ -39,12 +39,12 @@ static void fill_l2(const struct vpmu_private *p, uint32_t *counts)
 void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner *r, uint64_t tag,
 			 enum vpmu_touch kind)
 {
-	const struct vpmu_set *l1 = kind == VPMU_CODE ? &p->l1i : &p->l1d;
-	int way = set_find(l1, tag);
+	const struct vpmu_l1 *l1 = kind == VPMU_CODE ? &p->l1i : &p->l1d;
+	int way = l1_find(l1, tag);
 
 	if (way < 0)
 		r->counts[l1_miss(kind)]++;
-	else if (kind != VPMU_STORE || set_state(set_word(l1, (uint32_t)way)) != VPMU_WORD_S)
+	else if (kind != VPMU_STORE || set_state(l1_word(l1, (uint32_t)way)) != VPMU_WORD_S)
 		return;
 	if (!p->l2.words)
 		return;
@@ -57,9 +57,9 @@ void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner 
 
 bool vpmu_outcome_l1_modified(const struct vpmu_private *p, uint64_t tag)
 {
-	int way = set_find(&p->l1d, tag);
+	int way = l1_find(&p->l1d, tag);
 
-	return way >= 0 && set_state(set_word(&p->l1d, (uint32_t)way)) == VPMU_WORD_M;
+	return way >= 0 && set_state(l1_word(&p->l1d, (uint32_t)way)) == VPMU_WORD_M;
 }
 
 void vpmu_outcome_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,

@@ -12,7 +12,8 @@ struct plain {
 	struct vpmu_runner *r;
 	uint64_t tag;
 	enum vpmu_touch kind;
-	struct vpmu_set l1, l2;		/* of the line */
+	struct vpmu_l1 l1;
+	struct vpmu_set l2;
 	struct vpmu_llc_counts *counts;
 };
 
@@ -22,22 +23,27 @@ static const uint8_t found[] = { [VPMU_WORD_I] = 3, [VPMU_WORD_S] = 2, [VPMU_WOR
 enum { READS, WRITES };
 
 /* Levels are there, and have a power of two of sets. */
-static HOT struct vpmu_set set_of(const struct vpmu_fast *f, uint64_t line)
+static HOT unsigned char *set_at(const struct vpmu_fast *f, uint64_t line)
 {
-	unsigned char *at = f->sets + (line & f->level.mask) * f->level.set_bytes;
-
-	return (struct vpmu_set){ (uint64_t *)(void *)at,
-				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), f->level.ways };
+	return f->sets + (line & f->level.mask) * f->level.set_bytes;
 }
 
-static HOT struct vpmu_set first_set(const struct vpmu_fast *f, uint64_t tag)
+static HOT struct vpmu_l1 first_set(const struct vpmu_fast *f, uint64_t tag)
 {
-	return set_of(f, tag >> 6);
+	unsigned char *at = set_at(f, tag >> 6);
+
+	return (struct vpmu_l1){ (uint64_t *)(void *)at,
+				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES),
+				 f->level.ways };
 }
 
 static HOT struct vpmu_set second_set(const struct vpmu_runner *r, uint64_t tag)
 {
-	return set_of(&r->l2, vpmu_placed_line(tag));
+	unsigned char *at = set_at(&r->l2, vpmu_placed_line(tag));
+
+	return (struct vpmu_set){ (uint64_t *)(void *)at,
+				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES),
+				  r->l2.level.ways };
 }
 
 /* As vpmu_llc_place_of: slices are a power of two, too, and agents few. */
@@ -83,20 +89,22 @@ static HOT bool is_modified(uint64_t word)
 
 /* ---- the core's own caches ---- */
 
-static HOT bool hit_first(const struct plain *q, uint32_t way, bool alone)
+static HOT bool hit_first(const struct plain *q, uint32_t index, bool alone)
 {
-	uint64_t exclusive = q->tag | VPMU_WORD_E;
+	struct vpmu_way *way = &q->l1.ways[index];
 
-	if (q->kind == VPMU_STORE && !is_modified(set_word(&q->l1, way))) {
-		if (alone && set_word(&q->l1, way) == exclusive)
-			set_put(&q->l1, way, q->tag | VPMU_WORD_M);
-		else if (alone || !__atomic_compare_exchange_n(&q->l1.words[way], &exclusive,
-							       q->tag | VPMU_WORD_M, false,
-							       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return false;
-	}
-	set_touch(q->l1.order, way);
+	if (q->kind == VPMU_STORE && !l1_way_modify(way, q->tag, alone))
+		return false;
+	l1_touch(way, &q->r->uses);
 	return true;
+}
+
+/* Returns what falls out of the L1. */
+static HOT uint64_t fill_first(const struct plain *q, uint32_t way)
+{
+	if (q->kind != VPMU_CODE)
+		q->r->filled = &q->l1.ways[way];
+	return l1_replace(&q->l1, way, first_word(q), &q->r->uses);
 }
 
 /* A modified word leaves the L1: the L2 takes it. Returns what leaves the core for it, or 0. */
@@ -126,14 +134,15 @@ static HOT bool overflows(const struct plain *q, uint64_t word)
 static HOT bool hit_second(const struct plain *q, uint32_t way)
 {
 	enum vpmu_word_state state = set_state(set_word(&q->l2, way));
+	uint32_t last = l1_last(&q->l1);
 	uint64_t victim;
 
 	if (state == VPMU_WORD_S)
 		return false;
 	set_touch(q->l2.order, way);
-	if (overflows(q, set_word(&q->l1, set_last(&q->l1))))
+	if (overflows(q, l1_word(&q->l1, last)))
 		return false;
-	victim = set_insert(&q->l1, first_word(q));
+	victim = fill_first(q, last);
 	if (is_modified(victim))
 		write_back(q, victim);
 	return true;
@@ -156,12 +165,13 @@ static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, ui
 {
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 	uint64_t tag = set_tag(word);
-	struct vpmu_set sets[3] = { first_set(&q->r->l1d, tag), first_set(&q->r->l1i, tag),
-				    second_set(q->r, tag) };
+	struct vpmu_l1 l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
+	struct vpmu_set l2 = second_set(q->r, tag);
 
 	if (held) {
-		for (int i = 0; i < 3; i++)
-			private_snoop_set(&sets[i], tag, true, &result);
+		private_snoop_l1(&l1d, tag, true, &result);
+		private_snoop_l1(&l1i, tag, true, &result);
+		private_snoop_set(&l2, tag, true, &result);
 		q->counts->snoop[at->slice][1][__builtin_ctz(result)]++;
 	}
 	if (is_modified(word) || result == VPMU_SNOOP_HITM)
@@ -200,7 +210,7 @@ static HOT void take_back(const struct plain *q, uint64_t word)
 {
 	uint64_t tag = set_tag(word);
 	struct vpmu_llc_place at = place_of(q, tag);
-	struct vpmu_set l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
+	struct vpmu_l1 l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
 	int way = set_search(&at.set, tag);
 
 	if (way < 0) {	/* inclusion is broken: see llc.c */
@@ -211,7 +221,7 @@ static HOT void take_back(const struct plain *q, uint64_t word)
 	word = set_word(&at.set, (uint32_t)way);
 	q->counts->lookup[at.slice][WRITES][found[set_state(word)]]++;
 	set_put(&at.set, (uint32_t)way, tag | VPMU_WORD_M);
-	if (set_search(&l1d, tag) < 0 && set_search(&l1i, tag) < 0)
+	if (l1_search(&l1d, tag) < 0 && l1_search(&l1i, tag) < 0)
 		at.few[way] &= (uint8_t)~(1u << q->r->core);
 }
 
@@ -233,7 +243,7 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 	if (!q->counts || !take_from_llc(q, at))
 		return false;
 	spill = set_insert(&q->l2, q->tag | VPMU_WORD_E);
-	victim = set_insert(&q->l1, first_word(q));
+	victim = fill_first(q, l1_last(&q->l1));
 	victim = is_modified(victim) ? write_back(q, victim) : 0;
 	if (is_modified(spill))
 		take_back(q, spill);
@@ -275,7 +285,7 @@ static HOT bool access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 		.l1 = first_set(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag),
 	};
 	uint32_t version = alone ? 0 : vpmu_core_version(r->own);
-	int way = set_search(&q.l1, tag);
+	int way = l1_search(&q.l1, tag);
 	bool done;
 
 	if (way >= 0)

@@ -9,7 +9,9 @@
 struct vpmu_private {
 	struct vpmu_core *core;
 	const struct vpmu_agent_block *block;
-	struct vpmu_set l1d, l1i, l2;
+	struct vpmu_l1 l1d, l1i;
+	struct vpmu_set l2;
+	uint64_t *uses;		/* the accessing thread's number of its last one */
 	uint32_t *counts;	/* core events of the accessing thread, or NULL */
 	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
 	 * core's version before it. */
@@ -53,6 +55,17 @@ static inline struct vpmu_set vpmu_set_at(unsigned char *at, const struct vpmu_l
 				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), level->ways };
 }
 
+static inline struct vpmu_l1 vpmu_l1_at(unsigned char *at, const struct vpmu_level *level,
+					uint64_t line)
+{
+	if (!level->sets)
+		return (struct vpmu_l1){ NULL, NULL, 0 };
+	at += vpmu_level_index(level, line) * level->set_bytes;
+	return (struct vpmu_l1){ (uint64_t *)(void *)at,
+				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES),
+				 level->ways };
+}
+
 /* Processes have different physical pages, so equal virtual addresses of two of them are in
  * different sets. */
 static inline uint64_t vpmu_placed_line(uint64_t tag)
@@ -68,8 +81,7 @@ static inline struct vpmu_set vpmu_l2_set(const struct vpmu_agent_block *b, stru
 
 /* Called at every L1 miss. */
 static inline __attribute__((always_inline)) struct vpmu_private
-vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint32_t core,
-		  uint64_t tag)
+vpmu_private_sets(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t core, uint64_t tag)
 {
 	unsigned char *block = vpmu_core_block(c, r->package, core);
 	struct vpmu_core *head = (struct vpmu_core *)(void *)block;
@@ -80,9 +92,10 @@ vpmu_private_sets(const struct vpmu_caches *c, const struct vpmu_runner *r, uint
 	return (struct vpmu_private){
 		.core = head,
 		.block = b,
-		.l1d = vpmu_set_at(block + b->l1d_at, &b->l1d, tag >> 6),
-		.l1i = vpmu_set_at(block + b->l1i_at, &b->l1i, tag >> 6),
+		.l1d = vpmu_l1_at(block + b->l1d_at, &b->l1d, tag >> 6),
+		.l1i = vpmu_l1_at(block + b->l1i_at, &b->l1i, tag >> 6),
 		.l2 = vpmu_l2_set(b, head, tag),
+		.uses = &r->uses,
 		.alone = r->keeps,
 	};
 }
@@ -149,23 +162,39 @@ static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
 	return p->alone ? !(p->version & 1) : vpmu_core_unchanged(p->core, p->version);
 }
 
-/* Snoops one set; adds what it had to *result. */
-static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
-				     enum vpmu_snoop_result *result)
+static inline void snooped(uint64_t old, enum vpmu_snoop_result *result)
 {
-	int way = set_find(set, tag);
-	uint64_t old;
-
-	if (way < 0)
-		return;
-	old = __atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
-				  __ATOMIC_RELAXED);
 	if (set_state(old) == VPMU_WORD_M)
 		*result = VPMU_SNOOP_HITM;
 	else if (*result == VPMU_SNOOP_MISS)
 		*result = VPMU_SNOOP_HIT;
+}
+
+/* These snoop one set, and add what it had to *result. */
+static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, bool invalidate,
+				     enum vpmu_snoop_result *result)
+{
+	int way = set_find(set, tag);
+
+	if (way < 0)
+		return;
+	snooped(__atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
+				    __ATOMIC_RELAXED), result);
 	if (invalidate)
 		set_remove(set, (uint32_t)way);
+}
+
+static inline void private_snoop_l1(const struct vpmu_l1 *set, uint64_t tag, bool invalidate,
+				    enum vpmu_snoop_result *result)
+{
+	int way = l1_find(set, tag);
+
+	if (way < 0)
+		return;
+	snooped(__atomic_exchange_n(&set->ways[way].word, invalidate ? 0 : tag | VPMU_WORD_S,
+				    __ATOMIC_RELAXED), result);
+	if (invalidate)
+		l1_remove(set, (uint32_t)way);
 }
 
 #endif

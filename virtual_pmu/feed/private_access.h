@@ -65,8 +65,8 @@ static inline uint64_t private_write_back(const struct vpmu_private *p, uint64_t
 	return set_state(victim) == VPMU_WORD_M ? victim : 0;
 }
 
-static inline const struct vpmu_set *private_l1_of(const struct vpmu_private *p,
-						   enum vpmu_touch kind)
+static inline const struct vpmu_l1 *private_l1_of(const struct vpmu_private *p,
+						  enum vpmu_touch kind)
 {
 	return kind == VPMU_CODE ? &p->l1i : &p->l1d;
 }
@@ -83,33 +83,31 @@ static inline uint64_t private_l1_word(uint64_t tag, enum vpmu_touch kind,
 /* A hit in an L1; needs no lock. */
 static inline bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum vpmu_touch kind)
 {
-	const struct vpmu_set *l1 = private_l1_of(p, kind);
-	uint64_t exclusive = tag | VPMU_WORD_E;
+	const struct vpmu_l1 *l1 = private_l1_of(p, kind);
+	struct vpmu_way *way;
 
 	p->version = vpmu_core_version(p->core);
-	p->way = set_find(l1, tag);
+	p->way = l1_find(l1, tag);
 	if (p->way < 0)
 		return false;
-	/* A snoop can come in between, hence the exchange. */
-	if (kind == VPMU_STORE && set_word(l1, (uint32_t)p->way) != (tag | VPMU_WORD_M) &&
-	    !__atomic_compare_exchange_n(&l1->words[p->way], &exclusive, tag | VPMU_WORD_M, false,
-					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	way = &l1->ways[p->way];
+	if (kind == VPMU_STORE && !l1_way_modify(way, tag, p->alone))
 		return false;
-	set_touch(l1->order, (uint32_t)p->way);
+	l1_touch(way, p->uses);
 	return true;
 }
 
 /* Puts a line in the L1 that p->way says whether it has. Returns what falls out. */
 static inline uint64_t private_l1_put(struct vpmu_private *p, enum vpmu_touch kind, uint64_t word)
 {
-	const struct vpmu_set *l1 = private_l1_of(p, kind);
+	const struct vpmu_l1 *l1 = private_l1_of(p, kind);
 
 	if (p->way < 0) {
-		p->way = (int)set_last(l1);
-		return set_insert(l1, word);
+		p->way = (int)l1_last(l1);
+		return l1_replace(l1, (uint32_t)p->way, word, p->uses);
 	}
-	set_put(l1, (uint32_t)p->way, word);
-	set_touch(l1->order, (uint32_t)p->way);
+	l1_put(l1, (uint32_t)p->way, word);
+	l1_touch(&l1->ways[p->way], p->uses);
 	return 0;
 }
 
@@ -118,7 +116,7 @@ static inline uint64_t private_l1_put(struct vpmu_private *p, enum vpmu_touch ki
 static inline bool vpmu_private_access(struct vpmu_private *p, uint64_t tag,
 				       enum vpmu_touch kind, uint64_t *spill)
 {
-	const struct vpmu_set *l1 = private_l1_of(p, kind);
+	const struct vpmu_l1 *l1 = private_l1_of(p, kind);
 	enum vpmu_word_state state;
 
 	if (vpmu_private_hit(p, tag, kind))
@@ -134,7 +132,7 @@ static inline bool vpmu_private_access(struct vpmu_private *p, uint64_t tag,
 	set_touch(p->l2.order, (uint32_t)p->l2_way);
 	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
 	 * L1 does not have it. */
-	if (!spill && private_overflow(p, set_word(l1, set_last(l1))))
+	if (!spill && private_overflow(p, l1_word(l1, l1_last(l1))))
 		return false;
 	tag = private_write_back(p, private_l1_put(p, kind, private_l1_word(tag, kind, state)));
 	if (spill)
@@ -177,8 +175,8 @@ static inline enum vpmu_snoop_result vpmu_private_snoop(const struct vpmu_privat
 	if (vpmu_is_cluster(p)) {
 		vpmu_cluster_snoop(p, tag, invalidate, &result);
 	} else {
-		private_snoop_set(&p->l1d, tag, invalidate, &result);
-		private_snoop_set(&p->l1i, tag, invalidate, &result);
+		private_snoop_l1(&p->l1d, tag, invalidate, &result);
+		private_snoop_l1(&p->l1i, tag, invalidate, &result);
 	}
 	private_snoop_set(&p->l2, tag, invalidate, &result);
 	return result;

@@ -3,10 +3,7 @@
  * behind that a fingerprint of one byte per way, which says at once in which ways a line may be.
  *
  * The order has four bits per place, most recently used way lowest; it is stored with the identity
- * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last.
- *
- * A hit may be noted without a lock. Two threads that do so at once on one core can lose one of the
- * two notes, never more: each stores a whole order. */
+ * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last. */
 #ifndef VPMU_FEED_SETS_H
 #define VPMU_FEED_SETS_H
 

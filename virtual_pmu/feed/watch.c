@@ -11,6 +11,7 @@
 #include "waiting.h"
 
 #define SLOW __attribute__((noinline, cold))
+#define NOINLINE __attribute__((noinline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* A block of guest code packed into a callback's user data: line << 17 | lines << 10 | insns.
@@ -43,42 +44,60 @@ static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
 }
 
-/* What the fast path below does not decide. */
-static __attribute__((noinline)) void access_slow(qemu_plugin_meminfo_t info, uint64_t address)
+/* What the fast path below does not decide. These have the callback's arguments, so that it need
+ * not move them. */
+static NOINLINE void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
 {
 	struct vpmu_emulated *t = vpmu_self;
 	uint64_t tag = vpmu_runner_tag(&t->runner, address);
 	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
 
+	(void)vcpu, (void)user;
 	touch(t, tag, kind);
 	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
 		touch(t, tag + VPMU_LINE_BYTES, kind);
 }
 
-/* Not the most recently used line of its set, or not in a state that permits this. */
-static __attribute__((noinline)) void access_older(qemu_plugin_meminfo_t info, uint64_t address)
+/* What the instruction remembers: the user data of its callback is its place in the table. */
+static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
+{
+	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
+}
+
+/* Another line than the instruction's last, or not in a state that permits this. */
+static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user)
 {
 	struct vpmu_runner *r = &vpmu_self->runner;
-	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
+	uint64_t tag = vpmu_runner_tag(r, address);
+	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
 
-	if (!vpmu_fast_recent(&r->l1d, vpmu_runner_tag(r, address), least) &&
-	    !vpmu_fast_hit(&r->l1d, vpmu_runner_tag(r, address), least))
-		access_slow(info, address);
+	if (way && (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))) {
+		l1_touch(way, &r->uses);
+		*site_of(r, user) = way;
+		return;
+	}
+	access_slow(vcpu, info, address, user);
+	*site_of(r, user) = r->filled;
 }
 
 /* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
  * read-modify-write arrives once, as a store. */
-static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
 {
-	const struct vpmu_runner *r = &vpmu_self->runner;
-	uint64_t least = info & store_bits ? VPMU_WORD_M : VPMU_WORD_S;
+	struct vpmu_runner *r = &vpmu_self->runner;
+	struct vpmu_way *way = *site_of(r, user);
+	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
+	uint64_t state = word ^ vpmu_runner_tag(r, address);	/* if it is this line */
 
-	(void)vcpu, (void)unused;
 	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE))
-		access_slow(info, address);
-	else if (!vpmu_fast_newest(&r->l1d, vpmu_runner_tag(r, address), least))
-		access_older(info, address);
+		access_slow(vcpu, info, address, user);
+	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & store_bits)))
+		l1_touch(way, &r->uses);
+	else
+		access_search(vcpu, info, address, user);
 }
 
 static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
@@ -123,14 +142,20 @@ static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
 	return vpmu_runner_tag(&t->runner, block >> BLOCK_LINE_SHIFT << 6);
 }
 
-static __attribute__((noinline)) void fetch(struct vpmu_emulated *t, uint64_t block)
+static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 {
+	struct vpmu_runner *r = &t->runner;
 	uint32_t lines = block_lines(block);
 	uint64_t tag = block_tag(t, block);
 
-	for (; lines; lines--, tag += VPMU_LINE_BYTES)
-		if (!vpmu_fast_hit(&t->runner.l1i, tag, VPMU_WORD_S))
+	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
+		struct vpmu_way *way = vpmu_fast_find(&r->l1i, tag);
+
+		if (!way)
 			touch(t, tag, VPMU_CODE);
+		else
+			l1_touch(*vpmu_runner_code(r, tag) = way, &r->uses);
+	}
 }
 
 /* A thread's first block, a new virtual CPU, or time to publish. */
@@ -142,6 +167,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
 	}
+	vpmu_runner_number(&t->runner);
 	vpmu_emulated_publish_clock(t);
 	if (vpmu_lock_contended(vpmu_feed.segment))
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
@@ -151,12 +177,21 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		parts.reported();
 }
 
-/* The code's lines are all the newest of their sets: to fetch them changes nothing. */
-static inline bool fetched_last(const struct vpmu_fast *l1i, uint64_t tag, uint32_t lines)
+static inline bool fetch_again(struct vpmu_runner *r, uint64_t tag)
 {
-	return vpmu_fast_newest(l1i, tag, VPMU_WORD_S) &&
-	       (lines == 1 ||
-		(lines == 2 && vpmu_fast_newest(l1i, tag + VPMU_LINE_BYTES, VPMU_WORD_S)));
+	struct vpmu_way *way = *vpmu_runner_code(r, tag);
+	bool here = l1_way_has(way, tag, VPMU_WORD_S);
+
+	if (here)
+		l1_touch(way, &r->uses);
+	return here;
+}
+
+/* The code's lines are where they were last. */
+static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
+{
+	return fetch_again(r, tag) &&
+	       (lines == 1 || (lines == 2 && fetch_again(r, tag + VPMU_LINE_BYTES)));
 }
 
 static void on_block(unsigned int vcpu, void *packed)
@@ -172,12 +207,21 @@ static void on_block(unsigned int vcpu, void *packed)
 	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
 		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
 		block_slow(vcpu, block);
-	else if (t->runner.l1i.sets &&
-		 !fetched_last(&t->runner.l1i, block_tag(t, block), block_lines(block)))
+	else if (!fetched(&t->runner, block_tag(t, block), block_lines(block)) &&
+		 t->runner.l1i.sets)
 		fetch(t, block);
 }
 
 /* ---- translation ---- */
+
+/* Instructions share places only when there are many of them. */
+static void *next_site(void)
+{
+	static uint32_t sites;
+	uint32_t n = __atomic_fetch_add(&sites, 1, __ATOMIC_RELAXED) % VPMU_SITES;
+
+	return (void *)(n * sizeof(struct vpmu_way *));
+}
 
 static void watch_instruction(struct qemu_plugin_insn *insn)
 {
@@ -192,7 +236,7 @@ static void watch_instruction(struct qemu_plugin_insn *insn)
 		break;
 	case VPMU_ORDINARY:
 		qemu_plugin_register_vcpu_mem_cb(insn, parts.access, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_RW, NULL);
+						 QEMU_PLUGIN_MEM_RW, next_site());
 		break;
 	}
 }

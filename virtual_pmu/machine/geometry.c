@@ -42,6 +42,14 @@ static uint64_t llc_bytes(const struct vpmu_layout *l)
 	return (uint64_t)l->slices * l->llc.sets * l->llc.set_bytes;
 }
 
+static int make_l1(const struct vpmu_cache *cache, struct vpmu_level *out)
+{
+	int rc = make_level(cache, 1, out);
+
+	out->set_bytes = VPMU_SET_HEAD_BYTES + out->ways * VPMU_L1_WAY_BYTES;
+	return rc;
+}
+
 static int make_llc(const struct vpmu_machine *m, struct vpmu_layout *out)
 {
 	if (make_level(&m->llc, m->slices, &out->llc) || !out->llc.sets)
@@ -57,7 +65,7 @@ static int make_block(const struct vpmu_cache *l1i, const struct vpmu_cache *l1d
 		      const struct vpmu_cache *l2, uint32_t members, uint64_t from,
 		      struct vpmu_agent_block *out)
 {
-	if (make_level(l1i, 1, &out->l1i) || make_level(l1d, 1, &out->l1d) ||
+	if (make_l1(l1i, &out->l1i) || make_l1(l1d, &out->l1d) ||
 	    make_level(l2, 1, &out->l2) || !out->l1d.sets)
 		return -EINVAL;
 	out->members = members;

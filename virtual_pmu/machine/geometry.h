@@ -20,6 +20,7 @@ struct vpmu_level {
 
 /* A set's head: its order word and a fingerprint per way (sets.h). */
 #define VPMU_SET_HEAD_BYTES 32u
+#define VPMU_L1_WAY_BYTES 16u		/* word and last use: l1.h */
 #define VPMU_LLC_HEAD_BYTES 64u
 #define VPMU_AGENTS_FEW 8u
 #define VPMU_LLC_FEW_AT 24u	/* in the head: behind order and fingerprints */
@@ -27,10 +28,11 @@ struct vpmu_level {
 /* The region is one block per package: first its agents' blocks, then its LLC. An agent is a core,
  * or a cluster of E cores (vpmu_core_agent).
  * An agent's block: struct vpmu_core, the fill buffers of its cores, the L1I and L1D of each, their
- * L2. Each set of them is its head and a word per line. The LLC is the sets of slice 0, of slice 1,
- * ...: a lookup misses in the host's caches, so that all it reads lies together. A set is a line of
- * the host with its head and, if the package has few agents, a byte per way that says which of them
- * may have the line; then the words; then, if there are more agents, a bitmap of 64 bits per way.
+ * L2. Each set of them is its head and a word per line, in an L1 two. The LLC is the sets of slice
+ * 0, of slice 1, ...: a lookup misses in the host's caches, so that all it reads lies together. A
+ * set is a line of the host with its head and, if the package has few agents, a byte per way that
+ * says which of them may have the line; then the words; then, if there are more agents, a bitmap of
+ * 64 bits per way.
  * Offsets are bytes. */
 struct vpmu_agent_block {
 	struct vpmu_level l1i, l1d, l2;

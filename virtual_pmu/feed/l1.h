@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* One set of a level-one cache: a fingerprint of one byte per way as in sets.h, then for each way
+ * the word of its line and when it was used last.
+ *
+ * Uses are numbered by the thread, whose numbers keep up with its clock, so that those of two
+ * threads of one core compare. A hit is noted by one store, without a lock. Empty ways were never
+ * used, so they are filled first. */
+#ifndef VPMU_FEED_L1_H
+#define VPMU_FEED_L1_H
+
+#include "sets.h"
+
+struct vpmu_way { uint64_t word, used; };
+
+struct vpmu_l1 {
+	uint64_t *head;
+	struct vpmu_way *ways;	/* NULL: level absent */
+	uint32_t count;
+};
+
+static inline uint64_t l1_word(const struct vpmu_l1 *set, uint32_t way)
+{
+	return __atomic_load_n(&set->ways[way].word, __ATOMIC_RELAXED);
+}
+
+static inline void l1_put(const struct vpmu_l1 *set, uint32_t way, uint64_t word)
+{
+	__atomic_store_n(&set->ways[way].word, word, __ATOMIC_RELAXED);
+}
+
+static inline void l1_touch(struct vpmu_way *way, uint64_t *uses)
+{
+	__atomic_store_n(&way->used, ++*uses, __ATOMIC_RELAXED);
+}
+
+/* Does the way have the line in at least this state, which is S or more? */
+static inline bool l1_way_has(const struct vpmu_way *way, uint64_t tag, uint64_t least)
+{
+	uint64_t state = __atomic_load_n(&way->word, __ATOMIC_RELAXED) - tag;
+
+	return state - least <= VPMU_WORD_M - least;
+}
+
+/* A store to the line that the way has: it is modified from now. False: it is shared, or gone. */
+static inline bool l1_way_modify(struct vpmu_way *way, uint64_t tag, bool alone)
+{
+	uint64_t exclusive = tag | VPMU_WORD_E;
+
+	if (l1_way_has(way, tag, VPMU_WORD_M))
+		return true;
+	if (!alone)	/* a snoop can come in between, hence the exchange */
+		return __atomic_compare_exchange_n(&way->word, &exclusive, tag | VPMU_WORD_M, false,
+						   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (!l1_way_has(way, tag, VPMU_WORD_E))
+		return false;
+	__atomic_store_n(&way->word, tag | VPMU_WORD_M, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The way that holds the line, or -1. */
+static inline int l1_search(const struct vpmu_l1 *set, uint64_t tag)
+{
+	uint32_t candidates = set_candidates(set->head, set->count, tag);
+
+	for (; candidates; candidates &= candidates - 1) {
+		uint32_t way = (uint32_t)__builtin_ctz(candidates);
+
+		if (l1_way_has(&set->ways[way], tag, VPMU_WORD_S))
+			return (int)way;
+	}
+	return -1;
+}
+
+/* The same where the level may be absent. */
+static inline int l1_find(const struct vpmu_l1 *set, uint64_t tag)
+{
+	return set->ways ? l1_search(set, tag) : -1;
+}
+
+/* The least recently used way. */
+static inline uint32_t l1_last(const struct vpmu_l1 *set)
+{
+	uint64_t least = __atomic_load_n(&set->ways[0].used, __ATOMIC_RELAXED);
+	uint32_t last = 0;
+
+	for (uint32_t way = 1; way < set->count; way++) {
+		uint64_t used = __atomic_load_n(&set->ways[way].used, __ATOMIC_RELAXED);
+
+		last = used < least ? way : last;
+		least = used < least ? used : least;
+	}
+	return last;
+}
+
+/* Puts a line in that the set does not have, in place of this way's; returns that word. */
+static inline uint64_t l1_replace(const struct vpmu_l1 *set, uint32_t way, uint64_t word,
+				  uint64_t *uses)
+{
+	uint64_t victim = l1_word(set, way);
+
+	l1_put(set, way, word);
+	__atomic_store_n((uint8_t *)(set->head + 1) + way, set_print(set_tag(word)),
+			 __ATOMIC_RELAXED);
+	l1_touch(&set->ways[way], uses);
+	return victim;
+}
+
+/* Empties the way and makes it the next to be filled. */
+static inline void l1_remove(const struct vpmu_l1 *set, uint32_t way)
+{
+	l1_put(set, way, 0);
+	__atomic_store_n(&set->ways[way].used, 0, __ATOMIC_RELAXED);
+}
+
+#endif
