@@ -199,6 +199,7 @@ drawn() { grep -c "class='Misc'.*>$1<" "$drawing"; }
 draw client-8c16t; is 'drawing' 0 $?
 for i in 0 1 2 3 4 5 6 7; do is "slice $i is drawn" 1 "$(drawn "CBo $i")"; done
 is 'ARB is drawn' 1 "$(drawn 'ARB 0')"
+is 'the same into a pipe' "$(cksum <"$drawing")" "$(see client-8c16t --svg - | cksum)"
 printf '%s\n' 'pmu,box,package,count' 'nhmex_unc_mbox,0,3,1234567890123' \
 	'nhmex_unc_mbox 1 0 42 # a remark' '' >"$scratch/counts"
 draw xeon7500-4p32c64t --counts "$scratch/counts"; is 'drawing with counts' 0 $?

@@ -180,18 +180,33 @@ static void mend_view_box(int fd)
 		(void)ftruncate(fd, 0);		/* is_whole() tells */
 }
 
-static int publish(struct new_file *svg, char *why)
+static int check(int fd, const char *path, char *why)
 {
-	int fd = fileno(svg->f), rc;
-
 	mend_view_box(fd);
-	if (!is_whole(fd)) {
-		snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?",
-			 svg->path);
-		return -EIO;
-	}
-	rc = new_file_publish(svg);
-	return rc ? explain(why, -rc, svg->path) : 0;
+	if (is_whole(fd))
+		return 0;
+	snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?", path);
+	return -EIO;
+}
+
+/* The caller looks for errors of the standard output. */
+static void copy_out(FILE *from)
+{
+	char text[4096];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(text, 1, sizeof(text), from)) > 0)
+		fwrite(text, 1, n, stdout);
+}
+
+/* -: to the standard output, which may be a pipe. */
+static int open_drawing(struct new_file *svg, const char *path)
+{
+	if (strcmp(path, "-"))
+		return new_file_open(svg, path);
+	*svg = (struct new_file){ .f = tmpfile() };
+	return svg->f ? 0 : -errno;
 }
 
 static int draw(hwloc_topology_t topology, const struct look *look, const char *path, char *why)
@@ -203,13 +218,20 @@ static int draw(hwloc_topology_t topology, const struct look *look, const char *
 	rc = xml_write(topology, &xml, why);
 	if (rc)
 		return rc;
-	rc = new_file_open(&svg, path);
+	rc = open_drawing(&svg, path);
 	if (rc)
-		rc = explain(why, -rc, path);
+		explain(why, -rc, path);
 	if (!rc)
 		rc = lstopo_run(look, fileno(xml), fileno(svg.f), why);
 	if (!rc)
-		rc = publish(&svg, why);
+		rc = check(fileno(svg.f), path, why);
+	if (!rc && !svg.path) {
+		copy_out(svg.f);
+	} else if (!rc) {
+		rc = new_file_publish(&svg);
+		if (rc)
+			explain(why, -rc, path);
+	}
 	new_file_drop(&svg);
 	fclose(xml);
 	return rc;

@@ -172,21 +172,20 @@ static int labels_write(const struct report *r, const char *path)
 	return rc;
 }
 
-int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
+int drawing_make(const struct report *r, struct scratch *s, struct machine_drawing *out,
 		 char why[PAGE_WHY_MAX])
 {
-	struct helper wide = { .in = -1, .out = STDERR_FILENO }, narrow = wide;
-	char labels[128], svg[2][128];
+	struct helper wide = { .in = -1, .out = scratch_file(s, "wide.svg") },
+		      narrow = { .in = -1, .out = scratch_file(s, "narrow.svg") };
+	char labels[SCRATCH_PATH_MAX], svg[SCRATCH_PATH_MAX];
 	const char *const argv[2][8] = {
-		{ "pmutopo", "--svg", svg[0], "--labels", labels, NULL },
-		{ "pmutopo", "--svg", svg[1], "--labels", labels, "--narrow", NULL },
+		{ "pmutopo", "--svg", "-", "--labels", labels, NULL },
+		{ "pmutopo", "--svg", "-", "--labels", labels, "--narrow", NULL },
 	};
 	int rc, rc2;
 
 	*out = (struct machine_drawing){ .wide = { NULL, 0 } };
 	scratch_path(s, "labels", labels);
-	scratch_path(s, "wide.svg", svg[0]);
-	scratch_path(s, "narrow.svg", svg[1]);
 	rc = labels_write(r, labels);
 	if (rc) {
 		snprintf(why, PAGE_WHY_MAX, "%s: %s", labels, strerror(-rc));
@@ -197,10 +196,12 @@ int drawing_make(const struct report *r, const struct scratch *s, struct machine
 	rc = helper_wait(&wide, why, PAGE_WHY_MAX);
 	rc2 = helper_wait(&narrow, why, PAGE_WHY_MAX);
 	rc = rc ? rc : rc2;
+	scratch_path(s, "wide.svg", svg);
 	if (!rc)
-		rc = markup_read(svg[0], &out->wide, why);
+		rc = markup_read(svg, &out->wide, why);
+	scratch_path(s, "narrow.svg", svg);
 	if (!rc)
-		rc = markup_read(svg[1], &out->narrow, why);
+		rc = markup_read(svg, &out->narrow, why);
 	if (rc) {
 		free(out->wide.svg);
 		out->wide.svg = NULL;

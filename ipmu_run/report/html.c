@@ -114,10 +114,10 @@ static bool is_timed(const struct report *r)
 }
 
 static void plot(FILE *f, const struct report *r, const struct report_group *g, int item,
-		 const struct scratch *s)
+		 struct scratch *s)
 {
 	static const char *const widths[] = { "wide-plot", "narrow-plot" };
-	char path[128], why[PAGE_WHY_MAX];
+	char path[SCRATCH_PATH_MAX], why[PAGE_WHY_MAX];
 	struct drawn d;
 
 	for (int i = 0; i < 2; i++) {
@@ -133,16 +133,14 @@ static void plot(FILE *f, const struct report *r, const struct report_group *g, 
 }
 
 static void timeline_section(FILE *f, const struct report *r, const struct report_group *g,
-			     const struct scratch *s)
+			     struct scratch *s)
 {
-	if (!is_timed(r) || !s->dir[0])
-		return;
-	for (int i = 0; i < plot_items(g); i++)
+	for (int i = 0; is_timed(r) && i < plot_items(g); i++)
 		plot(f, r, g, i, s);
 }
 
 static void group_section(FILE *f, const struct report *r, const struct report_group *g,
-			  const struct scratch *s)
+			  struct scratch *s)
 {
 	fputs("<section>\n", f);
 	if (g->group) {
@@ -265,11 +263,6 @@ static void draw(const struct report *r, struct scratch *s, struct machine_drawi
 	*missing = (struct report_missing){ .drawing = "" };
 	if (!r->m->done)
 		return;
-	if (scratch_make(s, missing->drawing)) {
-		if (is_timed(r))
-			memcpy(missing->plots, missing->drawing, sizeof(missing->plots));
-		return;
-	}
 	drawing_make(r, s, d, missing->drawing);
 	if (is_timed(r))
 		plots_make(r, s, missing->plots);
@@ -278,7 +271,7 @@ static void draw(const struct report *r, struct scratch *s, struct machine_drawi
 int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 {
 	struct machine_drawing d = { .wide = { NULL, 0 } };
-	struct scratch s = { "" };
+	struct scratch s = { .n = 0 };
 
 	draw(r, &s, &d, missing);
 	page_head(f, r, &d);
@@ -292,7 +285,7 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	passes_section(f, r);
 	fputs("</main>\n<footer class=\"soft\"><p>ipmu-run " IPMU_VERSION "</p></footer>\n"
 	      "</body>\n</html>\n", f);
-	scratch_remove(&s);
+	scratch_free(&s);
 	free(d.wide.svg);
 	free(d.narrow.svg);
 	return report_flush(f);

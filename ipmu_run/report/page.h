@@ -25,14 +25,16 @@ int markup_read(const char *path, struct drawn *out, char why[PAGE_WHY_MAX]);
 
 /* ---- scratch.c */
 
-/* A folder of our own for files that come and go; dir "" if there is none. */
+/* Files that come and go, by names of ours; they have the same path in a helper as here. */
 struct scratch {
-	char dir[64];
+	struct scratch_file { char name[48]; int fd; } *files;
+	int n;
 };
+#define SCRATCH_PATH_MAX 32
 
-int scratch_make(struct scratch *s, char why[PAGE_WHY_MAX]);
-void scratch_path(const struct scratch *s, const char *name, char out[128]);
-void scratch_remove(struct scratch *s);
+int scratch_file(struct scratch *s, const char *name);	/* a descriptor, -1: it cannot be made */
+void scratch_path(struct scratch *s, const char *name, char out[SCRATCH_PATH_MAX]);
+void scratch_free(struct scratch *s);
 
 /* ---- drawing.c */
 
@@ -42,7 +44,7 @@ struct machine_drawing {
 	struct drawn wide, narrow;
 };
 
-int drawing_make(const struct report *r, const struct scratch *s, struct machine_drawing *out,
+int drawing_make(const struct report *r, struct scratch *s, struct machine_drawing *out,
 		 char why[PAGE_WHY_MAX]);
 
 /* ---- plot.c */
@@ -50,11 +52,11 @@ int drawing_make(const struct report *r, const struct scratch *s, struct machine
 /* Plots of a group: one for each metric, or event where it has none. */
 int plot_items(const struct report_group *g);
 /* Where plots_make() puts one, of width "wide" or "narrow"; not there if nothing can be drawn. */
-void plot_path(const struct scratch *s, const struct report *r, const struct report_group *g,
-	       int item, const char *width, char out[128]);
+void plot_path(struct scratch *s, const struct report *r, const struct report_group *g,
+	       int item, const char *width, char out[SCRATCH_PATH_MAX]);
 /* What it shows. */
 void plot_caption(FILE *f, const struct report *r, const struct report_group *g, int item);
-int plots_make(const struct report *r, const struct scratch *s, char why[PAGE_WHY_MAX]);
+int plots_make(const struct report *r, struct scratch *s, char why[PAGE_WHY_MAX]);
 
 /* ---- style.c */
 

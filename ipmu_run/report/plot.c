@@ -51,8 +51,8 @@ int plot_items(const struct report_group *g)
 	return g->group ? g->group->nmetrics : g->nevents;
 }
 
-void plot_path(const struct scratch *s, const struct report *r, const struct report_group *g,
-	       int item, const char *width, char out[128])
+void plot_path(struct scratch *s, const struct report *r, const struct report_group *g,
+	       int item, const char *width, char out[SCRATCH_PATH_MAX])
 {
 	char name[48];
 
@@ -226,11 +226,11 @@ static void head(FILE *f)
 	      "set grid ytics\nset xrange [0:*] noextend\nset datafile missing 'NaN'\n", f);
 }
 
-static int script(const struct report *r, const struct scratch *s, const char *path)
+static int script(const struct report *r, struct scratch *s, const char *path)
 {
 	FILE *f = fopen(path, "we");
 	struct subject u;
-	char svg[128];
+	char svg[SCRATCH_PATH_MAX];
 	int rc;
 
 	if (!f)
@@ -251,10 +251,10 @@ static int script(const struct report *r, const struct scratch *s, const char *p
 	return rc;
 }
 
-int plots_make(const struct report *r, const struct scratch *s, char why[PAGE_WHY_MAX])
+int plots_make(const struct report *r, struct scratch *s, char why[PAGE_WHY_MAX])
 {
 	struct helper h = { .package = "gnuplot-nox", .in = -1, .out = STDERR_FILENO };
-	char path[128];
+	char path[SCRATCH_PATH_MAX];
 	const char *const argv[] = { "gnuplot", "-d", path, NULL };
 	int rc;
 

@@ -1,42 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that come and go. */
-#include <dirent.h>
-#include <errno.h>
+/* Files for helpers, in memory: nothing is left of them in any folder. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "page.h"
 
-int scratch_make(struct scratch *s, char why[PAGE_WHY_MAX])
+/* -1: there is no room. Helpers inherit it. */
+int scratch_file(struct scratch *s, const char *name)
 {
-	const char *tmp = getenv("TMPDIR");
+	struct scratch_file *more;
 
-	if (!tmp || *tmp != '/' || strlen(tmp) > 40)
-		tmp = "/tmp";
-	snprintf(s->dir, sizeof(s->dir), "%s/ipmu-run.XXXXXX", tmp);
-	if (mkdtemp(s->dir))
-		return 0;
-	snprintf(why, PAGE_WHY_MAX, "no folder can be made in %s: %s", tmp, strerror(errno));
-	s->dir[0] = '\0';
-	return -errno;
+	for (int i = 0; i < s->n; i++)
+		if (!strcmp(s->files[i].name, name))
+			return s->files[i].fd;
+	more = realloc(s->files, (size_t)(s->n + 1) * sizeof(*more));
+	if (!more)
+		return -1;
+	s->files = more;
+	more[s->n].fd = memfd_create(name, 0);
+	snprintf(more[s->n].name, sizeof(more->name), "%s", name);
+	return more[s->n++].fd;
 }
 
-void scratch_path(const struct scratch *s, const char *name, char out[128])
+void scratch_path(struct scratch *s, const char *name, char out[SCRATCH_PATH_MAX])
 {
-	snprintf(out, 128, "%s/%s", s->dir, name);
+	snprintf(out, SCRATCH_PATH_MAX, "/proc/self/fd/%d", scratch_file(s, name));
 }
 
-void scratch_remove(struct scratch *s)
+void scratch_free(struct scratch *s)
 {
-	DIR *dir = s->dir[0] ? opendir(s->dir) : NULL;
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	if (s->dir[0])
-		rmdir(s->dir);
-	s->dir[0] = '\0';
+	for (int i = 0; i < s->n; i++)
+		if (s->files[i].fd >= 0)
+			close(s->files[i].fd);
+	free(s->files);
+	*s = (struct scratch){ .n = 0 };
 }
