@@ -7,6 +7,7 @@
 #include "bypass.h"
 #include "combining.h"
 #include "hidden.h"
+#include "spinning.h"
 
 struct vpmu_emulated {
 	struct vpmu_runner runner;
@@ -16,6 +17,7 @@ struct vpmu_emulated {
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_hidden_map code;
 	struct vpmu_bypass bypass;
+	struct vpmu_spinning spinning;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 

@@ -132,6 +132,16 @@ static void on_fence(unsigned int vcpu, void *unused)
 		vpmu_emulated_publish(vpmu_self);
 }
 
+/* Not on a whole machine: its kernel knows who waits, and halts a CPU that has nothing to do. */
+static void on_pause(unsigned int vcpu, void *unused)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	(void)vcpu, (void)unused;
+	if (t && !vpmu_feed.cpu_of && !vpmu_alone(vpmu_feed.segment))
+		vpmu_spin_do(vpmu_spinning(&t->spinning, t->runner.clock));
+}
+
 static uint32_t block_lines(uint64_t block)
 {
 	return block >> BLOCK_LINES_SHIFT & 0x7f;
@@ -241,6 +251,17 @@ static void watch_instruction(struct qemu_plugin_insn *insn)
 	}
 }
 
+static void watch_pauses(struct qemu_plugin_tb *tb, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (vpmu_is_pause(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+	}
+}
+
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 {
 	size_t count = vpmu_block_instructions(tb);
@@ -250,6 +271,7 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 	uint64_t lines = (end >> 6) - (start >> 6) + 1;
 	uint64_t packed = fetched >> 6 << BLOCK_LINE_SHIFT | lines << BLOCK_LINES_SHIFT | count;
 
+	watch_pauses(tb, count);
 	if (vpmu_core_feed_active()) {
 		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
 		return;

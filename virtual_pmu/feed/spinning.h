@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that wait for another one in a loop of PAUSE instructions, as OpenMP's do for some time.
+ * The program sees the virtual machine's CPUs, and the host may have fewer: then the thread that is
+ * waited for does not run. So a loop that lasts gives the host's CPU away, and later sleeps. */
+#ifndef VPMU_FEED_SPINNING_H
+#define VPMU_FEED_SPINNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A loop: so few clocks from one PAUSE to the next. */
+#define VPMU_SPIN_CLOCKS 64u
+#define VPMU_SPIN_PATIENCE 32u		/* PAUSEs until it gives the CPU away, and at which again */
+#define VPMU_SPIN_SLEEPS 1024u		/* PAUSEs until it sleeps instead */
+
+struct vpmu_spinning { uint64_t clock; uint32_t pauses; };
+
+enum vpmu_spin { VPMU_SPIN_ON, VPMU_SPIN_YIELD, VPMU_SPIN_SLEEP };
+
+bool vpmu_is_pause(const uint8_t *bytes, size_t count);
+/* The thread executes a PAUSE at this clock of its own: what is due. */
+enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock);
+void vpmu_spin_do(enum vpmu_spin what);
+
+#endif
