@@ -31,9 +31,9 @@ static const char *base_of(const char *path)
 }
 
 /* -1: not here. */
-static int open_unnamed(const char *folder)
+static int open_unnamed(const char *folder, mode_t mode)
 {
-	int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+	int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
 	char self[40];
 
 	self_path(fd, self);
@@ -44,10 +44,10 @@ static int open_unnamed(const char *folder)
 }
 
 /* NFS and others have no files without a name. */
-static int open_named(const char *temporary)
+static int open_named(const char *temporary, mode_t mode)
 {
 	unlink(temporary);
-	return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
 static bool is_temporary(const char *name, const char *base)
@@ -80,7 +80,7 @@ static void remove_left(const char *folder, const char *base)
 		closedir(d);
 }
 
-static int open_any(const struct new_file *n)
+static int open_any(const struct new_file *n, mode_t mode)
 {
 	const char *base = base_of(n->path);
 	char *folder = base == n->path ? strdup(".") : strndup(n->path, (size_t)(base - n->path));
@@ -89,17 +89,17 @@ static int open_any(const struct new_file *n)
 	if (!folder)
 		return -ENOMEM;
 	remove_left(folder, base);
-	fd = open_unnamed(folder);
+	fd = open_unnamed(folder, mode);
 	free(folder);
 	if (fd < 0)
-		fd = open_named(n->temporary);
+		fd = open_named(n->temporary, mode);
 	if (fd < 0)
 		return -errno;
 	flock(fd, LOCK_EX | LOCK_NB);
 	return fd;
 }
 
-int new_file_open(struct new_file *n, const char *path)
+int new_file_open(struct new_file *n, const char *path, mode_t mode)
 {
 	int fd;
 
@@ -110,7 +110,7 @@ int new_file_open(struct new_file *n, const char *path)
 	}
 	if (strlen(base_of(n->temporary)) > NAME_MAX)
 		return -ENAMETOOLONG;
-	fd = open_any(n);
+	fd = open_any(n, mode);
 	if (fd < 0)
 		return fd;
 	n->f = fdopen(fd, "w+");

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct new_file {
 	char *path, *temporary;
@@ -18,8 +19,8 @@ struct new_file {
 	bool placed;
 };
 
-/* 0, or a negative errno; path is set unless memory is short. */
-int new_file_open(struct new_file *n, const char *path);
+/* mode: as for open(). 0, or a negative errno; path is set unless memory is short. */
+int new_file_open(struct new_file *n, const char *path, mode_t mode);
 /* Gives it its name, before it is whole: for files that grow. 0, or a negative errno: what has the
  * name stays as it was. */
 int new_file_place(struct new_file *n);

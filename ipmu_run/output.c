@@ -34,7 +34,7 @@ static int open_one(struct output *o, int i, const char *prefix)
 
 	if (asprintf(&path, "%s.%s", prefix, kinds[i].ending) < 0)
 		return -ENOMEM;
-	rc = new_file_open(&o->file[i], path);
+	rc = new_file_open(&o->file[i], path, 0666);
 	free(path);
 	return rc;
 }

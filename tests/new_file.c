@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,11 +30,17 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...)
 {
+	va_list args;
+	mode_t mode;
+
 	if ((flags & O_TMPFILE) == O_TMPFILE && !unnamed) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return __real_open(path, flags, 0666);
+	va_start(args, flags);
+	mode = va_arg(args, mode_t);
+	va_end(args);
+	return __real_open(path, flags, mode);
 }
 
 int __real_access(const char *path, int mode);
@@ -80,7 +87,7 @@ static void write_one(const char *path, const char *text, int beside)
 	int had = files();
 	struct new_file n;
 
-	assert_int_equal(new_file_open(&n, path), 0);
+	assert_int_equal(new_file_open(&n, path, 0666), 0);
 	fputs(text, n.f);
 	fflush(n.f);
 	assert_int_equal(files(), had + beside);
@@ -99,7 +106,8 @@ static void write_and_die(const char *path, bool whole)
 	assert_true(pid >= 0);
 	if (!pid) {
 		killed_at_rename = true;
-		if (!new_file_open(&n, path) && fputs("part", n.f) >= 0 && !fflush(n.f) && whole)
+		if (!new_file_open(&n, path, 0666) && fputs("part", n.f) >= 0 &&
+		    !fflush(n.f) && whole)
 			new_file_publish(&n);
 		raise(SIGKILL);
 	}
@@ -132,12 +140,12 @@ static void check(int beside)
 	assert_int_equal(symlink("target", "b"), 0);
 	write_one("b", "third", beside);
 	assert_int_equal(access("target", F_OK), -1);
-	assert_int_equal(new_file_open(&n, "a"), 0);
+	assert_int_equal(new_file_open(&n, "a", 0666), 0);
 	fputs("fourth", n.f);
 	new_file_drop(&n);
 	expect("a", "second");
 	assert_int_equal(files(), 2);
-	assert_int_equal(new_file_open(&n, "none/a"), -ENOENT);
+	assert_int_equal(new_file_open(&n, "none/a", 0666), -ENOENT);
 	assert_string_equal(n.path, "none/a");
 	new_file_drop(&n);
 	unlink("a");
@@ -157,11 +165,11 @@ static void others_stay(void **state)
 	for (int i = 0; i < 5; i++)
 		fd[i] = __real_open(names[i], O_WRONLY | O_CREAT, 0666);
 	assert_int_equal(flock(fd[0], LOCK_EX), 0);
-	assert_int_equal(new_file_open(&n, "a"), 0);
+	assert_int_equal(new_file_open(&n, "a", 0666), 0);
 	new_file_drop(&n);
 	assert_int_equal(files(), 5);
 	close(fd[0]);
-	assert_int_equal(new_file_open(&n, "a"), 0);
+	assert_int_equal(new_file_open(&n, "a", 0666), 0);
 	new_file_drop(&n);
 	assert_int_equal(files(), 4);
 	for (int i = 1; i < 5; i++) {
@@ -174,10 +182,13 @@ static void others_stay(void **state)
 static void placed(void **state)
 {
 	struct new_file n;
+	struct stat st;
 
 	(void)state;
 	proc = true;
-	assert_int_equal(new_file_open(&n, "a"), 0);
+	assert_int_equal(new_file_open(&n, "a", 0600), 0);
+	assert_int_equal(fstat(fileno(n.f), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_int_equal(new_file_place(&n), 0);
 	assert_int_equal(files(), 1);
 	fputs("grown", n.f);

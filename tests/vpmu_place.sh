@@ -69,6 +69,7 @@ SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
 is 'the next run of any job removes it' "$segment.new-1" "$(echo "$segment"*)"
 # Killed long ago: the time is a minute and more later than when they were made.
 : >"$segment.xml.new-2"
+mkdir -p "$segment.system.new-3/cpu"
 cat >"$scratch/later.c" <<-'CODE'
 	#include <sys/syscall.h>
 	#include <time.h>
@@ -77,7 +78,7 @@ cat >"$scratch/later.c" <<-'CODE'
 CODE
 "${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/later.so" "$scratch/later.c"
 run -- true
-is 'what is new stays' "$segment.new-1 $segment.xml.new-2" "$(echo "$segment".*new*)"
+is 'what is new stays' "$segment.new-1 $segment.system.new-3 $segment.xml.new-2" "$(echo "$segment".*new*)"
 LD_PRELOAD=$scratch/later.so run -- true
 is 'what is old goes' "$segment.*new*" "$(echo "$segment".*new*)"
 run -- ./nonexistent

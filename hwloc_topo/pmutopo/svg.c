@@ -204,7 +204,7 @@ static void copy_out(FILE *from)
 static int open_drawing(struct new_file *svg, const char *path)
 {
 	if (strcmp(path, "-"))
-		return new_file_open(svg, path);
+		return new_file_open(svg, path, 0666);
 	*svg = (struct new_file){ .f = tmpfile() };
 	return svg->f ? 0 : -errno;
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "new_file.h"
 #include "now.h"
 
 #define SECRET_BYTES 16
@@ -99,23 +100,15 @@ static void put_addresses(FILE *f)
 /* It appears whole, and only its owner can read it. */
 static int publish(const struct links *l, int port)
 {
-	char temporary[PATH_BYTES + 16];
-	FILE *f;
-	int fd, rc;
+	struct new_file n;
+	int rc = new_file_open(&n, l->path, 0600);
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", l->path, (int)getpid());
-	unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return -errno;
-	fprintf(f, "%s %d\n", l->secret, port);
-	put_addresses(f);
-	rc = ferror(f) ? -EIO : 0;
-	if ((fclose(f) || rename(temporary, l->path)) && !rc)
-		rc = -errno;
-	if (rc)
-		unlink(temporary);
+	if (!rc) {
+		fprintf(n.f, "%s %d\n", l->secret, port);
+		put_addresses(n.f);
+		rc = new_file_publish(&n);
+	}
+	new_file_drop(&n);
 	return rc;
 }
 

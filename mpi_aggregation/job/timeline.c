@@ -57,7 +57,7 @@ static void complain(const struct job *j, int rc)
 
 static int begin_file(struct job *j, const char *path)
 {
-	int rc = new_file_open(&j->timeline, path);
+	int rc = new_file_open(&j->timeline, path, 0666);
 
 	if (!rc)
 		rc = new_file_place(&j->timeline);

@@ -37,7 +37,7 @@ static int publish(const char *path, int (*fill)(FILE *, const struct ipmu_mpi *
 		   const struct ipmu_mpi *m)
 {
 	struct new_file n;
-	int rc = new_file_open(&n, path);
+	int rc = new_file_open(&n, path, 0666);
 
 	if (!rc)
 		rc = fill(n.f, m);

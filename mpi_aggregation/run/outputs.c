@@ -64,7 +64,7 @@ static bool try_new(const char *prefix, char name[NAME_MAX + 1])
 	int rc;
 
 	snprintf(path, sizeof(path), "%s.json", prefix);
-	rc = new_file_open(&n, path);
+	rc = new_file_open(&n, path, 0666);
 	new_file_drop(&n);
 	snprintf(name, NAME_MAX + 1, "%s", strrchr(path, '/') + 1);
 	errno = -rc;

@@ -67,8 +67,8 @@ static bool is_same(const struct stat *st, const char *path)
 	return !lstat(path, &there) && there.st_ino == st->st_ino && there.st_dev == st->st_dev;
 }
 
-/* Every run on a machine holds a lock on its segment for as long as it lives. One that is not
- * published yet has none. */
+/* Every run on a machine holds a lock on its segment for as long as it lives. What is not published
+ * yet has none. */
 static void remove_unused(const char *path, bool unpublished)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -76,10 +76,13 @@ static void remove_unused(const char *path, bool unpublished)
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	    (!unpublished || time(NULL) - st.st_ctime > UNPUBLISHED_SECONDS) &&
-	    !flock(fd, LOCK_EX | LOCK_NB) && is_same(&st, path))
+	if (fstat(fd, &st) || st.st_uid != geteuid() ||
+	    (unpublished && time(NULL) - st.st_ctime <= UNPUBLISHED_SECONDS))
+		st.st_mode = 0;
+	if (S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) && is_same(&st, path))
 		vpmu_remains_remove(path);
+	if (S_ISDIR(st.st_mode) && unpublished)
+		vpmu_system_remove(path);
 	close(fd);
 }
 

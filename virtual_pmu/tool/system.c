@@ -393,7 +393,8 @@ static int write_to(const char *path, const struct vpmu_machine *m)
 	struct system s = { .machine = m };
 	char temporary[PATH_MAX];
 
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+	if (snprintf(temporary, sizeof(temporary), "%s" VPMU_UNPUBLISHED "XXXXXX", path) >=
+	    (int)sizeof(temporary))
 		return ENAMETOOLONG;
 	s.root = mkdtemp(temporary) ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (s.root < 0)

@@ -38,7 +38,7 @@ struct vpmu_place {
 };
 
 #define VPMU_SEGMENT_PREFIX "vpmu-%u-"	/* the effective user's id; host and job follow */
-#define VPMU_UNPUBLISHED ".new-"	/* in the name of a segment or topology in the making */
+#define VPMU_UNPUBLISHED ".new-"	/* in the names of what is in the making */
 
 /* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
  * is asked for, join what there is. On creation the machine is switched on with the settings
