@@ -47,6 +47,19 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t n, off_t offset)
 	return __real_pread(fd, buffer, n, offset);
 }
 
+static time_t slept_s;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = __real_clock_gettime(id, t);
+
+	if (id == CLOCK_BOOTTIME)
+		t->tv_sec += slept_s;
+	return rc;
+}
+
 /* ---- set back */
 
 static void expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b)
@@ -169,6 +182,50 @@ static void who_shares_it_loses_it_too(void **state)
 	engine_fixture_end(c, (uint64_t[1]){ 0 });
 	ipmu_session_free(a);
 	ipmu_session_free(b);
+}
+
+/* The registers lose what they hold, and the clock of the boot goes on. */
+static void suspend(void)
+{
+	static const char *const reset[] = { COUNTER, SELECT, "MSR_UNC_CBO_1_PERFCTR0", SELECT_1,
+					     "MSR_UNC_PERF_GLOBAL_CTRL" };
+
+	slept_s += 2;
+	for (size_t i = 0; i < sizeof(reset) / sizeof(reset[0]); i++)
+		engine_fixture_poke(fixture, reset[i], 0);
+}
+
+/* Also where the counter has not gone back for its reader, who has not seen it yet; and what was
+ * written last has to be written again. */
+static void a_count_across_a_suspend_is_lost(void **state)
+{
+	struct ipmu_session *a = engine_fixture_session(fixture, both, 1);
+	struct ipmu_session *b = engine_fixture_session(fixture, both + 1, 1);
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		engine_fixture_start(a);
+		engine_fixture_misses(fixture, 0, 9);
+		assert_int_equal(ipmu_session_read(a, &v), 0);
+		assert_int_equal(v, 9);
+		assert_int_equal(ipmu_session_reset(a), 0);
+		suspend();
+		assert_int_equal(ipmu_session_read(a, &v), -ESHUTDOWN);
+		assert_int_equal(v, 0);
+		assert_int_equal(ipmu_session_stop(a, NULL, why), -ESHUTDOWN);
+		assert_non_null(strstr(why, "the machine was suspended meanwhile"));
+	}
+	engine_fixture_start(a);
+	suspend();
+	engine_fixture_start(b);	/* beside one that does not know yet */
+	engine_fixture_misses(fixture, 1, 4);
+	assert_int_equal(ipmu_session_read(b, &v), 0);
+	assert_int_equal(v, 4);
+	assert_int_equal(ipmu_session_stop(a, &v, why), -ESHUTDOWN);
+	engine_fixture_end(b, NULL);
+	ipmu_session_free(a);
 }
 
 /* As in two containers: neither's journal knows of the other, who takes the counters nevertheless
@@ -618,6 +675,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_close_tells_of_it),
 		cmocka_unit_test(a_stop_notices_it_too),
 		cmocka_unit_test(who_shares_it_loses_it_too),
+		cmocka_unit_test(a_count_across_a_suspend_is_lost),
 		cmocka_unit_test(another_state_directory),
 		cmocka_unit_test(a_share_is_looked_up_in_the_registers),
 		cmocka_unit_test(a_child_reads_while_its_parent_counts),

@@ -12,7 +12,8 @@
  * async-signal-safe: they neither allocate nor wait.
  * Counts are 64-bit, across wraps too, and do not decrease from a start or a reset to the next. A
  * counter whose count is not known any more is lost, and stays at its last good value: it could not
- * be read (the CPU went offline), or it was set back from outside (-ESTALE).
+ * be read (the CPU went offline), it was set back from outside (-ESTALE), or the machine was
+ * suspended, which resets registers (-ESHUTDOWN).
  * Cancellation (pthread_cancel) waits until the thread is outside of these functions.
  * While something is counted that could wrap unread, a thread of the library's reads it in time.
  * Fork: the child may read what the parent counts, and open the machine afresh to count; in what it

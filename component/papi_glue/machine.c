@@ -31,6 +31,7 @@ int glue_papi_code(int rc)
 	case -ENXIO:
 		return PAPI_ECMP;
 	case -ESTALE:
+	case -ESHUTDOWN:
 		return PAPI_ECLOST;
 	default:
 		return PAPI_ESYS;

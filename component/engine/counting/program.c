@@ -6,6 +6,7 @@
 #include "sample.h"
 #include "slot.h"
 
+#include "../base/asleep.h"
 #include "../base/why.h"
 #include "../lease/file.h"
 
@@ -322,7 +323,7 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 {
 	const char *path = s->plan.uses[0].box->unit->regs.msr_path;
 
-	if (rc == -ESTALE)
+	if (rc == -ESTALE || rc == -ESHUTDOWN)
 		ipmu_fail(why, rc, "a counter that other sets count with through %s has lost its "
 			  "count: stop those sets first", path);
 	else
@@ -330,14 +331,29 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 				     strerror(-rc)), why);
 }
 
+/* After a suspend registers do not hold what was written last, which would not be written again. */
+static bool forget_written(struct ipmu_system *sys)
+{
+	if (!ipmu_asleep_since(sys->asleep_ns))
+		return false;
+	sys->asleep_ns = ipmu_asleep_ns();
+	/* A register that cannot be read will not be written, either, which is told then. */
+	for (int u = 0; u < sys->nunits; u++)
+		if (sys->units[u].open)
+			ipmu_access_refresh(&sys->units[u].regs);
+	return true;
+}
+
 int ipmu_program_write(struct ipmu_session *s, char *why)
 {
+	bool slept = forget_written(s->sys);
 	int rc;
 
+	s->asleep_ns = ipmu_asleep_ns();
 	doubt_slots(s, true);
 	save_ahead(s->sys, &s->plan);
 	begin_phase(s, IPMU_BATCH_FAIL);
-	rc = control_all(s, true, why);
+	rc = control_all(s, !slept, why);
 	if (!rc)
 		rc = program_all(s, why);
 	rc = end_phase(s, IPMU_BATCH_FAIL, rc, why);

@@ -10,6 +10,7 @@
 #include "fork_state.h"
 #include "slot.h"
 
+#include "../base/asleep.h"
 #include "../base/cancel.h"
 #include "../base/now.h"
 #include "../base/why.h"
@@ -286,6 +287,26 @@ static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uin
 	}
 }
 
+/* A counter that was reset and stands still looks like one that had nothing to count. */
+static void notice_sleep(struct ipmu_session *s)
+{
+	if (!ipmu_asleep_since(s->asleep_ns))
+		return;
+	for (int i = 0; i < s->plan.nuses; i++) {
+		const struct ipmu_use *use = &s->plan.uses[i];
+		int none = 0;
+
+		atomic_compare_exchange_strong(&use->box->slots[use->ctr].lost, &none, ESHUTDOWN);
+	}
+}
+
+void ipmu_sample_notice_sleep(const struct ipmu_system *sys)
+{
+	for (struct ipmu_session *s = sys->sessions; s; s = s->next)
+		if (ipmu_session_running(s))
+			notice_sleep(s);
+}
+
 /* A reader that has been given up meanwhile finds another epoch, and stops: what it looks at may be
  * counting something else by now. epoch NULL: the caller holds the lock and is no reader. */
 static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset)
@@ -293,6 +314,7 @@ static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, b
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
 
+	notice_sleep(s);
 	for (int i = 0; i < s->plan.nuses && !rc; i += n) {
 		n = s->plan.nuses - i < IPMU_BATCH_READS ? s->plan.nuses - i : IPMU_BATCH_READS;
 		rc = read_uses(&s->plan.uses[i], n, true, now);
@@ -339,9 +361,12 @@ static const char *reason(int lost)
 	case ENXIO:
 		return "the CPU went offline";
 	case ESTALE:
-		return "the counter was set back from outside, by another program, a virtual "
-		       "machine or suspend to RAM, or nobody could read it before half of its "
+		return "the counter was set back from outside, by another program or a virtual "
+		       "machine, or nobody could read it before half of its "
 		       "range was over";
+	case ESHUTDOWN:
+		return "the machine was suspended meanwhile (suspend to RAM), which resets "
+		       "registers";
 	case ECHILD:
 		return "the parent process, whose counters these are, has stopped or ended";
 	default:

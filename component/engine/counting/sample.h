@@ -12,6 +12,9 @@ int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state)
 /* Let the counts of all counter uses begin, once their counters are programmed. */
 int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan);
 
+/* Counters that others count with are lost if the machine was suspended since. Lock held. */
+void ipmu_sample_notice_sleep(const struct ipmu_system *sys);
+
 /* Look at all counters once more. The session counts, lock held or announced as a reader. A counter
  * that cannot be read any more, or was lost, is so for the counter use: that is no error here. */
 int ipmu_sample_look(struct ipmu_session *s);

@@ -353,6 +353,7 @@ static int start(struct ipmu_session *s, char *why)
 		ipmu_sample_set_state(s, IPMU_CHANGING);
 		atomic_store(&s->lost, 0);
 		turn(s);
+		ipmu_sample_notice_sleep(s->sys);
 		rc = start_locked(s, why);
 		ipmu_sample_set_state(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
 	}

@@ -35,6 +35,7 @@ struct ipmu_session {
 	_Atomic int state;		/* enum ipmu_session_state */
 	struct ipmu_reader_epoch *_Atomic epoch;
 	_Atomic int lost;		/* counter uses whose count was lost since the start */
+	int64_t asleep_ns;		/* of the machine, when the counters were programmed */
 	int fork_word;			/* number of its word for forked children; 0: none */
 	uint32_t run;			/* what the word was last set to */
 	_Atomic int nevents;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "asleep.h"
+
+#include <time.h>
+
+#define MARGIN_NS 1000000	/* as the clocks are not read at one moment; no sleep is so short */
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The monotonic clock stands still while the machine is suspended, that of the boot does not. */
+int64_t ipmu_asleep_ns(void)
+{
+	int64_t running = read_ns(CLOCK_MONOTONIC);
+
+	return read_ns(CLOCK_BOOTTIME) - running;
+}
+
+/* In the other order: whatever comes between the two makes it less. */
+bool ipmu_asleep_since(int64_t asleep_ns)
+{
+	int64_t all = read_ns(CLOCK_BOOTTIME);
+
+	return all - read_ns(CLOCK_MONOTONIC) > asleep_ns + MARGIN_NS;
+}

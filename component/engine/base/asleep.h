@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the machine was suspended: registers may have lost what they held, and a counter that
+ * holds 0 again does not show it. Async-signal-safe. */
+#ifndef IPMU_ASLEEP_H
+#define IPMU_ASLEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How long the machine has been suspended since it was booted, rounded up by what lies between two
+ * looks at a clock. */
+int64_t ipmu_asleep_ns(void);
+
+/* Has it been since that was asked? */
+bool ipmu_asleep_since(int64_t asleep_ns);
+
+#endif
