@@ -53,8 +53,14 @@ cd "$scratch/folder" || exit 1
 # -- streams apart, binary, both ways, whole; the program's status
 head -c 300000 /dev/urandom >in
 head -c 3000000 /dev/urandom >large
-boot -- sh -c 'cat large; cat >&2; exit 42' <in >out 2>err
+# A stream is moved in large pieces: each costs every process on its way a turn of the CPU.
+head -c 16000000 /dev/urandom >stream
+cat in stream | boot --no-feed -- sh -c 'turns() { sed -n "s/^ctxt //p" /proc/stat; }
+	cat large; head -c 300000 >&2; a=$(turns); sha256sum >sum; echo $(($(turns) - a)) >turns
+	exit 42' >out 2>err
 is 'the status' 42 $?
+is 'the rest of stdin' "$(sha256sum <stream)" "$(cat sum)"
+[ "$(cat turns)" -lt 2000 ] && ok || bad "$(cat turns) turns of the CPU for 16 MB"
 cmp -s large out && ok || bad "stdout: $(wc -c <out) bytes of 3000000 arrived, or others"
 cmp -s in err && ok || bad "stdin to stderr: $(wc -c <err) bytes of 300000 arrived, or others"
 
@@ -72,6 +78,7 @@ echo gone >/etc/vpmu-guest-test && cat /etc/vpmu-guest-test
 nproc
 cat /proc/1/comm
 wc -c </dev/stdin
+echo mem >/sys/power/state
 [ -t 0 ] || [ -t 1 ] || echo 'no terminal'
 (sleep 1000 &)
 kill -SEGV $$
@@ -82,6 +89,8 @@ is "a signal's status" 139 $?
 printf '%s\n' 0 "$PWD" outside ',two  words' 0027 gone 2 init 0 'no terminal' | diff - out >diff &&
 	ok || bad "what the program saw: $(cat diff err)"
 is 'what was written in the folder' inside "$(cat written)"
+cp err "$scratch/err"
+says '/sys/power/state: Read-only file system'	# nothing would wake it
 is 'its mode' 640 "$(stat -c %a written)"
 [ ! -e /etc/vpmu-guest-test ] && ok || bad 'a file outside of the folder was written'
 

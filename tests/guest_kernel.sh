@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What only a kernel can show, on booted machines: CPUs that go and come back while they are counted
-# on; whom counters count, and at which privilege level; what the kernel's settings forbid. Each gets
-# a right number, or a refusal that names the cause.
+# on; suspend to RAM; whom counters count, and at which privilege level; what the kernel's settings
+# forbid. Each gets a right number, or a refusal that names the cause.
 set -u
 . "${SRCDIR:?}/tests/guest/environment.sh"
 program spin
@@ -14,6 +14,7 @@ inside core2-4c core_cpus
 grep -q "violations\? of the register rules by the kernel's own drivers, not by programs" err ||
 	fail "core2-4c: the kernel's own writes are not told apart: $(cat err)"
 inside skl-2c4t package_cpus
+inside skl-1c2t suspend --suspend
 
 # A kernel's settings. The window of the memory controller is free on this board: 'reserve=' does what
 # a driver does that claims it.

@@ -42,6 +42,8 @@ static void make_streams(const struct vpmu_start *start, struct init_child *chil
 		}
 		if (pipe(ends))
 			init_fail("cannot make a pipe: %s", strerror(errno));
+		if (!i)
+			fcntl(ends[1], F_SETPIPE_SZ, VPMU_STREAM_BYTES);	/* if allowed */
 		far[i] = ends[i ? 1 : 0];
 		child->near[i] = ends[i ? 0 : 1];
 	}

@@ -116,6 +116,7 @@ static void make_streams(void)
 		s->limit = VPMU_NO_LIMIT;
 		s->from = i ? near : port;
 		s->to = i ? port : near;
+		s->eager = !i;
 		if (near >= 0)
 			fcntl(near, F_SETFL, fcntl(near, F_GETFL) | O_NONBLOCK);
 		life.streams[i] = s;

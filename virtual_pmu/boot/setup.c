@@ -176,6 +176,21 @@ static void attach_modules(void)
 		fprintf(stderr, "vpmu: %s: %s\n", path, strerror(errno));
 }
 
+/* Nothing would wake the machine. The list of what the kernel can do is empty then, and what is
+ * written there is refused. */
+static void forbid_sleep(void)
+{
+	static const char states[] = "/sys/power/state", none[] = "/run/no-sleep";
+	int fd = open(none, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+
+	if (fd < 0 || mount(none, states, NULL, MS_BIND, NULL) ||
+	    mount(NULL, states, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL))
+		fprintf(stderr, "vpmu: %s: %s\n", states, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	unlink(none);
+}
+
 void init_file_system(const struct init_order *order)
 {
 	attach_root();
@@ -186,6 +201,8 @@ void init_file_system(const struct init_order *order)
 	attach("pts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 	       "gid=5,mode=620,ptmxmode=666");
 	attach_modules();
+	if (!getenv("VPMU_SUSPEND"))
+		forbid_sleep();
 	if (symlink("/proc/self/fd", "/dev/fd") || symlink("fd/0", "/dev/stdin") ||
 	    symlink("fd/1", "/dev/stdout") || symlink("fd/2", "/dev/stderr"))
 		fprintf(stderr, "vpmu: /dev/fd: %s\n", strerror(errno));

@@ -90,21 +90,31 @@ void vpmu_stream_wait(const struct vpmu_stream *s, struct pollfd *p)
 		*p = (struct pollfd){ .fd = s->from, .events = POLLIN };
 }
 
-static void fill(struct vpmu_stream *s)
+static ssize_t fill_more(struct vpmu_stream *s)
 {
-	size_t room = sizeof(s->buffer);
+	size_t room = sizeof(s->buffer) - s->have;
 	ssize_t n;
 
 	if (room > s->limit - s->taken)
 		room = (size_t)(s->limit - s->taken);
-	n = read(s->from, s->buffer, room);
+	n = room ? read(s->from, s->buffer + s->have, room) : 0;
 	if (n > 0) {
-		s->have = (size_t)n;
-		s->gone = 0;
+		s->have += (size_t)n;
 		s->taken += (uint64_t)n;
-	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
-		s->from = -1;	/* a pty says EIO at its end */
 	}
+	return n;
+}
+
+static void fill(struct vpmu_stream *s)
+{
+	ssize_t n;
+
+	s->have = s->gone = 0;
+	n = fill_more(s);
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		s->from = -1;	/* a pty says EIO at its end */
+	while (n > 0 && s->eager)
+		n = fill_more(s);
 }
 
 static void drain(struct vpmu_stream *s)

@@ -73,14 +73,18 @@ struct vpmu_start {
 int vpmu_frame_write(int fd, enum vpmu_frame_type type, const void *payload, size_t bytes);
 int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes);
 
+/* Large, since what is moved at a time costs several threads on both sides a turn. */
+#define VPMU_STREAM_BYTES 262144
+
 /* One direction of one stream. */
 struct vpmu_stream {
 	int from, to;		/* -1: closed */
 	size_t have, gone;	/* of buffer: filled, and of that written */
 	uint64_t taken, limit;	/* bytes read so far, and in all once that is known */
 	bool careful;		/* `to` may block: write only what surely fits */
+	bool eager;		/* `from` never blocks, and gives little at a time */
 	bool broken;		/* nobody reads `to` any more */
-	char buffer[32768];
+	char buffer[VPMU_STREAM_BYTES];
 };
 
 #define VPMU_NO_LIMIT UINT64_MAX

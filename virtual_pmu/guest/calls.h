@@ -10,8 +10,10 @@
 #include <stdint.h>
 
 #define VPMU_GUEST_ENV "VPMU_GUEST_MODEL"
+/* Set: the machine can be suspended to RAM. */
+#define VPMU_GUEST_SLEEP_ENV "VPMU_GUEST_SLEEP"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 5
+#define VPMU_GUEST_VERSION 6
 #define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
@@ -58,6 +60,8 @@ struct vpmu_guest_calls {
 	/* Writing 1 to 8 bytes of the window, at a multiple of that; by a program or the kernel. */
 	void (*window_write)(unsigned int vcpu, bool program, uint32_t offset, uint64_t value,
 			     uint32_t bytes);
+	/* Suspended to RAM: registers and caches have lost what they held. No CPU runs. */
+	void (*power_lost)(void);
 };
 
 typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #define OLDEST_EMULATOR 2	/* it does all but say what is forgotten, */
 #define WINDOW_EMULATOR 4	/* older ones all but pass on writes of the window, */
 #define HYBRID_EMULATOR 5	/* or say what else CPUID has */
+#define SLEEP_EMULATOR 6	/* and then do not say that the machine is suspended */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -198,10 +200,35 @@ static void on_forget(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_
 	}
 }
 
+/* ---- suspend to RAM ---- */
+
+static uint8_t *switched_on;	/* all registers as they were at the machine's start */
+
+static bool remember(void)
+{
+	switched_on = malloc(machine->registers_bytes + machine->mmio_bytes);
+	if (!switched_on)
+		return false;
+	memcpy(switched_on, vpmu_package_state(machine, 0), machine->registers_bytes);
+	memcpy(switched_on + machine->registers_bytes, vpmu_package_mmio(machine, 0),
+	       machine->mmio_bytes);
+	return true;
+}
+
+static void on_power_lost(void)
+{
+	vpmu_lock(machine);
+	memcpy(vpmu_package_state(machine, 0), switched_on, machine->registers_bytes);
+	memcpy(vpmu_package_mmio(machine, 0), switched_on + machine->registers_bytes,
+	       machine->mmio_bytes);
+	vpmu_whole_power_lost();
+	vpmu_unlock(machine);
+}
+
 static const struct vpmu_guest_calls calls = {
 	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
-	.forget = on_forget, .window_write = on_window_write,
+	.forget = on_forget, .window_write = on_window_write, .power_lost = on_power_lost,
 };
 
 /* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which
@@ -226,10 +253,19 @@ static void complain_of_emulator(uint32_t version, uint32_t oldest)
 		VPMU_GUEST_VERSION);
 }
 
+/* The oldest emulator that does what this machine needs. */
+static uint32_t oldest_for_machine(void)
+{
+	if (getenv(VPMU_GUEST_SLEEP_ENV))
+		return SLEEP_EMULATOR;
+	if (vpmu_is_hybrid(&machine->machine))
+		return HYBRID_EMULATOR;
+	return vpmu_mmio_writable(machine) ? WINDOW_EMULATOR : OLDEST_EMULATOR;
+}
+
 const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
-	uint32_t oldest;
 
 	if (h->version < OLDEST_EMULATOR || h->version > VPMU_GUEST_VERSION) {
 		complain_of_emulator(h->version, OLDEST_EMULATOR);
@@ -239,10 +275,8 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 	machine = vpmu_whole_open(h);
 	if (!machine)
 		return NULL;
-	oldest = vpmu_is_hybrid(&machine->machine) ? HYBRID_EMULATOR :
-		 vpmu_mmio_writable(machine) ? WINDOW_EMULATOR : OLDEST_EMULATOR;
-	if (h->version < oldest) {
-		complain_of_emulator(h->version, oldest);
+	if (h->version < oldest_for_machine()) {
+		complain_of_emulator(h->version, oldest_for_machine());
 		return NULL;
 	}
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
@@ -250,5 +284,5 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);
 			clear_counter(&r);
 		}
-	return &calls;
+	return remember() ? &calls : NULL;
 }

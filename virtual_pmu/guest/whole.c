@@ -177,6 +177,13 @@ void vpmu_whole_forget(uint64_t from, uint64_t to)
 		vpmu_core_feed_forget(from >> VPMU_PAGE_SHIFT, to >> VPMU_PAGE_SHIFT);
 }
 
+/* What was modified has been written back, as the kernel asks for it before. */
+void vpmu_whole_power_lost(void)
+{
+	if (fed)
+		memset(vpmu_feed.caches.base, 0, vpmu_feed.caches.layout.bytes);
+}
+
 /* ---- sleeping ---- */
 
 static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)

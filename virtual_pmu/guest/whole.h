@@ -24,6 +24,8 @@ bool vpmu_whole_count(bool on);
 void vpmu_whole_publish(void);
 /* The calling CPU's translations of the pages of these addresses have to be looked up again. */
 void vpmu_whole_forget(uint64_t from, uint64_t to);
+/* The caches are empty. The caller has the machine lock, and no CPU runs. */
+void vpmu_whole_power_lost(void);
 /* Passes on performance interrupts that the model has raised. No lock is held, or QEMU's is. */
 void vpmu_whole_interrupts(void);
 

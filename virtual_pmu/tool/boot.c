@@ -10,7 +10,7 @@
 #include "tool.h"
 
 enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
-		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT,
+		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND,
 		   OPT_NODES, OPT_NETWORK, OPT_NODE };
 
 static const struct option options[] = {
@@ -25,6 +25,7 @@ static const struct option options[] = {
 	{ "append", required_argument, NULL, OPT_APPEND },
 	{ "console", no_argument, NULL, OPT_CONSOLE },
 	{ "count-boot", no_argument, NULL, OPT_COUNT_BOOT },
+	{ "suspend", no_argument, NULL, OPT_SUSPEND },
 	{ "nodes", required_argument, NULL, OPT_NODES },
 	{ "network", required_argument, NULL, OPT_NETWORK },
 	{ "node", required_argument, NULL, OPT_NODE },
@@ -55,6 +56,7 @@ static const char help[] =
 "      --no-feed         the registers are there, nothing counts\n"
 "      --count-boot      count from the start of the first process; without it\n"
 "                        from the program's start to its end\n"
+"      --suspend         a machine that can be suspended to RAM; its firmware takes longer\n"
 "      --strict          exit with 3 when somebody broke a register rule\n"
 "      --nodes N         boot N machines as node0, node1, ... of a private network; the\n"
 "                        program runs on node0, where MPI's launchers find all of them\n"
@@ -97,6 +99,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case OPT_APPEND: r->boot.append = optarg; break;
 		case OPT_CONSOLE: r->boot.console = true; break;
 		case OPT_COUNT_BOOT: r->boot.count_boot = true; break;
+		case OPT_SUSPEND: r->boot.suspend = true; break;
 		case OPT_NODES: r->nodes = optarg; break;
 		case OPT_NETWORK: r->network = optarg; break;
 		case OPT_NODE: r->node = optarg; break;

@@ -111,6 +111,13 @@ static void look_after_others(struct talk *t)
 		t->phase = FAILED;
 }
 
+/* Who suspended the machine may not have said when it is to wake. */
+static void wake(const struct talk *t)
+{
+	if (t->boot->suspend && write(t->ends->wake, "\n", 1) < 0)
+		vpmu_complain("cannot wake the machine: %s", strerror(errno));
+}
+
 static void take_signal(struct talk *t)
 {
 	struct signalfd_siginfo info;
@@ -131,6 +138,7 @@ static void take_signal(struct talk *t)
 	} else if (t->phase == RUNNING && info.ssi_signo == SIGWINCH) {
 		tell_window(t);
 	} else if (t->phase == RUNNING) {
+		wake(t);
 		vpmu_frame_write(t->ends->control, VPMU_SIGNAL, &s, sizeof(s));
 	}
 }

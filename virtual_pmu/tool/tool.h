@@ -141,7 +141,7 @@ struct vpmu_boot_ends;
 struct vpmu_boot {
 	const struct vpmu_place *place;		/* NULL: not a machine of ours (rsh) */
 	int (*start)(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends);
-	bool feed, count_boot, console;
+	bool feed, count_boot, console, suspend;
 	bool caller;				/* the program runs as the caller's user */
 	const char *qemu, *kernel, *modules;	/* as given; NULL: those of the installation */
 	const char *append, *memory;
@@ -198,6 +198,7 @@ struct vpmu_boot_ends {
 	pid_t emulator;			/* 0: none */
 	int control, streams[3];	/* our ends of the machine's ports */
 	int log;			/* what the kernel's console and the emulator say */
+	int wake;			/* a byte wakes a machine that is suspended */
 	uint64_t violations;		/* that there were when the program started */
 };
 /* 0 or an exit status. */

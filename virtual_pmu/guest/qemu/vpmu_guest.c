@@ -9,6 +9,7 @@
 #include "exec/ramblock.h"
 #include "hw/boards.h"
 #include "hw/i386/x86.h"
+#include "sysemu/runstate.h"
 #include "tcg/helper-tcg.h"
 
 #include "vpmu_guest.h"
@@ -195,6 +196,24 @@ static const MemoryRegionOps window_ops = {
 	.impl = { .min_access_size = 1, .max_access_size = 8 },
 };
 
+/* ---- suspend to RAM ---- */
+
+static bool has_slept;
+
+bool vpmu_guest_has_slept(void)
+{
+	return has_slept;
+}
+
+/* All CPUs stand still. The board is started once, so that another reset is one that wakes. */
+static void on_suspend(Notifier *unused, void *nothing)
+{
+	has_slept = true;
+	calls->power_lost();
+}
+
+static Notifier suspended = { .notify = on_suspend };
+
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *system_memory)
 {
 	uint64_t base = 0, bytes = 0;
@@ -203,6 +222,7 @@ void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *system_memory)
 	if (!calls)
 		return;
 	bridge->config_read = read_config;
+	qemu_register_suspend_notifier(&suspended);
 	calls->window(&base, &bytes);
 	if (!bytes)
 		return;

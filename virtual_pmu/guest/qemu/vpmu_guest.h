@@ -17,6 +17,9 @@ bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_
 void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_t address);
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *memory);
 
+/* The machine has been in S3: what is in its memory is the guest's. */
+bool vpmu_guest_has_slept(void);
+
 /* Ours in QEMU's own files. */
 void vpmu_apic_interrupt(DeviceState *apic, bool masks);
 void *vpmu_tlb_memory(CPUState *cpu, target_ulong address, uint32_t info);
