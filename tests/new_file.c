@@ -178,6 +178,50 @@ static void others_stay(void **state)
 	}
 }
 
+/* Two write to the same name: neither takes away what the other has begun. */
+static void a_living_ones_stays(void **state)
+{
+	struct new_file n;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!new_file_open(&n, "a", 0666) && write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	assert_int_equal(files(), 1);
+	write_one("a", "first", 1);
+	assert_int_equal(files(), 2);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	write_one("a", "second", 0);
+	assert_int_equal(files(), 1);
+}
+
+/* There has to be room for the other name as well. */
+static void a_long_name(void **state)
+{
+	char name[252];
+	struct new_file n;
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	unnamed = proc = true;
+	assert_int_equal(new_file_open(&n, name, 0666), -ENAMETOOLONG);
+	new_file_drop(&n);
+	assert_int_equal(files(), 0);
+}
+
 /* One that is placed grows under its name, and is not taken away again. */
 static void placed(void **state)
 {
@@ -250,6 +294,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(with_a_name, enter, leave),
 		cmocka_unit_test_setup_teardown(without_proc, enter, leave),
 		cmocka_unit_test_setup_teardown(others_stay, enter, leave),
+		cmocka_unit_test_setup_teardown(a_living_ones_stays, enter, leave),
+		cmocka_unit_test_setup_teardown(a_long_name, enter, leave),
 		cmocka_unit_test_setup_teardown(placed, enter, leave),
 	};
 
