@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,6 +46,7 @@ static void forget_sites(struct vpmu_runner *r)
 	for (uint32_t i = 0; i < VPMU_CODE_LINES; i++)
 		r->code[i] = &none;
 	r->filled = &none;
+	memset(r->ahead, 0, sizeof(r->ahead));
 }
 
 /* See plain.c. */

@@ -51,6 +51,9 @@ struct vpmu_fast {
 	struct vpmu_level level;
 };
 
+/* The set of the LLC that a stream will want next; NULL: not known. */
+struct vpmu_ahead { unsigned char *set; uint32_t slice; };
+
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
@@ -83,6 +86,7 @@ struct vpmu_runner {
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
 	 * still, the word there tells. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
+	struct vpmu_ahead ahead[VPMU_STREAMS];	/* of the lines behind those below */
 	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };

@@ -46,35 +46,59 @@ static HOT struct vpmu_set second_set(const struct vpmu_runner *r, uint64_t tag)
 				  r->l2.level.ways };
 }
 
+static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *set,
+					  uint32_t slice)
+{
+	return (struct vpmu_llc_place){
+		.set = { (uint64_t *)(void *)set, (uint64_t *)(void *)(set + VPMU_LLC_HEAD_BYTES),
+			 q->c->layout.llc.ways },
+		.few = set + VPMU_LLC_FEW_AT, .slice = slice,
+	};
+}
+
 /* As vpmu_llc_place_of: slices are a power of two, too, and agents few. */
 static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
 {
 	const struct vpmu_layout *l = &q->c->layout;
 	uint64_t line = vpmu_placed_line(tag), group = line >> l->slice_shift;
-	struct vpmu_llc_place at = {
-		.slice = ((uint32_t)line + vpmu_rotation(group, l->slices)) & (l->slices - 1),
-	};
-	unsigned char *head = q->r->llc + (at.slice * (uint64_t)l->llc.sets +
-					   (group & l->llc.mask)) * l->llc.set_bytes;
+	uint32_t slice = ((uint32_t)line + vpmu_rotation(group, l->slices)) & (l->slices - 1);
+	uint64_t set = slice * (uint64_t)l->llc.sets + (group & l->llc.mask);
 
-	at.set = (struct vpmu_set){ (uint64_t *)(void *)head,
-				    (uint64_t *)(void *)(head + VPMU_LLC_HEAD_BYTES),
-				    l->llc.ways };
-	at.few = head + VPMU_LLC_FEW_AT;
-	return at;
+	return place_at(q, q->r->llc + set * l->llc.set_bytes, slice);
 }
 
-/* As vpmu_prefetch_ahead. */
-static HOT void prefetch_ahead(const struct plain *q)
+/* With few agents a set has at most so many lines of the host. */
+static HOT void prefetch(const struct vpmu_llc_place *at)
 {
-	uint64_t *last = &q->r->missed[(q->tag >> 12 ^ q->tag >> 22) % VPMU_STREAMS];
-	struct vpmu_llc_place next;
+	const char *set = (const char *)at->set.order;
 
-	if (*last + VPMU_LINE_BYTES == q->tag) {
-		next = place_of(q, q->tag + VPMU_LINE_BYTES);
-		vpmu_prefetch(q->c, &next);
+	__builtin_prefetch(set, 1);
+	__builtin_prefetch(set + VPMU_LINE_BYTES, 1);
+	__builtin_prefetch(set + 2 * VPMU_LINE_BYTES, 1);
+}
+
+/* As vpmu_prefetch and vpmu_prefetch_ahead. What was found for the next line then is used now. */
+static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
+{
+	uint32_t stream = (q->tag >> 12 ^ q->tag >> 22) % VPMU_STREAMS;
+	struct vpmu_ahead *ahead = &q->r->ahead[stream];
+	bool goes_on = q->r->missed[stream] + VPMU_LINE_BYTES == q->tag;
+	struct vpmu_llc_place at, next;
+
+	q->r->missed[stream] = q->tag;
+	if (goes_on && ahead->set) {
+		at = place_at(q, ahead->set, ahead->slice);
+	} else {
+		at = place_of(q, q->tag);
+		prefetch(&at);
 	}
-	*last = q->tag;
+	ahead->set = NULL;
+	if (goes_on) {
+		next = place_of(q, q->tag + VPMU_LINE_BYTES);
+		prefetch(&next);
+		*ahead = (struct vpmu_ahead){ (unsigned char *)next.set.order, next.slice };
+	}
+	return at;
 }
 
 static HOT uint64_t first_word(const struct plain *q)
@@ -256,12 +280,10 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 
 static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 {
-	struct vpmu_llc_place at = place_of(q, q->tag);
+	struct vpmu_llc_place at = place_ahead(q);
 	struct vpmu_segment *s = q->c->s;
 	bool done;
 
-	vpmu_prefetch(q->c, &at);
-	prefetch_ahead(q);
 	if (alone) {
 		done = miss(q, &at);
 	} else {

@@ -79,7 +79,7 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 {
 	const struct skl_bulk *b = &p->bulk;
 	uint32_t umask = skl_driven(p, counter, select);
-	uint32_t slice = (counter - SKL_CBO(0)) / 2;
+	uint32_t slice = (counter - SKL_CBO(0)) / 2, arb = skl_arb_of(counter);
 
 	switch (VPMU_GET(SELECT_EVENT, select) | (skl_is_arb(counter) ? 0x100u : 0)) {
 	case SKL_CACHE_LOOKUP:
@@ -89,11 +89,11 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 	case SKL_TOR_ALLOCATION:
 		return slice < SKL_ARBS ? allocations(b->tor[slice], umask) : 0;
 	case 0x100 | SKL_TRANSACTIONS:
-		return transactions(b->transactions[skl_arb_of(counter)], umask);
+		return transactions(b->transactions[arb], umask);
 	case 0x100 | SKL_TRK_REQUESTS:
-		return requests(b->requests[skl_arb_of(counter)], umask);
+		return requests(b->requests[arb], umask) + (arb ? 0 : requests(b->all, umask));
 	case 0x100 | SKL_COH_TRK_REQUESTS:
-		return requests(b->coherent[skl_arb_of(counter)], umask);
+		return requests(b->coherent[arb], umask) + (arb ? 0 : requests(b->all, umask));
 	}
 	return 0;
 }

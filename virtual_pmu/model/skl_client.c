@@ -109,6 +109,7 @@ static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const stru
 	p->ctr_width = d->ctr_width ? d->ctr_width : SKL_CTR_WIDTH;
 	p->cbo_codes = d->cbo_codes ? d->cbo_codes : SKL_LOOKUPS | SKL_SNOOPS;
 	p->controllers = d->controllers;
+	p->single = !d->two_arbs && !d->controllers && skl_tiles(s) <= SKL_SOC_TILE;
 	skl_arb_umasks(d, p->arb_umasks);
 	imc_reset(p, d);
 }
@@ -348,16 +349,15 @@ void skl_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker ki
 	bool write = kind == VPMU_TRK_EVICTION;
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
-	if (p->precise || p->two_arbs || p->controllers || skl_tiles(s) > SKL_SOC_TILE) {
+	if (p->precise || !p->single) {
 		track(p, kind, true, start, end);
 		skl_dram(s, package, VPMU_IN_TURN, 1, !write, write);
 		return;
 	}
-	p->bulk.requests[0][kind]++;
-	p->bulk.coherent[0][kind]++;
+	p->bulk.all[kind]++;
 	imc_add(mmio, IMC_IA_REQUESTS, 1);
 	imc_add(mmio, write ? IMC_DATA_WRITES : IMC_DATA_READS, 1);
-	skl_occupy(p, 0, kind == VPMU_TRK_DATA_READ, true, start, end);
+	skl_occupy_in_bulk(p, kind == VPMU_TRK_DATA_READ, start, end);
 }
 
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)

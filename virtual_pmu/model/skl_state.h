@@ -89,7 +89,9 @@ struct skl_entry {
 
 struct skl_bulk {
 	struct vpmu_llc_counts llc;
+	/* all: a request and a coherent one, of the first arbiter */
 	uint64_t requests[SKL_ARBS][SKL_TRK_KINDS], coherent[SKL_ARBS][SKL_TRK_KINDS];
+	uint64_t all[SKL_TRK_KINDS];
 	uint64_t tor[SKL_ARBS][SKL_TRK_KINDS];
 	uint64_t transactions[SKL_ARBS][2];	/* reads, others */
 	/* The clock counter has the clocks before this one, the occupancy the changes. */
@@ -107,6 +109,7 @@ struct skl_package {
 	bool forwards;			/* an overflow would interrupt somebody */
 	uint8_t device[2];	/* of PCI 0:0.0 */
 	bool always, two_arbs;	/* the design's */
+	bool single;		/* it has one arbiter, one controller and one tile */
 	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
 	/* Of the arbiters and their like, by kind of request. */
 	uint32_t turns[SKL_TRK_KINDS], tor_turns[SKL_TRK_KINDS], transaction_turns[2];
@@ -232,6 +235,24 @@ void skl_bulk_choose(struct skl_package *p);
 /* A tracker entry of this arbiter, in the clocks [start, end). */
 void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
 		uint64_t end);
+
+/* The same of a coherent one in the first arbiter's, while not precise. */
+static inline void skl_occupy_in_bulk(struct skl_package *p, bool data_read, uint64_t start,
+				      uint64_t end)
+{
+	struct skl_bulk *b = &p->bulk;
+	struct skl_entry *e = &b->entry[b->entries];
+
+	if (start < p->done || end >= p->done + SKL_WINDOW || end - start >= SKL_WINDOW ||
+	    b->entries == SKL_ENTRIES - 1) {
+		skl_occupy(p, 0, data_read, true, start, end);
+		return;
+	}
+	*e = (struct skl_entry){
+		.start = start, .end = end, .data_read = data_read, .coherent = true,
+	};
+	b->entries++;
+}
 
 /* skl_count.c */
 void skl_advance(struct skl_package *p, uint64_t clock);
