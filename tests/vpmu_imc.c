@@ -224,6 +224,39 @@ static void what_is_left_changed_is_told(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* The registers behind Lunar Lake's SAFBAR, by physical addresses: the second box is below the
+ * first, sNCU resets both, and traffic that the memory controllers count changes nothing. */
+static void home_boxes_hold_and_are_reset(void **state)
+{
+	static const struct { uint64_t select, counter; } boxes[] = {
+		{ 0xe54550 + 4 * 3, 0xe54570 + 8 * 3 }, { 0xe53550, 0xe53570 },
+	};
+	uint64_t window, bytes, bar, from;
+
+	(void)state;
+	scratch_close(&t);
+	scratch_open(&t, "lnl-4p4e8t");
+	vpmu_mmio_window(t.s, &window, &bytes);
+	assert_int_equal(vpmu_pci_read(t.s, 0x68, &bar, sizeof(bar)), 0);
+	assert_int_equal(bar & 0xfff, 1);
+	from = bar - 1 - window;	/* may be below 0 */
+	for (size_t i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
+		uint32_t select = (uint32_t)(from + boxes[i].select),
+			 counter = (uint32_t)(from + boxes[i].counter);
+
+		write32(select, 0x101);
+		vpmu_mmio_write(t.s, 0, counter, 1000, 8);
+		happen();
+		assert_int_equal(read64(counter), 1000);
+		write32((uint32_t)(from + 0xe4b700), 4);	/* the counters */
+		assert_int_equal(read64(counter), 0);
+		assert_int_equal(read64(select) & UINT32_MAX, 0x101);
+		write32((uint32_t)(from + 0xe4b700), 2);	/* the selects */
+		assert_int_equal(read64(select) & UINT32_MAX, 0);
+	}
+	assert_int_equal(t.s->violation_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +264,7 @@ int main(void)
 		T(clocks_count_while_they_are_asked_for), T(global_control_resets),
 		T(only_channel_0_is_there), T(what_cannot_be_written_is_a_violation),
 		T(halves_of_a_counter_are_written_alone), T(what_is_left_changed_is_told),
+		T(home_boxes_hold_and_are_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

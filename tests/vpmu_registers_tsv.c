@@ -26,8 +26,8 @@ static const struct table tables[] = {
 	{ CLIENTS, "rpl-8p16e32t", 92, 0, NULL, "ADL" },	/* 12 CBos */
 	{ CLIENTS, "mtl-6p8e2lp22t", 94, 0, NULL, "MTL" },	/* 8 of 12 */
 	{ CLIENTS, "arl-8p16e24t", 110, 0, NULL, "ARL" },
-	/* No event of those in the other window is known. */
-	{ CLIENTS, "lnl-4p4e8t", 56, 0, "SAFBAR", "LNL" },
+	/* The addresses of sNCU's counters overlap. */
+	{ CLIENTS, "lnl-4p4e8t", 77, 0, "SNCU_PERF", "LNL" },
 };
 
 #define ROWS_MAX 128
@@ -84,14 +84,20 @@ static void check_row(const struct vpmu_machine *m, const struct row *r)
 	static const char *const access[] = {
 		[VPMU_RO] = "RO", [VPMU_RW] = "RW", [VPMU_RW1C] = "RW1C", [VPMU_WO] = "WO",
 	};
-	static const char *const space[] = { "", "pci:00:00.0+", "BAR+" };
+	static const char *const space[] = { "", "pci:00:00.0+" };
 	struct vpmu_register_info info;
 	char address[64], has_access[16];	/* without the doubt of "RW1C?" */
+	const char *base;
+	uint32_t behind;
 
 	snprintf(has_access, sizeof(has_access), "%.*s", (int)strcspn(r->access, "?"), r->access);
 	if (vpmu_model_find(m, r->name, &info))
 		fail_msg("the model has no %s", r->name);
-	snprintf(address, sizeof(address), "%s0x%X", space[info.space], info.address);
+	base = vpmu_mmio_base(info.address, &behind);
+	if (info.space == VPMU_MMIO)
+		snprintf(address, sizeof(address), "%s+0x%X", base, behind);
+	else
+		snprintf(address, sizeof(address), "%s0x%X", space[info.space], info.address);
 	assert_string_equal(info.name, r->name);
 	assert_string_equal(address, r->address);
 	assert_int_equal(info.width, r->width);
@@ -144,10 +150,23 @@ static uint64_t all_ones(const struct row *r)
 	return strtoull(r->mask, NULL, 16);
 }
 
+/* Where in the window: the table counts from what one of two registers of the host bridge says. */
+static uint32_t offset_of(struct vpmu_segment *s, const struct row *r)
+{
+	uint64_t window, bytes, bar, at = strtoull(strchr(r->address, '+') + 1, NULL, 16);
+
+	vpmu_mmio_window(s, &window, &bytes);
+	assert_int_equal(vpmu_pci_read(s, *r->address == 'S' ? 0x68 : 0x48, &bar, sizeof(bar)), 0);
+	assert_int_equal(bar & 0xfff, 1);
+	at += bar - 1 - window;
+	assert_true(at < bytes);
+	return (uint32_t)at;
+}
+
 /* In the window; a select or counter of 64 bits in two halves. */
 static void write_ones_there(struct vpmu_segment *s, const struct row *r)
 {
-	uint32_t offset = (uint32_t)strtoul(r->address + strlen("BAR+"), NULL, 16);
+	uint32_t offset = offset_of(s, r);
 	uint64_t value = 0;
 
 	for (uint32_t done = 0; done < r->width; done += 32)
@@ -182,7 +201,7 @@ static void the_masks_are_what_a_write_leaves(void **state)
 		read_table(&tables[n]);
 		scratch_open(&t, tables[n].machine);
 		for (uint32_t i = 0; i < row_count; i++)
-			if (strncmp(rows[i].address, "BAR+", 4) == 0 &&
+			if (strstr(rows[i].address, "BAR+") &&
 			    strcmp(rows[i].access, "RW") == 0)
 				write_ones_there(t.s, &rows[i]);
 			else if (strncmp(rows[i].address, "0x", 2) == 0 &&

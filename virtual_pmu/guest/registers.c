@@ -19,6 +19,7 @@
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
+#define PCI_SAF_BAR 0x68u	/* of a machine that has it */
 
 #define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
 enum { BEGIN = 1, END = 2 };
@@ -145,14 +146,18 @@ static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_
 
 static bool on_pci_read(uint32_t offset, uint8_t *byte)
 {
+	bool here = offset / 2 * 2 == PCI_DEVICE || offset / 8 * 8 == PCI_BAR;
+	uint64_t bar = 0;
 	int rc;
 
-	if (offset / 2 * 2 != PCI_DEVICE && offset / 8 * 8 != PCI_BAR)
+	if (!here && offset / 8 * 8 != PCI_SAF_BAR)
 		return false;
 	vpmu_lock(machine);
+	if (!here)
+		here = !vpmu_pci_read(machine, PCI_SAF_BAR, &bar, sizeof(bar)) && bar;
 	rc = vpmu_pci_read(machine, offset, byte, 1);
 	vpmu_unlock(machine);
-	return !rc;
+	return here && !rc;
 }
 
 static void on_window(uint64_t *base, uint64_t *bytes)

@@ -27,18 +27,18 @@ enum imc_code {
 	TOTAL_DATA = 0x3c,
 };
 
-enum why { NO_EVENT = SKL_IMC_WHY, NOT_HERE, EDGES, OTHER_CHANNEL };
-
 const char *imc_undriven_text(uint32_t why)
 {
 	static const char *const texts[] = {
-		[NO_EVENT - SKL_IMC_WHY] = "not an event of the memory controllers' documents, it "
-					   "stays 0",
-		[NOT_HERE - SKL_IMC_WHY] = "this machine's memory does nothing of the kind, so it "
-					   "stays 0",
-		[EDGES - SKL_IMC_WHY] = "edges are not modelled here, so it stays 0",
-		[OTHER_CHANNEL - SKL_IMC_WHY] = "a controller of this machine has channel 0 only, "
-						"so it stays 0",
+		[IMC_NO_EVENT - SKL_IMC_WHY] =
+			"not an event of the memory controllers' documents, it stays 0",
+		[IMC_NOT_HERE - SKL_IMC_WHY] =
+			"this machine's memory does nothing of the kind, so it stays 0",
+		[IMC_EDGES - SKL_IMC_WHY] = "edges are not modelled here, so it stays 0",
+		[IMC_OTHER_CHANNEL - SKL_IMC_WHY] =
+			"a controller of this machine has channel 0 only, so it stays 0",
+		[IMC_NOT_PUBLISHED - SKL_IMC_WHY] =
+			"no event of this unit is published, so it stays 0",
 	};
 
 	return texts[why - SKL_IMC_WHY];
@@ -83,12 +83,12 @@ static uint32_t why_not(const struct skl_package *p, uint64_t select)
 	uint32_t code = VPMU_GET(IMC_EVENT, select);
 
 	if (code > 63 || !(p->imc_known >> code & 1))
-		return NO_EVENT;
+		return IMC_NO_EVENT;
 	if (!(p->imc_driven >> code & 1))
-		return NOT_HERE;
+		return IMC_NOT_HERE;
 	if (select & IMC_EDGE)
-		return EDGES;
-	return (select & IMC_CHANNELS) && !(select & CHANNEL_0) ? OTHER_CHANNEL : 0;
+		return IMC_EDGES;
+	return (select & IMC_CHANNELS) && !(select & CHANNEL_0) ? IMC_OTHER_CHANNEL : 0;
 }
 
 static void count(struct skl_package *p, uint8_t *mmio, uint32_t mc, enum imc_code code,

@@ -29,6 +29,9 @@
 		    src), \
 	IMC_ROWS_OF(n, "PERFCTR", block + 0xe8, 8, 64, UINT64_MAX, src)
 
+enum imc_why { IMC_NO_EVENT = SKL_IMC_WHY, IMC_NOT_HERE, IMC_EDGES, IMC_OTHER_CHANNEL,
+	       IMC_NOT_PUBLISHED };
+
 struct imc_traffic { uint32_t requests, reads, writes; };
 
 void imc_reset(struct skl_package *p, const struct skl_design *d);
@@ -39,5 +42,8 @@ void imc_clock(struct vpmu_segment *s, uint32_t package);
 /* A register in the window holds a new value. */
 void imc_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint64_t value);
 const char *imc_undriven_text(uint32_t why);
+
+/* client_hbo.c: the same of Lunar Lake's other base. */
+void hbo_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint64_t value);
 
 #endif

@@ -5,8 +5,8 @@
  * Meteor Lake and Arrow Lake are made of tiles. Stated, because no document says it in so many
  * words: bit 29 of a tile's box control enables all units of the tile; the units of the SoC tile
  * see the cores that are not behind the LLC, but for TRANSACTIONS, which are of all; requests go to
- * two boxes of a kind in turn. Lunar Lake's HBO and sNCU, of which no event is published, are not
- * on this machine. */
+ * two boxes of a kind in turn. Of Lunar Lake's HBO and sNCU no event is published; the selects and
+ * counters of the second are left out, because those that Linux has would overlap. */
 #include "client_rows.h"
 
 #define SRC "Linux uncore_snb.c"
@@ -58,9 +58,29 @@ static const struct vpmu_register_row tile_rows[] = {
 	ARBS, CBOS(12), MEMORY,
 };
 
+/* Lunar Lake's other base, which is mapped behind the first. */
+#define SAF(at) (SKL_IMC_WINDOW_64 + (at) - SKL_SAF_FROM)
+#define HBO_SELECT (VPMU_BITS(31, 23) | VPMU_BITS(18, 18) | VPMU_BITS(15, 0))
+#define SAF_ROW(name_, unit_, at, m) { .name = name_, .cite = SRC, .space = VPMU_MMIO, \
+	.access = VPMU_RW, .unit = unit_, .address = SAF(at), .width = 32, .mask = m }
+#define HBO_ROWS(n, base) \
+	SAF_ROW("HBO_" n "_BOX_CTL", "HBO " n, base + 0x548, IMC_FRZ), { \
+	.name = "HBO_" n "_PERFEVTSELm", .cite = SRC, .space = VPMU_MMIO, .access = VPMU_RW, \
+	.unit = "HBO " n, .address = SAF(base + 0x550), .width = 32, .mask = HBO_SELECT, \
+	.counters = 4, .counter_stride = 4 }, { \
+	.name = "HBO_" n "_PERFCTRm", .cite = SRC, .space = VPMU_MMIO, .access = VPMU_RW, \
+	.unit = "HBO " n, .address = SAF(base + 0x570), .width = 64, .mask = UINT64_MAX, \
+	.counters = 4, .counter_stride = 8 }
+#define SAF_ROWS { \
+	.name = "SAFBAR", .cite = SRC, .space = VPMU_PCI, .access = VPMU_RO, .address = 0x68, \
+	.width = 64, CLIENT_AT(saf_bar) }, \
+	HBO_ROWS("0", 0xe54000u), HBO_ROWS("1", 0xe53000u), \
+	SAF_ROW("SNCU_GLOBAL_CTL", NULL, 0xe4b700u, IMC_RST_CTRL | IMC_RST_CTRS), \
+	SAF_ROW("SNCU_BOX_CTL", NULL, 0xe4b380u, IMC_FRZ)
+
 static const struct vpmu_register_row lnl_rows[] = {
 	ROW("MSR_UNC_PERF_GLOBAL_CTRL", NULL, 0x240e, 64, SKL_GLOBAL_EN, COMPUTE(global_ctrl)),
-	ARBS, CBOS(4), MEMORY,
+	ARBS, CBOS(4), MEMORY, SAF_ROWS,
 };
 
 /* ---- events ---- */
@@ -143,18 +163,19 @@ static const struct vpmu_event_info lnl_events[] = {
 /* ---- designs ---- */
 
 /* Of Arrow Lake and Lunar Lake no number of the host bridge is known: it is 0. */
-#define DESIGN(events_, codes, soc_, low, high) { \
+#define DESIGN(events_, codes, soc_, low, high, ...) { \
 	.events = events_, .event_count = CLIENT_COUNT(events_), .controllers = BLOCK, \
 	.two_arbs = true, .ctr_width = WIDTH, .cbo_codes = codes, .soc = soc_, \
-	.device = { low, high }, .device_of_two = { low, high } }
+	.device = { low, high }, .device_of_two = { low, high }, __VA_ARGS__ }
 #define SOC_DESIGN(events_) { \
 	.events = events_, .event_count = CLIENT_COUNT(events_), .two_arbs = true, \
 	.ctr_width = WIDTH, .cbo_codes = SKL_TOR, .arb_unit = "HAC_ARB" }
 static const struct skl_design mtl_soc = SOC_DESIGN(mtl_events), arl_soc = SOC_DESIGN(arl_events);
-static const struct skl_design mtl_design = DESIGN(mtl_events, SKL_LOOKUPS, &mtl_soc, 0x14, 0x7d),
-			       arl_design = DESIGN(arl_events, SKL_NO_CODES, &arl_soc, 0, 0),
-			       lnl_design = DESIGN(lnl_events, SKL_NO_CODES, NULL, 0, 0);
+static const struct skl_design
+	mtl_design = DESIGN(mtl_events, SKL_LOOKUPS, &mtl_soc, 0x14, 0x7d, .saf = false),
+	arl_design = DESIGN(arl_events, SKL_NO_CODES, &arl_soc, 0, 0, .saf = false),
+	lnl_design = DESIGN(lnl_events, SKL_NO_CODES, NULL, 0, 0, .saf = true);
 
 CLIENT_TYPE_OF(2, mtl, VPMU_METEOR_LAKE, tile_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
 CLIENT_TYPE_OF(2, arl, VPMU_ARROW_LAKE, tile_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
-CLIENT_TYPE(lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_IMC_WINDOW_64);
+CLIENT_TYPE(lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);

@@ -25,6 +25,8 @@ bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint3
  * recorded. Reads are of the page itself, see vpmu_package_mmio. */
 void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint64_t value,
 		     uint32_t bytes);
+/* Of a register in the window: the base that the documents give its address from, and where. */
+const char *vpmu_mmio_base(uint32_t address, uint32_t *behind);
 /* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
 

@@ -26,6 +26,7 @@ static void pci_image(struct vpmu_segment *s, uint8_t image[PCI_CONFIG_BYTES])
 	memcpy(image, head, sizeof(head));
 	memcpy(image + 2, skl_package(s, 0)->device, 2);
 	memcpy(image + 0x48, &skl_package(s, 0)->imc_bar, sizeof(uint64_t));
+	memcpy(image + 0x68, &skl_package(s, 0)->saf_bar, sizeof(uint64_t));
 }
 
 int skl_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes)
@@ -103,6 +104,8 @@ static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const stru
 {
 	p->cbo_config = s->machine.slices + d->more;
 	p->imc_bar = IMC_BAR_RESET;
+	if (d->saf)	/* its registers are right behind those of the other base */
+		p->saf_bar = IMC_BAR_RESET + SKL_IMC_WINDOW_64 - SKL_SAF_FROM;
 	memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
 	p->always = d->always;
 	p->two_arbs = d->two_arbs;
@@ -166,6 +169,15 @@ static void receive(struct vpmu_segment *s, uint32_t cpu, bool on)
 					       p->receivers[core] & ~bit);
 }
 
+static void written_in_window(struct vpmu_segment *s, uint32_t package, uint32_t offset,
+			      uint64_t value)
+{
+	if (offset < SKL_IMC_WINDOW_64)
+		imc_written(s, package, offset, value);
+	else
+		hbo_written(s, package, offset, value);
+}
+
 void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 		 uint64_t value)
 {
@@ -173,8 +185,8 @@ void skl_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_registe
 	struct skl_package *p = skl_package(s, vpmu_cpu_package(&s->machine, cpu) + tile);
 
 	if (r->row->space == VPMU_MMIO) {
-		imc_written(s, vpmu_cpu_package(&s->machine, cpu), vpmu_register_address(r),
-			    value);
+		written_in_window(s, vpmu_cpu_package(&s->machine, cpu), vpmu_register_address(r),
+				  value);
 		return;
 	}
 	if (r->row->scope == VPMU_THREAD) {

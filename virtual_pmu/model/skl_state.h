@@ -101,7 +101,7 @@ struct skl_bulk {
 };
 
 struct skl_package {
-	uint64_t global_ctrl, global_status, cbo_config, imc_bar;
+	uint64_t global_ctrl, global_status, cbo_config, imc_bar, saf_bar;
 	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
 	/* Of the cores that PMI_SEL can name: threads with ENABLE_UNCORE_PMI, a bit each. */
 	uint8_t receivers[SKL_PMI_SEL_CORES];
@@ -162,6 +162,7 @@ struct skl_design {
 	const struct skl_design *soc;	/* of the SoC tile, if there is one */
 	uint32_t ctr_width;	/* 0: SKL_CTR_WIDTH */
 	uint8_t device[2], device_of_two[2];	/* PCI 0:0.0, low byte first; of two cores */
+	bool saf;		/* it has a base for HBO and sNCU, SAFBAR */
 };
 
 /* What a generation's file of data says of its type beside its rows, events and design. */
@@ -177,6 +178,10 @@ struct skl_design {
 	.memory_command = skl_memory_command
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
 #define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
+/* Behind that, what Lunar Lake has at these offsets from another base. */
+#define SKL_SAF_FROM 0xe4b000u
+#define SKL_SAF_TO 0xe55000u
+#define SKL_SAF_WINDOW (SKL_IMC_WINDOW_64 + SKL_SAF_TO - SKL_SAF_FROM)
 
 /* skl_client.c */
 void skl_reset(struct vpmu_segment *s, const struct skl_design *d);

@@ -189,10 +189,13 @@ static const char *access_name(enum vpmu_access access)
 
 static void address_text(const struct vpmu_register_info *i, char *text, size_t bytes)
 {
+	uint32_t behind;
+	const char *base = vpmu_mmio_base(i->address, &behind);
+
 	switch (i->space) {
 	case VPMU_MSR: snprintf(text, bytes, "0x%X", i->address); break;
 	case VPMU_PCI: snprintf(text, bytes, "pci:00:00.0+0x%X", i->address); break;
-	case VPMU_MMIO: snprintf(text, bytes, "BAR+0x%X", i->address); break;
+	case VPMU_MMIO: snprintf(text, bytes, "%s+0x%X", base, behind); break;
 	}
 }
 
