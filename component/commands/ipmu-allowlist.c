@@ -138,7 +138,7 @@ static int parse(int argc, char **argv, const char **machine)
 		else if (c == 'l')
 			print_machines();
 		else
-			fputs("Try 'ipmu-allowlist --help'.\n", stderr);
+			fputs("ipmu-allowlist: try 'ipmu-allowlist --help'\n", stderr);
 		return c == '?' ? 2 : 0;
 	}
 	if (optind == argc)

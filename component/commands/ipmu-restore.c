@@ -340,7 +340,7 @@ static int parse(int argc, char **argv, bool *dry_run, int *fd)
 			return 1;
 		}
 		if (c != 'n' && c != 'w') {
-			fputs("Try 'ipmu-restore --help'.\n", stderr);
+			fputs("ipmu-restore: try 'ipmu-restore --help'\n", stderr);
 			return 1 + EXIT_USAGE;
 		}
 		if (c == 'w' && parse_descriptor(optarg, fd))

@@ -36,7 +36,7 @@ static void usage(FILE *f)
 
 static int wrong_use(const char *what, const char *value)
 {
-	fprintf(stderr, "pmutopo: %s%s%s%s; try 'pmutopo --help'.\n", what, value ? " '" : "",
+	fprintf(stderr, "pmutopo: %s%s%s%s; try 'pmutopo --help'\n", what, value ? " '" : "",
 		value ? value : "", value ? "'" : "");
 	return 2;
 }
@@ -89,7 +89,7 @@ static int choices_parse(int argc, char **argv, struct choices *out)
 				printf("pmutopo %s\n", IPMU_VERSION);
 			return 0;
 		} else {
-			fprintf(stderr, "Try 'pmutopo --help'.\n");
+			fprintf(stderr, "pmutopo: try 'pmutopo --help'\n");
 			return 2;
 		}
 	}
