@@ -157,7 +157,7 @@ is 'somebody else counts' 1 $?
 says 'somebody else counts' 'is used by process [0-9]+ \(ipmu-run\)'
 
 # -- events and groups that are not there
-refused 1 'no event foo here' -e foo true
+refused 1 "no event foo here; 'vpmu run -m skl-4c8t papi_native_avail' lists them" -e foo true
 refused 1 'skl_unc_cbo has no event UNC_FOO' -e skl_unc_cbo.UNC_FOO true
 refused 1 'only events of intel_core and intel_uncore' -e perf:::INSTRUCTIONS true
 refused 2 'no group PAGES here; there are: ARB, CLOCK, LLC,.* MEM' -g PAGES true

@@ -186,8 +186,23 @@ static int explain_disabled(const PAPI_component_info_t *info, char *why)
 	return info->disabled == PAPI_EPERM ? -EPERM : -ENODEV;
 }
 
+/* What lists events has to run on the same machine. */
+static int explain_unknown(const struct machine *m, const char *given, char *why)
+{
+	char name[64];
+
+	if (m->is_virtual && sscanf(m->model, VIRTUAL " %63s", name) == 1)
+		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; 'vpmu run -m %s "
+			 "papi_native_avail' lists them", given, name);
+	else
+		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; papi_native_avail lists them",
+			 given);
+	return -ENOENT;
+}
+
 /* `papi` is what PAPI has said to the name with the owner before it. */
-static int explain(const char *given, const char *owner, int papi, char *why)
+static int explain(const struct machine *m, const char *given, const char *owner, int papi,
+		   char *why)
 {
 	const PAPI_component_info_t *info = component(owner);
 
@@ -198,12 +213,10 @@ static int explain(const char *given, const char *owner, int papi, char *why)
 	if (is_disabled(info) &&
 	    (strstr(given, ":::") || !is_active(strcmp(owner, CORE) ? CORE : UNCORE)))
 		return explain_disabled(info, why);
-	if (!is_disabled(info) && info->disabled_reason[0])
-		snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
-	else
-		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; papi_native_avail lists them",
-			 given);
-	return papi == PAPI_EPERM && !is_disabled(info) ? -EACCES : -ENOENT;
+	if (is_disabled(info) || !info->disabled_reason[0])
+		return explain_unknown(m, given, why);
+	snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
+	return papi == PAPI_EPERM ? -EACCES : -ENOENT;
 }
 
 /* A name without its component: names of uncore PMUs and of their events have this in them. */
@@ -269,7 +282,7 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 		return rc;
 	rc = find_in(owner, given, &e);
 	if (rc != PAPI_OK)
-		return explain(given, owner, rc, why);
+		return explain(m, given, owner, rc, why);
 	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
 	if (!rc && !e.nparts)
 		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1, 0 });
