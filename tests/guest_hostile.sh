@@ -4,6 +4,7 @@
 # may write registers, for a counter of CPUs and for one of a package.
 set -u
 . "${SRCDIR:?}/tests/guest/environment.sh"
+program device_list
 papi_program counts processes
 "$CC" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -o deny.so "$SRCDIR/tests/guest/deny.c" || exit 1
 

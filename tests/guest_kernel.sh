@@ -8,12 +8,12 @@ set -u
 program spin
 papi_program counts processes
 
-inside core2-4c core_away --no-feed
+inside core2-4c core_away --no-feed --append cpu0_hotplug
 inside core2-4c core_cpus
 # As it brings a CPU up again the kernel writes a bit that this processor's document reserves.
 grep -q "violations\? of the register rules by the kernel's own drivers, not by programs" err ||
 	fail "core2-4c: the kernel's own writes are not told apart: $(cat err)"
-inside skl-2c4t package_cpus
+inside skl-2c4t package_cpus --append cpu0_hotplug
 inside skl-1c2t suspend --suspend
 
 # A kernel's settings. The window of the memory controller is free on this board: 'reserve=' does what

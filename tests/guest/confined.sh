@@ -34,6 +34,12 @@ counts 'without CAP_SYS_ADMIN' dropped cap_sys_admin
 refused 'a filter of open' '/dev/cpu/0/msr: not permitted, CAP_SYS_RAWIO or not: a container' denied open
 refused 'a filter of pread' 'seccomp) forbids it: allow pread64' denied pread
 refused 'a filter of pwrite' 'seccomp' denied pwrite
+control_group listed
+"$HERE/device_list" $groups/listed "$((0x$(stat -c %t /dev/cpu/0/msr)))" || fail 'no list of devices'
+in_listed head -c 1 /dev/zero >/dev/null || fail 'the list of devices forbids others: what is tested?'
+refused 'a list of devices' '/dev/cpu/0/msr: not permitted, CAP_SYS_RAWIO or not: a container' \
+	in_listed $count
+says 'a list of devices' 'its list of devices forbids it'
 restored 'filters'
 
 # -- SIGKILL, of a program and of ipmu-run: what they leave is put back

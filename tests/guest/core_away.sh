@@ -31,5 +31,18 @@ taskset -cp 0-3 "$pid" >/dev/null
 ask try start
 says 'a CPU that came later' 'CPU 3, on which this thread may run, was offline'
 end
+
+# -- the first CPU, which a kernel lets go with cpu0_hotplug
+start "$HERE/counts" $event:u:cpu=0
+online 0 0
+ask try read
+says 'the first CPU is away' 'cpu=0: core box 0 through /dev/cpu/0/msr: the CPU went offline'
+ask try stop
+end
+refused 'the first CPU is away' 'CPU 0 is offline' "$HERE/counts" $event:cpu=0
+counts 'without the first CPU' "$HERE/counts" $event:cpu=1
+online 0 1
+ipmu-restore >/dev/null 2>&1 || fail 'ipmu-restore with the first CPU'
+counts 'the first CPU is back' "$HERE/counts" $event:cpu=0
 restored 'all'
 finish

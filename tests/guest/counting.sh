@@ -54,13 +54,17 @@ counts() {	# counts WHAT COMMAND...
 	heard=$("$@" </dev/null 2>&1) || fail "$what: does not count: $heard"
 }
 
-confine() {	# confine NAME CPUS: a control group, and the command in_NAME COMMAND...
-	local groups=/sys/fs/cgroup
+groups=/sys/fs/cgroup
+control_group() {	# control_group NAME: and the command in_NAME COMMAND...
 	[ -e $groups/cgroup.controllers ] || mount -t cgroup2 none $groups || fail 'no control groups'
-	echo +cpuset >$groups/cgroup.subtree_control
-	mkdir "$groups/$1" && echo "$2" >"$groups/$1/cpuset.cpus" || fail "no cpuset $2"
+	mkdir "$groups/$1" || fail "no control group $1"
 	printf '#!/bin/sh\necho $$ >%s\nexec "$@"\n' "$groups/$1/cgroup.procs" >"in_$1"
 	chmod 755 "in_$1"
+}
+confine() {	# confine NAME CPUS: a control group of these
+	control_group "$1"
+	echo +cpuset >$groups/cgroup.subtree_control
+	echo "$2" >"$groups/$1/cpuset.cpus" || fail "no cpuset $2"
 }
 online() { echo "$2" >"/sys/devices/system/cpu/cpu$1/online" || fail "CPU $1 cannot be switched"; }
 restored() {	# restored WHAT: nothing is left to put back

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # On a booted machine with an uncore and four CPUs: the CPU through which a package's counters are
-# reached goes and comes back. A cpuset without the first CPU, which has to stay, makes it another one.
-# Counted are lines of new memory.
+# reached goes and comes back, be it the first one or, in a cpuset without that, another. Counted are
+# lines of new memory.
 . "$SRCDIR/tests/guest/counting.sh"
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 lines=100000
@@ -13,6 +13,15 @@ work() {	# work WHAT: what was asked for, and what the kernel adds
 	near "$1" $lines "$values" 30
 }
 reader() { ls -l "/proc/$pid/fd" | sed -n 's|.*/dev/cpu/\([0-9]*\)/msr.*|\1|p'; }
+
+start "$HERE/counts" $event
+same 'the first CPU reads' 0 "$(reader)"
+online 0 0
+work 'the first CPU is away'
+same 'the next one reads' 1 "$(reader)"
+online 0 1
+ask stop
+end
 
 start in_rest "$HERE/counts" $event
 same 'the reading CPU' 1 "$(reader)"
