@@ -85,4 +85,25 @@ then
 	within 'nhmex: reads' "$reads" $((3 * lines)) 2
 	within 'nhmex: writes' "$writes" "$(written 393216)" 3
 fi
+
+# --count-boot: long before its first process the kernel writes memory and reads it (memtest=N, N times
+# each), and says which. Each line is read twice, and written back once.
+tested() {	# of one pattern, in bytes
+	local sum=0 from to
+	while read -r from to; do sum=$((sum + to - from)); done < <(
+		sed -n 's/.* \(0x[0-9a-f]*\) - \(0x[0-9a-f]*\) pattern 0000000000000000$/\1 \2/p' out)
+	echo "$sum"
+}
+counted() {	# counted REGISTER SEGMENT
+	"$VPMU" regs -s "$2" --tsv | awk -F '\t' -v name="$1" '$1 == name { print $8 }'
+}
+for patterns in 1 2; do
+	echo dmesg | boot skl-1c1t --count-boot --memory 160M -s "booted$patterns" \
+		--append "memtest=$patterns"
+done
+lines=$(($(tested) / 64))
+[ "$lines" -gt 1000000 ] || fail "memtest: $lines lines: what is tested?"
+more() { echo $(($(counted "$1" booted2) - $(counted "$1" booted1))); }
+within 'the kernel reads its memory' "$(more DRAM_DATA_READS)" $((2 * lines)) 1
+within 'the kernel writes its memory' "$(more DRAM_DATA_WRITES)" "$lines" 2
 exit "$failed"

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,8 +46,6 @@ int main(void)
 	struct init_order order;
 	struct vpmu_ended ended = { .bytes = { 0 } };
 
-	if (getenv("VPMU_COUNT_BOOT"))
-		init_ring(INIT_BELL_START);
 	init_first_folders();
 	init_modules();
 	open_ports();

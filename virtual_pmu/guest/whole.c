@@ -26,6 +26,7 @@ static const struct vpmu_guest_host *host;
 static struct vpmu_segment *machine;	/* as the registers' side has mapped it */
 static qemu_plugin_id_t feed_id;
 static bool fed, awake;
+static bool from_kernel;	/* awake, and firmware is still what is executed */
 static uint64_t main_start, main_bytes;	/* of the guest's memory in this process */
 static uint64_t raised[VPMU_CPUS_MAX];	/* interrupts of each CPU that were passed on */
 
@@ -139,12 +140,35 @@ static void on_block(unsigned int vcpu, void *packed)
 	}
 }
 
+static void find_memory(void)
+{
+	main_start = (uint64_t)(uintptr_t)host->main_memory(&main_bytes);
+	vpmu_feed.caches.low_bytes = main_bytes;
+}
+
+/* Where boards load kernels: firmware executes nothing there. */
+#define KERNELS_FROM 0x100000u
+#define KERNELS_TO 0x4000000u
+
+/* The first block of the kernel is translated right before it is executed. */
+static bool begins(const struct qemu_plugin_insn *first)
+{
+	uint64_t at = qemu_plugin_insn_vaddr(first);
+
+	if (at < KERNELS_FROM || at >= KERNELS_TO)
+		return false;
+	find_memory();
+	from_kernel = false;
+	return true;
+}
+
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
+	const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first);
 
 	(void)id;
-	if (here >= main_start)
+	if ((!from_kernel || begins(first)) && here >= main_start)
 		vpmu_watch_translate(tb, physical(here - main_start));
 }
 
@@ -199,8 +223,8 @@ static void on_reset(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
 	if (!awake)
 		return;
-	main_start = (uint64_t)(uintptr_t)host->main_memory(&main_bytes);
-	vpmu_feed.caches.low_bytes = main_bytes;
+	if (!from_kernel)
+		find_memory();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_vcpu_idle_cb(id, on_idle);
 	qemu_plugin_register_vcpu_resume_cb(id, on_resume);
@@ -241,6 +265,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 						       NULL, 10);
 	feed_id = id;
 	fed = true;
+	awake = from_kernel = vpmu_watch_argument(argc, argv, "from") != NULL;
 	__atomic_fetch_add(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
 	on_reset(id);
 	return 0;

@@ -5,7 +5,8 @@
  * - Caches see physical addresses; TLBs and branches virtual ones. I/O is in no cache.
  * - QEMU numbers threads of a core one after the other, and so does the kernel that it boots.
  * - Code in the upper half of the addresses is the kernel's.
- * - The feed sleeps, and nothing but registers is modelled, until the guest asks for it.
+ * - The feed sleeps, and nothing but registers is modelled, until the guest asks for it or, if the
+ *   plugin's argument is from=kernel, the firmware has started a kernel.
  * - Translations are forgotten as the kernel asks for it: those of an address space, which is all
  *   of the lower half, when CR3 is written.
  * - A CPU that has halted continues at its package's newest clock. */

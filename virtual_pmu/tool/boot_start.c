@@ -221,15 +221,15 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 	add(l, "-initrd");
 	add(l, "/proc/self/fd/%d", image);
 	add(l, "-append");
-	add(l, KERNEL_SETTINGS " possible_cpus=%u%s%s%s%s%s",
+	add(l, KERNEL_SETTINGS " possible_cpus=%u%s%s%s%s",
 	    vpmu_machine_cpus(&boot->place->segment->machine), boot->console ? "" : " quiet",
-	    boot->count_boot ? " VPMU_COUNT_BOOT=1" : "",
 	    boot->suspend ? " VPMU_SUSPEND=1" : "", boot->append ? " " : "",
 	    boot->append ? boot->append : "");
 	if (boot->feed) {
 		add(l, "-plugin");
-		add(l, "file=%s,segment=%s,node=%llu", quoted(p->model, text, sizeof(text)),
-		    boot->place->path, (unsigned long long)vpmu_boot_node_bytes(boot));
+		add(l, "file=%s,segment=%s,node=%llu%s", quoted(p->model, text, sizeof(text)),
+		    boot->place->path, (unsigned long long)vpmu_boot_node_bytes(boot),
+		    boot->count_boot ? ",from=kernel" : "");
 	}
 }
 
