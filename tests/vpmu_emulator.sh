@@ -14,7 +14,7 @@ cat >emulator.c <<-'CODE'
 
 	int main(int argc, char **argv)
 	{
-		struct vpmu_guest_host host = { .version = VPMU_GUEST_VERSION };
+		struct vpmu_guest_host host = { .version = 0 };
 		void *model = argc == 3 ? dlopen(argv[1], RTLD_LAZY) : NULL;
 		vpmu_guest_open_function *open_model;
 
@@ -23,34 +23,39 @@ cat >emulator.c <<-'CODE'
 			return 2;
 		}
 		open_model = (vpmu_guest_open_function *)dlsym(model, VPMU_GUEST_OPEN);
-		host.version += (uint32_t)atoi(argv[2]);
+		host.version = (uint32_t)atoi(argv[2]);
 		return open_model(&host) ? 0 : 1;
 	}
 CODE
 ${CC:-cc} -I"$root/virtual_pmu/guest" -o emulator emulator.c -ldl || exit 1
 model=$STAGE_LIB/ipmu/libvpmu_guest.so
-said() {	# said VERSIONS: what is said to an emulator so many versions later; to out
+latest=$(sed -n 's/^#define VPMU_GUEST_VERSION //p' "$root/virtual_pmu/guest/calls.h")
+said() {	# said VERSION: what is said to an emulator of that version; to out
 	env -u VPMU_SEGMENT ./emulator "$model" "$1" 2>out
 	is "$1: refused" 1 $?
 }
-for other in 1 -4; do
+for other in 1 $((latest + 1)); do
 	said $other
 	[ "$(wc -l <out)" = 1 ] && grep -q "^vpmu: the emulator $scratch/emulator was made for version" out &&
 		grep -q "run 'make guest' in the build tree$" out
 	verdict "another version: $other" $?
 done
-said 0
+said "$latest"
 is 'this version' 'vpmu: VPMU_SEGMENT names no machine' "$(cat out)"
-"$VPMU" run --no-feed -m adln-4e4t ./emulator "$model" -2 2>out
-is 'version 3, on a machine whose window is written: refused' 1 $?
-grep -q "was made for version 3 of .* takes 4 to " out
-verdict 'version 3, and which it has to be' $?
-"$VPMU" run --no-feed -m skl-2c2t ./emulator "$model" -2 2>out
-is 'version 3, on another machine' 0 $?
-"$VPMU" run --no-feed -m adl-1p4e6t ./emulator "$model" -1 2>out
-is 'version 4, on a machine with cores of two kinds: refused' 1 $?
-grep -q "was made for version 4 of .* takes 5 to " out
-verdict 'version 4, and which it has to be' $?
-"$VPMU" run --no-feed -m adln-4e4t ./emulator "$model" -1 2>out
-is 'version 4, on a machine with cores of one kind' 0 $?
+
+# MACHINE, the oldest version that does what it needs; by a setting.
+while read -r machine oldest setting; do
+	"$VPMU" run --no-feed -m "$machine" env $setting ./emulator "$model" "$oldest" 2>out
+	is "$machine $setting: version $oldest" 0 $?
+	[ "$oldest" != 2 ] || continue		# refused whatever the machine
+	"$VPMU" run --no-feed -m "$machine" env $setting ./emulator "$model" $((oldest - 1)) 2>out
+	is "$machine $setting: version $((oldest - 1)) is refused" 1 $?
+	grep -q "was made for version $((oldest - 1)) of .* takes $oldest to " out
+	verdict "$machine $setting: which it has to be" $?
+done <<-END
+	skl-2c2t 2
+	adln-4e4t 4
+	adl-1p4e6t 5
+	skl-2c2t 6 VPMU_GUEST_SLEEP=1
+END
 finish
