@@ -233,6 +233,7 @@ static void a_forged_journal_writes_documented_fields_only(void **state)
 	j.saved[0].found = ~0ull;
 	j.saved[1].found = ~0ull;
 	j.saved[2].found = ~0ull;
+	j.saved[0].now = engine_fixture_peek(f, GLOBAL);
 	j.saved[1].now = engine_fixture_peek(f, SELECT) ^ 1;	/* it is somebody else's now */
 	put_file(0);
 	assert_int_equal(opens(f), 0);

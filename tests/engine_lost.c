@@ -27,6 +27,7 @@
 #define COUNTER "MSR_UNC_CBO_0_PERFCTR0"
 #define SELECT "MSR_UNC_CBO_0_PERFEVTSEL0"
 #define SELECT_1 "MSR_UNC_CBO_1_PERFEVTSEL0"
+#define GLOBAL "MSR_UNC_PERF_GLOBAL_CTRL"
 
 static const struct engine_fixture *fixture;
 static const char *const both[] = { READ_I, READ_I_1 };
@@ -140,6 +141,46 @@ static void a_register_of_somebody_else_is_not_put_back(void **state)
 	ipmu_session_free(s);
 	engine_fixture_poke(fixture, SELECT, found);
 	engine_fixture_poke(fixture, SELECT_1, 0);
+}
+
+/* As the kernel's driver does it: it takes a counter, and writes the global control with all cores.
+ * What the other one has counted is right. */
+static void a_stop_tells_of_somebody_elses_counter(void **state)
+{
+	uint64_t global = engine_fixture_peek(fixture, GLOBAL), v[2];
+	uint64_t counter = engine_fixture_peek(fixture, COUNTER);
+	uint64_t select = engine_fixture_peek(fixture, SELECT);
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	engine_fixture_misses(fixture, 0, 9);
+	engine_fixture_poke(fixture, SELECT, 0x400f34);
+	engine_fixture_poke(fixture, GLOBAL, 0x2000000f);
+	engine_fixture_misses(fixture, 0, 100);
+	engine_fixture_misses(fixture, 1, 2);
+	assert_int_equal(ipmu_session_read(s, v), 0);
+	assert_int_equal(ipmu_session_stop(s, NULL, why), -EBUSY);	/* as PAPI does it */
+	assert_non_null(strstr(why, "the kernel's perf events"));
+	assert_int_equal(v[1], 2);
+	assert_int_equal(engine_fixture_peek(fixture, SELECT), 0x400f34);
+	assert_int_equal(engine_fixture_peek(fixture, GLOBAL), 0x2000000f);
+	assert_int_equal(engine_fixture_peek(fixture, SELECT_1), 0);
+	v[0] = engine_fixture_peek(fixture, COUNTER);
+	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+	assert_non_null(strstr(why, "somebody else counts there"));
+	assert_int_equal(engine_fixture_peek(fixture, COUNTER), v[0]);
+	/* they end */
+	engine_fixture_poke(fixture, SELECT, 0);
+	engine_fixture_start(s);
+	engine_fixture_misses(fixture, 0, 3);
+	expect(s, 0, 3, 0);
+	engine_fixture_end(s, NULL);
+	assert_int_equal(engine_fixture_peek(fixture, GLOBAL), 0x2000000f);
+	engine_fixture_poke(fixture, GLOBAL, global);
+	engine_fixture_poke(fixture, SELECT, select);
+	engine_fixture_poke(fixture, COUNTER, counter);
+	assert_true(ipmu_system_left(fixture->sys, why));
 }
 
 /* The last look of a stop judges as any other. */
@@ -673,6 +714,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_counter_that_is_set_back_is_lost),
 		cmocka_unit_test(a_register_of_somebody_else_is_not_put_back),
 		cmocka_unit_test(a_close_tells_of_it),
+		cmocka_unit_test(a_stop_tells_of_somebody_elses_counter),
 		cmocka_unit_test(a_stop_notices_it_too),
 		cmocka_unit_test(who_shares_it_loses_it_too),
 		cmocka_unit_test(a_count_across_a_suspend_is_lost),

@@ -62,26 +62,26 @@ static const struct machine {
 	/* A first start looks once whether a stranger counts on each package or CPU (NetBurst: each
 	 * counter), saves, programs, reads its baselines and switches on; a second one does neither
 	 * look nor save, and on these two it has nothing to program. */
-	{ "skl-8c16t", "skylake-client", IPMU_SCOPE_PACKAGE, { 4, 1, 0 }, { 2, 0, 0 }, { 1, 0, 0 },
+	{ "skl-8c16t", "skylake-client", IPMU_SCOPE_PACKAGE, { 4, 1, 0 }, { 2, 0, 0 }, { 1, 1, 0 },
 	  .events = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I",
 	    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I",
 	    "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", "skl_unc_clk.UNC_CLOCK",
 	    "skl_unc_imc.DRAM_DATA_READS" } },	/* which is no MSR */
-	{ "knc-4c16t", "knights-corner", IPMU_SCOPE_CPU, { 4, 3, 0 }, { 2, 0, 0 }, { 1, 0, 0 },
+	{ "knc-4c16t", "knights-corner", IPMU_SCOPE_CPU, { 4, 3, 0 }, { 2, 0, 0 }, { 1, 6, 0 },
 	  .events = { "knc.INSTRUCTIONS_EXECUTED:cpu=0", "knc.INSTRUCTIONS_EXECUTED:cpu=5",
 	    "knc.BRANCHES:cpu=5", "knc.INSTRUCTIONS_EXECUTED:cpu=11" },
 	  .overflows = "IA32_PerfCnt0", .last_value = 0xFFFFFFFFFE },
-	{ "core2-4c", "core2", IPMU_SCOPE_CPU, { 4, 2, 0 }, { 2, 0, 0 }, { 1, 0, 0 },
+	{ "core2-4c", "core2", IPMU_SCOPE_CPU, { 4, 2, 0 }, { 2, 0, 0 }, { 1, 2, 0 },
 	  .events = { "core_fixed.INST_RETIRED:ANY:cpu=0", "core_fixed.INST_RETIRED:ANY:cpu=1",
 	    "core_fixed.CPU_CLK_UNHALTED:CORE:cpu=1", "core.INSTRUCTION_RETIRED:cpu=1" } },
 	/* The U-Box of each package is looked at before each change: others use it. */
 	{ "nhmex-2p16c32t", "nehalem-ex", IPMU_SCOPE_PACKAGE,
-	  { 7, 12, 0 }, { 5, 10, 0 }, { 2, 4, 0 },
+	  { 7, 12, 0 }, { 5, 10, 0 }, { 2, 10, 0 },
 	  .events = { "nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS", "nhmex_unc_mbox.BBOX_CMDS_ALL",
 	    "nhmex_unc_mbox.PAGE_HIT" },
 	  .overflows = "M0_MSR_PMU_CNT_0", .last_value = 0xFFFFFFFFFFFE },
 	/* The tags of a replay event are set at each start. */
-	{ "p4-2p4t", "prescott", IPMU_SCOPE_CPU, { 4, 4, 0 }, { 3, 0, 0 }, { 1, 0, 0 },
+	{ "p4-2p4t", "prescott", IPMU_SCOPE_CPU, { 4, 4, 0 }, { 3, 0, 0 }, { 3, 0, 0 },
 	  .events = { "netburst_p.instr_retired:NBOGUSNTAG:cpu=0",
 	    "netburst_p.instr_retired:NBOGUSNTAG:cpu=1",
 	    "netburst_p.branch_retired:MMTM:MMTP:cpu=1",

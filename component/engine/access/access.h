@@ -13,6 +13,8 @@
 #define IPMU_SAVED_MAX 128
 #define IPMU_WINDOWS_MAX 2	/* a page for each memory controller */
 
+struct ipmu_pmu_type;
+
 struct ipmu_saved {
 	const struct ipmu_reg *reg;
 	uint32_t addr;
@@ -59,6 +61,10 @@ struct ipmu_regs {
 	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
 	 * journal. */
 	int (*record)(struct ipmu_regs *p, int i);
+	/* Where the register is that says what this counter counts; 0: there is none. NULL: not
+	 * known. */
+	uint32_t (*select_of)(const struct ipmu_regs *p, const struct ipmu_saved *counter);
+	const struct ipmu_pmu_type *const *types;	/* of the family, for its own functions */
 	int nsaved;
 	struct ipmu_saved saved[IPMU_SAVED_MAX];
 };
@@ -116,8 +122,12 @@ int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, in
  * it; that is done with, and needs no other try. Async-signal-safe: neither it nor
  * p->quiesce may allocate or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
-/* Find those registers, ahead of ipmu_access_refresh. */
+/* Find those registers, ahead of ipmu_access_refresh. A counter goes with its select: it is counted
+ * with by somebody else. */
 void ipmu_access_leave_changed(struct ipmu_regs *p);
+/* Has that been found of it? */
+bool ipmu_access_is_left(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
+bool ipmu_access_any_left(const struct ipmu_regs *p);
 /* The sentence for p->left. */
 int ipmu_access_explain_left(const struct ipmu_regs *p, char *why);
 /* Read again what the registers hold now that were saved, when their values are in doubt: the next

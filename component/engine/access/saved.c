@@ -349,12 +349,15 @@ static bool any_written(const struct ipmu_regs *p)
 static bool tells_its_writer(const struct ipmu_saved *s)
 {
 	return s->written && !s->unrestored && !s->left && s->reg->access == IPMU_RW &&
-	       !s->reg->counter && !s->reg->hardware_clears && s->now != s->found;
+	       !s->reg->counter && !s->reg->shared && s->now != s->found;
 }
 
+/* What the hardware clears, it does not set. */
 static void leave_if_changed(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t value)
 {
-	if (!((value ^ s->now) & ipmu_reg_writable(s->reg) & ~s->reg->moves))
+	uint64_t changed = (value ^ s->now) & ipmu_reg_writable(s->reg) & ~s->reg->moves;
+
+	if (!(s->reg->hardware_clears ? changed & value : changed))
 		return;
 	s->left = true;
 	if (!p->left.addr)
@@ -372,6 +375,32 @@ static void leave_chunk(struct ipmu_regs *p, struct ipmu_saved **rows, int n)
 	for (int i = 0; i < n; i++)
 		if (together ? !ops[i].err : !ipmu_msr_read(p, rows[i]->addr, &ops[i].data))
 			leave_if_changed(p, rows[i], ops[i].data);
+}
+
+static void leave_counters(struct ipmu_regs *p)
+{
+	for (int i = 0; i < p->nsaved && p->select_of; i++) {
+		struct ipmu_saved *s = &p->saved[i];
+		const struct ipmu_saved *select = s->reg->counter ?
+						  find_saved(p, p->select_of(p, s)) : NULL;
+
+		s->left = s->left || (select && select->left);
+	}
+}
+
+bool ipmu_access_is_left(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
+{
+	const struct ipmu_saved *s = find_saved(p, ipmu_reg_addr(reg, box, ctr));
+
+	return s && s->left;
+}
+
+bool ipmu_access_any_left(const struct ipmu_regs *p)
+{
+	for (int i = 0; i < p->nsaved; i++)
+		if (p->saved[i].left)
+			return true;
+	return false;
 }
 
 void ipmu_access_leave_changed(struct ipmu_regs *p)
@@ -397,6 +426,8 @@ void ipmu_access_leave_changed(struct ipmu_regs *p)
 		}
 	}
 	leave_chunk(p, rows, n);
+	if (ipmu_access_any_left(p))
+		leave_counters(p);
 }
 
 int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign.h"
 
+#include "sample.h"
+
 #include "../access/trace.h"
+#include "../base/asleep.h"
 #include "../base/why.h"
 
 #include <errno.h>
@@ -119,4 +122,115 @@ int ipmu_foreign_running(const struct ipmu_session *s, char *why)
 		rc = look_at_switches(use, s->events[use->links[0]].name, why);
 	}
 	return rc;
+}
+
+/* ---- looking back */
+
+static bool is_left(const struct ipmu_use *use, const struct ipmu_reg *reg, int index)
+{
+	return reg->space != IPMU_SHARED_RESOURCE &&
+	       ipmu_access_is_left(&use->box->unit->regs, reg, use->box->index, index);
+}
+
+static bool select_is_left(const struct ipmu_use *use, int ctr)
+{
+	const struct ipmu_pmu_type *type = use->box->type;
+	const struct ipmu_reg *reg = type->selects ? &type->selects[ctr] : type->select;
+	int index;
+
+	ipmu_type_counter(type, ctr, &index);
+	return reg && is_left(use, reg, type->selects ? 0 : index);
+}
+
+/* Who adds counters of his own to a switch leaves it on for the others. */
+static bool switched_off(const struct ipmu_use *use)
+{
+	const struct ipmu_family *family = use->box->unit->family;
+	struct ipmu_regs *p = &use->box->unit->regs;
+	uint64_t value;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		const struct ipmu_saved *s = &p->saved[i];
+
+		if (s->left && is_switch(family, s) &&
+		    (ipmu_access_read(p, s->reg, s->addr, &value) || (s->now & ~value)))
+			return true;
+	}
+	return false;
+}
+
+static bool disturbed(const struct ipmu_use *use)
+{
+	const struct ipmu_choice *choice = &use->choices[use->choice];
+
+	for (int i = 0; i < choice->nextra; i++)
+		if (is_left(use, choice->extra[i].reg, choice->extra[i].index))
+			return true;
+	return select_is_left(use, use->ctr) || switched_off(use) ||
+	       (use->companion >= 0 && select_is_left(use, use->companion));
+}
+
+/* Whoever counts there writes the switch as well, so it tells of all counters. */
+static bool switches_untouched(struct ipmu_unit *unit)
+{
+	struct ipmu_regs *p = &unit->regs;
+	bool untouched = false;
+	uint64_t value;
+
+	for (int i = 0; i < p->nsaved; i++) {
+		const struct ipmu_saved *s = &p->saved[i];
+
+		if (!is_switch(unit->family, s))
+			continue;
+		if (s->left || ipmu_access_read(p, s->reg, s->addr, &value) ||
+		    ((value ^ s->now) & ipmu_reg_writable(s->reg)))
+			return false;
+		untouched = true;
+	}
+	return untouched;
+}
+
+void ipmu_foreign_look_back(struct ipmu_session *s)
+{
+	struct ipmu_unit *unit;
+	const char *was;
+
+	if (ipmu_asleep_since(s->asleep_ns))
+		return;		/* they do not hold what was written, and nobody did it */
+	was = ipmu_trace_for("look for foreign use");
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (ipmu_plan_programs(&s->plan, unit) && !switches_untouched(unit))
+			ipmu_access_leave_changed(&unit->regs);
+	for (int i = 0; i < s->plan.nuses; i++) {
+		struct ipmu_use *use = &s->plan.uses[i];
+
+		if (ipmu_type_runs_free(use->box->type) ||
+		    !ipmu_access_any_left(&use->box->unit->regs) || !disturbed(use))
+			continue;
+		atomic_store(&use->box->slots[use->ctr].lost, EBUSY);
+		ipmu_sample_lose(s, use, EBUSY);
+	}
+	ipmu_trace_for(was);
+}
+
+void ipmu_foreign_withdraw(const struct ipmu_session *s)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (!unit->running && ipmu_access_any_left(&unit->regs))
+			ipmu_unit_release(unit);
+}
+
+int ipmu_foreign_refuse(const struct ipmu_session *s, char *why)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (ipmu_plan_programs(&s->plan, unit) && ipmu_access_any_left(&unit->regs))
+			return ipmu_fail(why, -EBUSY, "%s: somebody else has programmed counters "
+					 "while other sets count: the kernel's perf events or "
+					 "another tool: end that, and stop those sets",
+					 unit->regs.msr_path);
+	return 0;
 }

@@ -18,4 +18,15 @@ int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char 
 /* Is it switched on, once this session has switched on its own? */
 int ipmu_foreign_running(const struct ipmu_session *s, char *why);
 
+/* Before this session's counters are let go of: has somebody outside programmed one of them, or
+ * switched it off, since? Then its count is lost (EBUSY), and what they have written stays. */
+void ipmu_foreign_look_back(struct ipmu_session *s);
+
+/* Where that has happened, once nobody counts there: the other registers are put back, so that the
+ * next start finds what there is. */
+void ipmu_foreign_withdraw(const struct ipmu_session *s);
+
+/* Else nothing may be added to what still counts there. */
+int ipmu_foreign_refuse(const struct ipmu_session *s, char *why);
+
 #endif

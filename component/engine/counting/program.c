@@ -350,6 +350,9 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 	int rc;
 
 	s->asleep_ns = ipmu_asleep_ns();
+	rc = ipmu_foreign_refuse(s, why);
+	if (rc)
+		return rc;
 	doubt_slots(s, true);
 	save_ahead(s->sys, &s->plan);
 	begin_phase(s, IPMU_BATCH_FAIL);

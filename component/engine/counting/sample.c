@@ -252,7 +252,7 @@ static uint8_t direction_of(const struct ipmu_use *use)
 	return use->choices[use->choice].direction;
 }
 
-static void lose(struct ipmu_session *s, struct ipmu_use *use, int what)
+void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what)
 {
 	int none = 0;
 
@@ -278,7 +278,7 @@ static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uin
 		int lost = gone ? ECHILD : atomic_load(&use->box->slots[use->ctr].lost);
 
 		if (lost)
-			lose(s, use, lost);
+			ipmu_sample_lose(s, use, lost);
 		if (gone)
 			continue;
 		advance(&use->seen, now[k], direction_of(use));
@@ -361,9 +361,12 @@ static const char *reason(int lost)
 	case ENXIO:
 		return "the CPU went offline";
 	case ESTALE:
-		return "the counter was set back from outside, by another program or a virtual "
-		       "machine, or nobody could read it before half of its "
-		       "range was over";
+		return "the counter was set back from outside, by the kernel's perf events, "
+		       "another program or a virtual machine, or nobody could read it before half "
+		       "of its range was over";
+	case EBUSY:
+		return "somebody else has programmed the counter or switched it off meanwhile: the "
+		       "kernel's perf events, its NMI watchdog or another tool";
 	case ESHUTDOWN:
 		return "the machine was suspended meanwhile (suspend to RAM), which resets "
 		       "registers";

@@ -19,6 +19,9 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys);
  * that cannot be read any more, or was lost, is so for the counter use: that is no error here. */
 int ipmu_sample_look(struct ipmu_session *s);
 
+/* This counter use is lost, if it was not before. */
+void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what);
+
 /* 0, or what the first counter of the session's that was lost met, with a sentence. */
 int ipmu_sample_lost(const struct ipmu_session *s, char *why);
 

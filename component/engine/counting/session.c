@@ -397,9 +397,11 @@ static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc,
 	ipmu_program_use(s, -1);
 	rc->counters = ipmu_reserve_enter(&s->plan, &damage, why);
 	if (!rc->counters) {
+		ipmu_foreign_look_back(s);
 		rc->counters = ipmu_program_end(s, &rc->clear, why);
 		look_last(s, look, rc);
 		ipmu_reserve_drop(&s->plan);
+		ipmu_foreign_withdraw(s);
 		ipmu_reserve_leave(&s->plan);
 	} else {
 		look_last(s, look, rc);

@@ -62,7 +62,7 @@ int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 	if (!ipmu_msr_is_saved(p, ctrl, 0, 0))
 		return 0;	/* nothing has been started */
 	rc = ipmu_msr_write(p, ctrl, 0, 0, 0);
-	if (rc || !ipmu_msr_is_saved(p, status, 0, 0))
+	if (rc || !ipmu_msr_is_saved(p, status, 0, 0) || ipmu_access_is_left(p, ctrl, 0, 0))
 		return rc;
 	rc = ipmu_msr_save(p, status, 0, 0, &found);
 	if (!rc)

@@ -153,12 +153,36 @@ int ipmu_family_reach(const struct ipmu_family *family, const struct ipmu_topolo
 	return cpu && cpu->allowed ? place : -ENODEV;
 }
 
+static uint32_t select_at(const struct ipmu_pmu_type *type, int box, int ctr)
+{
+	const struct ipmu_reg *reg = type->selects ? &type->selects[ctr] : type->select;
+	int index;
+
+	ipmu_type_counter(type, ctr, &index);
+	return reg ? ipmu_reg_addr(reg, box, type->selects ? 0 : index) : 0;
+}
+
+static uint32_t select_of(const struct ipmu_regs *p, const struct ipmu_saved *counter)
+{
+	int box, ctr, index;
+
+	if (ipmu_reg_at(p->registers, counter->addr, &box, &ctr) != counter->reg)
+		return 0;
+	for (const struct ipmu_pmu_type *const *t = p->types; *t; t++)
+		for (int c = 0; c < (*t)->counters; c++)
+			if (ipmu_type_counter(*t, c, &index) == counter->reg && index == ctr)
+				return select_at(*t, box, c);
+	return 0;
+}
+
 int ipmu_family_open(struct ipmu_regs *p, const struct ipmu_family *family, int os_cpu, char *why)
 {
 	int rc = ipmu_access_open(p, family->registers, os_cpu, why);
 
 	p->quiesce = family->quiesce;
 	p->layout = family->layout;
+	p->types = family->types;
+	p->select_of = select_of;
 	p->trial = family->layout && is_asked_for(family);
 	return rc;
 }
