@@ -21,12 +21,21 @@ papi_program() {	# papi_program NAME [FOLDER]: one that uses the staged PAPI
 kernel=()
 [ -z "${GUEST_KERNEL:-}" ] ||
 	kernel=(--kernel "$GUEST_KERNEL/vmlinux" --modules "$GUEST_KERNEL/modules")
+limit=400 look=330	# seconds: what has not ended is told of, then
 run() {		# run MACHINE OPTION... -- COMMAND...: what it prints is in ./out
-	local machine=$1
+	local machine=$1 status options=()
 	shift
 	: >"$VPMU_TALLY"
-	timeout -k 5 400 "$VPMU" boot "${kernel[@]}" -m "$machine" "$@" >out 2>err || {
-		fail "$machine: 'vpmu boot' ended with $?: $(cat out err)"
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	timeout -k 5 $limit "$VPMU" boot "${kernel[@]}" -m "$machine" "${options[@]}" -- \
+		bash "$SRCDIR/tests/guest/limited.sh" $look "$@" >out 2>err || {
+		status=$?
+		[ "$status" != 124 ] || fail "$machine: no end after $limit s, or the machine stands still"
+		fail "$machine: 'vpmu boot' ended with $status: $(cat out err)"
 		return 1
 	}
 	# The third column has violations by programs, not those of the kernel's drivers.
