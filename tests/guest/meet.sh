@@ -20,10 +20,10 @@ core)
 	where='-C 1' ;;
 cbo)
 	event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
-	piece=100000 percent=30
+	piece=1000000 percent=30
 	# READ_I and ANY_I; perf itself, as it starts, is counted as well
 	same_counters=uncore_cbox_0/event=0x34,umask=0x18/,uncore_cbox_1/event=0x34,umask=0x18/
-	other_counters=uncore_arb/event=0x81,umask=0x01/
+	other_counters=uncore_imc/data_reads/
 	others_per_piece=$piece
 	work() { ask work $piece; }
 	where=-a ;;
@@ -36,12 +36,14 @@ perf_starts() {	# perf_starts EVENTS
 	perf=$!
 	until pgrep -x -P $perf sleep >/dev/null; do sleep 0.3; done
 }
-perf_ends() {	# perf_ends WANT: the first event has counted that, or with the others does
+perf_ends() {	# perf_ends WANT: its events have counted that, at user level or all boxes
 	local got
 	pkill -INT -x -P $perf sleep
 	wait $perf
-	got=$(awk -F ';' -v all="$PMU" 'NF > 3 && $3 !~ /:k/ { n += $1 } END { print n + 0 }' perf.out)
-	near "$what: perf" "$1" "$got" "$percent"
+	# A MiB is 16384 lines of 64 bytes.
+	got=$(awk -F ';' 'NF > 3 && $3 !~ /:k/ { n += $1 * ($2 == "MiB" ? 16384 : 1) }
+		END { printf "%.0f", n }' perf.out)
+	[ -z "$1" ] || near "$what: perf" "$1" "$got" "$percent"
 }
 ours() {	# ours PIECES: of a stop
 	ask try stop
@@ -99,7 +101,7 @@ what='perf is first'
 perf_starts $same_counters
 refused "$what" "somebody else counts there: the kernel's perf events" "$HERE/counts" $event
 [ "$PMU" = cbo ] || work
-perf_ends $([ "$PMU" = cbo ] && echo 0 || echo $piece)
+perf_ends "$([ "$PMU" = cbo ] || echo $piece)"	# there it is the start of the refused program
 restored "$what"
 counts 'afterwards' "$HERE/counts" $event
 finish
