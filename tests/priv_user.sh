@@ -30,10 +30,14 @@ as() {		# as GID COMMAND...: as the user, in that group alone
 }
 chmod 755 "$scratch"
 # The user may be kept out of where the tree is, as out of another's home: a copy is for all.
-mkdir "$scratch/stage" || exit 1
-lib=${STAGE_LIB#"$STAGE"/}
-cp -a "$STAGE/bin" "$STAGE/${lib%%/*}" "$STAGE/include" "$scratch/stage" || exit 1
-STAGE=$scratch/stage STAGE_LIB=$scratch/stage/$lib VPMU=$scratch/stage/bin/vpmu
+copy() {
+	local lib=${STAGE_LIB#"$STAGE"/}
+	mkdir "$scratch/stage" || exit 1
+	tar -C "$STAGE" --exclude=ipmu/guest -cf - bin "${lib%%/*}" include |
+		tar -C "$scratch/stage" -xf - || exit 1
+	STAGE=$scratch/stage STAGE_LIB=$scratch/stage/$lib VPMU=$scratch/stage/bin/vpmu
+}
+as $gid test -x "$VPMU" -a -r "$STAGE_LIB/libpapi.so" || copy
 as $gid test -x "$VPMU" -a -r "$STAGE_LIB/libpapi.so" || {
 	echo "user $uid cannot reach $scratch: set TMPDIR to a folder for all"
 	exit 77
