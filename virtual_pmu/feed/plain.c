@@ -146,28 +146,26 @@ static HOT uint64_t write_back(const struct plain *q, uint64_t word)
 	return is_modified(victim) ? victim : 0;
 }
 
-/* Would the core lose a modified line if the L1 lost this word? */
-static HOT bool overflows(const struct plain *q, uint64_t word)
-{
-	struct vpmu_set l2 = second_set(q->r, word);
-
-	return is_modified(word) && set_search(&l2, set_tag(word)) < 0 &&
-	       is_modified(set_word(&l2, set_last(&l2)));
-}
-
 static HOT bool hit_second(const struct plain *q, uint32_t way)
 {
 	enum vpmu_word_state state = set_state(set_word(&q->l2, way));
 	uint32_t last = l1_last(&q->l1);
-	uint64_t victim;
+	uint64_t victim = l1_word(&q->l1, last);
+	struct vpmu_set l2 = second_set(q->r, victim);
+	int place = -1;
 
 	if (state == VPMU_WORD_S)
 		return false;
 	set_touch(q->l2.order, way);
-	if (overflows(q, l1_word(&q->l1, last)))
-		return false;
+	if (is_modified(victim)) {
+		place = set_search(&l2, set_tag(victim));
+		if (place < 0 && is_modified(set_word(&l2, set_last(&l2))))
+			return false;	/* the core would lose that line */
+	}
 	victim = fill_first(q, last);
-	if (is_modified(victim))
+	if (place >= 0)
+		set_put(&l2, (uint32_t)place, victim);
+	else if (is_modified(victim))	/* another thread's store may just have come */
 		write_back(q, victim);
 	return true;
 }
@@ -299,32 +297,55 @@ static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 	return done;
 }
 
-static HOT bool access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			   enum vpmu_touch kind, bool alone)
+static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+				 enum vpmu_touch kind)
 {
-	struct plain q = {
+	return (struct plain){
 		.c = c, .r = r, .tag = tag, .kind = kind, .l2 = second_set(r, tag),
 		.l1 = first_set(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag),
 	};
-	uint32_t version = alone ? 0 : vpmu_core_version(r->own);
-	int way = l1_search(&q.l1, tag);
+}
+
+static HOT bool miss_alone(struct plain *q)
+{
+	int way = set_search(&q->l2, q->tag);
+
+	return way < 0 ? access_llc(q, 0, true) : hit_second(q, (uint32_t)way);
+}
+
+static HOT bool access_shared(struct plain *q)
+{
+	uint32_t version = vpmu_core_version(q->r->own);
+	int way = l1_search(&q->l1, q->tag);
 	bool done;
 
 	if (way >= 0)
-		return hit_first(&q, (uint32_t)way, alone);
-	way = set_search(&q.l2, tag);
+		return hit_first(q, (uint32_t)way, false);
+	way = set_search(&q->l2, q->tag);
 	if (way < 0)
-		return access_llc(&q, version, alone);
-	if (alone)
-		return hit_second(&q, (uint32_t)way);
-	vpmu_core_lock(r->own, r->tid);
-	done = vpmu_core_unchanged(r->own, version) && hit_second(&q, (uint32_t)way);
-	vpmu_core_unlock(r->own);
+		return access_llc(q, version, false);
+	vpmu_core_lock(q->r->own, q->r->tid);
+	done = vpmu_core_unchanged(q->r->own, version) && hit_second(q, (uint32_t)way);
+	vpmu_core_unlock(q->r->own);
 	return done;
+}
+
+bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+		     enum vpmu_touch kind)
+{
+	struct plain q = plain_of(c, r, tag, kind);
+
+	return miss_alone(&q);
 }
 
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind)
 {
-	return r->keeps ? access_any(c, r, tag, kind, true) : access_any(c, r, tag, kind, false);
+	struct plain q = plain_of(c, r, tag, kind);
+	int way;
+
+	if (!r->keeps)
+		return access_shared(&q);
+	way = l1_search(&q.l1, tag);
+	return way < 0 ? vpmu_plain_miss(c, r, tag, kind) : hit_first(&q, (uint32_t)way, true);
 }

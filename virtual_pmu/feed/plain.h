@@ -9,5 +9,8 @@
  * any more, and nothing of it has been noted. */
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind);
+/* The same for data that the L1 does not have, of a runner that keeps the machine lock. */
+bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+		     enum vpmu_touch kind);
 
 #endif

@@ -8,6 +8,7 @@
 #include "crossing.h"
 #include "emulated.h"
 #include "instructions.h"
+#include "plain.h"
 #include "waiting.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -66,20 +67,31 @@ static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
 	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
 }
 
+/* A miss of the L1 that was just searched, while no other thread can change it. */
+static inline bool missed_alone(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
+{
+	struct vpmu_runner *r = &t->runner;
+
+	return r->keeps && r->plain && !r->counts && !t->combining.used &&
+	       vpmu_plain_miss(&vpmu_feed.caches, r, tag, kind);
+}
+
 /* Another line than the instruction's last, or not in a state that permits this. */
 static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user)
 {
 	struct vpmu_runner *r = &vpmu_self->runner;
+	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
 	uint64_t tag = vpmu_runner_tag(r, address);
 	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
 
-	if (way && (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))) {
+	if (way && (kind == VPMU_LOAD || l1_way_modify(way, tag, r->keeps))) {
 		l1_touch(way, &r->uses);
 		*site_of(r, user) = way;
 		return;
 	}
-	access_slow(vcpu, info, address, user);
+	if (way || !missed_alone(vpmu_self, tag, kind))
+		access_slow(vcpu, info, address, user);
 	*site_of(r, user) = r->filled;
 }
 
