@@ -56,11 +56,17 @@ head -c 3000000 /dev/urandom >large
 # A stream is moved in large pieces: each costs every process on its way a turn of the CPU.
 head -c 16000000 /dev/urandom >stream
 cat in stream | boot --no-feed -- sh -c 'turns() { sed -n "s/^ctxt //p" /proc/stat; }
+	date +%s%N >from
 	cat large; head -c 300000 >&2; a=$(turns); sha256sum >sum; echo $(($(turns) - a)) >turns
-	exit 42' >out 2>err
+	date +%s%N >till; exit 42' >out 2>err
 is 'the status' 42 $?
 is 'the rest of stdin' "$(sha256sum <stream)" "$(cat sum)"
 [ "$(cat turns)" -lt 2000 ] && ok || bad "$(cat turns) turns of the CPU for 16 MB"
+# Its clock beside the host's, by which the files were written: it is no multiple, at any load.
+inside=$((($(cat till) - $(cat from)) / 1000000))
+outside=$(stat -c %.3Y from till | tr -d . | xargs | { read -r a b; echo $((b - a)); })
+off=$((inside - outside))
+[ ${off#-} -lt $((outside / 4 + 150)) ] && ok || bad "$inside ms inside were $outside ms outside"
 cmp -s large out && ok || bad "stdout: $(wc -c <out) bytes of 3000000 arrived, or others"
 cmp -s in err && ok || bad "stdin to stderr: $(wc -c <err) bytes of 300000 arrived, or others"
 

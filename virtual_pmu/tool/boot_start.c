@@ -221,7 +221,8 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 	add(l, "-initrd");
 	add(l, "/proc/self/fd/%d", image);
 	add(l, "-append");
-	add(l, KERNEL_SETTINGS " possible_cpus=%u%s%s%s%s",
+	add(l, KERNEL_SETTINGS " tsc_early_khz=%llu possible_cpus=%u%s%s%s%s",
+	    (unsigned long long)vpmu_tsc_khz(),
 	    vpmu_machine_cpus(&boot->place->segment->machine), boot->console ? "" : " quiet",
 	    boot->suspend ? " VPMU_SUSPEND=1" : "", boot->append ? " " : "",
 	    boot->append ? boot->append : "");

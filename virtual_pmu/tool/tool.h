@@ -188,6 +188,10 @@ uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot);
 /* A descriptor of the table that tells the kernel. -1: failed and said so. */
 int vpmu_boot_affinity(const struct vpmu_boot *boot);
 
+/* ---- boot_clock.c ---- */
+/* The frequency of the host's time stamp counter, in kHz. 0: not known. */
+uint64_t vpmu_tsc_khz(void);
+
 /* ---- boot_image.c ---- */
 /* A descriptor of the first file system: the first process, and the modules that it loads, out of
  * a /lib/modules/VERSION folder. -1: failed and said so. */
