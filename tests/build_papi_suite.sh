@@ -30,7 +30,8 @@ say stock better 'FAILED!!!'
 say ours better SKIPPED
 suite
 verdict 'what is no worse passes' $?
-grep -qx 'host, stock: 5 tests: 2 pass, 1 skip, 1 fail, 1 without a verdict' out
+tr -s ' ' <out | grep -A 2 '^host tests pass skip fail' >table &&
+	grep -qx ' stock 5 2 1 1 0 0' table && grep -qx ' stock: 1 without a verdict' table
 verdict 'verdicts are counted' $?
 grep -qx '  host ctests/better: fail, with our components skip' out &&
 	[ "$(tail -n 1 out)" = '5 passed, 0 failed, 0 skipped' ]
@@ -48,4 +49,16 @@ suite
 [ $? = 1 ] && grep -qx 'FAIL: host ctests/worse: pass without our components, skip with them' out &&
 	[ "$(tail -n 1 out)" = '6 passed, 2 failed, 0 skipped' ]
 verdict 'a pass that is skipped, or missing, is a failure' $?
+
+for build in stock ours; do
+	printf 'echo "Running ctests/slow:"\nvalgrind -q ./ctests/slow\n' >>papi-suite/$build/src/run_tests.sh
+	printf '#!/bin/sh\nsleep 9\necho PASSED\n' >papi-suite/$build/src/ctests/slow
+	chmod +x papi-suite/$build/src/ctests/slow
+done
+SUITE_LIMIT=1 suite
+tr -s ' ' <out | grep -qx ' ours 8 2 3 1 1 0'
+verdict 'a test has a limit' $?
+SUITE_TESTS=ctests/zero suite
+tr -s ' ' <out | grep -qx ' ours 7 2 3 1 0 0'
+verdict 'and is not run if others are chosen' $?
 finish
