@@ -1,59 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The register model against 334060-001: expected values are worked out by hand in each test. */
-#include "vpmu_machine.h"
+#include "vpmu_skl.h"
 
 #include <errno.h>
 
-#define GLOBAL_CTRL 0xe01u
-#define GLOBAL_STATUS 0xe02u
-#define FIXED_CTRL 0x394u
-#define FIXED_CTR 0x395u
 #define CBO_CONFIG 0x396u
 #define ARB_CTR0 0x3b0u
 #define ARB_CTR1 0x3b1u
 #define ARB_SEL0 0x3b2u
 #define ARB_SEL1 0x3b3u
-#define EN (UINT64_C(1) << 22)
-#define OVF_EN (UINT64_C(1) << 20)
 #define EDGE (UINT64_C(1) << 18)
 #define INV (UINT64_C(1) << 23)
 #define THR(n) ((uint64_t)(n) << 24)
-#define GLOBAL_EN UINT64_C(0x20000000)
-#define GLOBAL_EN_FRZ UINT64_C(0xa0000000)
 #define OCCUPANCY_ALL 0x0180u
 #define REQUESTS_ALL 0x0181u
-#define LOOKUP_ANY_MESI 0x8f34u
-
-static struct scratch t;
-
-static int setup(void **state)
-{
-	(void)state;
-	scratch_open(&t, "skl-4c8t");
-	vpmu_lock(t.s);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	vpmu_unlock(t.s);
-	scratch_close(&t);
-	return 0;
-}
-
-static uint64_t rd(uint32_t address)
-{
-	uint64_t value = UINT64_C(0xdeadbeef);
-
-	assert_int_equal(vpmu_rdmsr(t.s, 0, address, &value), 0);
-	return value;
-}
-
-static void wr(uint32_t address, uint64_t value)
-{
-	assert_int_equal(vpmu_wrmsr(t.s, 0, address, value), 0);
-}
 
 /* One entry valid in the clocks [start, end). */
 static void entry(uint64_t start, uint64_t end)
