@@ -35,7 +35,7 @@ check 'lists add up, and the prefix is absolute' lines 1 "a,b,c $PWD/p"
 # MPI has emulated ranks
 if command -v qemu-x86_64 >/dev/null; then
 	elsewhere
-	job=("$vpmu" run --strict -m skl-4c8t "${BUILD:?}/$MPI/mpi_examples/stream" 65536 2)
+	job=("$vpmu" run --strict -m skl-4c8t "${BUILD:?}/$MPI/mpi_examples/stream" 65536 100)
 	first_mpi || job=("$native" --strict -m skl-4c8t "$scratch/end" well)
 	MEANWHILE="'$scratch/elsewhere' 0 reads 65536" ranks 2 ipmu-mpi-run -e $event -o "$scratch/vm" \
 		--interval 10 "${job[@]}" >"$scratch/out" 2>&1
