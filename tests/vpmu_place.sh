@@ -64,12 +64,12 @@ verdict 'a segment in use stays' "$(test -e "$segment"; echo $?)"
 kill -KILL $held
 wait $held 2>/dev/null
 verdict 'a killed run leaves it behind' "$(test -e "$segment"; echo $?)"
-: >"$segment.new-1"	# one that a run was about to make, a moment ago
+: >"$segment.vpmu-new-1"	# one that a run was about to make, a moment ago
 SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
-is 'the next run of any job removes it' "$segment.new-1" "$(echo "$segment"*)"
+is 'the next run of any job removes it' "$segment.vpmu-new-1" "$(echo "$segment"*)"
 # Killed long ago: the time is a minute and more later than when they were made.
-: >"$segment.xml.new-2"
-mkdir -p "$segment.system.new-3/cpu"
+: >"$segment.xml.vpmu-new-2"
+mkdir -p "$segment.system.vpmu-new-3/cpu"
 cat >"$scratch/later.c" <<-'CODE'
 	#include <sys/syscall.h>
 	#include <time.h>
@@ -78,9 +78,28 @@ cat >"$scratch/later.c" <<-'CODE'
 CODE
 "${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/later.so" "$scratch/later.c"
 run -- true
-is 'what is new stays' "$segment.new-1 $segment.system.new-3 $segment.xml.new-2" "$(echo "$segment".*new*)"
+is 'what is new stays' "$segment.system.vpmu-new-3 $segment.vpmu-new-1 $segment.xml.vpmu-new-2" "$(echo "$segment".*new*)"
 LD_PRELOAD=$scratch/later.so run -- true
 is 'what is old goes' "$segment.*new*" "$(echo "$segment".*new*)"
+# Of a segment that is named: a run is killed as it gives it its name, and files of others have names
+# that are much alike.
+cat >"$scratch/killed.c" <<-'CODE'
+	#include <signal.h>
+	#include <unistd.h>
+	int link(const char *from, const char *to) { (void)from, (void)to; return raise(SIGKILL); }
+CODE
+"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/killed.so" "$scratch/killed.c"
+mkdir "$scratch/folder"
+named=$scratch/folder/machine
+others=("$named.new-1" "$named.xml.new-2" "$named.other.vpmu-new-3" "$scratch/folder/my.vpmu-new-4")
+touch "${others[@]}"
+mkdir -p "$named.system.vpmu-new-5/cpu"
+LD_PRELOAD=$scratch/killed.so run -s "$named" -- true
+is 'a run that is killed leaves' "137 1" "$? $(ls -d "$named".vpmu-new-* | wc -l)"
+LD_PRELOAD=$scratch/later.so run -s "$named" -- true
+is 'the next one removes it, and nothing else' \
+	"$(printf '%s\n' "${others[@]}" "$named" "$named".{state,system,xml} | sort)" \
+	"$(printf '%s\n' "$scratch"/folder/* | sort)"
 run -- ./nonexistent
 is 'a program that is not there' "1 $segment*" "$? $(echo "$segment"*)"
 

@@ -298,9 +298,10 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 	char why[PATH_MAX + 256];
 	int rc = name_place(place, path);
 
-	vpmu_remains_sweep();
-	if (!rc)
-		rc = attach_or_create(place, machine, settings, setting_count);
+	if (rc)
+		return rc;
+	vpmu_remains_sweep(place->path);
+	rc = attach_or_create(place, machine, settings, setting_count);
 	if (rc)
 		return rc;
 	if (vpmu_segment_open(place->path, &place->segment, why, sizeof(why))) {

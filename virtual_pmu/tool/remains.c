@@ -86,21 +86,59 @@ static void remove_unused(const char *path, bool unpublished)
 	close(fd);
 }
 
-void vpmu_remains_sweep(void)
+static bool is_unpublished(const char *name)
 {
-	char prefix[32], path[sizeof(SHARED_MEMORY) + NAME_MAX + 2];
-	DIR *dir = opendir(SHARED_MEMORY);
+	return strstr(name, VPMU_UNPUBLISHED) != NULL;
+}
+
+/* In a folder of the user's choice nothing but that is certainly a run's own. */
+static bool is_beside(const char *rest)
+{
+	static const char *const kinds[] = { "", ".xml", VPMU_SYSTEM_SUFFIX };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t n = strlen(kinds[i]);
+
+		if (!strncmp(rest, kinds[i], n) &&
+		    !strncmp(rest + n, VPMU_UNPUBLISHED, strlen(VPMU_UNPUBLISHED)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_killed_runs(const char *rest)
+{
+	const char *xml = strstr(rest, ".xml");
+
+	return !xml || xml[4];	/* it goes with its segment */
+}
+
+static void sweep(const char *folder, const char *prefix, bool (*is_left)(const char *rest))
+{
+	size_t n = strlen(prefix);
+	DIR *dir = opendir(folder);
 	struct dirent *entry;
+	char path[PATH_MAX];
 
-	snprintf(prefix, sizeof(prefix), VPMU_SEGMENT_PREFIX, (unsigned int)geteuid());
 	while (dir && (entry = readdir(dir)) != NULL) {
-		const char *xml = strstr(entry->d_name, ".xml");
-
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) || (xml && !xml[4]))
+		if (strncmp(entry->d_name, prefix, n) || !is_left(entry->d_name + n))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", SHARED_MEMORY, entry->d_name);
-		remove_unused(path, strstr(entry->d_name, VPMU_UNPUBLISHED));
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) <
+		    (int)sizeof(path))
+			remove_unused(path, is_unpublished(entry->d_name));
 	}
 	if (dir)
 		closedir(dir);
+}
+
+void vpmu_remains_sweep(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX], prefix[32];
+
+	snprintf(prefix, sizeof(prefix), VPMU_SEGMENT_PREFIX, (unsigned int)geteuid());
+	sweep(SHARED_MEMORY, prefix, is_killed_runs);
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	sweep(folder, slash ? slash + 1 : path, is_beside);
 }

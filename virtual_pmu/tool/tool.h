@@ -38,7 +38,7 @@ struct vpmu_place {
 };
 
 #define VPMU_SEGMENT_PREFIX "vpmu-%u-"	/* the effective user's id; host and job follow */
-#define VPMU_UNPUBLISHED ".new-"	/* in the names of what is in the making */
+#define VPMU_UNPUBLISHED ".vpmu-new-"	/* in the names of what is in the making */
 
 /* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
  * is asked for, join what there is. On creation the machine is switched on with the settings
@@ -62,8 +62,9 @@ const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *pat
 void vpmu_beside_remove(const char *path);
 /* Removes the segment as well. */
 void vpmu_remains_remove(const char *path);
-/* Removes the segments that this user's runs made and that no run uses any more. */
-void vpmu_remains_sweep(void);
+/* Removes the segments that this user's runs made and that no run uses any more, and what killed
+ * runs were about to make for the segment of that path. */
+void vpmu_remains_sweep(const char *path);
 
 /* ---- devices.c ---- */
 struct vpmu_device_options {
