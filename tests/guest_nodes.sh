@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/support/guest.sh"
-needs setpriv
+needs setpriv flock
 export VPMU_TALLY=$scratch/tally	# the kernel's drivers leave registers changed
 cd "$scratch" || exit 1
 : >tally
@@ -38,6 +38,17 @@ refused 2 'of which network' --node 1
 refused 2 'a number from 0 to 253' --network net --node 254
 mkdir -m 755 open
 refused 1 'others could enter this folder' --network open
+# What a killed command of several nodes has left goes with the next one; nothing else does.
+mkdir -m 700 runtime runtime/vpmu-network-{killed,in_use} runtime/vpmu-network-of-mine
+touch runtime/vpmu-network-{killed,in_use}/node{0,1}
+export XDG_RUNTIME_DIR=$scratch/runtime
+flock -s runtime/vpmu-network-in_use sh -c 'touch locked; exec sleep 100' &
+holder=$!
+wait_for locked $holder
+refused 1 'it has said nothing' --nodes 2 --qemu /bin/true
+is 'networks' "$(echo runtime/vpmu-network-{in_use,of-mine})" "$(echo runtime/*)"
+kill "$(pgrep -P $holder)"; wait $holder 2>/dev/null
+unset XDG_RUNTIME_DIR
 "$vpmu" rsh 2>err; is 'rsh without a node' 2 $?
 "$vpmu" rsh localhost.invalid true 2>err; is 'rsh outside of a network' 1 $?
 says err 'cannot be reached'

@@ -2,11 +2,14 @@
 /* Several machines that one command starts: a process each, the first of which is the caller's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,16 +24,72 @@ struct vpmu_nodes {
 	char folder[PATH_MAX];
 };
 
-static int make_folder(char folder[PATH_MAX])
+/* ---- the folder of the network ----
+ * Its lock is shared by all nodes' processes, which inherit it: nobody has that of a folder whose
+ * processes were killed. */
+
+static const char *parent_folder(void)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 
-	snprintf(folder, PATH_MAX, "%.4000s/vpmu-network-XXXXXX",
-		 runtime && *runtime && !access(runtime, W_OK) ? runtime : "/tmp");
-	if (mkdtemp(folder))
-		return 0;
-	vpmu_complain("%s: cannot make this folder: %s", folder, strerror(errno));
-	return VPMU_EXIT_FAILURE;
+	return runtime && *runtime && !access(runtime, W_OK) ? runtime : "/tmp";
+}
+
+static int lock_folder(const char *path, int how)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (flock(fd, how) || fstat(fd, &st) || st.st_uid != geteuid() ||
+			!st.st_nlink)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void remove_unused(const char *path)
+{
+	int fd = lock_folder(path, LOCK_EX | LOCK_NB);
+	char name[16];
+
+	if (fd < 0)
+		return;
+	for (int node = 0; node < VPMU_NODES_MAX; node++) {
+		snprintf(name, sizeof(name), "node%d", node);
+		unlinkat(fd, name, 0);
+	}
+	rmdir(path);
+	close(fd);
+}
+
+static void sweep_folders(void)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%.4000s/vpmu-network-??????", parent_folder());
+	if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			remove_unused(found.gl_pathv[i]);
+		globfree(&found);
+	}
+}
+
+/* Another one may take it for a killed one's before it is locked. */
+static int make_folder(char folder[PATH_MAX])
+{
+	int fd = -1;
+
+	for (int tries = 0; fd < 0 && tries < 100; tries++) {
+		snprintf(folder, PATH_MAX, "%.4000s/vpmu-network-XXXXXX", parent_folder());
+		if (!mkdtemp(folder)) {
+			vpmu_complain("%s: cannot make this folder: %s", folder, strerror(errno));
+			return VPMU_EXIT_FAILURE;
+		}
+		fd = lock_folder(folder, LOCK_SH);
+	}
+	return fd < 0 ? VPMU_EXIT_FAILURE : 0;
 }
 
 /* Nobody's terminal: the machines end when the first one does. */
@@ -73,8 +132,10 @@ int vpmu_nodes_start(unsigned int count, char folder[PATH_MAX], unsigned int *no
 		     struct vpmu_nodes **out)
 {
 	struct vpmu_nodes *n = calloc(1, sizeof(*n));
-	int rc = n ? make_folder(folder) : VPMU_EXIT_FAILURE;
+	int rc;
 
+	sweep_folders();
+	rc = n ? make_folder(folder) : VPMU_EXIT_FAILURE;
 	*node = 0;
 	if (rc)
 		return rc;
