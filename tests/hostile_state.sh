@@ -97,7 +97,7 @@ rm -rf /run/ipmu
 mkdir -m 1777 /run/ipmu && chmod 1777 /run/ipmu
 refused 'a directory of earlier versions' /run/ipmu 'any user can have written the files in it.*rm -r'
 mkdir "$scratch/open" && chmod 777 "$scratch/open"
-refused 'a directory for all' "$scratch/open" 'any user can have written'
+refused 'a directory for all' "$scratch/open" 'any user can have written the files in it: set IPMU_STATE_DIR'
 install -d -m 700 -o $uid "$scratch/theirs"
 refused "another user's directory" "$scratch/theirs" "user $uid, to whom it belongs"
 install -d -m 770 -g $gid "$scratch/group"

@@ -138,7 +138,7 @@ clean 'after damage'
 
 # -- a directory that cannot be had: what to do is said; 'none' does without
 machine env IPMU_STATE_DIR=/proc/ipmu papi_component_avail >"$scratch/out" 2>&1
-tr -d '\n' <"$scratch/out" | grep -q '/proc/ipmu: .*install -d -m 755 /proc/ipmu' || fail 'unwritable directory'
+tr -d '\n' <"$scratch/out" | grep -q '/proc/ipmu: .*; set IPMU_STATE_DIR to a directory' || fail 'unwritable directory'
 machine env IPMU_STATE_DIR=none "$scratch/counts" "$read_i" </dev/null >"$scratch/out" 2>&1 || fail 'none'
 clean 'other directories'
 

@@ -42,13 +42,29 @@ int ipmu_state_place(const struct ipmu_family *family, const char *name)
 
 /* ---- the directory */
 
+/* Of a directory that the user has named nobody knows what else it is for: it may be /tmp. */
+static bool is_our_own(const char *path)
+{
+	return strcmp(path, IPMU_STATE_DIR) == 0;
+}
+
 static int refuse_directory(const char *path, int error, char *why)
 {
+	static const char make[] = "let root make it ('install -d -m 755 " IPMU_STATE_DIR "'; for "
+		"the group that may open the devices 'install -d -m 2770 -g GROUP " IPMU_STATE_DIR
+		"'), ";
+
 	return ipmu_fail(why, -error, "%s: %s: this directory says which process uses which "
-			 "counters; let root make it ('install -d -m 755 %s'; for the group that "
-			 "may open the devices 'install -d -m 2770 -g GROUP %s'), set "
-			 "IPMU_STATE_DIR to a directory that nobody else can write, or, if nobody "
-			 "else counts, to 'none'", path, strerror(error), path, path);
+			 "counters; %sset IPMU_STATE_DIR to a directory that nobody else can "
+			 "write, or, if nobody else counts, to 'none'", path, strerror(error),
+			 is_our_own(path) ? make : "");
+}
+
+static const char *remedy(const char *path)
+{
+	return is_our_own(path) ? "end all programs that count and 'rm -r " IPMU_STATE_DIR "': "
+				  "root's next program that counts makes it anew" :
+				  "set IPMU_STATE_DIR to a directory that nobody else can write";
 }
 
 static bool group_of(const char *device, gid_t *gid)
@@ -94,19 +110,14 @@ static int check_directory(int dir, const char *path, char *why)
 	if (fstat(dir, &st))
 		return refuse_directory(path, errno, why);
 	if (st.st_mode & S_IWOTH)
-		return ipmu_fail(why, -EACCES, "%s: any user can have written the files in it: end "
-				 "all programs that count and remove it ('rm -r %s'); root's next "
-				 "program that counts, or 'install -d -m 755 %s', makes it anew",
-				 path, path, path);
+		return ipmu_fail(why, -EACCES, "%s: any user can have written the files in it: %s",
+				 path, remedy(path));
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return ipmu_fail(why, -EACCES, "%s: user %u, to whom it belongs, can have written "
-				 "the files in it: remove it, or let root or the user who counts "
-				 "own it", path, (unsigned)st.st_uid);
+				 "the files in it: %s", path, (unsigned)st.st_uid, remedy(path));
 	if ((st.st_mode & S_IWGRP) && !(device_group(&gid) && gid == st.st_gid))
 		return ipmu_fail(why, -EACCES, "%s: group %u may write it, but not the devices of "
-				 "all CPUs: remove it and make it anew with 'install -d -m 755 "
-				 "%s', or with -m 2770 -g and the group of the devices", path,
-				 (unsigned)st.st_gid, path);
+				 "all CPUs: %s", path, (unsigned)st.st_gid, remedy(path));
 	return 0;
 }
 
