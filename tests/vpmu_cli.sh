@@ -38,6 +38,11 @@ fails 2 "fixed on knc-4c16t" run -m knc-4c16t --slices 1 true
 fails 2 "32K,8,64" run --l2 256K,4 true
 fails 2 "32K,8,64" run --l2 256K,4,32 true
 fails 2 "32K,8,64" run --llc 1000,16,64 true
+fails 2 "32K,8,64" run --l1d 18014398509482016K,8,64 true
+fails 2 "the same cache of core2-4c" run -m core2-4c --l2 2M,8,64 --llc 2M,8,64 true
+fails 2 "--devices 999: write MODE" run --devices 999 true
+fails 2 "--msr-safe=$scratch: Is a directory" run --msr-safe="$scratch" true
+fails 2 "-s '': give the path" run -s '' true
 fails 2 "REGISTER=VALUE" run --set 0x700 true
 fails 2 "no register 'MSR_UNC_CBO_7_PERFCTR0'" run --set MSR_UNC_CBO_7_PERFCTR0=1 true
 fails 2 "at most 44 bits" run --set 0x706=0x100000000000 true
@@ -52,9 +57,19 @@ for command in "" run machines events regs; do
 	grep -q '^Usage: vpmu' "$scratch/help" && ok || bad "$command --help prints the usage"
 done
 
+for listing in machines events regs "regs --tsv" --help --version "run --help"; do
+	# shellcheck disable=SC2086
+	said=$("$VPMU" $listing 2>&1 >/dev/full; echo "status $?")
+	is "$listing, on a full disk" 'vpmu: standard output: No space left on device status 1' \
+		"${said//$'\n'/ }"
+done
+
 # programs
 fails 1 "no such program" run --no-feed "$scratch/none"
-fails 1 "no such program" run --no-feed surely-no-such-program
+fails 1 "no such program in PATH" run --no-feed surely-no-such-program
+fails 1 "$scratch: a folder" run --no-feed "$scratch"
+: >"$scratch/plain"
+fails 1 "plain: it is not executable" run --no-feed "$scratch/plain"
 printf 'text\n' >"$scratch/text"; chmod +x "$scratch/text"
 fails 1 "not an x86-64 program" run --no-feed "$scratch/text"
 printf '#!%s/none\n' "$scratch" >"$scratch/script"; chmod +x "$scratch/script"

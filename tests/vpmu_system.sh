@@ -29,6 +29,9 @@ TABLE
 is "an LLC of another size" "4194304" "$(on skl-4c8t --llc 4M,16,64 lscpu -B -C=NAME,ONE-SIZE |
 	awk '$1 == "L3" { print $2 }')"
 
+is "the L2 of a machine without an L3, of another size" "2097152" "$(on core2-4c --l2 2M,8,64 lscpu -B \
+	-C=NAME,ONE-SIZE | awk '$1 == "L2" { print $2 }')"
+
 # The same by other ways: paths that are relative, doubled slashes, links, each CPU of a core.
 cat >"$scratch/look" <<'LOOK'
 #!/bin/bash

@@ -8,21 +8,20 @@
 
 static const char *const cache_names[4] = { "--l1i", "--l1d", "--l2", "--llc" };
 
+/* With K or M, at most 1 GiB. */
 static bool parse_number(const char *text, char **end, uint32_t *out)
 {
 	unsigned long long n;
+	uint32_t shift;
 
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
 	n = strtoull(text, end, 0);
-	if (**end == 'K' || **end == 'k')
-		n <<= 10;
-	else if (**end == 'M')
-		n <<= 20;
-	*end += **end == 'K' || **end == 'k' || **end == 'M';
-	*out = (uint32_t)n;
-	return !errno && n > 0 && n <= UINT32_C(1) << 30;
+	shift = **end == 'K' || **end == 'k' ? 10 : **end == 'M' ? 20 : 0;
+	*end += shift != 0;
+	*out = (uint32_t)n << shift;
+	return !errno && n > 0 && n <= UINT32_C(1) << (30 - shift);
 }
 
 /* "32K,8,64"; whole sets, and 64-byte lines as all machines of today have. */
@@ -52,16 +51,29 @@ static int complain_of_slices(const char *text, const struct vpmu_machine *m)
 	return VPMU_EXIT_USAGE;
 }
 
-static int apply_geometry(const struct vpmu_asked *r, struct vpmu_machine *m)
+static int apply_slices(const char *text, struct vpmu_machine *m)
 {
-	struct vpmu_cache *const caches[4] = { &m->l1i, &m->l1d, &m->l2, &m->llc };
-	struct vpmu_cache *const little[3] = { &m->little.l1i, &m->little.l1d, &m->little.l2 };
 	uint32_t slices;
 	char *end;
 
-	if (r->slices && (!parse_number(r->slices, &end, &slices) || *end ||
-			  vpmu_machine_slices(m, slices)))
-		return complain_of_slices(r->slices, m);
+	if (!text)
+		return 0;
+	if (parse_number(text, &end, &slices) && !*end && !vpmu_machine_slices(m, slices))
+		return 0;
+	return complain_of_slices(text, m);
+}
+
+static int apply_caches(const struct vpmu_asked *r, struct vpmu_machine *m)
+{
+	bool l2_is_last = m->llc_level == 2;
+	struct vpmu_cache *const caches[4] = { &m->l1i, &m->l1d, l2_is_last ? &m->llc : &m->l2,
+					       &m->llc };
+	struct vpmu_cache *const little[3] = { &m->little.l1i, &m->little.l1d, &m->little.l2 };
+
+	if (l2_is_last && r->cache[2] && r->cache[3]) {
+		vpmu_complain("--l2 and --llc are the same cache of %s: give one of them", m->name);
+		return VPMU_EXIT_USAGE;
+	}
 	for (size_t i = 0; i < 4; i++) {
 		if (r->cache[i] && !parse_cache(r->cache[i], caches[i])) {
 			vpmu_complain("%s %s: SIZE,WAYS,LINE as in 32K,8,64: the line is 64, at "
@@ -109,7 +121,9 @@ int vpmu_asked_machine(const struct vpmu_asked *r, bool feed, struct vpmu_machin
 		vpmu_complain("%s", why);
 		return VPMU_EXIT_USAGE;
 	}
-	rc = apply_geometry(r, m);
+	rc = apply_slices(r->slices, m);
+	if (!rc)
+		rc = apply_caches(r, m);
 	if (!rc && feed && !vpmu_caches_bytes(m)) {
 		vpmu_complain("%s: the execution feed cannot model such caches, or more than 64 "
 			      "cores in a package: choose others, or --no-feed", m->name);

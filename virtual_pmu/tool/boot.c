@@ -177,10 +177,8 @@ static int check_options(struct request *r, char **argv)
 		r->boot.argv = shell;
 	}
 	/* The machine has the host's files, so a misspelt name need not wait for it. */
-	if (vpmu_find_program(*r->boot.argv, path, sizeof(path))) {
-		vpmu_complain("%s: no such program, or not executable", *r->boot.argv);
-		return VPMU_EXIT_FAILURE;
-	}
+	if (vpmu_find_program(*r->boot.argv, path, sizeof(path)))
+		return vpmu_complain_program(*r->boot.argv);
 	return 0;
 }
 

@@ -73,6 +73,8 @@ static int load(const char *path, struct vpmu_devices *d)
 	if (!wrong) {
 		if (fread(text, 1, ALLOWLIST_BYTES + 1, f) > ALLOWLIST_BYTES)
 			wrong = "the module takes at most 128 KiB";
+		else if (ferror(f))
+			wrong = strerror(errno);
 		else
 			wrong = parse(text, d);
 	}
@@ -88,6 +90,7 @@ static int load(const char *path, struct vpmu_devices *d)
 /* "0660", "0660:UID", "0660:UID:GID" */
 static int parse_owner(const char *text, struct vpmu_devices *d)
 {
+	const char *given = text;
 	unsigned long numbers[3] = { 0 };
 	char *end = NULL;
 
@@ -100,8 +103,8 @@ static int parse_owner(const char *text, struct vpmu_devices *d)
 		text = end + 1;
 	}
 	if (!end || *end || numbers[0] > 0777) {
-		vpmu_complain("--devices: write MODE, MODE:UID or MODE:UID:GID, as in "
-			      "--devices 0660:0:1000");
+		vpmu_complain("--devices %s: write MODE, MODE:UID or MODE:UID:GID, as in "
+			      "--devices 0660:0:1000", given);
 		return VPMU_EXIT_USAGE;
 	}
 	d->owned = 1;

@@ -21,10 +21,8 @@ static int load_program(const char *name, struct vpmu_program *p)
 	char path[PATH_MAX];
 	int rc;
 
-	if (vpmu_find_program(name, path, sizeof(path))) {
-		vpmu_complain("%s: no such program, or not executable", name);
-		return VPMU_EXIT_FAILURE;
-	}
+	if (vpmu_find_program(name, path, sizeof(path)))
+		return vpmu_complain_program(name);
 	rc = vpmu_program_load(path, p);
 	if (rc == EACCES && p->word_count)
 		vpmu_complain("%s: its interpreter '%s' cannot be run", path, p->words[0]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../machine/program.h"
@@ -24,6 +25,18 @@ int vpmu_find_program(const char *name, char *out, size_t bytes)
 			return 0;
 	}
 	return -1;
+}
+
+int vpmu_complain_program(const char *name)
+{
+	bool path = strchr(name, '/') != NULL;
+	struct stat st;
+
+	vpmu_complain("%s: %s", name, !path ? "no such program in PATH" :
+		      stat(name, &st) ? "no such program" :
+		      S_ISDIR(st.st_mode) ? "a folder is not a program" :
+		      "it is not executable: 'chmod +x' makes it so, if it is a program");
+	return VPMU_EXIT_FAILURE;
 }
 
 static bool library_in(const char *directory, const char *name, char *out, size_t bytes)

@@ -98,6 +98,10 @@ static int name_place(struct vpmu_place *place, const char *path)
 	char job[128], host[128] = "";
 	int n;
 
+	if (path && !*path) {
+		vpmu_complain("-s '': give the path of a file");
+		return VPMU_EXIT_USAGE;
+	}
 	if (!path && given && *given)
 		path = given;
 	place->keep = path != NULL;

@@ -19,6 +19,8 @@ enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
 /* ---- complain.c ---- */
 /* Prints a line on stderr, with the command's name in front. */
 __attribute__((format(printf, 1, 2))) void vpmu_complain(const char *format, ...);
+/* The status to leave with; a complaint where the standard output could not be written. */
+int vpmu_complain_unwritten(int status);
 
 /* ---- now.c ---- */
 /* Milliseconds since some moment, by a clock that is never set. */
@@ -120,6 +122,8 @@ bool vpmu_asked_open(const struct vpmu_asked *r);
 /* ---- parts.c: where files are ---- */
 /* As a shell finds a program; 0 or -1. */
 int vpmu_find_program(const char *name, char *out, size_t bytes);
+/* Says why there is none; the status to leave with. */
+int vpmu_complain_program(const char *name);
 /* A file of the installation; VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the
  * build directory. */
 int vpmu_find_part(const char *name, char *out, size_t bytes);

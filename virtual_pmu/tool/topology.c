@@ -124,7 +124,7 @@ static uint32_t nodes_of(const struct vpmu_machine *m, uint32_t package)
 static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struct cpus *c,
 		     uint32_t nodes)
 {
-	bool second = m->llc_level == 2 && !m->l2.bytes;
+	bool second = m->llc_level == 2;
 
 	if (!m->llc_level)
 		return false;

@@ -32,7 +32,7 @@ static void usage(FILE *to)
 	      to);
 }
 
-int main(int argc, char **argv)
+static int work(int argc, char **argv)
 {
 	if (argc < 2) {
 		usage(stderr);
@@ -57,4 +57,9 @@ int main(int argc, char **argv)
 	}
 	vpmu_complain("unknown command '%s'; try 'vpmu --help'", argv[1]);
 	return VPMU_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	return vpmu_complain_unwritten(work(argc, argv));
 }
