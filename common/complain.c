@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static char *kept;
 static size_t kept_bytes;
@@ -34,4 +35,11 @@ int complain(int status, const char *format, ...)
 	else if (!kept[0])
 		snprintf(kept, kept_bytes, "%s", text);
 	return status;
+}
+
+int complain_unwritten(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	return complain(1, "standard output: %s", strerror(errno));
 }

@@ -11,5 +11,7 @@ void complain_into(char *text, size_t bytes);
 bool complain_is_silent(void);
 /* Returns status. */
 __attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
+/* The status to leave with: 1, and a complaint, where the standard output could not be written. */
+int complain_unwritten(int status);
 
 #endif

@@ -244,9 +244,9 @@ int main(int argc, char **argv)
 	int rc = options_parse(argc, argv, &o);
 
 	if (rc)
-		return rc < 0 ? 0 : rc;
+		return complain_unwritten(rc < 0 ? 0 : rc);
 	rc = o.on ? run_on_machine(&o, argc, argv) :
 	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);
-	return rc;
+	return complain_unwritten(rc);
 }

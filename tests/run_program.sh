@@ -32,6 +32,12 @@ refused 2 'runs no program' --groups true
 refused 2 'this is a virtual machine already' --on skl-4c8t -g MEM true
 refused 2 'cannot write none/x.csv: No such file' -g MEM -o none/x true
 ipmu-run --help >out; is '--help' 0 $?
+for command in 'ipmu-run --help' 'vpmu run --no-feed ipmu-run --groups' 'ipmu-restore --help' \
+	'ipmu-mpi-run --version' 'pmutopo --version' 'ipmu-allowlist --help'; do
+	command -v ${command%% *} >out || continue
+	$command >/dev/full 2>err; is "$command, on a full disk" 1 $?
+	says "$command, on a full disk" 'standard output: No space left on device'
+done
 ipmu-run --version >out; is '--version' "ipmu-run ${VERSION:-$(sed 's/.* //' out)}" "$(cat out)"
 
 # -- the program: its status, arguments, streams

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
+#include "complain.h"
 #include "pmu/families.h"
 #include "registers/allow.h"
 
@@ -84,10 +85,8 @@ static int print_here(void)
 	int rc, found = 0;
 
 	rc = ipmu_topology_acquire(&topo, why);
-	if (rc) {
-		fprintf(stderr, "ipmu-allowlist: %s\n", why);
-		return 1;
-	}
+	if (rc)
+		return complain(1, "%s", why);
 	for (int i = 0; i < 2; i++) {
 		const struct ipmu_family *family = ipmu_family_find(topo, scopes[i], why);
 
@@ -96,9 +95,9 @@ static int print_here(void)
 		found += family != NULL;
 	}
 	if (!found)
-		fprintf(stderr, "ipmu-allowlist: %s %s family %d model 0x%X has no supported PMU: "
-			"name another machine, see ipmu-allowlist --list\n", topo->cpu_model,
-			topo->vendor, topo->family, (unsigned)topo->model);
+		complain(1, "%s %s family %d model 0x%X has no supported PMU: name another "
+			 "machine, see ipmu-allowlist --list", topo->cpu_model, topo->vendor,
+			 topo->family, (unsigned)topo->model);
 	ipmu_topology_release();
 	return found ? 0 : 1;
 }
@@ -110,8 +109,7 @@ static int print_named(const char *name)
 			print_family(machines[i].family);
 			return 0;
 		}
-	fprintf(stderr, "ipmu-allowlist: no machine '%s'; see ipmu-allowlist --list\n", name);
-	return 2;
+	return complain(2, "no machine '%s'; see ipmu-allowlist --list", name);
 }
 
 /* -1: go on; otherwise the status to leave with. */
@@ -138,14 +136,12 @@ static int parse(int argc, char **argv, const char **machine)
 		else if (c == 'l')
 			print_machines();
 		else
-			fputs("ipmu-allowlist: try 'ipmu-allowlist --help'\n", stderr);
-		return c == '?' ? 2 : 0;
+			return complain(2, "try 'ipmu-allowlist --help'");
+		return 0;
 	}
 	if (optind == argc)
 		return -1;
-	fprintf(stderr, "ipmu-allowlist: takes no argument '%s'; try 'ipmu-allowlist --help'\n",
-		argv[optind]);
-	return 2;
+	return complain(2, "takes no argument '%s'; try 'ipmu-allowlist --help'", argv[optind]);
 }
 
 int main(int argc, char **argv)
@@ -155,9 +151,5 @@ int main(int argc, char **argv)
 
 	if (status < 0)
 		status = machine ? print_named(machine) : print_here();
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("ipmu-allowlist: standard output");
-		return 1;
-	}
-	return status;
+	return complain_unwritten(status);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-restore: puts back what processes left behind in PMU registers that could not do so
  * themselves. Everything is in the state directory; the next process that counts does the same. */
+#include "base/why.h"
+#include "complain.h"
 #include "lease/file.h"
 #include "lease/locks.h"
 #include "lease/owner.h"
@@ -48,7 +50,7 @@ static const char help[] =
 
 struct job {
 	const struct ipmu_topology *topo;
-	const char *dir_path;
+	char dir_path[PATH_MAX];
 	int dir;
 	bool dry_run;
 	uint64_t deadline_ns;	/* one for all files */
@@ -122,8 +124,7 @@ static int open_journal(const struct job *job, const char *name, struct ipmu_jou
 		*length = (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size : (size_t)n;
 		return fd;
 	}
-	snprintf(why, IPMU_WHY_MAX, "%s/%s cannot be read: %s", job->dir_path, name,
-		 strerror(errno));
+	ipmu_fail(why, -EIO, "%s/%s cannot be read: %s", job->dir_path, name, strerror(errno));
 	close(fd);
 	return -EIO;
 }
@@ -137,10 +138,8 @@ static int put_back(struct job *job, const char *name, const struct ipmu_family 
 		tell_registers(name, family, j, "to put back");
 		return EXIT_LEFT;
 	}
-	if (ipmu_owner_put_back(job->topo, family, j->header.place, &job->deadline_ns, why)) {
-		fprintf(stderr, "ipmu-restore: %s: %s\n", name, why);
-		return EXIT_LEFT;
-	}
+	if (ipmu_owner_put_back(job->topo, family, j->header.place, &job->deadline_ns, why))
+		return complain(EXIT_LEFT, "%s: %s", name, why);
 	tell_registers(name, family, j, "put back");
 	return 0;
 }
@@ -167,11 +166,9 @@ static int do_journal(struct job *job, const char *name, const struct ipmu_famil
 	state = ipmu_journal_check(raw, length, family, place, boot_id, &j, why);
 	wrong = distrust(fd, state, why);
 
-	if (wrong) {
-		fprintf(stderr, "ipmu-restore: %s/%s: %s; no register is put back from it; end all "
-			"programs that count and remove it\n", job->dir_path, name, wrong);
-		return EXIT_LEFT;
-	}
+	if (wrong)
+		return complain(EXIT_LEFT, "%s/%s: %s; no register is put back from it; end all "
+				"programs that count and remove it", job->dir_path, name, wrong);
 	if (state == IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL)) {
 		tell_users(name, fd, &j);
 		return EXIT_LEFT;
@@ -190,10 +187,8 @@ static int do_file(struct job *job, const char *name, const struct ipmu_family *
 	size_t length = 0;
 	int fd = open_journal(job, name, &raw, &length, why), status;
 
-	if (fd < 0) {
-		fprintf(stderr, "ipmu-restore: %s\n", why);
-		return EXIT_LEFT;
-	}
+	if (fd < 0)
+		return complain(EXIT_LEFT, "%s", why);
 	status = do_journal(job, name, family, place, fd, &raw, length);
 	close(fd);
 	return status;
@@ -211,9 +206,8 @@ static int do_name(struct job *job, const char *name)
 		if (place >= 0)
 			return do_file(job, name, family, place);
 	}
-	fprintf(stderr, "ipmu-restore: %s/%s: belongs to no PMU of this machine: left alone\n",
-		job->dir_path, shown(name, text));
-	return 0;
+	return complain(0, "%s/%s: belongs to no PMU of this machine: left alone", job->dir_path,
+			shown(name, text));
 }
 
 static int compare(const struct dirent **a, const struct dirent **b)
@@ -226,10 +220,8 @@ static int do_all(struct job *job)
 	struct dirent **names;
 	int n = scandirat(job->dir, ".", &names, NULL, compare), status = 0;
 
-	if (n < 0) {
-		fprintf(stderr, "ipmu-restore: %s: %s\n", job->dir_path, strerror(errno));
-		return EXIT_LEFT;
-	}
+	if (n < 0)
+		return complain(EXIT_LEFT, "%s: %s", job->dir_path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (names[i]->d_name[0] != '.')
 			status |= do_name(job, names[i]->d_name);
@@ -259,8 +251,7 @@ static int go_away(int *wait)
 			dup2(fd, i);
 		return 0;
 	}
-	fprintf(stderr, "ipmu-restore: no process can be created: %s\n", strerror(errno));
-	return 1 + EXIT_LEFT;
+	return complain(1 + EXIT_LEFT, "no process can be created: %s", strerror(errno));
 }
 
 static void wait_until_closed(int fd)
@@ -311,11 +302,9 @@ static int parse_descriptor(const char *text, int *fd)
 	char *end;
 	long n = strtol(text, &end, 10);
 
-	if (!*text || *end || n < 0 || n > INT_MAX || fcntl((int)n, F_GETFD) < 0) {
-		fprintf(stderr, "ipmu-restore: --when-closed %s: not the number of an open "
-			"descriptor\n", text);
-		return 1 + EXIT_USAGE;
-	}
+	if (!*text || *end || n < 0 || n > INT_MAX || fcntl((int)n, F_GETFD) < 0)
+		return complain(1 + EXIT_USAGE, "--when-closed %s: not the number of an open "
+				"descriptor", text);
 	*fd = (int)n;
 	return 0;
 }
@@ -339,56 +328,55 @@ static int parse(int argc, char **argv, bool *dry_run, int *fd)
 			puts("ipmu-restore " IPMU_VERSION);
 			return 1;
 		}
-		if (c != 'n' && c != 'w') {
-			fputs("ipmu-restore: try 'ipmu-restore --help'\n", stderr);
-			return 1 + EXIT_USAGE;
-		}
+		if (c != 'n' && c != 'w')
+			return complain(1 + EXIT_USAGE, "try 'ipmu-restore --help'");
 		if (c == 'w' && parse_descriptor(optarg, fd))
 			return 1 + EXIT_USAGE;
 		*dry_run = *dry_run || c == 'n';
 	}
-	if (*dry_run && *fd >= 0) {
-		fputs("ipmu-restore: --dry-run and --when-closed exclude each other\n", stderr);
-		return 1 + EXIT_USAGE;
-	}
+	if (*dry_run && *fd >= 0)
+		return complain(1 + EXIT_USAGE, "--dry-run and --when-closed exclude each other");
 	if (optind == argc)
 		return 0;
-	fprintf(stderr, "ipmu-restore: '%s': it takes no argument; try 'ipmu-restore --help'\n",
-		argv[optind]);
-	return 1 + EXIT_USAGE;
+	return complain(1 + EXIT_USAGE, "takes no argument '%s'; try 'ipmu-restore --help'",
+			argv[optind]);
+}
+
+static int look_and_put_back(struct job *job, bool patiently)
+{
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_topology *topo;
+	int status = 0;
+
+	if (ipmu_state_none())
+		return puts("IPMU_STATE_DIR is 'none': there is nothing to put back by") < 0;
+	job->dir = ipmu_state_open(false, job->dir_path, why);
+	if (job->dir == -ENOENT)
+		return printf("%s is not there: nobody has counted since the boot\n",
+			      job->dir_path) < 0;
+	if (job->dir < 0)
+		return complain(EXIT_LEFT, "%s", why);
+	if (!patiently || any_saved(job->dir)) {
+		if (ipmu_topology_load(&topo, why))
+			return complain(EXIT_LEFT, "%s", why);
+		job->topo = topo;
+		status = patiently ? do_all_patiently(job) : do_all(job);
+		ipmu_topology_free(topo);
+	}
+	close(job->dir);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	char path[PATH_MAX], why[IPMU_WHY_MAX] = "";
-	struct ipmu_topology *topo;
-	struct job job = { .dir_path = path };
+	struct job job = { .dry_run = false };
 	int fd = -1, rc = parse(argc, argv, &job.dry_run, &fd);
 
 	if (!rc && fd >= 0)
 		rc = go_away(&fd);
 	if (rc)
-		return rc - 1;
+		return complain_unwritten(rc - 1);
 	if (fd >= 0)
 		wait_until_closed(fd);
-	if (ipmu_state_none()) {
-		puts("IPMU_STATE_DIR is 'none': there is nothing to put back by");
-		return 0;
-	}
-	job.dir = ipmu_state_open(false, path, why);
-	if (job.dir == -ENOENT) {
-		printf("%s is not there: nobody has counted since the boot\n", path);
-		return 0;
-	}
-	if (job.dir >= 0 && fd >= 0 && !any_saved(job.dir))
-		return 0;
-	if (job.dir < 0 || ipmu_topology_load(&topo, why)) {
-		fprintf(stderr, "ipmu-restore: %s\n", why);
-		return EXIT_LEFT;
-	}
-	job.topo = topo;
-	rc = fd >= 0 ? do_all_patiently(&job) : do_all(&job);
-	ipmu_topology_free(topo);
-	close(job.dir);
-	return rc;
+	return complain_unwritten(look_and_put_back(&job, fd >= 0));
 }

@@ -3,6 +3,8 @@
  * reach a box. */
 #include "pmutopo.h"
 
+#include "complain.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -36,9 +38,8 @@ static void usage(FILE *f)
 
 static int wrong_use(const char *what, const char *value)
 {
-	fprintf(stderr, "pmutopo: %s%s%s%s; try 'pmutopo --help'\n", what, value ? " '" : "",
-		value ? value : "", value ? "'" : "");
-	return 2;
+	return complain(2, "%s%s%s%s; try 'pmutopo --help'", what, value ? " '" : "",
+			value ? value : "", value ? "'" : "");
 }
 
 static int choices_check(const struct choices *c, int argc, char **argv)
@@ -89,8 +90,7 @@ static int choices_parse(int argc, char **argv, struct choices *out)
 				printf("pmutopo %s\n", IPMU_VERSION);
 			return 0;
 		} else {
-			fprintf(stderr, "pmutopo: try 'pmutopo --help'\n");
-			return 2;
+			return complain(2, "try 'pmutopo --help'");
 		}
 	}
 	return choices_check(out, argc, argv);
@@ -129,10 +129,6 @@ static int show(const struct choices *choices, const struct ipmu_topology *t, ch
 	else
 		table_print(t, &b);
 	free(b.box);
-	if (!rc && (fflush(stdout) || ferror(stdout))) {
-		snprintf(why, IPMU_WHY_MAX, "standard output: %s", strerror(errno));
-		rc = -EIO;
-	}
 	return rc;
 }
 
@@ -144,13 +140,11 @@ int main(int argc, char **argv)
 	int rc = choices_parse(argc, argv, &choices);
 
 	if (rc || choices.done)
-		return rc;
+		return complain_unwritten(rc);
 	rc = ipmu_topology_acquire(&t, why);
 	if (!rc) {
 		rc = show(&choices, t, why);
 		ipmu_topology_release();
 	}
-	if (rc)
-		fprintf(stderr, "pmutopo: %s\n", why);
-	return rc ? 1 : 0;
+	return complain_unwritten(rc ? complain(1, "%s", why) : 0);
 }

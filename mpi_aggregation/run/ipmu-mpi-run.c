@@ -186,9 +186,9 @@ int main(int argc, char **argv)
 	unsetenv(ENV_INTERVAL);
 	while (!rc && (code = getopt_long(argc, argv, "+e:o:hV", options, NULL)) != -1) {
 		if (code == 'h')
-			return fputs(help, stdout) < 0;
+			return complain_unwritten(fputs(help, stdout) < 0);
 		if (code == 'V')
-			return puts("ipmu-mpi-run " IPMU_VERSION) < 0;
+			return complain_unwritten(puts("ipmu-mpi-run " IPMU_VERSION) < 0);
 		if (code == 'e')
 			rc = append(&events, optarg, ",");
 		else if (code == 'o')
