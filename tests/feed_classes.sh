@@ -108,6 +108,9 @@ by_name() {	# by_name [once=1]
 			c = c " mul"
 		if (m ~ /^i?div[bwlq]?$/ || x87 && m ~ /^(fi?div|fsqrt)/ || vec && b ~ /^(div|sqrt)/)
 			c = c " div"
+		if (x87 && m ~ /^f(i?(add|sub|mul|div|com)|ucom|tst|sqrt|prem|rndint|scale|xtract|ptan|patan|sin|cos|2xm1|yl2x)/ ||
+		    unit ~ /^[ps][sd]$/ && b !~ /^(and|x?or|shuf|unpck|blend|insert|extract|perm|test|movmsk)/)
+			c = c " comp"
 		if (vec) c = c " n" elements(unit, b, ops ~ /%ymm/ || m ~ /y$/)
 		return c == "" ? "-" : substr(c, 2)
 	}

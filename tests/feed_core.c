@@ -92,6 +92,31 @@ static void a_block_adds_its_mix(void **state)
 	assert_int_equal(COUNT(LOADS) + COUNT(STORES) + COUNT(DIVIDES) + COUNT(X87), 0);
 }
 
+/* mulps %xmm1,%xmm0; shufps $0,%xmm1,%xmm0; xorpd %xmm1,%xmm0; fld1; fadd %st(1),%st */
+static void the_rest_computes_nothing(void **state)
+{
+	struct qemu_plugin_tb tb = { .count = 5, .insn = {
+		{ .address = 0x402000, .size = 3, .bytes = { 0x0f, 0x59, 0xc1 } },
+		{ .address = 0x402003, .size = 4, .bytes = { 0x0f, 0xc6, 0xc1, 0 } },
+		{ .address = 0x402007, .size = 4, .bytes = { 0x66, 0x0f, 0x57, 0xc1 } },
+		{ .address = 0x40200b, .size = 2, .bytes = { 0xd9, 0xe8 } },
+		{ .address = 0x40200d, .size = 2, .bytes = { 0xd8, 0xc1 } } } };
+
+	(void)state;
+	translate(1, &tb);
+	begin();
+	for (int i = 0; i < 10; i++)
+		run(&tb);
+	synchronise();
+	assert_int_equal(COUNT(SSE_PACKED_SINGLE), 20);
+	assert_int_equal(COUNT(SSE_PACKED_SINGLE_REST), 10);
+	assert_int_equal(COUNT(SSE_PACKED_DOUBLE), 10);
+	assert_int_equal(COUNT(SSE_PACKED_DOUBLE_REST), 10);
+	assert_int_equal(COUNT(X87), 20);
+	assert_int_equal(COUNT(X87_REST), 10);
+	assert_int_equal(COUNT(SSE_SCALAR_SINGLE_REST) + COUNT(SSE_SCALAR_DOUBLE_REST), 0);
+}
+
 static void the_next_block_tells_where_a_branch_went(void **state)
 {
 	(void)state;
@@ -508,6 +533,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_crosses_a_page_is_not_of_the_block),
 		cmocka_unit_test(a_block_adds_its_mix),
+		cmocka_unit_test(the_rest_computes_nothing),
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
 		cmocka_unit_test(the_shims_code_is_not_counted),
 		cmocka_unit_test(pieces_are_one_access),

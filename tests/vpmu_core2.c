@@ -475,8 +475,6 @@ mapped[] = {
 	{ 0x008b, 0, { VPMU_BRANCHES_CONDITIONAL, END } },
 	{ 0x0090, 0, { VPMU_MISPREDICTED_RETURN, END } },
 	{ 0x0cc4, 0, { VPMU_BRANCHES_TAKEN, END } },
-	{ 0x0010, 0, { VPMU_X87, VPMU_SSE_PACKED_SINGLE, VPMU_SSE_PACKED_DOUBLE,
-		       VPMU_SSE_SCALAR_SINGLE, VPMU_SSE_SCALAR_DOUBLE } },
 	{ 0x0012, 1, { VPMU_MULTIPLIES, END } },
 	{ 0x0013, 1, { VPMU_DIVIDES, END } },
 	{ 0x01cb, 0, { VPMU_LOADS_L1_MISSED, END } },
@@ -552,6 +550,32 @@ static void kinds_are_joined(void **state)
 	start(ON | 0x10c4);
 	start(ON | 0x00c7);
 	assert_int_equal(t.s->undriven_count, 2);
+}
+
+/* Table 19-23: computational are additions, multiplications, divisions, not logic and moves. */
+static void what_computes_nothing_is_not_computational(void **state)
+{
+	static const struct { uint64_t select, want; } events[] = {
+		{ 0x0010, 22221 + 100000 }, { 0xfec1, 100000 }, { 0x01ca, 1 }, { 0x02ca, 20 },
+		{ 0x04ca, 200 }, { 0x08ca, 22000 }, { 0x0fca, 22221 },
+		{ 0x01c7, 4 }, { 0x02c7, 50 }, { 0x04c7, 500 }, { 0x08c7, 27000 },
+		{ 0x1fc7, 27554 },
+	};
+	uint32_t counts[VPMU_CORE_EVENTS] = {
+		[VPMU_SSE_PACKED_SINGLE] = 4, [VPMU_SSE_PACKED_SINGLE_REST] = 3,
+		[VPMU_SSE_SCALAR_SINGLE] = 50, [VPMU_SSE_SCALAR_SINGLE_REST] = 30,
+		[VPMU_SSE_PACKED_DOUBLE] = 500, [VPMU_SSE_PACKED_DOUBLE_REST] = 300,
+		[VPMU_SSE_SCALAR_DOUBLE] = 27000, [VPMU_SSE_SCALAR_DOUBLE_REST] = 5000,
+		[VPMU_X87] = 160000, [VPMU_X87_REST] = 60000,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		start(ON | events[i].select);
+		vpmu_core_events(t.s, 0, counts, 200000);
+		assert_int_equal(rd(0, PMC0), events[i].want);
+	}
+	assert_int_equal(t.s->undriven_count, 0);
 }
 
 static void some_events_have_one_counter(void **state)
@@ -664,6 +688,7 @@ int main(void)
 		T(l1d_hits_are_of_any_state),
 		T(events_are_what_happens),
 		T(kinds_are_joined),
+		T(what_computes_nothing_is_not_computational),
 		T(some_events_have_one_counter),
 		T(every_event_counts_or_is_told),
 		T(registers_keep_their_rules),

@@ -14,6 +14,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void add_unit(const struct vpmu_class *c, uint32_t *n)
 {
+	static const enum vpmu_core_event rests[] = {
+		[VPMU_UNIT_X87] = VPMU_X87_REST,
+		[VPMU_UNIT_PACKED_SINGLE] = VPMU_SSE_PACKED_SINGLE_REST,
+		[VPMU_UNIT_PACKED_DOUBLE] = VPMU_SSE_PACKED_DOUBLE_REST,
+		[VPMU_UNIT_SCALAR_SINGLE] = VPMU_SSE_SCALAR_SINGLE_REST,
+		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE_REST,
+	};
 	static const enum vpmu_core_event events[] = {
 		[VPMU_UNIT_X87] = VPMU_X87, [VPMU_UNIT_MOVE] = VPMU_X87_SIMD_MOVES,
 		[VPMU_UNIT_MMX] = VPMU_MMX64, [VPMU_UNIT_SSE_INTEGER] = VPMU_SSE_INTEGER,
@@ -25,6 +32,8 @@ static void add_unit(const struct vpmu_class *c, uint32_t *n)
 
 	if (c->unit != VPMU_UNIT_NONE)
 		n[events[c->unit]]++;
+	if (rests[c->unit] && !c->computes)
+		n[rests[c->unit]]++;
 }
 
 static void add_instruction(const struct vpmu_class *c, uint32_t *n)

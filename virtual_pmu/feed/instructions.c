@@ -168,6 +168,17 @@ static uint32_t simd_elements(const char *name, enum vpmu_unit unit, uint32_t lo
 	}
 }
 
+/* By the names of floating point instructions; those of integer ones begin with P. */
+static bool computes(const char *name, enum vpmu_unit unit)
+{
+	static const char *const names[] = {
+		"add", "sub", "hadd", "hsub", "mul", "div", "dpp", "fm", "fnm", "sqrt", "rsqrt",
+		"rcp", "min", "max", "cmp", "comis", "ucomis", "round", "cvt", NULL,
+	};
+
+	return unit >= VPMU_UNIT_PACKED_SINGLE && begins_one_of(name, names);
+}
+
 static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 {
 	static const char *const multiplies[] = { "mul", "pmul", "pmadd", "dpp", "fmadd", "fmsub",
@@ -189,6 +200,7 @@ static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 					    d->insn.avx.vector_length == 256 ? 2 : 1);
 	c->multiply = begins_one_of(name, multiplies);
 	c->divide = begins_one_of(name, divides);
+	c->computes = computes(name, c->unit);
 	c->plain_load = c->unit == VPMU_UNIT_MOVE && is_load(d);
 	c->many = d->insn.meta.category == ZYDIS_CATEGORY_GATHER ||
 		  d->insn.meta.category == ZYDIS_CATEGORY_AVX2GATHER;
@@ -202,9 +214,21 @@ static bool is_x87(const struct decoded *d)
 	       d->insn.opcode <= 0xdf;
 }
 
+static bool x87_computes(const char *name)
+{
+	static const char *const names[] = {
+		"fadd", "fiadd", "fsub", "fisub", "fmul", "fimul", "fdiv", "fidiv", "fsqrt",
+		"fprem", "fcom", "ficom", "fucom", "ftst", "frndint", "fscale", "fxtract",
+		"fsin", "fcos", "fptan", "fpatan", "f2xm1", "fyl2x", NULL,
+	};
+
+	return begins_one_of(name, names);
+}
+
 static void classify_x87(const struct decoded *d, struct vpmu_class *c)
 {
 	c->unit = VPMU_UNIT_X87;
+	c->computes = x87_computes(ZydisMnemonicGetString(d->insn.mnemonic));
 	switch (d->insn.mnemonic) {
 	case ZYDIS_MNEMONIC_FLD: case ZYDIS_MNEMONIC_FILD: case ZYDIS_MNEMONIC_FBLD:
 		c->plain_load = memory_operand(d) != NULL;

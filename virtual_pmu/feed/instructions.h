@@ -6,6 +6,9 @@
  * Stated rules, where documents leave room:
  * - An instruction is of at most one unit. Loads, stores and copies of x87, MMX and SSE registers
  *   are MOVE, whatever they move; x87 exchanges too. Shuffles, conversions and logic are not.
+ * - Of x87 and floating point types compute: addition to division, square roots, reciprocals,
+ *   remainders, minimum and maximum, comparisons, rounding, conversions, x87's functions and
+ *   scaling. Logic, shuffles, signs, constants and control do not.
  * - A conversion is of the floating point type it converts from, or else to.
  * - Square roots are divides. Fused multiply-adds are multiplies.
  * - Vector elements: by the type of a floating point instruction; integers and untyped moves count
@@ -56,6 +59,7 @@ struct vpmu_class {
 	bool plain_load;	/* only brings memory to a register, perhaps extended */
 	bool many;		/* several loads or stores of their own: CMPS, gathers */
 	bool multiply, divide;
+	bool computes;		/* of x87 or a floating point type, and arithmetic */
 };
 
 /* A cut-off or unknown instruction has no class: all zero. */

@@ -7,7 +7,8 @@
 #include "../machine/segment.h"
 
 /* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
- * "L2" is the level behind the L1s that a core reaches first, shared or not. */
+ * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
+ * its kind that compute nothing, as the feed's instructions.h has it. */
 #define VPMU_CORE_EVENT_LIST(X) \
 	X(INSTRUCTIONS) X(UOPS) \
 	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
@@ -26,6 +27,8 @@
 	X(FILL_READ_MEMORY) X(FILL_WRITE_MEMORY) X(FILL_CODE_MEMORY) \
 	X(LOADS_L1_MISSED) X(LOADS_L2_MISSED) X(LOADS_DTLB_MISSED) X(STORES_DTLB_MISSED) \
 	X(SNOOPED_HIT) X(SNOOPED_HITM) \
+	X(X87_REST) X(SSE_PACKED_SINGLE_REST) X(SSE_PACKED_DOUBLE_REST) \
+	X(SSE_SCALAR_SINGLE_REST) X(SSE_SCALAR_DOUBLE_REST) \
 	X(X87) X(X87_SIMD_MOVES) X(MMX64) X(SSE_INTEGER) \
 	X(SSE_PACKED_SINGLE) X(SSE_PACKED_DOUBLE) X(SSE_SCALAR_SINGLE) X(SSE_SCALAR_DOUBLE) \
 	X(VECTOR) X(VECTOR_LOADS) X(VECTOR_STORES) X(VECTOR_READ_MISSES) X(VECTOR_WRITE_MISSES) \
