@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A PAPI_read of n counters is n register reads and nothing else, and takes at most 1.25 times a bare
-# loop of the same preads; each part of a measurement makes fewer accesses than LIKWID's documented
-# numbers, but for the first and the stop. What is printed is what `make bench` prints.
+# A PAPI_read of n counters is n register reads and nothing else, and adds at most 600 instructions a
+# counter to a bare loop of the same preads, of which each takes a thousand clocks in the kernel; each
+# part of a measurement makes fewer accesses than LIKWID's documented numbers, but for the first and
+# the stop. What is printed is what `make bench` prints. Times are printed, too, but not judged: they
+# depend on the processor, and on what else it does.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$(mktemp) || exit 1
@@ -10,16 +12,15 @@ trap 'rm -f "$out"' EXIT
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-# The machine's other work can spoil a median of 41 rounds: then once more, and once more.
-for _ in 1 2 3; do
-	"${BASH:-bash}" "$here/../bench/registers" 41 >"$out" 2>&1 || { cat "$out"; exit 1; }
-	ratio=$(sed -n 's/.* ratio \([0-9.]*\)$/\1/p' "$out")
-	awk -v r="${ratio:-9}" 'BEGIN { exit !(r <= 1.25) }' && break
-done
+"${BASH:-bash}" "$here/../bench/registers" 1 >"$out" 2>&1 || { cat "$out"; exit 1; }
 cat "$out"
-awk -v r="${ratio:-9}" 'BEGIN { exit !(r > 0.5 && r <= 1.25) }' ||
-	fail "PAPI_read takes $ratio times the preads"
 grep -Eq '^read +11 +0 ' "$out" || fail 'a read of 11 counters is not 11 reads'
+if command -v valgrind >/dev/null; then
+	more=$(sed -n 's/^instructions.*more for each counter //p' "$out")
+	[ "${more:-0}" -gt 50 ] && [ "$more" -le 600 ] || fail "$more instructions more for each counter"
+else
+	echo 'instructions are not counted: no valgrind here'
+fi
 
 row() {		# row NAME: accesses, LIKWID's accesses
 	sed -n "s/^$1  *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) .*/\1 \2 \3 \4/p" "$out" |
