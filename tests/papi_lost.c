@@ -135,7 +135,7 @@ static void the_timer_keeps_it_for_the_reader(void **state)
 /* The parent has stopped what the child reads. */
 static void a_forked_child_is_told(void **state)
 {
-	int set = papi_sets_of(names, 2), go[2], status;
+	int set = papi_sets_of(names, 2), go[2], has_read[2], status;
 	long long v[2] = { 0, 0 };
 	char byte;
 	pid_t pid;
@@ -144,19 +144,23 @@ static void a_forked_child_is_told(void **state)
 	assert_papi(PAPI_start(set), PAPI_OK);
 	misses(500, 3);
 	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(has_read), 0);
 	pid = fork();
 	if (!pid) {
 		bool good = PAPI_read(set, v) == PAPI_OK && v[0] == 500;
 
-		alarm(60);
+		alarm(250);
 		close(go[1]);
+		close(has_read[1]);
 		(void)!read(go[0], &byte, 1);
 		good = good && PAPI_read(set, v) == PAPI_ECLOST && PAPI_read(set, v) == PAPI_OK &&
 		       v[0] == 500 && v[1] == 3;
 		_exit(good ? 0 : 1);
 	}
 	close(go[0]);
-	usleep(100000);
+	close(has_read[1]);
+	(void)!read(has_read[0], &byte, 1);	/* until the child has closed its end, too */
+	close(has_read[0]);
 	assert_papi(PAPI_stop(set, v), PAPI_OK);
 	papi_sets_end(set);
 	close(go[1]);
@@ -191,7 +195,7 @@ static void reads_left_by_jumps(void **state)
 				PAPI_read(set, v);
 		}
 	signal(SIGALRM, SIG_DFL);
-	alarm(20);
+	alarm(250);
 	assert_papi(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 500);
 	papi_sets_end(set);

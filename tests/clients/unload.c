@@ -58,7 +58,7 @@ int main(void)
 	rc = count(papi);
 	during = threads();
 	rc = rc ? rc : dlclose(papi);
-	for (int ms = 0; ms < 2000 && threads() > 1; ms++)
+	for (int ms = 0; ms < 60000 && threads() > 1; ms++)
 		usleep(1000);
 	printf(" %d %d %s\n", during, threads(),
 	       dlopen("libpapi.so", RTLD_NOW | RTLD_NOLOAD) ? "loaded" : "gone");
