@@ -52,10 +52,10 @@ verdict 'a pass that is skipped, or missing, is a failure' $?
 
 for build in stock ours; do
 	printf 'echo "Running ctests/slow:"\nvalgrind -q ./ctests/slow\n' >>papi-suite/$build/src/run_tests.sh
-	printf '#!/bin/sh\nsleep 9\necho PASSED\n' >papi-suite/$build/src/ctests/slow
+	printf '#!/bin/sh\nsleep 90\necho PASSED\n' >papi-suite/$build/src/ctests/slow
 	chmod +x papi-suite/$build/src/ctests/slow
 done
-SUITE_LIMIT=1 suite
+SUITE_LIMIT=3 suite
 tr -s ' ' <out | grep -qx ' ours 8 2 3 1 1 0'
 verdict 'a test has a limit' $?
 SUITE_TESTS=ctests/zero suite

@@ -27,7 +27,7 @@ counted() {	# counted MACHINE NAME ARGUMENT...
 	fi
 	is "$2" 0 $?
 }
-counted skl-4c8t skl -g MEM,LLC_READ --per-box -r 2 --interval 20
+counted skl-4c8t skl -g MEM,LLC_READ --per-box -r 2 --interval 4
 "$vpmu" run --no-feed -m nhmex-2p16c32t -- ipmu-run -g MEM,PAGES --passes -o nhmex.page true 2>err
 "$vpmu" run --no-feed -m p4-2p4t -- ipmu-run -g BRANCH --per-cpu -r 2 -o p4.page \
 	echo a-word-without-any-blank-in-it-that-is-longer-than-any-telephone-is-wide >out 2>err

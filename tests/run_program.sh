@@ -64,7 +64,7 @@ is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $ev
 # It may ignore signals; those that the launcher gets are its own.
 "$vpmu" run --no-feed ipmu-run -e $event sh -c \
 	'trap "echo got; exit 9" TERM; echo up; while :; do sleep 0.05; done' >up 2>err &
-for _ in $(seq 200); do [ -s up ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ -s up ] && break; sleep 0.05; done
 pkill -TERM -P $! ipmu-run
 wait $!; is 'SIGTERM is passed on' 9 $?
 is 'SIGTERM is passed on: handled' 'up got' "$(paste -sd' ' up)"
@@ -129,13 +129,14 @@ says 'IPMU_DEBUG' 'MSR_UNC_PERF_GLOBAL_CTRL'; says 'IPMU_DEBUG: the report' "$ev
 # -- while the program runs no register is touched; a timeline's reads are seen here
 cat >accesses <<-'END'
 	look() { vpmu regs -s "$VPMU_SEGMENT" | sed -n 's/.*accesses: \([^;]*\);.*/\1/p'; }
-	before=$(look); sleep 0.4; after=$(look)
+	before=$(look)
+	for i in $(seq "$1"); do sleep 0.1; after=$(look); [ "$before" = "$after" ] || break; done
 	case $before in [1-9]*) ;; *) echo "no accesses: $before"; exit ;; esac
 	[ "$before" = "$after" ] && echo none || echo some
 END
-on skl-4c8t -g LLC -e $event sh accesses
+on skl-4c8t -g LLC -e $event sh accesses 4
 is 'register accesses while the program runs' none "$(cat out)"
-on skl-4c8t -g LLC -e $event --interval 20 -o f sh accesses
+on skl-4c8t -g LLC -e $event --interval 20 -o f sh accesses 600
 is 'register accesses of a timeline' some "$(cat out)"
 
 # -- what does not fit
@@ -157,7 +158,7 @@ on skl-4c8t -g LLC,LLC_STATES,MEM --passes -o f true	# what two groups ask for i
 is 'passes of groups' 2 "$(awk -F, '$3 == "passes" { print $5 }' f.csv)"
 mkfifo fifo
 "$vpmu" run --no-feed -m skl-4c8t sh -c 'ipmu-run -g LLC sh -c "echo up; read x" <>fifo >busy 2>&1 &
-	for _ in $(seq 200); do [ -s busy ] && break; sleep 0.05; done
+	for _ in $(seq 2000); do [ -s busy ] && break; sleep 0.05; done
 	ipmu-run -g LLC_READ true; s=$?; echo >fifo; wait; exit $s' 2>err
 is 'somebody else counts' 1 $?
 says 'somebody else counts' 'is used by process [0-9]+ \(ipmu-run\)'

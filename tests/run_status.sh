@@ -17,12 +17,12 @@ cat >program <<-'END'
 	echo end
 END
 window() {	# window NAME COLUMNS ROWS COMMAND
-	mux new-session -d -s "$1" -x "$2" -y "$3" "cd '$scratch'; PATH='$PATH'; $4; touch '$1.end'; sleep 100"
+	mux new-session -d -s "$1" -x "$2" -y "$3" "cd '$scratch'; PATH='$PATH'; $4; touch '$1.end'; sleep 300"
 }
 screen() { mux capture-pane -p -t "$1"; }
-shows() {	# shows NAME REGEX: within 20 s a line of the screen does; else there is no use in going on
+shows() {	# shows NAME REGEX: within 100 s a line of the screen does; else there is no use in going on
 	local i
-	for i in $(seq 100); do
+	for i in $(seq 500); do
 		screen "$1" 2>/dev/null | grep -qE -- "$2" && ok && return
 		sleep 0.2
 	done
@@ -33,7 +33,7 @@ shows() {	# shows NAME REGEX: within 20 s a line of the screen does; else there 
 }
 ended() {	# ended NAME
 	local i
-	for i in $(seq 200); do [ -e "$1.end" ] && return; sleep 0.1; done
+	for i in $(seq 1000); do [ -e "$1.end" ] && return; sleep 0.1; done
 	bad "$1 does not end"
 }
 machine="'$vpmu' run --no-feed -m skl-4c8t"
@@ -50,7 +50,10 @@ window file 60 10 "$machine -- ipmu-run -e $event $waits 2>file.err"
 window keys 60 10 "$machine -- ipmu-run -e $event sh -c 'stty -icanon; until [ -e go ]; do sleep 0.1; done
 	stty icanon'"
 window resized 60 10 "$machine -- ipmu-run -e $event sh program"
-window quick 60 10 "$machine -- ipmu-run -e $event sleep 1"
+window quick 60 10 "until [ -e quick.piped ]; do sleep 0.1; done; began=\$(date +%s%N)
+	$machine -- ipmu-run -e $event sleep 1; echo \$(((\$(date +%s%N) - began) / 1000000)) >quick.ms"
+mux pipe-pane -t quick 'cat >quick.written'
+touch quick.piped
 mux new-session -d -s shell -x 60 -y 10 "PS1='>' bash --norc --noprofile -i"
 mux send-keys -t shell "cd '$scratch'; PATH='$PATH'; clear; $machine -- ipmu-run -e $event $waits" Enter
 if command -v qemu-x86_64 >/dev/null; then
@@ -58,23 +61,24 @@ if command -v qemu-x86_64 >/dev/null; then
 	shows metric '^ ipmu-run  [0-9]+ s  memory bandwidth ([0-9.]+ GB/s|-)$'
 fi
 
-shows plain "^ ipmu-run  [2-9] s  $event 0 /s$"
+later='([2-9]|[1-9][0-9]+)'
+shows plain "^ ipmu-run  $later s  $event 0 /s$"
 is 'the last row is its' 8 "$(screen plain | grep -n ' ipmu-run ' | cut -d: -f1)"
 is 'what was written' 'line 4 line 5 line 6 line 7 line 8 line 9 part' \
 	"$(screen plain | sed '/ipmu-run/,$d' | paste -sd' ' | sed 's/ *$//')"
-shows tall "^ ipmu-run  [2-9] s  "
+shows tall "^ ipmu-run  $later s  "
 is 'a screen that is not full' 'line 1 line 9 part' \
 	"$(screen tall | sed -n '1p;9p;10p' | paste -sd' ' | sed 's/ *$//')"
-shows narrow '^ ipmu-run  [2-9] s  s'
+shows narrow "^ ipmu-run  $later s  s"
 is 'its width' 19 "$(screen narrow | grep ' ipmu-run ' | tr -d '\n' | wc -c)"
 mux resize-window -t resized -x 50 -y 7
-shows shell '^ ipmu-run  [2-9] s  '
+shows shell "^ ipmu-run  $later s  "
 mux send-keys -t shell C-z
 shows shell '^>$'
 is 'stopped: no line' '' "$(screen shell | grep ' ipmu-run  ')"
 mux send-keys -t shell fg Enter
 shows shell '^ ipmu-run  [0-9]+ s  '
-shows resized '^ ipmu-run  [3-9] s  '
+shows resized '^ ipmu-run  ([3-9]|[1-9][0-9]+) s  '
 is 'another size: one line, the last' 7 "$(screen resized | grep -n ' ipmu-run ' | cut -d: -f1 | paste -sd' ')"
 for name in small quiet dumb keys file; do
 	is "$name: no line" '' "$(screen $name | grep ' ipmu-run  ')"
@@ -86,10 +90,13 @@ is 'the line that was begun' 'part end' "$(screen plain | grep '^part')"
 is 'the line is gone' '' "$(screen plain | grep ' ipmu-run  ')"
 is 'the line is gone from a screen that is not full' '' "$(screen tall | grep ' ipmu-run  ')"
 is 'the report follows' 'part end' "$(screen tall | grep -B 1 '^ipmu-run: ' | head -n 1)"
-is 'a quick one' '' "$(mux capture-pane -p -S - -t quick | grep ' ipmu-run  ')"
+for i in $(seq 500); do grep -qsa 'ipmu-run: sleep' quick.written && break; sleep 0.2; done
+is 'a quick one: the report' 1 "$(grep -ca 'ipmu-run: sleep' quick.written)"
+# All that it has written, if it was not held up.
+[ "$(cat quick.ms)" -ge 2000 ] || is 'a quick one' '' "$(grep -a ' ipmu-run  ' quick.written)"
 is 'no terminal: no marks' 0 "$(grep -c $'\033' file.err)"
 is 'no terminal: the report' 1 "$(grep -c '^ipmu-run: sh' file.err)"
 # The whole screen scrolls again.
-mux respawn-pane -k -t plain "seq 20; sleep 60"
+mux respawn-pane -k -t plain "seq 20; sleep 300"
 shows plain '^20$'
 finish

@@ -88,7 +88,7 @@ is "that is all it says" 1 "$(VPMU_LIBDIR=$scratch/empty "$VPMU" run true 2>&1 |
 
 # signals reach the program
 "$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$scratch/up" &
-for _ in $(seq 100); do [ -s "$scratch/up" ] && break; sleep 0.1; done
+for _ in $(seq 1000); do [ -s "$scratch/up" ] && break; sleep 0.1; done
 kill -TERM $!
 wait $!; is "SIGTERM is forwarded" 9 $?
 
@@ -108,13 +108,16 @@ fails 1 "$scratch/nowhere/x" run --no-feed -s "$scratch/nowhere/x" true
 own=$(run sh -c 'echo "$VPMU_SEGMENT"')
 [ -n "$own" ] && [ ! -e "$own" ] && [ ! -e "$own.xml" ] && ok || bad "its own segment goes: $own"
 job="PMIX_NAMESPACE=vpmu-cli-$$"
-env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$scratch"'/a; sleep 3' &
-for _ in $(seq 100); do [ -s "$scratch/a" ] && break; sleep 0.1; done
+mkfifo "$scratch/stays"
+env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$scratch"'/a; cat' <"$scratch/stays" >/dev/null &
+exec {stays}>"$scratch/stays"
+for _ in $(seq 1000); do [ -s "$scratch/a" ] && break; sleep 0.1; done
 is "ranks of a job share the machine" "$(cat "$scratch/a")" \
 	"$(env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT"')"
 [ -e "$(cat "$scratch/a")" ] && ok || bad "the machine stays while a rank is on it"
 env "$job" "$VPMU" run --no-feed -m skl-2c2t true 2>/dev/null
 is "another machine in the same job" 2 $?
+exec {stays}>&-
 wait
 [ ! -e "$(cat "$scratch/a")" ] && ok || bad "the last rank removes the machine"
 
