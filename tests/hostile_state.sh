@@ -34,7 +34,7 @@ count() {	# count DIRECTORY [COMMAND...]: with that directory, or with /run/ipmu
 	fi
 }
 restore() {	# restore DIRECTORY
-	IPMU_STATE_DIR=$1 timeout 20 "$vpmu" run --no-feed --strict -s "$segment" -- \
+	IPMU_STATE_DIR=$1 timeout 60 "$vpmu" run --no-feed --strict -s "$segment" -- \
 		env IPMU_STATE_DIR="$1" ipmu-restore >"$scratch/out" 2>&1
 }
 says() {		# says WHAT TEXT: in the reason why the component is off, which has line ends in it

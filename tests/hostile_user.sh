@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 		return 1;
 	puts("locked");
 	fflush(stdout);
-	alarm(60);
+	alarm(250);
 	pause();
 	return 0;
 }
@@ -41,7 +41,7 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/squat" "$scratch/squat.c" || exit
 squat=/dev/shm/ipmu-first-0-$job
 "${user[@]}" "$scratch/squat" "$squat" >"$scratch/squat.out" &
 holder=$!
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < 2000; i++)); do
 	grep -q locked "$scratch/squat.out" && break
 	sleep 0.05
 done
@@ -119,7 +119,7 @@ mkfifo "$scratch/in"
 "$vpmu" run --no-feed -s "$segment" -- "$scratch/counts" $event:freeze=1000000 <"$scratch/in" >"$scratch/far.out" 2>&1 &
 holder=$!
 exec {to}>"$scratch/in"
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < 2000; i++)); do
 	grep -q ready "$scratch/far.out" && break
 	sleep 0.05
 done

@@ -179,13 +179,13 @@ cat >"$scratch/waits" <<-CODE
 	trap 'exit 8' USR1
 	echo \$\$ >"$scratch/pid.new"
 	mv "$scratch/pid.new" "$scratch/pid"
-	for ((i = 0; i < 600; i++)); do sleep 0.05; done
+	for ((i = 0; i < 3000; i++)); do sleep 0.05; done
 CODE
 waiting() {	# waiting [NAME=VALUE] SIGNAL...: to ipmu-mpi-run alone, one after the other; $status
 	rm -f "$scratch/pid"
 	env "${@:1:$#-1}" ipmu-mpi-run -e $node bash "$scratch/waits" >"$scratch/out" 2>&1 &
 	local pid=$! i signal
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < 2000; i++)); do
 		[ -e "$scratch/pid" ] && break
 		sleep 0.05
 	done
@@ -205,7 +205,7 @@ check 'a launcher sends SIGUSR1 to both' [ $status = 7 ]
 waiting A=B KILL
 gone() {
 	local i
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < 2000; i++)); do
 		[ -e "/proc/$(cat "$scratch/pid")" ] || return 0
 		sleep 0.05
 	done

@@ -58,7 +58,7 @@ cat >"$scratch/alone.c" <<'CODE'
 			return -2;
 		for (; *files; files++) {
 			fclose(fopen(*files, "w"));
-			for (int i = 0; i < 3000 && !access(*files, F_OK); i++)
+			for (int i = 0; i < 10000 && !access(*files, F_OK); i++)
 				usleep(10000);
 		}
 		work_elsewhere(0, "reads", 64);
@@ -85,7 +85,7 @@ CODE
 alone() { "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
 alone "$scratch/go" >"$scratch/first" 2>&1 &
 first=$!
-for ((i = 0; i < 500; i++)); do
+for ((i = 0; i < 1000; i++)); do
 	[ -e "$scratch/go" ] && break
 	sleep 0.05
 done

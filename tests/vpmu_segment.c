@@ -257,7 +257,7 @@ static void a_dead_owner_is_replaced(void **state)
 	pid_t child;
 
 	(void)state;
-	alarm(20);	/* a lock that is lost ends the test, not the day */
+	alarm(250);	/* a lock that is lost ends the test, not the day */
 	child = fork();
 	if (child == 0) {
 		vpmu_lock(t.s);
