@@ -101,10 +101,12 @@ refuse() {	# refuse TEXT NAME...
 }
 lookup=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
 refuse 'has no event NO_SUCH' intel_uncore:::skl_unc_cbo.NO_SUCH
-refuse 'no such qualifier' $lookup:ANY_I:colour=3
+refuse 'no such qualifier as colour=3; unit masks: ' $lookup:ANY_I:colour=3
+refuse 'no such qualifier as READ_M; unit masks: ' $lookup:ANY_I:READ_M
 refuse 'is given twice' $lookup:ANY_I:package=0:package=0
 refuse 'there is no package 9' $lookup:ANY_I:package=9
-refuse '0 to 31' $lookup:ANY_I:c=32
+refuse 'out of range (c: 0 to 31)$' $lookup:ANY_I:c=32
+refuse 'out of range (e: 0 or 1)$' $lookup:ANY_I:e=7
 refuse 'collides with' $lookup:ANY_I $lookup:ANY_M $lookup:ANY_ES
 
 # ---- the other tools

@@ -159,12 +159,12 @@ static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
 static int check_threshold(const struct ipmu_pmu_type *type, const char *event, uint64_t code,
 			   char *why)
 {
-	uint64_t bits = type->select ? ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD) : 0;
+	uint64_t bits = ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD);
 
 	if (!bits || !(code & BITS(31, 24) & ~bits))
 		return 0;
-	return ipmu_fail(why, -EINVAL, "%s.%s: a modifier's value is out of range (c= takes 0 to "
-			 "%u)", type->name, event, (unsigned)ipmu_bits_get(bits, bits));
+	return ipmu_fail(why, -EINVAL, "%s.%s: a modifier's value is out of range (c: 0 to %u)",
+			 type->name, event, (unsigned)ipmu_bits_get(bits, bits));
 }
 
 static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, char *why)

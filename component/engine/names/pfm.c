@@ -210,52 +210,85 @@ static bool has_value(const struct ipmu_qualifiers *q, const char *key)
 	return false;
 }
 
-/* " (name: what libpfm4 says of it)" for each modifier that has been given a number. */
-static void list_ranges(int event, const struct ipmu_qualifiers *q, char *list, size_t bytes)
+/* " (name: what it takes)" for each modifier that has been given a number. */
+static void list_ranges(const struct ipmu_pmu_type *type, int event,
+			const struct ipmu_qualifiers *q, char *list, size_t bytes)
 {
-	pfm_event_info_t info = { .size = sizeof(info) };
+	uint64_t threshold = ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD);
+	pfm_event_attr_info_t attr;
 	size_t n = 0;
 
 	list[0] = '\0';
-	if (pfm_get_event_info(event, PFM_OS_NONE, &info) != PFM_SUCCESS)
-		return;
-	for (int i = 0; i < info.nattrs && n < bytes; i++) {
-		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-
-		if (pfm_get_event_attr_info(event, i, PFM_OS_NONE, &attr) != PFM_SUCCESS)
+	for (int i = 0; n < bytes && nth_attr(event, i, is_modifier, &attr); i++) {
+		if (!has_value(q, attr.name))
 			continue;
-		if (attr.type == PFM_ATTR_MOD_INTEGER && has_value(q, attr.name))
+		if (threshold && strcmp(attr.name, "c") == 0)
+			n += (size_t)snprintf(list + n, bytes - n, " (c: 0 to %u)",
+					      (unsigned)ipmu_bits_get(threshold, threshold));
+		else
 			n += (size_t)snprintf(list + n, bytes - n, " (%s: %s)", attr.name,
+					      attr.type == PFM_ATTR_MOD_BOOL ? "0 or 1" :
 					      attr.desc);
 	}
+}
+
+static bool is_any(const pfm_event_attr_info_t *attr)
+{
+	(void)attr;
+	return true;
+}
+
+/* The first qualifier that libpfm4 does not have by name; NULL: it has all. */
+static const struct ipmu_qualifier *first_unknown(int event, const struct ipmu_qualifiers *q)
+{
+	pfm_event_attr_info_t attr;
+
+	for (int i = 0; i < q->n; i++) {
+		bool known = q->list[i].owner != IPMU_OF_PFM;
+
+		for (int n = 0; !known && nth_attr(event, n, is_any, &attr); n++)
+			known = ipmu_qualifier_is(&q->list[i], attr.name);
+		if (!known)
+			return &q->list[i];
+	}
+	return NULL;
+}
+
+static int no_such_qualifier(const struct ipmu_pmu_type *type, const char *event,
+			     const struct ipmu_qualifiers *q, int pfm_event, char *why)
+{
+	const struct ipmu_qualifier *unknown = first_unknown(pfm_event, q);
+	char umasks[256], text[IPMU_QUALIFIERS_TEXT];
+	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
+
+	if (unknown)
+		snprintf(text, sizeof(text), IPMU_QUALIFIER_FORMAT, IPMU_QUALIFIER_WORDS(unknown));
+	else
+		ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
+	return ipmu_fail(why, -EINVAL, "%s.%s: no such qualifier as %s%s%s", type->name, event,
+			 text, count ? "; unit masks: " : ": papi_native_avail lists them", umasks);
 }
 
 static int explain(const struct ipmu_pmu_type *type, const char *event,
 		   const struct ipmu_qualifiers *q, int pfm_event, int rc, char *why)
 {
-	char umasks[256], text[IPMU_QUALIFIERS_TEXT];
+	char list[256], text[IPMU_QUALIFIERS_TEXT];
 	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
-	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
-	uint64_t threshold = ipmu_reg_set_by(type->select, IPMU_BY_EVENT_THRESHOLD);
 
-	if (rc == PFM_ERR_UMASK)
+	if (rc == PFM_ERR_UMASK) {
+		list_umasks(pfm_event, list, sizeof(list));
 		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
-				 umasks);
-	if (rc == PFM_ERR_ATTR_VAL && threshold)
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range (c= "
-				 "takes 0 to %u)", type->name, event, qualifiers,
-				 (unsigned)ipmu_bits_get(threshold, threshold));
+				 list);
+	}
 	if (rc == PFM_ERR_ATTR_VAL) {
-		list_ranges(pfm_event, q, umasks, sizeof(umasks));
+		list_ranges(type, pfm_event, q, list, sizeof(list));
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",
-				 type->name, event, qualifiers, umasks);
+				 type->name, event, qualifiers, list);
 	}
 	if (rc == PFM_ERR_FEATCOMB || rc == PFM_ERR_ATTR_SET)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
 				 type->name, event, qualifiers);
-	return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier%s%s", type->name, event,
-			 qualifiers, count ? "; unit masks: " : ": papi_native_avail lists them",
-			 umasks);
+	return no_such_qualifier(type, event, q, pfm_event, why);
 }
 
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
