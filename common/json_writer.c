@@ -93,7 +93,7 @@ int json_print(struct json_writer *w, json_object *root, int flags, FILE *to)
 	if (w->no_memory || !text)
 		rc = -ENOMEM;
 	else if (fprintf(to, "%s\n", text) < 0)
-		rc = -EIO;
+		rc = -errno;
 	json_object_put(root);
 	return rc;
 }

@@ -35,7 +35,7 @@ void json_append_null(struct json_writer *w, struct json_object *list);
 void json_append_int(struct json_writer *w, struct json_object *list, int64_t value);
 
 /* Prints root with json-c's JSON_C_TO_STRING_* flags and a newline, and frees it. 0, -ENOMEM with
- * nothing printed, or -EIO. */
+ * nothing printed, or what went wrong in writing. */
 int json_print(struct json_writer *w, struct json_object *root, int flags, FILE *to);
 
 #endif

@@ -108,7 +108,7 @@ static void full_disk(void **state)
 	left = -1;
 	assert_non_null(f);
 	setvbuf(f, NULL, _IONBF, 0);
-	assert_int_equal(json_print(&w, json_object_begin(&w), 0, f), -EIO);
+	assert_int_equal(json_print(&w, json_object_begin(&w), 0, f), -ENOSPC);
 	fclose(f);
 }
 
