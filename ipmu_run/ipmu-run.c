@@ -105,7 +105,7 @@ static int tell(const struct work *w, const struct choice *c, const struct measu
 static int count(const struct work *w, const struct choice *c, const struct passes *p,
 		 struct output *files)
 {
-	struct watch watch = { .interval_ms = w->o->interval_ms };
+	struct watch watch = { .interval_ms = (unsigned int)w->o->interval_ms };
 	struct status status;
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,

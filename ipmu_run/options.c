@@ -7,7 +7,6 @@
 #include "run.h"
 
 #define REPEAT_MAX 1000
-#define INTERVAL_MAX 3600000	/* an hour */
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL };
 
@@ -62,12 +61,13 @@ static int add_words(char ***list, int *n, const char *text, const char *what)
 	char *copy = strdup(text), *rest = copy, *word;
 
 	while (copy && (word = strsep(&rest, ",")) != NULL) {
-		char **more = realloc(*list, (size_t)(*n + 1) * sizeof(*more));
+		char **more = *word ? realloc(*list, (size_t)(*n + 1) * sizeof(*more)) : NULL;
 
-		if (!*word || !more) {
+		if (!more) {
+			complain(0, *word ? "%s: no memory" : "'%s': an empty name between commas",
+				 what);
 			free(copy);
-			return complain(EXIT_USAGE, more ? "'%s': an empty name between commas" :
-					"%s: no memory", what);
+			return EXIT_USAGE;
 		}
 		*list = more;
 		(*list)[(*n)++] = strdup(word);
@@ -76,49 +76,17 @@ static int add_words(char ***list, int *n, const char *text, const char *what)
 	return 0;
 }
 
-static int parse_repeat(const char *text, int *out)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	if (*end || end == text || n < 1 || n > REPEAT_MAX)
-		return complain(EXIT_USAGE, "-r %s: give a number of runs from 1 to %d", text,
-				REPEAT_MAX);
-	*out = (int)n;
-	return 0;
-}
-
-static int parse_interval(const char *text, unsigned int *out)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	if (*end || end == text || n < 1 || n > INTERVAL_MAX)
-		return complain(EXIT_USAGE, "--interval %s: milliseconds, 1 to %d", text,
-				INTERVAL_MAX);
-	*out = (unsigned int)n;
-	return 0;
-}
-
-static int check_output(const char *prefix)
-{
-	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
-		return complain(EXIT_USAGE, "-o '%s': a file name without its ending is needed",
-				prefix);
-	return 0;
-}
-
 static int take(struct options *o, int code)
 {
 	switch (code) {
 	case 'g': return add_words(&o->groups, &o->ngroups, optarg, "-g");
 	case 'e': return add_words(&o->events, &o->nevents, optarg, "-e");
-	case 'r': return parse_repeat(optarg, &o->repeat);
-	case 'o': o->output = optarg; return check_output(optarg);
+	case 'r': return option_number("-r", optarg, "runs", REPEAT_MAX, &o->repeat);
+	case 'o': o->output = optarg; return option_prefix(optarg);
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return 0;
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
-	case OPT_INTERVAL: return parse_interval(optarg, &o->interval_ms);
+	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;

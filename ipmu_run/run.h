@@ -7,6 +7,7 @@
 
 #include "complain.h"
 #include "new_file.h"
+#include "options.h"
 #include "counting/measure.h"
 #include "groups/find.h"
 #include "report/report.h"
@@ -21,7 +22,7 @@ struct options {
 	int ngroups, nevents;
 	const char *on, *output;
 	int repeat;
-	unsigned int interval_ms;	/* 0: none */
+	int interval_ms;		/* 0: none */
 	bool passes, list, quiet, until_mpi_init;
 	struct split split;
 	char **argv;			/* the program and its arguments */

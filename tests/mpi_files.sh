@@ -109,6 +109,8 @@ unlaunched() {
 unlaunched true
 check 'no launcher: the status' [ $status = 1 ]
 check 'no launcher: said' lines 1 'ipmu-mpi-run: nothing was counted: true did not .*'
+unlaunched vpmu run --no-feed true
+check 'no MPI, on the virtual machine: what to do' says "by 'ipmu-run --on MACHINE'$"
 unlaunched sh -c 'exit 5'
 check 'the status of the program, where that is a failure' [ $status = 5 ]
 check 'a failure: said, too' says 'nothing was counted: sh'

@@ -10,7 +10,7 @@ cd "$scratch" || exit 1
 event=skl_unc_clk.UNC_CLOCK:SOCKET
 
 on skl-4c8t -e $event --interval 0 -o f true; is '0' 2 $?
-says '0' '--interval 0: milliseconds, 1 to 3600000'
+says '0' '--interval 0: give a number of milliseconds from 1 to 86400000'
 on skl-4c8t -e $event --interval 1s -o f true; is 'a unit' 2 $?
 on skl-4c8t -e $event --interval 10 true; is 'nowhere to write' 2 $?
 says 'nowhere to write' 'give -o PREFIX as well'

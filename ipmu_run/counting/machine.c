@@ -260,7 +260,8 @@ static int check_name(const char *given, const char *owner, char *why)
 	}
 	if (strlen(given) + strlen(UNCORE ":::") < EVENT_NAME_MAX)
 		return 0;
-	snprintf(why, COUNT_WHY_MAX, "the name of event %.100s... is too long", given);
+	snprintf(why, COUNT_WHY_MAX, "the name of event %.100s... is too long: at most %zu "
+		 "bytes", given, EVENT_NAME_MAX - strlen(UNCORE ":::") - 1);
 	return -EINVAL;
 }
 

@@ -29,8 +29,8 @@ static int list_check(const char *const *names, int n, int rank, char *why)
 	}
 	for (int i = 0; i < n; i++) {
 		if (strlen(names[i]) >= NAME_MAX_BYTES - 16) {
-			snprintf(why, IPMU_MPI_WHY_MAX, "the name of event %.120s... is too long",
-				 names[i]);
+			snprintf(why, IPMU_MPI_WHY_MAX, "the name of event %.120s... is too long: "
+				 "at most %d bytes", names[i], NAME_MAX_BYTES - 17);
 			return -EINVAL;
 		}
 		for (int j = 0; j < i; j++)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mpi_environment.h"
+#include "options.h"
 #include "run.h"
 
 #define PRELOAD "libipmu_mpi_preload.so"
@@ -96,9 +97,8 @@ static int set_output(const char *prefix)
 {
 	char here[PATH_MAX], path[PATH_MAX * 2];
 
-	if (!*prefix || prefix[strlen(prefix) - 1] == '/')
-		return complain(EXIT_USAGE, "-o '%s': a file name without its ending is needed",
-				prefix);
+	if (option_prefix(prefix))
+		return EXIT_USAGE;
 	if (*prefix == '/')
 		return setenv(ENV_OUTPUT, prefix, 1);
 	if (!getcwd(here, sizeof(here)))
@@ -109,13 +109,9 @@ static int set_output(const char *prefix)
 
 static int set_interval(const char *text)
 {
-	char *end;
-	long ms = strtol(text, &end, 10);
+	int ms;
 
-	if (*end || end == text || ms < 1 || ms > 86400000)
-		return complain(EXIT_USAGE, "--interval %s: give milliseconds, 1 to "
-					    "86400000", text);
-	return setenv(ENV_INTERVAL, text, 1);
+	return option_interval(text, &ms) ? EXIT_USAGE : setenv(ENV_INTERVAL, text, 1);
 }
 
 static int check(const char *events, char **program)

@@ -49,11 +49,15 @@ static bool noted(int notes, enum job_note what)
 static int not_counted(int status, int notes, const char *program)
 {
 	char why[NOTES_WHY_BYTES + 1] = "";
+	const char *slash = strrchr(program, '/');
+	bool virtual = strcmp(slash ? slash + 1 : program, "vpmu") == 0;
 
 	(void)!pread(notes, why, NOTES_WHY_BYTES, NOTES_WHY);
 	return complain(status, "nothing was counted: %s did not call MPI_Init, or it cannot be "
-			"seen there: the program is statically linked or set-user-id%s%s", program,
-			why[0] ? "; and from its start: " : "", why);
+			"seen there: the program is statically linked or set-user-id%s%s%s",
+			program, why[0] ? "; and from its start: " : "", why,
+			virtual ? "; on the virtual machine a program without MPI is counted by "
+				  "'ipmu-run --on MACHINE'" : "");
 }
 
 static int judge(int status, int notes, const char *program)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+
+#define WRONG_USE 2
+
+int option_number(const char *option, const char *text, const char *of, int max, int *out)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (end == text || *end || n < 1 || n > max)
+		return complain(WRONG_USE, "%s %s: give a number of %s from 1 to %d", option, text,
+				of, max);
+	*out = (int)n;
+	return 0;
+}
+
+int option_interval(const char *text, int *ms)
+{
+	return option_number("--interval", text, "milliseconds", 24 * 3600 * 1000, ms);
+}
+
+int option_prefix(const char *text)
+{
+	if (*text && text[strlen(text) - 1] != '/')
+		return 0;
+	return complain(WRONG_USE, "-o '%s': a file name without its ending is needed", text);
+}
