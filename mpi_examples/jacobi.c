@@ -94,9 +94,9 @@ int main(int argc, char **argv)
 		change = iterate(&s);
 	MPI_Reduce(&change, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	if (rank == 0)
-		printf("jacobi: %d ranks, %zu x %zu, %d iterations, last change %.6f; must read "
-		       "%.0f lines of 64 bytes\n", ranks, n, n, iterations, most,
-		       2.0 / 8 * (double)(n * n) * iterations);
+		printf("jacobi: %d ranks, %zu x %zu, %d iterations, last change %.6f; if it is "
+		       "larger than the caches, it reads %.0f lines of 64 bytes\n", ranks, n, n,
+		       iterations, most, 2.0 / 8 * (double)(n * n) * iterations);
 	count_end();
 	free(s.now);
 	free(s.next);

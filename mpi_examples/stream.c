@@ -49,9 +49,9 @@ int main(int argc, char **argv)
 		triad(a, b, c, n);
 	t = MPI_Wtime() - t;
 	if (rank == 0)
-		printf("stream: %d ranks, %d sweeps of 3 x %.1f MiB in %.3f s; must read %.0f and "
-		       "write %.0f lines of 64 bytes\n", ranks, sweeps,
-		       (double)(n * 8) / (1 << 20), t,
+		printf("stream: %d ranks, %d sweeps of 3 x %.1f MiB in %.3f s; if that is larger "
+		       "than the caches, it reads %.0f and writes %.0f lines of 64 bytes\n",
+		       ranks, sweeps, (double)(n * 8) / (1 << 20), t,
 		       3.0 / 8 * (double)n * sweeps * ranks, 1.0 / 8 * (double)n * sweeps * ranks);
 	count_end();
 	bad = wrong(a, n);

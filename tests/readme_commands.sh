@@ -98,6 +98,15 @@ while IFS= read -r command; do
 done < <(sed -e '/^<!-- output/,/^<!-- end/d' "${documents[@]}" | sed -n 's/^    \([^ ].*\)/\1/p' |
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
 
+# The first option of each command that is named anywhere, in the manual pages too, is one it has.
+commands='vpmu (run|boot|rsh|regs|events)|ipmu-(run|mpi-run|restore|allowlist)|pmutopo'
+while read -r option command; do
+	$command --help >out 2>&1
+	grep -qE -e "(^|[ ,|[])$option([] ,=[]|$)" out
+	ok "$command $option" $?
+done < <(sed 's/\\-/-/g' "${documents[@]}" "$SRCDIR"/man/*.1 | grep -oE "\b($commands) --?[a-z][a-z0-9-]*" |
+	sed -E 's/(.*) (-.*)/\2 \1/' | sort -u)
+
 # What the documents say of numbers, vpmu says.
 "$VPMU" events -m knc-4c16t >out
 said=$(sed -n 's/^| `intel_core` `knc`.* | \([0-9]* of [0-9]*\) rows of .*/\1/p' "${documents[@]}")

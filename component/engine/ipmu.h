@@ -91,7 +91,7 @@ struct ipmu_event {
 	int box;		/* index in the package, or IPMU_ALL */
 	bool interrupts;	/* its counter sends interrupts; see IPMU_ALLOW_PMI */
 	char name[IPMU_NAME_MAX];	/* canonical: pmu.EVENT:UMASK:qualifiers */
-	const char *units;	/* as in ipmu_event_info, with its qualifiers: see README.md */
+	const char *units;	/* as in ipmu_event_info, with its qualifiers */
 };
 
 /* What a listing shows of a documented event or of one of its unit masks. */
@@ -137,8 +137,8 @@ const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
  * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
  * -ENXIO: the counters do not answer (a hypervisor). -EBADMSG: a file of the state directory is
  * damaged. Environment, ignored in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY,
- * IPMU_ALLOW_PMI, IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are told on stderr;
- * see README.md. */
+ * IPMU_TRY_FAMILY, IPMU_ALLOW_PMI, IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are
+ * told on stderr; docs/processes.md says what each does. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
@@ -217,7 +217,7 @@ int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, in
  * another process, or by somebody who knows nothing of this library; `why` names them. -ECHILD: in
  * a forked child, which has to open a system of its own. On failure nothing is left enabled. While
  * registers are changed, the signals that end a process by default are handled where the process
- * has no handler; see README.md. */
+ * has no handler (IPMU_SIGNALS=0: they are not). */
 int ipmu_session_start(struct ipmu_session *s, char *why);
 
 /* If a counter was lost while it ran, this returns what it met, -ENXIO or -ESTALE say, with a
