@@ -39,17 +39,18 @@ struct ipmu_mpi_count {
 	int measured, expected;
 };
 
-/* Collective. The events are PAPI's names of at most 111 bytes, n of them, 1 to 127. On success *out
- * is a counter set, which ends with ipmu_mpi_finalize. On failure why (may be NULL) has one sentence, the same on every
- * rank: -EINVAL the ranks pass different lists, or an empty one; -ENOENT no such event; -ENODEV a
- * node has not the PMU; -EXDEV the nodes have different processors; -ENOSPC the events cannot be
- * counted together; -ENOMEM. */
+/* Collective. The events are PAPI's names of at most 111 bytes, n of them, 1 to 127. On success
+ * *out is a counter set, which ends with ipmu_mpi_finalize. On failure why (may be NULL) has one
+ * sentence, the same on every rank: -EINVAL the ranks pass different lists, or an empty one;
+ * -ENOENT no such event; -ENODEV a node has not the PMU; -EXDEV the nodes have different
+ * processors; -ENOSPC the events cannot be counted together; -ENOMEM. */
 int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ipmu_mpi **out,
 		  char *why);
 
-/* Collective over the ranks of each node, which wait for each other: what they do between start and
- * stop is counted, and nothing else of theirs. A start counts from 0. Where counters cannot be started,
- * their place is "not measured" until the next start. -EBUSY: is running. -EINVAL: is not. */
+/* Collective over the ranks of each node, which wait for each other: what they do between start
+ * and stop is counted, and nothing else of theirs. A start counts from 0. Where counters cannot be
+ * started, their place is "not measured" until the next start. -EBUSY: is running. -EINVAL: is
+ * not. */
 int ipmu_mpi_start(struct ipmu_mpi *m);
 int ipmu_mpi_stop(struct ipmu_mpi *m);
 
