@@ -118,6 +118,17 @@ if command -v python3 >/dev/null; then
 	CODE
 fi
 
+# -- numbers have a point in a program that has chosen a language with commas
+if first_mpi && localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" 2>"$scratch/out"; then
+	way=nap
+	run LOCPATH="$scratch" LC_ALL=de_DE.UTF-8
+	way=well
+	check 'commas: the table' grep -qE '^info,,,,seconds,s,[0-9]+\.[0-9]+(e-[0-9]+)?,,,,"wall clock"$' "$scratch/r.csv"
+	check 'commas: JSON' grep -qE '^ *"seconds":[0-9]+\.[0-9]+(e-[0-9]+)?,?$' "$scratch/r.json"
+	check 'commas: the timeline' [ "$(awk -F, '{ print NF }' "$scratch/r.node0.timeline.csv" | sort -u | wc -l)" = 1 ]
+	check 'commas: the report' says '  time 0\.[0-9]* s of wall clock'
+fi
+
 # -- without an interval there is no timeline
 rm -f "$scratch"/r.*
 ranks 1 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/end" well 0 >"$scratch/out" 2>&1

@@ -9,6 +9,7 @@
 
 #include "collecting/measure.h"
 #include "outputs.h"
+#include "plain_numbers.h"
 #include "reporting/metrics.h"
 
 #define ENDING ".timeline.csv"
@@ -92,6 +93,13 @@ static void put_cell(struct job *j, size_t i)
 		fprintf(j->timeline.f, "%" PRId64, now->count - j->before[i].count);
 }
 
+static void put_times(struct job *j)
+{
+	fprintf(j->timeline.f, "%.6f", (double)j->m->wall_ns * 1e-9);
+	if (j->m->model_clock)
+		fprintf(j->timeline.f, ",%.9f", j->model_seconds);
+}
+
 static void put_rates(struct job *j, const struct interval *in)
 {
 	struct metric_value v[METRICS_MAX];
@@ -108,20 +116,21 @@ void job_timeline_line(struct job *j)
 {
 	size_t cells = cells_count(j->m);
 	struct interval in = { j->m->mine, j->before, 0 };
+	locale_t locale;
 
 	if (!j->timeline.f || !j->before || !j->m->running)
 		return;
 	measure_read(j->m);
 	in.wall_ns = j->m->wall_ns - j->before_ns;
 	j->model_seconds += interval_seconds(j->m, &in);
-	fprintf(j->timeline.f, "%.6f", (double)j->m->wall_ns * 1e-9);
-	if (j->m->model_clock)
-		fprintf(j->timeline.f, ",%.9f", j->model_seconds);
+	locale = plain_numbers_begin();
+	put_times(j);
 	for (int i = 0; i < j->m->nevents; i++)
 		for (int p = 0; p <= j->m->packages_max; p++)
 			if (shown(j, i, p))
 				put_cell(j, cell_index(j->m, i, p));
 	put_rates(j, &in);
+	plain_numbers_end(locale);
 	memcpy(j->before, j->m->mine, cells * sizeof(*j->before));
 	j->before_ns = j->m->wall_ns;
 	fputc('\n', j->timeline.f);

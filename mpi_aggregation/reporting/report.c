@@ -8,12 +8,14 @@
 #include "export.h"
 #include "formats.h"
 #include "new_file.h"
+#include "plain_numbers.h"
 
 /* In one piece: other ranks' output may go to the same terminal, and stderr has no buffer. */
 API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 {
 	char *text = NULL;
 	size_t bytes = 0;
+	locale_t before;
 	FILE *memory;
 	int rc = 0;
 
@@ -24,7 +26,9 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 	memory = open_memstream(&text, &bytes);
 	if (!memory)
 		return -ENOMEM;
+	before = plain_numbers_begin();
 	text_print(memory, m);
+	plain_numbers_end(before);
 	if (fclose(memory))
 		rc = -ENOMEM;
 	else if (fwrite(text, 1, bytes, to) != bytes || fflush(to))
@@ -36,11 +40,13 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 static int publish(const char *path, int (*fill)(FILE *, const struct ipmu_mpi *),
 		   const struct ipmu_mpi *m)
 {
+	locale_t before = plain_numbers_begin();
 	struct new_file n;
 	int rc = new_file_open(&n, path, 0666);
 
 	if (!rc)
 		rc = fill(n.f, m);
+	plain_numbers_end(before);
 	if (!rc)
 		rc = new_file_publish(&n);
 	new_file_drop(&n);

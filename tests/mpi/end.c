@@ -14,6 +14,7 @@
  *
  * Before that each rank runs the command MEANWHILE, if there is one. */
 #include <ftw.h>
+#include <locale.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 	int level, rank, who = argc > 2 ? atoi(argv[2]) : 0;
 	const char *how = argc > 1 ? argv[1] : "", *meanwhile = getenv("MEANWHILE");
 
+	setlocale(LC_ALL, "");
 	if (!strcmp(how, "handled"))
 		signal(SIGTERM, ignore);
 	if (!strcmp(how, "threads"))
