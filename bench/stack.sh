@@ -12,6 +12,7 @@ machine=${MACHINE:-skl-4c8t}
 workloads=${WORKLOADS:-${BIN:+$BIN/workloads}}
 llc=8388608,16,64	# of both; scripts may change it
 read_i=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
+export LC_ALL=C		# numbers with a point
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 

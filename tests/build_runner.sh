@@ -45,6 +45,12 @@ says() { grep -qxF "$1" "$scratch/out" || fail "no line '$1'"; }
 
 run 0 '1 passed, 0 failed, 0 skipped' good.sh
 says 'PASS: good'
+# Whatever the caller has set: times have commas in German, and nothing can be preloaded from "a b".
+plant plain.sh <<<'echo "$LC_ALL ${LANGUAGE-} ${TMPDIR-}"; umask; exit 1'
+mkdir "$scratch/a b"
+(umask 077; LC_ALL=de_DE.UTF-8 LANGUAGE=de TMPDIR="$scratch/a b" run 1 '0 passed, 1 failed, 0 skipped' plain.sh)
+says '  | C  /tmp'
+says '  | 0022'
 run 1 '1 passed, 1 failed, 1 skipped' good.sh bad.sh skip.sh
 says 'FAIL: bad: status 3'
 says '  | because'
