@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions bypass the caches. The bytes are what GNU as makes of the names. */
+/* Which instructions bypass the caches, and which access them in a way of their own. The bytes are what GNU as makes of the names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,9 +66,64 @@ static void kinds(void **state)
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		const struct sample *s = &samples[i];
 
-		if (vpmu_store_of(s->bytes, s->size) != s->kind)
+		if (vpmu_accesses_of(s->bytes, s->size).store != s->kind)
 			fail_msg("%s is taken for kind %d", s->text,
-				 (int)vpmu_store_of(s->bytes, s->size));
+				 (int)vpmu_accesses_of(s->bytes, s->size).store);
+	}
+}
+
+enum way { PLAIN, WIDE, MODIFIES, NONE };
+
+struct access_sample {
+	const char *text;
+	uint8_t size, bytes[15];
+	enum way way;
+};
+
+static const struct access_sample accesses[] = {
+	{ "movups (%rdi),%xmm0", 3, { 0x0f, 0x10, 0x07 }, WIDE },
+	{ "movdqu %xmm3,-16(%rcx)", 5, { 0xf3, 0x0f, 0x7f, 0x59, 0xf0 }, WIDE },
+	{ "addpd (%rdi,%rax,8),%xmm2", 5, { 0x66, 0x0f, 0x58, 0x14, 0xc7 }, WIDE },
+	{ "paddq 0x1704(%rip),%xmm1", 8, { 0x66, 0x0f, 0xd4, 0x0d, 4, 0x17, 0, 0 }, WIDE },
+	{ "vmovupd (%rdi),%ymm0", 4, { 0xc5, 0xfd, 0x10, 0x07 }, WIDE },
+	{ "vmaskmovpd (%rdi),%ymm1,%ymm0", 5, { 0xc4, 0xe2, 0x75, 0x2d, 0x07 }, PLAIN },
+	{ "movsd (%rdi),%xmm0", 4, { 0xf2, 0x0f, 0x10, 0x07 }, PLAIN },
+	{ "movhpd (%rdi),%xmm0", 4, { 0x66, 0x0f, 0x16, 0x07 }, PLAIN },
+	{ "lock cmpxchg16b (%rdi)", 5, { 0xf0, 0x48, 0x0f, 0xc7, 0x0f }, PLAIN },
+	{ "fxsave (%rdi)", 3, { 0x0f, 0xae, 0x07 }, PLAIN },
+	{ "add %rcx,(%r14,%rdx,8)", 4, { 0x49, 0x01, 0x0c, 0xd6 }, MODIFIES },
+	{ "addq $1,(%rdi,%rax,8)", 5, { 0x48, 0x83, 0x04, 0xc7, 0x01 }, MODIFIES },
+	{ "xor %al,(%rdi)", 2, { 0x30, 0x07 }, MODIFIES },
+	{ "incl (%rdi)", 2, { 0xff, 0x07 }, MODIFIES },
+	{ "negb (%rdi)", 2, { 0xf6, 0x1f }, MODIFIES },
+	{ "lock add %rcx,(%rdi)", 4, { 0xf0, 0x48, 0x01, 0x0f }, PLAIN },
+	{ "add (%rdi),%rcx", 3, { 0x48, 0x03, 0x0f }, PLAIN },
+	{ "add %rcx,%rdi", 3, { 0x48, 0x01, 0xcf }, PLAIN },
+	{ "cmp %rcx,(%rdi)", 3, { 0x48, 0x39, 0x0f }, PLAIN },
+	{ "cmpq $1,(%rdi)", 4, { 0x48, 0x83, 0x3f, 0x01 }, PLAIN },
+	{ "testb $1,(%rdi)", 3, { 0xf6, 0x07, 0x01 }, PLAIN },
+	{ "mulq (%rdi)", 3, { 0x48, 0xf7, 0x27 }, PLAIN },
+	{ "call *(%rdi)", 2, { 0xff, 0x17 }, PLAIN },
+	{ "mulpd %xmm1,%xmm0", 4, { 0x66, 0x0f, 0x59, 0xc1 }, NONE },
+	{ "vaddpd %ymm1,%ymm2,%ymm3", 4, { 0xc5, 0xed, 0x58, 0xd9 }, NONE },
+	{ "maskmovdqu %xmm1,%xmm2", 4, { 0x66, 0x0f, 0xf7, 0xd1 }, PLAIN },
+	{ "push %rbp", 1, { 0x55 }, PLAIN },
+};
+
+static void ways_to_access(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
+		const struct access_sample *s = &accesses[i];
+		struct vpmu_accesses a = vpmu_accesses_of(s->bytes, s->size);
+		struct vpmu_class c = vpmu_class_of(s->bytes, s->size);
+
+		if (a.wide != (s->way == WIDE) || a.modifies != (s->way == MODIFIES) ||
+		    a.none != (s->way == NONE))
+			fail_msg("%s is taken for%s%s%s", s->text, a.wide ? " wide" : "",
+				 a.modifies ? " modifying" : "", a.none ? " none" : "");
+		if (c.wide != a.wide || c.no_access != a.none)
+			fail_msg("%s is of another class", s->text);
 	}
 }
 
@@ -83,7 +138,7 @@ static void short_reads(void **state)
 
 			for (size_t b = 0; b < size; b++)
 				copy[b] = samples[i].bytes[b];
-			assert_int_equal(vpmu_store_of(copy, size), VPMU_ORDINARY);
+			assert_int_equal(vpmu_accesses_of(copy, size).store, VPMU_ORDINARY);
 			free(copy);
 		}
 	}
@@ -93,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
+		cmocka_unit_test(ways_to_access),
 		cmocka_unit_test(short_reads),
 	};
 

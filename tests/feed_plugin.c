@@ -90,6 +90,33 @@ static void an_access_across_lines_touches_both(void **state)
 	assert_int_equal(all_lookups(), 3);
 }
 
+/* MOVUPS and VMOVUPS of a YMM register; QEMU shows two pieces of one, and four of the other. */
+static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
+{
+	static struct qemu_plugin_tb wide = {
+		.count = 2,
+		.insn = { { .address = 0x900000, .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
+			  { .address = 0x900003, .size = 4, .bytes = { 0xc5, 0xfc, 0x10, 0x07 } } },
+	};
+	uint64_t at = 0x700000;
+
+	(void)state;
+	translate(1, &wide);
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint64_t start = 0; start < 64; start++, at += 192) {
+			uint64_t from = at + 64 + start, bytes = i ? 32 : 16;
+			uint64_t lines = start + bytes > 64 ? 2 : 1;
+
+			memset(&seen, 0, sizeof(seen));
+			for (uint64_t piece = from; piece < from + bytes; piece += 8)
+				wide.insn[i].access(0, 3, piece, wide.insn[i].access_udata);
+			assert_int_equal(READS(VPMU_I), lines);
+			for (uint64_t n = 1; n <= lines; n++)
+				touch(at + n * 64, 3, 0);
+			assert_int_equal(READS(VPMU_I), lines);
+		}
+}
+
 static void nontemporal_stores_leave_at_a_fence(void **state)
 {
 	(void)state;
@@ -236,6 +263,7 @@ int main(void)
 		cmocka_unit_test(a_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(a_long_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(an_access_across_lines_touches_both),
+		cmocka_unit_test(a_wide_access_touches_its_lines_wherever_it_starts),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),
 		cmocka_unit_test(follows_its_virtual_cpu),

@@ -11,13 +11,14 @@
 #include "instructions.h"
 #include "predictor.h"
 #include "tlb.h"
+#include "wide.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 /* As in plugin.c: only a start nearer than this to the end of a line can cross it. */
 #define ACCESS_BYTES_SURE 8
 
 /* User data of an access: flags below the number of the instruction in its block, from 1. */
-enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 };
+enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, WIDE = 16, INSTRUCTION_SHIFT = 5 };
 
 /* The last access of either kind, of which QEMU may show more pieces. */
 struct piece {
@@ -324,6 +325,8 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	/* An atomic shows its load or not, depending on how many threads there are. */
 	if ((note & LOCKED) && !store)
 		return;
+	if ((note & WIDE) && vpmu_wide_passes(address))
+		return;
 	if (address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE)
 		last += (1u << qemu_plugin_mem_size_shift(info)) - 1;
 	if (p->note != note || (note & MANY))
@@ -354,8 +357,11 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 						       NULL);
 		return;
 	}
+	if (c.no_access)
+		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
-		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
+		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u) |
+		(c.wide && c.store == VPMU_ORDINARY ? WIDE : 0u);
 	qemu_plugin_register_vcpu_mem_cb(insn, on_core_access, QEMU_PLUGIN_CB_NO_REGS,
 					 QEMU_PLUGIN_MEM_RW, (void *)note);
 }

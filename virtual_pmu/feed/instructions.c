@@ -26,14 +26,19 @@ static bool decode(const uint8_t *bytes, size_t count, struct decoded *d)
 	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, count, &d->insn, d->operands));
 }
 
-/* A quarter of the work. */
-static bool decode_without_operands(const uint8_t *bytes, size_t count,
-				    ZydisDecodedInstruction *insn)
+/* A quarter of the work; decode_operands can do the rest. */
+static bool decode_without_operands(const uint8_t *bytes, size_t count, ZydisDecoder *decoder,
+				    ZydisDecoderContext *context, ZydisDecodedInstruction *insn)
 {
-	ZydisDecoder decoder;
+	return init(decoder) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, context, bytes, count, insn));
+}
 
-	return init(&decoder) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, count, insn));
+static bool decode_operands(const ZydisDecoder *decoder, const ZydisDecoderContext *context,
+			    struct decoded *d)
+{
+	return ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, context, &d->insn, d->operands,
+						       d->insn.operand_count));
 }
 
 /* ---- operands */
@@ -66,6 +71,83 @@ static bool is_load(const struct decoded *d)
 {
 	return memory_operand(d) && goes_to_register(d) &&
 	       !has_register_of(d, ZYDIS_REGCLASS_SEGMENT);
+}
+
+static bool addresses_memory(const ZydisDecodedInstruction *insn)
+{
+	return (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && insn->raw.modrm.mod != 3;
+}
+
+/* Of XMM and YMM registers. Those with a mask may leave bytes out. */
+static bool is_vector(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
+		return false;
+	default:
+		break;
+	}
+	switch (insn->meta.isa_ext) {
+	case ZYDIS_ISA_EXT_SSE: case ZYDIS_ISA_EXT_SSE2: case ZYDIS_ISA_EXT_SSE3:
+	case ZYDIS_ISA_EXT_SSSE3: case ZYDIS_ISA_EXT_SSE4: case ZYDIS_ISA_EXT_AES:
+	case ZYDIS_ISA_EXT_PCLMULQDQ: case ZYDIS_ISA_EXT_AVX: case ZYDIS_ISA_EXT_AVX2:
+	case ZYDIS_ISA_EXT_AVXAES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum vpmu_store store_of(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->mnemonic) {
+	case ZYDIS_MNEMONIC_MOVNTI: case ZYDIS_MNEMONIC_MOVNTQ:
+	case ZYDIS_MNEMONIC_MOVNTPS: case ZYDIS_MNEMONIC_VMOVNTPS:
+	case ZYDIS_MNEMONIC_MOVNTPD: case ZYDIS_MNEMONIC_VMOVNTPD:
+	case ZYDIS_MNEMONIC_MOVNTDQ: case ZYDIS_MNEMONIC_VMOVNTDQ:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
+		return VPMU_NONTEMPORAL;
+	case ZYDIS_MNEMONIC_SFENCE: case ZYDIS_MNEMONIC_MFENCE:
+		return VPMU_FENCE;
+	default:
+		return VPMU_ORDINARY;
+	}
+}
+
+/* MASKMOVDQU has registers alone in its text. */
+static bool has_no_access(const ZydisDecodedInstruction *insn)
+{
+	return is_vector(insn) && (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	       insn->raw.modrm.mod == 3 && store_of(insn) == VPMU_ORDINARY;
+}
+
+static bool is_wide(const struct decoded *d)
+{
+	const ZydisDecodedOperand *memory = memory_operand(d);
+
+	return memory && (memory->size == 128 || memory->size == 256);
+}
+
+/* ADD, OR, ADC, SBB, AND, SUB, XOR, INC, DEC, NOT and NEG of memory. */
+static bool modifies(const ZydisDecodedInstruction *insn)
+{
+	uint8_t opcode = insn->opcode, extension = insn->raw.modrm.reg;
+
+	if (insn->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || !addresses_memory(insn) ||
+	    (insn->attributes & ZYDIS_ATTRIB_HAS_LOCK))
+		return false;
+	switch (opcode & 0xfe) {
+	case 0x80: case 0x82:
+		return extension != 7;			/* CMP */
+	case 0xf6:
+		return extension == 2 || extension == 3;
+	case 0xfe:
+		return extension < 2;
+	default:
+		return opcode < 0x38 && !(opcode & 6);
+	}
 }
 
 /* ---- SIMD: by Intel's names, which tell what an instruction does and to what type */
@@ -319,23 +401,6 @@ static bool is_executed(const ZydisDecodedInstruction *insn)
 	       insn->meta.isa_ext != ZYDIS_ISA_EXT_FMA4 && insn->meta.isa_ext != ZYDIS_ISA_EXT_RTM;
 }
 
-static enum vpmu_store store_of(const ZydisDecodedInstruction *insn)
-{
-	switch (insn->mnemonic) {
-	case ZYDIS_MNEMONIC_MOVNTI: case ZYDIS_MNEMONIC_MOVNTQ:
-	case ZYDIS_MNEMONIC_MOVNTPS: case ZYDIS_MNEMONIC_VMOVNTPS:
-	case ZYDIS_MNEMONIC_MOVNTPD: case ZYDIS_MNEMONIC_VMOVNTPD:
-	case ZYDIS_MNEMONIC_MOVNTDQ: case ZYDIS_MNEMONIC_VMOVNTDQ:
-	case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
-		return VPMU_NONTEMPORAL;
-	case ZYDIS_MNEMONIC_SFENCE: case ZYDIS_MNEMONIC_MFENCE:
-		return VPMU_FENCE;
-	default:
-		return VPMU_ORDINARY;
-	}
-}
-
 struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 {
 	struct vpmu_class c;
@@ -347,6 +412,8 @@ struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 	c.locked = d.insn.attributes & ZYDIS_ATTRIB_HAS_LOCK;
 	c.branch = branch_of(&d);
 	c.store = store_of(&d.insn);
+	c.wide = is_vector(&d.insn) && is_wide(&d);
+	c.no_access = has_no_access(&d.insn);
 	if (d.insn.meta.category == ZYDIS_CATEGORY_STRINGOP ||
 	    d.insn.meta.category == ZYDIS_CATEGORY_IOSTRINGOP)
 		classify_string(&d, &c);
@@ -362,15 +429,25 @@ struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 size_t vpmu_length_of(const uint8_t *bytes, size_t count)
 {
 	ZydisDecodedInstruction insn;
+	ZydisDecoder decoder;
 
-	return decode_without_operands(bytes, count, &insn) ? insn.length : 0;
+	return decode_without_operands(bytes, count, &decoder, NULL, &insn) ? insn.length : 0;
 }
 
-enum vpmu_store vpmu_store_of(const uint8_t *bytes, size_t count)
+struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
 {
-	ZydisDecodedInstruction insn;
+	struct vpmu_accesses a = { .store = VPMU_ORDINARY };
+	ZydisDecoderContext context;
+	ZydisDecoder decoder;
+	struct decoded d;
 
-	if (!decode_without_operands(bytes, count, &insn) || !is_executed(&insn))
-		return VPMU_ORDINARY;
-	return store_of(&insn);
+	if (!decode_without_operands(bytes, count, &decoder, &context, &d.insn) ||
+	    !is_executed(&d.insn))
+		return a;
+	a.store = store_of(&d.insn);
+	a.modifies = modifies(&d.insn);
+	a.none = has_no_access(&d.insn);
+	a.wide = addresses_memory(&d.insn) && is_vector(&d.insn) &&
+		 decode_operands(&decoder, &context, &d) && is_wide(&d);
+	return a;
 }

@@ -10,6 +10,7 @@
 #include "instructions.h"
 #include "plain.h"
 #include "waiting.h"
+#include "wide.h"
 
 #define SLOW __attribute__((noinline, cold))
 #define NOINLINE __attribute__((noinline))
@@ -97,7 +98,8 @@ static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 
 /* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
  * read-modify-write arrives once, as a store. */
-static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *user)
 {
 	struct vpmu_runner *r = &vpmu_self->runner;
 	struct vpmu_way *way = *site_of(r, user);
@@ -110,6 +112,17 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 		l1_touch(way, &r->uses);
 	else
 		access_search(vcpu, info, address, user);
+}
+
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	access_any(vcpu, info, address, user);
+}
+
+static void on_wide(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	if (!vpmu_wide_passes(address))
+		access_any(vcpu, info, address, user);
 }
 
 static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
@@ -247,7 +260,12 @@ static void *next_site(void)
 
 static void watch_instruction(struct qemu_plugin_insn *insn)
 {
-	switch (vpmu_store_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn))) {
+	struct vpmu_accesses a = vpmu_accesses_of(qemu_plugin_insn_data(insn),
+						  qemu_plugin_insn_size(insn));
+
+	if (a.none)	/* QEMU's helpers have less to do where nothing is registered */
+		return;
+	switch (a.store) {
 	case VPMU_NONTEMPORAL:
 		qemu_plugin_register_vcpu_mem_cb(insn, parts.nontemporal, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_W, NULL);
@@ -257,8 +275,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn)
 						       NULL);
 		break;
 	case VPMU_ORDINARY:
-		qemu_plugin_register_vcpu_mem_cb(insn, parts.access, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_RW, next_site());
+		qemu_plugin_register_vcpu_mem_cb(insn, a.wide ? parts.wide : parts.access,
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+						 next_site());
 		break;
 	}
 }
@@ -297,7 +316,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 }
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
-	.block = on_block, .access = on_access, .nontemporal = on_nontemporal, .fence = on_fence,
+	.block = on_block, .fence = on_fence,
+	.access = on_access, .wide = on_wide, .nontemporal = on_nontemporal,
 };
 
 /* The interface tells stores by a function; to ask it once per bit spares a call per access. */
