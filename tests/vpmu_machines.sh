@@ -170,4 +170,15 @@ if command -v wrmsr >/dev/null; then
 		ok || bad "an undriven event is told"
 fi
 
+# Plugins of hwloc, which has its topology without them, take longer than the rest of a start; and
+# who wants them has them.
+loaded() {	# loaded OPTION... : plugins that a program on the machine loads
+	env "$@" LD_DEBUG=files "$VPMU" run -m skl-4c8t -- pmutopo 2>&1 >"$scratch/shown" |
+		grep -c 'calling init: .*/hwloc_[a-z_]*\.so'
+}
+is "plugins of hwloc that are loaded" 0 "$(loaded -u HWLOC_PLUGINS_PATH)"
+grep -q '4 cores' "$scratch/shown" || bad "pmutopo shows no topology"
+is "a path of one's own is kept" /own \
+	"$(HWLOC_PLUGINS_PATH=/own "$VPMU" run -m skl-4c8t -- printenv HWLOC_PLUGINS_PATH)"
+
 finish

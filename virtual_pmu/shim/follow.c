@@ -16,7 +16,7 @@
  * it. */
 static const char *const kept_names[] = {
 	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, "HWLOC_XMLFILE",
-	"HWLOC_THISSYSTEM", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
+	"HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
 	"OMPI_MCA_btl_vader_single_copy_mechanism",
 };
 #define KEPT (sizeof(kept_names) / sizeof(kept_names[0]))
