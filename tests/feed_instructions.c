@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions bypass the caches, and which access them in a way of their own. The bytes are what GNU as makes of the names. */
+/* Which instructions bypass the caches, and which access them in a way of their own. The bytes are
+ * what GNU as makes of the names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* Accesses of 16 and 32 bytes, which QEMU shows as pieces of 8 that lie side by side. Pieces in one
  * line are one access to it, so that some of them can be passed over: those that start in every
  * other 8 bytes of a line. A piece in front of such a one or behind it, which the same instruction
- * has, is in the same line, and is none of these. In the line's last 8 bytes this does not hold: the
+ * has, is in the same line, and is none of these. In a line's last 8 bytes this does not hold: the
  * other piece may be in the next line. */
 #ifndef VPMU_FEED_WIDE_H
 #define VPMU_FEED_WIDE_H

@@ -94,8 +94,8 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 		set_path(VPMU_TOOL_ENV, "/proc/self/exe");
 		if (launch->follow)
 			set_path(VPMU_FOLLOW_ENV, t->emulator.qemu);
-		/* Where hwloc has no plugins: for a topology it would load those of GPUs and libxml2,
-		 * which takes longer to emulate than the rest of PAPI's start. */
+		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
+		 * libxml2, which takes longer to emulate than the rest of PAPI's start. */
 		setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 0);
 		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large
 		 * message, with a complaint each. */
