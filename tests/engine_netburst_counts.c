@@ -422,6 +422,24 @@ static void a_cascade_starts_after_the_nth_event(void **state)
 	end(&r);
 }
 
+/* Erratum N15: the first of two writes of a counter may have no effect. This count needs its
+ * counter's start value, and IQ_COUNTER0 gets back what was found in it. */
+static void a_lost_write_costs_no_count(void **state)
+{
+	const struct engine_fixture *f = *state;
+	uint64_t found = engine_fixture_peek(f, "MSR_IQ_COUNTER0");
+	struct run r;
+
+	vpmu_netburst_lose_writes(f->segment, true);
+	r = start(f, "branch_retired:MMTP:start=instr_retired.NBOGUSNTAG:ovf=10:cpu=0", NULL);
+	does(f, 0, VPMU_INSTRUCTIONS, 10);
+	does(f, 0, VPMU_BRANCHES_TAKEN, 44);
+	end(&r);
+	assert_int_equal(r.v[0], 44);
+	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_COUNTER0"), found);
+	vpmu_netburst_lose_writes(f->segment, false);
+}
+
 static void collisions_with_what_runs(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -534,6 +552,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(interrupts_come_when_the_document_says),
 		cmocka_unit_test(overflows_set_the_flags_of_their_counters),
 		cmocka_unit_test(a_cascade_starts_after_the_nth_event),
+		cmocka_unit_test(a_lost_write_costs_no_count),
 		cmocka_unit_test(collisions_with_what_runs),
 		cmocka_unit_test(a_foreign_counter_is_noticed_and_its_escr_is_not),
 		cmocka_unit_test(a_cpu_without_the_pmu_is_refused),
