@@ -128,11 +128,11 @@ static void contents_are_arbitrary_after_reset_and_init(void **state)
 		}
 	start_fixed(0x333);
 	wr(0, SEL0, ON | CLOCKS);
-	vpmu_model_reset_by(t.s, VPMU_RESET_INIT);
+	vpmu_model_init(t.s);
 	assert_true(rd(0, FIXED0) > UINT64_C(0xffffff));
 	assert_int_equal(rd(0, FIXED_CTRL), 0x333);	/* INIT leaves the controls */
 	assert_int_equal(rd(0, SEL0), ON | CLOCKS);
-	vpmu_model_reset_by(t.s, VPMU_RESET_WARM);
+	vpmu_model_reset(t.s);
 	assert_true(rd(0, FIXED0) > UINT64_C(0xffffff));
 	assert_int_equal(rd(0, FIXED_CTRL), 0);
 	assert_int_equal(rd(0, GLOBAL), 0);

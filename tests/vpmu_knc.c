@@ -385,7 +385,7 @@ static void warm_reset_clears_and_init_does_not(void **state)
 	near_overflow();
 	wr(0, SPFLT, USER_PREF | 3);
 	happen(0, VPMU_BRANCHES, 2, 3);
-	vpmu_model_reset_by(t.s, VPMU_RESET_INIT);
+	vpmu_model_init(t.s);
 	assert_int_equal(rd(0, CNT0), 1);
 	assert_int_equal(rd(0, CNT1), 2);
 	assert_int_equal(rd(0, SEL0), ON | INT | BRANCHES);
@@ -395,7 +395,7 @@ static void warm_reset_clears_and_init_does_not(void **state)
 	assert_int_equal(rd(0, TSC), 77);
 	happen(0, VPMU_BRANCHES, 2, 3);
 	assert_int_equal(rd(0, CNT0), 3);
-	vpmu_model_reset_by(t.s, VPMU_RESET_WARM);
+	vpmu_model_reset(t.s);
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
 		assert_int_equal(rd(0, addresses[i]), 0);
 	assert_int_equal(rd(0, TSC), 0);

@@ -447,7 +447,7 @@ static void a_reset_leaves_nothing_behind(void **state)
 		memcpy(as_new + registers, vpmu_package_mmio(t.s, 0), mmio);
 		memset(bytes, 0xA5, registers);
 		memset(vpmu_package_mmio(t.s, 0), 0xA5, mmio);
-		vpmu_model_reset_by(t.s, VPMU_RESET_WARM);
+		vpmu_model_reset(t.s);
 		assert_memory_equal(bytes, as_new, registers);
 		assert_memory_equal(vpmu_package_mmio(t.s, 0), as_new + registers, mmio);
 		free(as_new);

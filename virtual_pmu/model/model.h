@@ -82,11 +82,10 @@ int vpmu_model_state_bytes(const struct vpmu_machine *m, struct vpmu_state_bytes
 int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct vpmu_segment **out,
 			char *why, size_t why_bytes);
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes);
-void vpmu_model_reset(struct vpmu_segment *s);			/* power-on values */
-/* The other ways to start again. A warm reset gives the power-on values on every family; INIT does
- * what the family's document says, which is nothing on most. */
-enum vpmu_reset { VPMU_RESET_COLD, VPMU_RESET_WARM, VPMU_RESET_INIT };
-void vpmu_model_reset_by(struct vpmu_segment *s, enum vpmu_reset how);
+/* RESET, cold or warm, gives power-on values on every family. INIT does what the family's document
+ * says, which is nothing on most. */
+void vpmu_model_reset(struct vpmu_segment *s);
+void vpmu_model_init(struct vpmu_segment *s);
 /* How often the PMU has raised its interrupt line to this CPU's local APIC (0-to-1 transitions)
  * since the reset; the line stays up until the documented acknowledgement. 0: not modelled. */
 uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu);

@@ -13,13 +13,11 @@ void vpmu_model_reset(struct vpmu_segment *s)
 	vpmu_model_type(&s->machine)->reset(s);
 }
 
-void vpmu_model_reset_by(struct vpmu_segment *s, enum vpmu_reset how)
+void vpmu_model_init(struct vpmu_segment *s)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
-	if (how != VPMU_RESET_INIT)
-		vpmu_model_reset(s);
-	else if (type->init)
+	if (type->init)
 		type->init(s);
 }
 
