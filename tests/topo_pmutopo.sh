@@ -69,6 +69,8 @@ run 2 --json --svg "$scratch/x.svg" && grep -q 'not both' "$scratch/err"; verdic
 run 2 --counts "$scratch/x" && grep -q 'with --svg only' "$scratch/err"; verdict '--counts alone' $?
 run 1 "$skl" --svg "$scratch/no/such/x.svg" && grep -q 'no/such/x\.svg' "$scratch/err"
 verdict 'a drawing into a folder that is not there' $?
+run 2 --svg '' && grep -q -e '--svg needs the name of a file' "$scratch/err"
+verdict 'a drawing without a name' $?
 run 2 sausage && grep -q "'sausage'" "$scratch/err"; verdict 'unexpected argument' $?
 if [ -c /dev/full ]; then
 	"$pmutopo" >/dev/full 2>"$scratch/err"

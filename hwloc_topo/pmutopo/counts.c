@@ -19,13 +19,22 @@ static int box_find(const struct boxes *b, const char *pmu, uint64_t box_idx, ui
 	return -1;
 }
 
-static int line_take(const struct line *l, char *line, const struct boxes *b, struct counts *c)
+struct reader {
+	struct line line;
+	const struct boxes *boxes;
+	struct counts *counts;
+};
+
+static int line_take(void *to, char *text)
 {
-	char *words[5], *rest = line, *word;
+	struct reader *r = to;
+	const struct line *l = &r->line;
+	struct counts *c = r->counts;
+	char *words[5], *rest = text, *word;
 	uint64_t box_idx = 0, pkg_idx = 0, value = 0;
 	int n = 0, i;
 
-	line[strcspn(line, "#")] = '\0';
+	text[strcspn(text, "#")] = '\0';
 	while (n < 5 && (word = strtok_r(rest, SEPARATORS, &rest)))
 		words[n++] = word;
 	if (!n || (l->number == 1 && !strcmp(words[0], "pmu")))
@@ -37,7 +46,7 @@ static int line_take(const struct line *l, char *line, const struct boxes *b, st
 	    line_number(l, words[2], words[2], UINT64_MAX, &pkg_idx) ||
 	    line_number(l, words[3], words[3], UINT64_MAX, &value))
 		return -EINVAL;
-	i = box_find(b, words[0], box_idx, pkg_idx);
+	i = box_find(r->boxes, words[0], box_idx, pkg_idx);
 	if (i < 0)
 		return line_refuse(l, "this machine has no such box; see pmutopo for those of",
 				   words[0]);
@@ -51,35 +60,14 @@ static int line_take(const struct line *l, char *line, const struct boxes *b, st
 int counts_read(const char *path, const struct boxes *b, struct counts *c,
 		char why[IPMU_WHY_MAX])
 {
-	struct line l = { .path = path, .why = why };
-	char *line = NULL;
-	size_t bytes = 0;
-	int rc = 0;
-	FILE *f = fopen(path, "re");
+	struct reader r = { .line = { .path = path, .why = why }, .boxes = b, .counts = c };
 
-	if (!f) {
-		rc = -errno;
-		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(errno));
-		return rc;
-	}
 	c->value = calloc((size_t)b->n + 1, sizeof(*c->value));
 	c->given = calloc((size_t)b->n + 1, sizeof(*c->given));
-	if (!c->value || !c->given) {
-		snprintf(why, IPMU_WHY_MAX, "the counts in %s: %s", path, strerror(ENOMEM));
-		rc = -ENOMEM;
-	}
-	errno = 0;
-	while (!rc && getline(&line, &bytes, f) >= 0) {
-		l.number++;
-		rc = line_take(&l, line, b, c);
-	}
-	if (!rc && ferror(f)) {
-		rc = errno ? -errno : -EIO;
-		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(-rc));
-	}
-	free(line);
-	fclose(f);
-	return rc;
+	if (c->value && c->given)
+		return lines_read(&r.line, line_take, &r);
+	snprintf(why, IPMU_WHY_MAX, "the counts in %s: %s", path, strerror(ENOMEM));
+	return -ENOMEM;
 }
 
 void counts_free(struct counts *c)

@@ -28,6 +28,7 @@ struct drawer {
 	hwloc_topology_t topology;
 	const struct ipmu_topology *t;
 	struct line line;
+	bool *on_cores;		/* something is drawn there */
 	struct head *heads;
 	int n;
 };
@@ -158,8 +159,9 @@ static hwloc_obj_t head_of(struct drawer *d, const struct place *p, hwloc_obj_t 
 	return d->heads[d->n++].obj;
 }
 
-static int line_take(struct drawer *d, char *line, bool *on_cores)
+static int line_take(void *to, char *line)
 {
+	struct drawer *d = to;
 	char *colon = strchr(line, ':');
 	struct place p;
 	hwloc_obj_t at;
@@ -178,7 +180,7 @@ static int line_take(struct drawer *d, char *line, bool *on_cores)
 	at = object_of(d, &p);
 	if (!at)
 		return line_refuse(&d->line, "this machine has no such place:", line);
-	*on_cores |= at->type == HWLOC_OBJ_PU || at->type == HWLOC_OBJ_CORE;
+	*d->on_cores |= at->type == HWLOC_OBJ_PU || at->type == HWLOC_OBJ_CORE;
 	at = head_of(d, &p, at);
 	if (at)
 		at = insert(d, at, colon + 1 + strspn(colon + 1, " "), "Background=#ffb040");
@@ -191,29 +193,10 @@ static int line_take(struct drawer *d, char *line, bool *on_cores)
 int labels_insert(hwloc_topology_t topology, const struct ipmu_topology *t, const char *path,
 		  bool *on_cores, char why[IPMU_WHY_MAX])
 {
-	struct drawer d = { .topology = topology, .t = t,
+	struct drawer d = { .topology = topology, .t = t, .on_cores = on_cores,
 			    .line = { .path = path, .why = why } };
-	char *line = NULL;
-	size_t bytes = 0;
-	int rc = 0;
-	FILE *f = fopen(path, "re");
+	int rc = lines_read(&d.line, line_take, &d);
 
-	if (!f) {
-		rc = -errno;
-		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(errno));
-		return rc;
-	}
-	errno = 0;
-	while (!rc && getline(&line, &bytes, f) >= 0) {
-		d.line.number++;
-		rc = line_take(&d, line, on_cores);
-	}
-	if (!rc && ferror(f)) {
-		rc = errno ? -errno : -EIO;
-		snprintf(why, IPMU_WHY_MAX, "%s: %s", path, strerror(-rc));
-	}
-	free(line);
 	free(d.heads);
-	fclose(f);
 	return rc;
 }

@@ -46,6 +46,8 @@ static int choices_check(const struct choices *c, int argc, char **argv)
 {
 	if (optind < argc)
 		return wrong_use("takes no argument, but got", argv[optind]);
+	if (c->svg && !*c->svg)
+		return wrong_use("--svg needs the name of a file, or -", NULL);
 	if (c->json && c->svg)
 		return wrong_use("give either --json or --svg, not both", NULL);
 	if (c->counts && !c->svg)

@@ -28,6 +28,8 @@ struct line {
 	char *why;	/* of IPMU_WHY_MAX bytes */
 };
 
+/* Gives each line of l->path to take(), until that fails. 0 or a negative errno. */
+int lines_read(struct line *l, int (*take)(void *to, char *text), void *to);
 int line_refuse(const struct line *l, const char *what, const char *word);	/* -EINVAL */
 /* digits: of the word. 0 or -EINVAL. */
 int line_number(const struct line *l, const char *word, const char *digits, uint64_t most,
