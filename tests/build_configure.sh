@@ -102,6 +102,10 @@ configure 0 --help
 says '--install-deps'
 says '--with-papi-src=DIR'
 
+configure 1 CC=/nonexistent/gcc "${trees[@]}"
+errors 1
+says 'CC=/nonexistent/gcc: there is no such compiler'
+
 # -- MPI: those that are chosen, in that order, and no others
 chooses() {	# chooses MPIS ARGUMENT...: with these MPIs, if they are here
 	local mpi=$1
