@@ -5,12 +5,14 @@
 
 #define ACCESSES 200000
 
-/* Small, so that all levels overflow and cores meet. */
-static struct vpmu_machine machine(uint32_t slices)
+/* Small, so that all levels overflow and cores meet. The L1s have as many ways as is usual, or
+ * fewer. */
+static struct vpmu_machine machine(uint32_t slices, bool usual)
 {
 	return (struct vpmu_machine){
 		.name = "test", .packages = 1, .cores = 4, .threads = 1, .slices = slices,
-		.l1i = { 512, 2, 64 }, .l1d = { 1024, 4, 64 }, .l2 = { 2048, 4, 64 },
+		.l1i = { usual ? 1024 : 512, usual ? 8 : 2, 64 }, .l1d = { 1024, usual ? 8 : 4, 64 },
+		.l2 = { 2048, 4, 64 },
 		.llc = { slices * 8192, 16, 64 }, .llc_level = 3,
 		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
 	};
@@ -82,8 +84,8 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 	uint64_t x = 88172645463325252u;
 	struct outcome o;
 
-	start(m);
 	llc_counts = counts;
+	start(m);
 	if (keeps) {
 		runner[0].keeps = true;
 		segment->lock.owner = runner[0].tid | VPMU_LOCK_KEPT;
@@ -106,9 +108,9 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 	return o;
 }
 
-static void compare(uint32_t slices, int cores, bool keeps)
+static void compare_on(uint32_t slices, bool usual, int cores, bool keeps)
 {
-	struct vpmu_machine m = machine(slices);
+	struct vpmu_machine m = machine(slices, usual);
 	struct vpmu_llc_counts counts = { 0 };
 	struct outcome general = run(&m, cores, keeps, NULL);
 	struct outcome plain = run(&m, cores, keeps, &counts);
@@ -118,6 +120,12 @@ static void compare(uint32_t slices, int cores, bool keeps)
 	assert_int_equal(plain.clock, general.clock);
 	assert_memory_equal(&plain.seen, &general.seen, sizeof(plain.seen));
 	assert_int_equal(plain.hash, general.hash);
+}
+
+static void compare(uint32_t slices, int cores, bool keeps)
+{
+	compare_on(slices, false, cores, keeps);
+	compare_on(slices, true, cores, keeps);
 }
 
 static void the_only_thread(void **state)

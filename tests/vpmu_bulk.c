@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting in bulk against counting clock by clock: the same occurrences on two machines, of which
  * one has a threshold on a counter that nobody looks at and so cannot count in bulk. */
+#include "../virtual_pmu/model/bulk.h"
 #include "vpmu_machine.h"
 
 #define GLOBAL_CTRL 0xe01u
@@ -16,7 +17,7 @@
 #define WATCHED 3u		/* boxes whose counters are compared; box 3 has the threshold */
 
 static struct scratch machine[2];
-static uint64_t seed;
+static uint64_t seed, noted;
 
 static uint32_t chance(uint32_t n)
 {
@@ -61,6 +62,7 @@ static int setup(void **state)
 	}
 	assert_int_equal(vpmu_wrmsr(machine[1].s, 0, CBO_SEL(3, 1), 0x1408f34), 0);
 	seed = 1;
+	noted = 0;
 	return 0;
 }
 
@@ -73,6 +75,24 @@ static int teardown(void **state)
 		scratch_close(&machine[i]);
 	}
 	return 0;
+}
+
+/* A line read or written: noted on the machine where that is possible, told on the other. */
+static void transfer(uint64_t start, uint64_t end)
+{
+	enum vpmu_tracker kind = chance(2) ? VPMU_TRK_EVICTION : VPMU_TRK_DATA_READ;
+	bool write = kind == VPMU_TRK_EVICTION;
+	struct vpmu_bulk bulk;
+
+	assert_true(vpmu_bulk_of(machine[0].s, 0, &bulk));
+	if (!*bulk.precise && vpmu_bulk_transfer(&bulk, kind, start, end)) {
+		noted++;
+	} else {
+		vpmu_tracker(machine[0].s, 0, kind, true, start, end);
+		vpmu_dram(machine[0].s, 0, 1, !write, write);
+	}
+	vpmu_tracker(machine[1].s, 0, kind, true, start, end);
+	vpmu_dram(machine[1].s, 0, 1, !write, write);
 }
 
 static void track(uint64_t start, uint64_t end)
@@ -149,6 +169,8 @@ static void compare(uint32_t steps, bool per_clock)
 	for (uint32_t i = 0; i < steps; i++) {
 		uint64_t when = clock + chance(600);
 
+		if (chance(2))
+			transfer(when, when + 1 + chance(300));
 		track(when > 150 ? when - 150 : 0, when + 1 + chance(300));
 		happen(when);
 		if (!chance(8))
@@ -159,6 +181,9 @@ static void compare(uint32_t steps, bool per_clock)
 			all_same();
 	}
 	all_same();
+	assert_memory_equal(vpmu_package_mmio(machine[0].s, 0), vpmu_package_mmio(machine[1].s, 0),
+			    machine[0].s->state.mmio);
+	assert_true(noted > 1000);
 }
 
 static void bulk_equals_clock_by_clock(void **state)
@@ -182,7 +207,7 @@ static void many_entries_at_a_time(void **state)
 	wr(GLOBAL_CTRL, 0x20000000);
 	wr(ARB_SEL(0), EN | 0x180);
 	for (uint32_t i = 0; i < 5000; i++)
-		track(10, 110);
+		(i % 2 ? track : transfer)(10, 110);
 	advance(60);
 	assert_int_equal(vpmu_rdmsr(machine[0].s, 0, ARB_CTR(0), &value), 0);
 	assert_int_equal(value, 5000 * 50);

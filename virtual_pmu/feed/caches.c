@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "private.h"
 
 _Static_assert(sizeof(struct vpmu_core) == VPMU_CORE_HEADER_BYTES, "core header");
@@ -81,9 +82,10 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->next_fill = &r->own->next_fill[r->member];
 	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
-	r->llc_counts = NULL;
+	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;
 	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
-		   is_plain(&c->layout);
+		   is_plain(&c->layout) && vpmu_bulk_of(c->s, r->package, &r->bulk);
+	r->usual = r->plain && vpmu_plain_usual(r, &c->layout.llc);
 }
 
 /* A thread that was killed inside its short critical section must not stop the machine. */

@@ -17,7 +17,7 @@
 #ifndef VPMU_FEED_CACHES_H
 #define VPMU_FEED_CACHES_H
 
-#include "../model/model.h"
+#include "../model/bulk.h"
 #include "../machine/geometry.h"
 #include "l1.h"
 
@@ -76,11 +76,12 @@ struct vpmu_runner {
 	uint32_t reserved_by;
 	struct vpmu_core *own;
 	unsigned char *llc;		/* its package's */
-	struct vpmu_llc_counts *llc_counts;	/* the model's while it keeps the lock; or NULL */
+	uint64_t slice_bytes;		/* of it */
+	struct vpmu_bulk bulk;		/* its package's; for plain.c */
 	struct vpmu_fast l1d, l1i, l2;
 	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */
 	uint32_t *next_fill, fill_buffers;
-	bool plain;			/* see plain.h */
+	bool plain, usual;		/* see plain.h */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so

@@ -77,19 +77,37 @@ static inline int l1_find(const struct vpmu_l1 *set, uint64_t tag)
 	return set->ways ? l1_search(set, tag) : -1;
 }
 
+/* When the way was used last, and its number: the least of these is the least recently used. */
+static inline uint64_t l1_age(const struct vpmu_l1 *set, uint32_t way, uint32_t ways)
+{
+	return __atomic_load_n(&set->ways[way].used, __ATOMIC_RELAXED) * ways + way;
+}
+
+static inline uint64_t l1_older(uint64_t a, uint64_t b)
+{
+	return b < a ? b : a;
+}
+
+static inline uint32_t l1_last_of_eight(const struct vpmu_l1 *set)
+{
+	uint64_t a = l1_older(l1_age(set, 0, 8), l1_age(set, 1, 8));
+	uint64_t b = l1_older(l1_age(set, 2, 8), l1_age(set, 3, 8));
+	uint64_t c = l1_older(l1_age(set, 4, 8), l1_age(set, 5, 8));
+	uint64_t d = l1_older(l1_age(set, 6, 8), l1_age(set, 7, 8));
+
+	return l1_older(l1_older(a, b), l1_older(c, d)) % 8;
+}
+
 /* The least recently used way. */
 static inline uint32_t l1_last(const struct vpmu_l1 *set)
 {
-	uint64_t least = __atomic_load_n(&set->ways[0].used, __ATOMIC_RELAXED);
-	uint32_t last = 0;
+	uint64_t last = l1_age(set, 0, 16);
 
-	for (uint32_t way = 1; way < set->count; way++) {
-		uint64_t used = __atomic_load_n(&set->ways[way].used, __ATOMIC_RELAXED);
-
-		last = used < least ? way : last;
-		least = used < least ? used : least;
-	}
-	return last;
+	if (set->count == 8)
+		return l1_last_of_eight(set);
+	for (uint32_t way = 1; way < set->count; way++)
+		last = l1_older(last, l1_age(set, way, 16));
+	return last % 16;
 }
 
 /* Puts a line in that the set does not have, in place of this way's; returns that word. */

@@ -3,18 +3,29 @@
  * line no other core has. A whole access is one function without calls, but for the tracker. */
 #include "plain.h"
 
+#include <string.h>
+
 #include "clock.h"
 #include "place.h"
+#include "private_access.h"
 #include "waiting.h"
+
+#define COLD __attribute__((noinline, cold))
+#define WHOLE __attribute__((flatten))
+
+/* All that follows is compiled for caches with these ways, which then are constants, and for any. */
+struct ways { uint32_t l1d, l1i, l2, llc; };
+
+#define USUAL_WAYS ((struct ways){ 8, 8, 4, 16 })
 
 struct plain {
 	const struct vpmu_caches *c;
 	struct vpmu_runner *r;
 	uint64_t tag;
 	enum vpmu_touch kind;
+	struct ways ways;
 	struct vpmu_l1 l1;
 	struct vpmu_set l2;
-	struct vpmu_llc_counts *counts;
 };
 
 /* Bits of the counts, by state of the LLC's word. */
@@ -23,27 +34,32 @@ static const uint8_t found[] = { [VPMU_WORD_I] = 3, [VPMU_WORD_S] = 2, [VPMU_WOR
 enum { READS, WRITES };
 
 /* Levels are there, and have a power of two of sets. */
-static HOT unsigned char *set_at(const struct vpmu_fast *f, uint64_t line)
+static HOT struct vpmu_l1 first_set(const struct vpmu_fast *f, uint64_t tag, uint32_t ways)
 {
-	return f->sets + (line & f->level.mask) * f->level.set_bytes;
-}
-
-static HOT struct vpmu_l1 first_set(const struct vpmu_fast *f, uint64_t tag)
-{
-	unsigned char *at = set_at(f, tag >> 6);
+	unsigned char *at = f->sets + (tag >> 6 & f->level.mask) * vpmu_l1_set_bytes(ways);
 
 	return (struct vpmu_l1){ (uint64_t *)(void *)at,
-				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES),
-				 f->level.ways };
+				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES), ways };
 }
 
-static HOT struct vpmu_set second_set(const struct vpmu_runner *r, uint64_t tag)
+static HOT struct vpmu_l1 data_set(const struct plain *q, uint64_t tag)
 {
-	unsigned char *at = set_at(&r->l2, vpmu_placed_line(tag));
+	return first_set(&q->r->l1d, tag, q->ways.l1d);
+}
+
+static HOT struct vpmu_l1 code_set(const struct plain *q, uint64_t tag)
+{
+	return first_set(&q->r->l1i, tag, q->ways.l1i);
+}
+
+static HOT struct vpmu_set second_set(const struct plain *q, uint64_t tag)
+{
+	const struct vpmu_fast *f = &q->r->l2;
+	unsigned char *at = f->sets +
+			    (vpmu_placed_line(tag) & f->level.mask) * vpmu_set_bytes(q->ways.l2);
 
 	return (struct vpmu_set){ (uint64_t *)(void *)at,
-				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES),
-				  r->l2.level.ways };
+				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), q->ways.l2 };
 }
 
 static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *set,
@@ -51,9 +67,24 @@ static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *
 {
 	return (struct vpmu_llc_place){
 		.set = { (uint64_t *)(void *)set, (uint64_t *)(void *)(set + VPMU_LLC_HEAD_BYTES),
-			 q->c->layout.llc.ways },
+			 q->ways.llc },
 		.few = set + VPMU_LLC_FEW_AT, .slice = slice,
 	};
+}
+
+static struct ways ways_of(const struct vpmu_runner *r, const struct vpmu_level *llc)
+{
+	return (struct ways){ r->l1d.level.ways, r->l1i.level.ways, r->l2.level.ways, llc->ways };
+}
+
+static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+				 enum vpmu_touch kind, struct ways ways)
+{
+	struct plain q = { .c = c, .r = r, .tag = tag, .kind = kind, .ways = ways };
+
+	q.l1 = kind == VPMU_CODE ? code_set(&q, tag) : data_set(&q, tag);
+	q.l2 = second_set(&q, tag);
+	return q;
 }
 
 /* As vpmu_llc_place_of: slices are a power of two, too, and agents few. */
@@ -64,7 +95,21 @@ static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
 	uint32_t slice = ((uint32_t)line + vpmu_rotation(group, l->slices)) & (l->slices - 1);
 	uint64_t set = slice * (uint64_t)l->llc.sets + (group & l->llc.mask);
 
-	return place_at(q, q->r->llc + set * l->llc.set_bytes, slice);
+	return place_at(q, q->r->llc + set * vpmu_llc_set_bytes(q->ways.llc, true), slice);
+}
+
+/* Of the line behind that at this place: mostly the same set of the next slice. */
+static HOT struct vpmu_llc_place place_behind(const struct plain *q,
+					      const struct vpmu_llc_place *at)
+{
+	uint32_t last = q->c->layout.slices - 1, slice = (at->slice + 1) & last;
+	uint64_t tag = q->tag + VPMU_LINE_BYTES;
+	unsigned char *set = (unsigned char *)at->set.order;
+
+	if ((vpmu_placed_line(tag) & last) == 0)
+		return place_of(q, tag);
+	set += ((int64_t)slice - at->slice) * (int64_t)q->r->slice_bytes;
+	return place_at(q, set, slice);
 }
 
 /* With few agents a set has at most so many lines of the host. */
@@ -94,7 +139,7 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 	}
 	ahead->set = NULL;
 	if (goes_on) {
-		next = place_of(q, q->tag + VPMU_LINE_BYTES);
+		next = place_behind(q, &at);
 		prefetch(&next);
 		*ahead = (struct vpmu_ahead){ (unsigned char *)next.set.order, next.slice };
 	}
@@ -134,7 +179,7 @@ static HOT uint64_t fill_first(const struct plain *q, uint32_t way)
 /* A modified word leaves the L1: the L2 takes it. Returns what leaves the core for it, or 0. */
 static HOT uint64_t write_back(const struct plain *q, uint64_t word)
 {
-	struct vpmu_set l2 = second_set(q->r, word);
+	struct vpmu_set l2 = second_set(q, word);
 	int way = set_search(&l2, set_tag(word));
 	uint64_t victim;
 
@@ -151,7 +196,7 @@ static HOT bool hit_second(const struct plain *q, uint32_t way)
 	enum vpmu_word_state state = set_state(set_word(&q->l2, way));
 	uint32_t last = l1_last(&q->l1);
 	uint64_t victim = l1_word(&q->l1, last);
-	struct vpmu_set l2 = second_set(q->r, victim);
+	struct vpmu_set l2 = second_set(q, victim);
 	int place = -1;
 
 	if (state == VPMU_WORD_S)
@@ -172,13 +217,51 @@ static HOT bool hit_second(const struct plain *q, uint32_t way)
 
 /* ---- the LLC ---- */
 
-static HOT void transfer(const struct plain *q, enum vpmu_tracker kind, uint64_t start)
+static COLD void tell_transfer(const struct vpmu_caches *c, const struct vpmu_runner *r,
+			       enum vpmu_tracker kind, uint64_t start, uint64_t end)
 {
-	const struct vpmu_machine *m = &q->c->s->machine;
 	bool write = kind == VPMU_TRK_EVICTION;
 
-	vpmu_transfer(q->c->s, q->r->package, kind, start,
-		      start + (write ? m->write_clocks : m->memory_clocks));
+	vpmu_tracker(c->s, r->package, kind, true, start, end);
+	vpmu_dram(c->s, r->package, 1, !write, write);
+}
+
+static HOT void transfer(const struct plain *q, enum vpmu_tracker kind, uint64_t start,
+			 uint32_t clocks)
+{
+	if (!vpmu_bulk_transfer(&q->r->bulk, kind, start, start + clocks))
+		tell_transfer(q->c, q->r, kind, start, start + clocks);
+}
+
+static HOT void write_memory(const struct plain *q)
+{
+	transfer(q, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
+}
+
+static HOT void count_lookup(const struct plain *q, const struct vpmu_llc_place *at,
+			     uint32_t request, enum vpmu_word_state state)
+{
+	q->r->bulk.llc->lookup[at->slice][request][found[state]]++;
+}
+
+static COLD enum vpmu_snoop_result take_out(const struct vpmu_caches *c, struct vpmu_runner *r,
+					    uint64_t tag)
+{
+	struct vpmu_private own = vpmu_private_sets(c, r, r->core, tag);
+
+	return vpmu_private_snoop(&own, tag, true);
+}
+
+/* The core gives up the line, which it may have. */
+static HOT enum vpmu_snoop_result snoop(const struct plain *q, uint64_t tag)
+{
+	struct vpmu_l1 l1d = data_set(q, tag), l1i = code_set(q, tag);
+	struct vpmu_set l2 = second_set(q, tag);
+	uint32_t candidates = set_candidates(l1d.head, l1d.count, tag) |
+			      set_candidates(l1i.head, l1i.count, tag) |
+			      set_candidates(l2.order, l2.ways, tag);
+
+	return candidates ? take_out(q->c, q->r, tag) : VPMU_SNOOP_MISS;
 }
 
 /* The LLC gives the line up, and the core with it. */
@@ -186,95 +269,129 @@ static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, ui
 		      bool held)
 {
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
-	uint64_t tag = set_tag(word);
-	struct vpmu_l1 l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
-	struct vpmu_set l2 = second_set(q->r, tag);
 
 	if (held) {
-		private_snoop_l1(&l1d, tag, true, &result);
-		private_snoop_l1(&l1i, tag, true, &result);
-		private_snoop_set(&l2, tag, true, &result);
-		q->counts->snoop[at->slice][1][__builtin_ctz(result)]++;
+		result = snoop(q, set_tag(word));
+		q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)]++;
 	}
 	if (is_modified(word) || result == VPMU_SNOOP_HITM)
-		transfer(q, VPMU_TRK_EVICTION, q->r->clock);
+		write_memory(q);
+}
+
+/* May another core have the line of this word? */
+static HOT bool concerns_others(uint64_t word, uint8_t agents, uint8_t me)
+{
+	return set_state(word) == VPMU_WORD_S || (set_state(word) && (agents & ~me));
+}
+
+static HOT bool hit_llc(const struct plain *q, const struct vpmu_llc_place *at, uint32_t way)
+{
+	uint8_t me = (uint8_t)(1u << q->r->core);
+	uint64_t word = set_word(&at->set, way);
+
+	if (concerns_others(word, at->few[way], me))
+		return false;
+	count_lookup(q, at, READS, set_state(word));
+	q->r->clock += q->c->s->machine.llc_clocks;
+	at->few[way] = me;
+	set_touch(at->set.order, way);
+	return true;
+}
+
+static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
+{
+	uint32_t clocks = q->c->s->machine.memory_clocks;
+	uint64_t order = set_order(&at->set), victim;
+	uint32_t way = order_last(order, at->set.ways);
+	uint8_t me = (uint8_t)(1u << q->r->core), agents = at->few[way];
+
+	victim = set_word(&at->set, way);
+	if (concerns_others(victim, agents, me))
+		return false;
+	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
+	at->few[way] = me;
+	count_lookup(q, at, READS, VPMU_WORD_I);
+	transfer(q, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
+		 vpmu_runner_fill(q->r, clocks), clocks);
+	if (set_state(victim))
+		evict(q, at, victim, agents & me);
+	return true;
 }
 
 /* False: another core may have the line, or the one that falls out. */
 static HOT bool take_from_llc(const struct plain *q, const struct vpmu_llc_place *at)
 {
-	uint8_t me = (uint8_t)(1u << q->r->core);
-	uint64_t word;
 	int way = set_search(&at->set, q->tag);
-	uint32_t chosen = way < 0 ? set_last(&at->set) : (uint32_t)way;
 
-	word = set_word(&at->set, chosen);
-	if (set_state(word) == VPMU_WORD_S || (set_state(word) && (at->few[chosen] & ~me)))
-		return false;
-	q->counts->lookup[at->slice][READS][found[way < 0 ? 0 : set_state(word)]]++;
-	if (way >= 0) {
-		q->r->clock += q->c->s->machine.llc_clocks;
-		at->few[chosen] = me;
-		set_touch(at->set.order, chosen);
-		return true;
-	}
-	transfer(q, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
-		 vpmu_runner_fill(q->r, q->c->s->machine.memory_clocks));
-	if (set_state(word))
-		evict(q, at, word, at->few[chosen] & me);
-	set_insert(&at->set, q->tag | VPMU_WORD_E);
-	at->few[chosen] = me;
-	return true;
+	return way < 0 ? fill_llc(q, at) : hit_llc(q, at, (uint32_t)way);
 }
 
 /* A modified word that leaves the core. */
-static HOT void take_back(const struct plain *q, uint64_t word)
+static HOT void take_back(const struct plain *q, uint64_t word, const struct vpmu_llc_place *at)
 {
 	uint64_t tag = set_tag(word);
-	struct vpmu_llc_place at = place_of(q, tag);
-	struct vpmu_l1 l1d = first_set(&q->r->l1d, tag), l1i = first_set(&q->r->l1i, tag);
-	int way = set_search(&at.set, tag);
+	struct vpmu_l1 l1d = data_set(q, tag), l1i = code_set(q, tag);
+	int way = set_search(&at->set, tag);
 
 	if (way < 0) {	/* inclusion is broken: see llc.c */
-		q->counts->lookup[at.slice][WRITES][found[0]]++;
-		transfer(q, VPMU_TRK_EVICTION, q->r->clock);
+		count_lookup(q, at, WRITES, VPMU_WORD_I);
+		write_memory(q);
 		return;
 	}
-	word = set_word(&at.set, (uint32_t)way);
-	q->counts->lookup[at.slice][WRITES][found[set_state(word)]]++;
-	set_put(&at.set, (uint32_t)way, tag | VPMU_WORD_M);
+	word = set_word(&at->set, (uint32_t)way);
+	count_lookup(q, at, WRITES, set_state(word));
+	set_put(&at->set, (uint32_t)way, tag | VPMU_WORD_M);
 	if (l1_search(&l1d, tag) < 0 && l1_search(&l1i, tag) < 0)
-		at.few[way] &= (uint8_t)~(1u << q->r->core);
+		at->few[way] &= (uint8_t)~(1u << q->r->core);
 }
 
-/* The lock that is kept holds the registers as they are. */
-static HOT struct vpmu_llc_counts *counts_of(struct vpmu_segment *s, struct vpmu_runner *r)
+/* The word that the L2 will lose for the line, unless the LLC takes another one from it. If it goes
+ * to the LLC, the host fetches its set there meanwhile. */
+static HOT uint64_t next_spill(const struct plain *q, struct vpmu_llc_place *at)
 {
-	if (!r->keeps)
-		return vpmu_llc_counts(s, r->package);
-	if (!r->llc_counts)
-		r->llc_counts = vpmu_llc_counts(s, r->package);
-	return r->llc_counts;
+	uint64_t word = set_word(&q->l2, set_last(&q->l2));
+
+	if (is_modified(word)) {
+		*at = place_of(q, set_tag(word));
+		prefetch(at);
+	}
+	return word;
+}
+
+/* These are seldom needed; by value, so that requests need not lie in memory for them. */
+static COLD void take_back_other(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
+{
+	struct plain q = plain_of(c, r, set_tag(word), VPMU_STORE, ways_of(r, &c->layout.llc));
+	struct vpmu_llc_place at = place_of(&q, q.tag);
+
+	take_back(&q, word, &at);
 }
 
 static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 {
-	uint64_t spill, victim;
+	struct vpmu_llc_place back = *at;
+	uint64_t next = next_spill(q, &back), spill, victim;
 
-	q->counts = counts_of(q->c->s, q->r);
-	if (!q->counts || !take_from_llc(q, at))
+	if (*q->r->bulk.precise || !take_from_llc(q, at))
 		return false;
 	spill = set_insert(&q->l2, q->tag | VPMU_WORD_E);
 	victim = fill_first(q, l1_last(&q->l1));
 	victim = is_modified(victim) ? write_back(q, victim) : 0;
-	if (is_modified(spill))
-		take_back(q, spill);
+	if (is_modified(spill) && spill == next)
+		take_back(q, spill, &back);
+	else if (is_modified(spill))
+		take_back_other(q->c, q->r, spill);
 	if (victim)
-		take_back(q, victim);
+		take_back_other(q->c, q->r, victim);
 	return true;
 }
 
 /* ---- with locks, or without ---- */
+
+static COLD void let_go(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	vpmu_runner_let_go(s, r);
+}
 
 static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 {
@@ -293,17 +410,11 @@ static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 	}
 	if (done)
 		vpmu_runner_publish(q->c, q->r, VPMU_PUBLISH_CLOCKS);
-	vpmu_runner_unlock(s, q->r);
+	if (!alone)
+		vpmu_runner_unlock(s, q->r);
+	else if (vpmu_lock_contended(s))
+		let_go(s, q->r);
 	return done;
-}
-
-static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-				 enum vpmu_touch kind)
-{
-	return (struct plain){
-		.c = c, .r = r, .tag = tag, .kind = kind, .l2 = second_set(r, tag),
-		.l1 = first_set(kind == VPMU_CODE ? &r->l1i : &r->l1d, tag),
-	};
 }
 
 static HOT bool miss_alone(struct plain *q)
@@ -330,22 +441,54 @@ static HOT bool access_shared(struct plain *q)
 	return done;
 }
 
-bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-		     enum vpmu_touch kind)
+bool vpmu_plain_usual(const struct vpmu_runner *r, const struct vpmu_level *llc)
 {
-	struct plain q = plain_of(c, r, tag, kind);
+	struct ways ways = ways_of(r, llc);
+
+	return !memcmp(&ways, &USUAL_WAYS, sizeof(ways));
+}
+
+static HOT bool miss_in(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			enum vpmu_touch kind, struct ways ways)
+{
+	struct plain q = plain_of(c, r, tag, kind, ways);
 
 	return miss_alone(&q);
+}
+
+static HOT bool access_in(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			  enum vpmu_touch kind, struct ways ways)
+{
+	struct plain q = plain_of(c, r, tag, kind, ways);
+
+	return access_shared(&q);
+}
+
+static bool access_alone(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			 enum vpmu_touch kind)
+{
+	struct plain q = plain_of(c, r, tag, kind, ways_of(r, &c->layout.llc));
+	int way = l1_search(&q.l1, tag);
+
+	return way < 0 ? vpmu_plain_miss(c, r, tag, kind) : hit_first(&q, (uint32_t)way, true);
+}
+
+WHOLE bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			   enum vpmu_touch kind)
+{
+	return r->usual ? miss_in(c, r, tag, kind, USUAL_WAYS) :
+			  miss_in(c, r, tag, kind, ways_of(r, &c->layout.llc));
+}
+
+static WHOLE bool access_locking(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+				 enum vpmu_touch kind)
+{
+	return r->usual ? access_in(c, r, tag, kind, USUAL_WAYS) :
+			  access_in(c, r, tag, kind, ways_of(r, &c->layout.llc));
 }
 
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind)
 {
-	struct plain q = plain_of(c, r, tag, kind);
-	int way;
-
-	if (!r->keeps)
-		return access_shared(&q);
-	way = l1_search(&q.l1, tag);
-	return way < 0 ? vpmu_plain_miss(c, r, tag, kind) : hit_first(&q, (uint32_t)way, true);
+	return r->keeps ? access_alone(c, r, tag, kind) : access_locking(c, r, tag, kind);
 }

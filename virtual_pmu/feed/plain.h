@@ -9,8 +9,10 @@
  * any more, and nothing of it has been noted. */
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind);
-/* The same for data that the L1 does not have, of a runner that keeps the machine lock. */
+/* The same for a line that the L1 does not have, of a runner that keeps the machine lock. */
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		     enum vpmu_touch kind);
+/* Have the runner's caches, and the LLC, the ways that this is fastest for? */
+bool vpmu_plain_usual(const struct vpmu_runner *r, const struct vpmu_level *llc);
 
 #endif

@@ -56,15 +56,13 @@ static inline void set_put_print(const struct vpmu_set *set, uint32_t way, uint6
 	__atomic_store_n((uint8_t *)(set->order + 1) + way, set_print(tag), __ATOMIC_RELAXED);
 }
 
-/* Bit per way in which the line may be. */
+/* Bit per way in which the line may be. Each byte is what a thread has stored there. */
 static inline uint32_t set_candidates(const uint64_t *head, uint32_t ways, uint64_t tag)
 {
-	uint64_t low = __atomic_load_n(head + 1, __ATOMIC_RELAXED);
-	uint64_t high = __atomic_load_n(head + 2, __ATOMIC_RELAXED);
-	__m128i prints = _mm_set_epi64x((long long)high, (long long)low);
-	__m128i same = _mm_cmpeq_epi8(prints, _mm_set1_epi8((char)set_print(tag)));
+	__m128i prints = _mm_loadu_si128((const __m128i *)(const void *)(head + 1));
+	__m128i wanted = _mm_set1_epi32((int)(set_print(tag) * 0x01010101u));
 
-	return (uint32_t)_mm_movemask_epi8(same) & ((1u << ways) - 1);
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(prints, wanted)) & ((1u << ways) - 1);
 }
 
 /* The way that holds the line, or -1. */
@@ -114,26 +112,40 @@ static inline void set_touch(uint64_t *stored, uint32_t way)
 	__atomic_store_n(stored, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
 }
 
-/* The least recently used way. */
-static inline uint32_t set_last(const struct vpmu_set *set)
+static inline uint64_t set_order(const struct vpmu_set *set)
 {
-	uint64_t order = __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
-
-	return (uint32_t)(order >> 4 * (set->ways - 1)) & 15;
+	return __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
 }
 
-/* Puts a line in that the set does not have; returns the word that falls out. */
-static inline uint64_t set_insert(const struct vpmu_set *set, uint64_t word)
+/* The least recently used way in this order. */
+static inline uint32_t order_last(uint64_t order, uint32_t ways)
 {
-	uint64_t order = __atomic_load_n(set->order, __ATOMIC_RELAXED) ^ SET_IDENTITY;
+	return (uint32_t)(order >> 4 * (ways - 1)) & 15;
+}
+
+static inline uint32_t set_last(const struct vpmu_set *set)
+{
+	return order_last(set_order(set), set->ways);
+}
+
+/* Puts a line in that the set, whose order this is, does not have, in place of the last. */
+static inline void set_replace(const struct vpmu_set *set, uint64_t order, uint64_t word)
+{
 	uint64_t others = set->ways < 16 ? ~0ull << 4 * set->ways : 0;
-	uint32_t way = (uint32_t)(order >> 4 * (set->ways - 1)) & 15;
-	uint64_t victim = set_word(set, way);
+	uint32_t way = order_last(order, set->ways);
 
 	set_put(set, way, word);
 	set_put_print(set, way, set_tag(word));
 	order = (order & others) | ((order << 4 | way) & ~others);
 	__atomic_store_n(set->order, order ^ SET_IDENTITY, __ATOMIC_RELAXED);
+}
+
+/* The same; returns the word that falls out. */
+static inline uint64_t set_insert(const struct vpmu_set *set, uint64_t word)
+{
+	uint64_t order = set_order(set), victim = set_word(set, order_last(order, set->ways));
+
+	set_replace(set, order, word);
 	return victim;
 }
 

@@ -56,7 +56,6 @@ static inline void vpmu_runner_let_go(struct vpmu_segment *s, struct vpmu_runner
 		return;
 	}
 	r->keeps = false;
-	r->llc_counts = NULL;
 	vpmu_feed_unlock(s);
 }
 

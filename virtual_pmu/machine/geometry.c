@@ -28,7 +28,7 @@ static int make_level(const struct vpmu_cache *cache, uint32_t slices, struct vp
 		return -EINVAL;
 	if ((out->sets & (out->sets - 1)) == 0)
 		out->mask = out->sets - 1;
-	out->set_bytes = VPMU_SET_HEAD_BYTES + out->ways * (uint32_t)sizeof(uint64_t);
+	out->set_bytes = vpmu_set_bytes(out->ways);
 	return 0;
 }
 
@@ -46,7 +46,7 @@ static int make_l1(const struct vpmu_cache *cache, struct vpmu_level *out)
 {
 	int rc = make_level(cache, 1, out);
 
-	out->set_bytes = VPMU_SET_HEAD_BYTES + out->ways * VPMU_L1_WAY_BYTES;
+	out->set_bytes = vpmu_l1_set_bytes(out->ways);
 	return rc;
 }
 
@@ -55,8 +55,7 @@ static int make_llc(const struct vpmu_machine *m, struct vpmu_layout *out)
 	if (make_level(&m->llc, m->slices, &out->llc) || !out->llc.sets)
 		return -EINVAL;
 	out->few = out->agents <= VPMU_AGENTS_FEW && out->away_from == out->agents;
-	out->llc.set_bytes = (uint32_t)align_up(VPMU_LLC_HEAD_BYTES +
-						out->llc.ways * (out->few ? 8u : 16u), 64);
+	out->llc.set_bytes = vpmu_llc_set_bytes(out->llc.ways, out->few);
 	return 0;
 }
 

@@ -25,6 +25,22 @@ struct vpmu_level {
 #define VPMU_AGENTS_FEW 8u
 #define VPMU_LLC_FEW_AT 24u	/* in the head: behind order and fingerprints */
 
+static inline uint32_t vpmu_set_bytes(uint32_t ways)
+{
+	return VPMU_SET_HEAD_BYTES + ways * (uint32_t)sizeof(uint64_t);
+}
+static inline uint32_t vpmu_l1_set_bytes(uint32_t ways)
+{
+	return VPMU_SET_HEAD_BYTES + ways * VPMU_L1_WAY_BYTES;
+}
+/* Of an LLC of few agents; others have a bitmap more per way. */
+static inline uint32_t vpmu_llc_set_bytes(uint32_t ways, bool few)
+{
+	uint32_t bytes = VPMU_LLC_HEAD_BYTES + ways * (uint32_t)sizeof(uint64_t) * (few ? 1 : 2);
+
+	return (bytes + VPMU_LINE_BYTES - 1) / VPMU_LINE_BYTES * VPMU_LINE_BYTES;
+}
+
 /* The region is one block per package: first its agents' blocks, then its LLC. An agent is a core,
  * or a cluster of E cores (vpmu_core_agent).
  * An agent's block: struct vpmu_core, the fill buffers of its cores, the L1I and L1D of each, their

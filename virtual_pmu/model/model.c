@@ -85,26 +85,14 @@ void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32
 		type->dram(s, package, box, requests, read_cas, write_cas);
 }
 
-struct vpmu_llc_counts *vpmu_llc_counts(struct vpmu_segment *s, uint32_t package)
+bool vpmu_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
-	return type->llc_counts && package < s->machine.packages ?
-	       type->llc_counts(s, package) : NULL;
-}
-
-void vpmu_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
-		   uint64_t start, uint64_t end)
-{
-	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
-	bool write = kind == VPMU_TRK_EVICTION;
-
-	if (type->transfer && package < s->machine.packages && start < end) {
-		type->transfer(s, package, kind, start, end);
-		return;
-	}
-	vpmu_tracker(s, package, kind, true, start, end);
-	vpmu_dram(s, package, 1, !write, write);
+	if (!type || !type->bulk || package >= s->machine.packages)
+		return false;
+	type->bulk(s, package, out);
+	return true;
 }
 
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)

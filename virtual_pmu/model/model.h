@@ -61,17 +61,6 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests,
 #define VPMU_IN_TURN UINT32_MAX
 void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 		  uint32_t read_cas, uint32_t write_cas);
-/* Lookups and snoops may be added here instead, as long as the machine lock is held: when it does
- * not matter in which clock they happen. NULL: it does, or the family counts none. */
-struct vpmu_llc_counts {
-	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
-	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][is an eviction][bit of result] */
-};
-struct vpmu_llc_counts *vpmu_llc_counts(struct vpmu_segment *s, uint32_t package);
-/* A line that the LLC reads from memory or, EVICTION, writes there: a coherent entry of the
- * tracker, and a request to the memory controllers in turn. */
-void vpmu_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
-		   uint64_t start, uint64_t end);
 /* The package's clock has reached `clock`: everything before it is final. */
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 

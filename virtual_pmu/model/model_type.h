@@ -5,6 +5,7 @@
 #define VPMU_MODEL_TYPE_H
 
 #include "bits.h"
+#include "bulk.h"
 #include "core_events.h"
 #include "model.h"
 
@@ -92,10 +93,8 @@ struct vpmu_model_type {
 			     bool coherent, uint64_t start, uint64_t end);
 	void (*dram)(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 		     uint32_t read_cas, uint32_t write_cas);	/* box: or VPMU_IN_TURN */
-	/* Both for speed, and NULL where nothing is to be gained. */
-	struct vpmu_llc_counts *(*llc_counts)(struct vpmu_segment *s, uint32_t package);
-	void (*transfer)(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
-			 uint64_t start, uint64_t end);
+	/* For speed, and NULL where nothing is to be gained. */
+	void (*bulk)(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out);
 	void (*clock)(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 	/* core_events.h */
 	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,

@@ -98,35 +98,41 @@ static uint64_t gathered(const struct skl_package *p, uint32_t counter, uint64_t
 	return 0;
 }
 
+static struct vpmu_entry still_there(const struct vpmu_entry *e, uint64_t done)
+{
+	struct vpmu_entry rest = *e;
+
+	if (rest.start < done) {
+		rest.start = done;
+		rest.begun = true;
+	}
+	return rest;
+}
+
 /* Clocks that entries were there before `done`, by kind; those that have ended go. Some may be in
  * the ring of changes, from before. */
 static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
 	struct skl_bulk *b = &p->bulk;
-	uint64_t sums[SKL_ARBS][4] = { { 0 } };	/* [arbiter][data read + 2 * coherent] */
+	uint64_t sums[VPMU_ENTRY_KINDS] = { 0 };
 	uint64_t done = p->done;
 	uint32_t kept = 0;
 
 	memset(clocks, 0, SKL_ARBS * sizeof(*clocks));
 	skl_take_changes(p, b->counted, done, clocks);
-	for (uint32_t i = 0; i < b->entries; i++) {
-		struct skl_entry *e = &b->entry[i];
+	for (uint32_t i = 0; i < b->list.used; i++) {
+		struct vpmu_entry *e = &b->list.entry[i];
 		uint64_t end = e->end < done ? e->end : done;
 
-		if (e->start < end) {
-			sums[e->arb][e->data_read + 2 * e->coherent] += end - e->start;
-			e->start = end;
-			e->begun = true;
-		}
+		if (e->start < end)
+			sums[e->kind] += end - e->start;
 		if (e->end > done)
-			b->entry[kept++] = *e;
+			b->list.entry[kept++] = still_there(e, done);
 	}
-	b->entries = kept;
-	for (uint32_t arb = 0; arb < SKL_ARBS; arb++) {
-		clocks[arb][SKL_ALL] += sums[arb][0] + sums[arb][1] + sums[arb][2] + sums[arb][3];
-		clocks[arb][SKL_DATA_READS] += sums[arb][1] + sums[arb][3];
-		clocks[arb][SKL_COHERENT] += sums[arb][2] + sums[arb][3];
-	}
+	b->list.used = kept;
+	for (uint8_t kind = 0; kind < VPMU_ENTRY_KINDS; kind++)
+		for (uint32_t i = 0; i < SKL_ENTRY_KINDS; i++)
+			clocks[skl_entry_arb(kind)][i] += skl_entry_is(kind, i) ? sums[kind] : 0;
 }
 
 static void apply_events(struct skl_package *p)
@@ -202,19 +208,17 @@ static void put_in_ring(struct skl_package *p)
 {
 	struct skl_bulk *b = &p->bulk;
 
-	for (uint32_t i = 0; i < b->entries; i++) {
-		const struct skl_entry *e = &b->entry[i];
+	for (uint32_t i = 0; i < b->list.used; i++) {
+		const struct vpmu_entry *e = &b->list.entry[i];
 
 		if (e->begun) {
-			p->occupancy.entries[e->arb][SKL_ALL]++;
-			p->occupancy.entries[e->arb][SKL_DATA_READS] += e->data_read;
-			p->occupancy.entries[e->arb][SKL_COHERENT] += e->coherent;
+			skl_entry_add(e->kind, 1, &p->occupancy);
 		} else {
 			skl_put_change(p, e->start, 1, e);
 		}
 		skl_put_change(p, e->end, -1, e);
 	}
-	b->entries = 0;
+	b->list.used = 0;
 }
 
 void skl_bulk_choose(struct skl_package *p)
@@ -230,7 +234,7 @@ void skl_bulk_choose(struct skl_package *p)
 
 /* An entry that began before the clocks still open is moved as a whole: its length is what the
  * occupancy adds up, and the average latency must stay right. */
-static void make_entry(struct skl_package *p, struct skl_entry *e, uint64_t start, uint64_t length)
+static void make_entry(struct skl_package *p, struct vpmu_entry *e, uint64_t start, uint64_t length)
 {
 	if (length >= SKL_WINDOW)
 		length = SKL_WINDOW - 1;
@@ -249,20 +253,19 @@ void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool cohere
 		uint64_t end)
 {
 	struct skl_bulk *b = &p->bulk;
-	struct skl_entry now, *e = p->precise ? &now : &b->entry[b->entries];
+	struct vpmu_entry now, *e = p->precise ? &now : &b->list.entry[b->list.used];
 
 	make_entry(p, e, start, end - start);
-	e->data_read = data_read;
-	e->coherent = coherent;
-	e->arb = (uint8_t)arb;
+	e->kind = (uint8_t)((data_read ? VPMU_ENTRY_DATA_READ : 0) |
+			    (coherent ? VPMU_ENTRY_COHERENT : 0) | (arb ? VPMU_ENTRY_ARB_1 : 0));
 	if (p->precise) {
 		skl_put_change(p, e->start, 1, e);
 		skl_put_change(p, e->end, -1, e);
 		return;
 	}
-	if (++b->entries < SKL_ENTRIES)
+	if (++b->list.used < VPMU_ENTRIES)
 		return;
 	skl_bulk_apply(p);
-	if (b->entries > SKL_ENTRIES / 2)	/* too many at a time for the list */
+	if (b->list.used > VPMU_ENTRIES / 2)	/* too many at a time for the list */
 		put_in_ring(p);
 }

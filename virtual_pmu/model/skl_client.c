@@ -49,9 +49,14 @@ void skl_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *byt
 }
 
 /* The pages are read by programs without the lock, so each counter changes in one piece. */
+static uint32_t *imc_counter(uint8_t *mmio, uint32_t offset)
+{
+	return (uint32_t *)(void *)(mmio + offset);
+}
+
 static void imc_add(uint8_t *mmio, uint32_t offset, uint32_t n)
 {
-	uint32_t *counter = (uint32_t *)(void *)(mmio + offset);
+	uint32_t *counter = imc_counter(mmio, offset);
 
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
@@ -347,29 +352,18 @@ void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t r
 	transactions(s, package, false, requests > read_cas ? requests - read_cas : 0);
 }
 
-struct vpmu_llc_counts *skl_llc_counts(struct vpmu_segment *s, uint32_t package)
+void skl_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out)
 {
 	struct skl_package *p = skl_package(s, package);
-
-	return p->precise ? NULL : &p->bulk.llc;
-}
-
-void skl_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, uint64_t start,
-		  uint64_t end)
-{
-	struct skl_package *p = skl_package(s, package);
-	bool write = kind == VPMU_TRK_EVICTION;
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
-	if (p->precise || !p->single) {
-		track(p, kind, true, start, end);
-		skl_dram(s, package, VPMU_IN_TURN, 1, !write, write);
-		return;
-	}
-	p->bulk.all[kind]++;
-	imc_add(mmio, IMC_IA_REQUESTS, 1);
-	imc_add(mmio, write ? IMC_DATA_WRITES : IMC_DATA_READS, 1);
-	skl_occupy_in_bulk(p, kind == VPMU_TRK_DATA_READ, start, end);
+	*out = (struct vpmu_bulk){
+		.precise = &p->precise, .llc = &p->bulk.llc, .done = &p->done,
+		.entries = p->single ? &p->bulk.list : NULL, .transfers = p->bulk.all,
+		.requests = imc_counter(mmio, IMC_IA_REQUESTS),
+		.reads = imc_counter(mmio, IMC_DATA_READS),
+		.writes = imc_counter(mmio, IMC_DATA_WRITES),
+	};
 }
 
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)

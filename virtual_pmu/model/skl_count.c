@@ -244,17 +244,13 @@ void skl_take_changes(struct skl_package *p, uint64_t from, uint64_t to,
 }
 
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
-		    const struct skl_entry *e)
+		    const struct vpmu_entry *e)
 {
 	uint32_t at = (uint32_t)clock % SKL_WINDOW;
-	int32_t *entries;
 
 	p->changes += !(p->changed[at / 64] >> at % 64 & 1);
 	p->changed[at / 64] |= UINT64_C(1) << at % 64;
-	entries = p->change[at].entries[e->arb];
-	entries[SKL_ALL] += by;
-	entries[SKL_DATA_READS] += e->data_read ? by : 0;
-	entries[SKL_COHERENT] += e->coherent ? by : 0;
+	skl_entry_add(e->kind, by, &p->change[at]);
 }
 
 /* ---- momentary events ---- */

@@ -43,12 +43,27 @@ enum { SKL_TRANSACTIONS_ALL = 1, SKL_TRANSACTIONS_READS = 2, SKL_TRANSACTIONS_WR
 #define SKL_ARBS 2u
 
 /* Clocks for which the tracker's occupancy can still be corrected, because threads of a program
- * are emulated at different speeds. A power of two. */
-#define SKL_WINDOW 65536u
+ * are emulated at different speeds. */
+#define SKL_WINDOW VPMU_ENTRY_CLOCKS
 
 enum skl_entries { SKL_ALL, SKL_DATA_READS, SKL_COHERENT, SKL_ENTRY_KINDS };
 
 struct skl_change { int32_t entries[SKL_ARBS][SKL_ENTRY_KINDS]; };
+
+static inline uint32_t skl_entry_arb(uint8_t kind)
+{
+	return kind & VPMU_ENTRY_ARB_1 ? 1 : 0;
+}
+static inline bool skl_entry_is(uint8_t kind, enum skl_entries which)
+{
+	return which == SKL_ALL ||
+	       (kind & (which == SKL_DATA_READS ? VPMU_ENTRY_DATA_READ : VPMU_ENTRY_COHERENT));
+}
+static inline void skl_entry_add(uint8_t kind, int32_t by, struct skl_change *to)
+{
+	for (uint32_t i = 0; i < SKL_ENTRY_KINDS; i++)
+		to->entries[skl_entry_arb(kind)][i] += skl_entry_is(kind, i) ? by : 0;
+}
 
 /* Numbers of the counters: the arbiter's two, two per CBo, the clock counter, a second arbiter's
  * two. */
@@ -78,15 +93,6 @@ static inline bool skl_is_first(uint32_t counter)
 
 /* What has happened since the registers were last brought up to date, where it is enough to know
  * how often: see skl_bulk.c. */
-#define SKL_ENTRIES 1024u
-
-struct skl_entry {
-	uint64_t start, end;		/* clocks; the part before `done` is counted */
-	/* begun: there in the clock before `done` as well */
-	bool data_read, coherent, begun;
-	uint8_t arb;
-};
-
 struct skl_bulk {
 	struct vpmu_llc_counts llc;
 	/* all: a request and a coherent one, of the first arbiter */
@@ -96,8 +102,7 @@ struct skl_bulk {
 	uint64_t transactions[SKL_ARBS][2];	/* reads, others */
 	/* The clock counter has the clocks before this one, the occupancy the changes. */
 	uint64_t counted;
-	uint32_t entries;
-	struct skl_entry entry[SKL_ENTRIES];
+	struct vpmu_entries list;
 };
 
 struct skl_package {
@@ -174,7 +179,7 @@ struct skl_design {
 	.undriven = skl_undriven, .llc_lookup = skl_llc_lookup, .snoop = skl_snoop, \
 	.tracker = skl_tracker, .away_request = skl_away_request, \
 	.away_tracker = skl_away_tracker, .dram = skl_dram, .clock = skl_clock, \
-	.llc_counts = skl_llc_counts, .transfer = skl_transfer, \
+	.bulk = skl_bulk_of, \
 	.memory_command = skl_memory_command
 #define SKL_IMC_WINDOW 0x8000u		/* what bits 38:15 of the BAR leave to the window */
 #define SKL_IMC_WINDOW_64 0x20000u	/* two controllers of 64 KiB */
@@ -205,9 +210,7 @@ void skl_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracke
 		      bool coherent, uint64_t start, uint64_t end);
 void skl_dram(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
 	      uint32_t read_cas, uint32_t write_cas);
-struct vpmu_llc_counts *skl_llc_counts(struct vpmu_segment *s, uint32_t package);
-void skl_transfer(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, uint64_t start,
-		  uint64_t end);
+void skl_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out);
 void skl_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock);
 
 /* client_imc.c */
@@ -241,24 +244,6 @@ void skl_bulk_choose(struct skl_package *p);
 void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool coherent, uint64_t start,
 		uint64_t end);
 
-/* The same of a coherent one in the first arbiter's, while not precise. */
-static inline void skl_occupy_in_bulk(struct skl_package *p, bool data_read, uint64_t start,
-				      uint64_t end)
-{
-	struct skl_bulk *b = &p->bulk;
-	struct skl_entry *e = &b->entry[b->entries];
-
-	if (start < p->done || end >= p->done + SKL_WINDOW || end - start >= SKL_WINDOW ||
-	    b->entries == SKL_ENTRIES - 1) {
-		skl_occupy(p, 0, data_read, true, start, end);
-		return;
-	}
-	*e = (struct skl_entry){
-		.start = start, .end = end, .data_read = data_read, .coherent = true,
-	};
-	b->entries++;
-}
-
 /* skl_count.c */
 void skl_advance(struct skl_package *p, uint64_t clock);
 /* Takes the changes in the clocks [from, to), and adds to `clocks` how long entries were there. */
@@ -270,7 +255,7 @@ void skl_select_written(struct skl_package *p, uint32_t counter);
 void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
-		    const struct skl_entry *e);
+		    const struct vpmu_entry *e);
 bool skl_counting(const struct skl_package *p);
 /* In a clock whose overflow freezes, all counters still count, in whatever order the feed
  * reports. */

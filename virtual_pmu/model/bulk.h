@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Occurrences that are noted in place of being told one by one, which takes long: as long as the
+ * machine lock is held, and where it does not matter in which clock they happen. */
+#ifndef VPMU_BULK_H
+#define VPMU_BULK_H
+
+#include "model.h"
+
+struct vpmu_llc_counts {
+	uint64_t lookup[VPMU_SLICES_MAX][3][4];	/* [slice][bit of request][bit of state] */
+	uint64_t snoop[VPMU_SLICES_MAX][2][4];	/* [slice][is an eviction][bit of result] */
+};
+
+/* Entries of trackers. Clocks before `done` are final; an entry in this list has not ended
+ * VPMU_ENTRY_CLOCKS later. */
+#define VPMU_ENTRIES 1024u
+#define VPMU_ENTRY_CLOCKS 65536u	/* a power of two */
+
+struct vpmu_entry {
+	uint64_t start, end;		/* clocks; the part before `done` is counted */
+	uint8_t kind;			/* of these, which are bits */
+	bool begun;			/* there in the clock before `done` as well */
+};
+enum { VPMU_ENTRY_DATA_READ = 1, VPMU_ENTRY_COHERENT = 2, VPMU_ENTRY_ARB_1 = 4,
+       VPMU_ENTRY_KINDS = 8 };
+
+struct vpmu_entries {
+	uint32_t used;
+	struct vpmu_entry entry[VPMU_ENTRIES];
+};
+
+/* Where a package's are noted. */
+struct vpmu_bulk {
+	const uint32_t *precise;	/* not 0: nowhere, each has to be told */
+	struct vpmu_llc_counts *llc;
+	struct vpmu_entries *entries;	/* NULL: transfers have to be told in any case */
+	const uint64_t *done;
+	uint64_t *transfers;		/* by enum vpmu_tracker */
+	uint32_t *requests, *reads, *writes;	/* of memory: counters that programs can see */
+};
+
+/* False: all have to be told. The pointers stay what they are. */
+bool vpmu_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out);
+
+static inline void vpmu_bulk_count(uint32_t *counter)
+{
+	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
+/* A line that the LLC reads from memory or, EVICTION, writes there: a coherent entry of the tracker
+ * and a request to the memory controller. False: it has to be told. */
+static inline bool vpmu_bulk_transfer(const struct vpmu_bulk *b, enum vpmu_tracker kind,
+				      uint64_t start, uint64_t end)
+{
+	struct vpmu_entries *list = b->entries;
+
+	if (!list || start < *b->done || end - *b->done >= VPMU_ENTRY_CLOCKS ||
+	    list->used == VPMU_ENTRIES - 1)
+		return false;
+	list->entry[list->used++] = (struct vpmu_entry){
+		.start = start, .end = end, .kind = VPMU_ENTRY_COHERENT |
+			(kind == VPMU_TRK_DATA_READ ? VPMU_ENTRY_DATA_READ : 0),
+	};
+	b->transfers[kind]++;
+	vpmu_bulk_count(b->requests);
+	vpmu_bulk_count(kind == VPMU_TRK_EVICTION ? b->writes : b->reads);
+	return true;
+}
+
+#endif
