@@ -7,12 +7,12 @@
 
 /* Small, so that all levels overflow and cores meet. The L1s have as many ways as is usual, or
  * fewer. */
-static struct vpmu_machine machine(uint32_t slices, bool usual)
+static struct vpmu_machine machine(uint32_t slices, bool usual, uint32_t boxes)
 {
 	return (struct vpmu_machine){
 		.name = "test", .packages = 1, .cores = 4, .threads = 1, .slices = slices,
-		.l1i = { usual ? 1024 : 512, usual ? 8 : 2, 64 }, .l1d = { 1024, usual ? 8 : 4, 64 },
-		.l2 = { 2048, 4, 64 },
+		.l1i = { usual ? 1024 : 512, usual ? 8 : 2, 64 },
+		.l1d = { 1024, usual ? 8 : 4, 64 }, .l2 = { 2048, 4, 64 }, .memory_boxes = boxes,
 		.llc = { slices * 8192, 16, 64 }, .llc_level = 3,
 		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
 	};
@@ -108,12 +108,11 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 	return o;
 }
 
-static void compare_on(uint32_t slices, bool usual, int cores, bool keeps)
+static void compare_on(const struct vpmu_machine *m, int cores, bool keeps)
 {
-	struct vpmu_machine m = machine(slices, usual);
 	struct vpmu_llc_counts counts = { 0 };
-	struct outcome general = run(&m, cores, keeps, NULL);
-	struct outcome plain = run(&m, cores, keeps, &counts);
+	struct outcome general = run(m, cores, keeps, NULL);
+	struct outcome plain = run(m, cores, keeps, &counts);
 
 	assert_true(plain.plain > 1000);
 	assert_true(general.seen.writes > 1000 && general.seen.snoop[VPMU_EVICTION][1] > 100);
@@ -124,8 +123,12 @@ static void compare_on(uint32_t slices, bool usual, int cores, bool keeps)
 
 static void compare(uint32_t slices, int cores, bool keeps)
 {
-	compare_on(slices, false, cores, keeps);
-	compare_on(slices, true, cores, keeps);
+	struct vpmu_machine few = machine(slices, false, 0), usual = machine(slices, true, 0);
+	struct vpmu_machine with_boxes = machine(slices, false, 2);
+
+	compare_on(&few, cores, keeps);
+	compare_on(&usual, cores, keeps);
+	compare_on(&with_boxes, cores, keeps);
 }
 
 static void the_only_thread(void **state)

@@ -53,7 +53,7 @@ static void forget_sites(struct vpmu_runner *r)
 /* See plain.c. */
 static bool is_plain(const struct vpmu_layout *l)
 {
-	return l->few && !l->directory && !l->boxes && l->llc.mask && l->slice_shift < 32;
+	return l->few && !l->directory && l->llc.mask && l->slice_shift < 32;
 }
 
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "home.h"
 #include "place.h"
 #include "private_access.h"
 #include "waiting.h"
@@ -13,7 +14,7 @@
 #define COLD __attribute__((noinline, cold))
 #define WHOLE __attribute__((flatten))
 
-/* All that follows is compiled for caches with these ways, which then are constants, and for any. */
+/* What follows is compiled for caches with these ways, which then are constants, and for any. */
 struct ways { uint32_t l1d, l1i, l2, llc; };
 
 #define USUAL_WAYS ((struct ways){ 8, 8, 4, 16 })
@@ -218,30 +219,29 @@ static HOT bool hit_second(const struct plain *q, uint32_t way)
 /* ---- the LLC ---- */
 
 static COLD void tell_transfer(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			       enum vpmu_tracker kind, uint64_t start, uint64_t end)
+			       uint64_t tag, enum vpmu_tracker kind, uint64_t start, uint64_t end)
 {
-	bool write = kind == VPMU_TRK_EVICTION;
-
 	vpmu_tracker(c->s, r->package, kind, true, start, end);
-	vpmu_dram(c->s, r->package, 1, !write, write);
+	vpmu_home_access(c, r, tag, kind == VPMU_TRK_EVICTION, 1);
 }
 
-static HOT void transfer(const struct plain *q, enum vpmu_tracker kind, uint64_t start,
-			 uint32_t clocks)
+static HOT void transfer(const struct plain *q, uint64_t tag, enum vpmu_tracker kind,
+			 uint64_t start, uint32_t clocks)
 {
 	if (!vpmu_bulk_transfer(&q->r->bulk, kind, start, start + clocks))
-		tell_transfer(q->c, q->r, kind, start, start + clocks);
+		tell_transfer(q->c, q->r, tag, kind, start, start + clocks);
 }
 
-static HOT void write_memory(const struct plain *q)
+static HOT void write_memory(const struct plain *q, uint64_t tag)
 {
-	transfer(q, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
+	transfer(q, tag, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
 }
 
 static HOT void count_lookup(const struct plain *q, const struct vpmu_llc_place *at,
 			     uint32_t request, enum vpmu_word_state state)
 {
-	q->r->bulk.llc->lookup[at->slice][request][found[state]]++;
+	if (q->r->bulk.llc)
+		q->r->bulk.llc->lookup[at->slice][request][found[state]]++;
 }
 
 static COLD enum vpmu_snoop_result take_out(const struct vpmu_caches *c, struct vpmu_runner *r,
@@ -272,10 +272,11 @@ static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, ui
 
 	if (held) {
 		result = snoop(q, set_tag(word));
-		q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)]++;
+		if (q->r->bulk.llc)
+			q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)]++;
 	}
 	if (is_modified(word) || result == VPMU_SNOOP_HITM)
-		write_memory(q);
+		write_memory(q, set_tag(word));
 }
 
 /* May another core have the line of this word? */
@@ -311,7 +312,7 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
 	at->few[way] = me;
 	count_lookup(q, at, READS, VPMU_WORD_I);
-	transfer(q, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
+	transfer(q, q->tag, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
 		 vpmu_runner_fill(q->r, clocks), clocks);
 	if (set_state(victim))
 		evict(q, at, victim, agents & me);
@@ -335,7 +336,7 @@ static HOT void take_back(const struct plain *q, uint64_t word, const struct vpm
 
 	if (way < 0) {	/* inclusion is broken: see llc.c */
 		count_lookup(q, at, WRITES, VPMU_WORD_I);
-		write_memory(q);
+		write_memory(q, tag);
 		return;
 	}
 	word = set_word(&at->set, (uint32_t)way);

@@ -32,7 +32,7 @@ struct vpmu_entries {
 /* Where a package's are noted. */
 struct vpmu_bulk {
 	const uint32_t *precise;	/* not 0: nowhere, each has to be told */
-	struct vpmu_llc_counts *llc;
+	struct vpmu_llc_counts *llc;	/* NULL: the family counts none */
 	struct vpmu_entries *entries;	/* NULL: transfers have to be told in any case */
 	const uint64_t *done;
 	uint64_t *transfers;		/* by enum vpmu_tracker */

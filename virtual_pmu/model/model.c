@@ -89,10 +89,14 @@ bool vpmu_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *ou
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
-	if (!type || !type->bulk || package >= s->machine.packages)
+	static const uint32_t never;
+
+	*out = (struct vpmu_bulk){ .precise = &never };
+	if (package >= s->machine.packages)
 		return false;
-	type->bulk(s, package, out);
-	return true;
+	if (type->bulk)
+		type->bulk(s, package, out);
+	return type->bulk || (!type->llc_lookup && !type->snoop);
 }
 
 void vpmu_clock(struct vpmu_segment *s, uint32_t package, uint64_t clock)
