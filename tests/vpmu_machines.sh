@@ -51,6 +51,9 @@ refused "say adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
 for family in skl knc core2 nhmex p4 adl rpl adln mtl arl lnl; do
 	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
 done
+for family in knc core2 p4; do
+	is "machines: $family has no LLC" 0 "$("$VPMU" machines | sed -n "/^$family-/,/fill buffers/p" | grep -c LLC)"
+done
 
 # what lstopo counts and shows: packages, NUMA nodes, L3s, L2s, cores, PUs; CPUs of the first core
 topology() {	# NAME EXPECTED CPUS

@@ -79,14 +79,22 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
+static void print_slices(const struct vpmu_machine *m)
+{
+	if (m->llc_level == 3)
+		printf(", %u LLC slice%s", m->slices, plural(m->slices));
+	putchar('\n');
+}
+
 /* Of the only kind, or the P cores. */
 static void print_cores(const struct vpmu_machine *m)
 {
 	uint32_t cores = vpmu_first_little(m);
 
-	printf("    %u package%s of %u %score%s, %u thread%s each, %u LLC slice%s\n", m->packages,
+	printf("    %u package%s of %u %score%s, %u thread%s each", m->packages,
 	       plural(m->packages), cores, m->little.cores ? "P " : "", plural(cores), m->threads,
-	       plural(m->threads), m->slices, plural(m->slices));
+	       plural(m->threads));
+	print_slices(m);
 	print_cache("L1I", &m->l1i);
 	print_cache("L1D", &m->l1d);
 	print_cache("L2", &m->l2);
@@ -101,9 +109,10 @@ static void print_little(const struct vpmu_machine *m)
 	printf("    %u E cores, %u share an L2", e->cores, e->cluster);
 	if (e->away)
 		printf(", %u not behind the LLC", e->away);
-	if (!vpmu_first_little(m))
-		printf(", %u LLC slice%s", m->slices, plural(m->slices));
-	putchar('\n');
+	if (vpmu_first_little(m))
+		putchar('\n');
+	else
+		print_slices(m);
 	print_cache("L1I", &e->l1i);
 	print_cache("L1D", &e->l1d);
 	print_cache("L2", &e->l2);
@@ -111,7 +120,9 @@ static void print_little(const struct vpmu_machine *m)
 
 static void print_machine(uint32_t family, const char *examples)
 {
-	static const char *const llc[] = { "dir.", "", "L2", "LLC" };
+	/* Where the last cache is each core's own L2, directories know who has a line. */
+	static const char *const last[] = { "tag directory for", "", "L2", "LLC" };
+	static const char *const hit[] = { "another core's L2", "", "L2", "LLC" };
 	struct vpmu_machine m;
 	char first[VPMU_NAME_MAX], why[512];
 	const char *meaning, *pattern = vpmu_machine_shapes(family, &meaning);
@@ -125,9 +136,9 @@ static void print_machine(uint32_t family, const char *examples)
 	if (vpmu_first_little(&m))
 		print_cores(&m);
 	print_little(&m);
-	print_cache(llc[m.llc_level], &m.llc);
-	printf("    LLC hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
-	       m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);
+	print_cache(last[m.llc_level], &m.llc);
+	printf("    %s hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
+	       hit[m.llc_level], m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);
 }
 
 int vpmu_command_machines(int argc, char **argv)
