@@ -45,7 +45,7 @@ run() {		# run TITLE MACHINE "VPMU'S OPTIONS" EVENT...
 	local machine=$2 options=$3
 	shift 3
 	rm -rf "$scratch"/segment*
-	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m "$machine" $options \
+	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m "$machine" --cpus "$(all_cpus "$machine")" $options \
 		-s "$scratch/segment" -- papi_command_line "$@" >"$scratch/out" 2>"$scratch/trace"
 	verdict "$title: counts" $?
 	"$vpmu" regs -s "$scratch/segment" >"$scratch/regs"

@@ -218,7 +218,7 @@ for flags in "-O0" "-O2 -D_FORTIFY_SOURCE=2" "-O2 -D_FILE_OFFSET_BITS=64"; do
 	# shellcheck disable=SC2086
 	if $cc -w $flags "$scratch/probe.c" -o "$scratch/probe" -lpthread; then
 		is "probe built with $flags" "$number" \
-			"$("$VPMU" run --no-feed -m skl-4c8t $set_imc -- "$scratch/probe" 2>/dev/null)"
+			"$("$VPMU" run --no-feed -m skl-4c8t --cpus 0-7 $set_imc -- "$scratch/probe" 2>/dev/null)"
 	else
 		bad "cannot build the probe with $flags"
 	fi
@@ -226,7 +226,7 @@ done
 if command -v qemu-x86_64 >/dev/null && [ -z "${VPMU_NO_QEMU:-}" ]; then
 	# shellcheck disable=SC2086
 	is "probe under the execution feed" "$number" \
-		"$("$VPMU" run -m skl-4c8t $set_imc -- "$scratch/probe" 2>/dev/null)"
+		"$("$VPMU" run -m skl-4c8t --cpus 0-7 $set_imc -- "$scratch/probe" 2>/dev/null)"
 fi
 is "no machine, no shim: the host's CPUs" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(LD_PRELOAD=$(dirname "$VPMU")/libvpmu_shim.so getconf _NPROCESSORS_ONLN 2>/dev/null)"

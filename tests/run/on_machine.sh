@@ -3,7 +3,7 @@
 on() {		# on MACHINE ARGUMENT...: its stdout to out, stderr to err
 	local machine=$1
 	shift
-	"$vpmu" run --strict --no-feed -m "$machine" -- ipmu-run "$@" >out 2>err
+	"$vpmu" run --strict --no-feed -m "$machine" --cpus "$(all_cpus "$machine")" -- ipmu-run "$@" >out 2>err
 }
 says() {	# says WHAT REGEX: err has it
 	grep -qE -- "$2" err && ok && return

@@ -18,8 +18,20 @@ void not_under_tsan(const char *why)
 	exit(77);
 }
 
+/* All of the machine's CPUs, which are the last number in its name: the caller may be bound to some. */
+static void all_cpus(const char *name, char text[32])
+{
+	size_t last = strcspn(name, "-"), digits;
+
+	for (size_t i = last; (digits = strspn(name + i, "0123456789")) || name[i]; i += digits + !digits)
+		if (digits)
+			last = i;
+	snprintf(text, 32, "0-%ld", strtol(name + last, NULL, 10) - 1);
+}
+
 void on_machine(char **argv, const char *name)
 {
+	char cpus[32];
 	const char *vpmu = getenv("VPMU");
 
 	if (getenv("VPMU_SEGMENT"))
@@ -30,7 +42,9 @@ void on_machine(char **argv, const char *name)
 	}
 	/* The shim is preloaded before a sanitizer's runtime, which does no harm. */
 	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=1", 0);
-	execl(vpmu, vpmu, "run", "--no-feed", "--strict", "-m", name, "--", argv[0], (char *)NULL);
+	all_cpus(name, cpus);
+	execl(vpmu, vpmu, "run", "--no-feed", "--strict", "-m", name, "--cpus", cpus, "--", argv[0],
+	      (char *)NULL);
 	perror(vpmu);
 	exit(1);
 }

@@ -25,6 +25,13 @@ verdict() {	# verdict WHAT STATUS
 	tail -n 40 "$scratch/out" | sed 's/^/  | /'
 }
 
+# The last number in a machine's name. Who is bound to some CPUs of the host has those of the machine.
+all_cpus() {	# all_cpus MACHINE: in the form that --cpus takes
+	local digits
+	read -ra digits <<<"${1//[!0-9]/ }"
+	echo "0-$((digits[-1] - 1))"
+}
+
 # What of the staged tree other users run must not lie in a home that is closed to them.
 open_to_users() {	# open_to_users FILE...: of the staged tree; makes $scratch/stage of them
 	local file
