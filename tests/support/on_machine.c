@@ -18,14 +18,16 @@ void not_under_tsan(const char *why)
 	exit(77);
 }
 
-/* All of the machine's CPUs, which are the last number in its name: the caller may be bound to some. */
+/* All CPUs of the machine, the last number in its name: the caller may be bound to some. */
 static void all_cpus(const char *name, char text[32])
 {
 	size_t last = strcspn(name, "-"), digits;
 
-	for (size_t i = last; (digits = strspn(name + i, "0123456789")) || name[i]; i += digits + !digits)
+	for (size_t i = last; name[i]; i += digits ? digits : 1) {
+		digits = strspn(name + i, "0123456789");
 		if (digits)
 			last = i;
+	}
 	snprintf(text, 32, "0-%ld", strtol(name + last, NULL, 10) - 1);
 }
 
