@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* When a thread may take the machine lock: who wants it seldom goes before the thread that has
+ * reserved it, which may never stop; who wants it often waits until that one has finished. */
+#include "../virtual_pmu/feed/waiting.c"
+
+#include "feed_machine.h"
+
+#define OTHER 4711u
+#define MINE 4712u
+#define RESERVED_BY(tid) ((tid) | VPMU_LOCK_RESERVED)
+
+static struct wait w;
+
+static int fresh(void **state)
+{
+	struct vpmu_machine m = one_set_machine(2, 2, 4);
+
+	*state = segment_of(&m);
+	w = (struct wait){ .s = *state, .tid = MINE };
+	return 0;
+}
+
+static int done(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void whose_it_is(void **state)
+{
+	(void)state;
+	for (int polite = 0; polite < 2; polite++) {
+		assert_true(may_take(&w, 0, polite));
+		assert_true(may_take(&w, RESERVED_BY(MINE), polite));
+		assert_false(may_take(&w, OTHER, polite));
+		assert_false(may_take(&w, OTHER | VPMU_LOCK_KEPT, polite));
+	}
+}
+
+/* However often the other one uses it. */
+static void who_wants_it_seldom_goes_first(void **state)
+{
+	(void)state;
+	for (w.polls = 0; w.polls < 10; w.polls++) {
+		w.s->lock.uses++;
+		assert_true(may_take(&w, RESERVED_BY(OTHER), false));
+		assert_true(may_take(&w, VPMU_LOCK_RESERVED, false));
+	}
+}
+
+static void who_wants_it_often_waits_until_it_is_not_used(void **state)
+{
+	(void)state;
+	w.s->lock.uses = 100;
+	assert_false(may_take(&w, RESERVED_BY(OTHER), true));	/* nothing to compare with */
+	for (w.polls = 1; w.polls < 10; w.polls++) {
+		w.s->lock.uses++;
+		assert_false(may_take(&w, RESERVED_BY(OTHER), true));
+	}
+	assert_true(may_take(&w, RESERVED_BY(OTHER), true));
+}
+
+/* A turn has ended: those that sleep are woken, and have the first looks. */
+static void who_is_awake_leaves_an_ended_turn_to_those_asleep(void **state)
+{
+	(void)state;
+	for (w.polls = 0; w.polls <= POLLS_AWAKE; w.polls++)
+		assert_false(may_take(&w, VPMU_LOCK_RESERVED, true));
+	assert_true(may_take(&w, VPMU_LOCK_RESERVED, true));
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, done)
+	const struct CMUnitTest tests[] = {
+		CASE(whose_it_is),
+		CASE(who_wants_it_seldom_goes_first),
+		CASE(who_wants_it_often_waits_until_it_is_not_used),
+		CASE(who_is_awake_leaves_an_ended_turn_to_those_asleep),
+	};
+
+	return cmocka_run_group_tests_name("whose turn it is", tests, NULL, NULL);
+}
