@@ -332,23 +332,22 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 }
 
 /* After a suspend registers do not hold what was written last, which would not be written again. */
-static bool forget_written(struct ipmu_system *sys)
+static void forget_written(struct ipmu_system *sys)
 {
 	if (!ipmu_asleep_since(sys->asleep_ns))
-		return false;
+		return;
 	sys->asleep_ns = ipmu_asleep_ns();
 	/* A register that cannot be read will not be written, either, which is told then. */
 	for (int u = 0; u < sys->nunits; u++)
 		if (sys->units[u].open)
 			ipmu_access_refresh(&sys->units[u].regs);
-	return true;
 }
 
 int ipmu_program_write(struct ipmu_session *s, char *why)
 {
-	bool slept = forget_written(s->sys);
 	int rc;
 
+	forget_written(s->sys);
 	s->asleep_ns = ipmu_asleep_ns();
 	rc = ipmu_foreign_refuse(s, why);
 	if (rc)
@@ -356,7 +355,7 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 	doubt_slots(s, true);
 	save_ahead(s->sys, &s->plan);
 	begin_phase(s, IPMU_BATCH_FAIL);
-	rc = control_all(s, !slept, why);
+	rc = control_all(s, true, why);
 	if (!rc)
 		rc = program_all(s, why);
 	rc = end_phase(s, IPMU_BATCH_FAIL, rc, why);
