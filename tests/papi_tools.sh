@@ -100,6 +100,8 @@ refuse() {	# refuse TEXT NAME...
 	verdict "refused with one message that says '$text'" $?
 }
 lookup=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
+refuse 'this machine has no PMU nhmex_unc_mbox$' intel_uncore:::nhmex_unc_mbox.CYCLES
+IPMU_NODE_SUM=frist refuse "IPMU_NODE_SUM=frist: 'first' is the only value" $lookup:ANY_I
 refuse 'has no event NO_SUCH' intel_uncore:::skl_unc_cbo.NO_SUCH
 refuse 'no such qualifier as colour=3; unit masks: ' $lookup:ANY_I:colour=3
 refuse 'no such qualifier as READ_M; unit masks: ' $lookup:ANY_I:READ_M

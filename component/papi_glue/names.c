@@ -39,8 +39,11 @@ int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 	char why[IPMU_WHY_MAX] = "";
 	int rc = glue_initialize(g);
 
-	if (rc != PAPI_OK)
+	if (rc != PAPI_OK) {
+		if (is_ours(g, name))
+			glue_report(g, 0, INFO(g).disabled_reason);
 		return not_found(rc);
+	}
 	glue_forget_reason(g);
 	_papi_hwi_lock(g->lock_id);
 	rc = event_table_code(&g->events, bare(g, name), why);

@@ -102,7 +102,7 @@ int ipmu_name_form(const struct ipmu_machine *m, const char *name, struct ipmu_e
 	int box;
 
 	memset(out, 0, sizeof(*out));
-	if (ipmu_name_parse(m->family, name, &parsed, NULL) || !parsed.pmu)
+	if (ipmu_name_parse(name, &parsed, NULL) || !parsed.pmu)
 		return -ENOENT;
 	type = ipmu_type_named(m->family, parsed.pmu, &box);
 	if (!type || box != IPMU_ALL || !ipmu_machine_boxes(m, type, IPMU_ALL, NULL) ||

@@ -304,7 +304,7 @@ int ipmu_name_event(const struct ipmu_machine *m, const char *name,
 {
 	struct ipmu_parsed_name parsed;
 	struct naming n = { .m = m, .frame = frame, .name = name };
-	int rc = ipmu_name_parse(m->family, name, &parsed, why);
+	int rc = ipmu_name_parse(name, &parsed, why);
 
 	if (rc)
 		return rc;

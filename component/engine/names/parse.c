@@ -146,9 +146,9 @@ static int cut_qualifiers(struct ipmu_parsed_name *p, char *rest, char *why)
 	return rc;
 }
 
-/* What follows the PMU. A dot ends a PMU's name only where there is one of that name: it may as
- * well stand before a unit mask. */
-static char *cut_pmu(const struct ipmu_family *family, struct ipmu_parsed_name *p)
+/* What follows the PMU. A dot ends a PMU's name only where there is one of that name, if on another
+ * machine: it may as well stand before a unit mask. */
+static char *cut_pmu(struct ipmu_parsed_name *p)
 {
 	char *colons = strstr(p->text, "::"), *dot = strchr(p->text, '.');
 	int box;
@@ -161,7 +161,7 @@ static char *cut_pmu(const struct ipmu_family *family, struct ipmu_parsed_name *
 	if (!dot)
 		return p->text;
 	*dot = '\0';
-	if (ipmu_type_named(family, p->text, &box)) {
+	if (ipmu_type_named(NULL, p->text, &box)) {
 		p->pmu = p->text;
 		return dot + 1;
 	}
@@ -169,8 +169,7 @@ static char *cut_pmu(const struct ipmu_family *family, struct ipmu_parsed_name *
 	return p->text;
 }
 
-int ipmu_name_parse(const struct ipmu_family *family, const char *name,
-		    struct ipmu_parsed_name *out, char *why)
+int ipmu_name_parse(const char *name, struct ipmu_parsed_name *out, char *why)
 {
 	int rc = ipmu_name_check_length(name, why);
 	char *rest;
@@ -181,7 +180,7 @@ int ipmu_name_parse(const struct ipmu_family *family, const char *name,
 		return rc;
 	memset(out, 0, sizeof(*out));
 	strcpy(out->text, name);
-	rest = cut_pmu(family, out);
+	rest = cut_pmu(out);
 	if (!*rest || *rest == ':')
 		return ipmu_fail(why, -EINVAL, "'%s' names no event: write pmu.EVENT:UMASK", name);
 	return cut_qualifiers(out, rest, why);
@@ -233,7 +232,7 @@ int ipmu_name_read(const char *name, struct ipmu_name *out, char *why)
 	char text[IPMU_QUALIFIERS_TEXT];
 	struct ipmu_parsed_name parsed;
 	struct ipmu_name read;
-	int rc = ipmu_name_parse(NULL, name, &parsed, why);
+	int rc = ipmu_name_parse(name, &parsed, why);
 
 	if (!rc)
 		rc = read_places(&parsed, name, &read, why);

@@ -15,12 +15,11 @@ struct ipmu_parsed_name {
 	struct ipmu_qualifiers q;	/* whose they are is not known yet: all are libpfm4's */
 };
 
-/* family: whose PMUs may stand before a dot; NULL: those of any family. -EINVAL: no name. */
-int ipmu_name_parse(const struct ipmu_family *family, const char *name,
-		    struct ipmu_parsed_name *out, char *why);
+/* -EINVAL: no name. */
+int ipmu_name_parse(const char *name, struct ipmu_parsed_name *out, char *why);
 int ipmu_name_check_length(const char *name, char *why);
 
-/* The type of that name, NULL if there is none; *box: the number behind it, or IPMU_ALL. */
+/* The type of that name in a family, or with NULL in any; NULL if there is none; *box: the number behind it, or IPMU_ALL. */
 const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, const char *pmu,
 					    int *box);
 
