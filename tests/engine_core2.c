@@ -261,6 +261,36 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 	assert_int_equal(engine_fixture_peek_on(f, 2, GLOBAL), 2);	/* not what somebody had */
 }
 
+/* On CPUs that nobody has looked at before: no zero, and nothing of theirs is written. */
+static void counters_that_somebody_has_on_another_cpu_are_left_alone(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const names[] = { "INST_RETIRED.ANY:cpu=2" };
+	struct engine_fixture own = *f;
+	struct ipmu_event mul;
+	struct ipmu_session *s;
+	char why[IPMU_WHY_MAX] = "";
+
+	engine_fixture_poke_on(f, 2, GLOBAL, 1ull << 33);
+	engine_fixture_poke_on(f, 3, "IA32_PEBS_ENABLE", 1);
+	assert_int_equal(ipmu_system_open(f->topo, IPMU_SCOPE_CPU, &own.sys, why), 0);
+	mul = engine_fixture_event(&own, "core.MUL:cpu=3");
+	s = engine_fixture_session(&own, names, 1);
+	assert_int_equal(ipmu_session_start(s, why), -EBUSY);
+	assert_non_null(strstr(why, FIELDS));
+	assert_true(engine_fixture_peek_on(f, 2, GLOBAL) == 1ull << 33);
+	engine_fixture_poke_on(f, 2, GLOBAL, 2);
+	engine_fixture_start(s);
+	assert_true(engine_fixture_peek_on(f, 2, GLOBAL) & 1ull << 32);
+	engine_fixture_end(s, NULL);
+	assert_int_equal(ipmu_session_new(own.sys, &s, why), 0);
+	assert_int_equal(ipmu_session_set(s, &mul, 1, why), -EBUSY);
+	assert_non_null(strstr(why, "core.MUL:cpu=3: /dev/cpu/3/msr: IA32_PEBS_ENABLE is set"));
+	ipmu_session_free(s);
+	ipmu_system_close(own.sys);
+	engine_fixture_poke_on(f, 3, "IA32_PEBS_ENABLE", 0);
+}
+
 /* Counts of a thread's own CPUs need to know which those are. */
 static void sessions_leave_no_memory(void **state)
 {
@@ -352,6 +382,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_of_somebody_else_are_left_alone),
 		cmocka_unit_test(a_program_that_samples_is_left_alone),
 		cmocka_unit_test(counters_that_somebody_takes_later_are_left_alone),
+		cmocka_unit_test(counters_that_somebody_has_on_another_cpu_are_left_alone),
 		cmocka_unit_test(sessions_leave_no_memory),
 		cmocka_unit_test(later_cpus_keep_what_the_kernel_does),
 		cmocka_unit_test(later_cpus_are_recognised_by_cpuid),

@@ -104,4 +104,15 @@ refused "$what" "somebody else counts there: the kernel's perf events" "$HERE/co
 perf_ends "$([ "$PMU" = cbo ] || echo $piece)"	# there it is the start of the refused program
 restored "$what"
 counts 'afterwards' "$HERE/counts" $event
+
+# Each fixed counter has a field of its own in one register, which the kernel writes as a whole.
+if [ "$PMU" = core ]; then
+	what='perf is first, on the next fixed counter'
+	perf_starts $other_counters
+	refused "$what" "FIXED_CTR_CTRL (0x38D) is 0xa: somebody else counts there: the kernel's perf" \
+		"$HERE/counts" intel_core:::core_fixed.CPU_CLK_UNHALTED:CORE:u:cpu=1
+	work
+	perf_ends $others_per_piece
+	restored "$what"
+fi
 finish

@@ -52,6 +52,8 @@ struct ipmu_regs {
 		bool writable;
 	} windows[IPMU_WINDOWS_MAX];
 	bool peers;		/* other processes count here; they know what the registers held */
+	bool told;		/* another unit has shown what the family has; who counts here is
+				 * looked at before each start */
 	bool trial;		/* the model is not one of the family's: look closer */
 	bool take_busy;		/* take counters also from foreign users */
 	const void *layout;	/* of the family, for its own functions; NULL: it has none */

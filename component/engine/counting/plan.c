@@ -155,12 +155,26 @@ static int plan_box(struct ipmu_plan *plan, struct ipmu_box *box, const struct i
 	return rc;
 }
 
+/* Others can count it, so it was not refused by its name: no zero in the place of this one's. */
+static int check_boxes(const struct ipmu_system *sys, const struct ipmu_unit *unit,
+		       const struct ipmu_event *events, int n, const unsigned *threads, char *why)
+{
+	for (int t = 0; sys->family->types[t]; t++)
+		for (int e = 0; e < n && !unit->found.nboxes[t]; e++)
+			if (threads[e] && events[e].type == sys->family->types[t])
+				return ipmu_fail(why, -EBUSY, "%s: %s", events[e].name,
+						 unit->found.reasons[t]);
+	return 0;
+}
+
 static int plan_unit(struct ipmu_system *sys, struct ipmu_unit *unit,
 		     const struct ipmu_event *events, int n, const unsigned *threads,
 		     struct ipmu_plan *plan, char *why)
 {
 	int rc = ipmu_unit_open(sys, unit, why);
 
+	if (!rc)
+		rc = check_boxes(sys, unit, events, n, threads, why);
 	if (rc)
 		return rc;
 	for (int t = 0; sys->family->types[t]; t++)

@@ -80,6 +80,7 @@ static int open_registers(struct ipmu_system *sys, struct ipmu_unit *unit, int c
 static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
+	bool told = ipmu_unit_model(sys) != NULL;
 	int cpu, rc;
 
 	cpu = ipmu_family_reach(sys->family, sys->topo, unit->place);
@@ -96,6 +97,7 @@ static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 		unit->regs.package = unit->place;
 	}
 	unit->regs.take_busy = sys->take_busy;
+	unit->regs.told = told;
 	rc = ipmu_owner_open(unit, why);
 	if (!rc)
 		rc = discover(sys, unit, why);

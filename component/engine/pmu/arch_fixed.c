@@ -198,12 +198,13 @@ int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 		return 1;	/* they have tried them */
 	for (uint64_t n = 0; n < IPMU_FIXED_COUNTERS; n++)
 		if ((enabled & IPMU_FIXED_BIT(n)) && (fields & IPMU_FIXED_ENABLE(n))) {
-			if (p->take_busy)
+			if (p->take_busy || p->told)
 				return 1;
-			ipmu_fail(reason, 0, "%s: fixed counter %d is in use by somebody else: end "
-				  "that use (the NMI watchdog: sysctl kernel.nmi_watchdog=0), or "
-				  "set IPMU_TAKE_BUSY=1 to take it and give it back afterwards",
-				  p->msr_path, (int)n);
+			ipmu_fail(reason, 0, "%s: fixed counter %d is in use by somebody else, and "
+				  "the control registers are those of all: end that use (the "
+				  "kernel's perf events; the NMI watchdog: sysctl "
+				  "kernel.nmi_watchdog=0), or set IPMU_TAKE_BUSY=1 to take it and "
+				  "give it back afterwards", p->msr_path, (int)n);
 			return 0;
 		}
 	return holds(p, type, reason);
