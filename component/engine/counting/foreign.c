@@ -17,10 +17,11 @@ static int deny(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 
 	ipmu_reg_name(reg, box->index, index, name);
 	return ipmu_fail(why, -EBUSY, "%s: %s says that another process counts it, but %s (0x%X) "
-			 "is 0x%llx: somebody else has changed it; end the processes that "
+			 "is 0x%llx: %ssomebody else has changed it; end the processes that "
 			 "ipmu-restore --dry-run names", event, box->unit->owner.path, name,
 			 (unsigned)ipmu_reg_addr(reg, box->index, index),
-			 (unsigned long long)value);
+			 (unsigned long long)value,
+			 ipmu_asleep_since(0) ? "the machine was suspended meanwhile, or " : "");
 }
 
 static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int index, uint64_t mask,
