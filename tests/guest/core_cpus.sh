@@ -7,20 +7,40 @@ rounds=1000000
 event=intel_core:::core.INSTRUCTION_RETIRED
 spin() { taskset -c 2 "$HERE/spin" $rounds; }
 
-# -- user and kernel: two instructions a round, four a call; and twice the calls, twice the kernel
-start taskset -c 2 "$HERE/counts" $event:u $event:k
-ask reset
-ask loop $rounds
-ask read
-near 'a loop, at user level' $((2 * rounds)) "${values[0]}" 3
-[ "${values[1]}" -lt $((rounds / 4)) ] || fail "a loop, in the kernel: ${values[1]}"
-ask reset; ask call 50000; ask read
-once=${values[1]}
-near 'system calls, at user level' 200000 "${values[0]}" 10
-[ "$once" -gt 1000000 ] || fail "50000 system calls, in the kernel: $once"
-ask reset; ask call 100000; ask read
-near 'twice the calls, in the kernel' $((2 * once)) "${values[1]}" 10
+# -- user and kernel: two instructions a round, four a call. A tick of the kernel comes by the host's
+# clock, so its own work is what a third counter has beyond the user's, on whatever host.
+start taskset -c 2 "$HERE/counts" $event:u $event:k intel_core:::core_fixed.INST_RETIRED
+counted() {	# counted WHAT USER PERCENT COMMAND...
+	ask reset; ask "${@:4}"; ask read
+	near "$1, at user level" "$2" "${values[0]}" "$3"
+	near "$1, in all" $((values[0] + values[1])) "${values[2]}" 1
+}
+counted 'a loop' $((2 * rounds)) 3 loop $rounds
+# Twice the calls are twice the kernel's work, where the fewest ticks have come.
+least() {	# least N: calls
+	fewest=
+	for i in 1 2 3; do
+		counted "$1 system calls" $(($1 * 4)) 10 call "$1"
+		[ "${fewest:-${values[1]}}" -lt "${values[1]}" ] || fewest=${values[1]}
+	done
+}
+least 30000; once=$fewest
+[ "$once" -gt 600000 ] || fail "30000 system calls, in the kernel: $once"
+least 60000
+near 'twice the calls, in the kernel' $((2 * once)) "$fewest" 10
 end
+
+# -- a user who has been given the device: by its group, and the capability
+cp -P "$STAGE_LIB"/lib*.so* /usr/local/lib && ldconfig || fail 'no libraries for users'
+install -m 755 "$HERE/counts" .
+chgrp 5000 /dev/cpu/*/msr && chmod 660 /dev/cpu/*/msr && rm -rf /run/ipmu
+counts 'root' ./counts $event
+start setpriv --inh-caps=+sys_rawio --ambient-caps=+sys_rawio --reuid=54321 --regid=5000 \
+	--clear-groups -- taskset -c 2 ./counts $event:u
+ask reset; ask loop $rounds; ask read
+near "a member's loop" $((2 * rounds)) "$values" 3
+end
+chgrp root /dev/cpu/*/msr && chmod 600 /dev/cpu/*/msr && rm -rf /run/ipmu
 
 # -- whoever runs there: a static program, a pipeline, another user's, one that changes its user
 install -m 755 "$HERE/spin" /tmp/spin
