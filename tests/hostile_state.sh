@@ -19,31 +19,28 @@ uid=54321 gid=54322
 as=(setpriv --reuid=$uid --regid=$gid --clear-groups --)
 chmod 755 "$scratch"
 
-"$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- true || exit 1
+new_machine skl-4c8t
 registers >"$scratch/before"
 clean() { diff "$scratch/before" <(registers) >"$scratch/out" || fail "registers changed: $1"; }
 count() {	# count DIRECTORY [COMMAND...]: with that directory, or with /run/ipmu
-	local dir=$1
+	local setting=IPMU_STATE_DIR=$1
 	shift
-	if [ "$dir" = /run/ipmu ]; then
-		timeout 60 "$vpmu" run --no-feed --strict -s "$segment" -- env -u IPMU_STATE_DIR \
-			"${@:-$scratch/counts}" $event </dev/null >"$scratch/out" 2>&1
-	else
-		timeout 60 "$vpmu" run --no-feed --strict -s "$segment" -- env IPMU_STATE_DIR="$dir" \
-			"${@:-$scratch/counts}" $event </dev/null >"$scratch/out" 2>&1
-	fi
+	[ "$setting" != IPMU_STATE_DIR=/run/ipmu ] || setting=--unset=IPMU_STATE_DIR
+	machine timeout 60 env "$setting" "${@:-$scratch/counts}" $event </dev/null >"$scratch/out" 2>&1
 }
 restore() {	# restore DIRECTORY
-	IPMU_STATE_DIR=$1 timeout 60 "$vpmu" run --no-feed --strict -s "$segment" -- \
-		env IPMU_STATE_DIR="$1" ipmu-restore >"$scratch/out" 2>&1
+	machine timeout 60 env IPMU_STATE_DIR="$1" ipmu-restore >"$scratch/out" 2>&1
 }
 says() {		# says WHAT TEXT: in the reason why the component is off, which has line ends in it
 	tr -d '\n' <"$scratch/out" | grep -q "$2" || fail "$1: no word"
 }
 refused() {	# refused WHAT DIRECTORY TEXT
 	count "$2" && fail "$1: counted by it"
+	says "$1" "$3"
+	clean "$1"
+	[ -z "${BOOTED_MACHINE-}" ] || return	# each start takes a second there
 	restore "$2"
-	[ $? = 1 ] && grep -q "$3" "$scratch/out" || fail "$1: no word"
+	[ $? = 1 ] && grep -q "$3" "$scratch/out" || fail "$1: no word from ipmu-restore"
 	clean "$1"
 }
 
@@ -106,37 +103,47 @@ ln -s "$scratch/theirs" "$scratch/link"
 refused 'a link to a directory' "$scratch/link" "$scratch/link"
 refused 'no directory' "$scratch/before" "$scratch/before"
 
-# -- file systems
-mkdir "$scratch/full" && mount -t tmpfs -o size=16k,mode=700 tmpfs "$scratch/full"
-count "$scratch/full" && fail 'counts without its journal'
-grep -q 'PAPI_ECNFLCT' "$scratch/out" && fail 'a full file system is called a conflict'
-count "$scratch/full" papi_component_avail
-says 'a full file system' "$scratch/full/package-0.skl_unc cannot be written: No space left"
-umount "$scratch/full"
-mount -t tmpfs -o mode=700,ro tmpfs "$scratch/full"
-count "$scratch/full" && fail 'counts without a journal'
-count "$scratch/full" papi_component_avail
-says 'a read-only file system' "$scratch/full/package-0.skl_unc: Read-only file system"
-umount "$scratch/full"
-count "$scratch/limit" bash -c 'ulimit -f 8; exec papi_component_avail'
-[ $? = 0 ] || fail "the limit of file size ends the program"
-says 'the limit of file size' 'package-0.skl_unc cannot be written: File too large'
-clean 'file systems'
+# -- file systems; not where each start takes a second
+file_systems() {
+	mkdir "$scratch/full" && mount -t tmpfs -o size=16k,mode=700 tmpfs "$scratch/full"
+	count "$scratch/full" && fail 'counts without its journal'
+	grep -q 'PAPI_ECNFLCT' "$scratch/out" && fail 'a full file system is called a conflict'
+	count "$scratch/full" papi_component_avail
+	says 'a full file system' "$scratch/full/package-0.skl_unc cannot be written: No space left"
+	umount "$scratch/full"
+	mount -t tmpfs -o mode=700,ro tmpfs "$scratch/full"
+	count "$scratch/full" && fail 'counts without a journal'
+	count "$scratch/full" papi_component_avail
+	says 'a read-only file system' "$scratch/full/package-0.skl_unc: Read-only file system"
+	umount "$scratch/full"
+	count "$scratch/limit" bash -c 'ulimit -f 8; exec papi_component_avail'
+	[ $? = 0 ] || fail "the limit of file size ends the program"
+	says 'the limit of file size' 'package-0.skl_unc cannot be written: File too large'
+	clean 'file systems'
+}
+[ -n "${BOOTED_MACHINE-}" ] || file_systems
 
 # -- the group of the devices: root makes the directory for it, members share it, others do not
 rm -rf /run/ipmu
-"$STAGE/bin/ipmu-allowlist" -m skylake-client >"$scratch/list"
-own() {		# own USER...: counts on a machine of its own, as a member of the group
-	(cd / && timeout 60 "$@" "$vpmu" run --no-feed -m skl-4c8t --devices "0660:0:$gid" \
-		--msr-safe="$scratch/list" -- env -u IPMU_STATE_DIR "$scratch/counts" $event \
-		</dev/null >"$scratch/out" 2>&1)
-}
-chmod 644 "$scratch/list"
+if [ -n "${BOOTED_MACHINE-}" ]; then
+	own() { (cd / && timeout 60 "$@" env -u IPMU_STATE_DIR "$scratch/counts" $event) \
+		</dev/null >"$scratch/out" 2>&1; }
+	give_devices $gid
+else
+	"$STAGE/bin/ipmu-allowlist" -m skylake-client >"$scratch/list"
+	chmod 644 "$scratch/list"
+	own() {		# own USER...: counts on a machine of its own, as a member of the group
+		(cd / && timeout 60 "$@" "$vpmu" run --no-feed -m skl-4c8t --devices "0660:0:$gid" \
+			--msr-safe="$scratch/list" -- env -u IPMU_STATE_DIR "$scratch/counts" $event \
+			</dev/null >"$scratch/out" 2>&1)
+	}
+fi
 own || fail 'root, with the devices of a group'
 [ "$(stat -c '%a %u %g' /run/ipmu)" = "2770 0 $gid" ] ||
 	fail "the group's directory: $(stat -c '%a %u %g' /run/ipmu)"
 [ "$(stat -c '%a %g' $file)" = "660 $gid" ] || fail "a file for the group: $(stat -c '%a %g' $file)"
 if "${as[@]}" test -x "$vpmu" -a -r "$STAGE_LIB/libpapi.so"; then
+	as=(setpriv "${given[@]}" "${as[@]:1}")
 	own "${as[@]}" || fail 'a member counts'
 	rm $file
 	own "${as[@]}" || fail 'a member makes the file'

@@ -10,12 +10,26 @@ fi
 . "$(dirname "${BASH_SOURCE[0]}")/processes/environment.sh"
 event=intel_uncore:::skl_unc_clk.UNC_CLOCK
 uid=54321 gid=54322
-user=(setpriv --reuid=$uid --regid=$gid --clear-groups --)
+user=(setpriv "${given[@]}" --reuid=$uid --regid=$gid --clear-groups --)
 chmod 755 "$scratch"
 job=ipmu-test-$$ squat='' holder=''
 trap '[ -z "$holder" ] || kill "$holder" 2>/dev/null; rm -rf "$squat" "$scratch"' EXIT
 
-"$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- true || exit 1
+new_machine skl-4c8t
+if [ -n "${BOOTED_MACHINE-}" ]; then
+	give_devices $gid
+	forward() {	# the clock's counter, as a machine that is not fed has none
+		until grep -q ready "$scratch/out"; do sleep 0.05; done
+		printf '\100\342\1\0\0\0\0\0' | dd of=/dev/cpu/0/msr bs=8 oflag=seek_bytes \
+			seek=$((0x395)) conv=notrunc status=none
+	}
+	counted() { machine "$@"; }
+	theirs() { "${user[@]}" env IPMU_STATE_DIR=none "$@"; }
+else
+	forward() { :; }
+	counted() { "$vpmu" run --strict -s "$segment" -- "$@"; }
+	theirs() { "${user[@]}" "$vpmu" run --no-feed -m skl-4c8t -- "$@"; }
+fi
 
 # -- another user's file where the first process of a job is looked up, locked by him
 cat >"$scratch/squat.c" <<'C'
@@ -46,12 +60,13 @@ for ((i = 0; i < 2000; i++)); do
 	sleep 0.05
 done
 [ "$(stat -c %u "$squat")" = $uid ] || fail 'the file is not there: what is tested?'
-sums() {	# sums COMMAND...: as a process of that job
-	env -u OMPI_COMM_WORLD_LOCAL_RANK -u MPI_LOCALRANKID -u SLURM_LOCALID PMIX_NAMESPACE=$job \
-		IPMU_NODE_SUM=first "$@" >"$scratch/out" 2>&1
+sums() {	# sums WHO COMMAND...: as a process of that job
+	(unset OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALRANKID SLURM_LOCALID
+	PMIX_NAMESPACE=$job IPMU_NODE_SUM=first "$@") >"$scratch/out" 2>&1
 }
 # Root removes it, and counts; another process of the job then finds root's.
-echo 'read' | sums "$vpmu" run --strict -s "$segment" -- "$scratch/counts" $event || fail 'root does not count'
+: >"$scratch/out"
+{ forward; echo 'read'; } | sums counted "$scratch/counts" $event || fail 'root does not count'
 grep -q '^read [1-9]' "$scratch/out" || fail "root's count is 0 on another user's word"
 [ ! -e "$squat" ] || fail 'the lock stays'
 kill "$holder"; wait "$holder" 2>/dev/null; holder=''
@@ -60,8 +75,7 @@ squat=/dev/shm/ipmu-first-$uid-$job
 for owner in 0 54323; do
 	install -m 666 -o $owner /dev/null "$squat"
 	if "${user[@]}" test -x "$vpmu" -a -r "$STAGE_LIB/libpapi.so" -a -x "$scratch/counts"; then
-		(cd / && echo 'read' | sums "${user[@]}" env PMIX_NAMESPACE=$job "$vpmu" run \
-			--no-feed -m skl-4c8t -- "$scratch/counts" $event) &&
+		(cd / && echo 'read' | sums theirs "$scratch/counts" $event) &&
 			fail "user $owner's file is believed"
 		grep -q "$squat: belongs to user $owner" "$scratch/out" || fail "no word about user $owner's file"
 	fi
@@ -116,7 +130,7 @@ fi
 
 # -- a process of another pid namespace is not named as one of here
 mkfifo "$scratch/in"
-"$vpmu" run --no-feed -s "$segment" -- "$scratch/counts" $event:freeze=1000000 <"$scratch/in" >"$scratch/far.out" 2>&1 &
+machine "$scratch/counts" $event:freeze=1000000 <"$scratch/in" >"$scratch/far.out" 2>&1 &
 holder=$!
 exec {to}>"$scratch/in"
 for ((i = 0; i < 2000; i++)); do
@@ -142,6 +156,6 @@ for name in "intel_uncore:::$long" "intel_core:::$long" "intel_uncore:::skl_unc_
 	machine "$scratch/counts" "$name" </dev/null >"$scratch/out" 2>&1
 	[ $? = 3 ] || fail 'a name of 10 kB'
 done
-"$vpmu" run --no-feed -s "$segment" -- true	# its word on how the machine was left
+machine true	# its word on how the machine was left
 [ "$failed" = 0 ] && echo 'all as it should be'
 exit "$failed"

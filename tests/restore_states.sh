@@ -35,7 +35,7 @@ poke() {	# poke ADDRESS BYTES: another tool writes a register
 		status=none || fail "register $1 cannot be written"
 }
 
-"$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- true || exit 1
+new_machine skl-4c8t
 registers >"$scratch/before"
 
 # -- nobody has made the directory
@@ -68,7 +68,7 @@ leave_behind
 registers >"$scratch/left"
 cmp -s "$scratch/before" "$scratch/left" && fail 'SIGKILL leaves nothing behind: what is tested?'
 says 1 "ipmu-restore: $file cannot be read: Input/output error" \
-	bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec ipmu-restore' "$scratch/eio.so"
+	bash -c 'LD_PRELOAD=$0:${LD_PRELOAD-} exec ipmu-restore' "$scratch/eio.so"
 diff "$scratch/left" <(registers) >"$scratch/out" || fail 'registers are changed by a file that was not read'
 says 0 'put back MSR_UNC_PERF_GLOBAL_CTRL' ipmu-restore
 diff "$scratch/before" <(registers) >"$scratch/out" || fail 'not put back'

@@ -31,12 +31,32 @@ static void all_cpus(const char *name, char text[32])
 	snprintf(text, 32, "0-%ld", strtol(name + last, NULL, 10) - 1);
 }
 
+const char *on_machine_booted(void)
+{
+	return getenv("BOOTED_MACHINE");
+}
+
+/* As `vpmu run` does it for each machine. */
+static void make_state(void)
+{
+	static char path[] = "state.XXXXXX";
+	char *whole = mkdtemp(path) ? realpath(path, NULL) : NULL;
+
+	if (!whole || setenv("IPMU_STATE_DIR", whole, 1)) {
+		perror(path);
+		exit(1);
+	}
+	free(whole);
+}
+
 void on_machine(char **argv, const char *name)
 {
 	char cpus[32];
 	const char *vpmu = getenv("VPMU");
 
-	if (getenv("VPMU_SEGMENT"))
+	if (on_machine_booted())
+		make_state();
+	if (getenv("VPMU_SEGMENT") || on_machine_booted())
 		return;
 	if (!vpmu) {
 		puts("VPMU does not name the vpmu command");
@@ -51,12 +71,26 @@ void on_machine(char **argv, const char *name)
 	exit(1);
 }
 
+static int describe_booted(struct vpmu_segment **out, char *why, size_t why_bytes)
+{
+	struct vpmu_machine m;
+	int rc = vpmu_machine_parse(on_machine_booted(), &m, why, why_bytes);
+
+	unlink("described");
+	if (!rc)
+		rc = vpmu_segment_create("described", &m, out, why, why_bytes);
+	return rc;
+}
+
 struct vpmu_segment *on_machine_segment(void)
 {
 	static struct vpmu_segment *segment;
 	char why[512];
 
-	if (!segment && vpmu_segment_open(getenv("VPMU_SEGMENT"), &segment, why, sizeof(why))) {
+	if (segment)
+		return segment;
+	if (on_machine_booted() ? describe_booted(&segment, why, sizeof(why)) :
+	    vpmu_segment_open(getenv("VPMU_SEGMENT"), &segment, why, sizeof(why))) {
 		fprintf(stderr, "%s\n", why);
 		exit(1);
 	}

@@ -9,7 +9,12 @@ struct vpmu_segment;
  * in that one. Exits with 77 and a reason where there is no $VPMU. */
 void on_machine(char **argv, const char *name);
 
-/* The machine's segment, for making things happen. */
+/* The name of the machine if this is a booted one, whose own device files are used; NULL: it is
+ * `vpmu run`'s. $BOOTED_MACHINE. The working folder must be one's own then. */
+const char *on_machine_booted(void);
+
+/* The machine's segment, for making things happen. Of a booted machine it only says which registers
+ * there are. */
 struct vpmu_segment *on_machine_segment(void);
 
 /* Skip the whole program under the thread sanitizer, which cannot do what it does. */
