@@ -19,7 +19,8 @@ struct ipmu_parsed_name {
 int ipmu_name_parse(const char *name, struct ipmu_parsed_name *out, char *why);
 int ipmu_name_check_length(const char *name, char *why);
 
-/* The type of that name in a family, or with NULL in any; NULL if there is none; *box: the number behind it, or IPMU_ALL. */
+/* The type of that name in a family, or with NULL in any; NULL: there is none. *box: the number
+ * behind it, or IPMU_ALL. */
 const struct ipmu_pmu_type *ipmu_type_named(const struct ipmu_family *family, const char *pmu,
 					    int *box);
 
