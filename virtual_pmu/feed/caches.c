@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "plain.h"
 #include "private.h"
@@ -86,30 +83,4 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
 		   is_plain(&c->layout) && vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(r, &c->layout.llc);
-}
-
-/* A thread that was killed inside its short critical section must not stop the machine. */
-static void replace_dead(struct vpmu_core *core)
-{
-	uint32_t owner = __atomic_load_n(&core->lock, __ATOMIC_RELAXED);
-
-	if (owner && syscall(SYS_tkill, (int)owner, 0) && errno == ESRCH)
-		__atomic_compare_exchange_n(&core->lock, &owner, 0, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-	sched_yield();
-}
-
-void vpmu_private_wait(struct vpmu_core *core, uint32_t tid)
-{
-	for (uint32_t tries = 1;; tries++) {
-		uint32_t free = 0;
-
-		if (__atomic_compare_exchange_n(&core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return;
-		if (tries % 256 == 0)
-			replace_dead(core);
-		else
-			__builtin_ia32_pause();
-	}
 }
