@@ -191,6 +191,12 @@ static void slices_with_offline_cores(void **state)
 	free(b);
 	h.cpus[2].core_os = h.cpus[3].core_os = 0;		/* two cores of one number */
 	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);
+	h.cpus[2].core_os = h.cpus[3].core_os = 63;
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 63);
+	h.cpus[0].core_os = h.cpus[1].core_os = 5;
+	h.cpus[2].core_os = h.cpus[3].core_os = 64;		/* more than there are slices */
+	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);
+	h.cpus[0].core_os = h.cpus[1].core_os = 0;
 	h.cpus[2].core_os = h.cpus[3].core_os = -1;		/* not known */
 	assert_int_equal(ipmu_topology_slice(&h.t, 3), 1);
 	assert_int_equal(ipmu_topology_slice(&h.t, 8), -EINVAL);

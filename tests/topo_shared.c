@@ -253,6 +253,35 @@ static void no_export(void **state)
 	assert_int_equal(ipmu_topology_adopt(file, &t, why), -EINVAL);
 }
 
+static void put(uint64_t value, size_t bytes, off_t at)
+{
+	assert_int_equal(pwrite(file, &value, bytes, at), bytes);
+}
+
+static void is_no_export(void)
+{
+	struct ipmu_topology *t;
+
+	assert_int_equal(ipmu_topology_adopt(file, &t, why), -EINVAL);
+	assert_non_null(strstr(why, "not a shared topology of this library"));
+}
+
+/* Behind 16 bytes of name and 4 of hwloc's version: the header's bytes in 4, hwloc's part in 8. */
+static void wrong_numbers(void **state)
+{
+	uint32_t header_bytes;
+
+	(void)state;
+	assert_int_equal(pread(file, &header_bytes, 4, 20), 4);
+	put(header_bytes + 8, 4, 20);
+	is_no_export();
+	put(header_bytes, 4, 20);
+	/* Less than a page, so that the numbers agree modulo 2^64. */
+	assert_int_equal(ftruncate(file, header_bytes), 0);
+	put(header_bytes - UINT64_C(4096), 8, 24);
+	is_no_export();
+}
+
 /* hwloc's address is in use here: fail, so that the caller loads. */
 static void address_taken(void **state)
 {
@@ -278,6 +307,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_group, prepare_in_group, tidy),
 		cmocka_unit_test_setup_teardown(group_of_long_name, prepare_in_long_group, tidy),
 		cmocka_unit_test_setup_teardown(no_export, prepare, tidy),
+		cmocka_unit_test_setup_teardown(wrong_numbers, prepare, tidy),
 		cmocka_unit_test_setup_teardown(address_taken, prepare, tidy),
 	};
 	int fd;
