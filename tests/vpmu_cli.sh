@@ -43,6 +43,8 @@ fails 2 "the same cache of core2-4c" run -m core2-4c --l2 2M,8,64 --llc 2M,8,64 
 fails 2 "--devices 999: write MODE" run --devices 999 true
 fails 2 "--msr-safe=$scratch: Is a directory" run --msr-safe="$scratch" true
 fails 2 "-s '': give the path" run -s '' true
+fails 2 "up to 1024G" boot --memory 99999999999999999999G true
+fails 2 "up to 1024G" boot --memory 2000G true
 fails 2 "REGISTER=VALUE" run --set 0x700 true
 fails 2 "no register 'MSR_UNC_CBO_7_PERFCTR0'" run --set MSR_UNC_CBO_7_PERFCTR0=1 true
 fails 2 "at most 44 bits" run --set 0x706=0x100000000000 true

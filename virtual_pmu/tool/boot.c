@@ -153,10 +153,18 @@ static int check_network(struct request *r)
 	return rc;
 }
 
+static bool is_memory(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10), most = *end == 'G' ? 1024 : 1024 * 1024;
+
+	return *text != '-' && n >= 1 && n <= most && (*end == 'M' || *end == 'G') && !end[1];
+}
+
 static int check_options(struct request *r, char **argv)
 {
 	static char *shell[2];
-	char path[PATH_MAX], *end;
+	char path[PATH_MAX];
 	int rc = check_network(r);
 
 	if (rc)
@@ -166,9 +174,9 @@ static int check_options(struct request *r, char **argv)
 			      "than its own modules");
 		return VPMU_EXIT_USAGE;
 	}
-	if (strtoul(r->boot.memory, &end, 10) < 1 || *r->boot.memory == '-' ||
-	    (*end != 'M' && *end != 'G') || end[1]) {
-		vpmu_complain("--memory %s: a number with M or G, as in 512M", r->boot.memory);
+	if (!is_memory(r->boot.memory)) {
+		vpmu_complain("--memory %s: a number with M or G, as in 512M, up to 1024G",
+			      r->boot.memory);
 		return VPMU_EXIT_USAGE;
 	}
 	r->boot.argv = argv;
