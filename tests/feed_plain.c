@@ -135,6 +135,7 @@ static void the_only_thread(void **state)
 {
 	(void)state;
 	compare(1, 1, true);
+	compare(3, 1, true);
 	compare(4, 1, true);
 }
 
@@ -142,6 +143,7 @@ static void one_of_several(void **state)
 {
 	(void)state;
 	compare(1, 1, false);
+	compare(3, 2, false);
 	compare(4, 2, false);
 	compare(4, 4, false);
 }

@@ -47,12 +47,6 @@ static void forget_sites(struct vpmu_runner *r)
 	memset(r->ahead, 0, sizeof(r->ahead));
 }
 
-/* See plain.c. */
-static bool is_plain(const struct vpmu_layout *l)
-{
-	return l->few && !l->directory && l->llc.mask && l->slice_shift < 32;
-}
-
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
 {
 	const struct vpmu_machine *m = &c->s->machine;
@@ -81,6 +75,6 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;
 	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
-		   is_plain(&c->layout) && vpmu_bulk_of(c->s, r->package, &r->bulk);
-	r->usual = r->plain && vpmu_plain_usual(r, &c->layout.llc);
+		   c->layout.few && !c->layout.directory && vpmu_bulk_of(c->s, r->package, &r->bulk);
+	r->usual = r->plain && vpmu_plain_usual(c, r);
 }

@@ -31,11 +31,15 @@ static HOT uint32_t vpmu_rotation(uint64_t group, uint32_t slices)
 
 static HOT uint32_t vpmu_slice_of(const struct vpmu_layout *l, uint64_t tag, uint32_t *set)
 {
+	bool power = l->slice_shift < 32;
 	uint64_t line = vpmu_placed_line(tag);
-	uint64_t group = l->slice_shift < 32 ? line >> l->slice_shift : line / l->slices;
-	uint32_t slice = (uint32_t)(line - group * l->slices) + vpmu_rotation(group, l->slices);
+	uint64_t group = power ? line >> l->slice_shift : line / l->slices;
+	uint32_t slice = (uint32_t)line + vpmu_rotation(group, l->slices);
 
 	*set = (uint32_t)(l->llc.mask ? group & l->llc.mask : group % l->llc.sets);
+	if (power)
+		return slice & (l->slices - 1);
+	slice -= (uint32_t)group * l->slices;
 	return slice < l->slices ? slice : slice - l->slices;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What llc.c and private_access.h do in general, made short for a core with an L2 of its own whose
- * line no other core has. A whole access is one function without calls, but for the tracker. */
+ * line no other core has. A whole access is one function without calls, but for what is rare. */
 #include "plain.h"
 
 #include <string.h>
@@ -14,10 +14,11 @@
 #define COLD __attribute__((noinline, cold))
 #define WHOLE __attribute__((flatten))
 
-/* What follows is compiled for caches with these ways, which then are constants, and for any. */
-struct ways { uint32_t l1d, l1i, l2, llc; };
+/* What follows is compiled for caches with these ways, which then are constants, and an LLC of a
+ * power of two of slices and sets; and for any. */
+struct ways { uint32_t l1d, l1i, l2, llc, powers; };
 
-#define USUAL_WAYS ((struct ways){ 8, 8, 4, 16 })
+#define USUAL_WAYS ((struct ways){ 8, 8, 4, 16, 1 })
 
 struct plain {
 	const struct vpmu_caches *c;
@@ -73,9 +74,10 @@ static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *
 	};
 }
 
-static struct ways ways_of(const struct vpmu_runner *r, const struct vpmu_level *llc)
+static struct ways ways_of(const struct vpmu_runner *r, const struct vpmu_layout *l)
 {
-	return (struct ways){ r->l1d.level.ways, r->l1i.level.ways, r->l2.level.ways, llc->ways };
+	return (struct ways){ r->l1d.level.ways, r->l1i.level.ways, r->l2.level.ways, l->llc.ways,
+			      l->llc.mask && l->slice_shift < 32 };
 }
 
 static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
@@ -88,18 +90,22 @@ static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner
 	return q;
 }
 
-/* As vpmu_llc_place_of: slices are a power of two, too, and agents few. */
+/* As vpmu_llc_place_of, with few agents. */
 static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
 {
 	const struct vpmu_layout *l = &q->c->layout;
-	uint64_t line = vpmu_placed_line(tag), group = line >> l->slice_shift;
-	uint32_t slice = ((uint32_t)line + vpmu_rotation(group, l->slices)) & (l->slices - 1);
-	uint64_t set = slice * (uint64_t)l->llc.sets + (group & l->llc.mask);
+	uint32_t index, slice;
+	uint64_t set;
 
+	if (q->ways.powers && (l->slice_shift >= 32 || !l->llc.mask))
+		__builtin_unreachable();
+	slice = vpmu_slice_of(l, tag, &index);
+	set = slice * (uint64_t)l->llc.sets + index;
 	return place_at(q, q->r->llc + set * vpmu_llc_set_bytes(q->ways.llc, true), slice);
 }
 
-/* Of the line behind that at this place: mostly the same set of the next slice. */
+/* Of the line behind that at this place: mostly the same set of the next slice, where slices are a
+ * power of two. */
 static HOT struct vpmu_llc_place place_behind(const struct plain *q,
 					      const struct vpmu_llc_place *at)
 {
@@ -107,7 +113,7 @@ static HOT struct vpmu_llc_place place_behind(const struct plain *q,
 	uint64_t tag = q->tag + VPMU_LINE_BYTES;
 	unsigned char *set = (unsigned char *)at->set.order;
 
-	if ((vpmu_placed_line(tag) & last) == 0)
+	if (!q->ways.powers || (vpmu_placed_line(tag) & last) == 0)
 		return place_of(q, tag);
 	set += ((int64_t)slice - at->slice) * (int64_t)q->r->slice_bytes;
 	return place_at(q, set, slice);
@@ -362,7 +368,7 @@ static HOT uint64_t next_spill(const struct plain *q, struct vpmu_llc_place *at)
 /* These are seldom needed; by value, so that requests need not lie in memory for them. */
 static COLD void take_back_other(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
 {
-	struct plain q = plain_of(c, r, set_tag(word), VPMU_STORE, ways_of(r, &c->layout.llc));
+	struct plain q = plain_of(c, r, set_tag(word), VPMU_STORE, ways_of(r, &c->layout));
 	struct vpmu_llc_place at = place_of(&q, q.tag);
 
 	take_back(&q, word, &at);
@@ -418,57 +424,41 @@ static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 	return done;
 }
 
-static HOT bool miss_alone(struct plain *q)
+static HOT bool miss_alone(struct plain q)
 {
-	int way = set_search(&q->l2, q->tag);
+	int way = set_search(&q.l2, q.tag);
 
-	return way < 0 ? access_llc(q, 0, true) : hit_second(q, (uint32_t)way);
+	return way < 0 ? access_llc(&q, 0, true) : hit_second(&q, (uint32_t)way);
 }
 
-static HOT bool access_shared(struct plain *q)
+static HOT bool access_shared(struct plain q)
 {
-	uint32_t version = vpmu_core_version(q->r->own);
-	int way = l1_search(&q->l1, q->tag);
+	uint32_t version = vpmu_core_version(q.r->own);
+	int way = l1_search(&q.l1, q.tag);
 	bool done;
 
 	if (way >= 0)
-		return hit_first(q, (uint32_t)way, false);
-	way = set_search(&q->l2, q->tag);
+		return hit_first(&q, (uint32_t)way, false);
+	way = set_search(&q.l2, q.tag);
 	if (way < 0)
-		return access_llc(q, version, false);
-	vpmu_core_lock(q->r->own, q->r->tid);
-	done = vpmu_core_unchanged(q->r->own, version) && hit_second(q, (uint32_t)way);
-	vpmu_core_unlock(q->r->own);
+		return access_llc(&q, version, false);
+	vpmu_core_lock(q.r->own, q.r->tid);
+	done = vpmu_core_unchanged(q.r->own, version) && hit_second(&q, (uint32_t)way);
+	vpmu_core_unlock(q.r->own);
 	return done;
 }
 
-bool vpmu_plain_usual(const struct vpmu_runner *r, const struct vpmu_level *llc)
+bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
 {
-	struct ways ways = ways_of(r, llc);
+	struct ways ways = ways_of(r, &c->layout);
 
 	return !memcmp(&ways, &USUAL_WAYS, sizeof(ways));
-}
-
-static HOT bool miss_in(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			enum vpmu_touch kind, struct ways ways)
-{
-	struct plain q = plain_of(c, r, tag, kind, ways);
-
-	return miss_alone(&q);
-}
-
-static HOT bool access_in(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			  enum vpmu_touch kind, struct ways ways)
-{
-	struct plain q = plain_of(c, r, tag, kind, ways);
-
-	return access_shared(&q);
 }
 
 static bool access_alone(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			 enum vpmu_touch kind)
 {
-	struct plain q = plain_of(c, r, tag, kind, ways_of(r, &c->layout.llc));
+	struct plain q = plain_of(c, r, tag, kind, ways_of(r, &c->layout));
 	int way = l1_search(&q.l1, tag);
 
 	return way < 0 ? vpmu_plain_miss(c, r, tag, kind) : hit_first(&q, (uint32_t)way, true);
@@ -477,15 +467,15 @@ static bool access_alone(const struct vpmu_caches *c, struct vpmu_runner *r, uin
 WHOLE bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			   enum vpmu_touch kind)
 {
-	return r->usual ? miss_in(c, r, tag, kind, USUAL_WAYS) :
-			  miss_in(c, r, tag, kind, ways_of(r, &c->layout.llc));
+	return r->usual ? miss_alone(plain_of(c, r, tag, kind, USUAL_WAYS)) :
+			  miss_alone(plain_of(c, r, tag, kind, ways_of(r, &c->layout)));
 }
 
 static WHOLE bool access_locking(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 				 enum vpmu_touch kind)
 {
-	return r->usual ? access_in(c, r, tag, kind, USUAL_WAYS) :
-			  access_in(c, r, tag, kind, ways_of(r, &c->layout.llc));
+	return r->usual ? access_shared(plain_of(c, r, tag, kind, USUAL_WAYS)) :
+			  access_shared(plain_of(c, r, tag, kind, ways_of(r, &c->layout)));
 }
 
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,

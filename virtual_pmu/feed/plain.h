@@ -12,7 +12,7 @@ bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint6
 /* The same for a line that the L1 does not have, of a runner that keeps the machine lock. */
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		     enum vpmu_touch kind);
-/* Have the runner's caches, and the LLC, the ways that this is fastest for? */
-bool vpmu_plain_usual(const struct vpmu_runner *r, const struct vpmu_level *llc);
+/* Are the runner's caches, and the LLC, of the kind that this is fastest for? */
+bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r);
 
 #endif
