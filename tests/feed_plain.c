@@ -124,11 +124,13 @@ static void compare_on(const struct vpmu_machine *m, int cores, bool keeps)
 static void compare(uint32_t slices, int cores, bool keeps)
 {
 	struct vpmu_machine few = machine(slices, false, 0), usual = machine(slices, true, 0);
-	struct vpmu_machine with_boxes = machine(slices, false, 2);
+	struct vpmu_machine with_boxes = machine(slices, false, 2), many = usual;
 
+	many.cores = 10;
 	compare_on(&few, cores, keeps);
 	compare_on(&usual, cores, keeps);
 	compare_on(&with_boxes, cores, keeps);
+	compare_on(&many, cores, keeps);
 }
 
 static void the_only_thread(void **state)

@@ -75,6 +75,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;
 	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
-		   c->layout.few && !c->layout.directory && vpmu_bulk_of(c->s, r->package, &r->bulk);
+		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
+		   vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(c, r);
 }

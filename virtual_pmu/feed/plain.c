@@ -15,10 +15,10 @@
 #define WHOLE __attribute__((flatten))
 
 /* What follows is compiled for caches with these ways, which then are constants, and an LLC of a
- * power of two of slices and sets; and for any. */
-struct ways { uint32_t l1d, l1i, l2, llc, powers; };
+ * power of two of slices and sets and with few agents; and for any. */
+struct ways { uint32_t l1d, l1i, l2, llc, powers, few; };
 
-#define USUAL_WAYS ((struct ways){ 8, 8, 4, 16, 1 })
+#define USUAL_WAYS ((struct ways){ 8, 8, 4, 16, 1, 1 })
 
 struct plain {
 	const struct vpmu_caches *c;
@@ -67,17 +67,18 @@ static HOT struct vpmu_set second_set(const struct plain *q, uint64_t tag)
 static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *set,
 					  uint32_t slice)
 {
+	uint64_t *words = (uint64_t *)(void *)(set + VPMU_LLC_HEAD_BYTES);
+
 	return (struct vpmu_llc_place){
-		.set = { (uint64_t *)(void *)set, (uint64_t *)(void *)(set + VPMU_LLC_HEAD_BYTES),
-			 q->ways.llc },
-		.few = set + VPMU_LLC_FEW_AT, .slice = slice,
+		.set = { (uint64_t *)(void *)set, words, q->ways.llc }, .slice = slice,
+		.few = q->ways.few ? set + VPMU_LLC_FEW_AT : NULL, .many = words + q->ways.llc,
 	};
 }
 
 static struct ways ways_of(const struct vpmu_runner *r, const struct vpmu_layout *l)
 {
 	return (struct ways){ r->l1d.level.ways, r->l1i.level.ways, r->l2.level.ways, l->llc.ways,
-			      l->llc.mask && l->slice_shift < 32 };
+			      l->llc.mask && l->slice_shift < 32, l->few };
 }
 
 static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
@@ -90,7 +91,7 @@ static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner
 	return q;
 }
 
-/* As vpmu_llc_place_of, with few agents. */
+/* As vpmu_llc_place_of. */
 static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
 {
 	const struct vpmu_layout *l = &q->c->layout;
@@ -101,7 +102,7 @@ static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
 		__builtin_unreachable();
 	slice = vpmu_slice_of(l, tag, &index);
 	set = slice * (uint64_t)l->llc.sets + index;
-	return place_at(q, q->r->llc + set * vpmu_llc_set_bytes(q->ways.llc, true), slice);
+	return place_at(q, q->r->llc + set * vpmu_llc_set_bytes(q->ways.llc, q->ways.few), slice);
 }
 
 /* Of the line behind that at this place: mostly the same set of the next slice, where slices are a
@@ -119,7 +120,8 @@ static HOT struct vpmu_llc_place place_behind(const struct plain *q,
 	return place_at(q, set, slice);
 }
 
-/* With few agents a set has at most so many lines of the host. */
+/* With few agents a set has at most so many lines of the host; which others there are is a matter
+ * of the way. */
 static HOT void prefetch(const struct vpmu_llc_place *at)
 {
 	const char *set = (const char *)at->set.order;
@@ -286,21 +288,20 @@ static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, ui
 }
 
 /* May another core have the line of this word? */
-static HOT bool concerns_others(uint64_t word, uint8_t agents, uint8_t me)
+static HOT bool concerns_others(uint64_t word, uint64_t agents, uint64_t me)
 {
 	return set_state(word) == VPMU_WORD_S || (set_state(word) && (agents & ~me));
 }
 
 static HOT bool hit_llc(const struct plain *q, const struct vpmu_llc_place *at, uint32_t way)
 {
-	uint8_t me = (uint8_t)(1u << q->r->core);
-	uint64_t word = set_word(&at->set, way);
+	uint64_t word = set_word(&at->set, way), me = 1ull << q->r->core;
 
-	if (concerns_others(word, at->few[way], me))
+	if (concerns_others(word, vpmu_cores_of(at, way), me))
 		return false;
 	count_lookup(q, at, READS, set_state(word));
 	q->r->clock += q->c->s->machine.llc_clocks;
-	at->few[way] = me;
+	vpmu_put_cores(at, way, me);
 	set_touch(at->set.order, way);
 	return true;
 }
@@ -308,15 +309,14 @@ static HOT bool hit_llc(const struct plain *q, const struct vpmu_llc_place *at, 
 static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 {
 	uint32_t clocks = q->c->s->machine.memory_clocks;
-	uint64_t order = set_order(&at->set), victim;
+	uint64_t order = set_order(&at->set), me = 1ull << q->r->core;
 	uint32_t way = order_last(order, at->set.ways);
-	uint8_t me = (uint8_t)(1u << q->r->core), agents = at->few[way];
+	uint64_t victim = set_word(&at->set, way), agents = vpmu_cores_of(at, way);
 
-	victim = set_word(&at->set, way);
 	if (concerns_others(victim, agents, me))
 		return false;
 	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
-	at->few[way] = me;
+	vpmu_put_cores(at, way, me);
 	count_lookup(q, at, READS, VPMU_WORD_I);
 	transfer(q, q->tag, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
 		 vpmu_runner_fill(q->r, clocks), clocks);
@@ -349,7 +349,8 @@ static HOT void take_back(const struct plain *q, uint64_t word, const struct vpm
 	count_lookup(q, at, WRITES, set_state(word));
 	set_put(&at->set, (uint32_t)way, tag | VPMU_WORD_M);
 	if (l1_search(&l1d, tag) < 0 && l1_search(&l1i, tag) < 0)
-		at->few[way] &= (uint8_t)~(1u << q->r->core);
+		vpmu_put_cores(at, (uint32_t)way,
+			       vpmu_cores_of(at, (uint32_t)way) & ~(1ull << q->r->core));
 }
 
 /* The word that the L2 will lose for the line, unless the LLC takes another one from it. If it goes
