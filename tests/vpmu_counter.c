@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter that is fed with stretches of equal clocks: in which of them it wraps, by arithmetic, and
- * by going clock by clock. */
+/* A counter that is fed with stretches of equal clocks: in which of them it wraps, by arithmetic,
+ * and by going clock by clock. */
 #include "model/counter.h"
 
 #include <setjmp.h>
@@ -14,7 +14,8 @@
 
 static void by_arithmetic(void **state)
 {
-	const struct vpmu_counter plain = { .value = 12 }, last = { .value = 15, .select = SELECT_E };
+	const struct vpmu_counter plain = { .value = 12 };
+	const struct vpmu_counter last = { .value = 15, .select = SELECT_E };
 
 	(void)state;
 	assert_int_equal(vpmu_counter_wraps_in(&plain, WIDTH, 2, 1), 0);	/* 14 */
@@ -53,8 +54,8 @@ static void by_single_clocks(void **state)
 	for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++)
 		for (uint64_t value = 0; value < 1u << WIDTH; value++)
 			for (uint32_t active = 0; active < 2; active++)
-				compare(&(struct vpmu_counter){ .select = selects[i], .value = value,
-								.active = active });
+				compare(&(struct vpmu_counter){
+					.select = selects[i], .value = value, .active = active });
 }
 
 int main(void)
