@@ -25,6 +25,18 @@ static void on_overflow(int set, void *address, long long vector, void *context)
 		of_event[which[i]]++;
 }
 
+/* The handler reads registers: not while this thread has the machine. */
+static void raise_events(uint32_t cpu, enum vpmu_core_event event, uint32_t n)
+{
+	sigset_t timer, old;
+
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGPROF);
+	sigprocmask(SIG_BLOCK, &timer, &old);
+	engine_fixture_raise(&machine, cpu, event, n, n);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
 /* Raise n of an event on a CPU again and again for 0.1 s of CPU time while the set counts, and
  * longer while there were too few calls: how late a tick comes is the system's choice. */
 static void run(int set, uint32_t cpu, enum vpmu_core_event event, uint32_t n, int wanted)
@@ -36,16 +48,9 @@ static void run(int set, uint32_t cpu, enum vpmu_core_event event, uint32_t n, i
 	memset((void *)of_event, 0, sizeof(of_event));
 	expected_set = set;
 	assert_papi(PAPI_start(set), PAPI_OK);
-	do {
-		sigset_t timer, old;
-
-		/* The handler reads registers: not while this thread has the machine. */
-		sigemptyset(&timer);
-		sigaddset(&timer, SIGPROF);
-		sigprocmask(SIG_BLOCK, &timer, &old);
-		engine_fixture_raise(&machine, cpu, event, n, n);
-		sigprocmask(SIG_SETMASK, &old, NULL);
-	} while (clock() < end || (calls < wanted && clock() < limit));
+	do
+		raise_events(cpu, event, n);
+	while (clock() < end || (calls < wanted && clock() < limit));
 	assert_papi(PAPI_stop(set, v), PAPI_OK);
 	print_message("%d calls: %d %d %d\n", (int)calls, (int)of_event[0], (int)of_event[1],
 		      (int)of_event[2]);
@@ -89,6 +94,36 @@ static void thresholds_matter(void **state)
 	papi_sets_end(set);
 }
 
+/* Until there were as many calls, or for so many tenths of a second of CPU time. */
+static void wait_for(int wanted, int tenths)
+{
+	for (clock_t end = clock() + tenths * CLOCKS_PER_SEC / 10; calls < wanted && clock() < end;)
+		;
+}
+
+/* As often as a threshold is passed, however many ticks find it passed. */
+static void a_passed_threshold_is_told_once(void **state)
+{
+	int set = papi_sets_one(INST);
+	long long v;
+
+	(void)state;
+	assert_papi(PAPI_overflow(set, papi_sets_code(INST), 1000, 0, on_overflow), PAPI_OK);
+	expected_set = set;
+	for (int round = 0; round < 2; round++) {
+		calls = wrong = 0;
+		assert_papi(PAPI_start(set), PAPI_OK);
+		raise_events(1, VPMU_INSTRUCTIONS, 1500);
+		wait_for(1, 50);
+		wait_for(2, 1);
+		assert_int_equal(calls, 1);
+		assert_papi(PAPI_stop(set, &v), PAPI_OK);
+		assert_int_equal(v, 1500);
+		assert_int_equal(wrong, 0);
+	}
+	papi_sets_end(set);
+}
+
 static void threshold_zero_ends_it(void **state)
 {
 	static const char *const names[] = { INST, BRANCHES };
@@ -128,6 +163,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_event_that_happened_is_named),
 		cmocka_unit_test(thresholds_matter),
+		cmocka_unit_test(a_passed_threshold_is_told_once),
 		cmocka_unit_test(threshold_zero_ends_it),
 		cmocka_unit_test(a_set_that_lost_an_event_overflows),
 	};
