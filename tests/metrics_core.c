@@ -128,6 +128,7 @@ static void any_spelling_of_the_whole_counts(void **state)
 	static const struct { const char *name; bool shown; } names[] = {
 		{ "intel_core:::core_fixed.CPU_CLK_UNHALTED:CORE", true },
 		{ "core_fixed::CPU_CLK_UNHALTED:CORE", true },
+		{ "intel_core:::core_fixed.cpu_clk_unhalted:core", true },
 		{ "intel_core:::CPU_CLK_UNHALTED.CORE", true },
 		{ "perf_event:::ix86arch::CPU_CLK_UNHALTED:CORE", true },
 		{ "intel_core:::core_fixed.CPU_CLK_UNHALTED.CORE:CPU=1", false },
