@@ -22,7 +22,8 @@ period=50000
 
 # Those of PAPI's table for total instructions and clocks, branches and the L2 that the kernel's driver
 # takes, the work, and what it counts. Left out: PAPI_L2_STM and PAPI_L2_LDM on core2, PAPI_L2_LDM on p4,
-# whose native events the machine does not drive; PAPI_TOT_CYC on p4, which PAPI does not find.
+# whose native events the machine does not drive; PAPI_TOT_CYC on p4, whose unit masks are nbogus0 and so on
+# in PAPI's table, and NBOGUS0 where PAPI looks for them.
 presets_of() {	# presets_of MACHINE
 	local lines=$((elements / 8))
 	cat <<-END
