@@ -6,12 +6,13 @@
 #include <sched.h>
 
 #define TURNS 1000000
+#define TRIES 5
 
 static const char *const names[] = {
-	"intel_core:::knc.INSTRUCTIONS_EXECUTED",
-	"intel_core:::core.INSTRUCTION_RETIRED",
-	"intel_core:::netburst_p.instr_retired:NBOGUSNTAG",
-	"intel_core:::netburst.instr_retired:NBOGUSNTAG",
+	"intel_core:::knc.INSTRUCTIONS_EXECUTED:u",
+	"intel_core:::core.INSTRUCTION_RETIRED:u",
+	"intel_core:::netburst_p.instr_retired:NBOGUSNTAG:u",
+	"intel_core:::netburst.instr_retired:NBOGUSNTAG:u",
 };
 
 static const char *instructions_here(void)
@@ -52,6 +53,20 @@ static long long count_of(const char *name, long turns)
 	return count;
 }
 
+/* Other programs on this CPU only add to it. */
+static long long smallest_of(const char *name, long turns)
+{
+	long long least = count_of(name, turns);
+
+	for (int i = 1; i < TRIES; i++) {
+		long long count = count_of(name, turns);
+
+		if (count < least)
+			least = count;
+	}
+	return least;
+}
+
 int main(int argc, char **argv)
 {
 	long long once, twice;
@@ -61,11 +76,11 @@ int main(int argc, char **argv)
 	name = instructions_here();
 	use_one_cpu();
 	count_of(name, 1);
-	once = count_of(name, TURNS);
-	twice = count_of(name, 2 * TURNS);
+	once = smallest_of(name, TURNS);
+	twice = smallest_of(name, 2 * TURNS);
 	if (!TESTS_QUIET)
 		printf("%s: %lld in %d turns, %lld in %d\n", name, once, TURNS, twice, 2 * TURNS);
-	/* 2 percent is for what else this CPU does meanwhile. */
+	/* 2 percent is for PAPI_start and PAPI_stop, and for a program that ran in each try. */
 	if (once < TURNS || twice < once * 2 - once / 50 || twice > once * 2 + once / 50)
 		test_fail(__FILE__, __LINE__, "not in proportion to the work", 0);
 	test_pass(__FILE__);
