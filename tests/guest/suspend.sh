@@ -10,11 +10,11 @@ chosen() {	# MSR_UNC_CBO_0_PERFEVTSEL0
 	dd if=/dev/cpu/0/msr bs=8 count=1 iflag=skip_bytes skip=$((0x700)) status=none |
 		od -An -tx8 | tr -d ' '
 }
-# The clock wakes it. Where the host is so slow that the alarm comes before it sleeps, which nothing
-# would end then, the kernel refuses to: it is told how many such events have been seen.
+# The clock wakes it. Where the host is so slow that the alarm comes before it sleeps, the kernel refuses
+# to: it is told how many such events have been seen. One that comes in the last moment is lost.
 sleeps() {	# sleeps TIMES
 	local delay events
-	for delay in 2 4 8 16 32 64; do
+	for delay in 5 15 45; do
 		echo 0 >$alarm
 		echo +$delay >$alarm
 		read -r events </sys/power/wakeup_count
