@@ -26,15 +26,20 @@ requires() {
 	command -v "$1" >/dev/null 2>&1 || skip "no $1 here ($2)"
 }
 
-workloads_find() {
-	[ -z "$workloads" ] || return 0
-	workloads=$scratch/workloads
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${OPENMP_CFLAGS--fopenmp} \
+# workloads_compile OPTIMISATION PROGRAM
+workloads_compile() {
+	${CC:-cc} -std=c11 -D_GNU_SOURCE "$1" -g ${OPENMP_CFLAGS--fopenmp} \
 		${STAGE:+-I"$STAGE/include" -L"${STAGE_LIB:-$STAGE/lib}" -Wl,-rpath,"${STAGE_LIB:-$STAGE/lib}"} \
-		"$root/bench/workloads.c" -o "$workloads" -lpapi >"$scratch/cc" 2>&1 && return
+		"$root/bench/workloads.c" -o "$2" -lpapi >"$scratch/cc" 2>&1 && return
 	echo "workloads.c does not compile:" >&2
 	cat "$scratch/cc" >&2
 	exit 1
+}
+
+workloads_find() {
+	[ -z "$workloads" ] || return 0
+	workloads=$scratch/workloads
+	workloads_compile -O2 "$workloads"
 }
 
 # virtual_program PROGRAM ARGUMENT... : on the virtual machine; fails if a register rule was broken

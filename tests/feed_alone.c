@@ -13,7 +13,7 @@
 
 static struct qemu_plugin_tb block = {
 	.count = 1,
-	.insn = { { .address = 0x400000, .size = 3, .bytes = { 0x48, 0x89, 0x07 } } },
+	.insn = { { .address = 0x400000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } } },
 };
 static uint64_t next_line = 0x100000;
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/instructions.h"
+#include "../virtual_pmu/feed/accesses.h"
 
 struct sample {
 	const char *text;
@@ -99,7 +99,10 @@ static const struct access_sample accesses[] = {
 	{ "negb (%rdi)", 2, { 0xf6, 0x1f }, MODIFIES },
 	{ "lock add %rcx,(%rdi)", 4, { 0xf0, 0x48, 0x01, 0x0f }, PLAIN },
 	{ "add (%rdi),%rcx", 3, { 0x48, 0x03, 0x0f }, PLAIN },
-	{ "add %rcx,%rdi", 3, { 0x48, 0x01, 0xcf }, PLAIN },
+	{ "add %rcx,%rdi", 3, { 0x48, 0x01, 0xcf }, NONE },
+	{ "lea 8(%rdi),%rcx", 4, { 0x48, 0x8d, 0x4f, 0x08 }, NONE },
+	{ "mov $1,%eax", 5, { 0xb8, 1, 0, 0, 0 }, NONE },
+	{ "movabs 0x10,%al", 9, { 0xa0, 0x10, 0, 0, 0, 0, 0, 0, 0 }, PLAIN },
 	{ "cmp %rcx,(%rdi)", 3, { 0x48, 0x39, 0x0f }, PLAIN },
 	{ "cmpq $1,(%rdi)", 4, { 0x48, 0x83, 0x3f, 0x01 }, PLAIN },
 	{ "testb $1,(%rdi)", 3, { 0xf6, 0x07, 0x01 }, PLAIN },
@@ -123,9 +126,81 @@ static void ways_to_access(void **state)
 		    a.none != (s->way == NONE))
 			fail_msg("%s is taken for%s%s%s", s->text, a.wide ? " wide" : "",
 				 a.modifies ? " modifying" : "", a.none ? " none" : "");
-		if (c.wide != a.wide || c.no_access != a.none)
+		if (c.wide != a.wide || c.no_access != (a.none && a.vector))
 			fail_msg("%s is of another class", s->text);
 	}
+}
+
+struct once_sample {
+	const char *text;
+	uint8_t size, bytes[15];
+	bool once;
+};
+
+static const struct once_sample onces[] = {
+	{ "mov (%rdi),%rax", 3, { 0x48, 0x8b, 0x07 }, true },
+	{ "movzbl (%rdi),%eax", 3, { 0x0f, 0xb6, 0x07 }, true },
+	{ "add %rcx,(%rdi)", 3, { 0x48, 0x01, 0x0f }, true },
+	{ "cmpq $1,(%rdi)", 4, { 0x48, 0x83, 0x3f, 0x01 }, true },
+	{ "push %rbp", 1, { 0x55 }, true },
+	{ "call", 5, { 0xe8, 0, 0, 0, 0 }, true },
+	{ "ret", 1, { 0xc3 }, true },
+	{ "movups (%rdi),%xmm0", 3, { 0x0f, 0x10, 0x07 }, true },
+	{ "mulsd (%rdi),%xmm0", 4, { 0xf2, 0x0f, 0x59, 0x07 }, true },
+	{ "vmovupd (%rdi),%ymm0", 4, { 0xc5, 0xfd, 0x10, 0x07 }, false },
+	{ "prefetcht0 (%rdi)", 3, { 0x0f, 0x18, 0x0f }, false },
+	{ "movntps %xmm1,(%rdi)", 3, { 0x0f, 0x2b, 0x0f }, false },
+	{ "fxsave (%rdi)", 3, { 0x0f, 0xae, 0x07 }, false },
+	{ "clflush (%rdi)", 3, { 0x0f, 0xae, 0x3f }, false },
+	{ "nopw (%rax,%rax)", 5, { 0x66, 0x0f, 0x1f, 0x04, 0x00 }, false },
+	{ "lea 8(%rdi),%rcx", 4, { 0x48, 0x8d, 0x4f, 0x08 }, false },
+	{ "rep movsb", 2, { 0xf3, 0xa4 }, false },
+	{ "movsb", 1, { 0xa4 }, false },
+	{ "xchg %rax,(%rdi)", 3, { 0x48, 0x87, 0x07 }, false },
+	{ "lock add %rcx,(%rdi)", 4, { 0xf0, 0x48, 0x01, 0x0f }, false },
+	{ "push (%rdi)", 2, { 0xff, 0x37 }, false },
+	{ "call *(%rdi)", 2, { 0xff, 0x17 }, false },
+	{ "add %rcx,%rdi", 3, { 0x48, 0x01, 0xcf }, false },
+	{ "fldt (%rdi)", 2, { 0xdb, 0x2f }, false },
+};
+
+static void one_access_whatever_happens(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(onces) / sizeof(onces[0]); i++)
+		if (vpmu_accesses_of(onces[i].bytes, onces[i].size).once != onces[i].once)
+			fail_msg("%s is taken for %s", onces[i].text,
+				 onces[i].once ? "another" : "one that has");
+}
+
+static struct vpmu_code load_and_store[] = {
+	{ (const uint8_t[]){ 0x66, 0x0f, 0x10, 0x14, 0x06 }, 5 }, /* movupd (%rsi,%rax),%xmm2 */
+	{ (const uint8_t[]){ 0x66, 0x0f, 0x58, 0xc2 }, 4 }, /* addpd %xmm2,%xmm0 */
+	{ (const uint8_t[]){ 0x0f, 0x11, 0x04, 0x06 }, 4 }, /* movups %xmm0,(%rsi,%rax) */
+};
+
+static void a_load_and_a_store_of_the_same_place(void **state)
+{
+	const struct vpmu_code others[] = {
+		{ (const uint8_t[]){ 0x0f, 0x11, 0x44, 6, 8 }, 5 },	/* to 8(%rsi,%rax) */
+		{ (const uint8_t[]){ 0x0f, 0x11, 0x04, 0x46 }, 4 },	/* to (%rsi,%rax,2) */
+		{ (const uint8_t[]){ 0x0f, 0x11, 0x04, 0x07 }, 4 },	/* to (%rdi,%rax) */
+		{ (const uint8_t[]){ 0x65, 0x0f, 0x11, 4, 6 }, 5 },	/* to %gs:(%rsi,%rax) */
+		{ (const uint8_t[]){ 0xf2, 0x0f, 0x11, 4, 6 }, 5 },	/* movsd: 8 bytes */
+		{ (const uint8_t[]){ 0x0f, 0x10, 0x04, 0x06 }, 4 },	/* another load */
+	};
+
+	(void)state;
+	assert_true(vpmu_load_and_store(load_and_store, 3));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		load_and_store[2] = others[i];
+		if (vpmu_load_and_store(load_and_store, 3))
+			fail_msg("store %zu is taken for one", i);
+	}
+	load_and_store[2] = (struct vpmu_code){ (const uint8_t[]){ 0x0f, 0x11, 0x04, 0x06 }, 4 };
+	/* cvttsd2si %xmm0,%eax */
+	load_and_store[1] = (struct vpmu_code){ (const uint8_t[]){ 0xf2, 0x0f, 0x2c, 0xc0 }, 4 };
+	assert_false(vpmu_load_and_store(load_and_store, 3));
 }
 
 /* An instruction cut short bypasses nothing, and must not be read beyond its end: the sanitizer
@@ -150,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(ways_to_access),
+		cmocka_unit_test(one_access_whatever_happens),
+		cmocka_unit_test(a_load_and_a_store_of_the_same_place),
 		cmocka_unit_test(short_reads),
 	};
 

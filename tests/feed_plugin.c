@@ -9,10 +9,11 @@
 #include "feed_machine.h"
 #include "feed_qemu.h"
 
-/* A load or store, MOVNTI and SFENCE; 16 bytes apart, all in one code line. */
+/* A locked ADD, which may be shown as any access, MOVNTI and SFENCE; 16 bytes apart, all in one
+ * code line. */
 static struct qemu_plugin_tb block = {
 	.count = 3,
-	.insn = { { .address = 0x400000, .size = 3, .bytes = { 0x48, 0x89, 0x07 } },
+	.insn = { { .address = 0x400000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
 		  { .address = 0x400010, .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
 		  { .address = 0x400020, .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } } },
 };
@@ -94,17 +95,18 @@ static void an_access_across_lines_touches_both(void **state)
 static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
 {
 	static struct qemu_plugin_tb wide = {
-		.count = 2,
-		.insn = { { .address = 0x900000, .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
-			  { .address = 0x900003, .size = 4, .bytes = { 0xc5, 0xfc, 0x10, 0x07 } } },
+		.count = 3,
+		.insn = { { .address = 0x900000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
+			  { .address = 0x900004, .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
+			  { .address = 0x900007, .size = 4, .bytes = { 0xc5, 0xfc, 0x10, 0x07 } } },
 	};
 	uint64_t at = 0x700000;
 
 	(void)state;
 	translate(1, &wide);
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 1; i < 3; i++)
 		for (uint64_t start = 0; start < 64; start++, at += 192) {
-			uint64_t from = at + 64 + start, bytes = i ? 32 : 16;
+			uint64_t from = at + 64 + start, bytes = i * 16;
 			uint64_t lines = start + bytes > 64 ? 2 : 1;
 
 			memset(&seen, 0, sizeof(seen));
@@ -115,6 +117,77 @@ static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
 				touch(at + n * 64, 3, 0);
 			assert_int_equal(READS(VPMU_I), lines);
 		}
+}
+
+static void show(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t store)
+{
+	if (insn->access)
+		insn->access(0, 3 | store, address, insn->access_udata);
+}
+
+/* An access that starts in each byte of a line, and RET. */
+static void run_first(const struct qemu_plugin_tb *first, uint32_t pieces, bool modifies)
+{
+	for (uint64_t at = 0xb00038; at < 0xb00078; at++) {
+		for (uint32_t i = 0; i < pieces; i++)
+			show(&first->insn[1], at + 8 * i, 0);
+		if (modifies)
+			show(&first->insn[1], at, INFO_STORE);
+		show(&first->insn[2], at, 0);
+	}
+}
+
+/* NOP and then MOV, ADD to memory, or MOVUPS of 16 bytes; and RET. */
+static void a_block_is_entered_with_its_first_access_once(void **state)
+{
+	static struct qemu_plugin_tb first = {
+		.count = 3,
+		.insn = { { .address = 0xa00000, .size = 1, .bytes = { 0x90 } },
+			  { .address = 0xa00001, .size = 3 },
+			  { .address = 0xa00004, .size = 1, .bytes = { 0xc3 } } },
+	};
+	static const uint8_t bytes[][3] = {
+		{ 0x48, 0x8b, 0x07 }, { 0x48, 0x01, 0x0f }, { 0x0f, 0x10, 0x07 },
+	};
+	uint64_t before;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		memcpy(first.insn[1].bytes, bytes[i], 3);
+		first.execute = NULL;
+		translate(1, &first);
+		assert_null(first.execute);
+		run_first(&first, i == 2 ? 2 : 1, i == 1);	/* fetches its lines */
+		synchronise();
+		before = own_clock();
+		run_first(&first, i == 2 ? 2 : 1, i == 1);
+		synchronise();
+		assert_int_equal(own_clock() - before, 64 * 3);
+	}
+}
+
+/* MOVUPD (%rsi), ADDPD of registers, MOVUPS to (%rsi). */
+static void a_load_and_a_store_of_one_place_are_seen_at_the_store(void **state)
+{
+	static struct qemu_plugin_tb both = {
+		.count = 3,
+		.insn = { { .address = 0xc00000, .size = 4, .bytes = { 0x66, 0x0f, 0x10, 0x16 } },
+			  { .address = 0xc00004, .size = 4, .bytes = { 0x66, 0x0f, 0x58, 0xc2 } },
+			  { .address = 0xc00008, .size = 3, .bytes = { 0x0f, 0x11, 0x06 } } },
+	};
+
+	(void)state;
+	translate(1, &both);
+	assert_null(both.insn[0].access);
+	assert_null(both.insn[1].access);
+	show(&both.insn[2], 0xd00000, INFO_STORE);	/* with the code's line */
+	show(&both.insn[2], 0xd00008, INFO_STORE);
+	memset(&seen, 0, sizeof(seen));
+	show(&both.insn[2], 0xd10000, INFO_STORE);
+	show(&both.insn[2], 0xd10008, INFO_STORE);
+	assert_int_equal(READS(VPMU_I), 1);
+	touch(0xd10000, 3, INFO_STORE);
+	assert_int_equal(READS(VPMU_I), 1);
 }
 
 static void nontemporal_stores_leave_at_a_fence(void **state)
@@ -264,6 +337,8 @@ int main(void)
 		cmocka_unit_test(a_long_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(an_access_across_lines_touches_both),
 		cmocka_unit_test(a_wide_access_touches_its_lines_wherever_it_starts),
+		cmocka_unit_test(a_block_is_entered_with_its_first_access_once),
+		cmocka_unit_test(a_load_and_a_store_of_one_place_are_seen_at_the_store),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),
 		cmocka_unit_test(follows_its_virtual_cpu),

@@ -1,55 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "instructions.h"
 
-#include <Zydis/Zydis.h>
 #include <string.h>
 
-struct decoded {
-	ZydisDecodedInstruction insn;
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-/* As QEMU does, near branches with the prefix 66 take 16 bits, which is AMD's way. */
-static bool init(ZydisDecoder *decoder)
-{
-	return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					     ZYDIS_STACK_WIDTH_64)) &&
-	       ZYAN_SUCCESS(ZydisDecoderEnableMode(decoder, ZYDIS_DECODER_MODE_AMD_BRANCHES,
-						   ZYAN_TRUE));
-}
-
-static bool decode(const uint8_t *bytes, size_t count, struct decoded *d)
-{
-	ZydisDecoder decoder;
-
-	return init(&decoder) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, count, &d->insn, d->operands));
-}
-
-/* A quarter of the work; decode_operands can do the rest. */
-static bool decode_without_operands(const uint8_t *bytes, size_t count, ZydisDecoder *decoder,
-				    ZydisDecoderContext *context, ZydisDecodedInstruction *insn)
-{
-	return init(decoder) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, context, bytes, count, insn));
-}
-
-static bool decode_operands(const ZydisDecoder *decoder, const ZydisDecoderContext *context,
-			    struct decoded *d)
-{
-	return ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, context, &d->insn, d->operands,
-						       d->insn.operand_count));
-}
-
-/* ---- operands */
-
-static const ZydisDecodedOperand *memory_operand(const struct decoded *d)
-{
-	for (int i = 0; i < d->insn.operand_count_visible; i++)
-		if (d->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			return &d->operands[i];
-	return NULL;
-}
+#include "decoding.h"
 
 /* The instruction's first visible operand is where its result goes. */
 static bool goes_to_register(const struct decoded *d)
@@ -71,83 +25,6 @@ static bool is_load(const struct decoded *d)
 {
 	return memory_operand(d) && goes_to_register(d) &&
 	       !has_register_of(d, ZYDIS_REGCLASS_SEGMENT);
-}
-
-static bool addresses_memory(const ZydisDecodedInstruction *insn)
-{
-	return (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && insn->raw.modrm.mod != 3;
-}
-
-/* Of XMM and YMM registers. Those with a mask may leave bytes out. */
-static bool is_vector(const ZydisDecodedInstruction *insn)
-{
-	switch (insn->mnemonic) {
-	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
-	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
-		return false;
-	default:
-		break;
-	}
-	switch (insn->meta.isa_ext) {
-	case ZYDIS_ISA_EXT_SSE: case ZYDIS_ISA_EXT_SSE2: case ZYDIS_ISA_EXT_SSE3:
-	case ZYDIS_ISA_EXT_SSSE3: case ZYDIS_ISA_EXT_SSE4: case ZYDIS_ISA_EXT_AES:
-	case ZYDIS_ISA_EXT_PCLMULQDQ: case ZYDIS_ISA_EXT_AVX: case ZYDIS_ISA_EXT_AVX2:
-	case ZYDIS_ISA_EXT_AVXAES:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static enum vpmu_store store_of(const ZydisDecodedInstruction *insn)
-{
-	switch (insn->mnemonic) {
-	case ZYDIS_MNEMONIC_MOVNTI: case ZYDIS_MNEMONIC_MOVNTQ:
-	case ZYDIS_MNEMONIC_MOVNTPS: case ZYDIS_MNEMONIC_VMOVNTPS:
-	case ZYDIS_MNEMONIC_MOVNTPD: case ZYDIS_MNEMONIC_VMOVNTPD:
-	case ZYDIS_MNEMONIC_MOVNTDQ: case ZYDIS_MNEMONIC_VMOVNTDQ:
-	case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
-		return VPMU_NONTEMPORAL;
-	case ZYDIS_MNEMONIC_SFENCE: case ZYDIS_MNEMONIC_MFENCE:
-		return VPMU_FENCE;
-	default:
-		return VPMU_ORDINARY;
-	}
-}
-
-/* MASKMOVDQU has registers alone in its text. */
-static bool has_no_access(const ZydisDecodedInstruction *insn)
-{
-	return is_vector(insn) && (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
-	       insn->raw.modrm.mod == 3 && store_of(insn) == VPMU_ORDINARY;
-}
-
-static bool is_wide(const struct decoded *d)
-{
-	const ZydisDecodedOperand *memory = memory_operand(d);
-
-	return memory && (memory->size == 128 || memory->size == 256);
-}
-
-/* ADD, OR, ADC, SBB, AND, SUB, XOR, INC, DEC, NOT and NEG of memory. */
-static bool modifies(const ZydisDecodedInstruction *insn)
-{
-	uint8_t opcode = insn->opcode, extension = insn->raw.modrm.reg;
-
-	if (insn->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || !addresses_memory(insn) ||
-	    (insn->attributes & ZYDIS_ATTRIB_HAS_LOCK))
-		return false;
-	switch (opcode & 0xfe) {
-	case 0x80: case 0x82:
-		return extension != 7;			/* CMP */
-	case 0xf6:
-		return extension == 2 || extension == 3;
-	case 0xfe:
-		return extension < 2;
-	default:
-		return opcode < 0x38 && !(opcode & 6);
-	}
 }
 
 /* ---- SIMD: by Intel's names, which tell what an instruction does and to what type */
@@ -394,13 +271,6 @@ static void classify_plain(const struct decoded *d, struct vpmu_class *c)
 	}
 }
 
-static bool is_executed(const ZydisDecodedInstruction *insn)
-{
-	return (insn->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
-		insn->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) &&
-	       insn->meta.isa_ext != ZYDIS_ISA_EXT_FMA4 && insn->meta.isa_ext != ZYDIS_ISA_EXT_RTM;
-}
-
 struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 {
 	struct vpmu_class c;
@@ -432,22 +302,4 @@ size_t vpmu_length_of(const uint8_t *bytes, size_t count)
 	ZydisDecoder decoder;
 
 	return decode_without_operands(bytes, count, &decoder, NULL, &insn) ? insn.length : 0;
-}
-
-struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
-{
-	struct vpmu_accesses a = { .store = VPMU_ORDINARY };
-	ZydisDecoderContext context;
-	ZydisDecoder decoder;
-	struct decoded d;
-
-	if (!decode_without_operands(bytes, count, &decoder, &context, &d.insn) ||
-	    !is_executed(&d.insn))
-		return a;
-	a.store = store_of(&d.insn);
-	a.modifies = modifies(&d.insn);
-	a.none = has_no_access(&d.insn);
-	a.wide = addresses_memory(&d.insn) && is_vector(&d.insn) &&
-		 decode_operands(&decoder, &context, &d) && is_wide(&d);
-	return a;
 }

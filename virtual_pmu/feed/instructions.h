@@ -58,7 +58,7 @@ struct vpmu_class {
 	bool repeated;		/* string instruction with a REP prefix */
 	bool plain_load;	/* only brings memory to a register, perhaps extended */
 	bool many;		/* several loads or stores of their own: CMPS, gathers */
-	bool wide, no_access;	/* see vpmu_accesses */
+	bool wide, no_access;	/* see accesses.h */
 	bool multiply, divide;
 	bool computes;		/* of x87 or a floating point type, and arithmetic */
 };
@@ -68,15 +68,5 @@ struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count);
 
 /* Bytes of the instruction; 0: there are not enough of them to tell, or it is none. */
 size_t vpmu_length_of(const uint8_t *bytes, size_t count);
-
-/* What matters of an instruction where only its accesses do; takes a quarter of the time. */
-struct vpmu_accesses {
-	enum vpmu_store store;		/* as in its class */
-	bool wide;			/* one of 16 or 32 bytes, every byte of it */
-	bool modifies;			/* reads and then writes the same place, not locked */
-	bool none;			/* of a vector instruction on registers alone */
-};
-
-struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count);
 
 #endif

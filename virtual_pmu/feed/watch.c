@@ -7,8 +7,8 @@
 #include "clock.h"
 #include "crossing.h"
 #include "emulated.h"
-#include "instructions.h"
 #include "plain.h"
+#include "translation.h"
 #include "waiting.h"
 #include "wide.h"
 
@@ -16,15 +16,11 @@
 #define NOINLINE __attribute__((noinline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* A block of guest code packed into a callback's user data: line << 17 | lines << 10 | insns.
- * QEMU's blocks have at most 512 instructions of at most 15 bytes. */
-#define BLOCK_LINES_SHIFT 10
-#define BLOCK_LINE_SHIFT 17
 /* Only an access that starts nearer than this to the end of a line can cross it: QEMU splits an
  * instruction's larger accesses, except for 16-byte atomics, which must be aligned. */
 #define ACCESS_BYTES_SURE 8
 
-static struct vpmu_core_feed_parts parts;
+static struct vpmu_callbacks callbacks;
 static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
 
 /* ---- accesses ---- */
@@ -114,15 +110,27 @@ static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 		access_search(vcpu, info, address, user);
 }
 
-static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+/* A load, and then a store. QEMU shows both; or, where the load is of another instruction, the
+ * store alone. */
+static NOINLINE void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
 {
+	access_any(vcpu, info & ~store_bits, address, user);
 	access_any(vcpu, info, address, user);
 }
 
-static void on_wide(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+static inline void modify(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			  void *user)
 {
-	if (!vpmu_wide_passes(address))
-		access_any(vcpu, info, address, user);
+	struct vpmu_runner *r = &vpmu_self->runner;
+	struct vpmu_way *way = *site_of(r, user);
+	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
+
+	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE) ||
+	    word != (vpmu_runner_tag(r, address) | VPMU_WORD_M))
+		modify_slow(vcpu, info, address, user);
+	else
+		l1_touch(way, &r->uses);
 }
 
 static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
@@ -169,12 +177,12 @@ static void on_pause(unsigned int vcpu, void *unused)
 
 static uint32_t block_lines(uint64_t block)
 {
-	return block >> BLOCK_LINES_SHIFT & 0x7f;
+	return block >> VPMU_BLOCK_LINES_SHIFT & 0x7f;
 }
 
 static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
 {
-	return vpmu_runner_tag(&t->runner, block >> BLOCK_LINE_SHIFT << 6);
+	return vpmu_runner_tag(&t->runner, block >> VPMU_BLOCK_LINE_SHIFT << 6);
 }
 
 static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
@@ -208,8 +216,8 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	if (t->runner.l1i.sets)
 		fetch(t, block);
-	if (parts.reported)
-		parts.reported();
+	if (callbacks.parts.reported)
+		callbacks.parts.reported();
 }
 
 static inline bool fetch_again(struct vpmu_runner *r, uint64_t tag)
@@ -229,58 +237,103 @@ static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
 	       (lines == 1 || (lines == 2 && fetch_again(r, tag + VPMU_LINE_BYTES)));
 }
 
-static void on_block(unsigned int vcpu, void *packed)
+static inline __attribute__((always_inline)) void enter(unsigned int vcpu, uint64_t line,
+							uint32_t lines, uint32_t instructions)
 {
-	uint64_t block = (uint64_t)(uintptr_t)packed;
 	struct vpmu_emulated *t = vpmu_self;
 
 	if (unlikely(!t)) {
-		block_slow(vcpu, block);
+		block_slow(vcpu, vpmu_block_pack(line, lines, instructions));
 		return;
 	}
-	t->runner.clock += block & 0x3ff;
+	t->runner.clock += instructions;
 	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
 		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
-		block_slow(vcpu, block);
-	else if (!fetched(&t->runner, block_tag(t, block), block_lines(block)) &&
+		block_slow(vcpu, vpmu_block_pack(line, lines, instructions));
+	else if (!fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines) &&
 		 t->runner.l1i.sets)
-		fetch(t, block);
+		fetch(t, vpmu_block_pack(line, lines, instructions));
 }
+
+static void on_block(unsigned int vcpu, void *packed)
+{
+	uint64_t block = (uint64_t)(uintptr_t)packed;
+
+	enter(vcpu, block >> VPMU_BLOCK_LINE_SHIFT, block_lines(block), block & 0x3ff);
+}
+
+/* ---- a block's first access ---- */
+
+/* The other half of 16 bytes follows. */
+static inline bool is_first_half(uint64_t address)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	bool second = t && t->half == address;
+
+	if (t)
+		t->half = second ? 0 : address + 8;
+	return !second;
+}
+
+static inline void enter_first(unsigned int vcpu, uint64_t first)
+{
+	enter(vcpu, first >> VPMU_FIRST_LINE_SHIFT,
+	      first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX, first & VPMU_FIRST_INSNS_MAX);
+}
+
+static inline void *first_site(uint64_t first)
+{
+	return (void *)((first >> VPMU_FIRST_SITE_SHIFT) % VPMU_SITES * sizeof(struct vpmu_way *));
+}
+
+static inline __attribute__((always_inline)) void
+access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+	  void *user)
+{
+	if ((ways & VPMU_MODIFIES) && !(info & store_bits))
+		return;
+	if (ways & VPMU_FIRST) {
+		uint64_t first = (uint64_t)(uintptr_t)user;
+		bool started = vpmu_self;
+
+		if (!(ways & VPMU_WIDE) || is_first_half(address))
+			enter_first(vcpu, first);
+		if ((ways & VPMU_WIDE) && unlikely(!started))
+			vpmu_self->half = address + 8;
+		user = first_site(first);
+	}
+	if ((ways & VPMU_WIDE) && vpmu_wide_passes(address))
+		return;
+	if (ways & VPMU_MODIFIES)
+		modify(vcpu, info, address, user);
+	else
+		access_any(vcpu, info, address, user);
+}
+
+#define ACCESS(name, ways) \
+	static void name(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, \
+			 void *user) \
+	{ \
+		access_as(ways, vcpu, info, address, user); \
+	}
+ACCESS(on_access, 0)
+ACCESS(on_wide, VPMU_WIDE)
+ACCESS(on_modify, VPMU_MODIFIES)
+ACCESS(on_wide_modify, VPMU_WIDE | VPMU_MODIFIES)
+ACCESS(on_first, VPMU_FIRST)
+ACCESS(on_first_wide, VPMU_FIRST | VPMU_WIDE)
+ACCESS(on_first_modify, VPMU_FIRST | VPMU_MODIFIES)
+ACCESS(on_first_wide_modify, VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES)
+
+static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
+	[0] = on_access, [VPMU_WIDE] = on_wide, [VPMU_MODIFIES] = on_modify,
+	[VPMU_WIDE | VPMU_MODIFIES] = on_wide_modify,
+	[VPMU_FIRST] = on_first, [VPMU_FIRST | VPMU_WIDE] = on_first_wide,
+	[VPMU_FIRST | VPMU_MODIFIES] = on_first_modify,
+	[VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES] = on_first_wide_modify,
+};
 
 /* ---- translation ---- */
-
-/* Instructions share places only when there are many of them. */
-static void *next_site(void)
-{
-	static uint32_t sites;
-	uint32_t n = __atomic_fetch_add(&sites, 1, __ATOMIC_RELAXED) % VPMU_SITES;
-
-	return (void *)(n * sizeof(struct vpmu_way *));
-}
-
-static void watch_instruction(struct qemu_plugin_insn *insn)
-{
-	struct vpmu_accesses a = vpmu_accesses_of(qemu_plugin_insn_data(insn),
-						  qemu_plugin_insn_size(insn));
-
-	if (a.none)	/* QEMU's helpers have less to do where nothing is registered */
-		return;
-	switch (a.store) {
-	case VPMU_NONTEMPORAL:
-		qemu_plugin_register_vcpu_mem_cb(insn, parts.nontemporal, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_W, NULL);
-		break;
-	case VPMU_FENCE:
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, parts.fence, QEMU_PLUGIN_CB_NO_REGS,
-						       NULL);
-		break;
-	case VPMU_ORDINARY:
-		qemu_plugin_register_vcpu_mem_cb(insn, a.wide ? parts.wide : parts.access,
-						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-						 next_site());
-		break;
-	}
-}
 
 static void watch_pauses(struct qemu_plugin_tb *tb, size_t count)
 {
@@ -300,19 +353,13 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
 	uint64_t lines = (end >> 6) - (start >> 6) + 1;
-	uint64_t packed = fetched >> 6 << BLOCK_LINE_SHIFT | lines << BLOCK_LINES_SHIFT | count;
+	uint64_t packed = vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)count);
 
 	watch_pauses(tb, count);
-	if (vpmu_core_feed_active()) {
+	if (vpmu_core_feed_active())
 		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
-		return;
-	}
-	if (vpmu_hidden(start))
-		return;
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, parts.block, QEMU_PLUGIN_CB_NO_REGS,
-					     (void *)(uintptr_t)packed);
-	for (size_t i = 0; i < count; i++)
-		watch_instruction(qemu_plugin_tb_get_insn(tb, i));
+	else if (!vpmu_hidden(start))
+		vpmu_translation_register(&callbacks, tb, count, packed);
 }
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
@@ -341,8 +388,9 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 			 path, vpmu_feed.segment->machine.name);
 		return rc;
 	}
-	parts = *used;
-	vpmu_core_feed_open(&vpmu_feed.caches, &parts);
+	callbacks.parts = *used;
+	callbacks.accesses = used == &vpmu_watch_parts ? accesses : NULL;
+	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
 	learn_store_bits();
 	return 0;
 }

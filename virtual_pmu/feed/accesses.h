@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What matters of an instruction where only its accesses do, which takes a quarter of the time that
+ * its class does. What is not known is false. */
+#ifndef VPMU_FEED_ACCESSES_H
+#define VPMU_FEED_ACCESSES_H
+
+#include "instructions.h"
+
+struct vpmu_accesses {
+	enum vpmu_store store;		/* as in its class */
+	bool vector;			/* of SSE or AVX, without a mask */
+	bool none;			/* only registers; and the next instruction follows */
+	bool wide;			/* one of 16 or 32 bytes, every byte of it */
+	bool once;			/* always has exactly one, of at most 16 bytes */
+	bool modifies;			/* reads and then writes the same place, not locked */
+};
+
+struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count);
+
+struct vpmu_code { const uint8_t *bytes; size_t count; };
+
+/* Do these vector instructions, of which none between the first and the last has an access, load
+ * from a place and then store all of it? */
+bool vpmu_load_and_store(const struct vpmu_code *code, size_t instructions);
+
+#endif

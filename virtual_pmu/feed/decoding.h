@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What Zydis says of an instruction, for the files that ask it. */
+#ifndef VPMU_FEED_DECODING_H
+#define VPMU_FEED_DECODING_H
+
+#include <Zydis/Zydis.h>
+
+#include "instructions.h"
+
+struct decoded {
+	ZydisDecodedInstruction insn;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* As QEMU does, near branches with the prefix 66 take 16 bits, which is AMD's way. */
+static inline bool init(ZydisDecoder *decoder)
+{
+	return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64,
+					     ZYDIS_STACK_WIDTH_64)) &&
+	       ZYAN_SUCCESS(ZydisDecoderEnableMode(decoder, ZYDIS_DECODER_MODE_AMD_BRANCHES,
+						   ZYAN_TRUE));
+}
+
+static inline bool decode(const uint8_t *bytes, size_t count, struct decoded *d)
+{
+	ZydisDecoder decoder;
+
+	return init(&decoder) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, count, &d->insn, d->operands));
+}
+
+/* A quarter of the work; decode_operands can do the rest. */
+static inline bool decode_without_operands(const uint8_t *bytes, size_t count,
+					   ZydisDecoder *decoder, ZydisDecoderContext *context,
+					   ZydisDecodedInstruction *insn)
+{
+	return init(decoder) &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, context, bytes, count, insn));
+}
+
+static inline bool decode_operands(const ZydisDecoder *decoder, const ZydisDecoderContext *context,
+			    struct decoded *d)
+{
+	return ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, context, &d->insn, d->operands,
+						       d->insn.operand_count));
+}
+
+static inline const ZydisDecodedOperand *memory_operand(const struct decoded *d)
+{
+	for (int i = 0; i < d->insn.operand_count_visible; i++)
+		if (d->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			return &d->operands[i];
+	return NULL;
+}
+
+static inline bool is_executed(const ZydisDecodedInstruction *insn)
+{
+	return (insn->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+		insn->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX) &&
+	       insn->meta.isa_ext != ZYDIS_ISA_EXT_FMA4 && insn->meta.isa_ext != ZYDIS_ISA_EXT_RTM;
+}
+
+static inline bool addresses_memory(const ZydisDecodedInstruction *insn)
+{
+	return (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && insn->raw.modrm.mod != 3;
+}
+
+/* Of XMM and YMM registers. Those with a mask may leave bytes out. */
+static inline bool is_vector(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD: case ZYDIS_MNEMONIC_VPMASKMOVQ:
+		return false;
+	default:
+		break;
+	}
+	switch (insn->meta.isa_ext) {
+	case ZYDIS_ISA_EXT_SSE: case ZYDIS_ISA_EXT_SSE2: case ZYDIS_ISA_EXT_SSE3:
+	case ZYDIS_ISA_EXT_SSSE3: case ZYDIS_ISA_EXT_SSE4: case ZYDIS_ISA_EXT_AES:
+	case ZYDIS_ISA_EXT_PCLMULQDQ: case ZYDIS_ISA_EXT_AVX: case ZYDIS_ISA_EXT_AVX2:
+	case ZYDIS_ISA_EXT_AVXAES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static inline enum vpmu_store store_of(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->mnemonic) {
+	case ZYDIS_MNEMONIC_MOVNTI: case ZYDIS_MNEMONIC_MOVNTQ:
+	case ZYDIS_MNEMONIC_MOVNTPS: case ZYDIS_MNEMONIC_VMOVNTPS:
+	case ZYDIS_MNEMONIC_MOVNTPD: case ZYDIS_MNEMONIC_VMOVNTPD:
+	case ZYDIS_MNEMONIC_MOVNTDQ: case ZYDIS_MNEMONIC_VMOVNTDQ:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
+		return VPMU_NONTEMPORAL;
+	case ZYDIS_MNEMONIC_SFENCE: case ZYDIS_MNEMONIC_MFENCE:
+		return VPMU_FENCE;
+	default:
+		return VPMU_ORDINARY;
+	}
+}
+
+/* MASKMOVDQU has registers alone in its text. */
+static inline bool has_no_access(const ZydisDecodedInstruction *insn)
+{
+	return is_vector(insn) && (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	       insn->raw.modrm.mod == 3 && store_of(insn) == VPMU_ORDINARY;
+}
+
+static inline bool is_wide(const struct decoded *d)
+{
+	const ZydisDecodedOperand *memory = memory_operand(d);
+
+	return memory && (memory->size == 128 || memory->size == 256);
+}
+
+#endif

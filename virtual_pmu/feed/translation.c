@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "translation.h"
+
+#include "accesses.h"
+
+#define INSTRUCTIONS_MAX 512	/* of QEMU's blocks */
+
+/* A block while it is translated. */
+struct block {
+	const struct vpmu_callbacks *callbacks;
+	struct qemu_plugin_tb *tb;
+	size_t count;
+	struct vpmu_accesses of[INSTRUCTIONS_MAX];
+	uint8_t ways[INSTRUCTIONS_MAX];
+	bool left_out[INSTRUCTIONS_MAX];
+};
+
+static struct vpmu_code code_of(const struct block *b, size_t i)
+{
+	const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
+
+	return (struct vpmu_code){ qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn) };
+}
+
+/* Instructions share places only when there are many of them. */
+static uint64_t next_site(void)
+{
+	static uint32_t sites;
+
+	return __atomic_fetch_add(&sites, 1, __ATOMIC_RELAXED) % VPMU_SITES;
+}
+
+/* ---- ways ---- */
+
+#define PAIR_MAX 6	/* from the load to the store */
+
+/* The load at i and a store of the same place: where that is; or 0. */
+static size_t find_store(const struct block *b, size_t i)
+{
+	struct vpmu_code code[PAIR_MAX];
+	size_t n = 1, limit = b->count - i < PAIR_MAX ? b->count - i : PAIR_MAX;
+
+	while (n < limit && b->of[i + n].vector && b->of[i + n].none)
+		n++;
+	if (n == limit || !b->of[i + n].vector || !b->of[i + n].once)
+		return 0;
+	for (size_t k = 0; k <= n; k++)
+		code[k] = code_of(b, i + k);
+	return vpmu_load_and_store(code, n + 1) ? i + n : 0;
+}
+
+static void find_pairs(struct block *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		size_t store = b->of[i].vector && b->of[i].once ? find_store(b, i) : 0;
+
+		if (!store)
+			continue;
+		b->left_out[i] = true;
+		b->ways[store] |= VPMU_MODIFIES;
+		i = store;
+	}
+}
+
+/* Until the first access nothing else can happen. */
+static void find_first(struct block *b, uint64_t packed)
+{
+	uint32_t lines = packed >> VPMU_BLOCK_LINES_SHIFT & 0x7f;
+	size_t i = 0;
+
+	if (b->count > VPMU_FIRST_INSNS_MAX || lines > VPMU_FIRST_LINES_MAX)
+		return;
+	while (i < b->count && (b->of[i].none || b->left_out[i]))
+		i++;
+	if (i < b->count && b->of[i].once)
+		b->ways[i] |= VPMU_FIRST;
+}
+
+static void find_ways(struct block *b, uint64_t packed)
+{
+	for (size_t i = 0; i < b->count; i++)
+		b->ways[i] = (b->of[i].wide ? VPMU_WIDE : 0) |
+			     (b->of[i].modifies ? VPMU_MODIFIES : 0);
+	find_pairs(b);
+	find_first(b, packed);
+}
+
+/* ---- callbacks ---- */
+
+static void register_block(const struct block *b, uint64_t packed)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->ways[i] & VPMU_FIRST)
+			return;
+	qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->parts.block,
+					     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)packed);
+}
+
+static void *user_data(uint32_t ways, uint64_t packed)
+{
+	uint64_t site = next_site(), line = packed >> VPMU_BLOCK_LINE_SHIFT;
+	uint64_t lines = packed >> VPMU_BLOCK_LINES_SHIFT & 0x7f, instructions = packed & 0x3ff;
+
+	if (!(ways & VPMU_FIRST))
+		return (void *)(uintptr_t)(site * sizeof(struct vpmu_way *));
+	return (void *)(uintptr_t)(line << VPMU_FIRST_LINE_SHIFT | site << VPMU_FIRST_SITE_SHIFT |
+				   lines << VPMU_FIRST_LINES_SHIFT | instructions);
+}
+
+static void register_access(const struct block *b, size_t i, uint64_t packed)
+{
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
+	const struct vpmu_callbacks *c = b->callbacks;
+	qemu_plugin_vcpu_mem_cb_t access = b->of[i].wide ? c->parts.wide : c->parts.access;
+	uint32_t ways = b->ways[i];
+
+	if (c->accesses)
+		access = c->accesses[ways];
+	qemu_plugin_register_vcpu_mem_cb(insn, access, QEMU_PLUGIN_CB_NO_REGS,
+					 ways & VPMU_MODIFIES ? QEMU_PLUGIN_MEM_W :
+								QEMU_PLUGIN_MEM_RW,
+					 user_data(ways, packed));
+}
+
+static void register_instruction(const struct block *b, size_t i, uint64_t packed)
+{
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
+
+	if (b->left_out[i] || b->of[i].none)	/* QEMU's helpers have less to do then */
+		return;
+	switch (b->of[i].store) {
+	case VPMU_NONTEMPORAL:
+		qemu_plugin_register_vcpu_mem_cb(insn, b->callbacks->parts.nontemporal,
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
+		break;
+	case VPMU_FENCE:
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, b->callbacks->parts.fence,
+						       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		break;
+	case VPMU_ORDINARY:
+		register_access(b, i, packed);
+		break;
+	}
+}
+
+void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
+			       size_t instructions, uint64_t packed)
+{
+	struct block b;
+
+	b.callbacks = callbacks;
+	b.tb = tb;
+	b.count = instructions < INSTRUCTIONS_MAX ? instructions : INSTRUCTIONS_MAX;
+	for (size_t i = 0; i < b.count; i++) {
+		struct vpmu_code code = code_of(&b, i);
+
+		b.of[i] = vpmu_accesses_of(code.bytes, code.count);
+		b.ways[i] = 0;
+		b.left_out[i] = false;
+	}
+	if (callbacks->accesses)
+		find_ways(&b, packed);
+	register_block(&b, packed);
+	for (size_t i = 0; i < b.count; i++)
+		register_instruction(&b, i, packed);
+}
