@@ -71,19 +71,31 @@ verdict 'a killed run leaves it behind' "$(test -e "$segment"; echo $?)"
 : >"$segment.vpmu-new-1"	# one that a run was about to make, a moment ago
 SLURM_JOB_ID=1$SLURM_JOB_ID run -- true
 is 'the next run of any job removes it' "$segment.vpmu-new-1" "$(echo "$segment"*)"
-# Killed long ago: the time is a minute and more later than when they were made.
+# Killed long ago: what is called OLD is a minute and more older than it says. Not so what other tests
+# have in the making.
 : >"$segment.xml.vpmu-new-2"
 mkdir -p "$segment.system.vpmu-new-3/cpu"
 cat >"$scratch/later.c" <<-'CODE'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/stat.h>
 	#include <sys/syscall.h>
-	#include <time.h>
 	#include <unistd.h>
-	time_t time(time_t *t) { (void)t; return syscall(SYS_time, 0) + 100; }
+	int fstat(int fd, struct stat *st)
+	{
+		char link[64], path[4096] = "";
+		int rc = (int)syscall(SYS_fstat, fd, st);
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		if (readlink(link, path, sizeof(path) - 1) > 0 && strstr(path, getenv("OLD")))
+			st->st_ctime -= 100;
+		return rc;
+	}
 CODE
 "${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/later.so" "$scratch/later.c"
 run -- true
 is 'what is new stays' "$segment.system.vpmu-new-3 $segment.vpmu-new-1 $segment.xml.vpmu-new-2" "$(echo "$segment".*new*)"
-LD_PRELOAD=$scratch/later.so run -- true
+OLD=$segment LD_PRELOAD=$scratch/later.so run -- true
 is 'what is old goes' "$segment.*new*" "$(echo "$segment".*new*)"
 # Of a segment that is named: a run is killed as it gives it its name, and files of others have names
 # that are much alike.
@@ -100,7 +112,7 @@ touch "${others[@]}"
 mkdir -p "$named.system.vpmu-new-5/cpu"
 LD_PRELOAD=$scratch/killed.so run -s "$named" -- true
 is 'a run that is killed leaves' "137 1" "$? $(ls -d "$named".vpmu-new-* | wc -l)"
-LD_PRELOAD=$scratch/later.so run -s "$named" -- true
+OLD=$named LD_PRELOAD=$scratch/later.so run -s "$named" -- true
 is 'the next one removes it, and nothing else' \
 	"$(printf '%s\n' "${others[@]}" "$named" "$named".{state,system,xml} | sort)" \
 	"$(printf '%s\n' "$scratch"/folder/* | sort)"
