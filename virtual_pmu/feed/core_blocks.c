@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_blocks.h"
 #include "crossing.h"
+#include "packed.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BUCKETS 8192u
-#define PACKED_LINES(packed) ((packed) >> 10 & 0x7f)
 
 static struct vpmu_block *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -89,7 +89,7 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 		c = vpmu_class_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
 		add_instruction(&c, n);
 	}
-	n[VPMU_CODE_READS] = (uint32_t)PACKED_LINES(packed);
+	n[VPMU_CODE_READS] = vpmu_packed_lines(packed);
 	b = new_block(n);
 	b->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	b->last = qemu_plugin_insn_vaddr(last);

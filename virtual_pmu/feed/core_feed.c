@@ -14,8 +14,6 @@
 #include "wide.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
-/* As in plugin.c: only a start nearer than this to the end of a line can cross it. */
-#define ACCESS_BYTES_SURE 8
 
 /* User data of an access: flags below the number of the instruction in its block, from 1. */
 enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, WIDE = 16, INSTRUCTION_SHIFT = 5 };
@@ -327,7 +325,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		return;
 	if ((note & WIDE) && vpmu_wide_passes(address))
 		return;
-	if (address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE)
+	if (vpmu_may_cross_line(address))
 		last += (1u << qemu_plugin_mem_size_shift(info)) - 1;
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);

@@ -65,10 +65,9 @@ static void find_pairs(struct block *b)
 /* Until the first access nothing else can happen. */
 static void find_first(struct block *b, uint64_t packed)
 {
-	uint32_t lines = packed >> VPMU_BLOCK_LINES_SHIFT & 0x7f;
 	size_t i = 0;
 
-	if (b->count > VPMU_FIRST_INSNS_MAX || lines > VPMU_FIRST_LINES_MAX)
+	if (b->count > VPMU_FIRST_INSNS_MAX || vpmu_packed_lines(packed) > VPMU_FIRST_LINES_MAX)
 		return;
 	while (i < b->count && (b->of[i].none || b->left_out[i]))
 		i++;
@@ -98,13 +97,14 @@ static void register_block(const struct block *b, uint64_t packed)
 
 static void *user_data(uint32_t ways, uint64_t packed)
 {
-	uint64_t site = next_site(), line = packed >> VPMU_BLOCK_LINE_SHIFT;
-	uint64_t lines = packed >> VPMU_BLOCK_LINES_SHIFT & 0x7f, instructions = packed & 0x3ff;
+	uint64_t site = next_site();
 
 	if (!(ways & VPMU_FIRST))
 		return (void *)(uintptr_t)(site * sizeof(struct vpmu_way *));
-	return (void *)(uintptr_t)(line << VPMU_FIRST_LINE_SHIFT | site << VPMU_FIRST_SITE_SHIFT |
-				   lines << VPMU_FIRST_LINES_SHIFT | instructions);
+	return (void *)(uintptr_t)(vpmu_packed_line(packed) << VPMU_FIRST_LINE_SHIFT |
+				   site << VPMU_FIRST_SITE_SHIFT |
+				   vpmu_packed_lines(packed) << VPMU_FIRST_LINES_SHIFT |
+				   vpmu_packed_instructions(packed));
 }
 
 static void register_access(const struct block *b, size_t i, uint64_t packed)

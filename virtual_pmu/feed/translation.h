@@ -11,14 +11,10 @@
 #define VPMU_FEED_TRANSLATION_H
 
 #include "core_feed.h"
+#include "packed.h"
 
-/* A block of guest code packed into a callback's user data: line << 17 | lines << 10 | insns.
- * QEMU's blocks have at most 512 instructions of at most 15 bytes. */
-#define VPMU_BLOCK_LINES_SHIFT 10
-#define VPMU_BLOCK_LINE_SHIFT 17
-
-/* The same with the number of an instruction's place in the table: line << 18 | site << 8 |
- * lines << 6 | insns. */
+/* A packed block (packed.h) with the number of an instruction's place in the table:
+ * line << 18 | site << 8 | lines << 6 | insns. */
 #define VPMU_FIRST_LINES_SHIFT 6
 #define VPMU_FIRST_SITE_SHIFT 8
 #define VPMU_FIRST_LINE_SHIFT 18
@@ -27,20 +23,14 @@
 
 enum { VPMU_WIDE = 1, VPMU_MODIFIES = 2, VPMU_FIRST = 4, VPMU_WAYS = 8 };
 
-static inline uint64_t vpmu_block_pack(uint64_t line, uint32_t lines, uint32_t instructions)
-{
-	return line << VPMU_BLOCK_LINE_SHIFT | (uint64_t)lines << VPMU_BLOCK_LINES_SHIFT |
-	       instructions;
-}
-
 struct vpmu_callbacks {
 	struct vpmu_core_feed_parts parts;
 	/* By the bits above, without parts between them and QEMU; NULL: none may be used. */
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
 };
 
-/* Inside the translation callback: registers those of an ordinary machine's block, which is packed
- * as above. */
+/* Inside the translation callback: registers those of an ordinary machine's block, which
+ * is packed. */
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
 			       size_t instructions, uint64_t packed);
 

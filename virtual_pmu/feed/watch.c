@@ -16,10 +16,6 @@
 #define NOINLINE __attribute__((noinline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Only an access that starts nearer than this to the end of a line can cross it: QEMU splits an
- * instruction's larger accesses, except for 16-byte atomics, which must be aligned. */
-#define ACCESS_BYTES_SURE 8
-
 static struct vpmu_callbacks callbacks;
 static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
 
@@ -102,7 +98,7 @@ static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 	uint64_t state = word ^ vpmu_runner_tag(r, address);	/* if it is this line */
 
-	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE))
+	if (unlikely(vpmu_may_cross_line(address)))
 		access_slow(vcpu, info, address, user);
 	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & store_bits)))
 		l1_touch(way, &r->uses);
@@ -126,7 +122,7 @@ static inline void modify(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_
 	struct vpmu_way *way = *site_of(r, user);
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 
-	if (unlikely(address % VPMU_LINE_BYTES > VPMU_LINE_BYTES - ACCESS_BYTES_SURE) ||
+	if (unlikely(vpmu_may_cross_line(address)) ||
 	    word != (vpmu_runner_tag(r, address) | VPMU_WORD_M))
 		modify_slow(vcpu, info, address, user);
 	else
@@ -175,20 +171,15 @@ static void on_pause(unsigned int vcpu, void *unused)
 		vpmu_spin_do(vpmu_spinning(&t->spinning, t->runner.clock));
 }
 
-static uint32_t block_lines(uint64_t block)
-{
-	return block >> VPMU_BLOCK_LINES_SHIFT & 0x7f;
-}
-
 static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
 {
-	return vpmu_runner_tag(&t->runner, block >> VPMU_BLOCK_LINE_SHIFT << 6);
+	return vpmu_runner_tag(&t->runner, vpmu_packed_line(block) << 6);
 }
 
 static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 {
 	struct vpmu_runner *r = &t->runner;
-	uint32_t lines = block_lines(block);
+	uint32_t lines = vpmu_packed_lines(block);
 	uint64_t tag = block_tag(t, block);
 
 	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
@@ -259,7 +250,8 @@ static void on_block(unsigned int vcpu, void *packed)
 {
 	uint64_t block = (uint64_t)(uintptr_t)packed;
 
-	enter(vcpu, block >> VPMU_BLOCK_LINE_SHIFT, block_lines(block), block & 0x3ff);
+	enter(vcpu, vpmu_packed_line(block), vpmu_packed_lines(block),
+	      vpmu_packed_instructions(block));
 }
 
 /* ---- a block's first access ---- */

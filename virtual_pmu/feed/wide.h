@@ -17,4 +17,11 @@ static inline bool vpmu_wide_passes(uint64_t address)
 	return VPMU_WIDE_PASSED >> address % 64 & 1;
 }
 
+/* Only an access that starts in a line's last 7 bytes can cross its end: QEMU splits an
+ * instruction's larger ones, except for 16-byte atomics, which must be aligned. */
+static inline bool vpmu_may_cross_line(uint64_t address)
+{
+	return address % 64 > 64 - 8;
+}
+
 #endif
