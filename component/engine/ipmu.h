@@ -124,7 +124,10 @@ int ipmu_names_open(char *why);
  * ("skl_unc_cbo", "skl_unc_cbo0", ...); NULL past the end. `name` has room for the answer. */
 const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
 
-/* The same of this machine, its boxes only. */
+/* False: the name has no PMU, and no PMU of that scope has such an event on any machine. */
+bool ipmu_names_event(enum ipmu_scope scope, const char *name);
+
+/* Those of ipmu_names_pmu on this machine, its boxes only. */
 const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32]);
 
 /* ---- the machine ---- */

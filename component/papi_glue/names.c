@@ -34,11 +34,22 @@ static int not_found(int code)
 	return code == PAPI_ECMP ? PAPI_ENOEVNT : code;
 }
 
+/* To open the machine takes milliseconds, and PAPI asks all components for each event of its
+ * presets that perf_event does not have. */
+static bool may_have(const struct glue *g, const char *name)
+{
+	return __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE) != PAPI_EDELAY_INIT ||
+	       ipmu_names_event(g->scope, bare(g, name));
+}
+
 int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 {
 	char why[IPMU_WHY_MAX] = "";
-	int rc = glue_initialize(g);
+	int rc;
 
+	if (!may_have(g, name))
+		return PAPI_ENOEVNT;
+	rc = glue_initialize(g);
 	if (rc != PAPI_OK) {
 		if (is_ours(g, name))
 			glue_report(g, 0, INFO(g).disabled_reason);

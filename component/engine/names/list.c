@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "list.h"
 
+#include "parse.h"
 #include "pfm.h"
-
-#include "../pmu/qualifiers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +12,26 @@ bool ipmu_type_has_event(const struct ipmu_pmu_type *type, const char *event)
 {
 	return type->own_names ? type->ops->knows(event) :
 				 ipmu_pfm_has_event(type, event);
+}
+
+static bool family_has_event(const struct ipmu_family *family, const char *event)
+{
+	for (int t = 0; family->types[t]; t++)
+		if (ipmu_type_has_event(family->types[t], event))
+			return true;
+	return false;
+}
+
+bool ipmu_names_event(enum ipmu_scope scope, const char *name)
+{
+	struct ipmu_parsed_name parsed;
+
+	if (ipmu_name_parse(name, &parsed, NULL) || parsed.pmu)
+		return true;	/* the machine has something to say about it */
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		if ((*f)->scope == scope && !(*f)->repeats && family_has_event(*f, parsed.event))
+			return true;
+	return false;
 }
 
 /* How many events, or with event >= 0 unit masks of it, libpfm4 lists. */
