@@ -66,6 +66,14 @@ for listing in machines events regs "regs --tsv" --help --version "run --help"; 
 		"${said//$'\n'/ }"
 done
 
+# an emulator that is none: the program has not run
+for other in true false; do
+	VPMU_QEMU=/bin/$other fails 1 "/bin/$other ended with status $([ $other = true ]; echo $?)" run true
+done
+printf '#!/bin/sh\nkill -TERM $$\n' >"$scratch/ended"; chmod +x "$scratch/ended"
+VPMU_QEMU=$scratch/ended "$VPMU" run true 2>"$scratch/err"
+is "the status of a killed emulator" "143 0" "$? $(wc -c <"$scratch/err")"
+
 # programs
 fails 1 "no such program" run --no-feed "$scratch/none"
 fails 1 "no such program in PATH" run --no-feed surely-no-such-program

@@ -224,6 +224,20 @@ static int spawn(const struct vpmu_launch *launch, const char *path, char **argv
 	return 0;
 }
 
+/* Each feed that starts on the machine takes an address space, before the program's first
+ * instruction. An emulator that a signal ended early keeps its status. */
+static int check_feed(const struct vpmu_launch *launch, uint32_t spaces, const char *qemu,
+		      int status)
+{
+	const struct vpmu_segment *s = launch->place->segment;
+
+	if (status > 128 || __atomic_load_n(&s->next_space, __ATOMIC_RELAXED) != spaces)
+		return 0;
+	vpmu_complain("%s ended with status %d and has not started the machine's plugin: nothing "
+		      "was run; it has to be a qemu-x86_64 that takes plugins", qemu, status);
+	return VPMU_EXIT_FAILURE;
+}
+
 static int count_words(char **argv)
 {
 	int n = 0;
@@ -239,6 +253,7 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 	const char **line = calloc(words, sizeof(*line));
 	struct texts *t = calloc(1, sizeof(*t));
 	struct vpmu_program *p = calloc(1, sizeof(*p));
+	uint32_t spaces = launch->place->segment->next_space;
 	int rc = VPMU_EXIT_FAILURE;
 
 	if (!t || !p || !line) {
@@ -254,6 +269,8 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 	set_environment(launch, t);
 	rc = spawn(launch, launch->feed ? t->emulator.qemu : p->word_count ?
 		   p->words[0] : p->path, (char **)(uintptr_t)line, status);
+	if (!rc && launch->feed)
+		rc = check_feed(launch, spaces, t->emulator.qemu, *status);
 out:
 	free(line);
 	free(p);
