@@ -145,9 +145,24 @@ static int take_name(const struct new_file *n)
 	return rc || !rename(n->temporary, n->path) ? rc : -errno;
 }
 
+/* What could not be written is not tried again: stdio forgets it, and only a flag stays. */
+void new_file_flush(struct new_file *n)
+{
+	if (fflush(n->f) && !n->error)
+		n->error = errno;
+}
+
+static int written(struct new_file *n)
+{
+	new_file_flush(n);
+	if (n->error)
+		return -n->error;
+	return ferror(n->f) ? (errno ? -errno : -EIO) : 0;
+}
+
 int new_file_place(struct new_file *n)
 {
-	int rc = fflush(n->f) || ferror(n->f) ? (errno ? -errno : -EIO) : 0;
+	int rc = written(n);
 
 	if (!rc && !n->placed)
 		rc = take_name(n);

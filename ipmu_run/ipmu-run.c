@@ -8,6 +8,7 @@
 
 #include "counting/handover.h"
 #include "counting/program.h"
+#include "file_limit.h"
 #include "job/job.h"
 #include "run.h"
 #include "status.h"
@@ -241,7 +242,10 @@ static int work_until_mpi_init(const struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o;
-	int rc = options_parse(argc, argv, &o);
+	int rc;
+
+	file_limit_handle();
+	rc = options_parse(argc, argv, &o);
 
 	if (rc)
 		return complain_unwritten(rc < 0 ? 0 : rc);

@@ -166,6 +166,47 @@ job 2 -o "$scratch/folder/new" "$scratch/end" remove 0 "$scratch/folder"
 check 'a folder that goes: the status' [ $status = 1 ]
 check 'a folder that goes: said' says "cannot write $scratch/folder/new.csv and .json: No such file"
 
+# A limit of a file's size that the program sets: it is not ended for the sake of our files.
+for options in '' '--interval 20'; do
+	job 1 -o "$scratch/limited" $options "$scratch/end" limited 0 100
+	check "a limit of files $options: the status" [ $status = 1 ]
+	check "a limit of files $options: said" says "cannot write $scratch/limited.csv and .json: File too"
+	check "a limit of files $options: the report before the end stays whole, and marked" \
+		grep -q '^info,,,,complete,,0,,,,"the job has not ended"' "$scratch/limited.csv"
+done
+check 'a limit of files: said of the timeline, too' \
+	says "cannot write $scratch/limited.node0.timeline.csv: File too large"
+
+# ---- the clock of the host is set while a job runs: its time goes on
+
+cat >"$scratch/clock.c" <<-'CODE'
+	#define _GNU_SOURCE
+	#include <dlfcn.h>
+	#include <time.h>
+	int clock_gettime(clockid_t id, struct timespec *t)
+	{
+		static int (*next)(clockid_t, struct timespec *);
+
+		if (!next)
+			next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+		int rc = next(id, t);
+		if (id == CLOCK_REALTIME)
+			t->tv_sec += 3600;	/* and then it is set back by an hour */
+		return rc;
+	}
+CODE
+${CC:-gcc} -shared -fPIC -o "$scratch/clock.so" "$scratch/clock.c" -ldl || exit 1
+cat >"$scratch/ahead" <<-CODE
+	#!/bin/sh
+	export LD_PRELOAD=$scratch/clock.so\${LD_PRELOAD:+:\$LD_PRELOAD}
+	exec "\$@"
+CODE
+chmod +x "$scratch/ahead"
+job 1 -o "$r" --interval 20 "$scratch/ahead" "$scratch/end" nap 0
+check 'the clock set back: the job ends well' [ $status = 0 ]
+check 'the clock set back: the timeline has lines' [ "$(wc -l <"$timeline")" -gt 1 ]
+rm -f "$r"*
+
 # ---- one voice
 
 for n in 1 3; do

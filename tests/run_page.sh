@@ -93,6 +93,22 @@ if unshare -m mount -t tmpfs -o size=16k tmpfs full 2>/dev/null; then
 	is 'a full disk: the old page stays' old "$(cat page)"
 	is 'a full disk: no half file' 'f.csv f.html f.json' "$(paste -sd' ' list)"
 fi
+# Journals are below the limit, the page is not; what was there is.
+through_pipe() {	# through_pipe MACHINE COMMAND...: what it says is in no file then
+	"$vpmu" run --no-feed -m "$1" -- "${@:2}" 2>&1 >/dev/null | cat >err
+	return "${PIPESTATUS[0]}"
+}
+limited() {	# limited BLOCKS OPTION...: of 1,024 bytes
+	through_pipe skl-8c16t bash -c "ulimit -f $1; exec ipmu-run ${*:2} -o limited true"
+}
+echo old >limited.html
+limited 48 --per-box --passes -g MEM,LLC_READ,LLC_STATES,LLC; is 'a limit of files: status' 1 $?
+says 'a limit of files' '^ipmu-run: cannot write limited.html: File too large$'
+is 'a limit of files: the old page stays' old "$(cat limited.html)"
+limited 0 -g MEM; is 'files of no bytes: status' 1 $?
+says 'files of no bytes' 'package-0.skl_unc cannot be written: File too large'
+through_pipe skl-4c8t ipmu-run -g MEM sh -c 'ulimit -f 0; echo word >word'
+is 'the program still ends by SIGXFSZ' 153 $?
 mkdir ro dir.html
 on skl-4c8t -g MEM -o none/f echo ran; is 'no such folder' 2 $?
 is 'no such folder: the program did not run' '' "$(cat out)"

@@ -74,6 +74,13 @@ printf '#!/bin/sh\nkill -TERM $$\n' >"$scratch/ended"; chmod +x "$scratch/ended"
 VPMU_QEMU=$scratch/ended "$VPMU" run true 2>"$scratch/err"
 is "the status of a killed emulator" "143 0" "$? $(wc -c <"$scratch/err")"
 
+# a limit of the size of files
+said=$( (ulimit -f 0; "$VPMU" run --no-feed true; echo "status $?") 2>&1 | cat)
+case $said in
+*': File too large; free some space there or choose another place with -s'*'status 1') ok ;;
+*) bad "a limit of files: $said" ;;
+esac
+
 # programs
 fails 1 "no such program" run --no-feed "$scratch/none"
 fails 1 "no such program in PATH" run --no-feed surely-no-such-program

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collecting/measure.h"
+#include "file_limit.h"
 #include "outputs.h"
 #include "plain_numbers.h"
 #include "reporting/metrics.h"
@@ -45,7 +46,6 @@ static void header(const struct job *j)
 				fprintf(j->timeline.f, ",%s", j->m->events[i].name);
 	header_rates(j);
 	fputc('\n', j->timeline.f);
-	fflush(j->timeline.f);
 }
 
 static void complain(const struct job *j, int rc)
@@ -67,6 +67,16 @@ static int begin_file(struct job *j, const char *path)
 	return rc;
 }
 
+static void begin_lines(struct job *j)
+{
+	sigset_t signals;
+
+	file_limit_hold(&signals);
+	header(j);
+	new_file_flush(&j->timeline);
+	file_limit_release(&signals);
+}
+
 void job_timeline_begin(struct job *j)
 {
 	char path[OUTPUT_MAX];
@@ -80,7 +90,7 @@ void job_timeline_begin(struct job *j)
 	if (rc)
 		complain(j, rc);
 	else
-		header(j);
+		begin_lines(j);
 }
 
 /* A cell that was not measured stays empty. */
@@ -134,16 +144,20 @@ void job_timeline_line(struct job *j)
 	memcpy(j->before, j->m->mine, cells * sizeof(*j->before));
 	j->before_ns = j->m->wall_ns;
 	fputc('\n', j->timeline.f);
-	fflush(j->timeline.f);
+	new_file_flush(&j->timeline);
 }
 
 void job_timeline_end(struct job *j)
 {
-	int rc = j->timeline.f ? new_file_publish(&j->timeline) : 0;
+	sigset_t signals;
+	int rc;
 
+	file_limit_hold(&signals);
+	rc = j->timeline.f ? new_file_publish(&j->timeline) : 0;
 	if (rc)
 		complain(j, rc);
 	new_file_drop(&j->timeline);
+	file_limit_release(&signals);
 	free(j->before);
 	j->before = NULL;
 }

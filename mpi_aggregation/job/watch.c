@@ -129,7 +129,7 @@ static void wait_for_work(const struct job *j, struct timespec *next)
 	next->tv_sec += j->interval_ms / 1000 + next->tv_nsec / 1000000000;
 	next->tv_nsec %= 1000000000;
 	do
-		rc = sem_timedwait(watch.wake, next);
+		rc = sem_clockwait(watch.wake, CLOCK_MONOTONIC, next);
 	while (rc && errno == EINTR);
 }
 
@@ -139,7 +139,7 @@ static void *watcher(void *arg)
 	struct timespec next;
 	char reason[64];
 
-	clock_gettime(CLOCK_REALTIME, &next);
+	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (!watch.leave) {
 		wait_for_work(j, &next);
 		if (watch.number && !watch.written) {

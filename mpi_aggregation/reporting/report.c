@@ -6,6 +6,7 @@
 
 #include "collecting/counter_set.h"
 #include "export.h"
+#include "file_limit.h"
 #include "formats.h"
 #include "new_file.h"
 #include "plain_numbers.h"
@@ -17,6 +18,7 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 	size_t bytes = 0;
 	locale_t before;
 	FILE *memory;
+	sigset_t signals;
 	int rc = 0;
 
 	if (!m->has_read)
@@ -29,10 +31,12 @@ API int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to)
 	before = plain_numbers_begin();
 	text_print(memory, m);
 	plain_numbers_end(before);
+	file_limit_hold(&signals);
 	if (fclose(memory))
 		rc = -ENOMEM;
 	else if (fwrite(text, 1, bytes, to) != bytes || fflush(to))
 		rc = -EIO;
+	file_limit_release(&signals);
 	free(text);
 	return rc;
 }
@@ -42,14 +46,17 @@ static int publish(const char *path, int (*fill)(FILE *, const struct ipmu_mpi *
 {
 	locale_t before = plain_numbers_begin();
 	struct new_file n;
+	sigset_t signals;
 	int rc = new_file_open(&n, path, 0666);
 
+	file_limit_hold(&signals);
 	if (!rc)
 		rc = fill(n.f, m);
 	plain_numbers_end(before);
 	if (!rc)
 		rc = new_file_publish(&n);
 	new_file_drop(&n);
+	file_limit_release(&signals);
 	return rc;
 }
 

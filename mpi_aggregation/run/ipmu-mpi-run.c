@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "mpi_environment.h"
 #include "options.h"
 #include "run.h"
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
 	char *events = NULL, **words;
 	int code, rc = 0;
 
+	file_limit_handle();
 	unsetenv(ENV_OUTPUT);
 	unsetenv(ENV_INTERVAL);
 	while (!rc && (code = getopt_long(argc, argv, "+e:o:hV", options, NULL)) != -1) {

@@ -11,6 +11,7 @@
  *   nap      after 300 ms
  *   threads  like well, but all begin with MPI_Init_thread
  *   remove   a folder, which the command line names then
+ *   limited  to files of as many bytes as the command line says then, after a nap
  *
  * Before that each rank runs the command MEANWHILE, if there is one. */
 #include <ftw.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +51,13 @@ static int rm(const char *path, const struct stat *st, int type, struct FTW *at)
 	return remove(path);
 }
 
+static void limit_files(const char *bytes)
+{
+	struct rlimit limit = { strtoul(bytes, NULL, 10), RLIM_INFINITY };
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void end(const char *how, const char *what)
 {
 	if (!strcmp(how, "abort"))
@@ -67,7 +76,9 @@ static void end(const char *how, const char *what)
 		child();
 	if (!strcmp(how, "quit"))
 		_exit(0);
-	if (!strcmp(how, "nap"))
+	if (!strcmp(how, "limited"))
+		limit_files(what);
+	if (!strcmp(how, "nap") || !strcmp(how, "limited"))
 		usleep(300000);
 	if (!strcmp(how, "remove"))
 		nftw(what, rm, 8, FTW_DEPTH | FTW_PHYS);

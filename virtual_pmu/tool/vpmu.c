@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vpmu: runs programs on a virtual machine whose PMU counts what they execute. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,23 @@ static int work(int argc, char **argv)
 	return VPMU_EXIT_USAGE;
 }
 
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* What is written beyond `ulimit -f` is an error, EFBIG, rather than our end. It is a handler, as
+ * programs would inherit that it is ignored. */
+static void survive_file_limit(void)
+{
+	struct sigaction old, action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	survive_file_limit();
 	return vpmu_complain_unwritten(work(argc, argv));
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "file_limit.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* A handler, as to ignore it would be inherited by what is executed. */
+void file_limit_handle(void)
+{
+	struct sigaction old, action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
+static void only(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGXFSZ);
+}
+
+void file_limit_hold(sigset_t *old)
+{
+	sigset_t set;
+
+	only(&set);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+/* Where the caller holds it off himself, it may be his that waits. */
+void file_limit_release(const sigset_t *old)
+{
+	sigset_t set;
+
+	only(&set);
+	if (sigismember(old, SIGXFSZ) == 0)
+		sigtimedwait(&set, NULL, &(struct timespec){ 0 });
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
