@@ -60,6 +60,38 @@ static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
 	stop();
 }
 
+/* Of a thread's loads the last ones are in the L1, whatever another thread of the core did. */
+static void load_and_keep(uint64_t from, uint64_t lines)
+{
+	for (uint64_t line = from; line < from + lines; line++)
+		load(0, line);
+	for (uint64_t line = from + lines - 2; line < from + lines; line++)
+		assert_non_null(vpmu_fast_find(&runner[0].l1d,
+					       vpmu_runner_tag(&runner[0], line * 64)));
+}
+
+static void old_lines_of_another_thread_are_replaced(void **state)
+{
+	struct vpmu_machine m = one_set_machine(4, 8, 16);
+
+	(void)state;
+	m.l2.bytes *= 32;	/* for all lines */
+	m.llc.bytes *= 32;
+	start(&m);
+	vpmu_caches_place(&caches, &runner[1], 0);
+	load_and_keep(100, 100);
+	vpmu_runner_catch_up(&caches, &runner[1]);
+	for (uint64_t line = 1; line < 5; line++)
+		load(1, line);
+	load_and_keep(200, 10);		/* from memory */
+	runner[1].clock += 1000000;	/* it has run alone for a while */
+	for (uint64_t line = 5; line < 9; line++)
+		load(1, line);
+	assert_true(vpmu_runner_behind(&caches, &runner[0]));
+	load_and_keep(100, 10);		/* from the L2 */
+	stop();
+}
+
 static void l1_replaces_the_least_recently_used(void **state)
 {
 	struct vpmu_machine m = one_set_machine(2, 0, 8);
@@ -616,6 +648,7 @@ int main(void)
 		cmocka_unit_test(code_reads_are_told_apart),
 		cmocka_unit_test(l1_replaces_the_least_recently_used),
 		cmocka_unit_test(two_threads_of_a_core_replace_the_least_recently_used),
+		cmocka_unit_test(old_lines_of_another_thread_are_replaced),
 		cmocka_unit_test(l2_replaces_the_least_recently_used),
 		cmocka_unit_test(llc_takes_its_lines_out_of_the_cores),
 		cmocka_unit_test(clean_l1_eviction_leaves_a_stale_bit),

@@ -143,11 +143,4 @@ static inline struct vpmu_way **vpmu_runner_code(struct vpmu_runner *r, uint64_t
 	return &r->code[(tag >> 6) % VPMU_CODE_LINES];
 }
 
-/* Numbers of uses keep up with the clock. */
-static inline void vpmu_runner_number(struct vpmu_runner *r)
-{
-	if (r->uses < r->clock * VPMU_USES_PER_CLOCK)
-		r->uses = r->clock * VPMU_USES_PER_CLOCK;
-}
-
 #endif

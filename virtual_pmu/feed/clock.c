@@ -9,6 +9,7 @@ bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r)
 		return false;
 	r->published = r->clock;
 	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
+	vpmu_runner_number(c, r);
 	return true;
 }
 
@@ -18,7 +19,7 @@ void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r)
 
 	if (newest > r->clock)
 		r->clock = newest;
-	vpmu_runner_number(r);
+	vpmu_runner_number(c, r);
 }
 
 /* Linux's FUTEX_ operations that sleep; the others only wake or move waiters. */

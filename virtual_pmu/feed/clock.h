@@ -24,6 +24,17 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, uint64_t latency)
 	return r->clock;
 }
 
+/* Numbers of uses keep up with the package's newest clock, or what another thread of the core used
+ * would stay in an L1 until this one has caught up. So each publication does this. */
+static inline void vpmu_runner_number(const struct vpmu_caches *c, struct vpmu_runner *r)
+{
+	uint64_t newest = __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED);
+	uint64_t least = (newest > r->clock ? newest : r->clock) * VPMU_USES_PER_CLOCK;
+
+	if (r->uses < least)
+		r->uses = least;
+}
+
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
  * package. Machine lock held. */
 static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
@@ -33,6 +44,7 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
 	if (r->clock >= c->s->uclk[r->package] + step)
 		vpmu_clock(c->s, r->package, r->clock);
+	vpmu_runner_number(c, r);
 }
 
 /* True when the clock need not be published: another thread of the package is ahead. */

@@ -201,7 +201,6 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
 	}
-	vpmu_runner_number(&t->runner);
 	vpmu_emulated_publish_clock(t);
 	if (vpmu_lock_contended(vpmu_feed.segment))
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
