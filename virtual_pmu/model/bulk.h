@@ -20,12 +20,14 @@ struct vpmu_entry {
 	uint64_t start, end;		/* clocks; the part before `done` is counted */
 	uint8_t kind;			/* of these, which are bits */
 	bool begun;			/* there in the clock before `done` as well */
+	uint32_t count;			/* of entries that are alike */
 };
+#define VPMU_ENTRY_COUNT (1u << 20)
 enum { VPMU_ENTRY_DATA_READ = 1, VPMU_ENTRY_COHERENT = 2, VPMU_ENTRY_ARB_1 = 4,
        VPMU_ENTRY_KINDS = 8 };
 
 struct vpmu_entries {
-	uint32_t used;
+	uint32_t used, late[VPMU_ENTRY_KINDS];	/* late: the newest of the kind that was moved */
 	struct vpmu_entry entry[VPMU_ENTRIES];
 };
 
@@ -47,20 +49,43 @@ static inline void vpmu_bulk_count(uint32_t *counter)
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
+/* Those of a thread that is behind begin before `done`, and are moved there: until that goes on they
+ * are alike. True: the list has another such entry, which now counts for this one as well. */
+static inline bool vpmu_entry_again(struct vpmu_entries *list, uint64_t start, uint64_t end,
+				    uint8_t kind)
+{
+	uint32_t i = list->late[kind];
+	struct vpmu_entry *e = &list->entry[i];
+	bool again = i < list->used && e->start == start && e->end == end && e->kind == kind &&
+		     !e->begun && e->count < VPMU_ENTRY_COUNT;
+
+	if (again)
+		e->count++;
+	else
+		list->late[kind] = list->used;
+	return again;
+}
+
 /* A line that the LLC reads from memory or, EVICTION, writes there: a coherent entry of the tracker
  * and a request to the memory controller. False: it has to be told. */
 static inline bool vpmu_bulk_transfer(const struct vpmu_bulk *b, enum vpmu_tracker kind,
 				      uint64_t start, uint64_t end)
 {
+	uint8_t of = VPMU_ENTRY_COHERENT | (kind == VPMU_TRK_DATA_READ ? VPMU_ENTRY_DATA_READ : 0);
 	struct vpmu_entries *list = b->entries;
+	uint64_t late;
 
-	if (!list || start < *b->done || end - *b->done >= VPMU_ENTRY_CLOCKS ||
-	    list->used == VPMU_ENTRIES - 1)
+	if (!list || list->used == VPMU_ENTRIES - 1)
 		return false;
-	list->entry[list->used++] = (struct vpmu_entry){
-		.start = start, .end = end, .kind = VPMU_ENTRY_COHERENT |
-			(kind == VPMU_TRK_DATA_READ ? VPMU_ENTRY_DATA_READ : 0),
-	};
+	late = start < *b->done ? *b->done - start : 0;
+	start += late;
+	end += late;
+	if (end - *b->done >= VPMU_ENTRY_CLOCKS)
+		return false;
+	if (!late || !vpmu_entry_again(list, start, end, of))
+		list->entry[list->used++] = (struct vpmu_entry){
+			.start = start, .end = end, .kind = of, .count = 1,
+		};
 	b->transfers[kind]++;
 	vpmu_bulk_count(b->requests);
 	vpmu_bulk_count(kind == VPMU_TRK_EVICTION ? b->writes : b->reads);

@@ -125,7 +125,7 @@ static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_EN
 		uint64_t end = e->end < done ? e->end : done;
 
 		if (e->start < end)
-			sums[e->kind] += end - e->start;
+			sums[e->kind] += (end - e->start) * e->count;
 		if (e->end > done)
 			b->list.entry[kept++] = still_there(e, done);
 	}
@@ -212,11 +212,11 @@ static void put_in_ring(struct skl_package *p)
 		const struct vpmu_entry *e = &b->list.entry[i];
 
 		if (e->begun) {
-			skl_entry_add(e->kind, 1, &p->occupancy);
+			skl_entry_add(e->kind, (int32_t)e->count, &p->occupancy);
 		} else {
-			skl_put_change(p, e->start, 1, e);
+			skl_put_change(p, e->start, (int32_t)e->count, e);
 		}
-		skl_put_change(p, e->end, -1, e);
+		skl_put_change(p, e->end, -(int32_t)e->count, e);
 	}
 	b->list.used = 0;
 }
@@ -245,6 +245,7 @@ static void make_entry(struct skl_package *p, struct vpmu_entry *e, uint64_t sta
 	e->start = start;
 	e->end = start + length;
 	e->begun = false;
+	e->count = 1;
 }
 
 /* In bulk the entry is made where it stays: to copy what has just been stored takes the host
@@ -254,6 +255,7 @@ void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool cohere
 {
 	struct skl_bulk *b = &p->bulk;
 	struct vpmu_entry now, *e = p->precise ? &now : &b->list.entry[b->list.used];
+	bool late = start < p->done;
 
 	make_entry(p, e, start, end - start);
 	e->kind = (uint8_t)((data_read ? VPMU_ENTRY_DATA_READ : 0) |
@@ -263,6 +265,8 @@ void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool cohere
 		skl_put_change(p, e->end, -1, e);
 		return;
 	}
+	if (late && vpmu_entry_again(&b->list, e->start, e->end, e->kind))
+		return;
 	if (++b->list.used < VPMU_ENTRIES)
 		return;
 	skl_bulk_apply(p);
