@@ -109,6 +109,11 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 /* Slice of the runner's package that holds the line. */
 uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set);
 
+static inline uint32_t vpmu_core_version(const struct vpmu_core *core)
+{
+	return __atomic_load_n(&core->version, __ATOMIC_ACQUIRE);
+}
+
 static inline uint64_t vpmu_level_index(const struct vpmu_level *level, uint64_t line)
 {
 	return __builtin_expect(level->mask != 0, 1) ? line & level->mask : line % level->sets;

@@ -432,15 +432,11 @@ static HOT bool miss_alone(struct plain q)
 	return way < 0 ? access_llc(&q, 0, true) : hit_second(&q, (uint32_t)way);
 }
 
-static HOT bool access_shared(struct plain q)
+static HOT bool miss_among(struct plain q, uint32_t version)
 {
-	uint32_t version = vpmu_core_version(q.r->own);
-	int way = l1_search(&q.l1, q.tag);
+	int way = set_search(&q.l2, q.tag);
 	bool done;
 
-	if (way >= 0)
-		return hit_first(&q, (uint32_t)way, false);
-	way = set_search(&q.l2, q.tag);
 	if (way < 0)
 		return access_llc(&q, version, false);
 	vpmu_core_lock(q.r->own, q.r->tid);
@@ -456,15 +452,6 @@ bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
 	return !memcmp(&ways, &USUAL_WAYS, sizeof(ways));
 }
 
-static bool access_alone(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			 enum vpmu_touch kind)
-{
-	struct plain q = plain_of(c, r, tag, kind, ways_of(r, &c->layout));
-	int way = l1_search(&q.l1, tag);
-
-	return way < 0 ? vpmu_plain_miss(c, r, tag, kind) : hit_first(&q, (uint32_t)way, true);
-}
-
 WHOLE bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			   enum vpmu_touch kind)
 {
@@ -472,15 +459,22 @@ WHOLE bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, u
 			  miss_alone(plain_of(c, r, tag, kind, ways_of(r, &c->layout)));
 }
 
-static WHOLE bool access_locking(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-				 enum vpmu_touch kind)
+WHOLE bool vpmu_plain_miss_among(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+				 enum vpmu_touch kind, uint32_t version)
 {
-	return r->usual ? access_shared(plain_of(c, r, tag, kind, USUAL_WAYS)) :
-			  access_shared(plain_of(c, r, tag, kind, ways_of(r, &c->layout)));
+	return r->usual ? miss_among(plain_of(c, r, tag, kind, USUAL_WAYS), version) :
+			  miss_among(plain_of(c, r, tag, kind, ways_of(r, &c->layout)), version);
 }
 
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind)
 {
-	return r->keeps ? access_alone(c, r, tag, kind) : access_locking(c, r, tag, kind);
+	uint32_t version = vpmu_core_version(r->own);
+	struct plain q = plain_of(c, r, tag, kind, ways_of(r, &c->layout));
+	int way = l1_search(&q.l1, tag);
+
+	if (way >= 0)
+		return hit_first(&q, (uint32_t)way, r->keeps);
+	return r->keeps ? vpmu_plain_miss(c, r, tag, kind) :
+			  vpmu_plain_miss_among(c, r, tag, kind, version);
 }

@@ -12,6 +12,9 @@ bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint6
 /* The same for a line that the L1 does not have, of a runner that keeps the machine lock. */
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		     enum vpmu_touch kind);
+/* And of one of several runners. version: the core's, from before the L1 was searched. */
+bool vpmu_plain_miss_among(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			   enum vpmu_touch kind, uint32_t version);
 /* Are the runner's caches, and the LLC, of the kind that this is fastest for? */
 bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r);
 

@@ -123,11 +123,6 @@ static inline void vpmu_core_unlock(struct vpmu_core *core)
 	__atomic_store_n(&core->lock, 0, __ATOMIC_RELEASE);
 }
 
-static inline uint32_t vpmu_core_version(const struct vpmu_core *core)
-{
-	return __atomic_load_n(&core->version, __ATOMIC_ACQUIRE);
-}
-
 /* With the lock held: is this what the core held at that version? */
 static inline bool vpmu_core_unchanged(const struct vpmu_core *core, uint32_t version)
 {

@@ -60,13 +60,16 @@ static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
 	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
 }
 
-/* A miss of the L1 that was just searched, while no other thread can change it. */
-static inline bool missed_alone(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
+/* A miss of the L1 that was just searched, when the core was at this version. */
+static inline bool missed_plain(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind,
+				uint32_t version)
 {
 	struct vpmu_runner *r = &t->runner;
 
-	return r->keeps && r->plain && !r->counts && !t->combining.used &&
-	       vpmu_plain_miss(&vpmu_feed.caches, r, tag, kind);
+	if (!r->plain || r->counts || t->combining.used)
+		return false;
+	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, tag, kind) :
+			  vpmu_plain_miss_among(&vpmu_feed.caches, r, tag, kind, version);
 }
 
 /* Another line than the instruction's last, or not in a state that permits this. */
@@ -76,6 +79,7 @@ static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 	struct vpmu_runner *r = &vpmu_self->runner;
 	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
 	uint64_t tag = vpmu_runner_tag(r, address);
+	uint32_t version = vpmu_core_version(r->own);
 	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
 
 	if (way && (kind == VPMU_LOAD || l1_way_modify(way, tag, r->keeps))) {
@@ -83,7 +87,7 @@ static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 		*site_of(r, user) = way;
 		return;
 	}
-	if (way || !missed_alone(vpmu_self, tag, kind))
+	if (way || !missed_plain(vpmu_self, tag, kind, version))
 		access_slow(vcpu, info, address, user);
 	*site_of(r, user) = r->filled;
 }
