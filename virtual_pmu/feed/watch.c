@@ -110,11 +110,27 @@ static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 		access_search(vcpu, info, address, user);
 }
 
+/* In the plain case a load's miss and the store to its line are one: a store's miss. */
+static inline bool modify_missed(uint64_t address, void *user)
+{
+	struct vpmu_runner *r = &vpmu_self->runner;
+	uint64_t tag = vpmu_runner_tag(r, address);
+	uint32_t version = vpmu_core_version(r->own);
+
+	if (l1_way_has(*site_of(r, user), tag, VPMU_WORD_S) || vpmu_fast_find(&r->l1d, tag) ||
+	    !missed_plain(vpmu_self, tag, VPMU_STORE, version))
+		return false;
+	*site_of(r, user) = r->filled;
+	return true;
+}
+
 /* A load, and then a store. QEMU shows both; or, where the load is of another instruction, the
  * store alone. */
 static NOINLINE void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user)
 {
+	if (!vpmu_may_cross_line(address) && modify_missed(address, user))
+		return;
 	access_any(vcpu, info & ~store_bits, address, user);
 	access_any(vcpu, info, address, user);
 }
