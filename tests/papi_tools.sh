@@ -118,6 +118,16 @@ machine papi_cost -t 10
 grep -q '^Cost of execution for PAPI start/stop, read and accum' "$scratch/out" &&
 	grep -q '^PAPI_query_event' "$scratch/out"
 verdict 'papi_cost starts, and ends at the missing PAPI_TOT_CYC' $?
+machine papi_avail -a
+grep -q '^Of 0 available events' "$scratch/out"
+verdict 'papi_avail: the presets are of the CPU component alone, which has none here' $?
+if command -v qemu-x86_64 >/dev/null; then
+	counting papi_mem_info && grep -q 'L3 Unified Cache' "$scratch/out" &&
+		! grep -q '8192 KB' "$scratch/out"	# of skl-4c8t, as vpmu machines has it
+	verdict "papi_mem_info: caches by CPUID are the emulator's" $?
+	counting lscpu && grep -Eq 'L3.* 8 MiB' "$scratch/out"
+	verdict "lscpu: the machine's" $?
+fi
 machine papi_xml_event_info -n && grep -q 'skl_unc_cbo.UNC_CBO_CACHE_LOOKUP' "$scratch/out"
 verdict 'papi_xml_event_info lists our events' $?
 machine papi_native_avail -c -i intel_uncore && grep -q 'skl_unc_imc.DRAM_DATA_READS' "$scratch/out" &&
