@@ -58,9 +58,15 @@ for build in stock ours; do
 	printf '#!/bin/sh\nsleep 90\necho PASSED\n' >papi-suite/$build/src/ctests/slow
 	chmod +x papi-suite/$build/src/ctests/slow
 done
+for build in stock ours; do
+	say $build wants 'FAILED!!! Event does not exist'
+done
 SUITE_LIMIT=3 suite
-tr -s ' ' <out | grep -qx ' ours 8 2 3 1 1 0'
+tr -s ' ' <out | grep -qx ' ours 9 2 3 2 1 0'
 verdict 'a test has a limit' $?
+grep -qx '  host ctests/wants: fail in both: PAPI has no such event on this machine' out &&
+	grep -qx '  host ctests/slow: long in both: no reason is stated' out
+verdict 'what is missing in both is told' $?
 SUITE_LIMIT=3 SUITE_TESTS=ctests/same suite
 excluded=papi-suite/ours/src/run_tests_exclude.txt
 grep -qx ctests/burn $excluded && grep -qx ctests/slow $excluded && ! grep -qx ctests/same $excluded
