@@ -34,22 +34,32 @@ bool ipmu_names_event(enum ipmu_scope scope, const char *name)
 	return false;
 }
 
-/* How many events, or with event >= 0 unit masks of it, libpfm4 lists. */
-static int pfm_count(const struct ipmu_pmu_type *type, int event)
+/* How many unit masks of the event libpfm4 lists. */
+static int pfm_umasks(const struct ipmu_pmu_type *type, int event)
 {
 	struct ipmu_event_info probe;
 	int n = 0;
 
-	while (ipmu_pfm_list(type, event < 0 ? n : event, event < 0 ? -1 : n, &probe) == 0)
+	while (ipmu_pfm_list(type, event, n, &probe) == 0)
 		n++;
 	return n;
+}
+
+static int count_events(const struct ipmu_pmu_type *type)
+{
+	const char *name, *desc;
+	int own = 0;
+
+	while (type->own_names && !type->ops->more(NULL, own, &name, &desc))
+		own++;
+	return ipmu_pfm_events(type) + own;
 }
 
 static int list_own_event(const struct ipmu_pmu_type *type, int event, struct ipmu_event_info *out)
 {
 	const char *name, *desc;
 
-	if (!type->own_names || type->ops->more(NULL, event - pfm_count(type, -1), &name, &desc))
+	if (!type->own_names || type->ops->more(NULL, event - ipmu_pfm_events(type), &name, &desc))
 		return -ENOENT;
 	memset(out, 0, sizeof(*out));
 	out->type = type;
@@ -76,7 +86,7 @@ static int list_own_umask(const struct ipmu_pmu_type *type, int event, int umask
 		return -ENOENT;
 	n = strlen(out->name);
 	snprintf(bare, sizeof(bare), "%s", out->name + strlen(type->name) + 1);
-	if (type->ops->more(bare, umask - pfm_count(type, event), &q.list[0].key, &desc) ||
+	if (type->ops->more(bare, umask - pfm_umasks(type, event), &q.list[0].key, &desc) ||
 	    (size_t)snprintf(out->name + n, sizeof(out->name) - n, ":%s", q.list[0].key) >=
 	    sizeof(out->name) - n)
 		return -ENOENT;
@@ -91,30 +101,17 @@ static int list_umask(const struct ipmu_pmu_type *type, int event, int umask,
 	return ipmu_pfm_list(type, event, umask, out) ? list_own_umask(type, event, umask, out) : 0;
 }
 
-static int count_events(const struct ipmu_pmu_type *type)
-{
-	struct ipmu_event_info probe;
-	int n = 0;
-
-	while (list_event(type, n, &probe) == 0)
-		n++;
-	return n;
-}
-
 int ipmu_name_list(const struct ipmu_machine *m, int event, int umask,
 		   struct ipmu_event_info *out)
 {
-	struct ipmu_event_info probe;
-
 	for (int t = 0; m->family->types[t]; t++) {
 		const struct ipmu_pmu_type *type = m->family->types[t];
+		int events = ipmu_machine_boxes(m, type, IPMU_ALL, NULL) ? count_events(type) : 0;
 
-		if (!ipmu_machine_boxes(m, type, IPMU_ALL, NULL))
-			continue;
-		if (list_event(type, event, &probe) == 0)
+		if (event < events)
 			return umask < 0 ? list_event(type, event, out) :
 					   list_umask(type, event, umask, out);
-		event -= count_events(type);
+		event -= events;
 	}
 	return -ENOENT;
 }

@@ -106,14 +106,16 @@ static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 }
 
 /* libpfm4 counts the events of every PMU that it is asked about, and has hundreds. So the search
- * begins at the one that was found last: the same is wanted again and again, then a neighbour. */
+ * begins at the one that was found last and goes both ways: the same is wanted again and again, or
+ * one of its neighbours, in turn. */
 static int find_pmu(const char *name, pfm_pmu_info_t *info)
 {
 	static _Atomic int last = PFM_PMU_NONE;
 	int first = atomic_load(&last);
 
-	for (int n = 0; n < PFM_PMU_MAX; n++) {
-		int i = (first + n) % PFM_PMU_MAX;
+	for (int n = 1; n <= PFM_PMU_MAX; n++) {
+		int away = n % 2 ? n / 2 : PFM_PMU_MAX - n / 2;
+		int i = (first + away) % PFM_PMU_MAX;
 
 		if (is_pmu(i, name, info)) {
 			atomic_store(&last, i);
@@ -354,6 +356,20 @@ int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, b
 	*is_default = attr.is_dfl;
 	snprintf(text, bytes, "%s", attr.name);
 	return 0;
+}
+
+int ipmu_pfm_events(const struct ipmu_pmu_type *type)
+{
+	pfm_pmu_info_t pmu;
+	char name[32];
+	int n = 0;
+
+	table_name(type, name);
+	if (find_pmu(name, &pmu))
+		return 0;
+	for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i))
+		n++;
+	return n;
 }
 
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,

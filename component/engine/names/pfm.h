@@ -21,6 +21,8 @@ int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n
 /* The nth unit mask of an event, and is it the default of its group? -ENOENT past the end. */
 int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, bool *is_default,
 		   char *text, size_t bytes);
+/* How many events libpfm4 has; asking for one costs much more. */
+int ipmu_pfm_events(const struct ipmu_pmu_type *type);
 int ipmu_pfm_list(const struct ipmu_pmu_type *type, int event, int umask,
 		  struct ipmu_event_info *out);
 
