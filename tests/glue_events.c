@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of event codes behind PAPI's listing, by itself, on a virtual Skylake client: what it
- * lists is the document's table, what it does not know it says, and no allocation is left when one
- * fails. */
+ * lists is the document's table, what it does not know it says, a name has one code, and no
+ * allocation is left when one fails. */
 #include "../component/papi_glue/event_table.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
@@ -154,7 +154,44 @@ static void a_composed_name_gets_one_code(void **state)
 	assert_int_equal(event_table_next(&table, (unsigned)before - 1), -ENOENT);
 }
 
-/* Each allocation fails once: the table is empty then, and everything is given back. */
+/* Also a spelling of it in small letters, before anything is listed. */
+static void a_unit_mask_has_the_code_that_listing_gives(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct event_table t;
+	char why[IPMU_WHY_MAX];
+	int code, event, u, others = 0;
+
+	assert_int_equal(event_table_fill(&t, f->sys), 0);
+	assert_int_equal(t.n, t.events);
+	code = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup:read_i", why);
+	assert_in_range(code, t.events, t.n - 1);
+	assert_string_equal(event_table_get(&t, (unsigned)code)->name,
+			    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I");
+	event = event_table_get(&t, (unsigned)code)->parent;
+	assert_int_equal(event_table_code(&t, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP", why), event);
+	for (u = event; (u = event_table_umask(&t, (unsigned)u)) >= 0 && u != code;)
+		others++;
+	assert_int_equal(u, code);
+	assert_int_equal(event_table_code(&t, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I", why),
+			 code);
+	assert_true(others > 0);
+	event_table_free(&t);
+}
+
+static int list_all(struct event_table *t)
+{
+	int n = 0, u;
+
+	for (int code = event_table_first(t); code >= 0;
+	     code = event_table_next(t, (unsigned)code), n++)
+		for (u = code; (u = event_table_umask(t, (unsigned)u)) != -ENOENT; n++)
+			if (u < 0)
+				return u;
+	return n;
+}
+
+/* Each allocation fails once: the table is as it was then, and everything can be given back. */
 static void a_failed_allocation_leaves_nothing(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -166,18 +203,22 @@ static void a_failed_allocation_leaves_nothing(void **state)
 
 		allowed = failures;
 		rc = event_table_fill(&t, f->sys);
-		allowed = -1;
 		if (rc) {
-			assert_int_equal(rc, -ENOMEM);
 			assert_int_equal(t.n, 0);
 			assert_null(t.entries);
-			failures++;
 		} else {
-			assert_int_equal(t.n, table.n - 1);	/* but for the composed name */
-			event_table_free(&t);
+			rc = list_all(&t);
 		}
+		allowed = -1;
+		if (rc < 0) {
+			assert_int_equal(rc, -ENOMEM);
+			failures++;
+		}
+		if (t.events)
+			assert_int_equal(list_all(&t), table.n - 1); /* but the composed name */
+		event_table_free(&t);
 		assert_int_equal(live, before);
-	} while (rc);
+	} while (rc < 0);
 	assert_true(failures > table.events);
 }
 
@@ -203,6 +244,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_documents_events_are_listed),
 		cmocka_unit_test(what_has_no_code_is_refused),
 		cmocka_unit_test(a_composed_name_gets_one_code),
+		cmocka_unit_test(a_unit_mask_has_the_code_that_listing_gives),
 		cmocka_unit_test(a_failed_allocation_leaves_nothing),
 	};
 

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Beginning to count costs at most a third of the instructions that it did when each event was looked
-# for in all of libpfm4's PMUs. What is printed is what `make bench` prints.
+# Beginning to count costs at most a quarter of the instructions that it did when each event was
+# looked for in all of libpfm4's PMUs. What is printed is what `make bench` prints; most of it is
+# hwloc's plugins, where there are some.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs valgrind
 "${BASH:-bash}" "$(dirname "${BASH_SOURCE[0]}")/../bench/start" >"$scratch/out" 2>&1
 verdict 'bench/start runs' $?
 cat "$scratch/out"
-awk '/ million instructions, before 53.7, ratio / { ok = $NF > 0.1 && $NF < 1 / 3 } END { exit !ok }' "$scratch/out"
-verdict 'at most a third' $?
+awk '/ million instructions, before 53.7, ratio / { ok = $NF > 0.02 && $NF < 1 / 4 } END { exit !ok }' "$scratch/out"
+verdict 'at most a quarter' $?
 
 # On a processor that no family takes: what our components do in PAPI_library_init, with libpfm4's start in
 # it, for all families. PAPI 7.0's own takes 14 million instructions where a processor has presets; 3 %

@@ -53,51 +53,97 @@ int event_table_fill(struct event_table *t, const struct ipmu_system *sys)
 
 	memset(t, 0, sizeof(*t));
 	t->sys = sys;
-	for (int event = 0; (rc = list_entry(t, event, -1, -1)) == 0; event++) {
-		int parent = t->n - 1;
-
+	while ((rc = list_entry(t, t->n, -1, -1)) == 0)
 		t->events++;
-		for (int umask = 0; rc == 0; umask++)
-			rc = list_entry(t, event, umask, parent);
-		if (rc != -ENOENT)
-			break;
-	}
 	if (rc == -ENOENT)
 		return 0;
 	event_table_free(t);
 	return rc;
 }
 
+static void drop_entries(struct event_table *t, int from)
+{
+	while (t->n > from)
+		free(t->entries[--t->n]);
+}
+
+/* The code of an event is its place in the engine's list. */
+static int list_umasks(struct event_table *t, int event)
+{
+	int first = t->n, rc = 0;
+
+	if (t->entries[event]->has_umasks)
+		return 0;
+	for (int umask = 0; rc == 0; umask++)
+		rc = list_entry(t, event, umask, event);
+	if (rc != -ENOENT) {
+		drop_entries(t, first);
+		return rc;
+	}
+	t->entries[event]->has_umasks = true;
+	return 0;
+}
+
 void event_table_free(struct event_table *t)
 {
-	for (int i = 0; i < t->n; i++)
-		free(t->entries[i]);
+	drop_entries(t, 0);
 	free(t->entries);
 	memset(t, 0, sizeof(*t));
 }
 
-int event_table_code(struct event_table *t, const char *name, char *why)
+static int find_name(const struct event_table *t, int from, const char *name)
+{
+	for (int i = from; i < t->n; i++)
+		if (strcasecmp(t->entries[i]->name, name) == 0)
+			return i;
+	return -ENOENT;
+}
+
+/* Among the unit masks that are not listed yet. */
+static int find_umask(struct event_table *t, const char *name)
+{
+	size_t n = strcspn(name, ":");
+	int first = t->n, rc = 0;
+
+	for (int i = 0; name[n] && i < t->events && !rc; i++)
+		if (strncasecmp(t->entries[i]->name, name, n) == 0 && !t->entries[i]->name[n])
+			rc = list_umasks(t, i);
+	return rc ? rc : find_name(t, first, name);
+}
+
+static int no_room(const char *name, char *why)
+{
+	snprintf(why, IPMU_WHY_MAX, "out of memory for the event %s", name);
+	return -ENOMEM;
+}
+
+static int add_composed(struct event_table *t, const char *name, char *why)
 {
 	struct ipmu_event event;
 	struct event_entry *e;
-	int rc;
+	int rc = ipmu_event_parse(t->sys, name, &event, why);
 
-	for (int i = 0; i < t->n; i++)
-		if (strcasecmp(t->entries[i]->name, name) == 0)
-			return i;
-	rc = ipmu_event_parse(t->sys, name, &event, why);
 	if (rc)
 		return rc;
 	e = add_entry(t, name);
-	if (!e) {
-		snprintf(why, IPMU_WHY_MAX, "out of memory for the event %s", name);
-		return -ENOMEM;
-	}
+	if (!e)
+		return no_room(name, why);
 	e->event = event;
 	e->parsed = true;
 	e->units = event.units;
 	snprintf(e->desc, sizeof(e->desc), "%s", event.name);
 	return t->n - 1;
+}
+
+int event_table_code(struct event_table *t, const char *name, char *why)
+{
+	int code = find_name(t, 0, name);
+
+	if (code == -ENOENT)
+		code = find_umask(t, name);
+	if (code == -ENOMEM)
+		return no_room(name, why);
+	return code == -ENOENT ? add_composed(t, name, why) : code;
 }
 
 const struct event_entry *event_table_get(const struct event_table *t, unsigned code)
@@ -146,12 +192,18 @@ int event_table_next(const struct event_table *t, unsigned code)
 	return code < (unsigned)t->n ? next_where(t, (int)code + 1, -1) : -ENOENT;
 }
 
-int event_table_umask(const struct event_table *t, unsigned code)
+int event_table_umask(struct event_table *t, unsigned code)
 {
-	int parent;
+	int parent, rc;
 
 	if (code >= (unsigned)t->n)
 		return -ENOENT;
 	parent = t->entries[code]->parent;
-	return next_where(t, (int)code + 1, parent < 0 ? (int)code : parent);
+	if (code < (unsigned)t->events) {
+		parent = (int)code;
+		rc = list_umasks(t, parent);
+		if (rc)
+			return rc;
+	}
+	return parent < 0 ? -ENOENT : next_where(t, (int)code + 1, parent);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Event codes of a component: every name that was listed or asked for has one, for good.
  *
- * Codes 0 .. events-1 are the documented events in listing order, each with its unit masks behind
- * it; names that users compose come after. The caller serialises all calls. */
+ * Codes 0 .. events-1 are the documented events in listing order. Their unit masks, which take
+ * longer to list, come when one of them is asked for, all of an event together; so do names that
+ * users compose. The caller serialises all calls. */
 #ifndef PAPI_GLUE_EVENT_TABLE_H
 #define PAPI_GLUE_EVENT_TABLE_H
 
@@ -13,7 +14,7 @@ struct event_entry {
 	char desc[512], umask_desc[512];
 	const char *units;
 	int parent;			/* code of the event of this unit mask; -1: an event */
-	bool listed, parsed;
+	bool listed, parsed, has_umasks;	/* all of an event's are listed */
 	struct ipmu_event event;	/* if parsed */
 };
 
@@ -34,9 +35,10 @@ const struct event_entry *event_table_get(const struct event_table *t, unsigned 
 int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,
 			struct ipmu_event *out, char *why);
 
-/* Listing: the first event, the next event, the first or next unit mask. -ENOENT at the end. */
+/* Listing: the first event, the next event, the first or next unit mask. -ENOENT at the end,
+ * -ENOMEM. */
 int event_table_first(const struct event_table *t);
 int event_table_next(const struct event_table *t, unsigned code);
-int event_table_umask(const struct event_table *t, unsigned code);
+int event_table_umask(struct event_table *t, unsigned code);
 
 #endif

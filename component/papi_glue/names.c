@@ -84,7 +84,7 @@ static int enumerate_locked(struct glue *g, unsigned int *code, int modifier)
 		return PAPI_EINVAL;
 	}
 	if (rc < 0)
-		return PAPI_ENOEVNT;
+		return glue_papi_code(rc);
 	*code = (unsigned)rc;
 	_papi_hwi_set_papi_event_string(event_table_get(&g->events, *code)->name);
 	return PAPI_OK;
