@@ -14,6 +14,7 @@
 
 #define SLOW __attribute__((noinline, cold))
 #define NOINLINE __attribute__((noinline))
+#define AS_GIVEN __attribute__((noinline, used))	/* keeps its arguments where they are */
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 static struct vpmu_callbacks callbacks;
@@ -40,7 +41,7 @@ static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 
 /* What the fast path below does not decide. These have the callback's arguments, so that it need
  * not move them. */
-static NOINLINE void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+static AS_GIVEN void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user)
 {
 	struct vpmu_emulated *t = vpmu_self;
@@ -73,7 +74,7 @@ static inline bool missed_plain(struct vpmu_emulated *t, uint64_t tag, enum vpmu
 }
 
 /* Another line than the instruction's last, or not in a state that permits this. */
-static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user)
 {
 	struct vpmu_runner *r = &vpmu_self->runner;
@@ -94,10 +95,9 @@ static NOINLINE void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 
 /* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
  * read-modify-write arrives once, as a store. */
-static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			      void *user)
+static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
+			      uint64_t address, void *user)
 {
-	struct vpmu_runner *r = &vpmu_self->runner;
 	struct vpmu_way *way = *site_of(r, user);
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 	uint64_t state = word ^ vpmu_runner_tag(r, address);	/* if it is this line */
@@ -110,41 +110,46 @@ static inline void access_any(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 		access_search(vcpu, info, address, user);
 }
 
-/* In the plain case a load's miss and the store to its line are one: a store's miss. */
-static inline bool modify_missed(uint64_t address, void *user)
+/* A load, and then a store, of a line that is not modified yet, or not where it was last. */
+static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user)
 {
 	struct vpmu_runner *r = &vpmu_self->runner;
 	uint64_t tag = vpmu_runner_tag(r, address);
 	uint32_t version = vpmu_core_version(r->own);
+	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
 
-	if (l1_way_has(*site_of(r, user), tag, VPMU_WORD_S) || vpmu_fast_find(&r->l1d, tag) ||
-	    !missed_plain(vpmu_self, tag, VPMU_STORE, version))
-		return false;
-	*site_of(r, user) = r->filled;
-	return true;
-}
-
-/* A load, and then a store. QEMU shows both; or, where the load is of another instruction, the
- * store alone. */
-static NOINLINE void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				 void *user)
-{
-	if (!vpmu_may_cross_line(address) && modify_missed(address, user))
+	if (way && l1_way_modify(way, tag, r->keeps)) {
+		l1_touch(way, &r->uses);
+		*site_of(r, user) = way;
 		return;
-	access_any(vcpu, info & ~store_bits, address, user);
-	access_any(vcpu, info, address, user);
+	}
+	/* In the plain case a load's miss and the store to its line are one: a store's miss. */
+	if (way || !missed_plain(vpmu_self, tag, VPMU_STORE, version)) {
+		access_slow(vcpu, info & ~store_bits, address, user);
+		access_slow(vcpu, info, address, user);
+	}
+	*site_of(r, user) = r->filled;
 }
 
-static inline void modify(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			  void *user)
+static AS_GIVEN void modify_twice(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				  void *user)
 {
-	struct vpmu_runner *r = &vpmu_self->runner;
+	access_slow(vcpu, info & ~store_bits, address, user);
+	access_slow(vcpu, info, address, user);
+}
+
+/* QEMU shows both; or, where the load is of another instruction, the store alone. */
+static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
+			  uint64_t address, void *user)
+{
 	struct vpmu_way *way = *site_of(r, user);
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 
-	if (unlikely(vpmu_may_cross_line(address)) ||
-	    word != (vpmu_runner_tag(r, address) | VPMU_WORD_M))
-		modify_slow(vcpu, info, address, user);
+	if (unlikely(vpmu_may_cross_line(address)))
+		modify_twice(vcpu, info, address, user);
+	else if (word != (vpmu_runner_tag(r, address) | VPMU_WORD_M))
+		modify_search(vcpu, info, address, user);
 	else
 		l1_touch(way, &r->uses);
 }
@@ -215,8 +220,12 @@ static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 /* A thread's first block, a new virtual CPU, or time to publish. */
 SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 {
-	struct vpmu_emulated *t = vpmu_self ? vpmu_self : vpmu_emulated_start(vcpu);
+	struct vpmu_emulated *t = vpmu_self;
 
+	if (t)
+		t->runner.clock += vpmu_packed_instructions(block);
+	else
+		t = vpmu_emulated_start(vcpu);
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
@@ -247,38 +256,41 @@ static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
 	       (lines == 1 || (lines == 2 && fetch_again(r, tag + VPMU_LINE_BYTES)));
 }
 
-static inline __attribute__((always_inline)) void enter(unsigned int vcpu, uint64_t line,
-							uint32_t lines, uint32_t instructions)
+/* Is it time for more than the clock? If not, that goes on. */
+static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
 {
-	struct vpmu_emulated *t = vpmu_self;
+	struct vpmu_runner *r = &t->runner;
+	uint64_t clock = r->clock + instructions;
 
-	if (unlikely(!t)) {
-		block_slow(vcpu, vpmu_block_pack(line, lines, instructions));
-		return;
-	}
-	t->runner.clock += instructions;
-	if (unlikely(__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu ||
-		     t->runner.clock - t->runner.published >= VPMU_PUBLISH_CLOCKS))
-		block_slow(vcpu, vpmu_block_pack(line, lines, instructions));
-	else if (!fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines) &&
-		 t->runner.l1i.sets)
-		fetch(t, vpmu_block_pack(line, lines, instructions));
+	if (unlikely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) != r->cpu ||
+		     clock - r->published >= VPMU_PUBLISH_CLOCKS))
+		return false;
+	r->clock = clock;
+	return true;
+}
+
+static inline bool enter_again(struct vpmu_emulated *t, uint64_t line, uint32_t lines)
+{
+	return fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines);
 }
 
 static void on_block(unsigned int vcpu, void *packed)
 {
 	uint64_t block = (uint64_t)(uintptr_t)packed;
+	struct vpmu_emulated *t = vpmu_self;
 
-	enter(vcpu, vpmu_packed_line(block), vpmu_packed_lines(block),
-	      vpmu_packed_instructions(block));
+	if (unlikely(!t || !enter_quietly(t, vpmu_packed_instructions(block))))
+		block_slow(vcpu, block);
+	else if (!enter_again(t, vpmu_packed_line(block), vpmu_packed_lines(block)) &&
+		 t->runner.l1i.sets)
+		fetch(t, block);
 }
 
 /* ---- a block's first access ---- */
 
 /* The other half of 16 bytes follows. */
-static inline bool is_first_half(uint64_t address)
+static inline bool is_first_half(struct vpmu_emulated *t, uint64_t address)
 {
-	struct vpmu_emulated *t = vpmu_self;
 	bool second = t && t->half == address;
 
 	if (t)
@@ -286,10 +298,11 @@ static inline bool is_first_half(uint64_t address)
 	return !second;
 }
 
-static inline void enter_first(unsigned int vcpu, uint64_t first)
+static inline uint64_t block_of(uint64_t first)
 {
-	enter(vcpu, first >> VPMU_FIRST_LINE_SHIFT,
-	      first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX, first & VPMU_FIRST_INSNS_MAX);
+	return vpmu_block_pack(first >> VPMU_FIRST_LINE_SHIFT,
+			       first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX,
+			       first & VPMU_FIRST_INSNS_MAX);
 }
 
 static inline void *first_site(uint64_t first)
@@ -297,28 +310,73 @@ static inline void *first_site(uint64_t first)
 	return (void *)((first >> VPMU_FIRST_SITE_SHIFT) % VPMU_SITES * sizeof(struct vpmu_way *));
 }
 
+static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS];
+
+/* What is left of a first access after its block. */
+static void first_goes_on(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			  void *user, uint32_t ways)
+{
+	accesses[ways & ~(uint32_t)VPMU_FIRST](vcpu, info, address,
+					       first_site((uint64_t)(uintptr_t)user));
+}
+
+static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				void *user, uint32_t ways)
+{
+	bool started = vpmu_self;
+
+	block_slow(vcpu, block_of((uint64_t)(uintptr_t)user));
+	if ((ways & VPMU_WIDE) && !started)
+		vpmu_self->half = address + 8;
+	first_goes_on(vcpu, info, address, user, ways);
+}
+
+static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user, uint32_t ways)
+{
+	if (vpmu_self->runner.l1i.sets)
+		fetch(vpmu_self, block_of((uint64_t)(uintptr_t)user));
+	first_goes_on(vcpu, info, address, user, ways);
+}
+
+/* False: one of the slow ones has done all there is. */
+static inline __attribute__((always_inline)) bool
+enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
+	    uint64_t address, void *user)
+{
+	uint64_t first = (uint64_t)(uintptr_t)user;
+	uint32_t lines = first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX;
+
+	if ((ways & VPMU_WIDE) && !is_first_half(t, address))
+		return true;
+	if (unlikely(!t || !enter_quietly(t, first & VPMU_FIRST_INSNS_MAX)))
+		first_slow(vcpu, info, address, user, ways);
+	else if (unlikely(!enter_again(t, first >> VPMU_FIRST_LINE_SHIFT, lines)))
+		first_fetch(vcpu, info, address, user, ways);
+	else
+		return true;
+	return false;
+}
+
 static inline __attribute__((always_inline)) void
 access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 	  void *user)
 {
+	struct vpmu_emulated *t = vpmu_self;
+
 	if ((ways & VPMU_MODIFIES) && !(info & store_bits))
 		return;
 	if (ways & VPMU_FIRST) {
-		uint64_t first = (uint64_t)(uintptr_t)user;
-		bool started = vpmu_self;
-
-		if (!(ways & VPMU_WIDE) || is_first_half(address))
-			enter_first(vcpu, first);
-		if ((ways & VPMU_WIDE) && unlikely(!started))
-			vpmu_self->half = address + 8;
-		user = first_site(first);
+		if (!enter_first(t, ways, vcpu, info, address, user))
+			return;
+		user = first_site((uint64_t)(uintptr_t)user);
 	}
 	if ((ways & VPMU_WIDE) && vpmu_wide_passes(address))
 		return;
 	if (ways & VPMU_MODIFIES)
-		modify(vcpu, info, address, user);
+		modify(&t->runner, vcpu, info, address, user);
 	else
-		access_any(vcpu, info, address, user);
+		access_any(&t->runner, vcpu, info, address, user);
 }
 
 #define ACCESS(name, ways) \
