@@ -200,27 +200,27 @@ static HOT uint64_t write_back(const struct plain *q, uint64_t word)
 	return is_modified(victim) ? victim : 0;
 }
 
+/* Which L1 line falls out is hard to foretell, so its line in the L2 is searched in any case. */
 static HOT bool hit_second(const struct plain *q, uint32_t way)
 {
 	enum vpmu_word_state state = set_state(set_word(&q->l2, way));
 	uint32_t last = l1_last(&q->l1);
-	uint64_t victim = l1_word(&q->l1, last);
+	uint64_t victim = l1_word(&q->l1, last), below;
 	struct vpmu_set l2 = second_set(q, victim);
-	int place = -1;
+	int place = set_search(&l2, set_tag(victim));
 
 	if (state == VPMU_WORD_S)
 		return false;
 	set_touch(q->l2.order, way);
-	if (is_modified(victim)) {
-		place = set_search(&l2, set_tag(victim));
-		if (place < 0 && is_modified(set_word(&l2, set_last(&l2))))
-			return false;	/* the core would lose that line */
-	}
+	if (place < 0 && is_modified(victim) && is_modified(set_word(&l2, set_last(&l2))))
+		return false;	/* the core would lose that line */
 	victim = fill_first(q, last);
-	if (place >= 0)
-		set_put(&l2, (uint32_t)place, victim);
-	else if (is_modified(victim))	/* another thread's store may just have come */
+	if (place >= 0) {
+		below = set_word(&l2, (uint32_t)place);
+		set_put(&l2, (uint32_t)place, is_modified(victim) ? victim : below);
+	} else if (is_modified(victim)) {	/* another thread's store may just have come */
 		write_back(q, victim);
+	}
 	return true;
 }
 
