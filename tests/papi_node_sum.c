@@ -4,6 +4,7 @@
 #include "entries.h"
 #include "papi_machine.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -30,6 +31,111 @@ static void set_after_set(void **state)
 	assert_int_equal(counted(second), 100);
 	papi_sets_end(first);
 	papi_sets_end(second);
+}
+
+/* A set that another thread runs, as PAPI runs one of a component in each. */
+static struct other {
+	const char *const *names;
+	int n;
+	const char *removed;
+	long long v[2];
+	pthread_t thread;
+	pthread_barrier_t meet;
+} other;
+
+static void *run_other(void *arg)
+{
+	int set = papi_sets_of(other.names, other.n);
+
+	(void)arg;
+	if (other.removed)
+		assert_papi(PAPI_remove_named_event(set, other.removed), PAPI_OK);
+	assert_papi(PAPI_start(set), PAPI_OK);
+	pthread_barrier_wait(&other.meet);
+	pthread_barrier_wait(&other.meet);
+	assert_papi(PAPI_stop(set, other.v), PAPI_OK);
+	papi_sets_end(set);
+	PAPI_unregister_thread();
+	return NULL;
+}
+
+static void other_starts(const char *const *names, int n, const char *removed)
+{
+	other.names = names;
+	other.n = n;
+	other.removed = removed;
+	assert_papi(PAPI_thread_init(pthread_self), PAPI_OK);
+	pthread_barrier_init(&other.meet, NULL, 2);
+	assert_int_equal(pthread_create(&other.thread, NULL, run_other, NULL), 0);
+	pthread_barrier_wait(&other.meet);
+}
+
+static void other_stops(void)
+{
+	pthread_barrier_wait(&other.meet);
+	pthread_join(other.thread, NULL);
+	pthread_barrier_destroy(&other.meet);
+}
+
+static const char *const lookups[] = { LOOKUPS }, *const reads[] = { READS },
+	*const both[] = { LOOKUPS, READS };
+
+/* Of two events one is another set's. */
+static void event_by_event(void **state)
+{
+	int set = papi_sets_of(both, 2);
+	long long v[2] = { -1, -1 };
+
+	(void)state;
+	other_starts(lookups, 1, NULL);
+	assert_papi(PAPI_start(set), PAPI_OK);
+	engine_fixture_misses(&machine, 1, 100);
+	assert_papi(PAPI_read(set, v), PAPI_OK);
+	assert_int_equal(v[0], 0);
+	assert_int_equal(v[1], 100);
+	assert_papi(PAPI_stop(set, v), PAPI_OK);
+	assert_int_equal(v[0], 0);
+	other_stops();
+	assert_int_equal(other.v[0], 100);
+	papi_sets_end(set);
+}
+
+/* What a set once had is no more its own than any other set's. */
+static void an_event_that_was_removed(void **state)
+{
+	int set = papi_sets_one(LOOKUPS);
+
+	(void)state;
+	other_starts(both, 2, LOOKUPS);
+	assert_int_equal(counted(set), 100);
+	other_stops();
+	assert_int_equal(other.v[0], 100);
+	papi_sets_end(set);
+}
+
+static uint64_t accesses(void)
+{
+	return machine.segment->accesses.rdmsr + machine.segment->accesses.wrmsr;
+}
+
+/* All that this set still has is another's, so it does not count. */
+static void nothing_is_left_to_report(void **state)
+{
+	int set = papi_sets_of(both, 2);
+	uint64_t before;
+	long long v = -1;
+
+	(void)state;
+	assert_papi(PAPI_remove_named_event(set, LOOKUPS), PAPI_OK);
+	other_starts(reads, 1, NULL);
+	before = accesses();
+	assert_papi(PAPI_start(set), PAPI_OK);
+	assert_papi(PAPI_stop(set, &v), PAPI_OK);
+	assert_int_equal(v, 0);
+	assert_int_equal(accesses(), before);
+	other_stops();
+	assert_true(accesses() > before);
+	papi_sets_end(set);
 }
 
 #define REGISTERS_MAX 256
@@ -134,6 +240,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(standard_input_stays),		/* first: before any claim */
 		cmocka_unit_test(set_after_set),
+		cmocka_unit_test(event_by_event),
+		cmocka_unit_test(an_event_that_was_removed),
+		cmocka_unit_test(nothing_is_left_to_report),
 		cmocka_unit_test(one_process_reports),
 		cmocka_unit_test(the_end_closes_the_file),
 	};

@@ -3,6 +3,7 @@
  * events this test raises itself. CPU 3 of it is outside this process's cpuset. */
 #include "papi_machine.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,37 @@ static void instructions_on_each_cpu(void)
 	for (uint32_t cpu = 0; cpu < 4; cpu++)
 		engine_fixture_raise(&machine, cpu, VPMU_INSTRUCTIONS, 1u << 4 * cpu,
 				     1u << 4 * cpu);
+}
+
+static void refused(int n)
+{
+	for (int i = 0; i < n; i++) {
+		int set = papi_sets_of(NULL, 0);
+
+		assert_papi(PAPI_add_named_event(set, INST ":cpu=1"), PAPI_ESYS);
+		assert_papi(PAPI_destroy_eventset(&set), PAPI_OK);
+	}
+}
+
+/* First: no CPU is open yet, and none can be without a place for the state. A set that has got no
+ * event is destroyed without PAPI_cleanup_eventset, and nothing of ours may be left for it. */
+static void sets_without_an_event_leave_nothing(void **state)
+{
+	char *path = strdup(getenv("IPMU_STATE_DIR"));
+	int code = papi_sets_code(INST ":cpu=1"), set;
+	size_t before;
+
+	(void)state;
+	setenv("IPMU_STATE_DIR", "/dev/null/none", 1);
+	refused(20);
+	before = mallinfo2().uordblks;
+	refused(100);
+	assert_int_equal(mallinfo2().uordblks, before);
+	setenv("IPMU_STATE_DIR", path, 1);
+	free(path);
+	set = papi_sets_of(NULL, 0);
+	assert_papi(PAPI_add_event(set, code), PAPI_OK);
+	papi_sets_end(set);
 }
 
 static void counts_what_the_cpu_does(void **state)
@@ -251,6 +283,7 @@ static void narrow_the_cpuset(const char *path)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_without_an_event_leave_nothing),
 		cmocka_unit_test(counts_what_the_cpu_does),
 		cmocka_unit_test(other_sets_are_not_attached),
 		cmocka_unit_test(an_emptied_set_takes_events_again),

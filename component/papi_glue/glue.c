@@ -118,16 +118,11 @@ static int set_events(struct control_state *state, const struct glue_options *op
 	struct glue *g = state->glue;
 	char why[IPMU_WHY_MAX] = "out of memory for an event set";
 	int rc = list ? resolve_all(g, options, codes, count, list, why) : -ENOMEM;
-	bool fresh = count > 0 && !state->session;
 
-	if (!rc && fresh)
+	if (!rc && count > 0 && !state->session)
 		rc = ipmu_session_new(g->machine, &state->session, why);
 	if (!rc && state->session)
 		rc = ipmu_session_set(state->session, list, count, why);
-	if (rc && fresh) {	/* PAPI does not clean up a set that has no event */
-		ipmu_session_free(state->session);
-		state->session = NULL;
-	}
 	free(list);
 	if (rc)
 		return glue_report(g, rc, why);

@@ -213,7 +213,7 @@ int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride
 	pthread_mutex_lock(&lock);
 	first = process_is_first(why);
 	for (int i = 0; i < n && first == 1; i++)
-		if (!is_taken(code_of(&share, i)))
+		if (code_of(&share, i) >= 0 && !is_taken(code_of(&share, i)))
 			share.reported |= UINT64_C(1) << i;
 	if (first >= 0) {
 		share.next = running;

@@ -164,7 +164,7 @@ int64_t model_clocks(const struct ipmu_mpi *m, int node)
 	for (int n = m->first_row; event >= 0 && n < m->first_row + m->nrows; n++)
 		for (int p = 0; p < m->packages_max; p++)
 			if ((node == IPMU_MPI_ALL || node == n) &&
-			    !ipmu_mpi_get(m, event, n, p, &c) && c.measured && c.count > most)
+			    !ipmu_mpi_get(m, event, n, p, &c) && c.count > most)
 				most = c.count;
 	return most;
 }
