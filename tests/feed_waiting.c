@@ -44,7 +44,6 @@ static void who_wants_it_seldom_goes_first(void **state)
 	for (w.polls = 0; w.polls < 10; w.polls++) {
 		w.s->lock.uses++;
 		assert_true(may_take(&w, RESERVED_BY(OTHER), false));
-		assert_true(may_take(&w, VPMU_LOCK_RESERVED, false));
 	}
 }
 
@@ -59,13 +58,30 @@ static void who_wants_it_often_waits_until_it_is_not_used(void **state)
 	assert_true(may_take(&w, RESERVED_BY(OTHER), true));
 }
 
-/* A turn has ended: those that sleep are woken, and have the first looks. */
-static void who_is_awake_leaves_an_ended_turn_to_those_asleep(void **state)
+/* However often the other one uses it, but not while it does. */
+static void who_was_woken_takes_its_turn(void **state)
 {
 	(void)state;
-	for (w.polls = 0; w.polls <= POLLS_AWAKE; w.polls++)
-		assert_false(may_take(&w, VPMU_LOCK_RESERVED, true));
-	assert_true(may_take(&w, VPMU_LOCK_RESERVED, true));
+	w.turn = 1;
+	for (w.polls = 0; w.polls < 10; w.polls++) {
+		w.s->lock.uses++;
+		assert_true(may_take(&w, RESERVED_BY(OTHER), true));
+		assert_false(may_take(&w, OTHER, true));
+		assert_false(may_take(&w, OTHER | VPMU_LOCK_KEPT, true));
+	}
+}
+
+static void a_turn_that_is_not_taken_passes(void **state)
+{
+	(void)state;
+	w.turn = POLLS_OF_TURN;
+	for (uint32_t i = 0; i < POLLS_OF_TURN; i++) {
+		assert_true(may_take(&w, RESERVED_BY(OTHER), true));
+		pass_time(&w, true);
+	}
+	w.polls = 1;
+	w.s->lock.uses++;
+	assert_false(may_take(&w, RESERVED_BY(OTHER), true));
 }
 
 int main(void)
@@ -75,7 +91,8 @@ int main(void)
 		CASE(whose_it_is),
 		CASE(who_wants_it_seldom_goes_first),
 		CASE(who_wants_it_often_waits_until_it_is_not_used),
-		CASE(who_is_awake_leaves_an_ended_turn_to_those_asleep),
+		CASE(who_was_woken_takes_its_turn),
+		CASE(a_turn_that_is_not_taken_passes),
 	};
 
 	return cmocka_run_group_tests_name("whose turn it is", tests, NULL, NULL);

@@ -23,6 +23,8 @@
 #define POLLS_AWAKE 4u
 #define PAUSES 64u
 #define ASLEEP_NS 1000000
+/* Whose turn it is looks so often for a moment in which the lock is free. */
+#define POLLS_OF_TURN 256u
 
 static int64_t now_ns(void)
 {
@@ -61,6 +63,7 @@ static bool is_halted(uint32_t tid)
 struct wait {
 	struct vpmu_segment *s;
 	uint32_t tid, uses, looked_uses, suspect, looks, polls;
+	uint32_t turn;			/* looks that are left of one's turn */
 	int64_t next;			/* look */
 };
 
@@ -94,9 +97,7 @@ static bool may_take(struct wait *w, uint32_t owner, bool polite)
 		return true;
 	if (!(owner & VPMU_LOCK_RESERVED))
 		return false;
-	if (!polite)
-		return true;
-	return owner == VPMU_LOCK_RESERVED ? w->polls > POLLS_AWAKE : has_finished(w);
+	return !polite || w->turn || has_finished(w);
 }
 
 static void sleep_for_turn(struct wait *w)
@@ -106,8 +107,9 @@ static void sleep_for_turn(struct wait *w)
 	uint32_t turn = __atomic_load_n(&lock->turn, __ATOMIC_SEQ_CST);
 
 	__atomic_fetch_add(&lock->waiting, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST) & ~VPMU_LOCK_RESERVED)
-		syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0);
+	if (__atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST) &&
+	    !syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0))
+		w->turn = POLLS_OF_TURN;
 	__atomic_fetch_sub(&lock->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -130,6 +132,12 @@ void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r)
 /* Each look at the lock's word takes it away from the host CPU that uses it. */
 static void pass_time(struct wait *w, bool polite)
 {
+	if (w->turn) {
+		if (--w->turn % 64 == 0)
+			sched_yield();
+		__builtin_ia32_pause();
+		return;
+	}
 	if (w->polls++ >= POLLS_AWAKE && polite) {
 		sleep_for_turn(w);
 		return;

@@ -36,7 +36,7 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 /* One of several reserves it when it was without it for less than this: the registers and the
  * caches that belong to the lock would else go from one host CPU to another with each access. */
 #define VPMU_OFTEN_CLOCKS 256u
-/* So often it goes before others that want the same. */
+/* After so many uses it wakes one of those that sleep; it goes on until that one has come. */
 #define VPMU_TURN_USES 4096u
 
 static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *r)
@@ -69,20 +69,19 @@ static inline bool vpmu_alone(const struct vpmu_segment *s)
 	return __atomic_load_n(&s->runners, __ATOMIC_RELAXED) == 1;
 }
 
-/* Lock held: what `owner` is to be for a runner that wants it again soon. */
-static inline uint32_t vpmu_runner_reserve(struct vpmu_segment *s, const struct vpmu_runner *r)
+/* Lock held, by a runner that wants it again soon. True: its turn ends. */
+static inline bool vpmu_lock_use(struct vpmu_segment *s)
 {
 	uint32_t uses = s->lock.uses + 1;
 
 	__atomic_store_n(&s->lock.uses, uses, __ATOMIC_RELAXED);
-	if (uses % VPMU_TURN_USES == 0 && __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
-		return VPMU_LOCK_RESERVED;
-	return r->tid | VPMU_LOCK_RESERVED;
+	return uses % VPMU_TURN_USES == 0;
 }
 
 static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	uint32_t owner = r->reserved_by;
+	bool turn_over = false;
 
 	if (r->keeps) {
 		if (vpmu_lock_contended(s))
@@ -93,12 +92,13 @@ static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner
 		r->keeps = true;
 		owner = r->tid | VPMU_LOCK_KEPT;
 	} else if (r->often) {
-		owner = vpmu_runner_reserve(s, r);
+		owner = r->tid | VPMU_LOCK_RESERVED;
+		turn_over = vpmu_lock_use(s);
 	}
 	r->reserved_by = 0;
 	r->unlocked = r->clock;
 	__atomic_store_n(&s->lock.owner, owner, __ATOMIC_RELEASE);
-	if (__builtin_expect(!(owner & ~VPMU_LOCK_RESERVED), 0) &&
+	if (__builtin_expect(turn_over || !owner, 0) &&
 	    __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
 		vpmu_lock_wake(s);
 }

@@ -26,8 +26,8 @@
  * makes a system call; a thread that finds the lock kept under its own id makes one. One of several
  * threads reserves the lock when it will want it again at once: VPMU_LOCK_RESERVED in `owner` says
  * that the lock is free, and that other feeds' threads of that kind let this one go first. They
- * wait, `waiting` of them asleep until `turn` changes; from `uses` they see that it goes on.
- * Without a thread's id in it the lock is for one of those that wait. */
+ * wait, `waiting` of them asleep until `turn` changes; from `uses` they see that it goes on. Who is
+ * woken takes the lock where it is free. */
 struct vpmu_lock { uint32_t owner, contended, uses, turn, waiting, pad[11]; };
 #define VPMU_LOCK_KEPT 0x80000000u
 #define VPMU_LOCK_RESERVED 0x40000000u
