@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "home.h"
+#include "others.h"
 #include "place.h"
 #include "private_access.h"
 #include "waiting.h"
@@ -272,17 +273,26 @@ static HOT enum vpmu_snoop_result snoop(const struct plain *q, uint64_t tag)
 	return candidates ? take_out(q->c, q->r, tag) : VPMU_SNOOP_MISS;
 }
 
-/* The LLC gives the line up, and the core with it. */
-static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, uint64_t word,
-		      bool held)
+static HOT void count_evictions(const struct plain *q, const struct vpmu_llc_place *at,
+				enum vpmu_snoop_result result, uint32_t n)
 {
+	if (q->r->bulk.llc)
+		q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)] += n;
+}
+
+/* The LLC gives the line up, and the core with it. Other agents may have had it, but have not. */
+static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, uint64_t word,
+		      uint64_t agents)
+{
+	uint64_t others = agents & ~(1ull << q->r->core);
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
-	if (held) {
+	if (agents != others) {
 		result = snoop(q, set_tag(word));
-		if (q->r->bulk.llc)
-			q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)]++;
+		count_evictions(q, at, result, 1);
 	}
+	if (others)
+		count_evictions(q, at, VPMU_SNOOP_MISS, (uint32_t)__builtin_popcountll(others));
 	if (is_modified(word) || result == VPMU_SNOOP_HITM)
 		write_memory(q, set_tag(word));
 }
@@ -313,7 +323,8 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	uint32_t way = order_last(order, at->set.ways);
 	uint64_t victim = set_word(&at->set, way), agents = vpmu_cores_of(at, way);
 
-	if (concerns_others(victim, agents, me))
+	if (concerns_others(victim, agents, me) &&
+	    !vpmu_others_lack(q->c, q->r, agents & ~me, set_tag(victim)))
 		return false;
 	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
 	vpmu_put_cores(at, way, me);
@@ -321,7 +332,7 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	transfer(q, q->tag, q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
 		 vpmu_runner_fill(q->r, clocks), clocks);
 	if (set_state(victim))
-		evict(q, at, victim, agents & me);
+		evict(q, at, victim, agents);
 	return true;
 }
 

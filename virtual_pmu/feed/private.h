@@ -102,6 +102,7 @@ vpmu_private_sets(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t c
 
 void vpmu_private_wait(struct vpmu_core *core, uint32_t tid);
 
+/* Without a lock, or at its end. */
 static inline void vpmu_core_change(struct vpmu_core *core)
 {
 	__atomic_store_n(&core->version, core->version + 1, __ATOMIC_RELEASE);
@@ -114,7 +115,8 @@ static inline void vpmu_core_lock(struct vpmu_core *core, uint32_t tid)
 	if (!__atomic_compare_exchange_n(&core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		vpmu_private_wait(core, tid);
-	vpmu_core_change(core);
+	/* Odd, although a thread that was killed with the lock may have left it so. */
+	__atomic_store_n(&core->version, (core->version + 1) | 1, __ATOMIC_RELEASE);
 }
 
 static inline void vpmu_core_unlock(struct vpmu_core *core)
