@@ -9,7 +9,9 @@
 
 static bool lack(uint64_t line)
 {
-	return vpmu_others_lack(&caches, &runner[0], SECOND, vpmu_runner_tag(&runner[0], line * 64));
+	uint64_t tag = vpmu_runner_tag(&runner[0], line * 64);
+
+	return vpmu_others_lack(&caches, &runner[0], SECOND, tag);
 }
 
 /* An L1 of 2 ways, an L2 of 4, of one set each. */

@@ -49,8 +49,8 @@ static inline void vpmu_bulk_count(uint32_t *counter)
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
-/* Those of a thread that is behind begin before `done`, and are moved there: until that goes on they
- * are alike. True: the list has another such entry, which now counts for this one as well. */
+/* Those of a thread that is behind begin before `done`, and are moved there: until that goes on
+ * they are alike. True: the list has another such entry, which now counts for this one as well. */
 static inline bool vpmu_entry_again(struct vpmu_entries *list, uint64_t start, uint64_t end,
 				    uint8_t kind)
 {
