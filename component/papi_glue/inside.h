@@ -7,10 +7,10 @@
 
 #define INFO(g) ((g)->vector->cmp_info)
 
-/* A set's place in the list of those that a thread has running. */
+/* That a set is the one which a thread, or a CPU to which it is attached, has running. */
 struct glue_running {
 	struct ipmu_session *session;
-	struct glue_running *next, **where;	/* NULL: in none */
+	struct glue_running **where;	/* NULL: it is not */
 };
 
 void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sets that a thread has running. PAPI tells when a thread goes, but not that it has left a set
- * running, nor what becomes of that set: its counters stop then, and keep their counts for whoever
- * reads, stops or cleans up the set afterwards. */
+/* The set that a thread has running: PAPI starts one of a component at a time for each thread, and
+ * for each CPU. PAPI tells when a thread goes, but not that it has left a set running, nor what
+ * becomes of that set: its counters stop then, and keep their counts for whoever reads, stops or
+ * cleans up the set afterwards. */
 #include "inside.h"
 
 #include "base/cancel.h"
@@ -9,20 +10,17 @@
 #include <pthread.h>
 
 struct thread_context {
-	struct glue_running *first;
+	struct glue_running *set;
 };
 
 _Static_assert(sizeof(struct thread_context) <= GLUE_CONTEXT_BYTES, "room for the context");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void unlink_running(struct glue_running *r)
+static void forget(struct glue_running *r)
 {
-	if (!r->where)
-		return;
-	*r->where = r->next;
-	if (r->next)
-		r->next->where = r->where;
+	if (r->where)
+		*r->where = NULL;
 	r->where = NULL;
 }
 
@@ -31,19 +29,15 @@ void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_
 	struct thread_context *thread = (struct thread_context *)ctx;
 
 	pthread_mutex_lock(&lock);
-	unlink_running(r);
-	*r = (struct glue_running){ .session = session, .next = thread->first,
-				    .where = &thread->first };
-	if (r->next)
-		r->next->where = &r->next;
-	thread->first = r;
+	*r = (struct glue_running){ .session = session, .where = &thread->set };
+	thread->set = r;
 	pthread_mutex_unlock(&lock);
 }
 
 void glue_running_end(struct glue_running *r)
 {
 	pthread_mutex_lock(&lock);
-	unlink_running(r);
+	forget(r);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -54,9 +48,9 @@ int glue_shutdown_thread(hwd_context_t *ctx)
 	int cancel = ipmu_cancel_hold();
 
 	pthread_mutex_lock(&lock);
-	while (thread->first) {
-		ipmu_session_stop(thread->first->session, values, NULL);
-		unlink_running(thread->first);
+	if (thread->set) {
+		ipmu_session_stop(thread->set->session, values, NULL);
+		forget(thread->set);
 	}
 	pthread_mutex_unlock(&lock);
 	ipmu_cancel_release(cancel);
@@ -65,7 +59,7 @@ int glue_shutdown_thread(hwd_context_t *ctx)
 
 int glue_init_thread(hwd_context_t *ctx)
 {
-	((struct thread_context *)ctx)->first = NULL;
+	((struct thread_context *)ctx)->set = NULL;
 	return PAPI_OK;
 }
 
