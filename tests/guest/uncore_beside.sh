@@ -49,6 +49,7 @@ clock=uncore_cbox_0/clockticks/
 if boot skl-4c8t <<-END
 	. '$SRCDIR/tests/guest/perf.sh'
 	sysctl -q kernel.perf_event_paranoid=-1	# PAPI wants less than Debian's 3
+	$small_pages
 	by_perf -a -e $(listed "${perfs[@]}" "${others[@]}" "${none[@]}") ./ways 2 triad:$elements
 	./ways 2 triad:$elements ${papis[*]}
 	./ways 2 triad:$elements ${mine[*]} ${ours}imc.DRAM_GT_REQUESTS ${ours}imc.DRAM_IO_REQUESTS
@@ -87,6 +88,7 @@ mapfile -t writes < <(ways 0 bbox_cmds_write BBOX_CMDS_WRITES; ways 1 bbox_cmds_
 if boot nhmex-1p2c2t <<-END
 	. '$SRCDIR/tests/guest/perf.sh'
 	sysctl -q kernel.perf_event_paranoid=-1
+	$small_pages
 	by_perf -a -e ${reads[0]},${reads[3]} ./ways 1 triad:$elements
 	by_perf -a -e ${writes[0]},${writes[3]} ./ways 1 triad:$elements
 	./ways 1 triad:$elements ${reads[1]} ${reads[4]}

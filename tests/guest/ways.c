@@ -5,6 +5,9 @@
  * hits are the times that PAPI called. A word / ends a round of events, which are counted together;
  * the work is done again for the next ones.
  *
+ * The last thing that happens before is that the arrays are written, so that all of a cache is
+ * modified: what a component reads when it is first used had taken the place of lines otherwise.
+ *
  * PERF_CONTROL=PATH: PATH.ask and PATH.answer are the pipes of `perf stat --delay=-1 --control`,
  * which then counts the same work. An empty interval comes before, with PAPI as with perf: the
  * driver for p4 needs it, as guest_core.sh says. */
@@ -146,6 +149,8 @@ static void count_round(int n, char **names)
 		must(PAPI_start(sets[i]), names[0]);
 		must(PAPI_stop(sets[i], values[i]), "PAPI_stop");
 	}
+	for (int i = 0; i < ncpus; i++)
+		work_prepare(&works[i]);
 	hits = 0;
 	for (int i = 0; i < nsets; i++)
 		must(PAPI_start(sets[i]), names[0]);

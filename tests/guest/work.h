@@ -7,6 +7,12 @@
 
 struct work { double *arrays[3]; long triads, loops; };
 
+static inline void work_prepare(const struct work *w)
+{
+	for (int i = 0; i < 3 && w->triads; i++)
+		memset(w->arrays[i], 1, (size_t)w->triads * sizeof(double));
+}
+
 static inline struct work work_of(const char *text)
 {
 	struct work w = { .triads = strncmp(text, "triad:", 6) ? 0 : atol(text + 6) };
@@ -15,8 +21,8 @@ static inline struct work work_of(const char *text)
 		w.arrays[i] = aligned_alloc(4096, (size_t)w.triads * sizeof(double));
 		if (!w.arrays[i])
 			exit(1);
-		memset(w.arrays[i], 1, (size_t)w.triads * sizeof(double));
 	}
+	work_prepare(&w);
 	w.loops = strncmp(text, "loop:", 5) ? 0 : atol(text + 5);
 	if (w.triads + w.loops < 1) {
 		fprintf(stderr, "no work: %s\n", text);
