@@ -516,6 +516,22 @@ static void events_are_what_happens(void **state)
 	assert_int_equal(t.s->undriven_count, 0);
 }
 
+/* In user mode nobody takes interrupts, nor says so to an emulator of another version. */
+static void interrupts_are_of_booted_machines(void **state)
+{
+	(void)state;
+	start(ON | 0x00c8);
+	assert_int_equal(t.s->undriven_count, 1);
+	t.s->interrupts_told = 1;
+	start(ON | OS | 0x00c8);
+	assert_int_equal(t.s->undriven_count, 1);
+	happen(0, VPMU_INTERRUPTS, 3, 1000);
+	happen(1, VPMU_INTERRUPTS, 7, 1000);
+	assert_int_equal(rd(0, PMC0), 3);
+	start(ON | 0x01c8);	/* the event has no unit mask */
+	assert_int_equal(t.s->undriven_count, 2);
+}
+
 /* Table 19-23 has a bit for each kind of retired branch, predicted or not and taken or not, and one
  * for each kind of SIMD instruction: several bits count each of their kinds. */
 static void kinds_are_joined(void **state)
@@ -687,6 +703,7 @@ int main(void)
 		T(prefetch_chooses_nothing_here),
 		T(l1d_hits_are_of_any_state),
 		T(events_are_what_happens),
+		T(interrupts_are_of_booted_machines),
 		T(kinds_are_joined),
 		T(what_computes_nothing_is_not_computational),
 		T(some_events_have_one_counter),

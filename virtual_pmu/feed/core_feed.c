@@ -253,6 +253,12 @@ void vpmu_core_feed_system_call(void)
 	mine->counts[VPMU_UOPS]++;
 }
 
+void vpmu_core_feed_interrupted(void)
+{
+	if (mine)
+		mine->counts[VPMU_INTERRUPTS]++;
+}
+
 /* ---- accesses ---- */
 
 /* An instruction's first piece of this kind, or one of its own. */

@@ -35,6 +35,8 @@ struct vpmu_core_feed_parts {
 /* Does the machine count core events? If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
 bool vpmu_core_feed_active(void);
+/* The calling thread, a CPU of a whole machine, takes an interrupt. */
+void vpmu_core_feed_interrupted(void);
 /* Registers the callbacks for a block; packed: the argument of parts.block; hidden: not counted. */
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden);
 

@@ -13,7 +13,7 @@
 /* Set: the machine can be suspended to RAM. */
 #define VPMU_GUEST_SLEEP_ENV "VPMU_GUEST_SLEEP"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 6
+#define VPMU_GUEST_VERSION 7
 #define VPMU_GUEST_STACK 8
 
 /* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
@@ -62,6 +62,8 @@ struct vpmu_guest_calls {
 			     uint32_t bytes);
 	/* Suspended to RAM: registers and caches have lost what they held. No CPU runs. */
 	void (*power_lost)(void);
+	/* The CPU, which calls this itself, takes an interrupt of its local APIC. Not an NMI. */
+	void (*interrupted)(unsigned int vcpu);
 };
 
 typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);

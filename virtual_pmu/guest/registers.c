@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../feed/core_feed.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -16,6 +17,7 @@
 #define WINDOW_EMULATOR 4	/* older ones all but pass on writes of the window, */
 #define HYBRID_EMULATOR 5	/* or say what else CPUID has */
 #define SLEEP_EMULATOR 6	/* and then do not say that the machine is suspended */
+#define INTERRUPT_EMULATOR 7	/* or which interrupts are taken */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -205,6 +207,12 @@ static void on_forget(unsigned int vcpu, enum vpmu_guest_forgotten what, uint64_
 	}
 }
 
+static void on_interrupted(unsigned int vcpu)
+{
+	(void)vcpu;
+	vpmu_core_feed_interrupted();
+}
+
 /* ---- suspend to RAM ---- */
 
 static uint8_t *switched_on;	/* all registers as they were at the machine's start */
@@ -234,6 +242,7 @@ static const struct vpmu_guest_calls calls = {
 	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
 	.forget = on_forget, .window_write = on_window_write, .power_lost = on_power_lost,
+	.interrupted = on_interrupted,
 };
 
 /* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which
@@ -284,6 +293,7 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 		complain_of_emulator(h->version, oldest_for_machine());
 		return NULL;
 	}
+	machine->interrupts_told = h->version >= INTERRUPT_EMULATOR;
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
 		if (r.space == VPMU_MSR && r.address < MSRS) {
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);

@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 14u
+#define VPMU_VERSION 15u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -114,6 +114,7 @@ struct vpmu_segment {
 	uint64_t born;			/* tells machines of the same path apart */
 	uint64_t touched_lost;		/* registers that found no entry */
 	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
+	uint32_t interrupts_told;	/* the feed says which interrupts CPUs take */
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];

@@ -108,6 +108,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		    uint64_t value)
 {
 	struct core2_core *c = core_of(s, vpmu_cpu_core(&s->machine, cpu));
+	const struct core2_event *e;
 	const char *why;
 
 	if (r->row->address == OVF_CTRL)
@@ -115,7 +116,9 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	if (r->row->address != SELECT)
 		return;
 	c->active[r->counter] = 0;
-	core2_event_of(r->counter, c->select[r->counter], &why);
+	e = core2_event_of(r->counter, c->select[r->counter], &why);
+	if (e && (e->fields & CORE2_BOOTED) && s->interrupts_told)
+		return;
 	if ((c->select[r->counter] & CORE2_EN) && why)
 		vpmu_record_undriven(s, VPMU_MSR, vpmu_register_address(r),
 				     c->select[r->counter] & 0xffff);

@@ -168,6 +168,8 @@ const struct core2_event core2_events[CORE2_EVENTS] = {
 	ON_KIND("SIMD_INST_RETIRED.SCALAR_DOUBLE", 0xc7, 0x08, SUM(K(SSE_SCALAR_DOUBLE))),
 	ON_KIND("SIMD_INST_RETIRED.VECTOR", 0xc7, 0x10, SUM(K(SSE_INTEGER))),
 	ON("SIMD_INST_RETIRED.ANY", 0xc7, 0x1f, NULL, SUM(FP_SSE, K(SSE_INTEGER))),
+	ON("HW_INT_RCV", 0xc8, 0, "on a booted machine; NMIs are not counted",
+	   .fields = CORE2_BOOTED, SUM(K(INTERRUPTS))),
 	ON_COMPUTING("PACKED_SINGLE", 0x01, SSE_PACKED_SINGLE),
 	ON_COMPUTING("SCALAR_SINGLE", 0x02, SSE_SCALAR_SINGLE),
 	ON_COMPUTING("PACKED_DOUBLE", 0x04, SSE_PACKED_DOUBLE),
@@ -281,6 +283,8 @@ const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, cons
 	*why = e->fields ? bad_fields(e, VPMU_GET(CORE2_UMASK, select)) : NULL;
 	if (*why)
 		return NULL;
+	if (e->fields & CORE2_BOOTED)
+		*why = "there are no interrupts but on a booted machine, it stays 0";
 	if ((e->fields & CORE2_ANY_HIT) && (VPMU_GET(CORE2_UMASK, select) & HITS) &&
 	    (VPMU_GET(CORE2_UMASK, select) & HITS) != HITS)
 		*why = "this machine does not tell the states of L1D hits apart: that part stays 0";

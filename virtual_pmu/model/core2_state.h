@@ -50,6 +50,8 @@ enum core2_field {
 	CORE2_ANY_HIT = 1 << 6,
 	/* Neither: a row for one bit of the unit mask, and bits can be joined. */
 	CORE2_KINDS = 1 << 7,
+	/* Nor this: it happens on a booted machine only. */
+	CORE2_BOOTED = 1 << 8,
 };
 
 struct core2_event {
@@ -60,11 +62,11 @@ struct core2_event {
 	uint8_t state[4][VPMU_SUM_MAX];
 };
 
-#define CORE2_EVENTS 111u
+#define CORE2_EVENTS 112u
 extern const struct core2_event core2_events[CORE2_EVENTS];
 
 /* What this select makes counter number `counter` count, or NULL. *why: what it does not count,
- * and why; NULL when it counts all. */
+ * and why; NULL when it counts all. Of an event of booted machines it is why it is 0 on others. */
 const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, const char **why);
 /* How often the event that the select names has occurred. */
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,

@@ -152,6 +152,12 @@ void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_
 		calls->forget(index_of(env), what, address);
 }
 
+void vpmu_guest_interrupted(CPUX86State *env)
+{
+	if (calls)
+		calls->interrupted(index_of(env));
+}
+
 /* ---- the host bridge ---- */
 
 /* The firmware knows QEMU's own bridge by its number, and works in 32 bits; an operating system of

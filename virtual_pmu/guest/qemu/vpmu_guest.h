@@ -15,6 +15,8 @@ bool vpmu_guest_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_
 		      uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
 /* The CPU has to look up translations again. */
 void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_t address);
+/* The CPU takes an interrupt. */
+void vpmu_guest_interrupted(CPUX86State *env);
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *memory);
 
 /* The machine has been in S3: what is in its memory is the guest's. */
