@@ -15,7 +15,7 @@ says() {	# says TEXT: it is in $scratch/err
 refused() {	# refused STATUS TEXT OPTION...: without booting
 	local status=$1 text=$2
 	shift 2
-	timeout 10 "$vpmu" boot "$@" >/dev/null 2>"$scratch/err"
+	timeout 60 "$vpmu" boot "$@" >/dev/null 2>"$scratch/err"
 	is "boot $*: status" "$status" $?
 	says "$text"
 }
@@ -39,7 +39,7 @@ refused 1 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules 
 VPMU_LIBDIR=$scratch refused 1 "run 'make guest'" true
 refused 1 'it has said nothing' --qemu /bin/true true
 ends() {	# ends TEXT NAME=VALUE...: the emulator alone, with one line
-	timeout 10 env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
+	timeout 60 env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
 	is "the emulator with ${*:2}: status" 1 $?
 	is "the emulator with ${*:2}: lines" 1 "$(wc -l <"$scratch/err")"
 	says "$1"

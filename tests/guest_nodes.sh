@@ -16,7 +16,7 @@ says() {	# says FILE TEXT
 refused() {	# refused STATUS TEXT OPTION...: without booting
 	local status=$1 text=$2
 	shift 2
-	timeout 10 "$vpmu" boot --no-feed -m skl-1c1t "$@" true >/dev/null 2>err
+	timeout 60 "$vpmu" boot --no-feed -m skl-1c1t "$@" true >/dev/null 2>err
 	is "boot $*: status" "$status" $?
 	says err "$text"
 }
@@ -78,7 +78,7 @@ while [ ! -e trapped ]; do sleep 0.1; done
 kill -TERM \$!; wait \$!; echo "signal \$?" >>said
 END
 if wait_for ready $other; then
-	timeout 10 "${as[@]}" "$vpmu" boot -m skl-1c1t --user --network net --node 3 true \
+	timeout 60 "${as[@]}" "$vpmu" boot -m skl-1c1t --user --network net --node 3 true \
 		>/dev/null 2>taken
 	is 'a number that is taken: status' 1 $?
 	says taken 'node 3 of this network is running'

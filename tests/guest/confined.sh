@@ -4,8 +4,7 @@
 # says where. Who may count does; who may not is told by what.
 . "$SRCDIR/tests/guest/counting.sh"
 install -m 755 "$HERE/counts" "$HERE/deny.so" .
-# Users must find the libraries also where only root may enter the folder that they were built in.
-cp -P "$STAGE_LIB"/lib*.so* /usr/local/lib && ldconfig || fail 'no libraries for users'
+. "$SRCDIR/tests/guest/libraries.sh"
 count="/tmp/counts $EVENT"
 denied() { DENY=$1 LD_PRELOAD=/tmp/deny.so $count; }
 dropped() { capsh --drop="$1" -- -c "$count"; }

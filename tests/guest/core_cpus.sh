@@ -31,7 +31,7 @@ near 'twice the calls, in the kernel' $((2 * once)) "$fewest" 10
 end
 
 # -- a user who has been given the device: by its group, and the capability
-cp -P "$STAGE_LIB"/lib*.so* /usr/local/lib && ldconfig || fail 'no libraries for users'
+. "$SRCDIR/tests/guest/libraries.sh"
 install -m 755 "$HERE/counts" .
 chgrp 5000 /dev/cpu/*/msr && chmod 660 /dev/cpu/*/msr && rm -rf /run/ipmu
 counts 'root' ./counts $event

@@ -12,7 +12,7 @@ work() {	# work WHAT: what was asked for, and what the kernel adds
 	ask read
 	near "$1" $lines "$values" 30
 }
-reader() { ls -l "/proc/$pid/fd" | sed -n 's|.*/dev/cpu/\([0-9]*\)/msr.*|\1|p'; }
+reader() { readlink "/proc/$pid/fd/"* | sed -n 's|^/dev/cpu/\([0-9]*\)/msr$|\1|p'; }
 
 start "$HERE/counts" $event
 same 'the first CPU reads' 0 "$(reader)"

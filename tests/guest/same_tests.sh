@@ -5,7 +5,7 @@
 sysctl -q fs.protected_regular=2 fs.protected_fifos=1 || exit 1
 # A folder that is not /tmp, which has no set-user-id bits, and no user's home.
 mkdir -m 1777 /var/tmp/same && cd /var/tmp/same || exit 1
-cp -P "$STAGE_LIB"/lib*.so* /usr/local/lib && ldconfig || exit 1
+. "$SRCDIR/tests/guest/libraries.sh"
 export TMPDIR=$PWD TEST_JOBS=1	# they use the same counters
 tests() { "$BASH" "$SRCDIR/tests/run-tests" "$PWD/logs" "$@"; }
 
