@@ -117,6 +117,38 @@ static void the_rest_computes_nothing(void **state)
 	assert_int_equal(COUNT(SSE_SCALAR_SINGLE_REST) + COUNT(SSE_SCALAR_DOUBLE_REST), 0);
 }
 
+/* movaps %xmm1,%xmm0; movhlps %xmm1,%xmm0; movsldup %xmm1,%xmm0; movapd and movddup and movss and movsd
+ * and movdqa %xmm1,%xmm0; movd %eax,%xmm0; movq %xmm1,%xmm0; movq %mm1,%mm0; fld1 */
+static void a_move_is_of_its_type(void **state)
+{
+	static const uint8_t code[][5] = {
+		{ 3, 0x0f, 0x28, 0xc1 }, { 3, 0x0f, 0x12, 0xc1 }, { 4, 0xf3, 0x0f, 0x12, 0xc1 },
+		{ 4, 0x66, 0x0f, 0x28, 0xc1 }, { 4, 0xf2, 0x0f, 0x12, 0xc1 },
+		{ 4, 0xf3, 0x0f, 0x10, 0xc1 }, { 4, 0xf2, 0x0f, 0x10, 0xc1 },
+		{ 4, 0x66, 0x0f, 0x6f, 0xc1 }, { 4, 0x66, 0x0f, 0x6e, 0xc0 },
+		{ 4, 0xf3, 0x0f, 0x7e, 0xc1 }, { 3, 0x0f, 0x6f, 0xc1 }, { 2, 0xd9, 0xe8 },
+	};
+
+	(void)state;
+	begin();
+	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
+		struct qemu_plugin_tb tb = { .count = 1, .insn = {
+			{ .address = 0x403000 + 8 * i, .size = code[i][0] } } };
+
+		memcpy(tb.insn[0].bytes, code[i] + 1, code[i][0]);
+		translate(1, &tb);
+		run(&tb);
+	}
+	synchronise();
+	assert_int_equal(COUNT(SSE_PACKED_SINGLE_MOVES), 3);
+	assert_int_equal(COUNT(SSE_PACKED_DOUBLE_MOVES), 2);
+	assert_int_equal(COUNT(SSE_SCALAR_SINGLE_MOVES), 1);
+	assert_int_equal(COUNT(SSE_SCALAR_DOUBLE_MOVES), 1);
+	assert_int_equal(COUNT(SSE_INTEGER_MOVES), 3);
+	assert_int_equal(COUNT(X87_SIMD_MOVES), 12 - 1);
+	assert_int_equal(COUNT(X87), 1);
+}
+
 static void the_next_block_tells_where_a_branch_went(void **state)
 {
 	(void)state;
@@ -534,6 +566,7 @@ int main(void)
 		cmocka_unit_test(what_crosses_a_page_is_not_of_the_block),
 		cmocka_unit_test(a_block_adds_its_mix),
 		cmocka_unit_test(the_rest_computes_nothing),
+		cmocka_unit_test(a_move_is_of_its_type),
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
 		cmocka_unit_test(the_shims_code_is_not_counted),
 		cmocka_unit_test(pieces_are_one_access),

@@ -30,8 +30,18 @@ static void add_unit(const struct vpmu_class *c, uint32_t *n)
 		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE,
 	};
 
+	static const enum vpmu_core_event moves[] = {
+		[VPMU_UNIT_SSE_INTEGER] = VPMU_SSE_INTEGER_MOVES,
+		[VPMU_UNIT_PACKED_SINGLE] = VPMU_SSE_PACKED_SINGLE_MOVES,
+		[VPMU_UNIT_PACKED_DOUBLE] = VPMU_SSE_PACKED_DOUBLE_MOVES,
+		[VPMU_UNIT_SCALAR_SINGLE] = VPMU_SSE_SCALAR_SINGLE_MOVES,
+		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE_MOVES,
+	};
+
 	if (c->unit != VPMU_UNIT_NONE)
 		n[events[c->unit]]++;
+	if (c->moved != VPMU_UNIT_NONE)
+		n[moves[c->moved]]++;
 	if (rests[c->unit] && !c->computes)
 		n[rests[c->unit]]++;
 }

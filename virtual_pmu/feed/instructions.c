@@ -95,6 +95,16 @@ static enum vpmu_unit arithmetic_unit(const char *name)
 	return unit ? unit : VPMU_UNIT_SSE_INTEGER;
 }
 
+/* The duplicating moves are of singles, but for MOVDDUP. */
+static enum vpmu_unit moved_unit(const char *name)
+{
+	enum vpmu_unit unit = unit_of_type(name + strlen(name) - 2);
+
+	if (strstr(name, "dup"))
+		unit = begins(name, "movdd") ? VPMU_UNIT_PACKED_DOUBLE : VPMU_UNIT_PACKED_SINGLE;
+	return unit ? unit : VPMU_UNIT_SSE_INTEGER;
+}
+
 static uint32_t move_elements(const char *name, uint32_t longs)
 {
 	static const struct { const char *name; uint32_t elements; bool by_length; } moves[] = {
@@ -154,6 +164,8 @@ static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 	c->unit = is_move(name) ? VPMU_UNIT_MOVE : arithmetic_unit(name);
 	if (c->unit == VPMU_UNIT_SSE_INTEGER && !c->vector)
 		c->unit = VPMU_UNIT_MMX;
+	if (c->unit == VPMU_UNIT_MOVE && c->vector)
+		c->moved = moved_unit(name);
 	if (c->vector)
 		c->elements = simd_elements(name, c->unit,
 					    d->insn.avx.vector_length == 256 ? 2 : 1);

@@ -6,6 +6,7 @@
  * Stated rules, where documents leave room:
  * - An instruction is of at most one unit. Loads, stores and copies of x87, MMX and SSE registers
  *   are MOVE, whatever they move; x87 exchanges too. Shuffles, conversions and logic are not.
+ *   A move's type is that of its name; what has none there, as MOVDQA and MOVQ, is of integers.
  * - Of x87 and floating point types compute: addition to division, square roots, reciprocals,
  *   remainders, minimum and maximum, comparisons, rounding, conversions, x87's functions and
  *   scaling. Logic, shuffles, signs, constants and control do not.
@@ -51,6 +52,7 @@ struct vpmu_class {
 	enum vpmu_branch branch;
 	enum vpmu_store store;
 	enum vpmu_unit unit;
+	enum vpmu_unit moved;	/* of a MOVE of XMM or YMM registers, the unit of its type */
 	enum vpmu_prefetch prefetch;	/* PREFETCHW and AMD's PREFETCH are T0, PREFETCHWT1 is T1 */
 	uint32_t elements;	/* of a vector instruction, else 0 */
 	bool vector;		/* works on XMM or YMM registers */

@@ -8,7 +8,8 @@
 
 /* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
  * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
- * its kind that compute nothing, as the feed's instructions.h has it. */
+ * its kind that compute nothing, as the feed's instructions.h has it. _MOVES are not in their kind:
+ * those of SSE are X87_SIMD_MOVES, too. */
 #define VPMU_CORE_EVENT_LIST(X) \
 	X(INSTRUCTIONS) X(UOPS) \
 	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
@@ -31,6 +32,8 @@
 	X(SSE_SCALAR_SINGLE_REST) X(SSE_SCALAR_DOUBLE_REST) \
 	X(X87) X(X87_SIMD_MOVES) X(MMX64) X(SSE_INTEGER) \
 	X(SSE_PACKED_SINGLE) X(SSE_PACKED_DOUBLE) X(SSE_SCALAR_SINGLE) X(SSE_SCALAR_DOUBLE) \
+	X(SSE_INTEGER_MOVES) X(SSE_PACKED_SINGLE_MOVES) X(SSE_PACKED_DOUBLE_MOVES) \
+	X(SSE_SCALAR_SINGLE_MOVES) X(SSE_SCALAR_DOUBLE_MOVES) \
 	X(VECTOR) X(VECTOR_LOADS) X(VECTOR_STORES) X(VECTOR_READ_MISSES) X(VECTOR_WRITE_MISSES) \
 	X(VECTOR_ELEMENTS) X(MULTIPLIES) X(DIVIDES) \
 	X(PREFETCH1) X(PREFETCH1_MISSES) X(PREFETCH2) X(PREFETCH2_MISSES) \
