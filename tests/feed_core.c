@@ -117,8 +117,8 @@ static void the_rest_computes_nothing(void **state)
 	assert_int_equal(COUNT(SSE_SCALAR_SINGLE_REST) + COUNT(SSE_SCALAR_DOUBLE_REST), 0);
 }
 
-/* movaps %xmm1,%xmm0; movhlps %xmm1,%xmm0; movsldup %xmm1,%xmm0; movapd and movddup and movss and movsd
- * and movdqa %xmm1,%xmm0; movd %eax,%xmm0; movq %xmm1,%xmm0; movq %mm1,%mm0; fld1 */
+/* From %xmm1 to %xmm0: movaps, movhlps, movsldup, movapd, movddup, movss, movsd, movdqa; movd
+ * %eax,%xmm0; movq %xmm1,%xmm0; movq %mm1,%mm0; fld1 */
 static void a_move_is_of_its_type(void **state)
 {
 	static const uint8_t code[][5] = {
