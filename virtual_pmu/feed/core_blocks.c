@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 8192u
+#define BUCKETS 65536u	/* an interpreter has fewer blocks, a compiler three times as many */
 
 static struct vpmu_block *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -117,7 +117,7 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 {
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
 	size_t count = vpmu_block_instructions(tb);
-	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 13) % BUCKETS];
+	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 16) % BUCKETS];
 
 	for (size_t i = 0; i < count; i++) {
 		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
