@@ -15,6 +15,15 @@
 #define GLOBAL_EN UINT64_C(0x20000000)
 #define GLOBAL_EN_FRZ UINT64_C(0xa0000000)
 #define LOOKUP_ANY_MESI 0x8f34u
+#define ARB_CTR0 0x3b0u
+#define ARB_CTR1 0x3b1u
+#define ARB_SEL0 0x3b2u
+#define ARB_SEL1 0x3b3u
+#define EDGE (UINT64_C(1) << 18)
+#define INV (UINT64_C(1) << 23)
+#define THR(n) ((uint64_t)(n) << 24)
+#define OCCUPANCY_ALL 0x0180u
+#define REQUESTS_ALL 0x0181u
 
 static struct scratch t;
 
@@ -45,6 +54,12 @@ static uint64_t rd(uint32_t address)
 static void wr(uint32_t address, uint64_t value)
 {
 	assert_int_equal(vpmu_wrmsr(t.s, 0, address, value), 0);
+}
+
+/* One entry valid in the clocks [start, end). */
+static inline void entry(uint64_t start, uint64_t end)
+{
+	vpmu_tracker(t.s, 0, VPMU_TRK_DATA_READ, true, start, end);
 }
 
 #endif
