@@ -156,6 +156,8 @@ static void names_of_others_do_not_open_the_machine(void **state)
 	int component = PAPI_get_component_index("intel_uncore"), code;
 
 	(void)state;
+	assert_int_not_equal(PAPI_event_name_to_code("intel_uncore---skl_unc_clk.UNC_CLOCK:SOCKET",
+						     &code), PAPI_OK);
 	PAPI_shutdown();
 	assert_int_equal(PAPI_library_init(PAPI_VER_CURRENT), PAPI_VER_CURRENT);
 	assert_int_equal(state_of(component), PAPI_EDELAY_INIT);
@@ -180,6 +182,7 @@ static void what_is_wrong_with_a_name_is_said_once(void **state)
 {
 	static const struct { const char *name, *says; int times; } asked[] = {
 		{ "perf::NO_SUCH_EVENT", "NO_SUCH_EVENT", 0 },
+		{ "perf.NO_SUCH_EVENT", "NO_SUCH_EVENT", 0 },
 		{ C "skl_unc_cbo.NO_SUCH_EVENT", "NO_SUCH_EVENT", 1 },
 		{ C "skl_unc_cbo.NO_SUCH_EVENT", "NO_SUCH_EVENT", 0 },
 		{ READ_I ":colour=3", "colour", 1 },
@@ -281,6 +284,8 @@ static void says_how_a_name_goes_on(void **state)
 		  "box=0-3, e, i, c=0-31, freeze=1-17592186044415; without a unit mask: ANY_MESI");
 	describes(READ_I ":box=1", "events", "box=0-3, e, i, c=0-31,");
 	describes(READ_I ":c=2", "clocks", "box=0-3");
+	describes(C "UNC_CBO_CACHE_LOOKUP.READ_I", "events", "; qualifiers: package=0, box=0-3,");
+	describes("skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:READ_I", "events", "; qualifiers: package=0, ");
 	describes(READ_I ":c=2:e", "occurrences", "box=0-3");
 	describes(C "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", "events", "; needs a unit mask");
 	describes(C "skl_unc_imc.DRAM_DATA_READS", "64-byte transfers", "qualifiers: package=0");
