@@ -285,7 +285,8 @@ static void says_how_a_name_goes_on(void **state)
 	describes(READ_I ":box=1", "events", "box=0-3, e, i, c=0-31,");
 	describes(READ_I ":c=2", "clocks", "box=0-3");
 	describes(C "UNC_CBO_CACHE_LOOKUP.READ_I", "events", "; qualifiers: package=0, box=0-3,");
-	describes("skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:READ_I", "events", "; qualifiers: package=0, ");
+	describes("skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:READ_I", "events",
+		  "; qualifiers: package=0, ");
 	describes(READ_I ":c=2:e", "occurrences", "box=0-3");
 	describes(C "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", "events", "; needs a unit mask");
 	describes(C "skl_unc_imc.DRAM_DATA_READS", "64-byte transfers", "qualifiers: package=0");
