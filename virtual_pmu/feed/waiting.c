@@ -23,6 +23,10 @@
 #define POLLS_AWAKE 4u
 #define PAUSES 64u
 #define ASLEEP_NS 1000000
+/* Who goes first looks so often; then the host has taken the CPU from the thread that has the lock,
+ * which needs it more than who waits. */
+#define POLLS_YIELDING 1024u
+#define PREEMPTED_NS 50000
 /* Whose turn it is looks so often for a moment in which the lock is free. */
 #define POLLS_OF_TURN 256u
 
@@ -144,8 +148,12 @@ static void pass_time(struct wait *w, bool polite)
 	}
 	for (uint32_t i = 0; i < (polite ? PAUSES : 1u); i++)
 		__builtin_ia32_pause();
-	if (w->polls % (polite ? 2u : 128u) == 0)
+	if (w->polls % (polite ? 2u : 128u))
+		return;
+	if (w->polls < POLLS_YIELDING)
 		sched_yield();
+	else
+		nanosleep(&(struct timespec){ .tv_nsec = PREEMPTED_NS }, NULL);
 }
 
 /* The word that was there before, in *from. */
