@@ -64,7 +64,15 @@ rm -f "$r"* "$scratch/precious"
 # ---- which files there are
 
 job 2 -o "$r" "$scratch/end" well
+check 'signals are as they were, in each rank' [ $status = 0 ]
 check 'without --interval there is no timeline' [ "$(files)" = 'report.csv report.json' ]
+# The leader hears it, and the program goes on.
+for way in handled hangup; do
+	job 2 -o "$r" "$scratch/end" $way 0
+	check "a signal that is $way: the job ends well" [ $status = 0 ]
+	check "a signal that is $way: the report is complete" grep -q '^info,,,,complete,,1,' "$r.csv"
+	check "a signal that is $way: counted" [ "$(job_count "$r.csv" $node)" = 2010 ]
+done
 # Rank 0 sleeps for 0.3 s between MPI_Init and MPI_Finalize.
 began=$(date +%s%N)
 job 2 -o "$r" "$scratch/end" nap 0

@@ -5,6 +5,7 @@
  *   exit     without MPI_Finalize, while the others wait for it
  *   term     sends itself SIGTERM
  *   handled  the same, but handles it and goes on
+ *   hangup   the same with SIGHUP
  *   shut     PAPI_shutdown before the end
  *   fork     a child that exits
  *   quit     by _exit, of which nobody hears
@@ -13,7 +14,8 @@
  *   remove   a folder, which the command line names then
  *   limited  to files of as many bytes as the command line says then, after a nap
  *
- * Before that each rank runs the command MEANWHILE, if there is one. */
+ * Before that each rank runs the command MEANWHILE, if there is one. After MPI_Finalize its signals
+ * have to be as they were before MPI_Init, or it ends with 9. */
 #include <ftw.h>
 #include <locale.h>
 #include <mpi.h>
@@ -70,6 +72,8 @@ static void end(const char *how, const char *what)
 		exit(0);
 	if (!strcmp(how, "term") || !strcmp(how, "handled"))
 		raise(SIGTERM);
+	if (!strcmp(how, "hangup"))
+		raise(SIGHUP);
 	if (!strcmp(how, "shut"))
 		PAPI_shutdown();
 	if (!strcmp(how, "fork"))
@@ -84,14 +88,28 @@ static void end(const char *how, const char *what)
 		nftw(what, rm, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static void handlers(void (*out[2])(int))
+{
+	struct sigaction term, hangup;
+
+	sigaction(SIGTERM, NULL, &term);
+	sigaction(SIGHUP, NULL, &hangup);
+	out[0] = term.sa_handler;
+	out[1] = hangup.sa_handler;
+}
+
 int main(int argc, char **argv)
 {
+	void (*before[2])(int), (*after[2])(int);
 	int level, rank, who = argc > 2 ? atoi(argv[2]) : 0;
 	const char *how = argc > 1 ? argv[1] : "", *meanwhile = getenv("MEANWHILE");
 
 	setlocale(LC_ALL, "");
 	if (!strcmp(how, "handled"))
 		signal(SIGTERM, ignore);
+	if (!strcmp(how, "hangup"))
+		signal(SIGHUP, ignore);
+	handlers(before);
 	if (!strcmp(how, "threads"))
 		MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
 	else
@@ -103,5 +121,6 @@ int main(int argc, char **argv)
 	if (rank == who)
 		end(how, argc > 3 ? argv[3] : "");
 	MPI_Finalize();
-	return 0;
+	handlers(after);
+	return memcmp(before, after, sizeof(before)) ? 9 : 0;
 }
