@@ -199,6 +199,12 @@ unsupported skl_unc_cbo4::UNC_CBO_CACHE_LOOKUP:ANY_MESI 'no such slice'
 kernel "${linux_6_1[@]}" uncore_clock=140
 encodes skl_unc_clk::UNC_CLOCK.SOCKET 140 0xff
 
+# Linux has a PMU for each controller, with event=0xff and these unit masks.
+kernel uncore_imc_free_running_0=150 uncore_imc_free_running_1=151
+encodes tgl_unc_imc::UNC_MC0_RDCAS_COUNT_FREERUN 150 0x20ff
+encodes tgl_unc_imc::UNC_MC1_RDCAS_COUNT_FREERUN 151 0x20ff
+encodes tgl_unc_imc::UNC_MC1_WRCAS_COUNT_FREERUN 151 0x30ff
+
 kernel
 unsupported skl_unc_clk::UNC_CLOCK:SOCKET 'kernel without uncore'
 unsupported skl_unc_imc::DRAM_DATA_READS 'kernel without uncore'
