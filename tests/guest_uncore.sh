@@ -8,6 +8,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/guest/environment.sh"
 program count
 program overflow
+papi_program states
 elements=2000000
 lines=$((elements / 8))
 written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
@@ -46,8 +47,11 @@ if boot skl-4c8t -s machine <<-END
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
 	./count loop:20000000 uncore_cbox_0/ff
 	$(overflows | sed 's|^\([^ ]* [^ ]* [^ ]* [^ ]*\) .*|./overflow \1|')
+	./states intel_uncore skl_unc_clk.UNC_CLOCK:SOCKET
 	END
 then
+	# Of the events in PAPI's presets there is none of the uncore's.
+	grep -qx 'intel_uncore: delayed, active' out || fail "skl: $(grep ^intel_uncore: out)"
 	found=0
 	for e in $(cboxes); do found=$((found + $(value "$e"))); done
 	within 'skl: lookups that found nothing' "$found" $((3 * lines)) 1

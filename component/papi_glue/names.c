@@ -34,11 +34,12 @@ static int not_found(int code)
 	return code == PAPI_ECMP ? PAPI_ENOEVNT : code;
 }
 
-/* To open the machine takes milliseconds, and PAPI asks all components for each event of its
- * presets that perf_event does not have. */
+/* To open the machine takes milliseconds, and while PAPI starts it asks all components for each
+ * event of its presets that perf_event does not have. Who asks later is told why there is none. */
 static bool may_have(const struct glue *g, const char *name)
 {
-	return __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE) != PAPI_EDELAY_INIT ||
+	return PAPI_is_initialized() != PAPI_NOT_INITED ||
+	       __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE) != PAPI_EDELAY_INIT ||
 	       ipmu_names_event(g->scope, bare(g, name));
 }
 
