@@ -47,6 +47,7 @@ if boot skl-4c8t -s machine <<-END
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
 	./count loop:20000000 uncore_cbox_0/ff
 	$(overflows | sed 's|^\([^ ]* [^ ]* [^ ]* [^ ]*\) .*|./overflow \1|')
+	sysctl -q kernel.perf_event_paranoid=2	# with Debian's 3 PAPI has no presets
 	./states intel_uncore skl_unc_clk.UNC_CLOCK:SOCKET
 	END
 then
