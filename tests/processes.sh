@@ -23,6 +23,7 @@ start() {
 	local name=$1 fd
 	shift
 	rm -f "$scratch/$name.in"
+	: >"$scratch/$name.out"	# or what the last one said would do
 	mkfifo "$scratch/$name.in"
 	"$vpmu" run $feed -s "$segment" -- "$scratch/counts" "$@" <"$scratch/$name.in" \
 		>"$scratch/$name.out" 2>&1 &

@@ -17,6 +17,7 @@ says() {	# says STATUS TEXT COMMAND...: on the machine
 leave_behind() {	# a process counts and is killed
 	local hold job
 	rm -f "$scratch/in"
+	: >"$scratch/counts.out"	# or what the last one said would do
 	mkfifo "$scratch/in"
 	exec {hold}<>"$scratch/in"
 	machine "$scratch/counts" "$event" <"$scratch/in" >"$scratch/counts.out" 2>&1 {hold}>&- &

@@ -24,6 +24,7 @@ declare -A job to pid
 start() {
 	local name=$1 fd keep=${2:-}
 	rm -f "$scratch/$name.in"
+	: >"$scratch/$name.out"	# or what the last one said would do
 	mkfifo "$scratch/$name.in"
 	local command=("$vpmu" run --no-feed --strict -s "$segment" -- "$scratch/counts" $event)
 	if [ -n "$keep" ]; then
