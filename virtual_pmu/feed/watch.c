@@ -110,6 +110,13 @@ static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plu
 		access_search(vcpu, info, address, user);
 }
 
+static AS_GIVEN void modify_twice(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				  void *user)
+{
+	access_slow(vcpu, info & ~store_bits, address, user);
+	access_slow(vcpu, info, address, user);
+}
+
 /* A load, and then a store, of a line that is not modified yet, or not where it was last. */
 static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user)
@@ -125,18 +132,9 @@ static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 		return;
 	}
 	/* In the plain case a load's miss and the store to its line are one: a store's miss. */
-	if (way || !missed_plain(vpmu_self, tag, VPMU_STORE, version)) {
-		access_slow(vcpu, info & ~store_bits, address, user);
-		access_slow(vcpu, info, address, user);
-	}
+	if (way || !missed_plain(vpmu_self, tag, VPMU_STORE, version))
+		modify_twice(vcpu, info, address, user);
 	*site_of(r, user) = r->filled;
-}
-
-static AS_GIVEN void modify_twice(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				  void *user)
-{
-	access_slow(vcpu, info & ~store_bits, address, user);
-	access_slow(vcpu, info, address, user);
 }
 
 /* QEMU shows both; or, where the load is of another instruction, the store alone. */
