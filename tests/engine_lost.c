@@ -45,15 +45,6 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 
 /* ---- set back */
 
-static void expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b)
-{
-	uint64_t v[2] = { 77, 77 };
-
-	assert_int_equal(ipmu_session_read(s, v), rc);
-	assert_int_equal(v[0], a);
-	assert_int_equal(v[1], b);
-}
-
 static void stops_lost(struct ipmu_session *s, const char *words)
 {
 	char why[IPMU_WHY_MAX] = "";
@@ -77,22 +68,22 @@ static void a_counter_that_is_set_back_is_lost(void **state)
 		engine_fixture_start(s);
 		engine_fixture_misses(fixture, 0, 500);
 		engine_fixture_misses(fixture, 1, 20);
-		expect(s, 0, 500, 20);
+		engine_fixture_expect(s, 0, 500, 20);
 		engine_fixture_poke(fixture, COUNTER, (engine_fixture_peek(fixture, COUNTER) -
 						       back[i]) & ((1ull << 44) - 1));
 		engine_fixture_misses(fixture, 1, 3);
-		expect(s, -ESTALE, 500, 23);
+		engine_fixture_expect(s, -ESTALE, 500, 23);
 		engine_fixture_misses(fixture, 0, 600);	/* past where it was */
 		engine_fixture_misses(fixture, 1, 4);
-		expect(s, -ESTALE, 500, 27);
+		engine_fixture_expect(s, -ESTALE, 500, 27);
 		assert_int_equal(ipmu_session_reset(s), -ESTALE);
-		expect(s, -ESTALE, 0, 0);
+		engine_fixture_expect(s, -ESTALE, 0, 0);
 		stops_lost(s, "1 of 2 counters are lost");
-		expect(s, -ESTALE, 0, 0);
+		engine_fixture_expect(s, -ESTALE, 0, 0);
 	}
 	engine_fixture_start(s);
 	engine_fixture_misses(fixture, 0, 5);
-	expect(s, 0, 5, 0);
+	engine_fixture_expect(s, 0, 5, 0);
 	engine_fixture_end(s, NULL);
 }
 
@@ -156,7 +147,7 @@ static void a_stop_tells_of_somebody_elses_counter(void **state)
 	engine_fixture_poke(fixture, SELECT, 0);
 	engine_fixture_start(s);
 	engine_fixture_misses(fixture, 0, 3);
-	expect(s, 0, 3, 0);
+	engine_fixture_expect(s, 0, 3, 0);
 	engine_fixture_end(s, NULL);
 	assert_int_equal(engine_fixture_peek(fixture, GLOBAL), 0x2000000f);
 	engine_fixture_poke(fixture, GLOBAL, global);
@@ -174,7 +165,7 @@ static void a_stop_notices_it_too(void **state)
 
 	(void)state;
 	engine_fixture_misses(fixture, 0, 9);
-	expect(s, 0, 9, 0);
+	engine_fixture_expect(s, 0, 9, 0);
 	engine_fixture_poke(fixture, COUNTER, 0);
 	engine_fixture_misses(fixture, 1, 2);
 	assert_int_equal(ipmu_session_stop(s, v, why), -ESTALE);
@@ -194,10 +185,10 @@ static void who_shares_it_loses_it_too(void **state)
 	b = engine_fixture_started(fixture, both, 2);
 	engine_fixture_poke(fixture, COUNTER, 0);
 	engine_fixture_misses(fixture, 1, 2);
-	expect(b, -ESTALE, 0, 2);
+	engine_fixture_expect(b, -ESTALE, 0, 2);
 	assert_int_equal(ipmu_session_start(c, why), -ESTALE);
 	assert_non_null(strstr(why, "stop those sets first"));
-	expect(a, -ESTALE, 9, 2);	/* as the start of b has seen it */
+	engine_fixture_expect(a, -ESTALE, 9, 2);	/* as the start of b has seen it */
 	stops_lost(a, "set back from outside");
 	stops_lost(b, "set back from outside");
 	engine_fixture_start(c);
@@ -270,12 +261,12 @@ static void another_state_directory(void **state)
 	p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
 	assert_int_equal(peer_do(&p, PEER_START, one).rc, 0);
 	engine_fixture_misses(fixture, 0, 30);
-	expect(s, 0, 39, 0);
+	engine_fixture_expect(s, 0, 39, 0);
 	assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
 	peer_kill(&p);
 	setenv("IPMU_STATE_DIR", old, 1);
 	unsetenv("IPMU_TAKE_BUSY");
-	expect(s, -ESTALE, 39, 0);
+	engine_fixture_expect(s, -ESTALE, 39, 0);
 	ipmu_session_free(s);
 	snprintf(old, sizeof(old), "rm -rf %s", dir);
 	assert_int_equal(system(old), 0);

@@ -87,15 +87,6 @@ static void let_time_pass(int how)
 	atomic_store(&time_passes, how);
 }
 
-static void expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b)
-{
-	uint64_t v[2] = { 77, 77 };
-
-	assert_int_equal(ipmu_session_read(s, v), rc);
-	assert_int_equal(v[0], a);
-	assert_int_equal(v[1], b);
-}
-
 /* ---- readers that never come back */
 
 static sigjmp_buf out;
@@ -137,7 +128,7 @@ static void a_read_left_by_a_jump_holds_nobody_up(void **state)
 		for (int i = 0; i < 5; i++)
 			leave_a_read(s);
 		engine_fixture_misses(fixture, 0, 4);
-		expect(s, 0, 4, 0);
+		engine_fixture_expect(s, 0, 4, 0);
 		let_time_pass(IN_PAUSES);
 		assert_int_equal(ipmu_session_stop(s, v, NULL), 0);
 		assert_int_equal(v[0], 4);

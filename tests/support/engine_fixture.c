@@ -288,6 +288,15 @@ struct ipmu_session *engine_fixture_started(const struct engine_fixture *f,
 	return s;
 }
 
+void engine_fixture_expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b)
+{
+	uint64_t v[2] = { 77, 77 };
+
+	assert_int_equal(ipmu_session_read(s, v), rc);
+	assert_int_equal(v[0], a);
+	assert_int_equal(v[1], b);
+}
+
 void engine_fixture_end(struct ipmu_session *s, uint64_t *values)
 {
 	char why[IPMU_WHY_MAX] = "";

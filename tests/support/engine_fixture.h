@@ -38,6 +38,8 @@ struct ipmu_session *engine_fixture_session(const struct engine_fixture *f,
 void engine_fixture_start(struct ipmu_session *s);
 struct ipmu_session *engine_fixture_started(const struct engine_fixture *f,
 					    const char *const *names, int n);
+/* Reads a set of two events: what that returns, and both counts. */
+void engine_fixture_expect(struct ipmu_session *s, int rc, uint64_t a, uint64_t b);
 void engine_fixture_end(struct ipmu_session *s, uint64_t *values);
 
 /* Copy the values of all registers as that CPU sees them; returns how many. */
