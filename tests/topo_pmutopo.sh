@@ -72,6 +72,11 @@ verdict 'a drawing into a folder that is not there' $?
 run 2 --svg '' && grep -q -e '--svg needs the name of a file' "$scratch/err"
 verdict 'a drawing without a name' $?
 run 2 sausage && grep -q "'sausage'" "$scratch/err"; verdict 'unexpected argument' $?
+for what in --json "--svg $scratch/limit.svg"; do
+	(ulimit -f 0; env "$skl" "$pmutopo" $what 2>&1 >"$scratch/out" | cat >"$scratch/err"
+		exit "${PIPESTATUS[0]}") 2>/dev/null
+	[ $? = 1 ]; verdict "a limit of files, $what" $?
+done
 if [ -c /dev/full ]; then
 	"$pmutopo" >/dev/full 2>"$scratch/err"
 	[ $? = 1 ]; verdict 'a full disk is an error' $?

@@ -4,6 +4,7 @@
 #include "pmutopo.h"
 
 #include "complain.h"
+#include "file_limit.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -139,8 +140,10 @@ int main(int argc, char **argv)
 	struct choices choices = { .done = false };
 	const struct ipmu_topology *t;
 	char why[IPMU_WHY_MAX] = "";
-	int rc = choices_parse(argc, argv, &choices);
+	int rc;
 
+	file_limit_handle();
+	rc = choices_parse(argc, argv, &choices);
 	if (rc || choices.done)
 		return complain_unwritten(rc);
 	rc = ipmu_topology_acquire(&t, why);
