@@ -16,6 +16,7 @@ enum job_note {
 };
 #define NOTES_WHY NOTES		/* here begins why no launcher counts it, a text of this size */
 #define NOTES_WHY_BYTES 512
+#define NOTES_BYTES (NOTES_WHY + NOTES_WHY_BYTES)
 /* Nothing without ENV_NOTE. */
 void job_note(enum job_note what);
 bool job_noted(enum job_note what);

@@ -6,14 +6,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
 static bool shares;	/* whether ranks can open what the leader has */
+static int shared;	/* what it had last */
 
 int node_share(const struct nodes *at, int fd)
 {
 	(void)at;
+	shared = fd;
 	return shares ? fd : -1;
 }
 
@@ -114,6 +117,26 @@ static void no_board(void **state)
 	assert_false(job_board_read(text, sizeof(text)));
 }
 
+/* Where the program may write no files, the leader has a board of its own, which ranks cannot see;
+ * that it was too much is no end of the process, then or later. */
+static void no_files(void **state)
+{
+	struct rlimit before, none;
+	char text[64];
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	fresh(state);
+	setrlimit(RLIMIT_FSIZE, &before);
+	job_board_tell(15, 3, 0);
+	reads("rank 3 ended by signal 15, SIGTERM");
+	assert_int_equal(sem_trywait(&board->wake), 0);
+	job_board_written();
+	assert_false(job_board_read(text, sizeof(text)));
+	assert_false(shared >= 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +145,7 @@ int main(void)
 		cmocka_unit_test_setup(causes, fresh),
 		cmocka_unit_test_setup(patience, fresh),
 		cmocka_unit_test(no_board),
+		cmocka_unit_test(no_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

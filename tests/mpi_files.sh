@@ -184,6 +184,12 @@ for options in '' '--interval 20'; do
 done
 check 'a limit of files: said of the timeline, too' \
 	says "cannot write $scratch/limited.node0.timeline.csv: File too large"
+# From its start, where MPI itself shares no files between ranks.
+if [ $MPI = openmpi ]; then
+	OMPI_MCA_btl=self,tcp job 2 sh -c "ulimit -f 0; exec '$scratch/end' well"
+	check 'no files at all: the status' [ $status = 0 ]
+	check 'no files at all: counted' lines 1 "    NODE +2010|  $node +2010"
+fi
 
 # ---- the clock of the host is set while a job runs: its time goes on
 

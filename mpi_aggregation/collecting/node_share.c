@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "ipmu_topology.h"
 #include "nodes.h"
 
@@ -45,17 +46,29 @@ int node_share(const struct nodes *at, int fd)
 	return fd;
 }
 
+static int new_export(void)
+{
+	int fd = memfd_create("ipmu-topology", MFD_CLOEXEC), rc;
+	char why[IPMU_WHY_MAX];
+	sigset_t signals;
+
+	if (fd < 0)
+		return -1;
+	file_limit_hold(&signals);
+	rc = ipmu_topology_export(fd, why);
+	file_limit_release(&signals);
+	if (!rc)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* The leader's export: of an earlier counter set, or a new one. -1: none. */
 static int exported(void)
 {
 	const char *text = secure_getenv(IPMU_TOPOLOGY_ENV);
-	char why[IPMU_WHY_MAX];
-	int fd = text ? atoi(text) : memfd_create("ipmu-topology", MFD_CLOEXEC);
 
-	if (fd < 0 || text || !ipmu_topology_export(fd, why))
-		return fd;
-	close(fd);
-	return -1;
+	return text ? atoi(text) : new_export();
 }
 
 /* libipmu_mpi and PAPI's components all ask for the topology. The file stays open until the process

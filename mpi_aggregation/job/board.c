@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collecting/nodes.h"
+#include "file_limit.h"
 
 struct board {
 	sem_t wake;		/* the leader's watcher waits here */
@@ -33,6 +34,23 @@ static struct board *board_map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* -1: there is none, as where the program may write no files. */
+static int memory_new(void)
+{
+	int fd = memfd_create("ipmu-mpi-board", MFD_CLOEXEC), rc;
+	sigset_t signals;
+
+	if (fd < 0)
+		return -1;
+	file_limit_hold(&signals);
+	rc = ftruncate(fd, sizeof(struct board));
+	file_limit_release(&signals);
+	if (!rc)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 sem_t *job_board_open(const struct nodes *at)
 {
 	bool leader = at->node_rank == 0;
@@ -40,15 +58,11 @@ sem_t *job_board_open(const struct nodes *at)
 	int fd = -1;
 
 	if (leader) {
-		fd = memfd_create("ipmu-mpi-board", MFD_CLOEXEC);
-		if (fd >= 0 && !ftruncate(fd, sizeof(struct board)))
-			board = board_map(fd);
-		if (board) {
-			sem_init(&board->wake, 1, 0);
-		} else {
+		fd = memory_new();
+		board = fd < 0 ? NULL : board_map(fd);
+		if (!board)
 			board = &alone;
-			sem_init(&board->wake, 0, 0);
-		}
+		sem_init(&board->wake, board != &alone, 0);
 	}
 	fd = node_share(at, board == &alone ? -1 : fd);
 	if (!leader && fd >= 0)

@@ -29,7 +29,7 @@ static int notes_open(void)
 	unsetenv(ENV_NOTE);
 	if (fd < 0)
 		return -1;
-	if (ftruncate(fd, NOTES_WHY + NOTES_WHY_BYTES) || fstat(fd, &st)) {
+	if (ftruncate(fd, NOTES_BYTES) || fstat(fd, &st)) {
 		close(fd);
 		return -1;
 	}
