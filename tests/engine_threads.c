@@ -52,6 +52,20 @@ FORBID(void *, realloc, (void *p, size_t n), (p, n))
 FORBID(int, pthread_mutex_lock, (pthread_mutex_t *m), (m))
 FORBID(int, nanosleep, (const struct timespec *a, struct timespec *b), (a, b))
 
+/* ---- a clock that is set back by an hour at once after a look at it */
+
+static bool clock_jumps;
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = __real_clock_gettime(id, t);
+
+	if (clock_jumps && id == CLOCK_REALTIME)
+		t->tv_sec += 3600;
+	return rc;
+}
+
 /* ---- many sessions */
 
 static const struct engine_fixture *fixture;
@@ -554,6 +568,32 @@ static void a_process_exits_while_its_threads_count(void **state)
 	}
 }
 
+static void exit_that_has_the_lock(void)
+{
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_system *sys;
+
+	if (ipmu_system_open(fixture->topo, IPMU_SCOPE_PACKAGE, &sys, why))
+		_exit(1);
+	pthread_mutex_lock(&sys->lock);
+	clock_jumps = true;
+	exit(0);
+}
+
+/* As in a handler; it waits for a second, whatever becomes of the time of day. */
+static void a_thread_that_has_the_lock_exits(void **state)
+{
+	int status;
+	pid_t pid;
+
+	fixture = *state;
+	pid = forked(60);
+	if (pid == 0)
+		exit_that_has_the_lock();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,6 +606,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_machine_may_be_closed_under_running_sessions),
 		cmocka_unit_test(a_child_counts_afresh_and_leaves_the_parent_alone),
 		cmocka_unit_test(a_process_exits_while_its_threads_count),
+		cmocka_unit_test(a_thread_that_has_the_lock_exits),
 	};
 
 	(void)argc;

@@ -3,7 +3,7 @@ EXTRA_LIBS_engine_faults = -Wl,--wrap=open,--wrap=pread,--wrap=pwrite,--wrap=mma
 	-Wl,--wrap=calloc
 EXTRA_LIBS_engine_batch = -Wl,--wrap=open,--wrap=close,--wrap=ioctl
 EXTRA_LIBS_engine_threads = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=pthread_mutex_lock,--wrap=nanosleep
+	-Wl,--wrap=pthread_mutex_lock,--wrap=nanosleep,--wrap=clock_gettime
 EXTRA_LIBS_engine_guard = -Wl,--wrap=clock_gettime,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=pthread_create
 EXTRA_LIBS_hostile_damage = -Wl,--wrap=openat,--wrap=pwrite
