@@ -48,6 +48,15 @@ if [ -d "${SRCDIR:?}/pfm_events" ]; then
 	done
 fi
 
+# -- what documents lead to is installed with them
+links=0
+while IFS=: read -r document link; do
+	links=$((links + 1))
+	[ -e "${document%/*}/$link" ] || fail "$document leads to $link, which is not there"
+done < <(find "$STAGE" -path '*/doc/*' -name '*.md' -exec grep -oH '](\([^)#]*\)' {} + |
+	sed 's/:](/:/' | grep -v ':https\{0,1\}:')
+[ "$links" -gt 20 ] || fail "documents have $links links"
+
 # -- moved elsewhere it works as before
 cp -a "$STAGE" "$scratch/moved"
 "$scratch/moved/bin/papi_component_avail" >"$scratch/out" 2>&1 || fail 'moved papi_component_avail'
