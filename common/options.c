@@ -27,7 +27,9 @@ int option_interval(const char *text, int *ms)
 
 int option_prefix(const char *text)
 {
-	if (*text && text[strlen(text) - 1] != '/')
+	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
+
+	if (*name && strcmp(name, ".") && strcmp(name, ".."))
 		return 0;
 	return complain(WRONG_USE, "-o '%s': a file name without its ending is needed", text);
 }

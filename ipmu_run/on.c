@@ -28,7 +28,7 @@ static int look_for(const char *name)
 	char joined[PATH_MAX];
 	int found = -ENOENT;
 
-	if (strchr(name, '/'))
+	if (strchr(name, '/') || !*name)
 		return look_at(name);
 	for (const char *p = path ? path : "/bin:/usr/bin"; p;
 	     p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {

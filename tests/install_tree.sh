@@ -55,4 +55,7 @@ target uninstall $(at "$other") || fail 'uninstall from a prefix in use'
 : >"$scratch/file"
 target install-built $(at "$scratch/file/x") && fail 'install below a file succeeds'
 grep -q "$scratch/file" "$scratch/out" || fail 'the error does not name the folder'
+target install-built $(at "$scratch/a:b") && fail 'install into a prefix that programs cannot be started from'
+grep -q 'special characters do not work' "$scratch/out" || fail 'the error does not name the characters'
+[ ! -e "$scratch/a:b" ] || fail 'it has installed something all the same'
 exit "$failed"

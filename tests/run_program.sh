@@ -25,7 +25,9 @@ refused 2 'nothing to count: give -g' true
 refused 2 'no program given' -g MEM
 refused 2 'give a number of runs from 1 to 1000' -g MEM -r 0 true
 refused 2 'give a number of runs from 1 to 1000' -g MEM -r 2x true
-refused 2 'a file name without its ending' -g MEM -o dir/ true
+for prefix in dir/ . dir/..; do
+	refused 2 "'$prefix': a file name without its ending" -g MEM -o $prefix true
+done
 refused 2 'an empty name between commas' -g MEM, true
 refused 2 "try 'ipmu-run --help'" --nonsense
 refused 2 'runs no program' --groups true
@@ -48,6 +50,7 @@ on skl-4c8t -e $event ./none; is 'not found' 127 $?
 says 'not found' './none: no such file'
 on skl-4c8t -e $event surely-no-such-program; is 'not found in PATH' 127 $?
 says 'not found in PATH' 'surely-no-such-program: no such program in PATH'
+ipmu-run --on skl-4c8t -e $event '' 2>err; is 'no name' 127 $?; says 'no name' 'no such program'
 : >text; on skl-4c8t -e $event ./text; is 'not executable' 126 $?
 says 'not executable' "./text: it is not executable: 'chmod \+x'"
 on skl-4c8t -e $event /tmp; is 'a folder' 126 $?; says 'a folder' '/tmp: a folder is not a program'

@@ -101,6 +101,12 @@ mkdir "$scratch/empty"
 VPMU_LIBDIR=$scratch/empty fails 1 "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
 cp "$(find "${STAGE:-$(dirname "$VPMU")/..}" -name libvpmu_shim.so | head -n 1)" "$scratch/empty"
 VPMU_LIBDIR=$scratch/empty fails 1 "no libvpmu_feed.so in VPMU_LIBDIR" run true
+shim=$(find "$(dirname "$VPMU")/.." -name libvpmu_shim.so)
+for folder in 'a blank' a,comma a:colon; do
+	mkdir "$scratch/$folder" && cp "$shim" "$scratch/$folder"
+	VPMU_LIBDIR=$scratch/$folder fails 1 "$folder/libvpmu_shim.so: neither LD_PRELOAD nor QEMU" \
+		run --no-feed true
+done
 is "that is all it says" 1 "$(VPMU_LIBDIR=$scratch/empty "$VPMU" run true 2>&1 | wc -l)"
 
 # signals reach the program

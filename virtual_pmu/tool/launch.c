@@ -47,25 +47,31 @@ static int load_program(const char *name, struct vpmu_program *p)
 
 struct texts { char shim[PATH_MAX], feed[PATH_MAX]; struct vpmu_emulator emulator; };
 
+static int find_library(const char *name, char *out, size_t bytes)
+{
+	if (vpmu_find_part(name, out, bytes))
+		return VPMU_EXIT_FAILURE;
+	if (!strpbrk(out, " :,"))
+		return 0;
+	vpmu_complain("%s: neither LD_PRELOAD nor QEMU takes a path with a blank, colon or comma; "
+		      "install elsewhere", out);
+	return VPMU_EXIT_FAILURE;
+}
+
 static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 {
 	const char *qemu = getenv("VPMU_QEMU");
 
-	if (vpmu_find_part(SHIM, t->shim, sizeof(t->shim)))
+	if (find_library(SHIM, t->shim, sizeof(t->shim)))
 		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
 		return 0;
-	if (vpmu_find_part(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
+	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
 		return VPMU_EXIT_FAILURE;
 	if (vpmu_find_program(qemu && *qemu ? qemu : "qemu-x86_64", t->emulator.qemu,
 			 sizeof(t->emulator.qemu))) {
 		vpmu_complain("cannot find %s; install QEMU's user-mode emulation (Debian: "
 			      "qemu-user) or set VPMU_QEMU", qemu ? qemu : "qemu-x86_64");
-		return VPMU_EXIT_FAILURE;
-	}
-	if (strchr(t->shim, ',') || strchr(t->feed, ',')) {
-		vpmu_complain("%s: QEMU cannot take a path with a comma; install elsewhere",
-			      t->feed);
 		return VPMU_EXIT_FAILURE;
 	}
 	return 0;
