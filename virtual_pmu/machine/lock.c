@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "segment.h"
 
 #define SPINS_BEFORE_YIELD 64
@@ -31,14 +31,14 @@ static void watch_forks(void)
 uint32_t vpmu_gettid(void)
 {
 	if (!cached_tid)
-		cached_tid = (uint32_t)syscall(SYS_gettid);
+		cached_tid = (uint32_t)vpmu_syscall(SYS_gettid);
 	return cached_tid;
 }
 
 static bool thread_is_dead(uint32_t tid)
 {
 	/* Not kill(): that asks for a process, and the owner may be any thread. */
-	return syscall(SYS_tkill, (int)tid, 0) && errno == ESRCH;
+	return vpmu_syscall(SYS_tkill, tid, 0) == -ESRCH;
 }
 
 static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
@@ -68,7 +68,7 @@ static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
 	__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != (me | VPMU_LOCK_KEPT))
 		return false;
-	syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC, 0, 0, 0);
+	vpmu_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC);
 	return take(lock, 0, me);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "geometry.h"
+#include "kernel.h"
 
 #define PAGE 4096u
 
@@ -55,14 +56,31 @@ static void fill_head(struct vpmu_segment *s, const struct vpmu_machine *m,
 	s->bytes = s->caches_offset + page_up(s->caches_bytes);
 }
 
+/* 0, or a negative errno. */
+static int map(uint64_t bytes, int flags, int fd, struct vpmu_segment **out)
+{
+	long at = vpmu_syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (at < 0)
+		return (int)at;
+	*out = (struct vpmu_segment *)(uintptr_t)at;
+	return 0;
+}
+
 static int map_whole(int fd, uint64_t bytes, struct vpmu_segment **out)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return map(bytes, MAP_SHARED, fd, out);
+}
 
-	if (p == MAP_FAILED)
-		return -errno;
-	*out = p;
-	return 0;
+/* Memory for a head; the rest of the structure has none. */
+static int map_head(struct vpmu_segment **out)
+{
+	return map(VPMU_HEAD_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1, out);
+}
+
+static void unmap(struct vpmu_segment *s, uint64_t bytes)
+{
+	vpmu_syscall(SYS_munmap, s, bytes);
 }
 
 /* A file of the full size under a temporary name, switched on but not yet published. */
@@ -88,22 +106,22 @@ int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,
 		      char *why, size_t why_bytes)
 {
-	struct vpmu_segment *s = NULL, *head;
+	struct vpmu_segment *s = NULL, *head = NULL;
 	char temporary[PATH_MAX];
 	int fd, rc;
 
-	head = calloc(1, sizeof(*head));
-	if (!head)
-		return fail(-ENOMEM, why, why_bytes, "no memory");
+	rc = map_head(&head);
+	if (rc)
+		return fail(rc, why, why_bytes, "no memory");
 	fill_head(head, m, state);
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
 		rc = fail(-ENAMETOOLONG, why, why_bytes, "the name is too long");
-		goto free_head;
+		goto drop_head;
 	}
 	fd = mkostemp(temporary, O_CLOEXEC);	/* mode 0600 */
 	if (fd < 0) {
 		rc = fail(-errno, why, why_bytes, "cannot create it: %s", strerror(errno));
-		goto free_head;
+		goto drop_head;
 	}
 	rc = make_private(fd, head, power_on, &s);
 	if (rc) {
@@ -114,15 +132,15 @@ int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 	}
 	if (link(temporary, path)) {
 		rc = fail(-errno, why, why_bytes, "cannot publish it: %s", strerror(errno));
-		munmap(s, head->bytes);
+		unmap(s, head->bytes);
 		goto remove;
 	}
 	*out = s;
 remove:
 	unlink(temporary);
 	close(fd);
-free_head:
-	free(head);
+drop_head:
+	unmap(head, VPMU_HEAD_BYTES);
 	return rc;
 }
 
@@ -130,17 +148,16 @@ free_head:
 static bool head_fits(const struct vpmu_segment *h, state_bytes_of *state_bytes)
 {
 	struct vpmu_state_bytes state;
-	struct vpmu_segment *made;
+	struct vpmu_segment *made = NULL;
 	bool fits;
 
 	if (!vpmu_machine_whole(&h->machine) || state_bytes(&h->machine, &state))
 		return false;
-	made = calloc(1, sizeof(*made));
-	if (!made)
+	if (map_head(&made))
 		return false;
 	fill_head(made, &h->machine, &state);
 	fits = !memcmp(h->head, made->head, sizeof(h->head));
-	free(made);
+	unmap(made, VPMU_HEAD_BYTES);
 	return fits;
 }
 
@@ -150,22 +167,24 @@ static int check_file(int fd, const char *path, state_bytes_of *state_bytes,
 		      struct vpmu_segment *h, char *why, size_t why_bytes)
 {
 	struct stat st;
+	long rc, got;
 
-	if (fstat(fd, &st))
-		return fail(-errno, why, why_bytes, "%s: %s", path, strerror(errno));
+	rc = vpmu_syscall(SYS_fstat, fd, &st);	/* the kernel's and libc's are the same */
+	if (rc)
+		return fail((int)rc, why, why_bytes, "%s: %s", path, strerror((int)-rc));
 	if (!S_ISREG(st.st_mode))
 		return fail(-EINVAL, why, why_bytes, "%s: not a regular file, so not the segment "
 			    "of a virtual machine; name another one", path);
-	ssize_t got = pread(fd, h, sizeof(*h), 0);
+	got = vpmu_syscall(SYS_pread64, fd, h, VPMU_HEAD_BYTES, 0);
 	if (got < 0)
-		return fail(-errno, why, why_bytes, "%s: %s", path, strerror(errno));
+		return fail((int)got, why, why_bytes, "%s: %s", path, strerror((int)-got));
 	if ((size_t)got < sizeof(h->magic) || h->magic != VPMU_MAGIC)
 		return fail(-EINVAL, why, why_bytes, "%s: not the segment of a virtual machine; "
 			    "name another file", path);
 	if ((size_t)got >= offsetof(struct vpmu_segment, pad) && h->version != VPMU_VERSION)
 		return fail(-EINVAL, why, why_bytes, "%s: segment version %u, this program uses "
 			    "%u; " WHAT_TO_DO, path, h->version, VPMU_VERSION);
-	if ((size_t)got < sizeof(*h) || (uint64_t)st.st_size < h->bytes)
+	if ((size_t)got < VPMU_HEAD_BYTES || (uint64_t)st.st_size < h->bytes)
 		return fail(-EINVAL, why, why_bytes, "%s: truncated segment (%lld bytes); "
 			    WHAT_TO_DO, path, (long long)st.st_size);
 	if (!head_fits(h, state_bytes) || h->bytes != (uint64_t)st.st_size)
@@ -174,62 +193,67 @@ static int check_file(int fd, const char *path, state_bytes_of *state_bytes,
 	return 0;
 }
 
-/* Puts the checked header in the place of the file's, where it cannot change any more. */
-static int keep_head(struct vpmu_segment *s, const struct vpmu_segment *header)
+/* Puts the checked head in the place of the file's, where it cannot change any more. */
+static int keep_head(struct vpmu_segment *s, struct vpmu_segment *head)
 {
-	void *p = mmap(s, VPMU_HEAD_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	long answer = vpmu_syscall(SYS_mprotect, head, VPMU_HEAD_BYTES, PROT_READ);
 
-	if (p == MAP_FAILED)
-		return -errno;
-	memcpy(p, header, VPMU_HEAD_BYTES);
-	return mprotect(p, VPMU_HEAD_BYTES, PROT_READ) ? -errno : 0;
+	if (!answer)
+		answer = vpmu_syscall(SYS_mremap, head, VPMU_HEAD_BYTES, VPMU_HEAD_BYTES,
+				      MREMAP_MAYMOVE | MREMAP_FIXED, s);
+	return answer < 0 ? (int)answer : 0;
 }
 
-static int map_checked(int fd, const struct vpmu_segment *header, struct vpmu_segment **out)
+/* The head, when it has been kept, is the segment's. */
+static int map_checked(int fd, struct vpmu_segment *head, struct vpmu_segment **out)
 {
+	uint64_t bytes = head->bytes;
 	struct vpmu_segment *s = NULL;
-	int rc = map_whole(fd, header->bytes, &s);
+	int rc = map_whole(fd, bytes, &s);
 
 	if (!rc)
-		rc = keep_head(s, header);
+		rc = keep_head(s, head);
 	if (rc && s)
-		munmap(s, header->bytes);
+		unmap(s, bytes);
 	if (!rc)
 		*out = s;
+	return rc;
+}
+
+static int map_file(int fd, const char *path, state_bytes_of *state_bytes,
+		    struct vpmu_segment **out, char *why, size_t why_bytes)
+{
+	struct vpmu_segment *head = NULL;
+	int rc = map_head(&head);
+
+	if (rc)
+		return fail(rc, why, why_bytes, "%s: no memory", path);
+	rc = check_file(fd, path, state_bytes, head, why, why_bytes);
+	if (!rc) {
+		rc = map_checked(fd, head, out);
+		if (!rc)
+			return 0;
+		fail(rc, why, why_bytes, "%s: cannot map it: %s", path, strerror(-rc));
+	}
+	unmap(head, VPMU_HEAD_BYTES);
 	return rc;
 }
 
 int vpmu_segment_map(const char *path, state_bytes_of *state_bytes, struct vpmu_segment **out,
 		     char *why, size_t why_bytes)
 {
-	struct vpmu_segment *header;
-	int fd, rc;
+	int fd = (int)vpmu_syscall(SYS_open, path, O_RDWR | O_CLOEXEC | O_NONBLOCK), rc;
 
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return fail(-errno, why, why_bytes, "%s: cannot open the segment: %s", path,
-			    strerror(errno));
-	header = malloc(sizeof(*header));
-	if (!header) {
-		rc = fail(-ENOMEM, why, why_bytes, "%s: no memory", path);
-		goto close_file;
-	}
-	rc = check_file(fd, path, state_bytes, header, why, why_bytes);
-	if (rc)
-		goto free_header;
-	rc = map_checked(fd, header, out);
-	if (rc)
-		fail(rc, why, why_bytes, "%s: cannot map it: %s", path, strerror(-rc));
-free_header:
-	free(header);
-close_file:
-	close(fd);
+		return fail(fd, why, why_bytes, "%s: cannot open the segment: %s", path,
+			    strerror(-fd));
+	rc = map_file(fd, path, state_bytes, out, why, why_bytes);
+	vpmu_syscall(SYS_close, fd);
 	return rc;
 }
 
 void vpmu_segment_close(struct vpmu_segment *s)
 {
 	if (s)
-		munmap(s, s->bytes);
+		unmap(s, s->bytes);
 }

@@ -2,9 +2,9 @@
 /* Chooses the virtual CPU of each emulated thread, which has a slot in the segment. */
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "segment.h"
 
 #define WORDS (VPMU_CPUS_MAX / 64)
@@ -39,7 +39,7 @@ static void count_load(struct vpmu_segment *s, const struct vpmu_thread *but,
 
 		if (!t->tid || t == but)
 			continue;
-		if (syscall(SYS_tkill, (int)t->tid, 0) && errno == ESRCH)
+		if (vpmu_syscall(SYS_tkill, t->tid, 0) == -ESRCH)
 			__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
 		else
 			load[t->cpu % VPMU_CPUS_MAX]++;

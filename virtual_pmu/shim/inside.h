@@ -5,18 +5,12 @@
 #ifndef VPMU_SHIM_INSIDE_H
 #define VPMU_SHIM_INSIDE_H
 
-#include <sys/syscall.h>
+#include "../machine/kernel.h"
 
 /* The kernel's answer: -4095 to -1 are errors. */
 static inline long shim_syscall(long number, long a, long b, long c, long d)
 {
-	register long fourth __asm__("r10") = d;
-	long answer;
-
-	__asm__ volatile("syscall" : "=a"(answer)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-			 : "rcx", "r11", "memory");
-	return answer;
+	return vpmu_syscall(number, a, b, c, d);
 }
 
 static inline long shim_address(const void *p)
