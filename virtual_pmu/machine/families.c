@@ -23,7 +23,6 @@
 	.prefix = prefix_, .pattern = prefix_ "-<C>c<T>t", .forms = "ct", \
 	.cores_min = 1, .cores_max = most, .threads_allowed = 1u << 1 | 1u << 2
 #define EIGHT(prefix) CORES(prefix, 8), .meaning = "C cores, at most 8, T = C or 2C threads"
-#define BRAND(model) "VirtualPMU %s (" model " model)"
 #define IDENTITY(family, model, stepping) \
 	.cpuid_family = family, .cpuid_model = model, .cpuid_stepping = stepping
 
@@ -53,7 +52,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		CORES("skl", VPMU_CPUS_MAX),
 		.meaning = "C cores, T = C or 2C threads, at most 512",
 		.examples = "skl-4c8t, skl-4c4t, skl-2c4t",
-		.brand = BRAND("Skylake client"), .qemu_cpu = SKL_QEMU_CPU,
+		.brand = "Skylake client", .qemu_cpu = SKL_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
 			CLIENT(VPMU_SKYLAKE_CLIENT, 0x5e, 3, L1D_32K, 10),
@@ -65,7 +64,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "cml-10c<T>t",
 		.meaning = "10 cores, T = 10 or 20 threads",
 		.examples = "cml-10c20t, cml-10c10t",
-		.brand = BRAND("10-core Comet Lake"),
+		.brand = "10-core Comet Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=165,stepping=5",
 		.forms = "ct",
 		.cores_min = 10, .cores_max = 10,
@@ -78,7 +77,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		/* Sizes, of the client generations before Skylake: 248966. */
 		EIGHT("snb"), .examples = "snb-4c8t, snb-2c4t",
-		.brand = BRAND("Sandy Bridge"), .qemu_cpu = SNB_QEMU_CPU,
+		.brand = "Sandy Bridge", .qemu_cpu = SNB_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
 			CLIENT(VPMU_SANDY_BRIDGE, 0x2a, 7, L1D_32K, 10),
@@ -86,7 +85,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("ivb"), .examples = "ivb-4c8t, ivb-2c4t",
-		.brand = BRAND("Ivy Bridge"), .qemu_cpu = IVB_QEMU_CPU,
+		.brand = "Ivy Bridge", .qemu_cpu = IVB_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
 			CLIENT(VPMU_IVY_BRIDGE, 0x3a, 9, L1D_32K, 10),
@@ -94,7 +93,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("hsw"), .examples = "hsw-4c8t, hsw-2c4t",
-		.brand = BRAND("Haswell client"), .qemu_cpu = HSW_QEMU_CPU,
+		.brand = "Haswell client", .qemu_cpu = HSW_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
 			CLIENT(VPMU_HASWELL, 0x3c, 3, L1D_32K, 10),
@@ -102,7 +101,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("bdw"), .examples = "bdw-4c8t, bdw-2c4t",
-		.brand = BRAND("Broadwell client"), .qemu_cpu = BDW_QEMU_CPU,
+		.brand = "Broadwell client", .qemu_cpu = BDW_QEMU_CPU,
 		.llc_slice_bytes = KIB(1536u), .slices_max = 4,
 		.base = {
 			CLIENT(VPMU_BROADWELL, 0x47, 1, L1D_32K, 10),
@@ -111,7 +110,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		/* Sizes: 248966, chapters on Sunny Cove and Willow Cove. */
 		EIGHT("icl"), .examples = "icl-4c8t, icl-2c4t",
-		.brand = BRAND("Ice Lake client"), .qemu_cpu = SKL_QEMU_CPU ",model=126,stepping=5",
+		.brand = "Ice Lake client", .qemu_cpu = SKL_QEMU_CPU ",model=126,stepping=5",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
 			CLIENT(VPMU_ICE_LAKE, 0x7e, 5, L1D_48K, 12),
@@ -119,7 +118,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("tgl"), .examples = "tgl-4c8t, tgl-2c4t",
-		.brand = BRAND("Tiger Lake U"), .qemu_cpu = SKL_QEMU_CPU ",model=140,stepping=1",
+		.brand = "Tiger Lake U", .qemu_cpu = SKL_QEMU_CPU ",model=140,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
 			CLIENT(VPMU_TIGER_LAKE, 0x8c, 1, L1D_48K, 12),
@@ -127,7 +126,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("tglh"), .examples = "tglh-8c16t",
-		.brand = BRAND("Tiger Lake H"), .qemu_cpu = SKL_QEMU_CPU ",model=141,stepping=1",
+		.brand = "Tiger Lake H", .qemu_cpu = SKL_QEMU_CPU ",model=141,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
 			CLIENT(VPMU_TIGER_LAKE_H, 0x8d, 1, L1D_48K, 12),
@@ -135,7 +134,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("rkl"), .examples = "rkl-8c16t, rkl-6c12t",
-		.brand = BRAND("Rocket Lake"), .qemu_cpu = SKL_QEMU_CPU ",model=167,stepping=1",
+		.brand = "Rocket Lake", .qemu_cpu = SKL_QEMU_CPU ",model=167,stepping=1",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
 			CLIENT(VPMU_ROCKET_LAKE, 0xa7, 1, L1D_48K, 12),
@@ -144,7 +143,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		HYBRID("adl", 1, 8, 4, 8), P_E_T("adl"), .slices_max = 10,
 		.meaning = "P cores, at most 8, 4 or 8 E cores, T = P + E or 2P + E threads",
-		.examples = "adl-8p8e24t, adl-6p4e16t", .brand = BRAND("Alder Lake"),
+		.examples = "adl-8p8e24t, adl-6p4e16t", .brand = "Alder Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=151,stepping=2",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
@@ -153,7 +152,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		HYBRID("rpl", 1, 8, 4, 16), P_E_T("rpl"), .slices_max = 12,
 		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E or 2P + E threads",
-		.examples = "rpl-8p16e32t", .brand = BRAND("Raptor Lake"),
+		.examples = "rpl-8p16e32t", .brand = "Raptor Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=183,stepping=1",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
@@ -163,7 +162,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		HYBRID("adln", 0, 0, 4, 8), .slices_max = 2,
 		.pattern = "adln-<E>e<T>t", .forms = "et",
 		.meaning = "4 or 8 E cores, T = E threads",
-		.examples = "adln-8e8t, adln-4e4t", .brand = BRAND("Alder Lake-N"),
+		.examples = "adln-8e8t, adln-4e4t", .brand = "Alder Lake-N",
 		.qemu_cpu = SKL_QEMU_CPU ",model=190,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
@@ -174,7 +173,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "mtl-<P>p<E>e2lp<T>t", .forms = "pelt",
 		.meaning = "P cores, at most 6, 4 or 8 E cores, 2 E cores of the SoC tile, "
 			   "T = P + E + 2 or 2P + E + 2 threads",
-		.examples = "mtl-6p8e2lp22t", .brand = BRAND("Meteor Lake"),
+		.examples = "mtl-6p8e2lp22t", .brand = "Meteor Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=170,stepping=4",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
@@ -183,7 +182,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		HYBRID("arl", 1, 8, 4, 16), P_E_T("arl"), .slices_max = 12,
 		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E threads",
-		.examples = "arl-8p16e24t", .brand = BRAND("Arrow Lake"),
+		.examples = "arl-8p16e24t", .brand = "Arrow Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=198,stepping=2",
 		.threads_allowed = 1u << 1,
 		.base = {
@@ -194,7 +193,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		HYBRID("lnl", 4, 4, 4, 4), P_E_T("lnl"), .slices = 4, .slices_max = 4,
 		.away = 4,
 		.meaning = "4 P cores, 4 E cores, 8 threads",
-		.examples = "lnl-4p4e8t", .brand = BRAND("Lunar Lake"),
+		.examples = "lnl-4p4e8t", .brand = "Lunar Lake",
 		.qemu_cpu = SKL_QEMU_CPU ",model=189,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
@@ -207,7 +206,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "knc-<C>c<T>t",
 		.meaning = "C cores, 1 to 61, T = 4C threads",
 		.examples = "knc-60c240t, knc-4c16t",
-		.brand = "VirtualPMU %s (Knights Corner model)",
+		.brand = "Knights Corner",
 		.qemu_cpu = "qemu64,vendor=GenuineIntel,family=11,model=1" QEMU64_WITHOUT,
 		.forms = "ct",
 		.cores_min = 1, .cores_max = 61,
@@ -231,7 +230,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "core2-<C>c",
 		.meaning = "C cores, 2 to 16, in pairs that share an L2 and are a package",
 		.examples = "core2-4c, core2-2c",
-		.brand = "VirtualPMU %s (Core 2 model)",
+		.brand = "Core 2",
 		.qemu_cpu = "core2duo,-hypervisor",
 		.forms = "c",
 		.cores_fixed = 2,
@@ -255,7 +254,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.meaning = "P packages, at most 8, C cores in all, at most 8 each, "
 			   "T = C or 2C threads",
 		.examples = "nhmex-4p32c64t, nhmex-1p8c16t",
-		.brand = "VirtualPMU %s (Xeon 7500 model)",
+		.brand = "Xeon 7500",
 		.qemu_cpu = "Nehalem,model=46,stepping=6,-hypervisor",
 		.forms = "pct",
 		.cores_min = 1, .cores_max = 8,
@@ -279,7 +278,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "p4-1c<T>t or p4-<P>p<T>t",
 		.meaning = "P packages, at most 8, of one core, T = P or 2P threads",
 		.examples = "p4-1c2t, p4-2p4t",
-		.brand = "VirtualPMU %s (Pentium 4 model)",
+		.brand = "Pentium 4",
 		.qemu_cpu = "qemu64,vendor=GenuineIntel,family=15,model=4" QEMU64_WITHOUT,
 		.forms = "ct pt",
 		.cores_min = 1, .cores_max = 1,

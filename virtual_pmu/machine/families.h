@@ -10,7 +10,7 @@ struct vpmu_family_row {
 	const char *pattern;		/* all forms of the name */
 	const char *meaning;		/* of the letters */
 	const char *examples;
-	const char *brand;		/* "%s": the machine's name */
+	const char *brand;		/* as in "VirtualPMU skl-4c8t (BRAND model)" */
 	const char *qemu_cpu;
 	/* Letters of the accepted forms: "ct", "pct pt". In those with an 'e' the cores are P
 	 * cores, E cores and, as "lp" in the name, low-power E cores: "pet", "et", "pelt". */

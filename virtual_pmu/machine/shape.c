@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What follows the prefix: numbers with their letters, in the order p, c, t, or on hybrid machines
@@ -43,11 +42,13 @@ static bool is_hybrid(const struct vpmu_family_row *f)
  * *text. */
 static bool parse_part(const char **text, uint32_t *number, char *letter)
 {
-	size_t digits = strspn(*text, "0123456789");
+	size_t digits = 0;
 
+	*number = 0;
+	for (const char *c = *text; *c >= '0' && *c <= '9' && digits <= 5; c++, digits++)
+		*number = *number * 10 + (uint32_t)(*c - '0');
 	if (digits == 0 || digits > 5 || (digits > 1 && **text == '0'))
 		return false;
-	*number = (uint32_t)strtoul(*text, NULL, 10);
 	*letter = (*text)[digits];
 	*text += digits + (*letter != '\0');
 	if (*letter == 'l' && *(*text)++ != 'p')
@@ -242,18 +243,33 @@ static uint32_t agents_behind(const struct vpmu_machine *m)
 	       vpmu_core_agent(m, m->cores - m->little.away - 1) + 1;
 }
 
+/* As far as there is room; returns its end. In the shim, what a format takes is emulated. */
+static char *add(char *at, const char *last, const char *text)
+{
+	while (*text && at < last)
+		*at++ = *text++;
+	return at;
+}
+
+#define ADD(text, from) ((void)add(text, text + sizeof(text) - 1, from))
+
+static void fill_brand(const struct vpmu_family_row *f, const char *name, struct vpmu_machine *m)
+{
+	const char *const parts[] = { "VirtualPMU ", name, " (", f->brand, " model)" };
+	char *at = m->brand;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		at = add(at, m->brand + sizeof(m->brand) - 1, parts[i]);
+}
+
 static void fill(const struct vpmu_family_row *f, const char *name, const struct shape *n,
 		 struct vpmu_machine *m)
 {
 	memset(m, 0, sizeof(*m));
 	*m = f->base;
-	snprintf(m->name, sizeof(m->name), "%s", name);
-	/* The family's rows have one "%s" for the name: spelt out by hand to keep the format
-	 * string out of the data. */
-	const char *gap = strstr(f->brand, "%s");
-	snprintf(m->brand, sizeof(m->brand), "%.*s%s%s", (int)(gap - f->brand), f->brand, name,
-		 gap + 2);
-	snprintf(m->qemu_cpu, sizeof(m->qemu_cpu), "%s", f->qemu_cpu);
+	ADD(m->name, name);
+	ADD(m->qemu_cpu, f->qemu_cpu);
+	fill_brand(f, name, m);
 	m->packages = n->packages;
 	m->little.cores = n->little + n->low;
 	m->little.away = f->away + n->low;
@@ -295,7 +311,7 @@ bool vpmu_machine_whole(const struct vpmu_machine *m)
 	struct vpmu_machine named;
 	char why[512];
 
-	if (!memchr(m->name, '\0', sizeof(m->name)) ||
+	if (m->name[sizeof(m->name) - 1] != '\0' ||
 	    vpmu_machine_parse(m->name, &named, why, sizeof(why)) ||
 	    vpmu_machine_slices(&named, m->slices))
 		return false;
