@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "inside.h"
@@ -13,9 +12,7 @@
 
 static struct vpmu_segment *machine;
 static bool searched;
-/* The search itself opens a file through the shim. */
-static _Thread_local bool searching __attribute__((tls_model("initial-exec")));
-static const char *segment_path;
+static char segment_path[PATH_MAX];	/* programs may change their environment; "": none */
 static bool fed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -39,23 +36,21 @@ shim_function shim_next(shim_function *slot, const char *name)
 static void find_machine(void)
 {
 	char why[256];
-	const char *path = getenv("VPMU_SEGMENT"), *feed = getenv(VPMU_FEED_ENV);
+	const char *path = shim_variable("VPMU_SEGMENT"), *feed = shim_variable(VPMU_FEED_ENV);
 	int saved = errno;
 
-	searching = true;
-	if (path && *path)
-		segment_path = strdup(path);	/* programs may change their environment */
-	if (segment_path && vpmu_segment_open(segment_path, &machine, why, sizeof(why)))
+	if (path && strlen(path) < sizeof(segment_path))
+		shim_text_add(segment_path, path);
+	if (*segment_path && vpmu_segment_open(segment_path, &machine, why, sizeof(why)))
 		machine = NULL;
 	fed = feed && strcmp(feed, "1") == 0;
 	errno = saved;
-	searching = false;
 	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
 }
 
 struct vpmu_segment *shim_machine(void)
 {
-	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE) && !searching)
+	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE))
 		pthread_once(&once, find_machine);
 	return machine;
 }
@@ -73,7 +68,7 @@ const char *shim_segment_path(void)
 
 int shim_segment_open(void)
 {
-	return segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;
+	return *segment_path ? NEXT(open)(segment_path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 /* All signals but the two that glibc needs itself. */

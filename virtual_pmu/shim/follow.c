@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../machine/program.h"
+#include "inside.h"
 
 /* A program must have these in its environment to be on the machine, whatever its caller gives
  * it. */
@@ -32,50 +33,77 @@ struct room {
 	const char *words[];		/* the arguments, and then the environment */
 };
 
-static const char *value_of(const char *setting)
+/* NULL: there is no room for it. */
+static char *copy_setting(const char *name, const char *value)
 {
-	return setting ? strchr(setting, '=') + 1 : NULL;
+	static char room[KEPT * PATH_MAX], *at = room;
+	char *setting = at;
+
+	if (strlen(name) + strlen(value) + 2 > (size_t)(room + sizeof(room) - at))
+		return NULL;
+	at = shim_text_add(shim_text_add(shim_text_add(at, name), "="), value) + 1;
+	return setting;
 }
 
-static void keep_setting(size_t i)
+/* Its value; NULL: it is not kept. */
+static const char *keep_setting(size_t i)
 {
-	const char *value = getenv(kept_names[i]);
+	const char *value = shim_variable(kept_names[i]);
 
-	if (value && !strchr(value, ',') &&	/* where the emulator would split it */
-	    asprintf(&kept[i], "%s=%s", kept_names[i], value) < 0)
-		kept[i] = NULL;
-	if (!strcmp(kept_names[i], VPMU_FOLLOW_ENV))
-		emulator = value_of(kept[i]);
-	if (!strcmp(kept_names[i], VPMU_TOOL_ENV))
-		tool = value_of(kept[i]);
+	if (value && !value[strcspn(value, ",")])	/* where the emulator would split it */
+		kept[i] = copy_setting(kept_names[i], value);
+	return kept[i] ? kept[i] + strlen(kept_names[i]) + 1 : NULL;
 }
 
 static bool same_file(const char *one, const char *other)
 {
-	struct stat a, b;
+	struct stat a, b;	/* the kernel's and libc's are the same */
 
-	return one && other && !stat(one, &a) && !stat(other, &b) && a.st_ino == b.st_ino &&
-	       a.st_dev == b.st_dev;
+	return one && other && !shim_syscall(SYS_stat, shim_address(one), shim_address(&a), 0, 0) &&
+	       !shim_syscall(SYS_stat, shim_address(other), shim_address(&b), 0, 0) &&
+	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* When the process starts, and not when it is needed: programs change their environment. */
-__attribute__((constructor)) static void look(void)
+/* Where this library and the feed are. */
+static bool find_libraries(void)
 {
-	int saved = errno;
+	size_t name = 0;
 	Dl_info self;
 
-	for (size_t i = 0; i < KEPT; i++)
-		keep_setting(i);
-	if (emulator && dladdr(kept_names, &self) &&
-	    snprintf(shim_path, sizeof(shim_path), "%s", self.dli_fname) < (int)sizeof(shim_path) &&
-	    strrchr(shim_path, '/'))
-		snprintf(feed_path, sizeof(feed_path), "%.*s/%s",
-			 (int)(strrchr(shim_path, '/') - shim_path), shim_path, VPMU_FEED_LIBRARY);
+	if (!dladdr(kept_names, &self) ||
+	    strlen(self.dli_fname) + sizeof(VPMU_FEED_LIBRARY) > sizeof(feed_path))
+		return false;
+	shim_text_add(shim_path, self.dli_fname);
+	shim_text_add(feed_path, self.dli_fname);
+	for (size_t i = 0; feed_path[i]; i++)
+		if (feed_path[i] == '/')
+			name = i + 1;
+	shim_text_add(feed_path + name, VPMU_FEED_LIBRARY);
+	return name;
+}
+
+/* When the process starts, and not when it is needed: programs change their environment. It is the
+ * first of all, because the emulator forgets what it has translated when shared memory is first
+ * mapped; and by code of the shim alone where there is some, because it runs in every program. */
+__attribute__((constructor(101))) static void look(void)
+{
+	int saved = errno;
+
+	for (size_t i = 0; i < KEPT; i++) {
+		const char *value = keep_setting(i);
+
+		if (!strcmp(kept_names[i], VPMU_FOLLOW_ENV))
+			emulator = value;
+		if (!strcmp(kept_names[i], VPMU_TOOL_ENV))
+			tool = value;
+	}
 	/* vpmu starts the emulator itself. */
-	if (!feed_path[0] || same_file("/proc/self/exe", tool))
+	if (same_file("/proc/self/exe", tool))
 		emulator = NULL;
 	if (emulator)
 		shim_machine();
+	if (emulator && !find_libraries())
+		emulator = NULL;
 	errno = saved;
 }
 

@@ -91,8 +91,7 @@ static struct shim_path classify_fd(const char *path)
 	return (struct shim_path){ .kind = SHIM_NONE };
 }
 
-/* Quick for all other paths, and safe before the machine is known, because opening the segment
- * calls this as well. */
+/* Quick for all other paths. */
 static struct shim_path classify_plain(const char *path)
 {
 	if (!strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/proc/thread", 12) ||

@@ -15,6 +15,16 @@ char *shim_text_add(char *at, const char *text)
 	return at + n;
 }
 
+const char *shim_variable(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **variable = environ; variable && *variable; variable++)
+		if (!strncmp(*variable, name, length) && (*variable)[length] == '=')
+			return *variable + length + 1;
+	return NULL;
+}
+
 char *shim_number_text(char *at, unsigned long n)
 {
 	char digits[24] = "", *first = digits + sizeof(digits) - 1;
