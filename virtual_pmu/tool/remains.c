@@ -18,28 +18,36 @@
 #define SHARED_MEMORY "/dev/shm"
 #define UNPUBLISHED_SECONDS 60	/* far more than it takes to publish a segment */
 
-/* A machine that is switched on starts with nothing, as a boot empties /run. */
-static void remove_state(const char *path)
+static bool is_itself(const char *name)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static void remove_folder(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct dirent *entry;
 	struct stat st;
 	DIR *dir;
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) || st.st_uid != geteuid()) {
+	dir = fstat(fd, &st) || st.st_uid != geteuid() ? NULL : fdopendir(fd);
+	if (!dir) {
 		close(fd);
 		return;
 	}
-	dir = fdopendir(fd);
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	else
-		close(fd);
-	rmdir(path);
+	while ((entry = readdir(dir)) != NULL)
+		if (!is_itself(entry->d_name) && unlinkat(fd, entry->d_name, 0) &&
+		    errno == EISDIR)
+			remove_folder(fd, entry->d_name);
+	closedir(dir);
+	unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void vpmu_folder_remove(const char *path)
+{
+	remove_folder(AT_FDCWD, path);
 }
 
 void vpmu_beside_remove(const char *path)
@@ -47,9 +55,9 @@ void vpmu_beside_remove(const char *path)
 	char beside[PATH_MAX + 16];
 
 	snprintf(beside, sizeof(beside), "%s.state", path);
-	remove_state(beside);
+	vpmu_folder_remove(beside);	/* as a boot empties /run */
 	snprintf(beside, sizeof(beside), "%s" VPMU_SYSTEM_SUFFIX, path);
-	vpmu_system_remove(beside);
+	vpmu_folder_remove(beside);
 	snprintf(beside, sizeof(beside), "%s.xml", path);
 	unlink(beside);
 }
@@ -82,7 +90,7 @@ static void remove_unused(const char *path, bool unpublished)
 	if (S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) && is_same(&st, path))
 		vpmu_remains_remove(path);
 	if (S_ISDIR(st.st_mode) && unpublished)
-		vpmu_system_remove(path);
+		vpmu_folder_remove(path);
 	close(fd);
 }
 

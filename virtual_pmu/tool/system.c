@@ -3,7 +3,6 @@
  * /sys/devices/system/node hold, in a directory next to the segment (cpuinfo, cpu/, node/). */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +17,18 @@
 
 struct cpus { uint32_t word[WORDS]; };
 
+/* A file that has been written, by what it holds. */
+struct written { char text[32], path[96]; };
+
+#define WRITTEN_MAX 64
+
 /* Where files are written, and whether one could not be. */
-struct system { const struct vpmu_machine *machine; int root, failed; };
+struct system {
+	const struct vpmu_machine *machine;
+	int root, failed;
+	uint32_t written_count;
+	struct written written[WRITTEN_MAX];
+};
 
 typedef bool (*belongs)(const struct vpmu_machine *m, uint32_t cpu, uint32_t to);
 
@@ -70,18 +79,51 @@ static bool has(const struct cpus *c, uint32_t cpu)
 
 /* ---- writing ---- */
 
+/* Of hundreds of files few differ: what there is already gets one more name. */
+static bool put_again(const struct system *s, const char *path, const char *text)
+{
+	for (uint32_t i = 0; i < s->written_count; i++)
+		if (!strcmp(s->written[i].text, text))
+			return !linkat(s->root, s->written[i].path, s->root, path, 0);
+	return false;
+}
+
+static void remember(struct system *s, const char *path, const char *text)
+{
+	struct written *w = &s->written[s->written_count];
+
+	if (s->written_count < WRITTEN_MAX && strlen(text) < sizeof(w->text) &&
+	    strlen(path) < sizeof(w->path)) {
+		strcpy(w->text, text);
+		strcpy(w->path, path);
+		s->written_count++;
+	}
+}
+
+static bool write_text(struct system *s, const char *path, const char *text)
+{
+	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	size_t bytes = strlen(text);
+	bool written = fd >= 0 && write(fd, text, bytes) == (ssize_t)bytes;
+
+	if (!written)
+		s->failed = errno;
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
 __attribute__((format(printf, 3, 4)))
 static void put(struct system *s, const char *path, const char *format, ...)
 {
-	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	char text[PATH_MAX];
 	va_list args;
 
 	va_start(args, format);
-	if (fd < 0 || vdprintf(fd, format, args) < 0)
-		s->failed = errno;
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (fd >= 0)
-		close(fd);
+	if (!put_again(s, path, text) && write_text(s, path, text))
+		remember(s, path, text);
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -94,6 +136,13 @@ static void make(struct system *s, const char *format, ...)
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
 	if (mkdirat(s->root, path, 0755))
+		s->failed = errno;
+}
+
+/* A symbolic link; `to` is seen from the folder that it is in. */
+static void put_link(struct system *s, const char *path, const char *to)
+{
+	if (symlinkat(to, s->root, path))
 		s->failed = errno;
 }
 
@@ -211,40 +260,42 @@ static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const stru
 	put_set(s, directory, "shared_cpu_map", "shared_cpu_list", &sharers);
 }
 
-/* Threads of a core have the same caches: all but the first have a link. */
+/* Threads of a core have the same: all but the first have a link. */
+static bool put_link_to_first(struct system *s, uint32_t cpu, const char *directory)
+{
+	uint32_t first = vpmu_core_cpu(s->machine, vpmu_cpu_core(s->machine, cpu), 0);
+	char path[64], to[64];
+
+	if (first == cpu)
+		return false;
+	snprintf(path, sizeof(path), "cpu/cpu%u/%s", cpu, directory);
+	snprintf(to, sizeof(to), "../cpu%u/%s", first, directory);
+	put_link(s, path, to);
+	return true;
+}
+
 static void put_caches(struct system *s, uint32_t cpu)
 {
 	const struct vpmu_machine *m = s->machine;
-	uint32_t first = vpmu_core_cpu(m, vpmu_cpu_core(m, cpu), 0);
-	char from[64], to[64];
 	struct cache_row rows[4];
 
-	if (first != cpu) {
-		snprintf(from, sizeof(from), "cpu/cpu%u/cache", cpu);
-		snprintf(to, sizeof(to), "../cpu%u/cache", first);
-		if (symlinkat(to, s->root, from))
-			s->failed = errno;
+	if (put_link_to_first(s, cpu, "cache"))
 		return;
-	}
 	make(s, "cpu/cpu%u/cache", cpu);
 	for (uint32_t i = 0, count = cache_rows(m, vpmu_cpu_core(m, cpu), rows); i < count; i++)
 		put_cache(s, cpu, i, &rows[i]);
 }
 
-static uint32_t node_of(const struct vpmu_machine *m, uint32_t cpu)
-{
-	return m->one_node ? 0 : vpmu_cpu_package(m, cpu);
-}
-
-static void put_cpu(struct system *s, uint32_t cpu)
+static void put_topology(struct system *s, uint32_t cpu)
 {
 	const struct vpmu_machine *m = s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu), package = vpmu_cpu_package(m, cpu);
 	struct cpus of_core = select_cpus(m, to_core, core);
 	struct cpus of_package = select_cpus(m, to_package, package);
-	char directory[64], link[96];
+	char directory[64];
 
-	make(s, "cpu/cpu%u", cpu);
+	if (put_link_to_first(s, cpu, "topology"))
+		return;
 	snprintf(directory, sizeof(directory), "cpu/cpu%u/topology", cpu);
 	make(s, "%s", directory);
 	put_value(s, directory, "physical_package_id", package);
@@ -255,13 +306,26 @@ static void put_cpu(struct system *s, uint32_t cpu)
 	put_set(s, directory, "core_siblings", "core_siblings_list", &of_package);
 	put_set(s, directory, "package_cpus", "package_cpus_list", &of_package);
 	put_set(s, directory, "die_cpus", "die_cpus_list", &of_package);
+}
+
+static uint32_t node_of(const struct vpmu_machine *m, uint32_t cpu)
+{
+	return m->one_node ? 0 : vpmu_cpu_package(m, cpu);
+}
+
+static void put_cpu(struct system *s, uint32_t cpu)
+{
+	const struct vpmu_machine *m = s->machine;
+	char directory[64], path[96];
+
+	make(s, "cpu/cpu%u", cpu);
+	put_topology(s, cpu);
 	snprintf(directory, sizeof(directory), "../../node/node%u", node_of(m, cpu));
-	snprintf(link, sizeof(link), "cpu/cpu%u/node%u", cpu, node_of(m, cpu));
-	if (symlinkat(directory, s->root, link))
-		s->failed = errno;
-	snprintf(directory, sizeof(directory), "cpu/cpu%u", cpu);
+	snprintf(path, sizeof(path), "cpu/cpu%u/node%u", cpu, node_of(m, cpu));
+	put_link(s, path, directory);
+	snprintf(path, sizeof(path), "cpu/cpu%u/online", cpu);
 	if (cpu)			/* as on Linux, the first cannot be switched off */
-		put_value(s, directory, "online", 1);
+		write_text(s, path, "1\n");	/* a file of its own: root can write it */
 	put_caches(s, cpu);
 }
 
@@ -310,8 +374,7 @@ static void put_node(struct system *s, uint32_t node, uint32_t nodes)
 			continue;
 		snprintf(path, sizeof(path), "../../cpu/cpu%u", cpu);
 		snprintf(directory, sizeof(directory), "node/node%u/cpu%u", node, cpu);
-		if (symlinkat(path, s->root, directory))
-			s->failed = errno;
+		put_link(s, directory, path);
 	}
 }
 
@@ -370,23 +433,6 @@ static void put_cpuinfo(struct system *s)
 
 /* ---- the directory ---- */
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st, (void)kind, (void)at;
-	remove(path);
-	return 0;
-}
-
-void vpmu_system_remove(const char *path)
-{
-	struct stat st;
-
-	/* Another user could exchange the names in a directory while they are removed. */
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-		return;
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 /* 0 or an errno. */
 static int write_to(const char *path, const struct vpmu_machine *m)
 {
@@ -406,7 +452,7 @@ static int write_to(const char *path, const struct vpmu_machine *m)
 	close(s.root);
 	if (!s.failed && rename(temporary, path) && errno != EEXIST && errno != ENOTEMPTY)
 		s.failed = errno;
-	vpmu_system_remove(temporary);		/* it failed, or another run was first */
+	vpmu_folder_remove(temporary);		/* it failed, or another run was first */
 	return s.failed;
 }
 

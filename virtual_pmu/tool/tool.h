@@ -62,6 +62,8 @@ const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *pat
 /* ---- remains.c: removing ---- */
 /* Removes what is beside the segment of this path. */
 void vpmu_beside_remove(const char *path);
+/* A directory of this user with all that is in it. */
+void vpmu_folder_remove(const char *path);
 /* Removes the segment as well. */
 void vpmu_remains_remove(const char *path);
 /* Removes the segments that this user's runs made and that no run uses any more, and what killed
@@ -86,7 +88,6 @@ int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
 /* ---- system.c ---- */
 /* Makes the directory, unless it is there. */
 int vpmu_system_write(const struct vpmu_place *place);
-void vpmu_system_remove(const char *path);
 
 /* ---- affinity.c ---- */
 struct vpmu_cpus {
