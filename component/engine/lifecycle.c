@@ -220,7 +220,7 @@ static int open_units(struct ipmu_system *sys, char *why)
 	rc = package ? open_all(sys, why) : open_first(sys, why);
 	if (rc)
 		close_units(sys);
-	else
+	else if (!package)
 		recover_others(sys);
 	return rc;
 }
