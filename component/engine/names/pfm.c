@@ -271,48 +271,51 @@ static int no_such_qualifier(const struct ipmu_pmu_type *type, const char *event
 			 text, count ? "; unit masks: " : ": papi_native_avail lists them", umasks);
 }
 
+/* libpfm4 has not encoded the name: which part of it is wrong? */
 static int explain(const struct ipmu_pmu_type *type, const char *event,
-		   const struct ipmu_qualifiers *q, int pfm_event, int rc, char *why)
+		   const struct ipmu_qualifiers *q, int rc, char *why)
 {
 	char list[256], text[IPMU_QUALIFIERS_TEXT];
 	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
+	pfm_event_info_t info;
+	int missing = find_event(type, event, &info, why);
 
+	if (missing)
+		return missing;
+	if (rc == PFM_ERR_NOTFOUND || rc == PFM_ERR_NOTSUPP)
+		return ipmu_fail(why, -ENOTSUP, "libpfm4 was started before this library and does "
+				 "not encode %s.%s%s: set " INACTIVE "=1", type->name, event,
+				 qualifiers);
 	if (rc == PFM_ERR_UMASK) {
-		list_umasks(pfm_event, list, sizeof(list));
+		list_umasks(info.idx, list, sizeof(list));
 		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
 				 list);
 	}
 	if (rc == PFM_ERR_ATTR_VAL) {
-		list_ranges(type, pfm_event, q, list, sizeof(list));
+		list_ranges(type, info.idx, q, list, sizeof(list));
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",
 				 type->name, event, qualifiers, list);
 	}
 	if (rc == PFM_ERR_FEATCOMB || rc == PFM_ERR_ATTR_SET)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
 				 type->name, event, qualifiers);
-	return no_such_qualifier(type, event, q, pfm_event, why);
+	return no_such_qualifier(type, event, q, info.idx, why);
 }
 
+/* The event is looked for only where this fails: to see one, libpfm4 lists all its attributes. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why)
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
 	char pmu[32], name[IPMU_NAME_MAX + 64], qualifiers[IPMU_QUALIFIERS_TEXT];
-	pfm_event_info_t info;
 	int rc;
 
-	rc = find_event(type, event, &info, why);
-	if (rc)
-		return rc;
 	table_name(type, pmu);
-	snprintf(name, sizeof(name), "%s::%s%s", pmu, info.name,
+	snprintf(name, sizeof(name), "%s::%s%s", pmu, event,
 		 ipmu_qualifiers_text(q, IPMU_OF_PFM, qualifiers));
 	rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
-	if (rc == PFM_ERR_NOTFOUND || rc == PFM_ERR_NOTSUPP)
-		return ipmu_fail(why, -ENOTSUP, "libpfm4 was started before this library and does "
-				 "not encode %s: set " INACTIVE "=1", name);
 	if (rc != PFM_SUCCESS)
-		return explain(type, event, q, info.idx, rc, why);
+		return explain(type, event, q, rc, why);
 	for (int i = 0; i < arg.count && i < IPMU_CODES_MAX; i++)
 		codes[i] = arg.codes[i];
 	free(arg.codes);
