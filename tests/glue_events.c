@@ -130,6 +130,7 @@ static void what_has_no_code_is_refused(void **state)
 	assert_non_null(strstr(why, "no event of code"));
 	assert_int_equal(event_table_next(&table, past), -ENOENT);
 	assert_int_equal(event_table_umask(&table, past), -ENOENT);
+	assert_int_equal(event_table_describe(&table, past), -ENOENT);
 	assert_int_equal(event_table_next(&table, past - 1), -ENOENT);
 	assert_int_equal(event_table_umask(&table, past - 1), -ENOENT);
 	assert_int_equal(event_table_code(&table, "skl_unc_cbo.NO_SUCH_EVENT", why), -ENOENT);
@@ -154,44 +155,85 @@ static void a_composed_name_gets_one_code(void **state)
 	assert_int_equal(event_table_next(&table, (unsigned)before - 1), -ENOENT);
 }
 
-/* Also a spelling of it in small letters, before anything is listed. */
-static void a_unit_mask_has_the_code_that_listing_gives(void **state)
+/* Before anything is listed, in small letters: listing finds the code and corrects the spelling. */
+static void listing_keeps_the_codes_of_names(void **state)
 {
 	const struct engine_fixture *f = *state;
+	const struct event_entry *e;
 	struct event_table t;
 	char why[IPMU_WHY_MAX];
-	int code, event, u, others = 0;
+	int code, event, u, listed, others = 0;
 
-	assert_int_equal(event_table_fill(&t, f->sys), 0);
-	assert_int_equal(t.n, t.events);
+	event_table_begin(&t, f->sys);
 	code = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup:read_i", why);
-	assert_in_range(code, t.events, t.n - 1);
-	assert_string_equal(event_table_get(&t, (unsigned)code)->name,
-			    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I");
-	event = event_table_get(&t, (unsigned)code)->parent;
-	assert_int_equal(event_table_code(&t, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP", why), event);
+	event = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup", why);
+	assert_int_equal(t.n, 2);
+	e = event_table_get(&t, (unsigned)code);
+	assert_string_equal(e->name, "skl_unc_cbo.unc_cbo_cache_lookup:read_i");
 	for (u = event; (u = event_table_umask(&t, (unsigned)u)) >= 0 && u != code;)
 		others++;
 	assert_int_equal(u, code);
-	assert_int_equal(event_table_code(&t, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I", why),
-			 code);
 	assert_true(others > 0);
+	assert_int_equal(e->parent, event);
+	assert_string_equal(e->name, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I");
+	assert_int_equal(event_table_code(&t, e->name, why), code);
+	listed = event_table_first(&t);
+	while (listed >= 0 && listed != event)
+		listed = event_table_next(&t, (unsigned)listed);
+	assert_int_equal(listed, event);
 	event_table_free(&t);
+}
+
+static void what_needs_a_unit_mask_has_a_code(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_event event;
+	struct event_table t;
+	char why[IPMU_WHY_MAX];
+	int code;
+
+	event_table_begin(&t, f->sys);
+	code = event_table_code(&t, "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", why);
+	assert_true(code >= 0);
+	assert_int_equal(event_table_resolve(&t, (unsigned)code, &anywhere, &event, why), -EINVAL);
+	event_table_free(&t);
+}
+
+/* With and without a unit mask, and without a listing before. */
+static void a_name_is_described_as_in_the_listing(void **state)
+{
+	static const char *const names[] = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP",
+					     "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I" };
+	const struct engine_fixture *f = *state;
+
+	for (int i = 0; i < 2; i++) {
+		const struct event_entry *e;
+		struct event_table t;
+		char why[IPMU_WHY_MAX];
+		int code;
+
+		event_table_begin(&t, f->sys);
+		code = event_table_code(&t, names[i], why);
+		assert_int_equal(event_table_describe(&t, (unsigned)code), 0);
+		e = event_table_get(&t, (unsigned)code);
+		assert_non_null(strstr(e->desc, "LLC lookup"));
+		assert_int_equal(e->umask_desc[0] != '\0', i);
+		event_table_free(&t);
+	}
 }
 
 static int list_all(struct event_table *t)
 {
-	int n = 0, u;
+	int code = event_table_first(t), n = 0, u;
 
-	for (int code = event_table_first(t); code >= 0;
-	     code = event_table_next(t, (unsigned)code), n++)
+	for (; code >= 0; code = event_table_next(t, (unsigned)code), n++)
 		for (u = code; (u = event_table_umask(t, (unsigned)u)) != -ENOENT; n++)
 			if (u < 0)
 				return u;
-	return n;
+	return code == -ENOENT ? n : code;
 }
 
-/* Each allocation fails once: the table is as it was then, and everything can be given back. */
+/* Each allocation fails once: listing goes on from there, and everything can be given back. */
 static void a_failed_allocation_leaves_nothing(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -201,21 +243,15 @@ static void a_failed_allocation_leaves_nothing(void **state)
 	do {
 		int before = live;
 
+		event_table_begin(&t, f->sys);
 		allowed = failures;
-		rc = event_table_fill(&t, f->sys);
-		if (rc) {
-			assert_int_equal(t.n, 0);
-			assert_null(t.entries);
-		} else {
-			rc = list_all(&t);
-		}
+		rc = list_all(&t);
 		allowed = -1;
 		if (rc < 0) {
 			assert_int_equal(rc, -ENOMEM);
 			failures++;
 		}
-		if (t.events)
-			assert_int_equal(list_all(&t), table.n - 1); /* but the composed name */
+		assert_int_equal(list_all(&t), table.n - 1); /* but the composed name */
 		event_table_free(&t);
 		assert_int_equal(live, before);
 	} while (rc < 0);
@@ -229,7 +265,8 @@ static int open_table(void **state)
 	if (engine_fixture_open(state))
 		return -1;
 	f = *state;
-	return event_table_fill(&table, f->sys);
+	event_table_begin(&table, f->sys);
+	return 0;
 }
 
 static int close_table(void **state)
@@ -244,7 +281,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_documents_events_are_listed),
 		cmocka_unit_test(what_has_no_code_is_refused),
 		cmocka_unit_test(a_composed_name_gets_one_code),
-		cmocka_unit_test(a_unit_mask_has_the_code_that_listing_gives),
+		cmocka_unit_test(listing_keeps_the_codes_of_names),
+		cmocka_unit_test(what_needs_a_unit_mask_has_a_code),
+		cmocka_unit_test(a_name_is_described_as_in_the_listing),
 		cmocka_unit_test(a_failed_allocation_leaves_nothing),
 	};
 

@@ -307,6 +307,17 @@ static void unknown_enumerations_end(void **state)
 	assert_int_not_equal(PAPI_enum_cmp_event(&probe, PAPI_NTV_ENUM_IARR, cid), PAPI_OK);
 }
 
+static void says_how_many_events_it_has_listed(void **state)
+{
+	int cid = PAPI_get_component_index("intel_uncore"), code = PAPI_NATIVE_MASK, n = 1;
+
+	(void)state;
+	assert_int_equal(PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cid), PAPI_OK);
+	while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, cid) == PAPI_OK)
+		n++;
+	assert_int_equal(PAPI_get_component_info(cid)->num_native_events, n);
+}
+
 static void can_be_cancelled(const char *after)
 {
 	int was;
@@ -435,6 +446,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(says_what_an_event_is),
 		cmocka_unit_test(says_how_a_name_goes_on),
 		cmocka_unit_test(unknown_enumerations_end),
+		cmocka_unit_test(says_how_many_events_it_has_listed),
 		cmocka_unit_test(cancellation_stays_as_it_was),
 		cmocka_unit_test(overflow_is_polled_and_rearmed),
 		cmocka_unit_test(a_failed_start_leaves_the_report_to_others),

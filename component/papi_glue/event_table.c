@@ -24,91 +24,93 @@ static struct event_entry *add_entry(struct event_table *t, const char *name)
 	if (!e)
 		return NULL;
 	snprintf(e->name, sizeof(e->name), "%s", name);
-	e->parent = -1;
+	e->number = e->parent = -1;
 	t->entries[t->n++] = e;
 	return e;
 }
 
-static int list_entry(struct event_table *t, int event, int umask, int parent)
+static int find_name(const struct event_table *t, const char *name, bool unlisted)
 {
-	struct ipmu_event_info info;
-	struct event_entry *e;
-
-	if (ipmu_event_list(t->sys, event, umask, &info))
-		return -ENOENT;
-	e = add_entry(t, info.name);
-	if (!e)
-		return -ENOMEM;
-	snprintf(e->desc, sizeof(e->desc), "%s", info.desc);
-	snprintf(e->umask_desc, sizeof(e->umask_desc), "%s", info.umask_desc);
-	e->units = info.units;
-	e->parent = parent;
-	e->listed = true;
-	return 0;
-}
-
-int event_table_fill(struct event_table *t, const struct ipmu_system *sys)
-{
-	int rc;
-
-	memset(t, 0, sizeof(*t));
-	t->sys = sys;
-	while ((rc = list_entry(t, t->n, -1, -1)) == 0)
-		t->events++;
-	if (rc == -ENOENT)
-		return 0;
-	event_table_free(t);
-	return rc;
-}
-
-static void drop_entries(struct event_table *t, int from)
-{
-	while (t->n > from)
-		free(t->entries[--t->n]);
-}
-
-/* The code of an event is its place in the engine's list. */
-static int list_umasks(struct event_table *t, int event)
-{
-	int first = t->n, rc = 0;
-
-	if (t->entries[event]->has_umasks)
-		return 0;
-	for (int umask = 0; rc == 0; umask++)
-		rc = list_entry(t, event, umask, event);
-	if (rc != -ENOENT) {
-		drop_entries(t, first);
-		return rc;
-	}
-	t->entries[event]->has_umasks = true;
-	return 0;
-}
-
-void event_table_free(struct event_table *t)
-{
-	drop_entries(t, 0);
-	free(t->entries);
-	memset(t, 0, sizeof(*t));
-}
-
-static int find_name(const struct event_table *t, int from, const char *name)
-{
-	for (int i = from; i < t->n; i++)
-		if (strcasecmp(t->entries[i]->name, name) == 0)
+	for (int i = 0; i < t->n; i++)
+		if (!(unlisted && t->entries[i]->number >= 0) &&
+		    strcasecmp(t->entries[i]->name, name) == 0)
 			return i;
 	return -ENOENT;
 }
 
-/* Among the unit masks that are not listed yet. */
-static int find_umask(struct event_table *t, const char *name)
+/* A name that was asked for before keeps its entry, from now on in the document's spelling. */
+static int list_entry(struct event_table *t, int event, int umask, int parent)
+{
+	struct ipmu_event_info info;
+	struct event_entry *e;
+	int code;
+
+	if (ipmu_event_list(t->sys, event, umask, &info))
+		return -ENOENT;
+	code = find_name(t, info.name, true);
+	e = code < 0 ? add_entry(t, info.name) : t->entries[code];
+	if (!e)
+		return -ENOMEM;
+	snprintf(e->name, sizeof(e->name), "%s", info.name);
+	snprintf(e->desc, sizeof(e->desc), "%s", info.desc);
+	snprintf(e->umask_desc, sizeof(e->umask_desc), "%s", info.umask_desc);
+	e->units = info.units;
+	e->number = umask < 0 ? event : umask;
+	e->parent = parent;
+	return 0;
+}
+
+static int list_events(struct event_table *t)
+{
+	int rc = t->has_events ? -ENOENT : 0;
+
+	while (!rc && (rc = list_entry(t, t->events, -1, -1)) == 0)
+		t->events++;
+	t->has_events = rc == -ENOENT;
+	return t->has_events ? 0 : rc;
+}
+
+static int list_umasks(struct event_table *t, int event)
+{
+	struct event_entry *e = t->entries[event];
+	int rc = e->has_umasks ? -ENOENT : 0;
+
+	while (!rc && (rc = list_entry(t, e->number, e->umasks, event)) == 0)
+		e->umasks++;
+	e->has_umasks = rc == -ENOENT;
+	return e->has_umasks ? 0 : rc;
+}
+
+static bool is_event(const struct event_entry *e)
+{
+	return e->parent < 0 && e->number >= 0;
+}
+
+/* All events, and the unit masks of the one with which the name begins. */
+static int list_around(struct event_table *t, const char *name)
 {
 	size_t n = strcspn(name, ":");
-	int first = t->n, rc = 0;
+	int rc = list_events(t);
 
-	for (int i = 0; name[n] && i < t->events && !rc; i++)
-		if (strncasecmp(t->entries[i]->name, name, n) == 0 && !t->entries[i]->name[n])
+	for (int i = 0; name[n] && i < t->n && !rc; i++)
+		if (is_event(t->entries[i]) && strncasecmp(t->entries[i]->name, name, n) == 0 &&
+		    !t->entries[i]->name[n])
 			rc = list_umasks(t, i);
-	return rc ? rc : find_name(t, first, name);
+	return rc;
+}
+
+void event_table_begin(struct event_table *t, const struct ipmu_system *sys)
+{
+	memset(t, 0, sizeof(*t));
+	t->sys = sys;
+}
+
+void event_table_free(struct event_table *t)
+{
+	while (t->n > 0)
+		free(t->entries[--t->n]);
+	free(t->entries);
+	memset(t, 0, sizeof(*t));
 }
 
 static int no_room(const char *name, char *why)
@@ -135,15 +137,20 @@ static int add_composed(struct event_table *t, const char *name, char *why)
 	return t->n - 1;
 }
 
+/* What cannot be counted as it is, without a unit mask, may be listed all the same. */
 int event_table_code(struct event_table *t, const char *name, char *why)
 {
-	int code = find_name(t, 0, name);
+	int code = find_name(t, name, false), rc;
 
-	if (code == -ENOENT)
-		code = find_umask(t, name);
-	if (code == -ENOMEM)
+	if (code < 0)
+		code = add_composed(t, name, why);
+	if (code >= 0 || code == -ENOMEM)
+		return code;
+	rc = list_around(t, name);
+	if (rc)
 		return no_room(name, why);
-	return code == -ENOENT ? add_composed(t, name, why) : code;
+	rc = find_name(t, name, false);
+	return rc < 0 ? code : rc;
 }
 
 const struct event_entry *event_table_get(const struct event_table *t, unsigned code)
@@ -174,36 +181,49 @@ int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_
 	return 0;
 }
 
-static int next_where(const struct event_table *t, int from, int parent)
+int event_table_describe(struct event_table *t, unsigned code)
 {
-	for (int i = from; i < t->n; i++)
-		if (t->entries[i]->listed && t->entries[i]->parent == parent)
+	if (code >= (unsigned)t->n)
+		return -ENOENT;
+	return t->entries[code]->number >= 0 ? 0 : list_around(t, t->entries[code]->name);
+}
+
+/* Beginning at the last one's code: the next is most often behind it. */
+static int find_number(const struct event_table *t, int last, int parent, int number)
+{
+	for (int n = 0; n < t->n; n++) {
+		int i = (last + n) % t->n;
+
+		if (t->entries[i]->parent == parent && t->entries[i]->number == number)
 			return i;
+	}
 	return -ENOENT;
 }
 
-int event_table_first(const struct event_table *t)
+int event_table_first(struct event_table *t)
 {
-	return next_where(t, 0, -1);
+	int rc = list_events(t);
+
+	return rc ? rc : find_number(t, 0, -1, 0);
 }
 
 int event_table_next(const struct event_table *t, unsigned code)
 {
-	return code < (unsigned)t->n ? next_where(t, (int)code + 1, -1) : -ENOENT;
+	if (code >= (unsigned)t->n || !is_event(t->entries[code]))
+		return -ENOENT;
+	return find_number(t, (int)code, -1, t->entries[code]->number + 1);
 }
 
 int event_table_umask(struct event_table *t, unsigned code)
 {
-	int parent, rc;
+	const struct event_entry *e;
+	int rc = event_table_describe(t, code);
 
-	if (code >= (unsigned)t->n)
-		return -ENOENT;
-	parent = t->entries[code]->parent;
-	if (code < (unsigned)t->events) {
-		parent = (int)code;
-		rc = list_umasks(t, parent);
-		if (rc)
-			return rc;
-	}
-	return parent < 0 ? -ENOENT : next_where(t, (int)code + 1, parent);
+	if (rc)
+		return rc;
+	e = t->entries[code];
+	if (e->parent >= 0)
+		return find_number(t, (int)code, e->parent, e->number + 1);
+	rc = is_event(e) ? list_umasks(t, (int)code) : -ENOENT;
+	return rc ? rc : find_number(t, (int)code, (int)code, 0);
 }

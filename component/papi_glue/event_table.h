@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Event codes of a component: every name that was listed or asked for has one, for good.
+/* Event codes of a component: every name that was listed or asked for has one, for good, in the
+ * order in which they came.
  *
- * Codes 0 .. events-1 are the documented events in listing order. Their unit masks, which take
- * longer to list, come when one of them is asked for, all of an event together; so do names that
- * users compose. The caller serialises all calls. */
+ * To add an event takes no listing. The documented events are listed when somebody asks for the
+ * first of them, or what an event is; their unit masks, which take longer, all of an event together
+ * when one of them is. The caller serialises all calls. */
 #ifndef PAPI_GLUE_EVENT_TABLE_H
 #define PAPI_GLUE_EVENT_TABLE_H
 
@@ -13,19 +14,22 @@ struct event_entry {
 	char name[IPMU_NAME_MAX];	/* as listed or as typed, without the component */
 	char desc[512], umask_desc[512];
 	const char *units;
-	int parent;			/* code of the event of this unit mask; -1: an event */
-	bool listed, parsed, has_umasks;	/* all of an event's are listed */
+	int number;		/* among events, or unit masks of its event; -1: not listed */
+	int parent;		/* code of the event of this unit mask; -1: an event */
+	int umasks;		/* how many of this event's are listed */
+	bool has_umasks, parsed;	/* they are all */
 	struct ipmu_event event;	/* if parsed */
 };
 
 struct event_table {
 	const struct ipmu_system *sys;
 	struct event_entry **entries;
-	int n, room, events;
+	int n, room;
+	int events;		/* how many are listed */
+	bool has_events;	/* they are all */
 };
 
-/* List the events of the machine. 0, or -ENOMEM and an empty table. */
-int event_table_fill(struct event_table *t, const struct ipmu_system *sys);
+void event_table_begin(struct event_table *t, const struct ipmu_system *sys);
 void event_table_free(struct event_table *t);
 
 /* The code of a name, a new one if need be; a negative errno and `why` as ipmu_event_parse. */
@@ -35,9 +39,12 @@ const struct event_entry *event_table_get(const struct event_table *t, unsigned 
 int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,
 			struct ipmu_event *out, char *why);
 
+/* Complete an entry with what the listing says of it. -ENOENT: there is none; -ENOMEM. */
+int event_table_describe(struct event_table *t, unsigned code);
+
 /* Listing: the first event, the next event, the first or next unit mask. -ENOENT at the end,
  * -ENOMEM. */
-int event_table_first(const struct event_table *t);
+int event_table_first(struct event_table *t);
 int event_table_next(const struct event_table *t, unsigned code);
 int event_table_umask(struct event_table *t, unsigned code);
 

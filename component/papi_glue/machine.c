@@ -136,13 +136,10 @@ static int open_machine(struct glue *g, char *why)
 		rc = ipmu_topology_acquire(&g->topology, why);
 	if (!rc)
 		rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
-	if (!rc) {
-		rc = event_table_fill(&g->events, g->machine);
-		if (rc)
-			snprintf(why, IPMU_WHY_MAX, "out of memory for the list of events");
-	}
 	if (rc)
 		close_machine(g);
+	else
+		event_table_begin(&g->events, g->machine);
 	return rc;
 }
 
@@ -178,7 +175,6 @@ static int initialize_locked(struct glue *g)
 	INFO(g).initialized = 1;
 	if (rc)
 		return disable(g, rc, why);
-	INFO(g).num_native_events = g->events.events;
 	INFO(g).disabled_reason[0] = '\0';
 	note_partial(g);
 	publish_pmu_names(g);

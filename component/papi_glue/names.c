@@ -74,6 +74,7 @@ static int enumerate_locked(struct glue *g, unsigned int *code, int modifier)
 	switch (modifier) {
 	case PAPI_ENUM_FIRST:
 		rc = event_table_first(&g->events);
+		INFO(g).num_native_events = g->events.events;
 		break;
 	case PAPI_ENUM_EVENTS:
 		rc = event_table_next(&g->events, *code);
@@ -103,39 +104,34 @@ int glue_enumerate(struct glue *g, unsigned int *code, int modifier)
 	return rc;
 }
 
-/* Entries never move or change once they have a code. */
-static const struct event_entry *entry_of(struct glue *g, unsigned int code)
+static int name_locked(struct glue *g, unsigned int code, char *name, int len)
 {
-	const struct event_entry *e;
-
-	if (glue_initialize(g) != PAPI_OK)
-		return NULL;
-	_papi_hwi_lock(g->lock_id);
-	e = event_table_get(&g->events, code);
-	_papi_hwi_unlock(g->lock_id);
-	return e;
-}
-
-int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len)
-{
-	const struct event_entry *e = entry_of(g, code);
+	const struct event_entry *e = event_table_get(&g->events, code);
 
 	if (!e)
 		return PAPI_ENOEVNT;
 	return snprintf(name, (size_t)len, "%s", e->name) < len ? PAPI_OK : PAPI_EBUF;
 }
 
+int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len)
+{
+	int rc = glue_initialize(g);
+
+	if (rc != PAPI_OK)
+		return PAPI_ENOEVNT;
+	_papi_hwi_lock(g->lock_id);
+	rc = name_locked(g, code, name, len);
+	_papi_hwi_unlock(g->lock_id);
+	return rc;
+}
+
 /* "; qualifiers: ...": how the name goes on, for an event of whatever spelling. */
 static void describe_form(struct glue *g, const struct event_entry *e, char *text, size_t bytes)
 {
 	struct ipmu_event_form form;
-	int rc;
 
 	text[0] = '\0';
-	_papi_hwi_lock(g->lock_id);
-	rc = ipmu_event_form(g->events.sys, e->listed ? e->name : e->event.name, &form);
-	_papi_hwi_unlock(g->lock_id);
-	if (rc)
+	if (ipmu_event_form(g->events.sys, e->number >= 0 ? e->name : e->event.name, &form))
 		return;
 	/* What PAPI has no room for is cut. */
 	if (snprintf(text, bytes, "; qualifiers: %s%s%s", form.qualifiers,
@@ -144,28 +140,34 @@ static void describe_form(struct glue *g, const struct event_entry *e, char *tex
 		text[0] = '\0';
 }
 
-int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len)
+static int info_locked(struct glue *g, unsigned int code, PAPI_event_info_t *info)
 {
-	const struct event_entry *e = entry_of(g, code);
 	char form[sizeof(struct ipmu_event_form)];
+	int rc = event_table_describe(&g->events, code);
+	const struct event_entry *e;
 
-	if (!e)
-		return PAPI_ENOEVNT;
+	if (rc)
+		return glue_papi_code(rc);
+	e = event_table_get(&g->events, code);
 	describe_form(g, e, form, sizeof(form));
-	snprintf(descr, (size_t)len, "%.480s%s%s%.480s", e->desc, form,
+	snprintf(info->symbol, sizeof(info->symbol), "%s", e->name);
+	snprintf(info->long_descr, sizeof(info->long_descr), "%.480s%s%s%.480s", e->desc, form,
 		 e->umask_desc[0] ? ", masks:" : "", e->umask_desc);
+	snprintf(info->units, sizeof(info->units), "%s", e->units);
 	return PAPI_OK;
 }
 
 int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info)
 {
-	const struct event_entry *e = entry_of(g, code);
+	int rc = glue_initialize(g);
 
-	if (!e)
+	if (rc != PAPI_OK)
 		return PAPI_ENOEVNT;
-	snprintf(info->symbol, sizeof(info->symbol), "%s", e->name);
-	glue_code_to_descr(g, code, info->long_descr, (int)sizeof(info->long_descr));
-	snprintf(info->units, sizeof(info->units), "%s", e->units);
+	_papi_hwi_lock(g->lock_id);
+	rc = info_locked(g, code, info);
+	_papi_hwi_unlock(g->lock_id);
+	if (rc != PAPI_OK)
+		return rc;
 	info->location = g->scope == IPMU_SCOPE_PACKAGE ? PAPI_LOCATION_UNCORE : PAPI_LOCATION_CORE;
 	info->data_type = PAPI_DATATYPE_UINT64;
 	info->value_type = PAPI_VALUETYPE_RUNNING_SUM;
@@ -173,3 +175,12 @@ int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info
 	return PAPI_OK;
 }
 
+int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len)
+{
+	PAPI_event_info_t info;
+	int rc = glue_code_to_info(g, code, &info);
+
+	if (rc == PAPI_OK)
+		snprintf(descr, (size_t)len, "%s", info.long_descr);
+	return rc;
+}
