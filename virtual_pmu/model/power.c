@@ -6,11 +6,17 @@
 
 #include "model_type.h"
 
+/* The memory of a new segment is zero, and stays untouched where a register starts with 0. */
+static void power_on(struct vpmu_segment *s)
+{
+	vpmu_model_type(&s->machine)->reset(s);
+}
+
 void vpmu_model_reset(struct vpmu_segment *s)
 {
 	memset(vpmu_package_state(s, 0), 0, s->registers_bytes);
 	memset(vpmu_package_mmio(s, 0), 0, s->mmio_bytes);
-	vpmu_model_type(&s->machine)->reset(s);
+	power_on(s);
 }
 
 void vpmu_model_init(struct vpmu_segment *s)
@@ -42,7 +48,7 @@ int vpmu_segment_create(const char *path, const struct vpmu_machine *m, struct v
 		snprintf(why, why_bytes, "machine '%s' has no register model", m->name);
 		return rc;
 	}
-	return vpmu_segment_make(path, m, &state, vpmu_model_reset, out, why, why_bytes);
+	return vpmu_segment_make(path, m, &state, power_on, out, why, why_bytes);
 }
 
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
