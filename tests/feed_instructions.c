@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/accesses.h"
+#include "../virtual_pmu/feed/known.h"
 
 struct sample {
 	const char *text;
@@ -173,6 +173,42 @@ static void one_access_whatever_happens(void **state)
 				 onces[i].once ? "another" : "one that has");
 }
 
+static void is_known(const uint8_t *bytes, size_t count)
+{
+	struct vpmu_accesses a = vpmu_accesses_of(bytes, count);
+	struct vpmu_accesses b = vpmu_accesses_known(bytes, count);
+
+	if (a.store != b.store || a.vector != b.vector || a.none != b.none || a.wide != b.wide ||
+	    a.once != b.once || a.modifies != b.modifies)
+		fail_msg("%02x %02x %02x %02x...: not as it is decoded", bytes[0], bytes[1],
+			 bytes[2], bytes[3]);
+}
+
+/* All opcodes of one and two bytes with all ModR/M bytes, with and without prefixes; what follows
+ * is first one thing, then another. */
+static void what_is_known_is_what_is_decoded(void **state)
+{
+	static const uint8_t first[] = { 0, 0x40, 0x41, 0x44, 0x48, 0x4f, 0x66, 0xf0, 0xf3, 0xc5 };
+	static const uint8_t rest[][4] = { { 7 }, { 0xc7, 0x90, 0x0f, 0xb7 }, { 0x9e, 1, 2, 3 } };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(first) * 2 * 65536 * 3; i++) {
+		uint32_t n = i / 3, with = n / 65536 / 2 % sizeof(first);
+		uint8_t bytes[15] = { first[with] };
+		size_t at = first[with] != 0, size;
+
+		if (n / 65536 % 2)
+			bytes[at++] = 0x0f;
+		bytes[at++] = (uint8_t)(n >> 8);
+		bytes[at++] = (uint8_t)n;
+		for (size_t k = 0; k < 4; k++)
+			bytes[at + k] = rest[i % 3][k];
+		size = vpmu_length_of(bytes, sizeof(bytes));
+		if (size)
+			is_known(bytes, size);
+	}
+}
+
 static struct vpmu_code load_and_store[] = {
 	{ (const uint8_t[]){ 0x66, 0x0f, 0x10, 0x14, 0x06 }, 5 }, /* movupd (%rsi,%rax),%xmm2 */
 	{ (const uint8_t[]){ 0x66, 0x0f, 0x58, 0xc2 }, 4 }, /* addpd %xmm2,%xmm0 */
@@ -226,6 +262,7 @@ int main(void)
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(ways_to_access),
 		cmocka_unit_test(one_access_whatever_happens),
+		cmocka_unit_test(what_is_known_is_what_is_decoded),
 		cmocka_unit_test(a_load_and_a_store_of_the_same_place),
 		cmocka_unit_test(short_reads),
 	};

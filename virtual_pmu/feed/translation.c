@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "translation.h"
 
-#include "accesses.h"
+#include "known.h"
 
 #define INSTRUCTIONS_MAX 512	/* of QEMU's blocks */
 
@@ -154,7 +154,7 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	for (size_t i = 0; i < b.count; i++) {
 		struct vpmu_code code = code_of(&b, i);
 
-		b.of[i] = vpmu_accesses_of(code.bytes, code.count);
+		b.of[i] = vpmu_accesses_known(code.bytes, code.count);
 		b.ways[i] = 0;
 		b.left_out[i] = false;
 	}
