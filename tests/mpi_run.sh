@@ -126,7 +126,7 @@ if first_mpi && localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" 2>"$scratch/o
 	check 'commas: the table' grep -qE '^info,,,,seconds,s,[0-9]+\.[0-9]+(e-[0-9]+)?,,,,"wall clock"$' "$scratch/r.csv"
 	check 'commas: JSON' grep -qE '^ *"seconds":[0-9]+\.[0-9]+(e-[0-9]+)?,?$' "$scratch/r.json"
 	check 'commas: the timeline' [ "$(awk -F, '{ print NF }' "$scratch/r.node0.timeline.csv" | sort -u | wc -l)" = 1 ]
-	check 'commas: the report' says '  time 0\.[0-9]* s of wall clock'
+	check 'commas: the report' says '  time [0-9]+\.[0-9]+ s of wall clock'
 fi
 
 # -- without an interval there is no timeline
