@@ -110,6 +110,18 @@ static void check_row(const struct ipmu_system *sys, const struct tsv *t, unsign
 	assert_string_equal(e.name, name);
 }
 
+/* What libpfm4 says of the event without its unit mask: the selects of CNT_CTL. */
+static void check_code(const struct tsv *t)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+	const char *manual = tsv_cell(t, "event");
+	char name[80];
+
+	snprintf(name, sizeof(name), "nhmex_unc_mbox0::%.*s", (int)strcspn(manual, "."), manual);
+	assert_int_equal(pfm_get_event_info(pfm_find_event(name), PFM_OS_NONE, &info), PFM_SUCCESS);
+	assert_int_equal(info.code | 0x40, select_of(t));
+}
+
 static void check_table(const struct ipmu_system *sys, unsigned shift)
 {
 	int confirmed = 0, unconfirmed = 0;
@@ -126,6 +138,7 @@ static void check_table(const struct ipmu_system *sys, unsigned shift)
 		} else {
 			confirmed++;
 			check_row(sys, &t, shift);
+			check_code(&t);
 		}
 	}
 	assert_int_equal(confirmed, 89 + 24 + 4);

@@ -227,6 +227,30 @@ encodes1 nhmex_unc_mbox0::CYCLES_DSP_FILL:RDQ_FULL:storage_mode=1 200 0xd0 0x80
 encodes1 nhmex_unc_mbox0::BCMD_SCHEDQ_OCCUPANCY:WRITES:fvid=3 200 0x3000c0 0x23
 encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0x301:iss=0x80 200 0x1440 0x30100000080
 encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0xffffffff:iss=0x80 200 0x1440 0xffffffff00000080
+encodes1 nhmex_unc_mbox0::RAW 200 0x3640 0x0	# without a select: clocks
+
+# most EVENT MODIFIER VALUE CONFIG CONFIG1: the largest value, and no larger one
+most()
+{
+	encodes1 "nhmex_unc_mbox0::$1:$2=$3" 200 "$4" "$5"
+	is "$1:$2 above $3" "$(LIBPFM_ENCODE_INACTIVE=1 "$scratch/perf" \
+		"nhmex_unc_mbox0::$1:$2=$(($3 + 1))")" 'invalid event attribute value'
+}
+
+# Table 2-67: bits 13:9, 21:19, 3:2 without 3, 5:4 without 2 and 3; the sub-controls' registers
+most RAW inc_sel 31 0x3e40 0x0
+most RAW set_flag_sel 7 0x3800c0 0x0
+most CYCLES count_mode 2 0x3648 0x0
+most CYCLES storage_mode 1 0x3650 0x0
+most BCMD_SCHEDQ_OCCUPANCY:WRITES fvid 31 0x3000c0 0x3f
+most RAW:inc_sel=0 dsp 4294967295 0x40 0xffffffff
+most RAW:inc_sel=4 thr 4294967295 0x840 0xffffffff
+most RAW:inc_sel=13 fvc 16777215 0x1a40 0xffffff
+most RAW:inc_sel=22 pgt 4294967295 0x2c40 0xffffffff
+most RAW:set_flag_sel=6 map 4294967295 0x3000c0 0xffffffff
+most RAW:inc_sel=9 iss 4294967295 0x1240 0xffffffff
+most RAW:inc_sel=11 pld 4294967295 0x1640 0xffffffff00000000
+
 unsupported nhmex_unc_mbox0::CYCLES:pmi_en 'the kernel keeps overflows to itself'
 unsupported nhmex_unc_mbox0::RAW:inc_sel=0xd:set_flag_sel=3 'the kernel would leave FVC as it is'
 kernel uncore_mbox_0=200

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "timeline.h"
 
 #define PATIENCE_MS 900
+#define SECOND_NS INT64_C(1000000000)
 
 /* SIGTERM first: see job_linger. */
 static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE,
@@ -116,8 +118,9 @@ static void release_signals(void)
 			sigaction(signals[i], &watch.old[i], NULL);
 }
 
-static void wait_for_work(const struct job *j, struct timespec *next)
+static void wait_for_work(const struct job *j, int64_t *next_ns)
 {
+	struct timespec next;
 	int rc;
 
 	if (j->interval_ms <= 0) {
@@ -125,23 +128,24 @@ static void wait_for_work(const struct job *j, struct timespec *next)
 			;
 		return;
 	}
-	next->tv_nsec += j->interval_ms % 1000 * 1000000;
-	next->tv_sec += j->interval_ms / 1000 + next->tv_nsec / 1000000000;
-	next->tv_nsec %= 1000000000;
+	*next_ns += j->interval_ms * 1000000;
+	next = (struct timespec){ *next_ns / SECOND_NS, *next_ns % SECOND_NS };
 	do
-		rc = sem_clockwait(watch.wake, CLOCK_MONOTONIC, next);
+		rc = sem_clockwait(watch.wake, CLOCK_MONOTONIC, &next);
 	while (rc && errno == EINTR);
 }
 
 static void *watcher(void *arg)
 {
 	struct job *j = arg;
-	struct timespec next;
+	struct timespec now;
 	char reason[64];
+	int64_t next_ns;
 
-	clock_gettime(CLOCK_MONOTONIC, &next);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	next_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
 	while (!watch.leave) {
-		wait_for_work(j, &next);
+		wait_for_work(j, &next_ns);
 		if (watch.number && !watch.written) {
 			job_signal_reason(watch.number, -1, reason, sizeof(reason));
 			job_report_alone(j, reason, watch.fatal);
