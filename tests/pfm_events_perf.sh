@@ -229,6 +229,10 @@ encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0x301:iss=0x80 200 0x1440 0x301000
 encodes1 nhmex_unc_mbox0::RAW:inc_sel=0xa:pld=0xffffffff:iss=0x80 200 0x1440 0xffffffff00000080
 encodes1 nhmex_unc_mbox0::RAW 200 0x3640 0x0	# without a select: clocks
 
+is 'two unit masks' "$(LIBPFM_ENCODE_INACTIVE=1 "$scratch/perf" \
+	nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_READS:BBOX_CMDS_WRITES)" \
+	'invalid combination of model specific features'
+
 # most EVENT MODIFIER VALUE CONFIG CONFIG1: the largest value, and no larger one
 most()
 {
