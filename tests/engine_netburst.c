@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NetBurst event names against the transcription under tests/data, the worked examples of the
- * manual, libpfm4's codes, and each other. */
-#include "counting/assign.h"
-#include "names/parse.h"
-#include "names/pfm.h"
+/* What NetBurst event names become: against the transcription under tests/data, and the worked
+ * examples of the manual. */
 #include "fake_system.h"
 #include "pmu/families.h"
 #include "pmu/netburst.h"
@@ -25,23 +22,6 @@ static int open_systems(void **state)
 	(void)state;
 	sys = fake_system(&ipmu_netburst_p);
 	return 0;
-}
-
-static const struct ipmu_extra_reg *need_of(const struct ipmu_choice *c, const char *reg)
-{
-	for (int i = 0; i < c->nextra; i++)
-		if (strcmp(c->extra[i].reg->name, reg) == 0)
-			return &c->extra[i];
-	return NULL;
-}
-
-static uint64_t value_of(const struct ipmu_choice *c, const char *reg)
-{
-	const struct ipmu_extra_reg *need = need_of(c, reg);
-
-	if (!need)
-		fail_msg("%s is not set up", reg);
-	return need->value;
 }
 
 /* "12,13,16" */
@@ -209,10 +189,10 @@ static void worked_examples(void **state)
 		struct ipmu_choice c = first_choice(x->name, 1);
 
 		print_message("%s\n", x->name);
-		assert_int_equal(value_of(&c, x->escr), x->value);
+		assert_int_equal(fake_value_of(&c, x->escr), x->value);
 		assert_int_equal(c.select & 0xFFFFFFFF, x->cccr);
 		if (*x->also)
-			assert_int_equal(value_of(&c, x->also), x->also_value);
+			assert_int_equal(fake_value_of(&c, x->also), x->also_value);
 	}
 }
 
@@ -222,13 +202,13 @@ static void threads_have_bits_of_their_own(void **state)
 
 	(void)state;
 	c = first_choice("instr_retired:NBOGUSNTAG:u:ovf=5", 2);
-	assert_int_equal(value_of(&c, "MSR_CRU_ESCR0"), 0x04000201);
+	assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR0"), 0x04000201);
 	assert_int_equal(c.select & 0x0C000000, 0x08000000);
 	c = first_choice("instr_retired:NBOGUSNTAG:k", 3);
-	assert_int_equal(value_of(&c, "MSR_CRU_ESCR0"), 0x0400020A);
+	assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR0"), 0x0400020A);
 	c = first_choice("execution_event:NBOGUS1:tag=x87_FP", 2);
-	assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x18000403);
-	assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), 0x09000053);
+	assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR2"), 0x18000403);
+	assert_int_equal(fake_value_of(&c, "MSR_FIRM_ESCR0"), 0x09000053);
 }
 
 /* ---- tags */
@@ -265,12 +245,12 @@ static void replay_tags(void **state)
 		snprintf(name, sizeof(name), "replay_event:%s", t->name);
 		print_message("%s\n", name);
 		c = first_choice(name, 3);
-		assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1200020F);
-		assert_int_equal(value_of(&c, "MSR_PEBS_ENABLE"), t->enable);
-		assert_int_equal(value_of(&c, "MSR_PEBS_MATRIX_VERT"), t->vert);
+		assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR2"), 0x1200020F);
+		assert_int_equal(fake_value_of(&c, "MSR_PEBS_ENABLE"), t->enable);
+		assert_int_equal(fake_value_of(&c, "MSR_PEBS_MATRIX_VERT"), t->vert);
 		assert_int_equal(c.nextra, t->escr ? 4 : 3);
 		if (t->escr)
-			assert_int_equal(value_of(&c, t->escr), t->value);
+			assert_int_equal(fake_value_of(&c, t->escr), t->value);
 		assert_int_equal(c.companions, t->companions);
 		assert_int_equal(c.companion_select, t->companion_select);
 		assert_true(c.clear);
@@ -295,8 +275,8 @@ static void execution_tags(void **state)
 		snprintf(name, sizeof(name), "execution_event:tag=%s", rows[i].tag);
 		print_message("%s\n", name);
 		c = first_choice(name, 3);
-		assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1800020F);
-		assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), rows[i].escr);
+		assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR2"), 0x1800020F);
+		assert_int_equal(fake_value_of(&c, "MSR_FIRM_ESCR0"), rows[i].escr);
 		/* the upstream ESCR needs an enabled counter, 8 or 9 (18.15.5.9) */
 		assert_int_equal(c.companions, 0x300);
 		assert_int_equal(c.companion_select, 0x33000);
@@ -309,10 +289,10 @@ static void tags_by_hand(void **state)
 
 	(void)state;
 	c = first_choice("packed_SP_uop:ALL:TAG2", 1);
-	assert_int_equal(value_of(&c, "MSR_FIRM_ESCR0"), 0x1100009C);
+	assert_int_equal(fake_value_of(&c, "MSR_FIRM_ESCR0"), 0x1100009C);
 	c = first_choice("front_end_event:tag=memory_stores", 1);
-	assert_int_equal(value_of(&c, "MSR_RAT_ESCR0"), 0x0400080C);
-	assert_int_equal(value_of(&c, "MSR_CRU_ESCR2"), 0x1000020C);
+	assert_int_equal(fake_value_of(&c, "MSR_RAT_ESCR0"), 0x0400080C);
+	assert_int_equal(fake_value_of(&c, "MSR_CRU_ESCR2"), 0x1000020C);
 	assert_int_equal(c.companions, 0);	/* the counter itself is one of the RAT's */
 }
 
@@ -352,8 +332,8 @@ static void cascades(void **state)
 		assert_int_equal(c->select, 0x40038000);
 		assert_true(c->companion_select == ((uint64_t)70 << 32 | 0x39000));
 		if (ctr == 14) {
-			assert_int_equal(value_of(c, "MSR_CRU_ESCR1"), 0x0200020F);
-			assert_int_equal(value_of(c, "MSR_CRU_ESCR0"), 0x0400020F);
+			assert_int_equal(fake_value_of(c, "MSR_CRU_ESCR1"), 0x0200020F);
+			assert_int_equal(fake_value_of(c, "MSR_CRU_ESCR0"), 0x0400020F);
 			on14++;
 		}
 	}
@@ -371,338 +351,6 @@ static void cascades(void **state)
 		     "unit mask");
 }
 
-/* ---- sets of events */
-
-struct set {
-	struct ipmu_event events[20];
-	struct ipmu_request wants[20];
-	int n;
-	char why[IPMU_WHY_MAX];
-};
-
-/* Names up to NULL. */
-static int assign(struct set *s, ...)
-{
-	const char *name;
-	va_list names;
-
-	memset(s, 0, sizeof(*s));
-	va_start(names, s);
-	while ((name = va_arg(names, const char *)) != NULL) {
-		char full[IPMU_NAME_MAX];
-		struct ipmu_event *e = &s->events[s->n];
-
-		snprintf(full, sizeof(full), "netburst_p.%s", name);
-		*e = fake_event(sys, full);
-		s->wants[s->n++] = (struct ipmu_request){ .choices = e->choices,
-						       .nchoices = e->nchoices,
-						       .event = e->name };
-	}
-	va_end(names);
-	return ipmu_assign(NULL, s->events[0].type, 0, s->wants, s->n, NULL, s->why);
-}
-
-/* The counters are one want's each, and a companion that is not is another one's. */
-static void check(const struct set *s)
-{
-	uint32_t taken = 0;
-
-	for (int i = 0; i < s->n; i++) {
-		const struct ipmu_request *w = &s->wants[i];
-
-		assert_true(w->choices[w->choice].counters >> w->ctr & 1);
-		assert_false(taken >> w->ctr & 1);
-		taken |= 1u << w->ctr;
-		if (w->companion >= 0 && !w->companion_shared) {
-			assert_false(taken >> w->companion & 1);
-			taken |= 1u << w->companion;
-		}
-	}
-	for (int i = 0; i < s->n; i++)
-		assert_true(!s->wants[i].companion_shared || taken >> s->wants[i].companion & 1);
-}
-
-#define FIRST "BPU_fetch_request:TCMISS"
-#define SECOND "ITLB_reference:MISS"
-#define THIRD "page_walk_type:DTMISS"
-#define FOURTH "MOB_load_replay:NO_STA"
-
-static void four_units_share_four_counters(void **state)
-{
-	struct set s;
-
-	(void)state;
-	assert_int_equal(assign(&s, FIRST, SECOND, NULL), 0);
-	assert_int_equal(s.wants[0].ctr, 0);
-	assert_int_equal(s.wants[1].ctr, 2);	/* not 1 */
-	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH, NULL), 0);
-	check(&s);
-	assert_int_equal(s.wants[3].ctr, 1);	/* at last */
-	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH, "global_power_events", NULL),
-			 -ENOSPC);
-	print_message("%s\n", s.why);
-	assert_non_null(strstr(s.why, "global_power_events collides with"));
-	assert_non_null(strstr(s.why, "MOB_load_replay:NO_STA"));
-	assert_non_null(strstr(s.why, "4 of which"));
-}
-
-static void two_events_of_a_unit_take_its_two_escrs(void **state)
-{
-	struct set s;
-
-	(void)state;
-	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM", NULL), 0);
-	check(&s);
-	assert_string_equal(s.wants[0].choices[s.wants[0].choice].extra[0].reg->name,
-			    "MSR_CRU_ESCR2");
-	assert_string_equal(s.wants[1].choices[s.wants[1].choice].extra[0].reg->name,
-			    "MSR_CRU_ESCR3");
-	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMNM",
-				"x87_assist:PREA", NULL), -ENOSPC);
-	print_message("%s\n", s.why);
-	assert_non_null(strstr(s.why, "x87_assist:PREA collides with"));
-	assert_non_null(strstr(s.why, "branch_retired:MM"));
-	assert_non_null(strstr(s.why, "MSR_CRU_ESCR"));
-	/* one ESCR, two counters: the filters of a CCCR are its own */
-	assert_int_equal(assign(&s, "branch_retired:MMTM", "branch_retired:MMTM:e",
-				"branch_retired:MMTM:thr=1", "branch_retired:MMNM", NULL), 0);
-	check(&s);
-	/* these have one ESCR only */
-	assert_int_equal(assign(&s, "IOQ_active_entries:OWN", "IOQ_active_entries:OTHER", NULL),
-			 -ENOSPC);
-	assert_non_null(strstr(s.why, "MSR_FSB_ESCR1"));
-	assert_non_null(strstr(s.why, "IOQ_active_entries:OWN"));
-	assert_int_equal(assign(&s, "IOQ_active_entries:OWN", "IOQ_allocation:OWN", NULL), 0);
-}
-
-static void tags_that_agree_and_that_do_not(void **state)
-{
-	struct set s;
-	const struct ipmu_choice *a, *b;
-
-	(void)state;
-	/* free tags: each its own, and an ESCR and a counter upstream each */
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
-				"execution_event:tag=packed_DP", NULL), 0);
-	check(&s);
-	a = &s.wants[0].choices[s.wants[0].choice];
-	b = &s.wants[1].choices[s.wants[1].choice];
-	assert_int_equal(value_of(a, "MSR_FIRM_ESCR0") & 0x1F0, 0x030);
-	assert_int_equal(value_of(b, "MSR_FIRM_ESCR1") & 0x1F0, 0x050);
-	assert_int_equal(assign(&s, "execution_event:NBOGUS0:tag=packed_SP",
-				"execution_event:NBOGUS0:tag=packed_DP", NULL), -ENOSPC);
-	print_message("%s\n", s.why);
-	assert_non_null(strstr(s.why, "tag=packed_SP"));
-	assert_non_null(strstr(s.why, "the execution tags"));
-	/* two events that count the same tag */
-	assert_int_equal(assign(&s, "execution_event:NBOGUS0:tag=packed_SP",
-				"execution_event:BOGUS0:tag=packed_SP", NULL), 0);
-	check(&s);
-	/* the two by hand: the tagging event counts beside, no companion is needed */
-	assert_int_equal(assign(&s, "packed_SP_uop:ALL:TAG3", "execution_event:NBOGUS3", NULL), 0);
-	assert_int_equal(assign(&s, "packed_SP_uop:ALL:TAG0",
-				"execution_event:NBOGUS0:tag=scalar_DP", NULL), -ENOSPC);
-	/* the front end has one tag, the replay registers are one set */
-	assert_int_equal(assign(&s, "front_end_event:tag=loads",
-				"front_end_event:tag=stores", NULL), -ENOSPC);
-	assert_non_null(strstr(s.why, "the front-end tag"));
-	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS", "replay_event:L2_LD_MISS", NULL),
-			 -ENOSPC);
-	print_message("%s\n", s.why);
-	assert_non_null(strstr(s.why, "L1_LD_MISS"));
-	assert_non_null(strstr(s.why, "MSR_PEBS_ENABLE"));
-	assert_int_equal(assign(&s, "replay_event:NBOGUS:L1_LD_MISS",
-				"replay_event:BOGUS:L1_LD_MISS", NULL), 0);
-	/* the mechanisms are independent of each other, the downstream ESCRs are not */
-	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS",
-				"front_end_event:tag=loads", NULL), 0);
-	check(&s);
-	assert_int_equal(assign(&s, "replay_event:L1_LD_MISS", "front_end_event:tag=loads",
-				"execution_event:tag=x87_FP", NULL), -ENOSPC);
-	assert_non_null(strstr(s.why, "MSR_CRU_ESCR"));
-}
-
-static bool flame(int ctr)
-{
-	return ctr >= 8 && ctr <= 11;
-}
-
-/* 18.15.5.9: any enabled counter that the tagging ESCR or its pair can be connected to will do, and
- * it may count something else. Tags of packed_SP come from FIRM_ESCR0 or 1: counters 8 to 11. */
-static void a_tag_needs_an_enabled_counter_of_its_escrs(void **state)
-{
-	struct set s;
-
-	(void)state;
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", NULL), 0);
-	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
-	/* whichever comes first, and wherever it counts */
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
-				NULL), 0);
-	check(&s);
-	assert_true(s.wants[0].companion_shared && s.wants[0].companion == s.wants[1].ctr);
-	assert_int_equal(assign(&s, "memory_cancel:ST_RB_FULL", "execution_event:tag=packed_SP",
-				NULL), 0);
-	check(&s);
-	assert_true(s.wants[1].companion_shared && s.wants[1].companion == s.wants[0].ctr);
-	/* counters of another group do not help */
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", FIRST, "TC_misc:FLUSH",
-				"uops_retired:NBOGUS", NULL), 0);
-	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
-	/* all four count something, and one companion is enough for two tags */
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP", "memory_cancel:ST_RB_FULL",
-				"memory_complete:LSC", "WC_Buffer:WCB_EVICTS",
-				"load_port_replay:SPLIT_LD", NULL), 0);
-	check(&s);
-	assert_true(flame(s.wants[0].companion) && s.wants[0].companion_shared);
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
-				"execution_event:tag=packed_DP", NULL), 0);
-	check(&s);
-	assert_true(s.wants[1].companion_shared && s.wants[1].companion == s.wants[0].companion);
-	/* one that is to be started by another is not enabled yet */
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
-				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5", NULL), 0);
-	check(&s);
-	assert_true(flame(s.wants[0].companion) && !s.wants[0].companion_shared);
-	assert_int_equal(assign(&s, "execution_event:tag=packed_SP",
-				"memory_complete:LSC:start=memory_cancel.64K_CONF:ovf=5",
-				"WC_Buffer:WCB_EVICTS:start=memory_cancel.64K_CONF:ovf=6", NULL),
-			 -ENOSPC);
-	print_message("%s\n", s.why);
-	assert_non_null(strstr(s.why, "tag=packed_SP"));
-}
-
-static void all_eighteen_counters(void **state)
-{
-	struct set s;
-
-	(void)state;
-	assert_int_equal(assign(&s, FIRST, SECOND, THIRD, FOURTH,
-				"TC_misc:FLUSH", "tc_ms_xfer:CISC", "retired_branch_type:CALL",
-				"TC_deliver_mode:DD",
-				"memory_cancel:64K_CONF", "memory_complete:SSC", "packed_SP_uop",
-				"x87_FP_uop",
-				"instr_retired:NBOGUSNTAG", "uops_retired:NBOGUS",
-				"branch_retired:MMTP", "machine_clear:CLEAR:e",
-				"resource_stall:SBFULL", "uop_type:TAGLOADS", NULL), 0);
-	assert_int_equal(s.n, 18);
-	check(&s);
-}
-
-/* ---- names */
-
-static void what_cannot_be_is_refused(void **state)
-{
-	const struct ipmu_system *old = fake_system(&ipmu_netburst);
-
-	(void)state;
-	fake_refuses(sys, "netburst_p.instr_retired", -EINVAL, "needs a unit mask: NBOGUSNTAG, ");
-	fake_refuses(sys, "netburst_p.instr_retired:NOPE", -EINVAL, "NOPE");
-	fake_refuses(sys, "netburst_p.no_such_event", -ENOENT, "no_such_event");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:thr=16", -EINVAL, "0 to 15");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:e=2", -EINVAL, "0 or 1");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:u=0", -EINVAL, "counts nothing");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:ovf=0", -EINVAL, "1 to 4294967295");
-	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:tag=loads", -EINVAL, "no such tag");
-	fake_refuses(sys, "netburst_p.execution_event:NBOGUS0:tag=loads", -EINVAL, "no such tag");
-	fake_refuses(sys, "netburst_p.replay_event:L1_LD_MISS:L2_LD_MISS", -EINVAL,
-		     "one tag at a time");
-	fake_refuses(sys, "netburst_p.machine_clear:CLEAR:SMCLEAR", -EINVAL, "only one");
-	fake_refuses(sys, "netburst_p.FSB_data_activity:DRDY_OWN:DRDY_OTHER", -EINVAL, "only one");
-	fake_refuses(sys, "netburst_p.bnr:BIT0:select=8", -EINVAL, "0 to 7");
-	fake_refuses(old, "netburst.instr_completed:NBOGUS", -ENOENT, "models 3, 4 and 6");
-	/* 18.15.5.7 */
-	fake_refuses(old, "netburst.uops_retired:NBOGUS:force_ovf:start=instr_retired.NBOGUSNTAG:"
-		     "ovf=9", -EINVAL, "sends no interrupt");
-	fake_event(old, "netburst.uops_retired:NBOGUS:start=instr_retired.NBOGUSNTAG:ovf=9");
-	fake_event(old, "netburst.instr_retired:NBOGUSNTAG");
-}
-
-static void spellings(void **state)
-{
-	(void)state;
-	fake_event(sys, "instr_retired.NBOGUSNTAG");
-	fake_event(sys, "netburst_p::uops_type:TAGLOADS");
-	fake_event(sys, "netburst_p.uop_type:TAGLOADS");
-	fake_event(sys, "mispred_branch_retired");
-	fake_event(sys, "mispred_branch_retired:NBOGUS");
-	fake_event(sys, "mispred_branch_retired:BOGUS");
-	fake_event(sys, "IOQ_allocation:ReqA0:TYPE_BIT1:OWN");
-	fake_event(sys, "BSQ_ACTIVE_ENTRIES:REQ_TYPE0");
-	fake_event(sys, "replay_event:tag=1stL_cache_load_miss_retired");
-	fake_event(sys, "x87_SIMD_moves_uop:ALLP0:ALLP2");
-}
-
-/* What libpfm4 makes of it, where it is right. */
-static bool wrong_there(const char *name)
-{
-	return strstr(name, "b2b_cycles:BIT5") || strstr(name, "b2b_cycles:BIT6") ||
-	       strstr(name, "replay_event:") || strstr(name, ":TAG") || strstr(name, "tag=");
-}
-
-static void names_of_the_listing_count_and_agree_with_libpfm4(void **state)
-{
-	struct ipmu_event_info info;
-	int names = 0, same = 0;
-
-	(void)state;
-	for (int i = 0; ipmu_event_list(sys, i, -1, &info) == 0; i++)
-		for (int m = 0; ipmu_event_list(sys, i, m, &info) == 0; m++, names++) {
-			uint64_t codes[IPMU_CODES_MAX];
-			char name[IPMU_NAME_MAX + 8];
-			struct ipmu_parsed_name parsed;
-			struct ipmu_event e;
-
-			snprintf(name, sizeof(name), "%s:e=0", info.name);
-			e = fake_event(sys, name);
-			assert_true(info.desc[0] && info.umask_desc[0]);
-			assert_int_equal(ipmu_name_parse(name, &parsed, NULL), 0);
-			if (wrong_there(info.name) ||
-			    ipmu_pfm_encode(e.type, parsed.event, &parsed.q, codes, NULL) < 2)
-				continue;
-			print_message("%s\n", info.name);
-			assert_int_equal(e.choices[0].extra[0].value, codes[0]);
-			assert_int_equal(e.choices[0].select, codes[1]);
-			same++;
-		}
-	print_message("%d names, %d as libpfm4 has them\n", names, same);
-	/* 181 bits of the table, 9 replay tags, 7 events with 4 tags by hand, 10 of ours */
-	assert_int_equal(names, 181 + 9 + 28 + 10);
-	assert_true(same > 150);
-}
-
-static void every_row_is_listed(void **state)
-{
-	struct ipmu_event_info info;
-	struct tsv t;
-
-	(void)state;
-	tsv_open(&t, "netburst.events.tsv");
-	while (tsv_next(&t)) {
-		uint32_t mask = 1u << tsv_number(&t, "mask_bit");
-		bool found = false;
-
-		for (int i = 0; ipmu_event_list(sys, i, -1, &info) == 0 && !found; i++) {
-			const char *event = strchr(info.name, '.') + 1;
-			const struct netburst_event *row = ipmu_netburst_event(event);
-
-			if (strcasecmp(row->name, tsv_cell(&t, "event")) != 0)
-				continue;
-			for (int m = 0; ipmu_event_list(sys, i, m, &info) == 0; m++) {
-				const char *umask = strchr(info.name, ':') + 1;
-				const struct netburst_mask *bit = ipmu_netburst_mask(row, umask);
-
-				found |= bit && 1u << bit->bit == mask;
-			}
-		}
-		if (!found)
-			fail_msg("%s:%s is not listed", tsv_cell(&t, "event"),
-				 tsv_cell(&t, "mask_bit_name"));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -715,15 +363,6 @@ int main(void)
 		cmocka_unit_test(tags_by_hand),
 		cmocka_unit_test(presets),
 		cmocka_unit_test(cascades),
-		cmocka_unit_test(four_units_share_four_counters),
-		cmocka_unit_test(two_events_of_a_unit_take_its_two_escrs),
-		cmocka_unit_test(tags_that_agree_and_that_do_not),
-		cmocka_unit_test(a_tag_needs_an_enabled_counter_of_its_escrs),
-		cmocka_unit_test(all_eighteen_counters),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(spellings),
-		cmocka_unit_test(names_of_the_listing_count_and_agree_with_libpfm4),
-		cmocka_unit_test(every_row_is_listed),
 	};
 
 	return cmocka_run_group_tests(tests, open_systems, NULL);

@@ -59,3 +59,12 @@ void fake_refuses(const struct ipmu_system *sys, const char *name, int rc, const
 	if (!strstr(why, says))
 		fail_msg("the reason does not contain '%s'", says);
 }
+
+uint64_t fake_value_of(const struct ipmu_choice *c, const char *reg)
+{
+	for (int i = 0; i < c->nextra; i++)
+		if (strcmp(c->extra[i].reg->name, reg) == 0)
+			return c->extra[i].value;
+	fail_msg("%s is not set up", reg);
+	return 0;
+}
