@@ -56,7 +56,7 @@ static void nothing_is_known_of_a_core_that_is_being_changed(void **state)
 
 	(void)state;
 	assert_true(lack(1));
-	vpmu_core_lock(core, 1);
+	vpmu_core_lock(core, &runner[1]);
 	assert_false(lack(1));
 	vpmu_core_unlock(core);
 	assert_true(lack(1));
@@ -68,10 +68,10 @@ static void the_next_change_ends_one_that_was_cut_off(void **state)
 	struct vpmu_core *core = vpmu_caches_core(&caches, 0, 1);
 
 	(void)state;
-	vpmu_core_lock(core, 1);
+	vpmu_core_lock(core, &runner[1]);
 	core->lock = 0;
 	assert_false(lack(1));
-	vpmu_core_lock(core, 1);
+	vpmu_core_lock(core, &runner[1]);
 	assert_false(lack(1));
 	vpmu_core_unlock(core);
 	assert_true(lack(1));

@@ -54,6 +54,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	unsigned char *block;
 	uint32_t core;
 
+	r->s = c->s;
 	r->cpu = cpu;
 	if (cpu >= vpmu_machine_cpus(m))
 		cpu = 0;

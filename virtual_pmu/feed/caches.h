@@ -11,7 +11,8 @@
  *
  * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache
  * is tag | state. Hits in the L1s take no lock. What else happens inside a core takes the core's
- * lock; what leaves it takes the machine lock as well.
+ * lock; what leaves it takes the machine lock as well. A thread that keeps the machine lock from
+ * one access to the next keeps its core's lock, too, which is void when it has lost the other.
  *
  * Lock order: the machine lock, then core locks. Only its holder may hold two core locks. */
 #ifndef VPMU_FEED_CACHES_H
@@ -56,6 +57,7 @@ struct vpmu_ahead { unsigned char *set; uint32_t slice; };
 
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
+	struct vpmu_segment *s;
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
 	uint64_t clock, published;
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
@@ -65,10 +67,12 @@ struct vpmu_runner {
 	uint32_t member;		/* which of its cluster's */
 	uint32_t package;
 	uint32_t tid;
-	/* Keeping the machine lock: see waiting.h. A thread that keeps it is alone and takes no
-	 * core's lock. */
+	/* Keeping the machine lock and its core's: see waiting.h. Nobody else then changes or
+	 * snoops the core. */
 	bool may_keep, keeps;
 	uint64_t keep_from;		/* clock */
+	const uint32_t *beside;		/* running threads of its process; NULL: unknown */
+	uint32_t dense;			/* how often in sequence it wanted the lock again soon */
 	/* Reserving it: the clock at which the thread last had it, whether it wants it again soon,
 	 * and what `owner` is to be afterwards if the thread went before another one. */
 	uint64_t unlocked;

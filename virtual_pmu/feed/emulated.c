@@ -24,11 +24,20 @@ void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid)
 		__atomic_store_n(&parents[vcpu], tid, __ATOMIC_RELAXED);
 }
 
+void vpmu_emulated_count(bool here)
+{
+	uint32_t change = here ? 1 : -1u;
+
+	__atomic_fetch_add(&vpmu_feed.running, change, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&vpmu_feed.segment->runners, change, __ATOMIC_RELAXED);
+}
+
 static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
 {
 	struct vpmu_runner *r = &t->runner;
 
 	r->may_keep = vpmu_feed.keeping;
+	r->beside = &vpmu_feed.running;
 	r->cpu_slot = &slot->cpu;
 	r->clock_slot = &slot->clock;
 	r->clock = slot->clock;
@@ -49,7 +58,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 	r->keeps = r->may_keep = t->sleeps = false;
 	locked = vpmu_feed_lock(segment, r->tid);
 	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
-	__atomic_fetch_add(&segment->runners, 1, __ATOMIC_RELAXED);
+	vpmu_emulated_count(true);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	if (!slot) {
@@ -80,7 +89,7 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 void vpmu_emulated_sleep(struct vpmu_emulated *t)
 {
 	t->sleeps = true;
-	__atomic_fetch_sub(&vpmu_feed.segment->runners, 1, __ATOMIC_RELAXED);
+	vpmu_emulated_count(false);
 }
 
 /* The lock comes from a thread that has kept it, so that no one believes to be alone from then. */
@@ -91,7 +100,7 @@ void vpmu_emulated_wake(struct vpmu_emulated *t)
 	if (!t->sleeps)
 		return;
 	locked = vpmu_feed_lock(vpmu_feed.segment, t->runner.tid);
-	__atomic_fetch_add(&vpmu_feed.segment->runners, 1, __ATOMIC_RELAXED);
+	vpmu_emulated_count(true);
 	if (locked)
 		vpmu_feed_unlock(vpmu_feed.segment);
 	t->sleeps = false;
@@ -134,7 +143,7 @@ void vpmu_emulated_end(void)
 	if (!vpmu_feed.cpu_of)
 		vpmu_thread_release(segment, t->runner.tid);
 	if (!t->sleeps)
-		__atomic_fetch_sub(&segment->runners, 1, __ATOMIC_RELAXED);
+		vpmu_emulated_count(false);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;

@@ -88,8 +88,10 @@ static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, ui
 	enum vpmu_snoop_result result;
 	bool take = core != q->r->core, l1_lost;
 
-	if (take)
-		vpmu_private_lock(&p, q->r->tid);
+	if (take) {
+		p.alone = false;
+		vpmu_private_lock(&p, q->r);
+	}
 	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);
 	if (take)
@@ -293,7 +295,7 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 {
 	uint64_t spill[2] = { 0, 0 };
 
-	vpmu_private_lock(p, q->r->tid);
+	vpmu_private_lock(p, q->r);
 	if (vpmu_is_cluster(p))
 		ask_cluster(q, p);
 	if (vpmu_private_unchanged(p) ||
@@ -313,7 +315,7 @@ static bool access_cluster(const struct request *q, struct vpmu_private *p)
 {
 	bool done;
 
-	vpmu_private_lock(p, q->r->tid);
+	vpmu_private_lock(p, q->r);
 	vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, false, &done);
 	done = done && vpmu_private_access(p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
@@ -333,7 +335,7 @@ static HOT bool access_private(const struct request *q, struct vpmu_private *p)
 	p->l2_way = set_find(&p->l2, q->tag);
 	if (p->l2_way < 0)
 		return false;
-	vpmu_private_lock(p, q->r->tid);
+	vpmu_private_lock(p, q->r);
 	done = vpmu_private_access(p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
 	p->version = 1;	/* our own change of the version, and it may be a spill that was refused */
@@ -398,7 +400,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 		return false;
 	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
 	own = vpmu_private_sets(c, r, r->core, tag);
-	vpmu_private_lock(&own, r->tid);
+	vpmu_private_lock(&own, r);
 	if (vpmu_cores_of(&q.at, (uint32_t)way) & me)
 		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==

@@ -409,7 +409,7 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 
 static COLD void let_go(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	vpmu_runner_let_go(s, r);
+	vpmu_runner_share(s, r);
 }
 
 static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
@@ -423,7 +423,7 @@ static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 	} else {
 		if (!vpmu_runner_lock(s, q->r))
 			return true;
-		vpmu_core_lock(q->r->own, q->r->tid);
+		vpmu_core_lock(q->r->own, q->r);
 		done = vpmu_core_unchanged(q->r->own, version) && miss(q, &at);
 		vpmu_core_unlock(q->r->own);
 	}
@@ -431,7 +431,7 @@ static HOT bool access_llc(struct plain *q, uint32_t version, bool alone)
 		vpmu_runner_publish(q->c, q->r, VPMU_PUBLISH_CLOCKS);
 	if (!alone)
 		vpmu_runner_unlock(s, q->r);
-	else if (vpmu_lock_contended(s))
+	else if (vpmu_keeping_ends(s, q->r))
 		let_go(s, q->r);
 	return done;
 }
@@ -450,7 +450,7 @@ static HOT bool miss_among(struct plain q, uint32_t version)
 
 	if (way < 0)
 		return access_llc(&q, version, false);
-	vpmu_core_lock(q.r->own, q.r->tid);
+	vpmu_core_lock(q.r->own, q.r);
 	done = vpmu_core_unchanged(q.r->own, version) && hit_second(&q, (uint32_t)way);
 	vpmu_core_unlock(q.r->own);
 	return done;

@@ -45,7 +45,7 @@ static void count_process(struct vpmu_emulated *t, bool here)
 {
 	count_feed(here);
 	t->runner.may_keep = here && vpmu_feed.keeping;
-	__atomic_fetch_add(&vpmu_feed.segment->runners, here ? 1u : -1u, __ATOMIC_RELAXED);
+	vpmu_emulated_count(here);
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -127,6 +127,7 @@ static void after_fork(void)
 	attached = false;
 	count_feed(true);
 	vpmu_feed.space = new_space();
+	vpmu_feed.running = 0;
 	if (vpmu_self) {
 		vpmu_self->combining.used = 0;	/* the parent's */
 		vpmu_emulated_enter(vpmu_self, vpmu_self->runner.tid);

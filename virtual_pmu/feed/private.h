@@ -17,7 +17,7 @@ struct vpmu_private {
 	 * core's version before it. */
 	int way, l2_way;
 	uint32_t version;
-	bool alone;		/* the machine has no other thread */
+	bool alone;		/* its thread keeps the core's lock */
 	bool shared;		/* another core of the cluster keeps the line */
 };
 
@@ -100,7 +100,7 @@ vpmu_private_sets(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t c
 	};
 }
 
-void vpmu_private_wait(struct vpmu_core *core, uint32_t tid);
+void vpmu_private_wait(struct vpmu_core *core, const struct vpmu_runner *r);
 
 /* Without a lock, or at its end. */
 static inline void vpmu_core_change(struct vpmu_core *core)
@@ -108,13 +108,16 @@ static inline void vpmu_core_change(struct vpmu_core *core)
 	__atomic_store_n(&core->version, core->version + 1, __ATOMIC_RELEASE);
 }
 
-static inline void vpmu_core_lock(struct vpmu_core *core, uint32_t tid)
+static inline bool vpmu_core_take(struct vpmu_core *core, uint32_t from, uint32_t tid)
 {
-	uint32_t free = 0;
+	return __atomic_compare_exchange_n(&core->lock, &from, tid, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
 
-	if (!__atomic_compare_exchange_n(&core->lock, &free, tid, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		vpmu_private_wait(core, tid);
+static inline void vpmu_core_lock(struct vpmu_core *core, const struct vpmu_runner *r)
+{
+	if (!vpmu_core_take(core, 0, r->tid))
+		vpmu_private_wait(core, r);
 	/* Odd, although a thread that was killed with the lock may have left it so. */
 	__atomic_store_n(&core->version, (core->version + 1) | 1, __ATOMIC_RELEASE);
 }
@@ -133,12 +136,12 @@ static inline bool vpmu_core_unchanged(const struct vpmu_core *core, uint32_t ve
 
 /* Without an L2 there is nothing to lock: a change of more than the LRU order then has the machine
  * lock. */
-static inline void vpmu_private_lock(const struct vpmu_private *p, uint32_t tid)
+static inline void vpmu_private_lock(const struct vpmu_private *p, const struct vpmu_runner *r)
 {
 	if (p->alone)
 		return;
 	if (p->l2.words)
-		vpmu_core_lock(p->core, tid);
+		vpmu_core_lock(p->core, r);
 	else
 		vpmu_core_change(p->core);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "private.h"
 #include "waiting.h"
 
 /* QEMU sometimes halts all threads between two blocks of guest code (for a fork, an exit). A thread
@@ -23,6 +24,9 @@
 #define POLLS_AWAKE 4u
 #define PAUSES 64u
 #define ASLEEP_NS 1000000
+/* And so long when the other one keeps it; then that one is asked. The host's caches hold the
+ * machine's for whose turn it is, so turns are long. */
+#define TURN_NS 3000000
 /* Who goes first looks so often; then the host has taken the CPU from the thread that has the lock,
  * which needs it more than who waits. */
 #define POLLS_YIELDING 1024u
@@ -43,24 +47,30 @@ static bool is_dead(uint32_t tid)
 	return syscall(SYS_tkill, (int)(tid & ~VPMU_LOCK_KEPT), 0) && errno == ESRCH;
 }
 
-/* A thread of this process that sleeps; a critical section never does. */
-static bool is_halted(uint32_t tid)
+/* As in proc_pid_stat(5), or 0. */
+static char state_of(const char *directory, uint32_t tid)
 {
 	char path[64], text[128], *end;
 	ssize_t got = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%u/stat", tid);
+	snprintf(path, sizeof(path), "%s/%u/stat", directory, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		got = read(fd, text, sizeof(text) - 1);
 		close(fd);
 	}
 	if (got <= 0)
-		return false;
+		return 0;
 	text[got] = '\0';
 	end = strrchr(text, ')');	/* of the name; the state is next */
-	return end && end[1] == ' ' && end[2] == 'S';
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/* A thread of this process that sleeps; a critical section never does. */
+static bool is_halted(uint32_t tid)
+{
+	return state_of("/proc/self/task", tid) == 'S';
 }
 
 /* What a waiter has seen. */
@@ -68,6 +78,7 @@ struct wait {
 	struct vpmu_segment *s;
 	uint32_t tid, uses, looked_uses, suspect, looks, polls;
 	uint32_t turn;			/* looks that are left of one's turn */
+	uint32_t stopped;		/* keeps the lock, and was stopped at the last look */
 	int64_t next;			/* look */
 };
 
@@ -84,6 +95,17 @@ static bool look(struct wait *w, uint32_t owner)
 		w->suspect = 0;
 	w->looked_uses = uses;
 	return (!w->suspect || w->suspect != last) && w->looks < GIVE_UP_LOOKS;
+}
+
+/* Who keeps the lock while it is stopped loses it: that may last. Its core is not consistent until
+ * it notices, which it does at its next miss or after VPMU_PUBLISH_CLOCKS. */
+static bool is_stopped(struct wait *w, uint32_t owner)
+{
+	uint32_t last = w->stopped;
+
+	w->stopped = (owner & VPMU_LOCK_KEPT) &&
+		     state_of("/proc", owner & ~VPMU_LOCK_KEPT) == 'T' ? owner : 0;
+	return w->stopped && w->stopped == last;
 }
 
 /* Does the thread that reserved the lock not want it any more? */
@@ -104,15 +126,27 @@ static bool may_take(struct wait *w, uint32_t owner, bool polite)
 	return !polite || w->turn || has_finished(w);
 }
 
+/* Who keeps the lock is to give it up. */
+static bool ask(struct vpmu_lock *lock)
+{
+	if (!(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) & VPMU_LOCK_KEPT))
+		return false;
+	if (!__atomic_load_n(&lock->contended, __ATOMIC_RELAXED))
+		__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
 static void sleep_for_turn(struct wait *w)
 {
 	struct vpmu_lock *lock = &w->s->lock;
-	struct timespec limit = { .tv_nsec = ASLEEP_NS };
-	uint32_t turn = __atomic_load_n(&lock->turn, __ATOMIC_SEQ_CST);
+	uint32_t turn = __atomic_load_n(&lock->turn, __ATOMIC_SEQ_CST), owner;
+	struct timespec limit;
 
 	__atomic_fetch_add(&lock->waiting, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST) &&
-	    !syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0))
+	owner = __atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST);
+	limit = (struct timespec){ .tv_nsec = owner & VPMU_LOCK_KEPT ? TURN_NS : ASLEEP_NS };
+	if (owner && (!syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0) ||
+		      ask(lock)))
 		w->turn = POLLS_OF_TURN;
 	__atomic_fetch_sub(&lock->waiting, 1, __ATOMIC_SEQ_CST);
 }
@@ -130,6 +164,32 @@ void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r)
 {
 	if (vpmu_lock_take(s, r->tid | VPMU_LOCK_RESERVED, 0) &&
 	    __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		vpmu_lock_wake(s);
+}
+
+void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	uint32_t kept = r->tid | VPMU_LOCK_KEPT;
+
+	vpmu_core_lock(r->own, r);
+	vpmu_core_change(r->own);	/* even: nobody sees what changes until it is given back */
+	r->keeps = true;
+	__atomic_store_n(&s->lock.owner, kept, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->own->lock, kept, __ATOMIC_RELEASE);
+}
+
+/* Who was stopped may have lost them. */
+void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner)
+{
+	uint32_t kept = r->tid | VPMU_LOCK_KEPT;
+
+	r->keeps = false;
+	vpmu_core_change(r->own);
+	vpmu_core_change(r->own);
+	vpmu_core_take(r->own, kept, 0);
+	__atomic_compare_exchange_n(&s->lock.owner, &kept, owner, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+	if (!owner && __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
 		vpmu_lock_wake(s);
 }
 
@@ -165,13 +225,13 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		*from = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
 		if (may_take(&w, *from, polite) && vpmu_lock_take(s, *from, tid))
 			return true;
-		if ((*from & VPMU_LOCK_KEPT) && !vpmu_lock_contended(s))
-			__atomic_store_n(&s->lock.contended, 1, __ATOMIC_RELAXED);
+		if (!polite)
+			ask(&s->lock);
 		pass_time(&w, polite);
 		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.next)
 			continue;
-		if (*from && !(*from & VPMU_LOCK_RESERVED) && is_dead(*from) &&
-		    vpmu_lock_take(s, *from, tid))
+		if (*from && !(*from & VPMU_LOCK_RESERVED) &&
+		    (is_dead(*from) || is_stopped(&w, *from)) && vpmu_lock_take(s, *from, tid))
 			return true;
 		if (!look(&w, *from))
 			return false;

@@ -11,6 +11,10 @@ bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r);
 /* Wakes one of those that sleep until a runner does not want the lock any more. */
 void vpmu_lock_wake(struct vpmu_segment *s);
 void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r);
+/* Lock held: from now the runner keeps it, and its core's; and it does not any more, what `owner`
+ * is to be then. */
+void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r);
+void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner);
 
 static inline bool vpmu_lock_take(struct vpmu_segment *s, uint32_t from, uint32_t tid)
 {
@@ -30,7 +34,9 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
 }
 
-/* The same for a runner, which keeps the lock while it is the machine's only one: see segment.h.
+/* The same for a runner, which keeps the lock while it is the machine's only one, or for a turn
+ * while it is its process's only one: see segment.h. (QEMU halts threads for others of the same
+ * process, which then would wait for each other.)
  * After a system call it does not do so for some time, in which the shim can take the lock. */
 #define VPMU_KEEP_AFTER_CLOCKS 20000u
 /* One of several reserves it when it was without it for less than this: the registers and the
@@ -38,6 +44,8 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 #define VPMU_OFTEN_CLOCKS 256u
 /* After so many uses it wakes one of those that sleep; it goes on until that one has come. */
 #define VPMU_TURN_USES 4096u
+/* Of several processes' threads one keeps it when it has wanted it so often in sequence. */
+#define VPMU_DENSE_USES 64u
 
 static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
@@ -50,13 +58,10 @@ static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *
 
 static inline void vpmu_runner_let_go(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	if (!r->keeps) {
-		if (__builtin_expect(r->often, 0))
-			vpmu_runner_give_up(s, r);
-		return;
-	}
-	r->keeps = false;
-	vpmu_feed_unlock(s);
+	if (r->keeps)
+		vpmu_runner_end_keeping(s, r, 0);
+	else if (__builtin_expect(r->often, 0))
+		vpmu_runner_give_up(s, r);
 }
 
 static inline bool vpmu_lock_contended(const struct vpmu_segment *s)
@@ -69,6 +74,28 @@ static inline bool vpmu_alone(const struct vpmu_segment *s)
 	return __atomic_load_n(&s->runners, __ATOMIC_RELAXED) == 1;
 }
 
+/* Its process has no other thread that runs, and it misses often. */
+static inline bool vpmu_keeps_turn(const struct vpmu_runner *r)
+{
+	return r->dense >= VPMU_DENSE_USES && r->beside &&
+	       __atomic_load_n(r->beside, __ATOMIC_RELAXED) == 1;
+}
+
+/* Somebody wants the lock that the runner keeps, or has taken it while this process was stopped. */
+static inline bool vpmu_keeping_ends(const struct vpmu_segment *s, const struct vpmu_runner *r)
+{
+	return vpmu_lock_contended(s) || __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) !=
+						 (r->tid | VPMU_LOCK_KEPT);
+}
+
+/* Others need not wait for a turn before they have the lock that the runner kept. */
+static inline void vpmu_runner_share(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	if (r->often)
+		r->unlocked = r->clock;
+	vpmu_runner_end_keeping(s, r, r->often ? r->tid | VPMU_LOCK_RESERVED : 0);
+}
+
 /* Lock held, by a runner that wants it again soon. True: its turn ends. */
 static inline bool vpmu_lock_use(struct vpmu_segment *s)
 {
@@ -78,29 +105,42 @@ static inline bool vpmu_lock_use(struct vpmu_segment *s)
 	return uses % VPMU_TURN_USES == 0;
 }
 
+/* Who asked for the lock and was killed does not ask for ever. */
+static inline void vpmu_lock_pass(struct vpmu_segment *s, bool turn_over)
+{
+	if (__atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		vpmu_lock_wake(s);
+	else if (turn_over && vpmu_lock_contended(s))
+		__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
+}
+
 static inline void vpmu_runner_unlock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	uint32_t owner = r->reserved_by;
 	bool turn_over = false;
 
 	if (r->keeps) {
-		if (vpmu_lock_contended(s))
-			vpmu_runner_let_go(s, r);
+		if (vpmu_keeping_ends(s, r))
+			vpmu_runner_share(s, r);
 		return;
 	}
-	if (r->may_keep && r->clock >= r->keep_from && vpmu_alone(s) && !vpmu_lock_contended(s)) {
-		r->keeps = true;
-		owner = r->tid | VPMU_LOCK_KEPT;
-	} else if (r->often) {
+	if (r->often) {
 		owner = r->tid | VPMU_LOCK_RESERVED;
 		turn_over = vpmu_lock_use(s);
+		r->dense++;
+	} else {
+		r->dense = 0;
 	}
 	r->reserved_by = 0;
+	if (r->may_keep && r->clock >= r->keep_from && !vpmu_lock_contended(s) &&
+	    (vpmu_alone(s) || vpmu_keeps_turn(r))) {
+		vpmu_runner_keep(s, r);
+		return;
+	}
 	r->unlocked = r->clock;
 	__atomic_store_n(&s->lock.owner, owner, __ATOMIC_RELEASE);
-	if (__builtin_expect(turn_over || !owner, 0) &&
-	    __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
-		vpmu_lock_wake(s);
+	if (__builtin_expect(turn_over || !owner, 0))
+		vpmu_lock_pass(s, turn_over);
 }
 
 #endif

@@ -188,10 +188,16 @@ static void on_fence(unsigned int vcpu, void *unused)
 static void on_pause(unsigned int vcpu, void *unused)
 {
 	struct vpmu_emulated *t = vpmu_self;
+	enum vpmu_spin what;
 
 	(void)vcpu, (void)unused;
-	if (t && !vpmu_feed.cpu_of && !vpmu_alone(vpmu_feed.segment))
-		vpmu_spin_do(vpmu_spinning(&t->spinning, t->runner.clock));
+	if (!t || vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
+		return;
+	what = vpmu_spinning(&t->spinning, t->runner.clock);
+	if (what == VPMU_SPIN_ON)
+		return;
+	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+	vpmu_spin_do(what);
 }
 
 static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
@@ -225,11 +231,14 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 	else
 		t = vpmu_emulated_start(vcpu);
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
+		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
 	}
 	vpmu_emulated_publish_clock(t);
-	if (vpmu_lock_contended(vpmu_feed.segment))
+	/* This comes when there was no miss for some time. */
+	if (t->runner.keeps && (!vpmu_alone(vpmu_feed.segment) ||
+				vpmu_keeping_ends(vpmu_feed.segment, &t->runner)))
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	if (t->runner.l1i.sets)
 		fetch(t, block);

@@ -23,7 +23,10 @@
  * dead owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there
  * is only one thread on the machine, its feed keeps the lock from one access to the next, with
  * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
- * makes a system call; a thread that finds the lock kept under its own id makes one. One of several
+ * makes a system call; a thread that finds the lock kept under its own id makes one. A process that
+ * is stopped while it keeps the lock loses it. Where there are several processes, the only thread
+ * that runs in one of them keeps the lock in the same way while it wants it all the time. Others
+ * that want it so wait for some time before they set `contended`: that is its turn. One of several
  * threads reserves the lock when it will want it again at once: VPMU_LOCK_RESERVED in `owner` says
  * that the lock is free, and that other feeds' threads of that kind let this one go first. They
  * wait, `waiting` of them asleep until `turn` changes; from `uses` they see that it goes on. Who is

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Of the threads of several processes one that misses often keeps the machine lock for a turn, and
+ * its core's with it: when it does, who gets them from it, and what others still may ask. */
+#include "feed_runners.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../virtual_pmu/feed/private.h"
+
+static uint32_t beside;		/* running threads of the first thread's process */
+static uint64_t next_line;
+
+static uint32_t kept_by(uint32_t tid)
+{
+	return tid | VPMU_LOCK_KEPT;
+}
+
+/* Two threads of two processes: on a core each. */
+static int fresh(void **state)
+{
+	struct vpmu_machine m = one_set_machine(2, 4, 16);
+
+	(void)state;
+	start(&m);
+	segment->runners = 2;
+	beside = 1;
+	next_line = 1000;
+	runner[0].tid = vpmu_gettid();
+	runner[0].may_keep = true;
+	runner[0].beside = &beside;
+	runner[0].clock = 1u << 20;
+	return 0;
+}
+
+static int done(void **state)
+{
+	(void)state;
+	vpmu_runner_let_go(segment, &runner[0]);
+	segment->lock.contended = 0;
+	stop();
+	return 0;
+}
+
+static void miss(unsigned int times)
+{
+	uint64_t before = all_lookups();
+
+	for (unsigned int i = 0; i < times; i++)
+		load(0, next_line++);
+	assert_int_equal(all_lookups(), before + times);
+}
+
+static void keep(void)
+{
+	miss(VPMU_DENSE_USES + 1);
+	assert_int_equal(segment->lock.owner, kept_by(runner[0].tid));
+	assert_int_equal(runner[0].own->lock, kept_by(runner[0].tid));
+}
+
+static void who_misses_often_keeps_it(void **state)
+{
+	(void)state;
+	miss(VPMU_DENSE_USES);	/* nothing is known of the first one */
+	assert_false(runner[0].keeps);
+	miss(1);
+	assert_true(runner[0].keeps);
+	miss(3 * VPMU_TURN_USES);
+	assert_int_equal(segment->lock.owner, kept_by(runner[0].tid));
+}
+
+static void not_with_other_threads_in_the_process(void **state)
+{
+	(void)state;
+	beside = 2;
+	miss(3 * VPMU_DENSE_USES);
+	assert_false(runner[0].keeps);
+	runner[0].beside = NULL;
+	miss(3 * VPMU_DENSE_USES);
+	assert_false(runner[0].keeps);
+}
+
+static void not_who_misses_seldom(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3 * VPMU_DENSE_USES; i++) {
+		miss(1);
+		if (i % 32 == 0)
+			runner[0].clock += VPMU_OFTEN_CLOCKS;
+	}
+	assert_false(runner[0].keeps);
+}
+
+/* It goes on meanwhile, but keeps the lock only when somebody else has had it. */
+static void who_asks_gets_it(void **state)
+{
+	(void)state;
+	keep();
+	segment->lock.contended = 1;
+	miss(1);
+	assert_int_equal(segment->lock.owner, runner[0].tid | VPMU_LOCK_RESERVED);
+	assert_int_equal(runner[0].own->lock, 0);
+	miss(10);
+	assert_false(runner[0].keeps);
+	load(1, 1);
+	segment->lock.contended = 0;
+	miss(1);
+	assert_true(runner[0].keeps);
+}
+
+/* Who was killed asks no more. */
+static void a_request_that_nobody_makes_passes(void **state)
+{
+	(void)state;
+	keep();
+	segment->lock.contended = 1;
+	segment->lock.uses = 0;
+	miss(VPMU_TURN_USES - 1);
+	assert_int_equal(segment->lock.contended, 1);
+	segment->lock.uses = VPMU_TURN_USES - 1;
+	segment->lock.waiting = 1;
+	miss(1);
+	assert_int_equal(segment->lock.contended, 1);
+	segment->lock.uses = VPMU_TURN_USES - 1;
+	segment->lock.waiting = 0;
+	miss(1);
+	assert_int_equal(segment->lock.contended, 0);
+	miss(1);
+	assert_true(runner[0].keeps);
+}
+
+static void what_other_cores_have_changes_under_their_locks(void **state)
+{
+	uint32_t version;
+
+	(void)state;
+	keep();
+	vpmu_runner_let_go(segment, &runner[0]);
+	store(1, 7);
+	miss(1);
+	assert_true(runner[0].keeps);
+	version = runner[1].own->version;
+	load(0, 7);
+	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
+	assert_int_equal(runner[1].own->version, version + 2);
+}
+
+/* What was found before is no longer so. */
+static void its_core_has_changed_afterwards(void **state)
+{
+	uint32_t version;
+
+	(void)state;
+	version = vpmu_core_version(runner[0].own);
+	keep();
+	assert_int_equal(vpmu_core_version(runner[0].own) % 2, 0);
+	version = vpmu_core_version(runner[0].own);
+	vpmu_runner_let_go(segment, &runner[0]);
+	vpmu_core_lock(runner[0].own, &runner[0]);
+	assert_false(vpmu_core_unchanged(runner[0].own, version));
+	vpmu_core_unlock(runner[0].own);
+}
+
+static int has_it;
+
+static void *lock_core(void *core)
+{
+	struct vpmu_runner other = { .s = segment, .tid = vpmu_gettid() };
+
+	vpmu_core_lock(core, &other);
+	vpmu_core_unlock(core);
+	__atomic_store_n(&has_it, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Such a one asks for the core's lock only. */
+static void another_thread_of_the_core_gets_that(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	has_it = 0;
+	keep();
+	assert_int_equal(pthread_create(&thread, NULL, lock_core, runner[0].own), 0);
+	while (!__atomic_load_n(&has_it, __ATOMIC_ACQUIRE)) {
+		miss(1);
+		sched_yield();
+	}
+	pthread_join(thread, NULL);
+	miss(2 * VPMU_DENSE_USES);
+	assert_int_equal(segment->lock.owner, kept_by(runner[0].tid));
+}
+
+/* A process that keeps both, and is stopped or dead. */
+static pid_t somebody(int signal)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		for (;;)
+			raise(signal);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
+	return pid;
+}
+
+static void who_was_killed_does_not_keep_it(void **state)
+{
+	uint32_t version = runner[0].own->version;
+
+	(void)state;
+	somebody(SIGKILL);
+	miss(1);
+	assert_int_equal(runner[0].own->lock, 0);
+	assert_int_equal(runner[0].own->version, version + 4);	/* of both */
+	keep();
+}
+
+static void who_is_stopped_does_not_keep_it(void **state)
+{
+	pid_t pid = somebody(SIGSTOP);
+
+	(void)state;
+	miss(1);
+	assert_int_equal(runner[0].own->lock, 0);
+	keep();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* And when it goes on, it takes nothing back. */
+static void who_has_lost_it_notices(void **state)
+{
+	(void)state;
+	keep();
+	segment->lock.owner = runner[0].own->lock = 4711;
+	runner[0].often = true;
+	vpmu_runner_unlock(segment, &runner[0]);
+	assert_false(runner[0].keeps);
+	assert_int_equal(segment->lock.owner, 4711);
+	assert_int_equal(runner[0].own->lock, 4711);
+	segment->lock.owner = runner[0].own->lock = 0;
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, done)
+	const struct CMUnitTest tests[] = {
+		CASE(who_misses_often_keeps_it),
+		CASE(not_with_other_threads_in_the_process),
+		CASE(not_who_misses_seldom),
+		CASE(who_asks_gets_it),
+		CASE(a_request_that_nobody_makes_passes),
+		CASE(what_other_cores_have_changes_under_their_locks),
+		CASE(its_core_has_changed_afterwards),
+		CASE(another_thread_of_the_core_gets_that),
+		CASE(who_was_killed_does_not_keep_it),
+		CASE(who_is_stopped_does_not_keep_it),
+		CASE(who_has_lost_it_notices),
+	};
+
+	return cmocka_run_group_tests_name("turns at the machine lock", tests, NULL, NULL);
+}
