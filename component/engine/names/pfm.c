@@ -21,6 +21,7 @@ int ipmu_names_open(char *why)
 	static const char *const settings[] = { "LIBPFM_VERBOSE", "LIBPFM_DEBUG",
 		"LIBPFM_DEBUG_STDOUT", "LIBPFM_FORCE_PMU", "LIBPFM_DISABLED_PMUS", INACTIVE,
 		"LIBPFM_PROC_CPUINFO" };
+	static char inactive[] = INACTIVE "=1";
 	bool ours;
 	int rc;
 
@@ -29,7 +30,7 @@ int ipmu_names_open(char *why)
 		unsetenv(settings[i]);
 	ours = !secure_getenv(INACTIVE);
 	if (ours)
-		setenv(INACTIVE, "1", 1);
+		putenv(inactive);
 	rc = pfm_initialize();
 	if (ours)
 		unsetenv(INACTIVE);
