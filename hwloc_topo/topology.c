@@ -19,6 +19,7 @@ struct builder {
 	hwloc_const_bitmap_t allowed;
 	hwloc_topology_t topology;
 	bool l3;		/* there is one: cores outside of it have no slice of it */
+	bool kinds;		/* CPUs are of several */
 };
 
 static int explain(char *why, int err, const char *what)
@@ -102,11 +103,11 @@ static int cluster_of(const struct builder *b, hwloc_obj_t pu)
 
 static void kind_of(const struct builder *b, hwloc_obj_t pu, char *out, size_t bytes)
 {
-	int kind = hwloc_cpukinds_get_by_cpuset(b->topology, pu->cpuset, 0);
+	int kind = b->kinds ? hwloc_cpukinds_get_by_cpuset(b->topology, pu->cpuset, 0) : -1;
 	struct hwloc_info_s *infos = NULL;
 	unsigned int n = 0;
 
-	if (kind < 0 || hwloc_cpukinds_get_nr(b->topology, 0) < 2 ||
+	if (kind < 0 ||
 	    hwloc_cpukinds_get_info(b->topology, (unsigned int)kind, NULL, NULL, &n, &infos, 0))
 		return;
 	for (unsigned int i = 0; i < n; i++)
@@ -162,7 +163,8 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 	int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
 	struct builder b = { .t = t, .topology = topology,
 			     .allowed = hwloc_topology_get_allowed_cpuset(topology),
-			     .l3 = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0 };
+			     .l3 = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0,
+			     .kinds = hwloc_cpukinds_get_nr(topology, 0) > 1 };
 	hwloc_obj_t pu = NULL;
 
 	if (n <= 0)
