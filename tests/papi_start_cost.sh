@@ -29,4 +29,25 @@ verdict 'PAPI starts' $?
 awk '/^(summary|totals):/ { n = $2 } END { print "our components: " n " instructions"
 	exit !(n > 100000 && n < 0.03 * 14e6) }' "$scratch/callgrind"
 verdict 'at most 3 % of 14 million' $?
+
+# PAPI asks all components for a name without one: both of ours, of which one has no machine.
+cat >"$scratch/add.c" <<-END
+	#include <papi.h>
+	int main(void)
+	{
+		int set = PAPI_NULL;
+		return PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+		       PAPI_create_eventset(&set) ||
+		       PAPI_add_named_event(set, "UNC_CBO_CACHE_LOOKUP:READ_I");
+	}
+END
+"${CC:-cc}" -std=c11 -I"$STAGE/include" "$scratch/add.c" -o "$scratch/add" -L"$STAGE_LIB" -lpapi \
+	-Wl,-rpath,"$STAGE_LIB"
+verdict 'the program builds' $?
+"$VPMU" run --no-feed --strict -m skl-4c8t -- valgrind --tool=callgrind --compress-strings=no \
+	--callgrind-out-file="$scratch/callgrind" "$scratch/add" >"$scratch/out" 2>&1
+verdict 'an event without a component is added' $?
+loads=$(awk -F '[= ]' '/^cfn=hwloc_topology_load$/ { getline; n += $2 } END { print n + 0 }' \
+	"$scratch/callgrind")
+is 'discoveries of the topology' 1 "$loads"
 finish

@@ -128,6 +128,7 @@ static int close_machine(struct glue *g)
 	return rc;
 }
 
+/* The topology stays where there is no machine: the other component asks for it next. */
 static int open_machine(struct glue *g, char *why)
 {
 	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;
@@ -136,9 +137,7 @@ static int open_machine(struct glue *g, char *why)
 		rc = ipmu_topology_acquire(&g->topology, why);
 	if (!rc)
 		rc = ipmu_system_open(g->topology, g->scope, &g->machine, why);
-	if (rc)
-		close_machine(g);
-	else
+	if (!rc)
 		event_table_begin(&g->events, g->machine);
 	return rc;
 }
