@@ -18,9 +18,9 @@ struct vpmu_llc_counts {
 
 struct vpmu_entry {
 	uint64_t start, end;		/* clocks; the part before `done` is counted */
+	uint32_t count;			/* of entries that are alike */
 	uint8_t kind;			/* of these, which are bits */
 	bool begun;			/* there in the clock before `done` as well */
-	uint32_t count;			/* of entries that are alike */
 };
 #define VPMU_ENTRY_COUNT (1u << 20)
 enum { VPMU_ENTRY_DATA_READ = 1, VPMU_ENTRY_COHERENT = 2, VPMU_ENTRY_ARB_1 = 4,
@@ -28,6 +28,7 @@ enum { VPMU_ENTRY_DATA_READ = 1, VPMU_ENTRY_COHERENT = 2, VPMU_ENTRY_ARB_1 = 4,
 
 struct vpmu_entries {
 	uint32_t used, late[VPMU_ENTRY_KINDS];	/* late: the newest of the kind that was moved */
+	uint64_t clocks[VPMU_ENTRY_KINDS];	/* of them all that are not counted yet */
 	struct vpmu_entry entry[VPMU_ENTRIES];
 };
 
@@ -59,11 +60,41 @@ static inline bool vpmu_entry_again(struct vpmu_entries *list, uint64_t start, u
 	bool again = i < list->used && e->start == start && e->end == end && e->kind == kind &&
 		     !e->begun && e->count < VPMU_ENTRY_COUNT;
 
-	if (again)
-		e->count++;
-	else
+	if (!again) {
 		list->late[kind] = list->used;
-	return again;
+		return false;
+	}
+	e->count++;
+	list->clocks[kind] += end - start;
+	return true;
+}
+
+/* Takes the one entry that has been made behind the last into the list. */
+static inline void vpmu_entry_take(struct vpmu_entries *list)
+{
+	const struct vpmu_entry *e = &list->entry[list->used];
+
+	list->clocks[e->kind] += e->end - e->start;
+	list->used++;
+}
+
+/* False: the list is full, or the entry begins too late for it. */
+static inline bool vpmu_entry_add(struct vpmu_entries *list, uint64_t done, uint64_t start,
+				  uint64_t clocks, uint8_t kind)
+{
+	uint64_t from = start < done ? done : start;
+	uint32_t used = list->used;
+
+	if (used == VPMU_ENTRIES - 1 || from - done + clocks >= VPMU_ENTRY_CLOCKS)
+		return false;
+	if (__builtin_expect(start < done, 0) &&
+	    vpmu_entry_again(list, from, from + clocks, kind))
+		return true;
+	list->entry[used] = (struct vpmu_entry){
+		.start = from, .end = from + clocks, .count = 1, .kind = kind,
+	};
+	vpmu_entry_take(list);
+	return true;
 }
 
 /* A line that the LLC reads from memory or, EVICTION, writes there: a coherent entry of the tracker
@@ -72,20 +103,9 @@ static inline bool vpmu_bulk_transfer(const struct vpmu_bulk *b, enum vpmu_track
 				      uint64_t start, uint64_t end)
 {
 	uint8_t of = VPMU_ENTRY_COHERENT | (kind == VPMU_TRK_DATA_READ ? VPMU_ENTRY_DATA_READ : 0);
-	struct vpmu_entries *list = b->entries;
-	uint64_t late;
 
-	if (!list || list->used == VPMU_ENTRIES - 1)
+	if (!b->entries || !vpmu_entry_add(b->entries, *b->done, start, end - start, of))
 		return false;
-	late = start < *b->done ? *b->done - start : 0;
-	start += late;
-	end += late;
-	if (end - *b->done >= VPMU_ENTRY_CLOCKS)
-		return false;
-	if (!late || !vpmu_entry_again(list, start, end, of))
-		list->entry[list->used++] = (struct vpmu_entry){
-			.start = start, .end = end, .kind = of, .count = 1,
-		};
 	b->transfers[kind]++;
 	vpmu_bulk_count(b->requests);
 	vpmu_bulk_count(kind == VPMU_TRK_EVICTION ? b->writes : b->reads);

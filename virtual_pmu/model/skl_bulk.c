@@ -109,30 +109,39 @@ static struct vpmu_entry still_there(const struct vpmu_entry *e, uint64_t done)
 	return rest;
 }
 
+/* Leaves those that are there after `done`, and their clocks from then on. */
+static void keep_open(struct vpmu_entries *list, uint64_t done)
+{
+	uint32_t kept = 0;
+
+	memset(list->clocks, 0, sizeof(list->clocks));
+	for (uint32_t i = 0; i < list->used; i++) {
+		struct vpmu_entry rest;
+
+		if (list->entry[i].end <= done)
+			continue;
+		rest = still_there(&list->entry[i], done);
+		list->clocks[rest.kind] += (rest.end - rest.start) * rest.count;
+		list->entry[kept++] = rest;
+	}
+	list->used = kept;
+}
+
 /* Clocks that entries were there before `done`, by kind; those that have ended go. Some may be in
  * the ring of changes, from before. */
 static void take_entries(struct skl_package *p, uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS])
 {
-	struct skl_bulk *b = &p->bulk;
-	uint64_t sums[VPMU_ENTRY_KINDS] = { 0 };
-	uint64_t done = p->done;
-	uint32_t kept = 0;
+	struct vpmu_entries *list = &p->bulk.list;
+	uint64_t before[VPMU_ENTRY_KINDS];
 
 	memset(clocks, 0, SKL_ARBS * sizeof(*clocks));
-	skl_take_changes(p, b->counted, done, clocks);
-	for (uint32_t i = 0; i < b->list.used; i++) {
-		struct vpmu_entry *e = &b->list.entry[i];
-		uint64_t end = e->end < done ? e->end : done;
-
-		if (e->start < end)
-			sums[e->kind] += (end - e->start) * e->count;
-		if (e->end > done)
-			b->list.entry[kept++] = still_there(e, done);
-	}
-	b->list.used = kept;
+	skl_take_changes(p, p->bulk.counted, p->done, clocks);
+	memcpy(before, list->clocks, sizeof(before));
+	keep_open(list, p->done);
 	for (uint8_t kind = 0; kind < VPMU_ENTRY_KINDS; kind++)
 		for (uint32_t i = 0; i < SKL_ENTRY_KINDS; i++)
-			clocks[skl_entry_arb(kind)][i] += skl_entry_is(kind, i) ? sums[kind] : 0;
+			clocks[skl_entry_arb(kind)][i] +=
+				skl_entry_is(kind, i) ? before[kind] - list->clocks[kind] : 0;
 }
 
 static void apply_events(struct skl_package *p)
@@ -219,6 +228,7 @@ static void put_in_ring(struct skl_package *p)
 		skl_put_change(p, e->end, -(int32_t)e->count, e);
 	}
 	b->list.used = 0;
+	memset(b->list.clocks, 0, sizeof(b->list.clocks));
 }
 
 void skl_bulk_choose(struct skl_package *p)
@@ -267,7 +277,8 @@ void skl_occupy(struct skl_package *p, uint32_t arb, bool data_read, bool cohere
 	}
 	if (late && vpmu_entry_again(&b->list, e->start, e->end, e->kind))
 		return;
-	if (++b->list.used < VPMU_ENTRIES)
+	vpmu_entry_take(&b->list);
+	if (b->list.used < VPMU_ENTRIES)
 		return;
 	skl_bulk_apply(p);
 	if (b->list.used > VPMU_ENTRIES / 2)	/* too many at a time for the list */
