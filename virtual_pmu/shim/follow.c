@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "follow.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +15,15 @@
 /* A program must have these in its environment to be on the machine, whatever its caller gives
  * it. */
 static const char *const kept_names[] = {
-	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, "HWLOC_XMLFILE",
-	"HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
-	"OMPI_MCA_btl_vader_single_copy_mechanism",
+	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, VPMU_SHIM_ENV,
+	"HWLOC_XMLFILE", "HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH", "IPMU_STATE_DIR",
+	"UCX_MEM_EVENTS", "OMPI_MCA_btl_vader_single_copy_mechanism",
 };
 #define KEPT (sizeof(kept_names) / sizeof(kept_names[0]))
 
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
-static const char *emulator, *tool;
-static char shim_path[PATH_MAX], feed_path[PATH_MAX];
+static const char *emulator, *tool, *shim;
+static char feed_path[PATH_MAX];
 
 struct room {
 	struct vpmu_program program;
@@ -64,22 +63,18 @@ static bool same_file(const char *one, const char *other)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* Where this library and the feed are. */
-static bool find_libraries(void)
+static bool find_feed(void)
 {
 	size_t name = 0;
-	Dl_info self;
 
-	if (!dladdr(kept_names, &self) ||
-	    strlen(self.dli_fname) + sizeof(VPMU_FEED_LIBRARY) > sizeof(feed_path))
+	if (!shim || strlen(shim) + sizeof(VPMU_FEED_LIBRARY) > sizeof(feed_path))
 		return false;
-	shim_text_add(shim_path, self.dli_fname);
-	shim_text_add(feed_path, self.dli_fname);
+	shim_text_add(feed_path, shim);
 	for (size_t i = 0; feed_path[i]; i++)
 		if (feed_path[i] == '/')
 			name = i + 1;
 	shim_text_add(feed_path + name, VPMU_FEED_LIBRARY);
-	return name;
+	return true;
 }
 
 /* When the process starts, and not when it is needed: programs change their environment. It is the
@@ -96,14 +91,14 @@ __attribute__((constructor(101))) static void look(void)
 			emulator = value;
 		if (!strcmp(kept_names[i], VPMU_TOOL_ENV))
 			tool = value;
+		if (!strcmp(kept_names[i], VPMU_SHIM_ENV))
+			shim = value;
 	}
 	/* vpmu starts the emulator itself. */
-	if (same_file("/proc/self/exe", tool))
+	if (!find_feed() || same_file("/proc/self/exe", tool))
 		emulator = NULL;
 	if (emulator)
 		shim_machine();
-	if (emulator && !find_libraries())
-		emulator = NULL;
 	errno = saved;
 }
 
@@ -191,7 +186,7 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
 	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path());
-	vpmu_emulator_preload(e, shim_path, find_variable(all, "LD_PRELOAD"));
+	vpmu_emulator_preload(e, shim, find_variable(all, "LD_PRELOAD"));
 	fill_environment(all, room, variables);
 	vpmu_emulator_words(e, &room->program, room->settings, argv, room->words);
 	out->path = e->qemu;

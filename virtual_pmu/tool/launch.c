@@ -98,6 +98,7 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
 		set_path(VPMU_TOOL_ENV, "/proc/self/exe");
+		set_path(VPMU_SHIM_ENV, t->shim);
 		if (launch->follow)
 			set_path(VPMU_FOLLOW_ENV, t->emulator.qemu);
 		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
