@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The uncore of the client generations, each on its virtual machine, which is driven directly:
- * every register of the tables of facts is in the engine and in the model, and every event is
- * listed, and counts by name what arithmetic says, in every spelling. A generation is a row. */
-#include "engine_fixture.h"
-#include "on_machine.h"
+ * every event is listed, and counts by name what arithmetic says, in every spelling; starts, stops
+ * and what is put back. */
+#include "clients.h"
 #include "pmu/families.h"
 #include "tsv.h"
 
@@ -19,46 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static const struct generation {
-	const char *key, *prefix, *machine;
-	const struct ipmu_family *family;
-	int events;		/* rows of the table with mark S, C or K */
-	const char *model;	/* of which rows may be; NULL: all are of all models */
-	uint32_t other_block;	/* the memory controllers' of other models; 0: all are alike */
-	const char *clock;	/* its PMU; NULL: there is none, nor any other with MSRs */
-	const char *select;	/* of an arbiter's counter; NULL: the first generations' name */
-	bool unconfirmed;	/* with the events that one source has, which is not Intel */
-} generations[] = {
-	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43, .clock = "clk" },
-	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43, .clock = "clk" },
-	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37, .clock = "clk" },
-	{ "BDW", "bdw", "bdw-4c8t", &ipmu_bdw_client_uncore, 28, .clock = "clk" },
-	{ "ICL", "icl", "icl-4c8t", &ipmu_icl_client_uncore, 8, .clock = "clk" },
-	{ "TGL", "tgl", "tgl-4c8t", &ipmu_tgl_client_uncore, 18, "0x8C", 0xD800, .clock = "clk" },
-	{ "TGL", "tgl", "tglh-8c16t", &ipmu_tglh_client_uncore, 18, "0x8D", 0x5000,
-	  .clock = "clk" },
-	{ "RKL", "rkl", "rkl-8c16t", &ipmu_rkl_client_uncore, 14, .clock = "clk" },
-	{ "ADL", "adl", "adl-8p8e24t", &ipmu_adl_client_uncore, 41, .clock = "clk",
-	  .select = "MSR_UNC_ARB_0_PERFEVTSEL1", .unconfirmed = true },
-	{ "ADL", "adl", "adln-8e8t", &ipmu_adl_client_uncore, 39, .clock = "clk",
-	  .select = "MSR_UNC_ARB_0_PERFEVTSEL1" },
-	{ "MTL", "mtl", "mtl-6p8e2lp22t", &ipmu_mtl_client_uncore, 34, .clock = "cncu",
-	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0", .unconfirmed = true },
-	{ "ARL", "arl", "arl-8p16e24t", &ipmu_arl_client_uncore, 32, .clock = "cncu",
-	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0" },
-	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
-};
-#define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
-
-static const struct generation *here(const struct engine_fixture *f)
-{
-	for (size_t i = 0; i < GENERATIONS; i++)
-		if (strcmp(generations[i].machine, f->segment->machine.name) == 0)
-			return &generations[i];
-	fail_msg("no row for %s", f->segment->machine.name);
-	return NULL;
-}
 
 /* ---- what happens, and what of it an event counts */
 
@@ -239,15 +198,7 @@ static uint64_t select_of(const struct tsv *t)
 	       (uint64_t)threshold_of(t) << 24;
 }
 
-static bool has_selects(const struct generation *g)
-{
-	for (const struct ipmu_reg *const *r = g->family->registers; *r; r++)
-		if ((*r)->space == IPMU_MMIO && ipmu_reg_writable(*r))
-			return true;
-	return false;
-}
-
-static void pmu_of(const struct generation *g, const struct tsv *t, char pmu[32])
+static void pmu_of(const struct client_generation *g, const struct tsv *t, char pmu[32])
 {
 	static const char *const units[][2] = { { "CBO", "cbo" }, { "ARB", "arb" },
 		{ "HAC_CBO", "hac_cbo" }, { "HAC_ARB", "hac_arb" }, { "FIXED", "clk" },
@@ -257,7 +208,7 @@ static void pmu_of(const struct generation *g, const struct tsv *t, char pmu[32]
 		if (strcmp(tsv_cell(t, "unit"), units[i][0]) == 0)
 			snprintf(pmu, 32, "%s_unc_%s%s", g->prefix,
 				 strcmp(units[i][1], "clk") ? units[i][1] : g->clock,
-				 is_free(t) && has_selects(g) ? "_free_running" : "");
+				 is_free(t) && client_has_selects(g) ? "_free_running" : "");
 }
 
 static uint64_t counters_of(const struct tsv *t)
@@ -307,7 +258,7 @@ static void is_listed(const struct engine_fixture *f, const char *name, bool und
 	fail_msg("%s is not listed", name);
 }
 
-static bool of_other_model(const struct generation *g, const struct tsv *t)
+static bool of_other_model(const struct client_generation *g, const struct tsv *t)
 {
 	const char *needs = tsv_cell(t, "modifiers_required");
 
@@ -318,7 +269,7 @@ static bool of_other_model(const struct generation *g, const struct tsv *t)
 static void every_event_in_every_spelling(void **state)
 {
 	const struct engine_fixture *f = *state;
-	const struct generation *g = here(f);
+	const struct client_generation *g = client_here(f);
 	int rows = 0;
 	struct tsv t;
 
@@ -348,7 +299,7 @@ static void every_event_in_every_spelling(void **state)
 static void thresholds_end_where_the_field_does(void **state)
 {
 	const struct engine_fixture *f = *state;
-	const struct generation *g = here(f);
+	const struct client_generation *g = client_here(f);
 	bool slices = g->family->types[0]->pfm_numbered && (!g->select || g->unconfirmed);
 	int tried = 0, rc;
 	static const char *const events[] = { "cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI",
@@ -376,23 +327,18 @@ static void thresholds_end_where_the_field_does(void **state)
 
 /* ---- start and stop */
 
-static const char *select_of_arbiter(const struct generation *g)
-{
-	return g->select ? g->select : "MSR_UNC_ARB_PERFEVTSEL1";
-}
-
 /* With a global enable it is set while something counts; without, the enables of the counters. */
 static void enables_are_left_off(void **state)
 {
 	const struct engine_fixture *f = *state;
 	bool tiles = has_tiles(f->segment);
 	const char *name = tiles ? "UNC_HAC_ARB_TRK_REQUESTS.ALL" : "UNC_ARB_TRK_REQUESTS.ALL";
-	const char *select = select_of_arbiter(here(f));
-	bool global = here(f)->family->switches && !tiles, local;
+	const char *select = client_select_of_arbiter(client_here(f));
+	bool global = client_here(f)->family->switches && !tiles, local;
 	struct ipmu_session *s;
 	uint64_t v;
 
-	if (!here(f)->clock)
+	if (!client_here(f)->clock)
 		return;		/* all that it has is in the window: see below */
 	s = engine_fixture_started(f, &name, 1);
 	if (tiles) {
@@ -427,12 +373,12 @@ static void controllers_are_frozen_again(void **state)
 	struct ipmu_session *s;
 	uint64_t v;
 
-	if (!has_selects(here(f)))
+	if (!client_has_selects(client_here(f)))
 		return;
 	s = engine_fixture_started(f, &name, 1);
 	assert_int_equal(engine_fixture_peek(f, "MC0_BOX_CTL"), 1);
 	assert_int_equal(engine_fixture_peek(f, "MC1_BOX_CTL"), 0);
-	for (const struct ipmu_reg *const *r = here(f)->family->switches; r && *r; r++)
+	for (const struct ipmu_reg *const *r = client_here(f)->family->switches; r && *r; r++)
 		assert_int_equal(engine_fixture_peek(f, (*r)->name), 0);
 	happen(f->segment);
 	assert_int_equal(ipmu_session_stop(s, &v, NULL), 0);
@@ -454,7 +400,7 @@ static void a_killed_process_is_put_back(void **state)
 	const char *name = "UNC_M_CAS_COUNT_RD";
 	int status;
 
-	if (!has_selects(here(f)))
+	if (!client_has_selects(client_here(f)))
 		return;
 	for (size_t i = 0; i < ROWS(found); i++)
 		engine_fixture_poke(f, found[i], value[i]);
@@ -477,279 +423,18 @@ static void a_killed_process_is_put_back(void **state)
 	}
 }
 
-/* ---- a model that is not known */
-
-static int open_as(const struct engine_fixture *f, int model, const char *family, char *why)
-{
-	const struct ipmu_topology *t = f->topo;
-	struct ipmu_topology other = *t;
-	struct ipmu_system *sys;
-	int rc;
-
-	other.model = model;
-	setenv("IPMU_TRY_FAMILY", family, 1);
-	rc = ipmu_system_open(&other, IPMU_SCOPE_PACKAGE, &sys, why);
-	unsetenv("IPMU_TRY_FAMILY");
-	return rc ? rc : ipmu_system_close(sys);
-}
-
-/* Nothing of it is cut off: the names that stand in brackets, all of them. */
-static void check_supported(const char *why)
-{
-	const char *list = strstr(why, "supported: ");
-	char name[64];
-
-	assert_non_null(list);
-	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
-		if ((*f)->scope == IPMU_SCOPE_PACKAGE) {
-			assert_int_equal(sscanf((*f)->models_text, "%*[^(](%63[^)])", name), 1);
-			assert_non_null(strstr(list, name));
-			list += strlen("; ") + strlen(name);
-		}
-}
-
-/* 0x48 and 0xFE are of no family. */
-static void unknown_models_are_tried_on_demand(void **state)
-{
-	const struct engine_fixture *f = *state;
-	char why[IPMU_WHY_MAX] = "", name[32];
-
-	snprintf(name, sizeof(name), "%s", here(f)->family->name);
-	assert_int_equal(open_as(f, 0xFE, "", why), -ENODEV);
-	assert_non_null(strstr(why, "model 0xFE; nearest known: arl_unc, which "
-			       "IPMU_TRY_FAMILY=arl_unc tries at your own risk; supported: "));
-	check_supported(why);
-	assert_int_equal(open_as(f, 0x48, "nonsense", why), -ENODEV);
-	assert_non_null(strstr(why, "nearest known: bdw_unc, which"));
-	assert_int_equal(open_as(f, 0xFE, name, why), 0);
-}
-
-static void refused(const struct engine_fixture *f, const char *reg, uint64_t value,
-		    const char *reason)
-{
-	uint64_t old = engine_fixture_peek(f, reg);
-	char why[IPMU_WHY_MAX] = "", name[32];
-
-	snprintf(name, sizeof(name), "%s", here(f)->family->name);
-	engine_fixture_poke(f, reg, value);
-	assert_int_equal(open_as(f, 0xFE, name, why), -ENXIO);
-	engine_fixture_poke(f, reg, old);
-	if (!strstr(why, "this CPU does not answer like that family: ") || !strstr(why, reason))
-		fail_msg("%s", why);
-}
-
-static void what_answers_otherwise_is_refused(void **state)
-{
-	const struct engine_fixture *f = *state;
-	const char *select = select_of_arbiter(here(f));
-	struct vpmu_register_info reg;
-	char reason[96];
-
-	if (!here(f)->clock)
-		return;		/* it has no register that could */
-	assert_int_equal(vpmu_model_find(&f->segment->machine, select, &reg), 0);
-	snprintf(reason, sizeof(reason), "%s (0x%X) holds 0x10000000000, with bits", select,
-		 (unsigned)reg.address);
-	refused(f, select, 1ull << 40, reason);
-	if (ipmu_reg_at(here(f)->family->registers, 0x396, NULL, NULL))
-		refused(f, "MSR_UNC_CBO_CONFIG", 0, "C-Boxes, of 1 to");
-}
-
-/* ---- registers */
-
-static bool address_of(const struct vpmu_register_info *r, const char *cell)
-{
-	static const char *const space[] = { "", "pci:00:00.0+", "BAR+" };
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s0x%X", space[r->space], r->address);
-	return strcmp(text, cell) == 0;
-}
-
-static void check_engine(const struct generation *g, const char *name, const struct tsv *t)
-{
-	char found[64];
-
-	for (const struct ipmu_reg *const *r = g->family->registers; *r; r++)
-		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++)
-			for (int c = 0; c < ((*r)->ctrs ? (*r)->ctrs : 1); c++) {
-				const char *at = strchr(tsv_cell(t, "address"), '+');
-
-				ipmu_reg_name(*r, b, c, found);
-				if (strcmp(found, name))
-					continue;
-				assert_int_equal(ipmu_reg_addr(*r, b, c), strtoul(at ? at + 1 :
-						 tsv_cell(t, "address"), NULL, 0));
-				assert_int_equal((*r)->width, tsv_number(t, "width"));
-				assert_int_equal(ipmu_reg_writable(*r),
-						 tsv_number(t, "writemask"));
-				return;
-			}
-	fail_msg("the engine has no %s", name);
-}
-
-/* Slices without a published event, global registers without a sourced bit that is needed, and the
- * other model's memory controllers. */
-static bool is_left_alone(const struct generation *g, const struct tsv *t)
-{
-	const char *name = tsv_cell(t, "register"), *at = tsv_cell(t, "address");
-	bool slices = strcmp(g->family->types[0]->name + 3, "_unc_cbo") == 0;
-
-	if (strstr(tsv_cell(t, "note"), "not used by Linux"))
-		return true;	/* that of the other controller serves both */
-	if (slices)
-		return strcmp(tsv_cell(t, "writemask"), "unknown") == 0;
-	if (has_selects(g))	/* units without a published event */
-		return strncmp(name, "MSR_UNC_CBO_", 12) == 0 || strstr(name, "_UNC_ARB_") ||
-		       strstr(name, "_GLOBAL_CTRL") || strstr(at, "SAFBAR") ||
-		       strncmp(name, "SAFBAR", 6) == 0;
-	return strncmp(name, "MSR_UNC_CBO_", 12) == 0 ? strcmp(name, "MSR_UNC_CBO_CONFIG") :
-	       strcmp(name, "MSR_UNC_PERF_GLOBAL_STATUS") == 0 ||
-	       (strcmp(name, "MSR_UNC_PERF_GLOBAL_CTRL") == 0 && !tsv_number(t, "writemask")) ||
-	       (g->other_block && strncmp(name, "MC", 2) == 0 &&
-		(strtoul(at + 4, NULL, 16) & 0xFF00) == (g->other_block & 0xFF00));
-}
-
-/* What the facts tell not to touch, what one source has, and what is for interrupts alone. */
-static bool is_used(const struct generation *g, const struct tsv *t)
-{
-	return strcmp(tsv_cell(t, "generation"), g->key) == 0 &&
-	       !strchr("U", tsv_cell(t, "status")[0]) &&
-	       strcmp(tsv_cell(t, "access"), "unknown") &&
-	       !strstr(tsv_cell(t, "note"), "no driver uses it") && !is_left_alone(g, t);
-}
-
-/* Slices that this machine has not, of a generation that has no selects for them to begin with. */
-static bool is_of_larger_parts(const struct engine_fixture *f, const char *name)
-{
-	int slice;
-
-	return here(f)->select && sscanf(name, "MSR_UNC_CBO_%d_", &slice) == 1 &&
-	       slice >= (int)engine_fixture_peek(f, "MSR_UNC_CBO_CONFIG");
-}
-
-static void every_register_is_in_both(void **state)
-{
-	const struct engine_fixture *f = *state;
-	const struct generation *g = here(f);
-	struct vpmu_register_info info;
-	char name[64];
-	struct tsv t;
-
-	for (tsv_open(&t, "client-uncores.registers.tsv"); tsv_next(&t);) {
-		if (!is_used(g, &t))
-			continue;
-		snprintf(name, sizeof(name), "%s", tsv_cell(&t, "register"));
-		name[strcspn(name, " ")] = '\0';	/* "IMC_BAR (PCI ...)" */
-		check_engine(g, name, &t);
-		if (is_of_larger_parts(f, name))
-			continue;
-		if (vpmu_model_find(&f->segment->machine, name, &info) ||
-		    !address_of(&info, tsv_cell(&t, "address")))
-			fail_msg("%s: not in the model, or elsewhere", name);
-		assert_int_equal(info.width, tsv_number(&t, "width"));
-		assert_int_equal(info.mask, tsv_number(&t, "writemask"));
-	}
-}
-
-/* ---- the 10-core Comet Lake */
-
-/* By PmcReader's figures: MSR_UNC_CBO_CONFIG is 10, and slices 7 to 9 go on at 0x770. */
-static void ten_slices_without_a_break(void **state)
-{
-	const struct engine_fixture *f = *state;
-	static const char *const names[] = { "UNC_CBO_CACHE_LOOKUP.READ_I",
-					     "skl_unc_cbo9::UNC_CBO_CACHE_LOOKUP:READ_I",
-					     "UNC_CBO_CACHE_LOOKUP.READ_I:box=7" };
-	struct ipmu_session *s;
-	uint64_t v[3];
-
-	assert_int_equal(engine_fixture_peek(f, "MSR_UNC_CBO_CONFIG"), 10);
-	assert_non_null(strstr(ipmu_system_note(f->sys), "not documented by Intel"));
-	assert_int_equal(ipmu_reg_addr(ipmu_cml_client_uncore.types[0]->select, 7, 1), 0x771);
-	s = engine_fixture_started(f, names, 3);
-	assert_int_equal(engine_fixture_peek(f, "MSR_UNC_CBO_9_PERFEVTSEL0"), 0x401834);
-	for (uint32_t slice = 0; slice < 10; slice++)
-		engine_fixture_misses(f, slice, 1 + (int)slice);
-	engine_fixture_end(s, v);
-	assert_int_equal(v[0], 55);
-	assert_int_equal(v[1], 10);
-	assert_int_equal(v[2], 8);
-}
-
-/* Smaller ones of the model are Skylakes, whose eighth slice is elsewhere. */
-static void ten_cores_tell_it(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct ipmu_package package = f->topo->packages[0];
-	struct ipmu_topology t = *f->topo;
-	const struct ipmu_family *family;
-	char why[IPMU_WHY_MAX];
-
-	t.packages = &package;
-	assert_ptr_equal(ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why), &ipmu_cml_client_uncore);
-	package.ncores = 8;
-	family = ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why);
-	assert_ptr_equal(family, &ipmu_skl_client_uncore);
-	assert_int_equal(ipmu_reg_addr(family->types[0]->select, 7, 1), 0xF71);
-	package.ncores = 10;
-	t.model = 0x9E;
-	assert_ptr_equal(ipmu_family_find(&t, IPMU_SCOPE_PACKAGE, why), &ipmu_skl_client_uncore);
-}
-
-/* ---- */
-
-static int open_fixture(void **state)
-{
-	static const struct engine_found nothing[] = { { NULL, 0 } };
-
-	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, nothing);
-}
-
-#define COMET_LAKE "cml-10c20t"
-
-/* This program again, on the machine of each row, and on Comet Lake's. */
-static int each_generation(char **argv)
-{
-	int worst = 0, status;
-
-	for (size_t i = 0; i <= GENERATIONS; i++) {
-		pid_t child = fork();
-
-		if (child == 0) {
-			if (i < GENERATIONS && generations[i].unconfirmed)
-				setenv("LIBPFM_NHMEX_UNCONFIRMED", "1", 1);
-			on_machine(argv, i < GENERATIONS ? generations[i].machine : COMET_LAKE);
-		}
-		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-			return 1;
-		worst = WEXITSTATUS(status) > worst ? WEXITSTATUS(status) : worst;
-	}
-	return worst;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_register_is_in_both),
 		cmocka_unit_test(every_event_in_every_spelling),
 		cmocka_unit_test(thresholds_end_where_the_field_does),
 		cmocka_unit_test(enables_are_left_off),
 		cmocka_unit_test(controllers_are_frozen_again),
 		cmocka_unit_test(a_killed_process_is_put_back),
-		cmocka_unit_test(unknown_models_are_tried_on_demand),
-		cmocka_unit_test(what_answers_otherwise_is_refused),
 	};
-
-	const struct CMUnitTest comet_lake[] = {
-		cmocka_unit_test(ten_slices_without_a_break),
-		cmocka_unit_test(ten_cores_tell_it),
-	};
+	int status = client_each(argv);
 
 	(void)argc;
-	if (!getenv("VPMU_SEGMENT"))
-		return each_generation(argv);
-	if (strcmp(on_machine_segment()->machine.name, COMET_LAKE) == 0)
-		return cmocka_run_group_tests(comet_lake, open_fixture, engine_fixture_close);
-	return cmocka_run_group_tests(tests, open_fixture, engine_fixture_close);
+	return status >= 0 ? status :
+	       cmocka_run_group_tests(tests, client_open, engine_fixture_close);
 }
