@@ -58,3 +58,15 @@ bool vpmu_syscall_waits(int64_t number, uint64_t arg2)
 		return false;
 	}
 }
+
+bool vpmu_syscall_polls(int64_t number, uint64_t arg3, uint64_t arg4)
+{
+	switch (number) {
+	case SYS_poll:
+		return !(uint32_t)arg3;
+	case SYS_epoll_wait: case SYS_epoll_pwait:
+		return !(uint32_t)arg4;
+	default:
+		return false;
+	}
+}

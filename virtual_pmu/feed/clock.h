@@ -53,5 +53,7 @@ bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
 void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);
 /* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
 bool vpmu_syscall_waits(int64_t number, uint64_t arg2);
+/* Is it one of those, but with a limit of no time? */
+bool vpmu_syscall_polls(int64_t number, uint64_t arg3, uint64_t arg4);
 
 #endif

@@ -13,6 +13,7 @@ struct vpmu_emulated {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
+	bool polls;			/* inside one that only looks for events */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_hidden_map code;

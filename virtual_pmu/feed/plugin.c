@@ -75,7 +75,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
-	t->waits = vpmu_syscall_waits(num, a2);
+	t->polls = vpmu_syscall_polls(num, a3, a4);
+	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
@@ -100,6 +101,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	vpmu_hidden_return(&t->code, ret);
 	if (num == SYS_execve)	/* it failed */
 		count_process(t, true);
+	if (t->polls && !ret && !vpmu_alone(vpmu_feed.segment))
+		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
 		vpmu_emulated_wake(t);
 		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);

@@ -23,6 +23,15 @@ enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock)
 	return s->pauses < VPMU_SPIN_SLEEPS ? VPMU_SPIN_YIELD : VPMU_SPIN_SLEEP;
 }
 
+enum vpmu_spin vpmu_spinning_polls(struct vpmu_spinning *s, uint32_t version)
+{
+	s->polls = version == s->version ? s->polls + 1 : 0;
+	s->version = version;
+	if (s->polls < VPMU_POLL_PATIENCE)
+		return VPMU_SPIN_ON;
+	return s->polls < VPMU_POLL_SLEEPS ? VPMU_SPIN_YIELD : VPMU_SPIN_SLEEP;
+}
+
 void vpmu_spin_do(enum vpmu_spin what)
 {
 	int saved = errno;
