@@ -2,8 +2,8 @@
 /* Threads that wait for another one in a loop of PAUSE instructions, as OpenMP's do for some time.
  * The program sees the virtual machine's CPUs, and the host may have fewer: then the thread that is
  * waited for does not run. So a loop that lasts gives the host's CPU away, and later sleeps. So
- * does one that asks the kernel for events again and again, as MPI libraries do, while nothing comes
- * and no L1 changes. */
+ * does one that asks the kernel for events again and again, as MPI libraries do, while nothing
+ * comes and no L1 changes. */
 #ifndef VPMU_FEED_SPINNING_H
 #define VPMU_FEED_SPINNING_H
 
