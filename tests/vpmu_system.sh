@@ -82,6 +82,8 @@ if "${CC:-cc}" -std=gnu11 -o "$scratch/host" "$scratch/host.c" && command -v qem
 	is "nor natively" '-1 1' "$(on skl-4c8t "$scratch/host" | cut -d' ' -f1,2)"
 fi
 
+# Most files of the description are one file under many names; what root can write is not.
+is "a CPU's own switch" 1 "$(on skl-4c8t sh -c 'stat -c %h "$VPMU_SEGMENT.system/cpu/cpu1/online"')"
 own=$(on skl-4c8t sh -c 'echo "$VPMU_SEGMENT.system"; test -d "$VPMU_SEGMENT.system" && echo there')
 is "the description goes with the machine" there "$(sed -n 2p <<<"$own")"
 [ ! -e "$(sed -n 1p <<<"$own")" ] && ok || bad "$own stays"

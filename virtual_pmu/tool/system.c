@@ -17,10 +17,10 @@
 
 struct cpus { uint32_t word[WORDS]; };
 
-/* A file that has been written, by what it holds. */
-struct written { char text[32], path[96]; };
+/* A file that has been written, by what it holds: the set of all CPUs, or less. */
+struct written { char text[VPMU_CPUS_MAX / 32 * 9 + 1], path[96]; };
 
-#define WRITTEN_MAX 64
+#define WRITTEN_MAX 64	/* the last ones */
 
 /* Where files are written, and whether one could not be. */
 struct system {
@@ -82,7 +82,7 @@ static bool has(const struct cpus *c, uint32_t cpu)
 /* Of hundreds of files few differ: what there is already gets one more name. */
 static bool put_again(const struct system *s, const char *path, const char *text)
 {
-	for (uint32_t i = 0; i < s->written_count; i++)
+	for (uint32_t i = 0; i < s->written_count && i < WRITTEN_MAX; i++)
 		if (!strcmp(s->written[i].text, text))
 			return !linkat(s->root, s->written[i].path, s->root, path, 0);
 	return false;
@@ -90,14 +90,13 @@ static bool put_again(const struct system *s, const char *path, const char *text
 
 static void remember(struct system *s, const char *path, const char *text)
 {
-	struct written *w = &s->written[s->written_count];
+	struct written *w = &s->written[s->written_count % WRITTEN_MAX];
 
-	if (s->written_count < WRITTEN_MAX && strlen(text) < sizeof(w->text) &&
-	    strlen(path) < sizeof(w->path)) {
-		strcpy(w->text, text);
-		strcpy(w->path, path);
-		s->written_count++;
-	}
+	if (strlen(text) >= sizeof(w->text) || strlen(path) >= sizeof(w->path))
+		return;
+	strcpy(w->text, text);
+	strcpy(w->path, path);
+	s->written_count++;
 }
 
 static bool write_text(struct system *s, const char *path, const char *text)
