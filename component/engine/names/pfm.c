@@ -72,8 +72,9 @@ const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
 			for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
 				if (box >= boxes_at_most(*t) || i-- > 0)
 					continue;
-				snprintf(name, 32, "%s", (*t)->name);
-				if (box >= 0)
+				if (box < 0)
+					snprintf(name, 32, "%s", (*t)->name);
+				else
 					pmu_name(*t, box, name);
 				return name;
 			}
