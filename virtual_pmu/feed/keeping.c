@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A runner that keeps the machine lock and its core's. */
+#include "private.h"
+#include "waiting.h"
+
+void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	uint32_t kept = r->tid | VPMU_LOCK_KEPT;
+
+	vpmu_core_lock(r->own, r);
+	vpmu_core_change(r->own);	/* even: nobody sees what changes until it is given back */
+	r->keeps = true;
+	__atomic_store_n(&s->lock.owner, kept, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->own->lock, kept, __ATOMIC_RELEASE);
+}
+
+/* Who was stopped may have lost them. */
+void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner)
+{
+	uint32_t kept = r->tid | VPMU_LOCK_KEPT;
+
+	r->keeps = false;
+	vpmu_core_change(r->own);
+	vpmu_core_change(r->own);
+	vpmu_core_take(r->own, kept, 0);
+	__atomic_compare_exchange_n(&s->lock.owner, &kept, owner, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+	if (!owner && __atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
+		vpmu_lock_wake(s);
+}
