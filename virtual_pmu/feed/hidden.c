@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define SHIM "libvpmu_shim.so"
+#include "../machine/program.h"
 
 static struct stat shim;	/* st_ino 0: there is none */
 static uint64_t start, bytes_hidden;
@@ -30,7 +30,7 @@ void vpmu_hidden_find(void)
 
 	if (!dladdr(&here, &info) || !(slash = strrchr(info.dli_fname, '/')))
 		return;
-	if (snprintf(path, sizeof(path), "%.*s/" SHIM, (int)(slash - info.dli_fname),
+	if (snprintf(path, sizeof(path), "%.*s/" VPMU_SHIM_LIBRARY, (int)(slash - info.dli_fname),
 		     info.dli_fname) < (int)sizeof(path))
 		vpmu_hidden_open(path);
 }

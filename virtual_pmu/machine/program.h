@@ -30,12 +30,12 @@ struct vpmu_program {
 int vpmu_program_load(const char *path, struct vpmu_program *p);
 bool vpmu_program_runnable(const char *path);
 
-/* Environment variables of a program whose children stay on the machine: paths of the emulator, of
- * vpmu, which starts the emulator itself, and of the shim. */
+/* Environment variables of a program whose children stay on the machine: the path of the emulator,
+ * and that of vpmu, which starts the emulator itself. */
 #define VPMU_FOLLOW_ENV "VPMU_FOLLOW"
 #define VPMU_TOOL_ENV "VPMU_TOOL"
-#define VPMU_SHIM_ENV "VPMU_SHIM"
-/* In the directory of the shim. */
+/* In one directory. */
+#define VPMU_SHIM_LIBRARY "libvpmu_shim.so"
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
 
 struct vpmu_emulator {

@@ -15,15 +15,15 @@
 /* A program must have these in its environment to be on the machine, whatever its caller gives
  * it. */
 static const char *const kept_names[] = {
-	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, VPMU_SHIM_ENV,
-	"HWLOC_XMLFILE", "HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH", "IPMU_STATE_DIR",
-	"UCX_MEM_EVENTS", "OMPI_MCA_btl_vader_single_copy_mechanism",
+	"VPMU_SEGMENT", VPMU_FEED_ENV, VPMU_FOLLOW_ENV, VPMU_TOOL_ENV, "HWLOC_XMLFILE",
+	"HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH", "IPMU_STATE_DIR", "UCX_MEM_EVENTS",
+	"OMPI_MCA_btl_vader_single_copy_mechanism",
 };
 #define KEPT (sizeof(kept_names) / sizeof(kept_names[0]))
 
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
-static const char *emulator, *tool, *shim;
-static char feed_path[PATH_MAX];
+static const char *emulator, *tool;
+static char shim_path[PATH_MAX], feed_path[PATH_MAX];
 
 struct room {
 	struct vpmu_program program;
@@ -63,17 +63,30 @@ static bool same_file(const char *one, const char *other)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-static bool find_feed(void)
+/* Is this library's name at the end of a path of so many bytes? */
+static bool is_shim(const char *path, size_t bytes)
 {
-	size_t name = 0;
+	static const char name[] = "/" VPMU_SHIM_LIBRARY;
+	size_t length = sizeof(name) - 1;
 
-	if (!shim || strlen(shim) + sizeof(VPMU_FEED_LIBRARY) > sizeof(feed_path))
+	return bytes >= length && bytes < sizeof(shim_path) &&
+	       !strncmp(path + bytes - length, name, length);
+}
+
+/* This library is one of those that were to be preloaded, and the feed is beside it. To ask
+ * dladdr() would be emulated, and counted. */
+static bool find_libraries(void)
+{
+	const char *at = shim_variable("LD_PRELOAD");
+	size_t bytes = 0;
+
+	while (at && !is_shim(at, bytes = strcspn(at, ": ")))
+		at = at[bytes] ? at + bytes + 1 : NULL;
+	if (!at)
 		return false;
-	shim_text_add(feed_path, shim);
-	for (size_t i = 0; feed_path[i]; i++)
-		if (feed_path[i] == '/')
-			name = i + 1;
-	shim_text_add(feed_path + name, VPMU_FEED_LIBRARY);
+	memcpy(shim_path, at, bytes);
+	memcpy(feed_path, at, bytes - strlen(VPMU_SHIM_LIBRARY));
+	shim_text_add(feed_path + bytes - strlen(VPMU_SHIM_LIBRARY), VPMU_FEED_LIBRARY);
 	return true;
 }
 
@@ -91,11 +104,9 @@ __attribute__((constructor(101))) static void look(void)
 			emulator = value;
 		if (!strcmp(kept_names[i], VPMU_TOOL_ENV))
 			tool = value;
-		if (!strcmp(kept_names[i], VPMU_SHIM_ENV))
-			shim = value;
 	}
 	/* vpmu starts the emulator itself. */
-	if (!find_feed() || same_file("/proc/self/exe", tool))
+	if (!find_libraries() || same_file("/proc/self/exe", tool))
 		emulator = NULL;
 	if (emulator)
 		shim_machine();
@@ -186,7 +197,7 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
 	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path());
-	vpmu_emulator_preload(e, shim, find_variable(all, "LD_PRELOAD"));
+	vpmu_emulator_preload(e, shim_path, find_variable(all, "LD_PRELOAD"));
 	fill_environment(all, room, variables);
 	vpmu_emulator_words(e, &room->program, room->settings, argv, room->words);
 	out->path = e->qemu;

@@ -12,8 +12,6 @@
 #include "../machine/program.h"
 #include "tool.h"
 
-#define SHIM "libvpmu_shim.so"
-
 /* ---- what kind of program it is ---- */
 
 static int load_program(const char *name, struct vpmu_program *p)
@@ -62,7 +60,7 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 {
 	const char *qemu = getenv("VPMU_QEMU");
 
-	if (find_library(SHIM, t->shim, sizeof(t->shim)))
+	if (find_library(VPMU_SHIM_LIBRARY, t->shim, sizeof(t->shim)))
 		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
 		return 0;
@@ -98,7 +96,6 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
 		set_path(VPMU_TOOL_ENV, "/proc/self/exe");
-		set_path(VPMU_SHIM_ENV, t->shim);
 		if (launch->follow)
 			set_path(VPMU_FOLLOW_ENV, t->emulator.qemu);
 		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
