@@ -28,7 +28,7 @@ static bool is_locked(const ZydisDecodedInstruction *insn)
 	return insn->attributes & ZYDIS_ATTRIB_HAS_LOCK;
 }
 
-/* Of general registers: with their ModR/M byte, or a constant, in place of memory. */
+/* Of general registers: with their ModR/M byte, or a constant, in place of memory; or a jump. */
 static bool has_registers_alone(const ZydisDecodedInstruction *insn)
 {
 	switch (insn->meta.category) {
@@ -38,6 +38,8 @@ static bool has_registers_alone(const ZydisDecodedInstruction *insn)
 		break;
 	case ZYDIS_CATEGORY_NOP: case ZYDIS_CATEGORY_WIDENOP:
 		return true;
+	case ZYDIS_CATEGORY_COND_BR: case ZYDIS_CATEGORY_UNCOND_BR:
+		return !addresses_memory(insn);
 	default:
 		return insn->mnemonic == ZYDIS_MNEMONIC_LEA;
 	}
