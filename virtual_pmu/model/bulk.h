@@ -82,18 +82,22 @@ static inline void vpmu_entry_take(struct vpmu_entries *list)
 static inline bool vpmu_entry_add(struct vpmu_entries *list, uint64_t done, uint64_t start,
 				  uint64_t clocks, uint8_t kind)
 {
-	uint64_t from = start < done ? done : start;
-	uint32_t used = list->used;
+	struct vpmu_entry *e = &list->entry[list->used];
+	bool late = start < done;
 
-	if (used == VPMU_ENTRIES - 1 || from - done + clocks >= VPMU_ENTRY_CLOCKS)
+	if (__builtin_expect(late, 0))
+		start = done;
+	if (list->used == VPMU_ENTRIES - 1 || start - done + clocks >= VPMU_ENTRY_CLOCKS)
 		return false;
-	if (__builtin_expect(start < done, 0) &&
-	    vpmu_entry_again(list, from, from + clocks, kind))
+	if (__builtin_expect(late, 0) && vpmu_entry_again(list, start, start + clocks, kind))
 		return true;
-	list->entry[used] = (struct vpmu_entry){
-		.start = from, .end = from + clocks, .count = 1, .kind = kind,
-	};
-	vpmu_entry_take(list);
+	e->start = start;
+	e->end = start + clocks;
+	e->kind = kind;
+	e->begun = false;
+	e->count = 1;
+	list->clocks[kind] += clocks;
+	list->used++;
 	return true;
 }
 

@@ -112,19 +112,19 @@ static struct vpmu_entry still_there(const struct vpmu_entry *e, uint64_t done)
 /* Leaves those that are there after `done`, and their clocks from then on. */
 static void keep_open(struct vpmu_entries *list, uint64_t done)
 {
-	uint32_t kept = 0;
+	const struct vpmu_entry *behind = list->entry + list->used;
 
+	list->used = 0;
 	memset(list->clocks, 0, sizeof(list->clocks));
-	for (uint32_t i = 0; i < list->used; i++) {
+	for (const struct vpmu_entry *e = list->entry; e < behind; e++) {
 		struct vpmu_entry rest;
 
-		if (list->entry[i].end <= done)
+		if (__builtin_expect(e->end <= done, 1))
 			continue;
-		rest = still_there(&list->entry[i], done);
+		rest = still_there(e, done);
 		list->clocks[rest.kind] += (rest.end - rest.start) * rest.count;
-		list->entry[kept++] = rest;
+		list->entry[list->used++] = rest;
 	}
-	list->used = kept;
 }
 
 /* Clocks that entries were there before `done`, by kind; those that have ended go. Some may be in
