@@ -50,7 +50,7 @@ static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
 		load(0, 1);
 	load(0, 2);
 	segment->uclk[0] = runner[0].clock;
-	vpmu_runner_catch_up(&caches, &runner[1]);
+	vpmu_runner_catch_up(&runner[1]);
 	load(1, 3);	/* 1 falls out */
 	load(0, 4);	/* 2 falls out */
 	forget();
@@ -80,14 +80,14 @@ static void old_lines_of_another_thread_are_replaced(void **state)
 	start(&m);
 	vpmu_caches_place(&caches, &runner[1], 0);
 	load_and_keep(100, 100);
-	vpmu_runner_catch_up(&caches, &runner[1]);
+	vpmu_runner_catch_up(&runner[1]);
 	for (uint64_t line = 1; line < 5; line++)
 		load(1, line);
 	load_and_keep(200, 10);		/* from memory */
 	runner[1].clock += 1000000;	/* it has run alone for a while */
 	for (uint64_t line = 5; line < 9; line++)
 		load(1, line);
-	assert_true(vpmu_runner_behind(&caches, &runner[0]));
+	assert_true(vpmu_runner_behind(&runner[0]));
 	load_and_keep(100, 10);		/* from the L2 */
 	stop();
 }

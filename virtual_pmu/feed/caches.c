@@ -44,7 +44,8 @@ static void forget_sites(struct vpmu_runner *r)
 	for (uint32_t i = 0; i < VPMU_CODE_LINES; i++)
 		r->code[i] = &none;
 	r->filled = &none;
-	memset(r->ahead, 0, sizeof(r->ahead));
+	for (uint32_t i = 0; i < VPMU_STREAMS; i++)
+		r->stream[i].next.set = NULL;
 }
 
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
@@ -60,7 +61,9 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 		cpu = 0;
 	r->package = vpmu_cpu_package(m, cpu);
 	core = vpmu_cpu_core(m, cpu) % m->cores;
+	r->newest = &c->s->uclk[r->package];
 	r->core = vpmu_core_agent(m, core);
+	r->me = 1ull << r->core;
 	r->member = core < c->layout.clusters_from ?
 		    0 : (core - c->layout.clusters_from) % m->little.cluster;
 	b = vpmu_block_of(c, r->core);
@@ -72,10 +75,13 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->fills = vpmu_caches_fills(c, r->package, r->core) + r->member * c->layout.fills;
 	r->fill_buffers = c->layout.fills;
 	r->next_fill = &r->own->next_fill[r->member];
+	r->llc_clocks = m->llc_clocks;
+	r->memory_clocks = m->memory_clocks;
+	r->write_clocks = m->write_clocks;
 	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;
-	r->plain = b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
+	r->plain = !r->counts && b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
 		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
 		   vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(c, r);

@@ -25,6 +25,7 @@
 #define VPMU_SPACE_SHIFT 48
 #define VPMU_STREAMS 16u
 #define VPMU_SITES 1024u
+#define VPMU_L1_USUAL_WAYS 8u
 #define VPMU_CODE_LINES 256u
 #define VPMU_USES_PER_CLOCK 4u		/* about as many accesses as an instruction has, or more */
 
@@ -52,8 +53,11 @@ struct vpmu_fast {
 	struct vpmu_level level;
 };
 
-/* The set of the LLC that a stream will want next; NULL: not known. */
+/* A set of the LLC; NULL: not known. */
 struct vpmu_ahead { unsigned char *set; uint32_t slice; };
+
+/* The last line of some pages that left the core, and the set that the line behind it is in. */
+struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; };
 
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
@@ -62,8 +66,10 @@ struct vpmu_runner {
 	uint64_t clock, published;
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
+	const uint64_t *newest;		/* clock of its package */
 	uint32_t cpu;
 	uint32_t core;			/* its agent, in its package: itself or its cluster */
+	uint64_t me;			/* the agent's bit */
 	uint32_t member;		/* which of its cluster's */
 	uint32_t package;
 	uint32_t tid;
@@ -85,14 +91,15 @@ struct vpmu_runner {
 	struct vpmu_fast l1d, l1i, l2;
 	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */
 	uint32_t *next_fill, fill_buffers;
-	bool plain, usual;		/* see plain.h */
+	uint32_t llc_clocks, memory_clocks, write_clocks;	/* the machine's */
+	bool plain, usual;		/* see plain.h; not where core events are counted */
+	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
 	 * still, the word there tells. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
-	struct vpmu_ahead ahead[VPMU_STREAMS];	/* of the lines behind those below */
-	uint64_t missed[VPMU_STREAMS];	/* the last line that left the core, of some pages */
+	struct vpmu_stream stream[VPMU_STREAMS];
 	uint32_t *counts;		/* core events since the last report; NULL: not counted */
 };
 
@@ -144,6 +151,23 @@ static inline struct vpmu_way *vpmu_fast_find(const struct vpmu_fast *f, uint64_
 	int way = l1_search(&set, tag);
 
 	return way < 0 ? NULL : &set.ways[way];
+}
+
+/* The same for one of the usual number of ways, and a power of two of sets. */
+static inline struct vpmu_way *vpmu_fast_find_usual(const struct vpmu_fast *f, uint64_t tag)
+{
+	const struct vpmu_fast usual = { f->sets, {
+		.mask = f->level.mask, .ways = VPMU_L1_USUAL_WAYS,
+		.set_bytes = vpmu_l1_set_bytes(VPMU_L1_USUAL_WAYS) } };
+
+	if (!usual.level.mask)
+		__builtin_unreachable();
+	return vpmu_fast_find(&usual, tag);
+}
+
+static inline struct vpmu_stream *vpmu_stream_of(struct vpmu_runner *r, uint64_t tag)
+{
+	return &r->stream[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
 }
 
 /* Where the runner remembers what this piece of code found last. */

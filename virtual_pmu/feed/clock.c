@@ -3,23 +3,23 @@
 
 #include "clock.h"
 
-bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r)
+bool vpmu_runner_behind(struct vpmu_runner *r)
 {
-	if (r->clock > __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED))
+	if (r->clock > __atomic_load_n(r->newest, __ATOMIC_RELAXED))
 		return false;
 	r->published = r->clock;
 	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
-	vpmu_runner_number(c, r);
+	vpmu_runner_number(r);
 	return true;
 }
 
-void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r)
+void vpmu_runner_catch_up(struct vpmu_runner *r)
 {
-	uint64_t newest = __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED);
+	uint64_t newest = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
 
 	if (newest > r->clock)
 		r->clock = newest;
-	vpmu_runner_number(c, r);
+	vpmu_runner_number(r);
 }
 
 /* Linux's FUTEX_ operations that sleep; the others only wake or move waiters. */

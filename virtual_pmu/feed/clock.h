@@ -14,21 +14,22 @@
  * free. Returns the clock at which the fill starts. Machine lock held. */
 static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, uint64_t latency)
 {
-	uint64_t *done = r->fills + *r->next_fill;
+	uint32_t fill = *r->next_fill;
+	uint64_t clock = r->clock, done = r->fills[fill];
 
-	if (*done > r->clock)
-		r->clock = *done;
-	*done = r->clock + latency;
-	if (++*r->next_fill == r->fill_buffers)
-		*r->next_fill = 0;
-	return r->clock;
+	if (done > clock)
+		r->clock = clock = done;
+	*r->next_fill = fill + 1 == r->fill_buffers ? 0 : fill + 1;
+	r->fills[fill] = clock + latency;
+	return clock;
 }
 
 /* Numbers of uses keep up with the package's newest clock, or what another thread of the core used
- * would stay in an L1 until this one has caught up. So each publication does this. */
-static inline void vpmu_runner_number(const struct vpmu_caches *c, struct vpmu_runner *r)
+ * would stay in an L1 until this one has caught up. So each publication does this; while the runner
+ * keeps the machine lock, only those that move the package's newest clock, as nobody else can. */
+static inline void vpmu_runner_number(struct vpmu_runner *r)
 {
-	uint64_t newest = __atomic_load_n(&c->s->uclk[r->package], __ATOMIC_RELAXED);
+	uint64_t newest = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
 	uint64_t least = (newest > r->clock ? newest : r->clock) * VPMU_USES_PER_CLOCK;
 
 	if (r->uses < least)
@@ -40,17 +41,21 @@ static inline void vpmu_runner_number(const struct vpmu_caches *c, struct vpmu_r
 static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
 				       uint64_t step)
 {
-	r->published = r->clock;
-	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
-	if (r->clock >= c->s->uclk[r->package] + step)
-		vpmu_clock(c->s, r->package, r->clock);
-	vpmu_runner_number(c, r);
+	uint64_t clock = r->clock;
+	bool ahead = clock >= *r->newest + step;
+
+	r->published = clock;
+	__atomic_store_n(r->clock_slot, clock, __ATOMIC_RELAXED);
+	if (ahead)
+		vpmu_clock(c->s, r->package, clock);
+	if (ahead || !r->keeps)
+		vpmu_runner_number(r);
 }
 
 /* True when the clock need not be published: another thread of the package is ahead. */
-bool vpmu_runner_behind(const struct vpmu_caches *c, struct vpmu_runner *r);
+bool vpmu_runner_behind(struct vpmu_runner *r);
 /* Moves the runner to its package's newest clock, after a wait. */
-void vpmu_runner_catch_up(const struct vpmu_caches *c, struct vpmu_runner *r);
+void vpmu_runner_catch_up(struct vpmu_runner *r);
 /* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
 bool vpmu_syscall_waits(int64_t number, uint64_t arg2);
 /* Is it one of those, but with a limit of no time? */

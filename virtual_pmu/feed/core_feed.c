@@ -70,6 +70,7 @@ void vpmu_core_feed_enter(struct vpmu_runner *r)
 	mine->runner = r;
 	mine->reported = r->clock;
 	r->counts = mine->counts;
+	r->plain = r->usual = false;
 }
 
 void vpmu_core_feed_restart(bool forked)

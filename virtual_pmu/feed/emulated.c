@@ -42,7 +42,7 @@ static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
 	r->clock_slot = &slot->clock;
 	r->clock = slot->clock;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
-	vpmu_runner_catch_up(&vpmu_feed.caches, r);
+	vpmu_runner_catch_up(r);
 	r->published = r->clock;
 }
 
@@ -110,7 +110,7 @@ void vpmu_emulated_publish(struct vpmu_emulated *t)
 {
 	struct vpmu_caches *caches = &vpmu_feed.caches;
 
-	if (!t->combining.used && vpmu_runner_behind(caches, &t->runner))
+	if (!t->combining.used && vpmu_runner_behind(&t->runner))
 		return;
 	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
 		return;
@@ -121,7 +121,7 @@ void vpmu_emulated_publish(struct vpmu_emulated *t)
 
 SLOW void vpmu_emulated_publish_clock(struct vpmu_emulated *t)
 {
-	if (vpmu_runner_behind(&vpmu_feed.caches, &t->runner) ||
+	if (vpmu_runner_behind(&t->runner) ||
 	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
 		return;
 	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, 1);

@@ -96,17 +96,16 @@ static HOT void vpmu_prefetch(const struct vpmu_caches *c, const struct vpmu_llc
 static HOT void vpmu_prefetch_ahead(const struct vpmu_caches *c, struct vpmu_runner *r,
 				    uint64_t tag)
 {
-	uint32_t stream = (tag >> 12 ^ tag >> 22) % VPMU_STREAMS;
-	uint64_t *last = &r->missed[stream];
+	struct vpmu_stream *stream = vpmu_stream_of(r, tag);
 	struct vpmu_llc_place next;
 
-	if (*last + VPMU_LINE_BYTES == tag) {
+	if (stream->missed + VPMU_LINE_BYTES == tag) {
 		next = vpmu_llc_place_of(c, r->package, tag + VPMU_LINE_BYTES);
 		vpmu_prefetch(c, &next);
 	}
-	if (*last != tag)	/* plain.c has not been here before */
-		r->ahead[stream].set = NULL;
-	*last = tag;
+	if (stream->missed != tag)	/* plain.c has not been here before */
+		stream->next.set = NULL;
+	stream->missed = tag;
 }
 
 #endif

@@ -105,7 +105,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
 		vpmu_emulated_wake(t);
-		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
+		vpmu_runner_catch_up(&t->runner);
 		vpmu_core_feed_restart(false);
 	}
 	t->waits = false;

@@ -56,13 +56,27 @@ static inline void set_put_print(const struct vpmu_set *set, uint32_t way, uint6
 	__atomic_store_n((uint8_t *)(set->order + 1) + way, set_print(tag), __ATOMIC_RELAXED);
 }
 
-/* Bit per way in which the line may be. Each byte is what a thread has stored there. */
-static inline uint32_t set_candidates(const uint64_t *head, uint32_t ways, uint64_t tag)
+static inline __m128i set_matches(const uint64_t *head, uint64_t tag)
 {
 	__m128i prints = _mm_loadu_si128((const __m128i *)(const void *)(head + 1));
 	__m128i wanted = _mm_set1_epi32((int)(set_print(tag) * 0x01010101u));
 
-	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(prints, wanted)) & ((1u << ways) - 1);
+	return _mm_cmpeq_epi8(prints, wanted);
+}
+
+/* Bit per way in which the line may be. Each byte is what a thread has stored there. */
+static inline uint32_t set_candidates(const uint64_t *head, uint32_t ways, uint64_t tag)
+{
+	return (uint32_t)_mm_movemask_epi8(set_matches(head, tag)) & ((1u << ways) - 1);
+}
+
+/* Bit per way in which one of two sets may have the line. */
+static inline uint32_t set_candidates_of_two(const uint64_t *a, const uint64_t *b, uint32_t ways,
+					     uint64_t tag)
+{
+	__m128i both = _mm_or_si128(set_matches(a, tag), set_matches(b, tag));
+
+	return (uint32_t)_mm_movemask_epi8(both) & ((1u << ways) - 1);
 }
 
 /* The way that holds the line, or -1. */

@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "crossing.h"
-#include "emulated.h"
+#include "nontemporal.h"
 #include "plain.h"
 #include "translation.h"
 #include "waiting.h"
@@ -22,20 +22,10 @@ static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store
 
 /* ---- accesses ---- */
 
-/* An ordinary access to a line that still gathers non-temporal stores. */
-SLOW static void release_line(struct vpmu_emulated *t, uint64_t tag)
-{
-	if (!vpmu_combining_has(&t->combining, tag) ||
-	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
-		return;
-	vpmu_combining_flush_line(&vpmu_feed.caches, &t->runner, &t->combining, tag);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
-}
-
 static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 {
 	if (unlikely(t->combining.used))
-		release_line(t, tag);
+		vpmu_nontemporal_release(t, tag);
 	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
 }
 
@@ -61,36 +51,72 @@ static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
 	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
 }
 
-/* A miss of the L1 that was just searched, when the core was at this version. */
-static inline bool missed_plain(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind,
-				uint32_t version)
+static inline struct vpmu_emulated *emulated_of(struct vpmu_runner *r)
 {
-	struct vpmu_runner *r = &t->runner;
+	return (struct vpmu_emulated *)(void *)((char *)r - offsetof(struct vpmu_emulated, runner));
+}
 
-	if (!r->plain || r->counts || t->combining.used)
+/* A miss of the L1D that was just searched, when the core was at the version that was noted. The
+ * L1D then has this word. */
+static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
+{
+	if (!r->plain || emulated_of(r)->combining.used)
 		return false;
-	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, tag, kind) :
-			  vpmu_plain_miss_among(&vpmu_feed.caches, r, tag, kind, version);
+	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, word) :
+			  vpmu_plain_miss_among(&vpmu_feed.caches, r, word, r->version);
+}
+
+/* Where the L1 has the line; or NULL. */
+static inline struct vpmu_way *find(struct vpmu_runner *r, uint64_t tag)
+{
+	r->version = vpmu_core_version(r->own);
+	return r->usual ? vpmu_fast_find_usual(&r->l1d, tag) : vpmu_fast_find(&r->l1d, tag);
+}
+
+static inline void found(struct vpmu_runner *r, void *user, struct vpmu_way *way)
+{
+	l1_touch(way, &r->uses);
+	*site_of(r, user) = way;
+}
+
+SLOW static void touch_word(struct vpmu_runner *r, uint64_t word)
+{
+	enum vpmu_touch kind = set_state(word) == VPMU_WORD_M ? VPMU_STORE : VPMU_LOAD;
+
+	touch(emulated_of(r), set_tag(word), kind);
+}
+
+/* The line, which the access does not leave, is not in the L1. */
+static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	uint64_t word = tag | (info & store_bits ? VPMU_WORD_M : VPMU_WORD_E);
+
+	(void)vcpu, (void)address;
+	if (!missed_plain(r, word))
+		touch_word(r, word);
+	*site_of(r, user) = r->filled;
+}
+
+/* It is there, and shared. */
+SLOW static void access_shared(struct vpmu_runner *r, void *user, uint64_t tag)
+{
+	touch_word(r, tag | VPMU_WORD_M);
+	*site_of(r, user) = r->filled;
 }
 
 /* Another line than the instruction's last, or not in a state that permits this. */
 static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				   void *user)
+				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
-	struct vpmu_runner *r = &vpmu_self->runner;
-	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
-	uint64_t tag = vpmu_runner_tag(r, address);
-	uint32_t version = vpmu_core_version(r->own);
-	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
+	struct vpmu_way *way = find(r, tag);
 
-	if (way && (kind == VPMU_LOAD || l1_way_modify(way, tag, r->keeps))) {
-		l1_touch(way, &r->uses);
-		*site_of(r, user) = way;
-		return;
-	}
-	if (way || !missed_plain(vpmu_self, tag, kind, version))
-		access_slow(vcpu, info, address, user);
-	*site_of(r, user) = r->filled;
+	if (!way)
+		access_missed(vcpu, info, address, user, r, tag);
+	else if (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))
+		found(r, user, way);
+	else
+		access_shared(r, user, tag);
 }
 
 /* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
@@ -100,41 +126,58 @@ static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plu
 {
 	struct vpmu_way *way = *site_of(r, user);
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
-	uint64_t state = word ^ vpmu_runner_tag(r, address);	/* if it is this line */
+	uint64_t tag = vpmu_runner_tag(r, address), state = word ^ tag;	/* if it is this line */
 
 	if (unlikely(vpmu_may_cross_line(address)))
 		access_slow(vcpu, info, address, user);
 	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & store_bits)))
 		l1_touch(way, &r->uses);
 	else
-		access_search(vcpu, info, address, user);
+		access_search(vcpu, info, address, user, r, tag);
 }
 
-static AS_GIVEN void modify_twice(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				  void *user)
+/* A load, and then a store. */
+SLOW static void modify_twice(struct vpmu_runner *r, uint64_t tag)
+{
+	touch_word(r, tag | VPMU_WORD_E);
+	touch_word(r, tag | VPMU_WORD_M);
+}
+
+static AS_GIVEN void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
 {
 	access_slow(vcpu, info & ~store_bits, address, user);
 	access_slow(vcpu, info, address, user);
 }
 
+/* In the plain case a load's miss and the store to its line are one: a store's miss. */
+static AS_GIVEN void modify_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	(void)vcpu, (void)info, (void)address;
+	if (!missed_plain(r, tag | VPMU_WORD_M))
+		modify_twice(r, tag);
+	*site_of(r, user) = r->filled;
+}
+
+SLOW static void modify_shared(struct vpmu_runner *r, void *user, uint64_t tag)
+{
+	modify_twice(r, tag);
+	*site_of(r, user) = r->filled;
+}
+
 /* A load, and then a store, of a line that is not modified yet, or not where it was last. */
 static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				   void *user)
+				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
-	struct vpmu_runner *r = &vpmu_self->runner;
-	uint64_t tag = vpmu_runner_tag(r, address);
-	uint32_t version = vpmu_core_version(r->own);
-	struct vpmu_way *way = vpmu_fast_find(&r->l1d, tag);
+	struct vpmu_way *way = find(r, tag);
 
-	if (way && l1_way_modify(way, tag, r->keeps)) {
-		l1_touch(way, &r->uses);
-		*site_of(r, user) = way;
-		return;
-	}
-	/* In the plain case a load's miss and the store to its line are one: a store's miss. */
-	if (way || !missed_plain(vpmu_self, tag, VPMU_STORE, version))
-		modify_twice(vcpu, info, address, user);
-	*site_of(r, user) = r->filled;
+	if (!way)
+		modify_missed(vcpu, info, address, user, r, tag);
+	else if (l1_way_modify(way, tag, r->keeps))
+		found(r, user, way);
+	else
+		modify_shared(r, user, tag);
 }
 
 /* QEMU shows both; or, where the load is of another instruction, the store alone. */
@@ -143,45 +186,14 @@ static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_
 {
 	struct vpmu_way *way = *site_of(r, user);
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
+	uint64_t tag = vpmu_runner_tag(r, address);
 
 	if (unlikely(vpmu_may_cross_line(address)))
-		modify_twice(vcpu, info, address, user);
-	else if (word != (vpmu_runner_tag(r, address) | VPMU_WORD_M))
-		modify_search(vcpu, info, address, user);
+		modify_slow(vcpu, info, address, user);
+	else if (word != (tag | VPMU_WORD_M))
+		modify_search(vcpu, info, address, user, r, tag);
 	else
 		l1_touch(way, &r->uses);
-}
-
-static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
-{
-	if (vpmu_combining_add(&t->combining, tag, bytes))
-		return;
-	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
-		return;
-	vpmu_combining_open(&vpmu_feed.caches, &t->runner, &t->combining, tag, bytes);
-	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, VPMU_PUBLISH_CLOCKS);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
-}
-
-static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			   void *unused)
-{
-	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
-	uint64_t offset = address % VPMU_LINE_BYTES;
-	uint64_t tag = vpmu_runner_tag(&vpmu_self->runner, address);
-	uint64_t bytes = (1ull << size) - 1;
-
-	(void)vcpu, (void)unused;
-	combine(vpmu_self, tag, bytes << offset);
-	if (unlikely(offset + size > VPMU_LINE_BYTES))
-		combine(vpmu_self, tag + VPMU_LINE_BYTES, bytes >> (VPMU_LINE_BYTES - offset));
-}
-
-static void on_fence(unsigned int vcpu, void *unused)
-{
-	(void)vcpu, (void)unused;
-	if (vpmu_self->combining.used)
-		vpmu_emulated_publish(vpmu_self);
 }
 
 /* Not on a whole machine: its kernel knows who waits, and halts a CPU that has nothing to do. */
@@ -233,7 +245,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
-		vpmu_runner_catch_up(&vpmu_feed.caches, &t->runner);
+		vpmu_runner_catch_up(&t->runner);
 	}
 	vpmu_emulated_publish_clock(t);
 	/* This comes when there was no miss for some time. */
@@ -439,8 +451,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 }
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
-	.block = on_block, .fence = on_fence,
-	.access = on_access, .wide = on_wide, .nontemporal = on_nontemporal,
+	.block = on_block, .fence = vpmu_nontemporal_fence,
+	.access = on_access, .wide = on_wide, .nontemporal = vpmu_nontemporal_store,
 };
 
 /* The interface tells stores by a function; to ask it once per bit spares a call per access. */

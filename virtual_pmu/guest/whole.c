@@ -190,7 +190,7 @@ static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
 	(void)id, (void)vcpu;
 	if (!vpmu_self)
 		return;
-	vpmu_runner_catch_up(&vpmu_feed.caches, &vpmu_self->runner);
+	vpmu_runner_catch_up(&vpmu_self->runner);
 	vpmu_core_feed_restart(false);
 }
 
