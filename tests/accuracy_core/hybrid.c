@@ -201,8 +201,8 @@ int main(int argc, char **argv)
 	work(argv[2], array, lines, argv + 4);
 	reads = free_running() - reads;
 	set_memory(1, 0x22, 0x23);
+	set_units(false);	/* printing has misses of its own */
 	print(reads);
-	set_units(false);
 	set_memory(0, 0, 0);
 	return 0;
 }
