@@ -233,6 +233,29 @@ static void who_is_stopped_does_not_keep_it(void **state)
 	waitpid(pid, NULL, 0);
 }
 
+/* Another thread of its process has executed a program, which has its id. */
+static void who_begins_has_nothing(void **state)
+{
+	struct vpmu_core *other = vpmu_caches_core(&caches, 0, 1);
+	uint32_t version = runner[0].own->version;
+
+	(void)state;
+	for (unsigned int kept = 0; kept < 2; kept++) {
+		segment->lock.owner = runner[0].own->lock =
+			kept ? kept_by(runner[0].tid) : runner[0].tid;
+		other->lock = 4711;
+		vpmu_locks_forget(&caches, runner[0].tid);
+		assert_int_equal(segment->lock.owner, 0);
+		assert_int_equal(runner[0].own->lock, 0);
+		assert_int_equal(runner[0].own->version, version += 2);
+		assert_int_equal(other->lock, 4711);
+	}
+	segment->lock.owner = 4711;
+	vpmu_locks_forget(&caches, runner[0].tid);
+	assert_int_equal(segment->lock.owner, 4711);
+	segment->lock.owner = other->lock = 0;
+}
+
 /* And when it goes on, it takes nothing back. */
 static void who_has_lost_it_notices(void **state)
 {
@@ -261,6 +284,7 @@ int main(void)
 		CASE(another_thread_of_the_core_gets_that),
 		CASE(who_was_killed_does_not_keep_it),
 		CASE(who_is_stopped_does_not_keep_it),
+		CASE(who_begins_has_nothing),
 		CASE(who_has_lost_it_notices),
 	};
 

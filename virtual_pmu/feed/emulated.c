@@ -56,6 +56,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
 	r->keeps = r->may_keep = t->sleeps = false;
+	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);
 	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
 	vpmu_emulated_count(true);

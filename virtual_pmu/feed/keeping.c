@@ -14,6 +14,29 @@ void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r)
 	__atomic_store_n(&r->own->lock, kept, __ATOMIC_RELEASE);
 }
 
+static void forget_core(struct vpmu_core *core, uint32_t owner)
+{
+	if (__atomic_load_n(&core->lock, __ATOMIC_RELAXED) != owner)
+		return;
+	vpmu_core_change(core);
+	vpmu_core_change(core);
+	vpmu_core_take(core, owner, 0);
+}
+
+/* When a thread executes a program, the first one of its process ends wherever it is, and its id
+ * goes on: nobody else would find the owner dead. */
+void vpmu_locks_forget(const struct vpmu_caches *c, uint32_t tid)
+{
+	const uint32_t owners[] = { tid, tid | VPMU_LOCK_KEPT };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		for (uint32_t package = 0; package < c->s->machine.packages; package++)
+			for (uint32_t agent = 0; agent < c->layout.agents; agent++)
+				forget_core(vpmu_caches_core(c, package, agent), owners[i]);
+		vpmu_lock_take(c->s, owners[i], 0);
+	}
+}
+
 /* Who was stopped may have lost them. */
 void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner)
 {

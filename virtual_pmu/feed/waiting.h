@@ -15,6 +15,8 @@ void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r);
  * is to be then. */
 void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r);
 void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner);
+/* A thread that begins has no lock. Another one may have had its id, and a lock when it ended. */
+void vpmu_locks_forget(const struct vpmu_caches *c, uint32_t tid);
 
 static inline bool vpmu_lock_take(struct vpmu_segment *s, uint32_t from, uint32_t tid)
 {
