@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../machine/kernel.h"
 #include "shim.h"
 
 NEXT_SLOT(sched_getcpu)
@@ -206,18 +207,19 @@ struct birth {
 };
 
 /* Not from malloc, which gives a thread that frees something an arena of its own: that takes longer
- * than all else of a birth. */
+ * than all else of a birth. And not by libc's functions, which are looked up when they are needed
+ * first: the loader's lock may belong to a thread that waits for this one. */
 static struct birth *birth_new(void)
 {
-	void *p = mmap(NULL, sizeof(struct birth), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = vpmu_syscall(SYS_mmap, NULL, sizeof(struct birth), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	return at < 0 && at >= -4095 ? NULL : (struct birth *)at;
 }
 
 static void birth_free(struct birth *birth)
 {
-	munmap(birth, sizeof(*birth));
+	vpmu_syscall(SYS_munmap, birth, sizeof(*birth));
 }
 
 static void *be_born(void *argument)
