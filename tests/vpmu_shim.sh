@@ -228,6 +228,35 @@ if command -v qemu-x86_64 >/dev/null && [ -z "${VPMU_NO_QEMU:-}" ]; then
 	is "probe under the execution feed" "$number" \
 		"$("$VPMU" run -m skl-4c8t --cpus 0-7 $set_imc -- "$scratch/probe" 2>/dev/null)"
 fi
+
+# A library that is unloaded waits for a thread of its own, as the component does for its guard.
+cat >"$scratch/waits.c" <<'C'
+#include <pthread.h>
+static void *nothing(void *p) { return p; }
+__attribute__((destructor)) static void leave(void)
+{
+	pthread_t t;
+	if (!pthread_create(&t, 0, nothing, 0))
+		pthread_join(t, 0);
+}
+C
+cat >"$scratch/unloads.c" <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW);
+	alarm(60);
+	return argc != 2 || !library || dlclose(library);
+}
+C
+if $cc -w -shared -fPIC "$scratch/waits.c" -o "$scratch/waits.so" -lpthread &&
+	$cc -w "$scratch/unloads.c" -o "$scratch/unloads" -ldl; then
+	on "$scratch/unloads" "$scratch/waits.so"
+	is "a library that waits for a thread is unloaded" 0 $?
+else
+	bad "cannot build a library that waits for a thread"
+fi
 is "no machine, no shim: the host's CPUs" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(LD_PRELOAD=$(dirname "$VPMU")/libvpmu_shim.so getconf _NPROCESSORS_ONLN 2>/dev/null)"
 

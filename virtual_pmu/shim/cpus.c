@@ -5,13 +5,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "../machine/kernel.h"
+#include "inside.h"
 #include "shim.h"
 
 NEXT_SLOT(sched_getcpu)
@@ -207,19 +206,15 @@ struct birth {
 };
 
 /* Not from malloc, which gives a thread that frees something an arena of its own: that takes longer
- * than all else of a birth. And not by libc's functions, which are looked up when they are needed
- * first: the loader's lock may belong to a thread that waits for this one. */
+ * than all else of a birth. */
 static struct birth *birth_new(void)
 {
-	long at = vpmu_syscall(SYS_mmap, NULL, sizeof(struct birth), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return at < 0 && at >= -4095 ? NULL : (struct birth *)at;
+	return shim_map(sizeof(struct birth));
 }
 
 static void birth_free(struct birth *birth)
 {
-	vpmu_syscall(SYS_munmap, birth, sizeof(*birth));
+	shim_unmap(birth, sizeof(*birth));
 }
 
 static void *be_born(void *argument)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,9 +216,8 @@ bool shim_follow(const char *path, char *const argv[], char *const envp[], struc
 	/* The heap cannot be used: this may be a child of vfork, or of a process with many
 	 * threads. */
 	out->bytes = sizeof(*room) + pointers * sizeof(room->words[0]);
-	out->room = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
-	if (out->room == MAP_FAILED)
+	out->room = shim_map(out->bytes);
+	if (!out->room)
 		return false;
 	room = out->room;
 	if (vpmu_program_load(path, &room->program)) {	/* the kernel says what is wrong with it */
@@ -238,8 +236,5 @@ bool shim_follow(const char *path, char *const argv[], char *const envp[], struc
 
 void shim_follow_end(struct shim_follow *f)
 {
-	int saved = errno;
-
-	munmap(f->room, f->bytes);
-	errno = saved;
+	shim_unmap(f->room, f->bytes);
 }
