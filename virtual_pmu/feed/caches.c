@@ -81,6 +81,9 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;
+	r->slice_shift = c->layout.slice_shift;
+	r->slice_last = c->layout.slices - 1;
+	r->set_last = c->layout.llc.mask;
 	r->plain = !r->counts && b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
 		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
 		   vpmu_bulk_of(c->s, r->package, &r->bulk);

@@ -56,8 +56,9 @@ struct vpmu_fast {
 /* A set of the LLC; NULL: not known. */
 struct vpmu_ahead { unsigned char *set; uint32_t slice; };
 
-/* The last line of some pages that left the core, and the set that the line behind it is in. */
-struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; };
+/* The last line of some pages that left the core, and the set that the line behind it is in. With
+ * a power of two of bytes it is found faster. */
+struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
 
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
@@ -87,6 +88,7 @@ struct vpmu_runner {
 	struct vpmu_core *own;
 	unsigned char *llc;		/* its package's */
 	uint64_t slice_bytes;		/* of it */
+	uint32_t slice_shift, slice_last, set_last;	/* where these are powers of two */
 	struct vpmu_bulk bulk;		/* its package's; for plain.c */
 	struct vpmu_fast l1d, l1i, l2;
 	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */

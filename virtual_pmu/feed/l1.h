@@ -101,26 +101,32 @@ static inline uint32_t l1_last_of_eight(const struct vpmu_l1 *set)
 /* The least recently used way. */
 static inline uint32_t l1_last(const struct vpmu_l1 *set)
 {
-	uint64_t last = l1_age(set, 0, 16);
+	uint64_t last;
 
 	if (set->count == 8)
 		return l1_last_of_eight(set);
+	last = l1_age(set, 0, 16);
 	for (uint32_t way = 1; way < set->count; way++)
 		last = l1_older(last, l1_age(set, way, 16));
 	return last % 16;
 }
 
 /* Puts a line in that the set does not have, in place of this way's; returns that word. */
-static inline uint64_t l1_replace(const struct vpmu_l1 *set, uint32_t way, uint64_t word,
-				  uint64_t *uses)
+static inline uint64_t l1_fill(const struct vpmu_l1 *set, uint32_t way, uint64_t word,
+			       uint8_t print, uint64_t *uses)
 {
 	uint64_t victim = l1_word(set, way);
 
 	l1_put(set, way, word);
-	__atomic_store_n((uint8_t *)(set->head + 1) + way, set_print(set_tag(word)),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n((uint8_t *)(set->head + 1) + way, print, __ATOMIC_RELAXED);
 	l1_touch(&set->ways[way], uses);
 	return victim;
+}
+
+static inline uint64_t l1_replace(const struct vpmu_l1 *set, uint32_t way, uint64_t word,
+				  uint64_t *uses)
+{
+	return l1_fill(set, way, word, set_print(set_tag(word)), uses);
 }
 
 /* Empties the way and makes it the next to be filled. */

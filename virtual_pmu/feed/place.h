@@ -21,12 +21,19 @@ struct vpmu_llc_place {
 /* Stand-in for the undocumented slice hash. Lines are taken in groups of one line per slice: each
  * slice gets one of every group, so sequences are balanced exactly. The rotation of a group is a
  * folded product of its number, so that no stride prefers a slice. */
-static HOT uint32_t vpmu_rotation(uint64_t group, uint32_t slices)
+static HOT uint64_t vpmu_mixed(uint64_t group)
 {
 	uint64_t mixed = (group ^ group >> 23) * 0xd6e8feb86659fd93ull;
 
-	mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
-	return (uint32_t)((mixed >> 32) * slices >> 32);
+	return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
+}
+
+/* Of a power of two of slices, whose last is this: the rotation is the product's first bits. Of one
+ * slice, it does not matter. */
+static HOT uint32_t vpmu_slice_of_power(uint64_t line, uint64_t group, uint32_t shift,
+					uint32_t last)
+{
+	return ((uint32_t)line + (uint32_t)(vpmu_mixed(group) >> (-shift & 63))) & last;
 }
 
 static HOT uint32_t vpmu_slice_of(const struct vpmu_layout *l, uint64_t tag, uint32_t *set)
@@ -34,12 +41,13 @@ static HOT uint32_t vpmu_slice_of(const struct vpmu_layout *l, uint64_t tag, uin
 	bool power = l->slice_shift < 32;
 	uint64_t line = vpmu_placed_line(tag);
 	uint64_t group = power ? line >> l->slice_shift : line / l->slices;
-	uint32_t slice = (uint32_t)line + vpmu_rotation(group, l->slices);
+	uint32_t slice;
 
 	*set = (uint32_t)(l->llc.mask ? group & l->llc.mask : group % l->llc.sets);
 	if (power)
-		return slice & (l->slices - 1);
-	slice -= (uint32_t)group * l->slices;
+		return vpmu_slice_of_power(line, group, l->slice_shift, l->slices - 1);
+	slice = (uint32_t)line - (uint32_t)group * l->slices +
+		(uint32_t)((vpmu_mixed(group) >> 32) * l->slices >> 32);
 	return slice < l->slices ? slice : slice - l->slices;
 }
 

@@ -15,6 +15,7 @@
 #define COLD __attribute__((noinline, cold))
 #define WHOLE __attribute__((flatten))
 #define NOINLINE __attribute__((noinline))
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum { READS, WRITES };
 
@@ -40,7 +41,7 @@ static HOT uint64_t fill_first(const struct plain *q, uint32_t way)
 {
 	if (!q->code)
 		q->r->filled = &q->l1.ways[way];
-	return l1_replace(&q->l1, way, q->word, &q->r->uses);
+	return l1_fill(&q->l1, way, q->word, set_print(q->tag), &q->r->uses);
 }
 
 /* A modified word leaves the L1: the L2 takes it. Returns what leaves the core for it, or 0. */
@@ -170,20 +171,28 @@ static HOT bool hit_llc(const struct plain *q, const struct vpmu_llc_place *at, 
 	return true;
 }
 
+/* Cold, so that what the usual case needs later stays in registers. */
+static COLD bool others_lack(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t others,
+			     uint64_t tag)
+{
+	return vpmu_others_lack(c, r, others, tag);
+}
+
 static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 {
-	uint32_t clocks = q->r->memory_clocks;
 	uint64_t order = set_order(&at->set), me = q->r->me;
 	uint32_t way = order_last(order, at->set.ways);
 	uint64_t victim = set_word(&at->set, way), agents = vpmu_cores_of(at, way);
 	uint64_t others = agents & ~me;
+	uint32_t clocks;
 
-	if (concerns_others(victim, others) &&
-	    !vpmu_others_lack(q->c, q->r, others, set_tag(victim)))
+	if (unlikely(concerns_others(victim, others)) &&
+	    !others_lack(q->c, q->r, others, set_tag(victim)))
 		return false;
 	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
 	vpmu_put_cores(at, way, me);
 	count_lookup(q, at, READS, VPMU_WORD_I);
+	clocks = q->r->memory_clocks;
 	transfer(q, q->tag, q->code ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
 		 vpmu_runner_fill(q->r, clocks), clocks);
 	if (set_state(victim))
@@ -218,9 +227,9 @@ static HOT void take_back(const struct plain *q, uint64_t word, const struct vpm
 			       vpmu_cores_of(at, (uint32_t)way) & ~q->r->me);
 }
 
-static HOT void take_back_to(const struct plain *q, uint64_t word, const struct vpmu_ahead *back)
+static HOT void take_back_to(const struct plain *q, uint64_t word, struct vpmu_ahead back)
 {
-	struct vpmu_llc_place at = place_at(q, back->set, back->slice);
+	struct vpmu_llc_place at = place_at(q, back);
 
 	take_back(q, word, &at);
 }
@@ -232,21 +241,19 @@ static HOT uint64_t next_spill(const struct plain *q, struct vpmu_ahead *back)
 	uint64_t word = set_word(&q->l2, set_last(&q->l2));
 
 	if (is_modified(word)) {
-		struct vpmu_llc_place at = place_of(q, set_tag(word));
-
-		prefetch(&at);
-		*back = (struct vpmu_ahead){ (unsigned char *)at.set.order, at.slice };
+		*back = place_of(q, set_tag(word));
+		prefetch(*back);
 	}
 	return word;
 }
 
 /* These are seldom needed; by value, so that requests need not lie in memory for them. */
-static COLD void take_back_other(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
+static NOINLINE void take_back_other(const struct vpmu_caches *c, struct vpmu_runner *r,
+				     uint64_t word)
 {
 	struct plain q = plain_of(c, r, word, false, ways_of(r, &c->layout));
-	struct vpmu_llc_place at = place_of(&q, q.tag);
 
-	take_back(&q, word, &at);
+	take_back_to(&q, word, place_of(&q, q.tag));
 }
 
 static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
@@ -260,22 +267,23 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 	victim = fill_first(q, l1_last(&q->l1));
 	victim = is_modified(victim) ? write_back(q, victim) : 0;
 	if (is_modified(spill) && spill == next)
-		take_back_to(q, spill, &back);
-	else if (is_modified(spill))
+		take_back_to(q, spill, back);
+	else if (unlikely(is_modified(spill)))
 		take_back_other(q->c, q->r, spill);
-	if (victim)
+	if (unlikely(victim))
 		take_back_other(q->c, q->r, victim);
 	return true;
 }
 
 /* ---- with locks, or without ---- */
 
-static COLD void publish(const struct vpmu_caches *c, struct vpmu_runner *r)
+/* Not cold, or the compiler takes what comes behind them for cold, too. */
+static NOINLINE void publish(const struct vpmu_caches *c, struct vpmu_runner *r)
 {
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
 }
 
-static COLD void let_go(struct vpmu_segment *s, struct vpmu_runner *r)
+static NOINLINE void let_go(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	vpmu_runner_share(s, r);
 }
@@ -307,9 +315,9 @@ static HOT bool access_llc_alone(struct plain *q)
 	if (!miss(q, &at))
 		return false;
 	q->r->published = clock = q->r->clock;
-	if (__builtin_expect(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS, 0))
+	if (unlikely(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS))
 		publish(q->c, q->r);
-	if (vpmu_keeping_ends(q->r->s, q->r))
+	if (unlikely(vpmu_keeping_ends(q->r->s, q->r)))
 		let_go(q->r->s, q->r);
 	return true;
 }
@@ -354,10 +362,15 @@ static WHOLE NOINLINE bool miss_of_any_among(const struct vpmu_caches *c, struct
 	return miss_among(plain_of(c, r, word, code, ways_of(r, &c->layout)), version);
 }
 
-WHOLE bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
+static WHOLE NOINLINE bool miss_of_usual(const struct vpmu_caches *c, struct vpmu_runner *r,
+					 uint64_t word)
 {
-	return r->usual ? miss_alone(plain_of(c, r, word, false, USUAL_WAYS)) :
-			  miss_of_any(c, r, word, false);
+	return miss_alone(plain_of(c, r, word, false, USUAL_WAYS));
+}
+
+bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
+{
+	return r->usual ? miss_of_usual(c, r, word) : miss_of_any(c, r, word, false);
 }
 
 WHOLE bool vpmu_plain_miss_among(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word,

@@ -72,14 +72,13 @@ static HOT struct vpmu_set second_set(const struct plain *q, uint64_t tag)
 				  (uint64_t *)(void *)(at + VPMU_SET_HEAD_BYTES), q->ways.l2 };
 }
 
-static HOT struct vpmu_llc_place place_at(const struct plain *q, unsigned char *set,
-					  uint32_t slice)
+static HOT struct vpmu_llc_place place_at(const struct plain *q, struct vpmu_ahead at)
 {
-	uint64_t *words = (uint64_t *)(void *)(set + VPMU_LLC_HEAD_BYTES);
+	uint64_t *words = (uint64_t *)(void *)(at.set + VPMU_LLC_HEAD_BYTES);
 
 	return (struct vpmu_llc_place){
-		.set = { (uint64_t *)(void *)set, words, q->ways.llc }, .slice = slice,
-		.few = q->ways.few ? set + VPMU_LLC_FEW_AT : NULL, .many = words + q->ways.llc,
+		.set = { (uint64_t *)(void *)at.set, words, q->ways.llc }, .slice = at.slice,
+		.few = q->ways.few ? at.set + VPMU_LLC_FEW_AT : NULL, .many = words + q->ways.llc,
 	};
 }
 
@@ -102,43 +101,44 @@ static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner
 	return q;
 }
 
-/* As vpmu_llc_place_of. */
-static HOT struct vpmu_llc_place place_of(const struct plain *q, uint64_t tag)
+/* As vpmu_llc_place_of, but that place_at makes the rest of it where it is used. */
+static HOT struct vpmu_ahead place_of(const struct plain *q, uint64_t tag)
 {
-	const struct vpmu_layout *l = &q->c->layout;
-	uint32_t index, slice;
+	const struct vpmu_runner *r = q->r;
+	uint64_t line = vpmu_placed_line(tag), group = line >> r->slice_shift;
+	uint32_t index = (uint32_t)group & r->set_last;
+	struct vpmu_ahead at;
 
-	if (q->ways.powers && (l->slice_shift >= 32 || !l->llc.mask))
-		__builtin_unreachable();
-	slice = vpmu_slice_of(l, tag, &index);
-	return place_at(q, q->r->llc + slice * q->r->slice_bytes +
-			   index * (uint64_t)vpmu_llc_set_bytes(q->ways.llc, q->ways.few), slice);
+	if (q->ways.powers)
+		at.slice = vpmu_slice_of_power(line, group, r->slice_shift, r->slice_last);
+	else
+		at.slice = vpmu_slice_of(&q->c->layout, tag, &index);
+	at.set = q->r->llc + at.slice * q->r->slice_bytes +
+		 index * (uint64_t)vpmu_llc_set_bytes(q->ways.llc, q->ways.few);
+	return at;
 }
 
 /* Of the line behind that at this place: mostly the same set of the next slice, where slices are a
  * power of two. */
-static HOT struct vpmu_llc_place place_behind(const struct plain *q,
-					      const struct vpmu_llc_place *at)
+static HOT struct vpmu_ahead place_behind(const struct plain *q, struct vpmu_ahead at)
 {
-	uint32_t last = q->c->layout.slices - 1, slice = (at->slice + 1) & last;
+	uint32_t last = q->r->slice_last, slice = (at.slice + 1) & last;
 	uint64_t tag = q->tag + VPMU_LINE_BYTES;
-	unsigned char *set = (unsigned char *)at->set.order;
 
 	if (!q->ways.powers || (vpmu_placed_line(tag) & last) == 0)
 		return place_of(q, tag);
-	set += ((int64_t)slice - at->slice) * (int64_t)q->r->slice_bytes;
-	return place_at(q, set, slice);
+	at.set += ((int64_t)slice - at.slice) * (int64_t)q->r->slice_bytes;
+	at.slice = slice;
+	return at;
 }
 
 /* With few agents a set has at most so many lines of the host; which others there are is a matter
  * of the way. */
-static HOT void prefetch(const struct vpmu_llc_place *at)
+static HOT void prefetch(struct vpmu_ahead at)
 {
-	const char *set = (const char *)at->set.order;
-
-	__builtin_prefetch(set, 1);
-	__builtin_prefetch(set + VPMU_LINE_BYTES, 1);
-	__builtin_prefetch(set + 2 * VPMU_LINE_BYTES, 1);
+	__builtin_prefetch(at.set, 1);
+	__builtin_prefetch(at.set + VPMU_LINE_BYTES, 1);
+	__builtin_prefetch(at.set + 2 * VPMU_LINE_BYTES, 1);
 }
 
 /* As vpmu_prefetch and vpmu_prefetch_ahead. What was found for the next line then is used now. */
@@ -146,22 +146,21 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 {
 	struct vpmu_stream *stream = vpmu_stream_of(q->r, q->tag);
 	bool goes_on = stream->missed + VPMU_LINE_BYTES == q->tag;
-	struct vpmu_llc_place at, next;
+	struct vpmu_ahead at;
 
 	stream->missed = q->tag;
 	if (goes_on && stream->next.set) {
-		at = place_at(q, stream->next.set, stream->next.slice);
+		at = stream->next;
 	} else {
 		at = place_of(q, q->tag);
-		prefetch(&at);
+		prefetch(at);
 		stream->next.set = NULL;
 	}
 	if (goes_on) {
-		next = place_behind(q, &at);
-		prefetch(&next);
-		stream->next = (struct vpmu_ahead){ (unsigned char *)next.set.order, next.slice };
+		stream->next = place_behind(q, at);
+		prefetch(stream->next);
 	}
-	return at;
+	return place_at(q, at);
 }
 
 #endif
