@@ -245,6 +245,24 @@ static void the_lock_knows_its_holder(void **state)
 	assert_false(vpmu_lock_held(t.s));
 }
 
+/* The thread that had this id before was ended by another one that executed this program. */
+static void who_begins_has_no_lock(void **state)
+{
+	const uint32_t me = (uint32_t)gettid();
+	const uint32_t owners[][2] = {
+		{ me, 0 }, { me | VPMU_LOCK_KEPT, 0 }, { 0, 0 }, { me + 1, me + 1 },
+		{ (me + 1) | VPMU_LOCK_KEPT, (me + 1) | VPMU_LOCK_KEPT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++) {
+		t.s->lock.owner = owners[i][0];
+		vpmu_lock_forget(t.s);
+		assert_int_equal(t.s->lock.owner, owners[i][1]);
+	}
+	t.s->lock.owner = 0;
+}
+
 static void *lock_and_die(void *unused)
 {
 	vpmu_lock(t.s);
@@ -469,6 +487,7 @@ int main(void)
 		T(the_header_in_use_is_a_copy),
 		T(the_lock_excludes_threads), T(the_lock_excludes_processes),
 		T(the_lock_knows_its_holder), T(a_dead_owner_is_replaced),
+		T(who_begins_has_no_lock),
 		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),
 		cmocka_unit_test(names_are_parsed_strictly),
 		cmocka_unit_test(geometry_follows_the_name),

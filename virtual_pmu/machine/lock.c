@@ -106,6 +106,18 @@ void vpmu_lock(struct vpmu_segment *s)
 		wait_for_lock(s, me);
 }
 
+/* A feed that does keep it gives it back at the system call. */
+void vpmu_lock_forget(struct vpmu_segment *s)
+{
+	uint32_t me = vpmu_gettid();
+
+	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == (me | VPMU_LOCK_KEPT)) {
+		vpmu_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC);
+		take(&s->lock, me | VPMU_LOCK_KEPT, 0);
+	}
+	take(&s->lock, me, 0);
+}
+
 void vpmu_unlock(struct vpmu_segment *s)
 {
 	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);

@@ -43,6 +43,8 @@ static void find_machine(void)
 		shim_text_add(segment_path, path);
 	if (*segment_path && vpmu_segment_open(segment_path, &machine, why, sizeof(why)))
 		machine = NULL;
+	if (machine)
+		vpmu_lock_forget(machine);
 	fed = feed && strcmp(feed, "1") == 0;
 	errno = saved;
 	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
