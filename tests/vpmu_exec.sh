@@ -89,6 +89,14 @@ int main(int argc, char **argv)
 		execle(self, "probe", "loop", argv[2], NULL, none);
 	if (!strcmp(how, "execv"))
 		execv(self, loop);
+	if (!strcmp(how, "exec_itself"))
+		execv("/proc/self/exe", loop);
+	if (!strcmp(how, "exec_descriptor")) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", open(self, O_RDONLY | O_CLOEXEC));
+		execv(path, loop);
+	}
 	if (!strcmp(how, "exec_by_number"))
 		syscall(SYS_execve, self, loop, none);
 	if (!strcmp(how, "fexecve"))
@@ -132,7 +140,8 @@ ways 'a script that a script starts' sh -c "'$scratch/script'; exit 0"
 ways 'a text, as execvp has it' env text $turns
 ways make make -s -f "$scratch/makefile"
 ways 'vpmu run' sh -c "'$vpmu' run probe loop $turns; exit 0"
-for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number system popen; do
+for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number exec_itself \
+		exec_descriptor system popen; do
 	ways $how probe $how $turns
 done
 loader=$(ldd "$scratch/probe" | awk '/ld-linux/ { print $1 }')

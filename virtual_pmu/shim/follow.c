@@ -204,14 +204,31 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 	out->envp = (char **)(uintptr_t)variables;
 }
 
+/* A link of /proc such as /proc/self/exe leads elsewhere in the emulator that is executed. */
+static const char *beyond_link(const char *path, char room[PATH_MAX])
+{
+	int saved = errno;
+	ssize_t n = strncmp(path, "/proc/", 6) ? 0 : readlink(path, room, PATH_MAX - 1);
+
+	if (n > 0)
+		room[n] = '\0';
+	if (n > 0 && (room[0] != '/' || access(room, F_OK)))
+		n = 0;
+	errno = saved;
+	return n > 0 ? room : path;
+}
+
 bool shim_follow(const char *path, char *const argv[], char *const envp[], struct shim_follow *out)
 {
 	size_t pointers = VPMU_EMULATOR_WORDS + 2 * KEPT + count(argv) + count(envp) + 1;
+	char target[PATH_MAX];
 	struct room *room;
 	enum vpmu_program_kind kind;
 
-	if (!path || !argv || !shim_following() || same_file(path, tool) ||
-	    same_file(path, emulator))
+	if (!path || !argv || !shim_following())
+		return false;
+	path = beyond_link(path, target);
+	if (same_file(path, tool) || same_file(path, emulator))
 		return false;
 	/* The heap cannot be used: this may be a child of vfork, or of a process with many
 	 * threads. */
