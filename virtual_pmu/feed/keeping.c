@@ -32,7 +32,7 @@ void vpmu_locks_forget(const struct vpmu_caches *c, uint32_t tid)
 	for (unsigned int i = 0; i < 2; i++) {
 		for (uint32_t package = 0; package < c->s->machine.packages; package++)
 			for (uint32_t agent = 0; agent < c->layout.agents; agent++)
-				forget_core(vpmu_caches_core(c, package, agent), owners[i]);
+				forget_core((void *)vpmu_core_block(c, package, agent), owners[i]);
 		vpmu_lock_take(c->s, owners[i], 0);
 	}
 }
