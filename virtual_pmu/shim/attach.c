@@ -36,7 +36,8 @@ shim_function shim_next(shim_function *slot, const char *name)
 static void find_machine(void)
 {
 	char why[256];
-	const char *path = shim_variable("VPMU_SEGMENT"), *feed = shim_variable(VPMU_FEED_ENV);
+	const char *path = shim_variable(environ, "VPMU_SEGMENT");
+	const char *feed = shim_variable(environ, VPMU_FEED_ENV);
 	int saved = errno;
 
 	if (path && strlen(path) < sizeof(segment_path))

@@ -46,7 +46,7 @@ static char *copy_setting(const char *name, const char *value)
 /* Its value; NULL: it is not kept. */
 static const char *keep_setting(size_t i)
 {
-	const char *value = shim_variable(kept_names[i]);
+	const char *value = shim_variable(environ, kept_names[i]);
 
 	if (value && !value[strcspn(value, ",")])	/* where the emulator would split it */
 		kept[i] = copy_setting(kept_names[i], value);
@@ -76,7 +76,7 @@ static bool is_shim(const char *path, size_t bytes)
  * dladdr() would be emulated, and counted. */
 static bool find_libraries(void)
 {
-	const char *at = shim_variable("LD_PRELOAD");
+	const char *at = shim_variable(environ, "LD_PRELOAD");
 	size_t bytes = 0;
 
 	while (at && !is_shim(at, bytes = strcspn(at, ": ")))
@@ -164,16 +164,6 @@ static size_t count(char *const list[])
 	return n;
 }
 
-static const char *find_variable(char *const envp[], const char *name)
-{
-	size_t length = strlen(name);
-
-	for (; envp && *envp; envp++)
-		if (!strncmp(*envp, name, length) && (*envp)[length] == '=')
-			return *envp + length + 1;
-	return NULL;
-}
-
 /* The emulator itself must not have the shim: it is told to preload it in the program. */
 static void fill_environment(char *const envp[], struct room *room, const char **out)
 {
@@ -184,7 +174,7 @@ static void fill_environment(char *const envp[], struct room *room, const char *
 			*out++ = *envp;
 	*out = NULL;
 	for (size_t i = 0; i < KEPT; i++)
-		if (kept[i] && !find_variable(envp, kept_names[i]))
+		if (kept[i] && !shim_variable(envp, kept_names[i]))
 			room->settings[settings++] = kept[i];
 }
 
@@ -196,7 +186,7 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
 	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path());
-	vpmu_emulator_preload(e, shim_path, find_variable(all, "LD_PRELOAD"));
+	vpmu_emulator_preload(e, shim_path, shim_variable(all, "LD_PRELOAD"));
 	fill_environment(all, room, variables);
 	vpmu_emulator_words(e, &room->program, room->settings, argv, room->words);
 	out->path = e->qemu;

@@ -65,7 +65,8 @@ struct shim_path shim_classify_at(int dir, const char *path);
 char *shim_path_text(struct shim_path path, char *at);
 char *shim_number_text(char *at, unsigned long n);
 char *shim_text_add(char *at, const char *text);
-const char *shim_variable(const char *name);	/* getenv() */
+/* getenv() of this environment. */
+const char *shim_variable(char *const variables[], const char *name);
 /* Says on stderr that this call does not work on the machine's files; -1 with errno. */
 int shim_not_served(const char *call, struct shim_path path);
 

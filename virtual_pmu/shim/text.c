@@ -15,13 +15,13 @@ char *shim_text_add(char *at, const char *text)
 	return at + n;
 }
 
-const char *shim_variable(const char *name)
+const char *shim_variable(char *const variables[], const char *name)
 {
 	size_t length = strlen(name);
 
-	for (char **variable = environ; variable && *variable; variable++)
-		if (!strncmp(*variable, name, length) && (*variable)[length] == '=')
-			return *variable + length + 1;
+	for (; variables && *variables; variables++)
+		if (!strncmp(*variables, name, length) && (*variables)[length] == '=')
+			return *variables + length + 1;
 	return NULL;
 }
 
