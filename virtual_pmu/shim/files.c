@@ -41,7 +41,8 @@ static mode_t mode_argument(int flags, va_list args)
 		va_end(args); \
 		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
-				     shim_fd_opened(NEXT(name)(path, flags, mode), flags); \
+		       shim_may_open(AT_FDCWD, path, &flags) ? \
+		       shim_fd_opened(NEXT(name)(path, flags, mode), flags) : -1; \
 	}
 OPEN(open)
 OPEN(open64)
@@ -57,7 +58,8 @@ OPEN(open64)
 		va_end(args); \
 		SHIM_WHERE(dir, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
-				     shim_fd_opened(NEXT(name)(dir, path, flags, mode), flags); \
+		       shim_may_open(dir, path, &flags) ? \
+		       shim_fd_opened(NEXT(name)(dir, path, flags, mode), flags) : -1; \
 	}
 OPENAT(openat)
 OPENAT(openat64)
@@ -69,10 +71,21 @@ OPENAT(openat64)
 		struct shim_path served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
-				     shim_fd_opened(NEXT(name)(path, flags), flags); \
+		       shim_may_open(AT_FDCWD, path, &flags) ? \
+		       shim_fd_opened(NEXT(name)(path, flags), flags) : -1; \
 	}
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
+
+SHIM_EXPORT int creat(const char *path, mode_t mode)
+{
+	return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+SHIM_EXPORT int creat64(const char *path, mode_t mode)
+{
+	return open64(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
 
 #define OPENAT_2(name) \
 	NEXT_SLOT(name) \
@@ -81,7 +94,8 @@ OPEN_2(__open64_2)
 		struct shim_path served = shim_classify_at(dir, path); \
 		SHIM_WHERE(dir, path); \
 		return served.kind ? shim_fd_open(served, flags) : \
-				     shim_fd_opened(NEXT(name)(dir, path, flags), flags); \
+		       shim_may_open(dir, path, &flags) ? \
+		       shim_fd_opened(NEXT(name)(dir, path, flags), flags) : -1; \
 	}
 OPENAT_2(__openat_2)
 OPENAT_2(__openat64_2)

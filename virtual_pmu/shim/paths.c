@@ -147,27 +147,33 @@ static void simplify(const char *path, char *out)
 	*at = '\0';
 }
 
-static struct shim_path classify_roundabout(int dir, const char *path)
+bool shim_path_simple(int dir, const char *path, char *out, size_t bytes)
 {
-	struct shim_path none = { .kind = SHIM_NONE };
-	char link[48] = "/proc/self/cwd", joined[512], simple[sizeof(joined)];
+	char link[48] = "/proc/self/cwd", joined[SHIM_SIMPLE_BYTES];
 	size_t length = strlen(path);
 	long n = 0;
 
 	if (*path != '/') {
-		if (dir != AT_FDCWD) {
-			memcpy(link, "/proc/self/fd/", 15);
-			shim_number_text(link + 14, (unsigned long)dir);
-		}
+		if (dir != AT_FDCWD)
+			shim_number_text(shim_text_add(link, "/proc/self/fd/"), (unsigned long)dir);
 		n = shim_syscall(SYS_readlink, shim_address(link), shim_address(joined),
 				 sizeof(joined) / 2, 0);
 	}
-	if (n < 0 || (size_t)n + length + 2 > sizeof(joined))
-		return none;
+	if (n < 0 || n == sizeof(joined) / 2 || (size_t)n + length + 2 > sizeof(joined) ||
+	    (size_t)n + length + 2 > bytes)
+		return false;
 	joined[n] = '/';
 	memcpy(joined + n + 1, path, length + 1);
-	simplify(joined, simple);
-	return classify_plain(simple);
+	simplify(joined, out);
+	return true;
+}
+
+static struct shim_path classify_roundabout(int dir, const char *path)
+{
+	char simple[SHIM_SIMPLE_BYTES];
+
+	return shim_path_simple(dir, path, simple, sizeof(simple)) ? classify_plain(simple) :
+	       (struct shim_path){ .kind = SHIM_NONE };
 }
 
 struct shim_path shim_classify_at(int dir, const char *path)

@@ -2,6 +2,7 @@
 /* libc's syscall() on files: calls that may concern the machine's files become calls of the shim's
  * functions. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -53,6 +54,38 @@ static long on_descriptor(long number, const long a[6])
 	}
 }
 
+/* What changes a folder or a file's attributes. */
+static bool on_change(long number, const long a[6], long *result)
+{
+	switch (number) {
+	case SYS_creat: *result = creat(pointer(a[0]), (mode_t)a[1]); break;
+	case SYS_truncate: *result = truncate(pointer(a[0]), a[1]); break;
+	case SYS_ftruncate: *result = ftruncate((int)a[0], a[1]); break;
+	case SYS_unlink: *result = unlink(pointer(a[0])); break;
+	case SYS_unlinkat: *result = unlinkat((int)a[0], pointer(a[1]), (int)a[2]); break;
+	case SYS_rmdir: *result = rmdir(pointer(a[0])); break;
+	case SYS_mkdir: *result = mkdir(pointer(a[0]), (mode_t)a[1]); break;
+	case SYS_mkdirat: *result = mkdirat((int)a[0], pointer(a[1]), (mode_t)a[2]); break;
+	case SYS_rename: *result = rename(pointer(a[0]), pointer(a[1])); break;
+	case SYS_renameat:
+		*result = renameat((int)a[0], pointer(a[1]), (int)a[2], pointer(a[3]));
+		break;
+	case SYS_renameat2:
+		*result = renameat2((int)a[0], pointer(a[1]), (int)a[2], pointer(a[3]),
+				    (unsigned int)a[4]);
+		break;
+	case SYS_link: *result = link(pointer(a[0]), pointer(a[1])); break;
+	case SYS_linkat:
+		*result = linkat((int)a[0], pointer(a[1]), (int)a[2], pointer(a[3]), (int)a[4]);
+		break;
+	case SYS_chmod: *result = chmod(pointer(a[0]), (mode_t)a[1]); break;
+	case SYS_fchmod: *result = fchmod((int)a[0], (mode_t)a[1]); break;
+	case SYS_fchmodat: *result = fchmodat((int)a[0], pointer(a[1]), (mode_t)a[2], 0); break;
+	default: return false;
+	}
+	return true;
+}
+
 static bool on_path(long number, const long a[6], long *result)
 {
 	switch (number) {
@@ -75,7 +108,7 @@ static bool on_path(long number, const long a[6], long *result)
 		*result = fstatat((int)a[0], pointer(a[1]), pointer(a[2]), (int)a[3]);
 		return true;
 	default:
-		return false;
+		return on_change(number, a, result);
 	}
 }
 

@@ -58,6 +58,15 @@ bool shim_hidden(const char *path);
 /* The same for a path that is relative to an open directory. */
 struct shim_path shim_classify_at(int dir, const char *path);
 
+/* The path as an absolute one without ".", ".." and repeated slashes; false: it is too long, or
+ * there is no such directory. */
+#define SHIM_SIMPLE_BYTES 1024
+bool shim_path_simple(int dir, const char *path, char *out, size_t bytes);
+
+/* May the program open a file so, whose path shim_where() has given? It may write few of those that
+ * describe the machine. False with errno; flags become those that the kernel would heed. */
+bool shim_may_open(int at, const char *path, int *flags);
+
 #define SHIM_PCI_BYTES 256
 #define SHIM_PCI_BYTES_FOR_ALL 64	/* Linux shows the rest to root only */
 #define SHIM_TEXT_BYTES 64

@@ -96,6 +96,8 @@ static int flags_of(const char *mode)
 {
 	int flags = *mode == 'r' ? O_RDONLY : O_WRONLY;
 
+	if (*mode != 'r')
+		flags |= O_CREAT;
 	for (const char *c = mode; *c && *c != ','; c++) {
 		if (*c == '+')
 			flags = (flags & ~O_ACCMODE) | O_RDWR;
@@ -139,9 +141,11 @@ static FILE *opened(FILE *f, const char *mode)
 	SHIM_EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
 	{ \
 		struct shim_path served = shim_classify(path); \
+		int flags = flags_of(mode); \
 		SHIM_WHERE(AT_FDCWD, path); \
 		return served.kind ? open_stream(served, mode) : \
-				     opened(NEXT(name)(path, mode), mode); \
+		       shim_may_open(AT_FDCWD, path, &flags) ? \
+		       opened(NEXT(name)(path, mode), mode) : NULL; \
 	}
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -154,10 +158,20 @@ SHIM_EXPORT FILE *fdopen(int fd, const char *mode)
 }
 
 /* libc cannot turn one of its streams into one that calls the shim. */
-static FILE *reopen_refused(struct shim_path served, FILE *f)
+static bool may_reopen(struct shim_path served, const char *path, const char *mode)
 {
+	int flags = flags_of(mode);
+
+	return served.kind ? !shim_not_served("freopen", served) :
+			     shim_may_open(AT_FDCWD, path, &flags);
+}
+
+static FILE *reopen_refused(FILE *f)
+{
+	int error = errno;
+
 	fclose(f);
-	shim_not_served("freopen", served);
+	errno = error;
 	return NULL;
 }
 
@@ -168,7 +182,8 @@ static FILE *reopen_refused(struct shim_path served, FILE *f)
 	{ \
 		struct shim_path served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? reopen_refused(served, f) : NEXT(name)(path, mode, f); \
+		return may_reopen(served, path, mode) ? NEXT(name)(path, mode, f) : \
+							reopen_refused(f); \
 	}
 FREOPEN(freopen)
 FREOPEN(freopen64)

@@ -99,9 +99,9 @@ static void remember(struct system *s, const char *path, const char *text)
 	s->written_count++;
 }
 
-static bool write_text(struct system *s, const char *path, const char *text)
+static bool write_text(struct system *s, const char *path, const char *text, mode_t mode)
 {
-	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	size_t bytes = strlen(text);
 	bool written = fd >= 0 && write(fd, text, bytes) == (ssize_t)bytes;
 
@@ -121,7 +121,7 @@ static void put(struct system *s, const char *path, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!put_again(s, path, text) && write_text(s, path, text))
+	if (!put_again(s, path, text) && write_text(s, path, text, 0444))
 		remember(s, path, text);
 }
 
@@ -324,7 +324,7 @@ static void put_cpu(struct system *s, uint32_t cpu)
 	put_link(s, path, directory);
 	snprintf(path, sizeof(path), "cpu/cpu%u/online", cpu);
 	if (cpu)			/* as on Linux, the first cannot be switched off */
-		write_text(s, path, "1\n");	/* a file of its own: root can write it */
+		write_text(s, path, "1\n", 0644);	/* a file of its own: it can be written */
 	put_caches(s, cpu);
 }
 
