@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,43 +195,76 @@ static void another_thread_of_the_core_gets_that(void **state)
 	assert_int_equal(segment->lock.owner, kept_by(runner[0].tid));
 }
 
-/* A process that keeps both, and is stopped or dead. */
-static pid_t somebody(int signal)
+enum end { KILLED, ZOMBIE, STOPPED, TRACED };
+
+/* A process that is there, or not even that, and executes nothing. */
+static pid_t somebody(enum end end)
 {
+	const int options = end == KILLED ? WEXITED : WEXITED | WSTOPPED | WNOWAIT;
 	pid_t pid = fork();
-	int status;
 
 	assert_true(pid >= 0);
+	if (pid == 0 && end == TRACED)
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	if (pid == 0)
 		for (;;)
-			raise(signal);
-	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-	segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
+			raise(end == KILLED || end == ZOMBIE ? SIGKILL : SIGSTOP);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, options), 0);
 	return pid;
+}
+
+static void bury(pid_t pid, enum end end)
+{
+	kill(pid, SIGKILL);
+	if (end != KILLED)
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static void who_was_killed_does_not_keep_it(void **state)
 {
-	uint32_t version = runner[0].own->version;
-
 	(void)state;
-	somebody(SIGKILL);
-	miss(1);
-	assert_int_equal(runner[0].own->lock, 0);
-	assert_int_equal(runner[0].own->version, version + 4);	/* of both */
-	keep();
+	for (enum end end = KILLED; end <= ZOMBIE; end++) {
+		pid_t pid = somebody(end);
+		uint32_t version = runner[0].own->version;
+
+		runner[0].dense = 0;
+		segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
+		miss(1);
+		assert_int_equal(runner[0].own->lock, 0);
+		assert_int_equal(runner[0].own->version, version + 4);	/* of both */
+		keep();
+		vpmu_runner_let_go(segment, &runner[0]);
+		bury(pid, end);
+	}
+}
+
+static void who_was_killed_has_no_core(void **state)
+{
+	(void)state;
+	for (enum end end = KILLED; end <= ZOMBIE; end++) {
+		pid_t pid = somebody(end);
+
+		runner[0].own->lock = (uint32_t)pid;
+		miss(1);
+		assert_int_equal(runner[0].own->lock, 0);
+		bury(pid, end);
+	}
 }
 
 static void who_is_stopped_does_not_keep_it(void **state)
 {
-	pid_t pid = somebody(SIGSTOP);
-
 	(void)state;
-	miss(1);
-	assert_int_equal(runner[0].own->lock, 0);
-	keep();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	for (enum end end = STOPPED; end <= TRACED; end++) {
+		pid_t pid = somebody(end);
+
+		runner[0].dense = 0;
+		segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
+		miss(1);
+		assert_int_equal(runner[0].own->lock, 0);
+		keep();
+		vpmu_runner_let_go(segment, &runner[0]);
+		bury(pid, end);
+	}
 }
 
 /* Another thread of its process has executed a program, which has its id. */
@@ -283,6 +317,7 @@ int main(void)
 		CASE(its_core_has_changed_afterwards),
 		CASE(another_thread_of_the_core_gets_that),
 		CASE(who_was_killed_does_not_keep_it),
+		CASE(who_was_killed_has_no_core),
 		CASE(who_is_stopped_does_not_keep_it),
 		CASE(who_begins_has_nothing),
 		CASE(who_has_lost_it_notices),

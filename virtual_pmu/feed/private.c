@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for a core's lock. */
-#include <errno.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "private.h"
 #include "waiting.h"
@@ -13,8 +10,7 @@ static void replace_dead(struct vpmu_core *core)
 {
 	uint32_t owner = __atomic_load_n(&core->lock, __ATOMIC_RELAXED);
 
-	if (owner && !(owner & VPMU_LOCK_KEPT) && syscall(SYS_tkill, (int)owner, 0) &&
-	    errno == ESRCH)
+	if (owner && !(owner & VPMU_LOCK_KEPT) && vpmu_thread_ended(owner))
 		vpmu_core_take(core, owner, 0);
 	sched_yield();
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,35 +38,10 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-static bool is_dead(uint32_t tid)
-{
-	return syscall(SYS_tkill, (int)(tid & ~VPMU_LOCK_KEPT), 0) && errno == ESRCH;
-}
-
-/* As in proc_pid_stat(5), or 0. */
-static char state_of(const char *directory, uint32_t tid)
-{
-	char path[64], text[128], *end;
-	ssize_t got = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%u/stat", directory, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		got = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (got <= 0)
-		return 0;
-	text[got] = '\0';
-	end = strrchr(text, ')');	/* of the name; the state is next */
-	return end && end[1] == ' ' ? end[2] : 0;
-}
-
 /* A thread of this process that sleeps; a critical section never does. */
 static bool is_halted(uint32_t tid)
 {
-	return state_of("/proc/self/task", tid) == 'S';
+	return vpmu_thread_doing("/proc/self/task", tid) == 'S';
 }
 
 /* What a waiter has seen. */
@@ -101,9 +73,13 @@ static bool look(struct wait *w, uint32_t owner)
 static bool is_stopped(struct wait *w, uint32_t owner)
 {
 	uint32_t last = w->stopped;
+	char state = 0;
 
-	w->stopped = (owner & VPMU_LOCK_KEPT) &&
-		     state_of("/proc", owner & ~VPMU_LOCK_KEPT) == 'T' ? owner : 0;
+	w->stopped = 0;
+	if (owner & VPMU_LOCK_KEPT)
+		state = vpmu_thread_doing("/proc", owner & ~VPMU_LOCK_KEPT);
+	if (state == 'T' || state == 't')	/* the other one: by a debugger */
+		w->stopped = owner;
 	return w->stopped && w->stopped == last;
 }
 
@@ -204,7 +180,8 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.next)
 			continue;
 		if (*from && !(*from & VPMU_LOCK_RESERVED) &&
-		    (is_dead(*from) || is_stopped(&w, *from)) && vpmu_lock_take(s, *from, tid))
+		    (vpmu_thread_ended(*from & ~VPMU_LOCK_KEPT) || is_stopped(&w, *from)) &&
+		    vpmu_lock_take(s, *from, tid))
 			return true;
 		if (!look(&w, *from))
 			return false;

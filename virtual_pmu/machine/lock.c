@@ -35,12 +35,6 @@ uint32_t vpmu_gettid(void)
 	return cached_tid;
 }
 
-static bool thread_is_dead(uint32_t tid)
-{
-	/* Not kill(): that asks for a process, and the owner may be any thread. */
-	return vpmu_syscall(SYS_tkill, tid, 0) == -ESRCH;
-}
-
 static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
 {
 	return __atomic_compare_exchange_n(&lock->owner, &from, me, false, __ATOMIC_ACQUIRE,
@@ -59,7 +53,7 @@ static bool take_over(struct vpmu_lock *lock, uint32_t me)
 	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
 	uint32_t tid = owner & ~VPMU_LOCK_KEPT;
 
-	return tid && tid != me && thread_is_dead(tid) && take(lock, owner, me);
+	return tid && tid != me && vpmu_thread_ended(tid) && take(lock, owner, me);
 }
 
 /* The feed releases a lock that it keeps when it sees `contended`. */

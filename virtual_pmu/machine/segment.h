@@ -186,6 +186,10 @@ bool vpmu_lock_held(const struct vpmu_segment *s);	/* by the calling thread */
 /* Of a program that begins: another one of its process may have had a lock under the same id when
  * one of its threads executed this one, which perhaps has no feed. */
 void vpmu_lock_forget(struct vpmu_segment *s);
+/* As in proc_pid_stat(5), of a thread's folder in `directory`; 0: not known. */
+char vpmu_thread_doing(const char *directory, uint32_t tid);
+/* It executes nothing any more, although its id may still be there. */
+bool vpmu_thread_ended(uint32_t tid);
 /* Thread id of the caller, cached per thread and correct after fork(). */
 uint32_t vpmu_gettid(void);
 
