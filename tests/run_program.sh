@@ -39,6 +39,10 @@ for command in 'ipmu-run --help' 'vpmu run --no-feed ipmu-run --groups' 'ipmu-re
 	command -v ${command%% *} >out || continue
 	$command >/dev/full 2>err; is "$command, on a full disk" 1 $?
 	says "$command, on a full disk" 'standard output: No space left on device'
+	[[ $command != vpmu* ]] || continue	# whose machine is beyond the limit, too
+	(ulimit -f 0; exec $command 2>&1 >>limited) | cat >err
+	is "$command, by a limit" 1 "${PIPESTATUS[0]}"
+	says "$command, by a limit" 'standard output: File too large'
 done
 ipmu-run --version >out; is '--version' "ipmu-run ${VERSION:-$(sed 's/.* //' out)}" "$(cat out)"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
 #include "complain.h"
+#include "file_limit.h"
 #include "pmu/families.h"
 #include "registers/allow.h"
 
@@ -147,8 +148,10 @@ static int parse(int argc, char **argv, const char **machine)
 int main(int argc, char **argv)
 {
 	const char *machine = NULL;
-	int status = parse(argc, argv, &machine);
+	int status;
 
+	file_limit_handle();
+	status = parse(argc, argv, &machine);
 	if (status < 0)
 		status = machine ? print_named(machine) : print_here();
 	return complain_unwritten(status);

@@ -3,6 +3,7 @@
  * themselves. Everything is in the state directory; the next process that counts does the same. */
 #include "base/why.h"
 #include "complain.h"
+#include "file_limit.h"
 #include "lease/file.h"
 #include "lease/locks.h"
 #include "lease/owner.h"
@@ -370,8 +371,10 @@ static int look_and_put_back(struct job *job, bool patiently)
 int main(int argc, char **argv)
 {
 	struct job job = { .dry_run = false };
-	int fd = -1, rc = parse(argc, argv, &job.dry_run, &fd);
+	int fd = -1, rc;
 
+	file_limit_handle();
+	rc = parse(argc, argv, &job.dry_run, &fd);
 	if (!rc && fd >= 0)
 		rc = go_away(&fd);
 	if (rc)
