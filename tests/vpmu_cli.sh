@@ -77,7 +77,7 @@ is "the status of a killed emulator" "143 0" "$? $(wc -c <"$scratch/err")"
 # a limit of the size of files
 said=$( (ulimit -f 0; "$VPMU" run --no-feed true; echo "status $?") 2>&1 | cat)
 case $said in
-*': File too large; free some space there or choose another place with -s'*'status 1') ok ;;
+*": File too large; raise the limit, 'ulimit -f'"*'status 1') ok ;;
 *) bad "a limit of files: $said" ;;
 esac
 

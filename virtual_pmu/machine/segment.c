@@ -125,9 +125,10 @@ int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 	}
 	rc = make_private(fd, head, power_on, &s);
 	if (rc) {
-		fail(rc, why, why_bytes, "cannot reserve %llu bytes: %s; free some space there or "
-		     "choose another place with -s", (unsigned long long)head->bytes,
-		     strerror(-rc));
+		fail(rc, why, why_bytes, "cannot reserve %llu bytes: %s; %s",
+		     (unsigned long long)head->bytes, strerror(-rc), rc == -EFBIG ?
+		     "raise the limit, 'ulimit -f'" :
+		     "free some space there or choose another place with -s");
 		goto remove;
 	}
 	if (link(temporary, path)) {
