@@ -116,4 +116,21 @@ pages PAGE_HIT
 check 'not enough for a ratio' differs says 'page hit ratio'
 pages PAGE_HIT PAGE_EMPTY PAGE_MISS
 check 'an unconfirmed row is refused by default' says 'has no event .*PAGE_MISS'
+unset MEANWHILE
+
+# -- events that are not there: what to do, in the component's own words where it has some.
+list="'vpmu run -m skl-4c8t papi_native_avail'"
+lookup=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
+while IFS=$'\t' read -r names said; do
+	ranks 1 ipmu-mpi-run -e "$names" "$vpmu" run --no-feed -m skl-4c8t "$scratch/end" well \
+		>"$scratch/out" 2>&1
+	check "$names" lines 1 "ipmu-mpi-run: node .* $said"
+done <<-TABLE
+	nosuch	has no event nosuch; $list lists them
+	intel_uncore:::nosuch	has no event intel_uncore:::nosuch; $list lists them
+	none:::nosuch	has no event none:::nosuch; $list lists them
+	skl_unc_cbo.NONE	.*: skl_unc_cbo has no event NONE: papi_native_avail lists its events
+	$lookup:READ_I:box=9	.*: there is no box 9, skl_unc_cbo has 4 in package 0, counted from 0
+	$lookup:READ_I,$lookup:WRITE_M,$lookup:ANY_I	cannot count .* with the events before it: .* collides with .*
+TABLE
 finish

@@ -74,7 +74,7 @@ static int resolve_listed(struct ipmu_mpi *m, char *why)
 	int rc = papi_begin(why);
 
 	for (int i = 0; i < m->nlisted && !rc; i++)
-		rc = event_resolve(&m->events[i], m->at.host, why);
+		rc = event_resolve(m, &m->events[i], why);
 	return rc;
 }
 
@@ -86,7 +86,7 @@ static int resolve_own(struct ipmu_mpi *m, char *why)
 
 	for (int i = 0; i < m->nlisted && !rc; i++)
 		if (m->events[i].scope == SCOPE_RANK)
-			rc = event_resolve(&m->events[i], m->at.host, why);
+			rc = event_resolve(m, &m->events[i], why);
 	return rc;
 }
 
@@ -100,7 +100,7 @@ static void add_model_clock(struct ipmu_mpi *m)
 	snprintf(e.name, sizeof(e.name), "%s", MODEL_CLOCK_EVENT);
 	for (int i = 0; i < m->nlisted; i++)
 		uncore = uncore || m->events[i].scope == SCOPE_PACKAGE;
-	if (uncore && is_virtual(&m->identity) && !event_resolve(&e, m->at.host, why))
+	if (uncore && is_virtual(&m->identity) && !event_resolve(m, &e, why))
 		m->events[m->nevents++] = e;
 }
 

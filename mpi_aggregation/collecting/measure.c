@@ -59,46 +59,80 @@ int papi_begin(char *why)
 	return -ENODEV;
 }
 
-/* The reason that the event's component gives for being disabled; NULL: it is not. */
-static const char *disabled_reason(const char *name, size_t component_bytes)
+static const PAPI_component_info_t *component(const char *name, size_t bytes)
 {
 	for (int i = 0; i < PAPI_num_components(); i++) {
 		const PAPI_component_info_t *info = PAPI_get_component_info(i);
 
-		if (info && info->disabled && strlen(info->name) == component_bytes &&
-		    !strncmp(info->name, name, component_bytes))
+		if (info && strlen(info->name) == bytes && !strncmp(info->name, name, bytes))
+			return info;
+	}
+	return NULL;
+}
+
+/* Why the last call of one of our components failed: while it is enabled, this is where it says so.
+ * NULL: it did not. */
+static const char *sentence(const char *name)
+{
+	static const char *const ours[] = { "intel_core", "intel_uncore" };
+	const char *colons = strstr(name, ":::");
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		const PAPI_component_info_t *info = component(ours[i], strlen(ours[i]));
+
+		if (info && !info->disabled && info->disabled_reason[0] &&
+		    (!colons || component(name, (size_t)(colons - name)) == info))
 			return info->disabled_reason;
 	}
 	return NULL;
 }
 
-static int explain_unknown(const char *name, int rc, const char *host, char *why)
+/* What lists events has to run on the same machine. */
+static void list_command(const struct ipmu_mpi *m, char *out, size_t bytes)
 {
-	const char *colons = strstr(name, ":::");
-	int bytes = colons ? (int)(colons - name) : 0;
-	const char *reason = disabled_reason(name, (size_t)bytes);
+	char name[64];
 
-	if (reason) {
+	if (sscanf(m->identity.cpu_model, "VirtualPMU %63s", name) == 1)
+		snprintf(out, bytes, "'vpmu run -m %s papi_native_avail'", name);
+	else
+		snprintf(out, bytes, "papi_native_avail");
+}
+
+static int explain_unknown(const struct ipmu_mpi *m, const char *name, int rc, char *why)
+{
+	const char *colons = strstr(name, ":::"), *said = sentence(name);
+	size_t bytes = colons ? (size_t)(colons - name) : 0;
+	const PAPI_component_info_t *info = component(name, bytes);
+	bool absent = rc == PAPI_ENOEVNT || rc == PAPI_ECMP;
+	char list[96];
+
+	if (info && info->disabled) {
 		snprintf(why, IPMU_MPI_WHY_MAX, "event %s cannot be counted on node %s: component "
-			 "%.*s: %.200s", name, host, bytes, name, reason);
+			 "%.*s: %.200s", name, m->at.host, (int)bytes, name, info->disabled_reason);
 		return -ENODEV;
 	}
-	snprintf(why, IPMU_MPI_WHY_MAX, "node %s has no event %s (%s); papi_native_avail lists "
-		 "what there is", host, name, PAPI_strerror(rc));
+	list_command(m, list, sizeof(list));
+	if (said)
+		snprintf(why, IPMU_MPI_WHY_MAX, "node %s has no event %.110s: %.300s", m->at.host,
+			 name, said);
+	else
+		snprintf(why, IPMU_MPI_WHY_MAX, "node %s has no event %s%s%s; %s lists them",
+			 m->at.host, name, absent ? "" : ": ", absent ? "" : PAPI_strerror(rc),
+			 list);
 	return -ENOENT;
 }
 
-int event_resolve(struct event *e, const char *host, char *why)
+int event_resolve(const struct ipmu_mpi *m, struct event *e, char *why)
 {
-	const PAPI_component_info_t *component;
+	const PAPI_component_info_t *owner;
 	PAPI_event_info_t info;
 	struct ipmu_name said;
 	int code, rc = PAPI_event_name_to_code(e->name, &code);
 
 	if (rc != PAPI_OK)
-		return explain_unknown(e->name, rc, host, why);
-	component = PAPI_get_component_info(PAPI_get_event_component(code));
-	e->scope = (int32_t)scope_of(component ? component->name : "");
+		return explain_unknown(m, e->name, rc, why);
+	owner = PAPI_get_component_info(PAPI_get_event_component(code));
+	e->scope = (int32_t)scope_of(owner ? owner->name : "");
 	e->package = IPMU_MPI_ALL;
 	if (e->scope == SCOPE_PACKAGE && event_read(e->name, &said))
 		e->package = said.package;
@@ -155,10 +189,15 @@ static int add(struct measure *ms, int event, int cell, const char *name)
 static int refuse(const struct ipmu_mpi *m, const char *name, int rc, char *why)
 {
 	bool collide = rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT;
+	const char *said = sentence(name);
+	char list[96] = "";
 
-	snprintf(why, IPMU_MPI_WHY_MAX, "node %s cannot count %s%s: %s%s", m->at.host, name,
-		 collide ? " with the events before it" : "", PAPI_strerror(rc),
-		 collide ? "; PAPI_VERBOSE=1 names those that collide" : "");
+	if (!said && !collide)
+		list_command(m, list, sizeof(list));
+	snprintf(why, IPMU_MPI_WHY_MAX, "node %s cannot count %.110s%s: %.260s%s%s%s", m->at.host,
+		 name, collide ? " with the events before it" : "",
+		 said ? said : PAPI_strerror(rc), *list ? "; " : "", list,
+		 *list ? " lists what it can" : "");
 	return collide ? -ENOSPC : -ENODEV;
 }
 
