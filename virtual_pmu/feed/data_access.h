@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* What a load or a store does: for watch.c alone, which says what else an access may stand for. */
+#ifndef VPMU_FEED_DATA_ACCESS_H
+#define VPMU_FEED_DATA_ACCESS_H
+
+#include "nontemporal.h"
+#include "plain.h"
+#include "translation.h"
+#include "wide.h"
+
+#define SLOW __attribute__((noinline, cold))
+#define NOINLINE __attribute__((noinline))
+#define AS_GIVEN __attribute__((noinline, used))	/* keeps its arguments where they are */
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
+
+static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
+{
+	if (unlikely(t->combining.used))
+		vpmu_nontemporal_release(t, tag);
+	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
+}
+
+/* What the fast path below does not decide. These have the callback's arguments, so that it need
+ * not move them. */
+static AS_GIVEN void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	uint64_t tag = vpmu_runner_tag(&t->runner, address);
+	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
+	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+
+	(void)vcpu, (void)user;
+	touch(t, tag, kind);
+	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
+		touch(t, tag + VPMU_LINE_BYTES, kind);
+}
+
+/* What the instruction remembers: the user data of its callback is its place in the table. */
+static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
+{
+	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
+}
+
+static inline struct vpmu_emulated *emulated_of(struct vpmu_runner *r)
+{
+	return (struct vpmu_emulated *)(void *)((char *)r - offsetof(struct vpmu_emulated, runner));
+}
+
+/* A miss of the L1D that was just searched, when the core was at the version that was noted. The
+ * L1D then has this word. */
+static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
+{
+	if (!r->plain || emulated_of(r)->combining.used)
+		return false;
+	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, word) :
+			  vpmu_plain_miss_among(&vpmu_feed.caches, r, word, r->version);
+}
+
+/* Where the L1 has the line; or NULL. */
+static inline struct vpmu_way *find(struct vpmu_runner *r, uint64_t tag)
+{
+	r->version = vpmu_core_version(r->own);
+	return r->usual ? vpmu_fast_find_usual(&r->l1d, tag) : vpmu_fast_find(&r->l1d, tag);
+}
+
+static inline void found(struct vpmu_runner *r, void *user, struct vpmu_way *way)
+{
+	l1_touch(way, &r->uses);
+	*site_of(r, user) = way;
+}
+
+SLOW static void touch_word(struct vpmu_runner *r, uint64_t word)
+{
+	enum vpmu_touch kind = set_state(word) == VPMU_WORD_M ? VPMU_STORE : VPMU_LOAD;
+
+	touch(emulated_of(r), set_tag(word), kind);
+}
+
+/* The line, which the access does not leave, is not in the L1. */
+static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	uint64_t word = tag | (info & store_bits ? VPMU_WORD_M : VPMU_WORD_E);
+
+	(void)vcpu, (void)address;
+	if (!missed_plain(r, word))
+		touch_word(r, word);
+	*site_of(r, user) = r->filled;
+}
+
+/* It is there, and shared. */
+SLOW static void access_shared(struct vpmu_runner *r, void *user, uint64_t tag)
+{
+	touch_word(r, tag | VPMU_WORD_M);
+	*site_of(r, user) = r->filled;
+}
+
+/* Another line than the instruction's last, or not in a state that permits this. */
+static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	struct vpmu_way *way = find(r, tag);
+
+	if (!way)
+		access_missed(vcpu, info, address, user, r, tag);
+	else if (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))
+		found(r, user, way);
+	else
+		access_shared(r, user, tag);
+}
+
+/* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
+ * read-modify-write arrives once, as a store. */
+static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
+			      uint64_t address, void *user)
+{
+	struct vpmu_way *way = *site_of(r, user);
+	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
+	uint64_t tag = vpmu_runner_tag(r, address), state = word ^ tag;	/* if it is this line */
+
+	if (unlikely(vpmu_may_cross_line(address)))
+		access_slow(vcpu, info, address, user);
+	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & store_bits)))
+		l1_touch(way, &r->uses);
+	else
+		access_search(vcpu, info, address, user, r, tag);
+}
+
+/* A load, and then a store. */
+SLOW static void modify_twice(struct vpmu_runner *r, uint64_t tag)
+{
+	touch_word(r, tag | VPMU_WORD_E);
+	touch_word(r, tag | VPMU_WORD_M);
+}
+
+static AS_GIVEN void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
+{
+	access_slow(vcpu, info & ~store_bits, address, user);
+	access_slow(vcpu, info, address, user);
+}
+
+/* In the plain case a load's miss and the store to its line are one: a store's miss. */
+static AS_GIVEN void modify_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	(void)vcpu, (void)info, (void)address;
+	if (!missed_plain(r, tag | VPMU_WORD_M))
+		modify_twice(r, tag);
+	*site_of(r, user) = r->filled;
+}
+
+SLOW static void modify_shared(struct vpmu_runner *r, void *user, uint64_t tag)
+{
+	modify_twice(r, tag);
+	*site_of(r, user) = r->filled;
+}
+
+/* A load, and then a store, of a line that is not modified yet, or not where it was last. */
+static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				   void *user, struct vpmu_runner *r, uint64_t tag)
+{
+	struct vpmu_way *way = find(r, tag);
+
+	if (!way)
+		modify_missed(vcpu, info, address, user, r, tag);
+	else if (l1_way_modify(way, tag, r->keeps))
+		found(r, user, way);
+	else
+		modify_shared(r, user, tag);
+}
+
+/* QEMU shows both; or, where the load is of another instruction, the store alone. */
+static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
+			  uint64_t address, void *user)
+{
+	struct vpmu_way *way = *site_of(r, user);
+	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
+	uint64_t tag = vpmu_runner_tag(r, address);
+
+	if (unlikely(vpmu_may_cross_line(address)))
+		modify_slow(vcpu, info, address, user);
+	else if (word != (tag | VPMU_WORD_M))
+		modify_search(vcpu, info, address, user, r, tag);
+	else
+		l1_touch(way, &r->uses);
+}
+
+#endif
