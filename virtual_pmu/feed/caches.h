@@ -23,6 +23,7 @@
 #include "l1.h"
 
 #define VPMU_SPACE_SHIFT 48
+#define VPMU_SPACE_DEFERS UINT64_C(32)	/* no word has this bit: see deferring.h */
 #define VPMU_STREAMS 16u
 #define VPMU_SITES 1024u
 #define VPMU_L1_USUAL_WAYS 8u
@@ -95,6 +96,8 @@ struct vpmu_runner {
 	uint32_t *next_fill, fill_buffers;
 	uint32_t llc_clocks, memory_clocks, write_clocks;	/* the machine's */
 	bool plain, usual;		/* see plain.h; not where core events are counted */
+	/* Misses of the L2 that no stream foretold; when it has so many, deferring is judged. */
+	uint32_t scattered, judged_at;
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */

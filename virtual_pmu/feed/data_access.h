@@ -22,6 +22,19 @@ static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
 }
 
+static void work_off(struct vpmu_emulated *t);
+
+static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *user, struct vpmu_emulated *t, uint32_t ways)
+{
+	struct vpmu_deferring *d = &t->deferring;
+
+	(void)vcpu;
+	d->what[d->count++] = (struct vpmu_deferred){ address, (uintptr_t)user, info, ways };
+	if (unlikely(d->count == VPMU_DEFERRED_MAX))
+		work_off(t);
+}
+
 /* What the fast path below does not decide. These have the callback's arguments, so that it need
  * not move them. */
 static AS_GIVEN void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -32,7 +45,10 @@ static AS_GIVEN void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
 	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
 
-	(void)vcpu, (void)user;
+	if (vpmu_defers(&t->runner)) {
+		defer(vcpu, info, address, user, t, 0);
+		return;
+	}
 	touch(t, tag, kind);
 	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
 		touch(t, tag + VPMU_LINE_BYTES, kind);
@@ -47,6 +63,12 @@ static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
 static inline struct vpmu_emulated *emulated_of(struct vpmu_runner *r)
 {
 	return (struct vpmu_emulated *)(void *)((char *)r - offsetof(struct vpmu_emulated, runner));
+}
+
+static inline void judge_if_due(struct vpmu_runner *r)
+{
+	if (vpmu_deferring_due(r))
+		vpmu_deferring_judge(&emulated_of(r)->deferring, r);
 }
 
 /* A miss of the L1D that was just searched, when the core was at the version that was noted. The
@@ -89,6 +111,7 @@ static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	if (!missed_plain(r, word))
 		touch_word(r, word);
 	*site_of(r, user) = r->filled;
+	judge_if_due(r);
 }
 
 /* It is there, and shared. */
@@ -102,8 +125,13 @@ SLOW static void access_shared(struct vpmu_runner *r, void *user, uint64_t tag)
 static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
-	struct vpmu_way *way = find(r, tag);
+	struct vpmu_way *way;
 
+	if (vpmu_defers(r)) {
+		defer(vcpu, info, address, user, emulated_of(r), 0);
+		return;
+	}
+	way = find(r, tag);
 	if (!way)
 		access_missed(vcpu, info, address, user, r, tag);
 	else if (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))
@@ -139,6 +167,10 @@ SLOW static void modify_twice(struct vpmu_runner *r, uint64_t tag)
 static AS_GIVEN void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user)
 {
+	if (vpmu_defers(&vpmu_self->runner)) {
+		defer(vcpu, info, address, user, vpmu_self, VPMU_MODIFIES);
+		return;
+	}
 	access_slow(vcpu, info & ~store_bits, address, user);
 	access_slow(vcpu, info, address, user);
 }
@@ -151,6 +183,7 @@ static AS_GIVEN void modify_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	if (!missed_plain(r, tag | VPMU_WORD_M))
 		modify_twice(r, tag);
 	*site_of(r, user) = r->filled;
+	judge_if_due(r);
 }
 
 SLOW static void modify_shared(struct vpmu_runner *r, void *user, uint64_t tag)
@@ -163,8 +196,13 @@ SLOW static void modify_shared(struct vpmu_runner *r, void *user, uint64_t tag)
 static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
-	struct vpmu_way *way = find(r, tag);
+	struct vpmu_way *way;
 
+	if (vpmu_defers(r)) {
+		defer(vcpu, info, address, user, emulated_of(r), VPMU_MODIFIES);
+		return;
+	}
+	way = find(r, tag);
 	if (!way)
 		modify_missed(vcpu, info, address, user, r, tag);
 	else if (l1_way_modify(way, tag, r->keeps))

@@ -6,12 +6,14 @@
 
 #include "bypass.h"
 #include "combining.h"
+#include "deferring.h"
 #include "hidden.h"
 #include "spinning.h"
 
 struct vpmu_emulated {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
+	struct vpmu_deferring deferring;
 	bool waits;			/* inside a system call that can wait */
 	bool polls;			/* inside one that only looks for events */
 	bool sleeps;			/* and not counted as one that runs meanwhile */

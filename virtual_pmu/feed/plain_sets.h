@@ -149,6 +149,7 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 	struct vpmu_ahead at;
 
 	stream->missed = q->tag;
+	q->r->scattered += !goes_on;
 	if (goes_on && stream->next.set) {
 		at = stream->next;
 	} else {

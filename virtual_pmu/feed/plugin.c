@@ -66,6 +66,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	(void)id, (void)vcpu, (void)a6, (void)a7, (void)a8;
 	if (!t)
 		return;
+	vpmu_watch_catch_up(t);
 	if (num == SYS_prctl && a1 == VPMU_SYNC_PRCTL && a2 == VPMU_PRCTL_ACCESS) {
 		t->runner.clock++;
 		vpmu_core_feed_system_call();
@@ -121,6 +122,8 @@ static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 static void on_process_exit(qemu_plugin_id_t id, void *unused)
 {
 	(void)id, (void)unused;
+	if (vpmu_self)
+		vpmu_watch_catch_up(vpmu_self);
 	vpmu_emulated_end();
 	count_feed(false);
 }

@@ -20,6 +20,7 @@ static void on_pause(unsigned int vcpu, void *unused)
 	(void)vcpu, (void)unused;
 	if (!t || vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
 		return;
+	vpmu_watch_catch_up(t);
 	what = vpmu_spinning(&t->spinning, t->runner.clock);
 	if (what == VPMU_SPIN_ON)
 		return;
@@ -32,7 +33,7 @@ static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
 	return vpmu_runner_tag(&t->runner, vpmu_packed_line(block) << 6);
 }
 
-static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
+static void fetch(struct vpmu_emulated *t, uint64_t block)
 {
 	struct vpmu_runner *r = &t->runner;
 	uint32_t lines = vpmu_packed_lines(block);
@@ -48,11 +49,18 @@ static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 	}
 }
 
+static void on_block(unsigned int vcpu, void *packed);
+
 /* A thread's first block, a new virtual CPU, or time to publish. */
 SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 {
 	struct vpmu_emulated *t = vpmu_self;
 
+	if (t && vpmu_defers(&t->runner)) {
+		vpmu_watch_catch_up(t);
+		on_block(vcpu, (void *)(uintptr_t)block);
+		return;
+	}
 	if (t)
 		t->runner.clock += vpmu_packed_instructions(block);
 	else
@@ -108,6 +116,17 @@ static inline bool enter_again(struct vpmu_emulated *t, uint64_t line, uint32_t 
 	return fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines);
 }
 
+/* The block's code is not where it was last. */
+static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, uint64_t block)
+{
+	if (vpmu_defers(&t->runner)) {
+		t->runner.clock -= vpmu_packed_instructions(block);
+		defer(0, 0, 0, (void *)(uintptr_t)block, t, VPMU_DEFERRED_BLOCK);
+	} else if (t->runner.l1i.sets) {
+		fetch(t, block);
+	}
+}
+
 static void on_block(unsigned int vcpu, void *packed)
 {
 	uint64_t block = (uint64_t)(uintptr_t)packed;
@@ -115,9 +134,8 @@ static void on_block(unsigned int vcpu, void *packed)
 
 	if (unlikely(!t || !enter_quietly(t, vpmu_packed_instructions(block))))
 		block_slow(vcpu, block);
-	else if (!enter_again(t, vpmu_packed_line(block), vpmu_packed_lines(block)) &&
-		 t->runner.l1i.sets)
-		fetch(t, block);
+	else if (!enter_again(t, vpmu_packed_line(block), vpmu_packed_lines(block)))
+		fetch_or_defer(t, block);
 }
 
 /* ---- a block's first access ---- */
@@ -168,8 +186,15 @@ static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, u
 static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user, uint32_t ways)
 {
-	if (vpmu_self->runner.l1i.sets)
-		fetch(vpmu_self, block_of((uint64_t)(uintptr_t)user));
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (vpmu_defers(&t->runner)) {
+		t->runner.clock -= (uintptr_t)user & VPMU_FIRST_INSNS_MAX;
+		defer(vcpu, info, address, user, t, ways);
+		return;
+	}
+	if (t->runner.l1i.sets)
+		fetch(t, block_of((uint64_t)(uintptr_t)user));
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
@@ -236,6 +261,55 @@ static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
 	[VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES] = on_first_wide_modify,
 };
 
+/* ---- what was deferred ---- */
+
+static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
+{
+	uint64_t user = d->user;
+
+	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK))
+		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
+	if (d->ways & VPMU_FIRST)
+		user = (uintptr_t)first_site(user);
+	if ((d->ways & VPMU_DEFERRED_BLOCK) ||
+	    ((d->ways & VPMU_WIDE) && vpmu_wide_passes(d->address)))
+		return;
+	if (d->ways & VPMU_MODIFIES)
+		modify(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
+	else
+		access_any(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
+}
+
+static void work_off(struct vpmu_emulated *t)
+{
+	struct vpmu_deferring *d = &t->deferring;
+	struct vpmu_runner *r = &t->runner;
+	uint32_t count = vpmu_deferring_take(d, r), before = r->scattered;
+
+	for (uint32_t i = 0; i < count; i++)
+		work_off_one(t, &d->what[i]);
+	vpmu_deferring_done(d, r, count, r->scattered - before);
+}
+
+void vpmu_watch_catch_up(struct vpmu_emulated *t)
+{
+	if (vpmu_defers(&t->runner))
+		work_off(t);
+}
+
+static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *unused)
+{
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_nontemporal_store(vcpu, info, address, unused);
+}
+
+static void on_fence(unsigned int vcpu, void *unused)
+{
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_nontemporal_fence(vcpu, unused);
+}
+
 /* ---- translation ---- */
 
 static void watch_pauses(struct qemu_plugin_tb *tb, size_t count)
@@ -266,8 +340,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 }
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
-	.block = on_block, .fence = vpmu_nontemporal_fence,
-	.access = on_access, .wide = on_wide, .nontemporal = vpmu_nontemporal_store,
+	.block = on_block, .fence = on_fence,
+	.access = on_access, .wide = on_wide, .nontemporal = on_nontemporal,
 };
 
 /* The interface tells stores by a function; to ask it once per bit spares a call per access. */

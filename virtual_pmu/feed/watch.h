@@ -4,6 +4,7 @@
 #define VPMU_FEED_WATCH_H
 
 #include "core_feed.h"
+#include "emulated.h"
 
 extern const struct vpmu_core_feed_parts vpmu_watch_parts;
 
@@ -13,6 +14,8 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, 
 		    size_t why_bytes);
 /* Inside the translation callback. fetched: where the block's code is for the caches. */
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
+/* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
+void vpmu_watch_catch_up(struct vpmu_emulated *t);
 /* What follows `name=` in the plugin's arguments; NULL: it is not given. */
 const char *vpmu_watch_argument(int argc, char **argv, const char *name);
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* What is deferred has the same outcome as what is not: the plugin with this test in QEMU's place
+ * and a random program, after which all of the caches, the clock and the model is compared. */
+#include "feed_machine.h"
+#include "feed_qemu.h"
+#include "../virtual_pmu/feed/emulated.h"
+
+#define STEPS 200000
+#define LATER (UINT32_C(1) << 30)
+
+/* Instructions with an access each: XOR to memory, MOV from it, MOVUPS of 16 bytes, and a locked
+ * ADD; then MOVNTI, SFENCE and PAUSE. Each is a block of its own with a NOP. */
+enum { XOR, MOV, MOVUPS, LOCKED, MOVNTI, SFENCE, PAUSE, BLOCKS };
+static struct qemu_plugin_tb blocks[BLOCKS];
+static const struct qemu_plugin_insn instructions[BLOCKS] = {
+	[XOR] = { .size = 3, .bytes = { 0x48, 0x31, 0x07 } },
+	[MOV] = { .size = 3, .bytes = { 0x48, 0x8b, 0x07 } },
+	[MOVUPS] = { .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
+	[LOCKED] = { .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
+	[MOVNTI] = { .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
+	[SFENCE] = { .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } },
+	[PAUSE] = { .size = 2, .bytes = { 0xf3, 0x90 } },
+};
+
+static struct vpmu_llc_counts counts;
+
+struct outcome {
+	uint64_t hash, clock, deferred;
+	struct record seen;
+	struct vpmu_llc_counts counts;
+};
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static void access_once(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
+{
+	insn->access(0, info, address, insn->access_udata);
+}
+
+static void execute(int which, uint64_t address)
+{
+	const struct qemu_plugin_tb *tb = &blocks[which];
+	const struct qemu_plugin_insn *insn = &tb->insn[1];
+
+	if (tb->execute)
+		tb->execute(0, tb->udata);
+	if (insn->execute)
+		insn->execute(0, NULL);
+	else if (which == MOVUPS)
+		access_once(insn, address, 3);
+	if (which == XOR || which == MOV)
+		access_once(insn, address, 3);
+	else if (which == MOVUPS)
+		access_once(insn, address + 8, 3);
+	if (which == XOR || which == LOCKED || which == MOVNTI)
+		access_once(insn, address, 3 | INFO_STORE);
+}
+
+/* Anywhere in 1 MiB, or in a few lines that are used again; sometimes across the end of a line. */
+static uint64_t some_address(uint64_t x)
+{
+	return 0x1000000 + (x >> 8 & 3 ? (x >> 20 & 0xffff8) + (x >> 50 & 63 ? 0 : 5) :
+					 x >> 20 & 0x1ff);
+}
+
+static void change_cpu(struct vpmu_thread *slot, uint32_t cpu)
+{
+	call(SYS_sched_setaffinity, 0, 0);
+	slot->cpu = cpu;
+	system_call_return(1, 0, SYS_sched_setaffinity, 0);
+}
+
+static void step(uint64_t x)
+{
+	static const int often[] = { XOR, XOR, XOR, XOR, MOV, MOV, MOVUPS, LOCKED };
+	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());
+
+	if (x >> 60 || !slot)
+		execute(often[x & 7], some_address(x));
+	else if (x >> 59 & 1)
+		execute(MOVNTI + (int)(x % 3), some_address(x));
+	else if (x >> 58 & 1)
+		call(SYS_getpid, 0, 0);
+	else
+		change_cpu(slot, x & 1);
+}
+
+static void never_or_always(bool always)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	t->deferring.trial = (struct vpmu_trial){ .second = always,
+						  .until = t->runner.scattered + LATER };
+	t->runner.judged_at = always ? t->runner.scattered : t->runner.scattered + LATER;
+}
+
+static uint64_t hash_of(const void *bytes, uint64_t length)
+{
+	const uint64_t *word = bytes;
+	uint64_t hash = 1;
+
+	for (uint64_t i = 0; i < length / sizeof(*word); i++)
+		hash = hash * 0x100000001b3ull + word[i];
+	return hash;
+}
+
+static struct outcome run(bool always)
+{
+	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
+	uint64_t x = 88172645463325252u;
+	struct outcome o = { 0 };
+
+	memset(caches, 0, segment->caches_bytes);
+	memset(&seen, 0, sizeof(seen));
+	memset(&counts, 0, sizeof(counts));
+	segment->uclk[0] = 0;
+	execute(MOV, 0x1000000);
+	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
+	vpmu_self->runner.clock = 0;
+	never_or_always(always);
+	for (int i = 0; i < STEPS; i++) {
+		step(next_random(&x));
+		o.deferred += vpmu_self->deferring.count;
+	}
+	synchronise();
+	o.clock = vpmu_self->runner.clock;
+	o.seen = seen;
+	o.counts = counts;
+	process_exit(1, NULL);
+	o.hash = hash_of(caches, segment->caches_bytes);
+	return o;
+}
+
+static void deferring_changes_nothing(void **state)
+{
+	struct outcome at_once = run(false), later = run(true);
+
+	(void)state;
+	assert_int_equal(at_once.deferred, 0);
+	assert_in_range(later.deferred, (uint64_t)STEPS * 4, (uint64_t)STEPS * VPMU_DEFERRED_MAX);
+	assert_true(at_once.seen.tracker[VPMU_TRK_DATA_READ] > STEPS / 4);
+	assert_int_equal(later.clock, at_once.clock);
+	assert_memory_equal(&later.seen, &at_once.seen, sizeof(later.seen));
+	assert_memory_equal(&later.counts, &at_once.counts, sizeof(later.counts));
+	assert_int_equal(later.hash, at_once.hash);
+}
+
+static int install(void **state)
+{
+	const struct vpmu_machine m = {
+		.name = "test", .packages = 1, .cores = 2, .threads = 1, .slices = 4,
+		.l1i = { 1024, 8, 64 }, .l1d = { 1024, 8, 64 }, .l2 = { 2048, 4, 64 },
+		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
+		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
+	};
+	char here[] = "segment=here", keep[] = "keep=on";
+	char *arguments[] = { here, keep };
+
+	(void)state;
+	segment = segment_of(&m);
+	llc_counts = &counts;
+	if (qemu_plugin_install(1, &x86_64, 2, arguments))
+		return -1;
+	for (int i = 0; i < BLOCKS; i++) {
+		blocks[i].count = 2;
+		blocks[i].insn[0] = (struct qemu_plugin_insn){
+			.address = 0x400000 + 0x140 * (uint64_t)i, .size = 1, .bytes = { 0x90 } };
+		blocks[i].insn[1] = instructions[i];
+		blocks[i].insn[1].address = blocks[i].insn[0].address + 1;
+		translate(1, &blocks[i]);
+	}
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(segment);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deferring_changes_nothing),
+	};
+
+	return cmocka_run_group_tests_name("feed deferring", tests, install, end);
+}
