@@ -112,20 +112,29 @@ static void who_asks_gets_it(void **state)
 	assert_true(runner[0].keeps);
 }
 
+/* Not for the time that the host leaves one thread its CPU: who asked may wait for that. */
+static void who_asks_goes_on_asking(void **state)
+{
+	(void)state;
+	keep();
+	segment->lock.contended = 1;
+	segment->lock.uses = 0;
+	miss(VPMU_ASKED_USES - 1);
+	assert_int_equal(segment->lock.contended, 1);
+	assert_false(runner[0].keeps);
+}
+
 /* Who was killed asks no more. */
 static void a_request_that_nobody_makes_passes(void **state)
 {
 	(void)state;
 	keep();
 	segment->lock.contended = 1;
-	segment->lock.uses = 0;
-	miss(VPMU_TURN_USES - 1);
-	assert_int_equal(segment->lock.contended, 1);
-	segment->lock.uses = VPMU_TURN_USES - 1;
+	segment->lock.uses = VPMU_ASKED_USES - 1;
 	segment->lock.waiting = 1;
 	miss(1);
 	assert_int_equal(segment->lock.contended, 1);
-	segment->lock.uses = VPMU_TURN_USES - 1;
+	segment->lock.uses = VPMU_ASKED_USES - 1;
 	segment->lock.waiting = 0;
 	miss(1);
 	assert_int_equal(segment->lock.contended, 0);
@@ -312,6 +321,7 @@ int main(void)
 		CASE(not_with_other_threads_in_the_process),
 		CASE(not_who_misses_seldom),
 		CASE(who_asks_gets_it),
+		CASE(who_asks_goes_on_asking),
 		CASE(a_request_that_nobody_makes_passes),
 		CASE(what_other_cores_have_changes_under_their_locks),
 		CASE(its_core_has_changed_afterwards),

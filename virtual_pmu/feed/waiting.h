@@ -107,12 +107,17 @@ static inline bool vpmu_lock_use(struct vpmu_segment *s)
 	return uses % VPMU_TURN_USES == 0;
 }
 
-/* Who asked for the lock and was killed does not ask for ever. */
+/* Who asked for the lock and was killed does not ask for ever; but who did and then lost its CPU to
+ * this thread does for longer than the host leaves it that. */
+#define VPMU_ASKED_USES (64 * VPMU_TURN_USES)
+
 static inline void vpmu_lock_pass(struct vpmu_segment *s, bool turn_over)
 {
+	uint32_t uses = __atomic_load_n(&s->lock.uses, __ATOMIC_RELAXED);
+
 	if (__atomic_load_n(&s->lock.waiting, __ATOMIC_RELAXED))
 		vpmu_lock_wake(s);
-	else if (turn_over && vpmu_lock_contended(s))
+	else if (turn_over && uses % VPMU_ASKED_USES == 0 && vpmu_lock_contended(s))
 		__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 }
 
