@@ -17,6 +17,7 @@ cat >"$scratch/probe.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,13 +70,39 @@ static int shell(const char *how)
 	       pclose(f) != 7 << 8;
 }
 
+static const char *descriptor(const char *how, const char *self)
+{
+	static char path[32], bytes[1 << 16];
+	int fd = open(self, O_RDONLY | O_CLOEXEC), copy;
+	ssize_t n;
+
+	if (strstr(how, "unnamed")) {
+		copy = memfd_create("probe", MFD_CLOEXEC);
+		while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+			if (write(copy, bytes, n) != n)
+				exit(1);
+		fd = copy;
+	}
+	snprintf(path, sizeof(path), "/%s/fd/%d", strstr(how, "dev") ? "dev" : "proc/self", fd);
+	return path;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argv[1], *self = getenv("PROBE");
 
-	if (argc < 3)
+	if (argc < 2 && getenv("TURNS")) {
+		argv = loop;
+		loop[2] = getenv("TURNS");
+		how = "loop";
+	} else if (argc < 3) {
 		return 2;
+	}
 	loop[2] = argv[2];
+	if (!strcmp(how, "exec_alone")) {
+		setenv("TURNS", argv[2], 1);
+		execv(self, NULL);
+	}
 	if (!strcmp(how, "loop")) {
 		long n = atol(argv[2]);
 
@@ -89,14 +116,15 @@ int main(int argc, char **argv)
 		execle(self, "probe", "loop", argv[2], NULL, none);
 	if (!strcmp(how, "execv"))
 		execv(self, loop);
-	if (!strcmp(how, "exec_itself"))
-		execv("/proc/self/exe", loop);
-	if (!strcmp(how, "exec_descriptor")) {
-		char path[32];
+	if (!strncmp(how, "exec_itself", 11)) {
+		const char *link = strchr(how, ':');
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", open(self, O_RDONLY | O_CLOEXEC));
-		execv(path, loop);
+		if (link)	/* it was started by another folder's name */
+			return chdir("/proc/self") || execv(link + 1, loop);
+		execv("/proc/self/exe", loop);
 	}
+	if (!strncmp(how, "exec_descriptor", 15))
+		execv(descriptor(how, self), loop);
 	if (!strcmp(how, "exec_by_number"))
 		syscall(SYS_execve, self, loop, none);
 	if (!strcmp(how, "fexecve"))
@@ -141,9 +169,16 @@ ways 'a text, as execvp has it' env text $turns
 ways make make -s -f "$scratch/makefile"
 ways 'vpmu run' sh -c "'$vpmu' run probe loop $turns; exit 0"
 for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number exec_itself \
-		exec_descriptor system popen; do
+		exec_descriptor exec_descriptor_dev exec_descriptor_unnamed system popen; do
 	ways $how probe $how $turns
 done
+ln -s /proc/self/exe "$scratch/itself"
+cd "$scratch" || exit 1
+for link in exe ../thread-self/exe ../self//exe "$scratch/itself"; do
+	ways "itself, $link" ./probe "exec_itself:$link" $turns
+done
+cd "$OLDPWD" || exit 1
+ways 'no arguments' probe exec_alone $turns
 loader=$(ldd "$scratch/probe" | awk '/ld-linux/ { print $1 }')
 ways 'the loader by hand' "$loader" --preload "$(ldd "$scratch/probe" | awk '/libc.so/ { print $3 }')" \
 	"$scratch/probe" loop $turns

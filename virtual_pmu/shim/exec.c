@@ -169,34 +169,34 @@ SHIM_EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- by an open file ---- */
 
-/* The emulator opens the file anew, by its own name or by that of the descriptor, which must then
- * survive the exec. */
-static bool name_of(int fd, const char *rest, char *out, size_t bytes)
+/* The emulator opens the file anew: a name that is followed is that of a link. */
+static void name_descriptor(int fd, char link[64])
 {
-	char link[64], name[PATH_MAX];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, name, sizeof(name) - 1);
-	if (n <= 0)
-		return false;
-	name[n] = '\0';
-	if (*rest)
-		return snprintf(out, bytes, "%s/%s", name, rest) < (int)bytes;
-	if (access(name, X_OK)) {
-		fcntl(fd, F_SETFD, 0);
-		return snprintf(out, bytes, "%s", link) < (int)bytes;
-	}
-	return snprintf(out, bytes, "%s", name) < (int)bytes;
+	snprintf(link, 64, "/proc/self/fd/%d", fd);
 }
 
 SHIM_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	char path[PATH_MAX];
+	char link[64];
 
-	if (!shim_following() || !name_of(fd, "", path, sizeof(path)))
+	if (!shim_following() || fcntl(fd, F_GETFD) < 0)
 		return NEXT(fexecve)(fd, argv, envp);
-	return run(path, argv, envp);
+	name_descriptor(fd, link);
+	return run(link, argv, envp);
+}
+
+/* In a folder, whose descriptor will be closed. */
+static bool name_in(int folder, const char *rest, char *out, size_t bytes)
+{
+	char link[64], name[PATH_MAX];
+	ssize_t n;
+
+	name_descriptor(folder, link);
+	n = readlink(link, name, sizeof(name) - 1);
+	if (n <= 0)
+		return false;
+	name[n] = '\0';
+	return snprintf(out, bytes, "%s/%s", name, rest) < (int)bytes;
 }
 
 SHIM_EXPORT int execveat(int at, const char *path, char *const argv[], char *const envp[],
@@ -208,7 +208,9 @@ SHIM_EXPORT int execveat(int at, const char *path, char *const argv[], char *con
 		return NEXT(execveat)(at, path, argv, envp, flags);
 	if (*path == '/' || (at == AT_FDCWD && *path))
 		return run(path, argv, envp);
-	if (!name_of(at, path, joined, sizeof(joined)))
+	if (!*path)
+		return fexecve(at, argv, envp);
+	if (!name_in(at, path, joined, sizeof(joined)))
 		return NEXT(execveat)(at, path, argv, envp, flags);
 	return run(joined, argv, envp);
 }

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../machine/program.h"
 #include "inside.h"
+#include "links.h"
 
 /* A program must have these in its environment to be on the machine, whatever its caller gives
  * it. */
@@ -51,15 +51,6 @@ static const char *keep_setting(size_t i)
 	if (value && !value[strcspn(value, ",")])	/* where the emulator would split it */
 		kept[i] = copy_setting(kept_names[i], value);
 	return kept[i] ? kept[i] + strlen(kept_names[i]) + 1 : NULL;
-}
-
-static bool same_file(const char *one, const char *other)
-{
-	struct stat a, b;	/* the kernel's and libc's are the same */
-
-	return one && other && !shim_syscall(SYS_stat, shim_address(one), shim_address(&a), 0, 0) &&
-	       !shim_syscall(SYS_stat, shim_address(other), shim_address(&b), 0, 0) &&
-	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 /* Is this library's name at the end of a path of so many bytes? */
@@ -105,10 +96,12 @@ __attribute__((constructor(101))) static void look(void)
 			tool = value;
 	}
 	/* vpmu starts the emulator itself. */
-	if (!find_libraries() || same_file("/proc/self/exe", tool))
+	if (!find_libraries() || shim_same_file("/proc/self/exe", tool))
 		emulator = NULL;
-	if (emulator)
+	if (emulator) {
 		shim_machine();
+		shim_links_begin();
+	}
 	errno = saved;
 }
 
@@ -194,31 +187,19 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 	out->envp = (char **)(uintptr_t)variables;
 }
 
-/* A link of /proc such as /proc/self/exe leads elsewhere in the emulator that is executed. */
-static const char *beyond_link(const char *path, char room[PATH_MAX])
-{
-	int saved = errno;
-	ssize_t n = strncmp(path, "/proc/", 6) ? 0 : readlink(path, room, PATH_MAX - 1);
-
-	if (n > 0)
-		room[n] = '\0';
-	if (n > 0 && (room[0] != '/' || access(room, F_OK)))
-		n = 0;
-	errno = saved;
-	return n > 0 ? room : path;
-}
-
 bool shim_follow(const char *path, char *const argv[], char *const envp[], struct shim_follow *out)
 {
+	static char *const none[] = { NULL };
 	size_t pointers = VPMU_EMULATOR_WORDS + 2 * KEPT + count(argv) + count(envp) + 1;
 	char target[PATH_MAX];
 	struct room *room;
 	enum vpmu_program_kind kind;
 
-	if (!path || !argv || !shim_following())
+	if (!path || !shim_following())
 		return false;
-	path = beyond_link(path, target);
-	if (same_file(path, tool) || same_file(path, emulator))
+	argv = argv ? argv : none;	/* as the kernel has it */
+	path = shim_beyond_links(path, target);
+	if (shim_same_file(path, tool) || shim_same_file(path, emulator))
 		return false;
 	/* The heap cannot be used: this may be a child of vfork, or of a process with many
 	 * threads. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Files behind links. */
+#ifndef VPMU_SHIM_LINKS_H
+#define VPMU_SHIM_LINKS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* When the process starts: of a program that was started by a relative name the emulator knows no
+ * more once it has changed its folder. */
+void shim_links_begin(void);
+bool shim_same_file(const char *one, const char *other);
+/* The path by which the emulator finds what is executed here by this one; in `room`, if it is
+ * another. */
+const char *shim_beyond_links(const char *path, char room[PATH_MAX]);
+
+#endif
