@@ -49,7 +49,11 @@ ipmu-run --version >out; is '--version' "ipmu-run ${VERSION:-$(sed 's/.* //' out
 # -- the program: its status, arguments, streams
 on skl-4c8t -e $event sh -c 'exit 7'; is 'its status' 7 $?
 on skl-4c8t -e $event -- sh -c 'kill -USR1 $$'; is 'killed by a signal' $((128 + 10)) $?
-says 'killed by a signal' 'exit status 138'
+says 'killed by a signal' ': exit status 138 [(]128 [+] signal 10, User defined signal 1[)]$'
+on skl-4c8t -e $event -o dies sh -c 'kill -SEGV $$'; is 'killed, a page' $((128 + 11)) $?
+grep -q 'exit status 139 (128 + signal 11, Segmentation fault)</p>' dies.html; verdict 'killed, a page' $?
+grep -q '"status": *139,' dies.json; verdict 'killed: the number for programs' $?
+on skl-4c8t -e $event sh -c 'exit 255'; says 'no signal' ': exit status 255$'
 on skl-4c8t -e $event ./none; is 'not found' 127 $?
 says 'not found' './none: no such file'
 on skl-4c8t -e $event surely-no-such-program; is 'not found in PATH' 127 $?

@@ -187,7 +187,7 @@ static void passes_section(FILE *f, const struct report *r)
 static void summary(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
-	char job[160];
+	char job[160], status[128];
 
 	element(f, "<h1>", r->command, "</h1>\n");
 	element(f, "<p>", r->machine->model[0] ? r->machine->model : "unnamed processor", "");
@@ -196,7 +196,8 @@ static void summary(FILE *f, const struct report *r)
 			r->machine->is_virtual ? " of the machine's clock" : "");
 	fprintf(f, " &middot; %d run%s", r->m->done * r->m->passes->n,
 		r->m->done * r->m->passes->n == 1 ? "" : "s");
-	fprintf(f, " &middot; exit status %d</p>\n", r->m->status);
+	report_status_text(r->m->status, status);
+	fprintf(f, " &middot; %s</p>\n", status);
 	if (r->job) {
 		report_job_text(r->job, job);
 		element(f, "<p>", job, "</p>\n");

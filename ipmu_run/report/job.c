@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <string.h>
+
 #include "report.h"
 
 static const char *plural(int n)
@@ -10,6 +13,19 @@ bool report_is_complete(const struct report *r)
 {
 	return r->m->done == r->m->runs && !r->m->lost[0] &&
 	       (!r->job || (r->job->ended == r->job->size && !r->job->outside));
+}
+
+/* A shell that the program was run by has the same status, and it may be the program's own. */
+void report_status_text(int status, char out[128])
+{
+	int number = status - 128;
+	bool is_signal = number > 0 && number <= SIGRTMAX;
+
+	if (is_signal)
+		snprintf(out, 128, "exit status %d (128 + signal %d, %.40s)", status, number,
+			 strsignal(number));
+	else
+		snprintf(out, 128, "exit status %d", status);
 }
 
 void report_job_text(const struct report_job *job, char out[160])

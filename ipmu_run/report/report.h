@@ -58,6 +58,8 @@ bool report_is_first(const struct report_group *g, int i);
 /* Seconds of the program: on a virtual machine those of its clock, where a group has one. */
 struct value report_seconds(const struct report *r);
 bool report_is_complete(const struct report *r);
+/* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
+void report_status_text(int status, char out[128]);
 /* "4 ranks on 1 node", and what is wrong with that, or "". */
 void report_job_text(const struct report_job *job, char out[160]);
 

@@ -105,14 +105,15 @@ static void print_passes(FILE *f, const struct report *r)
 static void print_head(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
-	char job[160];
+	char job[160], status[128];
 
 	fprintf(f, "ipmu-run: %s", r->command);
 	if (r->m->runs > 1 || r->m->passes->n > 1)
 		fprintf(f, ": %d run%s", r->m->done * r->m->passes->n,
 			r->m->done * r->m->passes->n == 1 ? "" : "s");
+	report_status_text(r->m->status, status);
 	if (r->m->status)
-		fprintf(f, ": exit status %d", r->m->status);
+		fprintf(f, ": %s", status);
 	fputc('\n', f);
 	if (r->job) {
 		report_job_text(r->job, job);
