@@ -34,12 +34,17 @@ needs qemu-x86_64
 run threads 1000 --no-feed idle
 run 'threads, emulated' 100 '' ''
 
-rm -f "$scratch/segment"
-"$vpmu" run --no-feed --strict -m skl-4c8t -s "$scratch/segment" -- "$scratch/unload" \
-	>"$scratch/out" 2>&1
-verdict 'unloading' $?
-grep -qx '1 2 1 gone' "$scratch/out"
-verdict 'unloading: threads before, during, after' $?
-! enabled >>"$scratch/out"
-verdict 'unloading: registers' $?
+unload() {	# unload NAME OPTION
+	rm -f "$scratch/segment"
+	"$vpmu" run $2 --strict -m skl-4c8t -s "$scratch/segment" -- timeout 50 "$scratch/unload" \
+		>"$scratch/out" 2>&1
+	verdict "$1" $?
+	grep -qx '1 0 gone' "$scratch/out"
+	verdict "$1: threads while it counts, and after" $?
+	! enabled >>"$scratch/out"
+	verdict "$1: registers" $?
+}
+
+unload unloading --no-feed
+unload 'unloading, emulated' ''
 finish
