@@ -180,6 +180,56 @@ static void another_program_is_not_counted(void **state)
 	keep();
 }
 
+static pthread_barrier_t steps;
+
+static void step(void)
+{
+	pthread_barrier_wait(&steps);
+}
+
+/* Another thread of the process. */
+static void *beside(void *unused)
+{
+	run_blocks(1);
+	step();
+	step();		/* the other one executes a program */
+	call(SYS_read, 0, 0);
+	step();
+	step();
+	system_call_return(1, 0, SYS_read, 0);
+	step();
+	step();		/* it could not */
+	call(SYS_exit, 0, 0);
+	return unused;
+}
+
+static void nor_are_the_threads_that_it_ends(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	synchronise();
+	segment->runners++;	/* of another process */
+	assert_int_equal(pthread_create(&thread, NULL, beside, NULL), 0);
+	step();
+	assert_int_equal(segment->runners, 3);
+	call(SYS_execve, 0, 0);
+	assert_int_equal(segment->runners, 1);
+	step();
+	step();
+	assert_int_equal(segment->runners, 1);		/* sleeping, and before */
+	step();
+	step();
+	assert_int_equal(segment->runners, 1);
+	system_call_return(1, 0, SYS_execve, -ENOENT);
+	assert_int_equal(segment->runners, 3);
+	step();
+	pthread_join(thread, NULL);
+	assert_int_equal(segment->runners, 2);
+	segment->runners--;
+	keep();
+}
+
 /* Nor one that sleeps in a system call: the other one is alone meanwhile. */
 static void a_sleeper_is_not_counted(void **state)
 {
@@ -228,14 +278,29 @@ static void who_wakes_up_asks_for_it_first(void **state)
 	keep();
 }
 
-static void a_thread_ends_without_it(void **state)
+static void *run_a_block(void *unused)
 {
+	run_blocks(1);
+	return unused;
+}
+
+static void a_process_ends_without_it(void **state)
+{
+	pthread_t thread;
+
 	(void)state;
+	synchronise();
+	assert_int_equal(pthread_create(&thread, NULL, run_a_block, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(segment->runners, 2);	/* it has not ended by a call */
+	segment->runners--;
 	keep();
+	segment->runners++;
 	call(SYS_exit_group, 0, 0);
 	assert_int_equal(segment->lock.owner, 0);
 	assert_int_equal(segment->runners, 0);
 	process_exit(1, NULL);
+	assert_int_equal(segment->runners, 0);
 }
 
 /* In memory that a forked process shares. */
@@ -257,6 +322,7 @@ static int install(void **state)
 	char *arguments[] = { where, how };
 
 	(void)state;
+	pthread_barrier_init(&steps, NULL, 2);
 	m.llc.bytes *= 64;	/* more sets */
 	segment = shared_segment(&m);
 	if (qemu_plugin_install(1, &x86_64, 2, arguments))
@@ -276,9 +342,10 @@ int main(void)
 		cmocka_unit_test(two_threads_share_it),
 		cmocka_unit_test(a_halted_holder_is_not_waited_for),
 		cmocka_unit_test(another_program_is_not_counted),
+		cmocka_unit_test(nor_are_the_threads_that_it_ends),
 		cmocka_unit_test(a_sleeper_is_not_counted),
 		cmocka_unit_test(who_wakes_up_asks_for_it_first),
-		cmocka_unit_test(a_thread_ends_without_it),
+		cmocka_unit_test(a_process_ends_without_it),
 	};
 
 	return cmocka_run_group_tests_name("alone on the machine", tests, install, NULL);

@@ -24,12 +24,35 @@ void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid)
 		__atomic_store_n(&parents[vcpu], tid, __ATOMIC_RELAXED);
 }
 
-void vpmu_emulated_count(bool here)
+static void count(uint32_t change)
 {
-	uint32_t change = here ? 1 : -1u;
+	uint32_t before = __atomic_fetch_add(&vpmu_feed.running, change, __ATOMIC_RELAXED);
 
-	__atomic_fetch_add(&vpmu_feed.running, change, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&vpmu_feed.segment->runners, change, __ATOMIC_RELAXED);
+	if (!(before & VPMU_PROCESS_ENDS))
+		__atomic_fetch_add(&vpmu_feed.segment->runners, change, __ATOMIC_RELAXED);
+}
+
+void vpmu_process_leave(void)
+{
+	uint32_t before = __atomic_fetch_or(&vpmu_feed.running, VPMU_PROCESS_ENDS,
+					    __ATOMIC_RELAXED);
+
+	if (!(before & VPMU_PROCESS_ENDS))
+		__atomic_fetch_sub(&vpmu_feed.segment->runners, before, __ATOMIC_RELAXED);
+}
+
+/* The lock comes from a thread that has kept it, so that no one believes to be alone from then. */
+void vpmu_process_stay(void)
+{
+	bool locked = vpmu_feed_lock(vpmu_feed.segment, vpmu_self->runner.tid);
+	uint32_t before = __atomic_fetch_and(&vpmu_feed.running, ~VPMU_PROCESS_ENDS,
+					     __ATOMIC_RELAXED);
+
+	if (before & VPMU_PROCESS_ENDS)
+		__atomic_fetch_add(&vpmu_feed.segment->runners, before & ~VPMU_PROCESS_ENDS,
+				   __ATOMIC_RELAXED);
+	if (locked)
+		vpmu_feed_unlock(vpmu_feed.segment);
 }
 
 static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
@@ -60,7 +83,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);
 	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
-	vpmu_emulated_count(true);
+	count(1);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	if (!slot) {
@@ -91,10 +114,10 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 void vpmu_emulated_sleep(struct vpmu_emulated *t)
 {
 	t->sleeps = true;
-	vpmu_emulated_count(false);
+	count(-1u);
 }
 
-/* The lock comes from a thread that has kept it, so that no one believes to be alone from then. */
+/* It takes the lock as vpmu_process_stay() does. */
 void vpmu_emulated_wake(struct vpmu_emulated *t)
 {
 	bool locked;
@@ -102,7 +125,7 @@ void vpmu_emulated_wake(struct vpmu_emulated *t)
 	if (!t->sleeps)
 		return;
 	locked = vpmu_feed_lock(vpmu_feed.segment, t->runner.tid);
-	vpmu_emulated_count(true);
+	count(1);
 	if (locked)
 		vpmu_feed_unlock(vpmu_feed.segment);
 	t->sleeps = false;
@@ -145,7 +168,7 @@ void vpmu_emulated_end(void)
 	if (!vpmu_feed.cpu_of)
 		vpmu_thread_release(segment, t->runner.tid);
 	if (!t->sleeps)
-		vpmu_emulated_count(false);
+		count(-1u);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;

@@ -31,11 +31,13 @@ struct vpmu_feed {
 	struct vpmu_caches caches;
 	uint64_t space;			/* of addresses */
 	bool keeping;			/* of the machine lock by the only thread */
-	uint32_t running;		/* of its threads, those that the segment counts */
+	/* Of its threads those that the segment counts, unless: it counts none of them. */
+	uint32_t running;
 	/* A whole machine's CPU with QEMU's number has always this one; NULL: threads move. */
 	uint32_t (*cpu_of)(unsigned int vcpu);
 };
 extern struct vpmu_feed vpmu_feed;
+#define VPMU_PROCESS_ENDS 0x80000000u
 
 /* Initial-exec: one instruction to reach it, at every memory access. */
 extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
@@ -44,8 +46,10 @@ extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initia
 struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu);
 void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid);
 void vpmu_emulated_end(void);
-/* The calling thread runs from now, or does not any more. Whoever begins has the machine lock. */
-void vpmu_emulated_count(bool here);
+/* The process ends by what the calling thread does next, and all of its threads with it; or it has
+ * not ended. */
+void vpmu_process_leave(void);
+void vpmu_process_stay(void);
 /* Finds or makes the slot of this thread in the segment and starts its runner there. */
 void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent);
 /* Between these the thread touches no cache, and others may be alone on the machine. */

@@ -40,12 +40,23 @@ static void count_feed(bool attach)
 	__atomic_fetch_add(&vpmu_feed.segment->feeds, attach ? 1u : -1u, __ATOMIC_RELAXED);
 }
 
-/* The thread that executes another program is its process's last. */
-static void count_process(struct vpmu_emulated *t, bool here)
+static bool is_exec(int64_t num)
 {
-	count_feed(here);
-	t->runner.may_keep = here && vpmu_feed.keeping;
-	vpmu_emulated_count(here);
+	return num == SYS_execve || num == SYS_execveat;
+}
+
+static void before_exec(struct vpmu_emulated *t)
+{
+	count_feed(false);
+	t->runner.may_keep = false;
+	vpmu_process_leave();
+}
+
+static void after_failed_exec(struct vpmu_emulated *t)
+{
+	vpmu_process_stay();
+	t->runner.may_keep = vpmu_feed.keeping;
+	count_feed(true);
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -81,8 +92,10 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
-	if (num == SYS_execve)
-		count_process(t, false);
+	if (num == SYS_exit_group)
+		vpmu_process_leave();
+	if (is_exec(num))
+		before_exec(t);
 	else if (num == SYS_exit || num == SYS_exit_group)
 		vpmu_emulated_end();
 	else if (t->waits)
@@ -100,8 +113,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	if (t->maps && ret > 0)
 		vpmu_hugepages_advise((uint64_t)ret, t->maps);
 	vpmu_hidden_return(&t->code, ret);
-	if (num == SYS_execve)	/* it failed */
-		count_process(t, true);
+	if (is_exec(num))
+		after_failed_exec(t);
 	if (t->polls && !ret && !vpmu_alone(vpmu_feed.segment))
 		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
@@ -124,6 +137,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	(void)id, (void)unused;
 	if (vpmu_self)
 		vpmu_watch_catch_up(vpmu_self);
+	vpmu_process_leave();
 	vpmu_emulated_end();
 	count_feed(false);
 }
