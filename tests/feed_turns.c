@@ -239,6 +239,7 @@ static void who_was_killed_does_not_keep_it(void **state)
 		runner[0].dense = 0;
 		segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
 		miss(1);
+		assert_false(segment->lock.owner & VPMU_LOCK_KEPT);	/* nor has it back */
 		assert_int_equal(runner[0].own->lock, 0);
 		assert_int_equal(runner[0].own->version, version + 4);	/* of both */
 		keep();
@@ -269,6 +270,7 @@ static void who_is_stopped_does_not_keep_it(void **state)
 		runner[0].dense = 0;
 		segment->lock.owner = runner[0].own->lock = kept_by((uint32_t)pid);
 		miss(1);
+		assert_false(segment->lock.owner & VPMU_LOCK_KEPT);	/* nor has it back */
 		assert_int_equal(runner[0].own->lock, 0);
 		keep();
 		vpmu_runner_let_go(segment, &runner[0]);

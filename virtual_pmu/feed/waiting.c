@@ -215,7 +215,8 @@ bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r)
 
 	if (!wait_locked(s, r->tid, r->often, &from))
 		return false;
-	if (!r->often && from != (r->tid | VPMU_LOCK_RESERVED))
+	/* Not back to one that was killed or stopped while it kept it. */
+	if (!r->often && (from & VPMU_LOCK_RESERVED) && from != (r->tid | VPMU_LOCK_RESERVED))
 		r->reserved_by = from;
 	return true;
 }
