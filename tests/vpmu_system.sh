@@ -41,6 +41,9 @@ cat /sys//devices/system/cpu/cpu7/cache/index3/shared_cpu_list
 (cd /proc && grep -c 'model name.*: VirtualPMU skl-4c8t' cpuinfo)
 (cd /sys && cat devices/system/cpu/online)
 (cd /sys/devices/system/cpu && cat present)
+cat /sys/devices/./system/cpu/present /sys/bus/../devices/system/cpu/present //sys/devices/system/cpu/present
+cat /tmp/../sys/devices/system/cpu/present
+(cd /sys/bus && cat ../devices/system/cpu/present ./cpu/devices/cpu3/topology/core_id)
 ls /sys/devices/system/cpu | grep -c '^cpu[0-9]'
 ls -d /sys/devices/system/cpu/cpu[0-9]* | wc -l
 basename "$(readlink -f /sys/devices/system/cpu/cpu5/node0)"
@@ -50,7 +53,7 @@ stat -c %F /sys/bus/event_source /proc/sys/kernel/perf_event_paranoid 2>/dev/nul
 exit 0
 LOOK
 chmod +x "$scratch/look"
-is "looked at in many ways" "8 3,7 0-7 8 0-7 0-7 8 8 node0 ff" "$(on skl-4c8t "$scratch/look" | paste -sd' ')"
+is "looked at in many ways" "8 3,7 0-7 8 0-7 0-7 0-7 0-7 0-7 0-7 0-7 3 8 8 node0 ff" "$(on skl-4c8t "$scratch/look" | paste -sd' ')"
 
 # The host's PMU: the kernel gives no counter of it, the instruction is refused.
 cat >"$scratch/host.c" <<'C'

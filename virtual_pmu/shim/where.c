@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What Linux says about CPUs and memory in /proc and /sys is in files next to the segment. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -72,38 +70,34 @@ static bool may_lead_there(const char *relative)
 	return false;
 }
 
-/* Makes a path that is relative to an open directory absolute, if that directory is one of those
- * above. */
-static bool absolute(int at, const char *relative, char *out, size_t bytes)
+/* Has it empty names, "." or ".."? */
+static bool winds(const char *path)
 {
-	char link[32] = "/proc/self/cwd", directory[64];
-	int saved = errno;
-	ssize_t n;
+	const char *name = path + (*path == '/');
 
-	if (at != AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
-	n = (ssize_t)syscall(SYS_readlinkat, AT_FDCWD, link, directory, sizeof(directory) - 1);
-	errno = saved;
-	if (n <= 0 || n >= (ssize_t)sizeof(directory) - 1)
-		return false;
-	directory[n] = '\0';
-	if (strcmp(directory, "/") && !below(directory, "/proc") && !below(directory, "/sys"))
-		return false;
-	return snprintf(out, bytes, "%s/%s", directory, relative) < (int)bytes;
+	while (*name) {
+		size_t length = strcspn(name, "/");
+
+		if (!length || (*name == '.' && (length == 1 || (length == 2 && name[1] == '.'))))
+			return true;
+		name += length;
+		name += *name == '/';
+	}
+	return false;
 }
 
 const char *shim_where(int at, const char *path, struct shim_room *room)
 {
 	const char *given = path, *ours, *rest, *segment;
-	char joined[512];
+	char simple[SHIM_SIMPLE_BYTES];
 
-	if (!path || (*path == '/' ? strncmp(path, "/proc/", 6) && strncmp(path, "/sys/", 5) :
-				     !may_lead_there(path)))
+	if (!path || ((*path == '/' ? strncmp(path, "/proc/", 6) && strncmp(path, "/sys/", 5) :
+				      !may_lead_there(path)) && !winds(path)))
 		return given;
-	if (*path != '/') {
-		if (!absolute(at, path, joined, sizeof(joined)))
+	if (*path != '/' || !find(path, &ours)) {
+		if (!shim_path_simple(at, path, simple, sizeof(simple)))
 			return given;
-		path = joined;
+		path = simple;
 	}
 	rest = find(path, &ours);
 	segment = rest ? shim_segment_path() : NULL;
