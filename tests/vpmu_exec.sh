@@ -37,12 +37,36 @@ static int status_of(int error)
 	return error || status;
 }
 
+static const char *descriptor(const char *how, const char *self)
+{
+	static char path[32], bytes[1 << 16];
+	int fd = open(self, O_RDONLY | O_CLOEXEC), copy;
+	ssize_t n;
+
+	if (strstr(how, "unnamed")) {
+		copy = memfd_create("probe", MFD_CLOEXEC);
+		while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+			if (write(copy, bytes, n) != n)
+				exit(1);
+		fd = copy;
+	}
+	snprintf(path, sizeof(path), "/%s/fd/%d", strstr(how, "dev") ? "dev" : "proc/self", fd);
+	return path;
+}
+
 static int spawn(const char *how)
 {
 	if (!strcmp(how, "posix_spawn"))	/* and an empty environment */
 		return status_of(posix_spawn(&pid, getenv("PROBE"), NULL, NULL, loop, none));
 	if (!strcmp(how, "posix_spawnp"))
 		return status_of(posix_spawnp(&pid, "probe", NULL, NULL, loop, environ));
+	if (!strcmp(how, "posix_spawn_unnamed")) {
+		const char *path = descriptor(how, getenv("PROBE"));
+		int error = posix_spawn(&pid, path, NULL, NULL, loop, environ);
+
+		/* and its descriptor is closed in others, as before */
+		return status_of(error) || fcntl(atoi(strrchr(path, '/') + 1), F_GETFD) != FD_CLOEXEC;
+	}
 	if (!strcmp(how, "no_file"))
 		return posix_spawn(&pid, "/no/such/file", NULL, NULL, loop, environ) != ENOENT ||
 		       execvp("no-such-program-at-all", loop) != -1 || errno != ENOENT ||
@@ -68,23 +92,6 @@ static int shell(const char *how)
 	f = popen(command, "r");
 	return !f || !fgets(line, sizeof(line), f) || strcmp(line, "it's %\n") ||
 	       pclose(f) != 7 << 8;
-}
-
-static const char *descriptor(const char *how, const char *self)
-{
-	static char path[32], bytes[1 << 16];
-	int fd = open(self, O_RDONLY | O_CLOEXEC), copy;
-	ssize_t n;
-
-	if (strstr(how, "unnamed")) {
-		copy = memfd_create("probe", MFD_CLOEXEC);
-		while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-			if (write(copy, bytes, n) != n)
-				exit(1);
-		fd = copy;
-	}
-	snprintf(path, sizeof(path), "/%s/fd/%d", strstr(how, "dev") ? "dev" : "proc/self", fd);
-	return path;
 }
 
 int main(int argc, char **argv)
@@ -168,7 +175,7 @@ ways 'a script that a script starts' sh -c "'$scratch/script'; exit 0"
 ways 'a text, as execvp has it' env text $turns
 ways make make -s -f "$scratch/makefile"
 ways 'vpmu run' sh -c "'$vpmu' run probe loop $turns; exit 0"
-for how in posix_spawn posix_spawnp vfork execle execv fexecve exec_by_number exec_itself \
+for how in posix_spawn posix_spawnp posix_spawn_unnamed vfork execle execv fexecve exec_by_number exec_itself \
 		exec_descriptor exec_descriptor_dev exec_descriptor_unnamed system popen; do
 	ways $how probe $how $turns
 done

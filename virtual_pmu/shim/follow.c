@@ -25,6 +25,7 @@ static const char *emulator, *tool;
 static char shim_path[PATH_MAX], feed_path[PATH_MAX];
 
 struct room {
+	struct shim_beyond beyond;
 	struct vpmu_program program;
 	struct vpmu_emulator emulator;
 	const char *settings[KEPT + 1];
@@ -187,42 +188,46 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 	out->envp = (char **)(uintptr_t)variables;
 }
 
+/* Tells why, when it leaves the machine. */
+static bool stays(const char *path, struct vpmu_program *program)
+{
+	enum vpmu_program_kind kind;
+
+	if (shim_same_file(path, tool) || shim_same_file(path, emulator) ||
+	    vpmu_program_load(path, program))	/* the kernel says what is wrong with it */
+		return false;
+	kind = may_open_machine() ? program->kind : VPMU_PROGRAM_OTHERS;
+	tell(program->path, kind);
+	return kind == VPMU_PROGRAM || kind == VPMU_PROGRAM_STATIC;
+}
+
 bool shim_follow(const char *path, char *const argv[], char *const envp[], struct shim_follow *out)
 {
 	static char *const none[] = { NULL };
 	size_t pointers = VPMU_EMULATOR_WORDS + 2 * KEPT + count(argv) + count(envp) + 1;
-	char target[PATH_MAX];
 	struct room *room;
-	enum vpmu_program_kind kind;
 
 	if (!path || !shim_following())
-		return false;
-	argv = argv ? argv : none;	/* as the kernel has it */
-	path = shim_beyond_links(path, target);
-	if (shim_same_file(path, tool) || shim_same_file(path, emulator))
 		return false;
 	/* The heap cannot be used: this may be a child of vfork, or of a process with many
 	 * threads. */
 	out->bytes = sizeof(*room) + pointers * sizeof(room->words[0]);
-	out->room = shim_map(out->bytes);
-	if (!out->room)
+	out->room = room = shim_map(out->bytes);
+	if (!room)
 		return false;
-	room = out->room;
-	if (vpmu_program_load(path, &room->program)) {	/* the kernel says what is wrong with it */
+	path = shim_beyond_links(path, &room->beyond);
+	if (!stays(path, &room->program)) {
 		shim_follow_end(out);
 		return false;
 	}
-	kind = may_open_machine() ? room->program.kind : VPMU_PROGRAM_OTHERS;
-	tell(room->program.path, kind);
-	if (kind != VPMU_PROGRAM && kind != VPMU_PROGRAM_STATIC) {
-		shim_follow_end(out);
-		return false;
-	}
-	fill(room, argv, envp, out);
+	fill(room, argv ? argv : none, envp, out);	/* no arguments: as the kernel has it */
 	return true;
 }
 
 void shim_follow_end(struct shim_follow *f)
 {
+	const struct room *room = f->room;
+
+	shim_beyond_end(&room->beyond);
 	shim_unmap(f->room, f->bytes);
 }

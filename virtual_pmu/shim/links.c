@@ -81,12 +81,25 @@ static const char *behind_process(const char *name)
 }
 
 /* A file without a name: the emulator has to inherit the descriptor. */
-static bool keep_descriptor(const char *number, char room[PATH_MAX])
+static bool lend_descriptor(const char *number, struct shim_beyond *b)
 {
 	int fd = (int)strtol(number, NULL, 10);
+	long flags = vpmu_syscall(SYS_fcntl, fd, F_GETFD);
 
-	name_descriptor(fd, room);
-	return !vpmu_syscall(SYS_fcntl, fd, F_SETFD, 0);
+	if (flags < 0)
+		return false;
+	name_descriptor(fd, b->room);
+	if (flags & FD_CLOEXEC) {
+		vpmu_syscall(SYS_fcntl, fd, F_SETFD, 0);
+		b->lent = fd + 1;
+	}
+	return true;
+}
+
+void shim_beyond_end(const struct shim_beyond *b)
+{
+	if (b->lent)
+		vpmu_syscall(SYS_fcntl, b->lent - 1, F_SETFD, FD_CLOEXEC);
 }
 
 enum step { NOWHERE, THERE, FARTHER };
@@ -107,15 +120,16 @@ static enum step own_program(char room[PATH_MAX])
 }
 
 /* A link that is the kernel's, and no text. */
-static enum step beyond_kernels(const char *path, const char *name, char room[PATH_MAX])
+static enum step beyond_kernels(const char *path, const char *name, struct shim_beyond *b)
 {
+	char *room = b->room;
 	const char *what = behind_process(name);
 
 	if (is_own_program(name))
 		return own_program(room);
 	if (read_link(path, room) && *room == '/' && shim_same_file(path, room))
 		return THERE;
-	if (what && !strncmp(what, "fd/", 3) && keep_descriptor(what + 3, room))
+	if (what && !strncmp(what, "fd/", 3) && lend_descriptor(what + 3, b))
 		return THERE;
 	return NOWHERE;
 }
@@ -136,22 +150,24 @@ static enum step beyond_text(const char *path, char name[PATH_MAX], char room[PA
 	return FARTHER;
 }
 
-static enum step beyond(const char *path, char room[PATH_MAX])
+static enum step beyond(const char *path, struct shim_beyond *b)
 {
 	char name[PATH_MAX];
 
 	if (is_own_program(path))
-		return own_program(room);
+		return own_program(b->room);
 	if (!read_link(path, name) || !name_of_link(path, name))
 		return NOWHERE;
-	return in_proc(name) ? beyond_kernels(path, name, room) : beyond_text(path, name, room);
+	return in_proc(name) ? beyond_kernels(path, name, b) : beyond_text(path, name, b->room);
 }
 
-const char *shim_beyond_links(const char *path, char room[PATH_MAX])
+const char *shim_beyond_links(const char *path, struct shim_beyond *b)
 {
-	enum step step = beyond(path, room);
+	enum step step;
 
+	b->lent = 0;
+	step = beyond(path, b);
 	for (int i = 1; step == FARTHER && i < LINKS_MOST; i++)
-		step = beyond(room, room);
-	return step == THERE ? room : path;
+		step = beyond(b->room, b);
+	return step == THERE ? b->room : path;
 }
