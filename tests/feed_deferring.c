@@ -9,8 +9,10 @@
 #define LATER (UINT32_C(1) << 30)
 
 /* Instructions with an access each: XOR to memory, MOV from it, MOVUPS of 16 bytes, and a locked
- * ADD; then MOVNTI, SFENCE and PAUSE. Each is a block of its own with a NOP. */
-enum { XOR, MOV, MOVUPS, LOCKED, MOVNTI, SFENCE, PAUSE, BLOCKS };
+ * ADD; then MOVNTI, SFENCE and PAUSE. Each is in a block between a NOP and an XOR to memory; one
+ * block has only NOPs, nearly as many as there are clocks until the thread publishes its own. */
+enum { XOR, MOV, MOVUPS, LOCKED, MOVNTI, SFENCE, PAUSE, LONG, BLOCKS };
+#define NOPS 500
 static struct qemu_plugin_tb blocks[BLOCKS];
 static const struct qemu_plugin_insn instructions[BLOCKS] = {
 	[XOR] = { .size = 3, .bytes = { 0x48, 0x31, 0x07 } },
@@ -43,6 +45,12 @@ static void access_once(const struct qemu_plugin_insn *insn, uint64_t address, u
 	insn->access(0, info, address, insn->access_udata);
 }
 
+static void modify_once(const struct qemu_plugin_insn *insn, uint64_t address)
+{
+	access_once(insn, address, 3);
+	access_once(insn, address, 3 | INFO_STORE);
+}
+
 static void execute(int which, uint64_t address)
 {
 	const struct qemu_plugin_tb *tb = &blocks[which];
@@ -50,6 +58,8 @@ static void execute(int which, uint64_t address)
 
 	if (tb->execute)
 		tb->execute(0, tb->udata);
+	if (which == LONG)
+		return;
 	if (insn->execute)
 		insn->execute(0, NULL);
 	else if (which == MOVUPS)
@@ -60,6 +70,13 @@ static void execute(int which, uint64_t address)
 		access_once(insn, address + 8, 3);
 	if (which == XOR || which == LOCKED || which == MOVNTI)
 		access_once(insn, address, 3 | INFO_STORE);
+}
+
+/* The rest of the block. */
+static void execute_last(int which, uint64_t address)
+{
+	if (which != LONG)
+		modify_once(&blocks[which].insn[2], address);
 }
 
 /* Anywhere in 1 MiB, or in a few lines that are used again; sometimes across the end of a line. */
@@ -80,15 +97,16 @@ static void step(uint64_t x)
 {
 	static const int often[] = { XOR, XOR, XOR, XOR, MOV, MOV, MOVUPS, LOCKED };
 	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());
+	int which = x >> 60 || !slot ? often[x & 7] : MOVNTI + (int)(x % 4);
 
-	if (x >> 60 || !slot)
-		execute(often[x & 7], some_address(x));
-	else if (x >> 59 & 1)
-		execute(MOVNTI + (int)(x % 3), some_address(x));
-	else if (x >> 58 & 1)
+	if (x >> 60 || !slot || x >> 59 & 1) {
+		execute(which, some_address(x));
+		execute_last(which, some_address(x * 5));
+	} else if (x >> 58 & 1) {
 		call(SYS_getpid, 0, 0);
-	else
+	} else {
 		change_cpu(slot, x & 1);
+	}
 }
 
 static void never_or_always(bool always)
@@ -110,11 +128,9 @@ static uint64_t hash_of(const void *bytes, uint64_t length)
 	return hash;
 }
 
-static struct outcome run(bool always)
+static void begin(bool always)
 {
 	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
-	uint64_t x = 88172645463325252u;
-	struct outcome o = { 0 };
 
 	memset(caches, 0, segment->caches_bytes);
 	memset(&seen, 0, sizeof(seen));
@@ -124,6 +140,20 @@ static struct outcome run(bool always)
 	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
 	vpmu_self->runner.clock = 0;
 	never_or_always(always);
+}
+
+static void end_thread(void)
+{
+	call(SYS_exit, 0, 0);
+}
+
+static struct outcome run(bool always)
+{
+	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
+	uint64_t x = 88172645463325252u;
+	struct outcome o = { 0 };
+
+	begin(always);
 	for (int i = 0; i < STEPS; i++) {
 		step(next_random(&x));
 		o.deferred += vpmu_self->deferring.count;
@@ -132,7 +162,7 @@ static struct outcome run(bool always)
 	o.clock = vpmu_self->runner.clock;
 	o.seen = seen;
 	o.counts = counts;
-	process_exit(1, NULL);
+	end_thread();
 	o.hash = hash_of(caches, segment->caches_bytes);
 	return o;
 }
@@ -151,6 +181,159 @@ static void deferring_changes_nothing(void **state)
 	assert_int_equal(later.hash, at_once.hash);
 }
 
+/* Lines that no cache has, and none behind the last. */
+static void miss(int which, uint32_t lines)
+{
+	static uint64_t at = 0x10000000;
+
+	for (; lines; lines--)
+		execute(which, at += 3 * 64);
+}
+
+static bool defers(void)
+{
+	return vpmu_defers(&vpmu_self->runner);
+}
+
+static void a_miss_that_is_due_begins_deferring(void **state)
+{
+	(void)state;
+	for (int which = XOR; which <= MOV; which++) {
+		begin(true);
+		assert_false(defers());
+		miss(which, 1);
+		assert_true(defers());
+		miss(which, VPMU_DEFERRED_MAX);
+		assert_true(defers());
+		assert_int_equal(vpmu_self->deferring.count, 0);
+		miss(which, 1);
+		assert_int_equal(vpmu_self->deferring.count, 1);
+		call(SYS_getpid, 0, 0);
+		assert_false(defers());
+		miss(which, 1);
+		assert_true(defers());
+		end_thread();
+	}
+}
+
+static void who_misses_seldom_pauses(void **state)
+{
+	(void)state;
+	begin(true);
+	miss(MOV, 2);
+	for (uint32_t i = 1; i < VPMU_DEFERRED_MAX; i++)
+		execute(MOV, 0x1000000);
+	assert_int_equal(vpmu_self->deferring.count, 0);
+	for (uint32_t i = 0; i < VPMU_DEFERRED_PAUSE; i++) {
+		assert_false(defers());
+		miss(MOV, 1);
+	}
+	assert_true(defers());
+	end_thread();
+}
+
+static void a_trial_that_is_due_begins(void **state)
+{
+	struct vpmu_emulated *t;
+
+	(void)state;
+	begin(false);
+	t = vpmu_self;
+	t->deferring.trial = (struct vpmu_trial){ .until = t->runner.scattered + 2 };
+	t->runner.judged_at = t->runner.scattered + 2;
+	miss(MOV, 1);
+	assert_int_equal(t->deferring.trial.windows, 0);
+	miss(MOV, 1);
+	assert_int_equal(t->deferring.trial.windows, VPMU_TRIAL_WINDOWS);
+	assert_int_equal(t->runner.judged_at, t->runner.scattered + VPMU_TRIAL_EVENTS);
+	end_thread();
+}
+
+static uint32_t first_cpu(unsigned int vcpu)
+{
+	(void)vcpu;
+	return 0;
+}
+
+static void a_whole_machine_never_defers(void **state)
+{
+	(void)state;
+	vpmu_feed.cpu_of = first_cpu;
+	execute(MOV, 0x1000000);
+	never_or_always(true);
+	for (uint32_t i = 0; i < 2 * VPMU_TRIAL_EVENTS; i++) {
+		miss(MOV, 1);
+		assert_false(defers());
+	}
+	end_thread();
+	vpmu_feed.cpu_of = NULL;
+}
+
+#define PENDING 5u
+
+static void get_pid(void) { call(SYS_getpid, 0, 0); }
+static void fence(void) { execute(SFENCE, 0); }
+static void store_past(void) { execute(MOVNTI, 0x1000000); }
+static void end_process(void) { process_exit(1, NULL); }
+
+static void pause_beside_another(void)
+{
+	segment->runners++;
+	execute(PAUSE, 0);
+	segment->runners--;
+}
+
+static void be_moved(void)
+{
+	vpmu_thread_find(segment, vpmu_gettid())->cpu = 1;
+	execute(MOV, 0x1000000);
+	assert_int_equal(vpmu_self->runner.cpu, 1);
+}
+
+static void nothing_is_pending_after(void (*what)(void))
+{
+	uint64_t reads;
+
+	begin(true);
+	miss(MOV, 1);
+	reads = seen.tracker[VPMU_TRK_DATA_READ] + PENDING;
+	miss(MOV, PENDING);
+	assert_int_equal(vpmu_self->deferring.count, PENDING);
+	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], reads - PENDING);
+	what();
+	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], reads);
+	if (!vpmu_self)
+		return;
+	assert_int_equal(vpmu_self->deferring.count, 0);
+	end_thread();
+}
+
+static void nothing_is_pending_where_others_may_look(void **state)
+{
+	(void)state;
+	nothing_is_pending_after(get_pid);
+	nothing_is_pending_after(fence);
+	nothing_is_pending_after(store_past);
+	nothing_is_pending_after(pause_beside_another);
+	nothing_is_pending_after(be_moved);
+	nothing_is_pending_after(end_process);
+}
+
+static void make_block(int which)
+{
+	struct qemu_plugin_tb *tb = &blocks[which];
+	uint64_t at = 0x400000 + 0x140 * (uint64_t)which;
+
+	tb->count = which == LONG ? NOPS : 3;
+	for (size_t i = 0; i < tb->count; at += tb->insn[i++].size) {
+		tb->insn[i] = (struct qemu_plugin_insn){ .size = 1, .bytes = { 0x90 } };
+		if (which != LONG && i)
+			tb->insn[i] = instructions[i == 1 ? which : XOR];
+		tb->insn[i].address = at;
+	}
+	translate(1, tb);
+}
+
 static int install(void **state)
 {
 	const struct vpmu_machine m = {
@@ -167,14 +350,8 @@ static int install(void **state)
 	llc_counts = &counts;
 	if (qemu_plugin_install(1, &x86_64, 2, arguments))
 		return -1;
-	for (int i = 0; i < BLOCKS; i++) {
-		blocks[i].count = 2;
-		blocks[i].insn[0] = (struct qemu_plugin_insn){
-			.address = 0x400000 + 0x140 * (uint64_t)i, .size = 1, .bytes = { 0x90 } };
-		blocks[i].insn[1] = instructions[i];
-		blocks[i].insn[1].address = blocks[i].insn[0].address + 1;
-		translate(1, &blocks[i]);
-	}
+	for (int i = 0; i < BLOCKS; i++)
+		make_block(i);
 	return 0;
 }
 
@@ -189,6 +366,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deferring_changes_nothing),
+		cmocka_unit_test(a_miss_that_is_due_begins_deferring),
+		cmocka_unit_test(who_misses_seldom_pauses),
+		cmocka_unit_test(a_trial_that_is_due_begins),
+		cmocka_unit_test(a_whole_machine_never_defers),
+		/* The last one, since it ends the process. */
+		cmocka_unit_test(nothing_is_pending_where_others_may_look),
 	};
 
 	return cmocka_run_group_tests_name("feed deferring", tests, install, end);

@@ -55,6 +55,17 @@ static void the_cheaper_one_stays(void **state)
 	}
 }
 
+static void of_two_alike_the_first_stays(void **state)
+{
+	struct world w = { .cost = { 100, 100 } };
+
+	(void)state;
+	pass(&w, TRIAL);
+	memset(w.taken, 0, sizeof(w.taken));
+	pass(&w, VPMU_TRIAL_LASTS);
+	assert_int_equal(w.taken[0], VPMU_TRIAL_LASTS);
+}
+
 static void what_disturbs_some_windows_does_not_matter(void **state)
 {
 	struct world w = { .cost = { 100, 80 }, .disturbed = 300 };
@@ -79,6 +90,16 @@ static void the_choice_is_made_again(void **state)
 	assert_int_equal(w.taken[0], VPMU_TRIAL_LASTS);
 }
 
+static void a_window_without_events_tells_nothing(void **state)
+{
+	struct vpmu_trial t = { 0 };
+
+	(void)state;
+	vpmu_trial_go_on(&t, 5, 0);
+	vpmu_trial_go_on(&t, 5, 1);
+	assert_int_equal(t.windows, VPMU_TRIAL_WINDOWS);
+}
+
 /* A trial that began just before the number of events starts from 0. */
 static void numbers_of_events_wrap(void **state)
 {
@@ -97,8 +118,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways_are_tried_alike),
 		cmocka_unit_test(the_cheaper_one_stays),
+		cmocka_unit_test(of_two_alike_the_first_stays),
 		cmocka_unit_test(what_disturbs_some_windows_does_not_matter),
 		cmocka_unit_test(the_choice_is_made_again),
+		cmocka_unit_test(a_window_without_events_tells_nothing),
 		cmocka_unit_test(numbers_of_events_wrap),
 	};
 
