@@ -24,6 +24,7 @@ static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 
 static void work_off(struct vpmu_emulated *t);
 
+/* ways: what the callback did besides; those of translation.h, or VPMU_DEFERRED_BLOCK. */
 static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			   void *user, struct vpmu_emulated *t, uint32_t ways)
 {

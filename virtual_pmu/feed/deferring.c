@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Misses. They are counted modulo 2^32 and compared by the sign of the difference. */
 #define NOT_SOON (UINT32_C(1) << 30)
 
 void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r, bool never)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Deferred blocks and accesses. What a thread does is noted and worked off some time later, in the
- * same order and with the same outcome. Between two loads of the program then lies so little that
- * the host fetches both lines at once. This pays where misses do not depend on each other and the
- * host cannot foretell them, and costs time where they do: so both are tried (trial.h).
+/* Deferred blocks and accesses. A thread that defers only notes what it executes. Up to 32 of these
+ * are then modelled one right behind the other, in the same order and with the same outcome, and so
+ * little lies between them that the host fetches the lines of several at once. This pays where
+ * misses do not depend on each other and the host cannot foretell them, and costs time elsewhere:
+ * so both ways are tried (trial.h).
  *
- * While a thread defers, no word of a cache is of its runner's address space: nothing hits, and
- * what does not hit asks whether to defer. The thread works off what it has deferred before its
- * next system call, fence, PAUSE and non-temporal store. For other threads it has not come so far.
+ * While a thread defers, its runner's address space has a bit that no word of a cache has: nothing
+ * hits, and the paths for what does not hit look whether to defer. So the fast ones need not.
  *
- * A whole machine does not defer: its kernel reads registers without a system call before. */
+ * A thread has nothing pending in a system call, behind a fence or a non-temporal store, on another
+ * virtual CPU, and when it ends; nor behind a PAUSE beside other threads. For these it has else not
+ * come so far. What is pending in a process that a signal ends is not counted.
+ *
+ * A whole machine does not defer: its kernel reads registers without a system call before. Neither
+ * does a machine whose core events are counted, since it has no plain case (plain.h), in which
+ * scattered misses are found. */
 #ifndef VPMU_FEED_DEFERRING_H
 #define VPMU_FEED_DEFERRING_H
 
@@ -16,12 +22,13 @@
 #include "trial.h"
 
 #define VPMU_DEFERRED_MAX 32u
-/* With fewer misses in VPMU_DEFERRED_MAX the thread goes on without deferring, for so many. */
+/* With fewer scattered misses than the first among VPMU_DEFERRED_MAX the thread does not defer for
+ * so many as the second. */
 #define VPMU_DEFERRED_SPARSE 2u
 #define VPMU_DEFERRED_PAUSE 8u
 #define VPMU_DEFERRED_BLOCK 8u		/* beside the ways of translation.h: a block alone */
 
-/* A callback's arguments. */
+/* A callback's arguments, and which one it is: `user` of a block alone is the packed block. */
 struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; };
 
 /* A thread's, which alone uses it. */
@@ -29,16 +36,16 @@ struct vpmu_deferring {
 	struct vpmu_deferred what[VPMU_DEFERRED_MAX];
 	uint32_t count;
 	bool never;
-	struct vpmu_trial trial;	/* events are misses; the second way is to defer */
+	struct vpmu_trial trial;	/* events: scattered misses; the second way is to defer */
 };
 
 /* The thread begins. never: it does not defer. */
 void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r, bool never);
-/* When it is due: the thread defers from now, or not. */
+/* When vpmu_deferring_due() says so: the thread defers from now, or is judged again later. */
 void vpmu_deferring_judge(struct vpmu_deferring *d, struct vpmu_runner *r);
-/* Before it works off what it has deferred: so much. It does not defer meanwhile. */
+/* Tells how many of what[] there are. The thread then works them off, during which it does not
+ * defer, and tells how many of them were scattered misses. */
 uint32_t vpmu_deferring_take(struct vpmu_deferring *d, struct vpmu_runner *r);
-/* It has worked off so much, and had so many misses. */
 void vpmu_deferring_done(struct vpmu_deferring *d, struct vpmu_runner *r, uint32_t count,
 			 uint32_t misses);
 

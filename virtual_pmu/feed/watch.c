@@ -116,7 +116,7 @@ static inline bool enter_again(struct vpmu_emulated *t, uint64_t line, uint32_t 
 	return fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines);
 }
 
-/* The block's code is not where it was last. */
+/* The block's code is not where it was last. A block that is deferred takes its clocks later. */
 static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, uint64_t block)
 {
 	if (vpmu_defers(&t->runner)) {
@@ -263,6 +263,7 @@ static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
 
 /* ---- what was deferred ---- */
 
+/* As when it was executed, but for what the callback did before it deferred the rest. */
 static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 {
 	uint64_t user = d->user;
