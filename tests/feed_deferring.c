@@ -249,26 +249,6 @@ static void a_trial_that_is_due_begins(void **state)
 	end_thread();
 }
 
-static uint32_t first_cpu(unsigned int vcpu)
-{
-	(void)vcpu;
-	return 0;
-}
-
-static void a_whole_machine_never_defers(void **state)
-{
-	(void)state;
-	vpmu_feed.cpu_of = first_cpu;
-	execute(MOV, 0x1000000);
-	never_or_always(true);
-	for (uint32_t i = 0; i < 2 * VPMU_TRIAL_EVENTS; i++) {
-		miss(MOV, 1);
-		assert_false(defers());
-	}
-	end_thread();
-	vpmu_feed.cpu_of = NULL;
-}
-
 #define PENDING 5u
 
 static void get_pid(void) { call(SYS_getpid, 0, 0); }
@@ -369,7 +349,6 @@ int main(void)
 		cmocka_unit_test(a_miss_that_is_due_begins_deferring),
 		cmocka_unit_test(who_misses_seldom_pauses),
 		cmocka_unit_test(a_trial_that_is_due_begins),
-		cmocka_unit_test(a_whole_machine_never_defers),
 		/* The last one, since it ends the process. */
 		cmocka_unit_test(nothing_is_pending_where_others_may_look),
 	};

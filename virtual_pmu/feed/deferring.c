@@ -6,10 +6,9 @@
 /* Misses. They are counted modulo 2^32 and compared by the sign of the difference. */
 #define NOT_SOON (UINT32_C(1) << 30)
 
-void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r, bool never)
+void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r)
 {
 	memset(d, 0, sizeof(*d));
-	d->never = never;
 	r->space &= ~VPMU_SPACE_DEFERS;
 	r->scattered = 0;
 	r->judged_at = VPMU_TRIAL_EVENTS;
@@ -24,9 +23,7 @@ static bool is_worth_it(struct vpmu_deferring *d, uint32_t misses)
 
 void vpmu_deferring_judge(struct vpmu_deferring *d, struct vpmu_runner *r)
 {
-	if (d->never)
-		r->judged_at = r->scattered + NOT_SOON;
-	else if (is_worth_it(d, r->scattered))
+	if (is_worth_it(d, r->scattered))
 		r->space |= VPMU_SPACE_DEFERS;
 	else
 		r->judged_at = d->trial.until;

@@ -12,8 +12,8 @@
  * virtual CPU, and when it ends; nor behind a PAUSE beside other threads. For these it has else not
  * come so far. What is pending in a process that a signal ends is not counted.
  *
- * A whole machine does not defer: its kernel reads registers without a system call before. Neither
- * does a machine whose core events are counted, since it has no plain case (plain.h), in which
+ * A CPU of a whole machine has nothing pending when it accesses a register or halts. A machine
+ * whose core events are counted does not defer, since it has no plain case (plain.h), in which
  * scattered misses are found. */
 #ifndef VPMU_FEED_DEFERRING_H
 #define VPMU_FEED_DEFERRING_H
@@ -35,12 +35,11 @@ struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; };
 struct vpmu_deferring {
 	struct vpmu_deferred what[VPMU_DEFERRED_MAX];
 	uint32_t count;
-	bool never;
 	struct vpmu_trial trial;	/* events: scattered misses; the second way is to defer */
 };
 
-/* The thread begins. never: it does not defer. */
-void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r, bool never);
+/* The thread begins. */
+void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r);
 /* When vpmu_deferring_due() says so: the thread defers from now, or is judged again later. */
 void vpmu_deferring_judge(struct vpmu_deferring *d, struct vpmu_runner *r);
 /* Tells how many of what[] there are. The thread then works them off, during which it does not

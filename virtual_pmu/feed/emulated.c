@@ -78,7 +78,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
-	vpmu_deferring_start(&t->deferring, r, vpmu_feed.cpu_of);
+	vpmu_deferring_start(&t->deferring, r);
 	r->keeps = r->may_keep = t->sleeps = false;
 	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);

@@ -198,6 +198,7 @@ void vpmu_whole_publish(void)
 {
 	if (!vpmu_self)
 		return;
+	vpmu_watch_catch_up(vpmu_self);
 	vpmu_emulated_publish(vpmu_self);
 	vpmu_core_feed_report();
 }
