@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -213,6 +214,8 @@ static pid_t somebody(enum end end)
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (pid == 0 && end == TRACED)
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	if (pid == 0)
