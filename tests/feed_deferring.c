@@ -199,7 +199,9 @@ static void a_miss_that_is_due_begins_deferring(void **state)
 {
 	(void)state;
 	for (int which = XOR; which <= MOV; which++) {
-		begin(true);
+		begin(false);
+		execute(which, 0x1000000);	/* its code is there then */
+		never_or_always(true);
 		assert_false(defers());
 		miss(which, 1);
 		assert_true(defers());

@@ -61,6 +61,8 @@ struct vpmu_ahead { unsigned char *set; uint32_t slice; };
  * a power of two of bytes it is found faster. */
 struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
 
+struct vpmu_deferring;
+
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	struct vpmu_segment *s;
@@ -98,6 +100,7 @@ struct vpmu_runner {
 	bool plain, usual;		/* see plain.h; not where core events are counted */
 	/* Misses of the L2 that no stream foretold; when it has so many, deferring is judged. */
 	uint32_t scattered, judged_at;
+	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */

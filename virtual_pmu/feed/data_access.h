@@ -66,12 +66,6 @@ static inline struct vpmu_emulated *emulated_of(struct vpmu_runner *r)
 	return (struct vpmu_emulated *)(void *)((char *)r - offsetof(struct vpmu_emulated, runner));
 }
 
-static inline void judge_if_due(struct vpmu_runner *r)
-{
-	if (vpmu_deferring_due(r))
-		vpmu_deferring_judge(&emulated_of(r)->deferring, r);
-}
-
 /* A miss of the L1D that was just searched, when the core was at the version that was noted. The
  * L1D then has this word. */
 static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
@@ -112,7 +106,6 @@ static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	if (!missed_plain(r, word))
 		touch_word(r, word);
 	*site_of(r, user) = r->filled;
-	judge_if_due(r);
 }
 
 /* It is there, and shared. */
@@ -184,7 +177,6 @@ static AS_GIVEN void modify_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	if (!missed_plain(r, tag | VPMU_WORD_M))
 		modify_twice(r, tag);
 	*site_of(r, user) = r->filled;
-	judge_if_due(r);
 }
 
 SLOW static void modify_shared(struct vpmu_runner *r, void *user, uint64_t tag)

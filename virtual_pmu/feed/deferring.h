@@ -38,24 +38,19 @@ struct vpmu_deferring {
 	struct vpmu_trial trial;	/* events: scattered misses; the second way is to defer */
 };
 
-/* The thread begins. */
+/* The thread begins, and may defer. d stays its runner's. */
 void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r);
-/* When vpmu_deferring_due() says so: the thread defers from now, or is judged again later. */
-void vpmu_deferring_judge(struct vpmu_deferring *d, struct vpmu_runner *r);
+/* When a miss makes it due: the thread defers what comes after this access, or is judged again
+ * later. */
+void vpmu_deferring_judge(struct vpmu_runner *r);
 /* Tells how many of what[] there are. The thread then works them off, during which it does not
  * defer, and tells how many of them were scattered misses. */
-uint32_t vpmu_deferring_take(struct vpmu_deferring *d, struct vpmu_runner *r);
-void vpmu_deferring_done(struct vpmu_deferring *d, struct vpmu_runner *r, uint32_t count,
-			 uint32_t misses);
+uint32_t vpmu_deferring_take(struct vpmu_runner *r);
+void vpmu_deferring_done(struct vpmu_runner *r, uint32_t count, uint32_t misses);
 
 static inline bool vpmu_defers(const struct vpmu_runner *r)
 {
 	return __builtin_expect((r->space & VPMU_SPACE_DEFERS) != 0, 0);
-}
-
-static inline bool vpmu_deferring_due(const struct vpmu_runner *r)
-{
-	return __builtin_expect((int32_t)(r->scattered - r->judged_at) >= 0, 0);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef VPMU_FEED_PLAIN_SETS_H
 #define VPMU_FEED_PLAIN_SETS_H
 
+#include "deferring.h"
 #include "place.h"
 
 /* What follows is compiled for caches with these ways, which then are constants, L1s that are
@@ -141,6 +142,13 @@ static HOT void prefetch(struct vpmu_ahead at)
 	__builtin_prefetch(at.set + 2 * VPMU_LINE_BYTES, 1);
 }
 
+/* What is deferred from now on comes after this access. */
+static HOT void count_scattered(struct vpmu_runner *r)
+{
+	if (__builtin_expect((int32_t)(++r->scattered - r->judged_at) >= 0, 0))
+		vpmu_deferring_judge(r);
+}
+
 /* As vpmu_prefetch and vpmu_prefetch_ahead. What was found for the next line then is used now. */
 static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 {
@@ -149,7 +157,6 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 	struct vpmu_ahead at;
 
 	stream->missed = q->tag;
-	q->r->scattered += !goes_on;
 	if (goes_on && stream->next.set) {
 		at = stream->next;
 	} else {
@@ -160,6 +167,8 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 	if (goes_on) {
 		stream->next = place_behind(q, at);
 		prefetch(stream->next);
+	} else {
+		count_scattered(q->r);
 	}
 	return place_at(q, at);
 }

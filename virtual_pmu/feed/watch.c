@@ -285,11 +285,11 @@ static void work_off(struct vpmu_emulated *t)
 {
 	struct vpmu_deferring *d = &t->deferring;
 	struct vpmu_runner *r = &t->runner;
-	uint32_t count = vpmu_deferring_take(d, r), before = r->scattered;
+	uint32_t count = vpmu_deferring_take(r), before = r->scattered;
 
 	for (uint32_t i = 0; i < count; i++)
 		work_off_one(t, &d->what[i]);
-	vpmu_deferring_done(d, r, count, r->scattered - before);
+	vpmu_deferring_done(r, count, r->scattered - before);
 }
 
 void vpmu_watch_catch_up(struct vpmu_emulated *t)
