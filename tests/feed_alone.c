@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../virtual_pmu/feed/emulated.h"
 #include "../virtual_pmu/feed/waiting.h"
 
 static struct qemu_plugin_tb block = {
@@ -280,19 +281,22 @@ static void who_wakes_up_asks_for_it_first(void **state)
 
 static void *run_a_block(void *unused)
 {
+	(void)unused;
 	run_blocks(1);
-	return unused;
+	return vpmu_self;
 }
 
 static void a_process_ends_without_it(void **state)
 {
 	pthread_t thread;
+	void *emulated;
 
 	(void)state;
 	synchronise();
 	assert_int_equal(pthread_create(&thread, NULL, run_a_block, NULL), 0);
-	pthread_join(thread, NULL);
+	pthread_join(thread, &emulated);
 	assert_int_equal(segment->runners, 2);	/* it has not ended by a call */
+	free(emulated);
 	segment->runners--;
 	keep();
 	segment->runners++;
