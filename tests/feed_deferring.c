@@ -32,14 +32,6 @@ struct outcome {
 	struct vpmu_llc_counts counts;
 };
 
-static uint64_t next_random(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 static void access_once(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
 {
 	insn->access(0, info, address, insn->access_udata);
@@ -116,16 +108,6 @@ static void never_or_always(bool always)
 	t->deferring.trial = (struct vpmu_trial){ .second = always,
 						  .until = t->runner.scattered + LATER };
 	t->runner.judged_at = always ? t->runner.scattered : t->runner.scattered + LATER;
-}
-
-static uint64_t hash_of(const void *bytes, uint64_t length)
-{
-	const uint64_t *word = bytes;
-	uint64_t hash = 1;
-
-	for (uint64_t i = 0; i < length / sizeof(*word); i++)
-		hash = hash * 0x100000001b3ull + word[i];
-	return hash;
 }
 
 static void begin(bool always)

@@ -201,4 +201,22 @@ static struct vpmu_segment *segment_of(const struct vpmu_machine *m)
 	return s;
 }
 
+static inline uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static inline uint64_t hash_of(const void *bytes, uint64_t count)
+{
+	const uint64_t *word = bytes;
+	uint64_t hash = 1;
+
+	for (uint64_t i = 0; i < count / sizeof(*word); i++)
+		hash = hash * 0x100000001b3ull + word[i];
+	return hash;
+}
+
 #endif

@@ -49,24 +49,6 @@ static uint64_t added_up(const struct vpmu_llc_counts *n)
 	return sum;
 }
 
-static uint64_t hash_of(const void *bytes, uint64_t count)
-{
-	const uint64_t *word = bytes;
-	uint64_t hash = 1;
-
-	for (uint64_t i = 0; i < count / sizeof(*word); i++)
-		hash = hash * 0x100000001b3ull + word[i];
-	return hash;
-}
-
-static uint64_t next_random(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 /* Streams, places that are used again, and code. */
 static void access_some(int core, uint64_t x, uint64_t i, uint64_t lines)
 {
