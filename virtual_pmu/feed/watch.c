@@ -33,6 +33,17 @@ static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
 	return vpmu_runner_tag(&t->runner, vpmu_packed_line(block) << 6);
 }
 
+/* The line is where it was last. */
+static inline bool fetch_again(struct vpmu_runner *r, uint64_t tag)
+{
+	struct vpmu_way *way = *vpmu_runner_code(r, tag);
+	bool here = l1_way_has(way, tag, VPMU_WORD_S);
+
+	if (here)
+		l1_touch(way, &r->uses);
+	return here;
+}
+
 static void fetch(struct vpmu_emulated *t, uint64_t block)
 {
 	struct vpmu_runner *r = &t->runner;
@@ -40,8 +51,11 @@ static void fetch(struct vpmu_emulated *t, uint64_t block)
 	uint64_t tag = block_tag(t, block);
 
 	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
-		struct vpmu_way *way = vpmu_fast_find(&r->l1i, tag);
+		struct vpmu_way *way;
 
+		if (fetch_again(r, tag))
+			continue;
+		way = vpmu_fast_find(&r->l1i, tag);
 		if (!way)
 			touch(t, tag, VPMU_CODE);
 		else
@@ -81,17 +95,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		callbacks.parts.reported();
 }
 
-static inline bool fetch_again(struct vpmu_runner *r, uint64_t tag)
-{
-	struct vpmu_way *way = *vpmu_runner_code(r, tag);
-	bool here = l1_way_has(way, tag, VPMU_WORD_S);
-
-	if (here)
-		l1_touch(way, &r->uses);
-	return here;
-}
-
-/* The code's lines are where they were last. */
+/* Both of a short block's lines are where they were last. */
 static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
 {
 	return fetch_again(r, tag) &&
