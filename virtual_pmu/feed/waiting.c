@@ -13,13 +13,15 @@
  * thread to reach the end of its block. So a waiter checks now and then whether the holder is
  * halted, and gives up after some time in any case. */
 #define LOOK_NS 2000000
-#define GIVE_UP_LOOKS 500
+#define GIVE_UP_NS 1000000000
 
 /* Who wants the lock often looks at it this often, so many pauses apart, and then sleeps until it
- * is woken. Nobody does that when the thread that goes first is not running: hence the limit. */
+ * is woken. Nobody does that when the thread that goes first is not running: hence the limit. It is
+ * for each that sleeps: however many they are, one of them looks about every millisecond. */
 #define POLLS_AWAKE 4u
 #define PAUSES 64u
 #define ASLEEP_NS 1000000
+#define ASLEEP_MAX_NS (64 * ASLEEP_NS)
 /* And so long when the other one keeps it; then that one is asked. The host's caches hold the
  * machine's for whose turn it is, so turns are long. */
 #define TURN_NS 3000000
@@ -38,6 +40,11 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+static int64_t shorter(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* A thread of this process that sleeps; a critical section never does. */
 static bool is_halted(uint32_t tid)
 {
@@ -47,10 +54,12 @@ static bool is_halted(uint32_t tid)
 /* What a waiter has seen. */
 struct wait {
 	struct vpmu_segment *s;
-	uint32_t tid, uses, looked_uses, suspect, looks, polls;
+	uint32_t tid, uses, looked_uses, suspect, polls;
 	uint32_t turn;			/* looks that are left of one's turn */
 	uint32_t stopped;		/* keeps the lock, and was stopped at the last look */
 	int64_t next;			/* look */
+	int64_t looked;			/* last */
+	int64_t unused_ns;		/* for so long nobody has used the lock */
 };
 
 /* True while it is worth waiting. A holder that seemed halted at the last look, too, is so unless
@@ -58,14 +67,16 @@ struct wait {
 static bool look(struct wait *w, uint32_t owner)
 {
 	uint32_t last = w->suspect, uses = __atomic_load_n(&w->s->lock.uses, __ATOMIC_RELAXED);
+	int64_t now = now_ns();
 
-	w->next = now_ns() + LOOK_NS;
-	w->looks = uses == w->looked_uses ? w->looks + 1 : 0;
 	w->suspect = owner && is_halted(owner & ~VPMU_LOCK_KEPT) ? owner : 0;
+	w->unused_ns += shorter(now - w->looked, ASLEEP_MAX_NS);	/* not if it was stopped */
 	if (uses != w->looked_uses)
-		w->suspect = 0;
+		w->suspect = 0, w->unused_ns = 0;
+	w->looked = now;
+	w->next = now + LOOK_NS;
 	w->looked_uses = uses;
-	return (!w->suspect || w->suspect != last) && w->looks < GIVE_UP_LOOKS;
+	return (!w->suspect || w->suspect != last) && w->unused_ns < GIVE_UP_NS;
 }
 
 /* Who keeps the lock while it is stopped loses it: that may last. Its core is not consistent until
@@ -115,14 +126,17 @@ static void sleep_for_turn(struct wait *w)
 {
 	struct vpmu_lock *lock = &w->s->lock;
 	uint32_t turn = __atomic_load_n(&lock->turn, __ATOMIC_SEQ_CST), owner;
-	struct timespec limit;
+	int64_t sleepers = __atomic_add_fetch(&lock->waiting, 1, __ATOMIC_SEQ_CST);
+	struct timespec limit = { .tv_nsec = shorter(sleepers * ASLEEP_NS, ASLEEP_MAX_NS) };
 
-	__atomic_fetch_add(&lock->waiting, 1, __ATOMIC_SEQ_CST);
 	owner = __atomic_load_n(&lock->owner, __ATOMIC_SEQ_CST);
-	limit = (struct timespec){ .tv_nsec = owner & VPMU_LOCK_KEPT ? TURN_NS : ASLEEP_NS };
+	if (owner & VPMU_LOCK_KEPT)
+		limit.tv_nsec = TURN_NS;
 	if (owner && (!syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0) ||
 		      ask(lock)))
 		w->turn = POLLS_OF_TURN;
+	else
+		w->polls = 0;
 	__atomic_fetch_sub(&lock->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -168,7 +182,8 @@ static void pass_time(struct wait *w, bool polite)
 /* The word that was there before, in *from. */
 static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
 {
-	struct wait w = { .s = s, .tid = tid, .next = now_ns() + LOOK_NS };
+	int64_t now = now_ns();
+	struct wait w = { .s = s, .tid = tid, .next = now + LOOK_NS, .looked = now };
 
 	for (;;) {
 		*from = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
