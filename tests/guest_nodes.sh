@@ -63,7 +63,8 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 777 .		# the working folder: the machine's /tmp is its own
 	chmod 666 tally
 fi
-boot() { timeout -k 5 500 "${as[@]}" "$vpmu" boot --no-feed -m skl-1c1t --user --network net "$@"; }
+limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
+boot() { timeout -k 5 $limit "${as[@]}" "$vpmu" boot --no-feed -m skl-1c1t --user --network net "$@"; }
 boot --node 3 -- sh -c 'hostname >ready; exec sleep 1000' >other 2>&1 </dev/null &
 other=$!
 cat >script <<END
@@ -108,7 +109,7 @@ sleep 1000
 END
 sed -i "s|^mpirun|'$MPIRUN_openmpi'|" script
 export LD_LIBRARY_PATH=$STAGE_LIB${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-timeout -k 5 300 "$vpmu" boot -m skl-1c1t --nodes 2 -- sh ./script >out 2>err </dev/null &
+timeout -k 5 $limit "$vpmu" boot -m skl-1c1t --nodes 2 -- sh ./script >out 2>err </dev/null &
 job=$!
 lines=$((8 * 1024 * 1024 / 64))
 near() {	# near NAME WANTED: 6 %, for what the kernel and MPI read meanwhile

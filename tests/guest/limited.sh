@@ -4,6 +4,7 @@
 # jumped keeps timers waiting.
 limit=$1
 shift
+: >.begun
 look() {
 	echo "no end after $limit s; clock $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)," \
 		"uptime and idle $(cat /proc/uptime), started $started, date $(date +%s.%N), RTC $(cat /sys/class/rtc/rtc0/since_epoch 2>/dev/null)"
