@@ -63,7 +63,6 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 777 .		# the working folder: the machine's /tmp is its own
 	chmod 666 tally
 fi
-limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
 boot() { timeout -k 5 $limit "${as[@]}" "$vpmu" boot --no-feed -m skl-1c1t --user --network net "$@"; }
 boot --node 3 -- sh -c 'hostname >ready; exec sleep 1000' >other 2>&1 </dev/null &
 other=$!

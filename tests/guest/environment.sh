@@ -21,9 +21,8 @@ papi_program() {	# papi_program NAME [FOLDER]: one that uses the staged PAPI
 kernel=()
 [ -z "${GUEST_KERNEL:-}" ] ||
 	kernel=(--kernel "$GUEST_KERNEL/vmlinux" --modules "$GUEST_KERNEL/modules")
-limit=$((${TEST_TIMEOUT:-300} * 9 / 10))	# seconds: before the test's own
-look=$((limit * 9 / 10))			# what has not ended is told of, then
-patience=$((limit / 3))				# for a kernel that does not start
+look=$((limit * 9 / 10))	# seconds: what has not ended is told of, then
+patience=$((limit / 3))		# for a kernel that does not start
 
 # False: ended. A machine that has begun with the command has made a file in the working folder.
 begins() {	# begins PROCESS

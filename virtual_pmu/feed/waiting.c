@@ -57,8 +57,7 @@ struct wait {
 	uint32_t tid, uses, looked_uses, suspect, polls;
 	uint32_t turn;			/* looks that are left of one's turn */
 	uint32_t stopped;		/* keeps the lock, and was stopped at the last look */
-	int64_t next;			/* look */
-	int64_t looked;			/* last */
+	int64_t looked;			/* when it looked last, or came */
 	int64_t unused_ns;		/* for so long nobody has used the lock */
 };
 
@@ -71,10 +70,11 @@ static bool look(struct wait *w, uint32_t owner)
 
 	w->suspect = owner && is_halted(owner & ~VPMU_LOCK_KEPT) ? owner : 0;
 	w->unused_ns += shorter(now - w->looked, ASLEEP_MAX_NS);	/* not if it was stopped */
-	if (uses != w->looked_uses)
-		w->suspect = 0, w->unused_ns = 0;
+	if (uses != w->looked_uses) {
+		w->suspect = 0;
+		w->unused_ns = 0;
+	}
 	w->looked = now;
-	w->next = now + LOOK_NS;
 	w->looked_uses = uses;
 	return (!w->suspect || w->suspect != last) && w->unused_ns < GIVE_UP_NS;
 }
@@ -182,8 +182,7 @@ static void pass_time(struct wait *w, bool polite)
 /* The word that was there before, in *from. */
 static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
 {
-	int64_t now = now_ns();
-	struct wait w = { .s = s, .tid = tid, .next = now + LOOK_NS, .looked = now };
+	struct wait w = { .s = s, .tid = tid, .looked = now_ns() };
 
 	for (;;) {
 		*from = __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED);
@@ -192,7 +191,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		if (!polite)
 			ask(&s->lock);
 		pass_time(&w, polite);
-		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.next)
+		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.looked + LOOK_NS)
 			continue;
 		if (*from && !(*from & VPMU_LOCK_RESERVED) &&
 		    (vpmu_thread_ended(*from & ~VPMU_LOCK_KEPT) || is_stopped(&w, *from)) &&

@@ -95,7 +95,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		callbacks.parts.reported();
 }
 
-/* Both of a short block's lines are where they were last. */
+/* A short block's lines, one or two, are where they were last. */
 static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
 {
 	return fetch_again(r, tag) &&
