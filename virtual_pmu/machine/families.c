@@ -3,14 +3,16 @@
 #include "families.h"
 
 /* Features of QEMU's model that its translator cannot execute: switched off, or it prints a
- * warning for each at every start. None is visible to ordinary programs. */
+ * warning for each at every start. None is visible to ordinary programs. ERMS, which says that REP
+ * MOVSB and STOSB are fast, is off because they are not: they are executed, and counted, byte by
+ * byte. The C library and the kernel then copy by vectors and by REP MOVSQ. */
 #define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
-		     "-rdseed,-3dnowprefetch,-xsavec"
+		     "-rdseed,-3dnowprefetch,-xsavec,-erms"
 #define SNB_QEMU_CPU "SandyBridge,-hypervisor,-x2apic,-tsc-deadline"
-#define IVB_QEMU_CPU "IvyBridge,-hypervisor,-x2apic,-tsc-deadline"
-#define HSW_QEMU_CPU "Haswell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid"
+#define IVB_QEMU_CPU "IvyBridge,-hypervisor,-x2apic,-tsc-deadline,-erms"
+#define HSW_QEMU_CPU "Haswell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-erms"
 #define BDW_QEMU_CPU "Broadwell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-rdseed," \
-		     "-3dnowprefetch,model=71,stepping=1"
+		     "-3dnowprefetch,-erms,model=71,stepping=1"
 /* Features of AMD and of a hypervisor that QEMU's plain 64-bit CPU has. SSE2 stays on also for
  * machines without it, because programs for x86-64 need it. */
 #define QEMU64_WITHOUT ",stepping=1,-hypervisor,-svm"

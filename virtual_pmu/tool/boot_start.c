@@ -15,12 +15,9 @@
 #include "tool.h"
 
 #define WORDS_MAX 192
-/* The kernel's copies by REP MOVSB (ERMS, its feature 9 * 32 + 9), which would be emulated and
- * counted byte by byte. By REP MOVSQ a copy takes an eighth. */
-#define WITHOUT_BYTES "clearcpuid=297"
 #define KERNEL_SETTINGS "console=ttyS0 panic=-1 iomem=relaxed nmi_watchdog=0 " \
 	"mitigations=off tsc=reliable no_timer_check apparmor=0 rodata=off random.trust_cpu=on " \
-	"8250.nr_uarts=1 cryptomgr.notests lpj=10000000 " WITHOUT_BYTES
+	"8250.nr_uarts=1 cryptomgr.notests lpj=10000000"
 
 #define SEABIOS "/usr/share/seabios/bios-256k.bin"
 #define MTU 9000	/* large frames, as clusters have them */
