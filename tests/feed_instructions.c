@@ -185,7 +185,7 @@ static void is_known(const uint8_t *bytes, size_t count)
 	struct vpmu_accesses b = vpmu_accesses_known(bytes, count);
 
 	if (a.store != b.store || a.vector != b.vector || a.none != b.none || a.wide != b.wide ||
-	    a.once != b.once || a.modifies != b.modifies)
+	    a.once != b.once || a.modifies != b.modifies || a.writes != b.writes)
 		fail_msg("%02x %02x %02x %02x...: not as it is decoded", bytes[0], bytes[1],
 			 bytes[2], bytes[3]);
 }

@@ -32,6 +32,7 @@ static qemu_plugin_vcpu_tb_trans_cb_t translate;
 static qemu_plugin_vcpu_syscall_cb_t system_call;
 static qemu_plugin_vcpu_syscall_ret_cb_t system_call_return;
 static qemu_plugin_udata_cb_t process_exit;
+static qemu_plugin_simple_cb_t flush;
 static struct vpmu_segment *segment;
 
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_simple_cb_t cb)
@@ -56,6 +57,12 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 {
 	(void)id;
 	system_call_return = cb;
+}
+
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb)
+{
+	(void)id;
+	flush = cb;
 }
 
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *udata)

@@ -92,6 +92,38 @@ static bool is_once(const ZydisDecodedInstruction *insn)
 	return insn->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && is_of_stack(insn->opcode);
 }
 
+static bool is_general(ZydisRegister reg)
+{
+	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
+
+	return class >= ZYDIS_REGCLASS_GPR8 && class <= ZYDIS_REGCLASS_GPR64;
+}
+
+/* Also those that the text does not name. */
+static uint16_t written(const struct decoded *d)
+{
+	uint32_t bits = 0;
+
+	for (int i = 0; i < d->insn.operand_count; i++) {
+		const ZydisDecodedOperand *o = &d->operands[i];
+
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && is_general(o->reg.value) &&
+		    (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			bits |= 1u << general_number(o->reg.value);
+	}
+	return (uint16_t)bits;
+}
+
+static void look_at_operands(const struct decoded *d, struct vpmu_accesses *a)
+{
+	const ZydisDecodedOperand *memory = memory_operand(d);
+
+	a->wide = a->vector && is_wide(d);
+	a->once = a->once || (a->vector && a->store == VPMU_ORDINARY && is_vector_work(&d->insn) &&
+			      memory && memory->size <= 128);
+	a->writes = written(d);
+}
+
 struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
 {
 	struct vpmu_accesses a = { .store = VPMU_ORDINARY };
@@ -106,34 +138,17 @@ struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
 	a.vector = is_vector(&d.insn);
 	a.modifies = modifies(&d.insn);
 	a.none = a.vector ? has_no_access(&d.insn) : has_registers_alone(&d.insn);
-	if (!a.vector) {
-		a.once = is_once(&d.insn);
-	} else if (addresses_memory(&d.insn) && decode_operands(&decoder, &context, &d)) {
-		a.wide = is_wide(&d);
-		a.once = a.store == VPMU_ORDINARY && is_vector_work(&d.insn) &&
-			 memory_operand(&d) && memory_operand(&d)->size <= 128;
-	}
+	a.once = !a.vector && is_once(&d.insn);
+	if (!a.none && !a.once && !(a.vector && addresses_memory(&d.insn)))
+		return a;
+	if (decode_operands(&decoder, &context, &d))
+		look_at_operands(&d, &a);
+	else
+		a.none = a.once = false;
 	return a;
 }
 
 /* ---- a load and a store of the same place */
-
-static bool is_general(ZydisRegister reg)
-{
-	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
-
-	return class >= ZYDIS_REGCLASS_GPR8 && class <= ZYDIS_REGCLASS_GPR64;
-}
-
-static bool writes_general(const struct decoded *d)
-{
-	for (int i = 0; i < d->insn.operand_count; i++)
-		if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    (d->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-		    is_general(d->operands[i].reg.value))
-			return true;
-	return false;
-}
 
 static bool is_same_place(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)
 {
@@ -152,11 +167,11 @@ bool vpmu_load_and_store(const struct vpmu_code *code, size_t instructions)
 {
 	struct decoded first, d;
 
-	if (!decode(code[0].bytes, code[0].count, &first) || writes_general(&first) ||
+	if (!decode(code[0].bytes, code[0].count, &first) || written(&first) ||
 	    !is_only(memory_operand(&first), ZYDIS_OPERAND_ACTION_READ))
 		return false;
 	for (size_t i = 1; i < instructions; i++)
-		if (!decode(code[i].bytes, code[i].count, &d) || writes_general(&d))
+		if (!decode(code[i].bytes, code[i].count, &d) || written(&d))
 			return false;
 	return is_only(memory_operand(&d), ZYDIS_OPERAND_ACTION_WRITE) &&
 	       is_same_place(memory_operand(&first), memory_operand(&d));

@@ -13,6 +13,8 @@ struct vpmu_accesses {
 	bool wide;			/* one of 16 or 32 bytes, every byte of it */
 	bool once;			/* always has exactly one, of at most 16 bytes */
 	bool modifies;			/* reads and then writes the same place, not locked */
+	uint16_t writes;		/* general registers, a bit each, RAX first; if `none` or
+					   `once` */
 };
 
 struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count);

@@ -45,6 +45,13 @@ static inline bool decode_operands(const ZydisDecoder *decoder, const ZydisDecod
 						       d->insn.operand_count));
 }
 
+/* RAX is 0, and so are its parts. */
+static inline uint32_t general_number(ZydisRegister reg)
+{
+	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	return (uint32_t)ZydisRegisterGetId(reg);
+}
+
 static inline const ZydisDecodedOperand *memory_operand(const struct decoded *d)
 {
 	for (int i = 0; i < d->insn.operand_count_visible; i++)

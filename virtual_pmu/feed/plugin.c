@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "emulated.h"
+#include "groups.h"
 #include "hugepages.h"
 #include "waiting.h"
 #include "watch.h"
@@ -63,6 +64,13 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
 	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+}
+
+/* No thread is in a translation or makes one. */
+static void on_flush(qemu_plugin_id_t id)
+{
+	(void)id;
+	vpmu_groups_free();
 }
 
 /* ---- system calls, threads, processes ---- */
@@ -174,6 +182,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	pthread_atfork(NULL, NULL, after_fork);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_flush_cb(id, on_flush);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
 	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);

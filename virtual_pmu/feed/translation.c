@@ -13,6 +13,7 @@ struct block {
 	struct vpmu_accesses of[INSTRUCTIONS_MAX];
 	uint8_t ways[INSTRUCTIONS_MAX];
 	bool left_out[INSTRUCTIONS_MAX];
+	struct vpmu_group *group[INSTRUCTIONS_MAX];	/* that begins here */
 };
 
 static struct vpmu_code code_of(const struct block *b, size_t i)
@@ -84,6 +85,73 @@ static void find_ways(struct block *b, uint64_t packed)
 	find_first(b, packed);
 }
 
+/* ---- groups ---- */
+
+static uint64_t end_of(const struct block *b, size_t i)
+{
+	const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
+
+	return qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn);
+}
+
+static bool may_be_of_a_group(const struct block *b, size_t i)
+{
+	return b->of[i].once && !b->of[i].wide && b->of[i].store == VPMU_ORDINARY &&
+	       !b->left_out[i];
+}
+
+static bool may_have_groups(const struct block *b)
+{
+	size_t accesses = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		accesses += may_be_of_a_group(b, i);
+	return accesses >= VPMU_GROUP_MIN;
+}
+
+static void complete(struct block *b, size_t i, struct vpmu_grouped *a)
+{
+	uint32_t shift = (uint32_t)__builtin_ctz(a->bytes);
+
+	a->modifies = b->ways[i] & VPMU_MODIFIES;
+	a->info = b->callbacks->info[a->stores][shift];
+	a->site = (uint32_t)(next_site() * sizeof(struct vpmu_way *));
+	b->left_out[i] = true;
+}
+
+static void end_group(struct block *b, struct vpmu_gathering *g)
+{
+	struct vpmu_group *group = vpmu_gather_end(g);
+
+	for (uint32_t n = 0; group && n < group->count; n++)
+		complete(b, g->at[n], &group->access[n]);
+	if (group) {
+		b->left_out[g->at[0]] = false;
+		b->group[g->at[0]] = group;
+	}
+}
+
+static void find_groups(struct block *b)
+{
+	struct vpmu_gathering g;
+	struct vpmu_address a;
+
+	vpmu_gather_none(&g);
+	for (size_t i = 0; i < b->count; i++) {
+		bool access = may_be_of_a_group(b, i) &&
+			      vpmu_address_of(code_of(b, i), end_of(b, i), &a);
+
+		if (access ? !vpmu_gather(&g, &a, i) : !b->of[i].none && !b->left_out[i]) {
+			end_group(b, &g);
+			vpmu_gather_none(&g);
+			if (access)
+				vpmu_gather_first(&g, &a, i);
+		}
+		vpmu_gather_behind(&g, code_of(b, i), b->of[i].writes);
+	}
+	end_group(b, &g);
+}
+
 /* ---- callbacks ---- */
 
 static void register_block(const struct block *b, uint64_t packed)
@@ -95,16 +163,27 @@ static void register_block(const struct block *b, uint64_t packed)
 					     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)packed);
 }
 
-static void *user_data(uint32_t ways, uint64_t packed)
+static void *user_data(uint32_t ways, uint64_t site, uint64_t packed)
 {
-	uint64_t site = next_site();
-
 	if (!(ways & VPMU_FIRST))
 		return (void *)(uintptr_t)(site * sizeof(struct vpmu_way *));
 	return (void *)(uintptr_t)(vpmu_packed_line(packed) << VPMU_FIRST_LINE_SHIFT |
 				   site << VPMU_FIRST_SITE_SHIFT |
 				   vpmu_packed_lines(packed) << VPMU_FIRST_LINES_SHIFT |
 				   vpmu_packed_instructions(packed));
+}
+
+static void *user_data_of(const struct block *b, size_t i, uint64_t packed)
+{
+	struct vpmu_group *group = b->group[i];
+
+	if (!group)
+		return user_data(b->ways[i], next_site(), packed);
+	group->ways = b->ways[i];
+	group->user = (uintptr_t)user_data(group->ways,
+					   group->access[0].site / sizeof(struct vpmu_way *),
+					   packed);
+	return group;
 }
 
 static void register_access(const struct block *b, size_t i, uint64_t packed)
@@ -114,12 +193,14 @@ static void register_access(const struct block *b, size_t i, uint64_t packed)
 	qemu_plugin_vcpu_mem_cb_t access = b->of[i].wide ? c->parts.wide : c->parts.access;
 	uint32_t ways = b->ways[i];
 
-	if (c->accesses)
+	if (b->group[i])
+		access = c->group;
+	else if (c->accesses)
 		access = c->accesses[ways];
 	qemu_plugin_register_vcpu_mem_cb(insn, access, QEMU_PLUGIN_CB_NO_REGS,
 					 ways & VPMU_MODIFIES ? QEMU_PLUGIN_MEM_W :
 								QEMU_PLUGIN_MEM_RW,
-					 user_data(ways, packed));
+					 user_data_of(b, i, packed));
 }
 
 static void register_instruction(const struct block *b, size_t i, uint64_t packed)
@@ -157,9 +238,13 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 		b.of[i] = vpmu_accesses_known(code.bytes, code.count);
 		b.ways[i] = 0;
 		b.left_out[i] = false;
+		b.group[i] = NULL;
 	}
-	if (callbacks->accesses)
+	if (callbacks->accesses) {
 		find_ways(&b, packed);
+		if (may_have_groups(&b))
+			find_groups(&b);
+	}
 	register_block(&b, packed);
 	for (size_t i = 0; i < b.count; i++)
 		register_instruction(&b, i, packed);

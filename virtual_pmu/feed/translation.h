@@ -6,11 +6,13 @@
  * - VPMU_MODIFIES: an instruction loads from a place and then stores there. It also stands for two
  *   vector instructions that do the same with nothing but vectors between them: then the load
  *   has no callback. Both are seen at the store.
- * - VPMU_FIRST: the block's first access, which also stands for the block itself. */
+ * - VPMU_FIRST: the block's first access, which also stands for the block itself.
+ * - An access may stand for others behind it, too: see groups.h. */
 #ifndef VPMU_FEED_TRANSLATION_H
 #define VPMU_FEED_TRANSLATION_H
 
 #include "core_feed.h"
+#include "groups.h"
 #include "packed.h"
 
 /* A packed block (packed.h) with the number of an instruction's place in the table:
@@ -27,6 +29,9 @@ struct vpmu_callbacks {
 	struct vpmu_core_feed_parts parts;
 	/* By the bits above, without parts between them and QEMU; NULL: none may be used. */
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
+	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
+	/* Of a load and a store, by the log2 of their bytes: what QEMU calls them. */
+	qemu_plugin_meminfo_t info[2][4];
 };
 
 /* Inside the translation callback: registers those of an ordinary machine's block, which

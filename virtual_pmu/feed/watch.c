@@ -265,6 +265,79 @@ static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
 	[VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES] = on_first_wide_modify,
 };
 
+/* ---- groups of accesses ---- */
+
+/* But for the first `done`. */
+static NOINLINE void access_each(struct vpmu_runner *r, unsigned int vcpu, uint64_t first,
+				 const struct vpmu_group *group, uint32_t done)
+{
+	for (uint32_t i = done; i < group->count; i++) {
+		const struct vpmu_grouped *a = &group->access[i];
+		uint64_t address = (first & a->mask) + a->offset;
+		void *site = (void *)(uintptr_t)a->site;
+
+		if (a->modifies)
+			modify(r, vcpu, a->info, address, site);
+		else
+			access_any(r, vcpu, a->info, address, site);
+	}
+}
+
+/* Where the line's last access found it; NULL: it is not there, or not in a state for all. */
+static inline struct vpmu_way *line_again(struct vpmu_runner *r, const struct vpmu_group_line *l,
+					  uint64_t first)
+{
+	struct vpmu_way *way = *site_of(r, (void *)(uintptr_t)l->site);
+	uint64_t tag = vpmu_runner_tag(r, (first & l->mask) + l->offset);
+
+	return l1_way_has(way, tag, l->stores ? VPMU_WORD_M : VPMU_WORD_S) ? way : NULL;
+}
+
+/* NULL: not known. */
+static inline const struct vpmu_group_lines *lines_of(struct vpmu_group *group, uint64_t first)
+{
+	uint64_t from = first - group->before;
+	const struct vpmu_group_lines *lines;
+
+	if (from % 8)
+		return NULL;
+	lines = __atomic_load_n(&group->lines[from / 8 % 8], __ATOMIC_ACQUIRE);
+	if (!lines)
+		lines = vpmu_group_look(group, first);
+	return lines->count ? lines : NULL;
+}
+
+/* The same as each of the accesses, if all their lines are where they were last. */
+static inline bool access_again(struct vpmu_runner *r, uint64_t first, struct vpmu_group *group)
+{
+	const struct vpmu_group_lines *lines = lines_of(group, first);
+	struct vpmu_way *way[VPMU_GROUP_LINES];
+
+	for (uint32_t i = 0; lines && i < lines->count; i++) {
+		way[i] = line_again(r, &lines->line[i], first);
+		if (!way[i])
+			return false;
+	}
+	for (uint32_t i = 0; lines && i < lines->count; i++)
+		__atomic_store_n(&way[i]->used, r->uses + lines->line[i].last, __ATOMIC_RELAXED);
+	r->uses += lines ? group->count : 0;
+	return lines;
+}
+
+static void on_group(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	struct vpmu_group *group = user;
+	void *first = (void *)(uintptr_t)group->user;
+	uint32_t done = 0;
+
+	if ((group->ways & VPMU_MODIFIES) && !(info & store_bits))
+		return;
+	if (group->ways & VPMU_FIRST)
+		done = !enter_first(vpmu_self, group->ways, vcpu, info, address, first);
+	if (done || !access_again(&vpmu_self->runner, address, group))
+		access_each(&vpmu_self->runner, vcpu, address, group, done);
+}
+
 /* ---- what was deferred ---- */
 
 /* As when it was executed, but for what the callback did before it deferred the rest. */
@@ -357,6 +430,24 @@ static void learn_store_bits(void)
 			store_bits |= bit;
 }
 
+static void learn_info(bool store, uint32_t shift)
+{
+	qemu_plugin_meminfo_t size = 0;
+
+	while (qemu_plugin_mem_is_store(size) || qemu_plugin_mem_size_shift(size) != shift)
+		size++;
+	callbacks.info[store][shift] = size | (store ? store_bits : 0);
+}
+
+static void learn_infos(void)
+{
+	learn_store_bits();
+	for (uint32_t shift = 0; shift < 4; shift++) {
+		learn_info(false, shift);
+		learn_info(true, shift);
+	}
+}
+
 int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
 		    size_t why_bytes)
 {
@@ -372,8 +463,9 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 	}
 	callbacks.parts = *used;
 	callbacks.accesses = used == &vpmu_watch_parts ? accesses : NULL;
+	callbacks.group = on_group;
 	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
-	learn_store_bits();
+	learn_infos();
 	return 0;
 }
 

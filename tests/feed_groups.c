@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* One callback for a group of accesses has the same outcome as one for each: the plugin with this
+ * test in QEMU's place, which executes random blocks of instructions. Each block is there twice:
+ * with NOPs behind its instructions, and with RDTSCs, which end a group. */
+#include "feed_machine.h"
+#include "feed_qemu.h"
+#include "../virtual_pmu/feed/emulated.h"
+
+#define STEPS 40000
+#define BLOCKS 64
+#define INSTRUCTIONS 12		/* and as many between them */
+#define LATER (UINT32_C(1) << 30)
+
+enum what { NOTHING, LOAD, STORE, MODIFY, WIDE };
+enum by { BY_RSP, BY_RAX, BY_RAX_RBX, BY_RIP };
+
+/* Bytes as GNU as makes them. */
+static const struct kind {
+	struct { uint8_t size, bytes[15]; } code;
+	enum what what;
+	enum by by;
+	int64_t constant;
+	uint32_t shift;
+	int rsp_moves, rax_moves;	/* afterwards */
+} kinds[] = {
+	/* mov 0x18(%rsp),%rcx; mov %rcx,0x30(%rsp); add %rcx,0x40(%rsp) */
+	{ { 5, { 0x48, 0x8b, 0x4c, 0x24, 0x18 } }, LOAD, BY_RSP, 0x18, 3, 0, 0 },
+	{ { 5, { 0x48, 0x89, 0x4c, 0x24, 0x30 } }, STORE, BY_RSP, 0x30, 3, 0, 0 },
+	{ { 5, { 0x48, 0x01, 0x4c, 0x24, 0x40 } }, MODIFY, BY_RSP, 0x40, 3, 0, 0 },
+	/* mov 0x3c(%rsp),%rcx: across lines when RSP is at the start of one */
+	{ { 5, { 0x48, 0x8b, 0x4c, 0x24, 0x3c } }, LOAD, BY_RSP, 0x3c, 3, 0, 0 },
+	/* push %rcx; pop %rcx; sub $0x20,%rsp; add $0x20,%rsp */
+	{ { 1, { 0x51 } }, STORE, BY_RSP, -8, 3, -8, 0 },
+	{ { 1, { 0x59 } }, LOAD, BY_RSP, 0, 3, 8, 0 },
+	{ { 4, { 0x48, 0x83, 0xec, 0x20 } }, NOTHING, BY_RSP, 0, 0, -0x20, 0 },
+	{ { 4, { 0x48, 0x83, 0xc4, 0x20 } }, NOTHING, BY_RSP, 0, 0, 0x20, 0 },
+	/* mov 0x104(%rax),%ecx; mov (%rax,%rbx,8),%rcx; add $8,%rax */
+	{ { 6, { 0x8b, 0x88, 0x04, 0x01, 0, 0 } }, LOAD, BY_RAX, 0x104, 2, 0, 0 },
+	{ { 4, { 0x48, 0x8b, 0x0c, 0xd8 } }, LOAD, BY_RAX_RBX, 0, 3, 0, 0 },
+	{ { 4, { 0x48, 0x83, 0xc0, 0x08 } }, NOTHING, BY_RAX, 0, 0, 0, 8 },
+	/* mov 0x100(%rip),%ecx; movups (%rsp),%xmm0 */
+	{ { 6, { 0x8b, 0x0d, 0x00, 0x01, 0, 0 } }, LOAD, BY_RIP, 0x100, 2, 0, 0 },
+	{ { 4, { 0x0f, 0x10, 0x04, 0x24 } }, WIDE, BY_RSP, 0, 3, 0, 0 },
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct qemu_plugin_insn between[2] = {
+	{ .size = 2, .bytes = { 0x66, 0x90 } }, { .size = 2, .bytes = { 0x0f, 0x31 } },
+};
+
+static struct qemu_plugin_tb blocks[2][BLOCKS];
+static const struct kind *kind_of[BLOCKS][INSTRUCTIONS];
+static struct vpmu_llc_counts counts;
+static uint64_t callbacks;
+
+struct registers { uint64_t rsp, rax, rbx; };
+
+static uint64_t address_of(const struct kind *k, const struct registers *r,
+			   const struct qemu_plugin_insn *insn)
+{
+	uint64_t constant = (uint64_t)k->constant;
+
+	switch (k->by) {
+	case BY_RAX: return r->rax + constant;
+	case BY_RAX_RBX: return r->rax + 8 * r->rbx + constant;
+	case BY_RIP: return insn->address + insn->size + constant;
+	default: return r->rsp + constant;
+	}
+}
+
+static void show(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
+{
+	if (!insn->access)
+		return;
+	callbacks++;
+	insn->access(0, info, address, insn->access_udata);
+}
+
+static void execute_one(const struct qemu_plugin_insn *insn, const struct kind *k,
+			struct registers *r)
+{
+	uint64_t address = address_of(k, r, insn);
+
+	if (k->what == LOAD || k->what == MODIFY || k->what == WIDE)
+		show(insn, address, k->shift);
+	if (k->what == STORE || k->what == MODIFY)
+		show(insn, address, k->shift | INFO_STORE);
+	if (k->what == WIDE)
+		show(insn, address + 8, k->shift);
+	r->rsp += (uint64_t)k->rsp_moves;
+	r->rax += (uint64_t)k->rax_moves;
+}
+
+static void execute(const struct qemu_plugin_tb *tb, int which, struct registers r)
+{
+	if (tb->execute)
+		tb->execute(0, tb->udata);
+	for (size_t i = 0; i < INSTRUCTIONS; i++)
+		execute_one(&tb->insn[2 * i], kind_of[which][i], &r);
+}
+
+/* Stacks and tables of which some are used again and again, and some hardly. */
+static struct registers some_registers(uint64_t x)
+{
+	uint64_t far = x >> 10 & 3 ? 0 : x >> 12 & 0x3fff;
+
+	return (struct registers){
+		.rsp = 0x1000000 + (x & 0x38) + 64 * far + (x >> 40 & 31 ? 0 : 3),
+		.rax = 0x2000000 + 4 * (x >> 32 & 0x3f) + 64 * far, .rbx = x >> 50 & 15,
+	};
+}
+
+static void begin(void)
+{
+	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
+
+	memset(caches, 0, segment->caches_bytes);
+	memset(&seen, 0, sizeof(seen));
+	memset(&counts, 0, sizeof(counts));
+	segment->uclk[0] = 0;
+	callbacks = 0;
+	execute(&blocks[1][0], 0, some_registers(0));
+	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
+	vpmu_self->runner.clock = 0;
+}
+
+static void defer_always(bool always)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	t->deferring.trial = (struct vpmu_trial){ .second = always,
+						  .until = t->runner.scattered + LATER };
+	t->runner.judged_at = always ? t->runner.scattered : t->runner.scattered + LATER;
+}
+
+struct outcome {
+	uint64_t hash, clock, callbacks;
+	struct record seen;
+	struct vpmu_llc_counts counts;
+};
+
+static struct outcome run(const struct qemu_plugin_tb *made, bool deferring)
+{
+	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
+	uint64_t x = 88172645463325252u;
+	struct outcome o = { 0 };
+
+	begin();
+	defer_always(deferring);
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t which = next_random(&x) >> 20 & (BLOCKS - 1);
+
+		execute(&made[which], (int)which, some_registers(next_random(&x)));
+	}
+	synchronise();
+	o.clock = vpmu_self->runner.clock;
+	o.callbacks = callbacks;
+	o.seen = seen;
+	o.counts = counts;
+	call(SYS_exit, 0, 0);
+	o.hash = hash_of(caches, segment->caches_bytes);
+	return o;
+}
+
+static void assert_same(const struct outcome *a, const struct outcome *b)
+{
+	assert_int_equal(a->clock, b->clock);
+	assert_memory_equal(&a->seen, &b->seen, sizeof(a->seen));
+	assert_memory_equal(&a->counts, &b->counts, sizeof(a->counts));
+	assert_int_equal(a->hash, b->hash);
+}
+
+static void groups_change_nothing(void **state)
+{
+	struct outcome each = run(blocks[1], false), grouped = run(blocks[0], false);
+	struct outcome later = run(blocks[0], true);
+
+	(void)state;
+	assert_true(grouped.callbacks < each.callbacks * 3 / 4);
+	assert_true(each.seen.tracker[VPMU_TRK_DATA_READ] > STEPS / 2);
+	assert_same(&each, &grouped);
+	assert_same(&each, &later);
+}
+
+static void make_block(struct qemu_plugin_tb *tb, int which, int variant)
+{
+	uint64_t at = 0x400000 + 0x100 * (uint64_t)which;
+
+	*tb = (struct qemu_plugin_tb){ .count = 2 * INSTRUCTIONS };
+	for (size_t i = 0; i < tb->count; at += tb->insn[i++].size) {
+		const struct kind *k = kind_of[which][i / 2];
+
+		tb->insn[i] = between[variant];
+		if (i % 2 == 0) {
+			tb->insn[i].size = k->code.size;
+			memcpy(tb->insn[i].bytes, k->code.bytes, k->code.size);
+		}
+		tb->insn[i].address = at;
+	}
+	translate(1, tb);
+}
+
+static void make_blocks(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		for (int variant = 0; variant < 2; variant++)
+			make_block(&blocks[variant][i], i, variant);
+}
+
+/* What was translated before is gone by then. */
+static void a_flush_frees_groups(void **state)
+{
+	(void)state;
+	flush(1);
+	make_blocks();
+	groups_change_nothing(NULL);
+	flush(1);
+}
+
+static int install(void **state)
+{
+	const struct vpmu_machine m = {
+		.name = "test", .packages = 1, .cores = 1, .threads = 1, .slices = 4,
+		.l1i = { 1024, 8, 64 }, .l1d = { 2048, 8, 64 }, .l2 = { 4096, 4, 64 },
+		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
+		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
+	};
+	char here[] = "segment=here", keep[] = "keep=on";
+	char *arguments[] = { here, keep };
+	uint64_t x = 1234567;
+
+	(void)state;
+	segment = segment_of(&m);
+	llc_counts = &counts;
+	if (qemu_plugin_install(1, &x86_64, 2, arguments))
+		return -1;
+	for (int i = 0; i < BLOCKS; i++)
+		for (int k = 0; k < INSTRUCTIONS; k++)
+			kind_of[i][k] = &kinds[(next_random(&x) >> 20) % KINDS];
+	make_blocks();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(segment);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_change_nothing),
+		cmocka_unit_test(a_flush_frees_groups),
+	};
+
+	return cmocka_run_group_tests_name("feed groups", tests, install, end);
+}

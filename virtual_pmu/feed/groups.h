@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of accesses: those of a block that come one after the other by the same registers, which
+ * nothing changes between them but for what can be told from the code. The first one's address
+ * tells the others', so that its callback stands for all of them, in their order.
+ *
+ * An instruction of a group that faults, or behind which the first one that does is, has been
+ * counted by then, as all instructions of its block have. */
+#ifndef VPMU_FEED_GROUPS_H
+#define VPMU_FEED_GROUPS_H
+
+#include "addresses.h"
+
+/* One of them: its address is (the first one's & mask) + offset. The rest is what its own callback
+ * would have. */
+struct vpmu_grouped {
+	uint64_t offset, mask;
+	uint32_t info, site;
+	uint8_t bytes;
+	bool stores, modifies;
+};
+
+/* A line that accesses of a group go to, named as they are, and the last of these: its number, from
+ * 1, and its site. */
+struct vpmu_group_line { uint64_t offset, mask; uint32_t site; uint16_t last; bool stores; };
+
+/* All lines of a group, whose accesses none leaves its line; or none, where these are too many. */
+#define VPMU_GROUP_LINES 8u
+struct vpmu_group_lines { uint32_t count; struct vpmu_group_line line[VPMU_GROUP_LINES]; };
+
+/* User data of the first access. */
+struct vpmu_group {
+	struct vpmu_group *next;	/* of all that there are */
+	uint64_t user;			/* the first one's, and its ways, as if it were alone */
+	uint32_t ways, count;
+	/* By where in its line the place is that lies `before` the first access, in 8 bytes, as the
+	 * sum of the registers mostly does; NULL: not looked at yet. */
+	uint32_t before;
+	struct vpmu_group_lines *lines[8];
+	struct vpmu_grouped access[];
+};
+
+/* With fewer accesses a group takes as long as they do. */
+#define VPMU_GROUP_MIN 4u
+#define VPMU_GROUP_MAX 512u		/* QEMU's blocks have no more instructions */
+
+/* A group while its block is translated. */
+struct vpmu_gathering {
+	bool begun;
+	struct vpmu_address first;
+	uint64_t moved;			/* by how much RSP is more than at the first access */
+	uint32_t count;
+	uint16_t at[VPMU_GROUP_MAX];	/* numbers of instructions */
+	struct vpmu_grouped access[VPMU_GROUP_MAX];
+};
+
+/* There is no group yet. */
+void vpmu_gather_none(struct vpmu_gathering *g);
+/* One begins with this access. */
+void vpmu_gather_first(struct vpmu_gathering *g, const struct vpmu_address *first, size_t at);
+/* The next access of the block. False: it is by other registers, or there is no group. */
+bool vpmu_gather(struct vpmu_gathering *g, const struct vpmu_address *a, size_t at);
+/* Behind an instruction that changes these registers. The group ends where it is not known how. */
+void vpmu_gather_behind(struct vpmu_gathering *g, struct vpmu_code code, uint32_t writes);
+/* The end of it. The caller adds what is not known here. NULL: there are too few accesses, or no
+ * memory. It lives until vpmu_groups_free(). */
+struct vpmu_group *vpmu_gather_end(struct vpmu_gathering *g);
+
+/* The lines where the first access is to this address, `before` behind a multiple of 8. */
+const struct vpmu_group_lines *vpmu_group_look(struct vpmu_group *group, uint64_t address);
+
+/* When no translation is left, and none is being made. */
+void vpmu_groups_free(void);
+
+#endif
