@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is deferred has the same outcome as what is not: the plugin with this test in QEMU's place
  * and a random program, after which all of the caches, the clock and the model is compared. */
-#include "feed_machine.h"
-#include "feed_qemu.h"
-#include "../virtual_pmu/feed/emulated.h"
+#include "feed_outcome.h"
 
 #define STEPS 200000
-#define LATER (UINT32_C(1) << 30)
 
 /* Instructions with an access each: XOR to memory, MOV from it, MOVUPS of 16 bytes, and a locked
  * ADD; then MOVNTI, SFENCE and PAUSE. Each is in a block between a NOP and an XOR to memory; one
@@ -22,14 +19,6 @@ static const struct qemu_plugin_insn instructions[BLOCKS] = {
 	[MOVNTI] = { .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
 	[SFENCE] = { .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } },
 	[PAUSE] = { .size = 2, .bytes = { 0xf3, 0x90 } },
-};
-
-static struct vpmu_llc_counts counts;
-
-struct outcome {
-	uint64_t hash, clock, deferred;
-	struct record seen;
-	struct vpmu_llc_counts counts;
 };
 
 static void access_once(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
@@ -78,89 +67,52 @@ static uint64_t some_address(uint64_t x)
 					 x >> 20 & 0x1ff);
 }
 
-static void change_cpu(struct vpmu_thread *slot, uint32_t cpu)
-{
-	call(SYS_sched_setaffinity, 0, 0);
-	slot->cpu = cpu;
-	system_call_return(1, 0, SYS_sched_setaffinity, 0);
-}
-
 static void step(uint64_t x)
 {
 	static const int often[] = { XOR, XOR, XOR, XOR, MOV, MOV, MOVUPS, LOCKED };
-	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());
-	int which = x >> 60 || !slot ? often[x & 7] : MOVNTI + (int)(x % 4);
+	bool begun = vpmu_thread_find(segment, vpmu_gettid());
+	int which = x >> 60 || !begun ? often[x & 7] : MOVNTI + (int)(x % 4);
 
-	if (x >> 60 || !slot || x >> 59 & 1) {
+	if (x >> 60 || !begun || x >> 59 & 1) {
 		execute(which, some_address(x));
 		execute_last(which, some_address(x * 5));
 	} else if (x >> 58 & 1) {
 		call(SYS_getpid, 0, 0);
 	} else {
-		change_cpu(slot, x & 1);
+		change_cpu(x & 1);
 	}
-}
-
-static void never_or_always(bool always)
-{
-	struct vpmu_emulated *t = vpmu_self;
-
-	t->deferring.trial = (struct vpmu_trial){ .second = always,
-						  .until = t->runner.scattered + LATER };
-	t->runner.judged_at = always ? t->runner.scattered : t->runner.scattered + LATER;
 }
 
 static void begin(bool always)
 {
-	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
-
-	memset(caches, 0, segment->caches_bytes);
-	memset(&seen, 0, sizeof(seen));
-	memset(&counts, 0, sizeof(counts));
-	segment->uclk[0] = 0;
+	clear_machine();
 	execute(MOV, 0x1000000);
-	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
-	vpmu_self->runner.clock = 0;
-	never_or_always(always);
+	begin_outcome(always);
 }
 
-static void end_thread(void)
+static struct outcome run(bool always, uint64_t *deferred)
 {
-	call(SYS_exit, 0, 0);
-}
-
-static struct outcome run(bool always)
-{
-	unsigned char *caches = (unsigned char *)segment + segment->caches_offset;
 	uint64_t x = 88172645463325252u;
-	struct outcome o = { 0 };
 
 	begin(always);
+	*deferred = 0;
 	for (int i = 0; i < STEPS; i++) {
 		step(next_random(&x));
-		o.deferred += vpmu_self->deferring.count;
+		*deferred += vpmu_self->deferring.count;
 	}
-	synchronise();
-	o.clock = vpmu_self->runner.clock;
-	o.seen = seen;
-	o.counts = counts;
-	end_thread();
-	o.hash = hash_of(caches, segment->caches_bytes);
-	return o;
+	return end_outcome();
 }
 
 static void deferring_changes_nothing(void **state)
 {
-	struct outcome at_once = run(false), later = run(true);
+	uint64_t none, some;
+	struct outcome at_once = run(false, &none), later = run(true, &some);
 
 	(void)state;
-	assert_int_equal(at_once.deferred, 0);
-	assert_in_range(later.deferred, (uint64_t)STEPS * 4, (uint64_t)STEPS * VPMU_DEFERRED_MAX);
+	assert_int_equal(none, 0);
+	assert_in_range(some, (uint64_t)STEPS * 4, (uint64_t)STEPS * VPMU_DEFERRED_MAX);
 	assert_true(at_once.seen.tracker[VPMU_TRK_DATA_READ] > STEPS / 4);
-	assert_int_equal(later.clock, at_once.clock);
-	assert_memory_equal(&later.seen, &at_once.seen, sizeof(later.seen));
-	assert_memory_equal(&later.counts, &at_once.counts, sizeof(later.counts));
-	assert_int_equal(later.hash, at_once.hash);
+	assert_same_outcome(&later, &at_once);
 }
 
 /* Lines that no cache has, and none behind the last. */
@@ -300,29 +252,11 @@ static void make_block(int which)
 
 static int install(void **state)
 {
-	const struct vpmu_machine m = {
-		.name = "test", .packages = 1, .cores = 2, .threads = 1, .slices = 4,
-		.l1i = { 1024, 8, 64 }, .l1d = { 1024, 8, 64 }, .l2 = { 2048, 4, 64 },
-		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
-		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
-	};
-	char here[] = "segment=here", keep[] = "keep=on";
-	char *arguments[] = { here, keep };
-
 	(void)state;
-	segment = segment_of(&m);
-	llc_counts = &counts;
-	if (qemu_plugin_install(1, &x86_64, 2, arguments))
+	if (install_plugin())
 		return -1;
 	for (int i = 0; i < BLOCKS; i++)
 		make_block(i);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	free(segment);
 	return 0;
 }
 
@@ -337,5 +271,5 @@ int main(void)
 		cmocka_unit_test(nothing_is_pending_where_others_may_look),
 	};
 
-	return cmocka_run_group_tests_name("feed deferring", tests, install, end);
+	return cmocka_run_group_tests_name("feed deferring", tests, install, free_machine);
 }
