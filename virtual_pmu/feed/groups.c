@@ -121,8 +121,6 @@ static bool add_access(struct vpmu_group_lines *lines, const struct vpmu_grouped
 
 	if (in_line + a->bytes > VPMU_LINE_BYTES || line == lines->line + VPMU_GROUP_LINES)
 		return false;
-	if (a->modifies && vpmu_may_cross_line(at))	/* then it is two accesses */
-		return false;
 	if (!line->last || !vpmu_may_cross_line(at))	/* such a one has no use for its site */
 		line->site = a->site;
 	line->last = number;
