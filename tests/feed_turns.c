@@ -281,6 +281,28 @@ static void who_is_stopped_does_not_keep_it(void **state)
 	}
 }
 
+/* Each access of others is lost after a second, and counted as that; but not those of the code that
+ * has the lock itself. */
+static void who_is_stopped_in_an_access_keeps_it(void **state)
+{
+	pid_t pid = somebody(STOPPED);
+	uint64_t before = all_lookups();
+
+	(void)state;
+	segment->lock.owner = (uint32_t)pid;
+	load(0, next_line++);
+	assert_int_equal(segment->lock.owner, pid);
+	assert_int_equal(segment->lost_count, 1);
+	segment->lock.owner = runner[0].tid;
+	load(0, next_line++);
+	assert_int_equal(segment->lost_count, 1);
+	assert_int_equal(all_lookups(), before);
+	segment->lock.owner = 0;
+	miss(1);
+	assert_int_equal(segment->lost_count, 1);
+	bury(pid, STOPPED);
+}
+
 /* Another thread of its process has executed a program, which has its id. */
 static void who_begins_has_nothing(void **state)
 {
@@ -334,6 +356,7 @@ int main(void)
 		CASE(who_was_killed_does_not_keep_it),
 		CASE(who_was_killed_has_no_core),
 		CASE(who_is_stopped_does_not_keep_it),
+		CASE(who_is_stopped_in_an_access_keeps_it),
 		CASE(who_begins_has_nothing),
 		CASE(who_has_lost_it_notices),
 	};

@@ -357,7 +357,7 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 	q.at = vpmu_llc_place_of(c, r->package, tag);
 	vpmu_prefetch(c, &q.at);
 	vpmu_prefetch_ahead(c, r, tag);
-	if (!vpmu_runner_lock(c->s, r))
+	if (!vpmu_access_lock(c->s, r))
 		return;
 	access_llc(&q, &p);
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);

@@ -8,7 +8,7 @@ static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
 {
 	if (vpmu_combining_add(&t->combining, tag, bytes))
 		return;
-	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+	if (!vpmu_access_lock(vpmu_feed.segment, &t->runner))
 		return;
 	vpmu_combining_open(&vpmu_feed.caches, &t->runner, &t->combining, tag, bytes);
 	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, VPMU_PUBLISH_CLOCKS);

@@ -295,7 +295,7 @@ static HOT bool access_llc_among(struct plain *q, uint32_t version)
 	bool done;
 
 	at = place_ahead(q);
-	if (!vpmu_runner_lock(s, q->r))
+	if (!vpmu_access_lock(s, q->r))
 		return true;
 	vpmu_core_lock(q->r->own, q->r);
 	done = vpmu_core_unchanged(q->r->own, version) && miss(q, &at);

@@ -234,3 +234,10 @@ bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r)
 		r->reserved_by = from;
 	return true;
 }
+
+__attribute__((cold)) bool vpmu_access_lost(struct vpmu_segment *s, const struct vpmu_runner *r)
+{
+	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) != r->tid)
+		__atomic_fetch_add(&s->lost_count, 1, __ATOMIC_RELAXED);
+	return false;
+}

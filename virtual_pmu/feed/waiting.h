@@ -58,6 +58,15 @@ static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *
 	       vpmu_runner_lock_wait(s, r);
 }
 
+/* The same for an access, which is not modelled where this is false: it is counted then, unless it
+ * is of the shim's own code. */
+bool vpmu_access_lost(struct vpmu_segment *s, const struct vpmu_runner *r);
+
+static inline bool vpmu_access_lock(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	return vpmu_runner_lock(s, r) || vpmu_access_lost(s, r);
+}
+
 static inline void vpmu_runner_let_go(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	if (r->keeps)

@@ -86,9 +86,30 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 		tell_violation(&s->machine, &s->by_kernel_first[i]);
 }
 
+static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t lost)
+{
+	if (left)
+		fprintf(stderr, "vpmu: %s: %llu program%s named above ran without the machine or "
+			"without its devices: the counts are not of all that ran\n",
+			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
+	if (lost)
+		fprintf(stderr, "vpmu: %s: %llu access%s to memory %s not counted: a thread "
+			"that had the machine's lock stood still, for a fork of its process or "
+			"because that was stopped\n", s->machine.name, (unsigned long long)lost,
+			lost == 1 ? "" : "es", lost == 1 ? "was" : "were");
+}
+
+static uint64_t untold(uint64_t count, uint64_t *told)
+{
+	uint64_t more = count - *told;
+
+	*told = count;
+	return more;
+}
+
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], kernel[2], left, by_kernel;
+	uint64_t violations[2], undriven[2], kernel[2], left, lost, by_kernel;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
@@ -99,13 +120,10 @@ void vpmu_report(struct vpmu_segment *s)
 	kernel[1] = s->by_kernel_told = s->by_kernel_kept;
 	by_kernel = s->by_kernel_count;
 	s->by_kernel_count = 0;
-	left = s->left_count - s->left_told;
-	s->left_told += left;
+	left = untold(s->left_count, &s->left_told);
+	lost = untold(s->lost_count, &s->lost_told);
 	vpmu_unlock(s);
-	if (left)
-		fprintf(stderr, "vpmu: %s: %llu program%s named above ran without the machine or "
-			"without its devices: the counts are not of all that ran\n",
-			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
+	tell_uncounted(s, left, lost);
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);
 	tell_by_kernel(s, by_kernel, kernel[0], kernel[1]);
