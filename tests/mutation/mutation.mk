@@ -37,8 +37,10 @@ $(LIBPFM): $(PFM_TABLES)
 	@for file in $(PFM_TABLES); do \
 		case $$file in *.c) to=lib ;; *) to=lib/events ;; esac; \
 		cmp -s $$file $(PFM)/$$to/$${file##*/} || cp $$file $(PFM)/$$to/ || exit 1; done
-	@cd $(PFM)/lib && rm -f $(foreach f,$(filter %.c,$(PFM_TABLES)),$(basename $(notdir $f)).lo)
-	@$(MAKE) -s -C $(PFM)/lib CC='$(CC)' DBG=-g OPTIM=-O2 PREFIX='$(STAGE)' $(@F) >/dev/null
+	@cd $(PFM)/lib && rm -f libpfm.a $(foreach f,$(filter %.c,$(PFM_TABLES)),$(addprefix \
+		$(basename $(notdir $f)),.lo .o))
+	@$(MAKE) -s -C $(PFM)/lib CC='$(CC)' DBG=-g OPTIM=-O2 PREFIX='$(STAGE)' libpfm.a $(@F) \
+		>/dev/null
 	@cp $(PFM)/lib/$(@F) $@.new && mv $@.new $@
 
 .PHONY: mutation-baseline mutation-program mutation-script
