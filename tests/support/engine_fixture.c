@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine_fixture.h"
 
+#include "forks.h"
 #include "on_machine.h"
 
 #include <setjmp.h>
@@ -102,6 +103,7 @@ int engine_fixture_open_on(void **state, enum ipmu_scope scope, const struct eng
 			engine_fixture_poke_on(&f, cpu, r->reg, r->value);
 		registers = engine_fixture_registers(&f, cpu, before[cpu], REGISTERS_MAX);
 	}
+	forks_wait_for_threads();	/* with the engine's locks, which its handler takes */
 	if (ipmu_topology_load(&f.topo, why) || ipmu_system_open(f.topo, scope, &f.sys, why)) {
 		print_error("%s\n", why);
 		return -1;
