@@ -204,6 +204,63 @@ static void lists_what_the_document_has(void **state)
 	assert_int_equal(umasks, 14 + 8 + 1);
 }
 
+enum { NAMES_MAX = 256 };
+
+static int position(char (*names)[32], int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	fail_msg("there is no %s", name);
+	return -1;
+}
+
+static void pmus_are_named_before_their_boxes(void **state)
+{
+	static const char *const cores[] = { "knc", "netburst", "netburst_p", "core",
+					     "core_fixed" };
+	static char names[NAMES_MAX][32];
+	int n = ipmu_names_pmus(IPMU_SCOPE_PACKAGE, 0, names, NAMES_MAX);
+
+	(void)state;
+	assert_in_range(n, 10, NAMES_MAX - 1);
+	/* PAPI has room for 80: whatever is left out is a box of a PMU that is among them. */
+	for (int i = 80; i < n; i++) {
+		int pmu = 0;
+
+		while (pmu < 80 && strncmp(names[i], names[pmu], strlen(names[pmu])) != 0)
+			pmu++;
+		assert_in_range(pmu, 0, 79);
+	}
+	assert_true(position(names, n, "nhmex_unc_mbox") < position(names, n, "skl_unc_cbo0"));
+	assert_true(position(names, n, "nhmex_unc_mbox0") < position(names, n, "skl_unc_cbo1"));
+	assert_true(position(names, n, "skl_unc_cbo1") < position(names, n, "skl_unc_cbo3"));
+	n = ipmu_names_pmus(IPMU_SCOPE_CPU, 0, names, NAMES_MAX);
+	assert_int_equal(n, 5);
+	for (int i = 0; i < n; i++)
+		position(names, n, cores[i]);
+}
+
+/* However many are asked for at once. */
+static void pmus_are_named_in_pieces(void **state)
+{
+	static char names[NAMES_MAX][32], piece[NAMES_MAX + 1][32];
+	int n = ipmu_names_pmus(IPMU_SCOPE_PACKAGE, 0, names, NAMES_MAX);
+
+	(void)state;
+	for (int first = 0; first <= n + 1; first++)
+		for (int max = 0; max <= NAMES_MAX; max += 1 + max / 2) {
+			int left = first < n ? n - first : 0, want = left < max ? left : max;
+
+			strcpy(piece[want], "not written");
+			assert_int_equal(ipmu_names_pmus(IPMU_SCOPE_PACKAGE, first, piece, max),
+					 want);
+			for (int i = 0; i < want; i++)
+				assert_string_equal(piece[i], names[first + i]);
+			assert_string_equal(piece[want], "not written");
+		}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +269,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(qualifiers_in_any_order),
 		cmocka_unit_test(bad_names_are_refused),
 		cmocka_unit_test(lists_what_the_document_has),
+		cmocka_unit_test(pmus_are_named_before_their_boxes),
+		cmocka_unit_test(pmus_are_named_in_pieces),
 	};
 
 	(void)argc;

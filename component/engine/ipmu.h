@@ -120,14 +120,15 @@ struct ipmu_event_form {
  * uses libpfm4, if there is such; ipmu_system_open does it otherwise. Not thread-safe. */
 int ipmu_names_open(char *why);
 
-/* libpfm4's names of all PMUs of that scope that this library can drive somewhere, i = 0, 1, ...
- * ("skl_unc_cbo", "skl_unc_cbo0", ...); NULL past the end. `name` has room for the answer. */
-const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32]);
+/* libpfm4's names of all PMUs of that scope that this library can drive somewhere
+ * ("skl_unc_cbo", "skl_unc_cbo0", ...), from the one numbered `first` on, at most `max`. Returns
+ * how many it has written to `names`; 0 past the end. */
+int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max);
 
 /* False: the name has no PMU, and no PMU of that scope has such an event on any machine. */
 bool ipmu_names_event(enum ipmu_scope scope, const char *name);
 
-/* Those of ipmu_names_pmu on this machine, its boxes only. */
+/* Those of ipmu_names_pmus on this machine, its boxes only. */
 const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32]);
 
 /* ---- the machine ---- */

@@ -142,19 +142,23 @@ static int open_machine(struct glue *g, char *why)
 	return rc;
 }
 
-/* Its bytes stay: other threads may look at a name while it goes. */
+/* PMUs that there are anywhere, and once the machine has been opened, all of its own. The bytes of
+ * a name stay: other threads may look at it while it goes. */
 static char *pmu_name(struct glue *g, int i)
 {
-	if (!g->machine)
-		return g->pmus[i][0] || ipmu_names_pmu(g->scope, i, g->pmus[i]) ? g->pmus[i] : NULL;
-	return g->own[i][0] || ipmu_system_pmu(g->machine, i, g->own[i]) ? g->own[i] : NULL;
+	char *name = g->machine ? g->own[i] : g->pmus[i];
+
+	if (g->machine && !name[0])
+		ipmu_system_pmu(g->machine, i, name);
+	return name[0] ? name : NULL;
 }
 
-/* PMUs that there are anywhere, and once the machine has been opened, all of its own. */
 static void publish_pmu_names(struct glue *g)
 {
 	bool more = true;
 
+	if (!g->pmus[0][0])
+		ipmu_names_pmus(g->scope, 0, g->pmus, PAPI_PMU_MAX);
 	for (int i = 0; i < PAPI_PMU_MAX; i++) {
 		char *name = more ? pmu_name(g, i) : NULL;
 

@@ -14,15 +14,14 @@ static const char *bare(const struct glue *g, const char *name)
 	       name + n + 3 : name;
 }
 
-/* A name without a PMU of ours may belong to another component: no word about it then. */
+/* A name without a PMU of ours may belong to another component: no word about it then. PMUs come
+ * before their boxes in the list, whose names begin like theirs: it may end within the boxes. */
 static bool is_ours(const struct glue *g, const char *name)
 {
-	char pmu[32];
-
 	if (bare(g, name) != name)
 		return true;
-	for (int i = 0; ipmu_names_pmu(g->scope, i, pmu); i++)
-		if (strncasecmp(name, pmu, strlen(pmu)) == 0)
+	for (int i = 0; i < PAPI_PMU_MAX && g->pmus[i][0]; i++)
+		if (strncasecmp(name, g->pmus[i], strlen(g->pmus[i])) == 0)
 			return true;
 	return false;
 }

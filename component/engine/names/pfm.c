@@ -61,25 +61,48 @@ static int boxes_at_most(const struct ipmu_pmu_type *type)
 	       type->select->boxes : IPMU_BOXES_MAX;
 }
 
+static void box_name(const struct ipmu_pmu_type *type, int box, char name[32])
+{
+	name[0] = '\0';
+	if (box < 0)
+		strncat(name, type->name, 31);
+	else
+		pmu_name(type, box, name);
+}
+
+/* How many names there are with one box number, or with none (-1). Those from `first` on are
+ * written. */
+static int names_of_box(enum ipmu_scope scope, int box, int first, char (*names)[32], int max)
+{
+	int n = 0;
+
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+		if ((*f)->scope != scope || (*f)->repeats)
+			continue;
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+			if (box >= boxes_at_most(*t))
+				continue;
+			if (n >= first && n - first < max)
+				box_name(*t, box, names[n - first]);
+			n++;
+		}
+	}
+	return n;
+}
+
 /* First those without a number, then box 0 of each, ...: who has room for some has those that are
  * used most. */
-const char *ipmu_names_pmu(enum ipmu_scope scope, int i, char name[32])
+int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max)
 {
-	for (int box = -1; box < IPMU_BOXES_MAX; box++)
-		for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
-			if ((*f)->scope != scope || (*f)->repeats)
-				continue;
-			for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
-				if (box >= boxes_at_most(*t) || i-- > 0)
-					continue;
-				if (box < 0)
-					snprintf(name, 32, "%s", (*t)->name);
-				else
-					pmu_name(*t, box, name);
-				return name;
-			}
-		}
-	return NULL;
+	int written = 0, n = 1;
+
+	for (int box = -1; n > 0 && written < max; box++) {
+		n = names_of_box(scope, box, first, names + written, max - written);
+		if (n > first)
+			written += n - first < max - written ? n - first : max - written;
+		first = first > n ? first - n : 0;
+	}
+	return written;
 }
 
 const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32])
