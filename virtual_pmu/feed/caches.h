@@ -103,6 +103,10 @@ struct vpmu_runner {
 	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
+	/* The block that it entered last, if all its lines were where they were before, and its
+	 * core's version then; 0: another one, or it is not known. */
+	uint64_t inside;
+	uint32_t inside_version;
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
 	 * still, the word there tells. Never NULL. */

@@ -11,6 +11,7 @@
 #define SLOW __attribute__((noinline, cold))
 #define NOINLINE __attribute__((noinline))
 #define AS_GIVEN __attribute__((noinline, used))	/* keeps its arguments where they are */
+#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */

@@ -26,12 +26,14 @@ void vpmu_deferring_judge(struct vpmu_runner *r)
 {
 	struct vpmu_deferring *d = r->deferring;
 
-	if (!d)
+	if (!d) {
 		r->judged_at = r->scattered + NOT_SOON;
-	else if (is_worth_it(d, r->scattered))
+	} else if (is_worth_it(d, r->scattered)) {
 		r->space |= VPMU_SPACE_DEFERS;
-	else
+		r->inside = 0;
+	} else {
 		r->judged_at = d->trial.until;
+	}
 }
 
 uint32_t vpmu_deferring_take(struct vpmu_runner *r)

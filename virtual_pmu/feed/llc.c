@@ -91,6 +91,8 @@ static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, ui
 	if (take) {
 		p.alone = false;
 		vpmu_private_lock(&p, q->r);
+	} else {
+		q->r->inside = 0;
 	}
 	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);

@@ -50,6 +50,7 @@ static void fetch(struct vpmu_emulated *t, uint64_t block)
 	uint32_t lines = vpmu_packed_lines(block);
 	uint64_t tag = block_tag(t, block);
 
+	r->inside = 0;
 	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
 		struct vpmu_way *way;
 
@@ -140,6 +141,8 @@ static void on_block(unsigned int vcpu, void *packed)
 		block_slow(vcpu, block);
 	else if (!enter_again(t, vpmu_packed_line(block), vpmu_packed_lines(block)))
 		fetch_or_defer(t, block);
+	else
+		t->runner.inside = 0;
 }
 
 /* ---- a block's first access ---- */
@@ -202,19 +205,36 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
+/* A loop that is one block: while nothing has left the core, its lines are where they were, and the
+ * last that were used there. A thread that keeps its core's lock forgets the block by itself when
+ * it changes what the L1I has. */
+static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
+{
+	struct vpmu_runner *r = &t->runner;
+	uint32_t version = vpmu_core_version(r->own);
+
+	if (likely(r->inside == first && r->inside_version == version))
+		return true;
+	if (unlikely(!enter_again(t, first >> VPMU_FIRST_LINE_SHIFT,
+				  first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX)))
+		return false;
+	r->inside = version & 1 ? 0 : first;
+	r->inside_version = version;
+	return true;
+}
+
 /* False: one of the slow ones has done all there is. */
 static inline __attribute__((always_inline)) bool
 enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
 	    uint64_t address, void *user)
 {
 	uint64_t first = (uint64_t)(uintptr_t)user;
-	uint32_t lines = first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX;
 
 	if ((ways & VPMU_WIDE) && !is_first_half(t, address))
 		return true;
 	if (unlikely(!t || !enter_quietly(t, first & VPMU_FIRST_INSNS_MAX)))
 		first_slow(vcpu, info, address, user, ways);
-	else if (unlikely(!enter_again(t, first >> VPMU_FIRST_LINE_SHIFT, lines)))
+	else if (unlikely(!enter_loop(t, first)))
 		first_fetch(vcpu, info, address, user, ways);
 	else
 		return true;
