@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "crossing.h"
 #include "data_access.h"
+#include "fetch.h"
 #include "waiting.h"
 
 static struct vpmu_callbacks callbacks;
@@ -26,42 +27,6 @@ static void on_pause(unsigned int vcpu, void *unused)
 		return;
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	vpmu_spin_do(what);
-}
-
-static uint64_t block_tag(const struct vpmu_emulated *t, uint64_t block)
-{
-	return vpmu_runner_tag(&t->runner, vpmu_packed_line(block) << 6);
-}
-
-/* The line is where it was last. */
-static inline bool fetch_again(struct vpmu_runner *r, uint64_t tag)
-{
-	struct vpmu_way *way = *vpmu_runner_code(r, tag);
-	bool here = l1_way_has(way, tag, VPMU_WORD_S);
-
-	if (here)
-		l1_touch(way, &r->uses);
-	return here;
-}
-
-static void fetch(struct vpmu_emulated *t, uint64_t block)
-{
-	struct vpmu_runner *r = &t->runner;
-	uint32_t lines = vpmu_packed_lines(block);
-	uint64_t tag = block_tag(t, block);
-
-	r->inside = 0;
-	for (; lines; lines--, tag += VPMU_LINE_BYTES) {
-		struct vpmu_way *way;
-
-		if (fetch_again(r, tag))
-			continue;
-		way = vpmu_fast_find(&r->l1i, tag);
-		if (!way)
-			touch(t, tag, VPMU_CODE);
-		else
-			l1_touch(*vpmu_runner_code(r, tag) = way, &r->uses);
-	}
 }
 
 static void on_block(unsigned int vcpu, void *packed);
@@ -96,13 +61,6 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		callbacks.parts.reported();
 }
 
-/* A short block's lines, one or two, are where they were last. */
-static inline bool fetched(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
-{
-	return fetch_again(r, tag) &&
-	       (lines == 1 || (lines == 2 && fetch_again(r, tag + VPMU_LINE_BYTES)));
-}
-
 /* Is it time for more than the clock? If not, that goes on. */
 static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
 {
@@ -114,11 +72,6 @@ static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
 		return false;
 	r->clock = clock;
 	return true;
-}
-
-static inline bool enter_again(struct vpmu_emulated *t, uint64_t line, uint32_t lines)
-{
-	return fetched(&t->runner, vpmu_runner_tag(&t->runner, line << 6), lines);
 }
 
 /* The block's code is not where it was last. A block that is deferred takes its clocks later. */
@@ -139,7 +92,7 @@ static void on_block(unsigned int vcpu, void *packed)
 
 	if (unlikely(!t || !enter_quietly(t, vpmu_packed_instructions(block))))
 		block_slow(vcpu, block);
-	else if (!enter_again(t, vpmu_packed_line(block), vpmu_packed_lines(block)))
+	else if (!fetch_again(&t->runner, vpmu_packed_line(block), vpmu_packed_lines(block)))
 		fetch_or_defer(t, block);
 	else
 		t->runner.inside = 0;
@@ -215,7 +168,7 @@ static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
 
 	if (likely(r->inside == first && r->inside_version == version))
 		return true;
-	if (unlikely(!enter_again(t, first >> VPMU_FIRST_LINE_SHIFT,
+	if (unlikely(!fetch_again(r, first >> VPMU_FIRST_LINE_SHIFT,
 				  first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX)))
 		return false;
 	r->inside = version & 1 ? 0 : first;

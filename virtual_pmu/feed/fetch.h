@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines that a block's code is in: for watch.c alone. */
+#ifndef VPMU_FEED_FETCH_H
+#define VPMU_FEED_FETCH_H
+
+#include "data_access.h"
+
+/* How many lines there are, from the first on, that are where they were last. */
+static inline uint32_t lines_again(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
+{
+	uint64_t uses = r->uses;
+	uint32_t n;
+
+	for (n = 0; n < lines; n++, tag += VPMU_LINE_BYTES) {
+		struct vpmu_way *way = *vpmu_runner_code(r, tag);
+
+		if (!l1_way_has(way, tag, VPMU_WORD_S))
+			break;
+		l1_touch(way, &uses);
+	}
+	r->uses = uses;
+	return n;
+}
+
+/* All of a block's are. Most blocks have one. */
+static inline bool fetch_again(struct vpmu_runner *r, uint64_t line, uint32_t lines)
+{
+	uint64_t tag = vpmu_runner_tag(r, line << 6);
+
+	if (likely(lines == 1))
+		return lines_again(r, tag, 1);
+	return lines_again(r, tag, lines) == lines;
+}
+
+/* Wherever they are. */
+static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
+{
+	struct vpmu_runner *r = &t->runner;
+	uint64_t tag = vpmu_runner_tag(r, vpmu_packed_line(block) << 6);
+	uint64_t end = tag + vpmu_packed_lines(block) * VPMU_LINE_BYTES;
+
+	r->inside = 0;
+	for (;;) {
+		struct vpmu_way *way;
+
+		tag += lines_again(r, tag, (uint32_t)((end - tag) >> 6)) * VPMU_LINE_BYTES;
+		if (tag == end)
+			return;
+		way = vpmu_fast_find(&r->l1i, tag);
+		if (!way)
+			touch(t, tag, VPMU_CODE);
+		else
+			l1_touch(*vpmu_runner_code(r, tag) = way, &r->uses);
+		tag += VPMU_LINE_BYTES;
+	}
+}
+
+#endif
