@@ -253,11 +253,7 @@ static void make_block(int which)
 static int install(void **state)
 {
 	(void)state;
-	if (install_plugin())
-		return -1;
-	for (int i = 0; i < BLOCKS; i++)
-		make_block(i);
-	return 0;
+	return install_blocks(make_block, BLOCKS);
 }
 
 int main(void)

@@ -79,13 +79,6 @@ static struct outcome run(enum how how, bool keeps, bool deferring, uint64_t *in
 	return end_outcome();
 }
 
-static void assert_same_counts(const struct outcome *a, const struct outcome *b)
-{
-	assert_int_equal(a->clock, b->clock);
-	assert_memory_equal(&a->seen, &b->seen, sizeof(a->seen));
-	assert_memory_equal(&a->counts, &b->counts, sizeof(a->counts));
-}
-
 static void a_loop_counts_as_its_blocks_do(void **state)
 {
 	(void)state;
@@ -190,11 +183,7 @@ static void make_block(int which)
 static int install(void **state)
 {
 	(void)state;
-	if (install_plugin())
-		return -1;
-	for (int i = 0; i < BLOCKS; i++)
-		make_block(i);
-	return 0;
+	return install_blocks(make_block, BLOCKS);
 }
 
 int main(void)
