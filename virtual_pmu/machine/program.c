@@ -3,12 +3,14 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "read_at.h"
+#include "sanitizer.h"
 
 #define SEGMENTS_MAX 64
 
@@ -17,16 +19,6 @@ bool vpmu_program_runnable(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static ssize_t read_at(const char *path, void *buf, size_t bytes, off_t offset)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, buf, bytes, offset);
-
-	if (fd >= 0)
-		close(fd);
-	return n;
 }
 
 static void split_line(struct vpmu_program *p)
@@ -47,9 +39,9 @@ static void split_line(struct vpmu_program *p)
 /* An executable shared object with a name of its own that asks for no loader is a loader. */
 static bool is_loader(const char *path, const Elf64_Phdr *dynamic)
 {
-	Elf64_Dyn entries[SEGMENTS_MAX];
+	Elf64_Dyn entries[VPMU_ELF_DYNAMIC_MAX];
 	size_t bytes = dynamic->p_filesz < sizeof(entries) ? dynamic->p_filesz : sizeof(entries);
-	ssize_t n = read_at(path, entries, bytes, (off_t)dynamic->p_offset);
+	ssize_t n = vpmu_read_at(path, entries, bytes, dynamic->p_offset);
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(entries[0]); i++)
 		if (entries[i].d_tag == DT_SONAME)
@@ -57,13 +49,9 @@ static bool is_loader(const char *path, const Elf64_Phdr *dynamic)
 	return false;
 }
 
-static bool has_loader(const char *path, const Elf64_Ehdr *header)
+static bool has_loader(const char *path, const Elf64_Phdr *segments, size_t count)
 {
-	Elf64_Phdr segments[SEGMENTS_MAX];
-	size_t count = header->e_phnum < SEGMENTS_MAX ? header->e_phnum : SEGMENTS_MAX;
-	ssize_t n = read_at(path, segments, count * sizeof(segments[0]), (off_t)header->e_phoff);
-
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(segments[0]); i++)
+	for (size_t i = 0; i < count; i++)
 		if (segments[i].p_type == PT_INTERP ||
 		    (segments[i].p_type == PT_DYNAMIC && is_loader(path, &segments[i])))
 			return true;
@@ -86,20 +74,41 @@ static bool is_privileged(const char *path)
 				     sizeof(capability)) > 0;
 }
 
+/* How many program headers were read. */
+static size_t read_segments(const char *path, const Elf64_Ehdr *header, Elf64_Phdr *out)
+{
+	size_t count = header->e_phnum < SEGMENTS_MAX ? header->e_phnum : SEGMENTS_MAX;
+	ssize_t n = vpmu_read_at(path, out, count * sizeof(out[0]), header->e_phoff);
+
+	return n > 0 ? (size_t)n / sizeof(out[0]) : 0;
+}
+
+static void check_segments(const char *path, const Elf64_Ehdr *header, struct vpmu_program *p)
+{
+	Elf64_Phdr segments[SEGMENTS_MAX];
+	size_t count = read_segments(path, header, segments);
+
+	p->sanitizer = vpmu_sanitizer_of(path, segments, count);
+	if (is_privileged(path))
+		p->kind = VPMU_PROGRAM_PRIVILEGED;
+	else if (p->sanitizer)
+		p->kind = VPMU_PROGRAM_SANITIZED;
+	else if (!has_loader(path, segments, count))
+		p->kind = VPMU_PROGRAM_STATIC;
+}
+
 static int check_elf(const char *path, struct vpmu_program *p)
 {
 	Elf64_Ehdr header;
-	ssize_t n = read_at(path, &header, sizeof(header), 0);
+	ssize_t n = vpmu_read_at(path, &header, sizeof(header), 0);
 
 	if (n < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG))
 		return ENOEXEC;
 	if (n != (ssize_t)sizeof(header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_machine != EM_X86_64)
 		p->kind = VPMU_PROGRAM_FOREIGN;
-	else if (is_privileged(path))
-		p->kind = VPMU_PROGRAM_PRIVILEGED;
-	else if (!has_loader(path, &header))
-		p->kind = VPMU_PROGRAM_STATIC;
+	else
+		check_segments(path, &header, p);
 	return 0;
 }
 
@@ -114,7 +123,7 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 		return ENAMETOOLONG;
 	if (!vpmu_program_runnable(p->path))
 		return access(p->path, F_OK) ? errno : EACCES;
-	n = read_at(p->path, p->line, sizeof(p->line) - 1, 0);
+	n = vpmu_read_at(p->path, p->line, sizeof(p->line) - 1, 0);
 	if (n < 0)			/* executable, but not to be read */
 		p->kind = VPMU_PROGRAM_PRIVILEGED;
 	if (n < 0)

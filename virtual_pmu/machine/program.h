@@ -13,6 +13,7 @@ enum vpmu_program_kind {
 	VPMU_PROGRAM,			/* can have the shim */
 	VPMU_PROGRAM_STATIC,		/* can be emulated, but has no loader that preloads */
 	VPMU_PROGRAM_PRIVILEGED,	/* set-user-id and the like: lost under the emulator */
+	VPMU_PROGRAM_SANITIZED,		/* has a sanitizer's runtime: see sanitizer.c */
 	VPMU_PROGRAM_FOREIGN,		/* not x86-64 */
 	VPMU_PROGRAM_OTHERS,		/* runs as a user without access to the machine */
 };
@@ -23,6 +24,7 @@ struct vpmu_program {
 	char line[256];			/* the #! line, cut into words */
 	char *words[2];			/* interpreter and its one argument */
 	int word_count;
+	const char *sanitizer;		/* a name of its runtime; or NULL */
 };
 
 /* Reads the heads of the file and of its interpreter. 0 or an errno: ENOEXEC when it is neither a

@@ -137,6 +137,8 @@ static void tell(const char *path, enum vpmu_program_kind kind)
 		[VPMU_PROGRAM_PRIVILEGED] = "gets rights from its file (set-user-id, set-group-id, "
 					    "capabilities), or may not be read: it leaves the "
 					    "machine and is not counted",
+		[VPMU_PROGRAM_SANITIZED] = "has a sanitizer's runtime, which the emulator cannot "
+					   "run: it leaves the machine and is not counted",
 		[VPMU_PROGRAM_OTHERS] = "runs as a user who may not open the machine: it leaves it "
 					"and is not counted",
 		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program and no script of one: it leaves the "

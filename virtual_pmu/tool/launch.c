@@ -14,7 +14,7 @@
 
 /* ---- what kind of program it is ---- */
 
-static int load_program(const char *name, struct vpmu_program *p)
+static int load_program(const char *name, bool feed, struct vpmu_program *p)
 {
 	char path[PATH_MAX];
 	int rc;
@@ -29,7 +29,10 @@ static int load_program(const char *name, struct vpmu_program *p)
 	else if (rc || p->kind == VPMU_PROGRAM_FOREIGN)
 		vpmu_complain("%s: not an x86-64 program, nor a script that starts with #!",
 			      p->word_count ? p->words[0] : path);
-	if (rc || p->kind == VPMU_PROGRAM_FOREIGN)
+	else if (feed && p->kind == VPMU_PROGRAM_SANITIZED)
+		vpmu_complain("%s: has a sanitizer's runtime (%s), which the emulator cannot run; "
+			      "build it without -fsanitize, or use vpmu boot", path, p->sanitizer);
+	if (rc || p->kind == VPMU_PROGRAM_FOREIGN || (feed && p->kind == VPMU_PROGRAM_SANITIZED))
 		return VPMU_EXIT_FAILURE;
 	if (p->kind == VPMU_PROGRAM_STATIC)
 		vpmu_complain("warning: %s is statically linked: it runs on the machine, but "
@@ -264,7 +267,7 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 		vpmu_complain("no memory");
 		goto out;
 	}
-	rc = load_program(launch->argv[0], p);
+	rc = load_program(launch->argv[0], launch->feed, p);
 	if (!rc)
 		rc = find_parts(launch, t);
 	if (rc)
