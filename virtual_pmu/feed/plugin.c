@@ -13,6 +13,7 @@
 #include "emulated.h"
 #include "groups.h"
 #include "hugepages.h"
+#include "illegal.h"
 #include "waiting.h"
 #include "watch.h"
 
@@ -63,6 +64,7 @@ static void after_failed_exec(struct vpmu_emulated *t)
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
+	vpmu_illegal_translate(tb);
 	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
 
@@ -100,6 +102,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
+	vpmu_illegal_call(num, a1, a2);
 	if (num == SYS_exit_group)
 		vpmu_process_leave();
 	if (is_exec(num))
