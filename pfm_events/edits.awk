@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+#
+# Reads a plan of edits and makes them on copies. tree.sh says who writes the plan. Columns are
+# separated by one tab:
+#
+#   group NAME              the edits that follow are counted together
+#   new SOURCE NAME         a file of ours, new to the tree
+#   insert FILE KEY START ANCHOR WHERE END
+#   +LINE                   lines of the block that "insert" puts into FILE, before or after the only
+#                           line that matches ANCHOR between the first START and the next END; KEY is
+#                           a text that only such a block brings into the file, or empty for its
+#                           first line
+#
+# The environment has TREE, WORK, PROG and PROJECT. Writes WORK/new/FILE for each file that changes,
+# WORK/changed with their names, WORK/report with "NAME: state" for each group. Exit status 1, with a
+# sentence on stderr: an edit was refused, and WORK/new is not to be used.
+
+function die(what)
+{
+	printf "%s: %s\n", ENVIRON["PROG"], what >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+function refuse(file, what)
+{
+	die(tree "/" file ": " what ": not a " project " source tree that this version understands")
+}
+
+function tally(made)
+{
+	edits++
+	missing += made
+}
+
+# lines(PATH, FILE): reads a file into text[FILE, 1..]; its number of lines, or -1 if there is none
+function lines(path, file,	line, n, rc)
+{
+	while ((rc = (getline line < path)) > 0)
+		text[file, ++n] = line
+	close(path)
+	return rc < 0 ? -1 : n + 0
+}
+
+function load(file)
+{
+	if (file in count)
+		return
+	count[file] = lines(tree "/" file, file)
+	if (count[file] < 0)
+		die(tree "/" file " is missing: this is not a complete " project " source tree")
+}
+
+function same(a, b,	i)
+{
+	if (count[a] != count[b])
+		return 0
+	for (i = 1; i <= count[a]; i++)
+		if (text[a, i] != text[b, i])
+			return 0
+	return 1
+}
+
+function new_file(source, name)
+{
+	count[name] = lines(source, name)
+	if (count[name] < 0)
+		die(source " is missing: what is to be added is incomplete")
+	count["there"] = lines(tree "/" name, "there")
+	if (count["there"] < 0)
+		changed[name] = 1
+	else if (!same(name, "there"))
+		die(tree "/" name " exists and is another version: start from a pristine " project " tree")
+	tally(count["there"] < 0)
+}
+
+function block_at(file, i,	j)
+{
+	for (j = 1; j <= nblock; j++)
+		if (text[file, i + j - 1] != block[j])
+			return 0
+	return 1
+}
+
+function has_block(file,	i)
+{
+	for (i = 1; i + nblock - 1 <= count[file]; i++)
+		if (block_at(file, i))
+			return 1
+	return 0
+}
+
+# The line behind which the block belongs.
+function find_place(file,	i, at, anchors)
+{
+	for (i = 1; i <= count[file] && text[file, i] !~ start; i++)
+		;
+	if (i > count[file])
+		refuse(file, "no line matches '" start "'")
+	for (i++; i <= count[file]; i++) {
+		if (text[file, i] ~ anchor) {
+			at = i
+			anchors++
+		}
+		if (text[file, i] ~ last)
+			break
+	}
+	if (i > count[file])
+		refuse(file, "no line matches '" last "' after '" start "'")
+	if (!anchors)
+		refuse(file, "no line matches '" anchor "' after '" start "'")
+	if (anchors > 1)
+		refuse(file, "more than one line matches '" anchor "' after '" start "'")
+	return where == "before" ? at - 1 : at
+}
+
+function put_block(file, at,	i)
+{
+	for (i = count[file]; i > at; i--)
+		text[file, i + nblock] = text[file, i]
+	for (i = 1; i <= nblock; i++)
+		text[file, at + i] = block[i]
+	count[file] += nblock
+	changed[file] = 1
+}
+
+# Makes the edit whose block is complete now.
+function insert(	i)
+{
+	if (!file)
+		return
+	load(file)
+	if (key == "")
+		key = block[1]
+	if (!nblock)
+		die("nothing is to be put into " file ": what is to be added is incomplete")
+	if (has_block(file)) {
+		tally(0)
+	} else {
+		for (i = 1; i <= count[file]; i++)
+			if (index(text[file, i], key))
+				die(tree "/" file " has '" key "' already, but not as this version " \
+					"writes it: start from a pristine " project " tree")
+		put_block(file, find_place(file))
+		tally(1)
+	}
+	file = ""
+	nblock = 0
+}
+
+function end_group()
+{
+	if (group)
+		print group ": " (!missing ? "present" : missing == edits ? "missing" : \
+			"incomplete, " missing " of " edits " edits missing") >(work "/report")
+	edits = missing = 0
+}
+
+function write(file,	i, to)
+{
+	to = work "/new/" file
+	printf "" >to
+	for (i = 1; i <= count[file]; i++)
+		print text[file, i] >to
+	close(to)
+	print file >(work "/changed")
+}
+
+BEGIN {
+	FS = "\t"
+	tree = ENVIRON["TREE"]
+	work = ENVIRON["WORK"]
+	project = ENVIRON["PROJECT"]
+	printf "" >(work "/report")
+	printf "" >(work "/changed")
+}
+
+/^\+/ {
+	block[++nblock] = substr($0, 2)
+	next
+}
+
+{ insert() }
+
+$1 == "group" {
+	end_group()
+	group = $2
+}
+
+$1 == "new" { new_file($2, $3) }
+
+$1 == "insert" {
+	file = $2
+	key = $3
+	start = $4
+	anchor = $5
+	where = $6
+	last = $7
+}
+
+END {
+	if (failed)
+		exit 1
+	insert()
+	if (failed)
+		exit 1
+	end_group()
+	for (file in changed) {
+		folder = file
+		sub(/\/[^\/]*$/, "", folder)
+		if (!(folder in folders))
+			make = make " " folder
+		folders[folder] = 1
+	}
+	if (make && system("cd \"$WORK/new\" && mkdir -p" make) != 0)
+		die("no folder can be made in " work)
+	for (file in changed)
+		write(file)
+}
