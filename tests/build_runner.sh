@@ -37,7 +37,7 @@ T
 run() {		# run WANTED-STATUS LAST-LINE TEST...
 	local want=$1 last=$2
 	shift 2
-	TEST_TIMEOUT=${limit:-60} bash "$runner" "$scratch/logs" "${@/#/$scratch/}" >"$scratch/out" 2>&1
+	TEST_TIMEOUT=${limit:-1500} bash "$runner" "$scratch/logs" "${@/#/$scratch/}" >"$scratch/out" 2>&1
 	[ $? = "$want" ] || fail "status is not $want: $*"
 	[ "$(tail -n 1 "$scratch/out")" = "$last" ] || fail "last line is not '$last': $*"
 }
@@ -88,15 +88,15 @@ TEST_JOBS=1 run 0 '5 passed, 0 failed, 0 skipped' lone_two.sh good.sh long_a.sh 
 [ "$(sed -n 's/^PASS: \([a-z_]*\).*/\1/p' out | xargs)" = 'long_b long_a good partly lone_two' ] ||
 	fail 'not in the order of the lists'
 # The time of each, and nothing of it left when the runner is ended.
-plant busy.sh <<<'echo $BASHPID >busy.pid; for ((i = 0; i < 100000; i++)); do :; done; sleep 300'
+plant busy.sh <<<'echo $BASHPID >busy.pid; for ((i = 0; i < 100000; i++)); do :; done; sleep 1500'
 TEST_JOBS=1 run 0 '1 passed, 0 failed, 0 skipped' good.sh
 grep -qE "^good$(printf '\t')[0-9]+$(printf '\t')[0-9.]+\$" logs/times.log || fail 'no time of a test'
 bash "$runner" logs ./busy.sh >out 2>&1 &
-for ((i = 0; i < 300; i++)); do [ ! -s busy.pid ] || break; sleep 0.1; done
+for ((i = 0; i < 15000; i++)); do [ ! -s busy.pid ] || break; sleep 0.1; done
 kill $!
 wait $!
 [ $? = 1 ] || fail 'ended, and no failure'
-for ((i = 0; i < 300; i++)); do kill -0 "$(cat busy.pid)" 2>/dev/null || break; sleep 0.1; done
+for ((i = 0; i < 15000; i++)); do kill -0 "$(cat busy.pid)" 2>/dev/null || break; sleep 0.1; done
 [ $i -lt 300 ] || fail 'a test outlives the runner'
 run 1 '0 passed, 0 failed, 0 skipped'
 exit "$failed"

@@ -311,7 +311,7 @@ static int child_with_signals(const struct engine_fixture *f)
 	char why[IPMU_WHY_MAX];
 	struct ipmu_session *s;
 
-	alarm(250);
+	alarm(HANG_SECONDS);
 	if (!default_action(SIGTERM) || !default_action(SIGHUP))
 		return 1;
 	if (ipmu_system_open(f->topo, machine->scope, &own.sys, why))

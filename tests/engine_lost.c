@@ -359,7 +359,7 @@ static struct child child_of(struct ipmu_session *s)
 	assert_true(c.pid >= 0);
 	if (!c.pid) {
 		close(down[1]);
-		alarm(250);
+		alarm(HANG_SECONDS);
 		while (read(down[0], &byte, 1) == 1) {
 			r.rc = ipmu_session_read(s, r.v);
 			if (write(up[1], &r, sizeof(r)) != (ssize_t)sizeof(r))
@@ -438,7 +438,7 @@ static void a_child_of_one_that_was_killed(void **state)
 		char why[IPMU_WHY_MAX], byte;
 		pid_t middle = getpid();
 
-		alarm(250);
+		alarm(HANG_SECONDS);
 		if (ipmu_system_open(fixture->topo, IPMU_SCOPE_PACKAGE, &own.sys, why))
 			_exit(1);
 		s = engine_fixture_started(&own, both, 2);
@@ -471,7 +471,7 @@ static void a_child_of_one_that_was_killed(void **state)
 
 static int setup(void **state)
 {
-	alarm(250);	/* nothing of this may hang */
+	alarm(HANG_SECONDS);	/* nothing of this may hang */
 	if (engine_fixture_open(state))
 		return -1;
 	fixture = *state;

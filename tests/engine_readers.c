@@ -287,7 +287,7 @@ static void a_cancelled_thread_completes_its_step(void **state)
 
 static int setup(void **state)
 {
-	alarm(250);	/* nothing of this may hang */
+	alarm(HANG_SECONDS);	/* nothing of this may hang */
 	if (engine_fixture_open(state))
 		return -1;
 	fixture = *state;

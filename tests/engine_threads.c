@@ -306,7 +306,7 @@ static void a_handler_reads_while_its_thread_has_the_lock(void **state)
 	fixture = f;
 	handle(SIGUSR1);
 	handle(SIGUSR2);
-	alarm(250);
+	alarm(HANG_SECONDS);
 	handled = engine_fixture_started(f, names, EVENTS);
 	atomic_store(&happened, 11);
 	engine_fixture_misses(f, 2, 11);

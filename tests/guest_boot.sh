@@ -8,14 +8,14 @@ set -u
 needs python3 stty setpriv
 export VPMU_TALLY=$scratch/tally	# the kernel's drivers leave registers changed
 
-boot() { timeout -k 5 150 "$vpmu" boot -m skl-1c1t "$@"; }
+boot() { timeout -k 5 $HANG_SECONDS "$vpmu" boot -m skl-1c1t "$@"; }
 says() {	# says TEXT: it is in $scratch/err
 	grep -qF -- "$1" "$scratch/err" && ok || bad "'$1' is not in: $(tail -n 5 "$scratch/err")"
 }
 refused() {	# refused STATUS TEXT OPTION...: without booting
 	local status=$1 text=$2
 	shift 2
-	timeout 60 "$vpmu" boot "$@" >/dev/null 2>"$scratch/err"
+	timeout $HANG_SECONDS "$vpmu" boot "$@" >/dev/null 2>"$scratch/err"
 	is "boot $*: status" "$status" $?
 	says "$text"
 }
@@ -39,7 +39,7 @@ refused 1 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules 
 VPMU_LIBDIR=$scratch refused 1 "run 'make guest'" true
 refused 1 'it has said nothing' --qemu /bin/true true
 ends() {	# ends TEXT NAME=VALUE...: the emulator alone, with one line
-	timeout 60 env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
+	timeout $HANG_SECONDS env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
 	is "the emulator with ${*:2}: status" 1 $?
 	is "the emulator with ${*:2}: lines" 1 "$(wc -l <"$scratch/err")"
 	says "$1"
@@ -136,7 +136,7 @@ while time.time() < latest:
 		os.write(fd, b"\x03")
 sys.stdout.write(seen.decode().replace("\r", ""))
 PYTHON
-python3 session "stty -g >before; timeout --foreground -k 5 140 '$vpmu' boot -m skl-1c1t -- sh -c '
+python3 session "stty -g >before; timeout --foreground -k 5 $HANG_SECONDS '$vpmu' boot -m skl-1c1t -- sh -c '
 		stty size; tty <&2; trap \"echo caught; exit 4\" INT
 		echo ready; while :; do sleep 0.2; done'
 	echo status \$?; stty -g >after" >lines 2>&1
@@ -166,7 +166,7 @@ if [ "$(id -u)" = 0 ]; then
 	lib=${STAGE_LIB#"$STAGE"/}/ipmu
 	open_to_users "bin/vpmu" "$lib/vpmu-init" "$lib/libvpmu_guest.so" "$lib/guest"
 	printf 'no program' >"$scratch/text"; chmod 755 "$scratch/text"
-	cd / && HOME=/nonexistent timeout -k 5 150 setpriv --reuid=65534 --regid=65534 \
+	cd / && HOME=/nonexistent timeout -k 5 $HANG_SECONDS setpriv --reuid=65534 --regid=65534 \
 		--groups=1234 "$scratch/stage/bin/vpmu" boot -m skl-1c1t --user -- \
 		sh -c "id -u; id -g; id -G; pwd; $scratch/text; echo \$?" >"$scratch/out" \
 		2>"$scratch/err" </dev/null

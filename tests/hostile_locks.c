@@ -232,7 +232,7 @@ static void count_and_wait(const struct engine_fixture *f, int ready)
 	char why[IPMU_WHY_MAX];
 
 	signal(SIGTERM, SIG_DFL);
-	alarm(250);
+	alarm(HANG_SECONDS);
 	if (ipmu_system_open(f->topo, IPMU_SCOPE_CPU, &sys, why) ||
 	    count_on(sys, "knc.INSTRUCTIONS_EXECUTED:cpu=0", why) || write(ready, "", 1) != 1)
 		_exit(1);

@@ -26,10 +26,10 @@ count() {	# count DIRECTORY [COMMAND...]: with that directory, or with /run/ipmu
 	local setting=IPMU_STATE_DIR=$1
 	shift
 	[ "$setting" != IPMU_STATE_DIR=/run/ipmu ] || setting=--unset=IPMU_STATE_DIR
-	machine timeout 60 env "$setting" "${@:-$scratch/counts}" $event </dev/null >"$scratch/out" 2>&1
+	machine timeout $HANG_SECONDS env "$setting" "${@:-$scratch/counts}" $event </dev/null >"$scratch/out" 2>&1
 }
 restore() {	# restore DIRECTORY
-	machine timeout 60 env IPMU_STATE_DIR="$1" ipmu-restore >"$scratch/out" 2>&1
+	machine timeout $HANG_SECONDS env IPMU_STATE_DIR="$1" ipmu-restore >"$scratch/out" 2>&1
 }
 says() {		# says WHAT TEXT: in the reason why the component is off, which has line ends in it
 	tr -d '\n' <"$scratch/out" | grep -q "$2" || fail "$1: no word"
@@ -126,14 +126,14 @@ file_systems() {
 # -- the group of the devices: root makes the directory for it, members share it, others do not
 rm -rf /run/ipmu
 if [ -n "${BOOTED_MACHINE-}" ]; then
-	own() { (cd / && timeout 60 "$@" env -u IPMU_STATE_DIR "$scratch/counts" $event) \
+	own() { (cd / && timeout $HANG_SECONDS "$@" env -u IPMU_STATE_DIR "$scratch/counts" $event) \
 		</dev/null >"$scratch/out" 2>&1; }
 	give_devices $gid
 else
 	"$STAGE/bin/ipmu-allowlist" -m skylake-client >"$scratch/list"
 	chmod 644 "$scratch/list"
 	own() {		# own USER...: counts on a machine of its own, as a member of the group
-		(cd / && timeout 60 "$@" "$vpmu" run --no-feed -m skl-4c8t --devices "0660:0:$gid" \
+		(cd / && timeout $HANG_SECONDS "$@" "$vpmu" run --no-feed -m skl-4c8t --devices "0660:0:$gid" \
 			--msr-safe="$scratch/list" -- env -u IPMU_STATE_DIR "$scratch/counts" $event \
 			</dev/null >"$scratch/out" 2>&1)
 	}

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		return 1;
 	puts("locked");
 	fflush(stdout);
-	alarm(250);
+	alarm(1500);
 	pause();
 	return 0;
 }
@@ -55,7 +55,7 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/squat" "$scratch/squat.c" || exit
 squat=/dev/shm/ipmu-first-0-$job
 "${user[@]}" "$scratch/squat" "$squat" >"$scratch/squat.out" &
 holder=$!
-for ((i = 0; i < 2000; i++)); do
+for ((i = 0; i < 30000; i++)); do
 	grep -q locked "$scratch/squat.out" && break
 	sleep 0.05
 done
@@ -133,7 +133,7 @@ mkfifo "$scratch/in"
 machine "$scratch/counts" $event:freeze=1000000 <"$scratch/in" >"$scratch/far.out" 2>&1 &
 holder=$!
 exec {to}>"$scratch/in"
-for ((i = 0; i < 2000; i++)); do
+for ((i = 0; i < 30000; i++)); do
 	grep -q ready "$scratch/far.out" && break
 	sleep 0.05
 done

@@ -31,7 +31,7 @@ run() {		# run RANKS-PER-NODE EVENT...
 	if [ $count = 1 ]; then
 		ranks $n "$scratch/machine" "$scratch/api" plain "$@"
 	else
-		timeout 120 env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" $n "$scratch/machine" "$scratch/api" \
+		timeout $HANG_SECONDS env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" $n "$scratch/machine" "$scratch/api" \
 			plain "$@" </dev/null
 	fi >"$scratch/out" 2>&1
 }

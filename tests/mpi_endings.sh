@@ -27,7 +27,7 @@ enabled() {
 # After SIGKILL of the leader: the guardian needs a moment, and vpmu's last word on the machine may
 # have been before it, so there is another run on it.
 put_back() {
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		if ! enabled; then
 			"$vpmu" run --no-feed -s "$segment" -- true
 			return

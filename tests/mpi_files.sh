@@ -55,7 +55,7 @@ check 'a late link: the job ends well' [ $status = 0 ]
 check 'a late link: what it points to is as it was' [ "$(cat "$scratch/precious")" = precious ]
 check 'a late link: the timeline has lines' [ "$(wc -l <"$timeline")" -gt 1 ]
 sed -i 's/^ln .*/mkfifo pipe; mv pipe "$TIMELINE"/' "$scratch/late"
-(cd "$scratch" && TIMELINE=$timeline ranks 1 timeout 60 ipmu-mpi-run -e $node -o report --interval 5 \
+(cd "$scratch" && TIMELINE=$timeline ranks 1 timeout $HANG_SECONDS ipmu-mpi-run -e $node -o report --interval 5 \
 	"$scratch/late" "$scratch/end" nap 0 >"$scratch/out" 2>&1)
 check 'a pipe: the job ends well' [ $? = 0 ]
 check 'a pipe: the timeline is a file with lines' [ -f "$timeline" -a -s "$timeline" ]
@@ -111,7 +111,7 @@ check 'no MPI: said once' lines 1 'ipmu-mpi-run: nothing was counted: sh did not
 check 'no MPI: the program ran' says '^it ran$'
 check 'no MPI: no report of an earlier job' [ "$(files)" = "$kept" ]
 unlaunched() {
-	timeout 60 ipmu-mpi-run -e $node "$@" >"$scratch/out" 2>&1
+	timeout $HANG_SECONDS ipmu-mpi-run -e $node "$@" >"$scratch/out" 2>&1
 	status=$?
 }
 unlaunched true
@@ -236,13 +236,13 @@ cat >"$scratch/waits" <<-CODE
 	trap 'exit 8' USR1
 	echo \$\$ >"$scratch/pid.new"
 	mv "$scratch/pid.new" "$scratch/pid"
-	for ((i = 0; i < 3000; i++)); do sleep 0.05; done
+	for ((i = 0; i < 30000; i++)); do sleep 0.05; done
 CODE
 waiting() {	# waiting [NAME=VALUE] SIGNAL...: to ipmu-mpi-run alone, one after the other; $status
 	rm -f "$scratch/pid"
 	env "${@:1:$#-1}" ipmu-mpi-run -e $node bash "$scratch/waits" >"$scratch/out" 2>&1 &
 	local pid=$! i signal
-	for ((i = 0; i < 2000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		[ -e "$scratch/pid" ] && break
 		sleep 0.05
 	done
@@ -262,7 +262,7 @@ check 'a launcher sends SIGUSR1 to both' [ $status = 7 ]
 waiting A=B KILL
 gone() {
 	local i
-	for ((i = 0; i < 2000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		[ -e "/proc/$(cat "$scratch/pid")" ] || return 0
 		sleep 0.05
 	done

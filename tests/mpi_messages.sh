@@ -17,7 +17,7 @@ export OMPI_MCA_pml=ob1,monitoring OMPI_MCA_pml_monitoring_enable=1 \
 
 sent() {	# sent N HOW: to $scratch/HOW the total and the most of a rank, of the whole program
 	rm -f "$scratch"/sent.*
-	timeout 120 env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" $1 "$scratch/api" $2 intel_uncore:::NODE \
+	timeout $HANG_SECONDS env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" $1 "$scratch/api" $2 intel_uncore:::NODE \
 		intel_core:::RANK </dev/null >"$scratch/out" 2>&1
 	check "$1 ranks, $2: counted" lines $1 'rank [0-9]+ event 0 node -1 package -1: 8040, 8 of 8'
 	check "$1 ranks: a profile each" [ "$(ls "$scratch"/sent.*.prof | wc -l)" = $1 ]

@@ -85,7 +85,7 @@ CODE
 alone() { "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
 alone "$scratch/go" >"$scratch/first" 2>&1 &
 first=$!
-for ((i = 0; i < 1000; i++)); do
+for ((i = 0; i < 30000; i++)); do
 	[ -e "$scratch/go" ] && break
 	sleep 0.05
 done

@@ -22,7 +22,7 @@ with() {	# with N: so many nodes from here on
 }
 trap '"$nodes" down "$scratch/nodes" 2>/dev/null; rm -rf "$scratch"' EXIT
 run() {		# run N COMMAND...: ranks dealt out to the nodes in turn
-	timeout ${limit:-120} env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" "$@" \
+	timeout ${limit:-$HANG_SECONDS} env LD_PRELOAD="$waits" "$nodes" run "$scratch/nodes" "$@" \
 		</dev/null >"$scratch/out" 2>&1
 }
 export MPI MPIRUN LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
@@ -43,7 +43,7 @@ if [ $MPI = mpich ]; then
 	"$MPICC" -o "$scratch/bare" "$scratch/bare.c" || exit 1
 	with 2
 	for _ in 1 2 3; do
-		limit=20 run 8 "$scratch/bare" ||
+		limit=200 run 8 "$scratch/bare" ||
 			skip 'a bare MPI program does not end across nodes: MPI_Finalize of this MPICH'
 	done
 fi

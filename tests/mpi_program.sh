@@ -107,7 +107,7 @@ export MPI MPIRUN LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} STUB_LACKS=
 unset HWLOC_XMLFILE
 across() {	# across RANKS COMMAND...: dealt out to the two nodes in turn
 	rm -f out.*
-	timeout 120 "$nodes" run "$scratch/nodes" "$@" </dev/null >out 2>&1
+	timeout $HANG_SECONDS "$nodes" run "$scratch/nodes" "$@" </dev/null >out 2>&1
 	status=$?
 }
 if [ -x three ]; then

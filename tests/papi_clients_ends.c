@@ -68,7 +68,7 @@ static int child(int (*run)(void))
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		alarm(250);
+		alarm(HANG_SECONDS);
 		exit(run());
 	}
 	return waitpid(pid, &status, 0) == pid ? status : -1;

@@ -149,7 +149,7 @@ static void a_forked_child_is_told(void **state)
 	if (!pid) {
 		bool good = PAPI_read(set, v) == PAPI_OK && v[0] == 500;
 
-		alarm(250);
+		alarm(HANG_SECONDS);
 		close(go[1]);
 		close(has_read[1]);
 		(void)!read(go[0], &byte, 1);
@@ -195,7 +195,7 @@ static void reads_left_by_jumps(void **state)
 				PAPI_read(set, v);
 		}
 	signal(SIGALRM, SIG_DFL);
-	alarm(250);
+	alarm(HANG_SECONDS);
 	assert_papi(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 500);
 	papi_sets_end(set);

@@ -36,7 +36,7 @@ run 'threads, emulated' 100 '' ''
 
 unload() {	# unload NAME OPTION
 	rm -f "$scratch/segment"
-	"$vpmu" run $2 --strict -m skl-4c8t -s "$scratch/segment" -- timeout 50 "$scratch/unload" \
+	"$vpmu" run $2 --strict -m skl-4c8t -s "$scratch/segment" -- timeout $HANG_SECONDS "$scratch/unload" \
 		>"$scratch/out" 2>&1
 	verdict "$1" $?
 	grep -qx '1 0 gone' "$scratch/out"

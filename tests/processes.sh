@@ -35,7 +35,7 @@ start() {
 	pid[$name]=$(pgrep -P "${job[$name]}")
 }
 answer() {	# answer NAME WORD: waits for the answer to the order WORD, prints its counts
-	for ((i = 0; i < 2000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		sed -n "s/^$2 //p" "$scratch/$1.out" | tail -n 1 | grep . && return
 		sleep 0.05
 	done

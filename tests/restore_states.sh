@@ -22,7 +22,7 @@ leave_behind() {	# a process counts and is killed
 	exec {hold}<>"$scratch/in"
 	machine "$scratch/counts" "$event" <"$scratch/in" >"$scratch/counts.out" 2>&1 {hold}>&- &
 	job=$!
-	for ((i = 0; i < 2000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		grep -qs ready "$scratch/counts.out" && break
 		sleep 0.05
 	done

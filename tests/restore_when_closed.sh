@@ -11,7 +11,7 @@ event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 
 as_before() { cmp -s "$scratch/before" <(registers); }
 soon() {	# soon COMMAND...: it succeeds within 100 s
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		"$@" && return
 		sleep 0.1
 	done
@@ -51,7 +51,7 @@ guard() {	# guard: a guardian of the pipe whose other end is {hold}
 	# Both ends, so that neither opening waits; the guardian gets one of them.
 	exec {both}<>"$scratch/pipe" {hold}>"$scratch/pipe" {wait}<"$scratch/pipe"
 	exec {both}>&-
-	timeout 100 "$vpmu" run --no-feed -s "$segment" -- ipmu-restore --when-closed $wait \
+	timeout $HANG_SECONDS "$vpmu" run --no-feed -s "$segment" -- ipmu-restore --when-closed $wait \
 		{hold}>&- >"$scratch/out" 2>&1 || fail 'ipmu-restore --when-closed'
 	exec {wait}<&-
 	[ ! -s "$scratch/out" ] || fail 'it says something'
@@ -97,7 +97,7 @@ soon gone || fail 'it stays'
 mkfifo "$scratch/stdin"
 exec {both}<>"$scratch/stdin" {hold}>"$scratch/stdin"
 start a
-timeout 100 "$vpmu" run --no-feed -s "$segment" -- ipmu-restore --when-closed 0 <"$scratch/stdin" \
+timeout $HANG_SECONDS "$vpmu" run --no-feed -s "$segment" -- ipmu-restore --when-closed 0 <"$scratch/stdin" \
 	{hold}>&- {both}>&- >"$scratch/out" 2>&1 || fail 'ipmu-restore --when-closed 0'
 exec {both}>&-
 wait=0

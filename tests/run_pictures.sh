@@ -10,7 +10,7 @@ cd "$scratch" || exit 1
 cp "$root/tests/support/look.html" .
 
 look() {	# look OPTION...: what look.html says of the pages
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+	timeout $HANG_SECONDS chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
 		--disable-background-networking --disable-component-update --disable-sync \
 		--allow-file-access-from-files --hide-scrollbars --window-size=1700,1000 "$@" \
 		--user-data-dir="$scratch/browser" --virtual-time-budget=10000 \

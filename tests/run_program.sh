@@ -75,7 +75,7 @@ is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $ev
 # It may ignore signals; those that the launcher gets are its own.
 "$vpmu" run --no-feed ipmu-run -e $event sh -c \
 	'trap "echo got; exit 9" TERM; echo up; while :; do sleep 0.05; done' >up 2>err &
-for _ in $(seq 2000); do [ -s up ] && break; sleep 0.05; done
+for _ in $(seq 30000); do [ -s up ] && break; sleep 0.05; done
 pkill -TERM -P $! ipmu-run
 wait $!; is 'SIGTERM is passed on' 9 $?
 is 'SIGTERM is passed on: handled' 'up got' "$(paste -sd' ' up)"
@@ -169,7 +169,7 @@ on skl-4c8t -g LLC,LLC_STATES,MEM --passes -o f true	# what two groups ask for i
 is 'passes of groups' 2 "$(awk -F, '$3 == "passes" { print $5 }' f.csv)"
 mkfifo fifo
 "$vpmu" run --no-feed -m skl-4c8t sh -c 'ipmu-run -g LLC sh -c "echo up; read x" <>fifo >busy 2>&1 &
-	for _ in $(seq 2000); do [ -s busy ] && break; sleep 0.05; done
+	for _ in $(seq 30000); do [ -s busy ] && break; sleep 0.05; done
 	ipmu-run -g LLC_READ true; s=$?; echo >fifo; wait; exit $s' 2>err
 is 'somebody else counts' 1 $?
 says 'somebody else counts' 'is used by process [0-9]+ \(ipmu-run\)'

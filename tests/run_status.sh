@@ -22,7 +22,7 @@ window() {	# window NAME COLUMNS ROWS COMMAND
 screen() { mux capture-pane -p -t "$1"; }
 shows() {	# shows NAME REGEX: within 100 s a line of the screen does; else there is no use in going on
 	local i
-	for i in $(seq 500); do
+	for i in $(seq 30000); do
 		screen "$1" 2>/dev/null | grep -qE -- "$2" && ok && return
 		sleep 0.2
 	done
@@ -36,7 +36,7 @@ drawn() {	# drawn NAME: the seconds that its line has
 }
 ended() {	# ended NAME
 	local i
-	for i in $(seq 1000); do [ -e "$1.end" ] && return; sleep 0.1; done
+	for i in $(seq 30000); do [ -e "$1.end" ] && return; sleep 0.1; done
 	bad "$1 does not end"
 }
 machine="'$vpmu' run --no-feed -m skl-4c8t"
@@ -83,7 +83,7 @@ shows shell '^>$'
 is 'stopped: no line' '' "$(screen shell | grep ' ipmu-run  ')"
 mux send-keys -t shell fg Enter
 shows shell '^ ipmu-run  [0-9]+ s  '
-for i in $(seq 500); do	# drawn again since it has that size
+for i in $(seq 30000); do	# drawn again since it has that size
 	now=$(drawn resized)
 	[ "${now:-0}" -lt $((size_at + 2)) ] || break
 	sleep 0.2
@@ -99,7 +99,7 @@ is 'the line that was begun' 'part end' "$(screen plain | grep '^part')"
 is 'the line is gone' '' "$(screen plain | grep ' ipmu-run  ')"
 is 'the line is gone from a screen that is not full' '' "$(screen tall | grep ' ipmu-run  ')"
 is 'the report follows' 'part end' "$(screen tall | grep -B 1 '^ipmu-run: ' | head -n 1)"
-for i in $(seq 500); do grep -qsa 'ipmu-run: sleep' quick.written && break; sleep 0.2; done
+for i in $(seq 30000); do grep -qsa 'ipmu-run: sleep' quick.written && break; sleep 0.2; done
 is 'a quick one: the report' 1 "$(grep -ca 'ipmu-run: sleep' quick.written)"
 # All that it has written, if it was not held up.
 [ "$(cat quick.ms)" -ge 2000 ] || is 'a quick one' '' "$(grep -a ' ipmu-run  ' quick.written)"

@@ -86,7 +86,7 @@ is 'CPUs that are programmed' '0 1 2 3' \
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	# 32 bits at 938 MHz wrap after 4.6 s: the guard looks after a quarter of that.
 	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-run \
-		-e intel_uncore:::skl_unc_imc.DRAM_DATA_READS bash -c 'for ((i = 0; i < 600; i++)); do
+		-e intel_uncore:::skl_unc_imc.DRAM_DATA_READS bash -c 'for ((i = 0; i < 30000; i++)); do
 			grep -q "(guard," "$0" && exit; sleep 0.1; done' "$scratch/trace" \
 		>"$scratch/out" 2>"$scratch/trace"
 	[ "$(traced 'package 0 read 0x5050 DRAM_DATA_READS 0x0 \(guard, in the window\)')" -ge 1 ]

@@ -6,8 +6,8 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs taskset qemu-x86_64 "${CC:-cc}"
 
-on() { timeout 60 "$vpmu" run -m core2-4c "$@"; }
-native() { timeout 60 "$vpmu" run --no-feed -m "$@"; }
+on() { timeout $HANG_SECONDS "$vpmu" run -m core2-4c "$@"; }
+native() { timeout $HANG_SECONDS "$vpmu" run --no-feed -m "$@"; }
 # shellcheck disable=SC2016
 mine='exec taskset -cp $$'
 cpus() { "$@" | sed 's/.*: //' | sort | paste -sd' '; }
@@ -82,7 +82,7 @@ TABLE
 
 # Open MPI binds its ranks to cores of the host
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-ranks() { timeout 60 mpirun.openmpi -n 2 --bind-to core "$@"; }
+ranks() { timeout $HANG_SECONDS mpirun.openmpi -n 2 --bind-to core "$@"; }
 if [ "$last" -lt 8 ] && ranks true >/dev/null 2>&1; then
 	bound=$(cpus ranks sh -c "$mine")
 	is 'ranks bound by Open MPI' "$bound" "$(cpus ranks "$vpmu" run --no-feed -m skl-8c8t sh -c "$mine")"

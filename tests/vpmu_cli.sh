@@ -111,7 +111,7 @@ is "that is all it says" 1 "$(VPMU_LIBDIR=$scratch/empty "$VPMU" run true 2>&1 |
 
 # signals reach the program
 "$VPMU" run --no-feed sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.1; done' >"$scratch/up" &
-for _ in $(seq 1000); do [ -s "$scratch/up" ] && break; sleep 0.1; done
+for _ in $(seq 30000); do [ -s "$scratch/up" ] && break; sleep 0.1; done
 kill -TERM $!
 wait $!; is "SIGTERM is forwarded" 9 $?
 
@@ -134,7 +134,7 @@ job="PMIX_NAMESPACE=vpmu-cli-$$"
 mkfifo "$scratch/stays"
 env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT" >'"$scratch"'/a; cat' <"$scratch/stays" >/dev/null &
 exec {stays}>"$scratch/stays"
-for _ in $(seq 1000); do [ -s "$scratch/a" ] && break; sleep 0.1; done
+for _ in $(seq 30000); do [ -s "$scratch/a" ] && break; sleep 0.1; done
 is "ranks of a job share the machine" "$(cat "$scratch/a")" \
 	"$(env "$job" "$VPMU" run --no-feed sh -c 'echo "$VPMU_SEGMENT"')"
 [ -e "$(cat "$scratch/a")" ] && ok || bad "the machine stays while a rank is on it"

@@ -144,7 +144,7 @@ export PROBE=$scratch/probe PATH=$scratch:$PATH
 
 on() {		# on PROGRAM...: one CPU of a machine whose counter runs
 	rm -rf "$scratch"/machine*
-	timeout 120 "$vpmu" run -m core2-2c -s "$scratch/machine" --cpus 0 --set MSR_PERF_FIXED_CTR0=0 \
+	timeout $HANG_SECONDS "$vpmu" run -m core2-2c -s "$scratch/machine" --cpus 0 --set MSR_PERF_FIXED_CTR0=0 \
 		--set MSR_PERF_FIXED_CTR_CTRL=3 --set MSR_PERF_GLOBAL_CTRL=0x100000000 "${options[@]}" -- \
 		"$@" >"$scratch/out" 2>"$scratch/err"
 }

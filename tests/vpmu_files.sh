@@ -204,7 +204,7 @@ if [ -r $config ]; then
 	export CONFIG_LINK=$scratch/link
 fi
 
-ways() { timeout 60 "$vpmu" run -m skl-4c8t "${@:2}" -- "$scratch/ways" $1 2>"$scratch/err" </dev/null; }
+ways() { timeout $HANG_SECONDS "$vpmu" run -m skl-4c8t "${@:2}" -- "$scratch/ways" $1 2>"$scratch/err" </dev/null; }
 is 'natively' done "$(ways '' --no-feed)"
 is 'what cannot be served is said' 1 "$(grep -c '^vpmu: freopen of /dev/cpu/0/msr is not served' "$scratch/err")"
 is 'emulated' done "$(ways fed)"

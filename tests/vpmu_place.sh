@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs rdmsr flock
-run() { timeout 60 "$vpmu" run --no-feed "$@" >"$scratch/out" 2>&1 </dev/null; }
+run() { timeout $HANG_SECONDS "$vpmu" run --no-feed "$@" >"$scratch/out" 2>&1 </dev/null; }
 # A job of our own, whose segment has a name that can be foreseen.
 export SLURM_JOB_ID=4712$$ SLURM_STEP_ID=0 SLURM_PROCID=0
 unset PMIX_NAMESPACE OMPI_MCA_ess_base_jobid PMI_JOBID PALS_APID FLUX_JOB_ID VPMU_SEGMENT
@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch" "$segment"*' EXIT
 
 soon() {	# soon COMMAND...: becomes true within 100 seconds
 	local i
-	for ((i = 0; i < 1000; i++)); do
+	for ((i = 0; i < 30000; i++)); do
 		"$@" && return
 		sleep 0.1
 	done

@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 }
 C
 "${CC:-cc}" -std=gnu11 -o "$scratch/change" "$scratch/change.c" || exit 1
-on() { timeout 60 "$vpmu" run --no-feed -m skl-4c8t -- "$@"; }
+on() { timeout $HANG_SECONDS "$vpmu" run --no-feed -m skl-4c8t -- "$@"; }
 
 # Linux 6.18's answers, the same by every way.
 cat >"$scratch/linux" <<'TABLE'

@@ -274,7 +274,7 @@ static void a_dead_owner_is_replaced(void **state)
 	pthread_t thread;
 
 	(void)state;
-	alarm(250);	/* a lock that is lost ends the test, not the day */
+	alarm(HANG_SECONDS);	/* a lock that is lost ends the test, not the day */
 	for (int zombie = 0; zombie < 2; zombie++) {
 		pid_t child = fork();
 

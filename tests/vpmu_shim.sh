@@ -246,7 +246,7 @@ cat >"$scratch/unloads.c" <<'C'
 int main(int argc, char **argv)
 {
 	void *library = dlopen(argv[1], RTLD_NOW);
-	alarm(60);
+	alarm(1500);
 	return argc != 2 || !library || dlclose(library);
 }
 C

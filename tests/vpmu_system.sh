@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs lscpu
 
-on() { timeout 60 "$vpmu" run --no-feed -m "$@"; }
+on() { timeout $HANG_SECONDS "$vpmu" run --no-feed -m "$@"; }
 field() { sed -n "s/^$1: *//p" "$scratch/lscpu"; }
 
 # machine; CPUs, threads a core, cores a package, packages, nodes; L1d, L2, L3: bytes and instances
@@ -81,7 +81,7 @@ int main(void)
 C
 if "${CC:-cc}" -std=gnu11 -o "$scratch/host" "$scratch/host.c" && command -v qemu-x86_64 >/dev/null; then
 	is "no counter of the host's" '-1 1 rdpmc is refused' \
-		"$(timeout 60 "$vpmu" run -m skl-4c8t -- "$scratch/host")"
+		"$(timeout $HANG_SECONDS "$vpmu" run -m skl-4c8t -- "$scratch/host")"
 	is "nor natively" '-1 1' "$(on skl-4c8t "$scratch/host" | cut -d' ' -f1,2)"
 fi
 

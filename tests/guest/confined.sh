@@ -67,7 +67,7 @@ says 'ipmu-restore' ': put back '
 put_back 'a killed program'
 ipmu-run -e "$EVENT${PLACE:+:cpu=2}" -- sleep 1000 >/dev/null 2>&1 &
 pid=$!
-for ((i = 0; i < 300; i++)); do
+for ((i = 0; i < 30000; i++)); do
 	[ "$(register)" = "$before" ] || break
 	sleep 0.1
 done

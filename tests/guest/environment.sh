@@ -22,7 +22,7 @@ kernel=()
 [ -z "${GUEST_KERNEL:-}" ] ||
 	kernel=(--kernel "$GUEST_KERNEL/vmlinux" --modules "$GUEST_KERNEL/modules")
 look=$((limit * 9 / 10))	# seconds: what has not ended is told of, then
-patience=$((limit / 3))		# for a kernel that does not start
+patience=$((limit / 5))		# for a kernel that does not start
 
 # False: ended. A machine that has begun with the command has made a file in the working folder.
 begins() {	# begins PROCESS

@@ -53,7 +53,7 @@ ranks() {	# ranks N COMMAND...
 	local -x LD_PRELOAD=$waits${LD_PRELOAD:+:$LD_PRELOAD}
 	case $MPI in
 	openmpi)
-		timeout -k 5 100 "$MPIRUN" --oversubscribe --mca mpi_yield_when_idle 1 \
+		timeout -k 5 $HANG_SECONDS "$MPIRUN" --oversubscribe --mca mpi_yield_when_idle 1 \
 			--bind-to "${binding:-none}${binding:+:overload-allowed}" -n "$n" "$@" &
 		job=$!
 		end_with_ranks $job >/dev/null 2>&1 &
@@ -65,7 +65,7 @@ ranks() {	# ranks N COMMAND...
 		return $status
 		;;
 	mpich)
-		timeout -k 5 100 "$MPIRUN" -bind-to "${binding:-none}" -n "$n" "$@" ;;
+		timeout -k 5 $HANG_SECONDS "$MPIRUN" -bind-to "${binding:-none}" -n "$n" "$@" ;;
 	esac </dev/null
 }
 

@@ -5,4 +5,4 @@ guest=${STAGE_LIB:?libraries of the staged tree}/ipmu/guest
 	{ echo "make guest has not been run"; exit 77; }
 # Seconds that a machine has: what runs longer is ended before the test's own time is over.
 # shellcheck disable=SC2034
-limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
+limit=$((${TEST_TIMEOUT:-1800} * 9 / 10))

@@ -81,7 +81,7 @@ static uint64_t idle_child(void)
 		return (uint64_t)pid;
 	}
 	(void)!write(ready[1], &word, 1);
-	alarm(250);
+	alarm(HANG_SECONDS);
 	pause();
 	_exit(0);
 }
