@@ -265,6 +265,21 @@ static bool of_other_model(const struct client_generation *g, const struct tsv *
 	return strncmp(needs, "model ", 6) == 0 && strcmp(needs + 6, g->model);
 }
 
+/* The same event by its numbers, where it has an event select. */
+static void count_raw(const struct engine_fixture *f, const char *pmu, const struct tsv *t)
+{
+	unsigned threshold = threshold_of(t);
+	char name[IPMU_NAME_MAX], more[16] = "";
+
+	if (is_free(t) || strcmp(tsv_cell(t, "unit"), "FIXED") == 0)
+		return;
+	if (threshold)
+		snprintf(more, sizeof(more), ":c=%u", threshold);
+	snprintf(name, sizeof(name), "%s.RAW:umask=%u:event=%s%s", pmu,
+		 (unsigned)strtoul(tsv_cell(t, "umask"), NULL, 0), tsv_cell(t, "code"), more);
+	count_by(f, name, pmu, t);
+}
+
 /* EVENT.UMASK is the manual's spelling, pmu.EVENT:UMASK PAPI's, pmu::EVENT:UMASK libpfm4's. */
 static void every_event_in_every_spelling(void **state)
 {
@@ -291,8 +306,34 @@ static void every_event_in_every_spelling(void **state)
 		snprintf(name, sizeof(name), "%s.%s", pmu, event);
 		count_by(f, name, pmu, &t);
 		is_listed(f, name, tsv_cell(&t, "status")[0] == 'K');
+		count_raw(f, pmu, &t);
 	}
 	assert_int_equal(rows, g->events);
+}
+
+/* 334060-001 Table 2-7: bits of a unit mask can be joined. No table has these of lookups: reads and
+ * writes in any state, and those that found E or S, or nothing. */
+static void unit_masks_are_joined(void **state)
+{
+	static const unsigned umasks[] = { 0x3F, 0x3E };
+	const struct engine_fixture *f = *state;
+	const struct client_generation *g = client_here(f);
+	char why[IPMU_WHY_MAX], names[2][IPMU_NAME_MAX];
+	const char *events[] = { names[0], names[1] };
+	struct ipmu_session *s;
+	struct ipmu_event e;
+	uint64_t v[2];
+
+	snprintf(names[0], sizeof(names[0]), "%s_unc_cbo.UNC_CBO_CACHE_LOOKUP:0x3F", g->prefix);
+	snprintf(names[1], sizeof(names[1]), "%s_unc_cbo.RAW:event=0x34:umask=0x3E", g->prefix);
+	if (ipmu_event_parse(f->sys, names[0], &e, why))
+		return;		/* a generation without slices */
+	s = engine_fixture_started(f, events, 2);
+	happen(f->segment);
+	engine_fixture_end(s, v);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(v[i], of_slices(0x34, umasks[i]));
+	assert_true(v[0] > v[1]);
 }
 
 /* The threshold has 5 bits, whatever libpfm4's own tables take; of later slices 6. */
@@ -427,6 +468,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_in_every_spelling),
+		cmocka_unit_test(unit_masks_are_joined),
 		cmocka_unit_test(thresholds_end_where_the_field_does),
 		cmocka_unit_test(enables_are_left_off),
 		cmocka_unit_test(controllers_are_frozen_again),

@@ -65,6 +65,9 @@ static void every_knc_event(void **state)
 		check(sys, name, "knc", select, counters_of(&t));
 		snprintf(name, sizeof(name), "knc::%s", event);
 		check(sys, name, "knc", select, counters_of(&t));
+		snprintf(name, sizeof(name), "knc.RAW:event=%s:umask=%s", tsv_cell(&t, "code"),
+			 tsv_cell(&t, "umask"));
+		check(sys, name, "knc", select, counters_of(&t));
 		if (strcmp(alias, "-") != 0)
 			check(sys, alias, "knc", select, counters_of(&t));
 		documented++;
@@ -92,6 +95,40 @@ static void knc_modifiers(void **state)
 	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:x", -EINVAL, "no such qualifier");
 	fake_refuses(sys, "knc.L2_DATA_PFI2", -ENOENT, "L2_DATA_PFI2");
 	fake_refuses(sys, "knc.DATA_READ:cpu=7", -EINVAL, "no CPU 7");
+}
+
+/* Numbers and modifiers at the bits of 327357-001 Table 1-5 and SDM 18.2.1. */
+static void raw_events(void **state)
+{
+	const struct ipmu_system *knc = fake_system(&ipmu_knc), *core2 = fake_system(&ipmu_core2);
+
+	(void)state;
+	check(knc, "knc.RAW:event=0xFF:umask=0xFF", "knc", 0x0003FFFF, 1);
+	check(knc, "knc.raw:C=255:E:I:T:U:UMASK=1:EVENT=2", "knc", 0xFFA50102, 3);
+	check(knc, "knc.RAW:event=0x16:umask=0:k=1:u=0:e=0:i=0:t=0:c=0", "knc", 0x00020016, 3);
+	check(core2, "core.RAW:event=0xC0:umask=7:c=1:e:u", "core", 0x010507C0, 3);
+	check(core2, "core.RAW:event=0x12", "core", 0x00030012, 2);
+	assert_true(fake_event(knc, "knc.RAW:event=1:ovf=5").choices[0].preset);
+	fake_refuses(knc, "knc.RAW", -EINVAL, "RAW:event=0x16:umask=0x00");
+	fake_refuses(knc, "knc.RAW:umask=1", -EINVAL, "RAW:event=0x16:umask=0x00");
+	fake_refuses(knc, "RAW:event=1", -EINVAL, "as in knc.RAW:event=1");
+	fake_refuses(knc, "knc.RAW:event=256", -EINVAL, "event takes a number from 0 to 0xFF");
+	fake_refuses(knc, "knc.RAW:event=1:umask=0x100", -EINVAL, "umask takes a number");
+	fake_refuses(knc, "knc.RAW:event=1:umask", -EINVAL, "umask takes a number");
+	fake_refuses(knc, "knc.RAW:event=-1", -EINVAL, "event takes a number");
+	fake_refuses(knc, "knc.RAW:event=1:e=2", -EINVAL, "e takes a number from 0 to 0x1");
+	fake_refuses(knc, "knc.RAW:event=1:c=256", -EINVAL, "c takes a number from 0 to 0xFF");
+	fake_refuses(knc, "knc.RAW:event=1:int=1", -EINVAL, "event, umask, u, k, e, t, i, c");
+	fake_refuses(knc, "knc.RAW:event=1:event=2", -EINVAL, "twice");
+	fake_refuses(knc, "knc.RAW:event=1:u=0:k=0", -EINVAL, "no privilege level");
+	fake_refuses(knc, "knc.DATA_READ:event=1", -EINVAL, "no such qualifier as event=1");
+	/* no AnyThread before PerfMon 3; a mask's sub-fields hold for numbers too */
+	fake_refuses(core2, "core.RAW:event=1:t", -EINVAL, "event, umask, u, k, e, i, c");
+	fake_refuses(core2, "core.RAW:event=0x3C:e", -EINVAL, "add c=1");
+	fake_refuses(core2, "core.RAW:event=0x77:umask=0x0F", -EINVAL, "MESI states");
+	fake_refuses(core2, "core.RAW:event=0x7D", -EINVAL, "Table 18-2");
+	fake_refuses(core2, "core.RAW:event=0:umask=3", -EINVAL, "fixed counter");
+	fake_refuses(core2, "core_fixed.RAW:event=0:umask=3", -ENOENT, "no event RAW");
 }
 
 static const char *libpfm4_name(const char *event)
@@ -137,6 +174,9 @@ static void check_qualified(const struct ipmu_system *sys, const struct tsv *t)
 
 	check(sys, tsv_cell(t, "event"), "core", select, counters_of(t));
 	snprintf(name, sizeof(name), "core.%s:0x%x", tsv_cell(t, "event"), (unsigned)umask);
+	check(sys, name, "core", select, counters_of(t));
+	snprintf(name, sizeof(name), "core.RAW:event=%s:umask=0x%x", tsv_cell(t, "code"),
+		 (unsigned)umask);
 	check(sys, name, "core", select, counters_of(t));
 }
 
@@ -297,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_knc_event),
 		cmocka_unit_test(knc_modifiers),
+		cmocka_unit_test(raw_events),
 		cmocka_unit_test(every_core2_event),
 		cmocka_unit_test(fixed_counter_modifiers),
 		cmocka_unit_test(sub_fields_of_the_unit_mask),

@@ -104,6 +104,9 @@ static void modifiers_reach_their_fields(void **state)
 			 0x01440180 & ~0x400000);
 	assert_int_equal(select_by_name(f, "UNC_CBO_CACHE_LOOKUP.ANY_I:c=31"),
 			 0x1F008834);
+	assert_int_equal(select_by_name(f, "skl_unc_cbo.RAW:event=0x34:umask=0x3F"), 0x3F34);
+	assert_int_equal(select_by_name(f, "skl_unc_arb.RAW:c=31:event=0xFF:i:umask=0xFF:e"),
+			 0x1FC4FFFF & ~0x400000);
 }
 
 static void qualifiers_in_any_order(void **state)
@@ -143,6 +146,10 @@ static void bad_names_are_refused(void **state)
 		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:colour=3", -EINVAL, "colour" },
 		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:", -EINVAL, "empty" },
 		{ "skl_unc_clk.UNC_CLOCK.", -EINVAL, "no unit mask" },
+		{ "RAW:event=0x34", -EINVAL, "as in skl_unc_cbo.RAW:event=0x34" },
+		{ "skl_unc_clk.RAW:event=1", -ENOENT, "no event RAW" },
+		{ "skl_unc_arb.RAW:event=0x80:c=32", -EINVAL, "c takes a number from 0 to 0x1F" },
+		{ "skl_unc_arb.RAW:event=0x80:u", -EINVAL, "its fields are event, umask, e, i, c" },
 		{ "skl_unc_clk.UNC_CLOCK:SOCKET:freeze=0x1000000000000", -EINVAL,
 		  "to 281474976710655" },
 		{ "skl_unc_imc.DRAM_DATA_READS:freeze=3", -EINVAL, "freeze" },
@@ -199,9 +206,10 @@ static void lists_what_the_document_has(void **state)
 			umasks++;
 		}
 	}
-	/* CBo 2, ARB 3, clock 1, IMC 5; 14 + 8 (three of them Intel's later additions) + 1 */
-	assert_int_equal(events, 11);
-	assert_int_equal(umasks, 14 + 8 + 1);
+	/* CBo 2, ARB 3, clock 1, IMC 5; 14 + 8 (three of them Intel's later additions) + 1; RAW of
+	 * CBo and ARB, with an example */
+	assert_int_equal(events, 11 + 2);
+	assert_int_equal(umasks, 14 + 8 + 1 + 2);
 }
 
 enum { NAMES_MAX = 256 };

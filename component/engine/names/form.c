@@ -5,6 +5,8 @@
 #include "parse.h"
 #include "pfm.h"
 
+#include "../pmu/raw_event.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +69,20 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 		add(out->qualifiers, sizeof(out->qualifiers), text);
 }
 
+/* Fields of the event select that other events get from libpfm4's tables. */
+static void add_raw(const struct ipmu_pmu_type *type, const char *event,
+		    struct ipmu_event_form *out)
+{
+	static const char *const keys[] = { "event", "umask" };
+	char text[32];
+
+	for (int i = 0; i < 2 && ipmu_raw_is(type, event); i++) {
+		snprintf(text, sizeof(text), "%s=0-%llu", keys[i],
+			 (unsigned long long)ipmu_raw_most(type, keys[i]));
+		add(out->qualifiers, sizeof(out->qualifiers), text);
+	}
+}
+
 static void add_own(const struct ipmu_pmu_type *type, struct ipmu_event_form *out)
 {
 	char text[64];
@@ -113,6 +129,7 @@ int ipmu_name_form(const struct ipmu_machine *m, const char *name, struct ipmu_e
 	out->needs_umask = ipmu_name_event_alone(m, type, parsed.event, &alone) != 0;
 	add_places(m, out);
 	add_boxes(m, type, out);
+	add_raw(type, parsed.event, out);
 	add_modifiers(type, parsed.event, out);
 	add_own(out->needs_umask ? type : alone.type, out);
 	add_umask(type, parsed.event, out);

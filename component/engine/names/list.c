@@ -4,14 +4,17 @@
 #include "parse.h"
 #include "pfm.h"
 
+#include "../pmu/raw_event.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 bool ipmu_type_has_event(const struct ipmu_pmu_type *type, const char *event)
 {
-	return type->own_names ? type->ops->knows(event) :
-				 ipmu_pfm_has_event(type, event);
+	if (ipmu_raw_is(type, event))
+		return true;
+	return type->own_names ? type->ops->knows(event) : ipmu_pfm_has_event(type, event);
 }
 
 static bool family_has_event(const struct ipmu_family *family, const char *event)
@@ -45,14 +48,42 @@ static int pfm_umasks(const struct ipmu_pmu_type *type, int event)
 	return n;
 }
 
+/* RAW is listed after the others, if there are any, with an example: tools that list events try
+ * each of them. */
+static bool lists_raw(const struct ipmu_pmu_type *type, int event)
+{
+	return type->raw && event > 0 && event == ipmu_pfm_events(type);
+}
+
 static int count_events(const struct ipmu_pmu_type *type)
 {
 	const char *name, *desc;
-	int own = 0;
+	int events = ipmu_pfm_events(type), own = 0;
 
 	while (type->own_names && !type->ops->more(NULL, own, &name, &desc))
 		own++;
-	return ipmu_pfm_events(type) + own;
+	return events + own + lists_raw(type, events);
+}
+
+static int list_raw_event(const struct ipmu_pmu_type *type, struct ipmu_event_info *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->type = type;
+	out->units = type->units;
+	snprintf(out->name, sizeof(out->name), "%s." IPMU_RAW_EVENT, type->name);
+	snprintf(out->desc, sizeof(out->desc), "An event by its numbers: the code and the unit "
+		 "mask of the event select");
+	return 0;
+}
+
+static int list_raw_umask(const struct ipmu_pmu_type *type, int umask, struct ipmu_event_info *out)
+{
+	if (umask)
+		return -ENOENT;
+	list_raw_event(type, out);
+	snprintf(out->name, sizeof(out->name), "%s." IPMU_RAW_EVENT ":%s", type->name, type->raw);
+	snprintf(out->umask_desc, sizeof(out->umask_desc), "an example of the two numbers");
+	return 0;
 }
 
 static int list_own_event(const struct ipmu_pmu_type *type, int event, struct ipmu_event_info *out)
@@ -71,6 +102,8 @@ static int list_own_event(const struct ipmu_pmu_type *type, int event, struct ip
 
 static int list_event(const struct ipmu_pmu_type *type, int event, struct ipmu_event_info *out)
 {
+	if (lists_raw(type, event))
+		return list_raw_event(type, out);
 	return ipmu_pfm_list(type, event, -1, out) ? list_own_event(type, event, out) : 0;
 }
 
@@ -98,6 +131,8 @@ static int list_own_umask(const struct ipmu_pmu_type *type, int event, int umask
 static int list_umask(const struct ipmu_pmu_type *type, int event, int umask,
 		      struct ipmu_event_info *out)
 {
+	if (lists_raw(type, event))
+		return list_raw_umask(type, umask, out);
 	return ipmu_pfm_list(type, event, umask, out) ? list_own_umask(type, event, umask, out) : 0;
 }
 

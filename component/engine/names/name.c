@@ -7,6 +7,7 @@
 #include "pfm.h"
 
 #include "../base/why.h"
+#include "../pmu/raw_event.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -195,7 +196,9 @@ static int encode(struct naming *n, char *why)
 	uint64_t codes[IPMU_CODES_MAX] = { 0 };
 	int rc = ops->check ? ops->check(n->e.type, n->event, &n->q, why) : 0;
 
-	if (!rc && !n->e.type->own_names)
+	if (!rc && ipmu_raw_is(n->e.type, n->event))
+		rc = ipmu_raw_encode(n->e.type, &n->q, &codes[0], why);
+	else if (!rc && !n->e.type->own_names)
 		rc = ipmu_pfm_encode(n->e.type, n->event, &n->q, codes, why);
 	if (rc < 0)
 		return rc;
@@ -282,6 +285,10 @@ static int event_anywhere(const struct naming *said, struct ipmu_event *out, cha
 
 		if (!ipmu_type_has_event(type, said->event))
 			continue;
+		if (ipmu_raw_is(type, said->event))
+			return ipmu_fail(why, -EINVAL, "'%s': its numbers mean another event to "
+					 "each PMU: name one, as in %s.%s", said->name,
+					 type->name, said->name);
 		snprintf(full, sizeof(full), "%s.%s", type->name, said->name);
 		n.name = full;
 		n.pmu = type->name;

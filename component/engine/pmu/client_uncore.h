@@ -60,12 +60,15 @@ struct ipmu_client_layout {
 	.space = IPMU_MMIO, .addr = addr_, .width = 32, .access = IPMU_RO }
 
 /* Types of boxes; what is left to say: .select, .ctr, .freeze, .src. */
-#define IPMU_CLIENT_CBO(name_) \
+#define IPMU_CLIENT_CBO(name_) IPMU_CLIENT_SLICE(name_), .raw = "event=0x34:umask=0x3F"
+#define IPMU_CLIENT_SLICE(name_) \
 	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 2, \
 	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 */ \
 	.ops = &ipmu_client_ops
+#define IPMU_CLIENT_ARB_RAW "event=0x81:umask=0x01"
 #define IPMU_CLIENT_ARB(name_) \
 	.name = name_, .units = "events", .pfm = name_, .counters = 2, \
+	.raw = IPMU_CLIENT_ARB_RAW, \
 	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */ \
 	.measures = ipmu_client_arb_measures, .ops = &ipmu_client_ops
 #define IPMU_CLIENT_CLK(name_) \
@@ -88,6 +91,7 @@ struct ipmu_client_layout {
 /* Counters with a select in the window: five of each memory controller. */
 #define IPMU_CLIENT_IMC_SELECTS(name_) \
 	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 5, \
+	.raw = "event=0x22:umask=0x00", \
 	.per_clock = 128, .clock_mhz = 5000,	/* the queues' sizes are not documented */ \
 	.measures = ipmu_client_imc_measures, .ops = &ipmu_client_imc_ops
 
@@ -184,7 +188,7 @@ extern const struct ipmu_fixed_event ipmu_mtl_cncu_event[], ipmu_mtl_sncu_event[
 	&ipmu_mtl_hac_cbo_perfevtsel, &ipmu_mtl_hac_cbo_perfctr
 #define IPMU_MTL_HAC_ARB(name_) IPMU_CLIENT_ARB(name_), .pfm_numbered = true, \
 	.select = &ipmu_mtl_hac_arb_perfevtsel, .ctr = &ipmu_mtl_hac_arb_perfctr, IPMU_CLIENT_EACH
-#define IPMU_MTL_HAC_CBO(name_) IPMU_CLIENT_CBO(name_), \
+#define IPMU_MTL_HAC_CBO(name_) IPMU_CLIENT_SLICE(name_), .raw = "event=0x35:umask=0x08", \
 	.select = &ipmu_mtl_hac_cbo_perfevtsel, .ctr = &ipmu_mtl_hac_cbo_perfctr, IPMU_CLIENT_EACH
 #define IPMU_MTL_CNCU(name_) IPMU_CLIENT_CLK(name_), .select = &ipmu_mtl_cncu_fixed_ctrl, \
 	.ctr = &ipmu_mtl_cncu_fixed_ctr, .fixed = ipmu_mtl_cncu_event, IPMU_CLIENT_EACH

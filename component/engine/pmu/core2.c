@@ -5,6 +5,7 @@
 
 #include "core_ops.h"
 #include "counter_ops.h"
+#include "raw_event.h"
 
 #include "../base/why.h"
 
@@ -101,11 +102,12 @@ static const struct ipmu_pmu_type core, core_fixed;
 /* libpfm4 has one event in this table that only fixed counter 2 can count. */
 #define REFERENCE_CYCLES 0x0300
 
-/* A unit mask may be given as a number, which libpfm4 takes for any event. */
+/* A unit mask may be given as a number, which libpfm4 takes for any event, and RAW by a name. */
 static bool has_number(const struct ipmu_qualifiers *q)
 {
 	for (int i = 0; i < q->n; i++)
-		if (q->list[i].owner == IPMU_OF_PFM && q->list[i].key[0] == '0')
+		if (q->list[i].owner == IPMU_OF_PFM &&
+		    (q->list[i].key[0] == '0' || ipmu_qualifier_is(&q->list[i], "umask")))
 			return true;
 	return false;
 }
@@ -126,7 +128,7 @@ static int core_encode(struct ipmu_event *e, const char *event, const struct ipm
 	}
 	/* SDM Table 19-23 gives BUSQ_EMPTY the CORE sub-field, libpfm4 the AGENT. Its "this agent"
 	 * is made "this core", which means this agent as well. */
-	if ((select & 0xFFFF) == 0x7D)
+	if ((select & 0xFFFF) == 0x7D && !ipmu_raw_is(e->type, event))
 		select |= 0x4000;
 	if (ipmu_core2_check_umask(event, select, why))
 		return -EINVAL;
@@ -185,7 +187,7 @@ static const struct ipmu_measure core_measures[] = {
 
 static const struct ipmu_pmu_type core = {
 	.name = "core", .units = "events",
-	.src = "SDM Table 19-23", .pfm = "core",
+	.src = "SDM Table 19-23", .pfm = "core", .raw = "event=0xC0:umask=0x00",
 	.per_clock = 16, .clock_mhz = 3400,	/* outstanding requests, summed per clock */
 	.counters = 2, .select = &perfevtsel, .ctr = &pmc,
 	.enable = IPMU_CORE_EN, .constraints = constraints,

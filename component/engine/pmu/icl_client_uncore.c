@@ -24,6 +24,7 @@ static const struct ipmu_reg *const registers[] = {
 
 static const struct ipmu_pmu_type arb = {
 	.name = "icl_unc_arb", .units = "events", .pfm = "icl_unc_arb", .counters = 1,
+	.raw = IPMU_CLIENT_ARB_RAW,
 	.per_clock = 128, .clock_mhz = 5000,	/* the tracker's size is not documented */
 	.measures = ipmu_client_arb_measures, .ops = &ipmu_client_ops, .src = ERRATUM,
 	.select = &arb_perfevtsel, .ctr = &arb_perfctr, IPMU_CLIENT_EACH,

@@ -138,7 +138,7 @@ static const struct ipmu_measure measures[] = {	/* Table 1-6 */
 
 static const struct ipmu_pmu_type knc = {
 	.name = "knc", .units = "events",
-	.src = "327357-001 Table 1-6", .pfm = "knc",
+	.src = "327357-001 Table 1-6", .pfm = "knc", .raw = "event=0x16:umask=0x00",
 	.per_clock = 16, .clock_mhz = 1400,	/* elements of a vector instruction */
 	.counters = COUNTERS, .select = &perfevtsel, .ctr = &perfcnt,
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,
