@@ -196,6 +196,43 @@ static void worked_examples(void **state)
 	}
 }
 
+/* CCCR bits 17:16, of the named event alone: not of what starts it, nor of what tags for it. */
+static void active_threads_are_a_field_of_the_cccr(void **state)
+{
+	static const struct { const char *state; uint32_t bits; } cases[] = {
+		{ "none", 0 }, { "SINGLE", 0x10000 }, { "both", 0x20000 }, { "any", 0x30000 },
+	};
+	static struct ipmu_cpu cpus[2] = { { .allowed = true },
+					   { .os_cpu = 1, .smt_idx = 1, .allowed = true } };
+	static struct ipmu_package package = { .ncores = 1, .ncpus = 2 };
+	static const struct ipmu_topology two = { .ncpus = 2, .ncores = 1, .npackages = 1,
+						  .cpus = cpus, .packages = &package };
+	struct ipmu_system ht = *sys;
+	struct ipmu_event e;
+	char name[IPMU_NAME_MAX];
+
+	(void)state;
+	ht.topo = &two;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(name, sizeof(name), "netburst_p.instr_retired:NBOGUSNTAG:threads=%s",
+			 cases[i].state);
+		e = fake_event(&ht, name);
+		assert_int_equal(e.choices[0].select, 0x00009000 | cases[i].bits);
+	}
+	e = fake_event(&ht, "netburst_p.uops_retired:NBOGUS:threads=both:"
+		       "start=instr_retired.NBOGUSNTAG:ovf=9");
+	assert_int_equal(e.choices[0].select & 0x30000, 0x20000);
+	assert_int_equal(e.choices[0].companion_select & 0x30000, 0x30000);
+	e = fake_event(&ht, "netburst_p.replay_event:NBOGUS:tag=SP_LD_RET:threads=single");
+	assert_int_equal(e.choices[0].select & 0x30000, 0x10000);
+	assert_int_equal(e.choices[0].companion_select & 0x30000, 0x30000);
+	fake_refuses(&ht, "netburst_p.TC_misc:FLUSH:threads=two", -EINVAL, "none, single, both");
+	fake_refuses(&ht, "netburst_p.TC_misc:FLUSH:threads", -EINVAL, "none, single, both");
+	/* a core with one thread */
+	fake_event(sys, "netburst_p.TC_misc:FLUSH:threads=any");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:threads=both", -EINVAL, "has one thread");
+}
+
 static void threads_have_bits_of_their_own(void **state)
 {
 	struct ipmu_choice c;
@@ -357,6 +394,7 @@ int main(void)
 		cmocka_unit_test(every_row_of_the_table),
 		cmocka_unit_test(every_escr_feeds_what_the_table_says),
 		cmocka_unit_test(worked_examples),
+		cmocka_unit_test(active_threads_are_a_field_of_the_cccr),
 		cmocka_unit_test(threads_have_bits_of_their_own),
 		cmocka_unit_test(replay_tags),
 		cmocka_unit_test(execution_tags),

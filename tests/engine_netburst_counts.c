@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <errno.h>
 #include <string.h>
@@ -106,6 +107,31 @@ static void counts_by_thread_and_by_core(void **state)
 	assert_int_equal(r.v[3], 5);
 	assert_int_equal(r.v[4], 9);
 	assert_int_equal(r.v[5], 0);
+}
+
+/* Active Thread of the CCCR: while the other thread of the core rests, and while it does not. A
+ * thread that counts is active itself. */
+static void counts_by_active_threads(void **state)
+{
+	static const char *const states[] = { "none", "single", "both", "any" };
+	static const uint64_t expected[] = { 0, 100, 30, 100 + 30 };
+	const struct engine_fixture *f = *state;
+
+	for (int i = 0; i < 4; i++) {
+		char name[64];
+		struct run r;
+
+		snprintf(name, sizeof(name), "instr_retired:NBOGUSNTAG:threads=%s:cpu=0",
+			 states[i]);
+		r = start(f, name, NULL);
+		does(f, 0, VPMU_INSTRUCTIONS, 100);
+		f->segment->threads[0].tid = 1000;	/* a thread on CPU 2, of the same core */
+		f->segment->threads[0].cpu = 2;
+		does(f, 0, VPMU_INSTRUCTIONS, 30);
+		f->segment->threads[0].tid = 0;
+		end(&r);
+		assert_int_equal(r.v[0], expected[i]);
+	}
 }
 
 /* Without cpu= wherever the thread may run; an event of the core is not counted once a thread. */
@@ -540,6 +566,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_by_thread_and_by_core),
+		cmocka_unit_test(counts_by_active_threads),
 		cmocka_unit_test(counts_where_the_thread_may_run),
 		cmocka_unit_test(stopped_counters_rest),
 		cmocka_unit_test(counters_wrap_without_a_loss),

@@ -210,6 +210,13 @@ static int encode(struct naming *n, char *why)
 	return rc || !ops->extend ? rc : ops->extend(&n->e, n->event, &n->q, why);
 }
 
+static int check_threads(struct naming *n, char *why)
+{
+	const struct ipmu_ops *ops = n->e.type->ops;
+
+	return ops->check_threads ? ops->check_threads(&n->e, n->m->topo, why) : 0;
+}
+
 /* No driver knows of such an interrupt, so what the kernel makes of it is not a matter of taste. */
 static int check_interrupts(struct naming *n, char *why)
 {
@@ -260,7 +267,8 @@ static int event_of(struct naming *n, struct ipmu_event *out, char *why)
 {
 	static int (*const steps[])(struct naming *, char *) = {
 		choose_type, check_twice, sort_qualifiers, apply_frame, check_one_box,
-		check_place, encode, check_interrupts, check_other_type, choose_units, write_name,
+		check_place, encode, check_threads, check_interrupts, check_other_type,
+		choose_units, write_name,
 	};
 	int rc = 0;
 

@@ -47,7 +47,7 @@ static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int bo
 
 static const struct ipmu_ops ops = {
 	.program = program, .read = ipmu_msr_count_read, .encode = ipmu_netburst_encode,
-	.for_threads = ipmu_netburst_for_threads,
+	.for_threads = ipmu_netburst_for_threads, .check_threads = ipmu_netburst_check_threads,
 	.knows = ipmu_netburst_knows, .more = ipmu_netburst_more, .units = ipmu_netburst_units,
 };
 

@@ -18,7 +18,8 @@
 #define CCCR_THRESHOLD BITS(23, 20)
 #define CCCR_COMPLEMENT BITS(19, 19)
 #define CCCR_COMPARE BITS(18, 18)
-#define CCCR_ANY_THREAD BITS(17, 16)
+#define CCCR_ACTIVE_THREAD BITS(17, 16)
+#define CCCR_ANY 3	/* of Active Thread: whichever threads are active */
 #define CCCR_ESCR_SELECT BITS(15, 13)
 #define CCCR_ENABLE BITS(12, 12)
 /* Above the register, in ipmu_choice.select: overflow after so many events, 0: no preset. */
@@ -152,6 +153,8 @@ extern const struct ipmu_measure ipmu_netburst_measures[];
 const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, const char *plain);
 int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 			 const uint64_t *codes, int ncodes, char *why);
+int ipmu_netburst_check_threads(const struct ipmu_event *e, const struct ipmu_topology *topo,
+				char *why);
 void ipmu_netburst_for_threads(struct ipmu_choice *choice, unsigned threads);
 int ipmu_netburst_more(const char *event, int n, const char **name, const char **desc);
 bool ipmu_netburst_knows(const char *event);

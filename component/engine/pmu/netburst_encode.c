@@ -31,9 +31,10 @@ static uint64_t filter(const struct netburst_request *r)
 	return cccr ? cccr | CCCR_COMPARE : 0;
 }
 
-static uint64_t cccr_of(int number)
+static uint64_t cccr_of(int number, unsigned active)
 {
-	return CCCR_ENABLE | ipmu_bits_put(CCCR_ESCR_SELECT, (uint64_t)number) | CCCR_ANY_THREAD;
+	return CCCR_ENABLE | ipmu_bits_put(CCCR_ESCR_SELECT, (uint64_t)number) |
+	       ipmu_bits_put(CCCR_ACTIVE_THREAD, active);
 }
 
 static void add_extra(struct ipmu_choice *c, const struct ipmu_reg *reg, uint64_t mask,
@@ -81,7 +82,7 @@ static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct netburs
 	int number = r->number < 0 ? r->event->number : r->number;
 
 	c->counters = counters;
-	c->select = cccr_of(number) | filter(r);
+	c->select = cccr_of(number, r->active) | filter(r);
 	if (interrupts(r))
 		c->select |= CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1;
 	if (r->force_ovf)
@@ -134,7 +135,7 @@ static void add_cascade(struct ipmu_event *e, const struct netburst_request *r, 
 	c->select = (c->select & ~CCCR_ENABLE) | CCCR_CASCADE;
 	c->preset = true;
 	c->companions = 1u << from;
-	c->companion_select = cccr_of(r->start->number) | CCCR_PERIOD(r->period) |
+	c->companion_select = cccr_of(r->start->number, CCCR_ANY) | CCCR_PERIOD(r->period) |
 			      (r->start->edge ? CCCR_EDGE | CCCR_COMPARE : 0);
 	add_escr(c, upstream, r->start, r->start_mask, levels(r));
 }
@@ -173,7 +174,7 @@ static void add_upstream(struct ipmu_choice *c, const struct netburst_request *r
 	if (route->counters & (IQ_0 | IQ_1))
 		return;
 	c->companions = route->counters & ~2u;
-	c->companion_select = cccr_of(route->number);
+	c->companion_select = cccr_of(route->number, CCCR_ANY);
 	c->any_companion = group_of(route->counters);
 }
 
@@ -239,6 +240,19 @@ int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const struct i
 	return e->nchoices ? 0 : ipmu_fail(why, -EINVAL, "%s cannot be started by %s: they do not "
 					   "count on neighbouring counters", r.event->name,
 					   r.start->name);
+}
+
+/* Without Hyper-Threading the field has to be "any". */
+int ipmu_netburst_check_threads(const struct ipmu_event *e, const struct ipmu_topology *topo,
+				char *why)
+{
+	if (ipmu_bits_get(CCCR_ACTIVE_THREAD, e->choices[0].select) == CCCR_ANY)
+		return 0;
+	for (int i = 0; i < topo->ncpus; i++)
+		if (topo->cpus[i].smt_idx > 0)
+			return 0;
+	return ipmu_fail(why, -EINVAL, "threads=: a core of this machine has one thread, and there "
+			 "Active Thread (CCCR bits 17:16) must be any: remove it");
 }
 
 static bool is_escr(const struct ipmu_reg *reg)

@@ -12,12 +12,14 @@
 #include <strings.h>
 
 /* tag=, start= (another event: counting begins when that has overflowed), ovf= (after so many),
- * force_ovf (at every one), select= (the CCCR's ESCR number, where the document's is in doubt). */
+ * force_ovf (at every one), threads= (counting while so many threads of the core are active),
+ * select= (the CCCR's ESCR number, where the document's is in doubt). */
 const struct ipmu_own_qualifier ipmu_netburst_qualifiers[] = {
 	{ .name = "tag" },	/* listed with the events that have tags */
 	{ .name = "start", .form = "start=EVENT.MASK:ovf=N" },	/* ... where N may be 1 */
 	{ .name = "ovf", .least = 2, .most = NETBURST_PERIOD_MAX },
 	{ .name = "force_ovf", .form = "force_ovf" },
+	{ .name = "threads", .form = "threads=none|single|both|any" },
 	{ .name = "select", .least = 0, .most = 7 },
 	{ 0 },
 };
@@ -149,6 +151,20 @@ static int read_period(struct netburst_request *r, const struct ipmu_qualifier *
 	return 0;
 }
 
+/* SDM 18.16.2: the values of CCCR bits 17:16 in their order. */
+static int read_threads(struct netburst_request *r, const struct ipmu_qualifier *q, char *why)
+{
+	static const char *const states[] = { "none", "single", "both", "any" };
+
+	for (unsigned i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (q->value && strcasecmp(q->value, states[i]) == 0) {
+			r->active = i;
+			return 0;
+		}
+	return ipmu_fail(why, -EINVAL, IPMU_QUALIFIER_FORMAT ": active threads of a core are "
+			 "none, single, both or any", IPMU_QUALIFIER_WORDS(q));
+}
+
 static int read_own(struct netburst_request *r, const struct ipmu_qualifier *q, char *why)
 {
 	if (ipmu_qualifier_is(q, "tag"))
@@ -157,6 +173,8 @@ static int read_own(struct netburst_request *r, const struct ipmu_qualifier *q, 
 		return read_start(r, value_of(q), why);
 	if (ipmu_qualifier_is(q, "force_ovf"))
 		return set_flag(&r->force_ovf, q, why);
+	if (ipmu_qualifier_is(q, "threads"))
+		return read_threads(r, q, why);
 	if (ipmu_qualifier_is(q, "select"))
 		return read_number(r, q, why);
 	return read_period(r, q, why);
@@ -247,7 +265,8 @@ int ipmu_netburst_request(struct netburst_request *r, const struct ipmu_pmu_type
 {
 	int rc;
 
-	*r = (struct netburst_request){ .event = ipmu_netburst_event(event), .number = -1 };
+	*r = (struct netburst_request){ .event = ipmu_netburst_event(event), .number = -1,
+					  .active = CCCR_ANY };
 	if (!r->event)
 		return ipmu_fail(why, -ENOENT, "%s has no event %s: papi_native_avail lists its "
 				 "events", type->name, event);

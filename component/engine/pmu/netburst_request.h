@@ -13,6 +13,7 @@ struct netburst_request {
 	bool edge, said_edge, complement, force_ovf;
 	uint64_t threshold, period;
 	int number;	/* of the ESCR; -1: the event's */
+	unsigned active;	/* Active Thread of the CCCR */
 };
 
 /* -ENOENT: the PMU has no such event. -EINVAL: qualifiers that it does not take. */

@@ -74,6 +74,10 @@ struct ipmu_ops {
 	 * the fields of select, fixed and constraints. */
 	int (*encode)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		      const uint64_t *codes, int ncodes, char *why);
+	/* Refuse an event that is encoded and that this machine's hardware threads do not allow;
+	 * NULL: all are allowed. */
+	int (*check_threads)(const struct ipmu_event *e, const struct ipmu_topology *topo,
+			     char *why);
 	/* Without `encode`: put the type's own qualifiers on the plain choice; NULL: none. */
 	int (*extend)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		      char *why);
