@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* One event of a system, with a unit mask where it cannot do without; RAW with a number in place of
- * one, so that qualifiers of both are tried by themselves. */
+/* One event of a system, with a unit mask where it cannot do without; RAW with what its qualifiers
+ * cannot do without, so that each of them is tried by itself. */
 struct subject {
 	const struct ipmu_system *sys;
 	struct ipmu_event_form form;
@@ -30,7 +30,9 @@ static int parse(const struct subject *s, const char *qualifier, char *why)
 	char name[2 * IPMU_NAME_MAX];
 
 	snprintf(name, sizeof(name), "%s:%s%s", s->name, qualifier,
-		 !s->is_raw || strncasecmp(qualifier, "event", 5) == 0 ? "" : ":event=0xC0");
+		 !s->is_raw ? "" : !s->form.needs_umask ?
+		 strncasecmp(qualifier, "storage", 7) == 0 ? ":flag_mode" : "" :
+		 strncasecmp(qualifier, "event", 5) == 0 ? "" : ":event=0xC0");
 	return ipmu_event_parse(s->sys, name, &e, why);
 }
 
@@ -138,7 +140,7 @@ static void check_event(const struct ipmu_system *sys, int event)
 	strcpy(s.bare, info.name);
 	has_umasks = ipmu_event_list(sys, event, 0, &info) == 0;
 	assert_int_equal(ipmu_event_form(sys, info.name, &s.form), 0);
-	s.is_raw = s.form.needs_umask && strstr(s.bare, ".RAW");
+	s.is_raw = strstr(s.bare, ".RAW");
 	strcpy(s.name, s.form.needs_umask && !s.is_raw ? info.name : s.bare);
 	check_qualifiers(&s);
 	check_umask(&s, has_umasks);

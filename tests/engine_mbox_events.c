@@ -287,7 +287,24 @@ static void raw_codes(void **state)
 	assert_int_equal(fake_event(sys, "CYCLES:count_mode=1").choices[0].direction, IPMU_DOWN);
 	fake_refuses(sys, "RAW:inc_sel=0x16:pgt=0x2", -EINVAL, "PGT has no known field");
 	fake_refuses(sys, "RAW:inc_sel=0xd:set_flag_sel=6:map=1", -EINVAL, "sub-control register");
-	fake_refuses(sys, "RAW:inc_sel=0xd:dsp=0x80", -EINVAL, "exclude each other");
+	fake_refuses(sys, "RAW:inc_sel=0xd:set_flag_sel=6:fvc=1", -EINVAL, "exclude each other");
+	/* a setting of another select, or of none */
+	fake_refuses(sys, "RAW:inc_sel=0xd:dsp=0x80", -EINVAL, "inc_sel=0x00 and set_flag_sel=0");
+	fake_refuses(sys, "RAW:map=1", -EINVAL, "map= is the setting of set_flag_sel=6");
+	fake_refuses(sys, "RAW:inc_sel=0x13:pld=1", -EINVAL, "inc_sel=0x0a and 0x0b");
+	fake_refuses(sys, "RAW:set_flag_sel=1:fvc=1", -EINVAL, "inc_sel=0x0d to 0x10");
+	fake_refuses(sys, "RAW:iss=1", -EINVAL, "inc_sel=0x09, 0x0a and set_flag_sel=1");
+	fake_refuses(sys, "RAW:inc_sel=0x16:thr=1", -EINVAL, "inc_sel=0x04 and 0x05");
+	fake_refuses(sys, "RAW:set_flag_sel=6:pgt=1", -EINVAL, "inc_sel=0x16 and set_flag_sel=5");
+	fake_event(sys, "RAW:flag_mode=y:dsp=0x80");
+	/* Table 2-67: bit 7 enables set_flag_sel, and without it no flag is set for storage_mode */
+	fake_refuses(sys, "RAW:set_flag_sel=3:flag_mode=0", -EINVAL, "Table 2-67");
+	fake_refuses(sys, "RAW:inc_sel=3:set_flag_sel=0:flag_mode=n", -EINVAL, "Table 2-67");
+	fake_refuses(sys, "RAW:storage_mode=1", -EINVAL, "add set_flag_sel=N");
+	fake_refuses(sys, "RAW:inc_sel=3:storage_mode=3:flag_mode=0", -EINVAL, "set_flag_sel=N");
+	fake_event(sys, "RAW:storage_mode=0:flag_mode=0");
+	fake_event(sys, "RAW:set_flag_sel=3:storage_mode=1");
+	fake_event(sys, "RAW:flag_mode:storage_mode=1");
 	fake_refuses(sys, "CYCLES:count_mode=3", -EINVAL, "count_mode: 0 up, 1 down");
 	fake_refuses(sys, "CYCLES:inc_sel=3", -EINVAL, "no such qualifier");
 	fake_refuses(sys, "FRM_TYPE", -EINVAL, "needs a unit mask: 3CMD, WDAT");

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define UNSAID UINT64_MAX
 #define INC_CYCLES 0x1B
 #define INC_FVC 0x0D	/* inc_sel of FVC_EV0; the other three follow */
 
@@ -225,6 +226,73 @@ int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct 
 			  const uint64_t *codes, int ncodes, char *why)
 {
 	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
+}
+
+/* ---- raw fields that mean nothing in what they stand with */
+
+/* Sub-control registers by libpfm4's names, and the selects that use them. */
+static const struct raw_sub {
+	const char *key;
+	const struct ipmu_reg *reg;	/* NULL: one of the layouts of ZDP_CTL_FVC */
+	const char *users;
+} raw_subs[] = {
+	{ "dsp", &ipmu_nhmex_dsp, "inc_sel=0x00 and set_flag_sel=0" },
+	{ "thr", &ipmu_nhmex_msc_thr, "inc_sel=0x04 and 0x05" },
+	{ "fvc", NULL, "inc_sel=0x0d to 0x10" },
+	{ "pgt", &ipmu_nhmex_pgt, "inc_sel=0x16 and set_flag_sel=5" },
+	{ "map", &ipmu_nhmex_map, "set_flag_sel=6" },
+	{ "iss", &ipmu_nhmex_iss, "inc_sel=0x09, 0x0a and set_flag_sel=1" },
+	{ "pld", &ipmu_nhmex_pld, "inc_sel=0x0a and 0x0b" },
+};
+
+/* The number of a field, or `otherwise` if the name does not say it. As for libpfm4, a key alone
+ * and "y" say 1. */
+static uint64_t said(const struct ipmu_qualifiers *q, const char *key, uint64_t otherwise)
+{
+	for (int i = 0; i < q->n; i++) {
+		const char *value = q->list[i].value;
+
+		if (ipmu_qualifier_is(&q->list[i], key))
+			return !value || strspn(value, "yYtT") ? 1 : strtoull(value, NULL, 0);
+	}
+	return otherwise;
+}
+
+static bool uses(const struct raw_sub *sub, uint64_t inc_sel, uint64_t set_flag_sel)
+{
+	if (set_flag_sel < 8 && sub->reg && flag_subs[set_flag_sel].reg == sub->reg)
+		return true;
+	if (inc_sel >= 32)
+		return false;
+	return sub->reg == &ipmu_nhmex_pld ? uses_pld((unsigned)inc_sel) :
+	       sub->reg ? inc_subs[inc_sel].reg == sub->reg : is_fvc((unsigned)inc_sel);
+}
+
+int ipmu_nhmex_check(const struct ipmu_pmu_type *type, const char *event,
+		     const struct ipmu_qualifiers *q, char *why)
+{
+	uint64_t inc_sel = said(q, "inc_sel", UNSAID);
+	uint64_t set_flag_sel = said(q, "set_flag_sel", UNSAID);
+	bool flag = said(q, "flag_mode", set_flag_sel != UNSAID);
+
+	if (strcasecmp(event, "RAW") != 0)
+		return 0;
+	if (!flag && set_flag_sel != UNSAID)
+		return ipmu_fail(why, -EINVAL, "%s.RAW: set_flag_sel selects nothing with "
+				 "flag_mode=0 (guide Table 2-67): remove one of them", type->name);
+	if (!flag && said(q, "storage_mode", 0))
+		return ipmu_fail(why, -EINVAL, "%s.RAW: storage_mode counts while a flag is set, "
+				 "and without flag_mode nothing sets one (guide Table 2-67): add "
+				 "set_flag_sel=N", type->name);
+	if (flag && set_flag_sel == UNSAID)
+		set_flag_sel = 0;
+	for (size_t i = 0; i < sizeof(raw_subs) / sizeof(raw_subs[0]); i++)
+		if (said(q, raw_subs[i].key, UNSAID) != UNSAID &&
+		    !uses(&raw_subs[i], inc_sel, set_flag_sel))
+			return ipmu_fail(why, -EINVAL, "%s.RAW: %s= is the setting of %s: this "
+					 "name selects none of them", type->name, raw_subs[i].key,
+					 raw_subs[i].users);
+	return 0;
 }
 
 /* What raw fields select: the clocks of a condition, all clocks, or what no document names. */

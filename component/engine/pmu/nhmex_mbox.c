@@ -25,11 +25,13 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 
 static const struct ipmu_ops ops_nhm = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
-	.encode = ipmu_nhmex_encode_nhm, .preset = preset, .units = ipmu_nhmex_units,
+	.check = ipmu_nhmex_check, .encode = ipmu_nhmex_encode_nhm, .preset = preset,
+	.units = ipmu_nhmex_units,
 };
 static const struct ipmu_ops ops_wsm = {
 	.program = ipmu_msr_program, .read = ipmu_msr_count_read,
-	.encode = ipmu_nhmex_encode_wsm, .preset = preset, .units = ipmu_nhmex_units,
+	.check = ipmu_nhmex_check, .encode = ipmu_nhmex_encode_wsm, .preset = preset,
+	.units = ipmu_nhmex_units,
 };
 
 static bool timestamp_knows(const char *event)

@@ -56,6 +56,9 @@ extern const struct ipmu_reg ipmu_nhmex_u_ctl, ipmu_nhmex_box_ctl, ipmu_nhmex_bo
 extern const struct ipmu_reg *const ipmu_nhmex_registers_nhm[];
 extern const struct ipmu_reg *const ipmu_nhmex_registers_wsm[];
 
+/* ops->check of the M-Box type: raw fields that mean nothing in what they stand with. */
+int ipmu_nhmex_check(const struct ipmu_pmu_type *type, const char *event,
+		     const struct ipmu_qualifiers *q, char *why);
 /* ops->encode of the M-Box type, by the layout of ZDP_CTL_FVC. */
 int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 			  const uint64_t *codes, int ncodes, char *why);
