@@ -45,6 +45,30 @@ unload() {	# unload NAME OPTION
 	verdict "$1: registers" $?
 }
 
+# Threads that count where others may run as well hear of it, once a process, where PAPI's messages are
+# wanted.
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/sharing.c" \
+	-o "$scratch/sharing" -L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi -lpthread || exit 1
+
+sharing() {	# sharing HOW LINES: so many warnings
+	PAPI_VERBOSE=1 "$vpmu" run --no-feed --strict -m core2-4c -- "$scratch/sharing" "$1" \
+		>"$scratch/out" 2>&1
+	verdict "sharing CPUs, $1" $?
+	grep -qx '0 failures' "$scratch/out"
+	verdict "sharing CPUs, $1: every set" $?
+	[ "$(grep -c 'intel_core: event sets of two threads count on CPU [0-3]' "$scratch/out")" = "$2" ]
+	verdict "sharing CPUs, $1: $2 warnings" $?
+}
+
+sharing free 1
+sharing pair 1
+sharing bound 0
+sharing named 0
+sharing alone 0
+env -u PAPI_VERBOSE "$vpmu" run --no-feed --strict -m core2-4c -- "$scratch/sharing" free \
+	>"$scratch/out" 2>&1 && [ "$(cat "$scratch/out")" = '0 failures' ]
+verdict 'sharing CPUs: not a word unasked' $?
+
 unload unloading --no-feed
 unload 'unloading, emulated' ''
 finish

@@ -23,6 +23,7 @@ struct control_state {
 	struct ipmu_session *session;
 	struct glue_running running;
 	struct glue_options options;
+	bool by_affinity;	/* an event counts wherever the starting thread may run */
 	bool started;		/* since the last look at overflow deadlines */
 	int told, since;	/* lost counters that PAPI's user knows of; reads since then */
 	bool polled;		/* by PAPI's timer, which tells nobody */
@@ -118,14 +119,18 @@ static int set_events(struct control_state *state, const struct glue_options *op
 	struct glue *g = state->glue;
 	char why[IPMU_WHY_MAX] = "out of memory for an event set";
 	int rc = list ? resolve_all(g, options, codes, count, list, why) : -ENOMEM;
+	bool by_affinity = false;
 
 	if (!rc && count > 0 && !state->session)
 		rc = ipmu_session_new(g->machine, &state->session, why);
 	if (!rc && state->session)
 		rc = ipmu_session_set(state->session, list, count, why);
+	for (int n = 0; n < count && !rc; n++)
+		by_affinity |= g->scope == IPMU_SCOPE_CPU && list[n].place == IPMU_ALL;
 	free(list);
 	if (rc)
 		return glue_report(g, rc, why);
+	state->by_affinity = by_affinity;
 	glue_report_left(g);
 	return PAPI_OK;
 }
@@ -214,6 +219,21 @@ static bool is_reported(const struct control_state *state, int place)
 	return !state->counts_for_sum || state->share.reported >> place & 1;
 }
 
+/* Threads that are not bound count each other's work, and their sum is too much. Said once, as a
+ * tool starts sets in each of its threads. */
+static void tell_sharing(struct glue *g, int cpu)
+{
+	char why[IPMU_WHY_MAX];
+
+	if (cpu < 0)
+		return;
+	snprintf(why, sizeof(why), "event sets of two threads count on CPU %d, where both may run: "
+		 "each reports what all threads do there, and their sum is too much: bind the "
+		 "threads to CPUs of their own, or name a CPU in the event, as in cpu=%d",
+		 cpu, cpu);
+	glue_report(g, 0, why);
+}
+
 static int start(hwd_context_t *ctx, struct control_state *state)
 {
 	char why[IPMU_WHY_MAX] = "";
@@ -237,7 +257,8 @@ static int start(hwd_context_t *ctx, struct control_state *state)
 		node_sum_release(&state->share);
 		return glue_report(state->glue, rc, why);
 	}
-	glue_running_begin(ctx, &state->running, state->session);
+	tell_sharing(state->glue, glue_running_begin(ctx, &state->running, state->session,
+						     state->by_affinity));
 	return PAPI_OK;
 }
 

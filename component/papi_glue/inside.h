@@ -5,15 +5,22 @@
 
 #include "glue.h"
 
+#include <sched.h>
+
 #define INFO(g) ((g)->vector->cmp_info)
 
 /* That a set is the one which a thread, or a CPU to which it is attached, has running. */
 struct glue_running {
 	struct ipmu_session *session;
 	struct glue_running **where;	/* NULL: it is not */
+	struct glue_running *next;	/* of those with CPUs */
+	cpu_set_t *cpus;		/* where its thread may run and it counts, or NULL */
 };
 
-void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session);
+/* With by_affinity the set counts wherever its thread may run. Returns a CPU on which another
+ * thread's set does so as well, once in a process, or -1. */
+int glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session,
+		       bool by_affinity);
 void glue_running_end(struct glue_running *r);
 void glue_running_forget(void);
 

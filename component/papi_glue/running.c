@@ -2,12 +2,18 @@
 /* The set that a thread has running: PAPI starts one of a component at a time for each thread, and
  * for each CPU. PAPI tells when a thread goes, but not that it has left a set running, nor what
  * becomes of that set: its counters stop then, and keep their counts for whoever reads, stops or
- * cleans up the set afterwards. */
+ * cleans up the set afterwards.
+ *
+ * Sets that count wherever their threads may run are in a list, until the first two of them have
+ * been found to share a CPU. */
 #include "inside.h"
 
 #include "base/cancel.h"
 
 #include <pthread.h>
+#include <sched.h>
+
+#define CPUS_MAX 4096
 
 struct thread_context {
 	struct glue_running *set;
@@ -16,22 +22,65 @@ struct thread_context {
 _Static_assert(sizeof(struct thread_context) <= GLUE_CONTEXT_BYTES, "room for the context");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct glue_running *everywhere;
+static bool told;
 
 static void forget(struct glue_running *r)
 {
+	struct glue_running **p = &everywhere;
+
 	if (r->where)
 		*r->where = NULL;
 	r->where = NULL;
+	while (*p && *p != r)
+		p = &(*p)->next;
+	if (*p)
+		*p = r->next;
+	CPU_FREE(r->cpus);
+	r->cpus = NULL;
 }
 
-void glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session)
+/* A CPU of both; -1: there is none. */
+static int common_cpu(const struct glue_running *a, const struct glue_running *b)
+{
+	const size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+
+	for (size_t cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (CPU_ISSET_S(cpu, bytes, a->cpus) && CPU_ISSET_S(cpu, bytes, b->cpus))
+			return (int)cpu;
+	return -1;
+}
+
+/* A CPU that this set shares with one of another thread, for the first time in this process; or
+ * -1. */
+static int count_everywhere(struct glue_running *r)
+{
+	int cpu = -1;
+
+	r->cpus = told ? NULL : CPU_ALLOC(CPUS_MAX);
+	if (!r->cpus || sched_getaffinity(0, CPU_ALLOC_SIZE(CPUS_MAX), r->cpus))
+		return -1;
+	for (const struct glue_running *o = everywhere; o && cpu < 0; o = o->next)
+		cpu = common_cpu(o, r);
+	told = cpu >= 0;
+	r->next = everywhere;
+	everywhere = r;
+	return cpu;
+}
+
+int glue_running_begin(hwd_context_t *ctx, struct glue_running *r, struct ipmu_session *session,
+		       bool by_affinity)
 {
 	struct thread_context *thread = (struct thread_context *)ctx;
+	int cpu = -1;
 
 	pthread_mutex_lock(&lock);
 	*r = (struct glue_running){ .session = session, .where = &thread->set };
 	thread->set = r;
+	if (by_affinity)
+		cpu = count_everywhere(r);
 	pthread_mutex_unlock(&lock);
+	return cpu;
 }
 
 void glue_running_end(struct glue_running *r)
@@ -67,4 +116,6 @@ int glue_init_thread(hwd_context_t *ctx)
 void glue_running_forget(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	everywhere = NULL;
+	told = false;
 }
