@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The commands of docs/papi.md for the programs of examples/: each reads an array of known length, and
-# counts about as many lines from memory as it has; a wrong event is refused by name.
+# The commands of docs/papi.md for the programs of examples/: each that counts reads an array of known
+# length, and counts about as many lines from memory as it has; a wrong event is refused by name. The one
+# that samples finds the function that reads.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -41,5 +42,23 @@ while IFS= read -r command; do
 	counted 'vpmu run -m skl-4c8t -- ./count intel_uncore:::skl_unc_imc.DRAM_DATA_READS'
 	refused 'vpmu run --no-feed -m skl-4c8t -- ./count'
 done < <(sed -n 's/^    \(.*count[ .].*\)/\1/p' "$SRCDIR/docs/papi.md")
+sampled() {	# sampled COMMAND: in turns of the same time, at most one tick in five is late
+	local reads adds
+	bash -c "$1" >out 2>&1
+	read -r reads adds < <(sed -n 's/.*: \([0-9]*\) samples in reads(), \([0-9]*\) in adds().*/\1 \2/p' out)
+	[ "${reads:-0}" -ge 5 ] && [ "$((5 * adds))" -le "$reads" ] && return
+	echo "FAILED: $1"
+	cat out
+	failed=1
+}
+
+samples=0
+while IFS= read -r command; do
+	case $command in
+	cc*) bash -c "${command/ / -Wall }" || { echo "FAILED: $command"; failed=1; } ;;
+	'vpmu run'*) samples=$((samples + 1)) && sampled "$command" ;;
+	esac
+done < <(sed -n 's/^    \(.*[/ ]sample[ .].*\)/\1/p' "$SRCDIR/docs/papi.md")
+[ "$samples" = 2 ] || { echo "FAILED: docs/papi.md has $samples events to sample by"; failed=1; }
 [ "$tried" -ge 2 ] || { echo "FAILED: docs/papi.md has $tried programs to try"; failed=1; }
 exit "$failed"

@@ -69,4 +69,14 @@ for machine in core2-4c knc-1c4t p4-1p2t; do
 	check_counts "$machine"
 	check_samples "$machine"
 done
+
+# docs/papi.md's command for PAPI's own component: by arithmetic a sample each so many instructions.
+papi_program sample ../examples
+read -ra command < <(sed -n 's/^    vpmu boot -m core2-2c \(.* [.]\/sample .*\)/\1/p' \
+	"$SRCDIR/docs/papi.md")
+if run core2-2c "${command[@]}"; then
+	read -r counted reads adds other < <(sed 's/^PAPI_TOT_INS//' out | tr -dc '0-9 ')
+	within 'core2-2c: samples of PAPI' "$((reads + adds))" "$((${counted:-0} / 1000000))" 10
+	[ "${adds:-0}" -ge 5 ] && [ "${other:-99}" -le 2 ] || fail "core2-2c: $(cat out)"
+fi
 exit "$failed"

@@ -39,7 +39,8 @@ run() {		# run COMMAND
 		"$MAKE" -C "$BUILDDIR" -n install-built installcheck >out 2>&1 ;;
 	'vpmu boot '*)	# tests/guest_boot.sh does it, after make guest; here: the command is there
 		"$VPMU" boot --help >out 2>&1 && grep -q '^Usage: vpmu boot' out ;;
-	*examples/count.* | *'-- ./count '*) ;;	# tests/examples.sh does these
+	*examples/count.* | *'-- ./count '*) ;;	# tests/examples.sh does these ...
+	*examples/sample.* | 'vpmu run '*'-- ./sample '*) ;;	# ... and these
 	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it
 	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*)
 		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
