@@ -195,8 +195,11 @@ check netburst/L2 'L2 read miss ratio' 1
 check netburst/L2 'data of read misses' "64e-6 * $steps"
 run "$p4" TLB ./kernels sweep
 check netburst/TLB 'walks for data per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
-run "$p4" BRANCH,VECTOR ./kernels branches
+run "$p4" BRANCH,WRONG_PATH ./kernels branches	# 20 micro-ops behind each wrong prediction
 check netburst/BRANCH 'misprediction ratio' 1/6
+bogus="(20 * $rounds / 2)"
+check netburst/WRONG_PATH 'share of bogus micro-ops' "$bogus / ($bogus + $(instructions branches))"
+check netburst/WRONG_PATH 'bogus micro-ops per retired one' "$bogus / $(instructions branches)"
 run "$p4" VECTOR ./kernels vectors
 check netburst/VECTOR 'share in vectors' 2/3
 echo "$passed passed, $failed failed"

@@ -96,7 +96,7 @@ static const struct sample samples[] = {
 	{ "packed double", 8, FIRM_ESCR0, 1, 0x0c, 0x8000, 26 },
 	{ "scalar single", 8, FIRM_ESCR0, 1, 0x0a, 0x8000, 27 },
 	{ "scalar double", 8, FIRM_ESCR0, 1, 0x0e, 0x8000, 28 },
-	{ "uops written", 4, 0x3c0, 0, 0x09, 0x2, 130 },
+	{ "uops written", 4, 0x3c0, 0, 0x09, 0x2, 130 + 200 },
 	{ "jumps", 4, TBPU_ESCR0, 2, 0x04, 0x1, 30 - 17 - 4 - 3 },
 	{ "conditional", 4, TBPU_ESCR0, 2, 0x04, 0x2, 17 },
 	{ "calls", 4, TBPU_ESCR0, 2, 0x04, 0x4, 4 },
@@ -118,7 +118,12 @@ static const struct sample samples[] = {
 	{ "taken, predicted", 12, CRU_ESCR2, 5, 0x06, 0x4, 13 },
 	{ "taken, mispredicted", 12, CRU_ESCR2, 5, 0x06, 0x8, 6 },
 	{ "branches", 12, CRU_ESCR2, 5, 0x06, 0xf, 30 },
-	{ "bogus uops", 12, CRU_ESCR0, 4, 0x01, 0x2, 0 },
+	/* 20 micro-ops, one for a stage, behind each of the 10 mispredicted branches */
+	{ "bogus uops", 12, CRU_ESCR0, 4, 0x01, 0x2, 200 },
+	{ "uops of both paths", 12, CRU_ESCR0, 4, 0x01, 0x3, 330 },
+	{ "bogus instructions", 12, CRU_ESCR0, 4, 0x02, 0x4, 200 },
+	{ "instructions of both paths", 12, CRU_ESCR0, 4, 0x02, 0xf, 280 },
+	{ "bogus instructions completed", 12, CRU_ESCR0, 4, 0x07, 0x2, 200 },
 	{ "L3 misses", 0, BSU_ESCR0, 7, 0x0c, 0x200, 0 },
 	{ "L2 read misses and L3", 0, BSU_ESCR0, 7, 0x0c, 0x300, 244 },
 };
@@ -360,8 +365,8 @@ static void undriven_events_are_named(void **state)
 	(void)state;
 	count_on(12, CRU_ESCR2, ESCR(0x02, 0x1), CCCR_OF(5));
 	said("machine_clear.CLEAR on MSR_IQ_CCCR0", "not modelled");
-	count_on(12, CRU_ESCR0, ESCR(0x01, 0x3), CCCR_OF(4));
-	said("uops_retired.BOGUS", "wrong path");
+	count_on(12, CRU_ESCR0, ESCR(0x02, 0xf), CCCR_OF(4));
+	said("instr_retired.BOGUSTAG", "wrong path carry no tag");
 	count_on(12, CRU_ESCR0, ESCR(0x3f, 0x1), CCCR_OF(4));
 	said("MSR_IQ_CCCR0", "not an event");
 	count_on(12, CRU_ESCR0, 0, CCCR_OF(4));

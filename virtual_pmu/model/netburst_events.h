@@ -10,7 +10,10 @@
 #ifndef VPMU_NETBURST_EVENTS_H
 #define VPMU_NETBURST_EVENTS_H
 
-#define BOGUS "stays 0: this machine executes no wrong path"
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define BOGUS TEXT(P4_BOGUS_UOPS) " for each mispredicted branch, a stand-in for the wrong path"
+#define NO_TAG "stays 0: the micro-ops that stand in for the wrong path carry no tag"
 #define MODES "stays 0: the model always delivers from its trace cache"
 #define NO_L3 "stays 0: this machine has no third-level cache"
 #define BUS "stays 0: this of the front side bus is not modelled"
@@ -145,7 +148,8 @@
 	D(FSB, "global_power_events", 0x13, "RUNNING", 0, TS, NULL, P(CLOCKS)) \
 	U(MS, "tc_ms_xfer", 0x05, "CISC", 0, TS, MICROCODE) \
 	U(MS, "uop_queue_writes", 0x09, "FROM_TC_BUILD", 0, TS, BUILD) \
-	D(MS, "uop_queue_writes", 0x09, "FROM_TC_DELIVER", 1, TS, "all uops", P(UOPS)) \
+	D(MS, "uop_queue_writes", 0x09, "FROM_TC_DELIVER", 1, TS, \
+	  "uops of both paths", P(UOPS), P(BOGUS_UOPS)) \
 	U(MS, "uop_queue_writes", 0x09, "FROM_ROM", 2, TS, MICROCODE) \
 	D(TBPU, "retired_mispred_branch_type", 0x05, "UNCONDITIONAL", 0, TS, "jumps", \
 	  P(MISPREDICTED), M(MISPREDICTED_CONDITIONAL), M(MISPREDICTED_CALL), \
@@ -185,24 +189,24 @@
 	U(FSB, "Response", 0x04, "BIT8", 8, TS, BUS) \
 	U(FSB, "Response", 0x04, "BIT9", 9, TS, BUS) \
 	D(CRU2, "front_end_event", 0x08, "NBOGUS", 0, TS, NULL, P(FRONT_END_TAGGED)) \
-	U(CRU2, "front_end_event", 0x08, "BOGUS", 1, TS, BOGUS) \
+	U(CRU2, "front_end_event", 0x08, "BOGUS", 1, TS, NO_TAG) \
 	D(CRU2, "execution_event", 0x0c, "NBOGUS0", 0, TS, NULL, P(EXECUTION_TAGGED)) \
 	D(CRU2, "execution_event", 0x0c, "NBOGUS1", 1, TS, NULL, P(EXECUTION_TAGGED)) \
 	D(CRU2, "execution_event", 0x0c, "NBOGUS2", 2, TS, NULL, P(EXECUTION_TAGGED)) \
 	D(CRU2, "execution_event", 0x0c, "NBOGUS3", 3, TS, NULL, P(EXECUTION_TAGGED)) \
-	U(CRU2, "execution_event", 0x0c, "BOGUS0", 4, TS, BOGUS) \
-	U(CRU2, "execution_event", 0x0c, "BOGUS1", 5, TS, BOGUS) \
-	U(CRU2, "execution_event", 0x0c, "BOGUS2", 6, TS, BOGUS) \
-	U(CRU2, "execution_event", 0x0c, "BOGUS3", 7, TS, BOGUS) \
+	U(CRU2, "execution_event", 0x0c, "BOGUS0", 4, TS, NO_TAG) \
+	U(CRU2, "execution_event", 0x0c, "BOGUS1", 5, TS, NO_TAG) \
+	U(CRU2, "execution_event", 0x0c, "BOGUS2", 6, TS, NO_TAG) \
+	U(CRU2, "execution_event", 0x0c, "BOGUS3", 7, TS, NO_TAG) \
 	D(CRU2, "replay_event", 0x09, "NBOGUS", 0, TS, NULL, P(REPLAY_TAGGED)) \
-	U(CRU2, "replay_event", 0x09, "BOGUS", 1, TS, BOGUS) \
+	U(CRU2, "replay_event", 0x09, "BOGUS", 1, TS, NO_TAG) \
 	D(CRU0, "instr_retired", 0x02, "NBOGUSNTAG", 0, TS, NULL, P(INSTRUCTIONS), \
 	  M(TAGGED_INSTRUCTIONS)) \
 	D(CRU0, "instr_retired", 0x02, "NBOGUSTAG", 1, TS, NULL, P(TAGGED_INSTRUCTIONS)) \
-	U(CRU0, "instr_retired", 0x02, "BOGUSNTAG", 2, TS, BOGUS) \
-	U(CRU0, "instr_retired", 0x02, "BOGUSTAG", 3, TS, BOGUS) \
+	D(CRU0, "instr_retired", 0x02, "BOGUSNTAG", 2, TS, BOGUS, P(BOGUS_UOPS)) \
+	U(CRU0, "instr_retired", 0x02, "BOGUSTAG", 3, TS, NO_TAG) \
 	D(CRU0, "uops_retired", 0x01, "NBOGUS", 0, TS, NULL, P(UOPS)) \
-	U(CRU0, "uops_retired", 0x01, "BOGUS", 1, TS, BOGUS) \
+	D(CRU0, "uops_retired", 0x01, "BOGUS", 1, TS, BOGUS, P(BOGUS_UOPS)) \
 	D(RAT, "uop_type", 0x02, "TAGLOADS", 1, TS, TAGS, P(NOTHING)) \
 	D(RAT, "uop_type", 0x02, "TAGSTORES", 2, TS, TAGS, P(NOTHING)) \
 	D(CRU2, "branch_retired", 0x06, "MMNP", 0, TS, NULL, P(BRANCHES), M(BRANCHES_TAKEN), \
@@ -222,6 +226,6 @@
 	U(CRU2, "machine_clear", 0x02, "MOCLEAR", 2, TS, CLEARS) \
 	U(CRU2, "machine_clear", 0x02, "SMCLEAR", 6, TS, CLEARS) \
 	D(CRU0, "instr_completed", 0x07, "NBOGUS", 0, TS, NULL, P(INSTRUCTIONS)) \
-	U(CRU0, "instr_completed", 0x07, "BOGUS", 1, TS, BOGUS)
+	D(CRU0, "instr_completed", 0x07, "BOGUS", 1, TS, BOGUS, P(BOGUS_UOPS))
 
 #endif

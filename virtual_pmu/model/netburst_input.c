@@ -191,6 +191,7 @@ static uint64_t happened(const struct p4_batch *b, uint32_t kind)
 	case VPMU_BUS:			/* these depend on several mask bits at once */
 	case VPMU_EXECUTION_TAGGED: break;
 	case VPMU_REPLAY_TAGGED: return replay_tagged(b);
+	case VPMU_BOGUS_UOPS: return b->count[VPMU_MISPREDICTED] * P4_BOGUS_UOPS;
 	case VPMU_TAGGED_INSTRUCTIONS: return tagged_instructions(b);
 	case VPMU_BOTH_DELIVER: return !b->thread && other_active(b) ? b->clocks : 0;
 	case VPMU_FIRST_DELIVERS: return !b->thread && !other_active(b) ? b->clocks : 0;

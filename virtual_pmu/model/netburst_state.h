@@ -71,7 +71,14 @@ enum p4_kind {
 	VPMU_CLOCKS = VPMU_CORE_EVENTS, VPMU_NOTHING, VPMU_BUS,
 	VPMU_FRONT_END_TAGGED, VPMU_EXECUTION_TAGGED, VPMU_REPLAY_TAGGED,
 	VPMU_TAGGED_INSTRUCTIONS, VPMU_BOTH_DELIVER, VPMU_FIRST_DELIVERS, VPMU_SECOND_DELIVERS,
+	VPMU_BOGUS_UOPS,
 };
+
+/* Micro-ops that a mispredicted branch lets in behind it, a stand-in for the wrong path, which this
+ * machine does not execute. A branch is resolved at the end of the misprediction pipeline of 20
+ * stages (Intel Technology Journal Q1, 2001), and the machine starts an instruction a clock: one
+ * instruction of one micro-op in each stage. They are of no kind and carry no tag. */
+#define P4_BOGUS_UOPS 20
 
 struct p4_core {
 	uint64_t counter[P4_COUNTERS], cccr[P4_COUNTERS], escr[P4_UNITS][2];
