@@ -566,6 +566,7 @@ static void driven_events_count_and_others_are_noted(void **state)
 			   (high == 5 ? low << 5 : high == 6 ? low << 8 : 0));
 		wr(DSP, e.code == 0 || e.code == 0x20 ? e.umask << 7 : 0);
 		wr(PLD, e.code == 0x0a ? e.umask << 8 : 0);
+		wr(MAP, e.code == 0x26 ? e.umask << 5 : 0);
 		wr(PGT, e.code == 0x16 ? e.umask : e.code == 0x25 ? e.umask << 6 : 0);
 		wr(ISS, e.code == 0x09 ? e.umask : e.code == 0x21 ? e.umask << 4 : 0);
 		start(ctl | WRAP);

@@ -17,6 +17,7 @@
 #define TIMESTAMP 0xca4u
 #define DSP 0xca5u
 #define ISS 0xca6u
+#define MAP 0xca7u
 #define PGT 0xca9u
 #define PLD 0xcaau
 #define FVC 0xcabu
@@ -41,6 +42,7 @@
 #define FVC_EV0 INC(0x0d)
 #define ALL_COMMANDS INC(0x1a)
 #define INFLIGHT INC(0x1d)
+#define SCHEDQ_OCCUPANCY (FLAG_MODE | SET_FLAG(6))
 #define PGT_PAGE_EV INC(0x16)
 #define TOP (UINT64_C(1) << 48)		/* what the 48-bit counters carry into */
 

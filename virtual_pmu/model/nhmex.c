@@ -103,8 +103,13 @@ static void clear_overflows(struct nhmex_package *p)
 
 static void reset(struct vpmu_segment *s)
 {
-	for (uint32_t i = 0; i < s->machine.packages; i++)
-		nhmex_package(s, i)->westmere = s->machine.cpuid_model == WESTMERE_EX;
+	for (uint32_t i = 0; i < s->machine.packages; i++) {
+		struct nhmex_package *p = nhmex_package(s, i);
+
+		p->westmere = s->machine.cpuid_model == WESTMERE_EX;
+		p->latency[0] = s->machine.memory_clocks;
+		p->latency[1] = s->machine.write_clocks;
+	}
 }
 
 static void advance(struct vpmu_segment *s, uint32_t package)
@@ -142,6 +147,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		clear_counters(p);	/* a command: what is written after it stays */
 	clear_overflows(p);
 	p->frozen = 0;
+	nhmex_begin(p);
 	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
 		remark(s, p, i);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting of the M-Boxes over time: stretches of clocks and single commands, with everything
- * stopped in the very clock in which an overflow freezes the uncore. */
+/* Counting of the M-Boxes over time: stretches of clocks in which no command comes or leaves, and
+ * single commands, with everything stopped in the very clock in which an overflow freezes the
+ * uncore. */
 #include "nhmex_state.h"
 
 static bool counting(const struct nhmex_package *p)
@@ -76,9 +77,10 @@ static void interrupted(struct nhmex_package *p, uint64_t clock)
 
 /* ---- stretches of clocks ---- */
 
-static bool counts_clocks(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t i)
+/* What the counter adds in each clock of the stretch. */
+static uint32_t increment(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t i)
 {
-	return active(p, b, i) && nhmex_source(p, b, b->ctl[i]).clocks;
+	return active(p, b, i) ? nhmex_source(p, b, b->ctl[i]).clocks : 0;
 }
 
 /* Of the next n clocks, those before and with the first that freezes. */
@@ -88,11 +90,12 @@ static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
 		return n;
 	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
 		const struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
-		uint32_t counter = i % NHMEX_COUNTERS;
+		uint32_t counter = i % NHMEX_COUNTERS, each = increment(p, b, counter);
 		uint64_t room = until_overflow(b, counter, goes_down(b->ctl[counter]));
+		uint64_t clocks = each ? (room - 1) / each + 1 : n;
 
-		if (room < n && (b->ctl[counter] & CTL_PMI_EN) && counts_clocks(p, b, counter))
-			n = room;
+		if (clocks < n && (b->ctl[counter] & CTL_PMI_EN))
+			n = clocks;
 	}
 	return n;
 }
@@ -101,28 +104,17 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 {
 	bool pmi = false;
 
-	if (!counting(p))
-		return n;
 	n = until_frozen(p, n);
 	for (uint32_t i = 0; i < NHMEX_BOXES * NHMEX_COUNTERS; i++) {
 		struct nhmex_box *b = &p->box[i / NHMEX_COUNTERS];
-		uint32_t counter = i % NHMEX_COUNTERS;
+		uint32_t counter = i % NHMEX_COUNTERS, each = increment(p, b, counter);
 
-		if (counts_clocks(p, b, counter))
-			pmi |= add(p, b, counter, n, goes_down(b->ctl[counter]));
+		if (each)
+			pmi |= add(p, b, counter, n * each, goes_down(b->ctl[counter]));
 	}
 	if (pmi)
 		interrupted(p, p->done + n - 1);
 	return n;
-}
-
-/* The timestamp goes on whatever is enabled, frozen or reset. */
-void nhmex_advance(struct nhmex_package *p, uint64_t clock)
-{
-	while (p->done < clock)
-		p->done += step(p, clock - p->done);
-	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
-		p->box[i].timestamp = p->done & 0xffff;
 }
 
 /* ---- commands ---- */
@@ -134,9 +126,9 @@ static bool counting_in(const struct nhmex_package *p, uint64_t clock)
 	return counting(p) || p->frozen == clock + 1;
 }
 
-/* True when it requests a PMI. */
+/* n commands at once. True when it requests a PMI. */
 static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
-		 uint32_t occurrences)
+		 uint32_t occurrences, uint32_t n)
 {
 	uint64_t ctl = b->ctl[counter];
 	struct nhmex_source source = nhmex_source(p, b, ctl);
@@ -145,24 +137,82 @@ static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
 	if (!locally_enabled(b, counter))
 		return false;
 	if ((source.occurrences & occurrences) && !stopped(b, counter))
-		pmi = add(p, b, counter, 1, goes_down(ctl));
+		pmi = add(p, b, counter, n, goes_down(ctl));
 	if (VPMU_GET(CTL_COUNT_MODE, ctl) == NHMEX_BOTH && (source.opposite & occurrences) &&
 	    !stopped(b, counter))
-		pmi |= add(p, b, counter, 1, true);
+		pmi |= add(p, b, counter, n, true);
 	return pmi;
+}
+
+static bool take_all(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences, uint32_t n)
+{
+	bool pmi = false;
+
+	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
+		pmi |= take(p, b, i, occurrences, n);
+	return pmi;
+}
+
+/* The first clock after p->done in which a command leaves, or limit. */
+static uint64_t next_leave(const struct nhmex_package *p, uint64_t limit)
+{
+	for (uint32_t i = 0; i < NHMEX_BOXES * 2; i++) {
+		uint64_t clock = nhmex_queue_next(&p->box[i / 2].queue[i % 2]);
+
+		if (clock < limit)
+			limit = clock;
+	}
+	return limit;
+}
+
+/* Commands whose last clock was the one before p->done leave in p->done. */
+static void leave(struct nhmex_package *p)
+{
+	bool pmi = false;
+
+	for (uint32_t i = 0; i < NHMEX_BOXES * 2; i++) {
+		struct nhmex_box *b = &p->box[i / 2];
+		uint32_t n = nhmex_queue_leave(&b->queue[i % 2], p->done);
+
+		if (n && counting_in(p, p->done))
+			pmi |= take_all(p, b, NHMEX_SERVED, n);
+	}
+	if (pmi && counting(p) && freezing(p)) {
+		p->done += step(p, 1);	/* the others still count in the clock of the underflow */
+		interrupted(p, p->done - 1);
+	}
+}
+
+/* The timestamp goes on whatever is enabled, frozen or reset. */
+void nhmex_advance(struct nhmex_package *p, uint64_t clock)
+{
+	while (counting(p) && p->done < clock) {
+		p->done += step(p, next_leave(p, clock) - p->done);
+		leave(p);
+	}
+	if (p->done < clock)
+		p->done = clock;
+	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
+		p->box[i].timestamp = p->done & 0xffff;
+}
+
+void nhmex_begin(struct nhmex_package *p)
+{
+	for (uint32_t i = 0; i < NHMEX_BOXES * 2; i++)
+		nhmex_queue_leave(&p->box[i / 2].queue[i % 2], p->done);
 }
 
 void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
 		   uint64_t clock)
 {
-	bool pmi = false;
+	uint32_t kind = occurrences & NHMEX_WRITE ? 1 : 0;
+	bool pmi;
 
-	if (freezing(p))
-		nhmex_advance(p, clock);
+	nhmex_advance(p, clock);
+	nhmex_queue_enter(&b->queue[kind], p->done, p->done + p->latency[kind]);
 	if (!counting_in(p, clock))
 		return;
-	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
-		pmi |= take(p, b, i, occurrences);
+	pmi = take_all(p, b, occurrences, 1);
 	if (!pmi || !counting(p))
 		return;
 	/* The others still count in the clock of the overflow. */

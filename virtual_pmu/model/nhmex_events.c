@@ -14,8 +14,8 @@
 #define YES(n, c, u, w, s) EVENT(n, c, u, true, w, s)
 #define NO(n, c, u, w, s) EVENT(n, c, u, false, w, s)
 
-#define QUEUES "stays 0: the model has no queues"
-#define EMPTY "every clock: the model has no queues, they are always empty"
+#define QUEUES "stays 0: commands pass the model's dispatch queues at once"
+#define EMPTY "every clock: commands pass the model's dispatch queues at once"
 #define ERRORS "stays 0: no errors happen on this machine"
 #define RETRIED "stays 0: no command is retried or starved on this machine"
 #define FRAMES "stays 0: the model has no SMI link"
@@ -26,7 +26,8 @@
 #define REFRESHES "stays 0: the model's DRAM needs no refresh"
 #define UPKEEP "stays 0: the model has no such DRAM command"
 #define PATROL "stays 0: the model does not scrub memory"
-#define SCHEDULER "stays 0: a command takes no time in the model's scheduler"
+#define SCHEDULED "with fvid 0, which counts all: each is held for the memory's latency"
+#define UNKNOWN "stays 0: its meaning is not documented"
 #define MODE "stays 0: the model's scheduler is always in the trade-off mode"
 #define CLOSING "stays 0: every CAS of the model leaves its page open"
 
@@ -55,7 +56,8 @@
 
 #define DRAM(n, u) NO("DRAM_CMD." n, 0x0a, u, UPKEEP, CODE)
 #define DRAM_YES(n, u, w) YES("DRAM_CMD." n, 0x0a, u, w, CODE)
-#define OCCUPANCY(n, u) NO("BCMD_SCHEDQ_OCCUPANCY." n, 0x26, u, SCHEDULER, GUIDE)
+#define OCCUPANCY(n, u) NO("BCMD_SCHEDQ_OCCUPANCY." n, 0x26, u, MOVES, GUIDE)
+#define OCCUPANCY_YES(n, u) YES("BCMD_SCHEDQ_OCCUPANCY." n, 0x26, u, SCHEDULED, GUIDE)
 
 const struct vpmu_event_info nhmex_events[NHMEX_EVENTS] = {
 	NO("DSP_FILL.RDQ_FULL", 0x00, 1, QUEUES, CODE),
@@ -108,7 +110,7 @@ const struct vpmu_event_info nhmex_events[NHMEX_EVENTS] = {
 	NO("MA_PAR_ERR", 0x0c, 0, ERRORS, GUIDE),
 	FVC(0), FVC(1), FVC(2), FVC(3),
 	NO("PATROL_TXNS", 0x11, 0, PATROL, CODE),
-	NO("TRANS_CMDS", 0x12, 0, "stays 0: its meaning is not documented", CODE),
+	NO("TRANS_CMDS", 0x12, 0, UNKNOWN, CODE),
 	YES("PAGE_MISS", 0x13, 0, NULL, CODE),
 	YES("PAGE_HIT", 0x14, 0, NULL, GUIDE),
 	YES("PAGE_EMPTY", 0x15, 0, NULL, GUIDE),
@@ -119,7 +121,7 @@ const struct vpmu_event_info nhmex_events[NHMEX_EVENTS] = {
 	NO("TT_CMD_CONFLICT", 0x19, 0, THERMAL, CODE),
 	YES("BBOX_CMDS_ALL", 0x1a, 0, "reads and writes", GUIDE),
 	YES("CYCLES", 0x1b, 0, "the machine's uncore clock", GUIDE),
-	NO("SCHED_INFLIGHT_CMDS", 0x1c, 0, SCHEDULER, CODE),
+	NO("SCHED_INFLIGHT_CMDS", 0x1c, 0, UNKNOWN, CODE),
 	YES("INFLIGHT_CMDS", 0x1d, 0, "reads and writes", GUIDE),
 	NO("CYCLES_DSP_FILL.RDQ_FULL", 0x20, 1, QUEUES, GUIDE),
 	NO("CYCLES_DSP_FILL.WRQ_FULL", 0x20, 2, QUEUES, GUIDE),
@@ -133,7 +135,7 @@ const struct vpmu_event_info nhmex_events[NHMEX_EVENTS] = {
 	NO("CYCLES_RETRYQ_STARVED", 0x24, 0, RETRIED, GUIDE),
 	NO("CYCLES_PGT_STATE.CLOSED", 0x25, 0, "stays 0: the page table counts as open", CODE),
 	YES("CYCLES_PGT_STATE.OPEN", 0x25, 1, "every clock: the page table counts as open", CODE),
-	OCCUPANCY("READS", 0), OCCUPANCY("WRITES", 1), OCCUPANCY("MERGE", 2), OCCUPANCY("V2F", 3),
-	OCCUPANCY("V2V", 4), OCCUPANCY("F2V", 5), OCCUPANCY("F2B", 6), OCCUPANCY("SPRWR", 7),
-	OCCUPANCY("ALL", 8),
+	OCCUPANCY_YES("READS", 0), OCCUPANCY_YES("WRITES", 1), OCCUPANCY("MERGE", 2),
+	OCCUPANCY("V2F", 3), OCCUPANCY("V2V", 4), OCCUPANCY("F2V", 5), OCCUPANCY("F2B", 6),
+	OCCUPANCY("SPRWR", 7), OCCUPANCY_YES("ALL", 8),
 };

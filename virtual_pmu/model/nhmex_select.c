@@ -6,8 +6,11 @@
  * - The enable flag of a counter is 1 in the clocks in which the condition of its set_flag_sel
  *   holds, and only with flag_mode = 1. With storage_mode = 0 such a counter counts those clocks;
  *   with storage_mode = 1 it counts what inc_sel selects, in those clocks.
- * - The controller keeps no queues, so they are always empty; its scheduler is always in the
- *   trade-off mode; every CAS leaves its page open, and an open page is the page table's state.
+ * - Commands pass the dispatch queues at once, so these are always empty. The scheduler's queue
+ *   holds a command for the memory's latency (nhmex_queue.c). As commands have no fill-victim
+ *   index, a counter of its occupancy adds up the commands that it holds in each clock.
+ * - The scheduler is always in the trade-off mode; every CAS leaves its page open, and an open page
+ *   is the page table's state.
  * - A page hit is a CAS, an empty bank RAS and CAS, a page miss PRE, RAS and CAS.
  * - Table 2-67 lets a counter of count_mode = 2 decrease, and has no field that says with what.
  *   Here it is what ends the state that inc_sel sees begin: pages open and close, commands come
@@ -17,7 +20,7 @@
 
 enum why {
 	DRIVEN, NO_FLAG, MODE_UNDEFINED, QUEUE_NEVER_FULL, NO_STATE, NOT_AN_EVENT, NO_ERRORS,
-	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL, NO_SCHEDULER,
+	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL,
 	OTHER_MODE, DRAM_ALL, DRAM_CLOSING, DRAM_UPKEEP, NO_ADDRESSES, NO_PATROL, UNKNOWN_MEANING,
 	NEVER_CLOSED, NO_INDEX,
 };
@@ -25,7 +28,8 @@ enum why {
 static const char *const reasons[] = {
 	[NO_FLAG] = "storage_mode = 1 waits for the enable flag, which only flag_mode = 1 sets",
 	[MODE_UNDEFINED] = "this storage_mode or count_mode is not documented, it counts nothing",
-	[QUEUE_NEVER_FULL] = "the model has no queues: they never fill, and are always empty",
+	[QUEUE_NEVER_FULL] = "commands pass the model's dispatch queues at once: they never fill, "
+			     "and are always empty",
 	[NO_STATE] = "the sub-control register selects no documented state, so it stays 0",
 	[NOT_AN_EVENT] = "not an event of the M-Box's documents, it stays 0",
 	[NO_ERRORS] = "no errors happen on this machine, it stays 0",
@@ -35,7 +39,6 @@ static const char *const reasons[] = {
 	[NO_RESPONSES] = "the model does not answer the B-Box, it stays 0",
 	[NO_REFRESH] = "the model's DRAM needs no refresh, it stays 0",
 	[NO_THERMAL] = "the model has no temperature, it stays 0",
-	[NO_SCHEDULER] = "a command takes no time in the model's scheduler, it stays 0",
 	[OTHER_MODE] = "the model's scheduler is always in the trade-off mode, it stays 0",
 	[DRAM_ALL] = "PLD command 0 has no certain meaning, it stays 0",
 	[DRAM_CLOSING] = "every CAS of the model leaves its page open, it stays 0",
@@ -133,7 +136,7 @@ static enum why plain_why(uint32_t inc_sel)
 		[0x07] = NO_REFRESH, [0x08] = OTHER_MODE, [0x09] = NO_FRAMES,
 		[0x0b] = NO_RETRIES, [0x0c] = NO_ERRORS, [0x11] = NO_PATROL,
 		[0x12] = UNKNOWN_MEANING, [0x17] = NO_PATROL, [0x18] = NO_ERRORS,
-		[0x19] = NO_THERMAL, [0x1c] = NO_SCHEDULER,
+		[0x19] = NO_THERMAL, [0x1c] = UNKNOWN_MEANING,
 	};
 
 	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
@@ -169,8 +172,8 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 	case NHMEX_PGT_PAGE_EV:
 		return pages(b->pgt & PGT_TRANSITION);
 	case NHMEX_BBOX_CMDS_ALL: return commands(ANY_COMMAND, 0);
-	case NHMEX_INFLIGHT_CMDS: return until(ANY_COMMAND, ANY_COMMAND, 0);
-	case NHMEX_CYCLES: return (struct nhmex_source){ .clocks = true };
+	case NHMEX_INFLIGHT_CMDS: return until(ANY_COMMAND, NHMEX_SERVED, 0);
+	case NHMEX_CYCLES: return (struct nhmex_source){ .clocks = 1 };
 	}
 	if (inc_sel >= NHMEX_FVC_EV0 && inc_sel <= NHMEX_FVC_EV3)
 		return fvc(p, b, inc_sel - NHMEX_FVC_EV0);
@@ -178,6 +181,22 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 }
 
 /* ---- set_flag_sel ---- */
+
+/* MAP: fvid and the kind of command; 8 is any, by one third party. */
+static struct nhmex_source occupancy(const struct nhmex_box *b)
+{
+	uint32_t command = VPMU_GET(MAP_CMD, b->map), held = 0;
+
+	if (command > 8)
+		return undriven(NO_STATE, command);
+	if (command > 1 && command < 8)
+		return undriven(NO_MOVES, command);
+	if (VPMU_GET(MAP_FVID, b->map))
+		return undriven(NO_INDEX, command);
+	for (uint32_t kind = 0; kind < 2; kind++)
+		held += command == kind || command == 8 ? b->queue[kind].commands : 0;
+	return (struct nhmex_source){ .clocks = held, .umask = command };
+}
 
 static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_flag_sel)
 {
@@ -201,11 +220,11 @@ static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_fla
 			return undriven(NEVER_CLOSED, 0);
 		break;
 	case NHMEX_SCHEDQ_OCCUPANCY:
-		return undriven(NO_SCHEDULER, VPMU_GET(MAP_CMD, b->map));
+		return occupancy(b);
 	default:
 		return undriven(NOT_AN_EVENT, 0);
 	}
-	return (struct nhmex_source){ .clocks = true };
+	return (struct nhmex_source){ .clocks = 1 };
 }
 
 /* ---- both ---- */
@@ -221,7 +240,7 @@ struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhm
 {
 	uint32_t inc_sel = VPMU_GET(CTL_INC_SEL, ctl);
 	uint32_t set_flag_sel = VPMU_GET(CTL_SET_FLAG_SEL, ctl);
-	struct nhmex_source flag = { .clocks = true };
+	struct nhmex_source flag = { .clocks = 1 };
 
 	if (VPMU_GET(CTL_STORAGE_MODE, ctl) > 1 || VPMU_GET(CTL_COUNT_MODE, ctl) > NHMEX_BOTH)
 		return coded(undriven(MODE_UNDEFINED, 0), inc_sel);

@@ -67,11 +67,21 @@ enum nhmex_flag {
 
 enum nhmex_counting { NHMEX_UP = 0, NHMEX_DOWN = 1, NHMEX_BOTH = 2 };
 
+/* nhmex_queue.c: commands of one kind in a box's scheduler. At least as many places as a command
+ * takes clocks. */
+#define NHMEX_QUEUE 256u
+struct nhmex_queue {
+	uint64_t next, last;		/* the first and the last clock in which commands leave */
+	uint32_t first, used, commands;
+	struct { uint32_t after, commands; } leavers[NHMEX_QUEUE];	/* after: clocks between */
+};
+
 struct nhmex_box {
 	uint64_t global_ctl, status, ovf_ctl, timestamp;
 	uint64_t dsp, iss, map, msc_thr, pgt, pld, fvc;
 	uint64_t mm_cfg, addr_match, addr_mask;
 	uint64_t ctl[NHMEX_COUNTERS], cnt[NHMEX_COUNTERS];
+	struct nhmex_queue queue[2];	/* reads, writes */
 };
 
 struct nhmex_package {
@@ -80,19 +90,21 @@ struct nhmex_package {
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
 	uint64_t westmere;		/* ZDP_CTL_FVC has a sixth fvid bit: all fields one up */
+	uint64_t latency[2];		/* of reads and writes, in clocks */
 };
 
 struct nhmex_thread { uint64_t pebs_enable; };
 
-/* What one command of the B-Box does. */
+/* What one command of the B-Box does; SERVED: it leaves the queue. */
 enum nhmex_occurrence {
 	NHMEX_READ = 1, NHMEX_WRITE = 2,
 	NHMEX_HIT = 4, NHMEX_EMPTY = 8, NHMEX_MISS = 16,
+	NHMEX_SERVED = 32,
 };
 
 /* What a counter counts, as its box is programmed now. */
 struct nhmex_source {
-	bool clocks;		/* every clock */
+	uint32_t clocks;	/* in every clock so many: 1, or as many as the queue holds */
 	uint32_t occurrences;	/* commands that do one of these */
 	uint32_t opposite;	/* those that undo it: with them count_mode 2 goes down */
 	uint32_t code, umask;	/* for the remark below */
@@ -114,8 +126,21 @@ struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhm
 const char *nhmex_undriven_why(uint32_t why);
 const char *nhmex_undriven_event(const struct vpmu_undriven *u);
 
+/* nhmex_queue.c */
+/* A command enters in the clock `now` and leaves in the clock `end`. */
+void nhmex_queue_enter(struct nhmex_queue *q, uint64_t now, uint64_t end);
+/* The next clock in which commands leave; UINT64_MAX: the queue is empty. */
+static inline uint64_t nhmex_queue_next(const struct nhmex_queue *q)
+{
+	return q->used ? q->next : UINT64_MAX;
+}
+/* Takes out those that leave up to and with this clock, and returns how many. */
+uint32_t nhmex_queue_leave(struct nhmex_queue *q, uint64_t clock);
+
 /* nhmex_count.c */
 void nhmex_advance(struct nhmex_package *p, uint64_t clock);
+/* Counting may begin: what has left before does not count. */
+void nhmex_begin(struct nhmex_package *p);
 void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
 		   uint64_t clock);
 /* Whether everything along the chain lets the counter count. */
