@@ -105,6 +105,13 @@ check skl_unc/LLC_STATES 'modified' 0
 run "$skl" SNOOP_MISS,CLOCK ./kernels sweep	# all but those that are left
 check skl_unc/SNOOP_MISS 'for an eviction' "($steps - 8192) / ($steps * (180 / 10) * 1e-9)"
 check skl_unc/CLOCK 'clocks with a request' 1
+run "$skl" BURST,COHERENT,SOURCES ./kernels isolated	# each miss is over before the next
+check skl_unc/BURST 'clocks per burst' 180
+check skl_unc/BURST 'requests per burst' 1
+check skl_unc/COHERENT 'coherent share' 1
+check skl_unc/SOURCES 'share of the cores' 1
+check skl_unc/SOURCES 'share of graphics' 0
+check skl_unc/SOURCES 'share of devices' 0
 run "skl-4c8t:--l2 1M,16,64" SNOOP,SNOOP_MISS ./hand_over	# each with what the program has beside
 seconds=$(awk -F, '$1 == "info" && $3 == "time" { print $5 }' out.csv)
 check skl_unc/SNOOP 'share of modified lines' 0.5
@@ -128,7 +135,13 @@ for client in hsw-4c8t icl-4c8t tgl-4c8t rkl-8c16t; do
 		check $unit/ARB 'average residence' \
 			"(180 * $reads + 60 * $writes) / ($reads + $writes)" ;;
 	esac
+	[ $client = tgl-4c8t ] && continue
+	run "$client:--l2 64K,8,64 --llc 512K,16,64" SOURCES,COHERENT ./kernels sweep
+	check $unit/SOURCES 'share of the cores' 1
+	check $unit/COHERENT 'coherent share' 1
 done
+run "rkl-8c16t:--l2 64K,8,64 --llc 512K,16,64" BURST ./kernels isolated
+check rkl_unc/BURST 'clocks per burst' 180
 
 # -- Xeon 7500: memory 220 clocks, 10 buffers, two M-Boxes; pages of 8 KiB of a box's lines
 nhmex="nhmex-1p8c16t:--l2 64K,8,64 --llc 768K,24,64"
@@ -157,6 +170,14 @@ check core_fixed/CPI 'instructions per clock' "$(instructions pointers) / ($step
 check core/L2 'L2 miss ratio' 1
 check core/L2 'L2 misses per 1000 instructions' "1000 * $steps / $(instructions pointers)"
 check core/L2 'data of misses' "64e-6 * $steps"
+# Eight reads go out one after the other, and the ninth waits for the first of them: so one stall in
+# eight reads, of the latency without the instructions between.
+stall() { echo "($1 - $2 * $(instructions pointers) / $steps)"; }	# stall LATENCY BUFFERS
+run "$core2" STALL,CLOCK ./kernels pointers
+check core/STALL 'share of stalled clocks' "$(stall 200 8) / 200"
+# An edge is an instruction after a stalled clock today, and not a stall: until it is, any will do.
+check core/STALL 'average stall' "$(stall 200 8)" 100
+check core_fixed/CLOCK 'core clocks per reference clock' 1
 run "$core2" TLB ./kernels sweep
 check core/TLB 'DTLB misses per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
 check core/TLB 'page walks per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
@@ -177,8 +198,23 @@ check knc/L1 'data of misses' "64e-6 * $reads"
 run "$knc" L2,CPI ./kernels pointers
 check knc/L2 'L2 read miss ratio' 1
 check knc/L2 'data of read misses' "64e-6 * $steps"
-run "$knc" TLB ./kernels sweep
+run "$knc" STALL ./kernels pointers
+check knc/STALL 'average stall' "$(stall 300 8)" 100	# see above
+run "$knc" TLB,WALKS,CODE_WALKS ./kernels sweep	# the second sweep finds its 512 pages in the TLB
 check knc/TLB 'page walks per access' 1/64
+check knc/WALKS 'share of long walks' 1/2
+check knc/CODE_WALKS 'share of long walks' 1
+run "$knc" WALKS ./kernels copy			# 1024 pages are too many for it
+check knc/WALKS 'share of long walks' 1
+run "$knc" PAIRING ./kernels vectors
+check knc/PAIRING 'share in the V pipe' 0
+check knc/PAIRING 'share of vector instructions in the V pipe' 0
+# The first lines have left the L2 of the first core when the second reads them; 14336 have not.
+run "knc-4c16t:--l2 1M,16,64" FILLS ./hand_over 4	# and 4 % are the C library's
+check knc/FILLS 'reads filled by another core' "14336 / (4 * 14336 + 16384 - 14336 / 2)" 5
+run "$knc" FILLS ./kernels copy
+check knc/FILLS 'reads filled by another core' 0
+check knc/FILLS 'writes filled by another core' 0
 run "$knc" BRANCH ./kernels branches
 check knc/BRANCH 'misprediction ratio' 1/6
 run "$knc" VECTOR,CPI ./kernels vectors
@@ -193,6 +229,13 @@ check netburst/CPI 'clocks per instruction' "$steps * 250 / 8 / $(instructions p
 check netburst/CPI 'instructions per clock' "$(instructions pointers) / ($steps * 250 / 8)"
 check netburst/L2 'L2 read miss ratio' 1
 check netburst/L2 'data of read misses' "64e-6 * $steps"
+run "$p4" STALL ./kernels pointers
+check netburst/STALL 'share of stalled clocks' "$(stall 250 8) / 250"
+check netburst/STALL 'average stall' "$(stall 250 8)" 100	# see Core 2
+run "$p4" LOAD_MISS ./kernels copy
+check netburst/LOAD_MISS 'L1 load miss ratio' 1/8
+check netburst/LOAD_MISS 'L2 load miss ratio' 1/8
+check netburst/LOAD_MISS 'L1 misses that miss the L2' 1
 run "$p4" TLB ./kernels sweep
 check netburst/TLB 'walks for data per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
 run "$p4" BRANCH,WRONG_PATH ./kernels branches	# 20 micro-ops behind each wrong prediction

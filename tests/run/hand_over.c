@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines that one core has and another wants. On CPU 0 it reads some lines, then so many others that
- * the L2 drops the first, and at last writes some and reads some. Then it moves to CPU 1, another
- * core, and reads the first, the written and the last. */
+ * the L2 drops the first, and at last writes some and reads some. Then it moves to another core, of
+ * CPU 1 or the one that is named, and reads the first, the written and the last. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static void read_all(const struct line *lines, int n)
 		(void)lines[i].word[0];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	bind_to(0);
 	read_all(dropped, LINES);
@@ -39,7 +39,7 @@ int main(void)
 		written[i].word[0] = i;
 	read_all(loaded, LINES / 2);
 
-	bind_to(1);
+	bind_to(argc > 1 ? atoi(argv[1]) : 1);
 	read_all(dropped, LINES);
 	read_all(written, LINES / 2);
 	read_all(loaded, LINES / 2);

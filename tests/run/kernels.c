@@ -6,6 +6,7 @@
 #define SWEEPS 2
 #define ORDER 64			/* of the matrices: 96 KiB, all of which fit */
 #define ROUNDS 100000
+#define APART 300			/* rounds of two instructions: longer than memory takes */
 
 static double from[DOUBLES] __attribute__((aligned(4096)));
 static double to[DOUBLES] __attribute__((aligned(4096)));
@@ -38,6 +39,17 @@ static void sweep(void)
 	for (int n = 0; n < SWEEPS; n++)
 		for (int i = 0; i < DOUBLES; i += 8)
 			(void)*(volatile const double *)&from[i];
+}
+
+/* Misses far apart, so that one is over long before the next. */
+static void isolated(void)
+{
+	for (int i = 0; i < LINES / 8; i++) {
+		long n = APART;
+
+		(void)*(volatile const double *)&from[i * 8];
+		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+	}
 }
 
 /* Each element of the three matrices is brought once. */
@@ -86,6 +98,7 @@ __attribute__((used)) static int start(const long *stack)
 	case 'm': multiply(); return 0;
 	case 'v': vectors(); return 0;
 	case 'b': branches(); return 0;
+	case 'i': isolated(); return 0;
 	case 'e': return 0;		/* empty */
 	default: return 1;
 	}
