@@ -20,7 +20,7 @@
 #define STAND_IN "SSE and AVX instructions stand in for the vector unit"
 #define PREFETCH_0 "stand-in for vprefetch0: prefetcht0 and the like"
 #define PREFETCH_1 "stand-in for vprefetch1: prefetcht1 and the like"
-#define NO_ADDRESS "QEMU does not tell what address a prefetch is for"
+#define NO_ADDRESS "QEMU's plugin interface does not report the address of a prefetch"
 #define DATA_ONLY "reads of data, not of code"
 
 const struct knc_event knc_events[KNC_EVENTS] = {
