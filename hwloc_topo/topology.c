@@ -149,6 +149,15 @@ static int cpu_compare(const void *a, const void *b)
 	return (left->os_cpu > right->os_cpu) - (left->os_cpu < right->os_cpu);
 }
 
+/* XML files may have anything; the tables are searched by the number. */
+static bool numbers_differ(const struct ipmu_topology *t)
+{
+	for (int i = 0; i < t->ncpus; i++)
+		if (t->cpus[i].os_cpu < 0 || (i && t->cpus[i - 1].os_cpu == t->cpus[i].os_cpu))
+			return false;
+	return true;
+}
+
 /* The kernel numbers offline CPUs, but does not say where they sit. */
 static int offline_count(hwloc_topology_t topology, int online)
 {
@@ -180,6 +189,11 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 		cpu_add(&b, pu);
 	free(b.package_objs);
 	qsort(t->cpus, (size_t)t->ncpus, sizeof(*t->cpus), cpu_compare);
+	if (!numbers_differ(t)) {
+		snprintf(why, IPMU_WHY_MAX, "hwloc's topology: two CPUs have one number, or one "
+			 "has none; if HWLOC_XMLFILE names a file, make it again with lstopo");
+		return -EINVAL;
+	}
 	identity_fill(topology, t);
 	t->noffline = offline_count(topology, n);
 	return 0;

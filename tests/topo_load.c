@@ -220,6 +220,8 @@ static void unreadable_sources(void **state)
 	refused("broken.xml");
 	source_xml("there-is-no-such-file.xml");
 	refused("there-is-no-such-file.xml");
+	source_xml("twins.xml");
+	refused("two CPUs have one number");
 	source_synthetic("pack:2 sausage:3");
 	refused("sausage");
 }
