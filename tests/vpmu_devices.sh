@@ -121,7 +121,7 @@ is "no list" 2 $?
 
 # ---- owners
 is "mode and owner" "660 12 34" "$("$VPMU" run --no-feed --devices 0660:12:34 -- stat -c '%a %u %g' /dev/cpu/0/msr)"
-for wrong in x 0999 0660: 0660:1:2:3 01000; do
+for wrong in x 0999 0660: 0660:1:2:3 01000 0660:4294967296 0660:0:4294967296; do
 	"$VPMU" run --no-feed --devices $wrong -- true 2>"$scratch/err"
 	is "--devices $wrong" "2 1" "$? $(grep -c -e '--devices 0660:0:1000' "$scratch/err")"
 done

@@ -102,7 +102,8 @@ static int parse_owner(const char *text, struct vpmu_devices *d)
 			break;
 		text = end + 1;
 	}
-	if (!end || *end || numbers[0] > 0777) {
+	if (!end || *end || numbers[0] > 0777 || numbers[1] > UINT32_MAX ||
+	    numbers[2] > UINT32_MAX) {
 		vpmu_complain("--devices %s: write MODE, MODE:UID or MODE:UID:GID, as in "
 			      "--devices 0660:0:1000", given);
 		return VPMU_EXIT_USAGE;
