@@ -19,6 +19,8 @@ struct init_order {
 };
 
 /* ---- order.c ---- */
+/* Cuts a VPMU_START frame, which stays the order's. False: it is incomplete, or no memory. */
+bool init_order_cut(void *payload, size_t bytes, struct init_order *order);
 /* Says that a program can be started, and takes what is asked for. */
 void init_receive(int control, struct init_order *order);
 

@@ -5,25 +5,58 @@
 
 #include "init.h"
 
-static char *next_text(char **at, const char *end)
-{
-	char *text = *at;
+/* The part of the order that is not cut yet; a NUL is behind its end, to which a last text without
+ * one of its own extends. */
+struct rest { char *at, *end; };
 
-	if (text >= end)
-		init_fail("the order to start is incomplete");
-	*at += strlen(text) + 1;
+/* NULL: nothing is left. */
+static char *next_text(struct rest *r)
+{
+	char *text = r->at;
+
+	if (text >= r->end)
+		return NULL;
+	r->at += strlen(text) + 1;
 	return text;
 }
 
-static char **take_texts(uint32_t count, char **at, const char *end)
+/* NULL: there are not so many. Each takes a byte at least. */
+static char **take_texts(uint32_t count, struct rest *r)
 {
-	char **texts = calloc((size_t)count + 1, sizeof(*texts));
+	char **texts = (int64_t)count <= r->end - r->at ?
+		calloc((size_t)count + 1, sizeof(*texts)) : NULL;
 
-	if (!texts)
-		init_fail("no memory");
-	for (uint32_t i = 0; i < count; i++)
-		texts[i] = next_text(at, end);
+	for (uint32_t i = 0; texts && i < count; i++) {
+		texts[i] = next_text(r);
+		if (!texts[i]) {
+			free(texts);
+			return NULL;
+		}
+	}
 	return texts;
+}
+
+bool init_order_cut(void *payload, size_t bytes, struct init_order *order)
+{
+	struct rest r = { .end = (char *)payload + bytes };
+
+	*order = (struct init_order){ .start = payload, .user = payload };
+	if (bytes < sizeof(*order->start) ||
+	    order->start->groups > (bytes - sizeof(*order->start)) / sizeof(*order->groups))
+		return false;
+	order->groups = (gid_t *)((char *)payload + sizeof(*order->start));
+	r.at = (char *)(order->groups + order->start->groups);
+	order->host = next_text(&r);
+	order->folder = next_text(&r);
+	order->vpmu = next_text(&r);
+	order->words = order->start->words ? take_texts(order->start->words, &r) : NULL;
+	if (order->words)
+		order->settings = take_texts(order->start->settings, &r);
+	if (order->settings)
+		return true;
+	free(order->words);
+	order->words = NULL;
+	return false;
 }
 
 void init_receive(int control, struct init_order *order)
@@ -31,20 +64,10 @@ void init_receive(int control, struct init_order *order)
 	uint32_t type;
 	size_t bytes;
 	void *payload;
-	char *at, *end;
 
-	*order = (struct init_order){ .start = NULL };
 	if (vpmu_frame_write(control, VPMU_READY, "", 0) ||
-	    vpmu_frame_read(control, &type, &payload, &bytes) ||
-	    type != VPMU_START || bytes < sizeof(*order->start))
+	    vpmu_frame_read(control, &type, &payload, &bytes) || type != VPMU_START)
 		init_fail("no order to start");
-	order->start = order->user = payload;
-	order->groups = (gid_t *)((char *)payload + sizeof(*order->start));
-	at = (char *)(order->groups + order->start->groups);
-	end = (char *)payload + bytes;
-	order->host = next_text(&at, end);
-	order->folder = next_text(&at, end);
-	order->vpmu = next_text(&at, end);
-	order->words = take_texts(order->start->words, &at, end);
-	order->settings = take_texts(order->start->settings, &at, end);
+	if (!init_order_cut(payload, bytes, order))
+		init_fail("the order to start is incomplete");
 }
