@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a machine are whole, whatever told hwloc of it. */
+#ifndef TOPOLOGY_CHECK_H
+#define TOPOLOGY_CHECK_H
+
+#include "ipmu_topology.h"
+
+void topology_check(const struct ipmu_topology *t);
+/* Its boxes alone, once more for another identity. */
+void topology_check_boxes(const struct ipmu_topology *t);
+
+#endif
