@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -60,12 +59,6 @@ static const struct { ZydisISAExt ext; enum level first; const char *name; } ext
 };
 #define EXTENSIONS (sizeof(extensions) / sizeof(extensions[0]))
 
-struct illegal {
-	const void *code;		/* in this process */
-	ZydisMnemonic mnemonic;
-	size_t extension;
-};
-
 static bool handled, said;
 
 static enum level machine_level(void)
@@ -111,50 +104,54 @@ static size_t missing_extension(const uint8_t *bytes, size_t count, ZydisMnemoni
 	return i;
 }
 
-static void explain(const struct illegal *it)
+static void explain(const uint8_t *code, ZydisMnemonic mnemonic, size_t extension)
 {
 	const char *machine = vpmu_feed.segment->machine.name;
-	enum level first = extensions[it->extension].first;
+	enum level first = extensions[extension].first;
 	char where[PATH_MAX + 256], fits[64] = "; no machine has it";
-	const char *name = ZydisMnemonicGetString(it->mnemonic);
+	const char *name = ZydisMnemonicGetString(mnemonic);
 
-	vpmu_function_name(it->code, where, sizeof(where));
+	vpmu_function_name(code, where, sizeof(where));
 	if (first != NONE)
 		snprintf(fits, sizeof(fits), ", or use a newer machine (%s-...)",
 			 levels[first].machine);
 	dprintf(STDERR_FILENO, "vpmu: illegal instruction %s (%s)%s%s: %s does not have it; "
-		"compile with -march=%s%s\n", name ? name : "", extensions[it->extension].name,
+		"compile with -march=%s%s\n", name ? name : "", extensions[extension].name,
 		*where ? " in " : "", where, machine, levels[machine_level()].march, fits);
 }
 
-static void on_execute(unsigned int vcpu, void *user)
+/* The emulator stops reading where it gives up: the rest is read here, within the page. */
+static size_t readable(const uint8_t *code)
 {
+	size_t count = PAGE - (uintptr_t)code % PAGE;
+
+	return count < LONGEST ? count : LONGEST;
+}
+
+static void on_execute(unsigned int vcpu, void *code)
+{
+	ZydisMnemonic mnemonic = ZYDIS_MNEMONIC_INVALID;
+	size_t extension;
+
 	(void)vcpu;
 	if (__atomic_load_n(&handled, __ATOMIC_RELAXED) ||
 	    __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
-	explain(user);
+	extension = missing_extension(code, readable(code), &mnemonic);
+	if (extension < EXTENSIONS)
+		explain(code, mnemonic, extension);
 }
 
 void vpmu_illegal_translate(struct qemu_plugin_tb *tb)
 {
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
-	const uint8_t *code = qemu_plugin_insn_haddr(last);
-	size_t count = PAGE - (uintptr_t)code % PAGE;
+	uint8_t *code = qemu_plugin_insn_haddr(last);
 	ZydisMnemonic mnemonic;
-	struct illegal *it;
-	size_t extension;
 
-	/* The emulator stops reading where it gives up: the rest is read here, within the page. */
-	count = count < LONGEST ? count : LONGEST;
-	if (!code || !may_be_newer(code, count))
-		return;
-	extension = missing_extension(code, count, &mnemonic);
-	it = extension < EXTENSIONS ? malloc(sizeof(*it)) : NULL;	/* as long as the process */
-	if (!it)
-		return;
-	*it = (struct illegal){ code, mnemonic, extension };
-	qemu_plugin_register_vcpu_insn_exec_cb(last, on_execute, QEMU_PLUGIN_CB_NO_REGS, it);
+	if (code && may_be_newer(code, readable(code)) &&
+	    missing_extension(code, readable(code), &mnemonic) < EXTENSIONS)
+		qemu_plugin_register_vcpu_insn_exec_cb(last, on_execute, QEMU_PLUGIN_CB_NO_REGS,
+						       code);
 }
 
 void vpmu_illegal_call(int64_t number, uint64_t arg1, uint64_t arg2)
