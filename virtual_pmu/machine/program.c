@@ -88,10 +88,9 @@ static void check_segments(const char *path, const Elf64_Ehdr *header, struct vp
 	Elf64_Phdr segments[SEGMENTS_MAX];
 	size_t count = read_segments(path, header, segments);
 
-	p->sanitizer = vpmu_sanitizer_of(path, segments, count);
 	if (is_privileged(path))
 		p->kind = VPMU_PROGRAM_PRIVILEGED;
-	else if (p->sanitizer)
+	else if ((p->sanitizer = vpmu_sanitizer_of(path, segments, count)))
 		p->kind = VPMU_PROGRAM_SANITIZED;
 	else if (!has_loader(path, segments, count))
 		p->kind = VPMU_PROGRAM_STATIC;

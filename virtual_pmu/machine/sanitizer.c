@@ -8,7 +8,7 @@
 
 #include "read_at.h"
 
-#define CHUNK 4096
+#define CHUNK 16384	/* each read opens the file, in emulated code for a child */
 #define NAME_MAX_BYTES 32	/* of names[] */
 
 /* Names of shared runtimes, of what linked ones export, and what any with an allocator may call.
@@ -20,6 +20,10 @@ static const char *const names[] = {
 
 static const char *search(const char *text, size_t bytes)
 {
+	static const char all_have[] = "san";
+
+	if (!memmem(text, bytes, all_have, sizeof(all_have) - 1))
+		return NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (memmem(text, bytes, names[i], strlen(names[i])))
 			return names[i];
@@ -51,7 +55,7 @@ static uint64_t value_of(const Elf64_Dyn *entries, size_t count, Elf64_Sxword ta
 	return 0;
 }
 
-/* Where the file has what is loaded at this address; 0: nowhere. */
+/* File offset of what is loaded at this address; 0: the file has nothing of it. */
 static uint64_t offset_of(const Elf64_Phdr *segments, size_t count, uint64_t address)
 {
 	for (size_t i = 0; i < count; i++)

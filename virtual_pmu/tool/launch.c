@@ -17,11 +17,13 @@
 static int load_program(const char *name, bool feed, struct vpmu_program *p)
 {
 	char path[PATH_MAX];
+	bool sanitized;
 	int rc;
 
 	if (vpmu_find_program(name, path, sizeof(path)))
 		return vpmu_complain_program(name);
 	rc = vpmu_program_load(path, p);
+	sanitized = feed && p->kind == VPMU_PROGRAM_SANITIZED;
 	if (rc == EACCES && p->word_count)
 		vpmu_complain("%s: its interpreter '%s' cannot be run", path, p->words[0]);
 	else if (rc && rc != ENOEXEC)
@@ -29,10 +31,10 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 	else if (rc || p->kind == VPMU_PROGRAM_FOREIGN)
 		vpmu_complain("%s: not an x86-64 program, nor a script that starts with #!",
 			      p->word_count ? p->words[0] : path);
-	else if (feed && p->kind == VPMU_PROGRAM_SANITIZED)
+	else if (sanitized)
 		vpmu_complain("%s: has a sanitizer's runtime (%s), which the emulator cannot run; "
 			      "build it without -fsanitize, or use vpmu boot", path, p->sanitizer);
-	if (rc || p->kind == VPMU_PROGRAM_FOREIGN || (feed && p->kind == VPMU_PROGRAM_SANITIZED))
+	if (rc || sanitized || p->kind == VPMU_PROGRAM_FOREIGN)
 		return VPMU_EXIT_FAILURE;
 	if (p->kind == VPMU_PROGRAM_STATIC)
 		vpmu_complain("warning: %s is statically linked: it runs on the machine, but "
