@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* One event of a system, with a unit mask where it cannot do without; RAW with what its qualifiers
+/* An event of a system, with a unit mask where it cannot do without; RAW with what its qualifiers
  * cannot do without, so that each of them is tried by itself. */
 struct subject {
 	const struct ipmu_system *sys;

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* What ends the machine is not called by what is tried here. */
+/* Ends the machine; nothing that is tried here calls it. */
 void init_fail(const char *format, ...)
 {
 	(void)format;

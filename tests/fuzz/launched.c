@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	REQUIRE(l.rank >= 0 && l.rank < l.size && l.local_size >= -1);
-	/* It becomes a part of names of files. */
+	/* The job's name becomes a part of names of files. */
 	REQUIRE(strlen(l.job) < sizeof(l.job) && !strpbrk(l.job, "/ "));
 	return 0;
 }

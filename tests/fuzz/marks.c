@@ -57,7 +57,7 @@ static int children(hwloc_obj_t obj)
 	return n;
 }
 
-/* What is drawn is the lines' text, with nothing in it that is markup. */
+/* The drawing has the lines' text, with nothing in it that is markup. */
 static void check_labels(const struct machine *m, unsigned n, const char *path, size_t lines)
 {
 	hwloc_topology_t topology;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +17,12 @@
 
 struct elf_file { const unsigned char *data; size_t bytes; };
 
-/* Where in which file the address is mapped from. False: from none. */
-static int find_mapping(uint64_t address, char path[PATH_MAX], uint64_t *offset)
+/* Finds the file, and the place in it, that the address is mapped from. False: there is none. */
+static bool find_mapping(uint64_t address, char path[PATH_MAX], uint64_t *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[PATH_MAX + 128];
-	int found = 0;
+	bool found = false;
 
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
 		uint64_t from, to, start;

@@ -77,7 +77,7 @@ static void interrupted(struct nhmex_package *p, uint64_t clock)
 
 /* ---- stretches of clocks ---- */
 
-/* What the counter adds in each clock of the stretch. */
+/* The counter's gain in each clock of the stretch. */
 static uint32_t increment(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t i)
 {
 	return active(p, b, i) ? nhmex_source(p, b, b->ctl[i]).clocks : 0;

@@ -95,7 +95,7 @@ struct nhmex_package {
 
 struct nhmex_thread { uint64_t pebs_enable; };
 
-/* What one command of the B-Box does; SERVED: it leaves the queue. */
+/* Effects of one command of the B-Box; SERVED: it leaves the queue. */
 enum nhmex_occurrence {
 	NHMEX_READ = 1, NHMEX_WRITE = 2,
 	NHMEX_HIT = 4, NHMEX_EMPTY = 8, NHMEX_MISS = 16,
