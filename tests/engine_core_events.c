@@ -93,6 +93,10 @@ static void knc_modifiers(void **state)
 	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:c=256", -EINVAL, "0 to 255");
 	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:u=0:k=0", -EINVAL, "no privilege level");
 	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:x", -EINVAL, "no such qualifier");
+	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:any=1", -EINVAL, "any=1: write t=1;");
+	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:cmask=2", -EINVAL, "cmask=2: write c=2;");
+	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:KERNEL", -EINVAL, "KERNEL: write k;");
+	fake_refuses(sys, "INSTRUCTIONS_EXECUTED:PMC0", -EINVAL, "PMC0: leave it out");
 	fake_refuses(sys, "knc.L2_DATA_PFI2", -ENOENT, "L2_DATA_PFI2");
 	fake_refuses(sys, "knc.DATA_READ:cpu=7", -EINVAL, "no CPU 7");
 }
@@ -287,7 +291,7 @@ static void values_that_a_sub_field_does_not_have(void **state)
 	fake_refuses(sys, "core.L1D_CACHE_LD:E_STATE:E=1", -EINVAL, "add c=1");
 	fake_event(sys, "core.L1D_CACHE_LD:E_STATE:E:C=1");
 	check(sys, "INST_RETIRED:ANY_P:e:c=1:u", "core", 0x010500C0, 3);
-	fake_refuses(sys, "core.INST_RETIRED:ANY_P:t", -EINVAL, "no such qualifier");
+	fake_refuses(sys, "core.INST_RETIRED:ANY_P:t", -EINVAL, "t: write c=0-255; unit masks: ");
 }
 
 static void lists_both_pmus(void **state)

@@ -58,7 +58,7 @@ static void what_is_no_name_is_refused(void **state)
 		{ "skl_unc_cbo3::E:box=2", "names box 3 and box 2" },
 		{ "E:", "a qualifier is empty" }, { "E.", "no unit mask follows" },
 		{ "E F", "no blank" }, { "E,F", "no comma" },
-		{ "E:1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17", "too many qualifiers" },
+		{ "E:1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17", "more than 16 qualifiers" },
 	};
 
 	(void)state;

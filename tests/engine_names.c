@@ -144,7 +144,8 @@ static void bad_names_are_refused(void **state)
 		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:NO_SUCH", -EINVAL, "READ_I" },
 		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:READ_I", -EINVAL, "exclude" },
 		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:colour=3", -EINVAL, "colour" },
-		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:", -EINVAL, "empty" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:", -EINVAL,
+		  "'skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I:'" },
 		{ "skl_unc_clk.UNC_CLOCK.", -EINVAL, "no unit mask" },
 		{ "RAW:event=0x34", -EINVAL, "as in skl_unc_cbo.RAW:event=0x34" },
 		{ "skl_unc_clk.RAW:event=1", -ENOENT, "no event RAW" },
@@ -188,6 +189,40 @@ static void bad_names_are_refused(void **state)
 		assert_true(strlen(why) > 10);
 		assert_non_null(strstr(why, bad[i].says));
 		assert_int_equal(event.box, 77);	/* untouched */
+	}
+}
+
+/* Spellings of perf (format/ of its uncore PMUs), of libpfm4 and of LIKWID. */
+static void other_tools_spellings_are_translated(void **state)
+{
+	static const struct { const char *typed, *says; } words[] = {
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:cmask=1", "cmask=1: write c=1;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:thresh=7", "write c=7;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:t=1", "write c=1;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:THRESHOLD=0x2", "write c=0x2;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:thresh", "write c=0-31;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:edge=1", "write e=1;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:EDGEDETECT", "write e;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:inv", "write i;" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:invert=1", "write i=1;" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:socket=0", "write package=0;" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:slice=2", "write box=2;" },
+		{ "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:CBOX0C1", "CBOX0C1: leave it out" },
+		/* what these counters cannot do is not offered; what they can is listed */
+		{ "skl_unc_imc.DRAM_DATA_READS:cmask=1", "cmask=1; qualifiers: package=0, box=0" },
+		{ "skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL:colour=3",
+		  "colour=3; unit masks: ALL, CYCLES_WITH_ANY_REQUEST, DATA_READ; qualifiers: "
+		  "package=0, box=0, e, i, c=0-31" },
+	};
+	const struct engine_fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char why[IPMU_WHY_MAX] = "";
+		struct ipmu_event event;
+
+		assert_int_equal(ipmu_event_parse(f->sys, words[i].typed, &event, why), -EINVAL);
+		print_message("%s -> %s\n", words[i].typed, why);
+		assert_non_null(strstr(why, words[i].says));
 	}
 }
 
@@ -276,6 +311,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(modifiers_reach_their_fields),
 		cmocka_unit_test(qualifiers_in_any_order),
 		cmocka_unit_test(bad_names_are_refused),
+		cmocka_unit_test(other_tools_spellings_are_translated),
 		cmocka_unit_test(lists_what_the_document_has),
 		cmocka_unit_test(pmus_are_named_before_their_boxes),
 		cmocka_unit_test(pmus_are_named_in_pieces),

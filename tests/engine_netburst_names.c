@@ -32,7 +32,9 @@ static void what_cannot_be_is_refused(void **state)
 
 	(void)state;
 	fake_refuses(sys, "netburst_p.instr_retired", -EINVAL, "needs a unit mask: NBOGUSNTAG, ");
-	fake_refuses(sys, "netburst_p.instr_retired:NOPE", -EINVAL, "NOPE");
+	fake_refuses(sys, "netburst_p.instr_retired:NOPE", -EINVAL, "NOPE; unit masks: NBOGUSNTAG");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:cmask=3", -EINVAL, "write thr=3;");
+	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:inv", -EINVAL, "write cmpl;");
 	fake_refuses(sys, "netburst_p.no_such_event", -ENOENT, "no_such_event");
 	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:thr=16", -EINVAL, "0 to 15");
 	fake_refuses(sys, "netburst_p.TC_misc:FLUSH:e=2", -EINVAL, "0 or 1");

@@ -5,6 +5,7 @@
 #include "list.h"
 #include "parse.h"
 #include "pfm.h"
+#include "unknown.h"
 
 #include "../base/why.h"
 #include "../pmu/raw_event.h"
@@ -190,7 +191,7 @@ static int encode_plain(struct ipmu_event *e, const char *event, uint64_t code, 
 	return 0;
 }
 
-static int encode(struct naming *n, char *why)
+static int encode_qualified(struct naming *n, char *why)
 {
 	const struct ipmu_ops *ops = n->e.type->ops;
 	uint64_t codes[IPMU_CODES_MAX] = { 0 };
@@ -208,6 +209,13 @@ static int encode(struct naming *n, char *why)
 	if (!rc)
 		rc = encode_plain(&n->e, n->event, codes[0], why);
 	return rc || !ops->extend ? rc : ops->extend(&n->e, n->event, &n->q, why);
+}
+
+static int encode(struct naming *n, char *why)
+{
+	int rc = encode_qualified(n, why);
+
+	return rc == -ENOKEY ? ipmu_name_unknown(n->m, n->named, n->event, why) : rc;
 }
 
 static int check_threads(struct naming *n, char *why)

@@ -107,7 +107,7 @@ static void add_qualifier(struct ipmu_parsed_name *p, char *word)
 
 /* "EVENT.UMASK": the manual's spelling of an event with its unit mask. libpfm4 cannot have a dot in
  * a unit mask and has an underscore there. */
-static int cut_umask(struct ipmu_parsed_name *p, char *event, char *why)
+static int cut_umask(struct ipmu_parsed_name *p, const char *name, char *event, char *why)
 {
 	char *dot = strchr(event, '.');
 
@@ -115,7 +115,7 @@ static int cut_umask(struct ipmu_parsed_name *p, char *event, char *why)
 	if (!dot)
 		return 0;
 	if (dot[1] == '\0')
-		return ipmu_fail(why, -EINVAL, "'%s': no unit mask follows the dot", event);
+		return ipmu_fail(why, -EINVAL, "'%s': no unit mask follows the dot", name);
 	*dot = '\0';
 	for (char *c = dot + 1; *c; c++)
 		if (*c == '.')
@@ -124,22 +124,25 @@ static int cut_umask(struct ipmu_parsed_name *p, char *event, char *why)
 	return 0;
 }
 
-static int cut_qualifiers(struct ipmu_parsed_name *p, char *rest, char *why)
+static int cut_qualifiers(struct ipmu_parsed_name *p, const char *name, char *rest, char *why)
 {
 	char *colon = strchr(rest, ':');
 	int rc;
 
 	if (colon)
 		*colon = '\0';
-	rc = cut_umask(p, rest, why);
+	rc = cut_umask(p, name, rest, why);
 	while (colon && !rc) {
 		char *next = strchr(colon + 1, ':');
 
 		if (next)
 			*next = '\0';
-		if (p->q.n == SAID_MAX || colon[1] == '\0')
-			return ipmu_fail(why, -EINVAL, "'%s': %s", p->event, colon[1] ?
-					 "too many qualifiers" : "a qualifier is empty");
+		if (p->q.n == SAID_MAX)
+			return ipmu_fail(why, -EINVAL, "'%s': more than %d qualifiers", name,
+					 SAID_MAX);
+		if (colon[1] == '\0')
+			return ipmu_fail(why, -EINVAL, "'%s': a qualifier is empty: nothing "
+					 "follows a colon", name);
 		add_qualifier(p, colon + 1);
 		colon = next;
 	}
@@ -183,7 +186,7 @@ int ipmu_name_parse(const char *name, struct ipmu_parsed_name *out, char *why)
 	rest = cut_pmu(out);
 	if (!*rest || *rest == ':')
 		return ipmu_fail(why, -EINVAL, "'%s' names no event: write pmu.EVENT:UMASK", name);
-	return cut_qualifiers(out, rest, why);
+	return cut_qualifiers(out, name, rest, why);
 }
 
 /* ---- without a machine */

@@ -215,18 +215,14 @@ static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
 	return nth_attr(event, n, is_umask, attr);
 }
 
-static int list_umasks(int event, char *list, size_t bytes)
+static void list_umasks(int event, char *list, size_t bytes)
 {
 	pfm_event_attr_info_t attr;
 	size_t n = 0;
-	int count;
 
 	list[0] = '\0';
-	for (count = 0; nth_umask(event, count, &attr); count++)
-		if (n < bytes)
-			n += (size_t)snprintf(list + n, bytes - n, "%s%s", count ? ", " : "",
-					      attr.name);
-	return count;
+	for (int i = 0; n < bytes && nth_umask(event, i, &attr); i++)
+		n += (size_t)snprintf(list + n, bytes - n, "%s%s", i ? ", " : "", attr.name);
 }
 
 static bool has_value(const struct ipmu_qualifiers *q, const char *key)
@@ -281,27 +277,13 @@ static const struct ipmu_qualifier *first_unknown(int event, const struct ipmu_q
 	return NULL;
 }
 
-static int no_such_qualifier(const struct ipmu_pmu_type *type, const char *event,
-			     const struct ipmu_qualifiers *q, int pfm_event, char *why)
-{
-	const struct ipmu_qualifier *unknown = first_unknown(pfm_event, q);
-	char umasks[256], text[IPMU_QUALIFIERS_TEXT];
-	int count = list_umasks(pfm_event, umasks, sizeof(umasks));
-
-	if (unknown)
-		snprintf(text, sizeof(text), IPMU_QUALIFIER_FORMAT, IPMU_QUALIFIER_WORDS(unknown));
-	else
-		ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
-	return ipmu_fail(why, -EINVAL, "%s.%s: no such qualifier as %s%s%s", type->name, event,
-			 text, count ? "; unit masks: " : ": papi_native_avail lists them", umasks);
-}
-
 /* libpfm4 has not encoded the name: which part of it is wrong? */
 static int explain(const struct ipmu_pmu_type *type, const char *event,
 		   const struct ipmu_qualifiers *q, int rc, char *why)
 {
 	char list[256], text[IPMU_QUALIFIERS_TEXT];
 	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
+	const struct ipmu_qualifier *unknown;
 	pfm_event_info_t info;
 	int missing = find_event(type, event, &info, why);
 
@@ -321,10 +303,12 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 		return ipmu_fail(why, -EINVAL, "%s.%s%s: a modifier's value is out of range%s",
 				 type->name, event, qualifiers, list);
 	}
-	if (rc == PFM_ERR_FEATCOMB || rc == PFM_ERR_ATTR_SET)
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other",
-				 type->name, event, qualifiers);
-	return no_such_qualifier(type, event, q, info.idx, why);
+	unknown = first_unknown(info.idx, q);
+	if (unknown)
+		return ipmu_fail(why, -ENOKEY, IPMU_QUALIFIER_FORMAT,
+				 IPMU_QUALIFIER_WORDS(unknown));
+	return ipmu_fail(why, -EINVAL, "%s.%s%s: these qualifiers exclude each other", type->name,
+			 event, qualifiers);
 }
 
 /* The event is looked for only where this fails: to see one, libpfm4 lists all its attributes. */

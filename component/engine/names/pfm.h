@@ -12,7 +12,8 @@ const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32]);
 
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event);
 #define IPMU_CODES_MAX 4
-/* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno. */
+/* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno.
+ * -ENOKEY: `why` is a qualifier that the event does not take, see unknown.h. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why);
 /* The nth modifier of an event and what it takes, "e" or "c=0-31": -ENOENT past the end. */

@@ -83,8 +83,7 @@ static int read_mask(struct netburst_request *r, const struct ipmu_qualifier *q,
 		r->tag_value |= 1ull << (q->key[3] - '0');
 		return 0;
 	}
-	return ipmu_fail(why, -EINVAL, IPMU_QUALIFIER_FORMAT ": no such qualifier of %s: "
-			 "papi_native_avail lists them", IPMU_QUALIFIER_WORDS(q), r->event->name);
+	return ipmu_fail(why, -ENOKEY, IPMU_QUALIFIER_FORMAT, IPMU_QUALIFIER_WORDS(q));
 }
 
 static int read_modifier(struct netburst_request *r, const struct ipmu_qualifier *q, char *why)

@@ -53,16 +53,15 @@ static int timestamp_encode(struct ipmu_event *e, const char *event,
 			    const struct ipmu_qualifiers *q, const uint64_t *codes, int ncodes,
 			    char *why)
 {
-	char text[IPMU_QUALIFIERS_TEXT];
+	const struct ipmu_qualifier *unknown = ipmu_qualifiers_first(q, IPMU_OF_PFM);
 
 	(void)codes, (void)ncodes;
 	if (!timestamp_knows(event))
 		return ipmu_fail(why, -ENOENT, "%s has no event %s, only TIMESTAMP", e->type->name,
 				 event);
-	if (ipmu_qualifiers_have(q, IPMU_OF_PFM))
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: no such qualifier: "
-				 "papi_native_avail lists them", e->type->name, event,
-				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+	if (unknown)
+		return ipmu_fail(why, -ENOKEY, IPMU_QUALIFIER_FORMAT,
+				 IPMU_QUALIFIER_WORDS(unknown));
 	e->nchoices = 1;
 	e->choices[0].counters = 1;
 	return 0;

@@ -71,7 +71,8 @@ struct ipmu_ops {
 	int (*preset)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		      uint64_t value);
 	/* Turn libpfm4's code and the type's own qualifiers into e->choices; NULL: one choice, by
-	 * the fields of select, fixed and constraints. */
+	 * the fields of select, fixed and constraints. -ENOKEY: `why` is a qualifier that the event
+	 * does not take, and becomes a sentence (names/unknown.c). */
 	int (*encode)(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		      const uint64_t *codes, int ncodes, char *why);
 	/* Refuse an event that is encoded and that this machine's hardware threads do not allow;

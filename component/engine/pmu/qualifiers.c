@@ -17,12 +17,13 @@ const struct ipmu_qualifier *ipmu_qualifiers_own(const struct ipmu_qualifiers *q
 	return NULL;
 }
 
-bool ipmu_qualifiers_have(const struct ipmu_qualifiers *q, enum ipmu_qualifier_owner owner)
+const struct ipmu_qualifier *ipmu_qualifiers_first(const struct ipmu_qualifiers *q,
+						   enum ipmu_qualifier_owner owner)
 {
 	for (int i = 0; i < q->n; i++)
 		if (q->list[i].owner == owner)
-			return true;
-	return false;
+			return &q->list[i];
+	return NULL;
 }
 
 const char *ipmu_qualifiers_text(const struct ipmu_qualifiers *q, enum ipmu_qualifier_owner owner,

@@ -33,7 +33,9 @@ struct ipmu_qualifiers {
 bool ipmu_qualifier_is(const struct ipmu_qualifier *q, const char *key);
 /* The type's own qualifier of that key, or NULL. */
 const struct ipmu_qualifier *ipmu_qualifiers_own(const struct ipmu_qualifiers *q, const char *key);
-bool ipmu_qualifiers_have(const struct ipmu_qualifiers *q, enum ipmu_qualifier_owner owner);
+/* The first one of that owner, or NULL. */
+const struct ipmu_qualifier *ipmu_qualifiers_first(const struct ipmu_qualifiers *q,
+						   enum ipmu_qualifier_owner owner);
 
 /* Those of one owner as a name spells them, ":ANY_I:c=1", or "". For messages, for libpfm4 and for
  * names that are given out. Returns text. */
