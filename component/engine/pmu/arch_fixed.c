@@ -235,14 +235,27 @@ static bool matches(const struct ipmu_topology *topo)
 	return id.family == topo->family && id.model == topo->model && id.version >= 2;
 }
 
+static void cpuid_vendor(char text[32])
+{
+	unsigned words[3] = { 0 }, most;
+
+	strcpy(text, "of an unknown vendor");
+	if (__get_cpuid(0, &most, &words[0], &words[2], &words[1]) && words[0])
+		snprintf(text, 32, "%.12s", (const char *)words);
+}
+
 static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
 {
+	char cpu[32];
 	struct ipmu_cpuid id;
 
 	ipmu_cpuid_read(&id);
+	if (id.family < 0)
+		cpuid_vendor(cpu);
+	else
+		snprintf(cpu, sizeof(cpu), "family %d model 0x%X", id.family, (unsigned)id.model);
 	if (id.family != topo->family || id.model != topo->model)
-		snprintf(text, bytes, "PerfMon 2 was not found: CPUID speaks of another CPU, "
-			 "family %d model 0x%X", id.family, (unsigned)id.model);
+		snprintf(text, bytes, "PerfMon 2 was not found: CPUID is another CPU's, %s", cpu);
 	else
 		snprintf(text, bytes, "PerfMon 2 was not found: CPUID leaf 0AH reports version "
 			 "%d, a hypervisor or the firmware may hide it", id.version);
