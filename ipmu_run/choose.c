@@ -13,18 +13,11 @@ static void tell(const char *why)
 
 /* ---- finding the groups */
 
-static int no_group(const struct machine *m, const char *name, int rc, const char *why)
+/* Of two reasons, the one that says more: counting is not permitted; the PMU is of this machine and
+ * cannot be used; it is of another machine. */
+static bool says_more(int rc, int than)
 {
-	char here[1024];
-
-	if (rc == -EPERM)
-		return complain_machine(rc, why);
-	list_names(m, here, sizeof(here));
-	if (!here[0] && !why[0])
-		return complain(EXIT_USAGE, "no group %s: 'ipmu-run --groups' lists them", name);
-	if (!here[0])
-		return complain_machine(-ENODEV, why);
-	return complain(EXIT_USAGE, "no group %s here; there are: %s", name, here);
+	return than != -EPERM && (rc == -EPERM || than == -ENOENT || than == -ENODEV);
 }
 
 /* Of those with that name, the one of a PMU of this machine. */
@@ -36,7 +29,7 @@ static int find_group(const struct machine *m, const char *name, struct group **
 
 	for (int i = 0; !bad && !status && i < list.n; i++) {
 		rc = group_here(m, list.groups[i], one);
-		if (rc && worst != -EPERM) {
+		if (rc && says_more(rc, worst)) {
 			worst = rc;
 			snprintf(why, sizeof(why), "%s", one);
 		}
@@ -50,7 +43,7 @@ static int find_group(const struct machine *m, const char *name, struct group **
 	if (bad)
 		status = EXIT_USAGE;
 	else if (found < 0)
-		status = no_group(m, name, worst, why);
+		status = complain_group(m, name, &list, worst, why);
 	if (!status) {
 		*out = list.groups[found];
 		list.groups[found] = list.groups[--list.n];
@@ -102,7 +95,7 @@ static int add_event(const struct machine *m, struct choice *c, const struct opt
 	int rc = event_find(m, name, o->split, &e, why);
 
 	if (rc)
-		return complain_machine(rc, why);
+		return complain_event(name, rc, why);
 	for (int i = 0; i < c->nevents; i++)
 		if (!strcmp(c->events[i].name, e.name)) {
 			event_free(&e);

@@ -127,7 +127,7 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	if (rc == -ENOEXEC)
 		rc = complain(measured.status, "%s", why);
 	else if (rc)
-		rc = complain_machine(rc, why);
+		rc = complain_machine(rc, why, NULL);
 	else
 		rc = tell(w, c, &measured, files);
 	measure_free(&measured);
@@ -142,7 +142,7 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 	int rc = passes_plan(c->events, c->nevents, c->bundles, c->nreport, &p, why);
 
 	if (rc)
-		return complain_machine(rc, why);
+		return complain_machine(rc, why, NULL);
 	if (p.n > 1 && !w->o->passes)
 		rc = refuse_passes(w, c, &p);
 	if (!rc && w->job && job_prefix(w->job, w->o->output, &prefix))

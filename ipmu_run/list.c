@@ -52,7 +52,26 @@ static void print_group(const struct group *g)
 	putchar('\n');
 }
 
-static void print_others(const struct group_list *list, const bool *here)
+/* PMUs of this machine that cannot be used, in one line a group. */
+static void print_left_out(const struct machine *m, const struct group_list *list,
+			   const int *failed)
+{
+	bool begun = false;
+	char why[COUNT_WHY_MAX];
+
+	for (int i = 0; i < list->n; i++) {
+		if (failed[i] != -ENXIO || group_here(m, list->groups[i], why) != -ENXIO)
+			continue;
+		if (!begun)
+			puts("Groups of this machine that cannot be counted now:");
+		begun = true;
+		printf("  %s: %s\n", list->groups[i]->name, why);
+	}
+	if (begun)
+		putchar('\n');
+}
+
+static void print_others(const struct group_list *list, const int *failed)
 {
 	const char *pmu = "";
 
@@ -60,7 +79,7 @@ static void print_others(const struct group_list *list, const bool *here)
 	for (int i = 0; i < list->n; i++) {
 		const struct group *g = list->groups[i];
 
-		if (here[i])
+		if (!failed[i] || failed[i] == -ENXIO)
 			continue;
 		if (strcmp(pmu, g->pmu))
 			printf("%s  %s:", *pmu ? "\n" : "", g->pmu);
@@ -74,29 +93,28 @@ int list_groups(const struct machine *m)
 {
 	struct group_list list = { 0 };
 	int bad = groups_find(NULL, &list, tell), found = 0, rc = 0;
-	bool here[list.n + 1];
+	int failed[list.n + 1];
 	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
 
 	for (int i = 0; i < list.n; i++) {
-		int failed = group_here(m, list.groups[i], one);
-
-		here[i] = !failed;
-		found += here[i];
-		if (failed && rc != -EPERM) {
-			rc = failed;
+		failed[i] = group_here(m, list.groups[i], one);
+		found += !failed[i];
+		if (failed[i] && rc != -EPERM) {
+			rc = failed[i];
 			snprintf(why, sizeof(why), "%s", one);
 		}
 	}
 	if (found)
 		printf("Groups of this machine, %s:\n\n", m->model);
 	for (int i = 0; i < list.n; i++)
-		if (here[i])
+		if (!failed[i])
 			print_group(list.groups[i]);
+	print_left_out(m, &list, failed);
 	if (found < list.n)
-		print_others(&list, here);
+		print_others(&list, failed);
 	groups_free(&list);
 	if (!found)
-		return complain_machine(rc, why);
+		return complain_machine(rc, why, NULL);
 	return bad ? EXIT_USAGE : 0;
 }
 

@@ -33,8 +33,15 @@ struct options {
 int options_parse(int argc, char **argv, struct options *o);
 void options_free(struct options *o);
 
-/* ---- complain.c: what to do where counting is not possible, with the sentence that says why. */
-int complain_machine(int rc, const char *why);
+/* ---- complain.c: what to do where counting is not possible, with the sentence that says why.
+ * machine: a virtual one that can count it, or NULL: any. */
+int complain_machine(int rc, const char *why, const char *machine);
+
+/* ---- unknown.c: events and groups that cannot be counted here, after event_find. */
+int complain_event(const char *given, int rc, const char *why);
+/* same: the groups of that name, all of other PMUs than those here. */
+int complain_group(const struct machine *m, const char *name, const struct group_list *same,
+		   int rc, const char *why);
 
 /* ---- choose.c: which events are counted for what was asked */
 

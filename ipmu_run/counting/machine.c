@@ -186,18 +186,26 @@ static int explain_disabled(const PAPI_component_info_t *info, char *why)
 	return info->disabled == PAPI_EPERM ? -EPERM : -ENODEV;
 }
 
-/* What lists events has to run on the same machine. */
-static int explain_unknown(const struct machine *m, const char *given, char *why)
+#define LISTER "papi_native_avail"
+
+/* A sentence that names the program that lists events, which has to run on the same machine. */
+static void put_reason(const struct machine *m, const char *reason, char *why)
 {
+	const char *lister = strstr(reason, LISTER);
 	char name[64];
 
-	if (m->is_virtual && sscanf(m->model, VIRTUAL " %63s", name) == 1)
-		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; 'vpmu run -m %s "
-			 "papi_native_avail' lists them", given, name);
+	if (lister && m->is_virtual && sscanf(m->model, VIRTUAL " %63s", name) == 1)
+		snprintf(why, COUNT_WHY_MAX, "%.*s'vpmu run -m %s " LISTER "'%s",
+			 (int)(lister - reason), reason, name, lister + strlen(LISTER));
 	else
-		snprintf(why, COUNT_WHY_MAX, "no event %.100s here; papi_native_avail lists them",
-			 given);
-	return -ENOENT;
+		snprintf(why, COUNT_WHY_MAX, "%s", reason);
+}
+
+/* The engine's words about a name that nothing here has. Other words are about a PMU of this
+ * machine that had to be left out. */
+static bool is_unknown(const char *reason)
+{
+	return strstr(reason, LISTER) || strstr(reason, "this machine has no PMU");
 }
 
 /* `papi` is what PAPI has said to the name with the owner before it. */
@@ -205,18 +213,18 @@ static int explain(const struct machine *m, const char *given, const char *owner
 		   char *why)
 {
 	const PAPI_component_info_t *info = component(owner);
+	char reason[256];
 
 	if (!info) {
 		snprintf(why, COUNT_WHY_MAX, "this PAPI has no component %s", owner);
 		return -ENODEV;
 	}
-	if (is_disabled(info) &&
-	    (strstr(given, ":::") || !is_active(strcmp(owner, CORE) ? CORE : UNCORE)))
+	if (is_disabled(info))
 		return explain_disabled(info, why);
-	if (is_disabled(info) || !info->disabled_reason[0])
-		return explain_unknown(m, given, why);
-	snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
-	return papi == PAPI_EPERM ? -EACCES : -ENOENT;
+	snprintf(reason, sizeof(reason), "no event %.100s here: " LISTER " lists them", given);
+	put_reason(m, info->disabled_reason[0] ? info->disabled_reason : reason, why);
+	return papi == PAPI_EPERM ? -EACCES : papi == PAPI_EINVAL ? -EINVAL :
+	       is_unknown(why) ? -ENOENT : -ENXIO;
 }
 
 /* A name without its component: names of uncore PMUs and of their events have this in them. */
@@ -240,6 +248,24 @@ static int find_in(const char *owner, const char *given, struct event *e)
 	e->component = PAPI_get_event_component(code);
 	e->uncore = !strncmp(e->name, UNCORE ":::", strlen(UNCORE ":::"));
 	return rc;
+}
+
+/* A name without its component: if the likely owner does not have it, the other one may. *owner
+ * becomes the one that has it, or else says more. PAPI's code. */
+static int find_in_both(const char **owner, const char *given, struct event *e)
+{
+	const char *other = strcmp(*owner, CORE) ? CORE : UNCORE;
+	int rc = find_in(*owner, given, e), second;
+	const PAPI_component_info_t *info;
+
+	if (rc == PAPI_OK || strstr(given, ":::") || !is_active(other))
+		return rc;
+	second = find_in(other, given, e);
+	info = component(*owner);
+	if (second == PAPI_ENOEVNT && !(is_disabled(info) && info->disabled == PAPI_ECMP))
+		return rc;
+	*owner = other;
+	return second;
 }
 
 static const char *owner_of(const char *given)
@@ -281,7 +307,7 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 
 	if (rc)
 		return rc;
-	rc = find_in(owner, given, &e);
+	rc = find_in_both(&owner, given, &e);
 	if (rc != PAPI_OK)
 		return explain(m, given, owner, rc, why);
 	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
@@ -299,4 +325,33 @@ void event_free(struct event *e)
 	free(e->given);
 	free(e->parts);
 	*e = (struct event){ .given = NULL };
+}
+
+/* ---- listing ---- */
+
+static void each_umask(int event, int component, void (*try)(void *arg, const char *name),
+		       void *arg)
+{
+	char name[PAPI_MAX_STR_LEN];
+	int code = event;
+
+	do
+		if (PAPI_event_code_to_name(code, name) == PAPI_OK && strstr(name, ":::"))
+			try(arg, strstr(name, ":::") + 3);
+	while (PAPI_enum_cmp_event(&code, PAPI_NTV_ENUM_UMASKS, component) == PAPI_OK);
+}
+
+void events_each(void (*try)(void *arg, const char *name), void *arg)
+{
+	static const char *const owners[] = { UNCORE, CORE };
+
+	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++) {
+		int cid = PAPI_get_component_index(owners[i]), code = PAPI_NATIVE_MASK;
+
+		if (cid < 0 || PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cid) != PAPI_OK)
+			continue;
+		do
+			each_umask(code, cid, try, arg);
+		while (PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, cid) == PAPI_OK);
+	}
 }

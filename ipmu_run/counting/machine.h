@@ -41,11 +41,14 @@ struct split {
 };
 
 /* Finds the event and its parts. 0 and an event for event_free(); -ENOENT: there is none here;
- * -EPERM: counting is not permitted; -EACCES: this event is not, as why says; -ENODEV: this machine
- * has nothing of that kind; -EINVAL: it is of another component. */
+ * -ENXIO: its PMU is of this machine, but cannot be used; -EPERM: counting is not permitted;
+ * -EACCES: this event is not, as why says; -ENODEV: this machine has nothing of that kind; -EINVAL:
+ * it has a wrong qualifier, or is of another component. */
 int event_find(const struct machine *m, const char *given, struct split split, struct event *out,
 	       char why[COUNT_WHY_MAX]);
 void event_free(struct event *e);
+/* Offers to `try` the names of all events here, without their component, unit masks included. */
+void events_each(void (*try)(void *arg, const char *name), void *arg);
 /* The name of a part, for PAPI. */
 void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX]);
 
