@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +26,33 @@ int option_number(const char *option, const char *text, const char *of, int max,
 int option_interval(const char *text, int *ms)
 {
 	return option_number("--interval", text, "milliseconds", 24 * 3600 * 1000, ms);
+}
+
+int option_word(const char *option, const char *text)
+{
+	if (text[0] != '-' || !text[1])
+		return 0;
+	return complain(WRONG_USE, "%s took '%s' for its value: write the value after %s", option,
+			text, option);
+}
+
+/* Of "--json=x" the option alone. */
+static bool is_typed(const char *word, const char *option)
+{
+	size_t n = strlen(option);
+
+	return !strncmp(word, option, n) && (!word[n] || word[n] == '=');
+}
+
+int option_unknown(char **argv, const struct option_hint *hints)
+{
+	char letter[] = { '-', (char)optopt, '\0' };
+	const char *word = optopt ? letter : argv[optind - 1];
+
+	for (; hints->typed; hints++)
+		if (is_typed(word, hints->typed))
+			return complain(WRONG_USE, "%s: %s", hints->typed, hints->ours);
+	return complain(WRONG_USE, "try '%s --help'", program_invocation_short_name);
 }
 
 int option_prefix(const char *text)

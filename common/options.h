@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of options that several commands have, by the same rules. 0; or 2 and a complaint. */
+/* Options that several commands have, by the same rules. 0; or 2 and a complaint. */
 #ifndef IPMU_OPTIONS_H
 #define IPMU_OPTIONS_H
 
@@ -7,6 +7,18 @@
 int option_number(const char *option, const char *text, const char *of, int max, int *out);
 /* --interval, in milliseconds: up to a day. */
 int option_interval(const char *text, int *ms);
+/* A word, which must not be the next option. */
+int option_word(const char *option, const char *text);
+
+/* An option of another tool, and the sentence about ours. */
+struct option_hint {
+	const char *typed, *ours;
+};
+
+/* After getopt_long has complained about an option: its hint in a list that ends with NULL, or else
+ * where help is. Returns 2. */
+int option_unknown(char **argv, const struct option_hint *hints);
+
 /* -o: what files' names begin with. */
 int option_prefix(const char *text);
 

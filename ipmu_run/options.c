@@ -56,10 +56,35 @@ static const char help[] =
 "found, 126 when it could not be executed; 2 for wrong usage, 1 when something could not\n"
 "be counted or the report not be written.\n";
 
+/* Options of perf, LIKWID and launchers, and of our other commands. */
+#define TIMELINE "--interval MS with -o PREFIX counts each MS milliseconds"
+#define JSON "-o PREFIX writes PREFIX.json, PREFIX.csv and a page; -o - writes JSON to stdout"
+#define CPUS "'taskset -c LIST ipmu-run ...' chooses CPUs; uncore events count whole packages"
+#define ATTACH "only what it starts is counted; 'ipmu-run ... sleep 10' counts the machine for 10 s"
+#define LISTS "--groups lists groups, papi_native_avail events"
+#define MACHINE "--on MACHINE counts on a virtual machine, as in --on skl-4c8t"
+#define RANKS "the launcher starts ranks: mpirun -n RANKS ipmu-run ... PROGRAM"
+static const struct option_hint hints[] = {
+	{ "-I", TIMELINE }, { "-t", TIMELINE }, { "--interval-print", TIMELINE },
+	{ "--json", JSON }, { "-j", JSON }, { "-x", JSON }, { "--csv", JSON },
+	{ "--field-separator", JSON }, { "--html", JSON },
+	{ "-m", MACHINE }, { "--machine", MACHINE },
+	{ "-a", CPUS }, { "--all-cpus", CPUS }, { "-C", CPUS }, { "-c", CPUS }, { "--cpu", CPUS },
+	{ "--cpus", CPUS }, { "-p", ATTACH }, { "--pid", ATTACH },
+	{ "-l", LISTS }, { "--list", LISTS }, { "-n", RANKS }, { "--np", RANKS },
+	{ "-A", "--per-cpu shows each CPU" }, { "--per-core", "--per-cpu shows each CPU" },
+	{ "--per-socket", "each package is in PREFIX.csv and PREFIX.json of -o PREFIX" },
+	{ NULL, NULL },
+};
+
 static int add_words(char ***list, int *n, const char *text, const char *what)
 {
 	char *copy = strdup(text), *rest = copy, *word;
 
+	if (option_word(what, text)) {
+		free(copy);
+		return EXIT_USAGE;
+	}
 	while (copy && (word = strsep(&rest, ",")) != NULL) {
 		char **more = *word ? realloc(*list, (size_t)(*n + 1) * sizeof(*more)) : NULL;
 
@@ -76,15 +101,16 @@ static int add_words(char ***list, int *n, const char *text, const char *what)
 	return 0;
 }
 
-static int take(struct options *o, int code)
+static int take(struct options *o, int code, char **argv)
 {
 	switch (code) {
 	case 'g': return add_words(&o->groups, &o->ngroups, optarg, "-g");
 	case 'e': return add_words(&o->events, &o->nevents, optarg, "-e");
 	case 'r': return option_number("-r", optarg, "runs", REPEAT_MAX, &o->repeat);
-	case 'o': o->output = optarg; return option_prefix(optarg);
+	case 'o': o->output = optarg; return option_word("-o", optarg) || option_prefix(optarg) ?
+					     EXIT_USAGE : 0;
 	case 'q': o->quiet = true; return 0;
-	case OPT_ON: o->on = optarg; return 0;
+	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
@@ -93,8 +119,32 @@ static int take(struct options *o, int code)
 	case OPT_PER_BOX: o->split.box = true; return 0;
 	case 'h': return fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
 	case 'V': return puts("ipmu-run " IPMU_VERSION) < 0 ? EXIT_USAGE : -1;
-	default: return complain(EXIT_USAGE, "try 'ipmu-run --help'");
+	default: return option_unknown(argv, hints);
 	}
+}
+
+/* One of the options without which there is nothing to count. */
+static const char *misplaced(char **argv)
+{
+	static const char *const ours[] = { "-g", "--group", "-e", "--events", "--on", "--groups" };
+
+	for (; *argv; argv++)
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+			if (!strcmp(*argv, ours[i]))
+				return *argv;
+	return NULL;
+}
+
+static int nothing_to_count(const struct options *o)
+{
+	const char *late = o->argv[0] ? misplaced(o->argv + 1) : NULL;
+
+	if (late)
+		return complain(EXIT_USAGE, "nothing to count: %s stands behind %s, so it is an "
+				"option of that program: write ipmu-run's options before the "
+				"program", late, o->argv[0]);
+	return complain(EXIT_USAGE, "nothing to count: give -g GROUP or -e EVENT; "
+			"'ipmu-run --groups' lists groups, papi_native_avail events");
 }
 
 static int check(const struct options *o)
@@ -103,8 +153,7 @@ static int check(const struct options *o)
 		return o->argv[0] || o->ngroups || o->nevents ?
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;
 	if (!o->ngroups && !o->nevents)
-		return complain(EXIT_USAGE, "nothing to count: give -g GROUP or -e EVENT; "
-				"'ipmu-run --groups' lists groups, papi_native_avail events");
+		return nothing_to_count(o);
 	if (o->interval_ms && !o->output)
 		return complain(EXIT_USAGE, "--interval: what is counted in each goes into files: "
 				"give -o PREFIX as well");
@@ -119,7 +168,7 @@ int options_parse(int argc, char **argv, struct options *o)
 
 	*o = (struct options){ .repeat = 1 };
 	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:qhV", options, NULL)) != -1)
-		rc = take(o, code);
+		rc = take(o, code, argv);
 	o->first = optind;
 	o->argv = argv + optind;
 	if (!rc)

@@ -49,6 +49,43 @@ skl-4c8t | -g CPI | no group CPI here, other machines have it: ipmu-run --on cor
 skl-4c8t | -g foo | no group foo here; there are: ARB, 
 END
 
+# Options of other tools and of our other commands; options in the wrong place. Nothing is run.
+answers() {	# answers: COMMAND | REGEX in each line of stdin
+	local typed regex words
+	while IFS='|' read -r typed regex; do
+		read -ra words <<<"$typed"
+		"${words[@]}" >out 2>err </dev/null && bad "$typed: succeeds"
+		says "$typed" "${regex# }"
+	done
+}
+answers <<'END'
+ipmu-run -g MEM -I 100 true | -I: --interval MS with -o PREFIX
+ipmu-run -g MEM --json true | --json: -o PREFIX writes PREFIX.json
+ipmu-run -g MEM -x, true | -x: -o PREFIX writes PREFIX.json, PREFIX.csv
+ipmu-run -m skl -g MEM true | -m: --on MACHINE
+ipmu-run --machine=skl -g MEM true | --machine: --on MACHINE
+ipmu-run -g MEM -a true | -a: 'taskset
+ipmu-run -g MEM -C 0-3 true | -C: 'taskset -c LIST ipmu-run
+ipmu-run -p 1234 -g MEM | -p: only what it starts
+ipmu-run --frobnicate -g MEM true | try 'ipmu-run --help'
+ipmu-run -g | try 'ipmu-run --help'
+ipmu-run true --on skl-4c8t -g MEM | --on stands behind true, .* before the program
+ipmu-run --on skl-4c8t true -e UNC_CLOCK | -e stands behind true,
+ipmu-run true -x | nothing to count: give -g GROUP
+ipmu-run --on -g MEM true | --on took '-g' for its value: write the value after --on
+ipmu-run -g -e X true | -g took '-e' for its value
+ipmu-run -g MEM -o -r 3 true | -o took '-r' for its value
+END
+if command -v ipmu-mpi-run >/dev/null; then
+	answers <<-'END'
+	ipmu-mpi-run -g MEM true | -g: ipmu-run has it
+	ipmu-mpi-run --per-box -e X true | --per-box: ipmu-run has it
+	ipmu-mpi-run --on skl-4c8t -e X true | --on: .*vpmu run -m MACHINE PROGRAM
+	ipmu-mpi-run -I 100 -e X true | -I: --interval MS
+	ipmu-mpi-run -e -o f true | -e took '-o' for its value
+	END
+fi
+
 # A sentinel is no CPU: the family of a host of another vendor.
 on skl-4c8t -e intel_core:::core_fixed.INST_RETIRED:ANY true
 ! grep -q -e 'family -1' -e 0xFFFFFFFF err; verdict 'no sentinel number' $?

@@ -44,6 +44,22 @@ static const char help[] =
 "127 when the program cannot be run; 1 when an event cannot be counted, or when the\n"
 "program ended with 0 and there is nothing to report, or no room for the report.\n";
 
+/* Options of ipmu-run, perf and LIKWID. */
+#define IPMU_RUN "ipmu-run has it, for programs with MPI too: mpirun -n RANKS ipmu-run ... PROGRAM"
+#define FILES "-o PREFIX writes PREFIX.csv and PREFIX.json"
+#define MACHINE "the virtual machine stands before the program: vpmu run -m MACHINE PROGRAM"
+#define TIMELINE "--interval MS with -o PREFIX writes a line each MS milliseconds"
+static const struct option_hint hints[] = {
+	{ "-g", IPMU_RUN }, { "--group", IPMU_RUN }, { "--groups", IPMU_RUN }, { "-r", IPMU_RUN },
+	{ "--repeat", IPMU_RUN }, { "--passes", IPMU_RUN }, { "--per-cpu", IPMU_RUN },
+	{ "--per-box", IPMU_RUN }, { "-q", IPMU_RUN }, { "--quiet", IPMU_RUN },
+	{ "--on", MACHINE }, { "-m", MACHINE }, { "--machine", MACHINE },
+	{ "--json", FILES }, { "-j", FILES }, { "-x", FILES }, { "--csv", FILES },
+	{ "-I", TIMELINE }, { "-t", TIMELINE },
+	{ "-n", "the launcher starts ranks: mpirun -n RANKS ipmu-mpi-run ... PROGRAM" },
+	{ NULL, NULL },
+};
+
 static int append(char **list, const char *word, const char *between)
 {
 	char *longer;
@@ -98,7 +114,7 @@ static int set_output(const char *prefix)
 {
 	char here[PATH_MAX], path[PATH_MAX * 2];
 
-	if (option_prefix(prefix))
+	if (option_word("-o", prefix) || option_prefix(prefix))
 		return EXIT_USAGE;
 	if (*prefix == '/')
 		return setenv(ENV_OUTPUT, prefix, 1);
@@ -188,13 +204,13 @@ int main(int argc, char **argv)
 		if (code == 'V')
 			return complain_unwritten(puts("ipmu-mpi-run " IPMU_VERSION) < 0);
 		if (code == 'e')
-			rc = append(&events, optarg, ",");
+			rc = option_word("-e", optarg) || append(&events, optarg, ",");
 		else if (code == 'o')
 			rc = set_output(optarg);
 		else if (code == 'i')
 			rc = set_interval(optarg);
 		else
-			rc = complain(EXIT_USAGE, "try 'ipmu-mpi-run --help'");
+			rc = option_unknown(argv, hints);
 	}
 	if (!rc)
 		rc = check(events, argv + optind);
