@@ -42,6 +42,11 @@ fails 2 "32K,8,64" run --l1d 18014398509482016K,8,64 true
 fails 2 "the same cache of core2-4c" run -m core2-4c --l2 2M,8,64 --llc 2M,8,64 true
 fails 2 "--devices 999: write MODE" run --devices 999 true
 fails 2 "--msr-safe=$scratch: Is a directory" run --msr-safe="$scratch" true
+# An allowlist is refused by line: a word that is no number; two addresses that are the same.
+printf '# x\n0x396 0x0\n\n0xE01 mask\n' >"$scratch/words"
+fails 2 "--msr-safe=$scratch/words: line 4, '0xE01 mask': write 'ADDRESS" run --msr-safe="$scratch/words" true
+printf '0x396 0x0 # a\n0xE01 0x1\n918 0x0\n' >"$scratch/same"
+fails 2 "--msr-safe=$scratch/same: line 3: address 0x396 is in" run --msr-safe="$scratch/same" true
 fails 2 "-s '': give the path" run -s '' true
 fails 2 "up to 1024G" boot --memory 99999999999999999999G true
 fails 2 "up to 1024G" boot --memory 2000G true

@@ -12,7 +12,7 @@
 #define ALLOWLIST_BYTES (128 * 1024)	/* what the module takes */
 
 /* Up to `end`: past white space and comments. */
-static char *skip(char *at)
+static const char *skip(const char *at)
 {
 	for (;;) {
 		while (isspace((unsigned char)*at))
@@ -23,9 +23,10 @@ static char *skip(char *at)
 	}
 }
 
-static bool take_number(char **at, uint64_t *value)
+static bool take_number(const char **at, uint64_t *value)
 {
-	char *end, *start = *at;
+	const char *start = *at;
+	char *end;
 
 	while (isspace((unsigned char)*start))
 		start++;
@@ -45,19 +46,43 @@ static bool listed(const struct vpmu_devices *d, uint64_t address)
 	return false;
 }
 
-static const char *parse(char *text, struct vpmu_devices *d)
+static unsigned int line_of(const char *text, const char *at)
+{
+	unsigned int line = 1;
+
+	for (; text < at; text++)
+		line += *text == '\n';
+	return line;
+}
+
+#define WRONG_BYTES 160
+
+/* NULL, or what is wrong. */
+static const char *parse(const char *text, struct vpmu_devices *d, char wrong[WRONG_BYTES])
 {
 	uint64_t address, mask;
 
 	d->allowed_count = 0;
-	for (char *at = skip(text); *at; at = skip(at)) {
+	for (const char *at = skip(text); *at; at = skip(at)) {
+		unsigned int line = line_of(text, at);
+		const char *start = at;
+		int shown = (int)strcspn(start, "#\n");
+
+		shown = shown > 60 ? 60 : shown;
+		wrong[0] = '\0';
 		if (!take_number(&at, &address) || !take_number(&at, &mask) ||
 		    address > UINT32_MAX)
-			return "lines are 'ADDRESS WRITEMASK # comment'";
-		if (listed(d, address))
-			return "an address is in it twice";
-		if (d->allowed_count == VPMU_ALLOWED_MAX)
-			return "it is too long";
+			snprintf(wrong, WRONG_BYTES, "line %u, '%.*s': write 'ADDRESS WRITEMASK "
+				 "# comment'", line, shown, start);
+		else if (listed(d, address))
+			snprintf(wrong, WRONG_BYTES, "line %u: address 0x%llx is in the list "
+				 "already: remove one of the lines", line,
+				 (unsigned long long)address);
+		else if (d->allowed_count == VPMU_ALLOWED_MAX)
+			snprintf(wrong, WRONG_BYTES, "line %u: there are more than %d addresses",
+				 line, VPMU_ALLOWED_MAX);
+		if (wrong[0])
+			return wrong;
 		d->allowed[d->allowed_count++] = (struct vpmu_allowed){
 			.address = (uint32_t)address, .mask = mask };
 	}
@@ -68,6 +93,7 @@ static int load(const char *path, struct vpmu_devices *d)
 {
 	char *text = calloc(1, ALLOWLIST_BYTES + 1);
 	FILE *f = fopen(path, "re");
+	char line[WRONG_BYTES];
 	const char *wrong = !text ? "no memory" : !f ? strerror(errno) : NULL;
 
 	if (!wrong) {
@@ -76,7 +102,7 @@ static int load(const char *path, struct vpmu_devices *d)
 		else if (ferror(f))
 			wrong = strerror(errno);
 		else
-			wrong = parse(text, d);
+			wrong = parse(text, d, line);
 	}
 	if (f)
 		fclose(f);
