@@ -37,9 +37,9 @@ int complain(int status, const char *format, ...)
 	return status;
 }
 
-int complain_unwritten(int status)
+int complain_unwritten(int status, int failure)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	return complain(1, "standard output: %s", strerror(errno));
+	return complain(failure, "standard output: %s", strerror(errno));
 }

@@ -9,16 +9,14 @@
 
 #include "complain.h"
 
-#define WRONG_USE 2
-
 int option_number(const char *option, const char *text, const char *of, int max, int *out)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
 
 	if (end == text || *end || n < 1 || n > max)
-		return complain(WRONG_USE, "%s %s: give a number of %s from 1 to %d", option, text,
-				of, max);
+		return complain(STATUS_OURS, "%s %s: give a number of %s from 1 to %d", option,
+				text, of, max);
 	*out = (int)n;
 	return 0;
 }
@@ -32,7 +30,7 @@ int option_word(const char *option, const char *text)
 {
 	if (text[0] != '-' || !text[1])
 		return 0;
-	return complain(WRONG_USE, "%s took '%s' for its value: write the value after %s", option,
+	return complain(STATUS_OURS, "%s took '%s' for its value: write the value after %s", option,
 			text, option);
 }
 
@@ -51,8 +49,8 @@ int option_unknown(char **argv, const struct option_hint *hints)
 
 	for (; hints->typed; hints++)
 		if (is_typed(word, hints->typed))
-			return complain(WRONG_USE, "%s: %s", hints->typed, hints->ours);
-	return complain(WRONG_USE, "try '%s --help'", program_invocation_short_name);
+			return complain(STATUS_OURS, "%s: %s", hints->typed, hints->ours);
+	return complain(STATUS_OURS, "try '%s --help'", program_invocation_short_name);
 }
 
 int option_prefix(const char *text)
@@ -61,5 +59,5 @@ int option_prefix(const char *text)
 
 	if (*name && strcmp(name, ".") && strcmp(name, ".."))
 		return 0;
-	return complain(WRONG_USE, "-o '%s': a file name without its ending is needed", text);
+	return complain(STATUS_OURS, "-o '%s': a file name without its ending is needed", text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that several commands have, by the same rules. 0; or 2 and a complaint. */
+/* Options that several commands have, by the same rules. 0; or STATUS_OURS and a complaint. */
 #ifndef IPMU_OPTIONS_H
 #define IPMU_OPTIONS_H
 
@@ -16,7 +16,7 @@ struct option_hint {
 };
 
 /* After getopt_long has complained about an option: its hint in a list that ends with NULL, or else
- * where help is. Returns 2. */
+ * where help is. Returns STATUS_OURS. */
 int option_unknown(char **argv, const struct option_hint *hints);
 
 /* -o: what files' names begin with. */

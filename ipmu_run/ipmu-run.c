@@ -235,8 +235,9 @@ static int work_until_mpi_init(const struct options *o)
 	if (bound)
 		cpus_set(&own);
 	execvp(o->argv[0], o->argv);
+	rc = program_refused(-errno);
 	fprintf(stderr, "ipmu-mpi-run: %s: %s\n", o->argv[0], strerror(errno));
-	return 127;
+	return rc;
 }
 
 int main(int argc, char **argv)
@@ -248,9 +249,9 @@ int main(int argc, char **argv)
 	rc = options_parse(argc, argv, &o);
 
 	if (rc)
-		return complain_unwritten(rc < 0 ? 0 : rc);
+		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
 	rc = o.on ? run_on_machine(&o, argc, argv) :
 	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);
-	return complain_unwritten(rc);
+	return complain_unwritten(rc, STATUS_OURS);
 }

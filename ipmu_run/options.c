@@ -53,8 +53,8 @@ static const char help[] =
 "  -V, --version         the version\n"
 "\n"
 "Exit status: the program's own, or 128 + N when signal N ended it; 127 when it was not\n"
-"found, 126 when it could not be executed; 2 for wrong usage, 1 when something could not\n"
-"be counted or the report not be written.\n";
+"found, 126 when it could not be executed; 125 for wrong usage, when something could not\n"
+"be counted, and when a program that ended with 0 has no report.\n";
 
 /* Options of perf, LIKWID and launchers, and of our other commands. */
 #define TIMELINE "--interval MS with -o PREFIX counts each MS milliseconds"

@@ -12,8 +12,9 @@
 #include "groups/find.h"
 #include "report/report.h"
 
-#define EXIT_CANNOT_COUNT 1
-#define EXIT_USAGE 2
+/* Two kinds of errors with one status: the program has others. */
+#define EXIT_CANNOT_COUNT STATUS_OURS
+#define EXIT_USAGE STATUS_OURS
 
 /* ---- options.c */
 

@@ -31,13 +31,13 @@ wait_for() {	# wait_for TEXT FILE PID: that the program has got there
 }
 
 # -- what needs no machine
-refused 2 '512M' --memory 12 true
-refused 2 'belong together' --kernel /nowhere true
-refused 1 'no such program' surely-no-such-program
-refused 2 'at most 255 CPUs' --no-feed -m skl-128c256t true
-refused 1 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules "$scratch" true
-VPMU_LIBDIR=$scratch refused 1 "run 'make guest'" true
-refused 1 'it has said nothing' --qemu /bin/true true
+refused 125 '512M' --memory 12 true
+refused 125 'belong together' --kernel /nowhere true
+refused 127 'no such program' surely-no-such-program
+refused 125 'at most 255 CPUs' --no-feed -m skl-128c256t true
+refused 125 'not a folder of a kernel' --kernel "$guest/kernel/vmlinux" --modules "$scratch" true
+VPMU_LIBDIR=$scratch refused 125 "run 'make guest'" true
+refused 125 'it has said nothing' --qemu /bin/true true
 ends() {	# ends TEXT NAME=VALUE...: the emulator alone, with one line
 	timeout $HANG_SECONDS env "${@:2}" "$guest/qemu-system-x86_64" --version >/dev/null 2>"$scratch/err"
 	is "the emulator with ${*:2}: status" 1 $?
@@ -147,7 +147,7 @@ cmp -s before after && ok || bad 'the terminal is not as it was'
 
 # -- ends that are not the program's
 boot -- sh -c 'echo before; echo c >/proc/sysrq-trigger; sleep 100' >out 2>err </dev/null
-is 'the status after a panic' 1 $?
+is 'the status after a panic' 125 $?
 cp err "$scratch/err"
 says 'sysrq triggered crash'
 says 'ended before the program did'
@@ -157,7 +157,7 @@ if wait_for ready out $!; then
 	kill -KILL "$(pgrep -P "$(pgrep -P "$(pgrep -P $!)")")"	# below timeout and vpmu
 fi
 wait $!
-is 'the status when the emulator is killed' 1 $?
+is 'the status when the emulator is killed' 125 $?
 cp err "$scratch/err"
 says 'Killed'
 

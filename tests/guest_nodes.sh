@@ -32,12 +32,12 @@ wait_for() {	# wait_for FILE PID: that the program has made it
 }
 
 # -- what needs no machine
-refused 2 'a number from 1 to 254' --nodes 0
-refused 2 'a network of its own' --nodes 2 --network net
-refused 2 'of which network' --node 1
-refused 2 'a number from 0 to 253' --network net --node 254
+refused 125 'a number from 1 to 254' --nodes 0
+refused 125 'a network of its own' --nodes 2 --network net
+refused 125 'of which network' --node 1
+refused 125 'a number from 0 to 253' --network net --node 254
 mkdir -m 755 open
-refused 1 'others could enter this folder' --network open
+refused 125 'others could enter this folder' --network open
 # What a killed command of several nodes has left goes with the next one; nothing else does.
 mkdir -m 700 runtime runtime/vpmu-network-{killed,in_use} runtime/vpmu-network-of-mine
 touch runtime/vpmu-network-{killed,in_use}/node{0,1}
@@ -45,12 +45,12 @@ export XDG_RUNTIME_DIR=$scratch/runtime
 flock -s runtime/vpmu-network-in_use sh -c 'touch locked; exec sleep 100' &
 holder=$!
 wait_for locked $holder
-refused 1 'it has said nothing' --nodes 2 --qemu /bin/true
+refused 125 'it has said nothing' --nodes 2 --qemu /bin/true
 is 'networks' "$(echo runtime/vpmu-network-{in_use,of-mine})" "$(echo runtime/*)"
 kill "$(pgrep -P $holder)"; wait $holder 2>/dev/null
 unset XDG_RUNTIME_DIR
-"$vpmu" rsh 2>err; is 'rsh without a node' 2 $?
-"$vpmu" rsh localhost.invalid true 2>err; is 'rsh outside of a network' 1 $?
+"$vpmu" rsh 2>err; is 'rsh without a node' 125 $?
+"$vpmu" rsh localhost.invalid true 2>err; is 'rsh outside of a network' 125 $?
 says err 'cannot be reached'
 
 # -- two machines that come one by one, of a user who is not root
@@ -80,7 +80,7 @@ END
 if wait_for ready $other; then
 	timeout 60 "${as[@]}" "$vpmu" boot -m skl-1c1t --user --network net --node 3 true \
 		>/dev/null 2>taken
-	is 'a number that is taken: status' 1 $?
+	is 'a number that is taken: status' 125 $?
 	says taken 'node 3 of this network is running'
 	boot -- sh ./script >printed 2>&1 </dev/null
 	printf '%s\n' node3 "$(("${#as[@]}" ? 65534 : $(id -u)))" "$PWD" 'status 7' 'two  words' 0 \
@@ -125,6 +125,6 @@ if wait_for done $job; then
 	kill -TERM "$(pgrep -x -P "$(pgrep -P $job)" vpmu)"	# the process of node1
 fi
 wait $job
-is 'the status when a node has ended' 1 $?
+is 'the status when a node has ended' 125 $?
 says err 'node1 has ended'
 finish

@@ -106,7 +106,7 @@ node=intel_uncore:::NONE
 rm -f "$r"*
 old_reports
 job 2 -o "$r" sh -c 'echo it ran >&2'
-check 'no MPI: the status' [ $status = 1 ]
+check 'no MPI: the status' [ $status = 125 ]
 check 'no MPI: said once' lines 1 'ipmu-mpi-run: nothing was counted: sh did not call MPI_Init, .*'
 check 'no MPI: the program ran' says '^it ran$'
 check 'no MPI: no report of an earlier job' [ "$(files)" = "$kept" ]
@@ -115,7 +115,7 @@ unlaunched() {
 	status=$?
 }
 unlaunched true
-check 'no launcher: the status' [ $status = 1 ]
+check 'no launcher: the status' [ $status = 125 ]
 check 'no launcher: said' lines 1 'ipmu-mpi-run: nothing was counted: true did not .*'
 unlaunched vpmu run --no-feed true
 check 'no MPI, on the virtual machine: what to do' says "by 'ipmu-run --on MACHINE'$"
@@ -154,30 +154,30 @@ for where in nonexistent/report precious/report; do
 	echo a file >"$scratch/precious"
 	unlaunched -o "$scratch/$where" touch "$scratch/started"
 	check "$where: said" lines 1 "ipmu-mpi-run: -o: cannot write into $scratch/${where%/*}/: .*"
-	check "$where: the status" [ $status = 2 ]
+	check "$where: the status" [ $status = 125 ]
 	check "$where: nothing has started" [ ! -e "$scratch/started" ]
 	job 2 -o "$scratch/$where" "$scratch/end" well
-	check "$where, 2 ranks: the status" [ $status = 1 ]
+	check "$where, 2 ranks: the status" [ $status = 125 ]
 	check "$where, 2 ranks: said once" lines 1 "ipmu-mpi-run: cannot write $scratch/$where.csv .*"
 	check "$where, 2 ranks: nothing is counted" differs says 'ipmu-mpi:'
 done
 mkdir "$scratch/folder" "$scratch/folder/report.csv"
 unlaunched -o "$scratch/folder/report" touch "$scratch/started"
-check 'a folder in the way: the status' [ $status = 2 ]
+check 'a folder in the way: the status' [ $status = 125 ]
 check 'a folder in the way: said' says "-o: cannot remove the old $scratch/folder/report.csv"
 check 'a folder in the way: nothing has started' [ ! -e "$scratch/started" ]
 job 2 -o "$scratch/folder/report" "$scratch/end" well
-check 'a folder in the way, 2 ranks: the status' [ $status = 1 ]
+check 'a folder in the way, 2 ranks: the status' [ $status = 125 ]
 check 'a folder in the way, 2 ranks: said' says "cannot write $scratch/folder/report.csv and .json: "
 # It goes while the job runs.
 job 2 -o "$scratch/folder/new" "$scratch/end" remove 0 "$scratch/folder"
-check 'a folder that goes: the status' [ $status = 1 ]
+check 'a folder that goes: the status' [ $status = 125 ]
 check 'a folder that goes: said' says "cannot write $scratch/folder/new.csv and .json: No such file"
 
 # A limit of a file's size that the program sets: it is not ended for the sake of our files.
 for options in '' '--interval 20'; do
 	job 1 -o "$scratch/limited" $options "$scratch/end" limited 0 100
-	check "a limit of files $options: the status" [ $status = 1 ]
+	check "a limit of files $options: the status" [ $status = 125 ]
 	check "a limit of files $options: said" says "cannot write $scratch/limited.csv and .json: File too"
 	check "a limit of files $options: the report before the end stays whole, and marked" \
 		grep -q '^info,,,,complete,,0,,,,"the job has not ended"' "$scratch/limited.csv"

@@ -76,14 +76,14 @@ job 2 $native -e $event ./none
 check 'not found: the status' [ $status = 127 ]
 check 'not found: said' says './none: no such file'
 job 2 $native -g PAGES true
-check 'no such group: the status' [ $status = 2 ]
-check 'no such group: said once' lines 1 'ipmu-run: no group PAGES here; there are: .*'
+check 'no such group: the status' [ $status = 125 ]
+check 'no such group: said once' lines 1 'ipmu-run: no group PAGES here, other machines have it: .*'
 job 2 $native -g LLC_STATES true
-check 'does not fit: the status' [ $status = 2 ]
+check 'does not fit: the status' [ $status = 125 ]
 check 'does not fit: said once' lines 1 '  ask for less: they take 2 jobs'
 for option in '-r 2' --passes; do
 	job 2 $native -e $event $option true
-	check "$option: the status" [ $status = 2 ]
+	check "$option: the status" [ $status = 125 ]
 	check "$option: said once" lines 1 'ipmu-run: -r and --passes run the program more than once, .*'
 done
 

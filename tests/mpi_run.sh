@@ -8,11 +8,11 @@ compile end
 event=intel_uncore:::skl_unc_imc.DRAM_DATA_READS
 
 # -- usage
-wrong() {	# wrong REGEX ARG...: status 2, and says so
+wrong() {	# wrong REGEX ARG...: status 125, and says so
 	local regex=$1
 	shift
 	"$@" >"$scratch/out" 2>&1
-	check "$*: status" [ $? = 2 ]
+	check "$*: status" [ $? = 125 ]
 	check "$*" says "$regex"
 }
 wrong 'no events' ipmu-mpi-run true

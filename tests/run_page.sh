@@ -88,7 +88,7 @@ if unshare -m mount -t tmpfs -o size=16k tmpfs full 2>/dev/null; then
 	unshare -m sh -c 'mount -t tmpfs -o size=16k tmpfs full && cd full && echo old >f.html &&
 		"$@" >../out 2>../err; echo $? >../status; ls >../list; cat f.html >../page' sh \
 		"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o f true
-	is 'a full disk: status' 1 "$(cat status)"
+	is 'a full disk: status' 125 "$(cat status)"
 	says 'a full disk' '^ipmu-run: cannot write f.html: No space left on device$'
 	is 'a full disk: the old page stays' old "$(cat page)"
 	is 'a full disk: no half file' 'f.csv f.html f.json' "$(paste -sd' ' list)"
@@ -102,23 +102,23 @@ limited() {	# limited BLOCKS OPTION...: of 1,024 bytes
 	through_pipe skl-8c16t bash -c "ulimit -f $1; exec ipmu-run ${*:2} -o limited true"
 }
 echo old >limited.html
-limited 48 --per-box --passes -g MEM,LLC_READ,LLC_STATES,LLC; is 'a limit of files: status' 1 $?
+limited 48 --per-box --passes -g MEM,LLC_READ,LLC_STATES,LLC; is 'a limit of files: status' 125 $?
 says 'a limit of files' '^ipmu-run: cannot write limited.html: File too large$'
 is 'a limit of files: the old page stays' old "$(cat limited.html)"
-limited 0 -g MEM; is 'files of no bytes: status' 1 $?
+limited 0 -g MEM; is 'files of no bytes: status' 125 $?
 says 'files of no bytes' 'package-0.skl_unc cannot be written: File too large'
 through_pipe skl-4c8t ipmu-run -g MEM sh -c 'ulimit -f 0; echo word >word'
 is 'the program still ends by SIGXFSZ' 153 $?
 mkdir ro dir.html
-on skl-4c8t -g MEM -o none/f echo ran; is 'no such folder' 2 $?
+on skl-4c8t -g MEM -o none/f echo ran; is 'no such folder' 125 $?
 is 'no such folder: the program did not run' '' "$(cat out)"
-on skl-4c8t -g MEM -o dir true; is 'a folder of that name' 1 $?
+on skl-4c8t -g MEM -o dir true; is 'a folder of that name' 125 $?
 says 'a folder of that name' 'cannot write dir.html: Is a directory'
 is 'nor a temporary file' 'dir.csv dir.html dir.json' "$(echo dir.*)"
 if unshare -m mount --bind ro ro 2>/dev/null; then
 	unshare -m sh -c 'mount --bind ro ro && mount -o remount,ro,bind ro && "$@" 2>err' sh \
 		"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o ro/f true
-	is 'read-only' 2 $?
+	is 'read-only' 125 $?
 	says 'read-only' '^ipmu-run: -o: cannot write ro/f.csv: Read-only file system$'
 fi
 finish

@@ -12,38 +12,44 @@ cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config
 event=skl_unc_clk.UNC_CLOCK:SOCKET
 
-refused() {	# refused STATUS REGEX ARGUMENT...
-	local status=$1 regex=$2
-	shift 2
+refused() {	# refused REGEX ARGUMENT...: with the status of our own errors
+	local regex=$1
+	shift
 	on skl-4c8t "$@"
-	is "$*: status" "$status" $?
+	is "$*: status" 125 $?
 	says "$*" "$regex"
 }
 
 # -- usage
-refused 2 'nothing to count: give -g' true
-refused 2 'no program given' -g MEM
-refused 2 'give a number of runs from 1 to 1000' -g MEM -r 0 true
-refused 2 'give a number of runs from 1 to 1000' -g MEM -r 2x true
+refused 'nothing to count: give -g' true
+refused 'no program given' -g MEM
+refused 'give a number of runs from 1 to 1000' -g MEM -r 0 true
+refused 'give a number of runs from 1 to 1000' -g MEM -r 2x true
 for prefix in dir/ . dir/..; do
-	refused 2 "'$prefix': a file name without its ending" -g MEM -o $prefix true
+	refused "'$prefix': a file name without its ending" -g MEM -o $prefix true
 done
-refused 2 'an empty name between commas' -g MEM, true
-refused 2 "try 'ipmu-run --help'" --nonsense
-refused 2 'runs no program' --groups true
-refused 2 'this is a virtual machine already' --on skl-4c8t -g MEM true
-refused 2 'cannot write none/x.csv: No such file' -g MEM -o none/x true
+refused 'an empty name between commas' -g MEM, true
+refused "try 'ipmu-run --help'" --nonsense
+refused 'runs no program' --groups true
+refused 'this is a virtual machine already' --on skl-4c8t -g MEM true
+refused 'cannot write none/x.csv: No such file' -g MEM -o none/x true
 ipmu-run --help >out; is '--help' 0 $?
-for command in 'ipmu-run --help' 'vpmu run --no-feed ipmu-run --groups' 'ipmu-restore --help' \
-	'ipmu-mpi-run --version' 'pmutopo --version' 'ipmu-allowlist --help'; do
+while read -r status command; do		# of commands that run a program, and of others
 	command -v ${command%% *} >out || continue
-	$command >/dev/full 2>err; is "$command, on a full disk" 1 $?
+	$command >/dev/full 2>err </dev/null; is "$command, on a full disk" $status $?
 	says "$command, on a full disk" 'standard output: No space left on device'
 	[[ $command != vpmu* ]] || continue	# whose machine is beyond the limit, too
-	(ulimit -f 0; exec $command 2>&1 >>limited) | cat >err
-	is "$command, by a limit" 1 "${PIPESTATUS[0]}"
+	(ulimit -f 0; exec $command 2>&1 >>limited </dev/null) | cat >err
+	is "$command, by a limit" $status "${PIPESTATUS[0]}"
 	says "$command, by a limit" 'standard output: File too large'
-done
+done <<'END'
+125 ipmu-run --help
+125 vpmu run --no-feed ipmu-run --groups
+125 ipmu-mpi-run --version
+1 ipmu-restore --help
+1 pmutopo --version
+1 ipmu-allowlist --help
+END
 ipmu-run --version >out; is '--version' "ipmu-run ${VERSION:-$(sed 's/.* //' out)}" "$(cat out)"
 
 # -- the program: its status, arguments, streams
@@ -151,16 +157,16 @@ on skl-4c8t -g LLC -e $event --interval 20 -o f sh accesses 600
 is 'register accesses of a timeline' some "$(cat out)"
 
 # -- what does not fit
-refused 2 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
+refused 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
 says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'
 says 'what does not is named' '^  not with these: .*:ANY_ES .*:ANY_I$'
 says 'the option is named' '--passes run the program 2 times'
-refused 2 'HITM_XCORE.*collides with|HIT_XCORE.*collides with' -g LLC,SNOOP true
+refused 'HITM_XCORE.*collides with|HIT_XCORE.*collides with' -g LLC,SNOOP true
 says 'a clock of both is named once' '^  not with these: [^ ]*:HIT_XCORE [^ ]*:HITM_XCORE$'
 on skl-4c8t -g LLC_STATES --passes sh -c 'echo run'; is 'passes' 'run run' "$(paste -sd' ' out)"
 says 'passes' 'not counted at the same time: 2 passes'
 # Two threads of a core share the two registers that select this event.
-on p4-2p4t -g L2 --per-cpu true; is 'threads that share registers: refused' 2 $?
+on p4-2p4t -g L2 --per-cpu true; is 'threads that share registers: refused' 125 $?
 says 'threads that share registers' 'cpu=2 collides with .*cpu=0: .* in MSR_BSU_ESCR0'
 on p4-2p4t -g CPI,L2 --per-cpu --passes -o f true; is 'threads that share registers' 0 $?
 is 'threads that share registers: all is counted' '16 of 16' "$(awk -F, \
@@ -171,17 +177,17 @@ mkfifo fifo
 "$vpmu" run --no-feed -m skl-4c8t sh -c 'ipmu-run -g LLC sh -c "echo up; read x" <>fifo >busy 2>&1 &
 	for _ in $(seq 30000); do [ -s busy ] && break; sleep 0.05; done
 	ipmu-run -g LLC_READ true; s=$?; echo >fifo; wait; exit $s' 2>err
-is 'somebody else counts' 1 $?
+is 'somebody else counts' 125 $?
 says 'somebody else counts' 'is used by process [0-9]+ \(ipmu-run\)'
 
 # -- events and groups that are not there
-refused 1 'only events of intel_core and intel_uncore' -e perf:::INSTRUCTIONS true
-refused 2 'no group none/MEM here' -g none/MEM true
+refused 'only events of intel_core and intel_uncore' -e perf:::INSTRUCTIONS true
+refused 'no group none/MEM here' -g none/MEM true
 if [ ! -e /dev/cpu/0/msr ]; then	# no group is this machine's, and none has that name anyway
-	ipmu-run -g PAGEZ true 2>err; is 'no such group, no machine: status' 2 $?
+	ipmu-run -g PAGEZ true 2>err; is 'no such group, no machine: status' 125 $?
 	says 'no such group, no machine' "^ipmu-run: no group PAGEZ; nearest: PAGES: 'ipmu-run --groups' lists them$"
 fi
-IPMU_NODE_SUM=first refused 1 'IPMU_NODE_SUM=first .*unset it' -g MEM true
+IPMU_NODE_SUM=first refused 'IPMU_NODE_SUM=first .*unset it' -g MEM true
 on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&
 	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out
@@ -211,21 +217,21 @@ cat >config/ipmu/groups/skl_unc/MEM <<-END
 END
 on skl-4c8t -g MEM true; says 'a group of the user replaces the installed one' 'skl_unc/MEM: mine'
 sed 's/mine/other/' config/ipmu/groups/skl_unc/MEM >config/ipmu/groups/other/MEM
-refused 2 'two groups are named MEM here: say other/MEM or skl_unc/MEM' -g MEM true
+refused 'two groups are named MEM here: say other/MEM or skl_unc/MEM' -g MEM true
 on skl-4c8t -g other/MEM true; says 'which of two' 'other/MEM: other'
 echo 'metric: m [1] = B' >>config/ipmu/groups/other/MEM
-refused 2 "config/ipmu/groups/other/MEM:6: formula 'B'" -g other/MEM true
-on skl-4c8t --groups; is 'a bad file among groups' 2 $?
+refused "config/ipmu/groups/other/MEM:6: formula 'B'" -g other/MEM true
+on skl-4c8t --groups; is 'a bad file among groups' 125 $?
 rm -r config
 
 # -- not permitted: three ways, in a few lines
 : >empty
 "$vpmu" run --no-feed --msr-safe=empty -m skl-4c8t -- ipmu-run -g MEM true 2>err
-is 'not permitted' 1 $?
+is 'not permitted' 125 $?
 says 'not permitted' 'not permitted: .*msr-safe does not allow'
 says 'as root' 'modprobe msr'; says 'msr-safe' 'ipmu-allowlist'; says 'virtual' 'ipmu-run --on skl-4c8t'
 if [ ! -e /dev/cpu/0/msr ]; then
-	ipmu-run -g MEM true 2>err; is 'no such PMU here' 1 $?
+	ipmu-run -g MEM true 2>err; is 'no such PMU here' 125 $?
 	says 'no such PMU here' 'ipmu-run --on skl-4c8t'
 fi
 
@@ -241,7 +247,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	ipmu-run --on=core2-4c -g CPI ./none 2>err; is '--on: not found' 127 $?
 	ipmu-run --on core2-4c -g CPI ./text 2>err; is '--on: not executable' 126 $?
 	ipmu-run --on core2-4c -g CPI /tmp 2>err; is '--on: a folder' 126 $?
-	ipmu-run --on none -g CPI true 2>err; is '--on: no such machine' 2 $?
+	ipmu-run --on none -g CPI true 2>err; is '--on: no such machine' 125 $?
 	says '--on: no such machine' "unknown machine 'none'"
 	ipmu-run -g CPI --on core2-4c sh -c './three; exit 5' 2>err; is '--on: the status' 5 $?
 	says '--on: the command' '^ipmu-run: sh -c ./three; exit 5: exit status 5'

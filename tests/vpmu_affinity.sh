@@ -15,7 +15,7 @@ cpus() { "$@" | sed 's/.*: //' | sort | paste -sd' '; }
 is '--cpus' 0,2,3 "$(cpus native core2-4c --cpus 0,2-3 sh -c "$mine")"
 for bad in 4 0-4 1- 3-2 a '' 0, -1 rank; do
 	native core2-4c --cpus "$bad" true 2>"$scratch/err"
-	is "--cpus '$bad': status" 2 $?
+	is "--cpus '$bad': status" 125 $?
 	grep -q -- "--cpus $bad: " "$scratch/err" && ok || bad "--cpus '$bad': $(cat "$scratch/err")"
 done
 is '--cpus rank: cores first, then their next threads' '0 4 1 5 2' "$(for rank in 0 1 2 3 4; do

@@ -10,7 +10,7 @@ export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
 refused() {	# TEXT NAME
 	local said
 	said=$("$VPMU" regs -m "$2" 2>&1 >/dev/null)
-	is "$2: status" 2 $?
+	is "$2: status" 125 $?
 	case $said in *"$1"*) ok ;; *) bad "$2: '$1' is not in '$said'" ;; esac
 }
 

@@ -30,7 +30,7 @@ for beside in state system; do
 		: >"$scratch/victim/precious"
 		ln -s "$scratch/victim" "$path.$beside"
 		if [ "$path" = "$segment" ]; then run -- true; else run -s "$path" -- true; fi
-		is "a link for $beside ends the run" "1 1" "$? $(grep -c "$path.$beside: .*no directory" "$scratch/out")"
+		is "a link for $beside ends the run" "125 1" "$? $(grep -c "$path.$beside: .*no directory" "$scratch/out")"
 		verdict 'what it leads to is untouched' "$(test -e "$scratch/victim/precious"; echo $?)"
 		rm -f "$path.$beside" "$scratch/kept"
 	done
@@ -41,14 +41,14 @@ if [ "$(id -u)" = 0 ]; then
 		: >"$segment.$beside/precious"
 		chown -R 54321 "$segment.$beside"
 		run -- true
-		is "a stranger's $beside ends the run" "1 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
+		is "a stranger's $beside ends the run" "125 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
 		verdict "a stranger's $beside is left alone" "$(test -e "$segment.$beside/precious"; echo $?)"
 		rm -rf "$segment.$beside"
 	done
 	run -s "$scratch/strange" -- true
 	chown 54321 "$scratch/strange"
 	run -s "$scratch/strange" -- true
-	is "a stranger's segment" "1 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
+	is "a stranger's segment" "125 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
 fi
 
 # ---- what killed runs leave behind
@@ -117,7 +117,7 @@ is 'the next one removes it, and nothing else' \
 	"$(printf '%s\n' "${others[@]}" "$named" "$named".{state,system,xml} | sort)" \
 	"$(printf '%s\n' "$scratch"/folder/* | sort)"
 run -- ./nonexistent
-is 'a program that is not there' "1 $segment*" "$? $(echo "$segment"*)"
+is 'a program that is not there' "127 $segment*" "$? $(echo "$segment"*)"
 
 # ---- segments that others may write
 
@@ -125,7 +125,7 @@ kept=$scratch/kept
 run -s "$kept" -- true
 chmod 666 "$kept"
 run -s "$kept" -- true
-is 'others may write it' "1 1" "$? $(grep -c "$kept: others may write this segment (mode 666).*--devices" "$scratch/out")"
+is 'others may write it' "125 1" "$? $(grep -c "$kept: others may write this segment (mode 666).*--devices" "$scratch/out")"
 run -s "$kept" --devices 0600 -- true
 verdict 'with --devices they may' $?
 chmod 600 "$kept"
@@ -136,5 +136,5 @@ VPMU_TALLY=$scratch/tally run -s "$kept" -- bash -c "wrmsr 0x706 5
 is 'an overwritten header is not looked at again' "0 skl-4c8t 0 1" "$? $(cut -f 2-4 "$scratch/tally" | xargs)"
 rm -rf "$kept"*
 run -s "$kept" -- bash -c "truncate -s 0 '$kept'"
-is 'a truncated segment' "1 1" "$? $(grep -c "$kept: the segment was truncated while it was in use" "$scratch/out")"
+is 'a truncated segment' "125 1" "$? $(grep -c "$kept: the segment was truncated while it was in use" "$scratch/out")"
 finish

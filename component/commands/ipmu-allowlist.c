@@ -154,5 +154,5 @@ int main(int argc, char **argv)
 	status = parse(argc, argv, &machine);
 	if (status < 0)
 		status = machine ? print_named(machine) : print_here();
-	return complain_unwritten(status);
+	return complain_unwritten(status, 1);
 }

@@ -378,8 +378,8 @@ int main(int argc, char **argv)
 	if (!rc && fd >= 0)
 		rc = go_away(&fd);
 	if (rc)
-		return complain_unwritten(rc - 1);
+		return complain_unwritten(rc - 1, 1);
 	if (fd >= 0)
 		wait_until_closed(fd);
-	return complain_unwritten(look_and_put_back(&job, fd >= 0));
+	return complain_unwritten(look_and_put_back(&job, fd >= 0), 1);
 }

@@ -145,11 +145,11 @@ int main(int argc, char **argv)
 	file_limit_handle();
 	rc = choices_parse(argc, argv, &choices);
 	if (rc || choices.done)
-		return complain_unwritten(rc);
+		return complain_unwritten(rc, 1);
 	rc = ipmu_topology_acquire(&t, why);
 	if (!rc) {
 		rc = show(&choices, t, why);
 		ipmu_topology_release();
 	}
-	return complain_unwritten(rc ? complain(1, "%s", why) : 0);
+	return complain_unwritten(rc ? complain(1, "%s", why) : 0, 1);
 }

@@ -12,6 +12,7 @@
 
 #include "now.h"
 #include "program.h"
+#include "statuses.h"
 
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
@@ -181,7 +182,7 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 
 int program_refused(int rc)
 {
-	return rc == -ENOENT ? 127 : 126;
+	return rc == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
 void program_cancel(struct program *p)

@@ -14,6 +14,7 @@
 #include "hooks.h"
 #include "mpi_note.h"
 #include "report.h"
+#include "statuses.h"
 #include "timeline.h"
 #include "watch.h"
 
@@ -89,7 +90,7 @@ static void give_up(const char *why)
 		fprintf(stderr, "ipmu-mpi-run: %s\n", why);
 	PMPI_Barrier(MPI_COMM_WORLD);
 	PMPI_Finalize();
-	exit(EXIT_FAILURE);
+	exit(STATUS_OURS);
 }
 
 /* A rank that ends before its time: leaders write, others have theirs write. */

@@ -19,6 +19,7 @@
 #include "mpi_environment.h"
 #include "hooks.h"
 #include "mpi_note.h"
+#include "statuses.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define RELEASE_MS 10000
@@ -61,7 +62,7 @@ static void *next(const char *name)
 		return symbol;
 	fprintf(stderr, "ipmu-mpi-run: no library of the program has %s: is this an MPI "
 			"program?\n", name);
-	exit(EXIT_FAILURE);
+	exit(STATUS_OURS);
 }
 
 static const char *implementation(void)
@@ -76,7 +77,7 @@ static const char *implementation(void)
 			return implementations[i].name;
 	fprintf(stderr, "ipmu-mpi-run: the program's MPI is '%.60s'; only programs of Open MPI and "
 		"MPICH can be counted\n", version);
-	exit(EXIT_FAILURE);
+	exit(STATUS_OURS);
 }
 
 /* lib/ipmu/libipmu_mpi_preload.so knows where lib/libipmu_mpi_NAME.so.ABI is. */
@@ -98,7 +99,7 @@ static void load(void)
 		return;
 	fprintf(stderr, "ipmu-mpi-run: the program uses %s, for which no libipmu_mpi can be "
 		"loaded: %s; configure ipmu --with-mpi=%s\n", name, dlerror(), name);
-	exit(EXIT_FAILURE);
+	exit(STATUS_OURS);
 }
 
 static int begun(int rc)

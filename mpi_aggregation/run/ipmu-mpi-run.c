@@ -40,9 +40,9 @@ static const char help[] =
 "\n"
 "On the virtual machine: mpirun -n 4 ipmu-mpi-run -e LIST vpmu run -m skl-4c8t PROGRAM\n"
 "\n"
-"Exit status: the program's own, 2 for wrong usage or a PREFIX that cannot be written,\n"
-"127 when the program cannot be run; 1 when an event cannot be counted, or when the\n"
-"program ended with 0 and there is nothing to report, or no room for the report.\n";
+"Exit status: the program's own; 127 when it was not found, 126 when it could not be\n"
+"executed; 125 for wrong usage, when an event cannot be counted or PREFIX not be written,\n"
+"and when a program that ended with 0 has no report.\n";
 
 /* Options of ipmu-run, perf and LIKWID. */
 #define IPMU_RUN "ipmu-run has it, for programs with MPI too: mpirun -n RANKS ipmu-run ... PROGRAM"
@@ -200,9 +200,10 @@ int main(int argc, char **argv)
 	unsetenv(ENV_INTERVAL);
 	while (!rc && (code = getopt_long(argc, argv, "+e:o:hV", options, NULL)) != -1) {
 		if (code == 'h')
-			return complain_unwritten(fputs(help, stdout) < 0);
+			return complain_unwritten(fputs(help, stdout) < 0, STATUS_OURS);
 		if (code == 'V')
-			return complain_unwritten(puts("ipmu-mpi-run " IPMU_VERSION) < 0);
+			return complain_unwritten(puts("ipmu-mpi-run " IPMU_VERSION) < 0,
+						  STATUS_OURS);
 		if (code == 'e')
 			rc = option_word("-e", optarg) || append(&events, optarg, ",");
 		else if (code == 'o')

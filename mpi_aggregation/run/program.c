@@ -62,9 +62,9 @@ static int not_counted(int status, int notes, const char *program)
 
 static int judge(int status, int notes, const char *program)
 {
-	int failure = status ? status : EXIT_FAILURE;
+	int failure = status ? status : STATUS_OURS;
 
-	if (notes < 0 || status == EXIT_NOT_RUN)
+	if (notes < 0 || status == STATUS_NOT_FOUND || status == STATUS_NOT_EXECUTABLE)
 		return status;
 	if (noted(notes, NOTE_UNWRITTEN))
 		return failure;		/* whoever noted it has said what */
@@ -111,12 +111,13 @@ static void become(char **words, char **argv, const sigset_t *mask, pid_t parent
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(EXIT_NOT_RUN);
+		_exit(STATUS_OURS);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (words[0])
 		execv(words[0], words);
 	execvp(argv[0], argv);
-	_exit(complain(EXIT_NOT_RUN, "%s: %s", argv[0], strerror(errno)));
+	_exit(complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s",
+		       argv[0], strerror(errno)));
 }
 
 /* Launchers look at how a rank ended. The core is the program's to leave. */
@@ -146,7 +147,7 @@ int program_run(char **words, char **argv)
 	if (pid == 0)
 		become(words, argv, &old, parent);
 	if (pid < 0)
-		return complain(EXIT_NOT_RUN, "cannot start %s: %s", argv[0], strerror(errno));
+		return complain(STATUS_OURS, "cannot start %s: %s", argv[0], strerror(errno));
 	child = pid;
 	launched = is_launched();
 	catch_signals();

@@ -8,8 +8,7 @@
 #include "complain.h"
 #include "new_file.h"
 
-#define EXIT_USAGE 2
-#define EXIT_NOT_RUN 127
+#define EXIT_USAGE STATUS_OURS
 
 /* ---- launcher.c: as the variables say that launchers set. Without a launcher there is one rank,
  * the first. */

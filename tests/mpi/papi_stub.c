@@ -161,6 +161,19 @@ int PAPI_get_event_component(int code)
 	return event_of(code) >= RANK;
 }
 
+/* It lists nothing. */
+int PAPI_enum_cmp_event(int *code, int modifier, int cidx)
+{
+	(void)code, (void)modifier, (void)cidx;
+	return PAPI_ENOEVNT;
+}
+
+int PAPI_event_code_to_name(int code, char *name)
+{
+	(void)code, (void)name;
+	return PAPI_ENOEVNT;
+}
+
 int PAPI_get_event_info(int code, PAPI_event_info_t *info)
 {
 	memset(info, 0, sizeof(*info));

@@ -69,8 +69,9 @@ static const char help[] =
 "      --qemu FILE       another emulator; without our hooks nothing is counted\n"
 "  -h, --help            this text\n"
 "\n"
-"Exit status: the program's own (128 + N when signal N ended it), 2 for wrong usage,\n"
-"1 when it or the machine could not be run, 3 with --strict.\n"
+"Exit status: the program's own (128 + N when signal N ended it); 127 when it was not\n"
+"found, 126 when it could not be executed; 125 for wrong usage and when the machine could\n"
+"not be run, or ended before the program; 3 with --strict.\n"
 "Environment: SHELL, VPMU_SEGMENT, VPMU_LIBDIR, VPMU_TALLY as for 'vpmu run'.\n";
 
 struct request {

@@ -34,8 +34,10 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 	else if (sanitized)
 		vpmu_complain("%s: has a sanitizer's runtime (%s), which the emulator cannot run; "
 			      "build it without -fsanitize, or use vpmu boot", path, p->sanitizer);
+	if (rc == EACCES && p->word_count && access(p->words[0], F_OK))
+		return VPMU_EXIT_NOT_FOUND;
 	if (rc || sanitized || p->kind == VPMU_PROGRAM_FOREIGN)
-		return VPMU_EXIT_FAILURE;
+		return VPMU_EXIT_NOT_EXECUTABLE;
 	if (p->kind == VPMU_PROGRAM_STATIC)
 		vpmu_complain("warning: %s is statically linked: it runs on the machine, but "
 			      "cannot be given its device files and CPUs, and what it executes "
@@ -189,6 +191,8 @@ static void bind_child(const struct vpmu_launch *launch)
 static void run_child(const struct vpmu_launch *launch, const char *path, char **argv,
 		      const sigset_t *mask, pid_t parent)
 {
+	int error;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(VPMU_EXIT_FAILURE);
@@ -196,8 +200,10 @@ static void run_child(const struct vpmu_launch *launch, const char *path, char *
 		bind_child(launch);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(path, argv);
-	vpmu_complain("%s: %s", path, strerror(errno));
-	_exit(VPMU_EXIT_FAILURE);
+	error = errno;
+	vpmu_complain("%s: %s", path, strerror(error));
+	_exit(launch->feed ? VPMU_EXIT_FAILURE :
+	      error == ENOENT ? VPMU_EXIT_NOT_FOUND : VPMU_EXIT_NOT_EXECUTABLE);
 }
 
 /* Hydra learns from its end that a rank has ended, so the connection is the program's alone. */

@@ -36,7 +36,7 @@ int vpmu_complain_program(const char *name)
 		      stat(name, &st) ? "no such program" :
 		      S_ISDIR(st.st_mode) ? "a folder is not a program" :
 		      "it is not executable: 'chmod +x' makes it so, if it is a program");
-	return VPMU_EXIT_FAILURE;
+	return path && !stat(name, &st) ? VPMU_EXIT_NOT_EXECUTABLE : VPMU_EXIT_NOT_FOUND;
 }
 
 static bool library_in(const char *directory, const char *name, char *out, size_t bytes)

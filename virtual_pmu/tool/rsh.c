@@ -27,7 +27,7 @@ static const char help[] =
 "  -n          the command's input is empty\n"
 "  -h, --help  this text\n"
 "\n"
-"Exit status: the command's (128 + N when signal N ended it), 1 when it could not be run.\n";
+"Exit status: the command's (128 + N when signal N ended it), 125 when it could not be run.\n";
 
 /* A node that another command boots may need a while. */
 #define TRIES 120

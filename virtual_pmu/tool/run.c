@@ -54,8 +54,9 @@ static const char help[] =
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
 "the same -s PATH (or VPMU_SEGMENT in the environment).\n"
 "\n"
-"Exit status: the program's own (128 + N when signal N ended it), 2 for wrong usage,\n"
-"1 when it could not be run, 3 with --strict.\n"
+"Exit status: the program's own (128 + N when signal N ended it); 127 when it was not\n"
+"found, 126 when it could not be executed; 125 for wrong usage and when there is no\n"
+"machine to run it on; 3 with --strict.\n"
 "Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
 "VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 

@@ -11,7 +11,9 @@
 
 #include "../model/model.h"
 
-enum { VPMU_EXIT_FAILURE = 1, VPMU_EXIT_USAGE = 2, VPMU_EXIT_VIOLATIONS = 3 };
+/* Errors of its own have one status, as those of env(1), which programs rarely use. */
+enum { VPMU_EXIT_VIOLATIONS = 3, VPMU_EXIT_FAILURE = 125, VPMU_EXIT_USAGE = VPMU_EXIT_FAILURE,
+       VPMU_EXIT_NOT_EXECUTABLE = 126, VPMU_EXIT_NOT_FOUND = 127 };
 
 #define VPMU_DEFAULT_MACHINE "skl-4c8t"
 #define VPMU_SETTINGS_MAX 32

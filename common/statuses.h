@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Exit statuses of commands that run a program, those of env(1) and timeout(1): programs rarely use
+ * them. */
+#ifndef IPMU_STATUSES_H
+#define IPMU_STATUSES_H
+
+#define STATUS_OURS 125			/* an error of the command's own */
+#define STATUS_NOT_EXECUTABLE 126	/* the program is there, and is none */
+#define STATUS_NOT_FOUND 127
+
+#endif
