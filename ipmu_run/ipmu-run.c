@@ -30,13 +30,27 @@ static char **own_words(char **argv)
 	return argv + 3;
 }
 
-static void join(char **argv, char *out, size_t bytes)
+#define COMMAND_SHOWN 200	/* bytes of a command in a report */
+
+/* Within a line; of a longer command the beginning, and how many arguments are not shown. */
+static void join(char **argv, char out[COMMAND_SHOWN + 64])
 {
 	size_t n = 0;
+	int i = 0, left = 0;
 
-	out[0] = '\0';
-	for (int i = 0; argv[i] && n < bytes; i++)
-		n += (size_t)snprintf(out + n, bytes - n, "%s%s", i ? " " : "", argv[i]);
+	for (; argv[i] && n <= COMMAND_SHOWN; i++)
+		n += (size_t)snprintf(out + n, COMMAND_SHOWN + 1 - n, "%s%s", i ? " " : "",
+				argv[i]);
+	if (n <= COMMAND_SHOWN)
+		return;
+	while (argv[i + left])
+		left++;
+	for (n = COMMAND_SHOWN; n && ((unsigned char)out[n - 1] & 0xC0) == 0x80; n--)
+		;	/* no part of a character */
+	n -= n && (unsigned char)out[n - 1] >= 0xC0;
+	n += (size_t)sprintf(out + n, "...");
+	if (left)
+		sprintf(out + n, " and %d more", left);
 }
 
 /* A clock of several groups is in the pass of each. */
@@ -70,13 +84,13 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 static int write_report(const struct work *w, const struct choice *c,
 			const struct measurement *m, struct output *files)
 {
-	char command[512];
+	char command[COMMAND_SHOWN + 64];
 	const struct report r = {
 		w->machine, m, c->report, c->nreport, command, w->job ? job_shape(w->job) : NULL,
 	};
 	int rc;
 
-	join(own_words(w->o->argv), command, sizeof(command));
+	join(own_words(w->o->argv), command);
 	rc = output_write(files, &r);
 	if (!rc && m->lost[0])
 		rc = complain(EXIT_CANNOT_COUNT, "%s", m->lost);

@@ -122,6 +122,12 @@ if command -v python3 >/dev/null; then
 	verdict JSON $?
 fi
 
+# A long command is shown in part: of 200 bytes "true" and " word" 39 times, and a part of the 40th.
+on skl-4c8t -e $event -o f true $(yes word | head -n 20000)
+says 'a long command' '^ipmu-run: true( word){39} \.\.\. and 19960 more$'
+on skl-4c8t -e $event sh -c ": $(printf 'word%.0s' {1..100})"
+says 'a long argument' '^ipmu-run: sh -c : (word)+w?o?r?\.\.\.$'
+
 # -- killed: nothing half-written is left, and what was there stays
 mkdir killed; echo old >killed/f.csv
 VPMU_TALLY=$scratch/tally on skl-4c8t -g MEM -o killed/f sh -c 'kill -KILL $PPID'	# registers stay changed
