@@ -212,7 +212,7 @@ static int work_in_job(const struct options *o, const struct launched *as)
 
 	if (o->repeat > 1 || o->passes)
 		return refuse_repeating(as);
-	rc = job_begin(&job, as, o->output, why);
+	rc = job_begin(&job, as, o->output && strcmp(o->output, "-") ? o->output : NULL, why);
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "%s", why);
 	rc = job_counts(&job) ? open_and_count(o, &job) : job_follow(&job, o->argv);

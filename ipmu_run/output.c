@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files appear whole, and nothing that has their name already is written into. */
+/* Where the report goes: as text to stderr; with -o PREFIX into files as well, which appear whole,
+ * and nothing that has their name already is written into; with -o - as JSON to stdout alone. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static int open_one(struct output *o, int i, const char *prefix)
 
 int output_open(struct output *o, const char *prefix)
 {
-	*o = (struct output){ .file = { { .f = NULL } } };
-	for (int i = 0; prefix && i < OUTPUTS; i++) {
+	*o = (struct output){ .to_stdout = prefix && !strcmp(prefix, "-") };
+	for (int i = 0; prefix && !o->to_stdout && i < OUTPUTS; i++) {
 		int rc = open_one(o, i, prefix);
 
 		if (rc) {
@@ -55,12 +56,11 @@ int output_open(struct output *o, const char *prefix)
 	return 0;
 }
 
-int output_write(struct output *o, const struct report *r)
+static int write_files(struct output *o, const struct report *r)
 {
-	int failed = 0;
+	const char *written[OUTPUTS];
+	int failed = 0, n = 0;
 
-	if (!o->file[0].f)
-		return report_text(stderr, r) ? EXIT_CANNOT_COUNT : 0;
 	for (int i = 0; i < OUTPUTS; i++) {
 		int rc = kinds[i].write(o->file[i].f, r);
 
@@ -69,8 +69,33 @@ int output_write(struct output *o, const struct report *r)
 		if (rc)
 			failed = complain(EXIT_CANNOT_COUNT, "cannot write %s: %s",
 					  o->file[i].path, strerror(-rc));
+		else
+			written[n++] = o->file[i].path;
 	}
+	for (int i = 0; i < n; i++)
+		fprintf(stderr, "%s%s%s", i ? ", " : "  written: ", written[i],
+			i + 1 == n ? "\n" : "");
 	return failed;
+}
+
+/* A full disk behind stdout is told in the end, with whatever else was written there. */
+static int write_stdout(const struct report *r)
+{
+	int rc = report_json(stdout, r);
+
+	if (!rc || ferror(stdout))
+		return 0;
+	return complain(EXIT_CANNOT_COUNT, "cannot write the report: %s", strerror(-rc));
+}
+
+int output_write(struct output *o, const struct report *r)
+{
+	int rc;
+
+	if (o->to_stdout)
+		return write_stdout(r);
+	rc = report_text(stderr, r) ? EXIT_CANNOT_COUNT : 0;
+	return o->file[0].f && write_files(o, r) ? EXIT_CANNOT_COUNT : rc;
 }
 
 void output_drop(struct output *o)

@@ -70,16 +70,17 @@ void list_names(const struct machine *m, char *out, size_t bytes);
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);
 
-/* ---- output.c: the files of -o */
+/* ---- output.c: where the report goes */
 
 #define OUTPUTS 3	/* .csv, .json, .html */
 
 struct output {
+	bool to_stdout;			/* JSON, instead of all else */
 	struct new_file file[OUTPUTS];
 };
 
-/* 0, or EXIT_USAGE after a complaint: a place that cannot be written shows before the program has
- * run. */
+/* prefix: of -o, or NULL. 0, or EXIT_USAGE after a complaint: a place that cannot be written shows
+ * before the program has run. */
 int output_open(struct output *o, const char *prefix);
 /* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
 int output_write(struct output *o, const struct report *r);

@@ -69,6 +69,10 @@ check 'ipmu-mpi-run: the ranks got the counters' [ 'start stop start stop' = "$(
 check 'ipmu-mpi-run: the ranks counted' grep -q "^job,,,,$uncore:ANY_M,[^,]*,0,1,1,measured" mpi.csv
 check 'ipmu-mpi-run: one report' differs says '^ipmu-run:'
 
+job 2 $native -e $event -o - true
+check '-o -: one report' lines 1 '  "ranks":2,'
+check '-o -: no file' [ -z "$(find . -name '-*')" ]
+
 # -- statuses and errors
 job 2 $native -e $event sh -c 'exit 7'
 check 'a status' [ $status = 7 ]

@@ -20,7 +20,8 @@ wrong 'no program' ipmu-mpi-run -e a
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 0 true
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 5s true
 wrong 'needs -o' ipmu-mpi-run -e a --interval 5 true
-wrong 'without its ending' ipmu-mpi-run -e a -o dir/ true
+wrong 'without an ending' ipmu-mpi-run -e a -o dir/ true
+wrong 'ipmu-run -o - writes JSON' ipmu-mpi-run -e a -o - true
 wrong 'try' ipmu-mpi-run --nonsense
 wrong 'vpmu run' env VPMU_FEED=1 ipmu-mpi-run -e a true
 ipmu-mpi-run -e a /nonexistent/program >"$scratch/out" 2>&1

@@ -36,7 +36,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	ipmu-run --on skl-4c8t -g MEM,LLC_READ --per-box -e skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL \
 		--interval 4 -o f sort -n numbers >out 2>err
 	is 'emulated' 0 $?
-	is 'emulated: nothing is said' '' "$(cat err)"
+	is 'emulated: nothing is said' '' "$(complaints)"
 	is 'emulated: sums' '' "$(sums f.csv)"
 	# At least reads, clock, requests, and two events of four slices.
 	[ "$(awk -F, '$1 == "event" && $5 > 0' f.csv | wc -l)" -ge 13 ]; is 'emulated: counts' 0 $?
@@ -85,7 +85,7 @@ if command -v qemu-x86_64 >/dev/null && command -v wrmsr >/dev/null; then
 		"$(awk -F, '$1 == "event interval" && $5 > 0 { x = "known" } END { print x }' l.csv)"
 fi
 on nhmex-2p16c32t -g MEM,PAGES -r 2 --interval 5 -o g sleep 0.2
-is 'two runs in which nothing is counted: nothing is said' '' "$(cat err)"
+is 'two runs in which nothing is counted: nothing is said' '' "$(complaints)"
 is 'two runs: sums' '' "$(sums g.csv)"
 is 'two runs: each has its rows' '1 2' \
 	"$(awk -F, '$1 == "event interval" { print $9 }' g.csv | sort -u | paste -sd' ')"
@@ -115,7 +115,7 @@ if command -v gnuplot >/dev/null; then
 	printf '%s\n' 'title: x' "event: A = $event" "metric: <b>'\"\`id\` [<i>'\$] = A + 1" 'tells: x' \
 		'misleads: x' >config/ipmu/groups/skl_unc/BAD
 	on skl-4c8t -g BAD --interval 5 -o g sleep 0.2
-	is 'a bad name is plotted' '' "$(cat err)"
+	is 'a bad name is plotted' '' "$(complaints)"
 	is 'and is no markup' 0 "$(grep -ciE '<(b|i)>' g.html)"
 	mkdir bin
 	printf '#!/bin/sh\nexit 2\n' >bin/gnuplot
@@ -132,7 +132,7 @@ ipmu=$(command -v ipmu-run)
 PATH=$scratch/few "$vpmu" run --no-feed -m skl-4c8t -- "$ipmu" -e $event --interval 5 -o h sleep 0.2 2>err
 is 'no gnuplot: status' 0 $?
 is 'no gnuplot' 'ipmu-run: the page has no timelines: there is no gnuplot (install gnuplot-nox)' \
-	"$(cat err)"
+	"$(complaints)"
 grep -q 'No timelines: there is no gnuplot' h.html; is 'no gnuplot: the page says so' 0 $?
 is 'no gnuplot: the table' '' "$(sums h.csv)"
 

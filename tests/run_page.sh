@@ -18,7 +18,7 @@ has() {		# has WHAT COUNT TEXT FILE: as often in the file, on lines of their own
 # -- what was counted is on it
 if command -v qemu-x86_64 >/dev/null; then
 	ipmu-run --on skl-4c8t -g MEM,LLC_READ --per-box -o f true 2>err; is 'a page' 0 $?
-	is 'nothing is said' '' "$(cat err)"
+	is 'nothing is said' '' "$(complaints)"
 	# Every count of the table is on the page; each is found once as a count, or more if equal.
 	missing=$(awk -F, '$1 == "event" { print $5 }' f.csv | sort -u |
 		while read -r n; do grep -qE "[;>]$n</td>" f.html || echo "$n"; done)

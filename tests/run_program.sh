@@ -26,7 +26,7 @@ refused 'no program given' -g MEM
 refused 'give a number of runs from 1 to 1000' -g MEM -r 0 true
 refused 'give a number of runs from 1 to 1000' -g MEM -r 2x true
 for prefix in dir/ . dir/..; do
-	refused "'$prefix': a file name without its ending" -g MEM -o $prefix true
+	refused "'$prefix': a file name prefix without an ending" -g MEM -o $prefix true
 done
 refused 'an empty name between commas' -g MEM, true
 refused "try 'ipmu-run --help'" --nonsense
@@ -74,10 +74,10 @@ says 'no interpreter' './lame: what executes it is not there'
 printf '#!/bin/sh -e\necho "$0 $2"\n' >script; chmod +x script
 on skl-4c8t -e $event ./script a 'b c'; is 'a script, with arguments' './script b c' "$(cat out)"
 is 'its stdin' input "$(echo input | "$vpmu" run --no-feed ipmu-run -e $event -o f cat 2>err)"
-is 'its stderr' noise "$("$vpmu" run --no-feed ipmu-run -e $event -o f sh -c 'echo noise >&2' 2>&1)"
-is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $event -o f \
+is 'its stderr' noise "$("$vpmu" run --no-feed ipmu-run -e $event sh -c 'echo noise >&2' 2>&1 | head -n 1)"
+is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $event \
 	sh -c 'for fd in 0 1 2 3 4 5 6 7 8 9; do (: <&$fd) 2>/dev/null && printf "%s " $fd; done' \
-	</dev/null | sed 's/ $//')"
+	2>err </dev/null | sed 's/ $//')"
 # It may ignore signals; those that the launcher gets are its own.
 "$vpmu" run --no-feed ipmu-run -e $event sh -c \
 	'trap "echo got; exit 9" TERM; echo up; while :; do sleep 0.05; done' >up 2>err &
@@ -102,7 +102,8 @@ says 'repeated' '^ipmu-run: true: 3 runs$'
 says 'repeated' 'DRAM_DATA_READS +0 +\+- 0.00 %'
 rm -f f.*; echo old >f.csv; ln -s target f.json
 on skl-4c8t -g MEM,LLC --per-box -e $event,skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL -o f true
-is 'files: status' 0 $?; is 'files: no text' '' "$(cat err)"
+is 'files: status' 0 $?
+says 'files: the text as well' 'DRAM_DATA_READS +0$'; says 'files: what was written' '^  written: f.csv, f.json, f.html$'
 is 'files' 'f.csv f.html f.json' "$(echo f.*)"
 [ ! -e target ] && ok || bad 'a link that had the name of a file was followed'
 is 'CSV: columns' 8 "$(awk -F, '{ print NF }' f.csv | sort -u | paste -sd' ')"
@@ -121,6 +122,18 @@ if command -v python3 >/dev/null; then
 	CODE
 	verdict JSON $?
 fi
+
+on skl-4c8t -g MEM -o - echo 'of the program'; is '-o -: status' 0 $?
+is '-o -: no text, no files' '|f.csv f.html f.json' "$(cat err)|$(echo f.*)$(ls -A | grep '^-')"
+is '-o -: the program comes first' 'of the program' "$(head -n 1 out)"
+if command -v python3 >/dev/null; then
+	sed 1d out | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+assert r["command"] == "echo of the program" and r["groups"][0]["name"] == "MEM", r'
+	verdict '-o -: JSON' $?
+fi
+"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o - true >/dev/full 2>err
+is '-o -, on a full disk' '125 1' "$? $(grep -c 'standard output: No space left on device' err)"
 
 # A long command is shown in part: of 200 bytes "true" and " word" 39 times, and a part of the 40th.
 on skl-4c8t -e $event -o f true $(yes word | head -n 20000)

@@ -109,7 +109,7 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 	if (!prefix)
 		return 0;
 	parcel_host(host);
-	if (j->has_first)
+	if (j->has_first || !strcmp(prefix, "-"))
 		*out = strdup(prefix);
 	else if (asprintf(out, "%s.%s", prefix, host) < 0)
 		*out = NULL;

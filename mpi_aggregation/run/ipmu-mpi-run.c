@@ -116,6 +116,9 @@ static int set_output(const char *prefix)
 
 	if (option_word("-o", prefix) || option_prefix(prefix))
 		return EXIT_USAGE;
+	if (!strcmp(prefix, "-"))
+		return complain(EXIT_USAGE, "-o -: a PREFIX of files is needed; ipmu-run -o - "
+				"writes JSON to stdout");
 	if (*prefix == '/')
 		return setenv(ENV_OUTPUT, prefix, 1);
 	if (!getcwd(here, sizeof(here)))

@@ -5,6 +5,9 @@ on() {		# on MACHINE ARGUMENT...: its stdout to out, stderr to err
 	shift
 	"$vpmu" run --strict --no-feed -m "$machine" --cpus "$(all_cpus "$machine")" -- ipmu-run "$@" >out 2>err
 }
+complaints() {	# what err has beside the report
+	grep '^ipmu-run: the page' err
+}
 says() {	# says WHAT REGEX: err has it
 	grep -qE -- "$2" err && ok && return
 	bad "$1: no '$2'"
