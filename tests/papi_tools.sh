@@ -143,6 +143,32 @@ verdict 'papi_native_avail -e tells qualifiers, ranges and the default unit mask
 	check_events skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:ANY_MESI >"$scratch/out" 2>&1 &&
 	grep -Eiq '0x508f34' "$scratch/out"
 verdict 'check_events encodes' $?
+# libpfm4's settings: either an event is listed and counts, or neither, and a sentence says why.
+settings() {	# settings VARIABLE=VALUE VISIBLE-PMU... : of skl_unc_imc and skl_unc_arb
+	local setting=$1 event pmu here
+	shift
+	for event in skl_unc_imc.DRAM_DATA_READS skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL; do
+		pmu=${event%.*} here=1
+		[[ " $* " != *" $pmu "* ]] || here=0
+		machine env "$setting" papi_native_avail -i intel_uncore
+		grep -q "intel_uncore:::${event%%:*} " "$scratch/out"
+		[ $? = $here ]
+		verdict "$setting: $pmu is listed: $here" $?
+		machine env "$setting" PAPI_VERBOSE=1 papi_command_line "intel_uncore:::$event"
+		grep -q 'Successfully added' "$scratch/out"
+		[ $? = $here ] && { [ $here = 0 ] || grep -q "$setting hides $pmu: unset it" "$scratch/out"; }
+		verdict "$setting: $pmu counts: $here" $?
+	done
+}
+settings LIBPFM_FORCE_PMU=knc
+settings LIBPFM_DISABLED_PMUS=skl_unc_imc skl_unc_arb
+settings LIBPFM_PROC_CPUINFO=/dev/null skl_unc_imc skl_unc_arb
+settings LIBPFM_ENCODE_INACTIVE=0 skl_unc_imc skl_unc_arb
+LIBPFM_DISABLED_PMUS=skl_unc_imc machine papi_component_avail
+sed -n '/^Active components/,$p' "$scratch/out" | grep -q 'no skl_unc_imc: LIBPFM_DISABLED_PMUS=' &&
+	! grep -q '^ .*skl_unc_clk, skl_unc_imc' "$scratch/out"
+verdict 'papi_component_avail: which setting hides a PMU' $?
+
 showevtinfo -L -E skl_unc_arb:: >"$scratch/out" 2>&1 &&
 	grep -q 'skl_unc_arb::UNC_ARB_TRK_REQUESTS:WRITES' "$scratch/out"
 verdict 'showevtinfo knows the PMU' $?

@@ -39,7 +39,7 @@ int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type 
 {
 	struct ipmu_machine m = machine_of(sys);
 
-	return ipmu_machine_boxes(&m, type, place, why);
+	return ipmu_pfm_boxes(&m, type, place, why);
 }
 
 const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])

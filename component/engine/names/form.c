@@ -35,7 +35,7 @@ int ipmu_name_form(const struct ipmu_machine *m, const char *name, struct ipmu_e
 	if (ipmu_name_parse(name, &parsed, NULL) || !parsed.pmu)
 		return -ENOENT;
 	type = ipmu_type_named(m->family, parsed.pmu, &box);
-	if (!type || box != IPMU_ALL || !ipmu_machine_boxes(m, type, IPMU_ALL, NULL) ||
+	if (!type || box != IPMU_ALL || !ipmu_pfm_boxes(m, type, IPMU_ALL, NULL) ||
 	    !ipmu_type_has_event(type, parsed.event))
 		return -ENOENT;
 	/* Whether there is a default is what the name alone gives; and some events are another

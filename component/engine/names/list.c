@@ -141,7 +141,7 @@ int ipmu_name_list(const struct ipmu_machine *m, int event, int umask,
 {
 	for (int t = 0; m->family->types[t]; t++) {
 		const struct ipmu_pmu_type *type = m->family->types[t];
-		int events = ipmu_machine_boxes(m, type, IPMU_ALL, NULL) ? count_events(type) : 0;
+		int events = ipmu_pfm_boxes(m, type, IPMU_ALL, NULL) ? count_events(type) : 0;
 
 		if (event < events)
 			return umask < 0 ? list_event(type, event, out) :

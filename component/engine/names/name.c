@@ -111,7 +111,7 @@ static int check_one_box(struct naming *n, char *why)
 
 static int check_box(const struct naming *n, int place, char *why)
 {
-	int boxes = ipmu_machine_boxes(n->m, n->e.type, place, why);
+	int boxes = ipmu_pfm_boxes(n->m, n->e.type, place, why);
 
 	if (!boxes)
 		return -ENODEV;

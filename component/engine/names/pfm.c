@@ -105,24 +105,6 @@ int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max
 	return written;
 }
 
-const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32])
-{
-	for (int t = 0; m->family->types[t]; t++) {
-		const struct ipmu_pmu_type *type = m->family->types[t];
-		int boxes = ipmu_machine_boxes(m, type, IPMU_ALL, NULL);
-		int names = !boxes ? 0 : type->pfm_numbered ? 1 + boxes : 1;
-
-		if (i < names) {
-			snprintf(name, 32, "%s", type->name);
-			if (i > 0)
-				pmu_name(type, i - 1, name);
-			return name;
-		}
-		i -= names;
-	}
-	return NULL;
-}
-
 static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -148,6 +130,49 @@ static int find_pmu(const char *name, pfm_pmu_info_t *info)
 		}
 	}
 	return -ENOENT;
+}
+
+/* libpfm4 lists no events of a hidden PMU, but encodes their names all the same. */
+static bool is_hidden(const struct ipmu_pmu_type *type, char *why)
+{
+	static const char *const settings[] = { "LIBPFM_FORCE_PMU", "LIBPFM_DISABLED_PMUS" };
+	pfm_pmu_info_t pmu;
+	char name[32];
+
+	table_name(type, name);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		const char *value = secure_getenv(settings[i]);
+
+		if (value && find_pmu(name, &pmu)) {
+			ipmu_fail(why, 0, "%s=%.60s hides %s: unset it", settings[i], value, name);
+			return true;
+		}
+	}
+	return false;
+}
+
+int ipmu_pfm_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type, int place,
+		   char *why)
+{
+	return is_hidden(type, why) ? 0 : ipmu_machine_boxes(m, type, place, why);
+}
+
+const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32])
+{
+	for (int t = 0; m->family->types[t]; t++) {
+		const struct ipmu_pmu_type *type = m->family->types[t];
+		int boxes = ipmu_pfm_boxes(m, type, IPMU_ALL, NULL);
+		int names = !boxes ? 0 : type->pfm_numbered ? 1 + boxes : 1;
+
+		if (i < names) {
+			snprintf(name, 32, "%s", type->name);
+			if (i > 0)
+				pmu_name(type, i - 1, name);
+			return name;
+		}
+		i -= names;
+	}
+	return NULL;
 }
 
 static int no_pmu(const char *name, char *why)

@@ -10,6 +10,9 @@
 /* ipmu_system_pmu, of this machine. */
 const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32]);
 
+/* ipmu_machine_boxes, but 0 where a setting of libpfm4 in the environment hides the type's PMU. */
+int ipmu_pfm_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type, int place,
+		   char *why);
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event);
 #define IPMU_CODES_MAX 4
 /* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno.
