@@ -57,6 +57,15 @@ done < <(find "$STAGE" -path '*/doc/*' -name '*.md' -exec grep -oH '](\([^)#]*\)
 	sed 's/:](/:/' | grep -v ':https\{0,1\}:')
 [ "$links" -gt 20 ] || fail "documents have $links links"
 
+# -- scripts find their interpreter
+scripts=0
+for file in "$STAGE"/bin/*; do
+	[ "$(head -c 2 "$file" | tr -d '\0')" = '#!' ] || continue
+	scripts=$((scripts + 1))
+	"$file" --help >"$scratch/out" 2>&1 || fail "$file --help: $(cat "$scratch/out")"
+done
+[ "$scripts" -gt 0 ] || fail 'no script in bin'
+
 # -- moved elsewhere it works as before
 cp -a "$STAGE" "$scratch/moved"
 "$scratch/moved/bin/papi_component_avail" >"$scratch/out" 2>&1 || fail 'moved papi_component_avail'
