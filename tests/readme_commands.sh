@@ -94,7 +94,7 @@ run() {		# run COMMAND
 # shown lies between marks.
 while IFS= read -r command; do
 	: >out
-	run "$command"
+	run "$command" </dev/null	# which is the list of commands
 	ok "$command" $?
 done < <(sed -e '/^<!-- output/,/^<!-- end/d' "${documents[@]}" | sed -n 's/^    \([^ ].*\)/\1/p' |
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
