@@ -241,6 +241,8 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values);
 
 /* Counts continue from 0; moves this session's baselines, writes no register. Fails as a read. */
 int ipmu_session_reset(struct ipmu_session *s);
+/* The same; values (may be NULL): what a running session had counted until then. */
+int ipmu_session_take(struct ipmu_session *s, uint64_t *values);
 
 /* How many counters of the session were lost since its start; `why` (may be NULL): a sentence about
  * the first of them. Async-signal-safe. */

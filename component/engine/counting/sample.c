@@ -266,10 +266,20 @@ static bool parent_counts(const struct ipmu_session *s)
 				      s->sys->lessee.pid);
 }
 
-/* Take what was read of n counter uses, and let the count begin there if it is a reset. The value
- * of a counter that was lost is its last good one. */
+static void add_use(const struct ipmu_use *use, uint64_t *values)
+{
+	uint64_t from = atomic_load_explicit(&use->baseline, memory_order_acquire);
+	uint64_t count = atomic_load_explicit(&use->seen, memory_order_acquire) - from;
+
+	for (int l = 0; l < use->nlinks; l++)
+		values[use->links[l]] += count;
+}
+
+/* Take what was read of n counter uses, and let the count begin there if it is a reset: `ended`
+ * (may be NULL) adds up the counts until then. The value of a counter that was lost is its last
+ * good one. */
 static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
-		 bool reset)
+		 bool reset, uint64_t *ended)
 {
 	bool gone = s->sys->disowned && !parent_counts(s);
 
@@ -282,6 +292,8 @@ static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uin
 		if (gone)
 			continue;
 		advance(&use->seen, now[k], direction_of(use));
+		if (reset && ended)
+			add_use(use, ended);
 		if (reset)
 			advance(&use->baseline, now[k], direction_of(use));
 	}
@@ -309,7 +321,8 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys)
 
 /* A reader that has been given up meanwhile finds another epoch, and stops: what it looks at may be
  * counting something else by now. epoch NULL: the caller holds the lock and is no reader. */
-static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset)
+static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
+		uint64_t *ended)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
@@ -321,14 +334,14 @@ static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, b
 		if (epoch && atomic_load(&s->epoch) != epoch)
 			return 0;
 		if (!rc)
-			take(s, &s->plan.uses[i], n, now, reset);
+			take(s, &s->plan.uses[i], n, now, reset, ended);
 	}
 	return rc;
 }
 
 int ipmu_sample_look(struct ipmu_session *s)
 {
-	return look(s, NULL, false);
+	return look(s, NULL, false, NULL);
 }
 
 /* What the first counter use that was lost has met. */
@@ -343,14 +356,8 @@ static int loss(const struct ipmu_session *s)
 
 static void add_up(const struct ipmu_session *s, uint64_t *values)
 {
-	for (int i = 0; i < s->plan.nuses; i++) {
-		const struct ipmu_use *use = &s->plan.uses[i];
-		uint64_t from = atomic_load_explicit(&use->baseline, memory_order_acquire);
-		uint64_t count = atomic_load_explicit(&use->seen, memory_order_acquire) - from;
-
-		for (int l = 0; l < use->nlinks; l++)
-			values[use->links[l]] += count;
-	}
+	for (int i = 0; i < s->plan.nuses; i++)
+		add_use(&s->plan.uses[i], values);
 }
 
 /* ---- what was lost */
@@ -404,7 +411,7 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = look(s, v.epoch, false);
+		rc = look(s, v.epoch, false, NULL);
 	if (v.state != IPMU_CHANGING)
 		add_up(s, values);
 	if (!rc && v.state != IPMU_CHANGING)
@@ -424,13 +431,16 @@ static void begin_at_seen(struct ipmu_session *s)
 	}
 }
 
-int ipmu_session_reset(struct ipmu_session *s)
+int ipmu_session_take(struct ipmu_session *s, uint64_t *values)
 {
-	int cancel = ipmu_cancel_hold(), rc = 0;
+	int cancel = ipmu_cancel_hold(), rc = 0, n;
 	struct visit v = enter(s);
 
+	n = atomic_load(&s->nevents);
+	for (int e = 0; values && e < n; e++)
+		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = look(s, v.epoch, true);
+		rc = look(s, v.epoch, true, values);
 	else if (v.state == IPMU_STOPPED)
 		begin_at_seen(s);
 	if (!rc && v.state != IPMU_CHANGING)
@@ -438,6 +448,11 @@ int ipmu_session_reset(struct ipmu_session *s)
 	leave(&v);
 	ipmu_cancel_release(cancel);
 	return rc;
+}
+
+int ipmu_session_reset(struct ipmu_session *s)
+{
+	return ipmu_session_take(s, NULL);
 }
 
 int ipmu_session_lost(struct ipmu_session *s, char *why)
