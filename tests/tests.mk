@@ -47,4 +47,5 @@ EXTRA_CPPFLAGS_job_board = -I$(S)/mpi_aggregation -I$(S)/common -I$(S)/tests/sup
 EXTRA_CPPFLAGS_job_watch = -I$(S)/mpi_aggregation -I$(S)/common -I$(S)/tests/support/without_mpi
 EXTRA_CPPFLAGS_report_csv = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
 EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
-EXTRA_OBJECTS_glue_node_sum = $(O)/component/papi_glue/node_sum.o
+EXTRA_OBJECTS_glue_node_sum = $(addprefix $(O)/component/papi_glue/,apart.o node_sum.o)
+EXTRA_LIBS_glue_node_sum = -Wl,--wrap=clock_gettime

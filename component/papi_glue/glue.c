@@ -329,22 +329,29 @@ int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	return rc;
 }
 
+static void sort_counts(const struct control_state *state, const uint64_t *values,
+			long long *counts)
+{
+	for (int i = 0; i < state->nplaces; i++)
+		if (state->places[i].index >= 0 && is_reported(state, i))
+			counts[i] = (long long)values[state->places[i].index];
+}
+
 int glue_read(hwd_context_t *ctx, hwd_control_state_t *ctl, long long **counts, int flags)
 {
 	struct control_state *state = (struct control_state *)ctl;
 	struct ipmu_session *session = __atomic_load_n(&state->session, __ATOMIC_ACQUIRE);
 	uint64_t values[GLUE_EVENTS_MAX] = { 0 };
-	int rc;
+	int rc = 0;
 
 	(void)ctx;
 	(void)flags;
 	*counts = state->counts;
-	if (!session || is_idle(state))
-		return PAPI_OK;
-	rc = ipmu_session_read(session, values);
-	for (int i = 0; i < state->nplaces; i++)
-		if (state->places[i].index >= 0 && is_reported(state, i))
-			state->counts[i] = (long long)values[state->places[i].index];
+	if (session && !is_idle(state)) {
+		rc = ipmu_session_read(session, values);
+		sort_counts(state, values, state->counts);
+	}
+	node_sum_read(&state->share, state->counts, false);
 	return rc ? tell_loss(state, session) : PAPI_OK;
 }
 
@@ -352,11 +359,17 @@ int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
 	struct control_state *state = (struct control_state *)ctl;
 	struct ipmu_session *session = __atomic_load_n(&state->session, __ATOMIC_ACQUIRE);
+	uint64_t values[GLUE_EVENTS_MAX] = { 0 };
+	long long counts[GLUE_EVENTS_MAX] = { 0 };
+	int rc = 0;
 
 	(void)ctx;
-	if (!session || is_idle(state))
-		return PAPI_OK;
-	return ipmu_session_reset(session) ? tell_loss(state, session) : PAPI_OK;
+	if (session && !is_idle(state)) {
+		rc = ipmu_session_take(session, values);
+		sort_counts(state, values, counts);
+	}
+	node_sum_read(&state->share, counts, true);
+	return rc ? tell_loss(state, session) : PAPI_OK;
 }
 
 /* ---- overflow ---- */

@@ -22,8 +22,8 @@ static const char *const job_names[] = { LAUNCHER_JOBS, LAUNCHER_ALLOCATIONS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node_sum_share *running;
-static pid_t decided;		/* the process that is_first is about */
-static bool is_first;
+static pid_t decided;		/* the process that is_first and is_rank are about */
+static bool is_first, is_rank;
 static int lock_fd = -1;
 static char lock_path[256];
 
@@ -103,10 +103,14 @@ static bool is_ours(const struct stat *file)
 
 static int open_or_make(void)
 {
-	int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = open(lock_path, flags);
+	int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, fd;
 
-	return fd < 0 && errno == ENOENT ? open(lock_path, flags | O_CREAT | O_EXCL, 0600) : fd;
+	do {
+		fd = open(lock_path, flags);
+		if (fd < 0 && errno == ENOENT)
+			fd = open(lock_path, flags | O_CREAT | O_EXCL, 0600);
+	} while (fd < 0 && errno == EEXIST);	/* another process was faster */
+	return fd;
 }
 
 /* Root may remove what another user has put there, and every user what is theirs. */
@@ -129,7 +133,6 @@ static int take_lock(char *why)
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int rc = 0, error = EAGAIN;
 
-	name_lock();
 	for (int i = 0; i < ATTEMPTS && !rc; i++) {
 		int fd = open_or_make();
 		struct stat mine;
@@ -153,6 +156,33 @@ static int take_lock(char *why)
 	return -EACCES;
 }
 
+/* The ranks of a node share the file's page; whichever starts first makes it. */
+static void share_page(bool reports)
+{
+	int fd = reports ? lock_fd : open_or_make();
+	struct stat mine;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &mine) && is_ours(&mine))
+		apart_open(fd, reports);
+	if (!reports)
+		close(fd);
+}
+
+/* A rank that does not report removes the file if none that does has it. */
+static void remove_page(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(lock_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return;
+	if (!fcntl(fd, F_GETLK, &whole) && whole.l_type == F_UNLCK)
+		unlink(lock_path);
+	close(fd);
+}
+
 /* 1, 0, or a negative errno and a sentence. */
 static int process_is_first(char *why)
 {
@@ -165,18 +195,38 @@ static int process_is_first(char *why)
 		close(lock_fd);		/* a parent's */
 	lock_fd = -1;
 	/* The launcher's first process may have children that count: the lock is for them. */
-	rc = local_rank(&rank) && rank != 0 ? 0 : take_lock(why);
+	is_rank = local_rank(&rank);
+	name_lock();
+	rc = is_rank && rank != 0 ? 0 : take_lock(why);
 	if (rc < 0)
 		return rc;
 	decided = getpid();
 	is_first = rc == 1;
+	if (is_rank && (is_first || rank != 0))
+		share_page(is_first);
+	else
+		is_rank = false;	/* a child of the rank that reports */
 	return rc;
+}
+
+/* PAPI has no way to tell, and the tools that the variable is for show no messages of PAPI's. */
+static void report_apart(void)
+{
+	char why[IPMU_WHY_MAX];
+
+	if (apart_close(why) && fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		dprintf(STDERR_FILENO, "intel_uncore: " VARIABLE "=first: %s\n", why);
 }
 
 __attribute__((destructor)) void node_sum_end(void)
 {
 	pthread_mutex_lock(&lock);
 	running = NULL;
+	if (is_rank && decided == getpid()) {
+		report_apart();
+		if (!is_first)
+			remove_page();
+	}
 	if (lock_fd >= 0 && decided == getpid()) {
 		unlink(lock_path);
 		close(lock_fd);
@@ -204,6 +254,23 @@ static bool is_taken(int code)
 	return false;
 }
 
+static bool is_compared(void)
+{
+	const struct node_sum_share *s = running;
+
+	while (s && !s->compared)
+		s = s->next;
+	return s != NULL;
+}
+
+static void start_compared(struct node_sum_share *s)
+{
+	if (s->compared && is_first)
+		apart_start(&s->apart);
+	else if (s->compared)
+		apart_other_reads();
+}
+
 int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride, char *why)
 {
 	struct node_sum_share share = { .codes = codes, .n = n, .stride = stride };
@@ -217,8 +284,10 @@ int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride
 			share.reported |= UINT64_C(1) << i;
 	if (first >= 0) {
 		share.next = running;
+		share.compared = is_rank && !is_compared();
 		*s = share;
 		running = s;
+		start_compared(s);
 	}
 	pthread_mutex_unlock(&lock);
 	return first < 0 ? first : 0;
@@ -234,5 +303,14 @@ void node_sum_release(struct node_sum_share *s)
 		}
 	s->next = NULL;
 	s->reported = 0;
+	s->compared = false;
 	pthread_mutex_unlock(&lock);
+}
+
+void node_sum_read(struct node_sum_share *s, const long long *counts, bool is_reset)
+{
+	if (s->compared && is_first)
+		apart_read(&s->apart, counts, s->n, is_reset);
+	else if (s->compared)
+		apart_other_reads();
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apart.h"
 #include "ipmu.h"
 
 /* What one running event set reports. Zeroed before its first use. */
@@ -19,6 +20,8 @@ struct node_sum_share {
 	const int *codes;
 	int n, stride;		/* codes are `stride` bytes apart */
 	uint64_t reported;
+	bool compared;		/* with the other ranks' reads: one set of a process is */
+	struct apart apart;
 };
 
 /* 0, or -EINVAL and a sentence for a value that means nothing. */
@@ -29,6 +32,10 @@ bool node_sum_is_on(void);
  * them up. -EACCES and a sentence: it cannot be told which process is to report. */
 int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride, char *why);
 void node_sum_release(struct node_sum_share *s);
+
+/* The set was read or reset: counts until then are those of its codes, in their order.
+ * Async-signal-safe. */
+void node_sum_read(struct node_sum_share *s, const long long *counts, bool is_reset);
 
 /* Another process may be the first from here on. */
 void node_sum_end(void);
