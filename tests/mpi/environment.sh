@@ -47,7 +47,7 @@ end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
 	done
 }
 
-ranks() {	# ranks N COMMAND...
+ranks() {	# ranks N COMMAND... : within $limit seconds
 	local n=$1 job watcher status
 	shift
 	local -x LD_PRELOAD=$waits${LD_PRELOAD:+:$LD_PRELOAD}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tool MIB: a stand-in for a program under TAU, Score-P or Caliper. It takes events from the
- * variable of that tool, counts them in two regions as the tool does, and adds up over the ranks.
+/* tool MIB ROUNDS [late]: a stand-in for a program under TAU, Score-P or Caliper; with PAPI_EVENTS,
+ * a client of PAPI's own high level. It takes events from the variable of that tool, counts them in
+ * two regions as the tool does, and adds up over the ranks, ROUNDS times.
  *
  *   read     each rank reads MIB MiB of its own, none of which is in a cache
  *   copy     and copies them, where the destination's lines are read as well
  *
- * Both begin and end with a barrier. Rank 0 prints "REGION EVENT SUM". */
+ * Regions are as docs/tools.md has them, in pattern.h. With `late`, rank 0 enters each only when
+ * the others have worked. Rank 0 prints "REGION EVENT SUM"; the high level writes its own files. */
 #include <mpi.h>
 #include <papi.h>
 #include <stdio.h>
@@ -15,7 +17,11 @@
 #define EVENTS_MAX 8
 
 static char *names[EVENTS_MAX];
-static int n, set = PAPI_NULL, rank;
+static int n, set = PAPI_NULL, rank, high_level, late;
+static long long counts[EVENTS_MAX];
+static volatile long *from, *to;
+static size_t words;
+static long sum;
 
 static void give_up(const char *what, int rc)
 {
@@ -69,56 +75,100 @@ static void begin(void)
 		give_up("PAPI_start", rc);
 }
 
-static void enter(void)
+/* TAU at each enter and exit, Caliper at each snapshot. */
+static void take(const char *where)
 {
-	long long counts[EVENTS_MAX];
-	int rc;
+	int rc = PAPI_read(set, counts);
 
-	MPI_Barrier(MPI_COMM_WORLD);
-	rc = PAPI_read(set, counts);
 	if (rc == PAPI_OK)
 		rc = PAPI_reset(set);
 	if (rc != PAPI_OK)
-		give_up("enter", rc);
-	/* Ours share the host's CPUs: none may begin before the first one counts. */
-	MPI_Barrier(MPI_COMM_WORLD);
+		give_up(where, rc);
+}
+
+static void enter(const char *region)
+{
+	if (!high_level)
+		take("enter");
+	else if (PAPI_hl_region_begin(region) != PAPI_OK)
+		give_up("PAPI_hl_region_begin", 0);
 }
 
 static void leave(const char *region)
 {
-	long long counts[EVENTS_MAX], sums[EVENTS_MAX];
-	int rc;
+	if (!high_level)
+		take("leave");
+	else if (PAPI_hl_region_end(region) != PAPI_OK)
+		give_up("PAPI_hl_region_end", 0);
+}
 
+static void in_pattern(const char *name, void (*solve)(void))
+{
+#define BEGIN(solve) enter(name)
+#define END(solve) leave(name)
+#include "pattern.h"
+}
+
+static void in_turn(const char *name, void (*solve)(void))
+{
 	MPI_Barrier(MPI_COMM_WORLD);
-	rc = PAPI_read(set, counts);
-	if (rc != PAPI_OK)
-		give_up("leave", rc);
+	for (int turn = 1; turn >= 0; turn--) {
+		if (turn == (rank > 0)) {
+			enter(name);
+			solve();
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	leave(name);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void region(const char *name, void (*solve)(void))
+{
+	long long sums[EVENTS_MAX];
+
+	(late ? in_turn : in_pattern)(name, solve);
 	MPI_Reduce(counts, sums, n, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	for (int i = 0; i < n && rank == 0; i++)
-		printf("%s %s %lld\n", region, names[i], sums[i]);
+		printf("%s %s %lld\n", name, names[i], sums[i]);
+}
+
+static void read_all(void)
+{
+	for (size_t i = 0; i < words; i += 64 / sizeof(long))
+		sum += from[i];
+}
+
+static void copy_all(void)
+{
+	for (size_t i = 0; i < words; i += 64 / sizeof(long))
+		to[i] = from[i];
 }
 
 int main(int argc, char **argv)
 {
-	size_t bytes = (size_t)atoi(argv[1]) << 20, words = bytes / sizeof(long);
-	volatile long *from = aligned_alloc(4096, bytes), *to = aligned_alloc(4096, bytes);
-	long sum = 0;
+	size_t bytes = (size_t)atoi(argv[1]) << 20;
+	int rounds = atoi(argv[2]);
 
+	late = argc > 3;
+	high_level = getenv("PAPI_EVENTS") != NULL;
+	words = bytes / sizeof(long);
+	from = aligned_alloc(4096, bytes);
+	to = aligned_alloc(4096, bytes);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	memset((void *)from, rank, bytes);
 	memset((void *)to, rank, bytes);
-	choose();
-	begin();
-	enter();
-	for (size_t i = 0; i < words; i += 64 / sizeof(long))
-		sum += from[i];
-	leave("read");
-	enter();
-	for (size_t i = 0; i < words; i++)
-		to[i] = from[i];
-	leave("copy");
-	PAPI_shutdown();
+	if (!high_level) {
+		choose();
+		begin();
+	}
+	for (int i = 0; i < rounds; i++) {
+		region("read", read_all);
+		region("copy", copy_all);
+	}
+	if (!high_level)
+		PAPI_shutdown();
 	MPI_Finalize();
 	return sum == 1;
 }
