@@ -100,7 +100,7 @@ done < <(sed -e '/^<!-- output/,/^<!-- end/d' "${documents[@]}" | sed -n 's/^   
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
 
 # The first option of each command that is named anywhere, in the manual pages too, is one it has.
-commands='vpmu (run|boot|rsh|regs|events)|ipmu-(run|mpi-run|restore|allowlist)|pmutopo'
+commands='vpmu (run|boot|regs|events)|ipmu-(run|mpi-run|restore|allowlist)|pmutopo'
 while read -r option command; do
 	$command --help >out 2>&1
 	grep -qE -e "(^|[ ,|[])$option([] ,=[]|$)" out

@@ -35,9 +35,8 @@ static void check_order(void *payload, size_t bytes)
 	for (uint32_t i = 0; i < order.start->groups; i++)
 		any |= order.groups[i];
 	REQUIRE(!any || order.start->groups);	/* all can be read */
-	length = sizeof(*order.start) + sizeof(*order.groups) * order.start->groups + 3 +
-		 check_text(order.host, payload, bytes) + check_text(order.folder, payload, bytes) +
-		 check_text(order.vpmu, payload, bytes);
+	length = sizeof(*order.start) + sizeof(*order.groups) * order.start->groups + 2 +
+		 check_text(order.host, payload, bytes) + check_text(order.folder, payload, bytes);
 	REQUIRE(order.start->words);
 	length += check_texts(order.words, order.start->words, payload, bytes);
 	length += check_texts(order.settings, order.start->settings, payload, bytes);

@@ -94,17 +94,17 @@ static void default_signals(void)
 
 static void become(const struct init_order *order)
 {
-	const struct vpmu_start *user = order->user;
+	const struct vpmu_start *start = order->start;
 
-	if (setgroups(user->groups, order->groups) || setgid(user->gid) || setuid(user->uid))
-		give_up("cannot become user %u: %s", user->uid, strerror(errno));
+	if (setgroups(start->groups, order->groups) || setgid(start->gid) || setuid(start->uid))
+		give_up("cannot become user %u: %s", start->uid, strerror(errno));
 }
 
 static void run(const struct init_order *order, const int *far, int tell)
 {
 	default_signals();
 	take_streams(order->start, far, tell);
-	if (chdir(order->folder) && (!order->other_folder || chdir("/")))
+	if (chdir(order->folder))
 		give_up("%s: %s", order->folder, strerror(errno));
 	umask((mode_t)order->start->umask);
 	become(order);

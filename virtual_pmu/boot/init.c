@@ -52,7 +52,6 @@ int main(void)
 	init_receive(ports[VPMU_PORT_CONTROL], &order);
 	init_file_system(&order);
 	init_names(&order);
-	init_network(&order);
 	ended.status = init_life_run(&order, ports);
 	ended.rung = init_ring(INIT_BELL_END);
 	end_others();

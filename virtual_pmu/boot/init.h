@@ -10,11 +10,8 @@
 /* What the host wants to have started: a VPMU_START frame, cut into pieces. */
 struct init_order {
 	const struct vpmu_start *start;
-	const struct vpmu_start *user;	/* who it is: uid, gid, number of groups */
 	gid_t *groups;
 	const char *host, *folder;
-	bool other_folder;	/* in / where the folder is not there */
-	const char *vpmu;	/* the host's command, which is here as well */
 	char **words, **settings;	/* end with NULL */
 };
 
@@ -34,13 +31,7 @@ void init_names(const struct init_order *order);
 /* Whatever was written into the shared working folder is on the host. */
 void init_file_system_end(const struct init_order *order);
 
-/* ---- network.c: if the machine is a node of one ---- */
-void init_network(const struct init_order *order);
-
-/* ---- remote.c: programs that other nodes start, in processes of their own ---- */
-void init_serve(const struct init_order *order);
-
-/* ---- life.c: one program in each process ---- */
+/* ---- life.c ---- */
 /* Starts it, and returns its status when it has ended. ports: of the control and of the streams. */
 int init_life_run(const struct init_order *order, const int *ports);
 /* What it has printed until then. */
@@ -56,7 +47,6 @@ void init_child_start(const struct init_order *order, struct init_child *child);
 void init_child_window(const struct init_child *child, const struct vpmu_window *w);
 
 /* ---- end.c ---- */
-/* Of another process than the first it is the end of that alone. */
 __attribute__((noreturn)) void init_switch_off(void);
 /* Sends the sentence to the host, by this port once it is known, and switches the machine off. */
 __attribute__((format(printf, 1, 2), noreturn)) void init_fail(const char *format, ...);

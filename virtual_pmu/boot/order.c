@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be started, as the other side says it. */
+/* What is to be started, as the host says it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ bool init_order_cut(void *payload, size_t bytes, struct init_order *order)
 {
 	struct rest r = { .end = (char *)payload + bytes };
 
-	*order = (struct init_order){ .start = payload, .user = payload };
+	*order = (struct init_order){ .start = payload };
 	if (bytes < sizeof(*order->start) ||
 	    order->start->groups > (bytes - sizeof(*order->start)) / sizeof(*order->groups))
 		return false;
@@ -48,7 +48,6 @@ bool init_order_cut(void *payload, size_t bytes, struct init_order *order)
 	r.at = (char *)(order->groups + order->start->groups);
 	order->host = next_text(&r);
 	order->folder = next_text(&r);
-	order->vpmu = next_text(&r);
 	order->words = order->start->words ? take_texts(order->start->words, &r) : NULL;
 	if (order->words)
 		order->settings = take_texts(order->start->settings, &r);

@@ -15,14 +15,6 @@
 enum { VPMU_PORT_CONTROL = 1, VPMU_PORT_STREAM = 2, VPMU_PORTS = 5 };
 #define VPMU_STREAMS 3
 
-/* Nodes of a network start programs for each other over TCP, with the same frames and a connection
- * for each of the four. The first comes to this port; all have the number of the remote shell. */
-#define VPMU_SHELL_PORT 514
-#define VPMU_NODES_MAX 254
-#define VPMU_RSH "/run/vpmu/rsh"		/* for launchers: vpmu rsh, as one word */
-#define VPMU_HOSTS_OPENMPI "/run/vpmu/hosts.openmpi"
-#define VPMU_HOSTS_MPICH "/run/vpmu/hosts.mpich"
-
 /* Names under which the host's folders are offered to the machine. */
 #define VPMU_TAG_ROOT "vpmu.root"
 #define VPMU_TAG_WORK "vpmu.work"
@@ -36,7 +28,6 @@ enum vpmu_frame_type {
 	VPMU_READY = 1,		/* the machine is there: nothing, answered by VPMU_START */
 	VPMU_FAILED,		/* a sentence: the program could not be started */
 	VPMU_ENDED,		/* struct vpmu_ended: the last frame */
-	VPMU_STREAMS_AT,	/* uint32_t: port for the streams' connections, in order */
 	/* to the machine */
 	VPMU_START = 16,	/* struct vpmu_start, then gids and texts */
 	VPMU_SIGNAL,		/* struct vpmu_signal */
@@ -59,14 +50,12 @@ struct vpmu_start {
 	uint32_t groups, words, settings;	/* how many gids, arguments, variables follow */
 	uint32_t terminal[VPMU_STREAMS];	/* which streams are the terminal */
 	uint32_t has_terminal, work_is_shared;
-	uint32_t is_node, node;			/* of a network: its number, from 0 */
-	uint32_t nodes, slots;			/* started together (0: unknown), cores each */
 	uint64_t seconds, nanoseconds;		/* of the host's clock */
 	uint8_t random[32];
 	struct vpmu_window window;
 	struct termios termios;
 	/* Follow: groups * uint32_t; then texts, each with its NUL: host name, working folder,
-	 * the path of vpmu, arguments, environment. */
+	 * arguments, environment. */
 };
 
 /* 0, or -1 when the other side is gone. The payload is malloc'd, with a NUL behind it. */

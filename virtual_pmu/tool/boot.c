@@ -10,8 +10,7 @@
 #include "tool.h"
 
 enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
-		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND,
-		   OPT_NODES, OPT_NETWORK, OPT_NODE };
+		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -26,9 +25,6 @@ static const struct option options[] = {
 	{ "console", no_argument, NULL, OPT_CONSOLE },
 	{ "count-boot", no_argument, NULL, OPT_COUNT_BOOT },
 	{ "suspend", no_argument, NULL, OPT_SUSPEND },
-	{ "nodes", required_argument, NULL, OPT_NODES },
-	{ "network", required_argument, NULL, OPT_NETWORK },
-	{ "node", required_argument, NULL, OPT_NODE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -58,10 +54,6 @@ static const char help[] =
 "                        program's start to its end\n"
 "      --suspend         a machine that can be suspended to RAM; its firmware takes longer\n"
 "      --strict          exit with 3 when somebody broke a register rule\n"
-"      --nodes N         boot N machines as node0, node1, ... of a private network; the\n"
-"                        program runs on node0, where MPI's launchers find all of them\n"
-"      --network FOLDER  join one machine to the network of that folder, as\n"
-"      --node N          its node number N, 0 to 253 (default 0)\n"
 "      --kernel FILE     another kernel (vmlinuz, or vmlinux with PVH), and\n"
 "      --modules DIR     its /lib/modules/VERSION\n"
 "      --append TEXT     more parameters for the kernel\n"
@@ -78,7 +70,6 @@ struct request {
 	struct vpmu_asked machine;
 	struct vpmu_boot boot;
 	bool strict;
-	const char *network, *node, *nodes;	/* as given; NULL: not */
 };
 
 /* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
@@ -86,8 +77,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 {
 	int code, rc;
 
-	*r = (struct request){ .boot = { .start = vpmu_boot_start, .feed = true,
-					 .memory = DEFAULT_MEMORY } };
+	*r = (struct request){ .boot = { .feed = true, .memory = DEFAULT_MEMORY } };
 	while ((code = getopt_long(argc, argv, "+" VPMU_ASKED_LETTERS "h", options, NULL)) != -1) {
 		switch (code) {
 		case OPT_NO_FEED: r->boot.feed = false; break;
@@ -101,9 +91,6 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case OPT_CONSOLE: r->boot.console = true; break;
 		case OPT_COUNT_BOOT: r->boot.count_boot = true; break;
 		case OPT_SUSPEND: r->boot.suspend = true; break;
-		case OPT_NODES: r->nodes = optarg; break;
-		case OPT_NETWORK: r->network = optarg; break;
-		case OPT_NODE: r->node = optarg; break;
 		case 'h':
 			fputs(help, stdout);
 			return -1;
@@ -119,41 +106,6 @@ static int parse_options(int argc, char **argv, struct request *r)
 	return 0;
 }
 
-static int number(const char *option, const char *text, unsigned long least, unsigned long most,
-		  unsigned int *out)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || n < least || n > most) {
-		vpmu_complain("%s %s: a number from %lu to %lu", option, text, least, most);
-		return VPMU_EXIT_USAGE;
-	}
-	*out = (unsigned int)n;
-	return 0;
-}
-
-static int check_network(struct request *r)
-{
-	int rc = 0;
-
-	if (r->nodes && (r->network || r->node)) {
-		vpmu_complain("--nodes makes a network of its own: leave --network and --node out, "
-			      "or boot each machine by itself");
-		return VPMU_EXIT_USAGE;
-	}
-	if (r->node && !r->network) {
-		vpmu_complain("--node %s: of which network? Name its folder with --network",
-			      r->node);
-		return VPMU_EXIT_USAGE;
-	}
-	if (r->node)
-		rc = number("--node", r->node, 0, VPMU_NODES_MAX - 1, &r->boot.node);
-	if (r->nodes)
-		rc = number("--nodes", r->nodes, 1, VPMU_NODES_MAX, &r->boot.nodes);
-	return rc;
-}
-
 static bool is_memory(const char *text)
 {
 	char *end;
@@ -166,10 +118,7 @@ static int check_options(struct request *r, char **argv)
 {
 	static char *shell[2];
 	char path[PATH_MAX];
-	int rc = check_network(r);
 
-	if (rc)
-		return rc;
 	if (!r->boot.kernel != !r->boot.modules) {
 		vpmu_complain("--kernel and --modules belong together: a kernel loads no others "
 			      "than its own modules");
@@ -218,7 +167,6 @@ static int boot_on(struct vpmu_place *place, struct request *r)
 	int status = 0, rc;
 
 	r->boot.place = place;
-	r->boot.slots = s->machine.packages * s->machine.cores;
 	rc = vpmu_boot_talk(&r->boot, &ends, &status);
 	if (!rc)
 		rc = vpmu_place_check(place);
@@ -228,7 +176,7 @@ static int boot_on(struct vpmu_place *place, struct request *r)
 	return r->strict && s->violation_count > ends.violations ? VPMU_EXIT_VIOLATIONS : status;
 }
 
-static int boot_one(struct request *r, const struct vpmu_machine *machine)
+static int boot(struct request *r, const struct vpmu_machine *machine)
 {
 	struct vpmu_place *place = calloc(1, sizeof(*place));
 	int rc = VPMU_EXIT_FAILURE;
@@ -239,47 +187,12 @@ static int boot_one(struct request *r, const struct vpmu_machine *machine)
 		rc = vpmu_place_enter(place, r->machine.segment, machine,
 				      vpmu_asked_open(&r->machine), r->machine.settings,
 				      r->machine.setting_count);
-	if (!rc && r->network)
-		rc = vpmu_network_join(r->network, r->boot.node, &r->boot.network);
 	if (!rc)
 		rc = boot_on(place, r);
-	vpmu_network_leave(r->boot.network);
 	if (place && place->segment)
 		vpmu_place_leave(place);
 	free(place);
 	return rc;
-}
-
-/* A node but the first has nothing to do but what it is asked for from there. */
-static void make_node(struct request *r, char *segment)
-{
-	static char *words[] = { "sleep", "infinity", NULL };
-	const char *given = r->machine.segment ? r->machine.segment : getenv("VPMU_SEGMENT");
-
-	r->boot.argv = words;
-	if (!given || !*given)
-		return;
-	snprintf(segment, PATH_MAX, "%s.node%u", given, r->boot.node);
-	r->machine.segment = segment;
-}
-
-static int boot_all(struct request *r, const struct vpmu_machine *machine)
-{
-	static char folder[PATH_MAX], segment[PATH_MAX];
-	int rc, others = 0;
-
-	if (!r->nodes)
-		return boot_one(r, machine);
-	rc = vpmu_nodes_start(r->boot.nodes, folder, &r->boot.node, &r->boot.told,
-			      &r->boot.others);
-	r->network = folder;
-	if (r->boot.node)
-		make_node(r, segment);
-	if (!rc)
-		rc = boot_one(r, machine);
-	if (r->boot.others)
-		others = vpmu_nodes_end(r->boot.others);
-	return others ? others : rc;
 }
 
 int vpmu_command_boot(int argc, char **argv)
@@ -296,5 +209,5 @@ int vpmu_command_boot(int argc, char **argv)
 		rc = vpmu_asked_machine(&r.machine, r.boot.feed, &machine);
 	if (!rc)
 		rc = check_machine(&machine);
-	return rc ? rc : boot_all(&r, &machine);
+	return rc ? rc : boot(&r, &machine);
 }

@@ -18,14 +18,12 @@
 static const char *const wanted[] = {
 	"virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay", "msr", "intel_uncore",
 };
-static const char of_network[] = "virtio_net";
 
 #define MODULES_MAX 64
 
 struct image {
 	FILE *out;
 	const char *folder;		/* of the modules */
-	bool network;
 	char *order;			/* its modules.order: a path in every line */
 	char *loaded[MODULES_MAX];	/* names, in the order of loading */
 	unsigned int count;
@@ -168,8 +166,6 @@ static int add_modules(struct image *image)
 	}
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !rc; i++)
 		rc = add_module(image, wanted[i]);
-	if (!rc && image->network)
-		rc = add_module(image, of_network);
 	for (unsigned int i = 0; i < image->count; i++)
 		free(image->loaded[i]);
 	free(image->order);
@@ -197,9 +193,9 @@ static int add_all(struct image *image, const char *init)
 	return rc;
 }
 
-int vpmu_boot_image(const char *init, const char *modules, bool network)
+int vpmu_boot_image(const char *init, const char *modules)
 {
-	struct image image = { .folder = modules, .network = network };
+	struct image image = { .folder = modules };
 	int fd = memfd_create("vpmu-boot", 0), copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	int rc = -1;
 

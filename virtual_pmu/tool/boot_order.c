@@ -44,35 +44,9 @@ static bool is_ours(const char *setting)
 	return !strncmp(setting, "VPMU_", 5);
 }
 
-/* Where the launchers of Open MPI and MPICH find the nodes and reach them; boot/network.c makes the
- * files. Root of a machine that is gone afterwards need not be warned of being root. */
-static const struct hint { const char *name, *value; bool for_root, together; } hints[] = {
-	{ "OMPI_MCA_plm_rsh_agent", VPMU_RSH, false, false },
-	{ "HYDRA_LAUNCHER", "rsh", false, false },
-	{ "HYDRA_LAUNCHER_EXEC", VPMU_RSH, false, false },
-	{ "OMPI_MCA_orte_default_hostfile", VPMU_HOSTS_OPENMPI, false, true },
-	{ "HYDRA_HOST_FILE", VPMU_HOSTS_MPICH, false, true },
-	{ "OMPI_ALLOW_RUN_AS_ROOT", "1", true, false },
-	{ "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", true, false },
-};
-
-static uint32_t write_hints(FILE *out, const struct vpmu_boot *boot)
+static uint32_t write_settings(FILE *out)
 {
 	uint32_t count = 0;
-
-	for (const struct hint *h = hints; h < hints + sizeof(hints) / sizeof(hints[0]); h++) {
-		if (!boot->network || getenv(h->name) || (h->for_root && boot->caller) ||
-		    (h->together && !boot->nodes))
-			continue;
-		fprintf(out, "%s=%s%c", h->name, h->value, 0);
-		count++;
-	}
-	return count;
-}
-
-static uint32_t write_settings(FILE *out, const struct vpmu_boot *boot)
-{
-	uint32_t count = write_hints(out, boot);
 
 	for (char **s = environ; *s; s++)
 		if (!is_ours(*s)) {
@@ -103,10 +77,6 @@ static void describe(struct vpmu_start *start, const struct vpmu_boot *boot)
 
 	umask(mask);
 	start->umask = mask;
-	start->is_node = boot->network != NULL;
-	start->node = boot->node;
-	start->nodes = boot->nodes;
-	start->slots = boot->slots;
 	if (boot->caller) {
 		start->uid = geteuid();
 		start->gid = getegid();
@@ -134,15 +104,6 @@ static void write_text(FILE *out, const char *text)
 	fwrite(text, 1, strlen(text) + 1, out);
 }
 
-/* The command itself, for the machine has it, too. */
-static void write_vpmu(FILE *out)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-
-	write_text(out, path ? path : "vpmu");
-	free(path);
-}
-
 int vpmu_boot_order(const struct vpmu_boot *boot, int control, const bool *terminal)
 {
 	struct vpmu_start start = { .uid = 0 };
@@ -162,10 +123,9 @@ int vpmu_boot_order(const struct vpmu_boot *boot, int control, const bool *termi
 		write_groups(out, &start);
 	write_text(out, host);
 	write_text(out, folder);
-	write_vpmu(out);
 	for (char **word = boot->argv; *word; word++)
 		write_text(out, *word);
-	start.settings = write_settings(out, boot);
+	start.settings = write_settings(out);
 	rc = fclose(out) ? -1 : 0;
 	if (!rc) {
 		memcpy(data, &start, sizeof(start));

@@ -20,7 +20,6 @@
 	"8250.nr_uarts=1 cryptomgr.notests lpj=10000000"
 
 #define SEABIOS "/usr/share/seabios/bios-256k.bin"
-#define MTU 9000	/* large frames, as clusters have them */
 #define BOARD "q35,i8042=off,sata=off,usb=off,smbus=off,hpet=off,vmport=off,graphics=off,smm=off"
 
 struct line {
@@ -164,19 +163,6 @@ static void add_port(struct line *l, int number, int fd)
 	add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
 }
 
-static void add_network(struct line *l, const struct vpmu_boot *boot)
-{
-	char address[32];
-
-	if (!boot->network)
-		return;
-	vpmu_network_address(boot->network, address, sizeof(address));
-	add(l, "-netdev");
-	add(l, "dgram,id=network,local.type=fd,local.str=%d", vpmu_network_far(boot->network));
-	add(l, "-device");
-	add(l, "virtio-net-pci,netdev=network,mac=%s,host_mtu=%d,romfile=", address, MTU);
-}
-
 static void add_board(struct line *l, const struct vpmu_boot *boot)
 {
 	static const char *const fixed[] = {
@@ -292,7 +278,7 @@ struct files { int image, affinity; };
 
 static int open_files(const struct vpmu_boot *boot, const struct parts *p, struct files *f)
 {
-	*f = (struct files){ .image = vpmu_boot_image(p->init, p->modules, boot->network != NULL),
+	*f = (struct files){ .image = vpmu_boot_image(p->init, p->modules),
 			     .affinity = -1 };
 	if (f->image >= 0 && vpmu_boot_node_bytes(boot))
 		f->affinity = vpmu_boot_affinity(boot);
@@ -312,7 +298,6 @@ static void compose(struct line *l, const struct vpmu_boot *boot, const struct p
 	for (int i = 0; i < LOG_END; i++)
 		add_port(l, VPMU_PORT_CONTROL + i, far[i]);
 	add_folders(l, p);
-	add_network(l, boot);
 	add_affinity(l, f->affinity);
 	add_kernel(l, boot, p, f->image);
 }

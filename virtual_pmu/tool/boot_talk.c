@@ -25,7 +25,6 @@ struct talk {
 	struct vpmu_boot_ends *ends;
 	enum phase phase;
 	struct vpmu_stream streams[VPMU_STREAMS];
-	bool up;		/* the machine waits for its order */
 	bool terminal[VPMU_STREAMS], raw, input_told, output_told[VPMU_STREAMS];
 	struct termios saved;
 	int signals, status;
@@ -65,7 +64,7 @@ static void look_for_terminal(struct talk *t)
 /* ---- signals ---- */
 
 static const int watched[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
-			       SIGWINCH, SIGTSTP, SIGCHLD };
+			       SIGWINCH, SIGTSTP };
 
 static void watch_signals(struct talk *t)
 {
@@ -94,21 +93,11 @@ static void stand_still(struct talk *t)
 	bool raw = t->raw;
 
 	make_cooked(t);
-	if (t->ends->emulator)
-		kill(t->ends->emulator, SIGSTOP);
+	kill(t->ends->emulator, SIGSTOP);
 	raise(SIGSTOP);
-	if (t->ends->emulator)
-		kill(t->ends->emulator, SIGCONT);
+	kill(t->ends->emulator, SIGCONT);
 	if (raw)
 		make_raw(t);
-}
-
-/* A machine that ends before this one takes all of its network's work with it. */
-static void look_after_others(struct talk *t)
-{
-	if (t->boot->others && (t->phase == BOOTING || t->phase == RUNNING) &&
-	    vpmu_nodes_lost(t->boot->others))
-		t->phase = FAILED;
 }
 
 /* Who suspended the machine may not have said when it is to wake. */
@@ -128,9 +117,7 @@ static void take_signal(struct talk *t)
 	struct vpmu_signal s = { .number = (int32_t)info.ssi_signo,
 				 .group = info.ssi_code == SI_KERNEL };
 
-	if (info.ssi_signo == SIGCHLD) {
-		look_after_others(t);
-	} else if (info.ssi_signo == SIGTSTP) {
+	if (info.ssi_signo == SIGTSTP) {
 		stand_still(t);
 	} else if (t->phase == BOOTING && info.ssi_signo != SIGWINCH) {
 		t->phase = STOPPED;
@@ -214,9 +201,9 @@ static void begin(struct talk *t)
 {
 	const struct vpmu_boot *boot = t->boot;
 
-	if (t->phase != BOOTING || !t->up || (boot->others && !vpmu_nodes_ready(boot->others)))
+	if (t->phase != BOOTING)
 		return;
-	if (boot->place && !boot->count_boot)
+	if (!boot->count_boot)
 		forget_booting(t);
 	if (vpmu_boot_order(boot, t->ends->control, t->terminal)) {
 		t->phase = LOST;
@@ -224,8 +211,6 @@ static void begin(struct talk *t)
 	}
 	t->phase = RUNNING;
 	make_raw(t);
-	if (boot->told && write(boot->told, "", 1) != 1)
-		t->phase = LOST;
 }
 
 static void end(struct talk *t, const struct vpmu_ended *ended)
@@ -250,7 +235,6 @@ static void take_frame(struct talk *t)
 		return;
 	}
 	if (type == VPMU_READY) {
-		t->up = true;
 		begin(t);
 	} else if (type == VPMU_ENDED && bytes >= sizeof(t->ended)) {
 		end(t, payload);
@@ -273,30 +257,7 @@ static bool is_over(const struct talk *t)
 }
 
 /* After the streams: */
-enum { CONTROL = VPMU_STREAMS, LOG, SIGNALS, NEWS, NETWORK, WATCHED = NETWORK + 2 };
-
-static int wait_for_others(const struct talk *t, struct pollfd *p, int timeout)
-{
-	const struct vpmu_boot *boot = t->boot;
-	int shorter = -1;
-
-	p[NEWS] = (struct pollfd){ .fd = boot->others ? vpmu_nodes_news(boot->others) : -1,
-				   .events = POLLIN };
-	p[NETWORK] = p[NETWORK + 1] = (struct pollfd){ .fd = -1 };
-	if (boot->network)
-		shorter = vpmu_network_wait(boot->network, &p[NETWORK]);
-	return shorter < 0 || (timeout >= 0 && timeout < shorter) ? timeout : shorter;
-}
-
-static void hear_others(struct talk *t, const struct pollfd *p)
-{
-	if (t->boot->network)
-		vpmu_network_move(t->boot->network);
-	if (!p[NEWS].revents)
-		return;
-	vpmu_nodes_listen(t->boot->others);
-	begin(t);
-}
+enum { CONTROL = VPMU_STREAMS, LOG, SIGNALS, WATCHED };
 
 static void step(struct talk *t, int timeout)
 {
@@ -309,7 +270,6 @@ static void step(struct talk *t, int timeout)
 	p[CONTROL] = (struct pollfd){ .fd = t->ends->control, .events = POLLIN };
 	p[LOG] = (struct pollfd){ .fd = t->ends->log, .events = POLLIN };
 	p[SIGNALS] = (struct pollfd){ .fd = t->signals, .events = POLLIN };
-	timeout = wait_for_others(t, p, timeout);
 	if (poll(p, WATCHED, timeout) < 0)
 		return;
 	for (int i = 0; i < VPMU_STREAMS; i++)
@@ -322,7 +282,6 @@ static void step(struct talk *t, int timeout)
 		take_frame(t);
 	if (p[SIGNALS].revents)
 		take_signal(t);
-	hear_others(t, p);
 }
 
 static void go_on_to_the_end(struct talk *t)
@@ -347,8 +306,6 @@ static int switch_off(struct talk *t)
 	int64_t latest = vpmu_now_ms() + OFF_MILLISECONDS;
 	int status = 0;
 
-	if (!t->ends->emulator)
-		return 0;
 	kill(t->ends->emulator, SIGTERM);
 	while (!waitpid(t->ends->emulator, &status, WNOHANG)) {
 		if (vpmu_now_ms() > latest)
@@ -369,10 +326,6 @@ static int switch_off(struct talk *t)
 
 static void tell_loss(const struct talk *t, int emulator)
 {
-	if (t->boot->far) {
-		vpmu_complain("%s: the connection ended before the program did", t->boot->far);
-		return;
-	}
 	vpmu_complain("the machine ended before the program did%s%s; %s",
 		      WIFSIGNALED(emulator) ? ": the emulator was killed by " : "",
 		      WIFSIGNALED(emulator) ? strsignal(WTERMSIG(emulator)) : "",
@@ -393,7 +346,7 @@ int vpmu_boot_talk(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends, in
 	t->ends = ends;
 	look_for_terminal(t);
 	watch_signals(t);
-	rc = boot->start(boot, ends);
+	rc = vpmu_boot_start(boot, ends);
 	if (!rc) {
 		make_streams(t);
 		go_on_to_the_end(t);

@@ -147,48 +147,13 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status);
 /* ---- boot.c: a whole machine ---- */
 struct vpmu_boot_ends;
 struct vpmu_boot {
-	const struct vpmu_place *place;		/* NULL: not a machine of ours (rsh) */
-	int (*start)(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends);
+	const struct vpmu_place *place;
 	bool feed, count_boot, console, suspend;
 	bool caller;				/* the program runs as the caller's user */
 	const char *qemu, *kernel, *modules;	/* as given; NULL: those of the installation */
 	const char *append, *memory;
-	struct vpmu_network *network;		/* NULL: none */
-	struct vpmu_nodes *others;		/* started by this process; NULL: none */
-	unsigned int node, nodes, slots;	/* its number, how many started together, cores */
-	int told;				/* gets a byte when the program starts; 0: nobody */
-	const char *far;			/* whose end it is when the connection ends */
 	char **argv;
 };
-
-/* ---- boot_network.c ---- */
-struct vpmu_network;
-struct pollfd;
-/* Node `node` of the network in this folder, which is made if it is not there. */
-int vpmu_network_join(const char *folder, unsigned int node, struct vpmu_network **out);
-void vpmu_network_leave(struct vpmu_network *n);
-/* Of the interface; and the emulator's end, which it inherits. */
-void vpmu_network_address(const struct vpmu_network *n, char *out, size_t bytes);
-int vpmu_network_far(const struct vpmu_network *n);
-/* What two things to wait for, and how many milliseconds at most (-1: any number). */
-int vpmu_network_wait(const struct vpmu_network *n, struct pollfd *p);
-/* Carries frames. */
-void vpmu_network_move(struct vpmu_network *n);
-
-/* ---- boot_nodes.c: machines that start together ---- */
-struct vpmu_nodes;
-/* Makes count - 1 more processes. In those *node is their number and *told the descriptor that gets
- * a byte; in the first it is 0 and *out is there. folder: of the network, which is made. */
-int vpmu_nodes_start(unsigned int count, char folder[PATH_MAX], unsigned int *node, int *told,
-		     struct vpmu_nodes **out);
-/* A descriptor that can be read when there is news of them. */
-int vpmu_nodes_news(const struct vpmu_nodes *n);
-void vpmu_nodes_listen(struct vpmu_nodes *n);
-bool vpmu_nodes_ready(const struct vpmu_nodes *n);
-/* Has one ended? Says which. */
-bool vpmu_nodes_lost(struct vpmu_nodes *n);
-/* Switches them off and forgets them; VPMU_EXIT_VIOLATIONS if one says so. */
-int vpmu_nodes_end(struct vpmu_nodes *n);
 
 /* ---- boot_memory.c: memory of several packages ---- */
 /* How much each package has; the last has the rest. 0: it is behind one bus. */
@@ -203,11 +168,11 @@ uint64_t vpmu_tsc_khz(void);
 /* ---- boot_image.c ---- */
 /* A descriptor of the first file system: the first process, and the modules that it loads, out of
  * a /lib/modules/VERSION folder. -1: failed and said so. */
-int vpmu_boot_image(const char *init, const char *modules, bool network);
+int vpmu_boot_image(const char *init, const char *modules);
 
 /* ---- boot_start.c: the emulator ---- */
 struct vpmu_boot_ends {
-	pid_t emulator;			/* 0: none */
+	pid_t emulator;
 	int control, streams[3];	/* our ends of the machine's ports */
 	int log;			/* what the kernel's console and the emulator say */
 	int wake;			/* a byte wakes a machine that is suspended */
@@ -236,6 +201,5 @@ int vpmu_command_events(int argc, char **argv);
 int vpmu_command_regs(int argc, char **argv);
 int vpmu_command_run(int argc, char **argv);
 int vpmu_command_boot(int argc, char **argv);
-int vpmu_command_rsh(int argc, char **argv);
 
 #endif

@@ -12,8 +12,6 @@ static const struct command {
 } commands[] = {
 	{ "run", "run a program on a virtual machine", vpmu_command_run },
 	{ "boot", "boot Linux on one, and run a program or a shell there", vpmu_command_boot },
-	{ "rsh", "on a booted machine: run a program on another node of its network",
-	  vpmu_command_rsh },
 	{ "machines", "list the machines there are", vpmu_command_machines },
 	{ "events", "list the documented events and whether a machine drives them",
 	  vpmu_command_events },
