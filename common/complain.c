@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shown.h"
+
 static char *kept;
 static size_t kept_bytes;
 
@@ -24,16 +26,17 @@ bool complain_is_silent(void)
 /* In one piece: the processes of a job write to the same terminal. */
 int complain(int status, const char *format, ...)
 {
-	char text[4096];
+	char text[4096], safe[SHOWN_ROOM(sizeof(text))];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	shown(text, safe, sizeof(safe));
 	if (!kept)
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, safe);
 	else if (!kept[0])
-		snprintf(kept, kept_bytes, "%s", text);
+		snprintf(kept, kept_bytes, "%s", safe);
 	return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How commands report an error: a line on stderr, after the name that the command was called by. */
+/* How commands report an error: a line on stderr, after the name that the command was called by.
+ * Names and texts in it may be anybody's (shown.h). */
 #ifndef IPMU_COMPLAIN_H
 #define IPMU_COMPLAIN_H
 

@@ -232,7 +232,7 @@ static int work(const struct options *o)
 /* For ipmu-mpi-run: a program that cannot be counted from its start is left to its MPI_Init. */
 static int work_until_mpi_init(const struct options *o)
 {
-	char why[COUNT_WHY_MAX] = "";
+	char why[COUNT_WHY_MAX] = "", name[SHOWN_ROOM(512)];
 	struct cpus own;
 	bool bound = !cpus_get(&own);
 	int rc;
@@ -250,7 +250,8 @@ static int work_until_mpi_init(const struct options *o)
 		cpus_set(&own);
 	execvp(o->argv[0], o->argv);
 	rc = program_refused(-errno);
-	fprintf(stderr, "ipmu-mpi-run: %s: %s\n", o->argv[0], strerror(errno));
+	fprintf(stderr, "ipmu-mpi-run: %s: %s\n", shown(o->argv[0], name, sizeof(name)),
+		strerror(errno));
 	return rc;
 }
 

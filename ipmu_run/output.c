@@ -56,6 +56,23 @@ int output_open(struct output *o, const char *prefix)
 	return 0;
 }
 
+static int show_text(const struct report *r)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	int rc = f ? report_text(f, r) : -ENOMEM;
+
+	if (f && fclose(f) && !rc)
+		rc = -ENOMEM;
+	if (!rc) {
+		shown_write(stderr, text, bytes);
+		rc = report_flush(stderr);
+	}
+	free(text);
+	return rc;
+}
+
 static int write_files(struct output *o, const struct report *r)
 {
 	const char *written[OUTPUTS];
@@ -72,9 +89,12 @@ static int write_files(struct output *o, const struct report *r)
 		else
 			written[n++] = o->file[i].path;
 	}
-	for (int i = 0; i < n; i++)
-		fprintf(stderr, "%s%s%s", i ? ", " : "  written: ", written[i],
-			i + 1 == n ? "\n" : "");
+	for (int i = 0; i < n; i++) {
+		fputs(i ? ", " : "  written: ", stderr);
+		shown_write(stderr, written[i], strlen(written[i]));
+	}
+	if (n)
+		fputc('\n', stderr);
 	return failed;
 }
 
@@ -94,7 +114,7 @@ int output_write(struct output *o, const struct report *r)
 
 	if (o->to_stdout)
 		return write_stdout(r);
-	rc = report_text(stderr, r) ? EXIT_CANNOT_COUNT : 0;
+	rc = show_text(r) ? EXIT_CANNOT_COUNT : 0;
 	return o->file[0].f && write_files(o, r) ? EXIT_CANNOT_COUNT : rc;
 }
 

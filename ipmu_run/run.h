@@ -8,6 +8,7 @@
 #include "complain.h"
 #include "new_file.h"
 #include "options.h"
+#include "shown.h"
 #include "counting/measure.h"
 #include "groups/find.h"
 #include "report/report.h"

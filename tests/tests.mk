@@ -27,13 +27,15 @@ $(O)/tests/clients/two_machines.o: $(T)/papi.built
 EXTRA_OBJECTS_papi_clients = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
 EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
-EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group)
+EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(O)/common/shown.o
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
-	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o
+	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o \
+	$(O)/common/shown.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
+EXTRA_OBJECTS_shown = $(O)/common/shown.o
 EXTRA_OBJECTS_new_file = $(O)/common/new_file.o
 EXTRA_LIBS_new_file = -Wl,--wrap=open,--wrap=access,--wrap=rename
 EXTRA_OBJECTS_json_writer = $(O)/common/json_writer.o

@@ -59,23 +59,6 @@ struct job {
 
 /* ---- telling */
 
-#define SHOWN_MAX (4 * NAME_MAX + 1)
-
-/* Anything but a slash may be in a file's name, and this goes to a terminal. */
-static const char *shown(const char *name, char text[SHOWN_MAX])
-{
-	size_t n = 0;
-
-	for (const char *c = name; *c && n + 4 < SHOWN_MAX; c++)
-		if (*c > ' ' && *c <= '~' && *c != '\\')
-			text[n++] = *c;
-		else
-			n += (size_t)snprintf(text + n, SHOWN_MAX - n, "\\x%02X",
-					      (unsigned)(unsigned char)*c);
-	text[n] = '\0';
-	return text;
-}
-
 static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
 {
 	char who[64];
@@ -198,7 +181,7 @@ static int do_file(struct job *job, const char *name, const struct ipmu_family *
 static int do_name(struct job *job, const char *name)
 {
 	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
-	char why[IPMU_WHY_MAX], text[SHOWN_MAX];
+	char why[IPMU_WHY_MAX];
 
 	for (int i = 0; i < 2; i++) {
 		const struct ipmu_family *family = ipmu_family_find(job->topo, scopes[i], why);
@@ -208,7 +191,7 @@ static int do_name(struct job *job, const char *name)
 			return do_file(job, name, family, place);
 	}
 	return complain(0, "%s/%s: belongs to no PMU of this machine: left alone", job->dir_path,
-			shown(name, text));
+			name);
 }
 
 static int compare(const struct dirent **a, const struct dirent **b)

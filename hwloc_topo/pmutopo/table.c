@@ -2,6 +2,8 @@
 /* The table that a person reads. */
 #include "pmutopo.h"
 
+#include "shown.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +17,14 @@ static void number_print(const char *label, int value)
 
 static void identity_print(const struct ipmu_topology *t)
 {
-	printf("%s", *t->vendor ? t->vendor : "unknown vendor");
+	char text[SHOWN_ROOM(sizeof(t->cpu_model))];
+
+	printf("%s", *t->vendor ? shown(t->vendor, text, sizeof(text)) : "unknown vendor");
 	number_print("family", t->family);
 	number_print("model", t->model);
 	number_print("stepping", t->stepping);
-	printf(": %s\n", *t->cpu_model ? t->cpu_model : "unnamed processor");
+	printf(": %s\n", *t->cpu_model ? shown(t->cpu_model, text, sizeof(text)) :
+	       "unnamed processor");
 	printf("%d package%s, %d core%s, %d CPU%s", t->npackages, t->npackages == 1 ? "" : "s",
 	       t->ncores, t->ncores == 1 ? "" : "s", t->ncpus, t->ncpus == 1 ? "" : "s");
 	if (t->noffline)
@@ -59,6 +64,7 @@ static void cpus_print(const struct ipmu_topology *t)
 {
 	bool slices = has_slices(t);
 	const struct ipmu_box_kind *mbox = kind_of(t, "nhmex_unc_mbox");
+	char kind[SHOWN_ROOM(sizeof(t->cpus->kind))];
 	bool kinds = has_kinds(t);
 
 	printf("%5s %8s %6s %7s %5s %10s %8s %8s%s\n", "CPU", "package", "core", "thread",
@@ -73,7 +79,8 @@ static void cpus_print(const struct ipmu_topology *t)
 		numbers_of(t, mbox, cpu->pkg_idx, mboxes);
 		printf("%5d %8d %6d %7d %5s %10s %8s %8s%s%s\n", cpu->os_cpu, cpu->pkg_idx,
 		       cpu->core_idx, cpu->smt_idx, node, slice, mboxes,
-		       cpu->allowed ? "yes" : "no", kinds ? "  " : "", cpu->kind);
+		       cpu->allowed ? "yes" : "no", kinds ? "  " : "",
+		       shown(cpu->kind, kind, sizeof(kind)));
 	}
 }
 

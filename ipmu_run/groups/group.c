@@ -8,6 +8,7 @@
 
 #include "formula.h"
 #include "group.h"
+#include "shown.h"
 
 struct reader {
 	struct group *g;
@@ -178,15 +179,6 @@ static int append(char **entry, const char *line)
 	return 0;
 }
 
-/* NUL bytes and other control characters come from files that are no text. */
-static bool is_text(const char *line, ssize_t bytes)
-{
-	for (ssize_t i = 0; i < bytes; i++)
-		if (iscntrl((unsigned char)line[i]) && line[i] != '\t')
-			return false;
-	return true;
-}
-
 static int read_line(struct reader *r, int number, char *line, char **entry)
 {
 	bool more = *line == ' ' || *line == '\t';
@@ -222,7 +214,7 @@ static int read_lines(struct reader *r, FILE *f)
 		number++;
 		if (bytes && line[bytes - 1] == '\n')
 			line[--bytes] = '\0';
-		if (is_text(line, bytes)) {
+		if (shown_as_is(line, (size_t)bytes)) {
 			rc = read_line(r, number, line, &entry);
 		} else {
 			r->line = number;
@@ -282,6 +274,8 @@ static int take_names(struct reader *r)
 
 	while (pmu && pmu > r->path && pmu[-1] != '/')
 		pmu--;
+	if (!shown_as_is(r->path, strlen(r->path)))
+		return wrong(r, "control characters in its name: give the file another one");
 	r->g->name = strdup(name ? name + 1 : r->path);
 	r->g->pmu = pmu ? strndup(pmu, (size_t)(name - pmu)) : strdup("");
 	return r->g->name && r->g->pmu ? 0 : no_memory(r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "shown.h"
 
 /* Of many CPUs most are idle: parts with 0 are in the files alone. */
 
@@ -105,9 +106,9 @@ static void print_passes(FILE *f, const struct report *r)
 static void print_head(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
-	char job[160], status[128];
+	char job[160], status[128], command[SHOWN_ROOM(512)];
 
-	fprintf(f, "ipmu-run: %s", r->command);
+	fprintf(f, "ipmu-run: %s", shown(r->command, command, sizeof(command)));
 	if (r->m->runs > 1 || r->m->passes->n > 1)
 		fprintf(f, ": %d run%s", r->m->done * r->m->passes->n,
 			r->m->done * r->m->passes->n == 1 ? "" : "s");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../boot/wire.h"
+#include "shown.h"
 #include "tool.h"
 
 #define BOOT_SECONDS 300	/* hundreds of CPUs on a busy host need minutes */
@@ -171,7 +172,7 @@ static void take_log(struct talk *t)
 	n = read(t->ends->log, t->log + t->logged, sizeof(t->log) - t->logged);
 	if (n > 0) {
 		if (t->boot->console)
-			fwrite(t->log + t->logged, 1, (size_t)n, stderr);
+			shown_write(stderr, t->log + t->logged, (size_t)n);
 		t->logged += (size_t)n;
 	} else if (!n || errno != EAGAIN) {
 		close(t->ends->log);
@@ -330,7 +331,7 @@ static void tell_loss(const struct talk *t, int emulator)
 		      WIFSIGNALED(emulator) ? ": the emulator was killed by " : "",
 		      WIFSIGNALED(emulator) ? strsignal(WTERMSIG(emulator)) : "",
 		      t->logged ? "its last words:" : "it has said nothing");
-	fwrite(t->log, 1, t->logged, stderr);
+	shown_write(stderr, t->log, t->logged);
 }
 
 int vpmu_boot_talk(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends, int *status)

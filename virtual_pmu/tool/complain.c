@@ -5,17 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shown.h"
 #include "tool.h"
 
 void vpmu_complain(const char *format, ...)
 {
+	char text[2 * PATH_MAX], safe[SHOWN_ROOM(sizeof(text))];
 	va_list args;
 
-	fputs("vpmu: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "vpmu: %s\n", shown(text, safe, sizeof(safe)));
 }
 
 int vpmu_complain_unwritten(int status)
