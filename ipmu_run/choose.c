@@ -124,16 +124,19 @@ static int add_report(const struct machine *m, struct choice *c, const struct op
 	return rc;
 }
 
-static bool make_room(struct choice *c, const struct options *o)
+static int make_room(struct choice *c, const struct options *o)
 {
 	size_t n = (size_t)o->nevents;
 
 	for (int i = 0; i < c->groups.n; i++)
 		n += (size_t)c->groups.groups[i]->nevents;
+	if (n > EVENTS_MAX)
+		return complain(EXIT_USAGE, "%zu events: ask for at most %d at once", n,
+				EVENTS_MAX);
 	c->events = calloc(n + 1, sizeof(*c->events));
 	c->report = calloc((size_t)c->groups.n + 1, sizeof(*c->report));
 	c->bundles = calloc((size_t)c->groups.n + 1, sizeof(*c->bundles));
-	return c->events && c->report && c->bundles;
+	return c->events && c->report && c->bundles ? 0 : complain(EXIT_CANNOT_COUNT, "no memory");
 }
 
 int choose(const struct machine *m, const struct options *o, struct choice *c)
@@ -146,8 +149,8 @@ int choose(const struct machine *m, const struct options *o, struct choice *c)
 		return complain(EXIT_CANNOT_COUNT, "no memory");
 	for (int i = 0; i < o->ngroups && !rc; i++)
 		rc = add_group(m, c, o->groups[i]);
-	if (!rc && !make_room(c, o))
-		rc = complain(EXIT_CANNOT_COUNT, "no memory");
+	if (!rc)
+		rc = make_room(c, o);
 	for (int i = 0; i < c->groups.n && !rc; i++)
 		rc = add_report(m, c, o, c->groups.groups[i]);
 	if (!rc && o->nevents)

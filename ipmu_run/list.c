@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
@@ -93,9 +94,13 @@ int list_groups(const struct machine *m)
 {
 	struct group_list list = { 0 };
 	int bad = groups_find(NULL, &list, tell), found = 0, rc = 0;
-	int failed[list.n + 1];
+	int *failed = calloc((size_t)list.n + 1, sizeof(*failed));
 	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
 
+	if (!failed) {
+		groups_free(&list);
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	}
 	for (int i = 0; i < list.n; i++) {
 		failed[i] = group_here(m, list.groups[i], one);
 		found += !failed[i];
@@ -112,6 +117,7 @@ int list_groups(const struct machine *m)
 	print_left_out(m, &list, failed);
 	if (found < list.n)
 		print_others(&list, failed);
+	free(failed);
 	groups_free(&list);
 	if (!found)
 		return complain_machine(rc, why, NULL);

@@ -147,6 +147,60 @@ static void test_no_text(void **state)
 	assert_non_null(strstr(why, PATH ":2: this is no text"));
 }
 
+/* ---- limits: a file that is too large costs no time and no memory */
+
+/* Pieces with '%' in the place of a number. */
+static char *repeat(const char *head, const char *piece, int n, const char *tail)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	assert_non_null(f);
+	fputs(head, f);
+	for (int i = 0; i < n; i++)
+		for (const char *p = piece; *p; p++)
+			*p == '%' ? fprintf(f, "%d", i) : fputc(*p, f);
+	fputs(tail, f);
+	fclose(f);
+	return text;
+}
+
+static const struct limit {
+	const char *head, *piece;
+	int n;
+	const char *tail, *says;	/* NULL: nothing, as it is a good one */
+} limits[] = {
+	{ "title: t\n", "event: E% = p.E\n", 1000, TAIL, NULL },
+	{ "title: t\n", "event: E% = p.E\n", 1001, TAIL, PATH ":1002: more than 1000 events" },
+	{ HEAD, "metric: m% [1] = A\n", 1000, TAIL, NULL },
+	{ HEAD, "metric: m% [1] = A\n", 1001, TAIL, PATH ":1003: more than 1000 metrics" },
+	/* 300,000 lines that go on: copying what there is for each of them took minutes. */
+	{ HEAD "misleads: y\ntells: x\n", " x\n", 300000, "", NULL },
+	{ HEAD TAIL "metric: m [1] = 1", " + 1", 1000, "\n", NULL },
+	{ HEAD TAIL "metric: m [1] = 1", " + 1", 1100, "\n", "of more than 4096 characters" },
+	{ HEAD TAIL, "# x\n", 240000, "", NULL },
+	{ HEAD TAIL, "# x\n", 250000, "", "more than 1000000 bytes" },
+};
+
+static void test_limits(void **state)
+{
+	char why[GROUP_WHY_MAX];
+	struct group *g;
+
+	(void)state;
+	for (const struct limit *l = limits; l < limits + sizeof(limits) / sizeof(limits[0]); l++) {
+		char *text = repeat(l->head, l->piece, l->n, l->tail);
+		int rc = read_text(text, strlen(text), &g, why);
+
+		if (l->says ? !rc || !strstr(why, l->says) : rc)
+			fail_msg("limit %td: got %d '%s'", l - limits, rc, why);
+		if (!rc)
+			group_free(g);
+		free(text);
+	}
+}
+
 /* ---- arithmetic */
 
 static double value(const char *formula)
@@ -258,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_no_text),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_formulas),
 		cmocka_unit_test_teardown(test_find, remove_folder),
 	};

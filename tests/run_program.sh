@@ -238,6 +238,12 @@ on skl-4c8t -g MEM true; says 'a group of the user replaces the installed one' '
 sed 's/mine/other/' config/ipmu/groups/skl_unc/MEM >config/ipmu/groups/other/MEM
 refused 'two groups are named MEM here: say other/MEM or skl_unc/MEM' -g MEM true
 on skl-4c8t -g other/MEM true; says 'which of two' 'other/MEM: other'
+on skl-4c8t $(printf -- '-e skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL:t=%d ' {1..1001}) true
+is 'too many events' 125 $?; says 'too many events' '1001 events: ask for at most 1000 at once'
+cp config/ipmu/groups/other/MEM large; truncate -s 20G config/ipmu/groups/other/MEM
+(ulimit -v 4000000; exec "$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g other/MEM true) >out 2>err
+is 'a file of 20 GB' 125 $?; says 'a file of 20 GB' 'other/MEM:0: the file has more than 1000000 bytes'
+mv large config/ipmu/groups/other/MEM
 echo 'metric: m [1] = B' >>config/ipmu/groups/other/MEM
 refused "config/ipmu/groups/other/MEM:6: formula 'B'" -g other/MEM true
 on skl-4c8t --groups; is 'a bad file among groups' 125 $?

@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
+#include "../groups/group.h"
+
 #define COUNT_WHY_MAX 1024
+#define EVENTS_MAX GROUP_EVENTS_MAX	/* of one command */
 #define EVENT_NAME_MAX 128	/* PAPI's limit */
 
 struct machine {

@@ -61,7 +61,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 
 static int run_pass(struct measurement *m, int run, int pass, char **argv, char *why)
 {
-	bool chosen[m->nevents];
+	bool chosen[EVENTS_MAX];
 	struct sets *s;
 	int rc;
 

@@ -56,11 +56,15 @@ static int start(const struct planner *pl, const bool *chosen)
 /* 0, -ENOSPC or another error. */
 static int try(const struct planner *pl, const bool *chosen)
 {
-	struct event few[pl->p->nevents];
-	bool split = narrow(pl, chosen, few);
+	struct event *few = calloc((size_t)pl->p->nevents + 1, sizeof(*few));
+	bool split = few && narrow(pl, chosen, few);
 	struct sets *s;
 	int rc;
 
+	if (!few) {
+		snprintf(pl->why, COUNT_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
 	rc = sets_open(few, pl->p->nevents, chosen, &s, pl->why);
 	if (!rc)
 		sets_close(s);
@@ -68,22 +72,24 @@ static int try(const struct planner *pl, const bool *chosen)
 		rc = start(pl, chosen);
 	if (rc == -ENOSPC && !pl->p->why[0])
 		snprintf(pl->p->why, sizeof(pl->p->why), "%s", pl->why);
+	free(few);
 	return rc;
 }
 
 /* Puts the events into the pass as well, if all of them fit. */
 static int place(const struct planner *pl, int pass, const int *events, int n)
 {
-	bool before[pl->p->nevents], *now = row(pl->p, pass);
+	bool before[EVENTS_MAX], *now = row(pl->p, pass);
+	size_t bytes = (size_t)pl->p->nevents * sizeof(*now);
 	int rc;
 
-	memcpy(before, now, sizeof(before));
+	memcpy(before, now, bytes);
 	for (int i = 0; i < n; i++)
 		if (events[i] >= 0)
 			now[events[i]] = true;
 	rc = try(pl, now);
 	if (rc)
-		memcpy(now, before, sizeof(before));
+		memcpy(now, before, bytes);
 	return rc;
 }
 

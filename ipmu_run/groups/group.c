@@ -103,6 +103,8 @@ static int read_event(struct reader *r, const char *key, char *value)
 		return wrong(r, "there is an event '%s' already", id);
 	if (!*name || strpbrk(name, " \t,"))
 		return wrong(r, "'%s' is no name of an event: papi_native_avail lists them", name);
+	if (g->nevents == GROUP_EVENTS_MAX)
+		return wrong(r, "more than %d events: make several groups", GROUP_EVENTS_MAX);
 	if (clock && group_clock(g) >= 0)
 		return wrong(r, "there is a clock already: one is enough");
 	if (!grow((void **)&g->events, g->nevents, sizeof(*g->events)))
@@ -122,6 +124,8 @@ static int read_metric(struct reader *r, char *value)
 	if (!equals || *equals != '=')
 		return wrong(r, "a metric is written 'metric: NAME [UNIT] = FORMULA'");
 	*open = *close = '\0';
+	if (g->nmetrics == GROUP_EVENTS_MAX)
+		return wrong(r, "more than %d metrics: make several groups", GROUP_EVENTS_MAX);
 	if (!grow((void **)&g->metrics, g->nmetrics, sizeof(*g->metrics)))
 		return no_memory(r);
 	m = &g->metrics[g->nmetrics++];
@@ -131,6 +135,8 @@ static int read_metric(struct reader *r, char *value)
 		return no_memory(r);
 	if (!*m->name || !*m->unit || !*m->formula)
 		return wrong(r, "a metric has a name, a unit (1 if there is none) and a formula");
+	if (strlen(m->formula) > GROUP_FORMULA_MAX)
+		return wrong(r, "a formula of more than %d characters", GROUP_FORMULA_MAX);
 	return 0;
 }
 
@@ -167,19 +173,20 @@ static int read_entry(struct reader *r, char *entry)
 	return read_text(r, entry, value);
 }
 
-/* An entry with the lines that go on with it, joined by blanks. */
-static int append(char **entry, const char *line)
-{
-	char *longer;
+/* An entry and the lines that go on with it, joined by blanks. There is room for the whole file. */
+struct entry { char *text; size_t bytes; };
 
-	if (asprintf(&longer, "%s%s%s", *entry ? *entry : "", *entry ? " " : "", line) < 0)
-		return -ENOMEM;
-	free(*entry);
-	*entry = longer;
-	return 0;
+static void entry_append(struct entry *e, const char *line)
+{
+	size_t bytes = strlen(line);
+
+	if (e->bytes)
+		e->text[e->bytes++] = ' ';
+	memcpy(e->text + e->bytes, line, bytes + 1);
+	e->bytes += bytes;
 }
 
-static int read_line(struct reader *r, int number, char *line, char **entry)
+static int read_line(struct reader *r, int number, char *line, struct entry *entry)
 {
 	bool more = *line == ' ' || *line == '\t';
 	int rc = 0;
@@ -187,55 +194,75 @@ static int read_line(struct reader *r, int number, char *line, char **entry)
 	line = trim(line);
 	if (!*line || *line == '#')
 		return 0;
-	if (more && !*entry) {
+	if (more && !entry->bytes) {
 		r->line = number;
 		return wrong(r, "the line begins with a blank and there is nothing before it");
 	}
-	if (!more && *entry) {
-		rc = read_entry(r, *entry);
-		free(*entry);
-		*entry = NULL;
+	if (!more && entry->bytes) {
+		rc = read_entry(r, entry->text);
+		entry->bytes = 0;
 	}
 	if (rc)
 		return rc;
 	if (!more)
 		r->line = number;
-	return append(entry, line) ? no_memory(r) : 0;
+	entry_append(entry, line);
+	return 0;
 }
 
-static int read_lines(struct reader *r, FILE *f)
+/* NUL bytes and other control characters come from files that are no text. */
+static int read_lines(struct reader *r, char *text, size_t bytes)
 {
-	char *line = NULL, *entry = NULL;
-	size_t room = 0;
-	ssize_t bytes;
-	int number = 0, rc = 0;
+	struct entry entry = { malloc(bytes + 2), 0 };
+	int number = 0, rc = entry.text ? 0 : no_memory(r);
 
-	while (!rc && (bytes = getline(&line, &room, f)) >= 0) {
+	while (!rc && bytes) {
+		char *end = memchr(text, '\n', bytes);
+		size_t line = end ? (size_t)(end - text) : bytes, taken = line + (end != NULL);
+
 		number++;
-		if (bytes && line[bytes - 1] == '\n')
-			line[--bytes] = '\0';
-		if (shown_as_is(line, (size_t)bytes)) {
-			rc = read_line(r, number, line, &entry);
+		text[line] = '\0';
+		if (shown_as_is(text, line)) {
+			rc = read_line(r, number, text, &entry);
 		} else {
 			r->line = number;
 			rc = wrong(r, "this is no text");
 		}
+		text += taken;
+		bytes -= taken;
 	}
-	if (!rc && entry)
-		rc = read_entry(r, entry);
-	if (!rc && ferror(f)) {
+	if (!rc && entry.bytes)
+		rc = read_entry(r, entry.text);
+	free(entry.text);
+	return rc;
+}
+
+static int read_file(struct reader *r, FILE *f)
+{
+	char *text = malloc(GROUP_BYTES_MAX + 2);	/* one byte too much, and a NUL */
+	size_t bytes;
+	int rc;
+
+	if (!text)
+		return no_memory(r);
+	bytes = fread(text, 1, GROUP_BYTES_MAX + 1, f);
+	if (ferror(f)) {
 		wrong(r, "cannot be read: %s", strerror(errno));
 		rc = -EIO;
+	} else if (bytes > GROUP_BYTES_MAX) {
+		rc = wrong(r, "the file has more than %d bytes: a group is some lines of text",
+			   GROUP_BYTES_MAX);
+	} else {
+		rc = read_lines(r, text, bytes);
 	}
-	free(entry);
-	free(line);
+	free(text);
 	return rc;
 }
 
 static int check_metric(struct reader *r, const struct group_metric *m)
 {
-	const char *names[r->g->nevents + 1];
-	double values[r->g->nevents + 1], result;
+	const char *names[GROUP_EVENTS_MAX + 1];
+	double values[GROUP_EVENTS_MAX + 1], result;
 	char why[FORMULA_WHY_MAX];
 	int n = 0;
 
@@ -287,7 +314,7 @@ int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY
 	int rc = r.g ? take_names(&r) : no_memory(&r);
 
 	if (!rc)
-		rc = read_lines(&r, f);
+		rc = read_file(&r, f);
 	if (!rc)
 		rc = check(&r);
 	if (rc)

@@ -20,6 +20,12 @@
 #define GROUP_WHY_MAX 512
 #define GROUP_TIME "time"
 
+/* A file with more is refused: nobody counts so much, and it could take all memory and time.
+ * Events and metrics have the same limit. */
+#define GROUP_BYTES_MAX 1000000
+#define GROUP_EVENTS_MAX 1000
+#define GROUP_FORMULA_MAX 4096
+
 struct group_event {
 	char *id, *name;
 	bool clock;

@@ -150,12 +150,11 @@ static void metric_lines(FILE *f, const struct report *r, const struct report_gr
 static int labels_write(const struct report *r, const char *path)
 {
 	FILE *f = fopen(path, "we");
-	bool drawn[r->m->nevents + 1];
+	bool drawn[EVENTS_MAX] = { false };
 	int rc;
 
 	if (!f)
 		return -errno;
-	memset(drawn, 0, sizeof(drawn));
 	for (int i = 0; i < r->ngroups; i++)
 		if (r->groups[i].group && r->groups[i].group->nmetrics)
 			metric_lines(f, r, &r->groups[i]);

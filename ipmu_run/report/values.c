@@ -222,8 +222,8 @@ static bool span_metric(const struct report *r, const struct report_group *g,
 			const struct report_span *span, const struct group_metric *metric,
 			const struct part *part, double *out)
 {
-	const char *names[g->nevents + 1];
-	double values[g->nevents + 1];
+	const char *names[GROUP_EVENTS_MAX + 1];
+	double values[GROUP_EVENTS_MAX + 1];
 	char why[FORMULA_WHY_MAX];
 
 	for (int i = 0; i < g->nevents; i++) {
