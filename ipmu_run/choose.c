@@ -17,7 +17,7 @@ static void tell(const char *why)
  * cannot be used; it is of another machine. */
 static bool says_more(int rc, int than)
 {
-	return than != -EPERM && (rc == -EPERM || than == -ENOENT || than == -ENODEV);
+	return !group_unknown(than) && (group_unknown(rc) || than == -ENOENT || than == -ENODEV);
 }
 
 /* Of those with that name, the one of a PMU of this machine. */

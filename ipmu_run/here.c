@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
 #include "run.h"
+
+bool group_unknown(int rc)
+{
+	return rc == -EPERM || rc == -EIO || rc == -ENOMEM;
+}
 
 int group_here(const struct machine *m, const struct group *g, char why[COUNT_WHY_MAX])
 {

@@ -104,7 +104,7 @@ int list_groups(const struct machine *m)
 	for (int i = 0; i < list.n; i++) {
 		failed[i] = group_here(m, list.groups[i], one);
 		found += !failed[i];
-		if (failed[i] && rc != -EPERM) {
+		if (failed[i] && !group_unknown(rc)) {
 			rc = failed[i];
 			snprintf(why, sizeof(why), "%s", one);
 		}

@@ -161,8 +161,8 @@ int complain_group(const struct machine *m, const char *name, const struct group
 	char here[1024], more[512] = "";
 
 	list_names(m, here, sizeof(here));
-	if (rc == -EPERM || (same->n && !here[0]))
-		return complain_machine(rc == -EPERM ? rc : -ENODEV, why, machine_of(same));
+	if (group_unknown(rc) || (same->n && !here[0]))
+		return complain_machine(group_unknown(rc) ? rc : -ENODEV, why, machine_of(same));
 	if (same->n && rc != -ENOENT && rc != -ENODEV)
 		return complain(EXIT_USAGE, "group %s cannot be counted here: %s", name, why);
 	if (same->n) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of groups: what is read from a good one, what is said of a bad one and of which line, and
  * which one is found. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -297,6 +299,33 @@ static void test_find(void **state)
 	groups_free(&list);
 }
 
+/* Where no descriptor is left a group may be there, and it is said that nobody knows. */
+static void test_no_descriptors(void **state)
+{
+	struct group_list list = { 0 };
+	struct rlimit before, none;
+
+	(void)state;
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	for (rlim_t left = 0; left < 3; left++) {
+		int fd = open("/dev/null", O_RDONLY);
+
+		none.rlim_cur = (rlim_t)fd + left;
+		close(fd);
+		last[0] = '\0';
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		int said = groups_find("p/ONE", &list, note);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		assert_int_equal(said > 0, list.n == 0);
+		assert_int_equal(strstr(last, "Too many open files") != NULL, list.n == 0);
+		if (!left)
+			assert_int_equal(list.n, 0);
+		groups_free(&list);
+	}
+}
+
 static int remove_folder(void **state)
 {
 	char command[64];
@@ -314,7 +343,8 @@ int main(void)
 		cmocka_unit_test(test_no_text),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_formulas),
-		cmocka_unit_test_teardown(test_find, remove_folder),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test_teardown(test_no_descriptors, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

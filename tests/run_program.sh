@@ -206,6 +206,15 @@ if [ ! -e /dev/cpu/0/msr ]; then	# no group is this machine's, and none has that
 	ipmu-run -g PAGEZ true 2>err; is 'no such group, no machine: status' 125 $?
 	says 'no such group, no machine' "^ipmu-run: no group PAGEZ; nearest: PAGES: 'ipmu-run --groups' lists them$"
 fi
+# Without descriptors nobody knows whether it is there, and the reason is what is said.
+: >few
+for n in 5 6 7 8; do
+	"$vpmu" run --no-feed -m skl-4c8t -- bash -c "ulimit -n $n; exec ipmu-run -g MEM true" >>few 2>&1
+	"$vpmu" run --no-feed -m skl-4c8t -- bash -c "ulimit -n $n; exec ipmu-run --groups" >>few 2>&1
+done
+is 'few descriptors: no wrong word' 0 "$(grep -c 'no group MEM' few)"
+grep -qE '^ipmu-run: /.*/config: Too many open files' few; verdict 'few descriptors: the reason' $?
+is 'few descriptors: said once each' 2 "$(grep -c '/config: Too many open files' few)"
 IPMU_NODE_SUM=first refused 'IPMU_NODE_SUM=first .*unset it' -g MEM true
 on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&

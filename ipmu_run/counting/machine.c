@@ -183,7 +183,8 @@ static bool is_active(const char *name)
 static int explain_disabled(const PAPI_component_info_t *info, char *why)
 {
 	snprintf(why, COUNT_WHY_MAX, "%s", info->disabled_reason);
-	return info->disabled == PAPI_EPERM ? -EPERM : -ENODEV;
+	return info->disabled == PAPI_EPERM ? -EPERM : info->disabled == PAPI_ESYS ? -EIO :
+	       info->disabled == PAPI_ENOMEM ? -ENOMEM : -ENODEV;
 }
 
 #define LISTER "papi_native_avail"
@@ -223,8 +224,13 @@ static int explain(const struct machine *m, const char *given, const char *owner
 		return explain_disabled(info, why);
 	snprintf(reason, sizeof(reason), "no event %.100s here: " LISTER " lists them", given);
 	put_reason(m, info->disabled_reason[0] ? info->disabled_reason : reason, why);
-	return papi == PAPI_EPERM ? -EACCES : papi == PAPI_EINVAL ? -EINVAL :
-	       is_unknown(why) ? -ENOENT : -ENXIO;
+	switch (papi) {
+	case PAPI_EPERM: return -EACCES;
+	case PAPI_EINVAL: return -EINVAL;
+	case PAPI_ESYS: return -EIO;
+	case PAPI_ENOMEM: return -ENOMEM;
+	}
+	return is_unknown(why) ? -ENOENT : -ENXIO;
 }
 
 /* A name without its component: names of uncore PMUs and of their events have this in them. */

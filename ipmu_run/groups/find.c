@@ -113,6 +113,21 @@ static int visible(const struct dirent *e)
 	return e->d_name[0] != '.' && e->d_name[n - 1] != '~';
 }
 
+/* A folder that is not there, or not ours to read, has no groups. One that cannot be read for want
+ * of descriptors or memory may have the one that is asked for. */
+static int list_folder(struct search *s, const char *path, struct dirent ***names)
+{
+	char why[GROUP_WHY_MAX];
+	int n = scandir(path, names, visible, alphasort);
+
+	if (n >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP)
+		return n;
+	snprintf(why, sizeof(why), "%.200s: cannot be read: %s", path, strerror(errno));
+	s->bad(why);
+	s->nbad++;
+	return n;
+}
+
 static int search_pmu(struct search *s, const char *folder, const char *pmu)
 {
 	char path[PATH_MAX];
@@ -123,7 +138,7 @@ static int search_pmu(struct search *s, const char *folder, const char *pmu)
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/%s", folder, pmu) >= (int)sizeof(path))
 		return 0;
-	n = scandir(path, &names, visible, alphasort);
+	n = list_folder(s, path, &names);
 	for (int i = 0; i < n; i++) {
 		const char *name = names[i]->d_name;
 
@@ -140,7 +155,7 @@ static int search_pmu(struct search *s, const char *folder, const char *pmu)
 static int search_folder(struct search *s, const char *folder)
 {
 	struct dirent **names;
-	int n = scandir(folder, &names, visible, alphasort), rc = 0;
+	int n = list_folder(s, folder, &names), rc = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (!rc)

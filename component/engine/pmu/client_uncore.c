@@ -130,14 +130,15 @@ static void check_slices(const struct ipmu_client_layout *l, int *slices, int nc
 static int boxes_of(struct ipmu_regs *p, const struct ipmu_client_unit *u, int slices,
 		    char *reason)
 {
+	int rc = 0;
+
 	if (!in_window(u))
 		return u->boxes == IPMU_CLIENT_SLICES ? slices : u->boxes;
 	if (u->type->select)
 		return ipmu_client_window_boxes(p, u, reason);
-	for (const struct ipmu_fixed_event *e = u->type->fixed; e->event; e++)
-		if (ipmu_window_open(p, e->ctr, e->ctr->addr, reason))
-			return 0;
-	return 1;
+	for (const struct ipmu_fixed_event *e = u->type->fixed; e->event && !rc; e++)
+		rc = ipmu_window_open(p, e->ctr, e->ctr->addr, reason);
+	return rc ? ipmu_client_no_boxes(rc) : 1;
 }
 
 /* Tried on the first unit with selects that is no slice: it is always there. */
@@ -219,7 +220,10 @@ int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *fou
 	for (int t = 0; l->units[t].type; t++) {
 		if (l->units[t].boxes == IPMU_CLIENT_SLICES)
 			check_slices(l, &slices, ncores, found->reasons[t], note);
-		found->nboxes[t] = boxes_of(p, &l->units[t], slices, found->reasons[t]);
+		rc = boxes_of(p, &l->units[t], slices, found->reasons[t]);
+		if (rc < 0)
+			return ipmu_fail(why, rc, "%s", found->reasons[t]);
+		found->nboxes[t] = rc;
 	}
 	return 0;
 }

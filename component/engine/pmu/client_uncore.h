@@ -110,6 +110,9 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 /* client_window.c: the unit's boxes, 0 and a reason if they cannot be used; let those run of which
  * counters are active; -EBUSY if somebody counts there. */
 int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason);
+/* For a window that could not be opened: 0 boxes, or the error if it says nothing of the machine
+ * (no descriptor or memory is left). */
+int ipmu_client_no_boxes(int rc);
 int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *a);
 int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *why);
 

@@ -6,6 +6,8 @@
 
 #include "../base/why.h"
 
+#include <errno.h>
+
 static const struct ipmu_client_layout *layout_of(const struct ipmu_regs *p)
 {
 	return p->layout;
@@ -113,13 +115,20 @@ int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *
 	return rc;
 }
 
+int ipmu_client_no_boxes(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM ? rc : 0;
+}
+
 int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason)
 {
 	for (int b = 0; b < u->box_ctl->boxes; b++) {
 		uint32_t addr = ipmu_reg_addr(u->box_ctl, b, 0);
 
-		if (ipmu_window_open(p, u->box_ctl, addr, reason))
-			return 0;
+		int rc = ipmu_window_open(p, u->box_ctl, addr, reason);
+
+		if (rc)
+			return ipmu_client_no_boxes(rc);
 		if (!ipmu_window_writable(p, addr)) {
 			ipmu_fail(reason, 0, IPMU_WINDOW_FILE ": the memory controllers' selects "
 				  "cannot be written: it needs CAP_SYS_RAWIO and write permission "
