@@ -247,6 +247,22 @@ on skl-4c8t -g MEM true; says 'a group of the user replaces the installed one' '
 sed 's/mine/other/' config/ipmu/groups/skl_unc/MEM >config/ipmu/groups/other/MEM
 refused 'two groups are named MEM here: say other/MEM or skl_unc/MEM' -g MEM true
 on skl-4c8t -g other/MEM true; says 'which of two' 'other/MEM: other'
+# In CSV nothing but a number begins as a formula of a spreadsheet does.
+cat >config/ipmu/groups/skl_unc/CELLS <<-END
+	title: cells
+	event: A = $event
+	metric: =cmd|' /C calc'!A0 [@x] = -A
+	metric: +1 [-2] = +A
+	metric: =1,"2" [u] = A
+	tells: x
+	misleads: y
+END
+on skl-4c8t -g CELLS -o cells true; is 'cells' 0 $?
+is 'cells of text' "'=cmd|' /C calc'!A0,all;'@x;'-A 'x" \
+	"$(awk -F, '/calc/ { print $3 "," $4 ";" $7 ";" $8 " '"'"'x" }' cells.csv)"
+is 'cells of text, more' "metric,skl_unc/CELLS,'+1,all,0,0,'-2,'+A metric,skl_unc/CELLS,\"'=1,\"\"2\"\"\",all,0,0,u,A" \
+	"$(grep -E '^metric.*(1,all|=1)' cells.csv | paste -sd' ')"
+is 'formulas' 0 "$(grep -cE '(^|,)"?[=+@]|(^|,)"?-[^0-9]' cells.csv)"
 on skl-4c8t $(printf -- '-e skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL:t=%d ' {1..1001}) true
 is 'too many events' 125 $?; says 'too many events' '1001 events: ask for at most 1000 at once'
 cp config/ipmu/groups/other/MEM large; truncate -s 20G config/ipmu/groups/other/MEM

@@ -7,12 +7,21 @@
 
 #include "report.h"
 
+/* A spreadsheet takes text with such a beginning for a formula, which may start programs: in front
+ * of it an apostrophe says that it is text. */
+static bool is_formula(const char *text)
+{
+	return *text && strchr("=+-@\t\r", *text);
+}
+
 static void field(FILE *f, const char *text)
 {
 	bool quote = text[strcspn(text, ",\"\n\r")] != '\0';
 
 	if (quote)
 		fputc('"', f);
+	if (is_formula(text))
+		fputc('\'', f);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', f);

@@ -38,6 +38,14 @@ static char *read_all(const char *path, int *error)
 	return NULL;
 }
 
+static bool is_listed(const char *const *list, size_t count, const char *name, size_t n)
+{
+	for (size_t i = 0; i < count; i++)
+		if (n == strlen(list[i]) && !strncmp(name, list[i], n))
+			return true;
+	return false;
+}
+
 static bool is_shape(const char *name, size_t n)
 {
 	static const char *const shapes[] = {
@@ -45,20 +53,26 @@ static bool is_shape(const char *name, size_t n)
 		"tspan", "title", "desc",
 	};
 
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		if (n == strlen(shapes[i]) && !strncmp(name, shapes[i], n))
-			return true;
-	return false;
+	return is_listed(shapes, sizeof(shapes) / sizeof(shapes[0]), name, n);
 }
 
 static const char blanks[] = " \t\r\n";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-";
 
-/* Handlers could be scripts, and names of elements are not unique on a page with two drawings. */
+/* Where things are and how they look, as lstopo and gnuplot say it. Handlers could be scripts, and
+ * names of elements are not unique on a page with two drawings. */
 static bool is_kept(const char *name, size_t n)
 {
-	return strncmp(name, "on", 2) && !(n == 2 && !strncmp(name, "id", 2)) &&
-	       strncmp(name, "xmlns", 5) && !memchr(name, ':', n);
+	static const char *const kept[] = {
+		"class", "color", "cx", "cy", "d", "dx", "dy", "fill", "fill-opacity", "fill-rule",
+		"font-family", "font-size", "font-style", "font-weight", "height", "opacity",
+		"points", "r", "rx", "ry", "stroke", "stroke-dasharray", "stroke-linecap",
+		"stroke-linejoin", "stroke-miterlimit", "stroke-opacity", "stroke-width",
+		"text-anchor", "transform", "version", "viewBox", "width", "x", "x1", "x2", "y",
+		"y1", "y2",
+	};
+
+	return is_listed(kept, sizeof(kept) / sizeof(kept[0]), name, n);
 }
 
 /* Copies one attribute. Returns what follows, NULL if it is none. */

@@ -26,8 +26,8 @@ static const char *check_attributes(const char *p)
 
 		p += strcspn(p, "=<>\"' ");
 		REQUIRE(p > name && *p == '=');
-		REQUIRE(strncmp(name, "on", 2) && !memchr(name, ':', (size_t)(p - name)));
-		REQUIRE(strncmp(name, "id=", 3) && strncmp(name, "xmlns", 5));
+		REQUIRE(strncasecmp(name, "on", 2) && !memchr(name, ':', (size_t)(p - name)));
+		REQUIRE(strncasecmp(name, "id=", 3) && strncasecmp(name, "xmlns", 5));
 		end = p[1] == '"' || p[1] == '\'' ? strchr(p + 2, p[1]) : NULL;
 		REQUIRE(end && !memchr(p, '<', (size_t)(end - p)));
 		p = end + 1;
