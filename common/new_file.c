@@ -50,6 +50,8 @@ static int open_named(const char *temporary, mode_t mode)
 	return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
+#define MARK ".ipmu-tmp"	/* no user's own files end in it */
+
 static bool is_temporary(const char *name, const char *base)
 {
 	size_t bytes = strlen(base), digits;
@@ -57,10 +59,17 @@ static bool is_temporary(const char *name, const char *base)
 	if (strncmp(name, base, bytes) || name[bytes] != '.')
 		return false;
 	digits = strspn(name + bytes + 1, "0123456789");
-	return digits && !strcmp(name + bytes + 1 + digits, ".tmp");
+	return digits && !strcmp(name + bytes + 1 + digits, MARK);
 }
 
-/* Who writes such a file holds its lock, and a dead process holds none. */
+static bool is_own(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+}
+
+/* A process that writes such a file holds its lock, and a dead process holds none. */
 static void remove_left(const char *folder, const char *base)
 {
 	DIR *d = opendir(folder);
@@ -71,7 +80,7 @@ static void remove_left(const char *folder, const char *base)
 			 openat(dirfd(d), e->d_name,
 				O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 
-		if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+		if (fd >= 0 && is_own(fd) && !flock(fd, LOCK_EX | LOCK_NB))
 			unlinkat(dirfd(d), e->d_name, 0);
 		if (fd >= 0)
 			close(fd);
@@ -104,7 +113,7 @@ int new_file_open(struct new_file *n, const char *path, mode_t mode)
 	int fd;
 
 	*n = (struct new_file){ .path = strdup(path) };
-	if (!n->path || asprintf(&n->temporary, "%s.%d.tmp", path, (int)getpid()) < 0) {
+	if (!n->path || asprintf(&n->temporary, "%s.%d" MARK, path, (int)getpid()) < 0) {
 		n->temporary = NULL;
 		return -ENOMEM;
 	}

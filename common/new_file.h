@@ -3,9 +3,9 @@
  * followed nor opened, as another user may have laid it there. Until then it has no name, where the
  * file system can do that, so that nothing is left of a process that is killed.
  *
- * It is called PATH.PID.tmp where it needs a name earlier, and for the moment in which it replaces
- * another: no call of Linux does that in one step. Who opens PATH next removes what a killed
- * process left under such a name. */
+ * It is called PATH.PID.ipmu-tmp where it needs a name earlier, and for the moment in which it
+ * replaces another: no call of Linux does that in one step. The next process that opens PATH
+ * removes what a killed one of the same user left under such a name. */
 #ifndef IPMU_NEW_FILE_H
 #define IPMU_NEW_FILE_H
 

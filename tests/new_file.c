@@ -156,23 +156,28 @@ static void check(int beside)
 /* Of others: one that is being written, and names that are like ours. */
 static void others_stay(void **state)
 {
-	static const char *const names[] = { "a.1.tmp", "a.tmp",
-					     "a.x1.tmp", "a.1.tmp2", "aa.1.tmp" };
+	static const char *const names[] = {
+		"a.1.ipmu-tmp", "a.ipmu-tmp", "a.x1.ipmu-tmp", "a.1.ipmu-tmp2", "aa.1.ipmu-tmp",
+		"a.2024.tmp", "a.2.ipmu-tmp",
+	};
+	enum { N = sizeof(names) / sizeof(names[0]) };
 	struct new_file n;
-	int fd[5];
+	int fd[N], stay = geteuid() ? N - 2 : N - 1;
 
 	(void)state;
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < N; i++)
 		fd[i] = __real_open(names[i], O_WRONLY | O_CREAT, 0666);
 	assert_int_equal(flock(fd[0], LOCK_EX), 0);
+	if (!geteuid())		/* another user's */
+		assert_int_equal(fchown(fd[N - 1], 54321, 54321), 0);
 	assert_int_equal(new_file_open(&n, "a", 0666), 0);
 	new_file_drop(&n);
-	assert_int_equal(files(), 5);
+	assert_int_equal(files(), stay + 1);
 	close(fd[0]);
 	assert_int_equal(new_file_open(&n, "a", 0666), 0);
 	new_file_drop(&n);
-	assert_int_equal(files(), 4);
-	for (int i = 1; i < 5; i++) {
+	assert_int_equal(files(), stay);
+	for (int i = 1; i < N; i++) {
 		close(fd[i]);
 		unlink(names[i]);
 	}
