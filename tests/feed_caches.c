@@ -399,10 +399,10 @@ static void nontemporal_part_of_a_line(void **state)
 	stop();
 }
 
-static void fills_overlap_until_the_buffers_run_out(void **state)
+static void lines_come_at_the_pace_of_the_buffers(void **state)
 {
 	struct vpmu_machine m = one_set_machine(8, 0, 16);	/* 2 buffers, 100 clocks, hit 30 */
-	static const uint64_t begin[] = { 0, 0, 100, 100, 200 };
+	static const uint64_t begin[] = { 0, 0, 100, 150, 200 };
 
 	(void)state;
 	start(&m);
@@ -415,8 +415,11 @@ static void fills_overlap_until_the_buffers_run_out(void **state)
 	assert_int_equal(runner[0].clock, 200);
 	load(1, 7);		/* another core has its own buffers and its own clock */
 	assert_int_equal(seen.start[5], 0);
-	load(1, 0);
-	assert_int_equal(runner[1].clock, 30);
+	load(1, 0);		/* the other buffer, until 15 clocks after that */
+	assert_int_equal(runner[1].clock, 0);
+	load(1, 1);
+	load(1, 2);
+	assert_int_equal(runner[1].clock, 115);
 	stop();
 }
 
@@ -661,7 +664,7 @@ int main(void)
 		cmocka_unit_test(every_bit_of_an_address_tells_lines_apart),
 		cmocka_unit_test(nontemporal_full_line),
 		cmocka_unit_test(nontemporal_part_of_a_line),
-		cmocka_unit_test(fills_overlap_until_the_buffers_run_out),
+		cmocka_unit_test(lines_come_at_the_pace_of_the_buffers),
 		cmocka_unit_test(spaces_do_not_share),
 		cmocka_unit_test(guest_holds_the_machine_lock),
 		cmocka_unit_test(slices_are_balanced),

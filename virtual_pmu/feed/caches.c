@@ -49,6 +49,11 @@ static void forget_sites(struct vpmu_runner *r)
 		r->stream[i].next.set = NULL;
 }
 
+static struct vpmu_pace pace_of(uint32_t latency, uint32_t buffers)
+{
+	return (struct vpmu_pace){ latency, latency / buffers, latency % buffers };
+}
+
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu)
 {
 	const struct vpmu_machine *m = &c->s->machine;
@@ -75,9 +80,9 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	place_fast(&r->l2, (unsigned char *)r->own + b->l2_at, &b->l2);
 	r->fills = vpmu_caches_fills(c, r->package, r->core) + r->member * c->layout.fills;
 	r->fill_buffers = c->layout.fills;
-	r->next_fill = &r->own->next_fill[r->member];
-	r->llc_clocks = m->llc_clocks;
-	r->memory_clocks = m->memory_clocks;
+	r->fills_of_core = &r->own->fills[r->member];
+	r->llc_pace = pace_of(m->llc_clocks, m->fill_buffers);
+	r->memory_pace = pace_of(m->memory_clocks, m->fill_buffers);
 	r->write_clocks = m->write_clocks;
 	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;

@@ -32,12 +32,19 @@
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
+/* A line's latency, and latency / fill_buffers: whole clocks, and the rest in as many parts. */
+struct vpmu_pace { uint32_t latency, clocks, part; };
+
+/* A core's fill buffers: the clock at which its last line arrives, the part of a clock that the
+ * next one's lacks, and the buffer in use longest. Under the machine lock. */
+struct vpmu_core_fills { uint64_t last; uint32_t part, next; };
+
 /* Head of an agent's block in the segment. */
 struct vpmu_core {
 	uint32_t lock;		/* thread id of the owner, 0 when free */
 	uint32_t version;	/* odd: what the core's caches hold is being changed */
-	uint32_t next_fill[VPMU_CLUSTER_MAX];	/* oldest fill buffer; under the machine lock */
-	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8 - 4 * VPMU_CLUSTER_MAX];
+	struct vpmu_core_fills fills[VPMU_CLUSTER_MAX];
+	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8 - VPMU_CLUSTER_MAX * sizeof(struct vpmu_core_fills)];
 };
 
 struct vpmu_caches {
@@ -94,9 +101,10 @@ struct vpmu_runner {
 	uint32_t slice_shift, slice_last, set_last;	/* where these are powers of two */
 	struct vpmu_bulk bulk;		/* its package's; for plain.c */
 	struct vpmu_fast l1d, l1i, l2;
-	uint64_t *fills;		/* its core's fill buffers: the clocks when they are free */
-	uint32_t *next_fill, fill_buffers;
-	uint32_t llc_clocks, memory_clocks, write_clocks;	/* the machine's */
+	uint64_t *fills;		/* when the lines arrive that its core's fill buffers wait for */
+	struct vpmu_core_fills *fills_of_core;
+	struct vpmu_pace llc_pace, memory_pace;
+	uint32_t fill_buffers, write_clocks;	/* the machine's */
 	bool plain, usual;		/* see plain.h; not where core events are counted */
 	/* Misses of the L2 that no stream foretold; when it has so many, deferring is judged. */
 	uint32_t scattered, judged_at;

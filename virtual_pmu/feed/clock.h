@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Time. Stated model: each thread has its own clock; an instruction takes one uncore clock, an LLC
- * hit llc_clocks, and a line from memory memory_clocks, during which the thread goes on as long as
- * its core has a free fill buffer. Clocks advance only by execution. A thread that waited for
- * another one (in a system call) continues at its package's newest clock. */
+/* Time. Stated model: each thread has its own clock; an instruction takes one uncore clock. A line
+ * from beyond the core's own caches takes a fill buffer until it arrives: llc_clocks after its
+ * request from the LLC or another core, memory_clocks from memory. Lines arrive in the order of
+ * their requests, at least latency / fill_buffers clocks apart: as close as buffers in constant use
+ * let them. The thread continues meanwhile, as long as a buffer is free. Clocks advance only by
+ * execution. A thread that waited for another one (in a system call) continues at its package's
+ * newest clock. */
 #ifndef VPMU_FEED_CLOCK_H
 #define VPMU_FEED_CLOCK_H
 
@@ -10,17 +13,24 @@
 
 #define VPMU_PUBLISH_CLOCKS 1024u
 
-/* Takes a fill buffer of the runner's core for `latency` clocks, waiting for the oldest if none is
- * free. Returns the clock at which the fill starts. Machine lock held. */
-static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, uint64_t latency)
+/* Takes the fill buffer of the runner's core that has been in use longest, once its line is there.
+ * Returns the clock of the request. Machine lock held. */
+static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace pace)
 {
-	uint32_t fill = *r->next_fill;
-	uint64_t clock = r->clock, done = r->fills[fill];
+	struct vpmu_core_fills *f = r->fills_of_core;
+	uint64_t clock = r->clock, *fill = &r->fills[f->next], arrival = f->last + pace.clocks;
 
-	if (done > clock)
-		r->clock = clock = done;
-	*r->next_fill = fill + 1 == r->fill_buffers ? 0 : fill + 1;
-	r->fills[fill] = clock + latency;
+	if (*fill > clock)
+		r->clock = clock = *fill;
+	f->part += pace.part;
+	if (f->part >= r->fill_buffers) {
+		f->part -= r->fill_buffers;
+		arrival++;
+	}
+	if (arrival < clock + pace.latency)
+		arrival = clock + pace.latency;
+	f->next = f->next + 1 == r->fill_buffers ? 0 : f->next + 1;
+	f->last = *fill = arrival;
 	return clock;
 }
 

@@ -73,7 +73,7 @@ static HOT void write_memory(const struct request *q, uint64_t tag, bool away)
 static HOT void read_memory(const struct request *q)
 {
 	const struct vpmu_machine *m = &q->c->s->machine;
-	uint64_t start = vpmu_runner_fill(q->r, m->memory_clocks);
+	uint64_t start = vpmu_runner_fill(q->r, q->r->memory_pace);
 
 	track(q, is_away(q), read_of(q), start, m->memory_clocks);
 	vpmu_home_access(q->c, q->r, q->tag, false, 1);
@@ -155,6 +155,8 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 	}
 	if (result == VPMU_SNOOP_MISS)
 		read_memory(q);
+	else
+		vpmu_runner_fill(q->r, q->r->llc_pace);
 	state = result == VPMU_SNOOP_HITM ? VPMU_WORD_M :
 		result == VPMU_SNOOP_HIT && !store ? VPMU_WORD_S : VPMU_WORD_E;
 	if (!store && result != VPMU_SNOOP_MISS)
@@ -215,10 +217,12 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 		result = read_from_any(q, others);
 	else
 		result = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE);
+	if (!copy && result == VPMU_SNOOP_MISS)
+		read_memory(q);
+	else
+		vpmu_runner_fill(q->r, q->r->llc_pace);
 	if (!copy && result != VPMU_SNOOP_MISS)
 		vpmu_outcome_fill(q->r, q->kind, true);
-	else if (!copy)
-		read_memory(q);
 	if (!store && result == VPMU_SNOOP_HITM)
 		write_memory(q, q->tag, false);
 	if (store || result == VPMU_SNOOP_MISS) {
@@ -238,9 +242,9 @@ static enum vpmu_word_state hit(const struct request *q, uint32_t way)
 	if (__builtin_expect(others >= AWAY, 0))
 		return hit_away(q, way);
 	lookup(q, &q->at, VPMU_READ, word);
-	q->r->clock += q->c->s->machine.llc_clocks;
 	if (q->c->layout.directory)
 		return hit_directory(q, way, others);
+	vpmu_runner_fill(q->r, q->r->llc_pace);
 	vpmu_outcome_llc_hit(q->c, q->r, q->kind, (enum vpmu_word_state)state);
 	if (q->kind == VPMU_STORE) {
 		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE) ==

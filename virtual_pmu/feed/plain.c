@@ -166,7 +166,7 @@ static HOT bool hit_llc(const struct plain *q, const struct vpmu_llc_place *at, 
 	if (concerns_others(word, vpmu_cores_of(at, way) & ~me))
 		return false;
 	count_lookup(q, at, READS, set_state(word));
-	q->r->clock += q->r->llc_clocks;
+	vpmu_runner_fill(q->r, q->r->llc_pace);
 	vpmu_put_cores(at, way, me);
 	set_touch(at->set.order, way);
 	return true;
@@ -193,9 +193,9 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	set_replace(&at->set, order, q->tag | VPMU_WORD_E);
 	vpmu_put_cores(at, way, me);
 	count_lookup(q, at, READS, VPMU_WORD_I);
-	clocks = q->r->memory_clocks;
+	clocks = q->r->memory_pace.latency;
 	transfer(q, q->tag, q->code ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
-		 vpmu_runner_fill(q->r, clocks), clocks);
+		 vpmu_runner_fill(q->r, q->r->memory_pace), clocks);
 	if (set_state(victim))
 		evict(q, at, victim, agents, others);
 	return true;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks per line by the level that has it, on every machine there is: as the machine's stated
+ * latencies say by arithmetic, never less at a farther level, the same for independent loads and
+ * for a chase of pointers, and as in the table of docs/virtual-machine.md. */
+#include "feed_runners.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MEASURED 240u	/* lines; a multiple of every machine's number of fill buffers */
+#define MORE 1024u	/* lines beyond a cache, so that it has lost the first ones */
+
+enum level { L1, L2, LLC, OTHER, MEMORY, LEVELS };
+#define ABSENT 0.0
+
+/* A core of a machine, and another one of the same package. */
+struct subject {
+	struct vpmu_machine m;
+	const struct vpmu_cache *l1d, *l2;
+	uint32_t cpu, other;
+	bool away, alone;
+};
+
+static void load_lines(int by, uint64_t lines)
+{
+	for (uint64_t line = 0; line < lines; line++)
+		load(by, line);
+}
+
+static uint64_t lines_of(const struct vpmu_cache *cache)
+{
+	return cache->bytes / 64;
+}
+
+/* Puts the first lines where the level has them, and the core has not. */
+static void prepare(const struct subject *s, enum level level)
+{
+	const struct vpmu_cache *last = s->l2->bytes ? s->l2 : s->l1d;
+
+	if (level == L1)
+		load_lines(0, MEASURED);
+	else if (level == L2)
+		load_lines(0, lines_of(s->l1d) + MORE);
+	else if (level == LLC)
+		load_lines(0, lines_of(last) + MORE);
+	else if (level == OTHER)
+		load_lines(1, 2 * MEASURED);
+}
+
+/* Half of the lines for as many fills as there are buffers to be under way, then the measured ones.
+ * A chase visits them in an order that nothing foretells: to the feed no more than that. */
+static double clocks_per_line(const struct subject *s, enum level level, bool chase, bool plain)
+{
+	static struct vpmu_llc_counts counts;
+	uint64_t lines = level == L1 ? MEASURED : 2 * MEASURED, before = 0;
+
+	llc_counts = plain ? &counts : NULL;
+	start(&s->m);
+	vpmu_caches_place(&caches, &runner[0], s->cpu);
+	vpmu_caches_place(&caches, &runner[1], s->other);
+	prepare(s, level);
+	runner[0].clock += s->m.memory_clocks;
+	for (uint64_t i = 0; i < 2 * MEASURED; i++) {
+		if (i == MEASURED)
+			before = runner[0].clock;
+		runner[0].clock++;
+		load(0, (chase ? i * 77 : i) % lines);
+	}
+	llc_counts = NULL;
+	stop();
+	return (double)(runner[0].clock - before) / MEASURED;
+}
+
+static double latency_of(const struct subject *s, enum level level)
+{
+	bool data = s->m.llc_level && !s->away;		/* in the LLC */
+
+	if (level == MEMORY || (level == LLC && !data))
+		return s->m.memory_clocks;
+	return level == LLC || level == OTHER ? s->m.llc_clocks : 0;
+}
+
+static bool has_level(const struct subject *s, enum level level)
+{
+	return (level != L2 || s->l2->bytes) && (level != OTHER || !s->alone);
+}
+
+static void measure(const struct subject *s, double out[LEVELS])
+{
+	double farthest = 0;
+
+	for (enum level level = 0; level < LEVELS; level++) {
+		double want = fmax(1, latency_of(s, level) / s->m.fill_buffers);
+
+		out[level] = ABSENT;
+		if (!has_level(s, level))
+			continue;
+		out[level] = clocks_per_line(s, level, false, false);
+		for (int way = 0; way < 4; way++)
+			assert_true(clocks_per_line(s, level, way & 1, way & 2) == out[level]);
+		if (out[level] != want)
+			print_error("%s, CPU %u, level %d: %g, wants %g\n", s->m.name, s->cpu,
+				    level, out[level], want);
+		assert_true(out[level] == want);
+		if (level != LLC || latency_of(s, LLC) < s->m.memory_clocks) {
+			assert_true(out[level] >= farthest);
+			farthest = out[level];
+		} else {
+			out[level] = ABSENT;	/* where the data is not */
+		}
+	}
+}
+
+/* ---- the table ---- */
+
+struct row { double clocks[LEVELS]; char who[256]; };
+static struct row rows[16];
+static size_t row_count;
+
+static void add_to_table(const double clocks[LEVELS], const char *prefix, bool away)
+{
+	struct row *r = rows;
+	size_t used;
+
+	while (r < rows + row_count && memcmp(r->clocks, clocks, sizeof(r->clocks)) != 0)
+		r++;
+	if (r == rows + row_count) {
+		assert_in_range(++row_count, 1, 16);
+		memcpy(r->clocks, clocks, sizeof(r->clocks));
+	}
+	used = strlen(r->who);
+	snprintf(r->who + used, sizeof(r->who) - used, "%s`%s`%s", used ? ", " : "", prefix,
+		 away ? " outside" : "");
+}
+
+static void add_core(struct subject *s, const char *prefix, uint32_t core)
+{
+	bool little = core >= vpmu_first_little(&s->m);
+	double clocks[LEVELS];
+
+	s->l1d = little ? &s->m.little.l1d : &s->m.l1d;
+	s->l2 = little ? &s->m.little.l2 : &s->m.l2;
+	s->cpu = vpmu_core_cpu(&s->m, core, 0);
+	s->other = vpmu_core_cpu(&s->m, core ? 0 : s->m.cores - 1, 0);
+	s->away = vpmu_core_away(&s->m, core);
+	s->alone = s->m.cores == 1;
+	measure(s, clocks);
+	if (core == 0 || s->away)
+		add_to_table(clocks, prefix, s->away);
+}
+
+static void print_row(char *out, size_t bytes, const struct row *r)
+{
+	size_t used = (size_t)snprintf(out, bytes, "| %s |", r->who);
+
+	for (enum level level = 0; level < LEVELS; level++)
+		if (r->clocks[level] == ABSENT)
+			used += (size_t)snprintf(out + used, bytes - used, " - |");
+		else
+			used += (size_t)snprintf(out + used, bytes - used, " %.4g |",
+						 r->clocks[level]);
+	snprintf(out + used, bytes - used, "\n");
+}
+
+static bool page_has(const char *row)
+{
+	const char *data = getenv("TEST_DATA");
+	char path[4096], line[1024];
+	bool found = false;
+	FILE *page;
+
+	assert_non_null(data);
+	snprintf(path, sizeof(path), "%s/../../docs/virtual-machine.md", data);
+	page = fopen(path, "r");
+	assert_non_null(page);
+	while (!found && fgets(line, sizeof(line), page))
+		found = strcmp(line, row) == 0;
+	fclose(page);
+	return found;
+}
+
+static void a_farther_level_never_takes_less(void **state)
+{
+	const char *prefix, *examples;
+	char text[512], why[512];
+	bool written = true;
+
+	(void)state;
+	for (uint32_t i = 0; (prefix = vpmu_machine_family(i, &examples)); i++) {
+		struct subject s;
+
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(examples, ","), examples);
+		assert_int_equal(vpmu_machine_parse(text, &s.m, why, sizeof(why)), 0);
+		add_core(&s, prefix, 0);
+		if (vpmu_is_hybrid(&s.m))
+			add_core(&s, prefix, vpmu_first_little(&s.m));
+		if (s.m.little.away && s.m.little.away < s.m.little.cores)
+			add_core(&s, prefix, s.m.cores - 1);
+	}
+	for (size_t i = 0; i < row_count; i++) {
+		print_row(text, sizeof(text), &rows[i]);
+		print_message("%s", text);
+		written &= page_has(text);
+	}
+	assert_true(written);	/* in docs/virtual-machine.md */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_farther_level_never_takes_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
