@@ -158,7 +158,7 @@ check nhmex_unc_mbox/PAGES 'page hit ratio' "1 - 64 / 8192"
 check nhmex_unc_mbox/LATENCY 'wait in the scheduler' 220
 check nhmex_unc_mbox/LATENCY 'clocks between reads' "2 * 220 / 10"
 
-# -- Core 2: L2 hits are not waited for, memory 200 clocks, 8 buffers; 64 translations
+# -- Core 2: memory 200 clocks, 8 buffers; 64 translations
 core2="core2-4c:--llc 512K,16,64"
 run "$core2" CPI,L1 ./kernels copy
 check core/L1 'L1 lines per access' 1/8
@@ -170,13 +170,12 @@ check core_fixed/CPI 'instructions per clock' "$(instructions pointers) / ($step
 check core/L2 'L2 miss ratio' 1
 check core/L2 'L2 misses per 1000 instructions' "1000 * $steps / $(instructions pointers)"
 check core/L2 'data of misses' "64e-6 * $steps"
-# Eight reads go out one after the other, and the ninth waits for the first of them: so one stall in
-# eight reads, of the latency without the instructions between.
-stall() { echo "($1 - $2 * $(instructions pointers) / $steps)"; }	# stall LATENCY BUFFERS
+# Reads arrive latency / buffers clocks apart: so one stall per read, of that time without the
+# instructions between.
+stall() { echo "($1 / $2 - $(instructions pointers) / $steps)"; }	# stall LATENCY BUFFERS
 run "$core2" STALL,CLOCK ./kernels pointers
-check core/STALL 'share of stalled clocks' "$(stall 200 8) / 200"
-# An edge is an instruction after a stalled clock today, and not a stall: until it is, any will do.
-check core/STALL 'average stall' "$(stall 200 8)" 100
+check core/STALL 'share of stalled clocks' "$(stall 200 8) / (200 / 8)"
+check core/STALL 'average stall' "$(stall 200 8)" 5
 check core_fixed/CLOCK 'core clocks per reference clock' 1
 run "$core2" TLB ./kernels sweep
 check core/TLB 'DTLB misses per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
@@ -199,7 +198,7 @@ run "$knc" L2,CPI ./kernels pointers
 check knc/L2 'L2 read miss ratio' 1
 check knc/L2 'data of read misses' "64e-6 * $steps"
 run "$knc" STALL ./kernels pointers
-check knc/STALL 'average stall' "$(stall 300 8)" 100	# see above
+check knc/STALL 'average stall' "$(stall 300 8)" 5
 run "$knc" TLB,WALKS,CODE_WALKS ./kernels sweep	# the second sweep finds its 512 pages in the TLB
 check knc/TLB 'page walks per access' 1/64
 check knc/WALKS 'share of long walks' 1/2
@@ -230,8 +229,8 @@ check netburst/CPI 'instructions per clock' "$(instructions pointers) / ($steps 
 check netburst/L2 'L2 read miss ratio' 1
 check netburst/L2 'data of read misses' "64e-6 * $steps"
 run "$p4" STALL ./kernels pointers
-check netburst/STALL 'share of stalled clocks' "$(stall 250 8) / 250"
-check netburst/STALL 'average stall' "$(stall 250 8)" 100	# see Core 2
+check netburst/STALL 'share of stalled clocks' "$(stall 250 8) / (250 / 8)"
+check netburst/STALL 'average stall' "$(stall 250 8)" 5
 run "$p4" LOAD_MISS ./kernels copy
 check netburst/LOAD_MISS 'L1 load miss ratio' 1/8
 check netburst/LOAD_MISS 'L2 load miss ratio' 1/8

@@ -9,6 +9,7 @@
 #ifndef VPMU_FEED_CLOCK_H
 #define VPMU_FEED_CLOCK_H
 
+#include "../model/core_events.h"
 #include "caches.h"
 
 #define VPMU_PUBLISH_CLOCKS 1024u
@@ -20,8 +21,11 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 	struct vpmu_core_fills *f = r->fills_of_core;
 	uint64_t clock = r->clock, *fill = &r->fills[f->next], arrival = f->last + pace.clocks;
 
-	if (*fill > clock)
+	if (*fill > clock) {
 		r->clock = clock = *fill;
+		if (r->counts)
+			r->counts[VPMU_STALLS]++;
+	}
 	f->part += pace.part;
 	if (f->part >= r->fill_buffers) {
 		f->part -= r->fill_buffers;

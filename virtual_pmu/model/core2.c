@@ -143,7 +143,7 @@ struct lane {
 };
 struct stretch {
 	struct lane lane[CORE2_COUNTERS];
-	uint32_t lanes, clocks;
+	uint32_t lanes, clocks, instructions, stalls;
 	enum vpmu_ring ring;
 };
 
@@ -190,11 +190,16 @@ static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t n
 		};
 }
 
-static uint64_t gain(const struct core2_core *c, const struct lane *l, uint32_t *active,
-		     uint32_t clocks, uint32_t part)
+/* In the first `part` clocks of the stretch. */
+static uint64_t gain(const struct core2_core *c, const struct stretch *st, const struct lane *l,
+		     uint32_t *active, uint32_t part)
 {
+	uint64_t instructions = vpmu_times_until(st->instructions, st->clocks, part);
+	uint64_t stalls = vpmu_times_until(st->stalls, st->clocks, part);
+
 	*active = l->counter < CORE2_GENERAL ? c->active[l->counter] : 0;
-	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, clocks, part), part);
+	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, st->clocks, part),
+				part, vpmu_idle_of(instructions, stalls, part));
 }
 
 /* Does a counter that freezes the PMU overflow within the first `part` clocks? */
@@ -206,7 +211,7 @@ static bool freezes_within(const struct core2_core *c, const struct stretch *st,
 		const struct lane *l = &st->lane[i];
 
 		if (l->interrupts && (c->value[l->counter] +
-				      gain(c, l, &active, st->clocks, part)) >> CORE2_WIDTH)
+				      gain(c, st, l, &active, part)) >> CORE2_WIDTH)
 			return true;
 	}
 	return false;
@@ -241,7 +246,7 @@ static void take(struct core2_core *c, const struct stretch *st)
 	for (uint32_t i = 0; i < st->lanes; i++) {
 		const struct lane *l = &st->lane[i];
 
-		c->value[l->counter] += gain(c, l, &active, st->clocks, part);
+		c->value[l->counter] += gain(c, st, l, &active, part);
 		if (l->counter < CORE2_GENERAL)
 			c->active[l->counter] = active;
 		if (c->value[l->counter] >> CORE2_WIDTH)
@@ -258,7 +263,10 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 
 	for (uint32_t i = 0; i < core_count(m); i++) {
 		struct core2_core *c = core_of(s, i);
-		struct stretch st = { .clocks = clocks, .ring = ring };
+		struct stretch st = {
+			.clocks = clocks, .instructions = counts[VPMU_INSTRUCTIONS],
+			.stalls = counts[VPMU_STALLS], .ring = ring,
+		};
 
 		if (!c->global_ctrl)
 			continue;

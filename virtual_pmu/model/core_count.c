@@ -13,19 +13,21 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t edges(uint32_t *active, uint64_t with, uint64_t without)
+static uint64_t edges(uint32_t *active, uint64_t with, uint64_t without, struct vpmu_idle idle)
 {
 	uint64_t n;
 
 	if (!with && !without)
 		return 0;
 	n = without ? min(with, without) : !*active;
+	if (idle.stalls && (with == idle.clocks || without == idle.clocks))
+		n = min(n, idle.stalls);
 	*active = with >= without;
 	return n;
 }
 
 uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_t times,
-			  uint64_t clocks)
+			  uint64_t clocks, struct vpmu_idle idle)
 {
 	uint64_t each, more, with = 0;
 
@@ -39,7 +41,7 @@ uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_
 		with += more;
 	if (holds(f, each))
 		with += clocks - more;
-	return f->edge ? edges(active, with, clocks - with) : with;
+	return f->edge ? edges(active, with, clocks - with, idle) : with;
 }
 
 static uint64_t part_of_sum(uint32_t kind, const uint32_t *counts, uint32_t clocks)

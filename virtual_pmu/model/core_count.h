@@ -14,7 +14,9 @@
  * the clock before does not. Clocks that do not meet it and clocks that do alternate, starting with
  * one that does not; what is left over of either kind follows at the end. So with a clocks that
  * meet it and b > 0 that do not there are min(a, b) edges, and with b = 0 there is one, if the last
- * clock of the stretch before did not meet it. */
+ * clock of the stretch before did not meet it. Clocks without an instruction are known better: they
+ * come in as many rows as there were stalls. So a condition that tells just these from the others
+ * has an edge per stall. */
 #ifndef VPMU_CORE_COUNT_H
 #define VPMU_CORE_COUNT_H
 
@@ -25,9 +27,17 @@ struct vpmu_filter {
 	bool invert, edge;
 };
 
+/* The clocks of a stretch without an instruction, and the rows that they come in; 0: not known. */
+struct vpmu_idle { uint64_t clocks, stalls; };
+
+static inline struct vpmu_idle vpmu_idle_of(uint64_t instructions, uint64_t stalls, uint64_t clocks)
+{
+	return (struct vpmu_idle){ clocks > instructions ? clocks - instructions : 0, stalls };
+}
+
 /* What the counter gains; *active is the edge detector: the last clock met the condition. */
 uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_t times,
-			  uint64_t clocks);
+			  uint64_t clocks, struct vpmu_idle idle);
 /* Those of `times` occurrences that are in the first `part` of `clocks` clocks. */
 static inline uint64_t vpmu_times_until(uint64_t times, uint64_t clocks, uint64_t part)
 {

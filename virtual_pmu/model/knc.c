@@ -137,7 +137,9 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 		.edge = select & KNC_E,
 	};
 	uint64_t gain = vpmu_filter_gain(&filter, &t->active[counter],
-					 vpmu_sum(e->sum, counts, clocks), clocks);
+					 vpmu_sum(e->sum, counts, clocks), clocks,
+					 vpmu_idle_of(counts[VPMU_INSTRUCTIONS],
+						      counts[VPMU_STALLS], clocks));
 
 	if (!permitted(t, counter))
 		return;

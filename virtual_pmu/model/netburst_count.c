@@ -30,7 +30,11 @@ static uint64_t gain(const struct p4_batch *b, uint32_t counter, uint32_t *level
 	if (!p4_running(b->core, counter))
 		return 0;
 	input = p4_input(b, counter, &listens);
-	return listens ? vpmu_filter_gain(&filter, level, input, b->clocks) : 0;
+	if (!listens)
+		return 0;
+	return vpmu_filter_gain(&filter, level, input, b->clocks,
+				vpmu_idle_of(b->count[VPMU_INSTRUCTIONS], b->count[VPMU_STALLS],
+					     b->clocks));
 }
 
 static uint64_t until_overflow(const struct p4_core *core, uint32_t counter)
