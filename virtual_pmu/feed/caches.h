@@ -101,7 +101,7 @@ struct vpmu_runner {
 	uint32_t slice_shift, slice_last, set_last;	/* where these are powers of two */
 	struct vpmu_bulk bulk;		/* its package's; for plain.c */
 	struct vpmu_fast l1d, l1i, l2;
-	uint64_t *fills;		/* when the lines arrive that its core's fill buffers wait for */
+	uint64_t *fills;		/* arrivals of the lines in its core's fill buffers */
 	struct vpmu_core_fills *fills_of_core;
 	struct vpmu_pace llc_pace, memory_pace;
 	uint32_t fill_buffers, write_clocks;	/* the machine's */
