@@ -35,6 +35,7 @@ EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
+EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o
 EXTRA_OBJECTS_shown = $(O)/common/shown.o
 EXTRA_OBJECTS_new_file = $(O)/common/new_file.o
 EXTRA_LIBS_new_file = -Wl,--wrap=open,--wrap=access,--wrap=rename

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "launchers.h"
+#include "private_folder.h"
 #include "tool.h"
 
 #define ATTEMPTS 1000
+#define SHARED_MEMORY "/dev/shm"
 
 /* ---- the name ---- */
 
@@ -92,10 +94,26 @@ static void job_name(char *text, size_t bytes)
 			*c = '_';
 }
 
+/* Returns the length, or -1 with a complaint. Others may pass the folder: with --devices, programs
+ * of other users open the segment. */
+static int name_own(char *out, size_t bytes)
+{
+	char folder[64], job[128], host[128] = "";
+	int rc = private_folder(SHARED_MEMORY, "vpmu", 0711, folder, sizeof(folder));
+
+	if (rc) {
+		vpmu_complain(SHARED_MEMORY "/vpmu-%u: cannot make a folder for machines: %s; name "
+			      "a segment with -s", (unsigned int)geteuid(), strerror(-rc));
+		return -1;
+	}
+	job_name(job, sizeof(job));
+	gethostname(host, sizeof(host) - 1);
+	return snprintf(out, bytes, "%s/%.64s-%s", folder, host, job);
+}
+
 static int name_place(struct vpmu_place *place, const char *path)
 {
 	const char *given = getenv("VPMU_SEGMENT");
-	char job[128], host[128] = "";
 	int n;
 
 	if (path && !*path) {
@@ -105,15 +123,12 @@ static int name_place(struct vpmu_place *place, const char *path)
 	if (!path && given && *given)
 		path = given;
 	place->keep = path != NULL;
-	if (path) {
+	if (path)
 		n = snprintf(place->path, sizeof(place->path), "%s", path);
-	} else {
-		job_name(job, sizeof(job));
-		gethostname(host, sizeof(host) - 1);
-		n = snprintf(place->path, sizeof(place->path),
-			     "/dev/shm/" VPMU_SEGMENT_PREFIX "%.64s-%s", (unsigned int)geteuid(),
-			     host, job);
-	}
+	else
+		n = name_own(place->path, sizeof(place->path));
+	if (n < 0)
+		return VPMU_EXIT_FAILURE;
 	if (n >= (int)sizeof(place->path) || strchr(place->path, ',')) {
 		vpmu_complain("%s: a segment's path must be short and without a comma, which QEMU "
 			      "takes as the end of the name", place->path);
@@ -277,10 +292,22 @@ static int attach(struct vpmu_place *place)
 	return 0;
 }
 
+static bool dangles(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode) && access(path, F_OK) && errno == ENOENT;
+}
+
 static int attach_or_create(struct vpmu_place *place, const struct vpmu_machine *machine,
 			    const char *const *settings, int setting_count)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
+		if (dangles(place->path)) {
+			vpmu_complain("%s: cannot use a link to a file that does not exist: "
+				      "remove it, or name another segment with -s", place->path);
+			return VPMU_EXIT_FAILURE;
+		}
 		if (access(place->path, F_OK)) {
 			int made = create(place, machine, settings, setting_count);
 
@@ -304,7 +331,7 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 
 	if (rc)
 		return rc;
-	vpmu_remains_sweep(place->path);
+	vpmu_remains_sweep(place->path, place->keep);
 	rc = attach_or_create(place, machine, settings, setting_count);
 	if (rc)
 		return rc;

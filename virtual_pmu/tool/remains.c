@@ -15,7 +15,6 @@
 
 #include "tool.h"
 
-#define SHARED_MEMORY "/dev/shm"
 #define UNPUBLISHED_SECONDS 60	/* far more than it takes to publish a segment */
 
 static bool is_itself(const char *name)
@@ -139,14 +138,15 @@ static void sweep(const char *folder, const char *prefix, bool (*is_left)(const 
 		closedir(dir);
 }
 
-void vpmu_remains_sweep(const char *path)
+void vpmu_remains_sweep(const char *path, bool named)
 {
 	const char *slash = strrchr(path, '/');
-	char folder[PATH_MAX], prefix[32];
+	char folder[PATH_MAX];
 
-	snprintf(prefix, sizeof(prefix), VPMU_SEGMENT_PREFIX, (unsigned int)geteuid());
-	sweep(SHARED_MEMORY, prefix, is_killed_runs);
 	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
 		 slash ? path : ".");
-	sweep(folder, slash ? slash + 1 : path, is_beside);
+	if (named)
+		sweep(folder, slash ? slash + 1 : path, is_beside);
+	else
+		sweep(folder, "", is_killed_runs);
 }

@@ -41,7 +41,6 @@ struct vpmu_place {
 	struct vpmu_segment *segment;
 };
 
-#define VPMU_SEGMENT_PREFIX "vpmu-%u-"	/* the effective user's id; host and job follow */
 #define VPMU_UNPUBLISHED ".vpmu-new-"	/* in the names of what is in the making */
 
 /* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
@@ -68,9 +67,9 @@ void vpmu_beside_remove(const char *path);
 void vpmu_folder_remove(const char *path);
 /* Removes the segment as well. */
 void vpmu_remains_remove(const char *path);
-/* Removes the segments that this user's runs made and that no run uses any more, and what killed
- * runs were about to make for the segment of that path. */
-void vpmu_remains_sweep(const char *path);
+/* Removes what killed runs have left in the folder of that segment. named: by the user, so only
+ * what runs were about to make for this segment; otherwise every segment that no run uses. */
+void vpmu_remains_sweep(const char *path, bool named);
 
 /* ---- devices.c ---- */
 struct vpmu_device_options {
