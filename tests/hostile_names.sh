@@ -55,4 +55,24 @@ is 'a segment that is a link to nothing: status' 125 $?
 is 'a segment that is a link to nothing' 1 "$(grep -c '^vpmu: link: cannot use a link to a file that does not exist' out)"
 is 'a segment that is a link to nothing: files' link "$(echo link*)"
 
+# ---- what is beside segments that are gone, as runs with few descriptors leave it
+
+gone=$mine.3/gone
+"${we[@]}" mkdir -p $gone.system/cpu $gone.state
+"${we[@]}" touch $gone.system/cpu/online $gone.xml
+"${we[@]}" ln -s "$scratch/here" $mine.3/linked.system
+for n in 4 5 6 7 8 9 10; do
+	(ulimit -n $n; run -m skl-4c8t -- true) >out 2>&1
+done
+# A job whose name ends like what is beside a segment is in use meanwhile.
+PMIX_NAMESPACE=odd.xml run -m skl-4c8t -- sh -c 'echo $VPMU_SEGMENT >odd; until [ -s swept ]; do sleep 0.1; done' &
+held=$!
+until_there odd
+odd=$(cat odd)
+run -m skl-4c8t -- true
+is 'what is in use stays' "$(printf '%s\n' "$odd"{,.state,.system,.xml})" "$(echo "$odd"* | tr ' ' '\n')"
+echo >swept; wait $held
+is 'what is beside no segment goes' "$mine.3 $mine.3/linked.system" "$(ours ! -path '*.vpmu-new-*' | sort | paste -sd' ')"
+is 'a link is not followed' '1 1' "$([ -e odd ] && echo 1) $(rm $mine.3/linked.system && echo 1)"
+
 finish

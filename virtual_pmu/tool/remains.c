@@ -22,15 +22,23 @@ static bool is_itself(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-static void remove_folder(int at, const char *name)
+static bool is_same(int at, const char *name, const struct stat *st)
 {
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat there;
+
+	return !fstatat(at, name, &there, AT_SYMLINK_NOFOLLOW) && there.st_ino == st->st_ino &&
+	       there.st_dev == st->st_dev;
+}
+
+static void remove_folder(int at, const char *name);
+
+/* Closes fd, the folder. A folder that has taken its name meanwhile stays. */
+static void remove_open_folder(int fd, int at, const char *name)
+{
 	struct dirent *entry;
 	struct stat st;
 	DIR *dir;
 
-	if (fd < 0)
-		return;
 	dir = fstat(fd, &st) || st.st_uid != geteuid() ? NULL : fdopendir(fd);
 	if (!dir) {
 		close(fd);
@@ -41,7 +49,16 @@ static void remove_folder(int at, const char *name)
 		    errno == EISDIR)
 			remove_folder(fd, entry->d_name);
 	closedir(dir);
-	unlinkat(at, name, AT_REMOVEDIR);
+	if (is_same(at, name, &st))
+		unlinkat(at, name, AT_REMOVEDIR);
+}
+
+static void remove_folder(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		remove_open_folder(fd, at, name);
 }
 
 void vpmu_folder_remove(const char *path)
@@ -67,30 +84,28 @@ void vpmu_remains_remove(const char *path)
 	unlink(path);
 }
 
-static bool is_same(const struct stat *st, const char *path)
-{
-	struct stat there;
-
-	return !lstat(path, &there) && there.st_ino == st->st_ino && there.st_dev == st->st_dev;
-}
-
 /* Every run on a machine holds a lock on its segment for as long as it lives. What is not published
- * yet has none. */
-static void remove_unused(const char *path, bool unpublished)
+ * yet has none. segment: NULL, or the one that this file or folder is beside, which has to be gone:
+ * a run without a free descriptor cannot remove what is beside. The segment is looked for after
+ * this is opened, so what a new run of that name makes is another file or folder. */
+static void remove_unused(const char *path, const char *segment, bool unpublished)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
+	struct stat st, there;
 
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) || st.st_uid != geteuid() ||
-	    (unpublished && time(NULL) - st.st_ctime <= UNPUBLISHED_SECONDS))
+	    (unpublished && time(NULL) - st.st_ctime <= UNPUBLISHED_SECONDS) ||
+	    (segment && (!lstat(segment, &there) || errno != ENOENT)))
 		st.st_mode = 0;
-	if (S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) && is_same(&st, path))
+	if (S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB) &&
+	    is_same(AT_FDCWD, path, &st))
 		vpmu_remains_remove(path);
-	if (S_ISDIR(st.st_mode) && unpublished)
-		vpmu_folder_remove(path);
-	close(fd);
+	if (S_ISDIR(st.st_mode) && (unpublished || segment))
+		remove_open_folder(fd, AT_FDCWD, path);
+	else
+		close(fd);
 }
 
 static bool is_unpublished(const char *name)
@@ -113,26 +128,41 @@ static bool is_beside(const char *rest)
 	return false;
 }
 
-static bool is_killed_runs(const char *rest)
+/* Length of the segment's name in the name of what is beside it; 0: another name. A job may be
+ * called "x.xml": its segment in use is locked, and so stays. */
+static size_t name_before(const char *name)
 {
-	const char *xml = strstr(rest, ".xml");
+	static const char *const endings[] = { ".xml", ".state", VPMU_SYSTEM_SUFFIX };
+	size_t n = strlen(name);
 
-	return !xml || xml[4];	/* it goes with its segment */
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t e = strlen(endings[i]);
+
+		if (n > e && !strcmp(name + n - e, endings[i]))
+			return n - e;
+	}
+	return 0;
 }
 
-static void sweep(const char *folder, const char *prefix, bool (*is_left)(const char *rest))
+/* name: of a segment that the user named; NULL: the folder has nothing but our runs' files. */
+static void sweep(const char *folder, const char *name)
 {
-	size_t n = strlen(prefix);
+	size_t n = name ? strlen(name) : 0;
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
-	char path[PATH_MAX];
+	char path[PATH_MAX], segment[PATH_MAX];
 
 	while (dir && (entry = readdir(dir)) != NULL) {
-		if (strncmp(entry->d_name, prefix, n) || !is_left(entry->d_name + n))
+		size_t before = name ? 0 : name_before(entry->d_name);
+
+		if (is_itself(entry->d_name) ||
+		    (name && (strncmp(entry->d_name, name, n) || !is_beside(entry->d_name + n))))
 			continue;
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) <
+		if (snprintf(path, sizeof(path), "%s%s", folder, entry->d_name) >=
 		    (int)sizeof(path))
-			remove_unused(path, is_unpublished(entry->d_name));
+			continue;
+		snprintf(segment, sizeof(segment), "%.*s", (int)(strlen(folder) + before), path);
+		remove_unused(path, before ? segment : NULL, is_unpublished(entry->d_name));
 	}
 	if (dir)
 		closedir(dir);
@@ -143,10 +173,7 @@ void vpmu_remains_sweep(const char *path, bool named)
 	const char *slash = strrchr(path, '/');
 	char folder[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
-		 slash ? path : ".");
-	if (named)
-		sweep(folder, slash ? slash + 1 : path, is_beside);
-	else
-		sweep(folder, "", is_killed_runs);
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 2,
+		 slash ? path : "./");
+	sweep(folder, !named ? NULL : slash ? slash + 1 : path);
 }
