@@ -75,4 +75,92 @@ echo >swept; wait $held
 is 'what is beside no segment goes' "$mine.3 $mine.3/linked.system" "$(ours ! -path '*.vpmu-new-*' | sort | paste -sd' ')"
 is 'a link is not followed' '1 1' "$([ -e odd ] && echo 1) $(rm $mine.3/linked.system && echo 1)"
 
+# ---- the processes of a job on a node
+
+if [ ! -x "$scratch/stage/bin/ipmu-run" ] || ! command -v python3 >/dev/null ||
+	! command -v flock >/dev/null; then
+	echo 'not tried: jobs, without ipmu-run, python3 or flock'
+	finish
+	exit
+fi
+event=skl_unc_clk.UNC_CLOCK:SOCKET
+of_two() {	# of_two RANK COMMAND...: counts as one of two processes of $job
+	local n=$1
+	shift
+	OMPI_COMM_WORLD_RANK=$n OMPI_COMM_WORLD_LOCAL_RANK=$n OMPI_COMM_WORLD_SIZE=2 \
+		OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=$job run -m skl-4c8t -- \
+		"$scratch/stage/bin/ipmu-run" -e $event "$@"
+}
+both() {	# both WHAT: they count together, however late one of them starts
+	local wait=': >went.$0; until [ -e went.0 ] && [ -e went.1 ]; do sleep 0.05; done'
+	rm -f went.?
+	of_two 0 sh -c "$wait" 0 >rank.0 2>&1 &
+	of_two 1 sh -c "$wait" 1 >rank.1 2>&1
+	is "$1: rank 1" 0 $?
+	wait $!
+	is "$1: rank 0" 0 $?
+	is "$1: one report, of both" '1 1' "$(cat rank.? | grep -c $event) $(cat rank.? | grep -c '2 ranks on 1 node')"
+}
+sockets() { ours -path '*/ipmu-run-*/*' -printf '%f\n' | sort | paste -sd' '; }
+
+# The folder's name is taken, and the abstract one that everybody could take, with a full queue.
+job=squat-1
+mine=/dev/shm/ipmu-run-$uid
+"${them[@]}" sh -c "mkdir -m 777 $mine; touch '$mine/+$job'; ln -s /tmp $mine.1"
+cat >squat.py <<-'CODE'
+	import os, socket, sys, time
+	os.setgroups([])
+	os.setgid(54321)
+	os.setuid(54321)
+	def new():
+	    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+	    s.setblocking(False)
+	    return s
+	s = new()
+	s.bind("\0" + sys.argv[1])
+	s.listen(0)
+	full = []
+	try:
+	    while True:
+	        full.append(new())
+	        full[-1].connect("\0" + sys.argv[1])
+	except BlockingIOError:
+	    print("full", flush=True)
+	time.sleep(1700)
+CODE
+python3 squat.py "ipmu-run-$uid-$job" >squatted &
+held=$!
+trap 'kill $held 2>/dev/null; rm -rf "$scratch"' EXIT
+until_there squatted
+both 'taken names'
+is 'the folder' "$mine.2 700" "$(ours -maxdepth 1 -name 'ipmu-*') $(stat -c %a $mine.2)"
+kill $held; wait $held 2>/dev/null
+"${them[@]}" rm -r $mine $mine.1
+job=squat-2; both 'names given up'
+is 'no socket is left' '' "$(sockets)"
+
+# A killed leader leaves its socket, which decides nothing and goes.
+job=killed
+of_two 0 sh -c 'echo $PPID $$ >leader; exec sleep 1700' >out 2>&1 &
+held=$!
+until_there leader
+is 'the socket of a leader' +killed "$(sockets)"
+is 'others cannot see it' 2 "$("${them[@]}" ls "$mine.2" >out 2>&1; echo $?)"
+job=else; both 'another job'
+is 'the socket of a leader stays' +killed "$(sockets)"
+read -ra killed <leader
+kill -KILL "${killed[@]}"; wait $held 2>/dev/null
+is 'a killed leader leaves its socket' +killed "$(sockets)"
+job=killed; both 'the same job again'
+"${we[@]}" touch $mine.2/+other
+job=else; both 'another job after that'
+is 'sockets without leaders go' '' "$(sockets)"
+
+# A process that is stopped with the lock is waited for, but not for ever.
+exec {lock}<$mine.2
+flock "$lock"
+of_two 1 true >out 2>&1
+is 'a lock that is not released: status' 125 $?
+is 'a lock that is not released' 1 "$(grep -c "cannot meet the job's other processes on this node: $mine.2/+else: Connection timed out" out)"
+
 finish

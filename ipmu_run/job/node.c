@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "node.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "../counting/program.h"
 #include "now.h"
+#include "private_folder.h"
 
 #define MEET_MS 2000		/* processes of a job start together; not all need be ours */
 #define ALONE_MS 300		/* where nobody says how many there are */
 #define GO_MS 20000		/* a leader that we have met too late does not answer */
 #define LATE_MS 3000		/* since then: a program may be over before others have begun */
 #define ENDING_MS 500		/* after a signal: launchers grant a second */
+#define CONNECT_MS 10000	/* connecting takes no time, unless a process is stopped at it */
 #define MEMBERS_MAX 4096
+#define SOCKET_PATH_MAX sizeof(((struct sockaddr_un *)NULL)->sun_path)
+#define FOLDER_MAX 48
+#define MARK "+"		/* begins the names of sockets; the end of the job's name follows */
+#define JOB_MAX 56		/* FOLDER_MAX, MARK and this are one path */
 
 struct hello { int rank; struct cpus cpus; };
 enum { WORD_GO, WORD_REFUSED, WORD_ENDED };
@@ -35,6 +43,7 @@ struct member {
 struct node {
 	struct launched as;
 	int fd;			/* of the leader: where others come; of others: to it */
+	char path[SOCKET_PATH_MAX];
 	bool leads;
 	struct cpus own, all;
 	struct member *members;
@@ -45,44 +54,102 @@ struct node {
 
 /* ---- the socket ---- */
 
-/* Without a place in a folder, so that nothing is left behind. */
-static socklen_t name_socket(const struct launched *l, struct sockaddr_un *out)
+/* The end of a job's name has its number. n->path is set in any case, for messages. */
+static int name_socket(struct node *n, char *folder, size_t bytes)
 {
-	int n;
+	const char *parent = access("/dev/shm", W_OK | X_OK) ? "/tmp" : "/dev/shm";
+	const char *job = n->as.job;
+	size_t length = strlen(job);
+	int rc = private_folder(parent, "ipmu-run", 0700, folder, bytes);
 
-	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	n = snprintf(out->sun_path + 1, sizeof(out->sun_path) - 1, "ipmu-run-%u-%.80s",
-		     (unsigned)geteuid(), l->job);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	if (rc) {
+		snprintf(n->path, sizeof(n->path), "%s/ipmu-run-%u", parent, (unsigned)geteuid());
+		return rc;
+	}
+	length = (size_t)snprintf(n->path, sizeof(n->path), "%s/" MARK "%s", folder,
+				  length > JOB_MAX ? job + length - JOB_MAX : job);
+	for (char *c = n->path + strlen(folder) + 1; *c; c++)
+		if (*c == '/')
+			*c = '_';
+	return length < sizeof(n->path) ? 0 : -ENAMETOOLONG;
 }
 
-/* Anybody can take the name. */
-static bool is_ours(int fd)
+static int connect_to(int fd, const char *path)
 {
-	struct ucred peer;
-	socklen_t bytes = sizeof(peer);
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid();
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", path);
+	return connect(fd, (struct sockaddr *)&name, sizeof(name)) ? -errno : 0;
 }
 
-/* 0 where we lead; 1 where another does. */
+/* Removes the sockets of killed leaders. A live leader does not notice: its socket has another type
+ * than the one that asks (EPROTOTYPE). */
+static void sweep(const char *folder)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	DIR *d = fd < 0 ? NULL : opendir(folder);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char path[SOCKET_PATH_MAX];
+
+		if (!strncmp(e->d_name, MARK, strlen(MARK)) &&
+		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path) &&
+		    connect_to(fd, path) == -ECONNREFUSED)
+			unlink(path);
+	}
+	if (d)
+		closedir(d);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The folder is locked, so no process is between bind() and listen(): a socket that refuses belongs
+ * to a leader that was killed. -EAGAIN: its queue is full. */
+static int lead_or_follow(struct node *n, const char *folder)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int rc;
+
+	sweep(folder);
+	n->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (n->fd < 0)
+		return -errno;
+	rc = connect_to(n->fd, n->path);
+	if (!rc)
+		return 1;
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", n->path);
+	if (rc == -ENOENT)
+		rc = bind(n->fd, (struct sockaddr *)&name, sizeof(name)) ||
+		     listen(n->fd, MEMBERS_MAX) ? -errno : 0;
+	if (rc)
+		close(n->fd);
+	return rc;
+}
+
+/* 0 where we lead; 1 where another process does. No other user can reach the folder, its lock or
+ * the sockets in it. */
 static int bind_or_connect(struct node *n)
 {
-	struct sockaddr_un name;
-	socklen_t bytes = name_socket(&n->as, &name);
+	int64_t until = now_ms() + CONNECT_MS;
+	char folder[FOLDER_MAX];
+	int rc = name_socket(n, folder, sizeof(folder));
 
-	for (int i = 0; i < 100; i++) {
-		n->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-		if (n->fd < 0)
-			return -errno;
-		if (!bind(n->fd, (struct sockaddr *)&name, bytes))
-			return listen(n->fd, MEMBERS_MAX) ? -errno : 0;
-		if (!connect(n->fd, (struct sockaddr *)&name, bytes))
-			return is_ours(n->fd) ? 1 : -EACCES;
-		close(n->fd);	/* the leader listens soon, or has gone */
+	if (rc)
+		return rc;
+	do {
+		int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		rc = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) ? -errno : 0;
+		if (!rc)
+			rc = lead_or_follow(n, folder);
+		if (lock >= 0)
+			close(lock);
+		if (rc != -EAGAIN)
+			return rc;
 		usleep(10000);
-	}
-	return -ECONNREFUSED;
+	} while (!program_ending() && now_ms() < until);
+	return program_ending() ? -EINTR : -ETIMEDOUT;
 }
 
 /* ---- the leader ---- */
@@ -102,7 +169,7 @@ static void take_new(struct node *n)
 
 	if (fd < 0)
 		return;
-	more = n->nmembers < MEMBERS_MAX && is_ours(fd) ?
+	more = n->nmembers < MEMBERS_MAX ?
 	       realloc(n->members, (size_t)(n->nmembers + 1) * sizeof(*more)) : NULL;
 	if (!more) {
 		close(fd);
@@ -294,7 +361,7 @@ int node_meet(const struct launched *l, struct node **out, char why[COUNT_WHY_MA
 	}
 	if (rc < 0) {
 		snprintf(why, COUNT_WHY_MAX, "cannot meet the job's other processes on this node: "
-			 "%s", strerror(-rc));
+			 "%s%s%s", n ? n->path : "", n && n->path[0] ? ": " : "", strerror(-rc));
 		free(n);
 		return rc;
 	}
@@ -312,6 +379,8 @@ void node_leave(struct node *n)
 	for (int i = 0; i < n->nmembers; i++)
 		if (n->members[i].fd >= 0)
 			close(n->members[i].fd);
+	if (n->leads)
+		unlink(n->path);
 	close(n->fd);
 	free(n->members);
 	free(n);

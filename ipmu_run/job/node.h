@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of a job on one node, which find each other without MPI: by a socket whose name
- * they all know. The first to come leads and counts for all; the others only run their programs and
- * tell it when those have ended. */
+ * they all know, in a private folder. The first to come leads and counts for all; the others only
+ * run their programs and tell it when those have ended. */
 #ifndef IPMU_RUN_NODE_H
 #define IPMU_RUN_NODE_H
 
