@@ -145,6 +145,24 @@ static void test_late_reading(void **state)
 	assert_int_equal(t.counts[2].value, 9);
 }
 
+/* A host that does not let the program start has an interval end before it does. */
+static void test_early_reading(void **state)
+{
+	const struct count last[2] = { { 9, true }, { 90, true } };
+	uint64_t ends[64] = { 90, 100, 110 };
+	struct count counts[64] = { { 1, true }, { 10, true }, { 2, true }, { 20, true },
+				    { 3, true }, { 30, true } };
+	struct timeline t = { .n = 3, .room = 16, .end_ns = ends, .counts = counts };
+
+	(void)state;
+	timeline_end(&t, 100, 30, 2, last);
+	assert_int_equal(t.n, 2);
+	assert_int_equal(t.end_ns[0], 10);
+	assert_int_equal(t.end_ns[1], 30);
+	assert_int_equal(t.counts[1].value, 30);
+	assert_int_equal(t.counts[3].value, 90);
+}
+
 /* Without memory the last interval is longer, and the sum the same. */
 static void test_no_memory(void **state)
 {
@@ -240,6 +258,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_drift, reset),
 		cmocka_unit_test_setup(test_too_late, reset),
 		cmocka_unit_test_setup(test_late_reading, reset),
+		cmocka_unit_test_setup(test_early_reading, reset),
 		cmocka_unit_test_setup(test_no_memory, reset),
 		cmocka_unit_test_setup(test_unknown, reset),
 		cmocka_unit_test_setup(test_show, reset),

@@ -33,10 +33,26 @@ void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct 
 	t->end_ns[t->n++] = end;
 }
 
+/* Intervals begin with the watcher, a moment before the program: readings until then belong to the
+ * program's first interval. */
+static void drop_early(struct timeline *t, uint64_t began, size_t nparts)
+{
+	size_t early = 0;
+
+	while (early < t->n && t->end_ns[early] <= began)
+		early++;
+	if (!early)
+		return;
+	t->n -= early;
+	memmove(t->end_ns, t->end_ns + early, t->n * sizeof(*t->end_ns));
+	memmove(t->counts, t->counts + early * nparts, t->n * nparts * sizeof(*t->counts));
+}
+
 /* A reading that came after the program's end says nothing of its own. */
 void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 		  const struct count *counts)
 {
+	drop_early(t, began, (size_t)nparts);
 	while (t->n && t->end_ns[t->n - 1] >= began + ns)
 		t->n--;
 	for (size_t i = 0; i < t->n; i++)
