@@ -127,7 +127,8 @@ static struct value rate(const struct report *r, const struct report_span *span,
 	const uint64_t *ns = r->m->timelines[span->pass].end_ns;
 	struct count c = report_count(r, span, event, -1);
 
-	return (struct value){ c.known, (double)c.value * 1e9 / (double)(ns[1] - ns[0]), 0 };
+	return (struct value){ c.known && ns[1] > ns[0],
+			       (double)c.value * 1e9 / (double)(ns[1] - ns[0]), 0 };
 }
 
 /* The first group's first metric since the line was drawn last, or the first event's rate. */
@@ -178,19 +179,19 @@ static void compose(const struct status *s, char *out, size_t bytes)
 		timelines[pass] = two;
 	view.timelines = timelines;
 	r.m = &view;
-	elapsed(s->ns[1], time, sizeof(time));
+	elapsed(s->elapsed_ns, time, sizeof(time));
 	main_metric(&r, metric, sizeof(metric));
 	snprintf(out, bytes, " ipmu-run  %s  %s ", time, metric);
 }
 
-void status_show(void *arg, uint64_t ns, const struct count *counts)
+void status_show(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts)
 {
 	struct status *s = arg;
 	size_t n = (size_t)s->report->m->nparts;
 	struct winsize size;
 	char line[400];
 
-	if (ns < s->ns[1])	/* another run */
+	if (elapsed_ns < s->elapsed_ns)	/* another run */
 		s->ns[1] = 0;
 	if (!s->ns[1])
 		for (size_t i = 0; i < n; i++)
@@ -199,6 +200,7 @@ void status_show(void *arg, uint64_t ns, const struct count *counts)
 	memcpy(s->counts + n, counts, n * sizeof(*counts));
 	s->ns[0] = s->ns[1];
 	s->ns[1] = ns;
+	s->elapsed_ns = elapsed_ns;
 	if (!may_draw(s->terminal, &size)) {
 		clear(s->terminal);
 		return;

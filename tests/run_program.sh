@@ -162,7 +162,7 @@ is 'each package' 'all package 0 package 1' \
 IPMU_DEBUG=registers on skl-4c8t -e $event true
 says 'IPMU_DEBUG' 'MSR_UNC_PERF_GLOBAL_CTRL'; says 'IPMU_DEBUG: the report' "$event +[0-9]"
 
-# -- while the program runs no register is touched; a timeline's reads are seen here
+# -- while the program runs no register is touched; run_intervals.sh sees a timeline's reads
 cat >accesses <<-'END'
 	look() { vpmu regs -s "$VPMU_SEGMENT" | sed -n 's/.*accesses: \([^;]*\);.*/\1/p'; }
 	before=$(look)
@@ -172,8 +172,6 @@ cat >accesses <<-'END'
 END
 on skl-4c8t -g LLC -e $event sh accesses 4
 is 'register accesses while the program runs' none "$(cat out)"
-on skl-4c8t -g LLC -e $event --interval 20 -o f sh accesses 600
-is 'register accesses of a timeline' some "$(cat out)"
 
 # -- what does not fit
 refused 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true

@@ -65,7 +65,7 @@ if command -v qemu-x86_64 >/dev/null; then
 fi
 
 later='([2-9]|[1-9][0-9]+)'
-shows plain "^ ipmu-run  $later s  $event 0 /s$"
+shows plain "^ ipmu-run  $later s  $event -$"
 is 'the last row is its' 8 "$(screen plain | grep -n ' ipmu-run ' | cut -d: -f1)"
 is 'what was written' 'line 4 line 5 line 6 line 7 line 8 line 9 part' \
 	"$(screen plain | sed '/ipmu-run/,$d' | paste -sd' ' | sed 's/ *$//')"

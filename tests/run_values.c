@@ -28,7 +28,7 @@ static struct count counts[] = {
 	{ 200, true }, { 40, true }, { 0, false }, { 0, false }, { 1000, true }, { 8000, true },
 	{ 0, false }, { 0, false }, { 60, true }, { 0, true }, { 4000, true }, { 1000, true },
 };
-static uint64_t wall_ns[] = { 10, 20, 30, 40 };
+static uint64_t run_ns[] = { 10, 20, 30, 40 };
 static struct group_event group_events[] = {
 	{ (char[]){ "A" }, (char[]){ "a" }, false, 1 },
 	{ (char[]){ "AB" }, (char[]){ "b" }, false, 2 },
@@ -46,14 +46,14 @@ static const int indices[] = { 0, 1, 2 };
 static const struct report_group row = { &group, indices, 3 };
 static struct machine machine;
 static struct measurement m = { .events = events, .nevents = 3, .nparts = 6, .passes = &passes,
-				.runs = 2, .done = 2, .counts = counts, .wall_ns = wall_ns };
+				.runs = 2, .done = 2, .counts = counts, .run_ns = run_ns };
 static const struct report r = { &machine, &m, &row, 1, "app", NULL };
 
 static int reset(void **state)
 {
 	(void)state;
 	m.done = 2;
-	machine.is_virtual = false;
+	machine.is_virtual = m.of_machine = false;
 	counts[0].known = true;
 	return 0;
 }
@@ -113,6 +113,17 @@ static void test_machine_time(void **state)
 	near(report_seconds(&r), 6000e-9, 4000e-9 / sqrt(2));
 }
 
+/* Beside a machine the runs' times are its clock's, and there is no other. */
+static void test_time_beside(void **state)
+{
+	(void)state;
+	m.done = 1;
+	machine.is_virtual = m.of_machine = true;
+	near(report_metric(&r, &row, 1, NULL), 120 / 10e-9, 0);
+	near(report_metric(&r, &row, 1, &packages[0]), 100 / 10e-9, 0);
+	near(report_seconds(&r), 10e-9, 0);
+}
+
 /* Of what was lost nothing is said, neither as a part nor within a sum. */
 static void test_lost(void **state)
 {
@@ -147,6 +158,7 @@ int main(void)
 		cmocka_unit_test_setup(test_metrics, reset),
 		cmocka_unit_test_setup(test_wall_time, reset),
 		cmocka_unit_test_setup(test_machine_time, reset),
+		cmocka_unit_test_setup(test_time_beside, reset),
 		cmocka_unit_test_setup(test_lost, reset),
 		cmocka_unit_test_setup(test_names, reset),
 	};

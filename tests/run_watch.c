@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../ipmu_run/counting/virtual.h"
 #include "../ipmu_run/counting/watch.h"
 
 #define MS 1000000ull
@@ -28,6 +29,11 @@ static bool known, no_memory;
 static uint64_t now_ns, late_ns, reading_ns, deadlines[WAKES];
 static int reads;
 static atomic_int wakes;
+
+/* The machine that is beside: how much faster than the wall's its clock runs; 0: there is none. */
+static double machine_speed;
+static uint64_t machine_ns, stopped_ns;
+static bool stopped;
 
 /* Time passes where somebody waits or reads, and nowhere else. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
@@ -52,9 +58,39 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 	return ETIMEDOUT;
 }
 
+bool virtual_is_beside(void)
+{
+	return machine_speed > 0;
+}
+
+uint64_t virtual_clock_ns(void)
+{
+	return machine_ns + (uint64_t)((double)(now_ns - stopped_ns) * machine_speed);
+}
+
+void virtual_stop(void)
+{
+	assert_false(stopped);
+	stopped = true;
+}
+
+/* Reading takes time of the wall, and none of the machine's. */
+void virtual_go(void)
+{
+	assert_true(stopped);
+	stopped = false;
+	stopped_ns = machine_speed > 0 ? stopped_ns + reading_ns : 0;
+}
+
 void sets_read(struct sets *s, struct count *counts)
 {
 	(void)s;
+	assert_true(stopped);
+	if (machine_speed > 0) {
+		counts[0] = (struct count){ (long long)virtual_clock_ns(), known };
+		counts[1] = (struct count){ ++reads, true };
+		return;
+	}
 	counts[0] = (struct count){ (long long)now_ns, known };
 	counts[1] = (struct count){ ++reads, true };
 	now_ns += reading_ns;
@@ -74,6 +110,7 @@ static int reset(void **state)
 	late_ns = reading_ns = 0;
 	reads = 0;
 	wakes = 0;
+	machine_speed = 0;
 	return 0;
 }
 
@@ -209,12 +246,14 @@ static void test_unknown(void **state)
 	timeline_free(&t);
 }
 
-static void count_shows(void *arg, uint64_t ns, const struct count *counts)
+static void count_shows(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts)
 {
 	int *shown = arg;
 
 	assert_true(counts[1].known);
-	assert_int_equal(ns, (uint64_t)(2 + *shown) * 1000 * MS);
+	assert_int_equal(elapsed_ns, (uint64_t)(2 + *shown) * 1000 * MS);
+	assert_int_equal(ns, machine_speed > 0 ?
+			 (uint64_t)((double)elapsed_ns * machine_speed) : elapsed_ns);
 	++*shown;
 }
 
@@ -252,6 +291,60 @@ static void test_both(void **state)
 	timeline_free(&t);
 }
 
+/* Intervals of a machine's clock end on its multiples, at any speed of it, and have the values of
+ * the moment at which they end. */
+static void test_machine(void **state)
+{
+	/* Looks lie 10 ms apart at most, so an interval takes 4 of a slow machine. */
+	static const struct { double speed; size_t least, most; } rows[] = {
+		{ 0.25, WAKES / 4 - 1, WAKES / 4 }, { 0.004, 0, 0 },
+		{ 1, WAKES / 2, WAKES }, { 3, WAKES / 2, WAKES },
+	};
+	const struct watch watch = { .interval_ms = 10 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct timeline t = { 0 };
+		uint64_t began;
+		struct watcher *w;
+
+		reset(state);
+		machine_speed = rows[i].speed;
+		machine_ns = 5000;
+		stopped_ns = now_ns;
+		began = virtual_clock_ns();
+		w = watcher_start(&watch, NULL, 2, &t);
+		assert_non_null(w);
+		while (wakes <= WAKES)
+			nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+		watcher_stop(w);
+		assert_int_equal(t.n, reads);
+		assert_in_range(t.n, rows[i].least, rows[i].most);
+		for (size_t n = 0; n < t.n; n++) {
+			uint64_t end = t.end_ns[n] - began, off = end % (10 * MS);
+
+			assert_int_equal(t.counts[2 * n].value, t.end_ns[n]);
+			assert_true(end >= 10 * MS && off <= MS);
+		}
+		timeline_free(&t);
+	}
+}
+
+/* The status line's seconds are the wall's, its rates the machine's. */
+static void test_machine_show(void **state)
+{
+	int shown = 0;
+	const struct watch watch = { .show = count_shows, .arg = &shown };
+	struct timeline t = { 0 };
+
+	(void)state;
+	machine_speed = 0.5;
+	machine_ns = 0;
+	stopped_ns = now_ns;
+	run(&watch, &t);
+	assert_int_equal(shown, WAKES);
+	timeline_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +356,8 @@ int main(void)
 		cmocka_unit_test_setup(test_unknown, reset),
 		cmocka_unit_test_setup(test_show, reset),
 		cmocka_unit_test_setup(test_both, reset),
+		cmocka_unit_test_setup(test_machine, reset),
+		cmocka_unit_test_setup(test_machine_show, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

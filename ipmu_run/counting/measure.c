@@ -7,6 +7,7 @@
 #include "handover.h"
 #include "measure.h"
 #include "program.h"
+#include "virtual.h"
 
 static int cannot_execute(struct measurement *m, int rc, const char *program, char *why)
 {
@@ -19,7 +20,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		       char *why)
 {
 	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
-	uint64_t *ns = &m->wall_ns[measure_place(m, run, pass)];
+	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began;
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
 	struct handover *h;
@@ -37,6 +38,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		program_cancel(&p);
 		return rc;
 	}
+	began = virtual_clock_ns();
 	if (with)
 		with->begin(with->arg);
 	handover_note_counted();
@@ -45,11 +47,13 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	rc = program_run(&p, &status, ns);
 	if (with)
 		with->end(with->arg, ns);
+	if (m->of_machine)
+		*ns = virtual_clock_ns() - began;
 	watcher_stop(w);
 	handover_stop(h);
 	stopped = sets_stop(s, counts, lost);
 	if (m->watch && m->watch->interval_ms)
-		timeline_end(t, p.began_ns, *ns, m->nparts, counts);
+		timeline_end(t, m->of_machine ? began : p.began_ns, *ns, m->nparts, counts);
 	if (status)
 		m->status = status;
 	if (rc)
@@ -81,12 +85,13 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 	int rc = 0;
 
 	m->counts = calloc(all * (size_t)m->nparts + 1, sizeof(*m->counts));
-	m->wall_ns = calloc(all + 1, sizeof(*m->wall_ns));
+	m->run_ns = calloc(all + 1, sizeof(*m->run_ns));
 	m->timelines = calloc(all + 1, sizeof(*m->timelines));
-	if (!m->counts || !m->wall_ns || !m->timelines) {
+	if (!m->counts || !m->run_ns || !m->timelines) {
 		snprintf(why, COUNT_WHY_MAX, "no memory");
 		return -ENOMEM;
 	}
+	m->of_machine = virtual_is_beside();
 	program_signals();
 	for (int run = 0; run < m->runs; run++) {
 		for (int pass = 0; pass < m->passes->n; pass++) {

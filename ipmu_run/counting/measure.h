@@ -28,7 +28,8 @@ struct measurement {
 	int runs;			/* those wanted */
 	int done;			/* complete ones */
 	struct count *counts;		/* [run][pass][part] */
-	uint64_t *wall_ns;		/* [run][pass] */
+	uint64_t *run_ns;		/* [run][pass] */
+	bool of_machine;		/* these times are of the virtual machine's clock */
 	struct timeline *timelines;	/* [run][pass], empty ones where none was asked for */
 	int status;			/* the program's last that is not 0, as a shell has it */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
@@ -40,7 +41,7 @@ struct measurement {
 int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX]);
 void measure_free(struct measurement *m);
 
-/* Index of a run and pass in wall_ns. */
+/* Index of a run and pass in run_ns. */
 size_t measure_place(const struct measurement *m, int run, int pass);
 const struct count *measure_counts(const struct measurement *m, int run, int pass);
 /* The first pass that has the event. */

@@ -39,8 +39,8 @@ void measure_free(struct measurement *m)
 		timeline_free(&m->timelines[i]);
 	free(m->timelines);
 	free(m->counts);
-	free(m->wall_ns);
+	free(m->run_ns);
 	m->timelines = NULL;
 	m->counts = NULL;
-	m->wall_ns = NULL;
+	m->run_ns = NULL;
 }

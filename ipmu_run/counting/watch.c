@@ -6,18 +6,28 @@
 #include <time.h>
 
 #include "now.h"
+#include "virtual.h"
 #include "watch.h"
 
 #define NS 1000000000u
 #define NEVER UINT64_MAX
+/* Between two looks at a machine's clock, whose speed changes with what the program does. A busy
+ * machine's millisecond takes 1 to 300 ms. */
+#define LOOK_MIN_NS 100000u
+#define LOOK_MAX_NS 10000000u
 
+/* Intervals are of the machine's clock where there is a virtual one, else of CLOCK_MONOTONIC, which
+ * is also the clock of `look`, `shown` and `next_show`. */
 struct watcher {
 	const struct watch *watch;
 	struct sets *sets;
 	int nparts;
 	struct timeline *timeline;
 	struct count *now;
-	uint64_t began, next, next_show;
+	uint64_t began, next;		/* of the intervals' clock */
+	uint64_t shown, next_show;	/* since when, and when somebody is shown it */
+	uint64_t look;			/* when the clock is looked at next */
+	uint64_t last_wall, last_clock;	/* what it was at the last look */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -31,21 +41,56 @@ static uint64_t multiple_after(uint64_t began, uint64_t step, uint64_t now)
 	return began + ((now - began) / step + 1) * step;
 }
 
-static void read_once(struct watcher *w)
+static uint64_t clock_ns(void)
 {
-	uint64_t before = now_ns(), now;
-	const struct watch *watch = w->watch;
+	return virtual_is_beside() ? virtual_clock_ns() : now_ns();
+}
 
+/* Reads all counters. The time at which they had these values, on the intervals' clock. */
+static uint64_t sample(struct watcher *w)
+{
+	uint64_t before, after;
+
+	virtual_stop();
+	before = clock_ns();
 	sets_read(w->sets, w->now);
-	now = before + (now_ns() - before) / 2;
-	if (before >= w->next) {
-		timeline_append(w->timeline, now, w->nparts, w->now);
-		w->next = multiple_after(w->began, watch->interval_ms * 1000000ull, now);
+	after = clock_ns();
+	virtual_go();
+	return before + (after - before) / 2;
+}
+
+/* When to look for the interval's end. A machine's clock may keep the speed it had last. */
+static uint64_t foresee(struct watcher *w, uint64_t wall, uint64_t clock)
+{
+	double passed = (double)(clock - w->last_clock), took = (double)(wall - w->last_wall);
+	double wait = passed > 0 ? (double)(w->next - clock) * took / passed : LOOK_MAX_NS;
+
+	w->last_wall = wall;
+	w->last_clock = clock;
+	if (w->next == NEVER || !virtual_is_beside())
+		return w->next;
+	if (wait > LOOK_MAX_NS)
+		return wall + LOOK_MAX_NS;
+	return wall + (wait < LOOK_MIN_NS ? LOOK_MIN_NS : (uint64_t)wait);
+}
+
+static void look(struct watcher *w)
+{
+	const struct watch *watch = w->watch;
+	uint64_t wall = now_ns(), clock = clock_ns();
+	bool ends = clock >= w->next, shows = wall >= w->next_show;
+
+	if (ends || shows)
+		clock = sample(w);
+	if (ends) {
+		timeline_append(w->timeline, clock, w->nparts, w->now);
+		w->next = multiple_after(w->began, watch->interval_ms * 1000000ull, clock);
 	}
-	if (before >= w->next_show) {
-		watch->show(watch->arg, now - w->began, w->now);
-		w->next_show = multiple_after(w->began, WATCH_SHOW_NS, now);
+	if (shows) {
+		watch->show(watch->arg, wall - w->shown, clock - w->began, w->now);
+		w->next_show = multiple_after(w->shown, WATCH_SHOW_NS, wall);
 	}
+	w->look = foresee(w, wall, clock);
 }
 
 static void *loop(void *arg)
@@ -54,11 +99,11 @@ static void *loop(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->over) {
-		uint64_t until = w->next < w->next_show ? w->next : w->next_show;
+		uint64_t until = w->look < w->next_show ? w->look : w->next_show;
 		struct timespec t = { (time_t)(until / NS), (long)(until % NS) };
 
 		if (pthread_cond_timedwait(&w->wake, &w->lock, &t) == ETIMEDOUT && !w->over)
-			read_once(w);
+			look(w);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -101,9 +146,11 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 	w->sets = s;
 	w->nparts = nparts;
 	w->timeline = out;
-	w->began = now_ns();
+	w->shown = w->last_wall = now_ns();
+	w->began = w->last_clock = clock_ns();
 	w->next = watch->interval_ms ? w->began + watch->interval_ms * 1000000ull : NEVER;
-	w->next_show = watch->show ? w->began + 2ull * WATCH_SHOW_NS : NEVER;
+	w->look = foresee(w, w->shown, w->began);
+	w->next_show = watch->show ? w->shown + 2ull * WATCH_SHOW_NS : NEVER;
 	if (!thread_start(w))
 		return w;
 	free(w->now);

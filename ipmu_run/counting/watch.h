@@ -14,8 +14,9 @@
 struct watch {
 	unsigned int interval_ms;	/* 0: no timeline */
 	/* From the second second on told each second, in a thread of its own, what has been counted
-	 * since the program's start; NULL: nobody looks. */
-	void (*show)(void *arg, uint64_t ns, const struct count *counts);
+	 * since the program's start, how long ago that was, and how long on the intervals' clock;
+	 * NULL: nobody looks. */
+	void (*show)(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts);
 	void *arg;
 };
 
@@ -34,10 +35,9 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 			      struct timeline *out);
 /* Ends reading. */
 void watcher_stop(struct watcher *w);
-/* An interval ends at that time of CLOCK_MONOTONIC, with these counts since the program's start. */
+/* An interval ends at that time of its clock, with these counts since the program's start. */
 void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct count *counts);
-/* The last interval ends with the program, which took ns from `began` (CLOCK_MONOTONIC) on and
- * counted this in all. */
+/* The last interval ends with the program, which took ns from `began` on and counted this. */
 void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 		  const struct count *counts);
 void timeline_free(struct timeline *t);

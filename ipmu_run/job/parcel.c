@@ -42,7 +42,7 @@ int parcel_write(const struct measurement *m, const struct node_ranks *r, char *
 		return -ENOMEM;
 	parcel_host(host);
 	fprintf(f, "host %s\nranks %d %d %d %d\nwall %" PRIu64 " %d %d\nlost %s\n", host, r->n,
-		r->ended, r->outside, r->status, m->wall_ns[0], m->done, m->nevents, m->lost);
+		r->ended, r->outside, r->status, m->run_ns[0], m->done, m->nevents, m->lost);
 	for (int i = 0; i < m->nevents; i++)
 		write_event(f, m, &m->events[i]);
 	fputs("end\n", f);
@@ -120,9 +120,9 @@ int parcel_read(char *text, const struct measurement *like, struct parcel *out)
 	p.m.timelines = NULL;	/* they stay on their node */
 	p.m.watch = NULL;
 	p.m.nparts = p.m.nevents = 0;
-	p.m.wall_ns = calloc(1, sizeof(*p.m.wall_ns));
+	p.m.run_ns = calloc(1, sizeof(*p.m.run_ns));
 	p.m.events = p.events = calloc((size_t)like->nevents + 1, sizeof(*p.events));
-	rc = p.m.wall_ns && p.events ? read_head(&text, like, &p, &wall) : -ENOMEM;
+	rc = p.m.run_ns && p.events ? read_head(&text, like, &p, &wall) : -ENOMEM;
 	while (!rc && p.m.nevents < like->nevents) {
 		int i = p.m.nevents++;
 
@@ -132,7 +132,7 @@ int parcel_read(char *text, const struct measurement *like, struct parcel *out)
 		parcel_free(&p);
 		return rc;
 	}
-	p.m.wall_ns[0] = wall;
+	p.m.run_ns[0] = wall;
 	*out = p;
 	return 0;
 }
@@ -189,8 +189,8 @@ static int join_event(const struct parcel *p, int n, int event, struct measureme
 static void join_heads(const struct parcel *p, int n, struct measurement *out)
 {
 	for (int i = 0; i < n; i++) {
-		if (p[i].m.wall_ns[0] > out->wall_ns[0])
-			out->wall_ns[0] = p[i].m.wall_ns[0];
+		if (p[i].m.run_ns[0] > out->run_ns[0])
+			out->run_ns[0] = p[i].m.run_ns[0];
 		if (!out->status)
 			out->status = p[i].ranks.status;
 		if (!out->lost[0])
@@ -209,10 +209,10 @@ int parcels_join(const struct parcel *p, int n, struct measurement *out, struct 
 	for (int i = 0; i < m.nevents; i++)
 		all += parts_of(p, n, i);
 	m.counts = calloc((size_t)all + 1, sizeof(*m.counts));
-	m.wall_ns = calloc(1, sizeof(*m.wall_ns));
+	m.run_ns = calloc(1, sizeof(*m.run_ns));
 	m.events = list;
 	m.nparts = 0;
-	if (!list || !m.counts || !m.wall_ns)
+	if (!list || !m.counts || !m.run_ns)
 		rc = -ENOMEM;
 	for (int i = 0; i < m.nevents && !rc; i++)
 		rc = join_event(p, n, i, &m, &list[i]);

@@ -175,6 +175,7 @@ static void put_timelines(struct json_writer *w, struct json_object *o, const st
 		return;
 	all = json_array_begin(w);
 	json_put_int(w, o, "interval_ms", (int)r->m->watch->interval_ms);
+	json_put_text(w, o, "interval_clock", r->m->of_machine ? "machine" : "wall");
 	for (int run = 0; run < r->m->done; run++)
 		for (int pass = 0; pass < r->m->passes->n; pass++)
 			json_append(w, all, timeline_object(w, r, run, pass));

@@ -120,6 +120,8 @@ static bool find_known(struct subject *u)
 	bool any = false;
 
 	u->wall = !v.known || v.mean <= 0;
+	if (u->wall && u->r->m->of_machine)	/* nothing has been executed */
+		return false;
 	for (size_t begin = 0; begin < u->n; begin += u->step)
 		for (int i = 0; i < lines(u); i++) {
 			const struct report_span span = point(u, begin);

@@ -55,7 +55,8 @@ struct value report_metric(const struct report *r, const struct report_group *g,
 int report_metric_parts(const struct report *r, const struct report_group *g, int metric);
 /* Does the group name this event for the first time? Its clock may be one of its events, too. */
 bool report_is_first(const struct report_group *g, int i);
-/* Seconds of the program: on a virtual machine those of its clock, where a group has one. */
+/* Seconds of the program: beside a virtual machine on its clock, on a booted one on that of the
+ * first group that has one. */
 struct value report_seconds(const struct report *r);
 bool report_is_complete(const struct report *r);
 /* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
@@ -78,7 +79,7 @@ struct count report_count(const struct report *r, const struct report_span *span
 struct value report_span_metric(const struct report *r, const struct report_group *g,
 				const struct report_span *span, int metric,
 				const struct part *part);
-/* On a virtual machine those of the group's clock. */
+/* Beside a virtual machine by its clock, on a booted one by the group's clock. */
 struct value report_span_seconds(const struct report *r, const struct report_group *g,
 				 const struct report_span *span);
 /* "package 0 box 1", or "all". */

@@ -118,7 +118,7 @@ static uint64_t span_ns(const struct measurement *m, const struct report_span *s
 	const struct timeline *t;
 
 	if (span->pass < 0)
-		return m->wall_ns[measure_place(m, span->run, pass)];
+		return m->run_ns[measure_place(m, span->run, pass)];
 	t = &m->timelines[measure_place(m, span->run, pass)];
 	return t->end_ns[span->end - 1] - (span->begin ? t->end_ns[span->begin - 1] : 0);
 }
@@ -173,7 +173,7 @@ static bool pass_seconds(const struct report *r, const struct report_group *g,
 	const struct measurement *m = r->m;
 	int clock = g->group ? group_clock(g->group) : -1;
 
-	if (r->machine->is_virtual)
+	if (r->machine->is_virtual && !m->of_machine)
 		return clock >= 0 && clock_seconds(m, span, pass, g->events[clock], part, out);
 	*out = (double)span_ns(m, span, pass) * 1e-9;
 	return true;
@@ -282,7 +282,7 @@ size_t report_intervals(const struct report *r, int run, int pass)
 int report_metric_pass(const struct report *r, const struct report_group *g, int metric)
 {
 	const char *formula = g->group->metrics[metric].formula;
-	bool timed = uses(formula, GROUP_TIME) && r->machine->is_virtual;
+	bool timed = uses(formula, GROUP_TIME) && r->machine->is_virtual && !r->m->of_machine;
 	int clock = timed ? group_clock(g->group) : -1;
 
 	for (int pass = 0; pass < r->m->passes->n; pass++) {

@@ -14,6 +14,7 @@ static struct vpmu_segment *machine;
 static bool searched;
 static char segment_path[PATH_MAX];	/* programs may change their environment; "": none */
 static bool fed;
+static _Thread_local bool holds __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 NEXT_SLOT(open)
@@ -86,12 +87,26 @@ void shim_enter(struct vpmu_segment *s, struct shim_guard *guard)
 		shim_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_ACCESS, 0, 0);
 	shim_syscall(SYS_rt_sigprocmask, SIG_BLOCK, shim_address(&all),
 		     shim_address(&guard->signals), sizeof(all));
-	vpmu_lock(s);
+	if (!holds)
+		vpmu_lock(s);
 }
 
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard)
 {
-	vpmu_unlock(s);
+	if (!holds)
+		vpmu_unlock(s);
 	shim_syscall(SYS_rt_sigprocmask, SIG_SETMASK, shim_address(&guard->signals), 0,
 		     sizeof(guard->signals));
+}
+
+void shim_hold(struct vpmu_segment *s)
+{
+	vpmu_lock(s);
+	holds = true;
+}
+
+void shim_release(struct vpmu_segment *s)
+{
+	holds = false;
+	vpmu_unlock(s);
 }

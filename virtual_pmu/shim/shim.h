@@ -128,5 +128,8 @@ void shim_trap_faults(bool (*ask)(uintptr_t address, void *context));
 struct shim_guard { uint64_t signals; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);
+/* The calling thread's accesses find the lock held from one call to the other. */
+void shim_hold(struct vpmu_segment *s);
+void shim_release(struct vpmu_segment *s);
 
 #endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The virtual machine that this process runs beside, if there is one: `ipmu-run --on` is native,
+ * the program alone is emulated. On silicon, and under a booted machine's kernel, there is none. */
+#ifndef IPMU_RUN_VIRTUAL_H
+#define IPMU_RUN_VIRTUAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool virtual_is_beside(void);
+/* Nanoseconds on the machine's clock, which advances only while a program executes. */
+uint64_t virtual_clock_ns(void);
+/* All reads between these two calls see one moment of the machine. */
+void virtual_stop(void);
+void virtual_go(void);
+
+#endif

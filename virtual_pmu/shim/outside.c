@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* For a native program that reads the machine from outside, as `ipmu-run --on` does. Silicon's
+ * device files have nothing of the kind, so the program looks these functions up by name. */
+#include "inside.h"
+#include "shim.h"
+
+/* Nanoseconds on the machine's newest clock, at one clock each; 0: there is no machine. */
+SHIM_EXPORT uint64_t vpmu_outside_clock(void);
+/* The uncore and its clock stand still from stop to go, which are called by one thread. An emulated
+ * caller is part of the machine, which goes on then. */
+SHIM_EXPORT void vpmu_outside_stop(void);
+SHIM_EXPORT void vpmu_outside_go(void);
+
+uint64_t vpmu_outside_clock(void)
+{
+	struct vpmu_segment *s = shim_machine();
+	uint64_t newest = 0;
+
+	for (uint32_t i = 0; s && i < s->machine.packages; i++) {
+		uint64_t clock = __atomic_load_n(&s->uclk[i], __ATOMIC_RELAXED);
+
+		newest = clock > newest ? clock : newest;
+	}
+	return newest;
+}
+
+void vpmu_outside_stop(void)
+{
+	if (shim_machine() && !shim_fed())
+		shim_hold(shim_machine());
+}
+
+void vpmu_outside_go(void)
+{
+	if (shim_machine() && !shim_fed())
+		shim_release(shim_machine());
+}
