@@ -58,12 +58,17 @@ void json_put_int(struct json_writer *w, json_object *to, const char *key, int64
 }
 
 /* Seventeen digits would be json-c's choice, and false precision. */
-void json_put_real(struct json_writer *w, json_object *to, const char *key, double value)
+static json_object *real(double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.9g", value);
-	json_put(w, to, key, json_object_new_double_s(value, text));
+	return json_object_new_double_s(value, text);
+}
+
+void json_put_real(struct json_writer *w, json_object *to, const char *key, double value)
+{
+	json_put(w, to, key, real(value));
 }
 
 void json_put_text(struct json_writer *w, json_object *to, const char *key, const char *value)
@@ -83,6 +88,11 @@ void json_append_null(struct json_writer *w, json_object *list)
 void json_append_int(struct json_writer *w, json_object *list, int64_t value)
 {
 	json_append(w, list, json_object_new_int64(value));
+}
+
+void json_append_real(struct json_writer *w, json_object *list, double value)
+{
+	json_append(w, list, real(value));
 }
 
 int json_print(struct json_writer *w, json_object *root, int flags, FILE *to)

@@ -33,6 +33,7 @@ void json_put_text(struct json_writer *w, struct json_object *to, const char *ke
 		   const char *value);
 void json_append_null(struct json_writer *w, struct json_object *list);
 void json_append_int(struct json_writer *w, struct json_object *list, int64_t value);
+void json_append_real(struct json_writer *w, struct json_object *list, double value);
 
 /* Prints root with json-c's JSON_C_TO_STRING_* flags and a newline, and frees it. 0, -ENOMEM with
  * nothing printed, or what went wrong in writing. */

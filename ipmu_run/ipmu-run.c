@@ -138,6 +138,10 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	}
 	rc = measure(&measured, w->o->argv, why);
 	status_close(&status);
+	if (measured.used)
+		complain(0, "the runs share one virtual machine: each begins with what the one "
+			 "before left in its caches; 'ipmu-run --on MACHINE' empties them, unless "
+			 "programs of that one still run");
 	if (rc == -ENOEXEC)
 		rc = complain(measured.status, "%s", why);
 	else if (rc)

@@ -108,6 +108,8 @@ if [ -n "$have_qemu" ] && cat >load.c <<-'CODE' && "${CC:-cc}" -O2 -o load load.
 		for (long i = argc > 1 ? atol(argv[1]) : 0; i; i--) {
 			x = x * 6364136223846793005u + 1442695040888963407u;
 			(void)bytes[(x >> 33) % sizeof(bytes)];
+			if (argc > 2)
+				bytes[(x >> 33) % sizeof(bytes)] = 1;
 		}
 	}
 	CODE
@@ -126,6 +128,34 @@ if [ -n "$have_qemu" ] && cat >load.c <<-'CODE' && "${CC:-cc}" -O2 -o load load.
 			if (b[i] > most) most = b[i] }
 		if (!least || most > 1.05 * least) print least " to " most }' c.csv >out
 	is 'constant: flat' '' "$(cat out)"
+fi
+# Each run begins on a fresh machine: dirty lines of the one before would be written back by the next.
+if [ -x load ]; then
+	ipmu-run --on skl-4c8t -g MEM -o one ./load 100000 write >out 2>err
+	ipmu-run --on skl-4c8t -g MEM -r 3 -o r ./load 100000 write >out 2>err
+	is 'three runs: nothing is said' '' "$(complaints)"
+	once=$(awk -F, '$1 == "event" { print $3 "," $5 }' one.csv)
+	for run in 1 2 3; do
+		is "run $run: as the only one" "$once" \
+			"$(awk -F, -v run=$run '$1 == "event run" && $9 == run { print $3 "," $5 }' r.csv)"
+	done
+	is 'three runs: columns' 12 "$(awk -F, '{ print NF }' r.csv | sort -u | paste -sd' ')"
+	is 'three runs: metrics of each' 12 "$(grep -c '^metric run,skl_unc/MEM,' r.csv)"
+	! command -v python3 >/dev/null || python3 - >out 2>&1 <<-'CODE'
+		import json
+		one, r = (json.load(open(name))["groups"][0] for name in ("one.json", "r.json"))
+		assert len(r["events"]) == 3 and len(r["metrics"]) == 4, r
+		assert [x["values"] for k in ("events", "metrics") for x in r[k]] == [
+			[x["value"]] * 3 for k in ("events", "metrics") for x in one[k]], r
+	CODE
+	verdict 'three runs: JSON' $?
+fi
+# A machine on which another program runs is not made a fresh one, and that is said.
+if [ -n "$have_qemu" ]; then
+	"$vpmu" run --no-feed -m skl-4c8t -- sh -c 'vpmu run -- sh -c "echo up; sleep 1800" >up & other=$!
+		until [ -s up ]; do sleep 0.05; done
+		ipmu-run -g MEM -r 2 vpmu run -- true; kill $other; wait $other' >out 2>err
+	says 'a machine in use' '^ipmu-run: the runs share one virtual machine: '
 fi
 # A counter that is set back while nobody but an interval's reading looks: what it tells once stays.
 if [ -n "$have_qemu" ] && command -v wrmsr >/dev/null; then

@@ -99,6 +99,8 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 				m->status = m->status ? m->status : 128 + program_ending();
 				return 0;
 			}
+			if (all > 1 && m->of_machine && !virtual_refresh())
+				m->used = true;
 			rc = run_pass(m, run, pass, argv, why);
 			if (rc)
 				return rc;

@@ -31,6 +31,7 @@ struct measurement {
 	uint64_t *run_ns;		/* [run][pass] */
 	bool of_machine;		/* these times are of the virtual machine's clock */
 	struct timeline *timelines;	/* [run][pass], empty ones where none was asked for */
+	bool used;			/* a repeated run has not begun on a fresh machine */
 	int status;			/* the program's last that is not 0, as a shell has it */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };

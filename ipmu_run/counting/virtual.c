@@ -9,6 +9,7 @@ static struct {
 	bool searched, found;
 	uint64_t (*clock)(void);
 	void (*stop)(void), (*go)(void);
+	int (*refresh)(void);
 } machine;
 
 /* ISO C has no conversion from an object to a function pointer. */
@@ -27,7 +28,8 @@ bool virtual_is_beside(void)
 	machine.searched = true;
 	machine.found = find("vpmu_outside_clock", &machine.clock) &&
 			find("vpmu_outside_stop", &machine.stop) &&
-			find("vpmu_outside_go", &machine.go);
+			find("vpmu_outside_go", &machine.go) &&
+			find("vpmu_outside_refresh", &machine.refresh);
 	return machine.found;
 }
 
@@ -46,4 +48,9 @@ void virtual_go(void)
 {
 	if (virtual_is_beside())
 		machine.go();
+}
+
+bool virtual_refresh(void)
+{
+	return virtual_is_beside() && !machine.refresh();
 }

@@ -13,5 +13,7 @@ uint64_t virtual_clock_ns(void);
 /* All reads between these two calls see one moment of the machine. */
 void virtual_stop(void);
 void virtual_go(void);
+/* Empties the machine's caches. False: programs run on it, or there is none. */
+bool virtual_refresh(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One table: what the row is, of what group, name, part, mean, deviation, unit, formula; with
- * intervals also run, pass, and the seconds from the program's start to an interval's begin and
- * end. */
+ * intervals or several runs also run, pass, and the seconds from the program's start to an
+ * interval's begin and end. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ static void field(FILE *f, const char *text)
 
 struct table {
 	FILE *f;
-	bool timed;
+	bool timed, wide;
+	int run;		/* whose rows these are, from 1; 0: those of all */
 };
 
 static void columns(const struct table *t, const char *kind, const char *group, const char *name,
@@ -63,8 +64,14 @@ static void columns(const struct table *t, const char *kind, const char *group, 
 static void row(const struct table *t, const char *kind, const char *group, const char *name,
 		const struct part *part, struct value v, const char *unit, const char *formula)
 {
-	columns(t, kind, group, name, part, v, unit, formula);
-	fputs(t->timed ? ",,,,\n" : "\n", t->f);
+	char of_run[32];
+
+	snprintf(of_run, sizeof(of_run), "%s%s", kind, t->run ? " run" : "");
+	columns(t, of_run, group, name, part, v, unit, formula);
+	if (t->run)
+		fprintf(t->f, ",%d,,,\n", t->run);
+	else
+		fputs(t->wide ? ",,,,\n" : "\n", t->f);
 }
 
 static void event_rows(const struct table *t, const struct report *r, const char *group, int event)
@@ -166,38 +173,72 @@ static void group_name(const struct report_group *g, char out[256])
 		snprintf(out, 256, "%s/%s", g->group->pmu, g->group->name);
 }
 
+static void time_row(const struct table *t, const struct report *r)
+{
+	row(t, "info", "", "time", NULL, report_seconds(r), "s",
+	    r->machine->is_virtual ? "of the virtual machine's clock" : "");
+}
+
+static void group_rows(const struct table *t, const struct report *r,
+		       const struct report_group *g, const char *name)
+{
+	for (int e = 0; e < g->nevents; e++)
+		if (report_is_first(g, e))
+			event_rows(t, r, name, g->events[e]);
+	for (int m = 0; g->group && m < g->group->nmetrics; m++)
+		metric_rows(t, r, g, name, m);
+}
+
+/* Each of several runs by itself. */
+static void run_rows(const struct table *t, const struct report *r)
+{
+	char name[256];
+
+	for (int run = 0; r->m->runs > 1 && run < r->m->done; run++) {
+		const struct table of_run = { t->f, t->timed, t->wide, run + 1 };
+		struct measurement m;
+		const struct report one = report_of_run(r, run, &m);
+
+		time_row(&of_run, &one);
+		for (int i = 0; i < r->ngroups; i++) {
+			group_name(&r->groups[i], name);
+			group_rows(&of_run, &one, &r->groups[i], name);
+		}
+	}
+}
+
+static void job_rows(const struct table *t, const struct report_job *job)
+{
+	row(t, "info", "", "ranks", NULL, (struct value){ true, job->ranks, 0 }, "", "");
+	row(t, "info", "", "nodes", NULL, (struct value){ true, job->nodes, 0 }, "", "");
+	for (int i = 0; job->nodes > 1 && i < job->nodes; i++)
+		row(t, "info", "", "ranks", &(struct part){ -1, -1, -1, i + 1 },
+		    (struct value){ true, job->node[i].ranks, 0 }, "", job->node[i].host);
+}
+
 int report_csv(FILE *f, const struct report *r)
 {
-	const struct table table = { f, r->m->watch && r->m->watch->interval_ms };
+	bool timed = r->m->watch && r->m->watch->interval_ms;
+	const struct table table = { f, timed, timed || r->m->runs > 1, 0 };
 	const struct table *t = &table;
+	char name[256];
 
 	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",
-		t->timed ? ",run,pass,begin,end" : "");
+		t->wide ? ",run,pass,begin,end" : "");
 	row(t, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
 	row(t, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
 	row(t, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
-	if (r->job) {
-		row(t, "info", "", "ranks", NULL, (struct value){ true, r->job->ranks, 0 }, "", "");
-		row(t, "info", "", "nodes", NULL, (struct value){ true, r->job->nodes, 0 }, "", "");
-		for (int i = 0; r->job->nodes > 1 && i < r->job->nodes; i++)
-			row(t, "info", "", "ranks", &(struct part){ -1, -1, -1, i + 1 },
-			    (struct value){ true, r->job->node[i].ranks, 0 }, "",
-			    r->job->node[i].host);
-	}
-	row(t, "info", "", "time", NULL, report_seconds(r), "s",
-	    r->machine->is_virtual ? "of the virtual machine's clock" : "");
+	if (r->job)
+		job_rows(t, r->job);
+	time_row(t, r);
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
-		char name[256];
 
 		group_name(g, name);
-		for (int e = 0; e < g->nevents; e++)
-			if (report_is_first(g, e))
-				event_rows(t, r, name, g->events[e]);
-		for (int m = 0; g->group && m < g->group->nmetrics; m++)
-			metric_rows(t, r, g, name, m);
+		group_rows(t, r, g, name);
 		if (t->timed)
 			all_intervals(t, r, g, name);
 	}
+	run_rows(t, r);
 	return report_flush(f);
 }

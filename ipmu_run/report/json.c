@@ -6,6 +6,11 @@
 #include "report.h"
 
 /* Counts keep all their digits, which a mean of several runs need not have. */
+static bool is_whole(double x)
+{
+	return x == floor(x) && fabs(x) < 9e15;
+}
+
 static void put_value(struct json_writer *w, struct json_object *o, struct value v)
 {
 	if (!v.known) {
@@ -13,11 +18,51 @@ static void put_value(struct json_writer *w, struct json_object *o, struct value
 		json_put_null(w, o, "deviation");
 		return;
 	}
-	if (v.mean == floor(v.mean) && fabs(v.mean) < 9e15)
+	if (is_whole(v.mean))
 		json_put_int(w, o, "value", (int64_t)v.mean);
 	else
 		json_put_real(w, o, "value", v.mean);
 	json_put_real(w, o, "deviation", v.deviation);
+}
+
+/* An item that has a value: the program's time, an event, a metric of a group; one part or all. */
+struct item {
+	enum { SECONDS, EVENT, METRIC } kind;
+	const struct report_group *g;
+	int number, part;		/* part -1: all */
+	const struct part *of;		/* a metric's; NULL: all */
+};
+
+static struct value item_value(const struct report *r, const struct item *i)
+{
+	switch (i->kind) {
+	case EVENT: return report_event(r, i->number, i->part);
+	case METRIC: return report_metric(r, i->g, i->number, i->of);
+	default: return report_seconds(r);
+	}
+}
+
+/* The mean, and behind it each run's value. */
+static void put_item(struct json_writer *w, struct json_object *o, const struct report *r,
+		     const struct item *i)
+{
+	struct json_object *runs = r->m->runs > 1 ? json_array_begin(w) : NULL;
+
+	put_value(w, o, item_value(r, i));
+	for (int run = 0; runs && run < r->m->done; run++) {
+		struct measurement m;
+		struct report one = report_of_run(r, run, &m);
+		struct value v = item_value(&one, i);
+
+		if (!v.known)
+			json_append_null(w, runs);
+		else if (is_whole(v.mean))
+			json_append_int(w, runs, (int64_t)v.mean);
+		else
+			json_append_real(w, runs, v.mean);
+	}
+	if (runs)
+		json_put(w, o, "values", runs);
 }
 
 static struct json_object *place_object(struct json_writer *w, const struct part *p)
@@ -34,11 +79,12 @@ static struct json_object *place_object(struct json_writer *w, const struct part
 	return o;
 }
 
-static struct json_object *part_object(struct json_writer *w, const struct part *p, struct value v)
+static struct json_object *part_object(struct json_writer *w, const struct report *r,
+				       const struct part *p, const struct item *i)
 {
 	struct json_object *o = place_object(w, p);
 
-	put_value(w, o, v);
+	put_item(w, o, r, i);
 	return o;
 }
 
@@ -49,9 +95,10 @@ static struct json_object *event_object(struct json_writer *w, const struct repo
 
 	json_put_text(w, o, "name", e->name);
 	json_put_int(w, o, "pass", measure_pass(r->m, event) + 1);
-	put_value(w, o, report_event(r, event, -1));
+	put_item(w, o, r, &(struct item){ EVENT, NULL, event, -1, NULL });
 	for (int i = 0; i < report_nparts(e); i++)
-		json_append(w, parts, part_object(w, &e->parts[i], report_event(r, event, i)));
+		json_append(w, parts, part_object(w, r, &e->parts[i],
+						  &(struct item){ EVENT, NULL, event, i, NULL }));
 	json_put(w, o, "parts", parts);
 	return o;
 }
@@ -66,12 +113,13 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 	json_put_text(w, o, "name", m->name);
 	json_put_text(w, o, "unit", m->unit);
 	json_put_text(w, o, "formula", m->formula);
-	put_value(w, o, report_metric(r, g, metric, NULL));
+	put_item(w, o, r, &(struct item){ METRIC, g, metric, -1, NULL });
 	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
 	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 
-		json_append(w, parts, part_object(w, p, report_metric(r, g, metric, p)));
+		json_append(w, parts, part_object(w, r, p,
+						  &(struct item){ METRIC, g, metric, -1, p }));
 	}
 	json_put(w, o, "parts", parts);
 	return o;
@@ -199,7 +247,7 @@ int report_json(FILE *f, const struct report *r)
 		json_put(&w, o, "nodes", node_list(&w, r->job));
 	}
 	json_put_bool(&w, o, "complete", report_is_complete(r));
-	put_value(&w, seconds, report_seconds(r));
+	put_item(&w, seconds, r, &(struct item){ SECONDS, NULL, 0, -1, NULL });
 	json_put(&w, o, "seconds", seconds);
 	for (int i = 0; i < r->ngroups; i++)
 		json_append(&w, groups, group_object(&w, r, &r->groups[i]));

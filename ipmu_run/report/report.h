@@ -58,6 +58,8 @@ bool report_is_first(const struct report_group *g, int i);
 /* Seconds of the program: beside a virtual machine on its clock, on a booted one on that of the
  * first group that has one. */
 struct value report_seconds(const struct report *r);
+/* The report of one complete run of several, with room for its measurement. */
+struct report report_of_run(const struct report *r, int run, struct measurement *m);
 bool report_is_complete(const struct report *r);
 /* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
 void report_status_text(int status, char out[128]);

@@ -369,3 +369,17 @@ struct value report_seconds(const struct report *r)
 	}
 	return sums_value(&s);
 }
+
+struct report report_of_run(const struct report *r, int run, struct measurement *m)
+{
+	size_t place = measure_place(r->m, run, 0);
+	struct report one = *r;
+
+	*m = *r->m;
+	m->runs = m->done = 1;
+	m->counts += place * (size_t)m->nparts;
+	m->run_ns += place;
+	m->timelines = NULL;
+	one.m = m;
+	return one;
+}

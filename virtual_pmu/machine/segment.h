@@ -200,6 +200,8 @@ uint32_t vpmu_gettid(void);
  * These take the machine lock unless the caller holds it; a slot is the owner's until released. */
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent);
 struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid);	/* or NULL */
+/* Does a thread of another process than this one live on the machine? */
+bool vpmu_threads_busy(const struct vpmu_segment *s, uint32_t pid);
 void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid);
 /* New affinity mask (words of 64 CPUs, bit = virtual CPU); moves the thread when its CPU is not in
  * the mask any more, or is shared while another one may be free. -EINVAL when the mask holds no

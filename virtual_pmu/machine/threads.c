@@ -171,3 +171,14 @@ int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64
 	errno = saved;
 	return 0;
 }
+
+bool vpmu_threads_busy(const struct vpmu_segment *s, uint32_t pid)
+{
+	for (uint32_t i = 0; i < VPMU_THREADS_MAX; i++) {
+		uint32_t tid = __atomic_load_n(&s->threads[i].tid, __ATOMIC_ACQUIRE);
+
+		if (tid && vpmu_syscall(SYS_tgkill, pid, tid, 0) && !vpmu_thread_ended(tid))
+			return true;
+	}
+	return false;
+}

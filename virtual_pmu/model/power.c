@@ -19,6 +19,22 @@ void vpmu_model_reset(struct vpmu_segment *s)
 	power_on(s);
 }
 
+/* Longer than any request to memory takes. */
+#define REST_CLOCKS 1000000u
+
+/* All packages' clocks are equal, as after power-on, and ahead of the end of all requests. */
+void vpmu_model_refresh(struct vpmu_segment *s)
+{
+	uint64_t rest = 0;
+
+	for (uint32_t i = 0; i < s->machine.packages; i++)
+		rest = s->uclk[i] > rest ? s->uclk[i] : rest;
+	for (uint32_t i = 0; i < s->machine.packages; i++)
+		vpmu_clock(s, i, rest + REST_CLOCKS);
+	memset((uint8_t *)s + s->caches_offset, 0, s->caches_bytes);
+	__atomic_store_n(&s->next_space, 0, __ATOMIC_RELAXED);
+}
+
 void vpmu_model_init(struct vpmu_segment *s)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* For a native program that reads the machine from outside, as `ipmu-run --on` does. Silicon's
  * device files have nothing of the kind, so the program looks these functions up by name. */
+#include <errno.h>
+#include <sys/syscall.h>
+
 #include "inside.h"
 #include "shim.h"
 
@@ -10,6 +13,9 @@ SHIM_EXPORT uint64_t vpmu_outside_clock(void);
  * caller is part of the machine, which goes on then. */
 SHIM_EXPORT void vpmu_outside_stop(void);
 SHIM_EXPORT void vpmu_outside_go(void);
+/* Makes the caches those of a machine that has just been switched on. -EBUSY: a program runs on
+ * it. */
+SHIM_EXPORT int vpmu_outside_refresh(void);
 
 uint64_t vpmu_outside_clock(void)
 {
@@ -34,4 +40,21 @@ void vpmu_outside_go(void)
 {
 	if (shim_machine() && !shim_fed())
 		shim_release(shim_machine());
+}
+
+int vpmu_outside_refresh(void)
+{
+	struct vpmu_segment *s = shim_machine();
+	struct shim_guard guard;
+	int rc = -EBUSY;
+
+	if (!s || shim_fed())
+		return -EBUSY;
+	shim_enter(s, &guard);
+	if (!vpmu_threads_busy(s, (uint32_t)shim_syscall(SYS_getpid, 0, 0, 0, 0))) {
+		vpmu_model_refresh(s);
+		rc = 0;
+	}
+	shim_leave(s, &guard);
+	return rc;
 }
