@@ -91,6 +91,12 @@ for option in '-r 2' --passes; do
 	check "$option: said once" lines 1 'ipmu-run: -r and --passes run the program more than once, .*'
 done
 
+# -- a rank that a signal ends: what the node had counted until then is reported, and is not all
+rm -f out.*
+job 2 $native -e $event -o out sh -c '[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] || kill -TERM $$; sleep 0.2'
+check 'a killed rank: the status' [ $status != 0 ]
+[ ! -e out.json ] || check 'a killed rank: not complete' grep -q '^  "complete":false,$' out.json
+
 # -- beside one that is not ours: counted after a while, and said
 printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && exec sleep 0.1\nexec "$@"\n' >first
 chmod +x first

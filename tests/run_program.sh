@@ -59,6 +59,10 @@ says 'killed by a signal' ': exit status 138 [(]128 [+] signal 10, User defined 
 on skl-4c8t -e $event -o dies sh -c 'kill -SEGV $$'; is 'killed, a page' $((128 + 11)) $?
 grep -q 'exit status 139 (128 + signal 11, Segmentation fault)</p>' dies.html; verdict 'killed, a page' $?
 grep -q '"status": *139,' dies.json; verdict 'killed: the number for programs' $?
+says 'killed, the text' '^  INCOMPLETE: a signal ended the program$'
+grep -q 'Incomplete: a signal ended the program' dies.html; verdict 'killed, the page: incomplete' $?
+is 'killed: not complete' '"complete":false info,,complete,all,0,0,,' \
+	"$(grep -o '"complete":[a-z]*' dies.json) $(grep ,complete, dies.csv)"
 on skl-4c8t -e $event sh -c 'exit 255'; says 'no signal' ': exit status 255$'
 on skl-4c8t -e $event ./none; is 'not found' 127 $?
 says 'not found' './none: no such file'
@@ -90,7 +94,10 @@ says 'a report after a signal' "$event +[0-9]"
 # A signal that ends the program ends the runs as well; what was complete is reported.
 on skl-4c8t -e $event -r 3 sh -c 'echo run; kill -INT $$'; is 'a signal ends the runs' 130 $?
 is 'a signal ends the runs: once' run "$(paste -sd' ' out)"
-says 'a signal ends the runs' 'ended by a signal: 1 of 3 complete runs'
+says 'a signal ends the runs' 'ended by a signal: 0 of 3 complete runs'
+on skl-4c8t -e $event -r 3 -o some sh -c '[ -e once ] && kill -INT $$; >once'; is 'the second of three' 130 $?
+says 'the second of three' 'ended by a signal: 1 of 3 complete runs'
+is 'the second of three: not complete' '"complete":false' "$(grep -o '"complete":[a-z]*' some.json)"
 on skl-4c8t -g LLC_STATES --passes -r 2 sh -c 'kill -INT $$'; is 'within passes' 130 $?
 says 'within passes' 'ended by a signal: 0 of 2 complete runs'
 on skl-4c8t -e $event -r 2 sh -c 'echo run; exit 3'; is 'a status does not end the runs' 3 $?
@@ -105,6 +112,8 @@ on skl-4c8t -g MEM,LLC --per-box -e $event,skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL 
 is 'files: status' 0 $?
 says 'files: the text as well' 'DRAM_DATA_READS +0$'; says 'files: what was written' '^  written: f.csv, f.json, f.html$'
 is 'files' 'f.csv f.html f.json' "$(echo f.*)"
+is 'files: complete' '"complete":true info,,complete,all,1,0,,' \
+	"$(grep -o '"complete":[a-z]*' f.json) $(grep ,complete, f.csv)"
 [ ! -e target ] && ok || bad 'a link that had the name of a file was followed'
 is 'CSV: columns' 8 "$(awk -F, '{ print NF }' f.csv | sort -u | paste -sd' ')"
 is 'CSV: boxes' 4 "$(grep -c '^event,skl_unc/LLC,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I,package 0 box' f.csv)"

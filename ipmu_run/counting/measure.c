@@ -56,6 +56,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		timeline_end(t, m->of_machine ? began : p.began_ns, *ns, m->nparts, counts);
 	if (status)
 		m->status = status;
+	m->killed = p.killed;
 	if (rc)
 		return cannot_execute(m, rc, argv[0], why);
 	if (stopped && !m->lost[0])
@@ -79,9 +80,28 @@ static int run_pass(struct measurement *m, int run, int pass, char **argv, char 
 	return rc;
 }
 
+static int run_passes(struct measurement *m, int run, char **argv, bool *ended, char *why)
+{
+	int rc = 0;
+
+	for (int pass = 0; pass < m->passes->n && !rc && !*ended; pass++) {
+		if (program_ending()) {	/* also before the first has begun */
+			m->status = m->status ? m->status : 128 + program_ending();
+			*ended = true;
+			return 0;
+		}
+		if (m->runs * m->passes->n > 1 && m->of_machine && !virtual_refresh())
+			m->used = true;
+		rc = run_pass(m, run, pass, argv, why);
+		*ended = m->killed;
+	}
+	return rc;
+}
+
 int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 {
 	size_t all = (size_t)m->runs * (size_t)m->passes->n;
+	bool ended = false;
 	int rc = 0;
 
 	m->counts = calloc(all * (size_t)m->nparts + 1, sizeof(*m->counts));
@@ -93,19 +113,11 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 	}
 	m->of_machine = virtual_is_beside();
 	program_signals();
-	for (int run = 0; run < m->runs; run++) {
-		for (int pass = 0; pass < m->passes->n; pass++) {
-			if (program_ending()) {	/* also before the first has begun */
-				m->status = m->status ? m->status : 128 + program_ending();
-				return 0;
-			}
-			if (all > 1 && m->of_machine && !virtual_refresh())
-				m->used = true;
-			rc = run_pass(m, run, pass, argv, why);
-			if (rc)
-				return rc;
-		}
-		m->done = run + 1;
+	for (int run = 0; run < m->runs && !rc && !ended; run++) {
+		rc = run_passes(m, run, argv, &ended, why);
+		/* The only run is reported, marked, if a signal has cut it. */
+		if (!rc && (!ended || (all == 1 && program_has_run())))
+			m->done = run + 1;
 	}
-	return 0;
+	return rc;
 }

@@ -26,13 +26,14 @@ struct measurement {
 	const struct company *company;	/* NULL: none */
 	const struct watch *watch;	/* NULL: nothing is read before the end */
 	int runs;			/* those wanted */
-	int done;			/* complete ones */
+	int done;			/* complete ones, or the only one, complete or not */
 	struct count *counts;		/* [run][pass][part] */
 	uint64_t *run_ns;		/* [run][pass] */
 	bool of_machine;		/* these times are of the virtual machine's clock */
 	struct timeline *timelines;	/* [run][pass], empty ones where none was asked for */
 	bool used;			/* a repeated run has not begun on a fresh machine */
 	int status;			/* the program's last that is not 0, as a shell has it */
+	bool killed;			/* a signal has ended the program, and the runs */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };
 

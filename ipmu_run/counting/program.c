@@ -13,6 +13,7 @@
 #include "now.h"
 #include "program.h"
 #include "statuses.h"
+#include "virtual.h"
 
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
@@ -155,6 +156,11 @@ static int wait_for(struct program *p)
 	return status;
 }
 
+bool program_status_is_signal(int status)
+{
+	return status > 128 && status <= 128 + SIGRTMAX;
+}
+
 bool program_has_run(void)
 {
 	return has_run;
@@ -177,6 +183,8 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 	if (WIFSIGNALED(ended))
 		ending = WTERMSIG(ended);
 	*status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+	p->killed = WIFSIGNALED(ended) ||
+		    (virtual_is_beside() && program_status_is_signal(*status));
 	return -why;
 }
 

@@ -14,6 +14,7 @@ struct program {
 	int start_fd;		/* a byte written here starts it */
 	int failure_fd;		/* an errno read here: it could not be executed */
 	uint64_t began_ns;	/* when it was started, by CLOCK_MONOTONIC */
+	bool killed;		/* a signal has ended it; under vpmu, as far as the status tells */
 };
 
 /* Signals that we are sent reach the program from then on, as those do that the terminal sends to
@@ -26,6 +27,8 @@ int program_start(struct program *p, char **argv);
 /* Starts it and waits for its end. 0 with the status that a shell would give it: its own, or
  * 128 + n where signal n has ended it; -errno where it could not be executed. */
 int program_run(struct program *p, int *status, uint64_t *ns);
+/* True for 128 + n, the status for signal n: vpmu's, a shell's, or a program's own. */
+bool program_status_is_signal(int status);
 /* The status that a shell has for what program_run() returns. */
 int program_refused(int rc);
 #define PROGRAM_WHY_MAX 640

@@ -39,7 +39,7 @@ static char *rendezvous(const struct launched *as, const char *prefix)
 
 static void meet_nodes(struct job *j, const char *prefix)
 {
-	struct node_ranks here = node_ranks(j->node, 0);
+	struct node_ranks here = node_ranks(j->node, 0, false);
 	bool others = j->as.local_size > 0 ? j->as.local_size < j->as.size : here.n < j->as.size;
 	char *path = others ? rendezvous(&j->as, prefix) : NULL;
 	int rc = 0;
@@ -97,7 +97,7 @@ int job_follow(struct job *j, char **argv)
 		program_why(argv[0], rc, why);
 		status = complain(program_refused(rc), "%s", why);
 	}
-	node_tell(j->node, status);
+	node_tell(j->node, status, p.killed);
 	return status;
 }
 
@@ -223,7 +223,7 @@ static int describe(struct job *j)
 
 int job_collect(struct job *j, const struct measurement *mine, const struct measurement **out)
 {
-	struct node_ranks here = node_ranks(j->node, mine->status);
+	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed);
 	int rc;
 
 	if (j->link >= 0 && !send_away(j, mine, &here))

@@ -30,7 +30,7 @@
 #define JOB_MAX 56		/* FOLDER_MAX, MARK and this are one path */
 
 struct hello { int rank; struct cpus cpus; };
-enum { WORD_GO, WORD_REFUSED, WORD_ENDED };
+enum { WORD_GO, WORD_REFUSED, WORD_ENDED, WORD_KILLED };
 struct word { int what, status; };
 
 struct member {
@@ -194,7 +194,7 @@ static void take_message(struct node *n, struct member *m)
 	if (m->met) {
 		got = recv(m->fd, &word, sizeof(word), MSG_DONTWAIT);
 		m->ended = got == sizeof(word) && word.what == WORD_ENDED;
-		m->status = m->ended ? word.status : 0;
+		m->status = got == sizeof(word) ? word.status : 0;
 		drop(m);
 		return;
 	}
@@ -286,9 +286,9 @@ const struct cpus *node_cpus(const struct node *n)
 	return &n->all;
 }
 
-struct node_ranks node_ranks(const struct node *n, int status)
+struct node_ranks node_ranks(const struct node *n, int status, bool killed)
 {
-	struct node_ranks r = { .n = 1, .ended = 1, .has_first = n->as.rank == 0,
+	struct node_ranks r = { .n = 1, .ended = !killed, .has_first = n->as.rank == 0,
 				.status = status };
 
 	for (int i = 0; i < n->nmembers; i++) {
@@ -332,9 +332,9 @@ int node_await(struct node *n)
 	return 0;
 }
 
-void node_tell(struct node *n, int status)
+void node_tell(struct node *n, int status, bool killed)
 {
-	const struct word word = { WORD_ENDED, status };
+	const struct word word = { killed ? WORD_KILLED : WORD_ENDED, status };
 
 	(void)!send(n->fd, &word, sizeof(word), MSG_NOSIGNAL);
 }

@@ -15,7 +15,7 @@ struct node;
 
 struct node_ranks {
 	int n;			/* processes of the job that the node has, as far as is known */
-	int ended;		/* those whose programs have ended, their launchers alive */
+	int ended;		/* those whose programs have ended by themselves, launchers alive */
 	int outside;		/* those that use CPUs which are not counted, or were late */
 	bool has_first;		/* rank 0 is among them */
 	int status;		/* the first that is not 0 */
@@ -38,12 +38,12 @@ void node_refuse(struct node *n, int status);
  * since node_go(). */
 void node_wait(struct node *n, uint64_t *ns);
 /* Adds the leader's own. */
-struct node_ranks node_ranks(const struct node *n, int status);
+struct node_ranks node_ranks(const struct node *n, int status, bool killed);
 
 /* ---- the others' */
 
 /* Waits for the leader's word: 0, or the status to leave with. */
 int node_await(struct node *n);
-void node_tell(struct node *n, int status);
+void node_tell(struct node *n, int status, bool killed);
 
 #endif

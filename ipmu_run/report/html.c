@@ -211,6 +211,9 @@ static void summary(FILE *f, const struct report *r)
 	if (r->machine->is_virtual)
 		element(f, "<p class=\"soft\">",
 			"A virtual machine: wall time means nothing here.", "</p>\n");
+	if (report_is_cut(r))
+		element(f, "<p class=\"warn\">",
+			"Incomplete: a signal ended the program.", "</p>\n");
 	if (r->m->done < r->m->runs)
 		fprintf(f, "<p class=\"warn\">Ended by a signal: %d of %d complete runs are "
 			"counted.</p>\n", r->m->done, r->m->runs);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "../counting/program.h"
 #include "report.h"
 
 static const char *plural(int n)
@@ -11,17 +12,21 @@ static const char *plural(int n)
 
 bool report_is_complete(const struct report *r)
 {
-	return r->m->done == r->m->runs && !r->m->lost[0] &&
+	return r->m->done == r->m->runs && !r->m->lost[0] && !r->m->killed &&
 	       (!r->job || (r->job->ended == r->job->size && !r->job->outside));
+}
+
+bool report_is_cut(const struct report *r)
+{
+	return r->m->runs == 1 && r->m->killed;
 }
 
 /* A shell that the program was run by has the same status, and it may be the program's own. */
 void report_status_text(int status, char out[128])
 {
 	int number = status - 128;
-	bool is_signal = number > 0 && number <= SIGRTMAX;
 
-	if (is_signal)
+	if (program_status_is_signal(status))
 		snprintf(out, 128, "exit status %d (128 + signal %d, %.40s)", status, number,
 			 strsignal(number));
 	else

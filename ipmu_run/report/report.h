@@ -61,6 +61,8 @@ struct value report_seconds(const struct report *r);
 /* The report of one complete run of several, with room for its measurement. */
 struct report report_of_run(const struct report *r, int run, struct measurement *m);
 bool report_is_complete(const struct report *r);
+/* Has a signal ended the only run, so that these are counts of a part of it? */
+bool report_is_cut(const struct report *r);
 /* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
 void report_status_text(int status, char out[128]);
 /* "4 ranks on 1 node", and what is wrong with that, or "". */

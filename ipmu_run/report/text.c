@@ -138,6 +138,8 @@ static void print_head(FILE *f, const struct report *r)
 int report_text(FILE *f, const struct report *r)
 {
 	print_head(f, r);
+	if (report_is_cut(r))
+		fputs("  INCOMPLETE: a signal ended the program\n", f);
 	if (r->m->done < r->m->runs)
 		fprintf(f, "  ended by a signal: %d of %d complete runs are counted\n", r->m->done,
 			r->m->runs);
