@@ -201,11 +201,11 @@ static int open_and_count(const struct options *o, struct job *job)
 }
 
 /* A process of a job cannot be started again: the others would not be there. */
-static int refuse_repeating(const struct launched *as)
+static int refuse_repeating(const struct job *job)
 {
-	return as->rank ? EXIT_USAGE :
+	return !job->has_first ? EXIT_USAGE :
 	       complain(EXIT_USAGE, "-r and --passes run the program more than once, which one of "
-			"%d ranks cannot be: start the job again for each run", as->size);
+			"%d ranks cannot be: start the job again for each run", job->as.size);
 }
 
 static int work_in_job(const struct options *o, const struct launched *as)
@@ -214,12 +214,16 @@ static int work_in_job(const struct options *o, const struct launched *as)
 	char why[COUNT_WHY_MAX];
 	int rc;
 
-	if (o->repeat > 1 || o->passes)
-		return refuse_repeating(as);
-	rc = job_begin(&job, as, o->output && strcmp(o->output, "-") ? o->output : NULL, why);
+	rc = job_begin(&job, as, o->given, o->output && strcmp(o->output, "-") ? o->output : NULL,
+		       why);
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "%s", why);
-	rc = job_counts(&job) ? open_and_count(o, &job) : job_follow(&job, o->argv);
+	if (!job_counts(&job))
+		rc = job_follow(&job, o->argv);
+	else if (o->repeat > 1 || o->passes)
+		rc = refuse_repeating(&job);
+	else
+		rc = open_and_count(o, &job);
 	job_end(&job, rc);
 	return rc;
 }

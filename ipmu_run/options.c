@@ -162,6 +162,22 @@ static int check(const struct options *o)
 	return 0;
 }
 
+/* NULL: no memory. */
+static char *join_options(char **argv, int end)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	for (int i = 1; f && i < end; i++)
+		if (i + 1 < end || strcmp(argv[i], "--"))
+			fprintf(f, "%s%s", i > 1 ? " " : "", argv[i]);
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
 int options_parse(int argc, char **argv, struct options *o)
 {
 	int code, rc = 0;
@@ -173,6 +189,8 @@ int options_parse(int argc, char **argv, struct options *o)
 	o->argv = argv + optind;
 	if (!rc)
 		rc = check(o);
+	if (!rc && !(o->given = join_options(argv, optind)))
+		rc = complain(EXIT_USAGE, "no memory");
 	if (rc)
 		options_free(o);
 	return rc;
@@ -186,4 +204,5 @@ void options_free(struct options *o)
 		free(o->events[i]);
 	free(o->groups);
 	free(o->events);
+	free(o->given);
 }

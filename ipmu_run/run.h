@@ -27,6 +27,7 @@ struct options {
 	int interval_ms;		/* 0: none */
 	bool passes, list, quiet, until_mpi_init;
 	struct split split;
+	char *given;			/* all of them, as the user wrote them */
 	char **argv;			/* the program and its arguments */
 	int first;			/* index of the program in the command's own arguments */
 };

@@ -22,7 +22,12 @@ static void begin(void *arg)
 
 static void end(void *arg, uint64_t *ns)
 {
-	node_wait(((struct job *)arg)->node, ns);
+	struct node *node = ((struct job *)arg)->node;
+	char why[COUNT_WHY_MAX];
+
+	node_wait(node, ns);
+	if (node_differs(node, why))	/* one that has come after the others' start */
+		complain(0, "%s", why);
 }
 
 /* ---- meeting ---- */
@@ -56,16 +61,20 @@ static void meet_nodes(struct job *j, const char *prefix)
 
 /* One process counts what all of the node share, so it counts on the CPUs of all; its own program
  * keeps its own. */
-int job_begin(struct job *j, const struct launched *as, const char *prefix,
+int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX])
 {
 	int rc;
 
 	*j = (struct job){ .as = *as, .company = { begin, end, j }, .link = -1 };
 	program_signals();
-	rc = node_meet(as, &j->node, why);
+	rc = node_meet(as, options, &j->node, why);
 	if (rc || !node_leads(j->node))
 		return rc;
+	if (node_differs(j->node, why)) {
+		job_end(j, STATUS_OURS);
+		return -EINVAL;
+	}
 	cpus_get(&j->own);
 	cpus_set(node_cpus(j->node));	/* those that it may not use are told to be outside */
 	program_cpus(&j->own);
@@ -91,7 +100,7 @@ int job_follow(struct job *j, char **argv)
 	handover_note_released();	/* nothing of ours runs here */
 	rc = program_start(&p, argv);
 	if (rc)
-		return complain(EXIT_FAILURE, "cannot start a process: %s", strerror(-rc));
+		return complain(STATUS_OURS, "cannot start a process: %s", strerror(-rc));
 	rc = program_run(&p, &status, &ns);
 	if (rc) {
 		program_why(argv[0], rc, why);

@@ -27,8 +27,9 @@ struct job {
 };
 
 /* Meets the others of this node, and other nodes by way of a file beside PREFIX, or without one in
- * the working directory. 0; a negative errno with why. */
-int job_begin(struct job *j, const struct launched *as, const char *prefix,
+ * the working directory. options: the user's, of which a node's processes must have the same. 0; a
+ * negative errno with why. */
+int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX]);
 bool job_counts(const struct job *j);
 /* Where another process counts: the program, and its exit status. */

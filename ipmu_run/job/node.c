@@ -16,6 +16,7 @@
 #include "../counting/program.h"
 #include "now.h"
 #include "private_folder.h"
+#include "statuses.h"
 
 #define MEET_MS 2000		/* processes of a job start together; not all need be ours */
 #define ALONE_MS 300		/* where nobody says how many there are */
@@ -28,8 +29,10 @@
 #define FOLDER_MAX 48
 #define MARK "+"		/* begins the names of sockets; the end of the job's name follows */
 #define JOB_MAX 56		/* FOLDER_MAX, MARK and this are one path */
+#define OPTIONS_MAX 4096	/* bytes of them that are compared */
+#define OPTIONS_SHOWN 200
 
-struct hello { int rank; struct cpus cpus; };
+struct hello { int rank; struct cpus cpus; char options[OPTIONS_MAX]; };
 enum { WORD_GO, WORD_REFUSED, WORD_ENDED, WORD_KILLED };
 struct word { int what, status; };
 
@@ -45,7 +48,8 @@ struct node {
 	int fd;			/* of the leader: where others come; of others: to it */
 	char path[SOCKET_PATH_MAX];
 	bool leads;
-	struct cpus own, all;
+	struct hello own;
+	struct cpus all;
 	struct member *members;
 	int nmembers;
 	int64_t began_ms;
@@ -154,12 +158,24 @@ static int bind_or_connect(struct node *n)
 
 /* ---- the leader ---- */
 
-static void release(struct member *m)
+static bool say(const struct member *m, int what, int status)
 {
-	const struct word go = { WORD_GO, 0 };
+	const struct word word = { what, status };
 
-	if (m->fd >= 0 && send(m->fd, &go, sizeof(go), MSG_NOSIGNAL) == sizeof(go))
-		m->released = true;
+	return m->fd >= 0 && send(m->fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
+}
+
+static bool is_like_leader(const struct node *n, const struct member *m)
+{
+	return !strcmp(m->hello.options, n->own.options);
+}
+
+static void release(const struct node *n, struct member *m)
+{
+	if (is_like_leader(n, m))
+		m->released = say(m, WORD_GO, 0);
+	else
+		say(m, WORD_REFUSED, STATUS_OURS);
 }
 
 static void take_new(struct node *n)
@@ -200,10 +216,11 @@ static void take_message(struct node *n, struct member *m)
 	}
 	got = recv(m->fd, &m->hello, sizeof(m->hello), MSG_DONTWAIT);
 	m->met = got == sizeof(m->hello);
+	m->hello.options[OPTIONS_MAX - 1] = '\0';
 	if (!m->met)
 		drop(m);
 	else if (n->go_ns)
-		release(m);	/* late, but as welcome */
+		release(n, m);	/* late, but as welcome */
 	else
 		cpus_join(&n->all, &m->hello.cpus);
 }
@@ -269,16 +286,29 @@ void node_go(struct node *n)
 {
 	n->go_ns = now_ns();
 	for (int i = 0; i < n->nmembers; i++)
-		release(&n->members[i]);
+		release(n, &n->members[i]);
 }
 
 void node_refuse(struct node *n, int status)
 {
-	const struct word word = { WORD_REFUSED, status };
-
 	for (int i = 0; i < n->nmembers; i++)
-		if (n->members[i].fd >= 0)
-			(void)!send(n->members[i].fd, &word, sizeof(word), MSG_NOSIGNAL);
+		say(&n->members[i], WORD_REFUSED, status);
+}
+
+bool node_differs(const struct node *n, char why[COUNT_WHY_MAX])
+{
+	for (int i = 0; i < n->nmembers; i++) {
+		const struct member *m = &n->members[i];
+
+		if (!m->met || is_like_leader(n, m))
+			continue;
+		snprintf(why, COUNT_WHY_MAX, "one job has one report: rank %d has the options "
+			 "'%.*s', and rank %d '%.*s': give all application contexts the same",
+			 n->own.rank, OPTIONS_SHOWN, n->own.options, m->hello.rank,
+			 OPTIONS_SHOWN, m->hello.options);
+		return true;
+	}
+	return false;
 }
 
 const struct cpus *node_cpus(const struct node *n)
@@ -310,9 +340,7 @@ struct node_ranks node_ranks(const struct node *n, int status, bool killed)
 
 static int greet(struct node *n)
 {
-	const struct hello hello = { n->as.rank, n->own };
-
-	return send(n->fd, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello) ? 0 : -errno;
+	return send(n->fd, &n->own, sizeof(n->own), MSG_NOSIGNAL) == sizeof(n->own) ? 0 : -errno;
 }
 
 /* One that nobody answers runs its program all the same: ranks wait for each other. */
@@ -326,7 +354,7 @@ int node_await(struct node *n)
 		if (poll(&one, 1, (int)(until - now_ms()) + 1) <= 0)
 			continue;
 		if (recv(n->fd, &word, sizeof(word), 0) != sizeof(word))
-			return EXIT_FAILURE;	/* the leader has gone, and has said why */
+			return STATUS_OURS;	/* the leader has gone, and has said why */
 		return word.what == WORD_REFUSED ? word.status : 0;
 	}
 	return 0;
@@ -341,14 +369,17 @@ void node_tell(struct node *n, int status, bool killed)
 
 /* ---- all ---- */
 
-int node_meet(const struct launched *l, struct node **out, char why[COUNT_WHY_MAX])
+int node_meet(const struct launched *l, const char *options, struct node **out,
+	      char why[COUNT_WHY_MAX])
 {
 	struct node *n = calloc(1, sizeof(*n));
-	int rc = n ? cpus_get(&n->own) : -ENOMEM;
+	int rc = n ? cpus_get(&n->own.cpus) : -ENOMEM;
 
 	if (!rc) {
 		n->as = *l;
-		n->all = n->own;
+		n->own.rank = l->rank;
+		snprintf(n->own.options, OPTIONS_MAX, "%s", options);
+		n->all = n->own.cpus;
 		n->began_ms = now_ms();
 		rc = bind_or_connect(n);
 	}

@@ -21,13 +21,16 @@ struct node_ranks {
 	int status;		/* the first that is not 0 */
 };
 
-/* Meets the others. 0; a negative errno with why. */
-int node_meet(const struct launched *l, struct node **out, char why[COUNT_WHY_MAX]);
+/* Meets the others. options: as the user gave them. 0; a negative errno with why. */
+int node_meet(const struct launched *l, const char *options, struct node **out,
+	      char why[COUNT_WHY_MAX]);
 bool node_leads(const struct node *n);
 void node_leave(struct node *n);
 
 /* ---- the leader's */
 
+/* A rank that it has met was given other options than the leader; why names both. */
+bool node_differs(const struct node *n, char why[COUNT_WHY_MAX]);
 /* The CPUs of all that it has met. */
 const struct cpus *node_cpus(const struct node *n);
 /* The others may let their programs go. */
