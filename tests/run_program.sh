@@ -182,6 +182,12 @@ END
 on skl-4c8t -g LLC -e $event sh accesses 4
 is 'register accesses while the program runs' none "$(cat out)"
 
+# -- what the machine does not drive; a free-running counter has no enable by which it would know
+on skl-4c8t -e skl_unc_imc.DRAM_GT_REQUESTS true
+says 'a free-running event' '^vpmu: skl-4c8t: a free-running counter .* does not drive: DRAM_GT_REQUESTS: '
+on snb-4c8t -e snb_unc_imc.DRAM_IO_REQUESTS,snb_unc_imc.DRAM_DATA_READS true
+is 'two of them, one driven' DRAM_IO_REQUESTS "$(sed -n 's/.*does not drive: \([A-Z_]*\).*/\1/p' err)"
+
 # -- what does not fit
 refused 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true
 says 'what fits is named' '^  fit together: .*:ANY_MESI .*:ANY_M$'

@@ -112,6 +112,8 @@ int measure(struct measurement *m, char **argv, char why[COUNT_WHY_MAX])
 		return -ENOMEM;
 	}
 	m->of_machine = virtual_is_beside();
+	for (int i = 0; i < m->nevents; i++)
+		virtual_count(m->events[i].name);
 	program_signals();
 	for (int run = 0; run < m->runs && !rc && !ended; run++) {
 		rc = run_passes(m, run, argv, &ended, why);

@@ -10,6 +10,7 @@ static struct {
 	uint64_t (*clock)(void);
 	void (*stop)(void), (*go)(void);
 	int (*refresh)(void);
+	void (*count)(const char *name);
 } machine;
 
 /* ISO C has no conversion from an object to a function pointer. */
@@ -29,7 +30,8 @@ bool virtual_is_beside(void)
 	machine.found = find("vpmu_outside_clock", &machine.clock) &&
 			find("vpmu_outside_stop", &machine.stop) &&
 			find("vpmu_outside_go", &machine.go) &&
-			find("vpmu_outside_refresh", &machine.refresh);
+			find("vpmu_outside_refresh", &machine.refresh) &&
+			find("vpmu_outside_count", &machine.count);
 	return machine.found;
 }
 
@@ -53,4 +55,10 @@ void virtual_go(void)
 bool virtual_refresh(void)
 {
 	return virtual_is_beside() && !machine.refresh();
+}
+
+void virtual_count(const char *event)
+{
+	if (virtual_is_beside())
+		machine.count(event);
 }

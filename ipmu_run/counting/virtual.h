@@ -15,5 +15,7 @@ void virtual_stop(void);
 void virtual_go(void);
 /* Empties the machine's caches. False: programs run on it, or there is none. */
 bool virtual_refresh(void);
+/* This event, by its full name, is counted: the machine tells the user if it does not drive it. */
+void virtual_count(const char *event);
 
 #endif

@@ -53,8 +53,10 @@ enum vpmu_violation_kind {
 /* Is there a booted kernel, and is the access to a register that is being made its own? */
 enum vpmu_booted { VPMU_NOT_BOOTED, VPMU_BOOTED, VPMU_KERNEL_ACCESS };
 
-/* A counter that was enabled on an event the model does not drive. */
+/* A counter that was enabled on an event the model does not drive. A free-running counter is never
+ * enabled: it is one of these when a program says that it counts with it. */
 struct vpmu_undriven { uint32_t address, space; uint64_t select; };
+#define VPMU_UNDRIVEN_FREE (UINT64_C(1) << 32)	/* in `select`, above the offset in the window */
 
 /* One emulated thread: which virtual CPU it runs on, and which it may run on. */
 struct vpmu_thread {

@@ -78,6 +78,9 @@ void vpmu_model_init(struct vpmu_segment *s);
 /* The registers stay; caches, open DRAM pages and first touches are those of a machine that has
  * just been switched on, and nothing is under way. No program runs. */
 void vpmu_model_refresh(struct vpmu_segment *s);
+/* A program counts the free-running event that this name ends with, qualifiers aside. What nothing
+ * drives is remembered in s->undriven. */
+void vpmu_model_count_free(struct vpmu_segment *s, const char *name);
 /* How often the PMU has raised its interrupt line to this CPU's local APIC (0-to-1 transitions)
  * since the reset; the line stays up until the documented acknowledgement. 0: not modelled. */
 uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu);

@@ -97,14 +97,66 @@ int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	return 0;
 }
 
+/* ---- free-running counters ---- */
+
+static bool is_free(const struct vpmu_event_info *e)
+{
+	return !strcmp(e->counters, "FREE");
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The event's name stands behind the PMU's and a dot or colons, and before qualifiers. */
+static bool names(const char *full, const char *event)
+{
+	for (const char *at = full; *at; at++) {
+		size_t n = 0;
+
+		while (event[n] && lower(at[n]) == lower(event[n]))
+			n++;
+		if (!event[n] && (!at[n] || at[n] == ':') &&
+		    (at == full || at[-1] == '.' || at[-1] == ':'))
+			return true;
+	}
+	return false;
+}
+
+void vpmu_model_count_free(struct vpmu_segment *s, const char *name)
+{
+	struct vpmu_event_info e;
+
+	for (uint32_t i = 0; vpmu_model_event(&s->machine, i, &e); i++)
+		if (is_free(&e) && !e.driven && names(name, e.name))
+			vpmu_record_undriven(s, VPMU_MMIO, e.code, VPMU_UNDRIVEN_FREE | e.code);
+}
+
+static bool free_text(const struct vpmu_machine *m, const struct vpmu_undriven *u, char *text,
+		      size_t bytes)
+{
+	struct vpmu_event_info e;
+
+	for (uint32_t i = 0; u->select & VPMU_UNDRIVEN_FREE && vpmu_model_event(m, i, &e); i++)
+		if (is_free(&e) && e.code == u->address) {
+			snprintf(text, bytes, "%s: %s", e.name, e.why);
+			return true;
+		}
+	return false;
+}
+
 void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,
 			      char *text, size_t bytes)
 {
 	struct vpmu_register r;
 	struct vpmu_register_info info = { .name = "?" };
 	const struct vpmu_model_type *type = vpmu_model_type(m);
-	const char *event = type->undriven_event ? type->undriven_event(u) : NULL;
+	const char *event;
 
+	if (free_text(m, u, text, bytes))
+		return;
+	event = type->undriven_event ? type->undriven_event(u) : NULL;
 	if (vpmu_register_at(m, (enum vpmu_space)u->space, u->address, &r))
 		vpmu_register_describe(m, &r, &info);
 	if (event) {

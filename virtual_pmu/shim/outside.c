@@ -16,6 +16,8 @@ SHIM_EXPORT void vpmu_outside_go(void);
 /* Makes the caches those of a machine that has just been switched on. -EBUSY: a program runs on
  * it. */
 SHIM_EXPORT int vpmu_outside_refresh(void);
+/* The caller counts the event of this full name: vpmu tells at the end if nothing drives it. */
+SHIM_EXPORT void vpmu_outside_count(const char *name);
 
 uint64_t vpmu_outside_clock(void)
 {
@@ -57,4 +59,16 @@ int vpmu_outside_refresh(void)
 	}
 	shim_leave(s, &guard);
 	return rc;
+}
+
+void vpmu_outside_count(const char *name)
+{
+	struct vpmu_segment *s = shim_machine();
+	struct shim_guard guard;
+
+	if (!s)
+		return;
+	shim_enter(s, &guard);
+	vpmu_model_count_free(s, name);
+	shim_leave(s, &guard);
 }

@@ -70,8 +70,10 @@ static void tell_undriven(struct vpmu_segment *s, uint64_t from, uint64_t to)
 
 	for (uint64_t i = from; i < to; i++) {
 		vpmu_model_undriven_text(&s->machine, &s->undriven[i], text, sizeof(text));
-		fprintf(stderr, "vpmu: %s: a counter was enabled on an event that this machine "
-			"does not drive: %s\n", s->machine.name, text);
+		fprintf(stderr, "vpmu: %s: %s that this machine does not drive: %s\n",
+			s->machine.name, s->undriven[i].select & VPMU_UNDRIVEN_FREE ?
+			"a free-running counter was read" : "a counter was enabled on an event",
+			text);
 	}
 }
 
