@@ -236,12 +236,12 @@ static void expect_list(const char *const *words, const char *const *expected)
 	assert_null(*words);
 }
 
-static struct vpmu_emulator emulator(void)
+static struct vpmu_emulator emulator(bool leaves)
 {
 	struct vpmu_machine m = { .qemu_cpu = "core2duo", .brand = "VirtualPMU x" };
 	struct vpmu_emulator e = { .qemu = "/bin/qemu", .preload = "LD_PRELOAD=" SHIM };
 
-	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s");
+	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s", leaves);
 	return e;
 }
 
@@ -255,7 +255,7 @@ static void a_program_keeps_its_arguments(void **state)
 	char name[] = "name", x[] = "x", y[] = "-y";
 	char *argv[] = { name, x, y, NULL }, *none[] = { NULL };
 	const char *words[VPMU_EMULATOR_WORDS + 2 * 2 + 3];
-	struct vpmu_emulator e = emulator();
+	struct vpmu_emulator e = emulator(false);
 
 	(void)state;
 	vpmu_emulator_words(&e, &p, settings, argv, words);
@@ -270,7 +270,7 @@ static void a_script_is_an_argument_of_its_interpreter(void **state)
 {
 	char name[] = "name", x[] = "x", *argv[] = { name, x, NULL };
 	const char *words[VPMU_EMULATOR_WORDS + 2];
-	struct vpmu_emulator e = emulator();
+	struct vpmu_emulator e = emulator(false);
 
 	(void)state;
 	assert_int_equal(load_text("#!/bin/sh -e -u\n"), 0);

@@ -26,6 +26,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
 EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static bool attached;
+static bool leaves;	/* what the program executes leaves the machine */
 
 static uint64_t new_space(void)
 {
@@ -47,8 +48,15 @@ static bool is_exec(int64_t num)
 	return num == SYS_execve || num == SYS_execveat;
 }
 
+static void count_leaving(uint64_t change)
+{
+	if (leaves)
+		__atomic_fetch_add(&vpmu_feed.segment->left_count, change, __ATOMIC_RELAXED);
+}
+
 static void before_exec(struct vpmu_emulated *t)
 {
+	count_leaving(1);
 	count_feed(false);
 	t->runner.may_keep = false;
 	vpmu_process_leave();
@@ -59,6 +67,7 @@ static void after_failed_exec(struct vpmu_emulated *t)
 	vpmu_process_stay();
 	t->runner.may_keep = vpmu_feed.keeping;
 	count_feed(true);
+	count_leaving(-1ull);
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -170,6 +179,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 {
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
+	const char *leave = vpmu_watch_argument(argc, argv, "leaves");
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
@@ -180,6 +190,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	vpmu_hidden_find();
 	vpmu_feed.keeping = keep && !strcmp(keep, "on");
+	leaves = leave && !strcmp(leave, "on");
 	vpmu_feed.space = new_space();
 	count_feed(true);
 	pthread_atfork(NULL, NULL, after_fork);

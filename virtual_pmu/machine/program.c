@@ -140,10 +140,11 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 /* ---- the emulator's command line ---- */
 
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment)
+			const char *segment, bool leaves)
 {
 	snprintf(e->cpu, sizeof(e->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
-	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on", feed, segment);
+	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on%s", feed, segment,
+		 leaves ? ",leaves=on" : "");
 }
 
 /* Is `path` in the list, which colons or blanks separate? */

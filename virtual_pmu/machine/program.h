@@ -43,8 +43,9 @@ bool vpmu_program_runnable(const char *path);
 struct vpmu_emulator {
 	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 2 + 64], preload[PATH_MAX * 2 + 64];
 };
+/* leaves: what the program executes leaves the machine, and has to be told of. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment);
+			const char *segment, bool leaves);
 /* Preloads the shim in front of the other libraries (NULL: none). */
 void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others);
 

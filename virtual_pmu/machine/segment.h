@@ -114,7 +114,7 @@ struct vpmu_segment {
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
-	uint64_t left_count, left_told;	/* programs that left the machine, or have no shim */
+	uint64_t left_count, left_told;	/* programs that were executed outside the machine */
 	uint64_t lost_count, lost_told;	/* accesses for which the feed did not get the lock */
 	struct vpmu_devices devices;
 	uint64_t born;			/* tells machines of the same path apart */

@@ -148,7 +148,8 @@ static void tell(const char *path, enum vpmu_program_kind kind)
 	if (kind == VPMU_PROGRAM)
 		return;
 	dprintf(STDERR_FILENO, "vpmu: warning: %s %s\n", path, said[kind]);
-	__atomic_fetch_add(&shim_machine()->left_count, 1, __ATOMIC_RELAXED);
+	if (kind != VPMU_PROGRAM_STATIC)	/* the feed sees whether it executes anything */
+		__atomic_fetch_add(&shim_machine()->left_count, 1, __ATOMIC_RELAXED);
 }
 
 static size_t count(char *const list[])
@@ -181,7 +182,8 @@ static void fill(struct room *room, char *const argv[], char *const envp[], stru
 	char *const *all = envp;
 
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
-	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path());
+	vpmu_emulator_fill(e, &shim_machine()->machine, feed_path, shim_segment_path(),
+			   room->program.kind == VPMU_PROGRAM_STATIC);
 	vpmu_emulator_preload(e, shim_path, shim_variable(all, "LD_PRELOAD"));
 	fill_environment(all, room, variables);
 	vpmu_emulator_words(e, &room->program, room->settings, argv, room->words);

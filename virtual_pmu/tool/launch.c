@@ -126,7 +126,8 @@ static void compose(const struct vpmu_launch *launch, const struct vpmu_program 
 
 	vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
 	if (launch->feed) {
-		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path);
+		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path,
+				   launch->follow && p->kind == VPMU_PROGRAM_STATIC);
 		vpmu_emulator_words(&t->emulator, p, NULL, launch->argv, out);
 		return;
 	}

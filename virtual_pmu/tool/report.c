@@ -91,8 +91,8 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t lost)
 {
 	if (left)
-		fprintf(stderr, "vpmu: %s: %llu program%s named above ran without the machine or "
-			"without its devices: the counts are not of all that ran\n",
+		fprintf(stderr, "vpmu: %s: %llu program%s ran outside the machine: the counts are "
+			"not of all that ran\n",
 			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
 	if (lost)
 		fprintf(stderr, "vpmu: %s: %llu access%s to memory %s not counted: a thread "
