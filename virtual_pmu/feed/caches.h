@@ -74,7 +74,7 @@ struct vpmu_deferring;
 struct vpmu_runner {
 	struct vpmu_segment *s;
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
-	uint64_t clock, published;
+	uint64_t clock, published, awake;	/* awake: its clock after its last wait */
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
 	const uint64_t *newest;		/* clock of its package */

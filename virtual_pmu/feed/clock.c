@@ -13,12 +13,13 @@ bool vpmu_runner_behind(struct vpmu_runner *r)
 	return true;
 }
 
-void vpmu_runner_catch_up(struct vpmu_runner *r)
+void vpmu_runner_continue(struct vpmu_runner *r, uint64_t clock)
 {
-	uint64_t newest = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
-
-	if (newest > r->clock)
-		r->clock = newest;
+	if (!clock)
+		clock = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
+	if (clock > r->clock)
+		r->clock = clock;
+	r->awake = r->clock;
 	vpmu_runner_number(r);
 }
 

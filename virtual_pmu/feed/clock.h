@@ -4,8 +4,9 @@
  * request from the LLC or another core, memory_clocks from memory. Lines arrive in the order of
  * their requests, at least latency / fill_buffers clocks apart: as close as buffers in constant use
  * let them. The thread continues meanwhile, as long as a buffer is free. Clocks advance only by
- * execution. A thread that waited for another one (in a system call) continues at its package's
- * newest clock. */
+ * execution. A new thread begins at its parent's clock. A thread that waited in a system call
+ * continues at the clock of the thread that woke it. Where that is not known (in anything but a
+ * futex) it continues at its package's newest clock. */
 #ifndef VPMU_FEED_CLOCK_H
 #define VPMU_FEED_CLOCK_H
 
@@ -15,13 +16,16 @@
 #define VPMU_PUBLISH_CLOCKS 1024u
 
 /* Takes the fill buffer of the runner's core that has been in use longest, once its line is there.
- * Returns the clock of the request. Machine lock held. */
+ * A line that is further away than two latencies was requested by another thread of the core, whose
+ * clock is ahead: it delays nothing. Returns the clock of the request. Machine lock held. */
 static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace pace)
 {
 	struct vpmu_core_fills *f = r->fills_of_core;
 	uint64_t clock = r->clock, *fill = &r->fills[f->next], arrival = f->last + pace.clocks;
 
-	if (*fill > clock) {
+	uint64_t beyond = clock + 2 * r->memory_pace.latency;
+
+	if (*fill > clock && *fill <= beyond) {
 		r->clock = clock = *fill;
 		if (r->counts)
 			r->counts[VPMU_STALLS]++;
@@ -31,7 +35,7 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 		f->part -= r->fill_buffers;
 		arrival++;
 	}
-	if (arrival < clock + pace.latency)
+	if (arrival < clock + pace.latency || arrival > beyond + pace.latency)
 		arrival = clock + pace.latency;
 	f->next = f->next + 1 == r->fill_buffers ? 0 : f->next + 1;
 	f->last = *fill = arrival;
@@ -68,8 +72,12 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 
 /* True when the clock need not be published: another thread of the package is ahead. */
 bool vpmu_runner_behind(struct vpmu_runner *r);
-/* Moves the runner to its package's newest clock, after a wait. */
-void vpmu_runner_catch_up(struct vpmu_runner *r);
+/* Moves the runner to that clock if it is behind, after a wait; 0: to its package's newest. */
+void vpmu_runner_continue(struct vpmu_runner *r, uint64_t clock);
+static inline void vpmu_runner_catch_up(struct vpmu_runner *r)
+{
+	vpmu_runner_continue(r, 0);
+}
 /* Can this x86-64 Linux system call make its caller wait for others? arg2: its 2nd argument. */
 bool vpmu_syscall_waits(int64_t number, uint64_t arg2);
 /* Is it one of those, but with a limit of no time? */

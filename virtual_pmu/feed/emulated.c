@@ -16,12 +16,15 @@
 struct vpmu_feed vpmu_feed;
 __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
 
-static uint32_t parents[PARENTS_MAX];	/* thread that created the vcpu */
+/* The thread that created the vcpu, and its clock then. */
+static struct parent { uint32_t tid; uint64_t clock; } parents[PARENTS_MAX];
 
-void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid)
+void vpmu_emulated_parent(unsigned int vcpu, const struct vpmu_emulated *parent)
 {
-	if (vcpu < PARENTS_MAX)
-		__atomic_store_n(&parents[vcpu], tid, __ATOMIC_RELAXED);
+	if (vcpu >= PARENTS_MAX)
+		return;
+	__atomic_store_n(&parents[vcpu].tid, parent ? parent->runner.tid : 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&parents[vcpu].clock, parent ? parent->runner.clock : 0, __ATOMIC_RELAXED);
 }
 
 static void count(uint32_t change)
@@ -55,7 +58,7 @@ void vpmu_process_stay(void)
 		vpmu_feed_unlock(vpmu_feed.segment);
 }
 
-static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
+static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t clock)
 {
 	struct vpmu_runner *r = &t->runner;
 
@@ -65,11 +68,11 @@ static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot)
 	r->clock_slot = &slot->clock;
 	r->clock = slot->clock;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
-	vpmu_runner_catch_up(r);
+	vpmu_runner_continue(r, clock);
 	r->published = r->clock;
 }
 
-void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
+void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t clock)
 {
 	struct vpmu_segment *segment = vpmu_feed.segment;
 	struct vpmu_runner *r = &t->runner;
@@ -82,7 +85,8 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 	r->keeps = r->may_keep = t->sleeps = false;
 	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);
-	slot = vpmu_feed.cpu_of ? &t->spare : vpmu_thread_slot(segment, r->tid, parent);
+	slot = vpmu_feed.cpu_of ? &t->spare :
+				  vpmu_thread_begin(segment, r->tid, parent, clock);
 	count(1);
 	if (locked)
 		vpmu_feed_unlock(segment);
@@ -90,13 +94,13 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent)
 		slot = &t->spare;
 		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
 	}
-	begin(t, slot);
+	begin(t, slot, clock);
 }
 
 SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 {
 	struct vpmu_emulated *t = aligned_alloc(128, (sizeof(*t) + 127) / 128 * 128);
-	uint32_t parent = 0;
+	struct parent parent = { 0, 0 };
 
 	if (!t)
 		abort();
@@ -104,8 +108,8 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 	if (vpmu_feed.cpu_of)
 		t->spare.cpu = vpmu_feed.cpu_of(vcpu);
 	else if (vcpu < PARENTS_MAX)
-		parent = __atomic_load_n(&parents[vcpu], __ATOMIC_RELAXED);
-	vpmu_emulated_enter(t, parent);
+		parent = parents[vcpu];
+	vpmu_emulated_enter(t, parent.tid, parent.clock);
 	vpmu_self = t;
 	vpmu_core_feed_enter(&t->runner);
 	return t;

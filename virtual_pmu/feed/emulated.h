@@ -15,7 +15,9 @@ struct vpmu_emulated {
 	struct vpmu_combining combining;
 	struct vpmu_deferring deferring;
 	bool waits;			/* inside a system call that can wait */
+	bool shim_waits;		/* in one of the shim, and not of the program */
 	bool polls;			/* inside one that only looks for events */
+	uint64_t futex;			/* the call's address, if it is a private futex; or 0 */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_hidden_map code;
@@ -42,16 +44,18 @@ extern struct vpmu_feed vpmu_feed;
 /* Initial-exec: one instruction to reach it, at every memory access. */
 extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
 
-/* Of the calling thread, which becomes vpmu_self; and the thread that makes a new one. */
+/* Of the calling thread, which becomes vpmu_self; and the thread that makes a new one (NULL: none),
+ * which goes on before that begins. */
 struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu);
-void vpmu_emulated_parent(unsigned int vcpu, uint32_t tid);
+void vpmu_emulated_parent(unsigned int vcpu, const struct vpmu_emulated *parent);
 void vpmu_emulated_end(void);
 /* The process ends by what the calling thread does next, and all of its threads with it; or it has
  * not ended. */
 void vpmu_process_leave(void);
 void vpmu_process_stay(void);
-/* Finds or makes the slot of this thread in the segment and starts its runner there. */
-void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent);
+/* Finds or makes the slot of this thread in the segment and starts its runner there. clock: its
+ * parent's when that made it; 0: the first thread of a process, which begins at the newest. */
+void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t clock);
 /* Between these the thread touches no cache, and others may be alone on the machine. */
 void vpmu_emulated_sleep(struct vpmu_emulated *t);
 void vpmu_emulated_wake(struct vpmu_emulated *t);

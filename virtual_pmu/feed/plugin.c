@@ -15,6 +15,7 @@
 #include "hugepages.h"
 #include "illegal.h"
 #include "waiting.h"
+#include "wakes.h"
 #include "watch.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -108,6 +109,9 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->polls = vpmu_syscall_polls(num, a3, a4);
 	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
+	t->shim_waits = a3 == VPMU_SHIM_WAITS && (num == SYS_sched_yield || num == SYS_nanosleep);
+	t->futex = vpmu_wakes_address(num, arguments);
+	vpmu_wakes_note(num, arguments, t->runner.clock);
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
@@ -139,7 +143,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
 		vpmu_emulated_wake(t);
-		vpmu_runner_catch_up(&t->runner);
+		if (!t->shim_waits)
+			vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
 		vpmu_core_feed_restart(false);
 	}
 	t->waits = false;
@@ -149,7 +154,7 @@ static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id;
 	/* Runs in the thread that makes the new one; the very first has none. */
-	vpmu_emulated_parent(vcpu, vpmu_self ? vpmu_self->runner.tid : 0);
+	vpmu_emulated_parent(vcpu, vpmu_self);
 }
 
 static void on_process_exit(qemu_plugin_id_t id, void *unused)
@@ -170,7 +175,7 @@ static void after_fork(void)
 	vpmu_feed.running = 0;
 	if (vpmu_self) {
 		vpmu_self->combining.used = 0;	/* the parent's */
-		vpmu_emulated_enter(vpmu_self, vpmu_self->runner.tid);
+		vpmu_emulated_enter(vpmu_self, vpmu_self->runner.tid, 0);
 		vpmu_core_feed_restart(true);
 	}
 }

@@ -35,6 +35,7 @@ static void on_block(unsigned int vcpu, void *packed);
 SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 {
 	struct vpmu_emulated *t = vpmu_self;
+	uint32_t package;
 
 	if (t && vpmu_defers(&t->runner)) {
 		vpmu_watch_catch_up(t);
@@ -47,8 +48,10 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		t = vpmu_emulated_start(vcpu);
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
+		package = t->runner.package;
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
-		vpmu_runner_catch_up(&t->runner);
+		if (t->runner.package != package)
+			vpmu_runner_catch_up(&t->runner);
 	}
 	vpmu_emulated_publish_clock(t);
 	/* This comes when there was no miss for some time. */

@@ -3,7 +3,6 @@
  * thread and the host thread that emulates it have the same id, so shim and feed agree. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,12 +80,13 @@ static __attribute__((noinline)) void wait_for_lock(struct vpmu_segment *s, uint
 
 	while (!ask_feed(&s->lock, me) && !spin(&s->lock, me)) {
 		if (++rounds % YIELDS_BEFORE_CHECK) {
-			sched_yield();
+			vpmu_syscall(SYS_sched_yield, 0, 0, VPMU_SHIM_WAITS);
 			continue;
 		}
 		if (take_over(&s->lock, me))
 			break;
-		nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+		vpmu_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL,
+			     VPMU_SHIM_WAITS);
 	}
 	__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;

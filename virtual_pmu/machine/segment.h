@@ -171,6 +171,9 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 #define VPMU_PRCTL_SYNC 0
 /* A register is accessed next, which on silicon would have been a system call of the program. */
 #define VPMU_PRCTL_ACCESS 1
+/* As the third argument of a system call that has two: the shim waits for the machine lock, which
+ * takes none of the program's time. */
+#define VPMU_SHIM_WAITS VPMU_SYNC_PRCTL
 
 /* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
@@ -201,6 +204,9 @@ uint32_t vpmu_gettid(void);
  * CPU the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
  * These take the machine lock unless the caller holds it; a slot is the owner's until released. */
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent);
+/* The same for a thread that was made at this clock of its parent (0: as it is now). */
+struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
+				      uint64_t clock);
 struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid);	/* or NULL */
 /* Does a thread of another process than this one live on the machine? */
 bool vpmu_threads_busy(const struct vpmu_segment *s, uint32_t pid);

@@ -29,19 +29,23 @@ static bool lock_if_free(struct vpmu_segment *s)
 	return true;
 }
 
-/* Live threads per CPU, without the slot `but`; slots of dead threads are freed on the way. */
+/* Threads per CPU at the clock of the thread `but` and without it: live ones, and those that the
+ * host has let run past that clock to their end. A clock of 0 is not known yet, and NULL has none:
+ * then only live ones. Slots of dead threads are freed on the way. */
 static void count_load(struct vpmu_segment *s, const struct vpmu_thread *but,
 		       uint32_t load[VPMU_CPUS_MAX])
 {
+	uint64_t clock = but && but->clock ? but->clock : UINT64_MAX;
+
 	memset(load, 0, VPMU_CPUS_MAX * sizeof(*load));
 	for (uint32_t i = 0; i < VPMU_THREADS_MAX; i++) {
 		struct vpmu_thread *t = &s->threads[i];
 
-		if (!t->tid || t == but)
+		if (t == but)
 			continue;
-		if (vpmu_syscall(SYS_tkill, t->tid, 0) == -ESRCH)
+		if (t->tid && vpmu_syscall(SYS_tkill, t->tid, 0) == -ESRCH)
 			__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
-		else
+		if (t->tid || t->clock > clock)
 			load[t->cpu % VPMU_CPUS_MAX]++;
 	}
 }
@@ -101,7 +105,8 @@ static struct vpmu_thread *free_slot(struct vpmu_segment *s, uint32_t tid)
 	return NULL;
 }
 
-static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent)
+static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
+				     uint64_t clock)
 {
 	const struct vpmu_thread *from = vpmu_thread_find(s, parent);
 	struct vpmu_thread *t = free_slot(s, tid);
@@ -117,13 +122,19 @@ static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint3
 		memcpy(t->affinity, from->affinity, sizeof(t->affinity));
 	else
 		mask_all(s, t->affinity);
-	t->clock = from ? from->clock : 0;
+	t->clock = clock || !from ? clock : from->clock;
 	t->cpu = place(s, t);
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return t;
 }
 
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent)
+{
+	return vpmu_thread_begin(s, tid, parent, 0);
+}
+
+struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
+				      uint64_t clock)
 {
 	struct vpmu_thread *t = vpmu_thread_find(s, tid);
 	int saved = errno;
@@ -133,7 +144,7 @@ struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint3
 	bool locked = lock_if_free(s);
 	t = vpmu_thread_find(s, tid);
 	if (!t)
-		t = make_slot(s, tid, parent);
+		t = make_slot(s, tid, parent, clock);
 	if (locked)
 		vpmu_unlock(s);
 	errno = saved;
