@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "contended.h"
 #include "plain.h"
 #include "private.h"
 
@@ -61,6 +62,8 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	unsigned char *block;
 	uint32_t core;
 
+	if (r->s)
+		vpmu_contended_leave(c, r);
 	r->s = c->s;
 	r->cpu = cpu;
 	if (cpu >= vpmu_machine_cpus(m))
@@ -94,4 +97,6 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
 		   vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(c, r);
+	r->shared_from = UINT64_MAX;	/* no line */
+	vpmu_contended_enter(c, r);
 }

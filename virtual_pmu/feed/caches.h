@@ -115,6 +115,7 @@ struct vpmu_runner {
 	 * core's version then; 0: another one, or it is not known. */
 	uint64_t inside;
 	uint32_t inside_version;
+	uint64_t shared_from;		/* the contended line that it loaded last: contended.h */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
 	 * still, the word there tells. Never NULL. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "contended.h"
 #include "core_feed.h"
 #include "waiting.h"
 
@@ -173,8 +174,10 @@ void vpmu_emulated_end(void)
 		vpmu_thread_release(segment, t->runner.tid);
 	if (!t->sleeps)
 		count(-1u);
+	vpmu_contended_leave(&vpmu_feed.caches, &t->runner);
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;
-	free(t);
+	if (locked)	/* else another thread may just read its clock */
+		free(t);
 }

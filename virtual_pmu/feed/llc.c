@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared part of a package: LLC slices, snoops, memory. The caller holds the machine lock. */
 #include "clock.h"
+#include "contended.h"
 #include "home.h"
 #include "outcome.h"
 #include "place.h"
@@ -16,6 +17,8 @@ struct request {
 	enum vpmu_touch kind;
 	const struct vpmu_private *own;	/* the requester's sets of this line; only for an access */
 	struct vpmu_llc_place at;
+	int lender;	/* the agent that takes the line back at once; -1: none */
+	bool contended;	/* no clock advances by it */
 };
 
 static const enum vpmu_mesi mesi_of[] = {
@@ -82,7 +85,7 @@ static HOT void read_memory(const struct request *q)
 
 /* One core's answer; takes the core's lock, but for the requester's own, held already. */
 static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
-				  bool take_out)
+				  bool take_out, enum vpmu_snoop_cause cause)
 {
 	struct vpmu_private p = vpmu_private_sets(q->c, q->r, core, tag);
 	enum vpmu_snoop_result result;
@@ -98,7 +101,8 @@ static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, ui
 	result = vpmu_private_snoop(&p, tag, take_out);
 	if (take)
 		vpmu_private_unlock(&p);
-	vpmu_outcome_snooped(q->c, q->r, core, result, l1_lost);
+	vpmu_outcome_snooped(q->c, q->r, core, (struct vpmu_snooped){ cause, q->kind, result },
+			     l1_lost);
 	return result;
 }
 
@@ -110,7 +114,7 @@ static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t s
 
 	for (; cores; cores &= cores - 1) {
 		enum vpmu_snoop_result result =
-			ask(q, (uint32_t)__builtin_ctzll(cores), tag, true);
+			ask(q, (uint32_t)__builtin_ctzll(cores), tag, true, cause);
 
 		vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
 		best = result > best ? result : best;
@@ -150,7 +154,7 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 
 	lookup(q, &q->at, VPMU_READ, 0);
 	if (holder) {
-		result = ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store);
+		result = ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store, VPMU_XCORE);
 		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	}
 	if (result == VPMU_SNOOP_MISS)
@@ -170,7 +174,7 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
 	enum vpmu_snoop_result result =
-		ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false);
+		ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false, VPMU_XCORE);
 
 	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	if (result != VPMU_SNOOP_MISS)
@@ -193,7 +197,7 @@ static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t co
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
 	for (; cores && result == VPMU_SNOOP_MISS; cores &= cores - 1) {
-		result = ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false);
+		result = ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false, VPMU_XCORE);
 		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	}
 	return result;
@@ -202,6 +206,12 @@ static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t co
 static bool has_copy(const struct request *q)
 {
 	return l1_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
+}
+
+static HOT void wait_for_hit(const struct request *q)
+{
+	if (!q->contended)
+		vpmu_runner_fill(q->r, q->r->llc_pace);
 }
 
 /* A directory knows which cores may have the line; the data is in one of them, or in memory.
@@ -220,7 +230,7 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 	if (!copy && result == VPMU_SNOOP_MISS)
 		read_memory(q);
 	else
-		vpmu_runner_fill(q->r, q->r->llc_pace);
+		wait_for_hit(q);
 	if (!copy && result != VPMU_SNOOP_MISS)
 		vpmu_outcome_fill(q->r, q->kind, true);
 	if (!store && result == VPMU_SNOOP_HITM)
@@ -233,18 +243,66 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 	return VPMU_WORD_S;
 }
 
-static enum vpmu_word_state hit(const struct request *q, uint32_t way)
+/* A snoop that changes nothing. */
+static void tell_snoop(const struct request *q, uint32_t core, bool modified)
 {
+	enum vpmu_snoop_result result = modified ? VPMU_SNOOP_HITM : VPMU_SNOOP_HIT;
+
+	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	vpmu_outcome_snooped(q->c, q->r, core,
+			     (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);
+}
+
+/* A contended store, as the requester sees it: see contended.h. */
+static __attribute__((noinline)) enum vpmu_word_state
+borrow(struct request *q, uint32_t lender, uint64_t others, enum vpmu_word_state found)
+{
+	q->lender = (int)lender;
+	invalidate(q, q->at.slice, q->tag, others & ~(1ull << lender), VPMU_XCORE);
+	tell_snoop(q, lender, found == VPMU_WORD_M);
+	if (!q->c->layout.directory)
+		vpmu_outcome_llc_hit(q->c, q->r, q->kind, VPMU_WORD_M);
+	else if (!has_copy(q))
+		vpmu_outcome_fill(q->r, q->kind, true);
+	return VPMU_WORD_E;
+}
+
+/* The lender's next access, which in the order of the host has been executed before. */
+static __attribute__((noinline)) void give_back(const struct request *q)
+{
+	uint32_t lender = (uint32_t)q->lender;
+	int way = set_find(&q->at.set, q->tag);
+	enum vpmu_snoop_result result = ask(q, q->r->core, q->tag, true, VPMU_XCORE);
+
+	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
+	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	vpmu_outcome_taken_back(q->c, q->r, lender);
+	vpmu_contended_return(q->c, q->r, lender, q->tag);
+	if (way >= 0)
+		vpmu_place_put(&q->at, (uint32_t)way, q->tag | (q->c->layout.directory ?
+			       VPMU_WORD_E : VPMU_WORD_M), 1ull << lender);
+}
+
+static enum vpmu_word_state hit(struct request *q, uint32_t way)
+{
+	enum vpmu_word_state found;
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
 	uint64_t others = vpmu_cores_of(&q->at, way) & ~me;
 	uint32_t state = set_state(word);
+	int by;
 
 	if (__builtin_expect(others >= AWAY, 0))
 		return hit_away(q, way);
 	lookup(q, &q->at, VPMU_READ, word);
+	by = others ? vpmu_contended_by(q->c, q->r, q->tag, q->kind, others, &found) : -1;
+	q->contended = by >= 0;
+	if (by >= 0 && q->kind == VPMU_STORE)
+		return borrow(q, (uint32_t)by, others, found);
+	if (by >= 0 && found != VPMU_WORD_M)
+		tell_snoop(q, (uint32_t)by, true);
 	if (q->c->layout.directory)
 		return hit_directory(q, way, others);
-	vpmu_runner_fill(q->r, q->r->llc_pace);
+	wait_for_hit(q);
 	vpmu_outcome_llc_hit(q->c, q->r, q->kind, (enum vpmu_word_state)state);
 	if (q->kind == VPMU_STORE) {
 		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE) ==
@@ -314,6 +372,8 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	for (int i = 0; i < 2; i++)
 		if (spill[i])
 			take_back(q, spill[i]);
+	if (__builtin_expect(q->lender >= 0, 0))
+		give_back(q);
 	vpmu_private_unlock(p);
 }
 
@@ -352,7 +412,9 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 			   enum vpmu_touch kind, bool alone, uint32_t *counts)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
-	struct request q = { .c = c, .r = r, .tag = tag, .kind = kind, .own = &p };
+	struct request q = {
+		.c = c, .r = r, .tag = tag, .kind = kind, .own = &p, .lender = -1,
+	};
 
 	p.alone = alone;
 	p.counts = counts;
@@ -408,7 +470,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	own = vpmu_private_sets(c, r, r->core, tag);
 	vpmu_private_lock(&own, r);
 	if (vpmu_cores_of(&q.at, (uint32_t)way) & me)
-		dirty |= ask(&q, r->core, tag, true) == VPMU_SNOOP_HITM;
+		dirty |= ask(&q, r->core, tag, true, VPMU_EVICTION) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;
 	vpmu_private_unlock(&own);

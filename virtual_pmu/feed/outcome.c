@@ -92,14 +92,35 @@ void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, 
 }
 
 void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			      uint32_t core, enum vpmu_snoop_result result, bool l1_lost)
+			      uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
 {
 	const struct vpmu_machine *m = &c->s->machine;
 	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
 
-	if (result == VPMU_SNOOP_MISS)
+	if (snooped.result == VPMU_SNOOP_MISS && snooped.cause != VPMU_XCORE)
 		return;
-	counts[result == VPMU_SNOOP_HITM ? VPMU_SNOOPED_HITM : VPMU_SNOOPED_HIT] = 1;
+	if (snooped.cause == VPMU_XCORE)
+		counts[snooped.kind == VPMU_STORE ? VPMU_SNOOPED_FOR_WRITE :
+						    VPMU_SNOOPED_FOR_READ] = 1;
+	if (snooped.result != VPMU_SNOOP_MISS)
+		counts[snooped.result == VPMU_SNOOP_HITM ? VPMU_SNOOPED_HITM :
+							   VPMU_SNOOPED_HIT] = 1;
 	counts[VPMU_L1D_WRITE_BACKS] = l1_lost;
+	vpmu_core_events(c->s, vpmu_core_cpu(m, r->package * m->cores + core, 0), counts, 0);
+}
+
+void vpmu_outcome_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				   uint32_t core)
+{
+	const struct vpmu_machine *m = &c->s->machine;
+	uint32_t counts[VPMU_CORE_EVENTS] = { [VPMU_L1D_WRITE_MISSES] = 1 };
+
+	if (c->layout.core.l2.sets) {
+		behind(counts, VPMU_STORE, VPMU_WORD_I);
+		counts[VPMU_L2_LINES_IN] = 1;
+	} else {
+		behind(counts, VPMU_STORE, VPMU_WORD_M);
+	}
+	counts[VPMU_FILL_WRITE_CACHE] = c->layout.directory;
 	vpmu_core_events(c->s, vpmu_core_cpu(m, r->package * m->cores + core, 0), counts, 0);
 }

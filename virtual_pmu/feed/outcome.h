@@ -26,10 +26,19 @@ void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runn
 			     enum vpmu_touch kind, uint64_t victim, bool modified);
 /* The line came from another core, or from memory. */
 void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, bool from_cache);
+/* Why a core was snooped, the other core's access if that was the cause, and the answer. */
+struct vpmu_snooped {
+	enum vpmu_snoop_cause cause;
+	enum vpmu_touch kind;
+	enum vpmu_snoop_result result;
+};
 /* A core of the package was snooped on behalf of this runner, machine lock held. l1_lost: its L1
  * had the line modified. */
 void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			      uint32_t core, enum vpmu_snoop_result result, bool l1_lost);
+			      uint32_t core, struct vpmu_snooped snooped, bool l1_lost);
+/* A store of that core's first thread missed, and another core had the line modified. */
+void vpmu_outcome_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				   uint32_t core);
 
 static inline void vpmu_outcome_llc_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
 					enum vpmu_touch kind, enum vpmu_word_state state)
@@ -53,10 +62,17 @@ static inline void vpmu_outcome_fill(const struct vpmu_runner *r, enum vpmu_touc
 }
 
 static inline void vpmu_outcome_snooped(const struct vpmu_caches *c, const struct vpmu_runner *r,
-					uint32_t core, enum vpmu_snoop_result result, bool l1_lost)
+					uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
 {
 	if (r->counts)
-		vpmu_outcome_count_snoop(c, r, core, result, l1_lost);
+		vpmu_outcome_count_snoop(c, r, core, snooped, l1_lost);
+}
+
+static inline void vpmu_outcome_taken_back(const struct vpmu_caches *c,
+					   const struct vpmu_runner *r, uint32_t core)
+{
+	if (r->counts)
+		vpmu_outcome_count_taken_back(c, r, core);
 }
 
 #endif
