@@ -421,6 +421,35 @@ static void prefetch_chooses_nothing_here(void **state)
 	assert_int_equal(t.s->undriven_count, 3);
 }
 
+/* Core 0 was snooped 30 times for a read and 4 times for a write, and read 700 lines of memory. */
+static uint64_t count_snoops(uint64_t select)
+{
+	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
+
+	counts[VPMU_SNOOPED_FOR_READ] = 30;
+	counts[VPMU_SNOOPED_FOR_WRITE] = 4;
+	counts[VPMU_FILL_READ_MEMORY] = 500;
+	counts[VPMU_FILL_WRITE_MEMORY] = 150;
+	counts[VPMU_FILL_CODE_MEMORY] = 50;
+	start(ON | select);
+	vpmu_core_events(t.s, 0, counts, 0);
+	return rd(0, PMC0);
+}
+
+static void snoops_by_type_and_response(void **state)
+{
+	(void)state;
+	assert_int_equal(count_snoops(0x4178), 30);	/* SHARE */
+	assert_int_equal(count_snoops(0x4278), 4);	/* INVALIDATE */
+	assert_int_equal(count_snoops(0x4378), 34);
+	assert_int_equal(count_snoops(0x0177), 700);	/* CLEAN */
+	assert_int_equal(count_snoops(0x0b77), 700);
+	assert_int_equal(t.s->undriven_count, 0);
+	assert_int_equal(count_snoops(0x0a77), 0);	/* HIT, HITM */
+	assert_int_equal(count_snoops(0x4078), 0);	/* no type */
+	assert_int_equal(t.s->undriven_count, 2);
+}
+
 /* 1,000 loads of which 300 miss. */
 static uint64_t count_loads(uint64_t select)
 {
@@ -706,6 +735,7 @@ int main(void)
 		T(mesi_chooses_states),
 		T(prefetch_chooses_nothing_here),
 		T(l1d_hits_are_of_any_state),
+		T(snoops_by_type_and_response),
 		T(events_are_what_happens),
 		T(interrupts_are_of_booted_machines),
 		T(kinds_are_joined),

@@ -32,6 +32,7 @@
 #define NO_PIPELINE "the pipeline is not modelled"
 #define CODE_STATE "code found in the L2 counts as state S"
 #define MEMORY_BUS "lines from and to memory, without streaming stores"
+#define NO_OTHER_AGENT "caches of other packages are not snooped: all answers are CLEAN"
 #define ONE_STATE "M, E and S only together: the states of L1D hits are not told apart"
 
 #define READ_HITS(state) { K(L2_READ_HIT_##state) }
@@ -131,9 +132,11 @@ const struct core2_event core2_events[CORE2_EVENTS] = {
 	   SUM(K(FILL_READ_MEMORY), K(FILL_WRITE_MEMORY), K(FILL_CODE_MEMORY), K(L2_LINES_OUT_M))),
 	ON("BUS_TRANS_ANY", 0x70, 0, MEMORY_BUS, .fields = C_A,
 	   SUM(K(FILL_READ_MEMORY), K(FILL_WRITE_MEMORY), K(FILL_CODE_MEMORY), K(L2_LINES_OUT_M))),
-	OFF("EXT_SNOOP", 0x77, CORE2_AGENT | CORE2_RESPONSE, "snoops on the bus are not modelled"),
-	OFF("CMP_SNOOP", 0x78, CORE2_CORE | CORE2_TYPE,
-	    "snoops between the cores are not told apart by type"),
+	ON("EXT_SNOOP", 0x77, 0, NO_OTHER_AGENT, .fields = CORE2_AGENT | CORE2_RESPONSE,
+	   STATES({ K(FILL_READ_MEMORY), K(FILL_WRITE_MEMORY), K(FILL_CODE_MEMORY) }, { 0 }, { 0 },
+		  { 0 })),
+	ON("CMP_SNOOP", 0x78, 0, NULL, .fields = CORE2_CORE | CORE2_TYPE,
+	   STATES({ K(SNOOPED_FOR_READ) }, { K(SNOOPED_FOR_WRITE) }, { 0 }, { 0 })),
 	OFF("BUS_HIT_DRV", 0x7a, CORE2_AGENT, NO_BUS),
 	OFF("BUS_HITM_DRV", 0x7b, CORE2_AGENT, NO_BUS),
 	OFF("BUSQ_EMPTY", 0x7d, CORE2_CORE, NO_BUS),
@@ -202,7 +205,7 @@ const struct core2_event core2_events[CORE2_EVENTS] = {
 /* ---- unit masks ---- */
 
 enum { CORE_BITS = 0xc0, THIS_CORE = 0x40, ALL_AGENTS = 0x20, PREFETCH_BITS = 0x30,
-       ONLY_PREFETCH = 0x10, ALL_PREFETCH = 0x30, HITS = 0xe, MISS = 0x1 };
+       ONLY_PREFETCH = 0x10, ALL_PREFETCH = 0x30, HITS = 0xe, MISS = 0x1, CLEAN = 0x1 };
 
 /* The unit mask bits of an event whose bits are kinds. */
 static uint32_t kind_bits(uint32_t code)
@@ -243,6 +246,12 @@ static const char *bad_fields(const struct core2_event *e, uint32_t umask)
 		return "bits 13:12 are 10, which is reserved: it counts nothing";
 	if ((fields & CORE2_MESI) && !(umask & 0xf))
 		return "bits 11:8 select no line state: it counts nothing";
+	if ((fields & CORE2_RESPONSE) && !(umask & 0xb))
+		return "bits 11, 9 and 8 select no response: it counts nothing";
+	if ((fields & CORE2_RESPONSE) && !(umask & CLEAN))
+		return "other packages' caches are not snooped: HIT and HITM stay 0";
+	if ((fields & CORE2_TYPE) && !(umask & 0x3))
+		return "bits 9:8 select no type: it counts nothing";
 	if ((fields & CORE2_ANY_HIT) && !(umask & MISS) && (umask & HITS) != HITS)
 		return "this machine does not tell the states of L1D hits apart, it stays 0";
 	return NULL;
@@ -326,7 +335,7 @@ uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_
 
 	if (e->fields == CORE2_KINDS)
 		return kinds(e->info.code, umask, counts, clocks);
-	if (!(e->fields & CORE2_MESI))
+	if (!(e->fields & (CORE2_MESI | CORE2_RESPONSE | CORE2_TYPE)))
 		return difference(e, counts, clocks);
 	if ((e->fields & CORE2_ANY_HIT) && (umask & HITS) == HITS)
 		times = difference(e, counts, clocks);

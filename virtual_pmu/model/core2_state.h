@@ -57,7 +57,8 @@ enum core2_field {
 struct core2_event {
 	struct vpmu_event_info info;	/* first: the list of events is made of them */
 	uint32_t fields;
-	/* Events with MESI: one sum per bit, I S E M from bit 0. Others: sum less minus. */
+	/* Events with MESI, a response or a type: one sum per bit, from bit 0 (I S E M; CLEAN, HIT,
+	 * none, HITM; CMP2S, CMP2I). Others: sum less minus. */
 	uint8_t sum[VPMU_SUM_MAX], minus[VPMU_SUM_MAX];
 	uint8_t state[4][VPMU_SUM_MAX];
 };
