@@ -94,6 +94,10 @@ check skl_unc/LLC 'data of misses' "64e-6 * $steps"
 check skl_unc/ARB 'average residence' 180
 check skl_unc/ARB 'average entries' 10
 check skl_unc/ARB 'requests per second' '1e9 / (180 / 10)'
+# One sweep from memory and one from the LLC: 34 / 10 clocks a line are fewer than its instructions.
+run "skl-4c8t:--l2 64K,8,64" ARB ./kernels pointers
+check skl_unc/ARB 'requests per second' \
+	"1e9 * $lines / ($lines * 180 / 10 + $(instructions pointers) / 2)"
 run "$skl" MEM,LLC_READ,CLOCK ./kernels matrix
 check skl_unc/MEM 'memory data' "64e-6 * $((3 * order * order / 8))"
 check skl_unc/LLC_READ 'data of read misses' "64e-6 * $((3 * order * order / 8))"
@@ -158,7 +162,7 @@ check nhmex_unc_mbox/PAGES 'page hit ratio' "1 - 64 / 8192"
 check nhmex_unc_mbox/LATENCY 'wait in the scheduler' 220
 check nhmex_unc_mbox/LATENCY 'clocks between reads' "2 * 220 / 10"
 
-# -- Core 2: memory 200 clocks, 8 buffers; 64 translations
+# -- Core 2: L2 hits 14 clocks, memory 200, 8 buffers; 64 translations
 core2="core2-4c:--llc 512K,16,64"
 run "$core2" CPI,L1 ./kernels copy
 check core/L1 'L1 lines per access' 1/8
@@ -177,6 +181,9 @@ run "$core2" STALL,CLOCK ./kernels pointers
 check core/STALL 'share of stalled clocks' "$(stall 200 8) / (200 / 8)"
 check core/STALL 'average stall' "$(stall 200 8)" 5
 check core_fixed/CLOCK 'core clocks per reference clock' 1
+run core2-4c: CPI ./kernels pointers	# the second sweep is from the L2
+check core_fixed/CPI 'clocks per instruction' \
+	"($lines * 200 / 8 + $(instructions pointers) / 2) / $(instructions pointers)"
 run "$core2" TLB ./kernels sweep
 check core/TLB 'DTLB misses per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
 check core/TLB 'page walks per 1000 instructions' "1000 * $steps / 64 / $(instructions sweep)"
@@ -197,6 +204,8 @@ check knc/L1 'data of misses' "64e-6 * $reads"
 run "$knc" L2,CPI ./kernels pointers
 check knc/L2 'L2 read miss ratio' 1
 check knc/L2 'data of read misses' "64e-6 * $steps"
+# The directory keeps the places of lines that no core has any more: they come from memory.
+check knc/CPI 'clocks per instruction' "$steps * 300 / 8 / $(instructions pointers)"
 run "$knc" STALL ./kernels pointers
 check knc/STALL 'average stall' "$(stall 300 8)" 5
 run "$knc" TLB,WALKS,CODE_WALKS ./kernels sweep	# the second sweep finds its 512 pages in the TLB

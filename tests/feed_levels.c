@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks per line by the level that has it, on every machine there is: as the machine's stated
- * latencies say by arithmetic, never less at a farther level, the same for independent loads and
- * for a chase of pointers, and as in the table of docs/virtual-machine.md. */
+/* Clocks per line by the level that has it, on every machine there is, for independent loads and
+ * for a chase of pointers: as the machine's stated latencies say by arithmetic, never less at a
+ * farther level, and as in the table of docs/virtual-machine.md. */
 #include "feed_runners.h"
 
 #include <math.h>
@@ -9,8 +9,10 @@
 
 #define MEASURED 240u	/* lines; a multiple of every machine's number of fill buffers */
 #define MORE 1024u	/* lines beyond a cache, so that it has lost the first ones */
+#define STRIDE 77u	/* of a chase, in lines: no common divisor with the lines it visits */
 
 enum level { L1, L2, LLC, OTHER, MEMORY, LEVELS };
+enum kind { INDEPENDENT, CHASE, KINDS };
 #define ABSENT 0.0
 
 /* A core of a machine, and another one of the same package. */
@@ -20,6 +22,8 @@ struct subject {
 	uint32_t cpu, other;
 	bool away, alone;
 };
+
+struct costs { double of[KINDS][LEVELS]; };
 
 static void load_lines(int by, uint64_t lines)
 {
@@ -47,9 +51,9 @@ static void prepare(const struct subject *s, enum level level)
 		load_lines(1, 2 * MEASURED);
 }
 
-/* Half of the lines for as many fills as there are buffers to be under way, then the measured ones.
- * A chase visits them in an order that nothing foretells: to the feed no more than that. */
-static double clocks_per_line(const struct subject *s, enum level level, bool chase, bool plain)
+/* Half of the lines until as many fills as there are buffers are under way, then the measured half.
+ * A chase visits them in an order that no stream foretells: the feed sees no more of it. */
+static double clocks_per_line(const struct subject *s, enum level level, enum kind kind, bool plain)
 {
 	static struct vpmu_llc_counts counts;
 	uint64_t lines = level == L1 ? MEASURED : 2 * MEASURED, before = 0;
@@ -59,23 +63,26 @@ static double clocks_per_line(const struct subject *s, enum level level, bool ch
 	vpmu_caches_place(&caches, &runner[0], s->cpu);
 	vpmu_caches_place(&caches, &runner[1], s->other);
 	prepare(s, level);
-	runner[0].clock += s->m.memory_clocks;
+	runner[0].clock += 2 * s->m.memory_clocks;	/* all have come */
 	for (uint64_t i = 0; i < 2 * MEASURED; i++) {
 		if (i == MEASURED)
 			before = runner[0].clock;
-		runner[0].clock++;
-		load(0, (chase ? i * 77 : i) % lines);
+		runner[0].clock++;	/* the instruction */
+		load(0, (kind == CHASE ? i * STRIDE : i) % lines);
 	}
 	llc_counts = NULL;
 	stop();
 	return (double)(runner[0].clock - before) / MEASURED;
 }
 
-static double latency_of(const struct subject *s, enum level level)
+static bool llc_has_data(const struct subject *s)
 {
-	bool data = s->m.llc_level && !s->away;		/* in the LLC */
+	return s->m.llc_level && !s->away;
+}
 
-	if (level == MEMORY || (level == LLC && !data))
+static uint32_t latency_of(const struct subject *s, enum level level)
+{
+	if (level == MEMORY || (level == LLC && !llc_has_data(s)))
 		return s->m.memory_clocks;
 	return level == LLC || level == OTHER ? s->m.llc_clocks : 0;
 }
@@ -85,48 +92,49 @@ static bool has_level(const struct subject *s, enum level level)
 	return (level != L2 || s->l2->bytes) && (level != OTHER || !s->alone);
 }
 
-static void measure(const struct subject *s, double out[LEVELS])
+/* What the LLC has without data costs as much as memory, and is no level of its own. */
+static struct costs measure(const struct subject *s)
 {
+	struct costs costs = { 0 };
 	double farthest = 0;
 
 	for (enum level level = 0; level < LEVELS; level++) {
-		double want = fmax(1, latency_of(s, level) / s->m.fill_buffers);
+		double want = fmax(1, (double)latency_of(s, level) / s->m.fill_buffers);
 
-		out[level] = ABSENT;
 		if (!has_level(s, level))
 			continue;
-		out[level] = clocks_per_line(s, level, false, false);
-		for (int way = 0; way < 4; way++)
-			assert_true(clocks_per_line(s, level, way & 1, way & 2) == out[level]);
-		if (out[level] != want)
-			print_error("%s, CPU %u, level %d: %g, wants %g\n", s->m.name, s->cpu,
-				    level, out[level], want);
-		assert_true(out[level] == want);
-		if (level != LLC || latency_of(s, LLC) < s->m.memory_clocks) {
-			assert_true(out[level] >= farthest);
-			farthest = out[level];
-		} else {
-			out[level] = ABSENT;	/* where the data is not */
+		for (enum kind kind = 0; kind < KINDS; kind++) {
+			double got = clocks_per_line(s, level, kind, false);
+
+			if (got != want)
+				fail_msg("%s, CPU %u, level %d: %g, not %g", s->m.name, s->cpu,
+					 level, got, want);
+			assert_true(clocks_per_line(s, level, kind, true) == got);
+			if (level == LLC && !llc_has_data(s))
+				continue;
+			assert_true(got >= farthest);
+			costs.of[kind][level] = got;
 		}
+		farthest = fmax(farthest, costs.of[CHASE][level]);
 	}
+	return costs;
 }
 
 /* ---- the table ---- */
 
-struct row { double clocks[LEVELS]; char who[256]; };
-static struct row rows[16];
+static struct row { struct costs costs; char who[256]; } rows[16];
 static size_t row_count;
 
-static void add_to_table(const double clocks[LEVELS], const char *prefix, bool away)
+static void add_to_table(const struct costs *costs, const char *prefix, bool away)
 {
 	struct row *r = rows;
 	size_t used;
 
-	while (r < rows + row_count && memcmp(r->clocks, clocks, sizeof(r->clocks)) != 0)
+	while (r < rows + row_count && memcmp(&r->costs, costs, sizeof(*costs)) != 0)
 		r++;
 	if (r == rows + row_count) {
-		assert_in_range(++row_count, 1, 16);
-		memcpy(r->clocks, clocks, sizeof(r->clocks));
+		assert_in_range(++row_count, 1, sizeof(rows) / sizeof(rows[0]));
+		r->costs = *costs;
 	}
 	used = strlen(r->who);
 	snprintf(r->who + used, sizeof(r->who) - used, "%s`%s`%s", used ? ", " : "", prefix,
@@ -136,7 +144,7 @@ static void add_to_table(const double clocks[LEVELS], const char *prefix, bool a
 static void add_core(struct subject *s, const char *prefix, uint32_t core)
 {
 	bool little = core >= vpmu_first_little(&s->m);
-	double clocks[LEVELS];
+	struct costs costs;
 
 	s->l1d = little ? &s->m.little.l1d : &s->m.l1d;
 	s->l2 = little ? &s->m.little.l2 : &s->m.l2;
@@ -144,21 +152,23 @@ static void add_core(struct subject *s, const char *prefix, uint32_t core)
 	s->other = vpmu_core_cpu(&s->m, core ? 0 : s->m.cores - 1, 0);
 	s->away = vpmu_core_away(&s->m, core);
 	s->alone = s->m.cores == 1;
-	measure(s, clocks);
+	costs = measure(s);
 	if (core == 0 || s->away)
-		add_to_table(clocks, prefix, s->away);
+		add_to_table(&costs, prefix, s->away);
 }
 
 static void print_row(char *out, size_t bytes, const struct row *r)
 {
 	size_t used = (size_t)snprintf(out, bytes, "| %s |", r->who);
 
-	for (enum level level = 0; level < LEVELS; level++)
-		if (r->clocks[level] == ABSENT)
-			used += (size_t)snprintf(out + used, bytes - used, " - |");
-		else
-			used += (size_t)snprintf(out + used, bytes - used, " %.4g |",
-						 r->clocks[level]);
+	for (enum level level = 0; level < LEVELS; level++) {
+		double independent = r->costs.of[INDEPENDENT][level];
+
+		used += (size_t)(independent == ABSENT ?
+			snprintf(out + used, bytes - used, " - |") :
+			snprintf(out + used, bytes - used, " %.4g / %.4g |", independent,
+				 r->costs.of[CHASE][level]));
+	}
 	snprintf(out + used, bytes - used, "\n");
 }
 
