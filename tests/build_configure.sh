@@ -8,7 +8,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC")
 failed=0
-unset CC CFLAGS MAKEFLAGS CONFIG_SITE
+unset CC CFLAGS MAKEFLAGS CONFIG_SITE CONFIG_SHELL
 
 if [ -f "$srcdir/config.status" ]; then
 	# A configured source tree refuses other build trees: test a copy of what configure needs.
@@ -23,7 +23,7 @@ configure() {	# configure WANTED-STATUS ARGUMENT...: in a new build folder; outp
 	shift
 	rm -rf "$scratch/build"
 	mkdir "$scratch/build"
-	out=$(cd "$scratch/build" && "$srcdir/configure" "$@" 2>&1)
+	out=$(cd "$scratch/build" && ${CONFIG_SHELL-} "$srcdir/configure" "$@" 2>&1)
 	status=$?
 	[ "$status" = "$want" ] || fail "status $status instead of $want: configure $*"
 }
@@ -34,12 +34,11 @@ errors() { [ "$(grep -c 'error:' <<<"$out")" = "$1" ] || fail "not $1 error mess
 
 # A PATH with the base system's tools only, and no pkg-config modules at all.
 bare() {
-	local tool
+	local tools
 	mkdir -p "$scratch/bare"
-	for tool in sh bash sed grep awk cat tr expr uname rm mkdir mv cp ls chmod paste cmp id dirname \
-			basename sort printf test date hostname; do
-		ln -sf "$(command -v "$tool")" "$scratch/bare/$tool"
-	done
+	mapfile -t tools < <(type -P sh bash sed grep awk cat tr expr uname rm mkdir mv cp ls chmod paste cmp id \
+		dirname basename sort printf test date hostname)
+	ln -s "${tools[@]}" "$scratch/bare"
 }
 
 # -- packages missing: each is named, with what it is for and the command that gets it
@@ -48,10 +47,10 @@ bare
 sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps" >"$scratch/deps"
 out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base openmpi mpich)
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
-	grep -q "^$package must ..*" <<<"$out" || fail "$package is not named as needed"
+	[[ $'\n'$out =~ $'\n'"$package must ". ]] || fail "$package is not named as needed"
 done
 for package in qemu-user libcmocka-dev libmuparser-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
-	grep -q "^$package want ..*" <<<"$out" || fail "$package is not named as wanted"
+	[[ $'\n'$out =~ $'\n'"$package want ". ]] || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
 errors 1
@@ -60,18 +59,8 @@ says 'apt-get install gcc '
 says '--install-deps'
 never 'installing packages'
 
-# -- only optional ones are missing: said, and the rest goes on
-PKG_CONFIG=$scratch/less
-printf '#!/bin/sh\ncase "$*" in *cmocka* | *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
-chmod +x "$PKG_CONFIG"
-export PKG_CONFIG
-configure 0 "${trees[@]}"
-says 'libcmocka-dev: '
-says 'unit tests        no'
-says 'libmuparser-dev: '
-says 'ipmu-run          no'
-never 'error:'
-unset PKG_CONFIG
+# From here on configure need not look for the best shell each time: 35 processes.
+export CONFIG_SHELL=$BASH
 
 # -- no sources: nothing is fetched unasked, both ways out are named
 configure 1
@@ -107,44 +96,63 @@ errors 1
 says 'CC=/nonexistent/gcc: there is no such compiler'
 
 # -- MPI: those that are chosen, in that order, and no others
+absent=$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)
 chooses() {	# chooses MPIS ARGUMENT...: with these MPIs, if they are here
 	local mpi=$1
 	shift
-	if [ -n "$(sh "$srcdir/build-aux/deps" missing ${mpi//,/ })" ]; then
+	if [[ ,$mpi = *,openmpi* && $absent = *openmpi* ]] || [[ ,$mpi = *,mpich* && $absent = *mpich* ]]; then
 		configure 0 --without-mpi "${trees[@]}" "$@"
 		return
 	fi
 	configure 0 --with-mpi=$mpi "${trees[@]}" "$@"
-	grep -qx "MPIS = ${mpi//,/ }" "$scratch/build/Makefile" || fail "--with-mpi=$mpi"
+	has "MPIS = ${mpi//,/ }"
 	says "MPI programs      yes (${mpi//,/ })"
+}
+has() {	# has LINE...: of the makefile that was made
+	local line made
+	made=$'\n'$(<"$scratch/build/Makefile")$'\n'
+	for line; do
+		[[ $made = *$'\n'"$line"$'\n'* ]] || fail "no line '$line'"
+	done
+}
+empty() {	# empty VARIABLE: of that makefile
+	local made
+	made=$'\n'$(<"$scratch/build/Makefile")$'\n'
+	[[ $made =~ $'\n'"$1 = "' '*$'\n' ]] || fail "$1 is not empty"
 }
 
 # -- the literal --install-deps: known, silent about itself; with everything there it needs no
 # network and no root, which a PATH without apt-get and sudo shows
-if [ -z "$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)" ]; then
+if [ -z "$absent" ]; then
 	mkdir "$scratch/guard"
 	for tool in apt-get sudo; do
 		printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
 		chmod +x "$scratch/guard/$tool"
 	done
-	PATH=$scratch/guard:$PATH chooses openmpi,mpich --install-deps
+	PATH=$scratch/guard:$PATH chooses openmpi,mpich --install-deps --libdir='${prefix}'
 	never 'was called'
 	never 'WARNING'
+	has 'LIB = .' 'BIN_TO_LIB = ..' 'LIB_TO_BIN = bin' 'PKGCONFIG_UP = ..'
 fi
 
 # -- directories: all of GNU's, with the way between those in which something is installed
 all_of_gnu=(--sbindir=/x/sbin --libexecdir=/x/libexec --sysconfdir=/etc --sharedstatedir=/x/com
 	--localstatedir=/var --runstatedir=/run --oldincludedir=/x/include --infodir=/x/info
 	--localedir=/x/locale --htmldir=/x/html --dvidir=/x/dvi --pdfdir=/x/pdf --psdir=/x/ps)
-has() {	# has LINE...: of the makefile that was made
-	local line
-	for line; do
-		grep -qxF -e "$line" "$scratch/build/Makefile" || fail "no line '$line'"
-	done
-}
+# Only optional packages are missing, too: said, and the rest goes on.
+PKG_CONFIG=$scratch/less
+printf '#!/bin/sh\ncase "$*" in *cmocka* | *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
+chmod +x "$PKG_CONFIG"
+export PKG_CONFIG
 plain=(--without-mpi "${trees[@]}")
 configure 0 "${plain[@]}"
-grep -qx 'MPIS = *' "$scratch/build/Makefile" || fail '--without-mpi'
+unset PKG_CONFIG
+says 'libcmocka-dev: '
+says 'unit tests        no'
+says 'libmuparser-dev: '
+says 'ipmu-run          no'
+never 'error:'
+empty MPIS
 has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib' 'INCLUDE = include' 'SHARE = share' 'MAN = share/man' \
 	'DOC = share/doc/ipmu' 'BIN_TO_LIB = ../lib' 'LIB_TO_BIN = ../bin' 'PKGCONFIG_UP = ../..' 'SHARE_UP = ../..'
 says 'install to        /usr/local'
@@ -162,7 +170,7 @@ says '/opt/x'
 says 'make demo'
 never 'WARNING'
 has "PAPI_SRC = $(realpath "$PAPI_SRC")" 'WERROR = -Werror'
-grep -qx 'MPICC = *' "$scratch/build/Makefile" || fail '--disable-mpi keeps mpicc'
+empty MPICC
 make -s -C "$scratch/build" help | grep -q '^make check ' || fail 'make help'
 has 'install_root = $(prefix)' 'SHARE = data' 'MAN = data/man' 'DOC = data/doc/ipmu' 'INCLUDE = inc' 'BIN = a/b' \
 	'LIB = a/l' 'BIN_TO_LIB = ../l' 'LIB_TO_BIN = ../b' 'PKGCONFIG_UP = ../../..'
