@@ -53,6 +53,7 @@ list_claims() {	# list_claims DOCUMENTS: README.md and docs/trouble.md in one
 # The map's claims without a test, with one that is not there, or whose case is not in the test.
 check() {	# check DOCUMENTS CLAIMS TESTS-FOLDER
 	local where claim test case file wrong=0
+	local -A text=()
 	list_claims "$1" >"$scratch/claims"
 	[ "$(wc -l <"$scratch/claims")" -ge 50 ] || { echo 'the documents are not understood'; return 1; }
 	grep -v '^#' "$2" >"$scratch/map"
@@ -69,7 +70,10 @@ check() {	# check DOCUMENTS CLAIMS TESTS-FOLDER
 		if [ -z "$file" ]; then
 			echo "there is no test '$test': $where: $claim"
 			wrong=1
-		elif [ -z "$case" ] || ! grep -qF -e "$case" "$file"; then
+			continue
+		fi
+		[ -n "${text[$file]-}" ] || text[$file]=$(<"$file")
+		if [ -z "$case" ] || [[ ${text[$file]} != *"$case"* ]]; then
 			echo "'$case' is not in $test: $where: $claim"
 			wrong=1
 		fi
