@@ -170,14 +170,14 @@ check_include() {	# check_include FILE ROOM '<x.h>' or '"x.h"'
 }
 
 check_tree() {	# check_tree ROOT: report every include that breaks the table
-	local top=$1 file room include bad=0 n=0
+	local top=$1 file room include there=() bad=0 n=0
 	while IFS=$'\t' read -r file include; do
 		room_of "$file" && room=$found
 		[ -n "$room" ] || continue
 		n=$((n + 1))
 		check_include "$file" "$room" "$include" || bad=$((bad + 1))
-	done < <(cd "$top" && for room in "${rooms[@]}"; do [ -d "$room" ] && echo "$room"; done |
-		xargs grep -rHE --include='*.[ch]' '^[[:blank:]]*#[[:blank:]]*include' |
+	done < <(cd "$top" && for room in "${rooms[@]}"; do [ ! -d "$room" ] || there+=("$room"); done &&
+		grep -rHE --include='*.[ch]' '^[[:blank:]]*#[[:blank:]]*include' "${there[@]}" |
 		sed -nE 's/^([^:]*):[[:blank:]]*#[[:blank:]]*include[[:blank:]]*(<[^>]*>|"[^"]*").*/\1\t\2/p' |
 		LC_ALL=C sort -u)
 	echo "$n includes, $bad of them not allowed"
@@ -233,18 +233,15 @@ planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
 failed=0
 
+mkdir -p "$planted"/{component/{engine/pmu,intel_uncore},hwloc_topo/pmutopo,virtual_pmu/{machine,model}} \
+	"$planted"/{demo,ipmu_run,mpi_aggregation,tests}
+touch "$planted"/component/engine/{ipmu.h,pmu/pmu.h} "$planted"/hwloc_topo/{ipmu_topology,private}.h \
+	"$planted"/virtual_pmu/{machine,machine/machine,model/model}.h
 plant() {	# plant FILE INCLUDE good|bad
-	rm -rf "${planted:?}"/*
-	mkdir -p "$planted/component/engine" "$planted/hwloc_topo" "$planted/virtual_pmu/model" \
-		"$planted/${1%/*}"
-	mkdir -p "$planted/virtual_pmu/machine" "$planted/component/engine/pmu"
-	touch "$planted/component/engine/ipmu.h" "$planted/component/engine/pmu/pmu.h" \
-		"$planted/hwloc_topo/ipmu_topology.h" \
-		"$planted/hwloc_topo/private.h" "$planted/virtual_pmu/machine.h" \
-		"$planted/virtual_pmu/machine/machine.h" "$planted/virtual_pmu/model/model.h"
 	echo "#include $2" >"$planted/$1"
 	local got=good
 	check_tree "$planted" >"$planted/out" || got=bad
+	: >"$planted/$1"
 	[ "$got" = "$3" ] && return
 	echo "FAILED: $2 in $1 was found $got: $(cat "$planted/out")"
 	failed=1
@@ -298,10 +295,11 @@ plant_calls() {	# plant_calls good|bad "FILE CALLED..."...: each file calls the 
 	local want=$1 line file called got=good
 	shift
 	rm -rf "${planted:?}"/*
+	mkdir "$planted/room"
 	for line; do
 		set -- $line
 		file=$1
-		mkdir -p "$(dirname "$planted/room/$file")"
+		[[ $file != */* ]] || mkdir -p "$planted/room/${file%/*}"
 		shift
 		{
 			for called; do echo "void ${called//\//_}(void);"; done
