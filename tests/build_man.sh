@@ -25,20 +25,22 @@ help_of() {
 }
 
 for page in "$srcdir"/man/*.1; do
-	name=$(basename "$page" .1)
+	name=${page##*/} name=${name%.1}
 	plain "$page" >"$scratch/$name"
+	text=$(<"$scratch/$name")
 	[ ! -s "$scratch/warnings" ] || { cat "$scratch/warnings"; fail "$name.1 has warnings"; }
 	for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' 'SEE ALSO'; do
-		grep -q "^$section" "$scratch/$name" || fail "$name.1 has no section $section"
+		[[ $'\n'$text = *$'\n'"$section"* ]] || fail "$name.1 has no section $section"
 	done
 	[ -x "$STAGE/bin/$name" ] || continue
 	help_of "$name" >"$scratch/help"
+	help=$(<"$scratch/help")
 	while IFS= read -r option; do
-		grep -qF -e "$option" "$scratch/$name" || fail "$name.1 does not name $option"
+		[[ $text = *"$option"* ]] || fail "$name.1 does not name $option"
 	done < <(grep -oE -e '(^|[ ,])--[a-z][a-z-]*' "$scratch/help" | tr -d ' ,' | sort -u)
 	# And the other way round: a page must not promise what is not there.
 	while IFS= read -r option; do
-		grep -qF -e "$option" "$scratch/help" || fail "$name --help does not name $option"
+		[[ $help = *"$option"* ]] || fail "$name --help does not name $option"
 	done < <(sed -n '/^OPTIONS/,/^[A-Z]/p' "$scratch/$name" | grep -oE -e '^ +-.*' |
 		grep -oE -e '--[a-z][a-z-]*' | sort -u)
 done
