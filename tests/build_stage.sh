@@ -11,12 +11,24 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 unset LD_LIBRARY_PATH
 
-elf_files() { find "$STAGE/bin" "$STAGE_LIB" -type f \( -perm -100 -o -name '*.so*' \) -exec \
-	sh -c 'head -c 4 "$1" | grep -q ELF' - {} \; -print; }
+elf_files() {
+	local file magic
+	while read -r file; do
+		IFS= LC_ALL=C read -r -d '' -n 4 magic <"$file"
+		[[ $magic != $'\x7fELF' ]] || echo "$file"
+	done < <(find "$STAGE/bin" "$STAGE_LIB" -type f \( -perm -100 -o -name '*.so*' \))
+}
 
 # -- nothing points into the build tree, or anywhere absolute
-while IFS= read -r file; do
-	path=$(readelf -d "$file" | sed -n 's/.*R\(UN\|\)PATH).*\[\(.*\)\]/\2/p')
+mapfile -t elf < <(elf_files)
+[ "${#elf[@]}" -gt 10 ] || fail "${#elf[@]} programs and libraries"
+declare -A paths=()
+while IFS=$'\t' read -r file path; do
+	paths["$file"]=$path
+done < <(readelf -d "${elf[@]}" | sed -n -e 's/^File: //; T path; h; d' \
+	-e ':path' -e 's/.*R\(UN\|\)PATH).*\[\(.*\)\]/\2/; T; H; x; s/\n/\t/p')
+for file in "${elf[@]}"; do
+	path=${paths["$file"]-}
 	case ${file%/*}:$path in
 	*: | "$STAGE/bin:\$ORIGIN/$to_lib" | "$STAGE_LIB":'$ORIGIN') ;;
 	*":\$ORIGIN:\$ORIGIN/$to_lib")
@@ -26,7 +38,7 @@ while IFS= read -r file; do
 			fail "run path of $file: $path" ;;
 	*) fail "run path of $file: $path" ;;
 	esac
-done < <(elf_files)
+done
 text=$(grep -rlIF "$BUILDDIR" "$STAGE" | grep -v '/share/ipmu/\(env.sh\|modulefile\)$')
 [ -z "$text" ] || fail "the build folder is named in: $text"
 
@@ -60,7 +72,8 @@ done < <(find "$STAGE" -path '*/doc/*' -name '*.md' -exec grep -oH '](\([^)#]*\)
 # -- scripts find their interpreter
 scripts=0
 for file in "$STAGE"/bin/*; do
-	[ "$(head -c 2 "$file" | tr -d '\0')" = '#!' ] || continue
+	IFS= LC_ALL=C read -r -d '' -n 2 magic <"$file"
+	[ "$magic" = '#!' ] || continue
 	scripts=$((scripts + 1))
 	"$file" --help >"$scratch/out" 2>&1 || fail "$file --help: $(cat "$scratch/out")"
 done
