@@ -176,11 +176,17 @@ check core/L2 'L2 misses per 1000 instructions' "1000 * $steps / $(instructions 
 check core/L2 'data of misses' "64e-6 * $steps"
 # Reads arrive latency / buffers clocks apart: so one stall per read, of that time without the
 # instructions between.
-stall() { echo "($1 / $2 - $(instructions pointers) / $steps)"; }	# stall LATENCY BUFFERS
+stall() { echo "($1 / 8 - $(instructions "$2") / $3)"; }	# stall LATENCY KERNEL LINES
+stalls() {	# stalls MACHINE GROUP LATENCY KERNEL LINES
+	run "$1" STALL ./kernels "$4"
+	check "$2/STALL" 'average stall' "$(stall "$3" "$4" "$5")" 5
+}
 run "$core2" STALL,CLOCK ./kernels pointers
-check core/STALL 'share of stalled clocks' "$(stall 200 8) / (200 / 8)"
-check core/STALL 'average stall' "$(stall 200 8)" 5
+check core/STALL 'share of stalled clocks' "$(stall 200 pointers $steps) / (200 / 8)"
+check core/STALL 'average stall' "$(stall 200 pointers $steps)" 5
 check core_fixed/CLOCK 'core clocks per reference clock' 1
+stalls "$core2" core 200 sweep $steps
+stalls "$core2" core 200 near $lines
 run core2-4c: CPI ./kernels pointers	# the second sweep is from the L2
 check core_fixed/CPI 'clocks per instruction' \
 	"($lines * 200 / 8 + $(instructions pointers) / 2) / $(instructions pointers)"
@@ -206,8 +212,9 @@ check knc/L2 'L2 read miss ratio' 1
 check knc/L2 'data of read misses' "64e-6 * $steps"
 # The directory keeps the places of lines that no core has any more: they come from memory.
 check knc/CPI 'clocks per instruction' "$steps * 300 / 8 / $(instructions pointers)"
-run "$knc" STALL ./kernels pointers
-check knc/STALL 'average stall' "$(stall 300 8)" 5
+stalls "$knc" knc 300 pointers $steps
+stalls "$knc" knc 300 sweep $steps
+stalls "$knc" knc 300 near $lines
 run "$knc" TLB,WALKS,CODE_WALKS ./kernels sweep	# the second sweep finds its 512 pages in the TLB
 check knc/TLB 'page walks per access' 1/64
 check knc/WALKS 'share of long walks' 1/2
@@ -238,8 +245,10 @@ check netburst/CPI 'instructions per clock' "$(instructions pointers) / ($steps 
 check netburst/L2 'L2 read miss ratio' 1
 check netburst/L2 'data of read misses' "64e-6 * $steps"
 run "$p4" STALL ./kernels pointers
-check netburst/STALL 'share of stalled clocks' "$(stall 250 8) / (250 / 8)"
-check netburst/STALL 'average stall' "$(stall 250 8)" 5
+check netburst/STALL 'share of stalled clocks' "$(stall 250 pointers $steps) / (250 / 8)"
+check netburst/STALL 'average stall' "$(stall 250 pointers $steps)" 5
+stalls "$p4" netburst 250 sweep $steps
+stalls "$p4" netburst 250 near $lines
 run "$p4" LOAD_MISS ./kernels copy
 check netburst/LOAD_MISS 'L1 load miss ratio' 1/8
 check netburst/LOAD_MISS 'L2 load miss ratio' 1/8

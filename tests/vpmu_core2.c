@@ -34,6 +34,7 @@
 #define FREEZE (UINT64_C(1) << 12)
 #define BRANCHES 0x00c4u
 #define INSTRUCTIONS 0x00c0u
+#define UOPS 0x0fc2u
 #define CLOCKS 0x003cu
 
 /* Packages of two cores: CPUs 0 and 1, CPUs 2 and 3. */
@@ -158,6 +159,27 @@ static uint64_t count_branches(uint64_t modifiers, uint32_t times, uint32_t cloc
 	start(ON | modifiers | BRANCHES);
 	happen(0, VPMU_BRANCHES, times, clocks);
 	return rd(0, PMC0);
+}
+
+static uint64_t count_stalls(uint64_t select)
+{
+	start(ON | select);
+	stalls_happen(0);
+	return rd(0, PMC0);
+}
+
+static void stalls_have_an_edge_each_and_no_occurrences(void **state)
+{
+	(void)state;
+	assert_int_equal(count_stalls(INSTRUCTIONS | CMASK(1) | INV), 320);
+	assert_int_equal(count_stalls(INSTRUCTIONS | CMASK(1) | INV | EDGE), 10);
+	assert_int_equal(count_stalls(INSTRUCTIONS | CMASK(1) | EDGE), 10);
+	assert_int_equal(count_stalls(UOPS | CMASK(1) | INV), 320);
+	assert_int_equal(count_stalls(UOPS | CMASK(1) | INV | EDGE), 10);
+	assert_int_equal(count_stalls(UOPS | CMASK(2)), 50);
+	assert_int_equal(count_stalls(UOPS), 150);
+	assert_int_equal(count_stalls(CLOCKS | CMASK(1)), 420);
+	assert_int_equal(count_stalls(CLOCKS | EDGE), 1);
 }
 
 static void every_enable_is_needed(void **state)
@@ -723,6 +745,7 @@ int main(void)
 		T(fixed_counters_need_their_global_bit),
 		T(contents_are_arbitrary_after_reset_and_init),
 		T(fixed_counters_take_forty_bits),
+		T(stalls_have_an_edge_each_and_no_occurrences),
 		T(every_enable_is_needed),
 		T(modifiers_look_at_clocks),
 		T(writes_of_pmc_repeat_bit_31),

@@ -28,6 +28,7 @@
 #define BRANCHES 0x0012u
 #define INSTRUCTIONS 0x0016u
 #define CLOCKS 0x002au
+#define FE_STALLED 0x002du
 #define L2_READ_MISS 0x10cbu
 #define SNP_HIT_L2 0x10e6u
 #define FULL UINT64_C(0xffffffffff)
@@ -191,6 +192,25 @@ static void single_clocks_are_exact(void **state)
 	assert_int_equal(count_by_clock(EDGE, crafted), 3);		/* at 11, 2, 312 */
 	assert_int_equal(count_by_clock(EDGE | CMASK(2), crafted), 3);	/* at 2, 3, 2 */
 	assert_int_equal(count_by_clock(EDGE | CMASK(2) | INV, crafted), 3);	/* 011 0, 00, 1 */
+}
+
+static uint64_t count_stalls(uint64_t select)
+{
+	start(ON | select);
+	stalls_happen(0);
+	return rd(0, CNT0);
+}
+
+/* 327357-001 Table 1-5: clocks divided by edges are the average length. */
+static void stalls_have_an_edge_each(void **state)
+{
+	(void)state;
+	assert_int_equal(count_stalls(FE_STALLED), 320);
+	assert_int_equal(count_stalls(FE_STALLED | CMASK(1)), 320);
+	assert_int_equal(count_stalls(FE_STALLED | EDGE), 10);
+	assert_int_equal(count_stalls(INSTRUCTIONS | CMASK(1) | INV), 320);
+	assert_int_equal(count_stalls(INSTRUCTIONS | CMASK(1) | INV | EDGE), 10);
+	assert_int_equal(count_stalls(CLOCKS | EDGE), 1);
 }
 
 static void enabling_amid_a_burst_is_no_edge(void **state)
@@ -562,6 +582,7 @@ int main(void)
 		T(inv_counts_the_other_clocks),
 		T(occurrences_without_clocks_have_their_own),
 		T(edges_are_those_of_isolated_clocks),
+		T(stalls_have_an_edge_each),
 		T(single_clocks_are_exact),
 		T(enabling_amid_a_burst_is_no_edge),
 		T(thread_count_mode_counts_the_core),

@@ -187,6 +187,29 @@ static void edge_needs_compare(void **state)
 	assert_int_equal(rd(COUNTER(0)), 1);
 }
 
+static uint64_t count_stalls(uint32_t escr, uint32_t filter)
+{
+	count_on(12, CRU_ESCR0, escr, CCCR_OF(4) | COMPARE | filter);
+	stalls_happen(0);
+	return rd(COUNTER(12));
+}
+
+static void stalls_have_an_edge_each_and_no_occurrences(void **state)
+{
+	const uint32_t instructions = 0x0400020c, uops = 0x0200020c;
+
+	(void)state;
+	assert_int_equal(count_stalls(instructions, COMPLEMENT), 320);
+	assert_int_equal(count_stalls(instructions, COMPLEMENT | EDGE), 10);
+	assert_int_equal(count_stalls(instructions, EDGE), 10);
+	assert_int_equal(count_stalls(uops, COMPLEMENT), 320);
+	assert_int_equal(count_stalls(uops, COMPLEMENT | EDGE), 10);
+	assert_int_equal(count_stalls(uops, 1u << 20), 50);
+	count_on(0, FSB_ESCR0, 0x2600020c, 0x0003d000 | COMPARE | EDGE);
+	stalls_happen(0);
+	assert_int_equal(rd(COUNTER(0)), 1);	/* of running clocks */
+}
+
 /* 50 uops in 20 clocks: 10 clocks with 3, 10 with 2. */
 static void several_inputs_a_clock_meet_the_threshold(void **state)
 {
@@ -471,6 +494,7 @@ int main(void)
 		CASE(deliver_mode_says_who_runs),
 		CASE(compare_counts_clocks_above_the_threshold),
 		CASE(edge_needs_compare),
+		CASE(stalls_have_an_edge_each_and_no_occurrences),
 		CASE(several_inputs_a_clock_meet_the_threshold),
 		CASE(overflow_wraps_and_sticks),
 		CASE(the_pmi_comes_with_the_event_after_the_overflow),

@@ -7,6 +7,7 @@
 #define ORDER 64			/* of the matrices: 96 KiB, all of which fit */
 #define ROUNDS 100000
 #define APART 300			/* rounds of two instructions: longer than memory takes */
+#define NEAR 6				/* fewer than a line takes when they come in a row */
 
 static double from[DOUBLES] __attribute__((aligned(4096)));
 static double to[DOUBLES] __attribute__((aligned(4096)));
@@ -41,11 +42,11 @@ static void sweep(void)
 			(void)*(volatile const double *)&from[i];
 }
 
-/* Misses far apart, so that one is over long before the next. */
-static void isolated(void)
+/* Misses with so many rounds of two instructions behind each. */
+static void isolated(int lines, long rounds)
 {
-	for (int i = 0; i < LINES / 8; i++) {
-		long n = APART;
+	for (int i = 0; i < lines; i++) {
+		long n = rounds;
 
 		(void)*(volatile const double *)&from[i * 8];
 		__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
@@ -98,7 +99,8 @@ __attribute__((used)) static int start(const long *stack)
 	case 'm': multiply(); return 0;
 	case 'v': vectors(); return 0;
 	case 'b': branches(); return 0;
-	case 'i': isolated(); return 0;
+	case 'i': isolated(LINES / 8, APART); return 0;	/* one is over long before the next */
+	case 'n': isolated(LINES, NEAR); return 0;
 	case 'e': return 0;		/* empty */
 	default: return 1;
 	}

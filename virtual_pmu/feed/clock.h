@@ -26,9 +26,11 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 	uint64_t beyond = clock + 2 * r->memory_pace.latency;
 
 	if (*fill > clock && *fill <= beyond) {
-		r->clock = clock = *fill;
-		if (r->counts)
+		if (r->counts) {
 			r->counts[VPMU_STALLS]++;
+			r->counts[VPMU_STALL_CLOCKS] += (uint32_t)(*fill - clock);
+		}
+		r->clock = clock = *fill;
 	}
 	f->part += pace.part;
 	if (f->part >= r->fill_buffers) {

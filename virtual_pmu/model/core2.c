@@ -140,10 +140,11 @@ struct lane {
 	bool interrupts;
 	struct vpmu_filter filter;
 	uint64_t times;
+	bool has_stalls;
 };
 struct stretch {
 	struct lane lane[CORE2_COUNTERS];
-	uint32_t lanes, clocks, instructions, stalls;
+	uint32_t lanes, clocks, stalls, stall_clocks;
 	enum vpmu_ring ring;
 };
 
@@ -173,6 +174,7 @@ static void add_general(const struct core2_core *c, struct stretch *st, uint32_t
 		.filter = { .threshold = VPMU_GET(CORE2_CMASK, select),
 			    .invert = select & CORE2_INV, .edge = select & CORE2_E },
 		.times = core2_times(e, select, counts, st->clocks),
+		.has_stalls = vpmu_sum_has_stalls(e->sum),
 	};
 }
 
@@ -194,12 +196,15 @@ static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t n
 static uint64_t gain(const struct core2_core *c, const struct stretch *st, const struct lane *l,
 		     uint32_t *active, uint32_t part)
 {
-	uint64_t instructions = vpmu_times_until(st->instructions, st->clocks, part);
-	uint64_t stalls = vpmu_times_until(st->stalls, st->clocks, part);
+	const struct vpmu_stalls stalls = {
+		.rows = vpmu_times_until(st->stalls, st->clocks, part),
+		.clocks = vpmu_times_until(st->stall_clocks, st->clocks, part),
+		.counted = l->has_stalls,
+	};
 
 	*active = l->counter < CORE2_GENERAL ? c->active[l->counter] : 0;
 	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, st->clocks, part),
-				part, vpmu_idle_of(instructions, stalls, part));
+				part, stalls);
 }
 
 /* Does a counter that freezes the PMU overflow within the first `part` clocks? */
@@ -264,8 +269,8 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 	for (uint32_t i = 0; i < core_count(m); i++) {
 		struct core2_core *c = core_of(s, i);
 		struct stretch st = {
-			.clocks = clocks, .instructions = counts[VPMU_INSTRUCTIONS],
-			.stalls = counts[VPMU_STALLS], .ring = ring,
+			.clocks = clocks, .stalls = counts[VPMU_STALLS],
+			.stall_clocks = counts[VPMU_STALL_CLOCKS], .ring = ring,
 		};
 
 		if (!c->global_ctrl)

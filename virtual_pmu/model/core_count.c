@@ -13,26 +13,28 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t edges(uint32_t *active, uint64_t with, uint64_t without, struct vpmu_idle idle)
+/* Rows: of clocks that meet the condition, if there were enough clocks of either kind. */
+static uint64_t edges(uint32_t *active, uint64_t with, uint64_t without, uint64_t rows)
 {
 	uint64_t n;
 
 	if (!with && !without)
 		return 0;
-	n = without ? min(with, without) : !*active;
-	if (idle.stalls && (with == idle.clocks || without == idle.clocks))
-		n = min(n, idle.stalls);
+	n = without ? min(rows, min(with, without)) : !*active;
 	*active = with >= without;
 	return n;
 }
 
 uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_t times,
-			  uint64_t clocks, struct vpmu_idle idle)
+			  uint64_t clocks, struct vpmu_stalls stalls)
 {
-	uint64_t each, more, with = 0;
+	uint64_t each, more, rows, with = 0, without, stalled = min(stalls.clocks, clocks);
 
 	if (!f->threshold && !f->edge)
 		return times;
+	if (stalls.counted)
+		times -= min(times, stalled);
+	clocks -= stalled;
 	if (!clocks)
 		clocks = times;
 	each = clocks ? times / clocks : 0;
@@ -41,7 +43,13 @@ uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_
 		with += more;
 	if (holds(f, each))
 		with += clocks - more;
-	return f->edge ? edges(active, with, clocks - with, idle) : with;
+	without = clocks - with;
+	rows = min(with, without) + stalls.rows;
+	if (holds(f, stalls.counted))
+		with += stalled;
+	else
+		without += stalled;
+	return f->edge ? edges(active, with, without, rows) : with;
 }
 
 static uint64_t part_of_sum(uint32_t kind, const uint32_t *counts, uint32_t clocks)

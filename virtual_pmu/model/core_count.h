@@ -6,6 +6,7 @@
  *   times <= clocks, `times` clocks have one each and the others none. With more, every clock has
  *   times / clocks of them, and times % clocks clocks have one more. Without a clock (the thread
  *   did not cause the occurrences) each has a clock of its own, and no other clocks pass.
+ *   Stalls are not among these clocks: nothing occurs in them but clocks.
  *
  * A threshold t (CMASK) then adds 1 for each clock with at least t occurrences; inverted, with
  * fewer than t. Without threshold the occurrences themselves are added and invert means nothing.
@@ -14,9 +15,8 @@
  * the clock before does not. Clocks that do not meet it and clocks that do alternate, starting with
  * one that does not; what is left over of either kind follows at the end. So with a clocks that
  * meet it and b > 0 that do not there are min(a, b) edges, and with b = 0 there is one, if the last
- * clock of the stretch before did not meet it. Clocks without an instruction are known better: they
- * come in as many rows as there were stalls. So a condition that tells just these from the others
- * has an edge per stall. */
+ * clock of the stretch before did not meet it. Each stall is a row by itself, and adds an edge as
+ * long as there are such clocks. */
 #ifndef VPMU_CORE_COUNT_H
 #define VPMU_CORE_COUNT_H
 
@@ -27,17 +27,14 @@ struct vpmu_filter {
 	bool invert, edge;
 };
 
-/* The clocks of a stretch without an instruction, and the rows that they come in; 0: not known. */
-struct vpmu_idle { uint64_t clocks, stalls; };
-
-static inline struct vpmu_idle vpmu_idle_of(uint64_t instructions, uint64_t stalls, uint64_t clocks)
-{
-	return (struct vpmu_idle){ clocks > instructions ? clocks - instructions : 0, stalls };
-}
+struct vpmu_stalls {
+	uint64_t rows, clocks;		/* how many, and of all of them */
+	bool counted;			/* the event occurs once in each of these clocks */
+};
 
 /* What the counter gains; *active is the edge detector: the last clock met the condition. */
 uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_t times,
-			  uint64_t clocks, struct vpmu_idle idle);
+			  uint64_t clocks, struct vpmu_stalls stalls);
 /* Those of `times` occurrences that are in the first `part` of `clocks` clocks. */
 static inline uint64_t vpmu_times_until(uint64_t times, uint64_t clocks, uint64_t part)
 {
@@ -52,6 +49,12 @@ enum {
 };
 _Static_assert(VPMU_SUM_IDLE <= UINT8_MAX, "sums are made of bytes");
 #define VPMU_OF(kind) (1 + VPMU_##kind)
+
+/* Is it a sum of clocks, with those of stalls? */
+static inline bool vpmu_sum_has_stalls(const uint8_t *sum)
+{
+	return sum[0] == VPMU_SUM_CLOCKS || sum[0] == VPMU_SUM_IDLE;
+}
 
 uint64_t vpmu_sum(const uint8_t *sum, const uint32_t *counts, uint32_t clocks);
 

@@ -9,7 +9,7 @@
 /* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
  * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
  * its kind that compute nothing, as the feed's instructions.h has it. _MOVES are not in their kind:
- * those of SSE are X87_SIMD_MOVES, too. A stall is a row of clocks without an instruction. */
+ * those of SSE are X87_SIMD_MOVES, too. In a stall the thread waits for a fill buffer. */
 #define VPMU_CORE_EVENT_LIST(X) \
 	X(INSTRUCTIONS) X(UOPS) \
 	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
@@ -37,7 +37,7 @@
 	X(VECTOR) X(VECTOR_LOADS) X(VECTOR_STORES) X(VECTOR_READ_MISSES) X(VECTOR_WRITE_MISSES) \
 	X(VECTOR_ELEMENTS) X(MULTIPLIES) X(DIVIDES) \
 	X(PREFETCH1) X(PREFETCH1_MISSES) X(PREFETCH2) X(PREFETCH2_MISSES) \
-	X(INTERRUPTS) X(STALLS)
+	X(INTERRUPTS) X(STALLS) X(STALL_CLOCKS)
 
 enum vpmu_core_event {
 #define X(name) VPMU_##name,

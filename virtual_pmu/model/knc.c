@@ -136,10 +136,12 @@ static void take(struct knc_thread *t, uint32_t counter, const struct knc_event 
 		.threshold = VPMU_GET(KNC_CMASK, select), .invert = select & KNC_INV,
 		.edge = select & KNC_E,
 	};
+	const struct vpmu_stalls stalls = {
+		.rows = counts[VPMU_STALLS], .clocks = counts[VPMU_STALL_CLOCKS],
+		.counted = vpmu_sum_has_stalls(e->sum),
+	};
 	uint64_t gain = vpmu_filter_gain(&filter, &t->active[counter],
-					 vpmu_sum(e->sum, counts, clocks), clocks,
-					 vpmu_idle_of(counts[VPMU_INSTRUCTIONS],
-						      counts[VPMU_STALLS], clocks));
+					 vpmu_sum(e->sum, counts, clocks), clocks, stalls);
 
 	if (!permitted(t, counter))
 		return;

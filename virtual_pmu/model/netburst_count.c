@@ -23,6 +23,9 @@ static struct vpmu_filter filter_of(uint64_t cccr)
 static uint64_t gain(const struct p4_batch *b, uint32_t counter, uint32_t *level)
 {
 	struct vpmu_filter filter = filter_of(b->core->cccr[counter]);
+	struct vpmu_stalls stalls = {
+		.rows = b->count[VPMU_STALLS], .clocks = b->count[VPMU_STALL_CLOCKS],
+	};
 	uint64_t input;
 	bool listens;
 
@@ -30,11 +33,8 @@ static uint64_t gain(const struct p4_batch *b, uint32_t counter, uint32_t *level
 	if (!p4_running(b->core, counter))
 		return 0;
 	input = p4_input(b, counter, &listens);
-	if (!listens)
-		return 0;
-	return vpmu_filter_gain(&filter, level, input, b->clocks,
-				vpmu_idle_of(b->count[VPMU_INSTRUCTIONS], b->count[VPMU_STALLS],
-					     b->clocks));
+	stalls.counted = input == b->clocks;
+	return listens ? vpmu_filter_gain(&filter, level, input, b->clocks, stalls) : 0;
 }
 
 static uint64_t until_overflow(const struct p4_core *core, uint32_t counter)
