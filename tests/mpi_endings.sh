@@ -36,17 +36,18 @@ put_back() {
 	done
 	return 1
 }
-json() { grep -qE "^  \"$1\":$2,?\$" "$scratch/report.json"; }
+json() { says "^  \"$1\":$2,?\$" "$scratch/report.json"; }
 measured() { [ "$(job_count "$scratch/report.csv" $event)" -gt 0 ] 2>/dev/null; }
 whole() {	# both files end as they should, and nothing is beside them
-	tail -n 1 "$scratch/report.json" | grep -qx '}' &&
-		[ "$(awk -F, 'NR > 1 && NF < 11' "$scratch/report.csv" | wc -l)" = 0 ] &&
-		[ "$(cd "$scratch" && echo report.*)" = 'report.csv report.json' ]
+	local there=("$scratch"/report.*)
+	[ "$(tail -n 1 "$scratch/report.json")" = '}' ] &&
+		awk -F, 'NR > 1 && NF < 11 { exit 1 }' "$scratch/report.csv" &&
+		[ "${there[*]##*/}" = 'report.csv report.json' ]
 }
 incomplete() {	# incomplete REASON
 	check "$how: marked incomplete" json complete false
 	check "$how: why" json reason "\".*$1.*\""
-	check "$how: in the table, too" grep -q '^info,,,,complete,,0,,,,' "$scratch/report.csv"
+	check "$how: in the table, too" says '^info,,,,complete,,0,,,,' "$scratch/report.csv"
 	check "$how: files are whole" whole
 }
 

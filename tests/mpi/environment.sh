@@ -82,10 +82,20 @@ check() {	# check NAME COMMAND...: show $scratch/out where it fails
 }
 
 lines() {	# lines N REGEX: so many lines of the output match the whole of it
-	[ "$(grep -cxE -e "$2" "$scratch/out")" = "$1" ]
+	local line n=0
+	while IFS= read -r line || [ -n "$line" ]; do
+		[[ ! $line =~ ^($2)$ ]] || n=$((n + 1))
+	done <"$scratch/out"
+	[ "$n" = "$1" ]
 }
 
-says() { grep -qE -e "$1" "$scratch/out"; }
+says() {	# says REGEX [FILE]: some line matches, of the output or of FILE
+	local line
+	while IFS= read -r line || [ -n "$line" ]; do
+		[[ ! $line =~ $1 ]] || return 0
+	done <"${2-$scratch/out}"
+	return 1
+}
 differs() { ! "$@"; }
 
 within() {	# within GOT WANTED PERCENT
