@@ -43,16 +43,19 @@ run() {
 	failed=$((failed + 1))
 }
 
-metric() {	# metric GROUP NAME
-	awk -F, -v g="$1" -v n="$2" '$1 == "metric" && $2 == g && $3 == n && $4 == "all" { print $5 }' out.csv
-}
-
 # check GROUP NAME EXPRESSION [PERCENT]: the metric against awk's value of the expression
 check() {
-	local got want
-	got=$(metric "$1" "$2") want=$(awk "BEGIN { printf \"%.9g\", $3 }")
-	if awk -v a="${got:-x}" -v b="$want" -v p="${4:-1}" 'BEGIN { d = a - b; if (d < 0) d = -d
-			exit !(a ~ /^[0-9.e+-]+$/ && d * 100 <= p * (b < 0 ? -b : b)) }'; then
+	local got want verdict
+	read -r verdict want got < <(awk -F, -v g="$1" -v n="$2" -v p="${4:-1}" '
+		$1 == "metric" && $2 == g && $3 == n && $4 == "all" { a = $5 }
+		END {
+			b = sprintf("%.9g", '"$3"') + 0
+			d = a - b
+			if (d < 0) d = -d
+			near = d * 100 <= p * (b < 0 ? -b : b)
+			printf "%s %.9g %s\n", a ~ /^[0-9.e+-]+$/ && near ? "near" : "far", b, a
+		}' out.csv)
+	if [ "$verdict" = near ]; then
 		passed=$((passed + 1))
 	else
 		echo "FAILED: wants $want within ${4:-1} %:"
