@@ -25,46 +25,57 @@ ok() { passed=$((passed + 1)); }
 bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ $# = 1 ] || sed 's/^/  | /' "$2"; }
 is() { if [ "$2" = "$3" ]; then ok; else bad "$1: expected '$2', got '$3'"; fi; }
 
-expand_list() {	# expand_list '0-3 8,9': one number a line
-	local range
-	for range in ${1//,/ }; do seq "${range%-*}" "${range#*-}"; done
+expand_list() {	# expand_list '0-3 8,9': the numbers, in ${list[@]}
+	local range i
+	list=()
+	for range in ${1//,/ }; do
+		for ((i = ${range%-*}; i <= ${range#*-}; i++)); do list+=("$i"); done
+	done
 }
 
-mask_of() {	# mask_of LIST: hwloc's hexadecimal set
-	local words=() cpu i text=
-	for cpu in $(expand_list "$1"); do
+mask_of() {	# mask_of LIST: hwloc's hexadecimal set, in $mask
+	local words=() cpu i word
+	expand_list "$1"
+	for cpu in "${list[@]}"; do
 		words[cpu / 32]=$((${words[cpu / 32]-0} | 1 << cpu % 32))
 	done
+	mask=
 	for ((i = (cpu / 32); i >= 0; i--)); do
-		text+=$(printf '0x%08x' "${words[i]-0}")${i:+,}
+		printf -v word '0x%08x' "${words[i]-0}"
+		mask+=$word,
 	done
-	echo "${text%,}"
+	mask=${mask%,}
 }
 
 build() {	# build FILE.machine: write the machine as $scratch/NAME.xml
-	local name key value cpus='' shape='' allowed='' infos='' options=()
-	name=$(basename "$1" .machine)
+	local name key value cpus='' shape='' infos='' options=() list mask=''
+	name=${1##*/} name=${name%.machine}
+	info CPUVendor GenuineIntel
 	while read -r key value; do
 		case $key in
 		shape) shape=$value ;;
-		cpus) cpus=$(expand_list "$value" | paste -sd,) ;;
-		allowed) allowed=$(mask_of "$value") ;;
+		cpus)
+			expand_list "$value"
+			printf -v cpus '%d,' "${list[@]}"
+			cpus=${cpus%,}
+			;;
+		allowed) mask_of "$value" ;;
 		identity)
 			# shellcheck disable=SC2086
 			set -- $value
-			infos+=$(info CPUFamilyNumber "$1")$(info CPUModelNumber "$2")
-			infos+=$(info CPUStepping "$3")
+			info CPUFamilyNumber "$1"
+			info CPUModelNumber "$2"
+			info CPUStepping "$3"
 			;;
-		name) infos+=$(info CPUModel "$value") ;;
+		name) info CPUModel "$value" ;;
 		esac
 	done <"$1"
-	[ -z "$allowed" ] || options=(--disallowed --allow "$allowed")
+	[ -z "$mask" ] || options=(--disallowed --allow "$mask")
 	lstopo-no-graphics -i "$shape(indexes=$cpus)" "${options[@]}" --of xml - \
 		2>"$scratch/lstopo.err" |
-		sed "/<object type=\"Package\"/s|\$|$(info CPUVendor GenuineIntel)$infos|" \
-			>"$scratch/$name.xml"
+		sed "/<object type=\"Package\"/s|\$|$infos|" >"$scratch/$name.xml"
 }
-info() { echo "<info name=\"$1\" value=\"$2\"/>"; }
+info() { infos+="<info name=\"$1\" value=\"$2\"/>"; }
 
 see() { HWLOC_XMLFILE=$scratch/$1.xml "$pmutopo" "${@:2}"; }
 
@@ -93,15 +104,15 @@ compare() {	# compare NAME
 
 # The expected text by another way: hwloc-calc says which CPUs are in each package, core and NUMA node,
 # in the order of their threads. Slices follow from the package's cores.
-calc() { hwloc-calc -i "$scratch/$1.xml" --disallowed --po -q -I "$2" "$3"; }
+# It reads one object a line and answers with one line, so that all of a type take one run.
 count_of() { hwloc-calc -i "$scratch/$1.xml" --disallowed -q -N "$2" all; }
 
 members() {	# members NAME TYPE: "CPU index place-among-them" lines for each object of that type
 	local i n
 	n=$(count_of "$1" "$2")
-	for ((i = 0; i < n; i++)); do
-		calc "$1" pu "$2:$i" | tr ',' '\n' | awk -v i=$i '{ print $1, i, NR - 1 }'
-	done
+	for ((i = 0; i < n; i++)); do echo "$2:$i"; done |
+		hwloc-calc -i "$scratch/$1.xml" --disallowed --po -q -I pu |
+		awk -F, '/^Waiting/ { next } { for (i = 1; i <= NF; i++) print $i, n + 0, i - 1; n++ }'
 }
 
 by_calc() {	# by_calc NAME: CPU package core thread NUMA slice, as the table has them
@@ -133,19 +144,21 @@ confirm() {	# confirm NAME: row by row
 
 for machine in "$machines"/*.machine; do
 	build "$machine"
-	compare "$(basename "$machine" .machine)"
-	confirm "$(basename "$machine" .machine)"
+	name=${machine##*/} name=${name%.machine}
+	compare "$name"
+	confirm "$name"
 done
 for machine in "$machines"/*.xml; do
 	cp "$machine" "$scratch"
-	compare "$(basename "$machine" .xml)"
+	name=${machine##*/}
+	compare "${name%.xml}"
 done
 [ "$passed" -ge 56 ] || [ "$failed" -gt 0 ] || bad 'fewer than 19 machines were found'
 
 # ---- arithmetic: rows of a table are CPU package core thread NUMA slice M-Boxes allowed
 
 rows() { see "$1" | grep -E ' (yes|no)$'; }
-broken() { rows "$1" | awk "!($2)" | wc -l; }
+broken() { rows "$1" | awk "!($2) { n++ } END { print n + 0 }"; }
 
 for cores in 60 61; do
 	card=knc-${cores}c$((4 * cores))t
