@@ -20,9 +20,9 @@ names() {	# names COMPONENT <LISTING
 }
 
 count_one() {	# count_one MACHINE NAME: prints the name if it was not counted
-	"$vpmu" run --no-feed --strict -m "$1" -- papi_command_line "$2" >"$scratch/one" 2>&1 &&
-		grep -Eq "^$2 :[[:space:]]+[0-9]+" "$scratch/one" || echo "$2"
-	rm -f "$scratch/one"
+	local said
+	said=$("$vpmu" run --no-feed --strict -m "$1" -- papi_command_line "$2" 2>&1) &&
+		[[ $'\n'$said =~ $'\n'"$2 :"[[:space:]]+[0-9]+ ]] || echo "$2"
 }
 
 machine() {	# machine NAME COMPONENT LEAST: at least so many names
