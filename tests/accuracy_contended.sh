@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # False sharing is visible: threads that increment neighbouring words move the line at least once in
 # 50 increments, twice the increments move it twice as often (within 20 %), and words with a line of
-# their own move less than once in 1,000 increments. Quiet, and beside two busy processes.
+# their own move less than once in 1,000 increments. Quiet, and beside two busy processes. Lines that
+# go from thread to thread at a barrier move at each barrier, and not at each increment.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/stack.sh"
 requires "$vpmu" "set VPMU or STAGE"
@@ -47,6 +48,18 @@ for threads in 2 4 8; do
 	try knc-8c32t knc.SNP_HITM_L2 $threads
 	try $pairs core.CMP_SNOOP:BOTH_CORES:INVALIDATE $threads
 done
+
+# A line moves at each of the turns of 1,000 increments, and the barrier's own line a few times more.
+# Threads that arrive together may not have waited: then a turn counts as contended.
+turns() {	# turns LINES WHAT
+	local moved=$((each * 4 / 1000)) count
+	count=$(moves skl-8c16t skl_unc_cbo.UNC_CBO_XSNP_RESPONSE:HITM_XCORE 4 $each "$1") ||
+		{ failed=$((failed + 1)); return; }
+	echo "4 threads with a barrier ($2): $count in $((each * 4)) increments, $moved turns"
+	check "4 threads, barrier ($2)" "$count >= 0.9 * $moved && $count < $each * 4 / 5"
+}
+turns 2 "the kernel's"
+turns 3 PAUSE
 busy=()
 for _ in 1 2; do
 	while :; do :; done &

@@ -97,6 +97,5 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
 		   vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(c, r);
-	r->shared_from = UINT64_MAX;	/* no line */
 	vpmu_contended_enter(c, r);
 }

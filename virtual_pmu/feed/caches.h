@@ -70,6 +70,17 @@ struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; }
 
 struct vpmu_deferring;
 
+/* How a thread has synchronised with others: see contended.h. */
+#define VPMU_WAITS 4u
+struct vpmu_contention {
+	struct vpmu_wait { uint64_t uses, number; } wait[VPMU_WAITS];	/* its last ones */
+	uint32_t waits;
+	uint64_t seen;		/* waits up to this number came before what it does */
+	uint64_t paused;	/* its clock at its last PAUSE; 0: none */
+	uint64_t locked;	/* number of the use that its last locked instruction makes */
+	bool sleeps;		/* it waits in a system call */
+};
+
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	struct vpmu_segment *s;
@@ -115,7 +126,7 @@ struct vpmu_runner {
 	 * core's version then; 0: another one, or it is not known. */
 	uint64_t inside;
 	uint32_t inside_version;
-	uint64_t shared_from;		/* the contended line that it loaded last: contended.h */
+	struct vpmu_contention contention;
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
 	 * still, the word there tells. Never NULL. */

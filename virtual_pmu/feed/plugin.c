@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "contended.h"
 #include "emulated.h"
 #include "groups.h"
 #include "hugepages.h"
@@ -102,14 +103,15 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		t->runner.clock++;
 		vpmu_core_feed_system_call();
 	}
+	t->polls = vpmu_syscall_polls(num, a3, a4);
+	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
+	t->shim_waits = a3 == VPMU_SHIM_WAITS && (num == SYS_sched_yield || num == SYS_nanosleep);
+	vpmu_contended_sleep(&t->runner, t->waits && !t->shim_waits);
 	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
-	t->polls = vpmu_syscall_polls(num, a3, a4);
-	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
-	t->shim_waits = a3 == VPMU_SHIM_WAITS && (num == SYS_sched_yield || num == SYS_nanosleep);
 	t->futex = vpmu_wakes_address(num, arguments);
 	vpmu_wakes_note(num, arguments, t->runner.clock);
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
@@ -147,6 +149,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 			vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
 		vpmu_core_feed_restart(false);
 	}
+	vpmu_contended_sleep(&t->runner, false);
 	t->waits = false;
 }
 

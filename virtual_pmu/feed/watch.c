@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "contended.h"
 #include "crossing.h"
 #include "data_access.h"
 #include "fetch.h"
@@ -12,21 +13,36 @@
 
 static struct vpmu_callbacks callbacks;
 
-/* Not on a whole machine: its kernel knows who waits, and halts a CPU that has nothing to do. */
+/* A whole machine's loop is left alone: its kernel halts a CPU that has nothing to do. */
 static void on_pause(unsigned int vcpu, void *unused)
 {
 	struct vpmu_emulated *t = vpmu_self;
 	enum vpmu_spin what;
 
 	(void)vcpu, (void)unused;
-	if (!t || vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
+	if (!t)
 		return;
 	vpmu_watch_catch_up(t);
+	vpmu_contended_pause(&t->runner);
+	if (vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
+		return;
 	what = vpmu_spinning(&t->spinning, t->runner.clock);
 	if (what == VPMU_SPIN_ON)
 		return;
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	vpmu_spin_do(what);
+}
+
+/* The next access is this instruction's. */
+static void on_locked(unsigned int vcpu, void *unused)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	(void)vcpu, (void)unused;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	vpmu_contended_locked(&t->runner);
 }
 
 static void on_block(unsigned int vcpu, void *packed);
@@ -366,13 +382,18 @@ static void on_fence(unsigned int vcpu, void *unused)
 
 /* ---- translation ---- */
 
-static void watch_pauses(struct qemu_plugin_tb *tb, size_t count)
+static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const uint8_t *bytes = qemu_plugin_insn_data(insn);
+		size_t size = qemu_plugin_insn_size(insn);
 
-		if (vpmu_is_pause(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)))
+		if (vpmu_is_pause(bytes, size))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		else if (vpmu_is_locked(bytes, size))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_locked,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}
 }
@@ -386,7 +407,7 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 	uint64_t lines = (end >> 6) - (start >> 6) + 1;
 	uint64_t packed = vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)count);
 
-	watch_pauses(tb, count);
+	watch_instructions(tb, count);
 	if (vpmu_core_feed_active())
 		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
 	else if (!vpmu_hidden(start))
