@@ -9,4 +9,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 FUZZ_WORK=$(mktemp -d) || exit 1
 export FUZZ_WORK
 trap 'rm -rf "$FUZZ_WORK"' EXIT
-FUZZ_SECONDS=10 bash "$here/fuzz/run" 2000
+FUZZ_SECONDS=10 bash "$here/fuzz/run" 500
