@@ -392,7 +392,7 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 		if (vpmu_is_pause(bytes, size))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		else if (vpmu_is_locked(bytes, size))
+		else if (!vpmu_feed.cpu_of && vpmu_is_locked(bytes, size))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_locked,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}
