@@ -34,7 +34,7 @@ int option_word(const char *option, const char *text)
 			text, option);
 }
 
-/* Of "--json=x" the option alone. */
+/* Compares the option alone, without "=x". */
 static bool is_typed(const char *word, const char *option)
 {
 	size_t n = strlen(option);

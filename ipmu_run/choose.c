@@ -13,8 +13,8 @@ static void tell(const char *why)
 
 /* ---- finding the groups */
 
-/* Of two reasons, the one that says more: counting is not permitted; the PMU is of this machine and
- * cannot be used; it is of another machine. */
+/* Orders two reasons by what they say. Most: counting is not permitted. Then: the PMU is of this
+ * machine and cannot be used. Least: it is of another machine. */
 static bool says_more(int rc, int than)
 {
 	return !group_unknown(than) && (group_unknown(rc) || than == -ENOENT || than == -ENODEV);

@@ -123,7 +123,7 @@ static int take(struct options *o, int code, char **argv)
 	}
 }
 
-/* One of the options without which there is nothing to count. */
+/* Finds an option that says what to count behind the name of the program. NULL: there is none. */
 static const char *misplaced(char **argv)
 {
 	static const char *const ours[] = { "-g", "--group", "-e", "--events", "--on", "--groups" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the report goes: as text to stderr; with -o PREFIX into files as well, which appear whole,
- * and nothing that has their name already is written into; with -o - as JSON to stdout alone. */
+/* Writes the report as text to stderr. With -o PREFIX it goes into files as well: these appear
+ * whole, and no file that has such a name already is written into. With -o - it goes to stdout
+ * alone, as JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -63,7 +63,8 @@ void choice_free(struct choice *c);
 
 /* ---- here.c: can all events of the group be counted here? 0 or as event_find. */
 int group_here(const struct machine *m, const struct group *g, char why[COUNT_WHY_MAX]);
-/* What it returned does not say whether the group is of this machine: something else failed. */
+/* True: group_here's result leaves open whether the group is of this machine; another error came
+ * first. */
 bool group_unknown(int rc);
 
 /* ---- list.c: --groups. An exit status. */

@@ -132,7 +132,7 @@ static void nearest_group(const struct machine *m, const char *name, bool here, 
 	near_text(&n, text, bytes);
 }
 
-/* One that has a group of the list; NULL: any. */
+/* Names a machine that has a group of the list; NULL: any does. */
 static const char *machine_of(const struct group_list *list)
 {
 	for (int i = 0; i < list->n; i++)

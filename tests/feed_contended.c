@@ -61,7 +61,7 @@ static void once_the_clocks_have_met_the_line_stays(void **state)
 	stop();
 }
 
-/* What a core used long before is not contended, however far its clock is. */
+/* A line that a core left long before is not contended, however far its clock is. */
 static void a_line_that_was_left_moves_once(void **state)
 {
 	(void)state;

@@ -92,7 +92,7 @@ static bool has_level(const struct subject *s, enum level level)
 	return (level != L2 || s->l2->bytes) && (level != OTHER || !s->alone);
 }
 
-/* What the LLC has without data costs as much as memory, and is no level of its own. */
+/* A line of which the LLC has no data costs as much as memory, and is no level of its own. */
 static struct costs measure(const struct subject *s)
 {
 	struct costs costs = { 0 };

@@ -169,7 +169,7 @@ static void bench_free(struct bench *b)
 	free(b);
 }
 
-/* One after the other, so that no access is contended (contended.h). */
+/* Accesses follow each other in time, so that none is contended (contended.h). */
 static void go(struct bench *b, uint32_t cpu, uint64_t address, enum vpmu_touch kind)
 {
 	for (uint32_t i = 0; i < 4; i++)

@@ -69,7 +69,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 
 enum { STEPS = 12 };
 
-/* What the two do: the other rank reads ('o'), or resets, which is the same for it; the one that
+/* Steps of two ranks: the other rank reads ('o'), or resets, which is the same for it; the one that
  * reports reads ('r') or resets ('z'). Its counts are since its last reset. Both have started at 0.
  * Two ranks work evenly, so that each has half of a region's counts. */
 static const struct course {
@@ -174,7 +174,7 @@ static void other_reads(int times)
 	}
 }
 
-/* What this process writes to stderr while it ends. */
+/* Catches what this process writes to stderr while it ends. */
 static void end_and_listen(char *said, size_t bytes)
 {
 	FILE *file = tmpfile();

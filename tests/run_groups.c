@@ -299,7 +299,7 @@ static void test_find(void **state)
 	groups_free(&list);
 }
 
-/* Where no descriptor is left a group may be there, and it is said that nobody knows. */
+/* A group may be there although no descriptor is left: the error says that nobody knows. */
 static void test_no_descriptors(void **state)
 {
 	struct group_list list = { 0 };

@@ -161,7 +161,7 @@ int PAPI_get_event_component(int code)
 	return event_of(code) >= RANK;
 }
 
-/* It lists nothing. */
+/* The stub lists no events. */
 int PAPI_enum_cmp_event(int *code, int modifier, int cidx)
 {
 	(void)code, (void)modifier, (void)cidx;

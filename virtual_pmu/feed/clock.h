@@ -22,7 +22,6 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 {
 	struct vpmu_core_fills *f = r->fills_of_core;
 	uint64_t clock = r->clock, *fill = &r->fills[f->next], arrival = f->last + pace.clocks;
-
 	uint64_t beyond = clock + 2 * r->memory_pace.latency;
 
 	if (*fill > clock && *fill <= beyond) {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* One meaning a row: libpfm4's words, which are ours, then those of perf, LIKWID and PCM. */
+/* Words of one meaning in each row: libpfm4's, which are ours, then perf's, LIKWID's and PCM's. */
 static const char *const meanings[][8] = {
 	{ "c", "thr", "t", "cmask", "thresh", "threshold", NULL },
 	{ "e", "edge", "edge_det", "edgedetect", NULL },
