@@ -111,9 +111,12 @@ void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn)
 	return (void *)(uintptr_t)insn->bytes;
 }
 
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t bytes)
 {
-	return insn->bytes;
+	size_t count = insn->size < bytes ? insn->size : bytes;
+
+	memcpy(to, insn->bytes, count);
+	return count;
 }
 
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)

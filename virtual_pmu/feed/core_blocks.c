@@ -90,13 +90,16 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 	size_t count = vpmu_block_instructions(tb);
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
+	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
 	struct vpmu_class c = { 0 };
 	struct vpmu_block *b;
+	size_t size;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		c = vpmu_class_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+		c = vpmu_class_of(bytes, size);
 		add_instruction(&c, n);
 	}
 	n[VPMU_CODE_READS] = vpmu_packed_lines(packed);
@@ -118,11 +121,14 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
 	size_t count = vpmu_block_instructions(tb);
 	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 16) % BUCKETS];
+	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+	size_t size;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		hash = mix(hash, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+		hash = mix(hash, bytes, size);
 	}
 	pthread_mutex_lock(&lock);
 	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed ||

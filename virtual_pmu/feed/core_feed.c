@@ -352,8 +352,8 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 
 static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 {
-	const uint8_t *bytes = qemu_plugin_insn_data(insn);
-	size_t size = qemu_plugin_insn_size(insn);
+	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 	struct vpmu_class c = vpmu_class_of(bytes, size);
 	uintptr_t note = (index + 1) << INSTRUCTION_SHIFT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The few functions and types of QEMU's TCG plugin interface, version 1, that the feed uses.
+/* The few functions and types of QEMU's TCG plugin interface, version 4, that the feed uses.
  * Distributions ship the interface without its header; this states what the interface's
  * documentation says, for user-mode emulation. */
 #ifndef VPMU_QEMU_PLUGIN_API_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QEMU_PLUGIN_VERSION 1
+#define QEMU_PLUGIN_VERSION 4
 
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -65,7 +65,9 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 				      void *udata);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+/* Copies the instruction's bytes, `bytes` at most; returns how many. */
+#define QEMU_PLUGIN_INSN_BYTES 15
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t bytes);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);	/* in this process */

@@ -11,6 +11,8 @@ struct block {
 	struct qemu_plugin_tb *tb;
 	size_t count;
 	struct vpmu_accesses of[INSTRUCTIONS_MAX];
+	uint8_t bytes[INSTRUCTIONS_MAX][QEMU_PLUGIN_INSN_BYTES];
+	uint8_t size[INSTRUCTIONS_MAX];
 	uint8_t ways[INSTRUCTIONS_MAX];
 	bool left_out[INSTRUCTIONS_MAX];
 	struct vpmu_group *group[INSTRUCTIONS_MAX];	/* that begins here */
@@ -18,9 +20,7 @@ struct block {
 
 static struct vpmu_code code_of(const struct block *b, size_t i)
 {
-	const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
-
-	return (struct vpmu_code){ qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn) };
+	return (struct vpmu_code){ b->bytes[i], b->size[i] };
 }
 
 /* Instructions share places only when there are many of them. */
@@ -233,9 +233,9 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	b.tb = tb;
 	b.count = instructions < INSTRUCTIONS_MAX ? instructions : INSTRUCTIONS_MAX;
 	for (size_t i = 0; i < b.count; i++) {
-		struct vpmu_code code = code_of(&b, i);
-
-		b.of[i] = vpmu_accesses_known(code.bytes, code.count);
+		b.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
+							   b.bytes[i], sizeof(b.bytes[i]));
+		b.of[i] = vpmu_accesses_known(b.bytes[i], b.size[i]);
 		b.ways[i] = 0;
 		b.left_out[i] = false;
 		b.group[i] = NULL;

@@ -386,8 +386,8 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const uint8_t *bytes = qemu_plugin_insn_data(insn);
-		size_t size = qemu_plugin_insn_size(insn);
+		uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+		size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 
 		if (vpmu_is_pause(bytes, size))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
