@@ -51,6 +51,13 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *udata);
 
+/* Ours (emulator/user_calls.h). Once, while the plugin is installed: QEMU keeps the pointer. NULL: it
+ * speaks another version. */
+struct vpmu_user_calls;
+struct vpmu_user_host;
+const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,
+						    const struct vpmu_user_calls *calls);
+
 /* Removes all callbacks and translated code, and calls cb, which registers new ones. */
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
 

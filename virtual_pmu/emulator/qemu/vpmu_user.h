@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lines that add-to-qemu inserts into user mode call. Each does nothing without the plugin. */
+#ifndef VPMU_USER_H
+#define VPMU_USER_H
+
+#include "cpu.h"
+#include "user_calls.h"
+
+extern const struct vpmu_user_calls *vpmu_user;		/* NULL: no plugin serves */
+
+/* True: it is done, *answer is the kernel's. */
+static inline bool vpmu_user_system_call(int64_t number, int64_t arguments[6], abi_long *answer)
+{
+    int64_t given;
+
+    if (!vpmu_user || !vpmu_user->system_call(number, arguments, &given)) {
+        return false;
+    }
+    *answer = given;
+    return true;
+}
+
+void vpmu_user_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
+                     uint32_t *edx);
+/* True: it is done. A fault does not return. */
+bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
+bool vpmu_user_trap(CPUX86State *env, int number, uint64_t address);
+
+/* The program's own variable. */
+const char *vpmu_user_variable(const char *variable);
+
+#endif

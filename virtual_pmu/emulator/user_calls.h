@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* emulator/: our lines in QEMU. What QEMU's user mode and the execution feed, its plugin, say to each
+ * other: the inserted code (add-to-qemu) passes on what the program does. Both sides include this
+ * header, so it uses nothing else.
+ *
+ * All calls come from the thread that executes the program's code, and no handler of the program's
+ * signals interrupts them: QEMU delivers signals between them. Addresses are the program's. */
+#ifndef VPMU_USER_CALLS_H
+#define VPMU_USER_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VPMU_USER_VERSION 1
+
+/* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its own
+ * environment with this in front of their names. */
+#define VPMU_USER_VARIABLE "VPMU_PROGRAM_"
+
+/* What QEMU offers, from any of the calls below. */
+struct vpmu_user_host {
+	uint32_t version;
+	/* Where a text of the program, or so many bytes of its memory, are in this process; NULL: it
+	 * may not read (or write) them. Another thread may unmap them. */
+	const char *(*text)(uint64_t address);
+	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
+};
+
+/* The program's registers, which the plugin may change. general: RAX, RCX, RDX, RBX, RSP, RBP, RSI,
+ * RDI, R8 to R15. */
+struct vpmu_user_registers { uint64_t *general, *rip; };
+
+enum vpmu_user_trap { VPMU_USER_ILLEGAL_OPCODE = 6, VPMU_USER_PAGE_FAULT = 14 };
+
+enum vpmu_user_answer { VPMU_USER_UNKNOWN, VPMU_USER_DONE, VPMU_USER_FAULT };
+
+/* What the plugin does. */
+struct vpmu_user_calls {
+	/* A system call, after the plugin's callback for it. True: *answer is the kernel's; false:
+	 * QEMU makes the call with the arguments that are there now. */
+	bool (*system_call)(int64_t number, int64_t arguments[6], int64_t *answer);
+	/* What is executed instead, in this process's memory; 0, or a negative errno. dirfd and flags
+	 * are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does not use them. */
+	int (*exec)(int dirfd, int flags, const char **path, char ***argv, char ***envp);
+	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
+	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
+	enum vpmu_user_answer (*rdpmc)(uint32_t index, uint64_t *value);
+	/* RDTSC; from: QEMU's own answer. */
+	uint64_t (*time_stamp)(uint64_t from);
+	/* RDTSCP's and RDPID's IA32_TSC_AUX. */
+	uint32_t (*processor)(void);
+	/* A fault; address: what it was for. True: the program goes on with what the registers hold. */
+	bool (*trap)(enum vpmu_user_trap trap, uint64_t address,
+		     const struct vpmu_user_registers *registers);
+	/* A signal is about to end the program. */
+	void (*killed)(int number);
+};
+
+#endif
