@@ -16,7 +16,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-DIPMU_BIN_TO_SHARE='"../share"'
 	-Icommon -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
 	-isystem "$STAGE/include")
-mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name '*.c' ! -path '*/guest/qemu/*' | LC_ALL=C sort)
+mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name '*.c' ! -path '*/emulator/*' | LC_ALL=C sort)
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	mapfile -t -O "${#sources[@]}" sources < <(find ipmu_run -name '*.c' | LC_ALL=C sort)
 fi

@@ -29,7 +29,7 @@ declare -A may=(
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
 	[virtual_pmu]='common'
-	[virtual_pmu/guest/qemu]='*'
+	[virtual_pmu/emulator]='*'
 	[tests]='*'
 )
 rooms=("${!may[@]}")
@@ -38,7 +38,7 @@ rooms=("${!may[@]}")
 # one layer, as in `a|b`, may not use each other.
 declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
-	[virtual_pmu]='machine|boot model feed|shim guest|tool'
+	[virtual_pmu]='machine|boot model system feed|shim guest|tool'
 	[mpi_aggregation]='collecting reporting job run .'
 	[ipmu_run]='groups counting report job .'
 )

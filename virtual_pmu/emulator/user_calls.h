@@ -28,7 +28,7 @@ struct vpmu_user_host {
 
 /* The program's registers, which the plugin may change. general: RAX, RCX, RDX, RBX, RSP, RBP, RSI,
  * RDI, R8 to R15. */
-struct vpmu_user_registers { uint64_t *general, *rip; };
+struct vpmu_user_registers { uint64_t *general, *rip, *flags; };
 
 enum vpmu_user_trap { VPMU_USER_ILLEGAL_OPCODE = 6, VPMU_USER_PAGE_FAULT = 14 };
 

@@ -15,6 +15,7 @@
 #include "groups.h"
 #include "hugepages.h"
 #include "illegal.h"
+#include "serving.h"
 #include "waiting.h"
 #include "wakes.h"
 #include "watch.h"
@@ -194,6 +195,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	    vpmu_watch_open(path, &vpmu_watch_parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
 		dprintf(STDERR_FILENO, "%s\n", why);
+		return -EINVAL;
+	}
+	if (!vpmu_serving_begin(path)) {
+		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has built\n");
 		return -EINVAL;
 	}
 	vpmu_hidden_find();

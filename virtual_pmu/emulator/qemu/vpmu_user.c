@@ -70,9 +70,18 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra)
 
 bool vpmu_user_trap(CPUX86State *env, int number, uint64_t address)
 {
-    struct vpmu_user_registers registers = { env->regs, &env->eip };
+    uint64_t flags;
+    struct vpmu_user_registers registers = { env->regs, &env->eip, &flags };
 
-    return vpmu_user && vpmu_user->trap((enum vpmu_user_trap)number, address, &registers);
+    if (!vpmu_user) {
+        return false;
+    }
+    flags = cpu_compute_eflags(env);
+    if (!vpmu_user->trap((enum vpmu_user_trap)number, address, &registers)) {
+        return false;
+    }
+    cpu_load_eflags(env, flags, CC_O | CC_S | CC_Z | CC_A | CC_P | CC_C);
+    return true;
 }
 
 const char *vpmu_user_variable(const char *variable)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "serving.h"
+
+#include <stdlib.h>
+
+#include "../emulator/user_calls.h"
+#include "../system/system.h"
+#include "emulated.h"
+#include "waiting.h"
+#include "watch.h"
+
+static const struct vpmu_user_host *host;
+
+/* What the program has done so far is counted, and the lock is free, before a register is read by
+ * other means than a system call. */
+static void synchronise(void)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	t->runner.clock++;
+	vpmu_core_feed_system_call();
+	vpmu_emulated_publish(t);
+	vpmu_core_feed_report();
+	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+}
+
+static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
+{
+	synchronise();
+	return vpmu_system_rdpmc(index, value) ? VPMU_USER_FAULT : VPMU_USER_DONE;
+}
+
+static bool on_trap(enum vpmu_user_trap trap, uint64_t address,
+		    const struct vpmu_user_registers *r)
+{
+	synchronise();
+	return trap == VPMU_USER_PAGE_FAULT ?
+	       vpmu_system_fault(address, r->general, r->rip, r->flags) :
+	       vpmu_system_opcode(r->general, r->rip);
+}
+
+static void on_killed(int number)
+{
+	(void)number;
+	synchronise();
+}
+
+static const struct vpmu_user_calls calls = {
+	.system_call = vpmu_system_call, .exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
+	.rdpmc = on_rdpmc, .time_stamp = vpmu_system_time_stamp, .processor = vpmu_system_cpu,
+	.trap = on_trap, .killed = on_killed,
+};
+
+bool vpmu_serving_begin(const char *path)
+{
+	static struct vpmu_program_memory memory;
+	char *whole = realpath(path, NULL);
+
+	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
+	if (!host || !whole)
+		return false;
+	memory = (struct vpmu_program_memory){ host->text, host->memory };
+	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	return true;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins QEMU's user mode to system/: what the program asks of Linux and of its CPU. */
+#ifndef VPMU_FEED_SERVING_H
+#define VPMU_FEED_SERVING_H
+
+#include <stdbool.h>
+
+/* path: of the segment, which is open. False: this QEMU has not our lines, or others. */
+bool vpmu_serving_begin(const char *path);
+
+#endif
