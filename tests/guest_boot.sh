@@ -101,6 +101,24 @@ says '/sys/power/state: Read-only file system'	# nothing would wake it
 is 'its mode' 640 "$(stat -c %a written)"
 [ ! -e /etc/vpmu-guest-test ] && ok || bad 'a file outside of the folder was written'
 
+# -- the host's /tmp and /run: what the command and PATH name there, written in memory; nothing else
+other=$(mktemp /tmp/vpmu-guest.XXXXXX) named=$(mktemp -d /tmp/vpmu-guest.XXXXXX)
+running=$(mktemp -d /run/vpmu-guest.XXXXXX 2>/dev/null) || running=$(mktemp -d /tmp/vpmu-guest.XXXXXX)
+trap 'rm -rf "$scratch" "$other" "$named" "$running"' EXIT
+mkdir "$named/bin" "$named/data"
+echo read >"$named/data/read"
+printf '#!/bin/sh\ncat "$1"\necho lost >%s/data/written && cat %s/data/written\n[ -e "$2" ]\n' \
+	"$named" "$named" >"$named/bin/tool"
+cp "$named/bin/tool" "$running/tool"
+chmod -R a+rX "$named" "$running" && chmod a+x "$named/bin/tool" "$running/tool"
+for command in tool "$running/tool" "sh $running/tool"; do
+	(cd / && PATH=$PATH:$named/bin boot --no-feed -- $command "$named/data/read" "${other#/}") \
+		>out 2>err </dev/null
+	is "the status of $command" 1 $?
+	is "the output of $command" 'read lost' "$(xargs <out)$(cat err)"
+done
+is 'what the machine wrote in /tmp' read "$(ls "$named/data")"
+
 # -- signals; a reader that goes
 boot -- sh -c 'trap "echo caught; exit 9" TERM; echo ready; while :; do sleep 0.1; done' \
 	>out 2>err </dev/null &

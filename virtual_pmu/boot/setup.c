@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/random.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -176,6 +177,60 @@ static void attach_modules(void)
 		fprintf(stderr, "vpmu: %s: %s\n", path, strerror(errno));
 }
 
+/* Shows the entry of the host's folder `host` that the path names, in the machine's own folder over it.
+ * What is written there is kept in memory, as elsewhere. */
+static void show_entry(int host, const char *folder, const char *path)
+{
+	size_t length = strlen(folder);
+	char name[NAME_MAX + 1], source[64], target[NAME_MAX + 16];
+	struct stat st;
+	int fd;
+
+	if (strncmp(path, folder, length) || path[length] != '/')
+		return;
+	path += length + strspn(path + length, "/");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/"), path);
+	fd = !*name || *name == '.' ? -1 : openat(host, name, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	snprintf(source, sizeof(source), "/proc/self/fd/%d", fd);
+	snprintf(target, sizeof(target), "%s/%s", folder, name);
+	/* An entry that is there already has been named before. */
+	if (!fstat(fd, &st) && !(S_ISDIR(st.st_mode) ? mkdir(target, 0755) :
+				 mknod(target, S_IFREG | 0644, 0)) &&
+	    mount(source, target, NULL, MS_BIND, NULL))
+		fprintf(stderr, "vpmu: %s: %s\n", target, strerror(errno));
+	close(fd);
+}
+
+static void show_entries(int host, const char *folder, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *path;
+
+	while ((path = strsep(&rest, ":")))
+		show_entry(host, folder, path);
+	free(copy);
+}
+
+/* A folder of the machine's own, in which the host's entries are only those that the command names. */
+static void attach_own(const char *folder, const char *data, const struct init_order *order)
+{
+	static const char *const lists[] = { "PATH=", "LD_LIBRARY_PATH=" };
+	int host = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	attach("own", folder, "tmpfs", MS_NOSUID | MS_NODEV, data);
+	if (host < 0)
+		return;
+	show_entry(host, folder, order->folder);
+	for (char **word = order->words; *word; word++)
+		show_entry(host, folder, *word);
+	for (char **s = order->settings; *s; s++)
+		for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+			if (!strncmp(*s, lists[i], strlen(lists[i])))
+				show_entries(host, folder, *s + strlen(lists[i]));
+	close(host);
+}
+
 /* Nothing would wake the machine. The list of what the kernel can do is empty then, and what is
  * written there is refused. */
 static void forbid_sleep(void)
@@ -195,8 +250,8 @@ void init_file_system(const struct init_order *order)
 {
 	attach_root();
 	move_into_root();
-	attach("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
-	attach("tmp", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	attach_own("/run", "mode=0755", order);
+	attach_own("/tmp", "mode=1777", order);
 	attach("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
 	attach("pts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 	       "gid=5,mode=620,ptmxmode=666");

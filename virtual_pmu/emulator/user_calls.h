@@ -39,6 +39,8 @@ struct vpmu_user_calls {
 	/* A system call, after the plugin's callback for it. True: *answer is the kernel's; false:
 	 * QEMU makes the call with the arguments that are there now. */
 	bool (*system_call)(int64_t number, int64_t arguments[6], int64_t *answer);
+	/* QEMU has made it: *answer becomes what the program sees. */
+	void (*system_return)(int64_t number, const int64_t arguments[6], int64_t *answer);
 	/* What is executed instead, in this process's memory; 0, or a negative errno. dirfd and flags
 	 * are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does not use them. */
 	int (*exec)(int dirfd, int flags, const char **path, char ***argv, char ***envp);

@@ -49,7 +49,8 @@ static void on_killed(int number)
 }
 
 static const struct vpmu_user_calls calls = {
-	.system_call = vpmu_system_call, .exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
+	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
+	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
 	.rdpmc = on_rdpmc, .time_stamp = vpmu_system_time_stamp, .processor = vpmu_system_cpu,
 	.trap = on_trap, .killed = on_killed,
 };

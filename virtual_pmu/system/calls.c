@@ -1,14 +1,77 @@
 /* SPDX-License-Identifier: MIT */
+#include "calls.h"
+
+#include <sys/syscall.h>
+
+#include "descriptors.h"
 #include "system.h"
 
-bool vpmu_system_call(int64_t number, int64_t arguments[6], int64_t *answer)
+enum group { OTHER, FILES, PATHS, CHANGES, CPUS };
+
+#define GROUPS 512
+static const uint8_t groups[GROUPS] = {
+	[SYS_read] = FILES, [SYS_write] = FILES, [SYS_pread64] = FILES, [SYS_pwrite64] = FILES,
+	[SYS_readv] = FILES, [SYS_writev] = FILES, [SYS_preadv] = FILES, [SYS_pwritev] = FILES,
+	[SYS_preadv2] = FILES, [SYS_pwritev2] = FILES, [SYS_ioctl] = FILES, [SYS_mmap] = FILES,
+	[SYS_close] = FILES, [SYS_close_range] = FILES, [SYS_dup2] = FILES, [SYS_dup3] = FILES,
+	[SYS_fstat] = FILES, [SYS_getdents64] = FILES, [SYS_getcwd] = FILES,
+
+	[SYS_open] = PATHS, [SYS_openat] = PATHS, [SYS_openat2] = PATHS, [SYS_creat] = PATHS,
+	[SYS_stat] = PATHS, [SYS_lstat] = PATHS, [SYS_newfstatat] = PATHS, [SYS_statx] = PATHS,
+	[SYS_access] = PATHS, [SYS_faccessat] = PATHS, [SYS_faccessat2] = PATHS,
+	[SYS_readlink] = PATHS, [SYS_readlinkat] = PATHS, [SYS_chdir] = PATHS,
+	[SYS_statfs] = PATHS, [SYS_utime] = PATHS, [SYS_utimes] = PATHS, [SYS_futimesat] = PATHS,
+	[SYS_utimensat] = PATHS, [SYS_getxattr] = PATHS, [SYS_lgetxattr] = PATHS,
+	[SYS_listxattr] = PATHS, [SYS_llistxattr] = PATHS,
+
+	[SYS_truncate] = CHANGES, [SYS_ftruncate] = CHANGES, [SYS_unlink] = CHANGES,
+	[SYS_unlinkat] = CHANGES, [SYS_rmdir] = CHANGES, [SYS_mkdir] = CHANGES,
+	[SYS_mkdirat] = CHANGES, [SYS_mknod] = CHANGES, [SYS_mknodat] = CHANGES,
+	[SYS_symlink] = CHANGES, [SYS_symlinkat] = CHANGES, [SYS_link] = CHANGES,
+	[SYS_linkat] = CHANGES, [SYS_rename] = CHANGES, [SYS_renameat] = CHANGES,
+	[SYS_renameat2] = CHANGES, [SYS_chmod] = CHANGES, [SYS_fchmod] = CHANGES,
+	[SYS_fchmodat] = CHANGES, [SYS_chown] = CHANGES, [SYS_lchown] = CHANGES,
+	[SYS_fchown] = CHANGES, [SYS_fchownat] = CHANGES,
+
+	[SYS_getcpu] = CPUS, [SYS_sched_getaffinity] = CPUS, [SYS_sched_setaffinity] = CPUS,
+	[SYS_perf_event_open] = CPUS,
+};
+
+static enum group group_of(int64_t number)
 {
-	(void)number, (void)arguments, (void)answer;
+	return number >= 0 && number < GROUPS ? (enum group)groups[number] : OTHER;
+}
+
+bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
+{
+	switch (group_of(number)) {
+	case FILES:
+		return vpmu_files_before(number, a, answer);
+	case PATHS:
+		return vpmu_paths_before(number, a, answer);
+	case CHANGES:
+		return vpmu_changes_before(number, a, answer);
+	case CPUS:
+		return vpmu_cpus_before(number, a, answer);
+	case OTHER:
+		break;
+	}
 	return false;
 }
 
-bool vpmu_system_accesses(int64_t number, const int64_t arguments[6])
+void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 {
-	(void)number, (void)arguments;
-	return false;
+	enum group group = group_of(number);
+
+	if (group == FILES)
+		vpmu_files_after(number, a, answer);
+	else if (group == PATHS)
+		vpmu_paths_after(number, a, answer);
+}
+
+bool vpmu_system_accesses(int64_t number, const int64_t a[6])
+{
+	return group_of(number) == FILES && number != SYS_close && number != SYS_close_range &&
+	       number != SYS_mmap && number != SYS_getcwd &&
+	       vpmu_file_is_device(vpmu_descriptor((int)a[0]).file);
 }

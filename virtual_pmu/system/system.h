@@ -42,6 +42,9 @@ uint32_t vpmu_system_cpu(void);
 
 /* True: it is answered. False: the host's kernel makes it, with the arguments that are there now. */
 bool vpmu_system_call(int64_t number, int64_t arguments[6], int64_t *answer);
+/* The host's kernel has made it: *answer becomes what the program sees. Called for all that
+ * vpmu_system_call() has left to it. */
+void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *answer);
 /* Is it one that accesses a register? Asked before the call. */
 bool vpmu_system_accesses(int64_t number, const int64_t arguments[6]);
 
@@ -65,6 +68,8 @@ bool vpmu_system_fault(uint64_t address, uint64_t general[16], uint64_t *rip, ui
 /* ---- instructions (instructions.c) ---- */
 
 void vpmu_system_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
+/* What the instruction gives on that CPU. */
+void vpmu_system_cpuid_of(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 /* 0; -EIO: it faults. */
 int vpmu_system_rdpmc(uint32_t index, uint64_t *value);
 uint64_t vpmu_system_time_stamp(uint64_t emulators);

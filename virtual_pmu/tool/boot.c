@@ -38,7 +38,7 @@ static const char help[] =
 "runs the program there, or a shell. The host's files are below: they can be read;\n"
 "what is written goes to the machine's memory and is gone afterwards, but for the\n"
 "working folder, which is the same inside and outside. /dev, /proc, /sys, /run and\n"
-"/tmp are the machine's own.\n"
+"/tmp are the machine's own, but for what the command and PATH name in the last two.\n"
 "\n"
 "  -m, --machine NAME    the machine (default " VPMU_DEFAULT_MACHINE "); see 'vpmu machines'\n"
 "  -s, --segment PATH    keep the machine's state in this file, after the run too\n"

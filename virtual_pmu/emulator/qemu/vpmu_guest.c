@@ -6,10 +6,10 @@
 #include "cpu.h"
 #include "exec/exec-all.h"
 #include "exec/address-spaces.h"
-#include "exec/ramblock.h"
 #include "hw/boards.h"
 #include "hw/i386/x86.h"
-#include "sysemu/runstate.h"
+#include "hw/pci/pci_device.h"
+#include "system/runstate.h"
 #include "tcg/helper-tcg.h"
 
 #include "vpmu_guest.h"
@@ -22,15 +22,15 @@ static const struct vpmu_guest_calls *calls;
 static void interrupt(unsigned int vcpu, bool masks)
 {
 	CPUState *cpu = qemu_get_cpu(vcpu);
-	bool locked = qemu_mutex_iothread_locked();
+	bool locked = bql_locked();
 
 	if (!cpu || !X86_CPU(cpu)->apic_state)
 		return;
 	if (!locked)
-		qemu_mutex_lock_iothread();
+		bql_lock();
 	vpmu_apic_interrupt(X86_CPU(cpu)->apic_state, masks);
 	if (!locked)
-		qemu_mutex_unlock_iothread();
+		bql_unlock();
 }
 
 static void *memory(unsigned int vcpu, uint64_t address, uint32_t info)
@@ -48,7 +48,7 @@ static void *main_memory(uint64_t *bytes)
 
 static void stack(uint64_t words[VPMU_GUEST_STACK])
 {
-	CPUX86State *env = current_cpu->env_ptr;
+	CPUX86State *env = cpu_env(current_cpu);
 
 	for (int i = 0; i < VPMU_GUEST_STACK; i++)
 		if (cpu_memory_rw_debug(current_cpu, env->regs[R_ESP] + 8 * i, &words[i], 8, false))

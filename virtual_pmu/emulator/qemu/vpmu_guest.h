@@ -24,6 +24,6 @@ bool vpmu_guest_has_slept(void);
 
 /* Ours in QEMU's own files. */
 void vpmu_apic_interrupt(DeviceState *apic, bool masks);
-void *vpmu_tlb_memory(CPUState *cpu, target_ulong address, uint32_t info);
+void *vpmu_tlb_memory(CPUState *cpu, vaddr address, uint32_t info);
 
 #endif

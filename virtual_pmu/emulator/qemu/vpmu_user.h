@@ -20,6 +20,17 @@ static inline bool vpmu_user_system_call(int64_t number, int64_t arguments[6], a
     return true;
 }
 
+static inline abi_long vpmu_user_system_return(int64_t number, const int64_t arguments[6],
+                                               abi_long answer)
+{
+    int64_t changed = answer;
+
+    if (vpmu_user) {
+        vpmu_user->system_return(number, arguments, &changed);
+    }
+    return changed;
+}
+
 void vpmu_user_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                      uint32_t *edx);
 /* True: it is done. A fault does not return. */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "descriptors.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define REMEMBERED 4096		/* higher ones are looked up each time */
+#define KNOWN 1u
+#define FILE_SHIFT 1
+#define CPU_SHIFT 5
+
+/* 0: not looked up yet. */
+static uint16_t known[REMEMBERED];
+
+/* False: there is no such descriptor now. */
+static bool look_up(int fd, struct vpmu_open_file *f)
+{
+	struct vpmu_found found;
+	char link[32], path[PATH_MAX];
+	int saved = errno;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	errno = saved;
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	if (*path == '/') {		/* else a socket, say */
+		vpmu_tree_of(path, &found);
+		*f = (struct vpmu_open_file){ found.file, found.cpu };
+	}
+	return true;
+}
+
+struct vpmu_open_file vpmu_descriptor(int fd)
+{
+	struct vpmu_open_file f = { VPMU_HOSTS, 0 };
+	uint16_t word;
+
+	if (fd < 0)
+		return f;
+	word = fd < REMEMBERED ? __atomic_load_n(&known[fd], __ATOMIC_RELAXED) : 0;
+	if (word)
+		return (struct vpmu_open_file){ (enum vpmu_file)(word >> FILE_SHIFT & 15),
+						word >> CPU_SHIFT };
+	if (look_up(fd, &f) && fd < REMEMBERED)
+		__atomic_store_n(&known[fd], (uint16_t)(KNOWN | (uint32_t)f.file << FILE_SHIFT |
+							f.cpu << CPU_SHIFT), __ATOMIC_RELAXED);
+	return f;
+}
+
+void vpmu_descriptors_forget(int first, int last)
+{
+	for (int fd = first < 0 ? 0 : first; fd <= last && fd < REMEMBERED; fd++)
+		__atomic_store_n(&known[fd], 0, __ATOMIC_RELAXED);
+}

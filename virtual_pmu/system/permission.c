@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Owner, mode and permissions of the device files. */
+#include <errno.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "devices.h"
+#include "system.h"
+
+#define MSR_MAJOR 202		/* Linux's number for the msr driver */
+#define CPUID_MAJOR 203
+#define SAFE_MAJOR 234		/* of those given out when a module asks for one */
+
+static const struct vpmu_devices *devices(void)
+{
+	return &vpmu_system.segment->devices;
+}
+
+static bool is_msr(enum vpmu_file file)
+{
+	return file == VPMU_FILE_MSR || file == VPMU_FILE_SAFE || file == VPMU_FILE_BATCH;
+}
+
+mode_t vpmu_device_mode(enum vpmu_file file)
+{
+	switch (file) {
+	case VPMU_FILE_CONFIG:
+		return S_IFREG | 0644;
+	case VPMU_FILE_MEM:
+		return S_IFCHR | 0600;
+	case VPMU_FILE_CPUID:
+		return S_IFCHR | 0444;
+	default:
+		return S_IFCHR | (devices()->owned ? (mode_t)devices()->mode : 0600);
+	}
+}
+
+dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu)
+{
+	switch (file) {
+	case VPMU_FILE_MSR:
+		return makedev(MSR_MAJOR, cpu);
+	case VPMU_FILE_CPUID:
+		return makedev(CPUID_MAJOR, cpu);
+	case VPMU_FILE_SAFE:
+		return makedev(SAFE_MAJOR, cpu);
+	case VPMU_FILE_BATCH:
+		return makedev(SAFE_MAJOR + 1, 0);
+	case VPMU_FILE_MEM:
+		return makedev(1, 1);
+	default:
+		return 0;
+	}
+}
+
+uid_t vpmu_device_owner(enum vpmu_file file)
+{
+	return !devices()->owned ? geteuid() : is_msr(file) ? (uid_t)devices()->uid : 0;
+}
+
+gid_t vpmu_device_group(enum vpmu_file file)
+{
+	return !devices()->owned ? getegid() : is_msr(file) ? (gid_t)devices()->gid : 0;
+}
+
+static bool in_group(gid_t gid)
+{
+	gid_t groups[256];
+	int n = getgroups(256, groups);
+
+	for (int i = 0; i < n; i++)
+		if (groups[i] == gid)
+			return true;
+	return getegid() == gid;
+}
+
+bool vpmu_unprivileged(void)
+{
+	return devices()->owned && geteuid() != 0;
+}
+
+/* With msr-safe only its own devices can be opened, since it replaces the plain ones. */
+int vpmu_device_permission(enum vpmu_file file, int mode)
+{
+	const struct vpmu_devices *d = devices();
+	uint32_t bits = d->mode;
+
+	if (file == VPMU_FILE_MSR && d->msr_safe)
+		return -EACCES;
+	if (file == VPMU_FILE_CPUID)
+		return mode & W_OK && vpmu_unprivileged() ? -EACCES : 0;
+	if (!vpmu_unprivileged() || file == VPMU_FILE_CONFIG)
+		return 0;
+	if (!is_msr(file))
+		return -EACCES;
+	if (geteuid() == d->uid)
+		bits >>= 6;
+	else if (in_group((gid_t)d->gid))
+		bits >>= 3;
+	return (unsigned)mode & ~bits & 6u ? -EACCES : 0;
+}
