@@ -41,6 +41,7 @@ static const struct sample samples[] = {
 	{ "movsd (%rdi),%xmm0", 4, { 0xf2, 0x0f, 0x10, 0x07 }, RDI, NONE, 0, 0, 8, false },
 	{ "movss %xmm1,4(%rdi,%rax,8)", 6, { 0xf3, 0x0f, 0x11, 0x4c, 0xc7, 0x04 }, RDI, RAX, 8, 4,
 	  4, true },
+	{ "movups %xmm0,(%rsp)", 4, { 0x0f, 0x11, 0x04, 0x24 }, RSP, NONE, 0, 0, 16, true },
 };
 
 static void accesses_go_by_registers(void **state)
@@ -70,7 +71,7 @@ static void others_have_no_address(void **state)
 		{ "mov %gs:(%rdi),%rax", 4, { 0x65, 0x48, 0x8b, 0x07 } },
 		{ "mov (%edi),%eax", 3, { 0x67, 0x8b, 0x07 } },
 		{ "mov 0x1000,%eax", 7, { 0x8b, 0x04, 0x25, 0x00, 0x10, 0, 0 } },
-		{ "movups (%rsp),%xmm0", 4, { 0x0f, 0x10, 0x04, 0x24 } },
+		{ "vmovups (%rsp),%ymm0", 5, { 0xc5, 0xfc, 0x10, 0x04, 0x24 } },
 		{ "leave", 1, { 0xc9 } },
 		{ "add %rcx,%rdi", 3, { 0x48, 0x01, 0xcf } },
 		{ "mov 0x10(%rsp),%rax, cut short", 4, { 0x48, 0x8b, 0x44, 0x24 } },

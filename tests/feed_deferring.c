@@ -21,15 +21,10 @@ static const struct qemu_plugin_insn instructions[BLOCKS] = {
 	[PAUSE] = { .size = 2, .bytes = { 0xf3, 0x90 } },
 };
 
-static void access_once(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
-{
-	insn->access(0, info, address, insn->access_udata);
-}
-
 static void modify_once(const struct qemu_plugin_insn *insn, uint64_t address)
 {
-	access_once(insn, address, 3);
-	access_once(insn, address, 3 | INFO_STORE);
+	make_access(insn, address, 8, LOADS);
+	make_access(insn, address, 8, STORES);
 }
 
 static void execute(int which, uint64_t address)
@@ -43,14 +38,10 @@ static void execute(int which, uint64_t address)
 		return;
 	if (insn->execute)
 		insn->execute(0, NULL);
-	else if (which == MOVUPS)
-		access_once(insn, address, 3);
-	if (which == XOR || which == MOV)
-		access_once(insn, address, 3);
-	else if (which == MOVUPS)
-		access_once(insn, address + 8, 3);
+	if (which == XOR || which == MOV || which == MOVUPS || which == LOCKED)
+		make_access(insn, address, which == MOVUPS ? 16 : 8, LOADS);
 	if (which == XOR || which == LOCKED || which == MOVNTI)
-		access_once(insn, address, 3 | INFO_STORE);
+		make_access(insn, address, 8, STORES);
 }
 
 /* The rest of the block. */

@@ -8,7 +8,7 @@
 #define BLOCKS 64
 #define INSTRUCTIONS 24		/* and as many between them */
 
-enum what { NOTHING, LOAD, STORE, MODIFY, WIDE };
+enum what { NOTHING, LOAD, STORE, MODIFY };
 enum by { BY_RSP, BY_RAX, BY_RAX_RBX, BY_RAX_RBX_4, BY_RAX_RSI, BY_RIP };
 
 /* Bytes as GNU as makes them. */
@@ -46,9 +46,10 @@ static const struct kind {
 	/* add $1,%rbx; add $8,%rax */
 	{ { 4, { 0x48, 0x83, 0xc3, 0x01 } }, NOTHING, BY_RAX_RBX, 0, 0, 0, 0, 0 },
 	{ { 4, { 0x48, 0x83, 0xc0, 0x08 } }, NOTHING, BY_RAX, 0, 0, 0, 8, 0 },
-	/* mov 0x100(%rip),%ecx; movups (%rsp),%xmm0 */
+	/* mov 0x100(%rip),%ecx; movups (%rsp),%xmm0; movups %xmm0,0x38(%rax) */
 	{ { 6, { 0x8b, 0x0d, 0x00, 0x01, 0, 0 } }, LOAD, BY_RIP, 0x100, 2, 0, 0, 0 },
-	{ { 4, { 0x0f, 0x10, 0x04, 0x24 } }, WIDE, BY_RSP, 0, 3, 0, 0, 0 },
+	{ { 4, { 0x0f, 0x10, 0x04, 0x24 } }, LOAD, BY_RSP, 0, 4, 0, 0, 0 },
+	{ { 4, { 0x0f, 0x11, 0x40, 0x38 } }, STORE, BY_RAX, 0x38, 4, 0, 0, 0 },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -77,25 +78,15 @@ static uint64_t address_of(const struct kind *k, const struct registers *r,
 	}
 }
 
-static void show(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t info)
-{
-	if (!insn->access)
-		return;
-	callbacks++;
-	insn->access(0, info, address, insn->access_udata);
-}
-
 static void execute_one(const struct qemu_plugin_insn *insn, const struct kind *k,
 			struct registers *r)
 {
 	uint64_t address = address_of(k, r, insn);
 
-	if (k->what == LOAD || k->what == MODIFY || k->what == WIDE)
-		show(insn, address, k->shift);
+	if (k->what == LOAD || k->what == MODIFY)
+		callbacks += make_access(insn, address, 1u << k->shift, LOADS);
 	if (k->what == STORE || k->what == MODIFY)
-		show(insn, address, k->shift | INFO_STORE);
-	if (k->what == WIDE)
-		show(insn, address + 8, k->shift);
+		callbacks += make_access(insn, address, 1u << k->shift, STORES);
 	r->rsp = (r->rsp + (uint64_t)k->rsp_moves) & ~k->rsp_loses;
 	r->rax += (uint64_t)k->rax_moves;
 	r->rbx += k->what == NOTHING && k->by == BY_RAX_RBX;

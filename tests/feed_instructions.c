@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../virtual_pmu/feed/decoding.h"
 #include "../virtual_pmu/feed/known.h"
 
 struct sample {
@@ -73,7 +74,7 @@ static void kinds(void **state)
 	}
 }
 
-enum way { PLAIN, WIDE, MODIFIES, NONE };
+enum way { PLAIN, MODIFIES, NONE };
 
 struct access_sample {
 	const char *text;
@@ -82,11 +83,11 @@ struct access_sample {
 };
 
 static const struct access_sample accesses[] = {
-	{ "movups (%rdi),%xmm0", 3, { 0x0f, 0x10, 0x07 }, WIDE },
-	{ "movdqu %xmm3,-16(%rcx)", 5, { 0xf3, 0x0f, 0x7f, 0x59, 0xf0 }, WIDE },
-	{ "addpd (%rdi,%rax,8),%xmm2", 5, { 0x66, 0x0f, 0x58, 0x14, 0xc7 }, WIDE },
-	{ "paddq 0x1704(%rip),%xmm1", 8, { 0x66, 0x0f, 0xd4, 0x0d, 4, 0x17, 0, 0 }, WIDE },
-	{ "vmovupd (%rdi),%ymm0", 4, { 0xc5, 0xfd, 0x10, 0x07 }, WIDE },
+	{ "movups (%rdi),%xmm0", 3, { 0x0f, 0x10, 0x07 }, PLAIN },
+	{ "movdqu %xmm3,-16(%rcx)", 5, { 0xf3, 0x0f, 0x7f, 0x59, 0xf0 }, PLAIN },
+	{ "addpd (%rdi,%rax,8),%xmm2", 5, { 0x66, 0x0f, 0x58, 0x14, 0xc7 }, PLAIN },
+	{ "paddq 0x1704(%rip),%xmm1", 8, { 0x66, 0x0f, 0xd4, 0x0d, 4, 0x17, 0, 0 }, PLAIN },
+	{ "vmovupd (%rdi),%ymm0", 4, { 0xc5, 0xfd, 0x10, 0x07 }, PLAIN },
 	{ "vmaskmovpd (%rdi),%ymm1,%ymm0", 5, { 0xc4, 0xe2, 0x75, 0x2d, 0x07 }, PLAIN },
 	{ "movsd (%rdi),%xmm0", 4, { 0xf2, 0x0f, 0x10, 0x07 }, PLAIN },
 	{ "movhpd (%rdi),%xmm0", 4, { 0x66, 0x0f, 0x16, 0x07 }, PLAIN },
@@ -128,11 +129,10 @@ static void ways_to_access(void **state)
 		struct vpmu_accesses a = vpmu_accesses_of(s->bytes, s->size);
 		struct vpmu_class c = vpmu_class_of(s->bytes, s->size);
 
-		if (a.wide != (s->way == WIDE) || a.modifies != (s->way == MODIFIES) ||
-		    a.none != (s->way == NONE))
-			fail_msg("%s is taken for%s%s%s", s->text, a.wide ? " wide" : "",
-				 a.modifies ? " modifying" : "", a.none ? " none" : "");
-		if (c.wide != a.wide || c.no_access != (a.none && a.vector))
+		if (a.modifies != (s->way == MODIFIES) || a.none != (s->way == NONE))
+			fail_msg("%s is taken for%s%s", s->text, a.modifies ? " modifying" : "",
+				 a.none ? " none" : "");
+		if (c.no_access != (a.none && a.vector))
 			fail_msg("%s is of another class", s->text);
 	}
 }
@@ -184,8 +184,8 @@ static void is_known(const uint8_t *bytes, size_t count)
 	struct vpmu_accesses a = vpmu_accesses_of(bytes, count);
 	struct vpmu_accesses b = vpmu_accesses_known(bytes, count);
 
-	if (a.store != b.store || a.vector != b.vector || a.none != b.none || a.wide != b.wide ||
-	    a.once != b.once || a.modifies != b.modifies || a.writes != b.writes)
+	if (a.store != b.store || a.vector != b.vector || a.none != b.none || a.once != b.once ||
+	    a.modifies != b.modifies || a.writes != b.writes)
 		fail_msg("%02x %02x %02x %02x...: not as it is decoded", bytes[0], bytes[1],
 			 bytes[2], bytes[3]);
 }
@@ -201,7 +201,8 @@ static void what_is_known_is_what_is_decoded(void **state)
 	for (uint32_t i = 0; i < sizeof(first) * 2 * 65536 * 3; i++) {
 		uint32_t n = i / 3, with = n / 65536 / 2 % sizeof(first);
 		uint8_t bytes[15] = { first[with] };
-		size_t at = first[with] != 0, size;
+		size_t at = first[with] != 0;
+		struct decoded d;
 
 		if (n / 65536 % 2)
 			bytes[at++] = 0x0f;
@@ -209,9 +210,8 @@ static void what_is_known_is_what_is_decoded(void **state)
 		bytes[at++] = (uint8_t)n;
 		for (size_t k = 0; k < 4; k++)
 			bytes[at + k] = rest[i % 3][k];
-		size = vpmu_length_of(bytes, sizeof(bytes));
-		if (size)
-			is_known(bytes, size);
+		if (decode(bytes, sizeof(bytes), &d))
+			is_known(bytes, d.insn.length);
 	}
 }
 

@@ -20,7 +20,7 @@ static void execute(int which, uint64_t address)
 	if (tb->execute)
 		tb->execute(0, tb->udata);
 	if (which)
-		tb->insn[1].access(0, 3 | INFO_STORE, address, tb->insn[1].access_udata);
+		make_access(&tb->insn[1], address, 8, STORES);
 }
 
 static bool is_inside(void)

@@ -9,11 +9,10 @@
 #include "feed_machine.h"
 #include "feed_qemu.h"
 
-/* A locked ADD, which may be shown as any access, MOVNTI and SFENCE; 16 bytes apart, all in one
- * code line. */
+/* FXSAVE, which may make any accesses, MOVNTI and SFENCE; 16 bytes apart, all in one code line. */
 static struct qemu_plugin_tb block = {
 	.count = 3,
-	.insn = { { .address = 0x400000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
+	.insn = { { .address = 0x400000, .size = 3, .bytes = { 0x0f, 0xae, 0x07 } },
 		  { .address = 0x400010, .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
 		  { .address = 0x400020, .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } } },
 };
@@ -23,9 +22,19 @@ static void run_block(void)
 	block.execute(0, block.udata);
 }
 
-static void touch(uint64_t address, uint32_t shift, uint32_t store)
+static void load(uint64_t address, uint32_t bytes)
 {
-	block.insn[0].access(0, shift | store, address, NULL);
+	make_access(&block.insn[0], address, bytes, LOADS);
+}
+
+static void store(uint64_t address, uint32_t bytes)
+{
+	make_access(&block.insn[0], address, bytes, STORES);
+}
+
+static void store_past(uint64_t address)
+{
+	make_access(&block.insn[1], address, 8, STORES);
 }
 
 static uint64_t own_clock(void)
@@ -79,26 +88,26 @@ static void an_access_across_lines_touches_both(void **state)
 {
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	touch(0x10038, 3, 0);		/* ends with the line */
+	load(0x10038, 8);		/* ends with the line */
 	assert_int_equal(READS(VPMU_I), 1);
-	touch(0x10039, 3, 0);		/* one byte beyond */
+	load(0x10039, 8);		/* one byte beyond */
 	assert_int_equal(READS(VPMU_I), 2);
-	touch(0x1007c, 2, INFO_STORE);
+	store(0x1007c, 4);
 	assert_int_equal(all_lookups(), 2);
-	touch(0x1007d, 2, INFO_STORE);
+	store(0x1007d, 4);
 	assert_int_equal(all_lookups(), 3);
-	touch(0x1007d, 2, 0);
+	load(0x1007d, 4);
 	assert_int_equal(all_lookups(), 3);
 }
 
-/* MOVUPS and VMOVUPS of a YMM register; QEMU shows two pieces of one, and four of the other. */
+/* MOVUPS and VMOVUPS of a YMM register; QEMU shows pieces of 16 bytes. */
 static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
 {
 	static struct qemu_plugin_tb wide = {
 		.count = 3,
-		.insn = { { .address = 0x900000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
-			  { .address = 0x900004, .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
-			  { .address = 0x900007, .size = 4, .bytes = { 0xc5, 0xfc, 0x10, 0x07 } } },
+		.insn = { { .address = 0x900000, .size = 2, .bytes = { 0x0f, 0x31 } },
+			  { .address = 0x900002, .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
+			  { .address = 0x900005, .size = 4, .bytes = { 0xc5, 0xfc, 0x10, 0x07 } } },
 	};
 	uint64_t at = 0x700000;
 
@@ -110,30 +119,23 @@ static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
 			uint64_t lines = start + bytes > 64 ? 2 : 1;
 
 			memset(&seen, 0, sizeof(seen));
-			for (uint64_t piece = from; piece < from + bytes; piece += 8)
-				wide.insn[i].access(0, 3, piece, wide.insn[i].access_udata);
+			for (uint64_t piece = from; piece < from + bytes; piece += 16)
+				assert_true(make_access(&wide.insn[i], piece, 16, LOADS));
 			assert_int_equal(READS(VPMU_I), lines);
 			for (uint64_t n = 1; n <= lines; n++)
-				touch(at + n * 64, 3, 0);
+				load(at + n * 64, 8);
 			assert_int_equal(READS(VPMU_I), lines);
 		}
 }
 
-static void show(const struct qemu_plugin_insn *insn, uint64_t address, uint32_t store)
-{
-	if (insn->access)
-		insn->access(0, 3 | store, address, insn->access_udata);
-}
-
 /* An access that starts in each byte of a line, and RET. */
-static void run_first(const struct qemu_plugin_tb *first, uint32_t pieces, bool modifies)
+static void run_first(const struct qemu_plugin_tb *first, uint32_t bytes, bool modifies)
 {
 	for (uint64_t at = 0xb00038; at < 0xb00078; at++) {
-		for (uint32_t i = 0; i < pieces; i++)
-			show(&first->insn[1], at + 8 * i, 0);
+		make_access(&first->insn[1], at, bytes, LOADS);
 		if (modifies)
-			show(&first->insn[1], at, INFO_STORE);
-		show(&first->insn[2], at, 0);
+			make_access(&first->insn[1], at, bytes, STORES);
+		make_access(&first->insn[2], at, 8, LOADS);
 	}
 }
 
@@ -157,10 +159,10 @@ static void a_block_is_entered_with_its_first_access_once(void **state)
 		first.execute = NULL;
 		translate(1, &first);
 		assert_null(first.execute);
-		run_first(&first, i == 2 ? 2 : 1, i == 1);	/* fetches its lines */
+		run_first(&first, i == 2 ? 16 : 8, i == 1);	/* fetches its lines */
 		synchronise();
 		before = own_clock();
-		run_first(&first, i == 2 ? 2 : 1, i == 1);
+		run_first(&first, i == 2 ? 16 : 8, i == 1);
 		synchronise();
 		assert_int_equal(own_clock() - before, 64 * 3);
 	}
@@ -180,31 +182,43 @@ static void a_load_and_a_store_of_one_place_are_seen_at_the_store(void **state)
 	translate(1, &both);
 	assert_null(both.insn[0].access);
 	assert_null(both.insn[1].access);
-	show(&both.insn[2], 0xd00000, INFO_STORE);	/* with the code's line */
-	show(&both.insn[2], 0xd00008, INFO_STORE);
+	make_access(&both.insn[2], 0xd00000, 16, STORES);	/* with the code's line */
 	memset(&seen, 0, sizeof(seen));
-	show(&both.insn[2], 0xd10000, INFO_STORE);
-	show(&both.insn[2], 0xd10008, INFO_STORE);
+	make_access(&both.insn[2], 0xd10000, 16, STORES);
 	assert_int_equal(READS(VPMU_I), 1);
-	touch(0xd10000, 3, INFO_STORE);
+	store(0xd10000, 8);
 	assert_int_equal(READS(VPMU_I), 1);
+}
+
+/* A locked ADD: QEMU would show both. */
+static void an_atomic_is_seen_at_its_store(void **state)
+{
+	static struct qemu_plugin_tb atomic = {
+		.count = 1,
+		.insn = { { .address = 0xe00000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } } },
+	};
+
+	(void)state;
+	translate(1, &atomic);
+	assert_false(make_access(&atomic.insn[0], 0xe10000, 8, LOADS));
+	assert_true(make_access(&atomic.insn[0], 0xe10000, 8, STORES));
 }
 
 static void nontemporal_stores_leave_at_a_fence(void **state)
 {
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	block.insn[1].access(0, 3 | INFO_STORE, 0x20000, NULL);
+	store_past(0x20000);
 	/* The second one: four bytes here, four in the next line. */
-	block.insn[1].access(0, 3 | INFO_STORE, 0x2003c, NULL);
+	store_past(0x2003c);
 	assert_int_equal(seen.requests, 0);
 	block.insn[2].execute(0, NULL);
 	assert_int_equal(seen.requests, 3);
 	assert_int_equal(seen.writes, 2);
 	assert_int_equal(all_lookups(), 0);
 	for (uint64_t at = 0x30000; at < 0x30040; at += 8)
-		block.insn[1].access(0, 3 | INFO_STORE, at, NULL);
-	touch(0x30000, 3, 0);		/* an ordinary access to the line pushes it out as well */
+		store_past(at);
+	load(0x30000, 8);		/* an ordinary access to the line pushes it out as well */
 	assert_int_equal(seen.requests, 3 + 1 + 1);
 	assert_int_equal(seen.writes, 3);
 	assert_int_equal(READS(VPMU_I), 1);
@@ -240,11 +254,11 @@ static void follows_its_virtual_cpu(void **state)
 	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());
 
 	(void)state;
-	touch(0x40000, 3, INFO_STORE);
+	store(0x40000, 8);
 	memset(&seen, 0, sizeof(seen));
 	slot->cpu = (slot->cpu + 1) % 4;
 	run_block();
-	touch(0x40000, 3, 0);
+	load(0x40000, 8);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
 }
 
@@ -255,13 +269,13 @@ static void a_forked_child_is_a_process_of_its_own(void **state)
 	pid_t pid;
 
 	(void)state;
-	touch(0x50000, 3, 0);
+	load(0x50000, 8);
 	memset(&seen, 0, sizeof(seen));
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		/* A copy of the segment here, not shared: look at it from within. */
-		touch(0x50000, 3, 0);
+		load(0x50000, 8);
 		_exit(!(READS(VPMU_I) == 1 && segment->next_space == spaces + 1 &&
 			segment->feeds == 2 && vpmu_thread_find(segment, vpmu_gettid())));
 	}
@@ -276,8 +290,8 @@ static void guest_code_in_the_lock_is_not_modelled(void **state)
 	vpmu_lock(segment);
 	for (int i = 0; i < 1000; i++)
 		run_block();
-	touch(0x60000, 3, INFO_STORE);
-	block.insn[1].access(0, 3 | INFO_STORE, 0x61000, NULL);
+	store(0x60000, 8);
+	store_past(0x61000);
 	call(SYS_getpid, 0, 0);
 	assert_true(vpmu_lock_held(segment));
 	assert_int_equal(all_lookups(), 0);
@@ -343,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_wide_access_touches_its_lines_wherever_it_starts),
 		cmocka_unit_test(a_block_is_entered_with_its_first_access_once),
 		cmocka_unit_test(a_load_and_a_store_of_one_place_are_seen_at_the_store),
+		cmocka_unit_test(an_atomic_is_seen_at_its_store),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),
 		cmocka_unit_test(follows_its_virtual_cpu),

@@ -10,12 +10,14 @@
 
 #include "feed_machine.h"
 #include "../virtual_pmu/feed/qemu_plugin_api.h"
+#include "../virtual_pmu/feed/serving.h"
 
 struct qemu_plugin_insn {
 	uint64_t address;
 	size_t size;
 	uint8_t bytes[15];
 	qemu_plugin_vcpu_mem_cb_t access;
+	enum qemu_plugin_mem_rw shows;
 	void *access_udata;
 	qemu_plugin_vcpu_udata_cb_t execute;
 };
@@ -91,8 +93,9 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
 				      void *udata)
 {
-	(void)flags, (void)rw;
+	(void)flags;
 	insn->access = cb;
+	insn->shows = rw;
 	insn->access_udata = udata;
 }
 
@@ -129,17 +132,25 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
 	return insn->address;
 }
 
-/* Our own encoding, unlike QEMU's: the plugin may only ask. */
-#define INFO_STORE 0x20u
+enum direction { LOADS, STORES };
 
-unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info)
+/* The instruction makes an access: its callback, if it has one for that. */
+static inline bool make_access(const struct qemu_plugin_insn *insn, uint64_t address,
+			       uint32_t bytes, enum direction direction)
 {
-	return info & 7;
+	bool shown = insn->access && (insn->shows & (1u << direction));
+
+	if (shown)
+		insn->access(0, vpmu_info(bytes, direction == STORES), address,
+			     insn->access_udata);
+	return shown;
 }
 
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
+/* The plugin's other side is not of these tests. */
+bool vpmu_serving_begin(const char *path)
 {
-	return info & INFO_STORE;
+	(void)path;
+	return true;
 }
 
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)

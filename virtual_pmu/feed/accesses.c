@@ -118,7 +118,6 @@ static void look_at_operands(const struct decoded *d, struct vpmu_accesses *a)
 {
 	const ZydisDecodedOperand *memory = memory_operand(d);
 
-	a->wide = a->vector && is_wide(d);
 	a->once = a->once || (a->vector && a->store == VPMU_ORDINARY && is_vector_work(&d->insn) &&
 			      memory && memory->size <= 128);
 	a->writes = written(d);

@@ -10,7 +10,6 @@ struct vpmu_accesses {
 	enum vpmu_store store;		/* as in its class */
 	bool vector;			/* of SSE or AVX, without a mask */
 	bool none;			/* only registers; the next follows, or the block ends */
-	bool wide;			/* one of 16 or 32 bytes, every byte of it */
 	bool once;			/* always has exactly one, of at most 16 bytes */
 	bool modifies;			/* reads and then writes the same place, not locked */
 	uint16_t writes;		/* general registers, a bit each, RAX first; if `none` or

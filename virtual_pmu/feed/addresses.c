@@ -43,7 +43,7 @@ static bool put_registers(const ZydisDecodedOperand *memory, uint64_t end, struc
 
 static bool put_size(uint32_t bits, struct vpmu_address *a)
 {
-	while (a->shift < 3 && 8u << a->shift < bits)
+	while (a->shift < 4 && 8u << a->shift < bits)
 		a->shift++;
 	return 8u << a->shift == bits;
 }

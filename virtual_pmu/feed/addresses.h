@@ -12,11 +12,11 @@
 struct vpmu_address {
 	uint32_t base, index, scale;	/* scale: 0 without an index */
 	uint64_t constant;		/* with VPMU_NO_REGISTER for a base, all of the address */
-	uint32_t shift;			/* log2 of its bytes, 8 at most */
+	uint32_t shift;			/* log2 of its bytes, 16 at most */
 	bool stores;
 };
 
-/* Of an instruction that has one access, and ends at this address. False: it is of more than 8
+/* Of an instruction that has one access, and ends at this address. False: it is of more than 16
  * bytes, or by other registers than 64-bit ones, or relative to FS or GS. */
 bool vpmu_address_of(struct vpmu_code code, uint64_t end, struct vpmu_address *a);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_blocks.h"
-#include "crossing.h"
 #include "packed.h"
 
 #include <pthread.h>
@@ -87,7 +86,7 @@ static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t count)
 
 static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 {
-	size_t count = vpmu_block_instructions(tb);
+	size_t count = qemu_plugin_tb_n_insns(tb);
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
 	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
@@ -119,7 +118,7 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 					     bool hidden)
 {
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
-	size_t count = vpmu_block_instructions(tb);
+	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 16) % BUCKETS];
 	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
 	size_t size;

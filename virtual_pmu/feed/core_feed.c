@@ -7,16 +7,14 @@
 #include "clock.h"
 #include "waiting.h"
 #include "core_blocks.h"
-#include "crossing.h"
 #include "instructions.h"
 #include "predictor.h"
 #include "tlb.h"
-#include "wide.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* User data of an access: flags below the number of the instruction in its block, from 1. */
-enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, WIDE = 16, INSTRUCTION_SHIFT = 5 };
+enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 };
 
 /* The last access of either kind, of which QEMU may show more pieces. */
 struct piece {
@@ -38,7 +36,6 @@ struct core_thread {
 
 static const struct vpmu_caches *caches;	/* NULL: not active */
 static struct vpmu_core_feed_parts parts;
-static uint32_t store_bits;
 static __thread struct core_thread *mine __attribute__((tls_model("initial-exec")));
 
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *p)
@@ -47,9 +44,6 @@ bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_fee
 		return false;
 	caches = c;
 	parts = *p;
-	for (uint32_t bit = 1; bit; bit <<= 1)
-		if (qemu_plugin_mem_is_store(bit))
-			store_bits |= bit;
 	return true;
 }
 
@@ -321,19 +315,12 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 {
 	struct core_thread *t = mine;
 	uintptr_t note = (uintptr_t)user;
-	bool store = info & store_bits;
+	bool store = info & VPMU_INFO_STORE;
 	struct piece *p = store ? &t->store : &t->load;
 	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
 	uint32_t before[2];
-	uint64_t last = address;
+	uint64_t last = address + vpmu_info_bytes(info) - 1;
 
-	/* An atomic shows its load or not, depending on how many threads there are. */
-	if ((note & LOCKED) && !store)
-		return;
-	if ((note & WIDE) && vpmu_wide_passes(address))
-		return;
-	if (vpmu_may_cross_line(address))
-		last += (1u << qemu_plugin_mem_size_shift(info)) - 1;
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
@@ -365,16 +352,16 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 	if (c.no_access)
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
-		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u) |
-		(c.wide && c.store == VPMU_ORDINARY ? WIDE : 0u);
+		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
 	qemu_plugin_register_vcpu_mem_cb(insn, on_core_access, QEMU_PLUGIN_CB_NO_REGS,
-					 QEMU_PLUGIN_MEM_RW, (void *)note);
+					 c.locked ? QEMU_PLUGIN_MEM_W : QEMU_PLUGIN_MEM_RW,
+					 (void *)note);
 }
 
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden)
 {
 	const struct vpmu_block *b = vpmu_block_describe(tb, packed, hidden);
-	size_t count = vpmu_block_instructions(tb);
+	size_t count = qemu_plugin_tb_n_insns(tb);
 
 	if (hidden) {
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_hidden_block, QEMU_PLUGIN_CB_NO_REGS,

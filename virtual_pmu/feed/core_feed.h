@@ -28,7 +28,7 @@
 /* The callbacks of machines without a core PMU. */
 struct vpmu_core_feed_parts {
 	qemu_plugin_vcpu_udata_cb_t block, fence;
-	qemu_plugin_vcpu_mem_cb_t access, wide, nontemporal;	/* wide: see wide.h */
+	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
 	void (*reported)(void);		/* the model has counted; no lock is held; may be NULL */
 };
 

@@ -6,15 +6,12 @@
 #include "nontemporal.h"
 #include "plain.h"
 #include "translation.h"
-#include "wide.h"
 
 #define SLOW __attribute__((noinline, cold))
 #define NOINLINE __attribute__((noinline))
 #define AS_GIVEN __attribute__((noinline, used))	/* keeps its arguments where they are */
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-
-static uint32_t store_bits;		/* those of qemu_plugin_meminfo_t that mean a store */
 
 static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 {
@@ -37,23 +34,26 @@ static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		work_off(t);
 }
 
-/* What the fast path below does not decide. These have the callback's arguments, so that it need
- * not move them. */
-static AS_GIVEN void access_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				 void *user)
+static inline bool crosses_line(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	return address % VPMU_LINE_BYTES + vpmu_info_bytes(info) > VPMU_LINE_BYTES;
+}
+
+/* What the fast path below does not decide has the callback's arguments, so that it need not move
+ * them. This one is of an access across the end of a line. */
+static AS_GIVEN void access_two(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				void *user)
 {
 	struct vpmu_emulated *t = vpmu_self;
 	uint64_t tag = vpmu_runner_tag(&t->runner, address);
-	enum vpmu_touch kind = info & store_bits ? VPMU_STORE : VPMU_LOAD;
-	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+	enum vpmu_touch kind = info & VPMU_INFO_STORE ? VPMU_STORE : VPMU_LOAD;
 
 	if (vpmu_defers(&t->runner)) {
 		defer(vcpu, info, address, user, t, 0);
 		return;
 	}
 	touch(t, tag, kind);
-	if (unlikely(address % VPMU_LINE_BYTES + size > VPMU_LINE_BYTES))
-		touch(t, tag + VPMU_LINE_BYTES, kind);
+	touch(t, tag + VPMU_LINE_BYTES, kind);
 }
 
 /* What the instruction remembers: the user data of its callback is its place in the table. */
@@ -101,7 +101,7 @@ SLOW static void touch_word(struct vpmu_runner *r, uint64_t word)
 static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
-	uint64_t word = tag | (info & store_bits ? VPMU_WORD_M : VPMU_WORD_E);
+	uint64_t word = tag | (info & VPMU_INFO_STORE ? VPMU_WORD_M : VPMU_WORD_E);
 
 	(void)vcpu, (void)address;
 	if (!missed_plain(r, word))
@@ -129,14 +129,13 @@ static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 	way = find(r, tag);
 	if (!way)
 		access_missed(vcpu, info, address, user, r, tag);
-	else if (!(info & store_bits) || l1_way_modify(way, tag, r->keeps))
+	else if (!(info & VPMU_INFO_STORE) || l1_way_modify(way, tag, r->keeps))
 		found(r, user, way);
 	else
 		access_shared(r, user, tag);
 }
 
-/* One callback for loads and stores: QEMU 7.2 calls both kinds whichever was asked for. An atomic
- * read-modify-write arrives once, as a store. */
+/* A load or a store. */
 static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
 			      uint64_t address, void *user)
 {
@@ -144,9 +143,9 @@ static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plu
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 	uint64_t tag = vpmu_runner_tag(r, address), state = word ^ tag;	/* if it is this line */
 
-	if (unlikely(vpmu_may_cross_line(address)))
-		access_slow(vcpu, info, address, user);
-	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & store_bits)))
+	if (unlikely(crosses_line(info, address)))
+		access_two(vcpu, info, address, user);
+	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & VPMU_INFO_STORE)))
 		l1_touch(way, &r->uses);
 	else
 		access_search(vcpu, info, address, user, r, tag);
@@ -159,15 +158,15 @@ SLOW static void modify_twice(struct vpmu_runner *r, uint64_t tag)
 	touch_word(r, tag | VPMU_WORD_M);
 }
 
-static AS_GIVEN void modify_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				 void *user)
+static AS_GIVEN void modify_two(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				void *user)
 {
 	if (vpmu_defers(&vpmu_self->runner)) {
 		defer(vcpu, info, address, user, vpmu_self, VPMU_MODIFIES);
 		return;
 	}
-	access_slow(vcpu, info & ~store_bits, address, user);
-	access_slow(vcpu, info, address, user);
+	access_two(vcpu, info & ~VPMU_INFO_STORE, address, user);
+	access_two(vcpu, info, address, user);
 }
 
 /* In the plain case a load's miss and the store to its line are one: a store's miss. */
@@ -205,7 +204,7 @@ static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 		modify_shared(r, user, tag);
 }
 
-/* QEMU shows both; or, where the load is of another instruction, the store alone. */
+/* A load and then a store of the same place, of which only the store is shown. */
 static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_meminfo_t info,
 			  uint64_t address, void *user)
 {
@@ -213,8 +212,8 @@ static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_
 	uint64_t word = __atomic_load_n(&way->word, __ATOMIC_RELAXED);
 	uint64_t tag = vpmu_runner_tag(r, address);
 
-	if (unlikely(vpmu_may_cross_line(address)))
-		modify_slow(vcpu, info, address, user);
+	if (unlikely(crosses_line(info, address)))
+		modify_two(vcpu, info, address, user);
 	else if (word != (tag | VPMU_WORD_M))
 		modify_search(vcpu, info, address, user, r, tag);
 	else

@@ -117,11 +117,4 @@ static inline bool has_no_access(const ZydisDecodedInstruction *insn)
 	       insn->raw.modrm.mod == 3 && store_of(insn) == VPMU_ORDINARY;
 }
 
-static inline bool is_wide(const struct decoded *d)
-{
-	const ZydisDecodedOperand *memory = memory_operand(d);
-
-	return memory && (memory->size == 128 || memory->size == 256);
-}
-
 #endif

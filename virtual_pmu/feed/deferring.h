@@ -26,7 +26,7 @@
  * so many as the second. */
 #define VPMU_DEFERRED_SPARSE 2u
 #define VPMU_DEFERRED_PAUSE 8u
-#define VPMU_DEFERRED_BLOCK 8u		/* beside the ways of translation.h: a block alone */
+#define VPMU_DEFERRED_BLOCK 4u		/* beside the ways of translation.h: a block alone */
 
 /* A callback's arguments, and which one it is: `user` of a block alone is the packed block. */
 struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; };

@@ -23,7 +23,6 @@ struct vpmu_emulated {
 	struct vpmu_hidden_map code;
 	struct vpmu_bypass bypass;
 	struct vpmu_spinning spinning;
-	uint64_t half;			/* where a block's first access goes on; or 0 */
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "caches.h"
-#include "wide.h"
 
 static struct vpmu_group *groups;
 
@@ -121,8 +120,7 @@ static bool add_access(struct vpmu_group_lines *lines, const struct vpmu_grouped
 
 	if (in_line + a->bytes > VPMU_LINE_BYTES || line == lines->line + VPMU_GROUP_LINES)
 		return false;
-	if (!line->last || !vpmu_may_cross_line(at))	/* such a one has no use for its site */
-		line->site = a->site;
+	line->site = a->site;
 	line->last = number;
 	line->stores |= a->stores;
 	return true;

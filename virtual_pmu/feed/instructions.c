@@ -294,7 +294,6 @@ struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 	c.locked = d.insn.attributes & ZYDIS_ATTRIB_HAS_LOCK;
 	c.branch = branch_of(&d);
 	c.store = store_of(&d.insn);
-	c.wide = is_vector(&d.insn) && is_wide(&d);
 	c.no_access = has_no_access(&d.insn);
 	if (d.insn.meta.category == ZYDIS_CATEGORY_STRINGOP ||
 	    d.insn.meta.category == ZYDIS_CATEGORY_IOSTRINGOP)
@@ -306,12 +305,4 @@ struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count)
 	if (!c.unit)
 		classify_plain(&d, &c);
 	return c;
-}
-
-size_t vpmu_length_of(const uint8_t *bytes, size_t count)
-{
-	ZydisDecodedInstruction insn;
-	ZydisDecoder decoder;
-
-	return decode_without_operands(bytes, count, &decoder, NULL, &insn) ? insn.length : 0;
 }

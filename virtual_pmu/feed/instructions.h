@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an x86-64 instruction does, as far as events tell, and how long it is, from its bytes, which
- * Zydis decodes. EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes
+/* What an x86-64 instruction does, as far as events tell, from its bytes, which Zydis
+ * decodes. EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes
  * them.
  *
  * Stated rules, where documents leave room:
@@ -60,15 +60,12 @@ struct vpmu_class {
 	bool repeated;		/* string instruction with a REP prefix */
 	bool plain_load;	/* only brings memory to a register, perhaps extended */
 	bool many;		/* several loads or stores of their own: CMPS, gathers */
-	bool wide, no_access;	/* see accesses.h */
+	bool no_access;		/* `none` of accesses.h */
 	bool multiply, divide;
 	bool computes;		/* of x87 or a floating point type, and arithmetic */
 };
 
 /* A cut-off or unknown instruction has no class: all zero. */
 struct vpmu_class vpmu_class_of(const uint8_t *bytes, size_t count);
-
-/* Bytes of the instruction; 0: there are not enough of them to tell, or it is none. */
-size_t vpmu_length_of(const uint8_t *bytes, size_t count);
 
 #endif

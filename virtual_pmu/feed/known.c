@@ -47,16 +47,15 @@ static uint32_t key_of(const uint8_t *bytes, size_t count)
 static uint32_t pack(struct vpmu_accesses a)
 {
 	return (uint32_t)a.store | (uint32_t)a.vector << 2 | (uint32_t)a.none << 3 |
-	       (uint32_t)a.wide << 4 | (uint32_t)a.once << 5 | (uint32_t)a.modifies << 6 |
-	       (uint32_t)a.writes << 7;
+	       (uint32_t)a.once << 4 | (uint32_t)a.modifies << 5 | (uint32_t)a.writes << 6;
 }
 
 static struct vpmu_accesses unpack(uint32_t bits)
 {
 	return (struct vpmu_accesses){
 		.store = (enum vpmu_store)(bits & 3), .vector = bits >> 2 & 1,
-		.none = bits >> 3 & 1, .wide = bits >> 4 & 1, .once = bits >> 5 & 1,
-		.modifies = bits >> 6 & 1, .writes = (uint16_t)(bits >> 7),
+		.none = bits >> 3 & 1, .once = bits >> 4 & 1, .modifies = bits >> 5 & 1,
+		.writes = (uint16_t)(bits >> 6),
 	};
 }
 

@@ -18,7 +18,7 @@ static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
 void vpmu_nontemporal_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			    void *unused)
 {
-	uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+	uint32_t size = vpmu_info_bytes(info);
 	uint64_t offset = address % VPMU_LINE_BYTES;
 	uint64_t tag = vpmu_runner_tag(&vpmu_self->runner, address);
 	uint64_t bytes = (1ull << size) - 1;

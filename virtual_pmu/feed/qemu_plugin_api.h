@@ -23,7 +23,11 @@ typedef struct qemu_info_t {
 } qemu_info_t;
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
+/* The last is ours (emulator/lines-user), beside one of the others: code makes the access by itself,
+ * and no helper function of QEMU's. */
+enum qemu_plugin_mem_rw {
+	QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3, VPMU_MEM_IN_CODE = 4,
+};
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
@@ -79,8 +83,16 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);	/* in this process */
 
-/* Inside a memory callback. The shift: log2 of the access's bytes. */
-unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+/* What `info` of a memory callback holds: ours (emulator/lines-user), so that a look is enough. */
+#define VPMU_INFO_STORE (1u << 17)
+#define VPMU_INFO_BYTES_SHIFT 24	/* of the access's bytes - 1 */
+static inline qemu_plugin_meminfo_t vpmu_info(uint32_t bytes, bool store)
+{
+	return (bytes - 1) << VPMU_INFO_BYTES_SHIFT | (store ? VPMU_INFO_STORE : 0);
+}
+static inline uint32_t vpmu_info_bytes(qemu_plugin_meminfo_t info)
+{
+	return (info >> VPMU_INFO_BYTES_SHIFT) + 1;
+}
 
 #endif

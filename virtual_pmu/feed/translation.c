@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "translation.h"
 
+#include "contended.h"
 #include "known.h"
 
 #define INSTRUCTIONS_MAX 512	/* of QEMU's blocks */
@@ -79,8 +80,7 @@ static void find_first(struct block *b, uint64_t packed)
 static void find_ways(struct block *b, uint64_t packed)
 {
 	for (size_t i = 0; i < b->count; i++)
-		b->ways[i] = (b->of[i].wide ? VPMU_WIDE : 0) |
-			     (b->of[i].modifies ? VPMU_MODIFIES : 0);
+		b->ways[i] = b->of[i].modifies ? VPMU_MODIFIES : 0;
 	find_pairs(b);
 	find_first(b, packed);
 }
@@ -96,8 +96,7 @@ static uint64_t end_of(const struct block *b, size_t i)
 
 static bool may_be_of_a_group(const struct block *b, size_t i)
 {
-	return b->of[i].once && !b->of[i].wide && b->of[i].store == VPMU_ORDINARY &&
-	       !b->left_out[i];
+	return b->of[i].once && b->of[i].store == VPMU_ORDINARY && !b->left_out[i];
 }
 
 static bool may_have_groups(const struct block *b)
@@ -111,10 +110,8 @@ static bool may_have_groups(const struct block *b)
 
 static void complete(struct block *b, size_t i, struct vpmu_grouped *a)
 {
-	uint32_t shift = (uint32_t)__builtin_ctz(a->bytes);
-
 	a->modifies = b->ways[i] & VPMU_MODIFIES;
-	a->info = b->callbacks->info[a->stores][shift];
+	a->info = vpmu_info(a->bytes, a->stores);
 	a->site = (uint32_t)(next_site() * sizeof(struct vpmu_way *));
 	b->left_out[i] = true;
 }
@@ -186,20 +183,27 @@ static void *user_data_of(const struct block *b, size_t i, uint64_t packed)
 	return group;
 }
 
+/* QEMU shows a load and a store of what is only seen as a store. */
+static enum qemu_plugin_mem_rw shown(const struct block *b, size_t i)
+{
+	enum qemu_plugin_mem_rw rw = QEMU_PLUGIN_MEM_RW;
+
+	if ((b->ways[i] & VPMU_MODIFIES) || vpmu_is_locked(b->bytes[i], b->size[i]))
+		rw = QEMU_PLUGIN_MEM_W;
+	return b->of[i].once ? rw | VPMU_MEM_IN_CODE : rw;
+}
+
 static void register_access(const struct block *b, size_t i, uint64_t packed)
 {
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
 	const struct vpmu_callbacks *c = b->callbacks;
-	qemu_plugin_vcpu_mem_cb_t access = b->of[i].wide ? c->parts.wide : c->parts.access;
-	uint32_t ways = b->ways[i];
+	qemu_plugin_vcpu_mem_cb_t access = c->parts.access;
 
 	if (b->group[i])
 		access = c->group;
 	else if (c->accesses)
-		access = c->accesses[ways];
-	qemu_plugin_register_vcpu_mem_cb(insn, access, QEMU_PLUGIN_CB_NO_REGS,
-					 ways & VPMU_MODIFIES ? QEMU_PLUGIN_MEM_W :
-								QEMU_PLUGIN_MEM_RW,
+		access = c->accesses[b->ways[i]];
+	qemu_plugin_register_vcpu_mem_cb(insn, access, QEMU_PLUGIN_CB_NO_REGS, shown(b, i),
 					 user_data_of(b, i, packed));
 }
 

@@ -2,7 +2,6 @@
 /* Which callback each block and access of a program has. In user mode an access may have one that
  * does more than one thing at once, as long as what the caches see stays the same, in the same
  * order:
- * - VPMU_WIDE: see wide.h.
  * - VPMU_MODIFIES: an instruction loads from a place and then stores there. It also stands for two
  *   vector instructions that do the same with nothing but vectors between them: then the load
  *   has no callback. Both are seen at the store.
@@ -23,15 +22,13 @@
 #define VPMU_FIRST_LINES_MAX 3u
 #define VPMU_FIRST_INSNS_MAX 63u
 
-enum { VPMU_WIDE = 1, VPMU_MODIFIES = 2, VPMU_FIRST = 4, VPMU_WAYS = 8 };
+enum { VPMU_MODIFIES = 1, VPMU_FIRST = 2, VPMU_WAYS = 4 };
 
 struct vpmu_callbacks {
 	struct vpmu_core_feed_parts parts;
 	/* By the bits above, without parts between them and QEMU; NULL: none may be used. */
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
 	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
-	/* Of a load and a store, by the log2 of their bytes: what QEMU calls them. */
-	qemu_plugin_meminfo_t info[2][4];
 };
 
 /* Inside the translation callback: registers those of an ordinary machine's block, which

@@ -6,7 +6,6 @@
 
 #include "clock.h"
 #include "contended.h"
-#include "crossing.h"
 #include "data_access.h"
 #include "fetch.h"
 #include "waiting.h"
@@ -119,16 +118,6 @@ static void on_block(unsigned int vcpu, void *packed)
 
 /* ---- a block's first access ---- */
 
-/* The other half of 16 bytes follows. */
-static inline bool is_first_half(struct vpmu_emulated *t, uint64_t address)
-{
-	bool second = t && t->half == address;
-
-	if (t)
-		t->half = second ? 0 : address + 8;
-	return !second;
-}
-
 static inline uint64_t block_of(uint64_t first)
 {
 	return vpmu_block_pack(first >> VPMU_FIRST_LINE_SHIFT,
@@ -154,11 +143,7 @@ static void first_goes_on(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_
 static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				void *user, uint32_t ways)
 {
-	bool started = vpmu_self;
-
 	block_slow(vcpu, block_of((uint64_t)(uintptr_t)user));
-	if ((ways & VPMU_WIDE) && !started)
-		vpmu_self->half = address + 8;
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
@@ -202,8 +187,6 @@ enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plug
 {
 	uint64_t first = (uint64_t)(uintptr_t)user;
 
-	if ((ways & VPMU_WIDE) && !is_first_half(t, address))
-		return true;
 	if (unlikely(!t || !enter_quietly(t, first & VPMU_FIRST_INSNS_MAX)))
 		first_slow(vcpu, info, address, user, ways);
 	else if (unlikely(!enter_loop(t, first)))
@@ -219,15 +202,11 @@ access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t
 {
 	struct vpmu_emulated *t = vpmu_self;
 
-	if ((ways & VPMU_MODIFIES) && !(info & store_bits))
-		return;
 	if (ways & VPMU_FIRST) {
 		if (!enter_first(t, ways, vcpu, info, address, user))
 			return;
 		user = first_site((uint64_t)(uintptr_t)user);
 	}
-	if ((ways & VPMU_WIDE) && vpmu_wide_passes(address))
-		return;
 	if (ways & VPMU_MODIFIES)
 		modify(&t->runner, vcpu, info, address, user);
 	else
@@ -241,20 +220,13 @@ access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t
 		access_as(ways, vcpu, info, address, user); \
 	}
 ACCESS(on_access, 0)
-ACCESS(on_wide, VPMU_WIDE)
 ACCESS(on_modify, VPMU_MODIFIES)
-ACCESS(on_wide_modify, VPMU_WIDE | VPMU_MODIFIES)
 ACCESS(on_first, VPMU_FIRST)
-ACCESS(on_first_wide, VPMU_FIRST | VPMU_WIDE)
 ACCESS(on_first_modify, VPMU_FIRST | VPMU_MODIFIES)
-ACCESS(on_first_wide_modify, VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES)
 
 static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
-	[0] = on_access, [VPMU_WIDE] = on_wide, [VPMU_MODIFIES] = on_modify,
-	[VPMU_WIDE | VPMU_MODIFIES] = on_wide_modify,
-	[VPMU_FIRST] = on_first, [VPMU_FIRST | VPMU_WIDE] = on_first_wide,
-	[VPMU_FIRST | VPMU_MODIFIES] = on_first_modify,
-	[VPMU_FIRST | VPMU_WIDE | VPMU_MODIFIES] = on_first_wide_modify,
+	[0] = on_access, [VPMU_MODIFIES] = on_modify,
+	[VPMU_FIRST] = on_first, [VPMU_FIRST | VPMU_MODIFIES] = on_first_modify,
 };
 
 /* ---- groups of accesses ---- */
@@ -322,8 +294,6 @@ static void on_group(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t add
 	void *first = (void *)(uintptr_t)group->user;
 	uint32_t done = 0;
 
-	if ((group->ways & VPMU_MODIFIES) && !(info & store_bits))
-		return;
 	if (group->ways & VPMU_FIRST)
 		done = !enter_first(vpmu_self, group->ways, vcpu, info, address, first);
 	if (done || !access_again(&vpmu_self->runner, address, group))
@@ -341,8 +311,7 @@ static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
 	if (d->ways & VPMU_FIRST)
 		user = (uintptr_t)first_site(user);
-	if ((d->ways & VPMU_DEFERRED_BLOCK) ||
-	    ((d->ways & VPMU_WIDE) && vpmu_wide_passes(d->address)))
+	if (d->ways & VPMU_DEFERRED_BLOCK)
 		return;
 	if (d->ways & VPMU_MODIFIES)
 		modify(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
@@ -400,7 +369,7 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 {
-	size_t count = vpmu_block_instructions(tb);
+	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
@@ -416,34 +385,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
 	.block = on_block, .fence = on_fence,
-	.access = on_access, .wide = on_wide, .nontemporal = on_nontemporal,
+	.access = on_access, .nontemporal = on_nontemporal,
 };
-
-/* The interface tells stores by a function; to ask it once per bit spares a call per access. */
-static void learn_store_bits(void)
-{
-	for (uint32_t bit = 1; bit; bit <<= 1)
-		if (qemu_plugin_mem_is_store(bit))
-			store_bits |= bit;
-}
-
-static void learn_info(bool store, uint32_t shift)
-{
-	qemu_plugin_meminfo_t size = 0;
-
-	while (qemu_plugin_mem_is_store(size) || qemu_plugin_mem_size_shift(size) != shift)
-		size++;
-	callbacks.info[store][shift] = size | (store ? store_bits : 0);
-}
-
-static void learn_infos(void)
-{
-	learn_store_bits();
-	for (uint32_t shift = 0; shift < 4; shift++) {
-		learn_info(false, shift);
-		learn_info(true, shift);
-	}
-}
 
 int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
 		    size_t why_bytes)
@@ -462,7 +405,6 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 	callbacks.accesses = used == &vpmu_watch_parts ? accesses : NULL;
 	callbacks.group = on_group;
 	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
-	learn_infos();
 	return 0;
 }
 

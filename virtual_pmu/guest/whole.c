@@ -12,7 +12,6 @@
 #include "../feed/tlb.h"
 #include "../feed/waiting.h"
 #include "../feed/watch.h"
-#include "../feed/wide.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -110,12 +109,6 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 
 	if (vpmu_self && find(vcpu, info, address, &found))
 		vpmu_watch_parts.access(vcpu, info, found, user);
-}
-
-static void on_wide(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
-{
-	if (!vpmu_wide_passes(address))
-		on_access(vcpu, info, address, user);
 }
 
 static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -252,7 +245,7 @@ bool vpmu_whole_count(bool on)
 
 static const struct vpmu_core_feed_parts parts = {
 	.block = on_block, .fence = on_fence,
-	.access = on_access, .wide = on_wide, .nontemporal = on_nontemporal,
+	.access = on_access, .nontemporal = on_nontemporal,
 	.reported = vpmu_whole_interrupts,
 };
 
