@@ -73,13 +73,12 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 		return 0;
 	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
 		return VPMU_EXIT_FAILURE;
-	if (vpmu_find_program(qemu && *qemu ? qemu : "qemu-x86_64", t->emulator.qemu,
-			 sizeof(t->emulator.qemu))) {
-		vpmu_complain("cannot find %s; install QEMU's user-mode emulation (Debian: "
-			      "qemu-user) or set VPMU_QEMU", qemu ? qemu : "qemu-x86_64");
-		return VPMU_EXIT_FAILURE;
-	}
-	return 0;
+	if (!qemu || !*qemu)
+		return find_library("qemu-x86_64", t->emulator.qemu, sizeof(t->emulator.qemu));
+	if (!vpmu_find_program(qemu, t->emulator.qemu, sizeof(t->emulator.qemu)))
+		return 0;
+	vpmu_complain("VPMU_QEMU=%s: no such program", qemu);
+	return VPMU_EXIT_FAILURE;
 }
 
 /* Absolute: the program may change its directory. */
