@@ -28,7 +28,7 @@ declare -A may=(
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
-	[virtual_pmu]='common'
+	[virtual_pmu]='common plain:virtual_pmu/emulator/user_calls.h'
 	[virtual_pmu/emulator]='*'
 	[tests]='*'
 )

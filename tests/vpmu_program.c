@@ -67,6 +67,7 @@ static void a_script_has_an_interpreter_and_one_argument(void **state)
 	expect_words("#!/bin/sh  \n", "/bin/sh", NULL);
 	expect_words("#!/bin/sh -e\n", "/bin/sh", "-e");
 	expect_words("#!/bin/sh \t-e -u x\n-v", "/bin/sh", "-e -u x");
+	expect_words("#!/bin/sh -e -u \t\n", "/bin/sh", "-e -u");
 }
 
 static void an_interpreter_must_be_a_program(void **state)
@@ -76,9 +77,53 @@ static void an_interpreter_must_be_a_program(void **state)
 	(void)state;
 	assert_int_equal(load_text("#!/no/such/interpreter\n"), EACCES);
 	assert_int_equal(load_text("#!/\n"), EACCES);
+	assert_int_equal(load_text("#!/bin/sh\r\n"), EACCES);
 	snprintf(line, sizeof(line), "#!%s\n", path);
+	assert_int_equal(load_text(line), ELOOP);
+}
+
+/* As Linux has it since 5.10: five scripts in front of a program, and not six. */
+static void a_script_can_interpret_a_script(void **state)
+{
+	char names[VPMU_SCRIPTS_MAX][sizeof(path) + 2], line[sizeof(names[0]) + 16];
+	int rc[2], words = 0;
+
+	(void)state;
+	for (int i = 0; i < VPMU_SCRIPTS_MAX; i++) {
+		snprintf(line, sizeof(line), "#!%s -%d\n", i ? names[i - 1] : "/bin/sh", i);
+		assert_int_equal(load_text(line), 0);
+		snprintf(names[i], sizeof(names[i]), "%s.%d", path, i);
+		assert_int_equal(rename(path, names[i]), 0);
+	}
+	rc[0] = vpmu_program_load(names[VPMU_SCRIPTS_MAX - 1], &program);
+	if (!rc[0])
+		words = program.word_count;
+	snprintf(line, sizeof(line), "#!%s\n", names[VPMU_SCRIPTS_MAX - 1]);
+	rc[1] = load_text(line);
+	for (int i = 0; i < VPMU_SCRIPTS_MAX; i++)
+		unlink(names[i]);
+	assert_int_equal(rc[0], 0);
+	assert_int_equal(rc[1], ELOOP);
+	assert_int_equal(words, 2 * VPMU_SCRIPTS_MAX);
+}
+
+static void words_of_the_last_script_come_first(void **state)
+{
+	char inner[sizeof(path) + 2], line[sizeof(inner) + 16];
+
+	(void)state;
+	assert_int_equal(load_text("#!/bin/sh -e\n"), 0);
+	snprintf(inner, sizeof(inner), "%s.0", path);
+	assert_int_equal(rename(path, inner), 0);
+	snprintf(line, sizeof(line), "#!%s x y\n", inner);
 	assert_int_equal(load_text(line), 0);
-	assert_int_equal(program.kind, VPMU_PROGRAM_FOREIGN);
+	unlink(inner);
+	assert_int_equal(program.word_count, 4);
+	assert_string_equal(program.words[0], "/bin/sh");
+	assert_string_equal(program.words[1], "-e");
+	assert_string_equal(program.words[2], inner);
+	assert_string_equal(program.words[3], "x y");
+	assert_string_equal(vpmu_program_file(&program), "/bin/sh");
 }
 
 /* ---- programs ---- */
@@ -86,30 +131,17 @@ static void an_interpreter_must_be_a_program(void **state)
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr segment[2];
-	Elf64_Dyn entry[2];
+	char loader[16];
 };
 
-/* One that asks for a loader. */
 static struct image image(void)
 {
 	return (struct image){
 		.header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
 			    .e_machine = EM_X86_64, .e_phnum = 2,
 			    .e_phoff = offsetof(struct image, segment) },
-		.segment = { { .p_type = PT_LOAD }, { .p_type = PT_INTERP } },
-		.entry = { { .d_tag = DT_NEEDED }, { .d_tag = DT_NULL } },
+		.segment = { { .p_type = PT_LOAD }, { .p_type = PT_NOTE } },
 	};
-}
-
-static struct image dynamic_image(Elf64_Sxword tag)
-{
-	struct image i = image();
-
-	i.segment[1].p_type = PT_DYNAMIC;
-	i.segment[1].p_offset = offsetof(struct image, entry);
-	i.segment[1].p_filesz = sizeof(i.entry);
-	i.entry[1].d_tag = tag;
-	return i;
 }
 
 static enum vpmu_program_kind kind_of(struct image i)
@@ -119,19 +151,18 @@ static enum vpmu_program_kind kind_of(struct image i)
 	return program.kind;
 }
 
-static void a_program_with_a_loader_can_preload(void **state)
+static void a_loader_must_be_there(void **state)
 {
-	struct image statically = image();
+	struct image i = image();
 
 	(void)state;
-	assert_int_equal(kind_of(image()), VPMU_PROGRAM);
-	assert_int_equal(kind_of(dynamic_image(DT_SONAME)), VPMU_PROGRAM);	/* the loader */
-	assert_int_equal(kind_of(dynamic_image(DT_NULL)), VPMU_PROGRAM_STATIC);	/* static PIE */
-	statically.segment[1].p_type = PT_NOTE;
-	assert_int_equal(kind_of(statically), VPMU_PROGRAM_STATIC);
-	statically = image();
-	statically.header.e_phnum = 1;
-	assert_int_equal(kind_of(statically), VPMU_PROGRAM_STATIC);
+	assert_int_equal(kind_of(i), VPMU_PROGRAM);	/* statically linked */
+	i.segment[1] = (Elf64_Phdr){ .p_type = PT_INTERP, .p_filesz = sizeof("/bin/sh"),
+				     .p_offset = offsetof(struct image, loader) };
+	strcpy(i.loader, "/bin/sh");
+	assert_int_equal(kind_of(i), VPMU_PROGRAM);
+	strcpy(i.loader, "/no/one");
+	assert_int_equal(load(&i, sizeof(i), 0700), ENOENT);
 }
 
 static void programs_for_other_processors_are_foreign(void **state)
@@ -187,6 +218,7 @@ static void what_is_no_program_is_refused(void **state)
 	assert_int_equal(load_text("neither\n"), ENOEXEC);
 	assert_int_equal(load_text(""), ENOEXEC);
 	assert_int_equal(load_text("#!"), ENOEXEC);
+	assert_int_equal(load_text("#! \n/bin/sh"), ENOEXEC);
 	assert_int_equal(load("#!/bin/sh\n", 10, 0600), EACCES);
 	assert_int_equal(vpmu_program_load(directory, &program), EACCES);
 	assert_int_equal(vpmu_program_load("/no/such/file", &program), ENOENT);
@@ -220,9 +252,9 @@ static void the_shim_is_preloaded_once_and_first(void **state)
 	expect_preload(NULL, "LD_PRELOAD=" SHIM);
 	expect_preload("", "LD_PRELOAD=" SHIM);
 	expect_preload("/lib/a.so", "LD_PRELOAD=" SHIM ":/lib/a.so");
-	expect_preload("/lib/a.so /lib/b.so", "LD_PRELOAD=" SHIM ":/lib/a.so:/lib/b.so");
+	expect_preload("/lib/a.so /lib/b.so", "LD_PRELOAD=" SHIM ":/lib/a.so /lib/b.so");
 	expect_preload("/lib/a.so:" SHIM, "LD_PRELOAD=/lib/a.so:" SHIM);
-	expect_preload(SHIM " /lib/a.so", "LD_PRELOAD=" SHIM ":/lib/a.so");
+	expect_preload(SHIM " /lib/a.so", "LD_PRELOAD=" SHIM " /lib/a.so");
 	expect_preload(SHIM ".1", "LD_PRELOAD=" SHIM ":" SHIM ".1");
 	expect_preload("/usr" SHIM, "LD_PRELOAD=" SHIM ":/usr" SHIM);
 }
@@ -236,33 +268,32 @@ static void expect_list(const char *const *words, const char *const *expected)
 	assert_null(*words);
 }
 
-static struct vpmu_emulator emulator(bool leaves)
+static struct vpmu_emulator emulator(const char *tool)
 {
 	struct vpmu_machine m = { .qemu_cpu = "core2duo", .brand = "VirtualPMU x" };
-	struct vpmu_emulator e = { .qemu = "/bin/qemu", .preload = "LD_PRELOAD=" SHIM };
+	struct vpmu_emulator e = { .qemu = "/bin/qemu" };
 
-	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s", leaves);
+	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s", tool);
 	return e;
 }
 
-#define EMULATOR "/bin/qemu", "-cpu", "core2duo,model-id=VirtualPMU x", "-E", "LD_PRELOAD=" SHIM, \
-		 "-plugin", "file=/lib/feed.so,segment=/dev/shm/s,keep=on"
+#define EMULATOR "/bin/qemu", "-cpu", "core2duo,model-id=VirtualPMU x", "-plugin", \
+		 "file=/lib/feed.so,segment=/dev/shm/s,keep=on"
 
 static void a_program_keeps_its_arguments(void **state)
 {
 	struct vpmu_program p = { .path = "/bin/true" };
-	const char *const settings[] = { "A=1", "B=2", NULL };
 	char name[] = "name", x[] = "x", y[] = "-y";
 	char *argv[] = { name, x, y, NULL }, *none[] = { NULL };
-	const char *words[VPMU_EMULATOR_WORDS + 2 * 2 + 3];
-	struct vpmu_emulator e = emulator(false);
+	const char *words[VPMU_EMULATOR_WORDS + 3];
+	struct vpmu_emulator e = emulator(NULL);
 
 	(void)state;
-	vpmu_emulator_words(&e, &p, settings, argv, words);
-	expect_list(words, (const char *[]){ EMULATOR, "-E", "A=1", "-E", "B=2", "-0", "name",
-					     "/bin/true", "x", "-y", NULL });
-	vpmu_emulator_words(&e, &p, NULL, none, words);
-	expect_list(words, (const char *[]){ EMULATOR, "-0", "/bin/true", "/bin/true", NULL });
+	vpmu_emulator_words(&e, &p, argv, words);
+	expect_list(words, (const char *[]){ EMULATOR, "-0", "name", "/bin/true", "x", "-y",
+					     NULL });
+	vpmu_emulator_words(&e, &p, none, words);
+	expect_list(words, (const char *[]){ EMULATOR, "-0", "", "/bin/true", NULL });
 }
 
 /* As execve(2) says: interpreter, its argument, the script's path, the arguments from argv[1]. */
@@ -270,12 +301,30 @@ static void a_script_is_an_argument_of_its_interpreter(void **state)
 {
 	char name[] = "name", x[] = "x", *argv[] = { name, x, NULL };
 	const char *words[VPMU_EMULATOR_WORDS + 2];
-	struct vpmu_emulator e = emulator(false);
+	struct vpmu_emulator e = emulator("/bin/vpmu");
 
 	(void)state;
 	assert_int_equal(load_text("#!/bin/sh -e -u\n"), 0);
-	vpmu_emulator_words(&e, &program, NULL, argv, words);
-	expect_list(words, (const char *[]){ EMULATOR, "/bin/sh", "-e -u", path, "x", NULL });
+	vpmu_emulator_words(&e, &program, argv, words);
+	expect_list(words + 5, (const char *[]){ "/bin/sh", "-e -u", path, "x", NULL });
+	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,keep=on,"
+				      "tool=/bin/vpmu");
+}
+
+static void what_the_emulator_heeds_is_hidden(void **state)
+{
+	static const char *const heeded[] = {
+		"LD_PRELOAD=x", "LD_LIBRARY_PATH=", "GLIBC_TUNABLES=x", "MALLOC_ARENA_MAX=1",
+		"QEMU_CPU=max", "VPMU_PROGRAM_A=1",
+	};
+	static const char *const others[] = { "PATH=/bin", "LDFLAGS=", "VPMU_SEGMENT=/x",
+					      "HOME=LD_", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(heeded) / sizeof(heeded[0]); i++)
+		assert_true(vpmu_emulator_heeds(heeded[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(vpmu_emulator_heeds(others[i]));
 }
 
 int main(void)
@@ -284,7 +333,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(a_script_has_an_interpreter_and_one_argument),
 		T(an_interpreter_must_be_a_program),
-		T(a_program_with_a_loader_can_preload),
+		T(a_script_can_interpret_a_script),
+		T(words_of_the_last_script_come_first),
+		T(a_loader_must_be_there),
 		T(programs_for_other_processors_are_foreign),
 		T(a_file_of_another_user_gives_rights),
 		T(what_is_no_program_is_refused),
@@ -292,6 +343,7 @@ int main(void)
 		T(the_shim_is_preloaded_once_and_first),
 		T(a_program_keeps_its_arguments),
 		T(a_script_is_an_argument_of_its_interpreter),
+		T(what_the_emulator_heeds_is_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

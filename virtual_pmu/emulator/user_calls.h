@@ -24,6 +24,10 @@ struct vpmu_user_host {
 	 * may not read (or write) them. Another thread may unmap them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
+	/* The calling thread's RSP. */
+	uint64_t (*stack)(void);
+	/* The path of the program's file, from the program's first instruction on. */
+	const char *program;
 };
 
 /* The program's registers, which the plugin may change. general: RAX, RCX, RDX, RBX, RSP, RBP, RSI,

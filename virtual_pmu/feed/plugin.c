@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../system/system.h"
 #include "clock.h"
 #include "contended.h"
 #include "emulated.h"
@@ -16,6 +17,7 @@
 #include "hugepages.h"
 #include "illegal.h"
 #include "serving.h"
+#include "vforks.h"
 #include "waiting.h"
 #include "wakes.h"
 #include "watch.h"
@@ -29,7 +31,7 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, i
 EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 static bool attached;
-static bool leaves;	/* what the program executes leaves the machine */
+static const char *loaded_from;	/* a descriptor, see vpmu_system_exec_loaded(); or NULL */
 
 static uint64_t new_space(void)
 {
@@ -51,15 +53,8 @@ static bool is_exec(int64_t num)
 	return num == SYS_execve || num == SYS_execveat;
 }
 
-static void count_leaving(uint64_t change)
-{
-	if (leaves)
-		__atomic_fetch_add(&vpmu_feed.segment->left_count, change, __ATOMIC_RELAXED);
-}
-
 static void before_exec(struct vpmu_emulated *t)
 {
-	count_leaving(1);
 	count_feed(false);
 	t->runner.may_keep = false;
 	vpmu_process_leave();
@@ -70,7 +65,7 @@ static void after_failed_exec(struct vpmu_emulated *t)
 	vpmu_process_stay();
 	t->runner.may_keep = vpmu_feed.keeping;
 	count_feed(true);
-	count_leaving(-1ull);
+	vpmu_system_exec_failed();
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -119,6 +114,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	vpmu_hidden_call(&t->code, num, arguments);
 	vpmu_bypass_call(&t->bypass, num, arguments);
 	vpmu_illegal_call(num, a1, a2);
+	vpmu_vforks_call(num, a1);
 	if (num == SYS_exit_group)
 		vpmu_process_leave();
 	if (is_exec(num))
@@ -142,6 +138,13 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	vpmu_hidden_return(&t->code, ret);
 	if (is_exec(num))
 		after_failed_exec(t);
+	if (vpmu_vforks_return(ret)) {
+		vpmu_emulated_sleep(t);
+		vpmu_vforks_wait((pid_t)ret);
+		vpmu_emulated_wake(t);
+		vpmu_runner_continue(&t->runner, 0);
+		vpmu_core_feed_restart(false);
+	}
 	if (t->polls && !ret && !vpmu_alone(vpmu_feed.segment))
 		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
@@ -157,6 +160,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id;
+	vpmu_system_exec_loaded(loaded_from);
+	loaded_from = NULL;
 	/* Runs in the thread that makes the new one; the very first has none. */
 	vpmu_emulated_parent(vcpu, vpmu_self);
 }
@@ -188,7 +193,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 {
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
-	const char *leave = vpmu_watch_argument(argc, argv, "leaves");
+	const char *tool = vpmu_watch_argument(argc, argv, "tool");
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
@@ -197,13 +202,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
 	}
-	if (!vpmu_serving_begin(path)) {
+	if (!vpmu_serving_begin(path, tool)) {
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has built\n");
 		return -EINVAL;
 	}
 	vpmu_hidden_find();
 	vpmu_feed.keeping = keep && !strcmp(keep, "on");
-	leaves = leave && !strcmp(leave, "on");
+	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);
 	pthread_atfork(NULL, NULL, after_fork);

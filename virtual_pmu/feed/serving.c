@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "serving.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "../emulator/user_calls.h"
 #include "../system/system.h"
 #include "emulated.h"
+#include "vforks.h"
 #include "waiting.h"
 #include "watch.h"
 
@@ -55,15 +57,20 @@ static const struct vpmu_user_calls calls = {
 	.trap = on_trap, .killed = on_killed,
 };
 
-bool vpmu_serving_begin(const char *path)
+bool vpmu_serving_begin(const char *path, const char *tool)
 {
 	static struct vpmu_program_memory memory;
+	static const char here;
 	char *whole = realpath(path, NULL);
+	Dl_info info;
 
 	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
 	if (!host || !whole)
 		return false;
-	memory = (struct vpmu_program_memory){ host->text, host->memory };
+	memory = (struct vpmu_program_memory){ host->text, host->memory, host->program };
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	vpmu_vforks_begin(host);
+	if (tool && dladdr(&here, &info))
+		vpmu_system_exec_begin(info.dli_fname, tool);
 	return true;
 }

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* path: of the segment, which is open. False: this QEMU has not our lines, or others. */
-bool vpmu_serving_begin(const char *path);
+/* path: of the segment, which is open. tool: of vpmu itself; NULL: what the program executes leaves
+ * the machine. False: this QEMU has not our lines, or others. */
+bool vpmu_serving_begin(const char *path, const char *tool);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "../emulator/user_calls.h"
 #include "read_at.h"
 #include "sanitizer.h"
 
@@ -18,44 +19,49 @@ bool vpmu_program_runnable(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !eaccess(path, X_OK);
 }
 
-static void split_line(struct vpmu_program *p)
+/* False: the line names no interpreter. */
+static bool split_line(struct vpmu_program *p, char *line)
 {
-	char *word = p->line + 2 + strspn(p->line + 2, " \t"), *end;
+	char *word = line + 2 + strspn(line + 2, " \t"), *end = word + strcspn(word, "\n");
+	int count = 1;
 
-	word[strcspn(word, "\r\n")] = '\0';
+	while (end > word && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*end = '\0';
+	if (end == word)
+		return false;
 	end = word + strcspn(word, " \t");
-	p->words[p->word_count++] = word;
-	if (!*end)
-		return;
-	*end++ = '\0';
-	end += strspn(end, " \t");	/* the rest is one argument, blanks and all */
-	if (*end)
-		p->words[p->word_count++] = end;
+	if (*end) {
+		*end++ = '\0';
+		count++;	/* the rest is one argument, blanks and all */
+	}
+	memmove(p->words + count, p->words, (size_t)p->word_count * sizeof(p->words[0]));
+	p->words[0] = word;
+	if (count > 1)
+		p->words[1] = end + strspn(end, " \t");
+	p->word_count += count;
+	return true;
 }
 
-/* An executable shared object with a name of its own that asks for no loader is a loader. */
-static bool is_loader(const char *path, const Elf64_Phdr *dynamic)
+/* Is the loader there that the program asks for, if it does? */
+static bool has_its_loader(const char *path, const Elf64_Phdr *segments, size_t count)
 {
-	Elf64_Dyn entries[VPMU_ELF_DYNAMIC_MAX];
-	size_t bytes = dynamic->p_filesz < sizeof(entries) ? dynamic->p_filesz : sizeof(entries);
-	ssize_t n = vpmu_read_at(path, entries, bytes, dynamic->p_offset);
+	char loader[PATH_MAX];
+	size_t bytes;
 
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(entries[0]); i++)
-		if (entries[i].d_tag == DT_SONAME)
-			return true;
-	return false;
-}
-
-static bool has_loader(const char *path, const Elf64_Phdr *segments, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].p_type == PT_INTERP ||
-		    (segments[i].p_type == PT_DYNAMIC && is_loader(path, &segments[i])))
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++) {
+		bytes = segments[i].p_filesz;
+		if (segments[i].p_type != PT_INTERP || bytes < 2 || bytes > sizeof(loader))
+			continue;
+		if (vpmu_read_at(path, loader, bytes, segments[i].p_offset) != (ssize_t)bytes)
+			continue;
+		loader[bytes - 1] = '\0';
+		return !eaccess(loader, F_OK);
+	}
+	return true;
 }
 
 /* Would the kernel give the program other rights than the caller has? Root has all of them. */
@@ -83,17 +89,18 @@ static size_t read_segments(const char *path, const Elf64_Ehdr *header, Elf64_Ph
 	return n > 0 ? (size_t)n / sizeof(out[0]) : 0;
 }
 
-static void check_segments(const char *path, const Elf64_Ehdr *header, struct vpmu_program *p)
+static int check_segments(const char *path, const Elf64_Ehdr *header, struct vpmu_program *p)
 {
 	Elf64_Phdr segments[SEGMENTS_MAX];
 	size_t count = read_segments(path, header, segments);
 
+	if (!has_its_loader(path, segments, count))
+		return ENOENT;
 	if (is_privileged(path))
 		p->kind = VPMU_PROGRAM_PRIVILEGED;
 	else if ((p->sanitizer = vpmu_sanitizer_of(path, segments, count)))
 		p->kind = VPMU_PROGRAM_SANITIZED;
-	else if (!has_loader(path, segments, count))
-		p->kind = VPMU_PROGRAM_STATIC;
+	return 0;
 }
 
 static int check_elf(const char *path, struct vpmu_program *p)
@@ -103,48 +110,72 @@ static int check_elf(const char *path, struct vpmu_program *p)
 
 	if (n < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG))
 		return ENOEXEC;
-	if (n != (ssize_t)sizeof(header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header.e_machine != EM_X86_64)
-		p->kind = VPMU_PROGRAM_FOREIGN;
-	else
-		check_segments(path, &header, p);
+	if (n == (ssize_t)sizeof(header) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	    header.e_machine == EM_X86_64)
+		return check_segments(path, &header, p);
+	p->kind = VPMU_PROGRAM_FOREIGN;
 	return 0;
+}
+
+const char *vpmu_program_file(const struct vpmu_program *p)
+{
+	return p->word_count ? p->words[0] : p->path;
+}
+
+/* Any number of scripts in front of the program, as far as the kernel goes. */
+static int check_file(struct vpmu_program *p)
+{
+	for (int scripts = 0;; scripts++) {
+		const char *file = vpmu_program_file(p);
+		char *line = p->lines[scripts];
+		ssize_t n;
+
+		if (!vpmu_program_runnable(file))
+			return !scripts && eaccess(file, F_OK) ? errno : EACCES;
+		n = vpmu_read_at(file, line, sizeof(p->lines[0]) - 1, 0);
+		if (n < 0) {		/* executable, but not to be read */
+			p->kind = VPMU_PROGRAM_PRIVILEGED;
+			return 0;
+		}
+		if (n < 2 || line[0] != '#' || line[1] != '!')
+			return check_elf(file, p);
+		if (scripts == VPMU_SCRIPTS_MAX)
+			return ELOOP;
+		if (!split_line(p, line))
+			return ENOEXEC;
+	}
 }
 
 int vpmu_program_load(const char *path, struct vpmu_program *p)
 {
-	ssize_t n;
-
 	memset(p, 0, sizeof(*p));
 	/* The emulator would take a path that begins with a minus for an option. */
 	if (snprintf(p->path, sizeof(p->path), "%s%s", *path == '-' ? "./" : "", path) >=
 	    (int)sizeof(p->path))
 		return ENAMETOOLONG;
-	if (!vpmu_program_runnable(p->path))
-		return access(p->path, F_OK) ? errno : EACCES;
-	n = vpmu_read_at(p->path, p->line, sizeof(p->line) - 1, 0);
-	if (n < 0)			/* executable, but not to be read */
-		p->kind = VPMU_PROGRAM_PRIVILEGED;
-	if (n < 0)
-		return 0;
-	if (n <= 2 || p->line[0] != '#' || p->line[1] != '!')
-		return check_elf(p->path, p);
-	split_line(p);
-	if (!vpmu_program_runnable(p->words[0]))
-		return EACCES;
-	if (check_elf(p->words[0], p))	/* another script */
-		p->kind = VPMU_PROGRAM_FOREIGN;
-	return 0;
+	return check_file(p);
 }
 
 /* ---- the emulator's command line ---- */
 
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment, bool leaves)
+			const char *segment, const char *tool)
 {
 	snprintf(e->cpu, sizeof(e->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
-	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on%s", feed, segment,
-		 leaves ? ",leaves=on" : "");
+	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on%s%s", feed, segment,
+		 tool ? ",tool=" : "", tool ? tool : "");
+}
+
+bool vpmu_emulator_heeds(const char *variable)
+{
+	/* Of the loader and the C library, glib, QEMU; and what main() would rename. */
+	static const char *const begins[] = { "LD_", "GLIBC_", "MALLOC_", "G_", "QEMU_",
+					      VPMU_USER_VARIABLE };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(variable, begins[i], strlen(begins[i])))
+			return true;
+	return false;
 }
 
 /* Is `path` in the list, which colons or blanks separate? */
@@ -168,29 +199,21 @@ void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char
 
 	snprintf(e->preload, sizeof(e->preload), "LD_PRELOAD=%s%s%s", there ? "" : shim,
 		 !there && others && *others ? ":" : "", others ? others : "");
-	for (char *c = e->preload; *c; c++)
-		if (*c == ',' || *c == ' ')	/* QEMU's -E splits at commas */
-			*c = ':';
 }
 
 void vpmu_emulator_words(const struct vpmu_emulator *e, const struct vpmu_program *p,
-			 const char *const *settings, char *const argv[], const char **out)
+			 char *const argv[], const char **out)
 {
-	const char *const words[] = { e->qemu, "-cpu", e->cpu, "-E", e->preload, "-plugin",
-				      e->plugin };
+	const char *const words[] = { e->qemu, "-cpu", e->cpu, "-plugin", e->plugin };
 	int n = 0;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		out[n++] = words[i];
-	for (; settings && *settings; settings++) {
-		out[n++] = "-E";
-		out[n++] = *settings;
-	}
 	if (!p->word_count) {
 		out[n++] = "-0";
-		out[n++] = argv[0] ? argv[0] : p->path;
+		out[n++] = argv[0] ? argv[0] : "";	/* as the kernel has it */
 	}
-	/* The program with its interpreter in front, if any, as the kernel would have it. */
+	/* The program with its interpreters in front, if any, as the kernel would have it. */
 	for (int i = 0; i < p->word_count; i++)
 		out[n++] = p->words[i];
 	out[n++] = p->path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program is, and the command line that runs it under the emulator. `vpmu run` uses it for
- * the program that it starts, the shim for those that this one executes. Nothing here allocates or
- * prints, because it also runs between fork and exec. */
+/* What a program is, and the command line that runs it under the emulator: for the program that
+ * `vpmu run` starts, and for those that are executed on the machine. Nothing here allocates or
+ * prints. */
 #ifndef VPMU_PROGRAM_H
 #define VPMU_PROGRAM_H
 
@@ -10,50 +10,56 @@
 #include "machine.h"
 
 enum vpmu_program_kind {
-	VPMU_PROGRAM,			/* can have the shim */
-	VPMU_PROGRAM_STATIC,		/* can be emulated, but has no loader that preloads */
+	VPMU_PROGRAM,			/* can be emulated */
 	VPMU_PROGRAM_PRIVILEGED,	/* set-user-id and the like: lost under the emulator */
 	VPMU_PROGRAM_SANITIZED,		/* has a sanitizer's runtime: see sanitizer.c */
 	VPMU_PROGRAM_FOREIGN,		/* not x86-64 */
 	VPMU_PROGRAM_OTHERS,		/* runs as a user without access to the machine */
 };
 
+/* Scripts that interpret each other, at most, as in Linux. */
+#define VPMU_SCRIPTS_MAX 5
+
 struct vpmu_program {
 	enum vpmu_program_kind kind;
 	char path[PATH_MAX];		/* as given */
-	char line[256];			/* the #! line, cut into words */
-	char *words[2];			/* interpreter and its one argument */
+	/* The #! lines, cut into words: interpreter and its one argument of the last script, then
+	 * of the one that this interprets, and so on. */
+	char lines[VPMU_SCRIPTS_MAX + 1][256];
+	const char *words[2 * VPMU_SCRIPTS_MAX];
 	int word_count;
 	const char *sanitizer;		/* a name of its runtime; or NULL */
 };
 
-/* Reads the heads of the file and of its interpreter. 0 or an errno: ENOEXEC when it is neither a
- * program nor a script, EACCES when it (or its interpreter) cannot be executed. */
+/* Reads the heads of the file and of its interpreters. 0 or an errno: ENOEXEC when it is neither a
+ * program nor a script, ELOOP after too many scripts, EACCES when it (or an interpreter) cannot be
+ * executed, ENOENT when it (or its loader) is not there. */
 int vpmu_program_load(const char *path, struct vpmu_program *p);
 bool vpmu_program_runnable(const char *path);
+/* The file of the program that the kernel would start. */
+const char *vpmu_program_file(const struct vpmu_program *p);
 
-/* Environment variables of a program whose children stay on the machine: the path of the emulator,
- * and that of vpmu, which starts the emulator itself. */
-#define VPMU_FOLLOW_ENV "VPMU_FOLLOW"
-#define VPMU_TOOL_ENV "VPMU_TOOL"
 /* In one directory. */
 #define VPMU_SHIM_LIBRARY "libvpmu_shim.so"
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
 
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 2 + 64], preload[PATH_MAX * 2 + 64];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 64], preload[PATH_MAX * 2 + 64];
 };
-/* leaves: what the program executes leaves the machine, and has to be told of. */
+/* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment, bool leaves);
+			const char *segment, const char *tool);
 /* Preloads the shim in front of the other libraries (NULL: none). */
 void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others);
 
-/* Words that are put before a program's own, at most; beside two for each of `settings`. */
-#define VPMU_EMULATOR_WORDS 14
-/* Writes the command line to out[], which ends with NULL. settings: NAME=VALUE for its environment,
- * ends with NULL. argv: of the program. */
+/* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
+ * gets VPMU_USER_VARIABLE in front then. */
+bool vpmu_emulator_heeds(const char *variable);
+
+/* Words that are put before a program's own, at most. */
+#define VPMU_EMULATOR_WORDS (10 + 2 * VPMU_SCRIPTS_MAX)
+/* Writes the command line to out[], which ends with NULL. argv: of the program. */
 void vpmu_emulator_words(const struct vpmu_emulator *e, const struct vpmu_program *p,
-			 const char *const *settings, char *const argv[], const char **out);
+			 char *const argv[], const char **out);
 
 #endif

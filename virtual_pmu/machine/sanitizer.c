@@ -8,7 +8,7 @@
 
 #include "read_at.h"
 
-#define CHUNK 16384	/* each read opens the file, in emulated code for a child */
+#define CHUNK 16384	/* each read opens the file */
 #define NAME_MAX_BYTES 32	/* of names[] */
 
 /* Names of shared runtimes, of what linked ones export, and what any with an allocator may call.

@@ -59,6 +59,14 @@ struct vpmu_segment *shim_machine(void)
 	return machine;
 }
 
+/* When the process starts, and not when it is needed: programs change their environment. It is the
+ * first of all, because the emulator forgets what it has translated when shared memory is first
+ * mapped. */
+__attribute__((constructor(101))) static void begin(void)
+{
+	shim_machine();
+}
+
 bool shim_fed(void)
 {
 	shim_machine();

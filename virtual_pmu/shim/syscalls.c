@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls that a program makes by number: those that concern the machine's CPUs and PMU get
- * what libc's functions of the same name answer, and what is executed stays on the machine. */
+ * what libc's functions of the same name answer. */
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -61,11 +61,6 @@ SHIM_EXPORT long syscall(long number, ...)
 	case SYS_getcpu:
 		return shim_machine() ? getcpu((unsigned int *)a[0], (unsigned int *)a[1]) :
 					call(number, a);
-	case SYS_execve:
-		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
-	case SYS_execveat:
-		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
-				(char *const *)a[3], (int)a[4]);
 	default:
 		break;
 	}

@@ -21,6 +21,8 @@ struct vpmu_program_memory {
 	 * them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
+	/* The path of its file, which is not this process's. */
+	const char *program;
 };
 
 /* segment: opened; path: absolute; both stay. */
@@ -50,12 +52,18 @@ bool vpmu_system_accesses(int64_t number, const int64_t arguments[6]);
 
 /* ---- executing a program (exec.c) ---- */
 
+/* feed: the plugin's file; tool: vpmu itself. Without this call all that is executed leaves the
+ * machine. */
+void vpmu_system_exec_begin(const char *feed, const char *tool);
 /* What to execute in place of it, so that it stays on the machine: 0, or a negative errno. What comes
  * out is valid until the next call of the same thread. Reports on stderr a program that leaves the
  * machine. */
 int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char ***envp);
-/* It has failed. */
+/* The execution has failed, here or in the kernel. */
 void vpmu_system_exec_failed(void);
+/* The new process has loaded its program from this descriptor, a number in a text (NULL: none),
+ * which is the program's no more. */
+void vpmu_system_exec_loaded(const char *descriptor);
 
 /* ---- the memory controller's window (window.c) ---- */
 

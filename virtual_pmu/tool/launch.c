@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../emulator/user_calls.h"
 #include "../machine/program.h"
 #include "tool.h"
 
@@ -38,10 +39,6 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 		return VPMU_EXIT_NOT_FOUND;
 	if (rc || sanitized || p->kind == VPMU_PROGRAM_FOREIGN)
 		return VPMU_EXIT_NOT_EXECUTABLE;
-	if (p->kind == VPMU_PROGRAM_STATIC)
-		vpmu_complain("warning: %s is statically linked: it runs on the machine, but "
-			      "cannot be given its device files and CPUs, and what it executes "
-			      "leaves it", path);
 	if (p->kind == VPMU_PROGRAM_PRIVILEGED)
 		vpmu_complain("warning: %s: on the machine it does not get the rights that its "
 			      "file gives (set-user-id, set-group-id, capabilities)", path);
@@ -50,17 +47,33 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 
 /* ---- the command line and environment ---- */
 
-struct texts { char shim[PATH_MAX], feed[PATH_MAX]; struct vpmu_emulator emulator; };
+struct texts {
+	char shim[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX];
+	struct vpmu_emulator emulator;
+};
+
+static int check_path(const char *path)
+{
+	if (!strpbrk(path, " :,"))
+		return 0;
+	vpmu_complain("%s: neither LD_PRELOAD nor QEMU takes a path with a blank, colon or comma; "
+		      "install elsewhere", path);
+	return VPMU_EXIT_FAILURE;
+}
 
 static int find_library(const char *name, char *out, size_t bytes)
 {
 	if (vpmu_find_part(name, out, bytes))
 		return VPMU_EXIT_FAILURE;
-	if (!strpbrk(out, " :,"))
-		return 0;
-	vpmu_complain("%s: neither LD_PRELOAD nor QEMU takes a path with a blank, colon or comma; "
-		      "install elsewhere", out);
-	return VPMU_EXIT_FAILURE;
+	return check_path(out);
+}
+
+static int find_itself(char out[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+
+	out[n > 0 ? n : 0] = '\0';
+	return check_path(out);
 }
 
 static int find_parts(const struct vpmu_launch *launch, struct texts *t)
@@ -71,7 +84,7 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
 		return 0;
-	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)))
+	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)) || find_itself(t->tool))
 		return VPMU_EXIT_FAILURE;
 	if (!qemu || !*qemu)
 		return find_library("qemu-x86_64", t->emulator.qemu, sizeof(t->emulator.qemu));
@@ -90,7 +103,24 @@ static void set_path(const char *name, const char *path)
 	free(real);
 }
 
-static void set_environment(const struct vpmu_launch *launch, const struct texts *t)
+/* The program gets them, and not the emulator. */
+static int hide_variables(void)
+{
+	char *hidden;
+
+	for (char **variable = environ; *variable; variable++) {
+		if (!vpmu_emulator_heeds(*variable))
+			continue;
+		if (asprintf(&hidden, VPMU_USER_VARIABLE "%s", *variable) < 0) {
+			vpmu_complain("no memory");
+			return VPMU_EXIT_FAILURE;
+		}
+		*variable = hidden;
+	}
+	return 0;
+}
+
+static int set_environment(const struct vpmu_launch *launch, const struct texts *t)
 {
 	set_path("VPMU_SEGMENT", launch->place->path);
 	set_path("HWLOC_XMLFILE", launch->place->topology);
@@ -98,23 +128,19 @@ static void set_environment(const struct vpmu_launch *launch, const struct texts
 	set_path("IPMU_STATE_DIR", launch->place->state);
 	/* UCX, which MPICH uses, would write its own mmap over the shim's. */
 	setenv("UCX_MEM_EVENTS", "n", 0);
-	unsetenv(VPMU_FOLLOW_ENV);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
-		set_path(VPMU_TOOL_ENV, "/proc/self/exe");
-		if (launch->follow)
-			set_path(VPMU_FOLLOW_ENV, t->emulator.qemu);
 		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
 		 * libxml2, which takes longer to emulate than the rest of PAPI's start. */
 		setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 0);
 		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large
 		 * message, with a complaint each. */
 		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-		unsetenv("LD_PRELOAD");		/* QEMU itself must not have it */
 	} else {
 		unsetenv(VPMU_FEED_ENV);
-		setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
 	}
+	setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
+	return launch->feed ? hide_variables() : 0;
 }
 
 static void compose(const struct vpmu_launch *launch, const struct vpmu_program *p,
@@ -126,8 +152,8 @@ static void compose(const struct vpmu_launch *launch, const struct vpmu_program 
 	vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
 	if (launch->feed) {
 		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path,
-				   launch->follow && p->kind == VPMU_PROGRAM_STATIC);
-		vpmu_emulator_words(&t->emulator, p, NULL, launch->argv, out);
+				   launch->follow ? t->tool : NULL);
+		vpmu_emulator_words(&t->emulator, p, launch->argv, out);
 		return;
 	}
 	for (int i = 0; i < p->word_count; i++)
@@ -281,7 +307,9 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 	if (rc)
 		goto out;
 	compose(launch, p, t, line);
-	set_environment(launch, t);
+	rc = set_environment(launch, t);
+	if (rc)
+		goto out;
 	rc = spawn(launch, launch->feed ? t->emulator.qemu : p->word_count ?
 		   p->words[0] : p->path, (char **)(uintptr_t)line, status);
 	if (!rc && launch->feed)

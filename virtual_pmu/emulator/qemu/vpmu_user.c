@@ -21,8 +21,14 @@ static void *memory(uint64_t address, uint64_t bytes, bool write)
     return lock_user(write ? VERIFY_WRITE : VERIFY_READ, address, bytes, 1);
 }
 
+static uint64_t stack(void)
+{
+    return cpu_env(thread_cpu)->regs[R_ESP];
+}
+
 static const struct vpmu_user_host host = {
-    .version = VPMU_USER_VERSION, .text = text, .memory = memory,
+    .version = VPMU_USER_VERSION, .text = text, .memory = memory, .stack = stack,
+    .program = real_exec_path,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,
