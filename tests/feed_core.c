@@ -8,7 +8,6 @@
 
 #include "feed_qemu.h"
 #include "../virtual_pmu/feed/core_feed.h"
-#include "../virtual_pmu/feed/hidden.h"
 
 #define MOV 0	/* instructions of `mix` */
 #define ADD 1
@@ -175,56 +174,6 @@ static void the_next_block_tells_where_a_branch_went(void **state)
 	synchronise();
 	assert_int_equal(COUNT(MISPREDICTED_RETURN), 1);
 	assert_int_equal(COUNT(MISPREDICTED_TAKEN), 1);
-}
-
-/* Code of the shim: a call from after_mix goes there, calls a function of the program's, and
- * returns to after_call. */
-static void the_shims_code_is_not_counted(void **state)
-{
-	struct qemu_plugin_tb enter = { .count = 2, .insn = {
-		{ .address = 0x500000, .size = 3, .bytes = { 0x48, 0x8b, 0x07 } },
-		{ .address = 0x500003, .size = 5, .bytes = { 0xe8, 0xf8, 0x0f, 0xf0, 0xff } } } };
-	struct qemu_plugin_tb leave = { .count = 1, .insn = {
-		{ .address = 0x500008, .size = 1, .bytes = { 0xc3 } } } };
-	int fd = open("/bin/sh", O_RDONLY);
-
-	(void)state;
-	vpmu_hidden_open("/bin/sh");	/* a file that there is */
-	system_call(1, 0, SYS_mmap, 0, 0x1000, PROT_READ, MAP_PRIVATE, (uint64_t)fd, 0, 0, 0);
-	system_call_return(1, 0, SYS_mmap, 0x500000);
-	assert_false(vpmu_hidden(0x500000));	/* not to be executed */
-	system_call(1, 0, SYS_mmap, 0, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0, 0, 0, 0);
-	system_call_return(1, 0, SYS_mmap, 0x500000);
-	assert_false(vpmu_hidden(0x500000));	/* another file */
-	system_call(1, 0, SYS_mmap, 0, 0x1000, PROT_READ | PROT_EXEC, MAP_PRIVATE, (uint64_t)fd,
-		    0, 0, 0);
-	system_call_return(1, 0, SYS_mmap, 0x500000);
-	close(fd);
-	assert_false(vpmu_hidden(0x4fffff));
-	assert_true(vpmu_hidden(0x500000));
-	assert_true(vpmu_hidden(0x500fff));
-	assert_false(vpmu_hidden(0x501000));
-	translate(1, &enter);
-	translate(1, &leave);
-	assert_null(enter.insn[0].access);
-	for (int i = 0; i < 2; i++) {
-		run(&after_call);
-		run(&after_mix);
-		begin();
-		run(&enter);
-		call(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_ACCESS);
-		run(&callee);
-		run(&leave);
-		run(&after_call);
-		synchronise();
-	}
-	/* The callee's return, the jump, and the system call that the shim stands for. */
-	assert_int_equal(COUNT(INSTRUCTIONS), 3);
-	assert_int_equal(seen.core_clocks[slot()->cpu], 3);
-	assert_int_equal(COUNT(CODE_READS), 2);
-	assert_int_equal(COUNT(BRANCHES), 2);	/* the call that got there, and the return */
-	assert_int_equal(COUNT(MISPREDICTED), 0);
-	assert_int_equal(COUNT(LOADS), 0);
 }
 
 static void pieces_are_one_access(void **state)
@@ -540,7 +489,6 @@ int main(void)
 		cmocka_unit_test(the_rest_computes_nothing),
 		cmocka_unit_test(a_move_is_of_its_type),
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
-		cmocka_unit_test(the_shims_code_is_not_counted),
 		cmocka_unit_test(pieces_are_one_access),
 		cmocka_unit_test(forgotten_pages_are_looked_up_again),
 		cmocka_unit_test(an_atomic_is_a_load_and_a_store),

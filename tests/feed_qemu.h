@@ -147,10 +147,16 @@ static inline bool make_access(const struct qemu_plugin_insn *insn, uint64_t add
 }
 
 /* The plugin's other side is not of these tests. */
-bool vpmu_serving_begin(const char *path)
+bool vpmu_serving_begin(const char *path, const char *tool)
 {
-	(void)path;
+	(void)path, (void)tool;
 	return true;
+}
+
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes)
+{
+	(void)bytes;
+	return (void *)(uintptr_t)address;
 }
 
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores that the shim decodes, against the assembler: an instruction is as long as from its label
+/* Stores that are decoded, against the assembler: an instruction is as long as from its label
  * to the next, and what it stores is said beside it. */
-#include "../virtual_pmu/shim/store.h"
+#include "../virtual_pmu/system/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,13 +44,13 @@ INSTRUCTION(to_register, "movl %ecx, %eax");
 #define LOW(n) (REGISTER(n) & UINT32_MAX)
 static const uint64_t there = UINT64_C(0xf0f0f0f0000000ff);
 
-static bool decode(const uint8_t *code, struct shim_store *out)
+static bool decode(const uint8_t *code, struct vpmu_store *out)
 {
-	struct shim_registers r;
+	struct vpmu_registers r;
 
 	for (uint64_t i = 0; i < 16; i++)
 		r.general[i] = REGISTER(i);
-	return shim_store_decode(code, &r, there, out);
+	return vpmu_store_decode(code, &r, there, out);
 }
 
 static void stores_are_the_assemblers(void **state)
@@ -72,7 +72,7 @@ static void stores_are_the_assemblers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct shim_store store;
+		struct vpmu_store store;
 
 		if (!decode(rows[i].code, &store))
 			fail_msg("row %zu is not decoded", i);
@@ -92,7 +92,7 @@ static void others_are_refused(void **state)
 		byte_code, word_code, addition_code, locked_code, vector_code, from_memory_code,
 		to_register_code,
 	};
-	struct shim_store store;
+	struct vpmu_store store;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -112,15 +112,15 @@ static void flags_are_the_processors(void **state)
 				      (uint8_t)(masks[i] >> 8), (uint8_t)(masks[i] >> 16),
 				      (uint8_t)(masks[i] >> 24) };
 		uint32_t value = UINT32_C(0x800000c3);
-		struct shim_registers r = { { 0 } };
-		struct shim_store store;
+		struct vpmu_registers r = { { 0 } };
+		struct vpmu_store store;
 		uint64_t flags;
 
-		assert_true(shim_store_decode(bytes, &r, value, &store));
+		assert_true(vpmu_store_decode(bytes, &r, value, &store));
 		__asm__("andl %2, %0\n\tpushfq\n\tpopq %1" : "+r"(value), "=r"(flags)
 			: "r"(masks[i]) : "cc");
 		assert_int_equal(store.value, value);
-		assert_int_equal(store.flags, flags & SHIM_FLAGS);
+		assert_int_equal(store.flags, flags & VPMU_STORE_FLAGS);
 	}
 }
 

@@ -58,6 +58,8 @@ struct vpmu_user_calls {
 	/* A fault; address: what it was for. True: the program goes on with what the registers hold. */
 	bool (*trap)(enum vpmu_user_trap trap, uint64_t address,
 		     const struct vpmu_user_registers *registers);
+	/* The caller's new thread will be this one of QEMU's CPUs. It executes nothing yet. */
+	void (*thread_created)(unsigned int vcpu);
 	/* A signal is about to end the program. */
 	void (*killed)(int number);
 };

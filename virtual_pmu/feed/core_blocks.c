@@ -114,8 +114,7 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 	return b;
 }
 
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed,
-					     bool hidden)
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed)
 {
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
 	size_t count = qemu_plugin_tb_n_insns(tb);
@@ -130,13 +129,11 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 		hash = mix(hash, bytes, size);
 	}
 	pthread_mutex_lock(&lock);
-	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed ||
-				b->hidden != hidden);)
+	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed);)
 		b = b->next;
 	if (!b) {
 		b = make(tb, packed);
 		b->hash = hash;
-		b->hidden = hidden;
 		b->next = *bucket;
 		*bucket = b;
 	}

@@ -17,14 +17,12 @@ struct vpmu_block {
 	enum vpmu_branch branch;	/* of the last instruction */
 	enum vpmu_ring ring;
 	uint32_t instructions;
-	bool hidden;			/* executed on behalf of a virtual device: hidden.h */
 	bool repeats;			/* the last instruction is a repeated string instruction */
 	uint32_t entries;
 	struct vpmu_block_count counts[];
 };
 
 /* The block's description, the same one each time the same code is translated; it stays. */
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed,
-					     bool hidden);
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed);
 
 #endif

@@ -145,8 +145,7 @@ static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
 	}
 }
 
-/* The block before ended with a branch, which has led to `target`. Of hidden code only calls and
- * returns matter, so that those of the program are foreseen as without it. */
+/* The block before ended with a branch, which has led to `target`. */
 static void branched(struct core_thread *t, const struct vpmu_block *from, uint64_t target)
 {
 	struct vpmu_branched b = {
@@ -156,10 +155,6 @@ static void branched(struct core_thread *t, const struct vpmu_block *from, uint6
 	uint32_t *n = t->counts;
 	bool wrong;
 
-	if (unlikely(from->hidden)) {
-		vpmu_predictor_follow(&t->predictor, &b);
-		return;
-	}
 	wrong = !vpmu_predict(&t->predictor, &b);
 	n[VPMU_BRANCHES]++;
 	n[VPMU_BRANCHES_TAKEN] += taken;
@@ -225,27 +220,6 @@ static void on_core_block(unsigned int vcpu, void *described)
 	count_block(t, b);
 	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS))
 		report(t, t->runner->cpu);
-}
-
-static void on_hidden_block(unsigned int vcpu, void *described)
-{
-	const struct vpmu_block *b = described;
-	struct core_thread *t = mine;
-
-	(void)vcpu;
-	if (!t)
-		return;
-	if (t->previous && t->previous->branch)
-		branched(t, t->previous, b->start);
-	t->previous = b;
-}
-
-void vpmu_core_feed_system_call(void)
-{
-	if (!mine)
-		return;
-	mine->counts[VPMU_INSTRUCTIONS]++;
-	mine->counts[VPMU_UOPS]++;
 }
 
 void vpmu_core_feed_interrupted(void)
@@ -358,16 +332,11 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 					 (void *)note);
 }
 
-void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden)
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed)
 {
-	const struct vpmu_block *b = vpmu_block_describe(tb, packed, hidden);
+	const struct vpmu_block *b = vpmu_block_describe(tb, packed);
 	size_t count = qemu_plugin_tb_n_insns(tb);
 
-	if (hidden) {
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_hidden_block, QEMU_PLUGIN_CB_NO_REGS,
-						     (void *)(uintptr_t)b);
-		return;
-	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)b);
 	for (size_t i = 0; i < count; i++)

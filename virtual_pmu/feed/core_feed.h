@@ -37,8 +37,8 @@ bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_fee
 bool vpmu_core_feed_active(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
 void vpmu_core_feed_interrupted(void);
-/* Registers the callbacks for a block; packed: the argument of parts.block; hidden: not counted. */
-void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed, bool hidden);
+/* Registers the callbacks for a block; packed: the argument of parts.block. */
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
 
 /* The thread itself calls these. Its runner is in place: */
 void vpmu_core_feed_enter(struct vpmu_runner *r);
@@ -46,8 +46,6 @@ void vpmu_core_feed_enter(struct vpmu_runner *r);
 void vpmu_core_feed_restart(bool forked);
 /* Translations of these pages are not in its buffers any more. */
 void vpmu_core_feed_forget(uint64_t first, uint64_t last);
-/* Counts the one instruction that hidden code stands for (hidden.h). */
-void vpmu_core_feed_system_call(void);
 /* Reports to the model what the thread did; the machine lock is not held. */
 void vpmu_core_feed_report(void);
 /* It ends. */

@@ -4,10 +4,8 @@
 #ifndef VPMU_FEED_EMULATED_H
 #define VPMU_FEED_EMULATED_H
 
-#include "bypass.h"
 #include "combining.h"
 #include "deferring.h"
-#include "hidden.h"
 #include "spinning.h"
 
 struct vpmu_emulated {
@@ -15,13 +13,10 @@ struct vpmu_emulated {
 	struct vpmu_combining combining;
 	struct vpmu_deferring deferring;
 	bool waits;			/* inside a system call that can wait */
-	bool shim_waits;		/* in one of the shim, and not of the program */
 	bool polls;			/* inside one that only looks for events */
 	uint64_t futex;			/* the call's address, if it is a private futex; or 0 */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	uint64_t maps;			/* bytes that it maps, if they may have large pages */
-	struct vpmu_hidden_map code;
-	struct vpmu_bypass bypass;
 	struct vpmu_spinning spinning;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };

@@ -8,9 +8,6 @@
 
 #define HUGE_BYTES (2ull << 20)
 
-/* QEMU's: where its address space for the program starts. It may not have it under this name. */
-extern uintptr_t guest_base __attribute__((weak));
-
 /* Memory that is mapped but hardly used grows by large pages: no more than a quarter of it all. */
 static int64_t budget_left(void)
 {
@@ -27,15 +24,16 @@ uint64_t vpmu_hugepages_bytes(int64_t number, uint64_t bytes, uint64_t protectio
 	const uint64_t kind = MAP_PRIVATE | MAP_ANONYMOUS;
 
 	if (number != SYS_mmap || bytes < 2 * HUGE_BYTES || !(protection & PROT_WRITE) ||
-	    (flags & (kind | MAP_GROWSDOWN | MAP_STACK)) != kind || !&guest_base)
+	    (flags & (kind | MAP_GROWSDOWN | MAP_STACK)) != kind)
 		return 0;
 	return (int64_t)bytes < budget_left() ? bytes : 0;
 }
 
-void vpmu_hugepages_advise(uint64_t address, uint64_t bytes)
+void vpmu_hugepages_advise(void *memory, uint64_t bytes)
 {
-	uint64_t from = (address + guest_base + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
-	uint64_t to = (address + guest_base + bytes) / HUGE_BYTES * HUGE_BYTES;
+	uint64_t address = (uintptr_t)memory;
+	uint64_t from = (address + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	uint64_t to = (address + bytes) / HUGE_BYTES * HUGE_BYTES;
 	int saved = errno;
 
 	if (from < to)

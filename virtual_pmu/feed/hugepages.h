@@ -9,7 +9,7 @@
 
 /* Bytes that this system call will map and that may have large pages, or 0. */
 uint64_t vpmu_hugepages_bytes(int64_t number, uint64_t bytes, uint64_t protection, uint64_t flags);
-/* It has mapped them at this address of the program. */
-void vpmu_hugepages_advise(uint64_t address, uint64_t bytes);
+/* It has mapped them here, in this process. */
+void vpmu_hugepages_advise(void *memory, uint64_t bytes);
 
 #endif

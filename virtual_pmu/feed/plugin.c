@@ -95,15 +95,10 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	if (!t)
 		return;
 	vpmu_watch_catch_up(t);
-	if (num == SYS_prctl && a1 == VPMU_SYNC_PRCTL && a2 == VPMU_PRCTL_ACCESS) {
-		t->runner.clock++;
-		vpmu_core_feed_system_call();
-	}
 	t->polls = vpmu_syscall_polls(num, a3, a4);
 	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
-	t->shim_waits = a3 == VPMU_SHIM_WAITS && (num == SYS_sched_yield || num == SYS_nanosleep);
-	vpmu_contended_sleep(&t->runner, t->waits && !t->shim_waits);
-	/* Serialising: this covers the shim's VPMU_SYNC_PRCTL as well. */
+	vpmu_contended_sleep(&t->runner, t->waits);
+	/* Serialising. */
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
@@ -111,8 +106,6 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->futex = vpmu_wakes_address(num, arguments);
 	vpmu_wakes_note(num, arguments, t->runner.clock);
 	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
-	vpmu_hidden_call(&t->code, num, arguments);
-	vpmu_bypass_call(&t->bypass, num, arguments);
 	vpmu_illegal_call(num, a1, a2);
 	vpmu_vforks_call(num, a1);
 	if (num == SYS_exit_group)
@@ -132,10 +125,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	(void)id, (void)vcpu;
 	if (!t)
 		return;
-	vpmu_bypass_return(&t->bypass, num, ret);
 	if (t->maps && ret > 0)
-		vpmu_hugepages_advise((uint64_t)ret, t->maps);
-	vpmu_hidden_return(&t->code, ret);
+		vpmu_hugepages_advise(vpmu_serving_memory((uint64_t)ret, t->maps), t->maps);
 	if (is_exec(num))
 		after_failed_exec(t);
 	if (vpmu_vforks_return(ret)) {
@@ -149,8 +140,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
 	if (t->waits) {
 		vpmu_emulated_wake(t);
-		if (!t->shim_waits)
-			vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
+		vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
 		vpmu_core_feed_restart(false);
 	}
 	vpmu_contended_sleep(&t->runner, false);
@@ -159,11 +149,9 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 
 static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 {
-	(void)id;
+	(void)id, (void)vcpu;
 	vpmu_system_exec_loaded(loaded_from);
 	loaded_from = NULL;
-	/* Runs in the thread that makes the new one; the very first has none. */
-	vpmu_emulated_parent(vcpu, vpmu_self);
 }
 
 static void on_process_exit(qemu_plugin_id_t id, void *unused)
@@ -206,7 +194,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has built\n");
 		return -EINVAL;
 	}
-	vpmu_hidden_find();
 	vpmu_feed.keeping = keep && !strcmp(keep, "on");
 	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();

@@ -62,11 +62,3 @@ bool vpmu_predict(struct vpmu_predictor *p, const struct vpmu_branched *b)
 		return true;
 	}
 }
-
-void vpmu_predictor_follow(struct vpmu_predictor *p, const struct vpmu_branched *b)
-{
-	if (b->kind == VPMU_CALL || b->kind == VPMU_CALL_INDIRECT)
-		push_return(p, b->next);
-	else if (b->kind == VPMU_RETURN)
-		predict_return(p, b->target);
-}

@@ -28,7 +28,5 @@ struct vpmu_branched {
 
 /* Whether the branch was foreseen; learns from it. */
 bool vpmu_predict(struct vpmu_predictor *p, const struct vpmu_branched *b);
-/* Of a branch that is not to be foreseen: keeps the stack of returns right. */
-void vpmu_predictor_follow(struct vpmu_predictor *p, const struct vpmu_branched *b);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct qemu_info_t {
 } qemu_info_t;
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
-/* The last is ours (emulator/lines-user), beside one of the others: code makes the access by itself,
- * and no helper function of QEMU's. */
+/* The last is ours (emulator/lines-user), beside one of the others: generated code makes the
+ * access itself, and no helper function of QEMU's. */
 enum qemu_plugin_mem_rw {
 	QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3, VPMU_MEM_IN_CODE = 4,
 };
@@ -55,8 +55,8 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *udata);
 
-/* Ours (emulator/user_calls.h). Once, while the plugin is installed: QEMU keeps the pointer. NULL: it
- * speaks another version. */
+/* Ours (emulator/user_calls.h). Once, while the plugin is installed: QEMU keeps the pointer. NULL:
+ * it speaks another version. */
 struct vpmu_user_calls;
 struct vpmu_user_host;
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,

@@ -22,8 +22,6 @@ static void synchronise(void)
 	if (!t)
 		return;
 	vpmu_watch_catch_up(t);
-	t->runner.clock++;
-	vpmu_core_feed_system_call();
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
@@ -44,6 +42,12 @@ static bool on_trap(enum vpmu_user_trap trap, uint64_t address,
 	       vpmu_system_opcode(r->general, r->rip);
 }
 
+/* The calling thread makes the one that will be this vcpu. */
+static void on_thread_created(unsigned int vcpu)
+{
+	vpmu_emulated_parent(vcpu, vpmu_self);
+}
+
 static void on_killed(int number)
 {
 	(void)number;
@@ -54,7 +58,7 @@ static const struct vpmu_user_calls calls = {
 	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
 	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
 	.rdpmc = on_rdpmc, .time_stamp = vpmu_system_time_stamp, .processor = vpmu_system_cpu,
-	.trap = on_trap, .killed = on_killed,
+	.trap = on_trap, .thread_created = on_thread_created, .killed = on_killed,
 };
 
 bool vpmu_serving_begin(const char *path, const char *tool)
@@ -73,4 +77,9 @@ bool vpmu_serving_begin(const char *path, const char *tool)
 	if (tool && dladdr(&here, &info))
 		vpmu_system_exec_begin(info.dli_fname, tool);
 	return true;
+}
+
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes)
+{
+	return host->memory(address, bytes, true);
 }

@@ -4,9 +4,12 @@
 #define VPMU_FEED_SERVING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* path: of the segment, which is open. tool: of vpmu itself; NULL: what the program executes leaves
  * the machine. False: this QEMU has not our lines, or others. */
 bool vpmu_serving_begin(const char *path, const char *tool);
+/* Where memory of the program that it may write is in this process; or NULL. */
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes);
 
 #endif

@@ -378,8 +378,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 
 	watch_instructions(tb, count);
 	if (vpmu_core_feed_active())
-		vpmu_core_feed_translate(tb, packed, vpmu_hidden(start));
-	else if (!vpmu_hidden(start))
+		vpmu_core_feed_translate(tb, packed);
+	else
 		vpmu_translation_register(&callbacks, tb, count, packed);
 }
 

@@ -9,7 +9,7 @@
 
 #include "inside.h"
 #include "shim.h"
-#include "store.h"
+#include "../system/store.h"
 
 NEXT_SLOT(munmap)
 
@@ -42,29 +42,29 @@ SHIM_EXPORT int munmap(void *at, size_t bytes)
 	return NEXT(munmap)(at, bytes);
 }
 
-static struct shim_registers registers_of(const ucontext_t *u)
+static struct vpmu_registers registers_of(const ucontext_t *u)
 {
 	static const int order[16] = {
 		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 	};
-	struct shim_registers r;
+	struct vpmu_registers r;
 
 	for (int i = 0; i < 16; i++)
 		r.general[i] = (uint64_t)u->uc_mcontext.gregs[order[i]];
 	return r;
 }
 
-static void finish(ucontext_t *u, const struct shim_store *store)
+static void finish(ucontext_t *u, const struct vpmu_store *store)
 {
 	greg_t *g = u->uc_mcontext.gregs;
 
 	g[REG_RIP] += store->length;
 	if (store->flags_set)
-		g[REG_EFL] = (greg_t)(((uint64_t)g[REG_EFL] & ~SHIM_FLAGS) | store->flags);
+		g[REG_EFL] = (greg_t)(((uint64_t)g[REG_EFL] & ~VPMU_STORE_FLAGS) | store->flags);
 }
 
-static void write_register(uint64_t offset, const struct shim_store *store)
+static void write_register(uint64_t offset, const struct vpmu_store *store)
 {
 	struct vpmu_segment *s = shim_machine();
 	struct shim_guard guard;
@@ -81,8 +81,8 @@ static bool on_fault(uintptr_t address, void *context)
 				   "machine cannot take it\n";
 	uint64_t offset = offset_of(address), there = 0;
 	ucontext_t *u = context;
-	struct shim_registers r;
-	struct shim_store store;
+	struct vpmu_registers r;
+	struct vpmu_store store;
 	const uint8_t *code;
 
 	if (offset == UINT64_MAX)
@@ -90,7 +90,7 @@ static bool on_fault(uintptr_t address, void *context)
 	r = registers_of(u);
 	code = (const uint8_t *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
 	memcpy(&there, (const void *)address, address % 8 ? 4 : 8);
-	if (!shim_store_decode(code, &r, there, &store) || address % store.bytes) {
+	if (!vpmu_store_decode(code, &r, there, &store) || address % store.bytes) {
 		shim_syscall(SYS_write, STDERR_FILENO, shim_address(text), sizeof(text) - 1, 0);
 		return false;
 	}

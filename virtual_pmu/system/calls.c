@@ -3,7 +3,6 @@
 
 #include <sys/syscall.h>
 
-#include "descriptors.h"
 #include "system.h"
 
 enum group { OTHER, FILES, PATHS, CHANGES, CPUS };
@@ -13,6 +12,7 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_read] = FILES, [SYS_write] = FILES, [SYS_pread64] = FILES, [SYS_pwrite64] = FILES,
 	[SYS_readv] = FILES, [SYS_writev] = FILES, [SYS_preadv] = FILES, [SYS_pwritev] = FILES,
 	[SYS_preadv2] = FILES, [SYS_pwritev2] = FILES, [SYS_ioctl] = FILES, [SYS_mmap] = FILES,
+	[SYS_munmap] = FILES,
 	[SYS_close] = FILES, [SYS_close_range] = FILES, [SYS_dup2] = FILES, [SYS_dup3] = FILES,
 	[SYS_fstat] = FILES, [SYS_getdents64] = FILES, [SYS_getcwd] = FILES,
 
@@ -67,11 +67,4 @@ void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 		vpmu_files_after(number, a, answer);
 	else if (group == PATHS)
 		vpmu_paths_after(number, a, answer);
-}
-
-bool vpmu_system_accesses(int64_t number, const int64_t a[6])
-{
-	return group_of(number) == FILES && number != SYS_close && number != SYS_close_range &&
-	       number != SYS_mmap && number != SYS_getcwd &&
-	       vpmu_file_is_device(vpmu_descriptor((int)a[0]).file);
 }

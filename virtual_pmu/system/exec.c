@@ -32,7 +32,6 @@ static const char *const kept_names[] = {
 
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
 static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX];
-static char shim[PATH_MAX];
 
 /* One execution. */
 struct room {
@@ -63,8 +62,6 @@ void vpmu_system_exec_begin(const char *feed_path, const char *tool_path)
 	emulator[n > 0 ? n : 0] = '\0';
 	snprintf(feed, sizeof(feed), "%s", feed_path);
 	snprintf(tool, sizeof(tool), "%s", tool_path);
-	snprintf(shim, sizeof(shim), "%.*s" VPMU_SHIM_LIBRARY,
-		 (int)(strlen(feed) - strlen(VPMU_FEED_LIBRARY)), feed);
 	for (size_t i = 0; i < KEPT; i++) {
 		const char *value = getenv(kept_names[i]);
 
@@ -291,32 +288,23 @@ static bool is_in(char *const envp[], const char *name)
 	return *envp;
 }
 
-static void fill_environment(struct room *r, char *const envp[], const char **out, char *texts)
+static void fill_environment(char *const envp[], const char **out, char *texts)
 {
-	const char *preloaded = NULL;
-
 	for (char *const *variable = envp; *variable; variable++)
-		if (has_name(*variable, "LD_PRELOAD"))
-			preloaded = *variable + strlen("LD_PRELOAD=");
-		else
-			*out++ = vpmu_emulator_heeds(*variable) ? hide(*variable, &texts) :
-								  *variable;
+		*out++ = vpmu_emulator_heeds(*variable) ? hide(*variable, &texts) : *variable;
 	for (size_t i = 0; i < KEPT; i++)
 		if (kept[i] && !is_in(envp, kept_names[i]))
 			*out++ = kept[i];
-	vpmu_emulator_preload(&r->emulator, shim, preloaded);
-	*out++ = hide(r->emulator.preload, &texts);
 	*out = NULL;
 }
 
 static int fill(struct room *r, char *const argv[], char *const envp[], char ***words,
 		char ***variables)
 {
-	size_t arguments = VPMU_EMULATOR_WORDS + count(argv), pointers, bytes;
+	size_t arguments = VPMU_EMULATOR_WORDS + count(argv), pointers, bytes = 0;
 	struct vpmu_emulator *e = &r->emulator;
 
-	pointers = arguments + count(envp) + KEPT + 2;
-	bytes = sizeof(e->preload) + sizeof(VPMU_USER_VARIABLE);
+	pointers = arguments + count(envp) + KEPT + 1;
 	for (size_t i = 0; envp[i]; i++)
 		if (vpmu_emulator_heeds(envp[i]))
 			bytes += strlen(envp[i]) + sizeof(VPMU_USER_VARIABLE);
@@ -329,7 +317,7 @@ static int fill(struct room *r, char *const argv[], char *const envp[], char ***
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),
 			 ",close=%d", r->lent);
 	vpmu_emulator_words(e, &r->program, argv, r->words);
-	fill_environment(r, envp, r->words + arguments, (char *)(r->words + pointers));
+	fill_environment(envp, r->words + arguments, (char *)(r->words + pointers));
 	*words = (char **)(uintptr_t)r->words;
 	*variables = *words + arguments;
 	return 0;

@@ -146,6 +146,9 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 	case SYS_close: case SYS_close_range: case SYS_dup2: case SYS_dup3:
 		forget(number, a);
 		return false;
+	case SYS_munmap:
+		vpmu_system_unmap((uint64_t)a[0], (uint64_t)a[1]);
+		return false;
 	case SYS_mmap:
 		return on_map(a, answer);
 	case SYS_fstat: case SYS_getdents64: case SYS_getcwd:
@@ -210,6 +213,8 @@ void vpmu_files_after(int64_t number, const int64_t a[6], int64_t *answer)
 	size_t length;
 	char *text;
 
+	if (number == SYS_mmap)
+		vpmu_system_mapped(a, *answer);
 	if (*answer < 0)
 		return;
 	if (number == SYS_fstat)

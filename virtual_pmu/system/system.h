@@ -47,8 +47,6 @@ bool vpmu_system_call(int64_t number, int64_t arguments[6], int64_t *answer);
 /* The host's kernel has made it: *answer becomes what the program sees. Called for all that
  * vpmu_system_call() has left to it. */
 void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *answer);
-/* Is it one that accesses a register? Asked before the call. */
-bool vpmu_system_accesses(int64_t number, const int64_t arguments[6]);
 
 /* ---- executing a program (exec.c) ---- */
 
@@ -69,6 +67,10 @@ void vpmu_system_exec_loaded(const char *descriptor);
 
 /* A mapping of /dev/mem: arguments become those of a mapping of the segment. False: *answer. */
 bool vpmu_system_map(int64_t arguments[6], int64_t *answer);
+/* After the call, of any mapping. */
+void vpmu_system_mapped(const int64_t arguments[6], int64_t answer);
+/* Before these addresses are unmapped. */
+void vpmu_system_unmap(uint64_t at, uint64_t bytes);
 /* An access to the window that faulted, by the instruction at *rip. True: it is done, and the
  * registers (in the order of the instruction formats: RAX, RCX, RDX, RBX, RSP ...) are set. */
 bool vpmu_system_fault(uint64_t address, uint64_t general[16], uint64_t *rip, uint64_t *flags);

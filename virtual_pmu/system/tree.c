@@ -63,15 +63,18 @@ static enum vpmu_file device_of(const char *rest, uint32_t *cpu)
 	uint32_t cpus = vpmu_machine_cpus(&vpmu_system.segment->machine);
 	char *end;
 
+	bool safe = vpmu_system.segment->devices.msr_safe;
+
 	if (!strcmp(rest, "/msr_batch"))
-		return VPMU_FILE_BATCH;
+		return safe ? VPMU_FILE_BATCH : VPMU_HIDDEN;
 	if (rest[0] != '/' || rest[1] < '0' || rest[1] > '9')
 		return VPMU_DESCRIPTION;
 	unsigned long n = strtoul(rest + 1, &end, 10);
 	*cpu = (uint32_t)n;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		if (!strcmp(end, devices[i].name))
-			return n < cpus ? devices[i].file : VPMU_NO_CPU;
+			return devices[i].file == VPMU_FILE_SAFE && !safe ? VPMU_HIDDEN :
+			       n < cpus ? devices[i].file : VPMU_NO_CPU;
 	return VPMU_DESCRIPTION;
 }
 

@@ -80,10 +80,8 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 {
 	const char *qemu = getenv("VPMU_QEMU");
 
-	if (find_library(VPMU_SHIM_LIBRARY, t->shim, sizeof(t->shim)))
-		return VPMU_EXIT_FAILURE;
 	if (!launch->feed)
-		return 0;
+		return find_library(VPMU_SHIM_LIBRARY, t->shim, sizeof(t->shim));
 	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)) || find_itself(t->tool))
 		return VPMU_EXIT_FAILURE;
 	if (!qemu || !*qemu)
@@ -120,7 +118,7 @@ static int hide_variables(void)
 	return 0;
 }
 
-static int set_environment(const struct vpmu_launch *launch, const struct texts *t)
+static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 {
 	set_path("VPMU_SEGMENT", launch->place->path);
 	set_path("HWLOC_XMLFILE", launch->place->topology);
@@ -138,8 +136,9 @@ static int set_environment(const struct vpmu_launch *launch, const struct texts 
 		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 	} else {
 		unsetenv(VPMU_FEED_ENV);
+		vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
+		setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
 	}
-	setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
 	return launch->feed ? hide_variables() : 0;
 }
 
@@ -149,7 +148,6 @@ static void compose(const struct vpmu_launch *launch, const struct vpmu_program 
 	const struct vpmu_place *place = launch->place;
 	int n = 0;
 
-	vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
 	if (launch->feed) {
 		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path,
 				   launch->follow ? t->tool : NULL);

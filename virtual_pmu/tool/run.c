@@ -113,6 +113,8 @@ static int run_on(struct vpmu_place *place, const struct request *r,
 	uint64_t before = s->violation_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
 
+	if (!rc && devices->msr_safe)
+		rc = vpmu_system_add_safe(place);
 	if (!rc)
 		rc = vpmu_affinity(s, r->cpus, &cpus);
 	if (!rc)

@@ -430,12 +430,42 @@ static void put_cpuinfo(struct system *s)
 		s->failed = errno;
 }
 
+/* ---- /dev: empty files, whose names tell what is behind them ---- */
+
+static void put_device(struct system *s, const char *path)
+{
+	write_text(s, path, "", 0666);
+}
+
+static void put_link_to_device(struct system *s, const char *path)
+{
+	if (linkat(s->root, "dev/mem", s->root, path, 0) && errno != EEXIST)
+		s->failed = errno;
+}
+
+static void put_devices(struct system *s)
+{
+	char path[64];
+
+	make(s, "dev");
+	make(s, "dev/cpu");
+	put_device(s, "dev/mem");
+	put_device(s, "dev/config");
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++) {
+		make(s, "dev/cpu/%u", cpu);
+		snprintf(path, sizeof(path), "dev/cpu/%u/msr", cpu);
+		put_link_to_device(s, path);
+		snprintf(path, sizeof(path), "dev/cpu/%u/cpuid", cpu);
+		put_link_to_device(s, path);
+	}
+}
+
 /* ---- the directory ---- */
 
 /* 0 or an errno. */
-static int write_to(const char *path, const struct vpmu_machine *m)
+static int write_to(const char *path, const struct vpmu_segment *segment)
 {
-	struct system s = { .machine = m };
+	struct system s = { .machine = &segment->machine };
 	char temporary[PATH_MAX];
 
 	if (snprintf(temporary, sizeof(temporary), "%s" VPMU_UNPUBLISHED "XXXXXX", path) >=
@@ -448,11 +478,32 @@ static int write_to(const char *path, const struct vpmu_machine *m)
 	put_cpus(&s);
 	put_nodes(&s);
 	put_cpuinfo(&s);
+	put_devices(&s);
 	close(s.root);
 	if (!s.failed && rename(temporary, path) && errno != EEXIST && errno != ENOTEMPTY)
 		s.failed = errno;
 	vpmu_folder_remove(temporary);		/* it failed, or another run was first */
 	return s.failed;
+}
+
+int vpmu_system_add_safe(const struct vpmu_place *place)
+{
+	const struct vpmu_machine *m = &place->segment->machine;
+	struct system s = { .machine = m };
+	char path[64];
+
+	s.root = open(place->system, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	put_link_to_device(&s, "dev/cpu/msr_batch");
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
+		snprintf(path, sizeof(path), "dev/cpu/%u/msr_safe", cpu);
+		put_link_to_device(&s, path);
+	}
+	if (s.root >= 0)
+		close(s.root);
+	if (s.failed)
+		vpmu_complain("%s: cannot add msr-safe's devices: %s", place->system,
+			      strerror(s.failed));
+	return s.failed ? VPMU_EXIT_FAILURE : 0;
 }
 
 int vpmu_system_write(const struct vpmu_place *place)
@@ -467,7 +518,7 @@ int vpmu_system_write(const struct vpmu_place *place)
 		wrong = vpmu_beside_unusable(place, place->system);
 	} else {
 		mask = umask(022);	/* readable for users that the program switches to */
-		rc = write_to(place->system, &place->segment->machine);
+		rc = write_to(place->system, place->segment);
 		umask(mask);
 		wrong = rc ? strerror(rc) : NULL;
 	}

@@ -89,6 +89,8 @@ int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
 /* ---- system.c ---- */
 /* Makes the directory, unless it is there. */
 int vpmu_system_write(const struct vpmu_place *place);
+/* Adds the device files of msr-safe. */
+int vpmu_system_add_safe(const struct vpmu_place *place);
 
 /* ---- affinity.c ---- */
 struct vpmu_cpus {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Instruction formats: SDM volume 2, chapter 2; the opcodes' pages in chapters 3 to 5.
- *
- * Decoded by hand, although the feed has Zydis: distributions have that as a shared library only,
- * which every program would load with the shim. An empty program would count 117000 instructions
- * more than its 272000, and a program with a Zydis of its own would have the shim call that. */
+ */
 #include "store.h"
 
 struct reading {
@@ -97,7 +94,7 @@ static uint64_t flags_of(uint64_t value, uint32_t bytes)
 	return flags;
 }
 
-static void apply(enum operation operation, uint64_t there, struct shim_store *out)
+static void apply(enum operation operation, uint64_t there, struct vpmu_store *out)
 {
 	out->value = operation == OR ? there | out->value :
 		     operation == AND ? there & out->value :
@@ -108,8 +105,8 @@ static void apply(enum operation operation, uint64_t there, struct shim_store *o
 	out->flags = flags_of(out->value, out->bytes);
 }
 
-bool shim_store_decode(const uint8_t *code, const struct shim_registers *r, uint64_t there,
-		       struct shim_store *out)
+bool vpmu_store_decode(const uint8_t *code, const struct vpmu_registers *r, uint64_t there,
+		       struct vpmu_store *out)
 {
 	struct reading at = { .at = code };
 	enum operation operation;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What an instruction that has faulted would have stored. */
-#ifndef VPMU_SHIM_STORE_H
-#define VPMU_SHIM_STORE_H
+#ifndef VPMU_SYSTEM_STORE_H
+#define VPMU_SYSTEM_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The general registers by the numbers that instructions have for them. */
-struct shim_registers { uint64_t general[16]; };
+struct vpmu_registers { uint64_t general[16]; };
 
-struct shim_store {
+struct vpmu_store {
 	uint32_t length;	/* of the instruction */
 	uint32_t bytes;		/* stored: 4 or 8 */
 	uint64_t value;
@@ -18,12 +18,12 @@ struct shim_store {
 	uint64_t flags;
 };
 
-#define SHIM_FLAGS UINT64_C(0x8c5)	/* CF, PF, ZF, SF, OF */
+#define VPMU_STORE_FLAGS UINT64_C(0x8c5)	/* CF, PF, ZF, SF, OF */
 
 /* code: at least 15 bytes, as far as they are the instruction's. there: what the address holds.
  * False: it is none of the stores that compilers make of an assignment or of |=, &= and ^= to 32 or
  * 64 bits. */
-bool shim_store_decode(const uint8_t *code, const struct shim_registers *r, uint64_t there,
-		       struct shim_store *out);
+bool vpmu_store_decode(const uint8_t *code, const struct vpmu_registers *r, uint64_t there,
+		       struct vpmu_store *out);
 
 #endif
