@@ -120,6 +120,8 @@ int main(int argc, char **argv)
 		*quad(0x100) = 1;
 		munmap((void *)window, 0x20000);
 	}
+	sigemptyset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
 	fault();
 	printf("%d faults\n", (int)faults);
 	if (argc > 2)

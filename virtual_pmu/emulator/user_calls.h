@@ -24,6 +24,8 @@ struct vpmu_user_host {
 	 * may not read (or write) them. Another thread may unmap them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
+	/* CPUID as QEMU itself has it: EAX, EBX, ECX, EDX. */
+	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* The calling thread's RSP. */
 	uint64_t (*stack)(void);
 	/* The path of the program's file, from the program's first instruction on. */
@@ -33,8 +35,6 @@ struct vpmu_user_host {
 /* The program's registers, which the plugin may change. general: RAX, RCX, RDX, RBX, RSP, RBP, RSI,
  * RDI, R8 to R15. */
 struct vpmu_user_registers { uint64_t *general, *rip, *flags; };
-
-enum vpmu_user_trap { VPMU_USER_ILLEGAL_OPCODE = 6, VPMU_USER_PAGE_FAULT = 14 };
 
 enum vpmu_user_answer { VPMU_USER_UNKNOWN, VPMU_USER_DONE, VPMU_USER_FAULT };
 
@@ -51,13 +51,8 @@ struct vpmu_user_calls {
 	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	enum vpmu_user_answer (*rdpmc)(uint32_t index, uint64_t *value);
-	/* RDTSC; from: QEMU's own answer. */
-	uint64_t (*time_stamp)(uint64_t from);
-	/* RDTSCP's and RDPID's IA32_TSC_AUX. */
-	uint32_t (*processor)(void);
-	/* A fault; address: what it was for. True: the program goes on with what the registers hold. */
-	bool (*trap)(enum vpmu_user_trap trap, uint64_t address,
-		     const struct vpmu_user_registers *registers);
+	/* A page fault. True: the program goes on with what the registers hold. */
+	bool (*fault)(uint64_t address, const struct vpmu_user_registers *registers);
 	/* The caller's new thread will be this one of QEMU's CPUs. It executes nothing yet. */
 	void (*thread_created)(unsigned int vcpu);
 	/* A signal is about to end the program. */

@@ -33,13 +33,10 @@ static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
 	return vpmu_system_rdpmc(index, value) ? VPMU_USER_FAULT : VPMU_USER_DONE;
 }
 
-static bool on_trap(enum vpmu_user_trap trap, uint64_t address,
-		    const struct vpmu_user_registers *r)
+static bool on_fault(uint64_t address, const struct vpmu_user_registers *r)
 {
 	synchronise();
-	return trap == VPMU_USER_PAGE_FAULT ?
-	       vpmu_system_fault(address, r->general, r->rip, r->flags) :
-	       vpmu_system_opcode(r->general, r->rip);
+	return vpmu_system_fault(address, r->general, r->rip, r->flags);
 }
 
 /* The calling thread makes the one that will be this vcpu. */
@@ -57,8 +54,8 @@ static void on_killed(int number)
 static const struct vpmu_user_calls calls = {
 	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
 	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
-	.rdpmc = on_rdpmc, .time_stamp = vpmu_system_time_stamp, .processor = vpmu_system_cpu,
-	.trap = on_trap, .thread_created = on_thread_created, .killed = on_killed,
+	.rdpmc = on_rdpmc, .fault = on_fault,
+	.thread_created = on_thread_created, .killed = on_killed,
 };
 
 bool vpmu_serving_begin(const char *path, const char *tool)
@@ -71,7 +68,7 @@ bool vpmu_serving_begin(const char *path, const char *tool)
 	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
 	if (!host || !whole)
 		return false;
-	memory = (struct vpmu_program_memory){ host->text, host->memory, host->program };
+	memory = (struct vpmu_program_memory){ host->text, host->memory, host->cpuid, host->program };
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))

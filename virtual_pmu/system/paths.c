@@ -247,12 +247,24 @@ static bool is_kernels(dev_t device)
 	return false;
 }
 
+/* Is it an empty file where the machine's are? Each of these stands for a device. */
+static bool is_empty_beside(dev_t device, mode_t mode, uint64_t bytes)
+{
+	static dev_t machines;
+	struct stat st;
+
+	if (!machines && !stat(vpmu_system.path, &st))
+		machines = st.st_dev;
+	return S_ISREG(mode) && !bytes && device == machines;
+}
+
 /* May the host's answer be about a file that is the machine's? */
 static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer)
 {
 	const struct statx *extended;
+	const struct stat *plain;
 	struct stat st;
-	const void *at;
+	dev_t device;
 
 	if (answer == -ENOENT || answer == -ENXIO)
 		return true;
@@ -260,14 +272,21 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 		return false;
 	switch (c->action) {
 	case OPEN:
-		return !fstat((int)answer, &st) && is_kernels(st.st_dev);
+		return !fstat((int)answer, &st) &&
+		       (is_kernels(st.st_dev) ||
+			is_empty_beside(st.st_dev, st.st_mode, (uint64_t)st.st_size));
 	case STATUS:
-		at = buffer_of(c, a, sizeof(st));
-		return at && is_kernels(((const struct stat *)at)->st_dev);
+		plain = buffer_of(c, a, sizeof(*plain));
+		return plain && (is_kernels(plain->st_dev) ||
+				 is_empty_beside(plain->st_dev, plain->st_mode,
+						 (uint64_t)plain->st_size));
 	case STATUSX:
 		extended = buffer_of(c, a, sizeof(*extended));
-		return extended && is_kernels(makedev(extended->stx_dev_major,
-						      extended->stx_dev_minor));
+		if (!extended)
+			return false;
+		device = makedev(extended->stx_dev_major, extended->stx_dev_minor);
+		return is_kernels(device) ||
+		       is_empty_beside(device, extended->stx_mode, extended->stx_size);
 	default:
 		return false;
 	}

@@ -21,6 +21,8 @@ struct vpmu_program_memory {
 	 * them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
+	/* CPUID as the emulator has it: EAX, EBX, ECX, EDX. */
+	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* The path of its file, which is not this process's. */
 	const char *program;
 };
@@ -82,8 +84,5 @@ void vpmu_system_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 void vpmu_system_cpuid_of(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 /* 0; -EIO: it faults. */
 int vpmu_system_rdpmc(uint32_t index, uint64_t *value);
-uint64_t vpmu_system_time_stamp(uint64_t emulators);
-/* An opcode that the emulator does not know, as SPFLT. True: it is done. */
-bool vpmu_system_opcode(uint64_t general[16], uint64_t *rip);
 
 #endif

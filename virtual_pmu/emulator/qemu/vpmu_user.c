@@ -21,14 +21,20 @@ static void *memory(uint64_t address, uint64_t bytes, bool write)
     return lock_user(write ? VERIFY_WRITE : VERIFY_READ, address, bytes, 1);
 }
 
+static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
+{
+    cpu_x86_cpuid(cpu_env(thread_cpu), leaf, subleaf, &registers[0], &registers[1], &registers[2],
+                  &registers[3]);
+}
+
 static uint64_t stack(void)
 {
     return cpu_env(thread_cpu)->regs[R_ESP];
 }
 
 static const struct vpmu_user_host host = {
-    .version = VPMU_USER_VERSION, .text = text, .memory = memory, .stack = stack,
-    .program = real_exec_path,
+    .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
+    .stack = stack, .program = real_exec_path,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,
@@ -74,7 +80,7 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra)
     return answer == VPMU_USER_DONE;
 }
 
-bool vpmu_user_trap(CPUX86State *env, int number, uint64_t address)
+bool vpmu_user_fault(CPUX86State *env, uint64_t address)
 {
     uint64_t flags;
     struct vpmu_user_registers registers = { env->regs, &env->eip, &flags };
@@ -83,7 +89,7 @@ bool vpmu_user_trap(CPUX86State *env, int number, uint64_t address)
         return false;
     }
     flags = cpu_compute_eflags(env);
-    if (!vpmu_user->trap((enum vpmu_user_trap)number, address, &registers)) {
+    if (!vpmu_user->fault(address, &registers)) {
         return false;
     }
     cpu_load_eflags(env, flags, CC_O | CC_S | CC_Z | CC_A | CC_P | CC_C);

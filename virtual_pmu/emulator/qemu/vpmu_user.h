@@ -35,7 +35,7 @@ void vpmu_user_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *e
                      uint32_t *edx);
 /* True: it is done. A fault does not return. */
 bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
-bool vpmu_user_trap(CPUX86State *env, int number, uint64_t address);
+bool vpmu_user_fault(CPUX86State *env, uint64_t address);
 
 /* The program's own variable. */
 const char *vpmu_user_variable(const char *variable);
