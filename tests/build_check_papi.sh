@@ -21,7 +21,8 @@ cat >"$scratch/bin/apt-config" <<-END
 	#!/bin/sh
 	echo "LIST=/none PARTS=$scratch/etc/parts"
 END
-# It keeps the sources that it is given. MODE: nothing can be had, or the original archive only.
+# It keeps the sources that it is given. MODE: nothing can be had, or the original archive only, or that
+# of Debian 13 only.
 cat >"$scratch/bin/apt-get" <<-END
 	#!/bin/sh
 	for word; do
@@ -30,8 +31,11 @@ cat >"$scratch/bin/apt-get" <<-END
 		esac
 	done
 	case "\$MODE \$*" in
-	*' update') exit 0 ;;
-	'original '*--tar-only*) cp "$scratch/papi_9.8.7.orig.tar.gz" . ;;
+	'elsewhere '*--tar-only*) grep -q trixie "$scratch/sources" || exit 100 ;;
+	esac
+	case "\$MODE \$*" in
+	*' update') ;;
+	'original '*--tar-only* | 'elsewhere '*--tar-only*) cp "$scratch/papi_9.8.7.orig.tar.gz" . ;;
 	*) echo "E: no network" >&2; exit 100 ;;
 	esac
 END
@@ -57,6 +61,9 @@ verdict "the release comes from the system's own Debian mirror" $?
 deps original sources "$scratch/same" papi && grep -q '^Suites: bookworm' "$scratch/sources" &&
 	! grep -q trixie "$scratch/sources"
 verdict "without a release: the system's" $?
+deps elsewhere sources "$scratch/elsewhere" papi && [ -f "$scratch/elsewhere/papi-9.8.7/src/papi.h" ] &&
+	grep -qx "deps: papi: not to be had from this system's release: it is Debian trixie's" "$scratch/out"
+verdict 'another release that has it is named' $?
 deps nothing sources -r sid "$scratch/none" papi
 [ $? = 1 ] && grep -q 'could not fetch the sources' "$scratch/out"
 verdict 'nothing to be had is an error' $?

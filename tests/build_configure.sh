@@ -6,7 +6,8 @@ srcdir=${SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 : "${PAPI_SRC:?a PAPI source tree}" "${LIBPFM4_SRC:?a libpfm4 source tree}"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC")
+emulator=$(type -P qemu-x86_64) || { echo 'SKIP: no emulator'; exit 77; }
+trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" --with-qemu="$emulator")
 failed=0
 unset CC CFLAGS MAKEFLAGS CONFIG_SITE CONFIG_SHELL
 
@@ -45,11 +46,11 @@ bare() {
 bare
 # Not even /usr/sbin may show what the machine really has.
 sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps" >"$scratch/deps"
-out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base openmpi mpich)
+out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base emulator openmpi mpich)
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	[[ $'\n'$out =~ $'\n'"$package must ". ]] || fail "$package is not named as needed"
 done
-for package in qemu-user libcmocka-dev libmuparser-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
+for package in ninja-build libglib2.0-dev libcmocka-dev libmuparser-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
 	[[ $'\n'$out =~ $'\n'"$package want ". ]] || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
@@ -164,7 +165,8 @@ has 'install_root = $(prefix)' 'BIN = bin' 'LIB = lib/x86_64-linux-gnu' 'MAN = m
 relative() { realpath --relative-to="$scratch/build" "$1"; }
 configure 0 --prefix=/opt/x --datarootdir=/opt/x/data --includedir=/opt/x/inc --bindir=/opt/x/a/b \
 	--libdir=/opt/x/a/l --disable-mpi --enable-werror \
-	--with-papi-src="$(relative "$PAPI_SRC")" --with-libpfm4-src="$(relative "$LIBPFM4_SRC")"
+	--with-papi-src="$(relative "$PAPI_SRC")" --with-libpfm4-src="$(relative "$LIBPFM4_SRC")" \
+	--with-qemu="$(relative "$emulator")"
 says 'ipmu '
 says '/opt/x'
 says 'make demo'

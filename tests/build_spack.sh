@@ -20,7 +20,6 @@ cat >"$scratch/names" <<-'END'
 	libjson-c-dev json-c
 	libzydis-dev zydis
 	libmuparser-dev muparser
-	qemu-user qemu vpmu
 	libopenmpi-dev mpi mpi
 END
 python3 "$SRCDIR/tests/support/spack_recipe.py" "$SRCDIR/spack" "$scratch" >"$scratch/out" 2>&1

@@ -53,6 +53,7 @@ static const struct sample samples[] = {
 	{ "notrack jmp *%rax", 3, { 0x3e, 0xff, 0xe0 }, "ijump" },
 	{ "jmp *8(%r12)", 5, { 0x41, 0xff, 0x64, 0x24, 0x08 }, "ijump" },
 	{ "call", 5, { 0xe8, 0, 0, 0, 0 }, "call" },
+	{ "data16 jmp", 6, { 0x66, 0xe9, 0, 0, 0, 0 }, "jump" },	/* 16 bits are AMD's way */
 	{ "call *(%rax)", 2, { 0xff, 0x10 }, "icall" },
 	{ "repz ret", 2, { 0xf3, 0xc3 }, "ret" },
 	{ "ret $8", 3, { 0xc2, 8, 0 }, "ret" },

@@ -149,12 +149,12 @@ every_opcode() {
 			}
 		}
 	}' | as -o "$scratch/every.o" -
-	objdump -d --insn-width=15 "$scratch/every.o"
+	objdump -d -M intel64 --insn-width=15 "$scratch/every.o"
 }
 
 for library in $libraries; do
 	path=$(find_library $library) || continue
-	objdump -d --insn-width=15 "$path"
+	objdump -d -M intel64 --insn-width=15 "$path"
 done | by_name once=1 >"$scratch/names"
 # Later than AVX2, or a prefix that makes it no instruction.
 no_machine=' (a(add|and|x?or)|cmp[a-z]*xadd|tilezero|loadiwkey|data16|rep[nz]*) | c4e1[7f][^8c]77 '

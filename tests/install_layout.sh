@@ -23,7 +23,8 @@ mkdir "$build" "$scratch/bin" && cd "$build" || exit 1
 printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-cc}" >"$scratch/cc" && chmod +x "$scratch/cc"
 "$CONFIG_SHELL" "../$name/configure" CC="$scratch/cc" CFLAGS=-O0 --with-mpi="${MPIS%% *}" --prefix=/usr --libdir=/usr/lib/x86_64-linux-gnu \
 	--mandir=/usr/lib/man --docdir=/usr/share/doc/libipmu --includedir=/usr/include/intel \
-	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" >configured 2>&1 ||
+	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" \
+	--with-qemu="$(type -P qemu-x86_64)" >configured 2>&1 ||
 	{ tail -n 20 configured; exit 1; }
 # PAPI's configure has asked this compiler the same before: only folders are others.
 sed -n '/^ac_cv_\(c\|f77\|file__\(dev\|proc\|sys\)\|func\|header\|path\|prog\|safe\)_/p' \
@@ -91,13 +92,13 @@ grep -qx 'set prefix /usr' "$usr/share/ipmu/modulefile" || fail 'prefix in modul
 mkdir "$scratch/gone"
 mv "$lib/libintelpmu.so.0" "$usr/lib/man/man1/vpmu.1" "$usr/bin/pmutopo" "$scratch/gone"
 # Nothing has to be counted once more.
-ln -s /usr/bin/* "$scratch/bin" && rm -f "$scratch/bin/qemu-x86_64"
-PATH=$scratch/bin installed installcheck && fail 'installcheck misses nothing'
+mv "$lib/ipmu/qemu-x86_64" "$scratch/gone"
+installed installcheck && fail 'installcheck misses nothing'
 for said in 'it takes the shared library' 'man vpmu' 'pmutopo --version'; do
 	grep -qx "FAILED: $said" "$scratch/out" || { cat "$scratch/out"; fail "installcheck does not say '$said'"; }
 done
 mv "$scratch/gone/libintelpmu.so.0" "$lib" && mv "$scratch/gone/vpmu.1" "$usr/lib/man/man1" &&
-	mv "$scratch/gone/pmutopo" "$usr/bin"
+	mv "$scratch/gone/pmutopo" "$usr/bin" && mv "$scratch/gone/qemu-x86_64" "$lib/ipmu"
 installed installcheck prefix=/opt/else && fail 'installcheck of nothing succeeds'
 grep -q 'nothing is installed' "$scratch/out" || fail 'installcheck of nothing does not say so'
 

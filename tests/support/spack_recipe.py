@@ -74,7 +74,7 @@ def read(name):
 
 recipe, directives = evaluate("ipmu")
 variants = {args[0]: keywords for args, keywords in of(directives, "variant")}
-check("variants mpi and vpmu", set(variants) == {"mpi", "vpmu"})
+check("variant mpi", set(variants) == {"mpi"})
 options = set(re.findall(r"--(?:with|enable|disable)-[a-z0-9-]+", read("help")))
 sources = {f"/stage/{keywords['placement']}" for _, keywords in of(directives, "resource")}
 for resource, keywords in of(directives, "resource"):

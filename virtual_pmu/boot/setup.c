@@ -177,8 +177,8 @@ static void attach_modules(void)
 		fprintf(stderr, "vpmu: %s: %s\n", path, strerror(errno));
 }
 
-/* Shows the entry of the host's folder `host` that the path names, in the machine's own folder over it.
- * What is written there is kept in memory, as elsewhere. */
+/* Shows the entry of the host's folder `host` that the path names, in the machine's own folder over
+ * it. What is written there is kept in memory, as elsewhere. */
 static void show_entry(int host, const char *folder, const char *path)
 {
 	size_t length = strlen(folder);
@@ -212,7 +212,8 @@ static void show_entries(int host, const char *folder, const char *list)
 	free(copy);
 }
 
-/* A folder of the machine's own, in which the host's entries are only those that the command names. */
+/* A folder of the machine's own, in which the host's entries are only those that the command
+ * names. */
 static void attach_own(const char *folder, const char *data, const struct init_order *order)
 {
 	static const char *const lists[] = { "PATH=", "LD_LIBRARY_PATH=" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* emulator/: our lines in QEMU. What QEMU's user mode and the execution feed, its plugin, say to each
- * other: the inserted code (add-to-qemu) passes on what the program does. Both sides include this
- * header, so it uses nothing else.
+/* emulator/: our lines in QEMU. What QEMU's user mode and the execution feed, its plugin, say to
+ * each other: the inserted code (add-to-qemu) passes on what the program does. Both sides include
+ * this header, so it uses nothing else.
  *
  * All calls come from the thread that executes the program's code, and no handler of the program's
  * signals interrupts them: QEMU delivers signals between them. Addresses are the program's. */
@@ -13,15 +13,15 @@
 
 #define VPMU_USER_VERSION 1
 
-/* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its own
- * environment with this in front of their names. */
+/* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
+ * own environment with this in front of their names. */
 #define VPMU_USER_VARIABLE "VPMU_PROGRAM_"
 
 /* What QEMU offers, from any of the calls below. */
 struct vpmu_user_host {
 	uint32_t version;
-	/* Where a text of the program, or so many bytes of its memory, are in this process; NULL: it
-	 * may not read (or write) them. Another thread may unmap them. */
+	/* Where a text of the program, or so many bytes of its memory, are in this process; NULL:
+	 * it may not read (or write) them. Another thread may unmap them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
 	/* CPUID as QEMU itself has it: EAX, EBX, ECX, EDX. */
@@ -45,8 +45,9 @@ struct vpmu_user_calls {
 	bool (*system_call)(int64_t number, int64_t arguments[6], int64_t *answer);
 	/* QEMU has made it: *answer becomes what the program sees. */
 	void (*system_return)(int64_t number, const int64_t arguments[6], int64_t *answer);
-	/* What is executed instead, in this process's memory; 0, or a negative errno. dirfd and flags
-	 * are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does not use them. */
+	/* What is executed instead, in this process's memory; 0, or a negative errno. dirfd and
+	 * flags are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does not use
+	 * them. */
 	int (*exec)(int dirfd, int flags, const char **path, char ***argv, char ***envp);
 	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);

@@ -293,7 +293,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	struct piece *p = store ? &t->store : &t->load;
 	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
 	uint32_t before[2];
-	uint64_t last = address + vpmu_info_bytes(info) - 1;
+	uint64_t last = vpmu_info_last(info, address);
 
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);

@@ -36,7 +36,7 @@ static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 
 static inline bool crosses_line(qemu_plugin_meminfo_t info, uint64_t address)
 {
-	return address % VPMU_LINE_BYTES + vpmu_info_bytes(info) > VPMU_LINE_BYTES;
+	return (vpmu_info_last(info, address) ^ address) & VPMU_LINE_BYTES;
 }
 
 /* What the fast path below does not decide has the callback's arguments, so that it need not move

@@ -12,13 +12,11 @@ struct decoded {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* As QEMU does, near branches with the prefix 66 take 16 bits, which is AMD's way. */
+/* As in QEMU, near branches with the prefix 66 take 64 bits, which is Intel's way. */
 static inline bool init(ZydisDecoder *decoder)
 {
 	return ZYAN_SUCCESS(ZydisDecoderInit(decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					     ZYDIS_STACK_WIDTH_64)) &&
-	       ZYAN_SUCCESS(ZydisDecoderEnableMode(decoder, ZYDIS_DECODER_MODE_AMD_BRANCHES,
-						   ZYAN_TRUE));
+					     ZYDIS_STACK_WIDTH_64));
 }
 
 static inline bool decode(const uint8_t *bytes, size_t count, struct decoded *d)

@@ -191,7 +191,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	if (!vpmu_serving_begin(path, tool)) {
-		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has built\n");
+		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has "
+			"built\n");
 		return -EINVAL;
 	}
 	vpmu_feed.keeping = keep && !strcmp(keep, "on");

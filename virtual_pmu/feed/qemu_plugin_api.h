@@ -94,5 +94,9 @@ static inline uint32_t vpmu_info_bytes(qemu_plugin_meminfo_t info)
 {
 	return (info >> VPMU_INFO_BYTES_SHIFT) + 1;
 }
+static inline uint64_t vpmu_info_last(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	return address + (info >> VPMU_INFO_BYTES_SHIFT);	/* of its bytes */
+}
 
 #endif

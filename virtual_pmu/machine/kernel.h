@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls without libc: in the shim libc's names are the shim's own, and the feed would count
- * libc's functions, where it does not count what the shim's code executes. */
+/* System calls without libc: in the shim libc's names are the shim's own. */
 #ifndef VPMU_KERNEL_H
 #define VPMU_KERNEL_H
 

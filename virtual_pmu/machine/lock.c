@@ -56,13 +56,9 @@ static bool take_over(struct vpmu_lock *lock, uint32_t me)
 }
 
 /* The feed releases a lock that it keeps when it sees `contended`. */
-static bool ask_feed(struct vpmu_lock *lock, uint32_t me)
+static void ask_feed(struct vpmu_lock *lock)
 {
 	__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);
-	if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != (me | VPMU_LOCK_KEPT))
-		return false;
-	vpmu_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC);
-	return take(lock, 0, me);
 }
 
 static bool spin(struct vpmu_lock *lock, uint32_t me)
@@ -78,15 +74,14 @@ static __attribute__((noinline)) void wait_for_lock(struct vpmu_segment *s, uint
 	int saved = errno;
 	unsigned int rounds = 0;
 
-	while (!ask_feed(&s->lock, me) && !spin(&s->lock, me)) {
+	while (ask_feed(&s->lock), !spin(&s->lock, me)) {
 		if (++rounds % YIELDS_BEFORE_CHECK) {
-			vpmu_syscall(SYS_sched_yield, 0, 0, VPMU_SHIM_WAITS);
+			vpmu_syscall(SYS_sched_yield);
 			continue;
 		}
 		if (take_over(&s->lock, me))
 			break;
-		vpmu_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL,
-			     VPMU_SHIM_WAITS);
+		vpmu_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
 	}
 	__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;
@@ -100,15 +95,11 @@ void vpmu_lock(struct vpmu_segment *s)
 		wait_for_lock(s, me);
 }
 
-/* A feed that does keep it gives it back at the system call. */
 void vpmu_lock_forget(struct vpmu_segment *s)
 {
 	uint32_t me = vpmu_gettid();
 
-	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == (me | VPMU_LOCK_KEPT)) {
-		vpmu_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_SYNC);
-		take(&s->lock, me | VPMU_LOCK_KEPT, 0);
-	}
+	take(&s->lock, me | VPMU_LOCK_KEPT, 0);
 	take(&s->lock, me, 0);
 }
 

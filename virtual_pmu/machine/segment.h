@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared-memory segment: one per virtual machine, mapped by every process that runs on it
- * (by the preloaded device shim inside the emulated program, and by the execution feed outside).
+ * (by the execution feed of an emulated program, or the preloaded device shim of a native one).
  * It holds no pointers. Layout: struct vpmu_segment, then the register file, the MMIO page
  * (page-aligned) and the feed's caches, at the offsets the header gives. */
 #ifndef VPMU_SEGMENT_H
@@ -164,17 +164,6 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 	return (uint8_t *)s + s->mmio_offset + package * s->state.mmio;
 }
 
-/* A process asks its feed by prctl(VPMU_SYNC_PRCTL, one of the numbers below, 0, 0, 0) to publish
- * the clock of the calling thread: the feed sees every system call. The kernel answers EINVAL,
- * which is ignored. The caller does not hold the machine lock. */
-#define VPMU_SYNC_PRCTL 0x56504d55
-#define VPMU_PRCTL_SYNC 0
-/* A register is accessed next, which on silicon would have been a system call of the program. */
-#define VPMU_PRCTL_ACCESS 1
-/* As the third argument of a system call that has two: the shim waits for the machine lock, which
- * takes none of the program's time. */
-#define VPMU_SHIM_WAITS VPMU_SYNC_PRCTL
-
 /* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
 #define VPMU_SYSTEM_SUFFIX ".system"
@@ -182,8 +171,7 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 /* Names of the anonymous files behind the shim's descriptors: this and the device's path. */
 #define SHIM_BACKING_NAME "VirtualPMU:"
 
-/* Set to 1 in the environment of a program that runs under a feed; without it the call above is not
- * made. */
+/* Set to 1 in the environment of a program that is emulated and counted. */
 #define VPMU_FEED_ENV "VPMU_FEED"
 
 void vpmu_lock(struct vpmu_segment *s);

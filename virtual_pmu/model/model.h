@@ -9,7 +9,7 @@
 
 #include "../machine/segment.h"
 
-/* ---- device side (the shim) ---- */
+/* ---- device side (system/) ---- */
 /* 0, or -EIO for an address that the machine does not have (recorded as a violation),
  * which is what the msr device gives for a faulting RDMSR/WRMSR. */
 int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value);

@@ -13,7 +13,6 @@
 static struct vpmu_segment *machine;
 static bool searched;
 static char segment_path[PATH_MAX];	/* programs may change their environment; "": none */
-static bool fed;
 static _Thread_local bool holds __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -38,7 +37,6 @@ static void find_machine(void)
 {
 	char why[256];
 	const char *path = shim_variable(environ, "VPMU_SEGMENT");
-	const char *feed = shim_variable(environ, VPMU_FEED_ENV);
 	int saved = errno;
 
 	if (path && strlen(path) < sizeof(segment_path))
@@ -47,7 +45,6 @@ static void find_machine(void)
 		machine = NULL;
 	if (machine)
 		vpmu_lock_forget(machine);
-	fed = feed && strcmp(feed, "1") == 0;
 	errno = saved;
 	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
 }
@@ -65,12 +62,6 @@ struct vpmu_segment *shim_machine(void)
 __attribute__((constructor(101))) static void begin(void)
 {
 	shim_machine();
-}
-
-bool shim_fed(void)
-{
-	shim_machine();
-	return fed;
 }
 
 const char *shim_segment_path(void)
@@ -91,8 +82,6 @@ void shim_enter(struct vpmu_segment *s, struct shim_guard *guard)
 {
 	const uint64_t all = ALL_SIGNALS;
 
-	if (fed)
-		shim_syscall(SYS_prctl, VPMU_SYNC_PRCTL, VPMU_PRCTL_ACCESS, 0, 0);
 	shim_syscall(SYS_rt_sigprocmask, SIG_BLOCK, shim_address(&all),
 		     shim_address(&guard->signals), sizeof(all));
 	if (!holds)

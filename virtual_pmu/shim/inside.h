@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shim's own system calls. The feed does not count what the shim's code executes, as a
- * program's counters do not count a kernel's driver; it would count functions of libc that the shim
- * calls. */
+/* The shim's own system calls, which are not those that it stands in front of. */
 #ifndef VPMU_SHIM_INSIDE_H
 #define VPMU_SHIM_INSIDE_H
 

@@ -9,8 +9,7 @@
 
 /* Nanoseconds on the machine's newest clock, at one clock each; 0: there is no machine. */
 SHIM_EXPORT uint64_t vpmu_outside_clock(void);
-/* The uncore and its clock stand still from stop to go, which are called by one thread. An emulated
- * caller is part of the machine, which goes on then. */
+/* The uncore and its clock stand still from stop to go, which are called by one thread. */
 SHIM_EXPORT void vpmu_outside_stop(void);
 SHIM_EXPORT void vpmu_outside_go(void);
 /* Makes the caches those of a machine that has just been switched on. -EBUSY: a program runs on
@@ -34,13 +33,13 @@ uint64_t vpmu_outside_clock(void)
 
 void vpmu_outside_stop(void)
 {
-	if (shim_machine() && !shim_fed())
+	if (shim_machine())
 		shim_hold(shim_machine());
 }
 
 void vpmu_outside_go(void)
 {
-	if (shim_machine() && !shim_fed())
+	if (shim_machine())
 		shim_release(shim_machine());
 }
 
@@ -50,7 +49,7 @@ int vpmu_outside_refresh(void)
 	struct shim_guard guard;
 	int rc = -EBUSY;
 
-	if (!s || shim_fed())
+	if (!s)
 		return -EBUSY;
 	shim_enter(s, &guard);
 	if (!vpmu_threads_busy(s, (uint32_t)shim_syscall(SYS_getpid, 0, 0, 0, 0))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shim/: the preloaded device shim: it stands in front of libc inside the emulated program and
+/* shim/: the preloaded device shim: it stands in front of libc inside a native program and
  * serves the machine's device files and CPUs from the segment. Everything else goes to libc
  * unchanged. */
 #ifndef VPMU_SHIM_H
@@ -38,8 +38,6 @@ struct shim_path { enum shim_kind kind; uint32_t cpu; };
 
 /* The machine of this process; NULL when there is none, and then nothing is served. */
 struct vpmu_segment *shim_machine(void);
-/* Is this program emulated, with an execution feed? */
-bool shim_fed(void);
 /* The segment file, opened read-only by libc's open; -1. */
 int shim_segment_open(void);
 const char *shim_segment_path(void);
@@ -124,7 +122,7 @@ bool shim_window_add(void *at, size_t bytes, uint64_t offset);
  * handler comes. The first call counts. */
 void shim_trap_faults(bool (*ask)(uintptr_t address, void *context));
 
-/* Register accesses: tells the feed, blocks signals and holds the lock around one access. */
+/* Register accesses: blocks signals and holds the lock around one access. */
 struct shim_guard { uint64_t signals; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);

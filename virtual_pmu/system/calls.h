@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of system calls. `before` functions answer (true: *answer), or leave the call to the host's
- * kernel; `after` functions get its answer and may change it. */
+/* Groups of system calls. `before` functions answer (true: *answer), or leave the call to the
+ * host's kernel; `after` functions get its answer and may change it. */
 #ifndef VPMU_SYSTEM_CALLS_H
 #define VPMU_SYSTEM_CALLS_H
 
@@ -22,8 +22,8 @@ void vpmu_status_fill(enum vpmu_file file, uint32_t cpu, void *at, bool extended
 
 /* ---- changes.c: what would change the machine's files ---- */
 bool vpmu_changes_before(int64_t number, const int64_t a[6], int64_t *answer);
-/* May a file that describes the machine be opened so? 0 or a negative errno; flags become those that
- * the kernel would heed. */
+/* May a file that describes the machine be opened so? 0 or a negative errno; flags become those
+ * that the kernel would heed. */
 int vpmu_changes_open(const char *path, int *flags);
 
 /* ---- cpus.c ---- */

@@ -8,8 +8,8 @@
 #include "calls.h"
 #include "system.h"
 
-/* NULL: no such thread on the machine. Threads that a program has just made have no slot before they
- * execute something, and libc binds them sooner. */
+/* NULL: no such thread on the machine. Threads that a program has just made have no slot before
+ * they execute something, and libc binds them sooner. */
 static struct vpmu_thread *slot_of(int64_t tid)
 {
 	struct vpmu_segment *s = vpmu_system.segment;

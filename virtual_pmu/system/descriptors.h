@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the program's descriptors are files of the machine. Each is an open file of the machine's
- * folder, which keeps offset, mode, copies and inheritance right. */
+/* Which of the program's descriptors are files of the machine. Each is an open file of the
+ * machine's folder, which keeps offset, mode, copies and inheritance right. */
 #ifndef VPMU_SYSTEM_DESCRIPTORS_H
 #define VPMU_SYSTEM_DESCRIPTORS_H
 

@@ -6,8 +6,8 @@
 
 #include "system.h"
 
-/* One access per eight bytes, all to the same register, as the kernel's driver does; msr-safe's takes
- * exactly eight. */
+/* One access per eight bytes, all to the same register, as the kernel's driver does; msr-safe's
+ * takes exactly eight. */
 static int64_t access_msr(struct vpmu_open_file f, uint8_t *buffer, size_t bytes, off_t offset,
 			  bool writes)
 {
@@ -37,8 +37,8 @@ static int64_t access_msr(struct vpmu_open_file f, uint8_t *buffer, size_t bytes
 	return done || !rc ? (int64_t)done : rc;
 }
 
-/* The leaf is in the lower half of the offset, its subleaf in the upper one; the next 16 bytes are of
- * the next leaf. */
+/* The leaf is in the lower half of the offset, its subleaf in the upper one; the next 16 bytes are
+ * of the next leaf. */
 static int64_t read_cpuid(struct vpmu_open_file f, uint8_t *to, size_t bytes, off_t offset)
 {
 	uint32_t registers[4];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's device files, read and written as the real drivers do it. Sizes are bytes; answers are
- * the kernel's. Each access holds the machine lock. */
+/* The machine's device files, read and written as the real drivers do it. Sizes are bytes; answers
+ * are the kernel's. Each access holds the machine lock. */
 #ifndef VPMU_SYSTEM_DEVICES_H
 #define VPMU_SYSTEM_DEVICES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that open a path or ask about it. A path that is spelled as in the documents is looked up
- * before the call. For all others the host's kernel makes the call, and only where its answer can be
- * about the machine's files - it is of /proc, /sys or /dev, or there is no such path - the path is
- * followed here. Calls that could make or cut a file are looked up before. */
+ * before the call. For all others the host's kernel makes the call, and only where its answer can
+ * be about the machine's files - it is of /proc, /sys or /dev, or there is no such path - the path
+ * is followed here. Calls that could make or cut a file are looked up before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* system/: what Linux is to a program on the machine. System calls about the device files, the
- * machine's description and its CPUs are answered here, from the segment; all others are the host's.
- * The code runs in the process of the program but outside of it: under the emulator, or behind the
- * preloaded library of a native program.
+ * machine's description and its CPUs are answered here, from the segment; all others are the
+ * host's. The code runs in the process of the program but outside of it: under the emulator, or
+ * behind the preloaded library of a native program.
  *
  * Functions of this folder may be called by any thread, and not by signal handlers. Answers are the
  * kernel's: values, or negative errnos. */
@@ -44,7 +44,8 @@ uint32_t vpmu_system_cpu(void);
 
 /* ---- system calls (calls.c) ---- */
 
-/* True: it is answered. False: the host's kernel makes it, with the arguments that are there now. */
+/* True: it is answered. False: the host's kernel makes it, with the arguments that are there
+ * now. */
 bool vpmu_system_call(int64_t number, int64_t arguments[6], int64_t *answer);
 /* The host's kernel has made it: *answer becomes what the program sees. Called for all that
  * vpmu_system_call() has left to it. */
@@ -55,9 +56,9 @@ void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *ans
 /* feed: the plugin's file; tool: vpmu itself. Without this call all that is executed leaves the
  * machine. */
 void vpmu_system_exec_begin(const char *feed, const char *tool);
-/* What to execute in place of it, so that it stays on the machine: 0, or a negative errno. What comes
- * out is valid until the next call of the same thread. Reports on stderr a program that leaves the
- * machine. */
+/* What to execute in place of it, so that it stays on the machine: 0, or a negative errno. What
+ * comes out is valid until the next call of the same thread. Reports on stderr a program that
+ * leaves the machine. */
 int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char ***envp);
 /* The execution has failed, here or in the kernel. */
 void vpmu_system_exec_failed(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's own files: next to the segment is a folder with what Linux has in /dev/cpu, /proc and
- * /sys for the machine. This tells which paths lead there. */
+/* The machine's own files: next to the segment is a folder with what Linux has in /dev/cpu, /proc
+ * and /sys for the machine. This tells which paths lead there. */
 #ifndef VPMU_SYSTEM_TREE_H
 #define VPMU_SYSTEM_TREE_H
 
@@ -36,13 +36,13 @@ struct vpmu_found {
 
 /* Without a system call, for a path that is spelled as in the documents. False: look. */
 bool vpmu_tree_plain(const char *path, struct vpmu_found *found);
-/* Follows links and dots as the kernel does. follow: a link at the end, too. False: there is no such
- * path (yet). */
+/* Follows links and dots as the kernel does. follow: a link at the end, too. False: there is no
+ * such path (yet). */
 bool vpmu_tree_look(int dir, const char *path, bool follow, struct vpmu_found *found);
 /* Which file of the machine this path of the kernel's means: it has neither links nor dots. */
 void vpmu_tree_of(const char *path, struct vpmu_found *found);
-/* The path in /proc, /sys or /dev of a file in the machine's folder, in place; false: it is in none.
- * *length: of text, which does not end with a 0. */
+/* The path in /proc, /sys or /dev of a file in the machine's folder, in place; false: it is in
+ * none. *length: of text, which does not end with a 0. */
 bool vpmu_tree_outside(char *text, size_t *length, size_t room);
 
 #endif

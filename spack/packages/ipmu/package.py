@@ -15,7 +15,7 @@ except ImportError:
 
 class Ipmu(AutotoolsPackage):
     """PAPI components for the documented Intel PMUs that PAPI does not reach, a command that counts
-    any program on them, and a virtual machine whose PMU counts what a program executes."""
+    any program on them. The virtual machine is left out: it takes a QEMU of its own."""
 
     git = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
     license("MIT")
@@ -23,7 +23,6 @@ class Ipmu(AutotoolsPackage):
     version("main", branch="main")
 
     variant("mpi", default=True, description="Node-correct sums over MPI jobs (libipmu_mpi)")
-    variant("vpmu", default=True, description="QEMU, which runs programs on the virtual machine")
 
     resource(
         name="papi",
@@ -47,7 +46,6 @@ class Ipmu(AutotoolsPackage):
     depends_on("muparser")
     depends_on("zydis@4:")
     depends_on("mpi", when="+mpi")
-    depends_on("qemu@9:", type="run", when="+vpmu")
 
     conflicts("platform=darwin", msg="These PMUs are used through Linux")
     conflicts("target=aarch64:", msg="These are PMUs of Intel processors")
@@ -56,6 +54,7 @@ class Ipmu(AutotoolsPackage):
         args = [
             "--with-papi-src=" + join_path(self.stage.source_path, "papi"),
             "--with-libpfm4-src=" + join_path(self.stage.source_path, "libpfm4"),
+            "--with-qemu=no",
         ]
         if self.spec.satisfies("+mpi"):
             # The others that have MPICH's interface say so in their mpi.h too.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lines that add-to-qemu inserts into user mode call. Each does nothing without the plugin. */
+/* What the lines that add-to-qemu inserts into user mode call. Each does nothing without the
+ * plugin. */
 #ifndef VPMU_USER_H
 #define VPMU_USER_H
 
