@@ -122,7 +122,8 @@ check skl_unc/SOURCES 'share of devices' 0
 run "skl-4c8t:--l2 1M,16,64" SNOOP,SNOOP_MISS ./hand_over	# each with what the program has beside
 seconds=$(awk -F, '$1 == "info" && $3 == "time" { print $5 }' out.csv)
 check skl_unc/SNOOP 'share of modified lines' 0.5
-check skl_unc/SNOOP 'snoops that hit' "14336 / $seconds"
+# 160 lines are of the C library, which both threads execute.
+check skl_unc/SNOOP 'snoops that hit' "14336 / $seconds" 2
 check skl_unc/SNOOP_MISS "for a core's request" "14336 / $seconds"
 
 # -- The other client generations, one of each design, with the same caches and the same latencies.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Signal handlers of programs on the virtual machine: the emulator enters them with a misaligned
-# stack, which the shim puts right, and sigaction and signal answer as they do natively.
+# Signal handlers of programs on the virtual machine: their stack is aligned, and sigaction and signal
+# answer as they do natively.
 set -u
 here=$(dirname "${BASH_SOURCE[0]}")
 vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}

@@ -212,8 +212,7 @@ static void show_entries(int host, const char *folder, const char *list)
 	free(copy);
 }
 
-/* A folder of the machine's own, in which the host's entries are only those that the command
- * names. */
+/* A folder of the machine's own. The host's entries in it are only those that the command names. */
 static void attach_own(const char *folder, const char *data, const struct init_order *order)
 {
 	static const char *const lists[] = { "PATH=", "LD_LIBRARY_PATH=" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine lock. One word that holds the owner's thread id: under qemu-user the emulated
- * thread and the host thread that emulates it have the same id, so shim and feed agree. */
+/* The machine lock: one word that holds the owner's thread id. An emulated thread and the host
+ * thread that emulates it have the same id. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

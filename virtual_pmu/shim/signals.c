@@ -1,62 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handlers of the program.
- *
- * QEMU 7.2's user mode enters signal handlers of x86-64 programs with a stack that is 8 bytes off
- * the ABI's alignment: the first aligned vector store in a handler, or in what it calls, is a
- * segmentation fault. So handlers are entered through one of ours that aligns it. */
+/* Signals of programs that write the memory controller's window: its pages are read-only, and a
+ * store is a fault. */
 #include <errno.h>
 #include <signal.h>
 
 #include "inside.h"
 #include "shim.h"
 
-typedef void (*handler)(int signal, siginfo_t *info, void *context);
-
 NEXT_SLOT(sigaction)
 NEXT_SLOT(sigprocmask)
 NEXT_SLOT(pthread_sigmask)
 
-static handler handlers[_NSIG];
-
-/* With and without SA_SIGINFO alike: on x86-64 all three arguments are always there. */
-__attribute__((force_align_arg_pointer))
-static void enter(int signal, siginfo_t *info, void *context)
-{
-	handler program = __atomic_load_n(&handlers[signal], __ATOMIC_ACQUIRE);
-
-	program(signal, info, context);
-}
-
 static bool is_handler(const struct sigaction *action)
 {
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
-}
-
-static int change(int number, const struct sigaction *action, struct sigaction *old)
-{
-	struct sigaction through, before;
-	handler was;
-	int rc;
-
-	if (!shim_fed() || number <= 0 || number >= _NSIG)
-		return NEXT(sigaction)(number, action, old);
-	was = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
-	if (action && is_handler(action)) {
-		through = *action;
-		through.sa_sigaction = enter;
-		__atomic_store_n(&handlers[number], action->sa_sigaction, __ATOMIC_RELEASE);
-		action = &through;
-	}
-	rc = NEXT(sigaction)(number, action, &before);
-	if (rc) {
-		__atomic_store_n(&handlers[number], was, __ATOMIC_RELEASE);
-		return rc;
-	}
-	if (before.sa_sigaction == enter)
-		before.sa_sigaction = was;
-	if (old)
-		*old = before;
-	return 0;
 }
 
 /* ---- faults ---- */
@@ -84,7 +41,6 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		shim_syscall(SYS_tkill, shim_syscall(SYS_gettid, 0, 0, 0, 0), number, 0, 0);
 }
 
-__attribute__((force_align_arg_pointer))
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -105,8 +61,6 @@ void shim_trap_faults(bool (*ask)(uintptr_t address, void *context))
 	ours.sa_sigaction = on_fault;
 	sigemptyset(&ours.sa_mask);
 	NEXT(sigaction)(SIGSEGV, &ours, &fault_action);
-	if (fault_action.sa_sigaction == enter)
-		fault_action.sa_sigaction = handlers[SIGSEGV];
 	sigemptyset(&faults);
 	sigaddset(&faults, SIGSEGV);
 	NEXT(pthread_sigmask)(SIG_UNBLOCK, &faults, NULL);
@@ -147,7 +101,7 @@ SHIM_EXPORT int sigaction(int number, const struct sigaction *restrict action,
 
 	if (number == SIGSEGV && __atomic_load_n(&trapped, __ATOMIC_ACQUIRE))
 		return change_fault(action, old);
-	return change(number, unmasked(action, &copy), old);
+	return NEXT(sigaction)(number, unmasked(action, &copy), old);
 }
 
 #define SIGMASK(name) \
