@@ -112,3 +112,11 @@ bool vpmu_lock_held(const struct vpmu_segment *s)
 {
 	return __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == vpmu_gettid();
 }
+
+bool vpmu_lock_unless_held(struct vpmu_segment *s)
+{
+	if (vpmu_lock_held(s))
+		return false;
+	vpmu_lock(s);
+	return true;
+}

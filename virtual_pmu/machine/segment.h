@@ -177,6 +177,8 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 void vpmu_lock(struct vpmu_segment *s);
 void vpmu_unlock(struct vpmu_segment *s);
 bool vpmu_lock_held(const struct vpmu_segment *s);	/* by the calling thread */
+/* True: the caller has to unlock it. */
+bool vpmu_lock_unless_held(struct vpmu_segment *s);
 /* Of a program that begins: another one of its process may have had a lock under the same id when
  * one of its threads executed this one, which perhaps has no feed. */
 void vpmu_lock_forget(struct vpmu_segment *s);

@@ -21,14 +21,6 @@ static void mask_all(const struct vpmu_segment *s, uint64_t *mask)
 		mask[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
 
-static bool lock_if_free(struct vpmu_segment *s)
-{
-	if (vpmu_lock_held(s))
-		return false;
-	vpmu_lock(s);
-	return true;
-}
-
 /* Threads per CPU at the clock of the thread `but` and without it: live ones, and those that the
  * host has let run past that clock to their end. A clock of 0 is not known yet, and NULL has none:
  * then only live ones. Slots of dead threads are freed on the way. */
@@ -141,7 +133,7 @@ struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint
 
 	if (t)
 		return t;
-	bool locked = lock_if_free(s);
+	bool locked = vpmu_lock_unless_held(s);
 	t = vpmu_thread_find(s, tid);
 	if (!t)
 		t = make_slot(s, tid, parent, clock);
@@ -153,7 +145,7 @@ struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint
 
 void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)
 {
-	bool locked = lock_if_free(s);
+	bool locked = vpmu_lock_unless_held(s);
 	struct vpmu_thread *t = vpmu_thread_find(s, tid);
 
 	if (t)
@@ -173,7 +165,7 @@ int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64
 		any |= requested[i] = mask[i] & all[i];
 	if (!any)
 		return -EINVAL;
-	bool locked = lock_if_free(s);
+	bool locked = vpmu_lock_unless_held(s);
 	memcpy(t->affinity, requested, sizeof(requested));
 	if (!mask_has(requested, t->cpu) || shares_cpu(s, t))
 		__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);

@@ -13,10 +13,23 @@
 static struct vpmu_segment *machine;
 static bool searched;
 static char segment_path[PATH_MAX];	/* programs may change their environment; "": none */
-static _Thread_local bool holds __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 NEXT_SLOT(open)
+
+/* Addresses of a native program are this code's. */
+static const char *text_at(uint64_t address)
+{
+	return (const char *)(uintptr_t)address;
+}
+
+static void *memory_at(uint64_t address, uint64_t bytes, bool write)
+{
+	(void)bytes, (void)write;
+	return (void *)(uintptr_t)address;
+}
+
+static const struct vpmu_program_memory own_memory = { .text = text_at, .memory = memory_at };
 
 shim_function shim_next(shim_function *slot, const char *name)
 {
@@ -43,8 +56,10 @@ static void find_machine(void)
 		shim_text_add(segment_path, path);
 	if (*segment_path && vpmu_segment_open(segment_path, &machine, why, sizeof(why)))
 		machine = NULL;
-	if (machine)
+	if (machine) {
 		vpmu_lock_forget(machine);
+		vpmu_system_begin(machine, segment_path, &own_memory);
+	}
 	errno = saved;
 	__atomic_store_n(&searched, true, __ATOMIC_RELEASE);
 }
@@ -56,9 +71,7 @@ struct vpmu_segment *shim_machine(void)
 	return machine;
 }
 
-/* When the process starts, and not when it is needed: programs change their environment. It is the
- * first of all, because the emulator forgets what it has translated when shared memory is first
- * mapped. */
+/* Searches when the process starts: programs change their environment. */
 __attribute__((constructor(101))) static void begin(void)
 {
 	shim_machine();
@@ -84,26 +97,13 @@ void shim_enter(struct vpmu_segment *s, struct shim_guard *guard)
 
 	shim_syscall(SYS_rt_sigprocmask, SIG_BLOCK, shim_address(&all),
 		     shim_address(&guard->signals), sizeof(all));
-	if (!holds)
-		vpmu_lock(s);
+	guard->locked = vpmu_lock_unless_held(s);
 }
 
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard)
 {
-	if (!holds)
+	if (guard->locked)
 		vpmu_unlock(s);
 	shim_syscall(SYS_rt_sigprocmask, SIG_SETMASK, shim_address(&guard->signals), 0,
 		     sizeof(guard->signals));
-}
-
-void shim_hold(struct vpmu_segment *s)
-{
-	vpmu_lock(s);
-	holds = true;
-}
-
-void shim_release(struct vpmu_segment *s)
-{
-	holds = false;
-	vpmu_unlock(s);
 }

@@ -10,15 +10,15 @@
 #include "inside.h"
 #include "shim.h"
 
-static void fill(struct shim_path path, long fd)
+static void fill(struct vpmu_open_file path, long fd)
 {
-	uint8_t image[SHIM_PCI_BYTES];
+	uint8_t image[VPMU_CONFIG_BYTES];
 	struct vpmu_segment *s = shim_machine();
-	uint32_t bytes = shim_unprivileged() ? SHIM_PCI_BYTES_FOR_ALL : SHIM_PCI_BYTES;
+	uint32_t bytes = vpmu_unprivileged() ? VPMU_CONFIG_BYTES_FOR_ALL : VPMU_CONFIG_BYTES;
 	struct shim_guard guard;
 	int rc;
 
-	if (path.kind != SHIM_PCI)
+	if (path.file != VPMU_FILE_CONFIG)
 		return;
 	shim_enter(s, &guard);
 	rc = vpmu_pci_read(s, 0, image, bytes);
@@ -31,10 +31,10 @@ static void fill(struct shim_path path, long fd)
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 
 /* Opens the file anew, with the caller's access mode where it holds what the caller will read. */
-int shim_backing(struct shim_path path, int flags)
+int shim_backing(struct vpmu_open_file path, int flags)
 {
 	char name[SHIM_TEXT_BYTES + 16], link[48];
-	int mode = path.kind == SHIM_PCI ? flags & O_ACCMODE : O_WRONLY;
+	int mode = path.file == VPMU_FILE_CONFIG ? flags & O_ACCMODE : O_WRONLY;
 	long made, fd;
 
 	shim_path_text(path, shim_text_add(name, SHIM_BACKING_NAME));

@@ -58,7 +58,7 @@ bool shim_may_open(int at, const char *path, int *flags)
 		return true;	/* which says that it exists */
 	if ((!mode && *flags & O_CREAT) || (writes && S_ISREG(mode) && !(mode & 0222)))
 		return !refuse(EACCES);
-	if (!writes && !shim_unprivileged())
+	if (!writes && !vpmu_unprivileged())
 		*flags &= ~O_TRUNC;
 	return true;
 }
@@ -70,12 +70,12 @@ struct found { bool ours; mode_t mode; };
 
 static struct found look(int at, const char *path)
 {
-	struct shim_path served = shim_classify_at(at, path);
-	bool absent = served.kind == SHIM_ABSENT || served.kind == SHIM_NO_CPU;
+	struct vpmu_open_file served = shim_classify_at(at, path);
+	bool absent = served.file == VPMU_HIDDEN || served.file == VPMU_NO_CPU;
 
 	SHIM_WHERE(at, path);
-	if (served.kind)
-		return (struct found){ true, absent ? 0 : served.kind == SHIM_DIRECTORY ?
+	if (served.file)
+		return (struct found){ true, absent ? 0 : served.file == VPMU_DESCRIPTION ?
 				       S_IFDIR : S_IFCHR };
 	if (!is_described(at, path))
 		return (struct found){ false, 0 };
@@ -84,7 +84,7 @@ static struct found look(int at, const char *path)
 
 static int denial(void)
 {
-	return shim_unprivileged() ? EACCES : EPERM;
+	return vpmu_unprivileged() ? EACCES : EPERM;
 }
 
 /* 0: it is none of the machine's files; or the errno. */
@@ -106,7 +106,7 @@ static int denied_removal(int at, const char *path, bool directory)
 {
 	struct found f = look(at, path);
 
-	if (f.ours && f.mode && !shim_unprivileged() && (bool)S_ISDIR(f.mode) != directory)
+	if (f.ours && f.mode && !vpmu_unprivileged() && (bool)S_ISDIR(f.mode) != directory)
 		return directory ? ENOTDIR : EISDIR;
 	return denied(at, path);
 }
@@ -129,7 +129,7 @@ static int denied_link(int from_at, const char *from, int to_at, const char *to)
 
 static int denied_open_file(int fd)
 {
-	return shim_fd(fd).kind || is_described(fd, ".") ? denial() : 0;
+	return shim_fd(fd).file || is_described(fd, ".") ? denial() : 0;
 }
 
 #define CHANGE(name, parameters, rule, ...) \

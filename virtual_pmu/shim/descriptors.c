@@ -18,18 +18,18 @@ static uint64_t inode_of(int fd)
 	return shim_syscall(SYS_fstat, fd, shim_address(&st), 0, 0) ? 0 : (uint64_t)st.st_ino;
 }
 
-struct shim_path shim_fd(int fd)
+struct vpmu_open_file shim_fd(int fd)
 {
-	struct shim_path path = { .kind = SHIM_NONE };
+	struct vpmu_open_file path = { .file = VPMU_HOSTS };
 	uint32_t kind;
 
 	if (fd < 0 || fd >= SHIM_FDS_MAX)
 		return path;
 	kind = __atomic_load_n(&served[fd].kind, __ATOMIC_ACQUIRE);
-	if (kind == SHIM_NONE)
+	if (kind == VPMU_HOSTS)
 		return path;
 	if (served[fd].inode == inode_of(fd)) {
-		path.kind = (enum shim_kind)kind;
+		path.file = (enum vpmu_file)kind;
 		path.cpu = served[fd].cpu;
 	} else {
 		shim_fd_closed(fd);
@@ -48,24 +48,24 @@ static void serve(int fd, struct served what)
 void shim_fd_closed(int fd)
 {
 	if (fd >= 0 && fd < SHIM_FDS_MAX)
-		__atomic_store_n(&served[fd].kind, SHIM_NONE, __ATOMIC_RELEASE);
+		__atomic_store_n(&served[fd].kind, VPMU_HOSTS, __ATOMIC_RELEASE);
 }
 
 void shim_fd_copied(int from, int to)
 {
-	struct shim_path path = shim_fd(from);
+	struct vpmu_open_file path = shim_fd(from);
 
 	if (to < 0 || to >= SHIM_FDS_MAX)
 		return;
-	if (path.kind == SHIM_NONE)
+	if (path.file == VPMU_HOSTS)
 		shim_fd_closed(to);
 	else
 		serve(to, served[from]);
 }
 
-void shim_fd_serve(int fd, struct shim_path path, int flags)
+void shim_fd_serve(int fd, struct vpmu_open_file path, int flags)
 {
-	serve(fd, (struct served){ inode_of(fd), (uint32_t)path.kind, path.cpu, flags });
+	serve(fd, (struct served){ inode_of(fd), (uint32_t)path.file, path.cpu, flags });
 }
 
 int shim_fd_flags(int fd)

@@ -69,12 +69,12 @@ static struct listing *find(const DIR *directory, bool unlinked)
 	return found;
 }
 
-static DIR *open_listing(struct shim_path served, const char *path)
+static DIR *open_listing(struct vpmu_open_file served, const char *path)
 {
 	struct listing *l;
 
-	if (served.kind != SHIM_DIRECTORY) {
-		errno = served.kind == SHIM_ABSENT || served.kind == SHIM_NO_CPU ? ENOENT : ENOTDIR;
+	if (served.file != VPMU_DESCRIPTION) {
+		errno = served.file == VPMU_HIDDEN || served.file == VPMU_NO_CPU ? ENOENT : ENOTDIR;
 		return NULL;
 	}
 	l = calloc(1, sizeof(*l));
@@ -90,10 +90,10 @@ static DIR *open_listing(struct shim_path served, const char *path)
 
 SHIM_EXPORT DIR *opendir(const char *path)
 {
-	struct shim_path served = shim_classify(path);
+	struct vpmu_open_file served = shim_classify(path);
 
 	SHIM_WHERE(AT_FDCWD, path);
-	return served.kind ? open_listing(served, path) : NEXT(opendir)(path);
+	return served.file ? open_listing(served, path) : NEXT(opendir)(path);
 }
 
 SHIM_EXPORT int closedir(DIR *directory)
@@ -166,9 +166,9 @@ READDIR(readdir64, dirent64, entry64)
 			     int (*choose)(const struct type *), \
 			     int (*order)(const struct type **, const struct type **)) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct vpmu_open_file served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind == SHIM_DIRECTORY ? list_##name(path, out, choose, order) : \
+		return served.file == VPMU_DESCRIPTION ? list_##name(path, out, choose, order) : \
 						       NEXT(name)(path, out, choose, order); \
 	}
 SCANDIR(scandir, dirent)

@@ -34,13 +34,13 @@ static mode_t mode_argument(int flags, va_list args)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(const char *path, int flags, ...) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct vpmu_open_file served = shim_classify(path); \
 		va_list args; \
 		va_start(args, flags); \
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? shim_fd_open(served, flags) : \
+		return served.file ? shim_fd_open(served, flags) : \
 		       shim_may_open(AT_FDCWD, path, &flags) ? \
 		       shim_fd_opened(NEXT(name)(path, flags, mode), flags) : -1; \
 	}
@@ -51,13 +51,13 @@ OPEN(open64)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(int dir, const char *path, int flags, ...) \
 	{ \
-		struct shim_path served = shim_classify_at(dir, path); \
+		struct vpmu_open_file served = shim_classify_at(dir, path); \
 		va_list args; \
 		va_start(args, flags); \
 		mode_t mode = mode_argument(flags, args); \
 		va_end(args); \
 		SHIM_WHERE(dir, path); \
-		return served.kind ? shim_fd_open(served, flags) : \
+		return served.file ? shim_fd_open(served, flags) : \
 		       shim_may_open(dir, path, &flags) ? \
 		       shim_fd_opened(NEXT(name)(dir, path, flags, mode), flags) : -1; \
 	}
@@ -68,9 +68,9 @@ OPENAT(openat64)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(const char *path, int flags) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct vpmu_open_file served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? shim_fd_open(served, flags) : \
+		return served.file ? shim_fd_open(served, flags) : \
 		       shim_may_open(AT_FDCWD, path, &flags) ? \
 		       shim_fd_opened(NEXT(name)(path, flags), flags) : -1; \
 	}
@@ -91,9 +91,9 @@ SHIM_EXPORT int creat64(const char *path, mode_t mode)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT int name(int dir, const char *path, int flags) \
 	{ \
-		struct shim_path served = shim_classify_at(dir, path); \
+		struct vpmu_open_file served = shim_classify_at(dir, path); \
 		SHIM_WHERE(dir, path); \
-		return served.kind ? shim_fd_open(served, flags) : \
+		return served.file ? shim_fd_open(served, flags) : \
 		       shim_may_open(dir, path, &flags) ? \
 		       shim_fd_opened(NEXT(name)(dir, path, flags), flags) : -1; \
 	}
@@ -102,16 +102,16 @@ OPENAT_2(__openat64_2)
 
 SHIM_EXPORT ssize_t read(int fd, void *buf, size_t bytes)
 {
-	struct shim_path served = shim_fd(fd);
+	struct vpmu_open_file served = shim_fd(fd);
 
-	return served.kind ? shim_read_here(served, fd, buf, bytes) : NEXT(read)(fd, buf, bytes);
+	return served.file ? shim_read_here(served, fd, buf, bytes) : NEXT(read)(fd, buf, bytes);
 }
 
 SHIM_EXPORT ssize_t __read_chk(int fd, void *buf, size_t bytes, size_t room)
 {
-	struct shim_path served = shim_fd(fd);
+	struct vpmu_open_file served = shim_fd(fd);
 
-	if (!served.kind)
+	if (!served.file)
 		return NEXT(__read_chk)(fd, buf, bytes, room);
 	if (bytes > room)
 		abort();
@@ -122,8 +122,8 @@ SHIM_EXPORT ssize_t __read_chk(int fd, void *buf, size_t bytes, size_t room)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT ssize_t name(int fd, void *buf, size_t bytes, off_type offset) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		return served.kind ? shim_read(served, fd, buf, bytes, offset) : \
+		struct vpmu_open_file served = shim_fd(fd); \
+		return served.file ? shim_read(served, fd, buf, bytes, offset) : \
 				     NEXT(name)(fd, buf, bytes, offset); \
 	}
 PREAD(pread, off_t)
@@ -133,8 +133,8 @@ PREAD(pread64, off64_t)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT ssize_t name(int fd, void *buf, size_t bytes, off_type offset, size_t room) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		if (!served.kind) \
+		struct vpmu_open_file served = shim_fd(fd); \
+		if (!served.file) \
 			return NEXT(name)(fd, buf, bytes, offset, room); \
 		if (bytes > room) \
 			abort(); \
@@ -145,9 +145,9 @@ PREAD_CHK(__pread64_chk, off64_t)
 
 SHIM_EXPORT ssize_t write(int fd, const void *buf, size_t bytes)
 {
-	struct shim_path served = shim_fd(fd);
+	struct vpmu_open_file served = shim_fd(fd);
 
-	return served.kind ? shim_write_here(served, fd, buf, bytes) :
+	return served.file ? shim_write_here(served, fd, buf, bytes) :
 			     NEXT(write)(fd, buf, bytes);
 }
 
@@ -155,8 +155,8 @@ SHIM_EXPORT ssize_t write(int fd, const void *buf, size_t bytes)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT ssize_t name(int fd, const void *buf, size_t bytes, off_type offset) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		return served.kind ? shim_write(served, fd, buf, bytes, offset) : \
+		struct vpmu_open_file served = shim_fd(fd); \
+		return served.file ? shim_write(served, fd, buf, bytes, offset) : \
 				     NEXT(name)(fd, buf, bytes, offset); \
 	}
 PWRITE(pwrite, off_t)
@@ -203,7 +203,7 @@ SHIM_EXPORT int dup3(int fd, int to, int flags)
 		void *argument = va_arg(args, void *); \
 		va_end(args); \
 		int rc = NEXT(name)(fd, command, argument); \
-		if (command == F_GETFL && rc >= 0 && shim_fd(fd).kind) \
+		if (command == F_GETFL && rc >= 0 && shim_fd(fd).file) \
 			return (rc & ~(O_ACCMODE | O_NONBLOCK)) | shim_fd_flags(fd); \
 		if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) \
 			shim_fd_copied(fd, rc); \

@@ -61,12 +61,12 @@ static void *map_window(void *at, size_t bytes, int protection, int flags, int d
 	SHIM_EXPORT void *name(void *at, size_t bytes, int protection, int flags, int fd, \
 			       off_type offset) \
 	{ \
-		struct shim_path served = { .kind = SHIM_NONE }; \
+		struct vpmu_open_file served = { .file = VPMU_HOSTS }; \
 		if (!(flags & MAP_ANONYMOUS)) \
 			served = shim_fd(fd); \
-		if (!served.kind) \
+		if (!served.file) \
 			return NEXT(name)(at, bytes, protection, flags, fd, offset); \
-		if (served.kind != SHIM_MEM) \
+		if (served.file != VPMU_FILE_MEM) \
 			return refuse(ENODEV); \
 		return map_window(at, bytes, protection, flags, fd, offset); \
 	}

@@ -18,33 +18,22 @@ static int refuse(int error)
 	return -1;
 }
 
-static int requested(int flags)
+static int check_open(struct vpmu_open_file path, int flags)
 {
-	switch (flags & O_ACCMODE) {
-	case O_RDONLY:
-		return R_OK;
-	case O_WRONLY:
-		return W_OK;
-	default:
-		return R_OK | W_OK;
-	}
-}
-
-static int check_open(struct shim_path path, int flags)
-{
-	switch (path.kind) {
-	case SHIM_NO_CPU:
+	switch (path.file) {
+	case VPMU_NO_CPU:
 		return ENXIO;
-	case SHIM_ABSENT:
+	case VPMU_HIDDEN:
 		return ENOENT;
-	case SHIM_DIRECTORY:
+	case VPMU_DESCRIPTION:
 		return (flags & O_ACCMODE) == O_RDONLY ? ENOENT : EISDIR;
 	default:
-		return flags & O_DIRECTORY ? ENOTDIR : shim_permission(path, requested(flags));
+		return flags & O_DIRECTORY ? ENOTDIR :
+		       -vpmu_device_permission(path.file, vpmu_opening_wants(flags));
 	}
 }
 
-int shim_fd_open(struct shim_path path, int flags)
+int shim_fd_open(struct vpmu_open_file path, int flags)
 {
 	int error = check_open(path, flags), fd;
 
@@ -66,14 +55,14 @@ static bool may_be_device(const struct stat *st)
 {
 	if (S_ISCHR(st->st_mode))
 		return major(st->st_rdev) >= MODULES || st->st_rdev == makedev(1, 1);
-	return S_ISREG(st->st_mode) && !st->st_blocks && st->st_size >= SHIM_PCI_BYTES_FOR_ALL &&
+	return S_ISREG(st->st_mode) && !st->st_blocks && st->st_size >= VPMU_CONFIG_BYTES_FOR_ALL &&
 	       st->st_size <= 4096;
 }
 
 int shim_fd_opened(int fd, int flags)
 {
 	char link[] = "/proc/self/fd/\0\0\0\0\0\0\0", target[128];
-	struct shim_path path;
+	struct vpmu_open_file path;
 	struct stat st;
 	long n;
 
@@ -87,7 +76,7 @@ int shim_fd_opened(int fd, int flags)
 		return fd;
 	target[n] = '\0';
 	path = shim_classify(target);
-	if (path.kind == SHIM_NONE)
+	if (path.file == VPMU_HOSTS)
 		return fd;
 	shim_syscall(SYS_close, fd, 0, 0, 0);
 	return shim_fd_open(path, flags);

@@ -34,13 +34,13 @@ uint64_t vpmu_outside_clock(void)
 void vpmu_outside_stop(void)
 {
 	if (shim_machine())
-		shim_hold(shim_machine());
+		vpmu_lock(shim_machine());
 }
 
 void vpmu_outside_go(void)
 {
 	if (shim_machine())
-		shim_release(shim_machine());
+		vpmu_unlock(shim_machine());
 }
 
 int vpmu_outside_refresh(void)

@@ -25,54 +25,54 @@ static unsigned long number(const char *text, const char **end)
 }
 
 /* What follows "/dev/cpu": "", "/N", "/N/msr", "/N/msr_safe", "/msr_batch". */
-static struct shim_path classify_cpu(const struct vpmu_segment *s, const char *rest)
+static struct vpmu_open_file classify_cpu(const struct vpmu_segment *s, const char *rest)
 {
-	struct shim_path path = { .kind = SHIM_ABSENT };
-	enum shim_kind device = SHIM_NONE;
+	struct vpmu_open_file path = { .file = VPMU_HIDDEN };
+	enum vpmu_file device = VPMU_HOSTS;
 	const char *end;
 
 	if (!*rest || !strcmp(rest, "/"))
-		return (struct shim_path){ .kind = SHIM_DIRECTORY };
+		return (struct vpmu_open_file){ .file = VPMU_DESCRIPTION };
 	if (!strcmp(rest, "/msr_batch") && s->devices.msr_safe)
-		path.kind = SHIM_MSR_BATCH;
+		path.file = VPMU_FILE_BATCH;
 	if (rest[1] < '0' || rest[1] > '9')
 		return path;
 	unsigned long cpu = number(rest + 1, &end);
 	if (!strcmp(end, "/msr"))
-		device = SHIM_MSR;
+		device = VPMU_FILE_MSR;
 	else if (!strcmp(end, "/msr_safe") && s->devices.msr_safe)
-		device = SHIM_MSR_SAFE;
+		device = VPMU_FILE_SAFE;
 	else if (!*end || !strcmp(end, "/"))
-		device = SHIM_DIRECTORY;
+		device = VPMU_DESCRIPTION;
 	else
 		return path;
-	path.kind = cpu >= vpmu_machine_cpus(&s->machine) ? SHIM_NO_CPU : device;
+	path.file = cpu >= vpmu_machine_cpus(&s->machine) ? VPMU_NO_CPU : device;
 	path.cpu = (uint32_t)cpu;
 	return path;
 }
 
-static struct shim_path classify(const char *path)
+static struct vpmu_open_file classify(const char *path)
 {
 	size_t directory = strlen(CPU_DIRECTORY);
 	const struct vpmu_segment *s = shim_machine();
 
 	if (!s)
-		return (struct shim_path){ .kind = SHIM_NONE };
+		return (struct vpmu_open_file){ .file = VPMU_HOSTS };
 	if (!strncmp(path, CPU_DIRECTORY, directory) &&
 	    (!path[directory] || path[directory] == '/'))
 		return classify_cpu(s, path + directory);
 	if (!strcmp(path, "/dev/mem"))
-		return (struct shim_path){ .kind = SHIM_MEM };
+		return (struct vpmu_open_file){ .file = VPMU_FILE_MEM };
 	if (shim_hidden(path))
-		return (struct shim_path){ .kind = SHIM_ABSENT };
+		return (struct vpmu_open_file){ .file = VPMU_HIDDEN };
 	for (size_t i = 0; i < sizeof(pci_paths) / sizeof(pci_paths[0]); i++)
 		if (!strcmp(path, pci_paths[i]))
-			return (struct shim_path){ .kind = SHIM_PCI };
-	return (struct shim_path){ .kind = SHIM_NONE };
+			return (struct vpmu_open_file){ .file = VPMU_FILE_CONFIG };
+	return (struct vpmu_open_file){ .file = VPMU_HOSTS };
 }
 
 /* A descriptor by its path: /proc/self/fd/N is what N is. */
-static struct shim_path classify_fd(const char *path)
+static struct vpmu_open_file classify_fd(const char *path)
 {
 	static const char *const folders[] = { "/proc/self/fd/", "/proc/thread-self/fd/",
 					       "/dev/fd/" };
@@ -87,11 +87,11 @@ static struct shim_path classify_fd(const char *path)
 		if (!*end)
 			return shim_fd((int)fd);
 	}
-	return (struct shim_path){ .kind = SHIM_NONE };
+	return (struct vpmu_open_file){ .file = VPMU_HOSTS };
 }
 
 /* Quick for all other paths. */
-static struct shim_path classify_plain(const char *path)
+static struct vpmu_open_file classify_plain(const char *path)
 {
 	if (!strncmp(path, "/proc/self/fd/", 14) || !strncmp(path, "/proc/thread", 12) ||
 	    !strncmp(path, "/dev/fd/", 8))
@@ -99,7 +99,7 @@ static struct shim_path classify_plain(const char *path)
 	if (strncmp(path, "/dev/cpu", 8) && strncmp(path, "/dev/mem", 8) &&
 	    strncmp(path, "/sys/", 5) && strncmp(path, "/proc/bus/pci/", 14) &&
 	    strncmp(path, "/proc/sys/kernel/perf_event", 27))
-		return (struct shim_path){ .kind = SHIM_NONE };
+		return (struct vpmu_open_file){ .file = VPMU_HOSTS };
 	return classify(path);
 }
 
@@ -123,22 +123,22 @@ static bool is_roundabout(const char *path)
 	return false;
 }
 
-static struct shim_path classify_roundabout(int dir, const char *path)
+static struct vpmu_open_file classify_roundabout(int dir, const char *path)
 {
 	char simple[SHIM_SIMPLE_BYTES];
 
 	return shim_path_simple(dir, path, simple, sizeof(simple)) ? classify_plain(simple) :
-	       (struct shim_path){ .kind = SHIM_NONE };
+	       (struct vpmu_open_file){ .file = VPMU_HOSTS };
 }
 
-struct shim_path shim_classify_at(int dir, const char *path)
+struct vpmu_open_file shim_classify_at(int dir, const char *path)
 {
 	if (!path)
-		return (struct shim_path){ .kind = SHIM_NONE };
+		return (struct vpmu_open_file){ .file = VPMU_HOSTS };
 	return is_roundabout(path) ? classify_roundabout(dir, path) : classify_plain(path);
 }
 
-struct shim_path shim_classify(const char *path)
+struct vpmu_open_file shim_classify(const char *path)
 {
 	return shim_classify_at(AT_FDCWD, path);
 }

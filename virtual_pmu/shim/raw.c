@@ -115,7 +115,7 @@ static bool on_path(long number, const long a[6], long *result)
 bool shim_file_call(long number, const long a[6], long *result)
 {
 	/* dup2 and dup3 can replace a served descriptor, whatever they copy. */
-	if (!takes_descriptor(number) || (!shim_fd((int)a[0]).kind && number != SYS_dup2 &&
+	if (!takes_descriptor(number) || (!shim_fd((int)a[0]).file && number != SYS_dup2 &&
 					  number != SYS_dup3))
 		return on_path(number, a, result);
 	*result = on_descriptor(number, a);

@@ -12,6 +12,8 @@
 #include <sys/types.h>
 
 #include "../model/model.h"
+#include "../system/devices.h"
+#include "../system/system.h"
 
 /* NEXT(open)(...): libc's function of this name, looked up once, after a NEXT_SLOT(open) in the
  * same file. */
@@ -22,26 +24,12 @@ shim_function shim_next(shim_function *slot, const char *name);
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
-enum shim_kind {
-	SHIM_NONE,
-	SHIM_MSR,		/* /dev/cpu/N/msr */
-	SHIM_MSR_SAFE,		/* /dev/cpu/N/msr_safe */
-	SHIM_MSR_BATCH,		/* /dev/cpu/msr_batch */
-	SHIM_PCI,		/* configuration space of 0000:00:00.0 */
-	SHIM_MEM,		/* /dev/mem */
-	SHIM_DIRECTORY,		/* /dev/cpu, /dev/cpu/N */
-	SHIM_ABSENT,		/* under /dev/cpu, not there: the host's must not show */
-	SHIM_NO_CPU,		/* /dev/cpu/N of a CPU that the machine does not have */
-};
-
-struct shim_path { enum shim_kind kind; uint32_t cpu; };
-
 /* The machine of this process; NULL when there is none, and then nothing is served. */
 struct vpmu_segment *shim_machine(void);
 /* The segment file, opened read-only by libc's open; -1. */
 int shim_segment_open(void);
 const char *shim_segment_path(void);
-struct shim_path shim_classify(const char *path);
+struct vpmu_open_file shim_classify(const char *path);
 
 /* Replaces the path of a kernel's file about CPUs or memory by that of a file that describes the
  * machine. All other paths are returned as they are. at: the directory of a relative path. */
@@ -54,7 +42,7 @@ const char *shim_where(int at, const char *path, struct shim_room *room);
 bool shim_hidden(const char *path);
 
 /* The same for a path that is relative to an open directory. */
-struct shim_path shim_classify_at(int dir, const char *path);
+struct vpmu_open_file shim_classify_at(int dir, const char *path);
 
 /* The path as an absolute one without ".", ".." and repeated slashes; false: it is too long, or
  * there is no such directory. */
@@ -65,26 +53,24 @@ bool shim_path_simple(int dir, const char *path, char *out, size_t bytes);
  * describe the machine. False with errno; flags become those that the kernel would heed. */
 bool shim_may_open(int at, const char *path, int *flags);
 
-#define SHIM_PCI_BYTES 256
-#define SHIM_PCI_BYTES_FOR_ALL 64	/* Linux shows the rest to root only */
 #define SHIM_TEXT_BYTES 64
 /* The usual path of a device, at `at`; returns its end. */
-char *shim_path_text(struct shim_path path, char *at);
+char *shim_path_text(struct vpmu_open_file path, char *at);
 char *shim_number_text(char *at, unsigned long n);
 char *shim_text_add(char *at, const char *text);
 /* getenv() of this environment. */
 const char *shim_variable(char *const variables[], const char *name);
 /* Says on stderr that this call does not work on the machine's files; -1 with errno. */
-int shim_not_served(const char *call, struct shim_path path);
+int shim_not_served(const char *call, struct vpmu_open_file path);
 
 /* Every file descriptor served has a real one behind it (an anonymous file, which keeps offset,
  * dup and fork right). 0, or -1 with errno. */
-int shim_backing(struct shim_path path, int flags);
+int shim_backing(struct vpmu_open_file path, int flags);
 /* Above this no descriptor is served. */
 #define SHIM_FDS_MAX 65536
-void shim_fd_serve(int fd, struct shim_path path, int flags);
-int shim_fd_open(struct shim_path path, int flags);
-struct shim_path shim_fd(int fd);	/* kind SHIM_NONE: not ours */
+void shim_fd_serve(int fd, struct vpmu_open_file path, int flags);
+int shim_fd_open(struct vpmu_open_file path, int flags);
+struct vpmu_open_file shim_fd(int fd);	/* file VPMU_HOSTS: not ours */
 /* Flags with which a served descriptor was opened; the file behind it has others. */
 int shim_fd_flags(int fd);
 /* Takes a descriptor that libc has opened. If it is a device by another path, a served descriptor
@@ -94,26 +80,14 @@ void shim_fd_copied(int from, int to);
 void shim_fd_closed(int fd);
 
 /* At the descriptor's own offset. */
-ssize_t shim_read_here(struct shim_path path, int fd, void *buf, size_t bytes);
-ssize_t shim_write_here(struct shim_path path, int fd, const void *buf, size_t bytes);
-ssize_t shim_read(struct shim_path path, int fd, void *buf, size_t bytes, off_t offset);
-ssize_t shim_write(struct shim_path path, int fd, const void *buf, size_t bytes, off_t offset);
+ssize_t shim_read_here(struct vpmu_open_file path, int fd, void *buf, size_t bytes);
+ssize_t shim_write_here(struct vpmu_open_file path, int fd, const void *buf, size_t bytes);
+ssize_t shim_read(struct vpmu_open_file path, int fd, void *buf, size_t bytes, off_t offset);
+ssize_t shim_write(struct vpmu_open_file path, int fd, const void *buf, size_t bytes, off_t offset);
 
 /* Makes a system call on files by number, through the functions above. False: the caller makes
  * it. */
 bool shim_file_call(long number, const long arguments[6], long *result);
-
-/* An access by the rules of msr-safe. Machine lock held; 0 or a negative errno. */
-int shim_safe_read(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t *value);
-int shim_safe_write(struct vpmu_segment *s, uint32_t cpu, uint32_t msr, uint64_t value);
-
-/* May the calling process do that (R_OK, W_OK) with the device? 0 or an errno. */
-int shim_permission(struct shim_path path, int mode);
-mode_t shim_device_mode(void);
-uid_t shim_device_owner(struct shim_path path);
-gid_t shim_device_group(struct shim_path path);
-/* Does the process run without root's rights, on a machine that checks permissions? */
-bool shim_unprivileged(void);
 
 /* A mapping of the window that the program may write, from this offset of it on; false: too
  * many. */
@@ -123,11 +97,8 @@ bool shim_window_add(void *at, size_t bytes, uint64_t offset);
 void shim_trap_faults(bool (*ask)(uintptr_t address, void *context));
 
 /* Register accesses: blocks signals and holds the lock around one access. */
-struct shim_guard { uint64_t signals; };
+struct shim_guard { uint64_t signals; bool locked; };
 void shim_enter(struct vpmu_segment *s, struct shim_guard *guard);
 void shim_leave(struct vpmu_segment *s, const struct shim_guard *guard);
-/* The calling thread's accesses find the lock held from one call to the other. */
-void shim_hold(struct vpmu_segment *s);
-void shim_release(struct vpmu_segment *s);
 
 #endif

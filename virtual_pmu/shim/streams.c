@@ -74,12 +74,12 @@ static const cookie_io_functions_t functions = {
 	.read = stream_read, .write = stream_write, .seek = stream_seek, .close = stream_close,
 };
 
-static FILE *stream_on(struct shim_path path, int fd, const char *mode)
+static FILE *stream_on(struct vpmu_open_file path, int fd, const char *mode)
 {
 	struct stream *s;
 	FILE *f;
 
-	if (path.kind == SHIM_PCI)
+	if (path.file == VPMU_FILE_CONFIG)
 		return NEXT(fdopen)(fd, mode);
 	s = calloc(1, sizeof(*s));
 	f = s ? fopencookie(s, mode, functions) : NULL;
@@ -107,7 +107,7 @@ static int flags_of(const char *mode)
 	return flags;
 }
 
-static FILE *open_stream(struct shim_path path, const char *mode)
+static FILE *open_stream(struct vpmu_open_file path, const char *mode)
 {
 	int fd = shim_fd_open(path, flags_of(mode));
 	FILE *f = fd < 0 ? NULL : stream_on(path, fd, mode);
@@ -121,14 +121,14 @@ static FILE *open_stream(struct shim_path path, const char *mode)
 static FILE *opened(FILE *f, const char *mode)
 {
 	int fd = f ? fileno(f) : -1, copy;
-	struct shim_path path;
+	struct vpmu_open_file path;
 
 	if (fd < 0 || !shim_machine())
 		return f;
 	copy = (int)shim_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0, 0);
 	fd = shim_fd_opened(copy, flags_of(mode));
 	path = shim_fd(fd);
-	if (fd >= 0 && path.kind == SHIM_NONE) {
+	if (fd >= 0 && path.file == VPMU_HOSTS) {
 		shim_syscall(SYS_close, fd, 0, 0, 0);
 		return f;
 	}
@@ -140,10 +140,10 @@ static FILE *opened(FILE *f, const char *mode)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct vpmu_open_file served = shim_classify(path); \
 		int flags = flags_of(mode); \
 		SHIM_WHERE(AT_FDCWD, path); \
-		return served.kind ? open_stream(served, mode) : \
+		return served.file ? open_stream(served, mode) : \
 		       shim_may_open(AT_FDCWD, path, &flags) ? \
 		       opened(NEXT(name)(path, mode), mode) : NULL; \
 	}
@@ -152,17 +152,17 @@ FOPEN(fopen64)
 
 SHIM_EXPORT FILE *fdopen(int fd, const char *mode)
 {
-	struct shim_path served = shim_fd(fd);
+	struct vpmu_open_file served = shim_fd(fd);
 
-	return served.kind ? stream_on(served, fd, mode) : NEXT(fdopen)(fd, mode);
+	return served.file ? stream_on(served, fd, mode) : NEXT(fdopen)(fd, mode);
 }
 
 /* libc cannot turn one of its streams into one that calls the shim. */
-static bool may_reopen(struct shim_path served, const char *path, const char *mode)
+static bool may_reopen(struct vpmu_open_file served, const char *path, const char *mode)
 {
 	int flags = flags_of(mode);
 
-	return served.kind ? !shim_not_served("freopen", served) :
+	return served.file ? !shim_not_served("freopen", served) :
 			     shim_may_open(AT_FDCWD, path, &flags);
 }
 
@@ -180,7 +180,7 @@ static FILE *reopen_refused(FILE *f)
 	SHIM_EXPORT FILE *name(const char *restrict path, const char *restrict mode, \
 			       FILE *restrict f) \
 	{ \
-		struct shim_path served = shim_classify(path); \
+		struct vpmu_open_file served = shim_classify(path); \
 		SHIM_WHERE(AT_FDCWD, path); \
 		return may_reopen(served, path, mode) ? NEXT(name)(path, mode, f) : \
 							reopen_refused(f); \

@@ -35,25 +35,25 @@ char *shim_number_text(char *at, unsigned long n)
 	return shim_text_add(at, first);
 }
 
-char *shim_path_text(struct shim_path path, char *at)
+char *shim_path_text(struct vpmu_open_file path, char *at)
 {
-	switch (path.kind) {
-	case SHIM_MSR:
-	case SHIM_MSR_SAFE:
+	switch (path.file) {
+	case VPMU_FILE_MSR:
+	case VPMU_FILE_SAFE:
 		at = shim_number_text(shim_text_add(at, "/dev/cpu/"), path.cpu);
-		return shim_text_add(at, path.kind == SHIM_MSR ? "/msr" : "/msr_safe");
-	case SHIM_MSR_BATCH:
+		return shim_text_add(at, path.file == VPMU_FILE_MSR ? "/msr" : "/msr_safe");
+	case VPMU_FILE_BATCH:
 		return shim_text_add(at, "/dev/cpu/msr_batch");
-	case SHIM_PCI:
+	case VPMU_FILE_CONFIG:
 		return shim_text_add(at, "/sys/bus/pci/devices/0000:00:00.0/config");
-	case SHIM_MEM:
+	case VPMU_FILE_MEM:
 		return shim_text_add(at, "/dev/mem");
 	default:
 		return shim_text_add(at, "/dev/cpu");
 	}
 }
 
-int shim_not_served(const char *call, struct shim_path path)
+int shim_not_served(const char *call, struct vpmu_open_file path)
 {
 	char line[SHIM_TEXT_BYTES + 128];
 	char *at = shim_text_add(shim_text_add(line, "vpmu: "), call);

@@ -8,7 +8,8 @@
 
 #define HERE ((off_t)-1)	/* at the descriptor's offset */
 
-static ssize_t one(struct shim_path path, int fd, const struct iovec *v, bool writes, off_t offset)
+static ssize_t one(struct vpmu_open_file path, int fd, const struct iovec *v, bool writes,
+		   off_t offset)
 {
 	if (offset == HERE)
 		return writes ? shim_write_here(path, fd, v->iov_base, v->iov_len) :
@@ -17,7 +18,7 @@ static ssize_t one(struct shim_path path, int fd, const struct iovec *v, bool wr
 			shim_read(path, fd, v->iov_base, v->iov_len, offset);
 }
 
-static ssize_t transfer(struct shim_path path, int fd, const struct iovec *v, int count,
+static ssize_t transfer(struct vpmu_open_file path, int fd, const struct iovec *v, int count,
 			off_t offset, bool writes)
 {
 	ssize_t all = 0;
@@ -32,7 +33,7 @@ static ssize_t transfer(struct shim_path path, int fd, const struct iovec *v, in
 		if (n < 0)
 			return all ? all : n;
 		all += n;
-		if (offset != HERE && path.kind == SHIM_PCI)
+		if (offset != HERE && path.file == VPMU_FILE_CONFIG)
 			offset += n;
 		if ((size_t)n < v[i].iov_len)
 			break;
@@ -40,8 +41,8 @@ static ssize_t transfer(struct shim_path path, int fd, const struct iovec *v, in
 	return all;
 }
 
-static ssize_t at(struct shim_path path, int fd, const struct iovec *v, int count, off_t offset,
-		  bool writes)
+static ssize_t at(struct vpmu_open_file path, int fd, const struct iovec *v, int count,
+		  off_t offset, bool writes)
 {
 	if (offset >= 0)
 		return transfer(path, fd, v, count, offset, writes);
@@ -53,8 +54,8 @@ static ssize_t at(struct shim_path path, int fd, const struct iovec *v, int coun
 	NEXT_SLOT(name) \
 	SHIM_EXPORT ssize_t name(int fd, const struct iovec *v, int count) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		return served.kind ? transfer(served, fd, v, count, HERE, writes) : \
+		struct vpmu_open_file served = shim_fd(fd); \
+		return served.file ? transfer(served, fd, v, count, HERE, writes) : \
 				     NEXT(name)(fd, v, count); \
 	}
 VECTOR(readv, false)
@@ -64,8 +65,8 @@ VECTOR(writev, true)
 	NEXT_SLOT(name) \
 	SHIM_EXPORT ssize_t name(int fd, const struct iovec *v, int count, off_type offset) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		return served.kind ? at(served, fd, v, count, offset, writes) : \
+		struct vpmu_open_file served = shim_fd(fd); \
+		return served.file ? at(served, fd, v, count, offset, writes) : \
 				     NEXT(name)(fd, v, count, offset); \
 	}
 VECTOR_AT(preadv, off_t, false)
@@ -79,8 +80,8 @@ VECTOR_AT(pwritev64, off64_t, true)
 	SHIM_EXPORT ssize_t name(int fd, const struct iovec *v, int count, off_type offset, \
 				 int flags) \
 	{ \
-		struct shim_path served = shim_fd(fd); \
-		if (!served.kind) \
+		struct vpmu_open_file served = shim_fd(fd); \
+		if (!served.file) \
 			return NEXT(name)(fd, v, count, offset, flags); \
 		return offset == HERE ? transfer(served, fd, v, count, HERE, writes) : \
 					at(served, fd, v, count, offset, writes); \

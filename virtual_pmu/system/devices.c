@@ -16,20 +16,22 @@ static int64_t access_msr(struct vpmu_open_file f, uint8_t *buffer, size_t bytes
 	uint32_t msr = (uint32_t)offset;
 	size_t done = 0;
 	uint64_t value;
+	bool locked;
 	int rc = 0;
 
 	if (bytes % 8 || (safe && bytes != 8))
 		return -EINVAL;
 	while (done < bytes && !rc) {
 		memcpy(&value, buffer + done, 8);
-		vpmu_lock(s);
+		locked = vpmu_lock_unless_held(s);
 		if (writes)
 			rc = safe ? vpmu_safe_write(f.cpu, msr, value) :
 				    vpmu_wrmsr(s, f.cpu, msr, value);
 		else
 			rc = safe ? vpmu_safe_read(f.cpu, msr, &value) :
 				    vpmu_rdmsr(s, f.cpu, msr, &value);
-		vpmu_unlock(s);
+		if (locked)
+			vpmu_unlock(s);
 		if (!rc && !writes)
 			memcpy(buffer + done, &value, 8);
 		done += rc ? 0 : 8;
@@ -56,6 +58,8 @@ static int64_t read_cpuid(struct vpmu_open_file f, uint8_t *to, size_t bytes, of
 static int64_t read_config(void *to, size_t bytes, off_t offset)
 {
 	off_t end = vpmu_unprivileged() ? VPMU_CONFIG_BYTES_FOR_ALL : VPMU_CONFIG_BYTES;
+	struct vpmu_segment *s = vpmu_system.segment;
+	bool locked;
 	int rc;
 
 	if (offset < 0)
@@ -64,9 +68,10 @@ static int64_t read_config(void *to, size_t bytes, off_t offset)
 		return 0;
 	if (bytes > (size_t)(end - offset))
 		bytes = (size_t)(end - offset);
-	vpmu_lock(vpmu_system.segment);
-	rc = vpmu_pci_read(vpmu_system.segment, (uint32_t)offset, to, (uint32_t)bytes);
-	vpmu_unlock(vpmu_system.segment);
+	locked = vpmu_lock_unless_held(s);
+	rc = vpmu_pci_read(s, (uint32_t)offset, to, (uint32_t)bytes);
+	if (locked)
+		vpmu_unlock(s);
 	return rc ? rc : (int64_t)bytes;
 }
 

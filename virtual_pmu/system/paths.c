@@ -90,18 +90,6 @@ static bool changes(const struct opening *o)
 	return o->flags & (O_CREAT | O_TRUNC);
 }
 
-static int requested(int flags)
-{
-	switch (flags & O_ACCMODE) {
-	case O_RDONLY:
-		return R_OK;
-	case O_WRONLY:
-		return W_OK;
-	default:
-		return R_OK | W_OK;
-	}
-}
-
 static int64_t kernels(long rc)
 {
 	return rc < 0 ? -errno : rc;
@@ -119,7 +107,7 @@ static int64_t open_found(const struct vpmu_found *f, struct opening o)
 		if (o.flags & O_DIRECTORY)
 			return -ENOTDIR;
 		if (!(o.flags & O_PATH))
-			rc = vpmu_device_permission(f->file, requested(o.flags));
+			rc = vpmu_device_permission(f->file, vpmu_opening_wants(o.flags));
 		o.flags &= o.flags & O_EXCL ? ~0 : ~(O_CREAT | O_TRUNC);
 	} else if (f->file == VPMU_DESCRIPTION) {
 		rc = vpmu_changes_open(f->path, &o.flags);

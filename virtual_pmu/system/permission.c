@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Owner, mode and permissions of the device files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ static bool is_msr(enum vpmu_file file)
 mode_t vpmu_device_mode(enum vpmu_file file)
 {
 	switch (file) {
+	case VPMU_DESCRIPTION:		/* /dev/cpu and what is below it */
+		return S_IFDIR | 0755;
 	case VPMU_FILE_CONFIG:
 		return S_IFREG | 0644;
 	case VPMU_FILE_MEM:
@@ -77,6 +80,18 @@ static bool in_group(gid_t gid)
 bool vpmu_unprivileged(void)
 {
 	return devices()->owned && geteuid() != 0;
+}
+
+int vpmu_opening_wants(int flags)
+{
+	switch (flags & O_ACCMODE) {
+	case O_RDONLY:
+		return R_OK;
+	case O_WRONLY:
+		return W_OK;
+	default:
+		return R_OK | W_OK;
+	}
 }
 
 /* With msr-safe only its own devices can be opened, since it replaces the plain ones. */
