@@ -240,10 +240,10 @@ static void a_name_is_no_option_of_the_emulator(void **state)
 
 static void expect_preload(const char *others, const char *variable)
 {
-	struct vpmu_emulator e;
+	char preload[VPMU_PRELOAD_BYTES];
 
-	vpmu_emulator_preload(&e, SHIM, others);
-	assert_string_equal(e.preload, variable);
+	vpmu_preload(preload, SHIM, others);
+	assert_string_equal(preload, variable);
 }
 
 static void the_shim_is_preloaded_once_and_first(void **state)

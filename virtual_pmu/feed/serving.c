@@ -13,18 +13,14 @@
 
 static const struct vpmu_user_host *host;
 
-/* What the program has done so far is counted, and the lock is free, before a register is read by
- * other means than a system call. */
+/* Publishes, and releases the machine lock, before a register is read by other means than a system
+ * call. */
 static void synchronise(void)
 {
-	struct vpmu_emulated *t = vpmu_self;
-
-	if (!t)
+	if (!vpmu_self)
 		return;
-	vpmu_watch_catch_up(t);
-	vpmu_emulated_publish(t);
-	vpmu_core_feed_report();
-	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+	vpmu_watch_publish(vpmu_self);
+	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
 }
 
 static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)

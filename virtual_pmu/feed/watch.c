@@ -336,6 +336,13 @@ void vpmu_watch_catch_up(struct vpmu_emulated *t)
 		work_off(t);
 }
 
+void vpmu_watch_publish(struct vpmu_emulated *t)
+{
+	vpmu_watch_catch_up(t);
+	vpmu_emulated_publish(t);
+	vpmu_core_feed_report();
+}
+
 static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			   void *unused)
 {

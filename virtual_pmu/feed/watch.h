@@ -16,6 +16,8 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, 
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
 /* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
 void vpmu_watch_catch_up(struct vpmu_emulated *t);
+/* Counts all that the calling thread has done so far, before a register is read. */
+void vpmu_watch_publish(struct vpmu_emulated *t);
 /* What follows `name=` in the plugin's arguments; NULL: it is not given. */
 const char *vpmu_watch_argument(int argc, char **argv, const char *name);
 

@@ -189,11 +189,8 @@ static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
 
 void vpmu_whole_publish(void)
 {
-	if (!vpmu_self)
-		return;
-	vpmu_watch_catch_up(vpmu_self);
-	vpmu_emulated_publish(vpmu_self);
-	vpmu_core_feed_report();
+	if (vpmu_self)
+		vpmu_watch_publish(vpmu_self);
 }
 
 void vpmu_whole_forget(uint64_t from, uint64_t to)

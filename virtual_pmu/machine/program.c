@@ -168,7 +168,8 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 
 bool vpmu_emulator_heeds(const char *variable)
 {
-	/* Of the loader and the C library, glib, QEMU; and what main() would rename. */
+	/* Beginnings of names that the loader, the C library, glib or QEMU heed; and those that
+	 * main() would rename. */
 	static const char *const begins[] = { "LD_", "GLIBC_", "MALLOC_", "G_", "QEMU_",
 					      VPMU_USER_VARIABLE };
 
@@ -193,11 +194,11 @@ static bool listed(const char *list, const char *path)
 	return false;
 }
 
-void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others)
+void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *shim, const char *others)
 {
 	bool there = others && listed(others, shim);
 
-	snprintf(e->preload, sizeof(e->preload), "LD_PRELOAD=%s%s%s", there ? "" : shim,
+	snprintf(out, VPMU_PRELOAD_BYTES, "LD_PRELOAD=%s%s%s", there ? "" : shim,
 		 !there && others && *others ? ":" : "", others ? others : "");
 }
 

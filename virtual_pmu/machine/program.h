@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program is, and the command line that runs it under the emulator: for the program that
+/* Kinds of programs, and the command line that runs it under the emulator: for the program that
  * `vpmu run` starts, and for those that are executed on the machine. Nothing here allocates or
  * prints. */
 #ifndef VPMU_PROGRAM_H
@@ -43,14 +43,17 @@ const char *vpmu_program_file(const struct vpmu_program *p);
 #define VPMU_SHIM_LIBRARY "libvpmu_shim.so"
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
 
+/* The variable that preloads the shim in front of the other libraries (NULL: none), for a native
+ * program. */
+#define VPMU_PRELOAD_BYTES (PATH_MAX * 2 + 64)
+void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *shim, const char *others);
+
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 64], preload[PATH_MAX * 2 + 64];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 64];
 };
 /* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment, const char *tool);
-/* Preloads the shim in front of the other libraries (NULL: none). */
-void vpmu_emulator_preload(struct vpmu_emulator *e, const char *shim, const char *others);
 
 /* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
  * gets VPMU_USER_VARIABLE in front then. */

@@ -18,19 +18,18 @@
 #define VPMU_ALLOWED_MAX 512
 #define VPMU_TOUCHED_MAX 4096	/* a power of two */
 
-/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. The shim takes
- * it around each register access, and the feed around whatever leaves a core's private caches. A
- * dead owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there
- * is only one thread on the machine, its feed keeps the lock from one access to the next, with
- * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
- * makes a system call; a thread that finds the lock kept under its own id makes one. A process that
- * is stopped while it keeps the lock loses it. Where there are several processes, the only thread
- * that runs in one of them keeps the lock in the same way while it wants it all the time. Others
- * that want it so wait for some time before they set `contended`: that is its turn. One of several
- * threads reserves the lock when it will want it again at once: VPMU_LOCK_RESERVED in `owner` says
- * that the lock is free, and that other feeds' threads of that kind let this one go first. They
- * wait, `waiting` of them asleep until `turn` changes; from `uses` they see that it goes on. Who is
- * woken takes the lock where it is free. */
+/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Whoever accesses
+ * a register takes it, and the feed around whatever leaves a core's private caches. A dead owner is
+ * detected and replaced. The lock is not recursive: see vpmu_lock_held. While there is only one
+ * thread on the machine, its feed keeps the lock from one access to the next, with VPMU_LOCK_KEPT
+ * in `owner`. It releases the lock when a waiter sets `contended` or when the thread makes a system
+ * call. A process that is stopped while it keeps the lock loses it. Where there are several
+ * processes, the only thread that runs in one of them keeps the lock in the same way while it wants
+ * it all the time. Others that want it so wait for some time before they set `contended`: that is
+ * its turn. One of several threads reserves the lock when it will want it again at once:
+ * VPMU_LOCK_RESERVED in `owner` says that the lock is free, and that other feeds' threads of that
+ * kind let this one go first. They wait, `waiting` of them asleep until `turn` changes; from `uses`
+ * they see that it goes on. Who is woken takes the lock where it is free. */
 struct vpmu_lock { uint32_t owner, contended, uses, turn, waiting, pad[11]; };
 #define VPMU_LOCK_KEPT 0x80000000u
 #define VPMU_LOCK_RESERVED 0x40000000u
@@ -167,9 +166,6 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 /* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
  * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
 #define VPMU_SYSTEM_SUFFIX ".system"
-
-/* Names of the anonymous files behind the shim's descriptors: this and the device's path. */
-#define SHIM_BACKING_NAME "VirtualPMU:"
 
 /* Set to 1 in the environment of a program that is emulated and counted. */
 #define VPMU_FEED_ENV "VPMU_FEED"

@@ -10,6 +10,9 @@
 #include "inside.h"
 #include "shim.h"
 
+/* Names of the files: this and the device's path. */
+#define SHIM_BACKING_NAME "VirtualPMU:"
+
 static void fill(struct vpmu_open_file path, long fd)
 {
 	uint8_t image[VPMU_CONFIG_BYTES];

@@ -56,6 +56,12 @@ static void *buffer_of(const struct call *c, const int64_t a[6], size_t bytes)
 	return vpmu_system.memory->memory((uint64_t)a[c->buffer], bytes, true);
 }
 
+/* Gives the program's struct stat or statx of the call; NULL: the program may not write there. */
+static void *status_of(const struct call *c, const int64_t a[6])
+{
+	return buffer_of(c, a, c->action == STATUSX ? sizeof(struct statx) : sizeof(struct stat));
+}
+
 static bool follows(int64_t number, const struct call *c, const int64_t a[6])
 {
 	if (number == SYS_lstat || c->action == TEXT || number == SYS_lgetxattr ||
@@ -127,7 +133,7 @@ static int64_t status_found(const struct call *c, const int64_t a[6], const stru
 {
 	int flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
 	bool extended = c->action == STATUSX;
-	void *at = buffer_of(c, a, extended ? sizeof(struct statx) : sizeof(struct stat));
+	void *at = status_of(c, a);
 	int64_t rc;
 
 	if (!at)
@@ -235,15 +241,16 @@ static bool is_kernels(dev_t device)
 	return false;
 }
 
-/* Is it an empty file where the machine's are? Each of these stands for a device. */
-static bool is_empty_beside(dev_t device, mode_t mode, uint64_t bytes)
+/* May a file that the host has found be the machine's? It is in one of the kernel's file systems,
+ * or is an empty file where the machine's are: each of these stands for a device. */
+static bool may_be_ours(dev_t device, mode_t mode, uint64_t bytes)
 {
 	static dev_t machines;
 	struct stat st;
 
 	if (!machines && !stat(vpmu_system.path, &st))
 		machines = st.st_dev;
-	return S_ISREG(mode) && !bytes && device == machines;
+	return is_kernels(device) || (S_ISREG(mode) && !bytes && device == machines);
 }
 
 /* May the host's answer be about a file that is the machine's? */
@@ -252,7 +259,6 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 	const struct statx *extended;
 	const struct stat *plain;
 	struct stat st;
-	dev_t device;
 
 	if (answer == -ENOENT || answer == -ENXIO)
 		return true;
@@ -261,34 +267,29 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 	switch (c->action) {
 	case OPEN:
 		return !fstat((int)answer, &st) &&
-		       (is_kernels(st.st_dev) ||
-			is_empty_beside(st.st_dev, st.st_mode, (uint64_t)st.st_size));
+		       may_be_ours(st.st_dev, st.st_mode, (uint64_t)st.st_size);
 	case STATUS:
-		plain = buffer_of(c, a, sizeof(*plain));
-		return plain && (is_kernels(plain->st_dev) ||
-				 is_empty_beside(plain->st_dev, plain->st_mode,
-						 (uint64_t)plain->st_size));
+		plain = status_of(c, a);
+		return plain && may_be_ours(plain->st_dev, plain->st_mode,
+					    (uint64_t)plain->st_size);
 	case STATUSX:
-		extended = buffer_of(c, a, sizeof(*extended));
-		if (!extended)
-			return false;
-		device = makedev(extended->stx_dev_major, extended->stx_dev_minor);
-		return is_kernels(device) ||
-		       is_empty_beside(device, extended->stx_mode, extended->stx_size);
+		extended = status_of(c, a);
+		return extended && may_be_ours(makedev(extended->stx_dev_major,
+						       extended->stx_dev_minor),
+					       extended->stx_mode, extended->stx_size);
 	default:
 		return false;
 	}
 }
 
-/* Of the file that is open already. */
+/* Completes the status of a file that is open already. */
 static void tell_open_file(const struct call *c, const int64_t a[6])
 {
 	struct vpmu_open_file f = vpmu_descriptor((int)a[c->dir]);
-	bool extended = c->action == STATUSX;
-	void *at = buffer_of(c, a, extended ? sizeof(struct statx) : sizeof(struct stat));
+	void *at = status_of(c, a);
 
 	if (at && vpmu_file_is_device(f.file))
-		vpmu_status_fill(f.file, f.cpu, at, extended);
+		vpmu_status_fill(f.file, f.cpu, at, c->action == STATUSX);
 }
 
 void vpmu_paths_after(int64_t number, const int64_t a[6], int64_t *answer)

@@ -32,7 +32,7 @@ static const char *const hidden[] = {
 	"/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/perf_event_mlock_kb",
 };
 
-/* What follows `prefix` in `path`, of whole names; NULL: it is not below it. */
+/* Gives the rest of `path` behind `prefix`, of whole names; NULL: it is not below it. */
 static const char *below(const char *path, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -42,7 +42,7 @@ static const char *below(const char *path, const char *prefix)
 	return path + length;
 }
 
-/* What follows the machine's folder; NULL: it is not there. */
+/* Gives the rest of the path behind the machine's folder; NULL: it is not there. */
 static const char *inside(const char *path)
 {
 	size_t length = strlen(vpmu_system.path);
@@ -61,9 +61,8 @@ static enum vpmu_file device_of(const char *rest, uint32_t *cpu)
 		{ "/cpuid", VPMU_FILE_CPUID },
 	};
 	uint32_t cpus = vpmu_machine_cpus(&vpmu_system.segment->machine);
-	char *end;
-
 	bool safe = vpmu_system.segment->devices.msr_safe;
+	char *end;
 
 	if (!strcmp(rest, "/msr_batch"))
 		return safe ? VPMU_FILE_BATCH : VPMU_HIDDEN;

@@ -48,7 +48,7 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 /* ---- the command line and environment ---- */
 
 struct texts {
-	char shim[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX];
+	char shim[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], preload[VPMU_PRELOAD_BYTES];
 	struct vpmu_emulator emulator;
 };
 
@@ -136,8 +136,8 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 	} else {
 		unsetenv(VPMU_FEED_ENV);
-		vpmu_emulator_preload(&t->emulator, t->shim, getenv("LD_PRELOAD"));
-		setenv("LD_PRELOAD", strchr(t->emulator.preload, '=') + 1, 1);
+		vpmu_preload(t->preload, t->shim, getenv("LD_PRELOAD"));
+		setenv("LD_PRELOAD", strchr(t->preload, '=') + 1, 1);
 	}
 	return launch->feed ? hide_variables() : 0;
 }
