@@ -17,11 +17,11 @@
  * own environment with this in front of their names. */
 #define VPMU_USER_VARIABLE "VPMU_PROGRAM_"
 
-/* What QEMU offers, from any of the calls below. */
+/* QEMU's side. The plugin may use it in any of the calls below. */
 struct vpmu_user_host {
 	uint32_t version;
-	/* Where a text of the program, or so many bytes of its memory, are in this process; NULL:
-	 * it may not read (or write) them. Another thread may unmap them. */
+	/* Gives the place in this process of a text of the program, or of so many bytes of its
+	 * memory; NULL: it may not read (or write) them. Another thread may unmap them. */
 	const char *(*text)(uint64_t address);
 	void *(*memory)(uint64_t address, uint64_t bytes, bool write);
 	/* CPUID as QEMU itself has it: EAX, EBX, ECX, EDX. */
@@ -38,16 +38,16 @@ struct vpmu_user_registers { uint64_t *general, *rip, *flags; };
 
 enum vpmu_user_answer { VPMU_USER_UNKNOWN, VPMU_USER_DONE, VPMU_USER_FAULT };
 
-/* What the plugin does. */
+/* The plugin's side. */
 struct vpmu_user_calls {
 	/* A system call, after the plugin's callback for it. True: *answer is the kernel's; false:
 	 * QEMU makes the call with the arguments that are there now. */
 	bool (*system_call)(int64_t number, int64_t arguments[6], int64_t *answer);
 	/* QEMU has made it: *answer becomes what the program sees. */
 	void (*system_return)(int64_t number, const int64_t arguments[6], int64_t *answer);
-	/* What is executed instead, in this process's memory; 0, or a negative errno. dirfd and
-	 * flags are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does not use
-	 * them. */
+	/* Replaces what is executed, by words in this process's memory; 0, or a negative errno.
+	 * dirfd and flags are execveat's, AT_FDCWD and 0 otherwise; the path that comes out does
+	 * not use them. */
 	int (*exec)(int dirfd, int flags, const char **path, char ***argv, char ***envp);
 	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);

@@ -16,8 +16,8 @@ struct vpmu_address {
 	bool stores;
 };
 
-/* Of an instruction that has one access, and ends at this address. False: it is of more than 16
- * bytes, or by other registers than 64-bit ones, or relative to FS or GS. */
+/* Finds the address of an instruction that has one access, and ends at `end`. False: it is of more
+ * than 16 bytes, or by other registers than 64-bit ones, or relative to FS or GS. */
 bool vpmu_address_of(struct vpmu_code code, uint64_t end, struct vpmu_address *a);
 
 /* What the instruction adds to RSP, which it changes: PUSH, POP, and ADD, SUB or LEA of a constant.

@@ -39,8 +39,8 @@ static inline bool crosses_line(qemu_plugin_meminfo_t info, uint64_t address)
 	return (vpmu_info_last(info, address) ^ address) & VPMU_LINE_BYTES;
 }
 
-/* What the fast path below does not decide has the callback's arguments, so that it need not move
- * them. This one is of an access across the end of a line. */
+/* Accesses both lines, across the end of the first. Functions that the fast path below leaves the
+ * rest to have the callback's arguments, so that it need not move them. */
 static AS_GIVEN void access_two(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				void *user)
 {

@@ -9,7 +9,7 @@
 
 /* Bytes that this system call will map and that may have large pages, or 0. */
 uint64_t vpmu_hugepages_bytes(int64_t number, uint64_t bytes, uint64_t protection, uint64_t flags);
-/* It has mapped them here, in this process. */
+/* Advises the kernel, when the call has mapped them here, in this process. */
 void vpmu_hugepages_advise(void *memory, uint64_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an x86-64 instruction does, as far as events tell, from its bytes, which Zydis
+/* Classes of x86-64 instructions, as far as events tell them, from their bytes, which Zydis
  * decodes. EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes
  * them.
  *

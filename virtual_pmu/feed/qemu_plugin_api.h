@@ -83,7 +83,7 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);	/* in this process */
 
-/* What `info` of a memory callback holds: ours (emulator/lines-user), so that a look is enough. */
+/* Fields of a memory callback's `info`: ours (emulator/lines-user), so that a look is enough. */
 #define VPMU_INFO_STORE (1u << 17)
 #define VPMU_INFO_BYTES_SHIFT 24	/* of the access's bytes - 1 */
 static inline qemu_plugin_meminfo_t vpmu_info(uint32_t bytes, bool store)

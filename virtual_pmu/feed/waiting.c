@@ -9,9 +9,9 @@
 #include "waiting.h"
 
 /* QEMU sometimes halts all threads between two blocks of guest code (for a fork, an exit). A thread
- * that is halted inside the shim's short critical section keeps the lock, while QEMU waits for this
- * thread to reach the end of its block. So a waiter checks now and then whether the holder is
- * halted, and gives up after some time in any case. */
+ * that is halted in the short critical section of a register's access keeps the lock, while QEMU
+ * waits for this thread to reach the end of its block. So a waiter checks now and then whether the
+ * holder is halted, and gives up after some time in any case. */
 #define LOOK_NS 2000000
 #define GIVE_UP_NS 1000000000
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine lock, for a host thread that emulates one. The guest's device shim takes the same
- * lock in emulated code, in the name of the same thread. */
+/* The machine lock, for a host thread that emulates one. system/ takes the same lock, in the
+ * name of the same thread. */
 #ifndef VPMU_FEED_WAITING_H
 #define VPMU_FEED_WAITING_H
 
@@ -39,7 +39,7 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 /* The same for a runner, which keeps the lock while it is the machine's only one, or for a turn
  * while it is its process's only one: see segment.h. (QEMU halts threads for others of the same
  * process, which then would wait for each other.)
- * After a system call it does not do so for some time, in which the shim can take the lock. */
+ * After a system call it does not do so for some time, in which others can take the lock. */
 #define VPMU_KEEP_AFTER_CLOCKS 20000u
 /* One of several reserves it when it was without it for less than this: the registers and the
  * caches that belong to the lock would else go from one host CPU to another with each access. */
@@ -58,8 +58,8 @@ static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *
 	       vpmu_runner_lock_wait(s, r);
 }
 
-/* The same for an access, which is not modelled where this is false: it is counted then, unless it
- * is of the shim's own code. */
+/* The same for an access, which is not modelled where this is false: it is counted then, unless the
+ * thread itself has the lock. */
 bool vpmu_access_lost(struct vpmu_segment *s, const struct vpmu_runner *r);
 
 static inline bool vpmu_access_lock(struct vpmu_segment *s, struct vpmu_runner *r)

@@ -243,7 +243,7 @@ static uint32_t agents_behind(const struct vpmu_machine *m)
 	       vpmu_core_agent(m, m->cores - m->little.away - 1) + 1;
 }
 
-/* As far as there is room; returns its end. In the shim, what a format takes is emulated. */
+/* Adds as far as there is room; returns the end. */
 static char *add(char *at, const char *last, const char *text)
 {
 	while (*text && at < last)

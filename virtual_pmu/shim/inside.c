@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* libc's functions on bytes and texts that the shim and the model use, as code of the shim: see
- * inside.h for the reason. The compiler itself makes calls of some of these names. */
+/* Functions of libc on bytes and texts that the shim and the model use, as code of the shim: libc's
+ * are looked up when they are needed first (inside.h). The compiler itself makes calls of some of
+ * these names. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shim's own system calls, which are not those that it stands in front of. */
+/* System calls of the shim's own, which are not those that it stands in front of. */
 #ifndef VPMU_SHIM_INSIDE_H
 #define VPMU_SHIM_INSIDE_H
 

@@ -9,7 +9,7 @@
 struct vpmu_open_file { enum vpmu_file file; uint32_t cpu; };
 
 struct vpmu_open_file vpmu_descriptor(int fd);
-/* These numbers will mean something else: before a call that closes or replaces them. */
+/* Forgets these numbers, before a call that closes or replaces them. */
 void vpmu_descriptors_forget(int first, int last);
 
 #endif

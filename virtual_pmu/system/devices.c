@@ -6,8 +6,8 @@
 
 #include "system.h"
 
-/* One access per eight bytes, all to the same register, as the kernel's driver does; msr-safe's
- * takes exactly eight. */
+/* Accesses the same register once per eight bytes, as the kernel's driver does; msr-safe's takes
+ * exactly eight. */
 static int64_t access_msr(struct vpmu_open_file f, uint8_t *buffer, size_t bytes, off_t offset,
 			  bool writes)
 {

@@ -35,7 +35,7 @@ int vpmu_opening_wants(int flags);
 int vpmu_device_permission(enum vpmu_file file, int mode);
 /* Does the process run without root's rights, on a machine that checks permissions? */
 bool vpmu_unprivileged(void);
-/* What stat says of it. */
+/* Fields of its status. */
 mode_t vpmu_device_mode(enum vpmu_file file);
 dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu);
 uid_t vpmu_device_owner(enum vpmu_file file);

@@ -33,7 +33,7 @@ static const char *const kept_names[] = {
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
 static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX];
 
-/* One execution. */
+/* State of one execution. */
 struct room {
 	struct vpmu_program program;
 	struct vpmu_emulator emulator;

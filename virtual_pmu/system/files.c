@@ -78,7 +78,7 @@ static bool is_write(int64_t number)
 	       number == SYS_pwritev || number == SYS_pwritev2;
 }
 
-/* Where the call reads or writes: an offset, HERE, or below that what is no offset. */
+/* Offset of the call's access, or HERE; below that it is none. */
 static int64_t offset_of(int64_t number, const int64_t a[6])
 {
 	switch (number) {

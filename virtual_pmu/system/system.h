@@ -56,8 +56,8 @@ void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *ans
 /* feed: the plugin's file; tool: vpmu itself. Without this call all that is executed leaves the
  * machine. */
 void vpmu_system_exec_begin(const char *feed, const char *tool);
-/* What to execute in place of it, so that it stays on the machine: 0, or a negative errno. What
- * comes out is valid until the next call of the same thread. Reports on stderr a program that
+/* Replaces what is executed, so that it stays on the machine: 0, or a negative errno. The words
+ * that come out are valid until the next call of the same thread. Reports on stderr a program that
  * leaves the machine. */
 int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char ***envp);
 /* The execution has failed, here or in the kernel. */
@@ -81,7 +81,7 @@ bool vpmu_system_fault(uint64_t address, uint64_t general[16], uint64_t *rip, ui
 /* ---- instructions (instructions.c) ---- */
 
 void vpmu_system_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
-/* What the instruction gives on that CPU. */
+/* Answers as the instruction would on that CPU. */
 void vpmu_system_cpuid_of(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 /* 0; -EIO: it faults. */
 int vpmu_system_rdpmc(uint32_t index, uint64_t *value);

@@ -166,7 +166,7 @@ static void map_host(const struct vpmu_machine *m, const struct host_cpus *now,
 }
 
 /* A vpmu that a program on the machine has started has a slot already, with the affinity that the
- * shim keeps for it. vpmu itself gives the slot back. */
+ * machine keeps for it. vpmu itself gives the slot back. */
 static bool take_slot(struct vpmu_segment *s, struct vpmu_cpus *out)
 {
 	const struct vpmu_thread *t;

@@ -432,7 +432,7 @@ static void put_cpuinfo(struct system *s)
 
 /* ---- /dev: empty files, whose names tell what is behind them ---- */
 
-/* Who may open a device is decided by the machine's rules, and not by the file's mode. */
+/* Makes it open to all: the machine's rules decide who may open a device, not the file's mode. */
 static void put_device(struct system *s, const char *path)
 {
 	if (write_text(s, path, "", 0666) && fchmodat(s->root, path, 0666, 0))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lines that add-to-qemu inserts into user mode call. Each does nothing without the
- * plugin. */
+/* Functions that the lines of user mode call (lines-user). Each does nothing without the plugin. */
 #ifndef VPMU_USER_H
 #define VPMU_USER_H
 
