@@ -65,17 +65,13 @@ for private in "$lib"/ipmu/*.so; do
 done
 printf '%s\n' qemu_plugin_install qemu_plugin_version >"$scratch/feed"
 same_names libvpmu_feed.so "$scratch/feed" "$lib/ipmu/libvpmu_feed.so"
-# The shim stands in front of functions of the C library, so what it exports is there too, or is what
-# ipmu-run looks up.
+# The preloaded library stands in front of functions of the C library, which has all that it exports.
 libc=$(${CC:-cc} -print-file-name=libc.so.6)
-{
-	exported "$libc"
-	sed -n 's/.*find("\(vpmu_outside_[a-z]*\)".*/\1/p' "$SRCDIR/ipmu_run/counting/virtual.c"
-} | LC_ALL=C sort -u >"$scratch/known"
-exported "$lib/ipmu/libvpmu_shim.so" >"$scratch/shim"
-LC_ALL=C comm -13 "$scratch/known" "$scratch/shim" | grep . && fail 'libvpmu_shim.so exports what nobody uses'
+exported "$libc" | LC_ALL=C sort -u >"$scratch/known"
+exported "$lib/ipmu/libvpmu_native.so" >"$scratch/native"
+LC_ALL=C comm -13 "$scratch/known" "$scratch/native" | grep . && fail 'libvpmu_native.so exports what nobody uses'
 for name in open openat read pread64 ioctl mmap opendir sched_getaffinity; do
-	grep -qx "$name" "$scratch/shim" || fail "libvpmu_shim.so does not have $name"
+	grep -qx "$name" "$scratch/native" || fail "libvpmu_native.so does not have $name"
 done
 preload=$lib/ipmu/libipmu_mpi_preload.so
 if [ -f "$preload" ]; then

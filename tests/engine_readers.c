@@ -33,7 +33,7 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t n, off_t offset)
 {
 	void (*call)(void) = atomic_exchange(&in_read, NULL);
 
-	pthread_testcancel();	/* which the C library's is, and the shim's is not */
+	pthread_testcancel();	/* as the C library's is */
 	if (call)
 		call();
 	return __real_pread(fd, buffer, n, offset);

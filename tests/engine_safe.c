@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 		puts("VPMU and STAGE do not name the vpmu command and the stage");
 		return 77;
 	}
-	/* The shim is preloaded before a sanitizer's runtime, which does no harm. */
+	/* The machine's library is preloaded before a sanitizer's runtime, which does no harm. */
 	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=1", 0);
 	self = argv[0];
 	fd = mkstemp(list_path);

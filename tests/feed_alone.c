@@ -67,7 +67,7 @@ static void a_system_call_gives_it_back_for_a_while(void **state)
 	miss();
 	run_blocks(2000);
 	assert_int_equal(segment->lock.owner, 0);
-	/* What the shim does now is as with anybody's lock. */
+	/* A system call now is as with anybody's lock. */
 	vpmu_lock(segment);
 	assert_true(vpmu_lock_held(segment));
 	vpmu_unlock(segment);

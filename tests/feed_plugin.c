@@ -287,7 +287,7 @@ static void a_wait_brings_the_clock_forward(void **state)
 	assert_int_equal(own_clock(), before + 5000);
 }
 
-/* The mask of another core, as the shim would set it. */
+/* The mask of another core, as a system call would set it. */
 static void follows_its_virtual_cpu(void **state)
 {
 	struct vpmu_thread *slot = vpmu_thread_find(segment, vpmu_gettid());

@@ -38,7 +38,7 @@ rooms=("${!may[@]}")
 # one layer, as in `a|b`, may not use each other.
 declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
-	[virtual_pmu]='machine|boot model system feed|shim guest|tool'
+	[virtual_pmu]='machine|boot model system feed|native guest|tool'
 	[mpi_aggregation]='collecting reporting job run .'
 	[ipmu_run]='groups counting report job .'
 )

@@ -226,8 +226,8 @@ for n in 5 6 7 8; do
 	"$vpmu" run --no-feed -m skl-4c8t -- bash -c "ulimit -n $n; exec ipmu-run --groups" >>few 2>&1
 done
 is 'few descriptors: no wrong word' 0 "$(grep -c 'no group MEM' few)"
-grep -qE '^ipmu-run: /.*/config: Too many open files' few; verdict 'few descriptors: the reason' $?
-is 'few descriptors: said once each' 2 "$(grep -c '/config: Too many open files' few)"
+grep -qE '^ipmu-run: (error: )?/.*: Too many open files' few; verdict 'few descriptors: the reason' $?
+is 'few descriptors: said once each' 2 "$(grep -c '/package-0.*: Too many open files' few)"
 IPMU_NODE_SUM=first refused 'IPMU_NODE_SUM=first .*unset it' -g MEM true
 on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&
@@ -315,4 +315,13 @@ if command -v qemu-x86_64 >/dev/null; then
 	ipmu-run -g CPI --on core2-4c sh -c './three; exit 5' 2>err; is '--on: the status' 5 $?
 	says '--on: the command' '^ipmu-run: sh -c ./three; exit 5: exit status 5'
 fi
+# -- inside `vpmu run`, where ipmu-run itself is emulated: the machine's clock is the report's. One
+# clock is a nanosecond, and the uncore's counter is of the same clocks.
+"$vpmu" run -m skl-4c8t -- ipmu-run -e $event true >out 2>&1
+is 'inside vpmu run: status' 0 $?
+clocks=$(awk -v event=$event '$1 == event { print $2 }' out)
+ns=$(awk '/time of the machine/ { printf "%.0f", $6 * 1e9 }' out)
+[ "${clocks:-0}" -gt 10000 ] && [ $((clocks - ns)) -lt $((clocks / 20 + 20000)) ] &&
+	[ $((ns - clocks)) -lt $((clocks / 20 + 20000)) ]
+verdict "inside vpmu run: $clocks clocks, $ns ns" $?
 finish

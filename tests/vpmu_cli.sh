@@ -103,13 +103,13 @@ run sh -c 'kill -TERM $$'; is "a signal's status" 143 $?
 is "arguments with blanks" "a b|c" "$(run printf '%s|%s' 'a b' c)"
 is "options after the program are its own" "-m x" "$(run echo -m x)"
 mkdir "$scratch/empty"
-VPMU_LIBDIR=$scratch/empty fails "no libvpmu_shim.so in VPMU_LIBDIR" run --no-feed true
-cp "$(find "${STAGE:-$(dirname "$VPMU")/..}" -name libvpmu_shim.so | head -n 1)" "$scratch/empty"
+VPMU_LIBDIR=$scratch/empty fails "no libvpmu_native.so in VPMU_LIBDIR" run --no-feed true
+cp "$(find "${STAGE:-$(dirname "$VPMU")/..}" -name libvpmu_native.so | head -n 1)" "$scratch/empty"
 VPMU_LIBDIR=$scratch/empty fails "no libvpmu_feed.so in VPMU_LIBDIR" run true
-shim=$(find "$(dirname "$VPMU")/.." -name libvpmu_shim.so)
+native=$(find "$(dirname "$VPMU")/.." -name libvpmu_native.so)
 for folder in 'a blank' a,comma a:colon; do
-	mkdir "$scratch/$folder" && cp "$shim" "$scratch/$folder"
-	VPMU_LIBDIR=$scratch/$folder fails "$folder/libvpmu_shim.so: neither LD_PRELOAD nor QEMU" \
+	mkdir "$scratch/$folder" && cp "$native" "$scratch/$folder"
+	VPMU_LIBDIR=$scratch/$folder fails "$folder/libvpmu_native.so: neither LD_PRELOAD nor QEMU" \
 		run --no-feed true
 done
 is "that is all it says" 1 "$(VPMU_LIBDIR=$scratch/empty "$VPMU" run true 2>&1 | wc -l)"

@@ -107,9 +107,9 @@ L
 is "msr-safe's devices" done "$("$VPMU" run --no-feed --msr-safe="$scratch/list" -- "$scratch/probe" 2>/dev/null </dev/null)"
 is "an empty list allows nothing" 1 \
 	"$("$VPMU" run --no-feed --msr-safe -- sh -c 'head -c 8 /dev/cpu/0/msr_safe 2>&1' | grep -c 'denied')"
-is "they are listed" "msr msr_safe msr_batch" "$("$VPMU" run --no-feed --msr-safe -- \
+is "they are listed" "cpuid msr msr_safe msr_batch" "$("$VPMU" run --no-feed --msr-safe -- \
 	sh -c 'echo $(ls /dev/cpu/0) $(ls /dev/cpu | grep batch)')"
-is "without the module they are not" "msr" "$("$VPMU" run --no-feed -- \
+is "without the module they are not" "cpuid msr" "$("$VPMU" run --no-feed -- \
 	sh -c 'echo $(ls /dev/cpu/0) $(ls /dev/cpu | grep batch)')"
 for wrong in 0x396 '0x396 z' "$(printf '0x396 0\n0x396 1')"; do
 	echo "$wrong" >"$scratch/wrong"
@@ -130,7 +130,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}" 2>&1
 	}
 	export -f user
-	open_to_users bin/vpmu "${STAGE_LIB#"$STAGE"/}/ipmu/libvpmu_shim.so" || exit 1
+	open_to_users bin/vpmu "${STAGE_LIB#"$STAGE"/}/ipmu/libvpmu_native.so" || exit 1
 	owned() { "$scratch/stage/bin/vpmu" run --no-feed --devices "$1" -- bash -c "$2" 2>/dev/null; }
 	is "the owner" 5 "$(owned 0400:12:34 'user 12 99 rdmsr 0x396')"
 	is "the owner may not write" 1 "$(owned 0400:12:34 'user 12 99 wrmsr 0x700 0' | grep -c denied)"

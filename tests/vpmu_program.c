@@ -10,7 +10,7 @@
 
 #include "machine/program.h"
 
-#define SHIM "/lib/shim.so"
+#define LIBRARY "/lib/native.so"
 
 static char directory[64], path[96];
 static struct vpmu_program program;
@@ -242,21 +242,21 @@ static void expect_preload(const char *others, const char *variable)
 {
 	char preload[VPMU_PRELOAD_BYTES];
 
-	vpmu_preload(preload, SHIM, others);
+	vpmu_preload(preload, LIBRARY, others);
 	assert_string_equal(preload, variable);
 }
 
-static void the_shim_is_preloaded_once_and_first(void **state)
+static void the_library_is_preloaded_once_and_first(void **state)
 {
 	(void)state;
-	expect_preload(NULL, "LD_PRELOAD=" SHIM);
-	expect_preload("", "LD_PRELOAD=" SHIM);
-	expect_preload("/lib/a.so", "LD_PRELOAD=" SHIM ":/lib/a.so");
-	expect_preload("/lib/a.so /lib/b.so", "LD_PRELOAD=" SHIM ":/lib/a.so /lib/b.so");
-	expect_preload("/lib/a.so:" SHIM, "LD_PRELOAD=/lib/a.so:" SHIM);
-	expect_preload(SHIM " /lib/a.so", "LD_PRELOAD=" SHIM " /lib/a.so");
-	expect_preload(SHIM ".1", "LD_PRELOAD=" SHIM ":" SHIM ".1");
-	expect_preload("/usr" SHIM, "LD_PRELOAD=" SHIM ":/usr" SHIM);
+	expect_preload(NULL, "LD_PRELOAD=" LIBRARY);
+	expect_preload("", "LD_PRELOAD=" LIBRARY);
+	expect_preload("/lib/a.so", "LD_PRELOAD=" LIBRARY ":/lib/a.so");
+	expect_preload("/lib/a.so /lib/b.so", "LD_PRELOAD=" LIBRARY ":/lib/a.so /lib/b.so");
+	expect_preload("/lib/a.so:" LIBRARY, "LD_PRELOAD=/lib/a.so:" LIBRARY);
+	expect_preload(LIBRARY " /lib/a.so", "LD_PRELOAD=" LIBRARY " /lib/a.so");
+	expect_preload(LIBRARY ".1", "LD_PRELOAD=" LIBRARY ":" LIBRARY ".1");
+	expect_preload("/usr" LIBRARY, "LD_PRELOAD=" LIBRARY ":/usr" LIBRARY);
 }
 
 static void expect_list(const char *const *words, const char *const *expected)
@@ -340,7 +340,7 @@ int main(void)
 		T(a_file_of_another_user_gives_rights),
 		T(what_is_no_program_is_refused),
 		T(a_name_is_no_option_of_the_emulator),
-		T(the_shim_is_preloaded_once_and_first),
+		T(the_library_is_preloaded_once_and_first),
 		T(a_program_keeps_its_arguments),
 		T(a_script_is_an_argument_of_its_interpreter),
 		T(what_the_emulator_heeds_is_hidden),

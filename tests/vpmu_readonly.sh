@@ -201,7 +201,7 @@ compare() {
 }
 
 [ "$(id -u)" != 0 ] || compare "root" '' on "$scratch/change"
-described='cd "$VPMU_SEGMENT.system" && find . -type f -exec md5sum {} + && find . | wc -l'
+described='cd "$VPMU_SEGMENT.system" && find . -path ./dev -prune -o -type f -exec md5sum {} + && find . | wc -l'
 is "nothing changes" '' "$(on sh -c "($described) >$scratch/before; $scratch/change >/dev/null
 	($described) >$scratch/after; diff $scratch/before $scratch/after")"
 

@@ -91,5 +91,5 @@ own=$(on skl-4c8t sh -c 'echo "$VPMU_SEGMENT.system"; test -d "$VPMU_SEGMENT.sys
 is "the description goes with the machine" there "$(sed -n 2p <<<"$own")"
 [ ! -e "$(sed -n 1p <<<"$own")" ] && ok || bad "$own stays"
 is "no machine: the host's" "$(getconf _NPROCESSORS_ONLN)" \
-	"$(LD_PRELOAD=$STAGE_LIB/ipmu/libvpmu_shim.so grep -c '^processor' /proc/cpuinfo)"
+	"$(LD_PRELOAD=$STAGE_LIB/ipmu/libvpmu_native.so grep -c '^processor' /proc/cpuinfo)"
 finish

@@ -1,64 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 #include "virtual.h"
 
-#include <dlfcn.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-/* vpmu preloads a library with these (virtual_pmu/shim/outside.c). */
-static struct {
-	bool searched, found;
-	uint64_t (*clock)(void);
-	void (*stop)(void), (*go)(void);
-	int (*refresh)(void);
-	void (*count)(const char *name);
-} machine;
+#include "../../common/machine_device.h"
 
-/* ISO C has no conversion from an object to a function pointer. */
-static bool find(const char *name, void *function)
+/* The descriptor of the machine's own device; -1: there is no such machine. */
+static int device(void)
 {
-	void *address = dlsym(RTLD_DEFAULT, name);
+	static int fd = -2;		/* not opened yet */
 
-	memcpy(function, &address, sizeof(address));
-	return address;
+	if (fd == -2)
+		fd = open(MACHINE_DEVICE, O_RDWR | O_CLOEXEC);
+	return fd;
 }
 
 bool virtual_is_beside(void)
 {
-	if (machine.searched)
-		return machine.found;
-	machine.searched = true;
-	machine.found = find("vpmu_outside_clock", &machine.clock) &&
-			find("vpmu_outside_stop", &machine.stop) &&
-			find("vpmu_outside_go", &machine.go) &&
-			find("vpmu_outside_refresh", &machine.refresh) &&
-			find("vpmu_outside_count", &machine.count);
-	return machine.found;
+	return device() >= 0;
 }
 
 uint64_t virtual_clock_ns(void)
 {
-	return virtual_is_beside() ? machine.clock() : 0;
+	uint64_t ns;
+
+	return virtual_is_beside() && read(device(), &ns, sizeof(ns)) == sizeof(ns) ? ns : 0;
 }
 
 void virtual_stop(void)
 {
 	if (virtual_is_beside())
-		machine.stop();
+		ioctl(device(), MACHINE_STOP);
 }
 
 void virtual_go(void)
 {
 	if (virtual_is_beside())
-		machine.go();
+		ioctl(device(), MACHINE_GO);
 }
 
 bool virtual_refresh(void)
 {
-	return virtual_is_beside() && !machine.refresh();
+	return virtual_is_beside() && !ioctl(device(), MACHINE_REFRESH);
 }
 
 void virtual_count(const char *event)
 {
-	if (virtual_is_beside())
-		machine.count(event);
+	if (virtual_is_beside() && write(device(), event, strlen(event)) < 0)
+		return;		/* the machine says nothing about it then */
 }

@@ -62,7 +62,7 @@ void on_machine(char **argv, const char *name)
 		puts("VPMU does not name the vpmu command");
 		exit(77);
 	}
-	/* The shim is preloaded before a sanitizer's runtime, which does no harm. */
+	/* The machine's library is preloaded before a sanitizer's runtime, which does no harm. */
 	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=1", 0);
 	all_cpus(name, cpus);
 	execl(vpmu, vpmu, "run", "--no-feed", "--strict", "-m", name, "--cpus", cpus, "--", argv[0],

@@ -64,8 +64,10 @@ bool vpmu_serving_begin(const char *path, const char *tool)
 	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
 	if (!host || !whole)
 		return false;
-	memory = (struct vpmu_program_memory){ host->text, host->memory, host->cpuid,
-					       host->program };
+	memory = (struct vpmu_program_memory){
+		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
+		.program = host->program,
+	};
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))

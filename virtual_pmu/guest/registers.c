@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the inserted lines: the guest's accesses to registers, as the shim's are to
- * device files. */
+/* What stands behind the inserted lines: the guest's accesses to registers, as
+ * system/ has them for device files. */
 #include "whole.h"
 
 #include <limits.h>

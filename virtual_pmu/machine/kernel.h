@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls without libc: in the shim libc's names are the shim's own. */
+/* System calls without libc, whose functions are the preloaded library's in a native program. */
 #ifndef VPMU_KERNEL_H
 #define VPMU_KERNEL_H
 

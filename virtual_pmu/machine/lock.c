@@ -13,7 +13,7 @@
 #define SPINS_BEFORE_YIELD 64
 #define YIELDS_BEFORE_CHECK 64
 
-/* Initial-exec: the variable is found without a call, which the shim's code must not make. */
+/* Initial-exec: the variable is found without a call, also in a library that is preloaded. */
 static _Thread_local uint32_t cached_tid __attribute__((tls_model("initial-exec")));
 
 static void forget_tid(void)

@@ -194,11 +194,11 @@ static bool listed(const char *list, const char *path)
 	return false;
 }
 
-void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *shim, const char *others)
+void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *library, const char *others)
 {
-	bool there = others && listed(others, shim);
+	bool there = others && listed(others, library);
 
-	snprintf(out, VPMU_PRELOAD_BYTES, "LD_PRELOAD=%s%s%s", there ? "" : shim,
+	snprintf(out, VPMU_PRELOAD_BYTES, "LD_PRELOAD=%s%s%s", there ? "" : library,
 		 !there && others && *others ? ":" : "", others ? others : "");
 }
 

@@ -40,13 +40,13 @@ bool vpmu_program_runnable(const char *path);
 const char *vpmu_program_file(const struct vpmu_program *p);
 
 /* In one directory. */
-#define VPMU_SHIM_LIBRARY "libvpmu_shim.so"
+#define VPMU_NATIVE_LIBRARY "libvpmu_native.so"
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
 
-/* The variable that preloads the shim in front of the other libraries (NULL: none), for a native
+/* The variable that preloads the library in front of the other libraries (NULL: none), for a native
  * program. */
 #define VPMU_PRELOAD_BYTES (PATH_MAX * 2 + 64)
-void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *shim, const char *others);
+void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *library, const char *others);
 
 struct vpmu_emulator {
 	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 64];

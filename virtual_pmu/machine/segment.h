@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared-memory segment: one per virtual machine, mapped by every process that runs on it
- * (by the execution feed of an emulated program, or the preloaded device shim of a native one).
+ * (by the execution feed of an emulated program, or the preloaded library of a native one).
  * It holds no pointers. Layout: struct vpmu_segment, then the register file, the MMIO page
  * (page-aligned) and the feed's caches, at the offsets the header gives. */
 #ifndef VPMU_SEGMENT_H

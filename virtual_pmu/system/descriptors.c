@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "descriptors.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "../machine/kernel.h"
 
 #define REMEMBERED 4096		/* higher ones are looked up each time */
 #define KNOWN 1u
@@ -18,12 +18,10 @@ static bool look_up(int fd, struct vpmu_open_file *f)
 {
 	struct vpmu_found found;
 	char link[32], path[PATH_MAX];
-	int saved = errno;
-	ssize_t n;
+	long n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	errno = saved;
+	n = vpmu_syscall(SYS_readlink, link, path, sizeof(path) - 1);
 	if (n <= 0)
 		return false;
 	path[n] = '\0';

@@ -86,6 +86,8 @@ int64_t vpmu_device_read(struct vpmu_open_file f, void *to, size_t bytes, off_t 
 		return read_config(to, bytes, offset);
 	case VPMU_FILE_MEM:
 		return -EPERM;		/* physical memory: only the window can be mapped */
+	case VPMU_FILE_OUTSIDE:
+		return vpmu_outside_read(to, bytes);
 	default:
 		return -EINVAL;
 	}
@@ -98,6 +100,8 @@ int64_t vpmu_device_write(struct vpmu_open_file f, const void *from, size_t byte
 		return access_msr(f, (uint8_t *)(uintptr_t)from, bytes, offset, true);
 	case VPMU_FILE_CONFIG: case VPMU_FILE_MEM:
 		return -EPERM;
+	case VPMU_FILE_OUTSIDE:
+		return vpmu_outside_write(from, bytes);
 	default:
 		return -EINVAL;
 	}

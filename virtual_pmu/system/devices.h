@@ -19,6 +19,12 @@ int64_t vpmu_device_write(struct vpmu_open_file f, const void *from, size_t byte
 /* Does the driver move the descriptor's offset on? */
 bool vpmu_device_moves(enum vpmu_file file);
 
+/* ---- outside.c: the machine's own device ---- */
+
+int64_t vpmu_outside_read(void *to, size_t bytes);
+int64_t vpmu_outside_write(const void *from, size_t bytes);
+int64_t vpmu_outside_control(uint64_t request);
+
 /* ---- msr_safe.c: by the rules of msr-safe ---- */
 
 /* The caller holds the machine lock. 0 or a negative errno. */

@@ -2,7 +2,7 @@
 /* Calls that open a path or ask about it. A path that is spelled as in the documents is looked up
  * before the call. For all others the host's kernel makes the call, and only where its answer can
  * be about the machine's files - it is of /proc, /sys or /dev, or there is no such path - the path
- * is followed here. Calls that could make or cut a file are looked up before. */
+ * is followed here. Openings that could make, cut or write a file are looked up before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -93,7 +93,7 @@ static bool opening_of(int64_t number, const struct call *c, const int64_t a[6],
 
 static bool changes(const struct opening *o)
 {
-	return o->flags & (O_CREAT | O_TRUNC);
+	return o->flags & (O_CREAT | O_TRUNC) || (o->flags & O_ACCMODE) != O_RDONLY;
 }
 
 static int64_t kernels(long rc)

@@ -10,6 +10,8 @@
 
 #define MSR_MAJOR 202		/* Linux's number for the msr driver */
 #define CPUID_MAJOR 203
+#define MISC_MAJOR 10
+#define MISC_DYNAMIC 255	/* the first of those given out */
 #define SAFE_MAJOR 234		/* of those given out when a module asks for one */
 
 static const struct vpmu_devices *devices(void)
@@ -33,6 +35,8 @@ mode_t vpmu_device_mode(enum vpmu_file file)
 		return S_IFCHR | 0600;
 	case VPMU_FILE_CPUID:
 		return S_IFCHR | 0444;
+	case VPMU_FILE_OUTSIDE:
+		return S_IFCHR | 0666;
 	default:
 		return S_IFCHR | (devices()->owned ? (mode_t)devices()->mode : 0600);
 	}
@@ -51,6 +55,8 @@ dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu)
 		return makedev(SAFE_MAJOR + 1, 0);
 	case VPMU_FILE_MEM:
 		return makedev(1, 1);
+	case VPMU_FILE_OUTSIDE:
+		return makedev(MISC_MAJOR, MISC_DYNAMIC);
 	default:
 		return 0;
 	}
@@ -104,7 +110,7 @@ int vpmu_device_permission(enum vpmu_file file, int mode)
 		return -EACCES;
 	if (file == VPMU_FILE_CPUID)
 		return mode & W_OK && vpmu_unprivileged() ? -EACCES : 0;
-	if (!vpmu_unprivileged() || file == VPMU_FILE_CONFIG)
+	if (!vpmu_unprivileged() || file == VPMU_FILE_CONFIG || file == VPMU_FILE_OUTSIDE)
 		return 0;
 	if (!is_msr(file))
 		return -EACCES;

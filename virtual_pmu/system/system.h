@@ -2,7 +2,7 @@
 /* system/: what Linux is to a program on the machine. System calls about the device files, the
  * machine's description and its CPUs are answered here, from the segment; all others are the
  * host's. The code runs in the process of the program but outside of it: under the emulator, or
- * behind the preloaded library of a native program.
+ * behind the preloaded library of a native program (native/).
  *
  * Functions of this folder may be called by any thread, and not by signal handlers. Answers are the
  * kernel's: values, or negative errnos. */
@@ -25,6 +25,8 @@ struct vpmu_program_memory {
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* The path of its file, which is not this process's. */
 	const char *program;
+	/* The program is not emulated. */
+	bool native;
 };
 
 /* segment: opened; path: absolute; both stay. */

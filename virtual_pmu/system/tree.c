@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/machine_device.h"
 #include "system.h"
 
 #define LINKS_MAX 40		/* as the kernel has it */
@@ -21,6 +22,7 @@ static const struct place { const char *outside, *folder; } places[] = {
 	{ "/sys/bus/node/devices", "/node" },
 	{ "/dev/cpu", "/dev/cpu" },
 	{ "/dev/mem", "/dev/mem" },
+	{ MACHINE_DEVICE, "/dev/vpmu" },
 	{ "/sys/bus/pci/devices/0000:00:00.0/config", "/dev/config" },
 	{ "/sys/devices/pci0000:00/0000:00:00.0/config", "/dev/config" },
 	{ "/proc/bus/pci/00/00.0", "/dev/config" },
@@ -86,6 +88,7 @@ static enum vpmu_file file_of(const char *folder, uint32_t *cpu)
 	if (rest)
 		return device_of(rest, cpu);
 	return !strcmp(folder, "/dev/mem") ? VPMU_FILE_MEM :
+	       !strcmp(folder, "/dev/vpmu") ? VPMU_FILE_OUTSIDE :
 	       !strcmp(folder, "/dev/config") ? VPMU_FILE_CONFIG : VPMU_DESCRIPTION;
 }
 

@@ -19,12 +19,13 @@ enum vpmu_file {
 	VPMU_FILE_BATCH,		/* /dev/cpu/msr_batch */
 	VPMU_FILE_CONFIG,		/* configuration space of 0000:00:00.0 */
 	VPMU_FILE_MEM,			/* /dev/mem */
+	VPMU_FILE_OUTSIDE,		/* the machine's own device */
 	VPMU_NO_CPU,			/* a device of a CPU that the machine does not have */
 };
 
 static inline bool vpmu_file_is_device(enum vpmu_file file)
 {
-	return file >= VPMU_FILE_MSR && file <= VPMU_FILE_MEM;
+	return file >= VPMU_FILE_MSR && file <= VPMU_FILE_OUTSIDE;
 }
 
 struct vpmu_found {

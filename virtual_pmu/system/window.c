@@ -42,7 +42,7 @@ bool vpmu_system_map(int64_t a[6], int64_t *answer)
 		    offset - base > bytes - (uint64_t)a[1]))
 		rc = -EPERM;
 	making.fd = rc ? -1 : open(vpmu_system.path, O_RDONLY | O_CLOEXEC);
-	*answer = rc ? rc : -EPERM;
+	*answer = rc ? rc : -errno;
 	if (making.fd < 0)
 		return false;
 	making.writes = a[2] & PROT_WRITE;

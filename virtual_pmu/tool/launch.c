@@ -48,7 +48,7 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 /* ---- the command line and environment ---- */
 
 struct texts {
-	char shim[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], preload[VPMU_PRELOAD_BYTES];
+	char native[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], preload[VPMU_PRELOAD_BYTES];
 	struct vpmu_emulator emulator;
 };
 
@@ -81,7 +81,7 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 	const char *qemu = getenv("VPMU_QEMU");
 
 	if (!launch->feed)
-		return find_library(VPMU_SHIM_LIBRARY, t->shim, sizeof(t->shim));
+		return find_library(VPMU_NATIVE_LIBRARY, t->native, sizeof(t->native));
 	if (find_library(VPMU_FEED_LIBRARY, t->feed, sizeof(t->feed)) || find_itself(t->tool))
 		return VPMU_EXIT_FAILURE;
 	if (!qemu || !*qemu)
@@ -124,7 +124,7 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 	set_path("HWLOC_XMLFILE", launch->place->topology);
 	setenv("HWLOC_THISSYSTEM", "1", 1);
 	set_path("IPMU_STATE_DIR", launch->place->state);
-	/* UCX, which MPICH uses, would write its own mmap over the shim's. */
+	/* UCX, which MPICH uses, would write its own mmap over the preloaded library's. */
 	setenv("UCX_MEM_EVENTS", "n", 0);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
@@ -136,7 +136,7 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 		setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 	} else {
 		unsetenv(VPMU_FEED_ENV);
-		vpmu_preload(t->preload, t->shim, getenv("LD_PRELOAD"));
+		vpmu_preload(t->preload, t->native, getenv("LD_PRELOAD"));
 		setenv("LD_PRELOAD", strchr(t->preload, '=') + 1, 1);
 	}
 	return launch->feed ? hide_variables() : 0;

@@ -453,6 +453,7 @@ static void put_devices(struct system *s)
 	make(s, "dev/cpu");
 	put_device(s, "dev/mem");
 	put_device(s, "dev/config");
+	put_device(s, "dev/vpmu");
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++) {
 		make(s, "dev/cpu/%u", cpu);
 		snprintf(path, sizeof(path), "dev/cpu/%u/msr", cpu);

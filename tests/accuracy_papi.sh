@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The device shim's own work is not counted: empty pairs of PAPI_start and PAPI_stop on the virtual
-# Core 2, by a counter that PAPI does not use, against what callgrind counts in the same function
-# without the instructions in the shim. Both take PAPI, the component and libc for what they are.
+# The machine's own work is not counted: empty pairs of PAPI_start and PAPI_stop on the virtual
+# Core 2, by a counter that PAPI does not use, against what callgrind counts natively in the same
+# function without the instructions in the preloaded library.
 # A repeated string instruction is one, however often it repeats; callgrind counts the rounds, and
 # these are left out of what it counts.
-# Tolerance: 3 %; the shim's work is a quarter of all. Each access of a register is one instruction,
+# Tolerance: 3 %; the library's work is a quarter of all. Each access of a register is one instruction,
 # the system call, of some 20 that are no part of libc's functions; where the loader puts strings
 # changes what comparing them takes, by 1 % either way; and the engine's guard, a thread that each
 # pair makes, begins on the same CPU.
@@ -17,7 +17,7 @@ export VPMU_TALLY=$scratch/tally	# the counter stays programmed
 # One copy of memcpy and its like in both, whatever this host can do and a Core 2 cannot.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-SSSE3,-SSE4_1,-SSE4_2
 pairs=20 machine=core2-4c
-source=$(dirname "${BASH_SOURCE[0]}")/accuracy_shim/pairs.c
+source=$(dirname "${BASH_SOURCE[0]}")/accuracy_papi/pairs.c
 
 "${CC:-cc}" -std=c11 -O1 "$source" -o "$scratch/pairs" -I"$STAGE/include" -L"$STAGE_LIB" -lpapi \
 	-Wl,-rpath,"$STAGE_LIB" || exit 1
@@ -44,13 +44,13 @@ cut -d ' ' -f 1 "$scratch/costs" | sort -u | while read -r object; do
 done >"$scratch/repeated"
 sum() { awk "$1"' { n += $3 } END { print n + 0 }' "$scratch/costs"; }
 rounds=$(awk 'NR == FNR { repeats[$1 " " $2]; next }
-	!/libvpmu_shim/ && ($1 " " $2) in repeats { n += $3 } END { print n + 0 }' \
+	!/libvpmu_native/ && ($1 " " $2) in repeats { n += $3 } END { print n + 0 }' \
 	"$scratch/repeated" "$scratch/costs")
-want=$(($(sum '!/libvpmu_shim/') - rounds)) shim=$(sum '/libvpmu_shim/')
-echo "$pairs pairs: $counted instructions counted; callgrind $want, $shim in the shim," \
+want=$(($(sum '!/libvpmu_native/') - rounds)) own=$(sum '/libvpmu_native/')
+echo "$pairs pairs: $counted instructions counted; callgrind $want, $own in the preloaded library," \
 	"$rounds rounds of string instructions"
-[ "$want" -ge 100000 ] && [ "$shim" -ge $((want / 10)) ] ||
-	bad 'callgrind has not seen PAPI, or the shim, at work'
+[ "$want" -ge 100000 ] && [ "$own" -ge $((want / 10)) ] ||
+	bad 'callgrind has not seen PAPI, or the preloaded library, at work'
 [ "${counted:-0}" -ge $((want * 97 / 100)) ] && [ "${counted:-0}" -le $((want * 103 / 100)) ]
 verdict 'what is counted is what PAPI and the component execute' $?
 finish

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The virtual machine's own device. Silicon has none, and a booted machine's kernel neither: there
+ * the file does not exist.
+ *
+ * read(): 8 bytes, nanoseconds on the machine's newest clock, at one clock each.
+ * write(): the full name of an event that the caller counts; `vpmu` reports at the end if nothing
+ * drives it. The length is that of the name, without an end. */
+#ifndef IPMU_MACHINE_DEVICE_H
+#define IPMU_MACHINE_DEVICE_H
+
+#include <sys/ioctl.h>
+
+#define MACHINE_DEVICE "/dev/vpmu"
+/* The uncore and its clock stand still from stop to go, which one native thread calls. EOPNOTSUPP:
+ * the caller is emulated, so that it runs on the machine itself. */
+#define MACHINE_STOP _IO('V', 1)
+#define MACHINE_GO _IO('V', 2)
+/* Makes the caches those of a machine that has just been switched on. EBUSY: a program runs on
+ * it. */
+#define MACHINE_REFRESH _IO('V', 3)
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's own device, for a program that reads the machine from outside, as `ipmu-run --on`
+ * does. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/machine_device.h"
+#include "devices.h"
+#include "system.h"
+
+#define NAME_BYTES 256
+
+int64_t vpmu_outside_read(void *to, size_t bytes)
+{
+	const struct vpmu_segment *s = vpmu_system.segment;
+	uint64_t newest = 0;
+
+	if (bytes != sizeof(newest))
+		return -EINVAL;
+	for (uint32_t i = 0; i < s->machine.packages; i++) {
+		uint64_t clock = __atomic_load_n(&s->uclk[i], __ATOMIC_RELAXED);
+
+		newest = clock > newest ? clock : newest;
+	}
+	memcpy(to, &newest, sizeof(newest));
+	return sizeof(newest);
+}
+
+int64_t vpmu_outside_write(const void *from, size_t bytes)
+{
+	struct vpmu_segment *s = vpmu_system.segment;
+	char name[NAME_BYTES];
+	bool locked;
+
+	if (bytes >= sizeof(name))
+		return -EINVAL;
+	memcpy(name, from, bytes);
+	name[bytes] = '\0';
+	locked = vpmu_lock_unless_held(s);
+	vpmu_model_count_free(s, name);
+	if (locked)
+		vpmu_unlock(s);
+	return (int64_t)bytes;
+}
+
+static int refresh(struct vpmu_segment *s)
+{
+	bool locked = vpmu_lock_unless_held(s);
+	int rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY : 0;
+
+	if (!rc)
+		vpmu_model_refresh(s);
+	if (locked)
+		vpmu_unlock(s);
+	return rc;
+}
+
+int64_t vpmu_outside_control(uint64_t request)
+{
+	struct vpmu_segment *s = vpmu_system.segment;
+
+	switch (request) {
+	case MACHINE_STOP:
+		if (!vpmu_system.memory->native)
+			return -EOPNOTSUPP;
+		vpmu_lock_unless_held(s);
+		return 0;
+	case MACHINE_GO:
+		if (!vpmu_system.memory->native || !vpmu_lock_held(s))
+			return -EOPNOTSUPP;
+		vpmu_unlock(s);
+		return 0;
+	case MACHINE_REFRESH:
+		return refresh(s);
+	default:
+		return -ENOTTY;
+	}
+}
