@@ -4,13 +4,14 @@
 #include <cpuid.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <fcntl.h>
+#include <unistd.h>
 
 #include "../machine/kernel.h"
 #include "../system/system.h"
@@ -83,7 +84,8 @@ static void find_machine(void)
 
 struct vpmu_segment *native_machine(void)
 {
-	if (inside)
+	/* A sanitizer's runtime makes calls before libc has the environment. */
+	if (inside || !environ)
 		return NULL;
 	if (!__atomic_load_n(&searched, __ATOMIC_ACQUIRE))
 		pthread_once(&once, find_machine);
