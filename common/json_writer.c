@@ -79,6 +79,11 @@ void json_put_text(struct json_writer *w, json_object *to, const char *key, cons
 		json_put_null(w, to, key);
 }
 
+void json_append_text(struct json_writer *w, json_object *list, const char *value)
+{
+	json_append(w, list, json_object_new_string(value));
+}
+
 void json_append_null(struct json_writer *w, json_object *list)
 {
 	if (!list || json_object_array_add(list, NULL))

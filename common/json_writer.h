@@ -31,6 +31,7 @@ void json_put_real(struct json_writer *w, struct json_object *to, const char *ke
 /* NULL and "" are null. */
 void json_put_text(struct json_writer *w, struct json_object *to, const char *key,
 		   const char *value);
+void json_append_text(struct json_writer *w, struct json_object *list, const char *value);
 void json_append_null(struct json_writer *w, struct json_object *list);
 void json_append_int(struct json_writer *w, struct json_object *list, int64_t value);
 void json_append_real(struct json_writer *w, struct json_object *list, double value);

@@ -18,5 +18,8 @@
 /* Makes the caches those of a machine that has just been switched on. EBUSY: a program runs on
  * it. */
 #define MACHINE_REFRESH _IO('V', 3)
+/* Packages, cores, threads and caches on one line, which ends with a 0. */
+struct machine_geometry { char text[512]; };
+#define MACHINE_GEOMETRY _IOR('V', 4, struct machine_geometry)
 
 #endif

@@ -86,7 +86,9 @@ static int write_report(const struct work *w, const struct choice *c,
 {
 	char command[COMMAND_SHOWN + 64];
 	const struct report r = {
-		w->machine, m, c->report, c->nreport, command, w->job ? job_shape(w->job) : NULL,
+		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
+		.command = command, .job = w->job ? job_shape(w->job) : NULL,
+		.options = w->o->given, .program = own_words(w->o->argv),
 	};
 	int rc;
 

@@ -47,7 +47,8 @@ static const struct report_group row = { &group, indices, 3 };
 static struct machine machine;
 static struct measurement m = { .events = events, .nevents = 3, .nparts = 6, .passes = &passes,
 				.runs = 2, .done = 2, .counts = counts, .run_ns = run_ns };
-static const struct report r = { &machine, &m, &row, 1, "app", NULL };
+static const struct report r = { .machine = &machine, .m = &m, .groups = &row, .ngroups = 1,
+				 .command = "app" };
 
 static int reset(void **state)
 {

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpus.h"
 #include "machine.h"
 #include "reason.h"
+#include "virtual.h"
 
 #define CORE "intel_core"
 #define UNCORE "intel_uncore"
@@ -25,6 +27,35 @@ static int list_cpus(struct machine *m)
 		if (cpus_has(&set, cpu))
 			m->cpus[m->ncpus++] = cpu;
 	return 0;
+}
+
+void machine_host(char host[HOST_BYTES])
+{
+	host[HOST_BYTES - 1] = '\0';
+	if (gethostname(host, HOST_BYTES - 1) || !host[0])
+		strcpy(host, "unknown");
+	for (char *c = host; *c; c++)
+		if (*c <= ' ')
+			*c = '_';
+}
+
+/* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
+static void describe(const PAPI_hw_info_t *info, char *text, size_t bytes)
+{
+	size_t n;
+
+	if (virtual_geometry(text, bytes))
+		return;
+	n = (size_t)snprintf(text, bytes, "packages %d, cores %d, threads %d", info->sockets,
+			     info->cores, info->threads);
+	for (int level = 0; level < info->mem_hierarchy.levels; level++)
+		for (int i = 0; i < PAPI_MH_MAX_LEVELS && n < bytes; i++) {
+			const PAPI_mh_cache_info_t *c = &info->mem_hierarchy.level[level].cache[i];
+
+			if (c->size)
+				n += (size_t)snprintf(text + n, bytes - n, ", L%d %d KiB of %d ways",
+						      level + 1, c->size / 1024, c->associativity);
+		}
 }
 
 int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
@@ -48,6 +79,9 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 	}
 	info = PAPI_get_hardware_info();
 	snprintf(m->model, sizeof(m->model), "%.120s", info ? info->model_string : "");
+	machine_host(m->host);
+	if (info)
+		describe(info, m->geometry, sizeof(m->geometry));
 	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
 	rc = list_cpus(m);
 	if (rc)

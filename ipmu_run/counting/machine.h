@@ -9,15 +9,19 @@
 
 #define COUNT_WHY_MAX 1024
 #define EVENTS_MAX GROUP_EVENTS_MAX	/* of one command */
+#define HOST_BYTES 65
 #define EVENT_NAME_MAX 128	/* PAPI's limit */
 
 struct machine {
 	char model[128];
+	char geometry[512];	/* packages, cores, threads and caches on one line */
+	char host[HOST_BYTES];
 	bool is_virtual;	/* its time is that of its own clock */
 	int *cpus;		/* those that the program may use */
 	int ncpus;
 };
 
+void machine_host(char host[HOST_BYTES]);	/* the name of this node, without blanks */
 /* 0, or a negative errno with a sentence. */
 int machine_open(struct machine *m, char why[COUNT_WHY_MAX]);
 void machine_close(struct machine *m);

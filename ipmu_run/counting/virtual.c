@@ -2,6 +2,7 @@
 #include "virtual.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,4 +51,14 @@ void virtual_count(const char *event)
 {
 	if (virtual_is_beside() && write(device(), event, strlen(event)) < 0)
 		return;		/* the machine says nothing about it then */
+}
+
+bool virtual_geometry(char *text, size_t bytes)
+{
+	struct machine_geometry geometry;
+
+	if (!virtual_is_beside() || ioctl(device(), MACHINE_GEOMETRY, &geometry))
+		return false;
+	snprintf(text, bytes, "%.*s", (int)sizeof(geometry.text), geometry.text);
+	return true;
 }

@@ -5,6 +5,7 @@
 #define IPMU_RUN_VIRTUAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 bool virtual_is_beside(void);
@@ -17,5 +18,7 @@ void virtual_go(void);
 bool virtual_refresh(void);
 /* This event, by its full name, is counted: the machine tells the user if it does not drive it. */
 void virtual_count(const char *event);
+/* Geometry and latencies on one line. False: there is none. */
+bool virtual_geometry(char *text, size_t bytes);
 
 #endif

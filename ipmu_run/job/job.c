@@ -117,7 +117,7 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 	*out = NULL;
 	if (!prefix)
 		return 0;
-	parcel_host(host);
+	machine_host(host);
 	if (j->has_first || !strcmp(prefix, "-"))
 		*out = strdup(prefix);
 	else if (asprintf(out, "%s.%s", prefix, host) < 0)
@@ -138,7 +138,7 @@ static int send_away(struct job *j, const struct measurement *mine, const struct
 		j->link = -1;
 	}
 	free(text);
-	parcel_host(host);
+	machine_host(host);
 	if (rc)
 		complain(0, "%s: the first node of the job cannot be reached any more: %s: this "
 			 "node's report", host, strerror(-rc));

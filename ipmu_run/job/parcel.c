@@ -6,19 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PARTS_MAX 1000000
-
-void parcel_host(char host[HOST_BYTES])
-{
-	host[HOST_BYTES - 1] = '\0';
-	if (gethostname(host, HOST_BYTES - 1) || !host[0])
-		strcpy(host, "unknown");
-	for (char *c = host; *c; c++)
-		if (*c <= ' ')
-			*c = '_';
-}
 
 /* ---- writing ---- */
 
@@ -40,7 +29,7 @@ int parcel_write(const struct measurement *m, const struct node_ranks *r, char *
 
 	if (!f)
 		return -ENOMEM;
-	parcel_host(host);
+	machine_host(host);
 	fprintf(f, "host %s\nranks %d %d %d %d\nwall %" PRIu64 " %d %d\nlost %s\n", host, r->n,
 		r->ended, r->outside, r->status, m->run_ns[0], m->done, m->nevents, m->lost);
 	for (int i = 0; i < m->nevents; i++)

@@ -6,7 +6,6 @@
 #include "../counting/measure.h"
 #include "node.h"
 
-#define HOST_BYTES 65
 
 struct parcel {
 	char host[HOST_BYTES];
@@ -22,7 +21,6 @@ int parcel_write(const struct measurement *m, const struct node_ranks *ranks, ch
  * -ENOMEM. The text is changed. */
 int parcel_read(char *text, const struct measurement *like, struct parcel *out);
 void parcel_free(struct parcel *p);
-void parcel_host(char host[HOST_BYTES]);	/* of this node */
 
 /* All together, where there are several nodes each part with its node's number, and sums of nodes
  * that have several parts. 0 or -ENOMEM, and *events for free(), each for event_free(). */

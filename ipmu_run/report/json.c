@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <json-c/json.h>
 #include <math.h>
+#include <time.h>
 
 #include "json_writer.h"
+#include "model_version.h"
 #include "report.h"
 
 /* Counts keep all their digits, which a mean of several runs need not have. */
@@ -230,12 +232,38 @@ static void put_timelines(struct json_writer *w, struct json_object *o, const st
 	json_put(w, o, "timelines", all);
 }
 
+/* How the counts came about. A file with these members can be compared (compare.h). */
+static void put_origin(struct json_writer *w, struct json_object *o, const struct report *r)
+{
+	struct json_object *program = json_array_begin(w);
+	const time_t now = time(NULL);
+	char date[32] = "";
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc))
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	for (int i = 0; r->program && r->program[i]; i++)
+		json_append_text(w, program, r->program[i]);
+	json_put_int(w, o, "schema", REPORT_SCHEMA);
+	json_put_text(w, o, "ipmu_version", IPMU_VERSION);
+	if (r->machine->is_virtual)
+		json_put_int(w, o, "model_version", IPMU_MODEL_VERSION);
+	else
+		json_put_null(w, o, "model_version");
+	json_put_text(w, o, "date", date);
+	json_put_text(w, o, "host", r->machine->host);
+	json_put_text(w, o, "options", r->options);
+	json_put(w, o, "program", program);
+	json_put_text(w, o, "geometry", r->machine->geometry);
+}
+
 int report_json(FILE *f, const struct report *r)
 {
 	struct json_writer w = { .no_memory = false };
 	struct json_object *o = json_object_begin(&w), *seconds = json_object_begin(&w),
 			   *groups = json_array_begin(&w);
 
+	put_origin(&w, o, r);
 	json_put_text(&w, o, "command", r->command);
 	json_put_text(&w, o, "machine", r->machine->model);
 	json_put_bool(&w, o, "virtual", r->machine->is_virtual);

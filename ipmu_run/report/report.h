@@ -30,8 +30,10 @@ struct report {
 	const struct measurement *m;
 	const struct report_group *groups;
 	int ngroups;
-	const char *command;		/* the program and its arguments */
+	const char *command;		/* the program and its arguments, cut where it is long */
 	const struct report_job *job;	/* NULL: no launcher has started it */
+	const char *options;		/* those of ipmu-run */
+	char *const *program;		/* all arguments; NULL: none */
 };
 
 struct value {
@@ -90,6 +92,7 @@ struct value report_span_seconds(const struct report *r, const struct report_gro
 void report_part_name(const struct part *part, char out[64]);
 
 #define REPORT_WHY_MAX 300
+#define REPORT_SCHEMA 1		/* of the JSON; raised when a member changes its meaning */
 
 /* ---- what they are written as; 0 or a negative errno */
 

@@ -142,6 +142,8 @@ int vpmu_machine_slices(struct vpmu_machine *m, uint32_t slices);
 /* Is it a machine of its name, but for the slices and caches, which options may change, and for the
  * numbering of its CPUs, which is the board's? */
 bool vpmu_machine_whole(const struct vpmu_machine *m);
+/* Geometry and latencies on one line: what options of `vpmu run` may change is in it. */
+void vpmu_machine_text(const struct vpmu_machine *m, char *text, size_t bytes);
 /* Name prefix of the family number `index`, with example names; NULL after the last. Its names as
  * a pattern, and what the letters may be. */
 const char *vpmu_machine_family(uint32_t index, const char **examples);

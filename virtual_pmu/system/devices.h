@@ -23,7 +23,7 @@ bool vpmu_device_moves(enum vpmu_file file);
 
 int64_t vpmu_outside_read(void *to, size_t bytes);
 int64_t vpmu_outside_write(const void *from, size_t bytes);
-int64_t vpmu_outside_control(uint64_t request);
+int64_t vpmu_outside_control(uint64_t request, uint64_t argument);
 
 /* ---- msr_safe.c: by the rules of msr-safe ---- */
 

@@ -165,7 +165,7 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 		*answer = vpmu_safe_batch((uint64_t)a[1], (uint64_t)a[2],
 					  fcntl((int)a[0], F_GETFL));
 	else if (f.file == VPMU_FILE_OUTSIDE)
-		*answer = vpmu_outside_control((uint64_t)a[1]);
+		*answer = vpmu_outside_control((uint64_t)a[1], (uint64_t)a[2]);
 	else
 		*answer = -ENOTTY;
 	return true;

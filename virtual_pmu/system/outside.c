@@ -56,7 +56,17 @@ static int refresh(struct vpmu_segment *s)
 	return rc;
 }
 
-int64_t vpmu_outside_control(uint64_t request)
+static int describe(const struct vpmu_segment *s, uint64_t argument)
+{
+	struct machine_geometry *out = vpmu_system.memory->memory(argument, sizeof(*out), true);
+
+	if (!out)
+		return -EFAULT;
+	vpmu_machine_text(&s->machine, out->text, sizeof(out->text));
+	return 0;
+}
+
+int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
 
@@ -73,6 +83,8 @@ int64_t vpmu_outside_control(uint64_t request)
 		return 0;
 	case MACHINE_REFRESH:
 		return refresh(s);
+	case MACHINE_GEOMETRY:
+		return describe(s, argument);
 	default:
 		return -ENOTTY;
 	}
