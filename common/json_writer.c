@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <math.h>
 
 static json_object *checked(struct json_writer *w, json_object *o)
 {
@@ -71,6 +72,21 @@ void json_put_real(struct json_writer *w, json_object *to, const char *key, doub
 	json_put(w, to, key, real(value));
 }
 
+static bool is_whole(double x)
+{
+	return x == floor(x) && fabs(x) < 9e15;
+}
+
+static json_object *number(double value)
+{
+	return is_whole(value) ? json_object_new_int64((int64_t)value) : real(value);
+}
+
+void json_put_number(struct json_writer *w, json_object *to, const char *key, double value)
+{
+	json_put(w, to, key, number(value));
+}
+
 void json_put_text(struct json_writer *w, json_object *to, const char *key, const char *value)
 {
 	if (value && *value)
@@ -95,9 +111,9 @@ void json_append_int(struct json_writer *w, json_object *list, int64_t value)
 	json_append(w, list, json_object_new_int64(value));
 }
 
-void json_append_real(struct json_writer *w, json_object *list, double value)
+void json_append_number(struct json_writer *w, json_object *list, double value)
 {
-	json_append(w, list, real(value));
+	json_append(w, list, number(value));
 }
 
 int json_print(struct json_writer *w, json_object *root, int flags, FILE *to)

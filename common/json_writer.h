@@ -28,13 +28,15 @@ void json_put_bool(struct json_writer *w, struct json_object *to, const char *ke
 void json_put_int(struct json_writer *w, struct json_object *to, const char *key, int64_t value);
 /* Nine digits. */
 void json_put_real(struct json_writer *w, struct json_object *to, const char *key, double value);
+/* Whole numbers keep all their digits, others nine. */
+void json_put_number(struct json_writer *w, struct json_object *to, const char *key, double value);
 /* NULL and "" are null. */
 void json_put_text(struct json_writer *w, struct json_object *to, const char *key,
 		   const char *value);
 void json_append_text(struct json_writer *w, struct json_object *list, const char *value);
 void json_append_null(struct json_writer *w, struct json_object *list);
 void json_append_int(struct json_writer *w, struct json_object *list, int64_t value);
-void json_append_real(struct json_writer *w, struct json_object *list, double value);
+void json_append_number(struct json_writer *w, struct json_object *list, double value);
 
 /* Prints root with json-c's JSON_C_TO_STRING_* flags and a newline, and frees it. 0, -ENOMEM with
  * nothing printed, or what went wrong in writing. */

@@ -18,18 +18,18 @@ static void element(FILE *f, const char *begin, const char *text, const char *en
 
 /* ---- cells ---- */
 
-static void value_cell(FILE *f, const char *format, struct value v, const char *unit, double most)
+static void value_cell(FILE *f, bool is_count, struct value v, const char *unit, double most)
 {
 	double share = v.known && most > 0 && v.mean > 0 ? 100 * v.mean / most : 0;
+	char number[REPORT_NUMBER_MAX] = "-";
 
 	if (most > 0)
 		fprintf(f, "<td class=\"n\" style=\"--share:%.1f%%\">", share);
 	else
 		fputs("<td class=\"n\">", f);
 	if (v.known)
-		fprintf(f, format, v.mean);
-	else
-		fputs("-", f);
+		report_number(v.mean, is_count, number);
+	fputs(number, f);
 	if (v.known && strcmp(unit, "1") && *unit)
 		element(f, " ", unit, "");
 	fputs("</td>", f);
@@ -51,14 +51,14 @@ static void head(FILE *f, const struct report *r, const char *what, const char *
 		"<tbody>\n", what, value, r->m->runs == 1 ? "" : "<th class=\"n d\">&plusmn;</th>");
 }
 
-static void part_row(FILE *f, const struct report *r, const struct part *p, const char *format,
+static void part_row(FILE *f, const struct report *r, const struct part *p, bool is_count,
 		     struct value v, const char *unit, double most)
 {
 	char name[64];
 
 	report_part_name(p, name);
 	element(f, "<tr class=\"part\"><td>", name, "</td>");
-	value_cell(f, format, v, unit, most);
+	value_cell(f, is_count, v, unit, most);
 	deviation_cell(f, r, v);
 	fputs("</tr>\n", f);
 }
@@ -80,13 +80,13 @@ static void metric_rows(FILE *f, const struct report *r, const struct report_gro
 
 	element(f, "<tr><td>", m->name, "<code class=\"formula\">");
 	element(f, "= ", m->formula, "</code></td>");
-	value_cell(f, "%.6g", all, m->unit, 0);
+	value_cell(f, false, all, m->unit, 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
 	for (int i = 0; e && i < report_nparts(e); i++)
 		most = larger(report_metric(r, g, metric, &e->parts[i]), most);
 	for (int i = 0; e && i < report_nparts(e); i++)
-		part_row(f, r, &e->parts[i], "%.6g", report_metric(r, g, metric, &e->parts[i]),
+		part_row(f, r, &e->parts[i], false, report_metric(r, g, metric, &e->parts[i]),
 			 m->unit, most);
 }
 
@@ -97,13 +97,13 @@ static void event_rows(FILE *f, const struct report *r, int event)
 	double most = 0;
 
 	element(f, "<tr><td><code>", e->given, "</code></td>");
-	value_cell(f, "%.0f", all, "", 0);
+	value_cell(f, true, all, "", 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
 		most = larger(report_event(r, event, i), most);
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
-		part_row(f, r, &e->parts[i], "%.0f", report_event(r, event, i), "", most);
+		part_row(f, r, &e->parts[i], true, report_event(r, event, i), "", most);
 }
 
 /* ---- sections ---- */

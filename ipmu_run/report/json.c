@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <json-c/json.h>
-#include <math.h>
 #include <time.h>
 
 #include "json_writer.h"
 #include "model_version.h"
 #include "report.h"
-
-/* Counts keep all their digits, which a mean of several runs need not have. */
-static bool is_whole(double x)
-{
-	return x == floor(x) && fabs(x) < 9e15;
-}
 
 static void put_value(struct json_writer *w, struct json_object *o, struct value v)
 {
@@ -20,10 +13,7 @@ static void put_value(struct json_writer *w, struct json_object *o, struct value
 		json_put_null(w, o, "deviation");
 		return;
 	}
-	if (is_whole(v.mean))
-		json_put_int(w, o, "value", (int64_t)v.mean);
-	else
-		json_put_real(w, o, "value", v.mean);
+	json_put_number(w, o, "value", v.mean);
 	json_put_real(w, o, "deviation", v.deviation);
 }
 
@@ -56,12 +46,10 @@ static void put_item(struct json_writer *w, struct json_object *o, const struct 
 		struct report one = report_of_run(r, run, &m);
 		struct value v = item_value(&one, i);
 
-		if (!v.known)
-			json_append_null(w, runs);
-		else if (is_whole(v.mean))
-			json_append_int(w, runs, (int64_t)v.mean);
+		if (v.known)
+			json_append_number(w, runs, v.mean);
 		else
-			json_append_real(w, runs, v.mean);
+			json_append_null(w, runs);
 	}
 	if (runs)
 		json_put(w, o, "values", runs);

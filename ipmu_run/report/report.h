@@ -88,6 +88,9 @@ struct value report_span_metric(const struct report *r, const struct report_grou
 /* Beside a virtual machine by its clock, on a booted one by the group's clock. */
 struct value report_span_seconds(const struct report *r, const struct report_group *g,
 				 const struct report_span *span);
+/* A count, or a metric's value, as text for people. */
+#define REPORT_NUMBER_MAX 40
+void report_number(double x, bool is_count, char out[REPORT_NUMBER_MAX]);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 

@@ -18,11 +18,11 @@ static void print_deviation(FILE *f, const struct report *r, const struct value 
 static void print_count(FILE *f, const struct report *r, const char *indent, const char *name,
 			struct value v)
 {
-	fprintf(f, "%s%-*s ", indent, 56 - (int)strlen(indent), name);
+	char number[REPORT_NUMBER_MAX] = "not known";
+
 	if (v.known)
-		fprintf(f, "%16.0f", v.mean);
-	else
-		fprintf(f, "%16s", "not known");
+		report_number(v.mean, true, number);
+	fprintf(f, "%s%-*s %16s", indent, 56 - (int)strlen(indent), name, number);
 	print_deviation(f, r, &v);
 	fputc('\n', f);
 }
@@ -45,11 +45,15 @@ static void print_event(FILE *f, const struct report *r, int event)
 static void print_value(FILE *f, const struct report *r, const char *indent, const char *name,
 			const char *unit, struct value v)
 {
+	char number[REPORT_NUMBER_MAX];
+
 	fprintf(f, "%s%-*s ", indent, 40 - (int)strlen(indent), name);
-	if (v.known)
-		fprintf(f, "%12.6g %s", v.mean, strcmp(unit, "1") ? unit : "");
-	else
+	if (v.known) {
+		report_number(v.mean, false, number);
+		fprintf(f, "%12s %s", number, strcmp(unit, "1") ? unit : "");
+	} else {
 		fprintf(f, "%12s", "-");
+	}
 	print_deviation(f, r, &v);
 }
 

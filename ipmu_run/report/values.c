@@ -58,6 +58,14 @@ void report_part_name(const struct part *part, char out[64])
 		strcpy(out, "all");
 }
 
+void report_number(double x, bool is_count, char out[REPORT_NUMBER_MAX])
+{
+	if (is_count && fabs(x) < 1e30)
+		snprintf(out, REPORT_NUMBER_MAX, "%.0f", x);
+	else
+		snprintf(out, REPORT_NUMBER_MAX, "%.6g", x);
+}
+
 bool report_is_first(const struct report_group *g, int i)
 {
 	for (int before = 0; before < i; before++)
