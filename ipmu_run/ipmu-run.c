@@ -17,6 +17,7 @@ struct work {
 	const struct options *o;
 	const struct machine *machine;
 	struct job *job;	/* NULL: none */
+	struct gate *gate;	/* NULL: nothing is compared */
 };
 
 /* The words with which run_on_machine has the program emulated are none of the user's. */
@@ -81,22 +82,44 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 	return EXIT_USAGE;
 }
 
-static int write_report(const struct work *w, const struct choice *c,
-			const struct measurement *m, struct output *files)
+static struct report describe(const struct work *w, const struct choice *c,
+			      const struct measurement *m, char command[COMMAND_SHOWN + 64])
 {
-	char command[COMMAND_SHOWN + 64];
-	const struct report r = {
+	join(own_words(w->o->argv), command);
+	return (struct report){
 		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
 		.options = w->o->given, .program = own_words(w->o->argv),
 	};
-	int rc;
+}
 
-	join(own_words(w->o->argv), command);
+static int write_report(const struct work *w, const struct choice *c,
+			const struct measurement *m, struct output *files)
+{
+	char command[COMMAND_SHOWN + 64];
+	struct report r = describe(w, c, m, command);
+	int compared = w->gate ? gate_compare(w->gate, &r, false) : 0, rc;
+
+	if (w->gate && !compared)
+		r.comparison = &w->gate->c;
 	rc = output_write(files, &r);
 	if (!rc && m->lost[0])
 		rc = complain(EXIT_CANNOT_COUNT, "%s", m->lost);
-	return rc;
+	if (r.comparison)
+		compared = gate_write(w->gate);
+	return rc ? rc : compared;
+}
+
+/* A report without counts tells whether a comparison would be refused. */
+static int check_gate(const struct work *w, const struct choice *c, const struct passes *p)
+{
+	const struct measurement none = { .events = c->events, .nevents = c->nevents,
+					  .nparts = c->nparts, .passes = p, .runs = w->o->repeat };
+	char command[COMMAND_SHOWN + 64];
+	struct report r = describe(w, c, &none, command);
+
+	r.job = NULL;
+	return w->gate ? gate_compare(w->gate, &r, true) : 0;
 }
 
 static int tell_job(const struct work *w, const struct choice *c, const struct measurement *mine,
@@ -107,7 +130,12 @@ static int tell_job(const struct work *w, const struct choice *c, const struct m
 
 	if (rc)
 		return rc > 0 ? 0 : complain(EXIT_CANNOT_COUNT, "%s", strerror(-rc));
-	return write_report(w, c, all, files);
+	rc = write_report(w, c, all, files);
+	if (!rc && w->o->compare && !w->gate)
+		rc = complain(EXIT_CANNOT_COUNT, "%s: cannot compare this node's counts with it: "
+			      "they have not reached the first node of the job, which compares",
+			      w->o->compare);
+	return rc;
 }
 
 static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,
@@ -165,6 +193,8 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 		return complain_machine(rc, why, NULL);
 	if (p.n > 1 && !w->o->passes)
 		rc = refuse_passes(w, c, &p);
+	if (!rc)
+		rc = check_gate(w, c, &p);
 	if (!rc && w->job && job_prefix(w->job, w->o->output, &prefix))
 		rc = complain(EXIT_CANNOT_COUNT, "no memory");
 	if (!rc)
@@ -192,9 +222,14 @@ static int open_and_count(const struct options *o, struct job *job)
 	} else {
 		rc = choose(&m, o, &c);
 		if (!rc) {
-			const struct work w = { o, &m, job };
+			struct gate gate = { .o = o };
+			const bool compares = o->compare && (!job || job->has_first);
+			const struct work w = { o, &m, job, compares ? &gate : NULL };
 
-			rc = plan_and_count(&w, &c);
+			rc = compares ? gate_open(&gate, o) : 0;
+			if (!rc)
+				rc = plan_and_count(&w, &c);
+			gate_close(&gate);
 			choice_free(&c);
 		}
 	}
@@ -275,7 +310,7 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
-	rc = o.on ? run_on_machine(&o, argc, argv) :
+	rc = o.diff ? gate_diff(&o) : o.on ? run_on_machine(&o, argc, argv) :
 	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);
 	return complain_unwritten(rc, STATUS_OURS);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 #define REPEAT_MAX 1000
 
-enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL };
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
+       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -21,6 +23,13 @@ static const struct option options[] = {
 	{ "per-box", no_argument, NULL, OPT_PER_BOX },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
+	{ "compare", required_argument, NULL, OPT_COMPARE },
+	{ "diff", required_argument, NULL, OPT_DIFF },
+	{ "limit", required_argument, NULL, OPT_LIMIT },
+	{ "status", required_argument, NULL, OPT_STATUS },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
 	{ "until-mpi-init", no_argument, NULL, OPT_UNTIL },	/* ipmu-mpi-run's */
 	{ "help", no_argument, NULL, 'h' },
@@ -31,6 +40,7 @@ static const struct option options[] = {
 static const char help[] =
 "Usage: ipmu-run [-g GROUP[,GROUP]...] [-e EVENT[,EVENT]...] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
 "       ipmu-run [--on MACHINE] --groups\n"
+"       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
 "\n"
 "Counts what the machine does from the start of a program to its end: uncore events of\n"
 "every package, core events of the CPUs that the program may use. The report goes to\n"
@@ -48,13 +58,22 @@ static const char help[] =
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
 "      --interval MS     with -o: what was counted in each MS milliseconds as well\n"
+"      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
+"      --diff OLD NEW    compare two such files, and run nothing\n"
+"      --limit LIMIT     fail where a count or metric changes by more: 0.5%, +0.5% (rises\n"
+"                        only), -0.5% (falls only), NAME=LIMIT of one; may be repeated\n"
+"      --status N        the exit status then; 122 without this\n"
+"      --format FORMAT   of the comparison: text, json or markdown\n"
+"      --to FILE         write the comparison to FILE\n"
+"      --force           compare also what was counted on something else\n"
 "  -q, --quiet           no status line on the terminal while the program runs\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
 "\n"
 "Exit status: the program's own, or 128 + N when signal N ended it; 127 when it was not\n"
 "found, 126 when it could not be executed; 125 for wrong usage, when something could not\n"
-"be counted, and when a program that ended with 0 has no report.\n";
+"be counted, and when a program that ended with 0 has no report; 122 when a program that\n"
+"ended with 0 is beyond a limit.\n";
 
 /* Options of perf, LIKWID and launchers, and of our other commands. */
 #define TIMELINE "--interval MS with -o PREFIX counts each MS milliseconds"
@@ -63,11 +82,13 @@ static const char help[] =
 #define ATTACH "only what it starts is counted; 'ipmu-run ... sleep 10' counts the machine for 10 s"
 #define LISTS "--groups lists groups, papi_native_avail events"
 #define MACHINE "--on MACHINE counts on a virtual machine, as in --on skl-4c8t"
+#define LIMIT "--compare FILE --limit 0.5% compares with FILE, the JSON of an earlier -o PREFIX"
 #define RANKS "the launcher starts ranks: mpirun -n RANKS ipmu-run ... PROGRAM"
 static const struct option_hint hints[] = {
 	{ "-I", TIMELINE }, { "-t", TIMELINE }, { "--interval-print", TIMELINE },
 	{ "--json", JSON }, { "-j", JSON }, { "-x", JSON }, { "--csv", JSON },
 	{ "--field-separator", JSON }, { "--html", JSON },
+	{ "--baseline", LIMIT }, { "--base", LIMIT }, { "--threshold", LIMIT },
 	{ "-m", MACHINE }, { "--machine", MACHINE },
 	{ "-a", CPUS }, { "--all-cpus", CPUS }, { "-C", CPUS }, { "-c", CPUS }, { "--cpu", CPUS },
 	{ "--cpus", CPUS }, { "-p", ATTACH }, { "--pid", ATTACH },
@@ -101,9 +122,63 @@ static int add_words(char ***list, int *n, const char *text, const char *what)
 	return 0;
 }
 
+static int add_limit(struct options *o, const char *text)
+{
+	int rc = limits_add(&o->limits, text);
+
+	if (rc == -ENOMEM)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	return !rc ? 0 : complain(EXIT_USAGE, "--limit %s: give per cent, as in 0.5%%, +0.5%% or "
+				  "-0.5%%, or NAME=0.5%% for one event or metric", text);
+}
+
+static int take_format(const char *text, enum format *out)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_MARKDOWN] = "markdown",
+	};
+
+	for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
+		if (!strcmp(text, names[i])) {
+			*out = (enum format)i;
+			return 0;
+		}
+	return complain(EXIT_USAGE, "--format %s: give text, json or markdown", text);
+}
+
+/* timeout(1) and our own errors have theirs. */
+static int take_status(const char *text, int *out)
+{
+	int rc = option_number("--status", text, "the exit status", 255, out);
+
+	if (rc || *out < STATUS_TIMEOUT || *out > STATUS_NOT_FOUND)
+		return rc;
+	return complain(EXIT_USAGE, "--status %d: %d to %d mean something else already; give "
+			"another one", *out, STATUS_TIMEOUT, STATUS_NOT_FOUND);
+}
+
+static int take_diff(struct options *o, char **argv)
+{
+	if (option_word("--diff", optarg))
+		return EXIT_USAGE;
+	if (!argv[optind] || (argv[optind][0] == '-' && argv[optind][1]))
+		return complain(EXIT_USAGE, "--diff %s: give two files, the old one and the new "
+				"one", optarg);
+	o->compare = optarg;
+	o->diff = argv[optind++];
+	return 0;
+}
+
 static int take(struct options *o, int code, char **argv)
 {
 	switch (code) {
+	case OPT_COMPARE: o->compare = optarg; return option_word("--compare", optarg);
+	case OPT_DIFF: return take_diff(o, argv);
+	case OPT_LIMIT: return add_limit(o, optarg);
+	case OPT_STATUS: return take_status(optarg, &o->beyond);
+	case OPT_FORMAT: return take_format(optarg, &o->format);
+	case OPT_TO: o->to = optarg; return option_word("--to", optarg);
+	case OPT_FORCE: o->force = true; return 0;
 	case 'g': return add_words(&o->groups, &o->ngroups, optarg, "-g");
 	case 'e': return add_words(&o->events, &o->nevents, optarg, "-e");
 	case 'r': return option_number("-r", optarg, "runs", REPEAT_MAX, &o->repeat);
@@ -147,8 +222,33 @@ static int nothing_to_count(const struct options *o)
 			"'ipmu-run --groups' lists groups, papi_native_avail events");
 }
 
+static int check_diff(const struct options *o)
+{
+	if (o->argv[0])
+		return complain(EXIT_USAGE, "--diff compares two files: '%s' is one word more",
+				o->argv[0]);
+	return !o->ngroups && !o->nevents && !o->on && !o->output && !o->list ? 0 :
+	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: leave out -g, "
+			"-e, --on, -o and --groups");
+}
+
+static int check_compare(const struct options *o)
+{
+	if (!o->compare && (o->limits.n || o->beyond || o->format || o->to || o->force))
+		return complain(EXIT_USAGE, "--limit, --status, --format, --to and --force are for "
+				"a comparison: give --compare FILE or --diff OLD NEW as well");
+	if (o->compare && o->output && !strcmp(o->output, "-") && !o->to)
+		return complain(EXIT_USAGE, "-o - and --compare both write to the standard "
+				"output: give --to FILE as well");
+	return 0;
+}
+
 static int check(const struct options *o)
 {
+	int rc = o->diff ? check_diff(o) : check_compare(o);
+
+	if (rc || o->diff)
+		return rc;
 	if (o->list)
 		return o->argv[0] || o->ngroups || o->nevents ?
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;
@@ -189,6 +289,8 @@ int options_parse(int argc, char **argv, struct options *o)
 	o->argv = argv + optind;
 	if (!rc)
 		rc = check(o);
+	if (!o->beyond)
+		o->beyond = STATUS_BEYOND;
 	if (!rc && !(o->given = join_options(argv, optind)))
 		rc = complain(EXIT_USAGE, "no memory");
 	if (rc)
@@ -205,4 +307,5 @@ void options_free(struct options *o)
 	free(o->groups);
 	free(o->events);
 	free(o->given);
+	limits_free(&o->limits);
 }

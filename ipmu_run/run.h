@@ -11,6 +11,7 @@
 #include "shown.h"
 #include "counting/measure.h"
 #include "groups/find.h"
+#include "report/compare.h"
 #include "report/report.h"
 
 /* Two kinds of errors with one status: the program has others. */
@@ -19,6 +20,8 @@
 
 /* ---- options.c */
 
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
+
 struct options {
 	char **groups, **events;	/* names, as given */
 	int ngroups, nevents;
@@ -26,6 +29,12 @@ struct options {
 	int repeat;
 	int interval_ms;		/* 0: none */
 	bool passes, list, quiet, until_mpi_init;
+	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */
+	struct limits limits;
+	enum format format;
+	const char *to;			/* NULL: the standard output */
+	bool force;
+	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
 	char *given;			/* all of them, as the user wrote them */
 	char **argv;			/* the program and its arguments */
@@ -71,6 +80,26 @@ bool group_unknown(int rc);
 int list_groups(const struct machine *m);
 /* "MEM, LLC": those of this machine; "" if there are none. */
 void list_names(const struct machine *m, char *out, size_t bytes);
+
+/* ---- gate.c: compares with a report of earlier. All return 0, or an exit status after a
+ * complaint. */
+
+struct gate {
+	const struct options *o;
+	struct saved old, new;
+	struct comparison c;
+	struct new_file to;
+};
+
+/* For --compare; to be closed in either case. */
+int gate_open(struct gate *g, const struct options *o);
+/* begun: the program has not run yet, and the report has no counts. */
+int gate_compare(struct gate *g, const struct report *r, bool begun);
+/* Also the status of the comparison. */
+int gate_write(struct gate *g);
+void gate_close(struct gate *g);
+/* --diff, from begin to end. */
+int gate_diff(const struct options *o);
 
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);

@@ -33,6 +33,8 @@ EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/
 	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o \
 	$(O)/common/shown.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
+EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/ipmu_run/report/%.o,compare saved)
+EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "page.h"
 
 #define PAGE_WIDTH 1216		/* at most, in CSS pixels */
@@ -280,6 +281,8 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	draw(r, &s, &d, missing);
 	page_head(f, r, &d);
 	fputs("<main>\n", f);
+	if (r->comparison)
+		compared_html(f, r->comparison);
 	if (r->m->done)
 		machine_section(f, r, &d, missing->drawing);
 	if (missing->plots[0])

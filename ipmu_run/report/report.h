@@ -34,6 +34,7 @@ struct report {
 	const struct report_job *job;	/* NULL: no launcher has started it */
 	const char *options;		/* those of ipmu-run */
 	char *const *program;		/* all arguments; NULL: none */
+	const struct comparison *comparison;	/* shown on the page; NULL: none */
 };
 
 struct value {

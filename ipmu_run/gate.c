@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* --compare and --diff. A run is compared by the JSON that it would write, so that two files and a
+ * file and a run are compared by the same code. What can be refused is refused before the program
+ * runs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "near.h"
+#include "run.h"
+
+#define THIS_RUN "this run"
+
+static int no_memory(void)
+{
+	return complain(EXIT_CANNOT_COUNT, "no memory");
+}
+
+static int refuse_limit(const struct gate *g, const char *name)
+{
+	const struct saved *sides[] = { &g->old, &g->new };
+	struct near near;
+	char text[300];
+
+	near_begin(&near, name);
+	for (int s = 0; s < 2; s++)
+		for (int i = 0; i < sides[s]->n; i++)
+			near_try(&near, saved_short_name(&sides[s]->items[i]),
+				 saved_short_name(&sides[s]->items[i]));
+	return complain(EXIT_USAGE, "--limit %s=...: no such event or metric is compared%s", name,
+			near_text(&near, text, sizeof(text)));
+}
+
+static int judge(struct gate *g, bool begun)
+{
+	const char *unused = limits_unused(&g->o->limits, &g->old, &g->new);
+
+	if (unused)
+		return refuse_limit(g, unused);
+	comparison_free(&g->c);
+	if (compare(&g->old, &g->new, &g->o->limits, begun, &g->c))
+		return no_memory();
+	if (g->o->force)
+		return 0;
+	for (int i = 0; i < g->c.ndifferences; i++)
+		complain(0, "%s: cannot compare %s with it: %s; make it again with -o PREFIX, or "
+			 "compare with --force", g->old.path, g->new.path,
+			 g->c.differences[i].text);
+	return g->c.ndifferences ? EXIT_CANNOT_COUNT : 0;
+}
+
+static int read_side(const char *path, struct saved *out)
+{
+	char why[SAVED_WHY_MAX];
+
+	return saved_read(path, out, why) ? complain(EXIT_USAGE, "%s", why) : 0;
+}
+
+int gate_open(struct gate *g, const struct options *o)
+{
+	int rc;
+
+	*g = (struct gate){ .o = o };
+	rc = read_side(o->compare, &g->old);
+	if (rc || !o->to)
+		return rc;
+	rc = new_file_open(&g->to, o->to, 0666);
+	return rc ? complain(EXIT_USAGE, "--to: cannot write %s: %s", o->to, strerror(-rc)) : 0;
+}
+
+int gate_compare(struct gate *g, const struct report *r, bool begun)
+{
+	char *text = NULL, why[SAVED_WHY_MAX];
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	int rc = f ? report_json(f, r) : -ENOMEM;
+
+	if (f && fclose(f))
+		rc = -ENOMEM;
+	saved_free(&g->new);
+	rc = rc ? no_memory() : saved_parse(THIS_RUN, text, bytes, &g->new, why) ?
+	     complain(EXIT_CANNOT_COUNT, "%s", why) : judge(g, begun);
+	free(text);
+	return rc;
+}
+
+/* Text may show anybody's names on a terminal. */
+static int write_text(FILE *f, const struct comparison *c)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+	int rc = memory ? compared_text(memory, c) : -ENOMEM;
+
+	if (memory && fclose(memory) && !rc)
+		rc = -ENOMEM;
+	if (!rc)
+		shown_write(f, text, bytes);
+	free(text);
+	return rc ? rc : report_flush(f);
+}
+
+static int write_as(enum format format, FILE *f, const struct comparison *c)
+{
+	switch (format) {
+	case FORMAT_JSON: return compared_json(f, c);
+	case FORMAT_MARKDOWN: return compared_markdown(f, c);
+	default: return write_text(f, c);
+	}
+}
+
+int gate_write(struct gate *g)
+{
+	int rc = write_as(g->o->format, g->o->to ? g->to.f : stdout, &g->c);
+
+	if (!rc && g->o->to)
+		rc = new_file_publish(&g->to);
+	if (rc && (g->o->to || !ferror(stdout)))	/* which is told in the end */
+		return complain(EXIT_CANNOT_COUNT, "cannot write %s: %s",
+				g->o->to ? g->o->to : "the comparison", strerror(-rc));
+	return g->c.failed ? g->o->beyond : 0;
+}
+
+void gate_close(struct gate *g)
+{
+	comparison_free(&g->c);
+	saved_free(&g->old);
+	saved_free(&g->new);
+	new_file_drop(&g->to);
+}
+
+int gate_diff(const struct options *o)
+{
+	struct gate g;
+	int rc = gate_open(&g, o);
+
+	if (!rc)
+		rc = read_side(o->diff, &g.new);
+	if (!rc)
+		rc = judge(&g, false);
+	if (!rc)
+		rc = gate_write(&g);
+	gate_close(&g);
+	return rc;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares two reports: each event and each metric, within limits. */
+#ifndef IPMU_RUN_COMPARE_H
+#define IPMU_RUN_COMPARE_H
+
+#include <stdio.h>
+
+#include "saved.h"
+
+/* How far a value may rise or fall, in per cent of the old one; NAN: as far as it likes. */
+struct limit {
+	char *name;		/* of an event or a metric; NULL: of all that have none by name */
+	double up, down;
+};
+
+struct limits {
+	struct limit *of;
+	int n;
+};
+
+/* "0.5%" (either way), "+0.5%" (rises), "-0.5%" (falls), each also as NAME=LIMIT. A later one
+ * replaces an earlier one of the same name and direction. 0, -EINVAL: no limit, -ENOMEM. */
+int limits_add(struct limits *l, const char *text);
+void limits_free(struct limits *l);
+/* The first name in the limits that neither report has, NULL: none. */
+const char *limits_unused(const struct limits *l, const struct saved *old, const struct saved *new);
+
+/* Those from VERDICT_BEYOND on fail an item that has a limit. */
+enum verdict {
+	VERDICT_SAME,
+	VERDICT_CHANGED,	/* there is no limit */
+	VERDICT_WITHIN,
+	VERDICT_IMPROVED,	/* beyond the number, in the direction that has no limit */
+	VERDICT_NEW,		/* the old report does not have the item */
+	VERDICT_FOUND,		/* known now, and was not */
+	VERDICT_UNKNOWN,	/* in neither */
+	VERDICT_BEYOND,
+	VERDICT_UNSTEADY,	/* the runs are further apart than the limit */
+	VERDICT_MISSING,	/* the new report does not have the item */
+	VERDICT_LOST,		/* known before, and is not now: not measured, or undefined */
+};
+
+/* Values that are NULL: the report does not have the item. limit NULL: there is none. */
+enum verdict compare_values(const struct saved_value *old, const struct saved_value *new,
+			    const struct limit *limit);
+
+struct compared {
+	const struct saved_item *old, *new;	/* NULL: not there; never both */
+	const struct limit *limit;		/* NULL: none */
+	enum verdict verdict;
+	bool failed;
+};
+
+#define DIFFERENCES_MAX 10
+
+/* Why two reports do not speak of the same work on the same machine. */
+struct difference {
+	const char *what;		/* "machine" */
+	char *text;			/* a sentence */
+};
+
+struct comparison {
+	const struct saved *old, *new;
+	struct compared *items;
+	int n, failed;
+	struct difference differences[DIFFERENCES_MAX];
+	int ndifferences;
+};
+
+/* The reports and limits have to outlive the comparison. begun: the new report is of a program that
+ * has not run yet, so that its status and processes are not compared. 0 or -ENOMEM; to be freed in
+ * either case. */
+int compare(const struct saved *old, const struct saved *new, const struct limits *limits,
+	    bool begun, struct comparison *out);
+void comparison_free(struct comparison *c);
+
+/* ---- compared.c: what they are written as; 0 or a negative errno */
+
+int compared_text(FILE *f, const struct comparison *c);
+int compared_json(FILE *f, const struct comparison *c);
+int compared_markdown(FILE *f, const struct comparison *c);
+void compared_html(FILE *f, const struct comparison *c);	/* a section of the page */
+
+#endif

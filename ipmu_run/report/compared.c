@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a comparison: as text, JSON and Markdown, and as a section of the page. All but JSON have
+ * the same cells. */
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+#include "json_writer.h"
+#include "page.h"
+
+#define CELL_MAX 96
+
+static const char *const verdicts[] = {
+	[VERDICT_SAME] = "same", [VERDICT_CHANGED] = "changed", [VERDICT_WITHIN] = "within",
+	[VERDICT_IMPROVED] = "improved", [VERDICT_NEW] = "new", [VERDICT_FOUND] = "found",
+	[VERDICT_UNKNOWN] = "unknown", [VERDICT_BEYOND] = "beyond",
+	[VERDICT_UNSTEADY] = "unsteady", [VERDICT_MISSING] = "missing", [VERDICT_LOST] = "lost",
+};
+
+/* ---- cells ---- */
+
+struct cells {
+	const char *name;
+	char old[CELL_MAX], new[CELL_MAX], change[CELL_MAX], verdict[CELL_MAX];
+};
+
+static void value_cell(const struct saved_item *i, char out[CELL_MAX])
+{
+	char number[REPORT_NUMBER_MAX];
+
+	if (!i || !i->v.known) {
+		strcpy(out, "-");
+		return;
+	}
+	report_number(i->v.value, !i->unit, number);
+	snprintf(out, CELL_MAX, "%s%s%.40s", number, i->unit && strcmp(i->unit, "1") ? " " : "",
+		 i->unit && strcmp(i->unit, "1") ? i->unit : "");
+}
+
+/* False: it has no change in per cent. */
+static bool change_of(const struct compared *c, double *percent)
+{
+	if (!c->old || !c->new || !c->old->v.known || !c->new->v.known)
+		return false;
+	*percent = c->new->v.value - c->old->v.value;
+	if (*percent != 0 && c->old->v.value == 0)
+		return false;
+	if (*percent != 0)
+		*percent *= 100 / fabs(c->old->v.value);
+	return true;
+}
+
+static void limit_cell(const struct limit *l, char out[CELL_MAX])
+{
+	if (l->up == l->down)
+		snprintf(out, CELL_MAX, " %.4g%%", l->up);
+	else if (isnan(l->down))
+		snprintf(out, CELL_MAX, " +%.4g%%", l->up);
+	else if (isnan(l->up))
+		snprintf(out, CELL_MAX, " -%.4g%%", l->down);
+	else
+		snprintf(out, CELL_MAX, " +%.4g%% -%.4g%%", l->up, l->down);
+}
+
+static struct cells cells_of(const struct compared *c)
+{
+	struct cells cells = { .name = saved_short_name(c->old ? c->old : c->new) };
+	char limit[CELL_MAX] = "";
+	double percent;
+
+	value_cell(c->old, cells.old);
+	value_cell(c->new, cells.new);
+	if (!change_of(c, &percent))
+		strcpy(cells.change, "-");
+	else
+		snprintf(cells.change, CELL_MAX, percent == 0 ? "0 %%" : "%+.4g %%", percent);
+	if (c->limit && c->verdict != VERDICT_SAME)
+		limit_cell(c->limit, limit);
+	snprintf(cells.verdict, CELL_MAX, "%s%.40s", verdicts[c->verdict], limit);
+	if (c->verdict == VERDICT_UNSTEADY)
+		snprintf(cells.verdict, CELL_MAX, "unsteady%.30s: runs differ by %.3g%%, %.3g%%",
+			 limit, c->old->v.spread, c->new->v.spread);
+	return cells;
+}
+
+/* The name of a group, where it begins. NULL: the item is of the same group as the one before. */
+static const char *heading(const struct comparison *c, int i)
+{
+	const struct compared *one = &c->items[i], *before = i ? one - 1 : NULL;
+	const char *group = (one->old ? one->old : one->new)->group;
+
+	if (before && !strcmp((before->old ? before->old : before->new)->group, group))
+		return NULL;
+	return *group ? group : "events";
+}
+
+static void origin(const struct saved *s, char out[CELL_MAX * 2])
+{
+	snprintf(out, CELL_MAX * 2, "%.40s, %.65s, ipmu-run %.20s, %s%d run%s",
+		 saved_member(s, "date"), saved_member(s, "host"), saved_member(s, "ipmu_version"),
+		 s->runs > 1 ? "medians of " : "", s->runs, s->runs == 1 ? "" : "s");
+}
+
+static void summary(const struct comparison *c, char out[CELL_MAX])
+{
+	int limited = 0;
+
+	for (int i = 0; i < c->n; i++)
+		limited += c->items[i].limit != NULL;
+	if (limited)
+		snprintf(out, CELL_MAX, "%d of %d with a limit failed", c->failed, limited);
+	else
+		strcpy(out, "no limits: nothing can fail");
+}
+
+/* ---- text ---- */
+
+int compared_text(FILE *f, const struct comparison *c)
+{
+	const struct saved *sides[] = { c->old, c->new };
+	char line[CELL_MAX * 2];
+	const char *group;
+
+	fprintf(f, "ipmu-run: %s: %s and %s\n", saved_member(c->new, "command"), c->old->path,
+		c->new->path);
+	for (int i = 0; i < 2; i++) {
+		origin(sides[i], line);
+		fprintf(f, "  %s: %s\n", sides[i]->path, line);
+	}
+	for (int i = 0; i < c->ndifferences; i++)
+		fprintf(f, "  compared by force: %s\n", c->differences[i].text);
+	for (int i = 0; i < c->n; i++) {
+		const struct cells cells = cells_of(&c->items[i]);
+
+		group = heading(c, i);
+		if (group)
+			fprintf(f, "  %-48s %17s %17s %12s\n", group, "old", "new", "change");
+		fprintf(f, "    %-46s %17s %17s %12s  %s%s\n", cells.name, cells.old, cells.new,
+			cells.change, c->items[i].failed ? "FAILED: " : "", cells.verdict);
+	}
+	summary(c, line);
+	fprintf(f, "  %s\n", line);
+	return report_flush(f);
+}
+
+/* ---- Markdown ---- */
+
+/* Text of anybody's in a table: no letter of it is a mark. */
+static void escaped(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]<>|~&", *text))
+			fputc('\\', f);
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, f);
+	}
+}
+
+static void markdown_row(FILE *f, const struct compared *item)
+{
+	const struct cells cells = cells_of(item);
+	const char *const texts[] = { cells.name, cells.old, cells.new, cells.change,
+				      cells.verdict };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		fprintf(f, "| %s", i == 4 && item->failed ? "**" : "");
+		escaped(f, texts[i]);
+		fprintf(f, "%s ", i == 4 && item->failed ? "**" : "");
+	}
+	fputs("|\n", f);
+}
+
+int compared_markdown(FILE *f, const struct comparison *c)
+{
+	const struct saved *sides[] = { c->old, c->new };
+	char line[CELL_MAX * 2];
+	const char *group;
+
+	fputs("### ipmu-run: ", f);
+	escaped(f, saved_member(c->new, "command"));
+	summary(c, line);
+	fprintf(f, "\n\n%s.\n\n| |", line);
+	for (int i = 0; i < 2; i++) {
+		fputc(' ', f);
+		escaped(f, sides[i]->path);
+		fputs(" |", f);
+	}
+	fputs(" change | verdict |\n|---|---:|---:|---:|---|\n", f);
+	for (int i = 0; i < c->n; i++) {
+		group = heading(c, i);
+		if (group) {
+			fputs("| **", f);
+			escaped(f, group);
+			fputs("** | | | | |\n", f);
+		}
+		markdown_row(f, &c->items[i]);
+	}
+	for (int i = 0; i < c->ndifferences; i++) {
+		fputs("\n- compared by force: ", f);
+		escaped(f, c->differences[i].text);
+	}
+	for (int i = 0; i < 2; i++) {
+		origin(sides[i], line);
+		fputs("\n- ", f);
+		escaped(f, sides[i]->path);
+		fputs(": ", f);
+		escaped(f, line);
+	}
+	fputc('\n', f);
+	return report_flush(f);
+}
+
+/* ---- HTML ---- */
+
+void compared_html(FILE *f, const struct comparison *c)
+{
+	char line[CELL_MAX];
+	const char *group;
+
+	summary(c, line);
+	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n<table>\n"
+		"<thead><tr><th></th><th class=\"c\">", line);
+	markup_text(f, c->old->path);
+	fputs("</th><th class=\"c\">", f);
+	markup_text(f, c->new->path);
+	fputs("</th><th class=\"c\">change</th><th>verdict</th></tr></thead>\n<tbody>\n", f);
+	for (int i = 0; i < c->n; i++) {
+		const struct cells cells = cells_of(&c->items[i]);
+		const char *const numbers[] = { cells.old, cells.new, cells.change };
+
+		group = heading(c, i);
+		if (group) {
+			fputs("<tr><th colspan=\"5\">", f);
+			markup_text(f, group);
+			fputs("</th></tr>\n", f);
+		}
+		fputs("<tr><td>", f);
+		markup_text(f, cells.name);
+		for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+			fputs("</td><td class=\"c\">", f);
+			markup_text(f, numbers[k]);
+		}
+		fprintf(f, "</td><td%s>", c->items[i].failed ? " class=\"warn\"" : "");
+		markup_text(f, cells.verdict);
+		fputs("</td></tr>\n", f);
+	}
+	fputs("</tbody></table>\n</section>\n", f);
+}
+
+/* ---- JSON ---- */
+
+static void put_number(struct json_writer *w, struct json_object *o, const char *key, bool known,
+		       double x)
+{
+	if (known && isfinite(x))
+		json_put_number(w, o, key, x);
+	else
+		json_put_null(w, o, key);
+}
+
+static void put_side(struct json_writer *w, struct json_object *o, const char *key,
+		     const char *spread, const struct saved_item *i)
+{
+	put_number(w, o, key, i && i->v.known, i ? i->v.value : 0);
+	put_number(w, o, spread, i && i->v.known, i ? i->v.spread : 0);
+}
+
+static struct json_object *item_object(struct json_writer *w, const struct compared *c)
+{
+	const struct saved_item *any = c->old ? c->old : c->new;
+	struct json_object *o = json_object_begin(w);
+	double percent = 0;
+	bool known = change_of(c, &percent);
+
+	json_put_text(w, o, "group", any->group);
+	json_put_text(w, o, "kind", any->unit ? "metric" : "event");
+	json_put_text(w, o, "name", any->name);
+	json_put_text(w, o, "unit", any->unit);
+	put_side(w, o, "old", "old_spread_percent", c->old);
+	put_side(w, o, "new", "new_spread_percent", c->new);
+	put_number(w, o, "change_percent", known, percent);
+	put_number(w, o, "limit_up_percent", c->limit, c->limit ? c->limit->up : 0);
+	put_number(w, o, "limit_down_percent", c->limit, c->limit ? c->limit->down : 0);
+	json_put_text(w, o, "verdict", verdicts[c->verdict]);
+	json_put_bool(w, o, "failed", c->failed);
+	return o;
+}
+
+int compared_json(FILE *f, const struct comparison *c)
+{
+	struct json_writer w = { .no_memory = false };
+	struct json_object *o = json_object_begin(&w), *items = json_array_begin(&w),
+			   *differences = json_array_begin(&w);
+
+	json_put_text(&w, o, "old", c->old->path);
+	json_put_text(&w, o, "new", c->new->path);
+	json_put_text(&w, o, "command", saved_member(c->new, "command"));
+	json_put_int(&w, o, "failed", c->failed);
+	for (int i = 0; i < c->ndifferences; i++)
+		json_append_text(&w, differences, c->differences[i].text);
+	json_put(&w, o, "differences", differences);
+	for (int i = 0; i < c->n; i++)
+		json_append(&w, items, item_object(&w, &c->items[i]));
+	json_put(&w, o, "items", items);
+	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A report that report_json() has written, read again. */
+#ifndef IPMU_RUN_SAVED_H
+#define IPMU_RUN_SAVED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct json_object;
+
+#define SAVED_WHY_MAX 512
+
+/* An item's value: of several runs the median, and how far they are apart. */
+struct saved_value {
+	bool known;		/* counted, and defined in every run */
+	double value;
+	double spread;		/* largest - smallest run, in per cent of the median */
+};
+
+struct saved_item {
+	char *group;		/* "skl_unc/MEM"; "" for events by name */
+	const char *name;	/* with the component of an event */
+	const char *unit;	/* of a metric, NULL: an event */
+	const char *formula;	/* of a metric */
+	struct saved_value v;
+};
+
+struct saved {
+	char *path;			/* as given, for messages */
+	struct json_object *root;	/* owns the strings of the items */
+	struct saved_item *items;
+	int n;
+	int runs;
+	bool complete;
+};
+
+/* 0, or a negative errno and a sentence that names the file and the object in it. A byte 0 follows
+ * the text. */
+int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX]);
+int saved_parse(const char *path, const char *text, size_t bytes, struct saved *out,
+		char why[SAVED_WHY_MAX]);
+void saved_free(struct saved *s);
+
+/* Without the component of an event. */
+const char *saved_short_name(const struct saved_item *item);
+/* Two items of the same group, name and kind. */
+bool saved_same_item(const struct saved_item *a, const struct saved_item *b);
+
+/* A member of the report itself, as text for people: "" where it is absent or null. */
+const char *saved_member(const struct saved *s, const char *key);
+bool saved_has(const struct saved *s, const char *key);
+/* Does the member say the same in both? */
+bool saved_equal(const struct saved *a, const struct saved *b, const char *key);
+
+#endif
