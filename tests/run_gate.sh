@@ -96,7 +96,7 @@ gate 'by name, the metric' 122 --limit 'LLC read miss ratio=-5%'
 gate 'by name, wider than for all' 0 --limit 1% --limit intel_uncore:::$reads=20% \
 	--limit 'LLC read miss ratio=+1%'
 gate 'a page' 122 --limit 1% -o page
-grep -q '<h2>Compared</h2>' page.html && grep -q "class=\"warn\">beyond 1%" page.html; verdict 'a page' $?
+grep -q '<h2>Compared</h2>' page.html && grep -q "<strong>beyond 1%</strong>" page.html; verdict 'a page' $?
 ipmu-run --diff base.json page.json --limit 1% >out 2>err; is '--diff' 122 $?
 line '--diff' "^    $reads +$old +$((old + lines)) "
 ipmu-run --diff page.json base.json --limit +1% --limit 'LLC read miss ratio=-1%' >out 2>err; is '--diff, back' 0 $?
@@ -123,7 +123,7 @@ on='--on skl-4c8t -g LLC_READ'
 refused 'another machine' 'the machine differs: ' --on skl-2c4t -g LLC_READ --compare base.json ./app
 [ ! -s out ]; verdict 'refused: no comparison' $?
 if grep -q LLC_READ err; then bad 'another machine: the program has run'; else ok; fi
-refused 'another group' 'the groups differ: skl_unc/LLC_READ is in base.json, and not in this run' \
+refused 'another group' 'the groups differ: skl_unc/LLC_READ in base.json are not in this run' \
 	--on skl-4c8t -g LLC --compare base.json ./app
 "$vpmu" run --no-feed -m skl-4c8t --llc 4M,16,64 -- ipmu-run -g LLC_READ --compare base.json ./app >out 2>err
 is 'another geometry: status' 125 $?

@@ -53,8 +53,9 @@ static void describe(const PAPI_hw_info_t *info, char *text, size_t bytes)
 			const PAPI_mh_cache_info_t *c = &info->mem_hierarchy.level[level].cache[i];
 
 			if (c->size)
-				n += (size_t)snprintf(text + n, bytes - n, ", L%d %d KiB of %d ways",
-						      level + 1, c->size / 1024, c->associativity);
+				n += (size_t)snprintf(text + n, bytes - n,
+						      ", L%d %d KiB of %d ways", level + 1,
+						      c->size / 1024, c->associativity);
 		}
 }
 

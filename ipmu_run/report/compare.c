@@ -203,10 +203,9 @@ static int check_groups(struct comparison *c, const struct saved *a, const struc
 {
 	for (int i = 0; i < a->n; i++)
 		if (!has_group(b, a->items[i].group))
-			return differ(c, "groups", a->items[i].group[0] ?
-				      "the groups differ: %.200s is in %.200s, and not in %.200s" :
-				      "the groups differ: events by name%.0s are in %.200s, and not "
-				      "in %.200s", a->items[i].group, a->path, b->path);
+			return differ(c, "groups", "the groups differ: %.200s in %.200s are not "
+				      "in %.200s", *a->items[i].group ? a->items[i].group :
+				      "events by name", a->path, b->path);
 	return 0;
 }
 

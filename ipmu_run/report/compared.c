@@ -120,7 +120,6 @@ int compared_text(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
 	char line[CELL_MAX * 2];
-	const char *group;
 
 	fprintf(f, "ipmu-run: %s: %s and %s\n", saved_member(c->new, "command"), c->old->path,
 		c->new->path);
@@ -132,11 +131,11 @@ int compared_text(FILE *f, const struct comparison *c)
 		fprintf(f, "  compared by force: %s\n", c->differences[i].text);
 	for (int i = 0; i < c->n; i++) {
 		const struct cells cells = cells_of(&c->items[i]);
+		const char *group = heading(c, i);
 
-		group = heading(c, i);
 		if (group)
-			fprintf(f, "  %-48s %17s %17s %12s\n", group, "old", "new", "change");
-		fprintf(f, "    %-46s %17s %17s %12s  %s%s\n", cells.name, cells.old, cells.new,
+			fprintf(f, "  %-46s %16s %16s %12s\n", group, "old", "new", "change");
+		fprintf(f, "    %-44s %16s %16s %12s  %s%s\n", cells.name, cells.old, cells.new,
 			cells.change, c->items[i].failed ? "FAILED: " : "", cells.verdict);
 	}
 	summary(c, line);
@@ -144,10 +143,19 @@ int compared_text(FILE *f, const struct comparison *c)
 	return report_flush(f);
 }
 
-/* ---- Markdown ---- */
+/* ---- tables ---- */
 
-/* Text of anybody's in a table: no letter of it is a mark. */
-static void escaped(FILE *f, const char *text)
+#define COLUMNS 5
+
+struct table {
+	void (*put)(FILE *f, const char *text);		/* anybody's text, without marks */
+	const char *before[COLUMNS], *end;		/* of a row's cells */
+	const char *strong, *weak;			/* around what is to be seen first */
+	const char *below_head;
+};
+
+/* A pipe would end the cell, the others are marks within a line. */
+static void markdown_put(FILE *f, const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("\\`*_[]<>|~&", *text))
@@ -156,95 +164,77 @@ static void escaped(FILE *f, const char *text)
 	}
 }
 
-static void markdown_row(FILE *f, const struct compared *item)
-{
-	const struct cells cells = cells_of(item);
-	const char *const texts[] = { cells.name, cells.old, cells.new, cells.change,
-				      cells.verdict };
+static const struct table markdown = {
+	markdown_put, { "| ", " | ", " | ", " | ", " | " }, " |\n", "**", "**",
+	"|---|---:|---:|---:|---|\n",
+};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		fprintf(f, "| %s", i == 4 && item->failed ? "**" : "");
-		escaped(f, texts[i]);
-		fprintf(f, "%s ", i == 4 && item->failed ? "**" : "");
+#define NUMBER_CELL "</td><td class=\"c\">"
+static const struct table html = {
+	markup_text, { "<tr><td>", NUMBER_CELL, NUMBER_CELL, NUMBER_CELL, "</td><td>" },
+	"</td></tr>\n", "<strong>", "</strong>", "",
+};
+
+/* strong: a column, -1: none. */
+static void put_row(FILE *f, const struct table *t, const char *const texts[COLUMNS], int strong)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		fprintf(f, "%s%s", t->before[i], i == strong ? t->strong : "");
+		t->put(f, texts[i]);
+		fputs(i == strong ? t->weak : "", f);
 	}
-	fputs("|\n", f);
+	fputs(t->end, f);
+}
+
+static void put_table(FILE *f, const struct table *t, const struct comparison *c)
+{
+	put_row(f, t, (const char *[]){ "", c->old->path, c->new->path, "change", "verdict" }, -1);
+	fputs(t->below_head, f);
+	for (int i = 0; i < c->n; i++) {
+		const struct cells cells = cells_of(&c->items[i]);
+		const char *group = heading(c, i);
+
+		if (group)
+			put_row(f, t, (const char *[]){ group, "", "", "", "" }, 0);
+		put_row(f, t, (const char *[]){ cells.name, cells.old, cells.new, cells.change,
+						cells.verdict }, c->items[i].failed ? 4 : -1);
+	}
 }
 
 int compared_markdown(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
 	char line[CELL_MAX * 2];
-	const char *group;
 
 	fputs("### ipmu-run: ", f);
-	escaped(f, saved_member(c->new, "command"));
+	markdown_put(f, saved_member(c->new, "command"));
 	summary(c, line);
-	fprintf(f, "\n\n%s.\n\n| |", line);
-	for (int i = 0; i < 2; i++) {
-		fputc(' ', f);
-		escaped(f, sides[i]->path);
-		fputs(" |", f);
-	}
-	fputs(" change | verdict |\n|---|---:|---:|---:|---|\n", f);
-	for (int i = 0; i < c->n; i++) {
-		group = heading(c, i);
-		if (group) {
-			fputs("| **", f);
-			escaped(f, group);
-			fputs("** | | | | |\n", f);
-		}
-		markdown_row(f, &c->items[i]);
-	}
+	fprintf(f, "\n\n%s.\n\n", line);
+	put_table(f, &markdown, c);
 	for (int i = 0; i < c->ndifferences; i++) {
 		fputs("\n- compared by force: ", f);
-		escaped(f, c->differences[i].text);
+		markdown_put(f, c->differences[i].text);
 	}
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
 		fputs("\n- ", f);
-		escaped(f, sides[i]->path);
+		markdown_put(f, sides[i]->path);
 		fputs(": ", f);
-		escaped(f, line);
+		markdown_put(f, line);
 	}
 	fputc('\n', f);
 	return report_flush(f);
 }
 
-/* ---- HTML ---- */
-
 void compared_html(FILE *f, const struct comparison *c)
 {
 	char line[CELL_MAX];
-	const char *group;
 
 	summary(c, line);
-	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n<table>\n"
-		"<thead><tr><th></th><th class=\"c\">", line);
-	markup_text(f, c->old->path);
-	fputs("</th><th class=\"c\">", f);
-	markup_text(f, c->new->path);
-	fputs("</th><th class=\"c\">change</th><th>verdict</th></tr></thead>\n<tbody>\n", f);
-	for (int i = 0; i < c->n; i++) {
-		const struct cells cells = cells_of(&c->items[i]);
-		const char *const numbers[] = { cells.old, cells.new, cells.change };
-
-		group = heading(c, i);
-		if (group) {
-			fputs("<tr><th colspan=\"5\">", f);
-			markup_text(f, group);
-			fputs("</th></tr>\n", f);
-		}
-		fputs("<tr><td>", f);
-		markup_text(f, cells.name);
-		for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
-			fputs("</td><td class=\"c\">", f);
-			markup_text(f, numbers[k]);
-		}
-		fprintf(f, "</td><td%s>", c->items[i].failed ? " class=\"warn\"" : "");
-		markup_text(f, cells.verdict);
-		fputs("</td></tr>\n", f);
-	}
-	fputs("</tbody></table>\n</section>\n", f);
+	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n<div class=\"scroll\"><table><tbody>\n",
+		line);
+	put_table(f, &html, c);
+	fputs("</tbody></table></div>\n</section>\n", f);
 }
 
 /* ---- JSON ---- */

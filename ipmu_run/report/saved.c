@@ -270,7 +270,8 @@ static int read_json(const struct reading *r, const char *text, size_t bytes)
 	if (error == json_tokener_continue || error == json_tokener_error_parse_eof)
 		return fault(r, "it", "the JSON ends too early: the file is cut");
 	if (error != json_tokener_success)
-		return fault(r, "it", "no JSON at byte %zu: %s", end, json_tokener_error_desc(error));
+		return fault(r, "it", "no JSON at byte %zu: %s", end,
+			     json_tokener_error_desc(error));
 	if (end + strspn(text + end, " \t\r\n") < bytes)
 		return fault(r, "it", "something stands behind the JSON, at byte %zu", end);
 	return has_twins(text, bytes, r->s->root) ?
