@@ -81,7 +81,7 @@ int list_groups(const struct machine *m);
 /* "MEM, LLC": those of this machine; "" if there are none. */
 void list_names(const struct machine *m, char *out, size_t bytes);
 
-/* ---- gate.c: compares with a report of earlier. All return 0, or an exit status after a
+/* ---- gate.c: compares with an earlier report. All return 0, or an exit status after a
  * complaint. */
 
 struct gate {

@@ -147,6 +147,13 @@ if [ -x three ]; then
 	command -v lstopo-no-graphics >/dev/null && check 'two nodes: the page draws node 0' \
 		[ "$(grep -o '>INST[A-Z_:]* [0-9]*<' out.html | grep -o '[0-9]*<' | paste -sd' ')" = '6< 6<' ]
 	check 'two nodes: complete' grep -q '^  "complete":true,$' out.json
+	mv out.json base.json
+	across 3 ipmu-run --on core2-4c -g CPI -o out --compare base.json --limit $instructions=0% ./three
+	check 'two nodes, compared: the status' [ $status = 0 ]
+	check 'two nodes, compared: once' lines 1 '  0 of 1 with a limit failed'
+	across 2 ipmu-run --on core2-4c -g CPI -o out --compare base.json ./three
+	check 'two nodes, a rank less: the status' [ $status != 0 ]
+	check 'two nodes, a rank less' says "the number of ranks differs: '3' in base.json, '2' in this run"
 fi
 # Two packages each: a sum for the node, beside them.
 across 4 "$vpmu" run --no-feed -m nhmex-2p16c32t ipmu-run -g MEM -o out true
@@ -186,4 +193,7 @@ chmod +x apart
 across 2 ./apart "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out true
 check 'apart: a report each' [ -s apart.node0/out.csv -a -s apart.node1/out.node1.csv ]
 check 'apart: marked' grep -q '^  "complete":false,$' apart.node0/out.json
+across 2 ./apart "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event --compare "$scratch/apart.node0/out.json" true
+check 'apart, compared: the status' [ $status != 0 ]
+check 'apart, compared' says 'have not reached the first node of the job, which compares$'
 finish

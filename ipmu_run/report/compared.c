@@ -95,10 +95,17 @@ static const char *heading(const struct comparison *c, int i)
 	return *group ? group : "events";
 }
 
+static const char *known(const struct saved *s, const char *key)
+{
+	const char *text = saved_member(s, key);
+
+	return *text ? text : "?";
+}
+
 static void origin(const struct saved *s, char out[CELL_MAX * 2])
 {
 	snprintf(out, CELL_MAX * 2, "%.40s, %.65s, ipmu-run %.20s, %s%d run%s",
-		 saved_member(s, "date"), saved_member(s, "host"), saved_member(s, "ipmu_version"),
+		 known(s, "date"), known(s, "host"), known(s, "ipmu_version"),
 		 s->runs > 1 ? "medians of " : "", s->runs, s->runs == 1 ? "" : "s");
 }
 
@@ -231,8 +238,8 @@ void compared_html(FILE *f, const struct comparison *c)
 	char line[CELL_MAX];
 
 	summary(c, line);
-	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n<div class=\"scroll\"><table><tbody>\n",
-		line);
+	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n"
+		"<div class=\"scroll\"><table><tbody>\n", line);
 	put_table(f, &html, c);
 	fputs("</tbody></table></div>\n</section>\n", f);
 }

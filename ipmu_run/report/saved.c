@@ -43,17 +43,14 @@ static int fault(const struct reading *r, const char *where, const char *format,
 static int read_number(const struct reading *r, const char *where, struct json_object *o,
 		       double *out)
 {
-	int64_t whole = json_object_get_int64(o);
+	bool is_int = json_object_is_type(o, json_type_int);
+	int64_t whole = is_int ? json_object_get_int64(o) : 0;
 
-	if (json_object_is_type(o, json_type_int) && whole != INT64_MAX && whole != INT64_MIN)
-		*out = (double)whole;
-	else if (json_object_is_type(o, json_type_double))
-		*out = json_object_get_double(o);
-	else if (json_object_is_type(o, json_type_int))
-		*out = HUGE_VAL;
-	else
-		return fault(r, where, "it is neither a number nor null");
-	return isfinite(*out) ? 0 : fault(r, where, "the number is too large, or none");
+	if (!is_int && !json_object_is_type(o, json_type_double))
+		return fault(r, where, "it is no number");
+	*out = is_int ? (double)whole : json_object_get_double(o);
+	return isfinite(*out) && whole != INT64_MAX && whole != INT64_MIN ? 0 :
+	       fault(r, where, "the number is too large, or none");
 }
 
 static int by_size(const void *a, const void *b)
