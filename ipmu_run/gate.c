@@ -84,28 +84,12 @@ int gate_compare(struct gate *g, const struct report *r, bool begun)
 	return rc;
 }
 
-/* Text may show anybody's names on a terminal. */
-static int write_text(FILE *f, const struct comparison *c)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-	int rc = memory ? compared_text(memory, c) : -ENOMEM;
-
-	if (memory && fclose(memory) && !rc)
-		rc = -ENOMEM;
-	if (!rc)
-		shown_write(f, text, bytes);
-	free(text);
-	return rc ? rc : report_flush(f);
-}
-
 static int write_as(enum format format, FILE *f, const struct comparison *c)
 {
 	switch (format) {
 	case FORMAT_JSON: return compared_json(f, c);
 	case FORMAT_MARKDOWN: return compared_markdown(f, c);
-	default: return write_text(f, c);
+	default: return compared_text(f, c);
 	}
 }
 

@@ -179,6 +179,17 @@ spread=$(python3 -c "print('%.3g' % (100 * 5100 / $old))")
 line 'unsteady' "^    $reads +$old +$old +0 %  FAILED: unsteady 1%: runs differ by 0%, ${spread//./[.]}%$"
 ipmu-run --diff base.json noisy.json --limit 5% >out; is 'steady enough' 0 $?
 
+# -- names of anybody: no new line in the text, no cell or mark in Markdown
+python3 - <<'END'
+import json
+c = json.load(open("base.json"))
+c["groups"][0]["metrics"][0].update(name="a\n0 of 0 | *b*\x1b[2J", value=1)
+json.dump(c, open("forged.json", "w"))
+END
+ipmu-run --diff base.json forged.json >out; line 'forged' '^    a.x0A0 of 0 [|] [*]b[*].x1B.2J '
+ipmu-run --diff base.json forged.json --format markdown >out
+line 'forged, in Markdown' '^[|] a 0 of 0 .[|] .[*]b.[*] .\[2J [|]'
+
 # -- a job: the first node compares
 if command -v mpirun >/dev/null; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -3,11 +3,13 @@
  * the same cells. */
 #include <json-c/json.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "compare.h"
 #include "json_writer.h"
 #include "page.h"
+#include "shown.h"
 
 #define CELL_MAX 96
 
@@ -123,30 +125,45 @@ static void summary(const struct comparison *c, char out[CELL_MAX])
 
 /* ---- text ---- */
 
+#define LINE_MAX_BYTES 2048
+
+/* Names in a file may be anybody's: none ends the line, or moves the cursor. */
+__attribute__((format(printf, 2, 3)))
+static void put_line(FILE *f, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES], safe[SHOWN_ROOM(sizeof(line))];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(f, "%s\n", shown(line, safe, sizeof(safe)));
+}
+
 int compared_text(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
 	char line[CELL_MAX * 2];
 
-	fprintf(f, "ipmu-run: %s: %s and %s\n", saved_member(c->new, "command"), c->old->path,
-		c->new->path);
+	put_line(f, "ipmu-run: %s: %s and %s", saved_member(c->new, "command"), c->old->path,
+		 c->new->path);
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
-		fprintf(f, "  %s: %s\n", sides[i]->path, line);
+		put_line(f, "  %s: %s", sides[i]->path, line);
 	}
 	for (int i = 0; i < c->ndifferences; i++)
-		fprintf(f, "  compared by force: %s\n", c->differences[i].text);
+		put_line(f, "  compared by force: %s", c->differences[i].text);
 	for (int i = 0; i < c->n; i++) {
 		const struct cells cells = cells_of(&c->items[i]);
 		const char *group = heading(c, i);
 
 		if (group)
-			fprintf(f, "  %-46s %16s %16s %12s\n", group, "old", "new", "change");
-		fprintf(f, "    %-44s %16s %16s %12s  %s%s\n", cells.name, cells.old, cells.new,
-			cells.change, c->items[i].failed ? "FAILED: " : "", cells.verdict);
+			put_line(f, "  %-46s %16s %16s %12s", group, "old", "new", "change");
+		put_line(f, "    %-44s %16s %16s %12s  %s%s", cells.name, cells.old, cells.new,
+			 cells.change, c->items[i].failed ? "FAILED: " : "", cells.verdict);
 	}
 	summary(c, line);
-	fprintf(f, "  %s\n", line);
+	put_line(f, "  %s", line);
 	return report_flush(f);
 }
 
