@@ -36,6 +36,8 @@ static void test_limits(void **state)
 	assert_int_equal(l.n, 3);
 	assert_null(l.of[0].name);
 	assert_true(l.of[0].up == 2 && l.of[0].down == 0.5);
+	assert_int_equal(limits_add(&l, "-0.25%"), 0);
+	assert_true(l.of[0].up == 2 && l.of[0].down == 0.25);
 	assert_string_equal(l.of[1].name, "pmu.EVENT:c=1:e=1");
 	assert_true(isnan(l.of[1].up) && l.of[1].down == 3);
 	assert_string_equal(l.of[2].name, "write bandwidth");
@@ -67,12 +69,14 @@ static void test_verdicts(void **state)
 		{ 0, 1, 0, 0, NAN, 1, VERDICT_IMPROVED },
 		{ 5, 0, 0, 0, 50, 50, VERDICT_BEYOND },
 		{ 5, 0, 0, 0, NAN, 100, VERDICT_WITHIN },
+		{ -200, -201, 0, 0, 0.5, 0.5, VERDICT_WITHIN },
 		{ -200, -202, 0, 0, NAN, 0.5, VERDICT_BEYOND },
 		{ -200, -202, 0, 0, 0.5, NAN, VERDICT_IMPROVED },
 		{ 200, 200, 0.6, 0, 0.5, 0.5, VERDICT_UNSTEADY },
 		{ 200, 200, 0, 0.6, 0.5, 0.5, VERDICT_UNSTEADY },
 		{ 200, 100, 0, 0.6, 0.5, NAN, VERDICT_UNSTEADY },
 		{ 200, 300, 0, 0.6, 0.5, NAN, VERDICT_BEYOND },
+		{ 200, 200, 1.5, 0, 2, 1, VERDICT_UNSTEADY },
 		{ 200, 200, 0.5, 0.5, 0.5, 0.5, VERDICT_SAME },
 		{ 0, 0, 0, HUGE_VAL, 0.5, 0.5, VERDICT_UNSTEADY },
 	};
@@ -189,6 +193,12 @@ static void test_items(void **state)
 	assert_false(c.items[4].failed);
 	comparison_free(&c);
 
+	limits_add(&limits, "B=+10%");	/* of 50, 60 are 20 % more */
+	assert_int_equal(compare(&old, &new, &limits, false, &c), 0);
+	assert_int_equal(c.failed, 3);
+	assert_true(c.items[1].failed);
+	comparison_free(&c);
+
 	limits_add(&limits, "E=1%");
 	assert_string_equal(limits_unused(&limits, &old, &new), "E");
 	limits_free(&limits);
@@ -211,6 +221,8 @@ static void test_comparable(void **state)
 		{ REPORT(ORIGIN, GROUP("H", EVENT("A", "1"), "")), "groups" },
 		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1"), METRIC("M", "2 * A", "1"))),
 		  "formula" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1"), "{\"name\":\"M\",\"unit\":\"s\","
+				       "\"formula\":\"A\",\"value\":1}")), "formula" },
 		{ REPORT(ORIGIN, GROUP("G", EVENT("B", "1"), METRIC("M", "A", "1"))), NULL },
 		{ REPORT(ORIGIN ",\"ranks\":4", ONE), "number of ranks" },
 	};
@@ -238,6 +250,9 @@ static void test_comparable(void **state)
 			fail_msg("row %zu: %d %s", i, c.ndifferences,
 				 c.ndifferences ? c.differences[0].text : "");
 		comparison_free(&c);
+		assert_int_equal(compare(&new, &old, &none, false, &c), 0);
+		assert_int_equal(c.ndifferences, rows[i].what != NULL);
+		comparison_free(&c);
 		saved_free(&new);
 	}
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -255,6 +270,9 @@ static void test_comparable(void **state)
 		comparison_free(&c);
 		assert_int_equal(compare(&old, &new, &none, true, &c), 0);
 		assert_int_equal(c.ndifferences, !members[i].at_end);
+		comparison_free(&c);
+		assert_int_equal(compare(&new, &old, &none, false, &c), 0);
+		assert_int_equal(c.ndifferences, 1);
 		comparison_free(&c);
 		saved_free(&new);
 	}
@@ -318,6 +336,41 @@ static void test_bad(void **state)
 	}
 }
 
+static void test_odd(void **state)
+{
+	struct saved s = parsed("f", REPORT(ORIGIN, GROUP("G", EVENT("M", "1") ","
+			EVENT("\\\"a:\\\"", "2"), METRIC("M", "x", "3"))));
+
+	(void)state;
+	assert_int_equal(s.n, 3);
+	assert_string_equal(s.items[1].name, "\"a:\"");
+	saved_free(&s);
+}
+
+static void test_many(void **state)
+{
+	char *text, why[SAVED_WHY_MAX];
+	size_t bytes;
+	struct saved s;
+
+	(void)state;
+	for (int most = 8192; most <= 8193; most++) {
+		FILE *f = open_memstream(&text, &bytes);
+
+		assert_non_null(f);
+		fprintf(f, "{" ORIGIN ",\"groups\":[{\"pmu\":\"p\",\"name\":\"G\",\"events\":[");
+		for (int i = 0; i < most; i++)
+			fprintf(f, "%s{\"name\":\"%d\",\"value\":1}", i ? "," : "", i);
+		fprintf(f, "],\"metrics\":[]}]}");
+		fclose(f);
+		assert_int_equal(saved_parse("f", text, bytes, &s, why),
+				 most == 8192 ? 0 : -EINVAL);
+		saved_free(&s);
+		free(text);
+	}
+	assert_non_null(strstr(why, "groups[0].events[8192]: more than 8192"));
+}
+
 /* Wherever a file is cut, it is refused, and where a byte differs nothing breaks. */
 static void test_damaged(void **state)
 {
@@ -349,6 +402,8 @@ int main(void)
 		cmocka_unit_test(test_items),
 		cmocka_unit_test(test_comparable),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_damaged),
 	};
 
