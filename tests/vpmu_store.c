@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores that are decoded, against the assembler: an instruction is as long as from its label
  * to the next, and what it stores is said beside it. */
-#include "../virtual_pmu/system/store.h"
+#include "../virtual_pmu/native/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

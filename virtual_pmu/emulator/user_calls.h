@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 1
+#define VPMU_USER_VERSION 2
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
@@ -28,13 +28,17 @@ struct vpmu_user_host {
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* The calling thread's RSP. */
 	uint64_t (*stack)(void);
+	/* Changes the rights to pages of the program, as mprotect does. */
+	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
+	/* For `fault` below: executes the instruction that has faulted, as a block of its own and
+	 * while all other threads are stopped. around: called in that state, before and after.
+	 * False: it has faulted again, which is reported when `fault` is over. */
+	bool (*step)(void (*around)(bool begins));
+	/* Drops all translations. The calling thread executes none of them any more. */
+	void (*forget)(void);
 	/* The path of the program's file, from the program's first instruction on. */
 	const char *program;
 };
-
-/* The program's registers, which the plugin may change. general: RAX, RCX, RDX, RBX, RSP, RBP, RSI,
- * RDI, R8 to R15. */
-struct vpmu_user_registers { uint64_t *general, *rip, *flags; };
 
 enum vpmu_user_answer { VPMU_USER_UNKNOWN, VPMU_USER_DONE, VPMU_USER_FAULT };
 
@@ -52,8 +56,10 @@ struct vpmu_user_calls {
 	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	enum vpmu_user_answer (*rdpmc)(uint32_t index, uint64_t *value);
-	/* A page fault. True: the program goes on with what the registers hold. */
-	bool (*fault)(uint64_t address, const struct vpmu_user_registers *registers);
+	/* A page fault, by a store or a load; left: how many instructions of its block have not
+	 * been executed, with the one that has faulted (0: not known). True: the program goes on
+	 * with what its registers hold. */
+	bool (*fault)(uint64_t address, bool store, uint32_t left);
 	/* The caller's new thread will be this one of QEMU's CPUs. It executes nothing yet. */
 	void (*thread_created)(unsigned int vcpu);
 	/* A signal is about to end the program. */

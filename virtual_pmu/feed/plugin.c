@@ -17,6 +17,7 @@
 #include "hugepages.h"
 #include "illegal.h"
 #include "serving.h"
+#include "stepping.h"
 #include "vforks.h"
 #include "waiting.h"
 #include "wakes.h"
@@ -71,6 +72,8 @@ static void after_failed_exec(struct vpmu_emulated *t)
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
+	if (vpmu_stepping_translate(tb))
+		return;
 	vpmu_illegal_translate(tb);
 	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
@@ -167,6 +170,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 static void after_fork(void)
 {
 	attached = false;
+	vpmu_system_window_forked();
 	count_feed(true);
 	vpmu_feed.space = new_space();
 	vpmu_feed.running = 0;

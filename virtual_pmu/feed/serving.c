@@ -7,6 +7,7 @@
 #include "../emulator/user_calls.h"
 #include "../system/system.h"
 #include "emulated.h"
+#include "stepping.h"
 #include "vforks.h"
 #include "waiting.h"
 #include "watch.h"
@@ -29,10 +30,30 @@ static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
 	return vpmu_system_rdpmc(index, value) ? VPMU_USER_FAULT : VPMU_USER_DONE;
 }
 
-static bool on_fault(uint64_t address, const struct vpmu_user_registers *r)
+/* A block's instructions are counted when it is entered: those that it did not come to are not. */
+static void count_no_more(uint32_t instructions)
 {
+	if (!vpmu_self)
+		return;
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_self->runner.clock -= instructions;
+}
+
+static bool on_fault(uint64_t address, bool store, uint32_t left)
+{
+	if (!vpmu_system_in_window(address, 1))
+		return false;
+	count_no_more(left ? left - 1 : 0);
 	synchronise();
-	return vpmu_system_fault(address, r->general, r->rip, r->flags);
+	return vpmu_stepping_fault(address, store);
+}
+
+/* Blocks are translated anew, without the callbacks that count a block at its first access: that
+ * may fault. */
+static void on_window(void)
+{
+	vpmu_watch_blocks_alone();
+	host->forget();
 }
 
 /* The calling thread makes the one that will be this vcpu. */
@@ -66,8 +87,9 @@ bool vpmu_serving_begin(const char *path, const char *tool)
 		return false;
 	memory = (struct vpmu_program_memory){
 		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
-		.program = host->program,
+		.program = host->program, .protect = host->protect, .window_begins = on_window,
 	};
+	vpmu_stepping_begin(host, vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))

@@ -69,7 +69,8 @@ static void find_first(struct block *b, uint64_t packed)
 {
 	size_t i = 0;
 
-	if (b->count > VPMU_FIRST_INSNS_MAX || vpmu_packed_lines(packed) > VPMU_FIRST_LINES_MAX)
+	if (__atomic_load_n(&b->callbacks->blocks_alone, __ATOMIC_RELAXED) ||
+	    b->count > VPMU_FIRST_INSNS_MAX || vpmu_packed_lines(packed) > VPMU_FIRST_LINES_MAX)
 		return;
 	while (i < b->count && (b->of[i].none || b->left_out[i]))
 		i++;

@@ -390,6 +390,11 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 		vpmu_translation_register(&callbacks, tb, count, packed);
 }
 
+void vpmu_watch_blocks_alone(void)
+{
+	__atomic_store_n(&callbacks.blocks_alone, true, __ATOMIC_RELAXED);
+}
+
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
 	.block = on_block, .fence = on_fence,
 	.access = on_access, .nontemporal = on_nontemporal,

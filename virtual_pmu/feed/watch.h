@@ -14,6 +14,8 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, 
 		    size_t why_bytes);
 /* Inside the translation callback. fetched: where the block's code is for the caches. */
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
+/* From now on no block is counted at its first access, only when it is entered. */
+void vpmu_watch_blocks_alone(void);
 /* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
 void vpmu_watch_catch_up(struct vpmu_emulated *t);
 /* Counts all that the calling thread has done so far, before a register is read. */

@@ -123,17 +123,22 @@ static void refused_in_window(struct vpmu_segment *s, enum vpmu_violation_kind k
 	vpmu_record_violation_in(s, &v);
 }
 
-/* The register at the offset, or of 64 bits whose upper half is there; and how many of its bits are
- * below. False: there is none that such a write fits in. */
+static uint32_t bytes_of(const struct vpmu_register *r)
+{
+	return r->row->width <= 32 ? 4 : 8;
+}
+
+/* The register that has all of these bytes, and how many bits of it are below. */
 static bool find_in_window(struct vpmu_segment *s, uint32_t offset, uint32_t bytes,
 			   struct vpmu_register *r, uint32_t *shift)
 {
-	*shift = 0;
-	if (vpmu_register_at(&s->machine, VPMU_MMIO, offset, r))
-		return bytes * 8 <= (r->row->width <= 32 ? 32u : 64u);
-	*shift = 32;
-	return bytes == 4 && offset >= 4 &&
-	       vpmu_register_at(&s->machine, VPMU_MMIO, offset - 4, r) && r->row->width > 32;
+	for (uint32_t below = 0; below < 8 && below <= offset; below++) {
+		*shift = 8 * below;
+		if (vpmu_register_at(&s->machine, VPMU_MMIO, offset - below, r) &&
+		    below + bytes <= bytes_of(r))
+			return true;
+	}
+	return false;
 }
 
 /* Programs read the page without a lock, so that each register changes in one piece. */
@@ -183,7 +188,7 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 	}
 	advance(s, cpu);
 	mask = vpmu_register_mask(&s->machine, r.row);
-	memcpy(&old, vpmu_register_value(s, cpu, &r), r.row->width <= 32 ? 4 : 8);
+	memcpy(&old, vpmu_register_value(s, cpu, &r), bytes_of(&r));
 	value = merged(old, value, shift, bytes);
 	if (value & ~mask)
 		refused_in_window(s, VPMU_V_RESERVED_BITS, cpu, offset, value, value & ~mask);
@@ -192,6 +197,11 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 	value &= mask;
 	store_in_window(s, cpu, &r, value);
 	vpmu_register_written(s, cpu, &r, value);
+}
+
+void vpmu_mmio_advance(struct vpmu_segment *s, uint32_t cpu)
+{
+	advance(s, cpu);
 }
 
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value)

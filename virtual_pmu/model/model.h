@@ -20,11 +20,12 @@ int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *v
  * registers: EAX, EBX, ECX, EDX; what the emulator says, which stays where nothing is ours. */
 bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		uint32_t registers[4]);
-/* A write of the memory controller's window, of 4 or 8 bytes at a multiple of that. A register of
- * 64 bits may be written by halves. It cannot fail: what is no register takes nothing, and that is
- * recorded. Reads are of the page itself, see vpmu_package_mmio. */
+/* A write of the memory controller's window, of 1 to 8 bytes: a register or a part of one. It
+ * cannot fail: what is no register takes nothing, and that is recorded. Reads are of the page
+ * itself, see vpmu_package_mmio; vpmu_mmio_advance() brings it up to date. */
 void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint64_t value,
 		     uint32_t bytes);
+void vpmu_mmio_advance(struct vpmu_segment *s, uint32_t cpu);
 /* Of a register in the window: the base that the documents give its address from, and where. */
 const char *vpmu_mmio_base(uint32_t address, uint32_t *behind);
 /* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */

@@ -9,7 +9,7 @@
 
 #include "native.h"
 #include "../machine/kernel.h"
-#include "../system/system.h"
+#include "window.h"
 
 NEXT_SLOT(sigaction)
 NEXT_SLOT(sigprocmask)
@@ -48,7 +48,7 @@ static bool is_store(uint64_t address, ucontext_t *u)
 	for (int i = 0; i < 16; i++)
 		general[i] = (uint64_t)g[order[i]];
 	native_enter(&signals);
-	done = vpmu_system_fault(address, general, &rip, &flags);
+	done = native_window_store(address, general, &rip, &flags);
 	native_leave(&signals);
 	g[REG_RIP] = (greg_t)rip;
 	g[REG_EFL] = (greg_t)flags;

@@ -15,6 +15,7 @@
 
 #include "../machine/kernel.h"
 #include "../system/system.h"
+#include "window.h"
 
 static struct vpmu_segment *machine;
 static bool searched;
@@ -142,23 +143,27 @@ static int64_t make(const struct native_call *c)
 	return vpmu_syscall(c->number, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
 }
 
+static bool is_window(const struct native_call *c)
+{
+	return c->number == SYS_mmap && vpmu_descriptor((int)c->a[4]).file == VPMU_FILE_MEM;
+}
+
 bool native_before(struct native_call *c)
 {
 	int saved = errno;
-	int64_t given[6];
 	uint64_t signals;
 	bool answered;
 
 	if (!native_machine() || is_other(c))
 		return false;
-	memcpy(given, c->a, sizeof(given));
 	native_enter(&signals);
-	answered = vpmu_system_call(c->number, c->a, &c->answer);
-	if (!answered && memcmp(given, c->a, sizeof(given))) {	/* libc has the others */
-		c->answer = make(c);
-		vpmu_system_return(c->number, c->a, &c->answer);
-		answered = true;
-	}
+	answered = is_window(c);
+	if (answered)
+		c->answer = native_window_map(c->a);
+	else
+		answered = vpmu_system_call(c->number, c->a, &c->answer);
+	if (c->number == SYS_munmap)
+		native_window_unmap((uint64_t)c->a[0], (uint64_t)c->a[1]);
 	native_leave(&signals);
 	errno = saved;
 	return answered;

@@ -12,7 +12,8 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_read] = FILES, [SYS_write] = FILES, [SYS_pread64] = FILES, [SYS_pwrite64] = FILES,
 	[SYS_readv] = FILES, [SYS_writev] = FILES, [SYS_preadv] = FILES, [SYS_pwritev] = FILES,
 	[SYS_preadv2] = FILES, [SYS_pwritev2] = FILES, [SYS_ioctl] = FILES, [SYS_mmap] = FILES,
-	[SYS_munmap] = FILES,
+	[SYS_munmap] = FILES, [SYS_mprotect] = FILES, [SYS_pkey_mprotect] = FILES,
+	[SYS_mremap] = FILES,
 	[SYS_close] = FILES, [SYS_close_range] = FILES, [SYS_dup2] = FILES, [SYS_dup3] = FILES,
 	[SYS_fstat] = FILES, [SYS_getdents64] = FILES, [SYS_getcwd] = FILES,
 

@@ -149,6 +149,11 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 	case SYS_munmap:
 		vpmu_system_unmap((uint64_t)a[0], (uint64_t)a[1]);
 		return false;
+	case SYS_mprotect: case SYS_pkey_mprotect:
+		return vpmu_system_protect((uint64_t)a[0], (uint64_t)a[1], (int)a[2], answer);
+	case SYS_mremap:		/* Linux moves no such mapping that grows */
+		*answer = -EFAULT;
+		return vpmu_system_in_window((uint64_t)a[0], (uint64_t)a[1]);
 	case SYS_mmap:
 		return on_map(a, answer);
 	case SYS_fstat: case SYS_getdents64: case SYS_getcwd:

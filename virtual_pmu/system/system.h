@@ -27,6 +27,10 @@ struct vpmu_program_memory {
 	const char *program;
 	/* The program is not emulated. */
 	bool native;
+	/* Changes the rights to pages of the program. */
+	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
+	/* The program is about to map the memory controller's window for the first time. */
+	void (*window_begins)(void);
 };
 
 /* segment: opened; path: absolute; both stay. */
@@ -70,15 +74,35 @@ void vpmu_system_exec_loaded(const char *descriptor);
 
 /* ---- the memory controller's window (window.c) ---- */
 
-/* A mapping of /dev/mem: arguments become those of a mapping of the segment. False: *answer. */
+/* May /dev/mem be mapped so? 0 or a negative errno. Gives the offset in the controller's window, the
+ * length in whole pages, and whether registers may be written there. */
+int vpmu_system_may_map(const int64_t arguments[6], uint64_t *offset, uint64_t *length,
+			bool *shared);
+/* A mapping of /dev/mem: arguments become those of memory without rights. False: *answer. */
 bool vpmu_system_map(int64_t arguments[6], int64_t *answer);
 /* After the call, of any mapping. */
 void vpmu_system_mapped(const int64_t arguments[6], int64_t answer);
 /* Before these addresses are unmapped. */
 void vpmu_system_unmap(uint64_t at, uint64_t bytes);
-/* An access to the window that faulted, by the instruction at *rip. True: it is done, and the
- * registers (in the order of the instruction formats: RAX, RCX, RDX, RBX, RSP ...) are set. */
-bool vpmu_system_fault(uint64_t address, uint64_t general[16], uint64_t *rip, uint64_t *flags);
+/* mprotect. False: no window is there. */
+bool vpmu_system_protect(uint64_t at, uint64_t bytes, int rights, int64_t *answer);
+/* True: a window has some of these addresses. */
+bool vpmu_system_in_window(uint64_t at, uint64_t bytes);
+
+/* An instruction has faulted at this address, by a store or a load. True: the program may access a
+ * window there, and the other functions may be called until vpmu_system_window_leave(). all: the
+ * instruction accesses more than one page that is not the next one. */
+bool vpmu_system_window_enter(uint64_t address, bool store, bool all);
+/* True: the window holds its registers, with the rights that the program asked for. False: it has
+ * no rights any more. */
+void vpmu_system_window_open(bool opens);
+/* Gives the offset in the controller's window; false: the address is in none. */
+bool vpmu_system_window_offset(uint64_t address, uint32_t *offset);
+/* The instruction has stored these bytes there. */
+void vpmu_system_window_write(uint32_t offset, const uint8_t *bytes, uint32_t count);
+void vpmu_system_window_leave(void);
+/* The process is the child of a fork. */
+void vpmu_system_window_forked(void);
 
 /* ---- instructions (instructions.c) ---- */
 

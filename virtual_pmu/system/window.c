@@ -1,126 +1,311 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory controller's window, which programs map from /dev/mem: the segment's pages, read-only
- * whatever the program asked for. A store faults, and becomes a write of a register. */
+/* The memory controller's window, which programs map from /dev/mem. Such a mapping has no rights,
+ * so that each access faults. The emulator then executes that one instruction while the program's
+ * other threads are stopped, and the mapping holds a copy of the registers: loads find their values
+ * there, and each store becomes a write of registers afterwards.
+ *
+ * vpmu_system_window_enter() begins such an instruction and vpmu_system_window_leave() ends it. In
+ * between the thread holds the lock below, which also guards the list of mappings. A thread that
+ * waits for that lock does not hold the machine lock. */
 #include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#include "store.h"
 
 #define WINDOWS_MAX 64
+#define PAGE 4096u
+#define LONGEST_ACCESS 64u	/* but for those that save a state: see `all` */
 
-/* Mappings that the program may write. bytes 0: a free entry. */
-static struct window { uint64_t at, bytes, offset; } windows[WINDOWS_MAX];
+/* rights: those that the program asked for. shared: the registers may be written. */
+struct window { uint64_t at, bytes, offset; int rights; bool shared; };
 
-/* The mapping that the calling thread is about to make. */
-static _Thread_local struct { int fd; bool writes; uint64_t offset; } making = { .fd = -1 };
+static struct window windows[WINDOWS_MAX];
+static uint32_t window_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int may_map(const int64_t a[6])
+/* The mapping that the calling thread is about to make; bytes 0: none. */
+static _Thread_local struct window making;
+
+static bool any_window(void)
 {
+	return __atomic_load_n(&window_count, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- the list ---- */
+
+static bool add(struct window w)
+{
+	if (window_count == WINDOWS_MAX)
+		return false;
+	windows[window_count] = w;
+	__atomic_store_n(&window_count, window_count + 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The part of a window between two of its addresses. */
+static struct window part_of(const struct window *w, uint64_t from, uint64_t to)
+{
+	struct window part = *w;
+
+	part.at = from;
+	part.bytes = to - from;
+	part.offset += from - w->at;
+	return part;
+}
+
+/* Takes these addresses out of the list; what is left of a mapping stays in it. */
+static void forget(uint64_t at, uint64_t bytes)
+{
+	uint64_t end = at + (bytes + PAGE - 1) / PAGE * PAGE;
+
+	for (uint32_t i = window_count; i-- > 0;) {
+		struct window w = windows[i];
+		uint64_t w_end = w.at + w.bytes;
+
+		if (w_end <= at || w.at >= end)
+			continue;
+		windows[i] = windows[window_count - 1];
+		__atomic_store_n(&window_count, window_count - 1, __ATOMIC_RELAXED);
+		if (w.at < at)
+			add(part_of(&w, w.at, at));
+		if (w_end > end)
+			add(part_of(&w, end, w_end));
+	}
+}
+
+static struct window *window_at(uint64_t address)
+{
+	for (uint32_t i = 0; i < window_count; i++)
+		if (address - windows[i].at < windows[i].bytes)
+			return &windows[i];
+	return NULL;
+}
+
+static bool overlaps(uint64_t at, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < window_count; i++)
+		if (windows[i].at < at + bytes && at < windows[i].at + windows[i].bytes)
+			return true;
+	return false;
+}
+
+/* ---- mapping it ---- */
+
+/* The processor cannot give the right to write alone. */
+static int rights_of(int64_t asked)
+{
+	return asked & PROT_WRITE ? PROT_READ | PROT_WRITE : (int)asked;
+}
+
+static int may_map(const int64_t a[6], bool *shared)
+{
+	int mode = fcntl((int)a[4], F_GETFL) & O_ACCMODE;
+
 	if (a[2] & ~(PROT_READ | PROT_WRITE))
 		return -EPERM;
-	if (!(a[2] & PROT_WRITE))
+	if (!a[1] || a[5] % PAGE)
+		return -EINVAL;
+	*shared = (a[3] & MAP_TYPE) != MAP_PRIVATE && mode == O_RDWR &&
+		  vpmu_mmio_writable(vpmu_system.segment);
+	if (mode == O_WRONLY)
+		return -EACCES;
+	if (!(a[2] & PROT_WRITE) || *shared)
 		return 0;
-	if (!vpmu_mmio_writable(vpmu_system.segment) || (a[3] & MAP_TYPE) == MAP_PRIVATE)
-		return -EPERM;
-	return (fcntl((int)a[4], F_GETFL) & O_ACCMODE) == O_RDWR ? 0 : -EACCES;
+	return !vpmu_mmio_writable(vpmu_system.segment) || (a[3] & MAP_TYPE) == MAP_PRIVATE ?
+	       -EPERM : -EACCES;
+}
+
+int vpmu_system_may_map(const int64_t a[6], uint64_t *in_window, uint64_t *length, bool *shared)
+{
+	uint64_t base, bytes, offset = (uint64_t)a[5];
+	int rc = may_map(a, shared);
+
+	vpmu_mmio_window(vpmu_system.segment, &base, &bytes);
+	*length = ((uint64_t)a[1] + PAGE - 1) / PAGE * PAGE;
+	*in_window = offset - base;
+	if (!rc && (offset < base || *length > bytes || offset - base > bytes - *length))
+		rc = -EPERM;
+	return rc;
 }
 
 bool vpmu_system_map(int64_t a[6], int64_t *answer)
 {
-	struct vpmu_segment *s = vpmu_system.segment;
-	uint64_t base, bytes, offset = (uint64_t)a[5];
-	int rc = may_map(a);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct window w = { .rights = rights_of(a[2]) };
+	int rc = vpmu_system_may_map(a, &w.offset, &w.bytes, &w.shared);
 
-	vpmu_mmio_window(s, &base, &bytes);
-	if (!rc && (offset < base || (uint64_t)a[1] > bytes ||
-		    offset - base > bytes - (uint64_t)a[1]))
-		rc = -EPERM;
-	making.fd = rc ? -1 : open(vpmu_system.path, O_RDONLY | O_CLOEXEC);
-	*answer = rc ? rc : -errno;
-	if (making.fd < 0)
+	if (!rc && __atomic_load_n(&window_count, __ATOMIC_RELAXED) == WINDOWS_MAX)
+		rc = -ENOMEM;
+	*answer = rc;
+	if (rc)
 		return false;
-	making.writes = a[2] & PROT_WRITE;
-	making.offset = offset - base;
-	a[2] &= ~PROT_WRITE;
-	a[4] = making.fd;
-	a[5] = (int64_t)(s->mmio_offset + making.offset);
+	pthread_once(&once, vpmu_system.memory->window_begins);
+	making = w;
+	a[2] = PROT_NONE;
+	a[3] = (a[3] & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS;
+	a[4] = -1;
+	a[5] = 0;
 	return true;
 }
 
 void vpmu_system_mapped(const int64_t a[6], int64_t answer)
 {
-	if (making.fd < 0)
-		return;
-	close(making.fd);
-	making.fd = -1;
-	for (uint32_t i = 0; answer > 0 && making.writes && i < WINDOWS_MAX; i++) {
-		struct window *w = &windows[i];
-		uint64_t none = 0;
+	struct window w = making;
 
-		if (!__atomic_compare_exchange_n(&w->bytes, &none, (uint64_t)a[1], false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			continue;
-		w->offset = making.offset;
-		__atomic_store_n(&w->at, (uint64_t)answer, __ATOMIC_RELEASE);
+	making.bytes = 0;
+	if (answer <= 0 || (!w.bytes && !any_window()))
 		return;
-	}
+	w.at = (uint64_t)answer;
+	pthread_mutex_lock(&lock);
+	forget(w.at, (uint64_t)a[1]);
+	if (w.bytes)
+		add(w);
+	pthread_mutex_unlock(&lock);
 }
 
 void vpmu_system_unmap(uint64_t at, uint64_t bytes)
 {
-	for (uint32_t i = 0; i < WINDOWS_MAX; i++) {
-		if (windows[i].at - at >= bytes || !windows[i].at)
-			continue;
-		__atomic_store_n(&windows[i].at, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&windows[i].bytes, 0, __ATOMIC_RELEASE);
-	}
+	if (!any_window() || at % PAGE)		/* which munmap refuses */
+		return;
+	pthread_mutex_lock(&lock);
+	forget(at, bytes);
+	pthread_mutex_unlock(&lock);
 }
 
-/* Gives the offset in the window; UINT64_MAX: the address is in none. */
-static uint64_t offset_of(uint64_t address)
+static int change_rights(uint64_t at, uint64_t bytes, int rights)
 {
-	for (uint32_t i = 0; i < WINDOWS_MAX; i++) {
-		uint64_t at = __atomic_load_n(&windows[i].at, __ATOMIC_ACQUIRE);
+	struct window *w = window_at(at);
 
-		if (at && address - at < windows[i].bytes)
-			return windows[i].offset + (address - at);
-	}
-	return UINT64_MAX;
+	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+	if (!w || at != w->at || bytes != w->bytes)
+		return -EINVAL;
+	if ((rights & ~(PROT_READ | PROT_WRITE)) || ((rights & PROT_WRITE) && !w->shared))
+		return -EACCES;
+	w->rights = rights_of(rights);
+	return 0;
 }
 
-bool vpmu_system_fault(uint64_t address, uint64_t general[16], uint64_t *rip, uint64_t *flags)
+bool vpmu_system_protect(uint64_t at, uint64_t bytes, int rights, int64_t *answer)
+{
+	bool ours;
+
+	if (!any_window())
+		return false;
+	pthread_mutex_lock(&lock);
+	ours = overlaps(at, bytes);
+	if (ours)
+		*answer = change_rights(at, bytes, rights);
+	pthread_mutex_unlock(&lock);
+	return ours;
+}
+
+bool vpmu_system_in_window(uint64_t at, uint64_t bytes)
+{
+	bool is;
+
+	if (!any_window())
+		return false;
+	pthread_mutex_lock(&lock);
+	is = overlaps(at, bytes);
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
+/* ---- an instruction ---- */
+
+/* Addresses that the instruction may access; in a window they hold the registers. */
+static struct { uint64_t from, to; } opened;
+
+bool vpmu_system_window_enter(uint64_t address, bool store, bool all)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
-	uint64_t offset = offset_of(address), there = 0;
-	const void *at, *code;
-	struct vpmu_registers r;
-	struct vpmu_store store;
+	const struct window *w;
 
-	if (offset == UINT64_MAX)
-		return false;
-	memcpy(r.general, general, sizeof(r.general));
-	code = vpmu_system.memory->memory(*rip, 15, false);
-	at = vpmu_system.memory->memory(address, 8, false);
-	if (at)
-		memcpy(&there, at, address % 8 ? 4 : 8);
-	if (!code || !at || !vpmu_store_decode(code, &r, there, &store) ||
-	    address % store.bytes) {
-		dprintf(STDERR_FILENO, "vpmu: a program wrote to the memory controller's window by "
-			"an instruction other than mov, and, or, xor of 32 or 64 bits: the "
-			"machine cannot take it\n");
+	pthread_mutex_lock(&lock);
+	w = window_at(address);
+	if (!w || !(w->rights & (store ? PROT_WRITE : PROT_READ))) {
+		pthread_mutex_unlock(&lock);
 		return false;
 	}
+	opened.from = all ? 0 : address / PAGE * PAGE;
+	opened.to = all ? UINT64_MAX : (address + LONGEST_ACCESS - 1) / PAGE * PAGE + PAGE;
 	vpmu_lock(s);
-	vpmu_mmio_write(s, vpmu_system_cpu(), (uint32_t)offset, store.value, store.bytes);
+	vpmu_mmio_advance(s, vpmu_system_cpu());
 	vpmu_unlock(s);
-	*rip += store.length;
-	if (store.flags_set)
-		*flags = (*flags & ~VPMU_STORE_FLAGS) | store.flags;
 	return true;
+}
+
+/* The part of a window that is opened; bytes 0: none. */
+static struct window opened_of(const struct window *w)
+{
+	uint64_t from = w->at > opened.from ? w->at : opened.from;
+	uint64_t to = w->at + w->bytes < opened.to ? w->at + w->bytes : opened.to;
+
+	return part_of(w, from, to > from ? to : from);
+}
+
+static void copy_registers(const struct window *w)
+{
+	const uint8_t *from = vpmu_package_mmio(vpmu_system.segment, 0) + w->offset;
+	void *to = vpmu_system.memory->memory(w->at, w->bytes, true);
+
+	if (to)
+		memcpy(to, from, w->bytes);
+}
+
+void vpmu_system_window_open(bool opens)
+{
+	const struct vpmu_program_memory *m = vpmu_system.memory;
+
+	for (uint32_t i = 0; i < window_count; i++) {
+		const struct window w = opened_of(&windows[i]);
+
+		if (!w.bytes)
+			continue;
+		if (opens && m->protect(w.at, w.bytes, PROT_READ | PROT_WRITE))
+			copy_registers(&w);
+		if (!opens || w.rights != (PROT_READ | PROT_WRITE))
+			m->protect(w.at, w.bytes, opens ? w.rights : PROT_NONE);
+	}
+}
+
+bool vpmu_system_window_offset(uint64_t address, uint32_t *offset)
+{
+	const struct window *w = window_at(address);
+
+	if (w)
+		*offset = (uint32_t)(w->offset + (address - w->at));
+	return w;
+}
+
+void vpmu_system_window_write(uint32_t offset, const uint8_t *bytes, uint32_t count)
+{
+	struct vpmu_segment *s = vpmu_system.segment;
+
+	vpmu_lock(s);
+	while (count) {
+		uint32_t n = count < 8 ? count : 8;
+		uint64_t value = 0;
+
+		memcpy(&value, bytes, n);
+		vpmu_mmio_write(s, vpmu_system_cpu(), offset, value, n);
+		offset += n;
+		bytes += n;
+		count -= n;
+	}
+	vpmu_unlock(s);
+}
+
+void vpmu_system_window_leave(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* Another thread of the parent may have had the lock. */
+void vpmu_system_window_forked(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }

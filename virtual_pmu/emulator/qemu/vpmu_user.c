@@ -4,7 +4,11 @@
 #include "qemu/plugin.h"
 #include "qemu.h"
 #include "user-internals.h"
+#include "user-mmap.h"
+#include "exec/exec-all.h"
 #include "exec/helper-proto.h"
+#include "exec/tb-flush.h"
+#include "exec/translation-block.h"
 #include "tcg/helper-tcg.h"
 
 #include "vpmu_user.h"
@@ -32,9 +36,34 @@ static uint64_t stack(void)
     return cpu_env(thread_cpu)->regs[R_ESP];
 }
 
+static bool protect(uint64_t address, uint64_t bytes, int rights)
+{
+    return !target_mprotect(address, bytes, rights);
+}
+
+/* No other block has these flags, so that neither is taken for the other. Nothing may interrupt the
+ * block before its instruction. */
+static bool step(void (*around)(bool begins))
+{
+    start_exclusive();
+    around(true);
+    vpmu_step_flags = CF_NOIRQ | 1u << CF_CLUSTER_SHIFT;
+    cpu_exec_step_atomic(thread_cpu);
+    vpmu_step_flags = 0;
+    around(false);
+    end_exclusive();
+    return thread_cpu->exception_index == -1;
+}
+
+static void forget(void)
+{
+    tb_flush(thread_cpu);
+}
+
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
-    .stack = stack, .program = real_exec_path,
+    .stack = stack, .protect = protect, .step = step, .forget = forget,
+    .program = real_exec_path,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,
@@ -82,18 +111,10 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra)
 
 bool vpmu_user_fault(CPUX86State *env, uint64_t address)
 {
-    uint64_t flags;
-    struct vpmu_user_registers registers = { env->regs, &env->eip, &flags };
+    int left = vpmu_insns_left;
 
-    if (!vpmu_user) {
-        return false;
-    }
-    flags = cpu_compute_eflags(env);
-    if (!vpmu_user->fault(address, &registers)) {
-        return false;
-    }
-    cpu_load_eflags(env, flags, CC_O | CC_S | CC_Z | CC_A | CC_P | CC_C);
-    return true;
+    vpmu_insns_left = 0;
+    return vpmu_user && vpmu_user->fault(address, env->error_code & PG_ERROR_W_MASK, left);
 }
 
 const char *vpmu_user_variable(const char *variable)

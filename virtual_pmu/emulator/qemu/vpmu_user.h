@@ -8,6 +8,11 @@
 
 extern const struct vpmu_user_calls *vpmu_user;		/* NULL: no plugin serves */
 
+/* Lines in accel/tcg keep these: how many instructions of the block where the CPU's state was last
+ * restored were not executed; bits that cpu_exec_step_atomic() changes in its block's flags. */
+extern __thread int vpmu_insns_left;
+extern __thread uint32_t vpmu_step_flags;
+
 /* True: it is done, *answer is the kernel's. */
 static inline bool vpmu_user_system_call(int64_t number, int64_t arguments[6], abi_long *answer)
 {

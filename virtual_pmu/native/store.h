@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an instruction that has faulted would have stored. */
-#ifndef VPMU_SYSTEM_STORE_H
-#define VPMU_SYSTEM_STORE_H
+#ifndef VPMU_NATIVE_STORE_H
+#define VPMU_NATIVE_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
