@@ -60,6 +60,13 @@ struct vpmu_user_calls {
 	 * been executed, with the one that has faulted (0: not known). True: the program goes on
 	 * with what its registers hold. */
 	bool (*fault)(uint64_t address, bool store, uint32_t left);
+	/* An instruction that QEMU does not have; general: RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+	 * R8 to R15. True: it is done, and *rip is behind it. */
+	bool (*illegal)(uint64_t general[16], uint64_t *rip);
+	/* False: RDTSC gives QEMU's own time. */
+	bool (*rdtsc)(uint64_t *value);
+	/* IA32_TSC_AUX, for RDTSCP and RDPID. */
+	uint32_t (*rdpid)(void);
 	/* The caller's new thread will be this one of QEMU's CPUs. It executes nothing yet. */
 	void (*thread_created)(unsigned int vcpu);
 	/* A signal is about to end the program. */

@@ -13,6 +13,7 @@
 #include "watch.h"
 
 static const struct vpmu_user_host *host;
+static bool has_tsc;		/* the model has a time-stamp counter */
 
 /* Publishes, and releases the machine lock, before a register is read by other means than a system
  * call. */
@@ -28,6 +29,20 @@ static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
 {
 	synchronise();
 	return vpmu_system_rdpmc(index, value) ? VPMU_USER_FAULT : VPMU_USER_DONE;
+}
+
+static bool on_illegal(uint64_t general[16], uint64_t *rip)
+{
+	synchronise();
+	return vpmu_system_illegal(general, rip);
+}
+
+static bool on_rdtsc(uint64_t *value)
+{
+	if (!has_tsc)
+		return false;
+	synchronise();
+	return vpmu_system_rdtsc(value);
 }
 
 /* A block's instructions are counted when it is entered: those that it did not come to are not. */
@@ -71,7 +86,8 @@ static void on_killed(int number)
 static const struct vpmu_user_calls calls = {
 	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
 	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
-	.rdpmc = on_rdpmc, .fault = on_fault,
+	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
+	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
 	.thread_created = on_thread_created, .killed = on_killed,
 };
 
@@ -91,6 +107,7 @@ bool vpmu_serving_begin(const char *path, const char *tool)
 	};
 	vpmu_stepping_begin(host, vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))
 		vpmu_system_exec_begin(info.dli_fname, tool);

@@ -43,3 +43,25 @@ uint32_t vpmu_place_core(const struct vpmu_machine *m, uint32_t place)
 		return away + place - first_away(m);
 	return first + place - first_cluster(m);
 }
+
+uint32_t vpmu_bits_for(uint32_t count)
+{
+	uint32_t bits = 0;
+
+	while (count > UINT32_C(1) << bits)
+		bits++;
+	return bits;
+}
+
+uint32_t vpmu_apic_bits(const struct vpmu_machine *m, uint32_t core)
+{
+	return vpmu_bits_for(m->threads) + vpmu_bits_for(vpmu_core_place(m, core) + 1);
+}
+
+uint32_t vpmu_cpu_apic(const struct vpmu_machine *m, uint32_t cpu)
+{
+	uint32_t place = vpmu_core_place(m, vpmu_cpu_core(m, cpu) % m->cores);
+
+	return vpmu_cpu_package(m, cpu) << vpmu_apic_bits(m, m->cores - 1) |
+	       place << vpmu_bits_for(m->threads) | vpmu_cpu_thread(m, cpu);
+}

@@ -8,6 +8,7 @@
  * byte. The C library and the kernel then copy by vectors and by REP MOVSQ. */
 #define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
 		     "-rdseed,-3dnowprefetch,-xsavec,-erms"
+#define ICL_QEMU_CPU SKL_QEMU_CPU ",rdpid=on"
 #define SNB_QEMU_CPU "SandyBridge,-hypervisor,-x2apic,-tsc-deadline"
 #define IVB_QEMU_CPU "IvyBridge,-hypervisor,-x2apic,-tsc-deadline,-erms"
 #define HSW_QEMU_CPU "Haswell-noTSX,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-erms"
@@ -112,7 +113,7 @@ const struct vpmu_family_row vpmu_families[] = {
 	}, {
 		/* Sizes: 248966, chapters on Sunny Cove and Willow Cove. */
 		EIGHT("icl"), .examples = "icl-4c8t, icl-2c4t",
-		.brand = "Ice Lake client", .qemu_cpu = SKL_QEMU_CPU ",model=126,stepping=5",
+		.brand = "Ice Lake client", .qemu_cpu = ICL_QEMU_CPU ",model=126,stepping=5",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
 			CLIENT(VPMU_ICE_LAKE, 0x7e, 5, L1D_48K, 12),
@@ -120,7 +121,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("tgl"), .examples = "tgl-4c8t, tgl-2c4t",
-		.brand = "Tiger Lake U", .qemu_cpu = SKL_QEMU_CPU ",model=140,stepping=1",
+		.brand = "Tiger Lake U", .qemu_cpu = ICL_QEMU_CPU ",model=140,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
 			CLIENT(VPMU_TIGER_LAKE, 0x8c, 1, L1D_48K, 12),
@@ -128,7 +129,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("tglh"), .examples = "tglh-8c16t",
-		.brand = "Tiger Lake H", .qemu_cpu = SKL_QEMU_CPU ",model=141,stepping=1",
+		.brand = "Tiger Lake H", .qemu_cpu = ICL_QEMU_CPU ",model=141,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
 			CLIENT(VPMU_TIGER_LAKE_H, 0x8d, 1, L1D_48K, 12),
@@ -136,7 +137,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		EIGHT("rkl"), .examples = "rkl-8c16t, rkl-6c12t",
-		.brand = "Rocket Lake", .qemu_cpu = SKL_QEMU_CPU ",model=167,stepping=1",
+		.brand = "Rocket Lake", .qemu_cpu = ICL_QEMU_CPU ",model=167,stepping=1",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
 			CLIENT(VPMU_ROCKET_LAKE, 0xa7, 1, L1D_48K, 12),
@@ -146,7 +147,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		HYBRID("adl", 1, 8, 4, 8), P_E_T("adl"), .slices_max = 10,
 		.meaning = "P cores, at most 8, 4 or 8 E cores, T = P + E or 2P + E threads",
 		.examples = "adl-8p8e24t, adl-6p4e16t", .brand = "Alder Lake",
-		.qemu_cpu = SKL_QEMU_CPU ",model=151,stepping=2",
+		.qemu_cpu = ICL_QEMU_CPU ",model=151,stepping=2",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
 			HYBRID_BASE(VPMU_ALDER_LAKE, 0x97, 2, KIB(1280u), 10, KIB(2048u)),
@@ -155,7 +156,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		HYBRID("rpl", 1, 8, 4, 16), P_E_T("rpl"), .slices_max = 12,
 		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E or 2P + E threads",
 		.examples = "rpl-8p16e32t", .brand = "Raptor Lake",
-		.qemu_cpu = SKL_QEMU_CPU ",model=183,stepping=1",
+		.qemu_cpu = ICL_QEMU_CPU ",model=183,stepping=1",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
 			HYBRID_BASE(VPMU_RAPTOR_LAKE, 0xb7, 1, KIB(2048u), 16, KIB(4096u)),
@@ -165,7 +166,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.pattern = "adln-<E>e<T>t", .forms = "et",
 		.meaning = "4 or 8 E cores, T = E threads",
 		.examples = "adln-8e8t, adln-4e4t", .brand = "Alder Lake-N",
-		.qemu_cpu = SKL_QEMU_CPU ",model=190,stepping=1",
+		.qemu_cpu = ICL_QEMU_CPU ",model=190,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
 			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, KIB(1280u), 10, KIB(2048u)),
@@ -176,7 +177,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.meaning = "P cores, at most 6, 4 or 8 E cores, 2 E cores of the SoC tile, "
 			   "T = P + E + 2 or 2P + E + 2 threads",
 		.examples = "mtl-6p8e2lp22t", .brand = "Meteor Lake",
-		.qemu_cpu = SKL_QEMU_CPU ",model=170,stepping=4",
+		.qemu_cpu = ICL_QEMU_CPU ",model=170,stepping=4",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
 			HYBRID_BASE(VPMU_METEOR_LAKE, 0xaa, 4, KIB(2048u), 16, KIB(2048u)),
@@ -185,7 +186,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		HYBRID("arl", 1, 8, 4, 16), P_E_T("arl"), .slices_max = 12,
 		.meaning = "P cores, at most 8, 4 to 16 E cores, T = P + E threads",
 		.examples = "arl-8p16e24t", .brand = "Arrow Lake",
-		.qemu_cpu = SKL_QEMU_CPU ",model=198,stepping=2",
+		.qemu_cpu = ICL_QEMU_CPU ",model=198,stepping=2",
 		.threads_allowed = 1u << 1,
 		.base = {
 			HYBRID_BASE(VPMU_ARROW_LAKE, 0xc6, 2, KIB(3072u), 12, KIB(4096u)),
@@ -196,7 +197,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.away = 4,
 		.meaning = "4 P cores, 4 E cores, 8 threads",
 		.examples = "lnl-4p4e8t", .brand = "Lunar Lake",
-		.qemu_cpu = SKL_QEMU_CPU ",model=189,stepping=1",
+		.qemu_cpu = ICL_QEMU_CPU ",model=189,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
 			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, KIB(2560u), 10, KIB(4096u)),
@@ -257,7 +258,7 @@ const struct vpmu_family_row vpmu_families[] = {
 			   "T = C or 2C threads",
 		.examples = "nhmex-4p32c64t, nhmex-1p8c16t",
 		.brand = "Xeon 7500",
-		.qemu_cpu = "Nehalem,model=46,stepping=6,-hypervisor",
+		.qemu_cpu = "Nehalem,model=46,stepping=6,-hypervisor,rdtscp=on",
 		.forms = "pct",
 		.cores_min = 1, .cores_max = 8,
 		.threads_allowed = 1u << 1 | 1u << 2,

@@ -6,6 +6,8 @@
 
 #include "model_type.h"
 
+#define TIME_STAMP_COUNTER 0x10u
+
 static void advance(struct vpmu_segment *s, uint32_t cpu)
 {
 	vpmu_model_type(&s->machine)->advance(s, vpmu_cpu_package(&s->machine, cpu));
@@ -210,6 +212,28 @@ int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *v
 	uint32_t address = type->rdpmc ? type->rdpmc(&s->machine, index) : 0;
 
 	return address ? vpmu_rdmsr(s, cpu, address, value) : -EIO;
+}
+
+bool vpmu_rdtsc(struct vpmu_segment *s, uint32_t cpu, uint64_t *value)
+{
+	struct vpmu_register r;
+
+	if (!vpmu_register_at(&s->machine, VPMU_MSR, TIME_STAMP_COUNTER, &r))
+		return false;
+	advance(s, cpu);
+	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
+	return true;
+}
+
+bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	if (!type->spflt)
+		return false;
+	advance(s, cpu);
+	type->spflt(s, cpu, on);
+	return true;
 }
 
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes)

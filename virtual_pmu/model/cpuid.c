@@ -16,31 +16,15 @@ struct cache_level {
 	uint32_t sharers;		/* bits of a local APIC's number */
 };
 
-/* How many bits of a local APIC's number tell this many apart. */
-static uint32_t bits_for(uint32_t count)
-{
-	uint32_t bits = 0;
-
-	while (count > UINT32_C(1) << bits)
-		bits++;
-	return bits;
-}
-
 /* E cores have caches of other sizes, and a cluster one L2; a P core has the room of a cluster. */
 struct told { const struct vpmu_machine *m; uint32_t core; bool little, away; };
-
-/* Bits of a local APIC's number for the places from 0 up to that of this core. */
-static uint32_t bits_up_to(const struct vpmu_machine *m, uint32_t core)
-{
-	return bits_for(m->threads) + bits_for(vpmu_core_place(m, core) + 1);
-}
 
 static bool find_level(const struct told *t, uint32_t index, struct cache_level *out)
 {
 	const struct vpmu_machine *m = t->m;
-	uint32_t core = bits_for(m->threads);
-	uint32_t second = core + (m->little.cores ? bits_for(m->little.cluster) : 0);
-	uint32_t last = t->away ? 0 : bits_up_to(m, m->cores - m->little.away - 1);
+	uint32_t core = vpmu_bits_for(m->threads);
+	uint32_t second = core + (m->little.cores ? vpmu_bits_for(m->little.cluster) : 0);
+	uint32_t last = t->away ? 0 : vpmu_apic_bits(m, m->cores - m->little.away - 1);
 	const struct cache_level all[] = {
 		{ t->little ? &m->little.l1d : &m->l1d, 1, DATA, core },
 		{ t->little ? &m->little.l1i : &m->l1i, 1, INSTRUCTION, core },
@@ -60,7 +44,8 @@ static bool find_level(const struct told *t, uint32_t index, struct cache_level 
 static void tell_cache(const struct told *t, uint32_t index, uint32_t registers[4])
 {
 	const struct vpmu_machine *m = t->m;
-	uint32_t in_package = (UINT32_C(1) << bits_for(vpmu_core_place(m, m->cores - 1) + 1)) - 1;
+	uint32_t places = vpmu_core_place(m, m->cores - 1) + 1;
+	uint32_t in_package = (UINT32_C(1) << vpmu_bits_for(places)) - 1;
 	struct cache_level l;
 	bool last;
 
@@ -92,12 +77,38 @@ static void tell_topology(const struct told *t, uint32_t cpu, uint32_t subleaf,
 	const struct vpmu_machine *m = t->m;
 
 	registers[ECX] = subleaf & 0xff;
-	registers[EDX] = vpmu_core_place(m, t->core) * m->threads + vpmu_cpu_thread(m, cpu);
+	registers[EDX] = vpmu_cpu_apic(m, cpu);
 	if (subleaf > 1)
 		return;
-	registers[EAX] = subleaf ? bits_up_to(m, m->cores - 1) : bits_for(m->threads);
-	registers[EBX] = subleaf ? vpmu_machine_cpus(m) : t->little ? 1 : m->threads;
+	registers[EAX] = subleaf ? vpmu_apic_bits(m, m->cores - 1) : vpmu_bits_for(m->threads);
+	registers[EBX] = subleaf ? vpmu_machine_cpus(m) / m->packages :
+				   t->little ? 1 : m->threads;
 	registers[ECX] |= (subleaf ? 2u : 1u) << 8;	/* cores; threads of a core */
+}
+
+/* Leaf 01H: EBX has the number of the CPU's APIC and how many of them a package has room for; EDX
+ * bit 28: more than one. */
+static void tell_apic(const struct vpmu_machine *m, uint32_t cpu, uint32_t registers[4])
+{
+	uint32_t room = UINT32_C(1) << vpmu_apic_bits(m, m->cores - 1);
+
+	registers[EBX] = (registers[EBX] & 0xffff) | (room < 255 ? room : 255) << 16 |
+			 vpmu_cpu_apic(m, cpu) << 24;
+	registers[EDX] = (registers[EDX] & ~(UINT32_C(1) << 28)) |
+			 (uint32_t)(vpmu_machine_cpus(m) > m->packages) << 28;
+}
+
+void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
+		      uint32_t registers[4])
+{
+	struct told t = { m, vpmu_cpu_core(m, cpu), vpmu_cpu_little(m, cpu) >= 0, false };
+
+	if (leaf == 0x1)
+		tell_apic(m, cpu, registers);
+	if (leaf != 0xb)
+		return;
+	memset(registers, 0, 4 * sizeof(registers[0]));
+	tell_topology(&t, cpu, subleaf, registers);
 }
 
 /* The generation of each kind of core, "native model ID" of leaf 1AH. */

@@ -196,6 +196,13 @@ static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
 	return index < KNC_COUNTERS ? COUNTER + index : 0;
 }
 
+static void spflt(struct vpmu_segment *s, uint32_t cpu, bool on)
+{
+	struct knc_thread *t = vpmu_thread_state(s, cpu);
+
+	t->spflt = (t->spflt & ~USER_PREF) | (on ? USER_PREF : 0);
+}
+
 const struct vpmu_model_type vpmu_knc = {
 	.family = VPMU_KNIGHTS_CORNER,
 	.rows = rows,
@@ -206,6 +213,7 @@ const struct vpmu_model_type vpmu_knc = {
 	.thread_bytes = sizeof(struct knc_thread),
 	.core_bytes = sizeof(struct knc_core),
 	.rdpmc = rdpmc,
+	.spflt = spflt,
 	.reset = reset,
 	.advance = advance,
 	.written = written,

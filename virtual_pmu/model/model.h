@@ -16,10 +16,18 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value);
 /* The same as the instruction RDPMC, with its index; -EIO: the machine has no such counter. */
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value);
+/* The time-stamp counter of the CPU's core; false: the model has none. */
+bool vpmu_rdtsc(struct vpmu_segment *s, uint32_t cpu, uint64_t *value);
+/* The instruction SPFLT: the user wants this CPU's counters on, or off. False: the machine has no
+ * such instruction. */
+bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on);
 /* What CPUID says of the machine's PMU, its caches and its kinds of cores, if this leaf does.
  * registers: EAX, EBX, ECX, EDX; what the emulator says, which stays where nothing is ours. */
 bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		uint32_t registers[4]);
+/* Its APIC's number and those of others: leaves 01H and 0BH. A whole machine has its emulator's. */
+void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
+		      uint32_t registers[4]);
 /* A write of the memory controller's window, of 1 to 8 bytes: a register or a part of one. It
  * cannot fail: what is no register takes nothing, and that is recorded. Reads are of the page
  * itself, see vpmu_package_mmio; vpmu_mmio_advance() brings it up to date. */

@@ -111,5 +111,12 @@ void vpmu_system_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 void vpmu_system_cpuid_of(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 /* 0; -EIO: it faults. */
 int vpmu_system_rdpmc(uint32_t index, uint64_t *value);
+/* False: the model has no time-stamp counter. */
+bool vpmu_system_rdtsc(uint64_t *value);
+/* IA32_TSC_AUX of the calling thread's CPU. */
+uint32_t vpmu_system_tsc_aux(void);
+/* An instruction that the emulator does not have, with the registers in the order of the
+ * instruction formats. True: it is done, and *rip is behind it. */
+bool vpmu_system_illegal(const uint64_t general[16], uint64_t *rip);
 
 #endif

@@ -409,7 +409,7 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 		"siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n"
 		"initial apicid\t: %u\n", outer / 1024, vpmu_cpu_package(m, cpu),
 		vpmu_machine_cpus(m) / m->packages, vpmu_cpu_core(m, cpu) % m->cores, m->cores,
-		cpu, cpu);
+		vpmu_cpu_apic(m, cpu), vpmu_cpu_apic(m, cpu));
 	/* Of the processor's features those that all x86-64 processors have. */
 	fprintf(f, "fpu\t\t: yes\nfpu_exception\t: yes\nwp\t\t: yes\nflags\t\t: fpu vme de pse tsc "
 		"msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2%s "

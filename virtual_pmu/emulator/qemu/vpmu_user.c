@@ -117,6 +117,11 @@ bool vpmu_user_fault(CPUX86State *env, uint64_t address)
     return vpmu_user && vpmu_user->fault(address, env->error_code & PG_ERROR_W_MASK, left);
 }
 
+bool vpmu_user_illegal(CPUX86State *env)
+{
+    return vpmu_user && vpmu_user->illegal(env->regs, &env->eip);
+}
+
 const char *vpmu_user_variable(const char *variable)
 {
     size_t length = strlen(VPMU_USER_VARIABLE);

@@ -36,11 +36,18 @@ static inline abi_long vpmu_user_system_return(int64_t number, const int64_t arg
     return changed;
 }
 
+/* True: *value is the machine's. */
+static inline bool vpmu_user_rdtsc(uint64_t *value)
+{
+    return vpmu_user && vpmu_user->rdtsc(value);
+}
+
 void vpmu_user_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                      uint32_t *edx);
 /* True: it is done. A fault does not return. */
 bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
 bool vpmu_user_fault(CPUX86State *env, uint64_t address);
+bool vpmu_user_illegal(CPUX86State *env);
 
 /* The program's own variable. */
 const char *vpmu_user_variable(const char *variable);
