@@ -75,6 +75,8 @@ static void look_at(int cpu, int aux)
 	text_of(cpu, "thread_siblings", p->threads, sizeof(p->threads));
 	p->package = atol(package);
 	__cpuid(0, most, r[1], r[2], r[3]);
+	if (aux == 3)			/* a hybrid machine: kinds of cores, levels of them */
+		is(cpu, "the last leaf", 0x1f, most);
 	__cpuid(1, r[0], r[1], r[2], r[3]);
 	is_devices(cpu, 1, 0, r);
 	p->apic = r[1] >> 24;
@@ -88,11 +90,11 @@ static void look_at(int cpu, int aux)
 		is(cpu, "leaf 0BH's APIC, level 1", p->apic, r[3]);
 		p->high = r[0] & 31;
 	}
-	if (aux) {		/* 1: RDTSCP; 2: RDPID too */
+	if (aux) {		/* 1: RDTSCP; 2 and 3: RDPID too */
 		__asm__ volatile("rdtscp" : "=c"(thread) : : "rax", "rdx");
 		is(cpu, "RDTSCP", (unsigned int)cpu | (unsigned int)p->package << 12, thread);
 	}
-	if (aux == 2) {
+	if (aux >= 2) {
 		uint64_t wide;
 
 		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(wide));
@@ -229,8 +231,8 @@ places() {	# places MACHINE CPUS [AUX]
 }
 places skl-4c8t 8 1
 places cml-10c20t 20 1
-places adl-8p8e24t 24 2
-places mtl-6p8e2lp22t 22 2
+places adl-8p8e24t 24 3
+places mtl-6p8e2lp22t 22 3
 places icl-4c8t 8 2
 places nhmex-2p8c16t 16 1
 places p4-2p4t 4

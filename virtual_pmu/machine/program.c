@@ -161,7 +161,9 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment, const char *tool)
 {
-	snprintf(e->cpu, sizeof(e->cpu), "%s,model-id=%s", m->qemu_cpu, m->brand);
+	/* CPUID tells of kinds of cores in leaves that the emulator's model does not have. */
+	snprintf(e->cpu, sizeof(e->cpu), "%s%s,model-id=%s", m->qemu_cpu,
+		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
 	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on%s%s", feed, segment,
 		 tool ? ",tool=" : "", tool ? tool : "");
 }
