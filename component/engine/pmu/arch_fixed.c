@@ -7,6 +7,7 @@
 
 #include "core_ops.h"
 
+#include "../access/cpuid.h"
 #include "../base/why.h"
 
 #include <cpuid.h>
@@ -70,26 +71,31 @@ static const struct ipmu_pmu_type fixed = {
 
 static const struct ipmu_pmu_type *const types[] = { &fixed, NULL };
 
-void ipmu_cpuid_read(struct ipmu_cpuid *id)
+static bool is_intel(const uint32_t r[4])
 {
-	unsigned a, b, c, d;
+	return r[IPMU_EBX] == signature_INTEL_ebx && r[IPMU_ECX] == signature_INTEL_ecx &&
+	       r[IPMU_EDX] == signature_INTEL_edx;
+}
+
+void ipmu_cpuid_read(int os_cpu, struct ipmu_cpuid *id)
+{
+	uint32_t r[4];
 
 	*id = (struct ipmu_cpuid){ .family = -1, .model = -1 };
-	if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_INTEL_ebx ||
-	    c != signature_INTEL_ecx || d != signature_INTEL_edx || !__get_cpuid(1, &a, &b, &c, &d))
+	if (!ipmu_cpuid_leaf(os_cpu, 0, r) || !is_intel(r) || !ipmu_cpuid_leaf(os_cpu, 1, r))
 		return;
-	id->family = (int)(a >> 8 & 0xF);
-	id->model = (int)(a >> 4 & 0xF);
+	id->family = (int)(r[IPMU_EAX] >> 8 & 0xF);
+	id->model = (int)(r[IPMU_EAX] >> 4 & 0xF);
 	if (id->family == 6 || id->family == 15)
-		id->model |= (int)(a >> 12 & 0xF0);
+		id->model |= (int)(r[IPMU_EAX] >> 12 & 0xF0);
 	if (id->family == 15)
-		id->family += (int)(a >> 20 & 0xFF);
-	id->hypervisor = c >> 31 & 1;
-	if (!__get_cpuid(0xA, &a, &b, &c, &d))
+		id->family += (int)(r[IPMU_EAX] >> 20 & 0xFF);
+	id->hypervisor = r[IPMU_ECX] >> 31 & 1;
+	if (!ipmu_cpuid_leaf(os_cpu, 0xA, r))
 		return;
-	id->version = (int)(a & 0xFF);
-	id->fixed = (int)(d & 0x1F);
-	id->width = (int)(d >> 5 & 0xFF);
+	id->version = (int)(r[IPMU_EAX] & 0xFF);
+	id->fixed = (int)(r[IPMU_EDX] & 0x1F);
+	id->width = (int)(r[IPMU_EDX] >> 5 & 0xFF);
 }
 
 /* ---- the fixed counters, here and on Core 2 */
@@ -227,21 +233,31 @@ int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 
 /* ---- this family */
 
+/* All of them have the same family, model and version. */
+static int any_cpu(const struct ipmu_topology *topo)
+{
+	return topo->ncpus ? topo->cpus[0].os_cpu : 0;
+}
+
 static bool matches(const struct ipmu_topology *topo)
 {
 	struct ipmu_cpuid id;
 
-	ipmu_cpuid_read(&id);
+	ipmu_cpuid_read(any_cpu(topo), &id);
 	return id.family == topo->family && id.model == topo->model && id.version >= 2;
 }
 
-static void cpuid_vendor(char text[32])
+static void cpuid_vendor(int os_cpu, char text[32])
 {
-	unsigned words[3] = { 0 }, most;
+	uint32_t r[4], words[3] = { 0 };
 
 	strcpy(text, "of an unknown vendor");
-	if (__get_cpuid(0, &most, &words[0], &words[2], &words[1]) && words[0])
-		snprintf(text, 32, "%.12s", (const char *)words);
+	if (!ipmu_cpuid_leaf(os_cpu, 0, r) || !r[IPMU_EBX])
+		return;
+	words[0] = r[IPMU_EBX];
+	words[1] = r[IPMU_EDX];
+	words[2] = r[IPMU_ECX];
+	snprintf(text, 32, "%.12s", (const char *)words);
 }
 
 static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
@@ -249,9 +265,9 @@ static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
 	char cpu[32];
 	struct ipmu_cpuid id;
 
-	ipmu_cpuid_read(&id);
+	ipmu_cpuid_read(any_cpu(topo), &id);
 	if (id.family < 0)
-		cpuid_vendor(cpu);
+		cpuid_vendor(any_cpu(topo), cpu);
 	else
 		snprintf(cpu, sizeof(cpu), "family %d model 0x%X", id.family, (unsigned)id.model);
 	if (id.family != topo->family || id.model != topo->model)
@@ -267,7 +283,7 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 	struct ipmu_cpuid id;
 
 	(void)ncores, (void)note;
-	ipmu_cpuid_read(&id);
+	ipmu_cpuid_read(p->os_cpu, &id);
 	found->widths[0] = (uint8_t)id.width;
 	found->nboxes[0] = ipmu_fixed_discover(p, &fixed, id.fixed, &global_ctrl,
 					       found->reasons[0]);

@@ -211,12 +211,12 @@ static const int models[] = { 0x0F, 0x16, 0x17, 0x1D, -1 };
 
 /* CPUID is believed only if it speaks of a Core 2: the topology may describe another machine. Parts
  * with PerfMon 1 have the counters and do not report them; those with 2 may forget to. */
-static int documented_counters(struct ipmu_found *found)
+static int documented_counters(int os_cpu, struct ipmu_found *found)
 {
 	struct ipmu_cpuid id;
 	bool core2 = false;
 
-	ipmu_cpuid_read(&id);
+	ipmu_cpuid_read(os_cpu, &id);
 	for (const int *m = models; *m >= 0; m++)
 		core2 = core2 || (id.family == 6 && id.model == *m);
 	if (!core2 || id.version < 2)
@@ -257,7 +257,8 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 		return ipmu_msr_absence(rc);
 	}
 	found->nboxes[CORE] = general_usable(p, found->reasons[CORE]);
-	found->nboxes[FIXED] = ipmu_fixed_discover(p, &core_fixed, documented_counters(found),
+	found->nboxes[FIXED] = ipmu_fixed_discover(p, &core_fixed,
+						    documented_counters(p->os_cpu, found),
 						   &global_ctrl, found->reasons[FIXED]);
 	if (found->nboxes[CORE] || found->nboxes[FIXED])
 		return 0;

@@ -14,7 +14,7 @@
 #define IPMU_FIXED_ANY_THREAD(ctr) BITS(4 * (ctr) + 2, 4 * (ctr) + 2)
 #define IPMU_FIXED_ENABLE(ctr) BITS(4 * (ctr) + 1, 4 * (ctr))
 
-/* What CPUID leaf 0AH says of fixed counters. */
+/* What CPUID says of a CPU, and its leaf 0AH of fixed counters. */
 struct ipmu_cpuid {
 	int family, model;	/* -1: not an Intel CPU */
 	int version;		/* of architectural PerfMon; 0: none */
@@ -22,7 +22,7 @@ struct ipmu_cpuid {
 	bool hypervisor;
 };
 
-void ipmu_cpuid_read(struct ipmu_cpuid *id);
+void ipmu_cpuid_read(int os_cpu, struct ipmu_cpuid *id);
 
 /* Can the three fixed counters be used? Checks what CPUID tells, that nobody counts with them and
  * that they hold what is written. 1, or 0 with a reason. type->select is their control register. */
