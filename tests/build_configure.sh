@@ -83,6 +83,13 @@ configure 1 --with-papi-src="$scratch/old" --with-libpfm4-src="$LIBPFM4_SRC"
 errors 1
 says "PAPI 5.7.0 in $scratch/old: 7.0 to 7.2 is needed"
 
+# -- emulators: those that this project has not built are refused
+other=$(type -P true)
+configure 1 "${trees[@]}" --with-qemu="$other"
+errors 1
+says "--with-qemu=$other: cannot run the virtual
+machine: this QEMU lacks the project's lines; give the "
+
 # -- options: a mistyped one is an error, whichever kind it is
 configure 1 --install-dep "${trees[@]}"
 says '--install-dep'
@@ -122,14 +129,15 @@ empty() {	# empty VARIABLE: of that makefile
 	[[ $made =~ $'\n'"$1 = "' '*$'\n' ]] || fail "$1 is not empty"
 }
 
+mkdir "$scratch/guard"
+for tool in apt-get sudo; do
+	printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
+	chmod +x "$scratch/guard/$tool"
+done
+
 # -- the literal --install-deps: known, silent about itself; with everything there it needs no
 # network and no root, which a PATH without apt-get and sudo shows
 if [ -z "$absent" ]; then
-	mkdir "$scratch/guard"
-	for tool in apt-get sudo; do
-		printf '#!/bin/sh\necho "%s was called"\nexit 1\n' "$tool" >"$scratch/guard/$tool"
-		chmod +x "$scratch/guard/$tool"
-	done
 	PATH=$scratch/guard:$PATH chooses openmpi,mpich --install-deps --libdir='${prefix}'
 	never 'was called'
 	never 'WARNING'
