@@ -135,6 +135,21 @@ for tool in apt-get sudo; do
 	chmod +x "$scratch/guard/$tool"
 done
 
+# -- meson: QEMU needs the module, so that a command of another Python's does not count
+if type -P python3 >/dev/null; then
+	printf '#!/bin/sh\necho 9.0\n' >"$scratch/guard/meson"
+	chmod +x "$scratch/guard/meson"
+	for version in 1.4.9 1.5.0 1.10.1; do
+		mkdir -p "$scratch/$version/meson-$version.dist-info"
+		printf 'Name: meson\nVersion: %s\n' $version >"$scratch/$version/meson-$version.dist-info/METADATA"
+		out=$(PATH=$scratch/guard:$PATH PYTHONPATH=$scratch/$version sh "$srcdir/build-aux/deps" meson \
+			"$scratch/fetched" 2>&1)
+		[ $version = 1.4.9 ] || never 'was called'
+		[ $version != 1.4.9 ] || says 'apt-get was called'
+	done
+	rm "$scratch/guard/meson"
+fi
+
 # -- the literal --install-deps: known, silent about itself; with everything there it needs no
 # network and no root, which a PATH without apt-get and sudo shows
 if [ -z "$absent" ]; then
