@@ -21,6 +21,9 @@ cat >"$scratch/names" <<-'END'
 	libzydis-dev zydis
 	libmuparser-dev muparser
 	libopenmpi-dev mpi mpi
+	ninja-build ninja vpmu
+	python3-venv python vpmu
+	libglib2.0-dev glib vpmu
 END
 python3 "$SRCDIR/tests/support/spack_recipe.py" "$SRCDIR/spack" "$scratch" >"$scratch/out" 2>&1
 verdict 'the recipe' $?

@@ -74,9 +74,11 @@ def read(name):
 
 recipe, directives = evaluate("ipmu")
 variants = {args[0]: keywords for args, keywords in of(directives, "variant")}
-check("variant mpi", set(variants) == {"mpi"})
+check("variants mpi and vpmu", set(variants) == {"mpi", "vpmu"})
 options = set(re.findall(r"--(?:with|enable|disable)-[a-z0-9-]+", read("help")))
-sources = {f"/stage/{keywords['placement']}" for _, keywords in of(directives, "resource")}
+options |= {option.replace("--with-", "--without-") for option in options}
+sources = {f"/stage/{keywords['placement']}": keywords.get("when", "") for _, keywords in
+           of(directives, "resource")}
 for resource, keywords in of(directives, "resource"):
     check(f"{keywords['name']}: a whole SHA-256", re.fullmatch("[0-9a-f]{64}", keywords["sha256"]))
 
@@ -87,8 +89,11 @@ for values in itertools.product((False, True), repeat=len(variants)):
         arguments = recipe(chosen, provider).configure_args()
         given = dict(argument.partition("=")[::2] for argument in arguments)
         check(f"options {set(given) - options} are configure's", set(given) <= options)
-        check("sources are where the resources lie",
-              {given["--with-papi-src"], given["--with-libpfm4-src"]} == sources)
+        check(f"{chosen}: sources are where the resources lie",
+              {given[option] for option in given if option.endswith("-src")} ==
+              {path for path, when in sources.items() if not when or chosen[when.lstrip("+")]})
+        check(f"{chosen}: QEMU", ("--with-qemu-src" in given, "--without-qemu" in given) ==
+              (chosen["vpmu"], not chosen["vpmu"]))
         check(f"MPI {provider}: {arguments}", given.get("--with-mpi", "") == provider and
               ("--disable-mpi" in given) != chosen["mpi"])
         tried += 1
@@ -98,9 +103,9 @@ known = {line.split()[0]: line.split()[1:] for line in read("names").splitlines(
 listed = [line.split(None, 4) for line in read("table").splitlines()]
 check("build-aux/deps lists packages", len(listed) > 15)
 for package, group, need, _, purpose in listed:
-    if package in known or group not in ("base", "openmpi"):
+    if package in known or group not in ("base", "openmpi", "emulator"):
         continue
-    rest = "test|fuzz|drawing|plots|compiler|opinion|manual|runs MPI"
+    rest = "test|fuzz|drawing|plots|compiler|opinion|manual|runs MPI|unpacks"
     check(f"{package} is for tests alone, or the recipe's: {purpose}",
           need == "want" and re.search(rest, purpose))
 for package, (name, *variant) in known.items():

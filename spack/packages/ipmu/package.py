@@ -15,7 +15,7 @@ except ImportError:
 
 class Ipmu(AutotoolsPackage):
     """PAPI components for the documented Intel PMUs that PAPI does not reach, a command that counts
-    any program on them. The virtual machine is left out: it takes a QEMU of its own."""
+    any program on them, and a virtual machine whose PMU counts what a program executes."""
 
     git = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
     license("MIT")
@@ -23,6 +23,7 @@ class Ipmu(AutotoolsPackage):
     version("main", branch="main")
 
     variant("mpi", default=True, description="Node-correct sums over MPI jobs (libipmu_mpi)")
+    variant("vpmu", default=True, description="QEMU, which runs programs on the virtual machine")
 
     resource(
         name="papi",
@@ -36,6 +37,14 @@ class Ipmu(AutotoolsPackage):
         sha256="d18b97764c755528c1051d376e33545d0eb60c6ebf85680436813fa5b04cc3d1",
         placement="libpfm4",
     )
+    # The archive of a release has the meson that builds it.
+    resource(
+        name="qemu",
+        url="https://download.qemu.org/qemu-10.0.0.tar.xz",
+        sha256="22c075601fdcf8c7b2671a839ebdcef1d4f2973eb6735254fd2e1bd0f30b3896",
+        placement="qemu",
+        when="+vpmu",
+    )
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")
@@ -46,6 +55,9 @@ class Ipmu(AutotoolsPackage):
     depends_on("muparser")
     depends_on("zydis@4:")
     depends_on("mpi", when="+mpi")
+    depends_on("glib", when="+vpmu")
+    depends_on("ninja", type="build", when="+vpmu")
+    depends_on("python@3.8:", type="build", when="+vpmu")
 
     conflicts("platform=darwin", msg="These PMUs are used through Linux")
     conflicts("target=aarch64:", msg="These are PMUs of Intel processors")
@@ -54,8 +66,11 @@ class Ipmu(AutotoolsPackage):
         args = [
             "--with-papi-src=" + join_path(self.stage.source_path, "papi"),
             "--with-libpfm4-src=" + join_path(self.stage.source_path, "libpfm4"),
-            "--with-qemu=no",
         ]
+        if self.spec.satisfies("+vpmu"):
+            args.append("--with-qemu-src=" + join_path(self.stage.source_path, "qemu"))
+        else:
+            args.append("--without-qemu")
         if self.spec.satisfies("+mpi"):
             # The others that have MPICH's interface say so in their mpi.h too.
             kind = "openmpi" if self.spec.satisfies("^[virtuals=mpi] openmpi") else "mpich"
