@@ -19,8 +19,11 @@ $make -s -C "$BUILDDIR" DIST_NAME=$name $name.tar.gz && tar -C "$scratch" -xzf "
 	{ echo 'make dist failed'; exit 1; }
 rm -f "$BUILDDIR/$name.tar.gz"
 mkdir "$build" "$scratch/bin" && cd "$build" || exit 1
-# What PAPI asks for is left out, too: it is the places that are looked at.
-printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-cc}" >"$scratch/cc" && chmod +x "$scratch/cc"
+# What PAPI asks for is left out, too: it is the places that are looked at. Errors of GCC 14 are added.
+errors=(-Werror={implicit-int,implicit-function-declaration}
+	-Werror={incompatible-pointer-types,int-conversion})
+printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-cc} ${errors[*]}" >"$scratch/cc"
+chmod +x "$scratch/cc"
 "$CONFIG_SHELL" "../$name/configure" CC="$scratch/cc" CFLAGS=-O0 --with-mpi="${MPIS%% *}" --prefix=/usr --libdir=/usr/lib/x86_64-linux-gnu \
 	--mandir=/usr/lib/man --docdir=/usr/share/doc/libipmu --includedir=/usr/include/intel \
 	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" \
