@@ -8,10 +8,20 @@ import ctypes
 import sys
 
 PAPI_NULL = -1
-VERSION = 7 << 24               # PAPI_VER_CURRENT of PAPI 7.0
 BYTES = 32 << 20
 
-papi = ctypes.CDLL("libpapi.so.7.0")
+
+def load():
+    """PAPI 7, and its PAPI_VER_CURRENT: the library's name ends with the same numbers."""
+    for minor in (3, 2, 1, 0):
+        try:
+            return ctypes.CDLL(f"libpapi.so.7.{minor}"), 7 << 24 | minor << 16
+        except OSError:
+            pass
+    sys.exit("cannot load libpapi.so.7: no such library; set LD_LIBRARY_PATH to its folder")
+
+
+papi, VERSION = load()
 papi.PAPI_strerror.restype = ctypes.c_char_p
 
 
@@ -23,7 +33,7 @@ def must(rc, what):
 def main():
     event = sys.argv[1] if len(sys.argv) > 1 else "intel_uncore:::skl_unc_imc.DRAM_DATA_READS"
     if papi.PAPI_library_init(VERSION) != VERSION:
-        sys.exit("libpapi is another version than 7.0")
+        sys.exit("libpapi is another version than its name says")
     buffer = bytearray(b"\1") * BYTES
     events = ctypes.c_int(PAPI_NULL)
     count = ctypes.c_longlong()

@@ -41,7 +41,7 @@ damaged() {	# damaged FILE SED-PROGRAM
 mkdir "$tree"
 refuses 'an empty folder' 'is not a PAPI source tree: src/papi.h is missing'
 damaged src/papi.h 's/^\(#define PAPI_VERSION[^0-9]*\)7,/\16,/'
-refuses 'an old PAPI' 'PAPI 6.0 in'
+refuses 'an old PAPI' 'PAPI 6.'
 damaged src/configure '/check for SDE component to determine/d'
 refuses 'a configure without its place' 'src/configure: no line matches'
 damaged src/configure.in '/check for component tests/d'

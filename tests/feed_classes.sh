@@ -52,7 +52,7 @@ by_name() {	# by_name [once=1]
 		}
 		if (b ~ /^(perm2f128|insertf128|extractf128|permpd)$/) return "pd"
 		if (b ~ /^(perm2i128|inserti128|extracti128|perm[dq])$/) return "int"
-		if (b ~ /^(p|aes|sha|gf2p8|mpsadbw|emms)/ && b !~ /^permil|^permps/) return "int"
+		if (b ~ /^(p|aes|sha|sm[34]|gf2p8|mpsadbw|emms)/ && b !~ /^permil|^permps/) return "int"
 		if (b ~ /(ps|pd|ss|sd)$/) return substr(b, length(b) - 1)
 		return ""
 	}

@@ -38,7 +38,7 @@ run() {		# run RANKS-PER-NODE EVENT...
 accesses() {	# a line for each node
 	local segment
 	for segment in "$scratch"/segment.*; do
-		case $segment in *.xml | *.state) continue ;; esac
+		case $segment in *.xml | *.state | *.system) continue ;; esac
 		"$vpmu" regs -s "$segment" | sed -n 's/.*accesses: //p'
 	done
 }

@@ -129,13 +129,15 @@ elsewhere() {
 }
 
 stub_papi() {	# from here on, PAPI is the stand-in, on a machine of two packages
+	local name=("$STAGE_LIB"/libpapi.so.7.?)	# each version of PAPI has its own
+	name=${name##*/}
 	mkdir -p "$scratch/stub"
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -shared -fPIC -Wl,-soname,libpapi.so.7.0 \
-		-isystem "$STAGE/include" -o "$scratch/stub/libpapi.so.7.0" "$mpi_dir/papi_stub.c" ||
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -shared -fPIC -Wl,-soname,"$name" \
+		-isystem "$STAGE/include" -o "$scratch/stub/$name" "$mpi_dir/papi_stub.c" ||
 		exit 1
 	# Before the run path of the libraries.
 	export LD_LIBRARY_PATH=$scratch/stub${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-	stub_run=$scratch/stub/libpapi.so.7.0
+	stub_run=$scratch/stub/$name
 	export HWLOC_XMLFILE=${TEST_DATA:?}/topo/two-packages.xml
 }
 
