@@ -53,14 +53,15 @@ static void pmus_that_the_kernel_does_not_drive_are_encoded(void **state)
 	assert_null(getenv(INACTIVE));
 }
 
-static void the_users_own_setting_stays(void **state)
+/* Newer versions of libpfm4 read 0 as no, older ones any value as yes. */
+static void the_users_own_setting_stays_and_changes_nothing(void **state)
 {
 	(void)state;
 	answer = PFM_SUCCESS;
-	setenv(INACTIVE, "yes", 1);
+	setenv(INACTIVE, "0", 1);
 	assert_int_equal(ipmu_names_open(NULL), 0);
-	assert_string_equal(seen, "yes");
-	assert_string_equal(getenv(INACTIVE), "yes");
+	assert_string_equal(seen, "1");
+	assert_string_equal(getenv(INACTIVE), "0");
 	unsetenv(INACTIVE);
 }
 
@@ -69,7 +70,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_that_fails_is_told),
 		cmocka_unit_test(pmus_that_the_kernel_does_not_drive_are_encoded),
-		cmocka_unit_test(the_users_own_setting_stays),
+		cmocka_unit_test(the_users_own_setting_stays_and_changes_nothing),
 	};
 
 	unsetenv(INACTIVE);

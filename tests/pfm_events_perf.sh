@@ -42,6 +42,7 @@ is()
 
 # the linker's --wrap sends libpfm4's look at /sys and /proc to $FAKE_ROOT
 cat >"$scratch/perf.c" <<'END'
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,8 @@ cat >"$scratch/perf.c" <<'END'
 
 int __real_access(const char *path, int mode);
 FILE *__real_fopen(const char *path, const char *mode);
+int __real_scandir(const char *path, struct dirent ***found, int (*filter)(const struct dirent *),
+		   int (*order)(const struct dirent **, const struct dirent **));
 
 static const char *fake(const char *path, char *buf, size_t size)
 {
@@ -71,6 +74,15 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	char buf[4096];
 
 	return __real_fopen(fake(path, buf, sizeof(buf)), mode);
+}
+
+/* Only libpfm4 after 4.13.0 lists the folder. */
+int __wrap_scandir(const char *path, struct dirent ***found, int (*filter)(const struct dirent *),
+		   int (*order)(const struct dirent **, const struct dirent **))
+{
+	char buf[4096];
+
+	return __real_scandir(fake(path, buf, sizeof(buf)), found, filter, order);
 }
 
 static void show_present(void)
@@ -130,7 +142,8 @@ build()
 	tree=${LIBPFM4_BUILD:-}
 	[ -f "$tree/lib/libpfm.a" ] || make_tree || return
 	"${CC:-gcc}" -Wall -Wextra -Werror -I "$tree/include" -o "$scratch/perf" \
-		"$scratch/perf.c" "$tree/lib/libpfm.a" -Wl,--wrap=access -Wl,--wrap=fopen
+		"$scratch/perf.c" "$tree/lib/libpfm.a" -Wl,--wrap=access -Wl,--wrap=fopen \
+		-Wl,--wrap=scandir
 }
 
 make_tree()
@@ -161,6 +174,7 @@ kernel()
 	for pmu in "$@"; do
 		mkdir "$FAKE_ROOT/sys/devices/${pmu%=*}"
 		echo "${pmu#*=}" >"$FAKE_ROOT/sys/devices/${pmu%=*}/type"
+		echo 4 >"$FAKE_ROOT/sys/devices/${pmu%=*}/perf_event_mux_interval_ms"
 		ln -s "../../../devices/${pmu%=*}" "$FAKE_ROOT/sys/bus/event_source/devices/"
 	done
 }

@@ -60,8 +60,8 @@ topology() {	# NAME EXPECTED CPUS
 	# shellcheck disable=SC2016
 	"$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD
 		for kind in package numanode l3 l2 core pu; do
-			lstopo-no-graphics -i "$HWLOC_XMLFILE" --only $kind | wc -l
-		done' >"$scratch/kinds" 2>&1
+			lstopo-no-graphics -i "$HWLOC_XMLFILE" --only $kind | grep -c "#"
+		done' >"$scratch/kinds" 2>"$scratch/err"
 	is "topology of $1" "$2" "$(paste -sd' ' "$scratch/kinds")"
 	# shellcheck disable=SC2016
 	is "CPUs of core 0 of $1" "$3" "$("$VPMU" run --no-feed -m "$1" sh -c 'unset LD_PRELOAD

@@ -19,7 +19,7 @@ is "a write is read back from another CPU" 408f34 \
 is "counters are 44 bits" fffffffffff "$(on sh -c 'wrmsr 0x706 0xfffffffffff; rdmsr 0x706' 2>&1)"
 is "DEBUGCTL is per CPU" "2000 0" \
 	"$(on sh -c 'wrmsr -p 1 0x1d9 0x2000; echo $(rdmsr -p 1 0x1d9) $(rdmsr -p 0 0x1d9)')"
-is "all CPUs" "5 5 5 5 5 5 5 5" "$(on sh -c 'echo $(rdmsr -a 0x396)' 2>/dev/null)"
+is "all CPUs" "5 5 5 5 5 5 5 5" "$(on sh -c 'echo $(rdmsr -a 0x396 | sed "s/.*: //")' 2>/dev/null)"
 
 out=$(on rdmsr -p 8 0x396 2>&1); is "no CPU 8: status" 2 $?
 has "no CPU 8" "No CPU 8" "$out"

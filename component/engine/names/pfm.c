@@ -22,17 +22,19 @@ int ipmu_names_open(char *why)
 		"LIBPFM_DEBUG_STDOUT", "LIBPFM_FORCE_PMU", "LIBPFM_DISABLED_PMUS", INACTIVE,
 		"LIBPFM_PROC_CPUINFO" };
 	static char inactive[] = INACTIVE "=1";
-	bool ours;
+	char *set;
 	int rc;
 
 	/* The user of a privileged program must not choose its PMU. */
 	for (size_t i = 0; getauxval(AT_SECURE) && i < sizeof(settings) / sizeof(*settings); i++)
 		unsetenv(settings[i]);
-	ours = !secure_getenv(INACTIVE);
-	if (ours)
-		putenv(inactive);
+	/* A user's 0 means no to newer versions of libpfm4; the string comes back as it was. */
+	set = getenv(INACTIVE);
+	putenv(inactive);
 	rc = pfm_initialize();
-	if (ours)
+	if (set)
+		putenv(set - sizeof(INACTIVE));
+	else
 		unsetenv(INACTIVE);
 	if (rc != PFM_SUCCESS)
 		return ipmu_fail(why, -ENOTSUP, "libpfm4 does not start: %s", pfm_strerror(rc));
