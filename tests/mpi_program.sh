@@ -92,16 +92,25 @@ for option in '-r 2' --passes; do
 done
 
 # -- application contexts, of which each has options: one report cannot have those of two
-for other in '-g LLC' '-g MEM -r 2' '-g MEM --per-box --interval 5 -o out'; do
-	first_mpi || continue
-	job 1 $native -g MEM true : -n 2 $native $other true
-	check "contexts, $other: the status" [ $status = 125 ]
-	check "contexts, $other: said once" lines 1 "ipmu-run: one job has one report: rank [012] has the \
-options '(-g MEM|$other)', and rank [012] '(-g MEM|$other)': give all application contexts the same"
-done
-job 1 $native -g MEM true : -n 1 $native -g MEM -- sh -c 'exit 0'
-check 'contexts of the same options' [ $status = 0 ]
-check 'contexts of the same options: a report' says '^  2 ranks on 1 node$'
+contexts() {
+	local other
+	for other in '-g LLC' '-g MEM -r 2' '-g MEM --per-box --interval 5 -o out'; do
+		job 1 $native -g MEM true : -n 2 $native $other true
+		check "contexts, $other: the status" [ $status = 125 ]
+		check "contexts, $other: said once" lines 1 "ipmu-run: one job has one report: rank [012] has \
+the options '(-g MEM|$other)', and rank [012] '(-g MEM|$other)': give all application contexts the same"
+	done
+	job 1 $native -g MEM true : -n 1 $native -g MEM -- sh -c 'exit 0'
+	check 'contexts of the same options' [ $status = 0 ]
+	check 'contexts of the same options: a report' says '^  2 ranks on 1 node$'
+}
+# The mpirun of Open MPI 5.0.7, Debian 13's, crashes with two contexts of any program.
+{ job 1 true : -n 1 true; } 2>/dev/null
+if [ $status = 139 ]; then
+	echo "application contexts are not tried: $("$MPIRUN" --version | head -n 1) crashes with them"
+else
+	contexts
+fi
 
 # -- a rank that a signal ends: what the node had counted until then is reported, and is not all
 rm -f out.*

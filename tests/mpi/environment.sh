@@ -35,10 +35,21 @@ preloaded=("$mpi_dir/waits.c")
 # shows, mostly between nodes and now and then on one (ucx_close.c says more).
 [ $MPI != mpich ] || preloaded+=("$mpi_dir/../nodes/ucx_close.c")
 ${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "${preloaded[@]}" -ldl || exit 1
-# Debian's mpirun (Open MPI 4.1.4, PMIx 4.2.2) may wait for itself in its own end, mostly after an
-# MPI_Abort: PMIx_server_finalize joins a thread that wants a lock which the joining one has. All ranks
-# have ended by then, which is how it is told from a job that runs.
+# Debian's mpirun may wait for itself in its own end, mostly after an MPI_Abort or a signal: that of Open
+# MPI 4.1.4 (PMIx 4.2.2) joins a thread that wants a lock which the joining one has; in 5.0.7 a thread of
+# PMIx wants a lock while the main one waits for it in prte_state_base_track_procs. All ranks have ended
+# by then, and 5.0 has waited for them, too, which is how it is told from a job that runs.
 end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
+	local launcher states begun= dead=0
+	while sleep 2; do
+		launcher=$(pgrep -P "$1") || continue
+		states=$(ps -o state= --ppid "$launcher") && begun=yes
+		[ -n "$begun" ] && ! grep -q '[^Z]' <<<"$states" && dead=$((dead + 1)) || dead=0
+		[ "$dead" -lt 5 ] || kill -KILL "$launcher"
+	done
+}
+
+ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
 	local launcher states dead=0
 	while sleep 2; do
 		launcher=$(pgrep -P "$1") && states=$(ps -o state= --ppid "$launcher") || continue
