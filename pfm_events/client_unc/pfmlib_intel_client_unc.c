@@ -147,7 +147,8 @@ pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e)
 	for (i = 0; i < LIBPFM_ARRAY_SIZE(client_unc_clk_perf_names); i++) {
 		pmu.perf_name = client_unc_clk_perf_names[i];
 		ret = pfm_intel_nhm_unc_get_perf_encoding(&pmu, e);
-		if (ret != PFM_ERR_NOTSUPP)
+		/* a PMU that the kernel lacks: 4.13.0 says the one, later versions the other */
+		if (ret != PFM_ERR_NOTSUPP && ret != PFM_ERR_NOTFOUND)
 			break;
 	}
 	if (ret == PFM_SUCCESS)
