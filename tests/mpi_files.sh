@@ -96,9 +96,11 @@ check 'no MPI: the program ran' says '^it ran$'
 check 'no MPI: each package' [ "$(awk -F, '$1 == "event" { print $4, $5 }' "$r.csv" | paste -sd,)" = \
 	'all 2010,package 0 1000,package 1 1010' ]
 check 'no MPI: ranks' grep -q '^info,,ranks,all,2,' "$r.csv"
-job 2 -e , sh -c 'exit 5'
+# In a file, as Open MPI 5 drops what other ranks print after the first of them has failed.
+rm -f "$r"*
+job 2 -o "$r" sh -c 'exit 5'
 check 'no MPI: the status of the program' [ $status = 5 ]
-check 'no MPI: one report' lines 1 '    NODE +2010|    intel_uncore:::NODE +2010'
+check 'no MPI: one report' [ "$(awk -F, '$1 == "event" && $4 == "all" { print $5 }' "$r.csv")" = 2010 ]
 
 # ---- nothing is counted
 

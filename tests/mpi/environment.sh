@@ -28,6 +28,10 @@ passed=0 failed=0
 imc=intel_uncore:::skl_unc_imc
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+# Open MPI 5 asks the kernel for the way between two ranks, and takes loopback, the way within a machine,
+# for none to any interface.
+export OMPI_MCA_reachable=weighted
+
 # More ranks than cores, which wait without burning them (mpi/waits.c). binding: none or core.
 waits=$scratch/waits.so
 preloaded=("$mpi_dir/waits.c")
