@@ -72,19 +72,41 @@ check 'the job is the sum of the nodes' awk -F, -v event=$reads '
 check 'a timeline each' [ "$(cd "$scratch" && echo both.*)" = \
 	'both.csv both.json both.node0.timeline.csv both.node1.timeline.csv' ]
 
+# Its machines outlive their ranks, as processors do: those that the launcher kills have their registers
+# restored afterwards.
+cat >"$scratch/machine" <<-CODE
+	#!/bin/sh
+	export VPMU_TALLY=$scratch/tally
+	exec "$vpmu" run --no-feed -m skl-4c8t -s "$scratch/segment.\$(hostname)" "\$@"
+CODE
+chmod +x "$scratch/machine"
+restored() {	# within the time that only a hang exceeds; no register of either machine is left changed
+	local end=$((SECONDS + HANG_SECONDS)) node
+	while :; do
+		rm -f "$scratch/tally"
+		for node in node0 node1; do
+			"$nodes" on "$scratch/nodes" $node "$scratch/machine" true || return
+		done
+		awk -F '\t' '$4 { left = 1 } END { exit left || NR != 2 }' "$scratch/tally" && return
+		[ $SECONDS -lt $end ] || return
+		sleep 0.1
+	done
+}
+
 # -- a node that dies leaves what the others have. Hydra does not end a job of several nodes when a
 # rank is killed, and where one aborts it leaves only that rank's node the time to write.
 if [ $MPI = openmpi ]; then
 	run 4 ipmu-mpi-run -e $reads -o "$scratch/died" \
-		"$vpmu" run --no-feed -m skl-4c8t "$scratch/end" kill 3
+		"$scratch/machine" "$scratch/end" kill 3
 	check 'node 0 has its counts' grep -q \
 		"^node,0,node0,,$reads,[^,]*,[0-9][0-9]*,1,1,measured" "$scratch/died.csv"
 else
 	run 4 ipmu-mpi-run -e $reads -o "$scratch/died" \
-		"$vpmu" run --no-feed -m skl-4c8t "$scratch/end" abort 3
+		"$scratch/machine" "$scratch/end" abort 3
 	check 'node 1 has its counts' grep -q \
 		"^node,1,node1,,$reads,[^,]*,[0-9][0-9]*,1,1,measured" "$scratch/died.node1.csv"
 fi
+check 'the registers are restored' restored
 check 'incomplete' grep -q '"complete":false' "$scratch/died.json"
 check 'node 1 is not measured' grep -q "^node,1,node1,,$reads,[^,]*,,0,1,not measured" \
 	"$scratch/died.csv"
