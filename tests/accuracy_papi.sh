@@ -7,8 +7,8 @@
 # these are left out of what it counts.
 # Tolerance: 3 %; the library's work is a quarter of all. Each access of a register is one instruction,
 # the system call, of some 20 that are no part of libc's functions; where the loader puts strings
-# changes what comparing them takes, by 1 % either way; and the engine's guard, a thread that each
-# pair makes, begins on the same CPU.
+# changes what comparing them takes, by 1 % either way. The engine's guard, a thread that each pair
+# makes, is on another CPU from its first instruction on.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 : "${STAGE:?the staged tree}"
