@@ -103,6 +103,16 @@ says 'within passes' 'ended by a signal: 0 of 2 complete runs'
 on skl-4c8t -e $event -r 2 sh -c 'echo run; exit 3'; is 'a status does not end the runs' 3 $?
 is 'a status does not end the runs: twice' 'run run' "$(paste -sd' ' out)"
 
+# -- its environment: what ipmu-run is preloaded with is not for an emulated program
+if type -P qemu-x86_64 >/dev/null; then
+	other=$(${CC:-cc} -print-file-name=libm.so.6)
+	for preload in '' "$other"; do
+		LD_PRELOAD=$preload ipmu-run --on core2-4c -e core_fixed.INST_RETIRED:ANY -o - sh -c \
+			'echo "${LD_PRELOAD-}" >preloaded' >out 2>err
+		is "LD_PRELOAD=$preload" "$preload" "$(cat preloaded)"
+	done
+fi
+
 # -- the report, and files
 on skl-4c8t -g MEM -r 3 true; is 'repeated' 0 $?
 says 'repeated' '^ipmu-run: true: 3 runs$'
