@@ -118,10 +118,10 @@ static int hide_variables(void)
 	return 0;
 }
 
-/* An outer `vpmu run --no-feed` has put its shim in front, which only native programs need. */
-static void drop_shim(void)
+/* An outer `vpmu run --no-feed` has put its library in front, which only native programs need. */
+static void drop_native_library(void)
 {
-	static const char name[] = "/" VPMU_SHIM_LIBRARY;
+	static const char name[] = "/" VPMU_NATIVE_LIBRARY;
 	const char *list = getenv("LD_PRELOAD");
 	size_t first = list ? strcspn(list, ": ") : 0;
 
@@ -143,7 +143,7 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 	setenv("UCX_MEM_EVENTS", "n", 0);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
-		drop_shim();
+		drop_native_library();
 		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
 		 * libxml2, which takes longer to emulate than the rest of PAPI's start. */
 		setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 0);
