@@ -29,7 +29,7 @@ int ipmu_names_open(char *why)
 	for (size_t i = 0; getauxval(AT_SECURE) && i < sizeof(settings) / sizeof(*settings); i++)
 		unsetenv(settings[i]);
 	/* A user's 0 means no to newer versions of libpfm4; the string comes back as it was. */
-	set = getenv(INACTIVE);
+	set = secure_getenv(INACTIVE);
 	putenv(inactive);
 	rc = pfm_initialize();
 	if (set)
