@@ -134,20 +134,6 @@ static const char *undriven(const struct vpmu_undriven *u)
 
 /* ---- counting ---- */
 
-/* What one counter adds in a stretch of clocks. */
-struct lane {
-	uint32_t counter;
-	bool interrupts;
-	struct vpmu_filter filter;
-	uint64_t times;
-	bool has_stalls;
-};
-struct stretch {
-	struct lane lane[CORE2_COUNTERS];
-	uint32_t lanes, clocks, stalls, stall_clocks;
-	enum vpmu_ring ring;
-};
-
 static uint64_t status_bit(uint32_t counter)
 {
 	bool general = counter < CORE2_GENERAL;
@@ -156,21 +142,22 @@ static uint64_t status_bit(uint32_t counter)
 	return (bits & -bits) << (general ? counter : counter - CORE2_GENERAL);
 }
 
-static void add_general(const struct core2_core *c, struct stretch *st, uint32_t counter,
-			const uint32_t *counts, bool same_core, bool same_package)
+static void add_general(struct core2_core *c, struct vpmu_stretch *st, enum vpmu_ring ring,
+			uint32_t counter, const uint32_t *counts, bool same_core, bool same_package)
 {
 	uint64_t select = c->select[counter];
 	const struct core2_event *e;
 	const char *why;
 
 	if (!(select & CORE2_EN) || !(c->global_ctrl & status_bit(counter)) ||
-	    !(select & (st->ring == VPMU_KERNEL ? CORE2_OS : CORE2_USR)))
+	    !(select & (ring == VPMU_KERNEL ? CORE2_OS : CORE2_USR)))
 		return;
 	e = core2_event_of(counter, select, &why);
 	if (!e || !core2_counts_from(e, select, same_core, same_package))
 		return;
-	st->lane[st->lanes++] = (struct lane){
-		.counter = counter, .interrupts = select & CORE2_INT,
+	st->lane[st->lanes++] = (struct vpmu_lane){
+		.value = &c->value[counter], .active = &c->active[counter],
+		.status = status_bit(counter), .interrupts = select & CORE2_INT,
 		.filter = { .threshold = VPMU_GET(CORE2_CMASK, select),
 			    .invert = select & CORE2_INV, .edge = select & CORE2_E },
 		.times = core2_times(e, select, counts, st->clocks),
@@ -178,86 +165,28 @@ static void add_general(const struct core2_core *c, struct stretch *st, uint32_t
 	};
 }
 
-static void add_fixed(const struct core2_core *c, struct stretch *st, uint32_t number,
-		      uint64_t times)
+static void add_fixed(struct core2_core *c, struct vpmu_stretch *st, enum vpmu_ring ring,
+		      uint32_t number, uint64_t times)
 {
 	uint32_t counter = CORE2_GENERAL + number;
-	bool here = c->fixed_ctrl & (st->ring == VPMU_KERNEL ? CORE2_FIXED_OS(number) :
-							       CORE2_FIXED_USR(number));
-	bool interrupts = c->fixed_ctrl & CORE2_FIXED_PMI(number);
+	bool here = c->fixed_ctrl & (ring == VPMU_KERNEL ? CORE2_FIXED_OS(number) :
+							   CORE2_FIXED_USR(number));
 
 	if (here && (c->global_ctrl & status_bit(counter)))
-		st->lane[st->lanes++] = (struct lane){
-			.counter = counter, .interrupts = interrupts, .times = times,
+		st->lane[st->lanes++] = (struct vpmu_lane){
+			.value = &c->value[counter], .status = status_bit(counter),
+			.interrupts = c->fixed_ctrl & CORE2_FIXED_PMI(number), .times = times,
 		};
 }
 
-/* In the first `part` clocks of the stretch. */
-static uint64_t gain(const struct core2_core *c, const struct stretch *st, const struct lane *l,
-		     uint32_t *active, uint32_t part)
+static void take(struct core2_core *c, const struct vpmu_stretch *st)
 {
-	const struct vpmu_stalls stalls = {
-		.rows = vpmu_times_until(st->stalls, st->clocks, part),
-		.clocks = vpmu_times_until(st->stall_clocks, st->clocks, part),
-		.counted = l->has_stalls,
-	};
+	struct vpmu_overflows over = vpmu_stretch_take(st);
 
-	*active = l->counter < CORE2_GENERAL ? c->active[l->counter] : 0;
-	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, st->clocks, part),
-				part, stalls);
-}
-
-/* Does a counter that freezes the PMU overflow within the first `part` clocks? */
-static bool freezes_within(const struct core2_core *c, const struct stretch *st, uint32_t part)
-{
-	uint32_t active;
-
-	for (uint32_t i = 0; i < st->lanes; i++) {
-		const struct lane *l = &st->lane[i];
-
-		if (l->interrupts && (c->value[l->counter] +
-				      gain(c, st, l, &active, part)) >> CORE2_WIDTH)
-			return true;
-	}
-	return false;
-}
-
-/* The clocks that still count: up to the one of a freezing overflow. */
-static uint32_t counted_clocks(const struct core2_core *c, const struct stretch *st)
-{
-	uint32_t part = 1;
-
-	if (!(c->debugctl & FREEZE_PERFMON_ON_PMI) || !freezes_within(c, st, st->clocks))
-		return st->clocks;
-	while (part < st->clocks && !freezes_within(c, st, part))
-		part++;
-	return part < st->clocks ? part : st->clocks;
-}
-
-static void overflow(struct core2_core *c, const struct lane *l)
-{
-	c->status |= status_bit(l->counter);
-	if (!l->interrupts)
-		return;
-	c->interrupts++;
-	if (c->debugctl & FREEZE_PERFMON_ON_PMI)
+	c->status |= over.status;
+	c->interrupts += over.interrupts;
+	if (over.interrupts && st->freezes)
 		c->global_ctrl = 0;
-}
-
-static void take(struct core2_core *c, const struct stretch *st)
-{
-	uint32_t active, part = counted_clocks(c, st);
-
-	for (uint32_t i = 0; i < st->lanes; i++) {
-		const struct lane *l = &st->lane[i];
-
-		c->value[l->counter] += gain(c, st, l, &active, part);
-		if (l->counter < CORE2_GENERAL)
-			c->active[l->counter] = active;
-		if (c->value[l->counter] >> CORE2_WIDTH)
-			overflow(c, l);
-		c->value[l->counter] &= COUNTER_MASK;
-	}
 }
 
 static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
@@ -268,19 +197,20 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 
 	for (uint32_t i = 0; i < core_count(m); i++) {
 		struct core2_core *c = core_of(s, i);
-		struct stretch st = {
+		struct vpmu_stretch st = {
 			.clocks = clocks, .stalls = counts[VPMU_STALLS],
-			.stall_clocks = counts[VPMU_STALL_CLOCKS], .ring = ring,
+			.stall_clocks = counts[VPMU_STALL_CLOCKS], .width = CORE2_WIDTH,
+			.freezes = c->debugctl & FREEZE_PERFMON_ON_PMI,
 		};
 
 		if (!c->global_ctrl)
 			continue;
 		for (uint32_t n = 0; n < CORE2_GENERAL; n++)
-			add_general(c, &st, n, counts, i == from, i / m->cores == from / m->cores);
+			add_general(c, &st, ring, n, counts, i == from, i / m->cores == from / m->cores);
 		if (i == from) {
-			add_fixed(c, &st, 0, counts[VPMU_INSTRUCTIONS]);
-			add_fixed(c, &st, 1, clocks);
-			add_fixed(c, &st, 2, clocks);
+			add_fixed(c, &st, ring, 0, counts[VPMU_INSTRUCTIONS]);
+			add_fixed(c, &st, ring, 1, clocks);
+			add_fixed(c, &st, ring, 2, clocks);
 		}
 		if (st.lanes)
 			take(c, &st);

@@ -71,3 +71,66 @@ uint64_t vpmu_sum(const uint8_t *sum, const uint32_t *counts, uint32_t clocks)
 		total += part_of_sum(sum[i], counts, clocks);
 	return total;
 }
+
+/* ---- stretches ---- */
+
+/* In the first `part` clocks of the stretch. */
+static uint64_t gain(const struct vpmu_stretch *st, const struct vpmu_lane *l, uint32_t *active,
+		     uint32_t part)
+{
+	const struct vpmu_stalls stalls = {
+		.rows = vpmu_times_until(st->stalls, st->clocks, part),
+		.clocks = vpmu_times_until(st->stall_clocks, st->clocks, part),
+		.counted = l->has_stalls,
+	};
+
+	*active = l->active ? *l->active : 0;
+	return vpmu_filter_gain(&l->filter, active, vpmu_times_until(l->times, st->clocks, part),
+				part, stalls);
+}
+
+/* Does a counter that freezes the PMU overflow within the first `part` clocks? */
+static bool freezes_within(const struct vpmu_stretch *st, uint32_t part)
+{
+	uint32_t active;
+
+	for (uint32_t i = 0; i < st->lanes; i++) {
+		const struct vpmu_lane *l = &st->lane[i];
+
+		if (l->interrupts && (*l->value + gain(st, l, &active, part)) >> st->width)
+			return true;
+	}
+	return false;
+}
+
+/* The clocks that still count: up to the one of a freezing overflow. */
+static uint32_t counted_clocks(const struct vpmu_stretch *st)
+{
+	uint32_t part = 1;
+
+	if (!st->freezes || !freezes_within(st, st->clocks))
+		return st->clocks;
+	while (part < st->clocks && !freezes_within(st, part))
+		part++;
+	return part < st->clocks ? part : st->clocks;
+}
+
+struct vpmu_overflows vpmu_stretch_take(const struct vpmu_stretch *st)
+{
+	uint32_t active, part = counted_clocks(st);
+	struct vpmu_overflows over = { 0, 0 };
+
+	for (uint32_t i = 0; i < st->lanes; i++) {
+		const struct vpmu_lane *l = &st->lane[i];
+
+		*l->value += gain(st, l, &active, part);
+		if (l->active)
+			*l->active = active;
+		if (*l->value >> st->width) {
+			over.status |= l->status;
+			over.interrupts += l->interrupts;
+		}
+		*l->value &= (UINT64_C(1) << st->width) - 1;
+	}
+	return over;
+}

@@ -58,4 +58,28 @@ static inline bool vpmu_sum_has_stalls(const uint8_t *sum)
 
 uint64_t vpmu_sum(const uint8_t *sum, const uint32_t *counts, uint32_t clocks);
 
+/* What the counters of one PMU gain in a stretch of clocks: a lane for each that counts. */
+struct vpmu_lane {
+	uint64_t *value;
+	uint32_t *active;		/* edge detector; NULL: it has none */
+	uint64_t status;		/* its bit in the overflow status */
+	bool interrupts;		/* an overflow sends the interrupt */
+	struct vpmu_filter filter;
+	uint64_t times;
+	bool has_stalls;
+};
+#define VPMU_LANES_MAX 17u
+struct vpmu_stretch {
+	struct vpmu_lane lane[VPMU_LANES_MAX];
+	uint32_t lanes, clocks, stalls, stall_clocks;
+	uint32_t width;			/* of the counters */
+	bool freezes;			/* an overflow that interrupts stops the PMU */
+};
+struct vpmu_overflows {
+	uint64_t status;		/* bits of the counters that wrapped */
+	uint32_t interrupts;		/* how many of them send the interrupt */
+};
+/* Moves the counters. Where an overflow freezes the PMU, those clocks count that end with its. */
+struct vpmu_overflows vpmu_stretch_take(const struct vpmu_stretch *st);
+
 #endif
