@@ -44,6 +44,13 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 	return core_wanted;
 }
 
+static bool core_by_uncore;	/* only while segment->core_counting says so */
+
+bool vpmu_core_events_wanted(const struct vpmu_segment *s)
+{
+	return core_by_uncore ? s->core_counting : core_wanted;
+}
+
 void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
 			 const uint32_t *counts, uint32_t clocks)
 {

@@ -96,10 +96,34 @@ static void other_leaves(void **state)
 	assert_true(vpmu_cpuid(&m, 0, 0x80000006, 0, r));
 	assert_int_equal(r[2] >> 16, 256);		/* KB of L2 */
 	assert_int_equal(r[2] & 0xff, 64);
-	assert_false(vpmu_cpuid(&m, 0, 1, 0, r));
+	r[2] = 0x40;
+	assert_true(vpmu_cpuid(&m, 0, 1, 0, r));
+	assert_int_equal(r[2], 0x8040);			/* bit 15: IA32_PERF_CAPABILITIES */
 	assert_false(vpmu_cpuid(&m, 0, 7, 0, r));
 	assert_false(vpmu_cpuid(&m, 0, 0xb, 0, r));
 	assert_false(vpmu_cpuid(&m, 0, 0x1a, 0, r));
+}
+
+/* Leaf 0AH as such parts gave it: two threads to a core, or one. */
+static void performance_counters(void **state)
+{
+	static const struct { const char *machine; uint32_t eax, ebx, ecx, edx; } parts[] = {
+		{ "skl-4c8t", 0x07300404, 0, 0, 0x603 }, { "skl-4c4t", 0x07300804, 0, 0, 0x603 },
+		{ "cml-10c20t", 0x07300404, 0, 0, 0x603 },
+		{ "core2-2c", 0x07280202, 0, 0, 0x503 },
+	};
+	uint32_t r[4];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct vpmu_machine m = machine(parts[i].machine);
+
+		assert_true(vpmu_cpuid(&m, vpmu_machine_cpus(&m) - 1, 0xa, 0, r));
+		assert_int_equal(r[0], parts[i].eax);
+		assert_int_equal(r[1], parts[i].ebx);
+		assert_int_equal(r[2], parts[i].ecx);
+		assert_int_equal(r[3], parts[i].edx);
+	}
 }
 
 /* A P core has the room of a cluster of four, as in the silicon; on Meteor Lake's SoC tile and of
@@ -225,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(caches), cmocka_unit_test(other_leaves),
+		cmocka_unit_test(performance_counters),
 		cmocka_unit_test(hybrid_caches), cmocka_unit_test(kinds), cmocka_unit_test(places),
 	};
 

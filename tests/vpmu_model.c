@@ -357,8 +357,8 @@ static void unknown_registers_fault(void **state)
 	uint64_t value;
 
 	(void)state;
-	/* a fifth slice on four; between two registers; the previous generation's control */
-	static const uint32_t addresses[] = { 0x740, 0x702, 0x705, 0x391, 0x3b4, 0xf70, 0 };
+	/* a fifth slice on four; between two registers; a core's fifth counter of four */
+	static const uint32_t addresses[] = { 0x740, 0x702, 0x705, 0xc5, 0x3b4, 0xf70, 0 };
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
 		assert_int_equal(vpmu_rdmsr(t.s, 0, addresses[i], &value), -EIO);

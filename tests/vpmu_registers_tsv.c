@@ -13,10 +13,11 @@ struct table {
 	uint32_t rows, others;
 	const char *absent, *generation;
 };
+#define CORES 22	/* of Skylake's cores with two threads: arch-core.registers.tsv */
 #define CLIENTS "client-uncores.registers.tsv"
 
 static const struct table tables[] = {
-	{ "skl-client-uncore.registers.tsv", "skl-8c16t", 48, 0, NULL, NULL },
+	{ "skl-client-uncore.registers.tsv", "skl-8c16t", 48, CORES, NULL, NULL },
 	{ "knc.registers.tsv", "knc-4c16t", 9, 0, NULL, NULL },
 	/* IA32_DEBUGCTL, for the freeze */
 	{ "core2-fixed.registers.tsv", "core2-2c", 13, 1, NULL, NULL },
@@ -79,6 +80,15 @@ static void read_table(const struct table *table)
 	assert_int_equal(row_count, table->rows);
 }
 
+/* The uncore's table has its own bit of IA32_DEBUGCTL, the cores' has others, of which one is for
+ * counting. */
+static uint64_t mask_of(const struct vpmu_machine *m, const struct row *r)
+{
+	bool both = strcmp(r->name, "IA32_DEBUGCTL") == 0 && strncmp(m->name, "skl", 3) == 0;
+
+	return strtoull(r->mask, NULL, 16) | (both ? 1 << 12 : 0);
+}
+
 static void check_row(const struct vpmu_machine *m, const struct row *r)
 {
 	static const char *const access[] = {
@@ -103,7 +113,7 @@ static void check_row(const struct vpmu_machine *m, const struct row *r)
 	assert_int_equal(info.width, r->width);
 	assert_string_equal(access[info.access], has_access);
 	if (strcmp(r->mask, "unknown"))
-		assert_int_equal(info.mask, strtoull(r->mask, NULL, 16));
+		assert_int_equal(info.mask, mask_of(m, r));
 	assert_string_equal(info.scope, r->scope);
 }
 
@@ -139,7 +149,7 @@ static void the_model_has_nothing_else(void **state)
 }
 
 /* What a write of all ones leaves in it. */
-static uint64_t all_ones(const struct row *r)
+static uint64_t all_ones(const struct vpmu_machine *m, const struct row *r)
 {
 	if (strncmp(r->name, "IA32_PMC", 8) == 0)	/* bit 31 is repeated up to bit 39 */
 		return UINT64_C(0xffffffffff);
@@ -147,7 +157,7 @@ static uint64_t all_ones(const struct row *r)
 		return 0x3ff;
 	if (strcmp(r->name, "MSR_PEBS_ENABLE") == 0)	/* with 15 and 16, of Table 19-33 */
 		return 0x7019fff;
-	return strtoull(r->mask, NULL, 16);
+	return mask_of(m, r);
 }
 
 /* Where in the window: the table counts from what one of two registers of the host bridge says. */
@@ -172,7 +182,7 @@ static void write_ones_there(struct vpmu_segment *s, const struct row *r)
 	for (uint32_t done = 0; done < r->width; done += 32)
 		vpmu_mmio_write(s, 0, offset + done / 8, UINT32_MAX, 4);
 	memcpy(&value, vpmu_package_mmio(s, 0) + offset, r->width / 8);
-	assert_int_equal(value, all_ones(r));
+	assert_int_equal(value, all_ones(&s->machine, r));
 	vpmu_mmio_write(s, 0, offset, 0, (uint32_t)r->width / 8);
 	memcpy(&value, vpmu_package_mmio(s, 0) + offset, r->width / 8);
 	assert_int_equal(value, 0);
@@ -185,7 +195,7 @@ static void write_ones(struct vpmu_segment *s, const struct row *r)
 
 	assert_int_equal(vpmu_wrmsr(s, 0, address, UINT64_MAX), 0);
 	assert_int_equal(vpmu_rdmsr(s, 0, address, &value), 0);
-	assert_int_equal(value, all_ones(r));
+	assert_int_equal(value, all_ones(&s->machine, r));
 	assert_int_equal(vpmu_wrmsr(s, 0, address, 0), 0);
 	assert_int_equal(vpmu_rdmsr(s, 0, address, &value), 0);
 	assert_int_equal(value, 0);
@@ -215,8 +225,80 @@ static void the_masks_are_what_a_write_leaves(void **state)
 static void four_slices_have_sixteen_registers_less(void **state)
 {
 	(void)state;
-	assert_int_equal(registers_of("skl-8c16t"), 48);
-	assert_int_equal(registers_of("skl-4c4t"), 48 - 16);
+	assert_int_equal(registers_of("skl-8c16t"), 48 + CORES);
+	assert_int_equal(registers_of("skl-4c8t"), 48 + CORES - 16);
+}
+
+/* ---- the PMU of the cores ---- */
+
+/* Registers of the table that are of no use here: samples, and what is not documented for all. */
+static bool is_left_out(const char *name)
+{
+	static const char *const names[] = {
+		"IA32_DEBUGCTL", "IA32_MISC_ENABLE", "IA32_PEBS_ENABLE", "MSR_", "IA32_PMC_",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* "2-", "2-3" or "6". */
+static bool covers(const char *versions, int version)
+{
+	char *end;
+	long first = strtol(versions, &end, 10), last = first;
+
+	if (*end == '-')
+		last = end[1] ? strtol(end + 1, NULL, 10) : 99;
+	return first <= version && version <= last;
+}
+
+/* The number at the end of a counter's name is less than that of such counters. */
+static bool is_there(const char *name, uint32_t general, uint32_t fixed)
+{
+	size_t n = strcspn(name, "0123456789");	/* of IA32 */
+	const char *number = name + n + 2 + strcspn(name + n + 2, "0123456789");
+
+	return !*number || (uint32_t)atoi(number) < (strstr(name, "FIXED") ? fixed : general);
+}
+
+static void check_cores(const char *machine, uint32_t general, uint32_t expected)
+{
+	struct vpmu_machine m = machine_named(machine);
+	struct vpmu_register_info info;
+	uint32_t n = 0;
+	struct tsv t;
+
+	for (tsv_open(&t, "arch-core.registers.tsv"); tsv_next(&t);) {
+		struct row r;
+
+		copy(r.name, sizeof(r.name), &t, "register");
+		if (is_left_out(r.name) || !covers(tsv_cell(&t, "versions"), 4))
+			continue;
+		if (!is_there(r.name, general, 3)) {
+			assert_int_not_equal(vpmu_model_find(&m, r.name, &info), 0);
+			continue;
+		}
+		copy(r.address, sizeof(r.address), &t, "address");
+		copy(r.access, sizeof(r.access), &t, "access");
+		copy(r.mask, sizeof(r.mask), &t, "writemask");
+		copy(r.scope, sizeof(r.scope), &t, "scope");
+		r.width = tsv_number(&t, "width");
+		if (general == 8 && strstr(r.mask, "70000000F"))	/* as its note says */
+			strcpy(strstr(r.mask, "70000000F"), "7000000FF");
+		check_row(&m, &r);
+		n++;
+	}
+	assert_int_equal(n, expected);
+}
+
+static void the_cores_have_what_cpuid_says(void **state)
+{
+	(void)state;
+	check_cores("skl-4c8t", 4, CORES);
+	check_cores("skl-4c4t", 8, CORES + 12);
 }
 
 int main(void)
@@ -226,6 +308,7 @@ int main(void)
 		cmocka_unit_test(the_model_has_nothing_else),
 		cmocka_unit_test(the_masks_are_what_a_write_leaves),
 		cmocka_unit_test(four_slices_have_sixteen_registers_less),
+		cmocka_unit_test(the_cores_have_what_cpuid_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

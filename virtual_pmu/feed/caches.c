@@ -93,9 +93,16 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->slice_shift = c->layout.slice_shift;
 	r->slice_last = c->layout.slices - 1;
 	r->set_last = c->layout.llc.mask;
+	vpmu_caches_choose(c, r);
+	vpmu_contended_enter(c, r);
+}
+
+void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r)
+{
+	const struct vpmu_agent_block *b = vpmu_block_of(c, r->core);
+
 	r->plain = !r->counts && b->members == 1 && b->l1d.mask && b->l1i.mask && b->l2.mask &&
 		   c->layout.away_from == c->layout.agents && !c->layout.directory &&
 		   vpmu_bulk_of(c->s, r->package, &r->bulk);
 	r->usual = r->plain && vpmu_plain_usual(c, r);
-	vpmu_contended_enter(c, r);
 }

@@ -142,6 +142,9 @@ uint64_t *vpmu_caches_fills(const struct vpmu_caches *c, uint32_t package, uint3
 /* Points a runner at virtual CPU `cpu`. */
 void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu);
 
+/* Chooses the paths that its accesses may take; again after `counts` has changed. */
+void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r);
+
 /* Any access, by the runner's own host thread. Advances the runner's clock by what it waits for.
  * Takes the locks it needs; does nothing where vpmu_feed_lock refuses the machine lock. */
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,

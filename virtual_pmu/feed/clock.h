@@ -55,6 +55,16 @@ static inline void vpmu_runner_number(struct vpmu_runner *r)
 		r->uses = least;
 }
 
+/* A counter of a core has been enabled, perhaps by another process: the runner's next block is made
+ * one at which it looks around. */
+#define VPMU_NO_CPU UINT32_MAX
+static inline void vpmu_runner_look(const struct vpmu_caches *c, struct vpmu_runner *r)
+{
+	if (__builtin_expect(!r->counts &&
+			     __atomic_load_n(&c->s->core_counting, __ATOMIC_RELAXED), 0))
+		r->cpu = VPMU_NO_CPU;
+}
+
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
  * package. Machine lock held. */
 static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
@@ -65,8 +75,10 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 
 	r->published = clock;
 	__atomic_store_n(r->clock_slot, clock, __ATOMIC_RELAXED);
-	if (ahead)
+	if (ahead) {
 		vpmu_clock(c->s, r->package, clock);
+		vpmu_runner_look(c, r);
+	}
 	if (ahead || !r->keeps)
 		vpmu_runner_number(r);
 }

@@ -29,13 +29,16 @@ struct core_thread {
 	enum vpmu_ring ring;	/* of what has not been reported */
 	struct piece load, store;
 	uint64_t reported;	/* clock */
+	uint32_t turn;		/* the one that the counts belong to */
 	uint32_t counts[VPMU_CORE_EVENTS];
 	struct vpmu_tlb dtlb, itlb;
 	struct vpmu_predictor predictor;
 };
 
-static const struct vpmu_caches *caches;	/* NULL: not active */
+static const struct vpmu_caches *caches;	/* NULL: the machine has no core events */
 static struct vpmu_core_feed_parts parts;
+static bool on;		/* code is translated so that they are counted */
+static uint32_t turn;	/* how often that began */
 static __thread struct core_thread *mine __attribute__((tls_model("initial-exec")));
 
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *p)
@@ -44,25 +47,27 @@ bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_fee
 		return false;
 	caches = c;
 	parts = *p;
+	on = vpmu_core_events_wanted(c->s);
 	return true;
 }
 
 bool vpmu_core_feed_active(void)
 {
-	return caches != NULL;
+	return __atomic_load_n(&on, __ATOMIC_RELAXED);
 }
 
 /* ---- threads ---- */
 
 void vpmu_core_feed_enter(struct vpmu_runner *r)
 {
-	if (!caches || mine)
+	if (!vpmu_core_feed_active() || mine)
 		return;
 	mine = calloc(1, sizeof(*mine));
 	if (!mine)
 		abort();
 	mine->runner = r;
 	mine->reported = r->clock;
+	mine->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
 	r->counts = mine->counts;
 	r->plain = r->usual = false;
 }
@@ -88,7 +93,7 @@ static void report(struct core_thread *t, uint32_t cpu)
 {
 	uint64_t now = t->runner->clock;
 
-	if (!vpmu_runner_lock(caches->s, t->runner))
+	if (cpu == VPMU_NO_CPU || !vpmu_runner_lock(caches->s, t->runner))
 		return;
 	vpmu_core_events_at(caches->s, cpu, t->ring, t->counts, (uint32_t)(now - t->reported));
 	vpmu_runner_unlock(caches->s, t->runner);
@@ -104,14 +109,67 @@ void vpmu_core_feed_report(void)
 		report(mine, mine->runner->cpu);
 }
 
+static void forget_mine(void)
+{
+	mine->runner->counts = NULL;
+	free(mine);
+	mine = NULL;
+}
+
 void vpmu_core_feed_leave(void)
 {
 	if (!mine)
 		return;
 	report(mine, mine->runner->cpu);
-	mine->runner->counts = NULL;
-	free(mine);
-	mine = NULL;
+	forget_mine();
+}
+
+/* ---- on and off ---- */
+
+/* A program may start and stop its counters often, and translating takes time. */
+#define QUIET_LOOKS 4096u
+
+/* One thread of several may be the one that finds it. */
+static void turn_to(bool wanted)
+{
+	if (vpmu_core_feed_active() == wanted)
+		return;
+	if (wanted)
+		__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&on, wanted, __ATOMIC_RELAXED) != wanted)
+		parts.retranslate();
+}
+
+static void look(void)
+{
+	static uint32_t quiet;
+
+	if (vpmu_core_events_wanted(caches->s)) {
+		__atomic_store_n(&quiet, 0, __ATOMIC_RELAXED);
+		turn_to(true);
+	} else if (vpmu_core_feed_active() &&
+		   __atomic_add_fetch(&quiet, 1, __ATOMIC_RELAXED) >= QUIET_LOOKS) {
+		turn_to(false);
+	}
+}
+
+void vpmu_core_feed_follow(void)
+{
+	struct vpmu_runner *r;
+
+	if (!caches || !parts.retranslate)
+		return;
+	look();
+	if (vpmu_core_feed_active() == (mine != NULL))
+		return;
+	r = parts.runner();
+	if (!mine) {
+		if (r)
+			vpmu_core_feed_enter(r);
+		return;
+	}
+	forget_mine();
+	vpmu_caches_choose(caches, r);
 }
 
 /* ---- blocks ---- */
@@ -195,9 +253,20 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 	if (mine)
 		report(mine, mine->runner->cpu);
 	parts.block(vcpu, (void *)(uintptr_t)b->packed);
+	if (!mine && parts.runner && parts.runner())
+		vpmu_core_feed_enter(parts.runner());
 	if (mine)
 		mine->reported = mine->runner->clock - b->instructions;
 	return mine;
+}
+
+/* A thread that has not noticed that counting ended for a while has counted some of it. */
+static __attribute__((noinline, cold)) void begin_anew(struct core_thread *t)
+{
+	t->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
+	t->reported = t->runner->clock;
+	t->previous = NULL;
+	memset(t->counts, 0, sizeof(t->counts));
 }
 
 static void on_core_block(unsigned int vcpu, void *described)
@@ -205,6 +274,8 @@ static void on_core_block(unsigned int vcpu, void *described)
 	const struct vpmu_block *b = described;
 	struct core_thread *t = mine;
 
+	if (unlikely(t && t->turn != __atomic_load_n(&turn, __ATOMIC_RELAXED)))
+		begin_anew(t);
 	if (unlikely(t && t->ring != b->ring)) {
 		report(t, t->runner->cpu);
 		t->ring = b->ring;
@@ -213,13 +284,17 @@ static void on_core_block(unsigned int vcpu, void *described)
 			   t->runner->cpu)) {
 		if (!arrive(vcpu, b))
 			return;
-		t = mine;
 	} else {
 		parts.block(vcpu, (void *)(uintptr_t)b->packed);
 	}
+	t = mine;	/* the block may have been the one at which counting ends */
+	if (unlikely(!t))
+		return;
 	count_block(t, b);
-	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS))
+	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS)) {
 		report(t, t->runner->cpu);
+		vpmu_core_feed_follow();
+	}
 }
 
 void vpmu_core_feed_interrupted(void)

@@ -25,16 +25,26 @@
 
 #define VPMU_REPORT_CLOCKS 512u	/* what a block adds may double it */
 
+/* A machine that also has an uncore PMU counts core events only while a core's counter is enabled:
+ * otherwise its blocks have the callbacks of machines without a core PMU. A process that finds it
+ * changed has all its code translated again. It looks at each system call, and at least every some
+ * thousand clocks, so that its own counters count from the next instruction on. */
+
 /* The callbacks of machines without a core PMU. */
 struct vpmu_core_feed_parts {
 	qemu_plugin_vcpu_udata_cb_t block, fence;
 	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
 	void (*reported)(void);		/* the model has counted; no lock is held; may be NULL */
+	/* The calling thread's, with nothing deferred; NULL: it has none yet. */
+	struct vpmu_runner *(*runner)(void);
+	void (*retranslate)(void);	/* all code, before the next block is executed */
 };
 
-/* Does the machine count core events? If not, the functions below do nothing. */
+/* Can the machine count core events? If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
-bool vpmu_core_feed_active(void);
+bool vpmu_core_feed_active(void);	/* it does now */
+/* Looks whether core events are to be counted from now on; the calling thread's with them. */
+void vpmu_core_feed_follow(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
 void vpmu_core_feed_interrupted(void);
 /* Registers the callbacks for a block; packed: the argument of parts.block. */

@@ -148,6 +148,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	}
 	vpmu_contended_sleep(&t->runner, false);
 	t->waits = false;
+	vpmu_core_feed_follow();
 }
 
 static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
@@ -181,15 +182,35 @@ static void after_fork(void)
 	}
 }
 
+static qemu_plugin_id_t feed_id;
+
+static void register_all(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_flush_cb(id, on_flush);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);
+}
+
+static void retranslate(void)
+{
+	qemu_plugin_reset(feed_id, register_all);
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
 	const char *tool = vpmu_watch_argument(argc, argv, "tool");
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
+	parts.retranslate = retranslate;
+	feed_id = id;
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
-	    vpmu_watch_open(path, &vpmu_watch_parts, why, sizeof(why))) {
+	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
@@ -204,11 +225,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	vpmu_feed.space = new_space();
 	count_feed(true);
 	pthread_atfork(NULL, NULL, after_fork);
-	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_flush_cb(id, on_flush);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
-	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);
+	register_all(id);
 	return 0;
 }

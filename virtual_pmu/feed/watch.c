@@ -68,6 +68,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		if (t->runner.package != package)
 			vpmu_runner_catch_up(&t->runner);
 	}
+	vpmu_core_feed_follow();
 	vpmu_emulated_publish_clock(t);
 	/* This comes when there was no miss for some time. */
 	if (t->runner.keeps && (!vpmu_alone(vpmu_feed.segment) ||
@@ -395,6 +396,14 @@ void vpmu_watch_blocks_alone(void)
 	__atomic_store_n(&callbacks.blocks_alone, true, __ATOMIC_RELAXED);
 }
 
+static struct vpmu_runner *settled_runner(void)
+{
+	if (!vpmu_self)
+		return NULL;
+	vpmu_watch_catch_up(vpmu_self);
+	return &vpmu_self->runner;
+}
+
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
 	.block = on_block, .fence = on_fence,
 	.access = on_access, .nontemporal = on_nontemporal,
@@ -414,7 +423,8 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 		return rc;
 	}
 	callbacks.parts = *used;
-	callbacks.accesses = used == &vpmu_watch_parts ? accesses : NULL;
+	callbacks.parts.runner = settled_runner;
+	callbacks.accesses = used->access == on_access ? accesses : NULL;
 	callbacks.group = on_group;
 	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
 	return 0;

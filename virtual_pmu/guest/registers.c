@@ -119,12 +119,16 @@ static enum vpmu_guest_answer on_rdmsr(unsigned int vcpu, uint64_t code, uint32_
 static enum vpmu_guest_answer on_wrmsr(unsigned int vcpu, uint64_t code, uint32_t address,
 				       uint64_t value)
 {
+	enum vpmu_guest_answer given;
+
 	if (address == SHOWN)
 		show(shown_write, code);
 	if (!is_ours(address))
 		return VPMU_GUEST_UNKNOWN;
 	begin(shown_write, code);
-	return answer(vpmu_wrmsr(machine, vpmu_whole_cpu(vcpu), address, value));
+	given = answer(vpmu_wrmsr(machine, vpmu_whole_cpu(vcpu), address, value));
+	vpmu_core_feed_follow();
+	return given;
 }
 
 static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64_t *value)

@@ -240,8 +240,13 @@ bool vpmu_whole_count(bool on)
 	return true;
 }
 
+static void retranslate(void)
+{
+	qemu_plugin_reset(feed_id, on_reset);
+}
+
 static const struct vpmu_core_feed_parts parts = {
-	.block = on_block, .fence = on_fence,
+	.block = on_block, .fence = on_fence, .retranslate = retranslate,
 	.access = on_access, .nontemporal = on_nontemporal,
 	.reported = vpmu_whole_interrupts,
 };

@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 17u
+#define VPMU_VERSION 18u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -56,6 +56,7 @@ enum vpmu_booted { VPMU_NOT_BOOTED, VPMU_BOOTED, VPMU_KERNEL_ACCESS };
  * enabled: it is one of these when a program says that it counts with it. */
 struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 #define VPMU_UNDRIVEN_FREE (UINT64_C(1) << 32)	/* in `select`, above the offset in the window */
+#define VPMU_UNDRIVEN_CORE (UINT64_C(1) << 33)	/* above the select of a core's counter */
 
 /* One emulated thread: which virtual CPU it runs on, and which it may run on. */
 struct vpmu_thread {
@@ -120,6 +121,8 @@ struct vpmu_segment {
 	uint64_t touched_lost;		/* registers that found no entry */
 	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
 	uint32_t interrupts_told;	/* the feed says which interrupts CPUs take */
+	uint32_t core_counting;		/* CPUs with a counter that counts, of machines with both
+					 * kinds of PMU: see vpmu_core_events_wanted */
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];

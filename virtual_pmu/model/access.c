@@ -20,7 +20,7 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	if (cpu >= vpmu_machine_cpus(&s->machine))
 		return -ENXIO;
 	s->accesses.rdmsr++;
-	if (!vpmu_register_at(&s->machine, VPMU_MSR, address, &r)) {
+	if (!vpmu_register_on(&s->machine, cpu, VPMU_MSR, address, &r)) {
 		vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, 0, 0);
 		return -EIO;
 	}
@@ -43,17 +43,18 @@ static uint64_t sign_extended(uint64_t value, uint32_t width)
 }
 
 /* Bits that take what is written. */
-static uint64_t writable(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+static uint64_t writable(const struct vpmu_machine *m, uint32_t cpu,
+			 const struct vpmu_register_row *row)
 {
-	return vpmu_register_mask(m, row) | row->unsourced;
+	return vpmu_register_mask(m, cpu, row) | row->unsourced;
 }
 
 /* Bits that a write must not have. Above a sign-extended write's 32 bits there may be zeros, or
  * what the register will hold there. */
-static uint64_t bad_bits(const struct vpmu_machine *m, const struct vpmu_register_row *row,
-			 uint64_t value)
+static uint64_t bad_bits(const struct vpmu_machine *m, uint32_t cpu,
+			 const struct vpmu_register_row *row, uint64_t value)
 {
-	uint64_t bad = value & ~(writable(m, row) | row->ignored);
+	uint64_t bad = value & ~(writable(m, cpu, row) | row->ignored);
 
 	if (row->sign_extended && (value == sign_extended(value, row->width) ||
 				   value == sign_extended(value, 64)))
@@ -64,7 +65,8 @@ static uint64_t bad_bits(const struct vpmu_machine *m, const struct vpmu_registe
 static void store(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 		  uint64_t value)
 {
-	uint64_t old, *at = vpmu_register_value(s, cpu, r), mask = writable(&s->machine, r->row);
+	uint64_t mask = writable(&s->machine, cpu, r->row);
+	uint64_t old, *at = vpmu_register_value(s, cpu, r);
 
 	memcpy(&old, at, sizeof(old));
 	if (r->row->sign_extended)
@@ -80,8 +82,11 @@ void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vp
 			   uint64_t value)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+	const struct vpmu_core_type *core = vpmu_core_type_of(&s->machine, r->row);
 
-	if (type->written)
+	if (core)
+		core->written(s, cpu, r, value);
+	else if (type->written)
 		type->written(s, cpu, r, value);
 	if (r->row->access == VPMU_WO)
 		memset(vpmu_register_value(s, cpu, r), 0, sizeof(uint64_t));
@@ -90,11 +95,12 @@ void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vp
 int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t value)
 {
 	struct vpmu_register r;
+	uint64_t bad;
 
 	if (cpu >= vpmu_machine_cpus(&s->machine))
 		return -ENXIO;
 	s->accesses.wrmsr++;
-	if (!vpmu_register_at(&s->machine, VPMU_MSR, address, &r)) {
+	if (!vpmu_register_on(&s->machine, cpu, VPMU_MSR, address, &r)) {
 		vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, value, 0);
 		return -EIO;
 	}
@@ -102,9 +108,9 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 		vpmu_record_violation(s, VPMU_V_READ_ONLY, cpu, address, value, value);
 		return -EIO;
 	}
-	if (bad_bits(&s->machine, r.row, value))
-		vpmu_record_violation(s, VPMU_V_RESERVED_BITS, cpu, address, value,
-			bad_bits(&s->machine, r.row, value));
+	bad = bad_bits(&s->machine, cpu, r.row, value);
+	if (bad)
+		vpmu_record_violation(s, VPMU_V_RESERVED_BITS, cpu, address, value, bad);
 	advance(s, cpu);
 	vpmu_register_note(s, cpu, &r, true);
 	store(s, cpu, &r, value);
@@ -189,7 +195,7 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 		return;
 	}
 	advance(s, cpu);
-	mask = vpmu_register_mask(&s->machine, r.row);
+	mask = vpmu_register_mask(&s->machine, cpu, r.row);
 	memcpy(&old, vpmu_register_value(s, cpu, &r), bytes_of(&r));
 	value = merged(old, value, shift, bytes);
 	if (value & ~mask)
@@ -209,8 +215,12 @@ void vpmu_mmio_advance(struct vpmu_segment *s, uint32_t cpu)
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
-	uint32_t address = type->rdpmc ? type->rdpmc(&s->machine, index) : 0;
+	uint32_t address = 0;
 
+	if (type->core)
+		address = type->core->rdpmc(&s->machine, index);
+	else if (type->rdpmc)
+		address = type->rdpmc(&s->machine, index);
 	return address ? vpmu_rdmsr(s, cpu, address, value) : -EIO;
 }
 
@@ -256,7 +266,13 @@ void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *by
 uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+	uint64_t n = 0;
 
-	return type->interrupts && cpu < vpmu_machine_cpus(&s->machine) ?
-	       type->interrupts(s, cpu) : 0;
+	if (cpu >= vpmu_machine_cpus(&s->machine))
+		return 0;
+	if (type->interrupts)
+		n += type->interrupts(s, cpu);
+	if (type->core)
+		n += type->core->interrupts(s, cpu);
+	return n;
 }

@@ -86,9 +86,12 @@
 	CLIENT_DATA_ROW("1", "READ", block + 0x10058, src), \
 	CLIENT_DATA_ROW("1", "WRITE", block + 0x100a0, src)
 /* Only the bit that the uncore needs: ENABLE_UNCORE_PMI. */
-#define CLIENT_DEBUGCTL { \
+#define CLIENT_DEBUGCTL CLIENT_DEBUGCTL_OF(SKL_ENABLE_UNCORE_PMI)
+/* From Skylake on also FREEZE_PERFMON_ON_PMI, for the cores. */
+#define CLIENT_DEBUGCTL_BOTH CLIENT_DEBUGCTL_OF(SKL_ENABLE_UNCORE_PMI | SKL_FREEZE_ON_PMI)
+#define CLIENT_DEBUGCTL_OF(bits) { \
 	.name = "IA32_DEBUGCTL", .cite = "SDM 18.9.6", .scope = VPMU_THREAD, .access = VPMU_RW, \
-	.address = 0x1d9, .width = 64, .mask = SKL_ENABLE_UNCORE_PMI, \
+	.address = 0x1d9, .width = 64, .mask = bits, \
 	.offset = offsetof(struct skl_thread, debugctl) }
 
 #define CLIENT_EVENT(n, what, c, u, k, does, src, t) { .name = n, .unit = what, .code = c, \
@@ -98,12 +101,13 @@
 
 /* The design has .events and .event_count, as the type has. */
 #define CLIENT_TYPE(name_, id, rows_, events_, design_, window) \
-	CLIENT_TYPE_OF(1, name_, id, rows_, events_, design_, window)
-#define CLIENT_TYPE_OF(tiles, name_, id, rows_, events_, design_, window) \
+	CLIENT_TYPE_OF(1, NULL, name_, id, rows_, events_, design_, window)
+/* With core_, the PMU of its cores, and so many tiles. */
+#define CLIENT_TYPE_OF(tiles, core_, name_, id, rows_, events_, design_, window) \
 	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \
 	const struct vpmu_model_type vpmu_##name_##_client = { \
 		.family = id, .package_bytes = tiles * sizeof(struct skl_package), \
-		SKL_BEHAVIOUR, .reset = name_##_client_reset, \
+		SKL_BEHAVIOUR, .reset = name_##_client_reset, .core = core_, \
 		.rows = rows_, .row_count = CLIENT_COUNT(rows_), .mmio_bytes = window, \
 		.events = events_, .event_count = CLIENT_COUNT(events_), \
 	}

@@ -11,7 +11,7 @@
 	CLIENT_FIXED_CTRL("334060-001 Table 2-4"), CLIENT_FIXED_CTR("334060-001 Table 2-5"), \
 	CLIENT_CONFIG("334060-001 Table 2-6"), CLIENT_ARB_COUNTERS("334060-001 Table 2-8"), \
 	CLIENT_ARB_SELECTS("334060-001 Table 2-7"), CLIENT_BAR("334060-001 3.3"), \
-	CLIENT_DRAM("334060-001 Table 3-3"), CLIENT_DEBUGCTL
+	CLIENT_DRAM("334060-001 Table 3-3"), CLIENT_DEBUGCTL_BOTH
 
 static const struct vpmu_register_row rows[] = {
 	PACKAGE_ROWS,
@@ -77,5 +77,5 @@ static const struct skl_design cml_design = {
 	.more = 0, .device = { 0x54, 0x9b }, .device_of_two = { 0x54, 0x9b },
 };
 
-CLIENT_TYPE(skl, VPMU_SKYLAKE_CLIENT, rows, events, design, SKL_IMC_WINDOW);
-CLIENT_TYPE(cml, VPMU_COMET_LAKE, cml_rows, events, cml_design, SKL_IMC_WINDOW);
+CLIENT_TYPE_OF(1, &vpmu_arch_core, skl, VPMU_SKYLAKE_CLIENT, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE_OF(1, &vpmu_arch_core, cml, VPMU_COMET_LAKE, cml_rows, events, cml_design, SKL_IMC_WINDOW);

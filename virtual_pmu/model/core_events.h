@@ -60,8 +60,10 @@ static inline void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const 
 {
 	vpmu_core_events_at(s, cpu, VPMU_USER, counts, clocks);
 }
-/* Does this machine's model count core events? */
+/* Does this machine's model count core events? And does it now: where a machine also has an uncore
+ * PMU, only while a core's counter counts. */
 bool vpmu_core_events_modelled(const struct vpmu_machine *m);
+bool vpmu_core_events_wanted(const struct vpmu_segment *s);
 
 /* A read or write command reaches memory controller `box` of `package`, the home of the address,
  * and finds its DRAM page open, closed, or another one open. clock: UCLK of that package. */

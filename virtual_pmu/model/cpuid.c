@@ -154,6 +154,7 @@ bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint3
 	const struct vpmu_model_type *type = vpmu_model_type(m);
 	struct told t = { m, vpmu_cpu_core(m, cpu), vpmu_cpu_little(m, cpu) >= 0, false };
 	uint32_t own[4] = { 0 };
+	bool hybrid;
 
 	t.away = vpmu_core_away(m, t.core);
 	switch (leaf) {
@@ -166,13 +167,14 @@ bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint3
 	case 0xa:
 		memcpy(own, type->perfmon, sizeof(type->perfmon));
 		if (!own[EAX])
-			return false;
+			return type->core && type->core->cpuid(m, cpu, leaf, subleaf, registers);
 		break;
 	case 0x80000006:
 		tell_second(&t, own);
 		break;
 	default:
-		return tell_hybrid(&t, cpu, leaf, subleaf, registers);
+		hybrid = tell_hybrid(&t, cpu, leaf, subleaf, registers);
+		return (type->core && type->core->cpuid(m, cpu, leaf, subleaf, registers)) || hybrid;
 	}
 	memcpy(registers, own, sizeof(own));
 	return true;

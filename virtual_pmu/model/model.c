@@ -20,6 +20,15 @@ const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)
 	return m->family_id < sizeof(types) / sizeof(types[0]) ? types[m->family_id] : NULL;
 }
 
+const struct vpmu_core_type *vpmu_core_type_of(const struct vpmu_machine *m,
+					       const struct vpmu_register_row *row)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_core_type *core = type ? type->core : NULL;
+
+	return core && row >= core->rows && row < core->rows + core->row_count ? core : NULL;
+}
+
 static bool has_slice(const struct vpmu_segment *s, uint32_t package, uint32_t slice)
 {
 	return package < s->machine.packages && slice < s->machine.slices;
@@ -115,7 +124,13 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
 
-	return type && type->core_events;
+	return type && (type->core_events || type->core);
+}
+
+bool vpmu_core_events_wanted(const struct vpmu_segment *s)
+{
+	return vpmu_model_type(&s->machine)->core_events ||
+	       __atomic_load_n(&s->core_counting, __ATOMIC_RELAXED);
 }
 
 void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
@@ -123,8 +138,12 @@ void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ri
 {
 	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
 
-	if (type->core_events && cpu < vpmu_machine_cpus(&s->machine))
+	if (cpu >= vpmu_machine_cpus(&s->machine))
+		return;
+	if (type->core_events)
 		type->core_events(s, cpu, ring, counts, clocks);
+	else if (type->core)
+		type->core->core_events(s, cpu, ring, counts, clocks);
 }
 
 void vpmu_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,

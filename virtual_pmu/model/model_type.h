@@ -46,6 +46,31 @@ static inline uint32_t vpmu_register_address(const struct vpmu_register *r)
 	return row->address + box * row->box_stride + r->counter * row->counter_stride;
 }
 
+/* The PMU of each hardware thread, on a machine whose type above all describes the uncore. Its rows
+ * and events follow the type's; the rows are of scope VPMU_THREAD. */
+struct vpmu_core_type {
+	const struct vpmu_register_row *rows;
+	uint32_t row_count;
+	/* The nth event; NULL: there are fewer. */
+	const struct vpmu_event_info *(*event)(const struct vpmu_machine *m, uint32_t index);
+	/* How many counters of the row some CPU has, and whether this one has that register. */
+	uint32_t (*counters)(const struct vpmu_machine *m, const struct vpmu_register_row *row);
+	bool (*has)(const struct vpmu_machine *m, uint32_t cpu, const struct vpmu_register *r);
+	uint64_t (*mask)(const struct vpmu_machine *m, uint32_t cpu,
+			 const struct vpmu_register_row *row);
+	uint32_t (*rdpmc)(const struct vpmu_machine *m, uint32_t index);
+	/* As vpmu_cpuid. */
+	bool (*cpuid)(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
+		      uint32_t registers[4]);
+	void (*reset)(struct vpmu_segment *s);
+	void (*written)(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			uint64_t value);
+	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
+	const char *(*undriven)(const struct vpmu_machine *m, const struct vpmu_undriven *u);
+	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			    const uint32_t *counts, uint32_t clocks);
+};
+
 struct vpmu_model_type {
 	enum vpmu_family family;
 	const struct vpmu_register_row *rows;
@@ -54,6 +79,7 @@ struct vpmu_model_type {
 	uint32_t event_count, event_stride;	/* bytes from one to the next; 0: they are packed */
 	uint32_t package_bytes, thread_bytes, core_bytes;	/* of state */
 	uint32_t mmio_bytes;			/* per package, whole pages */
+	const struct vpmu_core_type *core;	/* NULL: the type has all there is */
 	const char *box_name;			/* "CBo", "M-Box" */
 	uint32_t boxes;				/* per package; 0: one per LLC slice */
 
@@ -112,8 +138,12 @@ extern const struct vpmu_model_type vpmu_skl_client, vpmu_cml_client, vpmu_snb_c
 				    vpmu_adln_client, vpmu_mtl_client, vpmu_arl_client,
 				    vpmu_lnl_client,
 				    vpmu_knc, vpmu_core2, vpmu_nhmex, vpmu_netburst;
+extern const struct vpmu_core_type vpmu_arch_core;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */
+/* The core type that this row is of, or NULL. */
+const struct vpmu_core_type *vpmu_core_type_of(const struct vpmu_machine *m,
+					       const struct vpmu_register_row *row);
 
 /* record.c */
 void vpmu_record_violation(struct vpmu_segment *s, enum vpmu_violation_kind kind, uint32_t cpu,
@@ -127,8 +157,12 @@ void vpmu_record_undriven(struct vpmu_segment *s, enum vpmu_space space, uint32_
 bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint32_t address,
 		      struct vpmu_register *out);
 bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out);
-/* Documented writable bits on this machine, without the unsourced ones. */
-uint64_t vpmu_register_mask(const struct vpmu_machine *m, const struct vpmu_register_row *row);
+/* The same of a CPU, which on a hybrid machine has not all that others have. */
+bool vpmu_register_on(const struct vpmu_machine *m, uint32_t cpu, enum vpmu_space space,
+		      uint32_t address, struct vpmu_register *out);
+/* Documented writable bits of this CPU's register, without the unsourced ones. */
+uint64_t vpmu_register_mask(const struct vpmu_machine *m, uint32_t cpu,
+			    const struct vpmu_register_row *row);
 /* Where the value is; 32 bits for MMIO, 64 for the rest. */
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
 void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,

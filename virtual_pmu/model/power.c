@@ -9,7 +9,11 @@
 /* The memory of a new segment is zero, and stays untouched where a register starts with 0. */
 static void power_on(struct vpmu_segment *s)
 {
-	vpmu_model_type(&s->machine)->reset(s);
+	const struct vpmu_model_type *type = vpmu_model_type(&s->machine);
+
+	type->reset(s);
+	if (type->core)
+		type->core->reset(s);
 }
 
 void vpmu_model_reset(struct vpmu_segment *s)

@@ -22,15 +22,19 @@ bool vpmu_model_register(const struct vpmu_machine *m, uint32_t index,
 bool vpmu_model_event(const struct vpmu_machine *m, uint32_t index, struct vpmu_event_info *out)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_event_info *found = NULL;
+	size_t bytes;
 
-	if (!type || index >= type->event_count)
+	if (!type)
 		return false;
-	if (type->event_stride)
-		memcpy(out, (const char *)type->events + (size_t)index * type->event_stride,
-		       sizeof(*out));
-	else
-		*out = type->events[index];
-	return true;
+	bytes = type->event_stride ? type->event_stride : sizeof(*out);
+	if (index < type->event_count)
+		found = (const void *)((const char *)type->events + index * bytes);
+	else if (type->core)
+		found = type->core->event(m, index - type->event_count);
+	if (found)
+		*out = *found;
+	return found;
 }
 
 int vpmu_model_find(const struct vpmu_machine *m, const char *text, struct vpmu_register_info *out)
@@ -54,7 +58,7 @@ static int locate(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regist
 {
 	if (cpu >= vpmu_machine_cpus(&s->machine))
 		return -ENXIO;
-	return vpmu_register_at(&s->machine, reg->space, reg->address, r) ? 0 : -ENOENT;
+	return vpmu_register_on(&s->machine, cpu, reg->space, reg->address, r) ? 0 : -ENOENT;
 }
 
 /* Counters in memory have 32 or 64 bits. */
@@ -146,6 +150,13 @@ static bool free_text(const struct vpmu_machine *m, const struct vpmu_undriven *
 	return false;
 }
 
+static const char *why_undriven(const struct vpmu_machine *m, const struct vpmu_undriven *u)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	return u->select & VPMU_UNDRIVEN_CORE ? type->core->undriven(m, u) : type->undriven(u);
+}
+
 void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,
 			      char *text, size_t bytes)
 {
@@ -160,10 +171,10 @@ void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_un
 	if (vpmu_register_at(m, (enum vpmu_space)u->space, u->address, &r))
 		vpmu_register_describe(m, &r, &info);
 	if (event) {
-		snprintf(text, bytes, "%s on %s: %s", event, info.name, type->undriven(u));
+		snprintf(text, bytes, "%s on %s: %s", event, info.name, why_undriven(m, u));
 		return;
 	}
 	snprintf(text, bytes, "code 0x%02x umask 0x%02x on %s: %s",
 		 (unsigned int)(u->select & 0xff), (unsigned int)(u->select >> 8 & 0xff),
-		 info.name, type->undriven(u));
+		 info.name, why_undriven(m, u));
 }

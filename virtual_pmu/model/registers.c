@@ -26,10 +26,17 @@ static uint32_t boxes_here(const struct vpmu_machine *m, const struct vpmu_regis
 	return have < row->boxes ? have : row->boxes;
 }
 
+static uint32_t counters_here(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	const struct vpmu_core_type *core = vpmu_core_type_of(m, row);
+
+	return at_least_one(core && row->counters ? core->counters(m, row) : row->counters);
+}
+
 static bool row_register(const struct vpmu_machine *m, const struct vpmu_register_row *row,
 			 uint32_t index, struct vpmu_register *out)
 {
-	uint32_t counters = at_least_one(row->counters);
+	uint32_t counters = counters_here(m, row);
 
 	if (index >= boxes_here(m, row) * counters)
 		return false;
@@ -39,16 +46,26 @@ static bool row_register(const struct vpmu_machine *m, const struct vpmu_registe
 	return true;
 }
 
+/* The rows of the type, then those of the cores; NULL behind the last. */
+static const struct vpmu_register_row *row_number(const struct vpmu_model_type *type, uint32_t i)
+{
+	if (!type)
+		return NULL;
+	if (i < type->row_count)
+		return &type->rows[i];
+	i -= type->row_count;
+	return type->core && i < type->core->row_count ? &type->core->rows[i] : NULL;
+}
+
 bool vpmu_register_number(const struct vpmu_machine *m, uint32_t index, struct vpmu_register *out)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_register_row *row;
 
-	for (uint32_t i = 0; type && i < type->row_count; i++) {
-		const struct vpmu_register_row *row = &type->rows[i];
-
+	for (uint32_t i = 0; (row = row_number(type, i)) != NULL; i++) {
 		if (row_register(m, row, index, out))
 			return true;
-		index -= boxes_here(m, row) * at_least_one(row->counters);
+		index -= boxes_here(m, row) * counters_here(m, row);
 	}
 	return false;
 }
@@ -68,7 +85,7 @@ static bool row_at(const struct vpmu_machine *m, const struct vpmu_register_row 
 		counter = away / row->counter_stride;
 		away %= row->counter_stride;
 	}
-	if (away || box >= boxes_here(m, row) || counter >= at_least_one(row->counters))
+	if (away || box >= boxes_here(m, row) || counter >= counters_here(m, row))
 		return false;
 	out->row = row;
 	out->box = row->boxes ? row->first_box + box : 0;
@@ -80,17 +97,33 @@ bool vpmu_register_at(const struct vpmu_machine *m, enum vpmu_space space, uint3
 		      struct vpmu_register *out)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_register_row *row;
 
-	for (uint32_t i = 0; type && i < type->row_count; i++)
-		if (type->rows[i].space == space && row_at(m, &type->rows[i], address, out))
+	for (uint32_t i = 0; (row = row_number(type, i)) != NULL; i++)
+		if (row->space == space && row_at(m, row, address, out))
 			return true;
 	return false;
 }
 
-uint64_t vpmu_register_mask(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+bool vpmu_register_on(const struct vpmu_machine *m, uint32_t cpu, enum vpmu_space space,
+		      uint32_t address, struct vpmu_register *out)
+{
+	const struct vpmu_core_type *core;
+
+	if (!vpmu_register_at(m, space, address, out))
+		return false;
+	core = vpmu_core_type_of(m, out->row);
+	return !core || core->has(m, cpu, out);
+}
+
+uint64_t vpmu_register_mask(const struct vpmu_machine *m, uint32_t cpu,
+			    const struct vpmu_register_row *row)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const struct vpmu_core_type *core = vpmu_core_type_of(m, row);
 
+	if (core)
+		return core->mask(m, cpu, row);
 	return type->mask ? type->mask(m, row) : row->mask;
 }
 
@@ -172,7 +205,7 @@ void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_regi
 	out->access = row->access;
 	out->address = vpmu_register_address(r);
 	out->width = row->width;
-	out->mask = vpmu_register_mask(m, row);
+	out->mask = vpmu_register_mask(m, 0, row);
 	out->unsourced = row->unsourced;
 	out->cite = row->cite;
 }

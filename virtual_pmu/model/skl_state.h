@@ -4,6 +4,7 @@
 #ifndef VPMU_SKL_STATE_H
 #define VPMU_SKL_STATE_H
 
+#include "arch_state.h"
 #include "counter.h"
 #include "model_type.h"
 
@@ -138,7 +139,12 @@ struct skl_package {
 
 #define SKL_ENABLE_UNCORE_PMI VPMU_BITS(13, 13)
 
-struct skl_thread { uint64_t debugctl; };
+#define SKL_FREEZE_ON_PMI VPMU_BITS(12, 12)	/* for the core's PMU */
+
+struct skl_thread {
+	uint64_t debugctl;
+	struct arch_thread core;	/* from Skylake on */
+};
 
 /* A machine of one package may have a second tile with units alike, behind an enable of its own: it
  * is kept as another package is. Its CBos are the HAC_CBOs, its arbiters the HAC_ARBs. */

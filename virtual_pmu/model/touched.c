@@ -82,7 +82,7 @@ static bool changed(const struct vpmu_segment *s, const struct vpmu_touched *w,
 	    !vpmu_register_at(&s->machine, (enum vpmu_space)w->space, w->address, r))
 		return false;
 	value = value_at(s, w->at);
-	mask = vpmu_register_mask(&s->machine, r->row) | r->row->unsourced;
+	mask = vpmu_register_mask(&s->machine, w->cpu, r->row) | r->row->unsourced;
 	return ((value ^ w->before) & mask) && ((value ^ w->poked) & mask);
 }
 
