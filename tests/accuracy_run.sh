@@ -185,10 +185,10 @@ stalls() {	# stalls MACHINE GROUP LATENCY KERNEL LINES
 	run "$1" STALL ./kernels "$4"
 	check "$2/STALL" 'average stall' "$(stall "$3" "$4" "$5")" 5
 }
-run "$core2" STALL,CLOCK ./kernels pointers
+run "$core2" STALL,FREQUENCY ./kernels pointers
 check core/STALL 'share of stalled clocks' "$(stall 200 pointers $steps) / (200 / 8)"
 check core/STALL 'average stall' "$(stall 200 pointers $steps)" 5
-check core_fixed/CLOCK 'core clocks per reference clock' 1
+check core_fixed/FREQUENCY 'core clocks per reference clock' 1
 stalls "$core2" core 200 sweep $steps
 stalls "$core2" core 200 near $lines
 run core2-4c: CPI ./kernels pointers	# the second sweep is from the L2

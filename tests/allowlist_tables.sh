@@ -68,8 +68,15 @@ compare pentium4 netburst 86
 # By hand, from the SDM: MSR_M1_PMON_ZDP of Westmere-EX; fixed counters of any CPU.
 printed westmere-ex | grep -q '^0x0000000000000CEB 0x0000000001FFFFFF M1_MSR_PMU_ZDP_CTL_FVC$' ||
 	fail 'westmere-ex: ZDP_CTL_FVC'
-printed fixed-counters | grep -q '^0x000000000000038D 0x0000000000000FFF IA32_FIXED_CTR_CTRL$' ||
-	fail 'fixed-counters: FIXED_CTR_CTRL'
+printed architectural | grep -q '^0x000000000000038D 0x0000000000000FFF IA32_FIXED_CTR_CTRL$' ||
+	fail 'architectural: FIXED_CTR_CTRL'
+# Figures of the SDM and of perfmon, by hand: full-width counters, selects, a parameter.
+for line in '00000000000004C1 0x0000FFFFFFFFFFFF IA32_A_PMC0' \
+		'000000000000018D 0x00000000FFFFFFFF IA32_PERFEVTSEL7' \
+		'000000000000038F 0x00000007000000FF IA32_PERF_GLOBAL_CTRL' \
+		'00000000000001A7 0x0000003FFFFF8FFF MSR_OFFCORE_RSP_1'; do
+	printed skylake-cores | grep -q "^0x$line$" || fail "skylake-cores: $line"
+done
 
 # What msr-safe takes: two numbers a line, remarks from # on.
 "$list" -l | while read -r machine _; do
@@ -77,7 +84,7 @@ printed fixed-counters | grep -q '^0x000000000000038D 0x0000000000000FFF IA32_FI
 		echo "$machine: a line that msr-safe does not take"
 done >"$scratch/bad"
 [ ! -s "$scratch/bad" ] || fail "$(cat "$scratch/bad")"
-[ "$("$list" -l | wc -l)" = 21 ] || fail 'there are not 21 machines'
+[ "$("$list" -l | wc -l)" = 22 ] || fail 'there are not 22 machines'
 
 # This machine: the one that the topology describes.
 HWLOC_XMLFILE=$TEST_DATA/topo/skl-4c8t.xml "$list" >"$scratch/here" || fail 'a Skylake'

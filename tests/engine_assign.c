@@ -70,7 +70,7 @@ static void finds_a_solution_whenever_there_is_one(void **state)
 							   .select = (uint64_t)i + 1 };
 			wants[i] = want_of(&choices[i], 1, "e");
 		}
-		rc = ipmu_assign(NULL, &type, 0, wants, n, NULL, why);
+		rc = ipmu_assign(NULL, &type, type.counters, 0, wants, n, NULL, why);
 		if (possible(wants, n, 0, counters)) {
 			assert_int_equal(rc, 0);
 			check_solution(wants, n);
@@ -97,7 +97,7 @@ static void names_the_events_that_collide(void **state)
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
-	assert_int_equal(ipmu_assign(NULL, &type, 4, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 4, wants, 3, NULL, why), -ENOSPC);
 	assert_non_null(strstr(why, "third collides with"));
 	assert_non_null(strstr(why, "first"));
 	assert_non_null(strstr(why, "second"));
@@ -120,11 +120,11 @@ static void running_counters_stay_where_they_are(void **state)
 	box.type = &type;
 	box.slots[0] = (struct ipmu_slot){ .programmed = true, .users = 1, .choice = seven,
 					   .event = "running" };
-	assert_int_equal(ipmu_assign(&box, &type, 0, &same, 1, NULL, why), 0);
+	assert_int_equal(ipmu_assign(&box, &type, type.counters, 0, &same, 1, NULL, why), 0);
 	assert_int_equal(same.ctr, 0);
-	assert_int_equal(ipmu_assign(&box, &type, 0, &other, 1, NULL, why), 0);
+	assert_int_equal(ipmu_assign(&box, &type, type.counters, 0, &other, 1, NULL, why), 0);
 	assert_int_equal(other.ctr, 1);
-	assert_int_equal(ipmu_assign(&box, &type, 0, &only0, 1, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(&box, &type, type.counters, 0, &only0, 1, NULL, why), -ENOSPC);
 	assert_non_null(strstr(why, "running"));
 }
 
@@ -150,14 +150,14 @@ static void shared_registers_agree_or_are_refused(void **state)
 	wants[1] = want_of(b, 2, "b");
 	wants[2] = want_of(c, 2, "c");
 	/* the second goes to the other register, for the third there is none left */
-	assert_int_equal(ipmu_assign(NULL, &type, 1, wants, 2, NULL, why), 0);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 2, NULL, why), 0);
 	assert_int_not_equal(wants[0].choice, wants[1].choice);
-	assert_int_equal(ipmu_assign(NULL, &type, 1, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 3, NULL, why), -ENOSPC);
 	assert_non_null(strstr(why, "c collides with"));
 	assert_non_null(strstr(why, "PAIR"));
 	/* values of other bits of the register do not matter */
 	c[0].extra[0] = (struct ipmu_extra_reg){ &shared, 0, 0x0F, 0x01 };
-	assert_int_equal(ipmu_assign(NULL, &type, 1, wants, 3, NULL, why), 0);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 3, NULL, why), 0);
 }
 
 static void companions_take_a_counter(void **state)
@@ -171,10 +171,10 @@ static void companions_take_a_counter(void **state)
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
-	assert_int_equal(ipmu_assign(NULL, &type, 0, wants, 2, NULL, why), 0);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, wants, 2, NULL, why), 0);
 	assert_int_equal(wants[0].companion, 2);
 	assert_int_equal(wants[1].ctr, 1);
-	assert_int_equal(ipmu_assign(NULL, &type, 0, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, wants, 3, NULL, why), -ENOSPC);
 }
 
 int main(void)

@@ -239,7 +239,7 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 	const struct engine_fixture *f = *state;
 	static const char *const names[] = { "INST_RETIRED.ANY:cpu=2" };
 	struct ipmu_session *s = engine_fixture_session(f, names, 1);
-	const struct ipmu_pmu_type *later = ipmu_arch_fixed.types[0];
+	const struct ipmu_pmu_type *later = ipmu_arch_core.types[0];
 	char why[IPMU_WHY_MAX] = "";
 	struct ipmu_regs p;
 
@@ -250,8 +250,8 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 		assert_non_null(strstr(why, "somebody else counts there"));
 		assert_true(engine_fixture_peek_on(f, 2, GLOBAL) == 1ull << (32 + n));
 		why[0] = '\0';
-		assert_int_equal(ipmu_access_open(&p, ipmu_arch_fixed.registers, 2, why), 0);
-		assert_int_equal(ipmu_arch_fixed.busy(&p, later, 0, 0, why), -EBUSY);
+		assert_int_equal(ipmu_access_open(&p, ipmu_arch_core.registers, 2, why), 0);
+		assert_int_equal(ipmu_arch_core.busy(&p, later, 0, 0, why), -EBUSY);
 		assert_non_null(strstr(why, "somebody else counts there"));
 		ipmu_access_close(&p);
 	}
@@ -309,21 +309,21 @@ static void sessions_leave_no_memory(void **state)
 static void later_cpus_keep_what_the_kernel_does(void **state)
 {
 	const struct engine_fixture *f = *state;
-	const struct ipmu_pmu_type *type = ipmu_arch_fixed.types[0];
+	const struct ipmu_pmu_type *type = ipmu_arch_core.types[0];
 	const struct ipmu_reg *fields = type->select;
 	struct ipmu_activity activity = { 0 };
 	struct ipmu_regs p;
 	uint64_t raw;
 	char why[IPMU_WHY_MAX] = "";
 
-	assert_int_equal(ipmu_family_open(&p, &ipmu_arch_fixed, 0, why), 0);
-	assert_int_equal(ipmu_arch_fixed.control(&p, &activity), 0);
+	assert_int_equal(ipmu_family_open(&p, &ipmu_arch_core, 0, why), 0);
+	assert_int_equal(ipmu_arch_core.control(&p, &activity), 0);
 	assert_int_equal(engine_fixture_peek(f, GLOBAL), 2);
 	assert_int_equal(ipmu_msr_update(&p, fields, 0, 0, 0xF, 0x2), 0);
 	assert_int_equal(type->ops->program(&p, type, 0, 0, 0), 0);
 	engine_fixture_poke(f, GLOBAL, 3);	/* the kernel starts a counter of its own */
 	activity.active[0][0] = 1;
-	assert_int_equal(ipmu_arch_fixed.control(&p, &activity), 0);
+	assert_int_equal(ipmu_arch_core.control(&p, &activity), 0);
 	assert_true(engine_fixture_peek(f, GLOBAL) == 0x100000003ull);
 	assert_int_equal(engine_fixture_peek(f, FIELDS), 0x332);
 	engine_fixture_raise(f, 0, VPMU_INSTRUCTIONS, 77, 100);

@@ -460,18 +460,23 @@ static void a_shared_register_is_read_each_time(void **state)
 
 	(void)state;
 	for (int borrowed = 0; borrowed < 2; borrowed++) {
-		s = saved_one(&p, &ipmu_arch_fixed, kernels, (struct ipmu_saved){ .addr = 0x38F,
+		s = saved_one(&p, &ipmu_arch_core, kernels, (struct ipmu_saved){ .addr = 0x38F,
 			      .borrowed = borrowed, .found = 1, .now = 1 });
-		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, ours), 0);
 		assert_true(registers[0x38F] == (kernels | ours));
 		writes = 0;	/* it holds that already */
-		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, ours), 0);
 		assert_int_equal(writes, 0);
 		registers[0x38F] = kernels;	/* and now it does not */
-		assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ours), 0);
+		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, ours), 0);
 		assert_true(registers[0x38F] == (kernels | ours));
 		registers[0x38F] = ours | 2;
-		written_and_restored(&p, 0, 2, 1, 1);
+		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, 0), 0);
+		assert_int_equal(registers[0x38F], 2);
+		registers[0x38F] = ours | 2;	/* of what is put back, the bits that were changed */
+		assert_int_equal(ipmu_access_restore(&p), 0);
+		assert_int_equal(registers[0x38F], 2);
+		ipmu_access_close(&p);
 	}
 }
 
@@ -481,7 +486,7 @@ static void what_cannot_be_read_is_not_written(void **state)
 	struct ipmu_saved *s;
 
 	(void)state;
-	s = saved_one(&p, &ipmu_arch_fixed, 1, (struct ipmu_saved){ .addr = 0x38F, .found = 1 });
+	s = saved_one(&p, &ipmu_arch_core, 1, (struct ipmu_saved){ .addr = 0x38F, .found = 1 });
 	fault.read = EIO;
 	assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, 1ull << 33), -EIO);
 	assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, 1ull << 33, 1ull << 33), -EIO);

@@ -25,7 +25,7 @@ static const struct {
 	{ &ipmu_core2, "core.INSTRUCTION_RETIRED", ":ovf=5" },
 	{ &ipmu_core2, "core_fixed.INST_RETIRED:ANY", ":ovf=5" },
 	{ &ipmu_core2, "core.UNHALTED_REFERENCE_CYCLES", ":ovf=5" },
-	{ &ipmu_arch_fixed, "core_fixed.CPU_CLK_UNHALTED:CORE", ":ovf=7" },
+	{ &ipmu_arch_core, "core_fixed.CPU_CLK_UNHALTED:CORE", ":ovf=7" },
 	{ &ipmu_netburst, "netburst.instr_retired:NBOGUSNTAG", ":ovf=2" },
 	{ &ipmu_netburst, "netburst.instr_retired:NBOGUSNTAG", ":force_ovf" },
 	{ &ipmu_netburst_p, "netburst_p.instr_retired:NBOGUSNTAG:force_ovf=0", ":ovf=100" },

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#define ROWS_MAX 256
+#define ROWS_MAX 512
 
 static struct row {
 	char pmu[32], event[64], umask[64], units[32];

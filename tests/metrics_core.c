@@ -52,7 +52,7 @@ static const struct {
 } cases[] = {
 	{ &ipmu_core2, "core_fixed", "CPU_CLK_UNHALTED:CORE", "INST_RETIRED:ANY",
 	  "clocks per instruction" },
-	{ &ipmu_arch_fixed, "core_fixed", "CPU_CLK_UNHALTED:CORE", "INST_RETIRED:ANY",
+	{ &ipmu_arch_core, "core_fixed", "CPU_CLK_UNHALTED:CORE", "INST_RETIRED:ANY",
 	  "clocks per instruction" },
 	{ &ipmu_core2, "core", "UNHALTED_CORE_CYCLES", "INSTRUCTION_RETIRED",
 	  "clocks per instruction" },
@@ -169,7 +169,7 @@ static void their_events_count_together(void **state)
 						       .nchoices = e[k].nchoices,
 						       .event = e[k].name };
 		}
-		if (ipmu_assign(NULL, e[0].type, 0, wants, 2, NULL, why))
+		if (ipmu_assign(NULL, e[0].type, e[0].type->counters, 0, wants, 2, NULL, why))
 			fail_msg("%s", why);
 	}
 }

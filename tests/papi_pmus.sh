@@ -54,6 +54,7 @@ machine core2-4c intel_core 60
 machine p4-1c2t intel_core 165
 machine nhmex-1p8c16t intel_uncore 117
 machine skl-4c8t intel_uncore 28
+machine icl-4c8t intel_core 10
 machine snb-4c8t intel_uncore 43
 machine icl-4c8t intel_uncore 8
 machine adl-8p8e24t intel_uncore 39

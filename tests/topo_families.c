@@ -47,7 +47,10 @@ static int pmus_of(const struct ipmu_topology *t)
 {
 	int n = 0;
 
-	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
+		/* Every thread's, beside an uncore whose boxes are what there is to see. */
+		if (*f == &ipmu_skl_core || *f == &ipmu_arch_core)
+			continue;
 		for (int i = 0; has_model(*f, t) && (*f)->types[i]; i++) {
 			const struct ipmu_box_kind *kind = kind_of(t, (*f)->types[i]->name);
 
@@ -59,6 +62,7 @@ static int pmus_of(const struct ipmu_topology *t)
 			assert_true(fits(*f, kind->place));
 			n++;
 		}
+	}
 	return n;
 }
 

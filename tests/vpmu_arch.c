@@ -297,6 +297,37 @@ static void a_counter_that_counts_is_announced(void **state)
 	assert_int_equal(t.s->core_counting, 0);
 }
 
+static int setup_hybrid(void **state)
+{
+	(void)state;
+	return setup_on("lnl-4p4e8t");
+}
+
+/* CPU 0 is a Lion Cove, CPU 7 a Skymont: ten counters and eight, four fixed ones and six. */
+static void kinds_of_cores_differ(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(rd(0, GLOBAL), 0x3ff);
+	assert_int_equal(rd(7, GLOBAL), 0xff);
+	wr(0, SEL(9), ON | INSTRUCTIONS);
+	assert_int_equal(vpmu_wrmsr(t.s, 7, SEL(9), 0), -EIO);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, FIXED(4), &value), -EIO);
+	assert_int_equal(vpmu_rdmsr(t.s, 7, FIXED(4), &value), 0);
+	assert_int_equal(vpmu_rdmsr(t.s, 7, FIXED(3), &value), -EIO);
+	wr(0, A_PMC(9), 0);
+	run(0, 70, 100);
+	run(7, 5, 5);
+	assert_int_equal(rd(0, PMC(9)), 70);
+	t.s->violation_count = 0;
+	wr(0, SEL(0), ON | ANY | INSTRUCTIONS);	/* reserved from version 5 on */
+	assert_int_equal(t.s->violation_count, 1);
+	assert_int_equal(rd(0, SEL(0)), ON | INSTRUCTIONS);
+	wr(7, SEL(0), ON | 0x01a4);		/* slots, of P cores alone */
+	assert_int_equal(t.s->undriven_count, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +346,7 @@ int main(void)
 		T(events_are_their_kinds),
 		T(what_is_in_use_is_told),
 		T(a_counter_that_counts_is_announced),
+		cmocka_unit_test_setup_teardown(kinds_of_cores_differ, setup_hybrid, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

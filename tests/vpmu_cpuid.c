@@ -111,10 +111,34 @@ static void performance_counters(void **state)
 		{ "skl-4c8t", 0x07300404, 0, 0, 0x603 }, { "skl-4c4t", 0x07300804, 0, 0, 0x603 },
 		{ "cml-10c20t", 0x07300404, 0, 0, 0x603 },
 		{ "core2-2c", 0x07280202, 0, 0, 0x503 },
+		{ "icl-4c8t", 0x08300805, 0, 0xf, 0x8604 },
+		{ "rkl-8c16t", 0x08300805, 0, 0xf, 0x8604 },
+		{ "adl-8p8e24t", 0x07300605, 0, 0x7, 0x8603 },	/* of both kinds */
+		{ "adln-4e4t", 0x07300605, 0, 0x7, 0x8603 },
+		{ "mtl-6p8e2lp22t", 0x07300805, 0, 0x7, 0x8603 },
+		{ "lnl-4p4e8t", 0x0d300806, 0x280, 0x7, 0x8603 },
+	};
+	/* Leaf 23H: counters, fixed ones and events of a P core, which comes first, or an E core. */
+	static const struct { const char *machine; uint32_t general, fixed, events; } kinds[] = {
+		{ "mtl-6p8e2lp22t", 0xff, 0xf, 0xdff }, { "mtl-6p8e2lp22t", 0xff, 0x7, 0x7f },
+		{ "lnl-4p4e8t", 0x3ff, 0xf, 0x1dff }, { "lnl-4p4e8t", 0xff, 0x77, 0x1f7f },
 	};
 	uint32_t r[4];
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct vpmu_machine m = machine(kinds[i].machine);
+		uint32_t cpu = i % 2 ? vpmu_machine_cpus(&m) - 1 : 0;
+
+		r[0] = 0;
+		assert_true(vpmu_cpuid(&m, cpu, 7, 1, r));
+		assert_int_equal(r[0], 1 << 8);
+		assert_true(vpmu_cpuid(&m, cpu, 0x23, 1, r));
+		assert_int_equal(r[0], kinds[i].general);
+		assert_int_equal(r[1], kinds[i].fixed);
+		assert_true(vpmu_cpuid(&m, cpu, 0x23, 3, r));
+		assert_int_equal(r[0], kinds[i].events);
+	}
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		struct vpmu_machine m = machine(parts[i].machine);
 

@@ -14,6 +14,8 @@ struct table {
 	const char *absent, *generation;
 };
 #define CORES 22	/* of Skylake's cores with two threads: arch-core.registers.tsv */
+#define GOLDEN_COVE 35	/* eight general counters, four fixed */
+#define LION_COVE 44	/* ten, and with those of its E cores seven fixed */
 #define CLIENTS "client-uncores.registers.tsv"
 
 static const struct table tables[] = {
@@ -24,11 +26,11 @@ static const struct table tables[] = {
 	/* IA32_PEBS_ENABLE, of the cores */
 	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55, 1, NULL, NULL },
 	{ "netburst.registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR", NULL },	/* models 0 to 2 */
-	{ CLIENTS, "rpl-8p16e32t", 92, 0, NULL, "ADL" },	/* 12 CBos */
-	{ CLIENTS, "mtl-6p8e2lp22t", 94, 0, NULL, "MTL" },	/* 8 of 12 */
-	{ CLIENTS, "arl-8p16e24t", 110, 0, NULL, "ARL" },
+	{ CLIENTS, "rpl-8p16e32t", 92, GOLDEN_COVE, NULL, "ADL" },	/* 12 CBos */
+	{ CLIENTS, "mtl-6p8e2lp22t", 94, GOLDEN_COVE, NULL, "MTL" },	/* 8 of 12 */
+	{ CLIENTS, "arl-8p16e24t", 110, LION_COVE, NULL, "ARL" },
 	/* The addresses of sNCU's counters overlap. */
-	{ CLIENTS, "lnl-4p4e8t", 77, 0, "SNCU_PERF", "LNL" },
+	{ CLIENTS, "lnl-4p4e8t", 77, LION_COVE, "SNCU_PERF", "LNL" },
 };
 
 #define ROWS_MAX 128

@@ -33,7 +33,8 @@ static const struct machine {
 	{ "westmere-ex", &ipmu_westmere_ex },
 	{ "pentium4", &ipmu_netburst },
 	{ "prescott", &ipmu_netburst_p },
-	{ "fixed-counters", &ipmu_arch_fixed },
+	{ "skylake-cores", &ipmu_skl_core },
+	{ "architectural", &ipmu_arch_core },
 };
 #define MACHINES (sizeof(machines) / sizeof(machines[0]))
 

@@ -244,6 +244,11 @@ static bool is_unknown(const char *reason)
 	return strstr(reason, LISTER) || strstr(reason, "this machine has no PMU");
 }
 
+static bool left_out(const PAPI_component_info_t *info)
+{
+	return info && info->disabled_reason[0] && !is_unknown(info->disabled_reason);
+}
+
 /* `papi` is what PAPI has said to the name with the owner before it. */
 static int explain(const struct machine *m, const char *given, const char *owner, int papi,
 		   char *why)
@@ -303,7 +308,8 @@ static int find_in_both(const char **owner, const char *given, struct event *e)
 		return rc;
 	second = find_in(other, given, e);
 	info = component(*owner);
-	if (second == PAPI_ENOEVNT && !(is_disabled(info) && info->disabled == PAPI_ECMP))
+	if (second == PAPI_ENOEVNT && !(is_disabled(info) && info->disabled == PAPI_ECMP) &&
+	    !left_out(component(other)))
 		return rc;
 	*owner = other;
 	return second;

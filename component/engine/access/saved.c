@@ -215,6 +215,7 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
 	was = s->now;
+	s->changed |= value ^ was;
 	s->now = value;
 	rc = record(p, s);
 	s->now = was;
@@ -276,14 +277,16 @@ static bool needs_restore(const struct ipmu_saved *s)
 
 static int put_back(struct ipmu_regs *p, struct ipmu_saved *s)
 {
-	uint64_t kept = 0;
+	uint64_t kept = 0, mine = ipmu_reg_writable(s->reg);
 	int rc;
 
 	s->unrestored = needs_restore(s);
 	if (!s->unrestored)
 		return 0;
 	rc = kept_bits(p, s, &kept);
-	kept |= s->found & ipmu_reg_writable(s->reg);
+	if (s->reg->shared)
+		mine &= s->changed;
+	kept |= (s->found & mine) | (s->now & ipmu_reg_writable(s->reg) & ~mine);
 	return rc ? rc : write_reg(p, s->reg, s->addr, kept, s);
 }
 

@@ -289,13 +289,13 @@ static int explain(const struct search *s, const struct ipmu_pmu_type *type, int
 	return ipmu_fail(why, -ENOSPC, "%s collides with %s: %s box %d has %d counter%s, %d of "
 			 "which can count it: measure them one after the other", loser->event, list,
 			 type->name, box_index, s->counters, s->counters == 1 ? "" : "s",
-			 __builtin_popcountll(possible(loser)));
+			 __builtin_popcountll(possible(loser) & ((1ull << s->counters) - 1)));
 }
 
-int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int box_index,
-		struct ipmu_request *requests, int n, int *loser, char *why)
+int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int counters,
+		int box_index, struct ipmu_request *requests, int n, int *loser, char *why)
 {
-	struct search s = { .box = box, .requests = requests, .n = n, .counters = type->counters,
+	struct search s = { .box = box, .requests = requests, .n = n, .counters = counters,
 			    .deepest = -1 };
 
 	for (int c = 0; c < s.counters; c++)

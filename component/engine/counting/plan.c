@@ -258,7 +258,8 @@ static int assign_box(struct ipmu_use *uses, int nuses, const struct ipmu_event 
 					       .event = events[uses[n].links[0]].name };
 		n++;
 	}
-	rc = ipmu_assign(others ? box : NULL, box->type, box->index, requests, n, &loser, why);
+	rc = ipmu_assign(others ? box : NULL, box->type, ipmu_box_counters(box), box->index,
+			 requests, n, &loser, why);
 	if (rc && others)
 		ipmu_share_explain(box, requests[loser].event, why);
 	for (int i = 0; i < n && !rc; i++) {

@@ -188,6 +188,7 @@ static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		p->saved[i] = (struct ipmu_saved){
 			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .now = e->now, .found = mine ? mine->found : e->found,
+			.changed = (mine ? mine->changed : 0) | (e->found ^ e->now),
 			.borrowed = !mine, .written = true,
 		};
 	}
@@ -274,7 +275,7 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		p->saved[p->nsaved++] = (struct ipmu_saved){
 			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .found = e->found, .now = e->now,
-			.borrowed = true, .written = true,
+			.changed = e->found ^ e->now, .borrowed = true, .written = true,
 		};
 	}
 }

@@ -80,6 +80,14 @@ struct ipmu_unit {
 	struct ipmu_box *boxes[IPMU_TYPES_MAX];
 };
 
+/* How many counters it has, the first ones of its type's. */
+static inline int ipmu_box_counters(const struct ipmu_box *box)
+{
+	int found = box->unit->found.counters[box->type_index];
+
+	return found ? found : box->type->counters;
+}
+
 /* Does a session use that counter, here or in another process? */
 static inline bool ipmu_slot_taken(const struct ipmu_box *box, int ctr)
 {

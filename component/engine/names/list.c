@@ -32,7 +32,7 @@ bool ipmu_names_event(enum ipmu_scope scope, const char *name)
 	if (ipmu_name_parse(name, &parsed, NULL) || parsed.pmu)
 		return true;	/* the machine has something to say about it */
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
-		if ((*f)->scope == scope && !(*f)->repeats && family_has_event(*f, parsed.event))
+		if ((*f)->scope == scope && family_has_event(*f, parsed.event))
 			return true;
 	return false;
 }

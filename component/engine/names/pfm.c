@@ -72,6 +72,16 @@ static void box_name(const struct ipmu_pmu_type *type, int box, char name[32])
 		pmu_name(type, box, name);
 }
 
+/* Families of one kind may have PMUs of the same name. */
+static bool is_named_before(const struct ipmu_family *const *family, const char *name)
+{
+	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
+			if (strcmp((*t)->name, name) == 0)
+				return true;
+	return false;
+}
+
 /* How many names there are with one box number, or with none (-1). Those from `first` on are
  * written. */
 static int names_of_box(enum ipmu_scope scope, int box, int first, char (*names)[32], int max)
@@ -79,10 +89,10 @@ static int names_of_box(enum ipmu_scope scope, int box, int first, char (*names)
 	int n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
-		if ((*f)->scope != scope || (*f)->repeats)
+		if ((*f)->scope != scope)
 			continue;
 		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
-			if (box >= boxes_at_most(*t))
+			if (box >= boxes_at_most(*t) || is_named_before(f, (*t)->name))
 				continue;
 			if (n >= first && n - first < max)
 				box_name(*t, box, names[n - first]);
@@ -183,22 +193,33 @@ static int no_pmu(const char *name, char *why)
 			 "with this project's event tables", name);
 }
 
+static bool is_event(int i, const char *event, pfm_event_info_t *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	return pfm_get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS &&
+	       strcasecmp(info->name, event) == 0;
+}
+
+/* libpfm4 finds names of PMUs that are not present only if it was started so. It puts together an
+ * event's attributes whenever it is asked about one, which takes long for hundreds of them. */
 static int find_event(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
 		      char *why)
 {
+	char name[32], full[IPMU_NAME_MAX + 64];
 	pfm_pmu_info_t pmu;
-	char name[32];
+	int i;
 
 	table_name(type, name);
 	if (find_pmu(name, &pmu))
 		return no_pmu(name, why);
-	for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
-		memset(info, 0, sizeof(*info));
-		info->size = sizeof(*info);
-		if (pfm_get_event_info(i, PFM_OS_NONE, info) == PFM_SUCCESS &&
-		    strcasecmp(info->name, event) == 0)
+	snprintf(full, sizeof(full), "%s::%s", name, event);
+	i = pfm_find_event(full);
+	if (i >= 0 && is_event(i, event, info))
+		return 0;
+	for (i = pmu.is_present ? -1 : pmu.first_event; i != -1; i = pfm_get_event_next(i))
+		if (is_event(i, event, info))
 			return 0;
-	}
 	return ipmu_fail(why, -ENOENT, "%s has no event %s: papi_native_avail lists its events",
 			 type->name, event);
 }

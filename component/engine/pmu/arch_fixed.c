@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The three fixed counters, as Core 2 has them, on any later Intel CPU: they are architectural from
- * PerfMon version 2 on (SDM 325384-059 section 18.2.2). The general counters of these CPUs belong
- * to the kernel, which also writes the registers that both kinds share: of those only the fixed
- * counters' bits are ever changed here. */
+/* The three fixed counters, which Core 2 and later CPUs have alike: they are architectural from
+ * PerfMon version 2 on (SDM 325384-059 section 18.2.2). What CPUID says of counters. */
 #include "core2.h"
 
 #include "core_ops.h"
@@ -15,41 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIXED_FIELD(n) F_BITS("PMI" #n, IPMU_FIXED_PMI(n)), \
-	F_BITS("AnyThread" #n, IPMU_FIXED_ANY_THREAD(n)), F_BITS("ENABLE" #n, IPMU_FIXED_ENABLE(n))
-
-static const struct ipmu_reg fixed_ctr = {
-	.name = "IA32_FIXED_CTR%c", .src = "SDM Table 35-2; width: CPUID.0AH:EDX[12:5]",
-	.addr = 0x309, .ctr_stride = 1, .ctrs = 3, .width = 48, .access = IPMU_RW,
-	.counter = true, .fields = { F("CTR_VAL", 47, 0) },
-};
-
-static const struct ipmu_reg fixed_ctr_ctrl = {
-	.name = "IA32_FIXED_CTR_CTRL", .src = "SDM 18.2.3, Table 35-2",
-	.addr = 0x38D, .width = 64, .access = IPMU_RW, .shared = true,
-	.fields = { FIXED_FIELD(2), FIXED_FIELD(1), FIXED_FIELD(0) },
-};
-
-static const struct ipmu_reg global_status = {
-	.name = "IA32_PERF_GLOBAL_STATUS", .src = "SDM 18.2.2, Table 35-2",
-	.addr = 0x38E, .width = 64, .access = IPMU_RO,
-	.fields = { F_BITS("FIXED_CTR_Ovf", IPMU_FIXED_BITS) },
-};
-
-static const struct ipmu_reg global_ctrl = {
-	.name = "IA32_PERF_GLOBAL_CTRL", .src = "SDM 18.2.2, Table 35-2",
-	.addr = 0x38F, .width = 64, .access = IPMU_RW, .shared = true,
-	.fields = { F_BITS("FIXED_CTR_En", IPMU_FIXED_BITS) },
-};
-
-static const struct ipmu_reg global_ovf_ctrl = {
+/* Written only, so that it needs no row among a family's registers. */
+static const struct ipmu_reg ovf_ctrl = {
 	.name = "IA32_PERF_GLOBAL_OVF_CTRL", .src = "SDM 18.2.2, Table 35-2",
 	.addr = 0x390, .width = 64, .access = IPMU_WO,
 	.fields = { F_BITS("FIXED_CTR_ClrOvf", IPMU_FIXED_BITS) },
-};
-
-static const struct ipmu_reg *const registers[] = {
-	&fixed_ctr, &fixed_ctr_ctrl, &global_status, &global_ctrl, &global_ovf_ctrl, NULL,
 };
 
 const struct ipmu_measure ipmu_fixed_measures[] = {
@@ -58,18 +26,6 @@ const struct ipmu_measure ipmu_fixed_measures[] = {
 	{ "clocks", "CPU_CLK_UNHALTED" },
 	{ 0 },
 };
-
-/* No CPU's fixed counters have fewer than the 40 bits that ovf= takes. */
-static const struct ipmu_pmu_type fixed = {
-	.name = "core_fixed", .units = "events",
-	.src = "SDM 18.2.2", .pfm = "core_fixed",
-	.per_clock = 8, .clock_mhz = 6000,	/* wider than any core retires today */
-	.counters = IPMU_FIXED_COUNTERS, .select = &fixed_ctr_ctrl,
-	.ctr = &fixed_ctr, .measures = ipmu_fixed_measures,
-	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
-};
-
-static const struct ipmu_pmu_type *const types[] = { &fixed, NULL };
 
 static bool is_intel(const uint32_t r[4])
 {
@@ -94,8 +50,12 @@ void ipmu_cpuid_read(int os_cpu, struct ipmu_cpuid *id)
 	if (!ipmu_cpuid_leaf(os_cpu, 0xA, r))
 		return;
 	id->version = (int)(r[IPMU_EAX] & 0xFF);
+	id->general = (int)(r[IPMU_EAX] >> 8 & 0xFF);
+	id->general_width = (int)(r[IPMU_EAX] >> 16 & 0xFF);
 	id->fixed = (int)(r[IPMU_EDX] & 0x1F);
 	id->width = (int)(r[IPMU_EDX] >> 5 & 0xFF);
+	if (ipmu_cpuid_leaf(os_cpu, 7, r))
+		id->microcode_counts = (r[IPMU_EDX] >> 13 & 1) && !(r[IPMU_EDX] >> 11 & 1);
 }
 
 /* ---- the fixed counters, here and on Core 2 */
@@ -151,7 +111,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 		  uint64_t value)
 {
 	(void)box;
-	return ipmu_core_preset(p, type->ctr, ctr, value, &global_ovf_ctrl,
+	return ipmu_core_preset(p, type->ctr, ctr, value, &ovf_ctrl,
 				IPMU_FIXED_BIT(ctr));
 }
 
@@ -230,94 +190,3 @@ int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 			rc = ipmu_access_busy(p, type->select, 0, 0, fields, why);
 	return rc;
 }
-
-/* ---- this family */
-
-/* All of them have the same family, model and version. */
-static int any_cpu(const struct ipmu_topology *topo)
-{
-	return topo->ncpus ? topo->cpus[0].os_cpu : 0;
-}
-
-static bool matches(const struct ipmu_topology *topo)
-{
-	struct ipmu_cpuid id;
-
-	ipmu_cpuid_read(any_cpu(topo), &id);
-	return id.family == topo->family && id.model == topo->model && id.version >= 2;
-}
-
-static void cpuid_vendor(int os_cpu, char text[32])
-{
-	uint32_t r[4], words[3] = { 0 };
-
-	strcpy(text, "of an unknown vendor");
-	if (!ipmu_cpuid_leaf(os_cpu, 0, r) || !r[IPMU_EBX])
-		return;
-	words[0] = r[IPMU_EBX];
-	words[1] = r[IPMU_EDX];
-	words[2] = r[IPMU_ECX];
-	snprintf(text, 32, "%.12s", (const char *)words);
-}
-
-static void mismatch(const struct ipmu_topology *topo, char *text, size_t bytes)
-{
-	char cpu[32];
-	struct ipmu_cpuid id;
-
-	ipmu_cpuid_read(any_cpu(topo), &id);
-	if (id.family < 0)
-		cpuid_vendor(any_cpu(topo), cpu);
-	else
-		snprintf(cpu, sizeof(cpu), "family %d model 0x%X", id.family, (unsigned)id.model);
-	if (id.family != topo->family || id.model != topo->model)
-		snprintf(text, bytes, "PerfMon 2 was not found: CPUID is another CPU's, %s", cpu);
-	else
-		snprintf(text, bytes, "PerfMon 2 was not found: CPUID leaf 0AH reports version "
-			 "%d, a hypervisor or the firmware may hide it", id.version);
-}
-
-static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
-		    char *why)
-{
-	struct ipmu_cpuid id;
-
-	(void)ncores, (void)note;
-	ipmu_cpuid_read(p->os_cpu, &id);
-	found->widths[0] = (uint8_t)id.width;
-	found->nboxes[0] = ipmu_fixed_discover(p, &fixed, id.fixed, &global_ctrl,
-					       found->reasons[0]);
-	return found->nboxes[0] ? 0 : ipmu_fail(why, -ENXIO, "%s", found->reasons[0]);
-}
-
-static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
-{
-	uint64_t found, active = a->active[0][0];
-	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
-
-	return rc ? rc : ipmu_msr_write(p, &global_ctrl, 0, 0,
-					ipmu_bits_put(IPMU_FIXED_BITS, active));
-}
-
-static int quiesce(struct ipmu_regs *p)
-{
-	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl, IPMU_FIXED_BITS);
-}
-
-static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
-
-static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
-{
-	(void)box, (void)ctr;
-	if (ipmu_msr_is_saved(p, &global_ctrl, 0, 0))
-		return 0;
-	return ipmu_fixed_busy(p, type, &global_ctrl, why);
-}
-
-const struct ipmu_family ipmu_arch_fixed = {
-	.name = "arch_fixed", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
-	.vendor = "GenuineIntel", .family = 6, .matches = matches, .mismatch = mismatch,
-	.models_text = "fixed counters of any family 6 CPU with PerfMon 2",
-	.types = types, .repeats = true, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
-};

@@ -14,11 +14,13 @@
 #define IPMU_FIXED_ANY_THREAD(ctr) BITS(4 * (ctr) + 2, 4 * (ctr) + 2)
 #define IPMU_FIXED_ENABLE(ctr) BITS(4 * (ctr) + 1, 4 * (ctr))
 
-/* What CPUID says of a CPU, and its leaf 0AH of fixed counters. */
+/* What CPUID says of a CPU, and its leaf 0AH of counters. */
 struct ipmu_cpuid {
 	int family, model;	/* -1: not an Intel CPU */
 	int version;		/* of architectural PerfMon; 0: none */
-	int fixed, width;
+	int fixed, width;	/* counters, and their bits */
+	int general, general_width;
+	bool microcode_counts;	/* with general counter 3: TSX, see SDM volume 2, leaf 07H */
 	bool hypervisor;
 };
 

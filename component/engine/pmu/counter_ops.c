@@ -53,10 +53,22 @@ const struct ipmu_ops ipmu_window_ops = {
 	.program = ipmu_program_nothing, .read = ipmu_window_count_read,
 };
 
+int ipmu_msr_clear_flags(struct ipmu_regs *p, const struct ipmu_reg *status,
+			 const struct ipmu_reg *ovf_ctrl, uint64_t mine)
+{
+	uint64_t found, now;
+	int rc = ipmu_msr_save(p, status, 0, 0, &found);
+
+	if (!rc)
+		rc = ipmu_msr_read(p, ipmu_reg_addr(status, 0, 0), &now);
+	if (rc || !(now & ~found & mine))
+		return rc;
+	return ipmu_msr_write(p, ovf_ctrl, 0, 0, now & ~found & mine);
+}
+
 int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine)
 {
-	uint64_t found, now;
 	int rc;
 
 	if (!ipmu_msr_is_saved(p, ctrl, 0, 0))
@@ -64,12 +76,7 @@ int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 	rc = ipmu_msr_write(p, ctrl, 0, 0, 0);
 	if (rc || !ipmu_msr_is_saved(p, status, 0, 0) || ipmu_access_is_left(p, ctrl, 0, 0))
 		return rc;
-	rc = ipmu_msr_save(p, status, 0, 0, &found);
-	if (!rc)
-		rc = ipmu_msr_read(p, ipmu_reg_addr(status, 0, 0), &now);
-	if (rc || !(now & ~found & mine))
-		return rc;
-	return ipmu_msr_write(p, ovf_ctrl, 0, 0, now & ~found & mine);
+	return ipmu_msr_clear_flags(p, status, ovf_ctrl, mine);
 }
 
 int ipmu_number(const char *text, uint64_t max, uint64_t *n)

@@ -31,6 +31,9 @@ int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, 
 
 /* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
  * of `mine` in it that were not set before. Async-signal-safe. */
+/* Clear those flags of `mine` that status has and had not when it was saved, through ovf_ctrl. */
+int ipmu_msr_clear_flags(struct ipmu_regs *p, const struct ipmu_reg *status,
+			 const struct ipmu_reg *ovf_ctrl, uint64_t mine);
 int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
 

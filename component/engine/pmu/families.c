@@ -19,7 +19,8 @@ const struct ipmu_family *const ipmu_families[] = {
 	&ipmu_lnl_client_uncore, &ipmu_knc,
 	&ipmu_nehalem_ex, &ipmu_westmere_ex,
 	&ipmu_netburst, &ipmu_netburst_p,
-	&ipmu_core2, /* what no other family of its scope takes: */ &ipmu_arch_fixed, NULL };
+	&ipmu_core2, &ipmu_skl_core,
+	/* what no other family of its scope takes: */ &ipmu_arch_core, NULL };
 
 static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
 {

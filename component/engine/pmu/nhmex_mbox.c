@@ -273,7 +273,7 @@ const struct ipmu_family ipmu_westmere_ex = {
 	.src = "323535-001; model and ZDP_CTL_FVC from Linux uncore_nhmex.c",
 	.vendor = "GenuineIntel", .family = 6, .models = models_wsm,
 	.models_text = "model 0x2F (Xeon E7)",
-	.types = types_wsm, .repeats = true,
+	.types = types_wsm,
 	.registers = ipmu_nhmex_registers_wsm, .switches = switches,
 	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };

@@ -50,6 +50,7 @@ struct ipmu_activity {
 struct ipmu_found {
 	int nboxes[IPMU_TYPES_MAX];
 	uint8_t widths[IPMU_TYPES_MAX];	/* of counters; 0: what the type says */
+	uint8_t counters[IPMU_TYPES_MAX];	/* of a box, from 0 on; 0: what the type says */
 	char reasons[IPMU_TYPES_MAX][IPMU_WHY_MAX];	/* why it has no box */
 };
 
@@ -131,7 +132,6 @@ struct ipmu_family {
 	void (*mismatch)(const struct ipmu_topology *topo, char *text, size_t bytes);
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
-	bool repeats;		/* a family before it in the list has PMUs of all these names */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
 	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
 	 * NULL: none */

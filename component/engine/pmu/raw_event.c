@@ -98,3 +98,24 @@ int ipmu_raw_encode(const struct ipmu_pmu_type *type, const struct ipmu_qualifie
 			 "unit mask if that is not 0, as in " IPMU_RAW_EVENT ":%s",
 			 type->name, type->raw);
 }
+
+int ipmu_raw_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_qualifiers *q,
+		       uint64_t *select, char *why)
+{
+	int rc = 0;
+
+	*select = 0;
+	if (!says(q, "u") && !says(q, "k"))
+		*select = field_bits(type, "u") | field_bits(type, "k");
+	for (const struct ipmu_qualifier *w = q->list; w < q->list + q->n && !rc; w++) {
+		bool number = ipmu_qualifier_is(w, "event") || ipmu_qualifier_is(w, "umask");
+
+		if (w->owner == IPMU_OF_PLACE || ipmu_qualifier_is(w, "ovf"))
+			continue;
+		if (number || !field_bits(type, w->key))
+			return ipmu_fail(why, -ENOKEY, IPMU_QUALIFIER_FORMAT,
+					 IPMU_QUALIFIER_WORDS(w));
+		rc = put_field(type, w, select, why);
+	}
+	return rc;
+}

@@ -124,7 +124,7 @@ static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
 const struct ipmu_family ipmu_skl_client_uncore = {
 	.name = "skl_unc", IPMU_CLIENT_FAMILY,
 	.src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
-	.models = models, .repeats = true,
+	.models = models,
 	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
 		       "(6th-generation Core to Comet Lake)",
 	.types = types, .registers = registers, .switches = switches, .layout = &layout,

@@ -69,7 +69,6 @@ const struct ipmu_family ipmu_tgl_client_uncore = {
 
 const struct ipmu_family ipmu_tglh_client_uncore = {
 	.name = "tglh_unc", IPMU_CLIENT_FAMILY, .src = SRC, .models = h_models,
-	.repeats = true,
 	.models_text = "model 0x8D (Tiger Lake H)", .types = h_types, .registers = h_registers,
 	.switches = ipmu_rkl_switches, .layout = &h_layout,
 };
