@@ -111,6 +111,35 @@ static void the_rest_computes_nothing(void **state)
 	assert_int_equal(COUNT(X87), 20);
 	assert_int_equal(COUNT(X87_REST), 10);
 	assert_int_equal(COUNT(SSE_SCALAR_SINGLE_REST) + COUNT(SSE_SCALAR_DOUBLE_REST), 0);
+	assert_int_equal(COUNT(FP_128_SINGLE), 10);	/* the mulps */
+	assert_int_equal(COUNT(FP_128_DOUBLE), 0);
+}
+
+/* vfmadd231pd %ymm2,%ymm1,%ymm0; vaddps %ymm2,%ymm1,%ymm0; sqrtsd %xmm1,%xmm0; dpps $0xff,
+ * %xmm1,%xmm0; cmppd $0,%xmm1,%xmm0; cvtsd2ss %xmm1,%xmm0; rcpss %xmm1,%xmm0 */
+static void operations_of_elements(void **state)
+{
+	struct qemu_plugin_tb tb = { .count = 7, .insn = {
+		{ .address = 0x404000, .size = 5, .bytes = { 0xc4, 0xe2, 0xf5, 0xb8, 0xc2 } },
+		{ .address = 0x404005, .size = 4, .bytes = { 0xc5, 0xf4, 0x58, 0xc2 } },
+		{ .address = 0x404009, .size = 4, .bytes = { 0xf2, 0x0f, 0x51, 0xc1 } },
+		{ .address = 0x40400d, .size = 6, .bytes = { 0x66, 0x0f, 0x3a, 0x40, 0xc1, 0xff } },
+		{ .address = 0x404013, .size = 5, .bytes = { 0x66, 0x0f, 0xc2, 0xc1, 0 } },
+		{ .address = 0x404018, .size = 4, .bytes = { 0xf2, 0x0f, 0x5a, 0xc1 } },
+		{ .address = 0x40401c, .size = 4, .bytes = { 0xf3, 0x0f, 0x53, 0xc1 } } } };
+
+	(void)state;
+	translate(1, &tb);
+	begin();
+	for (int i = 0; i < 10; i++)
+		run(&tb);
+	synchronise();
+	assert_int_equal(COUNT(FP_256_DOUBLE), 20);	/* a fused one counts twice */
+	assert_int_equal(COUNT(FP_256_SINGLE), 10);
+	assert_int_equal(COUNT(FP_SCALAR_DOUBLE), 10);
+	assert_int_equal(COUNT(FP_128_SINGLE), 20);	/* and so does a dot product */
+	assert_int_equal(COUNT(FP_128_DOUBLE), 0);
+	assert_int_equal(COUNT(FP_SCALAR_SINGLE), 10);
 }
 
 /* From %xmm1 to %xmm0: movaps, movhlps, movsldup, movapd, movddup, movss, movsd, movdqa; movd
@@ -487,6 +516,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_adds_its_mix),
 		cmocka_unit_test(the_rest_computes_nothing),
+		cmocka_unit_test(operations_of_elements),
 		cmocka_unit_test(a_move_is_of_its_type),
 		cmocka_unit_test(the_next_block_tells_where_a_branch_went),
 		cmocka_unit_test(pieces_are_one_access),

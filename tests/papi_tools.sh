@@ -56,6 +56,7 @@ verdict 'papi_component_avail: active on the virtual machine' $?
 [ "$(sed -n '/^Active components/,$p' "$scratch/out" | grep -o 'skl_unc_cbo[0-9]' | tr '\n' ' ')" = \
 	'skl_unc_cbo0 skl_unc_cbo1 skl_unc_cbo2 skl_unc_cbo3 ' ] && ! grep -q nhmex_unc "$scratch/out"
 verdict 'papi_component_avail: the PMUs of this machine' $?
+"$vpmu" run --no-feed -m hsw-4c8t -- papi_component_avail >"$scratch/out" 2>&1
 grep -A1 '^Name: *intel_core' "$scratch/out" | grep -q 'PerfMon 2 was not found: .*with PerfMon 2$'
 verdict 'papi_component_avail: why there is no intel_core' $?
 papi_component_avail >"$scratch/out" 2>&1

@@ -45,6 +45,19 @@ static void add_unit(const struct vpmu_class *c, uint32_t *n)
 		n[rests[c->unit]]++;
 }
 
+static void add_operations(const struct vpmu_class *c, uint32_t *n)
+{
+	static const enum vpmu_core_event events[][2] = {
+		[VPMU_UNIT_SCALAR_SINGLE] = { VPMU_FP_SCALAR_SINGLE, VPMU_FP_SCALAR_SINGLE },
+		[VPMU_UNIT_SCALAR_DOUBLE] = { VPMU_FP_SCALAR_DOUBLE, VPMU_FP_SCALAR_DOUBLE },
+		[VPMU_UNIT_PACKED_SINGLE] = { VPMU_FP_128_SINGLE, VPMU_FP_256_SINGLE },
+		[VPMU_UNIT_PACKED_DOUBLE] = { VPMU_FP_128_DOUBLE, VPMU_FP_256_DOUBLE },
+	};
+
+	if (c->operations)
+		n[events[c->unit][c->wide]] += c->operations;
+}
+
 static void add_instruction(const struct vpmu_class *c, uint32_t *n)
 {
 	n[VPMU_INSTRUCTIONS]++;
@@ -57,6 +70,7 @@ static void add_instruction(const struct vpmu_class *c, uint32_t *n)
 	n[VPMU_PREFETCH1] += c->prefetch == VPMU_PREFETCH_T0 || c->prefetch == VPMU_PREFETCH_NTA;
 	n[VPMU_PREFETCH2] += c->prefetch == VPMU_PREFETCH_T1 || c->prefetch == VPMU_PREFETCH_T2;
 	add_unit(c, n);
+	add_operations(c, n);
 }
 
 static struct vpmu_block *new_block(const uint32_t *n)

@@ -20,7 +20,7 @@ enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 
 struct piece {
 	uintptr_t note;		/* of its instruction; 0: none in this block yet */
 	uint64_t line;		/* of its first byte */
-	bool split, missed, missed_l2, walked;
+	bool split, missed, missed_l2, missed_l3, walked, walked_far;
 };
 
 struct core_thread {
@@ -58,6 +58,17 @@ bool vpmu_core_feed_active(void)
 
 /* ---- threads ---- */
 
+static void shape_buffers(struct core_thread *t)
+{
+	uint32_t family = caches->s->machine.family_id;
+
+	if (family != VPMU_SKYLAKE_CLIENT && family != VPMU_COMET_LAKE)
+		return;
+	t->dtlb.shape = &vpmu_tlb_skl_data;
+	t->itlb.shape = &vpmu_tlb_skl_code;
+	t->itlb.other = &t->dtlb;
+}
+
 void vpmu_core_feed_enter(struct vpmu_runner *r)
 {
 	if (!vpmu_core_feed_active() || mine)
@@ -65,6 +76,7 @@ void vpmu_core_feed_enter(struct vpmu_runner *r)
 	mine = calloc(1, sizeof(*mine));
 	if (!mine)
 		abort();
+	shape_buffers(mine);
 	mine->runner = r;
 	mine->reported = r->clock;
 	mine->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
@@ -334,21 +346,28 @@ static void translate_page(struct core_thread *t, struct piece *p, bool store, u
 	if (walk == VPMU_NO_WALK)
 		return;
 	n[store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES]++;
-	n[VPMU_DTLB_LONG_WALKS] += walk == VPMU_LONG_WALK;
+	if (walk == VPMU_LONG_WALK) {
+		n[VPMU_DTLB_LONG_WALKS]++;
+		n[VPMU_DTLB_WRITE_LONG_WALKS] += store;
+		n[store ? VPMU_STORES_WALKED : VPMU_LOADS_WALKED] += !p->walked_far;
+		p->walked_far = true;
+	}
 	n[store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED] += !p->walked;
 	p->walked = true;
 }
 
 /* The load has missed: once per instruction, whatever its pieces. */
-static void load_missed(struct core_thread *t, struct piece *p, bool l1, bool l2)
+static void load_missed(struct core_thread *t, struct piece *p, bool l1, bool l2, bool l3)
 {
 	t->counts[VPMU_LOADS_L1_MISSED] += l1 && !p->missed;
 	t->counts[VPMU_LOADS_L2_MISSED] += l2 && !p->missed_l2;
+	t->counts[VPMU_LOADS_L3_MISSED] += l3 && !p->missed_l3;
+	p->missed_l3 |= l3;
 	p->missed |= l1;
 	p->missed_l2 |= l2;
 }
 
-static void missed(struct core_thread *t, struct piece *p, bool store, const uint32_t before[2])
+static void missed(struct core_thread *t, struct piece *p, bool store, const uint32_t before[3])
 {
 	uint32_t *n = t->counts;
 	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
@@ -356,7 +375,8 @@ static void missed(struct core_thread *t, struct piece *p, bool store, const uin
 	if (p->note & VECTOR)
 		n[store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES] += l1;
 	if (!store)
-		load_missed(t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1]);
+		load_missed(t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1],
+			    n[VPMU_FILL_READ_MEMORY] > before[2]);
 }
 
 static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -367,7 +387,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	bool store = info & VPMU_INFO_STORE;
 	struct piece *p = store ? &t->store : &t->load;
 	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
-	uint32_t before[2];
+	uint32_t before[3];
 	uint64_t last = vpmu_info_last(info, address);
 
 	if (p->note != note || (note & MANY))
@@ -378,6 +398,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	translate_page(t, p, store, last >> VPMU_PAGE_SHIFT);
 	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];
 	before[1] = t->counts[VPMU_L2_READ_MISS];
+	before[2] = t->counts[VPMU_FILL_READ_MEMORY];
 	(note & NONTEMPORAL ? parts.nontemporal : parts.access)(vcpu, info, address, site);
 	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
 		     t->counts[VPMU_L2_READ_MISS] != before[1]))

@@ -148,6 +148,21 @@ static bool computes(const char *name, enum vpmu_unit unit)
 	return unit >= VPMU_UNIT_PACKED_SINGLE && begins_one_of(name, names);
 }
 
+/* Additions to divisions, extremes and roots; reciprocals, sums of neighbours. No comparisons,
+ * conversions, roundings, logic or moves. */
+static uint32_t operations(const char *name, enum vpmu_unit unit)
+{
+	static const char *const once[] = {
+		"add", "sub", "hadd", "hsub", "mul", "div", "sqrt", "rsqrt", "rcp", "min", "max",
+		NULL,
+	};
+	static const char *const twice[] = { "dpp", "fmadd", "fmsub", "fnmadd", "fnmsub", NULL };
+
+	if (unit < VPMU_UNIT_PACKED_SINGLE)
+		return 0;
+	return begins_one_of(name, twice) ? 2 : begins_one_of(name, once);
+}
+
 static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 {
 	static const char *const multiplies[] = { "mul", "pmul", "pmadd", "dpp", "fmadd", "fmsub",
@@ -172,6 +187,8 @@ static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 	c->multiply = begins_one_of(name, multiplies);
 	c->divide = begins_one_of(name, divides);
 	c->computes = computes(name, c->unit);
+	c->operations = operations(name, c->unit);
+	c->wide = d->insn.avx.vector_length == 256;
 	c->plain_load = c->unit == VPMU_UNIT_MOVE && is_load(d);
 	c->many = d->insn.meta.category == ZYDIS_CATEGORY_GATHER ||
 		  d->insn.meta.category == ZYDIS_CATEGORY_AVX2GATHER;

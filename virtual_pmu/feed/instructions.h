@@ -61,6 +61,10 @@ struct vpmu_class {
 	bool plain_load;	/* only brings memory to a register, perhaps extended */
 	bool many;		/* several loads or stores of their own: CMPS, gathers */
 	bool no_access;		/* `none` of accesses.h */
+	/* Arithmetic on floating point elements: of which `unit`, and how often it counts; a dot
+	 * product and a fused operation twice. */
+	uint32_t operations;
+	bool wide;		/* ... of 256 bits */
 	bool multiply, divide;
 	bool computes;		/* of x87 or a floating point type, and arithmetic */
 };

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "tlb.h"
 
-/* Puts the page in front of its set. True: it was there. */
-static bool find(uint64_t *sets, uint32_t entries, uint64_t page)
+static const struct vpmu_tlb_shape usual = { 64, 4, 512, 4 };
+const struct vpmu_tlb_shape vpmu_tlb_skl_data = { 64, 4, 1536, 12 };
+const struct vpmu_tlb_shape vpmu_tlb_skl_code = { 128, 8, 1536, 12 };
+
+static const struct vpmu_tlb_shape *shape_of(const struct vpmu_tlb *t)
 {
-	uint64_t *set = sets + page % (entries / VPMU_TLB_WAYS) * VPMU_TLB_WAYS;
+	return t->shape ? t->shape : &usual;
+}
+
+static uint64_t *second_of(struct vpmu_tlb *t)
+{
+	return t->other ? t->other->second : t->second;
+}
+
+/* Puts the page in front of its set. True: it was there. */
+static bool find(uint64_t *sets, uint32_t entries, uint32_t ways, uint64_t page)
+{
+	uint64_t *set = sets + page % (entries / ways) * ways;
 	uint32_t way = 0;
 	bool found;
 
-	while (way < VPMU_TLB_WAYS - 1 && set[way] != page + 1)
+	while (way < ways - 1 && set[way] != page + 1)
 		way++;
 	found = set[way] == page + 1;
 	for (; way; way--)
@@ -19,29 +33,34 @@ static bool find(uint64_t *sets, uint32_t entries, uint64_t page)
 
 enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page)
 {
+	const struct vpmu_tlb_shape *s = shape_of(t);
+
 	t->last = page + 1;
-	if (find(t->first, VPMU_TLB_FIRST, page))
+	if (find(t->first, s->first, s->first_ways, page))
 		return VPMU_NO_WALK;
-	return find(t->second, VPMU_TLB_SECOND, page) ? VPMU_WALK : VPMU_LONG_WALK;
+	return find(second_of(t), s->second, s->second_ways, page) ? VPMU_WALK : VPMU_LONG_WALK;
 }
 
 /* What stays of a set moves up, so that free entries are last and taken first. */
-static void forget(uint64_t *sets, uint32_t entries, uint64_t first, uint64_t last)
+static void forget(uint64_t *sets, uint32_t entries, uint32_t ways, uint64_t first,
+		   uint64_t last)
 {
-	for (uint64_t *set = sets; set < sets + entries; set += VPMU_TLB_WAYS) {
+	for (uint64_t *set = sets; set < sets + entries; set += ways) {
 		uint32_t kept = 0;
 
-		for (uint32_t way = 0; way < VPMU_TLB_WAYS; way++)
+		for (uint32_t way = 0; way < ways; way++)
 			if (set[way] && (set[way] - 1 < first || set[way] - 1 > last))
 				set[kept++] = set[way];
-		while (kept < VPMU_TLB_WAYS)
+		while (kept < ways)
 			set[kept++] = 0;
 	}
 }
 
 void vpmu_tlb_forget(struct vpmu_tlb *t, uint64_t first, uint64_t last)
 {
-	forget(t->first, VPMU_TLB_FIRST, first, last);
-	forget(t->second, VPMU_TLB_SECOND, first, last);
+	const struct vpmu_tlb_shape *s = shape_of(t);
+
+	forget(t->first, s->first, s->first_ways, first, last);
+	forget(second_of(t), s->second, s->second_ways, first, last);
 	t->last = 0;
 }

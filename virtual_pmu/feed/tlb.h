@@ -2,7 +2,10 @@
 /* Stated translation buffers of one hardware thread: 64 entries, four ways, for data and as many
  * for code, each with a second level of 512 entries, four ways; 4 KiB pages whatever the system
  * uses; LRU. A miss in the first level is a page walk, one in the second as well a long one. In
- * user mode a system call or a move to another CPU flushes nothing. */
+ * user mode a system call or a move to another CPU flushes nothing.
+ *
+ * Skylake's (248966, CPUID leaf 02H of such parts) have 64 entries, four ways, for data, 128, eight
+ * ways, for code, and for both a second level of 1,536, twelve ways. */
 #ifndef VPMU_FEED_TLB_H
 #define VPMU_FEED_TLB_H
 
@@ -10,12 +13,16 @@
 #include <stdint.h>
 
 #define VPMU_PAGE_SHIFT 12
-#define VPMU_TLB_WAYS 4u
-#define VPMU_TLB_FIRST 64u
-#define VPMU_TLB_SECOND 512u
+#define VPMU_TLB_FIRST 128u	/* entries at most */
+#define VPMU_TLB_SECOND 1536u
+
+struct vpmu_tlb_shape { uint32_t first, first_ways, second, second_ways; };
+extern const struct vpmu_tlb_shape vpmu_tlb_skl_data, vpmu_tlb_skl_code;
 
 struct vpmu_tlb {
 	uint64_t last;			/* page of the last access, plus 1: newest of its set */
+	const struct vpmu_tlb_shape *shape;	/* NULL: the first one above */
+	struct vpmu_tlb *other;		/* has the second level for both; NULL: an own one */
 	uint64_t first[VPMU_TLB_FIRST], second[VPMU_TLB_SECOND];	/* page + 1, recent first */
 };
 

@@ -46,8 +46,14 @@ static const struct arch_event events[] = {
 
 const struct arch_event *arch_event_number(const struct vpmu_machine *m, uint32_t index)
 {
-	(void)m;
-	return index < sizeof(events) / sizeof(events[0]) ? &events[index] : NULL;
+	const uint32_t architectural = sizeof(events) / sizeof(events[0]);
+
+	if (index < architectural)
+		return &events[index];
+	index -= architectural;
+	if (m->family_id != VPMU_SKYLAKE_CLIENT && m->family_id != VPMU_COMET_LAKE)
+		return NULL;
+	return index < SKL_CORE_EVENTS ? &skl_core_events[index] : NULL;
 }
 
 /* ---- selects ---- */
@@ -69,7 +75,8 @@ static bool is_named(const struct arch_event *e, uint64_t select)
 {
 	return !arch_is_fixed(e) && e->info.code == VPMU_GET(ARCH_CODE, select) &&
 	       e->info.umask == VPMU_GET(ARCH_UMASK, select) &&
-	       (!e->cmask || e->cmask == VPMU_GET(ARCH_CMASK, select));
+	       (!e->cmask || e->cmask == VPMU_GET(ARCH_CMASK, select)) &&
+	       (!e->edge || (select & ARCH_E));
 }
 
 static const struct arch_event *row_of(const struct vpmu_machine *m, uint64_t select)

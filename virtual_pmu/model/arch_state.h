@@ -59,9 +59,12 @@ struct arch_event {
 	uint32_t flags;
 	uint32_t number;		/* of the architectural event, plus 1; 0: it is none */
 	uint32_t cmask;			/* that its document wants beside code and unit mask */
+	bool edge;			/* the same */
 	uint8_t sum[VPMU_SUM_MAX], minus[VPMU_SUM_MAX];
 };
 
+#define SKL_CORE_EVENTS 182u
+extern const struct arch_event skl_core_events[SKL_CORE_EVENTS];
 static inline bool arch_is_fixed(const struct arch_event *e)
 {
 	return e->info.counters[0] == 'F';

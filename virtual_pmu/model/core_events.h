@@ -9,7 +9,8 @@
 /* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
  * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
  * its kind that compute nothing, as the feed's instructions.h has it. _MOVES are not in their kind:
- * those of SSE are X87_SIMD_MOVES, too. In a stall the thread waits for a fill buffer. */
+ * those of SSE are X87_SIMD_MOVES, too. FP_ are operations of an element: a fused one counts twice.
+ * _WALKED had a long walk. In a stall the thread waits for a fill buffer. */
 #define VPMU_CORE_EVENT_LIST(X) \
 	X(INSTRUCTIONS) X(UOPS) \
 	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
@@ -27,6 +28,7 @@
 	X(FILL_READ_CACHE) X(FILL_WRITE_CACHE) X(FILL_CODE_CACHE) \
 	X(FILL_READ_MEMORY) X(FILL_WRITE_MEMORY) X(FILL_CODE_MEMORY) \
 	X(LOADS_L1_MISSED) X(LOADS_L2_MISSED) X(LOADS_DTLB_MISSED) X(STORES_DTLB_MISSED) \
+	X(LOADS_L3_MISSED) X(LOADS_WALKED) X(STORES_WALKED) X(DTLB_WRITE_LONG_WALKS) \
 	X(SNOOPED_HIT) X(SNOOPED_HITM) X(SNOOPED_FOR_READ) X(SNOOPED_FOR_WRITE) \
 	X(X87_REST) X(SSE_PACKED_SINGLE_REST) X(SSE_PACKED_DOUBLE_REST) \
 	X(SSE_SCALAR_SINGLE_REST) X(SSE_SCALAR_DOUBLE_REST) \
@@ -37,6 +39,8 @@
 	X(VECTOR) X(VECTOR_LOADS) X(VECTOR_STORES) X(VECTOR_READ_MISSES) X(VECTOR_WRITE_MISSES) \
 	X(VECTOR_ELEMENTS) X(MULTIPLIES) X(DIVIDES) \
 	X(PREFETCH1) X(PREFETCH1_MISSES) X(PREFETCH2) X(PREFETCH2_MISSES) \
+	X(FP_SCALAR_SINGLE) X(FP_SCALAR_DOUBLE) X(FP_128_SINGLE) X(FP_128_DOUBLE) \
+	X(FP_256_SINGLE) X(FP_256_DOUBLE) \
 	X(INTERRUPTS) X(STALLS) X(STALL_CLOCKS)
 
 enum vpmu_core_event {
