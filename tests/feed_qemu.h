@@ -11,6 +11,8 @@
 #include "feed_machine.h"
 #include "../virtual_pmu/feed/qemu_plugin_api.h"
 #include "../virtual_pmu/feed/serving.h"
+#include "../virtual_pmu/feed/stepping.h"
+#include "../virtual_pmu/system/system.h"
 
 struct qemu_plugin_insn {
 	uint64_t address;
@@ -156,6 +158,16 @@ static inline bool make_access(const struct qemu_plugin_insn *insn, uint64_t add
 }
 
 /* The plugin's other side is not of these tests. */
+bool vpmu_stepping_translate(struct qemu_plugin_tb *tb)
+{
+	(void)tb;
+	return false;
+}
+
+void vpmu_system_window_forked(void)
+{
+}
+
 bool vpmu_serving_begin(const char *path, const char *tool)
 {
 	(void)path, (void)tool;
