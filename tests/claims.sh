@@ -37,7 +37,7 @@ list_claims() {	# list_claims DOCUMENTS: README.md and docs/trouble.md in one
 		# Names of the PMUs: the last words in code marks of the first cell but one are its key.
 		key = cell[2]
 		gsub(/`intel_[a-z]*` /, "", key)
-		match(key, /`[a-z_]+`/)
+		match(key, /`[a-z][a-z0-9_]*`/)
 		key = substr(key, RSTART + 1, RLENGTH - 2)
 		parts(key, cell[2], 0)
 		for (i = 4; i < n; i++) parts(key, cell[i], 1)

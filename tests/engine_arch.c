@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions on the architectural counters of a virtual Skylake's cores, whose events this test raises
- * itself; and each documented event of these cores by its name. */
+/* Sessions on the architectural counters of a virtual Skylake's cores, whose events this test
+ * raises itself; and each documented event of these cores by its name. */
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "pmu/families.h"

@@ -473,7 +473,7 @@ static void a_shared_register_is_read_each_time(void **state)
 		registers[0x38F] = ours | 2;
 		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, 0), 0);
 		assert_int_equal(registers[0x38F], 2);
-		registers[0x38F] = ours | 2;	/* of what is put back, the bits that were changed */
+		registers[0x38F] = ours | 2;	/* only what was changed is put back */
 		assert_int_equal(ipmu_access_restore(&p), 0);
 		assert_int_equal(registers[0x38F], 2);
 		ipmu_access_close(&p);

@@ -26,6 +26,8 @@ static const struct {
 	{ &ipmu_core2, "core_fixed.INST_RETIRED:ANY", ":ovf=5" },
 	{ &ipmu_core2, "core.UNHALTED_REFERENCE_CYCLES", ":ovf=5" },
 	{ &ipmu_arch_core, "core_fixed.CPU_CLK_UNHALTED:CORE", ":ovf=7" },
+	{ &ipmu_arch_core, "ix86arch.LLC_MISSES", ":ovf=7" },
+	{ &ipmu_skl_core, "skl.INST_RETIRED:ANY_P", ":ovf=9" },
 	{ &ipmu_netburst, "netburst.instr_retired:NBOGUSNTAG", ":ovf=2" },
 	{ &ipmu_netburst, "netburst.instr_retired:NBOGUSNTAG", ":force_ovf" },
 	{ &ipmu_netburst_p, "netburst_p.instr_retired:NBOGUSNTAG:force_ovf=0", ":ovf=100" },

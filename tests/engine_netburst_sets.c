@@ -48,7 +48,9 @@ static int assign(struct set *s, ...)
 						       .event = e->name };
 	}
 	va_end(names);
-	return ipmu_assign(NULL, s->events[0].type, s->events[0].type->counters, 0, s->wants, s->n, NULL, s->why);
+	const struct ipmu_pmu_type *type = s->events[0].type;
+
+	return ipmu_assign(NULL, type, type->counters, 0, s->wants, s->n, NULL, s->why);
 }
 
 /* The counters are one want's each, and a companion that is not is another one's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The architectural PMU's model against SDM 18.2: expected values are worked out by hand. The machine
- * has four cores of two threads, CPUs 0 and 4 on the first. */
+/* The architectural PMU's model against SDM 18.2: expected values are worked out by hand. The
+ * machine has four cores of two threads, CPUs 0 and 4 on the first. */
 #include "vpmu_core.h"
 
 #include <errno.h>
@@ -229,8 +229,8 @@ static void any_thread(void **state)
 	assert_int_equal(rd(0, PMC(1)) | rd(0, FIXED(1)), 0);
 	assert_int_equal(t.s->undriven_count, 1);
 	vpmu_model_undriven_text(&t.s->machine, &t.s->undriven[0], text, sizeof(text));
-	assert_string_equal(text, "code 0x3c umask 0x00 on IA32_PERFEVTSEL1: the clocks of a core's "
-			    "threads are not joined: with ANY it stays 0");
+	assert_string_equal(text, "code 0x3c umask 0x00 on IA32_PERFEVTSEL1: the clocks of a "
+			    "core's threads are not joined: with ANY it stays 0");
 }
 
 static void the_crystal_is_slower(void **state)

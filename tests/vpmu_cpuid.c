@@ -118,7 +118,7 @@ static void performance_counters(void **state)
 		{ "mtl-6p8e2lp22t", 0x07300805, 0, 0x7, 0x8603 },
 		{ "lnl-4p4e8t", 0x0d300806, 0x280, 0x7, 0x8603 },
 	};
-	/* Leaf 23H: counters, fixed ones and events of a P core, which comes first, or an E core. */
+	/* Leaf 23H: counters, fixed ones, events; of the first CPU, a P core, or the last. */
 	static const struct { const char *machine; uint32_t general, fixed, events; } kinds[] = {
 		{ "mtl-6p8e2lp22t", 0xff, 0xf, 0xdff }, { "mtl-6p8e2lp22t", 0xff, 0x7, 0x7f },
 		{ "lnl-4p4e8t", 0x3ff, 0xf, 0x1dff }, { "lnl-4p4e8t", 0xff, 0x77, 0x1f7f },

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../feed/core_feed.h"
+#include "../model/core_events.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -138,8 +139,19 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 	return answer(vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value));
 }
 
+/* The core PMU that a machine has beside an uncore PMU is for programs in user mode: a kernel is
+ * not told of it, and so does not drive it. */
+static bool is_hidden(uint32_t leaf, uint32_t subleaf)
+{
+	if (!vpmu_core_events_beside(&machine->machine))
+		return false;
+	return leaf == 0x1 || leaf == 0xa || leaf == 0x23 || (leaf == 0x7 && subleaf == 1);
+}
+
 static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
+	if (is_hidden(leaf, subleaf))
+		return false;
 	if (leaf != DOORBELL)
 		return vpmu_cpuid(&machine->machine, vpmu_whole_cpu(vcpu), leaf, subleaf,
 				  registers);

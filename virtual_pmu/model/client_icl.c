@@ -32,4 +32,4 @@ static const struct skl_design design = {
 	.more = 0, .device = { 0x02, 0x8a }, .device_of_two = { 0x12, 0x8a },
 };
 
-CLIENT_TYPE_OF(1, &vpmu_arch_core, icl, VPMU_ICE_LAKE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_WITH_CORES(1, icl, VPMU_ICE_LAKE, rows, events, design, SKL_IMC_WINDOW);

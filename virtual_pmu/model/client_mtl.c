@@ -176,6 +176,6 @@ static const struct skl_design
 	arl_design = DESIGN(arl_events, SKL_NO_CODES, &arl_soc, 0, 0, .saf = false),
 	lnl_design = DESIGN(lnl_events, SKL_NO_CODES, NULL, 0, 0, .saf = true);
 
-CLIENT_TYPE_OF(2, &vpmu_arch_core, mtl, VPMU_METEOR_LAKE, tile_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
-CLIENT_TYPE_OF(2, &vpmu_arch_core, arl, VPMU_ARROW_LAKE, tile_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
-CLIENT_TYPE_OF(1, &vpmu_arch_core, lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);
+CLIENT_WITH_CORES(2, mtl, VPMU_METEOR_LAKE, tile_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(2, arl, VPMU_ARROW_LAKE, tile_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);

@@ -37,4 +37,4 @@ static const struct skl_design design = {
 	.more = 0, .device = { 0x43, 0x4c }, .device_of_two = { 0x53, 0x4c },
 };
 
-CLIENT_TYPE_OF(1, &vpmu_arch_core, rkl, VPMU_ROCKET_LAKE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_WITH_CORES(1, rkl, VPMU_ROCKET_LAKE, rows, events, design, SKL_IMC_WINDOW);

@@ -102,6 +102,8 @@
 /* The design has .events and .event_count, as the type has. */
 #define CLIENT_TYPE(name_, id, rows_, events_, design_, window) \
 	CLIENT_TYPE_OF(1, NULL, name_, id, rows_, events_, design_, window)
+#define CLIENT_WITH_CORES(tiles, name_, id, rows_, events_, design_, window) \
+	CLIENT_TYPE_OF(tiles, &vpmu_arch_core, name_, id, rows_, events_, design_, window)
 /* With core_, the PMU of its cores, and so many tiles. */
 #define CLIENT_TYPE_OF(tiles, core_, name_, id, rows_, events_, design_, window) \
 	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \

@@ -206,7 +206,8 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 		if (!c->global_ctrl)
 			continue;
 		for (uint32_t n = 0; n < CORE2_GENERAL; n++)
-			add_general(c, &st, ring, n, counts, i == from, i / m->cores == from / m->cores);
+			add_general(c, &st, ring, n, counts, i == from,
+				    i / m->cores == from / m->cores);
 		if (i == from) {
 			add_fixed(c, &st, ring, 0, counts[VPMU_INSTRUCTIONS]);
 			add_fixed(c, &st, ring, 1, clocks);

@@ -68,6 +68,7 @@ static inline void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const 
  * PMU, only while a core's counter counts. */
 bool vpmu_core_events_modelled(const struct vpmu_machine *m);
 bool vpmu_core_events_wanted(const struct vpmu_segment *s);
+bool vpmu_core_events_beside(const struct vpmu_machine *m);	/* ... an uncore PMU */
 
 /* A read or write command reaches memory controller `box` of `package`, the home of the address,
  * and finds its DRAM page open, closed, or another one open. clock: UCLK of that package. */

@@ -174,7 +174,8 @@ bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint3
 		break;
 	default:
 		hybrid = tell_hybrid(&t, cpu, leaf, subleaf, registers);
-		return (type->core && type->core->cpuid(m, cpu, leaf, subleaf, registers)) || hybrid;
+		return (type->core &&
+			type->core->cpuid(m, cpu, leaf, subleaf, registers)) || hybrid;
 	}
 	memcpy(registers, own, sizeof(own));
 	return true;

@@ -127,6 +127,13 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 	return type && (type->core_events || type->core);
 }
 
+bool vpmu_core_events_beside(const struct vpmu_machine *m)
+{
+	const struct vpmu_model_type *type = vpmu_model_type(m);
+
+	return type && type->core;
+}
+
 bool vpmu_core_events_wanted(const struct vpmu_segment *s)
 {
 	return vpmu_model_type(&s->machine)->core_events ||

@@ -345,7 +345,8 @@ static int alias_encode(struct ipmu_event *e, const char *event, const struct ip
 }
 
 static const struct ipmu_ops alias_ops = {
-	.knows = arch_knows, .more = arch_more, .encode = alias_encode, .program = program, .read = ipmu_msr_count_read,
+	.knows = arch_knows, .more = arch_more, .encode = alias_encode, .program = program,
+	.read = ipmu_msr_count_read,
 	.units = ipmu_select_units,
 };
 
@@ -545,8 +546,7 @@ const struct ipmu_family ipmu_skl_core = {
 	.name = "skl_core", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.9; "
 	"Intel perfmon SKL 59",
 	.vendor = "GenuineIntel", .family = 6, .models = skl_models,
-	.models_text = "GenuineIntel family 6 models 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6 "
-		       "(cores of Skylake to Comet Lake client)",
+	.models_text = "cores of Skylake to Comet Lake client",
 	.types = skl_types, .registers = skl_registers, .switches = switches,
 	.discover = skl_discover, .control = control, .quiesce = quiesce, .busy = busy,
 };
@@ -555,7 +555,7 @@ const struct ipmu_family ipmu_arch_core = {
 	.name = "arch_core", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
 	.vendor = "GenuineIntel", .family = 6, .models = models, .matches = matches,
 	.mismatch = mismatch,
-	.models_text = "architectural counters of any family 6 CPU with PerfMon 2",
+	.models_text = "any family 6 CPU with PerfMon 2",
 	.types = types, .registers = registers, .switches = switches,
 	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
 };
