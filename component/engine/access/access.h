@@ -20,7 +20,7 @@ struct ipmu_saved {
 	uint32_t addr;
 	uint64_t found;		/* before the first write */
 	uint64_t now;		/* as last written */
-	uint64_t changed;	/* of a shared register: the bits that were, which alone come back */
+	uint64_t changed;	/* of a shared register: bits that were written, to be put back */
 	bool borrowed;		/* `found` is from a journal; this process has not read it yet */
 	bool written;		/* since it was saved; set before the write is tried */
 	bool unrestored;		/* writing it back has failed or has not been tried yet */
