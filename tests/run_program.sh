@@ -244,7 +244,7 @@ grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e
 	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out
 verdict '--groups says what there is' $?
 # Every file that is installed is a good one, and is of some machine.
-found=0
+: >seen
 files=$(find "$root/ipmu_run/group_files" -type f | wc -l)
 while read -r pmu of some; do
 	[ -n "$some" ] || some=$(ls "$root/ipmu_run/group_files/$of")
@@ -253,9 +253,9 @@ done <"$root/ipmu_run/same-groups"
 for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t snb-4c8t ivb-4c8t hsw-4c8t bdw-4c8t \
 		icl-4c8t tgl-4c8t rkl-8c16t adl-8p8e24t mtl-6p8e2lp22t arl-8p16e24t lnl-4p4e8t; do
 	on $machine --groups || bad "--groups on $machine: $(cat err)"
-	found=$((found + $(sed '/^Groups of other/,$d' out | grep -c '^  [A-Z]')))
+	sed '/^Groups of other/,$d' out | awk '/^  [A-Z]/ { print $1, $2 }' >>seen
 done
-is 'groups of all machines' "$files" "$found"
+is 'groups of all machines' "$files" "$(sort -u seen | wc -l)"
 
 # -- a user's own
 mkdir -p config/ipmu/groups/skl_unc config/ipmu/groups/other

@@ -2,6 +2,7 @@
 /* Names, codes and listings. */
 #include "inside.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +21,13 @@ static bool is_ours(const struct glue *g, const char *name)
 {
 	if (bare(g, name) != name)
 		return true;
-	for (int i = 0; i < PAPI_PMU_MAX && g->pmus[i][0]; i++)
-		if (strncasecmp(name, g->pmus[i], strlen(g->pmus[i])) == 0)
+	for (int i = 0; i < PAPI_PMU_MAX && g->pmus[i][0]; i++) {
+		size_t n = strlen(g->pmus[i]);
+
+		if (strncasecmp(name, g->pmus[i], n) == 0 && !isalpha((unsigned char)name[n]) &&
+		    name[n] != '_')
 			return true;
+	}
 	return false;
 }
 
