@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Counts have the same digits on every system: a static program without a library, by arithmetic. It reads
-# 4 MiB line by line, twice. What it executes, fetches and reads is in its source, so that neither the
-# compiler nor the C library of a system changes it; nor do environment, arguments, name and folder.
+# Counts have the same digits on every system: a static program without a library, by arithmetic. It
+# reads 4 MiB line by line, twice. What it executes, fetches and reads is in its source, so that
+# neither the compiler nor the C library of a system changes it; nor do environment, arguments, name
+# and folder.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs ipmu-run qemu-x86_64 "${CC:-cc}"
@@ -44,7 +45,7 @@ count() {	# of the only event; its file does not outlive the reading
 }
 
 # Four instructions a line; four more a sweep, and four outside. Both sweeps reach the last level, as
-# no smaller one holds 4 MiB; the first misses it, as the program's own line does.
+# no smaller one holds 4 MiB; the first misses it, as does the program's own line.
 counts core2-4c core_fixed.INST_RETIRED:ANY $((2 * (4 * lines + 4) + 4))
 counts skl-4c8t skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI $((2 * lines + 1))
 counts skl-4c8t skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I $((lines + 1))

@@ -100,7 +100,7 @@ check 'no MPI: ranks' grep -q '^info,,ranks,all,2,' "$r.csv"
 rm -f "$r"*
 job 2 -o "$r" sh -c 'exit 5'
 check 'no MPI: the status of the program' [ $status = 5 ]
-check 'no MPI: one report' [ "$(awk -F, '$1 == "event" && $4 == "all" { print $5 }' "$r.csv")" = 2010 ]
+check 'no MPI: one report' grep -q '^event,[^,]*,[^,]*,all,2010,' "$r.csv"
 
 # ---- nothing is counted
 

@@ -72,15 +72,15 @@ check 'the job is the sum of the nodes' awk -F, -v event=$reads '
 check 'a timeline each' [ "$(cd "$scratch" && echo both.*)" = \
 	'both.csv both.json both.node0.timeline.csv both.node1.timeline.csv' ]
 
-# Its machines outlive their ranks, as processors do: those that the launcher kills have their registers
-# restored afterwards.
+# Machines that outlive their ranks, as processors do: the registers of those that the launcher kills
+# are restored afterwards.
 cat >"$scratch/machine" <<-CODE
 	#!/bin/sh
 	export VPMU_TALLY=$scratch/tally
 	exec "$vpmu" run --no-feed -m skl-4c8t -s "$scratch/segment.\$(hostname)" "\$@"
 CODE
 chmod +x "$scratch/machine"
-restored() {	# within the time that only a hang exceeds; no register of either machine is left changed
+restored() {	# no register of either machine is left changed, within $HANG_SECONDS
 	local end=$((SECONDS + HANG_SECONDS)) node
 	while :; do
 		rm -f "$scratch/tally"
