@@ -358,7 +358,8 @@ static int assign(const struct ipmu_system *sys, const char *const *names, struc
 		s->wants[s->n] = (struct ipmu_request){ .choices = e->choices, .event = e->name,
 						     .nchoices = e->nchoices };
 	}
-	return ipmu_assign(NULL, s->events[0].type, 1, s->wants, s->n, NULL, s->why);
+	return ipmu_assign(NULL, s->events[0].type, s->events[0].type->counters, 1, s->wants, s->n,
+			   NULL, s->why);
 }
 
 /* The value that the needs of all chosen ways give a register together; none may disagree. */

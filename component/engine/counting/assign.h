@@ -20,8 +20,7 @@ struct ipmu_request {
  * 0, or -ENOSPC with the names of the events that collide; *loser (may be NULL) is then the request
  * that found no counter. */
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int counters,
-		int box_index,
-		struct ipmu_request *requests, int n, int *loser, char *why);
+		int box_index, struct ipmu_request *requests, int n, int *loser, char *why);
 
 bool ipmu_choice_equal(const struct ipmu_choice *a, const struct ipmu_choice *b);
 
