@@ -268,17 +268,19 @@ static void expect_list(const char *const *words, const char *const *expected)
 	assert_null(*words);
 }
 
-static struct vpmu_emulator emulator(const char *tool)
+static struct vpmu_emulator emulator(const char *tool, bool host_random)
 {
+	const struct vpmu_fixed fixed = { .seed = 3, .stream = 5, .host_random = host_random };
 	struct vpmu_machine m = { .qemu_cpu = "core2duo", .brand = "VirtualPMU x" };
 	struct vpmu_emulator e = { .qemu = "/bin/qemu" };
 
-	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s", tool);
+	vpmu_emulator_fill(&e, &m, "/lib/feed.so", "/dev/shm/s", tool, &fixed);
 	return e;
 }
 
 #define EMULATOR "/bin/qemu", "-cpu", "core2duo,model-id=VirtualPMU x", "-plugin", \
-		 "file=/lib/feed.so,segment=/dev/shm/s,keep=on"
+		 "file=/lib/feed.so,segment=/dev/shm/s,keep=on,seed=3,stream=5," \
+		 "random=host,time=host"
 
 static void a_program_keeps_its_arguments(void **state)
 {
@@ -286,7 +288,7 @@ static void a_program_keeps_its_arguments(void **state)
 	char name[] = "name", x[] = "x", y[] = "-y";
 	char *argv[] = { name, x, y, NULL }, *none[] = { NULL };
 	const char *words[VPMU_EMULATOR_WORDS + 3];
-	struct vpmu_emulator e = emulator(NULL);
+	struct vpmu_emulator e = emulator(NULL, true);
 
 	(void)state;
 	vpmu_emulator_words(&e, &p, argv, words);
@@ -301,14 +303,14 @@ static void a_script_is_an_argument_of_its_interpreter(void **state)
 {
 	char name[] = "name", x[] = "x", *argv[] = { name, x, NULL };
 	const char *words[VPMU_EMULATOR_WORDS + 2];
-	struct vpmu_emulator e = emulator("/bin/vpmu");
+	struct vpmu_emulator e = emulator("/bin/vpmu", false);
 
 	(void)state;
 	assert_int_equal(load_text("#!/bin/sh -e -u\n"), 0);
 	vpmu_emulator_words(&e, &program, argv, words);
-	expect_list(words + 5, (const char *[]){ "/bin/sh", "-e -u", path, "x", NULL });
-	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,keep=on,"
-				      "tool=/bin/vpmu");
+	expect_list(words + 5, (const char *[]){ "-seed", "5", "/bin/sh", "-e -u", path, "x", NULL });
+	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,keep=on,seed=3,"
+				      "stream=5,random=fixed,time=host,tool=/bin/vpmu");
 }
 
 static void what_the_emulator_heeds_is_hidden(void **state)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 2
+#define VPMU_USER_VERSION 3
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
@@ -38,12 +38,23 @@ struct vpmu_user_host {
 	void (*forget)(void);
 	/* The path of the program's file, from the program's first instruction on. */
 	const char *program;
+	/* QEMU's own random numbers, as RDRAND gives them. With its option -seed they are a stream
+	 * of each thread; seed() starts another one for the caller's. */
+	void (*random)(void *to, uint64_t bytes);
+	void (*seed)(uint64_t seed);
 };
+
+/* By how many bytes the program's areas are moved: below the highest stack, and above the lowest
+ * program, heap and mapping. All are pages, except stack_start, of 16 bytes, which moves the stack
+ * pointer alone. */
+struct vpmu_user_layout { uint64_t stack, stack_start, program, heap, mappings; };
 
 enum vpmu_user_answer { VPMU_USER_UNKNOWN, VPMU_USER_DONE, VPMU_USER_FAULT };
 
 /* The plugin's side. */
 struct vpmu_user_calls {
+	/* Read when the program is loaded. */
+	const struct vpmu_user_layout *layout;
 	/* A system call, after the plugin's callback for it. True: *answer is the kernel's; false:
 	 * QEMU makes the call with the arguments that are there now. */
 	bool (*system_call)(int64_t number, int64_t arguments[6], int64_t *answer);

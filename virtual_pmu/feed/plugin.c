@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -173,6 +174,7 @@ static void after_fork(void)
 	attached = false;
 	vpmu_system_window_forked();
 	count_feed(true);
+	vpmu_system_forked();
 	vpmu_feed.space = new_space();
 	vpmu_feed.running = 0;
 	if (vpmu_self) {
@@ -199,12 +201,33 @@ static void retranslate(void)
 	qemu_plugin_reset(feed_id, register_all);
 }
 
+static uint64_t number_of(const char *text)
+{
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static bool says(const char *text, const char *word)
+{
+	return text && !strcmp(text, word);
+}
+
+static struct vpmu_fixed fixed_of(int argc, char **argv)
+{
+	return (struct vpmu_fixed){
+		.seed = number_of(vpmu_watch_argument(argc, argv, "seed")),
+		.stream = number_of(vpmu_watch_argument(argc, argv, "stream")),
+		.host_random = !says(vpmu_watch_argument(argc, argv, "random"), "fixed"),
+		.model_time = says(vpmu_watch_argument(argc, argv, "time"), "model"),
+	};
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
 	const char *tool = vpmu_watch_argument(argc, argv, "tool");
+	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
 	parts.retranslate = retranslate;
@@ -215,16 +238,17 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
 	}
-	if (!vpmu_serving_begin(path, tool)) {
+	fixed = fixed_of(argc, argv);
+	if (!vpmu_serving_begin(path, tool, &fixed)) {
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has "
 			"built\n");
 		return -EINVAL;
 	}
-	vpmu_feed.keeping = keep && !strcmp(keep, "on");
+	vpmu_feed.keeping = says(keep, "on");
 	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(vpmu_system_fork_begin, NULL, after_fork);
 	register_all(id);
 	return 0;
 }

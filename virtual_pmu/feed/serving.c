@@ -14,6 +14,7 @@
 
 static const struct vpmu_user_host *host;
 static bool has_tsc;		/* the model has a time-stamp counter */
+static struct vpmu_user_layout layout;
 
 /* Publishes, and releases the machine lock, before a register is read by other means than a system
  * call. */
@@ -83,7 +84,24 @@ static void on_killed(int number)
 	synchronise();
 }
 
+/* As far as Linux moves them. */
+static void fill_layout(uint64_t seed)
+{
+	const uint64_t page = 4096;
+
+	if (!seed)
+		return;
+	layout = (struct vpmu_user_layout){
+		.stack = (vpmu_fixed_stream(seed, 1) & 0x3fff) * page,
+		.stack_start = (vpmu_fixed_stream(seed, 2) & 0x1ff) * 16,
+		.program = (vpmu_fixed_stream(seed, 3) & 0xfffffff) * page,
+		.heap = (vpmu_fixed_stream(seed, 4) & 0x1fff) * page,
+		.mappings = (vpmu_fixed_stream(seed, 5) & 0xfffffff) * page,
+	};
+}
+
 static const struct vpmu_user_calls calls = {
+	.layout = &layout,
 	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
 	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
 	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
@@ -91,23 +109,26 @@ static const struct vpmu_user_calls calls = {
 	.thread_created = on_thread_created, .killed = on_killed,
 };
 
-bool vpmu_serving_begin(const char *path, const char *tool)
+bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fixed *fixed)
 {
 	static struct vpmu_program_memory memory;
 	static const char here;
 	char *whole = realpath(path, NULL);
 	Dl_info info;
 
+	fill_layout(fixed->seed);
 	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
 	if (!host || !whole)
 		return false;
 	memory = (struct vpmu_program_memory){
 		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
 		.program = host->program, .protect = host->protect, .window_begins = on_window,
+		.random = host->random, .seed = host->seed,
 	};
 	vpmu_stepping_begin(host, vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
+	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))
 		vpmu_system_exec_begin(info.dli_fname, tool);

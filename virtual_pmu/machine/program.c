@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,14 +159,30 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 
 /* ---- the emulator's command line ---- */
 
+/* SplitMix64's output function (Steele, Lea and Flood 2014): different inputs have different
+ * outputs. */
+uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index)
+{
+	uint64_t z = stream + index * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment, const char *tool)
+			const char *segment, const char *tool, const struct vpmu_fixed *fixed)
 {
 	/* CPUID tells of kinds of cores in leaves that the emulator's model does not have. */
 	snprintf(e->cpu, sizeof(e->cpu), "%s%s,model-id=%s", m->qemu_cpu,
 		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
-	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on%s%s", feed, segment,
+	snprintf(e->stream, sizeof(e->stream), "%" PRIu64, fixed->stream);
+	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on,seed=%" PRIu64
+		 ",stream=%s,random=%s,time=%s%s%s", feed, segment, fixed->seed, e->stream,
+		 fixed->host_random ? "host" : "fixed", fixed->model_time ? "model" : "host",
 		 tool ? ",tool=" : "", tool ? tool : "");
+	if (fixed->host_random)
+		*e->stream = '\0';
 }
 
 bool vpmu_emulator_heeds(const char *variable)
@@ -212,6 +229,10 @@ void vpmu_emulator_words(const struct vpmu_emulator *e, const struct vpmu_progra
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		out[n++] = words[i];
+	if (*e->stream) {
+		out[n++] = "-seed";
+		out[n++] = e->stream;
+	}
 	if (!p->word_count) {
 		out[n++] = "-0";
 		out[n++] = argv[0] ? argv[0] : "";	/* as the kernel has it */

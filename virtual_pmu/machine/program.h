@@ -48,19 +48,29 @@ const char *vpmu_program_file(const struct vpmu_program *p);
 #define VPMU_PRELOAD_BYTES (PATH_MAX * 2 + 64)
 void vpmu_preload(char out[VPMU_PRELOAD_BYTES], const char *library, const char *others);
 
+/* Values that are the same in each run of a program, and not the host's. */
+struct vpmu_fixed {
+	uint64_t seed;		/* moves addresses and random numbers; 0: addresses stay */
+	uint64_t stream;	/* seed of the random numbers of one process */
+	bool host_random;	/* random numbers are the host's */
+	bool model_time;	/* time is the machine's */
+};
+/* The stream of the index-th process that one of this stream starts; index: from 1. */
+uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index);
+
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 64];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 128], stream[24];
 };
 /* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
-			const char *segment, const char *tool);
+			const char *segment, const char *tool, const struct vpmu_fixed *fixed);
 
 /* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
  * gets VPMU_USER_VARIABLE in front then. */
 bool vpmu_emulator_heeds(const char *variable);
 
 /* Words that are put before a program's own, at most. */
-#define VPMU_EMULATOR_WORDS (10 + 2 * VPMU_SCRIPTS_MAX)
+#define VPMU_EMULATOR_WORDS (12 + 2 * VPMU_SCRIPTS_MAX)
 /* Writes the command line to out[], which ends with NULL. argv: of the program. */
 void vpmu_emulator_words(const struct vpmu_emulator *e, const struct vpmu_program *p,
 			 char *const argv[], const char **out);

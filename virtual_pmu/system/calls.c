@@ -5,7 +5,7 @@
 
 #include "system.h"
 
-enum group { OTHER, FILES, PATHS, CHANGES, CPUS };
+enum group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -36,6 +36,8 @@ static const uint8_t groups[GROUPS] = {
 
 	[SYS_getcpu] = CPUS, [SYS_sched_getaffinity] = CPUS, [SYS_sched_setaffinity] = CPUS,
 	[SYS_perf_event_open] = CPUS,
+
+	[SYS_getrandom] = RANDOM,
 };
 
 static enum group group_of(int64_t number)
@@ -54,6 +56,8 @@ bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
 		return vpmu_changes_before(number, a, answer);
 	case CPUS:
 		return vpmu_cpus_before(number, a, answer);
+	case RANDOM:
+		return vpmu_random_before(a, answer);
 	case OTHER:
 		break;
 	}

@@ -26,6 +26,10 @@ bool vpmu_changes_before(int64_t number, const int64_t a[6], int64_t *answer);
  * that the kernel would heed. */
 int vpmu_changes_open(const char *path, int *flags);
 
+/* ---- fixed.c: getrandom, and reads of /dev/random and /dev/urandom ---- */
+bool vpmu_random_before(const int64_t a[6], int64_t *answer);
+bool vpmu_random_is_fixed(void);
+
 /* ---- cpus.c ---- */
 bool vpmu_cpus_before(int64_t number, const int64_t a[6], int64_t *answer);
 

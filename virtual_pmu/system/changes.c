@@ -96,9 +96,16 @@ static int denied_link(int64_t from_dir, int64_t from, int64_t to_dir, int64_t t
 	       rc ? rc : denied(from_dir, from) ? -EXDEV : 0;
 }
 
+static bool is_open_file(int64_t fd)
+{
+	enum vpmu_file file = vpmu_descriptor((int)fd).file;
+
+	return file != VPMU_HOSTS && file != VPMU_RANDOM;
+}
+
 static int denied_open_file(int64_t fd)
 {
-	return vpmu_descriptor((int)fd).file != VPMU_HOSTS ? denial() : 0;
+	return is_open_file(fd) ? denial() : 0;
 }
 
 #define HERE AT_FDCWD
@@ -133,7 +140,7 @@ static bool cut(int64_t number, const int64_t a[6], int64_t *answer)
 
 	if (number == SYS_ftruncate) {
 		*answer = 0;
-		return vpmu_descriptor((int)a[0]).file != VPMU_HOSTS;
+		return is_open_file(a[0]);
 	}
 	t = look(HERE, a[0]);
 	rc = denied(HERE, a[0]);

@@ -2,6 +2,7 @@
 #include "descriptors.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "../machine/kernel.h"
 
@@ -25,7 +26,9 @@ static bool look_up(int fd, struct vpmu_open_file *f)
 	if (n <= 0)
 		return false;
 	path[n] = '\0';
-	if (*path == '/') {		/* else a socket, say */
+	if (!strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random")) {
+		f->file = VPMU_RANDOM;
+	} else if (*path == '/') {		/* else a socket, say */
 		vpmu_tree_of(path, &found);
 		*f = (struct vpmu_open_file){ found.file, found.cpu };
 	}

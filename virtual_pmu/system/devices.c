@@ -88,6 +88,8 @@ int64_t vpmu_device_read(struct vpmu_open_file f, void *to, size_t bytes, off_t 
 		return -EPERM;		/* physical memory: only the window can be mapped */
 	case VPMU_FILE_OUTSIDE:
 		return vpmu_outside_read(to, bytes);
+	case VPMU_RANDOM:
+		return vpmu_random_read(to, bytes);
 	default:
 		return -EINVAL;
 	}

@@ -47,4 +47,7 @@ dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu);
 uid_t vpmu_device_owner(enum vpmu_file file);
 gid_t vpmu_device_group(enum vpmu_file file);
 
+/* ---- fixed.c ---- */
+int64_t vpmu_random_read(void *to, uint64_t bytes);
+
 #endif

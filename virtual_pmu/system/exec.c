@@ -302,6 +302,7 @@ static int fill(struct room *r, char *const argv[], char *const envp[], char ***
 		char ***variables)
 {
 	size_t arguments = VPMU_EMULATOR_WORDS + count(argv), pointers, bytes = 0;
+	const struct vpmu_fixed fixed = vpmu_system_fixed_next();
 	struct vpmu_emulator *e = &r->emulator;
 
 	pointers = arguments + count(envp) + KEPT + 1;
@@ -312,7 +313,8 @@ static int fill(struct room *r, char *const argv[], char *const envp[], char ***
 	if (!r->words)
 		return -ENOMEM;
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
-	vpmu_emulator_fill(e, &vpmu_system.segment->machine, feed, vpmu_system.path, tool);
+	vpmu_emulator_fill(e, &vpmu_system.segment->machine, feed, vpmu_system.path, tool,
+			   &fixed);
 	if (r->lent >= 0)
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),
 			 ",close=%d", r->lent);

@@ -109,6 +109,12 @@ static int64_t on_device(int64_t number, const int64_t a[6], struct vpmu_open_fi
 	}
 }
 
+static bool is_fixed_random(int64_t number, enum vpmu_file file)
+{
+	return file == VPMU_RANDOM && number != SYS_ioctl && !is_write(number) &&
+	       vpmu_random_is_fixed();
+}
+
 static bool on_map(int64_t a[6], int64_t *answer)
 {
 	struct vpmu_open_file f = { VPMU_HOSTS, 0 };
@@ -162,7 +168,7 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 		break;
 	}
 	f = vpmu_descriptor((int)a[0]);
-	if (!vpmu_file_is_device(f.file))
+	if (!vpmu_file_is_device(f.file) && !is_fixed_random(number, f.file))
 		return false;
 	if (number != SYS_ioctl)
 		*answer = on_device(number, a, f);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../machine/program.h"
 #include "../model/model.h"
 
 /* How this code reaches the program, whose addresses need not be this process's. */
@@ -25,12 +26,15 @@ struct vpmu_program_memory {
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* The path of its file, which is not this process's. */
 	const char *program;
-	/* The program is not emulated. */
+	/* The program is not emulated, and the calls below are NULL. */
 	bool native;
 	/* Changes the rights to pages of the program. */
 	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
 	/* The program is about to map the memory controller's window for the first time. */
 	void (*window_begins)(void);
+	/* Random numbers of the calling thread's stream; another stream for it. */
+	void (*random)(void *to, uint64_t bytes);
+	void (*seed)(uint64_t seed);
 };
 
 /* segment: opened; path: absolute; both stay. */
@@ -47,6 +51,15 @@ extern struct vpmu_system {
 
 /* The virtual CPU of the calling thread. */
 uint32_t vpmu_system_cpu(void);
+
+/* ---- what repeats (fixed.c) ---- */
+
+void vpmu_system_fixed_begin(const struct vpmu_fixed *fixed);
+/* In both processes: before a fork, and after it in the new one. */
+void vpmu_system_fork_begin(void);
+void vpmu_system_forked(void);
+/* For the program that this process executes next. */
+struct vpmu_fixed vpmu_system_fixed_next(void);
 
 /* ---- system calls (calls.c) ---- */
 

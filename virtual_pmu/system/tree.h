@@ -21,6 +21,7 @@ enum vpmu_file {
 	VPMU_FILE_MEM,			/* /dev/mem */
 	VPMU_FILE_OUTSIDE,		/* the machine's own device */
 	VPMU_NO_CPU,			/* a device of a CPU that the machine does not have */
+	VPMU_RANDOM,			/* of a descriptor: the host's random numbers */
 };
 
 static inline bool vpmu_file_is_device(enum vpmu_file file)

@@ -7,7 +7,7 @@
 #include "tool.h"
 
 enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
-		   OPT_DEVICES, OPT_CPUS };
+		   OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -17,6 +17,9 @@ static const struct option options[] = {
 	{ "msr-safe", optional_argument, NULL, OPT_MSR_SAFE },
 	{ "devices", required_argument, NULL, OPT_DEVICES },
 	{ "cpus", required_argument, NULL, OPT_CPUS },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "random", required_argument, NULL, OPT_RANDOM },
+	{ "time", required_argument, NULL, OPT_TIME },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -49,6 +52,10 @@ static const char help[] =
 "                        told apart; other users may write the machine's files, and\n"
 "                        so bring down what runs on it. Without it everybody on the\n"
 "                        machine may open everything\n"
+"      --seed N          other random numbers, and other addresses of stack, program,\n"
+"                        heap and mappings, for each N; 0 without it\n"
+"      --random host     random numbers of the host; 'fixed', without it: the same in each\n"
+"                        run, so nothing that has to stay secret may be made of them\n"
 "  -h, --help            this text\n"
 "\n"
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
@@ -58,12 +65,14 @@ static const char help[] =
 "found, 126 when it could not be executed; 125 for wrong usage and when there is no\n"
 "machine to run it on; 3 with --strict.\n"
 "Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
+"VPMU_SEED, VPMU_RANDOM (as the options, where they are not given),\n"
 "VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 
 struct request {
 	struct vpmu_asked machine;
 	const char *cpus;
 	struct vpmu_device_options devices;
+	struct vpmu_fixed_options fixed;
 	bool feed, follow, strict;
 };
 
@@ -83,6 +92,9 @@ static int parse_options(int argc, char **argv, struct request *r)
 			r->devices.allowlist = optarg;
 			break;
 		case OPT_CPUS: r->cpus = optarg; break;
+		case OPT_SEED: r->fixed.seed = optarg; break;
+		case OPT_RANDOM: r->fixed.random = optarg; break;
+		case OPT_TIME: r->fixed.time = optarg; break;
 		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
@@ -104,11 +116,11 @@ static int parse_options(int argc, char **argv, struct request *r)
 }
 
 static int run_on(struct vpmu_place *place, const struct request *r,
-		  const struct vpmu_devices *devices, char **argv)
+		  const struct vpmu_devices *devices, const struct vpmu_fixed *fixed, char **argv)
 {
 	struct vpmu_cpus cpus;
 	struct vpmu_launch launch = { .place = place, .feed = r->feed, .follow = r->follow,
-				      .cpus = &cpus, .argv = argv };
+				      .cpus = &cpus, .fixed = fixed, .argv = argv };
 	struct vpmu_segment *s = place->segment;
 	uint64_t before = s->violation_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
@@ -131,6 +143,7 @@ int vpmu_command_run(int argc, char **argv)
 {
 	struct vpmu_machine machine;
 	struct vpmu_devices devices;
+	struct vpmu_fixed fixed;
 	struct vpmu_place *place;
 	struct request r;
 	int rc = parse_options(argc, argv, &r);
@@ -140,6 +153,8 @@ int vpmu_command_run(int argc, char **argv)
 	rc = vpmu_asked_machine(&r.machine, r.feed, &machine);
 	if (!rc)
 		rc = vpmu_devices_parse(&r.devices, &devices);
+	if (!rc)
+		rc = vpmu_fixed_parse(&r.fixed, r.feed, &fixed);
 	if (rc)
 		return rc;
 	place = calloc(1, sizeof(*place));
@@ -152,7 +167,7 @@ int vpmu_command_run(int argc, char **argv)
 			      vpmu_asked_open(&r.machine), r.machine.settings,
 			      r.machine.setting_count);
 	if (!rc) {
-		rc = run_on(place, &r, &devices, argv + optind);
+		rc = run_on(place, &r, &devices, &fixed, argv + optind);
 		vpmu_place_leave(place);
 	}
 	free(place);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../machine/program.h"
 #include "../model/model.h"
 
 /* Errors of its own have one status, as those of env(1), which programs rarely use. */
@@ -100,6 +101,12 @@ struct vpmu_cpus {
 /* cpus: from --cpus, or NULL. */
 int vpmu_affinity(struct vpmu_segment *s, const char *cpus, struct vpmu_cpus *out);
 
+/* ---- fixed.c: what is the same in each run ---- */
+struct vpmu_fixed_options { const char *seed, *random, *time; };	/* as given; NULL: not */
+/* Values of the options, or of the environment. The program finds the latter only if it runs
+ * natively, for machines that it starts. */
+int vpmu_fixed_parse(const struct vpmu_fixed_options *o, bool feed, struct vpmu_fixed *out);
+
 /* ---- asked.c: options about the machine itself ---- */
 struct vpmu_asked {
 	const char *name, *segment, *slices, *cache[4];		/* as given; NULL: not */
@@ -139,6 +146,7 @@ struct vpmu_launch {
 	const struct vpmu_place *place;
 	bool feed;
 	bool follow;			/* what the program executes is emulated, too */
+	const struct vpmu_fixed *fixed;
 	const struct vpmu_cpus *cpus;	/* on which it starts */
 	char **argv;			/* the program and its arguments */
 };

@@ -9,6 +9,7 @@
 #include "exec/helper-proto.h"
 #include "exec/tb-flush.h"
 #include "exec/translation-block.h"
+#include "qemu/guest-random.h"
 #include "tcg/helper-tcg.h"
 
 #include "vpmu_user.h"
@@ -60,10 +61,20 @@ static void forget(void)
     tb_flush(thread_cpu);
 }
 
+static void random_bytes(void *to, uint64_t bytes)
+{
+    qemu_guest_getrandom_nofail(to, bytes);
+}
+
+static void seed(uint64_t number)
+{
+    vpmu_guest_random_seed_again(number);
+}
+
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
     .stack = stack, .protect = protect, .step = step, .forget = forget,
-    .program = real_exec_path,
+    .random = random_bytes, .seed = seed, .program = real_exec_path,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,

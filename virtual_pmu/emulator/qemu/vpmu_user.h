@@ -49,6 +49,26 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
 bool vpmu_user_fault(CPUX86State *env, uint64_t address);
 bool vpmu_user_illegal(CPUX86State *env);
 
+/* ---- addresses ---- */
+
+/* The kernel of the host maps nothing near these, whether or not it moves what it maps. */
+#define VPMU_USER_STACK UINT64_C(0x0fff00000000)	/* the highest end */
+#define VPMU_USER_MAPPINGS UINT64_C(0x100000000000)	/* the lowest */
+#define VPMU_USER_PROGRAM UINT64_C(0x400000000000)	/* the same, of programs that may be moved */
+
+/* The stack pointer at the start is so far from the stack's end, or a multiple, whatever the
+ * program's environment and name; the stack is larger by twice as much. */
+#define VPMU_USER_STRINGS (1 * MiB)
+/* Strings of the environment begin at multiples of this many bytes, an odd number of lines, so that
+ * none moves when another one's length changes; unless there are more of them than usual. */
+#define VPMU_USER_STRING (17 * 64)
+#define VPMU_USER_STRINGS_MAX 256
+
+static inline uint64_t vpmu_user_room(int count, uint64_t bytes)
+{
+    return !vpmu_user || count > VPMU_USER_STRINGS_MAX ? bytes : ROUND_UP(bytes, VPMU_USER_STRING);
+}
+
 /* The program's own variable. */
 const char *vpmu_user_variable(const char *variable);
 
