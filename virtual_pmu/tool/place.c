@@ -17,6 +17,8 @@
 
 #define ATTEMPTS 1000
 #define SHARED_MEMORY "/dev/shm"
+#define RUN "run"
+#define PADDED 80		/* length of the path of a machine of a single run, at least */
 
 /* ---- the name ---- */
 
@@ -86,7 +88,7 @@ static void job_name(char *text, size_t bytes)
 	} else {
 		pid = getenv("PMI_RANK") ? find_proxy() : getpid();
 		look_up(pid, &parent, &ticks);
-		snprintf(text, bytes, "%s-%d.%llu", pid == getpid() ? "run" : "hydra", (int)pid,
+		snprintf(text, bytes, "%s-%d.%llu", pid == getpid() ? RUN : "hydra", (int)pid,
 			 ticks);
 	}
 	for (char *c = text; *c; c++)
@@ -94,12 +96,22 @@ static void job_name(char *text, size_t bytes)
 			*c = '_';
 }
 
+/* Programs that copy their environment would count differently with the number of digits of a
+ * process id or user id, and with the host's name: short names get the same length. */
+static int pad(char *out, size_t bytes, int n)
+{
+	while (n < PADDED && n + 1 < (int)bytes)
+		out[n++] = '_';
+	out[n] = '\0';
+	return n;
+}
+
 /* Returns the length, or -1 with a complaint. Others may pass the folder: with --devices, programs
  * of other users open the segment. */
 static int name_own(char *out, size_t bytes)
 {
 	char folder[64], job[128], host[128] = "";
-	int rc = private_folder(SHARED_MEMORY, "vpmu", 0711, folder, sizeof(folder));
+	int n, rc = private_folder(SHARED_MEMORY, "vpmu", 0711, folder, sizeof(folder));
 
 	if (rc) {
 		vpmu_complain(SHARED_MEMORY "/vpmu-%u: cannot make a folder for machines: %s; name "
@@ -108,7 +120,8 @@ static int name_own(char *out, size_t bytes)
 	}
 	job_name(job, sizeof(job));
 	gethostname(host, sizeof(host) - 1);
-	return snprintf(out, bytes, "%s/%.64s-%s", folder, host, job);
+	n = snprintf(out, bytes, "%s/%.64s-%s", folder, host, job);
+	return strncmp(job, RUN, strlen(RUN)) ? n : pad(out, bytes, n);
 }
 
 static int name_place(struct vpmu_place *place, const char *path)

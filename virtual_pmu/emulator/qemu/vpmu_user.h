@@ -66,7 +66,8 @@ bool vpmu_user_illegal(CPUX86State *env);
 
 static inline uint64_t vpmu_user_room(int count, uint64_t bytes)
 {
-    return !vpmu_user || count > VPMU_USER_STRINGS_MAX ? bytes : ROUND_UP(bytes, VPMU_USER_STRING);
+    return !vpmu_user || count > VPMU_USER_STRINGS_MAX ? bytes :
+           QEMU_ALIGN_UP(bytes, VPMU_USER_STRING);
 }
 
 /* The program's own variable. */
