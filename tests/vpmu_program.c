@@ -308,7 +308,8 @@ static void a_script_is_an_argument_of_its_interpreter(void **state)
 	(void)state;
 	assert_int_equal(load_text("#!/bin/sh -e -u\n"), 0);
 	vpmu_emulator_words(&e, &program, argv, words);
-	expect_list(words + 5, (const char *[]){ "-seed", "5", "/bin/sh", "-e -u", path, "x", NULL });
+	expect_list(words + 5, (const char *[]){ "-seed", "5",
+		"/bin/sh", "-e -u", path, "x", NULL });
 	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,keep=on,seed=3,"
 				      "stream=5,random=fixed,time=host,tool=/bin/vpmu");
 }

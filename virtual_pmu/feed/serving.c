@@ -40,10 +40,8 @@ static bool on_illegal(uint64_t general[16], uint64_t *rip)
 
 static bool on_rdtsc(uint64_t *value)
 {
-	if (!has_tsc)
-		return false;
 	synchronise();
-	return vpmu_system_rdtsc(value);
+	return has_tsc ? vpmu_system_rdtsc(value) : vpmu_system_clock(value);
 }
 
 /* A block's instructions are counted when it is entered: those that it did not come to are not. */

@@ -5,7 +5,7 @@
 
 #include "system.h"
 
-enum group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM };
+enum group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, TIME };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -38,6 +38,13 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_perf_event_open] = CPUS,
 
 	[SYS_getrandom] = RANDOM,
+
+	[SYS_clock_gettime] = TIME, [SYS_gettimeofday] = TIME, [SYS_time] = TIME,
+	[SYS_times] = TIME, [SYS_getrusage] = TIME, [SYS_nanosleep] = TIME,
+	[SYS_clock_nanosleep] = TIME, [SYS_futex] = TIME, [SYS_poll] = TIME, [SYS_ppoll] = TIME,
+	[SYS_select] = TIME, [SYS_pselect6] = TIME, [SYS_epoll_wait] = TIME,
+	[SYS_epoll_pwait] = TIME, [SYS_epoll_pwait2] = TIME, [SYS_rt_sigtimedwait] = TIME,
+	[SYS_semtimedop] = TIME, [SYS_mq_timedsend] = TIME, [SYS_mq_timedreceive] = TIME,
 };
 
 static enum group group_of(int64_t number)
@@ -58,6 +65,8 @@ bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
 		return vpmu_cpus_before(number, a, answer);
 	case RANDOM:
 		return vpmu_random_before(a, answer);
+	case TIME:
+		return vpmu_time_before(number, a, answer);
 	case OTHER:
 		break;
 	}
@@ -72,4 +81,6 @@ void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 		vpmu_files_after(number, a, answer);
 	else if (group == PATHS)
 		vpmu_paths_after(number, a, answer);
+	else if (group == TIME)
+		vpmu_time_after(number, a, answer);
 }

@@ -30,6 +30,11 @@ int vpmu_changes_open(const char *path, int *flags);
 bool vpmu_random_before(const int64_t a[6], int64_t *answer);
 bool vpmu_random_is_fixed(void);
 
+/* ---- time.c ---- */
+void vpmu_time_begin(bool model);
+bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer);
+void vpmu_time_after(int64_t number, const int64_t a[6], int64_t *answer);
+
 /* ---- cpus.c ---- */
 bool vpmu_cpus_before(int64_t number, const int64_t a[6], int64_t *answer);
 

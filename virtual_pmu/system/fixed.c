@@ -19,6 +19,7 @@ static uint64_t started;
 void vpmu_system_fixed_begin(const struct vpmu_fixed *given)
 {
 	fixed = *given;
+	vpmu_time_begin(fixed.model_time);
 }
 
 void vpmu_system_fork_begin(void)

@@ -61,6 +61,13 @@ void vpmu_system_forked(void);
 /* For the program that this process executes next. */
 struct vpmu_fixed vpmu_system_fixed_next(void);
 
+/* ---- time (time.c) ---- */
+
+/* The machine's clock of the calling thread; false: time is the host's. */
+bool vpmu_system_clock(uint64_t *value);
+/* After a system call: the clock at the end of its timeout; 0: it has not waited for one. */
+uint64_t vpmu_system_waited(void);
+
 /* ---- system calls (calls.c) ---- */
 
 /* True: it is answered. False: the host's kernel makes it, with the arguments that are there

@@ -56,6 +56,8 @@ static const char help[] =
 "                        heap and mappings, for each N; 0 without it\n"
 "      --random host     random numbers of the host; 'fixed', without it: the same in each\n"
 "                        run, so nothing that has to stay secret may be made of them\n"
+"      --time model      time is the machine's clock, which advances by what the program\n"
+"                        executes and waits; 'host', without it: the host's\n"
 "  -h, --help            this text\n"
 "\n"
 "All ranks that one mpirun starts on a node share one machine; so do all runs with\n"
@@ -65,7 +67,7 @@ static const char help[] =
 "found, 126 when it could not be executed; 125 for wrong usage and when there is no\n"
 "machine to run it on; 3 with --strict.\n"
 "Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
-"VPMU_SEED, VPMU_RANDOM (as the options, where they are not given),\n"
+"VPMU_SEED, VPMU_RANDOM, VPMU_TIME (as the options, where they are not given),\n"
 "VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
 
 struct request {

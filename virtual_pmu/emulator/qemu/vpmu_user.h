@@ -54,13 +54,14 @@ bool vpmu_user_illegal(CPUX86State *env);
 /* The kernel of the host maps nothing near these, whether or not it moves what it maps. */
 #define VPMU_USER_STACK UINT64_C(0x0fff00000000)	/* the highest end */
 #define VPMU_USER_MAPPINGS UINT64_C(0x100000000000)	/* the lowest */
-#define VPMU_USER_PROGRAM UINT64_C(0x400000000000)	/* the same, of programs that may be moved */
+#define VPMU_USER_PROGRAM UINT64_C(0x400000000000)	/* the lowest, unless its file says where */
 
-/* The stack pointer at the start is so far from the stack's end, or a multiple, whatever the
- * program's environment and name; the stack is larger by twice as much. */
+/* Distance of the first stack pointer from the stack's end, or a multiple of it, whatever the
+ * lengths of environment and name. The stack is larger by twice as much. */
 #define VPMU_USER_STRINGS (1 * MiB)
-/* Strings of the environment begin at multiples of this many bytes, an odd number of lines, so that
- * none moves when another one's length changes; unless there are more of them than usual. */
+/* Variables of the environment begin at multiples of this many bytes, an odd number of lines. So
+ * none moves when the length of another one changes. More variables than VPMU_USER_STRINGS_MAX lie
+ * one behind the other. */
 #define VPMU_USER_STRING (17 * 64)
 #define VPMU_USER_STRINGS_MAX 256
 
