@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Time on the machine's clock (--time model): a program reads the clock of its thread. It advances by
- * what the thread executes, one nanosecond a clock. A wait in the host's kernel that ends by its
- * timeout advances it by the timeout. Absolute timeouts are the machine's; for the call they
- * become the host's. */
+/* Time on the machine's clock (--time model): a program reads the clock of its thread. It advances
+ * by what the thread executes, one nanosecond a clock. A wait in the host's kernel that ends by its
+ * timeout advances it by the timeout. Absolute timeouts are the machine's; for the call they become
+ * the host's. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
