@@ -309,6 +309,14 @@ static void on_core_block(unsigned int vcpu, void *described)
 	}
 }
 
+void vpmu_core_feed_uncount(uint32_t instructions)
+{
+	uint32_t *n = mine ? &mine->counts[VPMU_INSTRUCTIONS] : NULL;
+
+	if (n)
+		*n -= *n < instructions ? *n : instructions;
+}
+
 void vpmu_core_feed_interrupted(void)
 {
 	if (mine)

@@ -47,6 +47,8 @@ bool vpmu_core_feed_active(void);	/* it does now */
 void vpmu_core_feed_follow(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
 void vpmu_core_feed_interrupted(void);
+/* So many instructions of the thread's last block have not been executed. */
+void vpmu_core_feed_uncount(uint32_t instructions);
 /* Registers the callbacks for a block; packed: the argument of parts.block. */
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
 

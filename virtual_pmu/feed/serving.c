@@ -40,6 +40,8 @@ static bool on_illegal(uint64_t general[16], uint64_t *rip)
 
 static bool on_rdtsc(uint64_t *value)
 {
+	if (!has_tsc && !vpmu_system_clock(value))
+		return false;
 	synchronise();
 	return has_tsc ? vpmu_system_rdtsc(value) : vpmu_system_clock(value);
 }
@@ -51,6 +53,7 @@ static void count_no_more(uint32_t instructions)
 		return;
 	vpmu_watch_catch_up(vpmu_self);
 	vpmu_self->runner.clock -= instructions;
+	vpmu_core_feed_uncount(instructions);
 }
 
 static bool on_fault(uint64_t address, bool store, uint32_t left)

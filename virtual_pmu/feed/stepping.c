@@ -5,8 +5,8 @@
  * a stopped thread may hold it. So the notes become writes of registers, and accesses of the
  * caches, when the threads go on. The window's lock guards everything here.
  *
- * An access to the window is uncached and moves no line. Machines that have a window count no core
- * events, so that core_feed.h has no part in this. */
+ * An access to the window is uncached and moves no line, and is no load or store of the core
+ * events. Its instruction was counted with the block that it faulted in. */
 #include "stepping.h"
 
 #include <string.h>
