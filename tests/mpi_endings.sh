@@ -19,9 +19,11 @@ end() {		# end HOW RANK: three ranks on one virtual node, a new one each time
 		-m skl-4c8t -s "$segment" "$scratch/end" "$@" >"$scratch/out" 2>&1
 	how="$1 by rank $2"
 }
+# Switches of general counters are on at reset (SDM 325384-059 section 18.2.2).
 enabled() {
-	"$vpmu" regs -s "$segment" --tsv | awk -F'\t' '
-		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ { found = 1; print $1, $NF }
+	"$vpmu" regs -s "$segment" --tsv | awk -F'\t' -v at_reset=IA32_PERF_GLOBAL_CTRL0xF '
+		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ && $1 $NF != at_reset {
+			found = 1; print $1, $NF }
 		END { exit !found }' >>"$scratch/out"
 }
 # After SIGKILL of the leader: the guardian needs a moment, and vpmu's last word on the machine may

@@ -35,9 +35,10 @@ accesses() {	# device accesses of the whole run
 		sed -n 's/.*accesses: \([0-9]*\) rdmsr, \([0-9]*\) wrmsr, \([0-9]*\) PCI.*/\1 \2 \3/p'
 }
 
-enabled() {	# is any event select register other than 0?
-	"$vpmu" regs -s "$scratch/segment" --tsv |
-		awk -F'\t' '$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/' | grep .
+# Is any event select register other than 0? Switches of general counters are on at reset.
+enabled() {
+	"$vpmu" regs -s "$scratch/segment" --tsv | awk -F'\t' -v at_reset=IA32_PERF_GLOBAL_CTRL0xF '
+		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ && $1 $NF != at_reset' | grep .
 }
 
 one=

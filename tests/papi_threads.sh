@@ -13,9 +13,11 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/threads.c
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/unload.c" \
 	-o "$scratch/unload" -Wl,-rpath,"$STAGE_LIB" -ldl || exit 1
 
-enabled() {	# is any event select or global control register of the segment other than 0?
-	"$vpmu" regs -s "$scratch/segment" --tsv |
-		awk -F'\t' '$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/' | grep .
+# Is any event select or global control register other than 0? Switches of general counters are on at
+# reset.
+enabled() {
+	"$vpmu" regs -s "$scratch/segment" --tsv | awk -F'\t' -v at_reset=IA32_PERF_GLOBAL_CTRL0xF '
+		$1 ~ /PERFEVTSEL|GLOBAL_CTRL|FIXED_CTRL/ && $NF !~ /^0x0$/ && $1 $NF != at_reset' | grep .
 }
 
 run() {		# run NAME CYCLES OPTION IDLE: the last two may be empty

@@ -94,8 +94,8 @@ void vpmu_system_exec_loaded(const char *descriptor);
 
 /* ---- the memory controller's window (window.c) ---- */
 
-/* May /dev/mem be mapped so? 0 or a negative errno. Gives the offset in the controller's window, the
- * length in whole pages, and whether registers may be written there. */
+/* May /dev/mem be mapped so? 0 or a negative errno. Gives the offset in the controller's window,
+ * the length in whole pages, and whether registers may be written there. */
 int vpmu_system_may_map(const int64_t arguments[6], uint64_t *offset, uint64_t *length,
 			bool *shared);
 /* A mapping of /dev/mem: arguments become those of memory without rights. False: *answer. */

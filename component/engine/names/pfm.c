@@ -72,12 +72,14 @@ static void box_name(const struct ipmu_pmu_type *type, int box, char name[32])
 		pmu_name(type, box, name);
 }
 
-/* Families of one kind may have PMUs of the same name. */
+/* Families of core PMUs may have PMUs of the same name. */
 static bool is_named_before(const struct ipmu_family *const *family, const char *name)
 {
+	if ((*family)->scope != IPMU_SCOPE_CPU)
+		return false;
 	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
 		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
-			if (strcmp((*t)->name, name) == 0)
+			if ((*f)->scope == IPMU_SCOPE_CPU && strcmp((*t)->name, name) == 0)
 				return true;
 	return false;
 }
