@@ -42,6 +42,13 @@ static void in_capitals(char *text)
 		*text = (char)toupper((unsigned char)*text);
 }
 
+/* Unit masks of Skylake may have a threshold, an edge or an inversion of their own. */
+static bool excludes(const struct subject *s, const char *qualifier, const char *why)
+{
+	return strncmp(s->name, "skl.", 4) == 0 && strchr("cei", qualifier[0]) &&
+	       strstr(why, "exclude each other");
+}
+
 /* In capitals as well. On Core 2 an edge is one of a threshold. */
 static void accepts(const struct subject *s, const char *qualifier)
 {
@@ -54,7 +61,7 @@ static void accepts(const struct subject *s, const char *qualifier)
 		snprintf(with, sizeof(with), "%s%s", qualifier, more);
 		if (capitals)
 			in_capitals(with);
-		if (parse(s, with, why))
+		if (parse(s, with, why) && !excludes(s, qualifier, why))
 			fail_msg("%s does not take %s: %s", s->name, with, why);
 	}
 }
@@ -114,6 +121,8 @@ static void check_umask(const struct subject *s, bool has_umasks)
 		fake_refuses(s->sys, s->bare, -EINVAL, "unit mask");
 		return;
 	}
+	if (strstr(s->bare, ".OFFCORE_RESPONSE_"))	/* defaults of groups that exclude each other */
+		return;
 	plain = fake_event(s->sys, s->bare);
 	if (!s->form.umask[0]) {
 		if (has_umasks)
@@ -127,7 +136,8 @@ static void check_umask(const struct subject *s, bool has_umasks)
 	said = fake_event(s->sys, name);
 	assert_int_equal(said.nchoices, plain.nchoices);
 	assert_memory_equal(said.choices, plain.choices, sizeof(said.choices));
-	assert_string_equal(said.units, plain.units);
+	if (strcmp(said.units, plain.units) != 0)
+		fail_msg("%s is in %s, %s in %s", s->bare, plain.units, name, said.units);
 }
 
 static void check_event(const struct ipmu_system *sys, int event)
@@ -138,6 +148,10 @@ static void check_event(const struct ipmu_system *sys, int event)
 
 	assert_int_equal(ipmu_event_list(sys, event, -1, &info), 0);
 	strcpy(s.bare, info.name);
+	if (strcmp(s.bare, "skl.MEM_TRANS_RETIRED") == 0) {
+		fake_refuses(sys, "skl.MEM_TRANS_RETIRED:LOAD_LATENCY", -ENOTSUP, "without PEBS");
+		return;
+	}
 	has_umasks = ipmu_event_list(sys, event, 0, &info) == 0;
 	assert_int_equal(ipmu_event_form(sys, info.name, &s.form), 0);
 	s.is_raw = strstr(s.bare, ".RAW");

@@ -168,9 +168,9 @@ void vpmu_system_window_forked(void)
 {
 }
 
-bool vpmu_serving_begin(const char *path, const char *tool)
+bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fixed *fixed)
 {
-	(void)path, (void)tool;
+	(void)path, (void)tool, (void)fixed;
 	return true;
 }
 

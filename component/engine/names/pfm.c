@@ -203,8 +203,9 @@ static bool is_event(int i, const char *event, pfm_event_info_t *info)
 	       strcasecmp(info->name, event) == 0;
 }
 
-/* libpfm4 finds names of PMUs that are not present only if it was started so. It puts together an
- * event's attributes whenever it is asked about one, which takes long for hundreds of them. */
+/* libpfm4 finds no event of a PMU that is not present, unless it was started so, and none without a
+ * default unit mask. The list has them all, but libpfm4 makes an event's attributes whenever
+ * it is asked about one, which takes long for hundreds of them. */
 static int find_event(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
 		      char *why)
 {
@@ -219,7 +220,7 @@ static int find_event(const struct ipmu_pmu_type *type, const char *event, pfm_e
 	i = pfm_find_event(full);
 	if (i >= 0 && is_event(i, event, info))
 		return 0;
-	for (i = pmu.is_present ? -1 : pmu.first_event; i != -1; i = pfm_get_event_next(i))
+	for (i = pmu.first_event; i != -1; i = pfm_get_event_next(i))
 		if (is_event(i, event, info))
 			return 0;
 	return ipmu_fail(why, -ENOENT, "%s has no event %s: papi_native_avail lists its events",
