@@ -121,7 +121,8 @@ static void check_umask(const struct subject *s, bool has_umasks)
 		fake_refuses(s->sys, s->bare, -EINVAL, "unit mask");
 		return;
 	}
-	if (strstr(s->bare, ".OFFCORE_RESPONSE_"))	/* defaults of groups that exclude each other */
+	/* Its defaults are of groups that exclude each other. */
+	if (strstr(s->bare, ".OFFCORE_RESPONSE_"))
 		return;
 	plain = fake_event(s->sys, s->bare);
 	if (!s->form.umask[0]) {

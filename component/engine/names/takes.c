@@ -52,10 +52,19 @@ static void add_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *
 		ipmu_list_add(list, bytes, text);
 }
 
+static bool raw_lacks(const struct ipmu_pmu_type *type, const char *modifier)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(modifier, "="), modifier);
+	return ipmu_raw_most(type, key) == 0;
+}
+
 /* An event that libpfm4's table lacks takes what others of its PMU take. */
 static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 			  char *list, size_t bytes)
 {
+	bool raw = ipmu_raw_is(type, event);
 	struct ipmu_event_info first;
 	char text[64];
 
@@ -65,7 +74,8 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 		event = first.name + strlen(type->name) + 1;
 	}
 	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
-		ipmu_list_add(list, bytes, text);
+		if (!raw || !raw_lacks(type, text))
+			ipmu_list_add(list, bytes, text);
 }
 
 /* Fields of the event select that other events get from libpfm4's tables. */
