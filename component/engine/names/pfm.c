@@ -44,11 +44,16 @@ int ipmu_names_open(char *why)
 static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 {
 	const char *pmu = type->pfm ? type->pfm : type->name;
+	unsigned number = box == IPMU_ALL ? 0 : (unsigned)box;
+	size_t n = strlen(pmu) < 29 ? strlen(pmu) : 29;
 
+	/* Not by snprintf: PAPI asks for a hundred of them whenever it starts. */
+	memcpy(name, pmu, n);
+	if (type->pfm_numbered && number > 9)
+		name[n++] = (char)('0' + number / 10 % 10);
 	if (type->pfm_numbered)
-		snprintf(name, 32, "%s%d", pmu, box == IPMU_ALL ? 0 : box);
-	else
-		snprintf(name, 32, "%s", pmu);
+		name[n++] = (char)('0' + number % 10);
+	name[n] = '\0';
 }
 
 /* Its boxes have the same events and codes, so that one PMU of libpfm4 stands for all. */
