@@ -115,7 +115,7 @@ static uint64_t counters_of(const char *list)
 	return bits;
 }
 
-/* What the name of a row wants beside code and unit mask: "CMASK=10,INV=1". */
+/* Modifiers that a row's name needs in addition to code and unit mask: "CMASK=10,INV=1". */
 static uint64_t wanted_modifier(const char *cell, const char *key)
 {
 	const char *at = strstr(cell, key);

@@ -337,7 +337,7 @@ static int install(void **state)
 
 int main(void)
 {
-	/* One process, one plugin: the tests follow each other. */
+	/* A process has a single plugin, so each test continues from the one before. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_only_thread_keeps_the_lock),
 		cmocka_unit_test(a_system_call_gives_it_back_for_a_while),

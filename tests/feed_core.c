@@ -512,7 +512,7 @@ static int end(void **state)
 
 int main(void)
 {
-	/* One process, one plugin: the tests follow each other. */
+	/* A process has a single plugin, so each test continues from the one before. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_adds_its_mix),
 		cmocka_unit_test(the_rest_computes_nothing),

@@ -388,7 +388,7 @@ static int end(void **state)
 
 int main(void)
 {
-	/* One process, one plugin: the tests follow each other. */
+	/* A process has a single plugin, so each test continues from the one before. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(a_long_block_takes_a_clock_per_instruction),

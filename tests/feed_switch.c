@@ -141,7 +141,7 @@ static int end(void **state)
 
 int main(void)
 {
-	/* One process, one plugin: the tests follow each other. */
+	/* A process has a single plugin, so each test continues from the one before. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_reported_before),
 		cmocka_unit_test(a_call_begins_it_with_the_next_block),

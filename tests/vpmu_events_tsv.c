@@ -152,7 +152,7 @@ static void events_of_the_client_generations(void **state)
 	}
 }
 
-/* What an event counts that the model drives: instructions, clocks, caches, branches. */
+/* True for rows of instructions, clocks, caches and branches, which the model drives. */
 static bool is_driven(const struct tsv *t)
 {
 	return strchr("IKCB", tsv_cell(t, "drive")[0]);

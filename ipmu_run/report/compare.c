@@ -167,7 +167,7 @@ static bool is_aged(const struct saved *s)
 	return !saved_has(s, "ipmu_version");
 }
 
-/* What an aged report does not have is not known. */
+/* Skips a member that an aged report does not have: its value is unknown. */
 static int check_member(struct comparison *c, const char *key, const char *what)
 {
 	if ((is_aged(c->old) && !saved_has(c->old, key)) ||

@@ -141,7 +141,7 @@ void vpmu_core_feed_leave(void)
 /* A program may start and stop its counters often, and translating takes time. */
 #define QUIET_LOOKS 4096u
 
-/* One thread of several may be the one that finds it. */
+/* Several threads may notice the change at once: only one of them retranslates. */
 static void turn_to(bool wanted)
 {
 	if (vpmu_core_feed_active() == wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the inserted lines: the guest's accesses to registers, as
- * system/ has them for device files. */
+/* Accesses of a booted machine to registers, which the inserted lines pass on. system/ has the same
+ * for device files. */
 #include "whole.h"
 
 #include <limits.h>

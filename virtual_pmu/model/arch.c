@@ -313,7 +313,7 @@ static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
 
 /* ---- counting ---- */
 
-/* What a hardware thread did, and of whose counters of its core it is seen. */
+/* A hardware thread's activity, and the CPU of its core whose counters see it. */
 struct doing {
 	const struct vpmu_machine *m;
 	uint32_t cpu;			/* whose counters they are */

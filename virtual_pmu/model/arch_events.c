@@ -70,7 +70,7 @@ static uint32_t joined_bits(const struct vpmu_machine *m, uint32_t code)
 	return bits;
 }
 
-/* Of two rows with the same code and unit mask one may want a threshold. */
+/* Rows with the same code and unit mask may differ by the threshold or edge that they need. */
 static bool is_named(const struct arch_event *e, uint64_t select)
 {
 	return !arch_is_fixed(e) && e->info.code == VPMU_GET(ARCH_CODE, select) &&

@@ -34,7 +34,7 @@ struct arch_thread {
 #define ARCH_UMASK VPMU_BITS(15, 8)
 #define ARCH_CODE VPMU_BITS(7, 0)
 
-/* What one kind of core has. */
+/* Counters and events of one kind of core. */
 struct arch_kind {
 	uint32_t version;
 	uint32_t general;		/* counters */
@@ -72,8 +72,8 @@ static inline bool arch_is_fixed(const struct arch_event *e)
 /* The machine's nth event; NULL: there are fewer. */
 const struct arch_event *arch_event_number(const struct vpmu_machine *m, uint32_t index);
 
-/* What this select makes a general counter of the CPU count, or NULL. *why: what it does not count,
- * and why; NULL when it counts all. */
+/* The event that this select makes a general counter of the CPU count, or NULL. *why: the part that
+ * is not counted, with the reason; NULL if all of it is. */
 const struct arch_event *arch_event_of(const struct vpmu_machine *m, uint32_t cpu, uint32_t counter,
 				       uint64_t select, const char **why);
 /* How often the event that the select names has occurred; ticks: of the reference clock. */

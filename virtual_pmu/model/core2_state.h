@@ -66,8 +66,9 @@ struct core2_event {
 #define CORE2_EVENTS 112u
 extern const struct core2_event core2_events[CORE2_EVENTS];
 
-/* What this select makes counter number `counter` count, or NULL. *why: what it does not count,
- * and why; NULL when it counts all. Of an event of booted machines it is why it is 0 on others. */
+/* The event that this select makes counter number `counter` count, or NULL. *why: the part that is
+ * not counted, with the reason; NULL if all of it is. For an event of booted machines alone, the
+ * reason why it is 0 on others. */
 const struct core2_event *core2_event_of(uint32_t counter, uint64_t select, const char **why);
 /* How often the event that the select names has occurred. */
 uint64_t core2_times(const struct core2_event *e, uint64_t select, const uint32_t *counts,

@@ -58,7 +58,7 @@ static inline bool vpmu_sum_has_stalls(const uint8_t *sum)
 
 uint64_t vpmu_sum(const uint8_t *sum, const uint32_t *counts, uint32_t clocks);
 
-/* What the counters of one PMU gain in a stretch of clocks: a lane for each that counts. */
+/* Gains of one PMU's counters in a stretch of clocks: a lane for each counter that counts. */
 struct vpmu_lane {
 	uint64_t *value;
 	uint32_t *active;		/* edge detector; NULL: it has none */

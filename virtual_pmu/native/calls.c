@@ -166,7 +166,7 @@ CALL(int, munmap, (void *at, size_t n), (SYS_munmap, at, n), at, n)
 
 /* ---- status of files ---- */
 
-/* What programs built against a glibc older than 2.33 call. */
+/* Names that programs built against a glibc older than 2.33 call. */
 int __xstat(int version, const char *path, struct stat *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __fxstat(int version, int fd, struct stat *st);

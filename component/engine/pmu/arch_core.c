@@ -20,7 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of the global control, status and overflow control: a bit for each general counter. */
+/* Bits of the global control, status and overflow control, one for each general counter. */
 #define GENERAL_MAX 8
 #define GENERAL_BITS BITS(GENERAL_MAX - 1, 0)
 #define ANY_THREAD BITS(21, 21)

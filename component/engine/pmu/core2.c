@@ -14,7 +14,7 @@
 
 #define EMON_AVAILABLE BITS(7, 7)
 #define PEBS_ENABLE BITS(0, 0)
-/* Of the global control, status and overflow control: a bit for each general counter. */
+/* Bits of the global control, status and overflow control, one for each general counter. */
 #define GENERAL_BITS BITS(1, 0)
 #define PMC_WRITTEN BITS(31, 0)
 

@@ -14,7 +14,7 @@
 #define IPMU_FIXED_ANY_THREAD(ctr) BITS(4 * (ctr) + 2, 4 * (ctr) + 2)
 #define IPMU_FIXED_ENABLE(ctr) BITS(4 * (ctr) + 1, 4 * (ctr))
 
-/* What CPUID says of a CPU, and its leaf 0AH of counters. */
+/* A CPU as CPUID describes it, with its counters as leaf 0AH has them. */
 struct ipmu_cpuid {
 	int family, model;	/* -1: not an Intel CPU */
 	int version;		/* of architectural PerfMon; 0: none */
