@@ -100,20 +100,17 @@ static bool is_named_before(const struct ipmu_family *const *family, const char 
 	return false;
 }
 
-#define TYPES_MAX 256
-
 /* How many names there are with one box number, or with none (-1). Those from `first` on are
- * written. repeats: of the scope's types, in their order. */
-static int names_of_box(enum ipmu_scope scope, int box, const bool *repeats, int first,
-			char (*names)[32], int max)
+ * written. */
+static int names_of_box(enum ipmu_scope scope, int box, int first, char (*names)[32], int max)
 {
-	int n = 0, i = 0;
+	int n = 0;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		if ((*f)->scope != scope)
 			continue;
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++, i++) {
-			if (box >= boxes_at_most(*t) || (i < TYPES_MAX && repeats[i]))
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
+			if (box >= boxes_at_most(*t) || is_named_before(f, (*t)->name))
 				continue;
 			if (n >= first && n - first < max)
 				box_name(*t, box, names[n - first]);
@@ -123,26 +120,14 @@ static int names_of_box(enum ipmu_scope scope, int box, const bool *repeats, int
 	return n;
 }
 
-static void find_repeats(enum ipmu_scope scope, bool repeats[TYPES_MAX])
-{
-	int i = 0;
-
-	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
-			if ((*f)->scope == scope && i < TYPES_MAX)
-				repeats[i++] = is_named_before(f, (*t)->name);
-}
-
 /* First those without a number, then box 0 of each, ...: who has room for some has those that are
  * used most. */
 int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max)
 {
-	bool repeats[TYPES_MAX];
 	int written = 0, n = 1;
 
-	find_repeats(scope, repeats);
 	for (int box = -1; n > 0 && written < max; box++) {
-		n = names_of_box(scope, box, repeats, first, names + written, max - written);
+		n = names_of_box(scope, box, first, names + written, max - written);
 		if (n > first)
 			written += n - first < max - written ? n - first : max - written;
 		first = first > n ? first - n : 0;
