@@ -230,15 +230,6 @@ static int skl_encode(struct ipmu_event *e, const char *event, const struct ipmu
 	return rc ? rc : parameter(e, event, codes[1], why);
 }
 
-/* What a counter holds after a reset is undefined: it starts from 0. */
-static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		   uint64_t select)
-{
-	int rc = ipmu_msr_write(p, type->ctr, box, ctr, 0);
-
-	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
-}
-
 static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		  uint64_t value)
 {
@@ -249,7 +240,8 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 
 static const struct ipmu_ops arch_ops = {
 	.knows = arch_knows, .more = arch_more,
-	.encode = arch_encode, .program = program, .read = ipmu_msr_count_read, .preset = preset,
+	.encode = arch_encode, .program = ipmu_core_program, .read = ipmu_msr_count_read,
+	.preset = preset,
 	.units = ipmu_select_units,
 };
 
@@ -262,7 +254,8 @@ static const char *skl_units(const struct ipmu_event *e, const char *event, cons
 }
 
 static const struct ipmu_ops skl_ops = {
-	.encode = skl_encode, .program = program, .read = ipmu_msr_count_read, .preset = preset,
+	.encode = skl_encode, .program = ipmu_core_program, .read = ipmu_msr_count_read,
+	.preset = preset,
 	.units = skl_units,
 };
 
@@ -345,8 +338,8 @@ static int alias_encode(struct ipmu_event *e, const char *event, const struct ip
 }
 
 static const struct ipmu_ops alias_ops = {
-	.knows = arch_knows, .more = arch_more, .encode = alias_encode, .program = program,
-	.read = ipmu_msr_count_read,
+	.knows = arch_knows, .more = arch_more, .encode = alias_encode,
+	.program = ipmu_core_program, .read = ipmu_msr_count_read,
 	.units = ipmu_select_units,
 };
 

@@ -135,15 +135,6 @@ static int core_encode(struct ipmu_event *e, const char *event, const struct ipm
 	return ipmu_core_encode(e, event, q, &select, 1, why);
 }
 
-/* What a counter holds after a reset is undefined: it starts from 0. */
-static int core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-			uint64_t select)
-{
-	int rc = ipmu_msr_write(p, type->ctr, box, ctr, 0);
-
-	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
-}
-
 static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		       uint64_t value)
 {
@@ -153,7 +144,7 @@ static int core_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, in
 }
 
 static const struct ipmu_ops core_ops = {
-	.check = ipmu_core2_check_names, .encode = core_encode, .program = core_program,
+	.check = ipmu_core2_check_names, .encode = core_encode, .program = ipmu_core_program,
 	.read = ipmu_msr_count_read, .preset = core_preset, .units = ipmu_select_units,
 };
 

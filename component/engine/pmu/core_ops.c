@@ -55,6 +55,14 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_
 	return 0;
 }
 
+int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      uint64_t select)
+{
+	int rc = ipmu_msr_write(p, type->ctr, box, ctr, 0);
+
+	return rc ? rc : ipmu_msr_program(p, type, box, ctr, select);
+}
+
 int ipmu_core_busy(struct ipmu_regs *p, const struct ipmu_reg *ctrl, const struct ipmu_reg *select,
 		   int n, char *why)
 {

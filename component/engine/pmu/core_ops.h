@@ -17,6 +17,9 @@ extern const struct ipmu_own_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
 /* ovf=N with N up to max makes the choice one with a preset; *n 0: not asked for. */
 int ipmu_core_period(struct ipmu_choice *choice, const char *event,
 		     const struct ipmu_qualifiers *q, uint64_t max, uint64_t *n, char *why);
+/* ops->program: the counter's value after a reset is undefined, so it starts from 0. */
+int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      uint64_t select);
 /* Write the counter's start value and clear its flag, a bit of ovf_ctrl. */
 int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
 		     const struct ipmu_reg *ovf_ctrl, uint64_t flag);

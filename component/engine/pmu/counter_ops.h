@@ -29,11 +29,12 @@ int ipmu_window_count_read(struct ipmu_regs *p, const struct ipmu_pmu_type *type
 int ipmu_program_nothing(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 			 uint64_t select);
 
-/* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
- * of `mine` in it that were not set before. Async-signal-safe. */
-/* Clear those flags of `mine` that status has and had not when it was saved, through ovf_ctrl. */
+/* Clear, through ovf_ctrl, those flags of `mine` that status has now and had not when it was saved.
+ * Async-signal-safe. */
 int ipmu_msr_clear_flags(struct ipmu_regs *p, const struct ipmu_reg *status,
 			 const struct ipmu_reg *ovf_ctrl, uint64_t mine);
+/* If anything has been started (which saved `ctrl`): stop it. If `status` is saved: clear the flags
+ * of `mine` in it that were not set before. Async-signal-safe. */
 int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 		    const struct ipmu_reg *status, const struct ipmu_reg *ovf_ctrl, uint64_t mine);
 
