@@ -37,18 +37,23 @@ static bool is_all(const struct vpmu_machine *m, const struct vpmu_cpus *c)
 
 /* ---- options ---- */
 
-/* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
-static long local_rank(void)
+long vpmu_first_number(const char *const *names, size_t n)
 {
-	static const char *const names[] = { VPMU_LOCAL_RANKS };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *text = getenv(names[i]);
 
 		if (text && *text >= '0' && *text <= '9')
 			return strtol(text, NULL, 10);
 	}
 	return -1;
+}
+
+/* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
+static long local_rank(void)
+{
+	static const char *const names[] = { VPMU_LOCAL_RANKS };
+
+	return vpmu_first_number(names, sizeof(names) / sizeof(names[0]));
 }
 
 /* A core for each rank, and then the cores' next threads. */

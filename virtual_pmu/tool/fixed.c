@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is the same in each run of a program: options, and variables that stand for them where an
- * outer `vpmu run` or ipmu-run has started this one. */
+/* Values that are the same in each run of a program: options, and variables that stand for them
+ * where an outer `vpmu run` or ipmu-run has started this one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,13 @@
 #define RANDOM "VPMU_RANDOM"
 #define TIME "VPMU_TIME"
 
+/* Outside of a job: 0. */
 static uint64_t rank_in_job(void)
 {
 	static const char *const names[] = { LAUNCHER_RANKS };
+	long rank = vpmu_first_number(names, sizeof(names) / sizeof(names[0]));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *text = getenv(names[i]);
-
-		if (text && *text >= '0' && *text <= '9')
-			return strtoull(text, NULL, 10);
-	}
-	return 0;
+	return rank < 0 ? 0 : (uint64_t)rank;
 }
 
 static const char *value_of(const char *option, const char *name)

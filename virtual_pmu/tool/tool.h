@@ -100,6 +100,8 @@ struct vpmu_cpus {
 };
 /* cpus: from --cpus, or NULL. */
 int vpmu_affinity(struct vpmu_segment *s, const char *cpus, struct vpmu_cpus *out);
+/* The number in the first of these variables that holds one; -1: in none. */
+long vpmu_first_number(const char *const *names, size_t n);
 
 /* ---- fixed.c: what is the same in each run ---- */
 struct vpmu_fixed_options { const char *seed, *random, *time; };	/* as given; NULL: not */
