@@ -14,6 +14,7 @@
 
 static const struct vpmu_user_host *host;
 static bool has_tsc;		/* the model has a time-stamp counter */
+static bool model_time;		/* the program reads the machine's clock */
 static struct vpmu_user_layout layout;
 
 /* Publishes, and releases the machine lock, before a register is read by other means than a system
@@ -40,7 +41,7 @@ static bool on_illegal(uint64_t general[16], uint64_t *rip)
 
 static bool on_rdtsc(uint64_t *value)
 {
-	if (!has_tsc && !vpmu_system_clock(value))
+	if (!has_tsc && !model_time)
 		return false;
 	synchronise();
 	return has_tsc ? vpmu_system_rdtsc(value) : vpmu_system_clock(value);
@@ -128,6 +129,7 @@ bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fi
 	};
 	vpmu_stepping_begin(host, vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	model_time = fixed->model_time;
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
