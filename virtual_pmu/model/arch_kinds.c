@@ -2,52 +2,49 @@
 /* Which counters and architectural events each kind of core has, and what CPUID leaves 0AH and 23H
  * say of them. The numbers are those that CPUID gave on such parts; leaf 0AH of a hybrid machine is
  * what all its kinds have in common. */
-#include <string.h>
-
 #include "arch_state.h"
 
-enum { EAX, EBX, ECX, EDX };
 #define LEAF_A(a, b, c, d) .leaf_a = { a, b, c, d }
 /* The TSC of an i5-6400T is 184/2 of its crystal: CPUID leaf 15H. */
 #define CRYSTAL .crystal = 92
 #define SAME_RATE .crystal = 1
 
 static const struct arch_kind skl_ht = {
-	.version = 4, .general = 4, .fixed = 0x7, .events = 0x7f, .any = true, CRYSTAL,
+	.general = 4, .fixed = 0x7, .events = 0x7f, .any = true, CRYSTAL,
 	LEAF_A(0x07300404, 0, 0, 0x603),
 };
 static const struct arch_kind skl_single = {
-	.version = 4, .general = 8, .fixed = 0x7, .events = 0x7f, .any = true, CRYSTAL,
+	.general = 8, .fixed = 0x7, .events = 0x7f, .any = true, CRYSTAL,
 	LEAF_A(0x07300804, 0, 0, 0x603),
 };
 static const struct arch_kind icl = {
-	.version = 5, .general = 8, .fixed = 0xf, .events = 0xff, CRYSTAL,
+	.general = 8, .fixed = 0xf, .events = 0xff, CRYSTAL,
 	LEAF_A(0x08300805, 0, 0xf, 0x8604),
 };
 static const struct arch_kind golden_cove = {
-	.version = 5, .general = 8, .fixed = 0xf, .events = 0xff, SAME_RATE,
+	.general = 8, .fixed = 0xf, .events = 0xff, SAME_RATE,
 	LEAF_A(0x07300605, 0, 0x7, 0x8603),
 };
 static const struct arch_kind gracemont = {
-	.version = 5, .general = 6, .fixed = 0x7, .events = 0x7f, SAME_RATE,
+	.general = 6, .fixed = 0x7, .events = 0x7f, SAME_RATE,
 	LEAF_A(0x07300605, 0, 0x7, 0x8603),
 };
 #define METEOR LEAF_A(0x07300805, 0, 0x7, 0x8603)
 static const struct arch_kind redwood_cove = {
-	.version = 5, .general = 8, .fixed = 0xf, .events = 0xdff, SAME_RATE, .leaf_23 = true,
+	.general = 8, .fixed = 0xf, .events = 0xdff, SAME_RATE, .leaf_23 = true,
 	METEOR,
 };
 static const struct arch_kind crestmont = {
-	.version = 5, .general = 8, .fixed = 0x7, .events = 0x7f, SAME_RATE, .leaf_23 = true,
+	.general = 8, .fixed = 0x7, .events = 0x7f, SAME_RATE, .leaf_23 = true,
 	.slots = 6, METEOR,
 };
 #define LUNAR LEAF_A(0x0d300806, 0x280, 0x7, 0x8603)
 static const struct arch_kind lion_cove = {
-	.version = 6, .general = 10, .fixed = 0xf, .events = 0x1dff, SAME_RATE, .leaf_23 = true,
+	.general = 10, .fixed = 0xf, .events = 0x1dff, SAME_RATE, .leaf_23 = true,
 	LUNAR,
 };
 static const struct arch_kind skymont = {
-	.version = 6, .general = 8, .fixed = 0x77, .events = 0x1f7f, SAME_RATE, .leaf_23 = true,
+	.general = 8, .fixed = 0x77, .events = 0x1f7f, SAME_RATE, .leaf_23 = true,
 	.slots = 8, LUNAR,
 };
 

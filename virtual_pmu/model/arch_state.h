@@ -36,7 +36,6 @@ struct arch_thread {
 
 /* Counters and events of one kind of core. */
 struct arch_kind {
-	uint32_t version;
 	uint32_t general;		/* counters */
 	uint32_t fixed;			/* a bit for each that there is */
 	uint32_t events;		/* a bit for each architectural event, as in leaf 23H */
