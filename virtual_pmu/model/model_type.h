@@ -138,7 +138,7 @@ extern const struct vpmu_model_type vpmu_skl_client, vpmu_cml_client, vpmu_snb_c
 				    vpmu_adln_client, vpmu_mtl_client, vpmu_arl_client,
 				    vpmu_lnl_client,
 				    vpmu_knc, vpmu_core2, vpmu_nhmex, vpmu_netburst;
-extern const struct vpmu_core_type vpmu_arch_core;
+extern const struct vpmu_core_type vpmu_arch_core, vpmu_skl_core;
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m);	/* or NULL */
 /* The core type that this row is of, or NULL. */
