@@ -30,6 +30,8 @@ int glue_papi_code(int rc)
 	case -ENODEV:
 	case -ENXIO:
 		return PAPI_ECMP;
+	case -ENOTSUP:
+		return PAPI_ENOSUPP;
 	case -ESTALE:
 	case -ESHUTDOWN:
 		return PAPI_ECLOST;
