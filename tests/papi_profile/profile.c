@@ -91,9 +91,9 @@ static void profile(int set, int code, int threshold)
 	count(set);
 	check("PAPI_profil, to end it", PAPI_profil(buckets, 0, (vptr_t)low, 65536, set, code, 0,
 						    PAPI_PROFIL_POSIX));
-	printf("profil hot %lu cold %lu\n",
+	printf("profil hot %lu cold %lu all %lu\n",
 	       sum(buckets + (&__start_hot_code - low) / 2, SIZE(hot) / 2),
-	       sum(buckets + (&__start_cold_code - low) / 2, SIZE(cold) / 2));
+	       sum(buckets + (&__start_cold_code - low) / 2, SIZE(cold) / 2), sum(buckets, n));
 	count(set);	/* it has ended: nothing is added, and nothing disturbs */
 	printf("ended %lu\n", sum(buckets, n));
 }
