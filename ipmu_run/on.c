@@ -56,27 +56,43 @@ static void find_vpmu(const char *self, char out[PATH_MAX])
 		strcpy(out, "vpmu");
 }
 
+/* How many words at argv are an option of the outer `vpmu run`. */
+static int words_of_machine(char **argv)
+{
+	static const char *const names[] = { "--on", "--seed" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(*argv, names[i], n) && (!(*argv)[n] || (*argv)[n] == '='))
+			return (*argv)[n] ? 1 : 2;
+	}
+	return 0;
+}
+
 /* ipmu-run OPTIONS PROGRAM becomes
  * vpmu run --no-feed -m MACHINE -- ipmu-run OPTIONS -- vpmu run -- PROGRAM, where the inner one
  * joins the machine of the outer. */
 static void compose(const struct options *o, int argc, char **argv, char *self, char *vpmu,
 		    char **out)
 {
-	static char run[] = "run", no_feed[] = "--no-feed", m[] = "-m", end[] = "--";
-	char *const head[] = { vpmu, run, no_feed, m, (char *)(uintptr_t)o->on, end, self };
+	static char run[] = "run", no_feed[] = "--no-feed", m[] = "-m", end[] = "--",
+		    seed[] = "--seed";
+	char *const head[] = { vpmu, run, no_feed, m, (char *)(uintptr_t)o->on };
 	char *const middle[] = { end, vpmu, run, end };
 	int n = 0;
 
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
 		out[n++] = head[i];
-	for (int i = 1; i < o->first; i++) {
-		bool joined = !strncmp(argv[i], "--on=", 5), apart = !strcmp(argv[i], "--on");
-
-		if (i + 1 == o->first && !strcmp(argv[i], "--"))
-			continue;
-		if (apart)
-			i++;
-		else if (!joined)
+	if (o->seed) {
+		out[n++] = seed;
+		out[n++] = (char *)(uintptr_t)o->seed;
+	}
+	out[n++] = end;
+	out[n++] = self;
+	for (int i = 1, skipped; i < o->first; i += skipped ? skipped : 1) {
+		skipped = words_of_machine(argv + i);
+		if (!skipped && (i + 1 < o->first || strcmp(argv[i], "--")))
 			out[n++] = argv[i];
 	}
 	for (size_t i = 0; o->argv[0] && i < sizeof(middle) / sizeof(middle[0]); i++)

@@ -10,12 +10,13 @@
 #define REPEAT_MAX 1000
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
-       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE };
+       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
 	{ "events", required_argument, NULL, 'e' },
 	{ "on", required_argument, NULL, OPT_ON },
+	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "output", required_argument, NULL, 'o' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
@@ -50,6 +51,7 @@ static const char help[] =
 "  -e, --events LIST     PAPI's names of events, with their component or without\n"
 "      --groups          what can be asked on this machine, and what it means\n"
 "      --on MACHINE      on a virtual machine; 'vpmu machines' lists them\n"
+"      --seed N          of that machine: other addresses and random numbers for each N\n"
 "  -r, --repeat N        run the program N times: mean and deviation\n"
 "      --passes          what does not fit into the counters at once is spread over\n"
 "                        several runs of the program\n"
@@ -186,6 +188,7 @@ static int take(struct options *o, int code, char **argv)
 					     EXIT_USAGE : 0;
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
+	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
@@ -227,9 +230,9 @@ static int check_diff(const struct options *o)
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--diff compares two files: '%s' is one word more",
 				o->argv[0]);
-	return !o->ngroups && !o->nevents && !o->on && !o->output && !o->list ? 0 :
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->output && !o->list ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: leave out -g, "
-			"-e, --on, -o and --groups");
+			"-e, --on, --seed, -o and --groups");
 }
 
 static int check_compare(const struct options *o)
@@ -249,6 +252,9 @@ static int check(const struct options *o)
 
 	if (rc || o->diff)
 		return rc;
+	if (o->seed && !o->on)
+		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "
+				"--on MACHINE as well", o->seed);
 	if (o->list)
 		return o->argv[0] || o->ngroups || o->nevents ?
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;

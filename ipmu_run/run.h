@@ -25,7 +25,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
 struct options {
 	char **groups, **events;	/* names, as given */
 	int ngroups, nevents;
-	const char *on, *output;
+	const char *on, *seed, *output;
 	int repeat;
 	int interval_ms;		/* 0: none */
 	bool passes, list, quiet, until_mpi_init;

@@ -79,7 +79,7 @@ run() {		# run COMMAND
 		 else
 			echo "not tried, no mpirun here: $command"
 		 fi ;;
-	'ipmu-run --on '* | VPMU_SEED=*) bash -c "$command" >out 2>&1 ;;
+	'ipmu-run --on '*) bash -c "$command" >out 2>&1 ;;
 	ipmu-run*) "$VPMU" run --no-feed -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	ipmu-restore*) "$VPMU" run --no-feed -- bash -c "$command" >out 2>&1 ;;
 	'install -d '*)

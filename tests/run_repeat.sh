@@ -17,13 +17,14 @@ loader=/lib64/ld-linux-x86-64.so.2 libraries=/usr/lib/x86_64-linux-gnu
 # The number of variables is the program's input, so it is always the same.
 ipmu_run=$(command -v ipmu-run)
 clean=(env -i PATH=/usr/bin:/bin "PWD=$scratch" HOME=/ USER=somebody LC_ALL=C "VPMU_TALLY=$scratch/tally")
+with=()
 core=core_fixed.INST_RETIRED:ANY,core.LAST_LEVEL_CACHE_REFERENCES,core.LAST_LEVEL_CACHE_MISSES
 uncore=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 uncore+=,skl_unc_imc.DRAM_DATA_READS
-numbers() {	# numbers MACHINE EVENTS COMMAND...: after what `as` holds
+numbers() {	# numbers MACHINE EVENTS COMMAND...: after what `as` holds, with the options `with`
 	local machine=$1 events=$2
 	shift 2
-	"${clean[@]}" "${as[@]}" "$ipmu_run" --on "$machine" -e "$events" -- "$@" 2>&1 >/dev/null </dev/null |
+	"${clean[@]}" "${as[@]}" "$ipmu_run" --on "$machine" "${with[@]}" -e "$events" -- "$@" 2>&1 >/dev/null </dev/null |
 		awk '/^    (core|skl_unc)/ { printf "%s ", $2 }'
 }
 digits() {	# digits COMMAND...: instructions, L2 lookups and misses; LLC lookups and misses, DRAM reads
@@ -150,9 +151,10 @@ debian python3 /usr/bin/python3 -I -S -c 'print(len({str(i): i for i in range(50
 # Other seeds are other layouts: the digits change, but not what the program does.
 as=()
 base=$(digits "$loader" --inhibit-cache --library-path $libraries /usr/bin/sort "$scratch/input")
-as=(env VPMU_SEED=1)
+with=(--seed=1)
 other=$(digits "$loader" --inhibit-cache --library-path $libraries /usr/bin/sort "$scratch/input")
 [ "$base" != "$other" ] && ok || bad 'seed 1 moves nothing'
+with=(--seed 1)
 is 'seed 1 repeats' "$other" "$(digits "$loader" --inhibit-cache --library-path $libraries /usr/bin/sort "$scratch/input")"
 
 [ -z "${VPMU_TALLY-}" ] || cat tally >>"$VPMU_TALLY"
