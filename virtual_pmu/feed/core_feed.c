@@ -393,11 +393,17 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	struct core_thread *t = mine;
 	uintptr_t note = (uintptr_t)user;
 	bool store = info & VPMU_INFO_STORE;
-	struct piece *p = store ? &t->store : &t->load;
+	struct piece *p;
 	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
+	qemu_plugin_vcpu_mem_cb_t feed = note & NONTEMPORAL ? parts.nontemporal : parts.access;
 	uint32_t before[3];
 	uint64_t last = vpmu_info_last(info, address);
 
+	if (unlikely(!t)) {	/* counting has ended in this block */
+		feed(vcpu, info, address, site);
+		return;
+	}
+	p = store ? &t->store : &t->load;
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
@@ -407,7 +413,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];
 	before[1] = t->counts[VPMU_L2_READ_MISS];
 	before[2] = t->counts[VPMU_FILL_READ_MEMORY];
-	(note & NONTEMPORAL ? parts.nontemporal : parts.access)(vcpu, info, address, site);
+	feed(vcpu, info, address, site);
 	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
 		     t->counts[VPMU_L2_READ_MISS] != before[1]))
 		missed(t, p, store, before);
