@@ -139,11 +139,14 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 	return answer(vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value));
 }
 
-/* The core PMU that a machine has beside an uncore PMU is for programs in user mode: a kernel is
- * not told of it, and so does not drive it. */
+/* A kernel is told of Skylake's and Comet Lake's core PMU, whose events are known, and so drives it;
+ * that of later clients is for programs in user mode. */
 static bool is_hidden(uint32_t leaf, uint32_t subleaf)
 {
-	if (!vpmu_core_events_beside(&machine->machine))
+	enum vpmu_family id = machine->machine.family_id;
+
+	if (!vpmu_core_events_beside(&machine->machine) || id == VPMU_SKYLAKE_CLIENT ||
+	    id == VPMU_COMET_LAKE)
 		return false;
 	return leaf == 0x1 || leaf == 0xa || leaf == 0x23 || (leaf == 0x7 && subleaf == 1);
 }
