@@ -164,6 +164,7 @@ check_presets() {
 }
 all=$((2 * loops / period))
 on core2-2c 0,1 core INST_RETIRED:ANY_P BR_INST_RETIRED:ANY $all
+on skl-2c4t 0,2 skl INST_RETIRED:ANY_P BR_INST_RETIRED:ALL_BRANCHES $all
 on knc-1c4t 2,3 knc INSTRUCTIONS_EXECUTED BRANCHES 1
 on p4-1p2t 0,1 netburst_p INSTR_RETIRED:NBOGUSNTAG BRANCH_RETIRED:MMNP:MMNM:MMTP:MMTM $all
 exit "$failed"
