@@ -139,8 +139,8 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 	return answer(vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value));
 }
 
-/* A kernel is told of Skylake's and Comet Lake's core PMU, whose events are known, and so drives it;
- * that of later clients is for programs in user mode. */
+/* A kernel is told of the core PMU of Skylake and Comet Lake, whose events are known, and so drives
+ * it; that of later clients is for programs in user mode. */
 static bool is_hidden(uint32_t leaf, uint32_t subleaf)
 {
 	enum vpmu_family id = machine->machine.family_id;
