@@ -107,11 +107,11 @@ for name in pmutopo vpmu ipmu-allowlist ipmu-restore ${run-} ${MPIS:+ipmu-mpi-ru
 	[ "$("$STAGE/bin/$name" -V)" = "$name $VERSION" ] || fail "$name -V"
 done
 
-# -- the version stands in configure.ac, and NEWS.md begins with it
+# -- the version stands in configure.ac, and NEWS.md begins with it; a base says which one made it
 head=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' "$SRCDIR/NEWS.md" | head -n 1)
 [ "$head" = "$VERSION" ] || fail "NEWS.md begins with version '$head' instead of $VERSION"
 grep -qF "AC_INIT([ipmu], [$VERSION])" "$SRCDIR/configure.ac" || fail 'the version is not that of configure.ac'
-(cd "$SRCDIR" && grep -rnwF -e "$VERSION" Makefile.in ./*.pc.in env.sh.in modulefile.in README.md CONTRIBUTING.md \
+(cd "$SRCDIR" && grep -rnwF --exclude=base.json -e "$VERSION" Makefile.in ./*.pc.in env.sh.in modulefile.in README.md CONTRIBUTING.md \
 	build-aux man hwloc_topo pfm_events component virtual_pmu mpi_aggregation mpi_examples demo bench) &&
 	fail 'the version stands here too'
 exit "$failed"
