@@ -176,6 +176,9 @@ static void what_only_samples_is_refused(void **state)
 	assert_non_null(strstr(why, "without PEBS it counts nothing"));
 	assert_int_equal(ipmu_event_parse(f->sys, "skl.RAW:event=0xB7:umask=1", &e, why), -EINVAL);
 	assert_non_null(strstr(why, "needs a parameter"));
+	assert_int_equal(ipmu_event_parse(f->sys, "skl.UNHALTED_REFERENCE_CYCLES:t", &e, why),
+			 -EINVAL);
+	assert_non_null(strstr(why, "a fixed counter takes u and k alone"));
 	e = engine_fixture_event(f, "skl.OFFCORE_RESPONSE_1:DMND_DATA_RD:ANY_RESPONSE");
 	assert_int_equal(e.choices[0].nextra, 1);
 	assert_int_equal(e.choices[0].extra[0].index, 1);

@@ -60,9 +60,24 @@ static bool raw_lacks(const struct ipmu_pmu_type *type, const char *modifier)
 	return ipmu_raw_most(type, key) == 0;
 }
 
-/* An event that libpfm4's table lacks takes what others of its PMU take. */
-static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
-			  char *list, size_t bytes)
+static bool first_has(const struct ipmu_pmu_type *type, const char *modifier)
+{
+	struct ipmu_event_info first;
+	char text[64];
+
+	if (ipmu_pfm_list(type, 0, -1, &first))
+		return true;
+	for (int n = 0; !ipmu_pfm_modifier(type, first.name + strlen(type->name) + 1, n, text,
+					   sizeof(text)); n++)
+		if (strcmp(text, modifier) == 0)
+			return true;
+	return false;
+}
+
+/* An event that libpfm4's table lacks takes what others of its PMU take; one that `own` counts,
+ * a PMU of fixed counters, nothing that those have not. */
+static void add_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_pmu_type *own,
+			  const char *event, char *list, size_t bytes)
 {
 	bool raw = ipmu_raw_is(type, event);
 	struct ipmu_event_info first;
@@ -74,7 +89,7 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const char *event,
 		event = first.name + strlen(type->name) + 1;
 	}
 	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
-		if (!raw || !raw_lacks(type, text))
+		if ((!raw || !raw_lacks(type, text)) && (own == type || first_has(own, text)))
 			ipmu_list_add(list, bytes, text);
 }
 
@@ -111,6 +126,6 @@ void ipmu_name_takes(const struct ipmu_machine *m, const struct ipmu_pmu_type *t
 	add_places(m, list, bytes);
 	add_boxes(m, type, list, bytes);
 	add_raw(type, event, list, bytes);
-	add_modifiers(type, event, list, bytes);
+	add_modifiers(type, own, event, list, bytes);
 	add_own(own, list, bytes);
 }

@@ -66,6 +66,9 @@ static int counter_of(uint64_t code)
 	return code == 0x00C0 ? 0 : code == 0x003C ? 1 : code == 0x0300 ? 2 : -1;
 }
 
+/* Of IA32_PERFEVTSELx: CMASK, INV, ANY, E. A fixed counter has no such fields. */
+#define ABSENT (BITS(31, 23) | BITS(21, 21) | BITS(18, 18))
+
 static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		  const uint64_t *codes, int ncodes, char *why)
 {
@@ -79,6 +82,9 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	if (n < 0)
 		return ipmu_fail(why, -ENOENT, "no fixed counter counts %s.%s%s", e->type->name,
 				 event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+	if (codes[0] & ABSENT)
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: a fixed counter takes u and k alone",
+				 e->type->name, event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
 				 "and k it counts at both", e->type->name, event,
