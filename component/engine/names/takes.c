@@ -60,15 +60,21 @@ static bool raw_lacks(const struct ipmu_pmu_type *type, const char *modifier)
 	return ipmu_raw_most(type, key) == 0;
 }
 
+/* The first event of libpfm4's table, without its PMU; NULL: there is no table. */
+static const char *first_event(const struct ipmu_pmu_type *type, struct ipmu_event_info *info)
+{
+	return ipmu_pfm_list(type, 0, -1, info) ? NULL : info->name + strlen(type->name) + 1;
+}
+
 static bool first_has(const struct ipmu_pmu_type *type, const char *modifier)
 {
-	struct ipmu_event_info first;
+	struct ipmu_event_info info;
+	const char *event = first_event(type, &info);
 	char text[64];
 
-	if (ipmu_pfm_list(type, 0, -1, &first))
+	if (!event)
 		return true;
-	for (int n = 0; !ipmu_pfm_modifier(type, first.name + strlen(type->name) + 1, n, text,
-					   sizeof(text)); n++)
+	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
 		if (strcmp(text, modifier) == 0)
 			return true;
 	return false;
@@ -80,14 +86,13 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_pm
 			  const char *event, char *list, size_t bytes)
 {
 	bool raw = ipmu_raw_is(type, event);
-	struct ipmu_event_info first;
+	struct ipmu_event_info info;
 	char text[64];
 
-	if (!ipmu_pfm_has_event(type, event)) {
-		if (ipmu_pfm_list(type, 0, -1, &first))
-			return;
-		event = first.name + strlen(type->name) + 1;
-	}
+	if (!ipmu_pfm_has_event(type, event))
+		event = first_event(type, &info);
+	if (!event)
+		return;
 	for (int n = 0; ipmu_pfm_modifier(type, event, n, text, sizeof(text)) == 0; n++)
 		if ((!raw || !raw_lacks(type, text)) && (own == type || first_has(own, text)))
 			ipmu_list_add(list, bytes, text);

@@ -66,7 +66,7 @@ static int counter_of(uint64_t code)
 	return code == 0x00C0 ? 0 : code == 0x003C ? 1 : code == 0x0300 ? 2 : -1;
 }
 
-/* Of IA32_PERFEVTSELx: CMASK, INV, ANY, E. A fixed counter has no such fields. */
+/* Fields of IA32_PERFEVTSELx that a fixed counter lacks: CMASK, INV, ANY, E. */
 #define ABSENT (BITS(31, 23) | BITS(21, 21) | BITS(18, 18))
 
 static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
