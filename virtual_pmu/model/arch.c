@@ -25,9 +25,10 @@
 #define CTR_FRZ VPMU_BITS(59, 59)
 #define PMI_IN_USE VPMU_BITS(63, 63)
 #define FULL_WIDTH_WRITES VPMU_BITS(13, 13)
+#define OFFCORE_RSP_MASK (VPMU_BITS(37, 15) | VPMU_BITS(11, 0))
 
 enum { PMC = 0xc1, SELECT = 0x186, FIXED_CTR = 0x309, FIXED_CTR_CTRL = 0x38d, GLOBAL_CTRL = 0x38f,
-       STATUS_RESET = 0x390, STATUS_SET = 0x391, A_PMC = 0x4c1, OFFCORE_RSP = 0x1a6 };
+       STATUS_RESET = 0x390, STATUS_SET = 0x391, A_PMC = 0x4c1 };
 
 static const struct vpmu_register_row rows[] = {
 	{
@@ -66,17 +67,19 @@ static const struct vpmu_register_row rows[] = {
 		.name = "IA32_A_PMCm", SDM("18.2.5"), .access = VPMU_RW, .address = A_PMC,
 		.width = ARCH_WIDTH, .mask = COUNTER_MASK, AT(value[0]), COUNTERS(ARCH_GENERAL),
 	},
-	/* From here on Skylake's alone: parameters of the events 0xB7 and 0xBB, and of 0xC6. */
+	/* The rows of Skylake alone: parameters of the events 0xB7, 0xBB and 0xC6. */
 	{
-		.name = "MSR_OFFCORE_RSP_m", SDM("18.9.8"), .access = VPMU_RW,
-		.address = OFFCORE_RSP, .width = 64, .mask = 0x3fffff8fff,
-		AT(offcore_rsp), COUNTERS(2),
+		.name = "MSR_OFFCORE_RSP_0", SDM("18.9.8"), .access = VPMU_RW, .address = 0x1a6,
+		.width = 64, .mask = OFFCORE_RSP_MASK, AT(offcore_rsp[0]),
+	}, {
+		.name = "MSR_OFFCORE_RSP_1", SDM("18.9.8"), .access = VPMU_RW, .address = 0x1a7,
+		.width = 64, .mask = OFFCORE_RSP_MASK, AT(offcore_rsp[1]),
 	}, {
 		.name = "MSR_PEBS_FRONTEND", .cite = "perfmon SKL", .access = VPMU_RW,
 		.address = 0x3f7, .width = 64, .mask = 0x7fff17, AT(frontend),
 	},
 };
-#define SKL_ROWS 2
+#define SKL_ROWS 3
 
 static struct arch_thread *thread_of(struct vpmu_segment *s, uint32_t cpu)
 {
@@ -101,8 +104,6 @@ static uint32_t counters(const struct vpmu_machine *m, const struct vpmu_registe
 	const struct arch_kind *first = arch_kind_of(m, 0);
 	const struct arch_kind *last = arch_kind_of(m, vpmu_machine_cpus(m) - 1);
 
-	if (row->address == OFFCORE_RSP)
-		return row->counters;
 	if (row->address == FIXED_CTR)
 		return last_fixed(first->fixed | last->fixed);
 	return first->general > last->general ? first->general : last->general;
@@ -112,7 +113,7 @@ static bool has(const struct vpmu_machine *m, uint32_t cpu, const struct vpmu_re
 {
 	const struct arch_kind *k = arch_kind_of(m, cpu);
 
-	if (!r->row->counters || r->row->address == OFFCORE_RSP)
+	if (!r->row->counters)
 		return true;
 	return r->row->address == FIXED_CTR ? k->fixed >> r->counter & 1 : r->counter < k->general;
 }

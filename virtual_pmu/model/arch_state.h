@@ -16,7 +16,7 @@ struct arch_thread {
 	uint64_t value[ARCH_COUNTERS];
 	uint64_t select[ARCH_GENERAL];
 	uint64_t fixed_ctrl, global_ctrl, status, status_reset, status_set, in_use, capabilities;
-	uint64_t offcore_rsp[2], frontend;	/* of Skylake; nothing depends on them */
+	uint64_t offcore_rsp[2], frontend;	/* Skylake's; nothing depends on them */
 	uint64_t interrupts;
 	uint32_t active[ARCH_GENERAL];	/* edge detectors */
 	uint32_t ticks;			/* clocks since the last one of the crystal */
