@@ -60,9 +60,7 @@ bool vpmu_core_feed_active(void)
 
 static void shape_buffers(struct core_thread *t)
 {
-	uint32_t family = caches->s->machine.family_id;
-
-	if (family != VPMU_SKYLAKE_CLIENT && family != VPMU_COMET_LAKE)
+	if (!vpmu_has_skylake_cores(&caches->s->machine))
 		return;
 	t->dtlb.shape = &vpmu_tlb_skl_data;
 	t->itlb.shape = &vpmu_tlb_skl_code;

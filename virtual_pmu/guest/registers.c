@@ -143,10 +143,8 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
  * it; that of later clients is for programs in user mode. */
 static bool is_hidden(uint32_t leaf, uint32_t subleaf)
 {
-	enum vpmu_family id = machine->machine.family_id;
-
-	if (!vpmu_core_events_beside(&machine->machine) || id == VPMU_SKYLAKE_CLIENT ||
-	    id == VPMU_COMET_LAKE)
+	if (!vpmu_core_events_beside(&machine->machine) ||
+	    vpmu_has_skylake_cores(&machine->machine))
 		return false;
 	return leaf == 0x1 || leaf == 0xa || leaf == 0x23 || (leaf == 0x7 && subleaf == 1);
 }

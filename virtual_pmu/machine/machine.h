@@ -79,6 +79,11 @@ static inline bool vpmu_is_hybrid(const struct vpmu_machine *m)
 {
 	return m->little.cores && vpmu_first_little(m);
 }
+/* The cores are Skylake's: those of Comet Lake are the same. */
+static inline bool vpmu_has_skylake_cores(const struct vpmu_machine *m)
+{
+	return m->family_id == VPMU_SKYLAKE_CLIENT || m->family_id == VPMU_COMET_LAKE;
+}
 /* How far the CPU is behind the first of the E cores; negative: it is none of them. */
 static inline int64_t vpmu_cpu_little(const struct vpmu_machine *m, uint32_t cpu)
 {

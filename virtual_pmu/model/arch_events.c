@@ -51,7 +51,7 @@ const struct arch_event *arch_event_number(const struct vpmu_machine *m, uint32_
 	if (index < architectural)
 		return &events[index];
 	index -= architectural;
-	if (m->family_id != VPMU_SKYLAKE_CLIENT && m->family_id != VPMU_COMET_LAKE)
+	if (!vpmu_has_skylake_cores(m))
 		return NULL;
 	return index < SKL_CORE_EVENTS ? &skl_core_events[index] : NULL;
 }
