@@ -56,7 +56,7 @@ static void find_vpmu(const char *self, char out[PATH_MAX])
 		strcpy(out, "vpmu");
 }
 
-/* How many words at argv are an option of the outer `vpmu run`. */
+/* Count the words at argv that are an option of the outer `vpmu run`. */
 static int words_of_machine(char **argv)
 {
 	static const char *const names[] = { "--on", "--seed" };
