@@ -122,15 +122,70 @@ static int check_gate(const struct work *w, const struct choice *c, const struct
 	return w->gate ? gate_compare(w->gate, &r, true) : 0;
 }
 
+/* A node that is not the first leaves its report to that one. With intervals it keeps a page and
+ * tables of its own: nodes have no common clock, so the joined report has no intervals. */
+static int leave_report(const struct work *w, const struct report *r)
+{
+	return output_leave(job_node_prefix(w->job), r, w->o->interval_ms > 0);
+}
+
+/* Keeps the nodes' reports where something is in them that the joined one lacks. */
+static int end_joining(const struct work *w, const struct report *own)
+{
+	const struct report_job *all = job_shape(w->job);
+	bool missing = all->ranks < all->size;
+
+	if (!w->o->output || !strcmp(w->o->output, "-") || (!missing && !w->o->interval_ms)) {
+		job_remove_reports(w->job);
+		return 0;
+	}
+	if (missing)
+		complain(0, "%d of %d ranks are not in the report: copy %s.NODE.json of their "
+			 "nodes to this folder, and 'ipmu-run --merge %s' adds them",
+			 all->size - all->ranks, all->size, w->o->output, w->o->output);
+	return leave_report(w, own);
+}
+
+static int join_nodes(const struct work *w, const struct choice *c,
+		      const struct measurement *mine, struct output *files)
+{
+	char command[COMMAND_SHOWN + 64], *json = NULL;
+	const struct report_job here = *job_shape(w->job);
+	struct report own = describe(w, c, mine, command);
+	const struct measurement *all = mine;
+	size_t bytes;
+	FILE *f = open_memstream(&json, &bytes);
+	int rc = f ? report_json(f, &own) : -ENOMEM, kept;
+
+	if (f && fclose(f))
+		rc = -ENOMEM;
+	if (!rc)
+		rc = job_collect(w->job, json, bytes, mine, &all);
+	free(json);
+	if (rc)
+		return complain(EXIT_CANNOT_COUNT, "cannot join the nodes' reports: %s",
+				strerror(-rc));
+	own.job = &here;
+	rc = write_report(w, c, all, files);
+	kept = end_joining(w, &own);
+	return rc ? rc : kept;
+}
+
 static int tell_job(const struct work *w, const struct choice *c, const struct measurement *mine,
 		    struct output *files)
 {
-	const struct measurement *all;
-	int rc = job_collect(w->job, mine, &all);
+	char command[COMMAND_SHOWN + 64];
+	struct measurement here;
+	struct report r;
+	int rc;
 
-	if (rc)
-		return rc > 0 ? 0 : complain(EXIT_CANNOT_COUNT, "%s", strerror(-rc));
-	rc = write_report(w, c, all, files);
+	job_describe_node(w->job, mine, &here);
+	if (job_has_others(w->job) && w->job->has_first)
+		return join_nodes(w, c, &here, files);
+	r = describe(w, c, &here, command);
+	if (job_is_met(w->job) && !leave_report(w, &r))
+		return 0;
+	rc = write_report(w, c, &here, files);
 	if (!rc && w->o->compare && !w->gate)
 		rc = complain(EXIT_CANNOT_COUNT, "%s: cannot compare this node's counts with it: "
 			      "they have not reached the first node of the job, which compares",
@@ -310,7 +365,7 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
-	rc = o.diff ? gate_diff(&o) : o.on ? run_on_machine(&o, argc, argv) :
+	rc = o.diff ? gate_diff(&o) : o.merge ? merge(&o) : o.on ? run_on_machine(&o, argc, argv) :
 	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);
 	return complain_unwritten(rc, STATUS_OURS);

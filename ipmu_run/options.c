@@ -10,7 +10,8 @@
 #define REPEAT_MAX 1000
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
-       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED };
+       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED,
+       OPT_MERGE };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -26,6 +27,7 @@ static const struct option options[] = {
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
 	{ "compare", required_argument, NULL, OPT_COMPARE },
 	{ "diff", required_argument, NULL, OPT_DIFF },
+	{ "merge", required_argument, NULL, OPT_MERGE },
 	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ "status", required_argument, NULL, OPT_STATUS },
 	{ "format", required_argument, NULL, OPT_FORMAT },
@@ -42,6 +44,7 @@ static const char help[] =
 "Usage: ipmu-run [-g GROUP[,GROUP]...] [-e EVENT[,EVENT]...] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
 "       ipmu-run [--on MACHINE] --groups\n"
 "       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
+"       ipmu-run --merge PREFIX [-o PREFIX]\n"
 "\n"
 "Counts what the machine does from the start of a program to its end: uncore events of\n"
 "every package, core events of the CPUs that the program may use. The report goes to\n"
@@ -62,6 +65,7 @@ static const char help[] =
 "      --interval MS     with -o: what was counted in each MS milliseconds as well\n"
 "      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
+"      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
 "      --limit LIMIT     fail where a count or metric changes by more: 0.5%, +0.5% (rises\n"
 "                        only), -0.5% (falls only), NAME=LIMIT of one; may be repeated\n"
 "      --status N        the exit status then; 122 without this\n"
@@ -176,6 +180,9 @@ static int take(struct options *o, int code, char **argv)
 	switch (code) {
 	case OPT_COMPARE: o->compare = optarg; return option_word("--compare", optarg);
 	case OPT_DIFF: return take_diff(o, argv);
+	case OPT_MERGE: o->merge = optarg;
+			return option_word("--merge", optarg) || option_prefix(optarg) ?
+			       EXIT_USAGE : 0;
 	case OPT_LIMIT: return add_limit(o, optarg);
 	case OPT_STATUS: return take_status(optarg, &o->beyond);
 	case OPT_FORMAT: return take_format(optarg, &o->format);
@@ -235,6 +242,16 @@ static int check_diff(const struct options *o)
 			"-e, --on, --seed, -o and --groups");
 }
 
+static int check_merge(const struct options *o)
+{
+	if (o->argv[0])
+		return complain(EXIT_USAGE, "--merge joins files: '%s' is one word more",
+				o->argv[0]);
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->list && !o->compare ? 0 :
+	       complain(EXIT_USAGE, "--merge joins files and counts nothing: leave out -g, -e, "
+			"--on, --seed, --groups, --compare and --diff");
+}
+
 static int check_compare(const struct options *o)
 {
 	if (!o->compare && (o->limits.n || o->beyond || o->format || o->to || o->force))
@@ -248,9 +265,9 @@ static int check_compare(const struct options *o)
 
 static int check(const struct options *o)
 {
-	int rc = o->diff ? check_diff(o) : check_compare(o);
+	int rc = o->merge ? check_merge(o) : o->diff ? check_diff(o) : check_compare(o);
 
-	if (rc || o->diff)
+	if (rc || o->diff || o->merge)
 		return rc;
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "

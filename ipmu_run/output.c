@@ -99,6 +99,26 @@ static int write_files(struct output *o, const struct report *r)
 	return failed;
 }
 
+int output_leave(const char *prefix, const struct report *r, bool all)
+{
+	struct output o = { .to_stdout = false };
+	int failed = 0;
+
+	for (int i = 0; i < OUTPUTS && !failed; i++) {
+		int rc = all || kinds[i].write == report_json ? open_one(&o, i, prefix) : 0;
+
+		if (!rc && o.file[i].f)
+			rc = kinds[i].write(o.file[i].f, r);
+		if (!rc && o.file[i].f)
+			rc = new_file_publish(&o.file[i]);
+		if (rc)
+			failed = complain(EXIT_CANNOT_COUNT, "cannot write %s.%s: %s", prefix,
+					  kinds[i].ending, strerror(-rc));
+	}
+	output_drop(&o);
+	return failed;
+}
+
 /* A full disk behind stdout is told in the end, with whatever else was written there. */
 static int write_stdout(const struct report *r)
 {

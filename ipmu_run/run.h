@@ -29,6 +29,7 @@ struct options {
 	int repeat;
 	int interval_ms;		/* 0: none */
 	bool passes, list, quiet, until_mpi_init;
+	const char *merge;		/* a PREFIX; NULL: nothing is merged */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */
 	struct limits limits;
 	enum format format;
@@ -101,6 +102,9 @@ void gate_close(struct gate *g);
 /* --diff, from begin to end. */
 int gate_diff(const struct options *o);
 
+/* ---- merge.c: --merge. An exit status. */
+int merge(const struct options *o);
+
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);
 
@@ -118,6 +122,8 @@ struct output {
 int output_open(struct output *o, const char *prefix);
 /* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
 int output_write(struct output *o, const struct report *r);
+/* Writes PREFIX.json in silence; all: the other files, too. 0 or EXIT_CANNOT_COUNT. */
+int output_leave(const char *prefix, const struct report *r, bool all);
 void output_drop(struct output *o);
 
 #endif

@@ -178,22 +178,42 @@ done
 unset limit preload
 check 'MPI on two nodes' grep -q '^  "complete":true,$' out.json
 
-# Only its owner can read the secret, and who does not know it is not heard.
+# -- nodes meet in files: no socket listens, and what others have laid beside it is left alone
 cat >stranger <<-'CODE'
 	#!/bin/bash
-	[ "$(hostname)" = node0 ] || exec sleep 0.2
-	stat -c %a out.job >mode
-	read -r _ port <out.job
-	printf '%032d 7\nhost x\nend\n' 0 >/dev/tcp/127.0.0.1/$port
+	until [ -e met ] || [ "$(hostname)" = node0 ]; do sleep 0.1; done
+	[ "$(hostname)" = node0 ] || exit 0
+	until [ -e out.node1.job ]; do sleep 0.1; done
+	ss -Hltnp >listening
+	echo x >out.x.job
+	cp out.job out.killed.job	# nobody holds its lock
+	cp base.json out.older.json
+	echo '{' >out.cut.json
+	touch met
 CODE
 chmod +x stranger
+[ -e base.json ] || echo '{}' >base.json
 across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/stranger"
-check 'a stranger: complete' grep -q '^  "complete":true,$' out.json
-check 'a stranger: not a word' differs says "other events"
-check 'the secret' [ "$(cat mode)" = 600 ]
-check 'nothing is left of it' [ ! -e out.job ]
+check 'strangers beside it: complete' grep -q '^  "complete":true,$' out.json
+check 'strangers beside it: the program was there' [ -e met ]
+# Launchers listen, and Hydra's children inherit that.
+check 'no socket of ours listens' [ "$(grep '"ipmu-run"' listening | grep -cv hydra)" = 0 ]
+check 'of the meeting nothing is left' [ "$(echo out.*)" = \
+	'out.csv out.cut.json out.html out.json out.killed.job out.older.json out.x.job' ]
 
-# Where the nodes do not see the same folder each has a report.
+# -- intervals: each node has its own, and keeps them
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event --interval 50 -o out sleep 0.2
+for node in node0 node1; do
+	check "intervals: those of $node" grep -q '^event interval,' out.$node.csv
+done
+check 'intervals: the job' grep -q '^  "complete":true,$' out.json
+
+# -- a node that runs longer than the first waits for strangers
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out \
+	sh -c '[ "$(hostname)" = node0 ] || exec sleep 4'
+check 'a slow node: complete' grep -q '^  "complete":true,$' out.json
+
+# -- where the nodes do not see the same folder each has a report, and --merge joins them
 cat >apart <<-'CODE'
 	#!/bin/sh
 	mkdir -p apart.$(hostname); cd apart.$(hostname) && exec "$@"
@@ -202,7 +222,58 @@ chmod +x apart
 across 2 ./apart "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out true
 check 'apart: a report each' [ -s apart.node0/out.csv -a -s apart.node1/out.node1.csv ]
 check 'apart: marked' grep -q '^  "complete":false,$' apart.node0/out.json
+check 'apart: what to do' says '^ipmu-run: 1 of 2 ranks are not in the report: .* --merge out.? adds them$'
 across 2 ./apart "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event --compare "$scratch/apart.node0/out.json" true
 check 'apart, compared: the status' [ $status != 0 ]
 check 'apart, compared' says 'have not reached the first node of the job, which compares$'
+if [ -x three ]; then
+	rm -rf apart.node*
+	across 3 ./apart ipmu-run --on core2-4c -g CPI -o out "$scratch/three"
+	mv apart.node1/out.node1.json apart.node0
+	cd apart.node0 || exit 1
+	merge() {	# merge ARGUMENT...: to $scratch/out, $status
+		ipmu-run "$@" >"$scratch/out" 2>&1
+		status=$?
+	}
+	merge --merge out
+	check 'merged: the status' [ $status = 0 ]
+	check 'merged: the ranks' says '^  3 ranks on 2 nodes$'
+	check 'merged: the job' [ "$(count $instructions all)" = 9 ]
+	check 'merged: node 0' [ "$(count $instructions 'node 0')" = 6 ]
+	check 'merged: node 1' [ "$(count $instructions 'node 1')" = 3 ]
+	check 'merged: a metric of the job' grep -q '^metric,core_fixed/CPI,instructions per clock,all,1,' out.csv
+	check 'merged: complete' grep -q '^  "complete":true,$' out.json
+	cp out.csv first.csv
+	merge --merge out
+	check 'merged again: the same' cmp out.csv first.csv
+	sed 's/"id":[^,]*,/"id":"another",/' out.node1.json >out.node2.json
+	merge --merge out
+	check 'another job: the status' [ $status = 125 ]
+	check 'another job: named' says 'out.node2.json: it is of another job than out.node0.json'
+	cp out.node1.json out.node2.json
+	merge --merge out
+	check 'a node twice: named' says '^ipmu-run: 4 ranks, but the job had 3: one node is there twice'
+	head -c 300 out.node1.json >out.node2.json
+	merge --merge out
+	check 'a cut file: named' says 'out.node2.json: .* the file is cut'
+	sed 's/core_fixed.INST/core_fixed.INSX/' out.node1.json >out.node2.json
+	merge --merge out
+	check 'other events: named' says 'out.node2.json: its events are not those of out.node0.json'
+	cp out.json out.node2.json
+	merge --merge out -o - --
+	check 'no node: ignored' says 'out.node2.json: ignoring this report: it is not of one node of a job'
+	check 'no node: ignored, the others merged' says '^  "ranks":3,$'
+	merge --merge nothing
+	check 'nothing to merge' says 'no nothing.NODE.json of a job.s node is there'
+	merge --merge out true
+	check 'a program to merge' says "'true' is one word more"
+	# A thousand nodes of one rank each, by changing the size in copies of node 1.
+	mkdir many && cd many || exit 1
+	for ((i = 0; i < 1000; i++)); do
+		sed 's/"size":3/"size":1000/; s/"host":"node1"/"host":"n'$i'"/' ../out.node1.json >out.n$i.json
+	done
+	merge --merge out
+	check 'a thousand nodes: the job' [ "$(count $instructions all)" = 3000 ]
+	cd "$scratch" || exit 1
+fi
 finish

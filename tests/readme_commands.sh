@@ -79,6 +79,8 @@ run() {		# run COMMAND
 		 else
 			echo "not tried, no mpirun here: $command"
 		 fi ;;
+	'ipmu-run --merge PREFIX')	# tests/mpi_program.sh does it; here: it knows the option
+		ipmu-run --help >out 2>&1 && grep -q -- '--merge PREFIX' out ;;
 	'ipmu-run --on '*) bash -c "$command" >out 2>&1 ;;
 	ipmu-run*) "$VPMU" run --no-feed -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	ipmu-restore*) "$VPMU" run --no-feed -- bash -c "$command" >out 2>&1 ;;

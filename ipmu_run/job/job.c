@@ -5,15 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../counting/handover.h"
 #include "../counting/program.h"
 #include "complain.h"
 #include "now.h"
 
-#define FIND_MS 2000		/* the first node's address, before the program starts */
 #define STRANGERS_MS 3000	/* for nodes that have not been heard of */
 #define ENDING_MS 500		/* after a signal */
+#define LOOK_US 20000		/* between two looks at the folder, at first */
+#define LOOK_LATER_US 500000
+#define LOOKS_SOON 100
 
 static void begin(void *arg)
 {
@@ -33,29 +36,27 @@ static void end(void *arg, uint64_t *ns)
 /* ---- meeting ---- */
 
 /* Without a name for the job a file in the working directory could be another's. */
-static char *rendezvous(const struct launched *as, const char *prefix)
+static char *meeting_prefix(const struct launched *as, const char *prefix)
 {
 	char *path = NULL;
-	int n = prefix ? asprintf(&path, "%s.job", prefix) :
-		as->job_wide ? asprintf(&path, ".ipmu-run-%s", as->job) : -1;
 
-	return n < 0 ? NULL : path;
+	if (prefix)
+		return strdup(prefix);
+	return as->job_wide && asprintf(&path, ".ipmu-run-%s", as->job) > 0 ? path : NULL;
 }
 
 static void meet_nodes(struct job *j, const char *prefix)
 {
 	struct node_ranks here = node_ranks(j->node, 0, false);
 	bool others = j->as.local_size > 0 ? j->as.local_size < j->as.size : here.n < j->as.size;
-	char *path = others ? rendezvous(&j->as, prefix) : NULL;
-	int rc = 0;
+	char *path = others ? meeting_prefix(&j->as, prefix) : NULL;
+	int rc;
 
 	j->has_first = here.has_first || !others;
-	if (path && j->has_first)
-		rc = links_open(path, &j->links);
-	else if (path)
-		j->link = link_connect(path, here.n, FIND_MS);
+	rc = path ? meeting_begin(path, &j->as, j->has_first, &j->meeting) : 0;
 	if (rc)
-		complain(0, "%s: %s: other nodes report alone", path, strerror(-rc));
+		complain(0, "%s.job: %s: each node has a report of its own", path, rc == -EBUSY ?
+			 "another job that runs has the same PREFIX" : strerror(-rc));
 	free(path);
 }
 
@@ -66,7 +67,7 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 {
 	int rc;
 
-	*j = (struct job){ .as = *as, .company = { begin, end, j }, .link = -1 };
+	*j = (struct job){ .as = *as, .company = { begin, end, j } };
 	program_signals();
 	rc = node_meet(as, options, &j->node, why);
 	if (rc || !node_leads(j->node))
@@ -120,6 +121,8 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 	machine_host(host);
 	if (j->has_first || !strcmp(prefix, "-"))
 		*out = strdup(prefix);
+	else if (j->meeting)
+		*out = strdup(meeting_node_prefix(j->meeting));
 	else if (asprintf(out, "%s.%s", prefix, host) < 0)
 		*out = NULL;
 	return *out ? 0 : -ENOMEM;
@@ -127,133 +130,146 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 
 /* ---- collecting ---- */
 
-static int send_away(struct job *j, const struct measurement *mine, const struct node_ranks *ranks)
+int job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out)
 {
-	char *text = NULL, host[HOST_BYTES];
-	size_t bytes;
-	int rc = parcel_write(mine, ranks, &text, &bytes);
+	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed);
 
-	if (!rc) {
-		rc = link_send(j->link, text, bytes);
-		j->link = -1;
-	}
-	free(text);
-	machine_host(host);
-	if (rc)
-		complain(0, "%s: the first node of the job cannot be reached any more: %s: this "
-			 "node's report", host, strerror(-rc));
-	return rc;
-}
-
-/* Nodes that have announced themselves end or break their connection. */
-static bool all_came(const struct job *j, int here)
-{
-	int ranks = here;
-	bool open = false;
-
-	for (int i = 0; i < links_count(j->links); i++) {
-		const struct link *one = links_get(j->links, i);
-
-		ranks += one->ranks;
-		open |= one->greeted && one->fd >= 0;
-	}
-	return !open && ranks >= j->as.size;
-}
-
-static bool any_open(const struct job *j)
-{
-	for (int i = 0; i < links_count(j->links); i++)
-		if (links_get(j->links, i)->greeted && links_get(j->links, i)->fd >= 0)
-			return true;
-	return false;
-}
-
-static void await_nodes(struct job *j, int here)
-{
-	int64_t strangers = now_ms() + STRANGERS_MS, ending = 0;
-
-	while (!all_came(j, here)) {
-		if (program_ending() && !ending)
-			ending = now_ms() + ENDING_MS;
-		if (ending ? now_ms() >= ending : !any_open(j) && now_ms() >= strangers)
-			break;
-		links_listen(j->links, 100);
-	}
-}
-
-static void take_parcels(struct job *j, const struct measurement *mine)
-{
-	for (int i = 0; i < links_count(j->links); i++) {
-		const struct link *one = links_get(j->links, i);
-		struct parcel *p = &j->parcels[j->nparcels];
-
-		if (!one->complete)
-			continue;
-		if (parcel_read(one->text, mine, p))
-			complain(0, "a node's counts are of other events: they are left out");
-		else
-			j->nparcels++;
-	}
-}
-
-static int take_own(struct job *j, const struct measurement *mine, const struct node_ranks *ranks)
-{
-	char *text = NULL;
-	size_t bytes;
-	int rc = parcel_write(mine, ranks, &text, &bytes);
-
-	if (!rc)
-		rc = parcel_read(text, mine, &j->parcels[0]);
-	if (!rc)
-		j->nparcels = 1;
-	free(text);
-	return rc;
-}
-
-static int describe(struct job *j)
-{
-	struct report_job *s = &j->shape;
-
-	j->nodes = calloc((size_t)j->nparcels, sizeof(*j->nodes));
-	if (!j->nodes)
-		return -ENOMEM;
-	*s = (struct report_job){ .size = j->as.size, .nodes = j->nparcels, .node = j->nodes };
-	for (int i = 0; i < j->nparcels; i++) {
-		const struct parcel *p = &j->parcels[i];
-
-		snprintf(j->nodes[i].host, sizeof(j->nodes[i].host), "%s", p->host);
-		j->nodes[i].ranks = p->ranks.n;
-		s->ranks += p->ranks.n;
-		s->ended += p->ranks.ended;
-		s->outside += p->ranks.outside;
-	}
+	*out = *mine;
+	out->status = here.status;
+	machine_host(j->own_node.host);
+	j->own_node.ranks = here.n;
+	j->shape = (struct report_job){
+		.size = j->as.size, .ranks = here.n, .ended = here.ended, .outside = here.outside,
+		.nodes = 1, .node = &j->own_node, .first = j->has_first,
+		.id = j->meeting ? meeting_id(j->meeting) : "",
+	};
 	return 0;
 }
 
-int job_collect(struct job *j, const struct measurement *mine, const struct measurement **out)
+struct collecting {
+	struct job *j;
+	const struct measurement *like;
+	int ranks, rc;
+};
+
+static int add_report(struct collecting *c, struct node_report *r, const char *path)
 {
-	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed);
+	struct job *j = c->j;
+	struct node_report *more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));
+	char **paths = realloc(j->paths, (size_t)(j->nreports + 1) * sizeof(*paths));
+
+	if (more)
+		j->reports = more;
+	if (paths)
+		j->paths = paths;
+	if (!more || !paths) {
+		node_report_free(r);
+		return -ENOMEM;
+	}
+	c->ranks += r->ranks;
+	paths[j->nreports] = path ? strdup(path) : NULL;
+	more[j->nreports++] = *r;
+	return 0;
+}
+
+/* Takes a report of this job; those of others may lie beside it. */
+static void take_report(void *arg, const char *path)
+{
+	struct collecting *c = arg;
+	struct node_report r;
+	char why[SAVED_WHY_MAX];
+	struct saved s;
 	int rc;
 
-	if (j->link >= 0 && !send_away(j, mine, &here))
-		return 1;
-	if (j->links)
-		await_nodes(j, here.n);
-	j->parcels = calloc((j->links ? (size_t)links_count(j->links) : 0) + 1,
-			    sizeof(*j->parcels));
-	rc = j->parcels ? take_own(j, mine, &here) : -ENOMEM;
-	if (!rc && j->links)
-		take_parcels(j, mine);
-	if (!rc)
-		rc = describe(j);
-	if (!rc && j->nparcels > 1)
-		rc = parcels_join(j->parcels, j->nparcels, &j->joined, &j->events);
-	if (j->nparcels <= 1) {
-		j->joined = *mine;
-		j->joined.status = here.status;
+	if (saved_read(path, &s, why))
+		return;
+	rc = node_report_head(&s, &r);
+	if (!rc && strcmp(r.id, meeting_id(c->j->meeting))) {
+		saved_free(&s);
+		return;
 	}
-	*out = &j->joined;
+	if (!rc)
+		rc = node_report_read(&s, c->like, &r);
+	if (!rc)
+		rc = add_report(c, &r, path);
+	else if (rc == -EINVAL)
+		complain(0, "%s: ignoring this node: it has counted other events", path);
+	if (rc == -ENOMEM)
+		c->rc = rc;
+	saved_free(&s);
+}
+
+static int take_own(struct collecting *c, const char *json, size_t bytes)
+{
+	struct node_report r;
+	char why[SAVED_WHY_MAX];
+	struct saved s;
+	int rc = saved_parse("this node", json, bytes, &s, why) ? -EINVAL : 0;
+
+	if (rc)
+		return rc;
+	rc = node_report_read(&s, c->like, &r);
+	saved_free(&s);
+	return rc ? rc : add_report(c, &r, NULL);
+}
+
+/* Waits for nodes that run, and a while for those of which nothing is there yet. */
+static void await_nodes(struct collecting *c)
+{
+	const struct job *j = c->j;
+	int64_t strangers = now_ms() + STRANGERS_MS, ending = 0;
+
+	for (int looks = 0; ; looks++) {
+		int running = meeting_look(j->meeting, take_report, c);
+
+		if (c->rc || (!running && c->ranks >= j->as.size))
+			break;
+		if (program_ending() && !ending)
+			ending = now_ms() + ENDING_MS;
+		if (ending ? now_ms() >= ending : !running && now_ms() >= strangers)
+			break;
+		usleep(looks < LOOKS_SOON || ending ? LOOK_US : LOOK_LATER_US);
+	}
+}
+
+int job_collect(struct job *j, const char *json, size_t bytes, const struct measurement *mine,
+		const struct measurement **out)
+{
+	struct collecting c = { .j = j, .like = mine };
+	int rc = take_own(&c, json, bytes);
+
+	if (rc)
+		return rc;
+	await_nodes(&c);
+	rc = c.rc;
+	if (!rc && j->nreports > 1)
+		rc = node_reports_job(j->reports, j->nreports, &j->nodes, &j->shape);
+	if (!rc && j->nreports > 1)
+		rc = node_reports_join(j->reports, j->nreports, &j->joined, &j->events);
+	*out = rc || j->nreports == 1 ? mine : &j->joined;
 	return rc;
+}
+
+void job_remove_reports(const struct job *j)
+{
+	for (int i = 0; i < j->nreports; i++)
+		if (j->paths[i])
+			unlink(j->paths[i]);
+}
+
+bool job_has_others(const struct job *j)
+{
+	return j->meeting;
+}
+
+bool job_is_met(const struct job *j)
+{
+	return j->meeting && meeting_has_first(j->meeting);
+}
+
+const char *job_node_prefix(const struct job *j)
+{
+	return meeting_node_prefix(j->meeting);
 }
 
 const struct report_job *job_shape(const struct job *j)
@@ -266,16 +282,17 @@ void job_end(struct job *j, int status)
 	if (status)
 		node_refuse(j->node, status);
 	node_leave(j->node);
-	links_close(j->links);
-	if (j->link >= 0)
-		link_send(j->link, "", 0);
+	meeting_end(j->meeting);
 	for (int i = 0; j->events && i < j->joined.nevents; i++)
 		event_free(&j->events[i]);
-	for (int i = 0; i < j->nparcels; i++)
-		parcel_free(&j->parcels[i]);
 	if (j->events)
 		measure_free(&j->joined);
+	for (int i = 0; i < j->nreports; i++) {
+		node_report_free(&j->reports[i]);
+		free(j->paths[i]);
+	}
 	free(j->events);
-	free(j->parcels);
+	free(j->reports);
+	free(j->paths);
 	free(j->nodes);
 }

@@ -6,9 +6,9 @@
 #include "../counting/measure.h"
 #include "../report/report.h"
 #include "launched.h"
-#include "link.h"
+#include "meeting.h"
 #include "node.h"
-#include "parcel.h"
+#include "node_report.h"
 
 struct job {
 	struct launched as;
@@ -16,18 +16,18 @@ struct job {
 	struct cpus own;
 	struct company company;
 	bool has_first;			/* rank 0 is on this node */
-	struct links *links;		/* of that node, where there are others */
-	int link;			/* of the others, to it; -1: there is none */
-	struct parcel *parcels;		/* of all nodes */
-	int nparcels;
+	struct meeting *meeting;	/* with other nodes; NULL: there are none, or it failed */
+	struct node_report *reports;	/* of all nodes, this one first */
+	char **paths;			/* of their files; NULL: none */
+	int nreports;
 	struct measurement joined;
-	struct event *events;		/* of all of them */
-	struct report_node *nodes;
+	struct event *events;		/* those of joined */
+	struct report_node *nodes, own_node;
 	struct report_job shape;
 };
 
-/* Meets the others of this node, and other nodes by way of a file beside PREFIX, or without one in
- * the working directory. options: the user's, of which a node's processes must have the same. 0; a
+/* Meets the others of this node, and other nodes by files beside PREFIX, or without one in the
+ * working directory. options: the user's, of which a node's processes must have the same. 0; a
  * negative errno with why. */
 int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX]);
@@ -36,9 +36,24 @@ bool job_counts(const struct job *j);
 int job_follow(struct job *j, char **argv);
 /* The prefix for the files of this node's report: the job's, or one of its own. */
 int job_prefix(const struct job *j, const char *prefix, char **out);
-/* The program has ended. 1: another node has the counts and reports. 0: *out, until job_end(), is
- * what this one has to report, and job_shape() what there is to say about it. Or -ENOMEM. */
-int job_collect(struct job *j, const struct measurement *mine, const struct measurement **out);
+
+/* ---- after the program has ended */
+
+/* Describes this node's ranks: *out is what it has to report, and job_shape() the ranks. */
+int job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out);
+/* True: the job has other nodes, which leave reports beside each other. */
+bool job_has_others(const struct job *j);
+/* For those: where this node's report goes. */
+const char *job_node_prefix(const struct job *j);
+/* True: the first node runs, and will read a report that is left there. */
+bool job_is_met(const struct job *j);
+/* The first node's: waits for the reports of the other nodes. json: its own, ended by a 0. *out,
+ * until job_end(), is what all have counted. 0 or a negative errno. */
+int job_collect(struct job *j, const char *json, size_t bytes, const struct measurement *mine,
+		const struct measurement **out);
+/* Removes the files of the reports that job_collect() has read. */
+void job_remove_reports(const struct job *j);
+
 const struct report_job *job_shape(const struct job *j);
 /* With a status that is not 0 the others have not been counted, and leave with it. */
 void job_end(struct job *j, int status);

@@ -266,7 +266,7 @@ static void draw(const struct report *r, struct scratch *s, struct machine_drawi
 		 struct report_missing *missing)
 {
 	*missing = (struct report_missing){ .drawing = "" };
-	if (!r->m->done)
+	if (!r->m->done || r->elsewhere)
 		return;
 	drawing_make(r, s, d, missing->drawing);
 	if (is_timed(r))
@@ -283,7 +283,7 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	fputs("<main>\n", f);
 	if (r->comparison)
 		compared_html(f, r->comparison);
-	if (r->m->done)
+	if (r->m->done && !r->elsewhere)
 		machine_section(f, r, &d, missing->drawing);
 	if (missing->plots[0])
 		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");

@@ -115,6 +115,22 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 	return o;
 }
 
+/* What the group's file says; ids are the names that formulas use. */
+static void put_group(struct json_writer *w, struct json_object *o, const struct report *r,
+		      const struct report_group *g)
+{
+	struct json_object *ids = json_object_begin(w);
+	int clock = group_clock(g->group);
+
+	json_put_text(w, o, "title", g->group->title);
+	json_put_text(w, o, "tells", g->group->tells);
+	json_put_text(w, o, "misleads", g->group->misleads);
+	json_put_text(w, o, "clock", clock < 0 ? NULL : g->group->events[clock].id);
+	for (int i = 0; i < g->nevents; i++)
+		json_put_text(w, ids, g->group->events[i].id, r->m->events[g->events[i]].name);
+	json_put(w, o, "ids", ids);
+}
+
 static struct json_object *group_object(struct json_writer *w, const struct report *r,
 					const struct report_group *g)
 {
@@ -123,6 +139,8 @@ static struct json_object *group_object(struct json_writer *w, const struct repo
 
 	json_put_text(w, o, "pmu", g->group ? g->group->pmu : NULL);
 	json_put_text(w, o, "name", g->group ? g->group->name : NULL);
+	if (g->group)
+		put_group(w, o, r, g);
 	for (int i = 0; i < g->nevents; i++)
 		if (report_is_first(g, i))
 			json_append(w, events, event_object(w, r, g->events[i]));
@@ -146,6 +164,21 @@ static struct json_object *node_list(struct json_writer *w, const struct report_
 		json_append(w, list, o);
 	}
 	return list;
+}
+
+/* What it takes to join the reports of a job's nodes (job/node_report.h). */
+static struct json_object *job_object(struct json_writer *w, const struct report *r)
+{
+	struct json_object *o = json_object_begin(w);
+
+	json_put_text(w, o, "id", r->job->id);
+	json_put_int(w, o, "size", r->job->size);
+	json_put_int(w, o, "ended", r->job->ended);
+	json_put_int(w, o, "outside", r->job->outside);
+	json_put_bool(w, o, "first", r->job->first);
+	json_put_int(w, o, "ns", r->m->done ? (int64_t)r->m->run_ns[0] : 0);
+	json_put_text(w, o, "clock", r->m->of_machine ? "machine" : "wall");
+	return o;
 }
 
 /* ---- intervals: a column each ---- */
@@ -261,7 +294,9 @@ int report_json(FILE *f, const struct report *r)
 	if (r->job) {
 		json_put_int(&w, o, "ranks", r->job->ranks);
 		json_put(&w, o, "nodes", node_list(&w, r->job));
+		json_put(&w, o, "job", job_object(&w, r));
 	}
+	json_put_text(&w, o, "lost", r->m->lost);
 	json_put_bool(&w, o, "complete", report_is_complete(r));
 	put_item(&w, seconds, r, &(struct item){ SECONDS, NULL, 0, -1, NULL });
 	json_put(&w, o, "seconds", seconds);

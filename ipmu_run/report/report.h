@@ -23,6 +23,8 @@ struct report_job {
 	int outside;		/* these may have used CPUs that were not counted */
 	int nodes;
 	const struct report_node { char host[65]; int ranks; } *node;
+	const char *id;		/* the same on all nodes of the job; "": not known */
+	bool first;		/* rank 0 is among them */
 };
 
 struct report {
@@ -35,6 +37,7 @@ struct report {
 	const char *options;		/* those of ipmu-run */
 	char *const *program;		/* all arguments; NULL: none */
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
+	bool elsewhere;			/* counted on another machine than this one */
 };
 
 struct value {

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* Meetings of nodes in a folder (meeting.h says which files there are). Locks are those of open
+ * file descriptions: the kernel drops them with the process, a network file system with its lease.
+ * Where a file system has no locks, each file is taken for that of a live node: launchers end the
+ * ranks of a job in which one died. */
+#include "meeting.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../counting/machine.h"
+#include "now.h"
+
+#define FIND_MS 2000		/* for the first node's file, before the program starts */
+#define FIND_STEP_US 20000
+#define SAME_NAME_MAX 1000	/* nodes with the same host name */
+#define JOB ".job"
+#define REPORT ".json"
+
+struct taken {
+	char *path;
+	struct stat at;
+};
+
+struct meeting {
+	char *prefix;			/* as given */
+	char *own;			/* PREFIX.NODE */
+	char id[MEETING_ID_MAX];
+	bool first;
+	int first_fd, own_fd;		/* locked files; -1: none */
+	struct taken *taken;		/* reports that have been told of */
+	int ntaken;
+};
+
+/* ---- job files ---- */
+
+static int lock_whole(int fd, int command, struct flock *l)
+{
+	*l = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	return fcntl(fd, command, l) ? errno : 0;
+}
+
+static bool is_ours(int fd, struct stat *st)
+{
+	return !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid();
+}
+
+static bool has_path(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Makes the file, or takes over one that nobody holds, and writes the text. A descriptor with the
+ * lock, or a negative errno; -EBUSY: another process holds it. */
+static int job_file_take(const char *path, const char *text)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644), error;
+	size_t bytes = strlen(text);
+	struct stat st;
+	struct flock l;
+
+	if (fd < 0)
+		return -errno;
+	error = is_ours(fd, &st) ? lock_whole(fd, F_OFD_SETLK, &l) : EPERM;
+	if (error == EAGAIN || error == EACCES || (!error && !has_path(fd, path)))
+		error = EBUSY;
+	else if (error != EPERM)
+		error = ftruncate(fd, 0) || pwrite(fd, text, bytes, 0) != (ssize_t)bytes ? EIO : 0;
+	if (!error)
+		return fd;
+	close(fd);
+	return -error;
+}
+
+static void job_file_drop(int fd, const char *path)
+{
+	if (fd < 0)
+		return;
+	if (has_path(fd, path))
+		unlink(path);
+	close(fd);
+}
+
+/* Reads the file of a live process. False: there is none. */
+static bool job_file_read(const char *path, char text[MEETING_ID_MAX])
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct flock l;
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd >= 0 && is_ours(fd, &st) &&
+	    (lock_whole(fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK))
+		n = pread(fd, text, MEETING_ID_MAX - 1, 0);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
+
+/* ---- this node ---- */
+
+static char *path_of(const char *prefix, const char *ending)
+{
+	char *path;
+
+	return asprintf(&path, "%s%s", prefix, ending) < 0 ? NULL : path;
+}
+
+/* A job that its launcher names has that name; another one has random digits of the first node. */
+static int name_job(struct meeting *m, const struct launched *as)
+{
+	unsigned char bytes[16];
+
+	if (as->job_wide)
+		return snprintf(m->id, sizeof(m->id), "%s", as->job) > 0 ? 0 : -EINVAL;
+	if (!m->first)
+		return 0;
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(m->id + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* Takes PREFIX.NODE.job. */
+static int announce(struct meeting *m)
+{
+	char host[HOST_BYTES];
+	int rc = -EBUSY;
+
+	machine_host(host);
+	for (int i = 1; rc == -EBUSY && i <= SAME_NAME_MAX; i++) {
+		char *path = NULL;
+
+		free(m->own);
+		if (i == 1 ? asprintf(&m->own, "%s.%s", m->prefix, host) < 0 :
+		    asprintf(&m->own, "%s.%s-%d", m->prefix, host, i) < 0)
+			m->own = NULL;
+		if (m->own)
+			path = path_of(m->own, JOB);
+		rc = path ? job_file_take(path, m->id) : -ENOMEM;
+		free(path);
+	}
+	m->own_fd = rc < 0 ? -1 : rc;
+	return rc < 0 ? rc : 0;
+}
+
+static int begin_first(struct meeting *m)
+{
+	char *path = path_of(m->prefix, JOB);
+	int rc = path ? job_file_take(path, m->id) : -ENOMEM;
+
+	free(path);
+	m->first_fd = rc < 0 ? -1 : rc;
+	return rc < 0 ? rc : 0;
+}
+
+bool meeting_has_first(struct meeting *m)
+{
+	char *path = path_of(m->prefix, JOB), id[MEETING_ID_MAX];
+	bool found = path && job_file_read(path, id) && (!m->id[0] || !strcmp(id, m->id));
+
+	free(path);
+	if (found)
+		memcpy(m->id, id, sizeof(id));
+	return found;
+}
+
+static void await_first(struct meeting *m)
+{
+	int64_t until = now_ms() + FIND_MS;
+
+	while (!meeting_has_first(m) && now_ms() < until)
+		usleep(FIND_STEP_US);
+}
+
+int meeting_begin(const char *prefix, const struct launched *as, bool first, struct meeting **out)
+{
+	struct meeting *m = calloc(1, sizeof(*m));
+	int rc = -ENOMEM;
+
+	if (m) {
+		*m = (struct meeting){ .prefix = strdup(prefix), .first = first, .first_fd = -1,
+				       .own_fd = -1 };
+		rc = m->prefix ? name_job(m, as) : -ENOMEM;
+	}
+	if (!rc && first)
+		rc = begin_first(m);
+	else if (!rc)
+		await_first(m);
+	if (!rc)
+		rc = announce(m);
+	if (rc) {
+		meeting_end(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+void meeting_end(struct meeting *m)
+{
+	char *paths[2];
+
+	if (!m)
+		return;
+	paths[0] = m->prefix ? path_of(m->prefix, JOB) : NULL;
+	paths[1] = m->own ? path_of(m->own, JOB) : NULL;
+	for (int i = 0; i < 2; i++) {
+		if (paths[i])
+			job_file_drop(i ? m->own_fd : m->first_fd, paths[i]);
+		free(paths[i]);
+	}
+	for (int i = 0; i < m->ntaken; i++)
+		free(m->taken[i].path);
+	free(m->taken);
+	free(m->own);
+	free(m->prefix);
+	free(m);
+}
+
+const char *meeting_id(const struct meeting *m)
+{
+	return m->id;
+}
+
+const char *meeting_node_prefix(const struct meeting *m)
+{
+	return m->own;
+}
+
+/* ---- the folder ---- */
+
+struct listing {
+	char **paths;
+	int n, room;
+};
+
+static void listing_free(struct listing *l)
+{
+	for (int i = 0; i < l->n; i++)
+		free(l->paths[i]);
+	free(l->paths);
+}
+
+static int by_version(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Is the name BASE.NODE and the ending? */
+static bool is_node_file(const char *name, const char *base, const char *ending)
+{
+	size_t n = strlen(base), bytes = strlen(name), tail = strlen(ending);
+
+	return bytes > n + 1 + tail && !strncmp(name, base, n) && name[n] == '.' &&
+	       !strcmp(name + bytes - tail, ending);
+}
+
+static int listing_add(struct listing *l, const char *folder, size_t bytes, const char *name)
+{
+	if (l->n == l->room) {
+		int room = l->room ? 2 * l->room : 64;
+		char **more = realloc(l->paths, (size_t)room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		l->paths = more;
+		l->room = room;
+	}
+	return asprintf(&l->paths[l->n], "%.*s%s", (int)bytes, folder, name) < 0 ? -ENOMEM :
+	       (l->n++, 0);
+}
+
+/* Lists PREFIX.NODE and the ending. */
+static int list_files(const char *prefix, const char *ending, struct listing *out)
+{
+	const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
+	size_t bytes = (size_t)(base - prefix);
+	char *folder = bytes ? strndup(prefix, bytes) : strdup(".");
+	DIR *d = folder ? opendir(folder) : NULL;
+	int rc = folder ? d ? 0 : -errno : -ENOMEM;
+	const struct dirent *e;
+
+	*out = (struct listing){ .n = 0 };
+	while (!rc && (e = readdir(d)))
+		if (is_node_file(e->d_name, base, ending))
+			rc = listing_add(out, prefix, bytes, e->d_name);
+	if (d)
+		closedir(d);
+	free(folder);
+	if (rc)
+		listing_free(out);
+	else if (out->n)
+		qsort(out->paths, (size_t)out->n, sizeof(*out->paths), by_version);
+	return rc;
+}
+
+/* ---- the first node ---- */
+
+/* Was the report told of, and is it still the same file? */
+static bool was_taken(const struct meeting *m, const char *path, const struct stat *st)
+{
+	for (int i = 0; i < m->ntaken; i++)
+		if (!strcmp(m->taken[i].path, path) && m->taken[i].at.st_ino == st->st_ino &&
+		    m->taken[i].at.st_mtime == st->st_mtime)
+			return true;
+	return false;
+}
+
+static void note_taken(struct meeting *m, const char *path, const struct stat *st)
+{
+	struct taken *more = realloc(m->taken, (size_t)(m->ntaken + 1) * sizeof(*more));
+
+	if (!more)
+		return;
+	m->taken = more;
+	more[m->ntaken] = (struct taken){ strdup(path), *st };
+	m->ntaken += more[m->ntaken].path != NULL;
+}
+
+static bool is_own(const struct meeting *m, const char *path)
+{
+	size_t n = strlen(m->own);
+
+	return !strncmp(path, m->own, n) && (!strcmp(path + n, JOB) || !strcmp(path + n, REPORT));
+}
+
+static int count_running(const struct meeting *m)
+{
+	char text[MEETING_ID_MAX];
+	struct listing files;
+	int n = 0;
+
+	if (list_files(m->prefix, JOB, &files))
+		return 0;
+	for (int i = 0; i < files.n; i++)
+		n += !is_own(m, files.paths[i]) && job_file_read(files.paths[i], text) &&
+		     !strcmp(text, m->id);
+	listing_free(&files);
+	return n;
+}
+
+/* A node leaves its report before its job file goes, so the job files are looked at first. */
+int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
+{
+	int running = count_running(m);
+	struct listing files;
+
+	if (list_files(m->prefix, REPORT, &files))
+		return running;
+	for (int i = 0; i < files.n; i++) {
+		struct stat st;
+
+		if (is_own(m, files.paths[i]) || lstat(files.paths[i], &st) ||
+		    !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+		    was_taken(m, files.paths[i], &st))
+			continue;
+		take(arg, files.paths[i]);
+		note_taken(m, files.paths[i], &st);
+	}
+	listing_free(&files);
+	return running;
+}
+
+int meeting_each_report(const char *prefix, meeting_report_fn take, void *arg)
+{
+	struct listing files;
+	int rc = list_files(prefix, REPORT, &files);
+
+	for (int i = 0; !rc && i < files.n; i++)
+		take(arg, files.paths[i]);
+	if (!rc)
+		listing_free(&files);
+	return rc;
+}

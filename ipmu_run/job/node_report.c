@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading and joining the reports of nodes. Counts are read from the events' parts; sums and
+ * metrics are made again from them. */
+#include "node_report.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS_MAX 1000000
+
+/* ---- members ---- */
+
+static struct json_object *member(struct json_object *o, const char *key, enum json_type type)
+{
+	struct json_object *found;
+
+	return json_object_object_get_ex(o, key, &found) && json_object_is_type(found, type) ?
+	       found : NULL;
+}
+
+static int member_int(struct json_object *o, const char *key, int otherwise)
+{
+	struct json_object *found = member(o, key, json_type_int);
+
+	return found ? json_object_get_int(found) : otherwise;
+}
+
+static bool member_bool(struct json_object *o, const char *key)
+{
+	struct json_object *found = member(o, key, json_type_boolean);
+
+	return found && json_object_get_boolean(found);
+}
+
+static const char *member_text(struct json_object *o, const char *key)
+{
+	struct json_object *found = member(o, key, json_type_string);
+
+	return found ? json_object_get_string(found) : "";
+}
+
+/* ---- one report ---- */
+
+int node_report_head(const struct saved *s, struct node_report *out)
+{
+	struct json_object *job = member(s->root, "job", json_type_object),
+			   *nodes = member(s->root, "nodes", json_type_array), *node;
+
+	*out = (struct node_report){ .first = member_bool(job, "first") };
+	if (!job || !nodes || json_object_array_length(nodes) != 1)
+		return -ENOENT;
+	node = json_object_array_get_idx(nodes, 0);
+	snprintf(out->host, sizeof(out->host), "%s", member_text(node, "host"));
+	snprintf(out->id, sizeof(out->id), "%s", member_text(job, "id"));
+	out->ranks = member_int(node, "ranks", 0);
+	out->size = member_int(job, "size", 0);
+	out->ended = member_int(job, "ended", 0);
+	out->outside = member_int(job, "outside", 0);
+	return out->ranks > 0 && out->size >= out->ranks && out->ended >= 0 && out->outside >= 0 ?
+	       0 : -EINVAL;
+}
+
+static struct json_object *find_event(struct json_object *root, const char *name)
+{
+	struct json_object *groups = member(root, "groups", json_type_array);
+
+	for (size_t g = 0; groups && g < json_object_array_length(groups); g++) {
+		struct json_object *events = member(json_object_array_get_idx(groups, g), "events",
+						    json_type_array);
+
+		for (size_t i = 0; events && i < json_object_array_length(events); i++) {
+			struct json_object *e = json_object_array_get_idx(events, i);
+
+			if (!strcmp(member_text(e, "name"), name))
+				return e;
+		}
+	}
+	return NULL;
+}
+
+static bool read_count(struct json_object *part, struct count *out)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(part, "value", &value))
+		return false;
+	*out = (struct count){ 0, value != NULL };
+	if (json_object_is_type(value, json_type_int))
+		out->value = json_object_get_int64(value);
+	else if (json_object_is_type(value, json_type_double) &&
+		 fabs(json_object_get_double(value)) < 9e18)
+		out->value = (long long)json_object_get_double(value);
+	else if (value)
+		return false;
+	return true;
+}
+
+static int read_parts(struct json_object *parts, struct event *e, struct count *counts)
+{
+	for (int i = 0; i < e->nparts; i++) {
+		struct json_object *o = json_object_array_get_idx(parts, (size_t)i);
+
+		e->parts[i] = (struct part){ member_int(o, "package", -1), member_int(o, "box", -1),
+					     member_int(o, "cpu", -1), 0 };
+		if (!read_count(o, &counts[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_event(struct json_object *root, const struct event *like, struct measurement *m,
+		      struct event *e)
+{
+	struct json_object *found = find_event(root, like->name),
+			   *parts = member(found, "parts", json_type_array);
+	size_t n = parts ? json_object_array_length(parts) : 0;
+	struct count *more;
+
+	if (!n || n > PARTS_MAX)
+		return -EINVAL;
+	*e = *like;
+	e->given = strdup(like->given);
+	e->parts = calloc(n, sizeof(*e->parts));
+	more = realloc(m->counts, ((size_t)m->nparts + n) * sizeof(*more));
+	if (more)
+		m->counts = more;
+	if (!more || !e->parts || !e->given)
+		return -ENOMEM;
+	e->nparts = (int)n;
+	e->nsums = 0;
+	e->first = m->nparts;
+	m->nparts += e->nparts;
+	return read_parts(parts, e, more + e->first);
+}
+
+static int read_time(struct json_object *root, struct measurement *m)
+{
+	struct json_object *job = member(root, "job", json_type_object),
+			   *ns = member(job, "ns", json_type_int);
+
+	m->status = member_int(root, "status", 0);
+	m->done = member_int(root, "runs", -1);
+	m->of_machine = !strcmp(member_text(job, "clock"), "machine");
+	snprintf(m->lost, sizeof(m->lost), "%s", member_text(root, "lost"));
+	if (!ns || json_object_get_int64(ns) < 0 || m->done < 0 || m->done > 1)
+		return -EINVAL;
+	m->run_ns[0] = (uint64_t)json_object_get_int64(ns);
+	return 0;
+}
+
+int node_report_read(const struct saved *s, const struct measurement *like,
+		     struct node_report *out)
+{
+	struct node_report r;
+	int rc = node_report_head(s, &r);
+
+	if (rc)
+		return rc;
+	r.m = (struct measurement){ .passes = like->passes, .runs = 1 };
+	r.m.run_ns = calloc(1, sizeof(*r.m.run_ns));
+	r.m.events = r.events = calloc((size_t)like->nevents + 1, sizeof(*r.events));
+	rc = r.m.run_ns && r.events ? read_time(s->root, &r.m) : -ENOMEM;
+	while (!rc && r.m.nevents < like->nevents) {
+		int i = r.m.nevents++;
+
+		rc = read_event(s->root, &like->events[i], &r.m, &r.events[i]);
+	}
+	if (rc)
+		node_report_free(&r);
+	else
+		*out = r;
+	return rc;
+}
+
+void node_report_free(struct node_report *r)
+{
+	for (int i = 0; r->events && i < r->m.nevents; i++)
+		event_free(&r->events[i]);
+	free(r->events);
+	measure_free(&r->m);
+	*r = (struct node_report){ .host = "" };
+}
+
+/* ---- joining ---- */
+
+static int parts_of(const struct node_report *r, int n, int event)
+{
+	int parts = 0;
+
+	for (int i = 0; i < n; i++)
+		parts += r[i].m.events[event].nparts;
+	return parts;
+}
+
+/* The parts of all nodes, then the sums of those that have several. */
+static int join_event(const struct node_report *r, int n, int event, struct measurement *out,
+		      struct event *e)
+{
+	int parts = parts_of(r, n, event);
+
+	*e = r[0].m.events[event];
+	e->given = strdup(e->given);
+	e->parts = calloc((size_t)(parts + n), sizeof(*e->parts));
+	e->first = out->nparts;
+	e->nparts = e->nsums = 0;
+	if (!e->given || !e->parts)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		const struct event *from = &r[i].m.events[event];
+
+		for (int k = 0; k < from->nparts; k++) {
+			e->parts[e->nparts] = from->parts[k];
+			e->parts[e->nparts++].node = n > 1 ? i + 1 : 0;
+			out->counts[out->nparts++] =
+				measure_counts(&r[i].m, 0, 0)[from->first + k];
+		}
+	}
+	for (int i = 0; n > 1 && i < n; i++)
+		if (r[i].m.events[event].nparts > 1)
+			e->parts[parts + e->nsums++] = (struct part){ -1, -1, -1, i + 1 };
+	return 0;
+}
+
+static void join_heads(const struct node_report *r, int n, struct measurement *out)
+{
+	for (int i = 0; i < n; i++) {
+		if (r[i].m.run_ns[0] > out->run_ns[0])
+			out->run_ns[0] = r[i].m.run_ns[0];
+		if (!out->status)
+			out->status = r[i].m.status;
+		if (!out->lost[0])
+			memcpy(out->lost, r[i].m.lost, sizeof(out->lost));
+		if (r[i].m.done < out->done)
+			out->done = r[i].m.done;
+	}
+}
+
+int node_reports_join(const struct node_report *r, int n, struct measurement *out,
+		      struct event **events)
+{
+	struct measurement m = r[0].m;
+	struct event *list = calloc((size_t)m.nevents + 1, sizeof(*list));
+	int all = 0, rc = 0;
+
+	for (int i = 0; i < m.nevents; i++)
+		all += parts_of(r, n, i);
+	m.counts = calloc((size_t)all + 1, sizeof(*m.counts));
+	m.run_ns = calloc(1, sizeof(*m.run_ns));
+	m.events = list;
+	m.nparts = 0;
+	if (!list || !m.counts || !m.run_ns)
+		rc = -ENOMEM;
+	for (int i = 0; i < m.nevents && !rc; i++)
+		rc = join_event(r, n, i, &m, &list[i]);
+	if (!rc)
+		join_heads(r, n, &m);
+	*events = list;
+	*out = m;
+	return rc;
+}
+
+int node_reports_job(const struct node_report *r, int n, struct report_node **nodes,
+		     struct report_job *out)
+{
+	struct report_job s = { .size = r[0].size, .nodes = n, .id = r[0].id, .first = true };
+	struct report_node *list = calloc((size_t)n, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		snprintf(list[i].host, sizeof(list[i].host), "%s", r[i].host);
+		list[i].ranks = r[i].ranks;
+		s.ranks += r[i].ranks;
+		s.ended += r[i].ended;
+		s.outside += r[i].outside;
+	}
+	s.node = *nodes = list;
+	*out = s;
+	return 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* --merge PREFIX: joins the reports that the nodes of a job have left in PREFIX.NODE.json, for
+ * nodes that do not see one folder, and for a first node that was killed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/meeting.h"
+#include "job/node_report.h"
+#include "report/from_json.h"
+#include "run.h"
+
+struct merging {
+	struct node_report *reports;
+	int n;
+	struct saved frame;		/* the first file that was read */
+	struct from_json from;		/* of frame */
+	int status;			/* after a complaint */
+};
+
+static int check_job(const struct merging *g, const char *path, const struct node_report *r)
+{
+	const struct node_report *other = &g->reports[0];
+
+	if (!g->n || ((!*r->id || !*other->id || !strcmp(r->id, other->id)) &&
+		      r->size == other->size))
+		return 0;
+	return complain(EXIT_USAGE, "%s: it is of another job than %s: remove the older one",
+			path, g->frame.path);
+}
+
+static int explain(const struct merging *g, const char *path, int rc)
+{
+	if (rc == -ENOMEM)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	return complain(EXIT_USAGE, "%s: its events are not those of %s, or it was changed by "
+			"hand: remove one of them", path, g->frame.path);
+}
+
+static int add_report(struct merging *g, const char *path, const struct saved *s)
+{
+	struct node_report *more, head;
+	int rc = node_report_head(s, &head);
+
+	if (rc == -ENOENT) {
+		complain(0, "%s: ignoring this report: it is not of one node of a job", path);
+		return 0;
+	}
+	if (rc || check_job(g, path, &head))
+		return rc ? explain(g, path, rc) : EXIT_USAGE;
+	more = realloc(g->reports, (size_t)(g->n + 1) * sizeof(*more));
+	if (!more)
+		return explain(g, path, -ENOMEM);
+	g->reports = more;
+	rc = node_report_read(s, &g->from.m, &more[g->n]);
+	g->n += !rc;
+	return rc ? explain(g, path, rc) : 0;
+}
+
+/* The frame is the first report of a node. */
+static int take_frame(struct merging *g, const char *path)
+{
+	char why[SAVED_WHY_MAX];
+	struct node_report head;
+
+	if (saved_read(path, &g->frame, why))
+		return complain(EXIT_USAGE, "%s", why);
+	if (node_report_head(&g->frame, &head) == -ENOENT) {
+		complain(0, "%s: ignoring this report: it is not of one node of a job", path);
+		saved_free(&g->frame);
+		return 0;
+	}
+	switch (from_json(&g->frame, &g->from, why)) {
+	case 0: return add_report(g, path, &g->frame);
+	case -ENOMEM: return explain(g, path, -ENOMEM);
+	default: return complain(EXIT_USAGE, "%s", why);
+	}
+}
+
+static void take(void *arg, const char *path)
+{
+	struct merging *g = arg;
+	char why[SAVED_WHY_MAX];
+	struct saved s;
+
+	if (g->status)
+		return;
+	if (!g->n) {
+		g->status = take_frame(g, path);
+		return;
+	}
+	if (saved_read(path, &s, why)) {
+		g->status = complain(EXIT_USAGE, "%s", why);
+		return;
+	}
+	g->status = add_report(g, path, &s);
+	saved_free(&s);
+}
+
+/* The node with rank 0 is node 0. */
+static void put_first(struct merging *g)
+{
+	for (int i = 1; i < g->n; i++) {
+		struct node_report r = g->reports[i];
+
+		if (!r.first)
+			continue;
+		memmove(&g->reports[1], &g->reports[0], (size_t)i * sizeof(r));
+		g->reports[0] = r;
+		break;
+	}
+	memcpy(g->from.machine.host, g->reports[0].host, sizeof(g->from.machine.host));
+}
+
+static int write_all(const struct report *r, const char *prefix)
+{
+	struct output files;
+	int rc = r->job->ranks > r->job->size ?
+		 complain(EXIT_USAGE, "%d ranks, but the job had %d: one node is there twice, or a "
+			  "report is of another job", r->job->ranks, r->job->size) : 0;
+
+	if (!rc)
+		rc = output_open(&files, prefix);
+	if (!rc) {
+		rc = output_write(&files, r);
+		output_drop(&files);
+	}
+	return rc;
+}
+
+static int join(struct merging *g, const char *prefix)
+{
+	struct report r = g->from.report;
+	struct report_node *nodes = NULL;
+	struct measurement all = { .nevents = 0 };
+	struct event *events = NULL;
+	struct report_job job;
+	int rc;
+
+	put_first(g);
+	rc = node_reports_job(g->reports, g->n, &nodes, &job);
+	if (!rc)
+		rc = node_reports_join(g->reports, g->n, &all, &events);
+	r.m = &all;
+	r.job = &job;
+	rc = rc ? complain(EXIT_CANNOT_COUNT, "no memory") : write_all(&r, prefix);
+	for (int i = 0; events && i < all.nevents; i++)
+		event_free(&events[i]);
+	if (events)
+		measure_free(&all);
+	free(events);
+	free(nodes);
+	return rc;
+}
+
+int merge(const struct options *o)
+{
+	struct merging g = { .n = 0 };
+	int rc = meeting_each_report(o->merge, take, &g);
+
+	if (rc)
+		rc = complain(EXIT_USAGE, "--merge %s: %s", o->merge, strerror(-rc));
+	else if (g.status)
+		rc = g.status;
+	else if (!g.n)
+		rc = complain(EXIT_USAGE, "--merge %s: no %s.NODE.json of a job's node is there",
+			      o->merge, o->merge);
+	else
+		rc = join(&g, o->output ? o->output : o->merge);
+	for (int i = 0; i < g.n; i++)
+		node_report_free(&g.reports[i]);
+	free(g.reports);
+	from_json_free(&g.from);
+	saved_free(&g.frame);
+	return rc;
+}
