@@ -10,6 +10,7 @@
 #include "counting/program.h"
 #include "file_limit.h"
 #include "job/job.h"
+#include "lines.h"
 #include "run.h"
 #include "status.h"
 
@@ -23,20 +24,21 @@ struct work {
 /* The words with which run_on_machine has the program emulated are none of the user's. */
 static char **own_words(char **argv)
 {
-	const char *slash = strrchr(argv[0], '/');
+	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL;
 
-	if (strcmp(slash ? slash + 1 : argv[0], "vpmu") || !argv[1] || strcmp(argv[1], "run") ||
-	    !argv[2] || strcmp(argv[2], "--") || !argv[3])
+	if (!argv[0] || strcmp(slash ? slash + 1 : argv[0], "vpmu") || !argv[1] ||
+	    strcmp(argv[1], "run") || !argv[2] || strcmp(argv[2], "--") || !argv[3])
 		return argv;
 	return argv + 3;
 }
 
 #define COMMAND_SHOWN 200	/* bytes of a command in a report */
+#define WHOLE_MACHINE "the whole machine"
 
 /* Within a line; of a longer command the beginning, and how many arguments are not shown. */
 static void join(char **argv, char out[COMMAND_SHOWN + 64])
 {
-	size_t n = 0;
+	size_t n = argv[0] ? 0 : (size_t)sprintf(out, "%s", WHOLE_MACHINE);
 	int i = 0, left = 0;
 
 	for (; argv[i] && n <= COMMAND_SHOWN; i++)
@@ -205,8 +207,10 @@ static int tell(const struct work *w, const struct choice *c, const struct measu
 static int count(const struct work *w, const struct choice *c, const struct passes *p,
 		 struct output *files)
 {
-	struct watch watch = { .interval_ms = (unsigned int)w->o->interval_ms };
+	const unsigned int interval = (unsigned int)w->o->interval_ms;
+	struct watch watch = { .interval_ms = w->o->output ? interval : 0 };
 	struct status status;
+	struct lines lines;
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
 					.company = w->job ? &w->job->company : NULL,
@@ -216,13 +220,25 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	char why[COUNT_WHY_MAX] = "";
 	int rc;
 
-	status_open(&status, &events, !w->o->quiet);
+	if (interval && !w->o->output &&
+	    lines_open(&lines, &events, w->job && job_has_others(w->job) ?
+		       w->machine->host : NULL)) {
+		watch.tick_ms = interval;
+		watch.tick = lines_show;
+		watch.tick_arg = &lines;
+	}
+	status_open(&status, &events, !w->o->quiet && !watch.tick);
 	if (status.terminal >= 0) {
 		watch.show = status_show;
 		watch.arg = &status;
 	}
+	if (!w->o->argv[0] && w->o->seconds == 0 && !w->o->quiet)
+		fputs("ipmu-run: no program given: counting " WHOLE_MACHINE " until Ctrl-C\n",
+		      stderr);
 	rc = measure(&measured, w->o->argv, why);
 	status_close(&status);
+	if (watch.tick)
+		lines_close(&lines);
 	if (measured.used)
 		complain(0, "the runs share one virtual machine: each begins with what the one "
 			 "before left in its caches; 'ipmu-run --on MACHINE' empties them, unless "
@@ -324,6 +340,7 @@ static int work(const struct options *o)
 {
 	struct launched as;
 
+	program_sleep(o->seconds);
 	if (!o->list && launched_as(&as) && as.size > 1)
 		return work_in_job(o, &as);
 	return open_and_count(o, NULL);

@@ -11,7 +11,7 @@
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
        OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED,
-       OPT_MERGE };
+       OPT_MERGE, OPT_FOR };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -33,6 +33,7 @@ static const struct option options[] = {
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "for", required_argument, NULL, OPT_FOR },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
 	{ "until-mpi-init", no_argument, NULL, OPT_UNTIL },	/* ipmu-mpi-run's */
 	{ "help", no_argument, NULL, 'h' },
@@ -42,13 +43,14 @@ static const struct option options[] = {
 
 static const char help[] =
 "Usage: ipmu-run [-g GROUP[,GROUP]...] [-e EVENT[,EVENT]...] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+"       ipmu-run -g GROUP... [--for SECONDS] [OPTIONS]\n"
 "       ipmu-run [--on MACHINE] --groups\n"
 "       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
 "       ipmu-run --merge PREFIX [-o PREFIX]\n"
 "\n"
 "Counts what the machine does from the start of a program to its end: uncore events of\n"
 "every package, core events of the CPUs that the program may use. The report goes to\n"
-"stderr.\n"
+"stderr. Without a program, counts until Ctrl-C or for --for SECONDS.\n"
 "\n"
 "  -g, --group LIST      groups of events, with the metrics that follow from them\n"
 "  -e, --events LIST     PAPI's names of events, with their component or without\n"
@@ -62,7 +64,9 @@ static const char help[] =
 "      --per-box         uncore events of each box, such as an LLC slice\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
-"      --interval MS     with -o: what was counted in each MS milliseconds as well\n"
+"      --for SECONDS     without a program: count the machine so long, not until Ctrl-C\n"
+"      --interval MS     what was counted in each MS milliseconds as well: a line each on\n"
+"                        stderr, or with -o in the files\n"
 "      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
@@ -82,10 +86,10 @@ static const char help[] =
 "ended with 0 is beyond a limit.\n";
 
 /* Options of perf, LIKWID and launchers, and of our other commands. */
-#define TIMELINE "--interval MS with -o PREFIX counts each MS milliseconds"
+#define TIMELINE "--interval MS counts each MS milliseconds"
 #define JSON "-o PREFIX writes PREFIX.json, PREFIX.csv and a page; -o - writes JSON to stdout"
 #define CPUS "'taskset -c LIST ipmu-run ...' chooses CPUs; uncore events count whole packages"
-#define ATTACH "only what it starts is counted; 'ipmu-run ... sleep 10' counts the machine for 10 s"
+#define ATTACH "only what it starts is counted; '-g GROUP --for 10' counts the machine for 10 s"
 #define LISTS "--groups lists groups, papi_native_avail events"
 #define MACHINE "--on MACHINE counts on a virtual machine, as in --on skl-4c8t"
 #define LIMIT "--compare FILE --limit 0.5% compares with FILE, the JSON of an earlier -o PREFIX"
@@ -163,6 +167,18 @@ static int take_status(const char *text, int *out)
 			"another one", *out, STATUS_TIMEOUT, STATUS_NOT_FOUND);
 }
 
+static int take_seconds(const char *text, double *out)
+{
+	char *end;
+	double s = strtod(text, &end);
+
+	if (end == text || *end || !(s >= 0.001 && s <= 1e7))
+		return complain(EXIT_USAGE, "--for %s: give a number of seconds from 0.001 to "
+				"10000000", text);
+	*out = s;
+	return 0;
+}
+
 static int take_diff(struct options *o, char **argv)
 {
 	if (option_word("--diff", optarg))
@@ -197,6 +213,7 @@ static int take(struct options *o, int code, char **argv)
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
+	case OPT_FOR: return take_seconds(optarg, &o->seconds);
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PASSES: o->passes = true; return 0;
@@ -263,6 +280,27 @@ static int check_compare(const struct options *o)
 	return 0;
 }
 
+static int check_program(const struct options *o)
+{
+	return o->seconds == 0 ? 0 :
+	       complain(EXIT_USAGE, "--for counts the machine, without a program: 'timeout %g %s' "
+			"ends a program after that time", o->seconds, o->argv[0]);
+}
+
+/* Without a program the machine is watched. */
+static int check_machine(const struct options *o)
+{
+	if (o->on)
+		return complain(EXIT_USAGE, "no program given: nothing else executes on %s",
+				o->on);
+	if (o->until_mpi_init)
+		return complain(EXIT_USAGE, "no program given; try 'ipmu-mpi-run --help'");
+	if (o->seconds == 0 && (o->repeat > 1 || o->passes))
+		return complain(EXIT_USAGE, "no program given: -r and --passes need to know how "
+				"long a run is; give --for SECONDS as well");
+	return 0;
+}
+
 static int check(const struct options *o)
 {
 	int rc = o->merge ? check_merge(o) : o->diff ? check_diff(o) : check_compare(o);
@@ -277,12 +315,7 @@ static int check(const struct options *o)
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;
 	if (!o->ngroups && !o->nevents)
 		return nothing_to_count(o);
-	if (o->interval_ms && !o->output)
-		return complain(EXIT_USAGE, "--interval: what is counted in each goes into files: "
-				"give -o PREFIX as well");
-	if (!o->argv[0])
-		return complain(EXIT_USAGE, "no program given; try 'ipmu-run --help'");
-	return 0;
+	return o->argv[0] ? check_program(o) : check_machine(o);
 }
 
 /* NULL: no memory. */

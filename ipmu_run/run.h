@@ -28,6 +28,7 @@ struct options {
 	const char *on, *seed, *output;
 	int repeat;
 	int interval_ms;		/* 0: none */
+	double seconds;			/* of --for; 0: not given */
 	bool passes, list, quiet, until_mpi_init;
 	const char *merge;		/* a PREFIX; NULL: nothing is merged */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */

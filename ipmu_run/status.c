@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The line has the terminal's last row for itself: the rest scrolls above it, so that what the
- * program writes is where it would be without, one row higher. Cursor, attributes and partly
+/* The area has the terminal's last rows for itself: the rest scrolls above it, so that what the
+ * program writes is where it would be without, some rows higher. Cursor, attributes and partly
  * written lines stay as they are. */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,11 +20,13 @@
 /* Of a VT100: save and restore the cursor; scroll within rows; one row down, scrolling, and up. */
 #define SAVE "\0337"
 #define RESTORE "\0338"
-#define DOWN_UP "\033D\033[A"
+#define DOWN "\033D"
+#define UP "\033[A"
 #define ALL_ROWS "\033[r"
 #define ERASE_ROW "\033[2K"
 
-static volatile sig_atomic_t drawn_rows;	/* of the terminal that has our line; 0: no line */
+static volatile sig_atomic_t drawn_rows;	/* of the terminal that has our area; 0: no area */
+static volatile sig_atomic_t drawn_lines;	/* of the area */
 static int terminal_of_handler = -1;
 
 static void put(int terminal, const char *text)
@@ -56,13 +58,17 @@ static char *append_number(char *to, int n)
 
 static void clear(int terminal)
 {
-	char text[64], *p = text;
+	char text[64 + 16 * STATUS_ROWS_MAX], *p = text;
 
 	if (!drawn_rows)
 		return;
-	p = append(p, SAVE "\033[");
-	p = append_number(p, drawn_rows);
-	append(p, ";1H" ERASE_ROW ALL_ROWS RESTORE);
+	p = append(p, SAVE);
+	for (int row = drawn_rows - drawn_lines + 1; row <= drawn_rows; row++) {
+		p = append(p, "\033[");
+		p = append_number(p, row);
+		p = append(p, ";1H" ERASE_ROW);
+	}
+	append(p, ALL_ROWS RESTORE);
 	drawn_rows = 0;
 	put(terminal, text);
 }
@@ -77,19 +83,42 @@ static void stop(int number)
 
 /* ---- drawing ---- */
 
-static void draw(int terminal, const struct winsize *size, const char *line)
-{
-	char text[1024];
-	size_t n = 0;
+struct area {
+	char lines[STATUS_ROWS_MAX][400];
+	int n;
+};
 
-	if (drawn_rows && drawn_rows != size->ws_row)
+/* Rows for the area are made by scrolling. */
+static char *make_rows(char *to, int rows, int lines)
+{
+	for (int i = 0; i < lines; i++)
+		to = append(to, DOWN);
+	for (int i = 0; i < lines; i++)
+		to = append(to, UP);
+	to = append(to, SAVE "\033[1;");
+	to = append_number(to, rows - lines);
+	return append(to, "r" RESTORE);
+}
+
+static void draw(int terminal, const struct winsize *size, const struct area *a)
+{
+	char text[256 + sizeof(a->lines) + 64 * STATUS_ROWS_MAX], *p = text;
+
+	if (drawn_rows && (drawn_rows != size->ws_row || drawn_lines != a->n))
 		clear(terminal);
 	if (!drawn_rows)
-		n += (size_t)snprintf(text, sizeof(text), DOWN_UP SAVE "\033[1;%dr" RESTORE,
-				      size->ws_row - 1);
+		p = make_rows(p, size->ws_row, a->n);
+	drawn_lines = a->n;
 	drawn_rows = size->ws_row;
-	snprintf(text + n, sizeof(text) - n, SAVE "\033[%d;1H" ERASE_ROW "\033[7m%s\033[0m" RESTORE,
-		 size->ws_row, line);
+	p = append(p, SAVE);
+	for (int i = 0; i < a->n; i++) {
+		p = append(p, "\033[");
+		p = append_number(p, size->ws_row - a->n + 1 + i);
+		p = append(p, i ? ";1H" ERASE_ROW : ";1H" ERASE_ROW "\033[7m");
+		p = append(p, a->lines[i]);
+		p = append(p, "\033[0m");
+	}
+	append(p, RESTORE);
 	put(terminal, text);
 }
 
@@ -122,34 +151,37 @@ static void cut(char *line, size_t columns)
 
 /* ---- what it says ---- */
 
-static struct value rate(const struct report *r, const struct report_span *span, int event)
-{
-	const uint64_t *ns = r->m->timelines[span->pass].end_ns;
-	struct count c = report_count(r, span, event, -1);
+/* What is shown: the first group's first metric, or the rate of the first event. */
+struct shown_item {
+	const struct report_group *g;
+	bool is_metric;
+	const char *name, *unit;
+	const struct event *parts;	/* has the parts that are shown; NULL: none are */
+	int event;
+};
 
-	return (struct value){ c.known && ns[1] > ns[0],
-			       (double)c.value * 1e9 / (double)(ns[1] - ns[0]), 0 };
-}
-
-/* The first group's first metric since the line was drawn last, or the first event's rate. */
-static void main_metric(const struct report *r, char *out, size_t bytes)
+static struct shown_item find_item(const struct report *r)
 {
 	const struct report_group *g = &r->groups[0];
-	struct report_span span = { 0, 0, 1, 2 };
-	struct value v = { .known = false };
-	const char *unit = "/s", *name = r->m->events[g->events[0]].given;
+	struct shown_item i = { .g = g, .event = g->events[0], .unit = "/s",
+				.name = r->m->events[g->events[0]].given };
 
-	for (; span.pass < r->m->passes->n && !v.known; span.pass++)
-		v = g->group && g->group->nmetrics ? report_span_metric(r, g, &span, 0, NULL) :
-						     rate(r, &span, g->events[0]);
-	if (g->group && g->group->nmetrics) {
-		name = g->group->metrics[0].name;
-		unit = strcmp(g->group->metrics[0].unit, "1") ? g->group->metrics[0].unit : "";
+	i.is_metric = g->group && g->group->nmetrics;
+	if (i.is_metric) {
+		i.name = g->group->metrics[0].name;
+		i.unit = strcmp(g->group->metrics[0].unit, "1") ? g->group->metrics[0].unit : "";
+		i.event = report_metric_parts(r, g, 0);
 	}
-	if (v.known)
-		snprintf(out, bytes, "%s %.4g %s", name, v.mean, unit);
-	else
-		snprintf(out, bytes, "%s -", name);
+	if (i.event >= 0 && r->m->events[i.event].nparts > 1)
+		i.parts = &r->m->events[i.event];
+	return i;
+}
+
+static struct value item_value(const struct readings_view *v, const struct shown_item *i, int part)
+{
+	if (i->is_metric)
+		return readings_metric(v, i->g, 0, part < 0 ? NULL : &i->parts->parts[part]);
+	return readings_rate(v, i->event, part);
 }
 
 static void elapsed(uint64_t ns, char *out, size_t bytes)
@@ -164,50 +196,84 @@ static void elapsed(uint64_t ns, char *out, size_t bytes)
 		snprintf(out, bytes, "%llu:%02llu:%02llu h", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* The two readings as if they were a timeline. */
-static void compose(const struct status *s, char *out, size_t bytes)
+/* Now and the highest until now. */
+static void numbers(struct value v, double *peak, const char *unit, char out[120])
 {
-	const struct measurement *m = s->report->m;
-	struct timeline two = { .n = 2, .room = 2, .end_ns = (uint64_t *)(uintptr_t)s->ns,
-				.counts = s->counts };
-	struct timeline timelines[m->passes->n];
-	struct measurement view = *m;
-	struct report r = *s->report;
-	char time[32], metric[300];
+	if (!v.known) {
+		strcpy(out, "-");
+		return;
+	}
+	if (v.mean > *peak)
+		*peak = v.mean;
+	snprintf(out, 120, "%.4g %.40s, peak %.4g", v.mean, unit, *peak);
+}
 
-	for (int pass = 0; pass < m->passes->n; pass++)
-		timelines[pass] = two;
-	view.timelines = timelines;
-	r.m = &view;
-	elapsed(s->elapsed_ns, time, sizeof(time));
-	main_metric(&r, metric, sizeof(metric));
-	snprintf(out, bytes, " ipmu-run  %s  %s ", time, metric);
+static void put_bar(double now, double most, size_t width, char *out)
+{
+	size_t n = most > 0 && now > 0 ? (size_t)(now / most * (double)width + 0.5) : 0;
+
+	memset(out, ' ', width);
+	memset(out, '#', n < width ? n : width);
+	out[width] = '\0';
+}
+
+/* Bars have one scale: the highest of all parts until now is a full one. */
+static void compose_bars(struct status *s, const struct readings_view *v,
+			 const struct shown_item *item, int columns, struct area *a)
+{
+	int n = item->parts ? item->parts->nparts : 0, room = columns - 60;
+	size_t width = room < 8 ? 8 : room > 50 ? 50 : (size_t)room;
+	struct value values[STATUS_ROWS_MAX];
+	double most = 0;
+
+	for (int i = 0; i < n && i + 1 < STATUS_ROWS_MAX; i++) {
+		values[i] = item_value(v, item, i);
+		if (values[i].known && values[i].mean > s->peak[i + 1])
+			s->peak[i + 1] = values[i].mean;
+		if (s->peak[i + 1] > most)
+			most = s->peak[i + 1];
+	}
+	for (int i = 0; i < n && a->n < STATUS_ROWS_MAX; i++) {
+		char part[64], bar[52], text[120];
+
+		report_part_name(&item->parts->parts[i], part);
+		numbers(values[i], &s->peak[i + 1], item->unit, text);
+		put_bar(values[i].known ? values[i].mean : 0, most, width, bar);
+		snprintf(a->lines[a->n++], sizeof(a->lines[0]), " %-18s|%s| %s", part, bar, text);
+	}
+}
+
+static void compose(struct status *s, const struct winsize *size, struct area *a)
+{
+	const struct shown_item item = find_item(s->readings.report);
+	struct readings_view v;
+	char time[32], text[120];
+
+	readings_view(&s->readings, &v);
+	elapsed(s->readings.elapsed_ns, time, sizeof(time));
+	numbers(item_value(&v, &item, -1), &s->peak[0], item.unit, text);
+	a->n = 1;
+	snprintf(a->lines[0], sizeof(a->lines[0]), " ipmu-run  %s  %.200s %s ", time, item.name,
+		 text);
+	if (item.parts && size->ws_row / 2 > item.parts->nparts)
+		compose_bars(s, &v, &item, size->ws_col, a);
+	for (int i = 0; i < a->n; i++)
+		cut(a->lines[i], size->ws_col - 1u);
 }
 
 void status_show(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts)
 {
 	struct status *s = arg;
-	size_t n = (size_t)s->report->m->nparts;
 	struct winsize size;
-	char line[400];
+	struct area area;
 
-	if (elapsed_ns < s->elapsed_ns)	/* another run */
-		s->ns[1] = 0;
-	if (!s->ns[1])
-		for (size_t i = 0; i < n; i++)
-			s->counts[n + i] = (struct count){ 0, true };
-	memcpy(s->counts, s->counts + n, n * sizeof(*counts));
-	memcpy(s->counts + n, counts, n * sizeof(*counts));
-	s->ns[0] = s->ns[1];
-	s->ns[1] = ns;
-	s->elapsed_ns = elapsed_ns;
+	readings_take(&s->readings, elapsed_ns, ns, counts);
 	if (!may_draw(s->terminal, &size)) {
 		clear(s->terminal);
 		return;
 	}
-	compose(s, line, sizeof(line));
-	cut(line, size.ws_col - 1u);
-	draw(s->terminal, &size, line);
+	compose(s, &size, &area);
+	draw(s->terminal, &size, &area);
 }
 
 /* ---- from the begin to the end ---- */
@@ -223,11 +289,10 @@ void status_open(struct status *s, const struct report *r, bool wanted)
 {
 	struct sigaction old, action = { .sa_handler = stop, .sa_flags = SA_RESTART };
 
-	*s = (struct status){ .terminal = -1, .report = r };
+	*s = (struct status){ .terminal = -1 };
 	if (!wanted || !is_terminal() || !r->ngroups || !r->groups[0].nevents)
 		return;
-	s->counts = calloc(2 * (size_t)r->m->nparts + 1, sizeof(*s->counts));
-	if (s->counts)
+	if (readings_open(&s->readings, r))
 		s->terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	terminal_of_handler = s->terminal;
 	if (s->terminal >= 0 && !sigaction(SIGTSTP, NULL, &old) && old.sa_handler == SIG_DFL)
@@ -244,6 +309,6 @@ void status_close(struct status *s)
 			signal(SIGTSTP, SIG_DFL);
 		close(s->terminal);
 	}
-	free(s->counts);
+	readings_close(&s->readings);
 	*s = (struct status){ .terminal = -1 };
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on the terminal while a long run goes on. */
+/* A line on the terminal while a long run goes on, and a bar for each package or box if there are
+ * several. */
 #ifndef IPMU_RUN_STATUS_H
 #define IPMU_RUN_STATUS_H
 
-#include "report/report.h"
+#include "readings.h"
+
+#define STATUS_ROWS_MAX 17	/* the line, and a bar each for so many parts less one */
 
 struct status {
-	int terminal;		/* -1: none, or nobody wants it */
-	const struct report *report;
-	struct count *counts;	/* [2][parts]: when the line was drawn last, and now */
-	uint64_t ns[2], elapsed_ns;
+	int terminal;			/* -1: none, or nobody wants it */
+	struct readings readings;
+	double peak[STATUS_ROWS_MAX];	/* the whole's, then those of the parts */
 };
 
 /* Opens the terminal that stderr is, if we are in its foreground. The report needs machine, groups,

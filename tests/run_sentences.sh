@@ -59,7 +59,7 @@ answers() {	# answers: COMMAND | REGEX in each line of stdin
 	done
 }
 answers <<'END'
-ipmu-run -g MEM -I 100 true | -I: --interval MS with -o PREFIX
+ipmu-run -g MEM -I 100 true | -I: --interval MS counts each MS milliseconds
 ipmu-run -g MEM --json true | --json: -o PREFIX writes PREFIX.json
 ipmu-run -g MEM -x, true | -x: -o PREFIX writes PREFIX.json, PREFIX.csv
 ipmu-run -m skl -g MEM true | -m: --on MACHINE

@@ -6,6 +6,7 @@
 
 #include "handover.h"
 #include "measure.h"
+#include "now.h"
 #include "program.h"
 #include "virtual.h"
 
@@ -20,7 +21,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		       char *why)
 {
 	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
-	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began;
+	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began, began_wall;
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
 	struct handover *h;
@@ -43,6 +44,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		with->begin(with->arg);
 	handover_note_counted();
 	h = handover_start(s);
+	began_wall = now_ns();
 	w = watcher_start(m->watch, s, m->nparts, t);
 	rc = program_run(&p, &status, ns);
 	if (with)
@@ -54,6 +56,8 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	stopped = sets_stop(s, counts, lost);
 	if (m->watch && m->watch->interval_ms)
 		timeline_end(t, m->of_machine ? began : p.began_ns, *ns, m->nparts, counts);
+	else if (m->watch && m->watch->tick && !rc)
+		m->watch->tick(m->watch->tick_arg, now_ns() - began_wall, *ns, counts);
 	if (status)
 		m->status = status;
 	m->killed = p.killed;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "now.h"
@@ -18,6 +19,7 @@
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
 static bool has_run;
+static double sleep_s;
 
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
@@ -72,6 +74,32 @@ static void block(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
+void program_sleep(double seconds)
+{
+	sleep_s = seconds;
+}
+
+/* In place of a program, until a signal that would end one. */
+static _Noreturn void sleep_here(void)
+{
+	const uint64_t until = now_ns() + (uint64_t)(sleep_s * 1e9);
+	uint64_t now = now_ns();
+	int got = -1;
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaddset(&set, passed_on[i]);
+	/* A stopped process that continues is interrupted. */
+	for (; got < 0 && (sleep_s <= 0 || now < until); now = now_ns()) {
+		const struct timespec t = { .tv_sec = (time_t)((until - now) / 1000000000u),
+					    .tv_nsec = (long)((until - now) % 1000000000u) };
+
+		got = sleep_s > 0 ? sigtimedwait(&set, NULL, &t) : sigwaitinfo(&set, NULL);
+	}
+	_exit(0);
+}
+
 /* Nothing outlives a launcher that was killed: mpirun would wait for it. */
 static void become(char **argv, int start_fd, int failure_fd, const sigset_t *mask)
 {
@@ -82,6 +110,8 @@ static void become(char **argv, int start_fd, int failure_fd, const sigset_t *ma
 	while (read(start_fd, &byte, 1) != 1)
 		if (errno != EINTR)
 			_exit(0);	/* the launcher has given up, or is no more */
+	if (!argv[0])
+		sleep_here();
 	reset_signals();
 	if (program_has)
 		cpus_set(program_has);

@@ -22,6 +22,9 @@ struct program {
 void program_signals(void);
 /* The program gets these CPUs, whichever the launcher uses. They stay the caller's. */
 void program_cpus(const struct cpus *cpus);
+/* Sleeps in place of a program where there is none (argv[0] is NULL): so long, or with 0 until a
+ * signal that would end a program. The status is 0. */
+void program_sleep(double seconds);
 /* 0, or -errno where there can be no child. */
 int program_start(struct program *p, char **argv);
 /* Starts it and waits for its end. 0 with the status that a shell would give it: its own, or

@@ -24,6 +24,7 @@ struct watcher {
 	int nparts;
 	struct timeline *timeline;
 	struct count *now;
+	uint64_t step;			/* an interval's length; 0: none */
 	uint64_t began, next;		/* of the intervals' clock */
 	uint64_t shown, next_show;	/* since when, and when somebody is shown it */
 	uint64_t look;			/* when the clock is looked at next */
@@ -83,8 +84,11 @@ static void look(struct watcher *w)
 	if (ends || shows)
 		clock = sample(w);
 	if (ends) {
-		timeline_append(w->timeline, clock, w->nparts, w->now);
-		w->next = multiple_after(w->began, watch->interval_ms * 1000000ull, clock);
+		if (watch->interval_ms)
+			timeline_append(w->timeline, clock, w->nparts, w->now);
+		else
+			watch->tick(watch->tick_arg, wall - w->shown, clock - w->began, w->now);
+		w->next = multiple_after(w->began, w->step, clock);
 	}
 	if (shows) {
 		watch->show(watch->arg, wall - w->shown, clock - w->began, w->now);
@@ -133,7 +137,7 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 {
 	struct watcher *w;
 
-	if (!watch || (!watch->interval_ms && !watch->show))
+	if (!watch || (!watch->interval_ms && !watch->tick && !watch->show))
 		return NULL;
 	w = calloc(1, sizeof(*w));
 	if (w)
@@ -148,7 +152,9 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 	w->timeline = out;
 	w->shown = w->last_wall = now_ns();
 	w->began = w->last_clock = clock_ns();
-	w->next = watch->interval_ms ? w->began + watch->interval_ms * 1000000ull : NEVER;
+	w->step = (watch->interval_ms ? watch->interval_ms : watch->tick ? watch->tick_ms : 0) *
+		  1000000ull;
+	w->next = w->step ? w->began + w->step : NEVER;
 	w->look = foresee(w, w->shown, w->began);
 	w->next_show = watch->show ? w->shown + 2ull * WATCH_SHOW_NS : NEVER;
 	if (!thread_start(w))

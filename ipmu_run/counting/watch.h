@@ -12,7 +12,11 @@
 
 /* What is wanted. */
 struct watch {
-	unsigned int interval_ms;	/* 0: no timeline */
+	unsigned int interval_ms;	/* of a timeline; 0: none */
+	/* At the end of each interval of tick_ms, the last included; arguments as for `show`. */
+	unsigned int tick_ms;
+	void (*tick)(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts);
+	void *tick_arg;
 	/* From the second second on told each second, in a thread of its own, what has been counted
 	 * since the program's start, how long ago that was, and how long on the intervals' clock;
 	 * NULL: nobody looks. */
