@@ -8,6 +8,7 @@
 #ifndef IPMU_MACHINE_DEVICE_H
 #define IPMU_MACHINE_DEVICE_H
 
+#include <stdint.h>
 #include <sys/ioctl.h>
 
 #define MACHINE_DEVICE "/dev/vpmu"
@@ -21,5 +22,9 @@
 /* Packages, cores, threads and caches on one line, which ends with a 0. */
 struct machine_geometry { char text[512]; };
 #define MACHINE_GEOMETRY _IOR('V', 4, struct machine_geometry)
+/* How many programs have been counted because VPMU_ONLY or --only named them. */
+#define MACHINE_CHOSEN _IOR('V', 5, uint64_t)
+/* What `vpmu run` takes for its option --only. */
+#define MACHINE_ONLY_ENV "VPMU_ONLY"
 
 #endif

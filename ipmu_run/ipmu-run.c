@@ -8,6 +8,7 @@
 
 #include "counting/handover.h"
 #include "counting/program.h"
+#include "counting/virtual.h"
 #include "file_limit.h"
 #include "job/job.h"
 #include "lines.h"
@@ -91,7 +92,7 @@ static struct report describe(const struct work *w, const struct choice *c,
 	return (struct report){
 		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
-		.options = w->o->given, .program = own_words(w->o->argv),
+		.options = w->o->given, .only = w->o->only, .program = own_words(w->o->argv),
 	};
 }
 
@@ -213,6 +214,7 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	struct lines lines;
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
+					.only = w->o->only,
 					.company = w->job ? &w->job->company : NULL,
 					.watch = &watch };
 	const struct report events = { .machine = w->machine, .m = &measured,
@@ -382,6 +384,8 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
+	if (o.only && !o.on)
+		virtual_only(o.only);
 	rc = o.diff ? gate_diff(&o) : o.merge ? merge(&o) : o.on ? run_on_machine(&o, argc, argv) :
 	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
 	options_free(&o);

@@ -5,19 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting/virtual.h"
 #include "run.h"
 
 #define REPEAT_MAX 1000
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
        OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED,
-       OPT_MERGE, OPT_FOR };
+       OPT_MERGE, OPT_FOR, OPT_ONLY };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
 	{ "events", required_argument, NULL, 'e' },
 	{ "on", required_argument, NULL, OPT_ON },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "output", required_argument, NULL, 'o' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
@@ -57,6 +59,8 @@ static const char help[] =
 "      --groups          what can be asked on this machine, and what it means\n"
 "      --on MACHINE      on a virtual machine; 'vpmu machines' lists them\n"
 "      --seed N          of that machine: other addresses and random numbers for each N\n"
+"      --only NAME       of that machine: count processes of this program alone, not the\n"
+"                        shell around it; by the name of its file, or by its path\n"
 "  -r, --repeat N        run the program N times: mean and deviation\n"
 "      --passes          what does not fit into the counters at once is spread over\n"
 "                        several runs of the program\n"
@@ -212,6 +216,7 @@ static int take(struct options *o, int code, char **argv)
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
+	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
@@ -228,7 +233,8 @@ static int take(struct options *o, int code, char **argv)
 /* Finds an option that says what to count behind the name of the program. NULL: there is none. */
 static const char *misplaced(char **argv)
 {
-	static const char *const ours[] = { "-g", "--group", "-e", "--events", "--on", "--groups" };
+	static const char *const ours[] = { "-g", "--group", "-e", "--events", "--on", "--only",
+					      "--groups" };
 
 	for (; *argv; argv++)
 		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
@@ -254,9 +260,10 @@ static int check_diff(const struct options *o)
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--diff compares two files: '%s' is one word more",
 				o->argv[0]);
-	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->output && !o->list ? 0 :
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->output &&
+	       !o->list ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: leave out -g, "
-			"-e, --on, --seed, -o and --groups");
+			"-e, --on, --seed, --only, -o and --groups");
 }
 
 static int check_merge(const struct options *o)
@@ -264,9 +271,10 @@ static int check_merge(const struct options *o)
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--merge joins files: '%s' is one word more",
 				o->argv[0]);
-	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->list && !o->compare ? 0 :
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->list &&
+	       !o->compare ? 0 :
 	       complain(EXIT_USAGE, "--merge joins files and counts nothing: leave out -g, -e, "
-			"--on, --seed, --groups, --compare and --diff");
+			"--on, --seed, --only, --groups, --compare and --diff");
 }
 
 static int check_compare(const struct options *o)
@@ -301,6 +309,20 @@ static int check_machine(const struct options *o)
 	return 0;
 }
 
+/* Beside the machine ipmu-run tells `vpmu run` of it. */
+static int check_only(const struct options *o)
+{
+	if (!o->only || o->on)
+		return 0;
+	if (!virtual_is_beside())
+		return complain(EXIT_USAGE, "--only %s: a processor's counters do not know whose "
+				"work they count; a virtual machine does: give --on MACHINE as "
+				"well", o->only);
+	return virtual_is_native() ? 0 :
+	       complain(EXIT_USAGE, "--only %s: ipmu-run runs on the virtual machine itself: give "
+			"the option to 'vpmu run'", o->only);
+}
+
 static int check(const struct options *o)
 {
 	int rc = o->merge ? check_merge(o) : o->diff ? check_diff(o) : check_compare(o);
@@ -310,6 +332,9 @@ static int check(const struct options *o)
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "
 				"--on MACHINE as well", o->seed);
+	rc = check_only(o);
+	if (rc)
+		return rc;
 	if (o->list)
 		return o->argv[0] || o->ngroups || o->nevents ?
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;

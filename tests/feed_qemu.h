@@ -168,9 +168,10 @@ void vpmu_system_window_forked(void)
 {
 }
 
-bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fixed *fixed)
+bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+			const struct vpmu_fixed *fixed)
 {
-	(void)path, (void)tool, (void)fixed;
+	(void)path, (void)tool, (void)only, (void)fixed;
 	return true;
 }
 

@@ -73,6 +73,8 @@ ipmu-run true --on skl-4c8t -g MEM | --on stands behind true, .* before the prog
 ipmu-run --on skl-4c8t true -e UNC_CLOCK | -e stands behind true,
 ipmu-run true -x | nothing to count: give -g GROUP
 ipmu-run --seed 1 -g MEM true | --seed 1: .* give --on MACHINE
+ipmu-run --only app -g MEM true | --only app: .* give --on MACHINE
+ipmu-run --diff a b --only app | leave out -g, -e, --on, --seed, --only,
 ipmu-run --on skl-4c8t --seed x -g MEM true | --seed x: a number from 0
 ipmu-run --on -g MEM true | --on took '-g' for its value: write the value after --on
 ipmu-run -g -e X true | -g took '-e' for its value

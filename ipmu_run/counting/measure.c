@@ -17,11 +17,19 @@ static int cannot_execute(struct measurement *m, int rc, const char *program, ch
 	return -ENOEXEC;
 }
 
+/* A report of zeros would hide a misspelt name. */
+static void check_chosen(struct measurement *m, uint64_t before)
+{
+	if (m->only && !m->lost[0] && virtual_chosen() == before)
+		snprintf(m->lost, sizeof(m->lost), "--only %.200s: no program of that name was "
+			 "executed: nothing was counted", m->only);
+}
+
 static int run_counted(struct measurement *m, struct sets *s, int run, int pass, char **argv,
 		       char *why)
 {
 	struct count *counts = m->counts + measure_place(m, run, pass) * (size_t)m->nparts;
-	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began, began_wall;
+	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began, began_wall, chosen;
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
 	struct handover *h;
@@ -40,6 +48,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		return rc;
 	}
 	began = virtual_clock_ns();
+	chosen = virtual_chosen();
 	if (with)
 		with->begin(with->arg);
 	handover_note_counted();
@@ -65,6 +74,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		return cannot_execute(m, rc, argv[0], why);
 	if (stopped && !m->lost[0])
 		snprintf(m->lost, sizeof(m->lost), "%s", lost);
+	check_chosen(m, chosen);
 	return 0;
 }
 

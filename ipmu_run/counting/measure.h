@@ -34,6 +34,7 @@ struct measurement {
 	bool used;			/* a repeated run has not begun on a fresh machine */
 	int status;			/* the program's last that is not 0, as a shell has it */
 	bool killed;			/* a signal has ended the program, and the runs */
+	const char *only;	/* nothing but this program is counted; NULL: all is */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +52,26 @@ void virtual_count(const char *event)
 {
 	if (virtual_is_beside() && write(device(), event, strlen(event)) < 0)
 		return;		/* the machine says nothing about it then */
+}
+
+bool virtual_is_native(void)
+{
+	if (!virtual_is_beside() || ioctl(device(), MACHINE_STOP))
+		return false;
+	ioctl(device(), MACHINE_GO);
+	return true;
+}
+
+void virtual_only(const char *program)
+{
+	setenv(MACHINE_ONLY_ENV, program, 1);
+}
+
+uint64_t virtual_chosen(void)
+{
+	uint64_t n = 0;
+
+	return virtual_is_beside() && !ioctl(device(), MACHINE_CHOSEN, &n) ? n : 0;
 }
 
 bool virtual_geometry(char *text, size_t bytes)

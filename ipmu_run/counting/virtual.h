@@ -18,6 +18,11 @@ void virtual_go(void);
 bool virtual_refresh(void);
 /* This event, by its full name, is counted: the machine tells the user if it does not drive it. */
 void virtual_count(const char *event);
+/* False: this process is emulated, and what it starts is as the machine was told before. */
+bool virtual_is_native(void);
+/* Nothing but processes of this program is counted; and how many such programs were executed. */
+void virtual_only(const char *program);
+uint64_t virtual_chosen(void);
 /* Geometry and latencies on one line. False: there is none. */
 bool virtual_geometry(char *text, size_t bytes);
 

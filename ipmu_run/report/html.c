@@ -209,6 +209,8 @@ static void summary(FILE *f, const struct report *r)
 		fprintf(f, ", %d rank%s</p>\n", r->job->node[i].ranks,
 			r->job->node[i].ranks == 1 ? "" : "s");
 	}
+	if (r->only)
+		element(f, "<p>Counted: processes of ", r->only, "</p>\n");
 	if (r->machine->is_virtual)
 		element(f, "<p class=\"soft\">",
 			"A virtual machine: wall time means nothing here.", "</p>\n");

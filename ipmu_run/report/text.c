@@ -127,6 +127,9 @@ static void print_head(FILE *f, const struct report *r)
 			fprintf(f, "    node %d: %s, %d rank%s\n", i, r->job->node[i].host,
 				r->job->node[i].ranks, r->job->node[i].ranks == 1 ? "" : "s");
 	}
+	if (r->only)
+		fprintf(f, "  counted: processes of %s\n",
+			shown(r->only, command, sizeof(command)));
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
 	if (seconds.known) {

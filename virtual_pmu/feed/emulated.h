@@ -27,6 +27,7 @@ struct vpmu_feed {
 	struct vpmu_caches caches;
 	uint64_t space;			/* of addresses */
 	bool keeping;			/* of the machine lock by the only thread */
+	bool left_out;			/* --only: nothing of this process counts */
 	/* Of its threads those that the segment counts, unless: it counts none of them. */
 	uint32_t running;
 	/* A whole machine's CPU with QEMU's number has always this one; NULL: threads move. */

@@ -76,6 +76,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (vpmu_stepping_translate(tb))
 		return;
 	vpmu_illegal_translate(tb);
+	if (vpmu_feed.left_out)
+		return;
 	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
 
@@ -84,6 +86,26 @@ static void on_flush(qemu_plugin_id_t id)
 {
 	(void)id;
 	vpmu_groups_free();
+}
+
+/* ---- a process that --only leaves out: its threads are none of the machine's ---- */
+
+static void left_out_call(int64_t num, uint64_t a1, uint64_t a2)
+{
+	vpmu_illegal_call(num, a1, a2);
+	vpmu_vforks_call(num, a1);
+	if (is_exec(num))
+		count_feed(false);
+}
+
+static void left_out_return(int64_t num, int64_t ret)
+{
+	if (is_exec(num)) {
+		count_feed(true);
+		vpmu_system_exec_failed();
+	}
+	if (vpmu_vforks_return(ret))
+		vpmu_vforks_wait((pid_t)ret);
 }
 
 /* ---- system calls, threads, processes ---- */
@@ -96,6 +118,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	struct vpmu_emulated *t = vpmu_self;
 
 	(void)id, (void)vcpu, (void)a6, (void)a7, (void)a8;
+	if (vpmu_feed.left_out)
+		left_out_call(num, a1, a2);
 	if (!t)
 		return;
 	vpmu_watch_catch_up(t);
@@ -128,6 +152,8 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	uint64_t until;
 
 	(void)id, (void)vcpu;
+	if (vpmu_feed.left_out)
+		left_out_return(num, ret);
 	if (!t)
 		return;
 	if (t->maps && ret > 0)
@@ -231,6 +257,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
 	const char *tool = vpmu_watch_argument(argc, argv, "tool");
+	const char *only = vpmu_watch_argument(argc, argv, "only");
 	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
@@ -243,7 +270,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	fixed = fixed_of(argc, argv);
-	if (!vpmu_serving_begin(path, tool, &fixed)) {
+	vpmu_feed.left_out = says(vpmu_watch_argument(argc, argv, "counts"), "off");
+	if (!vpmu_serving_begin(path, tool, only ? only : "", &fixed)) {
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has "
 			"built\n");
 		return -EINVAL;
@@ -252,6 +280,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);
+	if (only && !vpmu_feed.left_out)
+		__atomic_fetch_add(&vpmu_feed.segment->chosen_count, 1, __ATOMIC_RELAXED);
 	pthread_atfork(vpmu_system_fork_begin, NULL, after_fork);
 	register_all(id);
 	return 0;

@@ -111,7 +111,8 @@ static const struct vpmu_user_calls calls = {
 	.thread_created = on_thread_created, .killed = on_killed,
 };
 
-bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fixed *fixed)
+bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+			const struct vpmu_fixed *fixed)
 {
 	static struct vpmu_program_memory memory;
 	static const char here;
@@ -127,14 +128,15 @@ bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fi
 		.program = host->program, .protect = host->protect, .window_begins = on_window,
 		.random = host->random, .seed = host->seed,
 	};
-	vpmu_stepping_begin(host, vpmu_watch_parts.access);
+	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	vpmu_system.left_out = vpmu_feed.left_out;
 	model_time = fixed->model_time;
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
 	if (tool && dladdr(&here, &info))
-		vpmu_system_exec_begin(info.dli_fname, tool);
+		vpmu_system_exec_begin(info.dli_fname, tool, only);
 	return true;
 }
 

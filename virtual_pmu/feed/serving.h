@@ -10,7 +10,8 @@
 
 /* path: of the segment, which is open. tool: of vpmu itself; NULL: what the program executes leaves
  * the machine. False: this QEMU has not our lines, or others. */
-bool vpmu_serving_begin(const char *path, const char *tool, const struct vpmu_fixed *fixed);
+bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+			const struct vpmu_fixed *fixed);
 /* Gives the place in this process of memory that the program may write; or NULL. */
 void *vpmu_serving_memory(uint64_t address, uint64_t bytes);
 

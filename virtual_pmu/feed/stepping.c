@@ -76,10 +76,10 @@ static void around(bool begins)
 
 static void work_off(const struct note *n)
 {
-	if (!n->inside)
-		access_memory(noted_vcpu, n->info, n->address, NULL);
-	else if (n->info & VPMU_INFO_STORE)
+	if (n->inside && n->info & VPMU_INFO_STORE)
 		vpmu_system_window_write(n->offset, n->bytes, vpmu_info_bytes(n->info));
+	else if (!n->inside && access_memory)
+		access_memory(noted_vcpu, n->info, n->address, NULL);
 }
 
 bool vpmu_stepping_fault(uint64_t address, bool store)

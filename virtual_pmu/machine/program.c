@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -157,6 +158,38 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 	return check_file(p);
 }
 
+/* ---- which program it is ---- */
+
+static bool same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+static bool has_base_name(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, name);
+}
+
+static bool is_named(const char *path, const char *name)
+{
+	char behind[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return same_file(path, name);
+	return has_base_name(path, name) ||
+	       (realpath(path, behind) && has_base_name(behind, name));
+}
+
+bool vpmu_program_is(const struct vpmu_program *p, const char *name)
+{
+	return !*name || is_named(p->path, name) ||
+	       (p->word_count && is_named(p->words[0], name));
+}
+
 /* ---- the emulator's command line ---- */
 
 /* SplitMix64's output function (Steele, Lea and Flood 2014): different inputs have different
@@ -183,6 +216,30 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 		 tool ? ",tool=" : "", tool ? tool : "");
 	if (fixed->host_random)
 		*e->stream = '\0';
+}
+
+/* The emulator takes two commas for one. */
+static void append_doubled(char *to, size_t bytes, const char *text)
+{
+	size_t n = strlen(to);
+
+	for (; *text && n + 2 < bytes; text++) {
+		to[n++] = *text;
+		if (*text == ',')
+			to[n++] = ',';
+	}
+	to[n] = '\0';
+}
+
+void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p, const char *only)
+{
+	size_t n = strlen(e->plugin);
+
+	if (!*only)
+		return;
+	snprintf(e->plugin + n, sizeof(e->plugin) - n, ",counts=%s,only=",
+		 vpmu_program_is(p, only) ? "on" : "off");
+	append_doubled(e->plugin, sizeof(e->plugin), only);
 }
 
 bool vpmu_emulator_heeds(const char *variable)

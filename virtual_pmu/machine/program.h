@@ -39,6 +39,10 @@ bool vpmu_program_runnable(const char *path);
 /* The file of the program that the kernel would start. */
 const char *vpmu_program_file(const struct vpmu_program *p);
 
+/* Is it the program of this name, or with a slash in it of this path? The script and the executable
+ * have names; if that is a link, so has the file behind it. An empty name is all programs'. */
+bool vpmu_program_is(const struct vpmu_program *p, const char *name);
+
 /* In one directory. */
 #define VPMU_NATIVE_LIBRARY "libvpmu_native.so"
 #define VPMU_FEED_LIBRARY "libvpmu_feed.so"
@@ -59,11 +63,14 @@ struct vpmu_fixed {
 uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index);
 
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 3 + 128], stream[24];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 5 + 160], stream[24];
 };
 /* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment, const char *tool, const struct vpmu_fixed *fixed);
+
+/* --only: tells the plugin the program that is counted, and whether this is it. */
+void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p, const char *only);
 
 /* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
  * gets VPMU_USER_VARIABLE in front then. */

@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 18u
+#define VPMU_VERSION 19u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -115,6 +115,7 @@ struct vpmu_segment {
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
 	uint64_t left_count, left_told;	/* programs that were executed outside the machine */
+	uint64_t chosen_count;		/* programs that --only had counted */
 	uint64_t lost_count, lost_told;	/* accesses for which the feed did not get the lock */
 	struct vpmu_devices devices;
 	uint64_t born;			/* tells machines of the same path apart */

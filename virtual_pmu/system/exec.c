@@ -31,7 +31,7 @@ static const char *const kept_names[] = {
 #define KEPT (sizeof(kept_names) / sizeof(kept_names[0]))
 
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
-static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX];
+static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], only[PATH_MAX];
 
 /* State of one execution. */
 struct room {
@@ -55,13 +55,14 @@ static bool has_name(const char *variable, const char *name)
 	return !strncmp(variable, name, length) && variable[length] == '=';
 }
 
-void vpmu_system_exec_begin(const char *feed_path, const char *tool_path)
+void vpmu_system_exec_begin(const char *feed_path, const char *tool_path, const char *only_name)
 {
 	ssize_t n = readlink("/proc/self/exe", emulator, sizeof(emulator) - 1);
 
 	emulator[n > 0 ? n : 0] = '\0';
 	snprintf(feed, sizeof(feed), "%s", feed_path);
 	snprintf(tool, sizeof(tool), "%s", tool_path);
+	snprintf(only, sizeof(only), "%s", only_name);
 	for (size_t i = 0; i < KEPT; i++) {
 		const char *value = getenv(kept_names[i]);
 
@@ -315,6 +316,7 @@ static int fill(struct room *r, char *const argv[], char *const envp[], char ***
 	snprintf(e->qemu, sizeof(e->qemu), "%s", emulator);
 	vpmu_emulator_fill(e, &vpmu_system.segment->machine, feed, vpmu_system.path, tool,
 			   &fixed);
+	vpmu_emulator_choose(e, &r->program, only);
 	if (r->lent >= 0)
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),
 			 ",close=%d", r->lent);

@@ -6,6 +6,7 @@
  * as well. */
 #include <errno.h>
 #include <linux/random.h>
+#include <unistd.h>
 
 #include "calls.h"
 #include "devices.h"
@@ -27,8 +28,18 @@ void vpmu_system_fork_begin(void)
 	__atomic_fetch_add(&started, 1, __ATOMIC_RELAXED);
 }
 
+/* Nothing else makes the slot of a process that is not counted: the CPUs that it may use are its
+ * parent's. */
+static void inherit_cpus(void)
+{
+	if (vpmu_thread_find(vpmu_system.segment, (uint32_t)getppid()))
+		vpmu_thread_slot(vpmu_system.segment, vpmu_gettid(), (uint32_t)getppid());
+}
+
 void vpmu_system_forked(void)
 {
+	if (vpmu_system.left_out)
+		inherit_cpus();
 	fixed.stream = vpmu_fixed_stream(fixed.stream, started);
 	started = 0;
 	if (!fixed.host_random)

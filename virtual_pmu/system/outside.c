@@ -13,16 +13,10 @@
 
 int64_t vpmu_outside_read(void *to, size_t bytes)
 {
-	const struct vpmu_segment *s = vpmu_system.segment;
-	uint64_t newest = 0;
+	uint64_t newest = vpmu_system_newest();
 
 	if (bytes != sizeof(newest))
 		return -EINVAL;
-	for (uint32_t i = 0; i < s->machine.packages; i++) {
-		uint64_t clock = __atomic_load_n(&s->uclk[i], __ATOMIC_RELAXED);
-
-		newest = clock > newest ? clock : newest;
-	}
 	memcpy(to, &newest, sizeof(newest));
 	return sizeof(newest);
 }
@@ -66,6 +60,16 @@ static int describe(const struct vpmu_segment *s, uint64_t argument)
 	return 0;
 }
 
+static int tell_chosen(const struct vpmu_segment *s, uint64_t argument)
+{
+	uint64_t *out = vpmu_system.memory->memory(argument, sizeof(*out), true);
+
+	if (!out)
+		return -EFAULT;
+	*out = __atomic_load_n(&s->chosen_count, __ATOMIC_RELAXED);
+	return 0;
+}
+
 int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
@@ -85,6 +89,8 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 		return refresh(s);
 	case MACHINE_GEOMETRY:
 		return describe(s, argument);
+	case MACHINE_CHOSEN:
+		return tell_chosen(s, argument);
 	default:
 		return -ENOTTY;
 	}

@@ -47,10 +47,13 @@ extern struct vpmu_system {
 	struct vpmu_segment *segment;
 	const char *path;			/* of the segment */
 	const struct vpmu_program_memory *memory;
+	bool left_out;				/* --only: the program is not counted */
 } vpmu_system;
 
 /* The virtual CPU of the calling thread. */
 uint32_t vpmu_system_cpu(void);
+/* The newest clock of all packages. */
+uint64_t vpmu_system_newest(void);
 
 /* ---- what repeats (fixed.c) ---- */
 
@@ -79,9 +82,9 @@ void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *ans
 
 /* ---- executing a program (exec.c) ---- */
 
-/* feed: the plugin's file; tool: vpmu itself. Without this call all that is executed leaves the
- * machine. */
-void vpmu_system_exec_begin(const char *feed, const char *tool);
+/* feed: the plugin's file; tool: vpmu itself; only: the program that is counted, "" for all.
+ * Without this call all that is executed leaves the machine. */
+void vpmu_system_exec_begin(const char *feed, const char *tool, const char *only);
 /* Replaces what is executed, so that it stays on the machine: 0, or a negative errno. The words
  * that come out are valid until the next call of the same thread. Reports on stderr a program that
  * leaves the machine. */

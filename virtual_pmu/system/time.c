@@ -37,10 +37,14 @@ void vpmu_time_begin(bool model)
 	of_model = model;
 }
 
+/* A process that is not counted has no clock of its own, and reads the machine's newest. */
 static int64_t now(void)
 {
-	const struct vpmu_thread *t = vpmu_thread_find(vpmu_system.segment, vpmu_gettid());
+	const struct vpmu_thread *t;
 
+	if (vpmu_system.left_out)
+		return (int64_t)vpmu_system_newest();
+	t = vpmu_thread_find(vpmu_system.segment, vpmu_gettid());
 	return t ? (int64_t)__atomic_load_n(&t->clock, __ATOMIC_RELAXED) : 0;
 }
 

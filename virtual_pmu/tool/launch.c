@@ -167,6 +167,7 @@ static void compose(const struct vpmu_launch *launch, const struct vpmu_program 
 	if (launch->feed) {
 		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path,
 				   launch->follow ? t->tool : NULL, launch->fixed);
+		vpmu_emulator_choose(&t->emulator, p, launch->only);
 		vpmu_emulator_words(&t->emulator, p, launch->argv, out);
 		return;
 	}

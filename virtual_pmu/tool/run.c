@@ -7,7 +7,7 @@
 #include "tool.h"
 
 enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
-		   OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME };
+		   OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -20,6 +20,7 @@ static const struct option options[] = {
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "random", required_argument, NULL, OPT_RANDOM },
 	{ "time", required_argument, NULL, OPT_TIME },
+	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -44,6 +45,8 @@ static const char help[] =
 "      --no-feed         run natively: the registers are there, nothing counts\n"
 "      --no-follow       what the program executes leaves the machine: it runs natively\n"
 "                        and does not count; without it all that is executed counts\n"
+"      --only NAME       count processes of that program alone, not the shell around it:\n"
+"                        by the name of its file, or by the path if NAME has a slash\n"
 "      --strict          exit with 3 when the program broke a register rule\n"
 "      --msr-safe[=FILE] the msr-safe module is loaded, with the allowlist in FILE\n"
 "                        (none: an empty one); plain msr devices cannot be opened\n"
@@ -67,12 +70,14 @@ static const char help[] =
 "found, 126 when it could not be executed; 125 for wrong usage and when there is no\n"
 "machine to run it on; 3 with --strict.\n"
 "Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
-"VPMU_SEED, VPMU_RANDOM, VPMU_TIME (as the options, where they are not given),\n"
-"VPMU_TALLY (a file that gets a line about what was left of the machine).\n";
+"VPMU_SEED, VPMU_RANDOM, VPMU_TIME, VPMU_ONLY (as the options, where they are not\n"
+"given), VPMU_TALLY (a file that gets a line about what was left of the\n"
+"machine).\n";
 
 struct request {
 	struct vpmu_asked machine;
-	const char *cpus;
+	const char *cpus, *only;	/* as given; NULL: not */
+	char counted[PATH_MAX];		/* the program of --only */
 	struct vpmu_device_options devices;
 	struct vpmu_fixed_options fixed;
 	bool feed, follow, strict;
@@ -97,6 +102,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 		case OPT_SEED: r->fixed.seed = optarg; break;
 		case OPT_RANDOM: r->fixed.random = optarg; break;
 		case OPT_TIME: r->fixed.time = optarg; break;
+		case OPT_ONLY: r->only = optarg; break;
 		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
@@ -122,9 +128,10 @@ static int run_on(struct vpmu_place *place, const struct request *r,
 {
 	struct vpmu_cpus cpus;
 	struct vpmu_launch launch = { .place = place, .feed = r->feed, .follow = r->follow,
-				      .cpus = &cpus, .fixed = fixed, .argv = argv };
+				      .cpus = &cpus, .fixed = fixed, .only = r->counted,
+				      .argv = argv };
 	struct vpmu_segment *s = place->segment;
-	uint64_t before = s->violation_count;
+	uint64_t before = s->violation_count, chosen = s->chosen_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
 
 	if (!rc && devices->msr_safe)
@@ -138,6 +145,8 @@ static int run_on(struct vpmu_place *place, const struct request *r,
 	if (rc)
 		return rc;
 	vpmu_report(s);
+	if (!status && r->feed)
+		status = vpmu_only_check(s, r->only, chosen);
 	return r->strict && s->violation_count > before ? VPMU_EXIT_VIOLATIONS : status;
 }
 
@@ -157,6 +166,8 @@ int vpmu_command_run(int argc, char **argv)
 		rc = vpmu_devices_parse(&r.devices, &devices);
 	if (!rc)
 		rc = vpmu_fixed_parse(&r.fixed, r.feed, &fixed);
+	if (!rc)
+		rc = vpmu_only_parse(r.only, r.feed, r.counted);
 	if (rc)
 		return rc;
 	place = calloc(1, sizeof(*place));

@@ -109,6 +109,14 @@ struct vpmu_fixed_options { const char *seed, *random, *time; };	/* as given; NU
  * natively, for machines that it starts. */
 int vpmu_fixed_parse(const struct vpmu_fixed_options *o, bool feed, struct vpmu_fixed *out);
 
+/* ---- only.c: the program that is counted ---- */
+/* "" without the option and its variable. With --no-feed the variable is for machines that the
+ * program starts. */
+int vpmu_only_parse(const char *option, bool feed, char out[PATH_MAX]);
+/* Complains if none was executed since the count was `before`. The setter of the variable checks
+ * for itself. */
+int vpmu_only_check(const struct vpmu_segment *s, const char *option, uint64_t before);
+
 /* ---- asked.c: options about the machine itself ---- */
 struct vpmu_asked {
 	const char *name, *segment, *slices, *cache[4];		/* as given; NULL: not */
@@ -149,6 +157,7 @@ struct vpmu_launch {
 	bool feed;
 	bool follow;			/* what the program executes is emulated, too */
 	const struct vpmu_fixed *fixed;
+	const char *only;		/* the program that is counted; "": all */
 	const struct vpmu_cpus *cpus;	/* on which it starts */
 	char **argv;			/* the program and its arguments */
 };
