@@ -58,6 +58,11 @@ void json_put_int(struct json_writer *w, json_object *to, const char *key, int64
 	json_put(w, to, key, json_object_new_int64(value));
 }
 
+void json_put_uint(struct json_writer *w, json_object *to, const char *key, uint64_t value)
+{
+	json_put(w, to, key, json_object_new_uint64(value));
+}
+
 /* Seventeen digits would be json-c's choice, and false precision. */
 static json_object *real(double value)
 {

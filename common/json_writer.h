@@ -26,6 +26,7 @@ void json_append(struct json_writer *w, struct json_object *list, struct json_ob
 void json_put_null(struct json_writer *w, struct json_object *to, const char *key);
 void json_put_bool(struct json_writer *w, struct json_object *to, const char *key, bool value);
 void json_put_int(struct json_writer *w, struct json_object *to, const char *key, int64_t value);
+void json_put_uint(struct json_writer *w, struct json_object *to, const char *key, uint64_t value);
 /* Nine digits. */
 void json_put_real(struct json_writer *w, struct json_object *to, const char *key, double value);
 /* Whole numbers keep all their digits, others nine. */

@@ -234,6 +234,9 @@ static void test_comparable(void **state)
 		{ "\"geometry\":\"g\"", "\"geometry\":\"h\"", "geometry", false },
 		{ "\"model_version\":1", "\"model_version\":2", "model version", false },
 		{ "\"program\":[\"app\"]", "\"program\":[\"ap\",\"p\"]", "program", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"seed\":3", "seed", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"only\":\"a\"",
+		  "program that is counted", false },
 		{ "\"status\":0", "\"status\":3", "exit status", true },
 		{ "\"complete\":true", "\"complete\":null", "completeness", true },
 	};

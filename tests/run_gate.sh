@@ -128,6 +128,19 @@ refused 'another group' 'the groups differ: skl_unc/LLC_READ in base.json are no
 "$vpmu" run --no-feed -m skl-4c8t --llc 4M,16,64 -- ipmu-run -g LLC_READ --compare base.json ./app >out 2>err
 is 'another geometry: status' 125 $?
 says 'another geometry' 'the geometry differs: .*LLC 8192 KiB.* in base.json, .*LLC 4096 KiB.* in this run'
+# The largest seed is one of 64 bits.
+run -g LLC_READ -o largest --seed 18446744073709551615 ./app
+is 'a seed in the file' 18446744073709551615 "$(json largest.json 'c["seed"]')"
+says 'a seed in the text' '^  seed 18446744073709551615$'
+is 'no seed given' 0 "$(json base.json 'c["seed"]')"
+run -g LLC_READ ./app
+if grep -q seed err; then bad 'no seed given: one in the text'; else ok; fi
+is 'the seed of a variable' 5 "$(VPMU_SEED=5 ipmu-run --on skl-4c8t -g LLC_READ -o - ./app 2>err >seed.json; json seed.json 'c["seed"]')"
+is 'the seed on the machine' 6 "$("$vpmu" run --seed 6 -m skl-4c8t -- ipmu-run -g LLC_READ -o - ./app 2>err >seed.json; json seed.json 'c["seed"]')"
+refused 'another seed' "the seed differs: '0' in base.json, '1' in this run" $on --seed 1 --compare base.json ./app
+refused 'no seed' "the seed differs: '18446744073709551615' in largest.json, '0' in this run" $on --compare largest.json ./app
+run -g LLC_READ --seed 1 --compare base.json --limit 50% --force ./app; is 'another seed by force' 0 $?
+line 'another seed by force' "^  compared by force: the seed differs"
 change() {	# change FILE KEY VALUE: base.json with another value, as Python has it; None: without it
 	python3 - "$@" <<-'END'
 		import json, sys

@@ -84,6 +84,7 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 	if (info)
 		describe(info, m->geometry, sizeof(m->geometry));
 	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
+	m->has_seed = virtual_seed(&m->seed);
 	rc = list_cpus(m);
 	if (rc)
 		snprintf(why, COUNT_WHY_MAX, "no memory");

@@ -4,6 +4,7 @@
 #define IPMU_RUN_MACHINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "../groups/group.h"
 
@@ -17,6 +18,8 @@ struct machine {
 	char geometry[512];	/* packages, cores, threads and caches on one line */
 	char host[HOST_BYTES];
 	bool is_virtual;	/* its time is that of its own clock */
+	bool has_seed;		/* of its addresses and random numbers */
+	uint64_t seed;
 	int *cpus;		/* those that the program may use */
 	int ncpus;
 };

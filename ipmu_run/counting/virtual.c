@@ -74,6 +74,11 @@ uint64_t virtual_chosen(void)
 	return virtual_is_beside() && !ioctl(device(), MACHINE_CHOSEN, &n) ? n : 0;
 }
 
+bool virtual_seed(uint64_t *out)
+{
+	return virtual_is_beside() && !ioctl(device(), MACHINE_SEED, out);
+}
+
 bool virtual_geometry(char *text, size_t bytes)
 {
 	struct machine_geometry geometry;

@@ -232,6 +232,7 @@ static int check_all(struct comparison *c, bool begun)
 	} members[] = {
 		{ "machine", "machine", false }, { "geometry", "geometry", false },
 		{ "model_version", "model version", false }, { "program", "program", false },
+		{ "seed", "seed", false },
 		{ "only", "program that is counted", false },
 		{ "status", "exit status", true }, { "ranks", "number of ranks", true },
 	};

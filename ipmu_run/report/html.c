@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page: self-contained, without scripts, and nothing is fetched for it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,8 @@ static void summary(FILE *f, const struct report *r)
 		fprintf(f, ", %d rank%s</p>\n", r->job->node[i].ranks,
 			r->job->node[i].ranks == 1 ? "" : "s");
 	}
+	if (r->machine->seed)
+		fprintf(f, "<p>seed %" PRIu64 "</p>\n", r->machine->seed);
 	if (r->only)
 		element(f, "<p>Counted: processes of ", r->only, "</p>\n");
 	if (r->machine->is_virtual)

@@ -271,6 +271,10 @@ static void put_origin(struct json_writer *w, struct json_object *o, const struc
 		json_put_int(w, o, "model_version", IPMU_MODEL_VERSION);
 	else
 		json_put_null(w, o, "model_version");
+	if (r->machine->has_seed)
+		json_put_uint(w, o, "seed", r->machine->seed);
+	else
+		json_put_null(w, o, "seed");
 	json_put_text(w, o, "date", date);
 	json_put_text(w, o, "host", r->machine->host);
 	json_put_text(w, o, "options", r->options);

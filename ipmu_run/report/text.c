@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -130,6 +131,8 @@ static void print_head(FILE *f, const struct report *r)
 	if (r->only)
 		fprintf(f, "  counted: processes of %s\n",
 			shown(r->only, command, sizeof(command)));
+	if (r->machine->seed)
+		fprintf(f, "  seed %" PRIu64 "\n", r->machine->seed);
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
 	if (seconds.known) {

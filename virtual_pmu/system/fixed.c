@@ -6,8 +6,10 @@
  * as well. */
 #include <errno.h>
 #include <linux/random.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "../../common/machine_device.h"
 #include "calls.h"
 #include "devices.h"
 #include "system.h"
@@ -21,6 +23,13 @@ void vpmu_system_fixed_begin(const struct vpmu_fixed *given)
 {
 	fixed = *given;
 	vpmu_time_begin(fixed.model_time);
+}
+
+uint64_t vpmu_system_seed(void)
+{
+	const char *given = getenv(MACHINE_SEED_ENV);
+
+	return vpmu_system.memory->native ? strtoull(given ? given : "0", NULL, 10) : fixed.seed;
 }
 
 void vpmu_system_fork_begin(void)

@@ -60,13 +60,13 @@ static int describe(const struct vpmu_segment *s, uint64_t argument)
 	return 0;
 }
 
-static int tell_chosen(const struct vpmu_segment *s, uint64_t argument)
+static int tell_number(uint64_t number, uint64_t argument)
 {
 	uint64_t *out = vpmu_system.memory->memory(argument, sizeof(*out), true);
 
 	if (!out)
 		return -EFAULT;
-	*out = __atomic_load_n(&s->chosen_count, __ATOMIC_RELAXED);
+	*out = number;
 	return 0;
 }
 
@@ -90,7 +90,9 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 	case MACHINE_GEOMETRY:
 		return describe(s, argument);
 	case MACHINE_CHOSEN:
-		return tell_chosen(s, argument);
+		return tell_number(__atomic_load_n(&s->chosen_count, __ATOMIC_RELAXED), argument);
+	case MACHINE_SEED:
+		return tell_number(vpmu_system_seed(), argument);
 	default:
 		return -ENOTTY;
 	}

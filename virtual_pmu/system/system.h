@@ -58,6 +58,8 @@ uint64_t vpmu_system_newest(void);
 /* ---- what repeats (fixed.c) ---- */
 
 void vpmu_system_fixed_begin(const struct vpmu_fixed *fixed);
+/* The seed of this process, or where it is native of the programs that it starts. */
+uint64_t vpmu_system_seed(void);
 /* In both processes: before a fork, and after it in the new one. */
 void vpmu_system_fork_begin(void);
 void vpmu_system_forked(void);

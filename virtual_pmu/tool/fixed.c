@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "../../common/launchers.h"
+#include "../../common/machine_device.h"
 #include "tool.h"
 
-#define SEED "VPMU_SEED"
+#define SEED MACHINE_SEED_ENV
 #define RANDOM "VPMU_RANDOM"
 #define TIME "VPMU_TIME"
 
