@@ -137,6 +137,7 @@ static void test_medians(void **state)
 		{ "0,\"values\":[0,0,4]", true, 0, HUGE_VAL },
 		{ "0,\"values\":[0,0]", true, 0, 0 },
 		{ "-2.5,\"values\":[-2,-2.5,-3]", true, -2.5, 40 },
+		{ "1,\"values\":[1.7e308,1.7e308]", true, 1.7e308, 0 },
 		{ "null,\"values\":[1,null]", false, 0, 0 },
 		{ "5,\"values\":[]", true, 5, 0 },
 	};

@@ -67,7 +67,8 @@ static void summarize(double *runs, size_t n, struct saved_value *v)
 	qsort(runs, n, sizeof(*runs), by_size);
 	width = runs[n - 1] - runs[0];
 	v->known = true;
-	v->value = n % 2 ? runs[n / 2] : (runs[n / 2 - 1] + runs[n / 2]) / 2;
+	/* The sum of two large ones may be none. */
+	v->value = n % 2 ? runs[n / 2] : runs[n / 2 - 1] / 2 + runs[n / 2] / 2;
 	v->spread = width == 0 ? 0 : v->value != 0 ? 100 * width / fabs(v->value) : HUGE_VAL;
 }
 
