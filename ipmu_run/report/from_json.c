@@ -223,6 +223,8 @@ static void read_machine(const struct saved *s, struct machine *m)
 	snprintf(m->geometry, sizeof(m->geometry), "%s", text(s->root, "geometry"));
 	snprintf(m->host, sizeof(m->host), "%s", text(s->root, "host"));
 	m->is_virtual = json_object_get_boolean(member(s->root, "virtual"));
+	m->has_seed = json_object_is_type(member(s->root, "seed"), json_type_int);
+	m->seed = json_object_get_uint64(member(s->root, "seed"));
 }
 
 static int make_passes(struct from_json *f)
@@ -237,6 +239,7 @@ static int make_passes(struct from_json *f)
 int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_MAX])
 {
 	const struct reading r = { s, out, why };
+	const char *only = text(s->root, "only");
 	int rc;
 
 	*out = (struct from_json){ .nevents = 0 };
@@ -257,7 +260,8 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 	out->report = (struct report){
 		.machine = &out->machine, .m = &out->m, .groups = out->groups,
 		.ngroups = out->ngroups, .command = text(s->root, "command"),
-		.options = text(s->root, "options"), .program = out->program, .elsewhere = true,
+		.options = text(s->root, "options"), .only = only[0] ? only : NULL,
+		.program = out->program, .elsewhere = true,
 	};
 	return 0;
 }
