@@ -48,7 +48,7 @@ done
 for document in docs/*.md; do
 	grep -qF "]($document)" README.md || fail "README.md does not lead to $document"
 done
-[ "$(wc -l <README.md)" -le 150 ] || fail 'README.md has more than 150 lines: details belong into docs/'
+[ "$(wc -l <README.md)" -le 100 ] || fail 'README.md has more than 100 lines: details belong into docs/'
 
 # -- the layers of the table are those of tests/layers.sh, in its order
 layers_of() {	# layers_of ROOM: as ARCHITECTURE.md has them

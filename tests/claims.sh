@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each claim of README.md's table of what is covered, and each limit in docs/trouble.md, has a test in
+# Each claim of docs/pmus.md's table of what is covered, and each limit in docs/trouble.md, has a test in
 # tests/claims.tsv, with the place in that test; and nothing stands there that they do not say.
 #
 #   claims.sh             check
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # A claim is a cell of the table, or what stands between its semicolons; a limit is an item of the list,
 # known by its first sentence. Each with its section's row or "Limits" before it.
-list_claims() {	# list_claims DOCUMENTS: README.md and docs/trouble.md in one
+list_claims() {	# list_claims DOCUMENTS: docs/pmus.md and docs/trouble.md in one
 	awk '
 	function trimmed(s) { gsub(/^ +| +$/, "", s); return s }
 	function parts(key, cell, split_it,    i, c, part, code) {
@@ -31,7 +31,7 @@ list_claims() {	# list_claims DOCUMENTS: README.md and docs/trouble.md in one
 		print "Limits\t" item
 		item = ""
 	}
-	/^## / { limit(); section = $0 }
+	/^##? / { limit(); section = $0 }
 	section == "## What is covered" && /^\|/ && !/^\|[-|]+$/ && !/^\| Component/ {
 		n = split($0, cell, "|")
 		# Names of the PMUs: the last words in code marks of the first cell but one are its key.
@@ -82,7 +82,7 @@ check() {	# check DOCUMENTS CLAIMS TESTS-FOLDER
 }
 
 documents=$scratch/documents
-cat "$srcdir/README.md" "$srcdir/docs/trouble.md" >"$documents"
+cat "$srcdir/docs/pmus.md" "$srcdir/docs/trouble.md" >"$documents"
 if [ "${1-}" = --list ]; then
 	list_claims "$documents"
 	exit

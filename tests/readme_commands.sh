@@ -67,6 +67,12 @@ run() {		# run COMMAND
 	papi_*) "$VPMU" run --no-feed --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	mpirun*ipmu-mpi-run*)	# tests/mpi_run.sh does it; here: the launcher takes the options
 		ipmu-mpi-run --help >out 2>&1 && grep -q -- '-e' out && grep -q -- '-o' out ;;
+	'mpirun '*'ipmu-run --on '*)
+		if command -v mpirun >/dev/null; then
+			bash -c "mpirun --oversubscribe ${command#mpirun }" >out 2>&1
+		else
+			echo "not tried, no mpirun here: $command"
+		fi ;;
 	mpirun*ipmu-run*)
 		if command -v mpirun >/dev/null; then
 			"$VPMU" run --no-feed -m skl-4c8t -- \
