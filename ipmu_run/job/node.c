@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "node.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../counting/program.h"
 #include "now.h"
-#include "private_folder.h"
+#include "socket.h"
 #include "statuses.h"
 
 #define MEET_MS 2000		/* processes of a job start together; not all need be ours */
@@ -25,10 +21,6 @@
 #define ENDING_MS 500		/* after a signal: launchers grant a second */
 #define CONNECT_MS 10000	/* connecting takes no time, unless a process is stopped at it */
 #define MEMBERS_MAX 4096
-#define SOCKET_PATH_MAX sizeof(((struct sockaddr_un *)NULL)->sun_path)
-#define FOLDER_MAX 48
-#define MARK "+"		/* begins the names of sockets; the end of the job's name follows */
-#define JOB_MAX 56		/* FOLDER_MAX, MARK and this are one path */
 #define OPTIONS_MAX 4096	/* bytes of them that are compared */
 #define OPTIONS_SHOWN 200
 
@@ -56,99 +48,18 @@ struct node {
 	uint64_t go_ns;
 };
 
-/* ---- the socket ---- */
-
-/* The end of a job's name has its number. n->path is set in any case, for messages. */
-static int name_socket(struct node *n, char *folder, size_t bytes)
-{
-	const char *parent = access("/dev/shm", W_OK | X_OK) ? "/tmp" : "/dev/shm";
-	const char *job = n->as.job;
-	size_t length = strlen(job);
-	int rc = private_folder(parent, "ipmu-run", 0700, folder, bytes);
-
-	if (rc) {
-		snprintf(n->path, sizeof(n->path), "%s/ipmu-run-%u", parent, (unsigned)geteuid());
-		return rc;
-	}
-	length = (size_t)snprintf(n->path, sizeof(n->path), "%s/" MARK "%s", folder,
-				  length > JOB_MAX ? job + length - JOB_MAX : job);
-	for (char *c = n->path + strlen(folder) + 1; *c; c++)
-		if (*c == '/')
-			*c = '_';
-	return length < sizeof(n->path) ? 0 : -ENAMETOOLONG;
-}
-
-static int connect_to(int fd, const char *path)
-{
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-
-	snprintf(name.sun_path, sizeof(name.sun_path), "%s", path);
-	return connect(fd, (struct sockaddr *)&name, sizeof(name)) ? -errno : 0;
-}
-
-/* Removes the sockets of killed leaders. A live leader does not notice: its socket has another type
- * than the one that asks (EPROTOTYPE). */
-static void sweep(const char *folder)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	DIR *d = fd < 0 ? NULL : opendir(folder);
-	const struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		char path[SOCKET_PATH_MAX];
-
-		if (!strncmp(e->d_name, MARK, strlen(MARK)) &&
-		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path) &&
-		    connect_to(fd, path) == -ECONNREFUSED)
-			unlink(path);
-	}
-	if (d)
-		closedir(d);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* The folder is locked, so no process is between bind() and listen(): a socket that refuses belongs
- * to a leader that was killed. -EAGAIN: its queue is full. */
-static int lead_or_follow(struct node *n, const char *folder)
-{
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int rc;
-
-	sweep(folder);
-	n->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (n->fd < 0)
-		return -errno;
-	rc = connect_to(n->fd, n->path);
-	if (!rc)
-		return 1;
-	snprintf(name.sun_path, sizeof(name.sun_path), "%s", n->path);
-	if (rc == -ENOENT)
-		rc = bind(n->fd, (struct sockaddr *)&name, sizeof(name)) ||
-		     listen(n->fd, MEMBERS_MAX) ? -errno : 0;
-	if (rc)
-		close(n->fd);
-	return rc;
-}
-
 /* 0 where we lead; 1 where another process does. No other user can reach the folder, its lock or
  * the sockets in it. */
 static int bind_or_connect(struct node *n)
 {
 	int64_t until = now_ms() + CONNECT_MS;
-	char folder[FOLDER_MAX];
-	int rc = name_socket(n, folder, sizeof(folder));
+	char folder[SOCKET_FOLDER_MAX];
+	int rc = socket_path(n->as.job, SOCKET_NODE, n->path, folder);
 
 	if (rc)
 		return rc;
 	do {
-		int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		rc = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) ? -errno : 0;
-		if (!rc)
-			rc = lead_or_follow(n, folder);
-		if (lock >= 0)
-			close(lock);
+		rc = socket_meet(folder, n->path, &n->fd);
 		if (rc != -EAGAIN)
 			return rc;
 		usleep(10000);
