@@ -2,10 +2,8 @@
 /* A process cannot handle SIGKILL, so another one waits for its end: `ipmu-restore` sleeps until
  * the pipe is closed whose only other end is here. It restores the registers of all dead processes,
  * the node's other ranks included. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -35,22 +33,6 @@ static bool is_enabled(void)
 	return !(asked && !strcmp(asked, "0")) && !(state && !strcmp(state, "none"));
 }
 
-/* The one that was installed with this library; "": there is none. */
-static void find_beside_us(char path[PATH_MAX])
-{
-	const char *slash;
-	Dl_info self;
-
-	path[0] = '\0';
-	if (!dladdr(&guardian, &self) || !self.dli_fname)
-		return;
-	slash = strrchr(self.dli_fname, '/');
-	if (!slash || snprintf(path, PATH_MAX, "%.*s/" IPMU_LIB_TO_BIN "/" COMMAND,
-			       (int)(slash - self.dli_fname), self.dli_fname) >= PATH_MAX ||
-	    access(path, X_OK))
-		path[0] = '\0';
-}
-
 /* It inherits no descriptor: launchers watch sockets and pipes for the end of a rank. */
 static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, int their_end)
 {
@@ -72,10 +54,10 @@ static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, 
 }
 
 /* Never fork: what MPI has registered with devices does not survive it. */
-static int spawn(int their_end, pid_t *pid)
+static int spawn(const char *path, int their_end, pid_t *pid)
 {
 	char command[] = COMMAND, option[] = "--when-closed", end[] = THEIR_END_TEXT;
-	char path[PATH_MAX], *argv[] = { command, option, end, NULL };
+	char *argv[] = { command, option, end, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	int rc = posix_spawn_file_actions_init(&files);
@@ -85,7 +67,6 @@ static int spawn(int their_end, pid_t *pid)
 	rc = posix_spawnattr_init(&attr);
 	if (!rc) {
 		rc = describe(&files, &attr, their_end);
-		find_beside_us(path);
 		if (!rc && path[0])
 			rc = posix_spawn(pid, path, &files, &attr, argv, environ);
 		else if (!rc && getauxval(AT_SECURE))
@@ -100,14 +81,14 @@ static int spawn(int their_end, pid_t *pid)
 
 /* It makes a child of its own for the waiting and ends at once, so that the program, which may wait
  * for any child, never has one that it does not know. */
-static bool start(void)
+static bool start(const char *path)
 {
 	int ends[2], status = -1;
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
-	if (!spawn(ends[0], &pid)) {
+	if (!spawn(path, ends[0], &pid)) {
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		if (status == -1)
@@ -121,14 +102,14 @@ static bool start(void)
 	return status == 0;
 }
 
-bool guardian_join(void)
+bool guardian_join(const char *path)
 {
 	bool there;
 
 	if (!is_enabled())
 		return false;
 	pthread_mutex_lock(&guardian.lock);
-	there = guardian.members > 0 || start();
+	there = guardian.members > 0 || start(path);
 	guardian.members += there;
 	pthread_mutex_unlock(&guardian.lock);
 	return there;

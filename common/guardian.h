@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A process that restores registers when this one is killed, from the first set that joins to the
  * last that leaves. */
-#ifndef IPMU_MPI_GUARDIAN_H
-#define IPMU_MPI_GUARDIAN_H
+#ifndef IPMU_GUARDIAN_H
+#define IPMU_GUARDIAN_H
 
 #include <stdbool.h>
 
-bool guardian_join(void);	/* false: there is none */
+/* path: of ipmu-restore; "": it is looked for in PATH. False: there is none. */
+bool guardian_join(const char *path);
 void guardian_leave(void);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "event_name.h"
 #include "guardian.h"
@@ -329,13 +331,32 @@ static bool programs_registers(const struct measure *ms)
 	return false;
 }
 
+/* The ipmu-restore that was installed with this library; "": there is none. */
+static void find_restore(char path[PATH_MAX])
+{
+	const char *slash;
+	Dl_info self;
+
+	path[0] = '\0';
+	if (!dladdr(&shared, &self) || !self.dli_fname)
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	if (!slash || snprintf(path, PATH_MAX, "%.*s/" IPMU_LIB_TO_BIN "/ipmu-restore",
+			       (int)(slash - self.dli_fname), self.dli_fname) >= PATH_MAX ||
+	    access(path, X_OK))
+		path[0] = '\0';
+}
+
 void measure_start(struct ipmu_mpi *m)
 {
 	struct measure *ms = &m->measure;
+	char restore[PATH_MAX];
 
 	expect(m);
-	if (!ms->guarded && m->at.node_rank == 0 && programs_registers(ms))
-		ms->guarded = guardian_join();
+	if (!ms->guarded && m->at.node_rank == 0 && programs_registers(ms)) {
+		find_restore(restore);
+		ms->guarded = guardian_join(restore);
+	}
 	m->started_ns = (int64_t)now_ns();
 	for (int i = 0; i < ms->nsets; i++) {
 		int rc = PAPI_start(ms->sets[i].papi);
