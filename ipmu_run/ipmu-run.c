@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-run: counts what the machine does while a program runs. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "counting/program.h"
 #include "counting/virtual.h"
 #include "file_limit.h"
+#include "guardian.h"
 #include "job/job.h"
 #include "lines.h"
 #include "run.h"
@@ -19,6 +21,7 @@ struct work {
 	const struct options *o;
 	const struct machine *machine;
 	struct job *job;	/* NULL: none */
+	struct region *region;	/* NULL: the program is counted from its start to its end */
 	struct gate *gate;	/* NULL: nothing is compared */
 };
 
@@ -205,6 +208,95 @@ static int tell(const struct work *w, const struct choice *c, const struct measu
 	return measured->status ? measured->status : rc;
 }
 
+/* ---- from MPI_Init to MPI_Finalize ---- */
+
+/* The report that stays if this process is killed, as launchers kill those of a job that fails. */
+struct interim {
+	const struct work *w;
+	const struct choice *c;
+	const struct measurement *m;	/* under way */
+	struct output *files;
+};
+
+/* counts: NULL: nothing is known yet. */
+static void write_interim(const struct interim *in, const char *reason, struct count *counts,
+			  uint64_t ns)
+{
+	struct timeline none = { .n = 0 };
+	struct window window = { .begun = counts != NULL };
+	struct measurement m = *in->m;
+	char command[COMMAND_SHOWN + 64];
+	struct report_node node;
+	struct report_job job;
+	struct report r;
+
+	snprintf(window.reason, sizeof(window.reason), "%s", reason);
+	m.window = &window;
+	m.counts = counts;
+	m.run_ns = &ns;
+	m.timelines = &none;
+	m.watch = NULL;
+	m.done = counts != NULL;
+	r = describe(in->w, in->c, &m, command);
+	if (r.job) {
+		job = job_shape_here(in->w->job, &node);
+		r.job = &job;
+	}
+	output_interim(in->files, &r);
+}
+
+/* A rank has ended before its time. */
+static void rescue(void *arg)
+{
+	const struct interim *in = arg;
+	const struct measurement *m = in->m;
+	struct count *counts;
+	uint64_t ns = 0;
+
+	if (m->runs * m->passes->n > 1)
+		return;
+	counts = calloc((size_t)m->nparts + 1, sizeof(*counts));
+	if (counts)
+		write_interim(in, m->window->reason, window_look(m->window, counts, &ns) ? counts :
+			      NULL, ns);
+	free(counts);
+}
+
+/* The one that was installed with this command. */
+static void find_restore(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/ipmu-restore"));
+
+	path[n > 0 ? n : 0] = '\0';
+	if (strrchr(path, '/'))
+		strcpy(strrchr(path, '/'), "/ipmu-restore");
+	if (access(path, X_OK))
+		path[0] = '\0';
+}
+
+static int measure_region(const struct work *w, struct interim *in, struct measurement *m,
+			  struct window *window, char *why)
+{
+	char restore[PATH_MAX];
+	bool guarded;
+	int rc;
+
+	m->window = window;
+	if (!w->job)
+		m->company = region_company(w->region);
+	region_set(w->region, window, (struct region_alarm){ rescue, in });
+	if (!w->job || w->job->has_first)
+		write_interim(in, "the job has not ended", NULL, 0);
+	find_restore(restore);
+	guarded = guardian_join(restore);
+	rc = measure(m, w->o->argv, why);
+	if (guarded)
+		guardian_leave();
+	return rc;
+}
+
+/* ---- counting ---- */
+
 static int count(const struct work *w, const struct choice *c, const struct passes *p,
 		 struct output *files)
 {
@@ -219,6 +311,8 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 					.watch = &watch };
 	const struct report events = { .machine = w->machine, .m = &measured,
 				       .groups = c->report, .ngroups = c->nreport };
+	struct interim interim = { w, c, &measured, files };
+	struct window window = { .begun = false };
 	char why[COUNT_WHY_MAX] = "";
 	int rc;
 
@@ -237,7 +331,8 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	if (!w->o->argv[0] && w->o->seconds == 0 && !w->o->quiet)
 		fputs("ipmu-run: no program given: counting " WHOLE_MACHINE " until Ctrl-C\n",
 		      stderr);
-	rc = measure(&measured, w->o->argv, why);
+	rc = w->region ? measure_region(w, &interim, &measured, &window, why) :
+	     measure(&measured, w->o->argv, why);
 	status_close(&status);
 	if (watch.tick)
 		lines_close(&lines);
@@ -281,7 +376,7 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 	return rc;
 }
 
-static int open_and_count(const struct options *o, struct job *job)
+static int open_and_count(const struct options *o, struct job *job, struct region *region)
 {
 	struct machine m;
 	struct choice c;
@@ -297,7 +392,8 @@ static int open_and_count(const struct options *o, struct job *job)
 		if (!rc) {
 			struct gate gate = { .o = o };
 			const bool compares = o->compare && (!job || job->has_first);
-			const struct work w = { o, &m, job, compares ? &gate : NULL };
+			const struct work w = { o, &m, job, region,
+						compares ? &gate : NULL };
 
 			rc = compares ? gate_open(&gate, o) : 0;
 			if (!rc)
@@ -328,12 +424,14 @@ static int work_in_job(const struct options *o, const struct launched *as)
 		       why);
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "%s", why);
-	if (!job_counts(&job))
+	if (o->from_mpi_init && job_from_mpi_init(&job, why))
+		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
+	else if (!job_counts(&job))
 		rc = job_follow(&job, o->argv);
 	else if (o->repeat > 1 || o->passes)
 		rc = refuse_repeating(&job);
 	else
-		rc = open_and_count(o, &job);
+		rc = open_and_count(o, &job, job.region);
 	job_end(&job, rc);
 	return rc;
 }
@@ -341,11 +439,19 @@ static int work_in_job(const struct options *o, const struct launched *as)
 static int work(const struct options *o)
 {
 	struct launched as;
+	struct region *region = NULL;
+	char why[COUNT_WHY_MAX];
+	int rc;
 
 	program_sleep(o->seconds);
 	if (!o->list && launched_as(&as) && as.size > 1)
 		return work_in_job(o, &as);
-	return open_and_count(o, NULL);
+	if (o->from_mpi_init && region_open(NULL, 0, &region, why))
+		return complain(EXIT_CANNOT_COUNT, "%s", why);
+	rc = open_and_count(o, NULL, region);
+	if (region)
+		region_close(region);
+	return rc;
 }
 
 /* For ipmu-mpi-run: a program that cannot be counted from its start is left to its MPI_Init. */

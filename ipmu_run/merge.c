@@ -135,12 +135,13 @@ static int join(struct merging *g, const char *prefix)
 	struct measurement all = { .nevents = 0 };
 	struct event *events = NULL;
 	struct report_job job;
+	struct window window;
 	int rc;
 
 	put_first(g);
 	rc = node_reports_job(g->reports, g->n, &nodes, &job);
 	if (!rc)
-		rc = node_reports_join(g->reports, g->n, &all, &events);
+		rc = node_reports_join(g->reports, g->n, &window, &all, &events);
 	r.m = &all;
 	r.job = &job;
 	rc = rc ? complain(EXIT_CANNOT_COUNT, "no memory") : write_all(&r, prefix);

@@ -10,9 +10,9 @@
 
 #define REPEAT_MAX 1000
 
-enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_INTERVAL,
-       OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE, OPT_SEED,
-       OPT_MERGE, OPT_FOR, OPT_ONLY };
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_FROM,
+       OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
+       OPT_SEED, OPT_MERGE, OPT_FOR, OPT_ONLY };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -37,6 +37,7 @@ static const struct option options[] = {
 	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "for", required_argument, NULL, OPT_FOR },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
+	{ "from-mpi-init", no_argument, NULL, OPT_FROM },
 	{ "until-mpi-init", no_argument, NULL, OPT_UNTIL },	/* ipmu-mpi-run's */
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -66,6 +67,7 @@ static const char help[] =
 "                        several runs of the program\n"
 "      --per-cpu         core events of each CPU\n"
 "      --per-box         uncore events of each box, such as an LLC slice\n"
+"      --from-mpi-init   of a program with MPI: from MPI_Init to MPI_Finalize\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
 "      --for SECONDS     without a program: count the machine so long, not until Ctrl-C\n"
@@ -217,6 +219,7 @@ static int take(struct options *o, int code, char **argv)
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
+	case OPT_FROM: o->from_mpi_init = true; return 0;
 	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
@@ -303,6 +306,8 @@ static int check_machine(const struct options *o)
 				o->on);
 	if (o->until_mpi_init)
 		return complain(EXIT_USAGE, "no program given; try 'ipmu-mpi-run --help'");
+	if (o->from_mpi_init)
+		return complain(EXIT_USAGE, "--from-mpi-init: no program given");
 	if (o->seconds == 0 && (o->repeat > 1 || o->passes))
 		return complain(EXIT_USAGE, "no program given: -r and --passes need to know how "
 				"long a run is; give --for SECONDS as well");

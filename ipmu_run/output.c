@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run.h"
 
@@ -55,6 +56,29 @@ int output_open(struct output *o, const char *prefix)
 		}
 	}
 	return 0;
+}
+
+/* No old page stays beside them. */
+void output_interim(struct output *o, const struct report *r)
+{
+	for (int i = 0; i < OUTPUTS && o->file[i].f; i++) {
+		char *path = strdup(o->file[i].path);
+		int rc = path ? 0 : -ENOMEM;
+
+		if (!rc && kinds[i].write == html) {
+			unlink(path);
+		} else if (!rc) {
+			rc = kinds[i].write(o->file[i].f, r);
+			if (!rc)
+				rc = new_file_publish(&o->file[i]);
+			new_file_drop(&o->file[i]);
+			if (!rc)
+				rc = new_file_open(&o->file[i], path, 0666);
+		}
+		if (rc)
+			complain(0, "cannot write %s: %s", path ? path : "", strerror(-rc));
+		free(path);
+	}
 }
 
 static int show_text(const struct report *r)

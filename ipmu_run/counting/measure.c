@@ -25,6 +25,19 @@ static void check_chosen(struct measurement *m, uint64_t before)
 			 "executed: nothing was counted", m->only);
 }
 
+static void conclude(const struct measurement *m, uint64_t began, uint64_t *ns,
+		     struct count *counts, struct timeline *t)
+{
+	if (!m->watch || !m->watch->interval_ms)
+		t = NULL;
+	if (m->window) {
+		window_apply(m->window, &began, ns, counts, t);
+		window_close(m->window);
+	} else if (t) {
+		timeline_end(t, began, *ns, m->nparts, counts);
+	}
+}
+
 static int run_counted(struct measurement *m, struct sets *s, int run, int pass, char **argv,
 		       char *why)
 {
@@ -49,24 +62,32 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	}
 	began = virtual_clock_ns();
 	chosen = virtual_chosen();
+	began_wall = now_ns();
+	w = watcher_start(m->watch, s, m->nparts, t);
+	if (m->window && window_open(m->window, s, w, m->nparts)) {
+		watcher_stop(w);
+		window_close(m->window);
+		program_cancel(&p);
+		snprintf(why, COUNT_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
 	if (with)
 		with->begin(with->arg);
 	handover_note_counted();
 	h = handover_start(s);
-	began_wall = now_ns();
-	w = watcher_start(m->watch, s, m->nparts, t);
 	rc = program_run(&p, &status, ns);
 	if (with)
-		with->end(with->arg, ns);
+		with->end(with->arg, &p, status, ns);
 	if (m->of_machine)
 		*ns = virtual_clock_ns() - began;
+	else
+		began = p.began_ns;
 	watcher_stop(w);
 	handover_stop(h);
 	stopped = sets_stop(s, counts, lost);
-	if (m->watch && m->watch->interval_ms)
-		timeline_end(t, m->of_machine ? began : p.began_ns, *ns, m->nparts, counts);
-	else if (m->watch && m->watch->tick && !rc)
+	if (m->watch && m->watch->tick && !rc)
 		m->watch->tick(m->watch->tick_arg, now_ns() - began_wall, *ns, counts);
+	conclude(m, began, ns, counts, t);
 	if (status)
 		m->status = status;
 	m->killed = p.killed;

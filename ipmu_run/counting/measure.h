@@ -9,13 +9,16 @@
 #include "passes.h"
 #include "sets.h"
 #include "watch.h"
+#include "window.h"
+
+struct program;
 
 /* What others do while the program runs, whose counts are wanted as well. */
 struct company {
 	void (*begin)(void *arg);		/* the counters run, the program does not yet */
-	/* The program has ended: waits for all that is to be counted with it, and may correct the
-	 * time that it took. */
-	void (*end)(void *arg, uint64_t *ns);
+	/* The program has ended, with that status: waits for all that is to be counted with it, and
+	 * may correct the time that it took. */
+	void (*end)(void *arg, const struct program *p, int status, uint64_t *ns);
 	void *arg;
 };
 
@@ -25,6 +28,7 @@ struct measurement {
 	const struct passes *passes;
 	const struct company *company;	/* NULL: none */
 	const struct watch *watch;	/* NULL: nothing is read before the end */
+	struct window *window;		/* what is counted of the program's time; NULL: all */
 	int runs;			/* those wanted */
 	int done;			/* complete ones, or the only one, complete or not */
 	struct count *counts;		/* [run][pass][part] */

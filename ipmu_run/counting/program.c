@@ -18,7 +18,7 @@
 
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
-static bool has_run;
+static bool has_run, keeps_connection;
 static double sleep_s;
 
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
@@ -135,9 +135,12 @@ void program_cpus(const struct cpus *cpus)
 	program_has = cpus;
 }
 
-/* MPICH's launcher learns from the end of a connection that a rank has ended before MPI_Finalize,
- * so it is the program's alone. */
-static void leave_connection(void)
+void program_keep_connection(void)
+{
+	keeps_connection = true;
+}
+
+void program_leave_connection(void)
 {
 	const char *fd = secure_getenv("PMI_FD");
 	static bool left;
@@ -203,7 +206,8 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 	p->began_ns = now_ns();
 	has_run = true;
 	(void)!write(p->start_fd, "", 1);
-	leave_connection();
+	if (!keeps_connection)
+		program_leave_connection();
 	ended = wait_for(p);
 	*ns = now_ns() - p->began_ns;
 	close(p->start_fd);

@@ -67,6 +67,16 @@ void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 	t->end_ns[t->n++] = ns;
 }
 
+void timeline_rebase(struct timeline *t, int nparts, const struct count *base)
+{
+	for (size_t i = 0; i < t->n * (size_t)nparts; i++) {
+		const struct count *from = &base[i % (size_t)nparts];
+
+		t->counts[i].known &= from->known;
+		t->counts[i].value -= from->value;
+	}
+}
+
 void timeline_free(struct timeline *t)
 {
 	free(t->end_ns);

@@ -47,14 +47,13 @@ static uint64_t clock_ns(void)
 	return virtual_is_beside() ? virtual_clock_ns() : now_ns();
 }
 
-/* Reads all counters. The time at which they had these values, on the intervals' clock. */
-static uint64_t sample(struct watcher *w)
+uint64_t watch_sample(struct sets *s, struct count *counts)
 {
 	uint64_t before, after;
 
 	virtual_stop();
 	before = clock_ns();
-	sets_read(w->sets, w->now);
+	sets_read(s, counts);
 	after = clock_ns();
 	virtual_go();
 	return before + (after - before) / 2;
@@ -82,7 +81,7 @@ static void look(struct watcher *w)
 	bool ends = clock >= w->next, shows = wall >= w->next_show;
 
 	if (ends || shows)
-		clock = sample(w);
+		clock = watch_sample(w->sets, w->now);
 	if (ends) {
 		if (watch->interval_ms)
 			timeline_append(w->timeline, clock, w->nparts, w->now);
@@ -162,6 +161,19 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 	free(w->now);
 	free(w);
 	return NULL;
+}
+
+void watcher_restart(struct watcher *w, uint64_t ns)
+{
+	if (!w || !w->watch->interval_ms)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->began = ns;
+	w->next = ns + w->watch->interval_ms * 1000000ull;
+	w->timeline->n = 0;
+	w->look = now_ns();
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
 }
 
 void watcher_stop(struct watcher *w)

@@ -37,6 +37,8 @@ struct watcher;
 /* Begins to read; NULL if there is nothing to do, or no thread to do it. */
 struct watcher *watcher_start(const struct watch *watch, struct sets *s, int nparts,
 			      struct timeline *out);
+/* Intervals begin at that time of their clock, and earlier ones are forgotten. */
+void watcher_restart(struct watcher *w, uint64_t ns);
 /* Ends reading. */
 void watcher_stop(struct watcher *w);
 /* An interval ends at that time of its clock, with these counts since the program's start. */
@@ -44,6 +46,11 @@ void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct 
 /* The last interval ends with the program, which took ns from `began` on and counted this. */
 void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 		  const struct count *counts);
+/* Of these counts since the program's start only what came after `base` counts. */
+void timeline_rebase(struct timeline *t, int nparts, const struct count *base);
 void timeline_free(struct timeline *t);
+/* Reads all counters, of a virtual machine at one moment. The time at which they had these values,
+ * on the intervals' clock. */
+uint64_t watch_sample(struct sets *s, struct count *counts);
 
 #endif

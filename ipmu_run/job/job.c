@@ -20,15 +20,23 @@
 
 static void begin(void *arg)
 {
-	node_go(((struct job *)arg)->node);
+	struct job *j = arg;
+
+	if (j->region)
+		region_begin(j->region, node_ranks(j->node, 0, false).n);
+	node_go(j->node);
 }
 
-static void end(void *arg, uint64_t *ns)
+static void end(void *arg, const struct program *p, int status, uint64_t *ns)
 {
-	struct node *node = ((struct job *)arg)->node;
+	struct job *j = arg;
+	struct node *node = j->node;
 	char why[COUNT_WHY_MAX];
 
+	j->early = j->region && region_gone(j->as.rank, p, status);
 	node_wait(node, ns);
+	if (j->region)
+		region_end(j->region);
 	if (node_differs(node, why))	/* one that has come after the others' start */
 		complain(0, "%s", why);
 }
@@ -83,6 +91,13 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 	return 0;
 }
 
+int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])
+{
+	j->tells = true;
+	return node_leads(j->node) ? region_open(j->as.job, j->as.rank, &j->region, why) :
+	       region_join(j->as.job, j->as.rank, why);
+}
+
 bool job_counts(const struct job *j)
 {
 	return node_leads(j->node);
@@ -94,6 +109,7 @@ int job_follow(struct job *j, char **argv)
 	char why[PROGRAM_WHY_MAX];
 	struct program p;
 	uint64_t ns;
+	bool early;
 
 	if (status)
 		return status;
@@ -107,7 +123,9 @@ int job_follow(struct job *j, char **argv)
 		program_why(argv[0], rc, why);
 		status = complain(program_refused(rc), "%s", why);
 	}
-	node_tell(j->node, status, p.killed);
+	early = j->tells && region_gone(j->as.rank, &p, status);
+	node_tell(j->node, status, p.killed || early);
+	region_linger();
 	return status;
 }
 
@@ -132,7 +150,7 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 
 int job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out)
 {
-	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed);
+	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed || j->early);
 
 	*out = *mine;
 	out->status = here.status;
@@ -245,7 +263,8 @@ int job_collect(struct job *j, const char *json, size_t bytes, const struct meas
 	if (!rc && j->nreports > 1)
 		rc = node_reports_job(j->reports, j->nreports, &j->nodes, &j->shape);
 	if (!rc && j->nreports > 1)
-		rc = node_reports_join(j->reports, j->nreports, &j->joined, &j->events);
+		rc = node_reports_join(j->reports, j->nreports, &j->window, &j->joined,
+				       &j->events);
 	*out = rc || j->nreports == 1 ? mine : &j->joined;
 	return rc;
 }
@@ -277,12 +296,25 @@ const struct report_job *job_shape(const struct job *j)
 	return &j->shape;
 }
 
+struct report_job job_shape_here(const struct job *j, struct report_node *node)
+{
+	struct node_ranks here = node_ranks(j->node, 0, false);
+
+	*node = (struct report_node){ .ranks = here.n };
+	machine_host(node->host);
+	return (struct report_job){ .size = j->as.size, .ranks = here.n, .nodes = 1, .node = node,
+				    .first = j->has_first,
+				    .id = j->meeting ? meeting_id(j->meeting) : "" };
+}
+
 void job_end(struct job *j, int status)
 {
 	if (status)
 		node_refuse(j->node, status);
 	node_leave(j->node);
 	meeting_end(j->meeting);
+	if (j->region)
+		region_close(j->region);
 	for (int i = 0; j->events && i < j->joined.nevents; i++)
 		event_free(&j->events[i]);
 	if (j->events)

@@ -9,18 +9,23 @@
 #include "meeting.h"
 #include "node.h"
 #include "node_report.h"
+#include "region.h"
 
 struct job {
 	struct launched as;
 	struct node *node;
 	struct cpus own;
 	struct company company;
+	struct region *region;		/* NULL: counted from start to end */
+	bool tells;			/* ranks tell of MPI_Init, to the one that counts */
+	bool early;			/* our rank has ended before its time */
 	bool has_first;			/* rank 0 is on this node */
 	struct meeting *meeting;	/* with other nodes; NULL: there are none, or it failed */
 	struct node_report *reports;	/* of all nodes, this one first */
 	char **paths;			/* of their files; NULL: none */
 	int nreports;
 	struct measurement joined;
+	struct window window;		/* that of joined */
 	struct event *events;		/* those of joined */
 	struct report_node *nodes, own_node;
 	struct report_job shape;
@@ -31,6 +36,8 @@ struct job {
  * negative errno with why. */
 int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX]);
+/* Only from MPI_Init to MPI_Finalize. 0; a negative errno with why. */
+int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX]);
 bool job_counts(const struct job *j);
 /* Where another process counts: the program, and its exit status. */
 int job_follow(struct job *j, char **argv);
@@ -55,6 +62,8 @@ int job_collect(struct job *j, const char *json, size_t bytes, const struct meas
 void job_remove_reports(const struct job *j);
 
 const struct report_job *job_shape(const struct job *j);
+/* The same before job_collect(), of this node alone; node: room for it. */
+struct report_job job_shape_here(const struct job *j, struct report_node *node);
 /* With a status that is not 0 the others have not been counted, and leave with it. */
 void job_end(struct job *j, int status);
 

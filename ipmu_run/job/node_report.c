@@ -60,6 +60,10 @@ int node_report_head(const struct saved *s, struct node_report *out)
 	out->size = member_int(job, "size", 0);
 	out->ended = member_int(job, "ended", 0);
 	out->outside = member_int(job, "outside", 0);
+	out->windowed = member(s->root, "from_mpi_init", json_type_boolean);
+	out->window.begun = member_bool(s->root, "from_mpi_init");
+	snprintf(out->window.reason, sizeof(out->window.reason), "%s",
+		 member_text(s->root, "reason"));
 	return out->ranks > 0 && out->size >= out->ranks && out->ended >= 0 && out->outside >= 0 ?
 	       0 : -EINVAL;
 }
@@ -239,8 +243,23 @@ static void join_heads(const struct node_report *r, int n, struct measurement *o
 	}
 }
 
-int node_reports_join(const struct node_report *r, int n, struct measurement *out,
-		      struct event **events)
+/* The job has one reason, and has begun where all nodes have. */
+static void join_windows(const struct node_report *r, int n, struct window *window,
+			 struct measurement *out)
+{
+	*window = (struct window){ .begun = true };
+	out->window = NULL;
+	for (int i = 0; i < n; i++) {
+		if (r[i].windowed)
+			out->window = window;
+		window->begun &= r[i].window.begun;
+		if (!window->reason[0])
+			memcpy(window->reason, r[i].window.reason, sizeof(window->reason));
+	}
+}
+
+int node_reports_join(const struct node_report *r, int n, struct window *window,
+		      struct measurement *out, struct event **events)
 {
 	struct measurement m = r[0].m;
 	struct event *list = calloc((size_t)m.nevents + 1, sizeof(*list));
@@ -258,6 +277,7 @@ int node_reports_join(const struct node_report *r, int n, struct measurement *ou
 		rc = join_event(r, n, i, &m, &list[i]);
 	if (!rc)
 		join_heads(r, n, &m);
+	join_windows(r, n, window, &m);
 	*events = list;
 	*out = m;
 	return rc;

@@ -11,6 +11,8 @@ struct node_report {
 	char host[HOST_BYTES], id[128];
 	int size, ranks, ended, outside;	/* as in struct report_job */
 	bool first;			/* rank 0 is on this node */
+	bool windowed;			/* counted with --from-mpi-init; then: */
+	struct window window;		/* begun and reason alone */
 	struct measurement m;		/* of one run, in one pass */
 	struct event *events;		/* those of m */
 };
@@ -25,10 +27,10 @@ int node_report_read(const struct saved *s, const struct measurement *like,
 void node_report_free(struct node_report *r);
 
 /* Joins the reports of n nodes. Each part gets its node's number if there are several nodes, and a
- * node with several parts also their sum. 0 or -ENOMEM. *events is for free(), each of them for
- * event_free(). */
-int node_reports_join(const struct node_report *r, int n, struct measurement *out,
-		      struct event **events);
+ * node with several parts also their sum. 0 or -ENOMEM. out may refer to *window; *events is for
+ * free(), each of them for event_free(). */
+int node_reports_join(const struct node_report *r, int n, struct window *window,
+		      struct measurement *out, struct event **events);
 /* Describes the job whose nodes these are. *nodes is for free(). 0 or -ENOMEM. */
 int node_reports_job(const struct node_report *r, int n, struct report_node **nodes,
 		     struct report_job *out);

@@ -229,7 +229,10 @@ int report_csv(FILE *f, const struct report *r)
 	row(t, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
 	row(t, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
 	row(t, "info", "", "complete", NULL, (struct value){ true, report_is_complete(r), 0 }, "",
-	    "");
+	    report_reason(r));
+	if (r->m->window)
+		row(t, "info", "", "from MPI_Init", NULL,
+		    (struct value){ true, r->m->window->begun, 0 }, "", "");
 	if (r->job)
 		job_rows(t, r->job);
 	time_row(t, r);

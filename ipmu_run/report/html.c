@@ -217,7 +217,11 @@ static void summary(FILE *f, const struct report *r)
 	if (r->machine->is_virtual)
 		element(f, "<p class=\"soft\">",
 			"A virtual machine: wall time means nothing here.", "</p>\n");
-	if (report_is_cut(r))
+	if (report_window(r))
+		element(f, "<p class=\"soft\">Counted ", report_window(r), ".</p>\n");
+	if (*report_reason(r))
+		element(f, "<p class=\"warn\">Incomplete: ", report_reason(r), ".</p>\n");
+	else if (report_is_cut(r))
 		element(f, "<p class=\"warn\">",
 			"Incomplete: a signal ended the program.", "</p>\n");
 	if (r->m->done < r->m->runs)

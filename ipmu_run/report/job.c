@@ -12,13 +12,24 @@ static const char *plural(int n)
 
 bool report_is_complete(const struct report *r)
 {
-	return r->m->done == r->m->runs && !r->m->lost[0] && !r->m->killed &&
+	return r->m->done == r->m->runs && !r->m->lost[0] && !r->m->killed && !*report_reason(r) &&
 	       (!r->job || (r->job->ended == r->job->size && !r->job->outside));
 }
 
 bool report_is_cut(const struct report *r)
 {
 	return r->m->runs == 1 && r->m->killed;
+}
+
+const char *report_reason(const struct report *r)
+{
+	return r->m->window ? r->m->window->reason : "";
+}
+
+const char *report_window(const struct report *r)
+{
+	return !r->m->window ? NULL : r->m->window->begun ? "from MPI_Init to MPI_Finalize" :
+	       "from start to end: MPI_Init was not called where it can be seen";
 }
 
 /* A shell that the program was run by has the same status, and it may be the program's own. */

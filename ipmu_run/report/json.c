@@ -303,6 +303,10 @@ int report_json(FILE *f, const struct report *r)
 	}
 	json_put_text(&w, o, "lost", r->m->lost);
 	json_put_bool(&w, o, "complete", report_is_complete(r));
+	if (*report_reason(r))
+		json_put_text(&w, o, "reason", report_reason(r));
+	if (r->m->window)
+		json_put_bool(&w, o, "from_mpi_init", r->m->window->begun);
 	put_item(&w, seconds, r, &(struct item){ SECONDS, NULL, 0, -1, NULL });
 	json_put(&w, o, "seconds", seconds);
 	for (int i = 0; i < r->ngroups; i++)

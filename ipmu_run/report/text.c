@@ -133,6 +133,8 @@ static void print_head(FILE *f, const struct report *r)
 			shown(r->only, command, sizeof(command)));
 	if (r->machine->seed)
 		fprintf(f, "  seed %" PRIu64 "\n", r->machine->seed);
+	if (report_window(r))
+		fprintf(f, "  %s\n", report_window(r));
 	if (r->machine->is_virtual)
 		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
 	if (seconds.known) {
@@ -148,7 +150,9 @@ static void print_head(FILE *f, const struct report *r)
 int report_text(FILE *f, const struct report *r)
 {
 	print_head(f, r);
-	if (report_is_cut(r))
+	if (*report_reason(r))
+		fprintf(f, "  INCOMPLETE: %s\n", report_reason(r));
+	else if (report_is_cut(r))
 		fputs("  INCOMPLETE: a signal ended the program\n", f);
 	if (r->m->done < r->m->runs)
 		fprintf(f, "  ended by a signal: %d of %d complete runs are counted\n", r->m->done,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What the processes of a rank tell the ipmu-run that counts for their node: that MPI has begun in
+ * them, and that it is about to end. Each message has a connection of its own, and is answered when
+ * its sender may go on. */
+#ifndef IPMU_MPI_REGION_H
+#define IPMU_MPI_REGION_H
+
+#include <stdbool.h>
+
+/* RANK:PATH, for the program: which rank it is, and the socket (AF_UNIX, SOCK_SEQPACKET). */
+#define REGION_ENV "IPMU_RUN_REGION"
+
+enum region_what {
+	REGION_BEGUN,		/* MPI_Init is over: answered when the node's counting has begun */
+	REGION_ENDED,		/* MPI_Finalize begins: answered when its count has been read */
+	REGION_ABORTS,		/* MPI_Abort begins: answered when the counts are in a report */
+	REGION_GONE,		/* its ipmu-run: the rank's program is no more */
+};
+
+struct region_message {
+	int what, rank;
+	int status;		/* of a program that is gone, as a shell has it */
+	int killed;		/* 1: a signal has ended that program */
+};
+
+/* To one that is gone: has the rank, or another, ended before its time? */
+enum region_answer { REGION_WELL, REGION_EARLY };
+
+#endif
