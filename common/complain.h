@@ -4,14 +4,8 @@
 #ifndef IPMU_COMPLAIN_H
 #define IPMU_COMPLAIN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "statuses.h"
 
-/* From now on nothing is told: the first complaint is kept here instead. */
-void complain_into(char *text, size_t bytes);
-bool complain_is_silent(void);
 /* Returns status. */
 __attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
 /* The status to leave with: `failure`, and a complaint, where the standard output could not be

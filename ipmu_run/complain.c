@@ -17,9 +17,9 @@ int complain_machine(int rc, const char *why, const char *machine)
 			   rc == -ENODEV ? "nothing to count with here: " : "";
 
 	complain(0, "%s%s", what, why);
-	if (rc == -EPERM && !complain_is_silent())
+	if (rc == -EPERM)
 		fputs(ways, stderr);
-	if ((rc == -EPERM || rc == -ENODEV) && !complain_is_silent())
+	if (rc == -EPERM || rc == -ENODEV)
 		fprintf(stderr, "%son the virtual machine: ipmu-run --on %s ...; 'vpmu machines' "
 			"lists others\n", rc == -EPERM ? "  " : "", machine ? machine : "skl-4c8t");
 	return EXIT_CANNOT_COUNT;

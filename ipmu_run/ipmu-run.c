@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counting/handover.h"
 #include "counting/program.h"
 #include "counting/virtual.h"
 #include "file_limit.h"
@@ -72,8 +71,6 @@ static bool is_first(const struct passes *p, int pass, int event)
 static int refuse_passes(const struct work *w, const struct choice *c, const struct passes *p)
 {
 	complain(0, "these events do not fit into the counters at once: %s", p->why);
-	if (complain_is_silent())
-		return EXIT_USAGE;
 	for (int pass = 0; pass < p->n; pass++) {
 		fprintf(stderr, "  %s:", pass ? "not with these" : "fit together");
 		for (int i = 0; i < c->nevents; i++)
@@ -199,13 +196,20 @@ static int tell_job(const struct work *w, const struct choice *c, const struct m
 	return rc;
 }
 
+/* A rank that has ended between MPI_Init and MPI_Finalize has not ended well. */
+static bool is_early(const struct work *w, const struct measurement *m)
+{
+	return w->job ? w->job->early : m->window && m->window->reason[0];
+}
+
 static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,
 		struct output *files)
 {
-	int rc = handover_done() ? 0 : w->job ? tell_job(w, c, measured, files) :
-		 write_report(w, c, measured, files);
+	int rc = w->job ? tell_job(w, c, measured, files) : write_report(w, c, measured, files);
 
-	return measured->status ? measured->status : rc;
+	if (measured->status)
+		return measured->status;
+	return rc || !is_early(w, measured) ? rc : EXIT_CANNOT_COUNT;
 }
 
 /* ---- from MPI_Init to MPI_Finalize ---- */
@@ -219,7 +223,7 @@ struct interim {
 };
 
 /* counts: NULL: nothing is known yet. */
-static void write_interim(const struct interim *in, const char *reason, struct count *counts,
+static int write_interim(const struct interim *in, const char *reason, struct count *counts,
 			  uint64_t ns)
 {
 	struct timeline none = { .n = 0 };
@@ -242,7 +246,7 @@ static void write_interim(const struct interim *in, const char *reason, struct c
 		job = job_shape_here(in->w->job, &node);
 		r.job = &job;
 	}
-	output_interim(in->files, &r);
+	return output_interim(in->files, &r);
 }
 
 /* A rank has ended before its time. */
@@ -274,19 +278,22 @@ static void find_restore(char path[PATH_MAX])
 		path[0] = '\0';
 }
 
+/* As measure(), or an exit status after a complaint. */
 static int measure_region(const struct work *w, struct interim *in, struct measurement *m,
 			  struct window *window, char *why)
 {
 	char restore[PATH_MAX];
 	bool guarded;
-	int rc;
+	int rc = 0;
 
 	m->window = window;
 	if (!w->job)
 		m->company = region_company(w->region);
 	region_set(w->region, window, (struct region_alarm){ rescue, in });
 	if (!w->job || w->job->has_first)
-		write_interim(in, "the job has not ended", NULL, 0);
+		rc = write_interim(in, "the job has not ended", NULL, 0);
+	if (rc)		/* the program would run for nothing */
+		return rc;
 	find_restore(restore);
 	guarded = guardian_join(restore);
 	rc = measure(m, w->o->argv, why);
@@ -342,9 +349,9 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 			 "programs of that one still run");
 	if (rc == -ENOEXEC)
 		rc = complain(measured.status, "%s", why);
-	else if (rc)
+	else if (rc < 0)
 		rc = complain_machine(rc, why, NULL);
-	else
+	else if (!rc)
 		rc = tell(w, c, &measured, files);
 	measure_free(&measured);
 	return rc;
@@ -454,32 +461,6 @@ static int work(const struct options *o)
 	return rc;
 }
 
-/* For ipmu-mpi-run: a program that cannot be counted from its start is left to its MPI_Init. */
-static int work_until_mpi_init(const struct options *o)
-{
-	char why[COUNT_WHY_MAX] = "", name[SHOWN_ROOM(512)];
-	struct cpus own;
-	bool bound = !cpus_get(&own);
-	int rc;
-
-	handover_expect();
-	complain_into(why, sizeof(why));
-	rc = work(o);
-	if (program_has_run()) {
-		if (rc && why[0])
-			fprintf(stderr, "ipmu-run: %s\n", why);
-		return rc;
-	}
-	handover_note_why(why);
-	if (bound)
-		cpus_set(&own);
-	execvp(o->argv[0], o->argv);
-	rc = program_refused(-errno);
-	fprintf(stderr, "ipmu-mpi-run: %s: %s\n", shown(o->argv[0], name, sizeof(name)),
-		strerror(errno));
-	return rc;
-}
-
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -493,7 +474,7 @@ int main(int argc, char **argv)
 	if (o.only && !o.on)
 		virtual_only(o.only);
 	rc = o.diff ? gate_diff(&o) : o.merge ? merge(&o) : o.on ? run_on_machine(&o, argc, argv) :
-	     o.until_mpi_init ? work_until_mpi_init(&o) : work(&o);
+	     work(&o);
 	options_free(&o);
 	return complain_unwritten(rc, STATUS_OURS);
 }

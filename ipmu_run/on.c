@@ -77,7 +77,7 @@ static void compose(const struct options *o, int argc, char **argv, char *self, 
 		    char **out)
 {
 	static char run[] = "run", no_feed[] = "--no-feed", m[] = "-m", end[] = "--",
-		    seed[] = "--seed";
+		    seed[] = "--seed", from_mpi_init[] = "--from-mpi-init";
 	char *const head[] = { vpmu, run, no_feed, m, (char *)(uintptr_t)o->on };
 	char *const middle[] = { end, vpmu, run, end };
 	int n = 0;
@@ -90,6 +90,8 @@ static void compose(const struct options *o, int argc, char **argv, char *self, 
 	}
 	out[n++] = end;
 	out[n++] = self;
+	if (o->from_mpi_init)	/* that may have been said by the command's name */
+		out[n++] = from_mpi_init;
 	for (int i = 1, skipped; i < o->first; i += skipped ? skipped : 1) {
 		skipped = words_of_machine(argv + i);
 		if (!skipped && (i + 1 < o->first || strcmp(argv[i], "--")))
@@ -113,7 +115,7 @@ static int cannot_execute(const char *name, int rc)
 int run_on_machine(const struct options *o, int argc, char **argv)
 {
 	char self[PATH_MAX], vpmu[PATH_MAX];
-	char **words = calloc((size_t)argc + 16, sizeof(*words));
+	char **words = calloc((size_t)argc + 18, sizeof(*words));
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int rc = o->list ? 0 : look_for(o->argv[0]);
 

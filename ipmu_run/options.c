@@ -9,8 +9,9 @@
 #include "run.h"
 
 #define REPEAT_MAX 1000
+#define FOR_MPI "ipmu-mpi-run"
 
-enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_UNTIL, OPT_FROM,
+enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
        OPT_SEED, OPT_MERGE, OPT_FOR, OPT_ONLY };
 
@@ -38,7 +39,6 @@ static const struct option options[] = {
 	{ "for", required_argument, NULL, OPT_FOR },
 	{ "groups", no_argument, NULL, OPT_GROUPS },
 	{ "from-mpi-init", no_argument, NULL, OPT_FROM },
-	{ "until-mpi-init", no_argument, NULL, OPT_UNTIL },	/* ipmu-mpi-run's */
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -67,7 +67,8 @@ static const char help[] =
 "                        several runs of the program\n"
 "      --per-cpu         core events of each CPU\n"
 "      --per-box         uncore events of each box, such as an LLC slice\n"
-"      --from-mpi-init   of a program with MPI: from MPI_Init to MPI_Finalize\n"
+"      --from-mpi-init   of a program with MPI: from MPI_Init to MPI_Finalize;\n"
+"                        ipmu-mpi-run is short for ipmu-run with this\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
 "      --for SECONDS     without a program: count the machine so long, not until Ctrl-C\n"
@@ -113,6 +114,12 @@ static const struct option_hint hints[] = {
 	{ "--per-socket", "each package is in PREFIX.csv and PREFIX.json of -o PREFIX" },
 	{ NULL, NULL },
 };
+
+/* By its other name the command has --from-mpi-init. */
+static bool is_for_mpi(void)
+{
+	return !strcmp(program_invocation_short_name, FOR_MPI);
+}
 
 static int add_words(char ***list, int *n, const char *text, const char *what)
 {
@@ -220,7 +227,6 @@ static int take(struct options *o, int code, char **argv)
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
-	case OPT_UNTIL: o->until_mpi_init = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
 	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
@@ -228,7 +234,8 @@ static int take(struct options *o, int code, char **argv)
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
 	case OPT_PER_BOX: o->split.box = true; return 0;
 	case 'h': return fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
-	case 'V': return puts("ipmu-run " IPMU_VERSION) < 0 ? EXIT_USAGE : -1;
+	case 'V': return printf("%s " IPMU_VERSION "\n", is_for_mpi() ? FOR_MPI : "ipmu-run") < 0 ?
+			 EXIT_USAGE : -1;
 	default: return option_unknown(argv, hints);
 	}
 }
@@ -304,8 +311,6 @@ static int check_machine(const struct options *o)
 	if (o->on)
 		return complain(EXIT_USAGE, "no program given: nothing else executes on %s",
 				o->on);
-	if (o->until_mpi_init)
-		return complain(EXIT_USAGE, "no program given; try 'ipmu-mpi-run --help'");
 	if (o->from_mpi_init)
 		return complain(EXIT_USAGE, "--from-mpi-init: no program given");
 	if (o->seconds == 0 && (o->repeat > 1 || o->passes))
@@ -355,6 +360,8 @@ static char *join_options(char **argv, int end)
 	size_t bytes;
 	FILE *f = open_memstream(&text, &bytes);
 
+	if (f && is_for_mpi())
+		fputs("--from-mpi-init ", f);
 	for (int i = 1; f && i < end; i++)
 		if (i + 1 < end || strcmp(argv[i], "--"))
 			fprintf(f, "%s%s", i > 1 ? " " : "", argv[i]);
@@ -368,7 +375,7 @@ int options_parse(int argc, char **argv, struct options *o)
 {
 	int code, rc = 0;
 
-	*o = (struct options){ .repeat = 1 };
+	*o = (struct options){ .repeat = 1, .from_mpi_init = is_for_mpi() };
 	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:qhV", options, NULL)) != -1)
 		rc = take(o, code, argv);
 	o->first = optind;

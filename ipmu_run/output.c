@@ -45,7 +45,8 @@ static int open_one(struct output *o, int i, const char *prefix)
 int output_open(struct output *o, const char *prefix)
 {
 	*o = (struct output){ .to_stdout = prefix && !strcmp(prefix, "-") };
-	for (int i = 0; prefix && !o->to_stdout && i < OUTPUTS; i++) {
+	o->to_files = prefix && !o->to_stdout;
+	for (int i = 0; o->to_files && i < OUTPUTS; i++) {
 		int rc = open_one(o, i, prefix);
 
 		if (rc) {
@@ -58,27 +59,33 @@ int output_open(struct output *o, const char *prefix)
 	return 0;
 }
 
-/* No old page stays beside them. */
-void output_interim(struct output *o, const struct report *r)
+static int write_interim(struct output *o, int i, const char *path, const struct report *r)
 {
-	for (int i = 0; i < OUTPUTS && o->file[i].f; i++) {
-		char *path = strdup(o->file[i].path);
-		int rc = path ? 0 : -ENOMEM;
+	int rc;
 
-		if (!rc && kinds[i].write == html) {
-			unlink(path);
-		} else if (!rc) {
-			rc = kinds[i].write(o->file[i].f, r);
-			if (!rc)
-				rc = new_file_publish(&o->file[i]);
-			new_file_drop(&o->file[i]);
-			if (!rc)
-				rc = new_file_open(&o->file[i], path, 0666);
-		}
+	if (kinds[i].write == html)	/* no old page stays beside them */
+		return unlink(path) && errno != ENOENT ? -errno : 0;
+	rc = kinds[i].write(o->file[i].f, r);
+	if (!rc)
+		rc = new_file_publish(&o->file[i]);
+	new_file_drop(&o->file[i]);
+	return rc ? rc : new_file_open(&o->file[i], path, 0666);
+}
+
+int output_interim(struct output *o, const struct report *r)
+{
+	int failed = 0;
+
+	for (int i = 0; o->to_files && i < OUTPUTS; i++) {
+		char *path = o->file[i].f ? strdup(o->file[i].path) : NULL;
+		int rc = path ? write_interim(o, i, path, r) : -ENOMEM;
+
 		if (rc)
-			complain(0, "cannot write %s: %s", path ? path : "", strerror(-rc));
+			failed = complain(EXIT_CANNOT_COUNT, "cannot write %s: %s",
+					  path ? path : "", strerror(-rc));
 		free(path);
 	}
+	return failed;
 }
 
 static int show_text(const struct report *r)
@@ -104,8 +111,13 @@ static int write_files(struct output *o, const struct report *r)
 	int failed = 0, n = 0;
 
 	for (int i = 0; i < OUTPUTS; i++) {
-		int rc = kinds[i].write(o->file[i].f, r);
+		int rc;
 
+		if (!o->file[i].f) {	/* an interim report could not be written, as was said */
+			failed = EXIT_CANNOT_COUNT;
+			continue;
+		}
+		rc = kinds[i].write(o->file[i].f, r);
 		if (!rc)
 			rc = new_file_publish(&o->file[i]);
 		if (rc)
@@ -160,7 +172,7 @@ int output_write(struct output *o, const struct report *r)
 	if (o->to_stdout)
 		return write_stdout(r);
 	rc = show_text(r) ? EXIT_CANNOT_COUNT : 0;
-	return o->file[0].f && write_files(o, r) ? EXIT_CANNOT_COUNT : rc;
+	return o->to_files && write_files(o, r) ? EXIT_CANNOT_COUNT : rc;
 }
 
 void output_drop(struct output *o)

@@ -29,7 +29,7 @@ struct options {
 	int repeat;
 	int interval_ms;		/* 0: none */
 	double seconds;			/* of --for; 0: not given */
-	bool passes, list, quiet, until_mpi_init, from_mpi_init;
+	bool passes, list, quiet, from_mpi_init;
 	const char *merge;		/* a PREFIX; NULL: nothing is merged */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */
 	struct limits limits;
@@ -115,6 +115,7 @@ int run_on_machine(const struct options *o, int argc, char **argv);
 
 struct output {
 	bool to_stdout;			/* JSON, instead of all else */
+	bool to_files;
 	struct new_file file[OUTPUTS];
 };
 
@@ -126,8 +127,8 @@ int output_write(struct output *o, const struct report *r);
 /* Writes PREFIX.json in silence; all: the other files, too. 0 or EXIT_CANNOT_COUNT. */
 int output_leave(const char *prefix, const struct report *r, bool all);
 /* The table and the JSON get their names now, and are written again later. Nothing where there are
- * no files. */
-void output_interim(struct output *o, const struct report *r);
+ * no files. 0 or EXIT_CANNOT_COUNT. */
+int output_interim(struct output *o, const struct report *r);
 void output_drop(struct output *o);
 
 #endif

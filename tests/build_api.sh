@@ -45,8 +45,7 @@ same_names libintelpmu.so "$scratch/engine" "$lib/libintelpmu.so"
 # -- the engine inside libpapi keeps to itself
 [ -z "$(exported "$lib/libpapi.so" | grep '^ipmu_')" ] || fail 'libpapi.so exports ipmu_ symbols'
 
-# -- sums over MPI: with the header's names those that the Fortran module binds, and the one that
-# libipmu_mpi_preload.so looks up
+# -- sums over MPI: with the header's names those that the Fortran module binds
 for mpi in ${MPIS-}; do
 	[ -f "$include/ipmu_mpi.h" ] || continue
 	versioned "libipmu_mpi_$mpi"
@@ -54,7 +53,6 @@ for mpi in ${MPIS-}; do
 		declared "$include/ipmu_mpi.h"
 		grep -oiE "name *= *['\"][a-z0-9_]+['\"]" "$include/ipmu_mpi.f90" | sed "s/.*['\"]\(.*\)['\"]/\1/" |
 			grep '^ipmu_'
-		echo ipmu_mpi_job_hooks
 	} | LC_ALL=C sort -u >"$scratch/mpi"
 	same_names "libipmu_mpi_$mpi.so" "$scratch/mpi" "$lib/libipmu_mpi_$mpi.so"
 done
@@ -73,12 +71,12 @@ LC_ALL=C comm -13 "$scratch/known" "$scratch/native" | grep . && fail 'libvpmu_n
 for name in open openat read pread64 ioctl mmap opendir sched_getaffinity; do
 	grep -qx "$name" "$scratch/native" || fail "libvpmu_native.so does not have $name"
 done
-preload=$lib/ipmu/libipmu_mpi_preload.so
+preload=$lib/ipmu/libipmu_mpi_region.so
 if [ -f "$preload" ]; then
 	for name in Init Init_thread Finalize Abort; do
 		printf '%s\n' "MPI_$name" "PMPI_$name"
-	done | cat - <(echo PAPI_shutdown) | LC_ALL=C sort >"$scratch/preload"
-	same_names libipmu_mpi_preload.so "$scratch/preload" "$preload"
+	done | LC_ALL=C sort >"$scratch/preload"
+	same_names libipmu_mpi_region.so "$scratch/preload" "$preload"
 fi
 
 # -- a program without a header's function does not link, one with each of them does
@@ -101,8 +99,8 @@ if command -v c++ >/dev/null; then
 fi
 
 # -- each command says the version, once and alone
-[ -x "$STAGE/bin/ipmu-run" ] && run=ipmu-run
-for name in pmutopo vpmu ipmu-allowlist ipmu-restore ${run-} ${MPIS:+ipmu-mpi-run}; do
+[ -x "$STAGE/bin/ipmu-run" ] && run=('ipmu-run' 'ipmu-mpi-run')
+for name in pmutopo vpmu ipmu-allowlist ipmu-restore "${run[@]}"; do
 	[ "$("$STAGE/bin/$name" --version)" = "$name $VERSION" ] || fail "$name --version"
 	[ "$("$STAGE/bin/$name" -V)" = "$name $VERSION" ] || fail "$name -V"
 done

@@ -20,7 +20,7 @@ mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	mapfile -t -O "${#sources[@]}" sources < <(find ipmu_run -name '*.c' | LC_ALL=C sort)
 fi
-if [ -n "${MPI_CFLAGS-}" ] && [ -x "$STAGE/bin/ipmu-mpi-run" ]; then
+if [ -n "${MPI_CFLAGS-}" ] && [ -e "$STAGE_LIB/libipmu_mpi.so" ]; then
 	mapfile -t mpi_sources < <(find mpi_aggregation mpi_examples bench/mpi -name '*.c' | LC_ALL=C sort)
 fi
 [ "${#sources[@]}" -gt 0 ] || fail 'no sources'

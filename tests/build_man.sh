@@ -26,6 +26,11 @@ help_of() {
 
 for page in "$srcdir"/man/*.1; do
 	name=${page##*/} name=${name%.1}
+	if target=$(sed -n 's|^\.so man1/||p' "$page") && [ -n "$target" ]; then	# another name
+		grep -q "^\.B.*$(sed 's/-/.*-/g' <<<"$name")" "$srcdir/man/$target" ||
+			fail "$target does not name $name"
+		continue
+	fi
 	plain "$page" >"$scratch/$name"
 	text=$(<"$scratch/$name")
 	[ ! -s "$scratch/warnings" ] || { cat "$scratch/warnings"; fail "$name.1 has warnings"; }

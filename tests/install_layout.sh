@@ -74,7 +74,7 @@ done
 grep -rlIF -e "$build" -e "$root" "$root" && fail 'these name the build or DESTDIR'
 
 # -- the guardian of MPI jobs, which nothing below starts, is looked for by the way from there
-if [ -f "$lib/ipmu/libipmu_mpi_preload.so" ]; then
+if [ -f "$lib/libipmu_mpi_${MPIS%% *}.so" ]; then
 	grep -qaF '/../../bin/ipmu-restore' "$lib/libipmu_mpi_${MPIS%% *}.so" || fail 'the way to ipmu-restore'
 	[ -x "$lib/../../bin/ipmu-restore" ] || fail 'no ipmu-restore at the end of it'
 fi

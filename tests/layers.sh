@@ -39,7 +39,7 @@ rooms=("${!may[@]}")
 declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine|boot model system feed|native guest|tool'
-	[mpi_aggregation]='collecting reporting job run|preload .'
+	[mpi_aggregation]='collecting reporting preload .'
 	[ipmu_run]='groups counting report job .'
 )
 # Rooms whose files must not call each other in a circle.

@@ -44,6 +44,32 @@ if first_mpi; then	# mpi_nodes.sh has 32 and more with any
 	check '32 ranks' all 32 1 '528, 32 of 32'
 fi
 
+# -- what is written: the same sums, with their units
+if command -v python3 >/dev/null; then
+	REPORT=$scratch/r api 2 plain ${unc}NODE ${core}RANK
+	check 'files: written' lines 1 'rank 0 writes: rc 0'
+	check 'files: JSON' python3 - "$scratch/r.json" <<-'CODE'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		e = {x["name"]: x for x in r["events"]}
+		node = e["intel_uncore:::NODE"]
+		assert r["complete"] is True and r["ranks"] == 2 and r["packages"] == 2, r
+		assert node["count"] == 2010 and node["measured"] == node["expected"] == 2, node
+		assert [p["count"] for p in node["nodes"][0]["packages"]] == [1000, 1010], node
+		assert node["unit"] == "lines" and not e["intel_core:::RANK"]["unit"], e
+		assert e["intel_core:::RANK"]["count"] == 3 and r["clock"]["name"] == "wall", r
+		assert 0 < r["clock"]["seconds"] < 300, r
+	CODE
+	check 'files: CSV' python3 - "$scratch/r.csv" <<-'CODE'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		counts = {r["package"]: int(r["value"]) for r in rows
+			  if r["level"] == "package" and r["name"] == "intel_uncore:::NODE"}
+		assert counts == {"0": 1000, "1": 1010}, rows
+		assert all(None not in r and None not in r.values() for r in rows), rows
+	CODE
+fi
+
 # -- one package, by name, beside all of them
 for key in package PACKAGE; do
 	api 2 plain ${unc}NODE ${unc}NODE:$key=1

@@ -81,56 +81,47 @@ check 'and the ranks count' says "$splits [0-9]+ of 4 ranks"
 
 # -- M-Boxes: reading a line after the other finds pages open; hits, misses and empty banks are all
 # accesses there are
-mbox=intel_uncore:::nhmex_unc_mbox
-pages() {	# pages EVENT...: to $scratch/m.csv
+[ -x "$STAGE/bin/ipmu-run" ] || finish
+mbox=nhmex_unc_mbox
+pages() {	# pages OPTION...: to $scratch/m.csv
 	rm -f "$scratch"/m.*
-	ranks 2 ipmu-mpi-run -e "$(printf "$mbox.%s," "$@")" -o "$scratch/m" \
-		"$vpmu" run --no-feed --strict -m nhmex-1p8c16t "$scratch/end" well \
-		>"$scratch/out" 2>&1
-}
-ratio() { awk -F, '$1 == "job" && $5 == "M-Box page hit ratio" { print $7 }' "$scratch/m.csv"; }
-formula() {	# formula EVENT...: PAGE_HIT by the sum of these
-	awk -F, -v under="$*" -v got="$(ratio)" '
-		BEGIN { n = split(under, names, " ") }
-		$1 == "job" { count[$5] = $7 }
-		END {
-			for (i = 1; i <= n; i++) sum += count["'$mbox'." names[i]]
-			want = sum ? count["'$mbox'.PAGE_HIT"] / sum : -1
-			exit !(got > 0.5 && got <= 1 && got > want - 1e-6 && got < want + 1e-6) }' \
-		"$scratch/m.csv"
+	ranks 2 "$vpmu" run --no-feed --strict -m nhmex-1p8c16t -- ipmu-mpi-run "$@" -o "$scratch/m" \
+		"$scratch/end" well >"$scratch/out" 2>&1
 }
 export LIBPFM_NHMEX_UNCONFIRMED=1 MEANWHILE="'$scratch/elsewhere' 0 reads 8192"
-pages PAGE_HIT PAGE_EMPTY PAGE_MISS FVC_EV0:BBOX_CMDS_READS
-check 'M-Box page hit ratio' formula PAGE_HIT PAGE_EMPTY PAGE_MISS
-check 'its formula' says 'M-Box page hit ratio .* = PAGE_HIT / \(PAGE_HIT \+ PAGE_EMPTY \+ PAGE_MISS\)'
-check 'hits, empty banks and misses are at least the reads' awk -F, '$1 == "job" { count[$5] = $7 }
+pages -g PAGES -e $mbox.PAGE_MISS,$mbox.FVC_EV0:BBOX_CMDS_READS
+check 'M-Box page hit ratio' awk -F, '
+	$1 == "event" && $4 == "all" { count[$3] = $5 }
+	$1 == "metric" && $3 == "page hit ratio" && $4 == "all" { got = $5 }
+	END { want = count["'$mbox'.PAGE_HIT"] / count["'$mbox'.INFLIGHT_CMDS"]
+		exit !(got > 0.5 && got <= 1 && got > want - 1e-6 && got < want + 1e-6) }' "$scratch/m.csv"
+check 'hits, empty banks and misses are at least the reads' awk -F, '
+	$1 == "event" && $4 == "all" { count[$3] = $5 }
 	END { m = "'$mbox'."; reads = count[m "FVC_EV0:BBOX_CMDS_READS"]
 		all = count[m "PAGE_HIT"] + count[m "PAGE_EMPTY"] + count[m "PAGE_MISS"]
-		exit !(reads > 0 && all >= reads) }' \
-	"$scratch/m.csv"
+		exit !(reads > 0 && all >= reads) }' "$scratch/m.csv"
+# 8 MiB each
+check 'the reads are those of both ranks' awk -F, '
+	$1 == "event" && $4 == "all" && $3 ~ /BBOX_CMDS_READS/ { got = $5 }
+	END { want = 2 * 8192 * 16; exit !(got > want * 0.95 && got < want * 1.05) }' "$scratch/m.csv"
 unset LIBPFM_NHMEX_UNCONFIRMED
-pages PAGE_HIT PAGE_EMPTY
-check 'without the unconfirmed row' formula PAGE_HIT PAGE_EMPTY
-check 'it is an upper bound' says 'M-Box page hit ratio .*at most'
-pages PAGE_HIT
-check 'not enough for a ratio' differs says 'page hit ratio'
-pages PAGE_HIT PAGE_EMPTY PAGE_MISS
+pages -e $mbox.PAGE_MISS
 check 'an unconfirmed row is refused by default' says 'has no event .*PAGE_MISS'
 unset MEANWHILE
 
-# -- events that are not there: what to do, in the component's own words where it has some.
+# -- events that are not there: what to do, in the component's own words where it has some, once
 list="'vpmu run -m skl-4c8t papi_native_avail'"
 lookup=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
 while IFS=$'\t' read -r names said; do
-	ranks 1 ipmu-mpi-run -e "$names" "$vpmu" run --no-feed -m skl-4c8t "$scratch/end" well \
+	ranks 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-mpi-run -e "$names" "$scratch/end" well \
 		>"$scratch/out" 2>&1
-	check "$names" lines 1 "ipmu-mpi-run: node .* $said"
+	check "$names" lines 1 "ipmu-mpi-run: $said"
 done <<-TABLE
-	nosuch	has no event nosuch; $list lists them
-	intel_uncore:::nosuch	has no event intel_uncore:::nosuch; $list lists them
-	none:::nosuch	has no event none:::nosuch; $list lists them
-	skl_unc_cbo.NONE	.*: skl_unc_cbo has no event NONE: papi_native_avail lists its events
+	nosuch	no event nosuch here: $list lists them
+	intel_uncore:::nosuch	no event intel_uncore:::nosuch here: $list lists them
+	none:::nosuch	none:::nosuch: only events of intel_core and intel_uncore count what another process does
+	skl_unc_cbo.NONE	skl_unc_cbo has no event NONE: $list lists its events
 	$lookup:READ_I:box=9	.*: there is no box 9, skl_unc_cbo has 4 in package 0, counted from 0
-	$lookup:READ_I,$lookup:WRITE_M,$lookup:ANY_I	cannot count .* with the events before it: .* collides with .*
+	$lookup:READ_I,$lookup:WRITE_M,$lookup:ANY_I	these events do not fit into the counters at once: .* collides with .*
 TABLE
 finish

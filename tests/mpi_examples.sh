@@ -23,8 +23,9 @@ cat "$scratch/out"
 # The whole program: 3 arrays are written first, one sweep more. Half of the cache's lines at most
 # are carried out, which longer runs make up for.
 n=524288 sweeps=6
-on_machine 2 ipmu-mpi-run -e $imc.DRAM_DATA_READS,$imc.DRAM_DATA_WRITES -o "$scratch/s" \
-	"$vpmu" run --strict -m skl-4c8t "$examples/stream" $n $sweeps
+counted=("$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-mpi-run)
+on_machine 2 "${counted[@]}" -e $imc.DRAM_DATA_READS,$imc.DRAM_DATA_WRITES -o "$scratch/s" \
+	-- "$vpmu" run -- "$examples/stream" $n $sweeps
 check 'stream from outside: reads' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_READS)" \
 	$((2 * (3 + 3 * (sweeps + 1)) * n / 8)) $percent
 check 'stream from outside: writes' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_WRITES)" \
@@ -37,8 +38,7 @@ if first_mpi; then
 	check 'jacobi: reads' within "$(printed $imc.DRAM_DATA_READS)" $((4 * 2 * n * n / 8)) $percent
 	check 'jacobi: writes' within "$(printed $imc.DRAM_DATA_WRITES)" $((4 * n * n / 8)) $percent
 	cat "$scratch/out"
-	on_machine 2 ipmu-mpi-run -e $imc.DRAM_DATA_READS "$vpmu" run --strict -m skl-4c8t \
-		"$examples/cg" 150 3
+	on_machine 2 "${counted[@]}" -e $imc.DRAM_DATA_READS -- "$vpmu" run -- "$examples/cg" 150 3
 	check 'cg from outside' says "$imc.DRAM_DATA_READS +[0-9]+"
 fi
 

@@ -58,17 +58,6 @@ for how in exit abort kill; do
 		check "$how: the report has it" differs grep -q '^  "status":0,$' out.json
 done
 
-# -- ipmu-mpi-run: until MPI_Init the launcher counts, then the ranks do
-uncore=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
-IPMU_DEBUG=registers job 3 "$vpmu" run --no-feed -m skl-4c8t ipmu-mpi-run -e $uncore:ANY_I,$uncore:ANY_M \
-	-o mpi "$scratch/end" well
-check 'ipmu-mpi-run: the status' [ $status = 0 ]
-# Processes share counters of the same event: only if the launcher lets go first do the ranks start them.
-check 'ipmu-mpi-run: the ranks got the counters' [ 'start stop start stop' = "$(sed -nE \
-	's/.* write .*_PERF_GLOBAL_CTRL .*\((start|stop)\)$/\1/p' out | paste -sd' ')" ]
-check 'ipmu-mpi-run: the ranks counted' grep -q "^job,,,,$uncore:ANY_M,[^,]*,0,1,1,measured" mpi.csv
-check 'ipmu-mpi-run: one report' differs says '^ipmu-run:'
-
 job 2 $native -e $event -o - true
 check '-o -: one report' lines 1 '  "ranks":2,'
 check '-o -: no file' [ -z "$(find . -name '-*')" ]

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ipmu-mpi-run: usage, files, the timeline, and life beside another PMPI tool. PAPI is a stand-in
-# with known counts, except where the virtual machine is used.
+# ipmu-mpi-run, the short name of ipmu-run --from-mpi-init: usage, files, intervals, and life beside
+# another PMPI tool. PAPI is a stand-in with known counts, except where the virtual machine is used.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+[ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
 compile end
 event=intel_uncore:::skl_unc_imc.DRAM_DATA_READS
 
@@ -15,125 +16,99 @@ wrong() {	# wrong REGEX ARG...: status 125, and says so
 	check "$*: status" [ $? = 125 ]
 	check "$*" says "$regex"
 }
-wrong 'no events' ipmu-mpi-run true
+wrong '^ipmu-mpi-run: nothing to count' ipmu-mpi-run true
 wrong 'no program' ipmu-mpi-run -e a
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 0 true
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 5s true
-wrong 'needs -o' ipmu-mpi-run -e a --interval 5 true
 wrong 'without an ending' ipmu-mpi-run -e a -o dir/ true
-wrong 'ipmu-run -o - writes JSON' ipmu-mpi-run -e a -o - true
 wrong 'try' ipmu-mpi-run --nonsense
-wrong 'vpmu run' env VPMU_FEED=1 ipmu-mpi-run -e a true
-ipmu-mpi-run -e a /nonexistent/program >"$scratch/out" 2>&1
-check 'no such program' [ $? = 127 ]
-ipmu-mpi-run -e a sh -c 'exit 5' >"$scratch/out" 2>&1
-check "the program's status, of a program without MPI" [ $? = 5 ]
-LD_PRELOAD= ipmu-mpi-run -e a,b -e c -o p sh -c 'echo "$IPMU_MPI_EVENTS $IPMU_MPI_OUTPUT"' \
-	>"$scratch/out"
-check 'lists add up, and the prefix is absolute' lines 1 "a,b,c $PWD/p"
 
 # -- on the virtual machine; natively, with a small program that reads beside each rank, where another
 # MPI has emulated ranks
 if command -v qemu-x86_64 >/dev/null; then
 	elsewhere
-	job=("$vpmu" run --strict -m skl-4c8t "${BUILD:?}/$MPI/mpi_examples/stream" 65536 100)
-	first_mpi || job=("$native" --strict -m skl-4c8t "$scratch/end" well)
-	MEANWHILE="'$scratch/elsewhere' 0 reads 65536" ranks 2 ipmu-mpi-run -e $event -o "$scratch/vm" \
-		--interval 10 "${job[@]}" >"$scratch/out" 2>&1
+	run=("$vpmu" run --) job=("${BUILD:?}/$MPI/mpi_examples/stream" 65536 100)
+	first_mpi || run=() job=("$scratch/end" well)
+	WORK=$scratch/elsewhere MEANWHILE="'$scratch/elsewhere' 0 reads 65536" ranks 2 \
+		"$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-mpi-run -g MEM -e $event \
+		-o "$scratch/vm" --interval 10 -- "${run[@]}" "${job[@]}" >"$scratch/out" 2>&1
 	check 'virtual machine: ends well' [ $? = 0 ]
-	check 'the rate has the clock of the model' says 'model time .* uncore clocks at 1 GHz'
-	check 'bandwidth' says 'memory read bandwidth .* GB/s +='
-	check 'timeline' grep -q "^seconds,model seconds,$event package 0" \
-		"$scratch/vm.node0.timeline.csv"
-	# A row's reads x 64 by the model clocks of the same row, which add up to its second column.
-	check 'bandwidth in the timeline' awk -F, '
-		NR == 1 { ok = $2 == "model seconds" && $3 ~ /DRAM_DATA_READS package 0$/ &&
-			$4 ~ /UNC_CLOCK:SOCKET package 0$/ &&
-			$5 == "memory read bandwidth GB/s (model clock)" }
-		NR > 1 { clocks += $4; rows++
-			if ($2 * 1e9 - clocks > 2 || clocks - $2 * 1e9 > 2) ok = 0 }
-		NR > 1 && !$4 && $5 != "" { ok = 0 }
-		NR > 1 && $4 { want = 64 * $3 / $4; rates++
-			if ($5 > want * 1.0001 || $5 < want * 0.9999) ok = 0 }
-		END { exit !(ok && rows > 1 && rates > 0) }' "$scratch/vm.node0.timeline.csv"
-	# reads x 64 / clocks = GB/s at 1 GHz
-	check 'bandwidth is bytes by clocks' awk -F, '
-		$1 == "job" && $5 ~ /DRAM_DATA_READS/ { reads = $7 }
-		$1 == "info" && $5 == "seconds" { s = $7 }
-		$1 == "job" && $5 == "memory read bandwidth" { got = $7 }
+	check "the time is that of the machine's clock" says "time of the machine's clock"
+	check 'bandwidth' says 'read bandwidth .* GB/s +='
+	check 'there is one page' [ "$(cd "$scratch" && echo vm.*)" = 'vm.csv vm.html vm.json' ]
+	# A row's reads x 64 by the row's time on the machine's clock, in which it is 1 GHz
+	check 'bandwidth in the intervals' awk -F, '
+		$1 == "event interval" && $3 ~ /DRAM_DATA_READS/ && $2 ~ /MEM/ && $4 == "all" {
+			reads[$12] = $5; took[$12] = $12 - $11 }
+		$1 == "metric interval" && $3 == "read bandwidth" && $4 == "all" && $5 != "" {
+			want = took[$12] ? 64e-9 * reads[$12] / took[$12] : 0; n++
+			if (want && ($5 > want * 1.0001 || $5 < want * 0.9999)) bad = 1
+			rates += want > 0 }
+		END { exit bad || n < 2 || !rates }' "$scratch/vm.csv"
+	check 'bandwidth is bytes by time' awk -F, '
+		$1 == "event" && $3 ~ /DRAM_DATA_READS/ && $4 == "all" { reads = $5 }
+		$1 == "info" && $3 == "time" { s = $5 }
+		$1 == "metric" && $3 == "read bandwidth" && $4 == "all" { got = $5 }
 		END { want = reads * 64e-9 / s; exit !(reads > 0 && got > want * 0.999 &&
 			got < want * 1.001) }' "$scratch/vm.csv"
-	if first_mpi; then	# the clock has one name on all client processors
-		reads=UNC_MC0_RDCAS_COUNT_FREERUN
-		ranks 1 ipmu-mpi-run -e intel_uncore:::$reads,intel_uncore:::${reads/0/1} \
-			"$vpmu" run -m tgl-4c8t "$scratch/end" well >"$scratch/out" 2>&1
-		check 'Tiger Lake: bandwidth' says 'memory read bandwidth +[0-9].* GB/s +='
-	fi
-	ranks 3 ipmu-mpi-run -e ${event}X "$vpmu" run --no-feed -m skl-4c8t "$scratch/end" well \
+	ranks 3 "$vpmu" run --no-feed -m skl-4c8t ipmu-mpi-run -e ${event}X "$scratch/end" well \
 		>"$scratch/out" 2>&1
 	check 'an unknown event ends the job' [ $? != 0 ]
-	check 'an unknown event is named, once' lines 1 ".*ipmu-mpi-run: .* no event ${event}X.*"
-	ranks 2 "$vpmu" run -m skl-4c8t ipmu-mpi-run -e $event "$scratch/end" well \
-		>"$scratch/out" 2>&1
-	check 'inside the machine: refused' says 'say ipmu-mpi-run ... vpmu run'
+	check 'an unknown event is named, once' lines 1 ".*ipmu-mpi-run: .*no event DRAM_DATA_READSX.*"
+	ranks 2 ipmu-mpi-run --on skl-4c8t -g LLC -o - "$scratch/end" well >"$scratch/out" 2>"$scratch/err"
+	check 'JSON on stdout' grep -q '^  "from_mpi_init":true,$' "$scratch/out"
+	check 'JSON on stdout: no text' differs grep -q 'ipmu-run:' "$scratch/err"
 fi
 ranks 2 ipmu-mpi-run -e $event "$scratch/end" well >"$scratch/out" 2>&1
 if [ ! -e /dev/cpu/0/msr ]; then
-	check 'without the PMU: the reason' says 'cannot be counted on node .*: component intel_uncore: '
+	check 'without the PMU: the reason, once' lines 1 'ipmu-mpi-run: nothing to count with here: .*'
 fi
 
 # -- two ranks of a stand-in PAPI
 stub_papi
-way=well
+export STUB_GROWS=1	# from one reading to the next, 1000 and 1010 in the two packages
+way=well options=
+count() { awk -F, -v name="$1" '$1 == "event" && $3 == name && $4 == "all" { print $5 }' "$scratch/r.csv"; }
 run() {		# run [NAME=VALUE]... : to $scratch/r.*
 	rm -f "$scratch"/r.*
+	# shellcheck disable=SC2086 # words
 	ranks 2 env "$@" ipmu-mpi-run -e intel_uncore:::NODE,intel_core:::RANK -o "$scratch/r" \
-		--interval 5 "$scratch/end" $way 0 >"$scratch/out" 2>&1
+		$options "$scratch/end" $way 0 >"$scratch/out" 2>&1
 	check "$*: ends well" [ $? = 0 ]
-	check "$*: node-wide, once" [ "$(job_count "$scratch/r.csv" intel_uncore:::NODE)" = 2010 ]
-	check "$*: ranks, all" [ "$(job_count "$scratch/r.csv" intel_core:::RANK)" = 3 ]
-	check "$*: one report" lines 1 'ipmu-mpi: 2 ranks on 1 node with 2 packages'
+	check "$*: node-wide, once" [ "$(count intel_uncore:::NODE)" = 2010 ]
+	check "$*: from MPI_Init" says '^  from MPI_Init to MPI_Finalize$'
+	check "$*: one report" lines 1 '  2 ranks on 1 node'
 }
 run A=B
-check 'files' [ "$(cd "$scratch" && echo r.*)" = 'r.csv r.json r.node0.timeline.csv' ]
+check 'files' [ "$(cd "$scratch" && echo r.*)" = 'r.csv r.html r.json' ]
 if command -v python3 >/dev/null; then
 	check 'JSON' python3 - "$scratch/r.json" <<-'CODE'
 		import json, sys
 		r = json.load(open(sys.argv[1]))
-		e = {x["name"]: x for x in r["events"]}
+		e = {x["name"]: x for g in r["groups"] for x in g["events"]}
 		node = e["intel_uncore:::NODE"]
-		assert r["complete"] is True and r["ranks"] == 2 and r["packages"] == 2, r
-		assert node["count"] == 2010 and node["measured"] == node["expected"] == 2, node
-		assert [p["count"] for p in node["nodes"][0]["packages"]] == [1000, 1010], node
-		assert node["unit"] == "lines" and not e["intel_core:::RANK"]["unit"], e
-		assert e["intel_core:::RANK"]["count"] == 3 and r["clock"]["name"] == "wall", r
-		assert 0 < r["clock"]["seconds"] < 300, r
+		assert r["complete"] is True and r["ranks"] == 2 and r["from_mpi_init"] is True, r
+		assert "reason" not in r and r["nodes"][0]["ranks"] == 2, r
+		assert node["value"] == 2010, node
+		assert [(p["package"], p["value"]) for p in node["parts"]] == [(0, 1000), (1, 1010)], node
+		assert 0 < r["seconds"]["value"] < 300, r
 	CODE
 	check 'CSV' python3 - "$scratch/r.csv" <<-'CODE'
 		import csv, sys
 		rows = list(csv.DictReader(open(sys.argv[1])))
-		counts = {r["package"]: int(r["value"]) for r in rows
-			  if r["level"] == "package" and r["name"] == "intel_uncore:::NODE"}
-		assert counts == {"0": 1000, "1": 1010}, rows
+		counts = {r["part"]: float(r["value"]) for r in rows
+			  if r["kind"] == "event" and r["name"] == "intel_uncore:::NODE"}
+		assert counts == {"all": 2010, "package 0": 1000, "package 1": 1010}, rows
 		assert all(None not in r and None not in r.values() for r in rows), rows
 	CODE
 fi
 
 # -- numbers have a point in a program that has chosen a language with commas
 if first_mpi && localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" 2>"$scratch/out"; then
-	way=nap
 	run LOCPATH="$scratch" LC_ALL=de_DE.UTF-8
-	way=well
-	check 'commas: the table' grep -qE '^info,,,,seconds,s,[0-9]+\.[0-9]+(e-[0-9]+)?,,,,"wall clock"$' "$scratch/r.csv"
-	check 'commas: JSON' grep -qE '^ *"seconds":[0-9]+\.[0-9]+(e-[0-9]+)?,?$' "$scratch/r.json"
-	check 'commas: the timeline' [ "$(awk -F, '{ print NF }' "$scratch/r.node0.timeline.csv" | sort -u | wc -l)" = 1 ]
-	check 'commas: the report' says '  time [0-9]+\.[0-9]+ s of wall clock'
+	check 'commas: the table' grep -qE '^info,,time,all,[0-9]+\.?[0-9]*(e-[0-9]+)?,' "$scratch/r.csv"
+	check 'commas: the report' says '  time [0-9]+\.[0-9]+ s'
 fi
-
-# -- without an interval there is no timeline
-rm -f "$scratch"/r.*
-ranks 1 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/end" well 0 >"$scratch/out" 2>&1
-check 'no interval: files' [ "$(cd "$scratch" && echo r.*)" = 'r.csv r.json' ]
 
 # -- a tool that has MPI_Init and MPI_Finalize itself, and ends PAPI before MPI: before us and after
 cat >"$scratch/tool.c" <<-'CODE'
@@ -170,30 +145,22 @@ run C=D
 run LD_PRELOAD="$scratch/tool.so"
 check 'a tool with threads' lines 2 'the tool saw MPI_Init_thread'
 way=well
-
-# -- where nothing can hang on MPI_COMM_SELF, the end is MPI_Finalize, ours or a tool's
-cat >"$scratch/bare.c" <<-'CODE'
-	#include <mpi.h>
-	int PMPI_Comm_set_attr(MPI_Comm comm, int key, void *value)
-	{
-		(void)comm, (void)key, (void)value;
-		return MPI_ERR_OTHER;
-	}
-CODE
-"$MPICC" -shared -fPIC -o "$scratch/bare.so" "$scratch/bare.c" || exit 1
-run LD_PRELOAD="$scratch/bare.so"
-run LD_PRELOAD="$scratch/tool.so:$scratch/bare.so"
-
-export LATER=$scratch/tool.so
-cat >"$scratch/later" <<-'CODE'
+cat >"$scratch/later" <<-CODE
 	#!/bin/sh
-	LD_PRELOAD=$LD_PRELOAD:$LATER exec "$@"
+	LD_PRELOAD=\$LD_PRELOAD:$scratch/tool.so exec "\$@"
 CODE
 chmod +x "$scratch/later"
 ranks 2 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/later" "$scratch/end" well \
 	>"$scratch/out" 2>&1
-check 'a tool after us' [ "$(job_count "$scratch/r.csv" intel_uncore:::NODE)" = 2010 ]
+check 'a tool after us' [ "$(count intel_uncore:::NODE)" = 2010 ]
 check 'a tool after us' lines 2 'the tool saw MPI_Init'
+
+# -- a program that PAPI is linked into, and that counts by itself: the two do not know each other
+compile api "-lipmu_mpi_$MPI" -lpapi
+ranks 2 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/api" plain intel_uncore:::NODE \
+	>"$scratch/out" 2>&1
+check 'a program with ipmu_mpi.h: counted' [ "$(count intel_uncore:::NODE)" = 2010 ]
+check 'a program with ipmu_mpi.h: counts' lines 2 'rank [0-9]+ event 0 node -1 package -1: [0-9]+, 2 of 2'
 
 # -- Fortran's MPI_Init is another one
 if command -v gfortran >/dev/null; then
@@ -208,6 +175,7 @@ if command -v gfortran >/dev/null; then
 	if "$MPIFORT" -o "$scratch/f" "$scratch/f.f90" >"$scratch/out" 2>&1; then
 		ranks 2 ipmu-mpi-run -e intel_uncore:::NODE "$scratch/f" >"$scratch/out" 2>&1
 		check 'Fortran' says 'intel_uncore:::NODE +2010'
+		check 'Fortran' says '^  from MPI_Init to MPI_Finalize$'
 	fi
 fi
 finish

@@ -80,15 +80,12 @@ ipmu-run --on -g MEM true | --on took '-g' for its value: write the value after 
 ipmu-run -g -e X true | -g took '-e' for its value
 ipmu-run -g MEM -o -r 3 true | -o took '-r' for its value
 END
-if command -v ipmu-mpi-run >/dev/null; then
-	answers <<-'END'
-	ipmu-mpi-run -g MEM true | -g: ipmu-run has it
-	ipmu-mpi-run --per-box -e X true | --per-box: ipmu-run has it
-	ipmu-mpi-run --on skl-4c8t -e X true | --on: .*vpmu run -m MACHINE PROGRAM
-	ipmu-mpi-run -I 100 -e X true | -I: --interval MS
-	ipmu-mpi-run -e -o f true | -e took '-o' for its value
-	END
-fi
+# The same command, by the name that has --from-mpi-init.
+answers <<-'END'
+ipmu-mpi-run -I 100 -e X true | -I: --interval MS
+ipmu-mpi-run -e -o f true | -e took '-o' for its value
+ipmu-mpi-run -n 4 -g MEM true | mpirun -n RANKS ipmu-run
+END
 
 # A sentinel is no CPU: the family of a host of another vendor.
 on hsw-4c8t -e intel_core:::core_fixed.INST_RETIRED:ANY true

@@ -48,9 +48,6 @@ EXTRA_LIBS_json_writer = $(JSONC_LIBS) \
 	-Wl,--wrap=json_object_new_int64,--wrap=json_object_new_double_s,--wrap=json_object_new_string \
 	-Wl,--wrap=json_object_object_add,--wrap=json_object_array_add \
 	-Wl,--wrap=json_object_to_json_string_ext
-EXTRA_OBJECTS_job_board = $(O)/common/file_limit.o
-EXTRA_CPPFLAGS_job_board = -I$(S)/mpi_aggregation -I$(S)/common -I$(S)/tests/support/without_mpi
-EXTRA_CPPFLAGS_job_watch = -I$(S)/mpi_aggregation -I$(S)/common -I$(S)/tests/support/without_mpi
 EXTRA_CPPFLAGS_report_csv = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
 EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
 EXTRA_OBJECTS_glue_node_sum = $(addprefix $(O)/component/papi_glue/,apart.o node_sum.o)

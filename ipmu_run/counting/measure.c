@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handover.h"
 #include "measure.h"
 #include "now.h"
 #include "program.h"
@@ -45,7 +44,6 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began, began_wall, chosen;
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
-	struct handover *h;
 	struct watcher *w;
 	struct program p;
 	int rc = program_start(&p, argv), status = 0, stopped;
@@ -73,8 +71,6 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	}
 	if (with)
 		with->begin(with->arg);
-	handover_note_counted();
-	h = handover_start(s);
 	rc = program_run(&p, &status, ns);
 	if (with)
 		with->end(with->arg, &p, status, ns);
@@ -83,7 +79,6 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	else
 		began = p.began_ns;
 	watcher_stop(w);
-	handover_stop(h);
 	stopped = sets_stop(s, counts, lost);
 	if (m->watch && m->watch->tick && !rc)
 		m->watch->tick(m->watch->tick_arg, now_ns() - began_wall, *ns, counts);

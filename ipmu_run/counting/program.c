@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launched.h"
 #include "now.h"
 #include "program.h"
 #include "statuses.h"
@@ -18,21 +19,23 @@
 
 static volatile sig_atomic_t child, ending;
 static const struct cpus *program_has;
-static bool has_run, keeps_connection;
+static bool has_run, keeps_connection, launched;
 static double sleep_s;
 
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
-/* What the terminal sends reaches the whole process group, so the program has it already. */
+/* What the terminal sends reaches the whole process group, so the program has it already. So do a
+ * launcher's; but one that ends the program may well come twice. */
 static void pass_on(int number, siginfo_t *from, void *context)
 {
+	bool ends = number != SIGUSR1 && number != SIGUSR2;
 	int saved = errno;
 
 	(void)context;
-	if (number != SIGUSR1 && number != SIGUSR2)
+	if (ends)
 		ending = number;
-	if (child > 0 && from->si_code != SI_KERNEL)
+	if (child > 0 && from->si_code != SI_KERNEL && (ends || !launched))
 		kill((pid_t)child, number);
 	errno = saved;
 }
@@ -47,7 +50,9 @@ void program_signals(void)
 {
 	struct sigaction old, action = { .sa_sigaction = pass_on,
 					 .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct launched as;
 
+	launched = launched_as(&as);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (!sigaction(passed_on[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(passed_on[i], &action, NULL);

@@ -247,13 +247,6 @@ int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX])
 	return rc;
 }
 
-void sets_drop(struct sets *s)
-{
-	for (int i = 0; i < s->nsets; i++)
-		if (s->set[i].running && PAPI_stop(s->set[i].papi, s->values) == PAPI_OK)
-			s->set[i].running = false;
-}
-
 void sets_close(struct sets *s)
 {
 	for (int i = 0; s->set && i < s->nsets; i++) {

@@ -26,8 +26,6 @@ void sets_read(struct sets *s, struct count *counts);
 /* Fills the counts of the chosen events, each part at event->first + its number. What has been lost
  * is not known, and why says which; -ESTALE then. */
 int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX]);
-/* Stops them for good: nothing is known of what they have counted. */
-void sets_drop(struct sets *s);
 void sets_close(struct sets *s);
 
 #endif

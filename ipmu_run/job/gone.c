@@ -55,7 +55,6 @@ bool region_gone(int rank, const struct program *p, int status)
 		waits = fd;
 	else if (fd >= 0)
 		close(fd);
-	program_leave_connection();
 	return p->killed || answer == REGION_EARLY;
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../counting/handover.h"
 #include "../counting/program.h"
 #include "complain.h"
 #include "now.h"
@@ -34,6 +33,8 @@ static void end(void *arg, const struct program *p, int status, uint64_t *ns)
 	char why[COUNT_WHY_MAX];
 
 	j->early = j->region && region_gone(j->as.rank, p, status);
+	if (node_ranks(node, 0, false).n > 1)
+		program_leave_connection();	/* the launcher may have to end the others */
 	node_wait(node, ns);
 	if (j->region)
 		region_end(j->region);
@@ -113,8 +114,6 @@ int job_follow(struct job *j, char **argv)
 
 	if (status)
 		return status;
-	handover_note_counted();
-	handover_note_released();	/* nothing of ours runs here */
 	rc = program_start(&p, argv);
 	if (rc)
 		return complain(STATUS_OURS, "cannot start a process: %s", strerror(-rc));
@@ -126,7 +125,7 @@ int job_follow(struct job *j, char **argv)
 	early = j->tells && region_gone(j->as.rank, &p, status);
 	node_tell(j->node, status, p.killed || early);
 	region_linger();
-	return status;
+	return status || !early ? status : STATUS_OURS;
 }
 
 int job_prefix(const struct job *j, const char *prefix, char **out)

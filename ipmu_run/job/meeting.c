@@ -353,6 +353,19 @@ static int count_running(const struct meeting *m)
 	return n;
 }
 
+/* Does the node run whose report this is? Until its end it may leave another one. */
+static bool is_running(const char *report)
+{
+	char text[MEETING_ID_MAX], *path;
+	bool runs;
+
+	if (asprintf(&path, "%.*s" JOB, (int)(strlen(report) - strlen(REPORT)), report) < 0)
+		return true;
+	runs = job_file_read(path, text);
+	free(path);
+	return runs;
+}
+
 /* A node leaves its report before its job file goes, so the job files are looked at first. */
 int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
 {
@@ -366,7 +379,7 @@ int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
 
 		if (is_own(m, files.paths[i]) || lstat(files.paths[i], &st) ||
 		    !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-		    was_taken(m, files.paths[i], &st))
+		    was_taken(m, files.paths[i], &st) || is_running(files.paths[i]))
 			continue;
 		take(arg, files.paths[i]);
 		note_taken(m, files.paths[i], &st);

@@ -159,9 +159,9 @@ static void take_gone(struct region *r, struct client *c, struct slot *s,
 	bool early = m->killed || s->aborts || s->begun > s->ended;
 
 	s->gone = true;
+	advance(r);
 	if (early)
 		fail_gone(r, s, m);
-	advance(r);
 	answer(c, early ? REGION_EARLY : REGION_WELL);
 	if (!early)
 		finish(c);

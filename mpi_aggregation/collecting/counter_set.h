@@ -58,7 +58,6 @@ struct measure {
 	int nslots;
 	struct slot *slots;
 	long long *values;		/* of a set */
-	bool frozen;			/* the program ends PAPI: the cells stay as they are */
 	bool guarded;			/* takes part in the guardian */
 	char why[NODE_WHY_MAX];		/* of the first failure */
 };
@@ -82,7 +81,7 @@ struct ipmu_mpi {
 	struct cell *share, *totals;	/* nevents: the node's, the job's */
 	size_t row_bytes;
 	/* node_head and cells. row: of this node, on leaders. rows: of nrows nodes from first_row
-	 * on, which this rank reports: all on rank 0, after read_alone its own on other leaders. */
+	 * on, which this rank reports: all on rank 0. */
 	unsigned char *row, *rows;
 	int first_row, nrows;
 	enum read_stage stage;
@@ -98,9 +97,5 @@ size_t cells_count(const struct ipmu_mpi *m);
 void cell_add(struct cell *sum, const struct cell *c);
 const struct node_head *node_head_of(const struct ipmu_mpi *m, int node);
 const struct cell *node_cells_of(const struct ipmu_mpi *m, int node);
-
-/* ---- reduce.c. Local: what this node's leader has itself becomes the last read, the other nodes
- * are not measured. For a job that is being ended. */
-void read_alone(struct ipmu_mpi *m, const char *reason);
 
 #endif

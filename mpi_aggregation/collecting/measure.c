@@ -371,8 +371,6 @@ static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const c
 {
 	struct measure *ms = &m->measure;
 
-	if (ms->frozen)
-		return;
 	m->wall_ns = (int64_t)now_ns() - m->started_ns;
 	expect(m);
 	for (int i = 0; i < ms->nsets; i++) {
@@ -406,33 +404,4 @@ void measure_stop(struct ipmu_mpi *m)
 	read_sets(m, stop_set, "cannot stop");
 	for (int i = 0; i < m->measure.nsets; i++)
 		m->measure.sets[i].running = false;
-}
-
-void measure_freeze(struct ipmu_mpi *m, const char *why)
-{
-	if (m->measure.frozen)
-		return;
-	if (m->running)
-		measure_stop(m);
-	m->measure.frozen = true;
-	if (!m->measure.why[0])
-		snprintf(m->measure.why, sizeof(m->measure.why), "%s", why);
-}
-
-/* libipmu_mpi_preload.so stands before PAPI with a PAPI_shutdown of its own: ask the library that
- * has the rest. */
-void papi_shutdown(void)
-{
-	union { void *object; void (*function)(void); } shutdown = { NULL };
-	union { int (*function)(int, long long *); void *object; } read = { PAPI_read };
-	Dl_info info;
-	void *library = dladdr(read.object, &info) && info.dli_fname ?
-			dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-	if (!library)
-		return;
-	shutdown.object = dlsym(library, "PAPI_shutdown");
-	if (shutdown.function)
-		shutdown.function();
-	dlclose(library);
 }

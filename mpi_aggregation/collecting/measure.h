@@ -12,8 +12,6 @@ void measure_close(struct measure *ms);
 void measure_start(struct ipmu_mpi *m);
 void measure_stop(struct ipmu_mpi *m);
 void measure_read(struct ipmu_mpi *m);
-void papi_shutdown(void);	/* the library's own, whoever else has the name */
-void measure_freeze(struct ipmu_mpi *m, const char *why);
 
 /* ---- ranks.c. Collective over the node, while it counts. */
 void ranks_tell(struct ipmu_mpi *m);

@@ -8,11 +8,6 @@
 #include "export.h"
 #include "measure.h"
 
-static struct node_head *row_of(const struct ipmu_mpi *m, int node)
-{
-	return (void *)(m->rows + (size_t)(node - m->first_row) * m->row_bytes);
-}
-
 static void row_fill(struct ipmu_mpi *m)
 {
 	struct node_head *head = (void *)m->row;
@@ -131,48 +126,4 @@ API int ipmu_mpi_read(struct ipmu_mpi *m)
 	int rc = ipmu_mpi_read_begin(m);
 
 	return rc ? rc : ipmu_mpi_read_wait(m);
-}
-
-/* ---- without the others ---- */
-
-static void row_take(struct ipmu_mpi *m)
-{
-	row_fill(m);
-	if (m->at.index > 0) {
-		m->first_row = m->at.index;
-		m->nrows = 1;
-	}
-	memcpy(row_of(m, m->at.index), m->row, m->row_bytes);
-}
-
-static void row_miss(struct ipmu_mpi *m, int node, const char *reason)
-{
-	struct node_head *head = row_of(m, node);
-	struct cell *cells = (void *)(head + 1);
-
-	for (size_t i = 0; i < cells_count(m); i++)
-		cells[i].count = cells[i].measured = 0;
-	snprintf(head->why, sizeof(head->why), "its counts have not arrived: %.120s", reason);
-}
-
-/* What other ranks and nodes have counted is lost; what they were to count is known from the read
- * that ipmu_mpi_init made. */
-void read_alone(struct ipmu_mpi *m, const char *reason)
-{
-	if (m->running)
-		measure_read(m);
-	memcpy(m->node_cells, m->mine, cells_count(m) * sizeof(struct cell));
-	for (int i = 0; i < m->nevents; i++)
-		if (m->events[i].scope == SCOPE_RANK)
-			m->node_cells[cell_index(m, i, m->packages_max)].expected =
-				m->at.node_nranks;
-	row_take(m);
-	memset(m->totals, 0, (size_t)m->nevents * sizeof(*m->totals));
-	for (int node = m->first_row; node < m->first_row + m->nrows; node++) {
-		if (node != m->at.index)
-			row_miss(m, node, reason);
-		sums_fill(m, node_cells_of(m, node), m->totals);
-	}
-	snprintf(m->incomplete, sizeof(m->incomplete), "%s", reason);
-	m->has_read = true;
 }

@@ -110,23 +110,8 @@ static int event_find(const struct ipmu_mpi *m, const char *wanted)
 	return -1;
 }
 
-static bool interval_count(const struct ipmu_mpi *m, const struct interval *in, int event,
-			   struct ipmu_mpi_count *out)
-{
-	*out = (struct ipmu_mpi_count){ 0 };
-	for (int p = 0; in->now && p <= m->packages_max; p++) {
-		const struct cell *now = &in->now[cell_index(m, event, p)];
-
-		out->count += now->count - in->before[cell_index(m, event, p)].count;
-		out->measured += (int)now->measured;
-		out->expected += (int)now->expected;
-	}
-	return in->now;
-}
-
 /* A sum of which a part was not measured is no sum. */
-static bool sum(const struct ipmu_mpi *m, int node, const struct interval *in,
-		const struct term terms[TERMS_MAX], double *out)
+static bool sum(const struct ipmu_mpi *m, int node, const struct term terms[TERMS_MAX], double *out)
 {
 	struct ipmu_mpi_count c;
 
@@ -134,9 +119,8 @@ static bool sum(const struct ipmu_mpi *m, int node, const struct interval *in,
 	for (int i = 0; i < TERMS_MAX && terms[i].event; i++) {
 		int event = event_find(m, terms[i].event);
 
-		if (event < 0 || (in ? !interval_count(m, in, event, &c) :
-				       ipmu_mpi_get(m, event, node, IPMU_MPI_ALL, &c)) ||
-		    !c.measured || c.measured < c.expected)
+		if (event < 0 || ipmu_mpi_get(m, event, node, IPMU_MPI_ALL, &c) || !c.measured ||
+		    c.measured < c.expected)
 			return false;
 		*out += terms[i].factor * (double)c.count;
 	}
@@ -187,25 +171,7 @@ static bool is_shown(const struct ipmu_mpi *m, const struct row *row)
 	       (!row->unless || event_find(m, row->unless) < 0);
 }
 
-/* The clock of the packages, which run at the same time. */
-double interval_seconds(const struct ipmu_mpi *m, const struct interval *in)
-{
-	int event = m->model_clock ? event_find(m, CLOCK) : -1;
-	int64_t most = 0;
-
-	if (!m->model_clock)
-		return (double)in->wall_ns * 1e-9;
-	for (int p = 0; event >= 0 && in->now && p < m->packages_max; p++) {
-		size_t i = cell_index(m, event, p);
-
-		if (in->now[i].measured && in->now[i].count - in->before[i].count > most)
-			most = in->now[i].count - in->before[i].count;
-	}
-	return (double)most / MODEL_HZ;
-}
-
-static int metrics(const struct ipmu_mpi *m, int node, const struct interval *in,
-		   struct metric_value out[METRICS_MAX])
+int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX])
 {
 	int n = 0;
 
@@ -214,27 +180,16 @@ static int metrics(const struct ipmu_mpi *m, int node, const struct interval *in
 		bool rate = !rows[i].under[0].event;
 		double over = 0, under = 0;
 
-		if (!is_shown(m, &rows[i]) || (in && !rate))
+		if (!is_shown(m, &rows[i]))
 			continue;
 		v->metric = &rows[i].metric;
-		v->known = sum(m, node, in, rows[i].over, &over) &&
-			   sum(m, node, in, rows[i].under, &under);
+		v->known = sum(m, node, rows[i].over, &over) &&
+			   sum(m, node, rows[i].under, &under);
 		if (rate)
-			under = in ? interval_seconds(m, in) : metric_seconds(m, node);
+			under = metric_seconds(m, node);
 		v->known = v->known && under > 0;
 		v->value = v->known ? over / under : 0;
 		n++;
 	}
 	return n;
-}
-
-int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX])
-{
-	return metrics(m, node, NULL, out);
-}
-
-int metrics_of_interval(const struct ipmu_mpi *m, const struct interval *in,
-			struct metric_value out[METRICS_MAX])
-{
-	return metrics(m, IPMU_MPI_ALL, in, out);
 }

@@ -18,16 +18,6 @@ struct metric_value {
 int metrics_of(const struct ipmu_mpi *m, int node, struct metric_value out[METRICS_MAX]);
 /* Seconds that rates use; 0: not known. */
 double metric_seconds(const struct ipmu_mpi *m, int node);
-
-/* What this process counted between two reads of its cells, for the timeline. */
-struct interval {
-	const struct cell *now, *before;
-	int64_t wall_ns;
-};
-/* Rates only. With cells NULL none is known, which gives their names. */
-int metrics_of_interval(const struct ipmu_mpi *m, const struct interval *in,
-			struct metric_value out[METRICS_MAX]);
-double interval_seconds(const struct ipmu_mpi *m, const struct interval *in);
 int64_t model_clocks(const struct ipmu_mpi *m, int node);
 #define MODEL_HZ 1e9
 

@@ -4,7 +4,9 @@
  *   plain | begin (the two-step read) | twice | self | odd (even and odd ranks apart)
  *   differ (the last rank passes another list) | fewer (it passes a shorter one)
  *   shut (PAPI was used and shut down before) | early (PAPI is shut down while counting)
- *   memory (the last rank gets none: at its first request, its second, until all are met) */
+ *   memory (the last rank gets none: at its first request, its second, until all are met)
+ *
+ * REPORT=PREFIX: rank 0 writes PREFIX.csv and PREFIX.json, too. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <ipmu/ipmu_mpi.h>
@@ -74,6 +76,8 @@ static void show_all(const struct ipmu_mpi *m, int events, MPI_Comm comm)
 	}
 	ipmu_mpi_report(m, stdout);
 	show_full(m);
+	if (getenv("REPORT") && me == 0)
+		printf("rank %d writes: rc %d\n", rank, ipmu_mpi_write(m, getenv("REPORT")));
 }
 
 static void count(struct ipmu_mpi *m, const char *how)

@@ -9,6 +9,7 @@
  *   shut     PAPI_shutdown before the end
  *   fork     a child that exits
  *   quit     by _exit, of which nobody hears
+ *   orphan   kills the process that has started it, and sleeps
  *   nap      after 300 ms
  *   threads  like well, but all begin with MPI_Init_thread
  *   remove   a folder, which the command line names then
@@ -74,10 +75,14 @@ static void end(const char *how, const char *what)
 		raise(SIGTERM);
 	if (!strcmp(how, "hangup"))
 		raise(SIGHUP);
-	if (!strcmp(how, "shut"))
+	if (!strcmp(how, "shut") && PAPI_shutdown)
 		PAPI_shutdown();
 	if (!strcmp(how, "fork"))
 		child();
+	if (!strcmp(how, "orphan")) {
+		kill(getppid(), SIGKILL);
+		sleep(60);
+	}
 	if (!strcmp(how, "quit"))
 		_exit(0);
 	if (!strcmp(how, "limited"))

@@ -21,7 +21,7 @@ done
 # What does not depend on whose MPI it is, or is dear and has a cheap way beside it, is tried with the
 # first of them.
 first_mpi() { [ "$MPI" = "${MPIS%% *}" ]; }
-[ -x "$STAGE/bin/ipmu-mpi-run" ] || skip 'built without the aggregation over MPI'
+[ -e "$STAGE_LIB/libipmu_mpi_$MPI.so" ] || skip 'built without the aggregation over MPI'
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
@@ -157,7 +157,7 @@ stub_papi() {	# from here on, PAPI is the stand-in, on a machine of two packages
 }
 
 job_count() {	# job_count FILE.csv EVENT: the sum over the job, "" if there is none
-	awk -F, -v event="$2" '$1 == "job" && $5 == event { print $7 }' "$1"
+	awk -F, -v event="$2" '$1 == "event" && $3 == event && $4 == "all" { print $5; exit }' "$1"
 }
 
 finish() {

@@ -12,6 +12,7 @@
  *   intel_core:::ODD        can be started by odd ranks only
  *   intel_core:::EVEN       can be started by even ranks only
  *   STUB_LACKS=host,NAME    the event does not exist on that host
+ *   STUB_GROWS=1            each read of a set since its start counts as much once more
  *   STUB_ASKED=FILE         gets a line "RANK NAME" for each name that is asked for */
 #include <papi.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const char *const names[EVENTS] = {
 #define PACKAGES 2
 #define CODE(event, package) (PAPI_NATIVE_MASK | (event) << 8 | (package))
 
-static struct { int codes[64], n, used, running; } sets[64];
+static struct { int codes[64], n, used, running, reads; } sets[64];
 static int initialized;
 static const char *const strings[] = { [0] = "No error" };
 
@@ -224,6 +225,7 @@ int PAPI_start(int set)
 		    (event_of(sets[set].codes[i]) == EVEN && world_rank() % 2 == 1))
 			return PAPI_ECNFLCT;
 	sets[set].running = 1;
+	sets[set].reads = 0;
 	return PAPI_OK;
 }
 
@@ -231,10 +233,12 @@ int PAPI_read(int set, long long *values)
 {
 	if (!initialized || !sets[set].running)
 		return initialized ? PAPI_ENOTRUN : PAPI_ENOINIT;
+	sets[set].reads = getenv("STUB_GROWS") ? sets[set].reads + 1 : 1;
 	for (int i = 0; i < sets[set].n; i++)
-		values[i] = event_of(sets[set].codes[i]) >= RANK ? world_rank() + 1 :
-			    (event_of(sets[set].codes[i]) == CLOCK ? 5000 : 1000) +
-			    10 * package_of(sets[set].codes[i]);
+		values[i] = sets[set].reads *
+			    (event_of(sets[set].codes[i]) >= RANK ? world_rank() + 1 :
+			     (event_of(sets[set].codes[i]) == CLOCK ? 5000 : 1000) +
+			     10 * package_of(sets[set].codes[i]));
 	return PAPI_OK;
 }
 
