@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <papi.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,6 @@ struct sets {
 	int nsets;
 	struct slot *slots;
 	int nslots;
-	pthread_mutex_t reading;	/* of `values` and `lost` */
 	long long *values;
 	char lost[COUNT_WHY_MAX];
 };
@@ -127,7 +125,6 @@ static struct sets *sets_new(const struct event *events, int n, const bool *chos
 		parts += chosen[i] ? (size_t)events[i].nparts : 0;
 	if (!s)
 		return NULL;
-	pthread_mutex_init(&s->reading, NULL);
 	s->set = calloc(parts + 1, sizeof(*s->set));
 	s->slots = calloc(parts, sizeof(*s->slots));
 	s->values = calloc(parts, sizeof(*s->values));
@@ -198,7 +195,6 @@ static void forget(const struct sets *s, int set, struct count *counts)
 /* PAPI tells a loss once, and gives the last count that was good from then on. */
 void sets_read(struct sets *s, struct count *counts)
 {
-	pthread_mutex_lock(&s->reading);
 	for (int i = 0; i < s->nsets; i++) {
 		struct set *one = &s->set[i];
 		int rc = one->running && !one->lost ? PAPI_read(one->papi, s->values) : PAPI_OK;
@@ -213,7 +209,6 @@ void sets_read(struct sets *s, struct count *counts)
 		else
 			forget(s, i, counts);
 	}
-	pthread_mutex_unlock(&s->reading);
 }
 
 /* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
@@ -258,6 +253,5 @@ void sets_close(struct sets *s)
 	free(s->set);
 	free(s->slots);
 	free(s->values);
-	pthread_mutex_destroy(&s->reading);
 	free(s);
 }

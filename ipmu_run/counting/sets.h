@@ -19,9 +19,9 @@ int sets_open(const struct event *events, int n, const bool *chosen, struct sets
 	      char why[COUNT_WHY_MAX]);
 /* -EBUSY: somebody else counts with these counters; -EPERM; -EIO. */
 int sets_start(struct sets *s, char why[COUNT_WHY_MAX]);
-/* Reads what has been counted so far into the counts of the chosen events. May be called in several
- * threads at once, but not at the same time as the others. What has been lost is not known from
- * then on, which sets_stop() tells. */
+/* Reads what has been counted so far into the counts of the chosen events. May be called in another
+ * thread than the others, not at the same time as they. What has been lost is not known from then
+ * on, which sets_stop() tells. */
 void sets_read(struct sets *s, struct count *counts);
 /* Fills the counts of the chosen events, each part at event->first + its number. What has been lost
  * is not known, and why says which; -ESTALE then. */

@@ -49,13 +49,16 @@ static uint64_t clock_ns(void)
 
 uint64_t watch_sample(struct sets *s, struct count *counts)
 {
+	static pthread_mutex_t one_reader = PTHREAD_MUTEX_INITIALIZER;
 	uint64_t before, after;
 
+	pthread_mutex_lock(&one_reader);
 	virtual_stop();
 	before = clock_ns();
 	sets_read(s, counts);
 	after = clock_ns();
 	virtual_go();
+	pthread_mutex_unlock(&one_reader);
 	return before + (after - before) / 2;
 }
 

@@ -49,8 +49,8 @@ void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 /* Of these counts since the program's start only what came after `base` counts. */
 void timeline_rebase(struct timeline *t, int nparts, const struct count *base);
 void timeline_free(struct timeline *t);
-/* Reads all counters, of a virtual machine at one moment. The time at which they had these values,
- * on the intervals' clock. */
+/* Reads all counters, of a virtual machine at one moment, in any thread. The time at which they had
+ * these values, on the intervals' clock. */
 uint64_t watch_sample(struct sets *s, struct count *counts);
 
 #endif

@@ -22,7 +22,7 @@ static void begin(void *arg)
 	struct job *j = arg;
 
 	if (j->region)
-		region_begin(j->region, node_ranks(j->node, 0, false).n);
+		region_begin(j->region, j->ranks);
 	node_go(j->node);
 }
 
@@ -95,6 +95,7 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])
 {
 	j->tells = true;
+	j->ranks = node_ranks(j->node, 0, false).n;
 	return node_leads(j->node) ? region_open(j->as.job, j->as.rank, &j->region, why) :
 	       region_join(j->as.job, j->as.rank, why);
 }
@@ -297,12 +298,10 @@ const struct report_job *job_shape(const struct job *j)
 
 struct report_job job_shape_here(const struct job *j, struct report_node *node)
 {
-	struct node_ranks here = node_ranks(j->node, 0, false);
-
-	*node = (struct report_node){ .ranks = here.n };
+	*node = (struct report_node){ .ranks = j->ranks };
 	machine_host(node->host);
-	return (struct report_job){ .size = j->as.size, .ranks = here.n, .nodes = 1, .node = node,
-				    .first = j->has_first,
+	return (struct report_job){ .size = j->as.size, .ranks = j->ranks, .nodes = 1,
+				    .node = node, .first = j->has_first,
 				    .id = j->meeting ? meeting_id(j->meeting) : "" };
 }
 

@@ -19,6 +19,7 @@ struct job {
 	struct region *region;		/* NULL: counted from start to end */
 	bool tells;			/* ranks tell of MPI_Init, to the one that counts */
 	bool early;			/* our rank has ended before its time */
+	int ranks;			/* of this node, when the programs start */
 	bool has_first;			/* rank 0 is on this node */
 	struct meeting *meeting;	/* with other nodes; NULL: there are none, or it failed */
 	struct node_report *reports;	/* of all nodes, this one first */
@@ -62,7 +63,7 @@ int job_collect(struct job *j, const char *json, size_t bytes, const struct meas
 void job_remove_reports(const struct job *j);
 
 const struct report_job *job_shape(const struct job *j);
-/* The same before job_collect(), of this node alone; node: room for it. */
+/* The same before job_collect(), of this node alone, in any thread; node: room for it. */
 struct report_job job_shape_here(const struct job *j, struct report_node *node);
 /* With a status that is not 0 the others have not been counted, and leave with it. */
 void job_end(struct job *j, int status);

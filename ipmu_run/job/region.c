@@ -34,7 +34,8 @@ struct slot {
 
 struct client {
 	int fd;			/* -1: nothing more is expected */
-	bool heard;		/* it has sent its message and is answered later, or knows all */
+	bool heard;		/* it has sent its message */
+	bool begins;		/* and waits for the window to begin */
 };
 
 struct region {
@@ -141,7 +142,7 @@ static void begin_window(struct region *r)
 	window_begin(r->window);
 	r->begin_by = 0;
 	for (int i = 0; i < r->nclients; i++)
-		if (r->clients[i].fd >= 0 && r->clients[i].heard)
+		if (r->clients[i].fd >= 0 && r->clients[i].begins)
 			release(&r->clients[i]);
 }
 
@@ -182,6 +183,7 @@ static void take(struct region *r, struct client *c, const struct region_message
 			release(c);
 			break;
 		}
+		c->begins = true;
 		if (!r->begin_by)
 			r->begin_by = now_ms() + BEGIN_MS;
 		advance(r);
