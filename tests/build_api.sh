@@ -77,6 +77,10 @@ if [ -f "$preload" ]; then
 		printf '%s\n' "MPI_$name" "PMPI_$name"
 	done | LC_ALL=C sort >"$scratch/preload"
 	same_names libipmu_mpi_region.so "$scratch/preload" "$preload"
+	# It is in the user's ranks: it starts nothing, and leaves nothing for their end.
+	nm -D --undefined-only "$preload" | grep -E ' (pthread_|atexit|on_exit|sigaction|signal|fork|PAPI_)' &&
+		fail 'libipmu_mpi_region.so does more than tell'
+	[ "$(wc -l <"$SRCDIR/mpi_aggregation/preload/preload.c")" -le 150 ] || fail 'preload.c grows'
 fi
 
 # -- a program without a header's function does not link, one with each of them does

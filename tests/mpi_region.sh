@@ -49,20 +49,20 @@ job 2 $counted --per-cpu "$scratch/region" 1 4 1
 check 'per CPU: all' [ "$(count all)" = 27 ]
 check 'per CPU: their sum' [ "$(awk -F, -v name=$instructions '$1 == "event" && $3 == name &&
 	$4 ~ /^cpu/ { sum += $5 } END { print sum }' out.csv)" = 27 ]
-# 40000004 instructions, two for each nanosecond of the clock of the machine
-printf '.globl _start\n_start: mov $20000000, %%ecx\nagain: dec %%ecx\njnz again
+# 100000004 instructions, two for each nanosecond of the clock of the machine
+printf '.globl _start\n_start: mov $50000000, %%ecx\nagain: dec %%ecx\njnz again
 	mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >loop.s
 ${CC:-cc} -nostdlib -static -o loop loop.s || exit 1
 cp three only-three && cp loop three
 job 1 $counted --interval 1 "$scratch/region" 1 2 1
 mv only-three three
-check 'intervals: all' [ "$(count all)" = 80000008 ]
+check 'intervals: all' [ "$(count all)" = 200000008 ]
 check 'intervals: they begin at 0, end with the time, have no gaps and add up' awk -F, -v name=$instructions '
 	$1 == "info" && $3 == "time" { all = $5 }
 	$1 == "event interval" && $3 == name {
 		if ($11 - end > 1e-9 || end - $11 > 1e-9) bad = 1
 		end = $12; sum += $5; n++ }
-	END { exit !(n > 2 && !bad && sum == 80000008 && end - all < 2e-9 && all - end < 2e-9) }' out.csv
+	END { exit !(n > 2 && !bad && sum == 200000008 && end - all < 2e-9 && all - end < 2e-9) }' out.csv
 rm -f segment
 ranks 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run --from-mpi-init -g LLC,MEM --per-box -o out \
 	"$scratch/end" well >out 2>&1
@@ -132,6 +132,37 @@ for where in before after; do
 	check "a tool $where: sees" lines 2 'the tool saw MPI_Init'
 	check "a tool $where: sees" lines 2 'the tool saw MPI_Finalize'
 done
+
+# -- a program that loads MPI with a plugin, for that alone
+cat >plugin.c <<-'CODE'
+	#include <mpi.h>
+	#include <stdlib.h>
+	void plugin(void);
+	void plugin(void)
+	{
+		MPI_Init(NULL, NULL);
+		system(getenv("WORK"));
+		MPI_Finalize();
+	}
+CODE
+cat >loads.c <<-'CODE'
+	#include <dlfcn.h>
+	#include <stdlib.h>
+	int main(int argc, char **argv)
+	{
+		void *plugin = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
+		void (*call)(void) = plugin ? (void (*)(void))dlsym(plugin, "plugin") : NULL;
+		if (!call)
+			return 3;
+		system(getenv("WORK"));
+		call();
+		return 0;
+	}
+CODE
+"$MPICC" -w -shared -fPIC -o plugin.so plugin.c && ${CC:-cc} -std=gnu11 -w -o loads loads.c -ldl || exit 1
+job 2 $counted "$scratch/loads" "$scratch/plugin.so"
+check 'a plugin: the status' [ $status = 0 ]
+check 'a plugin' [ "$(count all)" = 6 ]
 
 # -- Fortran's MPI_Init and MPI_Finalize are others
 if command -v gfortran >/dev/null; then

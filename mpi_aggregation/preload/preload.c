@@ -31,11 +31,18 @@ union symbol {
 };
 
 static int depth;		/* of MPI_Init in MPI_Init */
+static void *caller;
 
+/* MPI's library may be loaded for a plugin of the program alone, as Python's modules have it. */
 static void *next(const char *name)
 {
-	void *symbol = dlsym(RTLD_NEXT, name);
+	void *symbol = dlsym(RTLD_NEXT, name), *plugin = NULL;
+	Dl_info from;
 
+	if (!symbol && dladdr(caller, &from) && from.dli_fname)
+		plugin = dlopen(from.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (plugin)
+		symbol = dlsym(plugin, name);
 	if (symbol)
 		return symbol;
 	fprintf(stderr, "ipmu-run: no library of the program has %s: is this an MPI program?\n",
@@ -122,7 +129,7 @@ static int abort_by(const char *name, void *comm, int code)
 
 #define EXPORTED(name, parameters, result) \
 	EXPORT int name parameters; \
-	EXPORT int name parameters { return result; }
+	EXPORT int name parameters { caller = __builtin_return_address(0); return result; }
 #define THREADS (int *argc, char ***argv, int required, int *provided)
 
 EXPORTED(MPI_Init, (int *argc, char ***argv), init_by("MPI_Init", argc, argv))
