@@ -164,6 +164,15 @@ job 2 $counted "$scratch/loads" "$scratch/plugin.so"
 check 'a plugin: the status' [ $status = 0 ]
 check 'a plugin' [ "$(count all)" = 6 ]
 
+# -- what was counted from MPI_Init is not compared with what was counted from the start
+job 1 $counted "$scratch/region" 1 1 1
+mv out.json base.json
+job 1 $counted --compare base.json --limit 0% "$scratch/region" 1 1 1
+check 'compared with its like: the status' [ $status = 0 ]
+job 1 $on ipmu-run -g CPI -o out --compare base.json "$scratch/region" 1 1 1
+check 'compared with the whole: the status' [ $status = 125 ]
+check 'compared with the whole: said' says "the counting from MPI_Init differs: 'true' in base.json, ''"
+
 # -- Fortran's MPI_Init and MPI_Finalize are others
 if command -v gfortran >/dev/null; then
 	cat >f.f90 <<-'CODE'

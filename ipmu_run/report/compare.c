@@ -235,6 +235,7 @@ static int check_all(struct comparison *c, bool begun)
 		{ "seed", "seed", false },
 		{ "only", "program that is counted", false },
 		{ "status", "exit status", true }, { "ranks", "number of ranks", true },
+		{ "from_mpi_init", "counting from MPI_Init", true },
 	};
 	int rc = check_age(c, c->old), before;
 
