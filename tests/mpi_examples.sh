@@ -4,6 +4,7 @@
 # says, with the library inside and from outside.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+[ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 examples=${BUILD:?}/$MPI/mpi_examples
 [ -x "$examples/stream-counted" ] || skip 'the examples are not built'

@@ -110,6 +110,7 @@ done
 IPMU_NODE_SUM=one "$vpmu" run --no-feed -m skl-4c8t papi_component_avail >"$scratch/out" 2>&1
 IPMU_NODE_SUM=one "$vpmu" run --no-feed -m skl-4c8t papi_command_line $reads >>"$scratch/out" 2>&1
 check 'a wrong value' differs says "Successfully added: $reads"
+[ -x "$STAGE/bin/ipmu-run" ] || finish
 IPMU_NODE_SUM=first ranks 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-mpi-run -e $reads "$scratch/plain" 1 1 $reads \
 	>"$scratch/out" 2>&1
 check 'with ipmu-mpi-run: refused' says 'IPMU_NODE_SUM=first .*: unset it'

@@ -3,6 +3,7 @@
 # Several nodes, made by namespaces (tests/nodes/nodes): each node's counters are counted once.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
+[ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
 nodes=$mpi_dir/../nodes/nodes
 compile reads "-lipmu_mpi_$MPI"

@@ -38,6 +38,10 @@ EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/ipmu_run/report/%.o,compare saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
+EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,region gone socket) \
+	$(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline window virtual) \
+	$(O)/common/private_folder.o
+EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o
 EXTRA_OBJECTS_shown = $(O)/common/shown.o
 EXTRA_OBJECTS_new_file = $(O)/common/new_file.o

@@ -425,7 +425,7 @@ void region_end(struct region *r)
 
 void region_close(struct region *r)
 {
-	stop_listening(r);
+	region_end(r);
 	for (int i = 0; i < r->nclients; i++)
 		if (r->clients[i].fd >= 0)
 			close(r->clients[i].fd);
