@@ -46,9 +46,9 @@ bool vpmu_core_events_modelled(const struct vpmu_machine *m)
 
 static bool core_by_uncore;	/* only while segment->core_counting says so */
 
-bool vpmu_core_events_wanted(const struct vpmu_segment *s)
+enum vpmu_core_level vpmu_core_events_wanted(const struct vpmu_segment *s)
 {
-	return core_by_uncore ? s->core_counting : core_wanted;
+	return core_by_uncore ? s->core_counting : core_wanted ? VPMU_CORE_ALL : VPMU_CORE_NOTHING;
 }
 
 void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,

@@ -32,7 +32,8 @@ static void run(uint64_t address)
 static void count(bool on)
 {
 	call(SYS_pwrite64, 0, 0);
-	__atomic_store_n(&segment->core_counting, on, __ATOMIC_RELAXED);
+	__atomic_store_n(&segment->core_counting, on ? VPMU_CORE_ALL : VPMU_CORE_NOTHING,
+			 __ATOMIC_RELAXED);
 	system_call_return(1, 0, SYS_pwrite64, 8);
 }
 
@@ -109,7 +110,7 @@ static void another_process_begins_it(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	__atomic_store_n(&segment->core_counting, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&segment->core_counting, VPMU_CORE_ALL, __ATOMIC_RELAXED);
 	while (resets == 4 && blocks < 2000)
 		run(0x1000000 + 64 * blocks++);
 	assert_int_equal(resets, 5);
@@ -118,6 +119,60 @@ static void another_process_begins_it(void **state)
 		run(0x4000000 + 64 * i);
 	assert_int_equal(instructions(), 300);
 	count(false);
+}
+
+static void want(enum vpmu_core_level level)
+{
+	call(SYS_pwrite64, 0, 0);
+	__atomic_store_n(&segment->core_counting, level, __ATOMIC_RELAXED);
+	system_call_return(1, 0, SYS_pwrite64, 8);
+}
+
+static uint64_t of_all(enum vpmu_core_event event)
+{
+	uint64_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < 16; cpu++)
+		n += seen.core[cpu][event];
+	return n;
+}
+
+/* Every block is three instructions and a load, which misses. No counter wants the loads. */
+static void instructions_and_clocks_alone(void **state)
+{
+	uint32_t before;
+	uint64_t clocks = 0;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		look();
+	before = resets;
+	memset(&seen, 0, sizeof(seen));
+	want(VPMU_CORE_RETIRED);
+	assert_int_equal(resets, before + 1);
+	for (uint64_t i = 0; i < 1000; i++)
+		run(0x8000000 + 64 * i);
+	assert_int_equal(instructions(), 3000);
+	assert_int_equal(of_all(VPMU_LOADS) + of_all(VPMU_L1D_READ_MISSES), 0);
+	for (uint32_t cpu = 0; cpu < 16; cpu++)
+		clocks += seen.core_clocks[cpu];
+	assert_true(clocks > 6000);		/* it waits for lines */
+	assert_in_range(seen.longest, 1, 2 * 8192);
+	want(VPMU_CORE_ALL);
+	assert_int_equal(resets, before + 2);
+	for (int i = 0; i < 1000; i++)
+		run(0x10000);
+	assert_int_equal(instructions(), 6000);
+	assert_int_equal(of_all(VPMU_LOADS), 1000);
+	want(VPMU_CORE_RETIRED);
+	for (int i = 0; i < 5000; i++)
+		look();
+	assert_int_equal(resets, before + 3);
+	for (int i = 0; i < 1000; i++)
+		run(0x10000);
+	assert_int_equal(instructions(), 9000);
+	assert_int_equal(of_all(VPMU_LOADS), 1000);
+	want(VPMU_CORE_NOTHING);
 }
 
 static int install(void **state)
@@ -147,6 +202,7 @@ int main(void)
 		cmocka_unit_test(a_call_begins_it_with_the_next_block),
 		cmocka_unit_test(it_goes_on_for_a_while),
 		cmocka_unit_test(another_process_begins_it),
+		cmocka_unit_test(instructions_and_clocks_alone),
 	};
 
 	return cmocka_run_group_tests_name("feed switch", tests, install, end);

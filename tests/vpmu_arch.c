@@ -30,6 +30,7 @@
 #define FREEZE (UINT64_C(1) << 12)
 #define FROZEN (UINT64_C(1) << 59)
 #define INSTRUCTIONS 0x00c0u
+#define BRANCHES 0x00c4u
 #define CLOCKS 0x003cu
 #define CRYSTAL 0x013cu
 #define SIBLING 4
@@ -286,15 +287,44 @@ static void what_is_in_use_is_told(void **state)
 static void a_counter_that_counts_is_announced(void **state)
 {
 	(void)state;
-	wr(0, SEL(0), ON | INSTRUCTIONS);	/* the global bit is on after a reset */
-	assert_int_equal(t.s->core_counting, 1);
-	wr(5, FIXED_CTRL, 0x2);
-	assert_int_equal(t.s->core_counting, 1);
+	wr(5, FIXED_CTRL, 0x2);			/* the global bit is off after a reset */
+	assert_int_equal(t.s->core_counting, VPMU_CORE_NOTHING);
 	wr(5, GLOBAL, ALL_ON);
-	assert_int_equal(t.s->core_counting, 2);
+	assert_int_equal(t.s->core_counting, VPMU_CORE_RETIRED);
+	wr(0, SEL(0), ON | INSTRUCTIONS);	/* and on for these counters */
+	assert_int_equal(t.s->core_counting, VPMU_CORE_RETIRED);
+	wr(0, SEL(0), ON | BRANCHES);
+	assert_int_equal(t.s->core_counting, VPMU_CORE_ALL);
 	wr(0, GLOBAL, 0);
+	assert_int_equal(t.s->core_counting, VPMU_CORE_RETIRED);
 	wr(5, FIXED_CTRL, 0);
-	assert_int_equal(t.s->core_counting, 0);
+	assert_int_equal(t.s->core_counting, VPMU_CORE_NOTHING);
+}
+
+/* Instructions and clocks tell no more than their sum: no moment, and no neighbours. */
+static void what_a_counter_wants_is_announced(void **state)
+{
+	static const struct { uint64_t select; uint32_t level; } rows[] = {
+		{ 0xc0, VPMU_CORE_RETIRED }, { 0x3c, VPMU_CORE_RETIRED },
+		{ 0x13c, VPMU_CORE_RETIRED }, { 0x1c0, VPMU_CORE_ALL }, { 0x23c, VPMU_CORE_ALL },
+		{ 0x4f2e, VPMU_CORE_ALL }, { 0xc5, VPMU_CORE_ALL },
+		{ 1 << 18 | 0xc0, VPMU_CORE_ALL }, { 1 << 20 | 0xc0, VPMU_CORE_ALL },
+		{ 1 << 23 | 0xc0, VPMU_CORE_ALL }, { 1 << 24 | 0x3c, VPMU_CORE_ALL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		wr(1, SEL(2), ON | rows[i].select);
+		assert_int_equal(t.s->core_counting, rows[i].level);
+	}
+	wr(1, SEL(2), 0);
+	wr(1, GLOBAL, ALL_ON);
+	for (uint64_t field = 0; field < 16; field++) {
+		wr(1, FIXED_CTRL, field);
+		assert_int_equal(t.s->core_counting, !(field & 3) ? VPMU_CORE_NOTHING :
+				 field & 0xc ? VPMU_CORE_ALL : VPMU_CORE_RETIRED);
+	}
+	wr(1, FIXED_CTRL, 0);
 }
 
 static int setup_hybrid(void **state)
@@ -373,7 +403,7 @@ int main(void)
 		T(the_crystal_is_slower),
 		T(events_are_their_kinds),
 		T(what_is_in_use_is_told),
-		T(a_counter_that_counts_is_announced),
+		T(a_counter_that_counts_is_announced), T(what_a_counter_wants_is_announced),
 		T(events_of_skylake),
 		cmocka_unit_test_setup_teardown(kinds_of_cores_differ, setup_hybrid, teardown),
 	};

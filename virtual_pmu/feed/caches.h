@@ -81,6 +81,11 @@ struct vpmu_contention {
 	bool sleeps;		/* it waits in a system call */
 };
 
+/* See retired.h: the clock of the last report, and of the next one; the runner's idle clocks at the
+ * last, and repetitions since then; the last repeated string instruction, and how many instructions
+ * had been executed then. */
+struct vpmu_retired { uint64_t due, told, told_idle, repeats, repeated, executed; };
+
 /* One emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	struct vpmu_segment *s;
@@ -132,7 +137,10 @@ struct vpmu_runner {
 	 * still, the word there tells. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
 	struct vpmu_stream stream[VPMU_STREAMS];
-	uint32_t *counts;		/* core events since the last report; NULL: not counted */
+	uint32_t *counts;		/* core events since the last report; NULL: not all count */
+	uint32_t level;			/* enum vpmu_core_level: what is counted */
+	uint64_t idle;			/* clocks so far in which nothing was executed */
+	struct vpmu_retired retired;
 };
 
 /* 0, or -EINVAL: the segment's machine and caches region do not fit each other. */

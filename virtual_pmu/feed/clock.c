@@ -17,8 +17,10 @@ void vpmu_runner_continue(struct vpmu_runner *r, uint64_t clock)
 {
 	if (!clock)
 		clock = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
-	if (clock > r->clock)
+	if (clock > r->clock) {
+		r->idle += clock - r->clock;
 		r->clock = clock;
+	}
 	r->awake = r->clock;
 	vpmu_runner_number(r);
 }

@@ -12,6 +12,7 @@
 
 #include "../model/core_events.h"
 #include "caches.h"
+#include "retired.h"
 
 #define VPMU_PUBLISH_CLOCKS 1024u
 
@@ -29,6 +30,7 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 			r->counts[VPMU_STALLS]++;
 			r->counts[VPMU_STALL_CLOCKS] += (uint32_t)(*fill - clock);
 		}
+		r->idle += *fill - clock;
 		r->clock = clock = *fill;
 	}
 	f->part += pace.part;
@@ -55,14 +57,15 @@ static inline void vpmu_runner_number(struct vpmu_runner *r)
 		r->uses = least;
 }
 
-/* A counter of a core has been enabled, perhaps by another process: the runner's next block is made
- * one at which it looks around. */
+/* A counter of a core has been enabled, perhaps by another process, for more than is counted of the
+ * runner: its next block is made one at which it looks around. Machine lock held. */
 #define VPMU_NO_CPU UINT32_MAX
-static inline void vpmu_runner_look(const struct vpmu_caches *c, struct vpmu_runner *r)
+static inline void vpmu_runner_look(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	if (__builtin_expect(!r->counts &&
-			     __atomic_load_n(&c->s->core_counting, __ATOMIC_RELAXED), 0))
-		r->cpu = VPMU_NO_CPU;
+	if (__builtin_expect(r->level >= __atomic_load_n(&s->core_counting, __ATOMIC_RELAXED), 1))
+		return;
+	vpmu_retired_report(s, r);
+	r->cpu = VPMU_NO_CPU;
 }
 
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
@@ -77,10 +80,12 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 	__atomic_store_n(r->clock_slot, clock, __ATOMIC_RELAXED);
 	if (ahead) {
 		vpmu_clock(c->s, r->package, clock);
-		vpmu_runner_look(c, r);
+		vpmu_runner_look(c->s, r);
 	}
 	if (ahead || !r->keeps)
 		vpmu_runner_number(r);
+	if (vpmu_retired_is_due(r))
+		vpmu_retired_report(c->s, r);
 }
 
 /* True when the clock need not be published: another thread of the package is ahead. */

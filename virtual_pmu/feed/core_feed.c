@@ -37,9 +37,19 @@ struct core_thread {
 
 static const struct vpmu_caches *caches;	/* NULL: the machine has no core events */
 static struct vpmu_core_feed_parts parts;
-static bool on;		/* code is translated so that they are counted */
-static uint32_t turn;	/* how often that began */
+/* Code is translated so that this is counted: an enum vpmu_core_level. */
+static uint32_t mode;
+static uint32_t turn;	/* how often it became all */
 static __thread struct core_thread *mine __attribute__((tls_model("initial-exec")));
+
+static __thread struct vpmu_runner *retired __attribute__((tls_model("initial-exec")));
+
+static uint32_t wanted(void)
+{
+	uint32_t level = vpmu_core_events_wanted(caches->s);
+
+	return level == VPMU_CORE_RETIRED && !parts.retires ? VPMU_CORE_ALL : level;
+}
 
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *p)
 {
@@ -47,13 +57,18 @@ bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_fee
 		return false;
 	caches = c;
 	parts = *p;
-	on = vpmu_core_events_wanted(c->s);
+	mode = wanted();
 	return true;
 }
 
 bool vpmu_core_feed_active(void)
 {
-	return __atomic_load_n(&on, __ATOMIC_RELAXED);
+	return __atomic_load_n(&mode, __ATOMIC_RELAXED) == VPMU_CORE_ALL;
+}
+
+bool vpmu_core_feed_retires(void)
+{
+	return __atomic_load_n(&mode, __ATOMIC_RELAXED) == VPMU_CORE_RETIRED;
 }
 
 /* ---- threads ---- */
@@ -69,6 +84,10 @@ static void shape_buffers(struct core_thread *t)
 
 void vpmu_core_feed_enter(struct vpmu_runner *r)
 {
+	if (vpmu_core_feed_retires() && !retired && !mine) {
+		retired = r;
+		vpmu_retired_begin(r);
+	}
 	if (!vpmu_core_feed_active() || mine)
 		return;
 	mine = calloc(1, sizeof(*mine));
@@ -79,11 +98,14 @@ void vpmu_core_feed_enter(struct vpmu_runner *r)
 	mine->reported = r->clock;
 	mine->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
 	r->counts = mine->counts;
+	r->level = VPMU_CORE_ALL;
 	r->plain = r->usual = false;
 }
 
 void vpmu_core_feed_restart(bool forked)
 {
+	if (retired)
+		vpmu_retired_restart(retired);
 	if (!mine)
 		return;
 	mine->reported = mine->runner->clock;
@@ -113,8 +135,24 @@ static void report(struct core_thread *t, uint32_t cpu)
 		parts.reported();
 }
 
+static void report_retired(void)
+{
+	if (!vpmu_runner_lock(caches->s, retired))
+		return;
+	vpmu_retired_report(caches->s, retired);
+	vpmu_runner_unlock(caches->s, retired);
+}
+
+void vpmu_core_feed_moves(void)
+{
+	if (retired)
+		report_retired();
+}
+
 void vpmu_core_feed_report(void)
 {
+	if (retired)
+		report_retired();
 	if (mine)
 		report(mine, mine->runner->cpu);
 }
@@ -122,12 +160,22 @@ void vpmu_core_feed_report(void)
 static void forget_mine(void)
 {
 	mine->runner->counts = NULL;
+	mine->runner->level = VPMU_CORE_NOTHING;
 	free(mine);
 	mine = NULL;
 }
 
+static void forget_retired(void)
+{
+	report_retired();
+	vpmu_retired_end(retired);
+	retired = NULL;
+}
+
 void vpmu_core_feed_leave(void)
 {
+	if (retired)
+		forget_retired();
 	if (!mine)
 		return;
 	report(mine, mine->runner->cpu);
@@ -140,27 +188,32 @@ void vpmu_core_feed_leave(void)
 #define QUIET_LOOKS 4096u
 
 /* Several threads may notice the change at once: only one of them retranslates. */
-static void turn_to(bool wanted)
+static void turn_to(uint32_t level)
 {
-	if (vpmu_core_feed_active() == wanted)
+	if (__atomic_load_n(&mode, __ATOMIC_RELAXED) == level)
 		return;
-	if (wanted)
+	if (level == VPMU_CORE_ALL)
 		__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
-	if (__atomic_exchange_n(&on, wanted, __ATOMIC_RELAXED) != wanted)
+	if (__atomic_exchange_n(&mode, level, __ATOMIC_RELAXED) != level)
 		parts.retranslate();
 }
 
 static void look(void)
 {
 	static uint32_t quiet;
+	uint32_t level = wanted();
 
-	if (vpmu_core_events_wanted(caches->s)) {
+	if (level >= __atomic_load_n(&mode, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&quiet, 0, __ATOMIC_RELAXED);
-		turn_to(true);
-	} else if (vpmu_core_feed_active() &&
-		   __atomic_add_fetch(&quiet, 1, __ATOMIC_RELAXED) >= QUIET_LOOKS) {
-		turn_to(false);
+		turn_to(level);
+	} else if (__atomic_add_fetch(&quiet, 1, __ATOMIC_RELAXED) >= QUIET_LOOKS) {
+		turn_to(level);
 	}
+}
+
+static uint32_t level_now(void)
+{
+	return mine ? VPMU_CORE_ALL : retired ? VPMU_CORE_RETIRED : VPMU_CORE_NOTHING;
 }
 
 void vpmu_core_feed_follow(void)
@@ -170,16 +223,19 @@ void vpmu_core_feed_follow(void)
 	if (!caches || !parts.retranslate)
 		return;
 	look();
-	if (vpmu_core_feed_active() == (mine != NULL))
+	if (level_now() == __atomic_load_n(&mode, __ATOMIC_RELAXED))
 		return;
 	r = parts.runner();
-	if (!mine) {
-		if (r)
-			vpmu_core_feed_enter(r);
-		return;
+	if (retired)
+		forget_retired();
+	if (mine) {
+		if (vpmu_core_feed_retires())
+			report(mine, mine->runner->cpu);
+		forget_mine();
+		vpmu_caches_choose(caches, r);
 	}
-	forget_mine();
-	vpmu_caches_choose(caches, r);
+	if (r)
+		vpmu_core_feed_enter(r);
 }
 
 /* ---- blocks ---- */

@@ -22,11 +22,13 @@
 
 #include "caches.h"
 #include "qemu_plugin_api.h"
+#include "retired.h"
 
 #define VPMU_REPORT_CLOCKS 512u	/* what a block adds may double it */
 
 /* A machine that also has an uncore PMU counts core events only while a core's counter is enabled:
- * otherwise its blocks have the callbacks of machines without a core PMU. A process that finds it
+ * otherwise its blocks have the callbacks of machines without a core PMU, and so they have where
+ * counters want instructions and clocks alone (retired.h). A process that finds it
  * changed has all its code translated again. It looks at each system call, and at least every some
  * thousand clocks, so that its own counters count from the next instruction on. */
 
@@ -37,12 +39,14 @@ struct vpmu_core_feed_parts {
 	void (*reported)(void);		/* the model has counted; no lock is held; may be NULL */
 	/* The calling thread's, with nothing deferred; NULL: it has none yet. */
 	struct vpmu_runner *(*runner)(void);
+	bool retires;			/* threads run at one level, as retired.h expects */
 	void (*retranslate)(void);	/* all code, before the next block is executed */
 };
 
 /* Can the machine count core events? If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
-bool vpmu_core_feed_active(void);	/* it does now */
+bool vpmu_core_feed_active(void);	/* it does now, and all of them */
+bool vpmu_core_feed_retires(void);	/* it counts instructions and clocks alone */
 /* Looks whether core events are to be counted from now on; the calling thread's with them. */
 void vpmu_core_feed_follow(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
@@ -56,6 +60,8 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
 void vpmu_core_feed_enter(struct vpmu_runner *r);
 /* It has waited or forked, and its clock may have jumped. */
 void vpmu_core_feed_restart(bool forked);
+/* It is about to continue on another virtual CPU. */
+void vpmu_core_feed_moves(void);
 /* Translations of these pages are not in its buffers any more. */
 void vpmu_core_feed_forget(uint64_t first, uint64_t last);
 /* Reports to the model what the thread did; the machine lock is not held. */

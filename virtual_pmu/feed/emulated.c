@@ -64,6 +64,8 @@ static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t cl
 	struct vpmu_runner *r = &t->runner;
 
 	r->may_keep = vpmu_feed.keeping;
+	if (!r->level)
+		r->retired.due = UINT64_MAX;
 	r->beside = &vpmu_feed.running;
 	r->cpu_slot = &slot->cpu;
 	r->clock_slot = &slot->clock;

@@ -316,7 +316,7 @@ static HOT bool access_llc_alone(struct plain *q)
 	if (!miss(q, &at))
 		return false;
 	q->r->published = clock = q->r->clock;
-	if (unlikely(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS))
+	if (unlikely(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS || vpmu_retired_is_due(q->r)))
 		publish(q->c, q->r);
 	if (unlikely(vpmu_keeping_ends(q->r->s, q->r)))
 		let_go(q->r->s, q->r);

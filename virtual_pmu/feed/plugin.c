@@ -262,6 +262,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
 	parts.retranslate = retranslate;
+	parts.retires = true;
 	feed_id = id;
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
 	    vpmu_watch_open(path, &parts, why, sizeof(why))) {

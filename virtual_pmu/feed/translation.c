@@ -2,6 +2,7 @@
 #include "translation.h"
 
 #include "contended.h"
+#include "instructions.h"
 #include "known.h"
 
 #define INSTRUCTIONS_MAX 512	/* of QEMU's blocks */
@@ -17,6 +18,7 @@ struct block {
 	uint8_t ways[INSTRUCTIONS_MAX];
 	bool left_out[INSTRUCTIONS_MAX];
 	struct vpmu_group *group[INSTRUCTIONS_MAX];	/* that begins here */
+	bool repeats;		/* the last one is a repeated string instruction that counts */
 };
 
 static struct vpmu_code code_of(const struct block *b, size_t i)
@@ -69,7 +71,7 @@ static void find_first(struct block *b, uint64_t packed)
 {
 	size_t i = 0;
 
-	if (__atomic_load_n(&b->callbacks->blocks_alone, __ATOMIC_RELAXED) ||
+	if (__atomic_load_n(&b->callbacks->blocks_alone, __ATOMIC_RELAXED) || b->repeats ||
 	    b->count > VPMU_FIRST_INSNS_MAX || vpmu_packed_lines(packed) > VPMU_FIRST_LINES_MAX)
 		return;
 	while (i < b->count && (b->of[i].none || b->left_out[i]))
@@ -151,6 +153,17 @@ static void find_groups(struct block *b)
 }
 
 /* ---- callbacks ---- */
+
+/* Behind the block's own callback, which moves the clock. */
+static void register_repeat(const struct block *b)
+{
+	uint64_t address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(b->tb, b->count - 1));
+
+	if (b->repeats)
+		qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->repeat,
+						     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)
+						     (address << 1 | (b->count == 1)));
+}
 
 static void register_block(const struct block *b, uint64_t packed)
 {
@@ -245,12 +258,15 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 		b.left_out[i] = false;
 		b.group[i] = NULL;
 	}
+	b.repeats = vpmu_core_feed_retires() &&
+		    vpmu_class_of(b.bytes[b.count - 1], b.size[b.count - 1]).repeated;
 	if (callbacks->accesses) {
 		find_ways(&b, packed);
 		if (may_have_groups(&b))
 			find_groups(&b);
 	}
 	register_block(&b, packed);
+	register_repeat(&b);
 	for (size_t i = 0; i < b.count; i++)
 		register_instruction(&b, i, packed);
 }

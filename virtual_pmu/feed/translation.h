@@ -29,6 +29,7 @@ struct vpmu_callbacks {
 	/* By the bits above, without parts between them and QEMU; NULL: none may be used. */
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
 	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
+	qemu_plugin_vcpu_udata_cb_t repeat;	/* see retired.h */
 	bool blocks_alone;			/* no access is VPMU_FIRST */
 };
 

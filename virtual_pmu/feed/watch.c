@@ -32,6 +32,19 @@ static void on_pause(unsigned int vcpu, void *unused)
 	vpmu_spin_do(what);
 }
 
+/* user: the instruction's address, doubled; 1 more: the block has no other one. */
+static void on_repeat(unsigned int vcpu, void *user)
+{
+	uint64_t packed = (uint64_t)(uintptr_t)user;
+	struct vpmu_emulated *t = vpmu_self;
+
+	(void)vcpu;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	vpmu_retired_repeat(&t->runner, packed >> 1, packed & 1);
+}
+
 /* The next access is this instruction's. */
 static void on_locked(unsigned int vcpu, void *unused)
 {
@@ -46,11 +59,19 @@ static void on_locked(unsigned int vcpu, void *unused)
 
 static void on_block(unsigned int vcpu, void *packed);
 
+static struct vpmu_emulated *start(unsigned int vcpu, uint32_t instructions)
+{
+	struct vpmu_emulated *t = vpmu_emulated_start(vcpu);
+
+	vpmu_retired_first(&t->runner, instructions);
+	return t;
+}
+
 /* A thread's first block, a new virtual CPU, or time to publish. */
 SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 {
 	struct vpmu_emulated *t = vpmu_self;
-	uint32_t package;
+	uint32_t package, before;
 
 	if (t && vpmu_defers(&t->runner)) {
 		vpmu_watch_catch_up(t);
@@ -60,16 +81,22 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 	if (t)
 		t->runner.clock += vpmu_packed_instructions(block);
 	else
-		t = vpmu_emulated_start(vcpu);
+		t = start(vcpu, vpmu_packed_instructions(block));
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
+		vpmu_core_feed_moves();
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
 		package = t->runner.package;
+		before = t->runner.cpu;
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
 		if (t->runner.package != package)
 			vpmu_runner_catch_up(&t->runner);
+		if (before != VPMU_NO_CPU)
+			vpmu_retired_restart(&t->runner);
 	}
 	vpmu_core_feed_follow();
 	vpmu_emulated_publish_clock(t);
+	if (vpmu_retired_is_due(&t->runner))
+		vpmu_core_feed_report();
 	/* This comes when there was no miss for some time. */
 	if (t->runner.keeps && (!vpmu_alone(vpmu_feed.segment) ||
 				vpmu_keeping_ends(vpmu_feed.segment, &t->runner)))
@@ -426,6 +453,7 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 	callbacks.parts.runner = settled_runner;
 	callbacks.accesses = used->access == on_access ? accesses : NULL;
 	callbacks.group = on_group;
+	callbacks.repeat = on_repeat;
 	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
 	return 0;
 }

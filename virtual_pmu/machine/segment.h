@@ -122,8 +122,8 @@ struct vpmu_segment {
 	uint64_t touched_lost;		/* registers that found no entry */
 	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
 	uint32_t interrupts_told;	/* the feed says which interrupts CPUs take */
-	uint32_t core_counting;		/* CPUs with a counter that counts, of machines with both
-					 * kinds of PMU: see vpmu_core_events_wanted */
+	uint32_t core_counting;		/* enum vpmu_core_level that enabled counters want, of
+					 * machines with both kinds of PMU */
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];

@@ -234,7 +234,7 @@ static void reset(struct vpmu_segment *s)
 		t->global_ctrl = VPMU_BITS(arch_kind_of(&s->machine, cpu)->general - 1, 0);
 		t->capabilities = FULL_WIDTH_WRITES;
 	}
-	s->core_counting = 0;
+	s->core_counting = VPMU_CORE_NOTHING;
 }
 
 static uint64_t status_bit(uint32_t counter)
@@ -258,28 +258,50 @@ static uint64_t in_use(const struct arch_thread *t)
 	return bits;
 }
 
-static bool is_counting(const struct arch_thread *t)
+/* Those of clocks and instructions, as they are. An overflow that interrupts may freeze the others
+ * in its clock. */
+static enum vpmu_core_level level_of_select(uint64_t select)
 {
-	for (uint32_t n = 0; n < ARCH_GENERAL; n++)
-		if ((t->select[n] & ARCH_EN) && (t->global_ctrl & status_bit(n)))
-			return true;
-	for (uint32_t n = 0; n < ARCH_FIXED; n++)
-		if ((t->fixed_ctrl & fixed_field(n, 3)) &&
-		    (t->global_ctrl & status_bit(ARCH_GENERAL + n)))
-			return true;
-	return false;
+	const uint64_t others = ARCH_CMASK | ARCH_INV | ARCH_E | ARCH_INT | ARCH_ANY;
+	uint64_t code = VPMU_GET(ARCH_CODE, select), umask = VPMU_GET(ARCH_UMASK, select);
+
+	if (!(select & others) && ((code == 0xc0 && !umask) || (code == 0x3c && umask <= 1)))
+		return VPMU_CORE_RETIRED;
+	return VPMU_CORE_ALL;
+}
+
+static enum vpmu_core_level level_of(const struct arch_thread *t)
+{
+	enum vpmu_core_level level = VPMU_CORE_NOTHING, wanted;
+
+	for (uint32_t n = 0; n < ARCH_GENERAL + ARCH_FIXED; n++) {
+		uint32_t fixed = n - ARCH_GENERAL;
+		bool general = n < ARCH_GENERAL;
+
+		if (!(t->global_ctrl & status_bit(n)) ||
+		    !(general ? t->select[n] & ARCH_EN : t->fixed_ctrl & fixed_field(fixed, 3)))
+			continue;
+		wanted = general ? level_of_select(t->select[n]) :
+			 t->fixed_ctrl & fixed_field(fixed, 0xc) ? VPMU_CORE_ALL :
+								   VPMU_CORE_RETIRED;
+		level = wanted > level ? wanted : level;
+	}
+	return level;
 }
 
 static void note_counting(struct vpmu_segment *s, struct arch_thread *t)
 {
-	uint32_t n = 0;
+	uint32_t level = level_of(t);
 
-	if (t->counting == is_counting(t))
+	if (t->counting == level)
 		return;
-	t->counting = !t->counting;
-	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&s->machine); cpu++)
-		n += thread_of(s, cpu)->counting;
-	__atomic_store_n(&s->core_counting, n, __ATOMIC_RELAXED);
+	t->counting = level;
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&s->machine); cpu++) {
+		uint32_t other = thread_of(s, cpu)->counting;
+
+		level = other > level ? other : level;
+	}
+	__atomic_store_n(&s->core_counting, level, __ATOMIC_RELAXED);
 }
 
 static void select_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)

@@ -20,7 +20,7 @@ struct arch_thread {
 	uint64_t interrupts;
 	uint32_t active[ARCH_GENERAL];	/* edge detectors */
 	uint32_t ticks;			/* clocks since the last one of the crystal */
-	uint32_t counting;		/* one of its counters is enabled */
+	uint32_t counting;		/* enum vpmu_core_level of its enabled counters */
 };
 
 /* Fields of IA32_PERFEVTSELx, SDM 18.2.1 and 18.2.3. */

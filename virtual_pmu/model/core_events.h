@@ -50,9 +50,14 @@ enum vpmu_core_event {
 	VPMU_CORE_EVENTS
 };
 
+/* What counters want to know of hardware threads: nothing; instructions and clocks, without the
+ * moment at which a counter overflows; all of the above. */
+enum vpmu_core_level { VPMU_CORE_NOTHING, VPMU_CORE_RETIRED, VPMU_CORE_ALL };
+
 /* A hardware thread did these things in its last `clocks` clocks, each in a clock of its own (at
  * most one instruction a clock; that is the clock model), all at one level. Raised in bulk: at
- * least every 1,024 clocks, at every system call and before each register access of the thread.
+ * least every 1,024 clocks (every 10,000 where VPMU_CORE_RETIRED is wanted), at every system call
+ * and before each register access of the thread.
  * What others did to a core, by snooping it, is raised by itself for the core's first thread, with
  * 0 clocks. Machine lock held. Does nothing on machines without a core PMU. */
 enum vpmu_ring { VPMU_USER, VPMU_KERNEL };
@@ -64,10 +69,10 @@ static inline void vpmu_core_events(struct vpmu_segment *s, uint32_t cpu, const 
 {
 	vpmu_core_events_at(s, cpu, VPMU_USER, counts, clocks);
 }
-/* Does this machine's model count core events? And does it now: where a machine also has an uncore
+/* Does this machine's model count core events? And which now: where a machine also has an uncore
  * PMU, only while a core's counter counts. */
 bool vpmu_core_events_modelled(const struct vpmu_machine *m);
-bool vpmu_core_events_wanted(const struct vpmu_segment *s);
+enum vpmu_core_level vpmu_core_events_wanted(const struct vpmu_segment *s);
 bool vpmu_core_events_beside(const struct vpmu_machine *m);	/* ... an uncore PMU */
 
 /* A read or write command reaches memory controller `box` of `package`, the home of the address,

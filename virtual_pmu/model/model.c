@@ -134,9 +134,9 @@ bool vpmu_core_events_beside(const struct vpmu_machine *m)
 	return type && type->core;
 }
 
-bool vpmu_core_events_wanted(const struct vpmu_segment *s)
+enum vpmu_core_level vpmu_core_events_wanted(const struct vpmu_segment *s)
 {
-	return vpmu_model_type(&s->machine)->core_events ||
+	return vpmu_model_type(&s->machine)->core_events ? VPMU_CORE_ALL :
 	       __atomic_load_n(&s->core_counting, __ATOMIC_RELAXED);
 }
 
