@@ -20,12 +20,33 @@ static bool says_more(int rc, int than)
 	return !group_unknown(than) && (group_unknown(rc) || than == -ENOENT || than == -ENODEV);
 }
 
+/* The architectural PMU, which every processor has, gives way to one of the processor's own. */
+static bool gives_way(const struct group *g)
+{
+	return !strcmp(g->pmu, "ix86arch");
+}
+
+static int find_all(const char *name, struct group_list *list)
+{
+	int bad = groups_find(name, list, tell);
+
+	if (!bad && !list->n && !strcmp(name, "CACHE"))		/* a name of before */
+		bad = groups_find("ix86arch/LLC", list, tell);
+	return bad;
+}
+
+static int refuse_twins(const char *name, const struct group *a, const struct group *b)
+{
+	return complain(EXIT_USAGE, "two groups are named %s here: say %s/%s or %s/%s", name,
+			a->pmu, name, b->pmu, name);
+}
+
 /* Of those with that name, the one of a PMU of this machine. */
 static int find_group(const struct machine *m, const char *name, struct group **out)
 {
 	struct group_list list = { 0 };
 	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
-	int bad = groups_find(name, &list, tell), found = -1, rc, worst = -ENOENT, status = 0;
+	int bad = find_all(name, &list), found = -1, rc, worst = -ENOENT, status = 0;
 
 	for (int i = 0; !bad && !status && i < list.n; i++) {
 		rc = group_here(m, list.groups[i], one);
@@ -33,12 +54,11 @@ static int find_group(const struct machine *m, const char *name, struct group **
 			worst = rc;
 			snprintf(why, sizeof(why), "%s", one);
 		}
-		if (!rc && found >= 0)
-			status = complain(EXIT_USAGE, "two groups are named %s here: say %s/%s or "
-					  "%s/%s", name, list.groups[found]->pmu, name,
-					  list.groups[i]->pmu, name);
-		if (!rc)
-			found = i;
+		if (rc || (found >= 0 && gives_way(list.groups[i])))
+			continue;
+		if (found >= 0 && !gives_way(list.groups[found]))
+			status = refuse_twins(name, list.groups[found], list.groups[i]);
+		found = i;
 	}
 	if (bad)
 		status = EXIT_USAGE;
