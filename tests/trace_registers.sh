@@ -81,6 +81,13 @@ run 'each CPU' core2-4c '' intel_core:::core.L2_LINES_IN:SELF
 is 'CPUs that are programmed' '0 1 2 3' \
 	"$(sed -n 's/^ipmu: CPU \([0-9]*\) write .*(start.*/\1/p' "$scratch/trace" | sort -u | xargs)"
 
+# A counter that has its old value again must not count on: what switches all of them on is restored
+# after their selects.
+run 'general counters' skl-2c2t '' intel_core:::ix86arch.BRANCH_INSTRUCTIONS_RETIRED
+is 'selects that are restored with the switch on' 0 "$(awk '/\(restore[,)]/ && $4 == "write" {
+	if ($6 == "IA32_PERF_GLOBAL_CTRL" && $7 != "0x0") on[$3] = 1
+	if ($6 == "IA32_PERFEVTSEL0" && on[$3]) late++ } END { print late + 0 }' "$scratch/trace")"
+
 # ---- the wrap guard, and what a killed program has left behind
 
 if [ -x "$STAGE/bin/ipmu-run" ]; then

@@ -519,15 +519,16 @@ static int quiesce(struct ipmu_regs *p)
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
 
-/* The kernel sets the whole global control whenever it counts with any counter. */
+/* The kernel sets the whole global control whenever it counts with any counter. It is saved before
+ * any select, and so restored after them: a counter with its old value must not count on. */
 static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
 {
 	bool known = ipmu_msr_is_saved(p, &global_ctrl, 0, 0);
 	uint64_t value;
-	int rc = 0;
+	int rc = known ? 0 : ipmu_msr_save(p, &global_ctrl, 0, 0, &value);
 
 	(void)box;
-	if (type != &fixed && !ipmu_msr_is_saved(p, type->select, 0, ctr)) {
+	if (!rc && type != &fixed && !ipmu_msr_is_saved(p, type->select, 0, ctr)) {
 		rc = ipmu_msr_save(p, type->select, 0, ctr, &value);
 		if (!rc && (value & IPMU_CORE_EN))
 			rc = ipmu_access_busy(p, type->select, 0, ctr, value, why);
