@@ -19,6 +19,7 @@ declare -A may=(
 	[hwloc_topo/pmutopo]='hwloc_topo common hwloc json-c'
 	[component/engine]='libpfm4 plain:hwloc_topo/ipmu_topology.h'
 	[component/commands]='component/engine hwloc_topo common'
+	[component/check]='component/engine hwloc_topo common'
 	[component/papi_glue]='component/engine hwloc_topo plain:common/launchers.h papi papi-inside'
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
@@ -43,7 +44,7 @@ declare -A layers=(
 	[ipmu_run]='groups counting report job .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='common hwloc_topo mpi_aggregation component/commands component/engine virtual_pmu ipmu_run'
+acyclic='common hwloc_topo mpi_aggregation component/commands component/check component/engine virtual_pmu ipmu_run'
 
 # What these functions find is in $found: a subshell for each of thousands of includes takes seconds.
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to

@@ -87,6 +87,7 @@ run() {		# run COMMAND
 		ipmu-run --help >out 2>&1 && grep -q -- '--merge PREFIX' out ;;
 	'ipmu-run --on '*) bash -c "$command" >out 2>&1 ;;
 	ipmu-run*) "$VPMU" run --no-feed -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
+	ipmu-check*) "$VPMU" run --strict -m p4-1c2t -- bash -c "$command" >out 2>&1 ;;
 	ipmu-restore*) "$VPMU" run --no-feed -- bash -c "$command" >out 2>&1 ;;
 	'install -d '*)
 		command=${command//\/run\/ipmu/$scratch/state}

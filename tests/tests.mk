@@ -56,3 +56,4 @@ EXTRA_CPPFLAGS_report_csv = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_
 EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
 EXTRA_OBJECTS_glue_node_sum = $(addprefix $(O)/component/papi_glue/,apart.o node_sum.o)
 EXTRA_LIBS_glue_node_sum = -Wl,--wrap=clock_gettime
+EXTRA_OBJECTS_check_results = $(O)/component/check/results.o

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ipmu-check on virtual machines of each family: nothing fails and nothing is lost in noise, the
+# machine's rules are kept, and each PMU has its rows. Lines and instructions follow from the size of
+# the buffer that the first lines say, and from the loops of kernels.c.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
+
+number() {	# number EVENT TEST CPUS: the count of that row
+	awk -v e="$1" -v t="$2" -v c="$3" '$1 == e && $2 == t && $3 == c { print $4 }' "$scratch/out"
+}
+near() {	# near WHAT EXPECTED GOT: within a tenth
+	awk -v want="$2" -v got="${3:-none}" 'BEGIN {
+		exit !(got ~ /^[0-9]+$/ && got >= want * 0.9 && got <= want * 1.1) }'
+	verdict "$machine: $1: $2, got ${3:-none}" $?
+}
+check() {	# check MACHINE PMU...
+	machine=$1
+	shift
+	"$vpmu" run --strict -m "$machine" -- ipmu-check >"$scratch/out" 2>"$scratch/err"
+	verdict "$machine: status" $?
+	is "$machine: stderr" '' "$(<"$scratch/err")"
+	grep -qE '^[1-9][0-9]* passed, 0 failed, 0 noise, ' "$scratch/out"
+	verdict "$machine: nothing failed" $?
+	lines=$(sed -n 's/^geometry: .*, buffer of \([0-9]*\) KiB$/\1/p' "$scratch/out")
+	lines=$((lines * 1024 / 64))
+	for pmu; do
+		grep -qE "^$pmu\..* (all|one) .* pass$" "$scratch/out"
+		verdict "$machine: rows of $pmu" $?
+	done
+	grep -qE '^registers of .* restore .* pass$' "$scratch/out"
+	verdict "$machine: registers were compared" $?
+}
+
+check skl-4c8t skl_unc_cbo skl_unc_arb skl_unc_clk skl_unc_imc skl core_fixed
+near 'lines that are read' $lines "$(number skl_unc_imc.DRAM_DATA_READS read one)"
+near 'lines that are chased by all' $lines "$(number skl_unc_imc.DRAM_DATA_READS chase all)"
+near 'lines that are written' $lines "$(number skl_unc_imc.DRAM_DATA_WRITES write all)"
+near 'lines past the caches' $lines "$(number skl_unc_imc.DRAM_DATA_WRITES nt-write one)"
+near 'lines that miss' $lines "$(number skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I write one)"
+near 'instructions' $((4 * lines)) "$(number core_fixed.INST_RETIRED:ANY read one)"
+for pmu in skl_unc_cbo skl_unc_arb skl_unc_clk core_fixed skl; do
+	grep -qE "^$pmu\..* wrap .* pass$" "$scratch/out"
+	verdict "wrap of $pmu" $?
+done
+is 'freezes' 3 "$(grep -cE '^skl_unc_.* freeze .* pass$' "$scratch/out")"
+
+check hsw-2c4t hsw_unc_cbo hsw_unc_arb hsw_unc_clk hsw_unc_imc
+check adl-1p4e5t adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
+check nhmex-1p2c4t nhmex_unc_mbox
+near 'lines that are read' $lines "$(number nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS read one)"
+check core2-2c core core_fixed
+check knc-1c4t knc
+near 'loads' $lines "$(number knc.DATA_READ chase one)"
+check p4-1c2t netburst_p
+near 'instructions' $((3 * lines)) "$(number netburst_p.instr_retired:NBOGUSNTAG chase one)"
+
+# -- a file to send says the same, and neither the host's name nor the user's
+"$vpmu" run -m p4-1c2t -- ipmu-check -o "$scratch/file" >"$scratch/out" 2>&1
+verdict 'a file is written' $?
+is 'the file' "$(<"$scratch/out")" "$(<"$scratch/file")"
+! grep -qwF -e "$(uname -n)" -e "$(id -un)" "$scratch/file"
+verdict 'no names of host and user in the file' $?
+"$vpmu" run --no-feed -m p4-1c2t -- ipmu-check -o "$scratch/none/file" >"$scratch/out" 2>&1
+is 'a file that cannot be written' 1 $?
+
+# -- what is not permitted is said, and nothing checked is no success
+"$vpmu" run --no-feed --msr-safe -m hsw-2c4t -- ipmu-check >"$scratch/out" 2>&1
+is 'an empty allowlist: status' 3 $?
+grep -q 'allowlist' "$scratch/out"
+verdict 'an empty allowlist is named' $?
+for wrong in -x --output argument; do
+	ipmu-check $wrong >"$scratch/out" 2>&1
+	is "ipmu-check $wrong" 2 $?
+done
+finish
