@@ -48,7 +48,7 @@ refused "unknown machine" p4-2p4t1
 refused "unknown machine" p4
 refused "1 to 8 P cores and 4 to 8 E cores, a multiple of 4" adl-8p6e22t
 refused "say adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
-for family in skl knc core2 nhmex p4 adl rpl adln mtl arl lnl; do
+for family in skl cml snb ivb hsw bdw icl tgl tglh rkl adl rpl adln mtl arl lnl knc core2 nhmex p4; do
 	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
 done
 for family in knc core2 p4; do
