@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static const struct client_generation generations[] = {
+const struct client_generation client_generations[] = {
 	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43, .clock = "clk" },
 	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43, .clock = "clk" },
 	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37, .clock = "clk" },
@@ -34,13 +34,14 @@ static const struct client_generation generations[] = {
 	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0" },
 	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
 };
-#define GENERATIONS (sizeof(generations) / sizeof(generations[0]))
+#define GENERATIONS (sizeof(client_generations) / sizeof(client_generations[0]))
+const size_t client_generation_count = GENERATIONS;
 
 const struct client_generation *client_here(const struct engine_fixture *f)
 {
 	for (size_t i = 0; i < GENERATIONS; i++)
-		if (strcmp(generations[i].machine, f->segment->machine.name) == 0)
-			return &generations[i];
+		if (strcmp(client_generations[i].machine, f->segment->machine.name) == 0)
+			return &client_generations[i];
 	fail_msg("no row for %s", f->segment->machine.name);
 	return NULL;
 }
@@ -75,9 +76,9 @@ int client_each(char **argv)
 		pid_t child = fork();
 
 		if (child == 0) {
-			if (generations[i].unconfirmed)
+			if (client_generations[i].unconfirmed)
 				setenv("LIBPFM_NHMEX_UNCONFIRMED", "1", 1);
-			on_machine(argv, generations[i].machine);
+			on_machine(argv, client_generations[i].machine);
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 			return 1;

@@ -16,6 +16,9 @@ struct client_generation {
 	bool unconfirmed;	/* with the events that one source has, which is not Intel */
 };
 
+extern const struct client_generation client_generations[];
+extern const size_t client_generation_count;
+
 /* The row of the machine that this process is on, or end the test. */
 const struct client_generation *client_here(const struct engine_fixture *f);
 bool client_has_selects(const struct client_generation *g);	/* of memory controllers */
