@@ -275,9 +275,13 @@ static void pmus_are_named_before_their_boxes(void **state)
 			pmu++;
 		assert_in_range(pmu, 0, 79);
 	}
-	assert_true(position(names, n, "nhmex_unc_mbox") < position(names, n, "skl_unc_cbo0"));
-	assert_true(position(names, n, "nhmex_unc_mbox0") < position(names, n, "skl_unc_cbo1"));
+	assert_true(position(names, n, "skl_unc_imc") < position(names, n, "skl_unc_cbo0"));
 	assert_true(position(names, n, "skl_unc_cbo1") < position(names, n, "skl_unc_cbo3"));
+	/* all of this machine's */
+	assert_true(position(names, n, "skl_unc_cbo7") < position(names, n, "snb_unc_cbo"));
+	assert_true(position(names, n, "nhmex_unc_mbox") < position(names, n, "hsw_unc_cbo0"));
+	assert_true(position(names, n, "nhmex_unc_mbox0") < position(names, n, "hsw_unc_cbo1"));
+	assert_true(position(names, n, "hsw_unc_cbo1") < position(names, n, "hsw_unc_cbo3"));
 	n = ipmu_names_pmus(IPMU_SCOPE_CPU, 0, names, NAMES_MAX);
 	assert_int_equal(n, 7);
 	for (int i = 0; i < n; i++)

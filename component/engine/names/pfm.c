@@ -3,6 +3,7 @@
 #include "pfm.h"
 
 #include "../base/why.h"
+#include "../pmu/families.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib.h>
@@ -87,52 +88,93 @@ static bool may_name(const struct ipmu_family *f, enum ipmu_scope scope, const c
 				      first[2] == name[2]));
 }
 
-/* Families of one kind may have PMUs of the same name. */
-static bool is_named_before(const struct ipmu_family *const *family, const char *name)
+static bool names_type(const struct ipmu_family *f, enum ipmu_scope scope, const char *name)
 {
-	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++) {
-		if (!may_name(*f, (*family)->scope, name))
-			continue;
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
-			if (strcmp((*t)->name, name) == 0)
-				return true;
-	}
+	for (const struct ipmu_pmu_type *const *t = f->types; may_name(f, scope, name) && *t; t++)
+		if (strcmp((*t)->name, name) == 0)
+			return true;
 	return false;
 }
 
-/* How many names there are with one box number, or with none (-1). Those from `first` on are
- * written. */
-static int names_of_box(enum ipmu_scope scope, int box, int first, char (*names)[32], int max)
+/* Families of one kind may have PMUs of the same name. */
+static bool is_named_before(const struct ipmu_family *const *family, const struct ipmu_family *here,
+			    const char *name)
 {
-	int n = 0;
+	enum ipmu_scope scope = (*family)->scope;
+
+	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
+		if (names_type(*f, scope, name))
+			return true;
+	return here && names_type(here, scope, name);
+}
+
+/* The family of this processor by what Linux says of its first CPU; NULL: it is of none, or not by
+ * its model alone. */
+static const struct ipmu_family *family_here(enum ipmu_scope scope)
+{
+	struct ipmu_topology topo = { .family = 0 };
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256];
+	int lines = 0;
+
+	while (f && !topo.model && lines++ < 8 && fgets(line, sizeof(line), f)) {
+		sscanf(line, "vendor_id : %15s", topo.vendor);
+		sscanf(line, "cpu family : %d", &topo.family);
+		sscanf(line, "model : %d", &topo.model);
+	}
+	if (f)
+		fclose(f);
+	return topo.model ? ipmu_family_find(&topo, scope, NULL) : NULL;
+}
+
+/* Names from the one numbered `first` on, as far as there is room. */
+struct list { char (*names)[32]; int first, max, n; };
+
+static void list_add(struct list *l, const struct ipmu_pmu_type *type, int box)
+{
+	if (l->n >= l->first && l->n - l->first < l->max)
+		box_name(type, box, l->names[l->n - l->first]);
+	l->n++;
+}
+
+/* Those with one box number, or with none (-1). False: there are none. */
+static bool list_family(struct list *l, const struct ipmu_family *f, int box)
+{
+	int before = l->n;
+
+	for (const struct ipmu_pmu_type *const *t = f->types; *t; t++)
+		if (box < boxes_at_most(*t))
+			list_add(l, *t, box);
+	return l->n > before;
+}
+
+static bool list_others(struct list *l, enum ipmu_scope scope, const struct ipmu_family *here,
+			int box)
+{
+	int before = l->n;
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		if ((*f)->scope != scope)
 			continue;
-		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++) {
-			if (box >= boxes_at_most(*t) || is_named_before(f, (*t)->name))
-				continue;
-			if (n >= first && n - first < max)
-				box_name(*t, box, names[n - first]);
-			n++;
-		}
+		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
+			if (box < boxes_at_most(*t) && !is_named_before(f, here, (*t)->name))
+				list_add(l, *t, box);
 	}
-	return n;
+	return l->n > before;
 }
 
-/* First those without a number, then box 0 of each, ...: who has room for some has those that are
- * used most. */
+/* This processor's first. Of each part those without a number, then box 0 of each: a caller with
+ * room for some has those that are used most. */
 int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max)
 {
-	int written = 0, n = 1;
+	const struct ipmu_family *here = family_here(scope);
+	struct list l = { .names = names, .first = first, .max = max };
 
-	for (int box = -1; n > 0 && written < max; box++) {
-		n = names_of_box(scope, box, first, names + written, max - written);
-		if (n > first)
-			written += n - first < max - written ? n - first : max - written;
-		first = first > n ? first - n : 0;
-	}
-	return written;
+	for (int box = -1; here && list_family(&l, here, box); box++)
+		;
+	for (int box = -1; list_others(&l, scope, here, box); box++)
+		;
+	return l.n <= first ? 0 : l.n - first < max ? l.n - first : max;
 }
 
 static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
