@@ -42,10 +42,10 @@
 	.prefix = prefix_, .cores_min = least, .cores_max = most, \
 	.little_min = e_least, .little_max = e_most, .llc_slice_bytes = KIB(3072u)
 #define P_E_T(prefix) .pattern = prefix "-<P>p<E>e<T>t", .forms = "pet"
-#define HYBRID_BASE(family, model, stepping, l2_bytes, l2_ways, e_l2_bytes) \
+#define HYBRID_BASE(family, model, stepping, native_, l2_bytes, l2_ways, e_l2_bytes) \
 	CLIENT(family, model, stepping, L1D_48K, 16), .smt_adjacent = 1, .memory_boxes = 2, \
 	.l2 = CACHE(l2_bytes, l2_ways), LLC_WAYS(12), \
-	.little = { .cluster = 4, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
+	.little = { .cluster = 4, .native = native_, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
 		    .l2 = CACHE(e_l2_bytes, 16) }
 #define LLC_WAYS(ways_) .llc = { .ways = ways_, .line = 64 }
 
@@ -150,7 +150,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=151,stepping=2",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_ALDER_LAKE, 0x97, 2, KIB(1280u), 10, KIB(2048u)),
+			HYBRID_BASE(VPMU_ALDER_LAKE, 0x97, 2, 1, KIB(1280u), 10, KIB(2048u)),
 		},
 	}, {
 		HYBRID("rpl", 1, 8, 4, 16), P_E_T("rpl"), .slices_max = 12,
@@ -159,7 +159,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=183,stepping=1",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_RAPTOR_LAKE, 0xb7, 1, KIB(2048u), 16, KIB(4096u)),
+			HYBRID_BASE(VPMU_RAPTOR_LAKE, 0xb7, 1, 1, KIB(2048u), 16, KIB(4096u)),
 		},
 	}, {
 		HYBRID("adln", 0, 0, 4, 8), .slices_max = 2,
@@ -169,7 +169,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=190,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, KIB(1280u), 10, KIB(2048u)),
+			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, 1, KIB(1280u), 10, KIB(2048u)),
 		},
 	}, {
 		HYBRID("mtl", 1, 6, 4, 8), .low = 2, .slices_max = 8,
@@ -180,7 +180,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=170,stepping=4",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_METEOR_LAKE, 0xaa, 4, KIB(2048u), 16, KIB(2048u)),
+			HYBRID_BASE(VPMU_METEOR_LAKE, 0xaa, 4, 2, KIB(2048u), 16, KIB(2048u)),
 		},
 	}, {
 		HYBRID("arl", 1, 8, 4, 16), P_E_T("arl"), .slices_max = 12,
@@ -189,7 +189,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=198,stepping=2",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_ARROW_LAKE, 0xc6, 2, KIB(3072u), 12, KIB(4096u)),
+			HYBRID_BASE(VPMU_ARROW_LAKE, 0xc6, 2, 3, KIB(3072u), 12, KIB(4096u)),
 		},
 	}, {
 		/* Only the P cores are behind the LLC. */
@@ -200,7 +200,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=189,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, KIB(2560u), 10, KIB(4096u)),
+			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, 3, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag

@@ -37,6 +37,7 @@ enum vpmu_family {
 struct vpmu_little {
 	uint32_t cores;			/* per package */
 	uint32_t cluster;		/* so many share an L2 */
+	uint32_t native;		/* generation of all cores: "native model ID", leaf 1AH */
 	uint32_t away;			/* of them, the last: not behind the LLC */
 	struct vpmu_cache l1i, l1d, l2;
 };

@@ -111,19 +111,6 @@ void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf,
 	tell_topology(&t, cpu, subleaf, registers);
 }
 
-/* The generation of each kind of core, "native model ID" of leaf 1AH. */
-static uint32_t native_model(const struct vpmu_machine *m)
-{
-	switch (m->family_id) {
-	case VPMU_METEOR_LAKE:
-		return 2;	/* Redwood Cove, Crestmont */
-	case VPMU_ARROW_LAKE: case VPMU_LUNAR_LAKE:
-		return 3;	/* Lion Cove, Skymont */
-	default:
-		return 1;	/* Golden Cove, Gracemont */
-	}
-}
-
 /* What is told of hybrid machines only. */
 static bool tell_hybrid(const struct told *t, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 			uint32_t registers[4])
@@ -141,7 +128,7 @@ static bool tell_hybrid(const struct told *t, uint32_t cpu, uint32_t leaf, uint3
 	case 0x1a:
 		memset(registers, 0, 4 * sizeof(registers[0]));
 		if (!subleaf)	/* Intel Atom, Intel Core */
-			registers[EAX] = (t->little ? 0x20u : 0x40u) << 24 | native_model(t->m);
+			registers[EAX] = (t->little ? 0x20u : 0x40u) << 24 | t->m->little.native;
 		return true;
 	default:
 		return false;
