@@ -151,6 +151,8 @@ uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg,
 int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		      uint64_t value);
 bool ipmu_window_writable(const struct ipmu_regs *p, uint32_t addr);
+/* Map the page of physical memory at `at`, which ipmu_window_close does not know. */
+int ipmu_window_map(struct ipmu_window *w, uint64_t at, bool write, char *why);
 #define IPMU_WINDOW_FILE "/dev/mem"
 
 #endif

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define HOST_BRIDGE "/sys/bus/pci/devices/0000:00:00.0/config"
@@ -58,11 +57,6 @@ static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint6
 	return 0;
 }
 
-const char *ipmu_access_file(const struct ipmu_regs *p, const struct ipmu_reg *reg)
-{
-	return reg && reg->space == IPMU_MMIO ? IPMU_WINDOW_FILE : p->msr_path;
-}
-
 /* The window of that offset; else a free one, with a NULL page; NULL: all are in use. */
 static struct ipmu_window *window_of(struct ipmu_regs *p, uint32_t addr)
 {
@@ -89,26 +83,6 @@ static bool writes_there(const struct ipmu_regs *p)
 	return false;
 }
 
-static int map(struct ipmu_window *w, uint64_t at, bool write, char *why)
-{
-	int fd = open(IPMU_WINDOW_FILE, (write ? O_RDWR : O_RDONLY) | O_SYNC | O_CLOEXEC), err;
-	void *page;
-
-	if (fd < 0)
-		return ipmu_fail(why, -errno, "%s: %s: reading the memory controller needs "
-				 "CAP_SYS_RAWIO (root)", IPMU_WINDOW_FILE, strerror(errno));
-	page = mmap(NULL, PAGE, PROT_READ | (write ? PROT_WRITE : 0), MAP_SHARED, fd, (off_t)at);
-	err = errno;
-	close(fd);
-	if (page == MAP_FAILED)
-		return ipmu_fail(why, -err, "%s at 0x%llX: %s: the kernel refuses device memory "
-				 "(boot with iomem=relaxed, or use its uncore_imc driver)",
-				 IPMU_WINDOW_FILE, (unsigned long long)at, strerror(err));
-	w->page = page;
-	w->writable = write;
-	return 0;
-}
-
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, char *why)
 {
 	struct ipmu_window *w = window_of(p, addr);
@@ -123,9 +97,9 @@ int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t a
 	if (rc)
 		return rc;
 	w->first = addr & ~(PAGE - 1);
-	if (writes_there(p) && !map(w, base + w->first, true, NULL))
+	if (writes_there(p) && !ipmu_window_map(w, base + w->first, true, NULL))
 		return 0;
-	return map(w, base + w->first, false, why);
+	return ipmu_window_map(w, base + w->first, false, why);
 }
 
 static const struct ipmu_window *opened(const struct ipmu_regs *p, uint32_t addr)
@@ -171,13 +145,4 @@ int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uin
 	if (ipmu_tracing())
 		trace(p, ", in the window", reg, addr, true, value);
 	return 0;
-}
-
-void ipmu_window_close(struct ipmu_regs *p)
-{
-	for (int i = 0; i < IPMU_WINDOWS_MAX; i++) {
-		if (p->windows[i].page)
-			munmap((void *)(uintptr_t)p->windows[i].page, PAGE);
-		p->windows[i].page = NULL;
-	}
 }
