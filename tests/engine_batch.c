@@ -192,7 +192,7 @@ static void no_memory_is_a_matter_of_the_moment(void **state)
 	assert_int_equal(batches, 2);
 }
 
-/* What an operation held before the call says nothing of how it went. */
+/* An operation's error from before the call is not taken for its result. */
 static void old_errors_are_not_results(void **state)
 {
 	struct ipmu_batch_op ops[2] = { { .msr = 0x700, .err = -EIO }, { .msr = 0x701, .err = 7 } };

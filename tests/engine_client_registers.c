@@ -71,7 +71,8 @@ static bool is_left_alone(const struct client_generation *g, const struct tsv *t
 		(strtoul(at + 4, NULL, 16) & 0xFF00) == (g->other_block & 0xFF00));
 }
 
-/* What the facts tell not to touch, what one source has, and what is for interrupts alone. */
+/* True: the engine uses the register. It leaves out those that the facts say not to touch, that one
+ * source alone has, or that serve interrupts alone. */
 static bool is_used(const struct client_generation *g, const struct tsv *t)
 {
 	return strcmp(tsv_cell(t, "generation"), g->key) == 0 &&

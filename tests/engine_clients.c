@@ -38,7 +38,8 @@ static const struct { enum vpmu_tracker kind; bool coherent; unsigned n, length;
 	{ VPMU_TRK_DATA_READ, true, 12, 30 }, { VPMU_TRK_WRITE, false, 3, 10 },
 	{ VPMU_TRK_EVICTION, true, 2, 5 }, { VPMU_TRK_CODE_READ, true, 1, 40 },
 };
-/* What commands found, of memory controllers that tell; one controller and the other in turn. */
+/* Memory commands and the state of the page that they found, for controllers that count that. The
+ * two controllers take turns. */
 static const struct { bool write; enum vpmu_page page; int n; } commands[] = {
 	{ false, VPMU_PAGE_HIT, 3 }, { false, VPMU_PAGE_EMPTY, 5 },
 	{ false, VPMU_PAGE_MISS, 7 },
@@ -124,7 +125,7 @@ static uint64_t of_arbiter(unsigned code, unsigned umask, unsigned threshold)
 	return n;
 }
 
-/* Of the SoC tile: transactions with memory, and entries as an arbiter's. */
+/* Counts of the SoC tile: transactions with memory, and entries as an arbiter's. */
 static uint64_t of_soc_tile(unsigned code, unsigned umask)
 {
 	if (code == 0x8A)

@@ -233,7 +233,7 @@ static void a_program_that_samples_is_left_alone(void **state)
 	engine_fixture_poke(f, "IA32_PEBS_ENABLE", 0);
 }
 
-/* It begins after the system was opened, and before the first start. */
+/* Somebody else begins to count after the system was opened and before the first start. */
 static void counters_that_somebody_takes_later_are_left_alone(void **state)
 {
 	const struct engine_fixture *f = *state;

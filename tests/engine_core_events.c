@@ -76,7 +76,7 @@ static void every_knc_event(void **state)
 	assert_int_equal(others, 4);
 }
 
-/* What examples worked out from the document write, less the enable bit. */
+/* Selects of examples worked out from the document, less the enable bit. */
 static void knc_modifiers(void **state)
 {
 	const struct ipmu_system *sys = fake_system(&ipmu_knc);

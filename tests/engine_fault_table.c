@@ -203,7 +203,7 @@ ssize_t __wrap_pwrite(int fd, const void *buf, size_t bytes, off_t offset)
 struct op_of_batch { uint16_t cpu, is_read; int32_t err; uint32_t msr; uint64_t data, mask; };
 struct batch { uint32_t count, version; struct op_of_batch *ops; };
 
-/* What makes the module refuse the batch before it executes any of it. */
+/* Errors for which the module refuses the batch before it executes any operation of it. */
 static int check_op(struct op_of_batch *op)
 {
 	bool first_look = fault->error == EACCES || fault->error == ENXIO;

@@ -21,7 +21,7 @@
 
 enum { MSR_FD = 1000, PCI_FD, MEM_FD };
 
-/* What goes wrong this time; zeros: nothing. */
+/* Faults of the machine in this case; zeros: none. */
 static struct {
 	int open_msr, open_pci, open_mem, map;	/* errno */
 	int read_config;			/* errno of MSR_UNC_CBO_CONFIG */
@@ -224,7 +224,7 @@ static int boxes_of(struct ipmu_system *sys, const char *name, char *why)
 	return -1;
 }
 
-/* One PMU is out with a reason; the others, and its events' refusal, are as they should be. */
+/* A single PMU is absent, with a reason; its events are refused, and all other PMUs work. */
 static void without(const char *pmu, const char *event, const char *says)
 {
 	static const char *const all[] = { "skl_unc_cbo", "skl_unc_arb", "skl_unc_clk",
@@ -268,7 +268,7 @@ static void the_memory_controller(void **state)
 	without("skl_unc_imc", event, "iomem=relaxed");
 }
 
-/* One after the other; what was there by then is freed once. */
+/* Allocations fail in turn; those made before are freed once. */
 static void allocations(void **state)
 {
 	struct ipmu_system *sys = NULL;
@@ -418,7 +418,7 @@ static void a_borrowed_register_is_read_first(void **state)
 	}
 }
 
-/* What this process has read itself it goes on with. */
+/* Values that this process has read itself are not read again. */
 static void a_saved_register_is_not_read_again(void **state)
 {
 	struct ipmu_regs p;
@@ -451,7 +451,7 @@ static void a_counter_has_no_other_bits(void **state)
 	}
 }
 
-/* Who shares a register changes its bits at any time: they are read before each write. */
+/* Others may change bits of a shared register at any time: they are read before each write. */
 static void a_shared_register_is_read_each_time(void **state)
 {
 	const uint64_t kernels = 3, ours = 1ull << 32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of how a name goes on, tried: each number at both ends of its range and beyond, each
- * default unit mask beside its absence. */
+/* Qualifiers that an event's form lists are tried: each number at both ends of its range and
+ * beyond, each default unit mask against its absence. */
 #include "fake_system.h"
 #include "pmu/families.h"
 

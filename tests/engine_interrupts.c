@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes a counter send an interrupt wants permission, as nothing here handles it; nothing else
- * sends one. */
+/* Qualifiers that make a counter send an interrupt need permission, as nothing here handles one.
+ * No other event sends one. */
 #include "counting/system.h"
 #include "fake_system.h"
 #include "pmu/families.h"

@@ -112,7 +112,7 @@ static void what_cannot_be_is_refused(void **state)
 	BAD((j.header.nslots = 2, j.slots[1] = j.slots[0]));
 }
 
-/* What another process must compare with its own choice, and program again. */
+/* A choice read from the journal is complete: another process compares and programs it again. */
 static void a_choice_comes_back_as_it_was_put(void **state)
 {
 	const struct ipmu_choice choice = {
@@ -222,7 +222,7 @@ static int opens(const struct engine_fixture *f)
 	return rc;
 }
 
-/* Of a forged journal only documented fields reach a register: the machine records each write of
+/* Only documented fields of a forged journal reach a register: the machine records each write of
  * another bit, and the test run fails on any. */
 static void a_forged_journal_writes_documented_fields_only(void **state)
 {
@@ -289,7 +289,7 @@ static void a_damaged_journal_writes_nothing(void **state)
 	assert_int_equal(f->segment->accesses.wrmsr, was);
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 	good();
-	put_file(0);	/* of another boot: for those who come after */
+	put_file(0);	/* of another boot: for the processes that come after */
 }
 
 int main(int argc, char **argv)

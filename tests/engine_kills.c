@@ -325,7 +325,7 @@ static int child_with_signals(const struct engine_fixture *f)
 	return ipmu_system_close(own.sys) ? 5 : 0;
 }
 
-/* What the parent has to put back is not the child's; what the child counts itself is. */
+/* A forked child restores what it has counted itself, and leaves its parent's registers alone. */
 static void a_child_has_its_own_signals(void **state)
 {
 	const struct engine_fixture *f = *state;

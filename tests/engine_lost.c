@@ -87,7 +87,7 @@ static void a_counter_that_is_set_back_is_lost(void **state)
 	engine_fixture_end(s, NULL);
 }
 
-/* What somebody else has written since is theirs: it is told of and stays, the rest goes back. */
+/* A register that somebody else has written since stays and is reported; the rest is restored. */
 static void a_register_of_somebody_else_is_not_put_back(void **state)
 {
 	struct ipmu_session *s = engine_fixture_session(fixture, both, 2);
@@ -209,8 +209,8 @@ static void suspend(void)
 		engine_fixture_poke(fixture, reset[i], 0);
 }
 
-/* Also where the counter has not gone back for its reader, who has not seen it yet; and what was
- * written last has to be written again. */
+/* A count is lost even if the counter has not fallen below the value that its session last saw.
+ * Registers that were written before the suspend have to be written again. */
 static void a_count_across_a_suspend_is_lost(void **state)
 {
 	struct ipmu_session *a = engine_fixture_session(fixture, both, 1);
@@ -242,8 +242,8 @@ static void a_count_across_a_suspend_is_lost(void **state)
 	ipmu_session_free(a);
 }
 
-/* As in two containers: neither's journal knows of the other, who takes the counters nevertheless
- * and gives them back as it has found them. */
+/* Processes in two containers: neither's journal knows of the other process. The second one takes
+ * the counters nevertheless, and restores them as it has found them. */
 static void another_state_directory(void **state)
 {
 	static const char *const one[] = { READ_I, NULL };
@@ -272,7 +272,7 @@ static void another_state_directory(void **state)
 	assert_int_equal(system(old), 0);
 }
 
-/* Who closes is told as well. */
+/* A close reports that as well. */
 static void a_close_tells_of_it(void **state)
 {
 	struct engine_fixture own = *fixture;
@@ -321,7 +321,7 @@ static void share_refused(const char *reg, uint64_t wrong, const char *says)
 	assert_int_equal(v, 3);
 	assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
 	peer_kill(&p);
-	/* the journal was not ended by who was refused: the last one has put all back */
+	/* the refused session did not end the journal: the last one has restored all */
 }
 
 /* Its lock and its journal stand, but the register was set to another event, or switched off. */

@@ -214,7 +214,7 @@ static void freeze_stops_all_boxes_of_the_package_after_n_events(void **state)
 	assert_int_equal(engine_fixture_peek_on(f, 8, "M0_MSR_PERF_GLOBAL_STATUS"), 0);
 }
 
-/* Who starts meanwhile would let the frozen counters go on. */
+/* A start during a freeze would let the frozen counters continue, so it is refused. */
 static void nobody_thaws_a_frozen_package_but_its_session(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -29,8 +29,8 @@ static uint64_t select_of(const struct tsv *t)
 	return 0x40 | (strncmp(code, "inc_sel", 7) == 0 ? value << 9 : value << 19 | 0x80);
 }
 
-/* What the row says of the sub-control register `reg`: "REG[hi:lo]=v", or the FVC fields by name.
- * shift: by how much Westmere-EX has the fields of ZDP_CTL_FVC higher. */
+/* The row's value of the sub-control register `reg`: "REG[hi:lo]=v", or the FVC fields by name.
+ * shift: by how many bits the fields of ZDP_CTL_FVC are higher in a Westmere-EX. */
 static uint64_t sub_of(const struct tsv *t, char reg[16], unsigned shift)
 {
 	static const struct { const char *name; unsigned lo; } fvc[] = {
@@ -110,7 +110,7 @@ static void check_row(const struct ipmu_system *sys, const struct tsv *t, unsign
 	assert_string_equal(e.name, name);
 }
 
-/* What libpfm4 says of the event without its unit mask: the selects of CNT_CTL. */
+/* Compares libpfm4's code of the event without its unit mask: the selects of CNT_CTL. */
 static void check_code(const struct tsv *t)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -157,7 +157,7 @@ static void every_row_on_westmere_ex(void **state)
 	check_table(fake_system(&ipmu_westmere_ex), 1);
 }
 
-/* For those who ask: all rows, each with its sub-control value. */
+/* On request: all rows, each with its sub-control value. */
 static void unconfirmed_rows_on_request(void **state)
 {
 	const struct ipmu_system *sys = fake_system(&ipmu_nehalem_ex);
@@ -237,7 +237,7 @@ static void worked_examples(void **state)
 	assert_int_equal(need_of(&e, 0, 0)->value, 0xC);
 }
 
-/* What libpfm4 says a modifier is when it is not given: only wrap_mode is not 0. */
+/* Defaults of modifiers in libpfm4: only wrap_mode's is not 0. */
 static void defaults_of_the_modifiers(void **state)
 {
 	pfm_event_attr_info_t attr = { .size = sizeof(attr) };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a name says by itself, without a machine: by hand, and as parsing on a machine has it. */
+/* Reading a name without a machine: against results worked out by hand, and against the parser of
+ * each machine. */
 #include "fake_system.h"
 #include "pmu/families.h"
 
@@ -89,7 +90,7 @@ static void lengths(void **state)
 	assert_string_equal(n.event, name);
 }
 
-/* What a machine makes of a listed name with a place, this says without it. */
+/* Reading a listed name with a place gives the same result as parsing it on its machine. */
 static void machines_agree(void **state)
 {
 	int names = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What NetBurst event names become: against the transcription under tests/data, and the worked
- * examples of the manual. */
+/* Encoding NetBurst event names: against the transcription under tests/data, and against the
+ * manual's worked examples. */
 #include "fake_system.h"
 #include "pmu/families.h"
 #include "pmu/netburst.h"

@@ -217,7 +217,7 @@ static void tags_of_all_three_kinds(void **state)
 	assert_int_equal(r.v[0], 5);
 }
 
-/* What has been tagged for one session does not leak into the next while others keep the core. */
+/* Tags of a session do not leak into the next one while other sessions keep the core. */
 static void tags_end_with_their_event(void **state)
 {
 	const struct engine_fixture *f = *state;

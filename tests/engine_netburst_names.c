@@ -70,7 +70,7 @@ static void spellings(void **state)
 	fake_event(sys, "x87_SIMD_moves_uop:ALLP0:ALLP2");
 }
 
-/* What libpfm4 makes of it, where it is right. */
+/* Names that libpfm4 encodes wrongly, so that there is nothing to compare with. */
 static bool wrong_there(const char *name)
 {
 	return strstr(name, "b2b_cycles:BIT5") || strstr(name, "b2b_cycles:BIT6") ||

@@ -53,7 +53,7 @@ static int assign(struct set *s, ...)
 	return ipmu_assign(NULL, type, type->counters, 0, s->wants, s->n, NULL, s->why);
 }
 
-/* The counters are one want's each, and a companion that is not is another one's. */
+/* Each counter serves one request or is its companion; only a companion may be shared. */
 static void check(const struct set *s)
 {
 	uint32_t taken = 0;

@@ -96,8 +96,8 @@ static void the_same_events_are_shared(void **state)
 	}
 }
 
-/* Who was refused knows from the journal what the other has programmed; once that has put its
- * registers back, it is not programmed any more. */
+/* A refused process knows from the journal what the other has programmed. It forgets that once the
+ * other has restored its registers. */
 static void what_another_one_had_programmed_is_forgotten(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -391,8 +391,8 @@ static void locks_do_not_live_on_in_a_child(void **state)
 	clean(f);
 }
 
-/* What another process has started since this one's last switch ran before the freeze: it is not
- * added to the counters that are frozen. */
+/* Counters that another process has started since this one's last switch ran before the freeze:
+ * they are not added to the frozen ones. */
 static void a_freeze_beside_another_process(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -111,7 +111,7 @@ static bool unused(const struct document *d, const char *name)
 	return strstr(d->unused, word) != NULL;
 }
 
-/* Of two tables that differ about PEBS_ENABLE the note has the one whose bits the engine needs. */
+/* Two tables differ about PEBS_ENABLE: the note has the mask whose bits the engine needs. */
 static uint64_t mask_of(const struct tsv *t)
 {
 	const char *wider = strstr(tsv_cell(t, "note"), "; mask 0x7019FFF");
@@ -273,7 +273,7 @@ static void fields_do_not_overlap(void **state)
 		}
 }
 
-/* Of each register, type and counter constraint the table says which document it is from. */
+/* Each register, type and counter constraint cites its document. */
 static void every_row_cites_its_document(void **state)
 {
 	(void)state;

@@ -313,7 +313,7 @@ static void all_lines(void **state)
 	}
 }
 
-/* Where the line is needed, the message says it in full; where not, nothing changes. */
+/* Removing a needed line fails with a message that quotes it; removing another changes nothing. */
 static int one_line_less(const struct machine *m, const char *counts, int n, int i)
 {
 	struct result r;

@@ -246,7 +246,7 @@ static void freeze_stops_the_uncore_at_the_nth_clock(void **state)
 	ipmu_session_free(s);
 }
 
-/* Who runs already goes on, and may end, beside a freeze. */
+/* Sessions that run already continue, and may end, alongside a freeze. */
 static void a_freeze_outlasts_other_sessions(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -78,7 +78,7 @@ static void fail_if(bool bad)
 		atomic_fetch_add(&failures, 1);
 }
 
-/* Who goes on until others are ready leaves them the CPU, of which there may be one. */
+/* A thread that repeats work until others finish yields the CPU, as there may be only one. */
 static bool others_go_on(void)
 {
 	sched_yield();
@@ -99,7 +99,7 @@ static void *driver(void *arg)
 	return NULL;
 }
 
-/* One start, reads that must not fall nor exceed what has happened in all, a reset, a stop. */
+/* A start, reads, a reset, a stop. Reads must not fall, nor exceed all that has happened. */
 static void cycle(struct ipmu_session *s)
 {
 	uint64_t v[EVENTS], last = 0;

@@ -126,8 +126,8 @@ static const struct family families[] = {
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* What notes and other tables give beyond the column: PEBS_ENABLE, ISS, and three registers whose
- * layout is from LIKWID alone; ZDP_CTL_FVC is a bit wider in a Westmere-EX (Linux). */
+/* Masks that are not in the column but in notes and other tables: PEBS_ENABLE, ISS, and three
+ * registers whose layout only LIKWID has. ZDP_CTL_FVC is a bit wider in a Westmere-EX (Linux). */
 static uint64_t mask_of(const struct family *f, const struct tsv *t)
 {
 	const char *name = tsv_cell(t, "register");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every event is counted in, beside a transcription of its own of the documents. */
+/* The unit of every event, compared with a separate transcription of the documents. */
 #include "fake_system.h"
 #include "pmu/families.h"
 #include "tsv.h"

@@ -40,7 +40,7 @@ static void set(uint32_t addr, uint64_t value, size_t bytes)
 	memcpy(at(addr), &value, bytes);
 }
 
-/* It holds what it held when this is told of it. */
+/* A counter is recorded while it still holds its old value, or once it is marked as written. */
 static int record(struct ipmu_regs *p, int i)
 {
 	const struct ipmu_saved *s = &p->saved[i];

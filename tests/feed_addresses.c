@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where accesses go, by which registers and constants, and how RSP moves. The bytes are what GNU as
- * makes of the names. */
+/* Addresses of accesses, by registers and constants, and how RSP moves. The bytes are GNU as's
+ * encodings of the names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's only thread keeps the machine lock, and gives it to whoever asks. */
+/* The machine's only thread keeps the machine lock until any other thread requests it. */
 #include "entries.h"
 #include "feed_qemu.h"
 
@@ -143,8 +143,8 @@ static void *hold_and_sleep(void *pipe_end)
 	return NULL;
 }
 
-/* Who finds that the lock's holder does not run does without it, whenever that is, and for any
- * number of times. */
+/* A thread that finds the lock's holder halted proceeds without the lock, at any time and as often
+ * as needed. */
 static void a_halted_holder_is_not_waited_for(void **state)
 {
 	uint64_t before;

@@ -60,7 +60,7 @@ static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
 	stop();
 }
 
-/* Of a thread's loads the last ones are in the L1, whatever another thread of the core did. */
+/* A thread's last loads are in its L1, whatever another thread of the core did. */
 static void load_and_keep(uint64_t from, uint64_t lines)
 {
 	for (uint64_t line = from; line < from + lines; line++)

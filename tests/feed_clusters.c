@@ -195,7 +195,7 @@ static void who_is_away_writes_past_the_llc(void **state)
 	stop();
 }
 
-/* What one side has, the other gets from there; the LLC takes it when it is asked. */
+/* A line that one side has is supplied to the other from there; the LLC takes it when asked. */
 static void both_sides_agree_on_a_line(void **state)
 {
 	struct vpmu_machine m = away(2, 4, 16);

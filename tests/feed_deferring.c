@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is deferred has the same outcome as what is not: the plugin with this test in QEMU's place
- * and a random program, after which all of the caches, the clock and the model is compared. */
+/* Deferred accesses have the same outcome as immediate ones. This test stands in for QEMU and runs
+ * a random program with the plugin. Then it compares all caches, the clock and the model. */
 #include "feed_outcome.h"
 
 #define STEPS 200000

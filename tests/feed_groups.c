@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One callback for a group of accesses has the same outcome as one for each: the plugin with this
- * test in QEMU's place, which executes random blocks of instructions. Each block is there twice:
- * with NOPs behind its instructions, and with RDTSCs, which end a group. */
+/* A callback for a group of accesses has the same outcome as one callback for each. This test
+ * stands in for QEMU and executes random blocks of instructions with the plugin. Each block is
+ * there twice: with NOPs behind its instructions, and with RDTSCs, which end a group. */
 #include "feed_outcome.h"
 
 #define STEPS 40000
@@ -169,7 +169,7 @@ static void make_blocks(void)
 			make_block(&blocks[variant][i], i, variant);
 }
 
-/* What was translated before is gone by then. */
+/* Blocks that were translated before a flush are gone after it. */
 static void a_flush_frees_groups(void **state)
 {
 	(void)state;

@@ -53,8 +53,8 @@ static void begin(bool keeps, bool deferring)
 	vpmu_runner_let_go(segment, &vpmu_self->runner);
 }
 
-/* One in eight goes through more data than the LLC has room for, which takes the loop's code from
- * the core. */
+/* Every eighth loop goes through more data than the LLC has room for, which evicts the loop's code
+ * from the core. */
 static uint64_t some_loop(uint64_t random, enum how how)
 {
 	uint64_t times = random >> 50 & 7 ? 1 + (random >> 53 & 15) : 2400;

@@ -260,7 +260,7 @@ static void a_directory_sends_for_other_cores_data(void **state)
 	bench_free(b);
 }
 
-/* What no core has any more is in memory, whatever the directory remembers. */
+/* A line that no core has any more is in memory, whatever the directory remembers. */
 static void a_directory_has_no_data(void **state)
 {
 	struct vpmu_machine m = one_set_machine(1, 2, 16);

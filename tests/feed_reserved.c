@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One of several threads reserves the machine lock when it misses often: who goes before it, who
- * waits, and who gets the lock after it. */
+/* A thread that misses often reserves the machine lock. Tested is which threads go before it, which
+ * ones wait, and which one gets the lock next. */
 #include "feed_runners.h"
 
 #include <pthread.h>

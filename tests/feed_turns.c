@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Of the threads of several processes one that misses often keeps the machine lock for a turn, and
- * its core's with it: when it does, who gets them from it, and what others still may ask. */
+/* A thread that misses often keeps the machine lock for a turn, and its core's lock with it. The
+ * others are threads of other processes. Tested is when it keeps them, which waiter gets them next,
+ * and what other threads may request meanwhile. */
 #include "feed_runners.h"
 
 #include <pthread.h>
@@ -96,7 +97,7 @@ static void not_who_misses_seldom(void **state)
 	assert_false(runner[0].keeps);
 }
 
-/* It goes on meanwhile, but keeps the lock only when somebody else has had it. */
+/* The thread continues meanwhile, but keeps the lock again only after another thread has had it. */
 static void who_asks_gets_it(void **state)
 {
 	(void)state;
@@ -113,7 +114,7 @@ static void who_asks_gets_it(void **state)
 	assert_true(runner[0].keeps);
 }
 
-/* Not for the time that the host leaves one thread its CPU: who asked may wait for that. */
+/* A waiter may itself be waiting for a CPU: its request lasts longer than the host's time slice. */
 static void who_asks_goes_on_asking(void **state)
 {
 	(void)state;
@@ -125,7 +126,7 @@ static void who_asks_goes_on_asking(void **state)
 	assert_false(runner[0].keeps);
 }
 
-/* Who was killed asks no more. */
+/* A request from a killed thread expires. */
 static void a_request_that_nobody_makes_passes(void **state)
 {
 	(void)state;
@@ -159,7 +160,7 @@ static void what_other_cores_have_changes_under_their_locks(void **state)
 	assert_int_equal(runner[1].own->version, version + 2);
 }
 
-/* What was found before is no longer so. */
+/* After a release, results found under the lock are stale: the core's version has changed. */
 static void its_core_has_changed_afterwards(void **state)
 {
 	uint32_t version;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* When a thread may take the machine lock: who wants it seldom goes before the thread that has
- * reserved it, which may never stop; who wants it often waits until that one has finished. */
+/* When a thread may take the machine lock. A thread that wants it seldom goes before the one that
+ * has reserved it, which may never stop. A thread that wants it often waits until that one has
+ * finished. */
 #include "../virtual_pmu/feed/waiting.c"
 
 #include "feed_machine.h"

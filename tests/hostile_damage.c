@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal is emptied, cut, replaced or removed under processes that count: what they have
- * changed is put back from memory, and who stops is told. */
+ * changed is restored from memory, and the process that stops its counters gets an error. */
 #include "journal_file.h"
 #include "on_machine.h"
 #include "peer.h"
@@ -120,7 +120,7 @@ static void one_process(void **state)
 	}
 }
 
-/* It goes without a stop. */
+/* The process exits without a stop. */
 static void one_that_exits(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -165,7 +165,7 @@ static void two_processes(void **state)
 	}
 }
 
-/* Healed by the stop, it serves who comes after a process that is killed then. */
+/* A stop repairs the journal: the next process can restore after this one is killed. */
 static void one_that_is_killed_afterwards(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -183,7 +183,7 @@ static void one_that_is_killed_afterwards(void **state)
 	clean(f);
 }
 
-/* Who comes and finds a file that says nothing, though processes count by it, does not begin. */
+/* A new process does not begin if the journal says nothing although processes count by it. */
 static void a_newcomer(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -255,7 +255,7 @@ static int writes_left = -1;	/* then the file system is full; -1: it never is */
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t length, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at);
-/* Of the files that the engine writes, only the journal is on that disk. */
+/* Only the journal is on the full disk: writes to all other files succeed. */
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
 {
 	char link[64], target[4096];
@@ -297,7 +297,8 @@ static void a_disk_that_becomes_full(void **state)
 	assert_in_range(n, 3, 100);
 }
 
-/* Whatever the kernel says to who may not open it, he hears what to do. */
+/* Whatever error the kernel gives to a user who may not open the journal, the message says what
+ * to do. */
 static void no_journal_for_this_user(void **state)
 {
 	const struct engine_fixture *f = *state;

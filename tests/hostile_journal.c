@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a forged journal can make a process write: no register that no event needs, above all none
- * by which the CPU writes memory. Addresses and bits are the documents'. */
+/* A forged journal can make a process write only registers that events need, and above all none by
+ * which the CPU writes memory. Addresses and bits are the documents'. */
 #include "access/access.h"
 #include "engine_fixture.h"
 #include "journal_file.h"

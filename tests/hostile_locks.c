@@ -61,7 +61,7 @@ static long long now_ns(void)
 	return t.tv_sec * S_NS + t.tv_nsec;
 }
 
-/* ---- who stays in the files */
+/* ---- a holder that stays in the files */
 
 static int held[CPUS];
 
@@ -102,7 +102,7 @@ static struct ipmu_session *everywhere(const struct engine_fixture *f)
 	return engine_fixture_session(f, list, CPUS);
 }
 
-/* Whoever enters a unit puts back first what was left there. */
+/* A process that enters a unit first restores what a dead one has left there. */
 static void count_once(const struct engine_fixture *f)
 {
 	struct ipmu_session *s = everywhere(f);
@@ -240,7 +240,7 @@ static void count_and_wait(const struct engine_fixture *f, int ready)
 	_exit(2);
 }
 
-/* It waits for its second CPU when the signal comes, which is held off in there. */
+/* The signal comes while the process waits for its second CPU, with signals held off. */
 static void a_signal_while_it_waits(void **state)
 {
 	const struct engine_fixture *f = *state;

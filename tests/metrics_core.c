@@ -122,7 +122,7 @@ static void each_is_a_quotient_of_sums(void **state)
 	}
 }
 
-/* What is listed first is the name under test: with the second a quotient is shown, or none. */
+/* The first event has the name under test: a quotient with the second is shown, or none is. */
 static void any_spelling_of_the_whole_counts(void **state)
 {
 	static const struct { const char *name; bool shown; } names[] = {

@@ -153,7 +153,7 @@ static void check(int beside)
 	after_a_kill(beside);
 }
 
-/* Of others: one that is being written, and names that are like ours. */
+/* Files that are not ours stay: one that is being written, and similar names. */
 static void others_stay(void **state)
 {
 	static const char *const names[] = {
@@ -227,7 +227,7 @@ static void a_long_name(void **state)
 	assert_int_equal(files(), 0);
 }
 
-/* One that is placed grows under its name, and is not taken away again. */
+/* A placed file grows under its final name, and is not removed again. */
 static void placed(void **state)
 {
 	struct new_file n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What TAU, Score-P, Caliper, GPTL and Extrae do with a component while they count, on a virtual
+/* Calls that TAU, Score-P, Caliper, GPTL and Extrae make while they count, on a virtual
  * Skylake client and a virtual Core 2 whose events this test raises itself. The cases are the nine
  * demands of such clients, in order; those of how they end are in papi_clients_ends.c. */
 #include "clients/two_machines.h"

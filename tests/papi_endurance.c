@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lasts or comes in between, on a virtual Skylake client whose events this test raises itself:
- * thousands of starts, children made in every way, reads in a signal handler at any moment. */
+/* Endurance on a virtual Skylake client whose events this test raises itself: thousands of starts,
+ * children made in every way, reads in a signal handler. */
 #include "entries.h"
 #include "papi_machine.h"
 
@@ -108,7 +108,7 @@ static void by_system(void)
 	assert_int_equal(WEXITSTATUS(system("exit 5")), 5);
 }
 
-/* It is killed before it has done anything. */
+/* The child is killed before it has done anything. */
 static void by_a_kill(void)
 {
 	pid_t pid = fork();

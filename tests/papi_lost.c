@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What PAPI's clients see of counts that are lost, on a virtual Skylake client whose events this
+/* Lost counts as PAPI's clients see them, on a virtual Skylake client whose events this
  * test raises itself. The counters are set back with a write through the msr device, as by any
  * other program. */
 #include "papi_machine.h"
@@ -56,7 +56,7 @@ static void a_read_tells_of_it(void **state)
 	misses(7, 4);
 	assert_papi(PAPI_read(set, v), PAPI_OK);
 	assert_int_equal(v[1], 11);
-	/* who has not looked at what reads returned is told by the stop; it then ends the set */
+	/* the stop reports what the reads' callers may have ignored; the next one ends the set */
 	assert_papi(PAPI_stop(set, v), PAPI_ECLOST);
 	assert_papi(PAPI_stop(set, v), PAPI_OK);
 	assert_int_equal(v[0], 500);
@@ -107,7 +107,7 @@ static void a_reset_tells_of_it(void **state)
 	papi_sets_end(set);
 }
 
-/* PAPI's timer looks at the counts of a set with overflow; what it meets is told to who reads. */
+/* PAPI's timer checks the counts of a set with overflow; the next read reports what it found. */
 static void on_overflow(int set, void *address, long long bits, void *context)
 {
 	(void)set, (void)address, (void)bits, (void)context;

@@ -80,7 +80,7 @@ static void other_stops(void)
 static const char *const lookups[] = { LOOKUPS }, *const reads[] = { READS },
 	*const both[] = { LOOKUPS, READS };
 
-/* Of two events one is another set's. */
+/* Each event has its own reporter: here another set already reports one of the two. */
 static void event_by_event(void **state)
 {
 	int set = papi_sets_of(both, 2);
@@ -100,7 +100,7 @@ static void event_by_event(void **state)
 	papi_sets_end(set);
 }
 
-/* What a set once had is no more its own than any other set's. */
+/* An event that a set has removed can be reported by any other set. */
 static void an_event_that_was_removed(void **state)
 {
 	int set = papi_sets_one(LOOKUPS);
@@ -170,7 +170,7 @@ static void report_nothing(void)
 	papi_sets_end(set);
 }
 
-/* What another process starts beside it reads 0 and touches no register. */
+/* Sets that another process starts meanwhile read 0 and touch no register. */
 static void one_process_reports(void **state)
 {
 	int first = papi_sets_one(LOOKUPS), status = -1;
@@ -198,7 +198,7 @@ static void one_process_reports(void **state)
 	papi_sets_end(first);
 }
 
-/* Who is first holds a file; the program's standard input is another one. */
+/* The first process holds a file open, which must not replace the program's standard input. */
 static void standard_input_stays(void **state)
 {
 	int ends[2], set = papi_sets_one(LOOKUPS);
@@ -216,8 +216,8 @@ static void standard_input_stays(void **state)
 	close(ends[1]);
 }
 
-/* Whoever starts PAPI again and again has no more files than after the first time, and is first
- * each time. */
+/* A process that starts PAPI again and again is first each time, and opens no more files than after
+ * the first time. */
 static void the_end_closes_the_file(void **state)
 {
 	int open_before = 0;

@@ -125,7 +125,7 @@ static void test_time_beside(void **state)
 	near(report_seconds(&r), 10e-9, 0);
 }
 
-/* Of what was lost nothing is said, neither as a part nor within a sum. */
+/* A lost count is not known, neither as a part nor within a sum. */
 static void test_lost(void **state)
 {
 	(void)state;

@@ -165,7 +165,7 @@ static void test_too_late(void **state)
 	timeline_free(&t);
 }
 
-/* What was read after the end is the end. */
+/* A reading made after the program's end becomes the last one, at that end. */
 static void test_late_reading(void **state)
 {
 	const struct count last[1] = { { 9, true } };

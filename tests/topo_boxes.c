@@ -317,7 +317,7 @@ static void loaded_once(void **state)
 	setenv("HWLOC_SYNTHETIC", "pack:1 core:3 pu:1", 1);
 	first = acquire();
 	assert_non_null(first);
-	/* Whoever loads again now would see two cores, or fail. */
+	/* A thread that loaded it again now would see two cores, or fail. */
 	setenv("HWLOC_SYNTHETIC", "pack:1 core:2 pu:1", 1);
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, acquire_in_thread, NULL), 0);

@@ -24,7 +24,7 @@ static char why[IPMU_WHY_MAX];
 static int file = -1;
 static struct ipmu_topology *loaded;
 
-/* What the process is told of its control group and cpuset; NULL: the truth. */
+/* The control group and cpuset that the process is told it is in; NULL: the real ones. */
 static const char *cgroup, *cpuset;
 
 static const char *told_instead_of(const char *path)
@@ -171,7 +171,7 @@ static void another_machine(void **state)
 	ipmu_topology_release();
 }
 
-/* They leave other CPUs to those who are in them. */
+/* Another group may use other CPUs, so its processes do not adopt the topology. */
 static void another_group(void **state)
 {
 	static const struct {

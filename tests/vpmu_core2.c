@@ -354,7 +354,7 @@ static void every_core_has_its_registers(void **state)
 		assert_int_equal(rd(cpu, FIXED0), 10 + cpu);
 }
 
-/* One occurrence on CPU 0, ten on CPU 1, a hundred on CPU 2, a thousand on CPU 3. */
+/* Occurrences: 1 on CPU 0, 10 on CPU 1, 100 on CPU 2, 1000 on CPU 3. */
 static uint64_t count_powers(uint64_t select, enum vpmu_core_event kind)
 {
 	start(ON | select);
@@ -380,7 +380,7 @@ static void core_and_agent_choose_whose(void **state)
 
 /* ---- sub-fields of the unit mask ---- */
 
-/* One in M, ten in E, a hundred in S, a thousand misses. */
+/* Occurrences: 1 in M, 10 in E, 100 in S, 1000 misses. */
 static uint64_t count_states(uint64_t select, enum vpmu_core_event m, enum vpmu_core_event e,
 			     enum vpmu_core_event s, enum vpmu_core_event i)
 {
@@ -686,7 +686,7 @@ static uint64_t select_of(const struct tsv *table)
 	return tsv_number(table, umask) << 8 | tsv_number(table, "code");
 }
 
-/* What is in the table of facts is in the model; it is driven and counts, or is told. */
+/* Each event of the table of facts is in the model, and counts or is reported as undriven. */
 static void every_event_counts_or_is_told(void **state)
 {
 	struct vpmu_event_info e;

@@ -232,7 +232,7 @@ static bool share(const struct vpmu_machine *m, uint32_t a, uint32_t b, uint32_t
 	return topology(m, a, x) >> bits == topology(m, b, y) >> bits;
 }
 
-/* Of two CPUs, b behind a. */
+/* Compares two CPUs' topology and shared caches; b comes after a. */
 static void check_pair(const struct vpmu_machine *m, uint32_t a, uint32_t b)
 {
 	uint32_t r[2][4], other[2][4], ca = vpmu_cpu_core(m, a), cb = vpmu_cpu_core(m, b);

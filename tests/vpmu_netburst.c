@@ -361,7 +361,7 @@ static void a_cascaded_counter_starts_at_the_overflow(void **state)
 	assert_int_equal(rd(COUNTER(14)), 85);
 }
 
-/* Of the table's column "cascades from": who starts counter 0, 1, 2 and so on. */
+/* Column "cascades from" of the table: which counter starts counter 0, 1, 2 and so on. */
 static void cascades_follow_the_map(void **state)
 {
 	static const uint32_t from[18] = {

@@ -282,7 +282,7 @@ static void access_types_are_kept(void **state)
 	assert_int_not_equal(vpmu_rdmsr(t.s, 0, 0xca3, &value), 0);
 }
 
-/* What tools write that know these registers from the SDM alone. */
+/* Writes of tools that know these registers from the SDM alone. */
 static void the_sdms_registers_take_writes(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Overflows in a client uncore and whom they interrupt: 334060-001 table 2-2, SDM 18.9.6. */
+/* Overflows in a client uncore and which cores they interrupt: 334060-001 table 2-2, SDM 18.9.6. */
 #include "vpmu_skl.h"
 
 /* SDM 18.9.6: ENABLE_UNCORE_PMI lets a logical processor take what the uncore asks for. */
@@ -56,7 +56,8 @@ static void pmi_goes_to_the_threads_that_take_it(void **state)
 	}
 }
 
-/* What is only added up otherwise: with the clock, before anybody looks at a register. */
+/* An overflow interrupts with the clock, before any register is read. Without an interrupt, lookups
+ * are only added up until a read. */
 static void pmi_comes_with_the_clock(void **state)
 {
 	(void)state;

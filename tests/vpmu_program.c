@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file is that is to be executed, as execve(2) and elf(5) have it, and the command line that
- * runs it under the emulator. */
+/* Kinds of executable files, by execve(2) and elf(5), and the command line that runs each under the
+ * emulator. */
 #include "vpmu_machine.h"
 
 #include <elf.h>

@@ -5,9 +5,9 @@
 
 #include "tsv.h"
 
-/* One row per table: the machine that has its registers, except those whose names or addresses
- * contain `absent` and those of CBos that it has not, and how many others it has. Of a table of
- * several generations, those of one. */
+/* A row per table: the machine that has its registers, and how many other registers it has. The
+ * machine lacks those whose names or addresses contain `absent`, and those of CBos that it has not.
+ * Where a table has several generations, `generation` selects one. */
 struct table {
 	const char *file, *machine;
 	uint32_t rows, others;
@@ -150,7 +150,7 @@ static void the_model_has_nothing_else(void **state)
 				 tables[n].rows + tables[n].others);
 }
 
-/* What a write of all ones leaves in it. */
+/* The value that a register has after a write of all ones. */
 static uint64_t all_ones(const struct vpmu_machine *m, const struct row *r)
 {
 	if (strncmp(r->name, "IA32_PMC", 8) == 0)	/* bit 31 is repeated up to bit 39 */
@@ -162,7 +162,8 @@ static uint64_t all_ones(const struct vpmu_machine *m, const struct row *r)
 	return mask_of(m, r);
 }
 
-/* Where in the window: the table counts from what one of two registers of the host bridge says. */
+/* The offset in the window: the table counts from the address in one of the host bridge's two
+ * registers. */
 static uint32_t offset_of(struct vpmu_segment *s, const struct row *r)
 {
 	uint64_t window, bytes, bar, at = strtoull(strchr(r->address, '+') + 1, NULL, 16);

@@ -164,7 +164,7 @@ static void wrong_offsets_are_refused(void **state)
 	open_fails("damaged");
 }
 
-/* Who can write the file can change a machine in use, but not where others look for its parts. */
+/* A writer of the file can change a machine in use, but not where others find its parts. */
 static void the_header_in_use_is_a_copy(void **state)
 {
 	uint64_t far = UINT64_C(1) << 40, bytes = t.s->bytes, value = 0;

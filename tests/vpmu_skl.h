@@ -56,7 +56,7 @@ static void wr(uint32_t address, uint64_t value)
 	assert_int_equal(vpmu_wrmsr(t.s, 0, address, value), 0);
 }
 
-/* One entry valid in the clocks [start, end). */
+/* An entry valid in the clocks [start, end). */
 static inline void entry(uint64_t start, uint64_t end)
 {
 	vpmu_tracker(t.s, 0, VPMU_TRK_DATA_READ, true, start, end);

@@ -78,7 +78,7 @@ static void happen(void)
 	vpmu_clock(t.s, 0, now + 99);
 }
 
-/* What is selected, counted with this event of the box of both tiles. */
+/* Each event counts its own tile's requests, summed over the two boxes of its kind. */
 static void each_tile_counts_its_own(void **state)
 {
 	static const struct { uint32_t box, code, umask; uint64_t n; } events[] = {
