@@ -60,7 +60,7 @@ static inline void run(int set, int n)
 	}
 }
 
-/* What callgrind collects; the first pair, which binds functions, is not in it. */
+/* Pairs in which callgrind collects; the first pair, which binds functions, is made before. */
 void pairs(int set, int n);
 __attribute__((noinline)) void pairs(int set, int n)
 {

@@ -68,7 +68,7 @@ static void *run(void *arg)
 
 static pthread_mutex_t one_by_one = PTHREAD_MUTEX_INITIALIZER;
 
-/* PAPI's own table of sets moves when it grows, under those who read: make all of them first. */
+/* PAPI's own table of sets moves when it grows, while threads read it: make all sets first. */
 static pthread_barrier_t made;
 
 static void *begin(void *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment says to the engine and the components: settings of any text, separated by
- * NUL, and then the name of a file in the state directory. */
+/* Environment settings of the engine and the components: texts separated by NUL, then the name of a
+ * file in the state directory. */
 #include "event_check.h"
 #include "lease/state.h"
 #include "counting/system.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An event of the kernel's own drivers, by the text PMU/config[/config1[/FLAGS]], numbers in
  * hexadecimal. PMU is a name below /sys/bus/event_source/devices, or a number (0: the kernel's
- * generic events). FLAGS: u or k; a: the CPU's, whoever runs. */
+ * generic events). FLAGS: u or k; a: the CPU's, whatever process runs. */
 #ifndef KERNEL_EVENT_H
 #define KERNEL_EVENT_H
 

@@ -2,9 +2,8 @@
 /* phases papi ROUNDS NAME...     counts with PAPI,
  * phases kernel ROUNDS EVENT...  or by events of the kernel's drivers (kernel_event.h).
  *
- * After each phase its name is printed, and a line of stdin awaited: whoever writes it can look at
- * the machine meanwhile. Before ROUNDS there is one with work, of which every event must count
- * some. */
+ * After each phase its name is printed, and a line of stdin awaited: its writer can inspect the
+ * machine meanwhile. Before ROUNDS there is one with work, of which every event must count some. */
 #include <papi.h>
 
 #include "kernel_event.h"

@@ -42,7 +42,7 @@ static void hit(int set, void *address, long long which, void *context)
 	hits++;
 }
 
-/* One set for each component. */
+/* Events of a component share a set. */
 static void add(int event, const char *text)
 {
 	char *name = strdup(text), *every = name ? strchr(name, '@') : NULL;

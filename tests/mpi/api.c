@@ -46,7 +46,7 @@ static void show(const struct ipmu_mpi *m, int event, int node, int package)
 		       package, c.count, c.measured, c.expected);
 }
 
-/* A report that nobody gets to see is an error of who reports. */
+/* A report that cannot be written is an error of the rank that writes it. */
 static void show_full(const struct ipmu_mpi *m)
 {
 	FILE *full = fopen("/dev/full", "w");

@@ -112,7 +112,7 @@ const PAPI_component_info_t *PAPI_get_component_info(int cidx)
 	return cidx == 0 || cidx == 1 ? &info[cidx] : NULL;
 }
 
-/* What ipmu-run asks beside it. */
+/* Functions that only ipmu-run calls. */
 int PAPI_get_component_index(const char *name)
 {
 	return !strcmp(name, "intel_uncore") ? 0 : !strcmp(name, "intel_core") ? 1 : PAPI_ENOCMP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank counts is executed by the command WORK if there is one: with the arguments CPU WHAT
- * NUMBER it has mpi/work.c emulated on the machine where the rank runs natively, which takes a
+/* The command WORK, if there is one, executes the work that a rank counts. Called with CPU WHAT
+ * NUMBER, it emulates mpi/work.c on the machine where the rank itself runs natively. That takes a
  * thirtieth of an emulated rank's time. */
 #include <stdio.h>
 #include <stdlib.h>

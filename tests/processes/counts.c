@@ -26,7 +26,7 @@ static bool trying;
 static const char *first = "";
 static long long values[EVENTS_MAX];
 
-/* Of the component that the first event is of. */
+/* The reason why the first event's component is disabled. */
 static const char *reason(void)
 {
 	const PAPI_component_info_t *c;

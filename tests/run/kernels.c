@@ -21,8 +21,8 @@ static void copy(void)
 			*(volatile double *)&to[i] = *(volatile const double *)&from[i];
 }
 
-/* One access of each line and sweep, the next address known only when the last access has its
- * value, which is 0. The multiplier makes it pass all lines before it comes to one again. */
+/* Each sweep accesses each line once. The next address depends on the last value, which is 0. The
+ * multiplier makes the chain visit all lines before it repeats one. */
 static unsigned chase(void)
 {
 	const unsigned long *lines = (const unsigned long *)(const void *)from;

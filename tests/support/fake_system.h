@@ -5,7 +5,7 @@
 
 #include "counting/system.h"
 
-/* One unit with a box of each type. Lives as long as the process. */
+/* A unit with a box of each type. Lives as long as the process. */
 const struct ipmu_system *fake_system(const struct ipmu_family *family);
 
 /* Parse, or end the test with the reason. */
@@ -13,7 +13,7 @@ struct ipmu_event fake_event(const struct ipmu_system *sys, const char *name);
 /* Parse must fail with rc and with a reason that contains `says`. */
 void fake_refuses(const struct ipmu_system *sys, const char *name, int rc, const char *says);
 
-/* What a choice sets up in the register of that name, or end the test. */
+/* Get the value that a choice sets up in the register of that name, or end the test. */
 uint64_t fake_value_of(const struct ipmu_choice *c, const char *reg);
 
 #endif

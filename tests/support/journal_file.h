@@ -7,7 +7,7 @@
 
 /* An empty one of that family and place, of this boot. */
 void journal_file_init(struct ipmu_journal *j, const struct ipmu_family *family, int place);
-/* A row for a register that the family lists, whoever may write it. */
+/* A row for any register that the family lists, even one that no event writes. */
 void journal_file_add(struct ipmu_journal *j, const struct ipmu_family *family, uint32_t addr,
 		      uint64_t found, uint64_t now);
 /* "DIRECTORY/package-0.skl_unc" */

@@ -97,7 +97,7 @@ static inline int papi_sets_attach(int set, unsigned cpu)
 	return PAPI_set_opt(PAPI_CPU_ATTACH, &option);
 }
 
-/* It is refused, for that reason. */
+/* Attaching must fail, for that reason. */
 static inline void papi_sets_attach_refused(int set, unsigned cpu, const char *reason)
 {
 	struct papi_sets_ear ear = papi_sets_listen();

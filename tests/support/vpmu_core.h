@@ -26,7 +26,7 @@ static inline void happen(uint32_t cpu, enum vpmu_core_event kind, uint32_t time
 	vpmu_core_events(t.s, cpu, counts, clocks);
 }
 
-/* One clock each: what happens in them, as digits. */
+/* Each digit is a clock, and how many events happen in it. */
 static inline void clock_by_clock(uint32_t cpu, enum vpmu_core_event kind, const char *digits)
 {
 	for (; *digits; digits++)

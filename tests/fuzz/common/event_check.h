@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold of every event name that the engine takes, and of every one that it refuses. */
+/* Invariants of every event name that the engine takes, and of every one that it refuses. */
 #ifndef EVENT_CHECK_H
 #define EVENT_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fuzz targets share. A target is one file here; its seeds are in seeds/NAME/. */
+/* Code that the fuzz targets share. A target is one file here; its seeds are in seeds/NAME/. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
