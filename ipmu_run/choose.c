@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the groups and events that the options ask for: choose() and choice_free(). A group is
+ * taken from a PMU of this machine, and a name that fits two PMUs is refused. Each group and each
+ * event is chosen once, however often it is asked for: groups refer to events by index. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

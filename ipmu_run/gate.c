@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --compare and --diff. A run is compared by the JSON that it would write, so that two files and a
- * file and a run are compared by the same code. What can be refused is refused before the program
- * runs. */
+/* Comparisons of --compare (gate_open(), gate_compare(), gate_write()) and of --diff (gate_diff()).
+ * A run is compared by the JSON that it would write, so the same code compares two files, or a file
+ * and a run. A comparison that can be refused is refused before the program runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ipmu-run: counts what the machine does while a program runs. */
+/* ipmu-run counts what the machine does while a program runs. main() reads the options and starts
+ * one task: gate_diff(), merge(), run_on_machine() or work(). work() counts for itself, or as one
+ * process of a job (job/job.h). Wrong events, unwritable files and reports that cannot be compared
+ * are refused before the program starts. Functions return an exit status: the program's own, or one
+ * after a complaint. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns are the metrics of the groups, and events that were asked for by name. */
+/* A line on stderr for each interval: lines_open(), lines_show() for struct watch, lines_close().
+ * Columns are the metrics of the groups, and events that were asked for by name. Each interval has
+ * one line: the last one is not repeated if it was already read when the program ended. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --merge PREFIX: joins the reports that the nodes of a job have left in PREFIX.NODE.json, for
- * nodes that do not see one folder, and for a first node that was killed. */
+/* --merge PREFIX, by merge(): joins the reports that the nodes of a job have left in
+ * PREFIX.NODE.json. That is for nodes that do not see one folder, and for a first node that was
+ * killed. All joined reports are of one job and count the same events, or merge() fails. Reports
+ * that are not of one node of a job are ignored. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

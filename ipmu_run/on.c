@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* On the virtual machine the launcher itself runs natively, beside the machine's registers, and
- * only the program is emulated: nothing of the launcher is counted or slows the program down. */
+/* --on MACHINE, by run_on_machine(): the process becomes `vpmu run`. On the virtual machine
+ * ipmu-run itself runs natively, beside the machine's registers, and only the program is emulated.
+ * So nothing of ipmu-run is counted or slows the program down. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the command line: options_parse() and options_free(). Options end at the program's name.
+ * Combinations that make no sense are refused with a sentence here, in check(), so that the other
+ * files may rely on them. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the report as text to stderr. With -o PREFIX it goes into files as well: these appear
- * whole, and no file that has such a name already is written into. With -o - it goes to stdout
- * alone, as JSON. */
+/* Writes the report: output_open() before the program runs, output_write() after it, and
+ * output_leave() for a node of a job. Text goes to stderr. With -o PREFIX the report goes into
+ * files as well, which appear whole and never overwrite a file in place. With -o - it goes to
+ * stdout alone, as JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The area has the terminal's last rows for itself: the rest scrolls above it, so that what the
- * program writes is where it would be without, some rows higher. Cursor, attributes and partly
- * written lines stay as they are. */
+/* The status area on the terminal: status_open(), status_show() for struct watch, status_close().
+ * The area has the terminal's last rows for itself. The rest scrolls above it, so the program's
+ * output is where it would be without, some rows higher. Cursor, attributes and partly written
+ * lines stay as they are. Closing and SIGTSTP leave the terminal as it was. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>

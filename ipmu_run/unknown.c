@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Complaints about events and groups that cannot be counted here: the names that are near, and the
- * machines that have it. */
+/* Complaints about events and groups that cannot be counted here: complain_event() and
+ * complain_group(). They name the nearest names that can be counted, or the virtual machines that
+ * have the event or group. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

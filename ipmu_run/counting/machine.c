@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* PAPI on this machine, and events by name: machine_open(), event_find(), events_each(). A name
+ * without a component is tried in the likely one first, then in the other. A found event has its
+ * full name and at least one part. On failure the result is a negative errno, and why has a
+ * sentence. */
 #include <errno.h>
 #include <papi.h>
 #include <stdio.h>

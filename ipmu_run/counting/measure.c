@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the program once for each run and pass, and keeps the counts: measure(). Counters start
+ * before the program does and stop after it has ended, so the whole of it is counted. A signal to
+ * us or to the program ends the runs. A cut run is kept only if it is the only one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

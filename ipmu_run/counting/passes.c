@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Plans which events are counted in which run of the program: passes_plan(). Bundles go into the
+ * first pass that takes all their events. A bundle too large for any pass is split, its clock going
+ * with each event. Whether events fit is tried with PAPI itself. Each pass of the plan has been
+ * opened successfully. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

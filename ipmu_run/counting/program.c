@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the program that is counted. program_start() forks a child that waits at a pipe.
+ * program_run() starts it and waits for its end; program_cancel() ends a child that was not
+ * started. After program_signals(), signals to ipmu-run are passed on to it. The child does not
+ * outlive ipmu-run: the kernel kills it with its parent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

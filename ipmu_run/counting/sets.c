@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts events by PAPI's event sets: sets_open(), sets_start(), sets_read(), sets_stop(),
+ * sets_close(). There is a set for each component and, where an event is counted CPU by CPU, for
+ * each CPU. Counts that PAPI reports as lost are unknown from then on, and are never given as a
+ * value. */
 #include <errno.h>
 #include <papi.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the counters while the program runs: watcher_start() and watcher_stop(). A thread waits for
+ * the ends of intervals and for the seconds of the status line. Interval ends are multiples of the
+ * interval since the start, so lateness does not add up. On a virtual machine intervals go by its
+ * clock, which the thread polls. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

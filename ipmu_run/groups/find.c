@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds group files: groups_find() and groups_free(). The user's folder is searched before the
+ * installed one, so its groups replace installed ones of the same PMU and name. A bad file is
+ * reported and skipped; the others are still found. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

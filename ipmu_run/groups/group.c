@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the text of a group. */
+/* Reads a group from its text file (group.h has the format): group_read() and group_free().
+ * Messages have the form PATH:LINE: what is wrong, and what is right there. A group that was read
+ * is complete: it has all its texts and an event, and each formula names only its events and
+ * `time`. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* A program as one of several that a launcher has started. job_begin() meets the node's other
+ * processes (node.c) and the other nodes (meeting.c). The process with job_counts() counts for its
+ * node, and the others call job_follow(). Then job_describe_node() and, on the first node,
+ * job_collect() make the job's report. Reports of another job or other events are not joined. */
 #include "job.h"
 
 #include <errno.h>

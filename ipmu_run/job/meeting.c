@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Meetings of nodes in a folder (meeting.h says which files there are). Locks are those of open
- * file descriptions: the kernel drops them with the process, a network file system with its lease.
- * Where a file system has no locks, each file is taken for that of a live node: launchers end the
- * ranks of a job in which one died. */
+/* Nodes of a job meet in a folder (meeting.h says which files there are): meeting_begin(),
+ * meeting_look() on the first node, meeting_end(). Locks belong to open file descriptions: the
+ * kernel drops them with the process, a network file system with its lease. Without locks in the
+ * file system, each file counts as a live node's: launchers end the ranks of a job in which one
+ * died. A report is handed out once, unless its file is replaced. */
 #include "meeting.h"
 
 #include <dirent.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Processes of a job on one node meet at a socket in a private folder. node_meet() makes a process
+ * the leader, or connects it to the leader. node_go() lets the others start their programs, and
+ * node_wait() waits for these; node_await() and node_tell() are the others' side. A node has one
+ * leader: the folder is locked around bind() and listen(), so a socket that refuses is a dead
+ * leader's. */
 #include "node.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and joining the reports of nodes. Counts are read from the events' parts; sums and
- * metrics are made again from them. */
+/* Reads and joins the reports of nodes. node_report_head() reads which job a report is of, and
+ * node_report_read() its counts. node_reports_join() and node_reports_job() make one measurement
+ * and one job of several reports. Counts are read from the events' parts; sums and metrics are
+ * computed again from them. A lost count stays unknown in the joined report. */
 #include "node_report.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of a comparison. Two reports are comparable if they differ in nothing that the counts
- * depend on; each item then gets a verdict, by its limit. */
+/* Rules of a comparison: limits_add() reads limits, and compare() compares two reports. Reports are
+ * comparable if they differ in nothing that the counts depend on; otherwise the differences say why
+ * not. Each item of either report gets one verdict, by its limit (compare_values()). */
 #include "compare.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a comparison: as text, JSON and Markdown, and as a section of the page. All but JSON have
- * the same cells. */
+/* Writes a comparison: compared_text(), compared_json(), compared_markdown(), and compared_html()
+ * for a section of the page. All but JSON have the same cells, from cells_of(). Names come from
+ * files and may be anybody's, so each form escapes them. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>

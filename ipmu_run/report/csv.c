@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One table: what the row is, of what group, name, part, mean, deviation, unit, formula; with
- * intervals or several runs also run, pass, and the seconds from the program's start to an
- * interval's begin and end. */
+/* Writes the report as one table: report_csv(). A row has its kind, group, name, part, mean,
+ * deviation, unit and formula. With intervals or several runs it also has run, pass, and the
+ * seconds from the program's start to the interval's begin and end. All rows of a table have the
+ * same columns. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine is drawn by lstopo, through pmutopo, with lines of ours on its boxes. */
+/* Draws the machine with the counts on its boxes: drawing_make(). labels_write() writes the lines,
+ * and pmutopo draws with them through lstopo. There are two drawings, for wide and narrow windows.
+ * Both are empty if one cannot be made. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

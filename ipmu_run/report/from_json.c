@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a report's frame from its JSON. An event that several groups have is one event here, as
- * in the report that was written. saved.c has checked names and lists before. */
+/* Reads a report's frame from its JSON: from_json() and from_json_free(). An event that several
+ * groups have is one event here, as in the report that was written. saved.c has checked names and
+ * lists before. A member that is not as report_json() writes it is refused by name. */
 #include "from_json.h"
 
 #include <errno.h>

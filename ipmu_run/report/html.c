@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: self-contained, without scripts, and nothing is fetched for it. */
+/* Writes the report as a page: report_html(). The page is self-contained: styles, drawings and
+ * plots are in it, it has no scripts, and it fetches nothing. A drawing or plot that cannot be made
+ * is named in `missing`, and the rest of the page is complete. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

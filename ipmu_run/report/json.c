@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the report as JSON: report_json(). Each item has its mean and deviation and, of several
+ * runs, each run's value. A value that is not known is null. saved.c, from_json.c and
+ * job/node_report.c read these members again: raise REPORT_SCHEMA when one changes its meaning. */
 #include <json-c/json.h>
 #include <time.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Text and drawings as markup of the page. markup_text() escapes text, and markup_read() copies an
+ * SVG file that another program has drawn. Only listed shapes and attributes are copied.
+ * Definitions and remarks are skipped, and any other element refuses the file. So no script and
+ * nothing from elsewhere gets into the page. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a report's JSON. Nothing in the file is trusted: it may be cut, merged by hand or another
- * program's. The first fault ends the reading, and the sentence about it names the object, such as
- * groups[1].events[0].value. All of a report's items are read here, and only what a comparison
- * needs of them: parts and timelines are left alone. */
+/* Reads a report's JSON: saved_read() from a file, saved_parse() from memory. Nothing in the file
+ * is trusted: it may be cut, merged by hand or another program's. The first fault ends the reading,
+ * and its sentence names the object, such as groups[1].events[0].value. All items are read, but of
+ * each only what a comparison needs: parts and timelines are ignored. */
 #include "saved.h"
 
 #include <errno.h>

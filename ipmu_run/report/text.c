@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the report as text for people: report_text(). A head comes first, then each group with its
+ * events and metrics, then the passes. Parts with 0 are left to the files, because most CPUs of a
+ * large machine are idle. A value that is not known is never shown as a number. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

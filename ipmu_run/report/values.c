@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Means and deviations over the runs. */
+/* Values of a report: counts, metrics and seconds as means and deviations over the runs
+ * (report_event(), report_metric(), report_seconds()), and those of intervals
+ * (report_span_metric(), report_span_seconds()). All forms of the report take their numbers from
+ * here. A mean is known only if the value is known and finite in every run. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
