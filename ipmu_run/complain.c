@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to do where nothing can be counted. */
+/* Advice for a machine on which nothing can be counted. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -19,7 +19,7 @@ void readings_close(struct readings *s);
 void readings_take(struct readings *s, uint64_t elapsed_ns, uint64_t ns,
 		   const struct count *counts);
 
-/* What was counted between the two. */
+/* The counts between the two readings, as a report. */
 struct readings_view {
 	struct timeline timelines[PASSES_MAX];
 	struct measurement m;

@@ -18,7 +18,7 @@
 #define LEAST_ROWS 4
 #define LEAST_COLUMNS 16
 
-/* Of a VT100: save and restore the cursor; scroll within rows; one row down, scrolling, and up. */
+/* VT100: save and restore the cursor; scroll within rows; one row down, scrolling, and up. */
 #define SAVE "\0337"
 #define RESTORE "\0338"
 #define DOWN "\033D"
@@ -152,7 +152,7 @@ static void cut(char *line, size_t columns)
 
 /* ---- what it says ---- */
 
-/* What is shown: the first group's first metric, or the rate of the first event. */
+/* The item that is shown: the first group's first metric, or the rate of the first event. */
 struct shown_item {
 	const struct report_group *g;
 	bool is_metric;

@@ -11,7 +11,7 @@ struct cpus {
 	unsigned long bits[CPUS_MAX / (8 * sizeof(long))];
 };
 
-/* Of the calling process, from and to the kernel. 0 or a negative errno. */
+/* Get or set the calling process's CPUs. 0 or a negative errno. */
 int cpus_get(struct cpus *out);
 int cpus_set(const struct cpus *c);
 bool cpus_has(const struct cpus *c, int cpu);

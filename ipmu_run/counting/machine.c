@@ -208,7 +208,7 @@ static bool is_disabled(const PAPI_component_info_t *info)
 	return info && info->disabled && info->disabled != PAPI_EDELAY_INIT;
 }
 
-/* Of a name that does not say whose it is, another component would be the owner if it can count. */
+/* True: the component can count, so it may own a name that does not say its component. */
 static bool is_active(const char *name)
 {
 	const PAPI_component_info_t *info = component(name);

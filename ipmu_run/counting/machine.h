@@ -29,7 +29,7 @@ void machine_host(char host[HOST_BYTES]);	/* the name of this node, without blan
 int machine_open(struct machine *m, char why[COUNT_WHY_MAX]);
 void machine_close(struct machine *m);
 
-/* What part of the machine a count is of; -1: not narrowed to one. */
+/* The part of the machine that a count is of; -1: not narrowed to one. */
 struct part {
 	int package, box, cpu;
 	int node;		/* of a job, from 1; 0: not told apart */

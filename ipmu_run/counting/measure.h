@@ -13,7 +13,7 @@
 
 struct program;
 
-/* What others do while the program runs, whose counts are wanted as well. */
+/* Other programs whose counts are wanted as well, and how to start them and wait for them. */
 struct company {
 	void (*begin)(void *arg);		/* the counters run, the program does not yet */
 	/* The program has ended, with that status: waits for all that is to be counted with it, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What has been counted, and in which pass. */
+/* Counts by run and pass, and the passes that an event is in. */
 #include <stdlib.h>
 
 #include "measure.h"

@@ -215,7 +215,7 @@ void sets_read(struct sets *s, struct count *counts)
 	}
 }
 
-/* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
+/* PAPI_stop reports lost counts once, and ends the set only when it is called again. */
 static int stop(struct sets *s, struct set *one, struct count *counts, char *why)
 {
 	int rc = PAPI_stop(one->papi, s->values);

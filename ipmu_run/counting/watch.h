@@ -10,7 +10,7 @@
 
 #define WATCH_SHOW_NS 1000000000u	/* how often somebody is shown what is counted */
 
-/* What is wanted. */
+/* Readings that are wanted while the program runs. */
 struct watch {
 	unsigned int interval_ms;	/* of a timeline; 0: none */
 	/* At the end of each interval of tick_ms, the last included; arguments as for `show`. */

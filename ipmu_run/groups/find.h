@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where groups are: PMU/NAME below the user's folder and below the installed one. */
+/* Group files are PMU/NAME below the user's folder and below the installed one. */
 #ifndef IPMU_RUN_FIND_H
 #define IPMU_RUN_FIND_H
 

@@ -73,8 +73,8 @@ static void meet_nodes(struct job *j, const char *prefix)
 	free(path);
 }
 
-/* One process counts what all of the node share, so it counts on the CPUs of all; its own program
- * keeps its own. */
+/* The counting process counts what all of the node share, so it runs on the CPUs of all. Its own
+ * program keeps its own CPUs. */
 int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX])
 {

@@ -40,7 +40,7 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 /* Only from MPI_Init to MPI_Finalize. 0; a negative errno with why. */
 int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX]);
 bool job_counts(const struct job *j);
-/* Where another process counts: the program, and its exit status. */
+/* Runs the program while another process counts. Its exit status. */
 int job_follow(struct job *j, char **argv);
 /* The prefix for the files of this node's report: the job's, or one of its own. */
 int job_prefix(const struct job *j, const char *prefix, char **out);

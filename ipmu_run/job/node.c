@@ -259,7 +259,7 @@ static int greet(struct node *n)
 	return send(n->fd, &n->own, sizeof(n->own), MSG_NOSIGNAL) == sizeof(n->own) ? 0 : -errno;
 }
 
-/* One that nobody answers runs its program all the same: ranks wait for each other. */
+/* A process that gets no answer runs its program all the same: ranks wait for each other. */
 int node_await(struct node *n)
 {
 	struct pollfd one = { .fd = n->fd, .events = POLLIN };

@@ -35,7 +35,7 @@ bool node_differs(const struct node *n, char why[COUNT_WHY_MAX]);
 const struct cpus *node_cpus(const struct node *n);
 /* The others may let their programs go. */
 void node_go(struct node *n);
-/* They are to leave with that status instead, in silence. */
+/* The others are to leave with that status instead, in silence. */
 void node_refuse(struct node *n, int status);
 /* Waits until the others' programs have ended, or a signal has told us to end. How long it was
  * since node_go(). */

@@ -50,7 +50,7 @@ static const char *split(const struct event *e, const char **pmu, int *n)
 	return *n ? end + strspn(end, ".:") : begin;
 }
 
-/* Where it is drawn says its place. */
+/* The name without its place: the box that it is drawn on says that. */
 static void print_name(FILE *f, const char *name)
 {
 	static const char *const places[] = { ":package=", ":box=", ":cpu=" };
@@ -87,7 +87,7 @@ static bool drawn_apart(const struct event *e)
 	return e->nparts <= CPUS_MAX || e->parts[0].cpu < 0;
 }
 
-/* Of a job the first node is drawn, where the report is made. */
+/* Only a job's first node is drawn, because the report is made there. */
 static bool is_here(const struct part *p)
 {
 	return p->node <= 1;

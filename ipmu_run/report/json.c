@@ -118,7 +118,7 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 	return o;
 }
 
-/* What the group's file says; ids are the names that formulas use. */
+/* The texts of the group's file; ids are the names that formulas use. */
 static void put_group(struct json_writer *w, struct json_object *o, const struct report *r,
 		      const struct report_group *g)
 {
@@ -169,7 +169,7 @@ static struct json_object *node_list(struct json_writer *w, const struct report_
 	return list;
 }
 
-/* What it takes to join the reports of a job's nodes (job/node_report.h). */
+/* Members that joining the reports of a job's nodes needs (job/node_report.h). */
 static struct json_object *job_object(struct json_writer *w, const struct report *r)
 {
 	struct json_object *o = json_object_begin(w);

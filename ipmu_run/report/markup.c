@@ -115,7 +115,7 @@ static const char *tag(FILE *f, const char *p)
 	return p + (*p == '/' ? 2 : 1);
 }
 
-/* What is not drawn: definitions of marks that our plots do not use, and remarks. */
+/* Skips what is not drawn: definitions of marks that our plots do not use, and remarks. */
 static const char *skip(const char *p)
 {
 	const char *end = NULL;
@@ -143,7 +143,7 @@ static int copy(FILE *f, const char *p)
 	return p ? 0 : -EINVAL;
 }
 
-/* Of the first tag, 0: none. */
+/* The first tag's width, 0: none. */
 static int width_of(const char *begin)
 {
 	const char *end = strchr(begin, '>'), *width = strstr(begin, " width=");

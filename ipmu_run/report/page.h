@@ -51,10 +51,10 @@ int drawing_make(const struct report *r, struct scratch *s, struct machine_drawi
 
 /* Plots of a group: one for each metric, or event where it has none. */
 int plot_items(const struct report_group *g);
-/* Where plots_make() puts one, of width "wide" or "narrow"; not there if nothing can be drawn. */
+/* The path of a plot by plots_make(), of width "wide" or "narrow"; no file if nothing was drawn. */
 void plot_path(struct scratch *s, const struct report *r, const struct report_group *g,
 	       int item, const char *width, char out[SCRATCH_PATH_MAX]);
-/* What it shows. */
+/* Writes what the plot shows. */
 void plot_caption(FILE *f, const struct report *r, const struct report_group *g, int item);
 int plots_make(const struct report *r, struct scratch *s, char why[PAGE_WHY_MAX]);
 

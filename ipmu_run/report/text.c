@@ -10,9 +10,7 @@
 #include "report.h"
 #include "shown.h"
 
-/* Of many CPUs most are idle: parts with 0 are in the files alone. */
-
-/* Of the mean, as perf stat does. */
+/* Deviation in per cent of the mean, as perf stat shows it. */
 static void print_deviation(FILE *f, const struct report *r, const struct value *v)
 {
 	if (v->known && r->m->done > 1)
