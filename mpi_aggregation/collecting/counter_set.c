@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a counter set, and what it tells. */
+/* The life of a counter set, from ipmu_mpi_init() to ipmu_mpi_finalize(), and its counts:
+ * ipmu_mpi_get(). Leaders resolve the events and tell their nodes, so other ranks open a component
+ * only for events of their own. In ipmu_mpi_init() agree() follows each step that may fail: all
+ * ranks continue, or all return the same error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts the events of one process through PAPI, with one event set for each component:
+ * measure_open(), measure_start(), measure_read(), measure_stop(). A node's leader counts the
+ * shared components, every rank the others. expect() marks the cells that this process has to
+ * measure. A failure after the open leaves cells not measured, with the first reason in
+ * measure.why. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which ranks are on one node, and which of them leads. */
+/* Finds which ranks are on one node, and which of them leads: nodes_split() and nodes_free(),
+ * collective. A node is what has one kernel, recognized by its boot id, even if containers split
+ * it. Ranks that share memory under different kernels are refused. On success every node has one
+ * leader, its rank 0, and all ranks know their node's index and the number of nodes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

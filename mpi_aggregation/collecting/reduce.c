@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From each process's cells to those of nodes and of the job: a sum within each node, where ranks
- * count something, a sum and a gathering over the leaders, and the totals back to the node. */
+/* Adds up cells: ipmu_mpi_read() and its parts. A read has stages: sums within each node if
+ * ranks count something, sums and rows over the leaders, and the totals back to the node.
+ * Once begun, a read moves on in next_stage() alone. read_alone() is for a job that is being
+ * ended: nodes that cannot answer are marked as not measured. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

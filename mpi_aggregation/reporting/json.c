@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as JSON. */
+/* Writes the last completed read as JSON: json_fill(). Counts of the job, of nodes and of packages
+ * have the same members. A count that was not measured is null, with the number of measured and
+ * expected parts beside it. */
 #include <json-c/json.h>
 
 #include "formats.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantities that follow from counts: one table of formulas. They are not read from ipmu-run's
- * groups: that takes a parser of formulas, a C++ library, which users' programs would load. */
+/* Quantities that follow from counts, from one table of formulas: metrics_of() for nodes and the
+ * job, metrics_of_interval() for the timeline. A metric is known only if all counts in it were
+ * measured in every part. The table does not come from ipmu-run's groups: their formulas take a
+ * parser, a C++ library, which users' programs would load. */
 #include <stdio.h>
 #include <string.h>
 

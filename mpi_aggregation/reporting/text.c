@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report for people. */
+/* Writes the last completed read as text for people: text_print(). Events come first, each with its
+ * nodes and packages, then remarks of nodes, then metrics. A count that misses a part says of how
+ * many parts it is. */
 #include <stdio.h>
 
 #include "formats.h"
