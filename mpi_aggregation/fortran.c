@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ipmu_mpi.f90 needs beyond the C functions: Fortran's communicators, one text for a list, and
- * the standard output that is flushed before Fortran writes again. */
+/* Functions that ipmu_mpi.f90 needs beyond the C ones: they take Fortran's communicators and one
+ * text for a list, and flush the standard output before Fortran writes again. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

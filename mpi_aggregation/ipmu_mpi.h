@@ -10,8 +10,8 @@
  * Conventions. Functions return 0 or a negative errno. Those marked "collective" are called by all
  * ranks of the communicator in the same order, and give the same answer on all of them; they send
  * on a private duplicate and through PMPI, so that tools do not see their messages. All others are
- * local. One counter set is used by one thread at a time. MPI must be initialized, by whom does not
- * matter; MPI_THREAD_SINGLE is enough. PAPI is initialized where needed and never shut down. */
+ * local. One counter set is used by one thread at a time. MPI must be initialized, by any
+ * code; MPI_THREAD_SINGLE is enough. PAPI is initialized where needed and never shut down. */
 #ifndef IPMU_MPI_H
 #define IPMU_MPI_H
 
@@ -32,8 +32,8 @@ struct ipmu_mpi_shape {
 	int node, leader;		/* of the calling rank: its node; 1: leads it */
 };
 
-/* Of `expected` parts (packages, nodes or ranks) `measured` were measured, and `count` is their
- * sum. measured 0 means that the count is not known, which is not the same as 0. */
+/* A count over parts (packages, nodes or ranks). `count` is the sum of the `measured` parts, and
+ * `expected` is how many there are. measured 0: the count is not known, and not 0. */
 struct ipmu_mpi_count {
 	long long count;
 	int measured, expected;

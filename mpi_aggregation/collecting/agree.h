@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One answer for all ranks: a failure anywhere is a failure everywhere, with the same sentence. All
+/* Agreement of all ranks: a failure anywhere is a failure everywhere, with the same sentence. All
  * of these are collective over the communicator. */
 #ifndef IPMU_MPI_AGREE_H
 #define IPMU_MPI_AGREE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the cells of an event, of a package and of a node are. */
+/* Indices of cells, by event and package, and a node's cells. */
 #include "counter_set.h"
 
 size_t cell_index(const struct ipmu_mpi *m, int event, int cell)

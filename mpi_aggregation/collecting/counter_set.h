@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is behind a user's struct ipmu_mpi: collecting writes it, reporting and the job's watcher
+/* The definition of a user's struct ipmu_mpi: collecting writes it, reporting and the job's watcher
  * read it. */
 #ifndef IPMU_MPI_COUNTER_SET_H
 #define IPMU_MPI_COUNTER_SET_H
@@ -32,7 +32,7 @@ struct cell {
 };
 #define CELL_WORDS 3
 
-/* What a node tells rank 0, followed by its cells. */
+/* The message of a node to rank 0, followed by its cells. */
 struct node_head {
 	int64_t wall_ns;
 	int32_t npackages, nranks;

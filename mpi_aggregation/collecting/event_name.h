@@ -4,8 +4,8 @@
 
 #include "ipmu.h"
 
-/* What an event's name says, as the engine reads it, behind the name of PAPI's component. false: it
- * is not of that form. */
+/* Reads an event's name as the engine does, behind the name of PAPI's component. false: it is not
+ * of that form. */
 bool event_read(const char *name, struct ipmu_name *out);
 
 #endif

@@ -18,7 +18,7 @@
 #include "measure.h"
 #include "now.h"
 
-/* Components whose counters belong to a node or its packages, whoever reads them. */
+/* Components whose counters belong to a node or its packages, whichever process reads them. */
 static const struct { const char *component; enum event_scope scope; } shared[] = {
 	{ "intel_uncore", SCOPE_PACKAGE },
 	{ "perf_event_uncore", SCOPE_NODE },
@@ -94,7 +94,7 @@ static const char *sentence(const char *name)
 	return NULL;
 }
 
-/* What lists events has to run on the same machine. */
+/* The command that lists events has to run on the same machine. */
 static void list_command(const struct ipmu_mpi *m, char *out, size_t bytes)
 {
 	char name[64];
@@ -394,7 +394,7 @@ void measure_read(struct ipmu_mpi *m)
 	read_sets(m, PAPI_read, "cannot read");
 }
 
-/* Where counts were lost PAPI_stop says so once, and ends the set when it is called again. */
+/* PAPI_stop reports lost counts once, and ends the set only when it is called again. */
 static int stop_set(int set, long long *values)
 {
 	int rc = PAPI_stop(set, values);

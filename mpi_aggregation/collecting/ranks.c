@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the report says about ranks whose own counts are missing, or counted more than once. */
+/* Remarks of the report about ranks whose own counts are missing, or counted more than once. */
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void tell_why(struct ipmu_mpi *m)
 		snprintf(m->measure.why, sizeof(m->measure.why), "%.*s", NODE_WHY_MAX - 1, why);
 }
 
-/* Such an event counts the CPUs that its thread may use, whoever runs on them. */
+/* Such an event counts the CPUs that its thread may use, whichever process runs on them. */
 static bool counts_cpus(const struct ipmu_mpi *m)
 {
 	struct ipmu_name said;
