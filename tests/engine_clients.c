@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The uncore of the client generations, each on its virtual machine, which is driven directly:
- * every event is listed, and counts by name what arithmetic says, in every spelling; starts, stops
- * and what is put back. */
+ * every event is listed, and counts by name what arithmetic says, in every spelling; starts,
+ * stops and restored registers. */
 #include "clients.h"
 #include "pmu/families.h"
 #include "tsv.h"
@@ -432,7 +432,7 @@ static void controllers_are_frozen_again(void **state)
 	ipmu_session_free(s);
 }
 
-/* A process that counts there is killed, and ipmu-restore puts back what it has changed: somebody's
+/* A process that counts there is killed, and ipmu-restore restores what it has changed: somebody's
  * select and count, and the freeze, without which that select would count. */
 static void a_killed_process_is_put_back(void **state)
 {

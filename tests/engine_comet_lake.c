@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* By PmcReader's figures: MSR_UNC_CBO_CONFIG is 10, and slices 7 to 9 go on at 0x770. */
+/* By PmcReader's figures: MSR_UNC_CBO_CONFIG is 10, and slices 7 to 9 follow at 0x770. */
 static void ten_slices_without_a_break(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -192,7 +192,7 @@ static const struct ipmu_pmu_type *type_named(const struct ipmu_system *sys, con
 	}
 }
 
-/* CPU 0 tells for all: here another program counts with fixed counter 1. */
+/* CPU 0 stands for all: here another program counts with fixed counter 1. */
 static void counters_of_somebody_else_are_left_alone(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -261,7 +261,7 @@ static void counters_that_somebody_takes_later_are_left_alone(void **state)
 	assert_int_equal(engine_fixture_peek_on(f, 2, GLOBAL), 2);	/* not what somebody had */
 }
 
-/* On CPUs that nobody has looked at before: no zero, and nothing of theirs is written. */
+/* CPUs that were not checked before: a start gives no zero, and writes nothing of theirs. */
 static void counters_that_somebody_has_on_another_cpu_are_left_alone(void **state)
 {
 	const struct engine_fixture *f = *state;

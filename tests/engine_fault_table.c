@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine that fails: one row per fault, each injected behind the device files at one step of a
  * measurement. Survived is a fault after which the sentence says what failed and what to do, no
- * number is wrong, what can still be put back is, and what is not concerned goes on.
+ * number is wrong, all that can still be restored is, and everything else continues.
  *
  * The C library's calls are replaced in this program, its registers are an array. A row may say
  * which devices there are: the kernel's, msr-safe's, or those and its batch device. */

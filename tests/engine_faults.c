@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine that refuses: each fault behind the device files gives one sentence that says what
- * failed and what to do, and what is not concerned goes on. The C library's calls are replaced in
+ * failed and what to do, and everything else continues. The C library's calls are replaced in
  * this program; its registers are an array. */
 #include "access/access.h"
 #include "ipmu.h"
@@ -388,8 +388,8 @@ static void written_and_restored(struct ipmu_regs *p, uint64_t value, uint64_t e
 #define OTHER (1ull << 17)	/* of MSR_UNC_CBO_0_PERFEVTSEL0: no field of the document */
 #define ENABLE (1ull << 22)
 
-/* A journal tells what a register held before; the bits that are never changed are those of the
- * register itself, whatever the journal says. It is read once. */
+/* A journal says what a register held before. Bits that are never changed are those of the register
+ * itself, whatever the journal says. The register is read once. */
 static void a_borrowed_register_is_read_first(void **state)
 {
 	struct ipmu_regs p;
@@ -473,7 +473,7 @@ static void a_shared_register_is_read_each_time(void **state)
 		registers[0x38F] = ours | 2;
 		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, 0), 0);
 		assert_int_equal(registers[0x38F], 2);
-		registers[0x38F] = ours | 2;	/* only what was changed is put back */
+		registers[0x38F] = ours | 2;	/* only changed bits are restored */
 		assert_int_equal(ipmu_access_restore(&p), 0);
 		assert_int_equal(registers[0x38F], 2);
 		ipmu_access_close(&p);
@@ -494,7 +494,7 @@ static void what_cannot_be_read_is_not_written(void **state)
 	ipmu_access_close(&p);
 }
 
-/* Nothing is left to put back where the register holds its old value, though that write failed. */
+/* Nothing is left to restore if the register holds its old value, although that write failed. */
 static void what_needs_no_writing_back_is_restored(void **state)
 {
 	static const struct { uint64_t holds; int read, rc, saved; } cases[] = {

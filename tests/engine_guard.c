@@ -337,7 +337,7 @@ static void there_is_a_thread_only_while_it_is_needed(void **state)
 	ipmu_session_free(b);
 }
 
-/* A guard that sleeps until a wide counter is due is told of a narrow one. */
+/* A guard that sleeps until a wide counter is due is woken for a narrow one. */
 static void a_shorter_period_wakes_it(void **state)
 {
 	static const char *const imc[] = { READS }, *const cbo[] = { READ_I };

@@ -250,7 +250,7 @@ static void a_forged_journal_writes_documented_fields_only(void **state)
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
-/* Its author died after it had told of a write, and before that write. */
+/* The journal's author died after noting a write, and before that write. */
 static void the_register_says_what_it_holds(void **state)
 {
 	const struct engine_fixture *f = *state;

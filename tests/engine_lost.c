@@ -198,7 +198,7 @@ static void who_shares_it_loses_it_too(void **state)
 	ipmu_session_free(b);
 }
 
-/* The registers lose what they hold, and the clock of the boot goes on. */
+/* The registers lose what they hold, and the clock of the boot advances. */
 static void suspend(void)
 {
 	static const char *const reset[] = { COUNTER, SELECT, "MSR_UNC_CBO_1_PERFCTR0", SELECT_1,
@@ -465,7 +465,7 @@ static void a_child_of_one_that_was_killed(void **state)
 	close(up[0]);
 	assert_int_equal(r.rc, -ECHILD);
 	assert_int_equal(r.v[0], 4);
-	/* the next one to start puts the registers back first */
+	/* the next one to start restores the registers first */
 	engine_fixture_end(engine_fixture_started(fixture, both, 2), NULL);
 }
 

@@ -498,7 +498,7 @@ int main(void)
 	int status;
 	pid_t child;
 
-	/* libpfm4 looks at the variable once a process. */
+	/* libpfm4 reads the variable once per process. */
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {

@@ -267,7 +267,7 @@ static void pmus_are_named_before_their_boxes(void **state)
 
 	(void)state;
 	assert_in_range(n, 10, NAMES_MAX - 1);
-	/* PAPI has room for 80: whatever is left out is a box of a PMU that is among them. */
+	/* PAPI has room for 80: each one beyond is a box of a PMU that is among them. */
 	for (int i = 80; i < n; i++) {
 		int pmu = 0;
 

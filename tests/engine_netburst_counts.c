@@ -489,7 +489,7 @@ static void collisions_with_what_runs(void **state)
 	end(&r);
 }
 
-/* A counter is looked at before it is taken, what its ESCR serves besides is not. The counters of
+/* A counter is checked before it is taken, but not what else its ESCR serves. The counters of
  * the foreign user are enabled for any thread, with CRU_ESCR0. */
 static void a_foreign_counter_is_noticed_and_its_escr_is_not(void **state)
 {
@@ -543,7 +543,7 @@ static void a_cpu_without_the_pmu_is_refused(void **state)
 	engine_fixture_poke(f, "IA32_MISC_ENABLE", found);
 }
 
-/* Each alone, all it needs set up; the tear-down looks at every register and reserved bit. */
+/* Each alone, all it needs set up; the tear-down checks every register and reserved bit. */
 static void every_listed_event_starts_and_stops(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm4 is started in the mode that the engine needs, and that it does not start is told. */
+/* libpfm4 is started in the mode that the engine needs, and a failed start is reported. */
 #include "ipmu.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several processes count on one package: the same events are shared, others are kept apart, and
- * the last one puts every register back. Expected counts are what the test raises in the model. */
+ * the last one restores every register. Expected counts are what the test raises in the model. */
 #include "lease/journal.h"
 #include "on_machine.h"
 #include "peer.h"
@@ -423,7 +423,7 @@ static void journal_path(char path[4096])
 	snprintf(path, 4096, "%s/package-0.skl_unc", getenv("IPMU_STATE_DIR"));
 }
 
-/* As if somebody had died after the journal was told of a write, and before that write. */
+/* A process seems to have died after noting a write in the journal, and before that write. */
 static void the_journal_is_not_believed_after_a_death_inside(void **state)
 {
 	const struct engine_fixture *f = *state;

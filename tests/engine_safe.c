@@ -74,7 +74,7 @@ static const struct machine {
 	{ "core2-4c", "core2", IPMU_SCOPE_CPU, { 4, 2, 0 }, { 2, 0, 0 }, { 1, 2, 0 },
 	  .events = { "core_fixed.INST_RETIRED:ANY:cpu=0", "core_fixed.INST_RETIRED:ANY:cpu=1",
 	    "core_fixed.CPU_CLK_UNHALTED:CORE:cpu=1", "core.INSTRUCTION_RETIRED:cpu=1" } },
-	/* The U-Box of each package is looked at before each change: others use it. */
+	/* The U-Box of each package is checked before each change: others use it. */
 	{ "nhmex-2p16c32t", "nehalem-ex", IPMU_SCOPE_PACKAGE,
 	  { 7, 12, 0 }, { 5, 10, 0 }, { 2, 10, 0 },
 	  .events = { "nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS", "nhmex_unc_mbox.BBOX_CMDS_ALL",
@@ -146,7 +146,7 @@ static int measure(struct ipmu_session *session, const char *phase, int n)
 	return 0;
 }
 
-/* Flags of overflows are put back by registers that can only be written. */
+/* Overflow flags are restored through registers that can only be written. */
 static void bring_near_overflow(const struct machine *m)
 {
 	struct vpmu_segment *s = on_machine_segment();
@@ -333,8 +333,8 @@ static int one_line_less(const struct machine *m, const char *counts, int n, int
 
 static void each_line_missing_once(void **state)
 {
-	/* skl: all but the status, no overflow is looked for; knc: all but the overflow control,
-	 * which is not missed before the registers are put back */
+	/* skl: all but the status, as no overflow is checked; knc: all but the overflow control,
+	 * which is only needed to restore the registers */
 	static const int needed[] = { 40, 7, 7, 18, 10 };
 
 	(void)state;

@@ -139,8 +139,8 @@ static void in_threads(int n, void *(*run)(void *), void **args)
 	assert_int_equal(atomic_load(&failures), 0);
 }
 
-/* A session that counts all the time must come out exactly right beside 32 that come and go on the
- * same counters. */
+/* A session that counts all the time must come out exactly right while 32 others come and go
+ * on the same counters. */
 static void threads_do_not_disturb_each_other(void **state)
 {
 	struct ipmu_session *witness;
@@ -219,7 +219,7 @@ static void *reading(void *arg)
 }
 
 /* A stopped session keeps its last count, which is at most what had happened by then, though its
- * counter goes on at once with events of another session. */
+ * counter at once continues with events of another session. */
 static void a_stopped_session_does_not_see_the_next_one(void **state)
 {
 	static const char *const one[] = { ANY_M }, *const both[] = { READ_I, ANY_M };

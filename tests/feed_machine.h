@@ -139,7 +139,7 @@ void vpmu_dram(struct vpmu_segment *s, uint32_t package, uint32_t requests, uint
 	seen.writes += write_cas;
 }
 
-/* NULL: there are none, each lookup is told by itself. */
+/* NULL: there are none, and each lookup is reported by itself. */
 static struct vpmu_llc_counts *llc_counts;
 static uint32_t told_singly;
 

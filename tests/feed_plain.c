@@ -23,7 +23,7 @@ struct outcome {
 	struct record seen;
 };
 
-/* The occurrences that were added up are told as if one by one. */
+/* Occurrences that were added up are recorded as if they had come one by one. */
 static void tell(const struct vpmu_llc_counts *n, struct record *r)
 {
 	for (uint32_t slice = 0; slice < VPMU_SLICES_MAX; slice++)

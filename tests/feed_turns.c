@@ -327,7 +327,7 @@ static void who_begins_has_nothing(void **state)
 	segment->lock.owner = other->lock = 0;
 }
 
-/* And when it goes on, it takes nothing back. */
+/* A thread that has lost its locks does not take them back when it continues. */
 static void who_has_lost_it_notices(void **state)
 {
 	(void)state;

@@ -233,7 +233,7 @@ static int list_all(struct event_table *t)
 	return code == -ENOENT ? n : code;
 }
 
-/* Each allocation fails once: listing goes on from there, and everything can be given back. */
+/* Each allocation fails once: listing continues from there, and everything can be freed. */
 static void a_failed_allocation_leaves_nothing(void **state)
 {
 	const struct engine_fixture *f = *state;

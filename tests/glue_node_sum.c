@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which event set of a process reports an event under IPMU_NODE_SUM: the first that runs it, until
- * it gives it back; and whether ranks that came apart are told. */
+ * it gives it back. Ranks that came apart are reported. */
 #include "../component/papi_glue/node_sum.h"
 
 #include <setjmp.h>

@@ -118,7 +118,7 @@ static void on_the_machine_nothing_is_written(void **state)
 	put_only(0x3F1, 0x7000000, 0);
 	assert_int_equal(opens(f), 0);
 	remove_it();
-	put_only(0x1A0, ~0ull, 0);	/* IA32_MISC_ENABLE is only looked at */
+	put_only(0x1A0, ~0ull, 0);	/* IA32_MISC_ENABLE is only read */
 	assert_int_equal(opens(f), 0);
 	assert_int_equal(engine_fixture_peek(f, "IA32_DS_AREA"), 0);
 	assert_int_equal(engine_fixture_peek(f, "MSR_PEBS_ENABLE"), 0x1000000);

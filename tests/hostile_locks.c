@@ -149,7 +149,7 @@ static void a_stop_and_the_way_out(void **state)
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
-/* Each file says that registers are to be put back, so opening looks at each. */
+/* Each file says that registers are to be restored, so opening a machine checks each. */
 static void opening_a_machine(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -58,7 +58,7 @@ static void the_nth_event_freezes_the_uncore(void **state)
 	papi_sets_end(set);
 }
 
-/* PAPI moves list entries when one is removed and forgets their code: the others must go on. */
+/* PAPI moves list entries when one is removed and forgets their code: the others must continue. */
 static void removing_an_event_leaves_the_others_right(void **state)
 {
 	static const char *const names[] = { ANY_M, READ_I ":box=1", READ_I ":box=2", CLOCK };

@@ -32,7 +32,7 @@ static void misses(int a, int b)
 	engine_fixture_misses(&machine, 1, b);
 }
 
-/* Told once, with the reason; then the other event's counts go on, and the lost one's stands. */
+/* A loss is reported once, with the reason. Then the other event continues, the lost one stays. */
 static void a_read_tells_of_it(void **state)
 {
 	int set = papi_sets_of(names, 2);

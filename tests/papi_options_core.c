@@ -96,7 +96,7 @@ static void other_sets_are_not_attached(void **state)
 	papi_sets_end(other);
 }
 
-/* PAPI tells of a set without events as of one that ends. */
+/* PAPI calls the component for an emptied set as for one that ends. */
 static void an_emptied_set_takes_events_again(void **state)
 {
 	int set = papi_sets_one(INST ":cpu=1");

@@ -177,7 +177,7 @@ static const struct limit {
 	{ "title: t\n", "event: E% = p.E\n", 1001, TAIL, PATH ":1002: more than 1000 events" },
 	{ HEAD, "metric: m% [1] = A\n", 1000, TAIL, NULL },
 	{ HEAD, "metric: m% [1] = A\n", 1001, TAIL, PATH ":1003: more than 1000 metrics" },
-	/* 300,000 lines that go on: copying what there is for each of them took minutes. */
+	/* 300,000 continuation lines: copying the whole text for each took minutes. */
 	{ HEAD "misleads: y\ntells: x\n", " x\n", 300000, "", NULL },
 	{ HEAD TAIL "metric: m [1] = 1", " + 1", 1000, "\n", NULL },
 	{ HEAD TAIL "metric: m [1] = 1", " + 1", 1100, "\n", "of more than 4096 characters" },

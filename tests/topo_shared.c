@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A topology that another process read: the same tables, without a look at where they come from.
+/* A topology that another process read: the same tables, without reading the source again.
  * The source is a copy of data/topo/two-packages.xml, which is gone when it matters. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting in bulk against counting clock by clock: the same occurrences on two machines, of which
- * one has a threshold on a counter that nobody looks at and so cannot count in bulk. */
+/* Counting in bulk against counting clock by clock: the same occurrences on two machines. One has a
+ * threshold on a counter that nothing reads, so it cannot count in bulk. */
 #include "../virtual_pmu/model/bulk.h"
 #include "vpmu_machine.h"
 
@@ -77,7 +77,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A line read or written: noted on the machine where that is possible, told on the other. */
+/* A line is read or written: noted on the machine that can do so, reported on the other. */
 static void transfer(uint64_t start, uint64_t end)
 {
 	enum vpmu_tracker kind = chance(2) ? VPMU_TRK_EVICTION : VPMU_TRK_DATA_READ;

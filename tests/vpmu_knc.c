@@ -504,7 +504,7 @@ static bool is_mapped(uint32_t code)
 	return code == CLOCKS || code == 0x002d;
 }
 
-/* The list is the table of facts; what is not driven counts nothing and is told, with a reason. */
+/* The list is the table of facts. An event that is not driven counts nothing and has a reason. */
 static void the_other_events_are_told(void **state)
 {
 	struct vpmu_event_info e;

@@ -251,8 +251,8 @@ static void freeze_in_the_clock_of_a_lookup_overflow(void **state)
 	assert_int_equal(rd(GLOBAL_CTRL), UINT64_C(0x80000000));
 }
 
-/* Two counters of one box on one event, and a third in another: told one after the other, but all
- * in one clock. `first`: of the two, the one that overflows with the third lookup. */
+/* Two counters of one box on one event, and a third in another: reported in turn, but all in one
+ * clock. `first`: of the two, the one that overflows with the third lookup. */
 static void freeze_with_twins(uint32_t first, uint64_t threshold)
 {
 	wr(GLOBAL_CTRL, 0);

@@ -332,7 +332,7 @@ static void everything_stops_in_the_clock_of_the_overflow(void **state)
 	assert_int_equal(rd(TIMESTAMP), 1000);
 }
 
-/* Commands of one clock, told box by box. */
+/* Commands of one clock, reported box by box. */
 static void a_freeze_acts_when_the_clock_is_over(void **state)
 {
 	(void)state;

@@ -28,7 +28,7 @@ static void occupancy_sums_entries(void **state)
 	assert_int_equal(count_occupancy(0), 9);
 }
 
-/* Entries are told when they end: the later clock of two neighbours is often told first. */
+/* Entries are reported when they end: the later clock of two neighbours often comes first. */
 static void entries_are_told_in_any_order(void **state)
 {
 	static const uint64_t expected[] = { 7 + 3 + 2 + 2, 9 };	/* all; clocks with any */
@@ -50,7 +50,7 @@ static void entries_are_told_in_any_order(void **state)
 	}
 }
 
-/* Entries that are under way go on when the threshold is taken away. */
+/* Entries that are under way continue when the threshold is removed. */
 static void entries_outlive_a_threshold(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two machines on which PAPI's clients are tried, and what they do with sets; what goes wrong,
- * in any thread, is told and counted. */
+/* The two machines on which PAPI's clients are tried, and what they do with sets. Errors, in any
+ * thread, are reported and counted. */
 #ifndef TEST_TWO_MACHINES_H
 #define TEST_TWO_MACHINES_H
 

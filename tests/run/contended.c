@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* contended THREADS INCREMENTS LINES: each thread makes as many increments of a word of its own.
  * LINES: 0, all words are in one line; 1, each has a line of its own; 2 and 3, after each 1,000
- * increments the threads wait for each other, and go on with the next one's line: in the kernel, or
- * in a loop of PAUSE instructions. */
+ * increments the threads wait for each other, and continue with the next one's line: in the kernel,
+ * or in a loop of PAUSE instructions. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

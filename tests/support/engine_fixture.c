@@ -217,7 +217,7 @@ uint64_t engine_fixture_peek(const struct engine_fixture *f, const char *name)
 	return engine_fixture_peek_on(f, 0, name);
 }
 
-/* A core cannot be told how often to miss, so whatever counts lookups there is set forward. */
+/* A core cannot be made to miss so often, so its counters of lookups are set forward. */
 static void set_forward(const struct engine_fixture *f, uint32_t slice, int n)
 {
 	char select[40], counter[40];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Other processes that count: forked from the test, each with an engine of its own, doing as they
- * are told. */
+/* Other processes that count: forked from the test, each with an engine of its own, doing what
+ * the test requests. */
 #ifndef PEER_H
 #define PEER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a machine are whole, whatever told hwloc of it. */
+/* The tables of a machine are whole, whatever source hwloc has read it from. */
 #ifndef TOPOLOGY_CHECK_H
 #define TOPOLOGY_CHECK_H
 
