@@ -99,7 +99,7 @@ int gate_write(struct gate *g)
 
 	if (!rc && g->o->to)
 		rc = new_file_publish(&g->to);
-	if (rc && (g->o->to || !ferror(stdout)))	/* which is told in the end */
+	if (rc && (g->o->to || !ferror(stdout)))	/* which is reported in the end */
 		return complain(EXIT_CANNOT_COUNT, "cannot write %s: %s",
 				g->o->to ? g->o->to : "the comparison", strerror(-rc));
 	return g->c.failed ? g->o->beyond : 0;

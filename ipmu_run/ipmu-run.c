@@ -117,7 +117,7 @@ static int write_report(const struct work *w, const struct choice *c,
 	return rc ? rc : compared;
 }
 
-/* A report without counts tells whether a comparison would be refused. */
+/* A report without counts is enough to check whether a comparison would be refused. */
 static int check_gate(const struct work *w, const struct choice *c, const struct passes *p)
 {
 	const struct measurement none = { .events = c->events, .nevents = c->nevents,

@@ -47,7 +47,7 @@ static int look_for(const char *name)
 	return found;
 }
 
-/* vpmu stands beside us where both are installed, else in PATH. */
+/* vpmu is in ipmu-run's folder if both are installed, otherwise in PATH. */
 static void find_vpmu(const char *self, char out[PATH_MAX])
 {
 	const char *slash = strrchr(self, '/');

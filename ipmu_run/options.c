@@ -322,7 +322,7 @@ static int check_machine(const struct options *o)
 	return 0;
 }
 
-/* Beside the machine ipmu-run tells `vpmu run` of it. */
+/* With --on, the ipmu-run beside the machine checks --only and passes it on (virtual_only()). */
 static int check_only(const struct options *o)
 {
 	if (!o->only || o->on)

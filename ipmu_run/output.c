@@ -11,7 +11,7 @@
 
 #include "run.h"
 
-/* A page without a picture is said to be, and is as good otherwise. */
+/* A page without a picture is reported, and is as good otherwise. */
 static int html(FILE *f, const struct report *r)
 {
 	struct report_missing missing;
@@ -156,7 +156,7 @@ int output_leave(const char *prefix, const struct report *r, bool all)
 	return failed;
 }
 
-/* A full disk behind stdout is told in the end, with whatever else was written there. */
+/* A full disk behind stdout is reported in the end, with whatever else was written there. */
 static int write_stdout(const struct report *r)
 {
 	int rc = report_json(stdout, r);

@@ -74,7 +74,7 @@ static void clear(int terminal)
 	put(terminal, text);
 }
 
-/* The shell is to find the terminal as it was; the line comes back when we go on. */
+/* The shell is to find the terminal as it was; the line comes back when ipmu-run continues. */
 static void stop(int number)
 {
 	(void)number;

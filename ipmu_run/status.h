@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on the terminal while a long run goes on, and a bar for each package or box if there are
+/* A line on the terminal during a long run, and a bar for each package or box if there are
  * several. */
 #ifndef IPMU_RUN_STATUS_H
 #define IPMU_RUN_STATUS_H

@@ -214,7 +214,7 @@ static bool is_active(const char *name)
 	const PAPI_component_info_t *info = component(name);
 	char any[64];
 
-	/* A component looks at the machine when it is first asked for a name. */
+	/* A component checks the machine when it is first asked for a name. */
 	snprintf(any, sizeof(any), "%s:::any", name);
 	exists(any);
 	return info && !is_disabled(info);
@@ -243,7 +243,7 @@ static void put_reason(const struct machine *m, const char *reason, char *why)
 }
 
 /* The engine's words about a name that nothing here has. Other words are about a PMU of this
- * machine that had to be left out. */
+ * machine that had to be skipped. */
 static bool is_unknown(const char *reason)
 {
 	return strstr(reason, LISTER) || strstr(reason, "this machine has no PMU");

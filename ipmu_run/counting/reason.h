@@ -4,7 +4,7 @@
 #ifndef IPMU_RUN_REASON_H
 #define IPMU_RUN_REASON_H
 
-/* The component's sentence, or else PAPI's for the code. To be asked right after the call. */
+/* The component's sentence or, without one, PAPI's for the code. Ask right after the failure. */
 const char *reason_of(int component, int papi);
 
 #endif

@@ -196,7 +196,7 @@ static void forget(const struct sets *s, int set, struct count *counts)
 			counts[s->slots[i].count].known = false;
 }
 
-/* PAPI tells a loss once, and gives the last count that was good from then on. */
+/* PAPI reports a loss once, and gives the last good count from then on. */
 void sets_read(struct sets *s, struct count *counts)
 {
 	for (int i = 0; i < s->nsets; i++) {

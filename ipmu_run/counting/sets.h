@@ -20,11 +20,11 @@ int sets_open(const struct event *events, int n, const bool *chosen, struct sets
 /* -EBUSY: somebody else counts with these counters; -EPERM; -EIO. */
 int sets_start(struct sets *s, char why[COUNT_WHY_MAX]);
 /* Reads what has been counted so far into the counts of the chosen events. May be called in another
- * thread than the others, not at the same time as they. What has been lost is not known from then
- * on, which sets_stop() tells. */
+ * thread than the others, not at the same time as they. Lost counts are not known from then on,
+ * and sets_stop() reports them. */
 void sets_read(struct sets *s, struct count *counts);
-/* Fills the counts of the chosen events, each part at event->first + its number. What has been lost
- * is not known, and why says which; -ESTALE then. */
+/* Fills the counts of the chosen events, each part at event->first + its number. Lost counts
+ * are not known, and why says which; -ESTALE then. */
 int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX]);
 void sets_close(struct sets *s);
 

@@ -16,9 +16,9 @@ void virtual_stop(void);
 void virtual_go(void);
 /* Empties the machine's caches. False: programs run on it, or there is none. */
 bool virtual_refresh(void);
-/* This event, by its full name, is counted: the machine tells the user if it does not drive it. */
+/* This event, by its full name, is counted: the machine warns the user if it does not drive it. */
 void virtual_count(const char *event);
-/* False: this process is emulated, and what it starts is as the machine was told before. */
+/* False: this process is emulated, and programs that it starts are counted as was set before. */
 bool virtual_is_native(void);
 /* Nothing but processes of this program is counted; and how many such programs were executed. */
 void virtual_only(const char *program);

@@ -15,7 +15,7 @@
 
 #define NS 1000000000u
 #define NEVER UINT64_MAX
-/* Between two looks at a machine's clock, whose speed changes with what the program does. A busy
+/* Between two readings of a machine's clock, whose speed changes with what the program does. A busy
  * machine's millisecond takes 1 to 300 ms. */
 #define LOOK_MIN_NS 100000u
 #define LOOK_MAX_NS 10000000u
@@ -31,8 +31,8 @@ struct watcher {
 	uint64_t step;			/* an interval's length; 0: none */
 	uint64_t began, next;		/* of the intervals' clock */
 	uint64_t shown, next_show;	/* since when, and when somebody is shown it */
-	uint64_t look;			/* when the clock is looked at next */
-	uint64_t last_wall, last_clock;	/* what it was at the last look */
+	uint64_t look;			/* when the clock is read next */
+	uint64_t last_wall, last_clock;	/* what it was when read last */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;

@@ -8,7 +8,7 @@
 
 #include "sets.h"
 
-#define WATCH_SHOW_NS 1000000000u	/* how often somebody is shown what is counted */
+#define WATCH_SHOW_NS 1000000000u	/* how often counts are shown */
 
 /* Readings that are wanted while the program runs. */
 struct watch {

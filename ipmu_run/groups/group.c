@@ -176,7 +176,7 @@ static int read_entry(struct reader *r, char *entry)
 	return read_text(r, entry, value);
 }
 
-/* An entry and the lines that go on with it, joined by blanks. There is room for the whole file. */
+/* An entry and its continuation lines, joined by blanks. There is room for the whole file. */
 struct entry { char *text; size_t bytes; };
 
 static void entry_append(struct entry *e, const char *line)

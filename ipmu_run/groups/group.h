@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A group: events that are counted together and the metrics that follow from them, as a text file
- * has them. Lines are "key: value"; a line that begins with a blank goes on with the one before it;
+ * has them. Lines are "key: value"; a line that begins with a blank continues the one before it;
  * '#' begins a comment line.
  *
  *	title: one line

@@ -17,7 +17,7 @@
 
 #define STRANGERS_MS 3000	/* for nodes that have not been heard of */
 #define ENDING_MS 500		/* after a signal */
-#define LOOK_US 20000		/* between two looks at the folder, at first */
+#define LOOK_US 20000		/* between two checks of the folder, at first */
 #define LOOK_LATER_US 500000
 #define LOOKS_SOON 100
 
@@ -90,7 +90,7 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 		return -EINVAL;
 	}
 	cpus_get(&j->own);
-	cpus_set(node_cpus(j->node));	/* those that it may not use are told to be outside */
+	cpus_set(node_cpus(j->node));	/* those that it may not use are reported as outside */
 	program_cpus(&j->own);
 	meet_nodes(j, prefix);
 	return 0;
@@ -194,7 +194,7 @@ static int add_report(struct collecting *c, struct node_report *r, const char *p
 	return 0;
 }
 
-/* Takes a report of this job; those of others may lie beside it. */
+/* Takes a report of this job; the folder may also have reports of others. */
 static void take_report(void *arg, const char *path)
 {
 	struct collecting *c = arg;

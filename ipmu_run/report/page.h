@@ -20,7 +20,7 @@ struct drawn {
 };
 
 /* 0; -EINVAL with the reason where the file holds none, or anything but shapes and text; another
- * negative errno. What would be there twice on a page, or be a script, is left out. */
+ * negative errno. Names that could be on a page twice, and scripts, are skipped. */
 int markup_read(const char *path, struct drawn *out, char why[PAGE_WHY_MAX]);
 
 /* ---- scratch.c */

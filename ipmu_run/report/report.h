@@ -58,7 +58,7 @@ static inline int report_nparts(const struct event *e)
 /* A metric of the whole, or of one part (see report_metric_parts). */
 struct value report_metric(const struct report *r, const struct report_group *g, int metric,
 			   const struct part *part);
-/* An event of the group that has the parts of which the metric can be told one by one, -1: none. */
+/* An event of the group whose parts the metric can be computed for one by one, -1: none. */
 int report_metric_parts(const struct report *r, const struct report_group *g, int metric);
 /* Does the group name this event for the first time? Its clock may be one of its events, too. */
 bool report_is_first(const struct report_group *g, int i);
