@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that ipmu_mpi.f90 needs beyond the C ones: they take Fortran's communicators and one
+/* Functions that ipmu_mpi.f90 needs beyond the C ones. They take Fortran's communicators and one
  * text for a list, and flush the standard output before Fortran writes again. */
 #include <errno.h>
 #include <stdio.h>

@@ -81,8 +81,8 @@ static int resolve_listed(struct ipmu_mpi *m, char *why)
 	return rc;
 }
 
-/* Looking at an event opens its component, and that may look at registers: what belongs to the node
- * is its leader's. */
+/* Resolving an event opens its component, and that may read registers: events of the node are left
+ * to its leader. */
 static int resolve_own(struct ipmu_mpi *m, char *why)
 {
 	int rc = papi_begin(why);
@@ -196,7 +196,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 	rc = agree(m->at.comm, open_here(m, why), why);
 	if (rc)
 		return rc;
-	/* Rank 0 gets to know the nodes, in case they do not come to tell it later. */
+	/* Rank 0 learns of the nodes, in case they end before they can report. */
 	ipmu_mpi_read(m);
 	m->has_read = false;
 	return 0;

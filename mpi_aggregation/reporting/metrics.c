@@ -81,7 +81,7 @@ static const struct row {
 	{ { "elements per VPU instruction", "1",
 	    "VPU_ELEMENTS_ACTIVE / VPU_INSTRUCTIONS_EXECUTED" },
 	  { { "VPU_ELEMENTS_ACTIVE", 1 } }, { { "VPU_INSTRUCTIONS_EXECUTED", 1 } }, NULL },
-	/* Without replay tagging beside them, as tagged instructions are another unit mask. */
+	/* Without replay tagging, as tagged instructions are another unit mask. */
 	{ { "clocks per instruction", "clocks",
 	    "global_power_events:RUNNING / instr_retired:NBOGUSNTAG" },
 	  { { "global_power_events:RUNNING", 1 } }, { { "instr_retired:NBOGUSNTAG", 1 } }, NULL },
