@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Tells what an instruction's memory accesses look like, from its bytes: vpmu_accesses_of() for one
+ * instruction, vpmu_load_and_store() for a sequence of vector instructions. Translation calls both.
+ * There is no state and no lock. A property that cannot be proven from the bytes is false: the
+ * instruction then gets the general callback, which counts the same more slowly. */
 #include "accesses.h"
 
 #include "decoding.h"
@@ -28,7 +32,8 @@ static bool is_locked(const ZydisDecodedInstruction *insn)
 	return insn->attributes & ZYDIS_ATTRIB_HAS_LOCK;
 }
 
-/* Of general registers: with their ModR/M byte, or a constant, in place of memory; or a jump. */
+/* True for an instruction that accesses no memory: its operands are general registers or a
+ * constant, or it is a jump. */
 static bool has_registers_alone(const ZydisDecodedInstruction *insn)
 {
 	switch (insn->meta.category) {
@@ -82,7 +87,7 @@ static bool is_vector_work(const ZydisDecodedInstruction *insn)
 	}
 }
 
-/* Not of vectors. */
+/* True if an instruction without vector registers always makes exactly one access. */
 static bool is_once(const ZydisDecodedInstruction *insn)
 {
 	if (insn->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || is_locked(insn))
@@ -99,7 +104,7 @@ static bool is_general(ZydisRegister reg)
 	return class >= ZYDIS_REGCLASS_GPR8 && class <= ZYDIS_REGCLASS_GPR64;
 }
 
-/* Also those that the text does not name. */
+/* General registers that the instruction writes, implicit ones too: a bit each. */
 static uint16_t written(const struct decoded *d)
 {
 	uint32_t bits = 0;

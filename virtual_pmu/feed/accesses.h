@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What matters of an instruction where only its accesses do, which takes a quarter of the time that
- * its class does. What is not known is false. */
+/* Properties of an instruction's memory accesses, for machines that count no core events. Finding
+ * them takes a quarter of the time that the instruction's class takes. An unknown property is
+ * false. */
 #ifndef VPMU_FEED_ACCESSES_H
 #define VPMU_FEED_ACCESSES_H
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Decodes where an instruction's one access goes: vpmu_address_of() gives it as registers plus a
+ * constant, vpmu_stack_moves() tells by how much an instruction changes RSP. groups.c compares
+ * these to find accesses at a constant distance. There is no state and no lock. Both functions
+ * return false whenever the sum is not exactly what the processor computes. */
 #include "addresses.h"
 
 #include "decoding.h"
@@ -98,7 +102,7 @@ static bool is_sum(const ZydisDecodedOperand *o)
 	       o->mem.index == ZYDIS_REGISTER_NONE;
 }
 
-/* Of a constant, to RSP. */
+/* True for ADD, SUB or LEA of a constant to RSP. */
 static bool calculates(const struct decoded *d, int64_t *by)
 {
 	const ZydisDecodedOperand *from = &d->operands[1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instruction's one access goes: a sum of registers, which nobody here knows, and a
- * constant. So the addresses of two accesses by the same registers differ by a constant. */
+/* The address of an instruction's one access: a sum of registers and a constant. Translation does
+ * not know the registers' values. Still, two accesses by the same registers differ by a
+ * constant. */
 #ifndef VPMU_FEED_ADDRESSES_H
 #define VPMU_FEED_ADDRESSES_H
 
@@ -20,8 +21,8 @@ struct vpmu_address {
  * than 16 bytes, or by other registers than 64-bit ones, or relative to FS or GS. */
 bool vpmu_address_of(struct vpmu_code code, uint64_t end, struct vpmu_address *a);
 
-/* What the instruction adds to RSP, which it changes: PUSH, POP, and ADD, SUB or LEA of a constant.
- * False: not known. */
+/* Gives the constant that an instruction adds to RSP, for PUSH, POP, and ADD, SUB or LEA of a
+ * constant. False: not known. */
 bool vpmu_stack_moves(struct vpmu_code code, int64_t *by);
 
 #endif

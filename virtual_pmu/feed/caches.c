@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens the machine's caches in the segment and binds runners to them. vpmu_caches_open() checks
+ * the layout. vpmu_caches_place() puts a runner on a virtual CPU and fills in all that its fast
+ * paths read. vpmu_caches_choose() decides which fast path it may use. A runner is its thread's
+ * own, so these take no lock. After a move nothing in the runner refers to the old core. */
 #include <errno.h>
 #include <string.h>
 

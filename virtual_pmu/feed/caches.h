@@ -51,11 +51,11 @@ struct vpmu_caches {
 	struct vpmu_segment *s;
 	unsigned char *base;
 	struct vpmu_layout layout;
-	/* Where addresses are physical: memory of each package, and of all what is below 4 GiB. */
+	/* Physical addresses: bytes of memory of each package, and bytes of all below 4 GiB. */
 	uint64_t node_bytes, low_bytes;
 };
 
-/* One cache of a core as the fast paths see it. */
+/* A cache of one core as the fast paths see it. */
 struct vpmu_fast {
 	unsigned char *sets;	/* NULL: level absent */
 	struct vpmu_level level;
@@ -133,8 +133,8 @@ struct vpmu_runner {
 	uint32_t inside_version;
 	struct vpmu_contention contention;
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
-	/* Where instructions' last accesses, and the last fetches, found their lines: that it is so
-	 * still, the word there tells. Never NULL. */
+	/* Ways in which instructions' last accesses, and the last fetches, found their lines. The
+	 * word in the way tells whether the line is still there. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
 	struct vpmu_stream stream[VPMU_STREAMS];
 	uint32_t *counts;		/* core events since the last report; NULL: not all count */
@@ -187,7 +187,7 @@ static inline struct vpmu_l1 vpmu_fast_set(const struct vpmu_fast *f, uint64_t t
 				 f->level.ways };
 }
 
-/* Where the L1, which is there, has the line; or NULL. */
+/* The way in which the L1 has the line; or NULL. The machine must have this L1. */
 static inline struct vpmu_way *vpmu_fast_find(const struct vpmu_fast *f, uint64_t tag)
 {
 	struct vpmu_l1 set = vpmu_fast_set(f, tag);
@@ -213,7 +213,7 @@ static inline struct vpmu_stream *vpmu_stream_of(struct vpmu_runner *r, uint64_t
 	return &r->stream[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
 }
 
-/* Where the runner remembers what this piece of code found last. */
+/* The entry in which the runner remembers the way of this line of code. */
 static inline struct vpmu_way **vpmu_runner_code(struct vpmu_runner *r, uint64_t tag)
 {
 	return &r->code[(tag >> 6) % VPMU_CODE_LINES];

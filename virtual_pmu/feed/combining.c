@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The write-combining buffers of a thread. vpmu_combining_add() adds to an open buffer without a
+ * lock; vpmu_combining_open() and the flushes need the machine lock, because buffers that leave
+ * become requests. Buffers are in the order in which they were opened, oldest first. A line is in
+ * one buffer at most, and in no cache of the package when its buffer is opened. */
 #include <string.h>
 
 #include "combining.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which accesses are contended. vpmu_contended_by() decides at each hit of the LLC that other cores
- * share, under the machine lock. It reads the clocks and waits of other threads, which these write
- * without a lock: a value that is a moment old changes the count by one access. */
+/* Tells which accesses are contended. vpmu_contended_by() decides at each hit of the LLC that other
+ * cores share, under the machine lock. It reads the clocks and waits of other threads, which these
+ * write without a lock. A value that is a moment old changes the count by one access. */
 #include "contended.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ struct pace {
 	bool waits;
 };
 
-/* Where an agent has a line, the clock of its last use (0: one that is not contended), and whether
- * the thread that made it waits for a change of the line. */
+/* An agent's last use of a line. clock: of the use; 0: not contended. waits: the thread that made
+ * the use waits for a change of the line. */
 struct use {
 	struct vpmu_way *way;
 	uint32_t agent;
@@ -37,8 +37,8 @@ struct use {
 #define LENT 16u	/* a thread's load and store of a line have fewer others between them */
 
 static struct pace paces[VPMU_CPUS_MAX][AGENT_THREADS];
-/* Of each agent: lines that it had modified when contended loads made them shared, the last one
- * first; 0: none. */
+/* Lines that each agent had modified when contended loads made them shared, the last one first;
+ * 0: none. */
 static uint64_t lent[VPMU_CPUS_MAX][LENT];
 
 static uint32_t agent_number(const struct vpmu_caches *c, uint32_t package, uint32_t agent)
@@ -72,7 +72,8 @@ static bool spins(const struct vpmu_runner *r)
 	return paused && load(&r->clock) - paused < VPMU_SPIN_CLOCKS;
 }
 
-/* What the thread has used until now comes before what others do after waits of theirs. */
+/* Orders this wait among those of other threads. Uses that the thread has made until now come
+ * before uses that others make after later waits. */
 static void begin_wait(struct vpmu_runner *r)
 {
 	struct vpmu_contention *k = &r->contention;
@@ -228,7 +229,7 @@ static void find_clock(const struct vpmu_caches *c, const struct vpmu_runner *r,
 			u->clock = clock_of_use(&p[i], used);
 }
 
-/* Where an L1D of the agent has the line, with one of its words; or NULL. */
+/* The way in which an L1D of the agent has the line; or NULL. */
 static struct vpmu_way *way_of(const struct vpmu_caches *c, const struct vpmu_runner *r,
 			       uint32_t agent, uint64_t tag)
 {
@@ -276,7 +277,7 @@ static void note_order(struct vpmu_runner *r, enum vpmu_touch kind, const struct
 		end_wait(r);
 }
 
-/* Where the line is in the list; LENT: it is not there. */
+/* The line's index in the list; LENT: it is not there. */
 static uint32_t find_lent(const uint64_t *lines, uint64_t tag)
 {
 	uint32_t i = 0;

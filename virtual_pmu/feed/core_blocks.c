@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Describes blocks of guest code: which core events a block counts whenever it runs, and how it
+ * ends. vpmu_block_describe() is called when QEMU translates a block, by any thread; a mutex guards
+ * the table of descriptions. Descriptions never change and are never freed, because callbacks and
+ * threads keep pointers to them. The same code gets the same description again. */
 #include "core_blocks.h"
 #include "packed.h"
 

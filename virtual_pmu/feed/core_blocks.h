@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a block of guest code does whenever it runs, found once when QEMU translates it. */
+/* The core events of a block of guest code, found once when QEMU translates it. */
 #ifndef VPMU_FEED_CORE_BLOCKS_H
 #define VPMU_FEED_CORE_BLOCKS_H
 

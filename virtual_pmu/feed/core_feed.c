@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts core events, in front of the callbacks of watch.c. core_feed.h has the rules and the entry
+ * points. Each thread counts into memory of its own without a lock; report() adds this to the model
+ * under the machine lock, at least every VPMU_REPORT_CLOCKS. `on` says whether code is translated
+ * with these callbacks, and `turn` how often that began. Counts of an older turn are dropped. */
 #include "core_feed.h"
 
 #include <stdlib.h>
@@ -16,7 +20,7 @@
 /* User data of an access: flags below the number of the instruction in its block, from 1. */
 enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 };
 
-/* The last access of either kind, of which QEMU may show more pieces. */
+/* The thread's last load or store, of which QEMU may show more pieces. */
 struct piece {
 	uintptr_t note;		/* of its instruction; 0: none in this block yet */
 	uint64_t line;		/* of its first byte */
@@ -240,7 +244,7 @@ void vpmu_core_feed_follow(void)
 
 /* ---- blocks ---- */
 
-/* What kinds of branches count as, besides BRANCHES and BRANCHES_TAKEN. */
+/* Counts a branch under its kind. BRANCHES and BRANCHES_TAKEN are counted by the caller. */
 static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
 {
 	switch (kind) {
@@ -306,7 +310,7 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 	fetch_page(t, (b->end - 1) >> VPMU_PAGE_SHIFT);
 	t->previous = b;
 	t->load.note = t->store.note = 0;
-	/* One more round of the same string instruction. */
+	/* A repetition of the same string instruction is no new block. */
 	if (before && before->repeats && b->instructions == 1 && before->last == b->start)
 		return;
 	for (uint32_t i = 0; i < b->entries; i++)
@@ -326,7 +330,7 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 	return mine;
 }
 
-/* A thread that has not noticed that counting ended for a while has counted some of it. */
+/* Drops counts of an older turn: the thread did not notice that counting was off in between. */
 static __attribute__((noinline, cold)) void begin_anew(struct core_thread *t)
 {
 	t->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
@@ -379,7 +383,8 @@ void vpmu_core_feed_interrupted(void)
 
 /* ---- accesses ---- */
 
-/* An instruction's first piece of this kind, or one of its own. */
+/* Counts a new access: an instruction's first load or store, or each one of an instruction that
+ * makes many. */
 static void new_access(struct core_thread *t, struct piece *p, uintptr_t note, bool store,
 		       uint64_t line)
 {

@@ -51,14 +51,14 @@ bool vpmu_core_feed_retires(void);	/* it counts instructions and clocks alone */
 void vpmu_core_feed_follow(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
 void vpmu_core_feed_interrupted(void);
-/* So many instructions of the thread's last block have not been executed. */
+/* Takes back the last `instructions` of the thread's last block, which were not executed. */
 void vpmu_core_feed_uncount(uint32_t instructions);
 /* Registers the callbacks for a block; packed: the argument of parts.block. */
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
 
 /* The thread itself calls these. Its runner is in place: */
 void vpmu_core_feed_enter(struct vpmu_runner *r);
-/* It has waited or forked, and its clock may have jumped. */
+/* The thread has waited or forked, and its clock may have jumped. */
 void vpmu_core_feed_restart(bool forked);
 /* It is about to continue on another virtual CPU. */
 void vpmu_core_feed_moves(void);
@@ -66,7 +66,7 @@ void vpmu_core_feed_moves(void);
 void vpmu_core_feed_forget(uint64_t first, uint64_t last);
 /* Reports to the model what the thread did; the machine lock is not held. */
 void vpmu_core_feed_report(void);
-/* It ends. */
+/* The thread ends. */
 void vpmu_core_feed_leave(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a load or a store does: for watch.c alone, which says what else an access may stand for. */
+/* The path of a load or store through the caches, included by watch.c only. watch.c also has the
+ * accesses that stand for a block or for other accesses. */
 #ifndef VPMU_FEED_DATA_ACCESS_H
 #define VPMU_FEED_DATA_ACCESS_H
 
@@ -56,7 +57,7 @@ static AS_GIVEN void access_two(unsigned int vcpu, qemu_plugin_meminfo_t info, u
 	touch(t, tag + VPMU_LINE_BYTES, kind);
 }
 
-/* What the instruction remembers: the user data of its callback is its place in the table. */
+/* The instruction's entry in the table of sites. The user data of its callback is the offset. */
 static inline struct vpmu_way **site_of(struct vpmu_runner *r, void *user)
 {
 	return (struct vpmu_way **)(void *)((char *)r->site + (uintptr_t)user);
@@ -77,7 +78,7 @@ static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
 			  vpmu_plain_miss_among(&vpmu_feed.caches, r, word, r->version);
 }
 
-/* Where the L1 has the line; or NULL. */
+/* The way in which the L1 has the line; or NULL. */
 static inline struct vpmu_way *find(struct vpmu_runner *r, uint64_t tag)
 {
 	r->version = vpmu_core_version(r->own);
@@ -109,7 +110,7 @@ static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	*site_of(r, user) = r->filled;
 }
 
-/* It is there, and shared. */
+/* Store hit on a line in Shared state: request ownership. */
 SLOW static void access_shared(struct vpmu_runner *r, void *user, uint64_t tag)
 {
 	touch_word(r, tag | VPMU_WORD_M);

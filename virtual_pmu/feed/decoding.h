@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Zydis says of an instruction, for the files that ask it. */
+/* Decoding with Zydis, and questions about a decoded instruction that several files ask. */
 #ifndef VPMU_FEED_DECODING_H
 #define VPMU_FEED_DECODING_H
 
@@ -70,7 +70,7 @@ static inline bool addresses_memory(const ZydisDecodedInstruction *insn)
 	return (insn->attributes & ZYDIS_ATTRIB_HAS_MODRM) && insn->raw.modrm.mod != 3;
 }
 
-/* Of XMM and YMM registers. Those with a mask may leave bytes out. */
+/* True for instructions with XMM or YMM registers, except masked moves, which may skip bytes. */
 static inline bool is_vector(const ZydisDecodedInstruction *insn)
 {
 	switch (insn->mnemonic) {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Starts and ends the threads that the feed watches, and counts how many run. vpmu_emulated_start()
+ * gives the calling thread its vpmu_self at its first block; vpmu_emulated_end() releases it. The
+ * number of running threads grows under the machine lock only: a thread that keeps the lock as the
+ * machine's only one notices then. The segment counts the same threads as
+ * vpmu_feed.running does, except those of a process that ends. */
 #include "emulated.h"
 
 #include <stdlib.h>
@@ -45,7 +50,7 @@ void vpmu_process_leave(void)
 		__atomic_fetch_sub(&vpmu_feed.segment->runners, before, __ATOMIC_RELAXED);
 }
 
-/* The lock comes from a thread that has kept it, so that no one believes to be alone from then. */
+/* Takes the lock first. A thread that keeps it as the machine's only one has to give it up. */
 void vpmu_process_stay(void)
 {
 	bool locked = vpmu_feed_lock(vpmu_feed.segment, vpmu_self->runner.tid);
@@ -124,7 +129,7 @@ void vpmu_emulated_sleep(struct vpmu_emulated *t)
 	count(-1u);
 }
 
-/* It takes the lock as vpmu_process_stay() does. */
+/* Takes the lock for the same reason as vpmu_process_stay(). */
 void vpmu_emulated_wake(struct vpmu_emulated *t)
 {
 	bool locked;

@@ -21,14 +21,15 @@ struct vpmu_emulated {
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
 
-/* What all threads of this feed share. */
+/* State that all threads of this feed share. */
 struct vpmu_feed {
 	struct vpmu_segment *segment;
 	struct vpmu_caches caches;
 	uint64_t space;			/* of addresses */
 	bool keeping;			/* of the machine lock by the only thread */
 	bool left_out;			/* --only: nothing of this process counts */
-	/* Of its threads those that the segment counts, unless: it counts none of them. */
+	/* Running threads of this process. The segment counts them too, unless the bit
+	 * VPMU_PROCESS_ENDS is set. */
 	uint32_t running;
 	/* A whole machine's CPU with QEMU's number has always this one; NULL: threads move. */
 	uint32_t (*cpu_of)(unsigned int vcpu);
@@ -39,13 +40,14 @@ extern struct vpmu_feed vpmu_feed;
 /* Initial-exec: one instruction to reach it, at every memory access. */
 extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
 
-/* Of the calling thread, which becomes vpmu_self; and the thread that makes a new one (NULL: none),
- * which goes on before that begins. */
+/* Starts the calling thread, whose record becomes vpmu_self. */
 struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu);
+/* Notes the thread that creates this vcpu (NULL: none), and its clock: it may continue before its
+ * child begins. */
 void vpmu_emulated_parent(unsigned int vcpu, const struct vpmu_emulated *parent);
 void vpmu_emulated_end(void);
-/* The process ends by what the calling thread does next, and all of its threads with it; or it has
- * not ended. */
+/* leave: the calling thread is about to end the process with all of its threads. stay: the process
+ * has not ended after all. */
 void vpmu_process_leave(void);
 void vpmu_process_stay(void);
 /* Finds or makes the slot of this thread in the segment and starts its runner there. clock: its

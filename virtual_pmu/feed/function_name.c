@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the function that an address of an emulated program belongs to. User-mode emulation maps
- * the program's files into its own process, so /proc/self/maps names them. */
+ * the program's files into its own process, so /proc/self/maps names them. vpmu_function_name() is
+ * the only entry point. It reads files without trusting them, and takes no lock. */
 #include "function_name.h"
 
 #include <elf.h>

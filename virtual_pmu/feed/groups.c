@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds groups of accesses while a block is translated, and the lines that a group goes to.
+ * vpmu_gather*() work on the caller's gathering and need no lock. vpmu_gather_end() puts the
+ * finished group into a list, from which vpmu_groups_free() frees all when QEMU drops its
+ * translations. vpmu_group_look() computes a group's lines at the first use and publishes them by
+ * one atomic exchange, so threads may race there. */
 #include "groups.h"
 
 #include <stdlib.h>

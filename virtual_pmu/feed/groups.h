@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of accesses: those of a block that come one after the other by the same registers, which
- * nothing changes between them but for what can be told from the code. The first one's address
- * tells the others', so that its callback stands for all of them, in their order.
+/* A group: successive accesses of a block by the same registers. In between, these registers change
+ * only by constants that the code shows. The first access's address therefore gives all others, and
+ * its callback stands for all of them, in their order.
  *
- * An instruction of a group that faults, or behind which the first one that does is, has been
- * counted by then, as all instructions of its block have. */
+ * If an instruction of a group faults, the whole group has been counted by then, as have all
+ * instructions of its block. */
 #ifndef VPMU_FEED_GROUPS_H
 #define VPMU_FEED_GROUPS_H
 
 #include "addresses.h"
 
-/* One of them: its address is (the first one's & mask) + offset. The rest is what its own callback
- * would have. */
+/* An access of a group. Its address is (the first access's & mask) + offset. The rest is what its
+ * own callback would get. */
 struct vpmu_grouped {
 	uint64_t offset, mask;
 	uint32_t info, site;
@@ -55,14 +55,14 @@ struct vpmu_gathering {
 
 /* There is no group yet. */
 void vpmu_gather_none(struct vpmu_gathering *g);
-/* One begins with this access. */
+/* Begins a group with this access. */
 void vpmu_gather_first(struct vpmu_gathering *g, const struct vpmu_address *first, size_t at);
 /* The next access of the block. False: it is by other registers, or there is no group. */
 bool vpmu_gather(struct vpmu_gathering *g, const struct vpmu_address *a, size_t at);
 /* Behind an instruction that changes these registers. The group ends where it is not known how. */
 void vpmu_gather_behind(struct vpmu_gathering *g, struct vpmu_code code, uint32_t writes);
-/* The end of it. The caller adds what is not known here. NULL: there are too few accesses, or no
- * memory. It lives until vpmu_groups_free(). */
+/* Ends the group. The caller fills in user data, ways and sites. NULL: there are too few accesses,
+ * or no memory. A group lives until vpmu_groups_free(). */
 struct vpmu_group *vpmu_gather_end(struct vpmu_gathering *g);
 
 /* The lines where the first access is to this address, `before` behind a multiple of 8. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains instructions that the machine's processor does not have, where the emulator alone would
- * end the program with "uncaught target signal 4". */
+ * end the program with "uncaught target signal 4". vpmu_illegal_translate() watches such an
+ * instruction, vpmu_illegal_call() sees whether the program handles SIGILL. One sentence per
+ * process goes to stderr; nothing is counted here, and no lock is taken. */
 #include "illegal.h"
 
 #include <limits.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Sorts instructions into the classes that core events need. vpmu_class_of() is the entry point,
+ * called once per translated instruction; instructions.h has the rules. Names of Intel's mnemonics
+ * tell type and unit, so that new instructions need no table. There is no state and no lock. */
 #include "instructions.h"
 
 #include <string.h>
@@ -20,7 +23,7 @@ static bool has_register_of(const struct decoded *d, ZydisRegisterClass class)
 	return false;
 }
 
-/* Of a move: MOV to a segment register does more than load. */
+/* True if a move is a plain load. MOV to a segment register does more than that. */
 static bool is_load(const struct decoded *d)
 {
 	return memory_operand(d) && goes_to_register(d) &&

@@ -23,8 +23,8 @@ static void forget_core(struct vpmu_core *core, uint32_t owner)
 	vpmu_core_take(core, owner, 0);
 }
 
-/* When a thread executes a program, the first one of its process ends wherever it is, and its id
- * goes on: nobody else would find the owner dead. */
+/* Releases locks under this thread id. When a thread executes a program, its process's first thread
+ * ends wherever it is. Its id stays in use, so nobody else would find the owner dead. */
 void vpmu_locks_forget(const struct vpmu_caches *c, uint32_t tid)
 {
 	const uint32_t owners[] = { tid, tid | VPMU_LOCK_KEPT };
@@ -37,7 +37,8 @@ void vpmu_locks_forget(const struct vpmu_caches *c, uint32_t tid)
 	}
 }
 
-/* Who was stopped may have lost them. */
+/* Releases both locks only if they still are the runner's: a thread that was stopped may have lost
+ * them. */
 void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner)
 {
 	uint32_t kept = r->tid | VPMU_LOCK_KEPT;

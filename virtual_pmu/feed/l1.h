@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One set of a level-one cache: a fingerprint of one byte per way as in sets.h, then for each way
- * the word of its line and when it was used last.
+/* A set of a level-one cache: a fingerprint of one byte per way as in sets.h, then a record per
+ * way. The record has the word of the line and the number of its last use.
  *
  * Uses are numbered by the thread, whose numbers keep up with its clock, so that those of two
  * threads of one core compare. A hit is noted by one store, without a lock. Empty ways were never

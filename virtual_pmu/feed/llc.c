@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared part of a package: LLC slices, snoops, memory. The caller holds the machine lock. */
+/* The general path of an access through a package: private caches, LLC slices, snoops, memory.
+ * vpmu_caches_access() takes the locks that it needs; the caller of vpmu_caches_remove() holds the
+ * machine lock. A line that no word of the LLC names is in no private cache of the package. plain.c
+ * is the same made fast for the usual case, and both have to count alike. */
 #include "clock.h"
 #include "contended.h"
 #include "home.h"
@@ -9,7 +12,7 @@
 #include "private_access.h"
 #include "waiting.h"
 
-/* What one request of a core carries through the functions below. */
+/* A core's request, as the functions below pass it on. */
 struct request {
 	const struct vpmu_caches *c;
 	struct vpmu_runner *r;
@@ -83,7 +86,7 @@ static HOT void read_memory(const struct request *q)
 	vpmu_outcome_fill(q->r, q->kind, false);
 }
 
-/* One core's answer; takes the core's lock, but for the requester's own, held already. */
+/* Snoops one core and returns its answer. Takes that core's lock; the requester's own is held. */
 static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
 				  bool take_out, enum vpmu_snoop_cause cause)
 {
@@ -345,7 +348,8 @@ static HOT void take_back(const struct request *q, uint64_t word)
 			  vpmu_cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));
 }
 
-/* What another core of the cluster has in its L1 goes to the L2, and need not come from here. */
+/* Asks the cluster's other cores. A line in one of their L1s goes to the L2 and need not come from
+ * here. */
 static void ask_cluster(const struct request *q, struct vpmu_private *p)
 {
 	bool done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What other cores have. The caller holds the machine lock, so that they get nothing from outside;
- * inside they go on, and are looked at without their locks. */
+/* Tells whether other cores have a line. The caller holds the machine lock, so that no line enters
+ * another core. Within its caches each core continues, and these are read without its lock. */
 #ifndef VPMU_FEED_OTHERS_H
 #define VPMU_FEED_OTHERS_H
 

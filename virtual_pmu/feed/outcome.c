@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Adds what the caches did to a thread's core event counts. llc.c calls these while r->counts is
+ * set; outcome.h has the rules. vpmu_outcome_access() reads the core's caches without a lock; for
+ * all others the caller holds the machine lock. Snoops and lines taken back count for another core
+ * and go to the model at once. Everything else stays in r->counts until the thread's report. */
 #include "outcome.h"
 
 static enum vpmu_core_event l1_miss(enum vpmu_touch kind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caches tell a thread's core event counts (vpmu_runner.counts; NULL: not counted).
+/* Core events that the caches cause, in a thread's counts (vpmu_runner.counts; NULL: not counted).
  *
  * Stated rules: "the level behind" is the core's own L2, or the LLC on machines whose cores have
  * none. A store that finds its line shared in the L1 is no L1 miss, but a request to the level

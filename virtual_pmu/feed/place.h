@@ -28,8 +28,8 @@ static HOT uint64_t vpmu_mixed(uint64_t group)
 	return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
 }
 
-/* Of a power of two of slices, whose last is this: the rotation is the product's first bits. Of one
- * slice, it does not matter. */
+/* The slice of a line where the number of slices is a power of two; `last` is that number less one.
+ * The product's first bits rotate the slices. With one slice they do not matter. */
 static HOT uint32_t vpmu_slice_of_power(uint64_t line, uint64_t group, uint32_t shift,
 					uint32_t last)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What llc.c and private_access.h do in general, made short for a core with an L2 of its own whose
- * line no other core has. A whole access is one function without calls, but for what is rare. */
+/* The fast path of an access: the core has an L2 of its own, and no other core has the line.
+ * vpmu_plain_access() and vpmu_plain_miss*() are the entry points. They return false, with nothing
+ * changed, where llc.c has to do the access in general; both have to count alike. A runner that
+ * keeps the machine lock needs no other (the *_alone functions). Any other takes its locks here and
+ * checks the core's version, to see that the core has not changed since the L1 was searched. An
+ * access is one function without calls, except in rare cases. */
 #include "plain.h"
 
 #include <string.h>

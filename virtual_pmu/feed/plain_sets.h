@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the caches keep a line of the plain case: for plain.c alone. */
+/* Finds the sets of a line in the plain case. Included by plain.c only. */
 #ifndef VPMU_FEED_PLAIN_SETS_H
 #define VPMU_FEED_PLAIN_SETS_H
 
 #include "deferring.h"
 #include "place.h"
 
-/* What follows is compiled for caches with these ways, which then are constants, L1s that are
- * alike, and an LLC of a power of two of slices and sets, with few agents, whose lookups are
- * counted in bulk; and for any. */
+/* The shape of the caches. The functions below are compiled twice: for any shape, and for the usual
+ * one, whose members are constants. The usual shape has equal L1s, few agents and a power of two of
+ * slices and sets. Its LLC lookups are counted in bulk. */
 struct ways { uint32_t l1d, l1i, l2, llc, alike, powers, few, counted; };
 
 #define USUAL_WAYS ((struct ways){ VPMU_L1_USUAL_WAYS, VPMU_L1_USUAL_WAYS, 4, 16, 1, 1, 1, 1 })
@@ -119,8 +119,8 @@ static HOT struct vpmu_ahead place_of(const struct plain *q, uint64_t tag)
 	return at;
 }
 
-/* Of the line behind that at this place: mostly the same set of the next slice, where slices are a
- * power of two. */
+/* The place of the next line. With a power of two of slices this is mostly the same set of the next
+ * slice. */
 static HOT struct vpmu_ahead place_behind(const struct plain *q, struct vpmu_ahead at)
 {
 	uint32_t last = q->r->slice_last, slice = (at.slice + 1) & last;
@@ -142,7 +142,8 @@ static HOT void prefetch(struct vpmu_ahead at)
 	__builtin_prefetch(at.set + 2 * VPMU_LINE_BYTES, 1);
 }
 
-/* What is deferred from now on comes after this access. */
+/* Counts a scattered miss, and judges at times whether to defer. Accesses that are deferred from
+ * then on come after this one. */
 static HOT void count_scattered(struct vpmu_runner *r)
 {
 	if (__builtin_expect((int32_t)(++r->scattered - r->judged_at) >= 0, 0))

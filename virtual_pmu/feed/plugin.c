@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* feed/: the execution feed, a plugin of QEMU that turns what a program executes into events of the
  * model. This file joins it to QEMU's user-mode emulation: system calls, threads and processes. An
- * emulated thread is a host thread with the same id. */
+ * emulated thread is a host thread with the same id. qemu_plugin_install() is the entry point, and
+ * QEMU calls each callback in the thread that it is about. Before a system call the thread
+ * publishes what it has done and releases the machine lock, because the call may wait for another
+ * thread. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

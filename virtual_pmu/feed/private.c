@@ -20,8 +20,9 @@ static bool keeps_machine(const struct vpmu_segment *s, uint32_t owner)
 	return __atomic_load_n(&s->lock.owner, __ATOMIC_ACQUIRE) == owner;
 }
 
-/* A kept lock is its thread's while that keeps the machine lock, which it gives to who asks. From a
- * thread that has lost that one this takes the other. */
+/* Takes a core's lock that its owner keeps. The owner has it as long as it keeps the machine lock,
+ * so this requests the machine lock. If the owner has lost that, the core's lock is taken from
+ * it. */
 static bool take_kept(struct vpmu_core *core, const struct vpmu_runner *r, uint32_t owner)
 {
 	if (keeps_machine(r->s, owner)) {

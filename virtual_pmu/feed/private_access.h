@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What accesses and snoops do to the caches of one core. The functions are inline because llc.c
+/* Accesses and snoops in the caches of one core. The functions are inline because llc.c
  * calls them at every miss of an L1. Their caller holds the core's lock, except for hits in an
  * L1. */
 #ifndef VPMU_FEED_PRIVATE_ACCESS_H
@@ -9,7 +9,7 @@
 #include "cluster.h"
 #include "private.h"
 
-/* What leaves the core if this L1D word falls out: itself, what it pushes out of the L2, or 0. */
+/* The word that leaves the core if the L1D evicts this one: itself, the L2's victim, or 0. */
 static inline uint64_t private_overflow(const struct vpmu_private *p, uint64_t word)
 {
 	struct vpmu_set l2;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Answers the calls of QEMU's user mode. System calls go to system/. Instructions that use
+ * registers (RDPMC, RDTSC, SPFLT) or fault on the window are handled here. vpmu_serving_begin()
+ * passes the table of functions to QEMU. Before a register is read other than by a system call,
+ * synchronise() publishes the thread's counts and releases the machine lock, which system/
+ * takes. */
 #include "serving.h"
 
 #include <dlfcn.h>

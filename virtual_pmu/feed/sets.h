@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One set of a cache: a word per way, and its head: the LRU order of the ways in one more word, and
- * behind that a fingerprint of one byte per way, which says at once in which ways a line may be.
+/* A set of a cache has a head and a word per way. The head is the LRU order of the ways in one
+ * word, and a fingerprint of one byte per way. Fingerprints tell in which ways a line may be.
  *
  * The order has four bits per place, most recently used way lowest; it is stored with the identity
  * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last. */
@@ -142,7 +142,7 @@ static inline uint32_t set_last(const struct vpmu_set *set)
 	return order_last(set_order(set), set->ways);
 }
 
-/* Puts a line in that the set, whose order this is, does not have, in place of the last. */
+/* Inserts a line that the set does not have in place of its last one. order: the set's. */
 static inline void set_replace(const struct vpmu_set *set, uint64_t order, uint64_t word)
 {
 	uint64_t others = set->ways < 16 ? ~0ull << 4 * set->ways : 0;

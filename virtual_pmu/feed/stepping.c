@@ -3,7 +3,7 @@
  * QEMU translates it once more as a block of its own, whose only callback notes the accesses, and
  * executes that block while all other threads are stopped. No lock may be taken meanwhile, because
  * a stopped thread may hold it. So the notes become writes of registers, and accesses of the
- * caches, when the threads go on. The window's lock guards everything here.
+ * caches, when the threads continue. The window's lock guards everything here.
  *
  * An access to the window is uncached and moves no line, and is no load or store of the core
  * events. Its instruction was counted with the block that it faulted in. */

@@ -41,7 +41,7 @@ enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page)
 	return find(second_of(t), s->second, s->second_ways, page) ? VPMU_WALK : VPMU_LONG_WALK;
 }
 
-/* What stays of a set moves up, so that free entries are last and taken first. */
+/* Moves the remaining entries of a set up, so that free entries are last and taken first. */
 static void forget(uint64_t *sets, uint32_t entries, uint32_t ways, uint64_t first,
 		   uint64_t last)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes vfork() behave as Linux has it, although QEMU forks; see vforks.h. vpmu_vforks_call() and
+ * _return() see the program's system calls, vpmu_vforks_wait() is the caller's wait. Both processes
+ * share one struct vfork. Its robust mutex is the child's: the kernel releases it when the child
+ * executes a program or ends, however that happens. */
 #include "vforks.h"
 
 #include <pthread.h>
@@ -16,7 +20,7 @@
 
 /* Memory that caller and child share. */
 struct vfork {
-	/* The child's. The kernel takes it away when the child executes a program or ends. */
+	/* Held by the child. The kernel releases it when the child executes a program or ends. */
 	pthread_mutex_t alive;
 	bool locked, ended;
 	pid_t caller, child;
@@ -107,7 +111,7 @@ bool vpmu_vforks_return(int64_t answer)
 	return false;
 }
 
-/* True: the child is there, and has not yet come so far as to lock its mutex. */
+/* True while the child exists and has not yet locked its mutex. */
 static bool begins(const struct vfork *v, pid_t child)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -117,7 +121,7 @@ static bool begins(const struct vfork *v, pid_t child)
 	       !info.si_pid;
 }
 
-/* Other threads may have written to the stack meanwhile. */
+/* Copies only what the child changed: other threads may have written to the stack meanwhile. */
 static void take_over(const struct vfork *v)
 {
 	uint8_t *stack = host->memory(v->stack, v->bytes, true);

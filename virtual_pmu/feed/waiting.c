@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Waits for the machine lock in the name of an emulated thread. vpmu_runner_lock_wait() is for a
+ * runner: polite if it wants the lock often, so that it lets a thread with a reservation go first.
+ * vpmu_feed_lock_wait() is for everything else and asks a thread that keeps the lock to release it.
+ * Both return false where waiting is useless: the caller has the lock itself, or its owner is
+ * halted. They replace an owner that has ended. errno stays as it was. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -15,21 +20,21 @@
 #define LOOK_NS 2000000
 #define GIVE_UP_NS 1000000000
 
-/* Who wants the lock often looks at it this often, so many pauses apart, and then sleeps until it
- * is woken. Nobody does that when the thread that goes first is not running: hence the limit. It is
- * for each that sleeps: however many they are, one of them looks about every millisecond. */
+/* A polite waiter wants the lock often. It polls POLLS_AWAKE times, PAUSES apart, and then sleeps
+ * until it is woken. If the thread with the reservation does not run, nobody wakes it, so its sleep
+ * has a limit. The limit is per sleeper: one of them polls about every millisecond. */
 #define POLLS_AWAKE 4u
 #define PAUSES 64u
 #define ASLEEP_NS 1000000
 #define ASLEEP_MAX_NS (64 * ASLEEP_NS)
-/* And so long when the other one keeps it; then that one is asked. The host's caches hold the
- * machine's for whose turn it is, so turns are long. */
+/* The sleep's limit while another thread keeps the lock. After it, that thread is asked to release
+ * it. Turns are long because the owner's host CPU has the machine's caches in its own. */
 #define TURN_NS 3000000
-/* Who goes first looks so often; then the host has taken the CPU from the thread that has the lock,
- * which needs it more than who waits. */
+/* An impolite waiter polls this often. After that it sleeps, because the host has preempted the
+ * lock's owner, which needs the CPU more than the waiter. */
 #define POLLS_YIELDING 1024u
 #define PREEMPTED_NS 50000
-/* Whose turn it is looks so often for a moment in which the lock is free. */
+/* A waiter whose turn has come polls this often for a moment in which the lock is free. */
 #define POLLS_OF_TURN 256u
 
 static int64_t now_ns(void)
@@ -51,18 +56,18 @@ static bool is_halted(uint32_t tid)
 	return vpmu_thread_doing("/proc/self/task", tid) == 'S';
 }
 
-/* What a waiter has seen. */
+/* Observations of one waiter. */
 struct wait {
 	struct vpmu_segment *s;
 	uint32_t tid, uses, looked_uses, suspect, polls;
-	uint32_t turn;			/* looks that are left of one's turn */
-	uint32_t stopped;		/* keeps the lock, and was stopped at the last look */
-	int64_t looked;			/* when it looked last, or came */
-	int64_t unused_ns;		/* for so long nobody has used the lock */
+	uint32_t turn;			/* polls that are left of this waiter's turn */
+	uint32_t stopped;		/* owner that keeps the lock, stopped at the last check */
+	int64_t looked;			/* time of the last check, or of the start */
+	int64_t unused_ns;		/* time since anybody has used the lock */
 };
 
-/* True while it is worth waiting. A holder that seemed halted at the last look, too, is so unless
- * the lock was used meanwhile. */
+/* True while it is worth waiting. An owner that seemed halted at two checks in sequence is halted,
+ * unless the lock was used in between. */
 static bool look(struct wait *w, uint32_t owner)
 {
 	uint32_t last = w->suspect, uses = __atomic_load_n(&w->s->lock.uses, __ATOMIC_RELAXED);
@@ -79,8 +84,9 @@ static bool look(struct wait *w, uint32_t owner)
 	return (!w->suspect || w->suspect != last) && w->unused_ns < GIVE_UP_NS;
 }
 
-/* Who keeps the lock while it is stopped loses it: that may last. Its core is not consistent until
- * it notices, which it does at its next miss or after VPMU_PUBLISH_CLOCKS. */
+/* True if the owner keeps the lock and is stopped, at two checks in sequence: it loses the lock,
+ * since a stop may last. Its core is inconsistent until it notices, at its next miss or after
+ * VPMU_PUBLISH_CLOCKS. */
 static bool is_stopped(struct wait *w, uint32_t owner)
 {
 	uint32_t last = w->stopped;
@@ -112,7 +118,7 @@ static bool may_take(struct wait *w, uint32_t owner, bool polite)
 	return !polite || w->turn || has_finished(w);
 }
 
-/* Who keeps the lock is to give it up. */
+/* Asks the thread that keeps the lock to release it. False: no thread keeps it. */
 static bool ask(struct vpmu_lock *lock)
 {
 	if (!(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) & VPMU_LOCK_KEPT))
@@ -156,7 +162,8 @@ void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r)
 		vpmu_lock_wake(s);
 }
 
-/* Each look at the lock's word takes it away from the host CPU that uses it. */
+/* Waits between polls. Each poll takes the lock's cache line away from the host CPU that uses
+ * it. */
 static void pass_time(struct wait *w, bool polite)
 {
 	if (w->turn) {
@@ -179,7 +186,7 @@ static void pass_time(struct wait *w, bool polite)
 		nanosleep(&(struct timespec){ .tv_nsec = PREEMPTED_NS }, NULL);
 }
 
-/* The word that was there before, in *from. */
+/* Waits until it has the lock; *from is the lock's word from before. False: see look(). */
 static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
 {
 	struct wait w = { .s = s, .tid = tid, .looked = now_ns() };
@@ -229,7 +236,8 @@ bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r)
 
 	if (!wait_locked(s, r->tid, r->often, &from))
 		return false;
-	/* Not back to one that was killed or stopped while it kept it. */
+	/* Return a reservation later. A thread that was killed or stopped while it kept the lock
+	 * does not get it back. */
 	if (!r->often && (from & VPMU_LOCK_RESERVED) && from != (r->tid | VPMU_LOCK_RESERVED))
 		r->reserved_by = from;
 	return true;

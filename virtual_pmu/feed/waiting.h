@@ -11,8 +11,8 @@ bool vpmu_runner_lock_wait(struct vpmu_segment *s, struct vpmu_runner *r);
 /* Wakes one of those that sleep until a runner does not want the lock any more. */
 void vpmu_lock_wake(struct vpmu_segment *s);
 void vpmu_runner_give_up(struct vpmu_segment *s, const struct vpmu_runner *r);
-/* Lock held: from now the runner keeps it, and its core's; and it does not any more, what `owner`
- * is to be then. */
+/* Called with the lock held: keep it, and the core's lock, until vpmu_runner_end_keeping(). That
+ * stores `owner` into the lock's word. */
 void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r);
 void vpmu_runner_end_keeping(struct vpmu_segment *s, struct vpmu_runner *r, uint32_t owner);
 /* A thread that begins has no lock. Another one may have had its id, and a lock when it ended. */
@@ -24,8 +24,8 @@ static inline bool vpmu_lock_take(struct vpmu_segment *s, uint32_t from, uint32_
 					   __ATOMIC_RELAXED);
 }
 
-/* False: the lock is not taken, and the access is not modelled. The guest code of this very thread
- * holds the lock, or its holder cannot go on before this thread does. */
+/* False: the lock is not taken, and the access is not modelled. Either the guest code of this
+ * thread holds the lock, or its owner cannot continue before this thread does. */
 static inline bool vpmu_feed_lock(struct vpmu_segment *s, uint32_t tid)
 {
 	return vpmu_lock_take(s, 0, tid) || vpmu_feed_lock_wait(s, tid);
@@ -36,17 +36,17 @@ static inline void vpmu_feed_unlock(struct vpmu_segment *s)
 	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
 }
 
-/* The same for a runner, which keeps the lock while it is the machine's only one, or for a turn
- * while it is its process's only one: see segment.h. (QEMU halts threads for others of the same
- * process, which then would wait for each other.)
- * After a system call it does not do so for some time, in which others can take the lock. */
+/* The same for a runner. It keeps the lock while it is the machine's only one, or for a turn while
+ * it is its process's only one: see segment.h. QEMU halts threads for others of the same process,
+ * so two that kept locks would wait for each other. For this long after a system call it does not
+ * keep the lock, so that others can take it. */
 #define VPMU_KEEP_AFTER_CLOCKS 20000u
-/* One of several reserves it when it was without it for less than this: the registers and the
- * caches that belong to the lock would else go from one host CPU to another with each access. */
+/* A runner among several reserves the lock if it was without it for less than this. Otherwise the
+ * registers and caches that the lock guards would move between host CPUs with each access. */
 #define VPMU_OFTEN_CLOCKS 256u
-/* After so many uses it wakes one of those that sleep; it goes on until that one has come. */
+/* After this many uses it wakes a sleeper, and continues until that thread takes the lock. */
 #define VPMU_TURN_USES 4096u
-/* Of several processes' threads one keeps it when it has wanted it so often in sequence. */
+/* With several processes, a thread keeps the lock after this many uses in quick succession. */
 #define VPMU_DENSE_USES 64u
 
 static inline bool vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *r)
@@ -85,21 +85,22 @@ static inline bool vpmu_alone(const struct vpmu_segment *s)
 	return __atomic_load_n(&s->runners, __ATOMIC_RELAXED) == 1;
 }
 
-/* Its process has no other thread that runs, and it misses often. */
+/* True if the runner misses often and its process has no other running thread. */
 static inline bool vpmu_keeps_turn(const struct vpmu_runner *r)
 {
 	return r->dense >= VPMU_DENSE_USES && r->beside &&
 	       __atomic_load_n(r->beside, __ATOMIC_RELAXED) == 1;
 }
 
-/* Somebody wants the lock that the runner keeps, or has taken it while this process was stopped. */
+/* True if another thread wants the lock that the runner keeps, or took it while this process was
+ * stopped. */
 static inline bool vpmu_keeping_ends(const struct vpmu_segment *s, const struct vpmu_runner *r)
 {
 	return vpmu_lock_contended(s) || __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) !=
 						 (r->tid | VPMU_LOCK_KEPT);
 }
 
-/* Others need not wait for a turn before they have the lock that the runner kept. */
+/* Stops keeping the lock, so that others need not wait for a turn before they get it. */
 static inline void vpmu_runner_share(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	if (r->often)
@@ -116,8 +117,8 @@ static inline bool vpmu_lock_use(struct vpmu_segment *s)
 	return uses % VPMU_TURN_USES == 0;
 }
 
-/* Who asked for the lock and was killed does not ask for ever; but who did and then lost its CPU to
- * this thread does for longer than the host leaves it that. */
+/* A request for the lock expires after this many uses, in case its thread was killed. The limit is
+ * longer than a time slice of the host, so requests of preempted waiters stay. */
 #define VPMU_ASKED_USES (64 * VPMU_TURN_USES)
 
 static inline void vpmu_lock_pass(struct vpmu_segment *s, bool turn_over)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock.
+ * vpmu_watch_open() opens the machine, vpmu_watch_translate() registers callbacks for a block, and
+ * vpmu_watch_publish() brings the thread's counts into the registers. A hit in an L1 takes no lock;
+ * misses take the core's and the machine's in llc.c or plain.c. Deferred accesses are worked off
+ * before the thread's caches, clock or registers are used in any other way. */
 #include "watch.h"
 
 #include <stdio.h>
@@ -107,7 +112,8 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		callbacks.parts.reported();
 }
 
-/* Is it time for more than the clock? If not, that goes on. */
+/* Fast path: advance the clock and return true, unless the thread moved to another CPU or has to
+ * publish its clock. */
 static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
 {
 	struct vpmu_runner *r = &t->runner;
@@ -160,7 +166,7 @@ static inline void *first_site(uint64_t first)
 
 static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS];
 
-/* What is left of a first access after its block. */
+/* Does the access itself, once the block that it stands for is counted. */
 static void first_goes_on(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			  void *user, uint32_t ways)
 {
@@ -275,7 +281,8 @@ static NOINLINE void access_each(struct vpmu_runner *r, unsigned int vcpu, uint6
 	}
 }
 
-/* Where the line's last access found it; NULL: it is not there, or not in a state for all. */
+/* The way in which the line's last access found it. NULL: the line is gone, or its state does not
+ * permit all accesses of the group. */
 static inline struct vpmu_way *line_again(struct vpmu_runner *r, const struct vpmu_group_line *l,
 					  uint64_t first)
 {

@@ -20,7 +20,7 @@ void vpmu_watch_blocks_alone(void);
 void vpmu_watch_catch_up(struct vpmu_emulated *t);
 /* Counts all that the calling thread has done so far, before a register is read. */
 void vpmu_watch_publish(struct vpmu_emulated *t);
-/* What follows `name=` in the plugin's arguments; NULL: it is not given. */
+/* The value of the plugin's argument `name=`; NULL: not given. */
 const char *vpmu_watch_argument(int argc, char **argv, const char *name);
 
 #endif
