@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An instruction that accesses the memory controller's window has faulted (system/window.c).
- * QEMU translates it once more as a block of its own, whose only callback notes the accesses, and
+ * QEMU translates it once more as a block of its own, whose only callback notes the accesses. It
  * executes that block while all other threads are stopped. No lock may be taken meanwhile, because
  * a stopped thread may hold it. So the notes become writes of registers, and accesses of the
  * caches, when the threads continue. The window's lock guards everything here.

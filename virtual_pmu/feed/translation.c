@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers the callbacks of a block that QEMU translates. vpmu_translation_register() is the entry
  * point; translation.h says which accesses may share a callback. It works on the stack and takes no
- * * lock, since several threads may translate at once. Whatever is chosen, the caches see the same
+ * lock, since several threads may translate at once. Whatever is chosen, the caches see the same
  * accesses in the same order. Where that cannot be proven, each access has its own callback. */
 #include "translation.h"
 

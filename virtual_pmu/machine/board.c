@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the cores of a machine are on a board. Linux reads off the numbers of local APICs which
- * CPUs share a cache, and tools which caches are the same: CPUs whose numbers differ in the last
- * bits only. So on a hybrid machine, as in the silicon, each P core has the room of a cluster, and
- * what is not behind the LLC begins where the bits of those behind it end. */
+/* Places of a machine's cores on a board. Linux and tools derive from the numbers of local APICs
+ * which CPUs share a cache: those whose numbers differ in the last bits only. So on a hybrid
+ * machine, as in the silicon, each P core has the room of a cluster. Cores that are not behind the
+ * LLC begin where the bits of those behind it end. */
 #include "machine.h"
 
 static uint32_t first_cluster(const struct vpmu_machine *m)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machines there are: one row of geometry per family. */
+/* The table of machine families: vpmu_families[] has one row per family. A row has the forms of its
+ * names, the processor's identity, caches, latencies and counts of cores. shape.c makes a machine
+ * of a row and a name. The rows are constant, and a number that stands in for silicon says so. */
 #include "families.h"
 
 /* Features of QEMU's model that its translator cannot execute: switched off, or it prints a
@@ -21,7 +23,7 @@
 #define KIB(n) ((n) << 10)
 #define CACHE(bytes_, ways_) { .bytes = bytes_, .ways = ways_, .line = 64 }
 
-/* One package of cores that are all alike, with a thread or two. */
+/* A package of cores that are all alike, with one or two threads. */
 #define CORES(prefix_, most) \
 	.prefix = prefix_, .pattern = prefix_ "-<C>c<T>t", .forms = "ct", \
 	.cores_min = 1, .cores_max = most, .threads_allowed = 1u << 1 | 1u << 2
@@ -29,7 +31,8 @@
 #define IDENTITY(family, model, stepping) \
 	.cpuid_family = family, .cpuid_model = model, .cpuid_stepping = stepping
 
-/* What the client generations share. The latencies in UCLK are stand-ins of the usual magnitude. */
+/* Members that the client generations share. Latencies in UCLK are stand-ins of the usual
+ * magnitude. */
 #define CLIENT(family, model, stepping, l1d_, buffers) \
 	.family_id = family, IDENTITY(6, model, stepping), .packages = 1, .llc_level = 3, \
 	.l1i = CACHE(KIB(32u), 8), .l1d = l1d_, \

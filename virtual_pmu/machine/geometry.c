@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Computes the layout of a machine's caches in the segment: vpmu_layout_make(), and its size alone,
+ * vpmu_caches_bytes(). All processes on a machine compute it for themselves, so it depends on the
+ * machine and on nothing else. A change of the layout has to raise VPMU_VERSION. There is no
+ * lock. */
 #include <errno.h>
 #include <string.h>
 
@@ -59,7 +63,7 @@ static int make_llc(const struct vpmu_machine *m, struct vpmu_layout *out)
 	return 0;
 }
 
-/* Of an agent with so many cores. */
+/* Computes the block of an agent with this many cores. */
 static int make_block(const struct vpmu_cache *l1i, const struct vpmu_cache *l1d,
 		      const struct vpmu_cache *l2, uint32_t members, uint64_t from,
 		      struct vpmu_agent_block *out)

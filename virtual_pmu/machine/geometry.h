@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the caches of a machine lie in the segment's caches region. Pure arithmetic. */
+/* The layout of a machine's caches in the segment's caches region. Pure arithmetic. */
 #ifndef VPMU_GEOMETRY_H
 #define VPMU_GEOMETRY_H
 
@@ -33,7 +33,7 @@ static inline uint32_t vpmu_l1_set_bytes(uint32_t ways)
 {
 	return VPMU_SET_HEAD_BYTES + ways * VPMU_L1_WAY_BYTES;
 }
-/* Of an LLC of few agents; others have a bitmap more per way. */
+/* Bytes of a set of the LLC. With few agents a way has one word, otherwise a bitmap as well. */
 static inline uint32_t vpmu_llc_set_bytes(uint32_t ways, bool few)
 {
 	uint32_t bytes = VPMU_LLC_HEAD_BYTES + ways * (uint32_t)sizeof(uint64_t) * (few ? 1 : 2);

@@ -111,8 +111,8 @@ static inline uint32_t vpmu_cpu_thread(const struct vpmu_machine *m, uint32_t cp
 		return 0;
 	return m->smt_adjacent ? cpu % m->threads : cpu / (m->packages * m->cores);
 }
-/* What of a package has private caches of its own and is one party to the others: a core, or a
- * cluster of E cores. Numbered as cores are. */
+/* The agent of a core: a part of the package with private caches, which the others see as one. An
+ * agent is a core, or a cluster of E cores. Agents are numbered as cores are. */
 static inline uint32_t vpmu_core_agent(const struct vpmu_machine *m, uint32_t core)
 {
 	uint32_t first = vpmu_first_little(m);

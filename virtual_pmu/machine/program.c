@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Classifies the file of a program and writes the emulator's command line for it.
+ * vpmu_program_load() reads heads of files as the kernel would, through scripts to the interpreter.
+ * vpmu_emulator_fill() and vpmu_emulator_words() make the command line. Nothing here allocates or
+ * prints, because it also runs in a program's process just before an execution. No lock. */
 #include "program.h"
 
 #include <elf.h>

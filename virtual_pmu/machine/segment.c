@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating, publishing, checking and mapping the shared segment of one virtual machine. */
+/* Creates, checks and maps the shared segment of a virtual machine. vpmu_segment_make() fills a new
+ * file and publishes it under its name as a whole, so that no process sees half a segment.
+ * vpmu_segment_map() refuses a file whose head does not fit this build or its own length: the
+ * offsets in it are trusted from then on. No lock is held. */
 #include "segment.h"
 
 #include <errno.h>

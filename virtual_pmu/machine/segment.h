@@ -18,18 +18,18 @@
 #define VPMU_ALLOWED_MAX 512
 #define VPMU_TOUCHED_MAX 4096	/* a power of two */
 
-/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Whoever accesses
- * a register takes it, and the feed around whatever leaves a core's private caches. A dead owner is
- * detected and replaced. The lock is not recursive: see vpmu_lock_held. While there is only one
- * thread on the machine, its feed keeps the lock from one access to the next, with VPMU_LOCK_KEPT
- * in `owner`. It releases the lock when a waiter sets `contended` or when the thread makes a system
- * call. A process that is stopped while it keeps the lock loses it. Where there are several
- * processes, the only thread that runs in one of them keeps the lock in the same way while it wants
- * it all the time. Others that want it so wait for some time before they set `contended`: that is
- * its turn. One of several threads reserves the lock when it will want it again at once:
- * VPMU_LOCK_RESERVED in `owner` says that the lock is free, and that other feeds' threads of that
- * kind let this one go first. They wait, `waiting` of them asleep until `turn` changes; from `uses`
- * they see that it goes on. Who is woken takes the lock where it is free. */
+/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Every access to
+ * a register takes it, and so does the feed for all that leaves a core's private caches. A dead
+ * owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there is
+ * only one thread on the machine, its feed keeps the lock from one access to the next, with
+ * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
+ * makes a system call. A process that is stopped while it keeps the lock loses it. With several
+ * processes, the only running thread of one of them keeps the lock in the same way while it uses it
+ * densely. Other dense users wait for some time before they set `contended`: that is its turn. A
+ * thread among several reserves the lock when it will want it again at once. VPMU_LOCK_RESERVED in
+ * `owner` says that the lock is free, and that other dense users let this thread go first. They
+ * wait, `waiting` of them asleep until `turn` changes; `uses` shows them that it makes progress. A
+ * thread that is woken takes the lock if it is free. */
 struct vpmu_lock { uint32_t owner, contended, uses, turn, waiting, pad[11]; };
 #define VPMU_LOCK_KEPT 0x80000000u
 #define VPMU_LOCK_RESERVED 0x40000000u
@@ -58,7 +58,7 @@ struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 #define VPMU_UNDRIVEN_FREE (UINT64_C(1) << 32)	/* in `select`, above the offset in the window */
 #define VPMU_UNDRIVEN_CORE (UINT64_C(1) << 33)	/* above the select of a core's counter */
 
-/* One emulated thread: which virtual CPU it runs on, and which it may run on. */
+/* An emulated thread: which virtual CPU it runs on, and which it may run on. */
 struct vpmu_thread {
 	uint32_t tid;			/* 0: free slot */
 	uint32_t cpu;			/* current virtual CPU */
@@ -148,7 +148,7 @@ int vpmu_segment_map(const char *path,
 		     struct vpmu_segment **out, char *why, size_t why_bytes);
 void vpmu_segment_close(struct vpmu_segment *s);
 
-/* Where registers are kept: first those of all packages, then of all cores, then of all threads. */
+/* Registers in the segment: first those of all packages, then of all cores, then of all threads. */
 static inline void *vpmu_package_state(struct vpmu_segment *s, uint32_t package)
 {
 	return (uint8_t *)s + s->registers_offset + package * s->state.package;
@@ -167,8 +167,8 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 	return (uint8_t *)s + s->mmio_offset + package * s->state.mmio;
 }
 
-/* What Linux would say about the machine's CPUs and memory is in the directory of the segment's
- * name with this suffix: cpuinfo, cpu/ and node/ as in /proc and /sys/devices/system. */
+/* Suffix of the directory beside the segment that describes the machine as Linux would: cpuinfo,
+ * cpu/ and node/ as in /proc and /sys/devices/system. */
 #define VPMU_SYSTEM_SUFFIX ".system"
 
 /* Set to 1 in the environment of a program that is emulated and counted. */
@@ -179,12 +179,12 @@ void vpmu_unlock(struct vpmu_segment *s);
 bool vpmu_lock_held(const struct vpmu_segment *s);	/* by the calling thread */
 /* True: the caller has to unlock it. */
 bool vpmu_lock_unless_held(struct vpmu_segment *s);
-/* Of a program that begins: another one of its process may have had a lock under the same id when
- * one of its threads executed this one, which perhaps has no feed. */
+/* For a program that begins: releases a lock under its thread id. The program that this process
+ * executed before may have held it, and perhaps only that one had a feed. */
 void vpmu_lock_forget(struct vpmu_segment *s);
 /* As in proc_pid_stat(5), of a thread's folder in `directory`; 0: not known. */
 char vpmu_thread_doing(const char *directory, uint32_t tid);
-/* It executes nothing any more, although its id may still be there. */
+/* True if the thread executes nothing any more, although its id may still exist. */
 bool vpmu_thread_ended(uint32_t tid);
 /* Thread id of the caller, cached per thread and correct after fork(). */
 uint32_t vpmu_gettid(void);

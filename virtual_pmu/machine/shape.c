@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine's shape from its name. */
+/* Makes a machine from its name, such as "skl-4c8t". vpmu_machine_parse() is the entry point; it
+ * finds the family's row in families.c, reads the numbers behind the prefix and checks them against
+ * the row. If it refuses a name, `why` says what would fit. It needs no lock. */
 #include "families.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What follows the prefix: numbers with their letters, in the order p, c, t, or on hybrid machines
- * p, e, lp, t. Of these `cores` are the P cores. */
+/* Numbers behind the prefix with their letters, in the order p, c, t. Hybrid machines have p, e,
+ * lp, t, and `cores` are their P cores. */
 struct shape { uint32_t packages, cores, little, low, threads; };	/* totals; 0: not given */
 
 static const struct vpmu_family_row *family_find(const char *name, size_t bytes)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the virtual CPU of each emulated thread, which has a slot in the segment. */
+/* Chooses the virtual CPU of each emulated thread, which has a slot in the segment.
+ * vpmu_thread_begin() makes the slot, vpmu_thread_bind() changes its affinity, and
+ * vpmu_thread_release() frees it. They take the machine lock unless the caller holds it. A slot's
+ * CPU is always in its affinity mask; its owner reads it without a lock. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
