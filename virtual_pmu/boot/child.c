@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The program: its streams, its user, its start. */
+/* Starts the program on the booted machine: init_child_start() makes its streams, forks, and
+ * executes it as its user. A failure in the new process reaches init through a pipe that a
+ * successful execution closes. init_child_window() passes on the terminal's size. One program per
+ * boot, so there is no lock. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -23,7 +26,7 @@ void init_child_window(const struct init_child *child, const struct vpmu_window 
 		ioctl(child->terminal, TIOCSWINSZ, &size);
 }
 
-/* far: the program's ends. */
+/* Makes the streams' two ends. far: the program's; the others are init's. */
 static void make_streams(const struct vpmu_start *start, struct init_child *child, int *far)
 {
 	int slave = -1;

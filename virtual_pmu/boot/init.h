@@ -7,7 +7,7 @@
 
 #include "wire.h"
 
-/* What the host wants to have started: a VPMU_START frame, cut into pieces. */
+/* The host's order to start a program: a VPMU_START frame, cut into pieces. */
 struct init_order {
 	const struct vpmu_start *start;
 	gid_t *groups;
@@ -34,7 +34,7 @@ void init_file_system_end(const struct init_order *order);
 /* ---- life.c ---- */
 /* Starts it, and returns its status when it has ended. ports: of the control and of the streams. */
 int init_life_run(const struct init_order *order, const int *ports);
-/* What it has printed until then. */
+/* Passes on the output that the program has left, and counts all of it. */
 void init_life_drain(struct vpmu_ended *ended);
 
 /* ---- child.c: the program ---- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* While a program runs: its streams, signals for it, and its end. */
+/* Runs the program: init_life_run() moves its streams, obeys frames from the host and collects
+ * ended processes, all in one loop around poll(). init_life_drain() moves the rest of the output
+ * after the program has ended. Init has one thread, so there is no lock. If the host is gone, the
+ * machine is switched off. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -43,7 +46,7 @@ static void obey(void)
 	void *payload;
 
 	if (vpmu_frame_read(life.ports[VPMU_PORT_CONTROL], &type, &payload, &bytes)) {
-		kill(-life.child.pid, SIGHUP);	/* nobody is there any more who wanted it */
+		kill(-life.child.pid, SIGHUP);	/* the host's command has gone */
 		init_switch_off();
 	}
 	if (type == VPMU_SIGNAL && bytes >= sizeof(struct vpmu_signal))
@@ -57,7 +60,7 @@ static void obey(void)
 	free(payload);
 }
 
-/* Everybody's children come here when their parents have gone. */
+/* Collects ended processes: the program, and children whose parents have ended. */
 static void bury(void)
 {
 	struct signalfd_siginfo info;
@@ -74,7 +77,7 @@ static void bury(void)
 	}
 }
 
-/* The program finds the end of its input where the host's has ended. */
+/* Ends the program's input once all of the host's has been passed on. */
 static void end_input(void)
 {
 	if (life.child.near[0] < 0 || !vpmu_stream_done(life.streams[0]))
@@ -123,7 +126,7 @@ static void make_streams(void)
 	}
 }
 
-/* What is still in a pipe or a terminal when the program has ended. */
+/* Moves output that is still in a pipe or terminal when the program has ended. */
 static void drain(struct vpmu_stream *s)
 {
 	struct pollfd p;

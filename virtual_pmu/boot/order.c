@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be started, as the host says it. */
+/* Reads the host's order to start a program. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules, mounts and names. */
+/* Sets the booted machine up, before and after the order to start has come. init_modules() loads
+ * the drivers, init_file_system() makes / of the host's files with a layer in memory, and
+ * init_names() sets clock, host name and entropy. Functions that fail end the machine. Nothing that
+ * the program writes reaches the host, except in the shared working folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +36,8 @@ static bool is_of(const char *word, const char *module, size_t bytes)
 	return word[bytes] == '.';
 }
 
-/* As modprobe does: what the kernel's command line has for this module ("msr.allow_writes=off"). */
+/* Gives a module's settings from the kernel's command line ("msr.allow_writes=off"), as modprobe
+ * does. */
 static void settings_of(const char *file, char *out, size_t bytes)
 {
 	const char *module = file + strcspn(file, "-") + 1;

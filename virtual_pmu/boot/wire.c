@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Frames and streams between `vpmu boot` and init; both link this file. vpmu_frame_write() and
+ * _read() block until a frame is through. vpmu_stream_wait() and _move() move one direction of a
+ * stream around poll(), without blocking. A stream is either waiting to write what it has or to
+ * read more, never both, so it needs one buffer. There is no lock. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -65,7 +65,7 @@ int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes);
 /* Large, since what is moved at a time costs several threads on both sides a turn. */
 #define VPMU_STREAM_BYTES 262144
 
-/* One direction of one stream. */
+/* A stream in one direction. */
 struct vpmu_stream {
 	int from, to;		/* -1: closed */
 	size_t have, gone;	/* of buffer: filled, and of that written */
@@ -79,7 +79,7 @@ struct vpmu_stream {
 #define VPMU_NO_LIMIT UINT64_MAX
 
 struct pollfd;
-/* What to wait for (fd -1: nothing), and doing what is possible then. */
+/* _wait: sets the event to wait for (fd -1: none). _move: reads or writes when it has come. */
 void vpmu_stream_wait(const struct vpmu_stream *s, struct pollfd *p);
 void vpmu_stream_move(struct vpmu_stream *s, const struct pollfd *p);
 /* All is written that there was to read. */
