@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of libc that are system calls. */
+/* Functions of libc that are system calls, as the preloaded library has them. Each is a row of the
+ * macro CALL or one like it. native_before() lets system/ answer the call. If it does not, libc's
+ * own function makes the call, and native_after() corrects the answer. Locks are taken in there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

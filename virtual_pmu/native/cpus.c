@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The virtual CPUs: where a thread runs and may run, and how many CPUs there are. */
+/* Functions of libc about CPUs, answered for the virtual machine: where a thread runs and may run,
+ * and how many CPUs there are. pthread_create() is here for the affinity of new threads, which libc
+ * would pass to the kernel. Masks that programs give or see are of virtual CPUs. Locks are taken in
+ * native_call(). */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

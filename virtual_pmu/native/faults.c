@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores to the memory controller's window, whose pages are read-only: a store is a segmentation
- * fault, and its handler makes it a write of a register. The program keeps its own action for all
- * other faults, and cannot block the signal: the kernel would end it at such a store. */
+/* Stores to the memory controller's window. Its pages are read-only, so a store is a segmentation
+ * fault, and the handler makes it a write of a register. The program keeps its own action for all
+ * other faults, and cannot block the signal: the kernel would end it at such a store.
+ * native_trap_faults() installs the handler. From then on, what programs set for this signal is
+ * programs_action. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -18,7 +20,8 @@ NEXT_SLOT(pthread_sigmask)
 static struct sigaction programs_action;
 static bool trapped;
 
-/* To a handler of the program's, or to the end that the kernel makes when it happens again. */
+/* Passes a fault on to the program's handler. Without one, the kernel ends the program when the
+ * fault happens again. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	const struct sigaction plain = { .sa_handler = SIG_DFL };
@@ -136,7 +139,7 @@ NATIVE_EXPORT void (*signal(int number, void (*handle)(int)))(int)
 	return set_action(number, handle, SA_RESTART);
 }
 
-/* What ISO C programs without extensions are linked with. */
+/* The signal() of programs that are compiled as ISO C without extensions. */
 NATIVE_EXPORT void (*__sysv_signal(int number, void (*handle)(int)))(int)
 {
 	return set_action(number, handle, (int)SA_RESETHAND | SA_NODEFER);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The preloaded library's way into system/. native_machine() opens the segment once.
+ * native_before() and native_after() stand around a system call; native_call() is both with the
+ * host's call in between. From native_enter() to native_leave() signals are blocked, and the
+ * thread's own calls go to the host. A handler that read a register there would wait for a lock of
+ * its own thread. */
 #include "native.h"
 
 #include <cpuid.h>

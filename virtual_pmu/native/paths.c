@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of libc that open files and folders without calling one that stands in front. */
+/* Functions of libc that open files and folders by calls inside libc, which the library does not
+ * see. machines_path() finds a path's file in the machine's folder, and libc's own function then
+ * opens that. Streams of device files are made with functions of their own. Paths of the host pass
+ * unchanged. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction that has faulted would have stored. */
+/* Decodes what a faulting instruction would have stored. */
 #ifndef VPMU_NATIVE_STORE_H
 #define VPMU_NATIVE_STORE_H
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Mappings of the memory controller's window in a native program. native_window_map() and _unmap()
+ * keep the list of those that may be written; native_window_store() makes a register write of a
+ * faulting store, in the signal handler. The list has no lock, since a handler may interrupt any
+ * code: an entry is taken by its length and published by its address. Registers are written under
+ * the machine lock. */
 #include "window.h"
 
 #include <errno.h>
