@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that would change the files which describe the machine, or its device files: they fail as
- * they do in the kernel's file systems, by whatever path or descriptor. */
+/* Refuses calls that would change the files which describe the machine, or its device files. They
+ * fail as in the kernel's file systems, by whatever path or descriptor. vpmu_changes_before() sees
+ * the system calls, vpmu_changes_open() the flags of an opening. No lock is taken. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads and writes of the machine's device files, as the drivers do them: MSRs, CPUID, PCI
+ * configuration space, /dev/mem and the machine's own device. vpmu_device_read() and _write() are
+ * the entry points, and find the device by its kind. Each register access takes the machine lock
+ * unless the thread holds it. Answers are the kernel's: a count of bytes or a negative errno. */
 #include "devices.h"
 
 #include <errno.h>

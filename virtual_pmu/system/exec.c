@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Execution of a program: what stays on the machine is executed under the emulator, with the
- * machine's plugin. Everything else is executed as it is, and so is what cannot be executed at all:
- * the kernel says then what is wrong with it. */
+/* Execution of a program. A program that stays on the machine is executed under the emulator, with
+ * the machine's plugin. Any other is executed as it is, and so is a file that cannot be executed:
+ * the kernel then says why. vpmu_system_exec() replaces path, arguments and environment before the
+ * call, vpmu_system_exec_failed() undoes this after one that failed. Its state belongs to the
+ * thread. */
 #include "system.h"
 
 #include <errno.h>

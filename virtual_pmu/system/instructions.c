@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Instructions that read or write registers, executed for the emulator: CPUID, RDPMC, RDTSC, the
+ * value of RDPID, and Knights Corner's SPFLT. They act on the calling thread's virtual CPU. Those
+ * that touch a register take the machine lock, which the caller must not hold. An instruction that
+ * the machine does not have is refused, and the program gets its fault. */
 #include "system.h"
 
 /* registers: the emulator's answer. Beyond its last leaf there is no place to tell. */

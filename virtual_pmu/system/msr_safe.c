@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The msr-safe module's devices, after its README: per-CPU registers by allowlist, and the batch
- * ioctl, of which no operation is executed if the allowlist or a CPU's absence stops any. */
+ * ioctl. No operation of a batch is executed if the allowlist or a CPU's absence stops any. Callers
+ * of vpmu_safe_read() and _write() hold the machine lock; vpmu_safe_batch() takes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>

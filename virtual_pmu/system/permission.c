@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Owner, mode and permissions of the device files. */
+/* Owner, mode and permissions of the device files. vpmu_device_permission() decides about an
+ * opening, as the kernel and its drivers do; vpmu_device_mode() and the like give what stat()
+ * shows. They read the machine's settings and the process's ids, and need no lock. A machine
+ * without such settings lets everybody open everything. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/sysmacros.h>

@@ -2,7 +2,8 @@
 /* Time on the machine's clock (--time model): a program reads the clock of its thread. It advances
  * by what the thread executes, one nanosecond a clock. A wait in the host's kernel that ends by its
  * timeout advances it by the timeout. Absolute timeouts are the machine's; for the call they become
- * the host's. */
+ * the host's. vpmu_time_before() and vpmu_time_after() stand around each system call, and
+ * vpmu_system_waited() tells the feed where a thread's clock continues. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the machine's file that a path means. vpmu_tree_plain() compares text and makes no system
+ * call; vpmu_tree_look() follows links and dots as the kernel does. vpmu_tree_outside() gives the
+ * path that programs know for a file in the machine's folder. All of them obey the table `places`.
+ * No lock is taken. A path that is not the machine's is the host's. */
 #include "tree.h"
 
 #include <errno.h>
