@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses of a booted machine to registers, which the inserted lines pass on. system/ has the same
- * for device files. */
+/* Accesses of a booted machine to registers, which the lines inserted into QEMU pass on; system/
+ * has the same for device files. vpmu_guest_open() gives QEMU the table of functions, and each runs
+ * in the thread of the CPU that makes the access. They publish what that CPU has done, then take
+ * the machine lock for the access. A register that the machine does not have stays QEMU's. */
 #include "whole.h"
 
 #include <limits.h>
@@ -44,8 +46,8 @@ struct place {
 static const struct vpmu_guest_host *host;
 static struct place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
 
-/* A kernel may have all its accesses done by one function, so who called that counts as well: the
- * first word on the stack that lies near the code. */
+/* A kernel may have all its accesses done by one function. So its caller counts as well: the first
+ * word on the stack that lies near the code. */
 static struct place place_of(uint64_t code)
 {
 	uint64_t words[VPMU_GUEST_STACK];

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Joins a whole machine in QEMU to the feed; whole.h has the rules. qemu_plugin_install() opens the
+ * machine, and the vpmu_whole_*() functions are for registers.c. The callbacks turn virtual into
+ * physical addresses and pass on to watch.c. They run in the thread of their CPU. While the feed
+ * sleeps, no callback is registered. Interrupts are passed on without the machine lock. */
 #include "whole.h"
 
 #include <errno.h>
@@ -70,7 +74,8 @@ static void pass_on(uint32_t cpu)
 		host->interrupt(vcpu_of(cpu), true);
 }
 
-/* On a large machine those of other cores come with what these do next. */
+/* Machines with more CPUs than this pass on interrupts of the calling core only. Other cores pass
+ * on theirs at their next check. */
 #define ALL_CPUS 32u
 
 void vpmu_whole_interrupts(void)
@@ -89,7 +94,8 @@ void vpmu_whole_interrupts(void)
 
 /* ---- callbacks ---- */
 
-/* Above 4 GiB physical addresses go on; what is below it ends sooner. */
+/* Physical address of an offset in main memory. Memory that does not fit below 4 GiB continues
+ * there. */
 static uint64_t physical(uint64_t offset)
 {
 	return offset < main_bytes ? offset : offset - main_bytes + (UINT64_C(1) << 32);
@@ -127,7 +133,7 @@ static void on_fence(unsigned int vcpu, void *user)
 }
 
 /* The feed reports what core PMUs count, and a clock that nobody has published yet. A CPU that
- * waits for memory all the time publishes its own with each line, so it looks for the uncore's
+ * waits for memory all the time publishes its own with each line, so it checks for the uncore's
  * overflows here. */
 static void on_block(unsigned int vcpu, void *packed)
 {
@@ -146,7 +152,7 @@ static void find_memory(void)
 	vpmu_feed.caches.low_bytes = main_bytes;
 }
 
-/* Where boards load kernels: firmware executes nothing there. */
+/* Addresses to which boards load kernels: firmware executes nothing there. */
 #define KERNELS_FROM 0x100000u
 #define KERNELS_TO 0x4000000u
 
@@ -199,7 +205,7 @@ void vpmu_whole_forget(uint64_t from, uint64_t to)
 		vpmu_core_feed_forget(from >> VPMU_PAGE_SHIFT, to >> VPMU_PAGE_SHIFT);
 }
 
-/* What was modified has been written back, as the kernel asks for it before. */
+/* Empties the caches. Modified lines have been written back: the kernel asks for that before. */
 void vpmu_whole_power_lost(void)
 {
 	if (fed)
@@ -215,7 +221,7 @@ static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)
 	machine->kernel = VPMU_NOT_BOOTED;
 }
 
-/* All code is translated anew, as it is registered for here. */
+/* Registers the callbacks that are wanted from now on. All code is translated again with them. */
 static void on_reset(qemu_plugin_id_t id)
 {
 	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
