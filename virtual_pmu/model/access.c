@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses to registers through device files, by the rules that hold for all families: reserved,
- * read-only and write-only bits, write-1-to-clear. */
+ * read-only and write-only bits, write-1-to-clear. vpmu_rdmsr(), vpmu_wrmsr() and vpmu_mmio_write()
+ * are the main entry points; the caller holds the machine lock. They bring counters up to date
+ * first, record what breaks the document's rules, and let the family act on the new value last. */
 #include <errno.h>
 #include <string.h>
 
@@ -161,7 +163,7 @@ static void store_in_window(struct vpmu_segment *s, uint32_t cpu, const struct v
 		__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELAXED);
 }
 
-/* What the register is to hold when `bytes` at `shift` of it are written. */
+/* The register's new value when `bytes` at `shift` of it are written. */
 static uint64_t merged(uint64_t old, uint64_t value, uint32_t shift, uint32_t bytes)
 {
 	uint64_t written = low_bits(8 * bytes) << shift;

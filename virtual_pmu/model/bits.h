@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define VPMU_BITS(hi, lo) (UINT64_MAX >> (63 - (hi)) & UINT64_MAX << (lo))
-/* What the field holds in this value. */
+/* The field's content in this value. */
 #define VPMU_GET(bits, value) ((uint32_t)(((value) & (bits)) / ((bits) & -(bits))))
 
 #endif

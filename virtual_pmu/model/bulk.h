@@ -32,7 +32,7 @@ struct vpmu_entries {
 	struct vpmu_entry entry[VPMU_ENTRIES];
 };
 
-/* Where a package's are noted. */
+/* The places in which a package's occurrences are noted. */
 struct vpmu_bulk {
 	const uint32_t *precise;	/* not 0: nowhere, each has to be told */
 	struct vpmu_llc_counts *llc;	/* NULL: the family counts none */
@@ -50,8 +50,8 @@ static inline void vpmu_bulk_count(uint32_t *counter)
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
 }
 
-/* Those of a thread that is behind begin before `done`, and are moved there: until that goes on
- * they are alike. True: the list has another such entry, which now counts for this one as well. */
+/* Joins an entry with an equal one. Entries of a thread that is behind begin before `done` and are
+ * moved there, so they are equal until `done` advances. True: the equal one counts for both now. */
 static inline bool vpmu_entry_again(struct vpmu_entries *list, uint64_t start, uint64_t end,
 				    uint8_t kind)
 {

@@ -162,7 +162,7 @@ static const struct vpmu_event_info lnl_events[] = {
 
 /* ---- designs ---- */
 
-/* Of Arrow Lake and Lunar Lake no number of the host bridge is known: it is 0. */
+/* Designs. The host bridge's number of Arrow Lake and Lunar Lake is not known: it is 0. */
 #define DESIGN(events_, codes, soc_, low, high, ...) { \
 	.events = events_, .event_count = CLIENT_COUNT(events_), .controllers = BLOCK, \
 	.two_arbs = true, .ctr_width = WIDTH, .cbo_codes = codes, .soc = soc_, \

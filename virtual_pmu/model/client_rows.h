@@ -27,7 +27,7 @@
 	.width = 64, .mask = SKL_GLOBAL_FRZ_ON_PMI | SKL_GLOBAL_WAKE_ON_PMI | SKL_GLOBAL_EN | \
 		SKL_GLOBAL_PMI_SEL, \
 	CLIENT_AT(global_ctrl) }
-/* Of a generation whose other bits there are not sourced. */
+/* The global control of a generation whose other bits are not sourced. */
 #define CLIENT_ENABLE(at, src) { \
 	.name = "MSR_UNC_PERF_GLOBAL_CTRL", .cite = src, .access = VPMU_RW, .address = at, \
 	.width = 64, .mask = SKL_GLOBAL_EN, CLIENT_AT(global_ctrl) }
@@ -53,7 +53,7 @@
 	CLIENT_ARB_ROW("PERFCTR", 0x3b0, SKL_CTR_WIDTH, CLIENT_CTR, value, src)
 #define CLIENT_ARB_SELECTS(src) \
 	CLIENT_ARB_ROW("PERFEVTSEL", 0x3b2, 64, SELECT_FIELDS, select, src)
-/* One of two. */
+/* Registers of one arbiter of two; n: its number. */
 #define CLIENT_ARB_N_ROW(n, what, at, w, m, member, src) { \
 	.name = "MSR_UNC_ARB_" n "_" what "m", .cite = src, .access = VPMU_RW, .address = at, \
 	.unit = "ARB " n, .width = w, .mask = m, .counters = 2, .counter_stride = 1, \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the Core microarchitecture (SDM 325384-059 tables 19-1 and 19-23) and the sub-fields of
- * their unit masks (SDM 18.4, of which the fixed counters' page has tables 18-6 to 18-8). */
+ * their unit masks (SDM 18.4; tables 18-6 to 18-8 are on the fixed counters' page).
+ * core2_event_of() finds the event of a select, core2_times() how often it occurred. Tables are
+ * constant: no lock. An event that stays 0 says why in its row. */
 #include <string.h>
 
 #include "core2_state.h"
@@ -11,7 +13,7 @@
 #define ROW(u, n, c, m, k, d, t, s, ...) { .info = { .name = n, .unit = u, .code = c, \
 	.umask = m, .counters = k, .driven = d, .why = t, .cite = s }, __VA_ARGS__ }
 #define ON(n, c, m, t, ...) ROW("PMC", n, c, m, "0,1", true, t, CORE, __VA_ARGS__)
-/* One of the kinds that bits of the unit mask stand for; an instruction is of one kind only. */
+/* A kind that a bit of the unit mask stands for; an instruction is of one kind only. */
 #define ON_KIND(n, c, m, ...) ROW("PMC", n, c, m, "0,1", true, NULL, CORE, .fields = CORE2_KINDS, \
 	__VA_ARGS__)
 #define ON_ONE(n, c, m, k, t, ...) ROW("PMC", n, c, m, k, true, t, CORE, __VA_ARGS__)

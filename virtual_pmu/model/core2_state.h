@@ -31,13 +31,13 @@ struct core2_core {
 #define CORE2_UMASK VPMU_BITS(15, 8)
 #define CORE2_CODE VPMU_BITS(7, 0)
 
-/* Of MSR_PERF_FIXED_CTR_CTRL, SDM 18.4.1, for each fixed counter. */
+/* Fields of MSR_PERF_FIXED_CTR_CTRL, SDM 18.4.1, for each fixed counter. */
 #define CORE2_FIXED_PMI(n) VPMU_BITS(4 * (n) + 3, 4 * (n) + 3)
 #define CORE2_FIXED_USR(n) VPMU_BITS(4 * (n) + 1, 4 * (n) + 1)
 #define CORE2_FIXED_OS(n) VPMU_BITS(4 * (n), 4 * (n))
 #define CORE2_FIXED_FIELDS(n) (CORE2_FIXED_PMI(n) | CORE2_FIXED_USR(n) | CORE2_FIXED_OS(n))
 
-/* Of the global control, status and overflow control: a bit for each counter. */
+/* Bits of the global control, status and overflow control: one for each counter. */
 #define CORE2_GLOBAL_FIXED VPMU_BITS(34, 32)
 #define CORE2_GLOBAL_GENERAL VPMU_BITS(1, 0)
 

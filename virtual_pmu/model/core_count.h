@@ -32,7 +32,7 @@ struct vpmu_stalls {
 	bool counted;			/* the event occurs once in each of these clocks */
 };
 
-/* What the counter gains; *active is the edge detector: the last clock met the condition. */
+/* Gain of the counter; *active is the edge detector: the last clock met the condition. */
 uint64_t vpmu_filter_gain(const struct vpmu_filter *f, uint32_t *active, uint64_t times,
 			  uint64_t clocks, struct vpmu_stalls stalls);
 /* Those of `times` occurrences that are in the first `part` of `clocks` clocks. */

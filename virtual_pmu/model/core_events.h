@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What hardware threads and memory controllers do, as the execution feed tells the model of a
- * machine whose PMUs count it. The model maps these to its documented events. */
+/* Occurrences in hardware threads and memory controllers. The execution feed reports them to the
+ * model of a machine whose PMUs count them. The model maps them to its documented events. */
 #ifndef VPMU_CORE_EVENTS_H
 #define VPMU_CORE_EVENTS_H
 
 #include "../machine/segment.h"
 
-/* One X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
+/* An X(NAME) per kind. Reads and writes of data are loads and stores, an atomic counts as both.
  * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
  * its kind that compute nothing, as the feed's instructions.h has it. _MOVES are not in their kind:
  * those of SSE are X87_SIMD_MOVES, too. FP_ are operations of an element: a fused one counts twice.

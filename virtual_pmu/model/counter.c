@@ -10,7 +10,7 @@ bool vpmu_counter_condition(uint64_t select, uint64_t increment)
 	return select & SELECT_INV ? increment < threshold : increment >= threshold;
 }
 
-/* What every one of those clocks adds, when it is not edges that count. */
+/* The gain per clock with this increment, where edges do not count. */
 static uint64_t rate(uint64_t select, uint64_t increment)
 {
 	if (!VPMU_GET(SELECT_LONG_THR, select))

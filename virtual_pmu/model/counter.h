@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One programmable counter of the Sandy Bridge-style uncore units: threshold, invert, edge,
- * width and wrap (334060-001 tables 2-7 and 2-8). Fed with stretches of equal clocks. */
+/* A programmable counter of the Sandy Bridge-style uncore units: threshold, invert, edge,
+ * width and wrap (334060-001 tables 2-7 and 2-8). It takes stretches of equal clocks. */
 #ifndef VPMU_COUNTER_H
 #define VPMU_COUNTER_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What CPUID says of a machine beyond its name and features: its performance counters and caches,
- * and on hybrid machines of which kind a core is and how many threads it has.
+/* CPUID's answers beyond a machine's name and features: performance counters, caches, and on hybrid
+ * machines the kind of a core and its threads. vpmu_cpuid() and vpmu_cpuid_place() change the
+ * emulator's answer where the machine has one of its own. They read constants: no lock.
  * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID. */
 #include <string.h>
 

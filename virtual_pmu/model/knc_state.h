@@ -37,7 +37,8 @@ struct knc_event {
 
 #define KNC_EVENTS 63u
 extern const struct knc_event knc_events[KNC_EVENTS];
-/* What this select makes counter number `counter` count; NULL: nothing, and *why says so. */
+/* The event that counter number `counter` counts with this select; NULL: none, and *why tells the
+ * reason. */
 const struct knc_event *knc_event_of(uint32_t counter, uint64_t select, const char **why);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of families of machines. Passes what is executed on to the family that counts it. */
+/* The list of families of machines, and the way from the feed to them. vpmu_llc_lookup(),
+ * vpmu_tracker(), vpmu_core_events_at() and the like pass on what is executed to the machine's
+ * family. A family without a function for something ignores it. The caller holds the machine lock.
+ * A package, slice or CPU that the machine does not have is dropped here, so no family checks. */
 #include "model_type.h"
 
 static const struct vpmu_model_type *const types[] = {

@@ -21,11 +21,12 @@ bool vpmu_rdtsc(struct vpmu_segment *s, uint32_t cpu, uint64_t *value);
 /* The instruction SPFLT: the user wants this CPU's counters on, or off. False: the machine has no
  * such instruction. */
 bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on);
-/* What CPUID says of the machine's PMU, its caches and its kinds of cores, if this leaf does.
- * registers: EAX, EBX, ECX, EDX; what the emulator says, which stays where nothing is ours. */
+/* Puts CPUID's answer about the machine's PMU, caches and kinds of cores into this leaf; false: it
+ * has none. registers: EAX, EBX, ECX, EDX with the emulator's answer, which stays in all else. */
 bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		uint32_t registers[4]);
-/* Its APIC's number and those of others: leaves 01H and 0BH. A whole machine has its emulator's. */
+/* Puts the numbers of the CPU's APIC and of others into leaves 01H and 0BH. A whole machine has its
+ * emulator's. */
 void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		      uint32_t registers[4]);
 /* A write of the memory controller's window, of 1 to 8 bytes: a register or a part of one. It
@@ -34,7 +35,8 @@ void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf,
 void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint64_t value,
 		     uint32_t bytes);
 void vpmu_mmio_advance(struct vpmu_segment *s, uint32_t cpu);
-/* Of a register in the window: the base that the documents give its address from, and where. */
+/* The base from which the documents count the address of a register in the window, and in *behind
+ * the offset from it. */
 const char *vpmu_mmio_base(uint32_t address, uint32_t *behind);
 /* PCI configuration space of 0000:00:00.0; -EINVAL for a device the machine does not have. */
 int vpmu_pci_read(struct vpmu_segment *s, uint32_t offset, void *buf, uint32_t bytes);
@@ -98,7 +100,7 @@ uint64_t vpmu_model_interrupts(struct vpmu_segment *s, uint32_t cpu);
 void vpmu_netburst_lose_writes(struct vpmu_segment *s, bool on);
 /* Are there registers in the window that can be written? */
 bool vpmu_mmio_writable(const struct vpmu_segment *s);
-/* Where package 0's MMIO window is in physical memory; 0 bytes while it is not decoded. */
+/* The place of package 0's MMIO window in physical memory; 0 bytes while it is not decoded. */
 void vpmu_mmio_window(const struct vpmu_segment *s, uint64_t *base, uint64_t *bytes);
 
 /* ---- for tools: what the model has and drives. No lock needed, except peek and poke ---- */

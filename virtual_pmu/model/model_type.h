@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a family of machines gives to the generic half of the register model: a table of its
- * registers with their place in its state, a table of its events, and how it behaves. */
+/* A family of machines, as the generic half of the register model sees it: its registers with their
+ * place in its state, its events, and its behaviour. */
 #ifndef VPMU_MODEL_TYPE_H
 #define VPMU_MODEL_TYPE_H
 
@@ -11,9 +11,9 @@
 
 enum vpmu_scope { VPMU_PACKAGE, VPMU_THREAD, VPMU_CORE };
 
-/* One row stands for `boxes` x `counters` registers. In the name "_n_" is replaced by the box and
- * a trailing "m" by the counter, as the manuals do; or every '#' by the box and '@' by the
- * counter. */
+/* A row stands for `boxes` x `counters` registers. In the name "_n_" is replaced by the box and
+ * a trailing "m" by the counter, as the manuals do. Alternatively, every '#' is replaced by the box
+ * and every '@' by the counter. */
 struct vpmu_register_row {
 	const char *name, *cite;
 	enum vpmu_space space;
@@ -32,7 +32,7 @@ struct vpmu_register_row {
 	uint32_t offset, box_bytes, counter_bytes;
 };
 
-/* One register of the machine. */
+/* A register of the machine. */
 struct vpmu_register {
 	const struct vpmu_register_row *row;
 	uint32_t box, counter;		/* box counts from 0 over all rows */
@@ -163,7 +163,7 @@ bool vpmu_register_on(const struct vpmu_machine *m, uint32_t cpu, enum vpmu_spac
 /* Documented writable bits of this CPU's register, without the unsourced ones. */
 uint64_t vpmu_register_mask(const struct vpmu_machine *m, uint32_t cpu,
 			    const struct vpmu_register_row *row);
-/* Where the value is; 32 bits for MMIO, 64 for the rest. */
+/* The place of the value in the segment; 32 bits for MMIO, 64 for the rest. */
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
 void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
 			    struct vpmu_register_info *out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* NetBurst (Pentium 4 and its Xeons), from the SDM, 325384-059: sections 18.15 and 18.16 and Table
- * 18-63. All but the DS area is one per core, shared by the logical processors. */
+ * 18-63. This file has the registers and the family's type, vpmu_netburst; netburst_count.c and the
+ * files that it calls do the counting. All but the DS area is one per core, shared by the logical
+ * processors. The caller holds the machine lock. */
 #include "netburst_state.h"
 
 #define AT(member) .offset = offsetof(struct p4_core, member)

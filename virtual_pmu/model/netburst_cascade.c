@@ -5,7 +5,7 @@
 
 #define NO_SOURCE P4_COUNTERS
 
-/* Whose overflow starts this counter through CASCADE: the one of the other pair. */
+/* The counter of the other pair, whose overflow starts this one through CASCADE. */
 uint32_t p4_cascade_source(uint32_t counter)
 {
 	return counter < 16 ? counter ^ 2 : counter - 2;

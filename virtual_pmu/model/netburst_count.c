@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting on NetBurst: filters of the CCCR, overflow, PMI and cascading (SDM 18.15.3 to 18.15.5).
- * When in its clocks something happened is as core_count.h says. */
+ * When in its clocks something happened is as core_count.h says. p4_count() takes what a logical
+ * processor did, and splits it where an overflow starts another counter. So within a part the same
+ * counters run from its first clock to its last. The caller holds the machine lock. */
 #include "core_count.h"
 #include "netburst_state.h"
 
@@ -19,7 +21,7 @@ static struct vpmu_filter filter_of(uint64_t cccr)
 	};
 }
 
-/* What the counter gains in the batch; *level is that of its edge detector afterwards. */
+/* Gain of the counter in the batch; *level is that of its edge detector afterwards. */
 static uint64_t gain(const struct p4_batch *b, uint32_t counter, uint32_t *level)
 {
 	struct vpmu_filter filter = filter_of(b->core->cccr[counter]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said when a counter is enabled on something that this machine does not do. */
+/* Remarks on counters that are enabled on something that this machine does not do. p4_remark()
+ * checks all enabled counters of a core and records each reason once, in the segment. The texts of
+ * a record are p4_undriven_why() and p4_undriven_event(). The caller holds the machine lock. A
+ * count that stays 0 for want of the machine, and not of the program, has a remark. */
 #include "netburst_state.h"
 
 enum why { DRIVEN, LINE, NO_ESCR, NO_EVENT, NOT_AN_EVENT, MOVES_APART, NO_USER, NO_HT, NO_REPLAY,
@@ -18,7 +21,7 @@ static const char *const reasons[] = {
 	[NO_PEBS] = "the model writes no PEBS records",
 };
 
-/* What the PEBS registers tag for replay_event that the feed tells of. */
+/* True if the PEBS registers tag something for replay_event that the feed reports. */
 static bool replays(const struct p4_core *core)
 {
 	uint64_t enable = core->pebs_enable, vert = core->pebs_matrix_vert;

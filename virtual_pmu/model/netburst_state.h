@@ -66,7 +66,7 @@ enum p4_unit {
 	P4_FSB1 = P4_FSB, P4_BSU0 = P4_BSU, P4_BSU1 = P4_BSU,
 };
 
-/* What a core event's line may count besides the kinds of core_events.h. */
+/* Kinds that a core event's line may count besides those of core_events.h. */
 enum p4_kind {
 	VPMU_CLOCKS = VPMU_CORE_EVENTS, VPMU_NOTHING, VPMU_BUS,
 	VPMU_FRONT_END_TAGGED, VPMU_EXECUTION_TAGGED, VPMU_REPLAY_TAGGED,
@@ -95,7 +95,7 @@ struct p4_core {
 
 struct p4_thread { uint64_t ds_area; };
 
-/* What one logical processor did in some clocks. */
+/* Activity of one logical processor in some clocks. */
 struct p4_batch {
 	struct vpmu_segment *s;
 	struct p4_core *core;
@@ -104,7 +104,7 @@ struct p4_batch {
 	uint64_t clocks, count[VPMU_CORE_EVENTS];
 };
 
-/* One line of the event list, in the order of netburst_events[]. */
+/* A line of the event list, in the order of netburst_events[]. */
 struct p4_event {
 	enum p4_unit unit;
 	uint32_t select, bit;

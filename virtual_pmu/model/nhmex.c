@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Xeon 7500 (and E7) uncore: U-Box enables and the two M-Boxes, from 323535-001 (March 2010). */
+/* Xeon 7500 (and E7) uncore: U-Box enables and the two M-Boxes, from 323535-001 (March 2010). This
+ * file has the registers and the family's type, vpmu_nhmex; nhmex_count.c counts, nhmex_select.c
+ * decodes selects. The caller holds the machine lock. Registers change only after all clocks before
+ * the write have been counted. */
 #include <string.h>
 
 #include "nhmex_state.h"

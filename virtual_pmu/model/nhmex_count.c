@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting of the M-Boxes over time: stretches of clocks in which no command comes or leaves, and
- * single commands, with everything stopped in the very clock in which an overflow freezes the
- * uncore. */
+ * single commands. In the clock in which an overflow freezes the uncore, everything stops.
+ * nhmex_advance() finishes all clocks before one, nhmex_command() adds a command. The caller holds
+ * the machine lock. Clocks before p->done are final. */
 #include "nhmex_state.h"
 
 static bool counting(const struct nhmex_package *p)
@@ -83,7 +84,7 @@ static uint32_t increment(const struct nhmex_package *p, const struct nhmex_box 
 	return active(p, b, i) ? nhmex_source(p, b, b->ctl[i]).clocks : 0;
 }
 
-/* Of the next n clocks, those before and with the first that freezes. */
+/* The number of the next n clocks up to and including the first that freezes. */
 static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
 {
 	if (!freezing(p))
@@ -183,7 +184,7 @@ static void leave(struct nhmex_package *p)
 	}
 }
 
-/* The timestamp goes on whatever is enabled, frozen or reset. */
+/* The timestamp advances whatever is enabled, frozen or reset. */
 void nhmex_advance(struct nhmex_package *p, uint64_t clock)
 {
 	while (counting(p) && p->done < clock) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an M-Box counter counts: inc_sel, set_flag_sel and the sub-control registers that they need
- * (323535-001 chapter 2.5), as far as this machine's memory controller goes.
+/* Decodes what an M-Box counter counts: inc_sel, set_flag_sel and the sub-control registers that
+ * they need (323535-001 chapter 2.5), as far as this machine's memory controller goes.
+ * nhmex_source() is the entry point. It reads the package's registers, so the caller holds the
+ * machine lock.
  *
  * Stand-ins for what the documents leave open, each also said by `vpmu events`:
  * - The enable flag of a counter is 1 in the clocks in which the condition of its set_flag_sel
@@ -142,7 +144,7 @@ static enum why plain_why(uint32_t inc_sel)
 	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
 }
 
-/* What begins with one of these occurrences and ends with one of those. */
+/* The source of a state that one of these occurrences begins and one of the opposite ends. */
 static struct nhmex_source until(uint32_t occurrences, uint32_t opposite, uint32_t umask)
 {
 	return (struct nhmex_source){ .occurrences = occurrences, .opposite = opposite,

@@ -102,7 +102,7 @@ enum nhmex_occurrence {
 	NHMEX_SERVED = 32,
 };
 
-/* What a counter counts, as its box is programmed now. */
+/* The source of a counter, as its box is programmed now. */
 struct nhmex_source {
 	uint32_t clocks;	/* in every clock so many: 1, or as many as the queue holds */
 	uint32_t occurrences;	/* commands that do one of these */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What tools ask of the model: its registers and events, and their values without side effects. */
+/* Queries of tools: the registers and events of a machine, and registers' values without side
+ * effects. vpmu_model_register() and vpmu_model_event() list them by number, vpmu_model_find()
+ * looks a name up. vpmu_model_peek() and _poke() need the machine lock, all others read constants.
+ * A poke is not a program's write: it is no access, no violation, and no change that a program
+ * left. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine remembers about its programs: violations, and counters on what is not driven. */
+/* Records about a machine's programs: violations, and counters on something that is not driven. */
 #include "model_type.h"
 
 static bool same(const struct vpmu_violation *a, const struct vpmu_violation *b)

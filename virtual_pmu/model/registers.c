@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the register of an address or number in the rows of a family, and its value. */
+/* Finds registers in the rows of a family: by address (vpmu_register_at(), vpmu_register_on()) or
+ * by number (vpmu_register_number()), and their names and values. Rows are constant; the caller of
+ * vpmu_register_value() holds the machine lock while it uses the value. A register that is found is
+ * inside its family's state, whatever the address was. */
 #include <stdio.h>
 #include <string.h>
 

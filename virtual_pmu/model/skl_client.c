@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How the client uncore behaves: registers, enables, the memory controller's window, and what is
- * executed as the documents' events. Generations' rows and events are in client_*.c. */
+ * executed as the documents' events. Generations' rows and events are in client_*.c, whose types
+ * name the functions here. The caller holds the machine lock. Before a register is read or written,
+ * skl_bring_up() has counted everything until then. */
 #include <errno.h>
 #include <string.h>
 
@@ -145,7 +147,7 @@ void skl_gather(struct vpmu_segment *s, uint32_t package)
 		skl_bulk_apply(skl_package(s, tile));
 }
 
-/* The counter whose event select this is; SKL_FIXED: it is none. *tile: whose register. */
+/* The counter whose event select this is; SKL_FIXED: it is none. *tile: the register's. */
 static uint32_t selects(const struct vpmu_register *r, uint32_t *tile)
 {
 	const struct vpmu_register_row *row = r->row;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting clock by clock: finishes stretches of clocks in order, so that the clock counter, the
- * occupancy and counters with a threshold stop in the very clock of a freezing overflow. */
+/* Counting clock by clock: finishes stretches of clocks in order. So the clock counter, the
+ * occupancy and counters with a threshold stop in the very clock of a freezing overflow.
+ * skl_advance() finishes all clocks before one, skl_count() adds an occurrence. The caller holds
+ * the machine lock. Clocks before p->done are final. */
 #include <string.h>
 
 #include "skl_state.h"
@@ -62,8 +64,8 @@ static uint64_t occupancy(const struct skl_package *p, uint32_t counter)
 	return now > 0 ? (uint64_t)now : 0;
 }
 
-/* Interrupts the cores that PMI_SEL names: of each the threads whose IA32_DEBUGCTL takes what comes
- * from the uncore. No core of this machine sleeps, so WAKE_ON_PMI does nothing. */
+/* Interrupts the cores that PMI_SEL names: those of their threads whose IA32_DEBUGCTL enables
+ * interrupts of the uncore. No core of this machine sleeps, so WAKE_ON_PMI does nothing. */
 static void forward(struct skl_package *p)
 {
 	for (uint32_t core = 0; core < SKL_PMI_SEL_CORES; core++)
@@ -139,7 +141,7 @@ static void gather(struct skl_package *p, struct stretch *st)
 		add_grouped(p, st, (uint32_t)__builtin_ctzll(left));
 }
 
-/* While stopped the edge detector goes on watching, so that enabling is no edge. */
+/* While counting is stopped the edge detector keeps watching, so that enabling is no edge. */
 static uint64_t step_stopped(struct skl_package *p, uint64_t n)
 {
 	struct vpmu_counter *c;

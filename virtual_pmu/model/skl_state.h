@@ -92,8 +92,8 @@ static inline bool skl_is_first(uint32_t counter)
 	return counter == SKL_ARB || counter == SKL_ARB_1;
 }
 
-/* What has happened since the registers were last brought up to date, where it is enough to know
- * how often: see skl_bulk.c. */
+/* Occurrences since the registers were last brought up to date, where it is enough to know how
+ * often: see skl_bulk.c. */
 struct skl_bulk {
 	struct vpmu_llc_counts llc;
 	/* all: a request and a coherent one, of the first arbiter */
@@ -109,7 +109,7 @@ struct skl_bulk {
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar, saf_bar;
 	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
-	/* Of the cores that PMI_SEL can name: threads with ENABLE_UNCORE_PMI, a bit each. */
+	/* Threads with ENABLE_UNCORE_PMI, a bit each, of the cores that PMI_SEL can name. */
 	uint8_t receivers[SKL_PMI_SEL_CORES];
 	uint64_t interrupts[SKL_PMI_SEL_CORES][SKL_CORE_THREADS];
 	bool forwards;			/* an overflow would interrupt somebody */
@@ -117,7 +117,7 @@ struct skl_package {
 	bool always, two_arbs;	/* the design's */
 	bool single;		/* it has one arbiter, one controller and one tile */
 	uint32_t controllers, ctr_width, cbo_codes;	/* the same */
-	/* Of the arbiters and their like, by kind of request. */
+	/* Turns of the arbiters and their like, by kind of request. */
 	uint32_t turns[SKL_TRK_KINDS], tor_turns[SKL_TRK_KINDS], transaction_turns[2];
 	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
 	uint64_t imc_known, imc_driven;	/* bit per code of the controllers' selects */
@@ -159,7 +159,7 @@ static inline uint32_t skl_tiles(const struct vpmu_segment *s)
 	return (uint32_t)(s->state.package / sizeof(struct skl_package));
 }
 
-/* What a generation has of its own beside rows and events. */
+/* Properties of a generation besides rows and events. */
 struct skl_design {
 	const struct vpmu_event_info *events;
 	uint32_t event_count;
@@ -176,7 +176,7 @@ struct skl_design {
 	bool saf;		/* it has a base for HBO and sNCU, SAFBAR */
 };
 
-/* What a generation's file of data says of its type beside its rows, events and design. */
+/* Members of a generation's type that are the same for all, besides rows, events and design. */
 #define SKL_BEHAVIOUR \
 	.thread_bytes = sizeof(struct skl_thread), \
 	.box_name = "CBo", .advance = skl_bring_up, \
@@ -257,7 +257,7 @@ void skl_take_changes(struct skl_package *p, uint64_t from, uint64_t to,
 		      uint64_t clocks[SKL_ARBS][SKL_ENTRY_KINDS]);
 /* The select register of this counter holds a new value. */
 void skl_select_written(struct skl_package *p, uint32_t counter);
-/* One occurrence, in this clock, which the selects of these counters (a bit each) match. */
+/* Counts an occurrence in this clock, which the selects of these counters (a bit each) match. */
 void skl_count(struct skl_package *p, uint64_t counters, uint64_t clock);
 /* A change of the occupancy in a clock that is not final yet. */
 void skl_put_change(struct skl_package *p, uint64_t clock, int32_t by,
@@ -267,7 +267,7 @@ bool skl_counting(const struct skl_package *p);
  * reports. */
 bool skl_counting_in(const struct skl_package *p, uint64_t clock);
 bool skl_freezing(const struct skl_package *p);
-/* Of the first counter of an arbiter. */
+/* True if this first counter of an arbiter counts the occupancy. */
 bool skl_counts_occupancy(const struct skl_package *p, uint32_t counter);
 enum skl_entries skl_entries_of(const struct skl_package *p, uint32_t counter);
 /* The counter takes n occurrences, or clocks with this increment. */
