@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* On which virtual CPUs a program starts: those it is told, or what the caller's affinity means on
- * this machine. */
+/* Chooses the virtual CPUs on which a program starts. The user names them, or they are what the
+ * caller's affinity on the host means on this machine. vpmu_affinity() is the entry point. With
+ * `--cpus rank` each rank of a node gets a core of its own, as long as there are cores. A program
+ * that is not bound may run on all CPUs, and its mask is empty. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>

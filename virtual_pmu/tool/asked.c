@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which machine is asked for: options that `vpmu run` and `vpmu boot` share. */
+/* Options about the machine itself, which `vpmu run` and `vpmu boot` share: its name, segment,
+ * caches and settings. vpmu_asked_option() takes one option as it is parsed, vpmu_asked_machine()
+ * makes the machine of all. Either fails with a sentence on stderr, before any segment exists. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* vpmu boot: options, and the life of one boot. */
+/* vpmu boot: options, and the life of one boot. vpmu_command_boot() is the entry point: it checks
+ * the options and makes or joins the segment. boot_talk.c starts the emulator and carries streams
+ * until the machine is off. Then vpmu_command_boot() reports and leaves the segment. Wrong options
+ * are refused before there is a segment. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be started on a booted machine: the caller's environment, folder, user, terminal. */
+/* Sends the order to start a program on a booted machine: the caller's environment, folder, user
+ * and terminal. vpmu_boot_order() writes it as one frame, which boot/order.c reads; boot/wire.h has
+ * its format. vpmu_boot_folder() tells whether the machine can have the working folder as it is. */
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of the system emulator, and its start. */
+/* The command line of the system emulator, and its start. vpmu_boot_start() finds the parts,
+ * composes the command line and starts the emulator with a socket for each port of the machine. On
+ * success the caller owns the process and all descriptors in `ends`. The emulator ends with vpmu,
+ * however vpmu ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

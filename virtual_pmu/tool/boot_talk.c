@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* While a booted machine runs: its streams, the terminal, signals, and its end. */
+/* Runs while a booted machine does: carries its streams, the terminal's state and signals until it
+ * is off. vpmu_boot_talk() is the entry point, one loop around poll() in a single thread. The
+ * machine lock is held only to read or reset the segment's records. The terminal's state is
+ * restored before it returns. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -101,7 +104,7 @@ static void stand_still(struct talk *t)
 		make_raw(t);
 }
 
-/* Who suspended the machine may not have said when it is to wake. */
+/* Wakes a suspended machine: the program that suspended it may not have set a time to wake. */
 static void wake(const struct talk *t)
 {
 	if (t->boot->suspend && write(t->ends->wake, "\n", 1) < 0)
@@ -182,7 +185,7 @@ static void take_log(struct talk *t)
 
 /* ---- frames ---- */
 
-/* What the kernel did to registers until now is not of the program's time. */
+/* Forgets what the kernel did to registers while it booted: only the program's time counts. */
 static void forget_booting(struct talk *t)
 {
 	struct vpmu_segment *s = t->boot->place->segment;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The device files of a machine: their owner and permissions, and msr-safe's allowlist. */
+/* The device files of a machine: their owner and permissions, and msr-safe's allowlist.
+ * vpmu_devices_parse() reads the options and the allowlist's file, vpmu_devices_set() puts the
+ * result into the segment under the machine lock. Parsing ends before a segment exists, so a wrong
+ * list leaves nothing behind. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

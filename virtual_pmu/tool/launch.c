@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts the program under QEMU with the feed (or natively without) and waits for it. */
+/* Starts the program under QEMU with the feed (or natively without) and waits for it. vpmu_launch()
+ * is the entry point. It finds the program and our libraries, changes this process's environment
+ * and forks. Signals are forwarded to the program until it ends. The program dies with vpmu, since
+ * other runs would take its machine for unused. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -144,8 +147,8 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
 		drop_native_library();
-		/* Where hwloc has no plugins: for a topology it would load those of GPUs and
-		 * libxml2, which takes longer to emulate than the rest of PAPI's start. */
+		/* A folder without plugins: hwloc would load those of GPUs and libxml2 for a
+		 * topology. Emulating that takes longer than the rest of PAPI's start. */
 		setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 0);
 		/* QEMU's user mode has no process_vm_readv, which Open MPI tries for every large
 		 * message, with a complaint each. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables by which launchers tell a process of a job who it is, the first one that is set counts.
+/* Variables by which launchers tell a process its place in a job. The first one that is set counts.
  * MPI's own come first, since mpirun may run inside a job of a resource manager. */
 #ifndef VPMU_LAUNCHERS_H
 #define VPMU_LAUNCHERS_H
@@ -10,7 +10,7 @@
 	"JSM_NAMESPACE_LOCAL_RANK", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID", \
 	"FLUX_TASK_LOCAL_ID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"
 
-/* One start of a program, the same for all of its processes. */
+/* The job's number or name, the same for all processes of one start of a program. */
 #define VPMU_JOBS \
 	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID"
 

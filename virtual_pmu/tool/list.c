@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vpmu machines, events, regs. */
+/* vpmu machines, events, regs: lists for users and scripts. Each vpmu_command_*() is the entry
+ * point of one subcommand. They print what the model says and decide nothing themselves. Only
+ * `regs` with a segment takes the machine lock, for a state that is of one moment. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +88,7 @@ static void print_slices(const struct vpmu_machine *m)
 	putchar('\n');
 }
 
-/* Of the only kind, or the P cores. */
+/* Prints cores of the only kind, or the P cores of a hybrid machine. */
 static void print_cores(const struct vpmu_machine *m)
 {
 	uint32_t cores = vpmu_first_little(m);
@@ -120,7 +122,7 @@ static void print_little(const struct vpmu_machine *m)
 
 static void print_machine(uint32_t family, const char *examples)
 {
-	/* Where the last cache is each core's own L2, directories know who has a line. */
+	/* If the last cache is each core's own L2, directories know which cores have a line. */
 	static const char *const last[] = { "tag directory for", "", "L2", "LLC" };
 	static const char *const hit[] = { "another core's L2", "", "L2", "LLC" };
 	struct vpmu_machine m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files are that a machine is made of. */
+/* Finds the files that a machine is made of. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

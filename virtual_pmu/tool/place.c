@@ -70,8 +70,8 @@ static pid_t find_proxy(void)
 	return pid;
 }
 
-/* What the ranks of one job have in common. Most launchers name it; Slurm's own has job and step;
- * MPICH's Hydra says nothing, but one proxy per node starts all ranks of the node. */
+/* A name that the ranks of one job have in common. Most launchers name it; Slurm's own has job and
+ * step. MPICH's Hydra says nothing, but one proxy per node starts all ranks of the node. */
 static void job_name(char *text, size_t bytes)
 {
 	static const char *const names[] = { VPMU_JOBS };
@@ -392,8 +392,8 @@ int vpmu_place_check(const struct vpmu_place *place)
 
 void vpmu_place_leave(struct vpmu_place *place)
 {
-	/* The upgrade drops the shared lock first, so of several who leave at the same time one
-	 * at least finds itself alone. */
+	/* The upgrade drops the shared lock first. So of several runs that leave at the same time
+	 * at least one finds itself alone. */
 	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB), mine = still_published(place);
 	bool whole = is_whole(place);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vpmu run: options, geometry, and the life of one run. */
+/* vpmu run: options, geometry, and the life of one run. vpmu_command_run() is the entry point: it
+ * checks the options, enters a segment (place.c) and launches the program (launch.c). In the end it
+ * reports and leaves the segment. Wrong options are refused before there is a segment. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

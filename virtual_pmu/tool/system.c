@@ -22,7 +22,7 @@ struct written { char text[VPMU_CPUS_MAX / 32 * 9 + 1], path[96]; };
 
 #define WRITTEN_MAX 64	/* the last ones */
 
-/* Where files are written, and whether one could not be. */
+/* The directory that is being written, and whether a file could not be. */
 struct system {
 	const struct vpmu_machine *machine;
 	int root, failed;
@@ -79,7 +79,7 @@ static bool has(const struct cpus *c, uint32_t cpu)
 
 /* ---- writing ---- */
 
-/* Of hundreds of files few differ: what there is already gets one more name. */
+/* Gives a file of the same text one more name: of hundreds of files few differ. */
 static bool put_again(const struct system *s, const char *path, const char *text)
 {
 	for (uint32_t i = 0; i < s->written_count && i < WRITTEN_MAX; i++)
@@ -207,11 +207,11 @@ struct cache_row {
 	const char *type;
 	uint32_t level;
 	const struct vpmu_cache *cache;
-	belongs to;			/* whom it belongs to */
+	belongs to;			/* rule for the CPUs that share it */
 	uint32_t owner;
 };
 
-/* Of a core, machine-wide. */
+/* Lists the caches of a core, which has its machine-wide number. */
 static uint32_t cache_rows(const struct vpmu_machine *m, uint32_t core, struct cache_row rows[4])
 {
 	bool little = m->little.cores && core >= vpmu_first_little(m);
@@ -404,13 +404,13 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 	fprintf(f, "processor\t: %u\nvendor_id\t: GenuineIntel\ncpu family\t: %u\nmodel\t\t: %u\n"
 		"model name\t: %s\nstepping\t: %u\n", cpu, m->cpuid_family, m->cpuid_model,
 		m->brand, m->cpuid_stepping);
-	/* One clock a nanosecond is the model's time. */
+	/* The model's time has one clock per nanosecond. */
 	fprintf(f, "cpu MHz\t\t: 1000.000\ncache size\t: %u KB\nphysical id\t: %u\n"
 		"siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n"
 		"initial apicid\t: %u\n", outer / 1024, vpmu_cpu_package(m, cpu),
 		vpmu_machine_cpus(m) / m->packages, vpmu_cpu_core(m, cpu) % m->cores, m->cores,
 		vpmu_cpu_apic(m, cpu), vpmu_cpu_apic(m, cpu));
-	/* Of the processor's features those that all x86-64 processors have. */
+	/* Flags: only those features that all x86-64 processors have. */
 	fprintf(f, "fpu\t\t: yes\nfpu_exception\t: yes\nwp\t\t: yes\nflags\t\t: fpu vme de pse tsc "
 		"msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2%s "
 		"syscall nx lm\n", m->threads > 1 ? " ht" : "");
@@ -432,7 +432,7 @@ static void put_cpuinfo(struct system *s)
 
 /* ---- /dev: empty files, whose names tell what is behind them ---- */
 
-/* Makes it open to all: the machine's rules decide who may open a device, not the file's mode. */
+/* Opens the file to all users: the machine's rules decide about a device, not the file's mode. */
 static void put_device(struct system *s, const char *path)
 {
 	if (write_text(s, path, "", 0666) && fchmodat(s->root, path, 0666, 0))
@@ -516,7 +516,7 @@ int vpmu_system_write(const struct vpmu_place *place)
 	mode_t mask;
 	int rc;
 
-	/* It appears by its name as a whole: what is there is complete. */
+	/* The directory is published as a whole: if it exists, it is complete. */
 	if (!lstat(place->system, &st)) {
 		wrong = vpmu_beside_unusable(place, place->system);
 	} else {

@@ -27,7 +27,7 @@ static void add(const struct vpmu_register_info *reg, const struct vpmu_touched 
 		l->text[l->used] = '\0';	/* no room for more names */
 }
 
-/* One write, so that lines of machines that end together do not mix. */
+/* Appends by a single write, so that lines of machines that end together do not mix. */
 static void append(const char *path, const char *text, int bytes)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's topology in hwloc's version 2 XML, for HWLOC_XMLFILE. */
+/* The machine's topology in hwloc's version 2 XML, for HWLOC_XMLFILE. vpmu_topology_write() writes
+ * the file. Objects nest as hwloc requires: package, node, LLC, L2, L1, core, thread. Levels that
+ * the machine does not have are left out. It agrees with the files of system.c, which Linux would
+ * show. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

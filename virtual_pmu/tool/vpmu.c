@@ -63,8 +63,8 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* What is written beyond `ulimit -f` is an error, EFBIG, rather than our end. It is a handler, as
- * programs would inherit that it is ignored. */
+/* Turns a write beyond `ulimit -f` into an error, EFBIG, rather than our end. A handler does this,
+ * because programs would inherit an ignored signal. */
 static void survive_file_limit(void)
 {
 	struct sigaction old, action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
