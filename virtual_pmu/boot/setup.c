@@ -268,7 +268,7 @@ void init_file_system(const struct init_order *order)
 	mkdir("/run/lock", 01777);
 	if (order->start->work_is_shared) {
 		make_path(order->folder);
-		/* The cache is written back at once but for what is mapped; the host may look. */
+		/* The host may read it meanwhile: all but mapped files are written through. */
 		attach(VPMU_TAG_WORK, order->folder, "9p", 0, NINE_P ",cache=mmap");
 	}
 }

@@ -62,7 +62,7 @@ struct vpmu_start {
 int vpmu_frame_write(int fd, enum vpmu_frame_type type, const void *payload, size_t bytes);
 int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes);
 
-/* Large, since what is moved at a time costs several threads on both sides a turn. */
+/* Large, since each move costs a time slice of several threads on both sides. */
 #define VPMU_STREAM_BYTES 262144
 
 /* A stream in one direction. */

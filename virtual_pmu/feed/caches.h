@@ -122,13 +122,13 @@ struct vpmu_runner {
 	struct vpmu_pace llc_pace, memory_pace;
 	uint32_t fill_buffers, write_clocks;	/* the machine's */
 	bool plain, usual;		/* see plain.h; not where core events are counted */
-	/* Misses of the L2 that no stream foretold; when it has so many, deferring is judged. */
+	/* L2 misses that no stream predicted, and the number at which deferring is judged next. */
 	uint32_t scattered, judged_at;
 	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
-	/* The block that it entered last, if all its lines were where they were before, and its
-	 * core's version then; 0: another one, or it is not known. */
+	/* The block that it entered last, if all its lines were found where they were before, and
+	 * the core's version then. 0: they were not, or the block is not known. */
 	uint64_t inside;
 	uint32_t inside_version;
 	struct vpmu_contention contention;

@@ -13,8 +13,8 @@
 #include "private.h"
 
 /* Asks the other L1s for a line that the core's own L1 misses. Sets p->shared. Returns a dirty word
- * that leaves the L2 for it, or 0. may_put: whether the L2 may take the line in. False in *done: it
- * would have to, and nothing has happened. */
+ * that leaves the L2 for it, or 0. may_put: whether the L2 may take the line in. If it may not and
+ * would have to, *done is false and nothing has changed. */
 uint64_t vpmu_cluster_ask(struct vpmu_private *p, uint64_t tag, bool store, bool may_put,
 			  bool *done);
 /* A snoop from outside, of the L1s of all cores. */

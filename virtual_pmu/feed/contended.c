@@ -31,7 +31,8 @@ struct use {
 
 #define AGENT_THREADS VPMU_CLUSTER_MAX	/* those of a core, or the cores of a cluster */
 
-/* So many accesses from one to a barrier until the thread waits there: libraries make 4 to 12. */
+/* Accesses of a thread between its use of a barrier's line and its wait there, at most. Libraries
+ * make 4 to 12. */
 #define USES_BEFORE_WAIT 16u
 
 #define LENT 16u	/* a thread's load and store of a line have fewer others between them */
@@ -183,8 +184,8 @@ static uint64_t clock_of_use(const struct pace *p, uint64_t used)
 	return p->clock > since ? p->clock - since : 0;
 }
 
-/* Has the thread waited since a use with this number, and another one since then? That has seen
- * waits up to this one. */
+/* True if the thread began a wait after its use `used`, and another thread has seen that wait. The
+ * other thread has seen waits up to number `seen`. */
 static bool came_before(const struct pace *p, uint64_t used, uint64_t seen)
 {
 	for (uint32_t i = 0; i < VPMU_WAITS; i++)
@@ -193,7 +194,7 @@ static bool came_before(const struct pace *p, uint64_t used, uint64_t seen)
 	return false;
 }
 
-/* Does the thread wait, and has it used this last when it began to? */
+/* True if the thread waits, and `used` is among its last uses before the wait began. */
 static bool waits_for(const struct pace *p, uint64_t used)
 {
 	uint64_t began = 0;
@@ -204,9 +205,9 @@ static bool waits_for(const struct pace *p, uint64_t used)
 	return p->waits && used + USES_BEFORE_WAIT > began;
 }
 
-/* For the agent's last use of a line, which has this number. Of the threads whose numbers have
- * passed it the one with the least has made it. Another one that has executed at that clock may
- * have used the line until its own. */
+/* Finds the clock of the agent's last use of a line, which has the number `used`. The thread that
+ * made it is the one with the least number that has passed `used`. Another thread that was
+ * executing at that clock may have used the line until its own clock. */
 static void find_clock(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t used,
 		       struct use *u)
 {
@@ -266,7 +267,7 @@ static struct use last_use(const struct vpmu_caches *c, const struct vpmu_runner
 	return last;
 }
 
-/* The access tells that the thread has waited, or is what others wait for. */
+/* Notes the order with other threads, if the access ends a wait or is what others wait for. */
 static void note_order(struct vpmu_runner *r, enum vpmu_touch kind, const struct use *last)
 {
 	bool waited_for = kind == VPMU_STORE && last->waits && r->contention.locked == r->uses + 1;

@@ -5,7 +5,7 @@
 
 #include "data_access.h"
 
-/* How many lines there are, from the first on, that are where they were last. */
+/* Uses the lines from the first on that are in the L1I where they were last. Returns how many. */
 static inline uint32_t lines_again(struct vpmu_runner *r, uint64_t tag, uint32_t lines)
 {
 	uint64_t uses = r->uses;
@@ -22,7 +22,7 @@ static inline uint32_t lines_again(struct vpmu_runner *r, uint64_t tag, uint32_t
 	return n;
 }
 
-/* All of a block's are. Most blocks have one. */
+/* True if all lines of a block are where they were last. Most blocks have one line. */
 static inline bool fetch_again(struct vpmu_runner *r, uint64_t line, uint32_t lines)
 {
 	uint64_t tag = vpmu_runner_tag(r, line << 6);
@@ -32,7 +32,7 @@ static inline bool fetch_again(struct vpmu_runner *r, uint64_t line, uint32_t li
 	return lines_again(r, tag, lines) == lines;
 }
 
-/* Wherever they are. */
+/* Fetches all lines of a block, wherever they are. */
 static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 {
 	struct vpmu_runner *r = &t->runner;

@@ -23,7 +23,8 @@ struct vpmu_grouped {
  * 1, and its site. */
 struct vpmu_group_line { uint64_t offset, mask; uint32_t site; uint16_t last; bool stores; };
 
-/* All lines of a group, whose accesses none leaves its line; or none, where these are too many. */
+/* All lines of a group. count is 0 if an access crosses the end of its line, or if there are too
+ * many lines. */
 #define VPMU_GROUP_LINES 8u
 struct vpmu_group_lines { uint32_t count; struct vpmu_group_line line[VPMU_GROUP_LINES]; };
 
@@ -32,8 +33,9 @@ struct vpmu_group {
 	struct vpmu_group *next;	/* of all that there are */
 	uint64_t user;			/* the first one's, and its ways, as if it were alone */
 	uint32_t ways, count;
-	/* By where in its line the place is that lies `before` the first access, in 8 bytes, as the
-	 * sum of the registers mostly does; NULL: not looked at yet. */
+	/* Lines for each place, in steps of 8 bytes, that the first access may have in its line.
+	 * `before` is subtracted from its address first; the rest is mostly a multiple of 8. NULL:
+	 * not computed yet. */
 	uint32_t before;
 	struct vpmu_group_lines *lines[8];
 	struct vpmu_grouped access[];

@@ -8,7 +8,7 @@ void vpmu_runner_keep(struct vpmu_segment *s, struct vpmu_runner *r)
 	uint32_t kept = r->tid | VPMU_LOCK_KEPT;
 
 	vpmu_core_lock(r->own, r);
-	vpmu_core_change(r->own);	/* even: nobody sees what changes until it is given back */
+	vpmu_core_change(r->own);	/* even: others see no change until it is released */
 	r->keeps = true;
 	__atomic_store_n(&s->lock.owner, kept, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->own->lock, kept, __ATOMIC_RELEASE);

@@ -29,8 +29,8 @@ static const enum vpmu_mesi mesi_of[] = {
 	[VPMU_WORD_M] = VPMU_M,
 };
 
-/* The LLC has the place of the line, and who has it, but not the data: it came for an agent that is
- * not behind the LLC. */
+/* Set in an LLC entry that has the line's place and its agents, but no data. The line came for an
+ * agent that is not behind the LLC. */
 #define AWAY (1ull << 63)
 
 static HOT bool is_away(const struct request *q)
@@ -270,7 +270,8 @@ borrow(struct request *q, uint32_t lender, uint64_t others, enum vpmu_word_state
 	return VPMU_WORD_E;
 }
 
-/* The lender's next access, which in the order of the host has been executed before. */
+/* Gives the line back to the lender: its next access has been executed before, in the host's
+ * order. */
 static __attribute__((noinline)) void give_back(const struct request *q)
 {
 	uint32_t lender = (uint32_t)q->lender;

@@ -3,7 +3,8 @@
 
 #include "private.h"
 
-/* A line goes from one level to another in a change of the core's version only. */
+/* True if no level of the core has the line. A line moves between levels only while the core's
+ * version is odd. So the search is valid if the version was even and has not changed. */
 static bool lacks(const struct vpmu_private *p, uint64_t tag)
 {
 	uint32_t version = vpmu_core_version(p->core);

@@ -125,7 +125,7 @@ static COLD enum vpmu_snoop_result take_out(const struct vpmu_caches *c, struct 
 	return vpmu_private_snoop(&own, tag, true);
 }
 
-/* The core gives up the line, which it may have. */
+/* Takes the line out of the core's own caches, if it is there. */
 static HOT enum vpmu_snoop_result snoop(const struct plain *q, uint64_t tag)
 {
 	struct vpmu_set l2 = second_set(q, tag);
@@ -141,7 +141,8 @@ static HOT void count_evictions(const struct plain *q, const struct vpmu_llc_pla
 		q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)] += n;
 }
 
-/* The LLC gives the line up, and the core with it. Other agents may have had it, but have not. */
+/* Evicts the line from the LLC and from the core. Agents in `others` may have had it, but do not
+ * have it now. */
 static HOT void evict(const struct plain *q, const struct vpmu_llc_place *at, uint64_t word,
 		      uint64_t agents, uint64_t others)
 {
@@ -205,7 +206,7 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	return true;
 }
 
-/* False: another core may have the line, or the one that falls out. */
+/* False: another core may have the line, or the line that would be evicted. */
 static HOT bool take_from_llc(const struct plain *q, const struct vpmu_llc_place *at)
 {
 	int way = set_search(&at->set, q->tag);
@@ -282,7 +283,7 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 
 /* ---- with locks, or without ---- */
 
-/* Not cold, or the compiler takes what comes behind them for cold, too. */
+/* Not marked cold: otherwise the compiler treats the code behind the calls as cold, too. */
 static NOINLINE void publish(const struct vpmu_caches *c, struct vpmu_runner *r)
 {
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
@@ -311,7 +312,8 @@ static HOT bool access_llc_among(struct plain *q, uint32_t version)
 	return done;
 }
 
-/* As vpmu_runner_publish, where nobody looks at the runner's clock before it is published. */
+/* Accesses the LLC and memory as the machine's only runner, without locks. No other thread reads
+ * its clock before that is published, as by vpmu_runner_publish(). */
 static HOT bool access_llc_alone(struct plain *q)
 {
 	struct vpmu_llc_place at = place_ahead(q);
@@ -354,7 +356,7 @@ bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
 	return !memcmp(&ways, &USUAL_WAYS, sizeof(ways));
 }
 
-/* Functions of their own, so that the constants of the usual ones are all they have. */
+/* Separate functions, so that each is compiled for one shape of the caches. */
 static WHOLE NOINLINE bool miss_of_any(const struct vpmu_caches *c, struct vpmu_runner *r,
 				       uint64_t word, bool code)
 {

@@ -102,7 +102,7 @@ vpmu_private_sets(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t c
 
 void vpmu_private_wait(struct vpmu_core *core, const struct vpmu_runner *r);
 
-/* Without a lock, or at its end. */
+/* Counts the core's version up by one: without a lock, or at the end of holding it. */
 static inline void vpmu_core_change(struct vpmu_core *core)
 {
 	__atomic_store_n(&core->version, core->version + 1, __ATOMIC_RELEASE);
@@ -118,7 +118,8 @@ static inline void vpmu_core_lock(struct vpmu_core *core, const struct vpmu_runn
 {
 	if (!vpmu_core_take(core, 0, r->tid))
 		vpmu_private_wait(core, r);
-	/* Odd, although a thread that was killed with the lock may have left it so. */
+	/* The version becomes odd in any case: a thread that was killed with the lock may have left
+	 * it odd. */
 	__atomic_store_n(&core->version, (core->version + 1) | 1, __ATOMIC_RELEASE);
 }
 
@@ -134,8 +135,8 @@ static inline bool vpmu_core_unchanged(const struct vpmu_core *core, uint32_t ve
 	return !(version & 1) && core->version == version + 1;
 }
 
-/* Without an L2 there is nothing to lock: a change of more than the LRU order then has the machine
- * lock. */
+/* Without an L2 there is nothing to lock: whatever changes more than the LRU order then holds the
+ * machine lock. */
 static inline void vpmu_private_lock(const struct vpmu_private *p, const struct vpmu_runner *r)
 {
 	if (p->alone)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A loop: so few clocks from one PAUSE to the next. */
+/* PAUSEs that are at most this many clocks apart are a loop. */
 #define VPMU_SPIN_CLOCKS 64u
 #define VPMU_SPIN_PATIENCE 32u		/* PAUSEs until it gives the CPU away, and at which again */
 #define VPMU_SPIN_SLEEPS 1024u		/* PAUSEs until it sleeps instead */
@@ -28,9 +28,10 @@ struct vpmu_spinning {
 enum vpmu_spin { VPMU_SPIN_ON, VPMU_SPIN_YIELD, VPMU_SPIN_SLEEP };
 
 bool vpmu_is_pause(const uint8_t *bytes, size_t count);
-/* The thread executes a PAUSE at this clock of its own: what is due. */
+/* Called for a PAUSE at this clock of the thread: returns whether to yield or sleep. */
 enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock);
-/* A system call that does not wait has found nothing; a miss of an L1 changes the version. */
+/* The same for a system call that does not wait and has found nothing. A miss of an L1 changes the
+ * version, and then the thread has done work since. */
 enum vpmu_spin vpmu_spinning_polls(struct vpmu_spinning *s, uint32_t version);
 void vpmu_spin_do(enum vpmu_spin what);
 

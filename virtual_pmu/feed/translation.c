@@ -30,7 +30,8 @@ static struct vpmu_code code_of(const struct block *b, size_t i)
 	return (struct vpmu_code){ b->bytes[i], b->size[i] };
 }
 
-/* Instructions share places only when there are many of them. */
+/* The next place in the table of sites. Instructions share places only if there are many of
+ * them. */
 static uint64_t next_site(void)
 {
 	static uint32_t sites;
@@ -42,7 +43,7 @@ static uint64_t next_site(void)
 
 #define PAIR_MAX 6	/* from the load to the store */
 
-/* The load at i and a store of the same place: where that is; or 0. */
+/* The index of the store to the same place as the load at i; or 0. */
 static size_t find_store(const struct block *b, size_t i)
 {
 	struct vpmu_code code[PAIR_MAX];
@@ -70,7 +71,7 @@ static void find_pairs(struct block *b)
 	}
 }
 
-/* Until the first access nothing else can happen. */
+/* Lets the block's first access stand for the block as well: nothing can happen before it. */
 static void find_first(struct block *b, uint64_t packed)
 {
 	size_t i = 0;
@@ -201,7 +202,8 @@ static void *user_data_of(const struct block *b, size_t i, uint64_t packed)
 	return group;
 }
 
-/* QEMU shows a load and a store of what is only seen as a store. */
+/* Accesses of the instruction that get the callback. QEMU shows a load and a store where only the
+ * store is counted. */
 static enum qemu_plugin_mem_rw shown(const struct block *b, size_t i)
 {
 	enum qemu_plugin_mem_rw rw = QEMU_PLUGIN_MEM_RW;

@@ -196,9 +196,9 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
-/* A loop that is one block: while nothing has left the core, its lines are where they were, and the
- * last that were used there. A thread that keeps its core's lock forgets the block by itself when
- * it changes what the L1I has. */
+/* Fast path for a loop of one block. While the core's version is the same, its lines are where they
+ * were, and were used last. A thread that keeps its core's lock changes no version. It clears
+ * `inside` itself when it changes what the L1I has. */
 static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
 {
 	struct vpmu_runner *r = &t->runner;
@@ -214,7 +214,7 @@ static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
 	return true;
 }
 
-/* False: one of the slow ones has done all there is. */
+/* Enters the block of a first access. False: a slow path has done the block and the access. */
 static inline __attribute__((always_inline)) bool
 enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
 	    uint64_t address, void *user)
@@ -265,7 +265,7 @@ static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
 
 /* ---- groups of accesses ---- */
 
-/* But for the first `done`. */
+/* Does the accesses of a group one by one, without the first `done`. */
 static NOINLINE void access_each(struct vpmu_runner *r, unsigned int vcpu, uint64_t first,
 				 const struct vpmu_group *group, uint32_t done)
 {
@@ -306,7 +306,7 @@ static inline const struct vpmu_group_lines *lines_of(struct vpmu_group *group, 
 	return lines->count ? lines : NULL;
 }
 
-/* The same as each of the accesses, if all their lines are where they were last. */
+/* Does all accesses of a group at once, if all their lines are where they were last. */
 static inline bool access_again(struct vpmu_runner *r, uint64_t first, struct vpmu_group *group)
 {
 	const struct vpmu_group_lines *lines = lines_of(group, first);
@@ -337,7 +337,7 @@ static void on_group(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t add
 
 /* ---- what was deferred ---- */
 
-/* As when it was executed, but for what the callback did before it deferred the rest. */
+/* Does a deferred access as if it were executed now, without the part that its callback did. */
 static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 {
 	uint64_t user = d->user;

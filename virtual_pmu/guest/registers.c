@@ -16,11 +16,11 @@
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define OLDEST_EMULATOR 2	/* it does all but say what is forgotten, */
-#define WINDOW_EMULATOR 4	/* older ones all but pass on writes of the window, */
-#define HYBRID_EMULATOR 5	/* or say what else CPUID has */
-#define SLEEP_EMULATOR 6	/* and then do not say that the machine is suspended */
-#define INTERRUPT_EMULATOR 7	/* or which interrupts are taken */
+#define OLDEST_EMULATOR 2	/* does not report translations that are forgotten */
+#define WINDOW_EMULATOR 4	/* the first that passes on writes of the window */
+#define HYBRID_EMULATOR 5	/* the first that shows its own answer to CPUID */
+#define SLEEP_EMULATOR 6	/* the first that reports that the machine is suspended */
+#define INTERRUPT_EMULATOR 7	/* the first that reports which interrupts are taken */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u

@@ -197,7 +197,7 @@ static int check_file(int fd, const char *path, state_bytes_of *state_bytes,
 	return 0;
 }
 
-/* Puts the checked head in the place of the file's, where it cannot change any more. */
+/* Maps the checked head over the file's, so that it cannot change any more. */
 static int keep_head(struct vpmu_segment *s, struct vpmu_segment *head)
 {
 	long answer = vpmu_syscall(SYS_mprotect, head, VPMU_HEAD_BYTES, PROT_READ);

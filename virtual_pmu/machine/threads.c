@@ -67,9 +67,9 @@ static uint32_t place(struct vpmu_segment *s, const struct vpmu_thread *t)
 	return best == cpus ? 0 : best;
 }
 
-/* Libraries bind a thread for a moment and give the old mask back (libpsm2, when Open MPI loads
- * it). A scheduler would move such a thread away from a shared CPU as soon as its mask is wide
- * again. */
+/* True if the thread's CPU has another thread. Libraries bind a thread for a moment and restore the
+ * old mask (libpsm2, when Open MPI loads it). A scheduler would move the thread away from a shared
+ * CPU as soon as its mask is wide again. */
 static bool shares_cpu(struct vpmu_segment *s, const struct vpmu_thread *t)
 {
 	uint32_t load[VPMU_CPUS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts core events under threshold, invert and edge, by the model of core_count.h.
- * vpmu_filter_gain() is the gain of one counter; vpmu_stretch_take() moves all counters of a PMU
+ * vpmu_filter_gain() is the gain of one counter. vpmu_stretch_take() moves all counters of a PMU
  * over a stretch, up to the clock in which an overflow freezes it. Pure arithmetic on the caller's
  * data: no lock. The counters' values stay within their width. */
 #include "core_count.h"

@@ -95,7 +95,7 @@ struct vpmu_model_type {
 	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
 	/* The instruction SPFLT, which sets the user's preference; NULL: there is none. */
 	void (*spflt)(struct vpmu_segment *s, uint32_t cpu, bool on);
-	/* Bring the package up to its newest published clock, before a register is looked at. */
+	/* Bring the package up to its newest published clock, before a register is read. */
 	void (*advance)(struct vpmu_segment *s, uint32_t package);
 	/* Put into the registers what has been counted but is kept elsewhere. NULL: nothing is. */
 	void (*gather)(struct vpmu_segment *s, uint32_t package);

@@ -31,7 +31,7 @@
 #define CTL_PMI_EN VPMU_BITS(1, 1)
 #define CTL_EN VPMU_BITS(0, 0)
 
-/* Sub-control registers: fields that this machine looks at, and those that a document names. */
+/* Sub-control registers: fields that this machine uses, and those that a document names. */
 #define DSP_QUEUE VPMU_BITS(10, 7)
 #define ISS_COMMAND_MODE VPMU_BITS(9, 7)
 #define ISS_MODE VPMU_BITS(6, 4)

@@ -123,7 +123,8 @@ void native_leave(const uint64_t *signals)
 	vpmu_syscall(SYS_rt_sigprocmask, SIG_SETMASK, signals, NULL, sizeof(*signals));
 }
 
-/* Most reads and writes are of the host's files: they cost a look into a table. */
+/* True for calls that are checked by their descriptor first. Most of them are for the host's files,
+ * and that check is all that they cost. */
 static bool is_transfer(long number)
 {
 	switch (number) {

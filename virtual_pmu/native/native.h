@@ -50,7 +50,7 @@ void native_leave(const uint64_t *signals);
 
 /* ---- faults.c ---- */
 
-/* From now on segmentation faults are looked at first, for stores to the window. */
+/* From now on segmentation faults are checked first, for stores to the window. */
 void native_trap_faults(void);
 
 #endif

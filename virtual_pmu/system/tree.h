@@ -36,7 +36,8 @@ struct vpmu_found {
 	char path[PATH_MAX];		/* where it is; of the host's: without links and dots */
 };
 
-/* Without a system call, for a path that is spelled as in the documents. False: look. */
+/* Finds a path that is spelled as in the documents, without a system call. False: it is not; use
+ * vpmu_tree_look(). */
 bool vpmu_tree_plain(const char *path, struct vpmu_found *found);
 /* Follows links and dots as the kernel does. follow: a link at the end, too. False: there is no
  * such path (yet). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports, at the end, what a program asked for that the machine could not do: violations, events
- * that are not driven, accesses that were not counted. vpmu_report() takes the machine lock to note
- * what is told now, and prints without it. So of several runs on a machine each record is told by
- * one. */
+/* Reports, at the end, what a program asked for that the machine could not do. These are
+ * violations, events that are not driven, and accesses that were not counted. vpmu_report() takes
+ * the machine lock to note what is told now, and prints without it. So of several runs on a machine
+ * each record is told by one. */
 #include <stdio.h>
 
 #include "tool.h"
