@@ -101,7 +101,7 @@ static void events_of_skylake_client(void **state)
 	assert_int_equal(check_table("skl-client-uncore.events.tsv"), listed_if(is_uncore));
 }
 
-/* What no program here makes happen. */
+/* Events that no program here makes happen. */
 static bool never_happens(const char *name)
 {
 	static const char *const parts[] = {
