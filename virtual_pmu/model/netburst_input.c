@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes the input of a counter from what a logical processor did: by event select, event mask
- * and thread bits of the ESCR, and by the tags of at-retirement counting (SDM 18.15.6).
+ * and thread bits of the ESCR, and by the tags of at-retirement counting (SDM 18.15.6). p4_input()
+ * is the entry point; it reads the core's registers, so the caller holds the machine lock.
  *
  * Stand-ins for what the documents or the feed leave open:
  * - Clocks of the two logical processors are added, not merged.

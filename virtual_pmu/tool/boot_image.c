@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The first file system of a booted machine, made anew for each boot: it is small. The format is
- * that of cpio's "newc" archives (the kernel's Documentation, early-userspace/buffer-format). */
+ * that of cpio's "newc" archives (the kernel's Documentation, early-userspace/buffer-format).
+ * vpmu_boot_image() writes the first process and its modules to a file without a name. Modules have
+ * names in the order of loading, each behind those that it depends on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

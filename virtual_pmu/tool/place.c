@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which segment a run uses: the one that the user names, its MPI job's, or one of its own; and
- * which run removes it. Every run on the machine holds a shared flock on the segment file. */
+ * which run removes it. vpmu_place_enter() makes or joins it, vpmu_place_leave() leaves it. Every
+ * run on the machine holds a shared flock on the segment file. A run that can get the exclusive
+ * flock at its end is the last one, and removes a segment that no user has named. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Removes what lies beside a segment, and what killed runs have left. It removes nothing that
- * belongs to another user and follows no symbolic link: in /dev/shm and in shared folders anybody
- * can make files of any name. */
+/* Removes what lies beside a segment (vpmu_beside_remove(), vpmu_remains_remove()), and what killed
+ * runs have left (vpmu_remains_sweep()). A segment is removed only under its exclusive flock, so no
+ * run uses it. Nothing of another user is removed and no symbolic link is followed: in /dev/shm and
+ * in shared folders anybody can make files of any name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as Linux would describe it, in files: what /proc/cpuinfo, /sys/devices/system/cpu and
- * /sys/devices/system/node hold, in a directory next to the segment (cpuinfo, cpu/, node/). */
+ * /sys/devices/system/node hold, in a directory next to the segment (cpuinfo, cpu/, node/).
+ * vpmu_system_write() makes the directory under another name and renames it, so that it is never
+ * seen half made. vpmu_system_add_safe() adds msr-safe's device files to one in use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
