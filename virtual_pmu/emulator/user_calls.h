@@ -68,7 +68,7 @@ struct vpmu_user_calls {
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	enum vpmu_user_answer (*rdpmc)(uint32_t index, uint64_t *value);
 	/* A page fault, by a store or a load; left: how many instructions of its block have not
-	 * been executed, with the one that has faulted (0: not known). True: the program goes on
+	 * been executed, with the one that has faulted (0: not known). True: the program continues
 	 * with what its registers hold. */
 	bool (*fault)(uint64_t address, bool store, uint32_t left);
 	/* An instruction that QEMU does not have; general: RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,

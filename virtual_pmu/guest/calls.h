@@ -16,18 +16,19 @@
 #define VPMU_GUEST_VERSION 7
 #define VPMU_GUEST_STACK 8
 
-/* What QEMU offers. Any thread may call these without QEMU's lock and without the machine lock. */
+/* Functions that QEMU offers. Any thread may call these without QEMU's lock and without the machine
+ * lock. */
 struct vpmu_guest_host {
 	uint32_t version;
 	/* The performance interrupt of this CPU's local APIC; masks: as the silicon does, it masks
 	 * its entry when it delivers. */
 	void (*interrupt)(unsigned int vcpu, bool masks);
-	/* Where the guest's memory at this address is in this process, right after an access by the
-	 * calling CPU; NULL: it is no memory. info: of the plugin interface. */
+	/* Gives the place in this process of the guest's memory at this address, right after an
+	 * access by the calling CPU. NULL: it is no memory. info: of the plugin interface. */
 	void *(*memory)(unsigned int vcpu, uint64_t address, uint32_t info);
 	/* Main memory: the first `bytes` of physical addresses; what follows is above 4 GiB. */
 	void *(*main_memory)(uint64_t *bytes);
-	/* What lies on top of the stack of the calling CPU; only while it is in one of the calls
+	/* Reads the top of the calling CPU's stack; only while the CPU is in one of the calls
 	 * below. Words that cannot be read are 0. */
 	void (*stack)(uint64_t words[VPMU_GUEST_STACK]);
 };
@@ -41,7 +42,7 @@ enum vpmu_guest_forgotten {
 	VPMU_GUEST_ALL,		/* (CR4.PGE and its like) */
 };
 
-/* What the library does. UNKNOWN: QEMU goes on as without it. */
+/* Functions of the library. UNKNOWN: QEMU continues as without it. */
 struct vpmu_guest_calls {
 	enum vpmu_guest_answer (*rdmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
 					uint64_t *value);

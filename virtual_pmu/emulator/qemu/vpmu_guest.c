@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes on what the guest does to the library of VPMU_GUEST_MODEL. Without it nothing changes. */
+/* Passes on what the guest does to the library that VPMU_GUEST_MODEL names. The lines inserted into
+ * QEMU call the vpmu_guest_*() functions with the accessing CPU's state. The library decides first:
+ * where it does not know a register, or is not loaded, QEMU does what it always does. */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/error-report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the lines that add-to-qemu inserts call. */
+/* Functions that the lines call which add-to-qemu inserts. */
 #ifndef VPMU_GUEST_H
 #define VPMU_GUEST_H
 
