@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counter takes which event, in which of the ways that the event can be counted. A search
- * with backtracking finds a solution whenever there is one. Counters that no request tells apart
- * are tried once, which keeps the search small on boxes whose counters are all alike. */
+/* Assignment of counters to the events of one box. ipmu_assign() finds a counter and a choice for
+ * each request, or names the events that collide. A search with backtracking finds a solution
+ * whenever there is one. Counters that no request tells apart are tried once, which keeps the
+ * search small on boxes with equal counters. With a box, the caller holds the system's lock. The
+ * search only reads the box: counters in use keep what they count. */
 #include "assign.h"
 
 #include "../base/why.h"
@@ -57,7 +59,7 @@ static const struct ipmu_choice *chosen(const struct ipmu_request *w)
 	return &w->choices[w->choice];
 }
 
-/* Does a choice agree with all that has been placed and with all that runs? */
+/* Is a choice compatible with all requests placed so far and with all running counters? */
 static bool agrees(struct search *s, int request, const struct ipmu_choice *choice)
 {
 	const struct ipmu_reg *reg = NULL;
@@ -79,7 +81,8 @@ static bool agrees(struct search *s, int request, const struct ipmu_choice *choi
 	return !reg;
 }
 
-/* Has a counter that every request sees as it sees this one been tried already? */
+/* Has an equivalent counter been tried already? Equivalent counters look the same to every
+ * request. */
 static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 {
 	for (int c = 0; c < ctr; c++) {
@@ -102,8 +105,8 @@ static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 
 /* ---- companions */
 
-/* Is the counter enabled by an event that has been placed, or runs? Those with a preset are not
- * counted on: they may wait for another one. */
+/* Is the counter enabled by an event that has been placed, or that runs? Counters with a preset do
+ * not qualify: they may themselves wait for another one. */
 static bool enabled(const struct search *s, int ctr)
 {
 	if (s->holder[ctr] >= 0)
@@ -135,7 +138,7 @@ static bool one_follows(const struct search *s, int request, const struct ipmu_c
 	return false;
 }
 
-/* All requests have been placed: which counter is it? */
+/* All requests have been placed: choose the companions that were left open. */
 static bool resolve_companions(struct search *s)
 {
 	for (int w = 0; w < s->n; w++)
@@ -195,7 +198,7 @@ static bool place_choice(struct search *s, int request, int k)
 	return false;
 }
 
-/* The counter that is enabled beside a running one; -1: none. */
+/* The companion of a running counter; -1: none. */
 static int running_companion(const struct search *s, const struct ipmu_choice *choice)
 {
 	const struct ipmu_box *box = s->box;

@@ -10,7 +10,7 @@ struct ipmu_request {
 	int nchoices;
 	const char *event;
 	int ctr, choice;	/* out: the counter and the choice that were found */
-	int companion;		/* out: the counter enabled beside it; -1: none needed */
+	int companion;		/* out: the counter enabled alongside; -1: none needed */
 	bool companion_shared;	/* out: another event has programmed the companion */
 };
 

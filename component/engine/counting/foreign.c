@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Checks of registers that another process or a foreign tool may have changed.
+ * ipmu_foreign_programmed() and ipmu_foreign_running() check a counter that another process
+ * programmed, before a session shares it. At a stop, ipmu_foreign_look_back() marks counts as lost
+ * if somebody else wrote their registers. ipmu_foreign_withdraw() and ipmu_foreign_refuse() then
+ * handle the unit. The caller holds the system's lock and has entered the units. Only
+ * ipmu_foreign_withdraw() writes registers: it restores those of a unit that no session uses. */
 #include "foreign.h"
 
 #include "sample.h"
@@ -45,7 +51,7 @@ static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 	return (value ^ wanted) & mask ? deny(box, reg, index, event, value, why) : 0;
 }
 
-/* Where a counter has no select of its own, what the choice needs says it all. */
+/* A counter without a select of its own is described by the choice's extra registers alone. */
 static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, const char *event,
 			  char *why)
 {
@@ -78,7 +84,8 @@ int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char 
 	return rc;
 }
 
-/* One that was found otherwise: what the library has only looked at may change. */
+/* True for a switch that this library has changed. A switch that was only read may change
+ * freely. */
 static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved *s)
 {
 	if (s->now == s->found)
@@ -89,7 +96,7 @@ static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved 
 	return false;
 }
 
-/* What the hardware switches off is written at each switch, and needs no look. */
+/* Switches that the hardware clears are skipped: the library writes them at each switch anyway. */
 static int look_at_switches(const struct ipmu_use *use, const char *event, char *why)
 {
 	const struct ipmu_family *family = use->box->unit->family;
@@ -125,7 +132,7 @@ int ipmu_foreign_running(const struct ipmu_session *s, char *why)
 	return rc;
 }
 
-/* ---- looking back */
+/* ---- foreign writes since the start */
 
 static bool is_left(const struct ipmu_use *use, const struct ipmu_reg *reg, int index)
 {
@@ -143,7 +150,7 @@ static bool select_is_left(const struct ipmu_use *use, int ctr)
 	return reg && is_left(use, reg, type->selects ? 0 : index);
 }
 
-/* Who adds counters of his own to a switch leaves it on for the others. */
+/* If another user set extra enable bits but left ours set, our counters kept running. */
 static bool switched_off(const struct ipmu_use *use)
 {
 	const struct ipmu_family *family = use->box->unit->family;
@@ -171,7 +178,7 @@ static bool disturbed(const struct ipmu_use *use)
 	       (use->companion >= 0 && select_is_left(use, use->companion));
 }
 
-/* Whoever counts there writes the switch as well, so it tells of all counters. */
+/* A foreign user has to write the switches too, so untouched switches vouch for all counters. */
 static bool switches_untouched(struct ipmu_unit *unit)
 {
 	struct ipmu_regs *p = &unit->regs;
@@ -197,7 +204,7 @@ void ipmu_foreign_look_back(struct ipmu_session *s)
 	const char *was;
 
 	if (ipmu_asleep_since(s->asleep_ns))
-		return;		/* they do not hold what was written, and nobody did it */
+		return;		/* the suspend has reset the registers, not somebody else */
 	was = ipmu_trace_for("look for foreign use");
 	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
 		if (ipmu_plan_programs(&s->plan, unit) && !switches_untouched(unit))

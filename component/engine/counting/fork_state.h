@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What forked children may know of the process that counts: they read its counters on, and a count
- * that it has ended, or that has ended with it, is not theirs to read any more. The words lie in
- * memory that a fork shares. */
+/* State of the counting process that its forked children can see. A child continues to read the
+ * parent's counters. When the parent ends a count, or ends itself, the count is lost to the child.
+ * The words lie in memory that a fork shares. */
 #ifndef IPMU_FORK_STATE_H
 #define IPMU_FORK_STATE_H
 
@@ -13,7 +13,7 @@
 #define IPMU_FORK_WORDS 1024	/* sessions that children can follow, and one more */
 
 struct ipmu_fork_state {
-	_Atomic uint32_t *words;	/* the first: 1 once all registers are being put back */
+	_Atomic uint32_t *words;	/* the first: 1 once all registers are being restored */
 	bool used[IPMU_FORK_WORDS];
 };
 
@@ -25,10 +25,10 @@ void ipmu_fork_state_close(struct ipmu_fork_state *f);
 int ipmu_fork_state_take(struct ipmu_fork_state *f);
 void ipmu_fork_state_drop(struct ipmu_fork_state *f, int word);
 
-/* Before the counters of the session with that word start, and before they stop: what its children
- * will compare with. */
+/* Advance the word before its session's counters start, and before they stop. Returns the new
+ * value, with which children compare. */
 uint32_t ipmu_fork_state_advance(struct ipmu_fork_state *f, int word);
-/* Before registers are put back for good. Async-signal-safe. */
+/* Call before registers are restored for good. Async-signal-safe. */
 void ipmu_fork_state_end(struct ipmu_fork_state *f);
 
 /* In a child: does its parent count for the session as at the fork, when the word was `run`?

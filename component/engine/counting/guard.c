@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How often: a counter of w bits that adds at most n per clock of f Hz cannot wrap in less than
- * 2^w / (n f) seconds; n and f are the type's `per_clock` and `clock_mhz`. ipmu_slot_read takes a
- * step of more than half of the range for a counter that was set back, so half of that time is the
- * most that may lie between two reads. The guard aims at half of this again: a read may then come
- * late by the other half. With the rates in the tables:
+/* The wrap guard: a thread that reads counters before they wrap. ipmu_guard_adjust() starts it,
+ * changes its timing or ends it, under the system's lock. ipmu_guard_join() is called without that
+ * lock, because the thread takes it to end. The thread exists while a session uses a counter that
+ * could wrap, and only then.
+ *
+ * A counter of w bits that adds at most n per clock of f Hz cannot wrap in less than 2^w / (n f)
+ * seconds. n and f are the type's `per_clock` and `clock_mhz`. ipmu_slot_read() takes a step of
+ * more than half the range for a counter that was set back. So at most half of that time may lie
+ * between two reads. The guard aims at a quarter, so that a read may be late by another quarter.
+ * With the rates in the tables:
  *
  *	memory controller	32 bits, 60 GB/s by 64 bytes	wraps in 4.58 s, read every 1.15 s
  *	C-Box			44 bits, 31 x 5.0 GHz		113 s		28 s
@@ -16,12 +21,11 @@
  *	NetBurst		40 bits, 15 x 3.8 GHz		19 s		5 s
  *	fixed counters		48 bits, 8 x 6.0 GHz		98 min		24 min
  *
- * Who reads at the same time does no harm: a reader that was held up between its look at the old
- * value and its exchange finds the value moved by the guard and looks again; if it was held up
- * without the value moving, what it stores is what the counter had then, and the guard's next read
- * counts from there. Where a process is stopped as a whole (SIGSTOP, a debugger) or starved for
- * longer, what the counters have done meanwhile is seen modulo their range: a step that comes out
- * above half of it is noticed, and the count is lost; below it is not. */
+ * Concurrent readers do no harm. A reader that was delayed between loading the old value and its
+ * exchange reads again if the guard moved the value. If nobody moved it, the reader stores what the
+ * counter held at that time, and the guard's next read counts from there. If the whole process is
+ * stopped (SIGSTOP, a debugger) or starved for longer, the counters are seen modulo their range. A
+ * step above half of it is noticed, and the count is lost; a smaller one is not noticed. */
 #include "guard.h"
 
 #include "slot.h"
@@ -56,7 +60,7 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width)
 	uint64_t per_us = (uint64_t)type->per_clock * type->clock_mhz, wrap_ns;
 	int bits = width ? width : ipmu_type_width(type);
 
-	if (!per_us || bits == 64)	/* which takes most of a year where a queue is long */
+	if (!per_us || bits == 64)	/* 64 bits last most of a year even for a long queue */
 		return 0;
 	wrap_ns = (1ull << bits) / per_us * 1000;
 	return wrap_ns > NEVER_NS ? 0 : wrap_ns / 4;
@@ -88,7 +92,7 @@ static void shorten(struct ipmu_box *box, int ctr, void *arg)
 		*shortest = period;
 }
 
-/* Of the counters of a type that sessions use; 0: there are none. */
+/* Shortest period of the type's counters that sessions use; 0: none of them needs the guard. */
 static uint64_t period_ns(struct ipmu_system *sys, int t)
 {
 	uint64_t shortest = 0;
@@ -97,7 +101,7 @@ static uint64_t period_ns(struct ipmu_system *sys, int t)
 	return shortest;
 }
 
-/* A counter that cannot be read now is tried again the next time. */
+/* A counter that cannot be read is tried again at the next period. */
 static void look(struct ipmu_box *box, int ctr, void *arg)
 {
 	uint64_t value;
@@ -154,7 +158,8 @@ static void *guard(void *arg)
 
 /* ---- its begin and end */
 
-/* The stack must hold the C library's part, which grows with the program's thread-local data. */
+/* The stack must also hold the C library's part, which grows with the program's thread-local
+ * data. */
 static int create(struct ipmu_guard *g)
 {
 	long least = sysconf(_SC_THREAD_STACK_MIN);
@@ -169,7 +174,7 @@ static int create(struct ipmu_guard *g)
 	return rc == EINVAL ? pthread_create(&g->thread, NULL, guard, g) : rc;
 }
 
-/* Signals of the process are for the program's threads. */
+/* Block all signals in the thread: the process's signals are for the program's own threads. */
 static int create_quiet(struct ipmu_guard *g)
 {
 	sigset_t all, old;
@@ -261,7 +266,8 @@ struct ipmu_guard *ipmu_guard_ended(struct ipmu_system *sys)
 	return ended;
 }
 
-/* A tool that wraps threads may have had the last session in this very thread: then it is left. */
+/* A tool that wraps threads may close the last session in this very thread. The join then fails,
+ * and the guard is leaked. */
 void ipmu_guard_join(struct ipmu_guard *ended)
 {
 	while (ended) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The wrap guard: a thread that reads counters which would wrap unseen if nobody read them. It is
- * there while a session counts on such a counter, and only then. */
+/* The wrap guard: a thread that reads counters which would wrap unseen if nobody read them. It
+ * exists only while a session uses such a counter. */
 #ifndef IPMU_GUARD_H
 #define IPMU_GUARD_H
 

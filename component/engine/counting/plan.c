@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Plans: the counters that a session's events use, and on which boxes. ipmu_plan_build() opens the
+ * units that are needed and makes a use for each box and event; events with equal choices share
+ * one. ipmu_plan_assign() then gives each use its counter. The caller holds the system's lock. Uses
+ * of one box are adjacent, and so are those of one unit. Units come in the order of the system,
+ * which is the same in all plans. */
 #include "plan.h"
 
 #include "assign.h"
@@ -30,7 +35,8 @@ void ipmu_cpus_free(struct ipmu_cpus *cpus)
 	cpus->set = NULL;
 }
 
-/* Where the topology knows of offline CPUs, others than it lists have come online since. */
+/* Refuse CPUs that have come online since the topology was made. Only a topology with offline CPUs
+ * can lack one. */
 int ipmu_cpus_check(const struct ipmu_cpus *cpus, const struct ipmu_topology *topo, char *why)
 {
 	for (int cpu = 0; topo->noffline && cpu < CPUS_MAX; cpu++)
@@ -58,7 +64,7 @@ static bool counts_there(const struct ipmu_cpu *cpu, const struct ipmu_event *e,
 	       CPU_ISSET_S((size_t)cpu->os_cpu, cpus->bytes, cpus->set));
 }
 
-/* Does another thread of that core count the event for the whole core already? */
+/* Does another hardware thread of that core already count the event for the whole core? */
 static bool covered(const struct ipmu_system *sys, const struct ipmu_cpu *cpu,
 		    const struct ipmu_event *e, const struct ipmu_cpus *cpus)
 {
@@ -155,7 +161,8 @@ static int plan_box(struct ipmu_plan *plan, struct ipmu_box *box, const struct i
 	return rc;
 }
 
-/* Others can count it, so it was not refused by its name: no zero in the place of this one's. */
+/* Fail if the unit has no box for an event, instead of counting 0. The name was accepted because
+ * other units have such boxes. */
 static int check_boxes(const struct ipmu_system *sys, const struct ipmu_unit *unit,
 		       const struct ipmu_event *events, int n, const unsigned *threads, char *why)
 {
@@ -244,7 +251,7 @@ struct ipmu_unit *ipmu_plan_next_unit(const struct ipmu_plan *plan, int *use)
 	return unit;
 }
 
-/* The counter uses of one box; *count: how many they are. */
+/* Assign the counter uses of one box; *count: how many they are. */
 static int assign_box(struct ipmu_use *uses, int nuses, const struct ipmu_event *events,
 		      bool others, int *count, char *why)
 {

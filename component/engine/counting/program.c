@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Programming: from a session's plan to registers and back. ipmu_program_write() saves and programs
+ * registers, ipmu_program_switch() starts the counters. ipmu_program_end() stops them and clears
+ * shared registers that no session needs. The caller holds the system's lock and has entered the
+ * plan's units. Registers are saved before they are first written. Counters that another process
+ * programmed are checked, but never programmed here. */
 #include "program.h"
 
 #include "assign.h"
@@ -66,8 +71,8 @@ static void add_switches(struct list *l, const struct ipmu_family *family, struc
 		}
 }
 
-/* In the order in which they are changed, as what is saved first is put back last. What another
- * process uses is not changed. */
+/* Save in the order of the changes, because registers are restored in reverse. Counters of another
+ * process are skipped: they are not changed. */
 static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *plan)
 {
 	const struct ipmu_unit *unit = NULL;
@@ -105,8 +110,8 @@ static uint32_t taken(const struct ipmu_box *box)
 	return counters;
 }
 
-/* Let the counters run that sessions of all processes use, and no others. Those that other
- * processes use run already. */
+/* Start the counters that sessions of all processes use, and stop all others. Counters of other
+ * processes run already. */
 static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
 	struct ipmu_activity *a = &unit->activity;
@@ -197,7 +202,7 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	return ipmu_file_tell(box, ctr);
 }
 
-/* Shared registers are looked after each time: another session may have had them since. */
+/* Write the shared registers at each start: another session may have changed them since. */
 static int program_use(struct ipmu_use *use, const char *event)
 {
 	const struct ipmu_choice *choice = &use->choices[use->choice];
@@ -215,7 +220,7 @@ static int program_use(struct ipmu_use *use, const char *event)
 	return rc;
 }
 
-/* Names the register whose access failed, if that is known. */
+/* Name the register whose access failed, if it is known. */
 static int explain(struct ipmu_session *s, int rc, char *why)
 {
 	struct ipmu_unit *unit;
@@ -291,7 +296,7 @@ static void begin_phase(struct ipmu_session *s, enum ipmu_batch_refused refused)
 	ipmu_batch_begin(s->sys->batch, refused);
 }
 
-/* What is queued is written now; or, if a start has failed already, not at all. */
+/* Write what is queued. After a failed start, drop it instead. */
 static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, int rc, char *why)
 {
 	int rc_batch;
@@ -305,8 +310,8 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
 	return explain(s, rc, why);
 }
 
-/* Slots that a lost counter or a failed start has left in doubt are programmed anew; not those of
- * others, of which the journal tells once only. */
+/* Slots that a lost counter or a failed start left in doubt are programmed anew. Slots of other
+ * processes keep their description, which is read from the journal only once. */
 static void doubt_slots(struct ipmu_session *s, bool only_lost)
 {
 	for (int i = 0; i < s->plan.nuses; i++) {
@@ -331,13 +336,14 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 				     strerror(-rc)), why);
 }
 
-/* After a suspend registers do not hold what was written last, which would not be written again. */
+/* After a suspend, read the registers again. A register that lost its value would otherwise not be
+ * rewritten, because memory says that it holds it. */
 static void forget_written(struct ipmu_system *sys)
 {
 	if (!ipmu_asleep_since(sys->asleep_ns))
 		return;
 	sys->asleep_ns = ipmu_asleep_ns();
-	/* A register that cannot be read will not be written, either, which is told then. */
+	/* An unreadable register is no error yet: writing it fails too, and that is reported. */
 	for (int u = 0; u < sys->nunits; u++)
 		if (sys->units[u].open)
 			ipmu_access_refresh(&sys->units[u].regs);

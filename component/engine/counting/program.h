@@ -9,13 +9,14 @@
  * been given, and let the counts begin. After a failure no counter runs for it. */
 int ipmu_program_write(struct ipmu_session *s, char *why);
 
-/* One session more (by 1) or less (by -1) uses the plan's counters. */
+/* Add (by 1) or remove (by -1) a session as a user of the plan's counters. */
 void ipmu_program_use(struct ipmu_session *s, int by);
 
-/* Let the counters run that are used. */
+/* Start the counters that sessions use, and stop the others. */
 int ipmu_program_switch(struct ipmu_session *s, enum ipmu_batch_refused refused, char *why);
 
-/* The same when a session has stopped, and undo what nobody needs any more: *rc_clear. */
+/* The same after a session has stopped. Also clear extra registers that no session needs; *rc_clear
+ * is the result of that. */
 int ipmu_program_end(struct ipmu_session *s, int *rc_clear, char *why);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Reservation of a plan's counters against other processes. ipmu_reserve_enter() and
+ * ipmu_reserve_leave() hold the mutex of each unit in which the plan programs registers. Inside,
+ * ipmu_reserve_take() and ipmu_reserve_drop() lock and unlock the counters. The caller holds the
+ * system's lock. Units that are only read are not entered, and a failed take leaves no counter
+ * reserved. */
 #include "reserve.h"
 
 #include "../base/why.h"
@@ -23,7 +28,8 @@ static int next_programmed(const struct ipmu_plan *plan, int use)
 	return -1;
 }
 
-/* Units stand in the same order in all plans of all processes, so nobody waits in a circle. */
+/* Enter the units in the order of the plan. It is the same in all processes, so they cannot
+ * deadlock. */
 int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;) {
@@ -73,7 +79,8 @@ static int take_use(const struct ipmu_use *use)
 	return rc;
 }
 
-/* Where somebody else counts, nothing has been written yet: what was read is forgotten. */
+/* Check before the first write. If a foreign user counts here, forget the values that the checks
+ * have saved. */
 static int take_unit(const struct ipmu_plan *plan, int first, char *why)
 {
 	struct ipmu_unit *unit = unit_of(plan, first);

@@ -11,13 +11,13 @@
 int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why);
 void ipmu_reserve_leave(const struct ipmu_plan *plan);
 
-/* Take the counters that the plan has been given, before anything is written for it. -EBUSY:
- * somebody who keeps no journal of ours counts there. On failure nothing is taken. */
+/* Take the counters that the plan has been given, before anything is written for it. -EBUSY: a
+ * foreign user, which keeps no journal of ours, counts there. On failure nothing is taken. */
 int ipmu_reserve_take(const struct ipmu_plan *plan, char *why);
-/* After a failure, and once the units have been left: leave those on which nothing else of this
- * process counts. While a unit is entered, its journal would record an end that is none. */
+/* After a failure, and once the units have been left: part from those on which nothing else of this
+ * process counts. Inside a unit, its journal would record an end that is none. */
 void ipmu_reserve_part(const struct ipmu_plan *plan);
-/* Let go of those that no session of this process uses any more. */
+/* Release those that no session of this process uses any more. */
 void ipmu_reserve_drop(const struct ipmu_plan *plan);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and resetting: no lock, no allocation, from threads and signal handlers alike.
+/* Reading and resetting sessions: ipmu_session_read(), ipmu_session_reset(), ipmu_session_take()
+ * and ipmu_session_lost(). They take no lock and allocate nothing, so threads and signal handlers
+ * may call them alike. A change of the session calls ipmu_sample_set_state(), under the system's
+ * lock, and so waits for the readers.
  *
- * A counter use has the counter's value where its count begins (baseline) and the newest that any
- * reader has seen of it. Both only grow, and baseline is loaded before seen and stored after it:
- * whatever readers, resets and handlers meet, seen - baseline is a count that the session had
- * meanwhile. */
+ * A counter use holds the counter's value where its count begins (baseline) and the newest value
+ * that any reader saw (seen). Both only grow, except with up/down counters. Baseline is loaded
+ * before seen and stored after it. However readers, resets and handlers interleave, seen - baseline
+ * is a count that the session had meanwhile. */
 #include "sample.h"
 
 #include "fork_state.h"
@@ -24,8 +27,8 @@
 
 /* ---- readers */
 
-/* What stands for this thread in a sum: threads' own numbers lie evenly spaced, so two of them
- * could add up to two of a third. */
+/* Hash of the thread's id, to recognize the thread in a sum. Plain ids are evenly spaced, so two of
+ * them could add up to twice a third. */
 static uint64_t me(void)
 {
 	uint64_t x = (uint64_t)pthread_self();
@@ -35,7 +38,8 @@ static uint64_t me(void)
 	return x ^ x >> 31;
 }
 
-/* The readers that the caller has joined, and has to leave; NULL: the session is changing. */
+/* The group of readers that the caller has joined, and has to leave; NULL: the session is
+ * changing. */
 struct visit {
 	struct ipmu_reader_epoch *epoch;
 	struct ipmu_readers *among;
@@ -67,9 +71,9 @@ static struct visit enter(struct ipmu_session *s)
 	return v;
 }
 
-/* Readers of this thread cannot come out while it waits for them: they lie below it on its stack,
- * or have been left by siglongjmp. `n` is loaded first and changed outside of `who`, so the sum
- * holds no thread that the number lacks. */
+/* True if all remaining readers are this thread's own. They cannot finish while it waits: they are
+ * interrupted below it on its stack, or siglongjmp has left them. `n` is incremented before `who`
+ * and decremented after it, so the sum holds no thread that the number lacks. */
 static bool only_mine(struct ipmu_readers *r)
 {
 	int n = atomic_load(&r->n);
@@ -94,7 +98,7 @@ static int wait_for_none(struct ipmu_readers *r)
 	return 0;
 }
 
-/* Readers who come after a time-out are counted in a new epoch. */
+/* Readers that arrive after a time-out are counted in a new epoch. */
 static int wait_or_give_up(struct ipmu_session *s, bool live)
 {
 	struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch), *next;
@@ -197,7 +201,7 @@ static int begin_one_by_one(struct ipmu_plan *plan)
 	return rc;
 }
 
-/* A counter that nobody counts with may hold anything. From its first count on it is watched. */
+/* A counter that no session uses may hold anything. From its first count on it is watched. */
 static void watch(struct ipmu_plan *plan, bool on)
 {
 	for (int i = 0; i < plan->nuses; i++) {
@@ -236,7 +240,8 @@ int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
 
 /* ---- what a session has seen */
 
-/* A balance may fall; of anything else an older value is never stored over a newer one. */
+/* Only up/down counters may decrease. For all others, never overwrite a newer value with an older
+ * one. */
 static void advance(_Atomic uint64_t *at, uint64_t to, uint8_t direction)
 {
 	uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
@@ -275,9 +280,8 @@ static void add_use(const struct ipmu_use *use, uint64_t *values)
 		values[use->links[l]] += count;
 }
 
-/* Take what was read of n counter uses, and let the count begin there if it is a reset: `ended`
- * (may be NULL) adds up the counts until then. The value of a counter that was lost is its last
- * good one. */
+/* Store what was read of n counter uses. With `reset` their counts begin there, and `ended` (may be
+ * NULL) adds up the counts until then. The value of a lost counter is its last good one. */
 static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
 		 bool reset, uint64_t *ended)
 {
@@ -319,8 +323,8 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys)
 			notice_sleep(s);
 }
 
-/* A reader that has been given up meanwhile finds another epoch, and stops: what it looks at may be
- * counting something else by now. epoch NULL: the caller holds the lock and is no reader. */
+/* A reader that was given up meanwhile finds another epoch and stops: its counters may count
+ * something else by now. epoch NULL: the caller holds the lock and is no reader. */
 static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
 		uint64_t *ended)
 {
@@ -344,7 +348,7 @@ int ipmu_sample_look(struct ipmu_session *s)
 	return look(s, NULL, false, NULL);
 }
 
-/* What the first counter use that was lost has met. */
+/* Negative errno of the first counter use that was lost; 0: none was lost. */
 static int loss(const struct ipmu_session *s)
 {
 	int what = 0;

@@ -5,24 +5,25 @@
 
 #include "session.h"
 
-/* Change the state, and wait for the readers who began in the old one and must not meet the new.
- * Lock held. -ETIMEDOUT: some of them did not end in time and were given up. */
+/* Change the state, and wait for readers that began in the old one and must not meet the new. Lock
+ * held. -ETIMEDOUT: some of them did not end in time and were given up. */
 int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state);
 
 /* Let the counts of all counter uses begin, once their counters are programmed. */
 int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan);
 
-/* Counters that others count with are lost if the machine was suspended since. Lock held. */
+/* Mark counters of running sessions as lost if the machine was suspended since. Lock held. */
 void ipmu_sample_notice_sleep(const struct ipmu_system *sys);
 
-/* Look at all counters once more. The session counts, lock held or announced as a reader. A counter
- * that cannot be read any more, or was lost, is so for the counter use: that is no error here. */
+/* Read all counters once more. The session counts; the caller holds the lock or is announced as a
+ * reader. A counter that cannot be read any more, or was lost, makes its use lost: that is no error
+ * here. */
 int ipmu_sample_look(struct ipmu_session *s);
 
-/* This counter use is lost, if it was not before. */
+/* Mark this counter use as lost with errno `what`, unless it is lost already. */
 void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what);
 
-/* 0, or what the first counter of the session's that was lost met, with a sentence. */
+/* 0, or the error of the session's first lost counter, with a sentence. */
 int ipmu_sample_lost(const struct ipmu_session *s, char *why);
 
 #endif

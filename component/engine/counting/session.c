@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Sessions: ipmu_session_new(), ipmu_session_set(), ipmu_session_start(), ipmu_session_stop() and
+ * ipmu_session_free(). Each takes the system's lock and holds off cancellation; sample.c has the
+ * reads, which take no lock. A start enters the plan's units, assigns and reserves counters,
+ * programs them, and switches them on together. The plan changes only in state IPMU_CHANGING, while
+ * no reader uses it. Readers that were given up may still use an old plan, so it is then kept
+ * forever. */
 #include "session.h"
 
 #include "assign.h"
@@ -38,7 +44,7 @@ int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *w
 	return 0;
 }
 
-/* ---- what readers that were given up may still hold: it stays for as long as the process lives */
+/* ---- kept while the process lives: what readers that were given up may still use */
 
 static struct ipmu_session *_Atomic kept;
 
@@ -54,7 +60,7 @@ static void keep_plan(struct ipmu_session *s)
 	struct ipmu_session *rest = calloc(1, sizeof(*rest));
 
 	if (!rest)
-		return;		/* there is no memory to keep it in order */
+		return;		/* out of memory: leave it allocated, unlisted */
 	rest->plan = s->plan;
 	rest->events = s->events;
 	keep(rest);
@@ -70,7 +76,7 @@ static void free_plan(struct ipmu_session *s)
 	free(s->events);
 }
 
-/* ---- registers that are to be kept as they are */
+/* ---- units that keep their programming for the session */
 
 static void hold_units(struct ipmu_session *s)
 {
@@ -109,7 +115,7 @@ static bool same_events(const struct ipmu_session *s, const struct ipmu_event *e
 	return true;
 }
 
-/* Gate closed. */
+/* Replace events and plan. The session is in state IPMU_CHANGING: no reader is inside. */
 static void adopt(struct ipmu_session *s, struct ipmu_event *events, int n,
 		  const struct ipmu_plan *plan)
 {
@@ -332,7 +338,7 @@ static int start_locked(struct ipmu_session *s, char *why)
 	return rc;
 }
 
-/* For forked children: from here on the session's counters do not count what they did. */
+/* Tell forked children that the counters no longer count what they did at the fork. */
 static void turn(struct ipmu_session *s)
 {
 	if (s->fork_word && !s->sys->disowned)
@@ -376,7 +382,7 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 
 /* ---- stop */
 
-/* What the steps of a stop have met. */
+/* Results of the steps of a stop; 0: no error. */
 struct stopped {
 	int counters, clear, look, readers;
 };
@@ -388,7 +394,7 @@ static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
 	rc->readers = ipmu_sample_set_state(s, IPMU_STOPPED);
 }
 
-/* The last look comes before the counters are let go of: they may be another process's next. */
+/* Read the counters a last time before they are released: another process may take them next. */
 static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc, char *why)
 {
 	int damage = 0;

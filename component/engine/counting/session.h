@@ -22,7 +22,7 @@ struct ipmu_readers {
 	_Atomic uint64_t who;		/* sum of numbers that stand for their threads */
 };
 
-/* Readers who came between two times that some were given up. */
+/* Readers that arrived between two times at which some were given up. */
 struct ipmu_reader_epoch {
 	struct ipmu_readers live, idle;	/* inside, having found it running, or stopped */
 	struct ipmu_reader_epoch *old;	/* with readers that were given up */
@@ -54,9 +54,9 @@ static inline bool ipmu_session_running(const struct ipmu_session *s)
 	return atomic_load(&s->state) == IPMU_RUNNING;
 }
 
-/* The system goes: what is left of its sessions counts no more, and its owner frees it. */
+/* The system is closing: its remaining sessions stop counting, and their owners free them. */
 void ipmu_sessions_orphan(struct ipmu_system *sys);
-/* In a forked child: the readers were other threads, which are not here. */
+/* In a forked child, forget the readers: they were threads of the parent. */
 void ipmu_sessions_forked(struct ipmu_system *sys);
 
 #endif

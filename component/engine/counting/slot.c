@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* 64-bit values of counters, from registers that have fewer bits. ipmu_slot_read() reads and
+ * extends a register; ipmu_slot_take() extends a value that the caller has read. Both take no lock
+ * and are async-signal-safe; ipmu_slot_begin() wants the system's lock. A slot's value only
+ * advances by what its register advanced. If a watched register was set back, the slot is lost and
+ * its value stays. */
 #include "slot.h"
 
 #include <errno.h>
 
-/* The low bits of the 64-bit value are the last raw value, or what it lacks to 0 if it counts down.
- * Of a counter that goes both ways the shorter way is taken. */
+/* The low bits of the 64-bit value are the last raw value, or its distance to 0 for a counter that
+ * counts down. A counter that goes both ways is assumed to have taken the shorter way. */
 static uint64_t advance(uint64_t old, uint64_t raw, uint64_t mask, uint8_t direction)
 {
 	uint64_t by = ((direction == IPMU_DOWN ? 0 - raw : raw) - old) & mask;
@@ -21,9 +26,9 @@ uint64_t ipmu_slot_mask(const struct ipmu_box *box)
 	return ~0ull >> (64 - (found ? found : ipmu_type_width(box->type)));
 }
 
-/* The wrap guard's looks lie so close together that no counter adds half of its range between two.
- * More than that is a step back: somebody else wrote the counter, or a reset did. A balance goes
- * either way, and what wraps by nature (no rate in its table) says nothing. */
+/* The wrap guard reads so often that no counter adds half of its range between two reads. A larger
+ * step is a step back: somebody else wrote the counter, or a reset did. Two kinds are exempt:
+ * up/down counters, and counters that wrap by nature (no rate in their table). */
 static bool jumps(const struct ipmu_box *box, const struct ipmu_slot *slot, uint64_t by)
 {
 	return atomic_load_explicit(&slot->watched, memory_order_relaxed) &&
@@ -31,7 +36,7 @@ static bool jumps(const struct ipmu_box *box, const struct ipmu_slot *slot, uint
 	       by > ipmu_slot_mask(box) / 2;
 }
 
-/* A jump that was measured from an old value is none: somebody has moved it in between. */
+/* A jump from an outdated value is none: another reader has moved the slot in between. */
 int ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, uint64_t *value)
 {
 	struct ipmu_slot *slot = &box->slots[ctr];
@@ -46,9 +51,9 @@ int ipmu_slot_take(struct ipmu_box *box, int ctr, uint64_t old, uint64_t raw, ui
 	return -ESTALE;
 }
 
-/* The old value is loaded before the register is read, so the register is never older than it and
- * the difference modulo the counter's width is what was counted in between. If someone else has
- * moved the value meanwhile, the register read may be older than theirs: read again. */
+/* The old value is loaded before the register is read, so the register is never older than it. The
+ * difference modulo the counter's width is what was counted in between. If another reader has moved
+ * the value meanwhile, the register's value may be older than theirs: read again. */
 int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value)
 {
 	const struct ipmu_pmu_type *type = box->type;

@@ -40,11 +40,11 @@ int ipmu_unit_open(struct ipmu_system *sys, struct ipmu_unit *unit, char *why);
 /* The first unit that is open: what holds for it holds for all of a kind. */
 const struct ipmu_unit *ipmu_unit_model(const struct ipmu_system *sys);
 
-/* Close what of it is open, without putting anything back. */
+/* Close the unit's registers and files, without restoring any register. */
 void ipmu_unit_close(struct ipmu_unit *unit);
 
-/* Give the unit's registers back as they were found, or leave that to another process that still
- * counts there. Lock held, unit->holders is 0. */
+/* Restore the unit's registers, or leave that to another process that still counts there. Lock
+ * held, unit->holders is 0. */
 int ipmu_unit_release(struct ipmu_unit *unit);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The units of a system: opened when they are first needed, found by their place. */
+/* The units of a system: opened when they are first needed, found by their place. ipmu_unit_open()
+ * opens a unit's registers and discovers its boxes; ipmu_unit_release() restores them,
+ * ipmu_unit_close() frees. These three want the system's lock, unless the system itself is being
+ * opened or closed. A unit is open completely or not at all. */
 #include "system.h"
 
 #include "../access/trace.h"
@@ -42,7 +45,7 @@ void ipmu_unit_close(struct ipmu_unit *unit)
 	unit->open = false;
 }
 
-/* Discovering writes counters as a trial, so other processes are kept out. */
+/* Discovery writes counters as a trial, so other processes are kept out. */
 static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
@@ -58,8 +61,8 @@ static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
-/* A package is reached through any CPU of it: one may have gone offline since the topology was
- * made, or the permissions of its file keep this process out. The first one's reason is given. */
+/* Open the registers through any CPU of a package. A CPU may have gone offline since the topology
+ * was made, or its file may not be permitted. The reason reported is the first CPU's. */
 static int open_registers(struct ipmu_system *sys, struct ipmu_unit *unit, int cpu, char *why)
 {
 	const struct ipmu_topology *t = sys->topo;
