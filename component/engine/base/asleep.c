@@ -22,7 +22,7 @@ int64_t ipmu_asleep_ns(void)
 	return read_ns(CLOCK_BOOTTIME) - running;
 }
 
-/* In the other order: whatever comes between the two makes it less. */
+/* Read the clocks in the other order: a delay between the two makes the result smaller. */
 bool ipmu_asleep_since(int64_t asleep_ns)
 {
 	int64_t all = read_ns(CLOCK_BOOTTIME);

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How long the machine has been suspended since it was booted, rounded up by what lies between two
- * looks at a clock. */
+/* How long the machine has been suspended since it was booted, rounded up by the time between two
+ * reads of a clock. */
 int64_t ipmu_asleep_ns(void);
 
-/* Has it been since that was asked? */
+/* Has the machine been suspended since ipmu_asleep_ns() returned this value? */
 bool ipmu_asleep_since(int64_t asleep_ns);
 
 #endif

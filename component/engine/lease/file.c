@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The unit's file, written and read as a journal. */
+/* The unit's file, written and read as a journal. ipmu_file_record() writes a saved register's row
+ * before that register changes. ipmu_file_forget() and ipmu_file_tell() describe what counters are
+ * programmed for. ipmu_file_load() reads and checks the file when the unit is entered. The caller
+ * holds the system's lock and the file's mutex. Whenever the process dies, the journal names every
+ * register that it has changed, so another process can restore it. */
 #include "file.h"
 
 #include "signals.h"
@@ -14,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Why it failed is for the file's own sentence: a full file system is no lack of counters, which
- * the same number would mean to callers. */
+/* Note the failure for the message, and return -EIO. Callers would take ENOSPC for a lack of
+ * counters, not for a full file system. */
 static int failed(struct ipmu_unit *unit, int error)
 {
 	if (error == EFBIG)
@@ -217,7 +221,7 @@ static void apply_slots(struct ipmu_unit *unit, const struct ipmu_journal *j)
 	}
 }
 
-/* All of its space at once, so that no later write can lack it. */
+/* Allocate all of the file's space now, so that no later write fails for lack of it. */
 static int renew(struct ipmu_unit *unit)
 {
 	struct ipmu_owner *o = &unit->owner;
@@ -262,7 +266,7 @@ static bool remembers(const struct ipmu_regs *p, uint32_t addr)
 	return false;
 }
 
-/* What only the file knows is another process's. */
+/* Add the registers that only the file names: another process has saved them. */
 static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 {
 	struct ipmu_regs *p = &unit->regs;
@@ -280,8 +284,8 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 	}
 }
 
-/* Write the journal from memory, so that the next process can put the registers back, however this
- * one ends. Another process that takes part adds what it remembers when it enters. */
+/* Write the journal from memory, so that the next process can restore the registers, however this
+ * one ends. Other processes that take part add what they remember when they enter. */
 static int write_anew(struct ipmu_unit *unit, bool valid)
 {
 	struct ipmu_owner *o = &unit->owner;

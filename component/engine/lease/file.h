@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit's file: the journal as it is written and read. -EIO: the file cannot be, for which
+/* A unit's file: the journal as it is written and read. A failed write gives -EIO, for which
  * ipmu_access_explain has the sentence. The mutex is held. */
 #ifndef IPMU_FILE_H
 #define IPMU_FILE_H
@@ -15,8 +15,8 @@ int ipmu_file_record(struct ipmu_regs *p, int i);
 void ipmu_file_forget_slots(struct ipmu_unit *unit);
 int ipmu_file_load(struct ipmu_unit *unit, char *why);
 
-/* What a counter is programmed for, as other processes read it: removed before the registers
- * change, written afterwards. */
+/* Remove, before the registers change, and write, afterwards, what a counter is programmed for.
+ * Other processes read it. */
 int ipmu_file_forget(struct ipmu_box *box, int ctr);
 int ipmu_file_tell(struct ipmu_box *box, int ctr);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The journal's format (journal.h): rows for choices and registers, and ipmu_journal_check(), which
+ * a file has to pass before any register is restored from it. Pure functions: they take no lock,
+ * read no file and touch no register. A journal that passed names only registers, fields, boxes and
+ * counters that the family's tables have. */
 #include "journal.h"
 
 #include "../base/why.h"

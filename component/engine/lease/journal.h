@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal of a unit's registers, as it lies in a file of the state directory. It says what the
- * registers held before the first change, and what is programmed, so that any process can put them
- * back. Nothing in it is trusted: what comes out of ipmu_journal_check names registers of the
- * family's tables only, and counters and boxes that it can have. */
+ * registers held before the first change, and what is programmed, so that any process can restore
+ * them. Nothing in it is trusted: what comes out of ipmu_journal_check names only registers of the
+ * family's tables, and counters and boxes that it can have. */
 #ifndef IPMU_JOURNAL_H
 #define IPMU_JOURNAL_H
 
@@ -43,7 +43,7 @@ struct ipmu_journal_process {
 	uint32_t pid, pad;
 };
 
-/* What a counter is programmed for. */
+/* Description of what a counter is programmed for. */
 struct ipmu_journal_slot {
 	uint8_t used, type, box, ctr;
 	uint8_t companion, preset, direction, clear;
@@ -65,8 +65,8 @@ struct ipmu_journal {
 void ipmu_journal_init(struct ipmu_journal_header *h, const struct ipmu_family *family, int place,
 		       const char *boot_id);
 
-/* Look at the bytes of a journal. An enum ipmu_journal_state; *out is set if that is VALID.
- * -EBADMSG: not a journal of this unit, and `why` says what is wrong with it ("its ..."). */
+/* Check the bytes of a journal. An enum ipmu_journal_state; *out is set if that is VALID. -EBADMSG:
+ * not a journal of this unit, and `why` says what is wrong with it ("its ..."). */
 int ipmu_journal_check(const void *bytes, size_t length, const struct ipmu_family *family,
 		       int place, const char *boot_id, struct ipmu_journal *out, char *why);
 
@@ -78,7 +78,7 @@ const struct ipmu_reg *ipmu_journal_register(const struct ipmu_family *family, u
 /* -ENOENT: the choice needs a register that the family does not list. */
 int ipmu_journal_put_choice(const struct ipmu_family *family, const struct ipmu_choice *choice,
 			    struct ipmu_journal_slot *slot);
-/* Of a slot that has been checked. */
+/* Convert a slot back to a choice; ipmu_journal_check() has passed it. */
 void ipmu_journal_get_choice(const struct ipmu_family *family,
 			     const struct ipmu_journal_slot *slot, struct ipmu_choice *choice);
 

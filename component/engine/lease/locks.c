@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Open-file-description locks: they belong to the open file, not to the process. Two systems in one
- * process keep each other out, and the kernel lets go of them when the last descriptor is closed.
- * Bytes far behind the journal's end can be locked as well as others. */
+/* Locks on bytes of a unit's file: its mutex (ipmu_lock_mutex), and bytes for processes, boxes and
+ * counters. They are open-file-description locks, which belong to the open file and not to the
+ * process. So two systems in one process exclude each other, and the kernel releases the locks when
+ * the last descriptor is closed. Bytes far behind the journal's end can be locked as well as
+ * others. The caller holds the system's lock. Waiting for mutexes ends after 10 s in all, or with a
+ * fatal signal. */
 #include "locks.h"
 
 #include "signals.h"
@@ -69,7 +72,7 @@ static bool waited_enough(struct ipmu_lessee *lessee)
 	return ipmu_now_ns() >= lessee->deadline_ns;
 }
 
-/* The process that holds the mutex lets go of it soon, unless it has been stopped (SIGSTOP). */
+/* The process that holds the mutex releases it soon, unless it has been stopped (SIGSTOP). */
 int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd)
 {
 	long pause = PAUSE_NS;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The right to write a unit's registers, between processes and after their death; owner.h describes
+ * the protocol. ipmu_owner_enter() and ipmu_owner_leave() bracket every change of registers, and
+ * nest. ipmu_owner_part() restores the registers, unless other processes still count. The caller
+ * holds the system's lock. Entering first restores what dead processes left changed, so inside a
+ * unit memory and journal agree. */
 #include "owner.h"
 
 #include "file.h"
@@ -20,9 +25,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- putting back */
+/* ---- restoring */
 
-/* A register that a foreign user has written since is not put back: a message names it. */
+/* Restore the saved registers. A register that a foreign user has written since is skipped, and a
+ * message names it. */
 static int restore(struct ipmu_unit *unit)
 {
 	int rc = ipmu_access_restore(&unit->regs);
@@ -33,9 +39,9 @@ static int restore(struct ipmu_unit *unit)
 	return rc == -ESTALE ? 0 : rc;
 }
 
-/* They may have died between any two steps, so what the registers hold is looked up. Where none was
- * under way, what differs from the journal has been written by somebody else since. A restore that
- * is cut short itself is done again by the next one. */
+/* Restore what dead processes left changed. They may have died between any two steps, so all saved
+ * registers are read again. If no change was under way, a value that differs from the journal was
+ * written by somebody else since. If this restore is cut short too, the next process repeats it. */
 static int recover(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_regs *p = &unit->regs;
@@ -110,7 +116,7 @@ static int reopen(struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
-/* If the file has gone, the next process makes another one, which does not show this process. */
+/* If the file has gone, the next process makes a new one, which does not show this process. */
 static int look_for_file(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
@@ -264,7 +270,8 @@ static void drop_all(struct ipmu_owner *o)
 	ipmu_unlock_process(o->fd, o->process_slot);
 }
 
-/* What could not be put back stays in the journal, for the next one to try. */
+/* Restore at parting. Registers that cannot be restored stay in the journal, for the next process
+ * to try. */
 static int put_back(struct ipmu_unit *unit)
 {
 	int saved = unit->regs.nsaved, rc;
@@ -277,7 +284,8 @@ static int put_back(struct ipmu_unit *unit)
 	return rc;
 }
 
-/* After a parting that failed: with a journal, entering it is what puts the registers back. */
+/* Try again after a parting that failed. With a journal, entering the unit restores the
+ * registers. */
 static int put_back_again(struct ipmu_unit *unit)
 {
 	int rc;
@@ -309,7 +317,7 @@ static void part(struct ipmu_unit *unit)
 	ipmu_signals_off();
 }
 
-/* The journal is lost: this process still knows what it has changed. */
+/* The journal is lost: restore by this process's memory, unless other processes count. */
 static int restore_by_memory(struct ipmu_unit *unit, int reason)
 {
 	int rc;
@@ -348,7 +356,7 @@ int ipmu_owner_part(struct ipmu_unit *unit)
 
 /* ---- without a system */
 
-/* Entering is what puts back. */
+/* Enter the unit once, which restores its registers. */
 static int visit(struct ipmu_unit *unit, char *why)
 {
 	int rc = ipmu_owner_open(unit, why);

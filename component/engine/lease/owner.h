@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Layer lease: who may write which registers, between processes and after their death.
+/* Layer lease: which process may write which registers, also after the death of others.
  *
  * Each unit has one file in the state directory, which is journal (journal.h) and lock in one.
- * Locks are open-file-description locks on bytes of it, so a process that dies lets go of them:
+ * Locks are open-file-description locks on bytes of it, so the kernel releases those of a dead
+ * process:
+ *
  *   - the mutex: held while registers are changed, for a short time;
- *   - one byte for each process that takes part, from its first start until it gives the registers
- *     back; the last one puts them back as they were found;
+ *   - one byte for each process that takes part, from its first start until it parts; the last one
+ *     to part restores the registers;
  *   - the programmer of a box: one process with a running session there;
  *   - the users of a counter: all processes with a running session that reads it.
+ *
  * A box with another process's programmer is only read; counters that others use are kept. If all
- * processes have died, the next one to enter puts the registers back first.
+ * processes have died, the next one to enter restores the registers first.
  *
  * Two systems in one process are as two processes. Nothing here is done for a read. */
 #ifndef IPMU_OWNER_H
@@ -23,20 +26,19 @@
 int ipmu_owner_open(struct ipmu_unit *unit, char *why);
 void ipmu_owner_close(struct ipmu_unit *unit);
 
-/* Between these two registers may be changed, by this process only; they nest. Entering puts back
- * first what dead processes have left behind, and then knows of the others.
- * -EBUSY: another process stays inside. -EINTR: so it does, and a signal is to end this one.
- * -EBADMSG: the journal is damaged; if this process takes part it has been written anew by now, if
- * that can be done. -ECHILD: this is a forked child, and the registers are its parent's. */
+/* Between these two, registers may be changed, by this process only; they nest. Entering first
+ * restores what dead processes have left behind, and then finds out about the others. -EBUSY:
+ * another process stays inside. -EINTR: so it does, and a signal is to end this one. -EBADMSG: the
+ * journal is damaged; if this process takes part it has been written anew by now, if that can be
+ * done. -ECHILD: this is a forked child, and the registers are its parent's. */
 int ipmu_owner_enter(struct ipmu_unit *unit, char *why);
 void ipmu_owner_leave(struct ipmu_unit *unit);
 
-/* Take part no longer: put the registers back, unless other processes still count; then the last
- * of them does.
- * Async-signal-safe if no thread is inside. */
+/* Part from the unit: restore the registers, unless other processes still count; then the last of
+ * them does. Async-signal-safe if no thread is inside. */
 int ipmu_owner_part(struct ipmu_unit *unit);
 
-/* Put back what dead processes have left on a unit, through one of its CPUs. The caller has no
+/* Restore what dead processes have left on a unit, through one of its CPUs. The caller has no
  * system open. *deadline_ns: as in struct ipmu_lessee, for all units of an operation. -ESTALE: a
  * foreign user has written a register since, and `why` names it. */
 int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,

@@ -21,7 +21,7 @@ struct ipmu_journal_process ipmu_process_self(void)
 					      .pid_namespace = pid_namespace() };
 }
 
-/* Its command may have any name, and is printed. */
+/* Command names may hold any bytes. Unprintable ones are masked, because the text is printed. */
 void ipmu_process_name(const struct ipmu_journal_process *process, char text[64])
 {
 	unsigned pid = process->pid;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Counters shared between processes. ipmu_share_join() makes this process one of those that count
+ * on the unit. ipmu_share_take_box() and ipmu_share_take_counter() lock, ipmu_share_drop() unlocks.
+ * ipmu_share_explain() names the process that is in the way. The caller holds the system's lock and
+ * has entered the unit. One process at most programs a box; any number may read its counters. */
 #include "share.h"
 
 #include "file.h"

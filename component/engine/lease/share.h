@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters between processes: who may have them, and who has them. The unit has been entered
- * (owner.h). */
+/* Counters between processes: which process may use them, and which one does. The unit has been
+ * entered (owner.h). */
 #ifndef IPMU_SHARE_H
 #define IPMU_SHARE_H
 
@@ -13,7 +13,7 @@ int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why);
 /* Become the programmer of the box, unless another process is; lock a counter. */
 int ipmu_share_take_box(struct ipmu_box *box);
 int ipmu_share_take_counter(struct ipmu_box *box, int ctr);
-/* Let go of the counter if no session of this process uses it any more, and then of the box. */
+/* Release the counter if no session of this process uses it any more, and then the box. */
 void ipmu_share_drop(struct ipmu_box *box, int ctr);
 
 /* Is another process the reason that a counter cannot be used? Then `why` says so. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals that end the process: the registers are put back first. A handler is installed only where
- * the program has none, and only while registers are changed from what they were. It ends with the
- * signal's own effect, so the exit status is what it would have been.
+/* Signals that end the process: the registers are restored first. ipmu_signals_on() installs a
+ * handler where the program has none, and only while registers are changed from what they were.
+ * ipmu_signals_hold() blocks these signals while a thread is inside a unit. The handler ends with
+ * the signal's own effect, so the exit status is what it would have been.
  *
- * The handler uses what the engine uses to give registers back: reads and writes of descriptors,
- * fcntl and plain memory, which are all async-signal-safe. The thread that is inside a unit has
- * these signals blocked, so the handler never runs in the middle of that; if another thread is
- * inside, it waits. What it cannot do is left to the journal. */
+ * The handler uses what the engine uses to restore registers: reads and writes of descriptors,
+ * fcntl and plain memory, which are all async-signal-safe. A thread inside a unit has the signals
+ * blocked, so the handler never interrupts it; if another thread is inside, the handler waits. What
+ * it cannot restore is left to the journal. `lock` guards the handlers; no other lock is taken
+ * under it. */
 #include "signals.h"
 
 #include <errno.h>
@@ -68,7 +70,7 @@ static void install(void)
 			installed[i] = sigaction(fatal[i], &ours, NULL) == 0;
 }
 
-/* Somebody may have put a handler of theirs in place of ours, which may call ours. */
+/* Keep a handler that the program has installed since: it may call ours. */
 static void uninstall(void)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL }, old;
@@ -142,7 +144,7 @@ static bool is_ignored(int number)
 	       now.sa_handler == SIG_IGN;
 }
 
-/* Signals that the program itself holds off wait for as long as it likes. */
+/* Signals that the program itself blocks do not count: they may wait for as long as it likes. */
 bool ipmu_signals_waiting(const struct ipmu_lessee *lessee)
 {
 	sigset_t set;

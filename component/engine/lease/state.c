@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The state directory and its files: ipmu_state_open() and ipmu_state_file() open or make them,
+ * ipmu_state_name() and ipmu_state_place() convert file names. No lock is needed: the kernel
+ * decides which process makes a directory or file, and the others open it. Only users who may write
+ * the registers may write here, because the files make processes write registers. A directory or
+ * file that fails this check is refused. */
 #include "state.h"
 
 #include "../base/why.h"
@@ -42,7 +47,8 @@ int ipmu_state_place(const struct ipmu_family *family, const char *name)
 
 /* ---- the directory */
 
-/* Of a directory that the user has named nobody knows what else it is for: it may be /tmp. */
+/* True for the default directory. Advice to make or remove a directory is for that one only: one
+ * that the user has named may be /tmp. */
 static bool is_our_own(const char *path)
 {
 	return strcmp(path, IPMU_STATE_DIR) == 0;
@@ -77,7 +83,8 @@ static bool group_of(const char *device, gid_t *gid)
 	return true;
 }
 
-/* Who may write only some CPUs' registers may not make others write the rest: one group for all. */
+/* Find the one group that may write the devices of all CPUs. A user who may write only some CPUs'
+ * registers must not make other processes write the rest. */
 static bool device_group(gid_t *gid)
 {
 	DIR *cpus = opendir("/dev/cpu");
@@ -100,8 +107,8 @@ static bool device_group(gid_t *gid)
 	return found && alike;
 }
 
-/* Users who may write the registers may write the state, and no others: its files make processes
- * write registers. */
+/* Check that only users who may write the registers may write the directory: its files make
+ * processes write registers. */
 static int check_directory(int dir, const char *path, char *why)
 {
 	struct stat st;
@@ -140,7 +147,8 @@ static int make_shared(const char *path)
 	return rc == -EEXIST ? 0 : rc;
 }
 
-/* A directory of one's own choice is for oneself; the other one is root's to make. */
+/* Make the directory if it is missing. One that the user names is private to that user; only root
+ * makes the default one. */
 static int make_directory(const char *path, bool named)
 {
 	struct stat st;
@@ -183,8 +191,8 @@ int ipmu_state_open(bool make, char path[PATH_MAX], char *why)
 
 #define OPEN_FLAGS (O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* Only the group of the directory may open the file, if it may write there: a user who can open a
- * file can lock it. */
+/* Let only the directory's group open the file, if it may write there: a user who can open a file
+ * can lock it. */
 static void share_file(int dir, int fd)
 {
 	struct stat st;
@@ -193,7 +201,7 @@ static void share_file(int dir, int fd)
 		fchmod(fd, 0660);
 }
 
-/* Without O_CREAT first: the kernel may refuse that for other people's files. */
+/* Try without O_CREAT first: the kernel may refuse that flag for other users' files. */
 static int open_or_make(int dir, const char *name, bool make)
 {
 	int fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The state directory: one file for each package or CPU, in which processes agree on who counts
- * what. /run/ipmu, or IPMU_STATE_DIR; "none" there means to do without. A directory or a file that
- * somebody can have written who may not write the registers is refused. */
+/* The state directory: one file for each package or CPU, in which processes agree on which of them
+ * counts what. /run/ipmu, or IPMU_STATE_DIR; "none" there means to do without. A directory or file
+ * is refused if a user who may not write the registers can have written it. */
 #ifndef IPMU_STATE_H
 #define IPMU_STATE_H
 

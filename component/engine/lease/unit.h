@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes lease from each other: a unit per place (a package, or a CPU), with its registers,
- * the boxes in it, and the counter slots of a box. The lock of the system that a unit belongs to
- * guards everything here except the slots' running values. */
+/* Units, which processes lease from each other: one per place (a package, or a CPU), with its
+ * registers, the boxes in it, and the counter slots of a box. The lock of the system that a unit
+ * belongs to guards everything here except the slots' running values. */
 #ifndef IPMU_UNIT_H
 #define IPMU_UNIT_H
 
@@ -18,7 +18,7 @@ struct ipmu_unit;
 
 /* This process as it deals with others, in all units of one system. */
 struct ipmu_lessee {
-	pid_t pid;	/* whose registers these are: a forked child must not put them back */
+	pid_t pid;	/* process that changes registers: a forked child must not restore them */
 	struct ipmu_journal_process self;
 	char boot_id[40];
 	_Atomic int inside;	/* units where a thread may be changing registers */
@@ -34,7 +34,7 @@ struct ipmu_owner {
 	int depth;		/* how often this process has entered and not left yet */
 	bool joined;		/* this process is one of those that count on the unit */
 	int process_slot;	/* ... with that number in the journal */
-	bool unrestored;	/* this process has left, but not all registers are put back */
+	bool unrestored;	/* this process has parted, but not all registers are restored */
 	bool changed;		/* this process has changed the journal since it entered */
 	bool others_count;	/* other processes have running sessions, as of entering */
 	uint64_t seen;		/* generation of the journal that memory agrees with; 0: none */
@@ -80,7 +80,7 @@ struct ipmu_unit {
 	struct ipmu_box *boxes[IPMU_TYPES_MAX];
 };
 
-/* How many counters it has, the first ones of its type's. */
+/* Number of counters of the box, the first ones of its type's. */
 static inline int ipmu_box_counters(const struct ipmu_box *box)
 {
 	int found = box->unit->found.counters[box->type_index];
