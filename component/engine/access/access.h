@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Layer access: reading and writing the registers of one package or CPU, through one CPU that
- * belongs to it, one by one or in batches, and putting back what was written.
+/* Layer access: reading and writing the registers of one package or CPU, and restoring what was
+ * written. Accesses go through one CPU that belongs to the place, one by one or in batches.
  *
- * Whatever is written has been read first and is put back by ipmu_access_restore. Only documented
+ * Whatever is written has been read first and is restored by ipmu_access_restore. Only documented
  * fields are ever written; the other bits keep the value they were found with. */
 #ifndef IPMU_ACCESS_H
 #define IPMU_ACCESS_H
@@ -20,7 +20,7 @@ struct ipmu_saved {
 	uint32_t addr;
 	uint64_t found;		/* before the first write */
 	uint64_t now;		/* as last written */
-	uint64_t changed;	/* of a shared register: bits that were written, to be put back */
+	uint64_t changed;	/* of a shared register: bits that were written, to be restored */
 	bool borrowed;		/* `found` is from a journal; this process has not read it yet */
 	bool written;		/* since it was saved; set before the write is tried */
 	bool unrestored;		/* writing it back has failed or has not been tried yet */
@@ -53,19 +53,19 @@ struct ipmu_regs {
 		bool writable;
 	} windows[IPMU_WINDOWS_MAX];
 	bool peers;		/* other processes count here; they know what the registers held */
-	bool told;		/* another unit has shown what the family has; who counts here is
-				 * looked at before each start */
+	bool told;		/* another unit has shown what the family has; foreign
+				 * users here are checked for before each start */
 	bool trial;		/* the model is not one of the family's: look closer */
 	bool take_busy;		/* take counters also from foreign users */
 	const void *layout;	/* of the family, for its own functions; NULL: it has none */
-	/* Before registers are put back: stop, and undo what a write of old values does not; NULL:
+	/* Before registers are restored: stop, and undo what a write of old values does not; NULL:
 	 * nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);
 	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
 	 * journal. */
 	int (*record)(struct ipmu_regs *p, int i);
-	/* Where the register is that says what this counter counts; 0: there is none. NULL: not
-	 * known. */
+	/* Address of the register that selects what this counter counts; 0: there is none. NULL:
+	 * not known. */
 	uint32_t (*select_of)(const struct ipmu_regs *p, const struct ipmu_saved *counter);
 	const struct ipmu_pmu_type *const *types;	/* of the family, for its own functions */
 	int nsaved;
@@ -83,8 +83,8 @@ int ipmu_msr_read(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
 int ipmu_msr_count(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
 /* Write past what is queued, without looking at the register's table. */
 int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value);
-/* Remember those of n registers that are not yet, with one call of a batch device. Errors are left
- * to who then needs the register. */
+/* Save those of n registers that are not saved yet, with one call of a batch device. Errors are
+ * left to the caller that needs the register. */
 struct ipmu_place { const struct ipmu_reg *reg; uint32_t addr; struct ipmu_regs *regs; };
 void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n);
 
@@ -96,7 +96,7 @@ static inline void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc
 /* If the last failed access of p is what gave rc, and its reason is known, make the sentence say
  * which register, on which CPU, and what to do. Returns rc. */
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
-/* Of a register in whatever space. A message about it names the file. */
+/* Read a register in any space. ipmu_access_file() is the file that a message about it names. */
 int ipmu_access_read(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		     uint64_t *value);
 const char *ipmu_access_file(const struct ipmu_regs *p, const struct ipmu_reg *reg);
@@ -109,32 +109,32 @@ int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int 
  * be written. */
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value);
-/* Find what a saved register holds, after a write of another one that has changed it. */
+/* Read a saved register again, after a write of another one that has changed it. */
 int ipmu_msr_look(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
-/* Has it been saved, and not put back since? */
+/* Has the register been saved, and not restored since? */
 bool ipmu_msr_is_saved(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
-/* What was last written, or found; 0 if it is not saved. */
+/* Value last written, or found; 0 if the register is not saved. */
 uint64_t ipmu_msr_last(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 /* Change the bits of mask, keep the others as they were last written. */
 int ipmu_msr_update(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		    uint64_t mask, uint64_t value);
-/* Quiesce, then put back what was saved, last first. Of a counter that takes fewer bits than it
- * holds the others are lost. Goes on after an error and returns the first one; what could not be
- * put back stays saved for another try. A register that does not hold what was written last belongs
- * to somebody else by now and is left alone: -ESTALE if nothing else went wrong, and p->left names
- * it; that is done with, and needs no other try. Async-signal-safe: neither it nor
- * p->quiesce may allocate or lock. */
+/* Quiesce, then restore what was saved, last first. A counter that takes fewer bits than it holds
+ * loses the others. Continues after an error and returns the first one; registers that could not be
+ * restored stay saved for another try. A register that does not hold what was written last belongs
+ * to somebody else by now and is skipped. -ESTALE: nothing else went wrong, p->left names the
+ * register, and no other try is needed. Async-signal-safe: neither it nor p->quiesce may allocate
+ * or lock. */
 int ipmu_access_restore(struct ipmu_regs *p);
-/* Find those registers, ahead of ipmu_access_refresh. A counter goes with its select: it is counted
- * with by somebody else. */
+/* Mark the registers that somebody else has written since, ahead of ipmu_access_refresh. A counter
+ * is marked with its select: somebody else counts with it. */
 void ipmu_access_leave_changed(struct ipmu_regs *p);
-/* Has that been found of it? */
+/* Is the register marked so? Is any? */
 bool ipmu_access_is_left(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr);
 bool ipmu_access_any_left(const struct ipmu_regs *p);
 /* The sentence for p->left. */
 int ipmu_access_explain_left(const struct ipmu_regs *p, char *why);
-/* Read again what the registers hold now that were saved, when their values are in doubt: the next
- * restore puts them back by that. */
+/* Read the saved registers again, when their values are in doubt. The next restore starts from
+ * these values. */
 int ipmu_access_refresh(struct ipmu_regs *p);
 
 /* The sentence for a counter that a foreign user counts with: -EBUSY. */
@@ -146,7 +146,7 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
  * may. */
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, char *why);
 void ipmu_window_close(struct ipmu_regs *p);
-/* Of an open window. -EACCES: it is for reading only. */
+/* Access an open window. -EACCES: it is for reading only. */
 uint64_t ipmu_window_read(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr);
 int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		      uint64_t value);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* msr-safe's batch device (batch.h). ipmu_batch_read() executes reads at once; it takes no lock and
+ * is async-signal-safe. ipmu_batch_begin(), ipmu_batch_write(), ipmu_batch_flush() and
+ * ipmu_batch_end() queue writes, under the system's lock. A saved register's `now` runs ahead of
+ * the queue, and is set back for each write that the device does not execute. */
 #include "batch.h"
 #include "trace.h"
 
@@ -40,7 +44,8 @@ struct ipmu_batch {
 	struct queued queue[ROOM];
 };
 
-/* "1.8.0"; from 2.0.0 on the module refuses those that speak another one. */
+/* Version of the module, as in "1.8.0". From 2.0.0 on it refuses programs that speak another
+ * one. */
 static uint32_t module_version(void)
 {
 	unsigned major, minor, patch = 0;
@@ -101,7 +106,8 @@ static enum outcome outcome_of(const struct ipmu_batch_op *ops, int n)
 	return what;
 }
 
-/* Of a refused batch only the accesses that the device refuses are traced: none was made. */
+/* Trace the accesses of a batch. A refused batch executes none: only those that the device refuses
+ * are traced. */
 static void trace(const struct ipmu_batch_op *ops, int n, enum outcome what)
 {
 	for (int i = 0; i < n; i++)
@@ -178,7 +184,7 @@ int ipmu_batch_write(struct ipmu_batch *b, struct ipmu_regs *p, uint32_t addr, u
 	return 0;
 }
 
-/* As if nothing of it had been written. */
+/* Set the saved values back, as if nothing of the queue had been written. */
 static void undo(struct ipmu_batch *b, int n)
 {
 	for (int i = n - 1; i >= 0; i--)
@@ -245,7 +251,8 @@ static int first_refused(struct ipmu_batch *b, int n)
 	return -EIO;
 }
 
-/* Then another CPU of the package may do it, one by one. */
+/* True if all refusals are for CPUs that are gone. Another CPU of the package may then execute the
+ * writes one by one. */
 static bool only_for_absence(const struct ipmu_batch_op *ops, int n)
 {
 	for (int i = 0; i < n; i++)

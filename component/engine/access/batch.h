@@ -28,13 +28,13 @@ typedef int ipmu_batch_single(struct ipmu_regs *p, uint32_t addr, uint64_t value
 struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write);
 void ipmu_batch_close(struct ipmu_batch *b);
 
-/* What is done when the device refuses a write, and so all of them. */
+/* Policy for a write that the device refuses, and with it the whole batch. */
 enum ipmu_batch_refused {
 	IPMU_BATCH_FAIL,	/* none is executed */
 	IPMU_BATCH_GO_ON,	/* they are executed one by one, as far as they can be */
 };
 void ipmu_batch_begin(struct ipmu_batch *b, enum ipmu_batch_refused refused);
-/* Send what is queued, and go on queueing. */
+/* Send what is queued, and keep queueing. */
 int ipmu_batch_flush(struct ipmu_batch *b);
 /* The same, and queue no more. */
 int ipmu_batch_end(struct ipmu_batch *b);
@@ -42,7 +42,8 @@ int ipmu_batch_end(struct ipmu_batch *b);
 void ipmu_batch_drop(struct ipmu_batch *b);
 
 bool ipmu_batch_queueing(const struct ipmu_batch *b);
-/* Queue a write. s (may be NULL) has the register's last value, put back if the write fails. */
+/* Queue a write. s (may be NULL) has the register's last value, which is set back if the write
+ * fails. */
 int ipmu_batch_write(struct ipmu_batch *b, struct ipmu_regs *p, uint32_t addr, uint64_t value,
 		     struct ipmu_saved *s);
 

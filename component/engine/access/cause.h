@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the kernel or of a container stands behind a refusal: asked for a message, after
- * something has failed. */
+/* Causes of a refusal in the kernel or a container. Asked for a message only, after something has
+ * failed. */
 #ifndef IPMU_CAUSE_H
 #define IPMU_CAUSE_H
 

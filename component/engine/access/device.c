@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The device of a CPU: open it, read and write one register, and say what to do when that fails. */
+/* The device of a CPU, msr-safe's or the kernel's. ipmu_access_open() opens it, ipmu_msr_read() and
+ * ipmu_msr_write_now() access one register, and ipmu_access_explain() says what to do after a
+ * failure. ipmu_msr_count() takes no lock and is async-signal-safe; the others want the system's
+ * lock. If the CPU goes offline, accesses continue through another CPU of the package, under the
+ * same descriptor. */
 #include "batch.h"
 #include "cause.h"
 #include "trace.h"
@@ -97,7 +101,7 @@ static int open_device(struct ipmu_regs *p, const char *device)
 	return p->msr < 0 ? -errno : 0;
 }
 
-/* A filter may refuse even what is not there. */
+/* A filter of system calls may answer EPERM even for a file that does not exist. */
 static bool has_safe(int os_cpu)
 {
 	char path[32];
@@ -106,7 +110,7 @@ static bool has_safe(int os_cpu)
 	return access(path, F_OK) == 0;
 }
 
-/* Where msr-safe is loaded, its allowlist is what the administrator wants to be used. */
+/* Prefer msr-safe if it is loaded: the administrator wants its allowlist to be used. */
 int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
 		     char *why)
 {
@@ -134,9 +138,9 @@ void ipmu_access_close(struct ipmu_regs *p)
 
 /* ---- one register */
 
-/* Go on through the package's next other CPU from topo->cpus[from] on, under the same descriptor,
- * so that a reader in the middle of it finds either of them. Its index there, -1: there is none.
- * Async-signal-safe but for snprintf, which allocates nothing for such a format. */
+/* Move to the package's next other CPU from topo->cpus[from] on. The descriptor keeps its number,
+ * so a concurrent reader uses either CPU. Returns the CPU's index in topo->cpus; -1: there is none.
+ * Async-signal-safe except for snprintf, which allocates nothing for such a format. */
 static int move(struct ipmu_regs *p, int from)
 {
 	const struct ipmu_topology *t = p->topo;
@@ -163,7 +167,7 @@ static int move(struct ipmu_regs *p, int from)
 	return -1;
 }
 
-/* Apart, so that an access that is not traced does not pay for more than the branch. */
+/* Kept out of line, so that an access that is not traced costs only the branch. */
 __attribute__((noinline, cold)) static int
 traced(const struct ipmu_regs *p, uint32_t addr, bool write, uint64_t value, int rc)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that are remembered before they are changed, and put back. */
+/* Registers that are saved before they are changed, and restored. ipmu_msr_save() remembers a
+ * register; ipmu_msr_write() and ipmu_msr_update() save it first and change documented bits only.
+ * ipmu_access_restore() writes the old values back, last first. The caller holds the system's lock
+ * and has entered the unit. A saved row's `found` is the value to restore, and `now` is the value
+ * last written or read. The journal (p->record) has each change before the register does. */
 #include "batch.h"
 #include "trace.h"
 
@@ -51,8 +55,9 @@ static int write_now(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t a
 	return rc;
 }
 
-/* What is read first is queued in a batch device, except a register that cannot be read: the module
- * would try to. s (may be NULL) is the register's row, its `now` follows. */
+/* Write a register, through the batch device's queue if it is open. Write-only registers are not
+ * queued, because the module would read them. s (may be NULL) is the register's row, whose `now` is
+ * updated. */
 static int write_reg(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		     uint64_t value, struct ipmu_saved *s)
 {
@@ -249,7 +254,7 @@ int ipmu_msr_look(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int 
 
 	if (!s || rc)
 		return rc;
-	s->written = true;	/* by way of the other one */
+	s->written = true;	/* through the other register */
 	return record(p, s);
 }
 
@@ -267,7 +272,7 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
 			 (unsigned)ipmu_reg_addr(reg, box, ctr), (unsigned long long)value);
 }
 
-/* A counter moves by itself: it is always written back, other registers only if they changed. */
+/* A counter moves by itself and is always restored; other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
 	if (s->left || s->reg->access != IPMU_RW || !ipmu_reg_writable(s->reg))
@@ -298,9 +303,9 @@ static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
 	       !((value ^ s->found) & ipmu_reg_writable(s->reg));
 }
 
-/* Where a write failed, perhaps there was nothing to put back: an earlier one may have failed too.
- * A journal numbers what is saved, so with one the rows stay where they are while any is not
- * restored. */
+/* Forget the rows that are restored. If a write failed, the register may hold its old value all the
+ * same, because an earlier write failed too. A journal numbers the rows, so with one they all stay
+ * until every register is restored. */
 static int forget_restored(struct ipmu_regs *p, int rc)
 {
 	int unrestored = 0, kept = 0;
@@ -347,15 +352,16 @@ static bool any_written(const struct ipmu_regs *p)
 
 /* ---- registers that foreign users have written since */
 
-/* What the register holds tells nothing where it moves by itself, or where a write of ours may not
- * have been done. */
+/* True if a changed value proves that somebody else wrote the register. A register that moves by
+ * itself proves nothing, nor does one where our last write may have failed. */
 static bool tells_its_writer(const struct ipmu_saved *s)
 {
 	return s->written && !s->unrestored && !s->left && s->reg->access == IPMU_RW &&
 	       !s->reg->counter && !s->reg->shared && s->now != s->found;
 }
 
-/* What the hardware clears, it does not set. */
+/* Mark the register if somebody else has changed it. In a register that the hardware clears, only
+ * bits that are set newly prove that. */
 static void leave_if_changed(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t value)
 {
 	uint64_t changed = (value ^ s->now) & ipmu_reg_writable(s->reg) & ~s->reg->moves;
@@ -464,7 +470,7 @@ static int restore(struct ipmu_regs *p)
 	return !rc && p->left.addr ? -ESTALE : rc;
 }
 
-/* Registers that were only looked at may count for somebody else: they are left alone. */
+/* Registers that were only read may count for somebody else: they are not written. */
 int ipmu_access_restore(struct ipmu_regs *p)
 {
 	const char *was = ipmu_trace_for("restore");

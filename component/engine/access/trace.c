@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* IPMU_DEBUG=registers (trace.h). ipmu_trace_open() asks the environment once, ipmu_trace_know()
+ * notes tables for names, ipmu_trace_print() writes a line. No lock is needed: tables are added
+ * atomically and stay until the process ends. Printing is async-signal-safe and keeps errno. */
 #include "trace.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@ atomic_bool ipmu_trace_is_on;
 _Thread_local const char *ipmu_trace_purpose;
 static const struct ipmu_reg *const *_Atomic tables[TABLES_MAX];
 
-/* One write, so that lines of several threads and processes do not mix. */
+/* Print a line in one write, so that lines of several threads and processes do not mix. */
 static void put(const char *line, int n, int room)
 {
 	ssize_t done = write(STDERR_FILENO, line, (size_t)(n < room ? n : room - 1));
@@ -34,7 +37,7 @@ static void complain(const char *word, size_t length)
 			   (int)(length < 40 ? length : 40), word), (int)sizeof(line));
 }
 
-/* Without a stderr a device of ours may get its number: nothing must be written there then. */
+/* If stderr is closed, one of our devices may get its number: do not trace then. */
 static void ask(void)
 {
 	const char *text = secure_getenv(VARIABLE);

@@ -36,8 +36,8 @@ static inline bool ipmu_tracing(void)
 	return __builtin_expect(atomic_load_explicit(&ipmu_trace_is_on, memory_order_relaxed), 0);
 }
 
-/* What this thread's accesses are for from here on ("start", ...). Returns what they were for,
- * which is to be set again afterwards. Those without a purpose are reads of counters. */
+/* Set the purpose of this thread's accesses from here on ("start", ...). Returns the previous
+ * purpose, for the caller to restore. Accesses without a purpose are reads of counters. */
 static inline const char *ipmu_trace_for(const char *purpose)
 {
 	const char *was = NULL;

@@ -69,7 +69,8 @@ static bool is_at(const struct ipmu_reg *reg, uint32_t addr, int *box, int *ctr)
 	return false;
 }
 
-/* What is only read has no need to be found by its number. */
+/* True if the register can be found by its address. Registers of the window that are only read need
+ * not be. */
 static bool has_number(const struct ipmu_reg *reg)
 {
 	return reg->space == IPMU_MSR || (reg->space == IPMU_MMIO && ipmu_reg_writable(reg));

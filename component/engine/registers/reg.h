@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* WO: never read, and so nothing to put back. */
+/* WO: never read, and so never restored. */
 enum ipmu_access { IPMU_RO, IPMU_RW, IPMU_RW1C, IPMU_WO };
 /* SHARED_RESOURCE: no register, but something that can have one setting at a time, like the bits of
  * a shared register. */
@@ -17,7 +17,7 @@ enum ipmu_space { IPMU_MSR, IPMU_PCI, IPMU_MMIO, IPMU_SHARED_RESOURCE };
  * which the table takes by F_BITS: so its bits are stated once. */
 #define BITS(hi, lo) (~0ull >> (63 - (hi)) & ~0ull << (lo))
 
-/* What n is in the field of those bits; and the other way round. */
+/* Convert a number to its place in the field of those bits, and back. */
 static inline uint64_t ipmu_bits_put(uint64_t bits, uint64_t n)
 {
 	return n * (bits & -bits);
@@ -28,8 +28,8 @@ static inline uint64_t ipmu_bits_get(uint64_t bits, uint64_t value)
 	return (value & bits) / (bits & -bits);
 }
 
-/* Who sets a field of an event select: this library, or the name of the event. Of the latter two
- * change the unit of a count. */
+/* Setter of a field of an event select: this library, or the name of the event. Edges and
+ * thresholds, which a name sets, change the unit of a count. */
 enum ipmu_setter { IPMU_BY_LIBRARY, IPMU_BY_EVENT, IPMU_BY_EVENT_EDGE, IPMU_BY_EVENT_THRESHOLD };
 
 struct ipmu_field {
@@ -62,7 +62,7 @@ struct ipmu_reg {
 	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
 	uint32_t odd_addr;
 	bool counter;		/* it moves by itself */
-	bool hardware_clears;	/* bits of it: a repeated write of them is not left out */
+	bool hardware_clears;	/* bits of it: a repeated write of them is not skipped */
 	bool shared;		/* written by the kernel too, whose bits are read again and kept */
 	bool write_twice;	/* a single write may be lost */
 	uint64_t moves;		/* bits that the hardware sets, or the program that is counted */
