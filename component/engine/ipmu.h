@@ -48,7 +48,7 @@ struct ipmu_session;
 struct ipmu_pmu_type;
 struct ipmu_reg;
 
-/* What a system is made of: PMUs of packages (uncore), or of CPUs (core). */
+/* Scope of a system: PMUs of packages (uncore), or of CPUs (core). */
 enum ipmu_scope { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
 
 /* How a counter moves. Counted down are events; up and down is a balance, which may be negative:
@@ -63,11 +63,11 @@ struct ipmu_extra_reg {
 	uint64_t mask, value;
 };
 
-/* One way to count an event. */
+/* A way to count an event. */
 struct ipmu_choice {
 	uint64_t counters;	/* bit i: counter i of a box can do it */
 	uint64_t select;	/* its control register; 0 where the counter is the event */
-	uint64_t companions;	/* counters of which one must be enabled beside it; 0: none */
+	uint64_t companions;	/* counters of which one must be enabled alongside; 0: none */
 	uint64_t companion_select;
 	/* ... unless one of these is enabled already, whatever it counts; 0: it has to be one that
 	 * companion_select has programmed */
@@ -80,7 +80,7 @@ struct ipmu_choice {
 	struct ipmu_extra_reg extra[IPMU_EXTRA_MAX];
 };
 
-/* One event with its qualifiers, as the registers want it. Plain data: copy it freely. */
+/* An event with its qualifiers, as the registers want it. Plain data: copy it freely. */
 struct ipmu_event {
 	const struct ipmu_pmu_type *type;
 	int nchoices;
@@ -94,7 +94,7 @@ struct ipmu_event {
 	const char *units;	/* as in ipmu_event_info, with its qualifiers */
 };
 
-/* What a listing shows of a documented event or of one of its unit masks. */
+/* A listing's entry for a documented event or for one of its unit masks. */
 struct ipmu_event_info {
 	const struct ipmu_pmu_type *type;
 	char name[IPMU_NAME_MAX];
@@ -107,7 +107,7 @@ struct ipmu_event_info {
 	const char *units;
 };
 
-/* How the name of an event goes on. */
+/* Form of an event's name: what may follow the event. */
 struct ipmu_event_form {
 	char qualifiers[512];	/* "package=0, box=0-3, e, i, c=0-31": those with what they take */
 	bool needs_umask;	/* it is refused without a unit mask */
@@ -134,21 +134,20 @@ const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
 /* ---- the machine ---- */
 
 /* Find the documented PMUs of that scope on the machine that `topo` describes, and open their
- * registers (those of a CPU when they are first used).
- * The topology must outlive the system. Nothing is changed in any register for good: counters are
- * tried once with a pattern and put back.
- * What a process that was killed has left behind is put back first.
- * -ENODEV: no supported PMU on this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted.
- * -ENXIO: the counters do not answer (a hypervisor). -EBADMSG: a file of the state directory is
- * damaged. Environment, ignored in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY,
- * IPMU_TRY_FAMILY, IPMU_ALLOW_PMI, IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are
- * told on stderr; docs/processes.md says what each does. */
+ * registers (those of a CPU when they are first used). The topology must outlive the system.
+ * Nothing is changed in any register for good: counters are tried once with a pattern and restored.
+ * Registers that a killed process left changed are restored first. -ENODEV: no supported PMU on
+ * this CPU. -ENOENT: no msr device. -EACCES, -EPERM: not permitted. -ENXIO: the counters do not
+ * answer (a hypervisor). -EBADMSG: a file of the state directory is damaged. Environment, ignored
+ * in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY, IPMU_TRY_FAMILY, IPMU_ALLOW_PMI,
+ * IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are reported on stderr;
+ * docs/processes.md says what each does. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
-/* Put every register back as it was found, and free. Sessions that are left count no more: they can
- * be freed, and give -ENODEV for the rest. -ESTALE: some belong to somebody else by now, see
- * ipmu_system_left. Another negative errno: some could not be put back; the next process that
+/* Restore every register, and free. Sessions that are left count no more: they can be freed, and
+ * give -ENODEV for the rest. -ESTALE: some registers belong to somebody else by now, see
+ * ipmu_system_left. Another negative errno: some could not be restored; the next process that
  * counts there, or ipmu-restore, tries again. */
 int ipmu_system_close(struct ipmu_system *sys);
 
@@ -160,9 +159,9 @@ int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type 
 		      char *why);
 /* A remark on what was found ("" if none), such as a slice count that differs from the cores. */
 const char *ipmu_system_note(const struct ipmu_system *sys);
-/* A register that does not hold what was written into it last belongs to somebody else by now,
- * and is not put back. Since the last call, has one been left so? Then `why` names it, else it is
- * "". */
+/* Has a register been left alone since the last call? A register that does not hold what was
+ * written into it last belongs to somebody else by now, and is not restored. If so, `why` names it,
+ * else it is "". */
 bool ipmu_system_left(struct ipmu_system *sys, char *why);
 
 const char *ipmu_type_name(const struct ipmu_pmu_type *type);
@@ -176,7 +175,7 @@ const char *ipmu_type_name(const struct ipmu_pmu_type *type);
 int ipmu_event_parse(const struct ipmu_system *sys, const char *name, struct ipmu_event *out,
 		     char *why);
 
-/* What holds for a name that does not say otherwise. */
+/* Defaults for names that do not say otherwise. */
 struct ipmu_frame {
 	int place;		/* a package, or a CPU; or IPMU_ALL */
 	bool user, kernel;	/* core PMUs: levels for a name with neither u nor k; none: both */
@@ -186,7 +185,7 @@ struct ipmu_frame {
 int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 			const struct ipmu_frame *frame, struct ipmu_event *out, char *why);
 
-/* What a name says by itself, whatever machine it is for. Plain data. */
+/* Contents of a name, whatever machine it is for. Plain data. */
 struct ipmu_name {
 	char event[IPMU_NAME_MAX];	/* "EVENT:UMASK:c=1", without its PMU and where it counts */
 	int package, cpu;		/* of package=N or cpu=N; IPMU_ALL: neither is there */
@@ -218,8 +217,8 @@ void ipmu_session_free(struct ipmu_session *s);	/* stops it and gives its regist
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why);
 
 /* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events, here or in
- * another process, or by somebody who knows nothing of this library; `why` names them. -ECHILD: in
- * a forked child, which has to open a system of its own. On failure nothing is left enabled. While
+ * another process, or by a user that knows nothing of this library; `why` names them. -ECHILD: in a
+ * forked child, which has to open a system of its own. On failure nothing is left enabled. While
  * registers are changed, the signals that end a process by default are handled where the process
  * has no handler (IPMU_SIGNALS=0: they are not). */
 int ipmu_session_start(struct ipmu_session *s, char *why);
@@ -232,7 +231,7 @@ int ipmu_session_start(struct ipmu_session *s, char *why);
  * Of a session that does not run: those it has. */
 int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why);
 
-/* One register read a counter, whatever the number of events that share it; one more each time that
+/* Cost: a register read for each counter, however many events share it, and one more each time that
  * another reader of that counter was in between. With msr-safe's batch device it is one system call
  * for every 64 of them. After a good start it fails only if a counter was lost, until the next
  * start: values are set all the same, and those of the other events are right. While another thread

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a system: open, close, fork, exit, and a signal that ends the process. */
+/* The life of a system: ipmu_system_open() and ipmu_system_close(), and what happens at a fork, at
+ * exit and at a signal that ends the process. open_lock guards the list of open systems and is
+ * taken before a system's own lock. However the process ends, its registers are restored, or the
+ * journal leaves that to the next process. A forked child writes no register of its parent's. */
 #include "ipmu.h"
 
 #include "access/trace.h"
@@ -129,8 +132,8 @@ static void unlink_system(struct ipmu_system *sys)
 
 /* ---- open */
 
-/* Units that are not open yet and that dead processes have left changed, as the state directory
- * says: opening them is what puts their registers back. */
+/* Open the units that dead processes have left changed, as the state directory says: opening
+ * restores their registers. Units that are open have been restored already. */
 static void recover_others(struct ipmu_system *sys)
 {
 	char path[PATH_MAX];
@@ -171,8 +174,8 @@ static bool has_device(const struct ipmu_system *sys, int os_cpu)
 	return !rc;
 }
 
-/* The first CPU whose device may be used, the others when they are needed. If there is none the
- * reason is that of the first in this process' cpuset. */
+/* Open the first CPU whose device may be used; the others are opened when they are needed. If none
+ * can be, the reason is that of the first CPU in this process's cpuset. */
 static int open_first(struct ipmu_system *sys, char *why)
 {
 	char reason[IPMU_WHY_MAX] = "";
@@ -201,7 +204,7 @@ static int open_all(struct ipmu_system *sys, char *why)
 	return rc;
 }
 
-/* All packages at once. */
+/* Open all packages at once, or the first CPU that can be opened. */
 static int open_units(struct ipmu_system *sys, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
@@ -323,7 +326,8 @@ static bool lock_soon(struct ipmu_system *sys)
 	return true;
 }
 
-/* If a thread keeps the lock, the journal is left to the next process that enters the unit. */
+/* Restore at exit. If a thread keeps the lock, that is left to the next process that enters the
+ * unit. */
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
 	ipmu_wait_begin(&sys->lessee);
@@ -341,9 +345,9 @@ static void part_at_exit(struct ipmu_system *sys, bool locked)
 	}
 }
 
-/* A program may exit without a word, while other threads of it go on starting and stopping: its
- * registers must not stay switched on. And the library may go without the process (dlclose): no
- * thread may be left in it. */
+/* A program may exit without closing, while other threads still start and stop sessions: its
+ * counters must not stay switched on. The library may also be unloaded without the process
+ * (dlclose): no thread may be left in it. */
 __attribute__((destructor)) static void restore_at_exit(void)
 {
 	for (struct ipmu_system *s = open_systems; s; s = s->next) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program may ask of an open system: its PMUs, boxes and events. */
+/* Queries on an open system: its PMUs, boxes, event names and listings. Each describes the machine
+ * to the layer names by a struct ipmu_machine. The layer names finds what discovery saw through
+ * found_at(), so a place whose unit is not open is described by another unit. ipmu_system_left()
+ * takes the system's lock. The other functions take none, and the caller keeps the system open
+ * meanwhile. */
 #include "ipmu.h"
 
 #include "counting/system.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the name of an event may have behind it, from the tables that names are checked with. */
+/* Form of an event's name: qualifiers and unit masks that may follow the event, from the tables
+ * that names are checked with. */
 #include "list.h"
 #include "name.h"
 #include "parse.h"
@@ -38,7 +39,7 @@ int ipmu_name_form(const struct ipmu_machine *m, const char *name, struct ipmu_e
 	if (!type || box != IPMU_ALL || !ipmu_pfm_boxes(m, type, IPMU_ALL, NULL) ||
 	    !ipmu_type_has_event(type, parsed.event))
 		return -ENOENT;
-	/* Whether there is a default is what the name alone gives; and some events are another
+	/* The name alone shows whether there is a default unit mask. Some events are another
 	 * type's. */
 	out->needs_umask = ipmu_name_event_alone(m, type, parsed.event, &alone) != 0;
 	ipmu_name_takes(m, type, out->needs_umask ? type : alone.type, parsed.event,

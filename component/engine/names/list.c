@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists of documented events. ipmu_name_list() finds an event and its unit mask by their numbers;
+ * ipmu_type_has_event() and ipmu_names_event() look an event up by its name. A type lists libpfm4's
+ * events, then RAW with an example, or events that libpfm4's table lacks. Numbers stay the same
+ * while the system is open. Tables are only read. */
 #include "list.h"
 
 #include "parse.h"
@@ -37,7 +41,7 @@ bool ipmu_names_event(enum ipmu_scope scope, const char *name)
 	return false;
 }
 
-/* How many unit masks of the event libpfm4 lists. */
+/* Number of unit masks that libpfm4 lists for the event. */
 static int pfm_umasks(const struct ipmu_pmu_type *type, int event)
 {
 	struct ipmu_event_info probe;

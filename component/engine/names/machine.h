@@ -10,8 +10,9 @@ struct ipmu_machine {
 	const struct ipmu_topology *topo;
 	const struct ipmu_family *family;
 	bool allow_pmi;		/* counters may send interrupts: see IPMU_ALLOW_PMI */
-	/* What the unit of a place has, or with IPMU_ALL any unit; NULL: there is no such place. Of
-	 * a unit that is not open, what another one has: all of a machine are alike. */
+	/* Boxes and counters in the unit of a place, or with IPMU_ALL of any unit; NULL: there is
+	 * no such place. A unit that is not open is described by another one: all of a machine are
+	 * alike. */
 	const struct ipmu_found *(*found)(const struct ipmu_system *sys, int place);
 	const struct ipmu_system *sys;	/* for `found` */
 };

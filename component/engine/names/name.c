@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event name to the event: the parsed name goes through the steps below, in their order. */
+/* From an event's name to the event: ipmu_name_event() parses the name, and event_of() takes it
+ * through a list of steps, in their order. The steps choose the PMU, sort the qualifiers, check the
+ * place, encode the event and write its canonical name. ipmu_name_event_alone() does the same for
+ * an event without qualifiers. Tables and the machine's description are only read, and *out is set
+ * only on success. */
 #include "name.h"
 
 #include "list.h"
@@ -48,7 +52,7 @@ static int check_twice(struct naming *n, char *why)
 	return ipmu_name_check_twice(&n->q, n->name, why);
 }
 
-/* ---- whose the qualifiers are, and where the event counts */
+/* ---- owners of the qualifiers, and where the event counts */
 
 static bool is_own(const struct ipmu_pmu_type *type, const struct ipmu_qualifier *q)
 {
@@ -225,7 +229,8 @@ static int check_threads(struct naming *n, char *why)
 	return ops->check_threads ? ops->check_threads(&n->e, n->m->topo, why) : 0;
 }
 
-/* No driver knows of such an interrupt, so what the kernel makes of it is not a matter of taste. */
+/* Refuse events that send an interrupt, unless the user has allowed it: no driver handles such an
+ * interrupt, and its effect depends on the kernel. */
 static int check_interrupts(struct naming *n, char *why)
 {
 	if (!n->e.interrupts || n->m->allow_pmi)
@@ -320,8 +325,8 @@ static int event_anywhere(const struct naming *said, struct ipmu_event *out, cha
 					 said->name, said->event);
 }
 
-/* Without a PMU: the first one that takes it. Otherwise the first one that has the event says why
- * it does not. */
+/* A name without a PMU means the first PMU that takes it. If none does, the reason given is that of
+ * the first PMU that has the event. */
 int ipmu_name_event(const struct ipmu_machine *m, const char *name,
 		    const struct ipmu_frame *frame, struct ipmu_event *out, char *why)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The grammar of event names; parse.h has its forms. ipmu_name_parse() cuts a name into PMU, event
+ * and qualifiers; ipmu_name_read() does the same for programs that have no machine. Both allocate
+ * nothing and take no lock. A parsed name's pointers point into its own text, so it must not be
+ * copied. */
 #include "parse.h"
 
 #include "../base/why.h"
@@ -149,8 +153,8 @@ static int cut_qualifiers(struct ipmu_parsed_name *p, const char *name, char *re
 	return rc;
 }
 
-/* What follows the PMU. A dot ends a PMU's name only where there is one of that name, if on another
- * machine: it may as well stand before a unit mask. */
+/* Cut off the PMU and return what follows it. A dot ends a PMU's name only if some machine has a
+ * PMU of that name. Otherwise the dot stands before a unit mask. */
 static char *cut_pmu(struct ipmu_parsed_name *p)
 {
 	char *colons = strstr(p->text, "::"), *dot = strchr(p->text, '.');
@@ -191,7 +195,8 @@ int ipmu_name_parse(const char *name, struct ipmu_parsed_name *out, char *why)
 
 /* ---- without a machine */
 
-/* Of several boxes libpfm4 makes as many PMUs, whose names end with the box's number. */
+/* Box number at the end of a PMU's name; IPMU_ALL: none. If a type has several boxes, libpfm4 has a
+ * PMU for each, numbered like the box. */
 static int box_of(const char *pmu)
 {
 	size_t n = pmu ? strlen(pmu) : 0;

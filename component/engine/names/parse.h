@@ -12,7 +12,7 @@ struct ipmu_parsed_name {
 	char text[IPMU_NAME_MAX];
 	const char *pmu;	/* NULL: not given */
 	const char *event;
-	struct ipmu_qualifiers q;	/* whose they are is not known yet: all are libpfm4's */
+	struct ipmu_qualifiers q;	/* owners are not known yet: all are libpfm4's */
 };
 
 /* -EINVAL: no name. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm4, the one source of event names and codes. */
+/* libpfm4, the one source of event names and codes; no other file calls it. ipmu_names_open()
+ * starts it, before anything else in the process uses it. ipmu_pfm_encode() gives an event's codes,
+ * ipmu_pfm_list() and its neighbours list events, unit masks and modifiers. libpfm4 makes all
+ * attributes of an event whenever it is asked about one, so these functions ask about as few events
+ * as possible. No lock is taken here. */
 #include "pfm.h"
 
 #include "../base/why.h"
@@ -57,7 +61,8 @@ static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 	name[n] = '\0';
 }
 
-/* Its boxes have the same events and codes, so that one PMU of libpfm4 stands for all. */
+/* Name of libpfm4's PMU that stands for all boxes of the type: their events and codes are the
+ * same. */
 static void table_name(const struct ipmu_pmu_type *type, char name[32])
 {
 	pmu_name(type, type->pfm_plain, name);
@@ -420,7 +425,8 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 			 event, qualifiers);
 }
 
-/* The event is looked for only where this fails: to see one, libpfm4 lists all its attributes. */
+/* Encode the event without searching it first: to look at an event, libpfm4 makes all its
+ * attributes. A failure is explained by a search. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why)
 {

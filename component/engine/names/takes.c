@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The qualifiers that an event takes, from the tables that names are checked with. */
+/* The qualifiers that an event takes, from the tables that names are checked with.
+ * ipmu_name_takes() makes the list, for listings and for messages: places, boxes, RAW's numbers,
+ * libpfm4's modifiers, then the type's own. The list is cut where the caller's room ends. Tables
+ * and the machine's description are only read. */
 #include "takes.h"
 
 #include "list.h"
@@ -80,8 +83,9 @@ static bool first_has(const struct ipmu_pmu_type *type, const char *modifier)
 	return false;
 }
 
-/* An event that libpfm4's table lacks takes what others of its PMU take; one that `own` counts,
- * a PMU of fixed counters, nothing that those have not. */
+/* Add libpfm4's modifiers. An event that its table lacks takes those of the PMU's first event. If a
+ * PMU of fixed counters (`own`) counts the event, modifiers that its own events lack are
+ * skipped. */
 static void add_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_pmu_type *own,
 			  const char *event, char *list, size_t bytes)
 {
@@ -98,7 +102,7 @@ static void add_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_pm
 			ipmu_list_add(list, bytes, text);
 }
 
-/* Fields of the event select that other events get from libpfm4's tables. */
+/* Add RAW's numbers: fields of the event select that other events get from libpfm4's tables. */
 static void add_raw(const struct ipmu_pmu_type *type, const char *event, char *list, size_t bytes)
 {
 	static const char *const keys[] = { "event", "umask" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentence about a qualifier that an event does not take. If it is another tool's spelling, the
- * sentence has ours. */
+/* The sentence about a qualifier that an event does not take: ipmu_name_unknown() completes it
+ * after an encoder's -ENOKEY. If the qualifier is another tool's spelling, the sentence has ours.
+ * It also lists the unit masks and qualifiers that the event takes. */
 #include "unknown.h"
 
 #include "pfm.h"
@@ -25,7 +26,7 @@ static const char *const meanings[][8] = {
 	{ "box", "slice", "cbox", "mbox", NULL },
 };
 
-/* A word of the list "package=0, e, c=0-31", and with what it takes. */
+/* Find a word in the list "package=0, e, c=0-31"; *bytes: its length, with what it takes. */
 static const char *find_word(const char *list, const char *word, int *bytes)
 {
 	size_t n = strlen(word);
