@@ -25,7 +25,7 @@ const struct ipmu_reg ipmu_adl_imc_perfctr = {
 	OF_BOTH("PERFCTR%c", 0xD9E8), .ctr_stride = 8, .ctrs = 5, .width = 64, .counter = true,
 	.fields = { F("CTR_VAL", 63, 0) },
 };
-/* That of the second controller serves both. */
+/* The second controller's control serves both. */
 const struct ipmu_reg ipmu_adl_imc_global_ctl = {
 	.name = "MC1_GLOBAL_CTL", .src = SRC, .space = IPMU_MMIO, .addr = 0x1D9C0, .width = 32,
 	.access = IPMU_RW, .hardware_clears = true, .moves = IPMU_CLIENT_RESET,

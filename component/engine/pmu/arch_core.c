@@ -60,8 +60,8 @@ static const struct ipmu_reg global_ovf_ctrl = {
 		    F_BITS("PMC_ClrOvf", GENERAL_BITS) },
 };
 
-/* A write takes bits 31:0 and copies bit 31 above them: a counter that was found with other bits
- * there gets back its low 32. */
+/* A write takes bits 31:0 and copies bit 31 above them. A counter that was found with other bits
+ * there is restored in its low 32 bits only. */
 static const struct ipmu_reg pmc = {
 	.name = "IA32_PMC%c", .src = "SDM 18.2.1; width: CPUID.0AH:EAX[23:16]",
 	.addr = 0xC1, .ctr_stride = 1, .ctrs = GENERAL_MAX, .width = 48, .access = IPMU_RW,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How the uncore of client processors is found, started and stopped: see client_uncore.h. */
+/* The uncore of client processors: how it is discovered, started and stopped; client_uncore.h has
+ * the layouts. A family's operations are ipmu_client_discover(), ipmu_client_control(),
+ * ipmu_client_quiesce() and ipmu_client_busy(). The caller holds the system's lock and has entered
+ * the unit. Counters that a freeze has stopped are not started again before their session ends.
+ * ipmu_client_quiesce() is async-signal-safe. */
 #include "client_uncore.h"
 
 #include "../base/why.h"
@@ -141,7 +145,7 @@ static int boxes_of(struct ipmu_regs *p, const struct ipmu_client_unit *u, int s
 	return rc ? ipmu_client_no_boxes(rc) : 1;
 }
 
-/* Tried on the first unit with selects that is no slice: it is always there. */
+/* Try a counter of the first unit with selects that is no slice: such a unit is always there. */
 static int probe(struct ipmu_regs *p, char *why)
 {
 	const struct ipmu_client_unit *u = layout_of(p)->units;
@@ -289,14 +293,15 @@ static int switch_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 		ipmu_reg_at(p->registers, p->saved[i].addr, &box, &ctr);
 		on = a->active[t][box] >> ctr & 1;
 		if (!on && !p->saved[i].written)
-			continue;	/* looked at, and nobody's */
+			continue;	/* only read so far, and not to be used */
 		rc = ipmu_msr_update(p, reg, box, ctr, IPMU_CLIENT_EN, on ? IPMU_CLIENT_EN : 0);
 		first = first ? first : rc;
 	}
 	return first;
 }
 
-/* Before the counters when they start, after them when they stop: nothing counts in between. */
+/* Switch the boxes on before their counters start, and off after these stop: nothing counts in
+ * between. */
 static int switch_boxes(struct ipmu_regs *p, bool on)
 {
 	const struct ipmu_reg *const *r = layout_of(p)->box_ctrls;
@@ -324,16 +329,17 @@ static int control_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return rc || on ? rc : switch_boxes(p, false);
 }
 
-/* Of a session that counts in the window alone nobody has looked who counts with the MSRs: what it
- * has not saved it does not stop. */
+/* Stop the counters in MSRs, unless nobody has checked them for foreign users. That is so if the
+ * process counts in the window alone: their control is not saved then. */
 static int stop_msrs(struct ipmu_regs *p, const struct ipmu_reg *ctrl)
 {
 	return layout_of(p)->window_reset && !ipmu_msr_is_saved(p, ctrl, 0, 0) && !p->take_busy ?
 	       0 : ipmu_msr_write(p, ctrl, 0, 0, 0);
 }
 
-/* Programmed counters have their local enable; those without a user count on unread. Counters that
- * a freeze has stopped stay so until their session ends: nobody may start beside them. */
+/* Start or stop all counters in MSRs at once. Programmed counters have their local enable; those
+ * without a user count on unread. Counters that a freeze has stopped stay so until their session
+ * ends: no other may start meanwhile. */
 static int control_msrs(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	const struct ipmu_reg *ctrl = layout_of(p)->global_ctrl;
@@ -389,7 +395,7 @@ static int counter_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, i
 	return ipmu_access_busy(p, type->select, box, ctr, value, why);
 }
 
-/* Without a read more in the usual case, in which the uncore is off as the reset leaves it. If it
+/* Costs no extra read in the usual case, in which the uncore is off as the reset leaves it. If it
  * is on, any counter that is enabled counts for somebody: control stops all of them. */
 int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		     char *why)
@@ -416,8 +422,9 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 	return rc;
 }
 
-/* What is put back one by one must not count meanwhile. Flags that were raised since the start are
- * cleared, and all can be: each kind of counter has its overflow forwarded for a freeze. */
+/* Stop all counters before their registers are restored one by one. Flags that were raised since
+ * the start are cleared, and all can be: each kind of counter has its overflow forwarded for a
+ * freeze. */
 static int quiesce_msrs(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;

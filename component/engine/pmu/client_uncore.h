@@ -59,7 +59,7 @@ struct ipmu_client_layout {
 #define IPMU_CLIENT_REQUESTS(name_, addr_, src_) { .name = name_, .src = src_, \
 	.space = IPMU_MMIO, .addr = addr_, .width = 32, .access = IPMU_RO }
 
-/* Types of boxes; what is left to say: .select, .ctr, .freeze, .src. */
+/* Types of boxes; a generation adds .select, .ctr, .freeze and .src. */
 #define IPMU_CLIENT_CBO(name_) IPMU_CLIENT_SLICE(name_), .raw = "event=0x34:umask=0x3F"
 #define IPMU_CLIENT_SLICE(name_) \
 	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 2, \
@@ -75,7 +75,7 @@ struct ipmu_client_layout {
 	.name = name_, .units = "clocks", .pfm = name_, .per_clock = 1, .clock_mhz = 5000, \
 	.counters = 1, \
 	.ops = &ipmu_client_ops
-/* What starts the counters of a type: a register for all, which may be able to freeze them; or the
+/* Start of a type's counters: by one register for all, which may be able to freeze them, or by the
  * enable of each. */
 #define IPMU_CLIENT_FREEZES(ctrl) .enable = IPMU_CLIENT_EN, .freeze = ctrl, \
 	.qualifiers = ipmu_client_qualifiers
@@ -107,8 +107,8 @@ int ipmu_client_quiesce(struct ipmu_regs *p);
 int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		     char *why);
 
-/* client_window.c: the unit's boxes, 0 and a reason if they cannot be used; let those run of which
- * counters are active; -EBUSY if somebody counts there. */
+/* Functions of client_window.c for a unit: its boxes, 0 and a reason if they cannot be used; start
+ * the boxes with active counters and stop the others; -EBUSY if somebody counts there. */
 int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason);
 /* For a window that could not be opened: 0 boxes, or the error if it says nothing of the machine
  * (no descriptor or memory is left). */
@@ -147,7 +147,7 @@ extern const struct ipmu_pmu_type ipmu_skl_arb, ipmu_skl_clk, ipmu_skl_imc;
 	{ .type = clk_, .boxes = 1, .overflow = 1 << 0 }, \
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }
 
-/* What the generations from Sandy Bridge to Broadwell have in its place. */
+/* Registers of the generations from Sandy Bridge to Broadwell that differ from Skylake's. */
 extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_snb_cbo_perfevtsel,
 	ipmu_snb_cbo_perfctr, *const ipmu_snb_registers[], *const ipmu_snb_switches[];
 
@@ -157,14 +157,14 @@ extern const struct ipmu_reg ipmu_snb_global_ctrl, ipmu_snb_global_status, ipmu_
 	.global_ctrl = &ipmu_snb_global_ctrl, .global_status = &ipmu_snb_global_status, \
 	.cbo_config = &ipmu_skl_cbo_config, .more = -1, .slices_max = 4
 
-/* What Rocket Lake and Tiger Lake share. */
+/* Registers and units that Rocket Lake and Tiger Lake share. */
 extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_switches[];
 #define IPMU_RKL_UNITS(arb_, clk_, imc_) { \
 	{ .type = arb_, .boxes = 1 }, { .type = clk_, .boxes = 1 }, \
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW } }
 
 /* The memory controllers from Alder Lake on. Box controls stand before what they freeze, and the
- * global control after all that it resets: what is saved first is put back last. */
+ * global control after all that it resets: registers are restored in reverse order. */
 extern const struct ipmu_reg ipmu_adl_imc_bar, ipmu_adl_imc_box_ctl, ipmu_adl_imc_perfevtsel,
 	ipmu_adl_imc_perfctr, ipmu_adl_imc_global_ctl, ipmu_adl_imc_data[6];
 extern const struct ipmu_fixed_event ipmu_adl_imc_events[], ipmu_mtl_imc_events[];

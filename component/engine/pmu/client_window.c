@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters with an event select that client processors have in the memory controllers' window, from
- * Alder Lake on: see client_uncore.h. A select has no enable bit; a box is started and stopped as a
- * whole, by its freeze. */
+ * Alder Lake on: see client_uncore.h. A select has no enable bit; ipmu_client_window_control()
+ * starts and stops a box as a whole, by its freeze. The first counter programmed resets the window,
+ * after its registers were saved. The caller holds the system's lock and has entered the unit. */
 #include "client_uncore.h"
 
 #include "../base/why.h"
@@ -13,8 +14,8 @@ static const struct ipmu_client_layout *layout_of(const struct ipmu_regs *p)
 	return p->layout;
 }
 
-/* What the reset takes: all that can be written there but itself. Saved before it, so that it is
- * put back after it. */
+/* Do something for each writable register in the window but the reset itself. The reset clears
+ * them. They are saved before it, so that they are restored after it. */
 static int each_in_window(struct ipmu_regs *p, int (*what)(struct ipmu_regs *p,
 			  const struct ipmu_reg *reg, int box, int ctr))
 {
@@ -46,7 +47,8 @@ static int freeze_one(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, 
 	return 0;
 }
 
-/* Before the first counter of the unit is programmed, and not again while any process counts. */
+/* Reset the window before the unit's first counter is programmed, and not again while any process
+ * counts. */
 static int reset_window(struct ipmu_regs *p)
 {
 	const struct ipmu_reg *reset = layout_of(p)->window_reset;

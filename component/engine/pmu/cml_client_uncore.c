@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Uncore of the 10-core Comet Lake: Skylake's, but MSR_UNC_CBO_CONFIG is the number of slices
- * itself, and the addresses of the eighth and later ones go on without a break. Both are from one
- * program that ran there, PmcReader; Intel documents neither, and Linux uses eight slices. */
+ * itself, and the addresses of the eighth and later ones continue without a break. Both are from
+ * one program that ran there, PmcReader; Intel documents neither, and Linux uses eight slices. */
 #include "client_uncore.h"
 
 #define SRC "PmcReader, on the i9-10900K"

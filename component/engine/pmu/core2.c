@@ -55,7 +55,7 @@ static const struct ipmu_reg global_ovf_ctrl = {
 };
 
 /* A write takes bits 31:0 and copies bit 31 into bits 39:32. So a counter that is found above
- * 0x7FFFFFFF and below 0xFF80000000 cannot be given back as it was: its low 32 bits are. */
+ * 0x7FFFFFFF and below 0xFF80000000 is restored in its low 32 bits only. */
 static const struct ipmu_reg pmc = {
 	.name = "IA32_PMC%c", .src = "SDM 18.2, Table 35-2",
 	.addr = 0xC1, .ctr_stride = 1, .ctrs = 2, .width = 40, .access = IPMU_RW,
@@ -153,7 +153,7 @@ static const struct ipmu_own_qualifier core_qualifiers[] = {
 	{ .name = "ovf", .least = 1, .most = 1ull << 31 }, { 0 },
 };
 
-/* Of SDM Table 19-23. Clocks of the bus where it says bus cycles. */
+/* Units from SDM Table 19-23: clocks of the bus where it says bus cycles. */
 static const struct ipmu_measure core_measures[] = {
 	{ "bus clocks", "CPU_CLK_UNHALTED:BUS CPU_CLK_UNHALTED:NO_OTHER BUS_DRDY_CLOCKS "
 	  "BUS_LOCK_CLOCKS BUS_DATA_RCV BUS_HIT_DRV BUS_HITM_DRV" },

@@ -6,10 +6,10 @@
 #include "pmu.h"
 
 #define IPMU_FIXED_COUNTERS 3
-/* Of the global control, status and overflow control: a bit for each fixed counter. */
+/* Bits of the global control, status and overflow control, one for each fixed counter. */
 #define IPMU_FIXED_BITS BITS(34, 32)
 #define IPMU_FIXED_BIT(ctr) BITS(32 + (ctr), 32 + (ctr))
-/* Of the fixed counters' control, for each of them; a Core 2 has no AnyThread. */
+/* Fields of the fixed counters' control, for each counter; a Core 2 has no AnyThread. */
 #define IPMU_FIXED_PMI(ctr) BITS(4 * (ctr) + 3, 4 * (ctr) + 3)
 #define IPMU_FIXED_ANY_THREAD(ctr) BITS(4 * (ctr) + 2, 4 * (ctr) + 2)
 #define IPMU_FIXED_ENABLE(ctr) BITS(4 * (ctr) + 1, 4 * (ctr))

@@ -114,7 +114,8 @@ int ipmu_core2_check_names(const struct ipmu_pmu_type *type, const char *event,
 	return 0;
 }
 
-/* What the event's sub-fields leave over belongs to no sub-field, or to another kind of them. */
+/* Refuse bits that are in none of the event's sub-fields, and name the other kind of sub-field that
+ * they belong to, if any. */
 static int foreign_bits(const char *event, unsigned umask, int kinds, unsigned left, char *why)
 {
 	for (const struct sub_field *f = sub_fields; f->kind; f++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What PMUs of a CPU have in common whose counters are pairs of an event select and a counter MSR,
- * laid out as on the P6: CMASK, INV, EN, INT, E, OS, USR, UMASK, event. */
+/* Operations for PMUs of a CPU whose counters are pairs of an event select and a counter MSR, laid
+ * out as on the P6: CMASK, INV, EN, INT, E, OS, USR, UMASK, event. */
 #ifndef IPMU_CORE_OPS_H
 #define IPMU_CORE_OPS_H
 
@@ -24,8 +24,8 @@ int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, uint64_t value,
 		     const struct ipmu_reg *ovf_ctrl, uint64_t flag);
 
-/* One choice by the fields of the type's select and by its constraints. -EINVAL: no privilege level
- * is left. */
+/* Encode one choice by the fields of the type's select and by its constraints. -EINVAL: no
+ * privilege level is left. */
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		     const uint64_t *codes, int ncodes, char *why);
 

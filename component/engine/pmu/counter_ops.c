@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Operations for the two kinds of counters, MSRs with an event select and registers in the memory
+ * controllers' window, that several families share. ipmu_msr_probe() tries a counter during
+ * discovery; ipmu_msr_quiesce() stops the counters before registers are restored. The caller holds
+ * the system's lock and has entered the unit. Reads of counters and ipmu_msr_quiesce() are
+ * async-signal-safe. */
 #include "counter_ops.h"
 
 #include "../base/why.h"
@@ -112,7 +117,8 @@ const char *ipmu_select_units(const struct ipmu_event *e, const char *event, con
 	return select & ipmu_reg_set_by(reg, IPMU_BY_EVENT_THRESHOLD) ? "clocks" : plain;
 }
 
-/* That a process is not permitted is for its user to mend, all else is not. */
+/* Keep errors of permission, which the user can fix. Any other error means that the counters do not
+ * answer. */
 int ipmu_msr_absence(int rc)
 {
 	return rc == -EROFS ? -EACCES : rc == -EPERM || rc == -EACCES ? rc : -ENXIO;

@@ -9,11 +9,11 @@
 
 extern const struct ipmu_ops ipmu_window_ops;	/* always running, read through the window */
 
-/* What discovering fails with where a register cannot be read or written because of rc: -EACCES,
- * -EPERM or, whatever else it is, -ENXIO. */
+/* Error of a discovery in which a register could not be read or written because of rc: -EACCES,
+ * -EPERM or, for any other rc, -ENXIO. */
 int ipmu_msr_absence(int rc);
 
-/* Write a pattern to a counter that nothing has enabled, read it back, put the old value back.
+/* Write a pattern to a counter that nothing has enabled, read it back, restore the old value.
  * -ENXIO: it does not hold what was written. */
 int ipmu_msr_probe(struct ipmu_regs *p, const struct ipmu_reg *select,
 		   const struct ipmu_reg *ctr, uint64_t enable, char *why);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The list of families, and the choice of one for a machine. ipmu_family_find() takes the first
+ * that matches the CPU. If none does, it takes the one that IPMU_TRY_FAMILY names, or says why not.
+ * ipmu_family_open() opens a unit's registers. A family that takes a CPU away from another one
+ * stands before it in the list. The list is constant, and no lock is needed. */
 #include "families.h"
 
 #include "../base/why.h"
@@ -61,7 +65,8 @@ static int distance(const struct ipmu_family *f, int model)
 	return least;
 }
 
-/* By number: the numbers of generations do not rise in order, but their models stand together. */
+/* Find the family with the nearest model number. Numbers of generations do not rise in order, but
+ * their models stand together. */
 static const struct ipmu_family *nearest(const struct ipmu_topology *topo)
 {
 	const struct ipmu_family *best = NULL;
@@ -81,7 +86,7 @@ static const struct ipmu_family *asked_for(const struct ipmu_topology *topo, enu
 	return NULL;
 }
 
-/* The many of packages by what stands in brackets alone. */
+/* Name families of packages, of which there are many, by what stands in brackets alone. */
 static int name_family(const struct ipmu_family *f, const char **out)
 {
 	const char *name = f->scope == IPMU_SCOPE_PACKAGE ? strchr(f->models_text, '(') : NULL;
@@ -91,7 +96,7 @@ static int name_family(const struct ipmu_family *f, const char **out)
 	return (int)(name ? strcspn(part, ")") : strlen(part));
 }
 
-/* As many as there is room for. */
+/* List as many families as there is room for. */
 static void list_families(enum ipmu_scope scope, char *text, size_t bytes)
 {
 	static const char rest[] = "; and others";

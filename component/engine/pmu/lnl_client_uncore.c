@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Uncore of the Core Ultra 200V (Lunar Lake): of what it has, Intel publishes events of the memory
- * controllers, which are Alder Lake's, and of a clock whose register nobody gives. */
+/* Uncore of the Core Ultra 200V (Lunar Lake). Intel publishes events of two of its parts: the
+ * memory controllers, which are Alder Lake's, and a clock whose register no source gives. */
 #include "client_uncore.h"
 
 #define SRC "Intel perfmon LNL 1.26; Linux uncore_snb.c"

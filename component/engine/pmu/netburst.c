@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* NetBurst: Pentium 4 and its Xeons. All PMU registers belong to a core; bits in the ESCRs say
- * whose events count. Errata behind what follows: writes of counters can be lost (N15, O8). OVF
- * stays set until its CCCR is written. */
+/* NetBurst: Pentium 4 and its Xeons. All PMU registers belong to a core; bits in the ESCRs select
+ * the hardware threads to count. Errata behind what follows: writes of counters can be lost (N15,
+ * O8). OVF stays set until its CCCR is written. */
 #include "netburst.h"
 
 #include "counter_ops.h"
@@ -58,8 +58,8 @@ static int cccr_number(const struct ipmu_reg *reg)
 	return is ? (int)(reg - ipmu_netburst_cccrs) : -1;
 }
 
-/* A receiver of a cascade is started by the other counter; to stop it CASCADE goes. Every switch
- * writes OVF as 0. */
+/* Switch a counter. The receiver of a cascade is started by the other counter, and stopped by
+ * clearing CASCADE. Every switch writes OVF as 0. */
 static int switch_counter(struct ipmu_regs *p, int ctr, uint64_t cccr, bool on)
 {
 	uint64_t wanted = cccr & ~(CCCR_ENABLE | CCCR_OVF);

@@ -87,7 +87,7 @@ enum netburst_escr {
 	NO_ESCR = -1
 };
 
-/* What an ESCR can feed: counters, by this number in their CCCR. */
+/* Counters that an ESCR can feed, and its number in their CCCR. */
 struct netburst_route {
 	uint8_t number;
 	uint32_t counters;
@@ -99,7 +99,8 @@ extern const struct ipmu_reg ipmu_netburst_counters[NETBURST_COUNTERS];
 extern const struct ipmu_reg ipmu_netburst_cccrs[NETBURST_COUNTERS];
 extern const struct ipmu_reg ipmu_netburst_pebs_enable, ipmu_netburst_pebs_matrix_vert;
 extern const struct ipmu_reg ipmu_netburst_misc_enable;
-/* No registers: who may use the four execution tags, and the front-end tag. */
+/* Shared resources, not registers: the four execution tags, and the front-end tag. Each has one
+ * meaning at a time. */
 extern const struct ipmu_reg ipmu_netburst_execution_tags, ipmu_netburst_front_end_tag;
 extern const struct ipmu_reg *const ipmu_netburst_shared_resources[];
 extern const struct ipmu_reg *const ipmu_netburst_registers[];		/* models 0 to 2 */
@@ -144,8 +145,8 @@ const struct netburst_mask *ipmu_netburst_mask(const struct netburst_event *e, c
 
 /* The counter whose overflow starts `ctr`, if CASCADE is set in the CCCR of `ctr`. */
 int ipmu_netburst_cascades_from(int ctr);
-/* What a counter must start from to overflow after n events or, with a PMI, to interrupt on the
- * nth (18.15.5.8: the interrupt follows on the event after the overflow). */
+/* Value from which a counter overflows after n events or, with a PMI, interrupts on the nth
+ * (18.15.5.8: the interrupt follows on the event after the overflow). */
 uint64_t ipmu_netburst_preset(uint64_t n, bool pmi);
 
 extern const struct ipmu_own_qualifier ipmu_netburst_qualifiers[];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways of counting what an event's name asks for: ESCRs, counters, tags and cascades. */
+/* Choices for an event of NetBurst. ipmu_netburst_encode() turns what the event's name asks for
+ * (netburst_request.h) into the combinations of ESCR, counter, tags and cascade that can count it.
+ * Only data is made: no register is touched, and no lock is needed. */
 #include "netburst_request.h"
 
 #include "../base/why.h"
@@ -57,7 +59,8 @@ static void add_escr(struct ipmu_choice *c, int escr, const struct netburst_even
 		  ipmu_bits_put(ESCR_EVENT_MASK, mask) | rest);
 }
 
-/* Who tags: two events that use one tag must mean the same micro-ops by it. */
+/* Claim the tags that the event sets: two events that use one tag must mean the same micro-ops by
+ * it. */
 static void agree(struct ipmu_choice *c, const struct netburst_event *tagger, uint64_t mask,
 		  uint64_t tags)
 {

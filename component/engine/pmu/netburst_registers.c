@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Registers of NetBurst: counters, CCCRs and ESCRs, with a citation in each row. Models 0 to 2 have
+ * more of them than models 3, 4 and 6, so there are two lists. Constant data, indexed by a
+ * counter's number and by an ESCR's number in netburst.h. */
 #include "netburst.h"
 
 #define COUNTER(name_, addr_) { .name = "MSR_" name_, .src = "SDM Table 18-63", .addr = addr_, \
@@ -64,7 +67,7 @@ const struct netburst_route ipmu_netburst_routes[NETBURST_ESCR_COUNT] = {
 };
 
 /* Table 35-41 calls bits 23:13 reserved, Table 19-33 needs 15 and 16 for mispredicted branches.
- * Tags need no records, so what makes the CPU write them to memory is left alone. */
+ * Tags need no records, so the bits that make the CPU write records to memory are never written. */
 const struct ipmu_reg ipmu_netburst_pebs_enable = {
 	.name = "MSR_PEBS_ENABLE", .src = "SDM Tables 35-41, 19-33", .addr = 0x3F1, .width = 64,
 	.access = IPMU_RW,
@@ -89,7 +92,7 @@ static const struct ipmu_reg ds_area = {
 	.access = IPMU_RW, .never_write = true, .fields = { F("DS", 63, 0) },
 };
 
-/* Read only for this use: nothing of it is ours to write. */
+/* Only read: this library writes no bit of it. */
 const struct ipmu_reg ipmu_netburst_misc_enable = {
 	.name = "IA32_MISC_ENABLE", .src = "SDM Table 35-41, 18.15.1", .addr = 0x1A0, .width = 64,
 	.access = IPMU_RW,

@@ -191,9 +191,10 @@ static int read_each(struct netburst_request *r, const struct ipmu_qualifiers *q
 	return rc;
 }
 
-/* ---- what has not been said, and what cannot be */
+/* ---- defaults, and combinations that are refused */
 
-/* An event with one mask bit needs no word for it; a tagged one counts what retires. */
+/* Set the default mask. An event with a single mask bit needs no name for it; a tagged event counts
+ * what retires. */
 static void default_mask(struct netburst_request *r)
 {
 	const struct netburst_event *e = r->event;

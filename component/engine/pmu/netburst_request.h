@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the name of a NetBurst event asks for, before it is known which ESCR and counter do it. */
+/* Request of a NetBurst event's name, before it is known which ESCR and counter do it. */
 #ifndef IPMU_NETBURST_REQUEST_H
 #define IPMU_NETBURST_REQUEST_H
 

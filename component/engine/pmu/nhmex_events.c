@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the M-Boxes: what they need beside the control register, and the freeze. Source: Intel
- * 323535-001 (March 2010), "guide", where nothing else is said. */
+/* Events of the M-Boxes: what they need beside the control register, and the freeze.
+ * ipmu_nhmex_check() refuses bad qualifiers, ipmu_nhmex_encode_nhm() and ipmu_nhmex_encode_wsm()
+ * turn libpfm4's codes into choices. Nothing here touches a register. Source: Intel 323535-001
+ * (March 2010), "guide", where nothing else is said. */
 #include "nhmex_registers.h"
 #include "counter_ops.h"
 
@@ -119,8 +121,8 @@ static void fvc_choice(struct ipmu_choice *choice, const struct code *c,
 	};
 }
 
-/* The four FVC events count the same, so each can stand for another; first comes the one named.
- * Who writes raw fields gets those. */
+/* The four FVC events count the same, so each can stand for another; first comes the one named. Raw
+ * fields are taken as they are written. */
 static void fvc_choices(struct ipmu_event *e, const struct code *c, const struct ipmu_reg *fvc)
 {
 	const struct ipmu_choice base = e->choices[0];
@@ -155,9 +157,9 @@ static int add_extra_regs(struct ipmu_event *e, const struct code *c, const stru
 }
 
 /* Freeze all counters of the package, also those of other boxes, after N events. The guide's page
- * 2-101 says to load (2^48 - 1) - N, its section 2.1.2 says 2^48 - N. A carry out of bit 47, which
- * is the overflow, comes with the Nth event after 2^48 - N and with the next one after the other
- * value; no silicon was there to try it. Loaded is the one that keeps the promise of the name. */
+ * 2-101 says to load (2^48 - 1) - N, its section 2.1.2 says 2^48 - N. The overflow is a carry out
+ * of bit 47. It comes with the Nth event after 2^48 - N, and one event later after the other value.
+ * No silicon was there to try it. 2^48 - N is loaded, because the name promises N events. */
 static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *why)
 {
 	if (choice->direction != IPMU_UP || !(c->ctl & CTL_WRAP))
@@ -228,7 +230,7 @@ int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct 
 	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
 }
 
-/* ---- raw fields that mean nothing in what they stand with */
+/* ---- raw fields that have no effect with the others */
 
 /* Sub-control registers by libpfm4's names, and the selects that use them. */
 static const struct raw_sub {
@@ -295,7 +297,8 @@ int ipmu_nhmex_check(const struct ipmu_pmu_type *type, const char *event,
 	return 0;
 }
 
-/* What raw fields select: the clocks of a condition, all clocks, or what no document names. */
+/* Unit of a raw event: clocks of a condition, all clocks, or the type's own unit where no document
+ * names the count. */
 const char *ipmu_nhmex_units(const struct ipmu_event *e, const char *event, const char *plain)
 {
 	uint64_t ctl = e->choices[0].select;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory controllers (M-Boxes) of the Xeon 7500 and 6500 (Nehalem-EX) and of the Xeon E7
- * (Westmere-EX). Source: Intel 323535-001 (March 2010), "guide" below. */
+ * (Westmere-EX). Source: Intel 323535-001 (March 2010), "guide" below. The families' operations
+ * discover(), control(), quiesce() and busy() expect the system's lock and the entered unit. The
+ * U-Box's global enable may serve other boxes' users: if it was found on, it stays on. */
 #include "families.h"
 
 #include "nhmex_registers.h"
@@ -144,8 +146,8 @@ static int is_frozen(struct ipmu_regs *p, const struct ipmu_activity *a, bool *f
 	return rc;
 }
 
-/* en_all may be someone else's, for the counters of other boxes: then it stays on, and the boxes'
- * own enables do. Otherwise it starts and stops both boxes at once. */
+/* Start or stop both boxes at once by en_all. If en_all was found on, it may serve somebody else's
+ * counters in other boxes: then it stays on, and the boxes' own enables decide. */
 static int switch_all(struct ipmu_regs *p, bool on)
 {
 	uint64_t found, mask = on ? U_EN_ALL : U_FRZ_ALL;
@@ -184,8 +186,8 @@ static int adds_counters(struct ipmu_regs *p, const struct ipmu_activity *a, boo
 	return rc;
 }
 
-/* Counters that a freeze has stopped keep their counts until their session ends. Others may end
- * meanwhile, but who wants to start is refused: it would let the frozen ones go on. */
+/* Counters that a freeze has stopped keep their counts until their session ends. Other sessions may
+ * end meanwhile, but none may start: that would restart the frozen counters. */
 static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	bool frozen, adds = false;

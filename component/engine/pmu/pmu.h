@@ -27,8 +27,8 @@ struct ipmu_constraint {
 	const char *src;
 };
 
-/* What some events of a type are counted in, where it is not the type's own unit: words of the list
- * at ipmu_event_info. */
+/* Unit of some events of a type, where it is not the type's own: words of the list at
+ * ipmu_event_info. */
 struct ipmu_measure {
 	const char *units;
 	const char *events;	/* "EVENT" or "EVENT:UMASK", shell patterns between blanks */
@@ -46,7 +46,7 @@ struct ipmu_activity {
 	uint32_t running[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* those of the last switch */
 };
 
-/* What a unit has of each type of its family. */
+/* Boxes and counters of a unit that discovery has found, by types of its family. */
 struct ipmu_found {
 	int nboxes[IPMU_TYPES_MAX];
 	uint8_t widths[IPMU_TYPES_MAX];	/* of counters; 0: what the type says */
@@ -87,7 +87,7 @@ struct ipmu_ops {
 	 * event NULL the nth event, that libpfm4's table lacks: -ENOENT past the end. */
 	bool (*knows)(const char *event);
 	int (*more)(const char *event, int n, const char **name, const char **desc);
-	/* What it is counted in with its qualifiers, from what it is without; NULL: the same. */
+	/* Unit of the event with its qualifiers, from its unit without them; NULL: the same. */
 	const char *(*units)(const struct ipmu_event *e, const char *event, const char *plain);
 	/* Narrow a choice to hardware threads of its core (bit i: SMT thread i), for PMUs that a
 	 * core's threads share; NULL: nothing to do. */
@@ -145,7 +145,7 @@ struct ipmu_family {
 	/* Let exactly the counters of a->active run, those of all sessions; none: stop all.
 	 * -EBUSY: a session has frozen the counters of others, so none may be added. */
 	int (*control)(struct ipmu_regs *p, const struct ipmu_activity *a);
-	/* Before the registers are put back: stop, and undo what a write of old values does not
+	/* Before the registers are restored: stop, and undo what a write of old values does not
 	 * (flags that only the hardware sets); NULL: nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);
 	/* Before anything is written for that counter: does somebody outside count with it, or with
@@ -155,11 +155,11 @@ struct ipmu_family {
 		    char *why);
 };
 
-/* Where counter `ctr` is: a register, or the *index-th (as ctr) of an array of them. */
+/* Register of counter `ctr`, or an array of registers with the counter at *index (as ctr). */
 const struct ipmu_reg *ipmu_type_counter(const struct ipmu_pmu_type *type, int ctr, int *index);
 /* Bits of a counter, as its document says. */
 int ipmu_type_width(const struct ipmu_pmu_type *type);
-/* What an event is counted in, with the unit masks among its qualifiers (NULL: none). */
+/* Unit of an event with the unit masks among its qualifiers (NULL: none). */
 const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 			    const struct ipmu_qualifiers *q);
 /* The largest number that a qualifier of the type's own takes; 0: there is none. */

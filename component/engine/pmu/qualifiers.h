@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the event in a name: a list of qualifiers, each a key that may have a value,
- * in the order of the name. names/parse.c makes it from text; nobody else cuts names. */
+/* Qualifiers, which follow the event in a name: a list of keys, each of which may have a value, in
+ * the order of the name. names/parse.c makes it from text; no other file cuts names. */
 #ifndef IPMU_QUALIFIERS_H
 #define IPMU_QUALIFIERS_H
 
@@ -12,7 +12,7 @@
 enum ipmu_qualifier_owner {
 	IPMU_OF_PFM,	/* libpfm4's: unit masks and modifiers */
 	IPMU_OF_TYPE,	/* one that type->qualifiers lists */
-	IPMU_OF_PLACE,	/* package, cpu or box: those who encode events leave it alone */
+	IPMU_OF_PLACE,	/* package, cpu or box: encoders skip it */
 };
 
 struct ipmu_qualifier {
@@ -25,7 +25,7 @@ struct ipmu_qualifiers {
 	struct ipmu_qualifier list[IPMU_QUALIFIERS_MAX];
 };
 
-/* One qualifier in a message, "key" or "key=value". */
+/* Format of a qualifier in a message, "key" or "key=value". */
 #define IPMU_QUALIFIER_FORMAT "%s%s%s"
 #define IPMU_QUALIFIER_WORDS(q) (q)->key, (q)->value ? "=" : "", (q)->value ? (q)->value : ""
 
