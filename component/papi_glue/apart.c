@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the ranks of a node read at the same points? A ring in shared memory has, for each of the last
- * reads by number, when the first and the last of the other ranks came there. The page is static
- * memory, over which the file is mapped, so that a read in a signal handler always finds it. */
+/* Comparison of the points at which a node's ranks read; apart.h says why. A ring in shared memory
+ * has the last reads by number, each with the times of the first and the last of the other ranks.
+ * apart_other_reads() notes a read in it, and apart_read() of the rank that reports compares. Both
+ * take no lock and are async-signal-safe; the caller serialises apart_open() and apart_close(). The
+ * page is static memory, over which the file is mapped, so that a read in a signal handler always
+ * finds it. */
 #include "apart.h"
 
 #include "ipmu.h"
@@ -14,8 +17,8 @@
 #define RING 64			/* reads by which ranks may be apart and still be compared */
 #define PAGE 4096
 #define UNIT_SHIFT 14		/* 16 us; 32 bits of them are 19 hours */
-/* Told if so much of two regions' counts may be in the wrong one of them. The smaller one's count
- * is a bound. A part of the larger one's is an estimate, too high where ranks only waited. */
+/* Reported if so much of two regions' counts may be in the wrong one of them. The smaller one's
+ * count is a bound. A part of the larger one's is an estimate, too high where ranks only waited. */
 #define SMALLER 0.02
 #define LARGER 0.1
 #define MATTERS 0.01		/* of the largest count of a region */
@@ -107,8 +110,8 @@ static uint32_t between(uint32_t from, uint32_t to, uint32_t most)
 	return n < 0 ? 0 : (uint32_t)n < most ? (uint32_t)n : most;
 }
 
-/* How much of its interval the earliest of the others was before the last read, and the latest
- * after it. Others whose number is not in the ring have passed it long ago, or have yet to come. */
+/* Times by which the earliest of the others was before the last read, and the latest after it.
+ * Others whose number is not in the ring have passed it long ago, or have yet to come. */
 static void look_up(const struct apart *a, uint32_t length, uint32_t *early, uint32_t *late)
 {
 	uint64_t first = __atomic_load_n(&page.ring.first[a->number % RING], __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Under IPMU_NODE_SUM the ranks of a node should begin and end a region together: barriers see to
- * that. Here the process that reports notices where they did not.
+/* Under IPMU_NODE_SUM the ranks of a node should begin and end a region together, as barriers make
+ * them. The process that reports notices here if they did not.
  *
  * The nth start, read or reset of a rank belongs with the nth of the others; all are called reads
  * here. Each rank notes the times of its own in a page that the node's ranks share. The rank that
@@ -27,7 +27,7 @@ struct apart {
 
 /* The page is the file's first; the process reports, or is one of the others. */
 void apart_open(int fd, bool reports);
-/* -> true, and a sentence, if ranks came apart. The page is private memory from here on. */
+/* True, and a sentence: ranks came apart. The page is private memory from here on. */
 bool apart_close(char *why);
 
 /* Async-signal-safe, without a lock. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of intel_core and intel_uncore have in common; they use PAPI's public functions
- * and its test library. A component that this machine disables is skipped, with its reason. */
+/* Helpers of the tests of intel_core and intel_uncore, which use PAPI's public functions and its
+ * test library. A component that this machine disables is skipped, with its reason. */
 #ifndef COMPONENT_TEST_H
 #define COMPONENT_TEST_H
 
@@ -22,7 +22,7 @@ static inline int component_test_begin(int argc, char **argv, const char *name)
 	cid = PAPI_get_component_index(name);
 	if (cid < 0)
 		test_skip(__FILE__, __LINE__, "component is not configured", cid);
-	/* It looks at the machine when its events are first asked for. */
+	/* The component opens the machine when its events are first asked for. */
 	rc = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cid);
 	info = PAPI_get_component_info(cid);
 	if (rc != PAPI_OK || info->disabled) {

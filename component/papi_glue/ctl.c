@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client may ask of an event set: a CPU to count on, privilege levels, granularity. */
+/* Options that a client may set on an event set: a CPU to count on, privilege levels,
+ * granularity. */
 #include "inside.h"
 
 #include <errno.h>
@@ -8,8 +9,7 @@
 
 #define BOTH_LEVELS (PAPI_DOM_USER | PAPI_DOM_KERNEL)
 
-/* Registers of a package know no privilege levels: they count all of them, and a part of that
- * cannot be had. */
+/* Registers of a package have no privilege levels: they count all of them, never a part. */
 static int check_domain(struct glue *g, int domain)
 {
 	char why[IPMU_WHY_MAX];
@@ -40,7 +40,8 @@ int glue_set_domain(hwd_control_state_t *ctl, int domain)
 	return glue_options_change(ctl, &options);
 }
 
-/* PAPI itself lets no set be attached that has an overflow handler, nor the other way round. */
+/* Attach a set to a CPU. PAPI itself refuses that for a set with an overflow handler, and an
+ * overflow handler for an attached set. */
 static int attach_cpu(const _papi_int_cpu_t *cpu)
 {
 	hwd_control_state_t *ctl = cpu->ESI->ctl_state;

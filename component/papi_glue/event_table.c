@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Event codes of a component; event_table.h says when events are listed. event_table_code() gives a
+ * name its code and event_table_resolve() turns a code into the engine's event.
+ * event_table_first(), event_table_next() and event_table_umask() walk the listing. The caller
+ * serialises all calls, by PAPI's component lock. A code is an index that keeps its entry until
+ * event_table_free(). */
 #include "event_table.h"
 
 #include <errno.h>
@@ -137,7 +142,8 @@ static int add_composed(struct event_table *t, const char *name, char *why)
 	return t->n - 1;
 }
 
-/* What cannot be counted as it is, without a unit mask, may be listed all the same. */
+/* Find a name's code, or add one. A name that cannot be counted as it is, without a unit mask, may
+ * be listed all the same. */
 int event_table_code(struct event_table *t, const char *name, char *why)
 {
 	int code = find_name(t, name, false), rc;
@@ -188,7 +194,7 @@ int event_table_describe(struct event_table *t, unsigned code)
 	return t->entries[code]->number >= 0 ? 0 : list_around(t, t->entries[code]->name);
 }
 
-/* Beginning at the last one's code: the next is most often behind it. */
+/* Search from the last one's code on: the next one most often follows it. */
 static int find_number(const struct event_table *t, int last, int parent, int number)
 {
 	for (int n = 0; n < t->n; n++) {

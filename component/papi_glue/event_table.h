@@ -2,9 +2,9 @@
 /* Event codes of a component: every name that was listed or asked for has one, for good, in the
  * order in which they came.
  *
- * To add an event takes no listing. The documented events are listed when somebody asks for the
- * first of them, or what an event is; their unit masks, which take longer, all of an event together
- * when one of them is. The caller serialises all calls. */
+ * Adding an event takes no listing. Documented events are listed when a client asks for the first
+ * of them, or for an event's description. Unit masks take longer: those of an event are listed
+ * together when one of them is wanted. The caller serialises all calls. */
 #ifndef PAPI_GLUE_EVENT_TABLE_H
 #define PAPI_GLUE_EVENT_TABLE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the PAPI components for core and uncore PMUs have in common: all but their names. */
+/* PAPI's calls on event sets, for both components: their events, start, stop, read, reset and
+ * overflow. PAPI calls the functions for a set one at a time, except that a signal handler may read
+ * or reset. glue_read() and glue_reset() therefore take no lock and allocate nothing. An event
+ * keeps its position in the counts, and PAPI's code for it, as long as the set has it. */
 #include "inside.h"
 
 #include "base/cancel.h"
@@ -11,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One position of the counts array. PAPI finds an event's count by its position and by PAPI's code
- * for it, so both stay with an event for as long as the event set has it. */
+/* Position in the counts array. PAPI finds an event's count by its position and by PAPI's code for
+ * it. Both stay with an event as long as the event set has it. */
 struct place {
 	int code, papi_code;
 	int index;		/* in the session; -1: not in the set now */
@@ -25,8 +28,8 @@ struct control_state {
 	struct glue_options options;
 	bool by_affinity;	/* an event counts wherever the starting thread may run */
 	bool started;		/* since the last look at overflow deadlines */
-	int told, since;	/* lost counters that PAPI's user knows of; reads since then */
-	bool polled;		/* by PAPI's timer, which tells nobody */
+	int told, since;	/* lost counters already reported; reads since then */
+	bool polled;		/* by PAPI's timer, which reports no error */
 	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
 	struct node_sum_share share;
 	int nevents, nplaces;
@@ -154,8 +157,8 @@ int glue_cleanup_eventset(hwd_control_state_t *ctl)
 	return PAPI_OK;
 }
 
-/* Without a list the set is about to be freed, perhaps running: so ends a thread that has not
- * stopped it, and nothing else tells us. */
+/* Replace the events of a set. Without a list the set is about to be freed, perhaps running: a
+ * thread that ends without stopping its set gives no other sign. */
 int glue_update_control_state(hwd_control_state_t *ctl, NativeInfo_t *native, int count,
 			      hwd_context_t *ctx)
 {
@@ -219,8 +222,8 @@ static bool is_reported(const struct control_state *state, int place)
 	return !state->counts_for_sum || state->share.reported >> place & 1;
 }
 
-/* Threads that are not bound count each other's work, and their sum is too much. Said once, as a
- * tool starts sets in each of its threads. */
+/* Threads that are not bound count each other's work, and their sum is too much. Reported once,
+ * because a tool starts sets in each of its threads. */
 static void tell_sharing(struct glue *g, int cpu)
 {
 	char why[IPMU_WHY_MAX];
@@ -270,8 +273,9 @@ int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 	return rc;
 }
 
-/* Beside an error PAPI hands no counts on, and it does not stop a set that cannot be read. So each
- * loss is told once: the next call gets the other events' counts. Perhaps in a signal handler. */
+/* Report a loss. PAPI passes no counts on with an error, and it does not stop a set that cannot be
+ * read. So each loss is reported once, and the next call gets the other events' counts. May run in
+ * a signal handler. */
 static int tell_loss(struct control_state *state, struct ipmu_session *session)
 {
 	char why[IPMU_WHY_MAX] = "";
@@ -291,7 +295,8 @@ static int tell_loss(struct control_state *state, struct ipmu_session *session)
 	return PAPI_ECLOST;
 }
 
-/* Told again, unless the read before PAPI_stop's own has done that: perhaps in a PAPI_stop. */
+/* Report the loss again at a stop, unless the last read before PAPI_stop's own has reported it:
+ * that may have been in this PAPI_stop. */
 static int stop_lost(struct control_state *state, const char *why)
 {
 	if (state->told && state->since <= 1)
@@ -375,7 +380,8 @@ int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 /* ---- overflow ---- */
 
 /* PAPI's software overflow: its timer (SIGPROF) comes here, and PAPI compares the counts with its
- * deadlines. Those it moves on only; counts start from zero again with each PAPI_start. */
+ * deadlines. PAPI only ever advances them, but counts start from zero again with each
+ * PAPI_start. */
 static void rearm(EventSetInfo_t *set)
 {
 	struct control_state *state = (struct control_state *)set->ctl_state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What intel_core and intel_uncore have in common: a thin layer between PAPI and libintelpmu.
+/* Common part of intel_core and intel_uncore: a thin layer between PAPI and libintelpmu.
  *
- * Delayed initialization: registers are first touched when a client lists or adds an event.
- * PAPI's callbacks do not say which component they are for; GLUE_COMPONENT writes the small
- * functions that do, and the vector. */
+ * Delayed initialization: registers are first touched when a client lists or adds an event. PAPI's
+ * callbacks do not say which component they are for; GLUE_COMPONENT writes the small functions that
+ * do, and the vector. */
 #ifndef PAPI_GLUE_H
 #define PAPI_GLUE_H
 
@@ -26,7 +26,8 @@ struct glue {
 	struct event_table events;
 	int lock_id;
 	char last_why[IPMU_WHY_MAX];
-	/* Where PAPI finds names of PMUs: of as many as there is room for, and the machine's. */
+	/* Names of PMUs that PAPI points to: those of any machine, as many as there is room for,
+	 * and this machine's. */
 	char pmus[PAPI_PMU_MAX][32], own[PAPI_PMU_MAX][32];
 };
 

@@ -9,7 +9,7 @@
 
 #define INFO(g) ((g)->vector->cmp_info)
 
-/* That a set is the one which a thread, or a CPU to which it is attached, has running. */
+/* Running set of a thread, or of a CPU to which it is attached. */
 struct glue_running {
 	struct ipmu_session *session;
 	struct glue_running **where;	/* NULL: it is not */
@@ -26,17 +26,17 @@ void glue_running_forget(void);
 
 /* PAPI's code for a negative errno. */
 int glue_papi_code(int rc);
-/* Tell the user why, once, where PAPI's messages are wanted, and whoever asks for the component's
- * "disabled_reason"; returns PAPI's code. */
+/* Report why, once: as one of PAPI's messages, if they are wanted, and in the component's
+ * "disabled_reason". Returns PAPI's code. */
 int glue_report(struct glue *g, int rc, const char *why);
 void glue_set_reason(struct glue *g, const char *why);
 void glue_forget_reason(struct glue *g);	/* of an earlier call */
-/* The same for a register that was not put back, if there has been one. */
+/* The same for a register that was not restored, if there has been one. */
 void glue_report_left(struct glue *g);
 /* Touch the registers now, if that has not been done. PAPI_OK, or why the component is disabled. */
 int glue_initialize(struct glue *g);
 
-/* What a client has asked of an event set beside its events. */
+/* Options that a client has set on an event set, beside its events. */
 struct glue_options {
 	int cpu;	/* attached to it; -1: to none */
 	int domain;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The component as a whole: opened when it is first needed, with reasons where it cannot be. */
+/* The component as a whole: opened when it is first needed, with reasons where it cannot be.
+ * glue_initialize() opens the machine, under PAPI's component lock; glue_shutdown_component()
+ * closes it. glue_report() passes an error's sentence on to PAPI's user. Other threads read the
+ * component's `disabled` without a lock. It becomes PAPI_OK only after everything else is set. */
 #include "inside.h"
 
 #include "base/cancel.h"
@@ -57,8 +60,8 @@ void glue_forget_reason(struct glue *g)
 	_papi_hwi_unlock(g->lock_id);
 }
 
-/* PAPI asks about the same name several times: say it once. Shown where the user wants PAPI's
- * messages (PAPI_VERBOSE, PAPI_set_debug). */
+/* PAPI asks about the same name several times: report a sentence once. It is shown where the user
+ * wants PAPI's messages (PAPI_VERBOSE, PAPI_set_debug). */
 int glue_report(struct glue *g, int rc, const char *why)
 {
 	bool news;
@@ -83,7 +86,7 @@ void glue_report_left(struct glue *g)
 		glue_report(g, 0, why);
 }
 
-/* Other threads look at it without a lock: it is set after all that it stands for. */
+/* Set last, because other threads read it without a lock. */
 static void set_disabled(struct glue *g, int code)
 {
 	__atomic_store_n(&INFO(g).disabled, code, __ATOMIC_RELEASE);
@@ -117,7 +120,7 @@ static void note_partial(struct glue *g)
 			append_note(g, "; no %s: %.200s", ipmu_type_name(type), why);
 }
 
-/* What open_machine() has got, all of it or a part: nothing of it is pointed to any more. */
+/* Close what open_machine() has opened, all of it or a part. No pointers into it are left. */
 static int close_machine(struct glue *g)
 {
 	int rc = g->machine ? ipmu_system_close(g->machine) : 0;
@@ -144,8 +147,8 @@ static int open_machine(struct glue *g, char *why)
 	return rc;
 }
 
-/* PMUs that there are anywhere, and once the machine has been opened, all of its own. The bytes of
- * a name stay: other threads may look at it while it goes. */
+/* Names of PMUs: those of any machine, and once the machine has been opened, its own. The bytes of
+ * a name stay, because other threads may read a name while it is replaced. */
 static char *pmu_name(struct glue *g, int i)
 {
 	char *name = g->machine ? g->own[i] : g->pmus[i];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, codes and listings. */
+/* Event names, codes and listings. glue_name_to_code() and the functions after it open the machine
+ * first, then use the event table under PAPI's component lock. They may be called for names of any
+ * component. Errors about a name that may be another component's are not reported. */
 #include "inside.h"
 
 #include <ctype.h>
@@ -15,8 +17,9 @@ static const char *bare(const struct glue *g, const char *name)
 	       name + n + 3 : name;
 }
 
-/* A name without a PMU of ours may belong to another component: no word about it then. PMUs come
- * before their boxes in the list, whose names begin like theirs: it may end within the boxes. */
+/* A name without a PMU of ours may belong to another component: nothing is reported about it. PMUs
+ * come before their boxes in the list, which may end within the boxes; a box's name begins like its
+ * PMU's. */
 static bool is_ours(const struct glue *g, const char *name)
 {
 	if (bare(g, name) != name)
@@ -38,8 +41,9 @@ static int not_found(int code)
 	return code == PAPI_ECMP ? PAPI_ENOEVNT : code;
 }
 
-/* To open the machine takes milliseconds, and while PAPI starts it asks all components for each
- * event of its presets that perf_event does not have. Who asks later is told why there is none. */
+/* Can the component have such an event? Opening the machine takes milliseconds, and a starting PAPI
+ * asks all components for each preset event that perf_event does not have. Later requests open it,
+ * and get a reason if there is no such event. */
 static bool may_have(const struct glue *g, const char *name)
 {
 	return PAPI_is_initialized() != PAPI_NOT_INITED ||
@@ -129,7 +133,7 @@ int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len)
 	return rc;
 }
 
-/* "; qualifiers: ...": how the name goes on, for an event of whatever spelling. */
+/* "; qualifiers: ...": what may follow the name, for an event of any spelling. */
 static void describe_form(struct glue *g, const struct event_entry *e, char *text, size_t bytes)
 {
 	struct ipmu_event_form form;
@@ -137,7 +141,7 @@ static void describe_form(struct glue *g, const struct event_entry *e, char *tex
 	text[0] = '\0';
 	if (ipmu_event_form(g->events.sys, e->number >= 0 ? e->name : e->event.name, &form))
 		return;
-	/* What PAPI has no room for is cut. */
+	/* The text is cut where PAPI has no more room. */
 	if (snprintf(text, bytes, "; qualifiers: %s%s%s", form.qualifiers,
 		     form.needs_umask ? "; needs a unit mask" :
 		     form.umask[0] ? "; without a unit mask: " : "", form.umask) < 0)

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* IPMU_NODE_SUM=first (node_sum.h): the choice of the process that reports a node's counts, and in
+ * it of the event set. node_sum_claim() and node_sum_release() bracket a running set;
+ * node_sum_read() takes no lock and is async-signal-safe. `lock` guards the list of running sets
+ * and the choice, which is made again after a fork. One process of a job on a node holds the lock
+ * of the job's file and reports. One running set reports an event at a time. */
 #include "node_sum.h"
 
 #include <ctype.h>
@@ -67,7 +72,8 @@ static bool local_rank(long *out)
 	return false;
 }
 
-/* Processes of one terminal or one batch script are a job where nothing says what the job is. */
+/* Name the lock file after the job. If nothing says what the job is, processes of one terminal or
+ * one batch script are one. */
 static void name_lock(void)
 {
 	char job[128];
@@ -126,7 +132,7 @@ static int remove_strange(char *why)
 	return -EACCES;
 }
 
-/* A record lock: a child that is forked does not have its parent's. 1: we have it, 0: another
+/* Take a record lock, which a forked child does not inherit. 1: this process has it, 0: another
  * process of the job has. */
 static int take_lock(char *why)
 {
@@ -170,7 +176,7 @@ static void share_page(bool reports)
 		close(fd);
 }
 
-/* A rank that does not report removes the file if none that does has it. */
+/* Remove the file from a rank that does not report, unless the one that reports still has it. */
 static void remove_page(void)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -209,7 +215,8 @@ static int process_is_first(char *why)
 	return rc;
 }
 
-/* PAPI has no way to tell, and the tools that the variable is for show no messages of PAPI's. */
+/* Print what went wrong on stderr. PAPI has no way to report it, and the tools that the variable is
+ * for show none of PAPI's messages. */
 static void report_apart(void)
 {
 	char why[IPMU_WHY_MAX];

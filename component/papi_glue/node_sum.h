@@ -14,7 +14,7 @@
 #include "apart.h"
 #include "ipmu.h"
 
-/* What one running event set reports. Zeroed before its first use. */
+/* Share of a running event set: what it reports. Zeroed before its first use. */
 struct node_sum_share {
 	struct node_sum_share *next;
 	const int *codes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client has asked of an event set, in the terms of the engine. */
+/* Options of an event set, in the terms of the engine. */
 #include "inside.h"
 
 #include <errno.h>

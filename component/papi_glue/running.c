@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The set that a thread has running: PAPI starts one of a component at a time for each thread, and
- * for each CPU. PAPI tells when a thread goes, but not that it has left a set running, nor what
- * becomes of that set: its counters stop then, and keep their counts for whoever reads, stops or
- * cleans up the set afterwards.
+/* Running sets: PAPI starts one of a component at a time for each thread, and for each CPU. It
+ * reports that a thread ends, but not that the thread left a set running, nor what becomes of the
+ * set. So glue_shutdown_thread() stops the set, which keeps its counts for a later read, stop or
+ * cleanup. glue_running_begin() and glue_running_end() bracket a running set; `lock` guards the
+ * threads' contexts and the list.
  *
  * Sets that count wherever their threads may run are in a list, until the first two of them have
  * been found to share a CPU. */
@@ -40,7 +41,7 @@ static void forget(struct glue_running *r)
 	r->cpus = NULL;
 }
 
-/* A CPU of both; -1: there is none. */
+/* First CPU of both sets; -1: there is none. */
 static int common_cpu(const struct glue_running *a, const struct glue_running *b)
 {
 	const size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
@@ -112,7 +113,8 @@ int glue_init_thread(hwd_context_t *ctx)
 	return PAPI_OK;
 }
 
-/* A forked child that starts PAPI again: the lock may have been another thread's. */
+/* Forget the parent's sets in a forked child that starts PAPI again. The lock may have been another
+ * thread's. */
 void glue_running_forget(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -25,7 +25,8 @@ static const char *instructions_here(void)
 	test_skip(__FILE__, __LINE__, "no event for instructions", 0);
 }
 
-/* What is counted are the CPUs that the thread may use: one, so that others' work is not in it. */
+/* Bind the thread to one CPU. All CPUs that it may use are counted, with the work of other
+ * programs. */
 static void use_one_cpu(void)
 {
 	cpu_set_t cpus;

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		test_fail(__FILE__, __LINE__, "stop", rc);
 	if (!TESTS_QUIET)
 		printf("%s: %lld, lines: %ld\n", name, count, BYTES / LINE);
-	/* What the caches still hold, a quarter at most, is not read again. */
+	/* Lines that the caches still hold, a quarter at most, are not read again. */
 	if (count < BYTES / LINE / 4 * 3)
 		test_fail(__FILE__, __LINE__, "fewer lines were read than the array has", 0);
 	free(bytes);
