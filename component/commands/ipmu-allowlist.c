@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ipmu-allowlist(1): what msr-safe's allowlist must have for the documented PMUs. */
+/* ipmu-allowlist(1): msr-safe's allowlist for the documented PMUs of this machine, or of one that
+ * is named. print_here() and print_named() choose families, print_family() prints a line for each
+ * MSR. The lines are those of registers/allow.h. No device is opened, so the command needs no
+ * rights. */
 #include "complain.h"
 #include "file_limit.h"
 #include "pmu/families.h"
@@ -114,7 +117,7 @@ static int print_named(const char *name)
 	return complain(2, "no machine '%s'; see ipmu-allowlist --list", name);
 }
 
-/* -1: go on; otherwise the status to leave with. */
+/* -1: continue; otherwise the status to leave with. */
 static int parse(int argc, char **argv, const char **machine)
 {
 	static const struct option options[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ipmu-restore: puts back what processes left behind in PMU registers that could not do so
- * themselves. Everything is in the state directory; the next process that counts does the same. */
+/* ipmu-restore(1): restores registers of PMUs that killed processes left changed, as the files in
+ * the state directory say. The next process that counts does the same. do_all() goes through the
+ * files, do_journal() judges one, and ipmu_owner_put_back() restores a unit under its mutex. A unit
+ * in which a process still counts is skipped. */
 #include "base/why.h"
 #include "complain.h"
 #include "file_limit.h"
@@ -25,7 +27,7 @@
 
 enum { EXIT_LEFT = 1, EXIT_USAGE = 2 };
 
-/* Pauses between looks while somebody still counts: each twice the one before, 6.35 s in all. */
+/* Pauses between tries while a process still counts: each twice the one before, 6.35 s in all. */
 #define PAUSE_MS_FIRST 50
 #define PAUSE_MS_LAST 3200
 
@@ -217,9 +219,9 @@ static int do_all(struct job *job)
 
 /* ---- in the background */
 
-/* Go on as an orphan with a session of its own: the caller must not find a child to wait for, and
- * signals to the caller's session must not come here. The descriptor to wait for may be that of the
- * standard input. 0: in the background; otherwise 1 + the exit status. */
+/* Continue as an orphan with a session of its own: the caller must not find a child to wait for,
+ * and signals to the caller's session must not come here. The descriptor to wait for may be that of
+ * the standard input. 0: in the background; otherwise 1 + the exit status. */
 static int go_away(int *wait)
 {
 	int fd = *wait > STDERR_FILENO ? *wait : fcntl(*wait, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -251,7 +253,8 @@ static void wait_until_closed(int fd)
 	close(fd);
 }
 
-/* Mostly there is nothing to do, and no need to look at the machine. */
+/* Does any file say that registers are changed? Mostly none does, and the machine need not be
+ * discovered. */
 static bool any_saved(int dir)
 {
 	struct dirent **names;
@@ -293,7 +296,7 @@ static int parse_descriptor(const char *text, int *fd)
 	return 0;
 }
 
-/* 0: go on; otherwise 1 + the exit status. */
+/* 0: continue; otherwise 1 + the exit status. */
 static int parse(int argc, char **argv, bool *dry_run, int *fd)
 {
 	static const struct option options[] = {
