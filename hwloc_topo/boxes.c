@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counters a machine has and which CPUs reach them, from its identity and topology. */
+/* Boxes: which counters a machine has and which CPUs reach them, from its identity and topology.
+ * ipmu_topology_kinds() finds the kinds of the CPU's model in a table, ipmu_topology_boxes() lists
+ * all boxes, ipmu_topology_slice() finds a core's slice. Tables and topology are only read, so no
+ * lock is needed. No register is read: cores that are fused off cannot be seen. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

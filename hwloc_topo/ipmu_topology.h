@@ -73,11 +73,12 @@ void ipmu_topology_free(struct ipmu_topology *t);
 int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
 void ipmu_topology_release(void);
 
-/* One look at the machine for several processes that see it through the same environment and
- * control group: one exports what ipmu_topology_load() reads to an open file (a memfd, say; it is
- * overwritten), the others make tables of it, without reading /sys or any file. adopt returns 0, or
- * a negative errno and a sentence where the file is not such an export or is of another machine,
- * control group or hwloc, or where hwloc's address is taken in this process: load then. */
+/* Share one discovery among processes that see the machine through the same environment and control
+ * group. One process exports what ipmu_topology_load() reads to an open file (a memfd, say; it is
+ * overwritten). The others make tables of it, without reading /sys or any file. adopt returns 0, or
+ * a negative errno and a sentence: load then. It fails where the file is not such an export, or is
+ * of another machine, control group or hwloc. It also fails where hwloc's address is taken in this
+ * process. */
 int ipmu_topology_export(int fd, char why[IPMU_WHY_MAX]);
 int ipmu_topology_adopt(int fd, struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One discovery for several processes, through hwloc's shared-memory form of a topology. */
+/* A discovery that several processes share, through hwloc's shared-memory form of a topology.
+ * ipmu_topology_export() writes it to a file; ipmu_topology_adopt() makes tables of it without
+ * looking at the machine. No lock is needed: the header is written last, and a file without it is
+ * refused. A file is also refused unless environment, control group and hwloc version are the
+ * exporter's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hwloc.h>
@@ -18,7 +22,7 @@
 #define PAGE 4096
 #define ORIGIN_MAX 2048
 /* hwloc's form works at one address, the same in all processes: far from where Linux puts programs,
- * heaps, libraries and stacks. If it is taken in one of them, that one looks for itself. */
+ * heaps, libraries and stacks. If it is taken in a process, that one discovers for itself. */
 #define ADDRESS ((void *)UINT64_C(0x2f0000000000))
 
 /* The first page of the file. What the tables depend on must be the same in the process that adopts
@@ -51,7 +55,8 @@ static size_t append_file(char *out, size_t used, const char *path)
 	return used;
 }
 
-/* Which machine the environment names, and which CPUs the process's control group leaves. */
+/* Fill in what the tables depend on: which machine the environment names, and which CPUs the
+ * process's control group leaves. */
 static void origin_fill(char out[ORIGIN_MAX])
 {
 	static const char *const names[] = {

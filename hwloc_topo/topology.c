@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From hwloc's objects to plain tables. */
+/* From hwloc's objects to plain tables of CPUs and packages. ipmu_topology_load() makes a topology
+ * and ipmu_topology_free() frees it; ipmu_topology_cpu() and ipmu_topology_reach() search it. A
+ * topology is constant once it is made, so any thread may read it without a lock. CPUs are sorted
+ * by their OS number, and each number is there once. */
 #include <errno.h>
 #include <hwloc.h>
 #include <limits.h>
@@ -149,7 +152,8 @@ static int cpu_compare(const void *a, const void *b)
 	return (left->os_cpu > right->os_cpu) - (left->os_cpu < right->os_cpu);
 }
 
-/* XML files may have anything; the tables are searched by the number. */
+/* Does each CPU have a number of its own? XML files may have anything, and the tables are searched
+ * by the number. */
 static bool numbers_differ(const struct ipmu_topology *t)
 {
 	for (int i = 0; i < t->ncpus; i++)

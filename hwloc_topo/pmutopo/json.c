@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table for programs. What is not known or not there is null. */
+/* pmutopo --json: topology_print_json() prints the table for programs. A number that is not known,
+ * or a box that is not there, is null. Lack of memory prints nothing; other errors of the standard
+ * output show when the caller flushes it. */
 #include "pmutopo.h"
 
 #include <errno.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text to be drawn on the machine: words that say where, a colon, the text.
+/* pmutopo --labels: lines of text to be drawn on the machine. Each has words that say where, a
+ * colon, the text.
  *
  *	package=0 pmu=skl_unc_imc: READS 417
  *
- * What has the same words before its colon is drawn in one box. */
+ * labels_insert() gives each line's hwloc object a Misc object with the text. Lines with the same
+ * words before the colon are drawn in one box. */
 #include "pmutopo.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pmutopo(1): which CPU, core, package and box of counters belong together, and which CPUs
- * reach a box. */
+/* pmutopo(1): shows which CPU, core, package and box of counters belong together, and which CPUs
+ * reach a box. main() parses the options, loads the topology and its boxes, and leaves the output
+ * to table.c, json.c or svg.c. */
 #include "pmutopo.h"
 
 #include "complain.h"

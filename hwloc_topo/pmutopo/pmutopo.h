@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pmutopo's parts know of each other. */
+/* Interfaces between pmutopo's files. */
 #ifndef PMUTOPO_H
 #define PMUTOPO_H
 

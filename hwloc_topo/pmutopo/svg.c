@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The drawing is lstopo's: give every box a Misc object where it sits, and let it draw that. */
+/* pmutopo --svg: the drawing is lstopo's. svg_write() gives every box a Misc object where it sits,
+ * passes that topology to lstopo as XML, and mends what lstopo draws. The file appears whole or not
+ * at all. */
 #include "pmutopo.h"
 
 #include <errno.h>
@@ -120,8 +122,9 @@ struct look {
 	bool labels, narrow, alike;	/* alike: no core is to be told from others */
 };
 
-/* lstopo-no-graphics first: the other one may want a display and draw with another library. What
- * points hwloc at a machine would make either draw that one, without boxes. */
+/* Run lstopo-no-graphics, or lstopo, which may want a display and draw with another library.
+ * Variables that point hwloc at a machine are hidden: either program would draw that machine,
+ * without boxes. */
 static int lstopo_run(const struct look *look, int in, int out, char *why)
 {
 	static const char *const hidden[] = { "HWLOC_", "LSTOPO_", NULL };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table that a person reads. */
+/* The table that a person reads. table_print() prints the CPUs, the CPUs that reach each package,
+ * and the boxes; errors of the standard output are left to the caller. Texts from hwloc pass
+ * through shown(), because an XML file may hold escape sequences. */
 #include "pmutopo.h"
 
 #include "shown.h"
@@ -153,7 +155,8 @@ static void package_boxes_print(const struct ipmu_topology *t, const struct boxe
 	}
 }
 
-/* One line for what every core or thread has: the CPUs above are the list. */
+/* Print one line for each kind of box that every core or thread has: the CPUs above are the
+ * list. */
 static void core_boxes_print(const struct ipmu_topology *t, const struct boxes *b)
 {
 	for (const struct ipmu_box_kind *kind = ipmu_topology_kinds(t); kind->pmu; kind++) {
