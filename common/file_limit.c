@@ -9,7 +9,8 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* A handler, as to ignore it would be inherited by what is executed. */
+/* Install a handler. Ignoring the signal instead would be inherited by programs that are
+ * executed. */
 void file_limit_handle(void)
 {
 	struct sigaction old, action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
@@ -32,7 +33,8 @@ void file_limit_hold(sigset_t *old)
 	pthread_sigmask(SIG_BLOCK, &set, old);
 }
 
-/* Where the caller holds it off himself, it may be his that waits. */
+/* Discard the signal that our write has raised. If the caller had blocked it before, a pending one
+ * may be the caller's, and stays. */
 void file_limit_release(const sigset_t *old)
 {
 	sigset_t set;

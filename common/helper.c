@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs that draw for ours. helper_start() starts one, from the folder of this program or from
+ * PATH; helper_wait() waits for it and explains a failure. The helper's environment lacks
+ * LD_PRELOAD and the variables that `hidden` lists, so it is not counted. */
 #include "helper.h"
 
 #include <errno.h>

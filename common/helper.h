@@ -15,8 +15,8 @@ struct helper {
 	int error;
 };
 
-/* Starts the program argv[0] as the first members say; helper_wait() tells an error. What is
- * preloaded on a virtual machine is for programs that are counted: this one goes without. */
+/* Starts the program argv[0] as the first members say; helper_wait() reports an error. Libraries
+ * that a virtual machine preloads into programs are for counted ones: this one goes without. */
 void helper_start(struct helper *h, const char *const argv[]);
 /* 0, or a negative errno with a sentence. */
 int helper_wait(struct helper *h, char *why, size_t why_bytes);

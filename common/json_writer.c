@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON with json-c; json_writer.h has its rule. Each json_put_...() and json_append_...() takes
+ * over its value, even where it fails. A lack of memory sets no_memory, which stays set:
+ * json_print() then prints nothing. */
 #include "json_writer.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@ json_object *json_array_begin(struct json_writer *w)
 	return checked(w, json_object_new_array());
 }
 
-/* json-c's null is NULL, too: who puts one has not lost anything. */
+/* Put a value. A NULL value is json-c's null, not a lack of memory. */
 static void put(struct json_writer *w, json_object *to, const char *key, json_object *value)
 {
 	if (to && !json_object_object_add(to, key, value))
@@ -63,7 +66,7 @@ void json_put_uint(struct json_writer *w, json_object *to, const char *key, uint
 	json_put(w, to, key, json_object_new_uint64(value));
 }
 
-/* Seventeen digits would be json-c's choice, and false precision. */
+/* Nine digits: json-c would write seventeen, a false precision. */
 static json_object *real(double value)
 {
 	char text[32];

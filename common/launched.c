@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The process's place in its job, as launchers' variables say: launched_as() is the entry point.
+ * *out is set only if rank and size are known. Slurm's variables count only inside a step. If no
+ * variable names the job, the pid and start time of the launcher's process on this node do. */
 #include "launched.h"
 
 #include <limits.h>
@@ -17,8 +20,8 @@ static int number(const char *text)
 	return text && end != text && !*end && n >= 0 && n <= INT_MAX ? (int)n : -1;
 }
 
-/* The first that is set counts. A script in a batch job has Slurm's variables without being one of
- * several processes: only a step is. */
+/* The first variable that is set counts. A script in a batch job has Slurm's variables without
+ * being one of several processes: only a step is. */
 static const char *first_of(const char *const *names, size_t n)
 {
 	bool step = secure_getenv("SLURM_STEP_ID") != NULL;

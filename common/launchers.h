@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables by which launchers tell a process of a job who it is, the first one that is set counts.
+/* Variables by which launchers tell a process its place in a job; the first one that is set counts.
  * MPI's own come first, since mpirun may run inside a job of a resource manager. */
 #ifndef IPMU_LAUNCHERS_H
 #define IPMU_LAUNCHERS_H
@@ -28,11 +28,11 @@
 	"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", \
 	"JSM_NAMESPACE_LOCAL_SIZE", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE"
 
-/* One start of a program, the same for all of its processes. */
+/* Names of a job, one for each start of a program and the same for all of its processes. */
 #define LAUNCHER_JOBS \
 	"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID"
 
-/* What a resource manager has given, in which several programs may start. */
+/* Names of a resource manager's allocation, in which several programs may start. */
 #define LAUNCHER_ALLOCATIONS LAUNCHER_SLURM_JOB, "PBS_JOBID", "LSB_JOBID"
 
 #endif

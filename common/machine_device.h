@@ -26,7 +26,7 @@ struct machine_geometry { char text[512]; };
 #define MACHINE_CHOSEN _IOR('V', 5, uint64_t)
 /* The number of --seed that programs on the machine have, those that the caller starts too. */
 #define MACHINE_SEED _IOR('V', 6, uint64_t)
-/* What `vpmu run` takes for its options --only and --seed. */
+/* Variables that `vpmu run` takes for its options --only and --seed. */
 #define MACHINE_ONLY_ENV "VPMU_ONLY"
 #define MACHINE_SEED_ENV "VPMU_SEED"
 

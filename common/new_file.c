@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Files that appear whole or not at all (new_file.h). new_file_open() makes a file without a name,
+ * or a temporary one where the file system cannot do that. new_file_publish() gives it its name,
+ * and new_file_drop() ends it in every case. Each process holds a lock (flock) on the file that it
+ * writes, so remove_left() can tell the temporary files of dead processes. */
 #include "new_file.h"
 
 #include <dirent.h>
@@ -30,7 +34,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* -1: not here. */
+/* Open a file without a name; -1: that cannot be done here. */
 static int open_unnamed(const char *folder, mode_t mode)
 {
 	int fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
@@ -43,7 +47,7 @@ static int open_unnamed(const char *folder, mode_t mode)
 	return -1;
 }
 
-/* NFS and others have no files without a name. */
+/* Open a temporary file: NFS and others have no files without a name. */
 static int open_named(const char *temporary, mode_t mode)
 {
 	unlink(temporary);
@@ -154,7 +158,7 @@ static int take_name(const struct new_file *n)
 	return rc || !rename(n->temporary, n->path) ? rc : -errno;
 }
 
-/* What could not be written is not tried again: stdio forgets it, and only a flag stays. */
+/* Keep the first error. stdio forgets what it could not write, and only a flag stays. */
 void new_file_flush(struct new_file *n)
 {
 	if (fflush(n->f) && !n->error)

@@ -15,8 +15,8 @@ struct option_hint {
 	const char *typed, *ours;
 };
 
-/* After getopt_long has complained about an option: its hint in a list that ends with NULL, or else
- * where help is. Returns STATUS_OURS. */
+/* After getopt_long has complained about an option: its hint in a list that ends with NULL,
+ * otherwise where help is. Returns STATUS_OURS. */
 int option_unknown(char **argv, const struct option_hint *hints);
 
 /* -o: what files' names begin with. */

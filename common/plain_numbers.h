@@ -6,7 +6,7 @@
 
 #include <locale.h>
 
-/* What end is to be given. */
+/* Returns the locale for plain_numbers_end(). */
 static inline locale_t plain_numbers_begin(void)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A folder that only this user can write (private_folder.h). private_folder() takes the folder of
+ * this user with the lowest number, and makes one if there is none. No lock is needed: a process
+ * that has made a folder searches again, so all processes of the user agree. */
 #include "private_folder.h"
 
 #include <dirent.h>
