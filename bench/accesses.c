@@ -57,7 +57,7 @@ static long hit(void)
 	return HITS;
 }
 
-/* Of two instructions, and one that leads to the next. */
+/* Blocks of two instructions, the second of which jumps to the next block. */
 static long block(void)
 {
 	#pragma omp parallel for schedule(static)

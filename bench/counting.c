@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What counting costs: counting phases VPMU  a measurement; prints the register reads and writes
- *                                            until the end of each phase, as that command has them
- *                      counting cost ROUNDS  PAPI_read beside a bare loop of the same preads
- *                      counting start_up     what a program does before it counts, in start_up()
+/* Cost of counting:
+ *
+ *	counting phases VPMU	a measurement; prints the register reads and writes until the end
+ *				of each phase, as that command has them
+ *	counting cost ROUNDS	PAPI_read beside a bare loop of the same preads
+ *	counting start_up	what a program does before it counts, in start_up()
  *
  * Eight C-Boxes, the arbiter's two counters and the fixed clock: eleven registers. For `cost` plain
  * files stand in for the msr devices, in this program only: reading one is cheaper than any RDMSR
@@ -198,7 +200,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The two take turns; the median of the ratios is what the machine's other work disturbs least. */
+/* Measure the two alternately. The median of the ratios is what the machine's other work disturbs
+ * least. */
 static int cost(int rounds)
 {
 	double *ratio = calloc((size_t)rounds, sizeof(*ratio));

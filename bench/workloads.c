@@ -76,7 +76,8 @@ KERNEL void random_kernel(uint64_t *words, size_t n, size_t accesses)
 	}
 }
 
-/* One load a step, each from another line and known only when the one before it has come. */
+/* A chain of loads, one a step, each from another line and known only when the one before it has
+ * come. */
 KERNEL uint64_t chase_kernel(const uint64_t *nodes, size_t steps)
 {
 	uint64_t at = 0;

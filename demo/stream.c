@@ -95,7 +95,8 @@ static void arrays_free(struct arrays *m)
 	free(m->c);
 }
 
-/* One round from a = 1: c = 1, b = 3, c = 1 + 3, a = 3 + 3 x 4; more triads change nothing. */
+/* Results of a round from a = 1: c = 1, b = 3, c = 1 + 3, a = 3 + 3 x 4; more triads change
+ * nothing. */
 static bool arrays_right(const struct arrays *m)
 {
 	for (size_t i = 0; i < m->length; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aggregate ROUNDS EVENT...: how long it takes to add up what stopped counters have over all ranks,
  * beside a bare MPI_Reduce of as many numbers (count, measured and expected of each event). The two
- * take turns; a round lasts until its last rank is done. Rank 0 prints medians in microseconds. */
+ * alternate; a round lasts until its last rank is done. Rank 0 prints medians in microseconds. */
 #include <ipmu/ipmu_mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -74,7 +74,7 @@ pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e)
 	return ret;
 }
 
-/* whose events have one source, which is not Intel, shows them as the M-boxes do */
+/* events with a single source other than Intel are listed on request, as the M-boxes' are */
 static int
 client_unc_want_unconfirmed(void)
 {
