@@ -109,6 +109,21 @@ VPMU_TALLY=$scratch/tally IPMU_MPI_GUARDIAN=0 "$vpmu" run --no-feed -m skl-4c8t 
 sleep 1
 check 'this test sees an enabled register' enabled
 
+# -- a program that counts itself by ipmu_mpi.h has a guardian, too
+compile api "-lipmu_mpi_$MPI" -lpapi
+for guardian in 1 0; do
+	segment=$scratch/segment.$((ends += 1))
+	VPMU_TALLY=$scratch/tally IPMU_MPI_GUARDIAN=$guardian ranks 2 "$vpmu" run --no-feed -m skl-4c8t \
+		-s "$segment" "$scratch/api" kill intel_uncore:::$event >"$scratch/out" 2>&1
+	how="a program that counts, guardian $guardian"
+	if [ $guardian = 1 ]; then
+		check "$how: no register stays enabled" put_back
+	else
+		sleep 1
+		check "$how: this test sees an enabled register" enabled
+	fi
+done
+
 # -- the launcher is killed while the ranks work: they, or what has started them, end what they do
 segment=$scratch/segment.$((ends += 1))
 rm -f "$scratch"/report.*

@@ -4,6 +4,7 @@
  *   plain | begin (the two-step read) | twice | self | odd (even and odd ranks apart)
  *   differ (the last rank passes another list) | fewer (it passes a shorter one)
  *   shut (PAPI was used and shut down before) | early (PAPI is shut down while counting)
+ *   kill (rank 0 is killed while it counts)
  *   memory (the last rank gets none: at its first request, its second, until all are met)
  *
  * REPORT=PREFIX: rank 0 writes PREFIX.csv and PREFIX.json, too. */
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <ipmu/ipmu_mpi.h>
 #include <papi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +89,8 @@ static void count(struct ipmu_mpi *m, const char *how)
 	ipmu_mpi_start(m);
 	if (!strcmp(how, "early"))
 		PAPI_shutdown();
+	if (!strcmp(how, "kill") && rank == 0)
+		raise(SIGKILL);
 	if (strcmp(how, "begin")) {
 		ipmu_mpi_stop(m);
 		ipmu_mpi_read(m);
