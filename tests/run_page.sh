@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/run/on_machine.sh"
-needs ipmu-run lstopo-no-graphics
+needs ipmu-run lstopo-no-graphics python3
 cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config TMPDIR=$scratch/tmp
 mkdir -p tmp config/ipmu/groups/skl_unc
@@ -21,11 +21,25 @@ if command -v qemu-x86_64 >/dev/null; then
 	is 'nothing is said' '' "$(complaints)"
 	# Every count of the table is on the page; each is found once as a count, or more if equal.
 	missing=$(awk -F, '$1 == "event" { print $5 }' f.csv | sort -u |
-		while read -r n; do grep -qE "[;>]$n</td>" f.html || echo "$n"; done)
-	is 'the counts of the table are on the page' '' "$missing"
+		while read -r n; do sed 's/<.\?span>//g' f.html | grep -qE "[;>]$n</td>" || echo "$n"; done)
 	is 'there are counts' 12 "$(awk -F, '$1 == "event" && $5 > 0' f.csv | wc -l)"
 	is 'metrics' "$(grep -c '^metric.*,all,' f.csv)" "$(grep -c 'class="formula"' f.html)"
 	for i in 0 1 2 3; do has "CBo $i, wide and narrow" 2 ">CBo $i<" f.html; done
+	[ "$(grep -n -m1 '<td class="n">' f.html | cut -d: -f1)" -lt "$(grep -n -m1 '<h2>Machine' f.html | cut -d: -f1)" ]
+	verdict 'numbers come first' $?
+	is 'the drawing is folded where it is narrow' 1 "$(grep -c '<details class="narrow"><summary>' f.html)"
+	python3 - <<-'END' f.html f.json
+		import html, json, re, sys
+		page, r = html.unescape(open(sys.argv[1]).read()), json.load(open(sys.argv[2]))
+		wanted = (r["host"], "ipmu-run " + r["ipmu_version"], "model version %d" % r["model_version"], r["geometry"])
+		missing = [w for w in wanted if ">" + w + "<" not in page and " " + w not in page]
+		large = [e["value"] for g in r["groups"] for e in g["events"] if e["value"] >= 10000]
+		threes = lambda n: re.sub(",([0-9]{3})", r"<span>\1</span>", "{:,}".format(n))
+		missing += [n for n in large if 'class="n">%s<' % threes(n) not in page]
+		if missing or not large or not re.search(r'<p class="soft">20\d\d-\d\d-\d\dT[\d:]+Z ', page):
+		    sys.exit("not on the page: %s" % missing)
+	END
+	verdict 'date, host, versions, geometry, digits in threes' $?
 	has 'its metric' 2 '>memory bandwidth ' f.html
 	has 'no name is there twice' 0 ' id=' f.html
 fi
@@ -34,6 +48,33 @@ has 'both packages, wide and narrow' 4 '>Package L#' f.html
 has 'their M-Boxes' 4 '>nhmex_unc_mbox<' f.html
 on core2-4c -g CPI --per-cpu -o f true
 is 'each CPU has its count' 8 "$(grep -c '>INST_RETIRED[A-Z_:]* 0<\|>INSTR.* 0<' f.html)"
+on adl-2p4e8t -g CPI --per-cpu -o f true
+is 'P and E cores: rows of each table' '16 16' "$(grep -c '<td>cpu [0-3], P core</td>' f.html) $(grep -c '<td>cpu [4-7], E core</td>' f.html)"
+is 'P and E cores: drawn, wide and narrow' '4 8' "$(grep -o '>P core L#' f.html | wc -l) $(grep -o '>E core L#' f.html | wc -l)"
+# The plots of one unit have one axis: a stand-in for gnuplot keeps its script.
+mkdir plotter
+cat >plotter/gnuplot <<-END
+	#!/bin/sh
+	cp "\$2" $scratch/script
+	exit 3
+END
+chmod +x plotter/gnuplot
+if command -v qemu-x86_64 >/dev/null; then
+	PATH=$scratch/plotter:$PATH ipmu-run --on skl-4c8t -g MEM --interval 1 -o f sort /etc/services 2>err >/dev/null
+	is 'equal axes: of GB/s, and of MB' '6 2' "$(awk '/^set yrange/ { range = $3 } /^set ylabel/ { n[$3 " " range]++ }
+		END { for (k in n) print n[k] }' script | sort -rn | paste -sd' ')"
+	top=$(awk '/^set yrange/ { range = $3 } /^set ylabel .GB/ { gsub(/.*:|\]/, "", range); print range; exit }' script)
+	is 'equal axes: above the largest bandwidth' True "$(python3 - "$top" <<-'END'
+		import json, sys
+		r = json.load(open("f.json"))
+		t = r["timelines"][0]
+		ends = t["end_ns"]
+		rate = lambda names: max(64 * sum(e["parts"][0]["counts"][i] for e in t["events"] if any(n in e["name"] for n in names)) /
+		                         max(ends[i] - (ends[i - 1] if i else 0), 1) for i in range(len(ends)))
+		print(0.99 < float(sys.argv[1]) / (1.05 * rate(["READS", "WRITES"])) < 1.01)
+	END
+	)"
+fi
 on knc-17c68t -g CPI --per-cpu -o f true
 is 'of 68 CPUs the sum is drawn' 2 "$(grep -c '>INSTRUCTIONS_EXECUTED 0<' f.html)"
 is 'and the table has each' 68 "$(grep -c '^event,knc/CPI,.*INSTRUCTIONS_EXECUTED,cpu' f.csv)"

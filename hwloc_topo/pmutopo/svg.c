@@ -72,6 +72,26 @@ static bool box_annotate(hwloc_topology_t topology, const struct ipmu_topology *
 				   given ? "Background=#ffb040" : "Background=#ffe0a0");
 }
 
+/* hwloc's "IntelCore" and "IntelAtom" are what Intel calls P and E cores. */
+static bool cores_name(hwloc_topology_t topology, const struct ipmu_topology *t)
+{
+	for (int i = 0; i < t->ncpus; i++) {
+		const struct ipmu_cpu *cpu = &t->cpus[i];
+		bool big = !strcmp(cpu->kind, "IntelCore");
+		hwloc_obj_t obj = hwloc_get_pu_obj_by_os_index(topology,
+							       (unsigned int)cpu->os_cpu);
+
+		while (obj && obj->type != HWLOC_OBJ_CORE)
+			obj = obj->parent;
+		if (!obj || obj->subtype || (!big && strcmp(cpu->kind, "IntelAtom")))
+			continue;
+		obj->subtype = strdup(big ? "P core" : "E core");
+		if (!obj->subtype)
+			return false;
+	}
+	return true;
+}
+
 static bool legend_add(hwloc_topology_t topology, const struct ipmu_topology *t,
 		       const struct counts *c)
 {
@@ -257,6 +277,8 @@ int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct
 		rc = labels_insert(topology, t, what->labels, &on_cores, why);
 	else if (!rc)
 		rc = annotate(topology, t, b, what->counts, why);
+	if (!rc && !cores_name(topology, t))
+		rc = explain(why, ENOMEM, "the kinds of cores in the drawing");
 	look.alike = what->labels && !on_cores;
 	if (!rc)
 		rc = draw(topology, &look, what->path, why);

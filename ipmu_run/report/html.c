@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../counting/cpus.h"
 #include "compare.h"
+#include "model_version.h"
 #include "page.h"
 
 #define PAGE_WIDTH 1216		/* at most, in CSS pixels */
@@ -22,6 +24,18 @@ static void element(FILE *f, const char *begin, const char *text, const char *en
 
 /* ---- cells ---- */
 
+/* Sets digits in threes, by their style: copied, the number has no blanks. */
+static void grouped(FILE *f, const char *number)
+{
+	size_t sign = *number == '-', digits = strspn(number + sign, "0123456789");
+	size_t first = sign + (digits < 5 ? digits : (digits - 1) % 3 + 1);
+
+	fprintf(f, "%.*s", (int)first, number);
+	for (number += first; digits >= 5 && *number >= '0' && *number <= '9'; number += 3)
+		fprintf(f, "<span>%.3s</span>", number);
+	fputs(number, f);
+}
+
 static void value_cell(FILE *f, bool is_count, struct value v, const char *unit, double most)
 {
 	double share = v.known && most > 0 && v.mean > 0 ? 100 * v.mean / most : 0;
@@ -33,7 +47,7 @@ static void value_cell(FILE *f, bool is_count, struct value v, const char *unit,
 		fputs("<td class=\"n\">", f);
 	if (v.known)
 		report_number(v.mean, is_count, number);
-	fputs(number, f);
+	grouped(f, number);
 	if (v.known && strcmp(unit, "1") && *unit)
 		element(f, " ", unit, "");
 	fputs("</td>", f);
@@ -58,9 +72,13 @@ static void head(FILE *f, const struct report *r, const char *what, const char *
 static void part_row(FILE *f, const struct report *r, const struct part *p, bool is_count,
 		     struct value v, const char *unit, double most)
 {
-	char name[64];
+	char name[64], kind = p->cpu >= 0 && p->node <= 1 ? cpus_kind(p->cpu) : 0;
+	size_t n;
 
 	report_part_name(p, name);
+	n = strlen(name);
+	if (kind)
+		snprintf(name + n, sizeof(name) - n, ", %c core", kind);
 	element(f, "<tr class=\"part\"><td>", name, "</td>");
 	value_cell(f, is_count, v, unit, most);
 	deviation_cell(f, r, v);
@@ -188,6 +206,20 @@ static void passes_section(FILE *f, const struct report *r)
 	fputs("</tbody></table>\n</section>\n", f);
 }
 
+static void origin(FILE *f, const struct report *r)
+{
+	char date[REPORT_DATE_MAX];
+
+	report_date(date);
+	element(f, "<p class=\"soft\">", date, "");
+	element(f, " &middot; ", r->machine->host, " &middot; ipmu-run " IPMU_VERSION);
+	if (r->machine->is_virtual)
+		fprintf(f, " &middot; model version %d", IPMU_MODEL_VERSION);
+	if (r->machine->seed)
+		fprintf(f, " &middot; seed %" PRIu64, r->machine->seed);
+	fputs("</p>\n", f);
+}
+
 static void summary(FILE *f, const struct report *r)
 {
 	const struct value seconds = report_seconds(r);
@@ -212,8 +244,7 @@ static void summary(FILE *f, const struct report *r)
 		fprintf(f, ", %d rank%s</p>\n", r->job->node[i].ranks,
 			r->job->node[i].ranks == 1 ? "" : "s");
 	}
-	if (r->machine->seed)
-		fprintf(f, "<p>seed %" PRIu64 "</p>\n", r->machine->seed);
+	origin(f, r);
 	if (r->only)
 		element(f, "<p>Counted: processes of ", r->only, "</p>\n");
 	if (r->machine->is_virtual)
@@ -249,11 +280,12 @@ static void machine_section(FILE *f, const struct report *r, const struct machin
 	fputs("<section>\n<h2>Machine</h2>\n", f);
 	if (r->job && r->job->nodes > 1)
 		element(f, "<p>Node 0: ", r->job->node[0].host, "</p>\n");
+	element(f, "<p class=\"soft\">", r->machine->geometry, "</p>\n");
 	if (d->wide.svg)
-		fprintf(f, "<figure class=\"wide\">%s</figure>\n"
-			"<figure class=\"narrow\">%s</figure>\n"
-			"<p class=\"soft\">Where the counts are from. Rounded; the tables have all "
-			"digits.</p>\n", d->wide.svg, d->narrow.svg);
+		fprintf(f, "<p class=\"soft\">Where the counts are from. Rounded; the tables have "
+			"all digits.</p>\n<figure class=\"wide\">%s</figure>\n"
+			"<details class=\"narrow\"><summary>Drawing</summary>\n"
+			"<figure>%s</figure></details>\n", d->wide.svg, d->narrow.svg);
 	else
 		element(f, "<p class=\"warn\">No drawing of the machine: ", why, "</p>\n");
 	fputs("</section>\n", f);
@@ -294,13 +326,13 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	fputs("<main>\n", f);
 	if (r->comparison)
 		compared_html(f, r->comparison);
-	if (r->m->done && !r->elsewhere)
-		machine_section(f, r, &d, missing->drawing);
 	if (missing->plots[0])
 		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		group_section(f, r, &r->groups[i], &s);
 	passes_section(f, r);
+	if (r->m->done && !r->elsewhere)
+		machine_section(f, r, &d, missing->drawing);
 	fputs("</main>\n<footer class=\"soft\"><p>ipmu-run " IPMU_VERSION "</p></footer>\n"
 	      "</body>\n</html>\n", f);
 	scratch_free(&s);

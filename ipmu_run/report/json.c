@@ -3,7 +3,6 @@
  * runs, each run's value. A value that is not known is null. saved.c, from_json.c and
  * job/node_report.c read these members again: raise REPORT_SCHEMA when one changes its meaning. */
 #include <json-c/json.h>
-#include <time.h>
 
 #include "json_writer.h"
 #include "model_version.h"
@@ -260,12 +259,9 @@ static void put_timelines(struct json_writer *w, struct json_object *o, const st
 static void put_origin(struct json_writer *w, struct json_object *o, const struct report *r)
 {
 	struct json_object *program = json_array_begin(w);
-	const time_t now = time(NULL);
-	char date[32] = "";
-	struct tm utc;
+	char date[REPORT_DATE_MAX];
 
-	if (gmtime_r(&now, &utc))
-		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	report_date(date);
 	for (int i = 0; r->program && r->program[i]; i++)
 		json_append_text(w, program, r->program[i]);
 	json_put_int(w, o, "schema", REPORT_SCHEMA);

@@ -22,6 +22,7 @@ struct subject {
 	size_t n, step;		/* intervals, and how many of them are a point */
 	bool known[LINES_MAX];	/* has the line any point? */
 	double least, most;
+	double top;		/* of the axis; 0: where this one's values end */
 	bool wall;		/* time is not that of the machine's clock */
 };
 
@@ -196,6 +197,37 @@ static const char *time_of(const struct subject *u)
 	return u->wall ? "s of the wall's clock" : "s of the machine's clock";
 }
 
+/* Metrics of a group that have one unit are there to be compared, so their axes are equal. A number
+ * without a unit may be anything. */
+static double top_of(const struct subject *u)
+{
+	double most = 0;
+	int same = 0;
+
+	if (!u->g->group || !*unit_of(u))
+		return 0;
+	for (int i = 0; i < plot_items(u->g); i++) {
+		struct subject other;
+
+		if (!subject_of(u->r, u->g, i, &other) || strcmp(unit_of(&other), unit_of(u)))
+			continue;
+		if (other.least < 0)
+			return 0;
+		most = other.most > most ? other.most : most;
+		same++;
+	}
+	return same > 1 ? 1.05 * most : 0;
+}
+
+static void plot_range(FILE *f, const struct subject *u)
+{
+	if (u->top > 0)
+		fprintf(f, "\nset yrange [0:%.6g]", u->top);
+	else
+		fprintf(f, "\nset yrange [%s:%s]", u->least < 0 ? "*" : "0",
+			u->least < 0 || u->most > 0 ? "*" : "1");
+}
+
 static void plot(FILE *f, const struct subject *u, const char *path, const char *size)
 {
 	bool first = true;
@@ -204,8 +236,8 @@ static void plot(FILE *f, const struct subject *u, const char *path, const char 
 	fprintf(f, "set terminal svg size %s noenhanced font 'sans-serif,12' linewidth 1.5\n"
 		"set output ", size);
 	quoted(f, path);
-	fprintf(f, "\nset yrange [%s:%s]\nset ylabel ", u->least < 0 ? "*" : "0",
-		u->least < 0 || u->most > 0 ? "*" : "1");
+	plot_range(f, u);
+	fputs("\nset ylabel ", f);
 	quoted(f, unit_of(u));
 	fputs("\nset xlabel ", f);
 	quoted(f, time_of(u));
@@ -245,6 +277,7 @@ static int script(const struct report *r, struct scratch *s, const char *path)
 		for (int k = 0; k < plot_items(&r->groups[i]); k++) {
 			if (!subject_of(r, &r->groups[i], k, &u))
 				continue;
+			u.top = top_of(&u);
 			data(f, &u);
 			plot_path(s, r, u.g, k, "wide", svg);
 			plot(f, &u, svg, "800,240");

@@ -100,6 +100,9 @@ struct value report_span_seconds(const struct report *r, const struct report_gro
 /* A count, or a metric's value, as text for people. */
 #define REPORT_NUMBER_MAX 40
 void report_number(double x, bool is_count, char out[REPORT_NUMBER_MAX]);
+/* Now, in UTC: "2026-11-25T23:10:05Z". */
+#define REPORT_DATE_MAX 32
+void report_date(char out[REPORT_DATE_MAX]);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 

@@ -30,6 +30,8 @@ const char page_style[] =
 "  min-width: 6.5rem; width: 30%; }\n"
 ".c { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
 ".scroll { overflow-x: auto; }\n"
+".n span { margin-left: .2em; }\n"
+"summary { cursor: pointer; padding: .4rem 0; }\n"
 ".d { min-width: 4.5rem; width: 15%; }\n"
 ".part td { padding-top: .1rem; padding-bottom: .1rem; font-size: .9rem; }\n"
 ".part td:first-child { padding-left: 1.5rem; color: var(--soft); }\n"

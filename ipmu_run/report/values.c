@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "../groups/formula.h"
 #include "report.h"
@@ -67,6 +68,16 @@ void report_number(double x, bool is_count, char out[REPORT_NUMBER_MAX])
 		snprintf(out, REPORT_NUMBER_MAX, "%.0f", x);
 	else
 		snprintf(out, REPORT_NUMBER_MAX, "%.6g", x);
+}
+
+void report_date(char out[REPORT_DATE_MAX])
+{
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	out[0] = '\0';
+	if (gmtime_r(&now, &utc))
+		strftime(out, REPORT_DATE_MAX, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 bool report_is_first(const struct report_group *g, int i)
