@@ -57,3 +57,5 @@ EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
 EXTRA_OBJECTS_glue_node_sum = $(addprefix $(O)/component/papi_glue/,apart.o node_sum.o)
 EXTRA_LIBS_glue_node_sum = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_check_results = $(O)/component/check/results.o
+EXTRA_OBJECTS_check_perf = $(O)/component/check/perf.o
+EXTRA_LIBS_check_perf = -Wl,--wrap=fopen,--wrap=opendir,--wrap=syscall
