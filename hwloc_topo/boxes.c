@@ -55,6 +55,11 @@ static const struct ipmu_box_kind arrow_lake[] = {
 	MTL_TILE_KINDS("arl"), ADL_IMC_KINDS("arl"), { .pmu = NULL },
 };
 static const struct ipmu_box_kind lunar_lake[] = { ADL_IMC_KINDS("lnl"), { .pmu = NULL } };
+/* From Panther Lake on a discovery table says how many controllers there are; the free-running
+ * counters are of two. */
+static const struct ipmu_box_kind panther_lake[] = {
+	{ "ptl_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, ADL_IMC_KINDS("ptl"), { .pmu = NULL },
+};
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -95,6 +100,7 @@ static const struct identity {
 	{ 6, { 0xAA, 0xAC, 0xB5, -1 }, meteor_lake },
 	{ 6, { 0xC5, 0xC6, -1 }, arrow_lake },
 	{ 6, { 0xBD, -1 }, lunar_lake },
+	{ 6, { 0xCC, 0xD5, 0xE5, -1 }, panther_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

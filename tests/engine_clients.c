@@ -364,7 +364,7 @@ static void thresholds_end_where_the_field_does(void **state)
 		assert_non_null(strstr(why, "out of range"));
 		tried++;
 	}
-	assert_int_equal(tried, !g->clock ? 0 : slices ? 2 : 1);
+	assert_int_equal(tried, !g->clock || g->clock_only ? 0 : slices ? 2 : 1);
 }
 
 /* ---- start and stop */
@@ -374,9 +374,12 @@ static void enables_are_left_off(void **state)
 {
 	const struct engine_fixture *f = *state;
 	bool tiles = has_tiles(f->segment);
-	const char *name = tiles ? "UNC_HAC_ARB_TRK_REQUESTS.ALL" : "UNC_ARB_TRK_REQUESTS.ALL";
+	const char *name = tiles ? "UNC_HAC_ARB_TRK_REQUESTS.ALL" :
+			   client_here(f)->clock_only ? "UNC_CLOCK.SOCKET" :
+			   "UNC_ARB_TRK_REQUESTS.ALL";
 	const char *select = client_select_of_arbiter(client_here(f));
-	bool global = client_here(f)->family->switches && !tiles, local;
+	bool clock = client_here(f)->clock_only, local;
+	bool global = client_here(f)->family->switches && !tiles && !clock;
 	struct ipmu_session *s;
 	uint64_t v;
 
@@ -388,6 +391,8 @@ static void enables_are_left_off(void **state)
 		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_SNCU_BOX_CTL"), 0x20000000);
 	}
 
+	if (clock)
+		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_CNCU_0_BOX_CTL"), 0x20000000);
 	local = engine_fixture_peek(f, select) >> 22 & 1;
 	if (global)
 		assert_int_equal(engine_fixture_peek(f, "MSR_UNC_PERF_GLOBAL_CTRL"), 0x20000000);
@@ -411,6 +416,7 @@ static void enables_are_left_off(void **state)
 static void controllers_are_frozen_again(void **state)
 {
 	const struct engine_fixture *f = *state;
+	const struct client_generation *g = client_here(f);
 	const char *name = "UNC_M_CAS_COUNT_RD:box=1";
 	struct ipmu_session *s;
 	uint64_t v;
@@ -418,28 +424,35 @@ static void controllers_are_frozen_again(void **state)
 	if (!client_has_selects(client_here(f)))
 		return;
 	s = engine_fixture_started(f, &name, 1);
-	assert_int_equal(engine_fixture_peek(f, "MC0_BOX_CTL"), 1);
-	assert_int_equal(engine_fixture_peek(f, "MC1_BOX_CTL"), 0);
+	assert_int_equal(engine_fixture_peek(f, client_imc_register(g, 0, "CTL")), 1);
+	assert_int_equal(engine_fixture_peek(f, client_imc_register(g, 1, "CTL")), 0);
+	if (client_is_discovered(g))
+		assert_int_equal(engine_fixture_peek(f, "UNITS_GLOBAL_CTL"), 0);
 	for (const struct ipmu_reg *const *r = client_here(f)->family->switches; r && *r; r++)
 		assert_int_equal(engine_fixture_peek(f, (*r)->name), 0);
 	happen(f->segment);
 	assert_int_equal(ipmu_session_stop(s, &v, NULL), 0);
 	assert_int_equal(v, 150);
-	assert_int_equal(engine_fixture_peek(f, "MC1_BOX_CTL"), 1);
+	assert_int_equal(engine_fixture_peek(f, client_imc_register(g, 1, "CTL")), 1);
 	happen(f->segment);
 	assert_int_equal(ipmu_session_read(s, &v), 0);
 	assert_int_equal(v, 150);
 	ipmu_session_free(s);
+	if (client_is_discovered(g))	/* as it was found */
+		assert_int_equal(engine_fixture_peek(f, "UNITS_GLOBAL_CTL"), 1);
 }
 
 /* A process that counts there is killed, and ipmu-restore restores what it has changed: somebody's
  * select and count, and the freeze, without which that select would count. */
 static void a_killed_process_is_put_back(void **state)
 {
-	static const char *const found[] = { "MC0_PERFEVTSEL2", "MC1_PERFCTR4", "MC0_BOX_CTL" };
-	static const uint64_t value[] = { 0x2C, 0x123456789ABCDEF0, 1 };
 	const struct engine_fixture *f = *state;
-	const char *name = "UNC_M_CAS_COUNT_RD";
+	const struct client_generation *g = client_here(f);
+	const char *found[] = { client_imc_register(g, 0, "PERFEVTSEL2"),
+				client_imc_register(g, 1, "PERFCTR4"),
+				client_imc_register(g, 0, "CTL") };
+	static const uint64_t value[] = { 0x2C, 0x56789ABCDEF0, 1 };
+	const char *name = "UNC_M_CAS_COUNT_RD", *first;
 	int status;
 
 	if (!client_has_selects(client_here(f)))
@@ -454,11 +467,12 @@ static void a_killed_process_is_put_back(void **state)
 		raise(SIGKILL);
 	}
 	assert_true(wait(&status) > 0 && WIFSIGNALED(status));
-	assert_int_equal(engine_fixture_peek(f, "MC0_BOX_CTL"), 0);
-	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL0"), 0x22);
-	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL2"), 0);
+	first = client_is_discovered(g) ? "IMC0_PERFEVTSEL0" : "MC0_PERFEVTSEL0";
+	assert_int_equal(engine_fixture_peek(f, found[2]), 0);
+	assert_int_equal(engine_fixture_peek(f, first), 0x22);
+	assert_int_equal(engine_fixture_peek(f, found[0]), 0);
 	assert_int_equal(system("ipmu-restore"), 0);
-	assert_int_equal(engine_fixture_peek(f, "MC0_PERFEVTSEL0"), 0);
+	assert_int_equal(engine_fixture_peek(f, first), 0);
 	for (size_t i = 0; i < ROWS(found); i++) {
 		assert_int_equal(engine_fixture_peek(f, found[i]), value[i]);
 		engine_fixture_poke(f, found[i], 0);

@@ -155,6 +155,9 @@ static void registers_are_found_by_address(void **state)
 
 		for (uint32_t addr = 0; addr < 0x20000; addr++)
 			found += ipmu_journal_register(*f, addr, NULL, NULL) != NULL;
+		for (uint32_t addr = IPMU_UNITS_FROM - 0x1000; addr < IPMU_UNITS_GLOBAL + 0x1000;
+		     addr++)
+			found += ipmu_journal_register(*f, addr, NULL, NULL) != NULL;
 		for (const struct ipmu_reg *const *r = (*f)->registers; *r; r++)
 			if (((*r)->space == IPMU_MSR && (*r)->access != IPMU_WO &&
 			     !(*r)->never_write) ||

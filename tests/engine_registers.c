@@ -319,6 +319,8 @@ static void models_of_the_documents(void **state)
 		{ 6, 0xBD, &ipmu_lnl_client_uncore },
 		{ 6, 0xBE, &ipmu_adl_client_uncore }, { 6, 0xBF, &ipmu_adl_client_uncore },
 		{ 6, 0xC5, &ipmu_arl_client_uncore }, { 6, 0xC6, &ipmu_arl_client_uncore },
+		{ 6, 0xCC, &ipmu_ptl_client_uncore }, { 6, 0xD5, &ipmu_ptl_client_uncore },
+		{ 6, 0xE5, &ipmu_ptl_client_uncore },
 		{ 11, 1, &ipmu_knc },
 		{ 15, 0, &ipmu_netburst }, { 15, 1, &ipmu_netburst }, { 15, 2, &ipmu_netburst },
 		{ 15, 3, &ipmu_netburst_p }, { 15, 4, &ipmu_netburst_p },

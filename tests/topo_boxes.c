@@ -238,6 +238,8 @@ static void identities(void **state)
 		{ 6, 0xBA, "adl_unc_cbo" }, { 6, 0xBD, "lnl_unc_imc" },
 		{ 6, 0xBE, "adl_unc_cbo" }, { 6, 0xBF, "adl_unc_cbo" },
 		{ 6, 0xC5, "arl_unc_hac_arb" }, { 6, 0xC6, "arl_unc_hac_arb" },
+		{ 6, 0xCC, "ptl_unc_cncu" }, { 6, 0xD5, "ptl_unc_cncu" },
+		{ 6, 0xE5, "ptl_unc_cncu" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
 		{ 15, 2, "netburst" }, { 15, 3, "netburst_p" }, { 15, 4, "netburst_p" },
 		{ 15, 6, "netburst_p" },

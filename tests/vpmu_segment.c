@@ -374,7 +374,8 @@ static void names_are_parsed_strictly(void **state)
 					   "adl-0p8e8t", "adl-8e8p24t", "adl-9p8e26t",
 					   "adln-8p8e24t", "adln-12e12t", "adl-8p8e2l24t",
 					   "mtl-6p8e22t", "mtl-6p8e1lp21t", "mtl-6p8e2p22t",
-					   "mtl-6p8e2l22t", "arl-8p16e32t", "lnl-4p8e12t" };
+					   "mtl-6p8e2l22t", "arl-8p16e32t", "lnl-4p8e12t",
+					   "ptl-4p8e12t", "ptl-4p8e2lp14t" };
 	struct vpmu_machine m;
 	char why[512];
 
@@ -425,6 +426,7 @@ static void geometry_follows_the_family(void **state)
 		{ "mtl-6p8e2lp22t", { 1, 16, 2, 8, 2048, 24 * 1024, 21, 21 } },
 		{ "arl-8p16e24t", { 1, 24, 1, 12, 3072, 36 * 1024, 23, 23 } },
 		{ "lnl-4p4e8t", { 1, 8, 1, 4, 2560, 12 * 1024, 7, 7 } },
+		{ "ptl-4p8e4lp16t", { 1, 16, 1, 6, 2560, 18 * 1024, 15, 15 } },
 		{ "adln-8e8t", { 1, 8, 1, 2, 1280, 6 * 1024, 7, 7 } },
 	};
 	struct vpmu_machine m;

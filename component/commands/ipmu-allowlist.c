@@ -29,6 +29,7 @@ static const struct machine {
 	{ "meteor-lake", &ipmu_mtl_client_uncore },
 	{ "arrow-lake", &ipmu_arl_client_uncore },
 	{ "lunar-lake", &ipmu_lnl_client_uncore },
+	{ "panther-lake", &ipmu_ptl_client_uncore },
 	{ "comet-lake-10", &ipmu_cml_client_uncore },
 	{ "knights-corner", &ipmu_knc },
 	{ "core2", &ipmu_core2 },

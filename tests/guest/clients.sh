@@ -139,7 +139,7 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCKS [LLC]
 		within "$1: lookups that found nothing" "$(of UNC_CBO_CACHE_LOOKUP.READ_I)" $once 3
 		within "$1: modified in the other core" \
 			"$(of UNC_CBO_XSNP_RESPONSE.HITM_XCORE)" $((2 * handed)) 25 ;;
-	adl* | rpl* | lnl*)
+	adl* | rpl* | lnl* | ptl*)
 		within "$1: reads of memory" "$(of UNC_M_VC0_REQUESTS_RD)" $once 5
 		within "$1: writes to memory" "$(of UNC_M_VC0_REQUESTS_WR)" $back 5 ;;
 	mtl* | arl*)

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,6 +34,8 @@ const struct client_generation client_generations[] = {
 	{ "ARL", "arl", "arl-8p16e24t", &ipmu_arl_client_uncore, 32, .clock = "cncu",
 	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0" },
 	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
+	{ "PTL", "ptl", "ptl-4p8e4lp16t", &ipmu_ptl_client_uncore, 34, .clock = "cncu",
+	  .select = "MSR_UNC_CNCU_0_FIXED_CTRL", .clock_only = true },
 };
 #define GENERATIONS (sizeof(client_generations) / sizeof(client_generations[0]))
 const size_t client_generation_count = GENERATIONS;
@@ -52,6 +55,26 @@ bool client_has_selects(const struct client_generation *g)
 		if ((*r)->space == IPMU_MMIO && ipmu_reg_writable(*r))
 			return true;
 	return false;
+}
+
+bool client_is_discovered(const struct client_generation *g)
+{
+	for (const struct ipmu_reg *const *r = g->family->registers; *r; r++)
+		if ((*r)->unit_type)
+			return true;
+	return false;
+}
+
+const char *client_imc_register(const struct client_generation *g, int box, const char *what)
+{
+	static char name[4][32];
+	static unsigned turn;
+	bool is = client_is_discovered(g);
+	char *to = name[turn++ % 4];
+
+	snprintf(to, sizeof(name[0]), "%s%d_%s", is ? "IMC" : "MC", box,
+		 strcmp(what, "CTL") ? what : is ? "UNIT_CTL" : "BOX_CTL");
+	return to;
 }
 
 const char *client_select_of_arbiter(const struct client_generation *g)

@@ -12,7 +12,9 @@ struct client_generation {
 	const char *model;	/* of which rows may be; NULL: all are of all models */
 	uint32_t other_block;	/* the memory controllers' of other models; 0: all are alike */
 	const char *clock;	/* its PMU; NULL: there is none, nor any other with MSRs */
-	const char *select;	/* of an arbiter's counter; NULL: the first generations' name */
+	/* Of an arbiter's counter, or the clock's control; NULL: the first generations' name. */
+	const char *select;
+	bool clock_only;	/* of MSRs it uses the clock's alone */
 	bool unconfirmed;	/* with the events that one source has, which is not Intel */
 };
 
@@ -21,6 +23,10 @@ extern const size_t client_generation_count;
 
 /* The row of the machine that this process is on, or end the test. */
 const struct client_generation *client_here(const struct engine_fixture *f);
+/* Whether these are at places that a discovery table tells, and the name of one of the registers of
+ * controller `box`: its control, a select or a counter. */
+bool client_is_discovered(const struct client_generation *g);
+const char *client_imc_register(const struct client_generation *g, int box, const char *what);
 bool client_has_selects(const struct client_generation *g);	/* of memory controllers */
 const char *client_select_of_arbiter(const struct client_generation *g);
 /* cmocka group set-up, with engine_fixture_close. */

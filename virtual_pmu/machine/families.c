@@ -206,6 +206,18 @@ const struct vpmu_family_row vpmu_families[] = {
 			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, 3, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
+		/* The largest part. Of its sizes only the numbers of cores are Intel's; the caches
+		 * are Lunar Lake's as a stand-in. */
+		HYBRID("ptl", 4, 4, 8, 8), .low = 4, .slices = 6, .slices_max = 6,
+		.pattern = "ptl-<P>p<E>e4lp<T>t", .forms = "pelt",
+		.meaning = "4 P cores, 8 E cores, 4 low-power E cores, 16 threads",
+		.examples = "ptl-4p8e4lp16t", .brand = "Panther Lake",
+		.qemu_cpu = ICL_QEMU_CPU ",model=204,stepping=2",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE(VPMU_PANTHER_LAKE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
+		},
+	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag
 		 * directories of the ring are one directory that has room for twice the L2s. */
 		.prefix = "knc",

@@ -14,10 +14,16 @@
 
 const char *vpmu_mmio_base(uint32_t address, uint32_t *behind)
 {
-	bool first = address < SKL_IMC_WINDOW_64;
-
-	*behind = first ? address : address - SKL_IMC_WINDOW_64 + SKL_SAF_FROM;
-	return first ? "BAR" : "SAFBAR";
+	if (address < SKL_IMC_WINDOW_64) {
+		*behind = address;
+		return "BAR";
+	}
+	if (address < SKL_UNITS_FROM) {
+		*behind = address - SKL_IMC_WINDOW_64 + SKL_SAF_FROM;
+		return "SAFBAR";
+	}
+	*behind = address - SKL_UNITS_FROM;
+	return "TABLE";
 }
 
 static void reset_by(uint8_t *mmio, uint64_t how)

@@ -39,6 +39,8 @@ const char *imc_undriven_text(uint32_t why)
 			"a controller of this machine has channel 0 only, so it stays 0",
 		[IMC_NOT_PUBLISHED - SKL_IMC_WHY] =
 			"no event of this unit is published, so it stays 0",
+		[IMC_THRESHOLDS - SKL_IMC_WHY] =
+			"thresholds are not modelled here, so it stays 0",
 	};
 
 	return texts[why - SKL_IMC_WHY];
@@ -46,6 +48,11 @@ const char *imc_undriven_text(uint32_t why)
 
 void imc_reset(struct skl_package *p, const struct skl_design *d)
 {
+	p->imc_control = d->units ? UNIT_IMC(0) : BOX_CTL;
+	p->imc_selects = d->units ? UNIT_IMC(0) + UNIT_SELECTS : SELECTS;
+	p->imc_counters = d->units ? UNIT_IMC(0) + UNIT_COUNTERS : COUNTERS;
+	p->imc_step = d->units ? UNIT_IMC(1) - UNIT_IMC(0) : STEP;
+	p->imc_mask = d->units ? VPMU_BITS(UNIT_WIDTH - 1, 0) : UINT64_MAX;
 	p->imc_known = p->imc_driven = 0;
 	for (uint32_t i = 0; i < d->event_count; i++) {
 		const struct vpmu_event_info *e = &d->events[i];
@@ -57,19 +64,27 @@ void imc_reset(struct skl_package *p, const struct skl_design *d)
 	}
 }
 
-static uint32_t *select_of(uint8_t *mmio, uint32_t mc, uint32_t i)
+static uint32_t *select_of(const struct skl_package *p, uint8_t *mmio, uint32_t mc, uint32_t i)
 {
-	return (uint32_t *)(void *)(mmio + SELECTS + mc * STEP + i * sizeof(uint32_t));
+	return (uint32_t *)(void *)(mmio + p->imc_selects + mc * p->imc_step +
+				    i * sizeof(uint32_t));
 }
 
-static uint64_t *counter_of(uint8_t *mmio, uint32_t mc, uint32_t i)
+static uint64_t *counter_of(const struct skl_package *p, uint8_t *mmio, uint32_t mc, uint32_t i)
 {
-	return (uint64_t *)(void *)(mmio + COUNTERS + mc * STEP + i * sizeof(uint64_t));
+	return (uint64_t *)(void *)(mmio + p->imc_counters + mc * p->imc_step +
+				    i * sizeof(uint64_t));
 }
 
-static uint32_t *control_of(uint8_t *mmio, uint32_t mc)
+static uint32_t *control_of(const struct skl_package *p, uint8_t *mmio, uint32_t mc)
 {
-	return (uint32_t *)(void *)(mmio + BOX_CTL + mc * STEP);
+	return (uint32_t *)(void *)(mmio + p->imc_control + mc * p->imc_step);
+}
+
+static bool is_frozen(const struct skl_package *p, uint8_t *mmio, uint32_t mc)
+{
+	return (*control_of(p, mmio, mc) & IMC_FRZ) ||
+	       (p->units && (mmio[UNITS_GLOBAL_CTL] & UNIT_FRZ));
 }
 
 /* The pages are read by programs without the lock, so each counter changes in one piece. */
@@ -88,19 +103,23 @@ static uint32_t why_not(const struct skl_package *p, uint64_t select)
 		return IMC_NOT_HERE;
 	if (select & IMC_EDGE)
 		return IMC_EDGES;
+	if (p->units)
+		return select & UNIT_UMASK ? IMC_NO_EVENT :
+		       select & UNIT_THRESHOLD ? IMC_THRESHOLDS : 0;
 	return (select & IMC_CHANNELS) && !(select & CHANNEL_0) ? IMC_OTHER_CHANNEL : 0;
 }
 
 static void count(struct skl_package *p, uint8_t *mmio, uint32_t mc, enum imc_code code,
 		  uint64_t n)
 {
-	if (!p->imc_selected || !n || (*control_of(mmio, mc) & IMC_FRZ))
+	if (!p->imc_selected || !n || is_frozen(p, mmio, mc))
 		return;
 	for (uint32_t i = 0; i < PER_CONTROLLER; i++) {
-		uint32_t select = *select_of(mmio, mc, i);
+		uint32_t select = *select_of(p, mmio, mc, i);
+		uint64_t *counter = counter_of(p, mmio, mc, i);
 
 		if (VPMU_GET(IMC_EVENT, select) == (uint32_t)code && !why_not(p, select))
-			add(counter_of(mmio, mc, i), n);
+			__atomic_store_n(counter, (*counter + n) & p->imc_mask, __ATOMIC_RELAXED);
 	}
 }
 
@@ -159,30 +178,32 @@ void imc_clock(struct vpmu_segment *s, uint32_t package)
 
 /* ---- what is written ---- */
 
-static void reset_by(uint8_t *mmio, uint32_t how)
+static void reset_by(const struct skl_package *p, uint8_t *mmio, uint32_t how)
 {
 	for (uint32_t mc = 0; mc < CONTROLLERS; mc++) {
 		if (how & IMC_RST_CTRL) {
-			memset(select_of(mmio, mc, 0), 0, PER_CONTROLLER * sizeof(uint32_t));
-			*control_of(mmio, mc) = 0;
+			memset(select_of(p, mmio, mc, 0), 0, PER_CONTROLLER * sizeof(uint32_t));
+			*control_of(p, mmio, mc) = 0;
 		}
 		if (how & IMC_RST_CTRS)
-			memset(counter_of(mmio, mc, 0), 0, PER_CONTROLLER * sizeof(uint64_t));
+			memset(counter_of(p, mmio, mc, 0), 0, PER_CONTROLLER * sizeof(uint64_t));
 	}
 }
 
-static bool is_select(uint32_t offset)
+static bool is_select(const struct skl_package *p, uint32_t offset)
 {
-	uint32_t inside = offset % STEP;
-
-	return inside >= SELECTS && inside < SELECTS + PER_CONTROLLER * sizeof(uint32_t);
+	for (uint32_t mc = 0; mc < CONTROLLERS; mc++)
+		if (offset - (p->imc_selects + mc * p->imc_step) <
+		    PER_CONTROLLER * sizeof(uint32_t))
+			return true;
+	return false;
 }
 
-static bool any_selected(uint8_t *mmio)
+static bool any_selected(const struct skl_package *p, uint8_t *mmio)
 {
 	for (uint32_t mc = 0; mc < CONTROLLERS; mc++)
 		for (uint32_t i = 0; i < PER_CONTROLLER; i++)
-			if (VPMU_GET(IMC_EVENT, *select_of(mmio, mc, i)))
+			if (VPMU_GET(IMC_EVENT, *select_of(p, mmio, mc, i)))
 				return true;
 	return false;
 }
@@ -194,9 +215,9 @@ void imc_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint
 	uint32_t why;
 
 	if (offset == GLOBAL_CTL + STEP)	/* the one of MC1 serves both */
-		reset_by(mmio, (uint32_t)value);
-	p->imc_selected = any_selected(mmio);
-	if (!is_select(offset) || !VPMU_GET(IMC_EVENT, value))
+		reset_by(p, mmio, (uint32_t)value);
+	p->imc_selected = any_selected(p, mmio);
+	if (!is_select(p, offset) || !VPMU_GET(IMC_EVENT, value))
 		return;
 	why = why_not(p, value);
 	if (why)

@@ -30,7 +30,7 @@
 	IMC_ROWS_OF(n, "PERFCTR", block + 0xe8, 8, 64, UINT64_MAX, src)
 
 enum imc_why { IMC_NO_EVENT = SKL_IMC_WHY, IMC_NOT_HERE, IMC_EDGES, IMC_OTHER_CHANNEL,
-	       IMC_NOT_PUBLISHED };
+	       IMC_NOT_PUBLISHED, IMC_THRESHOLDS };
 
 struct imc_traffic { uint32_t requests, reads, writes; };
 
@@ -45,5 +45,24 @@ const char *imc_undriven_text(uint32_t why);
 
 /* client_hbo.c: the same of Lunar Lake's other base. */
 void hbo_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint64_t value);
+
+/* client_units.c: the same of what a discovery table describes. */
+#define UNITS_GLOBAL_CTL (SKL_UNITS_FROM + 0x3380u)	/* of all units, in the sNCU's page */
+/* Control, selects and counters of a unit, from its control on. */
+#define UNIT_SELECTS 0x10u
+#define UNIT_COUNTERS 0x40u
+#define UNIT_WIDTH 48u
+#define UNIT_IMC(n) (SKL_UNITS_FROM + 0x1900u + 0x1000u * (n))
+#define UNIT_SNCU (SKL_UNITS_FROM + 0x3000u)
+#define UNIT_HBO(n) (SKL_UNITS_FROM + 0x4400u + 0x1000u * (n))
+#define UNIT_FRZ IMC_FRZ
+#define UNIT_RST_CTRL 0x100u
+#define UNIT_RST_CTRS 0x200u
+#define UNIT_THRESHOLD VPMU_BITS(31, 23)	/* with INV */
+#define UNIT_UMASK VPMU_BITS(15, 8)
+#define UNIT_SELECT (UNIT_THRESHOLD | IMC_EDGE | UNIT_UMASK | IMC_EVENT)
+/* Writes the table, whose physical address is `at`, and freezes all units. */
+void units_reset(uint8_t *mmio, uint64_t at);
+void units_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint64_t value);
 
 #endif

@@ -110,7 +110,7 @@ enum vpmu_access { VPMU_RO, VPMU_RW, VPMU_RW1C, VPMU_WO };
 
 struct vpmu_register_info {
 	char name[40];			/* as the manual spells it */
-	char scope[24];			/* "package", "package/CBo 3", "core", "thread" */
+	char scope[32];			/* "package", "package/CBo 3", "core", "thread" */
 	enum vpmu_space space;
 	enum vpmu_access access;
 	uint32_t address;		/* MSR number, or offset in the PCI or MMIO space */

@@ -111,6 +111,7 @@ static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const stru
 {
 	p->cbo_config = s->machine.slices + d->more;
 	p->imc_bar = IMC_BAR_RESET;
+	p->units = d->units;
 	if (d->saf)	/* its registers are right behind those of the other base */
 		p->saf_bar = IMC_BAR_RESET + SKL_IMC_WINDOW_64 - SKL_SAF_FROM;
 	memcpy(p->device, s->machine.cores <= 2 ? d->device_of_two : d->device, 2);
@@ -124,10 +125,21 @@ static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const stru
 	imc_reset(p, d);
 }
 
+/* What stands in the window when the machine begins. */
+static void reset_units(struct vpmu_segment *s, uint32_t package)
+{
+	struct skl_package *p = skl_package(s, package);
+
+	p->discovery = (p->imc_bar & IMC_BAR_MASK) + SKL_UNITS_FROM;
+	units_reset(vpmu_package_mmio(s, package), p->discovery);
+}
+
 void skl_reset(struct vpmu_segment *s, const struct skl_design *d)
 {
 	for (uint32_t i = 0; i < s->machine.packages; i++)
 		reset_tile(s, skl_package(s, i), d);
+	if (d->units)
+		reset_units(s, 0);
 	if (d->soc)
 		reset_tile(s, skl_package(s, SKL_SOC_TILE), d->soc);
 }
@@ -181,6 +193,8 @@ static void written_in_window(struct vpmu_segment *s, uint32_t package, uint32_t
 {
 	if (offset < SKL_IMC_WINDOW_64)
 		imc_written(s, package, offset, value);
+	else if (offset >= SKL_UNITS_FROM)
+		units_written(s, package, offset, value);
 	else
 		hbo_written(s, package, offset, value);
 }

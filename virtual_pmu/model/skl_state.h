@@ -108,6 +108,7 @@ struct skl_bulk {
 
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar, saf_bar;
+	uint64_t discovery;		/* the MSR that tells where the table of units is */
 	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
 	/* Threads with ENABLE_UNCORE_PMI, a bit each, of the cores that PMI_SEL can name. */
 	uint8_t receivers[SKL_PMI_SEL_CORES];
@@ -121,6 +122,11 @@ struct skl_package {
 	uint32_t turns[SKL_TRK_KINDS], tor_turns[SKL_TRK_KINDS], transaction_turns[2];
 	uint64_t lines[3];	/* requests, reads, writes so far, for the turns of controllers */
 	uint64_t imc_known, imc_driven;	/* bit per code of the controllers' selects */
+	/* Offsets of the first controller's registers, how far the second's are, and a counter's
+	 * bits. */
+	uint32_t imc_control, imc_selects, imc_counters, imc_step;
+	uint64_t imc_mask;
+	bool units;		/* the design's */
 	uint64_t imc_clock;	/* their clocks before this one are counted */
 	bool imc_selected;	/* one of their counters has an event */
 	uint8_t arb_umasks[SKL_ARB_CODES];	/* documented bits of each code from 0x80 on */
@@ -174,6 +180,7 @@ struct skl_design {
 	uint32_t ctr_width;	/* 0: SKL_CTR_WIDTH */
 	uint8_t device[2], device_of_two[2];	/* PCI 0:0.0, low byte first; of two cores */
 	bool saf;		/* it has a base for HBO and sNCU, SAFBAR */
+	bool units;		/* it has a discovery table for those and the controllers */
 };
 
 /* Members of a generation's type that are the same for all, besides rows, events and design. */
@@ -193,6 +200,9 @@ struct skl_design {
 #define SKL_SAF_FROM 0xe4b000u
 #define SKL_SAF_TO 0xe55000u
 #define SKL_SAF_WINDOW (SKL_IMC_WINDOW_64 + SKL_SAF_TO - SKL_SAF_FROM)
+/* Behind that, what a discovery table describes: the table, then a page for each of its units. */
+#define SKL_UNITS_FROM SKL_SAF_WINDOW
+#define SKL_UNITS_TO (SKL_UNITS_FROM + 0x6000u)
 
 /* skl_client.c */
 void skl_reset(struct vpmu_segment *s, const struct skl_design *d);

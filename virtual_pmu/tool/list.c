@@ -233,7 +233,7 @@ static void print_register(struct vpmu_segment *s, const struct vpmu_register_in
 		printf("%s\t%s\t%u\t%s\t%s\t%s\t%s%s%s\n", i->name, address, i->width,
 		       access_name(i->access), mask, i->scope, i->cite, s ? "\t" : "", value);
 	else
-		printf("%-28s%-19s%5u  %-5s%-20s%-14s%s\n", i->name, address, i->width,
+		printf("%-27s %-19s%5u  %-5s%-20s%-14s%s\n", i->name, address, i->width,
 		       access_name(i->access), mask, i->scope, value);
 }
 

@@ -11,7 +11,8 @@
 #include "../registers/reg.h"
 
 #define IPMU_SAVED_MAX 128
-#define IPMU_WINDOWS_MAX 2	/* a page for each memory controller */
+/* A page for each memory controller, each discovered unit and the control of those. */
+#define IPMU_WINDOWS_MAX (2 + IPMU_UNITS_MAX + 1)
 
 struct ipmu_pmu_type;
 
@@ -52,6 +53,14 @@ struct ipmu_regs {
 		uint32_t first;	/* its offset from the BAR */
 		bool writable;
 	} windows[IPMU_WINDOWS_MAX];
+	struct ipmu_discovered {	/* by access/discovery.c */
+		int units;	/* 0: the table has not been read */
+		uint8_t ctrs, width;	/* counters of a unit, their bits */
+		struct ipmu_discovered_unit {
+			uint64_t control;	/* physical address */
+			uint8_t selects, counters;	/* behind it */
+		} unit[IPMU_UNITS_MAX + 1];	/* the last one is the control of all */
+	} discovered;
 	bool peers;		/* other processes count here; they know what the registers held */
 	bool told;		/* another unit has shown what the family has; foreign
 				 * users here are checked for before each start */
@@ -153,6 +162,11 @@ int ipmu_window_write(const struct ipmu_regs *p, const struct ipmu_reg *reg, uin
 bool ipmu_window_writable(const struct ipmu_regs *p, uint32_t addr);
 /* Map the page of physical memory at `at`, which ipmu_window_close does not know. */
 int ipmu_window_map(struct ipmu_window *w, uint64_t at, bool write, char *why);
+/* Read the discovery table of the family, if it has not been read yet: p->discovered. */
+int ipmu_discovery_read(struct ipmu_regs *p, char *why);
+/* After that: does this machine have the unit of that register, and the physical address of it. */
+bool ipmu_discovery_has(const struct ipmu_regs *p, uint32_t addr);
+uint64_t ipmu_discovery_address(const struct ipmu_regs *p, uint32_t addr);
 #define IPMU_WINDOW_FILE "/dev/mem"
 
 #endif

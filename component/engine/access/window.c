@@ -85,23 +85,43 @@ static bool writes_there(const struct ipmu_regs *p)
 	return false;
 }
 
+/* The physical address of that register. */
+static int address(struct ipmu_regs *p, uint32_t addr, uint64_t *at, char *why)
+{
+	uint64_t base = 0;
+	int rc;
+
+	if (addr >= IPMU_UNITS_FROM) {
+		rc = ipmu_discovery_read(p, why);
+		if (!rc && !ipmu_discovery_has(p, addr))	/* only a file can name it */
+			rc = ipmu_fail(why, -ENXIO, "this machine has no unit with register 0x%X",
+				       (unsigned)addr);
+		*at = rc ? 0 : ipmu_discovery_address(p, addr);
+		return rc;
+	}
+	rc = read_bar(p, bar_of(p), &base, why);
+	*at = base + addr;
+	return rc;
+}
+
 int ipmu_window_open(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, char *why)
 {
 	struct ipmu_window *w = window_of(p, addr);
-	uint64_t base = 0;
+	uint64_t at;
 	int rc;
 
 	if (!w)
 		return ipmu_fail(why, -ENOSPC, "%s: no window is left for it", reg->name);
 	if (w->page)
 		return 0;
-	rc = read_bar(p, bar_of(p), &base, why);
+	rc = address(p, addr, &at, why);
 	if (rc)
 		return rc;
 	w->first = addr & ~(PAGE - 1);
-	if (writes_there(p) && !ipmu_window_map(w, base + w->first, true, NULL))
+	at &= ~(uint64_t)(PAGE - 1);
+	if (writes_there(p) && !ipmu_window_map(w, at, true, NULL))
 		return 0;
-	return ipmu_window_map(w, base + w->first, false, why);
+	return ipmu_window_map(w, at, false, why);
 }
 
 static const struct ipmu_window *opened(const struct ipmu_regs *p, uint32_t addr)
@@ -115,7 +135,9 @@ static const struct ipmu_window *opened(const struct ipmu_regs *p, uint32_t addr
 
 static volatile void *place(const struct ipmu_regs *p, uint32_t addr)
 {
-	return (volatile unsigned char *)opened(p, addr)->page + addr % PAGE;
+	uint64_t at = addr < IPMU_UNITS_FROM ? addr : ipmu_discovery_address(p, addr);
+
+	return (volatile unsigned char *)opened(p, addr)->page + at % PAGE;
 }
 
 bool ipmu_window_writable(const struct ipmu_regs *p, uint32_t addr)

@@ -207,6 +207,16 @@ static int try_registers(struct ipmu_regs *p, int slices, char *why)
 	return rc;
 }
 
+/* As many counters as the family knows, or fewer, and their width by the table. */
+static void take_discovered(const struct ipmu_regs *p, const struct ipmu_pmu_type *type,
+			    struct ipmu_found *found, int t)
+{
+	const struct ipmu_discovered *d = &p->discovered;
+
+	found->widths[t] = d->width;
+	found->counters[t] = (uint8_t)(d->ctrs < type->counters ? d->ctrs : type->counters);
+}
+
 int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
 			 char *why)
 {
@@ -228,6 +238,8 @@ int ipmu_client_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *fou
 		if (rc < 0)
 			return ipmu_fail(why, rc, "%s", found->reasons[t]);
 		found->nboxes[t] = rc;
+		if (rc && ipmu_client_discovered(&l->units[t]))
+			take_discovered(p, l->units[t].type, found, t);
 	}
 	return 0;
 }

@@ -34,6 +34,9 @@ struct ipmu_client_layout {
 	/* In the window: resets all its selects and counters, once before they are used; NULL:
 	 * there is none. */
 	const struct ipmu_reg *window_reset;
+	/* Of discovered units: the control that freezes all of them, thawed before they are used;
+	 * NULL: there are none. */
+	const struct ipmu_reg *window_thaw;
 	/* Bits 3:0 are the number of slices; NULL: no counter of theirs is used. */
 	const struct ipmu_reg *cbo_config;
 	int more;		/* ... and so many more */
@@ -110,6 +113,11 @@ int ipmu_client_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 /* Functions of client_window.c for a unit: its boxes, 0 and a reason if they cannot be used; start
  * the boxes with active counters and stop the others; -EBUSY if somebody counts there. */
 int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason);
+/* Is the unit one that a discovery table describes? */
+static inline bool ipmu_client_discovered(const struct ipmu_client_unit *u)
+{
+	return u->box_ctl && u->box_ctl->unit_type;
+}
 /* For a window that could not be opened: 0 boxes, or the error if it says nothing of the machine
  * (no descriptor or memory is left). */
 int ipmu_client_no_boxes(int rc);
@@ -176,6 +184,19 @@ extern const struct ipmu_fixed_event ipmu_adl_imc_events[], ipmu_mtl_imc_events[
 #define IPMU_ADL_IMC .select = &ipmu_adl_imc_perfevtsel, .ctr = &ipmu_adl_imc_perfctr
 #define IPMU_ADL_IMC_UNITS(imc_, free_) \
 	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW, .box_ctl = &ipmu_adl_imc_box_ctl }, \
+	{ .type = free_, .boxes = IPMU_CLIENT_WINDOW }
+
+/* The memory controllers' counters from Panther Lake on, which a discovery table describes. */
+extern const struct ipmu_reg ipmu_ptl_unit_ctl, ipmu_ptl_unit_perfevtsel, ipmu_ptl_unit_perfctr,
+	ipmu_ptl_units_global_ctl;
+#define IPMU_PTL_IMC_REGISTERS(table_) \
+	table_, &ipmu_ptl_unit_ctl, &ipmu_ptl_unit_perfevtsel, &ipmu_ptl_unit_perfctr, \
+	&ipmu_ptl_units_global_ctl, &ipmu_adl_imc_bar, \
+	&ipmu_adl_imc_data[0], &ipmu_adl_imc_data[1], &ipmu_adl_imc_data[2], \
+	&ipmu_adl_imc_data[3], &ipmu_adl_imc_data[4], &ipmu_adl_imc_data[5]
+#define IPMU_PTL_IMC .select = &ipmu_ptl_unit_perfevtsel, .ctr = &ipmu_ptl_unit_perfctr
+#define IPMU_PTL_IMC_UNITS(imc_, free_) \
+	{ .type = imc_, .boxes = IPMU_CLIENT_WINDOW, .box_ctl = &ipmu_ptl_unit_ctl }, \
 	{ .type = free_, .boxes = IPMU_CLIENT_WINDOW }
 
 /* The tiles of Meteor Lake and Arrow Lake, but for the slices and arbiters of the compute tile. */

@@ -14,18 +14,31 @@ static const struct ipmu_client_layout *layout_of(const struct ipmu_regs *p)
 	return p->layout;
 }
 
+/* The register that is written once before the first counter is used, and restored first. */
+static const struct ipmu_reg *switch_of(const struct ipmu_regs *p)
+{
+	const struct ipmu_client_layout *l = layout_of(p);
+
+	return l->window_thaw ? l->window_thaw : l->window_reset;
+}
+
+/* How many of a register's boxes this machine has. */
+static int boxes_here(const struct ipmu_regs *p, const struct ipmu_reg *reg)
+{
+	return reg->unit_type ? p->discovered.units : reg->boxes;
+}
+
 /* Do something for each writable register in the window but the reset itself. The reset clears
  * them. They are saved before it, so that they are restored after it. */
 static int each_in_window(struct ipmu_regs *p, int (*what)(struct ipmu_regs *p,
 			  const struct ipmu_reg *reg, int box, int ctr))
 {
-	const struct ipmu_reg *reset = layout_of(p)->window_reset;
 	int rc = 0;
 
 	for (const struct ipmu_reg *const *r = p->registers; *r; r++) {
-		if ((*r)->space != IPMU_MMIO || *r == reset || !ipmu_reg_writable(*r))
+		if ((*r)->space != IPMU_MMIO || *r == switch_of(p) || !ipmu_reg_writable(*r))
 			continue;
-		for (int b = 0; b < (*r)->boxes && !rc; b++)
+		for (int b = 0; b < boxes_here(p, *r) && !rc; b++)
 			for (int c = 0; c < ((*r)->ctrs ? (*r)->ctrs : 1) && !rc; c++)
 				rc = what(p, *r, b, c);
 	}
@@ -47,21 +60,46 @@ static int freeze_one(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, 
 	return 0;
 }
 
-/* Reset the window before the unit's first counter is programmed, and not again while any process
- * counts. */
-static int reset_window(struct ipmu_regs *p)
+static int clear_select(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr)
 {
-	const struct ipmu_reg *reset = layout_of(p)->window_reset;
-	int rc;
+	for (const struct ipmu_client_unit *u = layout_of(p)->units; u->type; u++)
+		if (u->box_ctl && u->type->select == reg)
+			return ipmu_msr_write(p, reg, box, ctr, 0);
+	return 0;
+}
 
-	if (ipmu_msr_is_saved(p, reset, 0, 0))
-		return 0;
-	rc = each_in_window(p, save_one);
-	if (!rc)
-		rc = ipmu_msr_write(p, reset, 0, 0, IPMU_CLIENT_RESET);
+static int reset_all(struct ipmu_regs *p)
+{
+	int rc = ipmu_msr_write(p, layout_of(p)->window_reset, 0, 0, IPMU_CLIENT_RESET);
+
 	if (!rc)
 		rc = each_in_window(p, ipmu_msr_look);
 	return rc ? rc : each_in_window(p, freeze_one);
+}
+
+/* Discovered units are frozen one by one before the freeze of all ends. A select that somebody left
+ * there would count with ours. */
+static int thaw_all(struct ipmu_regs *p)
+{
+	int rc = each_in_window(p, freeze_one);
+
+	if (!rc)
+		rc = each_in_window(p, clear_select);
+	return rc ? rc : ipmu_msr_update(p, layout_of(p)->window_thaw, 0, 0,
+					 IPMU_CLIENT_BOX_FRZ, 0);
+}
+
+/* Before the first counter of the unit is programmed, and not again while any process counts. */
+static int reset_window(struct ipmu_regs *p)
+{
+	int rc;
+
+	if (ipmu_msr_is_saved(p, switch_of(p), 0, 0))
+		return 0;
+	rc = each_in_window(p, save_one);
+	if (rc)
+		return rc;
+	return layout_of(p)->window_thaw ? thaw_all(p) : reset_all(p);
 }
 
 static int program_in_window(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box,
@@ -85,7 +123,7 @@ int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *
 	for (const struct ipmu_client_unit *u = layout_of(p)->units; u->type; u++) {
 		const uint32_t *active = a->active[u - layout_of(p)->units];
 
-		for (int b = 0; u->box_ctl && b < u->box_ctl->boxes; b++) {
+		for (int b = 0; u->box_ctl && b < boxes_here(p, u->box_ctl); b++) {
 			if (!ipmu_msr_is_saved(p, u->box_ctl, b, 0))
 				continue;
 			rc = ipmu_msr_write(p, u->box_ctl, b, 0, active[b] ? 0 : stopped);
@@ -95,16 +133,20 @@ int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *
 	return first;
 }
 
-/* A select other than 0 counts where its box is not frozen. */
+/* A select other than 0 counts where its box is not frozen, nor all of them. */
 int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *why)
 {
-	const struct ipmu_reg *select = u->type->select;
+	const struct ipmu_reg *select = u->type->select, *thaw = layout_of(p)->window_thaw;
 	uint64_t value = 0;
 	int rc = 0;
 
-	if (ipmu_msr_is_saved(p, layout_of(p)->window_reset, 0, 0))
+	if (ipmu_msr_is_saved(p, switch_of(p), 0, 0))
 		return 0;
-	for (int b = 0; b < select->boxes && !rc; b++) {
+	if (thaw)
+		rc = ipmu_access_read(p, thaw, thaw->addr, &value);
+	if (rc || value & IPMU_CLIENT_BOX_FRZ)
+		return rc;
+	for (int b = 0; b < boxes_here(p, select) && !rc; b++) {
 		rc = ipmu_access_read(p, u->box_ctl, ipmu_reg_addr(u->box_ctl, b, 0), &value);
 		if (rc || value & IPMU_CLIENT_BOX_FRZ)
 			continue;
@@ -124,11 +166,14 @@ int ipmu_client_no_boxes(int rc)
 
 int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *reason)
 {
-	for (int b = 0; b < u->box_ctl->boxes; b++) {
+	int rc = ipmu_client_discovered(u) ? ipmu_discovery_read(p, reason) : 0;
+
+	if (rc)
+		return ipmu_client_no_boxes(rc);
+	for (int b = 0; b < boxes_here(p, u->box_ctl); b++) {
 		uint32_t addr = ipmu_reg_addr(u->box_ctl, b, 0);
 
-		int rc = ipmu_window_open(p, u->box_ctl, addr, reason);
-
+		rc = ipmu_window_open(p, u->box_ctl, addr, reason);
 		if (rc)
 			return ipmu_client_no_boxes(rc);
 		if (!ipmu_window_writable(p, addr)) {
@@ -138,5 +183,5 @@ int ipmu_client_window_boxes(struct ipmu_regs *p, const struct ipmu_client_unit 
 			return 0;
 		}
 	}
-	return u->box_ctl->boxes;
+	return boxes_here(p, u->box_ctl);
 }

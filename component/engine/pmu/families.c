@@ -20,7 +20,8 @@ const struct ipmu_family *const ipmu_families[] = {
 	&ipmu_hsw_client_uncore, &ipmu_bdw_client_uncore, &ipmu_icl_client_uncore,
 	&ipmu_tgl_client_uncore, &ipmu_tglh_client_uncore, &ipmu_rkl_client_uncore,
 	&ipmu_adl_client_uncore, &ipmu_mtl_client_uncore, &ipmu_arl_client_uncore,
-	&ipmu_lnl_client_uncore, &ipmu_knc,
+	&ipmu_lnl_client_uncore, &ipmu_ptl_client_uncore,
+	&ipmu_knc,
 	&ipmu_nehalem_ex, &ipmu_westmere_ex,
 	&ipmu_netburst, &ipmu_netburst_p,
 	&ipmu_core2, &ipmu_skl_core,
@@ -130,7 +131,7 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 					   enum ipmu_scope scope, char *why)
 {
 	const struct ipmu_family *tried = asked_for(topo, scope);
-	char supported[IPMU_WHY_MAX - 224] = "", more[144] = "";
+	char supported[IPMU_WHY_MAX - 176] = "", more[144] = "";
 
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		if (family_matches(*f, topo, scope))

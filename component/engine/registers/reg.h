@@ -69,8 +69,20 @@ struct ipmu_reg {
 	/* No event needs a write of it, and some such registers let the CPU write anywhere: nobody
 	 * writes it through us, whatever a file says. */
 	bool never_write;
+	bool discovery;		/* an MSR that holds the physical address of a discovery table */
+	uint16_t unit_type;	/* of a unit in that table, by Linux's numbers; 0: it is none */
 	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
 };
+
+/* Registers of units whose places a discovery table tells (access/discovery.c) are of space MMIO,
+ * with numbers from here on: of each unit its control, its selects and its counters. Behind the
+ * units stands the control of all. */
+#define IPMU_UNITS_FROM 0x40000000u
+#define IPMU_UNIT_STEP 0x1000u
+#define IPMU_UNIT_SELECTS 0x100u
+#define IPMU_UNIT_COUNTERS 0x200u
+#define IPMU_UNITS_MAX 4	/* of a kind */
+#define IPMU_UNITS_GLOBAL (IPMU_UNITS_FROM + IPMU_UNITS_MAX * IPMU_UNIT_STEP)
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr);
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg);	/* bits of all its fields */
