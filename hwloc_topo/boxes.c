@@ -60,6 +60,7 @@ static const struct ipmu_box_kind lunar_lake[] = { ADL_IMC_KINDS("lnl"), { .pmu 
 static const struct ipmu_box_kind panther_lake[] = {
 	{ "ptl_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, ADL_IMC_KINDS("ptl"), { .pmu = NULL },
 };
+static const struct ipmu_box_kind nova_lake[] = { ADL_IMC_KINDS("nvl"), { .pmu = NULL } };
 static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
 	{ .pmu = NULL },
@@ -101,6 +102,7 @@ static const struct identity {
 	{ 6, { 0xC5, 0xC6, -1 }, arrow_lake },
 	{ 6, { 0xBD, -1 }, lunar_lake },
 	{ 6, { 0xCC, 0xD5, 0xE5, -1 }, panther_lake },
+	{ 18, { 1, 3, -1 }, nova_lake },
 	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },

@@ -188,10 +188,10 @@ static void unknown_models_are_tried_on_demand(void **state)
 
 	snprintf(name, sizeof(name), "%s", client_here(f)->family->name);
 	assert_int_equal(open_as(f, 0xFE, "", why), -ENODEV);
-	check_nearest(why, "ptl_unc");
+	check_nearest(why, f->topo->family == 6 ? "ptl_unc" : "nvl_unc");
 	check_supported(why);
 	assert_int_equal(open_as(f, 0x48, "nonsense", why), -ENODEV);
-	check_nearest(why, "bdw_unc");
+	check_nearest(why, f->topo->family == 6 ? "bdw_unc" : "nvl_unc");
 	assert_int_equal(open_as(f, 0xFE, name, why), 0);
 }
 

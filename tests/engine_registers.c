@@ -325,6 +325,7 @@ static void models_of_the_documents(void **state)
 		{ 15, 0, &ipmu_netburst }, { 15, 1, &ipmu_netburst }, { 15, 2, &ipmu_netburst },
 		{ 15, 3, &ipmu_netburst_p }, { 15, 4, &ipmu_netburst_p },
 		{ 15, 6, &ipmu_netburst_p },
+		{ 18, 1, &ipmu_nvl_client_uncore }, { 18, 3, &ipmu_nvl_client_uncore },
 	};
 	struct ipmu_topology topo = { .vendor = "GenuineIntel" };
 	size_t n = 0;

@@ -59,6 +59,7 @@ machine snb-4c8t intel_uncore 43
 machine icl-4c8t intel_uncore 8
 machine adl-8p8e24t intel_uncore 39
 machine ptl-4p8e4lp16t intel_uncore 34
+machine nvl-8p16e4lp28t intel_uncore 11
 
 # libpfm4's spelling, without a component: PAPI asks the component that has published the PMU.
 for name in skl-4c8t=skl_unc_cbo::UNC_CBO_CACHE_LOOKUP:READ_I \

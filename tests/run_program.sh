@@ -252,7 +252,7 @@ while read -r pmu of some; do
 done <"$root/ipmu_run/same-groups"
 for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t snb-4c8t ivb-4c8t hsw-4c8t bdw-4c8t \
 		icl-4c8t tgl-4c8t rkl-8c16t adl-8p8e24t mtl-6p8e2lp22t arl-8p16e24t lnl-4p4e8t \
-		ptl-4p8e4lp16t; do
+		ptl-4p8e4lp16t nvl-8p16e4lp28t; do
 	on $machine --groups || bad "--groups on $machine: $(cat err)"
 	sed '/^Groups of other/,$d' out | awk '/^  [A-Z]/ { print $1, $2 }' >>seen
 done

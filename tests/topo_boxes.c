@@ -242,7 +242,7 @@ static void identities(void **state)
 		{ 6, 0xE5, "ptl_unc_cncu" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
 		{ 15, 2, "netburst" }, { 15, 3, "netburst_p" }, { 15, 4, "netburst_p" },
-		{ 15, 6, "netburst_p" },
+		{ 15, 6, "netburst_p" }, { 18, 1, "nvl_unc_imc" }, { 18, 3, "nvl_unc_imc" },
 	};
 	size_t found = 0;
 	struct hand h;

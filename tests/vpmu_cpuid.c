@@ -117,8 +117,9 @@ static void performance_counters(void **state)
 		{ "adln-4e4t", 0x07300605, 0, 0x7, 0x8603 },
 		{ "mtl-6p8e2lp22t", 0x07300805, 0, 0x7, 0x8603 },
 		{ "lnl-4p4e8t", 0x0d300806, 0x280, 0x7, 0x8603 },
-		/* as Lunar Lake's: its own are not known */
+		/* as Lunar Lake's: theirs are not known */
 		{ "ptl-4p8e4lp16t", 0x0d300806, 0x280, 0x7, 0x8603 },
+		{ "nvl-8p16e4lp28t", 0x0d300806, 0x280, 0x7, 0x8603 },
 	};
 	/* Leaf 23H: counters, fixed ones, events; of the first CPU, a P core, or the last. */
 	static const struct { const char *machine; uint32_t general, fixed, events; } kinds[] = {
@@ -198,9 +199,11 @@ static void kinds(void **state)
 	assert_int_equal(native("mtl-6p8e2lp22t", 21), 0x20000002);
 	assert_int_equal(native("lnl-4p4e8t", 3), 0x40000003);
 	assert_int_equal(native("arl-8p16e24t", 8), 0x20000003);
-	/* perfmon's mapfile.csv, 2026-08: native model ID 4 */
+	/* perfmon's mapfile.csv, 2026-08: native model IDs 4 and 5 */
 	assert_int_equal(native("ptl-4p8e4lp16t", 0), 0x40000004);
 	assert_int_equal(native("ptl-4p8e4lp16t", 15), 0x20000004);
+	assert_int_equal(native("nvl-8p16e4lp28t", 7), 0x40000005);
+	assert_int_equal(native("nvl-8p16e4lp28t", 8), 0x20000005);
 	assert_true(vpmu_cpuid(&m, 0, 7, 0, r));
 	assert_int_equal(r[0], 1);
 	assert_int_equal(r[1], 2);
@@ -255,7 +258,7 @@ static void places(void **state)
 {
 	static const char *const names[] = { "adl-8p8e24t", "adl-1p4e6t", "rpl-8p16e32t",
 		"mtl-6p8e2lp22t", "mtl-1p4e2lp7t", "arl-8p16e24t", "lnl-4p4e8t",
-		"ptl-4p8e4lp16t" };
+		"ptl-4p8e4lp16t", "nvl-8p16e4lp28t" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -33,6 +33,7 @@ static const struct table tables[] = {
 	/* The addresses of sNCU's counters overlap. */
 	{ CLIENTS, "lnl-4p4e8t", 77, LION_COVE, "SNCU_PERF", "LNL" },
 	{ CLIENTS, "ptl-4p8e4lp16t", 73, LION_COVE + NO_EVENT, NULL, "PTL" },
+	{ CLIENTS, "nvl-8p16e4lp28t", 90, LION_COVE + NO_EVENT, NULL, "NVL" },
 };
 
 #define ROWS_MAX 128
@@ -99,7 +100,7 @@ static uint64_t mask_of(const struct vpmu_machine *m, const struct row *r)
  * the control of all, as an offset into the window. */
 static uint32_t by_discovery(const struct vpmu_machine *m, const char *address)
 {
-	const uint32_t msr = 0x201E;
+	const uint32_t msr = strncmp(m->name, "nvl", 3) == 0 ? 0x711 : 0x201E;
 	unsigned type, number, i, found = 0;
 	uint64_t base, bytes, table, at = 0;
 	const uint64_t *entry;

@@ -375,7 +375,8 @@ static void names_are_parsed_strictly(void **state)
 					   "adln-8p8e24t", "adln-12e12t", "adl-8p8e2l24t",
 					   "mtl-6p8e22t", "mtl-6p8e1lp21t", "mtl-6p8e2p22t",
 					   "mtl-6p8e2l22t", "arl-8p16e32t", "lnl-4p8e12t",
-					   "ptl-4p8e12t", "ptl-4p8e2lp14t" };
+					   "ptl-4p8e12t", "ptl-4p8e2lp14t",
+					   "nvl-8p16e24t" };
 	struct vpmu_machine m;
 	char why[512];
 
@@ -427,6 +428,7 @@ static void geometry_follows_the_family(void **state)
 		{ "arl-8p16e24t", { 1, 24, 1, 12, 3072, 36 * 1024, 23, 23 } },
 		{ "lnl-4p4e8t", { 1, 8, 1, 4, 2560, 12 * 1024, 7, 7 } },
 		{ "ptl-4p8e4lp16t", { 1, 16, 1, 6, 2560, 18 * 1024, 15, 15 } },
+		{ "nvl-8p16e4lp28t", { 1, 28, 1, 12, 2560, 36 * 1024, 27, 27 } },
 		{ "adln-8e8t", { 1, 8, 1, 2, 1280, 6 * 1024, 7, 7 } },
 	};
 	struct vpmu_machine m;

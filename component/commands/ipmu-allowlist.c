@@ -30,6 +30,7 @@ static const struct machine {
 	{ "arrow-lake", &ipmu_arl_client_uncore },
 	{ "lunar-lake", &ipmu_lnl_client_uncore },
 	{ "panther-lake", &ipmu_ptl_client_uncore },
+	{ "nova-lake", &ipmu_nvl_client_uncore },
 	{ "comet-lake-10", &ipmu_cml_client_uncore },
 	{ "knights-corner", &ipmu_knc },
 	{ "core2", &ipmu_core2 },

@@ -13,6 +13,11 @@
 
 #include "pfmlib_intel_x86_priv.h"
 
+/* of the processors; Nova Lake has another one */
+#ifndef CLIENT_UNC_CPU_FAMILY
+#define CLIENT_UNC_CPU_FAMILY	6
+#endif
+
 #define CLIENT_UNC_ATTRS	(_INTEL_X86_ATTR_E | _INTEL_X86_ATTR_I | _INTEL_X86_ATTR_C)
 
 extern const pfmlib_attr_desc_t pfm_intel_client_unc_mods[];
@@ -47,7 +52,7 @@ extern int pfm_intel_client_unc_imc64_get_perf_encoding(void *this, pfmlib_event
 	.pe			= tab, \
 	.atdesc			= mods, \
 	.flags			= PFMLIB_PMU_FL_NO_SMPL | (fl), \
-	.cpu_family		= 6, \
+	.cpu_family		= CLIENT_UNC_CPU_FAMILY, \
 	.cpu_models		= g##_unc_models, \
 	.pmu_detect		= pfm_intel_x86_model_detect, \
 	.get_event_next		= pfm_intel_x86_get_event_next, \

@@ -142,7 +142,7 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCKS [LLC]
 	adl* | rpl* | lnl* | ptl*)
 		within "$1: reads of memory" "$(of UNC_M_VC0_REQUESTS_RD)" $once 5
 		within "$1: writes to memory" "$(of UNC_M_VC0_REQUESTS_WR)" $back 5 ;;
-	mtl* | arl*)
+	mtl* | arl* | nvl*)
 		within "$1: reads of memory" "$(of UNC_M_CAS_COUNT_RD)" $once 5
 		within "$1: writes to memory" "$(of UNC_M_CAS_COUNT_WR)" $back 5 ;;
 	esac

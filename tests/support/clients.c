@@ -36,6 +36,7 @@ const struct client_generation client_generations[] = {
 	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
 	{ "PTL", "ptl", "ptl-4p8e4lp16t", &ipmu_ptl_client_uncore, 34, .clock = "cncu",
 	  .select = "MSR_UNC_CNCU_0_FIXED_CTRL", .clock_only = true },
+	{ "NVL", "nvl", "nvl-8p16e4lp28t", &ipmu_nvl_client_uncore, 11, .clock = NULL },
 };
 #define GENERATIONS (sizeof(client_generations) / sizeof(client_generations[0]))
 const size_t client_generation_count = GENERATIONS;

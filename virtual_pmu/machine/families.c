@@ -34,8 +34,11 @@
 /* Members that the client generations share. Latencies in UCLK are stand-ins of the usual
  * magnitude. */
 #define CLIENT(family, model, stepping, l1d_, buffers) \
-	.family_id = family, IDENTITY(6, model, stepping), .packages = 1, .llc_level = 3, \
-	.l1i = CACHE(KIB(32u), 8), .l1d = l1d_, \
+	CLIENT_OF(6, family, model, stepping, buffers, l1d_)
+#define CLIENT_OF(cpuid_family_, family, model, stepping, buffers, ...) \
+	.family_id = family, IDENTITY(cpuid_family_, model, stepping), .packages = 1, \
+	.llc_level = 3, \
+	.l1i = CACHE(KIB(32u), 8), .l1d = __VA_ARGS__, \
 	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = buffers
 #define L1D_32K { .bytes = KIB(32u), .ways = 8, .line = 64 }
 #define L1D_48K { .bytes = KIB(48u), .ways = 12, .line = 64 }
@@ -45,8 +48,12 @@
 	.prefix = prefix_, .cores_min = least, .cores_max = most, \
 	.little_min = e_least, .little_max = e_most, .llc_slice_bytes = KIB(3072u)
 #define P_E_T(prefix) .pattern = prefix "-<P>p<E>e<T>t", .forms = "pet"
-#define HYBRID_BASE(family, model, stepping, native_, l2_bytes, l2_ways, e_l2_bytes) \
-	CLIENT(family, model, stepping, L1D_48K, 16), .smt_adjacent = 1, .memory_boxes = 2, \
+#define HYBRID_BASE(family, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes) \
+	HYBRID_BASE_OF(6, family, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes)
+#define HYBRID_BASE_OF(cpuid_family_, family, model, stepping, native_, l2_bytes, l2_ways, \
+		       e_l2_bytes) \
+	CLIENT_OF(cpuid_family_, family, model, stepping, 16, L1D_48K), .smt_adjacent = 1, \
+	.memory_boxes = 2, \
 	.l2 = CACHE(l2_bytes, l2_ways), LLC_WAYS(12), \
 	.little = { .cluster = 4, .native = native_, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
 		    .l2 = CACHE(e_l2_bytes, 16) }
@@ -207,7 +214,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		},
 	}, {
 		/* The largest part. Of its sizes only the numbers of cores are Intel's; the caches
-		 * are Lunar Lake's as a stand-in. */
+		 * are Lunar Lake's as a stand-in, and so are Nova Lake's below. */
 		HYBRID("ptl", 4, 4, 8, 8), .low = 4, .slices = 6, .slices_max = 6,
 		.pattern = "ptl-<P>p<E>e4lp<T>t", .forms = "pelt",
 		.meaning = "4 P cores, 8 E cores, 4 low-power E cores, 16 threads",
@@ -216,6 +223,17 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 1,
 		.base = {
 			HYBRID_BASE(VPMU_PANTHER_LAKE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
+		},
+	}, {
+		/* One compute tile: as many cores as the twelve slices of Linux have room for. */
+		HYBRID("nvl", 8, 8, 16, 16), .low = 4, .slices = 12, .slices_max = 12,
+		.pattern = "nvl-<P>p<E>e4lp<T>t", .forms = "pelt",
+		.meaning = "8 P cores, 16 E cores, 4 low-power E cores, 28 threads",
+		.examples = "nvl-8p16e4lp28t", .brand = "Nova Lake",
+		.qemu_cpu = ICL_QEMU_CPU ",family=18,model=1,stepping=0",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE_OF(18, VPMU_NOVA_LAKE, 1, 0, 5, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag

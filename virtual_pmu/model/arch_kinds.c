@@ -60,7 +60,7 @@ const struct arch_kind *arch_kind_of(const struct vpmu_machine *m, uint32_t cpu)
 	case VPMU_METEOR_LAKE:
 		return little ? &crestmont : &redwood_cove;
 	case VPMU_ARROW_LAKE: case VPMU_LUNAR_LAKE:
-	case VPMU_PANTHER_LAKE:	/* a stand-in: its kinds are not sourced */
+	case VPMU_PANTHER_LAKE: case VPMU_NOVA_LAKE:	/* a stand-in: theirs are not sourced */
 		return little ? &skymont : &lion_cove;
 	default:
 		return &icl;

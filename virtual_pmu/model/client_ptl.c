@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Panther Lake's client uncore PMU: SRC has the registers, Intel's perfmon PTL 1.07 the events.
- * What a discovery table describes is in client_units.c.
+/* Panther Lake's and Nova Lake's client uncore PMU: SRC has the registers, Intel's perfmon PTL 1.07
+ * and NVL 1.00 the events. What a discovery table describes is in client_units.c.
  *
  * Stated, because no document says it: Panther Lake's second cNCU counts the uncore's clock as the
  * first one does. No event of slices, SANTA and IA core bridge is published: they count nothing.
@@ -11,6 +11,7 @@
 #define SRC "Linux uncore_snb.c"
 #define TABLE "Linux uncore_discovery.h"
 #define PTL "Intel perfmon PTL 1.07"
+#define NVL "Intel perfmon NVL 1.00"
 #define BLOCK 0xd800u
 #define WIDTH 48u
 #define CTR VPMU_BITS(WIDTH - 1, 0)
@@ -64,6 +65,13 @@ static const struct vpmu_register_row ptl_rows[] = {
 	CNCU("MSR_UNC_CNCU_1", "cNCU 1", 0x2542, SECOND), DISCOVERED,
 };
 
+static const struct vpmu_register_row nvl_rows[] = {
+	DISCOVERY("PACKAGE_UNCORE_DISCOVERY_MSR", 0x711), CBOS(0x2102, 12),
+	BOX("MSR_UNC_SANTA_0", "SANTA 0", 0x2042, SKL_ARB, FIRST),
+	BOX("MSR_UNC_SANTA_1", "SANTA 1", 0x2052, SKL_ARB_1, FIRST),
+	CNCU("MSR_UNC_CNCU", NULL, 0x2022, FIRST), DISCOVERED,
+};
+
 /* ---- events ---- */
 
 #define IMC(n, c, does, src, t) CLIENT_EVENT("UNC_M_" n, "IMC", c, 0, IMC_ALL, does, src, t)
@@ -110,6 +118,8 @@ static const struct vpmu_event_info ptl_events[] = {
 	IMC("TOTAL_REQUESTS", 0x39, true, PTL, NULL),
 };
 
+static const struct vpmu_event_info nvl_events[] = { TRAFFIC(NVL), FREE_RUNNING };
+
 /* ---- designs ---- */
 
 /* No number of the host bridge is known: it is 0. */
@@ -120,6 +130,8 @@ static const struct vpmu_event_info ptl_events[] = {
 static const struct skl_design ptl_second = {
 	.two_arbs = true, .ctr_width = WIDTH, .cbo_codes = SKL_NO_CODES,
 };
-static const struct skl_design ptl_design = DESIGN(ptl_events, &ptl_second);
+static const struct skl_design ptl_design = DESIGN(ptl_events, &ptl_second),
+			       nvl_design = DESIGN(nvl_events, NULL);
 
 CLIENT_WITH_CORES(2, ptl, VPMU_PANTHER_LAKE, ptl_rows, ptl_events, ptl_design, SKL_UNITS_TO);
+CLIENT_WITH_CORES(1, nvl, VPMU_NOVA_LAKE, nvl_rows, nvl_events, nvl_design, SKL_UNITS_TO);

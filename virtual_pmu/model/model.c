@@ -16,7 +16,7 @@ static const struct vpmu_model_type *const types[] = {
 	[VPMU_ALDER_LAKE] = &vpmu_adl_client, [VPMU_RAPTOR_LAKE] = &vpmu_rpl_client,
 	[VPMU_ALDER_LAKE_N] = &vpmu_adln_client, [VPMU_METEOR_LAKE] = &vpmu_mtl_client,
 	[VPMU_ARROW_LAKE] = &vpmu_arl_client, [VPMU_LUNAR_LAKE] = &vpmu_lnl_client,
-	[VPMU_PANTHER_LAKE] = &vpmu_ptl_client,
+	[VPMU_PANTHER_LAKE] = &vpmu_ptl_client, [VPMU_NOVA_LAKE] = &vpmu_nvl_client,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)

@@ -124,8 +124,9 @@ int ipmu_client_no_boxes(int rc);
 int ipmu_client_window_control(struct ipmu_regs *p, const struct ipmu_activity *a);
 int ipmu_client_window_busy(struct ipmu_regs *p, const struct ipmu_client_unit *u, char *why);
 
-#define IPMU_CLIENT_FAMILY \
-	.scope = IPMU_SCOPE_PACKAGE, .vendor = "GenuineIntel", .family = 6, \
+#define IPMU_CLIENT_FAMILY IPMU_CLIENT_FAMILY_OF(6)
+#define IPMU_CLIENT_FAMILY_OF(family_) \
+	.scope = IPMU_SCOPE_PACKAGE, .vendor = "GenuineIntel", .family = family_, \
 	.discover = ipmu_client_discover, .control = ipmu_client_control, \
 	.quiesce = ipmu_client_quiesce, .busy = ipmu_client_busy
 

@@ -20,7 +20,7 @@ const struct ipmu_family *const ipmu_families[] = {
 	&ipmu_hsw_client_uncore, &ipmu_bdw_client_uncore, &ipmu_icl_client_uncore,
 	&ipmu_tgl_client_uncore, &ipmu_tglh_client_uncore, &ipmu_rkl_client_uncore,
 	&ipmu_adl_client_uncore, &ipmu_mtl_client_uncore, &ipmu_arl_client_uncore,
-	&ipmu_lnl_client_uncore, &ipmu_ptl_client_uncore,
+	&ipmu_lnl_client_uncore, &ipmu_ptl_client_uncore, &ipmu_nvl_client_uncore,
 	&ipmu_knc,
 	&ipmu_nehalem_ex, &ipmu_westmere_ex,
 	&ipmu_netburst, &ipmu_netburst_p,

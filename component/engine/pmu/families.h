@@ -10,7 +10,7 @@ extern const struct ipmu_family ipmu_skl_client_uncore, ipmu_cml_client_uncore,
 	ipmu_bdw_client_uncore, ipmu_icl_client_uncore, ipmu_tgl_client_uncore,
 	ipmu_tglh_client_uncore, ipmu_rkl_client_uncore, ipmu_adl_client_uncore,
 	ipmu_mtl_client_uncore, ipmu_arl_client_uncore, ipmu_lnl_client_uncore,
-	ipmu_ptl_client_uncore,
+	ipmu_ptl_client_uncore, ipmu_nvl_client_uncore,
 	ipmu_knc, ipmu_core2, ipmu_skl_core, ipmu_arch_core;
 extern const struct ipmu_family ipmu_nehalem_ex, ipmu_westmere_ex;
 extern const struct ipmu_family ipmu_netburst, ipmu_netburst_p;

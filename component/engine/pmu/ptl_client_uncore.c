@@ -13,7 +13,7 @@ static const struct ipmu_reg discovery = {
 	.access = IPMU_RO, .discovery = true, .fields = { F("TABLE", 63, 0) },
 };
 
-/* Box controls stand before what they freeze, and the control of all
+/* Nova Lake has these too. Box controls stand before what they freeze, and the control of all
  * behind them: what is saved first is put back last. */
 #define UNIT(name_, at_) .name = name_, .src = LINUX, .space = IPMU_MMIO, .access = IPMU_RW, \
 	.addr = IPMU_UNITS_FROM + (at_), .box_stride = IPMU_UNIT_STEP, \
