@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each family of PMUs has all that CONTRIBUTING.md asks for, and each machine too. The engine's list
+# Each family of PMUs has all that CONTRIBUTING.md asks for, and each machine too; and the guide names
+# all files that are asked for. The engine's list
 # and the virtual machine's are walked; tests/data/pmus.tsv says by which names the rest is found.
 # A line "ptl_unc: no row in FILE" tells what is missing, and where.
 set -u
@@ -128,6 +129,12 @@ tests/engine_registers.c tests/support/clients.c tests/topo_boxes.c" \
 	"$(walk "$tree" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
 is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu_machines.sh virtual_pmu/model/model.c" \
 	"$(walk "$tree" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
+# ... and CONTRIBUTING.md names each of these files.
+unnamed=$(walk "$tree" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
+	grep -qF "\`${file/%.events.tsv/}" "$root/CONTRIBUTING.md" ||
+		grep -qF "\`${file/client-uncores/NAME}" "$root/CONTRIBUTING.md" || echo "$file"
+done)
+is 'files that CONTRIBUTING.md does not name' '' "$unnamed"
 sed -i '$d' "$tree/$index"
 walk "$tree" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
 finish

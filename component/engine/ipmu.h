@@ -121,8 +121,8 @@ struct ipmu_event_form {
 int ipmu_names_open(char *why);
 
 /* libpfm4's names of all PMUs of that scope that this library can drive somewhere
- * ("skl_unc_cbo", "skl_unc_cbo0", ...), from the one numbered `first` on, at most `max`. Returns
- * how many it has written to `names`; 0 past the end. */
+ * ("skl_unc_cbo", "skl_unc_cbo0", ...), this processor's first: from the one numbered `first` on,
+ * at most `max`. Returns how many it has written to `names`; 0 past the end. */
 int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max);
 
 /* False: the name has no PMU, and no PMU of that scope has such an event on any machine. */
