@@ -96,4 +96,18 @@ if command -v pkg-config >/dev/null; then
 	${CC:-cc} "$scratch/t.c" -o "$scratch/t" $flags && "$scratch/t" ||
 		fail "a program does not build and run with ipmu.pc: $flags"
 fi
+# -- after a change of the engine a unit test needs what it runs, and not PAPI
+source=component/engine/pmu/client_window.c
+planned() {	# planned TARGET: what make would do
+	"${MAKE:-make}" -C "$BUILDDIR" -n -W $source -W "${SRCDIR:?}/$source" "$1" TESTS=engine_clients \
+		2>/dev/null | sed "/run-tests/d; s,$BUILDDIR,,g; s,$SRCDIR,,g"
+}
+if [ -x "$BUILDDIR/obj/tests/engine_clients" ]; then
+	planned check-unit >"$scratch/unit"
+	for part in client_window ipmu-restore tests/engine_clients; do
+		grep -q "$part" "$scratch/unit" || fail "check-unit does not build $part after an edit"
+	done
+	! grep -qiE 'papi|mpicc' "$scratch/unit" || fail 'check-unit links PAPI after an edit'
+	planned check | grep -qi papi || fail 'check does not link PAPI after an edit'
+fi
 exit "$failed"
