@@ -33,7 +33,7 @@ static bool is_enabled(void)
 	return !(asked && !strcmp(asked, "0")) && !(state && !strcmp(state, "none"));
 }
 
-/* It inherits no descriptor: launchers watch sockets and pipes for the end of a rank. */
+/* The restorer inherits no descriptor: launchers watch sockets and pipes for the end of a rank. */
 static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, int their_end)
 {
 	sigset_t none, all;
@@ -79,8 +79,8 @@ static int spawn(const char *path, int their_end, pid_t *pid)
 	return rc;
 }
 
-/* It makes a child of its own for the waiting and ends at once, so that the program, which may wait
- * for any child, never has one that it does not know. */
+/* The helper forks the waiting child and ends at once. A program that waits for any child then
+ * never gets one that it does not know. */
 static bool start(const char *path)
 {
 	int ends[2], status = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the processes of a rank tell the ipmu-run that counts for their node: that MPI has begun in
- * them, and that it is about to end. Each message has a connection of its own, and is answered when
+/* Messages of a rank to the ipmu-run that counts for its node: MPI has begun, and MPI is about to
+ * end. Each message has a connection of its own, and is answered when
  * its sender may go on. */
 #ifndef IPMU_MPI_REGION_H
 #define IPMU_MPI_REGION_H

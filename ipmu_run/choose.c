@@ -44,7 +44,7 @@ static int refuse_twins(const char *name, const struct group *a, const struct gr
 			a->pmu, name, b->pmu, name);
 }
 
-/* Of those with that name, the one of a PMU of this machine. */
+/* Choose, among the groups with that name, the one of a PMU of this machine. */
 static int find_group(const struct machine *m, const char *name, struct group **out)
 {
 	struct group_list list = { 0 };

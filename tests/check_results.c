@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes a result of ipmu-check right, wrong or noise, at the edges of its tolerance. */
+/* Results of ipmu-check that are right, wrong or noise, at the edges of the tolerance. */
 #include "component/check/check.h"
 
 #include <setjmp.h>

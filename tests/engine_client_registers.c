@@ -44,7 +44,7 @@ static uint32_t number_of(const char *cell)
 		strcmp(what, "counter") == 0 ? IPMU_UNIT_COUNTERS + 8 * i : 0);
 }
 
-/* Of a discovered unit the table tells the width, and the engine takes no reset. */
+/* The table tells the width of a discovered unit, and the engine takes no reset. */
 static void check_engine(const struct client_generation *g, const char *name, const struct tsv *t)
 {
 	char found[64];

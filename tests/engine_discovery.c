@@ -37,7 +37,7 @@ static void check(const struct engine_fixture *f, const char *reason)
 	assert_true(ipmu_event_parse(sys, EVENT, &e, why) < 0);
 	if (!strstr(why, reason))
 		fail_msg("not \"%s\": %s", reason, why);
-	/* What is not in the table is counted all the same. */
+	/* A unit that is not in the table is counted all the same. */
 	assert_int_equal(ipmu_event_parse(sys, "ptl_unc_cncu.UNC_CLOCK:SOCKET", &e, why), 0);
 	assert_int_equal(ipmu_system_close(sys), 0);
 }

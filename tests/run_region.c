@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ranks tell about MPI, in every order, and when each is answered. The counters are made up:
+/* Messages of ranks about MPI, in every order, and when each is answered. The counters are made up:
  * each reading has one more. */
 #include <errno.h>
 #include <poll.h>
@@ -246,7 +246,7 @@ static void the_first_reason_counts(void **state)
 		fds[0] = say(REGION_GONE, 0, 128 + 15, 1);
 		assert_int_equal(answer(fds[0]), REGION_EARLY);
 		region_end(region);
-		/* It may go when all is written. */
+		/* The rank may go when all is written. */
 		assert_false(readable(fds[0], NOT_MS));
 		assert_string_equal(window.reason, ways[i].reason);
 		assert_int_equal(rings, 1);

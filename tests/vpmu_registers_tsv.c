@@ -96,7 +96,7 @@ static uint64_t mask_of(const struct vpmu_machine *m, const struct row *r)
 	return strtoull(r->mask, NULL, 16) | (both ? 1 << 12 : 0);
 }
 
-/* Where the discovery table of the machine has a register: a unit's control, select or counter, or
+/* The place of a register by the machine's discovery table: a unit's control, select or counter, or
  * the control of all, as an offset into the window. */
 static uint32_t by_discovery(const struct vpmu_machine *m, const char *address)
 {

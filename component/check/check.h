@@ -107,7 +107,7 @@ int counting_run(struct check *c, char *why);
 /* ---- registers.c: what registers hold before and after */
 
 struct register_copy;
-/* What documented registers hold now; NULL: no memory. */
+/* Copies the documented registers; NULL: no memory. */
 struct register_copy *registers_copy(const struct check *c);
 /* A result for each family: was everything put back? Frees the copy. */
 void registers_compare(struct register_copy *before);

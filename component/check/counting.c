@@ -193,7 +193,7 @@ static int pass_read(struct pass *p, uint64_t (*values)[EVENTS_MAX], char *why)
 	return rc;
 }
 
-/* What starting and stopping takes is not counted: the kernel stands between two reads. */
+/* Run the kernel between two reads, so that starting and stopping is not counted. */
 static int pass_work(struct pass *p, struct work *work, enum kernel k, char *why)
 {
 	int rc = pass_read(p, p->before, why);

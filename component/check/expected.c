@@ -21,7 +21,7 @@
 	.kernels = KERNEL(READ) | KERNEL(WRITE) | KERNEL(CHASE)
 #define CLOCKS .per = { [LOOP] = 4 }, .kernels = KERNEL(LOOP), .factor = 16
 #define UNCORE_CLOCKS CLOCKS, .clock = true
-/* Of kernels.c. WRITE flushes with a loop of four instructions for each line. */
+/* Instructions per line of kernels.c. WRITE flushes with a loop of four for each line. */
 #define INSTRUCTIONS .factor = 1.03, .kernels = MEMORY | KERNEL(LOOP), \
 	.per = { [READ] = 4, [WRITE] = 8, [STREAM] = 11, [CHASE] = 3, [LOOP] = 4 }
 #define BRANCHES .factor = 1.03, .kernels = MEMORY | KERNEL(LOOP), \

@@ -94,7 +94,7 @@ static void describe(const struct check *c, FILE *f)
 
 /* ---- PMUs */
 
-/* What there is, and the reason of what there is not. */
+/* List the PMUs that are there, and why others are not. */
 static void describe_types(const struct ipmu_system *sys, int place)
 {
 	const struct ipmu_pmu_type *type;

@@ -105,7 +105,7 @@ struct register_copy *registers_copy(const struct check *c)
 	return copy;
 }
 
-/* Of a counter that takes fewer bits than it holds, only those can be put back. */
+/* A counter may take fewer bits than it holds: only those can be restored. */
 static uint64_t restorable(const struct ipmu_reg *reg)
 {
 	return reg->counter ? ipmu_reg_writable(reg) & ~reg->moves : ~reg->moves;

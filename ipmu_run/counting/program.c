@@ -29,7 +29,7 @@ static double sleep_s;
 static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
-/* What the terminal sends reaches the whole process group, so the program has it already. So do a
+/* Signals of the terminal reach the whole process group, so the program has them already. So do a
  * launcher's; but one that ends the program may well come twice. */
 static void pass_on(int number, siginfo_t *from, void *context)
 {

@@ -46,7 +46,7 @@ void timeline_append(struct timeline *t, uint64_t end, int nparts, const struct 
 /* The last interval ends with the program, which took ns from `began` on and counted this. */
 void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 		  const struct count *counts);
-/* Of these counts since the program's start only what came after `base` counts. */
+/* Subtracts `base` from the counts of all intervals. */
 void timeline_rebase(struct timeline *t, int nparts, const struct count *base);
 void timeline_free(struct timeline *t);
 /* Reads all counters, of a virtual machine at one moment, in any thread. The time at which they had

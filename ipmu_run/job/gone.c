@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank's ipmu-run says in the end to the one that counts. */
+/* The last message of a rank's ipmu-run to the one that counts. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 
 struct region;
 
-/* What is done when a rank ends before its time, in the region's thread: its launcher may end all
- * of them in a moment. The window's reason says how it was. */
+/* Called in the region's thread when a rank ends before its time: its launcher may end all ranks in
+ * a moment. The window's reason says how it was. */
 struct region_alarm {
 	void (*ring)(void *arg);
 	void *arg;

@@ -72,7 +72,8 @@ static void head(FILE *f, const struct report *r, const char *what, const char *
 static void part_row(FILE *f, const struct report *r, const struct part *p, bool is_count,
 		     struct value v, const char *unit, double most)
 {
-	char name[64], kind = p->cpu >= 0 && p->node <= 1 ? cpus_kind(p->cpu) : 0;
+	char name[64], kind = p->cpu >= 0 && p->node <= 1 && !r->elsewhere ?
+			       cpus_kind(p->cpu) : 0;
 	size_t n;
 
 	report_part_name(p, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted, as text for people and as files for programs. */
+/* Reports: counts as text for people and as files for programs. */
 #ifndef IPMU_RUN_REPORT_H
 #define IPMU_RUN_REPORT_H
 
@@ -114,7 +114,7 @@ void report_part_name(const struct part *part, char out[64]);
 int report_text(FILE *f, const struct report *r);
 int report_csv(FILE *f, const struct report *r);
 int report_json(FILE *f, const struct report *r);
-/* What could not be drawn, and why; "" if all could. The page is as good otherwise. */
+/* Reasons why something could not be drawn, "" if all was. The page is as good otherwise. */
 struct report_missing {
 	char drawing[REPORT_WHY_MAX], plots[REPORT_WHY_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one process counts, through PAPI. */
+/* The counts of one process, through PAPI. */
 #ifndef IPMU_MPI_MEASURE_H
 #define IPMU_MPI_MEASURE_H
 

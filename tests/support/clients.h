@@ -12,7 +12,7 @@ struct client_generation {
 	const char *model;	/* of which rows may be; NULL: all are of all models */
 	uint32_t other_block;	/* the memory controllers' of other models; 0: all are alike */
 	const char *clock;	/* its PMU; NULL: there is none, nor any other with MSRs */
-	/* Of an arbiter's counter, or the clock's control; NULL: the first generations' name. */
+	/* An arbiter's counter, or the clock's control; NULL: the first generations' name. */
 	const char *select;
 	bool clock_only;	/* of MSRs it uses the clock's alone */
 	bool unconfirmed;	/* with the events that one source has, which is not Intel */

@@ -86,7 +86,7 @@ struct vpmu_contention {
  * had been executed then. */
 struct vpmu_retired { uint64_t due, told, told_idle, repeats, repeated, executed; };
 
-/* One emulated thread as the caches and the clock see it. */
+/* An emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	struct vpmu_segment *s;
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */

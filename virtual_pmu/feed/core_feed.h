@@ -60,7 +60,7 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
 void vpmu_core_feed_enter(struct vpmu_runner *r);
 /* The thread has waited or forked, and its clock may have jumped. */
 void vpmu_core_feed_restart(bool forked);
-/* It is about to continue on another virtual CPU. */
+/* The thread is about to continue on another virtual CPU. */
 void vpmu_core_feed_moves(void);
 /* Translations of these pages are not in its buffers any more. */
 void vpmu_core_feed_forget(uint64_t first, uint64_t last);

@@ -225,7 +225,7 @@ const struct vpmu_family_row vpmu_families[] = {
 			HYBRID_BASE(VPMU_PANTHER_LAKE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
-		/* One compute tile: as many cores as the twelve slices of Linux have room for. */
+		/* A compute tile: as many cores as the twelve slices of Linux have room for. */
 		HYBRID("nvl", 8, 8, 16, 16), .low = 4, .slices = 12, .slices_max = 12,
 		.pattern = "nvl-<P>p<E>e4lp<T>t", .forms = "pelt",
 		.meaning = "8 P cores, 16 E cores, 4 low-power E cores, 28 threads",

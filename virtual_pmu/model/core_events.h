@@ -50,8 +50,8 @@ enum vpmu_core_event {
 	VPMU_CORE_EVENTS
 };
 
-/* What counters want to know of hardware threads: nothing; instructions and clocks, without the
- * moment at which a counter overflows; all of the above. */
+/* Levels of detail that counters want of hardware threads: nothing; instructions and clocks,
+ * without the moment at which a counter overflows; all of the above. */
 enum vpmu_core_level { VPMU_CORE_NOTHING, VPMU_CORE_RETIRED, VPMU_CORE_ALL };
 
 /* A hardware thread did these things in its last `clocks` clocks, each in a clock of its own (at

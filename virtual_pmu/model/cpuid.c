@@ -112,7 +112,7 @@ void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf,
 	tell_topology(&t, cpu, subleaf, registers);
 }
 
-/* What is told of hybrid machines only. */
+/* Leaves that have something to tell on hybrid machines only. */
 static bool tell_hybrid(const struct told *t, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 			uint32_t registers[4])
 {

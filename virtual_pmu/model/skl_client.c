@@ -125,7 +125,7 @@ static void reset_tile(struct vpmu_segment *s, struct skl_package *p, const stru
 	imc_reset(p, d);
 }
 
-/* What stands in the window when the machine begins. */
+/* Set the window's registers to their values at the machine's start. */
 static void reset_units(struct vpmu_segment *s, uint32_t package)
 {
 	struct skl_package *p = skl_package(s, package);

@@ -34,7 +34,7 @@ struct ipmu_client_layout {
 	/* In the window: resets all its selects and counters, once before they are used; NULL:
 	 * there is none. */
 	const struct ipmu_reg *window_reset;
-	/* Of discovered units: the control that freezes all of them, thawed before they are used;
+	/* Discovered units only: the control that freezes all of them, thawed before they are used;
 	 * NULL: there are none. */
 	const struct ipmu_reg *window_thaw;
 	/* Bits 3:0 are the number of slices; NULL: no counter of theirs is used. */

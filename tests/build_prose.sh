@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What a program can check of CONTRIBUTING.md's rules for prose: how comments open, "who" for people
+# alone, spelling, subjects of commits. What is planted is found.
+set -u
+cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+mapfile -t sources < <(find common hwloc_topo component virtual_pmu mpi_aggregation mpi_examples ipmu_run demo \
+	bench tests examples -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
+[ "${#sources[@]}" -gt 100 ] || fail 'no sources'
+
+# -- a comment's first word names the thing or the action
+openers() {	# openers FILE...
+	grep -nHE '/\* (Of|What|Who|Whoever|Where|It|They|One|That)\b' "$@"
+}
+while read -r line; do fail "$line: name the thing or the action first"; done < <(openers "${sources[@]}")
+
+# -- "who" is for people
+whos() {	# whos FILE...
+	grep -nHiE '\b(threads?|process(es)?|cpus?|cores?|ranks?|nodes?|callers?|waiters?|machines?) who\b|\*[[:space:]]+who(ever)?\b' "$@"
+}
+while read -r line; do fail "$line: 'who' is for people"; done < <(whos "${sources[@]}")
+
+# -- spelling; the words are names in code
+spelling() {	# spelling FILE...
+	codespell -L te,ypes,bu,inout,wants,onces,inflight,statics,frist "$@"
+}
+if command -v codespell >/dev/null; then
+	mapfile -t texts < <(printf '%s\n' "${sources[@]}"; find ./*.md docs man -name '*.md' -o -name '*.[1-9]')
+	while read -r line; do fail "spelling: $line"; done < <(spelling "${texts[@]}")
+else
+	echo 'spelling is not checked: no codespell here'
+fi
+
+# -- subjects since the rule was made: "area: verb ...", at most 65 columns, the verb imperative
+subjects() {	# subjects: of stdin
+	awk '{
+		verb = $0
+		sub(/^[^:]*: /, "", verb)
+		sub(/ .*/, "", verb)
+	}
+	length($0) > 65 { print $0 ": more than 65 columns"; next }
+	!/^[a-z0-9_\/., -]+: [a-z]/ { print $0 ": it is not \"area: verb ...\""; next }
+	verb ~ /^(the|a|an|one|no|each|all|of|what|who|where|it|they|that|its|some)$/ ||
+	(verb ~ /(ed|ing|[^s]s)$/ && verb !~ /^(need|feed|embed|shed|bring|bus)$/) {
+		print $0 ": begin with a verb in the imperative" }'
+}
+rule=6477515
+if git rev-parse -q --verify "$rule^{commit}" >"$scratch/log" 2>&1; then
+	git log --no-merges --format=%s "$rule..HEAD" >"$scratch/subjects"
+	while read -r line; do fail "commit: $line"; done < <(subjects <"$scratch/subjects")
+fi
+
+# -- planted faults are found
+cat >"$scratch/planted.c" <<-'END'
+	/* Of the lock: who holds it. */
+	/* It is taken by threads who wait. */
+	/* The lock's owner. One line more. */
+END
+[ "$(openers "$scratch/planted.c" | wc -l)" = 2 ] || fail 'openers are not found'
+[ "$(whos "$scratch/planted.c" | wc -l)" = 1 ] || fail 'threads who wait are not found'
+if command -v codespell >/dev/null; then
+	echo 'This was recieved.' >"$scratch/planted.md"
+	[ "$(spelling "$scratch/planted.md" | wc -l)" = 1 ] || fail 'spelling is not checked'
+fi
+printf '%s\n' 'engine: restore counters' 'engine: counters are restored' 'engine: the counters' 'Restore' \
+	"engine: restore $(printf '%060d' 0)" 'tests: added a case' 'tests: process each row' >"$scratch/planted"
+[ "$(subjects <"$scratch/planted" | wc -l)" = 5 ] || { subjects <"$scratch/planted"; fail 'subjects are not judged'; }
+exit "$failed"
