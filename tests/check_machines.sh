@@ -64,6 +64,17 @@ verdict 'no names of host and user in the file' $?
 "$vpmu" run --no-feed -m p4-1c2t -- ipmu-check -o "$scratch/none/file" >"$scratch/out" 2>&1
 is 'a file that cannot be written' 1 $?
 
+# -- a counter that the kernel keeps for its watchdog costs the events of the cores, and no more: fixed
+# counter 1 at ring 0 with its interrupt, SDM 18.2.2
+"$vpmu" run -m skl-2c2t --set IA32_FIXED_CTR_CTRL=0x90 --set IA32_PERF_GLOBAL_CTRL=0x20000000F \
+	-- ipmu-check >"$scratch/out" 2>"$scratch/err"
+is 'a watchdog: status' 0 $?
+grep -qE '^core_fixed +open .* skipped$' "$scratch/out" &&
+	grep -q 'kernel.nmi_watchdog=0' "$scratch/out"
+verdict 'a watchdog is named' $?
+grep -qE '^skl_unc_cbo\..* pass$' "$scratch/out"
+verdict 'a watchdog: the uncore is checked' $?
+
 # -- what is not permitted is said, and nothing checked is no success
 "$vpmu" run --no-feed --msr-safe -m hsw-2c4t -- ipmu-check >"$scratch/out" 2>&1
 is 'an empty allowlist: status' 3 $?

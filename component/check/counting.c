@@ -45,6 +45,26 @@ static bool has_boxes(const struct check *c, const struct ipmu_system *sys,
 	return ipmu_system_boxes(sys, type, place, NULL) > 0;
 }
 
+/* Can it be counted now? Perhaps the kernel has the counter, for its watchdog say. */
+static bool starts(struct ipmu_system *sys, const struct ipmu_event *event)
+{
+	char why[IPMU_WHY_MAX] = "", ignored[IPMU_WHY_MAX];
+	struct ipmu_session *s = NULL;
+	int rc = ipmu_session_new(sys, &s, why);
+
+	if (!rc)
+		rc = ipmu_session_set(s, event, 1, why);
+	if (!rc)
+		rc = ipmu_session_start(s, why);
+	if (rc)
+		result_skip(result_add(event->name, "start", "-"), why);
+	else
+		ipmu_session_stop(s, NULL, ignored);
+	if (s)
+		ipmu_session_free(s);
+	return !rc;
+}
+
 /* Events that a machine of this PMU does not have are left out without a word: the table is for
  * all of its generations. */
 static void find_events(struct check *c, struct ipmu_system *sys)
@@ -60,7 +80,8 @@ static void find_events(struct check *c, struct ipmu_system *sys)
 			    !has_boxes(c, sys, type))
 				continue;
 			snprintf(name, sizeof(name), "%s.%s", ipmu_type_name(type), e->event);
-			if (ipmu_event_parse(sys, name, &n->event, why))
+			if (ipmu_event_parse(sys, name, &n->event, why) ||
+			    !starts(sys, &n->event))
 				continue;
 			n->is = e;
 			n->scope = sys->family->scope;
@@ -165,7 +186,8 @@ static int pass_open(struct pass *p, const struct check *c, int number, char *wh
 	for (int i = 0; i < 2 && !rc; i++)
 		if (p->sessions[i])
 			rc = ipmu_session_set(p->sessions[i], events,
-					      events_of(c, number, i, events), why);
+					      events_of(c, number, (enum ipmu_scope)i, events),
+					      why);
 	return rc;
 }
 
@@ -176,7 +198,7 @@ static int pass_start(struct pass *p, char *why)
 	int rc = 0;
 
 	for (int i = 0; i < 2 && !rc; i++)
-		if (events_of(p->c, p->number, i, events))
+		if (events_of(p->c, p->number, (enum ipmu_scope)i, events))
 			rc = ipmu_session_start(p->sessions[i], why);
 	return rc;
 }

@@ -114,7 +114,8 @@ static void open_systems(struct check *c)
 
 	for (int i = 0; i < 2; i++) {
 		char why[IPMU_WHY_MAX] = "";
-		int rc = ipmu_system_open(c->topo, i, &c->systems[i], why);
+		int rc = ipmu_system_open(c->topo, (enum ipmu_scope)i, &c->systems[i],
+					  why);
 
 		if (rc) {
 			c->systems[i] = NULL;

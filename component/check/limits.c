@@ -5,6 +5,7 @@
  * A running counter is moved up to its end through registers of our own, in steps that are less
  * than half its range: the session takes them for events. It restores the counter when it ends. */
 #include "check.h"
+#include "now.h"
 
 #include "counting/session.h"
 #include "counting/system.h"
@@ -31,7 +32,7 @@ struct trial {
 	const struct counted *counted;
 	struct ipmu_session *session;
 	enum kernel kernel;
-	double expected;
+	double expected, seconds;	/* seconds: that the kernel took */
 	int width, n;
 	struct limited counters[COUNTERS_MAX];
 	struct ipmu_regs *regs[PLACES_MAX];
@@ -54,6 +55,14 @@ static int session_open(struct trial *t, const char *name, char *why)
 	if (!rc)
 		rc = ipmu_session_set(t->session, &event, 1, why);
 	return rc;
+}
+
+static void run_kernel(struct trial *t)
+{
+	uint64_t begin = now_ns();
+
+	work_run(t->c->work[0], t->kernel);
+	t->seconds = 1e-9 * (double)(now_ns() - begin);
 }
 
 static void session_close(struct trial *t)
@@ -142,7 +151,7 @@ static bool holds(const struct trial *t, const struct limited *l, struct result 
 	char name[64];
 	int rc = ipmu_msr_read(l->regs, l->addr, &now);
 
-	if (!rc && now >= l->start && now - l->start < t->expected / (2 * t->n))
+	if (!rc && now >= l->start && (double)(now - l->start) < t->expected / (2 * t->n))
 		return true;
 	ipmu_reg_name(l->reg, l->box, l->ctr, name);
 	result_fail(r, "%s (0x%X) has not the %d bits that its document says: set to 0x%llX it "
@@ -178,7 +187,7 @@ static int count_wrap(struct trial *t, struct result *r)
 	}
 	if (!rc)
 		rc = ipmu_session_read(t->session, &before);
-	work_run(t->c->work[0], t->kernel);
+	run_kernel(t);
 	for (int i = 0; i < t->n && wrapped(t, &t->counters[i], r); i++)
 		;
 	if (!rc)
@@ -213,7 +222,7 @@ static void result_end(const struct trial *t, struct result *r, int rc, const ch
 		result_fail(r, "%s", why);
 	else if (r->verdict == PASS)
 		result_judge(r, t->counted->is->factor, t->expected,
-			     t->counted->is->clock ? 0 : 2 * t->counted->idle);
+			     t->counted->is->clock ? 0 : 2 * t->counted->idle * t->seconds);
 }
 
 static void check_wrap(const struct check *c, const struct counted *n)
@@ -257,7 +266,7 @@ static void check_freeze(const struct check *c, const struct counted *n)
 	if (!rc)
 		rc = ipmu_session_start(t.session, why);
 	if (!rc) {
-		work_run(c->work[0], t.kernel);
+		run_kernel(&t);
 		rc = ipmu_session_stop(t.session, &value, why);
 	}
 	session_close(&t);
