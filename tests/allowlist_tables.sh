@@ -84,7 +84,8 @@ done
 		echo "$machine: a line that msr-safe does not take"
 done >"$scratch/bad"
 [ ! -s "$scratch/bad" ] || fail "$(cat "$scratch/bad")"
-[ "$("$list" -l | wc -l)" = 24 ] || fail 'there are not 24 machines'
+machines=$("$list" -l | wc -l)
+[ "$machines" = 24 ] || fail "ipmu-allowlist --list has $machines machines, this test knows 24"
 
 # This machine: the one that the topology describes.
 HWLOC_XMLFILE=$TEST_DATA/topo/skl-4c8t.xml "$list" >"$scratch/here" || fail 'a Skylake'

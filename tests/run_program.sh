@@ -256,7 +256,7 @@ for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t snb-4c8t ivb-4c
 	on $machine --groups || bad "--groups on $machine: $(cat err)"
 	sed '/^Groups of other/,$d' out | awk '/^  [A-Z]/ { print $1, $2 }' >>seen
 done
-is 'groups of all machines' "$files" "$(sort -u seen | wc -l)"
+is "groups of all machines (is the new one in the list above?)" "$files" "$(sort -u seen | wc -l)"
 
 # -- a user's own
 mkdir -p config/ipmu/groups/skl_unc config/ipmu/groups/other
