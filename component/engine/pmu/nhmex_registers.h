@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files on the uncore of the Xeon 7500 and E7 share. */
+/* Registers that the files on the uncore of the Xeon 7500 and E7 share. */
 #ifndef IPMU_NHMEX_REGISTERS_H
 #define IPMU_NHMEX_REGISTERS_H
 
@@ -8,13 +8,13 @@
 #define IPMU_NHMEX_BOXES 2
 #define IPMU_NHMEX_COUNTERS 6
 
-/* Of the U-Box's control register; guide 2.1. */
+/* Bits of the U-Box's control register; guide 2.1. */
 #define U_FRZ_ALL BITS(31, 31)
 #define U_RST_ALL BITS(29, 29)	/* a command: it resets the counters of all boxes and of others */
 #define U_EN_ALL BITS(28, 28)
 #define U_PMI_CORE_SEL BITS(4, 1)	/* cores that a PMI is passed on to */
 
-/* Of CNT_CTL; guide Table 2-67. */
+/* Bits of CNT_CTL; guide Table 2-67. */
 #define CTL_SET_FLAG_SEL BITS(21, 19)
 #define CTL_INC_SEL BITS(13, 9)
 #define CTL_FLAG BITS(7, 7)
@@ -25,7 +25,7 @@
 #define CTL_EN BITS(0, 0)
 #define CNT_EVENT_COUNT BITS(47, 0)
 
-/* Of the sub-control registers; the citations stand at their tables. */
+/* Fields of the sub-control registers; the citations stand at their tables. */
 #define DSP_QUEUE BITS(10, 7)
 #define ISS_FRAME BITS(3, 0)
 #define ISS_MODE BITS(6, 4)
@@ -40,7 +40,7 @@
 #define PGT_TRANSITION BITS(0, 0)
 #define PLD_CMD BITS(12, 8)
 #define PLD_BY_MODE BITS(0, 0)
-/* Of ZDP_CTL_FVC in the layout of Nehalem-EX. */
+/* Fields of ZDP_CTL_FVC in the layout of Nehalem-EX. */
 #define FVC_PBOX_INIT_ERR BITS(23, 23)
 #define FVC_EVNT(n) BITS(13 + 3 * (n), 11 + 3 * (n))
 #define FVC_RESP BITS(10, 8)
