@@ -273,7 +273,8 @@ int node_await(struct node *n)
 			return STATUS_OURS;	/* the leader has gone, and has said why */
 		return word.what == WORD_REFUSED ? word.status : 0;
 	}
-	return 0;
+	/* A launcher that ends the job may do so because the leader has refused. */
+	return program_ending() ? 128 + program_ending() : 0;
 }
 
 void node_tell(struct node *n, int status, bool killed)
