@@ -126,6 +126,22 @@ static void test_time_beside(void **state)
 }
 
 /* A lost count is not known, neither as a part nor within a sum. */
+/* Two of the four metrics are per time. On silicon the order is the file's. */
+static void test_order(void **state)
+{
+	static const int silicon[] = { 0, 1, 2, 3 }, virtual[] = { 0, 3, 1, 2 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		machine.is_virtual = false;
+		assert_int_equal(report_metric_at(&r, &row, i), silicon[i]);
+		assert_false(report_is_rate(&r, &metrics[i]));
+		machine.is_virtual = true;
+		assert_int_equal(report_metric_at(&r, &row, i), virtual[i]);
+		assert_int_equal(report_is_rate(&r, &metrics[virtual[i]]), i >= 2);
+	}
+}
+
 static void test_lost(void **state)
 {
 	(void)state;
@@ -160,6 +176,7 @@ int main(void)
 		cmocka_unit_test_setup(test_wall_time, reset),
 		cmocka_unit_test_setup(test_machine_time, reset),
 		cmocka_unit_test_setup(test_time_beside, reset),
+		cmocka_unit_test_setup(test_order, reset),
 		cmocka_unit_test_setup(test_lost, reset),
 		cmocka_unit_test_setup(test_names, reset),
 	};

@@ -102,7 +102,8 @@ static void metric_rows(FILE *f, const struct report *r, const struct report_gro
 	double most = 0;
 
 	element(f, "<tr><td>", m->name, "<code class=\"formula\">");
-	element(f, "= ", m->formula, "</code></td>");
+	element(f, "= ", m->formula, report_is_rate(r, m) ? REPORT_RATE_MARK "</code></td>" :
+		"</code></td>");
 	value_cell(f, false, all, m->unit, 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
@@ -173,7 +174,7 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 		element(f, "<p class=\"soft\">", g->group->tells, "</p>\n");
 		head(f, r, "Metric", "Value");
 		for (int i = 0; i < g->group->nmetrics; i++)
-			metric_rows(f, r, g, i);
+			metric_rows(f, r, g, report_metric_at(r, g, i));
 		fputs("</tbody></table>\n", f);
 	} else {
 		fputs("<h2>Events by name</h2>\n", f);

@@ -60,6 +60,12 @@ struct value report_metric(const struct report *r, const struct report_group *g,
 			   const struct part *part);
 /* An event of the group whose parts the metric can be computed for one by one, -1: none. */
 int report_metric_parts(const struct report *r, const struct report_group *g, int metric);
+/* True for a metric per time of a virtual machine: it is marked, and comes behind the others in
+ * what people read, because time there is the model's. */
+bool report_is_rate(const struct report *r, const struct group_metric *m);
+#define REPORT_RATE_MARK ", at the model's clock"
+/* The metric in place i of that order. */
+int report_metric_at(const struct report *r, const struct report_group *g, int i);
 /* Does the group name this event for the first time? Its clock may be one of its events, too. */
 bool report_is_first(const struct report_group *g, int i);
 /* Seconds of the program: beside a virtual machine on its clock, on a booted one on that of the

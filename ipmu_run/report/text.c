@@ -66,7 +66,7 @@ static void print_metric(FILE *f, const struct report *r, const struct report_gr
 	char part[64];
 
 	print_value(f, r, "    ", m->name, m->unit, report_metric(r, g, metric, NULL));
-	fprintf(f, "  = %s\n", m->formula);
+	fprintf(f, "  = %s%s\n", m->formula, report_is_rate(r, m) ? REPORT_RATE_MARK : "");
 	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
 	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
@@ -90,7 +90,7 @@ static void print_group(FILE *f, const struct report *r, const struct report_gro
 		if (report_is_first(g, i))
 			print_event(f, r, g->events[i]);
 	for (int i = 0; g->group && i < g->group->nmetrics; i++)
-		print_metric(f, r, g, i);
+		print_metric(f, r, g, report_metric_at(r, g, i));
 }
 
 static void print_passes(FILE *f, const struct report *r)

@@ -294,6 +294,22 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 	return first && first->nparts > 1 ? found : -1;
 }
 
+bool report_is_rate(const struct report *r, const struct group_metric *m)
+{
+	return r->machine->is_virtual && uses(m->formula, GROUP_TIME);
+}
+
+int report_metric_at(const struct report *r, const struct report_group *g, int i)
+{
+	int n = g->group->nmetrics, place = 0;
+
+	for (int rates = 0; rates < 2; rates++)
+		for (int m = 0; m < n; m++)
+			if (report_is_rate(r, &g->group->metrics[m]) == rates && place++ == i)
+				return m;
+	return i;
+}
+
 /* ---- intervals ---- */
 
 size_t report_intervals(const struct report *r, int run, int pass)
