@@ -35,7 +35,7 @@ offered_fish() {
 }
 # -- as in the pages' OPTIONS, roff's backslashes taken away
 options_of() {
-	sed 's/\\//g' "$SRCDIR/man/$1.1" | sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' | grep '^\.B' |
+	sed 's/\\//g' "$SRCDIR/man/$1.1" | sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' | grep -E '^\.B[A-Z]* "?-' |
 		grep -oE -e '--[a-z][a-z-]*' | sort -u
 }
 has() {		# has WHAT WORD: a line of $scratch/out

@@ -22,7 +22,6 @@ refused() {	# refused REGEX ARGUMENT...: with the status of our own errors
 
 # -- usage
 refused 'nothing to count: give -g' true
-refused 'no program given' -g MEM
 refused 'give a number of runs from 1 to 1000' -g MEM -r 0 true
 refused 'give a number of runs from 1 to 1000' -g MEM -r 2x true
 for prefix in dir/ . dir/..; do

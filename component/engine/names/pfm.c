@@ -84,7 +84,7 @@ static void box_name(const struct ipmu_pmu_type *type, int box, char name[32])
 }
 
 /* Could the family have a PMU of this name? Those of an uncore all begin with its generation. */
-static bool may_name(const struct ipmu_family *f, enum ipmu_scope scope, const char *name)
+static inline bool may_name(const struct ipmu_family *f, enum ipmu_scope scope, const char *name)
 {
 	const char *first = f->types[0]->name;
 
@@ -93,9 +93,9 @@ static bool may_name(const struct ipmu_family *f, enum ipmu_scope scope, const c
 				      first[2] == name[2]));
 }
 
-static bool names_type(const struct ipmu_family *f, enum ipmu_scope scope, const char *name)
+static bool names_type(const struct ipmu_family *f, const char *name)
 {
-	for (const struct ipmu_pmu_type *const *t = f->types; may_name(f, scope, name) && *t; t++)
+	for (const struct ipmu_pmu_type *const *t = f->types; *t; t++)
 		if (strcmp((*t)->name, name) == 0)
 			return true;
 	return false;
@@ -108,9 +108,44 @@ static bool is_named_before(const struct ipmu_family *const *family, const struc
 	enum ipmu_scope scope = (*family)->scope;
 
 	for (const struct ipmu_family *const *f = ipmu_families; f < family; f++)
-		if (names_type(*f, scope, name))
+		if (may_name(*f, scope, name) && names_type(*f, name))
 			return true;
-	return here && names_type(here, scope, name);
+	return here && may_name(here, scope, name) && names_type(here, name);
+}
+
+/* The value behind "KEY : " of a line of /proc/cpuinfo; NULL: the line has another key. Not by
+ * sscanf(), which takes ten times as long: PAPI asks whenever it starts. */
+static const char *value_of(const char *line, const char *key)
+{
+	size_t n = strlen(key);
+
+	if (strncmp(line, key, n) != 0)
+		return NULL;
+	n += strspn(line + n, " \t");
+	return line[n] == ':' ? line + n + 2 : NULL;
+}
+
+static void read_cpuinfo(struct ipmu_topology *topo)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	int lines = 0;
+	char line[256];
+
+	while (f && !topo->model && lines++ < 8 && fgets(line, sizeof(line), f)) {
+		const char *vendor = value_of(line, "vendor_id"),
+			   *family = value_of(line, "cpu family"),
+			   *model = value_of(line, "model");
+
+		if (vendor)
+			snprintf(topo->vendor, sizeof(topo->vendor), "%.*s",
+				 (int)strcspn(vendor, "\n"), vendor);
+		if (family)
+			topo->family = atoi(family);
+		if (model)
+			topo->model = atoi(model);
+	}
+	if (f)
+		fclose(f);
 }
 
 /* The family of this processor by what Linux says of its first CPU; NULL: it is of none, or not by
@@ -118,17 +153,8 @@ static bool is_named_before(const struct ipmu_family *const *family, const struc
 static const struct ipmu_family *family_here(enum ipmu_scope scope)
 {
 	struct ipmu_topology topo = { .family = 0 };
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[256];
-	int lines = 0;
 
-	while (f && !topo.model && lines++ < 8 && fgets(line, sizeof(line), f)) {
-		sscanf(line, "vendor_id : %15s", topo.vendor);
-		sscanf(line, "cpu family : %d", &topo.family);
-		sscanf(line, "model : %d", &topo.model);
-	}
-	if (f)
-		fclose(f);
+	read_cpuinfo(&topo);
 	return topo.model ? ipmu_family_find(&topo, scope, NULL) : NULL;
 }
 
@@ -140,6 +166,11 @@ static void list_add(struct list *l, const struct ipmu_pmu_type *type, int box)
 	if (l->n >= l->first && l->n - l->first < l->max)
 		box_name(type, box, l->names[l->n - l->first]);
 	l->n++;
+}
+
+static bool list_is_full(const struct list *l)
+{
+	return l->n - l->first >= l->max;
 }
 
 /* Those with one box number, or with none (-1). False: there are none. */
@@ -162,7 +193,8 @@ static bool list_others(struct list *l, enum ipmu_scope scope, const struct ipmu
 		if ((*f)->scope != scope)
 			continue;
 		for (const struct ipmu_pmu_type *const *t = (*f)->types; *t; t++)
-			if (box < boxes_at_most(*t) && !is_named_before(f, here, (*t)->name))
+			if (!list_is_full(l) && box < boxes_at_most(*t) &&
+			    !is_named_before(f, here, (*t)->name))
 				list_add(l, *t, box);
 	}
 	return l->n > before;
@@ -177,7 +209,7 @@ int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max
 
 	for (int box = -1; here && list_family(&l, here, box); box++)
 		;
-	for (int box = -1; list_others(&l, scope, here, box); box++)
+	for (int box = -1; !list_is_full(&l) && list_others(&l, scope, here, box); box++)
 		;
 	return l.n <= first ? 0 : l.n - first < max ? l.n - first : max;
 }

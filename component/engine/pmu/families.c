@@ -139,7 +139,7 @@ const struct ipmu_family *ipmu_family_find(const struct ipmu_topology *topo,
 		if ((*f)->mismatch && (*f)->scope == scope && is_kind(*f, topo))
 			(*f)->mismatch(topo, more, sizeof(more));
 	}
-	if (tried)
+	if (tried || !why)
 		return tried;
 	list_families(scope, supported, sizeof(supported));
 	advise(topo, scope, more, sizeof(more));
