@@ -250,6 +250,8 @@ static int write_interim(const struct interim *in, const char *reason, struct co
 		job = job_shape_here(in->w->job, &node);
 		r.job = &job;
 	}
+	if (r.job && job_has_others(in->w->job) && !in->w->job->has_first)
+		return output_leave(job_node_prefix(in->w->job), &r, false);
 	return output_interim(in->files, &r);
 }
 
