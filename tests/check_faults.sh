@@ -23,7 +23,7 @@ failing() { sed -n 's/^\([^ ]*\) *\([a-z-]*\) .* FAIL$/\1 \2/p' "$scratch/out" |
 
 # faulty FAULT STATUS SENTENCE ROWS: on four slices; rows that have to fail, and no others
 faulty() {
-	FAULT=$1 VPMU_LIBDIR=$scratch/lib "$vpmu" run -m skl-4c4t -- ipmu-check >"$scratch/out" 2>&1
+	FAULT=$1 VPMU_LIBDIR=$scratch/lib "$vpmu" run -m skl-4c4t --cpus 0 --llc 1M,16,64 -- ipmu-check -p 'skl_unc_*' >"$scratch/out" 2>&1
 	is "$1: status" "$2" $?
 	grep -qF "$3" "$scratch/out"
 	verdict "$1: $3" $?

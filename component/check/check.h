@@ -90,6 +90,7 @@ struct counted {
 
 struct check {
 	const struct ipmu_topology *topo;
+	const char *pmus;		/* shell pattern of the PMUs to check; NULL: all */
 	struct ipmu_system *systems[2];	/* by enum ipmu_scope; NULL: cannot be used */
 	struct counted counted[EVENTS_MAX];
 	int ncounted, npasses;
@@ -98,6 +99,8 @@ struct check {
 	size_t bytes;
 };
 
+/* True if this PMU is one to check. */
+bool check_wants(const struct check *c, const struct ipmu_pmu_type *type);
 /* Bind the calling thread, to whose CPUs sessions count core events. */
 void counting_bind(const struct check *c, bool all);
 /* Find the events that this machine has, and put as many as go together into a pass. */

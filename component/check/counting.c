@@ -45,6 +45,11 @@ static bool has_boxes(const struct check *c, const struct ipmu_system *sys,
 	return ipmu_system_boxes(sys, type, place, NULL) > 0;
 }
 
+bool check_wants(const struct check *c, const struct ipmu_pmu_type *type)
+{
+	return !c->pmus || !fnmatch(c->pmus, ipmu_type_name(type), 0);
+}
+
 /* Can it be counted now? Perhaps the kernel has the counter, for its watchdog say. */
 static bool starts(struct ipmu_system *sys, const struct ipmu_event *event)
 {
@@ -76,7 +81,8 @@ static void find_events(struct check *c, struct ipmu_system *sys)
 		for (int t = 0; (type = ipmu_system_type(sys, t)) != NULL; t++) {
 			struct counted *n = &c->counted[c->ncounted];
 
-			if (c->ncounted == EVENTS_MAX || fnmatch(e->pmu, ipmu_type_name(type), 0) ||
+			if (c->ncounted == EVENTS_MAX || !check_wants(c, type) ||
+			    fnmatch(e->pmu, ipmu_type_name(type), 0) ||
 			    !has_boxes(c, sys, type))
 				continue;
 			snprintf(name, sizeof(name), "%s.%s", ipmu_type_name(type), e->event);

@@ -19,7 +19,7 @@ enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_UNCHECKED = 3 };
 #define LEAST_BYTES ((size_t)4 << 20)	/* of a CPU: its own accesses beside are 1 in 60 */
 
 static const char help[] =
-"Usage: ipmu-check [-o FILE]\n"
+"Usage: ipmu-check [-o FILE] [-p PMUS]\n"
 "\n"
 "Counts kernels with known traffic by the events of every documented PMU of this\n"
 "machine and compares with arithmetic and, where the kernel has a driver, with perf.\n"
@@ -27,6 +27,7 @@ static const char help[] =
 "idle meanwhile: what it counts by itself is measured first.\n"
 "\n"
 "  -o, --output FILE  write the machine's description and the table to FILE, too\n"
+"  -p, --pmu PMUS     check these PMUs alone: a shell pattern such as 'skl_unc_*'\n"
 "  -h, --help         show this text and exit\n"
 "  -V, --version      show the version and exit\n"
 "\n"
@@ -95,14 +96,15 @@ static void describe(const struct check *c, FILE *f)
 /* ---- PMUs */
 
 /* List the PMUs that are there, and why others are not. */
-static void describe_types(const struct ipmu_system *sys, int place)
+static void describe_types(const struct check *c, const struct ipmu_system *sys, int place)
 {
 	const struct ipmu_pmu_type *type;
 	char why[IPMU_WHY_MAX];
 
 	for (int t = 0; (type = ipmu_system_type(sys, t)) != NULL; t++) {
 		why[0] = '\0';
-		if (ipmu_system_boxes(sys, type, place, why) > 0 || !why[0])
+		if (!check_wants(c, type) || ipmu_system_boxes(sys, type, place, why) > 0 ||
+		    !why[0])
 			continue;
 		result_skip(result_add(ipmu_type_name(type), "open", "-"), why);
 	}
@@ -124,7 +126,7 @@ static void open_systems(struct check *c)
 		}
 		if (*ipmu_system_note(c->systems[i]))
 			printf("note: %s\n", ipmu_system_note(c->systems[i]));
-		describe_types(c->systems[i], i == IPMU_SCOPE_PACKAGE ? 0 : c->cpus[0]);
+		describe_types(c, c->systems[i], i == IPMU_SCOPE_PACKAGE ? 0 : c->cpus[0]);
 	}
 }
 
@@ -149,6 +151,9 @@ static int check_all(struct check *c)
 		rc = counting_run(c, why);
 	if (!rc)
 		limits_check(c);
+	if (!rc && c->pmus && !c->ncounted)
+		result_skip(result_add(c->pmus, "open", "-"), "no PMU of this machine that can be "
+			    "counted has such a name");
 	if (rc)
 		result_fail(result_add("counting", "run", "-"), "%s", why);
 	close_systems(c);
@@ -173,22 +178,23 @@ static int write_file(const struct check *c, const char *path)
 	return rc ? complain(EXIT_WRONG, "%s cannot be written: %s", path, strerror(-rc)) : 0;
 }
 
-static int parse(int argc, char **argv, const char **output)
+static int parse(int argc, char **argv, const char **output, const char **pmus)
 {
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
+		{ "pmu", required_argument, NULL, 'p' }, { "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int o;
 
-	while ((o = getopt_long(argc, argv, "o:hV", options, NULL)) != -1) {
+	while ((o = getopt_long(argc, argv, "o:p:hV", options, NULL)) != -1) {
 		if (o == 'h' || o == 'V') {
 			fputs(o == 'h' ? help : "ipmu-check " IPMU_VERSION "\n", stdout);
 			return 1;
 		}
-		if (o != 'o')
+		if (o != 'o' && o != 'p')
 			return complain(1 + EXIT_USAGE, "try 'ipmu-check --help'");
-		*output = optarg;
+		*(o == 'o' ? output : pmus) = optarg;
 	}
 	if (optind < argc)
 		return complain(1 + EXIT_USAGE, "takes no argument '%s'; try 'ipmu-check --help'",
@@ -202,7 +208,7 @@ int main(int argc, char **argv)
 	struct ipmu_topology *topo = NULL;
 	const char *output = NULL;
 	char why[IPMU_WHY_MAX] = "";
-	int rc = parse(argc, argv, &output), status;
+	int rc = parse(argc, argv, &output, &c.pmus), status;
 
 	file_limit_handle();
 	if (rc)
