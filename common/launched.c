@@ -41,7 +41,7 @@ static int number_of(const char *const *names, size_t n)
 
 /* ---- where no variable says which job it is */
 
-static pid_t parent_of(pid_t pid, unsigned long long *ticks)
+pid_t launched_parent(pid_t pid, unsigned long long *ticks)
 {
 	char path[64], text[1024];
 	int parent = 0;
@@ -83,30 +83,34 @@ static void name_by_ancestor(const char *variable, char *out, size_t bytes)
 	pid_t pid = getppid();
 
 	while (pid > 1 && has_variable(pid, variable))
-		pid = parent_of(pid, &ignored);
-	parent_of(pid, &ticks);
+		pid = launched_parent(pid, &ignored);
+	launched_parent(pid, &ticks);
 	snprintf(out, bytes, "%d.%llu", (int)pid, ticks);
 }
 
-static void name_job(struct launched *l, const char *rank_variable)
+bool launched_job(char job[LAUNCHED_JOB_MAX], bool *wide)
 {
-	static const char *const jobs[] = { LAUNCHER_JOBS };
+	static const char *const jobs[] = { LAUNCHER_JOBS }, *const ranks[] = { LAUNCHER_RANKS };
 	const char *name = first_of(jobs, sizeof(jobs) / sizeof(*jobs));
+	const char *rank = first_of(ranks, sizeof(ranks) / sizeof(*ranks));
 	const char *slurm = secure_getenv(LAUNCHER_SLURM_JOB);
 	const char *step = secure_getenv(LAUNCHER_SLURM_STEP);
 
-	l->job_wide = true;
+	*wide = true;
 	if (name) {
-		snprintf(l->job, sizeof(l->job), "%s", secure_getenv(name));
-	} else if (slurm && step && !strcmp(rank_variable, LAUNCHER_SLURM_RANK)) {
-		snprintf(l->job, sizeof(l->job), "%s.%s", slurm, step);
+		snprintf(job, LAUNCHED_JOB_MAX, "%s", secure_getenv(name));
+	} else if (slurm && step && rank && !strcmp(rank, LAUNCHER_SLURM_RANK)) {
+		snprintf(job, LAUNCHED_JOB_MAX, "%s.%s", slurm, step);
+	} else if (rank) {
+		*wide = false;
+		name_by_ancestor(rank, job, LAUNCHED_JOB_MAX);
 	} else {
-		l->job_wide = false;
-		name_by_ancestor(rank_variable, l->job, sizeof(l->job));
+		return false;
 	}
-	for (char *c = l->job; *c; c++)
+	for (char *c = job; *c; c++)
 		if (*c == '/' || *c == ' ')
 			*c = '_';
+	return true;
 }
 
 bool launched_as(struct launched *out)
@@ -122,7 +126,7 @@ bool launched_as(struct launched *out)
 
 	if (l.rank < 0 || l.size < 1 || l.rank >= l.size)
 		return false;
-	name_job(&l, rank);
+	launched_job(l.job, &l.job_wide);
 	*out = l;
 	return true;
 }

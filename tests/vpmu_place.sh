@@ -10,7 +10,7 @@ run() { timeout $HANG_SECONDS "$vpmu" run --no-feed "$@" >"$scratch/out" 2>&1 </
 # A job of our own, whose segment has a name that can be foreseen.
 export SLURM_JOB_ID=4712$$ SLURM_STEP_ID=0 SLURM_PROCID=0
 unset PMIX_NAMESPACE OMPI_MCA_ess_base_jobid PMI_JOBID PALS_APID FLUX_JOB_ID VPMU_SEGMENT
-segment="/dev/shm/vpmu-$(id -u)/$(uname -n | cut -c -64)-slurm-$SLURM_JOB_ID.0"
+segment="/dev/shm/vpmu-$(id -u)/$(uname -n | cut -c -64)-job-$SLURM_JOB_ID.0"
 trap 'rm -rf "$scratch" "$segment"*' EXIT
 
 soon() {	# soon COMMAND...: becomes true within 100 seconds

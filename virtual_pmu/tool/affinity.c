@@ -53,7 +53,7 @@ long vpmu_first_number(const char *const *names, size_t n)
 /* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
 static long local_rank(void)
 {
-	static const char *const names[] = { VPMU_LOCAL_RANKS };
+	static const char *const names[] = { LAUNCHER_LOCAL_RANKS };
 
 	return vpmu_first_number(names, sizeof(names) / sizeof(names[0]));
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launchers.h"
+#include "launched.h"
 #include "private_folder.h"
 #include "tool.h"
 
@@ -24,77 +24,21 @@
 
 /* ---- the name ---- */
 
-/* Its parent and its start time in clock ticks, which with the id names a process for good. */
-static void look_up(pid_t pid, pid_t *parent, unsigned long long *ticks)
-{
-	char path[64], text[1024];
-	FILE *f;
-
-	*parent = 0;
-	*ticks = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	char *after = strrchr(text, ')');	/* the name may hold blanks and parentheses */
-	if (after)
-		sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-		       "%*d %*d %*d %*d %llu", parent, ticks);
-}
-
-static bool has_variable(pid_t pid, const char *assignment)
-{
-	char path[64], *entry = NULL;
-	size_t room = 0;
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	f = fopen(path, "re");
-	while (f && !found && getdelim(&entry, &room, '\0', f) > 0)
-		found = strncmp(entry, assignment, strlen(assignment)) == 0;
-	free(entry);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* Hydra's proxy: the nearest ancestor that is no rank. Commands may stand between it and us. */
-static pid_t find_proxy(void)
-{
-	pid_t pid = getppid(), parent;
-	unsigned long long ticks;
-
-	for (; pid > 1 && has_variable(pid, "PMI_RANK="); pid = parent)
-		look_up(pid, &parent, &ticks);
-	return pid;
-}
-
-/* A name that the ranks of one job have in common. Most launchers name it; Slurm's own has job and
- * step. MPICH's Hydra says nothing, but one proxy per node starts all ranks of the node. */
+/* A name that the ranks of one job have in common, or one of this process. */
 static void job_name(char *text, size_t bytes)
 {
-	static const char *const names[] = { VPMU_JOBS };
-	const char *name = NULL, *step = getenv("SLURM_STEP_ID");
-	unsigned long long ticks;
-	pid_t pid, parent;
+	unsigned long long ticks = 0;
+	char job[LAUNCHED_JOB_MAX];
+	bool wide;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
-		name = getenv(names[i]);
-	if (name) {
-		snprintf(text, bytes, "job-%s", name);
-	} else if (getenv("SLURM_JOB_ID") && step && getenv("SLURM_PROCID")) {
-		snprintf(text, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), step);
+	if (launched_job(job, &wide)) {
+		snprintf(text, bytes, "job-%s", job);
 	} else {
-		pid = getenv("PMI_RANK") ? find_proxy() : getpid();
-		look_up(pid, &parent, &ticks);
-		snprintf(text, bytes, "%s-%d.%llu", pid == getpid() ? RUN : "hydra", (int)pid,
-			 ticks);
+		launched_parent(getpid(), &ticks);
+		snprintf(text, bytes, RUN "-%d.%llu", (int)getpid(), ticks);
 	}
 	for (char *c = text; *c; c++)
-		if (*c == '/' || *c == ',' || *c == ' ')
+		if (*c == ',')
 			*c = '_';
 }
 
@@ -112,7 +56,7 @@ static int pad(char *out, size_t bytes, int n)
  * of other users open the segment. */
 static int name_own(char *out, size_t bytes)
 {
-	char folder[64], job[128], host[128] = "";
+	char folder[64], job[LAUNCHED_JOB_MAX + 8], host[128] = "";
 	int n, rc = private_folder(SHARED_MEMORY, "vpmu", 0711, folder, sizeof(folder));
 
 	if (rc) {
