@@ -197,6 +197,19 @@ for node in node0 node1; do
 done
 check 'intervals: the job' grep -q '^  "complete":true,$' out.json
 
+# A report of an earlier job that had the same name is none of this one.
+cp out.node1.json earlier
+cat >reuses <<-'CODE'
+	#!/bin/bash
+	[ "$(hostname)" = node0 ] || exit 0
+	sed "s/\"id\":[^,]*,/\"id\":\"$(cat out.job)\",/; s/\"host\":\"node1\"/\"host\":\"older\"/" earlier >out.older.json
+	touch -d '1 hour ago' out.older.json
+CODE
+chmod +x reuses
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/reuses"
+check 'a job of the same name: its nodes alone' says '^  2 ranks on 2 nodes$'
+check 'a job of the same name: its file stays' [ -s out.older.json ]
+
 # -- a node that runs longer than the first waits for strangers
 across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out \
 	sh -c '[ "$(hostname)" = node0 ] || exec sleep 4'

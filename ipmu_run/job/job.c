@@ -152,7 +152,7 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 
 /* ---- collecting ---- */
 
-int job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out)
+void job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out)
 {
 	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed || j->early);
 
@@ -165,7 +165,6 @@ int job_describe_node(struct job *j, const struct measurement *mine, struct meas
 		.nodes = 1, .node = &j->own_node, .first = j->has_first,
 		.id = j->meeting ? meeting_id(j->meeting) : "",
 	};
-	return 0;
 }
 
 struct collecting {

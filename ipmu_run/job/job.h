@@ -48,7 +48,7 @@ int job_prefix(const struct job *j, const char *prefix, char **out);
 /* ---- after the program has ended */
 
 /* Describes this node's ranks: *out is what it has to report, and job_shape() the ranks. */
-int job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out);
+void job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out);
 /* True: the job has other nodes, which leave reports beside each other. */
 bool job_has_others(const struct job *j);
 /* For those: where this node's report goes. */

@@ -36,6 +36,7 @@ struct meeting {
 	char id[MEETING_ID_MAX];
 	bool first;
 	int first_fd, own_fd;		/* locked files; -1: none */
+	struct timespec began;		/* when the first node's file was written, by its clock */
 	struct taken *taken;		/* reports that have been told of */
 	int ntaken;
 };
@@ -162,9 +163,12 @@ static int begin_first(struct meeting *m)
 {
 	char *path = path_of(m->prefix, JOB);
 	int rc = path ? job_file_take(path, m->id) : -ENOMEM;
+	struct stat st;
 
 	free(path);
 	m->first_fd = rc < 0 ? -1 : rc;
+	if (rc >= 0 && !fstat(rc, &st))
+		m->began = st.st_mtim;
 	return rc < 0 ? rc : 0;
 }
 
@@ -332,6 +336,12 @@ static void note_taken(struct meeting *m, const char *path, const struct stat *s
 	m->ntaken += more[m->ntaken].path != NULL;
 }
 
+/* A launcher may use the name of an earlier job again. */
+static bool is_older(const struct meeting *m, const struct stat *st)
+{
+	return st->st_mtim.tv_sec < m->began.tv_sec;
+}
+
 static bool is_own(const struct meeting *m, const char *path)
 {
 	size_t n = strlen(m->own);
@@ -379,7 +389,7 @@ int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
 		struct stat st;
 
 		if (is_own(m, files.paths[i]) || lstat(files.paths[i], &st) ||
-		    !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+		    !S_ISREG(st.st_mode) || st.st_uid != geteuid() || is_older(m, &st) ||
 		    was_taken(m, files.paths[i], &st) || is_running(files.paths[i]))
 			continue;
 		take(arg, files.paths[i]);
