@@ -150,7 +150,7 @@ if [ -x load ]; then
 fi
 # A machine on which another program runs is not made a fresh one, and that is said.
 if [ -n "$have_qemu" ]; then
-	"$vpmu" run --no-feed -m skl-4c8t -- sh -c 'vpmu run -- sh -c "echo up; sleep 1800" >up & other=$!
+	"$vpmu" run --no-feed -m skl-4c8t -- sh -c 'vpmu run -- sh -c "echo up; exec sleep 1800" >up & other=$!
 		until [ -s up ]; do sleep 0.05; done
 		ipmu-run -g MEM -r 2 vpmu run -- true; kill $other; wait $other' >out 2>err
 	says 'a machine in use' '^ipmu-run: the runs share one virtual machine: '
