@@ -49,20 +49,21 @@ job 2 $counted --per-cpu "$scratch/region" 1 4 1
 check 'per CPU: all' [ "$(count all)" = 27 ]
 check 'per CPU: their sum' [ "$(awk -F, -v name=$instructions '$1 == "event" && $3 == name &&
 	$4 ~ /^cpu/ { sum += $5 } END { print sum }' out.csv)" = 27 ]
-# 100000004 instructions, two for each nanosecond of the clock of the machine
-printf '.globl _start\n_start: mov $50000000, %%ecx\nagain: dec %%ecx\njnz again
+# Ten programs of 10000004 instructions, of which each takes 5 ms and more of the machine's clock. A
+# loop is read when it ends, and the clock stands still until the next one begins.
+printf '.globl _start\n_start: mov $5000000, %%ecx\nagain: dec %%ecx\njnz again
 	mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >loop.s
 ${CC:-cc} -nostdlib -static -o loop loop.s || exit 1
 cp three only-three && cp loop three
-job 1 $counted --interval 1 "$scratch/region" 1 2 1
+job 1 $counted --interval 1 "$scratch/region" 1 10 1
 mv only-three three
-check 'intervals: all' [ "$(count all)" = 200000008 ]
+check 'intervals: all' [ "$(count all)" = 100000040 ]
 check 'intervals: they begin at 0, end with the time, have no gaps and add up' awk -F, -v name=$instructions '
 	$1 == "info" && $3 == "time" { all = $5 }
 	$1 == "event interval" && $3 == name {
 		if ($11 - end > 1e-9 || end - $11 > 1e-9) bad = 1
 		end = $12; sum += $5; n++ }
-	END { exit !(n > 2 && !bad && sum == 200000008 && end - all < 2e-9 && all - end < 2e-9) }' out.csv
+	END { exit !(n > 2 && !bad && sum == 100000040 && end - all < 2e-9 && all - end < 2e-9) }' out.csv
 rm -f segment
 ranks 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run --from-mpi-init -g LLC,MEM --per-box -o out \
 	"$scratch/end" well >out 2>&1
