@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions on the architectural counters of a virtual Skylake's cores, whose events this test
  * raises itself; and each documented event of these cores by its name. */
+#include "counting/assign.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "pmu/families.h"
@@ -185,9 +186,37 @@ static void what_only_samples_is_refused(void **state)
 	assert_int_equal(e.choices[0].extra[0].value, 0x10001);
 }
 
+/* Each listed event with each modifier: the canonical name means the same event. */
+static void canonical_names_mean_the_same(void **state)
+{
+	static const char *const modifiers[] = { "", ":e", ":i", ":c=1", ":u", ":k", ":e:c=1",
+						 ":t" };
+	const struct engine_fixture *f = *state;
+	struct ipmu_event_info info;
+	int accepted = 0;
+
+	for (int event = 0; !ipmu_event_list(f->sys, event, -1, &info); event++)
+		for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
+			char name[IPMU_NAME_MAX + 16], why[IPMU_WHY_MAX];
+			struct ipmu_event e, again;
+
+			snprintf(name, sizeof(name), "%s%s", info.name, modifiers[i]);
+			if (ipmu_event_parse(f->sys, name, &e, why))
+				continue;
+			if (ipmu_event_parse(f->sys, e.name, &again, why))
+				fail_msg("%s is %s: %s", name, e.name, why);
+			assert_string_equal(e.name, again.name);
+			assert_ptr_equal(e.type, again.type);
+			assert_true(ipmu_choice_equal(&e.choices[0], &again.choices[0]));
+			accepted++;
+		}
+	assert_true(accepted > 100);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(canonical_names_mean_the_same),
 		cmocka_unit_test(seven_counters_at_once),
 		cmocka_unit_test(four_and_no_fifth),
 		cmocka_unit_test(a_counter_of_somebody_else_is_left_alone),

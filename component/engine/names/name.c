@@ -261,6 +261,7 @@ static int choose_units(struct naming *n, char *why)
 
 static int write_name(struct naming *n, char *why)
 {
+	const struct ipmu_pmu_type *type = n->named && n->named->keeps_name ? n->named : n->e.type;
 	char pfm[IPMU_QUALIFIERS_TEXT], own[IPMU_QUALIFIERS_TEXT], place[24] = "", box[24] = "";
 	int length;
 
@@ -268,7 +269,7 @@ static int write_name(struct naming *n, char *why)
 		snprintf(place, sizeof(place), ":%s=%d", place_key(n), n->e.place);
 	if (n->e.box != IPMU_ALL)
 		snprintf(box, sizeof(box), ":box=%d", n->e.box);
-	length = snprintf(n->e.name, sizeof(n->e.name), "%s.%s%s%s%s%s", n->e.type->name, n->event,
+	length = snprintf(n->e.name, sizeof(n->e.name), "%s.%s%s%s%s%s", type->name, n->event,
 			  ipmu_qualifiers_text(&n->q, IPMU_OF_PFM, pfm),
 			  ipmu_qualifiers_text(&n->q, IPMU_OF_TYPE, own), place, box);
 	return length < (int)sizeof(n->e.name) ? 0 :

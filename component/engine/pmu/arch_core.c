@@ -345,7 +345,7 @@ static const struct ipmu_ops alias_ops = {
 
 static const struct ipmu_pmu_type alias = {
 	.name = "ix86arch", .units = "events",
-	.src = "SDM Tables 18-1 and 19-1", .pfm = "", .own_names = true,
+	.src = "SDM Tables 18-1 and 19-1", .pfm = "", .own_names = true, .keeps_name = true,
 	.per_clock = 16, .clock_mhz = 6000,
 	.counters = GENERAL_MAX, .select = &perfevtsel_any, .ctr = &a_pmc,
 	.enable = IPMU_CORE_EN, .any_thread = ANY_THREAD,

@@ -100,6 +100,7 @@ struct ipmu_pmu_type {
 	bool pfm_numbered;	/* ... which has one per box, with its number appended */
 	uint8_t pfm_plain;	/* ... of which this one has the events that all boxes have */
 	bool own_names;		/* ops->encode understands names by itself; libpfm4 lists them */
+	bool keeps_name;	/* events keep its name where ops->encode gives another type */
 	const char *raw;	/* an example of what RAW takes, see raw_event.h; NULL: no RAW */
 	int counters;
 	/* No counter of it adds more than this per clock, and no part has a faster clock; 0: it is
