@@ -42,7 +42,7 @@ near 'lines that are written' $lines "$(number skl_unc_imc.DRAM_DATA_WRITES writ
 near 'lines past the caches' $lines "$(number skl_unc_imc.DRAM_DATA_WRITES nt-write one)"
 near 'lines that miss' $lines "$(number skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I write one)"
 near 'instructions' $((4 * lines)) "$(number core_fixed.INST_RETIRED:ANY read one)"
-for pmu in skl_unc_cbo skl_unc_arb skl_unc_clk core_fixed skl; do
+for pmu in skl_unc_cbo skl_unc_arb skl_unc_clk core_fixed ix86arch; do
 	grep -qE "^$pmu\..* wrap .* pass$" "$scratch/out"
 	verdict "wrap of $pmu" $?
 done
