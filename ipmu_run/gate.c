@@ -70,18 +70,11 @@ int gate_open(struct gate *g, const struct options *o)
 
 int gate_compare(struct gate *g, const struct report *r, bool begun)
 {
-	char *text = NULL, why[SAVED_WHY_MAX];
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	int rc = f ? report_json(f, r) : -ENOMEM;
+	char why[SAVED_WHY_MAX];
 
-	if (f && fclose(f))
-		rc = -ENOMEM;
 	saved_free(&g->new);
-	rc = rc ? no_memory() : saved_parse(THIS_RUN, text, bytes, &g->new, why) ?
-	     complain(EXIT_CANNOT_COUNT, "%s", why) : judge(g, begun);
-	free(text);
-	return rc;
+	return saved_of(THIS_RUN, r, &g->new, why) ? complain(EXIT_CANNOT_COUNT, "%s", why) :
+						     judge(g, begun);
 }
 
 static int write_as(enum format format, FILE *f, const struct comparison *c)

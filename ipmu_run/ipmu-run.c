@@ -156,19 +156,17 @@ static int end_joining(const struct work *w, const struct report *own)
 static int join_nodes(const struct work *w, const struct choice *c,
 		      const struct measurement *mine, struct output *files)
 {
-	char command[COMMAND_SHOWN + 64], *json = NULL;
+	char command[COMMAND_SHOWN + 64], why[SAVED_WHY_MAX];
 	const struct report_job here = *job_shape(w->job);
 	struct report own = describe(w, c, mine, command);
 	const struct measurement *all = mine;
-	size_t bytes;
-	FILE *f = open_memstream(&json, &bytes);
-	int rc = f ? report_json(f, &own) : -ENOMEM, kept;
+	struct saved saved;
+	int rc, kept;
 
-	if (f && fclose(f))
-		rc = -ENOMEM;
-	if (!rc)
-		rc = job_collect(w->job, json, bytes, mine, &all);
-	free(json);
+	if (saved_of("this node", &own, &saved, why))
+		return complain(EXIT_CANNOT_COUNT, "cannot join the nodes' reports: %s", why);
+	rc = job_collect(w->job, &saved, mine, &all);
+	saved_free(&saved);
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "cannot join the nodes' reports: %s",
 				strerror(-rc));

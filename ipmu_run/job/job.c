@@ -152,19 +152,25 @@ int job_prefix(const struct job *j, const char *prefix, char **out)
 
 /* ---- collecting ---- */
 
+struct report_job job_shape_here(const struct job *j, struct report_node *node)
+{
+	*node = (struct report_node){ .ranks = j->ranks };
+	machine_host(node->host);
+	return (struct report_job){ .size = j->as.size, .ranks = j->ranks, .nodes = 1,
+				    .node = node, .first = j->has_first,
+				    .id = j->meeting ? meeting_id(j->meeting) : "" };
+}
+
 void job_describe_node(struct job *j, const struct measurement *mine, struct measurement *out)
 {
 	struct node_ranks here = node_ranks(j->node, mine->status, mine->killed || j->early);
 
 	*out = *mine;
 	out->status = here.status;
-	machine_host(j->own_node.host);
-	j->own_node.ranks = here.n;
-	j->shape = (struct report_job){
-		.size = j->as.size, .ranks = here.n, .ended = here.ended, .outside = here.outside,
-		.nodes = 1, .node = &j->own_node, .first = j->has_first,
-		.id = j->meeting ? meeting_id(j->meeting) : "",
-	};
+	j->shape = job_shape_here(j, &j->own_node);
+	j->shape.ranks = j->own_node.ranks = here.n;
+	j->shape.ended = here.ended;
+	j->shape.outside = here.outside;
 }
 
 struct collecting {
@@ -220,17 +226,11 @@ static void take_report(void *arg, const char *path)
 	saved_free(&s);
 }
 
-static int take_own(struct collecting *c, const char *json, size_t bytes)
+static int take_own(struct collecting *c, const struct saved *own)
 {
 	struct node_report r;
-	char why[SAVED_WHY_MAX];
-	struct saved s;
-	int rc = saved_parse("this node", json, bytes, &s, why) ? -EINVAL : 0;
+	int rc = node_report_read(own, c->like, &r);
 
-	if (rc)
-		return rc;
-	rc = node_report_read(&s, c->like, &r);
-	saved_free(&s);
 	return rc ? rc : add_report(c, &r, NULL);
 }
 
@@ -253,11 +253,11 @@ static void await_nodes(struct collecting *c)
 	}
 }
 
-int job_collect(struct job *j, const char *json, size_t bytes, const struct measurement *mine,
+int job_collect(struct job *j, const struct saved *own, const struct measurement *mine,
 		const struct measurement **out)
 {
 	struct collecting c = { .j = j, .like = mine };
-	int rc = take_own(&c, json, bytes);
+	int rc = take_own(&c, own);
 
 	if (rc)
 		return rc;
@@ -297,15 +297,6 @@ const char *job_node_prefix(const struct job *j)
 const struct report_job *job_shape(const struct job *j)
 {
 	return &j->shape;
-}
-
-struct report_job job_shape_here(const struct job *j, struct report_node *node)
-{
-	*node = (struct report_node){ .ranks = j->ranks };
-	machine_host(node->host);
-	return (struct report_job){ .size = j->as.size, .ranks = j->ranks, .nodes = 1,
-				    .node = node, .first = j->has_first,
-				    .id = j->meeting ? meeting_id(j->meeting) : "" };
 }
 
 void job_end(struct job *j, int status)

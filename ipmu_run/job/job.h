@@ -55,9 +55,9 @@ bool job_has_others(const struct job *j);
 const char *job_node_prefix(const struct job *j);
 /* True: the first node runs, and will read a report that is left there. */
 bool job_is_met(const struct job *j);
-/* The first node's: waits for the reports of the other nodes. json: its own, ended by a 0. *out,
- * until job_end(), is what all have counted. 0 or a negative errno. */
-int job_collect(struct job *j, const char *json, size_t bytes, const struct measurement *mine,
+/* The first node's: waits for the reports of the other nodes. own: its own report. *out, until
+ * job_end(), is what all have counted. 0 or a negative errno. */
+int job_collect(struct job *j, const struct saved *own, const struct measurement *mine,
 		const struct measurement **out);
 /* Removes the files of the reports that job_collect() has read. */
 void job_remove_reports(const struct job *j);
