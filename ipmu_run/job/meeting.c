@@ -30,12 +30,17 @@ struct taken {
 	struct stat at;
 };
 
+/* A locked file that says that somebody runs. */
+struct job_file {
+	char *path;
+	int fd;				/* -1: none */
+};
+
 struct meeting {
 	char *prefix;			/* as given */
 	char *own;			/* PREFIX.NODE */
 	char id[MEETING_ID_MAX];
-	bool first;
-	int first_fd, own_fd;		/* locked files; -1: none */
+	struct job_file first, node;	/* PREFIX.job, on the first node; PREFIX.NODE.job */
 	struct timespec began;		/* when the first node's file was written, by its clock */
 	struct taken *taken;		/* reports that have been told of */
 	int ntaken;
@@ -61,35 +66,56 @@ static bool has_path(int fd, const char *path)
 	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Makes the file, or takes over one that nobody holds, and writes the text. A descriptor with the
- * lock, or a negative errno; -EBUSY: another process holds it. */
-static int job_file_take(const char *path, const char *text)
+static char *path_of(const char *prefix, const char *ending)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644), error;
+	char *path;
+
+	return asprintf(&path, "%s%s", prefix, ending) < 0 ? NULL : path;
+}
+
+static void job_file_drop(struct job_file *f)
+{
+	if (f->fd >= 0 && has_path(f->fd, f->path))
+		unlink(f->path);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	*f = (struct job_file){ .fd = -1 };
+}
+
+/* Locks the file and writes the text. An errno; EBUSY: another process holds it. */
+static int job_file_fill(const struct job_file *f, const char *text)
+{
 	size_t bytes = strlen(text);
 	struct stat st;
 	struct flock l;
+	int error = is_ours(f->fd, &st) ? lock_whole(f->fd, F_OFD_SETLK, &l) : EPERM;
 
-	if (fd < 0)
-		return -errno;
-	error = is_ours(fd, &st) ? lock_whole(fd, F_OFD_SETLK, &l) : EPERM;
-	if (error == EAGAIN || error == EACCES || (!error && !has_path(fd, path)))
-		error = EBUSY;
-	else if (error != EPERM)
-		error = ftruncate(fd, 0) || pwrite(fd, text, bytes, 0) != (ssize_t)bytes ? EIO : 0;
-	if (!error)
-		return fd;
-	close(fd);
-	return -error;
+	if (error == EPERM)
+		return EPERM;
+	if (error == EAGAIN || error == EACCES || (!error && !has_path(f->fd, f->path)))
+		return EBUSY;
+	return ftruncate(f->fd, 0) || pwrite(f->fd, text, bytes, 0) != (ssize_t)bytes ? EIO : 0;
 }
 
-static void job_file_drop(int fd, const char *path)
+/* Makes PREFIX.job, or takes over one that nobody holds. 0, or a negative errno. */
+static int job_file_take(struct job_file *f, const char *prefix, const char *text)
 {
-	if (fd < 0)
-		return;
-	if (has_path(fd, path))
-		unlink(path);
-	close(fd);
+	int error = ENOMEM;
+
+	f->path = path_of(prefix, JOB);
+	if (f->path) {
+		f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+			     0644);
+		error = f->fd < 0 ? errno : job_file_fill(f, text);
+	}
+	if (!error)
+		return 0;
+	if (f->fd >= 0)		/* another's, which stays */
+		close(f->fd);
+	f->fd = -1;
+	job_file_drop(f);
+	return -error;
 }
 
 /* Reads the file of a live process. False: there is none. */
@@ -113,21 +139,14 @@ static bool job_file_read(const char *path, char text[MEETING_ID_MAX])
 
 /* ---- this node ---- */
 
-static char *path_of(const char *prefix, const char *ending)
-{
-	char *path;
-
-	return asprintf(&path, "%s%s", prefix, ending) < 0 ? NULL : path;
-}
-
 /* A job that its launcher names has that name; another one has random digits of the first node. */
-static int name_job(struct meeting *m, const struct launched *as)
+static int name_job(struct meeting *m, const struct launched *as, bool first)
 {
 	unsigned char bytes[16];
 
 	if (as->job_wide)
 		return snprintf(m->id, sizeof(m->id), "%s", as->job) > 0 ? 0 : -EINVAL;
-	if (!m->first)
+	if (!first)
 		return 0;
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
 		return -EIO;
@@ -144,32 +163,23 @@ static int announce(struct meeting *m)
 
 	machine_host(host);
 	for (int i = 1; rc == -EBUSY && i <= SAME_NAME_MAX; i++) {
-		char *path = NULL;
-
 		free(m->own);
 		if (i == 1 ? asprintf(&m->own, "%s.%s", m->prefix, host) < 0 :
 		    asprintf(&m->own, "%s.%s-%d", m->prefix, host, i) < 0)
 			m->own = NULL;
-		if (m->own)
-			path = path_of(m->own, JOB);
-		rc = path ? job_file_take(path, m->id) : -ENOMEM;
-		free(path);
+		rc = m->own ? job_file_take(&m->node, m->own, m->id) : -ENOMEM;
 	}
-	m->own_fd = rc < 0 ? -1 : rc;
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 static int begin_first(struct meeting *m)
 {
-	char *path = path_of(m->prefix, JOB);
-	int rc = path ? job_file_take(path, m->id) : -ENOMEM;
+	int rc = job_file_take(&m->first, m->prefix, m->id);
 	struct stat st;
 
-	free(path);
-	m->first_fd = rc < 0 ? -1 : rc;
-	if (rc >= 0 && !fstat(rc, &st))
+	if (!rc && !fstat(m->first.fd, &st))
 		m->began = st.st_mtim;
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 bool meeting_has_first(struct meeting *m)
@@ -197,9 +207,9 @@ int meeting_begin(const char *prefix, const struct launched *as, bool first, str
 	int rc = -ENOMEM;
 
 	if (m) {
-		*m = (struct meeting){ .prefix = strdup(prefix), .first = first, .first_fd = -1,
-				       .own_fd = -1 };
-		rc = m->prefix ? name_job(m, as) : -ENOMEM;
+		*m = (struct meeting){ .prefix = strdup(prefix), .first = { .fd = -1 },
+				       .node = { .fd = -1 } };
+		rc = m->prefix ? name_job(m, as, first) : -ENOMEM;
 	}
 	if (!rc && first)
 		rc = begin_first(m);
@@ -217,17 +227,10 @@ int meeting_begin(const char *prefix, const struct launched *as, bool first, str
 
 void meeting_end(struct meeting *m)
 {
-	char *paths[2];
-
 	if (!m)
 		return;
-	paths[0] = m->prefix ? path_of(m->prefix, JOB) : NULL;
-	paths[1] = m->own ? path_of(m->own, JOB) : NULL;
-	for (int i = 0; i < 2; i++) {
-		if (paths[i])
-			job_file_drop(i ? m->own_fd : m->first_fd, paths[i]);
-		free(paths[i]);
-	}
+	job_file_drop(&m->first);
+	job_file_drop(&m->node);
 	for (int i = 0; i < m->ntaken; i++)
 		free(m->taken[i].path);
 	free(m->taken);
