@@ -6,82 +6,52 @@
 #include "node_report.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_reader.h"
+
 #define PARTS_MAX 1000000
-
-/* ---- members ---- */
-
-static struct json_object *member(struct json_object *o, const char *key, enum json_type type)
-{
-	struct json_object *found;
-
-	return json_object_object_get_ex(o, key, &found) && json_object_is_type(found, type) ?
-	       found : NULL;
-}
-
-static int member_int(struct json_object *o, const char *key, int otherwise)
-{
-	struct json_object *found = member(o, key, json_type_int);
-
-	return found ? json_object_get_int(found) : otherwise;
-}
-
-static bool member_bool(struct json_object *o, const char *key)
-{
-	struct json_object *found = member(o, key, json_type_boolean);
-
-	return found && json_object_get_boolean(found);
-}
-
-static const char *member_text(struct json_object *o, const char *key)
-{
-	struct json_object *found = member(o, key, json_type_string);
-
-	return found ? json_object_get_string(found) : "";
-}
 
 /* ---- one report ---- */
 
 int node_report_head(const struct saved *s, struct node_report *out)
 {
-	struct json_object *job = member(s->root, "job", json_type_object),
-			   *nodes = member(s->root, "nodes", json_type_array), *node;
+	struct json_object *job = json_member(s->root, "job", json_type_object),
+			   *nodes = json_member_list(s->root, "nodes"), *node;
 
-	*out = (struct node_report){ .first = member_bool(job, "first") };
-	if (!job || !nodes || json_object_array_length(nodes) != 1)
+	*out = (struct node_report){ .first = json_member_bool(job, "first") };
+	if (!job || json_list_length(nodes) != 1)
 		return -ENOENT;
 	node = json_object_array_get_idx(nodes, 0);
-	snprintf(out->host, sizeof(out->host), "%s", member_text(node, "host"));
-	snprintf(out->id, sizeof(out->id), "%s", member_text(job, "id"));
-	out->ranks = member_int(node, "ranks", 0);
-	out->size = member_int(job, "size", 0);
-	out->ended = member_int(job, "ended", 0);
-	out->outside = member_int(job, "outside", 0);
-	out->windowed = member(s->root, "from_mpi_init", json_type_boolean);
-	out->window.begun = member_bool(s->root, "from_mpi_init");
+	snprintf(out->host, sizeof(out->host), "%s", json_member_text(node, "host"));
+	snprintf(out->id, sizeof(out->id), "%s", json_member_text(job, "id"));
+	out->ranks = json_member_int(node, "ranks", 0);
+	out->size = json_member_int(job, "size", 0);
+	out->ended = json_member_int(job, "ended", 0);
+	out->outside = json_member_int(job, "outside", 0);
+	out->windowed = json_member(s->root, "from_mpi_init", json_type_boolean);
+	out->window.begun = json_member_bool(s->root, "from_mpi_init");
 	snprintf(out->window.reason, sizeof(out->window.reason), "%s",
-		 member_text(s->root, "reason"));
+		 json_member_text(s->root, "reason"));
 	return out->ranks > 0 && out->size >= out->ranks && out->ended >= 0 && out->outside >= 0 ?
 	       0 : -EINVAL;
 }
 
 static struct json_object *find_event(struct json_object *root, const char *name)
 {
-	struct json_object *groups = member(root, "groups", json_type_array);
+	struct json_object *groups = json_member_list(root, "groups");
 
-	for (size_t g = 0; groups && g < json_object_array_length(groups); g++) {
-		struct json_object *events = member(json_object_array_get_idx(groups, g), "events",
-						    json_type_array);
+	for (size_t g = 0; g < json_list_length(groups); g++) {
+		struct json_object *events = json_member_list(json_object_array_get_idx(groups, g),
+							      "events");
 
-		for (size_t i = 0; events && i < json_object_array_length(events); i++) {
+		for (size_t i = 0; i < json_list_length(events); i++) {
 			struct json_object *e = json_object_array_get_idx(events, i);
 
-			if (!strcmp(member_text(e, "name"), name))
+			if (!strcmp(json_member_text(e, "name"), name))
 				return e;
 		}
 	}
@@ -110,8 +80,9 @@ static int read_parts(struct json_object *parts, struct event *e, struct count *
 	for (int i = 0; i < e->nparts; i++) {
 		struct json_object *o = json_object_array_get_idx(parts, (size_t)i);
 
-		e->parts[i] = (struct part){ member_int(o, "package", -1), member_int(o, "box", -1),
-					     member_int(o, "cpu", -1), 0 };
+		e->parts[i] = (struct part){ json_member_int(o, "package", -1),
+					     json_member_int(o, "box", -1),
+					     json_member_int(o, "cpu", -1), 0 };
 		if (!read_count(o, &counts[i]))
 			return -EINVAL;
 	}
@@ -122,8 +93,8 @@ static int read_event(struct json_object *root, const struct event *like, struct
 		      struct event *e)
 {
 	struct json_object *found = find_event(root, like->name),
-			   *parts = member(found, "parts", json_type_array);
-	size_t n = parts ? json_object_array_length(parts) : 0;
+			   *parts = json_member_list(found, "parts");
+	size_t n = json_list_length(parts);
 	struct count *more;
 
 	if (!n || n > PARTS_MAX)
@@ -145,13 +116,13 @@ static int read_event(struct json_object *root, const struct event *like, struct
 
 static int read_time(struct json_object *root, struct measurement *m)
 {
-	struct json_object *job = member(root, "job", json_type_object),
-			   *ns = member(job, "ns", json_type_int);
+	struct json_object *job = json_member(root, "job", json_type_object),
+			   *ns = json_member(job, "ns", json_type_int);
 
-	m->status = member_int(root, "status", 0);
-	m->done = member_int(root, "runs", -1);
-	m->of_machine = !strcmp(member_text(job, "clock"), "machine");
-	snprintf(m->lost, sizeof(m->lost), "%s", member_text(root, "lost"));
+	m->status = json_member_int(root, "status", 0);
+	m->done = json_member_int(root, "runs", -1);
+	m->of_machine = !strcmp(json_member_text(job, "clock"), "machine");
+	snprintf(m->lost, sizeof(m->lost), "%s", json_member_text(root, "lost"));
 	if (!ns || json_object_get_int64(ns) < 0 || m->done < 0 || m->done > 1)
 		return -EINVAL;
 	m->run_ns[0] = (uint64_t)json_object_get_int64(ns);

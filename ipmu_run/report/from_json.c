@@ -5,10 +5,11 @@
 #include "from_json.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "json_reader.h"
 
 struct reading {
 	const struct saved *s;
@@ -21,27 +22,6 @@ static int fault(const struct reading *r, const char *object)
 	snprintf(r->why, SAVED_WHY_MAX, "%.200s: cannot read %.100s: it is not as 'ipmu-run -o' of "
 		 "this version writes it", r->s->path, object);
 	return -EINVAL;
-}
-
-static struct json_object *member(struct json_object *o, const char *key)
-{
-	struct json_object *found = NULL;
-
-	json_object_object_get_ex(o, key, &found);
-	return found;
-}
-
-static size_t length(struct json_object *list)
-{
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
-}
-
-/* "" where there is none. */
-static const char *text(struct json_object *o, const char *key)
-{
-	struct json_object *found = member(o, key);
-
-	return json_object_is_type(found, json_type_string) ? json_object_get_string(found) : "";
 }
 
 /* ---- events ---- */
@@ -75,16 +55,22 @@ static int add_event(const struct reading *r, const char *name)
 	return e->given && e->parts ? 0 : -ENOMEM;
 }
 
+static const char *name_in(struct json_object *list, size_t i)
+{
+	return json_member_text(json_object_array_get_idx(list, i), "name");
+}
+
 static int read_events(const struct reading *r)
 {
-	struct json_object *groups = member(r->s->root, "groups");
+	struct json_object *groups = json_member_list(r->s->root, "groups");
 	int rc = 0;
 
-	for (size_t g = 0; g < length(groups); g++) {
-		struct json_object *list = member(json_object_array_get_idx(groups, g), "events");
+	for (size_t g = 0; g < json_list_length(groups); g++) {
+		struct json_object *list = json_member_list(json_object_array_get_idx(groups, g),
+							    "events");
 
-		for (size_t i = 0; i < length(list) && !rc; i++)
-			rc = add_event(r, text(json_object_array_get_idx(list, i), "name"));
+		for (size_t i = 0; i < json_list_length(list) && !rc; i++)
+			rc = add_event(r, name_in(list, i));
 	}
 	return rc;
 }
@@ -93,16 +79,16 @@ static int read_events(const struct reading *r)
 
 static int read_metrics(struct group *g, struct json_object *list)
 {
-	g->metrics = calloc(length(list) + 1, sizeof(*g->metrics));
+	g->metrics = calloc(json_list_length(list) + 1, sizeof(*g->metrics));
 	if (!g->metrics)
 		return -ENOMEM;
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < json_list_length(list); i++) {
 		struct json_object *o = json_object_array_get_idx(list, i);
 		struct group_metric *m = &g->metrics[g->nmetrics++];
 
-		m->name = strdup(text(o, "name"));
-		m->unit = strdup(text(o, "unit"));
-		m->formula = strdup(text(o, "formula"));
+		m->name = strdup(json_member_text(o, "name"));
+		m->unit = strdup(json_member_text(o, "unit"));
+		m->formula = strdup(json_member_text(o, "formula"));
 		if (!m->name || !m->unit || !m->formula)
 			return -ENOMEM;
 	}
@@ -111,8 +97,8 @@ static int read_metrics(struct group *g, struct json_object *list)
 
 static int read_ids(const struct reading *r, struct json_object *o, struct group *g, int *events)
 {
-	const char *clock = text(o, "clock");
-	struct json_object *ids = member(o, "ids");
+	const char *clock = json_member_text(o, "clock");
+	struct json_object *ids = json_member(o, "ids", json_type_object);
 
 	json_object_object_foreach(ids, id, name) {
 		struct group_event *e = &g->events[g->nevents];
@@ -136,33 +122,33 @@ static int read_group(const struct reading *r, struct json_object *o, struct gro
 {
 	int rc;
 
-	g->pmu = strdup(text(o, "pmu"));
-	g->name = strdup(text(o, "name"));
-	g->title = strdup(text(o, "title"));
-	g->tells = strdup(text(o, "tells"));
-	g->misleads = strdup(text(o, "misleads"));
+	g->pmu = strdup(json_member_text(o, "pmu"));
+	g->name = strdup(json_member_text(o, "name"));
+	g->title = strdup(json_member_text(o, "title"));
+	g->tells = strdup(json_member_text(o, "tells"));
+	g->misleads = strdup(json_member_text(o, "misleads"));
 	if (!g->pmu || !g->name || !g->title || !g->tells || !g->misleads)
 		return -ENOMEM;
 	rc = read_ids(r, o, g, events);
-	return rc ? rc : read_metrics(g, member(o, "metrics"));
+	return rc ? rc : read_metrics(g, json_member_list(o, "metrics"));
 }
 
 /* Events that were asked for by name have no group. */
 static void read_named(const struct reading *r, struct json_object *o, int *events)
 {
-	struct json_object *list = member(o, "events");
+	struct json_object *list = json_member_list(o, "events");
 
-	for (size_t i = 0; i < length(list); i++)
-		events[i] = find_event(r->f, text(json_object_array_get_idx(list, i), "name"));
+	for (size_t i = 0; i < json_list_length(list); i++)
+		events[i] = find_event(r->f, name_in(list, i));
 }
 
 static int add_group(const struct reading *r, struct json_object *o)
 {
 	struct from_json *f = r->f;
-	struct json_object *ids = member(o, "ids");
-	bool named = member(o, "name");
-	size_t n = named ? json_object_is_type(ids, json_type_object) ?
-		   (size_t)json_object_object_length(ids) : 0 : length(member(o, "events"));
+	struct json_object *ids = json_member(o, "ids", json_type_object);
+	bool named = json_object_object_get(o, "name");
+	size_t n = named ? ids ? (size_t)json_object_object_length(ids) : 0 :
+		   json_list_length(json_member_list(o, "events"));
 	int *events = calloc(n + 1, sizeof(*events)), i = f->ngroups;
 	struct group *g = named ? calloc(1, sizeof(*g)) : NULL;
 
@@ -186,15 +172,15 @@ static int add_group(const struct reading *r, struct json_object *o)
 
 static int read_groups(const struct reading *r)
 {
-	struct json_object *groups = member(r->s->root, "groups");
+	struct json_object *groups = json_member_list(r->s->root, "groups");
 	struct from_json *f = r->f;
 	int rc = 0;
 
-	f->owned = calloc(length(groups) + 1, sizeof(*f->owned));
-	f->groups = calloc(length(groups) + 1, sizeof(*f->groups));
+	f->owned = calloc(json_list_length(groups) + 1, sizeof(*f->owned));
+	f->groups = calloc(json_list_length(groups) + 1, sizeof(*f->groups));
 	if (!f->owned || !f->groups)
 		return -ENOMEM;
-	for (size_t i = 0; i < length(groups) && !rc; i++)
+	for (size_t i = 0; i < json_list_length(groups) && !rc; i++)
 		rc = add_group(r, json_object_array_get_idx(groups, i));
 	return rc;
 }
@@ -203,12 +189,12 @@ static int read_groups(const struct reading *r)
 
 static int read_program(const struct reading *r)
 {
-	struct json_object *list = member(r->s->root, "program");
+	struct json_object *list = json_member_list(r->s->root, "program");
 
-	r->f->program = calloc(length(list) + 1, sizeof(*r->f->program));
+	r->f->program = calloc(json_list_length(list) + 1, sizeof(*r->f->program));
 	if (!r->f->program)
 		return -ENOMEM;
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < json_list_length(list); i++) {
 		struct json_object *word = json_object_array_get_idx(list, i);
 
 		if (!json_object_is_type(word, json_type_string))
@@ -220,12 +206,14 @@ static int read_program(const struct reading *r)
 
 static void read_machine(const struct saved *s, struct machine *m)
 {
-	snprintf(m->model, sizeof(m->model), "%s", text(s->root, "machine"));
-	snprintf(m->geometry, sizeof(m->geometry), "%s", text(s->root, "geometry"));
-	snprintf(m->host, sizeof(m->host), "%s", text(s->root, "host"));
-	m->is_virtual = json_object_get_boolean(member(s->root, "virtual"));
-	m->has_seed = json_object_is_type(member(s->root, "seed"), json_type_int);
-	m->seed = json_object_get_uint64(member(s->root, "seed"));
+	struct json_object *seed = json_member(s->root, "seed", json_type_int);
+
+	snprintf(m->model, sizeof(m->model), "%s", json_member_text(s->root, "machine"));
+	snprintf(m->geometry, sizeof(m->geometry), "%s", json_member_text(s->root, "geometry"));
+	snprintf(m->host, sizeof(m->host), "%s", json_member_text(s->root, "host"));
+	m->is_virtual = json_object_get_boolean(json_object_object_get(s->root, "virtual"));
+	m->has_seed = seed;
+	m->seed = json_object_get_uint64(seed);
 }
 
 static int make_passes(struct from_json *f)
@@ -240,7 +228,7 @@ static int make_passes(struct from_json *f)
 int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_MAX])
 {
 	const struct reading r = { s, out, why };
-	const char *only = text(s->root, "only");
+	const char *only = json_member_text(s->root, "only");
 	int rc;
 
 	*out = (struct from_json){ .nevents = 0 };
@@ -260,8 +248,8 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 				       .nparts = out->nevents, .passes = &out->passes, .runs = 1 };
 	out->report = (struct report){
 		.machine = &out->machine, .m = &out->m, .groups = out->groups,
-		.ngroups = out->ngroups, .command = text(s->root, "command"),
-		.options = text(s->root, "options"), .only = only[0] ? only : NULL,
+		.ngroups = out->ngroups, .command = json_member_text(s->root, "command"),
+		.options = json_member_text(s->root, "options"), .only = only[0] ? only : NULL,
 		.program = out->program, .elsewhere = true,
 	};
 	return 0;
