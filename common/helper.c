@@ -4,6 +4,8 @@
  * LD_PRELOAD and the variables that `hidden` lists, so it is not counted. */
 #include "helper.h"
 
+#include "beside.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,16 +42,9 @@ static char **environment(const char *const *hidden)
 	return env;
 }
 
-static void beside_us(const char *name, char out[PATH_MAX])
+static void find(const char *name, char out[PATH_MAX])
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash || snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - self), self, name) >=
-	    PATH_MAX || access(out, X_OK))
+	if (!beside_program(name, out) || access(out, X_OK))
 		snprintf(out, PATH_MAX, "%s", name);
 }
 
@@ -78,7 +73,7 @@ void helper_start(struct helper *h, const char *const argv[])
 	if (h->package)
 		snprintf(path, sizeof(path), "%s", argv[0]);
 	else
-		beside_us(argv[0], path);
+		find(argv[0], path);
 	h->error = env ? spawn(h, path, argv, env) : ENOMEM;
 	free(env);
 }

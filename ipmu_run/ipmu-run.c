@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "counting/program.h"
 #include "counting/virtual.h"
 #include "file_limit.h"
@@ -270,15 +271,10 @@ static void rescue(void *arg)
 	free(counts);
 }
 
-/* The one that was installed with this command. */
+/* The one that was installed with this command; "": none. */
 static void find_restore(char path[PATH_MAX])
 {
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof("/ipmu-restore"));
-
-	path[n > 0 ? n : 0] = '\0';
-	if (strrchr(path, '/'))
-		strcpy(strrchr(path, '/'), "/ipmu-restore");
-	if (access(path, X_OK))
+	if (!beside_program("ipmu-restore", path) || access(path, X_OK))
 		path[0] = '\0';
 }
 

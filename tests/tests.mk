@@ -28,7 +28,7 @@ $(O)/tests/clients/two_machines.o: $(T)/papi.built
 EXTRA_OBJECTS_papi_clients = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
 EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
-EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(O)/common/shown.o
+EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
 	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o \

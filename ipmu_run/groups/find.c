@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "find.h"
 
 #define INSTALLED IPMU_BIN_TO_SHARE "/ipmu/groups"
@@ -33,17 +34,6 @@ static bool user_folder(char out[PATH_MAX])
 		return snprintf(out, PATH_MAX, "%s/ipmu/groups", config) < PATH_MAX;
 	return home && *home == '/' &&
 	       snprintf(out, PATH_MAX, "%s/.config/ipmu/groups", home) < PATH_MAX;
-}
-
-static bool installed_folder(char out[PATH_MAX])
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	if (strrchr(self, '/'))
-		*strrchr(self, '/') = '\0';
-	return snprintf(out, PATH_MAX, "%s/" INSTALLED, self) < PATH_MAX;
 }
 
 static bool is_listed(const struct group_list *list, const char *pmu, const char *name)
@@ -181,7 +171,7 @@ int groups_find(const char *name, struct group_list *list, void (*bad)(const cha
 
 	if (user_folder(folder))
 		rc = search_folder(&s, folder);
-	if (!rc && installed_folder(folder))
+	if (!rc && beside_program(INSTALLED, folder))
 		rc = search_folder(&s, folder);
 	return rc ? rc : s.nbad;
 }

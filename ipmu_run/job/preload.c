@@ -6,26 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "beside.h"
 
 #define LIBRARY "libipmu_mpi_region.so"
 
 /* In the private folder of the libraries, which is found from ours. */
 static int find(char *out, size_t bytes, char *why)
 {
-	char self[PATH_MAX], joined[PATH_MAX + 64], *real;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char joined[PATH_MAX], *real;
 	bool fits;
 
-	self[n > 0 ? n : 0] = '\0';
-	if (strrchr(self, '/'))
-		*strrchr(self, '/') = '\0';
-	snprintf(joined, sizeof(joined), "%s/" IPMU_BIN_TO_LIB "/ipmu/" LIBRARY, self);
-	real = realpath(joined, NULL);
+	real = beside_program(IPMU_BIN_TO_LIB "/ipmu/" LIBRARY, joined) ? realpath(joined, NULL) :
+	       NULL;
 	fits = real && snprintf(out, bytes, "%s", real) < (int)bytes;
 	free(real);
 	if (!fits) {
-		snprintf(why, COUNT_WHY_MAX, "cannot find %.900s", joined);
+		snprintf(why, COUNT_WHY_MAX, "cannot find %.900s", joined[0] ? joined :
+			 LIBRARY);
 		return -ENOENT;
 	}
 	/* The dynamic linker knows no quoting. */
