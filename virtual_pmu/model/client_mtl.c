@@ -7,55 +7,29 @@
  * see the cores that are not behind the LLC, but for TRANSACTIONS, which are of all; requests go to
  * two boxes of a kind in turn. Of Lunar Lake's HBO and sNCU no event is published; the selects and
  * counters of the second are left out, because those that Linux has would overlap. */
-#include "client_rows.h"
+#include "client_tiles.h"
 
-#define SRC "Linux uncore_snb.c"
 #define MTL "Intel perfmon MTL 1.22"
 #define ARL "Intel perfmon ARL 1.20"
 #define LNL "Intel perfmon LNL 1.26"
 #define PMCREADER "PmcReader"
-#define BLOCK 0xd800u
-#define WIDTH 48u
-#define CTR VPMU_BITS(WIDTH - 1, 0)
-
 /* ---- registers ---- */
 
-#define ROW(name_, unit_, at, w, m, place) { .name = name_, .cite = SRC, .access = VPMU_RW, \
-	.unit = unit_, .address = at, .width = w, .mask = m, .offset = place }
-#define COMPUTE(member) offsetof(struct skl_package, member)
-#define SOC(member) (sizeof(struct skl_package) * SKL_SOC_TILE + COMPUTE(member))
-
-/* Both counters of a box. */
-#define PAIR(name_, unit_, at, w, m, place) { .name = name_ "m", .cite = SRC, \
-	.access = VPMU_RW, .unit = unit_, .address = at, .width = w, .mask = m, .counters = 2, \
-	.counter_stride = 1, .counter_bytes = sizeof(struct vpmu_counter), .offset = place }
-#define BOX(name, unit, at, number, TILE) \
-	PAIR(name "_PERFEVTSEL", unit, at, 64, SELECT_LONG_FIELDS, TILE(counter[number].select)), \
-	PAIR(name "_PERFCTR", unit, at + 6, WIDTH, CTR, TILE(counter[number].value))
 #define ARBS \
-	BOX("MSR_UNC_ARB_0", "ARB 0", 0x2412, SKL_ARB, COMPUTE), \
-	BOX("MSR_UNC_ARB_1", "ARB 1", 0x2422, SKL_ARB_1, COMPUTE)
-#define CBOS(count) \
-	CLIENT_CBO_ROW("PERFEVTSEL", 0x2442, 0, count, 64, SELECT_LONG_FIELDS, select, SRC), \
-	CLIENT_CBO_ROW("PERFCTR", 0x2448, 0, count, WIDTH, CTR, value, SRC)
-#define NCU(prefix, tile, base, TILE) \
-	ROW("MSR_UNC_" prefix "_BOX_CTL", tile, base + 0xc, 64, SKL_GLOBAL_EN, \
-	    TILE(global_ctrl)), \
-	ROW("MSR_UNC_" prefix "_FIXED_CTRL", tile, base, 64, SELECT_EN, \
-	    TILE(counter[SKL_FIXED].select)), \
-	ROW("MSR_UNC_" prefix "_FIXED_CTR", tile, base + 6, SKL_FIXED_WIDTH, CLIENT_FIXED, \
-	    TILE(counter[SKL_FIXED].value))
+	BOX("MSR_UNC_ARB_0", "ARB 0", 0x2412, SKL_ARB, FIRST), \
+	BOX("MSR_UNC_ARB_1", "ARB 1", 0x2422, SKL_ARB_1, FIRST)
 #define MEMORY CLIENT_BAR(SRC), CLIENT_DATA(BLOCK, SRC), \
 	IMC_ROWS("0", IMC_BLOCK, SRC), IMC_ROWS("1", IMC_BLOCK + 0x10000u, SRC)
 
 static const struct vpmu_register_row tile_rows[] = {
-	NCU("CNCU", "compute tile", 0x2402, COMPUTE), NCU("SNCU", "SoC tile", 0x2002, SOC),
+	NCU("MSR_UNC_CNCU", "compute tile", 0x2402, FIRST),
+	NCU("MSR_UNC_SNCU", "SoC tile", 0x2002, SECOND),
 	CLIENT_CONFIG(SRC),
-	BOX("MSR_UNC_HAC_ARB_0", "HAC_ARB 0", 0x2012, SKL_ARB, SOC),
-	BOX("MSR_UNC_HAC_ARB_1", "HAC_ARB 1", 0x2022, SKL_ARB_1, SOC),
-	BOX("MSR_UNC_HAC_CBO_0", "HAC_CBO 0", 0x2042, SKL_CBO(0), SOC),
-	BOX("MSR_UNC_HAC_CBO_1", "HAC_CBO 1", 0x2052, SKL_CBO(1), SOC),
-	ARBS, CBOS(12), MEMORY,
+	BOX("MSR_UNC_HAC_ARB_0", "HAC_ARB 0", 0x2012, SKL_ARB, SECOND),
+	BOX("MSR_UNC_HAC_ARB_1", "HAC_ARB 1", 0x2022, SKL_ARB_1, SECOND),
+	BOX("MSR_UNC_HAC_CBO_0", "HAC_CBO 0", 0x2042, SKL_CBO(0), SECOND),
+	BOX("MSR_UNC_HAC_CBO_1", "HAC_CBO 1", 0x2052, SKL_CBO(1), SECOND),
+	ARBS, CBOS(0x2442, 12), MEMORY,
 };
 
 /* Lunar Lake's other base, which is mapped behind the first. */
@@ -79,14 +53,12 @@ static const struct vpmu_register_row tile_rows[] = {
 	SAF_ROW("SNCU_BOX_CTL", NULL, 0xe4b380u, IMC_FRZ)
 
 static const struct vpmu_register_row lnl_rows[] = {
-	ROW("MSR_UNC_PERF_GLOBAL_CTRL", NULL, 0x240e, 64, SKL_GLOBAL_EN, COMPUTE(global_ctrl)),
-	ARBS, CBOS(4), MEMORY, SAF_ROWS,
+	ROW("MSR_UNC_PERF_GLOBAL_CTRL", NULL, 0x240e, 64, SKL_GLOBAL_EN, FIRST(global_ctrl)),
+	ARBS, CBOS(0x2442, 4), MEMORY, SAF_ROWS,
 };
 
 /* ---- events ---- */
 
-#define IMC(n, c, does, src, t) CLIENT_EVENT("UNC_M_" n, "IMC", c, 0, IMC_ALL, does, src, t)
-#define FREE(n, c, src, t) CLIENT_EVENT(n, "IMC", c, 0, "FREE", true, src, t)
 #define HAC_ARB(n, c, u, src) \
 	CLIENT_EVENT("UNC_HAC_ARB_" n, "HAC_ARB", c, u, "0,1", true, src, NULL)
 #define HAC_CBO(n, u, src) \
@@ -94,25 +66,7 @@ static const struct vpmu_register_row lnl_rows[] = {
 #define LOOKUP(n, u) \
 	CLIENT_EVENT(n, "CBO", 0x34, u, "0,1", true, PMCREADER, "not documented by Intel")
 
-#define FREE_RUNNING(prefix, src, t) \
-	FREE(prefix "MC0_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x40, src, t), \
-	FREE(prefix "MC1_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x10040, src, t), \
-	FREE(prefix "MC0_RDCAS_COUNT_FREERUN", BLOCK + 0x58, src, t), \
-	FREE(prefix "MC1_RDCAS_COUNT_FREERUN", BLOCK + 0x10058, src, t), \
-	FREE(prefix "MC0_WRCAS_COUNT_FREERUN", BLOCK + 0xa0, src, t), \
-	FREE(prefix "MC1_WRCAS_COUNT_FREERUN", BLOCK + 0x100a0, src, t)
 #define NO_IDLE "stays 0: pages stay open until another is needed"
-#define COMMANDS(src) \
-	IMC("CAS_COUNT_RD", 0x22, true, src, NULL), IMC("CAS_COUNT_WR", 0x23, true, src, NULL), \
-	IMC("ACT_COUNT_RD", 0x24, true, src, NULL), IMC("ACT_COUNT_WR", 0x25, true, src, NULL), \
-	IMC("ACT_COUNT_TOTAL", 0x26, true, src, NULL), \
-	IMC("PRE_COUNT_PAGE_MISS", 0x27, true, src, NULL), \
-	IMC("TOTAL_DATA", 0x3c, true, src, NULL), IMC("WR_DATA", 0x3b, true, src, NULL), \
-	IMC("RD_DATA", 0x3a, true, src, NULL), \
-	IMC("DRAM_THERMAL_HOT", 0x19, false, src, "stays 0: the memory does not get hot"), \
-	IMC("DRAM_THERMAL_WARM", 0x1a, false, src, "stays 0: the memory does not get warm")
-#define CLOCK(does, src, t) CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", does, src, t)
-
 #define TILE_EVENTS(src) \
 	COMMANDS(src), IMC("PRE_COUNT_IDLE", 0x28, false, src, NO_IDLE), \
 	FREE_RUNNING("UNC_", src, "another name of the counter"), \
@@ -135,29 +89,10 @@ static const struct vpmu_event_info mtl_events[] = {
 
 static const struct vpmu_event_info arl_events[] = { TILE_EVENTS(ARL) };
 
-#define DEADLINE "stays 0: nothing here asks for data by a deadline"
-#define QUEUE "stays 0: the controllers' queues are not modelled"
-#define SLEEP "stays 0: the memory does not sleep"
-
 static const struct vpmu_event_info lnl_events[] = {
 	COMMANDS(LNL), FREE_RUNNING("UNC_", SRC, NULL),
 	CLOCK(false, LNL, "stays 0: no document says which register counts it"),
-	IMC("CLOCKTICKS", 0x01, true, LNL, "the uncore's clock; as of when it was last published"),
-	IMC("VC0_REQUESTS_RD", 0x02, true, LNL, NULL),
-	IMC("VC0_REQUESTS_WR", 0x03, true, LNL, NULL),
-	IMC("VC1_REQUESTS_RD", 0x04, false, LNL, DEADLINE),
-	IMC("VC1_REQUESTS_WR", 0x05, false, LNL, DEADLINE),
-	IMC("DRAM_SELF_REFRESH", 0x12, false, LNL, SLEEP),
-	IMC("RD_OCCUPANCY_CH0", 0x13, false, LNL, QUEUE),
-	IMC("RD_OCCUPANCY_CH1", 0x14, false, LNL, QUEUE),
-	IMC("DRAM_PAGE_HIT_RD", 0x1c, true, LNL, NULL),
-	IMC("DRAM_PAGE_EMPTY_RD", 0x1d, true, LNL, NULL),
-	IMC("DRAM_PAGE_MISS_RD", 0x1e, true, LNL, NULL),
-	IMC("DRAM_PAGE_HIT_WR", 0x1f, true, LNL, NULL),
-	IMC("DRAM_PAGE_EMPTY_WR", 0x20, true, LNL, NULL),
-	IMC("DRAM_PAGE_MISS_WR", 0x21, true, LNL, NULL),
-	IMC("DRAM_CKE_OFF_CYCLES", 0x29, false, LNL, SLEEP),
-	IMC("TOTAL_REQUESTS", 0x39, true, LNL, NULL),
+	CONTROLLERS(LNL),
 };
 
 /* ---- designs ---- */

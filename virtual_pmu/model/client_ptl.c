@@ -6,36 +6,13 @@
  * first one does. No event of slices, SANTA and IA core bridge is published: they count nothing.
  * SANTA stands where Lunar Lake's arbiter does, and is kept as that is; the IA core bridge and the
  * second cNCU are kept as a second tile's arbiter and clock are. */
-#include "client_rows.h"
+#include "client_tiles.h"
 
-#define SRC "Linux uncore_snb.c"
 #define TABLE "Linux uncore_discovery.h"
 #define PTL "Intel perfmon PTL 1.07"
 #define NVL "Intel perfmon NVL 1.00"
-#define BLOCK 0xd800u
-#define WIDTH 48u
-#define CTR VPMU_BITS(WIDTH - 1, 0)
-
 /* ---- registers ---- */
 
-#define ROW(name_, unit_, at, w, m, place) { .name = name_, .cite = SRC, .access = VPMU_RW, \
-	.unit = unit_, .address = at, .width = w, .mask = m, .offset = place }
-#define FIRST(member) offsetof(struct skl_package, member)
-#define SECOND(member) (sizeof(struct skl_package) * SKL_SOC_TILE + FIRST(member))
-#define PAIR(name_, unit_, at, w, m, place) { .name = name_ "m", .cite = SRC, \
-	.access = VPMU_RW, .unit = unit_, .address = at, .width = w, .mask = m, .counters = 2, \
-	.counter_stride = 1, .counter_bytes = sizeof(struct vpmu_counter), .offset = place }
-#define BOX(name, unit, at, number, KEPT) \
-	PAIR(name "_PERFEVTSEL", unit, at, 64, SELECT_LONG_FIELDS, KEPT(counter[number].select)), \
-	PAIR(name "_PERFCTR", unit, at + 6, WIDTH, CTR, KEPT(counter[number].value))
-#define CBOS(at, count) \
-	CLIENT_CBO_ROW("PERFEVTSEL", at, 0, count, 64, SELECT_LONG_FIELDS, select, SRC), \
-	CLIENT_CBO_ROW("PERFCTR", at + 6, 0, count, WIDTH, CTR, value, SRC)
-#define CNCU(name, unit, at, KEPT) \
-	ROW(name "_BOX_CTL", unit, at + 0xc, 64, SKL_GLOBAL_EN, KEPT(global_ctrl)), \
-	ROW(name "_FIXED_CTRL", unit, at, 64, SELECT_EN, KEPT(counter[SKL_FIXED].select)), \
-	ROW(name "_FIXED_CTR", unit, at + 6, SKL_FIXED_WIDTH, CLIENT_FIXED, \
-	    KEPT(counter[SKL_FIXED].value))
 #define DISCOVERY(name_, at) { .name = name_, .cite = TABLE, .access = VPMU_RO, .address = at, \
 	.width = 64, CLIENT_AT(discovery) }
 
@@ -61,64 +38,26 @@ static const struct vpmu_register_row ptl_rows[] = {
 	BOX("MSR_UNC_IA_CORE_BRIDGE", "IA_CORE_BRIDGE 0", 0x2022, SKL_ARB, SECOND),
 	BOX("MSR_UNC_SANTA_0", "SANTA 0", 0x2412, SKL_ARB, FIRST),
 	BOX("MSR_UNC_SANTA_1", "SANTA 1", 0x2422, SKL_ARB_1, FIRST),
-	CNCU("MSR_UNC_CNCU_0", "cNCU 0", 0x2402, FIRST),
-	CNCU("MSR_UNC_CNCU_1", "cNCU 1", 0x2542, SECOND), DISCOVERED,
+	NCU("MSR_UNC_CNCU_0", "cNCU 0", 0x2402, FIRST),
+	NCU("MSR_UNC_CNCU_1", "cNCU 1", 0x2542, SECOND), DISCOVERED,
 };
 
 static const struct vpmu_register_row nvl_rows[] = {
 	DISCOVERY("PACKAGE_UNCORE_DISCOVERY_MSR", 0x711), CBOS(0x2102, 12),
 	BOX("MSR_UNC_SANTA_0", "SANTA 0", 0x2042, SKL_ARB, FIRST),
 	BOX("MSR_UNC_SANTA_1", "SANTA 1", 0x2052, SKL_ARB_1, FIRST),
-	CNCU("MSR_UNC_CNCU", NULL, 0x2022, FIRST), DISCOVERED,
+	NCU("MSR_UNC_CNCU", NULL, 0x2022, FIRST), DISCOVERED,
 };
 
 /* ---- events ---- */
 
-#define IMC(n, c, does, src, t) CLIENT_EVENT("UNC_M_" n, "IMC", c, 0, IMC_ALL, does, src, t)
-#define FREE(n, c) CLIENT_EVENT(n, "IMC", c, 0, "FREE", true, SRC, NULL)
-#define FREE_RUNNING \
-	FREE("UNC_MC0_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x40), \
-	FREE("UNC_MC1_TOTAL_REQCOUNT_FREERUN", BLOCK + 0x10040), \
-	FREE("UNC_MC0_RDCAS_COUNT_FREERUN", BLOCK + 0x58), \
-	FREE("UNC_MC1_RDCAS_COUNT_FREERUN", BLOCK + 0x10058), \
-	FREE("UNC_MC0_WRCAS_COUNT_FREERUN", BLOCK + 0xa0), \
-	FREE("UNC_MC1_WRCAS_COUNT_FREERUN", BLOCK + 0x100a0)
-#define TRAFFIC(src) \
-	IMC("CAS_COUNT_RD", 0x22, true, src, NULL), IMC("CAS_COUNT_WR", 0x23, true, src, NULL), \
-	IMC("RD_DATA", 0x3a, true, src, NULL), IMC("WR_DATA", 0x3b, true, src, NULL), \
-	IMC("TOTAL_DATA", 0x3c, true, src, NULL)
-
-#define DEADLINE "stays 0: nothing here asks for data by a deadline"
-#define QUEUE "stays 0: the controllers' queues are not modelled"
-#define SLEEP "stays 0: the memory does not sleep"
-
 static const struct vpmu_event_info ptl_events[] = {
-	TRAFFIC(PTL), FREE_RUNNING,
-	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, PTL, NULL),
-	IMC("ACT_COUNT_RD", 0x24, true, PTL, NULL), IMC("ACT_COUNT_WR", 0x25, true, PTL, NULL),
-	IMC("ACT_COUNT_TOTAL", 0x26, true, PTL, NULL),
-	IMC("PRE_COUNT_PAGE_MISS", 0x27, true, PTL, NULL),
-	IMC("CLOCKTICKS", 0x01, true, PTL, "the uncore's clock; as of when it was last published"),
-	IMC("VC0_REQUESTS_RD", 0x02, true, PTL, NULL),
-	IMC("VC0_REQUESTS_WR", 0x03, true, PTL, NULL),
-	IMC("VC1_REQUESTS_RD", 0x04, false, PTL, DEADLINE),
-	IMC("VC1_REQUESTS_WR", 0x05, false, PTL, DEADLINE),
-	IMC("DRAM_SELF_REFRESH", 0x12, false, PTL, SLEEP),
-	IMC("RD_OCCUPANCY_CH0", 0x13, false, PTL, QUEUE),
-	IMC("RD_OCCUPANCY_CH1", 0x14, false, PTL, QUEUE),
-	IMC("DRAM_THERMAL_HOT", 0x19, false, PTL, "stays 0: the memory does not get hot"),
-	IMC("DRAM_THERMAL_WARM", 0x1a, false, PTL, "stays 0: the memory does not get warm"),
-	IMC("DRAM_PAGE_HIT_RD", 0x1c, true, PTL, NULL),
-	IMC("DRAM_PAGE_EMPTY_RD", 0x1d, true, PTL, NULL),
-	IMC("DRAM_PAGE_MISS_RD", 0x1e, true, PTL, NULL),
-	IMC("DRAM_PAGE_HIT_WR", 0x1f, true, PTL, NULL),
-	IMC("DRAM_PAGE_EMPTY_WR", 0x20, true, PTL, NULL),
-	IMC("DRAM_PAGE_MISS_WR", 0x21, true, PTL, NULL),
-	IMC("DRAM_CKE_OFF_CYCLES", 0x29, false, PTL, SLEEP),
-	IMC("TOTAL_REQUESTS", 0x39, true, PTL, NULL),
+	COMMANDS(PTL), FREE_RUNNING("UNC_", SRC, NULL), CLOCK(true, PTL, NULL), CONTROLLERS(PTL),
 };
 
-static const struct vpmu_event_info nvl_events[] = { TRAFFIC(NVL), FREE_RUNNING };
+static const struct vpmu_event_info nvl_events[] = {
+	TRAFFIC(NVL), FREE_RUNNING("UNC_", SRC, NULL),
+};
 
 /* ---- designs ---- */
 
