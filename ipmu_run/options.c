@@ -268,13 +268,17 @@ static int nothing_to_count(const struct options *o)
 			"'ipmu-run --groups' lists groups, papi_native_avail events");
 }
 
+static bool counts_nothing(const struct options *o)
+{
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->list;
+}
+
 static int check_diff(const struct options *o)
 {
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--diff compares two files: '%s' is one word more",
 				o->argv[0]);
-	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->output &&
-	       !o->list ? 0 :
+	return counts_nothing(o) && !o->output ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: leave out -g, "
 			"-e, --on, --seed, --only, -o and --groups");
 }
@@ -284,8 +288,7 @@ static int check_merge(const struct options *o)
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--merge joins files: '%s' is one word more",
 				o->argv[0]);
-	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->list &&
-	       !o->compare ? 0 :
+	return counts_nothing(o) && !o->compare ? 0 :
 	       complain(EXIT_USAGE, "--merge joins files and counts nothing: leave out -g, -e, "
 			"--on, --seed, --only, --groups, --compare and --diff");
 }
