@@ -13,8 +13,9 @@ rm "$scratch/lib/libvpmu_feed.so"
 # shellcheck disable=SC2046 # libraries are words
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -fPIC -shared -I"$SRCDIR/virtual_pmu" \
 	-o "$scratch/lib/libvpmu_feed.so" "$SRCDIR/tests/check/faults.c" \
-	"$BUILD"/virtual_pmu/feed/*.o "$BUILD/lib/libvpmu.a" -Wl,--wrap=vpmu_rdmsr \
-	-Wl,--wrap=vpmu_wrmsr -Wl,--wrap=vpmu_counter_apply -Wl,--wrap=vpmu_bulk_of \
+	-Wl,--whole-archive "$BUILD/lib/libvpmu_feed.a" -Wl,--no-whole-archive \
+	"$BUILD/lib/libvpmu.a" -Wl,--wrap=vpmu_rdmsr -Wl,--wrap=vpmu_wrmsr \
+	-Wl,--wrap=vpmu_counter_apply -Wl,--wrap=vpmu_bulk_of \
 	-Wl,--wrap=vpmu_dram $(sed -n 's/^ZYDIS_LIBS = //p' "$BUILDDIR/Makefile") \
 	>"$scratch/out" 2>&1
 verdict 'a feed with faults is built' $?

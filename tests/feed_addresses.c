@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/addresses.h"
+#include "../virtual_pmu/feed/translate/addresses.h"
 
 #define END 0x400100u		/* of each instruction */
 #define NONE VPMU_NO_REGISTER

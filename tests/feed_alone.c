@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../virtual_pmu/feed/emulated.h"
-#include "../virtual_pmu/feed/waiting.h"
+#include "../virtual_pmu/feed/thread/emulated_thread.h"
+#include "../virtual_pmu/feed/thread/machine_lock.h"
 
 static struct qemu_plugin_tb block = {
 	.count = 1,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/instructions.h"
+#include "../virtual_pmu/feed/translate/instructions.h"
 
 static const char *const branches[] = {
 	"", " cond", " jump", " ijump", " call", " icall", " ret",

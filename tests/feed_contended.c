@@ -2,7 +2,7 @@
 /* Lines that several cores write at the same time: each store of the one that is behind in time
  * takes the line and loses it. It does not do so once it has passed the other one's last use, or
  * both have waited. */
-#include "../virtual_pmu/feed/contended.h"
+#include "../virtual_pmu/feed/cache/contention.h"
 #include "feed_runners.h"
 
 static struct vpmu_machine machine;

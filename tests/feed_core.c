@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "feed_qemu.h"
-#include "../virtual_pmu/feed/core_feed.h"
+#include "../virtual_pmu/feed/core/core_feed.h"
 
 #define MOV 0	/* instructions of `mix` */
 #define ADD 1

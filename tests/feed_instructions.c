@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/decoding.h"
-#include "../virtual_pmu/feed/known.h"
+#include "../virtual_pmu/feed/translate/decoding.h"
+#include "../virtual_pmu/feed/translate/decode_cache.h"
 
 struct sample {
 	const char *text;

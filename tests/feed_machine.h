@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/clock.h"
-#include "../virtual_pmu/feed/combining.h"
-#include "../virtual_pmu/feed/waiting.h"
+#include "../virtual_pmu/feed/thread/clock.h"
+#include "../virtual_pmu/feed/cache/write_combining.h"
+#include "../virtual_pmu/feed/thread/machine_lock.h"
 #include "../virtual_pmu/model/core_events.h"
 
 struct record {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether other cores have a line, asked without their locks. */
-#include "../virtual_pmu/feed/others.h"
-#include "../virtual_pmu/feed/private.h"
+#include "../virtual_pmu/feed/cache/other_cores.h"
+#include "../virtual_pmu/feed/cache/private_caches.h"
 
 #include "feed_runners.h"
 

@@ -6,7 +6,7 @@
 
 #include "feed_machine.h"
 #include "feed_qemu.h"
-#include "../virtual_pmu/feed/emulated.h"
+#include "../virtual_pmu/feed/thread/emulated_thread.h"
 
 #define LATER (UINT32_C(1) << 30)	/* misses */
 

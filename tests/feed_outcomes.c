@@ -3,9 +3,9 @@
  * translation buffers, the LLC as the level behind the L1s, a directory, homes of pages and DRAM
  * pages. */
 #include "feed_machine.h"
-#include "../virtual_pmu/feed/home.h"
-#include "../virtual_pmu/feed/predictor.h"
-#include "../virtual_pmu/feed/tlb.h"
+#include "../virtual_pmu/feed/cache/memory_controller.h"
+#include "../virtual_pmu/feed/core/predictor.h"
+#include "../virtual_pmu/feed/core/tlb.h"
 
 /* ---- predictor ---- */
 
@@ -169,7 +169,7 @@ static void bench_free(struct bench *b)
 	free(b);
 }
 
-/* Accesses follow each other in time, so that none is contended (contended.h). */
+/* Accesses follow each other in time, so that none is contended (contention.h). */
 static void go(struct bench *b, uint32_t cpu, uint64_t address, enum vpmu_touch kind)
 {
 	for (uint32_t i = 0; i < 4; i++)

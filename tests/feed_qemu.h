@@ -10,8 +10,8 @@
 
 #include "feed_machine.h"
 #include "../virtual_pmu/feed/qemu_plugin_api.h"
-#include "../virtual_pmu/feed/serving.h"
-#include "../virtual_pmu/feed/stepping.h"
+#include "../virtual_pmu/feed/program/user_mode.h"
+#include "../virtual_pmu/feed/program/window_access.h"
 #include "../virtual_pmu/system/system.h"
 
 struct qemu_plugin_insn {

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "../virtual_pmu/feed/emulated.h"
+#include "../virtual_pmu/feed/thread/emulated_thread.h"
 
 static void which_instruction_it_is(void **state)
 {

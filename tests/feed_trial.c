@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../virtual_pmu/feed/trial.h"
+#include "../virtual_pmu/feed/thread/trial.h"
 
 #define TRIAL (VPMU_TRIAL_WINDOWS * VPMU_TRIAL_EVENTS)
 

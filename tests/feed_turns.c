@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../virtual_pmu/feed/private.h"
+#include "../virtual_pmu/feed/cache/private_caches.h"
 
 static uint32_t beside;		/* running threads of the first thread's process */
 static uint64_t next_line;

@@ -2,7 +2,7 @@
 /* When a thread may take the machine lock. A thread that wants it seldom goes before the one that
  * has reserved it, which may never stop. A thread that wants it often waits until that one has
  * finished. */
-#include "../virtual_pmu/feed/waiting.c"
+#include "../virtual_pmu/feed/thread/machine_lock.c"
 
 #include "feed_machine.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of a load or store through the caches, included by watch.c only. watch.c also has the
- * accesses that stand for a block or for other accesses. */
+/* The path of a load or store through the caches, included by callbacks.c only. callbacks.c also
+ * has the accesses that stand for a block or for other accesses. */
 #ifndef VPMU_FEED_DATA_ACCESS_H
 #define VPMU_FEED_DATA_ACCESS_H
 
-#include "nontemporal.h"
-#include "plain.h"
-#include "translation.h"
+#include "cache/nontemporal_stores.h"
+#include "cache/plain_access.h"
+#include "translate/translation.h"
 
 #define SLOW __attribute__((noinline, cold))
 #define NOINLINE __attribute__((noinline))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines that a block's code is in: for watch.c alone. */
+/* The lines that a block's code is in: for callbacks.c alone. */
 #ifndef VPMU_FEED_FETCH_H
 #define VPMU_FEED_FETCH_H
 

@@ -14,18 +14,18 @@
 #include <unistd.h>
 
 #include "../system/system.h"
-#include "clock.h"
-#include "contended.h"
-#include "emulated.h"
-#include "groups.h"
-#include "hugepages.h"
-#include "illegal.h"
-#include "serving.h"
-#include "stepping.h"
-#include "vforks.h"
-#include "waiting.h"
-#include "wakes.h"
-#include "watch.h"
+#include "thread/clock.h"
+#include "cache/contention.h"
+#include "thread/emulated_thread.h"
+#include "translate/access_groups.h"
+#include "program/huge_pages.h"
+#include "program/illegal_instructions.h"
+#include "program/user_mode.h"
+#include "program/window_access.h"
+#include "program/vfork.h"
+#include "thread/machine_lock.h"
+#include "program/futex_wakes.h"
+#include "callbacks.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../feed/core_feed.h"
+#include "../feed/core/core_feed.h"
 #include "../model/core_events.h"
 #include "../model/model.h"
 

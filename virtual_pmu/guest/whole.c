@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins a whole machine in QEMU to the feed; whole.h has the rules. qemu_plugin_install() opens the
  * machine, and the vpmu_whole_*() functions are for registers.c. The callbacks turn virtual into
- * physical addresses and pass on to watch.c. They run in the thread of their CPU. While the feed
- * sleeps, no callback is registered. Interrupts are passed on without the machine lock. */
+ * physical addresses and pass on to callbacks.c. They run in the thread of their CPU. While the
+ * feed sleeps, no callback is registered. Interrupts are passed on without the machine lock. */
 #include "whole.h"
 
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../feed/clock.h"
-#include "../feed/emulated.h"
-#include "../feed/tlb.h"
-#include "../feed/waiting.h"
-#include "../feed/watch.h"
+#include "../feed/thread/clock.h"
+#include "../feed/thread/emulated_thread.h"
+#include "../feed/core/tlb.h"
+#include "../feed/thread/machine_lock.h"
+#include "../feed/callbacks.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))

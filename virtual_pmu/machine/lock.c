@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine lock: one word that holds the owner's thread id. An emulated thread and the host
  * thread that emulates it have the same id. vpmu_lock() and vpmu_unlock() are for tools, system/
- * and native programs; feed/waiting.h has the same for emulated threads. The lock is not recursive.
- * System calls are made without libc, since libc's functions may be the preloaded library's. */
+ * and native programs; feed/thread/machine_lock.h has the same for emulated threads. The lock is
+ * not recursive. System calls are made without libc, since libc's functions may be the preloaded
+ * library's. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The caches of one machine, shared by every process that runs on it.
+ *
+ * Stated model: private L1I, L1D and L2 per core (L2 neither inclusive nor exclusive of the L1s),
+ * an inclusive LLC in slices per package; LRU, write-back, write-allocate, MESI. Write-backs do not
+ * change the LRU order of the level that takes them when it already has the line. No prefetcher.
+ * The cores of a cluster share an L2, and are one core to everybody outside: see cluster.h.
+ * A cluster that is not behind the LLC has its lines from memory, or from a cache that has them.
+ * The LLC keeps their places, as a directory, and takes the data when another agent wants them.
+ * Packages do not snoop each other: a machine of several packages has independent LLCs.
+ *
+ * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache
+ * is tag | state. Hits in the L1s take no lock. What else happens inside a core takes the core's
+ * lock; what leaves it takes the machine lock as well. A thread that keeps the machine lock from
+ * one access to the next keeps its core's lock, too, which is void when it has lost the other.
+ *
+ * Lock order: the machine lock, then core locks. Only its holder may hold two core locks. */
+#ifndef VPMU_FEED_CACHES_H
+#define VPMU_FEED_CACHES_H
+
+#include "../../model/bulk.h"
+#include "../../machine/geometry.h"
+#include "l1.h"
+
+#define VPMU_SPACE_SHIFT 48
+#define VPMU_SPACE_DEFERS UINT64_C(32)	/* no word has this bit: see deferred_accesses.h */
+#define VPMU_STREAMS 16u
+#define VPMU_SITES 1024u
+#define VPMU_L1_USUAL_WAYS 8u
+#define VPMU_CODE_LINES 256u
+#define VPMU_USES_PER_CLOCK 4u		/* about as many accesses as an instruction has, or more */
+
+enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
+
+/* A line's latency, and latency / fill_buffers: whole clocks, and the rest in as many parts. */
+struct vpmu_pace { uint32_t latency, clocks, part; };
+
+/* A core's fill buffers: the clock at which its last line arrives, the part of a clock that the
+ * next one's lacks, and the buffer in use longest. Under the machine lock. */
+struct vpmu_core_fills { uint64_t last; uint32_t part, next; };
+
+/* Head of an agent's block in the segment. */
+struct vpmu_core {
+	uint32_t lock;		/* thread id of the owner, 0 when free */
+	uint32_t version;	/* odd: what the core's caches hold is being changed */
+	struct vpmu_core_fills fills[VPMU_CLUSTER_MAX];
+	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8 - VPMU_CLUSTER_MAX * sizeof(struct vpmu_core_fills)];
+};
+
+struct vpmu_caches {
+	struct vpmu_segment *s;
+	unsigned char *base;
+	struct vpmu_layout layout;
+	/* Physical addresses: bytes of memory of each package, and bytes of all below 4 GiB. */
+	uint64_t node_bytes, low_bytes;
+};
+
+/* A cache of one core as the fast paths see it. */
+struct vpmu_fast {
+	unsigned char *sets;	/* NULL: level absent */
+	struct vpmu_level level;
+};
+
+/* A set of the LLC; NULL: not known. */
+struct vpmu_ahead { unsigned char *set; uint32_t slice; };
+
+/* The last line of some pages that left the core, and the set that the line behind it is in. With
+ * a power of two of bytes it is found faster. */
+struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
+
+struct vpmu_deferring;
+
+/* How a thread has synchronised with others: see contention.h. */
+#define VPMU_WAITS 4u
+struct vpmu_contention {
+	struct vpmu_wait { uint64_t uses, number; } wait[VPMU_WAITS];	/* its last ones */
+	uint32_t waits;
+	uint64_t seen;		/* waits up to this number came before what it does */
+	uint64_t paused;	/* its clock at its last PAUSE; 0: none */
+	uint64_t locked;	/* number of the use that its last locked instruction makes */
+	bool sleeps;		/* it waits in a system call */
+};
+
+/* See retired.h: the clock of the last report, and of the next one; the runner's idle clocks at the
+ * last, and repetitions since then; the last repeated string instruction, and how many instructions
+ * had been executed then. */
+struct vpmu_retired { uint64_t due, told, told_idle, repeats, repeated, executed; };
+
+/* An emulated thread as the caches and the clock see it. */
+struct vpmu_runner {
+	struct vpmu_segment *s;
+	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
+	uint64_t clock, published, awake;	/* awake: its clock after its last wait */
+	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
+	uint64_t *clock_slot;
+	const uint64_t *newest;		/* clock of its package */
+	uint32_t cpu;
+	uint32_t core;			/* its agent, in its package: itself or its cluster */
+	uint64_t me;			/* the agent's bit */
+	uint32_t member;		/* which of its cluster's */
+	uint32_t package;
+	uint32_t tid;
+	/* Keeping the machine lock and its core's: see machine_lock.h. Nobody else then changes or
+	 * snoops the core. */
+	bool may_keep, keeps;
+	uint64_t keep_from;		/* clock */
+	const uint32_t *beside;		/* running threads of its process; NULL: unknown */
+	uint32_t dense;			/* how often in sequence it wanted the lock again soon */
+	/* Reserving it: the clock at which the thread last had it, whether it wants it again soon,
+	 * and what `owner` is to be afterwards if the thread went before another one. */
+	uint64_t unlocked;
+	bool often;
+	uint32_t reserved_by;
+	struct vpmu_core *own;
+	unsigned char *llc;		/* its package's */
+	uint64_t slice_bytes;		/* of it */
+	uint32_t slice_shift, slice_last, set_last;	/* where these are powers of two */
+	struct vpmu_bulk bulk;		/* its package's; for plain_access.c */
+	struct vpmu_fast l1d, l1i, l2;
+	uint64_t *fills;		/* arrivals of the lines in its core's fill buffers */
+	struct vpmu_core_fills *fills_of_core;
+	struct vpmu_pace llc_pace, memory_pace;
+	uint32_t fill_buffers, write_clocks;	/* the machine's */
+	bool plain, usual;		/* see plain_access.h; not where core events are counted */
+	/* L2 misses that no stream predicted, and the number at which deferring is judged next. */
+	uint32_t scattered, judged_at;
+	struct vpmu_deferring *deferring;	/* NULL: never */
+	uint32_t version;		/* its core's at the last search of the L1D */
+	uint64_t uses;			/* the number of its last use of an L1: l1.h */
+	/* The block that it entered last, if all its lines were found where they were before, and
+	 * the core's version then. 0: they were not, or the block is not known. */
+	uint64_t inside;
+	uint32_t inside_version;
+	struct vpmu_contention contention;
+	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
+	/* Ways in which instructions' last accesses, and the last fetches, found their lines. The
+	 * word in the way tells whether the line is still there. Never NULL. */
+	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
+	struct vpmu_stream stream[VPMU_STREAMS];
+	uint32_t *counts;		/* core events since the last report; NULL: not all count */
+	uint32_t level;			/* enum vpmu_core_level: what is counted */
+	uint64_t idle;			/* clocks so far in which nothing was executed */
+	struct vpmu_retired retired;
+};
+
+/* 0, or -EINVAL: the segment's machine and caches region do not fit each other. */
+int vpmu_caches_open(struct vpmu_caches *c, struct vpmu_segment *s);
+struct vpmu_core *vpmu_caches_core(const struct vpmu_caches *c, uint32_t package, uint32_t core);
+uint64_t *vpmu_caches_fills(const struct vpmu_caches *c, uint32_t package, uint32_t core);
+/* Points a runner at virtual CPU `cpu`. */
+void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t cpu);
+
+/* Chooses the paths that its accesses may take; again after `counts` has changed. */
+void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r);
+
+/* Any access, by the runner's own host thread. Advances the runner's clock by what it waits for.
+ * Takes the locks it needs; does nothing where vpmu_feed_lock refuses the machine lock. */
+void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			enum vpmu_touch kind);
+/* Takes the line out of every cache of the runner's package, machine lock held, without writing it
+ * back. True: there was data newer than memory. */
+bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag);
+/* Slice of the runner's package that holds the line. */
+uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set);
+
+static inline uint32_t vpmu_core_version(const struct vpmu_core *core)
+{
+	return __atomic_load_n(&core->version, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t vpmu_level_index(const struct vpmu_level *level, uint64_t line)
+{
+	return __builtin_expect(level->mask != 0, 1) ? line & level->mask : line % level->sets;
+}
+
+static inline uint64_t vpmu_runner_tag(const struct vpmu_runner *r, uint64_t address)
+{
+	return r->space | (address & 0xffffffffffc0ull);
+}
+
+static inline struct vpmu_l1 vpmu_fast_set(const struct vpmu_fast *f, uint64_t tag)
+{
+	unsigned char *at = f->sets + vpmu_level_index(&f->level, tag >> 6) * f->level.set_bytes;
+
+	return (struct vpmu_l1){ (uint64_t *)(void *)at,
+				 (struct vpmu_way *)(void *)(at + VPMU_SET_HEAD_BYTES),
+				 f->level.ways };
+}
+
+/* The way in which the L1 has the line; or NULL. The machine must have this L1. */
+static inline struct vpmu_way *vpmu_fast_find(const struct vpmu_fast *f, uint64_t tag)
+{
+	struct vpmu_l1 set = vpmu_fast_set(f, tag);
+	int way = l1_search(&set, tag);
+
+	return way < 0 ? NULL : &set.ways[way];
+}
+
+/* The same for one of the usual number of ways, and a power of two of sets. */
+static inline struct vpmu_way *vpmu_fast_find_usual(const struct vpmu_fast *f, uint64_t tag)
+{
+	const struct vpmu_fast usual = { f->sets, {
+		.mask = f->level.mask, .ways = VPMU_L1_USUAL_WAYS,
+		.set_bytes = vpmu_l1_set_bytes(VPMU_L1_USUAL_WAYS) } };
+
+	if (!usual.level.mask)
+		__builtin_unreachable();
+	return vpmu_fast_find(&usual, tag);
+}
+
+static inline struct vpmu_stream *vpmu_stream_of(struct vpmu_runner *r, uint64_t tag)
+{
+	return &r->stream[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
+}
+
+/* The entry in which the runner remembers the way of this line of code. */
+static inline struct vpmu_way **vpmu_runner_code(struct vpmu_runner *r, uint64_t tag)
+{
+	return &r->code[(tag >> 6) % VPMU_CODE_LINES];
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Clusters of E cores, which share an L2.
+ *
+ * Stated model: the L2 is neither inclusive nor exclusive of the L1s, as a core's own is. A core
+ * that misses in its L1 asks the L1s of the others before the L2: a load makes their lines shared,
+ * a store takes them out, and what the L2 has not yet, it gets. So what one of them had is a hit in
+ * the L2, and the LLC sees nothing of it. To the LLC the cluster is one core.
+ *
+ * All these functions are called with the cluster's lock held. */
+#ifndef VPMU_FEED_CLUSTER_H
+#define VPMU_FEED_CLUSTER_H
+
+#include "private_caches.h"
+
+/* Asks the other L1s for a line that the core's own L1 misses. Sets p->shared. Returns a dirty word
+ * that leaves the L2 for it, or 0. may_put: whether the L2 may take the line in. If it may not and
+ * would have to, *done is false and nothing has changed. */
+uint64_t vpmu_cluster_ask(struct vpmu_private *p, uint64_t tag, bool store, bool may_put,
+			  bool *done);
+/* A snoop from outside, of the L1s of all cores. */
+void vpmu_cluster_snoop(const struct vpmu_private *p, uint64_t tag, bool invalidate,
+			enum vpmu_snoop_result *result);
+/* Has an L1 of any core the line? */
+bool vpmu_cluster_has(const struct vpmu_private *p, uint64_t tag);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory_controller.h"
+
+#include "private_caches.h"
+
+#define PAGE_SHIFT 12
+
+/* An entry is the page's number, address space and all, with its home above: 0 when free. */
+#define HOME_SHIFT 56
+#define PAGE_MASK ((1ull << HOME_SHIFT) - 1)
+
+static uint32_t spread(uint64_t page, uint32_t packages)
+{
+	return (uint32_t)(page % packages);
+}
+
+/* As the board's firmware tells the kernel. */
+static uint32_t by_address(const struct vpmu_caches *c, uint64_t tag)
+{
+	uint64_t offset = tag < c->low_bytes ? tag : tag - (UINT64_C(1) << 32) + c->low_bytes;
+	uint64_t package = offset / c->node_bytes, last = c->s->machine.packages - 1;
+
+	return (uint32_t)(package < last ? package : last);
+}
+
+uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag)
+{
+	uint64_t page = tag >> PAGE_SHIFT, *homes = (uint64_t *)(void *)(c->base +
+									 c->layout.homes_at);
+	uint64_t hash = page * 0x9e3779b97f4a7c15ull;
+
+	if (c->s->machine.packages == 1)
+		return 0;
+	if (c->node_bytes)
+		return by_address(c, tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1));
+	for (uint32_t i = 0; i < VPMU_HOME_PROBES; i++) {
+		uint64_t *entry = &homes[((hash >> 40) + i) % VPMU_HOME_PAGES];
+
+		if (!*entry)
+			*entry = page | (uint64_t)(r->package + 1) << HOME_SHIFT;
+		if ((*entry & PAGE_MASK) == page)
+			return (uint32_t)(*entry >> HOME_SHIFT) - 1;
+	}
+	return spread(page, c->s->machine.packages);
+}
+
+/* Address bits 6, 13, 16 and 20: bits 0, 7, 10 and 14 of the line's number. */
+#define BOX_BITS 0x4481ull
+
+uint32_t vpmu_home_box(const struct vpmu_caches *c, uint64_t tag)
+{
+	uint64_t line = vpmu_placed_line(tag);
+
+	if (c->layout.boxes == 2)
+		return (uint32_t)__builtin_parityll(line & BOX_BITS);
+	return (uint32_t)(line % c->layout.boxes);
+}
+
+static enum vpmu_page open_page(const struct vpmu_caches *c, uint32_t package, uint32_t box,
+				uint64_t tag)
+{
+	uint64_t *open = (uint64_t *)(void *)(c->base + c->layout.banks_at);
+	uint64_t page = vpmu_placed_line(tag) / c->layout.boxes >> VPMU_BANK_LINES_SHIFT;
+	uint64_t row = page / VPMU_BANKS;
+	uint64_t *bank = open + (package * c->layout.boxes + box) * VPMU_BANKS +
+			 (page ^ row) % VPMU_BANKS;
+	uint64_t old = *bank;
+
+	*bank = page + 1;
+	if (!old)
+		return VPMU_PAGE_EMPTY;
+	return old == page + 1 ? VPMU_PAGE_HIT : VPMU_PAGE_MISS;
+}
+
+void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
+		       bool write, uint32_t requests)
+{
+	uint32_t package = vpmu_home_package(c, r, tag), box = vpmu_home_box(c, tag);
+
+	/* The clock of the home package advances, too, while it serves another package. */
+	if (r->clock > c->s->uclk[package])
+		vpmu_clock(c->s, package, r->clock);
+	vpmu_dram_at(c->s, package, box, requests, !write, write);
+	vpmu_memory_command(c->s, package, box, write, open_page(c, package, box, tag), r->clock);
+}

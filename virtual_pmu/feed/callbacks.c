@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock.
+ * vpmu_watch_open() opens the machine, vpmu_watch_translate() registers callbacks for a block, and
+ * vpmu_watch_publish() brings the thread's counts into the registers. A hit in an L1 takes no lock;
+ * misses take the core's and the machine's in llc.c or plain_access.c. Deferred accesses are worked
+ * off before the thread's caches, clock or registers are used in any other way. */
+#include "callbacks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "thread/clock.h"
+#include "cache/contention.h"
+#include "data_access.h"
+#include "fetch.h"
+#include "thread/machine_lock.h"
+
+static struct vpmu_callbacks callbacks;
+
+/* A whole machine's loop is left alone: its kernel halts a CPU that has nothing to do. */
+static void on_pause(unsigned int vcpu, void *unused)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	enum vpmu_spin what;
+
+	(void)vcpu, (void)unused;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	vpmu_contended_pause(&t->runner);
+	if (vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
+		return;
+	what = vpmu_spinning(&t->spinning, t->runner.clock);
+	if (what == VPMU_SPIN_ON)
+		return;
+	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+	vpmu_spin_do(what);
+}
+
+/* user: the instruction's address, doubled; 1 more: the block has no other one. */
+static void on_repeat(unsigned int vcpu, void *user)
+{
+	uint64_t packed = (uint64_t)(uintptr_t)user;
+	struct vpmu_emulated *t = vpmu_self;
+
+	(void)vcpu;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	vpmu_retired_repeat(&t->runner, packed >> 1, packed & 1);
+}
+
+/* The next access is this instruction's. */
+static void on_locked(unsigned int vcpu, void *unused)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	(void)vcpu, (void)unused;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	vpmu_contended_locked(&t->runner);
+}
+
+static void on_block(unsigned int vcpu, void *packed);
+
+static struct vpmu_emulated *start(unsigned int vcpu, uint32_t instructions)
+{
+	struct vpmu_emulated *t = vpmu_emulated_start(vcpu);
+
+	vpmu_retired_first(&t->runner, instructions);
+	return t;
+}
+
+/* A thread's first block, a new virtual CPU, or time to publish. */
+SLOW static void block_slow(unsigned int vcpu, uint64_t block)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	uint32_t package, before;
+
+	if (t && vpmu_defers(&t->runner)) {
+		vpmu_watch_catch_up(t);
+		on_block(vcpu, (void *)(uintptr_t)block);
+		return;
+	}
+	if (t)
+		t->runner.clock += vpmu_packed_instructions(block);
+	else
+		t = start(vcpu, vpmu_packed_instructions(block));
+	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
+		vpmu_core_feed_moves();
+		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
+		package = t->runner.package;
+		before = t->runner.cpu;
+		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
+		if (t->runner.package != package)
+			vpmu_runner_catch_up(&t->runner);
+		if (before != VPMU_NO_CPU)
+			vpmu_retired_restart(&t->runner);
+	}
+	vpmu_core_feed_follow();
+	vpmu_emulated_publish_clock(t);
+	if (vpmu_retired_is_due(&t->runner))
+		vpmu_core_feed_report();
+	/* This comes when there was no miss for some time. */
+	if (t->runner.keeps && (!vpmu_alone(vpmu_feed.segment) ||
+				vpmu_keeping_ends(vpmu_feed.segment, &t->runner)))
+		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
+	if (t->runner.l1i.sets)
+		fetch(t, block);
+	if (callbacks.parts.reported)
+		callbacks.parts.reported();
+}
+
+/* Fast path: advance the clock and return true, unless the thread moved to another CPU or has to
+ * publish its clock. */
+static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
+{
+	struct vpmu_runner *r = &t->runner;
+	uint64_t clock = r->clock + instructions;
+
+	if (unlikely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) != r->cpu ||
+		     clock - r->published >= VPMU_PUBLISH_CLOCKS))
+		return false;
+	r->clock = clock;
+	return true;
+}
+
+/* The block's code is not where it was last. A block that is deferred takes its clocks later. */
+static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, uint64_t block)
+{
+	if (vpmu_defers(&t->runner)) {
+		t->runner.clock -= vpmu_packed_instructions(block);
+		defer(0, 0, 0, (void *)(uintptr_t)block, t, VPMU_DEFERRED_BLOCK);
+	} else if (t->runner.l1i.sets) {
+		fetch(t, block);
+	}
+}
+
+static void on_block(unsigned int vcpu, void *packed)
+{
+	uint64_t block = (uint64_t)(uintptr_t)packed;
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (unlikely(!t || !enter_quietly(t, vpmu_packed_instructions(block))))
+		block_slow(vcpu, block);
+	else if (!fetch_again(&t->runner, vpmu_packed_line(block), vpmu_packed_lines(block)))
+		fetch_or_defer(t, block);
+	else
+		t->runner.inside = 0;
+}
+
+/* ---- a block's first access ---- */
+
+static inline uint64_t block_of(uint64_t first)
+{
+	return vpmu_block_pack(first >> VPMU_FIRST_LINE_SHIFT,
+			       first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX,
+			       first & VPMU_FIRST_INSNS_MAX);
+}
+
+static inline void *first_site(uint64_t first)
+{
+	return (void *)((first >> VPMU_FIRST_SITE_SHIFT) % VPMU_SITES * sizeof(struct vpmu_way *));
+}
+
+static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS];
+
+/* Does the access itself, once the block that it stands for is counted. */
+static void first_goes_on(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			  void *user, uint32_t ways)
+{
+	accesses[ways & ~(uint32_t)VPMU_FIRST](vcpu, info, address,
+					       first_site((uint64_t)(uintptr_t)user));
+}
+
+static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				void *user, uint32_t ways)
+{
+	block_slow(vcpu, block_of((uint64_t)(uintptr_t)user));
+	first_goes_on(vcpu, info, address, user, ways);
+}
+
+static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user, uint32_t ways)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (vpmu_defers(&t->runner)) {
+		t->runner.clock -= (uintptr_t)user & VPMU_FIRST_INSNS_MAX;
+		defer(vcpu, info, address, user, t, ways);
+		return;
+	}
+	if (t->runner.l1i.sets)
+		fetch(t, block_of((uint64_t)(uintptr_t)user));
+	first_goes_on(vcpu, info, address, user, ways);
+}
+
+/* Fast path for a loop of one block. While the core's version is the same, its lines are where they
+ * were, and were used last. A thread that keeps its core's lock changes no version. It clears
+ * `inside` itself when it changes what the L1I has. */
+static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
+{
+	struct vpmu_runner *r = &t->runner;
+	uint32_t version = vpmu_core_version(r->own);
+
+	if (likely(r->inside == first && r->inside_version == version))
+		return true;
+	if (unlikely(!fetch_again(r, first >> VPMU_FIRST_LINE_SHIFT,
+				  first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX)))
+		return false;
+	r->inside = version & 1 ? 0 : first;
+	r->inside_version = version;
+	return true;
+}
+
+/* Enters the block of a first access. False: a slow path has done the block and the access. */
+static inline __attribute__((always_inline)) bool
+enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
+	    uint64_t address, void *user)
+{
+	uint64_t first = (uint64_t)(uintptr_t)user;
+
+	if (unlikely(!t || !enter_quietly(t, first & VPMU_FIRST_INSNS_MAX)))
+		first_slow(vcpu, info, address, user, ways);
+	else if (unlikely(!enter_loop(t, first)))
+		first_fetch(vcpu, info, address, user, ways);
+	else
+		return true;
+	return false;
+}
+
+static inline __attribute__((always_inline)) void
+access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+	  void *user)
+{
+	struct vpmu_emulated *t = vpmu_self;
+
+	if (ways & VPMU_FIRST) {
+		if (!enter_first(t, ways, vcpu, info, address, user))
+			return;
+		user = first_site((uint64_t)(uintptr_t)user);
+	}
+	if (ways & VPMU_MODIFIES)
+		modify(&t->runner, vcpu, info, address, user);
+	else
+		access_any(&t->runner, vcpu, info, address, user);
+}
+
+#define ACCESS(name, ways) \
+	static void name(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, \
+			 void *user) \
+	{ \
+		access_as(ways, vcpu, info, address, user); \
+	}
+ACCESS(on_access, 0)
+ACCESS(on_modify, VPMU_MODIFIES)
+ACCESS(on_first, VPMU_FIRST)
+ACCESS(on_first_modify, VPMU_FIRST | VPMU_MODIFIES)
+
+static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
+	[0] = on_access, [VPMU_MODIFIES] = on_modify,
+	[VPMU_FIRST] = on_first, [VPMU_FIRST | VPMU_MODIFIES] = on_first_modify,
+};
+
+/* ---- groups of accesses ---- */
+
+/* Does the accesses of a group one by one, without the first `done`. */
+static NOINLINE void access_each(struct vpmu_runner *r, unsigned int vcpu, uint64_t first,
+				 const struct vpmu_group *group, uint32_t done)
+{
+	for (uint32_t i = done; i < group->count; i++) {
+		const struct vpmu_grouped *a = &group->access[i];
+		uint64_t address = (first & a->mask) + a->offset;
+		void *site = (void *)(uintptr_t)a->site;
+
+		if (a->modifies)
+			modify(r, vcpu, a->info, address, site);
+		else
+			access_any(r, vcpu, a->info, address, site);
+	}
+}
+
+/* The way in which the line's last access found it. NULL: the line is gone, or its state does not
+ * permit all accesses of the group. */
+static inline struct vpmu_way *line_again(struct vpmu_runner *r, const struct vpmu_group_line *l,
+					  uint64_t first)
+{
+	struct vpmu_way *way = *site_of(r, (void *)(uintptr_t)l->site);
+	uint64_t tag = vpmu_runner_tag(r, (first & l->mask) + l->offset);
+
+	return l1_way_has(way, tag, l->stores ? VPMU_WORD_M : VPMU_WORD_S) ? way : NULL;
+}
+
+/* NULL: not known. */
+static inline const struct vpmu_group_lines *lines_of(struct vpmu_group *group, uint64_t first)
+{
+	uint64_t from = first - group->before;
+	const struct vpmu_group_lines *lines;
+
+	if (from % 8)
+		return NULL;
+	lines = __atomic_load_n(&group->lines[from / 8 % 8], __ATOMIC_ACQUIRE);
+	if (!lines)
+		lines = vpmu_group_look(group, first);
+	return lines->count ? lines : NULL;
+}
+
+/* Does all accesses of a group at once, if all their lines are where they were last. */
+static inline bool access_again(struct vpmu_runner *r, uint64_t first, struct vpmu_group *group)
+{
+	const struct vpmu_group_lines *lines = lines_of(group, first);
+	struct vpmu_way *way[VPMU_GROUP_LINES];
+
+	for (uint32_t i = 0; lines && i < lines->count; i++) {
+		way[i] = line_again(r, &lines->line[i], first);
+		if (!way[i])
+			return false;
+	}
+	for (uint32_t i = 0; lines && i < lines->count; i++)
+		__atomic_store_n(&way[i]->used, r->uses + lines->line[i].last, __ATOMIC_RELAXED);
+	r->uses += lines ? group->count : 0;
+	return lines;
+}
+
+static void on_group(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	struct vpmu_group *group = user;
+	void *first = (void *)(uintptr_t)group->user;
+	uint32_t done = 0;
+
+	if (group->ways & VPMU_FIRST)
+		done = !enter_first(vpmu_self, group->ways, vcpu, info, address, first);
+	if (done || !access_again(&vpmu_self->runner, address, group))
+		access_each(&vpmu_self->runner, vcpu, address, group, done);
+}
+
+/* ---- what was deferred ---- */
+
+/* Does a deferred access as if it were executed now, without the part that its callback did. */
+static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
+{
+	uint64_t user = d->user;
+
+	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK))
+		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
+	if (d->ways & VPMU_FIRST)
+		user = (uintptr_t)first_site(user);
+	if (d->ways & VPMU_DEFERRED_BLOCK)
+		return;
+	if (d->ways & VPMU_MODIFIES)
+		modify(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
+	else
+		access_any(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
+}
+
+static void work_off(struct vpmu_emulated *t)
+{
+	struct vpmu_deferring *d = &t->deferring;
+	struct vpmu_runner *r = &t->runner;
+	uint32_t count = vpmu_deferring_take(r), before = r->scattered;
+
+	for (uint32_t i = 0; i < count; i++)
+		work_off_one(t, &d->what[i]);
+	vpmu_deferring_done(r, count, r->scattered - before);
+}
+
+void vpmu_watch_catch_up(struct vpmu_emulated *t)
+{
+	if (vpmu_defers(&t->runner))
+		work_off(t);
+}
+
+void vpmu_watch_publish(struct vpmu_emulated *t)
+{
+	vpmu_watch_catch_up(t);
+	vpmu_emulated_publish(t);
+	vpmu_core_feed_report();
+}
+
+static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *unused)
+{
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_nontemporal_store(vcpu, info, address, unused);
+}
+
+static void on_fence(unsigned int vcpu, void *unused)
+{
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_nontemporal_fence(vcpu, unused);
+}
+
+/* ---- translation ---- */
+
+static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+		size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+
+		if (vpmu_is_pause(bytes, size))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_pause,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		else if (!vpmu_feed.cpu_of && vpmu_is_locked(bytes, size))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_locked,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+	}
+}
+
+void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
+	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
+	uint64_t lines = (end >> 6) - (start >> 6) + 1;
+	uint64_t packed = vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)count);
+
+	watch_instructions(tb, count);
+	if (vpmu_core_feed_active())
+		vpmu_core_feed_translate(tb, packed);
+	else
+		vpmu_translation_register(&callbacks, tb, count, packed);
+}
+
+void vpmu_watch_blocks_alone(void)
+{
+	__atomic_store_n(&callbacks.blocks_alone, true, __ATOMIC_RELAXED);
+}
+
+static struct vpmu_runner *settled_runner(void)
+{
+	if (!vpmu_self)
+		return NULL;
+	vpmu_watch_catch_up(vpmu_self);
+	return &vpmu_self->runner;
+}
+
+const struct vpmu_core_feed_parts vpmu_watch_parts = {
+	.block = on_block, .fence = on_fence,
+	.access = on_access, .nontemporal = on_nontemporal,
+};
+
+int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
+		    size_t why_bytes)
+{
+	int rc = vpmu_segment_open(path, &vpmu_feed.segment, why, why_bytes);
+
+	if (rc)
+		return rc;
+	rc = vpmu_caches_open(&vpmu_feed.caches, vpmu_feed.segment);
+	if (rc) {
+		snprintf(why, why_bytes, "%s: machine '%s' has caches that the feed cannot model",
+			 path, vpmu_feed.segment->machine.name);
+		return rc;
+	}
+	callbacks.parts = *used;
+	callbacks.parts.runner = settled_runner;
+	callbacks.accesses = used->access == on_access ? accesses : NULL;
+	callbacks.group = on_group;
+	callbacks.repeat = on_repeat;
+	vpmu_core_feed_open(&vpmu_feed.caches, &callbacks.parts);
+	return 0;
+}
+
+const char *vpmu_watch_argument(int argc, char **argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+			return argv[i] + length + 1;
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock. */
+#ifndef VPMU_FEED_CALLBACKS_H
+#define VPMU_FEED_CALLBACKS_H
+
+#include "core/core_feed.h"
+#include "thread/emulated_thread.h"
+
+extern const struct vpmu_core_feed_parts vpmu_watch_parts;
+
+/* Opens the machine of this segment. parts: those above, or what stands before them. 0, or a
+ * negative errno with a sentence in why[]. */
+int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, char *why,
+		    size_t why_bytes);
+/* Inside the translation callback. fetched: where the block's code is for the caches. */
+void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
+/* From now on no block is counted at its first access, only when it is entered. */
+void vpmu_watch_blocks_alone(void);
+/* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
+void vpmu_watch_catch_up(struct vpmu_emulated *t);
+/* Counts all that the calling thread has done so far, before a register is read. */
+void vpmu_watch_publish(struct vpmu_emulated *t);
+/* The value of the plugin's argument `name=`; NULL: not given. */
+const char *vpmu_watch_argument(int argc, char **argv, const char *name);
+
+#endif

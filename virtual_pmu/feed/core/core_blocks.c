@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Describes blocks of guest code: which core events a block counts whenever it runs, and how it
+ * ends. vpmu_block_describe() is called when QEMU translates a block, by any thread; a mutex guards
+ * the table of descriptions. Descriptions never change and are never freed, because callbacks and
+ * threads keep pointers to them. The same code gets the same description again. */
+#include "core_blocks.h"
+#include "../translate/packed_block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 65536u	/* an interpreter has fewer blocks, a compiler three times as many */
+
+static struct vpmu_block *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_unit(const struct vpmu_class *c, uint32_t *n)
+{
+	static const enum vpmu_core_event rests[] = {
+		[VPMU_UNIT_X87] = VPMU_X87_REST,
+		[VPMU_UNIT_PACKED_SINGLE] = VPMU_SSE_PACKED_SINGLE_REST,
+		[VPMU_UNIT_PACKED_DOUBLE] = VPMU_SSE_PACKED_DOUBLE_REST,
+		[VPMU_UNIT_SCALAR_SINGLE] = VPMU_SSE_SCALAR_SINGLE_REST,
+		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE_REST,
+	};
+	static const enum vpmu_core_event events[] = {
+		[VPMU_UNIT_X87] = VPMU_X87, [VPMU_UNIT_MOVE] = VPMU_X87_SIMD_MOVES,
+		[VPMU_UNIT_MMX] = VPMU_MMX64, [VPMU_UNIT_SSE_INTEGER] = VPMU_SSE_INTEGER,
+		[VPMU_UNIT_PACKED_SINGLE] = VPMU_SSE_PACKED_SINGLE,
+		[VPMU_UNIT_PACKED_DOUBLE] = VPMU_SSE_PACKED_DOUBLE,
+		[VPMU_UNIT_SCALAR_SINGLE] = VPMU_SSE_SCALAR_SINGLE,
+		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE,
+	};
+
+	static const enum vpmu_core_event moves[] = {
+		[VPMU_UNIT_SSE_INTEGER] = VPMU_SSE_INTEGER_MOVES,
+		[VPMU_UNIT_PACKED_SINGLE] = VPMU_SSE_PACKED_SINGLE_MOVES,
+		[VPMU_UNIT_PACKED_DOUBLE] = VPMU_SSE_PACKED_DOUBLE_MOVES,
+		[VPMU_UNIT_SCALAR_SINGLE] = VPMU_SSE_SCALAR_SINGLE_MOVES,
+		[VPMU_UNIT_SCALAR_DOUBLE] = VPMU_SSE_SCALAR_DOUBLE_MOVES,
+	};
+
+	if (c->unit != VPMU_UNIT_NONE)
+		n[events[c->unit]]++;
+	if (c->moved != VPMU_UNIT_NONE)
+		n[moves[c->moved]]++;
+	if (rests[c->unit] && !c->computes)
+		n[rests[c->unit]]++;
+}
+
+static void add_operations(const struct vpmu_class *c, uint32_t *n)
+{
+	static const enum vpmu_core_event events[][2] = {
+		[VPMU_UNIT_SCALAR_SINGLE] = { VPMU_FP_SCALAR_SINGLE, VPMU_FP_SCALAR_SINGLE },
+		[VPMU_UNIT_SCALAR_DOUBLE] = { VPMU_FP_SCALAR_DOUBLE, VPMU_FP_SCALAR_DOUBLE },
+		[VPMU_UNIT_PACKED_SINGLE] = { VPMU_FP_128_SINGLE, VPMU_FP_256_SINGLE },
+		[VPMU_UNIT_PACKED_DOUBLE] = { VPMU_FP_128_DOUBLE, VPMU_FP_256_DOUBLE },
+	};
+
+	if (c->operations)
+		n[events[c->unit][c->wide]] += c->operations;
+}
+
+static void add_instruction(const struct vpmu_class *c, uint32_t *n)
+{
+	n[VPMU_INSTRUCTIONS]++;
+	n[VPMU_UOPS] += !c->plain_load;
+	n[VPMU_LOCKED] += c->locked;
+	n[VPMU_VECTOR] += c->vector;
+	n[VPMU_VECTOR_ELEMENTS] += c->elements;
+	n[VPMU_MULTIPLIES] += c->multiply;
+	n[VPMU_DIVIDES] += c->divide;
+	n[VPMU_PREFETCH1] += c->prefetch == VPMU_PREFETCH_T0 || c->prefetch == VPMU_PREFETCH_NTA;
+	n[VPMU_PREFETCH2] += c->prefetch == VPMU_PREFETCH_T1 || c->prefetch == VPMU_PREFETCH_T2;
+	add_unit(c, n);
+	add_operations(c, n);
+}
+
+static struct vpmu_block *new_block(const uint32_t *n)
+{
+	struct vpmu_block *b;
+	uint32_t entries = 0;
+
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		entries += n[i] != 0;
+	b = calloc(1, sizeof(*b) + entries * sizeof(b->counts[0]));
+	if (!b)
+		abort();
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		if (n[i])
+			b->counts[b->entries++] = (struct vpmu_block_count){
+				.event = (uint16_t)i, .times = (uint16_t)n[i],
+			};
+	return b;
+}
+
+static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
+	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
+	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+	struct vpmu_class c = { 0 };
+	struct vpmu_block *b;
+	size_t size;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+		c = vpmu_class_of(bytes, size);
+		add_instruction(&c, n);
+	}
+	n[VPMU_CODE_READS] = vpmu_packed_lines(packed);
+	b = new_block(n);
+	b->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	b->last = qemu_plugin_insn_vaddr(last);
+	b->end = b->last + qemu_plugin_insn_size(last);
+	b->packed = packed;
+	b->branch = c.branch;
+	b->ring = b->start >> 63 ? VPMU_KERNEL : VPMU_USER;
+	b->repeats = c.repeated;
+	b->instructions = (uint32_t)count;
+	return b;
+}
+
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed)
+{
+	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 16) % BUCKETS];
+	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+	size_t size;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+		hash = mix(hash, bytes, size);
+	}
+	pthread_mutex_lock(&lock);
+	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed);)
+		b = b->next;
+	if (!b) {
+		b = make(tb, packed);
+		b->hash = hash;
+		b->next = *bucket;
+		*bucket = b;
+	}
+	pthread_mutex_unlock(&lock);
+	return b;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The core events of a block of guest code, found once when QEMU translates it. */
+#ifndef VPMU_FEED_CORE_BLOCKS_H
+#define VPMU_FEED_CORE_BLOCKS_H
+
+#include "../../model/core_events.h"
+#include "../translate/instructions.h"
+#include "../qemu_plugin_api.h"
+
+struct vpmu_block_count { uint16_t event, times; };
+
+struct vpmu_block {
+	uint64_t start, last, end;	/* addresses: first and last instruction, behind it */
+	uint64_t packed;		/* for the callback of machines without a core PMU */
+	uint64_t hash;			/* of the code bytes */
+	struct vpmu_block *next;	/* in its bucket */
+	enum vpmu_branch branch;	/* of the last instruction */
+	enum vpmu_ring ring;
+	uint32_t instructions;
+	bool repeats;			/* the last instruction is a repeated string instruction */
+	uint32_t entries;
+	struct vpmu_block_count counts[];
+};
+
+/* The block's description, the same one each time the same code is translated; it stays. */
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "retired.h"
+
+#include "../../model/core_events.h"
+
+static bool counts(const struct vpmu_runner *r)
+{
+	return r->level == VPMU_CORE_RETIRED;
+}
+
+static void go_on(struct vpmu_runner *r)
+{
+	r->retired.told = r->clock;
+	r->retired.told_idle = r->idle;
+	r->retired.due = r->clock + VPMU_RETIRED_CLOCKS;
+}
+
+void vpmu_retired_restart(struct vpmu_runner *r)
+{
+	if (!counts(r))
+		return;
+	r->retired.repeats = 0;
+	go_on(r);
+}
+
+void vpmu_retired_begin(struct vpmu_runner *r)
+{
+	r->level = VPMU_CORE_RETIRED;
+	vpmu_retired_restart(r);
+}
+
+void vpmu_retired_end(struct vpmu_runner *r)
+{
+	r->level = VPMU_CORE_NOTHING;
+	r->retired.due = UINT64_MAX;
+}
+
+void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	uint64_t clocks = r->clock - r->retired.told, repeats = r->retired.repeats;
+	uint64_t executed = clocks - (r->idle - r->retired.told_idle);
+	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
+
+	if (!counts(r) || !clocks || r->cpu >= vpmu_machine_cpus(&s->machine))
+		return;
+	/* A repetition's clock may have been reported before the repetition was noticed. */
+	repeats = repeats < executed ? repeats : executed;
+	r->retired.repeats -= repeats;
+	n[VPMU_INSTRUCTIONS] = (uint32_t)(executed - repeats);
+	vpmu_core_events_at(s, r->cpu, VPMU_USER, n, (uint32_t)clocks);
+	go_on(r);
+}
+
+void vpmu_retired_first(struct vpmu_runner *r, uint32_t instructions)
+{
+	if (counts(r))
+		r->retired.told -= instructions;
+}
+
+/* Nothing else has been executed since this instruction was, if that is all that was. */
+void vpmu_retired_repeat(struct vpmu_runner *r, uint64_t address, bool alone)
+{
+	uint64_t executed = r->clock - r->idle;
+
+	if (alone && r->retired.repeated == address && executed == r->retired.executed + 1)
+		r->retired.repeats++;
+	r->retired.repeated = address;
+	r->retired.executed = executed;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions and clocks of a thread, where the machine's counters want no other core events. They
+ * follow from the thread's clock, so blocks and accesses have the callbacks of machines without a
+ * core PMU, and cost what they cost there. An instruction takes one clock. All other clocks are
+ * idle: the thread stalls for a fill buffer, or continues at a later clock after a wait. One more
+ * repetition of a string instruction takes a clock and is no instruction. */
+#ifndef VPMU_FEED_RETIRED_H
+#define VPMU_FEED_RETIRED_H
+
+#include "../cache/caches.h"
+
+/* Reports are due after so many clocks, and made when the clock is published next. Every 512 clocks
+ * they took a fifth of sha256sum's time. */
+#define VPMU_RETIRED_CLOCKS 8192u
+
+/* The runner counts so from now on, or no more. */
+void vpmu_retired_begin(struct vpmu_runner *r);
+void vpmu_retired_end(struct vpmu_runner *r);
+/* Reports to the model. Machine lock held. Does nothing for a runner that does not count so. */
+void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r);
+/* Goes on at the runner's clock, which may have jumped, without a report. */
+void vpmu_retired_restart(struct vpmu_runner *r);
+/* The thread's first block has been entered before its clock began. */
+void vpmu_retired_first(struct vpmu_runner *r, uint32_t instructions);
+/* A block has been entered whose last instruction is a repeated string instruction. alone: it has
+ * no other one. */
+void vpmu_retired_repeat(struct vpmu_runner *r, uint64_t address, bool alone);
+
+static inline bool vpmu_retired_is_due(const struct vpmu_runner *r)
+{
+	return __builtin_expect(r->clock >= r->retired.due, 0);
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers the calls of QEMU's user mode. System calls go to system/. Instructions that use
+ * registers (RDPMC, RDTSC, SPFLT) or fault on the window are handled here. vpmu_serving_begin()
+ * passes the table of functions to QEMU. Before a register is read other than by a system call,
+ * synchronise() publishes the thread's counts and releases the machine lock, which system/
+ * takes. */
+#include "user_mode.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "../../emulator/user_calls.h"
+#include "../../system/system.h"
+#include "../thread/emulated_thread.h"
+#include "window_access.h"
+#include "vfork.h"
+#include "../thread/machine_lock.h"
+#include "../callbacks.h"
+
+static const struct vpmu_user_host *host;
+static bool has_tsc;		/* the model has a time-stamp counter */
+static bool model_time;		/* the program reads the machine's clock */
+static struct vpmu_user_layout layout;
+
+/* Publishes, and releases the machine lock, before a register is read by other means than a system
+ * call. */
+static void synchronise(void)
+{
+	if (!vpmu_self)
+		return;
+	vpmu_watch_publish(vpmu_self);
+	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
+}
+
+static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
+{
+	synchronise();
+	return vpmu_system_rdpmc(index, value) ? VPMU_USER_FAULT : VPMU_USER_DONE;
+}
+
+static bool on_illegal(uint64_t general[16], uint64_t *rip)
+{
+	synchronise();
+	return vpmu_system_illegal(general, rip);
+}
+
+static bool on_rdtsc(uint64_t *value)
+{
+	if (!has_tsc && !model_time)
+		return false;
+	synchronise();
+	return has_tsc ? vpmu_system_rdtsc(value) : vpmu_system_clock(value);
+}
+
+/* A block's instructions are counted when it is entered: those that it did not come to are not. */
+static void count_no_more(uint32_t instructions)
+{
+	if (!vpmu_self)
+		return;
+	vpmu_watch_catch_up(vpmu_self);
+	vpmu_self->runner.clock -= instructions;
+	vpmu_core_feed_uncount(instructions);
+}
+
+static bool on_fault(uint64_t address, bool store, uint32_t left)
+{
+	if (!vpmu_system_in_window(address, 1))
+		return false;
+	count_no_more(left ? left - 1 : 0);
+	synchronise();
+	return vpmu_stepping_fault(address, store);
+}
+
+/* Blocks are translated anew, without the callbacks that count a block at its first access: that
+ * may fault. */
+static void on_window(void)
+{
+	vpmu_watch_blocks_alone();
+	host->forget();
+}
+
+/* The calling thread makes the one that will be this vcpu. */
+static void on_thread_created(unsigned int vcpu)
+{
+	vpmu_emulated_parent(vcpu, vpmu_self);
+}
+
+static void on_killed(int number)
+{
+	(void)number;
+	synchronise();
+}
+
+/* As far as Linux moves them. */
+static void fill_layout(uint64_t seed)
+{
+	const uint64_t page = 4096;
+
+	if (!seed)
+		return;
+	layout = (struct vpmu_user_layout){
+		.stack = (vpmu_fixed_stream(seed, 1) & 0x3fff) * page,
+		.stack_start = (vpmu_fixed_stream(seed, 2) & 0x1ff) * 16,
+		.program = (vpmu_fixed_stream(seed, 3) & 0xfffffff) * page,
+		.heap = (vpmu_fixed_stream(seed, 4) & 0x1fff) * page,
+		.mappings = (vpmu_fixed_stream(seed, 5) & 0xfffffff) * page,
+	};
+}
+
+static const struct vpmu_user_calls calls = {
+	.layout = &layout,
+	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
+	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
+	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
+	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
+	.thread_created = on_thread_created, .killed = on_killed,
+};
+
+bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+			const struct vpmu_fixed *fixed)
+{
+	static struct vpmu_program_memory memory;
+	static const char here;
+	char *whole = realpath(path, NULL);
+	Dl_info info;
+
+	fill_layout(fixed->seed);
+	host = qemu_plugin_vpmu_serve(VPMU_USER_VERSION, &calls);
+	if (!host || !whole)
+		return false;
+	memory = (struct vpmu_program_memory){
+		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
+		.program = host->program, .protect = host->protect, .window_begins = on_window,
+		.random = host->random, .seed = host->seed,
+	};
+	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);
+	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
+	vpmu_system.left_out = vpmu_feed.left_out;
+	model_time = fixed->model_time;
+	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
+	vpmu_system_fixed_begin(fixed);
+	vpmu_vforks_begin(host);
+	if (tool && dladdr(&here, &info))
+		vpmu_system_exec_begin(info.dli_fname, tool, only);
+	return true;
+}
+
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes)
+{
+	return host->memory(address, bytes, true);
+}

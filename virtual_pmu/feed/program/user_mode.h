@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins QEMU's user mode to system/: what the program asks of Linux and of its CPU. */
+#ifndef VPMU_FEED_USER_MODE_H
+#define VPMU_FEED_USER_MODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../machine/program.h"
+
+/* path: of the segment, which is open. tool: of vpmu itself; NULL: what the program executes leaves
+ * the machine. False: this QEMU has not our lines, or others. */
+bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+			const struct vpmu_fixed *fixed);
+/* Gives the place in this process of memory that the program may write; or NULL. */
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions that access the memory controller's window: QEMU executes each alone. */
+#ifndef VPMU_FEED_WINDOW_ACCESS_H
+#define VPMU_FEED_WINDOW_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../core/core_feed.h"
+
+struct vpmu_user_host;
+
+/* access: the callback of an access that is not to the window. */
+void vpmu_stepping_begin(const struct vpmu_user_host *host, qemu_plugin_vcpu_mem_cb_t access);
+/* An instruction has faulted, and the thread has published what it did before. True: it has been
+ * executed, or its next fault follows. */
+bool vpmu_stepping_fault(uint64_t address, bool store);
+/* Inside the translation callback. True: the block is such an instruction, and has its callback. */
+bool vpmu_stepping_translate(struct qemu_plugin_tb *tb);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "deferred_accesses.h"
+
+#include <string.h>
+
+/* Misses. They are counted modulo 2^32 and compared by the sign of the difference. */
+#define NOT_SOON (UINT32_C(1) << 30)
+
+void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r)
+{
+	memset(d, 0, sizeof(*d));
+	r->space &= ~VPMU_SPACE_DEFERS;
+	r->deferring = d;
+	r->scattered = 0;
+	r->judged_at = VPMU_TRIAL_EVENTS;
+}
+
+static bool is_worth_it(struct vpmu_deferring *d, uint32_t misses)
+{
+	if ((int32_t)(misses - d->trial.until) >= 0)
+		vpmu_trial_go_on(&d->trial, misses, __builtin_ia32_rdtsc());
+	return d->trial.second;
+}
+
+void vpmu_deferring_judge(struct vpmu_runner *r)
+{
+	struct vpmu_deferring *d = r->deferring;
+
+	if (!d) {
+		r->judged_at = r->scattered + NOT_SOON;
+	} else if (is_worth_it(d, r->scattered)) {
+		r->space |= VPMU_SPACE_DEFERS;
+		r->inside = 0;
+	} else {
+		r->judged_at = d->trial.until;
+	}
+}
+
+uint32_t vpmu_deferring_take(struct vpmu_runner *r)
+{
+	uint32_t count = r->deferring->count;
+
+	r->deferring->count = 0;
+	r->space &= ~VPMU_SPACE_DEFERS;
+	r->judged_at = r->scattered + NOT_SOON;
+	return count;
+}
+
+void vpmu_deferring_done(struct vpmu_runner *r, uint32_t count, uint32_t misses)
+{
+	if (count < VPMU_DEFERRED_MAX)
+		r->judged_at = r->scattered + 1;
+	else if (misses < VPMU_DEFERRED_SPARSE)
+		r->judged_at = r->scattered + VPMU_DEFERRED_PAUSE;
+	else
+		vpmu_deferring_judge(r);
+}

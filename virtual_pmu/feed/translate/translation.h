@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Which callback each block and access of a program has. In user mode an access may have one that
+ * does more than one thing at once, as long as what the caches see stays the same, in the same
+ * order:
+ * - VPMU_MODIFIES: an instruction loads from a place and then stores there. It also stands for two
+ *   vector instructions that do the same with nothing but vectors between them: then the load
+ *   has no callback. Both are seen at the store.
+ * - VPMU_FIRST: the block's first access, which also stands for the block itself.
+ * - An access may stand for others behind it, too: see access_groups.h. */
+#ifndef VPMU_FEED_TRANSLATION_H
+#define VPMU_FEED_TRANSLATION_H
+
+#include "../core/core_feed.h"
+#include "access_groups.h"
+#include "packed_block.h"
+
+/* A packed block (packed_block.h) with the number of an instruction's place in the table:
+ * line << 18 | site << 8 | lines << 6 | insns. */
+#define VPMU_FIRST_LINES_SHIFT 6
+#define VPMU_FIRST_SITE_SHIFT 8
+#define VPMU_FIRST_LINE_SHIFT 18
+#define VPMU_FIRST_LINES_MAX 3u
+#define VPMU_FIRST_INSNS_MAX 63u
+
+enum { VPMU_MODIFIES = 1, VPMU_FIRST = 2, VPMU_WAYS = 4 };
+
+struct vpmu_callbacks {
+	struct vpmu_core_feed_parts parts;
+	/* By the bits above, without parts between them and QEMU; NULL: none may be used. */
+	const qemu_plugin_vcpu_mem_cb_t *accesses;
+	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
+	qemu_plugin_vcpu_udata_cb_t repeat;	/* see retired.h */
+	bool blocks_alone;			/* no access is VPMU_FIRST */
+};
+
+/* Inside the translation callback: registers those of an ordinary machine's block, which
+ * is packed. */
+void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
+			       size_t instructions, uint64_t packed);
+
+#endif
