@@ -8,7 +8,7 @@
 #include "file_limit.h"
 #include "lease/file.h"
 #include "lease/locks.h"
-#include "lease/owner.h"
+#include "lease/unit_lock.h"
 #include "lease/process.h"
 #include "lease/state.h"
 #include "pmu/families.h"

@@ -13,7 +13,7 @@
 #include "counting/session.h"
 #include "lease/file.h"
 #include "lease/locks.h"
-#include "lease/owner.h"
+#include "lease/unit_lock.h"
 #include "lease/process.h"
 #include "lease/signals.h"
 #include "lease/state.h"

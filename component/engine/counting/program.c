@@ -7,7 +7,7 @@
 #include "program.h"
 
 #include "assign.h"
-#include "foreign.h"
+#include "foreign_use.h"
 #include "sample.h"
 #include "slot.h"
 

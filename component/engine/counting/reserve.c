@@ -7,7 +7,7 @@
 #include "reserve.h"
 
 #include "../base/why.h"
-#include "../lease/owner.h"
+#include "../lease/unit_lock.h"
 #include "../lease/share.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "session.h"
 
 #include "assign.h"
-#include "foreign.h"
+#include "foreign_use.h"
 #include "guard.h"
 #include "program.h"
 #include "reserve.h"

@@ -7,7 +7,7 @@
 
 #include "../access/trace.h"
 #include "../base/why.h"
-#include "../lease/owner.h"
+#include "../lease/unit_lock.h"
 #include "../pmu/families.h"
 
 #include <errno.h>

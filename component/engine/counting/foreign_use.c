@@ -5,7 +5,7 @@
  * if somebody else wrote their registers. ipmu_foreign_withdraw() and ipmu_foreign_refuse() then
  * handle the unit. The caller holds the system's lock and has entered the units. Only
  * ipmu_foreign_withdraw() writes registers: it restores those of a unit that no session uses. */
-#include "foreign.h"
+#include "foreign_use.h"
 
 #include "sample.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The right to write a unit's registers, between processes and after their death; owner.h describes
- * the protocol. ipmu_owner_enter() and ipmu_owner_leave() bracket every change of registers, and
- * nest. ipmu_owner_part() restores the registers, unless other processes still count. The caller
- * holds the system's lock. Entering first restores what dead processes left changed, so inside a
- * unit memory and journal agree. */
-#include "owner.h"
+/* The right to write a unit's registers, between processes and after their death; unit_lock.h
+ * describes the protocol. ipmu_owner_enter() and ipmu_owner_leave() bracket every change of
+ * registers, and nest. ipmu_owner_part() restores the registers, unless other processes still
+ * count. The caller holds the system's lock. Entering first restores what dead processes left
+ * changed, so inside a unit memory and journal agree. */
+#include "unit_lock.h"
 
 #include "file.h"
 #include "locks.h"

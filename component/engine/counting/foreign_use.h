@@ -2,8 +2,8 @@
 /* Before a session shares another process's counter, the library checks that its registers match
  * the journal. Otherwise a file and its locks alone could pass for a count of 0. Lock held, the
  * units entered. -EBUSY and a sentence: they do not match. */
-#ifndef IPMU_FOREIGN_H
-#define IPMU_FOREIGN_H
+#ifndef IPMU_FOREIGN_USE_H
+#define IPMU_FOREIGN_USE_H
 
 #include "session.h"
 

@@ -15,8 +15,8 @@
  * processes have died, the next one to enter restores the registers first.
  *
  * Two systems in one process are as two processes. Nothing here is done for a read. */
-#ifndef IPMU_OWNER_H
-#define IPMU_OWNER_H
+#ifndef IPMU_UNIT_LOCK_H
+#define IPMU_UNIT_LOCK_H
 
 #include "unit.h"
 
