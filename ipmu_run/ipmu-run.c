@@ -90,8 +90,8 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 	return EXIT_USAGE;
 }
 
-static struct report describe(const struct work *w, const struct choice *c,
-			      const struct measurement *m, char command[COMMAND_SHOWN + 64])
+static struct report work_describe(const struct work *w, const struct choice *c,
+				   const struct measurement *m, char command[COMMAND_SHOWN + 64])
 {
 	join(own_words(w->o->argv), command);
 	return (struct report){
@@ -105,7 +105,7 @@ static int write_report(const struct work *w, const struct choice *c,
 			const struct measurement *m, struct output *files)
 {
 	char command[COMMAND_SHOWN + 64];
-	struct report r = describe(w, c, m, command);
+	struct report r = work_describe(w, c, m, command);
 	int compared = w->gate ? gate_compare(w->gate, &r, false) : 0, rc;
 
 	if (w->gate && !compared)
@@ -124,7 +124,7 @@ static int check_gate(const struct work *w, const struct choice *c, const struct
 	const struct measurement none = { .events = c->events, .nevents = c->nevents,
 					  .nparts = c->nparts, .passes = p, .runs = w->o->repeat };
 	char command[COMMAND_SHOWN + 64];
-	struct report r = describe(w, c, &none, command);
+	struct report r = work_describe(w, c, &none, command);
 
 	r.job = NULL;
 	return w->gate ? gate_compare(w->gate, &r, true) : 0;
@@ -159,7 +159,7 @@ static int join_nodes(const struct work *w, const struct choice *c,
 {
 	char command[COMMAND_SHOWN + 64], why[SAVED_WHY_MAX];
 	const struct report_job here = *job_shape(w->job);
-	struct report own = describe(w, c, mine, command);
+	struct report own = work_describe(w, c, mine, command);
 	const struct measurement *all = mine;
 	struct saved saved;
 	int rc, kept;
@@ -188,7 +188,7 @@ static int tell_job(const struct work *w, const struct choice *c, const struct m
 	job_describe_node(w->job, mine, &here);
 	if (job_has_others(w->job) && w->job->has_first)
 		return join_nodes(w, c, &here, files);
-	r = describe(w, c, &here, command);
+	r = work_describe(w, c, &here, command);
 	if (job_is_met(w->job) && !leave_report(w, &r))
 		return 0;
 	rc = write_report(w, c, &here, files);
@@ -205,8 +205,8 @@ static bool is_early(const struct work *w, const struct measurement *m)
 	return w->job ? w->job->early : m->window && m->window->reason[0];
 }
 
-static int tell(const struct work *w, const struct choice *c, const struct measurement *measured,
-		struct output *files)
+static int work_report(const struct work *w, const struct choice *c,
+		       const struct measurement *measured, struct output *files)
 {
 	int rc = w->job ? tell_job(w, c, measured, files) : write_report(w, c, measured, files);
 
@@ -244,7 +244,7 @@ static int write_interim(const struct interim *in, const char *reason, struct co
 	m.timelines = &none;
 	m.watch = NULL;
 	m.done = counts != NULL;
-	r = describe(in->w, in->c, &m, command);
+	r = work_describe(in->w, in->c, &m, command);
 	if (r.job) {
 		job = job_shape_here(in->w->job, &node);
 		r.job = &job;
@@ -304,8 +304,8 @@ static int measure_region(const struct work *w, struct interim *in, struct measu
 
 /* ---- counting ---- */
 
-static int count(const struct work *w, const struct choice *c, const struct passes *p,
-		 struct output *files)
+static int work_count(const struct work *w, const struct choice *c, const struct passes *p,
+		      struct output *files)
 {
 	const unsigned int interval = (unsigned int)w->o->interval_ms;
 	struct watch watch = { .interval_ms = w->o->output ? interval : 0 };
@@ -352,7 +352,7 @@ static int count(const struct work *w, const struct choice *c, const struct pass
 	else if (rc < 0)
 		rc = complain_machine(rc, why, NULL);
 	else if (!rc)
-		rc = tell(w, c, &measured, files);
+		rc = work_report(w, c, &measured, files);
 	measure_free(&measured);
 	return rc;
 }
@@ -375,7 +375,7 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 	if (!rc)
 		rc = output_open(&files, w->job ? prefix : w->o->output);
 	if (!rc) {
-		rc = count(w, c, &p, &files);
+		rc = work_count(w, c, &p, &files);
 		output_drop(&files);
 	}
 	free(prefix);

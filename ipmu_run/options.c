@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the command line: options_parse() and options_free(). Options end at the program's name.
- * Combinations that make no sense are refused with a sentence here, in check(), so that the other
- * files may rely on them. */
+ * Combinations that make no sense are refused with a sentence here, in options_check(), so that the
+ * other files may rely on them. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ static int take_diff(struct options *o, char **argv)
 	return 0;
 }
 
-static int take(struct options *o, int code, char **argv)
+static int option_take(struct options *o, int code, char **argv)
 {
 	switch (code) {
 	case OPT_COMPARE: o->compare = optarg; return option_word("--compare", optarg);
@@ -339,7 +339,7 @@ static int check_only(const struct options *o)
 			"the option to 'vpmu run'", o->only);
 }
 
-static int check(const struct options *o)
+static int options_check(const struct options *o)
 {
 	int rc = o->merge ? check_merge(o) : o->diff ? check_diff(o) : check_compare(o);
 
@@ -383,11 +383,11 @@ int options_parse(int argc, char **argv, struct options *o)
 
 	*o = (struct options){ .repeat = 1, .from_mpi_init = is_for_mpi() };
 	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:qhV", options, NULL)) != -1)
-		rc = take(o, code, argv);
+		rc = option_take(o, code, argv);
 	o->first = optind;
 	o->argv = argv + optind;
 	if (!rc)
-		rc = check(o);
+		rc = options_check(o);
 	if (!o->beyond)
 		o->beyond = STATUS_BEYOND;
 	if (!rc && !(o->given = join_options(argv, optind)))

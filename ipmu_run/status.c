@@ -30,7 +30,7 @@ static volatile sig_atomic_t drawn_rows;	/* of the terminal that has our area; 0
 static volatile sig_atomic_t drawn_lines;	/* of the area */
 static int terminal_of_handler = -1;
 
-static void put(int terminal, const char *text)
+static void terminal_put(int terminal, const char *text)
 {
 	(void)!write(terminal, text, strlen(text));	/* one write: the program may write, too */
 }
@@ -71,11 +71,11 @@ static void clear(int terminal)
 	}
 	append(p, ALL_ROWS RESTORE);
 	drawn_rows = 0;
-	put(terminal, text);
+	terminal_put(terminal, text);
 }
 
 /* The shell is to find the terminal as it was; the line comes back when ipmu-run continues. */
-static void stop(int number)
+static void status_stop(int number)
 {
 	(void)number;
 	clear(terminal_of_handler);
@@ -101,7 +101,7 @@ static char *make_rows(char *to, int rows, int lines)
 	return append(to, "r" RESTORE);
 }
 
-static void draw(int terminal, const struct winsize *size, const struct area *a)
+static void area_draw(int terminal, const struct winsize *size, const struct area *a)
 {
 	char text[256 + sizeof(a->lines) + 64 * STATUS_ROWS_MAX], *p = text;
 
@@ -120,7 +120,7 @@ static void draw(int terminal, const struct winsize *size, const struct area *a)
 		p = append(p, "\033[0m");
 	}
 	append(p, RESTORE);
-	put(terminal, text);
+	terminal_put(terminal, text);
 }
 
 /* A program that reads single keys has the whole screen for itself. */
@@ -244,7 +244,7 @@ static void compose_bars(struct status *s, const struct readings_view *v,
 	}
 }
 
-static void compose(struct status *s, const struct winsize *size, struct area *a)
+static void status_compose(struct status *s, const struct winsize *size, struct area *a)
 {
 	const struct shown_item item = find_item(s->readings.report);
 	struct readings_view v;
@@ -273,8 +273,8 @@ void status_show(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count
 		clear(s->terminal);
 		return;
 	}
-	compose(s, &size, &area);
-	draw(s->terminal, &size, &area);
+	status_compose(s, &size, &area);
+	area_draw(s->terminal, &size, &area);
 }
 
 /* ---- from the begin to the end ---- */
@@ -288,7 +288,7 @@ static bool is_terminal(void)
 
 void status_open(struct status *s, const struct report *r, bool wanted)
 {
-	struct sigaction old, action = { .sa_handler = stop, .sa_flags = SA_RESTART };
+	struct sigaction old, action = { .sa_handler = status_stop, .sa_flags = SA_RESTART };
 
 	*s = (struct status){ .terminal = -1 };
 	if (!wanted || !is_terminal() || !r->ngroups || !r->groups[0].nevents)
@@ -306,7 +306,7 @@ void status_close(struct status *s)
 
 	if (s->terminal >= 0) {
 		clear(s->terminal);
-		if (!sigaction(SIGTSTP, NULL, &old) && old.sa_handler == stop)
+		if (!sigaction(SIGTSTP, NULL, &old) && old.sa_handler == status_stop)
 			signal(SIGTSTP, SIG_DFL);
 		close(s->terminal);
 	}

@@ -44,7 +44,7 @@ void machine_host(char host[HOST_BYTES])
 }
 
 /* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
-static void describe(const PAPI_hw_info_t *info, char *text, size_t bytes)
+static void hardware_describe(const PAPI_hw_info_t *info, char *text, size_t bytes)
 {
 	size_t n;
 
@@ -86,7 +86,7 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 	snprintf(m->model, sizeof(m->model), "%.120s", info ? info->model_string : "");
 	machine_host(m->host);
 	if (info)
-		describe(info, m->geometry, sizeof(m->geometry));
+		hardware_describe(info, m->geometry, sizeof(m->geometry));
 	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
 	m->has_seed = virtual_seed(&m->seed);
 	rc = list_cpus(m);
@@ -128,7 +128,7 @@ static const char *qualifier(const char *name, const char *key)
 	return NULL;
 }
 
-static int number(const char *name, const char *key)
+static int qualifier_number(const char *name, const char *key)
 {
 	const char *text = qualifier(name, key);
 
@@ -172,7 +172,8 @@ static int add_boxes(struct event *e, int package)
 	int rc = 0;
 
 	if (qualifier(e->name, "box") || !part_exists(e, p))
-		return add_part(e, (struct part){ package, number(e->name, "box"), -1, 0 });
+		return add_part(e,
+				(struct part){ package, qualifier_number(e->name, "box"), -1, 0 });
 	for (; !rc && p.box < MANY && part_exists(e, p); p.box++)
 		rc = add_part(e, p);
 	return rc;
@@ -180,8 +181,8 @@ static int add_boxes(struct event *e, int package)
 
 static int add_packages(struct event *e, struct split split)
 {
-	int given = number(e->name, "package"), rc = 0;
-	struct part p = { given, number(e->name, "box"), -1, 0 };
+	int given = qualifier_number(e->name, "package"), rc = 0;
+	struct part p = { given, qualifier_number(e->name, "box"), -1, 0 };
 
 	if (given >= 0)
 		return split.box ? add_boxes(e, given) : add_part(e, p);
@@ -192,7 +193,7 @@ static int add_packages(struct event *e, struct split split)
 
 static int add_cpus(const struct machine *m, struct event *e, struct split split)
 {
-	int given = number(e->name, "cpu"), rc = 0;
+	int given = qualifier_number(e->name, "cpu"), rc = 0;
 
 	if (!split.cpu || given >= 0)
 		return add_part(e, (struct part){ -1, -1, given, 0 });
@@ -255,8 +256,8 @@ static bool left_out(const PAPI_component_info_t *info)
 }
 
 /* `papi` is what PAPI has said to the name with the owner before it. */
-static int explain(const struct machine *m, const char *given, const char *owner, int papi,
-		   char *why)
+static int machine_explain(const struct machine *m, const char *given, const char *owner, int papi,
+			   char *why)
 {
 	const PAPI_component_info_t *info = component(owner);
 	char reason[256];
@@ -343,7 +344,7 @@ static int check_name(const char *given, const char *owner, char *why)
 	return -EINVAL;
 }
 
-static int no_memory(struct event *e, char *why)
+static int event_no_memory(struct event *e, char *why)
 {
 	event_free(e);
 	snprintf(why, COUNT_WHY_MAX, "no memory");
@@ -361,13 +362,13 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 		return rc;
 	rc = find_in_both(&owner, given, &e);
 	if (rc != PAPI_OK)
-		return explain(m, given, owner, rc, why);
+		return machine_explain(m, given, owner, rc, why);
 	rc = e.uncore ? add_packages(&e, split) : add_cpus(m, &e, split);
 	if (!rc && !e.nparts)
-		rc = add_part(&e, (struct part){ -1, number(e.name, "box"), -1, 0 });
+		rc = add_part(&e, (struct part){ -1, qualifier_number(e.name, "box"), -1, 0 });
 	e.given = rc ? NULL : strdup(given);
 	if (!e.given)
-		return no_memory(&e, why);
+		return event_no_memory(&e, why);
 	*out = e;
 	return 0;
 }

@@ -31,7 +31,7 @@ static const int passed_on[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGU
 
 /* Signals of the terminal reach the whole process group, so the program has them already. So do a
  * launcher's; but one that ends the program may well come twice. */
-static void pass_on(int number, siginfo_t *from, void *context)
+static void signal_pass_on(int number, siginfo_t *from, void *context)
 {
 	bool ends = number != SIGUSR1 && number != SIGUSR2;
 	int saved = errno;
@@ -52,7 +52,7 @@ int program_ending(void)
 /* The engine has handlers of its own where we have none; ours let it stop the counters in peace. */
 void program_signals(void)
 {
-	struct sigaction old, action = { .sa_sigaction = pass_on,
+	struct sigaction old, action = { .sa_sigaction = signal_pass_on,
 					 .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct launched as;
 
@@ -69,7 +69,7 @@ static void reset_signals(void)
 
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (!sigaction(passed_on[i], NULL, &old) && (old.sa_flags & SA_SIGINFO) &&
-		    old.sa_sigaction == pass_on)
+		    old.sa_sigaction == signal_pass_on)
 			signal(passed_on[i], SIG_DFL);
 }
 
@@ -188,7 +188,7 @@ int program_start(struct program *p, char **argv)
 	return 0;
 }
 
-static int wait_for(struct program *p)
+static int program_wait(struct program *p)
 {
 	int status = 0;
 
@@ -217,7 +217,7 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 	(void)!write(p->start_fd, "", 1);
 	if (!keeps_connection)
 		program_leave_connection();
-	ended = wait_for(p);
+	ended = program_wait(p);
 	*ns = now_ns() - p->began_ns;
 	close(p->start_fd);
 	if (read(p->failure_fd, &why, sizeof(why)) != (ssize_t)sizeof(why))
@@ -240,5 +240,5 @@ void program_cancel(struct program *p)
 {
 	close(p->start_fd);
 	close(p->failure_fd);
-	wait_for(p);
+	program_wait(p);
 }

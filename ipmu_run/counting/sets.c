@@ -33,7 +33,7 @@ struct sets {
 	char lost[COUNT_WHY_MAX];
 };
 
-static int attach(const struct set *s)
+static int set_attach(const struct set *s)
 {
 	PAPI_option_t option = { .cpu = { .eventset = s->papi, .cpu_num = (unsigned)s->cpu } };
 
@@ -51,7 +51,7 @@ static int set_create(struct sets *s, int component, int cpu)
 		return rc;
 	s->nsets++;
 	rc = PAPI_assign_eventset_component(one->papi, component);
-	return rc == PAPI_OK && cpu >= 0 ? attach(one) : rc;
+	return rc == PAPI_OK && cpu >= 0 ? set_attach(one) : rc;
 }
 
 static int set_for(struct sets *s, int component, int cpu, int *out)
@@ -65,7 +65,7 @@ static int set_for(struct sets *s, int component, int cpu, int *out)
 	return set_create(s, component, cpu);
 }
 
-static int add(struct sets *s, const struct event *e, int part)
+static int sets_add(struct sets *s, const struct event *e, int part)
 {
 	const struct part *p = &e->parts[part];
 	struct slot slot = { .count = e->first + part };
@@ -94,7 +94,7 @@ static int add(struct sets *s, const struct event *e, int part)
 	return rc;
 }
 
-static int explain(int papi, const char *what, const char *name, int component, char *why)
+static int sets_explain(int papi, const char *what, const char *name, int component, char *why)
 {
 	snprintf(why, COUNT_WHY_MAX, "cannot %s %.120s: %.800s", what, name,
 		 reason_of(component, papi));
@@ -111,13 +111,13 @@ static int explain(int papi, const char *what, const char *name, int component, 
 	}
 }
 
-static int add_event(struct sets *s, const struct event *e, char *why)
+static int sets_add_event(struct sets *s, const struct event *e, char *why)
 {
 	int rc = PAPI_OK;
 
 	for (int i = 0; i < e->nparts && rc == PAPI_OK; i++)
-		rc = add(s, e, i);
-	return rc == PAPI_OK ? 0 : explain(rc, "count", e->given, e->component, why);
+		rc = sets_add(s, e, i);
+	return rc == PAPI_OK ? 0 : sets_explain(rc, "count", e->given, e->component, why);
 }
 
 static struct sets *sets_new(const struct event *events, int n, const bool *chosen)
@@ -150,7 +150,7 @@ int sets_open(const struct event *events, int n, const bool *chosen, struct sets
 	}
 	for (int i = 0; i < n && !rc; i++)
 		if (chosen[i])
-			rc = add_event(s, &events[i], why);
+			rc = sets_add_event(s, &events[i], why);
 	if (rc)
 		sets_close(s);
 	else
@@ -172,8 +172,8 @@ int sets_start(struct sets *s, char why[COUNT_WHY_MAX])
 	for (int i = 0; i < s->nsets; i++) {
 		rc = PAPI_start(s->set[i].papi);
 		if (rc != PAPI_OK) {
-			rc = explain(rc, "start the counters of", component_name(&s->set[i]),
-				     s->set[i].component, why);
+			rc = sets_explain(rc, "start the counters of", component_name(&s->set[i]),
+					  s->set[i].component, why);
 			return rc == -ENOSPC ? -EBUSY : rc;
 		}
 		s->set[i].running = true;
@@ -181,7 +181,7 @@ int sets_start(struct sets *s, char why[COUNT_WHY_MAX])
 	return 0;
 }
 
-static void take(const struct sets *s, int set, struct count *counts)
+static void set_take(const struct sets *s, int set, struct count *counts)
 {
 	for (int i = 0; i < s->nslots; i++)
 		if (s->slots[i].set == set)
@@ -189,7 +189,7 @@ static void take(const struct sets *s, int set, struct count *counts)
 				(struct count){ s->values[s->slots[i].place], true };
 }
 
-static void forget(const struct sets *s, int set, struct count *counts)
+static void set_forget(const struct sets *s, int set, struct count *counts)
 {
 	for (int i = 0; i < s->nslots; i++)
 		if (s->slots[i].set == set)
@@ -205,18 +205,18 @@ void sets_read(struct sets *s, struct count *counts)
 
 		if (rc == PAPI_ECLOST) {
 			one->lost = true;
-			explain(rc, "read the counters of", component_name(one), one->component,
-				s->lost);
+			sets_explain(rc, "read the counters of", component_name(one),
+				     one->component, s->lost);
 		}
 		if (rc == PAPI_OK && one->running && !one->lost)
-			take(s, i, counts);
+			set_take(s, i, counts);
 		else
-			forget(s, i, counts);
+			set_forget(s, i, counts);
 	}
 }
 
 /* PAPI_stop reports lost counts once, and ends the set only when it is called again. */
-static int stop(struct sets *s, struct set *one, struct count *counts, char *why)
+static int set_stop(struct sets *s, struct set *one, struct count *counts, char *why)
 {
 	int rc = PAPI_stop(one->papi, s->values);
 
@@ -226,10 +226,10 @@ static int stop(struct sets *s, struct set *one, struct count *counts, char *why
 		return -ESTALE;
 	}
 	if (rc == PAPI_OK) {
-		take(s, (int)(one - s->set), counts);
+		set_take(s, (int)(one - s->set), counts);
 		return 0;
 	}
-	explain(rc, "read the counters of", component_name(one), one->component, why);
+	sets_explain(rc, "read the counters of", component_name(one), one->component, why);
 	if (rc == PAPI_ECLOST)
 		PAPI_stop(one->papi, s->values);
 	return -ESTALE;
@@ -242,7 +242,7 @@ int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX])
 
 	for (int i = 0; i < s->nsets; i++)
 		if (s->set[i].running)
-			rc |= stop(s, &s->set[i], counts, rc ? others : why);
+			rc |= set_stop(s, &s->set[i], counts, rc ? others : why);
 	return rc;
 }
 

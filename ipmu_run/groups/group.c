@@ -32,7 +32,7 @@ static int wrong(const struct reader *r, const char *format, ...)
 	return -EINVAL;
 }
 
-static int no_memory(const struct reader *r)
+static int reader_no_memory(const struct reader *r)
 {
 	wrong(r, "no memory");
 	return -ENOMEM;
@@ -111,10 +111,10 @@ static int read_event(struct reader *r, const char *key, char *value)
 	if (clock && group_clock(g) >= 0)
 		return wrong(r, "there is a clock already: one is enough");
 	if (!grow((void **)&g->events, g->nevents, sizeof(*g->events)))
-		return no_memory(r);
+		return reader_no_memory(r);
 	e = &g->events[g->nevents++];
 	*e = (struct group_event){ strdup(id), strdup(name), clock, r->line };
-	return e->id && e->name ? 0 : no_memory(r);
+	return e->id && e->name ? 0 : reader_no_memory(r);
 }
 
 static int read_metric(struct reader *r, char *value)
@@ -130,12 +130,12 @@ static int read_metric(struct reader *r, char *value)
 	if (g->nmetrics == GROUP_EVENTS_MAX)
 		return wrong(r, "more than %d metrics: make several groups", GROUP_EVENTS_MAX);
 	if (!grow((void **)&g->metrics, g->nmetrics, sizeof(*g->metrics)))
-		return no_memory(r);
+		return reader_no_memory(r);
 	m = &g->metrics[g->nmetrics++];
 	*m = (struct group_metric){ strdup(trim(value)), strdup(trim(open + 1)),
 				    strdup(trim(equals + 1)), r->line };
 	if (!m->name || !m->unit || !m->formula)
-		return no_memory(r);
+		return reader_no_memory(r);
 	if (!*m->name || !*m->unit || !*m->formula)
 		return wrong(r, "a metric has a name, a unit (1 if there is none) and a formula");
 	if (strlen(m->formula) > GROUP_FORMULA_MAX)
@@ -157,7 +157,7 @@ static int read_text(struct reader *r, const char *key, const char *value)
 	if (!*value)
 		return wrong(r, "'%s' says nothing", key);
 	*text = strdup(value);
-	return *text ? 0 : no_memory(r);
+	return *text ? 0 : reader_no_memory(r);
 }
 
 static int read_entry(struct reader *r, char *entry)
@@ -217,7 +217,7 @@ static int read_line(struct reader *r, int number, char *line, struct entry *ent
 static int read_lines(struct reader *r, char *text, size_t bytes)
 {
 	struct entry entry = { malloc(bytes + 2), 0 };
-	int number = 0, rc = entry.text ? 0 : no_memory(r);
+	int number = 0, rc = entry.text ? 0 : reader_no_memory(r);
 
 	while (!rc && bytes) {
 		char *end = memchr(text, '\n', bytes);
@@ -240,14 +240,14 @@ static int read_lines(struct reader *r, char *text, size_t bytes)
 	return rc;
 }
 
-static int read_file(struct reader *r, FILE *f)
+static int reader_read_file(struct reader *r, FILE *f)
 {
 	char *text = malloc(GROUP_BYTES_MAX + 2);	/* one byte too much, and a NUL */
 	size_t bytes;
 	int rc;
 
 	if (!text)
-		return no_memory(r);
+		return reader_no_memory(r);
 	bytes = fread(text, 1, GROUP_BYTES_MAX + 1, f);
 	if (ferror(f)) {
 		wrong(r, "cannot be read: %s", strerror(errno));
@@ -282,7 +282,7 @@ static int check_metric(struct reader *r, const struct group_metric *m)
 		     "'" GROUP_TIME "'");
 }
 
-static int check(struct reader *r)
+static int group_check(struct reader *r)
 {
 	const struct group *g = r->g;
 	const char *missing = !g->title ? "title" : !g->tells ? "tells" :
@@ -308,18 +308,18 @@ static int take_names(struct reader *r)
 		return wrong(r, "control characters in its name: give the file another one");
 	r->g->name = strdup(name ? name + 1 : r->path);
 	r->g->pmu = pmu ? strndup(pmu, (size_t)(name - pmu)) : strdup("");
-	return r->g->name && r->g->pmu ? 0 : no_memory(r);
+	return r->g->name && r->g->pmu ? 0 : reader_no_memory(r);
 }
 
 int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX])
 {
 	struct reader r = { calloc(1, sizeof(struct group)), path, 0, why };
-	int rc = r.g ? take_names(&r) : no_memory(&r);
+	int rc = r.g ? take_names(&r) : reader_no_memory(&r);
 
 	if (!rc)
-		rc = read_file(&r, f);
+		rc = reader_read_file(&r, f);
 	if (!rc)
-		rc = check(&r);
+		rc = group_check(&r);
 	if (rc)
 		group_free(r.g);
 	else

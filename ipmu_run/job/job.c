@@ -21,7 +21,7 @@
 #define LOOK_LATER_US 500000
 #define LOOKS_SOON 100
 
-static void begin(void *arg)
+static void company_begin(void *arg)
 {
 	struct job *j = arg;
 
@@ -30,7 +30,7 @@ static void begin(void *arg)
 	node_go(j->node);
 }
 
-static void end(void *arg, const struct program *p, int status, uint64_t *ns)
+static void company_end(void *arg, const struct program *p, int status, uint64_t *ns)
 {
 	struct job *j = arg;
 	struct node *node = j->node;
@@ -80,7 +80,7 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 {
 	int rc;
 
-	*j = (struct job){ .as = *as, .company = { begin, end, j } };
+	*j = (struct job){ .as = *as, .company = { company_begin, company_end, j } };
 	program_signals();
 	rc = node_meet(as, options, &j->node, why);
 	if (rc || !node_leads(j->node))
@@ -179,7 +179,7 @@ struct collecting {
 	int ranks, rc;
 };
 
-static int add_report(struct collecting *c, struct node_report *r, const char *path)
+static int job_add_report(struct collecting *c, struct node_report *r, const char *path)
 {
 	struct job *j = c->j;
 	struct node_report *more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));
@@ -218,7 +218,7 @@ static void take_report(void *arg, const char *path)
 	if (!rc)
 		rc = node_report_read(&s, c->like, &r);
 	if (!rc)
-		rc = add_report(c, &r, path);
+		rc = job_add_report(c, &r, path);
 	else if (rc == -EINVAL)
 		complain(0, "%s: ignoring this node: it has counted other events", path);
 	if (rc == -ENOMEM)
@@ -231,7 +231,7 @@ static int take_own(struct collecting *c, const struct saved *own)
 	struct node_report r;
 	int rc = node_report_read(own, c->like, &r);
 
-	return rc ? rc : add_report(c, &r, NULL);
+	return rc ? rc : job_add_report(c, &r, NULL);
 }
 
 /* Waits for nodes that run, and a while for those of which nothing is there yet. */

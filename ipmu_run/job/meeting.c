@@ -54,7 +54,7 @@ static int lock_whole(int fd, int command, struct flock *l)
 	return fcntl(fd, command, l) ? errno : 0;
 }
 
-static bool is_ours(int fd, struct stat *st)
+static bool file_is_ours(int fd, struct stat *st)
 {
 	return !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
@@ -89,7 +89,7 @@ static int job_file_fill(const struct job_file *f, const char *text)
 	size_t bytes = strlen(text);
 	struct stat st;
 	struct flock l;
-	int error = is_ours(f->fd, &st) ? lock_whole(f->fd, F_OFD_SETLK, &l) : EPERM;
+	int error = file_is_ours(f->fd, &st) ? lock_whole(f->fd, F_OFD_SETLK, &l) : EPERM;
 
 	if (error == EPERM)
 		return EPERM;
@@ -126,7 +126,7 @@ static bool job_file_read(const char *path, char text[MEETING_ID_MAX])
 	struct stat st;
 	ssize_t n = -1;
 
-	if (fd >= 0 && is_ours(fd, &st) &&
+	if (fd >= 0 && file_is_ours(fd, &st) &&
 	    (lock_whole(fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK))
 		n = pread(fd, text, MEETING_ID_MAX - 1, 0);
 	if (fd >= 0)
@@ -345,7 +345,7 @@ static bool is_older(const struct meeting *m, const struct stat *st)
 	return st->st_mtim.tv_sec < m->began.tv_sec;
 }
 
-static bool is_own(const struct meeting *m, const char *path)
+static bool path_is_own(const struct meeting *m, const char *path)
 {
 	size_t n = strlen(m->own);
 
@@ -361,7 +361,7 @@ static int count_running(const struct meeting *m)
 	if (list_files(m->prefix, JOB, &files))
 		return 0;
 	for (int i = 0; i < files.n; i++)
-		n += !is_own(m, files.paths[i]) && job_file_read(files.paths[i], text) &&
+		n += !path_is_own(m, files.paths[i]) && job_file_read(files.paths[i], text) &&
 		     !strcmp(text, m->id);
 	listing_free(&files);
 	return n;
@@ -391,7 +391,7 @@ int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
 	for (int i = 0; i < files.n; i++) {
 		struct stat st;
 
-		if (is_own(m, files.paths[i]) || lstat(files.paths[i], &st) ||
+		if (path_is_own(m, files.paths[i]) || lstat(files.paths[i], &st) ||
 		    !S_ISREG(st.st_mode) || st.st_uid != geteuid() || is_older(m, &st) ||
 		    was_taken(m, files.paths[i], &st) || is_running(files.paths[i]))
 			continue;

@@ -86,7 +86,7 @@ static bool is_like_leader(const struct node *n, const struct member *m)
 	return !strcmp(m->hello.options, n->own.options);
 }
 
-static void release(const struct node *n, struct member *m)
+static void member_release(const struct node *n, struct member *m)
 {
 	if (is_like_leader(n, m))
 		m->released = say(m, WORD_GO, 0);
@@ -136,7 +136,7 @@ static void take_message(struct node *n, struct member *m)
 	if (!m->met)
 		drop(m);
 	else if (n->go_ns)
-		release(n, m);	/* late, but as welcome */
+		member_release(n, m);	/* late, but as welcome */
 	else
 		cpus_join(&n->all, &m->hello.cpus);
 }
@@ -202,7 +202,7 @@ void node_go(struct node *n)
 {
 	n->go_ns = now_ns();
 	for (int i = 0; i < n->nmembers; i++)
-		release(n, &n->members[i]);
+		member_release(n, &n->members[i]);
 }
 
 void node_refuse(struct node *n, int status)

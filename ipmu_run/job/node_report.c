@@ -40,7 +40,7 @@ int node_report_head(const struct saved *s, struct node_report *out)
 	       0 : -EINVAL;
 }
 
-static struct json_object *find_event(struct json_object *root, const char *name)
+static struct json_object *report_find_event(struct json_object *root, const char *name)
 {
 	struct json_object *groups = json_member_list(root, "groups");
 
@@ -92,7 +92,7 @@ static int read_parts(struct json_object *parts, struct event *e, struct count *
 static int read_event(struct json_object *root, const struct event *like, struct measurement *m,
 		      struct event *e)
 {
-	struct json_object *found = find_event(root, like->name),
+	struct json_object *found = report_find_event(root, like->name),
 			   *parts = json_member_list(found, "parts");
 	size_t n = json_list_length(parts);
 	struct count *more;

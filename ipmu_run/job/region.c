@@ -131,7 +131,7 @@ static void finish(struct client *c)
 	c->fd = -1;
 }
 
-static void release(struct client *c)
+static void client_release(struct client *c)
 {
 	answer(c, REGION_WELL);
 	finish(c);
@@ -143,10 +143,10 @@ static void begin_window(struct region *r)
 	r->begin_by = 0;
 	for (int i = 0; i < r->nclients; i++)
 		if (r->clients[i].fd >= 0 && r->clients[i].begins)
-			release(&r->clients[i]);
+			client_release(&r->clients[i]);
 }
 
-static void advance(struct region *r)
+static void region_advance(struct region *r)
 {
 	if (r->begin_by && (all_have_begun(r) || now_ms() >= r->begin_by))
 		begin_window(r);
@@ -160,7 +160,7 @@ static void take_gone(struct region *r, struct client *c, struct slot *s,
 	bool early = m->killed || s->aborts || s->begun > s->ended;
 
 	s->gone = true;
-	advance(r);
+	region_advance(r);
 	if (early)
 		fail_gone(r, s, m);
 	answer(c, early ? REGION_EARLY : REGION_WELL);
@@ -168,30 +168,30 @@ static void take_gone(struct region *r, struct client *c, struct slot *s,
 		finish(c);
 }
 
-static void take(struct region *r, struct client *c, const struct region_message *m)
+static void message_take(struct region *r, struct client *c, const struct region_message *m)
 {
 	struct slot *s = slot_of(r, m->rank);
 
 	if (!s) {
-		release(c);
+		client_release(c);
 		return;
 	}
 	switch (m->what) {
 	case REGION_BEGUN:
 		s->begun++;
 		if (r->window->begun) {
-			release(c);
+			client_release(c);
 			break;
 		}
 		c->begins = true;
 		if (!r->begin_by)
 			r->begin_by = now_ms() + BEGIN_MS;
-		advance(r);
+		region_advance(r);
 		break;
 	case REGION_ENDED:
 		s->ended++;
-		advance(r);
-		release(c);
+		region_advance(r);
+		client_release(c);
 		break;
 	case REGION_ABORTS:
 		if (!r->failed)
@@ -199,13 +199,13 @@ static void take(struct region *r, struct client *c, const struct region_message
 				 "MPI_Abort was called by rank %d", s->rank);
 		s->aborts = true;
 		fail(r);
-		release(c);
+		client_release(c);
 		break;
 	case REGION_GONE:
 		take_gone(r, c, s, m);
 		break;
 	default:
-		release(c);
+		client_release(c);
 	}
 }
 
@@ -220,7 +220,7 @@ static void hear(struct region *r, int i)
 		return;
 	r->clients[i].heard = true;
 	if (got == sizeof(m))
-		take(r, &r->clients[i], &m);
+		message_take(r, &r->clients[i], &m);
 	else
 		finish(&r->clients[i]);
 }
@@ -278,7 +278,7 @@ static void *loop(void *arg)
 	do {
 		over = await(r);
 		hear_all(r);
-		advance(r);
+		region_advance(r);
 	} while (!over);
 	return NULL;
 }
@@ -305,7 +305,7 @@ static int listen_here(struct region *r)
 	return rc;
 }
 
-static int explain(int rc, const char *path, char *why)
+static int region_explain(int rc, const char *path, char *why)
 {
 	snprintf(why, COUNT_WHY_MAX, "cannot hear of MPI_Init: %s: %s", path, strerror(-rc));
 	return rc;
@@ -317,7 +317,7 @@ static int set_variable(int rank, const char *path, char *why)
 
 	snprintf(text, sizeof(text), "%d:%s", rank, path);
 	if (setenv(REGION_ENV, text, 1))
-		return explain(-ENOMEM, path, why);
+		return region_explain(-ENOMEM, path, why);
 	program_keep_connection();
 	return preload_set(why);
 }
@@ -340,7 +340,7 @@ int region_open(const char *job, int rank, struct region **out, char why[COUNT_W
 	int rc = r ? 0 : -ENOMEM;
 
 	if (rc)
-		return explain(rc, "", why);
+		return region_explain(rc, "", why);
 	*r = (struct region){ .rank = rank, .fd = -1, .wake = eventfd(0, EFD_CLOEXEC),
 			      .company = { company_begin, company_end, r } };
 	if (job)
@@ -350,7 +350,7 @@ int region_open(const char *job, int rank, struct region **out, char why[COUNT_W
 		snprintf(r->job, sizeof(r->job), "%d.%llu", (int)getpid(),
 			 (unsigned long long)now_ns());
 	rc = r->wake < 0 ? -errno : listen_here(r);
-	rc = rc ? explain(rc, r->path, why) : set_variable(rank, r->path, why);
+	rc = rc ? region_explain(rc, r->path, why) : set_variable(rank, r->path, why);
 	if (rc)
 		region_close(r);
 	else
@@ -363,7 +363,7 @@ int region_join(const char *job, int rank, char why[COUNT_WHY_MAX])
 	char path[SOCKET_PATH_MAX], folder[SOCKET_FOLDER_MAX];
 	int rc = socket_path(job, SOCKET_REGION, path, folder);
 
-	return rc ? explain(rc, path, why) : set_variable(rank, path, why);
+	return rc ? region_explain(rc, path, why) : set_variable(rank, path, why);
 }
 
 const struct company *region_company(struct region *r)

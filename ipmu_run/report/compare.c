@@ -259,7 +259,7 @@ static int check_all(struct comparison *c, bool begun)
 
 /* ---- items ---- */
 
-static const struct saved_item *find(const struct saved *s, const struct saved_item *like)
+static const struct saved_item *item_find(const struct saved *s, const struct saved_item *like)
 {
 	for (int i = 0; i < s->n; i++)
 		if (saved_same_item(&s->items[i], like))
@@ -267,8 +267,8 @@ static const struct saved_item *find(const struct saved *s, const struct saved_i
 	return NULL;
 }
 
-static void add(struct comparison *c, const struct limits *limits, const struct saved_item *old,
-		const struct saved_item *new)
+static void comparison_add(struct comparison *c, const struct limits *limits,
+			   const struct saved_item *old, const struct saved_item *new)
 {
 	struct compared *i = &c->items[c->n++];
 
@@ -286,10 +286,10 @@ int compare(const struct saved *old, const struct saved *new, const struct limit
 	if (!out->items)
 		return -ENOMEM;
 	for (int i = 0; i < old->n; i++)
-		add(out, limits, &old->items[i], find(new, &old->items[i]));
+		comparison_add(out, limits, &old->items[i], item_find(new, &old->items[i]));
 	for (int i = 0; i < new->n; i++)
-		if (!find(old, &new->items[i]))
-			add(out, limits, NULL, &new->items[i]);
+		if (!item_find(old, &new->items[i]))
+			comparison_add(out, limits, NULL, &new->items[i]);
 	return check_all(out, begun);
 }
 

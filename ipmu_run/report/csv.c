@@ -62,8 +62,9 @@ static void columns(const struct table *t, const char *kind, const char *group, 
 	}
 }
 
-static void row(const struct table *t, const char *kind, const char *group, const char *name,
-		const struct part *part, struct value v, const char *unit, const char *formula)
+static void table_row(const struct table *t, const char *kind, const char *group, const char *name,
+		      const struct part *part, struct value v, const char *unit,
+		      const char *formula)
 {
 	char of_run[32];
 
@@ -79,9 +80,10 @@ static void event_rows(const struct table *t, const struct report *r, const char
 {
 	const struct event *e = &r->m->events[event];
 
-	row(t, "event", group, e->given, NULL, report_event(r, event, -1), "", "");
+	table_row(t, "event", group, e->given, NULL, report_event(r, event, -1), "", "");
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
-		row(t, "event", group, e->given, &e->parts[i], report_event(r, event, i), "", "");
+		table_row(t, "event", group, e->given, &e->parts[i], report_event(r, event, i), "",
+			  "");
 }
 
 static void metric_rows(const struct table *t, const struct report *r, const struct report_group *g,
@@ -90,14 +92,14 @@ static void metric_rows(const struct table *t, const struct report *r, const str
 	const struct group_metric *m = &g->group->metrics[metric];
 	int with_parts = report_metric_parts(r, g, metric);
 
-	row(t, "metric", group, m->name, NULL, report_metric(r, g, metric, NULL), m->unit,
-	    m->formula);
+	table_row(t, "metric", group, m->name, NULL, report_metric(r, g, metric, NULL), m->unit,
+		  m->formula);
 	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
 	     i++) {
 		const struct part *p = &r->m->events[with_parts].parts[i];
 
-		row(t, "metric", group, m->name, p, report_metric(r, g, metric, p), m->unit,
-		    m->formula);
+		table_row(t, "metric", group, m->name, p, report_metric(r, g, metric, p), m->unit,
+			  m->formula);
 	}
 }
 
@@ -176,8 +178,8 @@ static void group_name(const struct report_group *g, char out[256])
 
 static void time_row(const struct table *t, const struct report *r)
 {
-	row(t, "info", "", "time", NULL, report_seconds(r), "s",
-	    r->machine->is_virtual ? "of the virtual machine's clock" : "");
+	table_row(t, "info", "", "time", NULL, report_seconds(r), "s",
+		  r->machine->is_virtual ? "of the virtual machine's clock" : "");
 }
 
 static void group_rows(const struct table *t, const struct report *r,
@@ -210,11 +212,11 @@ static void run_rows(const struct table *t, const struct report *r)
 
 static void job_rows(const struct table *t, const struct report_job *job)
 {
-	row(t, "info", "", "ranks", NULL, (struct value){ true, job->ranks, 0 }, "", "");
-	row(t, "info", "", "nodes", NULL, (struct value){ true, job->nodes, 0 }, "", "");
+	table_row(t, "info", "", "ranks", NULL, (struct value){ true, job->ranks, 0 }, "", "");
+	table_row(t, "info", "", "nodes", NULL, (struct value){ true, job->nodes, 0 }, "", "");
 	for (int i = 0; job->nodes > 1 && i < job->nodes; i++)
-		row(t, "info", "", "ranks", &(struct part){ -1, -1, -1, i + 1 },
-		    (struct value){ true, job->node[i].ranks, 0 }, "", job->node[i].host);
+		table_row(t, "info", "", "ranks", &(struct part){ -1, -1, -1, i + 1 },
+			  (struct value){ true, job->node[i].ranks, 0 }, "", job->node[i].host);
 }
 
 int report_csv(FILE *f, const struct report *r)
@@ -226,14 +228,16 @@ int report_csv(FILE *f, const struct report *r)
 
 	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",
 		t->wide ? ",run,pass,begin,end" : "");
-	row(t, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
-	row(t, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "", "");
-	row(t, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "", "");
-	row(t, "info", "", "complete", NULL, (struct value){ true, report_is_complete(r), 0 }, "",
-	    report_reason(r));
+	table_row(t, "info", "", "runs", NULL, (struct value){ true, r->m->done, 0 }, "", "");
+	table_row(t, "info", "", "passes", NULL, (struct value){ true, r->m->passes->n, 0 }, "",
+		  "");
+	table_row(t, "info", "", "exit status", NULL, (struct value){ true, r->m->status, 0 }, "",
+		  "");
+	table_row(t, "info", "", "complete", NULL, (struct value){ true, report_is_complete(r), 0 },
+		  "", report_reason(r));
 	if (r->m->window)
-		row(t, "info", "", "from MPI_Init", NULL,
-		    (struct value){ true, r->m->window->begun, 0 }, "", "");
+		table_row(t, "info", "", "from MPI_Init", NULL,
+			  (struct value){ true, r->m->window->begun, 0 }, "", "");
 	if (r->job)
 		job_rows(t, r->job);
 	time_row(t, r);

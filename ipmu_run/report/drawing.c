@@ -24,7 +24,7 @@ static void print_short(FILE *f, double x)
 	fprintf(f, "%.4g%s", x, prefixes[i]);
 }
 
-static void place(FILE *f, const struct part *p, const char *pmu, int n)
+static void drawing_place(FILE *f, const struct part *p, const char *pmu, int n)
 {
 	if (p && p->package >= 0)
 		fprintf(f, "package=%d ", p->package);
@@ -38,7 +38,7 @@ static void place(FILE *f, const struct part *p, const char *pmu, int n)
 }
 
 /* "intel_uncore:::skl_unc_cbo.NAME:box=1" is NAME of skl_unc_cbo. PMUs are written small. */
-static const char *split(const struct event *e, const char **pmu, int *n)
+static const char *event_split(const struct event *e, const char **pmu, int *n)
 {
 	static const char small[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 	const char *begin = strstr(e->name, ":::"), *end;
@@ -75,8 +75,8 @@ static void event_line(FILE *f, const struct event *e, const struct part *p, str
 
 	if (!v.known)
 		return;
-	name = split(e, &pmu, &n);
-	place(f, p, pmu, n);
+	name = event_split(e, &pmu, &n);
+	drawing_place(f, p, pmu, n);
 	print_name(f, name);
 	print_short(f, v.mean);
 	fputc('\n', f);
@@ -124,8 +124,8 @@ static void metric_line(FILE *f, const struct report *r, const struct report_gro
 	if (!v.known)
 		return;
 	if (p && p->box >= 0)
-		split(e, &pmu, &n);
-	place(f, p, pmu, n);
+		event_split(e, &pmu, &n);
+	drawing_place(f, p, pmu, n);
 	fprintf(f, "%s ", m->name);
 	print_short(f, v.mean);
 	fprintf(f, " %s\n", strcmp(m->unit, "1") ? m->unit : "");

@@ -26,7 +26,7 @@ static int fault(const struct reading *r, const char *object)
 
 /* ---- events ---- */
 
-static int find_event(const struct from_json *f, const char *name)
+static int from_json_find_event(const struct from_json *f, const char *name)
 {
 	for (int i = 0; i < f->nevents; i++)
 		if (!strcmp(f->events[i].name, name))
@@ -34,13 +34,13 @@ static int find_event(const struct from_json *f, const char *name)
 	return -1;
 }
 
-static int add_event(const struct reading *r, const char *name)
+static int reading_add_event(const struct reading *r, const char *name)
 {
 	struct from_json *f = r->f;
 	const char *colons = strstr(name, ":::");
 	struct event *more, *e;
 
-	if (find_event(f, name) >= 0)
+	if (from_json_find_event(f, name) >= 0)
 		return 0;
 	if (!*name || strlen(name) >= EVENT_NAME_MAX || f->nevents == EVENTS_MAX)
 		return fault(r, "an event's name");
@@ -70,7 +70,7 @@ static int read_events(const struct reading *r)
 							    "events");
 
 		for (size_t i = 0; i < json_list_length(list) && !rc; i++)
-			rc = add_event(r, name_in(list, i));
+			rc = reading_add_event(r, name_in(list, i));
 	}
 	return rc;
 }
@@ -103,7 +103,7 @@ static int read_ids(const struct reading *r, struct json_object *o, struct group
 	json_object_object_foreach(ids, id, name) {
 		struct group_event *e = &g->events[g->nevents];
 		int found = json_object_is_type(name, json_type_string) ?
-			    find_event(r->f, json_object_get_string(name)) : -1;
+			    from_json_find_event(r->f, json_object_get_string(name)) : -1;
 
 		if (found < 0)
 			return fault(r, "groups[].ids");
@@ -139,7 +139,7 @@ static void read_named(const struct reading *r, struct json_object *o, int *even
 	struct json_object *list = json_member_list(o, "events");
 
 	for (size_t i = 0; i < json_list_length(list); i++)
-		events[i] = find_event(r->f, name_in(list, i));
+		events[i] = from_json_find_event(r->f, name_in(list, i));
 }
 
 static int add_group(const struct reading *r, struct json_object *o)

@@ -307,8 +307,8 @@ static void page_head(FILE *f, const struct report *r, const struct machine_draw
 	fputs("</header>\n", f);
 }
 
-static void draw(const struct report *r, struct scratch *s, struct machine_drawing *d,
-		 struct report_missing *missing)
+static void page_draw(const struct report *r, struct scratch *s, struct machine_drawing *d,
+		      struct report_missing *missing)
 {
 	*missing = (struct report_missing){ .drawing = "" };
 	if (!r->m->done || r->elsewhere)
@@ -323,7 +323,7 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 	struct machine_drawing d = { .wide = { NULL, 0 } };
 	struct scratch s = { .n = 0 };
 
-	draw(r, &s, &d, missing);
+	page_draw(r, &s, &d, missing);
 	page_head(f, r, &d);
 	fputs("<main>\n", f);
 	if (r->comparison)

@@ -11,7 +11,7 @@
 #include "report.h"
 #include "saved.h"
 
-static void put_value(struct json_writer *w, struct json_object *o, struct value v)
+static void json_put_value(struct json_writer *w, struct json_object *o, struct value v)
 {
 	if (!v.known) {
 		json_put_null(w, o, "value");
@@ -45,7 +45,7 @@ static void put_item(struct json_writer *w, struct json_object *o, const struct 
 {
 	struct json_object *runs = r->m->runs > 1 ? json_array_begin(w) : NULL;
 
-	put_value(w, o, item_value(r, i));
+	json_put_value(w, o, item_value(r, i));
 	for (int run = 0; runs && run < r->m->done; run++) {
 		struct measurement m;
 		struct report one = report_of_run(r, run, &m);

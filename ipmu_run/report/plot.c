@@ -92,7 +92,7 @@ static struct value seconds_of(const struct subject *u, const struct report_span
 	return v;
 }
 
-static struct value value_of(const struct subject *u, const struct report_span *span, int part)
+static struct value subject_value(const struct subject *u, const struct report_span *span, int part)
 {
 	struct count c;
 	double seconds;
@@ -130,7 +130,7 @@ static bool find_known(struct subject *u)
 		for (int i = 0; i < lines(u); i++) {
 			const struct report_span span = point(u, begin);
 
-			v = value_of(u, &span, i);
+			v = subject_value(u, &span, i);
 			u->known[i] |= v.known;
 			any |= v.known;
 			u->least = v.known && v.mean < u->least ? v.mean : u->least;
@@ -139,11 +139,11 @@ static bool find_known(struct subject *u)
 	return any;
 }
 
-static void row(FILE *f, const struct subject *u, double x, const struct report_span *span)
+static void plot_row(FILE *f, const struct subject *u, double x, const struct report_span *span)
 {
 	fprintf(f, "%.9g", x);
 	for (int i = 0; i < lines(u); i++) {
-		struct value v = value_of(u, span, i);
+		struct value v = subject_value(u, span, i);
 
 		if (v.known)
 			fprintf(f, " %.6g", v.mean);
@@ -162,10 +162,10 @@ static void data(FILE *f, const struct subject *u)
 	fputs("$data << END\n", f);
 	for (size_t begin = 0; begin < u->n; begin += u->step) {
 		span = point(u, begin);
-		row(f, u, x, &span);
+		plot_row(f, u, x, &span);
 		x += seconds_of(u, &span).mean;
 	}
-	row(f, u, x, &span);
+	plot_row(f, u, x, &span);
 	fputs("END\n", f);
 }
 
@@ -183,7 +183,7 @@ static void quoted(FILE *f, const char *text)
 	fputc('\'', f);
 }
 
-static const char *unit_of(const struct subject *u)
+static const char *subject_unit(const struct subject *u)
 {
 	const char *unit = u->g->group ? u->g->group->metrics[u->item].unit : "1/s";
 
@@ -204,12 +204,13 @@ static double top_of(const struct subject *u)
 	double most = 0;
 	int same = 0;
 
-	if (!u->g->group || !*unit_of(u))
+	if (!u->g->group || !*subject_unit(u))
 		return 0;
 	for (int i = 0; i < plot_items(u->g); i++) {
 		struct subject other;
 
-		if (!subject_of(u->r, u->g, i, &other) || strcmp(unit_of(&other), unit_of(u)))
+		if (!subject_of(u->r, u->g, i, &other) ||
+		    strcmp(subject_unit(&other), subject_unit(u)))
 			continue;
 		if (other.least < 0)
 			return 0;
@@ -238,7 +239,7 @@ static void plot(FILE *f, const struct subject *u, const char *path, const char 
 	quoted(f, path);
 	plot_range(f, u);
 	fputs("\nset ylabel ", f);
-	quoted(f, unit_of(u));
+	quoted(f, subject_unit(u));
 	fputs("\nset xlabel ", f);
 	quoted(f, time_of(u));
 	fputs("\nplot", f);

@@ -98,7 +98,7 @@ int report_flush(FILE *f)
 
 /* ---- one run ---- */
 
-static bool same(const struct part *a, const struct part *b)
+static bool part_same(const struct part *a, const struct part *b)
 {
 	return a->package == b->package && a->box == b->box && a->cpu == b->cpu &&
 	       a->node == b->node;
@@ -107,7 +107,7 @@ static bool same(const struct part *a, const struct part *b)
 static int part_find(const struct event *e, const struct part *wanted)
 {
 	for (int i = 0; i < e->nparts + e->nsums; i++)
-		if (same(&e->parts[i], wanted))
+		if (part_same(&e->parts[i], wanted))
 			return i;
 	return -1;
 }
@@ -286,7 +286,7 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 		if (first && (e->nparts != first->nparts || e->nsums != first->nsums))
 			return -1;
 		for (int p = 0; first && p < e->nparts + e->nsums; p++)
-			if (!same(&e->parts[p], &first->parts[p]))
+			if (!part_same(&e->parts[p], &first->parts[p]))
 				return -1;
 		first = e;
 		found = g->events[i];
