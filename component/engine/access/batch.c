@@ -201,7 +201,7 @@ void ipmu_batch_drop(struct ipmu_batch *b)
 	b->n = 0;
 }
 
-static void written(const struct queued *q)
+static void queued_written(const struct queued *q)
 {
 	if (!q->saved)
 		return;
@@ -224,7 +224,7 @@ static int one_by_one(struct ipmu_batch *b, int n)
 		int rc = b->write(b->queue[i].regs, b->ops[i].msr, b->queue[i].value);
 
 		if (!rc)
-			written(&b->queue[i]);
+			queued_written(&b->queue[i]);
 		first = first ? first : rc;
 	}
 	return first;
@@ -236,7 +236,7 @@ static int take_results(struct ipmu_batch *b, int n)
 
 	for (int i = 0; i < n; i++) {
 		if (!b->ops[i].err)
-			written(&b->queue[i]);
+			queued_written(&b->queue[i]);
 		else if (!first)
 			first = failed(b, i, b->ops[i].err);
 	}
@@ -271,7 +271,7 @@ int ipmu_batch_flush(struct ipmu_batch *b)
 	switch (send(b, b->ops, n)) {
 	case EXECUTED:
 		for (int i = 0; i < n; i++)
-			written(&b->queue[i]);
+			queued_written(&b->queue[i]);
 		return 0;
 	case WITH_ERRORS:
 		undo(b, n);

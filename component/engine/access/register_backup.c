@@ -80,8 +80,8 @@ static int record(struct ipmu_regs *p, const struct ipmu_saved *s)
 	return p->record ? p->record(p, (int)(s - p->saved)) : 0;
 }
 
-static int remember(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr, uint64_t value,
-		    struct ipmu_saved **out)
+static int saved_remember(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
+			  uint64_t value, struct ipmu_saved **out)
 {
 	struct ipmu_saved *s;
 	int rc;
@@ -110,7 +110,7 @@ static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 		return 0;
 	}
 	rc = ipmu_access_read(p, reg, addr, &value);
-	return rc ? rc : remember(p, reg, addr, value, out);
+	return rc ? rc : saved_remember(p, reg, addr, value, out);
 }
 
 static void save_chunk(struct ipmu_batch *b, const struct ipmu_place *places, int n)
@@ -125,7 +125,8 @@ static void save_chunk(struct ipmu_batch *b, const struct ipmu_place *places, in
 		return;
 	for (int i = 0; i < n; i++)
 		if (!ops[i].err && !find_saved(places[i].regs, places[i].addr))
-			remember(places[i].regs, places[i].reg, places[i].addr, ops[i].data, &s);
+			saved_remember(places[i].regs, places[i].reg, places[i].addr, ops[i].data,
+				       &s);
 }
 
 void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n)
@@ -280,7 +281,7 @@ static bool needs_restore(const struct ipmu_saved *s)
 	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }
 
-static int put_back(struct ipmu_regs *p, struct ipmu_saved *s)
+static int saved_restore(struct ipmu_regs *p, struct ipmu_saved *s)
 {
 	uint64_t kept = 0, mine = ipmu_reg_writable(s->reg);
 	int rc;
@@ -462,7 +463,7 @@ static int restore(struct ipmu_regs *p)
 	ipmu_batch_begin(p->batch, IPMU_BATCH_GO_ON);
 	first = p->quiesce ? p->quiesce(p) : 0;
 	for (int i = p->nsaved - 1; i >= 0; i--) {
-		rc = put_back(p, &p->saved[i]);
+		rc = saved_restore(p, &p->saved[i]);
 		first = first ? first : rc;
 	}
 	rc = ipmu_batch_end(p->batch);

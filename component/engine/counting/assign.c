@@ -150,7 +150,7 @@ static bool resolve_companions(struct search *s)
 	return true;
 }
 
-static bool place(struct search *s, int request);
+static bool request_place(struct search *s, int request);
 
 static bool place_companion(struct search *s, int request, const struct ipmu_choice *choice)
 {
@@ -161,13 +161,13 @@ static bool place_companion(struct search *s, int request, const struct ipmu_cho
 		w->companion = LATER;
 	w->companion_shared = w->companion != -1;
 	if (w->companion_shared || !choice->companions)
-		return place(s, request + 1);
+		return request_place(s, request + 1);
 	for (int c = 0; c < s->counters; c++) {
 		if (!(choice->companions & (1ull << c)) || s->holder[c] != FREE)
 			continue;
 		s->holder[c] = request;
 		w->companion = c;
-		if (place(s, request + 1))
+		if (request_place(s, request + 1))
 			return true;
 		s->holder[c] = FREE;
 	}
@@ -233,7 +233,7 @@ static bool share(struct search *s, struct ipmu_request *w)
 	return false;
 }
 
-static bool place(struct search *s, int request)
+static bool request_place(struct search *s, int request)
 {
 	if (request == s->n)
 		return resolve_companions(s);
@@ -243,7 +243,7 @@ static bool place(struct search *s, int request)
 		s->starved = false;
 	}
 	if (share(s, &s->requests[request]))
-		return place(s, request + 1);
+		return request_place(s, request + 1);
 	for (int k = 0; k < s->requests[request].nchoices; k++)
 		if (place_choice(s, request, k))
 			return true;
@@ -268,8 +268,8 @@ static uint64_t touched(const struct ipmu_request *w)
 	return mask;
 }
 
-static int explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
-		   char *why)
+static int search_explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
+			  char *why)
 {
 	const struct ipmu_request *loser = &s->requests[s->deepest];
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
@@ -303,9 +303,9 @@ int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, in
 
 	for (int c = 0; c < s.counters; c++)
 		s.holder[c] = box && (box->elsewhere || ipmu_slot_taken(box, c)) ? TAKEN : FREE;
-	if (place(&s, 0))
+	if (request_place(&s, 0))
 		return 0;
 	if (loser)
 		*loser = s.deepest;
-	return explain(&s, type, box_index, why);
+	return search_explain(&s, type, box_index, why);
 }

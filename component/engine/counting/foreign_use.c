@@ -30,8 +30,8 @@ static int deny(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 			 ipmu_asleep_since(0) ? "the machine was suspended meanwhile, or " : "");
 }
 
-static int look(const struct ipmu_box *box, const struct ipmu_reg *reg, int index, uint64_t mask,
-		uint64_t wanted, const char *event, char *why)
+static int register_check(const struct ipmu_box *box, const struct ipmu_reg *reg, int index,
+			  uint64_t mask, uint64_t wanted, const char *event, char *why)
 {
 	struct ipmu_regs *p = &box->unit->regs;
 	const char *was;
@@ -67,7 +67,8 @@ static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, 
 		return 0;
 	if (select & type->cascade)
 		off |= type->switched;
-	return look(box, reg, index, ipmu_reg_writable(reg) & ~off, select | on, event, why);
+	return register_check(box, reg, index, ipmu_reg_writable(reg) & ~off, select | on, event,
+			      why);
 }
 
 int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char *why)
@@ -76,8 +77,8 @@ int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char 
 	int rc = look_at_select(use->box, use->ctr, choice->select, event, why);
 
 	for (int i = 0; i < choice->nextra && !rc; i++)
-		rc = look(use->box, choice->extra[i].reg, choice->extra[i].index,
-			  choice->extra[i].mask, choice->extra[i].value, event, why);
+		rc = register_check(use->box, choice->extra[i].reg, choice->extra[i].index,
+				    choice->extra[i].mask, choice->extra[i].value, event, why);
 	if (!rc && use->companion >= 0)
 		rc = look_at_select(use->box, use->companion, choice->companion_select, event,
 				    why);
@@ -111,7 +112,8 @@ static int look_at_switches(const struct ipmu_use *use, const char *event, char 
 			continue;
 		if (!ipmu_reg_at(family->registers, s->addr, &box, &ctr) || box != use->box->index)
 			continue;
-		rc = look(use->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event, why);
+		rc = register_check(use->box, s->reg, ctr, ipmu_reg_writable(s->reg), s->now, event,
+				    why);
 	}
 	return rc;
 }

@@ -102,7 +102,7 @@ static uint64_t period_ns(struct ipmu_system *sys, int t)
 }
 
 /* A counter that cannot be read is tried again at the next period. */
-static void look(struct ipmu_box *box, int ctr, void *arg)
+static void counter_poll(struct ipmu_box *box, int ctr, void *arg)
 {
 	uint64_t value;
 
@@ -136,7 +136,7 @@ static void look_at_due(struct ipmu_guard *g)
 	for (int t = 0; t < IPMU_TYPES_MAX; t++) {
 		if (!g->due_ns[t] || g->due_ns[t] > ipmu_now_ns())
 			continue;
-		for_each_used(g->sys, t, look, NULL);
+		for_each_used(g->sys, t, counter_poll, NULL);
 		g->due_ns[t] = ipmu_now_ns() + period_ns(g->sys, t);
 	}
 }
@@ -195,7 +195,7 @@ static void free_guard(struct ipmu_guard *g)
 	free(g);
 }
 
-static int begin(struct ipmu_system *sys, const uint64_t *due_ns, char *why)
+static int guard_begin(struct ipmu_system *sys, const uint64_t *due_ns, char *why)
 {
 	struct ipmu_guard *g = calloc(1, sizeof(*g));
 	pthread_condattr_t attr;
@@ -238,7 +238,7 @@ int ipmu_guard_adjust(struct ipmu_system *sys, char *why)
 	if (!any)
 		ipmu_guard_end(sys);
 	if (!any || !g)
-		return any ? begin(sys, due_ns, why) : 0;
+		return any ? guard_begin(sys, due_ns, why) : 0;
 	memcpy(g->due_ns, due_ns, sizeof(due_ns));
 	if (sooner)
 		pthread_cond_signal(&g->wake);

@@ -30,7 +30,7 @@ static void flush(struct list *l)
 	l->n = 0;
 }
 
-static void add(struct list *l, struct ipmu_box *box, const struct ipmu_reg *reg, int index)
+static void list_add(struct list *l, struct ipmu_box *box, const struct ipmu_reg *reg, int index)
 {
 	uint32_t addr;
 
@@ -54,11 +54,11 @@ static void add_counter(struct list *l, struct ipmu_box *box, int ctr)
 
 	if (!type->select && !type->selects)
 		return;		/* free-running: nothing to change */
-	add(l, box, reg, index);
+	list_add(l, box, reg, index);
 	if (type->selects)
-		add(l, box, &type->selects[ctr], 0);
+		list_add(l, box, &type->selects[ctr], 0);
 	else
-		add(l, box, type->select, index);
+		list_add(l, box, type->select, index);
 }
 
 static void add_switches(struct list *l, const struct ipmu_family *family, struct ipmu_box *box)
@@ -67,7 +67,7 @@ static void add_switches(struct list *l, const struct ipmu_family *family, struc
 		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++) {
 			struct ipmu_box any = { .unit = box->unit, .index = b };
 
-			add(l, &any, *r, 0);
+			list_add(l, &any, *r, 0);
 		}
 }
 
@@ -90,7 +90,7 @@ static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *pl
 		if (use->box->foreign >> use->ctr & 1)
 			continue;
 		for (int k = 0; k < choice->nextra; k++)
-			add(&l, use->box, choice->extra[k].reg, choice->extra[k].index);
+			list_add(&l, use->box, choice->extra[k].reg, choice->extra[k].index);
 		add_counter(&l, use->box, use->ctr);
 		if (use->companion >= 0 && !use->companion_shared)
 			add_counter(&l, use->box, use->companion);
@@ -112,7 +112,7 @@ static uint32_t taken(const struct ipmu_box *box)
 
 /* Start the counters that sessions of all processes use, and stop all others. Counters of other
  * processes run already. */
-static int control(struct ipmu_system *sys, struct ipmu_unit *unit)
+static int unit_control(struct ipmu_system *sys, struct ipmu_unit *unit)
 {
 	struct ipmu_activity *a = &unit->activity;
 	int rc;
@@ -221,7 +221,7 @@ static int program_use(struct ipmu_use *use, const char *event)
 }
 
 /* Name the register whose access failed, if it is known. */
-static int explain(struct ipmu_session *s, int rc, char *why)
+static int program_explain(struct ipmu_session *s, int rc, char *why)
 {
 	struct ipmu_unit *unit;
 
@@ -272,7 +272,7 @@ static int control_all(struct ipmu_session *s, bool only_idle, char *why)
 	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;) {
 		bool idle = !unit->running && !unit->owner.others_count;
 		int rc = (only_idle && !idle) || !ipmu_plan_programs(&s->plan, unit) ? 0 :
-			 control(s->sys, unit);
+			 unit_control(s->sys, unit);
 
 		if (rc && !first)
 			first = ipmu_fail(why, rc, "the counters cannot be started or stopped "
@@ -307,7 +307,7 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
 	if (!rc && rc_batch)
 		rc = ipmu_fail(why, rc_batch, "the counters cannot be programmed: %s",
 			       strerror(-rc_batch));
-	return explain(s, rc, why);
+	return program_explain(s, rc, why);
 }
 
 /* Slots that a lost counter or a failed start left in doubt are programmed anew. Slots of other
@@ -332,8 +332,8 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 		ipmu_fail(why, rc, "a counter that other sets count with through %s has lost its "
 			  "count: stop those sets first", path);
 	else
-		explain(s, ipmu_fail(why, rc, "the counters cannot be read through %s: %s", path,
-				     strerror(-rc)), why);
+		program_explain(s, ipmu_fail(why, rc, "the counters cannot be read through %s: %s",
+					     path, strerror(-rc)), why);
 }
 
 /* After a suspend, read the registers again. A register that lost its value would otherwise not be

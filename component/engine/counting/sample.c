@@ -46,7 +46,7 @@ struct visit {
 	int state;
 };
 
-static void leave(const struct visit *v)
+static void visit_leave(const struct visit *v)
 {
 	if (!v->among)
 		return;
@@ -65,7 +65,7 @@ static struct visit enter(struct ipmu_session *s)
 		atomic_fetch_add(&v.among->who, me());
 		if (atomic_load(&s->state) == v.state && atomic_load(&s->epoch) == v.epoch)
 			break;
-		leave(&v);
+		visit_leave(&v);
 		v.among = NULL;
 	}
 	return v;
@@ -242,7 +242,7 @@ int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan)
 
 /* Only up/down counters may decrease. For all others, never overwrite a newer value with an older
  * one. */
-static void advance(_Atomic uint64_t *at, uint64_t to, uint8_t direction)
+static void value_advance(_Atomic uint64_t *at, uint64_t to, uint8_t direction)
 {
 	uint64_t now = atomic_load_explicit(at, memory_order_relaxed);
 
@@ -282,8 +282,8 @@ static void add_use(const struct ipmu_use *use, uint64_t *values)
 
 /* Store what was read of n counter uses. With `reset` their counts begin there, and `ended` (may be
  * NULL) adds up the counts until then. The value of a lost counter is its last good one. */
-static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
-		 bool reset, uint64_t *ended)
+static void uses_take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
+		      bool reset, uint64_t *ended)
 {
 	bool gone = s->sys->disowned && !parent_counts(s);
 
@@ -295,11 +295,11 @@ static void take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uin
 			ipmu_sample_lose(s, use, lost);
 		if (gone)
 			continue;
-		advance(&use->seen, now[k], direction_of(use));
+		value_advance(&use->seen, now[k], direction_of(use));
 		if (reset && ended)
 			add_use(use, ended);
 		if (reset)
-			advance(&use->baseline, now[k], direction_of(use));
+			value_advance(&use->baseline, now[k], direction_of(use));
 	}
 }
 
@@ -325,8 +325,8 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys)
 
 /* A reader that was given up meanwhile finds another epoch and stops: its counters may count
  * something else by now. epoch NULL: the caller holds the lock and is no reader. */
-static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
-		uint64_t *ended)
+static int session_sample(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
+			  uint64_t *ended)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
@@ -338,14 +338,14 @@ static int look(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, b
 		if (epoch && atomic_load(&s->epoch) != epoch)
 			return 0;
 		if (!rc)
-			take(s, &s->plan.uses[i], n, now, reset, ended);
+			uses_take(s, &s->plan.uses[i], n, now, reset, ended);
 	}
 	return rc;
 }
 
 int ipmu_sample_look(struct ipmu_session *s)
 {
-	return look(s, NULL, false, NULL);
+	return session_sample(s, NULL, false, NULL);
 }
 
 /* Negative errno of the first counter use that was lost; 0: none was lost. */
@@ -415,12 +415,12 @@ int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = look(s, v.epoch, false, NULL);
+		rc = session_sample(s, v.epoch, false, NULL);
 	if (v.state != IPMU_CHANGING)
 		add_up(s, values);
 	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
-	leave(&v);
+	visit_leave(&v);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -430,8 +430,9 @@ static void begin_at_seen(struct ipmu_session *s)
 	for (int i = 0; i < s->plan.nuses; i++) {
 		struct ipmu_use *use = &s->plan.uses[i];
 
-		advance(&use->baseline, atomic_load_explicit(&use->seen, memory_order_acquire),
-			direction_of(use));
+		value_advance(&use->baseline,
+			      atomic_load_explicit(&use->seen, memory_order_acquire),
+			      direction_of(use));
 	}
 }
 
@@ -444,12 +445,12 @@ int ipmu_session_take(struct ipmu_session *s, uint64_t *values)
 	for (int e = 0; values && e < n; e++)
 		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = look(s, v.epoch, true, values);
+		rc = session_sample(s, v.epoch, true, values);
 	else if (v.state == IPMU_STOPPED)
 		begin_at_seen(s);
 	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
-	leave(&v);
+	visit_leave(&v);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -467,7 +468,7 @@ int ipmu_session_lost(struct ipmu_session *s, char *why)
 
 	if (lost)
 		ipmu_sample_lost(s, why);
-	leave(&v);
+	visit_leave(&v);
 	ipmu_cancel_release(cancel);
 	return lost;
 }

@@ -345,7 +345,7 @@ static void turn(struct ipmu_session *s)
 		s->run = ipmu_fork_state_advance(&s->sys->fork_state, s->fork_word);
 }
 
-static int start(struct ipmu_session *s, char *why)
+static int session_start(struct ipmu_session *s, char *why)
 {
 	struct ipmu_guard *ended;
 	int rc = lock(s, why);
@@ -374,7 +374,7 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 	int cancel = ipmu_cancel_hold(), rc;
 	const char *was = ipmu_trace_for("start");
 
-	rc = start(s, why);
+	rc = session_start(s, why);
 	ipmu_trace_for(was);
 	ipmu_cancel_release(cancel);
 	return rc;
@@ -442,7 +442,7 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 	return 0;
 }
 
-static int stop(struct ipmu_session *s, uint64_t *values, char *why)
+static int session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 {
 	struct ipmu_guard *ended;
 	int rc = 0;
@@ -464,7 +464,7 @@ int ipmu_session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	int cancel = ipmu_cancel_hold(), rc;
 	const char *was = ipmu_trace_for("stop");
 
-	rc = s->sys ? stop(s, values, why) : 0;
+	rc = s->sys ? session_stop(s, values, why) : 0;
 	ipmu_trace_for(was);
 	ipmu_cancel_release(cancel);
 	return rc;

@@ -319,7 +319,7 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 
 /* ---- reading it */
 
-static int check(struct ipmu_unit *unit, char *what, char *why)
+static int file_check(struct ipmu_unit *unit, char *what, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
 	struct ipmu_journal *j = unit->lessee->journal;
@@ -360,7 +360,7 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why)
 {
 	const char *path = unit->owner.path;
 	char what[IPMU_WHY_MAX] = "";
-	int state = check(unit, what, why);
+	int state = file_check(unit, what, why);
 
 	if (state == -EIO)
 		return state;

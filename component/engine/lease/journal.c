@@ -42,7 +42,7 @@ static const struct ipmu_reg *by_number(const struct ipmu_family *family, unsign
 	return reg ? *reg : NULL;
 }
 
-static int number_of(const struct ipmu_family *family, const struct ipmu_reg *wanted)
+static int register_number(const struct ipmu_family *family, const struct ipmu_reg *wanted)
 {
 	const struct ipmu_reg *reg;
 
@@ -76,7 +76,7 @@ int ipmu_journal_put_choice(const struct ipmu_family *family, const struct ipmu_
 	slot->nextra = (uint32_t)choice->nextra;
 	for (int i = 0; i < choice->nextra; i++) {
 		const struct ipmu_extra_reg *extra = &choice->extra[i];
-		int number = number_of(family, extra->reg);
+		int number = register_number(family, extra->reg);
 
 		if (number < 0)
 			return number;

@@ -73,7 +73,7 @@ static const char *remedy(const char *path)
 				  "set IPMU_STATE_DIR to a directory that nobody else can write";
 }
 
-static bool group_of(const char *device, gid_t *gid)
+static bool path_group(const char *device, gid_t *gid)
 {
 	struct stat st;
 
@@ -98,7 +98,8 @@ static bool device_group(gid_t *gid)
 			continue;
 		snprintf(safe, sizeof(safe), "/dev/cpu/%.16s/msr_safe", entry->d_name);
 		snprintf(path, sizeof(path), "/dev/cpu/%.16s/msr", entry->d_name);
-		alike = (group_of(safe, &one) || group_of(path, &one)) && (!found || one == *gid);
+		alike = (path_group(safe, &one) || path_group(path, &one)) &&
+			(!found || one == *gid);
 		*gid = one;
 		found = true;
 	}
@@ -223,7 +224,7 @@ static int open_or_make(int dir, const char *name, bool make)
 #define OTHERS (S_IROTH | S_IWOTH)
 #define GROUP (S_IRGRP | S_IWGRP)
 
-static int check_file(int dir, int fd, const char *dir_path, const char *name, char *why)
+static int state_file_check(int dir, int fd, const char *dir_path, const char *name, char *why)
 {
 	struct stat d, st;
 	bool group;
@@ -260,7 +261,7 @@ int ipmu_state_file(int dir, const char *dir_path, const char *name, bool make, 
 	if (fd < 0)
 		return ipmu_fail(why, fd == -ENOSPC ? -EIO : fd, "%s/%s: %s", dir_path, name,
 				 strerror(-fd));
-	rc = check_file(dir, fd, dir_path, name, why);
+	rc = state_file_check(dir, fd, dir_path, name, why);
 	if (!rc)
 		return fd;
 	close(fd);

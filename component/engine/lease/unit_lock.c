@@ -29,7 +29,7 @@
 
 /* Restore the saved registers. A register that a foreign user has written since is skipped, and a
  * message names it. */
-static int restore(struct ipmu_unit *unit)
+static int unit_restore(struct ipmu_unit *unit)
 {
 	int rc = ipmu_access_restore(&unit->regs);
 
@@ -42,7 +42,7 @@ static int restore(struct ipmu_unit *unit)
 /* Restore what dead processes left changed. They may have died between any two steps, so all saved
  * registers are read again. If no change was under way, a value that differs from the journal was
  * written by somebody else since. If this restore is cut short too, the next process repeats it. */
-static int recover(struct ipmu_unit *unit, char *why)
+static int unit_recover(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_regs *p = &unit->regs;
 	const char *was = ipmu_trace_for("recovery");
@@ -53,7 +53,7 @@ static int recover(struct ipmu_unit *unit, char *why)
 	unit->owner.changed = true;
 	rc = ipmu_access_refresh(p);
 	if (!rc)
-		rc = restore(unit);
+		rc = unit_restore(unit);
 	ipmu_trace_for(was);
 	if (!rc)
 		return 0;
@@ -65,7 +65,7 @@ static int recover(struct ipmu_unit *unit, char *why)
 
 /* ---- entering and leaving */
 
-static int look(struct ipmu_unit *unit, char *why)
+static int journal_reload(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
 	struct ipmu_journal_header h;
@@ -86,7 +86,7 @@ static int look(struct ipmu_unit *unit, char *why)
 			      strerror(-rc)) : 0;
 }
 
-static void look_at_others(struct ipmu_unit *unit)
+static void unit_note_others(struct ipmu_unit *unit)
 {
 	bool counting = unit->regs.peers && ipmu_counters_used(unit->owner.fd, IPMU_ALL, 0);
 
@@ -102,7 +102,7 @@ static void look_at_others(struct ipmu_unit *unit)
 
 /* A user may have removed the file, as our messages advise, and other processes have made a new
  * one. */
-static int reopen(struct ipmu_unit *unit, char *why)
+static int unit_reopen(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
 	struct stat st;
@@ -117,7 +117,7 @@ static int reopen(struct ipmu_unit *unit, char *why)
 }
 
 /* If the file has gone, the next process makes a new one, which does not show this process. */
-static int look_for_file(struct ipmu_unit *unit, char *why)
+static int unit_check_file(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
 	struct stat st;
@@ -145,10 +145,10 @@ static int refuse_mutex(const struct ipmu_owner *o, int rc, char *why)
 	return ipmu_fail(why, rc, "%s cannot be locked: %s", o->path, strerror(-rc));
 }
 
-static int go_inside(struct ipmu_unit *unit, char *why)
+static int unit_enter(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
-	int rc = reopen(unit, why);
+	int rc = unit_reopen(unit, why);
 
 	if (rc)
 		return rc;
@@ -156,11 +156,11 @@ static int go_inside(struct ipmu_unit *unit, char *why)
 	if (rc)
 		return refuse_mutex(o, rc, why);
 	unit->regs.peers = ipmu_process_taken(o->fd, IPMU_ALL);
-	rc = look_for_file(unit, why);
+	rc = unit_check_file(unit, why);
 	if (!rc)
-		rc = look(unit, why);
+		rc = journal_reload(unit, why);
 	if (!rc && unit->regs.nsaved && !o->joined && !unit->regs.peers)
-		rc = recover(unit, why);
+		rc = unit_recover(unit, why);
 	if (rc) {
 		o->seen = 0;
 		o->changed = false;
@@ -169,7 +169,7 @@ static int go_inside(struct ipmu_unit *unit, char *why)
 		ipmu_unlock_mutex(o->fd);
 		return rc;
 	}
-	look_at_others(unit);
+	unit_note_others(unit);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ int ipmu_owner_enter(struct ipmu_unit *unit, char *why)
 	if (o->depth++)
 		return 0;
 	ipmu_signals_hold(unit->lessee);
-	rc = ipmu_signals_ending() ? -ECANCELED : o->fd < 0 ? 0 : go_inside(unit, why);
+	rc = ipmu_signals_ending() ? -ECANCELED : o->fd < 0 ? 0 : unit_enter(unit, why);
 	if (!rc)
 		return 0;
 	o->depth = 0;
@@ -255,7 +255,7 @@ void ipmu_owner_close(struct ipmu_unit *unit)
 	unit->owner.fd = -1;
 }
 
-static void drop_all(struct ipmu_owner *o)
+static void unit_drop_locks(struct ipmu_owner *o)
 {
 	if (o->fd < 0)
 		return;
@@ -272,13 +272,13 @@ static void drop_all(struct ipmu_owner *o)
 
 /* Restore at parting. Registers that cannot be restored stay in the journal, for the next process
  * to try. */
-static int put_back(struct ipmu_unit *unit)
+static int unit_part_restore(struct ipmu_unit *unit)
 {
 	int saved = unit->regs.nsaved, rc;
 
 	if (unit->owner.fd >= 0)
 		ipmu_file_begin_change(unit, false);	/* a failure of it does not matter */
-	rc = restore(unit);
+	rc = unit_restore(unit);
 	if (rc && unit->owner.fd >= 0)
 		unit->regs.nsaved = saved;
 	return rc;
@@ -286,14 +286,14 @@ static int put_back(struct ipmu_unit *unit)
 
 /* Try again after a parting that failed. With a journal, entering the unit restores the
  * registers. */
-static int put_back_again(struct ipmu_unit *unit)
+static int unit_part_again(struct ipmu_unit *unit)
 {
 	int rc;
 
 	if (!unit->owner.unrestored)
 		return 0;
 	if (unit->owner.fd < 0) {
-		rc = put_back(unit);
+		rc = unit_part_restore(unit);
 	} else {
 		rc = ipmu_owner_enter(unit, NULL);
 		if (!rc)
@@ -303,7 +303,7 @@ static int put_back_again(struct ipmu_unit *unit)
 	return rc;
 }
 
-static void part(struct ipmu_unit *unit)
+static void unit_forget(struct ipmu_unit *unit)
 {
 	struct ipmu_owner *o = &unit->owner;
 
@@ -318,14 +318,14 @@ static void part(struct ipmu_unit *unit)
 }
 
 /* The journal is lost: restore by this process's memory, unless other processes count. */
-static int restore_by_memory(struct ipmu_unit *unit, int reason)
+static int unit_restore_by_memory(struct ipmu_unit *unit, int reason)
 {
 	int rc;
 
 	if (reason != -EBADMSG || ipmu_process_taken(unit->owner.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
-	rc = restore(unit);
+	rc = unit_restore(unit);
 	unit->regs.record = ipmu_file_record;
 	return rc;
 }
@@ -336,28 +336,28 @@ int ipmu_owner_part(struct ipmu_unit *unit)
 	int rc;
 
 	if (!o->joined)
-		return put_back_again(unit);
+		return unit_part_again(unit);
 	rc = ipmu_owner_enter(unit, NULL);
 	if (rc == -EBADMSG)	/* written anew now, if that could be done */
 		rc = ipmu_owner_enter(unit, NULL);
 	if (!rc) {
 		if (!unit->regs.peers)
-			rc = put_back(unit);
-		drop_all(o);
+			rc = unit_part_restore(unit);
+		unit_drop_locks(o);
 		ipmu_owner_leave(unit);
 	} else {
-		rc = restore_by_memory(unit, rc);
-		drop_all(o);
+		rc = unit_restore_by_memory(unit, rc);
+		unit_drop_locks(o);
 	}
 	o->unrestored = rc != 0;
-	part(unit);
+	unit_forget(unit);
 	return rc;
 }
 
 /* ---- without a system */
 
 /* Enter the unit once, which restores its registers. */
-static int visit(struct ipmu_unit *unit, char *why)
+static int unit_visit(struct ipmu_unit *unit, char *why)
 {
 	int rc = ipmu_owner_open(unit, why);
 
@@ -372,7 +372,7 @@ static int visit(struct ipmu_unit *unit, char *why)
 	return rc;
 }
 
-static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *unit, char *why)
+static int unit_open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *unit, char *why)
 {
 	int cpu = ipmu_family_reach(unit->family, topo, unit->place), rc;
 
@@ -386,7 +386,7 @@ static int open_and_visit(const struct ipmu_topology *topo, struct ipmu_unit *un
 	rc = ipmu_family_open(&unit->regs, unit->family, cpu, why);
 	if (rc)
 		return rc;
-	rc = visit(unit, why);
+	rc = unit_visit(unit, why);
 	ipmu_access_close(&unit->regs);
 	return rc;
 }
@@ -405,7 +405,7 @@ int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_fami
 		unit->place = place;
 		unit->family = family;
 		unit->lessee = &lessee;
-		rc = open_and_visit(topo, unit, why);
+		rc = unit_open_and_visit(topo, unit, why);
 		*deadline_ns = lessee.deadline_ns;
 	} else {
 		ipmu_fail(why, rc, "out of memory for its registers");

@@ -54,7 +54,7 @@ static int check_twice(struct naming *n, char *why)
 
 /* ---- owners of the qualifiers, and where the event counts */
 
-static bool is_own(const struct ipmu_pmu_type *type, const struct ipmu_qualifier *q)
+static bool qualifier_is_own(const struct ipmu_pmu_type *type, const struct ipmu_qualifier *q)
 {
 	for (const struct ipmu_own_qualifier *own = type->qualifiers; own && own->name; own++)
 		if (ipmu_qualifier_is(q, own->name))
@@ -62,7 +62,7 @@ static bool is_own(const struct ipmu_pmu_type *type, const struct ipmu_qualifier
 	return false;
 }
 
-static int *place_of(struct naming *n, const struct ipmu_qualifier *q)
+static int *naming_place(struct naming *n, const struct ipmu_qualifier *q)
 {
 	return ipmu_qualifier_is(q, place_key(n)) ? &n->e.place :
 	       ipmu_qualifier_is(q, "box") ? &n->e.box : NULL;
@@ -71,10 +71,10 @@ static int *place_of(struct naming *n, const struct ipmu_qualifier *q)
 static int sort_qualifiers(struct naming *n, char *why)
 {
 	for (struct ipmu_qualifier *q = n->q.list; q < n->q.list + n->q.n; q++) {
-		int *number = place_of(n, q);
+		int *number = naming_place(n, q);
 
 		q->owner = number ? IPMU_OF_PLACE :
-			   is_own(n->e.type, q) ? IPMU_OF_TYPE : IPMU_OF_PFM;
+			   qualifier_is_own(n->e.type, q) ? IPMU_OF_TYPE : IPMU_OF_PFM;
 		if (number && ipmu_name_number(q, n->name, number, why))
 			return -EINVAL;
 	}
@@ -215,7 +215,7 @@ static int encode_qualified(struct naming *n, char *why)
 	return rc || !ops->extend ? rc : ops->extend(&n->e, n->event, &n->q, why);
 }
 
-static int encode(struct naming *n, char *why)
+static int naming_encode(struct naming *n, char *why)
 {
 	int rc = encode_qualified(n, why);
 
@@ -281,7 +281,7 @@ static int event_of(struct naming *n, struct ipmu_event *out, char *why)
 {
 	static int (*const steps[])(struct naming *, char *) = {
 		choose_type, check_twice, sort_qualifiers, apply_frame, check_one_box,
-		check_place, encode, check_threads, check_interrupts, check_other_type,
+		check_place, naming_encode, check_threads, check_interrupts, check_other_type,
 		choose_units, write_name,
 	};
 	int rc = 0;

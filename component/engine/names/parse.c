@@ -76,7 +76,7 @@ int ipmu_name_check_twice(const struct ipmu_qualifiers *q, const char *name, cha
 	return 0;
 }
 
-static int number_of(const char *text, int *out)
+static int text_number(const char *text, int *out)
 {
 	char *end;
 	long v;
@@ -91,7 +91,7 @@ static int number_of(const char *text, int *out)
 
 int ipmu_name_number(const struct ipmu_qualifier *q, const char *name, int *out, char *why)
 {
-	if (q->value && number_of(q->value, out) == 0)
+	if (q->value && text_number(q->value, out) == 0)
 		return 0;
 	return ipmu_fail(why, -EINVAL, "'%s': %s takes a number, as in %s=0", name, q->key,
 			 q->key);
@@ -205,7 +205,7 @@ static int box_of(const char *pmu)
 	while (n > 0 && isdigit((unsigned char)pmu[n - 1]))
 		n--;
 	if (pmu)
-		number_of(pmu + n, &box);
+		text_number(pmu + n, &box);
 	return box;
 }
 

@@ -115,7 +115,7 @@ static bool is_named_before(const struct ipmu_family *const *family, const struc
 
 /* The value behind "KEY : " of a line of /proc/cpuinfo; NULL: the line has another key. Not by
  * sscanf(), which takes ten times as long: PAPI asks whenever it starts. */
-static const char *value_of(const char *line, const char *key)
+static const char *line_value(const char *line, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -132,9 +132,9 @@ static void read_cpuinfo(struct ipmu_topology *topo)
 	char line[256];
 
 	while (f && !topo->model && lines++ < 8 && fgets(line, sizeof(line), f)) {
-		const char *vendor = value_of(line, "vendor_id"),
-			   *family = value_of(line, "cpu family"),
-			   *model = value_of(line, "model");
+		const char *vendor = line_value(line, "vendor_id"),
+			   *family = line_value(line, "cpu family"),
+			   *model = line_value(line, "model");
 
 		if (vendor)
 			snprintf(topo->vendor, sizeof(topo->vendor), "%.*s",
@@ -242,7 +242,7 @@ static int find_pmu(const char *name, pfm_pmu_info_t *info)
 }
 
 /* libpfm4 lists no events of a hidden PMU, but encodes their names all the same. */
-static bool is_hidden(const struct ipmu_pmu_type *type, char *why)
+static bool type_is_hidden(const struct ipmu_pmu_type *type, char *why)
 {
 	static const char *const settings[] = { "LIBPFM_FORCE_PMU", "LIBPFM_DISABLED_PMUS" };
 	pfm_pmu_info_t pmu;
@@ -263,7 +263,7 @@ static bool is_hidden(const struct ipmu_pmu_type *type, char *why)
 int ipmu_pfm_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type, int place,
 		   char *why)
 {
-	return is_hidden(type, why) ? 0 : ipmu_machine_boxes(m, type, place, why);
+	return type_is_hidden(type, why) ? 0 : ipmu_machine_boxes(m, type, place, why);
 }
 
 const char *ipmu_name_pmu(const struct ipmu_machine *m, int i, char name[32])
@@ -301,7 +301,7 @@ static bool is_event(int i, const char *event, pfm_event_info_t *info)
 /* libpfm4 finds no event of a PMU that is not present, unless it was started so, and none without a
  * default unit mask. The list has them all, but libpfm4 makes an event's attributes whenever
  * it is asked about one, which takes long for hundreds of them. */
-static int find_event(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
+static int event_find(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
 		      char *why)
 {
 	char name[32], full[IPMU_NAME_MAX + 64];
@@ -326,7 +326,7 @@ bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event)
 {
 	pfm_event_info_t info;
 
-	return find_event(type, event, &info, NULL) == 0;
+	return event_find(type, event, &info, NULL) == 0;
 }
 
 static bool is_umask(const pfm_event_attr_info_t *attr)
@@ -361,7 +361,7 @@ static bool nth_umask(int event, int n, pfm_event_attr_info_t *attr)
 	return nth_attr(event, n, is_umask, attr);
 }
 
-static void list_umasks(int event, char *list, size_t bytes)
+static void event_list_umasks(int event, char *list, size_t bytes)
 {
 	pfm_event_attr_info_t attr;
 	size_t n = 0;
@@ -424,14 +424,14 @@ static const struct ipmu_qualifier *first_unknown(int event, const struct ipmu_q
 }
 
 /* libpfm4 has not encoded the name: which part of it is wrong? */
-static int explain(const struct ipmu_pmu_type *type, const char *event,
-		   const struct ipmu_qualifiers *q, int rc, char *why)
+static int event_explain(const struct ipmu_pmu_type *type, const char *event,
+			 const struct ipmu_qualifiers *q, int rc, char *why)
 {
 	char list[256], text[IPMU_QUALIFIERS_TEXT];
 	const char *qualifiers = ipmu_qualifiers_text(q, IPMU_OF_PFM, text);
 	const struct ipmu_qualifier *unknown;
 	pfm_event_info_t info;
-	int missing = find_event(type, event, &info, why);
+	int missing = event_find(type, event, &info, why);
 
 	if (missing)
 		return missing;
@@ -440,7 +440,7 @@ static int explain(const struct ipmu_pmu_type *type, const char *event,
 				 "not encode %s.%s%s: set " INACTIVE "=1", type->name, event,
 				 qualifiers);
 	if (rc == PFM_ERR_UMASK) {
-		list_umasks(info.idx, list, sizeof(list));
+		event_list_umasks(info.idx, list, sizeof(list));
 		return ipmu_fail(why, -EINVAL, "%s.%s needs a unit mask: %s", type->name, event,
 				 list);
 	}
@@ -471,7 +471,7 @@ int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		 ipmu_qualifiers_text(q, IPMU_OF_PFM, qualifiers));
 	rc = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
 	if (rc != PFM_SUCCESS)
-		return explain(type, event, q, rc, why);
+		return event_explain(type, event, q, rc, why);
 	for (int i = 0; i < arg.count && i < IPMU_CODES_MAX; i++)
 		codes[i] = arg.codes[i];
 	free(arg.codes);
@@ -488,7 +488,7 @@ int ipmu_pfm_modifier(const struct ipmu_pmu_type *type, const char *event, int n
 	pfm_event_info_t info;
 	const char *range;
 
-	if (find_event(type, event, &info, NULL) ||
+	if (event_find(type, event, &info, NULL) ||
 	    !nth_attr(info.idx, n, is_modifier, &attr))
 		return -ENOENT;
 	range = strchr(attr.desc, '[');
@@ -510,7 +510,7 @@ int ipmu_pfm_umask(const struct ipmu_pmu_type *type, const char *event, int n, b
 	pfm_event_attr_info_t attr;
 	pfm_event_info_t info;
 
-	if (find_event(type, event, &info, NULL) || !nth_umask(info.idx, n, &attr))
+	if (event_find(type, event, &info, NULL) || !nth_umask(info.idx, n, &attr))
 		return -ENOENT;
 	*is_default = attr.is_dfl;
 	snprintf(text, bytes, "%s", attr.name);

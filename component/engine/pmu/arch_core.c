@@ -230,8 +230,8 @@ static int skl_encode(struct ipmu_event *e, const char *event, const struct ipmu
 	return rc ? rc : parameter(e, event, codes[1], why);
 }
 
-static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		  uint64_t value)
+static int arch_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		       uint64_t value)
 {
 	(void)box;
 	return ipmu_core_preset(p, type->ctr, ctr, value & ipmu_reg_fields(type->ctr),
@@ -241,7 +241,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 static const struct ipmu_ops arch_ops = {
 	.knows = arch_knows, .more = arch_more,
 	.encode = arch_encode, .program = ipmu_core_program, .read = ipmu_msr_count_read,
-	.preset = preset,
+	.preset = arch_preset,
 	.units = ipmu_select_units,
 };
 
@@ -255,7 +255,7 @@ static const char *skl_units(const struct ipmu_event *e, const char *event, cons
 
 static const struct ipmu_ops skl_ops = {
 	.encode = skl_encode, .program = ipmu_core_program, .read = ipmu_msr_count_read,
-	.preset = preset,
+	.preset = arch_preset,
 	.units = skl_units,
 };
 
@@ -458,8 +458,8 @@ static int read_cpuid(int os_cpu, struct ipmu_cpuid *id, const int *list, int le
 	return 0;
 }
 
-static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
-		    char *why)
+static int arch_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			 char *why)
 {
 	struct ipmu_cpuid id;
 	int rc = read_cpuid(p->os_cpu, &id, models, 6, why);
@@ -495,7 +495,7 @@ static uint64_t own_bits(struct ipmu_regs *p)
 	return bits;
 }
 
-static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
+static int arch_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	uint64_t found, active;
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
@@ -504,7 +504,7 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 	return rc ? rc : ipmu_msr_update(p, &global_ctrl, 0, 0, own_bits(p) | active, active);
 }
 
-static int quiesce(struct ipmu_regs *p)
+static int arch_quiesce(struct ipmu_regs *p)
 {
 	int rc;
 
@@ -521,7 +521,8 @@ static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl,
 
 /* The kernel sets the whole global control whenever it counts with any counter. It is saved before
  * any select, and so restored after them: a counter with its old value must not count on. */
-static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+static int arch_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		     char *why)
 {
 	bool known = ipmu_msr_is_saved(p, &global_ctrl, 0, 0);
 	uint64_t value;
@@ -542,7 +543,8 @@ const struct ipmu_family ipmu_skl_core = {
 	.vendor = "GenuineIntel", .family = 6, .models = skl_models,
 	.models_text = "cores of Skylake to Comet Lake client",
 	.types = skl_types, .registers = skl_registers, .switches = switches,
-	.discover = skl_discover, .control = control, .quiesce = quiesce, .busy = busy,
+	.discover = skl_discover, .control = arch_control, .quiesce = arch_quiesce,
+	.busy = arch_busy,
 };
 
 const struct ipmu_family ipmu_arch_core = {
@@ -551,5 +553,6 @@ const struct ipmu_family ipmu_arch_core = {
 	.mismatch = mismatch,
 	.models_text = "any family 6 CPU with PerfMon 2",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
+	.discover = arch_discover, .control = arch_control, .quiesce = arch_quiesce,
+	.busy = arch_busy,
 };

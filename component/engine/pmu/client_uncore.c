@@ -73,8 +73,8 @@ static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qua
 	return 0;
 }
 
-static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		  uint64_t value)
+static int client_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			 uint64_t value)
 {
 	const struct ipmu_client_layout *l = layout_of(p);
 	const struct ipmu_client_unit *u = l->units;
@@ -86,7 +86,7 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 }
 
 const struct ipmu_ops ipmu_client_ops = {
-	.program = ipmu_msr_program, .read = ipmu_msr_count_read, .preset = preset,
+	.program = ipmu_msr_program, .read = ipmu_msr_count_read, .preset = client_preset,
 	.extend = extend, .units = ipmu_select_units,
 };
 
@@ -281,8 +281,8 @@ static bool adds_counters(const struct ipmu_activity *a)
 
 /* ---- without a global enable: that of each counter that we have written */
 
-static const struct ipmu_client_unit *unit_of(struct ipmu_regs *p, const struct ipmu_reg *select,
-					      int *index)
+static const struct ipmu_client_unit *client_unit(struct ipmu_regs *p,
+						  const struct ipmu_reg *select, int *index)
 {
 	const struct ipmu_client_unit *u = layout_of(p)->units;
 
@@ -300,7 +300,7 @@ static int switch_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 		const struct ipmu_reg *reg = p->saved[i].reg;
 		bool on;
 
-		if (reg->space != IPMU_MSR || !unit_of(p, reg, &t))
+		if (reg->space != IPMU_MSR || !client_unit(p, reg, &t))
 			continue;
 		ipmu_reg_at(p->registers, p->saved[i].addr, &box, &ctr);
 		on = a->active[t][box] >> ctr & 1;

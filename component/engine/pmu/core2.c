@@ -234,8 +234,8 @@ static int general_usable(struct ipmu_regs *p, char *reason)
 	return 1;
 }
 
-static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
-		    char *why)
+static int core2_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			  char *why)
 {
 	uint64_t value;
 	int rc = ipmu_msr_read(p, perfevtsel.addr, &value);
@@ -256,7 +256,7 @@ static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, c
 	return ipmu_fail(why, -ENXIO, "%s", found->reasons[CORE]);
 }
 
-static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
+static int core2_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	uint64_t found, fixed = a->active[FIXED][0];
 	int rc = ipmu_msr_save(p, &global_status, 0, 0, &found);
@@ -267,7 +267,7 @@ static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
 			      ipmu_bits_put(IPMU_FIXED_BITS, fixed) | a->active[CORE][0]);
 }
 
-static int quiesce(struct ipmu_regs *p)
+static int core2_quiesce(struct ipmu_regs *p)
 {
 	return ipmu_msr_quiesce(p, &global_ctrl, &global_status, &global_ovf_ctrl,
 				IPMU_FIXED_BITS | GENERAL_BITS);
@@ -275,7 +275,8 @@ static int quiesce(struct ipmu_regs *p)
 
 static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl, NULL };
 
-static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+static int core2_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      char *why)
 {
 	bool known = ipmu_msr_is_saved(p, &global_ctrl, 0, 0);
 	int rc = ipmu_core_busy(p, &global_ctrl, &perfevtsel, 2, why);
@@ -289,5 +290,6 @@ const struct ipmu_family ipmu_core2 = {
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x0F, 0x16, 0x17, 0x1D (Core 2)",
 	.types = types, .registers = registers, .switches = switches,
-	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
+	.discover = core2_discover, .control = core2_control, .quiesce = core2_quiesce,
+	.busy = core2_busy,
 };

@@ -11,7 +11,7 @@
 #define TAG_BITS 0xFull
 
 /* At the Nth event, or at every one; of a cascade it is the receiver that may interrupt. */
-static bool interrupts(const struct netburst_request *r)
+static bool request_interrupts(const struct netburst_request *r)
 {
 	return r->force_ovf || (r->period && !r->start);
 }
@@ -86,7 +86,7 @@ static struct ipmu_choice *add_choice(struct ipmu_event *e, const struct netburs
 
 	c->counters = counters;
 	c->select = cccr_of(number, r->active) | filter(r);
-	if (interrupts(r))
+	if (request_interrupts(r))
 		c->select |= CCCR_OVF_PMI_T0 | CCCR_OVF_PMI_T1;
 	if (r->force_ovf)
 		c->select |= CCCR_FORCE_OVF;
@@ -153,7 +153,7 @@ static void cascade_choices(struct ipmu_event *e, const struct netburst_request 
 }
 
 /* An ESCR's counters, and those of the ESCR that it is paired with: a group, but for SSU_ESCR0. */
-static uint32_t group_of(uint32_t counters)
+static uint32_t counters_group(uint32_t counters)
 {
 	static const uint32_t groups[] = { BPU_0 | BPU_1, MS_0 | MS_1, FLAME_0 | FLAME_1,
 					   IQ_0 | IQ_1 };
@@ -178,7 +178,7 @@ static void add_upstream(struct ipmu_choice *c, const struct netburst_request *r
 		return;
 	c->companions = route->counters & ~2u;
 	c->companion_select = cccr_of(route->number, CCCR_ANY);
-	c->any_companion = group_of(route->counters);
+	c->any_companion = counters_group(route->counters);
 }
 
 static void tagged_choice(struct ipmu_event *e, const struct netburst_request *r, int escr, int up,
@@ -233,7 +233,7 @@ int ipmu_netburst_encode(struct ipmu_event *e, const char *event, const struct i
 	(void)codes, (void)ncodes;
 	if (rc)
 		return rc;
-	e->interrupts = interrupts(&r);
+	e->interrupts = request_interrupts(&r);
 	if (r.tag)
 		tagged_choices(e, &r);
 	else if (r.start)

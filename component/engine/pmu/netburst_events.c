@@ -212,7 +212,7 @@ const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, c
 	return cccr & CCCR_COMPARE || edge_is_plain ? "clocks" : plain;
 }
 
-static bool same(const char *a, const char *b)
+static bool name_matches(const char *a, const char *b)
 {
 	return a && strcasecmp(a, b) == 0;
 }
@@ -220,7 +220,7 @@ static bool same(const char *a, const char *b)
 const struct netburst_event *ipmu_netburst_event(const char *name)
 {
 	for (const struct netburst_event *e = events; e->name; e++)
-		if (same(e->name, name) || same(e->other, name))
+		if (name_matches(e->name, name) || name_matches(e->other, name))
 			return e;
 	return NULL;
 }
@@ -228,7 +228,8 @@ const struct netburst_event *ipmu_netburst_event(const char *name)
 const struct netburst_tag *ipmu_netburst_tag(enum netburst_role role, const char *name)
 {
 	for (const struct netburst_tag *t = tags; t->name; t++)
-		if (t->role == role && (same(t->name, name) || same(t->metric, name)))
+		if (t->role == role &&
+		    (name_matches(t->name, name) || name_matches(t->metric, name)))
 			return t;
 	return NULL;
 }
@@ -236,7 +237,7 @@ const struct netburst_tag *ipmu_netburst_tag(enum netburst_role role, const char
 const struct netburst_mask *ipmu_netburst_mask(const struct netburst_event *e, const char *name)
 {
 	for (const struct netburst_mask *m = e->masks; m->name; m++)
-		if (same(m->name, name) || same(m->other, name))
+		if (name_matches(m->name, name) || name_matches(m->other, name))
 			return m;
 	return NULL;
 }

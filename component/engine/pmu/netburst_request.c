@@ -27,14 +27,14 @@ const struct ipmu_own_qualifier ipmu_netburst_qualifiers[] = {
 /* ---- qualifiers, one by one */
 
 /* A key alone is as good as key=1. */
-static const char *value_of(const struct ipmu_qualifier *q)
+static const char *qualifier_value(const struct ipmu_qualifier *q)
 {
 	return q->value ? q->value : "1";
 }
 
 static int set_flag(bool *flag, const struct ipmu_qualifier *q, char *why)
 {
-	const char *value = value_of(q);
+	const char *value = qualifier_value(q);
 	uint64_t number = 0;
 
 	if (strcasecmp(value, "y") == 0 || strcasecmp(value, "t") == 0)
@@ -103,7 +103,7 @@ static int read_modifier(struct netburst_request *r, const struct ipmu_qualifier
 	if (ipmu_qualifier_is(q, "cmpl"))
 		return set_flag(&r->complement, q, why);
 	if (ipmu_qualifier_is(q, "thr"))
-		return ipmu_number(value_of(q), 15, &r->threshold) ?
+		return ipmu_number(qualifier_value(q), 15, &r->threshold) ?
 			ipmu_fail(why, -EINVAL, IPMU_QUALIFIER_FORMAT ": a threshold is 0 to 15",
 				  IPMU_QUALIFIER_WORDS(q)) : 0;
 	return read_mask(r, q, why);
@@ -135,7 +135,7 @@ static int read_number(struct netburst_request *r, const struct ipmu_qualifier *
 {
 	uint64_t number;
 
-	if (ipmu_number(value_of(q), 7, &number))
+	if (ipmu_number(qualifier_value(q), 7, &number))
 		return ipmu_fail(why, -EINVAL, IPMU_QUALIFIER_FORMAT ": an ESCR's number in the "
 				 "CCCR is 0 to 7", IPMU_QUALIFIER_WORDS(q));
 	r->number = (int)number;
@@ -144,7 +144,7 @@ static int read_number(struct netburst_request *r, const struct ipmu_qualifier *
 
 static int read_period(struct netburst_request *r, const struct ipmu_qualifier *q, char *why)
 {
-	if (ipmu_number(value_of(q), NETBURST_PERIOD_MAX, &r->period) || !r->period)
+	if (ipmu_number(qualifier_value(q), NETBURST_PERIOD_MAX, &r->period) || !r->period)
 		return ipmu_fail(why, -EINVAL, IPMU_QUALIFIER_FORMAT ": the number of events is 1 "
 				 "to %llu", IPMU_QUALIFIER_WORDS(q), NETBURST_PERIOD_MAX);
 	return 0;
@@ -167,9 +167,9 @@ static int read_threads(struct netburst_request *r, const struct ipmu_qualifier 
 static int read_own(struct netburst_request *r, const struct ipmu_qualifier *q, char *why)
 {
 	if (ipmu_qualifier_is(q, "tag"))
-		return set_tag(r, ipmu_netburst_tag(r->event->role, value_of(q)), q, why);
+		return set_tag(r, ipmu_netburst_tag(r->event->role, qualifier_value(q)), q, why);
 	if (ipmu_qualifier_is(q, "start"))
-		return read_start(r, value_of(q), why);
+		return read_start(r, qualifier_value(q), why);
 	if (ipmu_qualifier_is(q, "force_ovf"))
 		return set_flag(&r->force_ovf, q, why);
 	if (ipmu_qualifier_is(q, "threads"))
@@ -216,7 +216,7 @@ static int extra_mask(const struct netburst_request *r, char *why)
 	return ipmu_fail(why, -EINVAL, "%s needs a unit mask: %s", r->event->name, list);
 }
 
-static int check(const struct netburst_request *r, char *why)
+static int request_check(const struct netburst_request *r, char *why)
 {
 	const struct netburst_event *e = r->event;
 
@@ -281,5 +281,5 @@ int ipmu_netburst_request(struct netburst_request *r, const struct ipmu_pmu_type
 		r->edge = r->event->edge;
 	default_mask(r);
 	rc = old_model(type) ? check_old(r, why) : 0;
-	return rc ? rc : check(r, why);
+	return rc ? rc : request_check(r, why);
 }

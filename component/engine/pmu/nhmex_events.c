@@ -191,8 +191,8 @@ static int add_preset(struct ipmu_choice *choice, const struct code *c, char *wh
 	return c->freeze ? add_freeze(choice, c, why) : 0;
 }
 
-static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
-		  const uint64_t *codes, int ncodes, const struct ipmu_reg *fvc, char *why)
+static int nhmex_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			const uint64_t *codes, int ncodes, const struct ipmu_reg *fvc, char *why)
 {
 	struct code c = {
 		.event = event, .ctl = codes[0], .sub = ncodes > 1 ? codes[1] : 0,
@@ -221,13 +221,13 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 int ipmu_nhmex_encode_nhm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 			  const uint64_t *codes, int ncodes, char *why)
 {
-	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_nhm, why);
+	return nhmex_encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_nhm, why);
 }
 
 int ipmu_nhmex_encode_wsm(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 			  const uint64_t *codes, int ncodes, char *why)
 {
-	return encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
+	return nhmex_encode(e, event, q, codes, ncodes, &ipmu_nhmex_fvc_wsm, why);
 }
 
 /* ---- raw fields that have no effect with the others */

@@ -29,8 +29,8 @@ static const struct unit {
 };
 #define UNITS (sizeof(units) / sizeof(units[0]))
 
-static int discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
-		    char *why)
+static int nhmex_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *found, char *note,
+			  char *why)
 {
 	(void)ncores, (void)note;
 	found->nboxes[MBOX_TYPE] = found->nboxes[TS_TYPE] = IPMU_NHMEX_BOXES;
@@ -99,7 +99,7 @@ static int enable_counters(struct ipmu_regs *p, const struct ipmu_activity *a)
 
 	for (const struct unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++) {
-			rc = ipmu_msr_save(p, u->status, b, 0, &found);	/* for quiesce() */
+			rc = ipmu_msr_save(p, u->status, b, 0, &found);	/* for nhmex_quiesce() */
 			if (!rc)
 				rc = ipmu_msr_write(p, u->ctl, b, 0, a->active[u->type][b]);
 		}
@@ -122,7 +122,7 @@ static int adds_counters(struct ipmu_regs *p, const struct ipmu_activity *a, boo
 
 /* Counters that a freeze has stopped keep their counts until their session ends. Others may end
  * meanwhile, but who wants to start is refused: it would let the frozen ones go on. */
-static int control(struct ipmu_regs *p, const struct ipmu_activity *a)
+static int nhmex_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	bool frozen, adds = false;
 	int rc;
@@ -161,14 +161,14 @@ static int clear_flags(struct ipmu_regs *p, const struct unit *u, int box)
 	return rc;
 }
 
-static int quiesce(struct ipmu_regs *p)
+static int nhmex_quiesce(struct ipmu_regs *p)
 {
 	static const struct ipmu_activity none;
 	int rc;
 
 	if (!was_saved(p, units[0].status))	/* control saves those of all units */
 		return 0;
-	rc = control(p, &none);
+	rc = nhmex_control(p, &none);
 	for (const struct unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++)
 			rc = clear_flags(p, u, b);
@@ -192,8 +192,9 @@ static int box_busy(struct ipmu_regs *p, const struct unit *u, int box, char *wh
 	return rc;
 }
 
-/* control() switches all counters of all boxes. */
-static int busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr, char *why)
+/* nhmex_control() switches all counters of all boxes. */
+static int nhmex_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+		      char *why)
 {
 	uint64_t all = 0;
 	int rc;
@@ -216,7 +217,8 @@ const struct ipmu_family ipmu_nehalem_ex = {
 	.vendor = "GenuineIntel", .family = 6, .models = models_nhm,
 	.models_text = "GenuineIntel family 6 model 0x2E (Xeon 7500, 6500)",
 	.types = types_nhm, .registers = ipmu_nhmex_registers_nhm, .switches = switches,
-	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
+	.discover = nhmex_discover, .control = nhmex_control, .quiesce = nhmex_quiesce,
+	.busy = nhmex_busy,
 };
 
 const struct ipmu_family ipmu_westmere_ex = {
@@ -226,5 +228,6 @@ const struct ipmu_family ipmu_westmere_ex = {
 	.models_text = "model 0x2F (Xeon E7)",
 	.types = types_wsm,
 	.registers = ipmu_nhmex_registers_wsm, .switches = switches,
-	.discover = discover, .control = control, .quiesce = quiesce, .busy = busy,
+	.discover = nhmex_discover, .control = nhmex_control, .quiesce = nhmex_quiesce,
+	.busy = nhmex_busy,
 };
