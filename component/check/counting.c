@@ -253,7 +253,7 @@ static int pass_count(struct pass *p, struct work *work, enum kernel k, char *wh
 	return rc;
 }
 
-static double value_of(const struct pass *p, const struct counted *event)
+static double counted_value(const struct pass *p, const struct counted *event)
 {
 	int n[2] = { 0, 0 };
 
@@ -288,7 +288,7 @@ static void judge_event(const struct check *c, const struct pass *p, const struc
 	double units = work_units(c->work[all], k) / (n->is->clock && all ? c->ncpus : 1);
 	struct result *r = result_add(n->event.name, kernel_names[k], words[all]);
 
-	r->count = value_of(p, n);
+	r->count = counted_value(p, n);
 	r->expected = units * n->is->per[k];
 	result_judge(r, n->is->factor, units, n->is->clock ? 0 : 2 * n->idle * p->seconds);
 	explain_boxes(c, n, r);
@@ -304,7 +304,7 @@ static int run_pass(struct check *c, int number, char *why)
 		rc = pass_count(&p, NULL, KERNELS, why);
 	for (int i = 0; i < c->ncounted && !rc; i++)
 		if (c->counted[i].pass == number)
-			c->counted[i].idle = value_of(&p, &c->counted[i]) / p.seconds;
+			c->counted[i].idle = counted_value(&p, &c->counted[i]) / p.seconds;
 	for (int all = 0; all < 2; all++)
 		for (enum kernel k = 0; k < KERNELS && !rc; k++) {
 			counting_bind(c, all);

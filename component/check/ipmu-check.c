@@ -78,7 +78,7 @@ static int open_work(struct check *c)
 	return rc ? rc : work_open(&c->work[1], c->cpus, c->ncpus, c->bytes, CACHES * cache);
 }
 
-static void describe(const struct check *c, FILE *f)
+static void check_describe(const struct check *c, FILE *f)
 {
 	const struct ipmu_topology *t = c->topo;
 	struct utsname u;
@@ -170,7 +170,7 @@ static int write_file(const struct check *c, const char *path)
 	int rc = new_file_open(&n, path, 0666);
 
 	if (!rc) {
-		describe(c, n.f);
+		check_describe(c, n.f);
 		results_write(n.f);
 		rc = new_file_publish(&n);
 	}
@@ -178,7 +178,7 @@ static int write_file(const struct check *c, const char *path)
 	return rc ? complain(EXIT_WRONG, "%s cannot be written: %s", path, strerror(-rc)) : 0;
 }
 
-static int parse(int argc, char **argv, const char **output, const char **pmus)
+static int options_parse(int argc, char **argv, const char **output, const char **pmus)
 {
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	struct ipmu_topology *topo = NULL;
 	const char *output = NULL;
 	char why[IPMU_WHY_MAX] = "";
-	int rc = parse(argc, argv, &output, &c.pmus), status;
+	int rc = options_parse(argc, argv, &output, &c.pmus), status;
 
 	file_limit_handle();
 	if (rc)
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 		rc = open_work(&c);
 	if (rc)
 		return complain(EXIT_UNCHECKED, "no memory for the kernels: %s", strerror(-rc));
-	describe(&c, stdout);
+	check_describe(&c, stdout);
 	status = check_all(&c);
 	results_write(stdout);
 	if (output && write_file(&c, output))

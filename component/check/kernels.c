@@ -165,7 +165,7 @@ static void run_kernel(struct worker *w)
 /* In place of every line that a cache holds, lines of nothing: modified ones before a kernel that
  * leaves such behind, so that as many go as come. They are flushed, too; this is for caches that
  * CLFLUSH does not reach. */
-static void sweep(struct worker *w)
+static void worker_sweep(struct worker *w)
 {
 	struct work *work = w->work;
 
@@ -189,7 +189,7 @@ static void obey(struct worker *w, enum order order)
 		flush_lines(w->part, w->work->lines);
 		break;
 	default:
-		sweep(w);
+		worker_sweep(w);
 		break;
 	}
 }

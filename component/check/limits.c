@@ -145,7 +145,7 @@ static int move_counter(struct trial *t, struct limited *l, uint64_t *ignored)
 }
 
 /* Has it the bits that it was given? It may have counted a little since. */
-static bool holds(const struct trial *t, const struct limited *l, struct result *r)
+static bool limit_holds(const struct trial *t, const struct limited *l, struct result *r)
 {
 	uint64_t now = 0;
 	char name[64];
@@ -182,7 +182,7 @@ static int count_wrap(struct trial *t, struct result *r)
 
 	for (int i = 0; i < t->n && !rc; i++) {
 		rc = move_counter(t, &t->counters[i], &before);
-		if (!holds(t, &t->counters[i], r))
+		if (!limit_holds(t, &t->counters[i], r))
 			return 0;
 	}
 	if (!rc)

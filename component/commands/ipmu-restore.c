@@ -115,8 +115,8 @@ static int open_journal(const struct job *job, const char *name, struct ipmu_jou
 	return -EIO;
 }
 
-static int put_back(struct job *job, const char *name, const struct ipmu_family *family,
-		    const struct ipmu_journal *j)
+static int journal_restore(struct job *job, const char *name, const struct ipmu_family *family,
+			   const struct ipmu_journal *j)
 {
 	char why[IPMU_WHY_MAX] = "";
 
@@ -160,7 +160,7 @@ static int do_journal(struct job *job, const char *name, const struct ipmu_famil
 		return EXIT_LEFT;
 	}
 	if (state == IPMU_JOURNAL_VALID && j.header.nsaved)
-		return put_back(job, name, family, &j);
+		return journal_restore(job, name, family, &j);
 	printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
 	       "of an earlier boot: nothing to put back" : "nothing to put back");
 	return 0;
@@ -297,7 +297,7 @@ static int parse_descriptor(const char *text, int *fd)
 }
 
 /* 0: continue; otherwise 1 + the exit status. */
-static int parse(int argc, char **argv, bool *dry_run, int *fd)
+static int options_parse(int argc, char **argv, bool *dry_run, int *fd)
 {
 	static const struct option options[] = {
 		{ "dry-run", no_argument, NULL, 'n' }, { "help", no_argument, NULL, 'h' },
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
 	int fd = -1, rc;
 
 	file_limit_handle();
-	rc = parse(argc, argv, &job.dry_run, &fd);
+	rc = options_parse(argc, argv, &job.dry_run, &fd);
 	if (!rc && fd >= 0)
 		rc = go_away(&fd);
 	if (rc)

@@ -75,7 +75,7 @@ static int list_events(struct event_table *t)
 	return t->has_events ? 0 : rc;
 }
 
-static int list_umasks(struct event_table *t, int event)
+static int table_list_umasks(struct event_table *t, int event)
 {
 	struct event_entry *e = t->entries[event];
 	int rc = e->has_umasks ? -ENOENT : 0;
@@ -100,7 +100,7 @@ static int list_around(struct event_table *t, const char *name)
 	for (int i = 0; name[n] && i < t->n && !rc; i++)
 		if (is_event(t->entries[i]) && strncasecmp(t->entries[i]->name, name, n) == 0 &&
 		    !t->entries[i]->name[n])
-			rc = list_umasks(t, i);
+			rc = table_list_umasks(t, i);
 	return rc;
 }
 
@@ -230,6 +230,6 @@ int event_table_umask(struct event_table *t, unsigned code)
 	e = t->entries[code];
 	if (e->parent >= 0)
 		return find_number(t, (int)code, e->parent, e->number + 1);
-	rc = is_event(e) ? list_umasks(t, (int)code) : -ENOENT;
+	rc = is_event(e) ? table_list_umasks(t, (int)code) : -ENOENT;
 	return rc ? rc : find_number(t, (int)code, (int)code, 0);
 }

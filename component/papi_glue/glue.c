@@ -51,7 +51,7 @@ int glue_init_control_state(struct glue *g, hwd_control_state_t *ctl)
 
 /* ---- the events of a set ---- */
 
-static int place_of(struct control_state *state, int code)
+static int code_place(struct control_state *state, int code)
 {
 	for (int i = 0; i < state->nplaces; i++)
 		if (state->places[i].code == code)
@@ -73,7 +73,7 @@ static void keep_places(struct control_state *state, const NativeInfo_t *native,
 	for (int i = 0; i < state->nplaces; i++)
 		state->places[i].index = -1;
 	for (int n = 0; n < count; n++) {
-		int i = place_of(state, native[n].ni_event);
+		int i = code_place(state, native[n].ni_event);
 
 		if (i >= 0)
 			state->places[i].index = n;
@@ -85,7 +85,7 @@ static void keep_places(struct control_state *state, const NativeInfo_t *native,
 
 static int assign_place(struct control_state *state, NativeInfo_t *native, int n)
 {
-	int i = place_of(state, native[n].ni_event);
+	int i = code_place(state, native[n].ni_event);
 
 	if (i < 0) {
 		i = free_place(state);
@@ -237,7 +237,7 @@ static void tell_sharing(struct glue *g, int cpu)
 	glue_report(g, 0, why);
 }
 
-static int start(hwd_context_t *ctx, struct control_state *state)
+static int control_start(hwd_context_t *ctx, struct control_state *state)
 {
 	char why[IPMU_WHY_MAX] = "";
 	int rc;
@@ -267,7 +267,7 @@ static int start(hwd_context_t *ctx, struct control_state *state)
 
 int glue_start(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
-	int cancel = ipmu_cancel_hold(), rc = start(ctx, (struct control_state *)ctl);
+	int cancel = ipmu_cancel_hold(), rc = control_start(ctx, (struct control_state *)ctl);
 
 	ipmu_cancel_release(cancel);
 	return rc;
@@ -307,7 +307,7 @@ static int stop_lost(struct control_state *state, const char *why)
 }
 
 /* PAPI reads right before it stops, so the counts of that read stand. */
-static int stop(struct control_state *state)
+static int control_stop(struct control_state *state)
 {
 	char why[IPMU_WHY_MAX] = "";
 	bool idle = is_idle(state);
@@ -327,7 +327,7 @@ static int stop(struct control_state *state)
 
 int glue_stop(hwd_context_t *ctx, hwd_control_state_t *ctl)
 {
-	int cancel = ipmu_cancel_hold(), rc = stop((struct control_state *)ctl);
+	int cancel = ipmu_cancel_hold(), rc = control_stop((struct control_state *)ctl);
 
 	(void)ctx;
 	ipmu_cancel_release(cancel);

@@ -101,7 +101,7 @@ static bool is_published(const struct stat *mine)
 }
 
 /* The locks of such a file can be trusted: a user who can open a file can lock it. */
-static bool is_ours(const struct stat *file)
+static bool file_is_ours(const struct stat *file)
 {
 	return S_ISREG(file->st_mode) && !(file->st_mode & (S_IRWXG | S_IRWXO)) &&
 	       (file->st_uid == geteuid() || file->st_uid == 0);
@@ -124,7 +124,7 @@ static int remove_strange(char *why)
 {
 	struct stat there;
 
-	if (lstat(lock_path, &there) || is_ours(&there) || !unlink(lock_path))
+	if (lstat(lock_path, &there) || file_is_ours(&there) || !unlink(lock_path))
 		return 0;
 	snprintf(why, IPMU_WHY_MAX, "%s: belongs to user %u, so " VARIABLE " cannot tell which "
 		 "process reports: let root remove it, or unset the variable", lock_path,
@@ -144,7 +144,7 @@ static int take_lock(char *why)
 		struct stat mine;
 
 		error = fd < 0 ? errno : EAGAIN;
-		if (fd < 0 || fstat(fd, &mine) || !is_ours(&mine)) {
+		if (fd < 0 || fstat(fd, &mine) || !file_is_ours(&mine)) {
 			rc = remove_strange(why);
 		} else if (fcntl(fd, F_SETLK, &whole)) {
 			close(fd);
@@ -170,7 +170,7 @@ static void share_page(bool reports)
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &mine) && is_ours(&mine))
+	if (!fstat(fd, &mine) && file_is_ours(&mine))
 		apart_open(fd, reports);
 	if (!reports)
 		close(fd);
