@@ -66,7 +66,7 @@ static bool is_temporary(const char *name, const char *base)
 	return digits && !strcmp(name + bytes + 1 + digits, MARK);
 }
 
-static bool is_own(int fd)
+static bool fd_is_own(int fd)
 {
 	struct stat st;
 
@@ -84,7 +84,7 @@ static void remove_left(const char *folder, const char *base)
 			 openat(dirfd(d), e->d_name,
 				O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 
-		if (fd >= 0 && is_own(fd) && !flock(fd, LOCK_EX | LOCK_NB))
+		if (fd >= 0 && fd_is_own(fd) && !flock(fd, LOCK_EX | LOCK_NB))
 			unlinkat(dirfd(d), e->d_name, 0);
 		if (fd >= 0)
 			close(fd);
@@ -165,7 +165,7 @@ void new_file_flush(struct new_file *n)
 		n->error = errno;
 }
 
-static int written(struct new_file *n)
+static int new_file_written(struct new_file *n)
 {
 	new_file_flush(n);
 	if (n->error)
@@ -175,7 +175,7 @@ static int written(struct new_file *n)
 
 int new_file_place(struct new_file *n)
 {
-	int rc = written(n);
+	int rc = new_file_written(n);
 
 	if (!rc && !n->placed)
 		rc = take_name(n);

@@ -25,7 +25,7 @@ struct builder {
 	bool kinds;		/* CPUs are of several */
 };
 
-static int explain(char *why, int err, const char *what)
+static int topology_explain(char *why, int err, const char *what)
 {
 	snprintf(why, IPMU_WHY_MAX, "%s: %s", what, strerror(err));
 	return -err;
@@ -181,13 +181,13 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 	hwloc_obj_t pu = NULL;
 
 	if (n <= 0)
-		return explain(why, ENODEV, "hwloc's topology has no CPU");
+		return topology_explain(why, ENODEV, "hwloc's topology has no CPU");
 	t->cpus = calloc((size_t)n, sizeof(*t->cpus));
 	t->packages = calloc((size_t)n, sizeof(*t->packages));
 	b.package_objs = calloc((size_t)n, sizeof(*b.package_objs));
 	if (!t->cpus || !t->packages || !b.package_objs) {
 		free(b.package_objs);
-		return explain(why, ENOMEM, "the table of CPUs");
+		return topology_explain(why, ENOMEM, "the table of CPUs");
 	}
 	while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)))
 		cpu_add(&b, pu);
@@ -209,7 +209,7 @@ int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char
 	int rc;
 
 	if (!t)
-		return explain(why, ENOMEM, "the topology");
+		return topology_explain(why, ENOMEM, "the topology");
 	rc = tables_fill(topology, t, why);
 	if (rc)
 		ipmu_topology_free(t);

@@ -35,7 +35,7 @@ struct drawer {
 	int n;
 };
 
-static int number(const struct drawer *d, const char *word, int *out)
+static int word_number(const struct drawer *d, const char *word, int *out)
 {
 	uint64_t n;
 	int rc = line_number(&d->line, word, strchr(word, '=') + 1, 1 << 20, &n);
@@ -53,11 +53,11 @@ static int place_take(const struct drawer *d, char *words, struct place *p)
 	*p = (struct place){ -1, -1, -1, "" };
 	while (!rc && (word = strtok_r(rest, " \t", &rest))) {
 		if (!strncmp(word, "package=", 8))
-			rc = number(d, word, &p->package);
+			rc = word_number(d, word, &p->package);
 		else if (!strncmp(word, "box=", 4))
-			rc = number(d, word, &p->box);
+			rc = word_number(d, word, &p->box);
 		else if (!strncmp(word, "cpu=", 4))
-			rc = number(d, word, &p->cpu);
+			rc = word_number(d, word, &p->cpu);
 		else if (!strncmp(word, "pmu=", 4))
 			snprintf(p->pmu, sizeof(p->pmu), "%s", word + 4);
 		else
@@ -75,7 +75,8 @@ static hwloc_obj_t above(hwloc_obj_t obj, hwloc_obj_type_t type)
 }
 
 /* A slice sits with its core. */
-static bool holds(const struct ipmu_topology *t, const struct place *p, const struct ipmu_cpu *cpu)
+static bool place_holds(const struct ipmu_topology *t, const struct place *p,
+			const struct ipmu_cpu *cpu)
 {
 	const struct ipmu_box_kind *kind = kind_of(t, p->pmu);
 
@@ -94,7 +95,7 @@ static hwloc_obj_t object_of(const struct drawer *d, const struct place *p)
 	if (p->package < 0)
 		return hwloc_get_root_obj(d->topology);
 	for (int i = 0; i < d->t->ncpus && !obj; i++) {
-		if (!holds(d->t, p, &d->t->cpus[i]))
+		if (!place_holds(d->t, p, &d->t->cpus[i]))
 			continue;
 		pu = hwloc_get_pu_obj_by_os_index(d->topology,
 						  (unsigned int)d->t->cpus[i].os_cpu);

@@ -17,14 +17,14 @@
 #include "new_file.h"
 #include "source.h"
 
-static int explain(char *why, int err, const char *what)
+static int svg_explain(char *why, int err, const char *what)
 {
 	snprintf(why, IPMU_WHY_MAX, "%s: %s", what, strerror(err));
 	return -err;
 }
 
-static hwloc_obj_t place_of(hwloc_topology_t topology, const struct ipmu_topology *t,
-			    const struct ipmu_topology_box *box)
+static hwloc_obj_t box_object(hwloc_topology_t topology, const struct ipmu_topology *t,
+			      const struct ipmu_topology_box *box)
 {
 	hwloc_obj_type_t wanted = box->core_idx >= 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE;
 	hwloc_obj_t pu = NULL, obj;
@@ -66,7 +66,7 @@ static bool box_annotate(hwloc_topology_t topology, const struct ipmu_topology *
 		snprintf(label + n, sizeof(label) - (size_t)n, ": %" PRIu64, c->value[i]);
 	else if (c)
 		snprintf(label + n, sizeof(label) - (size_t)n, ": not measured");
-	obj = hwloc_topology_insert_misc_object(topology, place_of(topology, t, box), label);
+	obj = hwloc_topology_insert_misc_object(topology, box_object(topology, t, box), label);
 	return obj && !hwloc_obj_add_info(obj, "PMU", box->kind->pmu) &&
 	       !hwloc_obj_add_info(obj, "lstopoStyle", !in_reach ? "Background=#c0c0c0" :
 				   given ? "Background=#ffb040" : "Background=#ffe0a0");
@@ -110,9 +110,9 @@ static int annotate(hwloc_topology_t topology, const struct ipmu_topology *t,
 {
 	for (int i = 0; i < b->n; i++)
 		if (is_drawn(b, c, i) && !box_annotate(topology, t, b, c, i))
-			return explain(why, ENOMEM, "the boxes in the drawing");
+			return svg_explain(why, ENOMEM, "the boxes in the drawing");
 	if (!legend_add(topology, t, c))
-		return explain(why, ENOMEM, "the legend of the drawing");
+		return svg_explain(why, ENOMEM, "the legend of the drawing");
 	return 0;
 }
 
@@ -124,11 +124,11 @@ static int xml_write(hwloc_topology_t topology, FILE **out, char *why)
 	int bytes = 0, rc = 0;
 
 	if (!f)
-		return explain(why, errno, "a temporary file for lstopo");
+		return svg_explain(why, errno, "a temporary file for lstopo");
 	if (hwloc_topology_export_xmlbuffer(topology, &xml, &bytes, 0))
-		rc = explain(why, errno ? errno : EIO, "hwloc's export of the machine");
+		rc = svg_explain(why, errno ? errno : EIO, "hwloc's export of the machine");
 	else if (fputs(xml, f) < 0 || fflush(f) || lseek(fileno(f), 0, SEEK_SET))
-		rc = explain(why, errno ? errno : EIO, "a temporary file for lstopo");
+		rc = svg_explain(why, errno ? errno : EIO, "a temporary file for lstopo");
 	if (xml)
 		hwloc_free_xmlbuffer(topology, xml);
 	if (rc)
@@ -174,7 +174,7 @@ static int lstopo_run(const struct look *look, int in, int out, char *why)
 }
 
 /* An lstopo that fails to write still leaves with status 0. */
-static bool is_whole(int fd)
+static bool svg_is_whole(int fd)
 {
 	static const char last[] = "</svg>";
 	char tail[16] = "";
@@ -200,13 +200,13 @@ static void mend_view_box(int fd)
 		if (*p == 'p' || *p == 'x')
 			*p = ' ';
 	if (p && pwrite(fd, head, (size_t)n, 0) != n)
-		(void)ftruncate(fd, 0);		/* is_whole() tells */
+		(void)ftruncate(fd, 0);		/* svg_is_whole() tells */
 }
 
-static int check(int fd, const char *path, char *why)
+static int svg_check(int fd, const char *path, char *why)
 {
 	mend_view_box(fd);
-	if (is_whole(fd))
+	if (svg_is_whole(fd))
 		return 0;
 	snprintf(why, IPMU_WHY_MAX, "%s: lstopo left no whole drawing: is the disk full?", path);
 	return -EIO;
@@ -232,7 +232,7 @@ static int open_drawing(struct new_file *svg, const char *path)
 	return svg->f ? 0 : -errno;
 }
 
-static int draw(hwloc_topology_t topology, const struct look *look, const char *path, char *why)
+static int svg_draw(hwloc_topology_t topology, const struct look *look, const char *path, char *why)
 {
 	struct new_file svg;
 	FILE *xml = NULL;
@@ -243,17 +243,17 @@ static int draw(hwloc_topology_t topology, const struct look *look, const char *
 		return rc;
 	rc = open_drawing(&svg, path);
 	if (rc)
-		explain(why, -rc, path);
+		svg_explain(why, -rc, path);
 	if (!rc)
 		rc = lstopo_run(look, fileno(xml), fileno(svg.f), why);
 	if (!rc)
-		rc = check(fileno(svg.f), path, why);
+		rc = svg_check(fileno(svg.f), path, why);
 	if (!rc && !svg.path) {
 		copy_out(svg.f);
 	} else if (!rc) {
 		rc = new_file_publish(&svg);
 		if (rc)
-			explain(why, -rc, path);
+			svg_explain(why, -rc, path);
 	}
 	new_file_drop(&svg);
 	fclose(xml);
@@ -269,7 +269,7 @@ int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct
 	int rc;
 
 	if (hwloc_topology_init(&topology))
-		return explain(why, ENOMEM, "hwloc's topology");
+		return svg_explain(why, ENOMEM, "hwloc's topology");
 	hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_ALL);
 	rc = ipmu_source_load(topology, why);
@@ -278,10 +278,10 @@ int svg_write(const struct ipmu_topology *t, const struct boxes *b, const struct
 	else if (!rc)
 		rc = annotate(topology, t, b, what->counts, why);
 	if (!rc && !cores_name(topology, t))
-		rc = explain(why, ENOMEM, "the kinds of cores in the drawing");
+		rc = svg_explain(why, ENOMEM, "the kinds of cores in the drawing");
 	look.alike = what->labels && !on_cores;
 	if (!rc)
-		rc = draw(topology, &look, what->path, why);
+		rc = svg_draw(topology, &look, what->path, why);
 	hwloc_topology_destroy(topology);
 	return rc;
 }
