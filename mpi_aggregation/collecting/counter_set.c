@@ -202,7 +202,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 	return 0;
 }
 
-static void release(struct ipmu_mpi *m)
+static void counters_release(struct ipmu_mpi *m)
 {
 	measure_close(&m->measure);
 	nodes_free(&m->at);
@@ -233,7 +233,7 @@ API int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ip
 	if (!rc) {
 		rc = set_up(m, events, n, own);
 		if (rc)
-			release(m);
+			counters_release(m);
 		else
 			*out = m;
 	} else {
@@ -320,7 +320,7 @@ API int ipmu_mpi_finalize(struct ipmu_mpi **m)
 		ipmu_mpi_read_wait(*m);
 	if ((*m)->running)
 		ipmu_mpi_stop(*m);
-	release(*m);
+	counters_release(*m);
 	*m = NULL;
 	return 0;
 }

@@ -150,7 +150,7 @@ int event_resolve(const struct ipmu_mpi *m, struct event *e, char *why)
 
 /* ---- event sets: PAPI requires one for each component ---- */
 
-static void remember(struct measure *ms, const char *what, const char *name, int rc)
+static void measure_remember(struct measure *ms, const char *what, const char *name, int rc)
 {
 	if (!ms->why[0])
 		snprintf(ms->why, sizeof(ms->why), "%s %.100s: %.60s", what, name,
@@ -169,7 +169,7 @@ static int set_for(struct measure *ms, int component)
 	return PAPI_create_eventset(&s->papi) == PAPI_OK ? ms->nsets++ : -1;
 }
 
-static int add(struct measure *ms, int event, int cell, const char *name)
+static int measure_add(struct measure *ms, int event, int cell, const char *name)
 {
 	int code, set, rc = PAPI_event_name_to_code(name, &code);
 
@@ -217,11 +217,11 @@ static int add_packages(struct ipmu_mpi *m, int event, char *why)
 
 	for (int p = 0; p < m->npackages; p++) {
 		snprintf(name, sizeof(name), "%s:package=%d", e->name, p);
-		rc = add(&m->measure, event, p, name);
+		rc = measure_add(&m->measure, event, p, name);
 		if (rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT)
 			return refuse(m, e->name, rc, why);
 		if (rc != PAPI_OK) {
-			remember(&m->measure, "cannot count", name, rc);
+			measure_remember(&m->measure, "cannot count", name, rc);
 			last = rc;
 		}
 		added += rc == PAPI_OK;
@@ -229,7 +229,7 @@ static int add_packages(struct ipmu_mpi *m, int event, char *why)
 	return added ? 0 : refuse(m, e->name, last, why);
 }
 
-static int add_event(struct ipmu_mpi *m, int event, char *why)
+static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
 {
 	const struct event *e = &m->events[event];
 	bool package = e->scope == SCOPE_PACKAGE;
@@ -240,7 +240,7 @@ static int add_event(struct ipmu_mpi *m, int event, char *why)
 	if (package && (cell < 0 || cell >= m->npackages))
 		rc = PAPI_EINVAL;
 	else
-		rc = add(&m->measure, event, cell, e->name);
+		rc = measure_add(&m->measure, event, cell, e->name);
 	return rc == PAPI_OK ? 0 : refuse(m, e->name, rc, why);
 }
 
@@ -281,7 +281,7 @@ int measure_open(struct ipmu_mpi *m, char *why)
 	for (int i = 0; i < m->nevents && !rc; i++) {
 		if (!is_mine(m, &m->events[i]))
 			continue;
-		rc = add_event(m, i, why);
+		rc = measure_add_event(m, i, why);
 		if (m->events[i].hidden)
 			rc = 0;		/* the user did not ask for it */
 	}
@@ -307,7 +307,7 @@ void measure_close(struct measure *ms)
 
 /* ---- counting ---- */
 
-static void take(struct ipmu_mpi *m, int set)
+static void measure_take(struct ipmu_mpi *m, int set)
 {
 	const struct measure *ms = &m->measure;
 
@@ -368,7 +368,7 @@ void measure_start(struct ipmu_mpi *m)
 
 		ms->sets[i].running = rc == PAPI_OK;
 		if (rc != PAPI_OK)
-			remember(ms, "cannot start", component_name(&ms->sets[i]), rc);
+			measure_remember(ms, "cannot start", component_name(&ms->sets[i]), rc);
 	}
 }
 
@@ -383,9 +383,9 @@ static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const c
 			continue;
 		int rc = read(ms->sets[i].papi, ms->values);
 		if (rc == PAPI_OK)
-			take(m, i);
+			measure_take(m, i);
 		else
-			remember(ms, what, "(was PAPI shut down by somebody else?)", rc);
+			measure_remember(ms, what, "(was PAPI shut down by somebody else?)", rc);
 	}
 }
 
