@@ -64,7 +64,7 @@ static void on_locked(unsigned int vcpu, void *unused)
 
 static void on_block(unsigned int vcpu, void *packed);
 
-static struct vpmu_emulated *start(unsigned int vcpu, uint32_t instructions)
+static struct vpmu_emulated *thread_start(unsigned int vcpu, uint32_t instructions)
 {
 	struct vpmu_emulated *t = vpmu_emulated_start(vcpu);
 
@@ -86,7 +86,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 	if (t)
 		t->runner.clock += vpmu_packed_instructions(block);
 	else
-		t = start(vcpu, vpmu_packed_instructions(block));
+		t = thread_start(vcpu, vpmu_packed_instructions(block));
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_core_feed_moves();
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */

@@ -79,7 +79,7 @@ static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
 }
 
 /* The way in which the L1 has the line; or NULL. */
-static inline struct vpmu_way *find(struct vpmu_runner *r, uint64_t tag)
+static inline struct vpmu_way *runner_find_way(struct vpmu_runner *r, uint64_t tag)
 {
 	r->version = vpmu_core_version(r->own);
 	return r->usual ? vpmu_fast_find_usual(&r->l1d, tag) : vpmu_fast_find(&r->l1d, tag);
@@ -127,7 +127,7 @@ static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 		defer(vcpu, info, address, user, emulated_of(r), 0);
 		return;
 	}
-	way = find(r, tag);
+	way = runner_find_way(r, tag);
 	if (!way)
 		access_missed(vcpu, info, address, user, r, tag);
 	else if (!(info & VPMU_INFO_STORE) || l1_way_modify(way, tag, r->keeps))
@@ -196,7 +196,7 @@ static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 		defer(vcpu, info, address, user, emulated_of(r), VPMU_MODIFIES);
 		return;
 	}
-	way = find(r, tag);
+	way = runner_find_way(r, tag);
 	if (!way)
 		modify_missed(vcpu, info, address, user, r, tag);
 	else if (l1_way_modify(way, tag, r->keeps))

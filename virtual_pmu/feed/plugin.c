@@ -234,7 +234,7 @@ static void retranslate(void)
 	qemu_plugin_reset(feed_id, register_all);
 }
 
-static uint64_t number_of(const char *text)
+static uint64_t text_number(const char *text)
 {
 	return text ? strtoull(text, NULL, 10) : 0;
 }
@@ -247,8 +247,8 @@ static bool says(const char *text, const char *word)
 static struct vpmu_fixed fixed_of(int argc, char **argv)
 {
 	return (struct vpmu_fixed){
-		.seed = number_of(vpmu_watch_argument(argc, argv, "seed")),
-		.stream = number_of(vpmu_watch_argument(argc, argv, "stream")),
+		.seed = text_number(vpmu_watch_argument(argc, argv, "seed")),
+		.stream = text_number(vpmu_watch_argument(argc, argv, "stream")),
 		.host_random = !says(vpmu_watch_argument(argc, argv, "random"), "fixed"),
 		.model_time = says(vpmu_watch_argument(argc, argv, "time"), "model"),
 	};

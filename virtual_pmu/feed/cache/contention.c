@@ -59,7 +59,7 @@ static struct pace *pace_of(const struct vpmu_caches *c, const struct vpmu_runne
 	return &paces_of(c, r->package, r->core)[(thread + r->member) % AGENT_THREADS];
 }
 
-static uint64_t load(const uint64_t *from)
+static uint64_t clock_load(const uint64_t *from)
 {
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
@@ -68,9 +68,9 @@ static uint64_t load(const uint64_t *from)
 
 static bool spins(const struct vpmu_runner *r)
 {
-	uint64_t paused = load(&r->contention.paused);
+	uint64_t paused = clock_load(&r->contention.paused);
 
-	return paused && load(&r->clock) - paused < VPMU_SPIN_CLOCKS;
+	return paused && clock_load(&r->clock) - paused < VPMU_SPIN_CLOCKS;
 }
 
 /* Orders this wait among those of other threads. Uses that the thread has made until now come
@@ -87,7 +87,7 @@ static void begin_wait(struct vpmu_runner *r)
 
 static void end_wait(struct vpmu_runner *r)
 {
-	r->contention.seen = load(&waits);
+	r->contention.seen = clock_load(&waits);
 }
 
 void vpmu_contended_pause(struct vpmu_runner *r)
@@ -145,11 +145,12 @@ static struct pace pace_now(const struct pace *p)
 	const struct vpmu_wait *wait = r ? r->contention.wait : p->wait;
 	struct pace now = { .runner = r };
 
-	now.from = load(r ? &r->awake : &p->from);
-	now.clock = load(r ? &r->clock : &p->clock);
-	now.uses = load(r ? &r->uses : &p->uses);
+	now.from = clock_load(r ? &r->awake : &p->from);
+	now.clock = clock_load(r ? &r->clock : &p->clock);
+	now.uses = clock_load(r ? &r->uses : &p->uses);
 	for (uint32_t i = 0; i < VPMU_WAITS; i++)
-		now.wait[i] = (struct vpmu_wait){ load(&wait[i].uses), load(&wait[i].number) };
+		now.wait[i] = (struct vpmu_wait){ clock_load(&wait[i].uses),
+						  clock_load(&wait[i].number) };
 	now.waits = r && (__atomic_load_n(&r->contention.sleeps, __ATOMIC_RELAXED) || spins(r));
 	return now;
 }
@@ -260,7 +261,7 @@ static struct use last_use(const struct vpmu_caches *c, const struct vpmu_runner
 		u.way = way_of(c, r, u.agent, tag);
 		if (!u.way)
 			continue;
-		find_clock(c, r, load(&u.way->used), &u);
+		find_clock(c, r, clock_load(&u.way->used), &u);
 		if (!last.way || u.clock > last.clock)
 			last = u;
 	}
@@ -283,7 +284,7 @@ static uint32_t find_lent(const uint64_t *lines, uint64_t tag)
 {
 	uint32_t i = 0;
 
-	while (i < LENT && load(&lines[i]) != (tag | VPMU_WORD_M))
+	while (i < LENT && clock_load(&lines[i]) != (tag | VPMU_WORD_M))
 		i++;
 	return i;
 }
@@ -294,7 +295,7 @@ static void lend(uint64_t *lines, uint64_t tag)
 	uint32_t at = find_lent(lines, tag);
 
 	for (uint32_t i = at < LENT ? at : LENT - 1; i; i--)
-		__atomic_store_n(&lines[i], load(&lines[i - 1]), __ATOMIC_RELAXED);
+		__atomic_store_n(&lines[i], clock_load(&lines[i - 1]), __ATOMIC_RELAXED);
 	__atomic_store_n(&lines[0], tag | VPMU_WORD_M, __ATOMIC_RELAXED);
 }
 
@@ -319,7 +320,7 @@ int vpmu_contended_by(const struct vpmu_caches *c, struct vpmu_runner *r, uint64
 
 	note_order(r, kind, &last);
 	if (last.clock > r->clock) {
-		*found = (enum vpmu_word_state)(load(&last.way->word) - tag);
+		*found = (enum vpmu_word_state)(clock_load(&last.way->word) - tag);
 		if (*found == VPMU_WORD_M ||
 		    (*found == VPMU_WORD_S && find_lent(lines, tag) < LENT)) {
 			lend(lines, tag);

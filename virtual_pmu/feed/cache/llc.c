@@ -87,7 +87,7 @@ static HOT void read_memory(const struct request *q)
 }
 
 /* Snoops one core and returns its answer. Takes that core's lock; the requester's own is held. */
-static HOT enum vpmu_snoop_result ask(const struct request *q, uint32_t core, uint64_t tag,
+static HOT enum vpmu_snoop_result core_ask(const struct request *q, uint32_t core, uint64_t tag,
 				  bool take_out, enum vpmu_snoop_cause cause)
 {
 	struct vpmu_private p = vpmu_private_sets(q->c, q->r, core, tag);
@@ -117,7 +117,7 @@ static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t s
 
 	for (; cores; cores &= cores - 1) {
 		enum vpmu_snoop_result result =
-			ask(q, (uint32_t)__builtin_ctzll(cores), tag, true, cause);
+			core_ask(q, (uint32_t)__builtin_ctzll(cores), tag, true, cause);
 
 		vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
 		best = result > best ? result : best;
@@ -157,7 +157,7 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 
 	lookup(q, &q->at, VPMU_READ, 0);
 	if (holder) {
-		result = ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store, VPMU_XCORE);
+		result = core_ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store, VPMU_XCORE);
 		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	}
 	if (result == VPMU_SNOOP_MISS)
@@ -177,7 +177,7 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
 	enum vpmu_snoop_result result =
-		ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false, VPMU_XCORE);
+		core_ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false, VPMU_XCORE);
 
 	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	if (result != VPMU_SNOOP_MISS)
@@ -200,7 +200,7 @@ static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t co
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
 	for (; cores && result == VPMU_SNOOP_MISS; cores &= cores - 1) {
-		result = ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false, VPMU_XCORE);
+		result = core_ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false, VPMU_XCORE);
 		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	}
 	return result;
@@ -276,7 +276,7 @@ static __attribute__((noinline)) void give_back(const struct request *q)
 {
 	uint32_t lender = (uint32_t)q->lender;
 	int way = set_find(&q->at.set, q->tag);
-	enum vpmu_snoop_result result = ask(q, q->r->core, q->tag, true, VPMU_XCORE);
+	enum vpmu_snoop_result result = core_ask(q, q->r->core, q->tag, true, VPMU_XCORE);
 
 	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
 	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
@@ -325,7 +325,7 @@ static enum vpmu_word_state hit(struct request *q, uint32_t way)
 
 /* A dirty word that leaves the requester's core. Inclusion says that the LLC has the line; a
  * process killed in the middle of an update can break that, and then memory takes the data. */
-static HOT void take_back(const struct request *q, uint64_t word)
+static HOT void llc_take_back(const struct request *q, uint64_t word)
 {
 	uint64_t tag = set_tag(word);
 	struct vpmu_llc_place at = vpmu_llc_place_of(q->c, q->r->package, tag);
@@ -357,7 +357,7 @@ static void ask_cluster(const struct request *q, struct vpmu_private *p)
 	uint64_t word = vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, true, &done);
 
 	if (word)
-		take_back(q, word);
+		llc_take_back(q, word);
 }
 
 static HOT void access_llc(struct request *q, struct vpmu_private *p)
@@ -376,7 +376,7 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	}
 	for (int i = 0; i < 2; i++)
 		if (spill[i])
-			take_back(q, spill[i]);
+			llc_take_back(q, spill[i]);
 	if (__builtin_expect(q->lender >= 0, 0))
 		give_back(q);
 	vpmu_private_unlock(p);
@@ -475,7 +475,7 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	own = vpmu_private_sets(c, r, r->core, tag);
 	vpmu_private_lock(&own, r);
 	if (vpmu_cores_of(&q.at, (uint32_t)way) & me)
-		dirty |= ask(&q, r->core, tag, true, VPMU_EVICTION) == VPMU_SNOOP_HITM;
+		dirty |= core_ask(&q, r->core, tag, true, VPMU_EVICTION) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;
 	vpmu_private_unlock(&own);

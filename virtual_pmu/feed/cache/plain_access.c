@@ -215,7 +215,8 @@ static HOT bool take_from_llc(const struct plain *q, const struct vpmu_llc_place
 }
 
 /* A modified word that leaves the core. */
-static HOT void take_back(const struct plain *q, uint64_t word, const struct vpmu_llc_place *at)
+static HOT void plain_take_back(const struct plain *q, uint64_t word,
+				const struct vpmu_llc_place *at)
 {
 	uint64_t tag = set_tag(word);
 	int way = set_search(&at->set, tag);
@@ -237,7 +238,7 @@ static HOT void take_back_to(const struct plain *q, uint64_t word, struct vpmu_a
 {
 	struct vpmu_llc_place at = place_at(q, back);
 
-	take_back(q, word, &at);
+	plain_take_back(q, word, &at);
 }
 
 /* The word that the L2 will lose for the line, unless the LLC takes another one from it. If it goes
@@ -284,7 +285,7 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 /* ---- with locks, or without ---- */
 
 /* Not marked cold: otherwise the compiler treats the code behind the calls as cold, too. */
-static NOINLINE void publish(const struct vpmu_caches *c, struct vpmu_runner *r)
+static NOINLINE void plain_publish(const struct vpmu_caches *c, struct vpmu_runner *r)
 {
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
 }
@@ -323,7 +324,7 @@ static HOT bool access_llc_alone(struct plain *q)
 		return false;
 	q->r->published = clock = q->r->clock;
 	if (unlikely(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS || vpmu_retired_is_due(q->r)))
-		publish(q->c, q->r);
+		plain_publish(q->c, q->r);
 	if (unlikely(vpmu_keeping_ends(q->r->s, q->r)))
 		let_go(q->r->s, q->r);
 	return true;

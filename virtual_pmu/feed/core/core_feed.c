@@ -203,7 +203,7 @@ static void turn_to(uint32_t level)
 		parts.retranslate();
 }
 
-static void look(void)
+static void mode_poll(void)
 {
 	static uint32_t quiet;
 	uint32_t level = wanted();
@@ -227,7 +227,7 @@ void vpmu_core_feed_follow(void)
 
 	if (!caches || !parts.retranslate)
 		return;
-	look();
+	mode_poll();
 	if (level_now() == __atomic_load_n(&mode, __ATOMIC_RELAXED))
 		return;
 	r = parts.runner();
@@ -399,7 +399,7 @@ static void new_access(struct core_thread *t, struct piece *p, uintptr_t note, b
 	n[store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS] += (note & VECTOR) != 0;
 }
 
-static void split(struct core_thread *t, struct piece *p, bool store)
+static void piece_split(struct core_thread *t, struct piece *p, bool store)
 {
 	p->split = true;
 	t->counts[store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS]++;
@@ -467,7 +467,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
-		split(t, p, store);
+		piece_split(t, p, store);
 	translate_page(t, p, store, address >> VPMU_PAGE_SHIFT);
 	translate_page(t, p, store, last >> VPMU_PAGE_SHIFT);
 	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];

@@ -68,7 +68,7 @@ struct wait {
 
 /* True while it is worth waiting. An owner that seemed halted at two checks in sequence is halted,
  * unless the lock was used in between. */
-static bool look(struct wait *w, uint32_t owner)
+static bool wait_poll(struct wait *w, uint32_t owner)
 {
 	uint32_t last = w->suspect, uses = __atomic_load_n(&w->s->lock.uses, __ATOMIC_RELAXED);
 	int64_t now = now_ns();
@@ -119,7 +119,7 @@ static bool may_take(struct wait *w, uint32_t owner, bool polite)
 }
 
 /* Asks the thread that keeps the lock to release it. False: no thread keeps it. */
-static bool ask(struct vpmu_lock *lock)
+static bool lock_ask(struct vpmu_lock *lock)
 {
 	if (!(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) & VPMU_LOCK_KEPT))
 		return false;
@@ -139,7 +139,7 @@ static void sleep_for_turn(struct wait *w)
 	if (owner & VPMU_LOCK_KEPT)
 		limit.tv_nsec = TURN_NS;
 	if (owner && (!syscall(SYS_futex, &lock->turn, FUTEX_WAIT, turn, &limit, NULL, 0) ||
-		      ask(lock)))
+		      lock_ask(lock)))
 		w->turn = POLLS_OF_TURN;
 	else
 		w->polls = 0;
@@ -186,8 +186,8 @@ static void pass_time(struct wait *w, bool polite)
 		nanosleep(&(struct timespec){ .tv_nsec = PREEMPTED_NS }, NULL);
 }
 
-/* Waits until it has the lock; *from is the lock's word from before. False: see look(). */
-static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
+/* Waits until it has the lock; *from is the lock's word from before. False: see wait_poll(). */
+static bool lock_wait(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t *from)
 {
 	struct wait w = { .s = s, .tid = tid, .looked = now_ns() };
 
@@ -196,7 +196,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		if (may_take(&w, *from, polite) && vpmu_lock_take(s, *from, tid))
 			return true;
 		if (!polite)
-			ask(&s->lock);
+			lock_ask(&s->lock);
 		pass_time(&w, polite);
 		if (w.polls % (polite ? 2u : 128u) || now_ns() < w.looked + LOOK_NS)
 			continue;
@@ -204,7 +204,7 @@ static bool wait_for(struct vpmu_segment *s, uint32_t tid, bool polite, uint32_t
 		    (vpmu_thread_ended(*from & ~VPMU_LOCK_KEPT) || is_stopped(&w, *from)) &&
 		    vpmu_lock_take(s, *from, tid))
 			return true;
-		if (!look(&w, *from))
+		if (!wait_poll(&w, *from))
 			return false;
 	}
 }
@@ -216,7 +216,7 @@ static bool wait_locked(struct vpmu_segment *s, uint32_t tid, bool polite, uint3
 
 	if (__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == tid)
 		return false;
-	taken = wait_for(s, tid, polite, from);
+	taken = lock_wait(s, tid, polite, from);
 	if (taken && vpmu_lock_contended(s))
 		__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
 	errno = saved;

@@ -32,7 +32,7 @@ static bool is_load(const struct decoded *d)
 
 /* ---- SIMD: by Intel's names, which tell what an instruction does and to what type */
 
-static bool begins(const char *name, const char *with)
+static bool name_begins(const char *name, const char *with)
 {
 	return strncmp(name, with, strlen(with)) == 0;
 }
@@ -40,7 +40,7 @@ static bool begins(const char *name, const char *with)
 static bool begins_one_of(const char *name, const char *const *with)
 {
 	for (; *with; with++)
-		if (begins(name, *with))
+		if (name_begins(name, *with))
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static bool is_move(const char *name)
 	static const char *const moves[] = { "mov", "lddqu", "maskmov", "pmaskmov", "broadcast",
 					     "pbroadcast", NULL };
 
-	return begins_one_of(name, moves) && !begins(name, "movmsk");
+	return begins_one_of(name, moves) && !name_begins(name, "movmsk");
 }
 
 static enum vpmu_unit unit_of_type(const char *type)
@@ -70,7 +70,7 @@ static enum vpmu_unit unit_of_type(const char *type)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (begins(type, types[i].name))
+		if (name_begins(type, types[i].name))
 			return types[i].unit;
 	return VPMU_UNIT_NONE;
 }
@@ -89,11 +89,11 @@ static enum vpmu_unit arithmetic_unit(const char *name)
 {
 	enum vpmu_unit unit = VPMU_UNIT_NONE;
 
-	if (begins(name, "cvt"))
+	if (name_begins(name, "cvt"))
 		return conversion_unit(name);
 	if (strstr(name, "f128"))
 		return VPMU_UNIT_PACKED_DOUBLE;
-	if (*name != 'p' || begins(name, "perm"))
+	if (*name != 'p' || name_begins(name, "perm"))
 		unit = unit_of_type(name + strlen(name) - 2);
 	return unit ? unit : VPMU_UNIT_SSE_INTEGER;
 }
@@ -104,7 +104,8 @@ static enum vpmu_unit moved_unit(const char *name)
 	enum vpmu_unit unit = unit_of_type(name + strlen(name) - 2);
 
 	if (strstr(name, "dup"))
-		unit = begins(name, "movdd") ? VPMU_UNIT_PACKED_DOUBLE : VPMU_UNIT_PACKED_SINGLE;
+		unit = name_begins(name, "movdd") ? VPMU_UNIT_PACKED_DOUBLE :
+						    VPMU_UNIT_PACKED_SINGLE;
 	return unit ? unit : VPMU_UNIT_SSE_INTEGER;
 }
 
@@ -172,7 +173,7 @@ static void classify_simd(const struct decoded *d, struct vpmu_class *c)
 						  "fnmadd", "fnmsub", "pdp", NULL };
 	static const char *const divides[] = { "div", "sqrt", NULL };
 	const char *name = simd_name(d);
-	bool conversion = begins(name, "cvt");
+	bool conversion = name_begins(name, "cvt");
 
 	c->vector = conversion || has_register_of(d, ZYDIS_REGCLASS_XMM) ||
 		    has_register_of(d, ZYDIS_REGCLASS_YMM);
