@@ -10,7 +10,7 @@
 
 #define TIME_STAMP_COUNTER 0x10u
 
-static void advance(struct vpmu_segment *s, uint32_t cpu)
+static void cpu_advance(struct vpmu_segment *s, uint32_t cpu)
 {
 	vpmu_model_type(&s->machine)->advance(s, vpmu_cpu_package(&s->machine, cpu));
 }
@@ -28,7 +28,7 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	}
 	if (r.row->access == VPMU_WO && !r.row->readable)
 		vpmu_record_violation(s, VPMU_V_WRITE_ONLY, cpu, address, 0, 0);
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 	vpmu_register_note(s, cpu, &r, false);
 	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
 	return 0;
@@ -113,7 +113,7 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 	bad = bad_bits(&s->machine, cpu, r.row, value);
 	if (bad)
 		vpmu_record_violation(s, VPMU_V_RESERVED_BITS, cpu, address, value, bad);
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 	vpmu_register_note(s, cpu, &r, true);
 	store(s, cpu, &r, value);
 	vpmu_register_written(s, cpu, &r, value);
@@ -133,7 +133,7 @@ static void refused_in_window(struct vpmu_segment *s, enum vpmu_violation_kind k
 	vpmu_record_violation_in(s, &v);
 }
 
-static uint32_t bytes_of(const struct vpmu_register *r)
+static uint32_t register_bytes(const struct vpmu_register *r)
 {
 	return r->row->width <= 32 ? 4 : 8;
 }
@@ -145,7 +145,7 @@ static bool find_in_window(struct vpmu_segment *s, uint32_t offset, uint32_t byt
 	for (uint32_t below = 0; below < 8 && below <= offset; below++) {
 		*shift = 8 * below;
 		if (vpmu_register_at(&s->machine, VPMU_MMIO, offset - below, r) &&
-		    below + bytes <= bytes_of(r))
+		    below + bytes <= register_bytes(r))
 			return true;
 	}
 	return false;
@@ -196,9 +196,9 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 		refused_in_window(s, VPMU_V_READ_ONLY, cpu, offset, value, value);
 		return;
 	}
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 	mask = vpmu_register_mask(&s->machine, cpu, r.row);
-	memcpy(&old, vpmu_register_value(s, cpu, &r), bytes_of(&r));
+	memcpy(&old, vpmu_register_value(s, cpu, &r), register_bytes(&r));
 	value = merged(old, value, shift, bytes);
 	if (value & ~mask)
 		refused_in_window(s, VPMU_V_RESERVED_BITS, cpu, offset, value, value & ~mask);
@@ -211,7 +211,7 @@ void vpmu_mmio_write(struct vpmu_segment *s, uint32_t cpu, uint32_t offset, uint
 
 void vpmu_mmio_advance(struct vpmu_segment *s, uint32_t cpu)
 {
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 }
 
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value)
@@ -232,7 +232,7 @@ bool vpmu_rdtsc(struct vpmu_segment *s, uint32_t cpu, uint64_t *value)
 
 	if (!vpmu_register_at(&s->machine, VPMU_MSR, TIME_STAMP_COUNTER, &r))
 		return false;
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 	memcpy(value, vpmu_register_value(s, cpu, &r), sizeof(*value));
 	return true;
 }
@@ -243,7 +243,7 @@ bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on)
 
 	if (!type->spflt)
 		return false;
-	advance(s, cpu);
+	cpu_advance(s, cpu);
 	type->spflt(s, cpu, on);
 	return true;
 }

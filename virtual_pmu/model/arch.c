@@ -109,7 +109,7 @@ static uint32_t counters(const struct vpmu_machine *m, const struct vpmu_registe
 	return first->general > last->general ? first->general : last->general;
 }
 
-static bool has(const struct vpmu_machine *m, uint32_t cpu, const struct vpmu_register *r)
+static bool arch_has(const struct vpmu_machine *m, uint32_t cpu, const struct vpmu_register *r)
 {
 	const struct arch_kind *k = arch_kind_of(m, cpu);
 
@@ -139,8 +139,8 @@ static uint64_t fixed_mask(const struct arch_kind *k)
 	return mask;
 }
 
-static uint64_t mask(const struct vpmu_machine *m, uint32_t cpu,
-		     const struct vpmu_register_row *row)
+static uint64_t arch_mask(const struct vpmu_machine *m, uint32_t cpu,
+			  const struct vpmu_register_row *row)
 {
 	const struct arch_kind *k = arch_kind_of(m, cpu);
 
@@ -161,7 +161,7 @@ static uint64_t mask(const struct vpmu_machine *m, uint32_t cpu,
 }
 
 /* SDM 18.2: the fixed counters have bit 30. */
-static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+static uint32_t arch_rdpmc(const struct vpmu_machine *m, uint32_t index)
 {
 	uint32_t fixed = index ^ 1u << 30;
 
@@ -223,7 +223,7 @@ static bool cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uin
 /* ---- registers ---- */
 
 /* Values that no program writes by chance, different in every counter. */
-static void reset(struct vpmu_segment *s)
+static void arch_reset(struct vpmu_segment *s)
 {
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&s->machine); cpu++) {
 		struct arch_thread *t = thread_of(s, cpu);
@@ -317,22 +317,22 @@ static void select_written(struct vpmu_segment *s, uint32_t cpu, const struct vp
 				     (uint64_t)cpu << 34 | (select & UINT32_MAX));
 }
 
-static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
-		    uint64_t value)
+static void arch_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			 uint64_t value)
 {
 	struct arch_thread *t = thread_of(s, cpu);
 
 	if (r->row->address == STATUS_RESET)
 		t->status &= ~value;
 	else if (r->row->address == STATUS_SET)
-		t->status |= value & mask(&s->machine, cpu, r->row);
+		t->status |= value & arch_mask(&s->machine, cpu, r->row);
 	else if (r->row->address == SELECT)
 		select_written(s, cpu, r);
 	t->in_use = in_use(t);
 	note_counting(s, t);
 }
 
-static const char *undriven(const struct vpmu_machine *m, const struct vpmu_undriven *u)
+static const char *arch_undriven(const struct vpmu_machine *m, const struct vpmu_undriven *u)
 {
 	const char *why;
 
@@ -341,7 +341,7 @@ static const char *undriven(const struct vpmu_machine *m, const struct vpmu_undr
 	return why;
 }
 
-static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+static uint64_t arch_interrupts(struct vpmu_segment *s, uint32_t cpu)
 {
 	return thread_of(s, cpu)->interrupts;
 }
@@ -398,7 +398,7 @@ static void add_fixed(struct arch_thread *t, struct vpmu_stretch *st, const stru
 	};
 }
 
-static void take(struct arch_thread *t, const struct vpmu_stretch *st)
+static void arch_take(struct arch_thread *t, const struct vpmu_stretch *st)
 {
 	struct vpmu_overflows over = vpmu_stretch_take(st);
 
@@ -423,7 +423,7 @@ static void count_on(struct vpmu_segment *s, const struct doing *d, uint32_t clo
 	add_fixed(t, &st, d, 1, clocks);
 	add_fixed(t, &st, d, 2, clocks);
 	if (st.lanes)
-		take(t, &st);
+		arch_take(t, &st);
 }
 
 /* Clocks of the crystal that end in these core clocks. */
@@ -435,8 +435,8 @@ static uint32_t ticks_of(struct arch_thread *t, uint32_t clocks, uint32_t each)
 	return all / each;
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
-			const uint32_t *counts, uint32_t clocks)
+static void arch_core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			     const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu), threads = vpmu_cpu_little(m, cpu) >= 0 ? 1 :
@@ -476,9 +476,10 @@ static const struct vpmu_event_info *event(const struct vpmu_machine *m, uint32_
 
 #define CORE_TYPE(rows_) { \
 	.rows = rows, .row_count = rows_, .event = event, \
-	.counters = counters, .has = has, .mask = mask, .rdpmc = rdpmc, .cpuid = cpuid, \
-	.reset = reset, .written = written, .interrupts = interrupts, .undriven = undriven, \
-	.core_events = core_events, \
+	.counters = counters, .has = arch_has, .mask = arch_mask, .rdpmc = arch_rdpmc, \
+	.cpuid = cpuid, .reset = arch_reset, .written = arch_written, \
+	.interrupts = arch_interrupts, .undriven = arch_undriven, \
+	.core_events = arch_core_events, \
 }
 #define ALL_ROWS (sizeof(rows) / sizeof(rows[0]))
 

@@ -88,7 +88,7 @@ static bool is_frozen(const struct skl_package *p, uint8_t *mmio, uint32_t mc)
 }
 
 /* The pages are read by programs without the lock, so each counter changes in one piece. */
-static void add(uint64_t *counter, uint64_t n)
+static void counter_add(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
@@ -109,8 +109,8 @@ static uint32_t why_not(const struct skl_package *p, uint64_t select)
 	return (select & IMC_CHANNELS) && !(select & CHANNEL_0) ? IMC_OTHER_CHANNEL : 0;
 }
 
-static void count(struct skl_package *p, uint8_t *mmio, uint32_t mc, enum imc_code code,
-		  uint64_t n)
+static void imc_count(struct skl_package *p, uint8_t *mmio, uint32_t mc, enum imc_code code,
+		      uint64_t n)
 {
 	if (!p->imc_selected || !n || is_frozen(p, mmio, mc))
 		return;
@@ -127,19 +127,19 @@ void imc_requests(struct skl_package *p, uint8_t *mmio, uint32_t mc, const struc
 {
 	uint8_t *block = mmio + p->controllers + mc * STEP;
 
-	add((uint64_t *)(void *)(block + 0x40), t->requests);
-	add((uint64_t *)(void *)(block + 0x58), t->reads);
-	add((uint64_t *)(void *)(block + 0xa0), t->writes);
+	counter_add((uint64_t *)(void *)(block + 0x40), t->requests);
+	counter_add((uint64_t *)(void *)(block + 0x58), t->reads);
+	counter_add((uint64_t *)(void *)(block + 0xa0), t->writes);
 	if (!p->imc_selected)
 		return;
-	count(p, mmio, mc, VC0_RD, t->reads);
-	count(p, mmio, mc, VC0_WR, t->requests > t->reads ? t->requests - t->reads : 0);
-	count(p, mmio, mc, TOTAL_REQUESTS, t->requests);
-	count(p, mmio, mc, CAS_RD, t->reads);
-	count(p, mmio, mc, CAS_WR, t->writes);
-	count(p, mmio, mc, RD_DATA, 2 * t->reads);	/* 32 bytes each */
-	count(p, mmio, mc, WR_DATA, 2 * t->writes);
-	count(p, mmio, mc, TOTAL_DATA, 2 * (t->reads + t->writes));
+	imc_count(p, mmio, mc, VC0_RD, t->reads);
+	imc_count(p, mmio, mc, VC0_WR, t->requests > t->reads ? t->requests - t->reads : 0);
+	imc_count(p, mmio, mc, TOTAL_REQUESTS, t->requests);
+	imc_count(p, mmio, mc, CAS_RD, t->reads);
+	imc_count(p, mmio, mc, CAS_WR, t->writes);
+	imc_count(p, mmio, mc, RD_DATA, 2 * t->reads);	/* 32 bytes each */
+	imc_count(p, mmio, mc, WR_DATA, 2 * t->writes);
+	imc_count(p, mmio, mc, TOTAL_DATA, 2 * (t->reads + t->writes));
 }
 
 void skl_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
@@ -155,13 +155,13 @@ void skl_memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, 
 	uint8_t *mmio = vpmu_package_mmio(s, package);
 
 	(void)clock;
-	count(p, mmio, box, codes[write][page], 1);
+	imc_count(p, mmio, box, codes[write][page], 1);
 	if (page == VPMU_PAGE_HIT)
 		return;
-	count(p, mmio, box, write ? ACT_WR : ACT_RD, 1);
-	count(p, mmio, box, ACT_TOTAL, 1);
+	imc_count(p, mmio, box, write ? ACT_WR : ACT_RD, 1);
+	imc_count(p, mmio, box, ACT_TOTAL, 1);
 	if (page == VPMU_PAGE_MISS)
-		count(p, mmio, box, PRE_PAGE_MISS, 1);
+		imc_count(p, mmio, box, PRE_PAGE_MISS, 1);
 }
 
 void imc_clock(struct vpmu_segment *s, uint32_t package)
@@ -172,13 +172,13 @@ void imc_clock(struct vpmu_segment *s, uint32_t package)
 	if (now <= p->imc_clock)
 		return;
 	for (uint32_t mc = 0; mc < CONTROLLERS; mc++)
-		count(p, vpmu_package_mmio(s, package), mc, CLOCKTICKS, now - p->imc_clock);
+		imc_count(p, vpmu_package_mmio(s, package), mc, CLOCKTICKS, now - p->imc_clock);
 	p->imc_clock = now;
 }
 
 /* ---- what is written ---- */
 
-static void reset_by(const struct skl_package *p, uint8_t *mmio, uint32_t how)
+static void imc_reset_by(const struct skl_package *p, uint8_t *mmio, uint32_t how)
 {
 	for (uint32_t mc = 0; mc < CONTROLLERS; mc++) {
 		if (how & IMC_RST_CTRL) {
@@ -215,7 +215,7 @@ void imc_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint
 	uint32_t why;
 
 	if (offset == GLOBAL_CTL + STEP)	/* the one of MC1 serves both */
-		reset_by(p, mmio, (uint32_t)value);
+		imc_reset_by(p, mmio, (uint32_t)value);
 	p->imc_selected = any_selected(p, mmio);
 	if (!is_select(p, offset) || !VPMU_GET(IMC_EVENT, value))
 		return;

@@ -91,7 +91,7 @@ static void init(struct vpmu_segment *s)
 						   (i * CORE2_COUNTERS + n + 1)) >> 24;
 }
 
-static void reset(struct vpmu_segment *s)
+static void core2_reset(struct vpmu_segment *s)
 {
 	init(s);
 	for (uint32_t i = 0; i < core_count(&s->machine); i++)
@@ -99,13 +99,13 @@ static void reset(struct vpmu_segment *s)
 }
 
 /* Occurrences are counted when the feed reports them, so there is nothing to bring up to date. */
-static void advance(struct vpmu_segment *s, uint32_t package)
+static void core2_advance(struct vpmu_segment *s, uint32_t package)
 {
 	(void)s, (void)package;
 }
 
-static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
-		    uint64_t value)
+static void core2_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			  uint64_t value)
 {
 	struct core2_core *c = core_of(s, vpmu_cpu_core(&s->machine, cpu));
 	const struct core2_event *e;
@@ -124,7 +124,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 				     c->select[r->counter] & 0xffff);
 }
 
-static const char *undriven(const struct vpmu_undriven *u)
+static const char *core2_undriven(const struct vpmu_undriven *u)
 {
 	const char *why;
 
@@ -179,7 +179,7 @@ static void add_fixed(struct core2_core *c, struct vpmu_stretch *st, enum vpmu_r
 		};
 }
 
-static void take(struct core2_core *c, const struct vpmu_stretch *st)
+static void core2_take(struct core2_core *c, const struct vpmu_stretch *st)
 {
 	struct vpmu_overflows over = vpmu_stretch_take(st);
 
@@ -189,8 +189,8 @@ static void take(struct core2_core *c, const struct vpmu_stretch *st)
 		c->global_ctrl = 0;
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
-			const uint32_t *counts, uint32_t clocks)
+static void core2_core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			      const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t from = vpmu_cpu_core(m, cpu);
@@ -214,18 +214,18 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 			add_fixed(c, &st, ring, 2, clocks);
 		}
 		if (st.lanes)
-			take(c, &st);
+			core2_take(c, &st);
 	}
 }
 
 /* Every one of them is delivered: the line to the APIC is not modelled here. */
-static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+static uint64_t core2_interrupts(struct vpmu_segment *s, uint32_t cpu)
 {
 	return core_of(s, vpmu_cpu_core(&s->machine, cpu))->interrupts;
 }
 
 /* SDM 18.2: the fixed counters have bit 30. */
-static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+static uint32_t core2_rdpmc(const struct vpmu_machine *m, uint32_t index)
 {
 	uint32_t fixed = index ^ 1u << 30;
 
@@ -241,15 +241,15 @@ const struct vpmu_model_type vpmu_core2 = {
 	.event_count = CORE2_EVENTS,
 	.event_stride = sizeof(struct core2_event),
 	.core_bytes = sizeof(struct core2_core),
-	.rdpmc = rdpmc,
+	.rdpmc = core2_rdpmc,
 	/* SDM 18.2.1, 18.4: version 2, two counters, all seven events; three fixed ones. */
 	.perfmon = { 7u << 24 | CORE2_WIDTH << 16 | CORE2_GENERAL << 8 | 2, 0, 0,
 		     CORE2_WIDTH << 5 | CORE2_FIXED },
-	.reset = reset,
+	.reset = core2_reset,
 	.init = init,
-	.advance = advance,
-	.written = written,
-	.interrupts = interrupts,
-	.undriven = undriven,
-	.core_events = core_events,
+	.advance = core2_advance,
+	.written = core2_written,
+	.interrupts = core2_interrupts,
+	.undriven = core2_undriven,
+	.core_events = core2_core_events,
 };

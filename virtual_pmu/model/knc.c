@@ -53,7 +53,7 @@ static const struct vpmu_register_row rows[] = {
 	},
 };
 
-static void reset(struct vpmu_segment *s)
+static void knc_reset(struct vpmu_segment *s)
 {
 	const struct vpmu_machine *m = &s->machine;
 
@@ -65,7 +65,7 @@ static void reset(struct vpmu_segment *s)
 }
 
 /* The TSC runs with the clock of its core, whatever the global enables say. */
-static void advance(struct vpmu_segment *s, uint32_t package)
+static void knc_advance(struct vpmu_segment *s, uint32_t package)
 {
 	const struct vpmu_machine *m = &s->machine;
 
@@ -77,8 +77,8 @@ static void advance(struct vpmu_segment *s, uint32_t package)
 	}
 }
 
-static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
-		    uint64_t value)
+static void knc_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+			uint64_t value)
 {
 	struct knc_thread *t = vpmu_thread_state(s, cpu);
 	const char *why;
@@ -97,7 +97,7 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 				     VPMU_GET(KNC_CODE, t->select[r->counter]));
 }
 
-static const char *undriven(const struct vpmu_undriven *u)
+static const char *knc_undriven(const struct vpmu_undriven *u)
 {
 	const char *why;
 
@@ -128,8 +128,8 @@ static void overflow(struct knc_thread *t, uint32_t counter)
 	t->line |= bit;
 }
 
-static void take(struct knc_thread *t, uint32_t counter, const struct knc_event *e,
-		 const uint32_t *counts, uint32_t clocks)
+static void knc_take(struct knc_thread *t, uint32_t counter, const struct knc_event *e,
+		     const uint32_t *counts, uint32_t clocks)
 {
 	uint64_t select = t->select[counter];
 	const struct vpmu_filter filter = {
@@ -166,12 +166,12 @@ static void take_both(struct knc_thread *t, bool own, enum vpmu_ring ring, const
 			continue;
 		e = knc_event_of(i, select, &why);
 		if (e && (own || e->no_thread || (select & KNC_ANY_THREAD)))
-			take(t, i, e, counts, clocks);
+			knc_take(t, i, e, counts, clocks);
 	}
 }
 
-static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
-			const uint32_t *counts, uint32_t clocks)
+static void knc_core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
+			    const uint32_t *counts, uint32_t clocks)
 {
 	const struct vpmu_machine *m = &s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu);
@@ -183,14 +183,14 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 	}
 }
 
-static uint64_t interrupts(struct vpmu_segment *s, uint32_t cpu)
+static uint64_t knc_interrupts(struct vpmu_segment *s, uint32_t cpu)
 {
 	const struct knc_thread *t = vpmu_thread_state(s, cpu);
 
 	return t->interrupts;
 }
 
-static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
+static uint32_t knc_rdpmc(const struct vpmu_machine *m, uint32_t index)
 {
 	(void)m;
 	return index < KNC_COUNTERS ? COUNTER + index : 0;
@@ -212,12 +212,12 @@ const struct vpmu_model_type vpmu_knc = {
 	.event_stride = sizeof(struct knc_event),
 	.thread_bytes = sizeof(struct knc_thread),
 	.core_bytes = sizeof(struct knc_core),
-	.rdpmc = rdpmc,
+	.rdpmc = knc_rdpmc,
 	.spflt = spflt,
-	.reset = reset,
-	.advance = advance,
-	.written = written,
-	.interrupts = interrupts,
-	.undriven = undriven,
-	.core_events = core_events,
+	.reset = knc_reset,
+	.advance = knc_advance,
+	.written = knc_written,
+	.interrupts = knc_interrupts,
+	.undriven = knc_undriven,
+	.core_events = knc_core_events,
 };

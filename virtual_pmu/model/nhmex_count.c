@@ -51,8 +51,8 @@ static uint64_t until_overflow(const struct nhmex_box *b, uint32_t counter, bool
 }
 
 /* True when it over- or underflowed and requests a PMI for that. */
-static bool add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n,
-		bool down)
+static bool counter_add(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter, uint64_t n,
+			bool down)
 {
 	uint64_t ctl = b->ctl[counter], room = until_overflow(b, counter, down);
 	bool over = n >= room;
@@ -101,7 +101,7 @@ static uint64_t until_frozen(const struct nhmex_package *p, uint64_t n)
 	return n;
 }
 
-static uint64_t step(struct nhmex_package *p, uint64_t n)
+static uint64_t nhmex_step(struct nhmex_package *p, uint64_t n)
 {
 	bool pmi = false;
 
@@ -111,7 +111,7 @@ static uint64_t step(struct nhmex_package *p, uint64_t n)
 		uint32_t counter = i % NHMEX_COUNTERS, each = increment(p, b, counter);
 
 		if (each)
-			pmi |= add(p, b, counter, n * each, goes_down(b->ctl[counter]));
+			pmi |= counter_add(p, b, counter, n * each, goes_down(b->ctl[counter]));
 	}
 	if (pmi)
 		interrupted(p, p->done + n - 1);
@@ -128,8 +128,8 @@ static bool counting_in(const struct nhmex_package *p, uint64_t clock)
 }
 
 /* n commands at once. True when it requests a PMI. */
-static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
-		 uint32_t occurrences, uint32_t n)
+static bool counter_take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
+			 uint32_t occurrences, uint32_t n)
 {
 	uint64_t ctl = b->ctl[counter];
 	struct nhmex_source source = nhmex_source(p, b, ctl);
@@ -138,10 +138,10 @@ static bool take(struct nhmex_package *p, struct nhmex_box *b, uint32_t counter,
 	if (!locally_enabled(b, counter))
 		return false;
 	if ((source.occurrences & occurrences) && !stopped(b, counter))
-		pmi = add(p, b, counter, n, goes_down(ctl));
+		pmi = counter_add(p, b, counter, n, goes_down(ctl));
 	if (VPMU_GET(CTL_COUNT_MODE, ctl) == NHMEX_BOTH && (source.opposite & occurrences) &&
 	    !stopped(b, counter))
-		pmi |= add(p, b, counter, n, true);
+		pmi |= counter_add(p, b, counter, n, true);
 	return pmi;
 }
 
@@ -150,7 +150,7 @@ static bool take_all(struct nhmex_package *p, struct nhmex_box *b, uint32_t occu
 	bool pmi = false;
 
 	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++)
-		pmi |= take(p, b, i, occurrences, n);
+		pmi |= counter_take(p, b, i, occurrences, n);
 	return pmi;
 }
 
@@ -167,7 +167,7 @@ static uint64_t next_leave(const struct nhmex_package *p, uint64_t limit)
 }
 
 /* Commands whose last clock was the one before p->done leave in p->done. */
-static void leave(struct nhmex_package *p)
+static void commands_leave(struct nhmex_package *p)
 {
 	bool pmi = false;
 
@@ -179,7 +179,8 @@ static void leave(struct nhmex_package *p)
 			pmi |= take_all(p, b, NHMEX_SERVED, n);
 	}
 	if (pmi && counting(p) && freezing(p)) {
-		p->done += step(p, 1);	/* the others still count in the clock of the underflow */
+		/* The others still count in the clock of the underflow. */
+		p->done += nhmex_step(p, 1);
 		interrupted(p, p->done - 1);
 	}
 }
@@ -188,8 +189,8 @@ static void leave(struct nhmex_package *p)
 void nhmex_advance(struct nhmex_package *p, uint64_t clock)
 {
 	while (counting(p) && p->done < clock) {
-		p->done += step(p, next_leave(p, clock) - p->done);
-		leave(p);
+		p->done += nhmex_step(p, next_leave(p, clock) - p->done);
+		commands_leave(p);
 	}
 	if (p->done < clock)
 		p->done = clock;

@@ -73,7 +73,7 @@ const char *nhmex_undriven_event(const struct vpmu_undriven *u)
 
 #define ANY_COMMAND ((uint32_t)(NHMEX_READ | NHMEX_WRITE))
 
-static struct nhmex_source undriven(enum why why, uint32_t umask)
+static struct nhmex_source source_undriven(enum why why, uint32_t umask)
 {
 	return (struct nhmex_source){ .why = (uint32_t)why, .umask = umask };
 }
@@ -96,16 +96,16 @@ static struct nhmex_source fvc(const struct nhmex_package *p, const struct nhmex
 	switch (event) {
 	case 5:
 		if (command > 1)
-			return undriven(NO_MOVES, event << 4 | command);
+			return source_undriven(NO_MOVES, event << 4 | command);
 		if (index)
-			return undriven(NO_INDEX, event << 4 | command);
+			return source_undriven(NO_INDEX, event << 4 | command);
 		return commands(command ? NHMEX_WRITE : NHMEX_READ, event << 4 | command);
 	case 6:
-		return undriven(NO_RESPONSES, event << 4 | VPMU_GET(FVC_RESP, fields));
+		return source_undriven(NO_RESPONSES, event << 4 | VPMU_GET(FVC_RESP, fields));
 	case 7:
-		return undriven(NO_FRAMES, event);
+		return source_undriven(NO_FRAMES, event);
 	}
-	return undriven(event == 3 || event == 4 ? NO_FRAMES : NO_ERRORS, event);
+	return source_undriven(event == 3 || event == 4 ? NO_FRAMES : NO_ERRORS, event);
 }
 
 /* PLD: bits 12:8 the command, bit 0 only in the scheduler mode of ISS[9:7]. */
@@ -114,19 +114,19 @@ static struct nhmex_source dram_command(const struct nhmex_box *b)
 	uint32_t command = VPMU_GET(PLD_CMD, b->pld);
 
 	if (b->mm_cfg & MM_CFG_EN)
-		return undriven(NO_ADDRESSES, command);
+		return source_undriven(NO_ADDRESSES, command);
 	if ((b->pld & PLD_BY_MODE) && (b->iss & ISS_COMMAND_MODE))
-		return undriven(OTHER_MODE, command);
+		return source_undriven(OTHER_MODE, command);
 	switch (command) {
-	case 0x00: return undriven(DRAM_ALL, command);
+	case 0x00: return source_undriven(DRAM_ALL, command);
 	case 0x02: return commands(NHMEX_EMPTY | NHMEX_MISS, command);	/* RAS */
 	case 0x03: return commands(NHMEX_READ, command);		/* CAS_RD_OPN */
 	case 0x04: return commands(NHMEX_WRITE, command);		/* CAS_WR_OPN */
 	case 0x05:
-	case 0x06: return undriven(DRAM_CLOSING, command);
+	case 0x06: return source_undriven(DRAM_CLOSING, command);
 	case 0x11: return commands(NHMEX_MISS, command);		/* PRE */
 	}
-	return undriven(DRAM_UPKEEP, command);
+	return source_undriven(DRAM_UPKEEP, command);
 }
 
 /* Reasons of the inc_sel codes that nothing drives. */
@@ -165,8 +165,8 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 	uint32_t state = VPMU_GET(DSP_QUEUE, b->dsp);
 
 	switch (inc_sel) {
-	case NHMEX_DSP_FILL: return undriven(state ? QUEUE_NEVER_FULL : NO_STATE, state);
-	case NHMEX_FRM_TYPE: return undriven(NO_FRAMES, VPMU_GET(ISS_FRAME, b->iss));
+	case NHMEX_DSP_FILL: return source_undriven(state ? QUEUE_NEVER_FULL : NO_STATE, state);
+	case NHMEX_FRM_TYPE: return source_undriven(NO_FRAMES, VPMU_GET(ISS_FRAME, b->iss));
 	case NHMEX_DRAM_CMD: return dram_command(b);
 	case NHMEX_PAGE_MISS: return commands(NHMEX_MISS, 0);
 	case NHMEX_PAGE_HIT: return commands(NHMEX_HIT, 0);
@@ -179,7 +179,7 @@ static struct nhmex_source primary(const struct nhmex_package *p, const struct n
 	}
 	if (inc_sel >= NHMEX_FVC_EV0 && inc_sel <= NHMEX_FVC_EV3)
 		return fvc(p, b, inc_sel - NHMEX_FVC_EV0);
-	return undriven(plain_why(inc_sel), 0);
+	return source_undriven(plain_why(inc_sel), 0);
 }
 
 /* ---- set_flag_sel ---- */
@@ -190,11 +190,11 @@ static struct nhmex_source occupancy(const struct nhmex_box *b)
 	uint32_t command = VPMU_GET(MAP_CMD, b->map), held = 0;
 
 	if (command > 8)
-		return undriven(NO_STATE, command);
+		return source_undriven(NO_STATE, command);
 	if (command > 1 && command < 8)
-		return undriven(NO_MOVES, command);
+		return source_undriven(NO_MOVES, command);
 	if (VPMU_GET(MAP_FVID, b->map))
-		return undriven(NO_INDEX, command);
+		return source_undriven(NO_INDEX, command);
 	for (uint32_t kind = 0; kind < 2; kind++)
 		held += command == kind || command == 8 ? b->queue[kind].commands : 0;
 	return (struct nhmex_source){ .clocks = held, .umask = command };
@@ -208,23 +208,23 @@ static struct nhmex_source condition(const struct nhmex_box *b, uint32_t set_fla
 	switch (set_flag_sel) {
 	case NHMEX_CYCLES_DSP_FILL:
 		if (!queues || (queues & ~empty))
-			return undriven(queues ? QUEUE_NEVER_FULL : NO_STATE, queues);
+			return source_undriven(queues ? QUEUE_NEVER_FULL : NO_STATE, queues);
 		break;
 	case NHMEX_CYCLES_SCHED_MODE:
 		if (mode)
-			return undriven(OTHER_MODE, mode);
+			return source_undriven(OTHER_MODE, mode);
 		break;
 	case NHMEX_CYCLES_MFULL:
 	case NHMEX_CYCLES_STARVED:
-		return undriven(NO_RETRIES, 0);
+		return source_undriven(NO_RETRIES, 0);
 	case NHMEX_CYCLES_PGT_STATE:
 		if (!(b->pgt & PGT_STATE))
-			return undriven(NEVER_CLOSED, 0);
+			return source_undriven(NEVER_CLOSED, 0);
 		break;
 	case NHMEX_SCHEDQ_OCCUPANCY:
 		return occupancy(b);
 	default:
-		return undriven(NOT_AN_EVENT, 0);
+		return source_undriven(NOT_AN_EVENT, 0);
 	}
 	return (struct nhmex_source){ .clocks = 1 };
 }
@@ -245,11 +245,11 @@ struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhm
 	struct nhmex_source flag = { .clocks = 1 };
 
 	if (VPMU_GET(CTL_STORAGE_MODE, ctl) > 1 || VPMU_GET(CTL_COUNT_MODE, ctl) > NHMEX_BOTH)
-		return coded(undriven(MODE_UNDEFINED, 0), inc_sel);
+		return coded(source_undriven(MODE_UNDEFINED, 0), inc_sel);
 	if (ctl & CTL_FLAG_MODE)
 		flag = coded(condition(b, set_flag_sel), 0x20 + set_flag_sel);
 	else if (VPMU_GET(CTL_STORAGE_MODE, ctl))
-		return coded(undriven(NO_FLAG, 0), inc_sel);
+		return coded(source_undriven(NO_FLAG, 0), inc_sel);
 	if (!flag.clocks || ((ctl & CTL_FLAG_MODE) && !VPMU_GET(CTL_STORAGE_MODE, ctl)))
 		return flag;
 	return coded(primary(p, b, inc_sel), inc_sel);

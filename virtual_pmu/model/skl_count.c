@@ -165,7 +165,7 @@ static uint64_t step_stopped(struct skl_package *p, uint64_t n)
 }
 
 /* Up to n clocks; returns how many were done. */
-static uint64_t step(struct skl_package *p, uint64_t n)
+static uint64_t skl_step(struct skl_package *p, uint64_t n)
 {
 	struct stretch st = { .lanes = 0, .n = n < STEP_MAX ? n : STEP_MAX };
 
@@ -226,7 +226,7 @@ void skl_advance(struct skl_package *p, uint64_t clock)
 	}
 	while (p->done < clock) {
 		take_change(p, p->done);
-		p->done += step(p, next_change(p, p->done, clock) - p->done);
+		p->done += skl_step(p, next_change(p, p->done, clock) - p->done);
 	}
 }
 
