@@ -109,8 +109,8 @@ void init_modules(void)
 
 /* ---- mounts ---- */
 
-static void attach(const char *source, const char *target, const char *type, unsigned long flags,
-		   const char *data)
+static void setup_mount(const char *source, const char *target, const char *type,
+			unsigned long flags, const char *data)
 {
 	if (mkdir(target, 0755) && errno != EEXIST)
 		init_fail("%s: %s", target, strerror(errno));
@@ -120,9 +120,9 @@ static void attach(const char *source, const char *target, const char *type, uns
 
 void init_first_folders(void)
 {
-	attach("dev", "/dev", "devtmpfs", MS_NOSUID, "mode=0755");
-	attach("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	attach("sys", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	setup_mount("dev", "/dev", "devtmpfs", MS_NOSUID, "mode=0755");
+	setup_mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	setup_mount("sys", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
 static void make_path(const char *path)
@@ -145,12 +145,12 @@ static void make_path(const char *path)
 /* The host's files; what is written over them is kept in memory. */
 static void attach_root(void)
 {
-	attach(VPMU_TAG_ROOT, "/lower", "9p", MS_RDONLY, NINE_P ",cache=loose");
-	attach("memory", "/memory", "tmpfs", 0, "mode=0755,size=75%");
+	setup_mount(VPMU_TAG_ROOT, "/lower", "9p", MS_RDONLY, NINE_P ",cache=loose");
+	setup_mount("memory", "/memory", "tmpfs", 0, "mode=0755,size=75%");
 	if (mkdir("/memory/upper", 0755) || mkdir("/memory/work", 0755))
 		init_fail("/memory: %s", strerror(errno));
-	attach("vpmu", NEW_ROOT, "overlay", 0,
-	       "lowerdir=/lower,upperdir=/memory/upper,workdir=/memory/work");
+	setup_mount("vpmu", NEW_ROOT, "overlay", 0,
+		    "lowerdir=/lower,upperdir=/memory/upper,workdir=/memory/work");
 }
 
 static void move_into_root(void)
@@ -222,7 +222,7 @@ static void attach_own(const char *folder, const char *data, const struct init_o
 	static const char *const lists[] = { "PATH=", "LD_LIBRARY_PATH=" };
 	int host = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	attach("own", folder, "tmpfs", MS_NOSUID | MS_NODEV, data);
+	setup_mount("own", folder, "tmpfs", MS_NOSUID | MS_NODEV, data);
 	if (host < 0)
 		return;
 	show_entry(host, folder, order->folder);
@@ -256,9 +256,9 @@ void init_file_system(const struct init_order *order)
 	move_into_root();
 	attach_own("/run", "mode=0755", order);
 	attach_own("/tmp", "mode=1777", order);
-	attach("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
-	attach("pts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
-	       "gid=5,mode=620,ptmxmode=666");
+	setup_mount("shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	setup_mount("pts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+		    "gid=5,mode=620,ptmxmode=666");
 	attach_modules();
 	if (!getenv("VPMU_SUSPEND"))
 		forbid_sleep();
@@ -269,7 +269,7 @@ void init_file_system(const struct init_order *order)
 	if (order->start->work_is_shared) {
 		make_path(order->folder);
 		/* The host may read it meanwhile: all but mapped files are written through. */
-		attach(VPMU_TAG_WORK, order->folder, "9p", 0, NINE_P ",cache=mmap");
+		setup_mount(VPMU_TAG_WORK, order->folder, "9p", 0, NINE_P ",cache=mmap");
 	}
 }
 

@@ -48,7 +48,7 @@ static struct place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
 
 /* A kernel may have all its accesses done by one function. So its caller counts as well: the first
  * word on the stack that lies near the code. */
-static struct place place_of(uint64_t code)
+static struct place code_place(uint64_t code)
 {
 	uint64_t words[VPMU_GUEST_STACK];
 	uint32_t i = 0;
@@ -66,7 +66,7 @@ static bool is_same(const struct place *a, const struct place *b)
 
 static void show(struct place *shown, uint64_t code)
 {
-	struct place p = place_of(code);
+	struct place p = code_place(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++) {
 		if (!shown[i].code)
@@ -78,7 +78,7 @@ static void show(struct place *shown, uint64_t code)
 
 static bool for_program(const struct place *shown, uint64_t code)
 {
-	struct place p = place_of(code);
+	struct place p = code_place(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++)
 		if (is_same(&shown[i], &p))
@@ -86,7 +86,7 @@ static bool for_program(const struct place *shown, uint64_t code)
 	return false;
 }
 
-static void begin(const struct place *shown, uint64_t code)
+static void access_begin(const struct place *shown, uint64_t code)
 {
 	bool program = for_program(shown, code);
 
@@ -95,7 +95,7 @@ static void begin(const struct place *shown, uint64_t code)
 	machine->kernel = program ? VPMU_BOOTED : VPMU_KERNEL_ACCESS;
 }
 
-static bool is_ours(uint32_t address)
+static bool address_is_ours(uint32_t address)
 {
 	return address < MSRS && ours[address / 8] >> address % 8 & 1;
 }
@@ -113,9 +113,9 @@ static enum vpmu_guest_answer on_rdmsr(unsigned int vcpu, uint64_t code, uint32_
 {
 	if (address == SHOWN)
 		show(shown_read, code);
-	if (!is_ours(address))
+	if (!address_is_ours(address))
 		return VPMU_GUEST_UNKNOWN;
-	begin(shown_read, code);
+	access_begin(shown_read, code);
 	return answer(vpmu_rdmsr(machine, vpmu_whole_cpu(vcpu), address, value));
 }
 
@@ -126,9 +126,9 @@ static enum vpmu_guest_answer on_wrmsr(unsigned int vcpu, uint64_t code, uint32_
 
 	if (address == SHOWN)
 		show(shown_write, code);
-	if (!is_ours(address))
+	if (!address_is_ours(address))
 		return VPMU_GUEST_UNKNOWN;
-	begin(shown_write, code);
+	access_begin(shown_write, code);
 	given = answer(vpmu_wrmsr(machine, vpmu_whole_cpu(vcpu), address, value));
 	vpmu_core_feed_follow();
 	return given;
@@ -143,7 +143,7 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 
 /* A kernel is told of the core PMU of Skylake and Comet Lake, whose events are known, and so drives
  * it; that of later clients is for programs in user mode. */
-static bool is_hidden(uint32_t leaf, uint32_t subleaf)
+static bool leaf_is_hidden(uint32_t leaf, uint32_t subleaf)
 {
 	if (!vpmu_core_events_beside(&machine->machine) ||
 	    vpmu_has_skylake_cores(&machine->machine))
@@ -153,7 +153,7 @@ static bool is_hidden(uint32_t leaf, uint32_t subleaf)
 
 static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
-	if (is_hidden(leaf, subleaf))
+	if (leaf_is_hidden(leaf, subleaf))
 		return false;
 	if (leaf != DOORBELL)
 		return vpmu_cpuid(&machine->machine, vpmu_whole_cpu(vcpu), leaf, subleaf,
@@ -236,7 +236,7 @@ static void on_interrupted(unsigned int vcpu)
 
 static uint8_t *switched_on;	/* all registers as they were at the machine's start */
 
-static bool remember(void)
+static bool registers_remember(void)
 {
 	switched_on = malloc(machine->registers_bytes + machine->mmio_bytes);
 	if (!switched_on)
@@ -318,5 +318,5 @@ const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);
 			clear_counter(&r);
 		}
-	return remember() ? &calls : NULL;
+	return registers_remember() ? &calls : NULL;
 }

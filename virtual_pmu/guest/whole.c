@@ -64,7 +64,7 @@ static unsigned int vcpu_of(uint32_t cpu)
 
 /* ---- interrupts ---- */
 
-static void pass_on(uint32_t cpu)
+static void cpu_pass_on(uint32_t cpu)
 {
 	uint64_t now = vpmu_model_interrupts(machine, cpu);
 
@@ -85,11 +85,11 @@ void vpmu_whole_interrupts(void)
 
 	if (cpus <= ALL_CPUS || !vpmu_self) {
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			pass_on(cpu);
+			cpu_pass_on(cpu);
 		return;
 	}
 	for (uint32_t thread = 0; thread < m->threads; thread++)
-		pass_on(vpmu_core_cpu(m, vpmu_cpu_core(m, vpmu_self->runner.cpu), thread));
+		cpu_pass_on(vpmu_core_cpu(m, vpmu_cpu_core(m, vpmu_self->runner.cpu), thread));
 }
 
 /* ---- callbacks ---- */
@@ -101,7 +101,8 @@ static uint64_t physical(uint64_t offset)
 	return offset < main_bytes ? offset : offset - main_bytes + (UINT64_C(1) << 32);
 }
 
-static bool find(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, uint64_t *found)
+static bool physical_address(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			     uint64_t *found)
 {
 	uint64_t here = (uint64_t)(uintptr_t)host->memory(vcpu, address, info);
 
@@ -113,7 +114,7 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 {
 	uint64_t found;
 
-	if (vpmu_self && find(vcpu, info, address, &found))
+	if (vpmu_self && physical_address(vcpu, info, address, &found))
 		vpmu_watch_parts.access(vcpu, info, found, user);
 }
 
@@ -122,7 +123,7 @@ static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 {
 	uint64_t found;
 
-	if (vpmu_self && find(vcpu, info, address, &found))
+	if (vpmu_self && physical_address(vcpu, info, address, &found))
 		vpmu_watch_parts.nontemporal(vcpu, info, found, user);
 }
 
@@ -157,7 +158,7 @@ static void find_memory(void)
 #define KERNELS_TO 0x4000000u
 
 /* The first block of the kernel is translated right before it is executed. */
-static bool begins(const struct qemu_plugin_insn *first)
+static bool loop_begins(const struct qemu_plugin_insn *first)
 {
 	uint64_t at = qemu_plugin_insn_vaddr(first);
 
@@ -174,7 +175,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first);
 
 	(void)id;
-	if ((!from_kernel || begins(first)) && here >= main_start)
+	if ((!from_kernel || loop_begins(first)) && here >= main_start)
 		vpmu_watch_translate(tb, physical(here - main_start));
 }
 

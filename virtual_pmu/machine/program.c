@@ -129,7 +129,7 @@ const char *vpmu_program_file(const struct vpmu_program *p)
 }
 
 /* Any number of scripts in front of the program, as far as the kernel goes. */
-static int check_file(struct vpmu_program *p)
+static int program_check_file(struct vpmu_program *p)
 {
 	for (int scripts = 0;; scripts++) {
 		const char *file = vpmu_program_file(p);
@@ -159,7 +159,7 @@ int vpmu_program_load(const char *path, struct vpmu_program *p)
 	if (snprintf(p->path, sizeof(p->path), "%s%s", *path == '-' ? "./" : "", path) >=
 	    (int)sizeof(p->path))
 		return ENAMETOOLONG;
-	return check_file(p);
+	return program_check_file(p);
 }
 
 /* ---- which program it is ---- */

@@ -167,8 +167,8 @@ static bool head_fits(const struct vpmu_segment *h, state_bytes_of *state_bytes)
 
 #define WHAT_TO_DO "remove the file or name another one"
 
-static int check_file(int fd, const char *path, state_bytes_of *state_bytes,
-		      struct vpmu_segment *h, char *why, size_t why_bytes)
+static int segment_check_file(int fd, const char *path, state_bytes_of *state_bytes,
+			      struct vpmu_segment *h, char *why, size_t why_bytes)
 {
 	struct stat st;
 	long rc, got;
@@ -232,7 +232,7 @@ static int map_file(int fd, const char *path, state_bytes_of *state_bytes,
 
 	if (rc)
 		return fail(rc, why, why_bytes, "%s: no memory", path);
-	rc = check_file(fd, path, state_bytes, head, why, why_bytes);
+	rc = segment_check_file(fd, path, state_bytes, head, why, why_bytes);
 	if (!rc) {
 		rc = map_checked(fd, head, out);
 		if (!rc)

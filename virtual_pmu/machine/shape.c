@@ -58,7 +58,7 @@ static bool parse_part(const char **text, uint32_t *number, char *letter)
 	return *letter != '\0';
 }
 
-static uint32_t *number_of(const struct vpmu_family_row *f, struct shape *shape, char letter)
+static uint32_t *shape_number(const struct vpmu_family_row *f, struct shape *shape, char letter)
 {
 	switch (letter) {
 	case 'p': return is_hybrid(f) ? &shape->cores : &shape->packages;
@@ -91,7 +91,7 @@ static bool parse_shape(const struct vpmu_family_row *f, const char *text, struc
 		if (!order)
 			return false;
 		order++;
-		*number_of(f, shape, letter) = number;
+		*shape_number(f, shape, letter) = number;
 		letters[used++] = letter;
 	}
 	letters[used] = '\0';
@@ -170,7 +170,7 @@ static bool cores_fit(const struct vpmu_family_row *f, const struct shape *n)
 static int complete_shape(const struct vpmu_family_row *f, struct shape *n, const char *letters,
 			  char *why, size_t why_bytes)
 {
-	if (strchr(letters, 'p') && !*number_of(f, n, 'p'))
+	if (strchr(letters, 'p') && !*shape_number(f, n, 'p'))
 		return bad_cores(f, why, why_bytes);
 	complete_cores(f, n);
 	if (!cores_fit(f, n))
@@ -187,7 +187,7 @@ static void shape_text(const struct vpmu_family_row *f, struct shape *n, const c
 
 	for (; *letters; letters++)
 		used += (size_t)snprintf(text + used, bytes - used, "%u%c%s",
-					 *number_of(f, n, *letters), *letters,
+					 *shape_number(f, n, *letters), *letters,
 					 *letters == 'l' ? "p" : "");
 }
 
@@ -246,14 +246,14 @@ static uint32_t agents_behind(const struct vpmu_machine *m)
 }
 
 /* Adds as far as there is room; returns the end. */
-static char *add(char *at, const char *last, const char *text)
+static char *text_add(char *at, const char *last, const char *text)
 {
 	while (*text && at < last)
 		*at++ = *text++;
 	return at;
 }
 
-#define ADD(text, from) ((void)add(text, text + sizeof(text) - 1, from))
+#define ADD(text, from) ((void)text_add(text, text + sizeof(text) - 1, from))
 
 static void fill_brand(const struct vpmu_family_row *f, const char *name, struct vpmu_machine *m)
 {
@@ -261,11 +261,11 @@ static void fill_brand(const struct vpmu_family_row *f, const char *name, struct
 	char *at = m->brand;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		at = add(at, m->brand + sizeof(m->brand) - 1, parts[i]);
+		at = text_add(at, m->brand + sizeof(m->brand) - 1, parts[i]);
 }
 
-static void fill(const struct vpmu_family_row *f, const char *name, const struct shape *n,
-		 struct vpmu_machine *m)
+static void machine_fill(const struct vpmu_family_row *f, const char *name, const struct shape *n,
+			 struct vpmu_machine *m)
 {
 	memset(m, 0, sizeof(*m));
 	*m = f->base;
@@ -304,7 +304,7 @@ int vpmu_machine_parse(const char *name, struct vpmu_machine *out, char *why, si
 	if (!rc)
 		rc = check_threads(f, &shape, letters, why, why_bytes);
 	if (!rc)
-		fill(f, name, &shape, out);
+		machine_fill(f, name, &shape, out);
 	return rc;
 }
 

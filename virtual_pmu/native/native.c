@@ -99,7 +99,7 @@ struct vpmu_segment *native_machine(void)
 }
 
 /* Searches when the process starts: programs change their environment. */
-__attribute__((constructor(101))) static void begin(void)
+__attribute__((constructor(101))) static void library_begin(void)
 {
 	native_machine();
 }
@@ -144,7 +144,7 @@ static bool is_other(const struct native_call *c)
 	return c->number == SYS_mmap && c->a[3] & MAP_ANONYMOUS;
 }
 
-static int64_t make(const struct native_call *c)
+static int64_t call_make(const struct native_call *c)
 {
 	return vpmu_syscall(c->number, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
 }
@@ -208,6 +208,6 @@ long native_call(struct native_call *c)
 {
 	if (native_before(c))
 		return native_result(c);
-	c->answer = make(c);
+	c->answer = call_make(c);
 	return native_after(c, native_result(c));
 }

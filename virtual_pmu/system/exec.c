@@ -144,7 +144,7 @@ static int find_name(struct room *r)
 	return 0;
 }
 
-static int find(struct room *r)
+static int room_find(struct room *r)
 {
 	r->beyond = leads_beyond(r->given);
 	/* Links to the program's own file lead to the emulator. */
@@ -214,7 +214,7 @@ static bool follows(void)
 	return *emulator && !access(vpmu_system.path, F_OK);
 }
 
-static void leave(struct room *r, enum vpmu_program_kind kind)
+static void room_leave(struct room *r, enum vpmu_program_kind kind)
 {
 	static const char *const said[] = {
 		[VPMU_PROGRAM_PRIVILEGED] = "gets rights from its file (set-user-id, set-group-id, "
@@ -242,7 +242,7 @@ static int stays(struct room *r)
 
 	if (!follows())
 		return 0;
-	rc = find(r);
+	rc = room_find(r);
 	if (rc)
 		return rc;
 	if (vpmu_program_load(r->name, p))
@@ -260,13 +260,13 @@ static int stays(struct room *r)
 	if (eaccess(vpmu_system.path, R_OK | W_OK))
 		p->kind = VPMU_PROGRAM_OTHERS;
 	if (p->kind != VPMU_PROGRAM)
-		leave(r, p->kind);
+		room_leave(r, p->kind);
 	return p->kind == VPMU_PROGRAM;
 }
 
 /* ---- the command line and the environment ---- */
 
-static size_t count(char *const list[])
+static size_t list_length(char *const list[])
 {
 	size_t n = 0;
 
@@ -301,14 +301,14 @@ static void fill_environment(char *const envp[], const char **out, char *texts)
 	*out = NULL;
 }
 
-static int fill(struct room *r, char *const argv[], char *const envp[], char ***words,
-		char ***variables)
+static int room_fill(struct room *r, char *const argv[], char *const envp[], char ***words,
+		     char ***variables)
 {
-	size_t arguments = VPMU_EMULATOR_WORDS + count(argv), pointers, bytes = 0;
+	size_t arguments = VPMU_EMULATOR_WORDS + list_length(argv), pointers, bytes = 0;
 	const struct vpmu_fixed fixed = vpmu_system_fixed_next();
 	struct vpmu_emulator *e = &r->emulator;
 
-	pointers = arguments + count(envp) + KEPT + 1;
+	pointers = arguments + list_length(envp) + KEPT + 1;
 	for (size_t i = 0; envp[i]; i++)
 		if (vpmu_emulator_heeds(envp[i]))
 			bytes += strlen(envp[i]) + sizeof(VPMU_USER_VARIABLE);
@@ -329,7 +329,7 @@ static int fill(struct room *r, char *const argv[], char *const envp[], char ***
 	return 0;
 }
 
-static void take_back(struct room *r)
+static void room_take_back(struct room *r)
 {
 	if (r->lent >= 0)
 		close(r->lent);
@@ -349,11 +349,11 @@ int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char
 	rc = rc ? rc : stays(r);
 	*path = r->given;
 	if (rc <= 0) {
-		take_back(r);
+		room_take_back(r);
 		return rc;
 	}
 	*path = r->emulator.qemu;
-	return fill(r, *argv, *envp, argv, envp);
+	return room_fill(r, *argv, *envp, argv, envp);
 }
 
 void vpmu_system_exec_failed(void)
@@ -362,7 +362,7 @@ void vpmu_system_exec_failed(void)
 		return;
 	if (room->left)
 		__atomic_fetch_sub(&vpmu_system.segment->left_count, 1, __ATOMIC_RELAXED);
-	take_back(room);
+	room_take_back(room);
 	free(room->words);
 	free(room);
 	room = NULL;

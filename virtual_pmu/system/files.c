@@ -82,7 +82,7 @@ static bool is_write(int64_t number)
 }
 
 /* Offset of the call's access, or HERE; below that it is none. */
-static int64_t offset_of(int64_t number, const int64_t a[6])
+static int64_t call_offset(int64_t number, const int64_t a[6])
 {
 	switch (number) {
 	case SYS_read: case SYS_write: case SYS_readv: case SYS_writev:
@@ -97,7 +97,7 @@ static int64_t offset_of(int64_t number, const int64_t a[6])
 static int64_t on_device(int64_t number, const int64_t a[6], struct vpmu_open_file file)
 {
 	struct transfer t = { (int)a[0], fcntl((int)a[0], F_GETFL), file, is_write(number),
-			      offset_of(number, a) };
+			      call_offset(number, a) };
 	const struct iovec one = { (void *)(uintptr_t)a[1], (size_t)a[2] };
 
 	if (!mode_allows(&t))
@@ -132,7 +132,7 @@ static bool on_map(int64_t a[6], int64_t *answer)
 	return true;
 }
 
-static void forget(int64_t number, const int64_t a[6])
+static void files_forget(int64_t number, const int64_t a[6])
 {
 	switch (number) {
 	case SYS_close:
@@ -153,7 +153,7 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 
 	switch (number) {
 	case SYS_close: case SYS_close_range: case SYS_dup2: case SYS_dup3:
-		forget(number, a);
+		files_forget(number, a);
 		return false;
 	case SYS_munmap:
 		vpmu_system_unmap((uint64_t)a[0], (uint64_t)a[1]);

@@ -67,7 +67,7 @@ static int64_t clock_now(int64_t clock)
 	return now() + (is_of_date(clock) ? START : 0);
 }
 
-static int64_t put(uint64_t address, const void *from, size_t bytes)
+static int64_t memory_put(uint64_t address, const void *from, size_t bytes)
 {
 	void *at = vpmu_system.memory->memory(address, bytes, true);
 
@@ -143,7 +143,7 @@ static void wait_for_futex(const int64_t a[6])
 	}
 }
 
-static void wait_for(int64_t number, const int64_t a[6])
+static void time_wait_for(int64_t number, const int64_t a[6])
 {
 	waiting = (struct waiting){ .begun = now() };
 	switch (number) {
@@ -170,7 +170,7 @@ static void wait_for(int64_t number, const int64_t a[6])
 	}
 }
 
-static int64_t usage(uint64_t address)
+static int64_t time_usage(uint64_t address)
 {
 	struct rusage *at = vpmu_system.memory->memory(address, sizeof(*at), true);
 
@@ -184,7 +184,7 @@ static int64_t usage(uint64_t address)
 static int64_t get_times(uint64_t address)
 {
 	const struct tms times = { .tms_utime = now() / TICK };
-	int64_t rc = address ? put(address, &times, sizeof(times)) : 0;
+	int64_t rc = address ? memory_put(address, &times, sizeof(times)) : 0;
 
 	return rc ? rc : now() / TICK;
 }
@@ -192,7 +192,7 @@ static int64_t get_times(uint64_t address)
 static int64_t get_time(uint64_t address)
 {
 	int64_t seconds = clock_now(CLOCK_REALTIME) / SECOND;
-	int64_t rc = address ? put(address, &seconds, sizeof(seconds)) : 0;
+	int64_t rc = address ? memory_put(address, &seconds, sizeof(seconds)) : 0;
 
 	return rc ? rc : seconds;
 }
@@ -210,17 +210,17 @@ bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer)
 		if (clock_gettime((clockid_t)a[0], &time))
 			return false;		/* no such clock */
 		time = timespec_of(clock_now(a[0]));
-		*answer = put((uint64_t)a[1], &time, sizeof(time));
+		*answer = memory_put((uint64_t)a[1], &time, sizeof(time));
 		return true;
 	case SYS_gettimeofday:
 		of_day = timeval_of(clock_now(CLOCK_REALTIME));
-		*answer = a[0] ? put((uint64_t)a[0], &of_day, sizeof(of_day)) : 0;
+		*answer = a[0] ? memory_put((uint64_t)a[0], &of_day, sizeof(of_day)) : 0;
 		return !a[1];
 	case SYS_time: *answer = get_time((uint64_t)a[0]); return true;
 	case SYS_times: *answer = get_times((uint64_t)a[0]); return true;
 	case SYS_getrusage: return false;
 	default:
-		wait_for(number, a);
+		time_wait_for(number, a);
 		return false;
 	}
 }
@@ -242,9 +242,9 @@ void vpmu_time_after(int64_t number, const int64_t a[6], int64_t *answer)
 	if (!of_model)
 		return;
 	if (number == SYS_getrusage && !*answer && a[0] != RUSAGE_CHILDREN)
-		*answer = usage((uint64_t)a[1]);
+		*answer = time_usage((uint64_t)a[1]);
 	if (waiting.changed)
-		put(waiting.changed, &waiting.given, sizeof(waiting.given));
+		memory_put(waiting.changed, &waiting.given, sizeof(waiting.given));
 	if (number != SYS_getrusage && !timed_out(number, *answer))
 		waiting.timeout = 0;
 	waiting.changed = 0;

@@ -96,7 +96,7 @@ static enum vpmu_file file_of(const char *folder, uint32_t *cpu)
 	       !strcmp(folder, "/dev/config") ? VPMU_FILE_CONFIG : VPMU_DESCRIPTION;
 }
 
-static bool is_hidden(const char *path)
+static bool path_is_hidden(const char *path)
 {
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
 		if (below(path, hidden[i]))
@@ -131,7 +131,7 @@ void vpmu_tree_of(const char *path, struct vpmu_found *found)
 			return;
 	}
 	snprintf(found->path, sizeof(found->path), "%s", *path ? path : "/");
-	if (is_hidden(path))
+	if (path_is_hidden(path))
 		found->file = VPMU_HIDDEN;
 }
 
@@ -181,7 +181,7 @@ bool vpmu_tree_plain(const char *path, struct vpmu_found *found)
 /* A path while it is followed: what is done, without links and dots, and what is left. */
 struct walk { char done[PATH_MAX], left[PATH_MAX]; int links; bool moved; };
 
-static bool begin(struct walk *w, int dir, const char *path)
+static bool walk_begin(struct walk *w, int dir, const char *path)
 {
 	char link[64] = "/proc/self/cwd";
 	ssize_t n = 0;
@@ -237,11 +237,11 @@ static bool is_mapped(const char *path)
 	for (size_t i = 0; i < PLACES; i++)
 		if (below(path, places[i].outside))
 			return true;
-	return is_hidden(path);
+	return path_is_hidden(path);
 }
 
 /* The next name of what is left. */
-static bool step(struct walk *w, bool follow)
+static bool walk_step(struct walk *w, bool follow)
 {
 	char *name = w->left + strspn(w->left, "/"), text[PATH_MAX];
 	size_t length = strcspn(name, "/"), done = strlen(w->done);
@@ -271,10 +271,10 @@ bool vpmu_tree_look(int dir, const char *path, bool follow, struct vpmu_found *f
 {
 	int saved = errno;
 	struct walk w;
-	bool there = *path && begin(&w, dir, path);
+	bool there = *path && walk_begin(&w, dir, path);
 
 	while (there && w.left[strspn(w.left, "/")])
-		there = step(&w, follow);
+		there = walk_step(&w, follow);
 	errno = saved;
 	if (there) {
 		vpmu_tree_of(w.done, found);

@@ -36,7 +36,7 @@ static bool any_window(void)
 
 /* ---- the list ---- */
 
-static bool add(struct window w)
+static bool windows_add(struct window w)
 {
 	if (window_count == WINDOWS_MAX)
 		return false;
@@ -57,7 +57,7 @@ static struct window part_of(const struct window *w, uint64_t from, uint64_t to)
 }
 
 /* Takes these addresses out of the list; what is left of a mapping stays in it. */
-static void forget(uint64_t at, uint64_t bytes)
+static void windows_forget(uint64_t at, uint64_t bytes)
 {
 	uint64_t end = at + (bytes + PAGE - 1) / PAGE * PAGE;
 
@@ -70,9 +70,9 @@ static void forget(uint64_t at, uint64_t bytes)
 		windows[i] = windows[window_count - 1];
 		__atomic_store_n(&window_count, window_count - 1, __ATOMIC_RELAXED);
 		if (w.at < at)
-			add(part_of(&w, w.at, at));
+			windows_add(part_of(&w, w.at, at));
 		if (w_end > end)
-			add(part_of(&w, end, w_end));
+			windows_add(part_of(&w, end, w_end));
 	}
 }
 
@@ -160,9 +160,9 @@ void vpmu_system_mapped(const int64_t a[6], int64_t answer)
 		return;
 	w.at = (uint64_t)answer;
 	pthread_mutex_lock(&lock);
-	forget(w.at, (uint64_t)a[1]);
+	windows_forget(w.at, (uint64_t)a[1]);
 	if (w.bytes)
-		add(w);
+		windows_add(w);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -171,7 +171,7 @@ void vpmu_system_unmap(uint64_t at, uint64_t bytes)
 	if (!any_window() || at % PAGE)		/* which munmap refuses */
 		return;
 	pthread_mutex_lock(&lock);
-	forget(at, bytes);
+	windows_forget(at, bytes);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -23,7 +23,7 @@ static void set(uint64_t *mask, uint32_t cpu)
 	mask[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
 
-static bool has(const uint64_t *mask, uint32_t cpu)
+static bool mask_has(const uint64_t *mask, uint32_t cpu)
 {
 	return mask[cpu / 64] >> cpu % 64 & 1;
 }
@@ -32,7 +32,7 @@ static bool is_all(const struct vpmu_machine *m, const struct vpmu_cpus *c)
 {
 	uint32_t cpu = 0;
 
-	while (cpu < vpmu_machine_cpus(m) && has(c->mask, cpu))
+	while (cpu < vpmu_machine_cpus(m) && mask_has(c->mask, cpu))
 		cpu++;
 	return cpu == vpmu_machine_cpus(m);
 }
@@ -136,9 +136,9 @@ static size_t print_list(const uint64_t *mask, uint32_t cpus, char *text, size_t
 	for (uint32_t cpu = 0; cpu < cpus && used < bytes; cpu++) {
 		uint32_t last = cpu;
 
-		if (!has(mask, cpu))
+		if (!mask_has(mask, cpu))
 			continue;
-		while (last + 1 < cpus && has(mask, last + 1))
+		while (last + 1 < cpus && mask_has(mask, last + 1))
 			last++;
 		used += (size_t)snprintf(text + used, bytes - used, last > cpu ? "%s%u-%u" : "%s%u",
 					 used ? "," : "", cpu, last);
@@ -157,11 +157,11 @@ static void map_host(const struct vpmu_machine *m, const struct host_cpus *now,
 	bool fits = true;
 
 	for (uint32_t cpu = cpus; cpu < HOST_CPUS; cpu++)
-		fits &= !has(now->word, cpu);
+		fits &= !mask_has(now->word, cpu);
 	for (uint32_t cpu = 0; cpu < HOST_CPUS; cpu++) {
-		if (has(now->word, cpu))
+		if (mask_has(now->word, cpu))
 			set(out->mask, fits ? cpu : n % cpus);
-		n += has(limit->word, cpu);
+		n += mask_has(limit->word, cpu);
 	}
 	out->bound = !is_all(m, out);
 	if (fits || !out->bound)

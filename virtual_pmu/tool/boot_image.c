@@ -39,8 +39,8 @@ static void pad(FILE *out)
 		fputc(0, out);
 }
 
-static void put(FILE *out, const char *name, unsigned int mode, unsigned int device_minor,
-		const void *data, size_t bytes)
+static void archive_put(FILE *out, const char *name, unsigned int mode, unsigned int device_minor,
+			const void *data, size_t bytes)
 {
 	static unsigned int inode;
 
@@ -54,7 +54,7 @@ static void put(FILE *out, const char *name, unsigned int mode, unsigned int dev
 	pad(out);
 }
 
-static char *read_file(const char *path, size_t *bytes)
+static char *image_read_file(const char *path, size_t *bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -136,7 +136,7 @@ static int add_module(struct image *image, const char *name)
 
 	if (is_loaded(image, name) || !find_module(image, name, path, sizeof(path)))
 		return 0;
-	data = read_file(path, &bytes);
+	data = image_read_file(path, &bytes);
 	if (!data || image->count == MODULES_MAX) {
 		vpmu_complain("%s: cannot read this module: %s", path, strerror(errno));
 		free(data);
@@ -146,7 +146,7 @@ static int add_module(struct image *image, const char *name)
 	if (!rc) {
 		snprintf(inside, sizeof(inside), "%s/%02u-%.64s.ko", &VPMU_MODULES_FOLDER[1],
 			 image->count, name);
-		put(image->out, inside, S_IFREG | 0644, 0, data, bytes);
+		archive_put(image->out, inside, S_IFREG | 0644, 0, data, bytes);
 		image->loaded[image->count++] = strdup(name);
 	}
 	free(data);
@@ -160,7 +160,7 @@ static int add_modules(struct image *image)
 	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s/modules.order", image->folder);
-	image->order = read_file(path, &bytes);
+	image->order = image_read_file(path, &bytes);
 	if (!image->order) {
 		vpmu_complain("%s: %s: not a folder of a kernel's modules, as "
 			      "/lib/modules/VERSION is", path, strerror(errno));
@@ -178,7 +178,7 @@ static int add_all(struct image *image, const char *init)
 {
 	static const char *const folders[] = { "dev", "modules" };
 	size_t bytes;
-	char *data = read_file(init, &bytes);
+	char *data = image_read_file(init, &bytes);
 	int rc;
 
 	if (!data) {
@@ -186,12 +186,12 @@ static int add_all(struct image *image, const char *init)
 		return -1;
 	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		put(image->out, folders[i], S_IFDIR | 0755, 0, NULL, 0);
-	put(image->out, "dev/console", S_IFCHR | 0600, 1, NULL, 0);
-	put(image->out, "init", S_IFREG | 0755, 0, data, bytes);
+		archive_put(image->out, folders[i], S_IFDIR | 0755, 0, NULL, 0);
+	archive_put(image->out, "dev/console", S_IFCHR | 0600, 1, NULL, 0);
+	archive_put(image->out, "init", S_IFREG | 0755, 0, data, bytes);
 	free(data);
 	rc = add_modules(image);
-	put(image->out, "TRAILER!!!", 0, 0, NULL, 0);
+	archive_put(image->out, "TRAILER!!!", 0, 0, NULL, 0);
 	return rc;
 }
 

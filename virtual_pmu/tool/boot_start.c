@@ -31,7 +31,7 @@ struct line {
 	bool failed;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const char *format, ...)
 {
 	va_list arguments;
 
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
 	va_end(arguments);
 }
 
-static void forget(struct line *l)
+static void line_forget(struct line *l)
 {
 	for (int i = 0; i < l->count; i++)
 		free(l->words[i]);
@@ -113,14 +113,14 @@ static void add_cores(struct line *l, const struct vpmu_machine *m)
 	uint32_t places = vpmu_core_place(m, m->cores - 1) + 1, cpus = vpmu_machine_cpus(m);
 	uint32_t there = vpmu_is_hybrid(m) ? 1 : cpus;
 
-	add(l, "-smp");
-	add(l, "%u,maxcpus=%u,sockets=%u,cores=%u,threads=%u", there,
-	    m->packages * places * m->threads, m->packages, places, m->threads);
+	line_add(l, "-smp");
+	line_add(l, "%u,maxcpus=%u,sockets=%u,cores=%u,threads=%u", there,
+		 m->packages * places * m->threads, m->packages, places, m->threads);
 	for (uint32_t cpu = there; cpu < cpus; cpu++) {
-		add(l, "-device");
-		add(l, "%.*s-x86_64-cpu,socket-id=0,core-id=%u,thread-id=%u",
-		    (int)strcspn(m->qemu_cpu, ","), m->qemu_cpu,
-		    vpmu_core_place(m, vpmu_cpu_core(m, cpu)), vpmu_cpu_thread(m, cpu));
+		line_add(l, "-device");
+		line_add(l, "%.*s-x86_64-cpu,socket-id=0,core-id=%u,thread-id=%u",
+			 (int)strcspn(m->qemu_cpu, ","), m->qemu_cpu,
+			 vpmu_core_place(m, vpmu_cpu_core(m, cpu)), vpmu_cpu_thread(m, cpu));
 	}
 }
 
@@ -128,12 +128,12 @@ static void add_processors(struct line *l, const struct vpmu_machine *m)
 {
 	bool hidden = strstr(m->qemu_cpu, "-hypervisor") != NULL;
 
-	add(l, "-accel");
-	add(l, "tcg,thread=multi");
-	add(l, "-cpu");
+	line_add(l, "-accel");
+	line_add(l, "tcg,thread=multi");
+	line_add(l, "-cpu");
 	/* Kinds of cores are told in leaves that QEMU's older models end before. */
-	add(l, "%s%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor",
-	    vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
+	line_add(l, "%s%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor",
+		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
 	add_cores(l, m);
 }
 
@@ -141,11 +141,11 @@ static void add_folder(struct line *l, const char *tag, const char *path, bool w
 {
 	char text[2 * PATH_MAX];
 
-	add(l, "-fsdev");
-	add(l, "local,id=%s,path=%s,security_model=none,multidevs=remap%s", tag,
-	    quoted(path, text, sizeof(text)), writable ? "" : ",readonly=on");
-	add(l, "-device");
-	add(l, "virtio-9p-pci,fsdev=%s,mount_tag=%s", tag, tag);
+	line_add(l, "-fsdev");
+	line_add(l, "local,id=%s,path=%s,security_model=none,multidevs=remap%s", tag,
+		 quoted(path, text, sizeof(text)), writable ? "" : ",readonly=on");
+	line_add(l, "-device");
+	line_add(l, "virtio-9p-pci,fsdev=%s,mount_tag=%s", tag, tag);
 }
 
 static void add_folders(struct line *l, const struct parts *p)
@@ -160,10 +160,10 @@ static void add_folders(struct line *l, const struct parts *p)
 
 static void add_port(struct line *l, int number, int fd)
 {
-	add(l, "-chardev");
-	add(l, "socket,id=port%d,fd=%d", number, fd);
-	add(l, "-device");
-	add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
+	line_add(l, "-chardev");
+	line_add(l, "socket,id=port%d,fd=%d", number, fd);
+	line_add(l, "-device");
+	line_add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
 }
 
 static void add_board(struct line *l, const struct vpmu_boot *boot)
@@ -181,11 +181,11 @@ static void add_board(struct line *l, const struct vpmu_boot *boot)
 	};
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		add(l, "%s", fixed[i]);
+		line_add(l, "%s", fixed[i]);
 	for (int i = 0; i < 4; i++)
-		add(l, "%s", firmware[boot->suspend][i]);
-	add(l, "-m");
-	add(l, "%s", boot->memory);
+		line_add(l, "%s", firmware[boot->suspend][i]);
+	line_add(l, "-m");
+	line_add(l, "%s", boot->memory);
 }
 
 /* affinity: of vpmu_boot_affinity; -1: none is needed. */
@@ -193,8 +193,8 @@ static void add_affinity(struct line *l, int affinity)
 {
 	if (affinity < 0)
 		return;
-	add(l, "-acpitable");
-	add(l, "sig=SRAT,rev=3,data=/proc/self/fd/%d", affinity);
+	line_add(l, "-acpitable");
+	line_add(l, "sig=SRAT,rev=3,data=/proc/self/fd/%d", affinity);
 }
 
 static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
@@ -202,21 +202,21 @@ static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struc
 {
 	char text[2 * PATH_MAX];
 
-	add(l, "-kernel");
-	add(l, "%s", p->kernel);
-	add(l, "-initrd");
-	add(l, "/proc/self/fd/%d", image);
-	add(l, "-append");
-	add(l, KERNEL_SETTINGS " tsc_early_khz=%llu possible_cpus=%u%s%s%s%s",
-	    (unsigned long long)vpmu_tsc_khz(),
-	    vpmu_machine_cpus(&boot->place->segment->machine), boot->console ? "" : " quiet",
-	    boot->suspend ? " VPMU_SUSPEND=1" : "", boot->append ? " " : "",
-	    boot->append ? boot->append : "");
+	line_add(l, "-kernel");
+	line_add(l, "%s", p->kernel);
+	line_add(l, "-initrd");
+	line_add(l, "/proc/self/fd/%d", image);
+	line_add(l, "-append");
+	line_add(l, KERNEL_SETTINGS " tsc_early_khz=%llu possible_cpus=%u%s%s%s%s",
+		 (unsigned long long)vpmu_tsc_khz(),
+		 vpmu_machine_cpus(&boot->place->segment->machine), boot->console ? "" : " quiet",
+		 boot->suspend ? " VPMU_SUSPEND=1" : "", boot->append ? " " : "",
+		 boot->append ? boot->append : "");
 	if (boot->feed) {
-		add(l, "-plugin");
-		add(l, "file=%s,segment=%s,node=%llu%s", quoted(p->model, text, sizeof(text)),
-		    boot->place->path, (unsigned long long)vpmu_boot_node_bytes(boot),
-		    boot->count_boot ? ",from=kernel" : "");
+		line_add(l, "-plugin");
+		line_add(l, "file=%s,segment=%s,node=%llu%s", quoted(p->model, text, sizeof(text)),
+			 boot->place->path, (unsigned long long)vpmu_boot_node_bytes(boot),
+			 boot->count_boot ? ",from=kernel" : "");
 	}
 }
 
@@ -289,15 +289,15 @@ static int open_files(const struct vpmu_boot *boot, const struct parts *p, struc
 	       VPMU_EXIT_FAILURE : 0;
 }
 
-static void compose(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
-		    const int *far, const struct files *f)
+static void line_compose(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
+			 const int *far, const struct files *f)
 {
-	add(l, "%s", p->qemu);
+	line_add(l, "%s", p->qemu);
 	add_board(l, boot);
 	add_processors(l, &boot->place->segment->machine);
 	/* The first virtio device, for the first process takes its ports to be /dev/vport0pN. */
-	add(l, "-device");
-	add(l, "virtio-serial-pci,max_ports=%d", VPMU_PORTS);
+	line_add(l, "-device");
+	line_add(l, "virtio-serial-pci,max_ports=%d", VPMU_PORTS);
 	for (int i = 0; i < LOG_END; i++)
 		add_port(l, VPMU_PORT_CONTROL + i, far[i]);
 	add_folders(l, p);
@@ -305,7 +305,8 @@ static void compose(struct line *l, const struct vpmu_boot *boot, const struct p
 	add_kernel(l, boot, p, f->image);
 }
 
-static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpmu_boot_ends *ends)
+static int emulator_start(const struct vpmu_boot *boot, const struct parts *p,
+			  struct vpmu_boot_ends *ends)
 {
 	struct line l = { .count = 0 };
 	pid_t parent = getpid();
@@ -319,7 +320,7 @@ static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpm
 
 	if (rc)
 		return rc;
-	compose(&l, boot, p, far, &files);
+	line_compose(&l, boot, p, far, &files);
 	ends->emulator = l.failed ? -1 : fork();
 	if (!ends->emulator)
 		run_emulator(&(struct emulator){ l.words, far[LOG_END], far[WAKE_END],
@@ -334,7 +335,7 @@ static int start(const struct vpmu_boot *boot, const struct parts *p, struct vpm
 	close(files.image);
 	close(files.affinity);
 	free(segment);
-	forget(&l);
+	line_forget(&l);
 	return rc;
 }
 
@@ -344,7 +345,7 @@ int vpmu_boot_start(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends)
 	int rc = p ? find_parts(boot, p) : VPMU_EXIT_FAILURE;
 
 	if (!rc)
-		rc = start(boot, p, ends);
+		rc = emulator_start(boot, p, ends);
 	free(p);
 	return rc;
 }

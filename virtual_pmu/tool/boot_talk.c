@@ -136,7 +136,7 @@ static void take_signal(struct talk *t)
 
 /* ---- streams ---- */
 
-static void make_streams(struct talk *t)
+static void talk_make_streams(struct talk *t)
 {
 	for (int i = 0; i < VPMU_STREAMS; i++) {
 		struct vpmu_stream *s = &t->streams[i];
@@ -201,7 +201,7 @@ static void forget_booting(struct talk *t)
 	vpmu_unlock(s);
 }
 
-static void begin(struct talk *t)
+static void talk_begin(struct talk *t)
 {
 	const struct vpmu_boot *boot = t->boot;
 
@@ -217,7 +217,7 @@ static void begin(struct talk *t)
 	make_raw(t);
 }
 
-static void end(struct talk *t, const struct vpmu_ended *ended)
+static void talk_end(struct talk *t, const struct vpmu_ended *ended)
 {
 	t->ended = *ended;
 	t->phase = ENDED;
@@ -239,9 +239,9 @@ static void take_frame(struct talk *t)
 		return;
 	}
 	if (type == VPMU_READY) {
-		begin(t);
+		talk_begin(t);
 	} else if (type == VPMU_ENDED && bytes >= sizeof(t->ended)) {
-		end(t, payload);
+		talk_end(t, payload);
 	} else if (type == VPMU_FAILED) {
 		make_cooked(t);
 		vpmu_complain("%s", (char *)payload);
@@ -263,7 +263,7 @@ static bool is_over(const struct talk *t)
 /* After the streams: */
 enum { CONTROL = VPMU_STREAMS, LOG, SIGNALS, WATCHED };
 
-static void step(struct talk *t, int timeout)
+static void talk_step(struct talk *t, int timeout)
 {
 	struct pollfd p[WATCHED];
 
@@ -295,7 +295,7 @@ static void go_on_to_the_end(struct talk *t)
 	while (!is_over(t)) {
 		int64_t left = latest - vpmu_now_ms();
 
-		step(t, t->phase == BOOTING ? (left > 0 ? (int)left : 0) : -1);
+		talk_step(t, t->phase == BOOTING ? (left > 0 ? (int)left : 0) : -1);
 		if (t->phase == BOOTING && left <= 0) {
 			vpmu_complain("the machine has not come up in %d s", BOOT_SECONDS);
 			t->phase = LOST;
@@ -352,7 +352,7 @@ int vpmu_boot_talk(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends, in
 	watch_signals(t);
 	rc = vpmu_boot_start(boot, ends);
 	if (!rc) {
-		make_streams(t);
+		talk_make_streams(t);
 		go_on_to_the_end(t);
 		make_cooked(t);
 		emulator = switch_off(t);

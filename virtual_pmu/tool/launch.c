@@ -161,8 +161,8 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 	return launch->feed ? hide_variables() : 0;
 }
 
-static void compose(const struct vpmu_launch *launch, const struct vpmu_program *p,
-		    struct texts *t, const char **out)
+static void launch_compose(const struct vpmu_launch *launch, const struct vpmu_program *p,
+			   struct texts *t, const char **out)
 {
 	const struct vpmu_place *place = launch->place;
 	int n = 0;
@@ -259,7 +259,8 @@ static void leave_connection(void)
 		close(atoi(fd));
 }
 
-static int spawn(const struct vpmu_launch *launch, const char *path, char **argv, int *status)
+static int launch_spawn(const struct vpmu_launch *launch, const char *path, char **argv,
+			int *status)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t old;
@@ -324,12 +325,12 @@ int vpmu_launch(const struct vpmu_launch *launch, int *status)
 		rc = find_parts(launch, t);
 	if (rc)
 		goto out;
-	compose(launch, p, t, line);
+	launch_compose(launch, p, t, line);
 	rc = set_environment(launch, t);
 	if (rc)
 		goto out;
-	rc = spawn(launch, launch->feed ? t->emulator.qemu : p->word_count ?
-		   p->words[0] : p->path, (char **)(uintptr_t)line, status);
+	rc = launch_spawn(launch, launch->feed ? t->emulator.qemu : p->word_count ?
+			  p->words[0] : p->path, (char **)(uintptr_t)line, status);
 	if (!rc && launch->feed)
 		rc = check_feed(launch, spaces, t->emulator.qemu, *status);
 out:

@@ -28,7 +28,8 @@ static const char *name_of(int code)
 }
 
 /* Only the options in `accepted` are. 0; VPMU_EXIT_USAGE; -1: help was given. */
-static int parse(int argc, char **argv, const char *accepted, const char *help, struct request *r)
+static int request_parse(int argc, char **argv, const char *accepted, const char *help,
+			 struct request *r)
 {
 	int code;
 
@@ -76,7 +77,7 @@ static void print_cache(const char *name, const struct vpmu_cache *c)
 		       c->ways, c->line);
 }
 
-static const char *plural(uint32_t n)
+static const char *plural_ending(uint32_t n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -84,7 +85,7 @@ static const char *plural(uint32_t n)
 static void print_slices(const struct vpmu_machine *m)
 {
 	if (m->llc_level == 3)
-		printf(", %u LLC slice%s", m->slices, plural(m->slices));
+		printf(", %u LLC slice%s", m->slices, plural_ending(m->slices));
 	putchar('\n');
 }
 
@@ -94,8 +95,8 @@ static void print_cores(const struct vpmu_machine *m)
 	uint32_t cores = vpmu_first_little(m);
 
 	printf("    %u package%s of %u %score%s, %u thread%s each", m->packages,
-	       plural(m->packages), cores, m->little.cores ? "P " : "", plural(cores), m->threads,
-	       plural(m->threads));
+	       plural_ending(m->packages), cores, m->little.cores ? "P " : "", plural_ending(cores),
+	       m->threads, plural_ending(m->threads));
 	print_slices(m);
 	print_cache("L1I", &m->l1i);
 	print_cache("L1D", &m->l1d);
@@ -147,7 +148,8 @@ int vpmu_command_machines(int argc, char **argv)
 {
 	const char *examples;
 	struct request r;
-	int rc = parse(argc, argv, "", "Usage: vpmu machines\n\nLists the virtual machines.\n", &r);
+	int rc = request_parse(argc, argv, "",
+			       "Usage: vpmu machines\n\nLists the virtual machines.\n", &r);
 
 	if (rc)
 		return rc < 0 ? 0 : rc;
@@ -168,7 +170,7 @@ int vpmu_command_events(int argc, char **argv)
 	struct vpmu_event_info e;
 	struct vpmu_machine m;
 	struct request r;
-	int rc = parse(argc, argv, "m", events_help, &r);
+	int rc = request_parse(argc, argv, "m", events_help, &r);
 
 	if (!rc)
 		rc = machine_named(r.machine, &m);
@@ -286,7 +288,7 @@ int vpmu_command_regs(int argc, char **argv)
 {
 	struct vpmu_machine m;
 	struct request r;
-	int rc = parse(argc, argv, "mst", regs_help, &r);
+	int rc = request_parse(argc, argv, "mst", regs_help, &r);
 
 	if (rc)
 		return rc < 0 ? 0 : rc;

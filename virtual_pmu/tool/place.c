@@ -150,7 +150,7 @@ static uint64_t born(void)
 }
 
 /* A run that joins waits for the lock, and so does not see what is removed here. */
-static int publish(const struct vpmu_place *place, const char *private)
+static int place_publish(const struct vpmu_place *place, const char *private)
 {
 	int fd = open(private, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), rc;
 
@@ -186,7 +186,7 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 	for (int i = 0; i < setting_count; i++)
 		vpmu_setting(machine, s, settings[i]);
 	vpmu_segment_close(s);
-	rc = publish(place, private);
+	rc = place_publish(place, private);
 	unlink(private);
 	if (rc && rc != EEXIST) {
 		vpmu_complain("%s: cannot publish it: %s", place->path, strerror(rc));
@@ -229,7 +229,7 @@ static int check_owner(const struct vpmu_place *place)
 }
 
 /* Opens the published file and marks it as used. 0, -1 failed, 1 try again. */
-static int attach(struct vpmu_place *place)
+static int place_attach(struct vpmu_place *place)
 {
 	place->fd = open(place->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | (place->keep ? 0 :
 									O_NOFOLLOW));
@@ -274,7 +274,7 @@ static int attach_or_create(struct vpmu_place *place, const struct vpmu_machine 
 				return VPMU_EXIT_FAILURE;
 			place->created = made;
 		}
-		int rc = attach(place);
+		int rc = place_attach(place);
 		if (rc <= 0)
 			return rc ? VPMU_EXIT_FAILURE : 0;
 	}
@@ -318,7 +318,7 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 }
 
 /* The kernel ends a process that reads a page beyond the end of the file. */
-static bool is_whole(const struct vpmu_place *place)
+static bool place_is_whole(const struct vpmu_place *place)
 {
 	struct stat st;
 
@@ -328,7 +328,7 @@ static bool is_whole(const struct vpmu_place *place)
 
 int vpmu_place_check(const struct vpmu_place *place)
 {
-	if (is_whole(place))
+	if (place_is_whole(place))
 		return 0;
 	vpmu_complain("%s: the segment was truncated while it was in use: what ran on it is lost. "
 		      "Others can do that with --devices, which lets them write the file",
@@ -341,7 +341,7 @@ void vpmu_place_leave(struct vpmu_place *place)
 	/* The upgrade drops the shared lock first. So of several runs that leave at the same time
 	 * at least one finds itself alone. */
 	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB), mine = still_published(place);
-	bool whole = is_whole(place);
+	bool whole = place_is_whole(place);
 
 	/* Not published: a sweep came in between, which found no lock on it. */
 	if (whole && (alone || !mine))

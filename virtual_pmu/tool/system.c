@@ -74,7 +74,7 @@ static struct cpus select_cpus(const struct vpmu_machine *m, belongs rule, uint3
 	return c;
 }
 
-static bool has(const struct cpus *c, uint32_t cpu)
+static bool cpus_has(const struct cpus *c, uint32_t cpu)
 {
 	return cpu < VPMU_CPUS_MAX && c->word[cpu / 32] >> cpu % 32 & 1;
 }
@@ -90,7 +90,7 @@ static bool put_again(const struct system *s, const char *path, const char *text
 	return false;
 }
 
-static void remember(struct system *s, const char *path, const char *text)
+static void system_remember(struct system *s, const char *path, const char *text)
 {
 	struct written *w = &s->written[s->written_count % WRITTEN_MAX];
 
@@ -115,7 +115,7 @@ static bool write_text(struct system *s, const char *path, const char *text, mod
 }
 
 __attribute__((format(printf, 3, 4)))
-static void put(struct system *s, const char *path, const char *format, ...)
+static void system_put(struct system *s, const char *path, const char *format, ...)
 {
 	char text[PATH_MAX];
 	va_list args;
@@ -124,11 +124,11 @@ static void put(struct system *s, const char *path, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (!put_again(s, path, text) && write_text(s, path, text, 0444))
-		remember(s, path, text);
+		system_remember(s, path, text);
 }
 
 __attribute__((format(printf, 2, 3)))
-static void make(struct system *s, const char *format, ...)
+static void system_make(struct system *s, const char *format, ...)
 {
 	char path[64];
 	va_list args;
@@ -156,9 +156,9 @@ static void list_text(const struct cpus *c, char *text, size_t bytes)
 	for (uint32_t cpu = 0; cpu < VPMU_CPUS_MAX; cpu++) {
 		uint32_t last = cpu;
 
-		if (!has(c, cpu))
+		if (!cpus_has(c, cpu))
 			continue;
-		while (has(c, last + 1))
+		while (cpus_has(c, last + 1))
 			last++;
 		used += (size_t)snprintf(text + used, bytes - used, used ? ",%u" : "%u", cpu);
 		if (last > cpu)
@@ -189,18 +189,19 @@ static void put_set(struct system *s, const char *directory, const char *map, co
 
 	mask_text(s->machine, c, text, sizeof(text));
 	snprintf(path, sizeof(path), "%s/%s", directory, map);
-	put(s, path, "%s\n", text);
+	system_put(s, path, "%s\n", text);
 	list_text(c, text, sizeof(text));
 	snprintf(path, sizeof(path), "%s/%s", directory, list);
-	put(s, path, "%s\n", text);
+	system_put(s, path, "%s\n", text);
 }
 
-static void put_value(struct system *s, const char *directory, const char *name, uint32_t value)
+static void system_put_value(struct system *s, const char *directory, const char *name,
+			     uint32_t value)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	put(s, path, "%u\n", value);
+	system_put(s, path, "%u\n", value);
 }
 
 /* ---- CPUs ---- */
@@ -247,17 +248,17 @@ static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const stru
 	char directory[64], path[128];
 
 	snprintf(directory, sizeof(directory), "cpu/cpu%u/cache/index%u", cpu, index);
-	make(s, "%s", directory);
+	system_make(s, "%s", directory);
 	snprintf(path, sizeof(path), "%s/type", directory);
-	put(s, path, "%s\n", row->type);
+	system_put(s, path, "%s\n", row->type);
 	snprintf(path, sizeof(path), "%s/size", directory);
-	put(s, path, "%uK\n", c->bytes / 1024);
-	put_value(s, directory, "level", row->level);
-	put_value(s, directory, "id", cache_id(m, row));
-	put_value(s, directory, "coherency_line_size", c->line);
-	put_value(s, directory, "physical_line_partition", 1);
-	put_value(s, directory, "ways_of_associativity", c->ways);
-	put_value(s, directory, "number_of_sets", c->bytes / c->ways / c->line);
+	system_put(s, path, "%uK\n", c->bytes / 1024);
+	system_put_value(s, directory, "level", row->level);
+	system_put_value(s, directory, "id", cache_id(m, row));
+	system_put_value(s, directory, "coherency_line_size", c->line);
+	system_put_value(s, directory, "physical_line_partition", 1);
+	system_put_value(s, directory, "ways_of_associativity", c->ways);
+	system_put_value(s, directory, "number_of_sets", c->bytes / c->ways / c->line);
 	put_set(s, directory, "shared_cpu_map", "shared_cpu_list", &sharers);
 }
 
@@ -282,7 +283,7 @@ static void put_caches(struct system *s, uint32_t cpu)
 
 	if (put_link_to_first(s, cpu, "cache"))
 		return;
-	make(s, "cpu/cpu%u/cache", cpu);
+	system_make(s, "cpu/cpu%u/cache", cpu);
 	for (uint32_t i = 0, count = cache_rows(m, vpmu_cpu_core(m, cpu), rows); i < count; i++)
 		put_cache(s, cpu, i, &rows[i]);
 }
@@ -298,10 +299,10 @@ static void put_topology(struct system *s, uint32_t cpu)
 	if (put_link_to_first(s, cpu, "topology"))
 		return;
 	snprintf(directory, sizeof(directory), "cpu/cpu%u/topology", cpu);
-	make(s, "%s", directory);
-	put_value(s, directory, "physical_package_id", package);
-	put_value(s, directory, "core_id", core % m->cores);
-	put_value(s, directory, "die_id", 0);
+	system_make(s, "%s", directory);
+	system_put_value(s, directory, "physical_package_id", package);
+	system_put_value(s, directory, "core_id", core % m->cores);
+	system_put_value(s, directory, "die_id", 0);
 	put_set(s, directory, "thread_siblings", "thread_siblings_list", &of_core);
 	put_set(s, directory, "core_cpus", "core_cpus_list", &of_core);
 	put_set(s, directory, "core_siblings", "core_siblings_list", &of_package);
@@ -319,7 +320,7 @@ static void put_cpu(struct system *s, uint32_t cpu)
 	const struct vpmu_machine *m = s->machine;
 	char directory[64], path[96];
 
-	make(s, "cpu/cpu%u", cpu);
+	system_make(s, "cpu/cpu%u", cpu);
 	put_topology(s, cpu);
 	snprintf(directory, sizeof(directory), "../../node/node%u", node_of(m, cpu));
 	snprintf(path, sizeof(path), "cpu/cpu%u/node%u", cpu, node_of(m, cpu));
@@ -336,17 +337,17 @@ static void put_cpus(struct system *s)
 	struct cpus all = select_cpus(s->machine, to_machine, 0);
 	char text[LIST_BYTES], path[64];
 
-	make(s, "cpu");
+	system_make(s, "cpu");
 	list_text(&all, text, sizeof(text));
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		snprintf(path, sizeof(path), "cpu/%s", lists[i]);
-		put(s, path, "%s\n", text);
+		system_put(s, path, "%s\n", text);
 	}
-	put(s, "cpu/offline", "\n");
-	put(s, "cpu/isolated", "\n");
-	put(s, "cpu/kernel_max", "%d\n", VPMU_CPUS_MAX - 1);
-	make(s, "cpu/smt");
-	put(s, "cpu/smt/active", "%d\n", s->machine->threads > 1);
+	system_put(s, "cpu/offline", "\n");
+	system_put(s, "cpu/isolated", "\n");
+	system_put(s, "cpu/kernel_max", "%d\n", VPMU_CPUS_MAX - 1);
+	system_make(s, "cpu/smt");
+	system_put(s, "cpu/smt/active", "%d\n", s->machine->threads > 1);
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++)
 		put_cpu(s, cpu);
 }
@@ -360,18 +361,18 @@ static void put_node(struct system *s, uint32_t node, uint32_t nodes)
 	size_t used = 0;
 
 	snprintf(directory, sizeof(directory), "node/node%u", node);
-	make(s, "%s", directory);
+	system_make(s, "%s", directory);
 	put_set(s, directory, "cpumap", "cpulist", &c);
 	snprintf(path, sizeof(path), "%s/meminfo", directory);
-	put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n", node,
-	    (unsigned long long)MEMORY_KIB, node, (unsigned long long)MEMORY_KIB);
+	system_put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n",
+		   node, (unsigned long long)MEMORY_KIB, node, (unsigned long long)MEMORY_KIB);
 	for (uint32_t other = 0; other < nodes; other++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, used ? " %d" : "%d",
 					 other == node ? 10 : 20);
 	snprintf(path, sizeof(path), "%s/distance", directory);
-	put(s, path, "%s\n", text);
+	system_put(s, path, "%s\n", text);
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++) {
-		if (!has(&c, cpu))
+		if (!cpus_has(&c, cpu))
 			continue;
 		snprintf(path, sizeof(path), "../../cpu/cpu%u", cpu);
 		snprintf(directory, sizeof(directory), "node/node%u/cpu%u", node, cpu);
@@ -386,10 +387,10 @@ static void put_nodes(struct system *s)
 	uint32_t nodes = s->machine->one_node ? 1 : s->machine->packages;
 	char path[64];
 
-	make(s, "node");
+	system_make(s, "node");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		snprintf(path, sizeof(path), "node/%s", lists[i]);
-		put(s, path, nodes > 1 ? "0-%u\n" : "%u\n", nodes - 1);
+		system_put(s, path, nodes > 1 ? "0-%u\n" : "%u\n", nodes - 1);
 	}
 	for (uint32_t node = 0; node < nodes; node++)
 		put_node(s, node, nodes);
@@ -451,13 +452,13 @@ static void put_devices(struct system *s)
 {
 	char path[64];
 
-	make(s, "dev");
-	make(s, "dev/cpu");
+	system_make(s, "dev");
+	system_make(s, "dev/cpu");
 	put_device(s, "dev/mem");
 	put_device(s, "dev/config");
 	put_device(s, "dev/vpmu");
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(s->machine); cpu++) {
-		make(s, "dev/cpu/%u", cpu);
+		system_make(s, "dev/cpu/%u", cpu);
 		snprintf(path, sizeof(path), "dev/cpu/%u/msr", cpu);
 		put_link_to_device(s, path);
 		snprintf(path, sizeof(path), "dev/cpu/%u/cpuid", cpu);

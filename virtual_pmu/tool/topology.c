@@ -68,7 +68,7 @@ static void open_object(struct writer *w, const char *type, long os_index, const
 	w->depth++;
 }
 
-static void begin(struct writer *w)
+static void writer_begin(struct writer *w)
 {
 	fputs(">\n", w->file);
 }
@@ -105,7 +105,7 @@ static bool open_cache(struct writer *w, const char *type, unsigned int depth,
 	fprintf(w->file, " cache_size=\"%u\" depth=\"%u\" cache_linesize=\"%u\" "
 		"cache_associativity=\"%u\" cache_type=\"%d\"", cache->bytes, depth, cache->line,
 		cache->ways, kind);
-	begin(w);
+	writer_begin(w);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static void put_node(struct writer *w, uint32_t node, const struct cpus *c)
 {
 	open_object(w, "NUMANode", (long)node, c, UINT32_C(1) << node);
 	fprintf(w->file, " local_memory=\"%llu\"", (unsigned long long)MEMORY_BYTES);
-	begin(w);
+	writer_begin(w);
 	fprintf(w->file, "%*s<page_type size=\"4096\" count=\"%llu\"/>\n", (int)w->depth * 2, "",
 		(unsigned long long)(MEMORY_BYTES / 4096));
 	close_object(w);
@@ -156,7 +156,7 @@ static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t pa
 	caches += open_cache(w, "L1Cache", 1, DATA, l1d, &c, nodes);
 	caches += open_cache(w, "L1iCache", 1, INSTRUCTION, l1i, &c, nodes);
 	open_object(w, "Core", (long)(core % m->cores), &c, nodes);
-	begin(w);
+	writer_begin(w);
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
 		struct cpus one = { { 0 } };
 
@@ -164,7 +164,7 @@ static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t pa
 			continue;
 		set_cpu(&one, cpu);
 		open_object(w, "PU", (long)cpu, &one, nodes);
-		begin(w);
+		writer_begin(w);
 		close_object(w);
 	}
 	close_object(w);
@@ -211,7 +211,7 @@ static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t
 	bool llc;
 
 	open_object(w, "Package", (long)package, &c, nodes);
-	begin(w);
+	writer_begin(w);
 	info(w, "CPUVendor", "GenuineIntel");
 	info_number(w, "CPUFamilyNumber", m->cpuid_family);
 	info_number(w, "CPUModelNumber", m->cpuid_model);
@@ -262,7 +262,7 @@ static void put_machine(struct writer *w, const struct vpmu_machine *m)
 	      "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n", w->file);
 	open_object(w, "Machine", 0, &all,
 		    (UINT32_C(1) << (m->one_node ? 1 : m->packages)) - 1);
-	begin(w);
+	writer_begin(w);
 	info(w, "Backend", "VirtualPMU");
 	info(w, "VirtualPMUMachine", m->name);
 	info(w, "Architecture", "x86_64");
