@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct search {
+struct folder_search {
 	const char *parent;
 	char base[NAME_MAX + 1];	/* NAME-UID */
 	mode_t mode;
@@ -45,7 +45,7 @@ static long number_of(const char *name, const char *base)
 }
 
 /* Returns the lowest number of a folder of ours; -ENOENT: there is none. */
-static long lowest(const struct search *s)
+static long lowest(const struct folder_search *s)
 {
 	DIR *d = opendir(s->parent);
 	const struct dirent *e;
@@ -62,7 +62,7 @@ static long lowest(const struct search *s)
 	return best;
 }
 
-static int path_of(const struct search *s, long n, char *out, size_t bytes)
+static int path_of(const struct folder_search *s, long n, char *out, size_t bytes)
 {
 	int length = n ? snprintf(out, bytes, "%s/%s.%ld", s->parent, s->base, n) :
 		     snprintf(out, bytes, "%s/%s", s->parent, s->base);
@@ -71,7 +71,7 @@ static int path_of(const struct search *s, long n, char *out, size_t bytes)
 }
 
 /* Takes the first name that is free, or that another process of ours has taken meanwhile. */
-static int make(const struct search *s, char *out, size_t bytes)
+static int make(const struct folder_search *s, char *out, size_t bytes)
 {
 	for (long n = 0; n < INT_MAX; n++) {
 		int rc = path_of(s, n, out, bytes);
@@ -90,7 +90,7 @@ static int make(const struct search *s, char *out, size_t bytes)
 
 int private_folder(const char *parent, const char *name, mode_t mode, char *out, size_t bytes)
 {
-	struct search s = { .parent = parent, .mode = mode };
+	struct folder_search s = { .parent = parent, .mode = mode };
 	long n;
 	int rc;
 

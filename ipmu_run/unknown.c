@@ -38,7 +38,7 @@ static const char *bare(const char *name)
 	return colons ? colons + 3 : name;
 }
 
-struct search {
+struct near_search {
 	struct near near;
 	const char *pmu;	/* as typed */
 	size_t pmu_bytes;	/* 0: none was */
@@ -48,7 +48,7 @@ struct search {
 /* The end of a name is as good as all of it, as in perf's data_reads for DRAM_DATA_READS. */
 static void try_event(void *arg, const char *name)
 {
-	struct search *s = arg;
+	struct near_search *s = arg;
 
 	if (s->pmu_bytes && !strncasecmp(name, s->pmu, s->pmu_bytes))
 		s->has_pmu = true;
@@ -81,7 +81,7 @@ static size_t pmu_bytes(const char *name)
 static int complain_unknown(const char *given, const char *machine, const char *why)
 {
 	char typed[EVENT_NAME_MAX], nearest[300];
-	struct search s = { .pmu = bare(given), .pmu_bytes = pmu_bytes(bare(given)) };
+	struct near_search s = { .pmu = bare(given), .pmu_bytes = pmu_bytes(bare(given)) };
 
 	snprintf(typed, sizeof(typed), "%s", s.pmu);
 	cut_qualifiers(typed);

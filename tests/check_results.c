@@ -11,7 +11,7 @@
 
 static const struct {
 	double count, expected, factor, units, noise;
-	enum verdict verdict;
+	enum check_verdict verdict;
 	const char *remark;	/* words in it */
 } cases[] = {
 	{ 1000, 1000, 1.1, 1000, 0, PASS, "" },

@@ -77,7 +77,7 @@ static const struct {
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
 /* The events of a case, as PAPI's users write them. */
-static struct ipmu_mpi listed(size_t i, struct event events[2])
+static struct ipmu_mpi listed(size_t i, struct counted_event events[2])
 {
 	memset(events, 0, 2 * sizeof(*events));
 	snprintf(events[0].name, sizeof(events[0].name), "intel_core:::%s.%s", cases[i].pmu,
@@ -92,7 +92,7 @@ static void each_is_a_quotient_of_sums(void **state)
 	(void)state;
 	for (size_t i = 0; i < CASES; i++) {
 		struct metric_value v[METRICS_MAX];
-		struct event events[2];
+		struct counted_event events[2];
 		struct ipmu_mpi m = listed(i, events);
 
 		print_message("%s / %s\n", cases[i].over, cases[i].under);
@@ -143,7 +143,7 @@ static void any_spelling_of_the_whole_counts(void **state)
 	counts[1] = 2;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct metric_value v[METRICS_MAX];
-		struct event events[2];
+		struct counted_event events[2];
 		struct ipmu_mpi m = listed(0, events);
 
 		print_message("%s\n", names[i].name);
@@ -159,7 +159,7 @@ static void their_events_count_together(void **state)
 		const struct ipmu_system *sys = fake_system(cases[i].family);
 		struct ipmu_request wants[2];
 		struct ipmu_event e[2];
-		struct event events[2];
+		struct counted_event events[2];
 		char why[IPMU_WHY_MAX];
 
 		listed(i, events);
@@ -220,7 +220,7 @@ static void uncore_metrics(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(uncore) / sizeof(uncore[0]); i++) {
 		struct metric_value v[METRICS_MAX];
-		struct event events[4] = { { .hidden = 0 } };
+		struct counted_event events[4] = { { .hidden = 0 } };
 		struct ipmu_mpi m = { .events = events, .nrows = 1 };
 		int n, last;
 

@@ -44,7 +44,7 @@ INSTRUCTION(to_register, "movl %ecx, %eax");
 #define LOW(n) (REGISTER(n) & UINT32_MAX)
 static const uint64_t there = UINT64_C(0xf0f0f0f0000000ff);
 
-static bool decode(const uint8_t *code, struct vpmu_store *out)
+static bool decode(const uint8_t *code, struct vpmu_decoded_store *out)
 {
 	struct vpmu_registers r;
 
@@ -72,7 +72,7 @@ static void stores_are_the_assemblers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct vpmu_store store;
+		struct vpmu_decoded_store store;
 
 		if (!decode(rows[i].code, &store))
 			fail_msg("row %zu is not decoded", i);
@@ -92,7 +92,7 @@ static void others_are_refused(void **state)
 		byte_code, word_code, addition_code, locked_code, vector_code, from_memory_code,
 		to_register_code,
 	};
-	struct vpmu_store store;
+	struct vpmu_decoded_store store;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -113,7 +113,7 @@ static void flags_are_the_processors(void **state)
 				      (uint8_t)(masks[i] >> 24) };
 		uint32_t value = UINT32_C(0x800000c3);
 		struct vpmu_registers r = { { 0 } };
-		struct vpmu_store store;
+		struct vpmu_decoded_store store;
 		uint64_t flags;
 
 		assert_true(vpmu_store_decode(bytes, &r, value, &store));

@@ -17,18 +17,18 @@ enum kernel { READ, WRITE, STREAM, CHASE, LOOP, KERNELS };
 #define KERNEL(k) (1u << (k))
 #define MEMORY (KERNEL(READ) | KERNEL(WRITE) | KERNEL(STREAM) | KERNEL(CHASE))
 
-struct work;
+struct kernel_work;
 extern const char *const kernel_names[KERNELS];
 
 /* A buffer of so many bytes, and as many as displace all else in the caches; a part of both for a
  * thread on each of these CPUs. 0, or a negative errno. */
-int work_open(struct work **out, const int *cpus, int ncpus, size_t bytes, size_t broom);
-void work_close(struct work *w);
+int work_open(struct kernel_work **out, const int *cpus, int ncpus, size_t bytes, size_t broom);
+void work_close(struct kernel_work *w);
 /* Run the kernel once, and see to it that no cache has a line of the buffer. 0, or -ENOMEM. */
-int work_prepare(struct work *w, enum kernel k);
-void work_run(struct work *w, enum kernel k);
+int work_prepare(struct kernel_work *w, enum kernel k);
+void work_run(struct kernel_work *w, enum kernel k);
 /* Units of work of a run, of all threads together: lines of 64 bytes, or steps of the loop. */
-double work_units(const struct work *w, enum kernel k);
+double work_units(const struct kernel_work *w, enum kernel k);
 
 /* ---- expected.c: events, and how often a unit of work causes them */
 
@@ -47,7 +47,7 @@ extern const struct expected expected[];	/* up to a NULL pmu */
 
 /* ---- results.c: the table */
 
-enum verdict { PASS, FAIL, NOISE, SKIPPED };
+enum check_verdict { PASS, FAIL, NOISE, SKIPPED };
 
 struct result {
 	char event[IPMU_NAME_MAX];
@@ -55,7 +55,7 @@ struct result {
 	const char *cpus;		/* "one", "all" or "-" */
 	double count, expected;		/* expected < 0: there is no number */
 	double perf;			/* < 0: not counted */
-	enum verdict verdict;
+	enum check_verdict verdict;
 	char remark[IPMU_WHY_MAX];	/* "" if none */
 };
 
@@ -66,7 +66,7 @@ struct result *result_find(const char *event, const char *test, const char *cpus
 void result_judge(struct result *r, double factor, double units, double noise);
 void result_fail(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void result_skip(struct result *r, const char *reason);
-int results_of(enum verdict v);
+int results_of(enum check_verdict v);
 void results_write(FILE *f);
 
 /* ---- perf.c: the kernel's own drivers of uncore PMUs */
@@ -94,7 +94,7 @@ struct check {
 	struct ipmu_system *systems[2];	/* by enum ipmu_scope; NULL: cannot be used */
 	struct counted counted[EVENTS_MAX];
 	int ncounted, npasses;
-	struct work *work[2];		/* on one CPU, and on all that are allowed */
+	struct kernel_work *work[2];	/* on one CPU, and on all that are allowed */
 	int *cpus, ncpus;		/* those; the first is the one */
 	size_t bytes;
 };

@@ -222,7 +222,7 @@ static int pass_read(struct pass *p, uint64_t (*values)[EVENTS_MAX], char *why)
 }
 
 /* Run the kernel between two reads, so that starting and stopping is not counted. */
-static int pass_work(struct pass *p, struct work *work, enum kernel k, char *why)
+static int pass_work(struct pass *p, struct kernel_work *work, enum kernel k, char *why)
 {
 	int rc = pass_read(p, p->before, why);
 	uint64_t begin = now_ns();
@@ -236,7 +236,7 @@ static int pass_work(struct pass *p, struct work *work, enum kernel k, char *why
 }
 
 /* work NULL: rest. */
-static int pass_count(struct pass *p, struct work *work, enum kernel k, char *why)
+static int pass_count(struct pass *p, struct kernel_work *work, enum kernel k, char *why)
 {
 	char ignored[IPMU_WHY_MAX];
 	int rc = work ? work_prepare(work, k) : 0;

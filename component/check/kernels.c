@@ -14,7 +14,7 @@
 #define STEPS (1u << 22)	/* of the loop, by all threads together */
 
 struct worker {
-	struct work *work;
+	struct kernel_work *work;
 	pthread_t thread;
 	int cpu;
 	char *part, *first;	/* first: where its chase begins; NULL: no memory to link it */
@@ -24,7 +24,7 @@ struct worker {
 
 enum order { LINK, RUN, FLUSH, SWEEP, END };
 
-struct work {
+struct kernel_work {
 	char *buffer;
 	size_t bytes, lines, broom_lines, steps;	/* but for bytes of each worker */
 	int n;
@@ -141,7 +141,7 @@ static char *link_lines(char *part, size_t lines)
 
 static void run_kernel(struct worker *w)
 {
-	struct work *work = w->work;
+	struct kernel_work *work = w->work;
 
 	switch (work->kernel) {
 	case READ:
@@ -167,7 +167,7 @@ static void run_kernel(struct worker *w)
  * CLFLUSH does not reach. */
 static void worker_sweep(struct worker *w)
 {
-	struct work *work = w->work;
+	struct kernel_work *work = w->work;
 
 	if (work->kernel == WRITE)
 		write_lines(w->broom, work->broom_lines);
@@ -210,7 +210,7 @@ static void bind_here(size_t cpu)
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
-	struct work *work = w->work;
+	struct kernel_work *work = w->work;
 
 	bind_here((size_t)w->cpu);
 	for (;;) {
@@ -223,7 +223,7 @@ static void *worker_main(void *arg)
 	}
 }
 
-static void order_all(struct work *w, enum order order)
+static void order_all(struct kernel_work *w, enum order order)
 {
 	w->order = order;
 	for (int i = 0; i < w->n; i++)
@@ -233,7 +233,7 @@ static void order_all(struct work *w, enum order order)
 			;
 }
 
-int work_prepare(struct work *w, enum kernel k)
+int work_prepare(struct kernel_work *w, enum kernel k)
 {
 	w->kernel = k;
 	order_all(w, LINK);
@@ -246,18 +246,18 @@ int work_prepare(struct work *w, enum kernel k)
 	return 0;
 }
 
-void work_run(struct work *w, enum kernel k)
+void work_run(struct kernel_work *w, enum kernel k)
 {
 	w->kernel = k;
 	order_all(w, RUN);
 }
 
-double work_units(const struct work *w, enum kernel k)
+double work_units(const struct kernel_work *w, enum kernel k)
 {
 	return (double)(k == LOOP ? w->steps : w->lines) * w->n;
 }
 
-void work_close(struct work *w)
+void work_close(struct kernel_work *w)
 {
 	if (!w)
 		return;
@@ -271,9 +271,9 @@ void work_close(struct work *w)
 	free(w);
 }
 
-int work_open(struct work **out, const int *cpus, int ncpus, size_t bytes, size_t broom)
+int work_open(struct kernel_work **out, const int *cpus, int ncpus, size_t bytes, size_t broom)
 {
-	struct work *w = calloc(1, sizeof(*w) + (size_t)ncpus * sizeof(w->workers[0]));
+	struct kernel_work *w = calloc(1, sizeof(*w) + (size_t)ncpus * sizeof(w->workers[0]));
 	int rc = 0;
 
 	if (!w)

@@ -11,12 +11,12 @@
 
 #define PER_PLACE 512
 
-struct place {
+struct checked_place {
 	struct ipmu_regs regs;
 	const struct ipmu_family *family;
 	int number;
 	int n;
-	struct value {
+	struct register_value {
 		const struct ipmu_reg *reg;
 		int box, ctr;
 		uint64_t value;
@@ -25,7 +25,7 @@ struct place {
 
 struct register_copy {
 	int nplaces;
-	struct place *places;
+	struct checked_place *places;
 };
 
 /* Only what the machine has: a register of another box or counter does not answer. */
@@ -56,7 +56,7 @@ static bool stands_still(struct ipmu_regs *regs, const struct ipmu_reg *reg, int
 	       *value == again;
 }
 
-static void copy_register(struct place *p, const struct ipmu_unit *model,
+static void copy_register(struct checked_place *p, const struct ipmu_unit *model,
 			  const struct ipmu_reg *reg)
 {
 	int boxes, ctrs;
@@ -66,20 +66,20 @@ static void copy_register(struct place *p, const struct ipmu_unit *model,
 		return;
 	for (int b = 0; b < boxes; b++)
 		for (int c = 0; c < ctrs && p->n < PER_PLACE; c++) {
-			struct value *v = &p->values[p->n];
+			struct register_value *v = &p->values[p->n];
 
-			*v = (struct value){ .reg = reg, .box = b, .ctr = c };
+			*v = (struct register_value){ .reg = reg, .box = b, .ctr = c };
 			p->n += stands_still(&p->regs, reg, b, c, &v->value);
 		}
 }
 
 static void copy_place(struct register_copy *copy, const struct ipmu_system *sys, int number)
 {
-	struct place *p = &copy->places[copy->nplaces];
+	struct checked_place *p = &copy->places[copy->nplaces];
 	char why[IPMU_WHY_MAX];
 	int cpu = ipmu_family_reach(sys->family, sys->topo, number);
 
-	*p = (struct place){ .family = sys->family, .number = number };
+	*p = (struct checked_place){ .family = sys->family, .number = number };
 	if (cpu < 0 || ipmu_family_open(&p->regs, sys->family, cpu, why))
 		return;
 	for (const struct ipmu_reg *const *r = sys->family->registers; *r; r++)
@@ -111,13 +111,13 @@ static uint64_t restorable(const struct ipmu_reg *reg)
 	return reg->counter ? ipmu_reg_writable(reg) & ~reg->moves : ~reg->moves;
 }
 
-static void compare_place(struct place *p, struct result *r)
+static void compare_place(struct checked_place *p, struct result *r)
 {
 	char name[64];
 
 	r->expected += p->n;
 	for (int i = 0; i < p->n; i++) {
-		const struct value *v = &p->values[i];
+		const struct register_value *v = &p->values[i];
 		uint64_t now = 0;
 		int rc = ipmu_msr_read(&p->regs, ipmu_reg_addr(v->reg, v->box, v->ctr), &now);
 		bool same = !rc && !((now ^ v->value) & restorable(v->reg));

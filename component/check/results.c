@@ -86,7 +86,7 @@ void result_judge(struct result *r, double factor, double units, double noise)
 			 noise);
 }
 
-int results_of(enum verdict v)
+int results_of(enum check_verdict v)
 {
 	int n = 0;
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct machine {
+static const struct allowed_machine {
 	const char *name;
 	const struct ipmu_family *family;
 } machines[] = {

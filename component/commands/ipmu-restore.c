@@ -51,7 +51,7 @@ static const char help[] =
 "wrong usage.\n"
 "Environment: IPMU_STATE_DIR, the state directory instead of " IPMU_STATE_DIR ".\n";
 
-struct job {
+struct restore_job {
 	const struct ipmu_topology *topo;
 	char dir_path[PATH_MAX];
 	int dir;
@@ -96,7 +96,7 @@ static void tell_registers(const char *name, const struct ipmu_family *family,
 
 /* ---- one file */
 
-static int open_journal(const struct job *job, const char *name, struct ipmu_journal *j,
+static int open_journal(const struct restore_job *job, const char *name, struct ipmu_journal *j,
 			size_t *length, char *why)
 {
 	int fd = ipmu_state_file(job->dir, job->dir_path, name, false, why);
@@ -115,8 +115,8 @@ static int open_journal(const struct job *job, const char *name, struct ipmu_jou
 	return -EIO;
 }
 
-static int journal_restore(struct job *job, const char *name, const struct ipmu_family *family,
-			   const struct ipmu_journal *j)
+static int journal_restore(struct restore_job *job, const char *name,
+			   const struct ipmu_family *family, const struct ipmu_journal *j)
 {
 	char why[IPMU_WHY_MAX] = "";
 
@@ -140,7 +140,7 @@ static const char *distrust(int fd, int state, const char *why)
 	return NULL;
 }
 
-static int do_journal(struct job *job, const char *name, const struct ipmu_family *family,
+static int do_journal(struct restore_job *job, const char *name, const struct ipmu_family *family,
 		      int place, int fd, const struct ipmu_journal *raw, size_t length)
 {
 	static struct ipmu_journal j;
@@ -166,7 +166,8 @@ static int do_journal(struct job *job, const char *name, const struct ipmu_famil
 	return 0;
 }
 
-static int do_file(struct job *job, const char *name, const struct ipmu_family *family, int place)
+static int do_file(struct restore_job *job, const char *name, const struct ipmu_family *family,
+		   int place)
 {
 	static struct ipmu_journal raw;
 	char why[IPMU_WHY_MAX] = "";
@@ -180,7 +181,7 @@ static int do_file(struct job *job, const char *name, const struct ipmu_family *
 	return status;
 }
 
-static int do_name(struct job *job, const char *name)
+static int do_name(struct restore_job *job, const char *name)
 {
 	static const enum ipmu_scope scopes[] = { IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU };
 	char why[IPMU_WHY_MAX];
@@ -201,7 +202,7 @@ static int compare(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int do_all(struct job *job)
+static int do_all(struct restore_job *job)
 {
 	struct dirent **names;
 	int n = scandirat(job->dir, ".", &names, NULL, compare), status = 0;
@@ -271,7 +272,7 @@ static bool any_saved(int dir)
 }
 
 /* The processes of a job that is being ended do not all die at the same moment. */
-static int do_all_patiently(struct job *job)
+static int do_all_patiently(struct restore_job *job)
 {
 	int status = do_all(job);
 
@@ -329,7 +330,7 @@ static int options_parse(int argc, char **argv, bool *dry_run, int *fd)
 			argv[optind]);
 }
 
-static int look_and_put_back(struct job *job, bool patiently)
+static int look_and_put_back(struct restore_job *job, bool patiently)
 {
 	char why[IPMU_WHY_MAX] = "";
 	struct ipmu_topology *topo;
@@ -356,7 +357,7 @@ static int look_and_put_back(struct job *job, bool patiently)
 
 int main(int argc, char **argv)
 {
-	struct job job = { .dry_run = false };
+	struct restore_job job = { .dry_run = false };
 	int fd = -1, rc;
 
 	file_limit_handle();

@@ -19,7 +19,7 @@ static int box_find(const struct boxes *b, const char *pmu, uint64_t box_idx, ui
 	return -1;
 }
 
-struct reader {
+struct counts_reader {
 	struct line line;
 	const struct boxes *boxes;
 	struct counts *counts;
@@ -27,7 +27,7 @@ struct reader {
 
 static int line_take(void *to, char *text)
 {
-	struct reader *r = to;
+	struct counts_reader *r = to;
 	const struct line *l = &r->line;
 	struct counts *c = r->counts;
 	char *words[5], *rest = text, *word;
@@ -60,7 +60,7 @@ static int line_take(void *to, char *text)
 int counts_read(const char *path, const struct boxes *b, struct counts *c,
 		char why[IPMU_WHY_MAX])
 {
-	struct reader r = { .line = { .path = path, .why = why }, .boxes = b, .counts = c };
+	struct counts_reader r = { .line = { .path = path, .why = why }, .boxes = b, .counts = c };
 
 	c->value = calloc((size_t)b->n + 1, sizeof(*c->value));
 	c->given = calloc((size_t)b->n + 1, sizeof(*c->given));

@@ -16,13 +16,13 @@
 
 #define LABEL_MAX 400
 
-struct place {
+struct drawn_place {
 	int package, box, cpu;
 	char pmu[64];
 };
 
 struct head {
-	struct place place;
+	struct drawn_place place;
 	hwloc_obj_t obj;
 };
 
@@ -45,12 +45,12 @@ static int word_number(const struct drawer *d, const char *word, int *out)
 	return rc;
 }
 
-static int place_take(const struct drawer *d, char *words, struct place *p)
+static int place_take(const struct drawer *d, char *words, struct drawn_place *p)
 {
 	char *rest = words, *word;
 	int rc = 0;
 
-	*p = (struct place){ -1, -1, -1, "" };
+	*p = (struct drawn_place){ -1, -1, -1, "" };
 	while (!rc && (word = strtok_r(rest, " \t", &rest))) {
 		if (!strncmp(word, "package=", 8))
 			rc = word_number(d, word, &p->package);
@@ -75,7 +75,7 @@ static hwloc_obj_t above(hwloc_obj_t obj, hwloc_obj_type_t type)
 }
 
 /* A slice sits with its core. */
-static bool place_holds(const struct ipmu_topology *t, const struct place *p,
+static bool place_holds(const struct ipmu_topology *t, const struct drawn_place *p,
 			const struct ipmu_cpu *cpu)
 {
 	const struct ipmu_box_kind *kind = kind_of(t, p->pmu);
@@ -85,7 +85,7 @@ static bool place_holds(const struct ipmu_topology *t, const struct place *p,
 		ipmu_topology_slice(t, cpu->os_cpu) == p->box);
 }
 
-static hwloc_obj_t object_of(const struct drawer *d, const struct place *p)
+static hwloc_obj_t object_of(const struct drawer *d, const struct drawn_place *p)
 {
 	const struct ipmu_box_kind *kind = kind_of(d->t, p->pmu);
 	hwloc_obj_t pu, obj = NULL;
@@ -139,7 +139,7 @@ static hwloc_obj_t insert(const struct drawer *d, hwloc_obj_t parent, const char
 	return obj && !hwloc_obj_add_info(obj, "lstopoStyle", style) ? obj : NULL;
 }
 
-static hwloc_obj_t head_of(struct drawer *d, const struct place *p, hwloc_obj_t at)
+static hwloc_obj_t head_of(struct drawer *d, const struct drawn_place *p, hwloc_obj_t at)
 {
 	const struct ipmu_box_kind *kind = kind_of(d->t, p->pmu);
 	struct head *more;
@@ -166,7 +166,7 @@ static int line_take(void *to, char *line)
 {
 	struct drawer *d = to;
 	char *colon = strchr(line, ':');
-	struct place p;
+	struct drawn_place p;
 	hwloc_obj_t at;
 	int rc;
 

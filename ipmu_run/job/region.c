@@ -27,7 +27,7 @@
 #define BEGIN_MS 10000
 
 /* A rank of the job, all of its processes together. */
-struct slot {
+struct rank_slot {
 	int rank, begun, ended;		/* so many of them have begun, and ended */
 	bool gone, aborts;
 };
@@ -48,7 +48,7 @@ struct region {
 	bool runs, failed;
 	int expected;
 	int64_t begin_by;	/* 0: no rank has begun */
-	struct slot *slots;
+	struct rank_slot *slots;
 	int nslots;
 	struct client *clients;
 	int nclients;
@@ -56,9 +56,9 @@ struct region {
 
 /* ---- ranks ---- */
 
-static struct slot *slot_of(struct region *r, int rank)
+static struct rank_slot *slot_of(struct region *r, int rank)
 {
-	struct slot *more;
+	struct rank_slot *more;
 
 	for (int i = 0; i < r->nslots; i++)
 		if (r->slots[i].rank == rank)
@@ -67,7 +67,7 @@ static struct slot *slot_of(struct region *r, int rank)
 	if (!more)
 		return NULL;
 	r->slots = more;
-	r->slots[r->nslots] = (struct slot){ .rank = rank };
+	r->slots[r->nslots] = (struct rank_slot){ .rank = rank };
 	return &r->slots[r->nslots++];
 }
 
@@ -83,7 +83,7 @@ static bool all_have_begun(const struct region *r)
 static bool all_have_ended(const struct region *r)
 {
 	for (int i = 0; i < r->nslots; i++) {
-		const struct slot *s = &r->slots[i];
+		const struct rank_slot *s = &r->slots[i];
 
 		if (!s->gone && (!s->begun || s->ended < s->begun))
 			return false;
@@ -101,7 +101,7 @@ static void fail(struct region *r)
 }
 
 /* The first reason counts: others follow from it. */
-static void fail_gone(struct region *r, const struct slot *s, const struct region_message *m)
+static void fail_gone(struct region *r, const struct rank_slot *s, const struct region_message *m)
 {
 	const char *name = m->killed ? sigabbrev_np(m->status - 128) : NULL;
 
@@ -154,7 +154,7 @@ static void region_advance(struct region *r)
 		window_end(r->window);
 }
 
-static void take_gone(struct region *r, struct client *c, struct slot *s,
+static void take_gone(struct region *r, struct client *c, struct rank_slot *s,
 		      const struct region_message *m)
 {
 	bool early = m->killed || s->aborts || s->begun > s->ended;
@@ -170,7 +170,7 @@ static void take_gone(struct region *r, struct client *c, struct slot *s,
 
 static void message_take(struct region *r, struct client *c, const struct region_message *m)
 {
-	struct slot *s = slot_of(r, m->rank);
+	struct rank_slot *s = slot_of(r, m->rank);
 
 	if (!s) {
 		client_release(c);

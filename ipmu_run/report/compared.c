@@ -172,7 +172,7 @@ int compared_text(FILE *f, const struct comparison *c)
 
 #define COLUMNS 5
 
-struct table {
+struct compared_table {
 	void (*put)(FILE *f, const char *text);		/* anybody's text, without marks */
 	const char *before[COLUMNS], *end;		/* of a row's cells */
 	const char *strong, *weak;			/* around what is to be seen first */
@@ -189,19 +189,20 @@ static void markdown_put(FILE *f, const char *text)
 	}
 }
 
-static const struct table markdown = {
+static const struct compared_table markdown = {
 	markdown_put, { "| ", " | ", " | ", " | ", " | " }, " |\n", "**", "**",
 	"|---|---:|---:|---:|---|\n",
 };
 
 #define NUMBER_CELL "</td><td class=\"c\">"
-static const struct table html = {
+static const struct compared_table html = {
 	markup_text, { "<tr><td>", NUMBER_CELL, NUMBER_CELL, NUMBER_CELL, "</td><td>" },
 	"</td></tr>\n", "<strong>", "</strong>", "",
 };
 
 /* strong: a column, -1: none. */
-static void put_row(FILE *f, const struct table *t, const char *const texts[COLUMNS], int strong)
+static void put_row(FILE *f, const struct compared_table *t, const char *const texts[COLUMNS],
+		    int strong)
 {
 	for (int i = 0; i < COLUMNS; i++) {
 		fprintf(f, "%s%s", t->before[i], i == strong ? t->strong : "");
@@ -211,7 +212,7 @@ static void put_row(FILE *f, const struct table *t, const char *const texts[COLU
 	fputs(t->end, f);
 }
 
-static void put_table(FILE *f, const struct table *t, const struct comparison *c)
+static void put_table(FILE *f, const struct compared_table *t, const struct comparison *c)
 {
 	put_row(f, t, (const char *[]){ "", c->old->path, c->new->path, "change", "verdict" }, -1);
 	fputs(t->below_head, f);

@@ -32,14 +32,14 @@ static void field(FILE *f, const char *text)
 		fputc('"', f);
 }
 
-struct table {
+struct csv_table {
 	FILE *f;
 	bool timed, wide;
 	int run;		/* whose rows these are, from 1; 0: those of all */
 };
 
-static void columns(const struct table *t, const char *kind, const char *group, const char *name,
-		    const struct part *part, struct value v, const char *unit,
+static void columns(const struct csv_table *t, const char *kind, const char *group,
+		    const char *name, const struct part *part, struct value v, const char *unit,
 		    const char *formula)
 {
 	FILE *f = t->f;
@@ -62,8 +62,8 @@ static void columns(const struct table *t, const char *kind, const char *group, 
 	}
 }
 
-static void table_row(const struct table *t, const char *kind, const char *group, const char *name,
-		      const struct part *part, struct value v, const char *unit,
+static void table_row(const struct csv_table *t, const char *kind, const char *group,
+		      const char *name, const struct part *part, struct value v, const char *unit,
 		      const char *formula)
 {
 	char of_run[32];
@@ -76,7 +76,8 @@ static void table_row(const struct table *t, const char *kind, const char *group
 		fputs(t->wide ? ",,,,\n" : "\n", t->f);
 }
 
-static void event_rows(const struct table *t, const struct report *r, const char *group, int event)
+static void event_rows(const struct csv_table *t, const struct report *r, const char *group,
+		       int event)
 {
 	const struct event *e = &r->m->events[event];
 
@@ -86,8 +87,8 @@ static void event_rows(const struct table *t, const struct report *r, const char
 			  "");
 }
 
-static void metric_rows(const struct table *t, const struct report *r, const struct report_group *g,
-			const char *group, int metric)
+static void metric_rows(const struct csv_table *t, const struct report *r,
+			const struct report_group *g, const char *group, int metric)
 {
 	const struct group_metric *m = &g->group->metrics[metric];
 	int with_parts = report_metric_parts(r, g, metric);
@@ -105,7 +106,7 @@ static void metric_rows(const struct table *t, const struct report *r, const str
 
 /* ---- intervals ---- */
 
-static void times(const struct table *t, const struct report *r, const struct report_span *span)
+static void times(const struct csv_table *t, const struct report *r, const struct report_span *span)
 {
 	const struct timeline *line = &r->m->timelines[measure_place(r->m, span->run, span->pass)];
 	uint64_t begin = span->begin ? line->end_ns[span->begin - 1] : 0;
@@ -114,7 +115,7 @@ static void times(const struct table *t, const struct report *r, const struct re
 		(double)line->end_ns[span->begin] * 1e-9);
 }
 
-static void interval_event(const struct table *t, const struct report *r, const char *group,
+static void interval_event(const struct csv_table *t, const struct report *r, const char *group,
 			   int event, const struct report_span *span)
 {
 	const struct event *e = &r->m->events[event];
@@ -128,7 +129,7 @@ static void interval_event(const struct table *t, const struct report *r, const 
 	}
 }
 
-static void interval_metric(const struct table *t, const struct report *r,
+static void interval_metric(const struct csv_table *t, const struct report *r,
 			    const struct report_group *g, const char *group, int metric,
 			    const struct report_span *span)
 {
@@ -145,7 +146,7 @@ static void interval_metric(const struct table *t, const struct report *r,
 	}
 }
 
-static void interval_rows(const struct table *t, const struct report *r,
+static void interval_rows(const struct csv_table *t, const struct report *r,
 			  const struct report_group *g, const char *group,
 			  const struct report_span *span)
 {
@@ -157,7 +158,7 @@ static void interval_rows(const struct table *t, const struct report *r,
 			interval_metric(t, r, g, group, i, span);
 }
 
-static void all_intervals(const struct table *t, const struct report *r,
+static void all_intervals(const struct csv_table *t, const struct report *r,
 			  const struct report_group *g, const char *group)
 {
 	for (int run = 0; run < r->m->done; run++)
@@ -176,13 +177,13 @@ static void group_name(const struct report_group *g, char out[256])
 		snprintf(out, 256, "%s/%s", g->group->pmu, g->group->name);
 }
 
-static void time_row(const struct table *t, const struct report *r)
+static void time_row(const struct csv_table *t, const struct report *r)
 {
 	table_row(t, "info", "", "time", NULL, report_seconds(r), "s",
 		  r->machine->is_virtual ? "of the virtual machine's clock" : "");
 }
 
-static void group_rows(const struct table *t, const struct report *r,
+static void group_rows(const struct csv_table *t, const struct report *r,
 		       const struct report_group *g, const char *name)
 {
 	for (int e = 0; e < g->nevents; e++)
@@ -193,12 +194,12 @@ static void group_rows(const struct table *t, const struct report *r,
 }
 
 /* Each of several runs by itself. */
-static void run_rows(const struct table *t, const struct report *r)
+static void run_rows(const struct csv_table *t, const struct report *r)
 {
 	char name[256];
 
 	for (int run = 0; r->m->runs > 1 && run < r->m->done; run++) {
-		const struct table of_run = { t->f, t->timed, t->wide, run + 1 };
+		const struct csv_table of_run = { t->f, t->timed, t->wide, run + 1 };
 		struct measurement m;
 		const struct report one = report_of_run(r, run, &m);
 
@@ -210,7 +211,7 @@ static void run_rows(const struct table *t, const struct report *r)
 	}
 }
 
-static void job_rows(const struct table *t, const struct report_job *job)
+static void job_rows(const struct csv_table *t, const struct report_job *job)
 {
 	table_row(t, "info", "", "ranks", NULL, (struct value){ true, job->ranks, 0 }, "", "");
 	table_row(t, "info", "", "nodes", NULL, (struct value){ true, job->nodes, 0 }, "", "");
@@ -222,8 +223,8 @@ static void job_rows(const struct table *t, const struct report_job *job)
 int report_csv(FILE *f, const struct report *r)
 {
 	bool timed = r->m->watch && r->m->watch->interval_ms;
-	const struct table table = { f, timed, timed || r->m->runs > 1, 0 };
-	const struct table *t = &table;
+	const struct csv_table table = { f, timed, timed || r->m->runs > 1, 0 };
+	const struct csv_table *t = &table;
 	char name[256];
 
 	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",

@@ -11,13 +11,13 @@
 
 #include "json_reader.h"
 
-struct reading {
+struct event_reading {
 	const struct saved *s;
 	struct from_json *f;
 	char *why;
 };
 
-static int fault(const struct reading *r, const char *object)
+static int fault(const struct event_reading *r, const char *object)
 {
 	snprintf(r->why, SAVED_WHY_MAX, "%.200s: cannot read %.100s: it is not as 'ipmu-run -o' of "
 		 "this version writes it", r->s->path, object);
@@ -34,7 +34,7 @@ static int from_json_find_event(const struct from_json *f, const char *name)
 	return -1;
 }
 
-static int reading_add_event(const struct reading *r, const char *name)
+static int reading_add_event(const struct event_reading *r, const char *name)
 {
 	struct from_json *f = r->f;
 	const char *colons = strstr(name, ":::");
@@ -60,7 +60,7 @@ static const char *name_in(struct json_object *list, size_t i)
 	return json_member_text(json_object_array_get_idx(list, i), "name");
 }
 
-static int read_events(const struct reading *r)
+static int read_events(const struct event_reading *r)
 {
 	struct json_object *groups = json_member_list(r->s->root, "groups");
 	int rc = 0;
@@ -95,7 +95,8 @@ static int read_metrics(struct group *g, struct json_object *list)
 	return 0;
 }
 
-static int read_ids(const struct reading *r, struct json_object *o, struct group *g, int *events)
+static int read_ids(const struct event_reading *r, struct json_object *o, struct group *g,
+		    int *events)
 {
 	const char *clock = json_member_text(o, "clock");
 	struct json_object *ids = json_member(o, "ids", json_type_object);
@@ -117,7 +118,7 @@ static int read_ids(const struct reading *r, struct json_object *o, struct group
 	return 0;
 }
 
-static int read_group(const struct reading *r, struct json_object *o, struct group *g,
+static int read_group(const struct event_reading *r, struct json_object *o, struct group *g,
 		      int *events)
 {
 	int rc;
@@ -134,7 +135,7 @@ static int read_group(const struct reading *r, struct json_object *o, struct gro
 }
 
 /* Events that were asked for by name have no group. */
-static void read_named(const struct reading *r, struct json_object *o, int *events)
+static void read_named(const struct event_reading *r, struct json_object *o, int *events)
 {
 	struct json_object *list = json_member_list(o, "events");
 
@@ -142,7 +143,7 @@ static void read_named(const struct reading *r, struct json_object *o, int *even
 		events[i] = from_json_find_event(r->f, name_in(list, i));
 }
 
-static int add_group(const struct reading *r, struct json_object *o)
+static int add_group(const struct event_reading *r, struct json_object *o)
 {
 	struct from_json *f = r->f;
 	struct json_object *ids = json_member(o, "ids", json_type_object);
@@ -170,7 +171,7 @@ static int add_group(const struct reading *r, struct json_object *o)
 	return 0;
 }
 
-static int read_groups(const struct reading *r)
+static int read_groups(const struct event_reading *r)
 {
 	struct json_object *groups = json_member_list(r->s->root, "groups");
 	struct from_json *f = r->f;
@@ -187,7 +188,7 @@ static int read_groups(const struct reading *r)
 
 /* ---- the frame ---- */
 
-static int read_program(const struct reading *r)
+static int read_program(const struct event_reading *r)
 {
 	struct json_object *list = json_member_list(r->s->root, "program");
 
@@ -227,7 +228,7 @@ static int make_passes(struct from_json *f)
 
 int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_MAX])
 {
-	const struct reading r = { s, out, why };
+	const struct event_reading r = { s, out, why };
 	const char *only = json_member_text(s->root, "only");
 	int rc;
 

@@ -9,7 +9,7 @@
 #include "agree.h"
 #include "ipmu_mpi.h"
 
-struct verdict {
+struct agreed_verdict {
 	int32_t rc;
 	char why[IPMU_MPI_WHY_MAX];
 };
@@ -33,7 +33,7 @@ void wait_for_all(MPI_Comm comm)
 /* The lowest rank that failed is heard. Two steps of O(log ranks), one where nothing failed. */
 int agree(MPI_Comm comm, int rc, char *why)
 {
-	struct verdict v = { .rc = rc };
+	struct agreed_verdict v = { .rc = rc };
 	int rank, speaker;
 
 	PMPI_Comm_rank(comm, &rank);

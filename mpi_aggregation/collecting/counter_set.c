@@ -96,7 +96,7 @@ static int resolve_own(struct ipmu_mpi *m, char *why)
 /* On the virtual machine wall time means nothing, so its clock is counted along. */
 static void add_model_clock(struct ipmu_mpi *m)
 {
-	struct event e = { .hidden = 1 };
+	struct counted_event e = { .hidden = 1 };
 	char why[IPMU_MPI_WHY_MAX];
 	bool uncore = false;
 

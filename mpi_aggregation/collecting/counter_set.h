@@ -18,7 +18,7 @@
 /* "Every package" events have a count for each package; others one for the node. */
 enum event_scope { SCOPE_PACKAGE, SCOPE_NODE, SCOPE_RANK };
 
-struct event {
+struct counted_event {
 	char name[NAME_MAX_BYTES];	/* as the user wrote it */
 	char unit[32];
 	int32_t scope;			/* enum event_scope */
@@ -46,7 +46,7 @@ struct node_identity {
 };
 
 /* This process's PAPI event sets. */
-struct slot {
+struct cell_slot {
 	int code, event, cell, set, place;
 };
 struct measure {
@@ -56,7 +56,7 @@ struct measure {
 		bool running;
 	} sets[SETS_MAX];
 	int nslots;
-	struct slot *slots;
+	struct cell_slot *slots;
 	long long *values;		/* of a set */
 	bool guarded;			/* takes part in the guardian */
 	char why[NODE_WHY_MAX];		/* of the first failure */
@@ -68,7 +68,7 @@ struct ipmu_mpi {
 	struct nodes at;
 	struct node_identity identity;
 	int nevents, nlisted;		/* hidden ones follow the listed */
-	struct event *events;
+	struct counted_event *events;
 	int npackages, packages_max, packages_all;
 	bool model_clock, any_rank_scope;
 	struct measure measure;

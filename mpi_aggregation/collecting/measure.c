@@ -129,7 +129,7 @@ static int explain_unknown(const struct ipmu_mpi *m, const char *name, int rc, c
 	return -ENOENT;
 }
 
-int event_resolve(const struct ipmu_mpi *m, struct event *e, char *why)
+int event_resolve(const struct ipmu_mpi *m, struct counted_event *e, char *why)
 {
 	const PAPI_component_info_t *owner;
 	PAPI_event_info_t info;
@@ -188,8 +188,8 @@ static int measure_add(struct measure *ms, int event, int cell, const char *name
 		return PAPI_ECOUNT;
 	rc = PAPI_add_event(ms->sets[set].papi, code);
 	if (rc == PAPI_OK)
-		ms->slots[ms->nslots++] = (struct slot){ code, event, cell, set,
-							 ms->sets[set].size++ };
+		ms->slots[ms->nslots++] = (struct cell_slot){ code, event, cell, set,
+							      ms->sets[set].size++ };
 	return rc;
 }
 
@@ -211,7 +211,7 @@ static int refuse(const struct ipmu_mpi *m, const char *name, int rc, char *why)
 /* A package that cannot be reached is not measured; an event that no package has is an error. */
 static int add_packages(struct ipmu_mpi *m, int event, char *why)
 {
-	const struct event *e = &m->events[event];
+	const struct counted_event *e = &m->events[event];
 	char name[NAME_MAX_BYTES + 32];
 	int added = 0, rc = PAPI_OK, last = PAPI_OK;
 
@@ -231,7 +231,7 @@ static int add_packages(struct ipmu_mpi *m, int event, char *why)
 
 static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
 {
-	const struct event *e = &m->events[event];
+	const struct counted_event *e = &m->events[event];
 	bool package = e->scope == SCOPE_PACKAGE;
 	int rc, cell = package ? e->package : m->packages_max;
 
@@ -244,7 +244,7 @@ static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
 	return rc == PAPI_OK ? 0 : refuse(m, e->name, rc, why);
 }
 
-static bool is_mine(const struct ipmu_mpi *m, const struct event *e)
+static bool is_mine(const struct ipmu_mpi *m, const struct counted_event *e)
 {
 	return e->scope == SCOPE_RANK || m->at.node_rank == 0;
 }
@@ -253,7 +253,7 @@ static void expect(struct ipmu_mpi *m)
 {
 	memset(m->mine, 0, (size_t)m->nevents * (size_t)(m->packages_max + 1) * sizeof(*m->mine));
 	for (int i = 0; i < m->nevents; i++) {
-		const struct event *e = &m->events[i];
+		const struct counted_event *e = &m->events[i];
 
 		if (!is_mine(m, e))
 			continue;

@@ -31,7 +31,7 @@ static void csv_place(FILE *f, const struct ipmu_mpi *m, const char *level, int 
 static void csv_count(FILE *f, const struct ipmu_mpi *m, int event, int node, int package)
 {
 	const char *level = package >= 0 ? "package" : node >= 0 ? "node" : "job";
-	const struct event *e = &m->events[event];
+	const struct counted_event *e = &m->events[event];
 	struct ipmu_mpi_count c;
 
 	if (ipmu_mpi_get(m, event, node, package, &c) || !c.expected)

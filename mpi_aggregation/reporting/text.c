@@ -43,7 +43,7 @@ static void print_packages(FILE *to, const struct ipmu_mpi *m, int event, int no
 
 static void print_event(FILE *to, const struct ipmu_mpi *m, int event)
 {
-	const struct event *e = &m->events[event];
+	const struct counted_event *e = &m->events[event];
 	struct ipmu_mpi_count c;
 	char name[HOST_MAX + 32];
 

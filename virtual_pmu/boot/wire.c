@@ -10,7 +10,7 @@
 
 #include "wire.h"
 
-struct head { uint32_t type, bytes; };
+struct frame_head { uint32_t type, bytes; };
 #define FRAME_MAX (64u << 20)
 
 /* ---- frames ---- */
@@ -47,14 +47,14 @@ static int read_all(int fd, void *data, size_t bytes)
 
 int vpmu_frame_write(int fd, enum vpmu_frame_type type, const void *payload, size_t bytes)
 {
-	struct head head = { .type = type, .bytes = (uint32_t)bytes };
+	struct frame_head head = { .type = type, .bytes = (uint32_t)bytes };
 
 	return write_all(fd, &head, sizeof(head)) || write_all(fd, payload, bytes) ? -1 : 0;
 }
 
 int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes)
 {
-	struct head head;
+	struct frame_head head;
 	char *data;
 
 	if (read_all(fd, &head, sizeof(head)) || head.bytes > FRAME_MAX)

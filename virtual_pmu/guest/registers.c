@@ -39,16 +39,16 @@ EXPORTED extern vpmu_guest_open_function vpmu_guest_open;
 static struct vpmu_segment *machine;
 static uint8_t ours[MSRS / 8];		/* bit per MSR that the machine has */
 
-struct place {
+struct code_place {
 	uint64_t code, caller;
 };
 
 static const struct vpmu_guest_host *host;
-static struct place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
+static struct code_place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
 
 /* A kernel may have all its accesses done by one function. So its caller counts as well: the first
  * word on the stack that lies near the code. */
-static struct place code_place(uint64_t code)
+static struct code_place code_place_of(uint64_t code)
 {
 	uint64_t words[VPMU_GUEST_STACK];
 	uint32_t i = 0;
@@ -56,17 +56,17 @@ static struct place code_place(uint64_t code)
 	host->stack(words);
 	while (i < VPMU_GUEST_STACK && words[i] >> NEAR_BITS != code >> NEAR_BITS)
 		i++;
-	return (struct place){ .code = code, .caller = i < VPMU_GUEST_STACK ? words[i] : 0 };
+	return (struct code_place){ .code = code, .caller = i < VPMU_GUEST_STACK ? words[i] : 0 };
 }
 
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same(const struct code_place *a, const struct code_place *b)
 {
 	return a->code == b->code && a->caller == b->caller;
 }
 
-static void show(struct place *shown, uint64_t code)
+static void show(struct code_place *shown, uint64_t code)
 {
-	struct place p = code_place(code);
+	struct code_place p = code_place_of(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++) {
 		if (!shown[i].code)
@@ -76,9 +76,9 @@ static void show(struct place *shown, uint64_t code)
 	}
 }
 
-static bool for_program(const struct place *shown, uint64_t code)
+static bool for_program(const struct code_place *shown, uint64_t code)
 {
-	struct place p = code_place(code);
+	struct code_place p = code_place_of(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++)
 		if (is_same(&shown[i], &p))
@@ -86,7 +86,7 @@ static bool for_program(const struct place *shown, uint64_t code)
 	return false;
 }
 
-static void access_begin(const struct place *shown, uint64_t code)
+static void access_begin(const struct code_place *shown, uint64_t code)
 {
 	bool program = for_program(shown, code);
 

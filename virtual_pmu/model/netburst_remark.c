@@ -5,8 +5,8 @@
  * count that stays 0 for want of the machine, and not of the program, has a remark. */
 #include "netburst_state.h"
 
-enum why { DRIVEN, LINE, NO_ESCR, NO_EVENT, NOT_AN_EVENT, MOVES_APART, NO_USER, NO_HT, NO_REPLAY,
-	   NO_PEBS, BUS_MASK };
+enum netburst_why { DRIVEN, LINE, NO_ESCR, NO_EVENT, NOT_AN_EVENT, MOVES_APART, NO_USER, NO_HT,
+		    NO_REPLAY, NO_PEBS, BUS_MASK };
 
 static const char *const reasons[] = {
 	[NO_ESCR] = "its CCCR selects no ESCR, so it stays 0",
@@ -35,7 +35,7 @@ static bool replays(const struct p4_core *core)
 	       ((enable & PEBS_MISPREDICTED) == PEBS_MISPREDICTED && (vert & VERT_BRANCHES));
 }
 
-static enum why check_line(const struct p4_core *core, uint64_t escr, int line)
+static enum netburst_why check_line(const struct p4_core *core, uint64_t escr, int line)
 {
 	uint32_t mask = VPMU_GET(ESCR_MASK, escr);
 
@@ -54,7 +54,8 @@ static enum why check_line(const struct p4_core *core, uint64_t escr, int line)
 }
 
 /* Select of the note: the line and one more in bits 31:16, the reason in 15:8, and the event. */
-static void note(struct vpmu_segment *s, uint32_t counter, int line, enum why why, uint32_t event)
+static void note(struct vpmu_segment *s, uint32_t counter, int line, enum netburst_why why,
+		 uint32_t event)
 {
 	if (why)
 		vpmu_record_undriven(s, VPMU_MSR, 0x360 + counter, (uint64_t)(line + 1) << 16 |

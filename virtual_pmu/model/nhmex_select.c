@@ -20,7 +20,7 @@
  * - A command has no fill-victim index: it counts as any with fvid = 0, and otherwise as none. */
 #include "nhmex_state.h"
 
-enum why {
+enum nhmex_why {
 	DRIVEN, NO_FLAG, MODE_UNDEFINED, QUEUE_NEVER_FULL, NO_STATE, NOT_AN_EVENT, NO_ERRORS,
 	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL,
 	OTHER_MODE, DRAM_ALL, DRAM_CLOSING, DRAM_UPKEEP, NO_ADDRESSES, NO_PATROL, UNKNOWN_MEANING,
@@ -73,7 +73,7 @@ const char *nhmex_undriven_event(const struct vpmu_undriven *u)
 
 #define ANY_COMMAND ((uint32_t)(NHMEX_READ | NHMEX_WRITE))
 
-static struct nhmex_source source_undriven(enum why why, uint32_t umask)
+static struct nhmex_source source_undriven(enum nhmex_why why, uint32_t umask)
 {
 	return (struct nhmex_source){ .why = (uint32_t)why, .umask = umask };
 }
@@ -130,7 +130,7 @@ static struct nhmex_source dram_command(const struct nhmex_box *b)
 }
 
 /* Reasons of the inc_sel codes that nothing drives. */
-static enum why plain_why(uint32_t inc_sel)
+static enum nhmex_why plain_why(uint32_t inc_sel)
 {
 	static const uint8_t why[32] = {
 		[0x01] = NO_RETRIES, [0x02] = NO_RETRIES, [0x03] = NO_RETRIES,
@@ -141,7 +141,7 @@ static enum why plain_why(uint32_t inc_sel)
 		[0x19] = NO_THERMAL, [0x1c] = UNKNOWN_MEANING,
 	};
 
-	return why[inc_sel] ? (enum why)why[inc_sel] : NOT_AN_EVENT;
+	return why[inc_sel] ? (enum nhmex_why)why[inc_sel] : NOT_AN_EVENT;
 }
 
 /* The source of a state that one of these occurrences begins and one of the opposite ends. */

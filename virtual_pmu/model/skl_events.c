@@ -18,8 +18,8 @@ void skl_arb_umasks(const struct skl_design *d, uint8_t umasks[SKL_ARB_CODES])
 			umasks[ARB_CODE(d->events[i].code)] |= (uint8_t)d->events[i].umask;
 }
 
-enum why { DRIVEN, NO_LOOKUP, EXTERNAL, NO_ANSWER, NOT_THAT_ANSWER, NO_CBO_EVENT, NO_ARB_EVENT,
-	   COUNTER_0, NO_UMASK };
+enum skl_why { DRIVEN, NO_LOOKUP, EXTERNAL, NO_ANSWER, NOT_THAT_ANSWER, NO_CBO_EVENT, NO_ARB_EVENT,
+	       COUNTER_0, NO_UMASK };
 
 const char *skl_undriven_text(uint32_t why)
 {
@@ -46,7 +46,7 @@ static bool has_code(const struct skl_package *p, uint32_t code)
 	       (code == SKL_TOR_ALLOCATION && (p->cbo_codes & SKL_TOR));
 }
 
-static enum why cbo_why(const struct skl_package *p, uint64_t select)
+static enum skl_why cbo_why(const struct skl_package *p, uint64_t select)
 {
 	uint32_t umask = VPMU_GET(SELECT_UMASK, select), low = umask & 0xf, high = umask >> 4;
 
@@ -73,7 +73,7 @@ static bool only_on_counter_0(uint32_t code)
 	       code == SKL_DAT_OCCUPANCY;
 }
 
-static enum why arb_why(const struct skl_package *p, uint32_t counter, uint64_t select)
+static enum skl_why arb_why(const struct skl_package *p, uint32_t counter, uint64_t select)
 {
 	uint32_t code = VPMU_GET(SELECT_EVENT, select), umask = VPMU_GET(SELECT_UMASK, select);
 

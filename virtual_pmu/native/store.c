@@ -5,19 +5,19 @@
  * chapter 2; the opcodes' pages in chapters 3 to 5. */
 #include "store.h"
 
-struct reading {
+struct store_reading {
 	const uint8_t *at;
 	uint8_t rex, modrm;
 };
 
 enum operation { MOVE, OR, AND, XOR, NONE };
 
-static uint8_t next(struct reading *r)
+static uint8_t next(struct store_reading *r)
 {
 	return *r->at++;
 }
 
-static int32_t next_word(struct reading *r)
+static int32_t next_word(struct store_reading *r)
 {
 	uint32_t word = 0;
 
@@ -28,7 +28,7 @@ static int32_t next_word(struct reading *r)
 
 /* Segment overrides and branch hints change nothing here; other prefixes make other
  * instructions. */
-static void skip_prefixes(struct reading *r)
+static void skip_prefixes(struct store_reading *r)
 {
 	while (*r->at == 0x2e || *r->at == 0x3e || *r->at == 0x26 || *r->at == 0x36)
 		r->at++;
@@ -37,7 +37,7 @@ static void skip_prefixes(struct reading *r)
 }
 
 /* Goes over ModRM, SIB and displacement. False: the operand is a register. */
-static bool skip_address(struct reading *r)
+static bool skip_address(struct store_reading *r)
 {
 	uint8_t mode, base;
 
@@ -57,7 +57,7 @@ static bool skip_address(struct reading *r)
 	return true;
 }
 
-static enum operation of_register(struct reading *r, uint8_t opcode)
+static enum operation of_register(struct store_reading *r, uint8_t opcode)
 {
 	switch (opcode) {
 	case 0x89: return MOVE;
@@ -96,7 +96,7 @@ static uint64_t flags_of(uint64_t value, uint32_t bytes)
 	return flags;
 }
 
-static void apply(enum operation operation, uint64_t there, struct vpmu_store *out)
+static void apply(enum operation operation, uint64_t there, struct vpmu_decoded_store *out)
 {
 	out->value = operation == OR ? there | out->value :
 		     operation == AND ? there & out->value :
@@ -108,9 +108,9 @@ static void apply(enum operation operation, uint64_t there, struct vpmu_store *o
 }
 
 bool vpmu_store_decode(const uint8_t *code, const struct vpmu_registers *r, uint64_t there,
-		       struct vpmu_store *out)
+		       struct vpmu_decoded_store *out)
 {
-	struct reading at = { .at = code };
+	struct store_reading at = { .at = code };
 	enum operation operation;
 	uint8_t opcode;
 

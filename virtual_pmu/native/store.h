@@ -9,7 +9,7 @@
 /* The general registers by the numbers that instructions have for them. */
 struct vpmu_registers { uint64_t general[16]; };
 
-struct vpmu_store {
+struct vpmu_decoded_store {
 	uint32_t length;	/* of the instruction */
 	uint32_t bytes;		/* stored: 4 or 8 */
 	uint64_t value;
@@ -24,6 +24,6 @@ struct vpmu_store {
  * False: it is none of the stores that compilers make of an assignment or of |=, &= and ^= to 32 or
  * 64 bits. */
 bool vpmu_store_decode(const uint8_t *code, const struct vpmu_registers *r, uint64_t there,
-		       struct vpmu_store *out);
+		       struct vpmu_decoded_store *out);
 
 #endif

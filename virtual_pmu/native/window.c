@@ -21,7 +21,7 @@
 #define WINDOWS_MAX 64
 
 /* Mappings that the program may write. bytes 0: a free entry. */
-static struct window { uint64_t at, bytes, offset; } windows[WINDOWS_MAX];
+static struct written_window { uint64_t at, bytes, offset; } windows[WINDOWS_MAX];
 
 static bool add(uint64_t at, uint64_t bytes, uint64_t offset)
 {
@@ -88,7 +88,7 @@ bool native_window_store(uint64_t address, const uint64_t general[16], uint64_t 
 	struct vpmu_segment *s = vpmu_system.segment;
 	uint64_t offset = offset_of(address), there = 0;
 	struct vpmu_registers r;
-	struct vpmu_store store;
+	struct vpmu_decoded_store store;
 
 	if (offset == UINT64_MAX)
 		return false;

@@ -5,7 +5,7 @@
 
 #include "system.h"
 
-enum group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, TIME };
+enum call_group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, TIME };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -47,9 +47,9 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_semtimedop] = TIME, [SYS_mq_timedsend] = TIME, [SYS_mq_timedreceive] = TIME,
 };
 
-static enum group group_of(int64_t number)
+static enum call_group group_of(int64_t number)
 {
-	return number >= 0 && number < GROUPS ? (enum group)groups[number] : OTHER;
+	return number >= 0 && number < GROUPS ? (enum call_group)groups[number] : OTHER;
 }
 
 bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
@@ -75,7 +75,7 @@ bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
 
 void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 {
-	enum group group = group_of(number);
+	enum call_group group = group_of(number);
 
 	if (group == FILES)
 		vpmu_files_after(number, a, answer);

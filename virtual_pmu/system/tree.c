@@ -18,7 +18,7 @@
 #define LINKS_MAX 40		/* as the kernel has it */
 
 /* The first of those with the same folder is the path that programs see. */
-static const struct place { const char *outside, *folder; } places[] = {
+static const struct shown_place { const char *outside, *folder; } places[] = {
 	{ "/proc/cpuinfo", "/cpuinfo" },
 	{ "/sys/devices/system/cpu", "/cpu" },
 	{ "/sys/devices/system/node", "/node" },

@@ -20,14 +20,14 @@
 #define LONGEST_ACCESS 64u	/* but for those that save a state: see `all` */
 
 /* rights: those that the program asked for. shared: the registers may be written. */
-struct window { uint64_t at, bytes, offset; int rights; bool shared; };
+struct mapped_window { uint64_t at, bytes, offset; int rights; bool shared; };
 
-static struct window windows[WINDOWS_MAX];
+static struct mapped_window windows[WINDOWS_MAX];
 static uint32_t window_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The mapping that the calling thread is about to make; bytes 0: none. */
-static _Thread_local struct window making;
+static _Thread_local struct mapped_window making;
 
 static bool any_window(void)
 {
@@ -36,7 +36,7 @@ static bool any_window(void)
 
 /* ---- the list ---- */
 
-static bool windows_add(struct window w)
+static bool windows_add(struct mapped_window w)
 {
 	if (window_count == WINDOWS_MAX)
 		return false;
@@ -46,9 +46,9 @@ static bool windows_add(struct window w)
 }
 
 /* The part of a window between two of its addresses. */
-static struct window part_of(const struct window *w, uint64_t from, uint64_t to)
+static struct mapped_window part_of(const struct mapped_window *w, uint64_t from, uint64_t to)
 {
-	struct window part = *w;
+	struct mapped_window part = *w;
 
 	part.at = from;
 	part.bytes = to - from;
@@ -62,7 +62,7 @@ static void windows_forget(uint64_t at, uint64_t bytes)
 	uint64_t end = at + (bytes + PAGE - 1) / PAGE * PAGE;
 
 	for (uint32_t i = window_count; i-- > 0;) {
-		struct window w = windows[i];
+		struct mapped_window w = windows[i];
 		uint64_t w_end = w.at + w.bytes;
 
 		if (w_end <= at || w.at >= end)
@@ -76,7 +76,7 @@ static void windows_forget(uint64_t at, uint64_t bytes)
 	}
 }
 
-static struct window *window_at(uint64_t address)
+static struct mapped_window *window_at(uint64_t address)
 {
 	for (uint32_t i = 0; i < window_count; i++)
 		if (address - windows[i].at < windows[i].bytes)
@@ -134,7 +134,7 @@ int vpmu_system_may_map(const int64_t a[6], uint64_t *in_window, uint64_t *lengt
 bool vpmu_system_map(int64_t a[6], int64_t *answer)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct window w = { .rights = rights_of(a[2]) };
+	struct mapped_window w = { .rights = rights_of(a[2]) };
 	int rc = vpmu_system_may_map(a, &w.offset, &w.bytes, &w.shared);
 
 	if (!rc && __atomic_load_n(&window_count, __ATOMIC_RELAXED) == WINDOWS_MAX)
@@ -153,7 +153,7 @@ bool vpmu_system_map(int64_t a[6], int64_t *answer)
 
 void vpmu_system_mapped(const int64_t a[6], int64_t answer)
 {
-	struct window w = making;
+	struct mapped_window w = making;
 
 	making.bytes = 0;
 	if (answer <= 0 || (!w.bytes && !any_window()))
@@ -177,7 +177,7 @@ void vpmu_system_unmap(uint64_t at, uint64_t bytes)
 
 static int change_rights(uint64_t at, uint64_t bytes, int rights)
 {
-	struct window *w = window_at(at);
+	struct mapped_window *w = window_at(at);
 
 	bytes = (bytes + PAGE - 1) / PAGE * PAGE;
 	if (!w || at != w->at || bytes != w->bytes)
@@ -222,7 +222,7 @@ static struct { uint64_t from, to; } opened;
 bool vpmu_system_window_enter(uint64_t address, bool store, bool all)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
-	const struct window *w;
+	const struct mapped_window *w;
 
 	pthread_mutex_lock(&lock);
 	w = window_at(address);
@@ -239,7 +239,7 @@ bool vpmu_system_window_enter(uint64_t address, bool store, bool all)
 }
 
 /* The part of a window that is opened; bytes 0: none. */
-static struct window opened_of(const struct window *w)
+static struct mapped_window opened_of(const struct mapped_window *w)
 {
 	uint64_t from = w->at > opened.from ? w->at : opened.from;
 	uint64_t to = w->at + w->bytes < opened.to ? w->at + w->bytes : opened.to;
@@ -247,7 +247,7 @@ static struct window opened_of(const struct window *w)
 	return part_of(w, from, to > from ? to : from);
 }
 
-static void copy_registers(const struct window *w)
+static void copy_registers(const struct mapped_window *w)
 {
 	const uint8_t *from = vpmu_package_mmio(vpmu_system.segment, 0) + w->offset;
 	void *to = vpmu_system.memory->memory(w->at, w->bytes, true);
@@ -261,7 +261,7 @@ void vpmu_system_window_open(bool opens)
 	const struct vpmu_program_memory *m = vpmu_system.memory;
 
 	for (uint32_t i = 0; i < window_count; i++) {
-		const struct window w = opened_of(&windows[i]);
+		const struct mapped_window w = opened_of(&windows[i]);
 
 		if (!w.bytes)
 			continue;
@@ -274,7 +274,7 @@ void vpmu_system_window_open(bool opens)
 
 bool vpmu_system_window_offset(uint64_t address, uint32_t *offset)
 {
-	const struct window *w = window_at(address);
+	const struct mapped_window *w = window_at(address);
 
 	if (w)
 		*offset = (uint32_t)(w->offset + (address - w->at));

@@ -12,7 +12,7 @@
 #include "../boot/wire.h"
 #include "tool.h"
 
-enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
+enum boot_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
 		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND };
 
 static const struct option options[] = {
@@ -69,18 +69,18 @@ static const char help[] =
 "not be run, or ended before the program; 3 with --strict.\n"
 "Environment: SHELL, VPMU_SEGMENT, VPMU_LIBDIR, VPMU_TALLY as for 'vpmu run'.\n";
 
-struct request {
+struct boot_request {
 	struct vpmu_asked machine;
 	struct vpmu_boot boot;
 	bool strict;
 };
 
 /* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
-static int parse_options(int argc, char **argv, struct request *r)
+static int parse_options(int argc, char **argv, struct boot_request *r)
 {
 	int code, rc;
 
-	*r = (struct request){ .boot = { .feed = true, .memory = DEFAULT_MEMORY } };
+	*r = (struct boot_request){ .boot = { .feed = true, .memory = DEFAULT_MEMORY } };
 	while ((code = getopt_long(argc, argv, "+" VPMU_ASKED_LETTERS "h", options, NULL)) != -1) {
 		switch (code) {
 		case OPT_NO_FEED: r->boot.feed = false; break;
@@ -117,7 +117,7 @@ static bool is_memory(const char *text)
 	return *text != '-' && n >= 1 && n <= most && (*end == 'M' || *end == 'G') && !end[1];
 }
 
-static int check_options(struct request *r, char **argv)
+static int check_options(struct boot_request *r, char **argv)
 {
 	static char *shell[2];
 	char path[PATH_MAX];
@@ -163,7 +163,7 @@ static void fill_streams(void)
 	close(fd);
 }
 
-static int boot_on(struct vpmu_place *place, struct request *r)
+static int boot_on(struct vpmu_place *place, struct boot_request *r)
 {
 	struct vpmu_segment *s = place->segment;
 	struct vpmu_boot_ends ends = { .violations = s->violation_count };
@@ -179,7 +179,7 @@ static int boot_on(struct vpmu_place *place, struct request *r)
 	return r->strict && s->violation_count > ends.violations ? VPMU_EXIT_VIOLATIONS : status;
 }
 
-static int boot(struct request *r, const struct vpmu_machine *machine)
+static int boot(struct boot_request *r, const struct vpmu_machine *machine)
 {
 	struct vpmu_place *place = calloc(1, sizeof(*place));
 	int rc = VPMU_EXIT_FAILURE;
@@ -201,7 +201,7 @@ static int boot(struct request *r, const struct vpmu_machine *machine)
 int vpmu_command_boot(int argc, char **argv)
 {
 	struct vpmu_machine machine;
-	struct request r;
+	struct boot_request r;
 	int rc = parse_options(argc, argv, &r);
 
 	fill_streams();

@@ -11,11 +11,11 @@
 #define READINGS 16	/* the one that took least was not interrupted */
 #define APART_NS 4000000
 
-struct reading { uint64_t ticks, ns; };
+struct clock_reading { uint64_t ticks, ns; };
 
-static struct reading read_both(void)
+static struct clock_reading read_both(void)
 {
-	struct reading best = { 0 };
+	struct clock_reading best = { 0 };
 	uint64_t least = UINT64_MAX;
 	struct timespec now;
 
@@ -35,7 +35,7 @@ static struct reading read_both(void)
 
 uint64_t vpmu_tsc_khz(void)
 {
-	struct reading first = read_both(), second;
+	struct clock_reading first = read_both(), second;
 
 	nanosleep(&(struct timespec){ .tv_nsec = APART_NS }, NULL);
 	second = read_both();

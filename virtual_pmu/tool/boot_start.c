@@ -25,13 +25,14 @@
 #define SEABIOS "/usr/share/seabios/bios-256k.bin"
 #define BOARD "q35,i8042=off,sata=off,usb=off,smbus=off,hpet=off,vmport=off,graphics=off,smm=off"
 
-struct line {
+struct command_line {
 	char *words[WORDS_MAX];
 	int count;
 	bool failed;
 };
 
-__attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3)))
+static void line_add(struct command_line *l, const char *format, ...)
 {
 	va_list arguments;
 
@@ -47,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static void line_add(struct line *l, const
 	va_end(arguments);
 }
 
-static void line_forget(struct line *l)
+static void line_forget(struct command_line *l)
 {
 	for (int i = 0; i < l->count; i++)
 		free(l->words[i]);
@@ -108,7 +109,7 @@ static int find_parts(const struct vpmu_boot *boot, struct parts *p)
 
 /* A board has cores of one kind. Those of a hybrid machine have gaps between them: E cores are the
  * first thread of one each, and all CPUs but the first are put in one by one. */
-static void add_cores(struct line *l, const struct vpmu_machine *m)
+static void add_cores(struct command_line *l, const struct vpmu_machine *m)
 {
 	uint32_t places = vpmu_core_place(m, m->cores - 1) + 1, cpus = vpmu_machine_cpus(m);
 	uint32_t there = vpmu_is_hybrid(m) ? 1 : cpus;
@@ -124,7 +125,7 @@ static void add_cores(struct line *l, const struct vpmu_machine *m)
 	}
 }
 
-static void add_processors(struct line *l, const struct vpmu_machine *m)
+static void add_processors(struct command_line *l, const struct vpmu_machine *m)
 {
 	bool hidden = strstr(m->qemu_cpu, "-hypervisor") != NULL;
 
@@ -137,7 +138,7 @@ static void add_processors(struct line *l, const struct vpmu_machine *m)
 	add_cores(l, m);
 }
 
-static void add_folder(struct line *l, const char *tag, const char *path, bool writable)
+static void add_folder(struct command_line *l, const char *tag, const char *path, bool writable)
 {
 	char text[2 * PATH_MAX];
 
@@ -148,7 +149,7 @@ static void add_folder(struct line *l, const char *tag, const char *path, bool w
 	line_add(l, "virtio-9p-pci,fsdev=%s,mount_tag=%s", tag, tag);
 }
 
-static void add_folders(struct line *l, const struct parts *p)
+static void add_folders(struct command_line *l, const struct parts *p)
 {
 	char folder[PATH_MAX];
 
@@ -158,7 +159,7 @@ static void add_folders(struct line *l, const struct parts *p)
 		add_folder(l, VPMU_TAG_WORK, folder, true);
 }
 
-static void add_port(struct line *l, int number, int fd)
+static void add_port(struct command_line *l, int number, int fd)
 {
 	line_add(l, "-chardev");
 	line_add(l, "socket,id=port%d,fd=%d", number, fd);
@@ -166,7 +167,7 @@ static void add_port(struct line *l, int number, int fd)
 	line_add(l, "virtserialport,chardev=port%d,nr=%d,name=vpmu.%d", number, number, number);
 }
 
-static void add_board(struct line *l, const struct vpmu_boot *boot)
+static void add_board(struct command_line *l, const struct vpmu_boot *boot)
 {
 	static const char *const fixed[] = {
 		"-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor",
@@ -189,7 +190,7 @@ static void add_board(struct line *l, const struct vpmu_boot *boot)
 }
 
 /* affinity: of vpmu_boot_affinity; -1: none is needed. */
-static void add_affinity(struct line *l, int affinity)
+static void add_affinity(struct command_line *l, int affinity)
 {
 	if (affinity < 0)
 		return;
@@ -197,7 +198,7 @@ static void add_affinity(struct line *l, int affinity)
 	line_add(l, "sig=SRAT,rev=3,data=/proc/self/fd/%d", affinity);
 }
 
-static void add_kernel(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
+static void add_kernel(struct command_line *l, const struct vpmu_boot *boot, const struct parts *p,
 		       int image)
 {
 	char text[2 * PATH_MAX];
@@ -289,8 +290,8 @@ static int open_files(const struct vpmu_boot *boot, const struct parts *p, struc
 	       VPMU_EXIT_FAILURE : 0;
 }
 
-static void line_compose(struct line *l, const struct vpmu_boot *boot, const struct parts *p,
-			 const int *far, const struct files *f)
+static void line_compose(struct command_line *l, const struct vpmu_boot *boot,
+			 const struct parts *p, const int *far, const struct files *f)
 {
 	line_add(l, "%s", p->qemu);
 	add_board(l, boot);
@@ -308,7 +309,7 @@ static void line_compose(struct line *l, const struct vpmu_boot *boot, const str
 static int emulator_start(const struct vpmu_boot *boot, const struct parts *p,
 			  struct vpmu_boot_ends *ends)
 {
-	struct line l = { .count = 0 };
+	struct command_line l = { .count = 0 };
 	pid_t parent = getpid();
 	struct files files;
 	int far[ENDS];

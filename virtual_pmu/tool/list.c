@@ -16,7 +16,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-struct request { const char *machine, *segment; bool tsv; };
+struct list_request { const char *machine, *segment; bool tsv; };
 
 static const char *name_of(int code)
 {
@@ -29,11 +29,11 @@ static const char *name_of(int code)
 
 /* Only the options in `accepted` are. 0; VPMU_EXIT_USAGE; -1: help was given. */
 static int request_parse(int argc, char **argv, const char *accepted, const char *help,
-			 struct request *r)
+			 struct list_request *r)
 {
 	int code;
 
-	*r = (struct request){ .machine = NULL };
+	*r = (struct list_request){ .machine = NULL };
 	while ((code = getopt_long(argc, argv, "m:s:h", options, NULL)) != -1) {
 		if (code == 'h') {
 			fputs(help, stdout);
@@ -147,7 +147,7 @@ static void print_machine(uint32_t family, const char *examples)
 int vpmu_command_machines(int argc, char **argv)
 {
 	const char *examples;
-	struct request r;
+	struct list_request r;
 	int rc = request_parse(argc, argv, "",
 			       "Usage: vpmu machines\n\nLists the virtual machines.\n", &r);
 
@@ -169,7 +169,7 @@ int vpmu_command_events(int argc, char **argv)
 {
 	struct vpmu_event_info e;
 	struct vpmu_machine m;
-	struct request r;
+	struct list_request r;
 	int rc = request_parse(argc, argv, "m", events_help, &r);
 
 	if (!rc)
@@ -287,7 +287,7 @@ static int regs_of_segment(const char *path, bool tsv)
 int vpmu_command_regs(int argc, char **argv)
 {
 	struct vpmu_machine m;
-	struct request r;
+	struct list_request r;
 	int rc = request_parse(argc, argv, "mst", regs_help, &r);
 
 	if (rc)

@@ -8,8 +8,8 @@
 
 #include "tool.h"
 
-enum option_code { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
-		   OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY };
+enum run_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
+		  OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -76,7 +76,7 @@ static const char help[] =
 "given), VPMU_TALLY (a file that gets a line about what was left of the\n"
 "machine).\n";
 
-struct request {
+struct run_request {
 	struct vpmu_asked machine;
 	const char *cpus, *only;	/* as given; NULL: not */
 	char counted[PATH_MAX];		/* the program of --only */
@@ -86,11 +86,11 @@ struct request {
 };
 
 /* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
-static int parse_options(int argc, char **argv, struct request *r)
+static int parse_options(int argc, char **argv, struct run_request *r)
 {
 	int code, rc = 0;
 
-	*r = (struct request){ .feed = true, .follow = true };
+	*r = (struct run_request){ .feed = true, .follow = true };
 	while ((code = getopt_long(argc, argv, "+" VPMU_ASKED_LETTERS "h", options, NULL)) != -1) {
 		switch (code) {
 		case OPT_NO_FEED: r->feed = false; break;
@@ -125,7 +125,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 	return 0;
 }
 
-static int run_on(struct vpmu_place *place, const struct request *r,
+static int run_on(struct vpmu_place *place, const struct run_request *r,
 		  const struct vpmu_devices *devices, const struct vpmu_fixed *fixed, char **argv)
 {
 	struct vpmu_cpus cpus;
@@ -158,7 +158,7 @@ int vpmu_command_run(int argc, char **argv)
 	struct vpmu_devices devices;
 	struct vpmu_fixed fixed;
 	struct vpmu_place *place;
-	struct request r;
+	struct run_request r;
 	int rc = parse_options(argc, argv, &r);
 
 	if (rc)

@@ -17,7 +17,7 @@
 #define MEMORY_KIB (UINT64_C(16) << 20)	/* of a node, as in the topology */
 #define WORDS (VPMU_CPUS_MAX / 32)
 
-struct cpus { uint32_t word[WORDS]; };
+struct cpu_list { uint32_t word[WORDS]; };
 
 /* A file that has been written, by what it holds: the set of all CPUs, or less. */
 struct written { char text[VPMU_CPUS_MAX / 32 * 9 + 1], path[96]; };
@@ -64,9 +64,9 @@ static bool to_llc(const struct vpmu_machine *m, uint32_t cpu, uint32_t to)
 	return to_package(m, cpu, to) && !vpmu_core_away(m, vpmu_cpu_core(m, cpu));
 }
 
-static struct cpus select_cpus(const struct vpmu_machine *m, belongs rule, uint32_t to)
+static struct cpu_list select_cpus(const struct vpmu_machine *m, belongs rule, uint32_t to)
 {
-	struct cpus c = { { 0 } };
+	struct cpu_list c = { { 0 } };
 
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
 		if (rule(m, cpu, to))
@@ -74,7 +74,7 @@ static struct cpus select_cpus(const struct vpmu_machine *m, belongs rule, uint3
 	return c;
 }
 
-static bool cpus_has(const struct cpus *c, uint32_t cpu)
+static bool cpus_has(const struct cpu_list *c, uint32_t cpu)
 {
 	return cpu < VPMU_CPUS_MAX && c->word[cpu / 32] >> cpu % 32 & 1;
 }
@@ -148,7 +148,7 @@ static void put_link(struct system *s, const char *path, const char *to)
 }
 
 /* As in "0-3,8": the kernel's lists. */
-static void list_text(const struct cpus *c, char *text, size_t bytes)
+static void list_text(const struct cpu_list *c, char *text, size_t bytes)
 {
 	size_t used = 0;
 
@@ -168,7 +168,8 @@ static void list_text(const struct cpus *c, char *text, size_t bytes)
 }
 
 /* The kernel's masks: 32 bits in hexadecimal, most significant first, as many as there are CPUs. */
-static void mask_text(const struct vpmu_machine *m, const struct cpus *c, char *text, size_t bytes)
+static void mask_text(const struct vpmu_machine *m, const struct cpu_list *c, char *text,
+		      size_t bytes)
 {
 	uint32_t count = vpmu_machine_cpus(m);
 	int top = (int)((count - 1) / 32);
@@ -183,7 +184,7 @@ static void mask_text(const struct vpmu_machine *m, const struct cpus *c, char *
 
 /* A set under two names: MAP as a mask, LIST as a list. */
 static void put_set(struct system *s, const char *directory, const char *map, const char *list,
-		    const struct cpus *c)
+		    const struct cpu_list *c)
 {
 	char text[LIST_BYTES], path[128];
 
@@ -244,7 +245,7 @@ static void put_cache(struct system *s, uint32_t cpu, uint32_t index, const stru
 {
 	const struct vpmu_machine *m = s->machine;
 	const struct vpmu_cache *c = row->cache;
-	struct cpus sharers = select_cpus(m, row->to, row->owner);
+	struct cpu_list sharers = select_cpus(m, row->to, row->owner);
 	char directory[64], path[128];
 
 	snprintf(directory, sizeof(directory), "cpu/cpu%u/cache/index%u", cpu, index);
@@ -292,8 +293,8 @@ static void put_topology(struct system *s, uint32_t cpu)
 {
 	const struct vpmu_machine *m = s->machine;
 	uint32_t core = vpmu_cpu_core(m, cpu), package = vpmu_cpu_package(m, cpu);
-	struct cpus of_core = select_cpus(m, to_core, core);
-	struct cpus of_package = select_cpus(m, to_package, package);
+	struct cpu_list of_core = select_cpus(m, to_core, core);
+	struct cpu_list of_package = select_cpus(m, to_package, package);
 	char directory[64];
 
 	if (put_link_to_first(s, cpu, "topology"))
@@ -334,7 +335,7 @@ static void put_cpu(struct system *s, uint32_t cpu)
 static void put_cpus(struct system *s)
 {
 	static const char *const lists[] = { "online", "present", "possible" };
-	struct cpus all = select_cpus(s->machine, to_machine, 0);
+	struct cpu_list all = select_cpus(s->machine, to_machine, 0);
 	char text[LIST_BYTES], path[64];
 
 	system_make(s, "cpu");
@@ -356,7 +357,7 @@ static void put_cpus(struct system *s)
 
 static void put_node(struct system *s, uint32_t node, uint32_t nodes)
 {
-	struct cpus c = select_cpus(s->machine, nodes > 1 ? to_package : to_machine, node);
+	struct cpu_list c = select_cpus(s->machine, nodes > 1 ? to_package : to_machine, node);
 	char directory[64], path[96], text[VPMU_PACKAGES_MAX * 4] = "";
 	size_t used = 0;
 

@@ -11,12 +11,12 @@
 
 #include "tool.h"
 
-struct line { char text[400]; size_t used; };
+struct tally_line { char text[400]; size_t used; };
 
 static void add(const struct vpmu_register_info *reg, const struct vpmu_touched *w, uint64_t value,
 		void *arg)
 {
-	struct line *l = arg;
+	struct tally_line *l = arg;
 	size_t room = sizeof(l->text) - l->used;
 	int n = snprintf(l->text + l->used, room, " %s/%u:0x%llx->0x%llx", reg->name, w->cpu,
 			 (unsigned long long)w->before, (unsigned long long)value);
@@ -42,7 +42,7 @@ void vpmu_tally(const struct vpmu_place *place)
 {
 	const char *path = getenv("VPMU_TALLY");
 	struct vpmu_segment *s = place->segment;
-	struct line names = { .used = 0 };
+	struct tally_line names = { .used = 0 };
 	char text[600];
 	uint64_t changed, violations;
 	int n;

@@ -14,19 +14,19 @@
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 #define WORDS (VPMU_CPUS_MAX / 32)
 
-struct cpus { uint32_t word[WORDS]; };
+struct cpu_set { uint32_t word[WORDS]; };
 
 struct writer { FILE *file; unsigned int next_id, depth; };
 
-static void set_cpu(struct cpus *c, uint32_t cpu)
+static void set_cpu(struct cpu_set *c, uint32_t cpu)
 {
 	c->word[cpu / 32] |= UINT32_C(1) << cpu % 32;
 }
 
 /* CPUs of a machine-wide core; core UINT32_MAX: all of the package. */
-static struct cpus cpus_of(const struct vpmu_machine *m, uint32_t package, uint32_t core)
+static struct cpu_set cpus_of(const struct vpmu_machine *m, uint32_t package, uint32_t core)
 {
-	struct cpus c = { { 0 } };
+	struct cpu_set c = { { 0 } };
 
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
 		if (vpmu_cpu_package(m, cpu) == package &&
@@ -36,7 +36,7 @@ static struct cpus cpus_of(const struct vpmu_machine *m, uint32_t package, uint3
 }
 
 /* hwloc's list format: 32 bits each, most significant first. */
-static void print_set(FILE *f, const char *name, const struct cpus *c)
+static void print_set(FILE *f, const char *name, const struct cpu_set *c)
 {
 	int top = WORDS - 1;
 
@@ -48,10 +48,10 @@ static void print_set(FILE *f, const char *name, const struct cpus *c)
 	fputc('"', f);
 }
 
-static void open_object(struct writer *w, const char *type, long os_index, const struct cpus *c,
+static void open_object(struct writer *w, const char *type, long os_index, const struct cpu_set *c,
 			uint32_t nodes)
 {
-	struct cpus nodeset = { { nodes } };
+	struct cpu_set nodeset = { { nodes } };
 
 	fprintf(w->file, "%*s<object type=\"%s\"", (int)w->depth * 2, "", type);
 	if (os_index >= 0)
@@ -93,11 +93,11 @@ static void info_number(struct writer *w, const char *name, uint32_t value)
 	info(w, name, text);
 }
 
-enum cache_type { UNIFIED, DATA, INSTRUCTION };	/* hwloc's numbers */
+enum xml_cache_type { UNIFIED, DATA, INSTRUCTION };	/* hwloc's numbers */
 
 static bool open_cache(struct writer *w, const char *type, unsigned int depth,
-		       enum cache_type kind, const struct vpmu_cache *cache, const struct cpus *c,
-		       uint32_t nodes)
+		       enum xml_cache_type kind, const struct vpmu_cache *cache,
+		       const struct cpu_set *c, uint32_t nodes)
 {
 	if (!cache->bytes)
 		return false;
@@ -109,7 +109,7 @@ static bool open_cache(struct writer *w, const char *type, unsigned int depth,
 	return true;
 }
 
-static void put_node(struct writer *w, uint32_t node, const struct cpus *c)
+static void put_node(struct writer *w, uint32_t node, const struct cpu_set *c)
 {
 	open_object(w, "NUMANode", (long)node, c, UINT32_C(1) << node);
 	fprintf(w->file, " local_memory=\"%llu\"", (unsigned long long)MEMORY_BYTES);
@@ -124,7 +124,7 @@ static uint32_t nodes_of(const struct vpmu_machine *m, uint32_t package)
 	return UINT32_C(1) << (m->one_node ? 0 : package);
 }
 
-static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struct cpus *c,
+static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struct cpu_set *c,
 		     uint32_t nodes)
 {
 	bool second = m->llc_level == 2;
@@ -136,9 +136,9 @@ static bool open_llc(struct writer *w, const struct vpmu_machine *m, const struc
 }
 
 /* CPUs of the cores from this one up to another one, machine-wide. */
-static struct cpus cpus_between(const struct vpmu_machine *m, uint32_t from, uint32_t to)
+static struct cpu_set cpus_between(const struct vpmu_machine *m, uint32_t from, uint32_t to)
 {
-	struct cpus c = { { 0 } };
+	struct cpu_set c = { { 0 } };
 
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
 		if (vpmu_cpu_core(m, cpu) >= from && vpmu_cpu_core(m, cpu) < to)
@@ -149,7 +149,7 @@ static struct cpus cpus_between(const struct vpmu_machine *m, uint32_t from, uin
 static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t package,
 		     uint32_t core, const struct vpmu_cache *l1d, const struct vpmu_cache *l1i)
 {
-	struct cpus c = cpus_of(m, package, core);
+	struct cpu_set c = cpus_of(m, package, core);
 	uint32_t nodes = nodes_of(m, package);
 	int caches = 0;
 
@@ -158,7 +158,7 @@ static void put_core(struct writer *w, const struct vpmu_machine *m, uint32_t pa
 	open_object(w, "Core", (long)(core % m->cores), &c, nodes);
 	writer_begin(w);
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
-		struct cpus one = { { 0 } };
+		struct cpu_set one = { { 0 } };
 
 		if (vpmu_cpu_core(m, cpu) != core)
 			continue;
@@ -178,7 +178,7 @@ static void put_agent(struct writer *w, const struct vpmu_machine *m, uint32_t p
 {
 	bool little = m->little.cores && from >= vpmu_first_little(m);
 	const struct vpmu_cache *l2 = little ? &m->little.l2 : &m->l2;
-	struct cpus c = cpus_between(m, from, to);
+	struct cpu_set c = cpus_between(m, from, to);
 	bool cache = open_cache(w, "L2Cache", 2, UNIFIED, l2, &c, nodes_of(m, package));
 
 	for (uint32_t core = from; core < to; core++)
@@ -204,10 +204,10 @@ static void put_agents(struct writer *w, const struct vpmu_machine *m, uint32_t 
 
 static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t package)
 {
-	struct cpus c = cpus_of(m, package, UINT32_MAX);
+	struct cpu_set c = cpus_of(m, package, UINT32_MAX);
 	uint32_t nodes = nodes_of(m, package);
 	uint32_t behind = m->cores - m->little.away;
-	struct cpus sharers = cpus_between(m, package * m->cores, package * m->cores + behind);
+	struct cpu_set sharers = cpus_between(m, package * m->cores, package * m->cores + behind);
 	bool llc;
 
 	open_object(w, "Package", (long)package, &c, nodes);
@@ -228,7 +228,7 @@ static void put_package(struct writer *w, const struct vpmu_machine *m, uint32_t
 }
 
 /* As Linux and hwloc rank them: the higher, the faster and the less efficient. */
-static void put_kind(struct writer *w, const char *name, int rank, const struct cpus *c)
+static void put_kind(struct writer *w, const char *name, int rank, const struct cpu_set *c)
 {
 	fputs("  <cpukind", w->file);
 	print_set(w->file, "cpuset", c);
@@ -239,7 +239,7 @@ static void put_kind(struct writer *w, const char *name, int rank, const struct 
 static void put_kinds(struct writer *w, const struct vpmu_machine *m)
 {
 	uint32_t first = vpmu_first_little(m), away = m->cores - m->little.away;
-	struct cpus big = cpus_between(m, 0, first), little = cpus_between(m, first, away),
+	struct cpu_set big = cpus_between(m, 0, first), little = cpus_between(m, first, away),
 		    low = cpus_between(m, away, m->cores);
 	int rank = 0;
 
@@ -254,7 +254,7 @@ static void put_kinds(struct writer *w, const struct vpmu_machine *m)
 
 static void put_machine(struct writer *w, const struct vpmu_machine *m)
 {
-	struct cpus all = { { 0 } };
+	struct cpu_set all = { { 0 } };
 
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
 		set_cpu(&all, cpu);

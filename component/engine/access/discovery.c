@@ -30,20 +30,20 @@ enum { HEAD, CONTROL, KIND, WORDS };
 #define KIND_TYPE BITS(15, 0)
 #define ACCESS_MMIO 1u
 
-struct table {
+struct discovery_table {
 	uint64_t at;
 	struct ipmu_window page;	/* the one that was read last */
 	uint64_t page_at;
 };
 
-static void unmap(struct table *t)
+static void unmap(struct discovery_table *t)
 {
 	if (t->page.page)
 		munmap((void *)(uintptr_t)t->page.page, PAGE);
 	t->page.page = NULL;
 }
 
-static int read_word(struct table *t, uint64_t at, uint64_t *word, char *why)
+static int read_word(struct discovery_table *t, uint64_t at, uint64_t *word, char *why)
 {
 	int rc = 0;
 
@@ -57,7 +57,7 @@ static int read_word(struct table *t, uint64_t at, uint64_t *word, char *why)
 	return rc;
 }
 
-static int read_entry(struct table *t, uint64_t offset, uint64_t words[WORDS], char *why)
+static int read_entry(struct discovery_table *t, uint64_t offset, uint64_t words[WORDS], char *why)
 {
 	int rc = 0;
 
@@ -73,7 +73,7 @@ static bool is_valid(const uint64_t words[WORDS])
 	       words[KIND] != ~0ull;
 }
 
-static int refuse(const struct table *t, const char *what, uint64_t number, char *why)
+static int refuse(const struct discovery_table *t, const char *what, uint64_t number, char *why)
 {
 	return ipmu_fail(why, -ENODEV, "the discovery table at 0x%llX has %s (0x%llX): its units "
 			 "are not used", (unsigned long long)t->at, what,
@@ -88,8 +88,8 @@ static bool fits(uint64_t control, uint64_t offset, uint64_t bytes, uint64_t n)
 	return first % bytes == 0 && first + n * bytes <= PAGE;
 }
 
-static int add_unit(struct ipmu_regs *p, const struct table *t, const uint64_t words[WORDS],
-		    char *why)
+static int add_unit(struct ipmu_regs *p, const struct discovery_table *t,
+		    const uint64_t words[WORDS], char *why)
 {
 	struct ipmu_discovered *d = &p->discovered;
 	const uint64_t head = words[HEAD];
@@ -117,7 +117,7 @@ static int add_unit(struct ipmu_regs *p, const struct table *t, const uint64_t w
 	return 0;
 }
 
-static int read_table(struct ipmu_regs *p, struct table *t, unsigned type, char *why)
+static int read_table(struct ipmu_regs *p, struct discovery_table *t, unsigned type, char *why)
 {
 	uint64_t words[WORDS], bytes, units;
 	int rc = read_entry(t, 0, words, why);
@@ -157,7 +157,7 @@ int ipmu_discovery_read(struct ipmu_regs *p, char *why)
 {
 	unsigned type = 0;
 	const struct ipmu_reg *reg = table_register(p, &type);
-	struct table t = { 0 };
+	struct discovery_table t = { 0 };
 	int rc;
 
 	if (p->discovered.units)

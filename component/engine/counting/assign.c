@@ -16,7 +16,7 @@
 #define TAKEN (-2)	/* by a running session */
 #define LATER (-2)	/* companion: a request that follows will enable one */
 
-struct search {
+struct counter_search {
 	const struct ipmu_box *box;
 	struct ipmu_request *requests;
 	int n, counters;
@@ -60,7 +60,7 @@ static const struct ipmu_choice *chosen(const struct ipmu_request *w)
 }
 
 /* Is a choice compatible with all requests placed so far and with all running counters? */
-static bool agrees(struct search *s, int request, const struct ipmu_choice *choice)
+static bool agrees(struct counter_search *s, int request, const struct ipmu_choice *choice)
 {
 	const struct ipmu_reg *reg = NULL;
 	const char *other = NULL;
@@ -83,7 +83,7 @@ static bool agrees(struct search *s, int request, const struct ipmu_choice *choi
 
 /* Has an equivalent counter been tried already? Equivalent counters look the same to every
  * request. */
-static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
+static bool alike_tried(const struct counter_search *s, int ctr, uint64_t tried)
 {
 	for (int c = 0; c < ctr; c++) {
 		bool alike = (tried >> c) & 1;
@@ -107,7 +107,7 @@ static bool alike_tried(const struct search *s, int ctr, uint64_t tried)
 
 /* Is the counter enabled by an event that has been placed, or that runs? Counters with a preset do
  * not qualify: they may themselves wait for another one. */
-static bool enabled(const struct search *s, int ctr)
+static bool enabled(const struct counter_search *s, int ctr)
 {
 	if (s->holder[ctr] >= 0)
 		return !chosen(&s->requests[s->holder[ctr]])->preset;
@@ -115,7 +115,7 @@ static bool enabled(const struct search *s, int ctr)
 	       !s->box->slots[ctr].choice.preset;
 }
 
-static int enabled_companion(const struct search *s, const struct ipmu_choice *choice)
+static int enabled_companion(const struct counter_search *s, const struct ipmu_choice *choice)
 {
 	for (int c = 0; c < s->counters; c++)
 		if ((choice->any_companion >> c & 1) && enabled(s, c))
@@ -124,7 +124,8 @@ static int enabled_companion(const struct search *s, const struct ipmu_choice *c
 }
 
 /* Will a request that follows enable one, wherever it is placed? */
-static bool one_follows(const struct search *s, int request, const struct ipmu_choice *choice)
+static bool one_follows(const struct counter_search *s, int request,
+			const struct ipmu_choice *choice)
 {
 	for (int w = request + 1; w < s->n; w++) {
 		bool all = s->requests[w].nchoices > 0;
@@ -139,7 +140,7 @@ static bool one_follows(const struct search *s, int request, const struct ipmu_c
 }
 
 /* All requests have been placed: choose the companions that were left open. */
-static bool resolve_companions(struct search *s)
+static bool resolve_companions(struct counter_search *s)
 {
 	for (int w = 0; w < s->n; w++)
 		if (s->requests[w].companion == LATER) {
@@ -150,9 +151,9 @@ static bool resolve_companions(struct search *s)
 	return true;
 }
 
-static bool request_place(struct search *s, int request);
+static bool request_place(struct counter_search *s, int request);
 
-static bool place_companion(struct search *s, int request, const struct ipmu_choice *choice)
+static bool place_companion(struct counter_search *s, int request, const struct ipmu_choice *choice)
 {
 	struct ipmu_request *w = &s->requests[request];
 
@@ -174,7 +175,7 @@ static bool place_companion(struct search *s, int request, const struct ipmu_cho
 	return false;
 }
 
-static bool place_choice(struct search *s, int request, int k)
+static bool place_choice(struct counter_search *s, int request, int k)
 {
 	struct ipmu_request *w = &s->requests[request];
 	const struct ipmu_choice *choice = &w->choices[k];
@@ -199,7 +200,7 @@ static bool place_choice(struct search *s, int request, int k)
 }
 
 /* The companion of a running counter; -1: none. */
-static int running_companion(const struct search *s, const struct ipmu_choice *choice)
+static int running_companion(const struct counter_search *s, const struct ipmu_choice *choice)
 {
 	const struct ipmu_box *box = s->box;
 
@@ -219,7 +220,7 @@ static bool counts(const struct ipmu_box *box, int c, const struct ipmu_choice *
 }
 
 /* A running counter that does what the request needs. */
-static bool share(struct search *s, struct ipmu_request *w)
+static bool share(struct counter_search *s, struct ipmu_request *w)
 {
 	for (int c = 0; s->box && c < s->counters; c++)
 		for (int k = 0; k < w->nchoices; k++)
@@ -233,7 +234,7 @@ static bool share(struct search *s, struct ipmu_request *w)
 	return false;
 }
 
-static bool request_place(struct search *s, int request)
+static bool request_place(struct counter_search *s, int request)
 {
 	if (request == s->n)
 		return resolve_companions(s);
@@ -268,8 +269,8 @@ static uint64_t touched(const struct ipmu_request *w)
 	return mask;
 }
 
-static int search_explain(const struct search *s, const struct ipmu_pmu_type *type, int box_index,
-			  char *why)
+static int search_explain(const struct counter_search *s, const struct ipmu_pmu_type *type,
+			  int box_index, char *why)
 {
 	const struct ipmu_request *loser = &s->requests[s->deepest];
 	char list[IPMU_WHY_MAX / 2] = "", reg[64];
@@ -298,8 +299,8 @@ static int search_explain(const struct search *s, const struct ipmu_pmu_type *ty
 int ipmu_assign(const struct ipmu_box *box, const struct ipmu_pmu_type *type, int counters,
 		int box_index, struct ipmu_request *requests, int n, int *loser, char *why)
 {
-	struct search s = { .box = box, .requests = requests, .n = n, .counters = counters,
-			    .deepest = -1 };
+	struct counter_search s = { .box = box, .requests = requests, .n = n, .counters = counters,
+				    .deepest = -1 };
 
 	for (int c = 0; c < s.counters; c++)
 		s.holder[c] = box && (box->elsewhere || ipmu_slot_taken(box, c)) ? TAKEN : FREE;

@@ -22,15 +22,16 @@
 
 /* ---- saving ahead, where a batch device makes that cheaper */
 
-struct list { struct ipmu_batch *batch; int n; struct ipmu_place places[PLACES]; };
+struct register_list { struct ipmu_batch *batch; int n; struct ipmu_place places[PLACES]; };
 
-static void flush(struct list *l)
+static void flush(struct register_list *l)
 {
 	ipmu_msr_save_ahead(l->batch, l->places, l->n);
 	l->n = 0;
 }
 
-static void list_add(struct list *l, struct ipmu_box *box, const struct ipmu_reg *reg, int index)
+static void list_add(struct register_list *l, struct ipmu_box *box, const struct ipmu_reg *reg,
+		     int index)
 {
 	uint32_t addr;
 
@@ -46,7 +47,7 @@ static void list_add(struct list *l, struct ipmu_box *box, const struct ipmu_reg
 						 .regs = &box->unit->regs };
 }
 
-static void add_counter(struct list *l, struct ipmu_box *box, int ctr)
+static void add_counter(struct register_list *l, struct ipmu_box *box, int ctr)
 {
 	const struct ipmu_pmu_type *type = box->type;
 	int index;
@@ -61,7 +62,8 @@ static void add_counter(struct list *l, struct ipmu_box *box, int ctr)
 		list_add(l, box, type->select, index);
 }
 
-static void add_switches(struct list *l, const struct ipmu_family *family, struct ipmu_box *box)
+static void add_switches(struct register_list *l, const struct ipmu_family *family,
+			 struct ipmu_box *box)
 {
 	for (const struct ipmu_reg *const *r = family->switches; r && *r; r++)
 		for (int b = 0; b < ((*r)->boxes ? (*r)->boxes : 1); b++) {
@@ -76,7 +78,7 @@ static void add_switches(struct list *l, const struct ipmu_family *family, struc
 static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *plan)
 {
 	const struct ipmu_unit *unit = NULL;
-	struct list l = { .batch = sys->batch };
+	struct register_list l = { .batch = sys->batch };
 
 	if (!sys->batch)
 		return;

@@ -159,22 +159,22 @@ static const struct ipmu_family *family_here(enum ipmu_scope scope)
 }
 
 /* Names from the one numbered `first` on, as far as there is room. */
-struct list { char (*names)[32]; int first, max, n; };
+struct name_list { char (*names)[32]; int first, max, n; };
 
-static void list_add(struct list *l, const struct ipmu_pmu_type *type, int box)
+static void list_add(struct name_list *l, const struct ipmu_pmu_type *type, int box)
 {
 	if (l->n >= l->first && l->n - l->first < l->max)
 		box_name(type, box, l->names[l->n - l->first]);
 	l->n++;
 }
 
-static bool list_is_full(const struct list *l)
+static bool list_is_full(const struct name_list *l)
 {
 	return l->n - l->first >= l->max;
 }
 
 /* Those with one box number, or with none (-1). False: there are none. */
-static bool list_family(struct list *l, const struct ipmu_family *f, int box)
+static bool list_family(struct name_list *l, const struct ipmu_family *f, int box)
 {
 	int before = l->n;
 
@@ -184,7 +184,7 @@ static bool list_family(struct list *l, const struct ipmu_family *f, int box)
 	return l->n > before;
 }
 
-static bool list_others(struct list *l, enum ipmu_scope scope, const struct ipmu_family *here,
+static bool list_others(struct name_list *l, enum ipmu_scope scope, const struct ipmu_family *here,
 			int box)
 {
 	int before = l->n;
@@ -205,7 +205,7 @@ static bool list_others(struct list *l, enum ipmu_scope scope, const struct ipmu
 int ipmu_names_pmus(enum ipmu_scope scope, int first, char (*names)[32], int max)
 {
 	const struct ipmu_family *here = family_here(scope);
-	struct list l = { .names = names, .first = first, .max = max };
+	struct name_list l = { .names = names, .first = first, .max = max };
 
 	for (int box = -1; here && list_family(&l, here, box); box++)
 		;

@@ -132,7 +132,7 @@ static const struct ipmu_pmu_type fixed = {
 
 /* The architectural events, by libpfm4's names. Its own table of them has what CPUID tells the
  * process that starts it, which need not run on the machine that it counts on. */
-static const struct arch_event {
+static const struct core_event {
 	uint16_t code;
 	const char *name, *desc;
 } arch_events[] = {	/* SDM Table 19-1 */
@@ -147,7 +147,7 @@ static const struct arch_event {
 };
 #define ARCH_EVENTS ((int)(sizeof(arch_events) / sizeof(arch_events[0])))
 
-static const struct arch_event *arch_event(const char *name)
+static const struct core_event *arch_event(const char *name)
 {
 	for (int i = 0; i < ARCH_EVENTS; i++)
 		if (strcasecmp(arch_events[i].name, name) == 0)
@@ -172,7 +172,7 @@ static int arch_more(const char *event, int n, const char **name, const char **d
 static int arch_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		       const uint64_t *codes, int ncodes, char *why)
 {
-	const struct arch_event *known = arch_event(event);
+	const struct core_event *known = arch_event(event);
 	uint64_t select;
 	int rc;
 

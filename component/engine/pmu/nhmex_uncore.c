@@ -20,7 +20,7 @@ static const struct ipmu_pmu_type *const types_wsm[] = {
 
 /* A kind of box: its enables, overflow flags and what clears them, with a bit for each counter, and
  * its selects. */
-static const struct unit {
+static const struct nhmex_unit {
 	int type, boxes, counters;
 	const struct ipmu_reg *ctl, *status, *ovf_ctl, *select;
 } units[] = {
@@ -39,7 +39,7 @@ static int nhmex_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *fo
 
 static bool any_active(const struct ipmu_activity *a)
 {
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes; b++)
 			if (a->active[u->type][b])
 				return true;
@@ -47,7 +47,7 @@ static bool any_active(const struct ipmu_activity *a)
 }
 
 /* Has one of these counters of a box overflowed, and may it freeze? */
-static int box_froze(struct ipmu_regs *p, const struct unit *u, int box, uint32_t active,
+static int box_froze(struct ipmu_regs *p, const struct nhmex_unit *u, int box, uint32_t active,
 		     bool *frozen)
 {
 	uint64_t status, select;
@@ -72,7 +72,7 @@ static int is_frozen(struct ipmu_regs *p, const struct ipmu_activity *a, bool *f
 	*frozen = false;
 	if (rc || !(ctl & U_FRZ_ALL) || ctl & U_EN_ALL)
 		return rc;
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++)
 			rc = box_froze(p, u, b, a->active[u->type][b], frozen);
 	return rc;
@@ -97,7 +97,7 @@ static int enable_counters(struct ipmu_regs *p, const struct ipmu_activity *a)
 	uint64_t found;
 	int rc = 0;
 
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++) {
 			rc = ipmu_msr_save(p, u->status, b, 0, &found);	/* for nhmex_quiesce() */
 			if (!rc)
@@ -112,7 +112,7 @@ static int adds_counters(struct ipmu_regs *p, const struct ipmu_activity *a, boo
 	int rc = 0;
 
 	*adds = false;
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++) {
 			rc = ipmu_msr_read(p, ipmu_reg_addr(u->ctl, b, 0), &enabled);
 			*adds |= !rc && a->active[u->type][b] & ~enabled;
@@ -149,7 +149,7 @@ static bool was_saved(const struct ipmu_regs *p, const struct ipmu_reg *reg)
 
 /* The flags of counters that have overflowed since; they are cleared at the box, and the U-Box's
  * summary follows. */
-static int clear_flags(struct ipmu_regs *p, const struct unit *u, int box)
+static int clear_flags(struct ipmu_regs *p, const struct nhmex_unit *u, int box)
 {
 	uint64_t found, now, flags = ipmu_reg_fields(u->ovf_ctl);
 	int rc = ipmu_msr_save(p, u->status, box, 0, &found);
@@ -169,7 +169,7 @@ static int nhmex_quiesce(struct ipmu_regs *p)
 	if (!was_saved(p, units[0].status))	/* control saves those of all units */
 		return 0;
 	rc = nhmex_control(p, &none);
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++)
 			rc = clear_flags(p, u, b);
 	return rc;
@@ -177,7 +177,7 @@ static int nhmex_quiesce(struct ipmu_regs *p)
 
 static const struct ipmu_reg *const switches[] = { &ipmu_nhmex_u_ctl, &ipmu_nhmex_box_status,
 						   &ipmu_nhmex_box_ctl, NULL };
-static int box_busy(struct ipmu_regs *p, const struct unit *u, int box, char *why)
+static int box_busy(struct ipmu_regs *p, const struct nhmex_unit *u, int box, char *why)
 {
 	uint64_t on, value;
 	int rc = ipmu_msr_save(p, u->ctl, box, 0, &on);
@@ -203,7 +203,7 @@ static int nhmex_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 	if (ipmu_msr_is_saved(p, &ipmu_nhmex_u_ctl, 0, 0))
 		return 0;
 	rc = ipmu_msr_save(p, &ipmu_nhmex_u_ctl, 0, 0, &all);
-	for (const struct unit *u = units; u < units + UNITS && all & U_EN_ALL; u++)
+	for (const struct nhmex_unit *u = units; u < units + UNITS && all & U_EN_ALL; u++)
 		for (int b = 0; b < u->boxes && !rc; b++)
 			rc = box_busy(p, u, b, why);
 	return rc;

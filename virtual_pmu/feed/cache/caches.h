@@ -66,7 +66,7 @@ struct vpmu_ahead { unsigned char *set; uint32_t slice; };
 
 /* The last line of some pages that left the core, and the set that the line behind it is in. With
  * a power of two of bytes it is found faster. */
-struct vpmu_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
+struct vpmu_miss_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
 
 struct vpmu_deferring;
 
@@ -136,7 +136,7 @@ struct vpmu_runner {
 	/* Ways in which instructions' last accesses, and the last fetches, found their lines. The
 	 * word in the way tells whether the line is still there. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
-	struct vpmu_stream stream[VPMU_STREAMS];
+	struct vpmu_miss_stream stream[VPMU_STREAMS];
 	uint32_t *counts;		/* core events since the last report; NULL: not all count */
 	uint32_t level;			/* enum vpmu_core_level: what is counted */
 	uint64_t idle;			/* clocks so far in which nothing was executed */
@@ -208,7 +208,7 @@ static inline struct vpmu_way *vpmu_fast_find_usual(const struct vpmu_fast *f, u
 	return vpmu_fast_find(&usual, tag);
 }
 
-static inline struct vpmu_stream *vpmu_stream_of(struct vpmu_runner *r, uint64_t tag)
+static inline struct vpmu_miss_stream *vpmu_stream_of(struct vpmu_runner *r, uint64_t tag)
 {
 	return &r->stream[(tag >> 12 ^ tag >> 22) % VPMU_STREAMS];
 }

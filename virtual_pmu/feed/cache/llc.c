@@ -13,7 +13,7 @@
 #include "../thread/machine_lock.h"
 
 /* A core's request, as the functions below pass it on. */
-struct request {
+struct llc_request {
 	const struct vpmu_caches *c;
 	struct vpmu_runner *r;
 	uint64_t tag;
@@ -33,7 +33,7 @@ static const enum vpmu_mesi mesi_of[] = {
  * agent that is not behind the LLC. */
 #define AWAY (1ull << 63)
 
-static HOT bool is_away(const struct request *q)
+static HOT bool is_away(const struct llc_request *q)
 {
 	return __builtin_expect(q->r->core >= q->c->layout.away_from, 0);
 }
@@ -43,12 +43,12 @@ static HOT uint64_t holders(const struct vpmu_llc_place *at, uint32_t way)
 	return vpmu_cores_of(at, way) & ~AWAY;
 }
 
-static enum vpmu_tracker read_of(const struct request *q)
+static enum vpmu_tracker read_of(const struct llc_request *q)
 {
 	return q->kind == VPMU_CODE ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ;
 }
 
-static HOT void lookup(const struct request *q, const struct vpmu_llc_place *at,
+static HOT void lookup(const struct llc_request *q, const struct vpmu_llc_place *at,
 		       enum vpmu_request kind, uint64_t word)
 {
 	if (is_away(q)) {
@@ -61,8 +61,8 @@ static HOT void lookup(const struct request *q, const struct vpmu_llc_place *at,
 }
 
 /* An entry of the tracker on this side of the LLC's border. */
-static HOT void track(const struct request *q, bool away, enum vpmu_tracker kind, uint64_t start,
-		      uint32_t clocks)
+static HOT void track(const struct llc_request *q, bool away, enum vpmu_tracker kind,
+		      uint64_t start, uint32_t clocks)
 {
 	if (away)
 		vpmu_away_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
@@ -70,13 +70,13 @@ static HOT void track(const struct request *q, bool away, enum vpmu_tracker kind
 		vpmu_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
 }
 
-static HOT void write_memory(const struct request *q, uint64_t tag, bool away)
+static HOT void write_memory(const struct llc_request *q, uint64_t tag, bool away)
 {
 	track(q, away, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
 	vpmu_home_access(q->c, q->r, tag, true, 1);
 }
 
-static HOT void read_memory(const struct request *q)
+static HOT void read_memory(const struct llc_request *q)
 {
 	const struct vpmu_machine *m = &q->c->s->machine;
 	uint64_t start = vpmu_runner_fill(q->r, q->r->memory_pace);
@@ -87,7 +87,7 @@ static HOT void read_memory(const struct request *q)
 }
 
 /* Snoops one core and returns its answer. Takes that core's lock; the requester's own is held. */
-static HOT enum vpmu_snoop_result core_ask(const struct request *q, uint32_t core, uint64_t tag,
+static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t core, uint64_t tag,
 				  bool take_out, enum vpmu_snoop_cause cause)
 {
 	struct vpmu_private p = vpmu_private_sets(q->c, q->r, core, tag);
@@ -110,8 +110,9 @@ static HOT enum vpmu_snoop_result core_ask(const struct request *q, uint32_t cor
 }
 
 /* Takes the line out of all these cores. The best that one of them had. */
-static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t slice, uint64_t tag,
-					 uint64_t cores, enum vpmu_snoop_cause cause)
+static HOT enum vpmu_snoop_result invalidate(const struct llc_request *q, uint32_t slice,
+					     uint64_t tag, uint64_t cores,
+					     enum vpmu_snoop_cause cause)
 {
 	enum vpmu_snoop_result best = VPMU_SNOOP_MISS;
 
@@ -125,7 +126,7 @@ static HOT enum vpmu_snoop_result invalidate(const struct request *q, uint32_t s
 	return best;
 }
 
-static HOT enum vpmu_word_state miss(const struct request *q)
+static HOT enum vpmu_word_state miss(const struct llc_request *q)
 {
 	const struct vpmu_llc_place *at = &q->at;
 	uint32_t way = set_last(&at->set);
@@ -148,7 +149,7 @@ static HOT enum vpmu_word_state miss(const struct request *q)
 
 /* The LLC has the place of the line only: the data are with the agent that it came for, or in
  * memory. The LLC takes them for an agent that is behind it. */
-static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
+static enum vpmu_word_state hit_away(const struct llc_request *q, uint32_t way)
 {
 	uint64_t me = 1ull << q->r->core, holder = holders(&q->at, way) & ~me;
 	bool store = q->kind == VPMU_STORE;
@@ -173,7 +174,8 @@ static enum vpmu_word_state hit_away(const struct request *q, uint32_t way)
 }
 
 /* A read of a line that one other core may have modified. Returns the state granted. */
-static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t way, uint64_t owner)
+static enum vpmu_word_state read_from_owner(const struct llc_request *q, uint32_t way,
+					    uint64_t owner)
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
 	enum vpmu_snoop_result result =
@@ -195,7 +197,7 @@ static enum vpmu_word_state read_from_owner(const struct request *q, uint32_t wa
 }
 
 /* Asks these cores for data until one has it, and makes that shared. */
-static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t cores)
+static enum vpmu_snoop_result read_from_any(const struct llc_request *q, uint64_t cores)
 {
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
@@ -206,12 +208,12 @@ static enum vpmu_snoop_result read_from_any(const struct request *q, uint64_t co
 	return result;
 }
 
-static bool has_copy(const struct request *q)
+static bool has_copy(const struct llc_request *q)
 {
 	return l1_find(&q->own->l1d, q->tag) >= 0 || set_find(&q->own->l2, q->tag) >= 0;
 }
 
-static HOT void wait_for_hit(const struct request *q)
+static HOT void wait_for_hit(const struct llc_request *q)
 {
 	if (!q->contended)
 		vpmu_runner_fill(q->r, q->r->llc_pace);
@@ -220,7 +222,7 @@ static HOT void wait_for_hit(const struct request *q)
 /* A directory knows which cores may have the line; the data is in one of them, or in memory.
  * Modified data that becomes shared is written to memory. */
 static __attribute__((noinline)) enum vpmu_word_state
-hit_directory(const struct request *q, uint32_t way, uint64_t others)
+hit_directory(const struct llc_request *q, uint32_t way, uint64_t others)
 {
 	bool store = q->kind == VPMU_STORE, copy = store && has_copy(q);
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
@@ -247,7 +249,7 @@ hit_directory(const struct request *q, uint32_t way, uint64_t others)
 }
 
 /* A snoop that changes nothing. */
-static void tell_snoop(const struct request *q, uint32_t core, bool modified)
+static void tell_snoop(const struct llc_request *q, uint32_t core, bool modified)
 {
 	enum vpmu_snoop_result result = modified ? VPMU_SNOOP_HITM : VPMU_SNOOP_HIT;
 
@@ -258,7 +260,7 @@ static void tell_snoop(const struct request *q, uint32_t core, bool modified)
 
 /* A contended store, as the requester sees it: see contention.h. */
 static __attribute__((noinline)) enum vpmu_word_state
-borrow(struct request *q, uint32_t lender, uint64_t others, enum vpmu_word_state found)
+borrow(struct llc_request *q, uint32_t lender, uint64_t others, enum vpmu_word_state found)
 {
 	q->lender = (int)lender;
 	invalidate(q, q->at.slice, q->tag, others & ~(1ull << lender), VPMU_XCORE);
@@ -272,7 +274,7 @@ borrow(struct request *q, uint32_t lender, uint64_t others, enum vpmu_word_state
 
 /* Gives the line back to the lender: its next access has been executed before, in the host's
  * order. */
-static __attribute__((noinline)) void give_back(const struct request *q)
+static __attribute__((noinline)) void give_back(const struct llc_request *q)
 {
 	uint32_t lender = (uint32_t)q->lender;
 	int way = set_find(&q->at.set, q->tag);
@@ -287,7 +289,7 @@ static __attribute__((noinline)) void give_back(const struct request *q)
 			       VPMU_WORD_E : VPMU_WORD_M), 1ull << lender);
 }
 
-static enum vpmu_word_state hit(struct request *q, uint32_t way)
+static enum vpmu_word_state hit(struct llc_request *q, uint32_t way)
 {
 	enum vpmu_word_state found;
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
@@ -325,7 +327,7 @@ static enum vpmu_word_state hit(struct request *q, uint32_t way)
 
 /* A dirty word that leaves the requester's core. Inclusion says that the LLC has the line; a
  * process killed in the middle of an update can break that, and then memory takes the data. */
-static HOT void llc_take_back(const struct request *q, uint64_t word)
+static HOT void llc_take_back(const struct llc_request *q, uint64_t word)
 {
 	uint64_t tag = set_tag(word);
 	struct vpmu_llc_place at = vpmu_llc_place_of(q->c, q->r->package, tag);
@@ -351,7 +353,7 @@ static HOT void llc_take_back(const struct request *q, uint64_t word)
 
 /* Asks the cluster's other cores. A line in one of their L1s goes to the L2 and need not come from
  * here. */
-static void ask_cluster(const struct request *q, struct vpmu_private *p)
+static void ask_cluster(const struct llc_request *q, struct vpmu_private *p)
 {
 	bool done;
 	uint64_t word = vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, true, &done);
@@ -360,7 +362,7 @@ static void ask_cluster(const struct request *q, struct vpmu_private *p)
 		llc_take_back(q, word);
 }
 
-static HOT void access_llc(struct request *q, struct vpmu_private *p)
+static HOT void access_llc(struct llc_request *q, struct vpmu_private *p)
 {
 	uint64_t spill[2] = { 0, 0 };
 
@@ -382,7 +384,7 @@ static HOT void access_llc(struct request *q, struct vpmu_private *p)
 	vpmu_private_unlock(p);
 }
 
-static bool access_cluster(const struct request *q, struct vpmu_private *p)
+static bool access_cluster(const struct llc_request *q, struct vpmu_private *p)
 {
 	bool done;
 
@@ -394,7 +396,7 @@ static bool access_cluster(const struct request *q, struct vpmu_private *p)
 	return done;
 }
 
-static HOT bool access_private(const struct request *q, struct vpmu_private *p)
+static HOT bool access_private(const struct llc_request *q, struct vpmu_private *p)
 {
 	bool done = vpmu_private_hit(p, q->tag, q->kind);
 
@@ -417,7 +419,7 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 			   enum vpmu_touch kind, bool alone, uint32_t *counts)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
-	struct request q = {
+	struct llc_request q = {
 		.c = c, .r = r, .tag = tag, .kind = kind, .own = &p, .lender = -1,
 	};
 
@@ -461,7 +463,7 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
 {
-	struct request q = {
+	struct llc_request q = {
 		.c = c, .r = r, .tag = tag, .at = vpmu_llc_place_of(c, r->package, tag),
 	};
 	struct vpmu_private own;

@@ -104,7 +104,7 @@ static HOT void vpmu_prefetch(const struct vpmu_caches *c, const struct vpmu_llc
 static HOT void vpmu_prefetch_ahead(const struct vpmu_caches *c, struct vpmu_runner *r,
 				    uint64_t tag)
 {
-	struct vpmu_stream *stream = vpmu_stream_of(r, tag);
+	struct vpmu_miss_stream *stream = vpmu_stream_of(r, tag);
 	struct vpmu_llc_place next;
 
 	if (stream->missed + VPMU_LINE_BYTES == tag) {

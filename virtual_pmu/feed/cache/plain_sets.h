@@ -153,7 +153,7 @@ static HOT void count_scattered(struct vpmu_runner *r)
 /* As vpmu_prefetch and vpmu_prefetch_ahead. What was found for the next line then is used now. */
 static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 {
-	struct vpmu_stream *stream = vpmu_stream_of(q->r, q->tag);
+	struct vpmu_miss_stream *stream = vpmu_stream_of(q->r, q->tag);
 	bool goes_on = stream->missed + VPMU_LINE_BYTES == q->tag;
 	struct vpmu_ahead at;
 
