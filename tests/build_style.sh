@@ -29,6 +29,60 @@ LC_ALL=C awk '
 			if (!licensed[ARGV[i]]) fail(ARGV[i] ": no licence line")
 		exit bad
 	}' "${sources[@]}" "${scripts[@]}" || failed=1
+# Names of production code: in files above 200 lines a static function that has the name of others
+# carries its object, and a tag stands for one type.
+names() {	# names FILE...
+	LC_ALL=C awk '
+	function fail(what) { print "FAILED: " what; bad = 1 }
+	function defined(tag) {
+		if (tag in home && home[tag] != FILENAME)
+			fail(FILENAME ":" FNR ": " tag " is another type in " home[tag])
+		home[tag] = FILENAME
+	}
+	FNR == 1 { comment = 0 }
+	{
+		lines[FILENAME] = FNR
+		if (comment ? !sub(/^.*\*\//, "") : 0) next
+		comment = 0
+		gsub(/\/\*([^*]|\*[^\/])*\*\//, "")
+		if (sub(/\/\*.*/, "")) comment = 1
+		for (rest = $0; match(rest, /(struct|enum|union) +[a-z_0-9]+ *\{/);
+				rest = substr(rest, RSTART + RLENGTH)) {
+			split(substr(rest, RSTART, RLENGTH), word, / +/)
+			defined(word[2])
+		}
+	}
+	/^[A-Z_]*[ ]?(__attribute__.*\)[ ])?static / && !/;$/ {
+		gsub(/__attribute__\(\(([^()]|\([^()]*\))*\)\)/, "")
+		if (match($0, /^[^(={;]*\(/)) {
+			name = substr($0, 1, RLENGTH - 1)
+			sub(/.*[^a-zA-Z_0-9]/, "", name)
+			if (!((name, FILENAME) in has)) { has[name, FILENAME]; files[name]++ }
+		}
+	}
+	END {
+		for (pair in has) {
+			split(pair, part, SUBSEP)
+			if (files[part[1]] >= 3 && lines[part[2]] > 200)
+				fail(part[2] ": the static function " part[1] "() has the name of others" \
+				     " in " files[part[1]] - 1 " files: name its object as well")
+		}
+		exit bad
+	}' "$@"
+}
+mapfile -t production < <(printf '%s\n' "${sources[@]}" |
+	grep -E '^(common|hwloc_topo|component|virtual_pmu|mpi_aggregation|ipmu_run)/' | grep -v /tests/)
+names "${production[@]}" || failed=1
+planted=$(mktemp -d) || exit 1
+trap 'rm -rf "$planted"' EXIT
+for file in a b; do
+	echo 'static int take(void)' >"$planted/$file.c"
+done
+{ echo 'struct one {'; echo '/* struct two { */'; yes '' | head -n 200; } >"$planted/c.c"
+names "$planted"/*.c || fail 'what agrees with the rules of names was found'
+echo 'static void *take(int one,' >>"$planted/c.c"
+echo '	enum one { A };' >>"$planted/b.c"
+[ "$(names "$planted"/*.c | grep -c '/c.c: .* take()\|/c.c:1: one ')" = 2 ] || fail 'planted names were not found'
 for file in "${scripts[@]}"; do
 	"$(sed -n '1s/^#!//p' "$file")" -n "$file" || fail "$file: syntax"
 done
