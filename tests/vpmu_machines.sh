@@ -144,7 +144,7 @@ is "Core 2's registers, and DEBUGCTL" 14 "$(lines regs -m core2-4c)"
 is "Skylake's events that are not driven" 'DRAM_GT_REQUESTS DRAM_IO_REQUESTS ' \
 	"$("$VPMU" events -m skl-4c8t |
 		awk '$1 ~ /^(CBO|ARB|IMC)$/ && $6 != "yes" { print $2 }' | sort | tr '\n' ' ')"
-is "Knights Corner's events that are driven" 43 "$("$VPMU" events -m knc-4c16t | awk '$6 == "yes"' | wc -l)"
+is "Knights Corner's events that are driven" 46 "$("$VPMU" events -m knc-4c16t | awk '$6 == "yes"' | wc -l)"
 for name in knc-4c16t core2-4c; do
 	"$VPMU" events -m "$name" | awk '$5 == "no" || $6 == "no" || $7 == "no"' | \
 		grep -v 'stays 0: ' >"$scratch/unsaid"

@@ -385,6 +385,22 @@ static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	vpmu_nontemporal_store(vcpu, info, address, unused);
 }
 
+static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			void *to_l1)
+{
+	struct vpmu_emulated *t = vpmu_self;
+	uint64_t tag;
+
+	(void)vcpu, (void)info;
+	if (!t)
+		return;
+	vpmu_watch_catch_up(t);
+	tag = vpmu_runner_tag(&t->runner, address);
+	if (t->combining.used)
+		vpmu_nontemporal_release(t, tag);
+	vpmu_caches_prefetch(&vpmu_feed.caches, &t->runner, tag, to_l1);
+}
+
 static void on_fence(unsigned int vcpu, void *unused)
 {
 	vpmu_watch_catch_up(vpmu_self);
@@ -440,7 +456,7 @@ static struct vpmu_runner *settled_runner(void)
 
 const struct vpmu_core_feed_parts vpmu_watch_parts = {
 	.block = on_block, .fence = on_fence,
-	.access = on_access, .nontemporal = on_nontemporal,
+	.access = on_access, .nontemporal = on_nontemporal, .prefetch = on_prefetch,
 };
 
 int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,

@@ -127,6 +127,16 @@ static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		vpmu_watch_parts.nontemporal(vcpu, info, found, user);
 }
 
+/* Drops a prefetch whose page is not among the last translations. */
+static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			void *to_l1)
+{
+	uint64_t found;
+
+	if (vpmu_self && physical_address(vcpu, info, address, &found))
+		vpmu_watch_parts.prefetch(vcpu, info, found, to_l1);
+}
+
 static void on_fence(unsigned int vcpu, void *user)
 {
 	if (vpmu_self)
@@ -254,7 +264,7 @@ static void retranslate(void)
 
 static const struct vpmu_core_feed_parts parts = {
 	.block = on_block, .fence = on_fence, .retranslate = retranslate,
-	.access = on_access, .nontemporal = on_nontemporal,
+	.access = on_access, .nontemporal = on_nontemporal, .prefetch = on_prefetch,
 	.reported = vpmu_whole_interrupts,
 };
 

@@ -20,7 +20,7 @@
 #define STAND_IN "SSE and AVX instructions stand in for the vector unit"
 #define PREFETCH_0 "stand-in for vprefetch0: prefetcht0 and the like"
 #define PREFETCH_1 "stand-in for vprefetch1: prefetcht1 and the like"
-#define NO_ADDRESS "QEMU's plugin interface does not report the address of a prefetch"
+#define AT_ONCE "a line is there as soon as it was prefetched"
 #define DATA_ONLY "reads of data, not of code"
 
 const struct knc_event knc_events[KNC_EVENTS] = {
@@ -41,10 +41,10 @@ const struct knc_event knc_events[KNC_EVENTS] = {
 	   SUM(K(MISPREDICTED))),
 	ON("INSTRUCTIONS_EXECUTED", 0, 0x16, "0,1", NULL, SUM(K(INSTRUCTIONS))),
 	OFF("INSTRUCTIONS_EXECUTED_V_PIPE", 0, 0x17, "0,1", PAIRS),
-	OFF("L1_DATA_PF1_MISS", 0, 0x1c, "0,1", NO_ADDRESS),
+	ON("L1_DATA_PF1_MISS", 0, 0x1c, "0,1", PREFETCH_0, SUM(K(PREFETCH1_MISSES))),
 	OFF("L1_DATA_PF1_DROP", 0, 0x1e, "0,1", "no prefetch is dropped here"),
 	OFF("PIPELINE_AGI_STALLS", 0, 0x1f, "0,1", "the pipeline is not modelled"),
-	OFF("L1_DATA_HIT_INFLIGHT_PF1", 0, 0x20, "0,1", NO_ADDRESS),
+	OFF("L1_DATA_HIT_INFLIGHT_PF1", 0, 0x20, "0,1", AT_ONCE),
 	OFF("PIPELINE_SG_AGI_STALLS", 0, 0x21, "0,1", "the pipeline is not modelled"),
 	ON("DATA_READ_OR_WRITE", 0, 0x28, "0,1", NULL, SUM(K(LOADS), K(STORES))),
 	ON("DATA_READ_MISS_OR_WRITE_MISS", 0, 0x29, "0,1", NULL,
@@ -56,8 +56,8 @@ const struct knc_event knc_events[KNC_EVENTS] = {
 	ON("EXEC_STAGE_CYCLES", 0, 0x2e, "0,1", "one clock per instruction", SUM(K(INSTRUCTIONS))),
 	ON("L1_DATA_PF2", 0, 0x37, "0,1", PREFETCH_1 "; printed as L1_DATA_PFI2",
 	   SUM(K(PREFETCH2))),
-	OFF("L2_DATA_PF1_MISS", 0, 0x38, "0,1",
-	    NO_ADDRESS "; printed as L2_DATA_PFI1_MISS"),
+	ON("L2_DATA_PF1_MISS", 0, 0x38, "0,1", PREFETCH_0 "; printed as L2_DATA_PFI1_MISS",
+	   SUM(K(PREFETCH1_L2_MISSES))),
 	ON("LONG_DATA_PAGE_WALK", 0, 0x3a, "0,1", NULL, SUM(K(DTLB_LONG_WALKS))),
 	ON("LONG_CODE_PAGE_WALK", 0, 0x3b, "0,1", NULL, SUM(K(ITLB_LONG_WALKS))),
 	ON("L2_READ_HIT_E", 0x10, 0xc8, "0", DATA_ONLY, SUM(K(L2_READ_HIT_E))),
@@ -80,8 +80,8 @@ const struct knc_event knc_events[KNC_EVENTS] = {
 	ON("L2_DATA_WRITE_MISS_MEM_FILL", 0x10, 0xf7, "0", NULL, SUM(K(FILL_WRITE_MEMORY))),
 	ON("L2_DATA_PF2", 0x10, 0xfc, "0", PREFETCH_1, SUM(K(PREFETCH2))),
 	OFF("L2_DATA_PF2_DROP", 0x10, 0xfd, "0", "no prefetch is dropped here"),
-	OFF("L2_DATA_PF2_MISS", 0x10, 0xfe, "0", NO_ADDRESS),
-	OFF("L2_DATA_HIT_INFLIGHT_PF2", 0x10, 0xff, "0", NO_ADDRESS),
+	ON("L2_DATA_PF2_MISS", 0x10, 0xfe, "0", PREFETCH_1, SUM(K(PREFETCH2_MISSES))),
+	OFF("L2_DATA_HIT_INFLIGHT_PF2", 0x10, 0xff, "0", AT_ONCE),
 	ON("VPU_DATA_READ", 0x20, 0x00, "0,1", STAND_IN, SUM(K(VECTOR_LOADS))),
 	ON("VPU_DATA_WRITE", 0x20, 0x01, "0,1", STAND_IN, SUM(K(VECTOR_STORES))),
 	ON("VPU_DATA_READ_MISS", 0x20, 0x03, "0,1", STAND_IN, SUM(K(VECTOR_READ_MISSES))),

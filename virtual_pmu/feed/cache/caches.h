@@ -3,7 +3,8 @@
  *
  * Stated model: private L1I, L1D and L2 per core (L2 neither inclusive nor exclusive of the L1s),
  * an inclusive LLC in slices per package; LRU, write-back, write-allocate, MESI. Write-backs do not
- * change the LRU order of the level that takes them when it already has the line. No prefetcher.
+ * change the LRU order of the level that takes them when it already has the line. No prefetcher but
+ * the program's own instructions.
  * The cores of a cluster share an L2, and are one core to everybody outside: see cluster.h.
  * A cluster that is not behind the LLC has its lines from memory, or from a cache that has them.
  * The LLC keeps their places, as a directory, and takes the data when another agent wants them.
@@ -157,6 +158,9 @@ void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r);
  * Takes the locks it needs; does nothing where vpmu_feed_lock refuses the machine lock. */
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			enum vpmu_touch kind);
+/* Fetches a line as a load does, to the L1D and the L2 or to the L2 alone. */
+void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			  bool to_l1);
 /* Takes the line out of every cache of the runner's package, machine lock held, without writing it
  * back. True: there was data newer than memory. */
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag);

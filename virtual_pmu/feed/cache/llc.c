@@ -416,7 +416,7 @@ static HOT bool access_private(const struct llc_request *q, struct vpmu_private 
 }
 
 static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			   enum vpmu_touch kind, bool alone, uint32_t *counts)
+			   enum vpmu_touch kind, bool alone, uint32_t *counts, bool skips_l1)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
 	struct llc_request q = {
@@ -425,6 +425,7 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 
 	p.alone = alone;
 	p.counts = counts;
+	p.skips_l1 = skips_l1;
 	if (counts)
 		vpmu_outcome_access(&p, r, tag, kind);
 	if (access_private(&q, &p))
@@ -449,9 +450,9 @@ static __attribute__((noinline)) void access_general(const struct vpmu_caches *c
 						     enum vpmu_touch kind)
 {
 	if (r->keeps && !r->counts)
-		access_any(c, r, tag, kind, true, NULL);
+		access_any(c, r, tag, kind, true, NULL, false);
 	else
-		access_any(c, r, tag, kind, r->keeps, r->counts);
+		access_any(c, r, tag, kind, r->keeps, r->counts, false);
 }
 
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
@@ -459,6 +460,12 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 {
 	if (!r->plain || r->counts || !vpmu_plain_access(c, r, tag, kind))
 		access_general(c, r, tag, kind);
+}
+
+void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			  bool to_l1)
+{
+	access_any(c, r, tag, VPMU_LOAD, r->keeps, r->counts, !to_l1);
 }
 
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)

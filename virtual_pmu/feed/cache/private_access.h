@@ -130,6 +130,8 @@ static inline bool vpmu_private_access(struct vpmu_private *p, uint64_t tag,
 	if (p->shared)
 		state = VPMU_WORD_S;
 	set_touch(p->l2.order, (uint32_t)p->l2_way);
+	if (__builtin_expect(p->skips_l1, 0))
+		return true;
 	/* A store that found the line shared in the L1 finds it shared in the L2 as well, so this
 	 * L1 does not have it. */
 	if (!spill && private_overflow(p, l1_word(l1, l1_last(l1))))
@@ -163,7 +165,7 @@ static inline void vpmu_private_fill(struct vpmu_private *p, uint64_t tag,
 	uint64_t word = private_l1_word(tag, kind, state);
 
 	spill[0] = p->l2.words ? private_l2_put(p, private_l1_word(tag, VPMU_LOAD, state)) : 0;
-	spill[1] = private_write_back(p, private_l1_put(p, kind, word));
+	spill[1] = p->skips_l1 ? 0 : private_write_back(p, private_l1_put(p, kind, word));
 }
 
 /* A snoop: takes the line out, or makes it shared. What the core had of it. */

@@ -19,6 +19,7 @@ struct vpmu_private {
 	uint32_t version;
 	bool alone;		/* its thread keeps the core's lock */
 	bool shared;		/* another core of the cluster keeps the line */
+	bool skips_l1;		/* a prefetch to the L2: the L1D does not take the line */
 };
 
 static inline const struct vpmu_agent_block *vpmu_block_of(const struct vpmu_caches *c,

@@ -71,8 +71,8 @@ static void add_instruction(const struct vpmu_class *c, uint32_t *n)
 	n[VPMU_VECTOR_ELEMENTS] += c->elements;
 	n[VPMU_MULTIPLIES] += c->multiply;
 	n[VPMU_DIVIDES] += c->divide;
-	n[VPMU_PREFETCH1] += c->prefetch == VPMU_PREFETCH_T0 || c->prefetch == VPMU_PREFETCH_NTA;
-	n[VPMU_PREFETCH2] += c->prefetch == VPMU_PREFETCH_T1 || c->prefetch == VPMU_PREFETCH_T2;
+	if (c->prefetch)
+		n[vpmu_prefetches_to_l1(c->prefetch) ? VPMU_PREFETCH1 : VPMU_PREFETCH2]++;
 	add_unit(c, n);
 	add_operations(c, n);
 }

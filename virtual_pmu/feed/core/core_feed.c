@@ -479,6 +479,27 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		missed(t, p, store, before);
 }
 
+/* A prefetch is no load and has misses of its own. Behind the L1 it counts as a data read. */
+static void on_core_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			     void *to_l1)
+{
+	struct core_thread *t = mine;
+	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
+
+	if (unlikely(!t)) {
+		parts.prefetch(vcpu, info, address, to_l1);
+		return;
+	}
+	t->runner->counts = n;
+	parts.prefetch(vcpu, info, address, to_l1);
+	t->runner->counts = t->counts;
+	n[VPMU_PREFETCH1_MISSES] = to_l1 ? n[VPMU_L1D_READ_MISSES] : 0;
+	n[to_l1 ? VPMU_PREFETCH1_L2_MISSES : VPMU_PREFETCH2_MISSES] = n[VPMU_L2_READ_MISS];
+	n[VPMU_L1D_READ_MISSES] = 0;
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		t->counts[i] += n[i];
+}
+
 /* ---- translation ---- */
 
 static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
@@ -493,7 +514,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 						       NULL);
 		return;
 	}
-	if (c.no_access)
+	if (c.prefetch)
+		vpmu_register_prefetch(insn, on_core_prefetch, c.prefetch);
+	if (c.prefetch || c.no_access)
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
 		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);

@@ -13,8 +13,10 @@
  *   calls are direct or indirect; BRANCHES_INDIRECT are jumps and calls, no returns.
  * - CODE_READS are the lines of code that a block lies in, each time it is entered.
  * - VECTOR_LOADS and VECTOR_STORES count one per line touched.
- * - PREFETCH1 are prefetches to the first level (T0, NTA, W), PREFETCH2 the others (T1, T2). QEMU
- *   does not compute their addresses, so they move no lines, and their misses are not driven.
+ * - PREFETCH1 are prefetches to the first level (T0, NTA, W), PREFETCH2 the others (T1, T2), which
+ *   leave the L1 as it is. A prefetch is no LOAD, and walks no page. It misses the L1 as
+ *   PREFETCH1_MISSES alone, and the L2 as PREFETCH1_L2_MISSES or PREFETCH2_MISSES. Behind the L1 it
+ *   is a data read as well.
  * - Time spent waiting in system calls is no clock of the thread.
  * - What other threads have not reported when one ends the process is lost (less than a report). */
 #ifndef VPMU_FEED_CORE_FEED_H
@@ -22,6 +24,7 @@
 
 #include "../cache/caches.h"
 #include "../qemu_plugin_api.h"
+#include "../translate/instructions.h"
 #include "retired.h"
 
 #define VPMU_REPORT_CLOCKS 512u	/* what a block adds may double it */
@@ -35,13 +38,24 @@
 /* The callbacks of machines without a core PMU. */
 struct vpmu_core_feed_parts {
 	qemu_plugin_vcpu_udata_cb_t block, fence;
-	qemu_plugin_vcpu_mem_cb_t access, nontemporal;
+	qemu_plugin_vcpu_mem_cb_t access, nontemporal, prefetch;
 	void (*reported)(void);		/* the model has counted; no lock is held; may be NULL */
 	/* The calling thread's, with nothing deferred; NULL: it has none yet. */
 	struct vpmu_runner *(*runner)(void);
 	bool retires;			/* threads run at one level, as retired.h expects */
 	void (*retranslate)(void);	/* all code, before the next block is executed */
 };
+
+/* The callback's user data says whether the line goes to the L1D, or to the L2 alone. QEMU makes no
+ * access: there is none for its helpers to show. */
+static inline void vpmu_register_prefetch(struct qemu_plugin_insn *insn,
+					  qemu_plugin_vcpu_mem_cb_t callback,
+					  enum vpmu_prefetch kind)
+{
+	qemu_plugin_register_vcpu_mem_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS,
+					 QEMU_PLUGIN_MEM_R | VPMU_MEM_IN_CODE,
+					 (void *)(uintptr_t)vpmu_prefetches_to_l1(kind));
+}
 
 /* Can the machine count core events? If not, the functions below do nothing. */
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);

@@ -139,6 +139,7 @@ struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
 	    !is_executed(&d.insn))
 		return a;
 	a.store = store_of(&d.insn);
+	a.prefetch = prefetch_of(&d.insn);
 	a.vector = is_vector(&d.insn);
 	a.modifies = modifies(&d.insn);
 	a.none = a.vector ? has_no_access(&d.insn) : has_registers_alone(&d.insn);

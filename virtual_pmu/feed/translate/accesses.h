@@ -12,6 +12,7 @@ struct vpmu_accesses {
 	bool vector;			/* of SSE or AVX, without a mask */
 	bool none;			/* only registers; the next follows, or the block ends */
 	bool once;			/* always has exactly one, of at most 16 bytes */
+	enum vpmu_prefetch prefetch;
 	bool modifies;			/* reads and then writes the same place, not locked */
 	uint16_t writes;		/* general registers, a bit each, RAX first; if `none` or
 					   `once` */

@@ -108,6 +108,22 @@ static inline enum vpmu_store store_of(const ZydisDecodedInstruction *insn)
 	}
 }
 
+static inline enum vpmu_prefetch prefetch_of(const ZydisDecodedInstruction *insn)
+{
+	switch (insn->mnemonic) {
+	case ZYDIS_MNEMONIC_PREFETCHNTA:
+		return VPMU_PREFETCH_NTA;
+	case ZYDIS_MNEMONIC_PREFETCHT0: case ZYDIS_MNEMONIC_PREFETCH: case ZYDIS_MNEMONIC_PREFETCHW:
+		return VPMU_PREFETCH_T0;
+	case ZYDIS_MNEMONIC_PREFETCHT1: case ZYDIS_MNEMONIC_PREFETCHWT1:
+		return VPMU_PREFETCH_T1;
+	case ZYDIS_MNEMONIC_PREFETCHT2:
+		return VPMU_PREFETCH_T2;
+	default:
+		return VPMU_NO_PREFETCH;
+	}
+}
+
 /* MASKMOVDQU has registers alone in its text. */
 static inline bool has_no_access(const ZydisDecodedInstruction *insn)
 {

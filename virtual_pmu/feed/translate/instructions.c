@@ -287,19 +287,8 @@ static void classify_plain(const struct decoded *d, struct vpmu_class *c)
 	case ZYDIS_MNEMONIC_XCHG:
 		c->locked |= memory_operand(d) != NULL;
 		break;
-	case ZYDIS_MNEMONIC_PREFETCHNTA:
-		c->prefetch = VPMU_PREFETCH_NTA;
-		break;
-	case ZYDIS_MNEMONIC_PREFETCHT0: case ZYDIS_MNEMONIC_PREFETCH: case ZYDIS_MNEMONIC_PREFETCHW:
-		c->prefetch = VPMU_PREFETCH_T0;
-		break;
-	case ZYDIS_MNEMONIC_PREFETCHT1: case ZYDIS_MNEMONIC_PREFETCHWT1:
-		c->prefetch = VPMU_PREFETCH_T1;
-		break;
-	case ZYDIS_MNEMONIC_PREFETCHT2:
-		c->prefetch = VPMU_PREFETCH_T2;
-		break;
 	default:
+		c->prefetch = prefetch_of(&d->insn);
 		break;
 	}
 }

@@ -42,6 +42,11 @@ enum vpmu_unit {
 enum vpmu_prefetch { VPMU_NO_PREFETCH, VPMU_PREFETCH_NTA, VPMU_PREFETCH_T0, VPMU_PREFETCH_T1,
 		     VPMU_PREFETCH_T2 };
 
+static inline bool vpmu_prefetches_to_l1(enum vpmu_prefetch kind)
+{
+	return kind == VPMU_PREFETCH_NTA || kind == VPMU_PREFETCH_T0;
+}
+
 enum vpmu_store {
 	VPMU_ORDINARY,
 	VPMU_NONTEMPORAL,	/* past the caches: MOVNTI, MOVNTQ, MOVNTPS/PD/DQ, MASKMOVQ/DQU */

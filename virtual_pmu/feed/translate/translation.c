@@ -233,6 +233,10 @@ static void register_instruction(const struct block *b, size_t i, uint64_t packe
 
 	if (b->left_out[i] || b->of[i].none)	/* QEMU's helpers have less to do then */
 		return;
+	if (b->of[i].prefetch) {
+		vpmu_register_prefetch(insn, b->callbacks->parts.prefetch, b->of[i].prefetch);
+		return;
+	}
 	switch (b->of[i].store) {
 	case VPMU_NONTEMPORAL:
 		qemu_plugin_register_vcpu_mem_cb(insn, b->callbacks->parts.nontemporal,
