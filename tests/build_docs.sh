@@ -35,14 +35,21 @@ for document in ARCHITECTURE.md CONTRIBUTING.md NEWS.md; do
 	while read -r line; do fail "$line"; done < <(missing "$document")
 done
 
-# -- links lead to files of the tree, and every page is reached from README.md
-dangling() {	# dangling DOCUMENT
-	local link
-	while read -r link; do
-		[ -e "$(dirname "$1")/$link" ] || echo "$1: there is no $link"
-	done < <(grep -o '](\([^)#]*\)' "$1" | sed 's/^](//' | grep -v '^https\{0,1\}:')
+# -- links lead to files of the tree and to headings, and every page is reached from README.md
+anchors() {	# anchors DOCUMENT: of its headings, as forges make them
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
 }
-for document in ./*.md docs/*.md; do
+dangling() {	# dangling DOCUMENT
+	local link file
+	while read -r link; do
+		file=$(dirname "$1")/${link%%#*}
+		[ "${link%%#*}" ] || file=$1
+		[ -e "$file" ] || { echo "$1: there is no $file"; continue; }
+		[[ $link != *'#'* ]] || grep -Fqx -e "${link#*#}" < <(anchors "$file") ||
+			echo "$1: $file has no heading #${link#*#}"
+	done < <(tr '\n' ' ' <"$1" | grep -o '](\([^)]*\)' | sed 's/^](//' | grep -v '^https\{0,1\}:')
+}
+for document in ./*.md docs/*.md pfm_events/*.md upstream/*.md; do
 	while read -r line; do fail "$line"; done < <(dangling "$document")
 done
 for document in docs/*.md; do
@@ -69,6 +76,7 @@ file=component/engine/names/parse.c
 printf '%s\n' "\`$file\`, \`ipmu_name_parse()\` and \`ipmu_nothing()\`" "\`component/engine/nowhere.c\`" \
 	'`component/nowhere/`' '`nowhere.h`' >"$planted"
 [ "$(missing "$planted" | wc -l)" = 4 ] || fail "planted: $(missing "$planted")"
-printf '%s\n' '[a page](docs/nowhere.md)' '[another](README.md)' >"$planted"
-[ "$(dangling "$planted" | wc -l)" = 2 ] || fail "planted links: $(dangling "$planted")"
+printf '%s\n' '# This, here' '[a page](docs/nowhere.md)' '[another](README.md)' '[here](#this-here)' \
+	'[there](#there)' >"$planted"
+[ "$(dangling "$planted" | wc -l)" = 3 ] || fail "planted links: $(dangling "$planted")"
 exit "$failed"

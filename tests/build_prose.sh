@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What a program can check of CONTRIBUTING.md's rules for prose: how comments open, "who" for people
-# alone, spelling, subjects of commits. What is planted is found.
+# alone, spelling, the length of sentences in documents, subjects of commits. What is planted is found.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
 scratch=$(mktemp -d) || exit 1
@@ -22,15 +22,48 @@ while read -r line; do fail "$line: name the thing or the action first"; done < 
 whos() {	# whos FILE...
 	grep -nHiE '\b(threads?|process(es)?|cpus?|cores?|ranks?|nodes?|callers?|waiters?|machines?) who\b|\*[[:space:]]+who(ever)?\b' "$@"
 }
-while read -r line; do fail "$line: 'who' is for people"; done < <(whos "${sources[@]}")
+mapfile -t documents < <(find ./*.md docs man pfm_events/README.md upstream -name '*.md' -o -name '*.[1-9]')
+while read -r line; do fail "$line: 'who' is for people"; done < <(whos "${sources[@]}" "${documents[@]}")
+
+# -- sentences in the documents; the style is 25 words, more than twice that is a mistake
+longest=50
+sentences() {	# sentences FILE...: longer ones; tables, commands and output are skipped, code is a word
+	awk -v longest=$longest '
+	function end_sentence() {
+		if (words > longest) print FILENAME ":" from ": " words " words: " substr(text, 1, 60)
+		words = 0
+		text = ""
+	}
+	function add_words(line,    word, n, i) {
+		gsub(/`[^`]*`/, "CODE", line)
+		n = split(line, word, " ")
+		for (i = 1; i <= n; i++) {
+			if (!words++) from = FNR
+			text = text (text == "" ? "" : " ") word[i]
+			if (word[i] ~ /[.!?][)*"]*$/) end_sentence()
+		}
+	}
+	FNR == 1 { end_sentence(); output = command = 0; blank = 1 }
+	/^<!-- output/ { output = 1 }
+	/^<!-- end/ { output = 0 }
+	/^    [^ ]/ && blank { command = 1 }
+	!/^    / && NF { command = 0 }
+	output || command || /^<!--/ { blank = 1; end_sentence(); next }
+	/^[#|]/ || !NF { end_sentence(); blank = !NF; next }
+	/^ *([-*]|[0-9]+[.]) / { end_sentence(); sub(/^ *([-*]|[0-9]+[.]) /, "") }
+	{ blank = 0; add_words($0) }
+	END { end_sentence() }' "$@"
+}
+mapfile -t pages < <(printf '%s\n' "${documents[@]}" | grep '\.md$')
+[ "${#pages[@]}" -gt 20 ] || fail 'no documents'
+while read -r line; do fail "$line"; done < <(sentences "${pages[@]}")
 
 # -- spelling; the words are names in code
 spelling() {	# spelling FILE...
 	codespell -L te,ypes,bu,inout,wants,onces,inflight,statics,frist "$@"
 }
 if command -v codespell >/dev/null; then
-	mapfile -t texts < <(printf '%s\n' "${sources[@]}"; find ./*.md docs man -name '*.md' -o -name '*.[1-9]')
-	while read -r line; do fail "spelling: $line"; done < <(spelling "${texts[@]}")
+	while read -r line; do fail "spelling: $line"; done < <(spelling "${sources[@]}" "${documents[@]}")
 else
 	echo 'spelling is not checked: no codespell here'
 fi
@@ -62,6 +95,11 @@ cat >"$scratch/planted.c" <<-'END'
 END
 [ "$(openers "$scratch/planted.c" | wc -l)" = 2 ] || fail 'openers are not found'
 [ "$(whos "$scratch/planted.c" | wc -l)" = 1 ] || fail 'threads who wait are not found'
+words=$(printf 'word %.0s' $(seq "$longest"))
+printf '%s\n' "$words" 'more.' '' '- Short. A short one' "  and $words." '' "    command $words" '' "| a row $words |" \
+	'' "Exactly $(printf 'word %.0s' $(seq 2 "$longest"))" >"$scratch/planted.md"
+[ "$(sentences "$scratch/planted.md" | cut -d: -f2 | paste -sd' ')" = '1 4' ] ||
+	{ sentences "$scratch/planted.md"; fail 'long sentences are not found'; }
 if command -v codespell >/dev/null; then
 	echo 'This was recieved.' >"$scratch/planted.md"
 	[ "$(spelling "$scratch/planted.md" | wc -l)" = 1 ] || fail 'spelling is not checked'
