@@ -59,6 +59,6 @@ int option_prefix(const char *text)
 
 	if (*name && strcmp(name, ".") && strcmp(name, ".."))
 		return 0;
-	return complain(STATUS_OURS, "-o '%s': a file name prefix without an ending is needed",
+	return complain(STATUS_OURS, "-o '%s': give a file name prefix without an extension",
 			text);
 }

@@ -54,38 +54,38 @@ static const char help[] =
 "       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
 "       ipmu-run --merge PREFIX [-o PREFIX]\n"
 "\n"
-"Counts what the machine does from the start of a program to its end: uncore events of\n"
-"every package, core events of the CPUs that the program may use. The report goes to\n"
-"stderr. Without a program, counts until Ctrl-C or for --for SECONDS.\n"
+"Counts events from the start of a program to its end: uncore events of every package,\n"
+"core events of the CPUs that the program may use. The report goes to stderr. Without a\n"
+"program, counts the machine until Ctrl-C or for --for SECONDS.\n"
 "\n"
-"  -g, --group LIST      groups of events, with the metrics that follow from them\n"
-"  -e, --events LIST     PAPI's names of events, with their component or without\n"
-"      --groups          what can be asked on this machine, and what it means\n"
-"      --on MACHINE      on a virtual machine; 'vpmu machines' lists them\n"
-"      --seed N          of that machine: other addresses and random numbers for each N\n"
-"      --only NAME       of that machine: count processes of this program alone, not the\n"
+"  -g, --group LIST      count groups of events, with their metrics\n"
+"  -e, --events LIST     count events: PAPI's names, with their component or without\n"
+"      --groups          list the groups of this machine, and what they mean\n"
+"      --on MACHINE      run on a virtual machine; 'vpmu machines' lists them\n"
+"      --seed N          on that machine: other addresses and random numbers for each N\n"
+"      --only NAME       on that machine: count processes of this program alone, not the\n"
 "                        shell around it; by the name of its file, or by its path\n"
 "  -r, --repeat N        run the program N times: mean and deviation\n"
-"      --passes          what does not fit into the counters at once is spread over\n"
+"      --passes          spread events that do not fit into the counters at once over\n"
 "                        several runs of the program\n"
-"      --per-cpu         core events of each CPU\n"
-"      --per-box         uncore events of each box, such as an LLC slice\n"
-"      --from-mpi-init   of a program with MPI: from MPI_Init to MPI_Finalize;\n"
+"      --per-cpu         show core events of each CPU\n"
+"      --per-box         show uncore events of each box, such as an LLC slice\n"
+"      --from-mpi-init   count a program with MPI from MPI_Init to MPI_Finalize;\n"
 "                        ipmu-mpi-run is short for ipmu-run with this\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
-"      --for SECONDS     without a program: count the machine so long, not until Ctrl-C\n"
-"      --interval MS     what was counted in each MS milliseconds as well: a line each on\n"
+"      --for SECONDS     without a program: count the machine for SECONDS, not until Ctrl-C\n"
+"      --interval MS     also show the counts of each MS milliseconds: a line each on\n"
 "                        stderr, or with -o in the files\n"
 "      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
-"      --limit LIMIT     fail where a count or metric changes by more: 0.5%, +0.5% (rises\n"
-"                        only), -0.5% (falls only), NAME=LIMIT of one; may be repeated\n"
+"      --limit LIMIT     fail if a count or metric changes by more: 0.5%, +0.5% (rises\n"
+"                        only), -0.5% (falls only), NAME=LIMIT for one; may be repeated\n"
 "      --status N        the exit status then; 122 without this\n"
-"      --format FORMAT   of the comparison: text, json or markdown\n"
+"      --format FORMAT   format of the comparison: text, json or markdown\n"
 "      --to FILE         write the comparison to FILE\n"
-"      --force           compare also what was counted on something else\n"
+"      --force           compare what would be refused, too\n"
 "  -q, --quiet           no status line on the terminal while the program runs\n"
 "  -h, --help            this text\n"
 "  -V, --version         the version\n"
@@ -261,7 +261,7 @@ static int nothing_to_count(const struct options *o)
 	const char *late = o->argv[0] ? misplaced(o->argv + 1) : NULL;
 
 	if (late)
-		return complain(EXIT_USAGE, "nothing to count: %s stands behind %s, so it is an "
+		return complain(EXIT_USAGE, "nothing to count: %s comes after %s, so it is an "
 				"option of that program: write ipmu-run's options before the "
 				"program", late, o->argv[0]);
 	return complain(EXIT_USAGE, "nothing to count: give -g GROUP or -e EVENT; "
@@ -276,20 +276,20 @@ static bool counts_nothing(const struct options *o)
 static int check_diff(const struct options *o)
 {
 	if (o->argv[0])
-		return complain(EXIT_USAGE, "--diff compares two files: '%s' is one word more",
+		return complain(EXIT_USAGE, "--diff compares two files: unexpected argument '%s'",
 				o->argv[0]);
 	return counts_nothing(o) && !o->output ? 0 :
-	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: leave out -g, "
+	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: omit -g, "
 			"-e, --on, --seed, --only, -o and --groups");
 }
 
 static int check_merge(const struct options *o)
 {
 	if (o->argv[0])
-		return complain(EXIT_USAGE, "--merge joins files: '%s' is one word more",
+		return complain(EXIT_USAGE, "--merge joins files: unexpected argument '%s'",
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare ? 0 :
-	       complain(EXIT_USAGE, "--merge joins files and counts nothing: leave out -g, -e, "
+	       complain(EXIT_USAGE, "--merge joins files and counts nothing: omit -g, -e, "
 			"--on, --seed, --only, --groups, --compare and --diff");
 }
 

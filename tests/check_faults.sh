@@ -40,7 +40,7 @@ rows() {	# rows EVENT TEST...
 
 faulty none 0 ' 0 failed, 0 noise, 0 skipped' ''
 faulty slices 1 'as if 2 of 4 boxes were counted' "$(rows $cbo read write chase wrap)"
-faulty narrow 1 'MSR_UNC_CBO_0_PERFCTR0 (0x706) has not the 44 bits' \
+faulty narrow 1 'MSR_UNC_CBO_0_PERFCTR0 (0x706) does not have the 44 bits' \
 	"$(rows $arb freeze wrap; rows $cbo freeze wrap)"
 faulty wide 1 'MSR_UNC_ARB_PERFCTR0 (0x3B0) does not wrap after the 44 bits' \
 	"$(rows $arb freeze wrap; rows $cbo freeze wrap)"

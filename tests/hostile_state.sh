@@ -83,7 +83,7 @@ truncate -s 4T $file
 strange '4 TB' 'its size is wrong'
 
 # -- names are not sent to the terminal as they are
-touch "/run/ipmu/"$'\e[2J\nforged: put back'
+touch "/run/ipmu/"$'\e[2J\nforged: restored'
 restore /run/ipmu
 grep -q $'\e' "$scratch/out" && fail 'escape sequences from a name'
 grep -q '^forged' "$scratch/out" && fail 'a line from a name'

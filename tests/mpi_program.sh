@@ -268,7 +268,7 @@ if [ -x three ]; then
 	merge --merge nothing
 	check 'nothing to merge' says 'no nothing.NODE.json of a job.s node is there'
 	merge --merge out true
-	check 'a program to merge' says "'true' is one word more"
+	check 'a program to merge' says "unexpected argument 'true'"
 	# A thousand nodes of one rank each, by changing the size in copies of node 1.
 	mkdir many && cd many || exit 1
 	for ((i = 0; i < 1000; i++)); do

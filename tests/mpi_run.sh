@@ -20,7 +20,7 @@ wrong '^ipmu-mpi-run: nothing to count' ipmu-mpi-run true
 wrong 'no program' ipmu-mpi-run -e a
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 0 true
 wrong 'milliseconds' ipmu-mpi-run -e a -o x --interval 5s true
-wrong 'without an ending' ipmu-mpi-run -e a -o dir/ true
+wrong 'without an extension' ipmu-mpi-run -e a -o dir/ true
 wrong 'try' ipmu-mpi-run --nonsense
 
 # -- on the virtual machine; natively, with a small program that reads beside each rank, where another

@@ -100,13 +100,13 @@ finish a
 registers >"$scratch/left"
 cmp -s "$scratch/before" "$scratch/left" && fail 'SIGKILL leaves nothing behind: what is tested?'
 machine ipmu-restore --dry-run >"$scratch/out" 2>&1
-[ $? = 1 ] && grep -q 'to put back MSR_UNC_PERF_GLOBAL_CTRL (0xE01) 0x8000000f' "$scratch/out" ||
+[ $? = 1 ] && grep -q 'to restore MSR_UNC_PERF_GLOBAL_CTRL (0xE01) 0x8000000f' "$scratch/out" ||
 	fail 'ipmu-restore --dry-run'
 diff "$scratch/left" <(registers) >"$scratch/out" || fail '--dry-run changes registers'
 machine ipmu-restore >"$scratch/out" 2>&1 || fail 'ipmu-restore'
-grep -q 'put back MSR_UNC_CBO_0_PERFEVTSEL0 (0x700) 0x508834' "$scratch/out" || fail 'list of ipmu-restore'
+grep -q 'restored MSR_UNC_CBO_0_PERFEVTSEL0 (0x700) 0x508834' "$scratch/out" || fail 'list of ipmu-restore'
 clean 'ipmu-restore'
-machine ipmu-restore >"$scratch/out" 2>&1 && grep -q 'package-0.skl_unc: nothing to put back' "$scratch/out" ||
+machine ipmu-restore >"$scratch/out" 2>&1 && grep -q 'package-0.skl_unc: nothing to restore' "$scratch/out" ||
 	fail 'a second ipmu-restore'
 machine ipmu-restore now >"$scratch/out" 2>&1
 [ $? = 2 ] || fail 'ipmu-restore with an argument'

@@ -40,7 +40,7 @@ new_machine skl-4c8t
 registers >"$scratch/before"
 
 # -- nobody has made the directory
-says 0 "$scratch/none is not there: nobody has counted since the boot" \
+says 0 "$scratch/none is not there: nothing has counted since the boot" \
 	env IPMU_STATE_DIR="$scratch/none" ipmu-restore
 [ ! -e "$scratch/none" ] || fail 'ipmu-restore makes a state directory'
 
@@ -71,7 +71,7 @@ cmp -s "$scratch/before" "$scratch/left" && fail 'SIGKILL leaves nothing behind:
 says 1 "ipmu-restore: $file cannot be read: Input/output error" \
 	bash -c 'LD_PRELOAD=$0:${LD_PRELOAD-} exec ipmu-restore' "$scratch/eio.so"
 diff "$scratch/left" <(registers) >"$scratch/out" || fail 'registers are changed by a file that was not read'
-says 0 'put back MSR_UNC_PERF_GLOBAL_CTRL' ipmu-restore
+says 0 'restored MSR_UNC_PERF_GLOBAL_CTRL' ipmu-restore
 diff "$scratch/before" <(registers) >"$scratch/out" || fail 'not put back'
 
 # -- somebody else has chosen another event since: that register stays, is named, and it is no success

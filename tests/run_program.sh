@@ -25,7 +25,7 @@ refused 'nothing to count: give -g' true
 refused 'give a number of runs from 1 to 1000' -g MEM -r 0 true
 refused 'give a number of runs from 1 to 1000' -g MEM -r 2x true
 for prefix in dir/ . dir/..; do
-	refused "'$prefix': a file name prefix without an ending" -g MEM -o $prefix true
+	refused "'$prefix': give a file name prefix without an extension" -g MEM -o $prefix true
 done
 refused 'an empty name between commas' -g MEM, true
 refused "try 'ipmu-run --help'" --nonsense

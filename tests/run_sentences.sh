@@ -69,12 +69,12 @@ ipmu-run -g MEM -C 0-3 true | -C: 'taskset -c LIST ipmu-run
 ipmu-run -p 1234 -g MEM | -p: only what it starts
 ipmu-run --frobnicate -g MEM true | try 'ipmu-run --help'
 ipmu-run -g | try 'ipmu-run --help'
-ipmu-run true --on skl-4c8t -g MEM | --on stands behind true, .* before the program
-ipmu-run --on skl-4c8t true -e UNC_CLOCK | -e stands behind true,
+ipmu-run true --on skl-4c8t -g MEM | --on comes after true, .* before the program
+ipmu-run --on skl-4c8t true -e UNC_CLOCK | -e comes after true,
 ipmu-run true -x | nothing to count: give -g GROUP
 ipmu-run --seed 1 -g MEM true | --seed 1: .* give --on MACHINE
 ipmu-run --only app -g MEM true | --only app: .* give --on MACHINE
-ipmu-run --diff a b --only app | leave out -g, -e, --on, --seed, --only,
+ipmu-run --diff a b --only app | omit -g, -e, --on, --seed, --only,
 ipmu-run --on skl-4c8t --seed x -g MEM true | --seed x: a number from 0
 ipmu-run --on -g MEM true | --on took '-g' for its value: write the value after --on
 ipmu-run -g -e X true | -g took '-e' for its value

@@ -23,7 +23,7 @@ static const char help[] =
 "\n"
 "Counts kernels with known traffic by the events of every documented PMU of this\n"
 "machine and compares with arithmetic and, where the kernel has a driver, with perf.\n"
-"Also tries wraps, freezes, and whether registers are put back. Leave the machine\n"
+"Also tries wraps, freezes, and whether registers are restored. Leave the machine\n"
 "idle meanwhile: what it counts by itself is measured first.\n"
 "\n"
 "  -o, --output FILE  write the machine's description and the table to FILE, too\n"
@@ -135,7 +135,7 @@ static void close_systems(struct check *c)
 	for (int i = 0; i < 2; i++)
 		if (c->systems[i] && ipmu_system_close(c->systems[i]))
 			result_fail(result_add(i ? "core PMUs" : "uncore PMUs", "restore", "-"),
-				    "some registers could not be put back: run ipmu-restore");
+				    "some registers could not be restored: run ipmu-restore");
 }
 
 static int check_all(struct check *c)

@@ -154,7 +154,7 @@ static bool limit_holds(const struct trial *t, const struct limited *l, struct r
 	if (!rc && now >= l->start && (double)(now - l->start) < t->expected / (2 * t->n))
 		return true;
 	ipmu_reg_name(l->reg, l->box, l->ctr, name);
-	result_fail(r, "%s (0x%X) has not the %d bits that its document says: set to 0x%llX it "
+	result_fail(r, "%s (0x%X) does not have the %d bits of its document: set to 0x%llX it "
 		    "holds 0x%llX", name, (unsigned)l->addr, t->width,
 		    (unsigned long long)l->start, (unsigned long long)now);
 	return false;
@@ -169,7 +169,7 @@ static bool wrapped(const struct trial *t, const struct limited *l, struct resul
 	if (!rc && now < l->start)
 		return true;
 	ipmu_reg_name(l->reg, l->box, l->ctr, name);
-	result_fail(r, "%s (0x%X) does not wrap after the %d bits that its document says: from "
+	result_fail(r, "%s (0x%X) does not wrap after the %d bits of its document: from "
 		    "0x%llX it came to 0x%llX", name, (unsigned)l->addr, t->width,
 		    (unsigned long long)l->start, (unsigned long long)now);
 	return false;
@@ -273,7 +273,7 @@ static void check_freeze(const struct check *c, const struct counted *n)
 	r->count = (double)value;
 	result_end(&t, r, rc, why);
 	if (!rc && r->verdict == FAIL && r->count > r->expected)
-		result_fail(r, "it counts on after event %.0f: no freeze, or the counter does not "
+		result_fail(r, "it continues after event %.0f: no freeze, or the counter does not "
 			    "wrap at %d bits", t.expected, ipmu_type_width(n->event.type));
 }
 

@@ -34,20 +34,20 @@ enum { EXIT_LEFT = 1, EXIT_USAGE = 2 };
 static const char help[] =
 "Usage: ipmu-restore [--dry-run | --when-closed FD]\n"
 "\n"
-"Puts back the registers of performance counters that a process has left changed\n"
-"when it was killed, as the files in the state directory tell. Units in which a\n"
-"process still counts are left alone.\n"
+"Restores registers of performance counters that a killed process has left changed.\n"
+"The files in the state directory have their values. Units in which a process still\n"
+"counts are left alone.\n"
 "\n"
-"  -n, --dry-run   say what would be done, change nothing\n"
+"  -n, --dry-run   print what would be restored, change nothing\n"
 "      --when-closed FD\n"
-"                  go on in the background, without a word: wait until nobody holds the\n"
-"                  other end of the open pipe FD, then put back; look again for some\n"
-"                  seconds while processes still count\n"
+"                  continue in the background, without output: wait until no process\n"
+"                  holds the other end of the open pipe FD, then restore; try again\n"
+"                  for some seconds while processes still count\n"
 "  -h, --help      this text\n"
 "  -V, --version   the version\n"
 "\n"
-"Exit status: 0 when nothing is left to put back, 1 when something is (a unit in\n"
-"use, a damaged file, no permission; with --dry-run: registers to put back), 2 for\n"
+"Exit status: 0 when nothing is left to restore, 1 when something is (a unit in\n"
+"use, a damaged file, no permission; with --dry-run: registers to restore), 2 for\n"
 "wrong usage.\n"
 "Environment: IPMU_STATE_DIR, the state directory instead of " IPMU_STATE_DIR ".\n";
 
@@ -121,12 +121,12 @@ static int journal_restore(struct restore_job *job, const char *name,
 	char why[IPMU_WHY_MAX] = "";
 
 	if (job->dry_run) {
-		tell_registers(name, family, j, "to put back");
+		tell_registers(name, family, j, "to restore");
 		return EXIT_LEFT;
 	}
 	if (ipmu_owner_put_back(job->topo, family, j->header.place, &job->deadline_ns, why))
 		return complain(EXIT_LEFT, "%s: %s", name, why);
-	tell_registers(name, family, j, "put back");
+	tell_registers(name, family, j, "restored");
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int do_journal(struct restore_job *job, const char *name, const struct ip
 	wrong = distrust(fd, state, why);
 
 	if (wrong)
-		return complain(EXIT_LEFT, "%s/%s: %s; no register is put back from it; end all "
+		return complain(EXIT_LEFT, "%s/%s: %s; no register is restored from it; end all "
 				"programs that count and remove it", job->dir_path, name, wrong);
 	if (state == IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL)) {
 		tell_users(name, fd, &j);
@@ -162,7 +162,7 @@ static int do_journal(struct restore_job *job, const char *name, const struct ip
 	if (state == IPMU_JOURNAL_VALID && j.header.nsaved)
 		return journal_restore(job, name, family, &j);
 	printf("%s: %s\n", name, state == IPMU_JOURNAL_OLD ?
-	       "of an earlier boot: nothing to put back" : "nothing to put back");
+	       "of an earlier boot: nothing to restore" : "nothing to restore");
 	return 0;
 }
 
@@ -337,10 +337,10 @@ static int look_and_put_back(struct restore_job *job, bool patiently)
 	int status = 0;
 
 	if (ipmu_state_none())
-		return puts("IPMU_STATE_DIR is 'none': there is nothing to put back by") < 0;
+		return puts("IPMU_STATE_DIR is 'none': there are no files to restore from") < 0;
 	job->dir = ipmu_state_open(false, job->dir_path, why);
 	if (job->dir == -ENOENT)
-		return printf("%s is not there: nobody has counted since the boot\n",
+		return printf("%s is not there: nothing has counted since the boot\n",
 			      job->dir_path) < 0;
 	if (job->dir < 0)
 		return complain(EXIT_LEFT, "%s", why);

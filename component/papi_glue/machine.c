@@ -212,7 +212,7 @@ static void drop_machine(struct glue *g)
 		PAPIERROR("%s: registers that somebody else has changed meanwhile are left as "
 			  "they are", INFO(g).name);
 	else if (rc)
-		PAPIERROR("%s: registers could not be put back: %s; ipmu-restore tries again",
+		PAPIERROR("%s: registers could not be restored: %s; ipmu-restore tries again",
 			  INFO(g).name, strerror(-rc));
 	g->last_why[0] = '\0';
 }

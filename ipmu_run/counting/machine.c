@@ -71,8 +71,8 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 
 	*m = (struct machine){ .model = "" };
 	if (sum && *sum) {
-		snprintf(why, COUNT_WHY_MAX, "IPMU_NODE_SUM=%.40s has counts left out where other "
-			 "processes count: unset it", sum);
+		snprintf(why, COUNT_WHY_MAX, "IPMU_NODE_SUM=%.40s omits counts that another "
+			 "process reports: unset it", sum);
 		return -EINVAL;
 	}
 	rc = PAPI_library_init(PAPI_VER_CURRENT);

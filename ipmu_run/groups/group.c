@@ -165,7 +165,7 @@ static int read_entry(struct reader *r, char *entry)
 	char *colon = strchr(entry, ':'), *value;
 
 	if (!colon)
-		return wrong(r, "a line is 'key: value', or begins with a blank and goes on with "
+		return wrong(r, "a line is 'key: value', or begins with a blank and continues "
 			     "the one before it");
 	*colon = '\0';
 	value = trim(colon + 1);

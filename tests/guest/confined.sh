@@ -63,7 +63,7 @@ put_back() {	# put_back WHAT: by now
 }
 killed 'a killed program' $count
 heard=$(ipmu-restore) || fail "ipmu-restore: $heard"
-says 'ipmu-restore' ': put back '
+says 'ipmu-restore' ': restored '
 put_back 'a killed program'
 ipmu-run -e "$EVENT${PLACE:+:cpu=2}" -- sleep 1000 >/dev/null 2>&1 &
 pid=$!

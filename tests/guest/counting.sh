@@ -68,7 +68,7 @@ confine() {	# confine NAME CPUS: a control group of these
 }
 online() { echo "$2" >"/sys/devices/system/cpu/cpu$1/online" || fail "CPU $1 cannot be switched"; }
 restored() {	# restored WHAT: nothing is left to put back
-	heard=$(ipmu-restore --dry-run 2>&1 | grep -v 'nothing to put back')
+	heard=$(ipmu-restore --dry-run 2>&1 | grep -v 'nothing to restore')
 	[ -z "$heard" ] || fail "$1: $heard"
 }
 finish() { [ "$failed" = 0 ] && echo 'all as it should be'; exit "$failed"; }

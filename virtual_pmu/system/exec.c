@@ -218,14 +218,14 @@ static void room_leave(struct room *r, enum vpmu_program_kind kind)
 {
 	static const char *const said[] = {
 		[VPMU_PROGRAM_PRIVILEGED] = "gets rights from its file (set-user-id, set-group-id, "
-					    "capabilities), or may not be read: it leaves the "
-					    "machine and is not counted",
+					    "capabilities), or may not be read: it runs "
+					    "natively and is not counted",
 		[VPMU_PROGRAM_SANITIZED] = "has a sanitizer's runtime, which the emulator cannot "
-					   "run: it leaves the machine and is not counted",
-		[VPMU_PROGRAM_OTHERS] = "runs as a user who may not open the machine: it leaves it "
-					"and is not counted",
-		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program and no script of one: it leaves the "
-					 "machine and is not counted",
+					   "run: it runs natively and is not counted",
+		[VPMU_PROGRAM_OTHERS] = "runs as a user who may not open the machine: it runs "
+					"natively and is not counted",
+		[VPMU_PROGRAM_FOREIGN] = "is no x86-64 program and no script of one: it runs "
+					 "natively and is not counted",
 	};
 
 	dprintf(STDERR_FILENO, "vpmu: warning: %s %s\n", r->program.path, said[kind]);

@@ -450,8 +450,8 @@ int ipmu_access_explain_left(const struct ipmu_regs *p, char *why)
 	if (reg)
 		ipmu_reg_name(reg, box, ctr, name);
 	return ipmu_fail(why, -ESTALE, "%s: %s (0x%X) is 0x%llx, not 0x%llx as it was written "
-			 "last: somebody else has changed it since, so its old value is not put "
-			 "back", ipmu_access_file(p, reg), name, (unsigned)p->left.addr,
+			 "last: somebody else has changed it since, so its old value is not "
+			 "restored", ipmu_access_file(p, reg), name, (unsigned)p->left.addr,
 			 (unsigned long long)p->left.value, (unsigned long long)p->left.written);
 }
 

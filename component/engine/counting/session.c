@@ -430,7 +430,7 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 		return lost ? lost : rc.counters;
 	if (rc.clear)
 		return ipmu_fail(why, rc.clear, "the registers that the events needed cannot be "
-						"put back: %s",
+						"restored: %s",
 				 strerror(-rc.clear));
 	if (rc.look)
 		return ipmu_fail(why, rc.look, "the final counts cannot be read: %s",

@@ -312,9 +312,9 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 		add_from_file(unit, unit->lessee->journal);
 	rc = write_anew(unit, valid);
 	return ipmu_fail(why, -EBADMSG, "%s: %s while this process counts: somebody has damaged "
-			 "it; the registers that this process has changed are put back from its "
+			 "it; the registers that this process has changed are restored from its "
 			 "memory%s", path,
-			 what, rc ? ", for the file cannot be written" : "");
+			 what, rc ? ", because the file cannot be written" : "");
 }
 
 /* ---- reading it */
@@ -367,7 +367,7 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why)
 	if (unit->owner.joined)
 		return load_joined(unit, state, what, why);
 	if (state < 0)
-		return ipmu_fail(why, state, "%s: %s: no register is put back from it; end all "
+		return ipmu_fail(why, state, "%s: %s: no register is restored from it; end all "
 				 "programs that count and remove it", path, what);
 	if (state == IPMU_JOURNAL_VALID) {
 		apply(unit);

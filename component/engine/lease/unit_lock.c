@@ -58,7 +58,7 @@ static int unit_recover(struct ipmu_unit *unit, char *why)
 	if (!rc)
 		return 0;
 	p->nsaved = saved;
-	return ipmu_fail(why, rc, "%s: what a killed process left changed cannot be put back "
+	return ipmu_fail(why, rc, "%s: what a killed process left changed cannot be restored "
 			 "through %s: %s; to give up the old values, remove the file",
 			 unit->owner.path, p->msr_path, strerror(-rc));
 }
@@ -126,7 +126,7 @@ static int unit_check_file(struct ipmu_unit *unit, char *why)
 		return 0;
 	if (fstat(o->fd, &st) || !st.st_nlink)
 		return ipmu_fail(why, -EBADMSG, "%s has been removed or replaced while this "
-				 "process counts: the registers that it has changed are put back "
+				 "process counts: the registers that it has changed are restored "
 				 "from its memory; end all programs that count", o->path);
 	if (st.st_size != (off_t)sizeof(struct ipmu_journal))
 		o->seen = 0;
@@ -380,7 +380,7 @@ static int unit_open_and_visit(const struct ipmu_topology *topo, struct ipmu_uni
 		return ipmu_fail(why, cpu, "CPU %d is offline, or outside the cpuset of this "
 				 "process: bring it back, and run ipmu-restore again", unit->place);
 	if (cpu < 0)
-		return ipmu_fail(why, cpu, "no CPU of it may be used by this process: widen its "
+		return ipmu_fail(why, cpu, "this process may use none of its CPUs: widen the "
 				 "cpuset");
 	ipmu_trace_open();
 	rc = ipmu_family_open(&unit->regs, unit->family, cpu, why);
