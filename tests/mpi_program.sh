@@ -210,6 +210,51 @@ across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/r
 check 'a job of the same name: its nodes alone' says '^  2 ranks on 2 nodes$'
 check 'a job of the same name: its file stays' [ -s out.older.json ]
 
+# A copy of a node's report counts nothing a second time. It is there once the node has ended: before
+# that it would stand for the node.
+cat >copies <<-'CODE'
+	#!/bin/bash
+	[ "$(hostname)" = node0 ] || exit 0
+	until grep -qsF "$(cat out.job)" out.node1.json; do sleep 0.1; done
+	sed "s/\"id\":[^,]*,/\"id\":\"$(cat out.job)\",/" earlier >out.copy.json
+CODE
+chmod +x copies
+across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/copies"
+check 'a node twice: its ranks once' says '^  2 ranks on 2 nodes$'
+check 'a node twice: named' says '^ipmu-run: out.*json: ignoring this report: .* one node is there twice$'
+
+# A node may replace its report after the first node has read it. A lease says when that opens it.
+cat >replaces <<-'CODE'
+	#!/usr/bin/env python3
+	import fcntl, os, re, signal, socket
+	if socket.gethostname() == "node0":
+	    raise SystemExit
+	report = re.sub('"id":[^,]*,', f'"id":"{open("out.job").read()}",', open("earlier").read())
+	for host in "older", "newer":
+	    with open(host, "w") as f:
+	        f.write(report.replace('"host":"node1"', f'"host":"{host}"'))
+	signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
+	fd = os.open("older", os.O_RDWR)
+	try:
+	    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+	except OSError:
+	    open("leaseless", "w").close()
+	    raise SystemExit
+	os.rename("older", "out.x.json")
+	signal.sigwait([signal.SIGIO])
+	fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+	os.rename("newer", "out.x.json")
+CODE
+printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 2 ] || exec true\nexec "$@"\n' >two
+chmod +x replaces two
+across 3 ./two "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/replaces"
+if [ -e leaseless ]; then
+	echo 'a replaced report is not tried: this file system has no leases'
+else
+	check 'a replaced report: once' says '^  3 ranks on 3 nodes$'
+	check 'a replaced report: the newer one' grep -q '^info,,ranks,node [12],1,0,,newer$' out.csv
+fi
+
 # -- a node that runs longer than the first waits for strangers
 across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out \
 	sh -c '[ "$(hostname)" = node0 ] || exec sleep 4'

@@ -179,12 +179,30 @@ struct collecting {
 	int ranks, rc;
 };
 
+/* A report that its node has replaced stands for the first one. */
+static void job_replace_report(struct collecting *c, struct node_report *old, struct node_report *r)
+{
+	c->ranks += r->ranks - old->ranks;
+	node_report_free(old);
+	*old = *r;
+}
+
 static int job_add_report(struct collecting *c, struct node_report *r, const char *path)
 {
 	struct job *j = c->j;
-	struct node_report *more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));
-	char **paths = realloc(j->paths, (size_t)(j->nreports + 1) * sizeof(*paths));
+	struct node_report *more;
+	char **paths;
 
+	for (int i = 0; path && i < j->nreports; i++)
+		if (j->paths[i] && !strcmp(j->paths[i], path))
+			return job_replace_report(c, &j->reports[i], r), 0;
+	if (c->ranks + r->ranks > j->as.size) {
+		complain(0, "%s: ignoring this report: with its ranks there are %d, but the job "
+			 "has %d: one node is there twice", path, c->ranks + r->ranks, j->as.size);
+		return node_report_free(r), 0;
+	}
+	more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));
+	paths = realloc(j->paths, (size_t)(j->nreports + 1) * sizeof(*paths));
 	if (more)
 		j->reports = more;
 	if (paths)
