@@ -16,14 +16,15 @@ source_in() {	# source_in SHELL TIMES NAME=VALUE...: the variables afterwards, o
 	env -i PATH=/usr/bin:/bin "$@" "$shell" -euc '
 		i=0
 		while [ $i -lt '"$times"' ]; do . "$0/share/ipmu/env.sh"; i=$((i + 1)); done
-		printf "%s\n" "PATH=$PATH" "LD=$LD_LIBRARY_PATH" "MAN=$MANPATH" "PC=$PKG_CONFIG_PATH"
-		env | grep -c "^\(PATH\|LD_LIBRARY_PATH\|MANPATH\|PKG_CONFIG_PATH\)="
+		printf "%s\n" "PATH=$PATH" "LD=$LD_LIBRARY_PATH" "MAN=$MANPATH" "PC=$PKG_CONFIG_PATH" \
+			"PYTHON=$PYTHONPATH"
+		env | grep -c "^\(PATH\|LD_LIBRARY_PATH\|MANPATH\|PKG_CONFIG_PATH\|PYTHONPATH\)="
 		set | grep "^ipmu" || :
 	' "$here"
 }
 wanted() {	# wanted LD MAN
 	printf '%s\n' "PATH=$here/bin:/usr/bin:/bin" "LD=$here/$lib$1" "MAN=$here/share/man:$2" \
-		"PC=$here/$lib/pkgconfig" 4
+		"PC=$here/$lib/pkgconfig" "PYTHON=$here/share/ipmu/python" 5
 }
 for shell in dash bash ksh zsh; do
 	command -v "$shell" >/dev/null || continue
@@ -54,7 +55,7 @@ else
 	echo 'not tried: no stock papi_native_avail of the same soname here'
 fi
 
-# -- the modulefile is Tcl and sets the same four variables
+# -- the modulefile is Tcl and sets the same variables
 if command -v tclsh >/dev/null; then
 	tclsh >"$scratch/module" <<-END || fail 'the modulefile is no Tcl'
 	proc module-whatis {args} {}
@@ -67,6 +68,7 @@ if command -v tclsh >/dev/null; then
 	LD_LIBRARY_PATH=$STAGE_LIB
 	MANPATH=$STAGE/share/man
 	PKG_CONFIG_PATH=$STAGE_LIB/pkgconfig
+	PYTHONPATH=$STAGE/share/ipmu/python
 	END
 fi
 exit "$failed"

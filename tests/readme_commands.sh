@@ -41,6 +41,7 @@ run() {		# run COMMAND
 		"$VPMU" boot --help >out 2>&1 && grep -q '^Usage: vpmu boot' out ;;
 	*examples/count.* | *'-- ./count '*) ;;	# tests/examples.sh does these ...
 	*examples/sample.* | 'vpmu run '*'-- ./sample '*) ;;	# ... and these
+	'python3 -m venv venv' | 'venv/bin/pip install $prefix/share/ipmu/python') ;;	# tests/python_module.sh
 	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it
 	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*)
 		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
