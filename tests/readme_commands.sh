@@ -62,6 +62,8 @@ run() {		# run COMMAND
 		done ;;
 	'make deb')	# make check-deb does it; here: all that it takes is there
 		"$MAKE" -C "$BUILDDIR" -n deb >out 2>&1 && [ -x "$SRCDIR/debian/rules" ] ;;
+	'make dist-qemu')	# tests/build_deb.sh does it
+		"$MAKE" -C "$BUILDDIR" -n dist-qemu >out 2>&1 ;;
 	'. /usr/share/ipmu/ipmu/env.sh') grep -q "${command#. }" "$SRCDIR/debian/tests/demo" ;;
 	'spack repo add TREE/spack && spack install ipmu')	# tests/build_spack.sh, as far as it can
 		[ -f "$SRCDIR/spack/repo.yaml" ] && [ -f "$SRCDIR/spack/packages/ipmu/package.py" ] ;;
@@ -104,7 +106,7 @@ while IFS= read -r command; do
 	: >out
 	run "$command" </dev/null	# which is the list of commands
 	ok "$command" $?
-done < <(sed -e '/^<!-- output/,/^<!-- end/d' "${documents[@]}" | sed -n 's/^    \([^ ].*\)/\1/p' |
+done < <(sed -e '/^<!-- output/,/^<!-- end/d' -e '/^```python/,/^```$/d' "${documents[@]}" | sed -n 's/^    \([^ ].*\)/\1/p' |
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
 
 # The first option of each command that is named anywhere, in the manual pages too, is one it has.
