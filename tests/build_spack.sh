@@ -4,7 +4,7 @@
 # variants. Its options are configure's, its dependencies those that build-aux/deps has.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
-: "${SRCDIR:?the source tree}" "${PAPI_SRC:?}" "${LIBPFM4_SRC:?}"
+: "${SRCDIR:?the source tree}" "${VERSION:?}" "${PAPI_SRC:?}" "${LIBPFM4_SRC:?}"
 needs python3
 "$SRCDIR/configure" --help >"$scratch/help" && sh "$SRCDIR/build-aux/deps" table >"$scratch/table"
 verdict "configure's options and the packages" $?
@@ -25,7 +25,7 @@ cat >"$scratch/names" <<-'END'
 	python3-venv python vpmu
 	libglib2.0-dev glib vpmu
 END
-python3 "$SRCDIR/tests/support/spack_recipe.py" "$SRCDIR/spack" "$scratch" >"$scratch/out" 2>&1
+python3 "$SRCDIR/tests/support/spack_recipe.py" "$SRCDIR/spack" "$scratch" "$VERSION" >"$scratch/out" 2>&1
 verdict 'the recipe' $?
 cat "$scratch/out"
 finish

@@ -4,7 +4,7 @@
 # those of arithmetic; from the stage, and in a virtual environment where pip has installed it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
-: "${STAGE:?the staged tree}" "${STAGE_LIB:?}" "${VERSION:?}"
+: "${STAGE:?the staged tree}" "${STAGE_LIB:?}" "${SRCDIR:?}" "${VERSION:?}"
 needs /usr/bin/python3 qemu-x86_64 "${CC:-cc}"
 folder=$STAGE/share/ipmu/python
 export PYTHONDONTWRITEBYTECODE=1
@@ -112,6 +112,11 @@ counts() {	# counts WHAT PYTHON: to arithmetic, of the program above
 export PYTHONPATH=$folder
 counts 'the stage' /usr/bin/python3
 unset PYTHONPATH
+
+# -- the program of docs/python.md
+python skl-4c8t < <(echo 'work = lambda: None'; sed -n '/^```python/,/^```$/{//!p}' "$SRCDIR/docs/python.md")
+is "the page's program" "$(printf '%s\n' 'skl_unc_imc.DRAM_DATA_READS 0 64-byte transfers' \
+	'skl.INST_RETIRED:ANY_P 0 instructions')" "$(cat "$scratch/out")"
 
 # -- a counter that somebody else sets back is lost: told once, with the others' counts. It is the other's
 # from then on, and so not restored, which breaks the rules on purpose: a tally of its own.

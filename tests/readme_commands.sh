@@ -65,6 +65,8 @@ run() {		# run COMMAND
 	'make dist-qemu')	# tests/build_deb.sh does it
 		"$MAKE" -C "$BUILDDIR" -n dist-qemu >out 2>&1 ;;
 	'. /usr/share/ipmu/ipmu/env.sh') grep -q "${command#. }" "$SRCDIR/debian/tests/demo" ;;
+	'eb --robot=TREE/easybuild: '*)	# tests/build_easybuild.sh, as far as it can
+		[ -f "$SRCDIR/${command##*TREE/}" ] ;;
 	'spack repo add TREE/spack && spack install ipmu')	# tests/build_spack.sh, as far as it can
 		[ -f "$SRCDIR/spack/repo.yaml" ] && [ -f "$SRCDIR/spack/packages/ipmu/package.py" ] ;;
 	papi_*) "$VPMU" run --no-feed --strict -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""spack_recipe.py REPOSITORY SCRATCH: evaluate the recipes as Spack would, as far as directives go.
+"""spack_recipe.py REPOSITORY SCRATCH VERSION: evaluate the recipes as Spack would, as far as directives go.
 
 SCRATCH has what tests/build_spack.sh knows of the project: help (configure --help), table (what
 build-aux/deps lists) and names (Debian's and Spack's names of what both have)."""
@@ -9,7 +9,7 @@ import re
 import sys
 import types
 
-repository, scratch = sys.argv[1:]
+repository, scratch, project = sys.argv[1:]
 calls = []
 failed = []
 
@@ -73,6 +73,8 @@ def read(name):
 
 
 recipe, directives = evaluate("ipmu")
+check("the release's version, and the tag that it has", [keywords for args, keywords in of(directives, "version")
+      if args == (project,)] == [{"tag": "v" + project}])
 variants = {args[0]: keywords for args, keywords in of(directives, "variant")}
 check("variants mpi and vpmu", set(variants) == {"mpi", "vpmu"})
 options = set(re.findall(r"--(?:with|enable|disable)-[a-z0-9-]+", read("help")))

@@ -21,6 +21,7 @@ class Ipmu(AutotoolsPackage):
     license("MIT")
 
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
     variant("mpi", default=True, description="Node-correct sums over MPI jobs (libipmu_mpi)")
     variant("vpmu", default=True, description="QEMU, which runs programs on the virtual machine")
@@ -82,3 +83,4 @@ class Ipmu(AutotoolsPackage):
     def setup_run_environment(self, env):
         # Programs that were built with another PAPI 7 use this one.
         env.prepend_path("LD_LIBRARY_PATH", self.prefix.lib)
+        env.prepend_path("PYTHONPATH", self.prefix.share.ipmu.python)
