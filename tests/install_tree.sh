@@ -12,7 +12,7 @@ target() { $make -s -C "$BUILDDIR" "$@" >"$scratch/out" 2>&1; }
 # A libdir that configure was given does not move with the prefix.
 at() { echo "prefix=$1"; grep -q '^libdir = [$]' "$BUILDDIR/Makefile" || echo "libdir=$1${STAGE_LIB#"$STAGE"}"; }
 listing() { (cd "$1" && find . -mindepth 1 | LC_ALL=C sort); }
-files() { (cd "$1" && find . ! -type d | LC_ALL=C sort); }
+files() { (cd "$1" && find . ! -type d ! -path '*/__pycache__/*' | LC_ALL=C sort); }
 
 # -- everything of the stage arrives, under DESTDIR and prefix
 root=$scratch/root
@@ -34,7 +34,9 @@ printf '%s\n' /opt/ipmu/share/ipmu/old/ /opt/ipmu/share/ipmu/old/file \
 target install-built DESTDIR="$root" $(at /opt/ipmu) || fail 'second make install'
 [ ! -e "$root/opt/ipmu/share/ipmu/old/file" ] || fail 'a file of the former installation stays'
 
-# -- nothing is left
+# -- nothing is left, nor what Python has compiled of the module
+env -i PATH=/usr/bin:/bin PYTHONPATH="$root/opt/ipmu/share/ipmu/python" python3 -c 'import ipmu' ||
+	fail 'installed Python module'
 target uninstall DESTDIR="$root" $(at /opt/ipmu) || { cat "$scratch/out"; fail 'make uninstall'; }
 [ -z "$(listing "$root")" ] || { listing "$root"; fail 'left behind'; }
 target uninstall DESTDIR="$root" $(at /opt/ipmu) && fail 'uninstall of nothing succeeds'
