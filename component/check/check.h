@@ -18,6 +18,8 @@ enum kernel { READ, WRITE, STREAM, CHASE, LOOP, KERNELS };
 #define MEMORY (KERNEL(READ) | KERNEL(WRITE) | KERNEL(STREAM) | KERNEL(CHASE))
 
 struct kernel_work;
+/* Bind the calling thread to these CPUs, which are sorted. */
+void work_bind(const int *cpus, int n);
 extern const char *const kernel_names[KERNELS];
 
 /* A buffer of so many bytes, and as many as displace all else in the caches; a part of both for a

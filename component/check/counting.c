@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,17 +21,7 @@ static const char *const words[2] = { "one", "all" };
 
 void counting_bind(const struct check *c, bool all)
 {
-	size_t n = (size_t)c->cpus[c->ncpus - 1] + 1;
-	cpu_set_t *set = CPU_ALLOC(n);
-	size_t bytes = CPU_ALLOC_SIZE(n);
-
-	if (!set)
-		return;
-	CPU_ZERO_S(bytes, set);
-	for (int i = 0; i < (all ? c->ncpus : 1); i++)
-		CPU_SET_S((size_t)c->cpus[i], bytes, set);
-	sched_setaffinity(0, bytes, set);
-	CPU_FREE(set);
+	work_bind(c->cpus, all ? c->ncpus : 1);
 }
 
 /* ---- the plan */

@@ -194,15 +194,16 @@ static void obey(struct worker *w, enum order order)
 	}
 }
 
-static void bind_here(size_t cpu)
+void work_bind(const int *cpus, int n)
 {
-	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	size_t bytes = CPU_ALLOC_SIZE((size_t)cpus[n - 1] + 1);
+	cpu_set_t *set = CPU_ALLOC((size_t)cpus[n - 1] + 1);
 
 	if (!set)
 		return;
 	CPU_ZERO_S(bytes, set);
-	CPU_SET_S(cpu, bytes, set);
+	for (int i = 0; i < n; i++)
+		CPU_SET_S((size_t)cpus[i], bytes, set);
 	pthread_setaffinity_np(pthread_self(), bytes, set);
 	CPU_FREE(set);
 }
@@ -212,7 +213,7 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct kernel_work *work = w->work;
 
-	bind_here((size_t)w->cpu);
+	work_bind(&w->cpu, 1);
 	for (;;) {
 		while (sem_wait(&w->begin))
 			;
