@@ -108,6 +108,9 @@ void counting_bind(const struct check *c, bool all);
 /* Find the events that this machine has, and put as many as go together into a pass. */
 int counting_plan(struct check *c, char *why);
 int counting_run(struct check *c, char *why);
+/* The kernel's drivers count the kernels once more. They program the same registers and leave them
+ * changed, so this is for the time after registers_compare(). */
+void counting_perf(const struct check *c);
 
 /* ---- registers.c: what registers hold before and after */
 

@@ -308,7 +308,6 @@ static int run_pass(struct check *c, int number, char *why)
 	return rc;
 }
 
-/* After all sessions: driver and library program the same registers. */
 static void count_perf(const struct check *c, const struct counted *n, enum kernel k, int all)
 {
 	struct result *r = result_find(n->event.name, kernel_names[k], words[all]);
@@ -328,9 +327,13 @@ int counting_run(struct check *c, char *why)
 
 	for (int i = 0; i < c->npasses && !rc; i++)
 		rc = run_pass(c, i, why);
-	for (int i = 0; i < c->ncounted && !rc; i++)
+	return rc;
+}
+
+void counting_perf(const struct check *c)
+{
+	for (int i = 0; i < c->ncounted; i++)
 		for (int all = 0; all < 2 && c->counted[i].is->perf; all++)
 			for (enum kernel k = 0; k < KERNELS; k++)
 				count_perf(c, &c->counted[i], k, all);
-	return rc;
 }

@@ -159,6 +159,8 @@ static int check_all(struct check *c)
 	close_systems(c);
 	if (before)
 		registers_compare(before);
+	if (!rc)
+		counting_perf(c);
 	return results_of(FAIL) ? EXIT_WRONG : c->ncounted ? 0 : EXIT_UNCHECKED;
 }
 
