@@ -49,6 +49,24 @@ static int judge(struct gate *g, bool begun)
 	return g->c.ndifferences ? EXIT_CANNOT_COUNT : 0;
 }
 
+int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX])
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+	int rc = f ? report_json(f, r) : -ENOMEM;
+
+	*out = (struct saved){ .path = NULL };
+	if (f && fclose(f))
+		rc = -ENOMEM;
+	if (rc)
+		snprintf(why, SAVED_WHY_MAX, "no memory");
+	else
+		rc = saved_parse(name, text, bytes, out, why);
+	free(text);
+	return rc;
+}
+
 static int read_side(const char *path, struct saved *out)
 {
 	char why[SAVED_WHY_MAX];

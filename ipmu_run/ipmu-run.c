@@ -15,6 +15,7 @@
 #include "counting/program.h"
 #include "counting/virtual.h"
 #include "file_limit.h"
+#include "groups/formula.h"
 #include "guardian.h"
 #include "job/job.h"
 #include "lines.h"
@@ -38,30 +39,6 @@ static char **own_words(char **argv)
 	    strcmp(argv[1], "run") || !argv[2] || strcmp(argv[2], "--") || !argv[3])
 		return argv;
 	return argv + 3;
-}
-
-#define COMMAND_SHOWN 200	/* bytes of a command in a report */
-#define WHOLE_MACHINE "the whole machine"
-
-/* Within a line; of a longer command the beginning, and how many arguments are not shown. */
-static void join(char **argv, char out[COMMAND_SHOWN + 64])
-{
-	size_t n = argv[0] ? 0 : (size_t)sprintf(out, "%s", WHOLE_MACHINE);
-	int i = 0, left = 0;
-
-	for (; argv[i] && n <= COMMAND_SHOWN; i++)
-		n += (size_t)snprintf(out + n, COMMAND_SHOWN + 1 - n, "%s%s", i ? " " : "",
-				argv[i]);
-	if (n <= COMMAND_SHOWN)
-		return;
-	while (argv[i + left])
-		left++;
-	for (n = COMMAND_SHOWN; n && ((unsigned char)out[n - 1] & 0xC0) == 0x80; n--)
-		;	/* no part of a character */
-	n -= n && (unsigned char)out[n - 1] >= 0xC0;
-	n += (size_t)sprintf(out + n, "...");
-	if (left)
-		sprintf(out + n, " and %d more", left);
 }
 
 /* A clock of several groups is in the pass of each. */
@@ -91,20 +68,21 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 }
 
 static struct report work_describe(const struct work *w, const struct choice *c,
-				   const struct measurement *m, char command[COMMAND_SHOWN + 64])
+			      const struct measurement *m, char command[REPORT_COMMAND_MAX])
 {
-	join(own_words(w->o->argv), command);
+	report_command(own_words(w->o->argv), command);
 	return (struct report){
 		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
 		.options = w->o->given, .only = w->o->only, .program = own_words(w->o->argv),
+		.formula = formula_value,
 	};
 }
 
 static int write_report(const struct work *w, const struct choice *c,
 			const struct measurement *m, struct output *files)
 {
-	char command[COMMAND_SHOWN + 64];
+	char command[REPORT_COMMAND_MAX];
 	struct report r = work_describe(w, c, m, command);
 	int compared = w->gate ? gate_compare(w->gate, &r, false) : 0, rc;
 
@@ -123,7 +101,7 @@ static int check_gate(const struct work *w, const struct choice *c, const struct
 {
 	const struct measurement none = { .events = c->events, .nevents = c->nevents,
 					  .nparts = c->nparts, .passes = p, .runs = w->o->repeat };
-	char command[COMMAND_SHOWN + 64];
+	char command[REPORT_COMMAND_MAX];
 	struct report r = work_describe(w, c, &none, command);
 
 	r.job = NULL;
@@ -157,7 +135,7 @@ static int end_joining(const struct work *w, const struct report *own)
 static int join_nodes(const struct work *w, const struct choice *c,
 		      const struct measurement *mine, struct output *files)
 {
-	char command[COMMAND_SHOWN + 64], why[SAVED_WHY_MAX];
+	char command[REPORT_COMMAND_MAX], why[SAVED_WHY_MAX];
 	const struct report_job here = *job_shape(w->job);
 	struct report own = work_describe(w, c, mine, command);
 	const struct measurement *all = mine;
@@ -180,7 +158,7 @@ static int join_nodes(const struct work *w, const struct choice *c,
 static int tell_job(const struct work *w, const struct choice *c, const struct measurement *mine,
 		    struct output *files)
 {
-	char command[COMMAND_SHOWN + 64];
+	char command[REPORT_COMMAND_MAX];
 	struct measurement here;
 	struct report r;
 	int rc;
@@ -232,7 +210,7 @@ static int write_interim(const struct interim *in, const char *reason, struct co
 	struct timeline none = { .n = 0 };
 	struct window window = { .begun = counts != NULL };
 	struct measurement m = *in->m;
-	char command[COMMAND_SHOWN + 64];
+	char command[REPORT_COMMAND_MAX];
 	struct report_node node;
 	struct report_job job;
 	struct report r;
@@ -317,7 +295,8 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 					.company = w->job ? &w->job->company : NULL,
 					.watch = &watch };
 	const struct report events = { .machine = w->machine, .m = &measured,
-				       .groups = c->report, .ngroups = c->nreport };
+				       .groups = c->report, .ngroups = c->nreport,
+				       .formula = formula_value };
 	struct interim interim = { w, c, &measured, files };
 	struct window window = { .begun = false };
 	char why[COUNT_WHY_MAX] = "";
@@ -336,8 +315,8 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 		watch.arg = &status;
 	}
 	if (!w->o->argv[0] && w->o->seconds == 0 && !w->o->quiet)
-		fputs("ipmu-run: no program given: counting " WHOLE_MACHINE " until Ctrl-C\n",
-		      stderr);
+		fputs("ipmu-run: no program given: counting " REPORT_WHOLE_MACHINE
+		      " until Ctrl-C\n", stderr);
 	rc = w->region ? measure_region(w, &interim, &measured, &window, why) :
 	     measure(&measured, w->o->argv, why);
 	status_close(&status);

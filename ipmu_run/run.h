@@ -93,6 +93,9 @@ struct gate {
 	struct new_file to;
 };
 
+/* A report as saved_parse() would read its JSON, called `name` in messages. 0 or a negative
+ * errno. */
+int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX]);
 /* For --compare; to be closed in either case. */
 int gate_open(struct gate *g, const struct options *o);
 /* begun: the program has not run yet, and the report has no counts. */

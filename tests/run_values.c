@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../ipmu_run/groups/formula.h"
 #include "../ipmu_run/report/report.h"
 
 /* Two events of two packages, and a clock; two runs of two passes: A and the clock in the first, B
@@ -48,7 +49,7 @@ static struct machine machine;
 static struct measurement m = { .events = events, .nevents = 3, .nparts = 6, .passes = &passes,
 				.runs = 2, .done = 2, .counts = counts, .run_ns = run_ns };
 static const struct report r = { .machine = &machine, .m = &m, .groups = &row, .ngroups = 1,
-				 .command = "app" };
+				 .command = "app", .formula = formula_value };
 
 static int reset(void **state)
 {

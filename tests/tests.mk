@@ -31,8 +31,7 @@ EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/withou
 EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
-	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o $(O)/ipmu_run/groups/group.o \
-	$(O)/common/shown.o
+	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/ipmu_run/report/%.o,compare saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)

@@ -198,11 +198,6 @@ static int program_wait(struct program *p)
 	return status;
 }
 
-bool program_status_is_signal(int status)
-{
-	return status > 128 && status <= 128 + SIGRTMAX;
-}
-
 bool program_has_run(void)
 {
 	return has_run;

@@ -3,6 +3,7 @@
 #ifndef IPMU_RUN_PROGRAM_H
 #define IPMU_RUN_PROGRAM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,7 +36,10 @@ void program_leave_connection(void);
  * 128 + n where signal n has ended it; -errno where it could not be executed. */
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* True for 128 + n, the status for signal n: vpmu's, a shell's, or a program's own. */
-bool program_status_is_signal(int status);
+static inline bool program_status_is_signal(int status)
+{
+	return status > 128 && status <= 128 + SIGRTMAX;
+}
 /* The status that a shell has for what program_run() returns. */
 int program_refused(int rc);
 #define PROGRAM_WHY_MAX 640

@@ -77,14 +77,6 @@ int group_event_find(const struct group *g, const char *id)
 	return -1;
 }
 
-int group_clock(const struct group *g)
-{
-	for (int i = 0; i < g->nevents; i++)
-		if (g->events[i].clock)
-			return i;
-	return -1;
-}
-
 static int read_event(struct reader *r, const char *key, char *value)
 {
 	struct group *g = r->g;

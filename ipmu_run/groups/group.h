@@ -52,7 +52,13 @@ struct group {
 int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX]);
 void group_free(struct group *g);
 /* The event that is the clock of virtual machines, -1: none. */
-int group_clock(const struct group *g);
+static inline int group_clock(const struct group *g)
+{
+	for (int i = 0; i < g->nevents; i++)
+		if (g->events[i].clock)
+			return i;
+	return -1;
+}
 /* The event with that id, -1: none. */
 int group_event_find(const struct group *g, const char *id);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../groups/formula.h"
 #include "json_reader.h"
 
 struct event_reading {
@@ -251,7 +252,7 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 		.machine = &out->machine, .m = &out->m, .groups = out->groups,
 		.ngroups = out->ngroups, .command = json_member_text(s->root, "command"),
 		.options = json_member_text(s->root, "options"), .only = only[0] ? only : NULL,
-		.program = out->program, .elsewhere = true,
+		.program = out->program, .elsewhere = true, .formula = formula_value,
 	};
 	return 0;
 }

@@ -44,6 +44,28 @@ void report_status_text(int status, char out[128])
 		snprintf(out, 128, "exit status %d", status);
 }
 
+#define COMMAND_SHOWN 200	/* bytes; what may stand behind them has the rest of the room */
+
+void report_command(char *const *argv, char out[REPORT_COMMAND_MAX])
+{
+	size_t n = argv[0] ? 0 : (size_t)sprintf(out, "%s", REPORT_WHOLE_MACHINE);
+	int i = 0, left = 0;
+
+	for (; argv[i] && n <= COMMAND_SHOWN; i++)
+		n += (size_t)snprintf(out + n, COMMAND_SHOWN + 1 - n, "%s%s", i ? " " : "",
+				argv[i]);
+	if (n <= COMMAND_SHOWN)
+		return;
+	while (argv[i + left])
+		left++;
+	for (n = COMMAND_SHOWN; n && ((unsigned char)out[n - 1] & 0xC0) == 0x80; n--)
+		;	/* no part of a character */
+	n -= n && (unsigned char)out[n - 1] >= 0xC0;
+	n += (size_t)sprintf(out + n, "...");
+	if (left)
+		sprintf(out + n, " and %d more", left);
+}
+
 void report_job_text(const struct report_job *job, char out[160])
 {
 	int n = snprintf(out, 160, "%d rank%s on %d node%s", job->ranks, plural(job->ranks),

@@ -2,14 +2,11 @@
 /* Writes the report as JSON: report_json(). Each item has its mean and deviation and, of several
  * runs, each run's value. A value that is not known is null. saved.c, from_json.c and
  * job/node_report.c read these members again: raise REPORT_SCHEMA when one changes its meaning. */
-#include <errno.h>
 #include <json-c/json.h>
-#include <stdlib.h>
 
 #include "json_writer.h"
 #include "model_version.h"
 #include "report.h"
-#include "saved.h"
 
 static void json_put_value(struct json_writer *w, struct json_object *o, struct value v)
 {
@@ -316,22 +313,4 @@ int report_json(FILE *f, const struct report *r)
 	json_put(&w, o, "groups", groups);
 	put_timelines(&w, o, r);
 	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);
-}
-
-int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX])
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *f = open_memstream(&text, &bytes);
-	int rc = f ? report_json(f, r) : -ENOMEM;
-
-	*out = (struct saved){ .path = NULL };
-	if (f && fclose(f))
-		rc = -ENOMEM;
-	if (rc)
-		snprintf(why, SAVED_WHY_MAX, "no memory");
-	else
-		rc = saved_parse(name, text, bytes, out, why);
-	free(text);
-	return rc;
 }

@@ -39,6 +39,10 @@ struct report {
 	char *const *program;		/* all arguments; NULL: none */
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
 	bool elsewhere;			/* counted on another machine than this one */
+	/* Computes metrics (formula_value()); NULL: there are no groups. It is a pointer because
+	 * libipmu_mpi writes reports, and muparser stays out of users' programs. */
+	int (*formula)(const char *formula, int n, const char *const *names, const double *values,
+		       double *out, char *why);
 };
 
 struct value {
@@ -109,6 +113,10 @@ void report_number(double x, bool is_count, char out[REPORT_NUMBER_MAX]);
 /* Now, in UTC: "2026-11-25T23:10:05Z". */
 #define REPORT_DATE_MAX 32
 void report_date(char out[REPORT_DATE_MAX]);
+/* The words on one line; of a longer command the beginning, and how many are not shown. */
+#define REPORT_COMMAND_MAX 264
+#define REPORT_WHOLE_MACHINE "the whole machine"	/* without words */
+void report_command(char *const *argv, char out[REPORT_COMMAND_MAX]);
 /* "package 0 box 1", or "all". */
 void report_part_name(const struct part *part, char out[64]);
 

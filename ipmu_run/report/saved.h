@@ -39,9 +39,6 @@ struct saved {
 int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX]);
 int saved_parse(const char *path, const char *text, size_t bytes, struct saved *out,
 		char why[SAVED_WHY_MAX]);
-struct report;
-/* The same of a report that report_json() would write, called `name` in messages. */
-int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX]);
 void saved_free(struct saved *s);
 
 /* Without the component of an event. */
