@@ -75,19 +75,6 @@ static int find_group(const struct machine *m, const char *name, struct group **
 	return status;
 }
 
-/* On silicon time is the wall's. */
-static void drop_clock(struct group *g)
-{
-	int clock = group_clock(g);
-
-	if (clock < 0)
-		return;
-	free(g->events[clock].id);
-	free(g->events[clock].name);
-	memmove(&g->events[clock], &g->events[clock + 1],
-		(size_t)(--g->nevents - clock) * sizeof(*g->events));
-}
-
 static int add_group(const struct machine *m, struct choice *c, const char *name)
 {
 	struct group *g;
@@ -101,8 +88,8 @@ static int add_group(const struct machine *m, struct choice *c, const char *name
 			group_free(g);
 			return 0;
 		}
-	if (!m->is_virtual)
-		drop_clock(g);
+	if (!m->is_virtual)	/* on silicon time is the wall's */
+		group_drop_clock(g);
 	c->groups.groups[c->groups.n++] = g;
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
-       OPT_SEED, OPT_MERGE, OPT_FOR, OPT_ONLY };
+       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -34,6 +34,7 @@ static const struct option options[] = {
 	{ "compare", required_argument, NULL, OPT_COMPARE },
 	{ "diff", required_argument, NULL, OPT_DIFF },
 	{ "merge", required_argument, NULL, OPT_MERGE },
+	{ "show", required_argument, NULL, OPT_SHOW },
 	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ "status", required_argument, NULL, OPT_STATUS },
 	{ "format", required_argument, NULL, OPT_FORMAT },
@@ -53,6 +54,7 @@ static const char help[] =
 "       ipmu-run [--on MACHINE] --groups\n"
 "       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
 "       ipmu-run --merge PREFIX [-o PREFIX]\n"
+"       ipmu-run --show FILE.json [-o PREFIX]\n"
 "\n"
 "Counts events from the start of a program to its end: uncore events of every package,\n"
 "core events of the CPUs that the program may use. The report goes to stderr. Without a\n"
@@ -80,8 +82,10 @@ static const char help[] =
 "      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
-"      --limit LIMIT     fail if a count or metric changes by more: 0.5%, +0.5% (rises\n"
-"                        only), -0.5% (falls only), NAME=LIMIT for one; may be repeated\n"
+"      --show FILE       show such a file, or that of ipmu_mpi_write(), with the metrics\n"
+"                        of all groups whose events it has, and run nothing\n"
+"      --limit LIMIT     fail where a count or metric changes by more: 0.5%, +0.5% (rises\n"
+"                        only), -0.5% (falls only), NAME=LIMIT of one; may be repeated\n"
 "      --status N        the exit status then; 122 without this\n"
 "      --format FORMAT   format of the comparison: text, json or markdown\n"
 "      --to FILE         write the comparison to FILE\n"
@@ -215,6 +219,7 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_MERGE: o->merge = optarg;
 			return option_word("--merge", optarg) || option_prefix(optarg) ?
 			       EXIT_USAGE : 0;
+	case OPT_SHOW: o->show = optarg; return option_word("--show", optarg);
 	case OPT_LIMIT: return add_limit(o, optarg);
 	case OPT_STATUS: return take_status(optarg, &o->beyond);
 	case OPT_FORMAT: return take_format(optarg, &o->format);
@@ -283,14 +288,19 @@ static int check_diff(const struct options *o)
 			"-e, --on, --seed, --only, -o and --groups");
 }
 
-static int check_merge(const struct options *o)
+/* --merge and --show. */
+static int check_reading(const struct options *o)
 {
+	const char *option = o->merge ? "--merge" : "--show",
+		   *does = o->merge ? "joins files" : "shows a file";
+
 	if (o->argv[0])
-		return complain(EXIT_USAGE, "--merge joins files: unexpected argument '%s'",
+		return complain(EXIT_USAGE, "%s %s: '%s' is one word more", option, does,
 				o->argv[0]);
-	return counts_nothing(o) && !o->compare ? 0 :
-	       complain(EXIT_USAGE, "--merge joins files and counts nothing: omit -g, -e, "
-			"--on, --seed, --only, --groups, --compare and --diff");
+	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
+	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "
+			"--only, --groups, --compare, --diff%s", option, does,
+			o->merge && o->show ? " and --show" : "");
 }
 
 static int check_compare(const struct options *o)
@@ -341,9 +351,10 @@ static int check_only(const struct options *o)
 
 static int options_check(const struct options *o)
 {
-	int rc = o->merge ? check_merge(o) : o->diff ? check_diff(o) : check_compare(o);
+	const bool reads = o->merge || o->show;
+	int rc = reads ? check_reading(o) : o->diff ? check_diff(o) : check_compare(o);
 
-	if (rc || o->diff || o->merge)
+	if (rc || o->diff || reads)
 		return rc;
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "

@@ -31,6 +31,7 @@ struct options {
 	double seconds;			/* of --for; 0: not given */
 	bool passes, list, quiet, from_mpi_init;
 	const char *merge;		/* a PREFIX; NULL: nothing is merged */
+	const char *show;		/* a report; NULL: none is shown */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */
 	struct limits limits;
 	enum format format;
@@ -108,6 +109,9 @@ int gate_diff(const struct options *o);
 
 /* ---- merge.c: --merge. An exit status. */
 int merge(const struct options *o);
+
+/* ---- show.c: --show. An exit status. */
+int show(const struct options *o);
 
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);

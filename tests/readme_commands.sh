@@ -90,6 +90,7 @@ run() {		# run COMMAND
 		 fi ;;
 	'ipmu-run --merge PREFIX')	# tests/mpi_program.sh does it; here: it knows the option
 		ipmu-run --help >out 2>&1 && grep -q -- '--merge PREFIX' out ;;
+	'ipmu-run --show PREFIX.json') ipmu-run --show PREFIX.json >out 2>&1 ;;	# of a command before
 	'ipmu-run --on '*) bash -c "$command" >out 2>&1 ;;
 	ipmu-run*) "$VPMU" run --no-feed -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
 	ipmu-check*) "$VPMU" run --strict -m p4-1c2t -- bash -c "$command" >out 2>&1 ;;

@@ -28,6 +28,9 @@ report() {	# report WHAT MACHINE ARGUMENT...
 }
 report 'a group' skl-4c8t -g MEM true
 cp r.json plain.json
+cp r.csv plain.csv
+PATH=$STAGE/bin:$PATH ipmu-run --show plain.json -o r >out 2>&1 && cmp plain.csv r.csv && matches r.json
+verdict 'a group, shown again' $?
 report 'groups and events' skl-4c8t -g MEM,LLC -e skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL true
 report 'runs in passes, each box' skl-4c8t -g LLC_STATES --per-box --passes -r 2 true
 report 'each CPU' core2-4c -g CPI --per-cpu true

@@ -77,6 +77,18 @@ int group_event_find(const struct group *g, const char *id)
 	return -1;
 }
 
+void group_drop_clock(struct group *g)
+{
+	int clock = group_clock(g);
+
+	if (clock < 0)
+		return;
+	free(g->events[clock].id);
+	free(g->events[clock].name);
+	memmove(&g->events[clock], &g->events[clock + 1],
+		(size_t)(--g->nevents - clock) * sizeof(*g->events));
+}
+
 static int read_event(struct reader *r, const char *key, char *value)
 {
 	struct group *g = r->g;

@@ -59,6 +59,8 @@ static inline int group_clock(const struct group *g)
 			return i;
 	return -1;
 }
+/* Removes it, if there is one. */
+void group_drop_clock(struct group *g);
 /* The event with that id, -1: none. */
 int group_event_find(const struct group *g, const char *id);
 

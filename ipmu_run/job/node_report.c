@@ -23,9 +23,7 @@ int node_report_head(const struct saved *s, struct node_report *out)
 			   *nodes = json_member_list(s->root, "nodes"), *node;
 
 	*out = (struct node_report){ .first = json_member_bool(job, "first") };
-	if (!job || json_list_length(nodes) != 1)
-		return -ENOENT;
-	node = json_object_array_get_idx(nodes, 0);
+	node = json_list_length(nodes) ? json_object_array_get_idx(nodes, 0) : NULL;
 	snprintf(out->host, sizeof(out->host), "%s", json_member_text(node, "host"));
 	snprintf(out->id, sizeof(out->id), "%s", json_member_text(job, "id"));
 	out->ranks = json_member_int(node, "ranks", 0);
@@ -36,6 +34,8 @@ int node_report_head(const struct saved *s, struct node_report *out)
 	out->window.begun = json_member_bool(s->root, "from_mpi_init");
 	snprintf(out->window.reason, sizeof(out->window.reason), "%s",
 		 json_member_text(s->root, "reason"));
+	if (!job || json_list_length(nodes) != 1)
+		return -ENOENT;
 	return out->ranks > 0 && out->size >= out->ranks && out->ended >= 0 && out->outside >= 0 ?
 	       0 : -EINVAL;
 }
@@ -75,16 +75,32 @@ static bool read_count(struct json_object *part, struct count *out)
 	return true;
 }
 
+/* A part that names its node alone, behind others of that node, is their sum. */
+static bool is_sum(const struct event *e, const struct part *p)
+{
+	if (p->node <= 0 || p->package >= 0 || p->box >= 0 || p->cpu >= 0)
+		return false;
+	for (int i = 0; i < e->nparts; i++)
+		if (e->parts[i].node == p->node)
+			return true;
+	return false;
+}
+
+/* Sums stand last, and are computed again. */
 static int read_parts(struct json_object *parts, struct event *e, struct count *counts)
 {
-	for (int i = 0; i < e->nparts; i++) {
-		struct json_object *o = json_object_array_get_idx(parts, (size_t)i);
+	for (size_t i = 0; i < json_list_length(parts); i++) {
+		struct json_object *o = json_object_array_get_idx(parts, i);
+		struct part p = { json_member_int(o, "package", -1), json_member_int(o, "box", -1),
+				  json_member_int(o, "cpu", -1),
+				  json_member_int(o, "node", -1) + 1 };
+		bool sum = is_sum(e, &p);
 
-		e->parts[i] = (struct part){ json_member_int(o, "package", -1),
-					     json_member_int(o, "box", -1),
-					     json_member_int(o, "cpu", -1), 0 };
-		if (!read_count(o, &counts[i]))
+		e->parts[i] = p;
+		if (!sum && (e->nsums || !read_count(o, &counts[e->nparts])))
 			return -EINVAL;
+		e->nsums += sum;
+		e->nparts += !sum;
 	}
 	return 0;
 }
@@ -96,6 +112,7 @@ static int read_event(struct json_object *root, const struct event *like, struct
 			   *parts = json_member_list(found, "parts");
 	size_t n = json_list_length(parts);
 	struct count *more;
+	int rc;
 
 	if (!n || n > PARTS_MAX)
 		return -EINVAL;
@@ -107,11 +124,11 @@ static int read_event(struct json_object *root, const struct event *like, struct
 		m->counts = more;
 	if (!more || !e->parts || !e->given)
 		return -ENOMEM;
-	e->nparts = (int)n;
-	e->nsums = 0;
+	e->nparts = e->nsums = 0;
 	e->first = m->nparts;
+	rc = read_parts(parts, e, more + e->first);
 	m->nparts += e->nparts;
-	return read_parts(parts, e, more + e->first);
+	return rc;
 }
 
 static int read_time(struct json_object *root, struct measurement *m)
@@ -123,7 +140,7 @@ static int read_time(struct json_object *root, struct measurement *m)
 	m->done = json_member_int(root, "runs", -1);
 	m->of_machine = !strcmp(json_member_text(job, "clock"), "machine");
 	snprintf(m->lost, sizeof(m->lost), "%s", json_member_text(root, "lost"));
-	if (!ns || json_object_get_int64(ns) < 0 || m->done < 0 || m->done > 1)
+	if (m->done < 0 || m->done > 1 || (job && (!ns || json_object_get_int64(ns) < 0)))
 		return -EINVAL;
 	m->run_ns[0] = (uint64_t)json_object_get_int64(ns);
 	return 0;
@@ -132,11 +149,18 @@ static int read_time(struct json_object *root, struct measurement *m)
 int node_report_read(const struct saved *s, const struct measurement *like,
 		     struct node_report *out)
 {
-	struct node_report r;
-	int rc = node_report_head(s, &r);
+	struct node_report head;
+	int rc = node_report_head(s, &head);
 
-	if (rc)
-		return rc;
+	return rc ? rc : report_read(s, like, out);
+}
+
+int report_read(const struct saved *s, const struct measurement *like, struct node_report *out)
+{
+	struct node_report r;
+	int rc;
+
+	node_report_head(s, &r);
 	r.m = (struct measurement){ .passes = like->passes, .runs = 1 };
 	r.m.run_ns = calloc(1, sizeof(*r.m.run_ns));
 	r.m.events = r.events = calloc((size_t)like->nevents + 1, sizeof(*r.events));

@@ -24,6 +24,8 @@ int node_report_head(const struct saved *s, struct node_report *out);
  * node_report_free(); -EINVAL: these are other events; -ENOENT; -ENOMEM. */
 int node_report_read(const struct saved *s, const struct measurement *like,
 		     struct node_report *out);
+/* The same of any report of one run, by one or by several nodes. Its job is that of the first. */
+int report_read(const struct saved *s, const struct measurement *like, struct node_report *out);
 void node_report_free(struct node_report *r);
 
 /* Joins the reports of n nodes. Each part gets its node's number if there are several nodes, and a
