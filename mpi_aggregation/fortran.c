@@ -16,7 +16,7 @@ API int ipmu_mpi_report_f(const struct ipmu_mpi *m);
 /* Lists must be compared in the library, even those that no memory was left for. */
 API int ipmu_mpi_init_f(MPI_Fint comm, const char *events, struct ipmu_mpi **out, char *why)
 {
-	const char *names[EVENTS_MAX];
+	const char *names[LIST_MAX];
 	char *list = strdup(events);
 	int n = list ? event_list_split(list, names) : 0;
 	int rc = ipmu_mpi_init(PMPI_Comm_f2c(comm), names, n, out, why);

@@ -71,8 +71,9 @@ int ipmu_mpi_read_wait(struct ipmu_mpi *m);
 int ipmu_mpi_get(const struct ipmu_mpi *m, int event, int node, int package,
 		 struct ipmu_mpi_count *out);
 
-/* Rank 0 of the communicator (others: nothing happens, 0) prints the last completed read with
- * derived metrics; or writes it to PREFIX.csv and PREFIX.json, which appear whole. */
+/* Rank 0 of the communicator (others: nothing happens, 0) prints the last completed read; or writes
+ * it to PREFIX.csv and PREFIX.json, which appear whole and are such as ipmu-run writes. A count of
+ * which a part was not measured is not known there. `ipmu-run --show PREFIX.json` adds metrics. */
 int ipmu_mpi_report(const struct ipmu_mpi *m, FILE *to);
 int ipmu_mpi_write(const struct ipmu_mpi *m, const char *prefix);
 

@@ -36,6 +36,41 @@ for key in cpu CPU; do
 	check "with $key=N: not said" differs says 'bind the ranks'
 done
 
+# -- the report has counts; `ipmu-run --show` adds the metrics of the groups whose events these are
+if [ -x "$STAGE/bin/ipmu-run" ]; then
+	compile api "-lipmu_mpi_$MPI" -lpapi
+	unc=intel_uncore:::skl_unc_
+	REPORT=$scratch/r ranks 2 "$vpmu" run -m skl-4c8t "$scratch/api" plain \
+		${unc}imc.DRAM_DATA_READS ${unc}imc.DRAM_DATA_WRITES ${unc}clk.UNC_CLOCK:SOCKET \
+		>"$scratch/out" 2>&1
+	check 'a report of counts: written' says '^rank 0 writes: rc 0$'
+	check 'a report of counts: on which clock' says "^  time of the machine's clock "
+	ipmu-run --show "$scratch/r.json" -o "$scratch/shown" >"$scratch/out" 2>&1
+	check 'shown: the status' [ $? = 0 ]
+	check 'shown: the ranks' says '^  2 ranks on 1 node$'
+	check 'shown: the group' says '^  skl_unc/MEM: '
+	check 'shown: its metric' awk -F, '
+		$1 == "event" && $2 == "" { count[$3] = $5 }
+		$1 == "info" && $3 == "time" { seconds = $5 }
+		$1 == "metric" && $3 == "memory data" { data = $5; n++ }
+		END { clock = count["skl_unc_clk.UNC_CLOCK:SOCKET"]
+			sum = count["skl_unc_imc.DRAM_DATA_READS"] + count["skl_unc_imc.DRAM_DATA_WRITES"]
+			off = data - 64e-6 * sum
+			exit !(n == 1 && clock > 0 && seconds >= 1e-9 * clock && off * off < 1e-12) }' \
+		"$scratch/shown.csv"
+	ipmu-run --show "$scratch/shown.json" -o "$scratch/again" >"$scratch/out" 2>&1
+	check 'shown again: the same' cmp "$scratch/shown.csv" "$scratch/again.csv"
+	ipmu-run --diff "$scratch/r.json" "$scratch/r.json" --limit 0% >"$scratch/out" 2>&1
+	check 'a report of counts: compared' [ $? = 0 ]
+	ipmu-run --show "$scratch/r.csv" >"$scratch/out" 2>&1
+	check 'no report: said' says "^ipmu-run: $scratch/r.csv: cannot read it: no JSON"
+	ipmu-run --show "$scratch/r.json" true >"$scratch/out" 2>&1
+	check 'a program to show: said' says "^ipmu-run: --show shows a file: 'true' is one word more$"
+	sed 's/"passes":1/"passes":2/' "$scratch/r.json" >"$scratch/p.json"
+	ipmu-run --show "$scratch/p.json" >"$scratch/out" 2>&1
+	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot show it: it is of several runs or passes'
+fi
+
 # -- ranks of a node look at the machine once: hwloc_topology_load, counted beside what MPI itself does
 cat >"$scratch/loads.c" <<'CODE'
 	#include <dlfcn.h>

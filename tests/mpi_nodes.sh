@@ -134,6 +134,15 @@ check '2 nodes' lines 5 'rank [0-9]+ event 0 node -1 package -1: 4020, 4 of 4'
 check '2 nodes' lines 5 'rank [0-9]+ event 1 node -1 package -1: 15, 5 of 5'
 check '2 nodes' lines 1 'rank 0 event 1 node 1 package -1: 6, 2 of 2'
 check '2 nodes' lines 2 'rank [0-9]+ shape: .* leader 1'
+
+# -- in a report as ipmu-run has it, and once more by --show
+values() { sed -n 's/^event,,\(intel_[a-z]*:::\)\?\([A-Z]*\),\([^,]*\),\([0-9]*\),.*/\2 \3 \4/p' "$1"; }
+REPORT=$scratch/two run 5 "$scratch/api" plain intel_uncore:::NODE intel_core:::RANK
+check '2 nodes: the report' [ "$(values "$scratch/two.csv" | paste -sd,)" = "NODE all 4020,\
+NODE node 0 package 0 1000,NODE node 0 package 1 1010,NODE node 1 package 0 1000,NODE node 1 package 1 1010,\
+NODE node 0 2010,NODE node 1 2010,RANK all 15,RANK node 0 9,RANK node 1 6" ]
+check '2 nodes: shown' ipmu-run --show "$scratch/two.json" -o "$scratch/shown"
+check '2 nodes: shown, the same' cmp <(values "$scratch/two.csv") <(values "$scratch/shown.csv")
 with 4
 n=128
 first_mpi || n=32

@@ -27,7 +27,6 @@ NOT_MEMCHECKED = papi_node_sum papi_endurance engine_kills engine_safe engine_th
 $(O)/tests/clients/two_machines.o: $(T)/papi.built
 EXTRA_OBJECTS_papi_clients = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
-EXTRA_CPPFLAGS_metrics_core = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
 EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
@@ -51,7 +50,6 @@ EXTRA_LIBS_json_writer = $(JSONC_LIBS) \
 	-Wl,--wrap=json_object_new_int64,--wrap=json_object_new_double_s,--wrap=json_object_new_string \
 	-Wl,--wrap=json_object_object_add,--wrap=json_object_array_add \
 	-Wl,--wrap=json_object_to_json_string_ext
-EXTRA_CPPFLAGS_report_csv = -I$(S)/mpi_aggregation -I$(S)/tests/support/without_mpi
 EXTRA_LIBS_engine_pfm_start = -Wl,--wrap=pfm_initialize
 EXTRA_OBJECTS_glue_node_sum = $(addprefix $(O)/component/papi_glue/,apart.o node_sum.o)
 EXTRA_LIBS_glue_node_sum = -Wl,--wrap=clock_gettime

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cpus.h"
+#include "geometry.h"
 #include "machine.h"
 #include "reason.h"
 #include "virtual.h"
@@ -43,26 +44,6 @@ void machine_host(char host[HOST_BYTES])
 			*c = '_';
 }
 
-/* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
-static void hardware_describe(const PAPI_hw_info_t *info, char *text, size_t bytes)
-{
-	size_t n;
-
-	if (virtual_geometry(text, bytes))
-		return;
-	n = (size_t)snprintf(text, bytes, "packages %d, cores %d, threads %d", info->sockets,
-			     info->cores, info->threads);
-	for (int level = 0; level < info->mem_hierarchy.levels; level++)
-		for (int i = 0; i < PAPI_MH_MAX_LEVELS && n < bytes; i++) {
-			const PAPI_mh_cache_info_t *c = &info->mem_hierarchy.level[level].cache[i];
-
-			if (c->size)
-				n += (size_t)snprintf(text + n, bytes - n,
-						      ", L%d %d KiB of %d ways", level + 1,
-						      c->size / 1024, c->associativity);
-		}
-}
-
 int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 {
 	const char *sum = getenv("IPMU_NODE_SUM");
@@ -85,8 +66,7 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 	info = PAPI_get_hardware_info();
 	snprintf(m->model, sizeof(m->model), "%.120s", info ? info->model_string : "");
 	machine_host(m->host);
-	if (info)
-		hardware_describe(info, m->geometry, sizeof(m->geometry));
+	machine_geometry(m->geometry, sizeof(m->geometry));
 	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
 	m->has_seed = virtual_seed(&m->seed);
 	rc = list_cpus(m);

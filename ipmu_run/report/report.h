@@ -39,6 +39,7 @@ struct report {
 	char *const *program;		/* all arguments; NULL: none */
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
 	bool elsewhere;			/* counted on another machine than this one */
+	const char *by;			/* what shows it; NULL: ipmu-run */
 	/* Computes metrics (formula_value()); NULL: there are no groups. It is a pointer because
 	 * libipmu_mpi writes reports, and muparser stays out of users' programs. */
 	int (*formula)(const char *formula, int n, const char *const *names, const double *values,

@@ -114,7 +114,8 @@ static void print_head(FILE *f, const struct report *r)
 	const struct value seconds = report_seconds(r);
 	char job[160], status[128], command[SHOWN_ROOM(512)];
 
-	fprintf(f, "ipmu-run: %s", shown(r->command, command, sizeof(command)));
+	fprintf(f, "%s: %s", r->by ? r->by : "ipmu-run",
+		shown(r->command, command, sizeof(command)));
 	if (r->m->runs > 1 || r->m->passes->n > 1)
 		fprintf(f, ": %d run%s", r->m->done * r->m->passes->n,
 			r->m->done * r->m->passes->n == 1 ? "" : "s");

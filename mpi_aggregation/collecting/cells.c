@@ -21,7 +21,7 @@ void cell_add(struct cell *sum, const struct cell *c)
 
 const struct node_head *node_head_of(const struct ipmu_mpi *m, int node)
 {
-	return (const void *)(m->rows + (size_t)(node - m->first_row) * m->row_bytes);
+	return (const void *)(m->rows + (size_t)node * m->row_bytes);
 }
 
 const struct cell *node_cells_of(const struct ipmu_mpi *m, int node)

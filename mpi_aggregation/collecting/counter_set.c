@@ -13,7 +13,6 @@
 #include "ipmu_topology.h"
 #include "measure.h"
 
-#define MODEL_CLOCK_EVENT "intel_uncore:::UNC_CLOCK:SOCKET"	/* of any client processor */
 #define VIRTUAL_PREFIX "VirtualPMU"
 
 static int list_keep(struct ipmu_mpi *m, const char *const *names, int n)
@@ -21,7 +20,7 @@ static int list_keep(struct ipmu_mpi *m, const char *const *names, int n)
 	m->events = calloc((size_t)n + 1, sizeof(*m->events));
 	if (!m->events)
 		return -ENOMEM;
-	m->nlisted = m->nevents = n;
+	m->nevents = n;
 	for (int i = 0; i < n; i++)
 		snprintf(m->events[i].name, sizeof(m->events[i].name), "%s", names[i]);
 	return 0;
@@ -48,7 +47,7 @@ static int identity_load(struct ipmu_mpi *m, char *why)
 	return 0;
 }
 
-static bool is_virtual(const struct node_identity *id)
+bool node_is_virtual(const struct node_identity *id)
 {
 	return !strncmp(id->cpu_model, VIRTUAL_PREFIX, strlen(VIRTUAL_PREFIX));
 }
@@ -61,7 +60,7 @@ static int same_kind(struct ipmu_mpi *m, char *why)
 	snprintf(first.host, sizeof(first.host), "%s", m->at.host);
 	PMPI_Bcast(&first, (int)sizeof(first), MPI_BYTE, 0, m->at.leaders);
 	if (!strcmp(a->vendor, b->vendor) && a->family == b->family && a->model == b->model &&
-	    is_virtual(a) == is_virtual(b))
+	    node_is_virtual(a) == node_is_virtual(b))
 		return 0;
 	snprintf(why, IPMU_MPI_WHY_MAX, "the nodes are of different kinds: %s is %s (%s family %d "
 		 "model %d), %s is %s (%s family %d model %d); start a job for each kind",
@@ -76,7 +75,7 @@ static int resolve_listed(struct ipmu_mpi *m, char *why)
 {
 	int rc = papi_begin(why);
 
-	for (int i = 0; i < m->nlisted && !rc; i++)
+	for (int i = 0; i < m->nevents && !rc; i++)
 		rc = event_resolve(m, &m->events[i], why);
 	return rc;
 }
@@ -87,24 +86,10 @@ static int resolve_own(struct ipmu_mpi *m, char *why)
 {
 	int rc = papi_begin(why);
 
-	for (int i = 0; i < m->nlisted && !rc; i++)
+	for (int i = 0; i < m->nevents && !rc; i++)
 		if (m->events[i].scope == SCOPE_RANK)
 			rc = event_resolve(m, &m->events[i], why);
 	return rc;
-}
-
-/* On the virtual machine wall time means nothing, so its clock is counted along. */
-static void add_model_clock(struct ipmu_mpi *m)
-{
-	struct counted_event e = { .hidden = 1 };
-	char why[IPMU_MPI_WHY_MAX];
-	bool uncore = false;
-
-	snprintf(e.name, sizeof(e.name), "%s", MODEL_CLOCK_EVENT);
-	for (int i = 0; i < m->nlisted; i++)
-		uncore = uncore || m->events[i].scope == SCOPE_PACKAGE;
-	if (uncore && is_virtual(&m->identity) && !event_resolve(m, &e, why))
-		m->events[m->nevents++] = e;
 }
 
 static int leaders_resolve(struct ipmu_mpi *m, char *why)
@@ -118,10 +103,6 @@ static int leaders_resolve(struct ipmu_mpi *m, char *why)
 		rc = agree(m->at.leaders, resolve_listed(m, why), why);
 	if (rc)
 		return rc;
-	add_model_clock(m);
-	int sum[2] = { m->npackages, m->nevents };
-	PMPI_Allreduce(MPI_IN_PLACE, &sum[1], 1, MPI_INT, MPI_MIN, m->at.leaders);
-	m->nevents = sum[1];
 	PMPI_Allreduce(&m->npackages, &m->packages_max, 1, MPI_INT, MPI_MAX, m->at.leaders);
 	PMPI_Allreduce(&m->npackages, &m->packages_all, 1, MPI_INT, MPI_SUM, m->at.leaders);
 	return 0;
@@ -129,16 +110,14 @@ static int leaders_resolve(struct ipmu_mpi *m, char *why)
 
 static void node_learn(struct ipmu_mpi *m)
 {
-	int words[4] = { m->nevents, m->npackages, m->packages_max, m->packages_all };
+	int words[3] = { m->npackages, m->packages_max, m->packages_all };
 
-	PMPI_Bcast(words, 4, MPI_INT, 0, m->at.node);
-	m->nevents = words[0];
-	m->npackages = words[1];
-	m->packages_max = words[2];
-	m->packages_all = words[3];
+	PMPI_Bcast(words, 3, MPI_INT, 0, m->at.node);
+	m->npackages = words[0];
+	m->packages_max = words[1];
+	m->packages_all = words[2];
 	PMPI_Bcast(&m->identity, (int)sizeof(m->identity), MPI_BYTE, 0, m->at.node);
 	PMPI_Bcast(m->events, m->nevents * (int)sizeof(*m->events), MPI_BYTE, 0, m->at.node);
-	m->model_clock = is_virtual(&m->identity);
 	for (int i = 0; i < m->nevents; i++)
 		m->any_rank_scope = m->any_rank_scope || m->events[i].scope == SCOPE_RANK;
 }
@@ -148,7 +127,7 @@ static void node_learn(struct ipmu_mpi *m)
 static int allocate(struct ipmu_mpi *m)
 {
 	size_t cells = cells_count(m), n = (size_t)m->nevents;
-	size_t rows = m->at.rank == 0 ? (size_t)m->at.count : m->at.node_rank == 0;
+	size_t rows = m->at.rank == 0 ? (size_t)m->at.count : 0;
 
 	m->row_bytes = sizeof(struct node_head) + cells * sizeof(struct cell);
 	m->mine = calloc(cells, sizeof(*m->mine));
@@ -157,7 +136,7 @@ static int allocate(struct ipmu_mpi *m)
 	m->totals = calloc(n, sizeof(*m->totals));
 	m->row = calloc(1, m->row_bytes);
 	m->rows = calloc(rows + 1, m->row_bytes);
-	m->nrows = m->at.rank == 0 ? (int)rows : 0;
+	m->nrows = (int)rows;
 	return m->mine && m->node_cells && m->share && m->totals && m->row && m->rows ? 0 : -ENOMEM;
 }
 
@@ -193,13 +172,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 	if (rc)
 		return rc;
 	node_learn(m);
-	rc = agree(m->at.comm, open_here(m, why), why);
-	if (rc)
-		return rc;
-	/* Rank 0 learns of the nodes, in case they end before they can report. */
-	ipmu_mpi_read(m);
-	m->has_read = false;
-	return 0;
+	return agree(m->at.comm, open_here(m, why), why);
 }
 
 static void counters_release(struct ipmu_mpi *m)
@@ -290,7 +263,7 @@ API int ipmu_mpi_get(const struct ipmu_mpi *m, int event, int node, int package,
 		count_set(out, &m->totals[event]);
 		return 0;
 	}
-	if (node < m->first_row || node >= m->first_row + m->nrows)
+	if (node >= m->nrows)
 		return -EPERM;
 	for (int p = 0; p <= m->packages_max; p++)
 		if (package == IPMU_MPI_ALL || p == package)

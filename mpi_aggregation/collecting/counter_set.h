@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The definition of a user's struct ipmu_mpi: collecting writes it, reporting and the job's watcher
- * read it. */
+/* The definition of a user's struct ipmu_mpi: collecting writes it, report.c reads it. */
 #ifndef IPMU_MPI_COUNTER_SET_H
 #define IPMU_MPI_COUNTER_SET_H
 
@@ -18,12 +17,10 @@
 /* "Every package" events have a count for each package; others one for the node. */
 enum event_scope { SCOPE_PACKAGE, SCOPE_NODE, SCOPE_RANK };
 
-struct counted_event {
+struct listed {
 	char name[NAME_MAX_BYTES];	/* as the user wrote it */
-	char unit[32];
 	int32_t scope;			/* enum event_scope */
 	int32_t package;		/* the only one it counts on, or IPMU_MPI_ALL */
-	int32_t hidden;			/* counted for our own use */
 };
 
 /* Sums of cells are sums of their members, whatever the cells are of. */
@@ -34,8 +31,8 @@ struct cell {
 
 /* The message of a node to rank 0, followed by its cells. */
 struct node_head {
-	int64_t wall_ns;
-	int32_t npackages, nranks;
+	int64_t ns;
+	int32_t nranks;
 	char host[HOST_MAX];
 	char why[NODE_WHY_MAX];		/* why something was not measured; "": nothing known */
 };
@@ -67,29 +64,31 @@ enum read_stage { READ_IDLE, READ_NODE, READ_LEADERS, READ_SHARE };
 struct ipmu_mpi {
 	struct nodes at;
 	struct node_identity identity;
-	int nevents, nlisted;		/* hidden ones follow the listed */
-	struct counted_event *events;
+	int nevents;
+	struct listed *events;
 	int npackages, packages_max, packages_all;
-	bool model_clock, any_rank_scope;
+	bool any_rank_scope;
 	struct measure measure;
 	bool running;
-	int64_t started_ns, wall_ns;
+	int64_t started_ns, took_ns;	/* on the virtual machine's clock, or the wall's */
 
 	/* Cells of this process and of this node: nevents rows of packages_max + 1, the last for
 	 * what belongs to no package. */
 	struct cell *mine, *node_cells;
 	struct cell *share, *totals;	/* nevents: the node's, the job's */
 	size_t row_bytes;
-	/* node_head and cells. row: of this node, on leaders. rows: of nrows nodes from first_row
-	 * on, which this rank reports: all on rank 0. */
+	/* node_head and cells. row: of this node, on leaders. rows: of all nodes on rank 0, none
+	 * elsewhere. */
 	unsigned char *row, *rows;
-	int first_row, nrows;
+	int nrows;
 	enum read_stage stage;
 	MPI_Request requests[2];
 	bool has_read;
-	char incomplete[128];		/* why the report is; "": it is not */
 	char why[IPMU_MPI_WHY_MAX];
 };
+
+/* ---- counter_set.c: a virtual machine's CPU says so. */
+bool node_is_virtual(const struct node_identity *id);
 
 /* ---- cells.c */
 size_t cell_index(const struct ipmu_mpi *m, int event, int cell);

@@ -9,12 +9,12 @@
 #include "agree.h"
 #include "ipmu_mpi.h"
 
-int event_list_split(char *list, const char *names[EVENTS_MAX])
+int event_list_split(char *list, const char *names[LIST_MAX])
 {
 	char *rest = NULL;
 	int n = 0;
 
-	for (char *word = strtok_r(list, ",", &rest); word && n < EVENTS_MAX;
+	for (char *word = strtok_r(list, ",", &rest); word && n < LIST_MAX;
 	     word = strtok_r(NULL, ",", &rest))
 		names[n++] = word;
 	return n;
@@ -22,9 +22,9 @@ int event_list_split(char *list, const char *names[EVENTS_MAX])
 
 static int list_check(const char *const *names, int n, int rank, char *why)
 {
-	if (n < 1 || n >= EVENTS_MAX || !names) {
+	if (n < 1 || n >= LIST_MAX || !names) {
 		snprintf(why, IPMU_MPI_WHY_MAX, "rank %d: %d events, but a list has 1 to %d",
-			 rank, n, EVENTS_MAX - 1);
+			 rank, n, LIST_MAX - 1);
 		return -EINVAL;
 	}
 	for (int i = 0; i < n; i++) {
@@ -45,7 +45,7 @@ static int list_check(const char *const *names, int n, int rank, char *why)
 
 int event_list_agree(MPI_Comm comm, const char *const *names, int n, char *why)
 {
-	char *text = calloc(EVENTS_MAX, NAME_MAX_BYTES + 1);
+	char *text = calloc(LIST_MAX, NAME_MAX_BYTES + 1);
 	int rank, rc;
 
 	PMPI_Comm_rank(comm, &rank);

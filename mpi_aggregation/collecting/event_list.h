@@ -5,11 +5,11 @@
 
 #include <mpi.h>
 
-#define EVENTS_MAX 128		/* in a list, ours included */
+#define LIST_MAX 128		/* more than a list may have */
 #define NAME_MAX_BYTES 128	/* PAPI's limit */
 
-/* Cuts a comma-separated list in place; returns how many names it has, at most EVENTS_MAX. */
-int event_list_split(char *list, const char *names[EVENTS_MAX]);
+/* Cuts a comma-separated list in place; returns how many names it has, at most LIST_MAX. */
+int event_list_split(char *list, const char *names[LIST_MAX]);
 
 /* Collective over comm: whether the list is one that can be counted, and the same on all ranks. */
 int event_list_agree(MPI_Comm comm, const char *const *names, int n, char *why);

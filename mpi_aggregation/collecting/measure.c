@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../ipmu_run/counting/virtual.h"
 #include "event_name.h"
 #include "guardian.h"
 #include "measure.h"
@@ -129,10 +130,9 @@ static int explain_unknown(const struct ipmu_mpi *m, const char *name, int rc, c
 	return -ENOENT;
 }
 
-int event_resolve(const struct ipmu_mpi *m, struct counted_event *e, char *why)
+int event_resolve(const struct ipmu_mpi *m, struct listed *e, char *why)
 {
 	const PAPI_component_info_t *owner;
-	PAPI_event_info_t info;
 	struct ipmu_name said;
 	int code, rc = PAPI_event_name_to_code(e->name, &code);
 
@@ -143,8 +143,6 @@ int event_resolve(const struct ipmu_mpi *m, struct counted_event *e, char *why)
 	e->package = IPMU_MPI_ALL;
 	if (e->scope == SCOPE_PACKAGE && event_read(e->name, &said))
 		e->package = said.package;
-	if (PAPI_get_event_info(code, &info) == PAPI_OK)
-		snprintf(e->unit, sizeof(e->unit), "%.31s", info.units);
 	return 0;
 }
 
@@ -211,7 +209,7 @@ static int refuse(const struct ipmu_mpi *m, const char *name, int rc, char *why)
 /* A package that cannot be reached is not measured; an event that no package has is an error. */
 static int add_packages(struct ipmu_mpi *m, int event, char *why)
 {
-	const struct counted_event *e = &m->events[event];
+	const struct listed *e = &m->events[counted_event];
 	char name[NAME_MAX_BYTES + 32];
 	int added = 0, rc = PAPI_OK, last = PAPI_OK;
 
@@ -231,7 +229,7 @@ static int add_packages(struct ipmu_mpi *m, int event, char *why)
 
 static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
 {
-	const struct counted_event *e = &m->events[event];
+	const struct listed *e = &m->events[counted_event];
 	bool package = e->scope == SCOPE_PACKAGE;
 	int rc, cell = package ? e->package : m->packages_max;
 
@@ -244,7 +242,7 @@ static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
 	return rc == PAPI_OK ? 0 : refuse(m, e->name, rc, why);
 }
 
-static bool is_mine(const struct ipmu_mpi *m, const struct counted_event *e)
+static bool is_mine(const struct ipmu_mpi *m, const struct listed *e)
 {
 	return e->scope == SCOPE_RANK || m->at.node_rank == 0;
 }
@@ -253,7 +251,7 @@ static void expect(struct ipmu_mpi *m)
 {
 	memset(m->mine, 0, (size_t)m->nevents * (size_t)(m->packages_max + 1) * sizeof(*m->mine));
 	for (int i = 0; i < m->nevents; i++) {
-		const struct counted_event *e = &m->events[i];
+		const struct listed *e = &m->events[i];
 
 		if (!is_mine(m, e))
 			continue;
@@ -279,11 +277,8 @@ int measure_open(struct ipmu_mpi *m, char *why)
 	}
 	expect(m);
 	for (int i = 0; i < m->nevents && !rc; i++) {
-		if (!is_mine(m, &m->events[i]))
-			continue;
-		rc = measure_add_event(m, i, why);
-		if (m->events[i].hidden)
-			rc = 0;		/* the user did not ask for it */
+		if (is_mine(m, &m->events[i]))
+			rc = measure_add_event(m, i, why);
 	}
 	return rc;
 }
@@ -352,6 +347,12 @@ static void find_restore(char path[PATH_MAX])
 		path[0] = '\0';
 }
 
+/* On a virtual machine wall time means nothing. */
+static int64_t clock_ns(void)
+{
+	return (int64_t)(virtual_is_beside() ? virtual_clock_ns() : now_ns());
+}
+
 void measure_start(struct ipmu_mpi *m)
 {
 	struct measure *ms = &m->measure;
@@ -362,7 +363,7 @@ void measure_start(struct ipmu_mpi *m)
 		find_restore(restore);
 		ms->guarded = guardian_join(restore);
 	}
-	m->started_ns = (int64_t)now_ns();
+	m->started_ns = clock_ns();
 	for (int i = 0; i < ms->nsets; i++) {
 		int rc = PAPI_start(ms->sets[i].papi);
 
@@ -376,7 +377,7 @@ static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const c
 {
 	struct measure *ms = &m->measure;
 
-	m->wall_ns = (int64_t)now_ns() - m->started_ns;
+	m->took_ns = clock_ns() - m->started_ns;
 	expect(m);
 	for (int i = 0; i < ms->nsets; i++) {
 		if (!ms->sets[i].running)

@@ -6,7 +6,7 @@
 #include "counter_set.h"
 
 int papi_begin(char *why);
-int event_resolve(const struct ipmu_mpi *m, struct counted_event *e, char *why);
+int event_resolve(const struct ipmu_mpi *m, struct listed *e, char *why);
 int measure_open(struct ipmu_mpi *m, char *why);
 void measure_close(struct measure *ms);
 void measure_start(struct ipmu_mpi *m);

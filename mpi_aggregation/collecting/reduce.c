@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds up cells: ipmu_mpi_read() and its parts. A read has stages: sums within each node if
  * ranks count something, sums and rows over the leaders, and the totals back to the node.
- * Once begun, a read moves on in next_stage() alone. read_alone() is for a job that is being
- * ended: nodes that cannot answer are marked as not measured. */
+ * Once begun, a read moves on in next_stage() alone. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +14,7 @@ static void row_fill(struct ipmu_mpi *m)
 	struct node_head *head = (void *)m->row;
 
 	memset(head, 0, sizeof(*head));
-	head->wall_ns = m->wall_ns;
-	head->npackages = m->npackages;
+	head->ns = m->took_ns;
 	head->nranks = m->at.node_nranks;
 	snprintf(head->host, sizeof(head->host), "%s", m->at.host);
 	snprintf(head->why, sizeof(head->why), "%s", m->measure.why);

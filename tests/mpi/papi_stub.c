@@ -6,8 +6,6 @@
  *   intel_uncore:::HALF     can be counted on even packages only
  *   intel_uncore:::BUSY     can be added, not started
  *   intel_uncore:::FULL     collides with any other event
- *   intel_uncore:::UNC_CLOCK:SOCKET
- *                           counts 5000 + 10 * p, like NODE
  *   intel_core:::RANK       counts the rank in MPI_COMM_WORLD + 1
  *   intel_core:::ODD        can be started by odd ranks only
  *   intel_core:::EVEN       can be started by even ranks only
@@ -20,10 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NODE, HALF, BUSY, FULL, CLOCK, RANK, ODD, EVEN, EVENTS };
+enum { NODE, HALF, BUSY, FULL, RANK, ODD, EVEN, EVENTS };
 static const char *const names[EVENTS] = {
 	"intel_uncore:::NODE", "intel_uncore:::HALF", "intel_uncore:::BUSY", "intel_uncore:::FULL",
-	"intel_uncore:::UNC_CLOCK:SOCKET",
 	"intel_core:::RANK", "intel_core:::ODD", "intel_core:::EVEN",
 };
 #define PACKAGE_NONE 63
@@ -237,7 +234,7 @@ int PAPI_read(int set, long long *values)
 	for (int i = 0; i < sets[set].n; i++)
 		values[i] = sets[set].reads *
 			    (event_of(sets[set].codes[i]) >= RANK ? world_rank() + 1 :
-			     (event_of(sets[set].codes[i]) == CLOCK ? 5000 : 1000) +
+			     1000 +
 			     10 * package_of(sets[set].codes[i]));
 	return PAPI_OK;
 }

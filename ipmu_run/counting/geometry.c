@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "geometry.h"
+
+#include <papi.h>
+#include <stdio.h>
+
+#include "virtual.h"
+
+/* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
+void machine_geometry(char *text, size_t bytes)
+{
+	const PAPI_hw_info_t *info;
+	size_t n;
+
+	if (virtual_geometry(text, bytes))
+		return;
+	info = PAPI_get_hardware_info();
+	n = (size_t)snprintf(text, bytes, "packages %d, cores %d, threads %d",
+			     info ? info->sockets : 0, info ? info->cores : 0,
+			     info ? info->threads : 0);
+	for (int level = 0; info && level < info->mem_hierarchy.levels; level++)
+		for (int i = 0; i < PAPI_MH_MAX_LEVELS && n < bytes; i++) {
+			const PAPI_mh_cache_info_t *c = &info->mem_hierarchy.level[level].cache[i];
+
+			if (c->size)
+				n += (size_t)snprintf(text + n, bytes - n,
+						      ", L%d %d KiB of %d ways", level + 1,
+						      c->size / 1024, c->associativity);
+		}
+}
