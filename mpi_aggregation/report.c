@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ipmu_run/counting/geometry.h"
+#include "../ipmu_run/counting/library.h"
 #include "../ipmu_run/counting/virtual.h"
 #include "../ipmu_run/report/report.h"
 #include "collecting/counter_set.h"

@@ -95,13 +95,13 @@ check 'the report says so' lines 1 " +${unc}HALF +not known"
 check 'the report says why' says 'cannot count intel_uncore:::HALF:package=1'
 api 2 plain ${unc}BUSY
 check 'counters that cannot be started' all 2 0 'not measured, 0 of 2'
-check 'the report says why' says 'cannot start intel_uncore'
+check 'the report says why' says 'cannot start the counters of intel_uncore'
 api 4 plain ${core}ODD
 check 'ranks that cannot count: 2 + 4' all 4 0 '6, 2 of 4'
-check 'the report says why' says 'node 0 .*: cannot start intel_core'
+check 'the report says why' says 'node 0 .*: cannot start the counters of intel_core'
 api 4 plain ${core}EVEN
 check 'ranks that cannot count: 1 + 3' all 4 0 '4, 2 of 4'
-check 'the report says why, and which rank' says 'node 0 .*: rank 1: cannot start intel_core'
+check 'the report says why, and which rank' says 'node 0 .*: rank 1: cannot start the counters of intel_core'
 api 2 early ${unc}NODE
 check 'PAPI shut down while counting' all 2 0 'not measured, 0 of 2'
 
@@ -126,7 +126,7 @@ error 'an empty list' 4 -22 'rank 3: 0 events'
 api 3 plain ${unc}NODE ${unc}NODE
 error 'an event twice' 3 -22 'intel_uncore:::NODE is in the list twice'
 api 3 plain ${unc}NODE ${unc}FULL
-error 'events that collide' 3 -28 'cannot count intel_uncore:::FULL with the events before it'
+error 'events that collide' 3 -28 'cannot count intel_uncore:::FULL:package=0: '
 api 3 plain ${unc}NODE:package=7
 error 'a package that is not there' 3 -2 'no event intel_uncore:::NODE:package=7'
 api 3 plain ${unc}HALF:package=1

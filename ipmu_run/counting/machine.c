@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cpus.h"
-#include "geometry.h"
+#include "library.h"
 #include "machine.h"
 #include "reason.h"
 #include "virtual.h"
@@ -46,23 +46,13 @@ void machine_host(char host[HOST_BYTES])
 
 int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 {
-	const char *sum = getenv("IPMU_NODE_SUM");
 	const PAPI_hw_info_t *info;
 	int rc;
 
 	*m = (struct machine){ .model = "" };
-	if (sum && *sum) {
-		snprintf(why, COUNT_WHY_MAX, "IPMU_NODE_SUM=%.40s omits counts that another "
-			 "process reports: unset it", sum);
-		return -EINVAL;
-	}
-	rc = PAPI_library_init(PAPI_VER_CURRENT);
-	if (rc != PAPI_VER_CURRENT) {
-		snprintf(why, COUNT_WHY_MAX, "PAPI cannot be initialized: %s",
-			 rc > 0 ? "its library is of another version than its header" :
-				  PAPI_strerror(rc));
-		return -ENODEV;
-	}
+	rc = library_open(why);
+	if (rc)
+		return rc;
 	info = PAPI_get_hardware_info();
 	snprintf(m->model, sizeof(m->model), "%.120s", info ? info->model_string : "");
 	machine_host(m->host);
@@ -98,31 +88,11 @@ static bool exists(const char *name)
 	return PAPI_event_name_to_code(name, &code) == PAPI_OK;
 }
 
-static const char *qualifier(const char *name, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *q = strchr(name, ':'); q; q = strchr(q + 1, ':'))
-		if (!strncasecmp(q + 1, key, n) && q[1 + n] == '=')
-			return q + 1 + n + 1;
-	return NULL;
-}
-
 static int qualifier_number(const char *name, const char *key)
 {
-	const char *text = qualifier(name, key);
+	const char *text = event_qualifier(name, key);
 
 	return text ? (int)strtol(text, NULL, 10) : -1;
-}
-
-void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX])
-{
-	int n = snprintf(out, EVENT_NAME_MAX, "%s", e->name);
-
-	if (e->uncore && p->package >= 0 && !qualifier(e->name, "package") && n < EVENT_NAME_MAX)
-		n += snprintf(out + n, (size_t)(EVENT_NAME_MAX - n), ":package=%d", p->package);
-	if (e->uncore && p->box >= 0 && !qualifier(e->name, "box") && n < EVENT_NAME_MAX)
-		snprintf(out + n, (size_t)(EVENT_NAME_MAX - n), ":box=%d", p->box);
 }
 
 /* ---- parts ---- */
@@ -151,9 +121,8 @@ static int add_boxes(struct event *e, int package)
 	struct part p = { package, 0, -1, 0 };
 	int rc = 0;
 
-	if (qualifier(e->name, "box") || !part_exists(e, p))
-		return add_part(e,
-				(struct part){ package, qualifier_number(e->name, "box"), -1, 0 });
+	if (event_qualifier(e->name, "box") || !part_exists(e, p))
+		return add_part(e, (struct part){ package, qualifier_number(e->name, "box"), -1, 0 });
 	for (; !rc && p.box < MANY && part_exists(e, p); p.box++)
 		rc = add_part(e, p);
 	return rc;
@@ -351,13 +320,6 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 		return event_no_memory(&e, why);
 	*out = e;
 	return 0;
-}
-
-void event_free(struct event *e)
-{
-	free(e->given);
-	free(e->parts);
-	*e = (struct event){ .given = NULL };
 }
 
 /* ---- listing ---- */

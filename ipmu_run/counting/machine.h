@@ -40,6 +40,7 @@ struct event {
 	char name[EVENT_NAME_MAX];	/* with its component */
 	int component;			/* PAPI's index */
 	bool uncore;
+	bool some;			/* parts that cannot be counted may be missing */
 	struct part *parts;
 	int nparts;			/* at least 1 */
 	int nsums;			/* behind them: each the sum of a node's parts */
@@ -59,6 +60,8 @@ int event_find(const struct machine *m, const char *given, struct split split, s
 void event_free(struct event *e);
 /* Offers to `try` the names of all events here, without their component, unit masks included. */
 void events_each(void (*try)(void *arg, const char *name), void *arg);
+/* The value of a qualifier, up to the end of the name; NULL: it has none. */
+const char *event_qualifier(const char *name, const char *key);
 /* The name of a part, for PAPI. */
 void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX]);
 

@@ -111,13 +111,28 @@ static int sets_explain(int papi, const char *what, const char *name, int compon
 	}
 }
 
+static int explain_part(int papi, const struct event *e, int part, char *why)
+{
+	char name[EVENT_NAME_MAX];
+
+	event_part_name(e, &e->parts[part], name);
+	return sets_explain(papi, "count", e->some ? name : e->given, e->component, why);
+}
+
 static int sets_add_event(struct sets *s, const struct event *e, char *why)
 {
-	int rc = PAPI_OK;
+	int added = 0, rc = 0;
 
-	for (int i = 0; i < e->nparts && rc == PAPI_OK; i++)
-		rc = sets_add(s, e, i);
-	return rc == PAPI_OK ? 0 : sets_explain(rc, "count", e->given, e->component, why);
+	for (int i = 0; i < e->nparts; i++) {
+		int papi = sets_add(s, e, i);
+
+		added += papi == PAPI_OK;
+		if (papi != PAPI_OK && !rc)
+			rc = explain_part(papi, e, i, why);
+		if (rc && (!e->some || rc == -ENOSPC))
+			return rc;
+	}
+	return added ? 0 : rc;
 }
 
 static struct sets *sets_new(const struct event *events, int n, const bool *chosen)
@@ -167,18 +182,18 @@ static const char *component_name(const struct set *s)
 
 int sets_start(struct sets *s, char why[COUNT_WHY_MAX])
 {
-	int rc = PAPI_OK;
+	int rc = 0;
 
 	for (int i = 0; i < s->nsets; i++) {
-		rc = PAPI_start(s->set[i].papi);
-		if (rc != PAPI_OK) {
-			rc = sets_explain(rc, "start the counters of", component_name(&s->set[i]),
-					  s->set[i].component, why);
-			return rc == -ENOSPC ? -EBUSY : rc;
-		}
-		s->set[i].running = true;
+		struct set *one = &s->set[i];
+		int papi = PAPI_start(one->papi);
+
+		one->running = papi == PAPI_OK;
+		if (!one->running && !rc)
+			rc = sets_explain(papi, "start the counters of", component_name(one),
+				     one->component, why);
 	}
-	return 0;
+	return rc == -ENOSPC ? -EBUSY : rc;
 }
 
 static void set_take(const struct sets *s, int set, struct count *counts)
@@ -248,7 +263,10 @@ int sets_stop(struct sets *s, struct count *counts, char why[COUNT_WHY_MAX])
 
 void sets_close(struct sets *s)
 {
-	for (int i = 0; s->set && i < s->nsets; i++) {
+	/* After another's PAPI_shutdown the numbers of our sets mean nothing. */
+	bool valid = s->set && PAPI_is_initialized() != PAPI_NOT_INITED;
+
+	for (int i = 0; valid && i < s->nsets; i++) {
 		if (s->set[i].running)
 			PAPI_stop(s->set[i].papi, s->values);
 		PAPI_cleanup_eventset(s->set[i].papi);

@@ -177,7 +177,7 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 
 static void counters_release(struct ipmu_mpi *m)
 {
-	measure_close(&m->measure);
+	measure_close(m);
 	nodes_free(&m->at);
 	free(m->events);
 	free(m->mine);

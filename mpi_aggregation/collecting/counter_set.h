@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../ipmu_run/counting/sets.h"
 #include "event_list.h"
 #include "ipmu_mpi.h"
 #include "nodes.h"
 
-#define SETS_MAX 8		/* PAPI components in one list */
 #define NODE_WHY_MAX 192
 
 /* "Every package" events have a count for each package; others one for the node. */
@@ -42,19 +42,15 @@ struct node_identity {
 	int32_t family, model;
 };
 
-/* This process's PAPI event sets. */
-struct cell_slot {
-	int code, event, cell, set, place;
-};
+/* Events of this process. */
 struct measure {
-	int nsets;
-	struct event_set {
-		int papi, component, size;
-		bool running;
-	} sets[SETS_MAX];
-	int nslots;
-	struct cell_slot *slots;
-	long long *values;		/* of a set */
+	struct event *events;		/* one for each of the set's; empty unless chosen */
+	bool *chosen;
+	struct sets *sets;
+	int nparts;			/* of the chosen events */
+	struct count *counts;		/* for each part its count, and its cell in `mine` */
+	size_t *cells;
+	bool registers;			/* registers of the processor are written */
 	bool guarded;			/* takes part in the guardian */
 	char why[NODE_WHY_MAX];		/* of the first failure */
 };

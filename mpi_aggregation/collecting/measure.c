@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the events of one process through PAPI, with one event set for each component:
- * measure_open(), measure_start(), measure_read(), measure_stop(). A node's leader counts the
- * shared components, every rank the others. expect() marks the cells that this process has to
- * measure. A failure after the open leaves cells not measured, with the first reason in
- * measure.why. */
+/* Counts the events of one process through the event sets of ipmu-run: measure_open(),
+ * measure_start(), measure_read(), measure_stop(). A node's leader counts the shared components,
+ * every rank the others. expect() marks the cells that this process has to measure. A failure after
+ * the open leaves cells not measured, with the first reason in measure.why. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../ipmu_run/counting/library.h"
 #include "../../ipmu_run/counting/virtual.h"
 #include "event_name.h"
 #include "guardian.h"
@@ -49,22 +49,12 @@ static enum event_scope scope_of(const char *component)
 
 int papi_begin(char *why)
 {
-	const char *sum = secure_getenv("IPMU_NODE_SUM");
-	int rc;
+	char reason[COUNT_WHY_MAX];
+	int rc = library_open(reason);
 
-	if (sum && *sum) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "IPMU_NODE_SUM=%.40s makes the sums of other tools "
-			 "right and these wrong: unset it", sum);
-		return -EINVAL;
-	}
-	if (PAPI_is_initialized() != PAPI_NOT_INITED)
-		return 0;
-	rc = PAPI_library_init(PAPI_VER_CURRENT);
-	if (rc == PAPI_VER_CURRENT)
-		return 0;
-	snprintf(why, IPMU_MPI_WHY_MAX, "PAPI cannot be initialized: %s",
-		 rc > 0 ? "its library is of another version than its header" : PAPI_strerror(rc));
-	return -ENODEV;
+	if (rc)
+		snprintf(why, IPMU_MPI_WHY_MAX, "%.500s", reason);
+	return rc;
 }
 
 static const PAPI_component_info_t *component(const char *name, size_t bytes)
@@ -146,100 +136,12 @@ int event_resolve(const struct ipmu_mpi *m, struct listed *e, char *why)
 	return 0;
 }
 
-/* ---- event sets: PAPI requires one for each component ---- */
+/* ---- the events of this process ---- */
 
-static void measure_remember(struct measure *ms, const char *what, const char *name, int rc)
+static void measure_remember(struct measure *ms, const char *why)
 {
 	if (!ms->why[0])
-		snprintf(ms->why, sizeof(ms->why), "%s %.100s: %.60s", what, name,
-			 PAPI_strerror(rc));
-}
-
-static int set_for(struct measure *ms, int component)
-{
-	for (int i = 0; i < ms->nsets; i++)
-		if (ms->sets[i].component == component)
-			return i;
-	if (ms->nsets == SETS_MAX)
-		return -1;
-	struct event_set *s = &ms->sets[ms->nsets];
-	*s = (struct event_set){ .papi = PAPI_NULL, .component = component };
-	return PAPI_create_eventset(&s->papi) == PAPI_OK ? ms->nsets++ : -1;
-}
-
-static int measure_add(struct measure *ms, int event, int cell, const char *name)
-{
-	int code, set, rc = PAPI_event_name_to_code(name, &code);
-
-	if (rc != PAPI_OK)
-		return rc;
-	/* X and X:package=0 may be the same to PAPI, which takes an event once. */
-	for (int i = 0; i < ms->nslots; i++)
-		if (ms->slots[i].code == code) {
-			ms->slots[ms->nslots] = ms->slots[i];
-			ms->slots[ms->nslots].event = event;
-			ms->slots[ms->nslots++].cell = cell;
-			return PAPI_OK;
-		}
-	set = set_for(ms, PAPI_get_event_component(code));
-	if (set < 0)
-		return PAPI_ECOUNT;
-	rc = PAPI_add_event(ms->sets[set].papi, code);
-	if (rc == PAPI_OK)
-		ms->slots[ms->nslots++] = (struct cell_slot){ code, event, cell, set,
-							      ms->sets[set].size++ };
-	return rc;
-}
-
-static int refuse(const struct ipmu_mpi *m, const char *name, int rc, char *why)
-{
-	bool collide = rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT;
-	const char *said = sentence(name);
-	char list[96] = "";
-
-	if (!said && !collide)
-		list_command(m, list, sizeof(list));
-	snprintf(why, IPMU_MPI_WHY_MAX, "node %s cannot count %.110s%s: %.260s%s%s%s", m->at.host,
-		 name, collide ? " with the events before it" : "",
-		 said ? said : PAPI_strerror(rc), *list ? "; " : "", list,
-		 *list ? " lists what it can" : "");
-	return collide ? -ENOSPC : -ENODEV;
-}
-
-/* A package that cannot be reached is not measured; an event that no package has is an error. */
-static int add_packages(struct ipmu_mpi *m, int event, char *why)
-{
-	const struct listed *e = &m->events[counted_event];
-	char name[NAME_MAX_BYTES + 32];
-	int added = 0, rc = PAPI_OK, last = PAPI_OK;
-
-	for (int p = 0; p < m->npackages; p++) {
-		snprintf(name, sizeof(name), "%s:package=%d", e->name, p);
-		rc = measure_add(&m->measure, event, p, name);
-		if (rc == PAPI_ECNFLCT || rc == PAPI_ECOUNT)
-			return refuse(m, e->name, rc, why);
-		if (rc != PAPI_OK) {
-			measure_remember(&m->measure, "cannot count", name, rc);
-			last = rc;
-		}
-		added += rc == PAPI_OK;
-	}
-	return added ? 0 : refuse(m, e->name, last, why);
-}
-
-static int measure_add_event(struct ipmu_mpi *m, int event, char *why)
-{
-	const struct listed *e = &m->events[counted_event];
-	bool package = e->scope == SCOPE_PACKAGE;
-	int rc, cell = package ? e->package : m->packages_max;
-
-	if (package && e->package == IPMU_MPI_ALL)
-		return add_packages(m, event, why);
-	if (package && (cell < 0 || cell >= m->npackages))
-		rc = PAPI_EINVAL;
-	else
-		rc = measure_add(&m->measure, event, cell, e->name);
-	return rc == PAPI_OK ? 0 : refuse(m, e->name, rc, why);
+		snprintf(ms->why, sizeof(ms->why), "%.*s", NODE_WHY_MAX - 1, why);
 }
 
 static bool is_mine(const struct ipmu_mpi *m, const struct listed *e)
@@ -263,73 +165,103 @@ static void expect(struct ipmu_mpi *m)
 	}
 }
 
+static bool programs_registers(int component)
+{
+	const PAPI_component_info_t *info = PAPI_get_component_info(component);
+
+	return info && (!strcmp(info->name, "intel_uncore") || !strcmp(info->name, "intel_core"));
+}
+
+/* A part for each cell that is expected. */
+static int add_parts(struct ipmu_mpi *m, int event, struct event *e)
+{
+	struct measure *ms = &m->measure;
+
+	e->parts = calloc((size_t)m->packages_max + 1, sizeof(*e->parts));
+	if (!e->parts)
+		return -ENOMEM;
+	for (int p = 0; p <= m->packages_max; p++) {
+		size_t cell = cell_index(m, event, p);
+
+		if (!m->mine[cell].expected)
+			continue;
+		ms->cells[ms->nparts++] = cell;
+		e->parts[e->nparts++] = (struct part){ p < m->packages_max ? p : -1, -1, -1, 0 };
+	}
+	return 0;
+}
+
+static int measure_add_event(struct ipmu_mpi *m, int event)
+{
+	const struct listed *from = &m->events[event];
+	struct measure *ms = &m->measure;
+	struct event *e = &ms->events[event];
+	int code;
+
+	*e = (struct event){ .given = strdup(from->name), .first = ms->nparts, .some = true,
+			     .uncore = from->scope == SCOPE_PACKAGE };
+	if (!e->given || add_parts(m, event, e) ||
+	    PAPI_event_name_to_code(from->name, &code) != PAPI_OK)
+		return -ENOMEM;
+	snprintf(e->name, sizeof(e->name), "%s", from->name);
+	e->component = PAPI_get_event_component(code);
+	ms->chosen[event] = true;
+	ms->registers |= programs_registers(e->component);
+	return 0;
+}
+
+static int refuse(const struct ipmu_mpi *m, int rc, const char *reason, char *why)
+{
+	snprintf(why, IPMU_MPI_WHY_MAX, "node %s %.400s", m->at.host,
+		 rc == -ENOMEM ? "is out of memory" : reason);
+	return rc == -ENOSPC || rc == -ENOMEM ? rc : -ENODEV;
+}
+
+/* A package that cannot be reached is not measured; an event that no package has is an error. */
 int measure_open(struct ipmu_mpi *m, char *why)
 {
 	struct measure *ms = &m->measure;
-	size_t most = (size_t)m->nevents * (size_t)(m->packages_max + 1);
+	size_t n = (size_t)m->nevents;
+	char reason[COUNT_WHY_MAX] = "";
 	int rc = 0;
 
-	ms->slots = calloc(most, sizeof(*ms->slots));
-	ms->values = calloc(most, sizeof(*ms->values));
-	if (!ms->slots || !ms->values) {
-		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: out of memory", m->at.host);
-		return -ENOMEM;
-	}
-	expect(m);
-	for (int i = 0; i < m->nevents && !rc; i++) {
+	ms->events = calloc(n, sizeof(*ms->events));
+	ms->chosen = calloc(n, sizeof(*ms->chosen));
+	ms->cells = calloc(cells_count(m), sizeof(*ms->cells));
+	ms->counts = calloc(cells_count(m), sizeof(*ms->counts));
+	if (!ms->events || !ms->chosen || !ms->cells || !ms->counts)
+		rc = -ENOMEM;
+	if (!rc)
+		expect(m);
+	for (int i = 0; i < m->nevents && !rc; i++)
 		if (is_mine(m, &m->events[i]))
-			rc = measure_add_event(m, i, why);
+			rc = measure_add_event(m, i);
+	if (rc) {
+		snprintf(why, IPMU_MPI_WHY_MAX, "node %s: out of memory", m->at.host);
+		return rc;
 	}
-	return rc;
+	rc = sets_open(ms->events, m->nevents, ms->chosen, &ms->sets, reason);
+	measure_remember(ms, reason);
+	return rc ? refuse(m, rc, reason, why) : 0;
 }
 
-void measure_close(struct measure *ms)
+void measure_close(struct ipmu_mpi *m)
 {
-	/* After another's PAPI_shutdown the numbers of our sets mean nothing. */
-	for (int i = 0; i < ms->nsets && PAPI_is_initialized() != PAPI_NOT_INITED; i++) {
-		PAPI_cleanup_eventset(ms->sets[i].papi);
-		PAPI_destroy_eventset(&ms->sets[i].papi);
-	}
+	struct measure *ms = &m->measure;
+
+	if (ms->sets)
+		sets_close(ms->sets);
 	if (ms->guarded)
 		guardian_leave();
-	ms->guarded = false;
-	free(ms->slots);
-	free(ms->values);
-	ms->slots = NULL;
-	ms->values = NULL;
-	ms->nslots = ms->nsets = 0;
+	for (int i = 0; ms->events && i < m->nevents; i++)
+		event_free(&ms->events[i]);
+	free(ms->events);
+	free(ms->chosen);
+	free(ms->cells);
+	free(ms->counts);
 }
 
 /* ---- counting ---- */
-
-static void measure_take(struct ipmu_mpi *m, int set)
-{
-	const struct measure *ms = &m->measure;
-
-	for (int i = 0; i < ms->nslots; i++) {
-		if (ms->slots[i].set != set)
-			continue;
-		struct cell *c = &m->mine[cell_index(m, ms->slots[i].event, ms->slots[i].cell)];
-		c->count = ms->values[ms->slots[i].place];
-		c->measured = 1;
-	}
-}
-
-static const char *component_name(const struct event_set *s)
-{
-	const PAPI_component_info_t *info = PAPI_get_component_info(s->component);
-
-	return info ? info->name : "";
-}
-
-static bool programs_registers(const struct measure *ms)
-{
-	for (int i = 0; i < ms->nsets; i++)
-		if (!strcmp(component_name(&ms->sets[i]), "intel_uncore") ||
-		    !strcmp(component_name(&ms->sets[i]), "intel_core"))
-			return true;
-	return false;
-}
 
 /* The ipmu-restore that was installed with this library; "": there is none. */
 static void find_restore(char path[PATH_MAX])
@@ -356,58 +288,50 @@ static int64_t clock_ns(void)
 void measure_start(struct ipmu_mpi *m)
 {
 	struct measure *ms = &m->measure;
-	char restore[PATH_MAX];
+	char restore[PATH_MAX], why[COUNT_WHY_MAX] = "";
 
 	expect(m);
-	if (!ms->guarded && m->at.node_rank == 0 && programs_registers(ms)) {
+	if (!ms->guarded && m->at.node_rank == 0 && ms->registers) {
 		find_restore(restore);
 		ms->guarded = guardian_join(restore);
 	}
 	m->started_ns = clock_ns();
-	for (int i = 0; i < ms->nsets; i++) {
-		int rc = PAPI_start(ms->sets[i].papi);
-
-		ms->sets[i].running = rc == PAPI_OK;
-		if (rc != PAPI_OK)
-			measure_remember(ms, "cannot start", component_name(&ms->sets[i]), rc);
-	}
+	sets_start(ms->sets, why);
+	measure_remember(ms, why);
 }
 
-static void read_sets(struct ipmu_mpi *m, int (*read)(int, long long *), const char *what)
+static void take(struct ipmu_mpi *m)
 {
-	struct measure *ms = &m->measure;
+	const struct measure *ms = &m->measure;
 
 	m->took_ns = clock_ns() - m->started_ns;
 	expect(m);
-	for (int i = 0; i < ms->nsets; i++) {
-		if (!ms->sets[i].running)
-			continue;
-		int rc = read(ms->sets[i].papi, ms->values);
-		if (rc == PAPI_OK)
-			measure_take(m, i);
-		else
-			measure_remember(ms, what, "(was PAPI shut down by somebody else?)", rc);
-	}
+	for (int i = 0; i < ms->nparts; i++)
+		if (ms->counts[i].known) {
+			m->mine[ms->cells[i]].count = ms->counts[i].value;
+			m->mine[ms->cells[i]].measured = 1;
+		}
+}
+
+static void forget(const struct measure *ms)
+{
+	for (int i = 0; i < ms->nparts; i++)
+		ms->counts[i].known = false;
 }
 
 void measure_read(struct ipmu_mpi *m)
 {
-	read_sets(m, PAPI_read, "cannot read");
-}
-
-/* PAPI_stop reports lost counts once, and ends the set only when it is called again. */
-static int stop_set(int set, long long *values)
-{
-	int rc = PAPI_stop(set, values);
-
-	if (rc == PAPI_ECLOST)
-		PAPI_stop(set, values);
-	return rc;
+	forget(&m->measure);
+	sets_read(m->measure.sets, m->measure.counts);
+	take(m);
 }
 
 void measure_stop(struct ipmu_mpi *m)
 {
-	read_sets(m, stop_set, "cannot stop");
-	for (int i = 0; i < m->measure.nsets; i++)
-		m->measure.sets[i].running = false;
+	char why[COUNT_WHY_MAX] = "";
+
+	forget(&m->measure);
+	sets_stop(m->measure.sets, m->measure.counts, why);
+	measure_remember(&m->measure, why);
+	take(m);
 }

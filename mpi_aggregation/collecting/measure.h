@@ -8,7 +8,7 @@
 int papi_begin(char *why);
 int event_resolve(const struct ipmu_mpi *m, struct listed *e, char *why);
 int measure_open(struct ipmu_mpi *m, char *why);
-void measure_close(struct measure *ms);
+void measure_close(struct ipmu_mpi *m);
 void measure_start(struct ipmu_mpi *m);
 void measure_stop(struct ipmu_mpi *m);
 void measure_read(struct ipmu_mpi *m);

@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#include "geometry.h"
+#include "library.h"
 
+#include <errno.h>
 #include <papi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "virtual.h"
+
+int library_open(char why[COUNT_WHY_MAX])
+{
+	const char *sum = getenv("IPMU_NODE_SUM");
+	int rc;
+
+	if (sum && *sum) {
+		snprintf(why, COUNT_WHY_MAX, "IPMU_NODE_SUM=%.40s makes the sums of other tools "
+			 "right and these wrong: unset it", sum);
+		return -EINVAL;
+	}
+	rc = PAPI_library_init(PAPI_VER_CURRENT);
+	if (rc == PAPI_VER_CURRENT)
+		return 0;
+	snprintf(why, COUNT_WHY_MAX, "PAPI cannot be initialized: %s",
+		 rc > 0 ? "its library is of another version than its header" : PAPI_strerror(rc));
+	return -ENODEV;
+}
 
 /* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
 void machine_geometry(char *text, size_t bytes)
