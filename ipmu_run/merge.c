@@ -13,19 +13,18 @@
 #include "run.h"
 
 struct merging {
-	struct node_report *reports;
+	struct from_json **reports;
 	int n;
 	struct saved frame;		/* the first file that was read */
 	struct from_json from;		/* of frame */
 	int status;			/* after a complaint */
 };
 
-static int check_job(const struct merging *g, const char *path, const struct node_report *r)
+static int check_job(const struct merging *g, const char *path, const struct from_json *r)
 {
-	const struct node_report *other = &g->reports[0];
+	const struct from_json *other = &g->from;
 
-	if (!g->n || ((!*r->id || !*other->id || !strcmp(r->id, other->id)) &&
-		      r->size == other->size))
+	if ((!*r->id || !*other->id || !strcmp(r->id, other->id)) && r->job.size == other->job.size)
 		return 0;
 	return complain(EXIT_USAGE, "%s: it is of another job than %s: remove the older one",
 			path, g->frame.path);
@@ -41,40 +40,25 @@ static int explain(const struct merging *g, const char *path, int rc)
 
 static int add_report(struct merging *g, const char *path, const struct saved *s)
 {
-	struct node_report *more, head;
-	int rc = node_report_head(s, &head);
+	struct from_json **more = realloc(g->reports, (size_t)(g->n + 1) * sizeof(*more));
+	int rc;
 
-	if (rc == -ENOENT) {
-		complain(0, "%s: ignoring this report: it is not of one node of a job", path);
-		return 0;
-	}
-	if (rc || check_job(g, path, &head))
-		return rc ? explain(g, path, rc) : EXIT_USAGE;
-	more = realloc(g->reports, (size_t)(g->n + 1) * sizeof(*more));
 	if (!more)
 		return explain(g, path, -ENOMEM);
 	g->reports = more;
 	rc = node_report_read(s, &g->from.m, &more[g->n]);
 	g->n += !rc;
-	return rc ? explain(g, path, rc) : 0;
+	return rc ? explain(g, path, rc) : check_job(g, path, more[g->n - 1]);
 }
 
 /* The frame is the first report of a node. */
-static int take_frame(struct merging *g, const char *path)
+static int take_frame(struct merging *g)
 {
 	char why[SAVED_WHY_MAX];
-	struct node_report head;
 
-	if (saved_read(path, &g->frame, why))
-		return complain(EXIT_USAGE, "%s", why);
-	if (node_report_head(&g->frame, &head) == -ENOENT) {
-		complain(0, "%s: ignoring this report: it is not of one node of a job", path);
-		saved_free(&g->frame);
-		return 0;
-	}
 	switch (from_json(&g->frame, &g->from, why)) {
-	case 0: return add_report(g, path, &g->frame);
-	case -ENOMEM: return explain(g, path, -ENOMEM);
+	case 0: return add_report(g, g->frame.path, &g->frame);
+	case -ENOMEM: return explain(g, g->frame.path, -ENOMEM);
 	default: return complain(EXIT_USAGE, "%s", why);
 	}
 }
@@ -87,15 +71,19 @@ static void take(void *arg, const char *path)
 
 	if (g->status)
 		return;
-	if (!g->n) {
-		g->status = take_frame(g, path);
-		return;
-	}
 	if (saved_read(path, &s, why)) {
 		g->status = complain(EXIT_USAGE, "%s", why);
 		return;
 	}
-	g->status = add_report(g, path, &s);
+	if (!node_report_is(&s, NULL)) {
+		complain(0, "%s: ignoring this report: it is not of one node of a job", path);
+	} else if (!g->n) {
+		g->frame = s;
+		g->status = take_frame(g);
+		return;
+	} else {
+		g->status = add_report(g, path, &s);
+	}
 	saved_free(&s);
 }
 
@@ -103,15 +91,15 @@ static void take(void *arg, const char *path)
 static void put_first(struct merging *g)
 {
 	for (int i = 1; i < g->n; i++) {
-		struct node_report r = g->reports[i];
+		struct from_json *r = g->reports[i];
 
-		if (!r.first)
+		if (!r->job.first)
 			continue;
-		memmove(&g->reports[1], &g->reports[0], (size_t)i * sizeof(r));
+		memmove(&g->reports[1], &g->reports[0], (size_t)i * sizeof(*g->reports));
 		g->reports[0] = r;
 		break;
 	}
-	memcpy(g->from.machine.host, g->reports[0].host, sizeof(g->from.machine.host));
+	memcpy(g->from.machine.host, g->reports[0]->machine.host, sizeof(g->from.machine.host));
 }
 
 static int write_all(const struct report *r, const char *prefix)
@@ -171,7 +159,7 @@ int merge(const struct options *o)
 	else
 		rc = join(&g, o->output ? o->output : o->merge);
 	for (int i = 0; i < g.n; i++)
-		node_report_free(&g.reports[i]);
+		node_report_free(g.reports[i]);
 	free(g.reports);
 	from_json_free(&g.from);
 	saved_free(&g.frame);

@@ -7,20 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/node_report.h"
-#include "json_reader.h"
 #include "report/from_json.h"
 #include "run.h"
 
 struct showing {
 	struct saved saved;
 	struct from_json from;		/* of saved */
-	struct node_report counts;	/* of from */
 	struct group_list groups;	/* those that the report does not have */
 	struct report_group *all;	/* these and the report's own */
 	int nall;
-	struct report_node *nodes;
-	struct report_job job;
 };
 
 /* ---- groups ---- */
@@ -86,29 +81,6 @@ static int add_groups(struct showing *w)
 
 /* ---- the report ---- */
 
-static int read_nodes(struct showing *w)
-{
-	struct json_object *list = json_member_list(w->saved.root, "nodes");
-	size_t n = json_list_length(list);
-
-	w->nodes = calloc(n + 1, sizeof(*w->nodes));
-	if (!w->nodes)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *o = json_object_array_get_idx(list, i);
-
-		snprintf(w->nodes[i].host, sizeof(w->nodes[i].host), "%s",
-			 json_member_text(o, "host"));
-		w->nodes[i].ranks = json_member_int(o, "ranks", 0);
-	}
-	w->job = (struct report_job){
-		.size = w->counts.size, .ended = w->counts.ended, .outside = w->counts.outside,
-		.ranks = json_member_int(w->saved.root, "ranks", 0), .nodes = (int)n,
-		.node = w->nodes, .id = w->counts.id, .first = w->counts.first,
-	};
-	return 0;
-}
-
 static int write_all(struct showing *w, const char *prefix)
 {
 	struct report r = w->from.report;
@@ -119,12 +91,6 @@ static int write_all(struct showing *w, const char *prefix)
 		w->all[w->nall++] = w->from.groups[i];
 	r.groups = w->all;
 	r.ngroups = w->nall;
-	r.m = &w->counts.m;
-	if (w->counts.windowed)
-		w->counts.m.window = &w->counts.window;
-	if (w->job.nodes)
-		r.job = &w->job;
-	w->counts.m.killed = !w->saved.complete && report_is_complete(&r);
 	rc = output_open(&files, prefix);
 	if (!rc) {
 		rc = output_write(&files, &r);
@@ -135,46 +101,16 @@ static int write_all(struct showing *w, const char *prefix)
 	return rc;
 }
 
-static int explain(const struct showing *w, int rc)
-{
-	return rc == -ENOMEM ? complain(EXIT_CANNOT_COUNT, "no memory") :
-	       complain(EXIT_USAGE, "%s: cannot show it: it is of several runs or passes, or was "
-			"changed by hand", w->saved.path);
-}
-
-/* A time that no job has told is the program's. */
-static void set_time(struct showing *w)
-{
-	struct json_object *seconds = json_member(w->saved.root, "seconds", json_type_object);
-	struct measurement *m = &w->counts.m;
-
-	if (json_member(w->saved.root, "job", json_type_object))
-		return;
-	m->run_ns[0] = (uint64_t)(1e9 * json_object_get_double(json_object_object_get(seconds,
-										      "value")));
-	m->of_machine = w->from.machine.is_virtual;
-}
-
 static int read_all(struct showing *w, const char *path)
 {
-	char why[SAVED_WHY_MAX];
-	int rc;
+	char why[SAVED_WHY_MAX] = "no memory";
+	int rc = saved_read(path, &w->saved, why);
 
-	if (saved_read(path, &w->saved, why))
-		return complain(EXIT_USAGE, "%s", why);
-	rc = from_json(&w->saved, &w->from, why);
-	if (rc)
-		return rc == -ENOMEM ? explain(w, rc) : complain(EXIT_USAGE, "%s", why);
-	if (json_member_int(w->saved.root, "passes", 0) != 1)
-		return explain(w, -EINVAL);
-	rc = report_read(&w->saved, &w->from.m, &w->counts);
-	if (rc)
-		return explain(w, rc);
-	set_time(w);
-	rc = read_nodes(w);
+	if (!rc)
+		rc = from_json(&w->saved, &w->from, why);
 	if (!rc)
 		rc = add_groups(w);
-	return rc ? explain(w, rc) : 0;
+	return rc ? complain(rc == -ENOMEM ? EXIT_CANNOT_COUNT : EXIT_USAGE, "%s", why) : 0;
 }
 
 int show(const struct options *o)
@@ -186,8 +122,6 @@ int show(const struct options *o)
 		rc = write_all(&w, o->output);
 	groups_free(&w.groups);
 	free(w.all);
-	free(w.nodes);
-	node_report_free(&w.counts);
 	from_json_free(&w.from);
 	saved_free(&w.saved);
 	return rc;

@@ -68,7 +68,7 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 	check 'a program to show: said' says "^ipmu-run: --show shows a file: 'true' is one word more$"
 	sed 's/"passes":1/"passes":2/' "$scratch/r.json" >"$scratch/p.json"
 	ipmu-run --show "$scratch/p.json" >"$scratch/out" 2>&1
-	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot show it: it is of several runs or passes'
+	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot read its counts: they are means of several runs or passes'
 fi
 
 # -- ranks of a node look at the machine once: hwloc_topology_load, counted beside what MPI itself does

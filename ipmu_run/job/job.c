@@ -180,25 +180,25 @@ struct collecting {
 };
 
 /* A report that its node has replaced stands for the first one. */
-static void job_replace_report(struct collecting *c, struct node_report *old, struct node_report *r)
+static void job_replace_report(struct collecting *c, struct from_json **old, struct from_json *r)
 {
-	c->ranks += r->ranks - old->ranks;
-	node_report_free(old);
-	*old = *r;
+	c->ranks += r->job.ranks - (*old)->job.ranks;
+	node_report_free(*old);
+	*old = r;
 }
 
-static int job_add_report(struct collecting *c, struct node_report *r, const char *path)
+static int job_add_report(struct collecting *c, struct from_json *r, const char *path)
 {
 	struct job *j = c->j;
-	struct node_report *more;
+	struct from_json **more;
 	char **paths;
 
 	for (int i = 0; path && i < j->nreports; i++)
 		if (j->paths[i] && !strcmp(j->paths[i], path))
 			return job_replace_report(c, &j->reports[i], r), 0;
-	if (c->ranks + r->ranks > j->as.size) {
+	if (c->ranks + r->job.ranks > j->as.size) {
 		complain(0, "%s: ignoring this report: with its ranks there are %d, but the job "
-			 "has %d: one node is there twice", path, c->ranks + r->ranks, j->as.size);
+			 "has %d: one node is there twice", path, c->ranks + r->job.ranks, j->as.size);
 		return node_report_free(r), 0;
 	}
 	more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));
@@ -211,9 +211,9 @@ static int job_add_report(struct collecting *c, struct node_report *r, const cha
 		node_report_free(r);
 		return -ENOMEM;
 	}
-	c->ranks += r->ranks;
+	c->ranks += r->job.ranks;
 	paths[j->nreports] = path ? strdup(path) : NULL;
-	more[j->nreports++] = *r;
+	more[j->nreports++] = r;
 	return 0;
 }
 
@@ -221,22 +221,17 @@ static int job_add_report(struct collecting *c, struct node_report *r, const cha
 static void take_report(void *arg, const char *path)
 {
 	struct collecting *c = arg;
-	struct node_report r;
+	struct from_json *r;
 	char why[SAVED_WHY_MAX];
 	struct saved s;
 	int rc;
 
 	if (saved_read(path, &s, why))
 		return;
-	rc = node_report_head(&s, &r);
-	if (!rc && strcmp(r.id, meeting_id(c->j->meeting))) {
-		saved_free(&s);
-		return;
-	}
+	rc = node_report_is(&s, meeting_id(c->j->meeting)) ?
+	     node_report_read(&s, c->like, &r) : -ENOENT;
 	if (!rc)
-		rc = node_report_read(&s, c->like, &r);
-	if (!rc)
-		rc = job_add_report(c, &r, path);
+		rc = job_add_report(c, r, path);
 	else if (rc == -EINVAL)
 		complain(0, "%s: ignoring this node: it has counted other events", path);
 	if (rc == -ENOMEM)
@@ -246,10 +241,10 @@ static void take_report(void *arg, const char *path)
 
 static int take_own(struct collecting *c, const struct saved *own)
 {
-	struct node_report r;
+	struct from_json *r;
 	int rc = node_report_read(own, c->like, &r);
 
-	return rc ? rc : job_add_report(c, &r, NULL);
+	return rc ? rc : job_add_report(c, r, NULL);
 }
 
 /* Waits for nodes that run, and a while for those of which nothing is there yet. */
@@ -330,7 +325,7 @@ void job_end(struct job *j, int status)
 	if (j->events)
 		measure_free(&j->joined);
 	for (int i = 0; i < j->nreports; i++) {
-		node_report_free(&j->reports[i]);
+		node_report_free(j->reports[i]);
 		free(j->paths[i]);
 	}
 	free(j->events);

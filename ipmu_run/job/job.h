@@ -22,7 +22,7 @@ struct job {
 	int ranks;			/* of this node, when the programs start */
 	bool has_first;			/* rank 0 is on this node */
 	struct meeting *meeting;	/* with other nodes; NULL: there are none, or it failed */
-	struct node_report *reports;	/* of all nodes, this one first */
+	struct from_json **reports;	/* of all nodes, this one first */
 	char **paths;			/* of their files; NULL: none */
 	int nreports;
 	struct measurement joined;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a report's frame from its JSON: from_json() and from_json_free(). An event that several
- * groups have is one event here, as in the report that was written. saved.c has checked names and
- * lists before. A member that is not as report_json() writes it is refused by name. */
+/* Reads a report from its JSON: from_json() and from_json_free(). An event that several groups have
+ * is one event here, as in the report that was written. saved.c has checked names and lists before.
+ * Counts are read from the events' parts; sums and metrics are computed again from them. A member
+ * that is not as report_json() writes it is refused by name. */
 #include "from_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../groups/formula.h"
 #include "json_reader.h"
+
+#define PARTS_MAX 1000000
 
 struct event_reading {
 	const struct saved *s;
@@ -35,10 +39,78 @@ static int from_json_find_event(const struct from_json *f, const char *name)
 	return -1;
 }
 
-static int reading_add_event(const struct event_reading *r, const char *name)
+static bool read_count(struct json_object *part, struct count *out)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(part, "value", &value))
+		return false;
+	*out = (struct count){ 0, value != NULL };
+	if (json_object_is_type(value, json_type_int))
+		out->value = json_object_get_int64(value);
+	else if (json_object_is_type(value, json_type_double) &&
+		 fabs(json_object_get_double(value)) < 9e18)
+		out->value = (long long)json_object_get_double(value);
+	else if (value)
+		return false;
+	return true;
+}
+
+/* A part that names its node alone, behind others of that node, is their sum. */
+static bool is_sum(const struct event *e, const struct part *p)
+{
+	if (p->node <= 0 || p->package >= 0 || p->box >= 0 || p->cpu >= 0)
+		return false;
+	for (int i = 0; i < e->nparts; i++)
+		if (e->parts[i].node == p->node)
+			return true;
+	return false;
+}
+
+/* Sums stand last, and are computed again. */
+static bool read_parts(struct json_object *parts, struct event *e, struct count *counts)
+{
+	for (size_t i = 0; i < json_list_length(parts); i++) {
+		struct json_object *o = json_object_array_get_idx(parts, i);
+		struct part p = { json_member_int(o, "package", -1), json_member_int(o, "box", -1),
+				  json_member_int(o, "cpu", -1),
+				  json_member_int(o, "node", -1) + 1 };
+		bool sum = is_sum(e, &p);
+
+		e->parts[i] = p;
+		if (!sum && (e->nsums || !read_count(o, &counts[e->nparts])))
+			return false;
+		e->nsums += sum;
+		e->nparts += !sum;
+	}
+	return true;
+}
+
+static int add_parts(const struct event_reading *r, struct event *e, struct json_object *parts)
+{
+	struct measurement *m = &r->f->m;
+	size_t n = json_list_length(parts);
+	struct count *more;
+
+	if (!n || n > PARTS_MAX)
+		return fault(r, "an event's parts");
+	e->parts = calloc(n, sizeof(*e->parts));
+	more = realloc(m->counts, ((size_t)m->nparts + n) * sizeof(*more));
+	if (more)
+		m->counts = more;
+	if (!more || !e->parts)
+		return -ENOMEM;
+	e->first = m->nparts;
+	if (!read_parts(parts, e, more + e->first))
+		return fault(r, "an event's parts");
+	m->nparts += e->nparts;
+	return 0;
+}
+
+static int reading_add_event(const struct event_reading *r, struct json_object *o)
 {
 	struct from_json *f = r->f;
-	const char *colons = strstr(name, ":::");
+	const char *name = json_member_text(o, "name"), *colons = strstr(name, ":::");
 	struct event *more, *e;
 
 	if (from_json_find_event(f, name) >= 0)
@@ -50,10 +122,9 @@ static int reading_add_event(const struct event_reading *r, const char *name)
 		return -ENOMEM;
 	f->events = more;
 	e = &more[f->nevents++];
-	*e = (struct event){ .given = strdup(colons ? colons + 3 : name), .component = -1,
-			     .parts = calloc(1, sizeof(*e->parts)), .nparts = 1 };
+	*e = (struct event){ .given = strdup(colons ? colons + 3 : name), .component = -1 };
 	strcpy(e->name, name);
-	return e->given && e->parts ? 0 : -ENOMEM;
+	return e->given ? add_parts(r, e, json_member_list(o, "parts")) : -ENOMEM;
 }
 
 static const char *name_in(struct json_object *list, size_t i)
@@ -71,7 +142,7 @@ static int read_events(const struct event_reading *r)
 							    "events");
 
 		for (size_t i = 0; i < json_list_length(list) && !rc; i++)
-			rc = reading_add_event(r, name_in(list, i));
+			rc = reading_add_event(r, json_object_array_get_idx(list, i));
 	}
 	return rc;
 }
@@ -187,6 +258,76 @@ static int read_groups(const struct event_reading *r)
 	return rc;
 }
 
+/* ---- the job ---- */
+
+static int read_job(const struct event_reading *r)
+{
+	struct json_object *root = r->s->root, *list = json_member_list(root, "nodes"),
+			   *job = json_member(root, "job", json_type_object);
+	struct from_json *f = r->f;
+	size_t n = json_list_length(list);
+
+	f->nodes = calloc(n + 1, sizeof(*f->nodes));
+	if (!f->nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_array_get_idx(list, i);
+
+		snprintf(f->nodes[i].host, sizeof(f->nodes[i].host), "%s",
+			 json_member_text(o, "host"));
+		f->nodes[i].ranks = json_member_int(o, "ranks", 0);
+	}
+	snprintf(f->id, sizeof(f->id), "%s", json_member_text(job, "id"));
+	f->job = (struct report_job){
+		.size = json_member_int(job, "size", 0), .ranks = json_member_int(root, "ranks", 0),
+		.ended = json_member_int(job, "ended", 0), .id = f->id, .nodes = (int)n,
+		.outside = json_member_int(job, "outside", 0), .node = f->nodes,
+		.first = json_member_bool(job, "first"),
+	};
+	return !job || (n && f->job.ranks > 0 && f->job.size >= f->job.ranks &&
+			f->job.ended >= 0 && f->job.outside >= 0) ? 0 : fault(r, "job");
+}
+
+/* The longest node's time; without a job the program's. */
+static int read_time(const struct event_reading *r)
+{
+	struct json_object *root = r->s->root, *job = json_member(root, "job", json_type_object),
+			   *ns = json_member(job, "ns", json_type_int),
+			   *seconds = json_member(root, "seconds", json_type_object);
+	struct measurement *m = &r->f->m;
+	double s = json_object_get_double(json_object_object_get(seconds, "value"));
+
+	m->run_ns = calloc(1, sizeof(*m->run_ns));
+	if (!m->run_ns)
+		return -ENOMEM;
+	m->done = json_member_int(root, "runs", -1);
+	if (m->done < 0 || m->done > 1 || json_member_int(root, "passes", 1) != 1) {
+		snprintf(r->why, SAVED_WHY_MAX, "%.200s: cannot read its counts: they are means "
+			 "of several runs or passes", r->s->path);
+		return -EINVAL;
+	}
+	if (job && (!ns || json_object_get_int64(ns) < 0))
+		return fault(r, "job.ns");
+	m->run_ns[0] = job ? (uint64_t)json_object_get_int64(ns) :
+		       s > 0 && s < 9e9 ? (uint64_t)(s * 1e9) : 0;
+	m->of_machine = job ? !strcmp(json_member_text(job, "clock"), "machine") :
+			r->f->machine.is_virtual;
+	m->status = json_member_int(root, "status", 0);
+	snprintf(m->lost, sizeof(m->lost), "%s", json_member_text(root, "lost"));
+	return 0;
+}
+
+static void read_window(const struct event_reading *r)
+{
+	struct window *w = &r->f->window;
+
+	if (!json_member(r->s->root, "from_mpi_init", json_type_boolean))
+		return;
+	w->begun = json_member_bool(r->s->root, "from_mpi_init");
+	snprintf(w->reason, sizeof(w->reason), "%s", json_member_text(r->s->root, "reason"));
+	r->f->m.window = w;
+}
+
 /* ---- the frame ---- */
 
 static int read_program(const struct event_reading *r)
@@ -235,25 +376,34 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 
 	*out = (struct from_json){ .nevents = 0 };
 	read_machine(s, &out->machine);
+	read_window(&r);
 	rc = read_events(&r);
 	if (!rc)
 		rc = read_groups(&r);
 	if (!rc)
 		rc = read_program(&r);
 	if (!rc)
+		rc = read_job(&r);
+	if (!rc)
+		rc = read_time(&r);
+	if (!rc)
 		rc = make_passes(out);
 	if (rc) {
 		from_json_free(out);
 		return rc;
 	}
-	out->m = (struct measurement){ .events = out->events, .nevents = out->nevents,
-				       .nparts = out->nevents, .passes = &out->passes, .runs = 1 };
+	out->m.events = out->events;
+	out->m.nevents = out->nevents;
+	out->m.passes = &out->passes;
+	out->m.runs = 1;
 	out->report = (struct report){
 		.machine = &out->machine, .m = &out->m, .groups = out->groups,
 		.ngroups = out->ngroups, .command = json_member_text(s->root, "command"),
 		.options = json_member_text(s->root, "options"), .only = only[0] ? only : NULL,
-		.program = out->program, .elsewhere = true, .formula = formula_value,
+		.program = out->program, .job = out->job.nodes ? &out->job : NULL,
+		.elsewhere = true, .formula = formula_value,
 	};
+	out->m.killed = !s->complete && report_is_complete(&out->report);
 	return 0;
 }
 
@@ -269,6 +419,8 @@ void from_json_free(struct from_json *f)
 	free(f->groups);
 	free(f->owned);
 	free(f->program);
+	free(f->nodes);
+	measure_free(&f->m);
 	passes_free(&f->passes);
 	*f = (struct from_json){ .nevents = 0 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report without counts, made from the JSON of another: machine, groups, events and command. */
+/* A report made from the JSON of another: machine, groups, counts, job and command. */
 #ifndef IPMU_RUN_FROM_JSON_H
 #define IPMU_RUN_FROM_JSON_H
 
@@ -15,12 +15,17 @@ struct from_json {
 	struct report_group *groups;
 	int ngroups;
 	char **program;			/* ended by NULL */
-	struct measurement m;		/* has the events, and no counts */
+	struct measurement m;
+	struct window window;		/* of m, if it has one: begun and reason alone */
+	struct report_node *nodes;
+	struct report_job job;
+	char id[128];			/* of job */
 	struct report report;		/* of m */
 };
 
-/* The texts are those of s, which must stay. 0 and one for from_json_free(); -ENOMEM; -EINVAL with
- * the object that is not as report_json() writes it. */
+/* The report must be of one run in one pass, as counts of several are means. The command and its
+ * words are those of s, which must stay for them. The result may not be moved. 0 and one for
+ * from_json_free(); -ENOMEM; -EINVAL with the object that is not as report_json() writes it. */
 int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_MAX]);
 void from_json_free(struct from_json *f);
 

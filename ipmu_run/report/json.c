@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the report as JSON: report_json(). Each item has its mean and deviation and, of several
- * runs, each run's value. A value that is not known is null. saved.c, from_json.c and
- * job/node_report.c read these members again: raise REPORT_SCHEMA when one changes its meaning. */
+ * runs, each run's value. A value that is not known is null. saved.c and from_json.c
+ * read these members again: raise REPORT_SCHEMA when one changes its meaning. */
 #include <json-c/json.h>
 
 #include "json_writer.h"
@@ -168,7 +168,7 @@ static struct json_object *node_list(struct json_writer *w, const struct report_
 	return list;
 }
 
-/* Members that joining the reports of a job's nodes needs (job/node_report.h). */
+/* Members that joining the reports of a job's nodes needs (from_json.h). */
 static struct json_object *job_object(struct json_writer *w, const struct report *r)
 {
 	struct json_object *o = json_object_begin(w);
