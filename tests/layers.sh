@@ -39,7 +39,7 @@ rooms=("${!may[@]}")
 # one layer, as in `a|b`, may not use each other.
 declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
-	[virtual_pmu]='machine|boot model system feed|native guest|tool'
+	[virtual_pmu]='machine|boot model|boot/guest system feed|native guest|tool boot/host .'
 	[mpi_aggregation]='collecting preload .'
 	[ipmu_run]='groups counting report job .'
 )
@@ -110,9 +110,12 @@ allowed() {	# allowed ROOM WORD...: one of the words is in the room's list
 	return 1
 }
 
+# A folder in a folder is of the other one's layer, unless it is named itself.
 folder_of() {	# folder_of ROOM PATH
 	local inside=${2#"$1"/}
-	[[ $inside = */* ]] && found=${inside%%/*} || found=.
+	[[ $inside = */* ]] || { found=.; return; }
+	found=${inside%/*}
+	[[ " ${layers[$1]:-} " = *[\ \|]"$found"[\ \|]* ]] || found=${inside%%/*}
 }
 
 layer_of() {	# layer_of ROOM FOLDER: its rank, counted from 1; 0 where the room has no layers

@@ -3,7 +3,7 @@
  * cut into pieces there. The input is one side of the connection: all frames up to its end. */
 #include "fuzz.h"
 #include "fuzz_file.h"
-#include "boot/init.h"
+#include "boot/guest/init.h"
 
 /* The text and its NUL are the order's, or the NUL is the one behind it. */
 static size_t check_text(const char *text, const char *payload, size_t bytes)

@@ -164,53 +164,6 @@ struct vpmu_launch {
 /* Runs it to its end; *status as a shell would report it. */
 int vpmu_launch(const struct vpmu_launch *launch, int *status);
 
-/* ---- boot.c: a whole machine ---- */
-struct vpmu_boot_ends;
-struct vpmu_boot {
-	const struct vpmu_place *place;
-	bool feed, count_boot, console, suspend;
-	bool caller;				/* the program runs as the caller's user */
-	const char *qemu, *kernel, *modules;	/* as given; NULL: those of the installation */
-	const char *append, *memory;
-	char **argv;
-};
-
-/* ---- boot_memory.c: memory of several packages ---- */
-/* How much each package has; the last has the rest. 0: it is behind one bus. */
-uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot);
-/* A descriptor of the table that tells the kernel. -1: failed and said so. */
-int vpmu_boot_affinity(const struct vpmu_boot *boot);
-
-/* ---- boot_clock.c ---- */
-/* The frequency of the host's time stamp counter, in kHz. 0: not known. */
-uint64_t vpmu_tsc_khz(void);
-
-/* ---- boot_image.c ---- */
-/* A descriptor of the first file system: the first process, and the modules that it loads, out of
- * a /lib/modules/VERSION folder. -1: failed and said so. */
-int vpmu_boot_image(const char *init, const char *modules);
-
-/* ---- boot_start.c: the emulator ---- */
-struct vpmu_boot_ends {
-	pid_t emulator;
-	int control, streams[3];	/* our ends of the machine's ports */
-	int log;			/* what the kernel's console and the emulator say */
-	int wake;			/* a byte wakes a machine that is suspended */
-	uint64_t violations;		/* that there were when the program started */
-};
-/* 0 or an exit status. */
-int vpmu_boot_start(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends);
-
-/* ---- boot_order.c ---- */
-/* Sends what is to be started, in a frame. 0 or -1. */
-int vpmu_boot_order(const struct vpmu_boot *boot, int control, const bool *terminal);
-/* The working folder; can the machine have it as it is? */
-bool vpmu_boot_folder(char *out, size_t bytes);
-
-/* ---- boot_talk.c ---- */
-/* Carries streams and signals until the machine is off; *status as a shell has it. */
-int vpmu_boot_talk(const struct vpmu_boot *boot, struct vpmu_boot_ends *ends, int *status);
-
 /* ---- report.c ---- */
 /* Prints what has not been told yet; with the machine's name where it matters. */
 void vpmu_report(struct vpmu_segment *s);
@@ -220,6 +173,5 @@ int vpmu_command_machines(int argc, char **argv);
 int vpmu_command_events(int argc, char **argv);
 int vpmu_command_regs(int argc, char **argv);
 int vpmu_command_run(int argc, char **argv);
-int vpmu_command_boot(int argc, char **argv);
 
 #endif

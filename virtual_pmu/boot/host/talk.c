@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../boot/wire.h"
+#include "../wire.h"
 #include "shown.h"
-#include "tool.h"
+#include "host.h"
 
 #define BOOT_SECONDS 300	/* hundreds of CPUs on a busy host need minutes */
 #define OFF_MILLISECONDS 10000

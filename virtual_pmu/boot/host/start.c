@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../boot/wire.h"
-#include "tool.h"
+#include "../wire.h"
+#include "host.h"
 
 #define WORDS_MAX 192
 #define KERNEL_SETTINGS "console=ttyS0 panic=-1 iomem=relaxed nmi_watchdog=0 " \

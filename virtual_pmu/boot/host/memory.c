@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "host.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)
 

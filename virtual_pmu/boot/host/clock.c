@@ -3,7 +3,7 @@
  * by the emulator's devices gets another frequency when the host is busy. */
 #include <time.h>
 
-#include "tool.h"
+#include "host.h"
 
 #ifdef __x86_64__
 #include <x86intrin.h>

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "boot/host/host.h"
+#include "tool/tool.h"
 
 static const struct command {
 	const char *name, *help;

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "wire.h"
+#include "../wire.h"
 
 /* The host's order to start a program: a VPMU_START frame, cut into pieces. */
 struct init_order {

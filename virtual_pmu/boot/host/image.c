@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../boot/wire.h"
-#include "tool.h"
+#include "../wire.h"
+#include "host.h"
 
 /* Those that the first process needs, then those that measure. Where one is part of the kernel
  * itself there is no file. */

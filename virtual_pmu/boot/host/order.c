@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sends the order to start a program on a booted machine: the caller's environment, folder, user
- * and terminal. vpmu_boot_order() writes it as one frame, which boot/order.c reads; boot/wire.h has
+ * and terminal. vpmu_boot_order() writes it as one frame, which guest/order.c reads; wire.h has
  * its format. vpmu_boot_folder() tells whether the machine can have the working folder as it is. */
 #include <errno.h>
 #include <grp.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../boot/wire.h"
-#include "tool.h"
+#include "../wire.h"
+#include "host.h"
 
 extern char **environ;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vpmu boot: options, and the life of one boot. vpmu_command_boot() is the entry point: it checks
- * the options and makes or joins the segment. boot_talk.c starts the emulator and carries streams
+ * the options and makes or joins the segment. talk.c starts the emulator and carries streams
  * until the machine is off. Then vpmu_command_boot() reports and leaves the segment. Wrong options
  * are refused before there is a segment. */
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../boot/wire.h"
-#include "tool.h"
+#include "../wire.h"
+#include "host.h"
 
 enum boot_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
 		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND };
