@@ -25,6 +25,12 @@ whos() {	# whos FILE...
 mapfile -t documents < <(find ./*.md docs man pfm_events/README.md upstream -name '*.md' -o -name '*.[1-9]')
 while read -r line; do fail "$line: 'who' is for people"; done < <(whos "${sources[@]}" "${documents[@]}")
 
+# -- the field's words in the documents
+words() {	# words FILE...
+	grep -nHiE '\b(puts? back|goes on)\b' "$@"
+}
+while read -r line; do fail "$line: say restore, continue"; done < <(words "${documents[@]}")
+
 # -- sentences in the documents; the style is 25 words, more than twice that is a mistake
 longest=50
 sentences() {	# sentences FILE...: longer ones; tables, commands and output are skipped, code is a word
@@ -95,8 +101,9 @@ cat >"$scratch/planted.c" <<-'END'
 END
 [ "$(openers "$scratch/planted.c" | wc -l)" = 2 ] || fail 'openers are not found'
 [ "$(whos "$scratch/planted.c" | wc -l)" = 1 ] || fail 'threads who wait are not found'
-words=$(printf 'word %.0s' $(seq "$longest"))
-printf '%s\n' "$words" 'more.' '' '- Short. A short one' "  and $words." '' "    command $words" '' "| a row $words |" \
+[ "$(words <(echo 'The engine puts back what it found.') | wc -l)" = 1 ] || fail 'put back is not found'
+long=$(printf 'word %.0s' $(seq "$longest"))
+printf '%s\n' "$long" 'more.' '' '- Short. A short one' "  and $long." '' "    command $long" '' "| a row $long |" \
 	'' "Exactly $(printf 'word %.0s' $(seq 2 "$longest"))" >"$scratch/planted.md"
 [ "$(sentences "$scratch/planted.md" | cut -d: -f2 | paste -sd' ')" = '1 4' ] ||
 	{ sentences "$scratch/planted.md"; fail 'long sentences are not found'; }
