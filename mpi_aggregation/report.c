@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of the last completed read: ipmu_mpi_report() and ipmu_mpi_write(), on rank 0 of the
- * communicator. They are ipmu-run's reports of events by name: describe() makes its measurement of
- * the nodes' cells, in one run, and the writers are the same. Metrics are left to
+ * communicator. They are ipmu-run's reports of events by name: report_describe() makes its
+ * measurement of the nodes' cells, in one run, and the writers are the same. Metrics are left to
  * `ipmu-run --show`, as their formulas need a library that programs shall not have to load. */
 #include <errno.h>
 #include <fcntl.h>
@@ -172,7 +172,7 @@ static void description_free(struct description *d)
 	free(d->program);
 }
 
-static int describe(struct description *d, const struct ipmu_mpi *m)
+static int report_describe(struct description *d, const struct ipmu_mpi *m)
 {
 	size_t events = (size_t)m->nevents, rows = (size_t)m->nrows;
 	size_t parts = events * rows * (size_t)(m->packages_max + 1);
@@ -246,7 +246,7 @@ static int report(const struct ipmu_mpi *m, FILE *to, const char *prefix)
 
 	if (rc || !m->nrows)
 		return rc;
-	rc = describe(&d, m);
+	rc = report_describe(&d, m);
 	if (rc)
 		return rc;
 	before = plain_numbers_begin();

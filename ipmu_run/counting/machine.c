@@ -122,7 +122,8 @@ static int add_boxes(struct event *e, int package)
 	int rc = 0;
 
 	if (event_qualifier(e->name, "box") || !part_exists(e, p))
-		return add_part(e, (struct part){ package, qualifier_number(e->name, "box"), -1, 0 });
+		return add_part(e, (struct part){ package, qualifier_number(e->name, "box"),
+						  -1, 0 });
 	for (; !rc && p.box < MANY && part_exists(e, p); p.box++)
 		rc = add_part(e, p);
 	return rc;

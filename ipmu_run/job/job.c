@@ -198,7 +198,8 @@ static int job_add_report(struct collecting *c, struct from_json *r, const char 
 			return job_replace_report(c, &j->reports[i], r), 0;
 	if (c->ranks + r->job.ranks > j->as.size) {
 		complain(0, "%s: ignoring this report: with its ranks there are %d, but the job "
-			 "has %d: one node is there twice", path, c->ranks + r->job.ranks, j->as.size);
+			 "has %d: one node is there twice", path, c->ranks + r->job.ranks,
+			 j->as.size);
 		return node_report_free(r), 0;
 	}
 	more = realloc(j->reports, (size_t)(j->nreports + 1) * sizeof(*more));

@@ -215,7 +215,7 @@ static void read_named(const struct event_reading *r, struct json_object *o, int
 		events[i] = from_json_find_event(r->f, name_in(list, i));
 }
 
-static int add_group(const struct event_reading *r, struct json_object *o)
+static int from_json_add_group(const struct event_reading *r, struct json_object *o)
 {
 	struct from_json *f = r->f;
 	struct json_object *ids = json_member(o, "ids", json_type_object);
@@ -254,7 +254,7 @@ static int read_groups(const struct event_reading *r)
 	if (!f->owned || !f->groups)
 		return -ENOMEM;
 	for (size_t i = 0; i < json_list_length(groups) && !rc; i++)
-		rc = add_group(r, json_object_array_get_idx(groups, i));
+		rc = from_json_add_group(r, json_object_array_get_idx(groups, i));
 	return rc;
 }
 

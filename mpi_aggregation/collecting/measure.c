@@ -300,7 +300,7 @@ void measure_start(struct ipmu_mpi *m)
 	measure_remember(ms, why);
 }
 
-static void take(struct ipmu_mpi *m)
+static void measure_take(struct ipmu_mpi *m)
 {
 	const struct measure *ms = &m->measure;
 
@@ -313,7 +313,7 @@ static void take(struct ipmu_mpi *m)
 		}
 }
 
-static void forget(const struct measure *ms)
+static void measure_forget(const struct measure *ms)
 {
 	for (int i = 0; i < ms->nparts; i++)
 		ms->counts[i].known = false;
@@ -321,17 +321,17 @@ static void forget(const struct measure *ms)
 
 void measure_read(struct ipmu_mpi *m)
 {
-	forget(&m->measure);
+	measure_forget(&m->measure);
 	sets_read(m->measure.sets, m->measure.counts);
-	take(m);
+	measure_take(m);
 }
 
 void measure_stop(struct ipmu_mpi *m)
 {
 	char why[COUNT_WHY_MAX] = "";
 
-	forget(&m->measure);
+	measure_forget(&m->measure);
 	sets_stop(m->measure.sets, m->measure.counts, why);
 	measure_remember(&m->measure, why);
-	take(m);
+	measure_take(m);
 }
