@@ -52,6 +52,17 @@ dangling() {	# dangling DOCUMENT
 for document in ./*.md docs/*.md pfm_events/*.md upstream/*.md; do
 	while read -r line; do fail "$line"; done < <(dangling "$document")
 done
+# -- commands: an indented line after a list is no code, but belongs to the list's last item
+listed() {	# listed DOCUMENT...: such lines
+	awk '
+	FNR == 1 { list = 0; blank = 1 }
+	/^    [^ ]/ && blank && list { print FILENAME ":" FNR ": a command after a list: put words between them" }
+	/^ *([-*]|[0-9]+[.]) / { list = 1; blank = 0; next }
+	!NF { blank = 1; next }
+	/^[#<|]/ || (/^[^ ]/ && blank) { list = 0 }
+	{ blank = 0 }' "$@"
+}
+while read -r line; do fail "$line"; done < <(listed ./*.md docs/*.md pfm_events/*.md upstream/*.md)
 for document in docs/*.md; do
 	grep -qF "]($document)" README.md || fail "README.md does not lead to $document"
 done
@@ -79,4 +90,6 @@ printf '%s\n' "\`$file\`, \`ipmu_name_parse()\` and \`ipmu_nothing()\`" "\`compo
 printf '%s\n' '# This, here' '[a page](docs/nowhere.md)' '[another](README.md)' '[here](#this-here)' \
 	'[there](#there)' >"$planted"
 [ "$(dangling "$planted" | wc -l)" = 3 ] || fail "planted links: $(dangling "$planted")"
+printf '%s\n' '- An item' '  of two lines.' '' '    command one' '' 'Words:' '' '    command two' >"$planted"
+[ "$(listed "$planted" | cut -d: -f2)" = 4 ] || fail "planted commands: $(listed "$planted")"
 exit "$failed"
