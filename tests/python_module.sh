@@ -139,6 +139,24 @@ VPMU_TALLY=$scratch/tally taskset -c 0 "$vpmu" run -m skl-1c2t -- /usr/bin/pytho
 is 'a lost count' "$(printf '%s\n' True 'ESTALE True True')" "$(cat "$scratch/out")"
 unset PYTHONPATH
 
+# -- a block that fails stops its counter; a program that ends leaves no register changed: the tally says so
+python skl-4c8t <<'E2'
+import ipmu
+counter = ipmu.Counter("skl_unc_clk.UNC_CLOCK:SOCKET")
+try:
+    with counter:
+        raise KeyError("mine")
+except KeyError as error:
+    print(error, counter.values)
+counter.start()
+try:
+    counter.start()
+except ipmu.Error as error:
+    print(error)
+E2
+is 'a block that fails' "'mine' {'skl_unc_clk.UNC_CLOCK:SOCKET': 0}" "$(head -n 1 "$scratch/out")"
+is 'started twice: a sentence' 2 "$(wc -l <"$scratch/out")"
+
 # -- a child counts by itself
 python skl-4c8t <<'E2'
 import os, ipmu

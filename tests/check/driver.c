@@ -2,7 +2,7 @@
 /* A stand-in of the kernel's driver of C-Boxes, preloaded into ipmu-check: its folders are in
  * $DRIVERS, perf_event_open() programs the first counter of the box that the folder's type names,
  * and a read has what that counted. As Linux' driver does, it leaves the counter as it is.
- * Registers: 334060-001 Tables 2-3, 2-7 and 2-8. */
+ * Registers: 334060-001 Tables 2-2, 2-7 and 2-8. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
