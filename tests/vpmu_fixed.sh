@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `vpmu run` fixes, as a program sees it: random numbers, addresses, and time with --time model.
-# Limits follow from getrandom(2), random(4), clock_gettime(2) and the options' description.
+# What `vpmu run` fixes, as a program sees it: random numbers and addresses. Limits follow from
+# getrandom(2), random(4) and the options' description.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
 needs "${CC:-cc}"
@@ -123,80 +123,4 @@ is 'the stack moves by 16 bytes' 0 $(((after[0] - before[0]) % 16))
 is 'a bad seed' 125 "$(run --seed x true >/dev/null; echo $?)"
 is 'a bad word' 125 "$(run --random no true >/dev/null; echo $?)"
 is 'the program does not see the variables' '' "$(VPMU_SEED=1 VPMU_TIME=host run env | grep -E '^VPMU_(SEED|TIME)')"
-
-# ---- time: four waits of 5 to 11 ms, each after the time was read
-
-cat >time.c <<'C'
-#define _GNU_SOURCE
-#include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/times.h>
-#include <time.h>
-#include <unistd.h>
-#include <x86intrin.h>
-
-#define MS 1000000L
-static long ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000 * MS + t.tv_nsec;
-}
-
-static struct timespec after(clockid_t clock, long wait)
-{
-	long end = ns(clock) + wait;
-
-	return (struct timespec){ end / (1000 * MS), end % (1000 * MS) };
-}
-
-static long tell(const char *what, long begun)
-{
-	printf("%s %ld\n", what, ns(CLOCK_MONOTONIC) - begun);
-	return ns(CLOCK_MONOTONIC);
-}
-
-int main(void)
-{
-	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-	pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-	long begun = ns(CLOCK_MONOTONIC), ticks = (long)__rdtsc();
-	struct timespec t = { 0, 5 * MS };
-	struct timeval day;
-	struct rusage usage;
-
-	nanosleep(&t, NULL);
-	begun = tell("5", begun);
-	poll(NULL, 0, 7);
-	begun = tell("7", begun);
-	t = after(CLOCK_MONOTONIC, 9 * MS);
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-	begun = tell("9", begun);
-	t = after(CLOCK_REALTIME, 11 * MS);
-	pthread_mutex_lock(&mutex);
-	if (pthread_cond_timedwait(&condition, &mutex, &t) == ETIMEDOUT)
-		tell("11", begun);
-	gettimeofday(&day, NULL);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("TSC %ld %ld %ld.%06ld %ld %ld %ld\n", ticks, (long)__rdtsc(), day.tv_sec, day.tv_usec,
-	       (long)time(NULL), (long)times(NULL), usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-	return 0;
-}
-C
-"${CC:-cc}" -O1 -pthread -o time time.c || exit 1
-timed=$(run --time model ./time)
-is 'time again' "$timed" "$(run --time model ./time)"
-is 'the variable' "$timed" "$(VPMU_TIME=model run ./time)"
-# A wait takes its time, and the instructions around it less than 1 ms.
-is 'waits' '5 7 9 11' "$(awk '$1 ~ /^[0-9]+$/ && $2 >= $1 * 1000000 && $2 < ($1 + 1) * 1000000 { print $1 }' <<<"$timed" | paste -sd ' ')"
-is 'the date' 2020-01-01 "$(date -u -d "@$(awk '/^TSC/ { print int($4) }' <<<"$timed")" +%F)"
-is 'RDTSC moves' yes "$(awk '/^TSC/ && $3 - $2 > 32000000 { print "yes" }' <<<"$timed")"
-host=$(run ./time)
-is 'waits by the host' '5 7 9 11' "$(awk '$1 ~ /^[0-9]+$/ && $2 >= $1 * 1000000 { print $1 }' <<<"$host" | paste -sd ' ')"
-is 'the date is the host'\''s' "$(date -u +%Y)" "$(date -u -d "@$(awk '/^TSC/ { print int($4) }' <<<"$host")" +%Y)"
 finish

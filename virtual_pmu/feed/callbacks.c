@@ -100,6 +100,7 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 	}
 	vpmu_core_feed_follow();
 	vpmu_emulated_publish_clock(t);
+	vpmu_runner_expire(&t->runner);
 	if (vpmu_retired_is_due(&t->runner))
 		vpmu_core_feed_report();
 	/* This comes when there was no miss for some time. */

@@ -152,7 +152,6 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, int64_t ret)
 {
 	struct vpmu_emulated *t = vpmu_self;
-	uint64_t until;
 
 	(void)id, (void)vcpu;
 	if (vpmu_feed.left_out)
@@ -177,9 +176,6 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
 		vpmu_core_feed_restart(false);
 	}
-	until = vpmu_system_waited();
-	if (until)
-		vpmu_runner_continue(&t->runner, until);
 	vpmu_contended_sleep(&t->runner, false);
 	t->waits = false;
 	vpmu_core_feed_follow();

@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 19u
+#define VPMU_VERSION 20u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -63,6 +63,8 @@ struct vpmu_thread {
 	uint32_t tid;			/* 0: free slot */
 	uint32_t cpu;			/* current virtual CPU */
 	uint64_t clock;			/* its own time, UCLK */
+	uint64_t begun;			/* its clock when its process or thread began */
+	uint64_t children;		/* clocks of processes that it has started and that ended */
 	uint64_t affinity[VPMU_CPUS_MAX / 64];
 };
 
@@ -109,6 +111,7 @@ struct vpmu_segment {
 	uint32_t feeds;			/* execution feeds attached now */
 	uint32_t kernel;		/* enum vpmu_booted */
 	uint64_t uclk[VPMU_PACKAGES_MAX];	/* newest clock published in each package */
+	uint64_t waited;		/* time that passed in waits, with --time model */
 	struct vpmu_access_counts accesses;	/* by programs, and by a booted kernel for itself */
 	uint64_t violation_count, undriven_count;
 	struct vpmu_violation violations[VPMU_VIOLATIONS_KEPT];	/* the first ones */
@@ -189,6 +192,9 @@ bool vpmu_thread_ended(uint32_t tid);
 /* Thread id of the caller, cached per thread and correct after fork(). */
 uint32_t vpmu_gettid(void);
 
+/* The newest clock of all packages. */
+uint64_t vpmu_newest_clock(const struct vpmu_segment *s);
+
 /* The slot of an emulated thread (host and guest thread ids are the same), made at the first call:
  * the affinity is that of the thread `parent` if that has a slot (0: unknown; then all CPUs), the
  * CPU the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
@@ -201,6 +207,8 @@ struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid);	/* o
 /* Does a thread of another process than this one live on the machine? */
 bool vpmu_threads_busy(const struct vpmu_segment *s, uint32_t pid);
 void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid);
+/* A process ends: its parent's slot gets its clocks. */
+void vpmu_thread_ends(struct vpmu_segment *s, uint32_t pid, uint32_t parent);
 /* New affinity mask (words of 64 CPUs, bit = virtual CPU); moves the thread when its CPU is not in
  * the mask any more, or is shared while another one may be free. -EINVAL when the mask holds no
  * CPU of this machine. */

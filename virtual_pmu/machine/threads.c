@@ -100,6 +100,18 @@ static struct vpmu_thread *free_slot(struct vpmu_segment *s, uint32_t tid)
 	return NULL;
 }
 
+uint64_t vpmu_newest_clock(const struct vpmu_segment *s)
+{
+	uint64_t newest = 0;
+
+	for (uint32_t i = 0; i < s->machine.packages; i++) {
+		uint64_t clock = __atomic_load_n(&s->uclk[i], __ATOMIC_RELAXED);
+
+		newest = clock > newest ? clock : newest;
+	}
+	return newest;
+}
+
 static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
 				     uint64_t clock)
 {
@@ -118,6 +130,8 @@ static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint3
 	else
 		mask_all(s, t->affinity);
 	t->clock = clock || !from ? clock : from->clock;
+	t->begun = from ? t->clock : vpmu_newest_clock(s);
+	t->children = 0;
 	t->cpu = place(s, t);
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return t;
@@ -155,6 +169,16 @@ void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)
 		__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
 	if (locked)
 		vpmu_unlock(s);
+}
+
+void vpmu_thread_ends(struct vpmu_segment *s, uint32_t pid, uint32_t parent)
+{
+	const struct vpmu_thread *t = vpmu_thread_find(s, pid);
+	struct vpmu_thread *to = vpmu_thread_find(s, parent);
+
+	if (t && to)
+		__atomic_fetch_add(&to->children, t->clock - t->begun + t->children,
+				   __ATOMIC_RELAXED);
 }
 
 int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64_t *mask,

@@ -40,11 +40,8 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_getrandom] = RANDOM,
 
 	[SYS_clock_gettime] = TIME, [SYS_gettimeofday] = TIME, [SYS_time] = TIME,
-	[SYS_times] = TIME, [SYS_getrusage] = TIME, [SYS_nanosleep] = TIME,
-	[SYS_clock_nanosleep] = TIME, [SYS_futex] = TIME, [SYS_poll] = TIME, [SYS_ppoll] = TIME,
-	[SYS_select] = TIME, [SYS_pselect6] = TIME, [SYS_epoll_wait] = TIME,
-	[SYS_epoll_pwait] = TIME, [SYS_epoll_pwait2] = TIME, [SYS_rt_sigtimedwait] = TIME,
-	[SYS_semtimedop] = TIME, [SYS_mq_timedsend] = TIME, [SYS_mq_timedreceive] = TIME,
+	[SYS_times] = TIME, [SYS_alarm] = TIME, [SYS_setitimer] = TIME, [SYS_getitimer] = TIME,
+	[SYS_nanosleep] = TIME, [SYS_clock_nanosleep] = TIME, [SYS_pause] = TIME,
 };
 
 static enum call_group group_of(int64_t number)
@@ -52,7 +49,7 @@ static enum call_group group_of(int64_t number)
 	return number >= 0 && number < GROUPS ? (enum call_group)groups[number] : OTHER;
 }
 
-bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
+static bool answers(int64_t number, int64_t a[6], int64_t *answer)
 {
 	switch (group_of(number)) {
 	case FILES:
@@ -73,14 +70,21 @@ bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
 	return false;
 }
 
+bool vpmu_system_call(int64_t number, int64_t a[6], int64_t *answer)
+{
+	if (answers(number, a, answer))
+		return true;
+	vpmu_time_leaves(number, a);
+	return false;
+}
+
 void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 {
 	enum call_group group = group_of(number);
 
+	vpmu_time_after(number, a, *answer);
 	if (group == FILES)
 		vpmu_files_after(number, a, answer);
 	else if (group == PATHS)
 		vpmu_paths_after(number, a, answer);
-	else if (group == TIME)
-		vpmu_time_after(number, a, answer);
 }

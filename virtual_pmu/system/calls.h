@@ -5,8 +5,11 @@
 #define VPMU_SYSTEM_CALLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/time.h>
 
+#include "../machine/segment.h"
 #include "tree.h"
 
 /* ---- files.c: by descriptor ---- */
@@ -33,7 +36,33 @@ bool vpmu_random_is_fixed(void);
 /* ---- time.c ---- */
 void vpmu_time_begin(bool model);
 bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer);
-void vpmu_time_after(int64_t number, const int64_t a[6], int64_t *answer);
+/* Around each call that is left to the host's kernel. */
+void vpmu_time_leaves(int64_t number, int64_t a[6]);
+void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer);
+
+/* ---- machine_time.c ---- */
+/* The calling thread's slot; NULL: it has none, as in a process that is not counted. */
+const struct vpmu_thread *vpmu_time_thread(void);
+/* Nanoseconds that the calling thread has executed, that have passed in waits, and both. */
+int64_t vpmu_time_executed(void);
+int64_t vpmu_time_waited(void);
+int64_t vpmu_time_now(void);
+/* So much time has passed at least, for the whole machine. */
+void vpmu_time_reach(int64_t time);
+struct timeval vpmu_time_value(int64_t ns);
+/* Copies to the program: 0 or -EFAULT. */
+int64_t vpmu_time_put(uint64_t address, const void *from, size_t bytes);
+
+/* ---- timers.c: alarm, setitimer, getitimer ---- */
+bool vpmu_timers_before(int64_t number, const int64_t a[6], int64_t *answer);
+/* A call begins that may wait, until this time at most (0: for ever); it is over. True: a timer
+ * expired in it. */
+void vpmu_timers_wait(int64_t number, int64_t until);
+bool vpmu_timers_waited(void);
+/* Sleeps if a timer will end a sleep until this time, and sends its signal. */
+bool vpmu_timers_sleep(int64_t until);
+/* The process is the child of a fork. */
+void vpmu_timers_forked(void);
 
 /* ---- cpus.c ---- */
 bool vpmu_cpus_before(int64_t number, const int64_t a[6], int64_t *answer);

@@ -49,6 +49,7 @@ void vpmu_system_forked(void)
 {
 	if (vpmu_system.left_out)
 		inherit_cpus();
+	vpmu_timers_forked();
 	fixed.stream = vpmu_fixed_stream(fixed.stream, started);
 	started = 0;
 	if (!fixed.host_random)

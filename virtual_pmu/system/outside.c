@@ -13,7 +13,7 @@
 
 int64_t vpmu_outside_read(void *to, size_t bytes)
 {
-	uint64_t newest = vpmu_system_newest();
+	uint64_t newest = vpmu_newest_clock(vpmu_system.segment);
 
 	if (bytes != sizeof(newest))
 		return -EINVAL;

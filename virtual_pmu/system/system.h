@@ -32,6 +32,8 @@ struct vpmu_program_memory {
 	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
 	/* The program is about to map the memory controller's window for the first time. */
 	void (*window_begins)(void);
+	/* The calling thread's stack pointer. */
+	uint64_t (*stack)(void);
 	/* Random numbers of the calling thread's stream; another stream for it. */
 	void (*random)(void *to, uint64_t bytes);
 	void (*seed)(uint64_t seed);
@@ -52,8 +54,6 @@ extern struct vpmu_system {
 
 /* The virtual CPU of the calling thread. */
 uint32_t vpmu_system_cpu(void);
-/* The newest clock of all packages. */
-uint64_t vpmu_system_newest(void);
 
 /* ---- what repeats (fixed.c) ---- */
 
@@ -66,12 +66,16 @@ void vpmu_system_forked(void);
 /* For the program that this process executes next. */
 struct vpmu_fixed vpmu_system_fixed_next(void);
 
-/* ---- time (time.c) ---- */
+/* ---- time (time.c, timers.c) ---- */
 
-/* The machine's clock of the calling thread; false: time is the host's. */
+/* The time that the calling thread reads; false: time is the host's. */
 bool vpmu_system_clock(uint64_t *value);
-/* After a system call: the clock at the end of its timeout; 0: it has not waited for one. */
+/* So much of it has passed in waits; 0 if time is the host's. */
 uint64_t vpmu_system_waited(void);
+/* A thread whose clock has come so far calls vpmu_system_timers(), which sends the signals of
+ * timers that have expired. It takes no lock. */
+extern uint64_t vpmu_system_timer_clock;
+void vpmu_system_timers(void);
 
 /* ---- system calls (calls.c) ---- */
 

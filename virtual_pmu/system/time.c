@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Time on the machine's clock (--time model): a program reads the clock of its thread. It advances
- * by what the thread executes, one nanosecond a clock. A wait in the host's kernel that ends by its
- * timeout advances it by the timeout. Absolute timeouts are the machine's; for the call they become
- * the host's. vpmu_time_before() and vpmu_time_after() stand around each system call, and
- * vpmu_system_waited() tells the feed where a thread's clock continues. */
+/* Time on the machine's clock (--time model). A thread reads the clock of what it has executed, one
+ * nanosecond a clock, and on top what has passed in waits. Waits move no clock of the model: a wait
+ * that ends by its timeout adds that to the segment's `waited`, which all programs of the machine
+ * read. Absolute timeouts are the machine's; the call gets a copy in the host's time.
+ * vpmu_time_before() answers calls that read a clock; vpmu_time_leaves() and vpmu_time_after()
+ * stand around each call that the host's kernel makes. Interval timers are in timers.c. Where a
+ * program has a timer that only the host knows, each of its calls takes the host's time, so that
+ * time does not stand still for a loop that goes by such a timer. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 #include "calls.h"
@@ -21,16 +26,20 @@
 #define TICK (SECOND / 100)
 /* Longer ones end by something else. */
 #define TIMEOUT_MAX (INT64_MAX / 4)
-/* 2020-01-01T00:00:00Z, when the machine is switched on. */
+/* 2020-01-01T00:00:00Z, when the machine is switched on. No file seems so old that a program would
+ * delete it. */
 #define START (INT64_C(1577836800) * SECOND)
+/* A process that is not counted has no clock that moves, so each look at the time takes this. */
+#define LOOK 1000
+/* Below the stack pointer, but for the x86-64 ABI's red zone, a program keeps nothing. */
+#define RED_ZONE 128
 
 static bool of_model;
+static bool timed_by_host;	/* the program has timers that only the host knows */
 
-/* The thread's wait: its timeout, 0 for none, and the absolute one that the program gave. */
+/* The thread's call: when it began on both clocks, and its timeout, 0 for none. */
 static _Thread_local struct waiting {
-	int64_t begun, timeout;
-	uint64_t changed;
-	struct timespec given;
+	int64_t begun, begun_host, timeout;
 } waiting;
 
 void vpmu_time_begin(bool model)
@@ -38,53 +47,58 @@ void vpmu_time_begin(bool model)
 	of_model = model;
 }
 
-/* A process that is not counted has no clock of its own, and reads the machine's newest. */
-static int64_t now(void)
+static int64_t look(void)
 {
-	const struct vpmu_thread *t;
+	int64_t now = vpmu_time_now();
 
 	if (vpmu_system.left_out)
-		return (int64_t)vpmu_system_newest();
-	t = vpmu_thread_find(vpmu_system.segment, vpmu_gettid());
-	return t ? (int64_t)__atomic_load_n(&t->clock, __ATOMIC_RELAXED) : 0;
+		vpmu_time_reach(now + LOOK);
+	return now;
 }
 
 bool vpmu_system_clock(uint64_t *value)
 {
 	if (of_model)
-		*value = (uint64_t)now();
+		*value = (uint64_t)look();
 	return of_model;
+}
+
+uint64_t vpmu_system_waited(void)
+{
+	return of_model ? (uint64_t)vpmu_time_waited() : 0;
 }
 
 static bool is_of_date(int64_t clock)
 {
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
+	       clock == CLOCK_REALTIME_ALARM;
 }
 
-/* Processes' and threads' own clocks: they are the machine's, too, from its start. */
+/* Below 0: those of another process or thread. */
+static bool is_of_cpu(int64_t clock)
+{
+	return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID ||
+	       (int32_t)clock < 0;
+}
+
+/* Stated model: all threads of a process have executed as much as the one that asks. */
+static int64_t cpu_time(void)
+{
+	const struct vpmu_thread *t = vpmu_time_thread();
+
+	return vpmu_time_executed() - (t ? (int64_t)t->begun : 0);
+}
+
 static int64_t clock_now(int64_t clock)
 {
-	return now() + (is_of_date(clock) ? START : 0);
-}
-
-static int64_t memory_put(uint64_t address, const void *from, size_t bytes)
-{
-	void *at = vpmu_system.memory->memory(address, bytes, true);
-
-	if (!at)
-		return -EFAULT;
-	memcpy(at, from, bytes);
-	return 0;
+	if (is_of_cpu(clock))
+		return cpu_time();
+	return look() + (is_of_date(clock) ? START : 0);
 }
 
 static struct timespec timespec_of(int64_t ns)
 {
 	return (struct timespec){ ns / SECOND, ns % SECOND };
-}
-
-static struct timeval timeval_of(int64_t ns)
-{
-	return (struct timeval){ ns / SECOND, ns % SECOND / 1000 };
 }
 
 static int64_t ns_of(int64_t seconds, int64_t part)
@@ -93,13 +107,22 @@ static int64_t ns_of(int64_t seconds, int64_t part)
 	       seconds * SECOND + part;
 }
 
+static int64_t host_now(int64_t clock)
+{
+	struct timespec host;
+
+	return clock_gettime((clockid_t)clock, &host) ? 0 : ns_of(host.tv_sec, host.tv_nsec);
+}
+
+/* ---- timeouts ---- */
+
 /* 0: there is none, or the program may not read it. */
-static int64_t timeout_at(uint64_t address, int64_t part_ns)
+static int64_t timeout_at(int64_t address, int64_t part_ns)
 {
 	const struct timespec *at = NULL;
 
 	if (address)
-		at = vpmu_system.memory->memory(address, sizeof(*at), false);
+		at = vpmu_system.memory->memory((uint64_t)address, sizeof(*at), false);
 	return at ? ns_of(at->tv_sec, at->tv_nsec * part_ns) : 0;
 }
 
@@ -108,100 +131,220 @@ static int64_t milliseconds(int64_t timeout)
 	return (int32_t)timeout > 0 ? (int32_t)timeout * MILLISECOND : 0;
 }
 
-/* Makes an absolute timeout of the machine the host's. */
-static void convert(uint64_t address, int64_t clock)
+/* Gives the call a copy of these bytes of the program, below its stack; NULL: there is no room. The
+ * program's own stay, as other threads may wait for the same time. */
+static void *replace(int64_t *argument, size_t bytes)
 {
-	struct timespec host, *at = NULL;
-	int64_t model, wanted;
+	uint64_t at = (vpmu_system.memory->stack() - RED_ZONE - bytes) & ~UINT64_C(15);
+	const void *from = vpmu_system.memory->memory((uint64_t)*argument, bytes, false);
+	void *to = from ? vpmu_system.memory->memory(at, bytes, true) : NULL;
 
-	if (address)
-		at = vpmu_system.memory->memory(address, sizeof(*at), true);
-	if (!at || at->tv_sec < 0 || clock_gettime((clockid_t)clock, &host))
-		return;
-	model = clock_now(clock);
-	wanted = ns_of(at->tv_sec, at->tv_nsec);
-	waiting.given = *at;
-	waiting.changed = address;
-	waiting.timeout = wanted > model ? wanted - model : 0;
-	wanted = ns_of(host.tv_sec, host.tv_nsec) + waiting.timeout;
-	*at = timespec_of(wanted);
+	if (!to)
+		return NULL;
+	memcpy(to, from, bytes);
+	*argument = (int64_t)at;
+	return to;
 }
 
-static void wait_for_futex(const int64_t a[6])
+/* An absolute timeout of the machine becomes the host's. Returns how long it is from now. */
+static int64_t convert(struct timespec *at, int64_t clock)
+{
+	int64_t host = host_now(clock), left;
+
+	if (!host || at->tv_sec < 0 || at->tv_nsec < 0 || at->tv_nsec >= SECOND ||
+	    (!at->tv_sec && !at->tv_nsec))
+		return 0;
+	left = ns_of(at->tv_sec, at->tv_nsec) - clock_now(clock);
+	*at = timespec_of(host + left > 0 ? host + left : 1);
+	return left > 0 ? left : 0;
+}
+
+static int64_t wait_until(int64_t *argument, int64_t clock)
+{
+	struct timespec *at = *argument ? replace(argument, sizeof(*at)) : NULL;
+
+	return at ? convert(at, clock) : 0;
+}
+
+static int64_t futex_timeout(int64_t a[6])
 {
 	switch (a[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
-		waiting.timeout = timeout_at((uint64_t)a[3], 1);
-		break;
+		return timeout_at(a[3], 1);
 	case FUTEX_WAIT_BITSET: case FUTEX_WAIT_REQUEUE_PI: case FUTEX_LOCK_PI2:
-		convert((uint64_t)a[3], a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME :
-								     CLOCK_MONOTONIC);
-		break;
+		return wait_until(&a[3], a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME :
+								       CLOCK_MONOTONIC);
 	case FUTEX_LOCK_PI:
-		convert((uint64_t)a[3], CLOCK_REALTIME);
-		break;
+		return wait_until(&a[3], CLOCK_REALTIME);
+	default:
+		return 0;
 	}
 }
 
-static void time_wait_for(int64_t number, const int64_t a[6])
+static int64_t timeout_of(int64_t number, int64_t a[6])
 {
-	waiting = (struct waiting){ .begun = now() };
 	switch (number) {
-	case SYS_futex: wait_for_futex(a); break;
-	case SYS_nanosleep: waiting.timeout = timeout_at((uint64_t)a[0], 1); break;
+	case SYS_futex:
+		return futex_timeout(a);
+	case SYS_nanosleep:
+		return timeout_at(a[0], 1);
 	case SYS_clock_nanosleep:
-		if (a[1] & TIMER_ABSTIME)
-			convert((uint64_t)a[2], a[0]);
-		else
-			waiting.timeout = timeout_at((uint64_t)a[2], 1);
-		break;
-	case SYS_poll: waiting.timeout = milliseconds(a[2]); break;
-	case SYS_epoll_wait: case SYS_epoll_pwait: waiting.timeout = milliseconds(a[3]); break;
-	case SYS_ppoll: waiting.timeout = timeout_at((uint64_t)a[2], 1); break;
+		return a[1] & TIMER_ABSTIME ? wait_until(&a[2], a[0]) : timeout_at(a[2], 1);
+	case SYS_poll:
+		return milliseconds(a[2]);
+	case SYS_epoll_wait: case SYS_epoll_pwait:
+		return milliseconds(a[3]);
 	case SYS_epoll_pwait2: case SYS_semtimedop:
-		waiting.timeout = timeout_at((uint64_t)a[3], 1);
-		break;
-	case SYS_rt_sigtimedwait: waiting.timeout = timeout_at((uint64_t)a[2], 1); break;
-	case SYS_select: waiting.timeout = timeout_at((uint64_t)a[4], 1000); break;
-	case SYS_pselect6: waiting.timeout = timeout_at((uint64_t)a[4], 1); break;
+		return timeout_at(a[3], 1);
+	case SYS_ppoll: case SYS_rt_sigtimedwait:
+		return timeout_at(a[2], 1);
+	case SYS_select:
+		return timeout_at(a[4], 1000);
+	case SYS_pselect6:
+		return timeout_at(a[4], 1);
 	case SYS_mq_timedsend: case SYS_mq_timedreceive:
-		convert((uint64_t)a[4], CLOCK_REALTIME);
-		break;
+		return wait_until(&a[4], CLOCK_REALTIME);
+	default:
+		return 0;
 	}
 }
 
-static int64_t time_usage(uint64_t address)
+/* QEMU's own number for a call that is to begin again after a signal. */
+static bool interrupted(int64_t answer)
 {
-	struct rusage *at = vpmu_system.memory->memory(address, sizeof(*at), true);
+	return answer == -EINTR || answer == -512;
+}
 
+/* The rest of a wait, for calls that tell it. */
+static void tell_rest(int64_t number, const int64_t a[6], int64_t answer)
+{
+	int64_t rest = waiting.begun + waiting.timeout - vpmu_time_now();
+	struct timespec time = timespec_of(rest > 0 ? rest : 0);
+	struct timeval value = vpmu_time_value(rest > 0 ? rest : 0);
+
+	if (number == SYS_nanosleep && interrupted(answer) && a[1])
+		vpmu_time_put((uint64_t)a[1], &time, sizeof(time));
+	else if (number == SYS_clock_nanosleep && interrupted(answer) && a[3] && !a[1])
+		vpmu_time_put((uint64_t)a[3], &time, sizeof(time));
+	else if (number == SYS_select && answer >= 0)
+		vpmu_time_put((uint64_t)a[4], &value, sizeof(value));
+}
+
+/* 0: of a clock that waits do not take. */
+static int64_t sleep_until(int64_t number, const int64_t a[6])
+{
+	int64_t now = vpmu_time_now(), date = is_of_date(a[0]) ? START : 0;
+
+	if (number == SYS_nanosleep)
+		return now + timeout_at(a[0], 1);
+	if (is_of_cpu(a[0]))
+		return 0;
+	return a[1] & TIMER_ABSTIME ? timeout_at(a[2], 1) - date : now + timeout_at(a[2], 1);
+}
+
+/* A sleep that an interval timer ends is done here, so that its signal cannot come before it. */
+static bool sleeps(int64_t number, const int64_t a[6], int64_t *answer)
+{
+	int64_t until = number == SYS_pause ? INT64_MAX : sleep_until(number, a);
+
+	waiting = (struct waiting){ .begun = vpmu_time_now() };
+	if (!vpmu_timers_sleep(until))
+		return false;
+	*answer = -EINTR;
+	waiting.timeout = until - waiting.begun;
+	tell_rest(number, a, *answer);
+	return true;
+}
+
+/* ---- timers that only the host knows ---- */
+
+/* An absolute time is of a date if it is later than START, else of the monotonic clock. */
+static void set_host_timer(int64_t *value, bool absolute)
+{
+	struct itimerspec *to = absolute && *value ? replace(value, sizeof(*to)) : NULL;
+
+	if (to)
+		convert(&to->it_value, to->it_value.tv_sec >= START / SECOND ? CLOCK_REALTIME :
+									    CLOCK_MONOTONIC);
+	timed_by_host = true;
+}
+
+static void note_timer(int64_t number, int64_t a[6])
+{
+	bool socket = number == SYS_setsockopt && a[1] == SOL_SOCKET;
+
+	if (number == SYS_timerfd_settime)
+		set_host_timer(&a[2], a[1] & TFD_TIMER_ABSTIME);
+	else if (number == SYS_timer_settime)
+		set_host_timer(&a[2], a[1] & TIMER_ABSTIME);
+	else if (socket && (a[2] == SO_RCVTIMEO || a[2] == SO_SNDTIMEO))
+		timed_by_host = true;
+}
+
+/* ---- calls that read a clock ---- */
+
+static void tell_usage(int64_t address, int64_t ns)
+{
+	struct rusage *at = NULL;
+
+	if (address)
+		at = vpmu_system.memory->memory((uint64_t)address, sizeof(*at), true);
 	if (!at)
-		return -EFAULT;
-	at->ru_utime = timeval_of(now());
-	at->ru_stime = timeval_of(0);
-	return 0;
+		return;
+	at->ru_utime = vpmu_time_value(ns);
+	at->ru_stime = vpmu_time_value(0);
 }
 
-static int64_t get_times(uint64_t address)
+static int64_t children_time(void)
 {
-	const struct tms times = { .tms_utime = now() / TICK };
-	int64_t rc = address ? memory_put(address, &times, sizeof(times)) : 0;
+	const struct vpmu_thread *t = vpmu_time_thread();
 
-	return rc ? rc : now() / TICK;
+	return t ? (int64_t)__atomic_load_n(&t->children, __ATOMIC_RELAXED) : 0;
 }
 
-static int64_t get_time(uint64_t address)
+/* Those that have ended since the last one that was waited for. */
+static int64_t children_time_again(void)
+{
+	static int64_t told;
+	int64_t all = children_time(), last = __atomic_exchange_n(&told, all, __ATOMIC_RELAXED);
+
+	return all > last ? all - last : 0;
+}
+
+static int64_t get_clock(int64_t clock, int64_t address)
+{
+	struct timespec time = timespec_of(clock_now(clock));
+
+	return vpmu_time_put((uint64_t)address, &time, sizeof(time));
+}
+
+static int64_t get_times(int64_t address)
+{
+	const struct tms times = { .tms_utime = cpu_time() / TICK,
+				   .tms_cutime = children_time() / TICK };
+	int64_t rc = address ? vpmu_time_put((uint64_t)address, &times, sizeof(times)) : 0;
+
+	return rc ? rc : look() / TICK;
+}
+
+static int64_t get_time(int64_t address)
 {
 	int64_t seconds = clock_now(CLOCK_REALTIME) / SECOND;
-	int64_t rc = address ? memory_put(address, &seconds, sizeof(seconds)) : 0;
+	int64_t rc = address ? vpmu_time_put((uint64_t)address, &seconds, sizeof(seconds)) : 0;
 
 	return rc ? rc : seconds;
 }
 
-/* Answers a call that reads a clock. The others wait. */
+static int64_t get_time_of_day(int64_t address)
+{
+	struct timeval of_day = vpmu_time_value(clock_now(CLOCK_REALTIME));
+
+	return address ? vpmu_time_put((uint64_t)address, &of_day, sizeof(of_day)) : 0;
+}
+
 bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer)
 {
 	struct timespec time;
-	struct timeval of_day;
 
 	if (!of_model)
 		return false;
@@ -209,20 +352,38 @@ bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer)
 	case SYS_clock_gettime:
 		if (clock_gettime((clockid_t)a[0], &time))
 			return false;		/* no such clock */
-		time = timespec_of(clock_now(a[0]));
-		*answer = memory_put((uint64_t)a[1], &time, sizeof(time));
+		*answer = get_clock(a[0], a[1]);
 		return true;
 	case SYS_gettimeofday:
-		of_day = timeval_of(clock_now(CLOCK_REALTIME));
-		*answer = a[0] ? memory_put((uint64_t)a[0], &of_day, sizeof(of_day)) : 0;
+		*answer = get_time_of_day(a[0]);
 		return !a[1];
-	case SYS_time: *answer = get_time((uint64_t)a[0]); return true;
-	case SYS_times: *answer = get_times((uint64_t)a[0]); return true;
-	case SYS_getrusage: return false;
+	case SYS_time:
+		*answer = get_time(a[0]);
+		return true;
+	case SYS_times:
+		*answer = get_times(a[0]);
+		return true;
+	case SYS_setitimer: case SYS_getitimer: case SYS_alarm:
+		timed_by_host |= vpmu_system.left_out;
+		return !vpmu_system.left_out && vpmu_timers_before(number, a, answer);
+	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_pause:
+		return sleeps(number, a, answer);
 	default:
-		time_wait_for(number, a);
 		return false;
 	}
+}
+
+/* ---- calls that the host's kernel makes ---- */
+
+void vpmu_time_leaves(int64_t number, int64_t a[6])
+{
+	if (!of_model)
+		return;
+	note_timer(number, a);
+	waiting = (struct waiting){ .begun = vpmu_time_now(), .timeout = timeout_of(number, a) };
+	if (timed_by_host || waiting.timeout)
+		waiting.begun_host = host_now(CLOCK_MONOTONIC);
+	vpmu_timers_wait(number, waiting.timeout ? waiting.begun + waiting.timeout : 0);
 }
 
 static bool timed_out(int64_t number, int64_t answer)
@@ -237,23 +398,30 @@ static bool timed_out(int64_t number, int64_t answer)
 	}
 }
 
-void vpmu_time_after(int64_t number, const int64_t a[6], int64_t *answer)
+static void add_waited(int64_t number, int64_t answer)
+{
+	bool fired = vpmu_timers_waited();
+	int64_t host;
+
+	if (waiting.timeout && timed_out(number, answer)) {
+		vpmu_time_reach(waiting.begun + waiting.timeout);
+	} else if (timed_by_host || (waiting.timeout && interrupted(answer) && !fired)) {
+		host = host_now(CLOCK_MONOTONIC) - waiting.begun_host;
+		if (waiting.timeout && host > waiting.timeout)
+			host = waiting.timeout;
+		vpmu_time_reach(waiting.begun + host);
+	}
+}
+
+void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer)
 {
 	if (!of_model)
 		return;
-	if (number == SYS_getrusage && !*answer && a[0] != RUSAGE_CHILDREN)
-		*answer = time_usage((uint64_t)a[1]);
-	if (waiting.changed)
-		memory_put(waiting.changed, &waiting.given, sizeof(waiting.given));
-	if (number != SYS_getrusage && !timed_out(number, *answer))
-		waiting.timeout = 0;
-	waiting.changed = 0;
-}
-
-uint64_t vpmu_system_waited(void)
-{
-	uint64_t end = waiting.timeout ? (uint64_t)(waiting.begun + waiting.timeout) : 0;
-
-	waiting.timeout = 0;
-	return end;
+	add_waited(number, answer);
+	if (waiting.timeout)
+		tell_rest(number, a, answer);
+	if (number == SYS_getrusage && !answer)
+		tell_usage(a[1], (int32_t)a[0] == RUSAGE_CHILDREN ? children_time() : cpu_time());
+	else if (number == SYS_wait4 && answer > 0)
+		tell_usage(a[3], children_time_again());
 }

@@ -13,13 +13,12 @@
 #define RANDOM "VPMU_RANDOM"
 #define TIME "VPMU_TIME"
 
-/* Outside of a job: 0. */
-static uint64_t rank_in_job(void)
+/* Outside of a job: -1. */
+static long rank_in_job(void)
 {
 	static const char *const names[] = { LAUNCHER_RANKS };
-	long rank = vpmu_first_number(names, sizeof(names) / sizeof(names[0]));
 
-	return rank < 0 ? 0 : (uint64_t)rank;
+	return vpmu_first_number(names, sizeof(names) / sizeof(names[0]));
 }
 
 static const char *value_of(const char *option, const char *name)
@@ -44,11 +43,14 @@ static int parse_seed(const char *text, uint64_t *out)
 	return VPMU_EXIT_USAGE;
 }
 
+/* Without a word *is_other stays. */
 static int parse_word(const char *option, const char *text, const char *usual, const char *other,
 		      bool *is_other)
 {
-	*is_other = text && !strcmp(text, other);
-	if (!text || *is_other || !strcmp(text, usual))
+	if (!text)
+		return 0;
+	*is_other = !strcmp(text, other);
+	if (*is_other || !strcmp(text, usual))
 		return 0;
 	vpmu_complain("%s %s: %s or %s", option, text, usual, other);
 	return VPMU_EXIT_USAGE;
@@ -67,14 +69,18 @@ int vpmu_fixed_parse(const struct vpmu_fixed_options *o, bool feed, struct vpmu_
 	const char *seed = value_of(o->seed, SEED), *random = value_of(o->random, RANDOM);
 	const char *time = value_of(o->time, TIME);
 	int rc = parse_seed(seed, &out->seed);
+	long rank = rank_in_job();
 
+	out->host_random = false;
+	/* Ranks may compare their time with that of other nodes. */
+	out->model_time = rank < 0;
 	if (!rc)
 		rc = parse_word("--random", random, "fixed", "host", &out->host_random);
 	if (!rc)
 		rc = parse_word("--time", time, "host", "model", &out->model_time);
 	if (rc)
 		return rc;
-	out->stream = vpmu_fixed_stream(out->seed, rank_in_job() + 1);
+	out->stream = vpmu_fixed_stream(out->seed, rank < 0 ? 1 : (uint64_t)rank + 1);
 	pass_on(SEED, seed, feed);
 	pass_on(RANDOM, random, feed);
 	pass_on(TIME, time, feed);

@@ -131,7 +131,7 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 	memory = (struct vpmu_program_memory){
 		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
 		.program = host->program, .protect = host->protect, .window_begins = on_window,
-		.random = host->random, .seed = host->seed,
+		.random = host->random, .seed = host->seed, .stack = host->stack,
 	};
 	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);

@@ -4,13 +4,14 @@
  * request from the LLC or another core, memory_clocks from memory. Lines arrive in the order of
  * their requests, at least latency / fill_buffers clocks apart: as close as buffers in constant use
  * let them. The thread continues meanwhile, as long as a buffer is free. Clocks advance only by
- * execution, and with --time model by timeouts. A new thread begins at its parent's clock. A thread
+ * execution, so waits take none. A new thread begins at its parent's clock. A thread
  * that waited in a system call continues at the clock of the thread that woke it. Where that is not
  * known (in anything but a futex) it continues at its package's newest clock. */
 #ifndef VPMU_FEED_CLOCK_H
 #define VPMU_FEED_CLOCK_H
 
 #include "../../model/core_events.h"
+#include "../../system/system.h"
 #include "../cache/caches.h"
 #include "../core/retired.h"
 
@@ -68,6 +69,14 @@ static inline void vpmu_runner_look(struct vpmu_segment *s, struct vpmu_runner *
 	r->cpu = VPMU_NO_CPU;
 }
 
+/* Timers that go by what a program executes. */
+static inline void vpmu_runner_expire(const struct vpmu_runner *r)
+{
+	if (__builtin_expect(r->clock >= __atomic_load_n(&vpmu_system_timer_clock,
+							 __ATOMIC_RELAXED), 0))
+		vpmu_system_timers();
+}
+
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
  * package. Machine lock held. */
 static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
@@ -78,6 +87,7 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 
 	r->published = clock;
 	__atomic_store_n(r->clock_slot, clock, __ATOMIC_RELAXED);
+	vpmu_runner_expire(r);
 	if (ahead) {
 		vpmu_clock(c->s, r->package, clock);
 		vpmu_runner_look(c->s, r);

@@ -177,8 +177,11 @@ void vpmu_emulated_end(void)
 	vpmu_core_feed_leave();
 	vpmu_runner_let_go(segment, &t->runner);
 	locked = vpmu_feed_lock(segment, t->runner.tid);
-	if (!vpmu_feed.cpu_of)
+	if (!vpmu_feed.cpu_of) {
+		if (t->runner.tid == (uint32_t)getpid())
+			vpmu_thread_ends(segment, t->runner.tid, (uint32_t)getppid());
 		vpmu_thread_release(segment, t->runner.tid);
+	}
 	if (!t->sleeps)
 		count(-1u);
 	vpmu_contended_leave(&vpmu_feed.caches, &t->runner);
