@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `vpmu run` fixes, as a program sees it: random numbers and addresses. Limits follow from
+# What `vpmu run` fixes, as a program sees it: random numbers, addresses, memory. Limits follow from
 # getrandom(2), random(4) and the options' description.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/support/verdict.sh"
@@ -17,6 +17,7 @@ cat >random.c <<'C'
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,9 +65,13 @@ static void children(char *self)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
+	struct sysinfo info;
 	unsigned long n;
 
-	if (!strcmp(how, "one")) {
+	if (!strcmp(how, "memory")) {
+		sysinfo(&info);
+		printf("%lu %lu\n", info.totalram / info.mem_unit / 1024, info.freeram / info.mem_unit / 1024);
+	} else if (!strcmp(how, "one")) {
 		memcpy(&n, (void *)getauxval(AT_RANDOM), sizeof(n));
 		printf("%016lx\n%016lx\n", n, draw());
 	} else if (!strcmp(how, "errors")) {
@@ -119,6 +124,12 @@ read -r -a after <<<"$moved"
 is 'the program moves by pages' 0 $(((after[1] - before[1]) % 4096))
 is 'the heap moves by pages' 0 $(((after[2] - before[2]) % 4096))
 is 'the stack moves by 16 bytes' 0 $(((after[0] - before[0]) % 16))
+
+for machine in skl-4c8t nhmex-2p16c32t; do
+	is "memory of $machine" "$(run -m $machine sh -c 'cat /sys/devices/system/node/node*/meminfo' |
+		awk '/MemTotal/ { total += $4 } /MemFree/ { free += $4 } END { printf "%.0f %.0f", total, free }')" \
+		"$(run -m $machine ./random memory)"
+done
 
 is 'a bad seed' 125 "$(run --seed x true >/dev/null; echo $?)"
 is 'a bad word' 125 "$(run --random no true >/dev/null; echo $?)"

@@ -71,6 +71,12 @@ static inline uint32_t vpmu_machine_cpus(const struct vpmu_machine *m)
 {
 	return m->packages * (m->cores - m->little.cores) * m->threads + m->little.cores;
 }
+/* Memory of each node, as in the topology. */
+#define VPMU_NODE_BYTES (16ull << 30)
+static inline uint32_t vpmu_machine_nodes(const struct vpmu_machine *m)
+{
+	return m->one_node ? 1 : m->packages;
+}
 /* The first E core of the package; vpmu_machine.cores where there is none. */
 static inline uint32_t vpmu_first_little(const struct vpmu_machine *m)
 {

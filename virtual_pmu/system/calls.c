@@ -5,7 +5,7 @@
 
 #include "system.h"
 
-enum call_group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, TIME };
+enum call_group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, MEMORY, TIME };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -37,7 +37,7 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_getcpu] = CPUS, [SYS_sched_getaffinity] = CPUS, [SYS_sched_setaffinity] = CPUS,
 	[SYS_perf_event_open] = CPUS,
 
-	[SYS_getrandom] = RANDOM,
+	[SYS_getrandom] = RANDOM, [SYS_sysinfo] = MEMORY,
 
 	[SYS_clock_gettime] = TIME, [SYS_gettimeofday] = TIME, [SYS_time] = TIME,
 	[SYS_times] = TIME, [SYS_alarm] = TIME, [SYS_setitimer] = TIME, [SYS_getitimer] = TIME,
@@ -62,6 +62,8 @@ static bool answers(int64_t number, int64_t a[6], int64_t *answer)
 		return vpmu_cpus_before(number, a, answer);
 	case RANDOM:
 		return vpmu_random_before(a, answer);
+	case MEMORY:
+		return vpmu_memory_before(a, answer);
 	case TIME:
 		return vpmu_time_before(number, a, answer);
 	case OTHER:

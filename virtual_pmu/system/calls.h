@@ -33,11 +33,16 @@ int vpmu_changes_open(const char *path, int *flags);
 bool vpmu_random_before(const int64_t a[6], int64_t *answer);
 bool vpmu_random_is_fixed(void);
 
+/* ---- memory.c: sysinfo ---- */
+bool vpmu_memory_before(const int64_t a[6], int64_t *answer);
+
 /* ---- time.c ---- */
 void vpmu_time_begin(bool model);
 bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer);
 /* Around each call that is left to the host's kernel. */
 void vpmu_time_leaves(int64_t number, int64_t a[6]);
+/* Seconds since the machine or the host was switched on. */
+int64_t vpmu_time_up(void);
 void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer);
 
 /* ---- machine_time.c ---- */

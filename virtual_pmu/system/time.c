@@ -311,6 +311,11 @@ static int64_t children_time_again(void)
 	return all > last ? all - last : 0;
 }
 
+int64_t vpmu_time_up(void)
+{
+	return (of_model ? look() : host_now(CLOCK_BOOTTIME)) / SECOND;
+}
+
 static int64_t get_clock(int64_t clock, int64_t address)
 {
 	struct timespec time = timespec_of(clock_now(clock));

@@ -14,7 +14,6 @@
 
 #include "tool.h"
 
-#define MEMORY_KIB (UINT64_C(16) << 20)	/* of a node, as in the topology */
 #define WORDS (VPMU_CPUS_MAX / 32)
 
 struct cpu_list { uint32_t word[WORDS]; };
@@ -365,8 +364,8 @@ static void put_node(struct system *s, uint32_t node, uint32_t nodes)
 	system_make(s, "%s", directory);
 	put_set(s, directory, "cpumap", "cpulist", &c);
 	snprintf(path, sizeof(path), "%s/meminfo", directory);
-	system_put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n",
-		   node, (unsigned long long)MEMORY_KIB, node, (unsigned long long)MEMORY_KIB);
+	system_put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n", node,
+	    VPMU_NODE_BYTES >> 10, node, VPMU_NODE_BYTES >> 10);
 	for (uint32_t other = 0; other < nodes; other++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, used ? " %d" : "%d",
 					 other == node ? 10 : 20);
@@ -385,7 +384,7 @@ static void put_nodes(struct system *s)
 {
 	static const char *const lists[] = { "online", "possible", "has_cpu", "has_memory",
 					     "has_normal_memory" };
-	uint32_t nodes = s->machine->one_node ? 1 : s->machine->packages;
+	uint32_t nodes = vpmu_machine_nodes(s->machine);
 	char path[64];
 
 	system_make(s, "node");
