@@ -31,12 +31,46 @@ static int topology_explain(char *why, int err, const char *what)
 	return -err;
 }
 
+/* hwloc 3.0 has what it knows of the machine at the topology, 2.x at the root object, and the two
+ * return what they know of a kind of CPU in different forms. */
+#if HWLOC_API_VERSION >= 0x00030000
+static const char *machine_info(hwloc_topology_t topology, const char *name)
+{
+	return hwloc_get_info_by_name(hwloc_topology_get_infos(topology), name);
+}
+
+static const char *kind_info(hwloc_topology_t topology, unsigned int kind, const char *name)
+{
+	struct hwloc_infos_s *infos;
+	int rc = hwloc_cpukinds_get_info(topology, kind, NULL, NULL, &infos, 0);
+
+	return rc ? NULL : hwloc_get_info_by_name(infos, name);
+}
+#else
+static const char *machine_info(hwloc_topology_t topology, const char *name)
+{
+	return hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
+}
+
+static const char *kind_info(hwloc_topology_t topology, unsigned int kind, const char *name)
+{
+	struct hwloc_info_s *infos = NULL;
+	unsigned int n = 0;
+	int rc = hwloc_cpukinds_get_info(topology, kind, NULL, NULL, &n, &infos, 0);
+
+	for (unsigned int i = 0; !rc && i < n; i++)
+		if (strcmp(infos[i].name, name) == 0)
+			return infos[i].value;
+	return NULL;
+}
+#endif
+
 static const char *info_find(hwloc_topology_t topology, const char *name)
 {
 	hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
 	const char *value = package ? hwloc_obj_get_info_by_name(package, name) : NULL;
 
-	return value ? value : hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
+	return value ? value : machine_info(topology, name);
 }
 
 static int info_number(hwloc_topology_t topology, const char *name)
@@ -107,15 +141,10 @@ static int cluster_of(const struct builder *b, hwloc_obj_t pu)
 static void kind_of(const struct builder *b, hwloc_obj_t pu, char *out, size_t bytes)
 {
 	int kind = b->kinds ? hwloc_cpukinds_get_by_cpuset(b->topology, pu->cpuset, 0) : -1;
-	struct hwloc_info_s *infos = NULL;
-	unsigned int n = 0;
+	const char *type = kind < 0 ? NULL : kind_info(b->topology, (unsigned int)kind, "CoreType");
 
-	if (kind < 0 ||
-	    hwloc_cpukinds_get_info(b->topology, (unsigned int)kind, NULL, NULL, &n, &infos, 0))
-		return;
-	for (unsigned int i = 0; i < n; i++)
-		if (strcmp(infos[i].name, "CoreType") == 0)
-			snprintf(out, bytes, "%s", infos[i].value);
+	if (type)
+		snprintf(out, bytes, "%s", type);
 }
 
 /* CPUs come in hwloc's logical order, in which the threads of a core are neighbours. */
