@@ -151,6 +151,37 @@ done
 run "rkl-8c16t:--l2 64K,8,64 --llc 512K,16,64" BURST ./kernels isolated
 check rkl_unc/BURST 'clocks per burst' 180
 
+# -- Hybrid clients: memory 180 clocks, 16 buffers. A page is 8 KiB of a controller's lines, and each of
+# two controllers has 32 banks, which are empty at first. Data are counted in units of 32 bytes.
+for client in adl-3p4e10t mtl-3p4e2lp9t arl-3p4e7t lnl-4p4e8t; do
+	unit=${client%%-*}_unc what_reads=' of reads'
+	hybrid="$client:--l2 64K,8,64 --llc 512K,16,64"
+	case $unit in mtl_unc | arl_unc) what_reads= ;; esac
+	run "$hybrid" PAGES ./kernels sweep
+	check $unit/PAGES "page hit ratio$what_reads" "1 - 64 / 8192" 0.1
+	check $unit/PAGES "page empty ratio$what_reads" "2 * 32 / $steps"
+	check $unit/PAGES "page miss ratio$what_reads" "64 / 8192 - 2 * 32 / $steps" 10
+	[ $unit = arl_unc ] || run "$hybrid" LATENCY ./kernels sweep
+	case $unit in
+	adl_unc | mtl_unc)
+		check $unit/LATENCY 'read latency' 180
+		check $unit/LATENCY 'reads under way' 16 ;;
+	lnl_unc)
+		check $unit/LATENCY 'wait in the controller' 0
+		check $unit/LATENCY 'clocks between reads' '2 * 180 / 16' ;;
+	esac
+	[ $unit = adl_unc ] && continue
+	run "$hybrid" DATA,MEM ./kernels copy
+	check $unit/DATA 'data moved' "64e-6 * ($reads + $writes)"
+	check $unit/DATA 'data read' "64e-6 * $reads"
+	check $unit/DATA 'data written' "64e-6 * $writes"
+	check $unit/DATA 'share of writes' "$writes / ($reads + $writes)"
+	check $unit/DATA 'data bandwidth' "64e-9 * ($reads + $writes) / $time"
+	check $unit/DATA 'data of a read command' 64
+	check $unit/DATA 'data of a write command' 64
+	check $unit/MEM 'memory data' "64e-6 * ($reads + $writes)"
+done
+
 # -- Xeon 7500: memory 220 clocks, 10 buffers, two M-Boxes; pages of 8 KiB of a box's lines
 nhmex="nhmex-1p8c16t:--l2 64K,8,64 --llc 768K,24,64"
 writes=$((steps - 6144))
