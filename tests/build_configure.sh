@@ -81,7 +81,7 @@ mkdir -p "$scratch/old/src"
 echo '#define PAPI_VERSION  PAPI_VERSION_NUMBER(5,7,0,0)' >"$scratch/old/src/papi.h"
 configure 1 --with-papi-src="$scratch/old" --with-libpfm4-src="$LIBPFM4_SRC"
 errors 1
-says "PAPI 5.7.0 in $scratch/old: 7.0 to 7.2 is needed"
+says "PAPI 5.7.0 in $scratch/old: 7.0 to 7.3 is needed"
 
 # -- emulators: those that this project has not built are refused
 other=$(type -P true)
