@@ -31,12 +31,15 @@ static int topology_explain(char *why, int err, const char *what)
 	return -err;
 }
 
-/* hwloc 3.0 has what it knows of the machine at the topology, 2.x at the root object, and the two
- * return what they know of a kind of CPU in different forms. */
+/* hwloc 3.0 has what it knows of the machine at the topology, 2.x at the root object, where 3.0
+ * leaves what it reads from a file of 2.x. The two return what they know of a kind of CPU in
+ * different forms. */
 #if HWLOC_API_VERSION >= 0x00030000
 static const char *machine_info(hwloc_topology_t topology, const char *name)
 {
-	return hwloc_get_info_by_name(hwloc_topology_get_infos(topology), name);
+	const char *value = hwloc_get_info_by_name(hwloc_topology_get_infos(topology), name);
+
+	return value ? value : hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
 }
 
 static const char *kind_info(hwloc_topology_t topology, unsigned int kind, const char *name)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <hwloc.h>
 
 #include "../hwloc_topo/ipmu_topology.h"
 
@@ -210,7 +211,8 @@ static void refused(const char *name)
 
 	assert_true(ipmu_topology_load(&t, why) < 0);
 	assert_ptr_equal(t, untouched);
-	assert_non_null(strstr(why, name));
+	if (!strstr(why, name))
+		fail_msg("'%s' is not in '%s'", name, why);
 }
 
 static void unreadable_sources(void **state)
@@ -221,7 +223,8 @@ static void unreadable_sources(void **state)
 	source_xml("there-is-no-such-file.xml");
 	refused("there-is-no-such-file.xml");
 	source_xml("twins.xml");
-	refused("two CPUs have one number");
+	/* hwloc 3.0 refuses it itself. */
+	refused(HWLOC_API_VERSION < 0x00030000 ? "two CPUs have one number" : "twins.xml");
 	source_synthetic("pack:2 sausage:3");
 	refused("sausage");
 }
