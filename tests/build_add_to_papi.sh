@@ -9,7 +9,7 @@ add=$SRCDIR/component/add-to-papi
 
 pristine=$scratch/pristine
 mkdir -p "$pristine/src/components"
-cp "$PAPI_SRC"/src/{papi.h,configure,configure.in} "$pristine/src/"
+cp "$PAPI_SRC"/src/{papi.h,papi_preset.h,papi_events.csv,configure,configure.in} "$pristine/src/"
 cp -R "$PAPI_SRC/src/components/example" "$pristine/src/components/"
 tar -C "$PAPI_SRC/src" --exclude='*.[ao]' --exclude='*.so*' -cf - libpfm4/{include,lib,docs,tests} | tar -C "$pristine/src" -xf -
 
@@ -100,4 +100,41 @@ for file in configure configure.in; do
 		"$tree/src/$file"))" = 0 ]
 	verdict "$file has nine lines more and none less" $?
 done
+# -- presets: what PAPI 7.2 has of components, whichever PAPI this is
+
+rows() {
+	grep -c '^PRESET,PAPI_INTEL_' "$tree/src/papi_events.csv"
+}
+fresh
+sed -i '/_papi_load_preset_table_component/d' "$tree/src/papi_preset.h"
+"$add" "$tree" >"$scratch/out" 2>&1 && cmp "$pristine/src/papi_events.csv" "$tree/src/papi_events.csv" &&
+	! ls "$tree"/src/components/*/papi_*_presets.h 2>/dev/null
+verdict 'an older PAPI gets no presets' $?
+fresh
+grep -q _papi_load_preset_table_component "$tree/src/papi_preset.h" ||
+	echo 'int _papi_load_preset_table_component( char *comp_str, char *name, int cidx );' >>"$tree/src/papi_preset.h"
+"$add" "$tree" >"$scratch/out" 2>&1 && [ "$(rows)" -gt 60 ]
+verdict 'a newer one has their rows' $?
+sed '/^CPU,/q' "$tree/src/papi_events.csv" | grep -q '^intel_core,core_fixed$' &&
+	diff "$pristine/src/papi_events.csv" "$tree/src/papi_events.csv" >"$scratch/rows"
+[ $? = 1 ] && ! grep -q '^<' "$scratch/rows"
+verdict 'before those of CPUs, which are as they were' $?
+for name in intel_core intel_uncore; do
+	folder=$tree/src/components/$name
+	! diff <(sed -n 's/^#define \(PAPI_[A-Z_]*\) (.*/\1/p' "$folder/papi_${name}_std_event_defs.h" | sort) \
+		<(sed -n "s/^PRESET,\(PAPI_${name^^}_[^,]*\),.*/\1/p" "$tree/src/papi_events.csv" | sort -u) |
+		grep .
+	verdict "each preset of $name counts something, and nothing else is counted" $?
+	printf '%s\n' '#include <stddef.h>' '#define PAPI_PRESET_MASK ((int)0x80000000)' \
+		'#define PAPI_PRESET_BIT_INS 1' '#define PAPI_PRESET_BIT_MSC 1' '#define PAPI_PRESET_BIT_BR 1' \
+		'#define PAPI_PRESET_BIT_CACH 1' '#define PAPI_PRESET_BIT_MEM 1' \
+		"#define PAPI_${name}_PRESET_OFFSET 128" \
+		'typedef struct { char *symbol, *short_descr, *long_descr; int event_type; } hwi_presets_t;' \
+		"#include \"papi_${name}_std_event_defs.h\"" "#include \"papi_${name}_presets.h\"" >"$scratch/presets.c"
+	${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$folder" -c -o "$scratch/presets.o" \
+		"$scratch/presets.c" >"$scratch/out" 2>&1
+	verdict "its headers compile" $?
+done
+sed -i 's/^PRESET,PAPI_INTEL_UNCORE_MEM_BYTES/&_OLD/' "$tree/src/papi_events.csv"
+refuses 'rows of another version' "has 'PAPI_INTEL_UNCORE_' already"
 finish

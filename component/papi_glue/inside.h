@@ -42,6 +42,15 @@ struct glue_options {
 	int domain;
 };
 
+/* ---- presets.c */
+
+/* Load the presets of the machine's PMUs, from PAPI's table. Without the component's lock. */
+void glue_presets_load(struct glue *g);
+/* Forget those of an earlier start of PAPI, which has freed what they point to. */
+void glue_presets_forget(const struct glue *g);
+/* While this thread loads presets: describe an event as PAPI's loader reads it, and return true. */
+bool glue_presets_describe(const struct event_entry *e, PAPI_event_info_t *info);
+
 /* ---- options.c */
 
 void glue_options_default(const struct glue *g, struct glue_options *options);

@@ -193,13 +193,17 @@ static int initialize_locked(struct glue *g)
 int glue_initialize(struct glue *g)
 {
 	int rc = __atomic_load_n(&INFO(g).disabled, __ATOMIC_ACQUIRE), cancel;
+	bool opened;
 
 	if (rc != PAPI_EDELAY_INIT)
 		return rc;
 	cancel = ipmu_cancel_hold();
 	_papi_hwi_lock(g->lock_id);
+	opened = INFO(g).disabled == PAPI_EDELAY_INIT;
 	rc = initialize_locked(g);
 	_papi_hwi_unlock(g->lock_id);
+	if (opened && rc == PAPI_OK)
+		glue_presets_load(g);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -225,6 +229,7 @@ int glue_init_component(struct glue *g, int cidx)
 	drop_machine(g);	/* the parent's, in a forked child that starts PAPI again */
 	glue_running_forget();
 	INFO(g).CmpIdx = cidx;
+	glue_presets_forget(g);
 	snprintf(INFO(g).description, sizeof(INFO(g).description), "%s", g->description);
 	g->lock_id = PAPI_NUM_LOCK + NUM_INNER_LOCK + cidx;
 	rc = ipmu_names_open(why);

@@ -154,12 +154,14 @@ static void describe_form(struct glue *g, const struct event_entry *e, char *tex
 static int info_locked(struct glue *g, unsigned int code, PAPI_event_info_t *info)
 {
 	char form[sizeof(struct ipmu_event_form)];
-	int rc = event_table_describe(&g->events, code);
-	const struct event_entry *e;
+	const struct event_entry *e = event_table_get(&g->events, code);
+	int rc;
 
+	if (e && glue_presets_describe(e, info))
+		return PAPI_OK;
+	rc = event_table_describe(&g->events, code);
 	if (rc)
 		return glue_papi_code(rc);
-	e = event_table_get(&g->events, code);
 	describe_form(g, e, form, sizeof(form));
 	snprintf(info->symbol, sizeof(info->symbol), "%s", e->name);
 	snprintf(info->long_descr, sizeof(info->long_descr), "%.480s%s%s%.480s", e->desc, form,
