@@ -47,17 +47,19 @@ const struct ipmu_reg ipmu_skl_arb_perfevtsel = {
 };
 
 /* Boxes 4 to 6 continue the stride and box 7 breaks it (Linux uncore.h); the document ends at 3. */
+static const uint16_t cbo_offsets[] = { 0, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x870 };
+
 static const struct ipmu_reg cbo_perfevtsel = {
 	.name = "MSR_UNC_CBO_%b_PERFEVTSEL%c", .src = "334060-001 Tables 2-1, 2-7",
-	.addr = 0x700, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
-	.odd_box = 7, .odd_addr = 0xF70, .width = 64, .access = IPMU_RW,
+	.addr = 0x700, .box_offsets = cbo_offsets, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
+	.width = 64, .access = IPMU_RW,
 	.fields = IPMU_CLIENT_SELECT_FIELDS,
 };
 
 static const struct ipmu_reg cbo_perfctr = {
 	.name = "MSR_UNC_CBO_%b_PERFCTR%c", .src = "334060-001 Tables 2-1, 2-8",
-	.addr = 0x706, .box_stride = 0x10, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
-	.odd_box = 7, .odd_addr = 0xF76, .width = 44, .access = IPMU_RW,
+	.addr = 0x706, .box_offsets = cbo_offsets, .ctr_stride = 1, .boxes = 8, .ctrs = 2,
+	.width = 44, .access = IPMU_RW,
 	.counter = true, .fields = IPMU_CLIENT_CTR_FIELDS,
 };
 

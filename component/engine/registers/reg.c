@@ -6,11 +6,10 @@
 
 uint32_t ipmu_reg_addr(const struct ipmu_reg *reg, int box, int ctr)
 {
-	uint32_t base = reg->addr + (uint32_t)box * reg->box_stride;
+	uint32_t offset = reg->box_offsets ? reg->box_offsets[box] :
+					     (uint32_t)box * reg->box_stride;
 
-	if (reg->odd_addr && box == reg->odd_box)
-		base = reg->odd_addr;
-	return base + (uint32_t)ctr * reg->ctr_stride;
+	return reg->addr + offset + (uint32_t)ctr * reg->ctr_stride;
 }
 
 uint64_t ipmu_reg_fields(const struct ipmu_reg *reg)

@@ -59,8 +59,7 @@ struct ipmu_reg {
 	uint8_t width;		/* bits that hold a value */
 	uint8_t access, space;
 	uint8_t boxes, ctrs;	/* how many there are; 0: one */
-	uint8_t odd_box;	/* a box that breaks the stride, if odd_addr is not 0 */
-	uint32_t odd_addr;
+	const uint16_t *box_offsets;	/* from addr, of each box, where no stride fits; or NULL */
 	bool counter;		/* it moves by itself */
 	bool hardware_clears;	/* bits of it: a repeated write of them is not skipped */
 	bool shared;		/* written by the kernel too, whose bits are read again and kept */
