@@ -168,8 +168,8 @@ for f in $(sed '/^#/d' "$families/families"); do
 done >"$scratch/want"
 grep -B "$(wc -l <"$scratch/want")" '^[[:space:]]PFM_PMU_MAX' "$tree/include/perfmon/pfmlib.h" |
 	sed -n 's/^[[:space:]]*\(PFM_PMU_.*\),.*/\1/p' >"$scratch/got"
-is 'enum values: eleven of Skylake and two M-Boxes among them' \
-	"$(grep -c 'SKL_UNC_\|NHMEX_UNC_' "$scratch/want")" 13
+is 'enum values: eleven of Skylake, two M-Boxes and ten C-Boxes among them' \
+	"$(grep -c 'SKL_UNC_\|NHMEX_UNC_' "$scratch/want")" 23
 same 'enum values directly before PFM_PMU_MAX' "$scratch/want" "$scratch/got"
 rc=0
 "$add" --check "$tree" >/dev/null || rc=$?
@@ -486,6 +486,26 @@ bad 'M-Box: an unconfirmed event is refused' nhmex_unc_mbox0::PAGE_MISS 'event n
 bad 'M-Box: an unconfirmed unit mask is refused' nhmex_unc_mbox0::BCMD_SCHEDQ_OCCUPANCY:ALL \
 	'invalid event attribute'
 bad 'M-Box: a third one is refused' nhmex_unc_mbox2::CYCLES 'event not found'
+
+# --- C-Boxes: unit mask << 8 | code of the TSV, with enable and interrupt ---
+
+awk -F '\t' 'NR > 1 { sub(/\./, ":", $1); print $1, $2, $3 == "-" ? 0 : $3 }' \
+	"$here/data/nehalem-ex-cbox.events.tsv" | while read -r event code umask; do
+	printf '%s 0x%x\n' "$event" $((0x500000 | umask << 8 | code))
+done >"$scratch/rows"
+is 'C-Box: rows of the TSV' "$(wc -l <"$scratch/rows")" 25
+for box in 0 9; do
+	mbox_codes $(sed "s/ .*//; s/^/nhmex_unc_cbox$box::/" "$scratch/rows") >"$scratch/got"
+	same "C-Box $box: check_events: codes of every row" "$scratch/rows" "$scratch/got"
+	"$tree/examples/showevtinfo" -L -E "nhmex_unc_cbox$box::" | sed 's/.*:://' | sort >"$scratch/got"
+	cut -d ' ' -f 1 "$scratch/rows" | sort >"$scratch/want"
+	same "C-Box $box: showevtinfo: these events and no others" "$scratch/want" "$scratch/got"
+done
+is 'C-Box: goldens for every row' "$(goldens=$(<"$families/nhmex_cbox/validate_nhmex_cbox.txt")
+	while read -r event _; do
+		[[ $goldens = *nhmex_unc_cbox[0-9]::"$event\","* ]] || echo "$event"
+	done <"$scratch/rows")" ''
+bad 'C-Box: an eleventh one is refused' nhmex_unc_cbox10::SNPS 'event not found'
 
 # validator SED: what the M-Boxes' own validator says of a table with that mistake, and its status
 mkdir -p "$scratch/mistake/events"

@@ -273,6 +273,10 @@ most RAW:inc_sel=11 pld 4294967295 0x1640 0xffffffff00000000
 
 unsupported nhmex_unc_mbox0::CYCLES:pmi_en 'the kernel keeps overflows to itself'
 unsupported nhmex_unc_mbox0::RAW:inc_sel=0xd:set_flag_sel=3 'the kernel would leave FVC as it is'
+kernel uncore_cbox_0=100 uncore_cbox_9=109
+encodes nhmex_unc_cbox0::LLC_HITS:ALL 100 0xf15
+encodes nhmex_unc_cbox9::STARVED_EGRESS:AK:c=255:i:e 109 0xff84180b
+unsupported nhmex_unc_cbox1::TRANS_IPQ 'no such C-Box'
 kernel uncore_mbox_0=200
 unsupported nhmex_unc_mbox1::CYCLES 'no such M-Box'
 
@@ -309,7 +313,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	is 'no clock without either' "$(present $((0x5e)))" 'imc end'
 	kernel uncore_mbox_0=200 uncore_mbox_1=201 uncore_cbox_0=100
 	for model in 0x2e 0x2f; do
-		is "model $model has the M-Boxes" "$(present $((model)))" 'mbox0 mbox1 end'
+		is "model $model has the M-Boxes" "$(present $((model)))" 'mbox0 mbox1 cbox0 end'
 	done
 	is 'model 0x2c has none' "$(present $((0x2c)))" 'end'
 	encodes_on 0x2e nhmex_unc_mbox0::FVC_EV0:BBOX_CMDS_READS 200 0x1a40 0x2800
