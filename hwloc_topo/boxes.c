@@ -61,10 +61,13 @@ static const struct ipmu_box_kind panther_lake[] = {
 	{ "ptl_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, ADL_IMC_KINDS("ptl"), { .pmu = NULL },
 };
 static const struct ipmu_box_kind nova_lake[] = { ADL_IMC_KINDS("nvl"), { .pmu = NULL } };
-static const struct ipmu_box_kind nehalem_ex[] = {	/* Xeon 7500 uncore guide 2.5 */
-	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 },
-	{ .pmu = NULL },
-};
+/* Xeon 7500 uncore guide 2.3, 2.5; of the E7, SDM Table 35-17. C-Boxes without a slice exist. */
+#define NHMEX_KINDS(cboxes) { \
+	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 }, \
+	{ "nhmex_unc_cbox", "C-Box", IPMU_BOX_PACKAGE, cboxes }, \
+	{ .pmu = NULL } }
+static const struct ipmu_box_kind nehalem_ex[] = NHMEX_KINDS(8);
+static const struct ipmu_box_kind westmere_ex[] = NHMEX_KINDS(10);
 static const struct ipmu_box_kind core2[] = {		/* SDM 18.2, 18.4 */
 	{ "core", "PMU", IPMU_BOX_CPU, 1 },
 	{ "core_fixed", "fixed", IPMU_BOX_CPU, 1 },
@@ -103,7 +106,8 @@ static const struct identity {
 	{ 6, { 0xBD, -1 }, lunar_lake },
 	{ 6, { 0xCC, 0xD5, 0xE5, -1 }, panther_lake },
 	{ 18, { 1, 3, -1 }, nova_lake },
-	{ 6, { 0x2E, 0x2F, -1 }, nehalem_ex },
+	{ 6, { 0x2E, -1 }, nehalem_ex },
+	{ 6, { 0x2F, -1 }, westmere_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },
 	{ 11, { 1, -1 }, knights_corner },
 	{ 15, { 0, 1, 2, -1 }, netburst },

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The core PMUs and the M-Boxes through PAPI, on kernels whose counts cachegrind or arithmetic knows.
+# The core PMUs, the M-Boxes and the C-Boxes through PAPI, on kernels whose counts cachegrind or arithmetic knows.
 # Cachegrind runs here and now, for the kernel's function alone; the measured region has PAPI_start
 # and PAPI_stop besides. Tolerances: 1 % for what is counted exactly, on kernels so long that PAPI's
 # own few thousand instructions stay below it; 3 % for misses, whose caches PAPI's code disturbs.
@@ -95,5 +95,13 @@ lines=$(((1 << 22) * 8 / 64))
 size[stream]="-s $((1 << 22)) -r 1 -w 1"
 check nhmex-1p8c16t stream $m.FVC_EV0:BBOX_CMDS_READS $((3 * lines)) 3
 check nhmex-1p8c16t stream $m.FVC_EV0:BBOX_CMDS_WRITES $lines 3
+# The slices miss what the controllers read, in three spellings. The chase goes around 8 MiB that the
+# fill has left modified in the cache, so each step hits there.
+u=intel_uncore:::
+check nhmex-1p8c16t stream ${u}nhmex_unc_cbox::LLC_MISSES $((3 * lines)) 3 \
+	${u}nhmex_unc_cbox.LLC_MISSES:ALL $((3 * lines)) 3 ${u}LLC_MISSES.ALL $((3 * lines)) 3 \
+	$m.FVC_EV0:BBOX_CMDS_READS $((3 * lines)) 3
+check nhmex-1p8c16t chase ${u}nhmex_unc_cbox::LLC_HITS $steps 3 \
+	${u}nhmex_unc_cbox.LLC_HITS:MODIFIED $steps 3 ${u}LLC_HITS.ALL $steps 3
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

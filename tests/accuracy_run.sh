@@ -196,6 +196,10 @@ check nhmex_unc_mbox/MEM 'read bandwidth' "64 / (220 / 10)"
 check nhmex_unc_mbox/PAGES 'page hit ratio' "1 - 64 / 8192"
 check nhmex_unc_mbox/LATENCY 'wait in the scheduler' 220
 check nhmex_unc_mbox/LATENCY 'clocks between reads' "2 * 220 / 10"
+run "$nhmex" LLC ./kernels pointers
+check nhmex_unc_cbox/LLC 'LLC miss ratio' 1
+check nhmex_unc_cbox/LLC 'LLC misses per second' '1e9 / (220 / 10)'
+check nhmex_unc_cbox/LLC 'data of misses' "64e-6 * $steps"
 
 # -- Core 2: L2 hits 14 clocks, memory 200, 8 buffers; 64 translations
 core2="core2-4c:--llc 512K,16,64"

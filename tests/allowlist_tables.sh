@@ -62,12 +62,15 @@ compare() {	# compare MACHINE TABLE ROWS [NAMES-LEFT-OUT]
 compare skylake-client skl-client-uncore 41
 compare knights-corner knc 8
 compare core2 core2-fixed 13
-compare nehalem-ex nehalem-ex-mbox 55
+compare nehalem-ex nehalem-ex-mbox 175 'C[89]_MSR_PMON_[A-Z_0-9]*'
 compare prescott netburst 84 'MSR_IQ_ESCR[01]'
 compare pentium4 netburst 86
 # By hand, from the SDM: MSR_M1_PMON_ZDP of Westmere-EX; fixed counters of any CPU.
 printed westmere-ex | grep -q '^0x0000000000000CEB 0x0000000001FFFFFF M1_MSR_PMU_ZDP_CTL_FVC$' ||
 	fail 'westmere-ex: ZDP_CTL_FVC'
+# The two C-Boxes that a Xeon E7 has more, by hand from the SDM.
+printed westmere-ex | grep -q '^0x0000000000000FDB 0x0000FFFFFFFFFFFF C9_MSR_PMON_CTR_5$' ||
+	fail 'westmere-ex: C-Box 9'
 printed architectural | grep -q '^0x000000000000038D 0x0000000000000FFF IA32_FIXED_CTR_CTRL$' ||
 	fail 'architectural: FIXED_CTR_CTRL'
 # Figures of the SDM and of perfmon, by hand: full-width counters, selects, a parameter.

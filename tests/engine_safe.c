@@ -74,9 +74,10 @@ static const struct machine {
 	{ "core2-4c", "core2", IPMU_SCOPE_CPU, { 4, 2, 0 }, { 2, 0, 0 }, { 1, 2, 0 },
 	  .events = { "core_fixed.INST_RETIRED:ANY:cpu=0", "core_fixed.INST_RETIRED:ANY:cpu=1",
 	    "core_fixed.CPU_CLK_UNHALTED:CORE:cpu=1", "core.INSTRUCTION_RETIRED:cpu=1" } },
-	/* The U-Box of each package is checked before each change: others use it. */
+	/* The U-Box of each package is checked before each change: others use it. It starts and
+	 * stops two M-Boxes and eight C-Boxes, of which 64 registers are read at once. */
 	{ "nhmex-2p16c32t", "nehalem-ex", IPMU_SCOPE_PACKAGE,
-	  { 7, 12, 0 }, { 5, 10, 0 }, { 2, 10, 0 },
+	  { 8, 12, 0 }, { 5, 10, 0 }, { 2, 10, 0 },
 	  .events = { "nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS", "nhmex_unc_mbox.BBOX_CMDS_ALL",
 	    "nhmex_unc_mbox.PAGE_HIT" },
 	  .overflows = "M0_MSR_PMU_CNT_0", .last_value = 0xFFFFFFFFFFFE },

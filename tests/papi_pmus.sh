@@ -52,7 +52,7 @@ machine() {	# machine NAME COMPONENT LEAST: at least so many names
 machine knc-4c16t intel_core 59
 machine core2-4c intel_core 60
 machine p4-1c2t intel_core 165
-machine nhmex-1p8c16t intel_uncore 117
+machine nhmex-1p8c16t intel_uncore 143
 machine skl-4c8t intel_uncore 28
 machine icl-4c8t intel_core 10
 machine snb-4c8t intel_uncore 43

@@ -240,7 +240,7 @@ is 'few descriptors: said once each' 2 "$(grep -c '/package-0.*: Too many open f
 IPMU_NODE_SUM=first refused 'IPMU_NODE_SUM=first .*unset it' -g MEM true
 on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&
-	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out
+	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out && grep -q '^  nhmex_unc_cbox: LLC' out
 verdict '--groups says what there is' $?
 # Every file that is installed is a good one, and is of some machine.
 : >seen

@@ -49,7 +49,7 @@ static void check_box(const struct ipmu_topology_box *box, const char *pmu, int 
 
 static void mboxes(void **state)
 {
-	static const int models[] = { 0x2E, 0x2F };
+	static const int models[] = { 0x2E, 0x2F }, cboxes[] = { 8, 10 };
 	struct ipmu_topology_box *b;
 	struct hand h;
 
@@ -58,11 +58,13 @@ static void mboxes(void **state)
 		machine(&h, 6, models[i]);
 		for (int c = 4; c < 8; c++)
 			h.cpus[c].allowed = false;
-		assert_int_equal(ipmu_topology_boxes(&h.t, &b), 4);
+		assert_int_equal(ipmu_topology_boxes(&h.t, &b), 4 + 2 * cboxes[i]);
 		check_box(&b[0], "nhmex_unc_mbox", 0, 0, -1, 0);
 		check_box(&b[1], "nhmex_unc_mbox", 0, 1, -1, 0);
 		check_box(&b[2], "nhmex_unc_mbox", 1, 0, -1, -1);
 		check_box(&b[3], "nhmex_unc_mbox", 1, 1, -1, -1);
+		check_box(&b[4], "nhmex_unc_cbox", 0, 0, -1, 0);
+		check_box(&b[3 + 2 * cboxes[i]], "nhmex_unc_cbox", 1, cboxes[i] - 1, -1, -1);
 		assert_true(ipmu_topology_box_reached(&h.t, &b[1], 3));
 		assert_false(ipmu_topology_box_reached(&h.t, &b[1], 4));
 		assert_false(ipmu_topology_box_reached(&h.t, &b[2], 4));	/* not allowed */

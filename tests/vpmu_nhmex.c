@@ -559,6 +559,8 @@ static void driven_events_count_and_others_are_noted(void **state)
 		uint64_t ctl = e.code < 0x20 ? INC(e.code) : FLAG_MODE | SET_FLAG(e.code - 0x20);
 		uint32_t low = e.umask & 15, high = e.umask >> 4;
 
+		if (strcmp(e.unit, "MBOX") != 0)
+			continue;
 		wr(U_CTL, RST_ALL);
 		t.s->undriven_count = 0;
 		if (e.code >= 0x0d && e.code <= 0x10)

@@ -25,7 +25,8 @@ static const struct table tables[] = {
 	/* IA32_DEBUGCTL, for the freeze */
 	{ "core2-fixed.registers.tsv", "core2-2c", 13, 1, NULL, NULL },
 	/* IA32_PEBS_ENABLE, of the cores */
-	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55, 1, NULL, NULL },
+	/* ... and C-Boxes 8 and 9, which a Xeon E7 has, at 0xF40 and 0xFC0 */
+	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55 + 8 * 15, 1, "0xF", NULL },
 	{ "netburst.registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR", NULL },	/* models 0 to 2 */
 	{ CLIENTS, "rpl-8p16e32t", 92, GOLDEN_COVE, NULL, "ADL" },	/* 12 CBos */
 	{ CLIENTS, "mtl-6p8e2lp22t", 94, GOLDEN_COVE, NULL, "MTL" },	/* 8 of 12 */
@@ -36,7 +37,7 @@ static const struct table tables[] = {
 	{ CLIENTS, "nvl-8p16e4lp28t", 90, LION_COVE + NO_EVENT, NULL, "NVL" },
 };
 
-#define ROWS_MAX 128
+#define ROWS_MAX 192
 struct row { char name[64], address[32], access[16], mask[32], scope[32]; uint64_t width; };
 static struct row rows[ROWS_MAX];
 static uint32_t row_count;

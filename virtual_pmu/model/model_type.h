@@ -28,6 +28,8 @@ struct vpmu_register_row {
 	bool sign_extended;	/* a write takes bits 31:0 and repeats bit 31 above, up to width */
 	bool readable;		/* VPMU_WO, but its document lists it as readable */
 	const char *unit;	/* for the scope of a register outside the boxes: "U-Box" */
+	/* Name of boxes of another kind than the type's, of which all `boxes` are there. */
+	const char *box_name;
 	/* Place in the state of the package, core or thread. MMIO rows live in the MMIO page. */
 	uint32_t offset, box_bytes, counter_bytes;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Xeon 7500 (and E7) uncore: U-Box enables and the two M-Boxes, from 323535-001 (March 2010). This
- * file has the registers and the family's type, vpmu_nhmex; nhmex_count.c counts, nhmex_select.c
- * decodes selects. The caller holds the machine lock. Registers change only after all clocks before
- * the write have been counted. */
+/* Xeon 7500 (and E7) uncore: U-Box enables, the two M-Boxes and the C-Boxes, from 323535-001 (March
+ * 2010). This file has the registers and the family's type, vpmu_nhmex; nhmex_count.c counts,
+ * nhmex_select.c decodes selects, nhmex_cbox.c counts for the C-Boxes. The caller holds the machine
+ * lock. Registers change only after all clocks before the write have been counted. */
 #include <string.h>
 
 #include "nhmex_state.h"
@@ -37,6 +37,30 @@
 	.width = 32, .mask = m, .unsourced = more, .unit = "U-Box", AT(member) }
 #define SDM "SDM Table 35-15"
 
+/* C-Boxes, by pairs at one distance. The bits of a box's own registers are one for each counter, as
+ * in the other boxes. "ig" bits 63, 60:32, 21 and 19 of a select; 17:16 are not known. */
+#define SEL_FIELDS (SEL_THRESHOLD | SEL_INVERT | SEL_EN | SEL_PMI_EN | SEL_EDGE | SEL_UMASK | \
+		    SEL_EVENT)
+#define SEL_IGNORED UINT64_C(0x9fffffff00280000)
+#define C_PLACE(first, member) \
+	.first_box = first, .boxes = 2, .box_stride = 0x80, .box_name = "C-Box", \
+	AT(cbox[0].member), .box_bytes = sizeof(struct nhmex_cbox)
+#define C_BOX(what, first, at, a, m, src, member) { \
+	.name = "C#_MSR_PMON_GLOBAL_" what, .cite = src, .access = a, .address = at, .width = 32, \
+	.mask = m, C_PLACE(first, member) }
+#define C_COUNTERS(what, first, at, w, m, skip, src, member) { \
+	.name = "C#_MSR_PMON_" what "_@", .cite = src, .access = VPMU_RW, .address = at, \
+	.width = w, .mask = m, .ignored = skip, .counters = NHMEX_COUNTERS, .counter_stride = 2, \
+	.counter_bytes = sizeof(uint64_t), C_PLACE(first, member) }
+#define C_BOXES(first, at, src) \
+	C_BOX("CTL", first, at, VPMU_RW, 0x3f, src, global_ctl), \
+	C_BOX("STATUS", first, (at) + 1, VPMU_RO, 0, src, status), \
+	C_BOX("OVF_CTL", first, (at) + 2, VPMU_WO, 0x3f, src, ovf_ctl), \
+	C_COUNTERS("EVT_SEL", first, (at) + 0x10, 64, SEL_FIELDS, SEL_IGNORED, \
+		   "7500 guide Table 2-13; " src, sel), \
+	C_COUNTERS("CTR", first, (at) + 0x11, NHMEX_WIDTH, NHMEX_CNT_MASK, 0, \
+		   "7500 guide 2-15; " src, ctr)
+
 static const struct vpmu_register_row rows[] = {
 	U_BOX("CTL", 0xc00, VPMU_RW, U_CTL_FIELDS, 0, u_ctl),
 	U_BOX("STATUS", 0xc01, VPMU_RO, 0, 0, u_status),
@@ -64,6 +88,8 @@ static const struct vpmu_register_row rows[] = {
 	FILTER("MM_CFG", 0xe54, MM_CFG_EN, mm_cfg),
 	FILTER("ADDR_MATCH", 0xe55, UINT64_C(0x3ffffffff), addr_match),
 	FILTER("ADDR_MASK", 0xe56, 0x7ffffff, addr_mask),
+	C_BOXES(0, 0xd00, SDM), C_BOXES(2, 0xd40, SDM), C_BOXES(4, 0xd20, SDM),
+	C_BOXES(6, 0xd60, SDM), C_BOXES(8, 0xf40, "SDM Table 35-17"),
 	{
 		/* The core's, which has no counters here; tools clear it before they count. */
 		.name = "IA32_PEBS_ENABLE", .cite = "SDM Figure 18-25", .scope = VPMU_THREAD,
@@ -82,12 +108,38 @@ static uint64_t mask(const struct vpmu_machine *m, const struct vpmu_register_ro
 	return fvc && m->cpuid_model == WESTMERE_EX ? FVC_MASK_WESTMERE : row->mask;
 }
 
+static bool present(const struct vpmu_machine *m, const struct vpmu_register_row *row)
+{
+	return row->first_box < 8 || m->cpuid_model == WESTMERE_EX;
+}
+
 /* rst_all: "clear all uncore counters" (guide 2-3). Selects, enables and overflow bits, which the
  * same page clears in a step of its own, stay; and so does the free-running timestamp. */
 static void clear_counters(struct nhmex_package *p)
 {
 	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
 		memset(p->box[i].cnt, 0, sizeof(p->box[i].cnt));
+	for (uint32_t i = 0; i < NHMEX_CBOXES; i++)
+		memset(p->cbox[i].ctr, 0, sizeof(p->cbox[i].ctr));
+}
+
+/* Overflow bits of the boxes behind an S-Box: its M-Box and its C-Boxes. */
+static bool overflowed(const struct nhmex_package *p, uint32_t sbox)
+{
+	uint64_t flags = p->box[sbox].status;
+
+	for (uint32_t i = 0; i < NHMEX_CBOXES; i++)
+		flags |= NHMEX_SBOX_OF(i) == sbox ? p->cbox[i].status : 0;
+	return flags;
+}
+
+/* True when the command cleared a bit that was set. */
+static bool clear_status(uint64_t *status, uint64_t command)
+{
+	bool cleared = *status & command;
+
+	*status &= ~command;
+	return cleared;
 }
 
 /* The summary goes with the last overflow bit that it stands for (guide 2-3). */
@@ -95,12 +147,14 @@ static void clear_overflows(struct nhmex_package *p)
 {
 	p->u_status &= ~p->u_ovf_ctl;
 	p->u_ovf_ctl = 0;
-	for (uint32_t i = 0; i < NHMEX_BOXES; i++) {
-		struct nhmex_box *b = &p->box[i];
+	for (uint32_t sbox = 0; sbox < NHMEX_BOXES; sbox++) {
+		bool cleared = clear_status(&p->box[sbox].status, p->box[sbox].ovf_ctl);
 
-		if (b->ovf_ctl && !(b->status & ~b->ovf_ctl))
-			p->u_status &= ~NHMEX_U_OVERFLOW(i);
-		b->status &= ~b->ovf_ctl;
+		for (uint32_t i = 0; i < NHMEX_CBOXES; i++)
+			if (NHMEX_SBOX_OF(i) == sbox)
+				cleared |= clear_status(&p->cbox[i].status, p->cbox[i].ovf_ctl);
+		if (cleared && !overflowed(p, sbox))
+			p->u_status &= ~NHMEX_U_OVERFLOW(sbox);
 	}
 }
 
@@ -118,6 +172,12 @@ static void reset(struct vpmu_segment *s)
 static void advance(struct vpmu_segment *s, uint32_t package)
 {
 	nhmex_advance(nhmex_package(s, package), s->uclk[package]);
+	nhmex_cbox_apply(nhmex_package(s, package));
+}
+
+static void gather(struct vpmu_segment *s, uint32_t package)
+{
+	nhmex_cbox_apply(nhmex_package(s, package));
 }
 
 /* ---- remarks on what is not driven: code, unit mask, row of reasons ---- */
@@ -136,6 +196,22 @@ static void remark(struct vpmu_segment *s, const struct nhmex_package *p, uint32
 	}
 }
 
+static void remark_cbox(struct vpmu_segment *s, const struct nhmex_package *p, uint32_t box)
+{
+	static const uint16_t at[NHMEX_CBOXES] = {
+		0xd10, 0xd90, 0xd50, 0xdd0, 0xd30, 0xdb0, 0xd70, 0xdf0, 0xf50, 0xfd0,
+	};
+	const struct nhmex_cbox *b = &p->cbox[box];
+
+	for (uint32_t i = 0; i < NHMEX_COUNTERS; i++) {
+		uint64_t why = nhmex_cbox_why(b->sel[i]);
+
+		if (nhmex_cbox_enabled(p, b, i) && why)
+			vpmu_record_undriven(s, VPMU_MSR, at[box] + 2 * i,
+					     (b->sel[i] & (SEL_EVENT | SEL_UMASK)) | why << 16);
+	}
+}
+
 static const char *undriven(const struct vpmu_undriven *u)
 {
 	return nhmex_undriven_why((uint32_t)(u->select >> 16));
@@ -151,8 +227,25 @@ static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 	clear_overflows(p);
 	p->frozen = 0;
 	nhmex_begin(p);
+	nhmex_cbox_apply(p);
 	for (uint32_t i = 0; i < NHMEX_BOXES; i++)
 		remark(s, p, i);
+	for (uint32_t i = 0; i < NHMEX_CBOXES; i++)
+		remark_cbox(s, p, i);
+}
+
+static void llc_lookup(struct vpmu_segment *s, uint32_t package, uint32_t slice,
+		       enum vpmu_request request, enum vpmu_mesi found, uint64_t clock)
+{
+	nhmex_cbox_lookup(nhmex_package(s, package), slice, request, found, clock);
+}
+
+static void bulk(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out)
+{
+	struct nhmex_package *p = nhmex_package(s, package);
+
+	out->llc = &p->llc;
+	out->precise = &p->precise;
 }
 
 static void memory_command(struct vpmu_segment *s, uint32_t package, uint32_t box, bool write,
@@ -182,12 +275,16 @@ const struct vpmu_model_type vpmu_nhmex = {
 	.thread_bytes = sizeof(struct nhmex_thread),
 	.box_name = "M-Box",
 	.boxes = NHMEX_BOXES,
+	.present = present,
 	.mask = mask,
 	.reset = reset,
 	.advance = advance,
+	.gather = gather,
 	.written = written,
 	.undriven = undriven,
 	.undriven_event = nhmex_undriven_event,
 	.clock = clock_reached,
+	.llc_lookup = llc_lookup,
+	.bulk = bulk,
 	.memory_command = memory_command,
 };

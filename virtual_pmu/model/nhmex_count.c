@@ -120,9 +120,7 @@ static uint64_t nhmex_step(struct nhmex_package *p, uint64_t n)
 
 /* ---- commands ---- */
 
-/* In a clock whose overflow freezes, all counters still count, in whatever order the feed
- * reports. */
-static bool counting_in(const struct nhmex_package *p, uint64_t clock)
+bool nhmex_counting_in(const struct nhmex_package *p, uint64_t clock)
 {
 	return counting(p) || p->frozen == clock + 1;
 }
@@ -175,7 +173,7 @@ static void commands_leave(struct nhmex_package *p)
 		struct nhmex_box *b = &p->box[i / 2];
 		uint32_t n = nhmex_queue_leave(&b->queue[i % 2], p->done);
 
-		if (n && counting_in(p, p->done))
+		if (n && nhmex_counting_in(p, p->done))
 			pmi |= take_all(p, b, NHMEX_SERVED, n);
 	}
 	if (pmi && counting(p) && freezing(p)) {
@@ -204,21 +202,23 @@ void nhmex_begin(struct nhmex_package *p)
 		nhmex_queue_leave(&p->box[i / 2].queue[i % 2], p->done);
 }
 
-void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
-		   uint64_t clock)
+void nhmex_pmi(struct nhmex_package *p, uint64_t clock)
 {
-	uint32_t kind = occurrences & NHMEX_WRITE ? 1 : 0;
-	bool pmi;
-
-	nhmex_advance(p, clock);
-	nhmex_queue_enter(&b->queue[kind], p->done, p->done + p->latency[kind]);
-	if (!counting_in(p, clock))
-		return;
-	pmi = take_all(p, b, occurrences, 1);
-	if (!pmi || !counting(p))
+	if (!counting(p))
 		return;
 	/* The others still count in the clock of the overflow. */
 	if (freezing(p) && clock >= p->done)
 		nhmex_advance(p, clock + 1);
 	interrupted(p, clock);
+}
+
+void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
+		   uint64_t clock)
+{
+	uint32_t kind = occurrences & NHMEX_WRITE ? 1 : 0;
+
+	nhmex_advance(p, clock);
+	nhmex_queue_enter(&b->queue[kind], p->done, p->done + p->latency[kind]);
+	if (nhmex_counting_in(p, clock) && take_all(p, b, occurrences, 1))
+		nhmex_pmi(p, clock);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the M-Box (323535-001, Table 2-84 and the pages on them; some are known from programs
- * only) and whether the virtual machine makes them happen.
+ * only) and of the C-Box (page 2-27 and LIKWID), and whether the virtual machine makes them happen.
  *
- * code: inc_sel, or 0x20 + set_flag_sel for the events that need flag_mode = 1. umask: the value
- * in the sub-control field; for FVC_EVk evntk * 16 + bcmd or resp. */
+ * code of the M-Box: inc_sel, or 0x20 + set_flag_sel for the events that need flag_mode = 1.
+ * umask: the value in the sub-control field; for FVC_EVk evntk * 16 + bcmd or resp. */
 #include "nhmex_state.h"
 
 #define GUIDE "7500 guide 2.5"
@@ -53,6 +53,17 @@
 	NO("FVC_EV" #k ".BBOX_RSP.SPR_ACK", 0x0d + (k), 0x65, RESPONSES, GUIDE), \
 	NO("FVC_EV" #k ".BBOX_RSP.SPR_UNCOR", 0x0d + (k), 0x67, RESPONSES, GUIDE), \
 	NO("FVC_EV" #k ".SMI_NB_TRIG", 0x0d + (k), 7, FRAMES, GUIDE)
+
+#define PROGRAM "not in a document that was found: LIKWID"
+#define REQUESTED "requests of the cores; write-backs of their L2 are none"
+#define SHARED "stays 0: a request for a shared line hits, as no other package has it"
+#define SHARED_HIT "requests of the cores, stores to a line that others of the package share too"
+#define NO_F "stays 0: the model has no state F"
+#define REMOTE "stays 0: the model's packages do not snoop each other"
+#define CBOX(n, c, u, d, w, s) { .name = n, .unit = "CBOX", .code = c, .umask = u, \
+				 .counters = "0-5", .driven = d, .why = w, .cite = s }
+#define EGRESS(n, u) CBOX("STARVED_EGRESS." n, 0x0b, u, false, "stays 0: the model has no ring", \
+			  "7500 guide 2-27")
 
 #define DRAM(n, u) NO("DRAM_CMD." n, 0x0a, u, UPKEEP, CODE)
 #define DRAM_YES(n, u, w) YES("DRAM_CMD." n, 0x0a, u, w, CODE)
@@ -138,4 +149,21 @@ const struct vpmu_event_info nhmex_events[NHMEX_EVENTS] = {
 	OCCUPANCY_YES("READS", 0), OCCUPANCY_YES("WRITES", 1), OCCUPANCY("MERGE", 2),
 	OCCUPANCY("V2F", 3), OCCUPANCY("V2V", 4), OCCUPANCY("F2V", 5), OCCUPANCY("F2B", 6),
 	OCCUPANCY("SPRWR", 7), OCCUPANCY_YES("ALL", 8),
+	EGRESS("P2C_AD_SB", 0x01), EGRESS("C2S_AD_SB", 0x02), EGRESS("AD_SB", 0x03),
+	EGRESS("AD_NSB", 0x04), EGRESS("AD", 0x07), EGRESS("AK_SB", 0x08), EGRESS("AK_NSB", 0x10),
+	EGRESS("AK", 0x18), EGRESS("BL_SB", 0x20), EGRESS("BL_NSB", 0x40), EGRESS("BL", 0x60),
+	EGRESS("IV", 0x80),
+	CBOX("LLC_MISSES.ALL", 0x14, 0x07, true, REQUESTED, PROGRAM),
+	CBOX("LLC_MISSES.SHARED", 0x14, 0x01, false, SHARED, PROGRAM),
+	CBOX("LLC_MISSES.FORWARD", 0x14, 0x02, false, NO_F, PROGRAM),
+	CBOX("LLC_MISSES.INVALID", 0x14, 0x04, true, REQUESTED, PROGRAM),
+	CBOX("LLC_HITS.ALL", 0x15, 0x0f, true, REQUESTED, PROGRAM),
+	CBOX("LLC_HITS.MODIFIED", 0x15, 0x01, true, REQUESTED, PROGRAM),
+	CBOX("LLC_HITS.EXCLUSIVE", 0x15, 0x02, true, REQUESTED, PROGRAM),
+	CBOX("LLC_HITS.SHARED", 0x15, 0x04, true, SHARED_HIT, PROGRAM),
+	CBOX("LLC_HITS.FORWARD", 0x15, 0x08, false, NO_F, PROGRAM),
+	CBOX("TRANS_IPQ", 0x1b, 0, false, REMOTE, "7500 guide 2-27"),
+	CBOX("SNPS.REMOTE_ANY", 0x27, 0x03, false, REMOTE, "7500 guide 2-27"),
+	CBOX("SNPS.REMOTE_RD", 0x27, 0x01, false, REMOTE, "7500 guide 2-27"),
+	CBOX("SNPS.REMOTE_RFO", 0x27, 0x02, false, REMOTE, "7500 guide 2-27"),
 };

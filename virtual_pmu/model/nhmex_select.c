@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes what an M-Box counter counts: inc_sel, set_flag_sel and the sub-control registers that
- * they need (323535-001 chapter 2.5), as far as this machine's memory controller goes.
- * nhmex_source() is the entry point. It reads the package's registers, so the caller holds the
- * machine lock.
+/* Decodes what a counter counts. Of an M-Box: inc_sel, set_flag_sel and the sub-control registers
+ * that they need (323535-001 chapter 2.5), as far as this machine's memory controller goes.
+ * nhmex_source() is the entry point, and nhmex_cbox_event() that for a C-Box's select. The first
+ * reads the package's registers, so its caller holds the machine lock.
  *
  * Stand-ins for what the documents leave open, each also said by `vpmu events`:
  * - The enable flag of a counter is 1 in the clocks in which the condition of its set_flag_sel
@@ -25,6 +25,7 @@ enum nhmex_why {
 	NO_RETRIES, NO_FRAMES, NO_MOVES, NO_RESPONSES, NO_REFRESH, NO_THERMAL,
 	OTHER_MODE, DRAM_ALL, DRAM_CLOSING, DRAM_UPKEEP, NO_ADDRESSES, NO_PATROL, UNKNOWN_MEANING,
 	NEVER_CLOSED, NO_INDEX,
+	CBOX,	/* from here on enum nhmex_cbox_event */
 };
 
 static const char *const reasons[] = {
@@ -52,7 +53,46 @@ static const char *const reasons[] = {
 	[NO_INDEX] = "commands have no fill-victim index in the model: it stays 0 unless fvid is "
 		     "0, which counts all",
 	[NEVER_CLOSED] = "the page table counts as open always, it stays 0",
+	[CBOX + NHMEX_CBOX_NO_F] = "the model has no state F, it stays 0",
+	[CBOX + NHMEX_CBOX_NO_MISS] = "the only miss of the model is that of a line in state I, it "
+				      "stays 0",
+	[CBOX + NHMEX_CBOX_NO_RING] = "the model has no ring, it stays 0",
+	[CBOX + NHMEX_CBOX_NO_SNOOPS] = "the model's packages do not snoop each other, it stays 0",
+	[CBOX + NHMEX_CBOX_COMPARES] = "the model's lookups have no clock to compare: it stays 0 "
+				       "with a threshold or edge detection",
+	[CBOX + NHMEX_CBOX_NO_EVENT] = "not an event that is known of the C-Box, it stays 0",
 };
+
+/* ---- the C-Box's EVT_SEL */
+
+#define SELECT_COMPARES (SEL_THRESHOLD | SEL_INVERT | SEL_EDGE)
+
+enum nhmex_cbox_event nhmex_cbox_event(uint64_t select)
+{
+	uint32_t umask = VPMU_GET(SEL_UMASK, select);
+
+	if (select & SELECT_COMPARES)
+		return NHMEX_CBOX_COMPARES;
+	switch (VPMU_GET(SEL_EVENT, select)) {
+	case NHMEX_LLC_MISSES:
+		return umask & NHMEX_MISS_I ? NHMEX_CBOX_MISSES : NHMEX_CBOX_NO_MISS;
+	case NHMEX_LLC_HITS:
+		return umask & (VPMU_M | VPMU_E | VPMU_S) ? NHMEX_CBOX_HITS : NHMEX_CBOX_NO_F;
+	case NHMEX_STARVED_EGRESS:
+		return NHMEX_CBOX_NO_RING;
+	case NHMEX_TRANS_IPQ:
+	case NHMEX_SNPS:
+		return NHMEX_CBOX_NO_SNOOPS;
+	}
+	return NHMEX_CBOX_NO_EVENT;
+}
+
+uint32_t nhmex_cbox_why(uint64_t select)
+{
+	enum nhmex_cbox_event event = nhmex_cbox_event(select);
+
+	return event <= NHMEX_CBOX_MISSES ? 0 : (uint32_t)CBOX + event;
+}
 
 const char *nhmex_undriven_why(uint32_t why)
 {
@@ -66,7 +106,8 @@ const char *nhmex_undriven_event(const struct vpmu_undriven *u)
 	uint32_t why = (uint32_t)(u->select >> 16);
 
 	for (uint32_t i = 0; i < NHMEX_EVENTS && why != NO_FLAG && why != MODE_UNDEFINED; i++)
-		if (nhmex_events[i].code == code && nhmex_events[i].umask == umask)
+		if (nhmex_events[i].code == code && nhmex_events[i].umask == umask &&
+		    (*nhmex_events[i].unit == 'C') == (why >= CBOX))
 			return nhmex_events[i].name;
 	return NULL;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one Xeon 7500 or E7 package's U-Box and its two M-Boxes inside the segment. */
+/* State of one Xeon 7500 or E7 package's U-Box, its M-Boxes and its C-Boxes inside the segment. */
 #ifndef VPMU_NHMEX_STATE_H
 #define VPMU_NHMEX_STATE_H
 
 #include "model_type.h"
 
 #define NHMEX_BOXES 2u
+#define NHMEX_CBOXES 10u		/* of an E7; a Xeon 7500 has the first eight */
 #define NHMEX_COUNTERS 6u
 #define NHMEX_WIDTH 48
 #define NHMEX_CNT_MASK VPMU_BITS(NHMEX_WIDTH - 1, 0)
@@ -20,6 +21,22 @@
 /* U_MSR_PMON_GLOBAL_STATUS: ov_s0 and ov_s1. An M-Box's overflow comes through the S-Box of its
  * number (guide 2-3). The positions, 3 and 2, are a third party's (LIKWID 5.2). */
 #define NHMEX_U_OVERFLOW(box) (UINT64_C(1) << (3 - (box)))
+/* The S-Box of a C-Box: four each (guide 2-47). Those of C-Boxes 8 and 9 are not documented. */
+#define NHMEX_SBOX_OF(cbox) ((cbox) / 4 & 1)
+
+/* C_MSR_PMON_EVT_SEL, Table 2-13; bits 15:0 as in Linux */
+#define SEL_THRESHOLD VPMU_BITS(31, 24)
+#define SEL_INVERT VPMU_BITS(23, 23)
+#define SEL_EN VPMU_BITS(22, 22)
+#define SEL_PMI_EN VPMU_BITS(20, 20)
+#define SEL_EDGE VPMU_BITS(18, 18)
+#define SEL_UMASK VPMU_BITS(15, 8)
+#define SEL_EVENT VPMU_BITS(7, 0)
+enum nhmex_cbox_code {
+	NHMEX_STARVED_EGRESS = 0x0b, NHMEX_LLC_MISSES = 0x14, NHMEX_LLC_HITS = 0x15,
+	NHMEX_TRANS_IPQ = 0x1b, NHMEX_SNPS = 0x27,
+};
+#define NHMEX_MISS_I 4u		/* in the unit mask of LLC_MISSES */
 
 /* M_MSR_PMU_CNT_CTL, Table 2-67 */
 #define CTL_SET_FLAG_SEL VPMU_BITS(21, 19)
@@ -84,9 +101,17 @@ struct nhmex_box {
 	struct nhmex_queue queue[2];	/* reads, writes */
 };
 
+struct nhmex_cbox {
+	uint64_t global_ctl, status, ovf_ctl;
+	uint64_t sel[NHMEX_COUNTERS], ctr[NHMEX_COUNTERS];
+};
+
 struct nhmex_package {
 	uint64_t u_ctl, u_status, u_ovf_ctl;
 	struct nhmex_box box[NHMEX_BOXES];
+	struct nhmex_cbox cbox[NHMEX_CBOXES];
+	struct vpmu_llc_counts llc;	/* lookups that are not in the counters yet */
+	uint32_t precise;		/* the clock of each lookup matters: none is noted */
 	uint64_t done;			/* clocks before this one are final */
 	uint64_t frozen;		/* the clock after the one that froze; 0: none did */
 	uint64_t westmere;		/* ZDP_CTL_FVC has a sixth fvid bit: all fields one up */
@@ -117,14 +142,29 @@ static inline struct nhmex_package *nhmex_package(struct vpmu_segment *s, uint32
 }
 
 /* nhmex_events.c */
-#define NHMEX_EVENTS 167
+#define NHMEX_EVENTS 192
 extern const struct vpmu_event_info nhmex_events[NHMEX_EVENTS];
 
 /* nhmex_select.c */
 struct nhmex_source nhmex_source(const struct nhmex_package *p, const struct nhmex_box *b,
 				 uint64_t ctl);
+/* Meaning of a C-Box's select: what it counts, or why it stays 0. */
+enum nhmex_cbox_event {
+	NHMEX_CBOX_HITS, NHMEX_CBOX_MISSES, NHMEX_CBOX_NO_F, NHMEX_CBOX_NO_MISS,
+	NHMEX_CBOX_NO_RING, NHMEX_CBOX_NO_SNOOPS, NHMEX_CBOX_COMPARES, NHMEX_CBOX_NO_EVENT,
+};
+enum nhmex_cbox_event nhmex_cbox_event(uint64_t select);
+uint32_t nhmex_cbox_why(uint64_t select);	/* 0: it counts */
 const char *nhmex_undriven_why(uint32_t why);
 const char *nhmex_undriven_event(const struct vpmu_undriven *u);
+
+/* nhmex_cbox.c */
+bool nhmex_cbox_enabled(const struct nhmex_package *p, const struct nhmex_cbox *b,
+			uint32_t counter);
+void nhmex_cbox_lookup(struct nhmex_package *p, uint32_t slice, enum vpmu_request request,
+		       enum vpmu_mesi state, uint64_t clock);
+/* Put what was noted into the counters, and note from now on or not. */
+void nhmex_cbox_apply(struct nhmex_package *p);
 
 /* nhmex_queue.c */
 /* A command enters in the clock `now` and leaves in the clock `end`. */
@@ -143,6 +183,11 @@ void nhmex_advance(struct nhmex_package *p, uint64_t clock);
 void nhmex_begin(struct nhmex_package *p);
 void nhmex_command(struct nhmex_package *p, struct nhmex_box *b, uint32_t occurrences,
 		   uint64_t clock);
+/* Does anything count that happens in this clock? In a clock whose overflow freezes, all counters
+ * still count, in whatever order the feed reports. */
+bool nhmex_counting_in(const struct nhmex_package *p, uint64_t clock);
+/* An overflow of this clock has requested a PMI: the U-Box may freeze all boxes. */
+void nhmex_pmi(struct nhmex_package *p, uint64_t clock);
 /* Whether everything along the chain lets the counter count. */
 bool nhmex_enabled(const struct nhmex_package *p, const struct nhmex_box *b, uint32_t counter);
 

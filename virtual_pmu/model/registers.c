@@ -23,6 +23,8 @@ static uint32_t boxes_here(const struct vpmu_machine *m, const struct vpmu_regis
 		return 0;
 	if (!row->boxes)
 		return 1;
+	if (row->box_name)
+		return row->boxes;
 	if (!have)
 		have = m->slices;
 	have = have > row->first_box ? have - row->first_box : 0;
@@ -190,7 +192,7 @@ static void put_scope(const struct vpmu_machine *m, const struct vpmu_register *
 
 	if (row->boxes)
 		snprintf(out->scope, sizeof(out->scope), "%s/%s %u", names[row->scope],
-			 vpmu_model_type(m)->box_name, r->box);
+			 row->box_name ? row->box_name : vpmu_model_type(m)->box_name, r->box);
 	else
 		snprintf(out->scope, sizeof(out->scope), "%s%s%s", names[row->scope],
 			 row->unit ? "/" : "", row->unit ? row->unit : "");

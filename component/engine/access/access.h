@@ -10,7 +10,7 @@
 #include "../ipmu.h"
 #include "../registers/reg.h"
 
-#define IPMU_SAVED_MAX 128
+#define IPMU_SAVED_MAX 256
 /* A page for each memory controller, each discovered unit and the control of those. */
 #define IPMU_WINDOWS_MAX (2 + IPMU_UNITS_MAX + 1)
 

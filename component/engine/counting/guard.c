@@ -14,7 +14,7 @@
  *	C-Box			44 bits, 31 x 5.0 GHz		113 s		28 s
  *	arbiter			44 bits, 128 x 5.0 GHz		27 s		7 s
  *	uncore clock		48 bits, 5.0 GHz		15.6 h		3.9 h
- *	M-Box			48 bits, 255 x 2.7 GHz		409 s		102 s
+ *	M-Box and C-Box of the Xeon 7500	48 bits, 255 x 2.7 GHz	409 s	102 s
  *	Knights Corner		40 bits, 16 x 1.4 GHz		49 s		12 s
  *	Core 2			40 bits, 16 x 3.4 GHz		20 s		5 s
  *	... its fixed ones	40 bits, 5 x 3.4 GHz		65 s		16 s

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAGIC 0x314C4E5255504D49ull	/* "IMPURNL1", little end first */
-#define VERSION 3u
+#define VERSION 4u
 
 void ipmu_journal_init(struct ipmu_journal_header *h, const struct ipmu_family *family, int place,
 		       const char *boot_id)

@@ -8,7 +8,7 @@
 
 #include "../pmu/pmu.h"
 
-#define IPMU_JOURNAL_SLOTS 64
+#define IPMU_JOURNAL_SLOTS 80	/* all counters of a Xeon E7's C-Boxes and M-Boxes */
 #define IPMU_JOURNAL_PIDS 1024	/* processes that can take part in one unit */
 
 enum ipmu_journal_state {

@@ -171,7 +171,7 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 }
 
 /* A PMI goes to the U-Box, which needs no core to freeze; nobody handles it on a core. */
-static void keep_from_cores(struct ipmu_choice *choice, bool freeze)
+void ipmu_nhmex_keep_from_cores(struct ipmu_choice *choice, bool freeze)
 {
 	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){
 		.reg = &ipmu_nhmex_u_ctl,
@@ -187,7 +187,7 @@ static int add_preset(struct ipmu_choice *choice, const struct code *c, char *wh
 	choice->preset = c->freeze || c->ctl & CTL_PMI_EN || !(c->ctl & CTL_WRAP);
 	choice->preset_value = choice->direction == IPMU_DOWN ? CNT_EVENT_COUNT : 0;
 	if (c->freeze || c->ctl & CTL_PMI_EN)
-		keep_from_cores(choice, c->freeze);
+		ipmu_nhmex_keep_from_cores(choice, c->freeze);
 	return c->freeze ? add_freeze(choice, c, why) : 0;
 }
 

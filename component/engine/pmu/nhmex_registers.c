@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of the M-Boxes. Source: Intel 323535-001 (March 2010), "guide"; addresses also in the
- * SDM's Table 35-15. Fields with a single source other than Intel are marked unconfirmed. */
+/* Registers of the U-Box, the M-Boxes and the C-Boxes. Source: Intel 323535-001 (March 2010),
+ * "guide"; addresses also in the SDM's Table 35-15. Fields with a single source other than Intel
+ * are marked unconfirmed. */
 #include "nhmex_registers.h"
 
 #define BOXES IPMU_NHMEX_BOXES
@@ -130,10 +131,51 @@ static const struct ipmu_reg addr_mask = {
 	FILTER_REG("ADDR_MASK", 0xE56), .fields = { F("mask", 26, 0) },
 };
 
-#define REGISTERS(fvc) { \
+/* C-Boxes: the guide's pages with their addresses were not found, the SDM's tables have them. The
+ * bits of the box's own registers are one for each counter, as in the guide's other boxes. */
+static const uint16_t cbox_offsets[] = {
+	0, 0x80, 0x40, 0xC0, 0x20, 0xA0, 0x60, 0xE0, 0x240, 0x2C0,
+};
+#define CBOX_REG(name_, addr_, boxes_) .name = "C%b_MSR_PMON_" name_, .addr = addr_, \
+	.src = "SDM Tables 35-15, 35-17; fields: guide Tables 2-13, 2-64 to 2-66", \
+	.box_offsets = cbox_offsets, .boxes = boxes_
+#define CBOX_REGS(prefix, boxes_) \
+const struct ipmu_reg prefix##_ctl = { \
+	CBOX_REG("GLOBAL_CTL", 0xD00, boxes_), .width = 32, .access = IPMU_RW, \
+	.fields = { F("ctr_en", 5, 0) }, \
+}; \
+const struct ipmu_reg prefix##_status = { \
+	CBOX_REG("GLOBAL_STATUS", 0xD01, boxes_), .width = 32, .access = IPMU_RO, \
+}; \
+const struct ipmu_reg prefix##_ovf_ctl = { \
+	CBOX_REG("GLOBAL_OVF_CTL", 0xD02, boxes_), .width = 32, .access = IPMU_WO, \
+	.fields = { F("clr_ov", 5, 0) }, \
+}; \
+const struct ipmu_reg prefix##_evt_sel = { \
+	CBOX_REG("EVT_SEL_%c", 0xD10, boxes_), .ctr_stride = 2, .ctrs = COUNTERS, .width = 64, \
+	.access = IPMU_RW, \
+	.fields = { F_THRESHOLD("threshold", 31, 24), F_EVENT("invert", 23, 23), \
+		    F_BITS("en", SEL_EN), F_BITS("pmi_en", SEL_PMI_EN), \
+		    F_EDGE("edge_detect", 18, 18), F_EVENT("umask", 15, 8), \
+		    F_EVENT("ev_sel", 7, 0) }, \
+}; \
+const struct ipmu_reg prefix##_ctr = { \
+	CBOX_REG("CTR_%c", 0xD11, boxes_), .ctr_stride = 2, .ctrs = COUNTERS, .width = 48, \
+	.access = IPMU_RW, .counter = true, \
+	.fields = { F_BITS("event_count", CNT_EVENT_COUNT) }, \
+}
+CBOX_REGS(ipmu_nhmex_cbox, IPMU_NHMEX_CBOXES);
+CBOX_REGS(ipmu_wsmex_cbox, IPMU_WSMEX_CBOXES);
+#define CBOX(prefix) \
+	&prefix##_ctl, &prefix##_status, &prefix##_ovf_ctl, &prefix##_evt_sel, &prefix##_ctr
+
+#define REGISTERS(fvc, cbox) { \
 	&ipmu_nhmex_u_ctl, &u_status, &u_ovf_ctl, &ipmu_nhmex_box_ctl, &ipmu_nhmex_box_status, \
 	&ipmu_nhmex_box_ovf_ctl, &ipmu_nhmex_timestamp, &ipmu_nhmex_dsp, &ipmu_nhmex_iss, \
 	&ipmu_nhmex_map, &ipmu_nhmex_msc_thr, &ipmu_nhmex_pgt, &ipmu_nhmex_pld, fvc, \
-	&ipmu_nhmex_cnt_ctl, &ipmu_nhmex_cnt, &mm_cfg, &addr_match, &addr_mask, NULL }
-const struct ipmu_reg *const ipmu_nhmex_registers_nhm[] = REGISTERS(&ipmu_nhmex_fvc_nhm);
-const struct ipmu_reg *const ipmu_nhmex_registers_wsm[] = REGISTERS(&ipmu_nhmex_fvc_wsm);
+	&ipmu_nhmex_cnt_ctl, &ipmu_nhmex_cnt, &mm_cfg, &addr_match, &addr_mask, \
+	CBOX(cbox), NULL }
+const struct ipmu_reg *const ipmu_nhmex_registers_nhm[] =
+	REGISTERS(&ipmu_nhmex_fvc_nhm, ipmu_nhmex_cbox);
+const struct ipmu_reg *const ipmu_nhmex_registers_wsm[] =
+	REGISTERS(&ipmu_nhmex_fvc_wsm, ipmu_wsmex_cbox);

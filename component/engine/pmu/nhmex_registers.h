@@ -5,14 +5,20 @@
 
 #include "pmu.h"
 
-#define IPMU_NHMEX_BOXES 2
-#define IPMU_NHMEX_COUNTERS 6
+#define IPMU_NHMEX_BOXES 2	/* M-Boxes */
+#define IPMU_NHMEX_CBOXES 8
+#define IPMU_WSMEX_CBOXES 10
+#define IPMU_NHMEX_COUNTERS 6	/* of a box of either kind */
 
 /* Bits of the U-Box's control register; guide 2.1. */
 #define U_FRZ_ALL BITS(31, 31)
 #define U_RST_ALL BITS(29, 29)	/* a command: it resets the counters of all boxes and of others */
 #define U_EN_ALL BITS(28, 28)
 #define U_PMI_CORE_SEL BITS(4, 1)	/* cores that a PMI is passed on to */
+
+/* Bits of the C-Boxes' EVT_SEL; guide Table 2-13. */
+#define SEL_EN BITS(22, 22)
+#define SEL_PMI_EN BITS(20, 20)
 
 /* Bits of CNT_CTL; guide Table 2-67. */
 #define CTL_SET_FLAG_SEL BITS(21, 19)
@@ -53,12 +59,22 @@ extern const struct ipmu_reg ipmu_nhmex_u_ctl, ipmu_nhmex_box_ctl, ipmu_nhmex_bo
 	ipmu_nhmex_box_ovf_ctl, ipmu_nhmex_timestamp, ipmu_nhmex_dsp, ipmu_nhmex_iss,
 	ipmu_nhmex_map, ipmu_nhmex_msc_thr, ipmu_nhmex_pgt, ipmu_nhmex_pld, ipmu_nhmex_fvc_nhm,
 	ipmu_nhmex_fvc_wsm, ipmu_nhmex_cnt_ctl, ipmu_nhmex_cnt;
+/* Those of the C-Boxes on Nehalem-EX and on Westmere-EX. */
+extern const struct ipmu_reg ipmu_nhmex_cbox_ctl, ipmu_nhmex_cbox_status, ipmu_nhmex_cbox_ovf_ctl,
+	ipmu_nhmex_cbox_evt_sel, ipmu_nhmex_cbox_ctr, ipmu_wsmex_cbox_ctl, ipmu_wsmex_cbox_status,
+	ipmu_wsmex_cbox_ovf_ctl, ipmu_wsmex_cbox_evt_sel, ipmu_wsmex_cbox_ctr;
 extern const struct ipmu_reg *const ipmu_nhmex_registers_nhm[];
 extern const struct ipmu_reg *const ipmu_nhmex_registers_wsm[];
 
 /* nhmex_mbox.c */
 extern const struct ipmu_pmu_type ipmu_nhmex_mbox_nhm, ipmu_nhmex_mbox_wsm, ipmu_nhmex_mbox_ts;
 
+/* nhmex_cbox.c */
+extern const struct ipmu_pmu_type ipmu_nhmex_cbox_nhm, ipmu_nhmex_cbox_wsm;
+
+/* Let the choice's counter tell the U-Box of an overflow, and let that freeze all boxes or not; no
+ * core is interrupted. */
+void ipmu_nhmex_keep_from_cores(struct ipmu_choice *choice, bool freeze);
 /* ops->check of the M-Box type: raw fields that mean nothing in what they stand with. */
 int ipmu_nhmex_check(const struct ipmu_pmu_type *type, const char *event,
 		     const struct ipmu_qualifiers *q, char *why);
