@@ -71,12 +71,26 @@ machine_needs() {	# machine_needs PREFIX ENUMERATOR
 	needs tests/vpmu_machines.sh "\\b$1\\b"
 }
 
+box_needs() {	# box_needs PMU: a box beside others of its processor
+	local file
+	for file in README.md docs/pmus.md docs/program.md pfm_events/README.md tests/claims.tsv \
+			tests/topo_boxes.c tests/data/units.tsv; do
+		needs $file "\\b$1"
+	done
+	needs hwloc_topo/boxes.c "\"$1\""
+	needs "ipmu_run/group_files/$1/*" "$1\\."
+}
+xeon_boxes() {	# those of the Xeon 7500 that libpfm4 names
+	grep -ho '\.pfm = "nhmex_unc_[a-z]*"' component/engine/pmu/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u
+}
+
 # ---- the walk
 
 look() {	# look WHOSE <NEEDS: complains of each that is not there
 	local file expression
 	while IFS=$'\t' read -r file expression; do
-		grep -Eqs "$expression" "$file" || echo "$1: no row in $file"
+		# shellcheck disable=SC2086 # some are patterns
+		grep -Eqs "$expression" $file || echo "$1: no row in $file"
 	done
 }
 
@@ -89,6 +103,9 @@ walk() {	# walk TREE
 		family_needs "$variable" "$name" "$facts" "$generation" "$names" "$groups" "$docs" |
 			look "$name"
 	done < <(engine_families)
+	while read -r name; do
+		box_needs "$name" | look "$name"
+	done < <(xeon_boxes)
 	while read -r prefix enumerator; do
 		machine_needs "$prefix" "$enumerator" | look "$prefix"
 	done < <(machines)
@@ -110,6 +127,7 @@ for part in README.md docs man pfm_events hwloc_topo ipmu_run component/commands
 done
 ln -s "$root"/tests/*.c "$root"/tests/*.sh "$root/tests/support" "$tree/tests/"
 ln -s "$root"/tests/data/*.tsv "$tree/tests/data/"
+ln -s "$root/tests/claims.tsv" "$tree/tests/"
 cp -r "$root/component/engine/pmu" "$tree/component/engine/pmu"
 rm "$tree/$index"
 sed 's/&ipmu_knc,/&ipmu_knc, \&ipmu_new_uncore,/' "$root/component/engine/pmu/families.c" \
@@ -135,6 +153,12 @@ unnamed=$(walk "$tree" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while
 		grep -qF "\`${file/client-uncores/NAME}" "$root/CONTRIBUTING.md" || echo "$file"
 done)
 is 'files that CONTRIBUTING.md does not name' '' "$unnamed"
+# ... and a box that has nothing
+printf 'static const struct ipmu_pmu_type box = { .pfm = "nhmex_unc_newbox" };\n' \
+	>>"$tree/component/engine/pmu/new_uncore.c"
+is 'all that a new box needs' "README.md docs/pmus.md docs/program.md hwloc_topo/boxes.c \
+ipmu_run/group_files/nhmex_unc_newbox/* pfm_events/README.md tests/claims.tsv tests/data/units.tsv \
+tests/topo_boxes.c" "$(walk "$tree" | sed -n 's/^nhmex_unc_newbox: no row in //p' | LC_ALL=C sort | paste -sd' ')"
 sed -i '$d' "$tree/$index"
 walk "$tree" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
 finish
