@@ -68,6 +68,8 @@ const struct expected expected[] = {
 	  .src = "323535-001 page 2-101" },
 	{ "nhmex_unc_mbox", "CYCLES:package=0:box=0", UNCORE_CLOCKS,
 	  .src = "323535-001 page 2-101" },
+	{ "nhmex_unc_cbox", "LLC_MISSES:ALL", MISSES, .factor = 1.1, .perf = "uncore_cbox",
+	  .src = "LIKWID" },
 	{ "core_fixed", "INST_RETIRED:ANY", INSTRUCTIONS, .src = "SDM 18.2, Table 19-1" },
 	{ "core_fixed", "CPU_CLK_UNHALTED:CORE", CLOCKS, .src = "SDM 18.2, Table 19-1" },
 	{ "core_fixed", "CPU_CLK_UNHALTED:REF", CLOCKS, .src = "SDM 18.2, Table 19-1" },
