@@ -3,7 +3,8 @@
  *
  *   mpicc -DUSE_IPMU_MPI stream.c -lipmu_mpi -lm
  *
- * Without it these do nothing, and the whole program can be counted from outside, by
+ * or as a region of a tool, by one of the macros in count_region.h. Without any the functions do
+ * nothing, and the whole program can be counted from outside, by
  * mpirun -n 4 ipmu-mpi-run -e EVENT,... ./a.out */
 #ifndef COUNT_H
 #define COUNT_H
@@ -51,6 +52,9 @@ static void count_end(void)
 	ipmu_mpi_report(counts, stdout);
 	ipmu_mpi_finalize(&counts);
 }
+#elif defined(USE_TAU) || defined(USE_SCOREP) || defined(USE_CALIPER) || defined(USE_GPTL) || \
+	defined(USE_PAPI_HL)
+#include "count_region.h"
 #else
 static void count_open(MPI_Comm comm)
 {

@@ -26,7 +26,7 @@ declare -A may=(
 	[pfm_events]='libpfm4 libpfm4-inside'
 	[mpi_aggregation]='mpi papi ipmu_run hwloc_topo common plain:component/engine/ipmu.h'
 	[ipmu_run]='common papi json-c muparser'
-	[mpi_examples]='mpi papi mpi_aggregation installed openmp'
+	[mpi_examples]='mpi papi mpi_aggregation installed openmp tools'
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
 	[virtual_pmu]='common plain:virtual_pmu/emulator/user_calls.h'
@@ -56,6 +56,7 @@ library_of() {	# library_of HEADER: which outside library an include in <> belon
 	muParser*.h) found=muparser ;;
 	mpi.h) found=mpi ;;
 	omp.h) found=openmp ;;
+	TAU.h | scorep/* | caliper/* | gptl.h | gptlmpi.h) found=tools ;;
 	cmocka.h) found=cmocka ;;
 	ipmu.h | ipmu_topology.h | ipmu/*) found=installed ;;
 	*)
