@@ -42,9 +42,11 @@ run() {		# run COMMAND
 	*examples/count.* | *'-- ./count '*) ;;	# tests/examples.sh does these ...
 	*examples/sample.* | 'vpmu run '*'-- ./sample '*) ;;	# ... and these
 	'python3 -m venv venv' | 'venv/bin/pip install $prefix/share/ipmu/python') ;;	# tests/python_module.sh
-	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it
-	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*)
-		counted "$(grep -o 'intel_[a-z]*:::[^", ]*' <<<"$command" | head -n 1)" ;;
+	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi_clients.sh does it ...
+	'export TAU_METRICS='* | 'export SCOREP_METRIC_'* | 'export CALI_PAPI_'*) ;;
+	'cp $prefix/share/ipmu/mpi_examples/'* | mpicc*USE_PAPI_HL* | 'export PAPI_EVENTS='* | 'jq '* | \
+		'mpirun --hostfile '*) ;;	# ... and tests/tools_page.sh these
+	reads=intel_uncore:::* | writes=intel_uncore:::*) counted "${command#*=}" ;;
 	'PAPI_VERBOSE=1 papi_command_line EVENT EVENT')	# both need counter 0
 		PAPI_VERBOSE=1 "$VPMU" run --no-feed --strict -m skl-4c8t -- papi_command_line \
 			intel_uncore:::skl_unc_arb.UNC_ARB_TRK_OCCUPANCY:ALL \
@@ -83,6 +85,7 @@ run() {		# run COMMAND
 		else
 			echo "not tried, no mpirun here: $command"
 		fi ;;
+	mpirun*./stream*) ;;	# tests/tools_page.sh
 	mpirun*) if command -v mpirun >/dev/null; then
 			bash -c "mpirun --oversubscribe ${command#mpirun }" >out 2>&1
 		 else

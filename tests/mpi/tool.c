@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tool MIB ROUNDS [late]: a stand-in for a program under TAU, Score-P or Caliper; with PAPI_EVENTS,
- * a client of PAPI's own high level. It takes events from the variable of that tool, counts them in
- * two regions as the tool does, and adds up over the ranks, ROUNDS times.
+/* tool MIB ROUNDS [late]: a stand-in for a program under TAU, Score-P or Caliper. It takes events
+ * from the variable of that tool, counts them in two regions as the tool does, and adds up over the
+ * ranks, ROUNDS times.
  *
  *   read     each rank reads MIB MiB of its own, none of which is in a cache
  *   copy     and copies them, where the destination's lines are read as well
  *
  * Regions are as docs/tools.md has them, in pattern.h. With `late`, rank 0 enters each only when
- * the others have worked. Rank 0 prints "REGION EVENT SUM"; the high level writes its own files. */
+ * the others have worked. Rank 0 prints "REGION EVENT SUM". */
 #include <mpi.h>
 #include <papi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define EVENTS_MAX 8
 
 static char *names[EVENTS_MAX];
-static int n, set = PAPI_NULL, rank, high_level, late;
+static int n, set = PAPI_NULL, rank, late;
 static long long counts[EVENTS_MAX];
 static volatile long *from, *to;
 static size_t words;
@@ -76,36 +76,20 @@ static void begin(void)
 }
 
 /* TAU at each enter and exit, Caliper at each snapshot. */
-static void take(const char *where)
+static void take(const char *region)
 {
 	int rc = PAPI_read(set, counts);
 
 	if (rc == PAPI_OK)
 		rc = PAPI_reset(set);
 	if (rc != PAPI_OK)
-		give_up(where, rc);
-}
-
-static void enter(const char *region)
-{
-	if (!high_level)
-		take("enter");
-	else if (PAPI_hl_region_begin(region) != PAPI_OK)
-		give_up("PAPI_hl_region_begin", 0);
-}
-
-static void leave(const char *region)
-{
-	if (!high_level)
-		take("leave");
-	else if (PAPI_hl_region_end(region) != PAPI_OK)
-		give_up("PAPI_hl_region_end", 0);
+		give_up(region, rc);
 }
 
 static void in_pattern(const char *name, void (*solve)(void))
 {
-#define BEGIN(solve) enter(name)
-#define END(solve) leave(name)
+#define BEGIN(solve) take(name)
+#define END(solve) take(name)
 #include "pattern.h"
 }
 
@@ -114,12 +98,12 @@ static void in_turn(const char *name, void (*solve)(void))
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int turn = 1; turn >= 0; turn--) {
 		if (turn == (rank > 0)) {
-			enter(name);
+			take(name);
 			solve();
 		}
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
-	leave(name);
+	take(name);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -151,7 +135,6 @@ int main(int argc, char **argv)
 	int rounds = atoi(argv[2]);
 
 	late = argc > 3;
-	high_level = getenv("PAPI_EVENTS") != NULL;
 	words = bytes / sizeof(long);
 	from = aligned_alloc(4096, bytes);
 	to = aligned_alloc(4096, bytes);
@@ -159,16 +142,13 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	memset((void *)from, rank, bytes);
 	memset((void *)to, rank, bytes);
-	if (!high_level) {
-		choose();
-		begin();
-	}
+	choose();
+	begin();
 	for (int i = 0; i < rounds; i++) {
 		region("read", read_all);
 		region("copy", copy_all);
 	}
-	if (!high_level)
-		PAPI_shutdown();
+	PAPI_shutdown();
 	MPI_Finalize();
 	return sum == 1;
 }
