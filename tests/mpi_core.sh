@@ -71,6 +71,23 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot read its counts: they are means of several runs or passes'
 fi
 
+# -- a program that counts by itself under ipmu-run: the same event counts in both, and where its own
+# does not fit beside ipmu-run's it is told who counts
+if [ -x "$STAGE/bin/ipmu-run" ]; then
+	lookup=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
+	both() {	# both EVENT: counted by the program, beside two of ipmu-run, which are all counters
+		ranks 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $lookup:READ_I,$lookup:WRITE_M \
+			"$scratch/api" plain intel_uncore:::$1 >"$scratch/out" 2>&1
+	}
+	both $lookup:READ_I
+	check 'under ipmu-run: counted' lines 2 'rank [0-9]+ event 0 node -1 package -1: [0-9]+, 1 of 1'
+	both $lookup:ANY_I
+	check 'under ipmu-run, no counter left: not measured' lines 2 \
+		'rank [0-9]+ event 0 node -1 package -1: not measured, 0 of 1'
+	check 'under ipmu-run, no counter left: told' says 'box 0 is used by process [0-9]+ \(ipmu-run\), for '
+	check 'under ipmu-run, no counter left: its own report' says "^    $lookup:WRITE_M +0$"
+fi
+
 # -- ranks of a node look at the machine once: hwloc_topology_load, counted beside what MPI itself does
 cat >"$scratch/loads.c" <<'CODE'
 	#include <dlfcn.h>

@@ -12,7 +12,7 @@
 #include "ipmu_mpi.h"
 #include "nodes.h"
 
-#define NODE_WHY_MAX 192
+#define NODE_WHY_MAX 320
 
 /* "Every package" events have a count for each package; others one for the node. */
 enum event_scope { SCOPE_PACKAGE, SCOPE_NODE, SCOPE_RANK };
