@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "beside.h"
-#include "counting/program.h"
-#include "counting/virtual.h"
+#include "../measure/counting/program.h"
+#include "../measure/counting/virtual.h"
 #include "file_limit.h"
-#include "groups/formula.h"
+#include "../measure/groups/formula.h"
 #include "guardian.h"
 #include "job/job.h"
 #include "lines.h"

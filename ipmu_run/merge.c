@@ -9,7 +9,7 @@
 
 #include "job/meeting.h"
 #include "job/node_report.h"
-#include "report/from_json.h"
+#include "../measure/report/from_json.h"
 #include "run.h"
 
 struct merging {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "counting/program.h"
+#include "../measure/counting/program.h"
 #include "run.h"
 
 static int look_at(const char *path)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counting/virtual.h"
+#include "../measure/counting/virtual.h"
 #include "run.h"
 
 #define REPEAT_MAX 1000

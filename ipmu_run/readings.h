@@ -3,7 +3,7 @@
 #ifndef IPMU_RUN_READINGS_H
 #define IPMU_RUN_READINGS_H
 
-#include "report/report.h"
+#include "../measure/report/report.h"
 
 struct readings {
 	const struct report *report;

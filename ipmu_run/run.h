@@ -9,10 +9,10 @@
 #include "new_file.h"
 #include "options.h"
 #include "shown.h"
-#include "counting/measure.h"
-#include "groups/find.h"
-#include "report/compare.h"
-#include "report/report.h"
+#include "../measure/counting/measure.h"
+#include "../measure/groups/find.h"
+#include "../measure/report/compare.h"
+#include "../measure/report/report.h"
 
 /* Two kinds of errors with one status: the program has others. */
 #define EXIT_CANNOT_COUNT STATUS_OURS

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/from_json.h"
+#include "../measure/report/from_json.h"
 #include "run.h"
 
 struct showing {

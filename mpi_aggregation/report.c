@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ipmu_run/counting/library.h"
-#include "../ipmu_run/counting/virtual.h"
-#include "../ipmu_run/report/report.h"
+#include "../measure/counting/library.h"
+#include "../measure/counting/virtual.h"
+#include "../measure/report/report.h"
 #include "collecting/counter_set.h"
 #include "export.h"
 #include "file_limit.h"

@@ -18,7 +18,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-isystem "$STAGE/include")
 mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name '*.c' ! -path '*/emulator/*' | LC_ALL=C sort)
 if [ -x "$STAGE/bin/ipmu-run" ]; then
-	mapfile -t -O "${#sources[@]}" sources < <(find ipmu_run -name '*.c' | LC_ALL=C sort)
+	mapfile -t -O "${#sources[@]}" sources < <(find ipmu_run measure -name '*.c' | LC_ALL=C sort)
 fi
 if [ -n "${MPI_CFLAGS-}" ] && [ -e "$STAGE_LIB/libipmu_mpi.so" ]; then
 	mapfile -t mpi_sources < <(find mpi_aggregation mpi_examples bench/mpi -name '*.c' | LC_ALL=C sort)

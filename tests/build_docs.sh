@@ -5,7 +5,7 @@
 # and the functions that ARCHITECTURE.md says are in a file; its layers are those that are checked.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/..}" || exit 1
-rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation ipmu_run demo bench tests)
+rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation measure ipmu_run demo bench tests)
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 

@@ -50,7 +50,7 @@ make_all() {
 	mkdir -p obj ${mpi:+"obj/$mpi"}
 	objects_of . common component hwloc_topo virtual_pmu mpi_aggregation/run || return
 	CONFIG_SITE=$scratch/site $make -s third_party/papi.built || return
-	[ ! -d "$BUILD/ipmu_run" ] || objects_of . ipmu_run || return
+	[ ! -d "$BUILD/ipmu_run" ] || objects_of . ipmu_run measure || return
 	[ -z "$mpi" ] || [ ! -d "$BUILD/$mpi/mpi_aggregation" ] ||
 		objects_of "$mpi" mpi_aggregation || return
 	$make -s all

@@ -21,7 +21,7 @@ elsewhere() {
 		fail "names that stand in $header stand there, too"
 }
 elsewhere $ours "$(for m in RANKS LOCAL_RANKS JOBS ALLOCATIONS; do list $ours LAUNCHER_$m; done)" \
-	common component hwloc_topo mpi_aggregation ipmu_run virtual_pmu
+	common component hwloc_topo mpi_aggregation measure ipmu_run virtual_pmu
 
 # Who finds a local rank finds a rank: every launcher that has the one has the other.
 ranks=" $(list $ours LAUNCHER_RANKS | tr '\n' ' ')"

@@ -24,8 +24,9 @@ declare -A may=(
 	[component/intel_core]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
-	[mpi_aggregation]='mpi papi ipmu_run hwloc_topo common plain:component/engine/ipmu.h'
-	[ipmu_run]='common papi json-c muparser'
+	[mpi_aggregation]='mpi papi measure hwloc_topo common plain:component/engine/ipmu.h'
+	[measure]='common papi json-c muparser'
+	[ipmu_run]='measure common json-c'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp tools'
 	[demo]='papi libpfm4 mpi installed openmp'
 	[bench]='papi libpfm4 mpi hwloc installed openmp'
@@ -41,10 +42,11 @@ declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine|boot model|boot/guest system feed|native guest|tool boot/host .'
 	[mpi_aggregation]='collecting preload .'
-	[ipmu_run]='groups counting report job .'
+	[measure]='groups counting report'
+	[ipmu_run]='job .'
 )
 # Rooms whose files must not call each other in a circle.
-acyclic='common hwloc_topo mpi_aggregation component/commands component/check component/engine virtual_pmu ipmu_run'
+acyclic='common hwloc_topo mpi_aggregation component/commands component/check component/engine virtual_pmu measure ipmu_run'
 
 # What these functions find is in $found: a subshell for each of thousands of includes takes seconds.
 library_of() {	# library_of HEADER: which outside library an include in <> belongs to
@@ -239,7 +241,7 @@ trap 'rm -rf "$planted"' EXIT
 failed=0
 
 mkdir -p "$planted"/{component/{engine/pmu,intel_uncore},hwloc_topo/pmutopo,virtual_pmu/{machine,model}} \
-	"$planted"/{demo,ipmu_run,mpi_aggregation,tests}
+	"$planted"/{demo,ipmu_run,measure,mpi_aggregation,tests}
 touch "$planted"/component/engine/{ipmu.h,pmu/pmu.h} "$planted"/hwloc_topo/{ipmu_topology,private}.h \
 	"$planted"/virtual_pmu/{machine,machine/machine,model/model}.h
 plant() {	# plant FILE INCLUDE good|bad
@@ -278,7 +280,8 @@ plant hwloc_topo/pmutopo/a.c '"../../component/engine/ipmu.h"' bad
 plant demo/a.c '"../component/engine/ipmu.h"' bad
 plant demo/a.c '<papi.h>' good
 vpmu_layers=${layers[virtual_pmu]-}
-plant ipmu_run/a.c '<papi.h>' good
+plant measure/a.c '<papi.h>' good
+plant ipmu_run/a.c '<papi.h>' bad
 plant ipmu_run/a.c '"../component/engine/ipmu.h"' bad
 layers[virtual_pmu]='machine model .'
 plant virtual_pmu/machine/a.c '"../model/model.h"' bad
@@ -335,7 +338,7 @@ unset 'layers[room]'
 check_tree "$root" || failed=1
 build=${BUILD:-obj}
 # Without muparser it is not built.
-[ -x "${STAGE:-stage}/bin/ipmu-run" ] || acyclic=${acyclic/ ipmu_run/}
+[ -x "${STAGE:-stage}/bin/ipmu-run" ] || acyclic=${acyclic/ measure ipmu_run/}
 for room in $acyclic; do
 	folders=()	# what depends on the MPI implementation is built once for each
 	for folder in "$build" "$build"/openmpi "$build"/mpich; do

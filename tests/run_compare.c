@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../ipmu_run/report/compare.h"
+#include "../measure/report/compare.h"
 
 /* ---- limits ---- */
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "../ipmu_run/groups/find.h"
-#include "../ipmu_run/groups/formula.h"
+#include "../measure/groups/find.h"
+#include "../measure/groups/formula.h"
 
 #define PATH "groups/skl_unc/MEM"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../ipmu_run/groups/formula.h"
-#include "../ipmu_run/report/report.h"
+#include "../measure/groups/formula.h"
+#include "../measure/report/report.h"
 
 /* Two events of two packages, and a clock; two runs of two passes: A and the clock in the first, B
  * and the clock in the second. */

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "../ipmu_run/counting/virtual.h"
-#include "../ipmu_run/counting/watch.h"
+#include "../measure/counting/virtual.h"
+#include "../measure/counting/watch.h"
 
 #define MS 1000000ull
 #define WAKES 20

@@ -27,17 +27,17 @@ NOT_MEMCHECKED = papi_node_sum papi_endurance engine_kills engine_safe engine_th
 $(O)/tests/clients/two_machines.o: $(T)/papi.built
 EXTRA_OBJECTS_papi_clients = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
-EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/ipmu_run/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
+EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/measure/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
-EXTRA_OBJECTS_run_values = $(O)/ipmu_run/report/values.o $(O)/ipmu_run/counting/results.o \
-	$(O)/ipmu_run/counting/timeline.o $(O)/ipmu_run/groups/formula.o
+EXTRA_OBJECTS_run_values = $(O)/measure/report/values.o $(O)/measure/counting/results.o \
+	$(O)/measure/counting/timeline.o $(O)/measure/groups/formula.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
-EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/ipmu_run/report/%.o,compare saved)
+EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
-EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline)
+EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,region gone socket) \
-	$(patsubst %,$(O)/ipmu_run/counting/%.o,watch timeline window virtual) \
+	$(patsubst %,$(O)/measure/counting/%.o,watch timeline window virtual) \
 	$(O)/common/private_folder.o
 EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../counting/program.h"
+#include "../../measure/counting/program.h"
 #include "complain.h"
 #include "now.h"
 

@@ -3,8 +3,8 @@
 #ifndef IPMU_RUN_JOB_H
 #define IPMU_RUN_JOB_H
 
-#include "../counting/measure.h"
-#include "../report/report.h"
+#include "../../measure/counting/measure.h"
+#include "../../measure/report/report.h"
 #include "launched.h"
 #include "meeting.h"
 #include "node.h"

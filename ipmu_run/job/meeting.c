@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../counting/machine.h"
+#include "../../measure/counting/machine.h"
 #include "now.h"
 
 #define FIND_MS 2000		/* for the first node's file, before the program starts */

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../counting/program.h"
+#include "../../measure/counting/program.h"
 #include "now.h"
 #include "socket.h"
 #include "statuses.h"

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "../counting/cpus.h"
-#include "../counting/machine.h"
+#include "../../measure/counting/cpus.h"
+#include "../../measure/counting/machine.h"
 #include "launched.h"
 
 struct node;

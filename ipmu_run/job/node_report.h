@@ -3,7 +3,7 @@
 #ifndef IPMU_RUN_NODE_REPORT_H
 #define IPMU_RUN_NODE_REPORT_H
 
-#include "../report/from_json.h"
+#include "../../measure/report/from_json.h"
 
 /* True for a report of one node of a job; with an id, of that job. */
 bool node_report_is(const struct saved *s, const char *id);

@@ -2,7 +2,7 @@
 #ifndef IPMU_RUN_PRELOAD_H
 #define IPMU_RUN_PRELOAD_H
 
-#include "../counting/machine.h"
+#include "../../measure/counting/machine.h"
 
 /* Programs that are started from now on get the library that tells of MPI_Init and MPI_Finalize.
  * 0, or a negative errno with why. */

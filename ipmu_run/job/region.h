@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "../counting/measure.h"
-#include "../counting/program.h"
+#include "../../measure/counting/measure.h"
+#include "../../measure/counting/program.h"
 
 struct region;
 

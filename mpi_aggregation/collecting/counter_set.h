@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../ipmu_run/counting/sets.h"
+#include "../../measure/counting/sets.h"
 #include "event_list.h"
 #include "ipmu_mpi.h"
 #include "nodes.h"

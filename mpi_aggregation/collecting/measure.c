@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../ipmu_run/counting/library.h"
-#include "../../ipmu_run/counting/virtual.h"
+#include "../../measure/counting/library.h"
+#include "../../measure/counting/virtual.h"
 #include "event_name.h"
 #include "guardian.h"
 #include "measure.h"

@@ -3,7 +3,7 @@
  * tags of shapes and text only, and no handlers. */
 #include "fuzz.h"
 #include "fuzz_file.h"
-#include "../../ipmu_run/report/page.h"
+#include "../../measure/report/page.h"
 
 static const char *const shapes[] = {
 	"svg", "g", "rect", "line", "path", "polyline", "polygon", "circle", "text", "tspan",

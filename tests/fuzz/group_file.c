@@ -2,8 +2,8 @@
 /* Files of groups with their formulas. What is accepted is whole, its formulas have a value, and
  * written again it reads the same. */
 #include "fuzz.h"
-#include "../../ipmu_run/groups/formula.h"
-#include "../../ipmu_run/groups/group.h"
+#include "../../measure/groups/formula.h"
+#include "../../measure/groups/group.h"
 
 #include <errno.h>
 

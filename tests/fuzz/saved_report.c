@@ -3,8 +3,8 @@
  * leaves nothing behind. What is accepted has values that can be compared, equals itself, and is
  * written as tables without a line or cell of the file's own. */
 #include "fuzz.h"
-#include "../../ipmu_run/report/compare.h"
-#include "../../ipmu_run/report/page.h"
+#include "../../measure/report/compare.h"
+#include "../../measure/report/page.h"
 
 #include <errno.h>
 #include <json-c/json.h>
