@@ -146,20 +146,12 @@ check '_exit: what it had counted is there' [ "$(count)" = 2010 ]
 
 for where in nonexistent/report precious/report; do
 	echo a file >"$scratch/precious"
-	unlaunched -o "$scratch/$where" touch "$scratch/started"
-	check "$where: said" lines 1 "ipmu-mpi-run: -o: cannot write $scratch/$where.csv: .*"
-	check "$where: the status" [ $status = 125 ]
-	check "$where: nothing has started" [ ! -e "$scratch/started" ]
 	job 2 -o "$scratch/$where" touch "$scratch/started"
 	check "$where, 2 ranks: the status" [ $status = 125 ]
 	check "$where, 2 ranks: said once" lines 1 "ipmu-mpi-run: -o: cannot write $scratch/$where.csv: .*"
 	check "$where, 2 ranks: nothing has started" [ ! -e "$scratch/started" ]
 done
 mkdir "$scratch/folder" "$scratch/folder/report.csv"
-unlaunched -o "$scratch/folder/report" touch "$scratch/started"
-check 'a folder in the way: the status' [ $status = 125 ]
-check 'a folder in the way: said' lines 1 "ipmu-mpi-run: cannot write $scratch/folder/report.csv: .*"
-check 'a folder in the way: nothing has started' [ ! -e "$scratch/started" ]
 job 2 -o "$scratch/folder/report" touch "$scratch/started"
 check 'a folder in the way, 2 ranks: the status' [ $status = 125 ]
 check 'a folder in the way, 2 ranks: said' lines 1 "ipmu-mpi-run: cannot write $scratch/folder/report.csv: .*"
@@ -185,33 +177,6 @@ if [ $MPI = openmpi ]; then
 	check 'no files at all: from MPI_Init' [ "$(info 'from MPI_Init')" = 1 ]
 	check 'no files at all: counted' [ "$(count)" = 2010 ]
 fi
-
-# ---- the clock of the host is set while a job runs: its time goes on
-
-cat >"$scratch/clock.c" <<-'CODE'
-	#define _GNU_SOURCE
-	#include <dlfcn.h>
-	#include <time.h>
-	int clock_gettime(clockid_t id, struct timespec *t)
-	{
-		static int (*next)(clockid_t, struct timespec *);
-		static long calls;
-
-		if (!next)
-			next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-		int rc = next(id, t);
-		if (id == CLOCK_REALTIME)
-			t->tv_sec -= 3600 * calls++;	/* it is set back again and again */
-		return rc;
-	}
-CODE
-${CC:-gcc} -shared -fPIC -o "$scratch/clock.so" "$scratch/clock.c" -ldl || exit 1
-ranks 1 env LD_PRELOAD="$scratch/clock.so" ipmu-mpi-run -e $node -o "$r" --interval 20 "$scratch/end" nap 0 \
-	>"$scratch/out" 2>&1
-check 'the clock set back: the job ends well' [ $? = 0 ]
-check 'the clock set back: there are intervals' [ "$(grep -c '^event interval,.*,all,' "$r.csv")" -gt 1 ]
-check 'the clock set back: the seconds' awk -v s="$(info time)" 'BEGIN { exit !(s >= 0.3 && s < 300) }'
-rm -f "$r"*
 
 # ---- signals
 

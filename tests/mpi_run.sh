@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ipmu-mpi-run, the short name of ipmu-run --from-mpi-init: usage, files, intervals, and life beside
-# another PMPI tool. PAPI is a stand-in with known counts, except where the virtual machine is used.
+# ipmu-mpi-run, the short name of ipmu-run --from-mpi-init: usage, files, intervals, and programs that count by
+# themselves. PAPI is a stand-in with known counts, except where the virtual machine is used.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/mpi/environment.sh"
 [ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
@@ -110,50 +110,8 @@ if first_mpi && localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" 2>"$scratch/o
 	check 'commas: the report' says '  time [0-9]+\.[0-9]+ s'
 fi
 
-# -- a tool that has MPI_Init and MPI_Finalize itself, and ends PAPI before MPI: before us and after
-cat >"$scratch/tool.c" <<-'CODE'
-	#include <mpi.h>
-	#include <stdio.h>
-	void PAPI_shutdown(void);
-	#pragma weak PAPI_shutdown
-	int MPI_Init(int *argc, char ***argv)
-	{
-		int rc = PMPI_Init(argc, argv);
-		fprintf(stderr, "the tool saw MPI_Init\n");
-		return rc;
-	}
-	int MPI_Init_thread(int *argc, char ***argv, int wanted, int *got)
-	{
-		int rc = PMPI_Init_thread(argc, argv, wanted, got);
-		fprintf(stderr, "the tool saw MPI_Init_thread\n");
-		return rc;
-	}
-	int MPI_Finalize(void)
-	{
-		fprintf(stderr, "the tool saw MPI_Finalize\n");
-		if (PAPI_shutdown)
-			PAPI_shutdown();
-		return PMPI_Finalize();
-	}
-CODE
-"$MPICC" -shared -fPIC -o "$scratch/tool.so" "$scratch/tool.c" || exit 1
-run LD_PRELOAD="$scratch/tool.so"
-check 'the tool works, too' lines 2 'the tool saw MPI_Init'
-check 'the tool works, too' lines 2 'the tool saw MPI_Finalize'
 way=threads
 run C=D
-run LD_PRELOAD="$scratch/tool.so"
-check 'a tool with threads' lines 2 'the tool saw MPI_Init_thread'
-way=well
-cat >"$scratch/later" <<-CODE
-	#!/bin/sh
-	LD_PRELOAD=\$LD_PRELOAD:$scratch/tool.so exec "\$@"
-CODE
-chmod +x "$scratch/later"
-ranks 2 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/later" "$scratch/end" well \
-	>"$scratch/out" 2>&1
-check 'a tool after us' [ "$(count intel_uncore:::NODE)" = 2010 ]
-check 'a tool after us' lines 2 'the tool saw MPI_Init'
 
 # -- a program that PAPI is linked into, and that counts by itself: the two do not know each other
 compile api "-lipmu_mpi_$MPI" -lpapi
@@ -161,21 +119,4 @@ ranks 2 ipmu-mpi-run -e intel_uncore:::NODE -o "$scratch/r" "$scratch/api" plain
 	>"$scratch/out" 2>&1
 check 'a program with ipmu_mpi.h: counted' [ "$(count intel_uncore:::NODE)" = 2010 ]
 check 'a program with ipmu_mpi.h: counts' lines 2 'rank [0-9]+ event 0 node -1 package -1: [0-9]+, 2 of 2'
-
-# -- Fortran's MPI_Init is another one
-if command -v gfortran >/dev/null; then
-	cat >"$scratch/f.f90" <<-'CODE'
-		program f
-		  include 'mpif.h'
-		  integer :: rc
-		  call mpi_init(rc)
-		  call mpi_finalize(rc)
-		end program
-	CODE
-	if "$MPIFORT" -o "$scratch/f" "$scratch/f.f90" >"$scratch/out" 2>&1; then
-		ranks 2 ipmu-mpi-run -e intel_uncore:::NODE "$scratch/f" >"$scratch/out" 2>&1
-		check 'Fortran' says 'intel_uncore:::NODE +2010'
-		check 'Fortran' says '^  from MPI_Init to MPI_Finalize$'
-	fi
-fi
 finish
