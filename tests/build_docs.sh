@@ -70,7 +70,7 @@ done
 
 # -- the layers of the table are those of tests/layers.sh, in its order
 layers_of() {	# layers_of ROOM: as ARCHITECTURE.md has them
-	sed -n "s,^| \`$1/\` | \(.*\`.*\`.*\`.*\) |\$,\1,p" ARCHITECTURE.md | tail -n 1 | grep -o '`[a-z/]*/`' |
+	sed -n "s,^| \`$1/\` | \(.*\`.*\`.*\) |\$,\1,p" ARCHITECTURE.md | tail -n 1 | grep -o '`[a-z/]*/`' |
 		sed 's,^`,,; s,/`$,,' | tr '\n' ' '
 }
 while IFS='=' read -r room want; do

@@ -169,7 +169,7 @@ static void reset(struct vpmu_segment *s)
 	}
 }
 
-static void advance(struct vpmu_segment *s, uint32_t package)
+static void nhmex_catch_up(struct vpmu_segment *s, uint32_t package)
 {
 	nhmex_advance(nhmex_package(s, package), s->uclk[package]);
 	nhmex_cbox_apply(nhmex_package(s, package));
@@ -217,7 +217,7 @@ static const char *undriven(const struct vpmu_undriven *u)
 	return nhmex_undriven_why((uint32_t)(u->select >> 16));
 }
 
-static void written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
+static void nhmex_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 		    uint64_t value)
 {
 	struct nhmex_package *p = nhmex_package(s, vpmu_cpu_package(&s->machine, cpu));
@@ -278,9 +278,9 @@ const struct vpmu_model_type vpmu_nhmex = {
 	.present = present,
 	.mask = mask,
 	.reset = reset,
-	.advance = advance,
+	.advance = nhmex_catch_up,
 	.gather = gather,
-	.written = written,
+	.written = nhmex_written,
 	.undriven = undriven,
 	.undriven_event = nhmex_undriven_event,
 	.clock = clock_reached,

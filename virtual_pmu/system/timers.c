@@ -65,7 +65,7 @@ static void note_first(void)
 }
 
 /* The timer has expired at `end`. False: another thread has found this before. */
-static bool advance(int which, int64_t end)
+static bool timer_advance(int which, int64_t end)
 {
 	int64_t interval = timers[which].interval, next = interval ? end + interval : 0;
 	int64_t now = now_of(which);
@@ -91,7 +91,7 @@ void vpmu_system_timers(void)
 	for (int i = 0; i < TIMERS; i++) {
 		int64_t end = end_of(i);
 
-		if (end && end <= now_of(i) && advance(i, end))
+		if (end && end <= now_of(i) && timer_advance(i, end))
 			send(signals[i]);
 	}
 	note_first();
@@ -155,7 +155,7 @@ bool vpmu_timers_waited(void)
 	if (!expired)
 		return false;
 	vpmu_time_reach(end);
-	advance(ITIMER_REAL, end);
+	timer_advance(ITIMER_REAL, end);
 	note_first();
 	return true;
 }
@@ -200,7 +200,7 @@ void vpmu_timers_forked(void)
 
 /* ---- what the program asks for ---- */
 
-static struct itimerval value_of(int which)
+static struct itimerval timer_value(int which)
 {
 	int64_t end = end_of(which), left = end - now_of(which);
 
@@ -220,7 +220,7 @@ static int64_t ns_of(const struct timeval *v)
 	return (v->tv_sec < SECONDS_MAX ? v->tv_sec : SECONDS_MAX) * SECOND + v->tv_usec * 1000;
 }
 
-static void set(int which, int64_t left, int64_t interval)
+static void timer_set(int which, int64_t left, int64_t interval)
 {
 	timers[which].interval = interval;
 	__atomic_store_n(&timers[which].end, left ? now_of(which) + left : 0, __ATOMIC_RELAXED);
@@ -233,7 +233,7 @@ static void set(int which, int64_t left, int64_t interval)
 static int64_t set_timer(int which, int64_t new, int64_t old)
 {
 	const struct itimerval *to = NULL;
-	struct itimerval given = { .it_value = { 0, 0 } }, before = value_of(which);
+	struct itimerval given = { .it_value = { 0, 0 } }, before = timer_value(which);
 
 	if (new) {
 		to = vpmu_system.memory->memory((uint64_t)new, sizeof(*to), false);
@@ -243,17 +243,17 @@ static int64_t set_timer(int which, int64_t new, int64_t old)
 	}
 	if (!valid(&given.it_value) || !valid(&given.it_interval))
 		return -EINVAL;
-	set(which, ns_of(&given.it_value), ns_of(&given.it_interval));
+	timer_set(which, ns_of(&given.it_value), ns_of(&given.it_interval));
 	return old ? vpmu_time_put((uint64_t)old, &before, sizeof(before)) : 0;
 }
 
 /* Rounds to seconds as Linux does, and tells a timer that runs by at least one. */
 static int64_t set_alarm(uint32_t seconds)
 {
-	struct timeval left = value_of(ITIMER_REAL).it_value;
+	struct timeval left = timer_value(ITIMER_REAL).it_value;
 	bool more = left.tv_usec >= 500000 || (!left.tv_sec && left.tv_usec);
 
-	set(ITIMER_REAL, seconds * SECOND, 0);
+	timer_set(ITIMER_REAL, seconds * SECOND, 0);
 	return left.tv_sec + more;
 }
 
@@ -271,7 +271,7 @@ bool vpmu_timers_before(int64_t number, const int64_t a[6], int64_t *answer)
 		*answer = set_timer((int)a[0], a[1], a[2]);
 		return true;
 	}
-	value = value_of((int)a[0]);
+	value = timer_value((int)a[0]);
 	*answer = vpmu_time_put((uint64_t)a[1], &value, sizeof(value));
 	return true;
 }

@@ -18,7 +18,7 @@
 
 struct host_cpus { uint64_t word[HOST_CPUS / 64]; };
 
-static void set(uint64_t *mask, uint32_t cpu)
+static void mask_set(uint64_t *mask, uint32_t cpu)
 {
 	mask[cpu / 64] |= UINT64_C(1) << cpu % 64;
 }
@@ -69,7 +69,7 @@ static int one_a_rank(const struct vpmu_machine *m, struct vpmu_cpus *out)
 			      "this is; start it by mpirun, or name the CPUs");
 		return VPMU_EXIT_USAGE;
 	}
-	set(out->mask, vpmu_core_cpu(m, (uint32_t)rank % cores,
+	mask_set(out->mask, vpmu_core_cpu(m, (uint32_t)rank % cores,
 				     (uint32_t)rank / cores % m->threads));
 	return 0;
 }
@@ -102,7 +102,7 @@ static bool parse_list(const char *text, uint32_t cpus, uint64_t *mask)
 				return false;
 		}
 		for (uint32_t cpu = first; cpu <= last; cpu++)
-			set(mask, cpu);
+			mask_set(mask, cpu);
 		if (*text != ',')
 			return !*text;
 	}
@@ -160,7 +160,7 @@ static void map_host(const struct vpmu_machine *m, const struct host_cpus *now,
 		fits &= !mask_has(now->word, cpu);
 	for (uint32_t cpu = 0; cpu < HOST_CPUS; cpu++) {
 		if (mask_has(now->word, cpu))
-			set(out->mask, fits ? cpu : n % cpus);
+			mask_set(out->mask, fits ? cpu : n % cpus);
 		n += mask_has(limit->word, cpu);
 	}
 	out->bound = !is_all(m, out);

@@ -364,8 +364,8 @@ static void put_node(struct system *s, uint32_t node, uint32_t nodes)
 	system_make(s, "%s", directory);
 	put_set(s, directory, "cpumap", "cpulist", &c);
 	snprintf(path, sizeof(path), "%s/meminfo", directory);
-	system_put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n", node,
-	    VPMU_NODE_BYTES >> 10, node, VPMU_NODE_BYTES >> 10);
+	system_put(s, path, "Node %u MemTotal:       %llu kB\nNode %u MemFree:        %llu kB\n",
+		   node, VPMU_NODE_BYTES >> 10, node, VPMU_NODE_BYTES >> 10);
 	for (uint32_t other = 0; other < nodes; other++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, used ? " %d" : "%d",
 					 other == node ? 10 : 20);

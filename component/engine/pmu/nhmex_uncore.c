@@ -232,7 +232,9 @@ static int nhmex_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 	if (ipmu_msr_is_saved(p, &ipmu_nhmex_u_ctl, 0, 0))
 		return 0;
 	rc = ipmu_msr_save(p, &ipmu_nhmex_u_ctl, 0, 0, &all);
-	for (const struct nhmex_unit *u = units_of(p); u < units_of(p) + UNITS && all & U_EN_ALL; u++)
+	if (rc || !(all & U_EN_ALL))
+		return rc;
+	for (const struct nhmex_unit *u = units_of(p); u < units_of(p) + UNITS; u++)
 		for (int b = 0; b < u->boxes && !rc; b++)
 			rc = box_busy(p, u, b, why);
 	return rc;
