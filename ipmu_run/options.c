@@ -295,7 +295,7 @@ static int check_reading(const struct options *o)
 		   *does = o->merge ? "joins files" : "shows a file";
 
 	if (o->argv[0])
-		return complain(EXIT_USAGE, "%s %s: '%s' is one word more", option, does,
+		return complain(EXIT_USAGE, "%s %s: unexpected argument '%s'", option, does,
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
 	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "

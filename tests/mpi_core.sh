@@ -65,7 +65,7 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 	ipmu-run --show "$scratch/r.csv" >"$scratch/out" 2>&1
 	check 'no report: said' says "^ipmu-run: $scratch/r.csv: cannot read it: no JSON"
 	ipmu-run --show "$scratch/r.json" true >"$scratch/out" 2>&1
-	check 'a program to show: said' says "^ipmu-run: --show shows a file: 'true' is one word more$"
+	check 'a program to show: said' says "^ipmu-run: --show shows a file: unexpected argument 'true'$"
 	sed 's/"passes":1/"passes":2/' "$scratch/r.json" >"$scratch/p.json"
 	ipmu-run --show "$scratch/p.json" >"$scratch/out" 2>&1
 	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot read its counts: they are means of several runs or passes'
