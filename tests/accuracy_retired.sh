@@ -55,8 +55,17 @@ both() {	# both NAME COMMAND...
 	shift
 	alone=$(counts CPI,LLC -- "$@")
 	case $alone in [1-9]*' '[1-9]*' '*' '*' ') ok ;; *) bad "$name: not counted: '$alone'" ;; esac
-	is "$name: beside branches" "$alone" "$(counts CPI,LLC,BRANCH -- "$@" | cut -d' ' -f1-4) "
+	beside="$(counts CPI,LLC,BRANCH -- "$@" | cut -d' ' -f1-4) "
+	if [ "$name" = script ]; then	# clocks, then without them
+		awk -v a="$(cut -d' ' -f2 <<<"$alone")" -v b="$(cut -d' ' -f2 <<<"$beside")" \
+			'BEGIN { exit !(a - b <= a / 100000 && b - a <= a / 100000) }'
+		verdict "$name: clocks '$alone' and '$beside'" $?
+		alone=$(cut -d' ' -f1,3,4 <<<"$alone") beside=$(cut -d' ' -f1,3,4 <<<"$beside")
+	fi
+	is "$name: beside branches" "$alone" "$beside"
 }
+# Processes that run one after another share fill buffers for a moment: of 14 runs of the script on a
+# busy host one had 69 clocks more of 37 million.
 both strings ./strings
 is 'strings: instructions' $expected "${alone%% *}"
 seq 20000 | tr 1-5 a-e >text
