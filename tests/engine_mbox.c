@@ -48,7 +48,7 @@ static void clocks(const struct engine_fixture *f, uint32_t package, uint64_t n)
 	vpmu_unlock(f->segment);
 }
 
-static void stop(struct ipmu_session *s, uint64_t *v)
+static void stop_session(struct ipmu_session *s, uint64_t *v)
 {
 	char why[IPMU_WHY_MAX] = "";
 
@@ -69,7 +69,7 @@ static void sums_over_boxes_and_packages_and_narrows(void **state)
 	reads(f, 1, 0, 7);
 	reads(f, 1, 1, 11);
 	commands(f, 3, 1, true, VPMU_PAGE_EMPTY, 13);
-	stop(s, v);
+	stop_session(s, v);
 	reads(f, 0, 0, 100);	/* stopped: not counted */
 	assert_int_equal(v[0], 5 + 7 + 11);
 	assert_int_equal(v[1], 7 + 11);
@@ -100,7 +100,7 @@ static void what_is_written_and_in_what_order_it_ends(void **state)
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PERF_GLOBAL_CTL"), 7);
 	/* pmi_core_sel stays as it was found */
 	assert_int_equal(engine_fixture_peek(f, "U_MSR_PMON_GLOBAL_CTL"), EN_ALL | 0x4);
-	stop(s, v);
+	stop_session(s, v);
 	assert_int_equal(engine_fixture_peek(f, "U_MSR_PMON_GLOBAL_CTL"), 0x4);
 	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PERF_GLOBAL_CTL"), 0);
 	ipmu_session_free(s);
@@ -121,7 +121,7 @@ static void a_start_forgets_older_overflows_of_its_own_counter(void **state)
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PERF_GLOBAL_CTL"), 1);
 	assert_int_equal(engine_fixture_peek(f, "M1_MSR_PERF_GLOBAL_STATUS"), 0x20);
 	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PERF_GLOBAL_STATUS"), 0x1);
-	stop(s, NULL);
+	stop_session(s, NULL);
 	ipmu_session_free(s);
 	engine_fixture_poke(f, "M0_MSR_PERF_GLOBAL_STATUS", 0);
 	engine_fixture_poke(f, "M1_MSR_PERF_GLOBAL_STATUS", 0);
@@ -142,12 +142,12 @@ static void sessions_with_other_sub_controls_wait_for_each_other(void **state)
 	assert_non_null(strstr(why, WRITES));
 	assert_non_null(strstr(why, "M0_MSR_PMU_ZDP_CTL_FVC"));
 	reads(f, 2, 1, 3);
-	stop(a, &v);
+	stop_session(a, &v);
 	assert_int_equal(v, 3);
 	engine_fixture_start(b);
 	commands(f, 2, 1, true, VPMU_PAGE_HIT, 4);
 	reads(f, 2, 1, 9);
-	stop(b, &v);
+	stop_session(b, &v);
 	assert_int_equal(v, 4);
 	ipmu_session_free(a);
 	ipmu_session_free(b);
@@ -172,7 +172,7 @@ static void counters_wrap_without_a_loss_and_count_down(void **state)
 	assert_true(engine_fixture_peek(f, "M0_MSR_PMU_CNT_1") == 0xFFFFFFFFFFFB);
 	assert_int_equal(ipmu_session_reset(s), 0);
 	reads(f, 0, 0, 2);
-	stop(s, v);
+	stop_session(s, v);
 	assert_int_equal(v[0], 2);
 	assert_int_equal(v[1], 2);
 	ipmu_session_free(s);
@@ -205,7 +205,7 @@ static void freeze_stops_all_boxes_of_the_package_after_n_events(void **state)
 		reads(f, 0, 1, 3);
 		assert_int_equal(engine_fixture_peek_on(f, 8, "U_MSR_PMON_GLOBAL_CTL"),
 				 FRZ_ALL);
-		stop(s, v);
+		stop_session(s, v);
 		assert_int_equal(v[0], 10);
 		assert_int_equal(v[1], 6 + 10 + 3);
 	}
@@ -230,22 +230,22 @@ static void nobody_thaws_a_frozen_package_but_its_session(void **state)
 	reads(f, 2, 0, 2);
 	engine_fixture_start(a);
 	reads(f, 2, 0, 3);
-	stop(b, &v);		/* not frozen yet: a goes on */
+	stop_session(b, &v);		/* not frozen yet: a goes on */
 	assert_int_equal(v, 5);
 	reads(f, 2, 0, 1);
 	reads(f, 2, 0, 9);
-	stop(c, &v);		/* frozen, and remains so */
+	stop_session(c, &v);		/* frozen, and remains so */
 	assert_int_equal(v, 6);
 	assert_int_equal(ipmu_session_start(b, why), -EBUSY);
 	assert_non_null(strstr(why, "freeze"));
 	reads(f, 2, 0, 8);
 	assert_int_equal(ipmu_session_read(a, &v), 0);
 	assert_int_equal(v, 4);
-	stop(a, &v);
+	stop_session(a, &v);
 	assert_int_equal(v, 4);
 	engine_fixture_start(b);
 	reads(f, 2, 0, 8);
-	stop(b, &v);
+	stop_session(b, &v);
 	assert_int_equal(v, 8);
 	ipmu_session_free(a);
 	ipmu_session_free(b);
@@ -264,7 +264,7 @@ static void a_counter_without_wrap_starts_from_0(void **state)
 	engine_fixture_start(s);
 	assert_int_equal(engine_fixture_peek(f, "M0_MSR_PMU_CNT_0"), 0);
 	reads(f, 0, 0, 5);
-	stop(s, &v);
+	stop_session(s, &v);
 	assert_int_equal(v, 5);
 	ipmu_session_free(s);
 	engine_fixture_poke(f, "M0_MSR_PMU_CNT_0", old);
@@ -282,13 +282,13 @@ static void a_foreign_en_all_stays_on(void **state)
 	s = engine_fixture_session(f, names, 1);
 	engine_fixture_start(s);
 	reads(f, 0, 0, 5);
-	stop(s, &v);
+	stop_session(s, &v);
 	reads(f, 0, 0, 5);
 	assert_int_equal(engine_fixture_peek(f, "U_MSR_PMON_GLOBAL_CTL"), EN_ALL | 0x4);
 	assert_int_equal(v, 5);
 	engine_fixture_start(s);
 	reads(f, 0, 0, 2);
-	stop(s, &v);
+	stop_session(s, &v);
 	assert_int_equal(v, 2);
 	ipmu_session_free(s);
 	assert_int_equal(engine_fixture_peek(f, "U_MSR_PMON_GLOBAL_CTL"), EN_ALL | 0x4);
@@ -313,7 +313,7 @@ static void cycles_and_the_16_bit_timestamp(void **state)
 	assert_int_equal(ipmu_session_read(s, v), 0);
 	assert_int_equal(v[1] - w[1], (v[0] - w[0]) & 0xFFFF);
 	assert_true(v[0] - w[0] > 0xFFFF);
-	stop(s, v);
+	stop_session(s, v);
 	ipmu_session_free(s);
 }
 

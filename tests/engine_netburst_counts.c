@@ -70,7 +70,7 @@ static struct run start(const struct engine_fixture *f, ...)
 	return r;
 }
 
-static void stop(struct run *r)
+static void stop_run(struct run *r)
 {
 	char why[IPMU_WHY_MAX] = "";
 
@@ -80,7 +80,7 @@ static void stop(struct run *r)
 
 static void end(struct run *r)
 {
-	stop(r);
+	stop_run(r);
 	ipmu_session_free(r->s);
 }
 
@@ -161,7 +161,7 @@ static void stopped_counters_rest(void **state)
 	other = start(f, "uops_retired:NBOGUS:cpu=2", NULL);
 	does(f, 2, VPMU_UOPS, 4);
 	does(f, 0, VPMU_UOPS, 1);
-	stop(&r);
+	stop_run(&r);
 	does(f, 0, VPMU_UOPS, 500);
 	does(f, 2, VPMU_UOPS, 3);
 	assert_int_equal(r.v[0], 12);
@@ -228,13 +228,13 @@ static void tags_end_with_their_event(void **state)
 	assert_int_equal(engine_fixture_peek(f, "MSR_PEBS_ENABLE"), 0x01000001);
 	assert_int_equal(engine_fixture_peek(f, "MSR_PEBS_MATRIX_VERT"), 0x1);
 	assert_int_equal(engine_fixture_peek(f, "MSR_FIRM_ESCR0"), 0x1900003C);
-	stop(&r);
+	stop_run(&r);
 	assert_int_equal(engine_fixture_peek(f, "MSR_PEBS_ENABLE"), 0);
 	assert_int_equal(engine_fixture_peek(f, "MSR_FIRM_ESCR0"), 0);
 	assert_int_equal(ipmu_session_start(r.s, NULL), 0);
 	does(f, 0, VPMU_SSE_PACKED_DOUBLE, 8);
 	does(f, 0, VPMU_LOADS_L1_MISSED, 9);
-	stop(&r);
+	stop_run(&r);
 	assert_int_equal(r.v[0], 8);
 	assert_int_equal(r.v[1], 9);
 	ipmu_session_free(r.s);
@@ -312,7 +312,7 @@ static void registers_are_those_of_the_examples(void **state)
 	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR0"), 0x0107B000);
 	assert_int_equal(engine_fixture_peek(f, "MSR_CRU_ESCR0"), 0x04000204);
 	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR1"), 0x00039000);
-	stop(&r);
+	stop_run(&r);
 	assert_int_equal(engine_fixture_peek(f, "MSR_BPU_CCCR0"), 0x0003C000);
 	ipmu_session_free(r.s);
 }
@@ -351,7 +351,7 @@ static void overflow_and_interrupt(void **state)
 	does(f, 0, VPMU_INSTRUCTIONS, 1);
 	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR0"), 0x84039000);
 	does(f, 0, VPMU_INSTRUCTIONS, 51);
-	stop(&r);
+	stop_run(&r);
 	assert_int_equal(r.v[0], 150);
 	assert_int_equal(engine_fixture_peek(f, "MSR_IQ_CCCR0"), 0x04038000);
 	/* a second start begins anew: CCCR 0, the counter twice, CCCR, and its enable */
@@ -440,7 +440,7 @@ static void a_cascade_starts_after_the_nth_event(void **state)
 		assert_int_equal(r.v[0], 0);
 		does(f, 0, VPMU_INSTRUCTIONS, 1);
 		does(f, 0, VPMU_BRANCHES_TAKEN, 44);
-		stop(&r);
+		stop_run(&r);
 		assert_int_equal(r.v[0], 44);
 		does(f, 0, VPMU_BRANCHES_TAKEN, 5);
 		assert_int_equal(ipmu_session_start(r.s, NULL), 0);

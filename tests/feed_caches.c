@@ -20,7 +20,7 @@ static void compulsory_misses(void **state)
 	assert_int_equal(seen.requests, 4);
 	assert_int_equal(seen.reads, 4);
 	assert_int_equal(seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 static void code_reads_are_told_apart(void **state)
@@ -35,7 +35,7 @@ static void code_reads_are_told_apart(void **state)
 	assert_int_equal(seen.tracker[VPMU_TRK_CODE_READ], 1);
 	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], 0);
 	assert_int_equal(all_lookups(), 1);
-	stop();
+	stop_runners();
 }
 
 /* Each numbers its uses by itself, and in the order of their clocks. */
@@ -57,7 +57,7 @@ static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
 	load(1, 3);
 	load(0, 4);
 	assert_int_equal(all_lookups(), 0);
-	stop();
+	stop_runners();
 }
 
 /* A thread's last loads are in its L1, whatever another thread of the core did. */
@@ -89,7 +89,7 @@ static void old_lines_of_another_thread_are_replaced(void **state)
 		load(1, line);
 	assert_true(vpmu_runner_behind(&runner[0]));
 	load_and_keep(100, 10);		/* from the L2 */
-	stop();
+	stop_runners();
 }
 
 static void l1_replaces_the_least_recently_used(void **state)
@@ -109,7 +109,7 @@ static void l1_replaces_the_least_recently_used(void **state)
 	load(0, 2);
 	assert_int_equal(READS(VPMU_E), 1);
 	assert_int_equal(all_lookups(), 1);
-	stop();
+	stop_runners();
 }
 
 static void l2_replaces_the_least_recently_used(void **state)
@@ -127,7 +127,7 @@ static void l2_replaces_the_least_recently_used(void **state)
 	assert_int_equal(all_lookups(), 0);
 	load(0, 2);
 	assert_int_equal(READS(VPMU_E), 1);
-	stop();
+	stop_runners();
 }
 
 static void llc_takes_its_lines_out_of_the_cores(void **state)
@@ -145,7 +145,7 @@ static void llc_takes_its_lines_out_of_the_cores(void **state)
 	assert_int_equal(READS(VPMU_I), 4);
 	assert_int_equal(EVICTION(VPMU_SNOOP_HIT), 2);
 	assert_int_equal(seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 static void clean_l1_eviction_leaves_a_stale_bit(void **state)
@@ -159,7 +159,7 @@ static void clean_l1_eviction_leaves_a_stale_bit(void **state)
 	load(0, 3);	/* 1 leaves the LLC; the core is asked and does not have it */
 	assert_int_equal(EVICTION(VPMU_SNOOP_MISS), 1);
 	assert_int_equal(all_snoops(), 1);
-	stop();
+	stop_runners();
 }
 
 static void exclusive_becomes_modified_in_silence(void **state)
@@ -178,7 +178,7 @@ static void exclusive_becomes_modified_in_silence(void **state)
 	assert_int_equal(seen.tracker[VPMU_TRK_EVICTION], 1);
 	assert_int_equal(seen.writes, 1);
 	assert_int_equal(seen.requests, 4);
-	stop();
+	stop_runners();
 }
 
 static void store_to_a_shared_line_asks_for_ownership(void **state)
@@ -210,7 +210,7 @@ static void store_to_a_shared_line_asks_for_ownership(void **state)
 	assert_int_equal(READS(VPMU_M), 2);
 	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 2);
 	assert_int_equal(seen.reads + seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 static void snoop_of_a_core_that_dropped_the_line(void **state)
@@ -228,7 +228,7 @@ static void snoop_of_a_core_that_dropped_the_line(void **state)
 	assert_int_equal(all_lookups(), 0);
 	load(0, 1);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	stop();
+	stop_runners();
 }
 
 static void ping_pong(void **state)
@@ -251,7 +251,7 @@ static void ping_pong(void **state)
 	assert_int_equal(READS(VPMU_E), 1);
 	assert_int_equal(READS(VPMU_M), 19);
 	assert_int_equal(seen.requests, 0);
-	stop();
+	stop_runners();
 }
 
 static void dirty_lines_go_down_level_by_level(void **state)
@@ -277,7 +277,7 @@ static void dirty_lines_go_down_level_by_level(void **state)
 	assert_int_equal(WRITES(VPMU_M), 1);
 	assert_int_equal(seen.writes, 1);
 	assert_int_equal(EVICTION(VPMU_SNOOP_MISS), 0);	/* the write-back had cleared the bit */
-	stop();
+	stop_runners();
 }
 
 /* The L2 drops line 1 with newer data while an L1 has it again, in one way of that L1 and in the
@@ -305,7 +305,7 @@ static void the_llc_remembers_what_an_l1_keeps(enum vpmu_touch kind, bool other_
 	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
 	access_line(0, 1, kind);
 	assert_int_equal(all_lookups(), 4);
-	stop();
+	stop_runners();
 }
 
 static void a_copy_that_outlives_the_l2s_is_found(void **state)
@@ -329,7 +329,7 @@ static void every_bit_of_an_address_tells_lines_apart(void **state)
 					   vpmu_runner_tag(&runner[0], (uint64_t)i << bit),
 					   VPMU_LOAD);
 		assert_int_equal(all_lookups(), bit < 6 ? 1 : 2);
-		stop();
+		stop_runners();
 	}
 }
 
@@ -370,7 +370,7 @@ static void nontemporal_full_line(void **state)
 	assert_int_equal(all_lookups(), 0);
 	load(1, 1);
 	assert_int_equal(READS(VPMU_I), 1);
-	stop();
+	stop_runners();
 }
 
 static void nontemporal_part_of_a_line(void **state)
@@ -398,7 +398,7 @@ static void nontemporal_part_of_a_line(void **state)
 	flush(&w);
 	assert_int_equal(seen.requests, 5);
 	assert_int_equal(seen.writes, 5);
-	stop();
+	stop_runners();
 }
 
 static void lines_come_at_the_pace_of_the_buffers(void **state)
@@ -422,7 +422,7 @@ static void lines_come_at_the_pace_of_the_buffers(void **state)
 	load(1, 1);
 	load(1, 2);
 	assert_int_equal(runner[1].clock, 115);
-	stop();
+	stop_runners();
 }
 
 static void spaces_do_not_share(void **state)
@@ -436,7 +436,7 @@ static void spaces_do_not_share(void **state)
 	load(1, 1);
 	assert_int_equal(READS(VPMU_I), 2);
 	assert_int_equal(all_snoops(), 0);
-	stop();
+	stop_runners();
 }
 
 static void guest_holds_the_machine_lock(void **state)
@@ -452,7 +452,7 @@ static void guest_holds_the_machine_lock(void **state)
 	segment->lock.owner = 0;
 	load(0, 1);
 	assert_int_equal(all_lookups(), 1);
-	stop();
+	stop_runners();
 }
 
 /* ---- slices ---- */
@@ -496,7 +496,7 @@ static void slices_are_balanced(void **state)
 				assert_in_range(count[i], 4096 / slices * 3 / 4,
 						4096 / slices * 5 / 4 + 1);
 		}
-		stop();
+		stop_runners();
 	}
 }
 
@@ -515,7 +515,7 @@ static void slices_and_sets_cover_the_llc(void **state)
 			assert_true(slice < slices && set < 32);
 			assert_int_equal(used[slice][set]++, 0);
 		}
-		stop();
+		stop_runners();
 	}
 }
 
@@ -568,7 +568,7 @@ static void misses_as_a_plain_lru_has_them(void **state)
 	assert_in_range(misses, 50000, 150000);	/* the case is worth something */
 	assert_int_equal(READS(VPMU_I), misses);
 	assert_int_equal(seen.reads, misses);
-	stop();
+	stop_runners();
 }
 
 /* ---- the order word ---- */
@@ -643,7 +643,7 @@ static void bad_geometries_are_refused(void **state)
 	segment->caches_bytes++;
 	segment->machine.llc.ways = 17;
 	assert_int_equal(vpmu_caches_open(&caches, segment), -EINVAL);
-	stop();
+	stop_runners();
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static void a_cluster_reads_a_line_once(void **state)
 	assert_int_equal(READS(VPMU_E), 1);
 	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
 	assert_int_equal(all_snoops(), 1);
-	stop();
+	stop_runners();
 }
 
 static void a_store_takes_the_line_from_the_other_core(void **state)
@@ -57,7 +57,7 @@ static void a_store_takes_the_line_from_the_other_core(void **state)
 	assert_false(l1_has(2, 7));
 	assert_int_equal(all_lookups(), 1);
 	assert_int_equal(all_snoops(), 0);
-	stop();
+	stop_runners();
 }
 
 /* Modified in the first core's L1 when the second reads it, it is modified to the outside. */
@@ -81,7 +81,7 @@ static void modified_lines_are_the_clusters(void **state)
 	assert_int_equal(all_snoops(), 2);
 	assert_false(l1_has(2, 7));
 	assert_int_equal(seen.reads + seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 /* Line 1 is modified in the L2, and line 2 only in an L1: for line 2 the L2 lets line 1 go. */
@@ -104,7 +104,7 @@ static void the_l2_gets_what_only_an_l1_had(void **state)
 	load(0, 1);
 	assert_int_equal(READS(VPMU_M), 1);
 	assert_int_equal(seen.reads + seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 static void llc_takes_its_lines_out_of_all_cores(void **state)
@@ -120,7 +120,7 @@ static void llc_takes_its_lines_out_of_all_cores(void **state)
 	assert_int_equal(EVICTION(VPMU_SNOOP_HIT), 1);
 	assert_int_equal(all_snoops(), 1);
 	assert_false(l1_has(3, 1) || l1_has(4, 1));
-	stop();
+	stop_runners();
 }
 
 /* Ten lines of each core, two L1 sets' worth: the two of a cluster share one L2 of 16 ways, and the
@@ -144,7 +144,7 @@ static void an_l2_is_shared_by_two(void **state)
 	assert_int_equal(READS(VPMU_I), 1);
 	assert_int_equal(READS(VPMU_E), 1);
 	assert_int_equal(all_lookups(), 2);
-	stop();
+	stop_runners();
 }
 
 /* CPUs 3 and 4 are not behind the LLC. */
@@ -174,7 +174,7 @@ static void who_is_away_reads_past_the_llc(void **state)
 	assert_int_equal(seen.away_tracker[VPMU_TRK_CODE_READ], 1);
 	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], 0);
 	assert_int_equal(seen.reads, 3);	/* the LLC had no data of line 1 */
-	stop();
+	stop_runners();
 }
 
 static void who_is_away_writes_past_the_llc(void **state)
@@ -192,7 +192,7 @@ static void who_is_away_writes_past_the_llc(void **state)
 	assert_int_equal(seen.away_tracker[VPMU_TRK_EVICTION], 1);
 	assert_int_equal(seen.tracker[VPMU_TRK_EVICTION], 0);
 	assert_int_equal(all_lookups(), 0);
-	stop();
+	stop_runners();
 }
 
 /* A line that one side has is supplied to the other from there; the LLC takes it when asked. */
@@ -218,7 +218,7 @@ static void both_sides_agree_on_a_line(void **state)
 	load(0, 7);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
 	assert_int_equal(seen.reads + seen.writes, 0);
-	stop();
+	stop_runners();
 }
 
 static void a_clean_line_of_the_other_side_is_shared(void **state)
@@ -237,7 +237,7 @@ static void a_clean_line_of_the_other_side_is_shared(void **state)
 	/* The first one drops it: the LLC, which has it now, need not ask memory. */
 	load(3, 7);
 	assert_int_equal(seen.reads, 1);
-	stop();
+	stop_runners();
 }
 
 static void fill_buffers_are_a_cores_own(void **state)
@@ -254,7 +254,7 @@ static void fill_buffers_are_a_cores_own(void **state)
 	load(1, 5);	/* waits for its first one's 100 clocks */
 	assert_int_equal(runner[1].clock, 100);
 	assert_int_equal(runner[2].clock, 0);
-	stop();
+	stop_runners();
 }
 
 static void bad_clusters_are_refused(void **state)

@@ -32,7 +32,7 @@ static void each_store_of_the_one_behind_moves_the_line_twice(void **state)
 	store(0, 1);			/* it has the line as before */
 	assert_int_equal(all_lookups(), 0);
 	assert_int_equal(seen.requests, 0);
-	stop();
+	stop_runners();
 }
 
 static void an_increment_is_a_load_and_a_store(void **state)
@@ -44,7 +44,7 @@ static void an_increment_is_a_load_and_a_store(void **state)
 		store(1, 1);
 	}
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 20);
-	stop();
+	stop_runners();
 }
 
 static void once_the_clocks_have_met_the_line_stays(void **state)
@@ -58,7 +58,7 @@ static void once_the_clocks_have_met_the_line_stays(void **state)
 		store(1, 1);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
 	assert_int_equal(all_lookups(), 1);
-	stop();
+	stop_runners();
 }
 
 /* A line that a core left long before is not contended, however far its clock is. */
@@ -74,7 +74,7 @@ static void a_line_that_was_left_moves_once(void **state)
 	for (int i = 0; i < 10; i++)
 		store(1, 1);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	stop();
+	stop_runners();
 }
 
 static void loads_alone_share_the_line(void **state)
@@ -85,7 +85,7 @@ static void loads_alone_share_the_line(void **state)
 		load(1, 1);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
 	assert_int_equal(all_snoops(), 1);
-	stop();
+	stop_runners();
 }
 
 static void increment(int core, uint64_t line, int times)
@@ -119,7 +119,7 @@ static void what_came_before_a_wait_is_not_contended_after_one(void **state)
 	forget();
 	increment(1, 1, 10);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	stop();
+	stop_runners();
 }
 
 static void a_wait_orders_what_came_before_it_only(void **state)
@@ -132,7 +132,7 @@ static void a_wait_orders_what_came_before_it_only(void **state)
 	forget();
 	increment(1, 1, 10);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 20);
-	stop();
+	stop_runners();
 }
 
 static void pauses_are_waits(void **state)
@@ -149,7 +149,7 @@ static void pauses_are_waits(void **state)
 	forget();
 	increment(1, 1, 10);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	stop();
+	stop_runners();
 }
 
 /* Core 0 stores to line 2, and after so many uses of another line it waits or not. Core 1 arrives
@@ -168,7 +168,7 @@ static uint64_t moves_after_arrival(int uses, bool waits,
 	forget();
 	increment(1, 1, 10);
 	moves = XCORE(VPMU_SNOOP_HITM);
-	stop();
+	stop_runners();
 	return moves;
 }
 
@@ -189,7 +189,7 @@ static void lines_that_were_only_read_are_not_contended(void **state)
 	load(0, 3);
 	increment(1, 3, 10);
 	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 0);
-	stop();
+	stop_runners();
 }
 
 /* A third core between a load and a store does not change that. */
@@ -204,7 +204,7 @@ static void loads_of_several_cores_mix(void **state)
 		store(2, 1);
 	}
 	assert_in_range(XCORE(VPMU_SNOOP_HITM), 40, 80);
-	stop();
+	stop_runners();
 }
 
 static void locked_instructions(void **state)

@@ -71,7 +71,7 @@ static double clocks_per_line(const struct subject *s, enum level level, enum ki
 		load(0, (kind == CHASE ? i * STRIDE : i) % lines);
 	}
 	llc_counts = NULL;
-	stop();
+	stop_runners();
 	return (double)(runner[0].clock - before) / MEASURED;
 }
 

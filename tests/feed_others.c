@@ -27,7 +27,7 @@ static int fresh(void **state)
 static int done(void **state)
 {
 	(void)state;
-	stop();
+	stop_runners();
 	return 0;
 }
 

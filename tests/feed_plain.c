@@ -86,7 +86,7 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 	o.hash = hash_of(caches.base, segment->caches_bytes);
 	llc_counts = NULL;
 	segment->lock.owner = 0;
-	stop();
+	stop_runners();
 	return o;
 }
 

@@ -24,7 +24,7 @@ static void stop_two(void)
 {
 	vpmu_runner_let_go(segment, &runner[0]);
 	vpmu_runner_let_go(segment, &runner[1]);
-	stop();
+	stop_runners();
 }
 
 static uint32_t reserved(int i)
@@ -157,7 +157,7 @@ static void two_threads_take_turns(void **state)
 	assert_int_equal(segment->lock.uses, 2 * (MISSES - 1));
 	assert_in_range(lost[0] + lost[1], 2, MISSES / 10);
 	assert_int_equal(segment->lock.waiting, 0);
-	stop();
+	stop_runners();
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static inline void start(const struct vpmu_machine *m)
 	}
 }
 
-static inline void stop(void)
+static inline void stop_runners(void)
 {
 	assert_int_equal(segment->lock.owner, 0);
 	free(segment);

@@ -44,7 +44,7 @@ static int done(void **state)
 	(void)state;
 	vpmu_runner_let_go(segment, &runner[0]);
 	segment->lock.contended = 0;
-	stop();
+	stop_runners();
 	return 0;
 }
 
