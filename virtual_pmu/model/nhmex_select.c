@@ -27,6 +27,7 @@ enum nhmex_why {
 	NEVER_CLOSED, NO_INDEX,
 	CBOX,	/* from here on enum nhmex_cbox_event */
 };
+#define AS_CBOX(event) ((uint32_t)CBOX + (uint32_t)(event))
 
 static const char *const reasons[] = {
 	[NO_FLAG] = "storage_mode = 1 waits for the enable flag, which only flag_mode = 1 sets",
@@ -53,14 +54,15 @@ static const char *const reasons[] = {
 	[NO_INDEX] = "commands have no fill-victim index in the model: it stays 0 unless fvid is "
 		     "0, which counts all",
 	[NEVER_CLOSED] = "the page table counts as open always, it stays 0",
-	[CBOX + NHMEX_CBOX_NO_F] = "the model has no state F, it stays 0",
-	[CBOX + NHMEX_CBOX_NO_MISS] = "the only miss of the model is that of a line in state I, it "
+	[AS_CBOX(NHMEX_CBOX_NO_F)] = "the model has no state F, it stays 0",
+	[AS_CBOX(NHMEX_CBOX_NO_MISS)] = "the model's only miss is that of a line in state I, it "
 				      "stays 0",
-	[CBOX + NHMEX_CBOX_NO_RING] = "the model has no ring, it stays 0",
-	[CBOX + NHMEX_CBOX_NO_SNOOPS] = "the model's packages do not snoop each other, it stays 0",
-	[CBOX + NHMEX_CBOX_COMPARES] = "the model's lookups have no clock to compare: it stays 0 "
+	[AS_CBOX(NHMEX_CBOX_NO_RING)] = "the model has no ring, it stays 0",
+	[AS_CBOX(NHMEX_CBOX_NO_SNOOPS)] = "the model's packages do not snoop each other, it "
+					  "stays 0",
+	[AS_CBOX(NHMEX_CBOX_COMPARES)] = "the model's lookups have no clock to compare: it stays 0 "
 				       "with a threshold or edge detection",
-	[CBOX + NHMEX_CBOX_NO_EVENT] = "not an event that is known of the C-Box, it stays 0",
+	[AS_CBOX(NHMEX_CBOX_NO_EVENT)] = "not an event that is known of the C-Box, it stays 0",
 };
 
 /* ---- the C-Box's EVT_SEL */
@@ -91,7 +93,7 @@ uint32_t nhmex_cbox_why(uint64_t select)
 {
 	enum nhmex_cbox_event event = nhmex_cbox_event(select);
 
-	return event <= NHMEX_CBOX_MISSES ? 0 : (uint32_t)CBOX + event;
+	return event <= NHMEX_CBOX_MISSES ? 0 : AS_CBOX(event);
 }
 
 const char *nhmex_undriven_why(uint32_t why)
