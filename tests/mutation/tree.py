@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A scratch copy of the source tree: building it, changing it, running its tests."""
 
+import glob
 import os
 import re
 import resource
@@ -170,7 +171,7 @@ class Tree:
 
     def tests(self, pattern):
         """Names of the tests that a pattern stands for: programs, then scripts."""
-        names = os.listdir(os.path.join(self.path, "tests"))
+        names = [os.path.basename(path) for path in glob.glob(os.path.join(self.path, "tests/*/*"))]
         expression = re.compile(re.escape(pattern).replace(r"\*", ".*"))
         found = []
         for ending in (".c", ".sh"):
@@ -186,7 +187,9 @@ class Tree:
         status, text = self.make("-j2", goal, f"TEST={base}")
         if status != 0:
             return "unbuilt", text
-        program = f"tests/{name}" if script else f"obj/tests/{base}"
+        program = f"obj/tests/{base}"
+        if script:
+            program = "tests/" + glob.glob(f"*/{name}", root_dir=os.path.join(self.path, "tests"))[0]
         status, text = self.make("mutation-run", f"PROGRAM={program}", f"LIMIT={limit}", alone=True,
                                  limit=limit + 60)
         if status == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """spack_recipe.py REPOSITORY SCRATCH VERSION: evaluate the recipes as Spack would, as far as directives go.
 
-SCRATCH has what tests/build_spack.sh knows of the project: help (configure --help), table (what
+SCRATCH has what tests/build/build_spack.sh knows of the project: help (configure --help), table (what
 build-aux/deps lists) and names (Debian's and Spack's names of what both have)."""
 import itertools
 import os

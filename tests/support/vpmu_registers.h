@@ -3,7 +3,7 @@
 #ifndef TESTS_VPMU_REGISTERS_H
 #define TESTS_VPMU_REGISTERS_H
 
-#include "../vpmu_machine.h"
+#include "tests/vpmu/vpmu_machine.h"
 #include "../../virtual_pmu/model/core_events.h"
 
 static struct scratch t;

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Hosted CI: GitHub's and GitLab's files are YAML, run .ci/run and nothing else in its place, and have the
+# same systems and compilers. Nothing here runs on either of them. Issue forms ask for what a maintainer
+# needs first.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
+cd "${SRCDIR:-$(dirname "$0")/../..}" || exit 1
+python3 -c 'import yaml' 2>/dev/null || { echo 'no YAML for Python here (package python3-yaml)'; exit 77; }
+
+python3 - >"$scratch/out" 2>&1 <<'P'
+import itertools, yaml
+def listed(x):
+    return x if isinstance(x, list) else [x]
+github = yaml.safe_load(open(".github/workflows/ci.yml"))["jobs"]["run"]
+gitlab = yaml.safe_load(open(".gitlab-ci.yml"))["run"]
+want = {("debian:12", "gcc"), ("debian:12", "clang"), ("debian:13", "gcc"), ("debian:sid", "gcc")}
+assert {(m["image"], m["cc"]) for m in github["strategy"]["matrix"]["include"]} == want
+assert {p for m in gitlab["parallel"]["matrix"]
+        for p in itertools.product(listed(m["IMAGE"]), listed(m["CC"]))} == want
+assert any(step.get("run", "").endswith("CC=${{ matrix.cc }} .ci/run") for step in github["steps"])
+assert gitlab["script"] == [".ci/run"]
+P
+verdict 'both run .ci/run on the same systems' $?
+[ -x .ci/run ]
+verdict '.ci/run can be executed' $?
+
+asks() {	# asks FORM WORD...
+	local word
+	for word in '^name: .' '^about: .' "${@:2}"; do
+		grep -q -e "$word" ".github/ISSUE_TEMPLATE/$1.md"
+		verdict "$1 asks for $word" $?
+	done
+}
+asks bug 'ipmu-run --version' 'uname -sr' papi_component_avail IPMU_DEBUG=registers 'vpmu run -m'
+asks silicon 'ipmu-check -o'
+asks pmu lscpu document
+finish

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Each family of PMUs has all that CONTRIBUTING.md asks for, and each machine too; and the guide names
+# all files that are asked for. The engine's list
+# and the virtual machine's are walked; tests/data/pmus.tsv says by which names the rest is found.
+# A line "ptl_unc: no row in FILE" tells what is missing, and where.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
+root=$(cd "${SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
+index=tests/data/pmus.tsv
+
+# ---- the lists to walk
+
+engine_families() {	# "VARIABLE NAME" of each family of the engine's list
+	local variable
+	grep -o '&ipmu_[a-z0-9_]*' component/engine/pmu/families.c | tr -d '&' | while read -r variable; do
+		grep -hA1 "^const struct ipmu_family $variable = {" component/engine/pmu/*.c |
+			sed -n "s/.*\.name = \"\([a-z0-9_]*\)\".*/$variable \1/p"
+	done
+}
+machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
+	sed -n '/^const struct vpmu_family_row/,/^}/p' virtual_pmu/machine/families.c |
+		awk 'match($0, /(CORES|EIGHT|HYBRID)\("[a-z0-9]+"|\.prefix = "[a-z0-9]+"/) {
+			prefix = substr($0, RSTART, RLENGTH)
+			gsub(/.*\("|.*= "|"/, "", prefix)
+		}
+		match($0, /VPMU_[A-Z0-9_]+/) && !/VPMU_CPUS_MAX/ {
+			print prefix, substr($0, RSTART, RLENGTH)
+		}'
+}
+
+# ---- what each has to have: "FILE<tab>REGULAR EXPRESSION"
+
+needs() { printf '%s\t%s\n' "$1" "$2"; }
+
+client_needs() {	# client_needs VARIABLE FAMILY GENERATION
+	local prefix=${2%_unc}
+	[ "$2" = tglh_unc ] || [ "$2" = cml_unc ] && prefix=[a-z]{3}
+	needs hwloc_topo/boxes.c "KINDS\\(\"$prefix\"\\)|\"${prefix}_unc_"
+	needs tests/topo/topo_boxes.c "\"${prefix}_unc_"
+	needs ipmu_run/unknown.c "\"${prefix}_unc\""
+	[ "$3" = - ] && return
+	needs tests/support/clients.c "\"$3\", .*&$1,"
+	needs man/vpmu.1 "\\b$prefix\\b"
+	needs pfm_events/client_unc/libpfm_intel_client_unc.3 "PMU name: .*\\b$prefix(_unc_|\\b)"
+}
+
+family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DOCS
+	local row='.' word
+	[ "$4" = - ] || row="^$4	"
+	needs "tests/data/$3.events.tsv" "$row"
+	[ "$3" = skl-core ] || needs "tests/data/$3.registers.tsv" "$row"
+	[ "$5" = libpfm4 ] || needs pfm_events/families "^$5\$"
+	needs component/commands/ipmu-allowlist.c "&$1 }"
+	# These two are not found by their model alone, and have tests of their own.
+	[ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
+	[ -d "ipmu_run/group_files/$6" ] || needs ipmu_run/same-groups "^$6 "
+	needs docs/program.md "^\\| .*\`$6\`"
+	needs docs/pmus.md "\`$7(_[a-z]*)?\`"
+	# README.md may name the processor instead, as the engine does.
+	word=$(sed -n "/^const struct ipmu_family $1 = {/,/^};/s/.*models_text = \"[^\"(]*(\([A-Z][a-z]*\).*/\1/p" \
+		component/engine/pmu/*.c)
+	needs README.md "$7${word:+|\\b$word\\b}"
+	case $2 in *_unc) [ "$2" = nhmex_unc ] || client_needs "$1" "$2" "$4" ;; esac
+}
+
+machine_needs() {	# machine_needs PREFIX ENUMERATOR
+	needs $index "	([a-z0-9,]*,)?$1(,[a-z0-9,]*)?	"
+	needs virtual_pmu/model/model.c "\\[$2\\] = &"
+	needs docs/virtual-machine.md "\`$1\`"
+	needs tests/vpmu/vpmu_machines.sh "\\b$1\\b"
+}
+
+box_needs() {	# box_needs PMU: a box beside others of its processor
+	local file
+	for file in README.md docs/pmus.md docs/program.md pfm_events/README.md tests/claims.tsv \
+			tests/topo/topo_boxes.c tests/data/units.tsv; do
+		needs $file "\\b$1"
+	done
+	needs hwloc_topo/boxes.c "\"$1\""
+	needs "ipmu_run/group_files/$1/*" "$1\\."
+}
+xeon_boxes() {	# those of the Xeon 7500 that libpfm4 names
+	grep -ho '\.pfm = "nhmex_unc_[a-z]*"' component/engine/pmu/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u
+}
+
+# ---- the walk
+
+look() {	# look WHOSE <NEEDS: complains of each that is not there
+	local file expression
+	while IFS=$'\t' read -r file expression; do
+		# shellcheck disable=SC2086 # some are patterns
+		grep -Eqs "$expression" $file || echo "$1: no row in $file"
+	done
+}
+
+walk() {	# walk TREE
+	local variable name facts generation names groups docs prefix enumerator
+	cd "$1" || return
+	while read -r variable name; do
+		IFS=$'\t' read -r facts generation names _ groups docs < <(sed -n "s/^$name	//p" $index)
+		[ -n "${docs-}" ] || { echo "$name: no row in $index"; continue; }
+		family_needs "$variable" "$name" "$facts" "$generation" "$names" "$groups" "$docs" |
+			look "$name"
+	done < <(engine_families)
+	while read -r name; do
+		box_needs "$name" | look "$name"
+	done < <(xeon_boxes)
+	while read -r prefix enumerator; do
+		machine_needs "$prefix" "$enumerator" | look "$prefix"
+	done < <(machines)
+}
+
+(cd "$root" && engine_families) >"$scratch/families"
+(cd "$root" && machines) >"$scratch/machines"
+is 'families of the engine' "$(grep -c 'const struct ipmu_family ipmu_' < <(cat "$root"/component/engine/pmu/*.c))" \
+	"$(wc -l <"$scratch/families")"
+is 'machines' "$("$vpmu" machines | grep -c '^[a-z]')" "$(wc -l <"$scratch/machines")"
+missing=$(walk "$root")
+[ -z "$missing" ] && ok || bad "$missing"
+
+# ---- a family and a machine that have nothing are complained of, file by file
+tree=$scratch/tree
+mkdir -p "$tree/component/engine" "$tree/virtual_pmu/machine" "$tree/tests/data"
+for part in README.md docs man pfm_events hwloc_topo ipmu_run component/commands virtual_pmu/model; do
+	ln -s "$root/$part" "$tree/$part"
+done
+for part in "$root"/tests/*/; do
+	[ "${part%/data/}" != "$part" ] || ln -s "$part" "$tree/tests/$(basename "$part")"
+done
+ln -s "$root"/tests/data/*.tsv "$tree/tests/data/"
+ln -s "$root/tests/claims.tsv" "$tree/tests/"
+cp -r "$root/component/engine/pmu" "$tree/component/engine/pmu"
+rm "$tree/$index"
+sed 's/&ipmu_knc,/&ipmu_knc, \&ipmu_new_uncore,/' "$root/component/engine/pmu/families.c" \
+	>"$tree/component/engine/pmu/families.c"
+printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_uncore \
+	>"$tree/component/engine/pmu/new_uncore.c"
+sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \
+	"$root/virtual_pmu/machine/families.c" >"$tree/virtual_pmu/machine/families.c"
+cp "$root/$index" "$tree/$index"
+is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" | grep '^new_unc')"
+printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
+is 'all that a new family needs' "README.md component/commands/ipmu-allowlist.c docs/pmus.md \
+docs/program.md hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
+pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
+tests/data/client-uncores.events.tsv tests/data/client-uncores.registers.tsv \
+tests/engine/engine_registers.c tests/support/clients.c tests/topo/topo_boxes.c" \
+	"$(walk "$tree" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
+is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu/vpmu_machines.sh virtual_pmu/model/model.c" \
+	"$(walk "$tree" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
+# ... and CONTRIBUTING.md names each of these files.
+unnamed=$(walk "$tree" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
+	grep -qF "\`${file/%.events.tsv/}" "$root/CONTRIBUTING.md" ||
+		grep -qF "\`${file/client-uncores/NAME}" "$root/CONTRIBUTING.md" || echo "$file"
+done)
+is 'files that CONTRIBUTING.md does not name' '' "$unnamed"
+# ... and a box that has nothing
+printf 'static const struct ipmu_pmu_type box = { .pfm = "nhmex_unc_newbox" };\n' \
+	>>"$tree/component/engine/pmu/new_uncore.c"
+is 'all that a new box needs' "README.md docs/pmus.md docs/program.md hwloc_topo/boxes.c \
+ipmu_run/group_files/nhmex_unc_newbox/* pfm_events/README.md tests/claims.tsv tests/data/units.tsv \
+tests/topo/topo_boxes.c" "$(walk "$tree" | sed -n 's/^nhmex_unc_newbox: no row in //p' | LC_ALL=C sort | paste -sd' ')"
+sed -i '$d' "$tree/$index"
+walk "$tree" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
+finish

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The commands of docs/tools.md that need no tool, as they stand there: mpi_examples/stream under PAPI's
+# high level, on one node and on two. The sums are those of arithmetic. With small stand-ins for the
+# tools' headers the example's region compiles for each tool and lies between barriers.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../mpi/environment.sh"
+command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
+command -v jq >/dev/null || skip 'no jq'
+page=${SRCDIR:?}/docs/tools.md nodes=$(realpath "$mpi_dir/../nodes/nodes")
+trap '"$nodes" down "$scratch/nodes" 2>/dev/null; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+section() {	# section TITLE: its commands
+	sed -e '/^<!-- output/,/^<!-- end/d' "$page" |
+		awk -v title="## $1" '/^## / { on = $0 == title } on && sub(/^    /, "")'
+}
+# The page's launchers are the tests'.
+mpirun() {
+	case $1 in
+	--hostfile)	# --hostfile FILE -n N OPTION... COMMAND...
+		LD_PRELOAD=$waits timeout "$HANG_SECONDS" "$nodes" run "$scratch/nodes" "$4" "${@:5}" \
+			</dev/null ;;
+	-n) ranks "$2" "${@:3}" ;;
+	*) echo "mpirun $*: not as the page has it"; return 1 ;;
+	esac
+}
+mpicc() { "$MPICC" "$@" -Wl,-rpath,"$STAGE_LIB"; }
+follow() {	# follow COMMANDS: in this shell, as a reader does; the last output is in $scratch/out
+	local command
+	while IFS= read -r command; do
+		eval "$command" >"$scratch/out" 2>&1 || check "$command" false
+	done <<<"$1"
+}
+export MPI MPIRUN LD_LIBRARY_PATH=${LD_LIBRARY_PATH-} PKG_CONFIG_PATH=$STAGE_LIB/pkgconfig STUB_LACKS=
+prefix=$STAGE
+
+# -- before the tools, and PAPI's high level
+check 'the page has commands before the tools' [ -n "$(section 'Before the first tool')" ]
+follow "$(section 'Before the first tool')"
+check 'the example is there' [ -f stream.c ]
+high=$(section "PAPI's high level")
+check 'the page runs the high level on one node and on several' [ "$(grep -c ' mpirun\|^mpirun' <<<"$high")" = 2 ]
+
+ranks_there=4 n=524288 sweeps=3	# as the page has it
+sums() {	# sums NAME: what the page's jq says
+	read -r got_reads got_writes <<<"$(jq_of "$reads") $(jq_of "$writes")"
+	check "$1: reads" within "${got_reads:-}" $((ranks_there * sweeps * 3 * n / 8)) 2
+	check "$1: writes" within "${got_writes:-}" $((ranks_there * sweeps * n / 8)) 2
+	echo "$1: reads $got_reads of $((ranks_there * sweeps * 3 * n / 8)), writes $got_writes of" \
+		$((ranks_there * sweeps * n / 8))
+}
+jq_of() {	# jq_of EVENT
+	grep -A2 '^jq ' <<<"$high" | sed "s/\"\$reads\"/$1/" | bash
+}
+follow "$(grep -v -e '^jq ' -e '^  ' -e hostfile <<<"$high")"
+check 'it says what it reads' says ' it reads 2359296 and writes 786432 lines'
+sums 'one node'
+
+"$nodes" up 2 "$scratch/nodes" >up 2>&1
+case $? in
+0)
+	rm -r papi_hl_output
+	follow "$(grep hostfile <<<"$high")"
+	sums 'two nodes'
+	;;
+77) echo "several nodes are not tried: $(tail -n 1 up)" ;;
+*) cat up; exit 1 ;;
+esac
+
+# -- what tau_exec would preload goes to the program on the machine, and to no other program
+cat >preloaded.c <<-'CODE'
+	#include <errno.h>
+	#include <stdio.h>
+	#include <string.h>
+	__attribute__((constructor)) static void tell(void)
+	{
+		FILE *cpus = fopen("/proc/cpuinfo", "r");
+		char line[256];
+
+		while (fgets(line, sizeof(line), cpus) && strncmp(line, "model name", 10))
+			;
+		fclose(cpus);
+		printf("%s on %s\n", program_invocation_short_name,
+		       strstr(line, "VirtualPMU") ? "the machine" : "the host");
+	}
+CODE
+"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -shared -fPIC -o preloaded.so preloaded.c && cp /bin/true app || exit 1
+preload=$scratch/preloaded.so
+follow "$(sed -n 's/^    \(.* env LD_PRELOAD=$preload .*\)/\1/p' "$page")"
+check 'preloaded into the program alone' lines 4 'app on the machine'
+check 'preloaded into nothing else' lines 4 '.* on the .*'
+
+# -- each tool's region, with headers that have what the example calls
+mkdir -p stand-ins/scorep stand-ins/caliper
+says_begin='printf("begin %s\n", name)' says_end='printf("end %s\n", name)'
+cat >stand-ins/says.h <<-CODE
+	#include <stdio.h>
+	static inline void says_begin(const char *name) { $says_begin; }
+	static inline void says_end(const char *name) { $says_end; }
+CODE
+cat >stand-ins/TAU.h <<-'CODE'
+	#include "says.h"
+	#define TAU_START says_begin
+	#define TAU_STOP says_end
+CODE
+cat >stand-ins/scorep/SCOREP_User.h <<-'CODE'
+	#include "says.h"
+	#define SCOREP_USER_REGION_BY_NAME_BEGIN(name, type) says_begin(name)
+	#define SCOREP_USER_REGION_BY_NAME_END(name) says_end(name)
+CODE
+cat >stand-ins/caliper/cali.h <<-'CODE'
+	#include "says.h"
+	#define CALI_MARK_BEGIN says_begin
+	#define CALI_MARK_END says_end
+CODE
+cat >stand-ins/gptl.h <<-'CODE'
+	#include "says.h"
+	static inline int GPTLevent_name_to_code(const char *name, int *code)
+	{
+		*code = 1;
+		return printf("event %s\n", name) < 0;
+	}
+	static inline int GPTLsetoption(int code, int value) { return code != 1 || value != 1; }
+	static inline int GPTLinitialize(void) { return 0; }
+	static inline int GPTLstart(const char *name) { says_begin(name); return 0; }
+	static inline int GPTLstop(const char *name) { says_end(name); return 0; }
+	static inline int GPTLpr(int rank) { return rank; }
+	static inline int GPTLfinalize(void) { return 0; }
+CODE
+echo 'static inline int GPTLpr_summary(MPI_Comm comm) { return comm == MPI_COMM_NULL; }' >stand-ins/gptlmpi.h
+# Barriers are told as well.
+cat >barrier.c <<-'CODE'
+	#include <mpi.h>
+	#include <stdio.h>
+	int MPI_Barrier(MPI_Comm comm)
+	{
+		printf("barrier\n");
+		return PMPI_Barrier(comm);
+	}
+CODE
+region='barrier begin opened barrier barrier end opened barrier'
+region="$region ${region//opened/counted}"
+for tool in TAU SCOREP CALIPER GPTL; do
+	"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "-DUSE_$tool" -Istand-ins stream.c barrier.c \
+		-o "stream-$tool" >"$scratch/out" 2>&1
+	check "$tool: the example compiles" [ $? = 0 ]
+	PAPI_EVENTS=one,two ranks 1 "./stream-$tool" 1000 1 >"$scratch/out" 2>&1
+	check "$tool: barriers on both sides" \
+		[ "$(grep -x 'barrier\|begin .*\|end .*' "$scratch/out" | paste -sd' ')" = "$region" ]
+	[ $tool != GPTL ] || check 'GPTL: both events are chosen' lines 2 'event (one|two)'
+done
+finish

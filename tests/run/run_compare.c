@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of comparisons: limits, verdicts, what makes two reports incomparable, and files that are
+ * no reports. Expected values are worked out by hand. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "measure/report/compare.h"
+
+/* ---- limits ---- */
+
+static void test_limits(void **state)
+{
+	static const char *const bad[] = {
+		"", "%", "+", "x", "1%%", "1 %", "1e3%", "-+1%", "0x1%", "nan%", "inf", "=1%",
+		"A=", "A=x", "1.2.3%",
+	};
+	struct limits l = { NULL, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (limits_add(&l, bad[i]) != -EINVAL || l.n)
+			fail_msg("taken: %s", bad[i]);
+	assert_int_equal(limits_add(&l, "0.5%"), 0);
+	assert_int_equal(limits_add(&l, "+2"), 0);
+	assert_int_equal(limits_add(&l, "pmu.EVENT:c=1:e=1=-3%"), 0);
+	assert_int_equal(limits_add(&l, "write bandwidth=0%"), 0);
+	assert_int_equal(l.n, 3);
+	assert_null(l.of[0].name);
+	assert_true(l.of[0].up == 2 && l.of[0].down == 0.5);
+	assert_int_equal(limits_add(&l, "-0.25%"), 0);
+	assert_true(l.of[0].up == 2 && l.of[0].down == 0.25);
+	assert_string_equal(l.of[1].name, "pmu.EVENT:c=1:e=1");
+	assert_true(isnan(l.of[1].up) && l.of[1].down == 3);
+	assert_string_equal(l.of[2].name, "write bandwidth");
+	assert_true(l.of[2].up == 0 && l.of[2].down == 0);
+	limits_free(&l);
+}
+
+/* ---- verdicts ---- */
+
+static void test_verdicts(void **state)
+{
+	static const struct {
+		double old, new, old_spread, new_spread, up, down;
+		enum verdict verdict;
+	} rows[] = {
+		{ 200, 200, 0, 0, 0, 0, VERDICT_SAME },
+		{ 200, 201, 0, 0, 0.5, 0.5, VERDICT_WITHIN },	/* 0.5 % exactly */
+		{ 2000, 2011, 0, 0, 0.5, 0.5, VERDICT_BEYOND },	/* 0.55 % */
+		{ 2000, 1989, 0, 0, 0.5, 0.5, VERDICT_BEYOND },
+		{ 2000, 1990, 0, 0, 0.5, 0.5, VERDICT_WITHIN },
+		{ 200, 100, 0, 0, 0.5, NAN, VERDICT_IMPROVED },
+		{ 2000, 1999, 0, 0, 0.5, NAN, VERDICT_WITHIN },
+		{ 200, 300, 0, 0, NAN, 0.5, VERDICT_IMPROVED },
+		{ 200, 100, 0, 0, NAN, 0.5, VERDICT_BEYOND },
+		{ 200, 203, 0, 0, 2, 1, VERDICT_WITHIN },
+		{ 200, 197, 0, 0, 2, 1, VERDICT_BEYOND },
+		{ 0, 0, 0, 0, 1, 1, VERDICT_SAME },
+		{ 0, 1, 0, 0, 1000, 1000, VERDICT_BEYOND },	/* no percentage allows it */
+		{ 0, 1, 0, 0, NAN, 1, VERDICT_IMPROVED },
+		{ 5, 0, 0, 0, 50, 50, VERDICT_BEYOND },
+		{ 5, 0, 0, 0, NAN, 100, VERDICT_WITHIN },
+		{ -200, -201, 0, 0, 0.5, 0.5, VERDICT_WITHIN },
+		{ -200, -202, 0, 0, NAN, 0.5, VERDICT_BEYOND },
+		{ -200, -202, 0, 0, 0.5, NAN, VERDICT_IMPROVED },
+		{ 200, 200, 0.6, 0, 0.5, 0.5, VERDICT_UNSTEADY },
+		{ 200, 200, 0, 0.6, 0.5, 0.5, VERDICT_UNSTEADY },
+		{ 200, 100, 0, 0.6, 0.5, NAN, VERDICT_UNSTEADY },
+		{ 200, 300, 0, 0.6, 0.5, NAN, VERDICT_BEYOND },
+		{ 200, 200, 1.5, 0, 2, 1, VERDICT_UNSTEADY },
+		{ 200, 200, 0.5, 0.5, 0.5, 0.5, VERDICT_SAME },
+		{ 0, 0, 0, HUGE_VAL, 0.5, 0.5, VERDICT_UNSTEADY },
+	};
+	const struct saved_value one = { true, 1, 0 }, two = { true, 2, 9 }, unknown = { 0 };
+	const struct limit limit = { NULL, 1, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct saved_value old = { true, rows[i].old, rows[i].old_spread };
+		const struct saved_value new = { true, rows[i].new, rows[i].new_spread };
+		const struct limit l = { NULL, rows[i].up, rows[i].down };
+
+		if (compare_values(&old, &new, &l) != rows[i].verdict)
+			fail_msg("row %zu: %d", i, compare_values(&old, &new, &l));
+	}
+	assert_int_equal(compare_values(&one, &one, NULL), VERDICT_SAME);
+	assert_int_equal(compare_values(&one, &two, NULL), VERDICT_CHANGED);
+	assert_int_equal(compare_values(&one, NULL, &limit), VERDICT_MISSING);
+	assert_int_equal(compare_values(NULL, &one, &limit), VERDICT_NEW);
+	assert_int_equal(compare_values(&one, &unknown, &limit), VERDICT_LOST);
+	assert_int_equal(compare_values(&unknown, &one, &limit), VERDICT_FOUND);
+	assert_int_equal(compare_values(&unknown, &unknown, &limit), VERDICT_UNKNOWN);
+}
+
+/* ---- reports ---- */
+
+#define ORIGIN "\"schema\":1,\"ipmu_version\":\"0.1.0\",\"command\":\"app\",\"machine\":\"m\"," \
+	       "\"geometry\":\"g\",\"model_version\":1,\"program\":[\"app\"],\"status\":0," \
+	       "\"runs\":1,\"complete\":true"
+#define GROUP(name, events, metrics) "{\"pmu\":\"pmu\",\"name\":\"" name "\",\"events\":[" events \
+	"],\"metrics\":[" metrics "]}"
+#define EVENT(name, value) "{\"name\":\"" name "\",\"value\":" value "}"
+#define METRIC(name, formula, value) "{\"name\":\"" name "\",\"unit\":\"1\",\"formula\":\"" \
+	formula "\",\"value\":" value "}"
+#define REPORT(origin, groups) "{" origin ",\"groups\":[" groups "]}"
+
+static struct saved parsed(const char *path, const char *text)
+{
+	char why[SAVED_WHY_MAX] = "";
+	struct saved s;
+
+	if (saved_parse(path, text, strlen(text), &s, why))
+		fail_msg("%s: %s", text, why);
+	return s;
+}
+
+static void test_medians(void **state)
+{
+	static const struct {
+		const char *value;
+		bool known;
+		double median, spread;
+	} rows[] = {
+		{ "7", true, 7, 0 },
+		{ "null", false, 0, 0 },
+		{ "20,\"values\":[10,40,20]", true, 20, 150 },
+		{ "20,\"values\":[10,40,30,20]", true, 25, 120 },
+		{ "0,\"values\":[0,0,4]", true, 0, HUGE_VAL },
+		{ "0,\"values\":[0,0]", true, 0, 0 },
+		{ "-2.5,\"values\":[-2,-2.5,-3]", true, -2.5, 40 },
+		{ "1,\"values\":[1.7e308,1.7e308]", true, 1.7e308, 0 },
+		{ "null,\"values\":[1,null]", false, 0, 0 },
+		{ "5,\"values\":[]", true, 5, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[1000];
+		struct saved s;
+
+		snprintf(text, sizeof(text), "{" ORIGIN ",\"groups\":[{\"pmu\":null,\"name\":null,"
+			 "\"events\":[{\"name\":\"c:::e\",\"value\":%s}],\"metrics\":[]}]}",
+			 rows[i].value);
+		s = parsed("f", text);
+		assert_int_equal(s.n, 1);
+		assert_string_equal(s.items[0].group, "");
+		assert_string_equal(saved_short_name(&s.items[0]), "e");
+		if (s.items[0].v.known != rows[i].known || s.items[0].v.value != rows[i].median ||
+		    s.items[0].v.spread != rows[i].spread)
+			fail_msg("%s: %d %g %g", rows[i].value, s.items[0].v.known,
+				 s.items[0].v.value, s.items[0].v.spread);
+		saved_free(&s);
+	}
+}
+
+static void test_items(void **state)
+{
+	struct saved old = parsed("old", REPORT(ORIGIN, GROUP("G", EVENT("c:::A", "100") ","
+			EVENT("c:::B", "50") "," EVENT("c:::C", "7"), METRIC("A", "x", "1"))));
+	struct saved new = parsed("new", REPORT(ORIGIN, GROUP("G", EVENT("c:::D", "1") ","
+			EVENT("c:::A", "101") "," EVENT("c:::B", "60"), METRIC("A", "x", "null"))));
+	struct limits limits = { NULL, 0 };
+	struct comparison c;
+
+	(void)state;
+	limits_add(&limits, "c:::A=2%");
+	limits_add(&limits, "B=+50%");
+	assert_null(limits_unused(&limits, &old, &new));
+	assert_int_equal(compare(&old, &new, &limits, false, &c), 0);
+	assert_int_equal(c.n, 5);
+	assert_int_equal(c.ndifferences, 0);
+	assert_int_equal(c.failed, 0);	/* without a limit what is missing does not fail */
+	assert_int_equal(c.items[0].verdict, VERDICT_WITHIN);
+	assert_int_equal(c.items[1].verdict, VERDICT_WITHIN);
+	assert_int_equal(c.items[2].verdict, VERDICT_MISSING);
+	assert_int_equal(c.items[3].verdict, VERDICT_LOST);
+	assert_int_equal(c.items[4].verdict, VERDICT_NEW);
+	comparison_free(&c);
+
+	limits_add(&limits, "0%");
+	limits_add(&limits, "A=+0.5%");	/* the metric has this name as well */
+	assert_int_equal(compare(&old, &new, &limits, false, &c), 0);
+	assert_int_equal(c.failed, 2);
+	assert_true(c.items[2].failed && c.items[3].failed);
+	assert_false(c.items[4].failed);
+	comparison_free(&c);
+
+	limits_add(&limits, "B=+10%");	/* of 50, 60 are 20 % more */
+	assert_int_equal(compare(&old, &new, &limits, false, &c), 0);
+	assert_int_equal(c.failed, 3);
+	assert_true(c.items[1].failed);
+	comparison_free(&c);
+
+	limits_add(&limits, "E=1%");
+	assert_string_equal(limits_unused(&limits, &old, &new), "E");
+	limits_free(&limits);
+	saved_free(&old);
+	saved_free(&new);
+}
+
+/* ---- what is compared with what ---- */
+
+#define ONE GROUP("G", EVENT("A", "1"), METRIC("M", "A", "1"))
+
+static void test_comparable(void **state)
+{
+	static const struct {
+		const char *text, *what;
+	} rows[] = {
+		{ REPORT(ORIGIN, ONE), NULL },
+		{ REPORT("\"command\":\"app\",\"complete\":true", ONE), "age" },
+		{ REPORT(ORIGIN, ONE "," GROUP("H", EVENT("A", "1"), "")), "groups" },
+		{ REPORT(ORIGIN, GROUP("H", EVENT("A", "1"), "")), "groups" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1"), METRIC("M", "2 * A", "1"))),
+		  "formula" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1"), "{\"name\":\"M\",\"unit\":\"s\","
+				       "\"formula\":\"A\",\"value\":1}")), "formula" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("B", "1"), METRIC("M", "A", "1"))), NULL },
+		{ REPORT(ORIGIN ",\"ranks\":4", ONE), "number of ranks" },
+	};
+	static const struct {
+		const char *member, *other, *what;
+		bool at_end;
+	} members[] = {
+		{ "\"machine\":\"m\"", "\"machine\":\"n\"", "machine", false },
+		{ "\"geometry\":\"g\"", "\"geometry\":\"h\"", "geometry", false },
+		{ "\"model_version\":1", "\"model_version\":2", "model version", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"ap\",\"p\"]", "program", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"seed\":3", "seed", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"only\":\"a\"",
+		  "program that is counted", false },
+		{ "\"status\":0", "\"status\":3", "exit status", true },
+		{ "\"complete\":true", "\"complete\":null", "completeness", true },
+	};
+	struct saved old = parsed("old", REPORT(ORIGIN, ONE)), new;
+	const struct limits none = { NULL, 0 };
+	struct comparison c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		new = parsed("new", rows[i].text);
+		assert_int_equal(compare(&old, &new, &none, false, &c), 0);
+		if (c.ndifferences != (rows[i].what != NULL) ||
+		    (rows[i].what && strcmp(c.differences[0].what, rows[i].what)))
+			fail_msg("row %zu: %d %s", i, c.ndifferences,
+				 c.ndifferences ? c.differences[0].text : "");
+		comparison_free(&c);
+		assert_int_equal(compare(&new, &old, &none, false, &c), 0);
+		assert_int_equal(c.ndifferences, rows[i].what != NULL);
+		comparison_free(&c);
+		saved_free(&new);
+	}
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		const char *same = REPORT(ORIGIN, ONE), *at = strstr(same, members[i].member);
+		char text[2000];
+
+		assert_non_null(at);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - same), same, members[i].other,
+			 at + strlen(members[i].member));
+		new = parsed("new", text);
+		assert_int_equal(compare(&old, &new, &none, false, &c), 0);
+		assert_int_equal(c.ndifferences, 1);
+		assert_string_equal(c.differences[0].what, members[i].what);
+		assert_non_null(strstr(c.differences[0].text, "new"));
+		comparison_free(&c);
+		assert_int_equal(compare(&old, &new, &none, true, &c), 0);
+		assert_int_equal(c.ndifferences, !members[i].at_end);
+		comparison_free(&c);
+		assert_int_equal(compare(&new, &old, &none, false, &c), 0);
+		assert_int_equal(c.ndifferences, 1);
+		comparison_free(&c);
+		saved_free(&new);
+	}
+	saved_free(&old);
+}
+
+/* ---- files that are no reports ---- */
+
+static void test_bad(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{ "", "cut" },
+		{ "nonsense", "no JSON at byte" },
+		{ "[]", "no report of ipmu-run" },
+		{ "7", "no report of ipmu-run" },
+		{ "null", "no report of ipmu-run" },
+		{ "{\"groups\":[]}", "no report of ipmu-run" },
+		{ "{\"command\":\"app\",\"groups\":{}}", "no report of ipmu-run" },
+		{ "{\"schema\":2,\"command\":\"app\",\"groups\":[]}", "schema: 2" },
+		{ REPORT(ORIGIN, ONE) "x", "at byte" },
+		{ REPORT(ORIGIN, ONE) "/* */", "at byte" },
+		{ "{" ORIGIN ",\"groups\":[", "cut" },
+		{ "{" ORIGIN ",\"schema\":1,\"groups\":[]}", "two members of the same name" },
+		{ REPORT(ORIGIN, "7"), "groups[0]:" },
+		{ REPORT(ORIGIN, "{}"), "groups[0]:" },
+		{ REPORT(ORIGIN, "{\"pmu\":null,\"name\":\"a\"}"), "groups[0]:" },
+		{ REPORT(ORIGIN, "{\"pmu\":\"a\",\"name\":\"b\"}"), "groups[0].events:" },
+		{ REPORT(ORIGIN, GROUP("G", "7", "")), "groups[0].events[0]:" },
+		{ REPORT(ORIGIN, GROUP("G", "{\"value\":1}", "")), "groups[0].events[0].name:" },
+		{ REPORT(ORIGIN, GROUP("G", "{\"name\":7}", "")), "groups[0].events[0].name:" },
+		{ REPORT(ORIGIN, GROUP("G", "{\"name\":\"A\"}", "")),
+		  "events[0].value: it is missing" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "\"1\""), "")), "events[0].value:" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1e999"), "")), "events[0].value:" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "99999999999999999999"), "")),
+		  "events[0].value: the number is too large" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "-99999999999999999999"), "")),
+		  "events[0].value: the number is too large" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "NaN"), "")), "f: cannot read" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1,\"values\":7"), "")),
+		  "events[0].values:" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1,\"values\":[1,{}]"), "")),
+		  "events[0].values:" },
+		{ REPORT(ORIGIN, GROUP("G", EVENT("A", "1") "," EVENT("A", "2"), "")),
+		  "groups[0].events[1]: A is there twice" },
+		{ REPORT(ORIGIN, ONE "," ONE), "groups[1].events[0]: A is there twice" },
+		{ REPORT(ORIGIN, GROUP("G", "", EVENT("M", "1"))), "groups[0].metrics[0].unit:" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char why[SAVED_WHY_MAX] = "";
+		struct saved s;
+
+		if (saved_parse("f", rows[i].text, strlen(rows[i].text), &s, why) != -EINVAL ||
+		    strncmp(why, "f: cannot read ", 15) || !strstr(why, rows[i].why))
+			fail_msg("row %zu: %s: %s", i, rows[i].text, why);
+		assert_null(s.path);
+	}
+}
+
+static void test_odd(void **state)
+{
+	struct saved s = parsed("f", REPORT(ORIGIN, GROUP("G", EVENT("M", "1") ","
+			EVENT("\\\"a:\\\"", "2"), METRIC("M", "x", "3"))));
+
+	(void)state;
+	assert_int_equal(s.n, 3);
+	assert_string_equal(s.items[1].name, "\"a:\"");
+	saved_free(&s);
+}
+
+static void test_many(void **state)
+{
+	char *text, why[SAVED_WHY_MAX];
+	size_t bytes;
+	struct saved s;
+
+	(void)state;
+	for (int most = 8192; most <= 8193; most++) {
+		FILE *f = open_memstream(&text, &bytes);
+
+		assert_non_null(f);
+		fprintf(f, "{" ORIGIN ",\"groups\":[{\"pmu\":\"p\",\"name\":\"G\",\"events\":[");
+		for (int i = 0; i < most; i++)
+			fprintf(f, "%s{\"name\":\"%d\",\"value\":1}", i ? "," : "", i);
+		fprintf(f, "],\"metrics\":[]}]}");
+		fclose(f);
+		assert_int_equal(saved_parse("f", text, bytes, &s, why),
+				 most == 8192 ? 0 : -EINVAL);
+		saved_free(&s);
+		free(text);
+	}
+	assert_non_null(strstr(why, "groups[0].events[8192]: more than 8192"));
+}
+
+/* Wherever a file is cut, it is refused, and where a byte differs nothing breaks. */
+static void test_damaged(void **state)
+{
+	static const char whole[] = REPORT(ORIGIN, ONE);
+	char text[sizeof(whole)], why[SAVED_WHY_MAX];
+	struct saved s;
+
+	(void)state;
+	for (size_t n = 0; n + 1 < sizeof(whole); n++) {
+		memcpy(text, whole, n);
+		text[n] = '\0';
+		assert_int_equal(saved_parse("f", text, n, &s, why), -EINVAL);
+	}
+	for (size_t n = 0; n + 1 < sizeof(whole); n++)
+		for (int byte = 0; byte < 256; byte += 5) {
+			memcpy(text, whole, sizeof(whole));
+			text[n] = (char)byte;
+			if (!saved_parse("f", text, sizeof(whole) - 1, &s, why))
+				saved_free(&s);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_medians),
+		cmocka_unit_test(test_items),
+		cmocka_unit_test(test_comparable),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The model of a whole machine refuses an emulator that was made for other calls, names it and says
+# what to do. Where the emulator is this program no machine is needed.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$scratch" || exit 1
+cat >emulator.c <<-'CODE'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include "calls.h"
+
+	int main(int argc, char **argv)
+	{
+		struct vpmu_guest_host host = { .version = 0 };
+		void *model = argc == 3 ? dlopen(argv[1], RTLD_LAZY) : NULL;
+		vpmu_guest_open_function *open_model;
+
+		if (!model) {
+			fprintf(stderr, "%s\n", dlerror());
+			return 2;
+		}
+		open_model = (vpmu_guest_open_function *)dlsym(model, VPMU_GUEST_OPEN);
+		host.version = (uint32_t)atoi(argv[2]);
+		return open_model(&host) ? 0 : 1;
+	}
+CODE
+${CC:-cc} -I"$root/virtual_pmu/guest" -o emulator emulator.c -ldl || exit 1
+model=$STAGE_LIB/ipmu/libvpmu_guest.so
+latest=$(sed -n 's/^#define VPMU_GUEST_VERSION //p' "$root/virtual_pmu/guest/calls.h")
+said() {	# said VERSION: what is said to an emulator of that version; to out
+	env -u VPMU_SEGMENT ./emulator "$model" "$1" 2>out
+	is "$1: refused" 1 $?
+}
+for other in 1 $((latest + 1)); do
+	said $other
+	[ "$(wc -l <out)" = 1 ] && grep -q "^vpmu: the emulator $scratch/emulator was made for version" out &&
+		grep -q "run 'make guest' in the build tree$" out
+	verdict "another version: $other" $?
+done
+said "$latest"
+is 'this version' 'vpmu: VPMU_SEGMENT names no machine' "$(cat out)"
+
+# MACHINE, the oldest version that does what it needs; by a setting.
+while read -r machine oldest setting; do
+	"$VPMU" run --no-feed -m "$machine" env $setting ./emulator "$model" "$oldest" 2>out
+	is "$machine $setting: version $oldest" 0 $?
+	[ "$oldest" != 2 ] || continue		# refused whatever the machine
+	"$VPMU" run --no-feed -m "$machine" env $setting ./emulator "$model" $((oldest - 1)) 2>out
+	is "$machine $setting: version $((oldest - 1)) is refused" 1 $?
+	grep -q "was made for version $((oldest - 1)) of .* takes $oldest to " out
+	verdict "$machine $setting: which it has to be" $?
+done <<-END
+	skl-2c2t 2
+	adln-4e4t 4
+	adl-1p4e6t 5
+	skl-2c2t 6 VPMU_GUEST_SLEEP=1
+END
+finish

@@ -1,0 +1,251 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Instructions that tell a program of its CPU: CPUID's APIC numbers against what /proc and /sys say,
+# RDTSCP and RDPID against sched_setaffinity, and on Knights Corner RDTSC against MSR 10H and SPFLT
+# against what is counted. VPMU: the vpmu binary.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
+: "${VPMU:?set VPMU to the vpmu binary}"
+needs "${VPMU_QEMU:-qemu-x86_64}"
+export VPMU_TALLY=$scratch/tally	# registers are left changed on purpose
+
+cat >"$scratch/place.c" <<'END'
+/* For each CPU: what CPUID says by the instruction and by the device, and IA32_TSC_AUX. */
+#include <cpuid.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CPUS_MAX 512
+
+static int wrong, cpus, has_0b;
+static struct place { long package; char threads[256]; unsigned int apic, low, high; } places[CPUS_MAX];
+
+static void is(int cpu, const char *what, unsigned int expected, unsigned int found)
+{
+	if (expected == found)
+		return;
+	wrong++;
+	printf("CPU %d: %s: expected %x, got %x\n", cpu, what, expected, found);
+}
+
+static void text_of(int cpu, const char *name, char *text, int bytes)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, name);
+	f = fopen(path, "r");
+	if (!f || !fgets(text, bytes, f))
+		exit(9);
+	fclose(f);
+}
+
+static void is_devices(int cpu, unsigned int leaf, unsigned int subleaf, const unsigned int own[4])
+{
+	unsigned int device[4];
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/cpu/%d/cpuid", cpu);
+	fd = open(path, O_RDONLY);
+	if (pread(fd, device, 16, (off_t)((uint64_t)subleaf << 32 | leaf)) != 16)
+		exit(8);
+	close(fd);
+	for (int i = 0; i < 4; i++)
+		is(cpu, "the device's", own[i], device[i]);
+}
+
+static void look_at(int cpu, int aux)
+{
+	struct place *p = &places[cpu];
+	unsigned int r[4], most, thread;
+	char package[32];
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		exit(7);
+	text_of(cpu, "physical_package_id", package, sizeof(package));
+	text_of(cpu, "thread_siblings", p->threads, sizeof(p->threads));
+	p->package = atol(package);
+	__cpuid(0, most, r[1], r[2], r[3]);
+	if (aux == 3)			/* a hybrid machine: kinds of cores, levels of them */
+		is(cpu, "the last leaf", 0x1f, most);
+	__cpuid(1, r[0], r[1], r[2], r[3]);
+	is_devices(cpu, 1, 0, r);
+	p->apic = r[1] >> 24;
+	has_0b = most >= 0xb;
+	if (has_0b) {
+		__cpuid_count(0xb, 0, r[0], r[1], r[2], r[3]);
+		is_devices(cpu, 0xb, 0, r);
+		is(cpu, "leaf 0BH's APIC", p->apic, r[3]);
+		p->low = r[0] & 31;
+		__cpuid_count(0xb, 1, r[0], r[1], r[2], r[3]);
+		is(cpu, "leaf 0BH's APIC, level 1", p->apic, r[3]);
+		p->high = r[0] & 31;
+	}
+	if (aux) {		/* 1: RDTSCP; 2 and 3: RDPID too */
+		__asm__ volatile("rdtscp" : "=c"(thread) : : "rax", "rdx");
+		is(cpu, "RDTSCP", (unsigned int)cpu | (unsigned int)p->package << 12, thread);
+	}
+	if (aux >= 2) {
+		uint64_t wide;
+
+		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(wide));
+		is(cpu, "RDPID", (unsigned int)cpu, (unsigned int)wide);
+	}
+}
+
+static void compare(int a, int b)
+{
+	const struct place *p = &places[a], *q = &places[b];
+
+	is(a, "another CPU's APIC", 0, p->apic == q->apic);
+	if (!has_0b)
+		return;
+	is(a, "the same core", !strcmp(p->threads, q->threads), p->apic >> p->low == q->apic >> q->low);
+	is(a, "the same package", p->package == q->package, p->apic >> p->high == q->apic >> q->high);
+}
+
+static void compare_cpuinfo(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char line[512];
+	int cpu = -1;
+	unsigned int apic;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "processor : %d", &cpu);
+		if (sscanf(line, "initial apicid : %u", &apic) == 1)
+			is(cpu, "cpuinfo", places[cpu].apic, apic);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		look_at(cpu, argc > 1 ? atoi(argv[1]) : 0);
+	for (int a = 0; a < cpus; a++)
+		for (int b = 0; b < a; b++)
+			compare(a, b);
+	compare_cpuinfo();
+	printf("%d CPUs, %d wrong\n", cpus, wrong);
+	return 0;
+}
+END
+
+cat >"$scratch/knc.c" <<'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TSC = 0x10, COUNTER = 0x20, SELECT = 0x28, SPFLT = 0x2c, GLOBAL_CTRL = 0x2f };
+#define INSTRUCTIONS_EXECUTED 0x16
+#define USR (1u << 16)
+#define EN (1u << 22)
+
+static int msr;
+
+static void put(off_t address, uint64_t value)
+{
+	if (pwrite(msr, &value, sizeof(value), address) != sizeof(value))
+		exit(9);
+}
+
+static uint64_t get(off_t address)
+{
+	uint64_t value;
+
+	if (pread(msr, &value, sizeof(value), address) != sizeof(value))
+		exit(8);
+	return value;
+}
+
+static uint64_t rdtsc(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/* VEX.128.F2.0F AE /6: SPFLT EAX, a thousand rounds of two instructions, SPFLT R9 in the long form. */
+static unsigned long long bracket(uint64_t first, uint64_t last)
+{
+	uint64_t n = 1000, before = get(COUNTER);
+	register uint64_t ninth __asm__("r9") = last;
+
+	__asm__ volatile(".byte 0xc5, 0xfb, 0xae, 0xf0\n1: dec %0; jnz 1b\n"
+			 ".byte 0xc4, 0xc1, 0xfb, 0xae, 0xf1"
+			 : "+r"(n) : "a"(first), "r"(ninth) : "cc");
+	return get(COUNTER) - before;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t before, between, after;
+
+	(void)argv;
+	if (argc > 1)
+		__asm__ volatile(".byte 0xc5, 0xfb, 0xae, 0xf0" : : "a"(1));
+	msr = open("/dev/cpu/0/msr", O_RDWR);
+	put(SELECT, EN | USR | INSTRUCTIONS_EXECUTED);
+	put(SPFLT, 1);			/* counter 0 obeys, and is not wanted */
+	put(GLOBAL_CTRL, 1);
+	printf("%llu", bracket(0, 0));
+	printf(" %llu", bracket(1, 0));
+	printf(" %llu", bracket(0xfffffffe, 0));	/* bit 0 alone matters */
+	printf(" %llx", (unsigned long long)get(SPFLT));
+	bracket(0, 1);
+	printf(" %llx\n", (unsigned long long)get(SPFLT));
+	put(TSC, UINT64_C(1) << 50);
+	before = rdtsc();
+	between = get(TSC);
+	after = rdtsc();
+	printf("%d %d %d\n", before >= UINT64_C(1) << 50, before < between, between < after);
+	before = rdtsc();
+	for (volatile int i = 0; i < 1000; i++)
+		;
+	printf("%llu\n", (unsigned long long)(rdtsc() - before));
+	return 0;
+}
+END
+for program in place knc; do
+	${CC:-cc} -O1 -D_GNU_SOURCE -o "$scratch/$program" "$scratch/$program.c" || exit 1
+done
+
+go() { "$VPMU" run "$@" >"$scratch/out" 2>"$scratch/err"; }
+places() {	# places MACHINE CPUS [AUX]
+	go -m "$1" "$scratch/place" ${3:+"$3"}
+	is "$1" "0 $2 CPUs, 0 wrong" "$? $(cat "$scratch/out")"
+	is "$1: messages" "" "$(cat "$scratch/err")"
+}
+places skl-4c8t 8 1
+places cml-10c20t 20 1
+places adl-8p8e24t 24 3
+places mtl-6p8e2lp22t 22 3
+places icl-4c8t 8 2
+places nhmex-2p8c16t 16 1
+places p4-2p4t 4
+places knc-61c244t 244
+places core2-4c 4
+
+go -m knc-61c244t "$scratch/knc"
+is "knc: status" 0 $?
+# While it is wanted: the loop's 2,000, and the SPFLT that ends it.
+is "SPFLT: counts, and the register" "0 2001 0 1 8000000000000001" "$(sed -n 1p "$scratch/out")"
+is "RDTSC and its MSR" "1 1 1" "$(sed -n 2p "$scratch/out")"
+clocks=$(sed -n 3p "$scratch/out")
+[ "$clocks" -ge 1000 ] && [ "$clocks" -lt 100000 ] && ok || bad "$clocks clocks of a loop of 1000 rounds"
+go -m skl-4c8t "$scratch/knc" alone
+is "SPFLT on another machine: SIGILL" 132 $?
+finish
