@@ -79,7 +79,8 @@ static const char help[] =
 "      --for SECONDS     without a program: count the machine for SECONDS, not until Ctrl-C\n"
 "      --interval MS     also show the counts of each MS milliseconds: a line each on\n"
 "                        stderr, or with -o in the files\n"
-"      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout\n"
+"      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout; without\n"
+"                        -g and -e count what FILE has\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
 "      --show FILE       show such a file, or that of ipmu_mpi_write(), with the metrics\n"
@@ -278,6 +279,13 @@ static bool counts_nothing(const struct options *o)
 	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->list;
 }
 
+/* Without -g and -e a comparison counts what its base has. */
+static bool counts_as_base(const struct options *o)
+{
+	return o->compare && !o->diff && !o->merge && !o->show && !o->list && !o->ngroups &&
+	       !o->nevents;
+}
+
 static int check_diff(const struct options *o)
 {
 	if (o->argv[0])
@@ -397,6 +405,8 @@ int options_parse(int argc, char **argv, struct options *o)
 		rc = option_take(o, code, argv);
 	o->first = optind;
 	o->argv = argv + optind;
+	if (!rc && counts_as_base(o))
+		rc = gate_choose(o);
 	if (!rc)
 		rc = options_check(o);
 	if (!o->beyond)
@@ -417,5 +427,6 @@ void options_free(struct options *o)
 	free(o->groups);
 	free(o->events);
 	free(o->given);
+	free(o->base_machine);
 	limits_free(&o->limits);
 }

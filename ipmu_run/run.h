@@ -40,6 +40,7 @@ struct options {
 	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
 	char *given;			/* all of them, as the user wrote them */
+	char *base_machine;		/* NULL, unless groups and events are --compare's */
 	char **argv;			/* the program and its arguments */
 	int first;			/* index of the program in the command's own arguments */
 };
@@ -97,6 +98,8 @@ struct gate {
 /* A report as saved_parse() would read its JSON, called `name` in messages. 0 or a negative
  * errno. */
 int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX]);
+/* Asks for the groups and events of --compare's report, and for passes if it has several. */
+int gate_choose(struct options *o);
 /* For --compare; to be closed in either case. */
 int gate_open(struct gate *g, const struct options *o);
 /* begun: the program has not run yet, and the report has no counts. */

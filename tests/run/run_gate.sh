@@ -57,6 +57,13 @@ gate 'itself' 0 --limit 0%
 line 'itself' "^    $reads +([0-9]+) +\1 +0 %  same$"
 line 'itself' '^  0 of 4 with a limit failed$'
 says 'the report as well' "^    $reads +[0-9]+$"
+run --compare base.json --limit 0% ./app; is 'groups of the base' 0 $?
+line 'groups of the base' "^    $reads +([0-9]+) +\1 +0 %  same$"
+line 'groups of the base' '^  0 of 4 with a limit failed$'
+run -e $reads,$misses -g LLC_STATES --passes -o named ./app
+run --compare named.json --limit 0% ./app -e; is 'another program than the base' 125 $?
+run --compare named.json --limit 0% ./app; is 'events of the base, in passes' 0 $?
+line 'events of the base, in passes' "^    $misses +([0-9]+) +\1 +0 %  same$"
 gate 'without a limit' 0; line 'without a limit' 'no limits: nothing can fail'
 gate 'three runs' 0 -r 3 --limit 0%; line 'three runs' '^  this run: .*, medians of 3 runs$'
 
@@ -123,6 +130,8 @@ on='--on skl-4c8t -g LLC_READ'
 refused 'another machine' 'the machine differs: ' --on skl-2c4t -g LLC_READ --compare base.json ./app
 [ ! -s out ]; verdict 'refused: no comparison' $?
 if grep -q LLC_READ err; then bad 'another machine: the program has run'; else ok; fi
+refused 'groups of another machine' 'base.json: cannot compare this run with it: it was made on VirtualPMU skl-4c8t' \
+	--on core2-2c --compare base.json ./app
 refused 'another group' 'the groups differ: skl_unc/LLC_READ in base.json are not in this run' \
 	--on skl-4c8t -g LLC --compare base.json ./app
 "$vpmu" run --no-feed -m skl-4c8t --llc 4M,16,64 -- ipmu-run -g LLC_READ --compare base.json ./app >out 2>err
