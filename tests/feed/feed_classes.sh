@@ -97,12 +97,12 @@ by_name() {	# by_name [once=1]
 			c = c " " (m ~ /nta/ ? "nta" : m ~ /t2/ ? "t2" : m ~ /t1/ ? "t1" : "t0")
 		if (vec) c = c " vector"
 		if (lock || m ~ /^xchg/ && mem) c = c " locked"
-		if (rep && m ~ /^((mov|cmp|in|out)s[bwlq]?|stos|scas|lods)/ && ops ~ /%[de]s:/) c = c " rep"
+		if (rep && m ~ /^(mov|cmp|in|out|sto|sca|lod)s[bwlq]?$/ && ops ~ /%[de]s:|\(%r[ds]i\)/) c = c " rep"
 		if (mem && !store) {
 			if (m ~ /^mov([bwlq]|be|abs|[sz][bwl][wlq]|sxd)?$/ && ops !~ /,%[cdefgs]s$/) c = c " load"
 			else if (unit == "move" && (x87 ? m ~ /^f(ld|ild|bld)/ : 1)) c = c " load"
 		} else if (x87 && unit == "move" && mem && m ~ /^f(ld|ild|bld)/) c = c " load"
-		if (m ~ /^cmps[bwlq]$/ && ops ~ /%es:/ || m ~ /gather/) c = c " many"
+		if (m ~ /^cmps[bwlq]$/ && ops ~ /%es:|\(%rdi\),\(%rsi\)/ || m ~ /gather/) c = c " many"
 		if (m ~ /^(i?mul[bwlq]?|mulx)$/ || x87 && m ~ /^fi?mul/ ||
 		    vec && b ~ /^(mul|pmul|pmadd|dpp|fn?m(add|sub)|pdp)/ || unit == "mmx" && b ~ /^pm(ul|add)/)
 			c = c " mul"
