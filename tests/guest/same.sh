@@ -7,11 +7,13 @@ papi_program counts processes
 	{ echo 'the programs of the unit tests have not been built (make unit-programs)'; exit 77; }
 
 same() {	# same MACHINE PROGRAM|"" [SCRIPT...]: each passes, and there is nothing else
-	local machine=$1 scripts=("${@:3}")
-	scripts=("${scripts[@]/%/.sh}")
+	local machine=$1 script scripts=()
+	for script in "${@:3}"; do
+		scripts+=("$SRCDIR"/tests/*/"$script.sh")
+	done
 	"$VPMU" regs -m "$machine" --tsv | awk '$2 ~ /^0x/ && $4 != "WO" { print $1, $2 }' >list
 	export BOOTED_MACHINE=$machine PROGRAMS=${2:+$OBJDIR/tests/$2}
-	export SCRIPTS="${scripts[*]/#/$SRCDIR/tests/}"
+	export SCRIPTS="${scripts[*]}"
 	inside "$machine" same_tests --no-feed
 	[ "$(grep -c '^PASS:' out)" = $((${#scripts[@]} + (${#2} > 0))) ] || fail "$machine: $(cat out)"
 	cat out
