@@ -91,7 +91,7 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
 				 "and k it counts at both", e->type->name, event,
 				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
-	if (ipmu_core_period(choice, event, q, ipmu_type_most(e->type, "ovf"), &period, why))
+	if (ipmu_core_period(e, event, q, &period, why))
 		return -EINVAL;
 	e->nchoices = 1;
 	e->interrupts = period;

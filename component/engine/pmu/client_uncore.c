@@ -58,8 +58,7 @@ static int extend(struct ipmu_event *e, const char *event, const struct ipmu_qua
 {
 	struct ipmu_choice *choice = &e->choices[0];
 	uint64_t n;
-	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "freeze"),
-			     ipmu_type_most(e->type, "freeze"), &n, why);
+	int rc = ipmu_period(e->type, event, q, "freeze", &n, why);
 
 	if (rc || !n)
 		return rc;

@@ -9,10 +9,11 @@ const struct ipmu_own_qualifier ipmu_core_qualifiers[] = {
 	{ .name = "ovf", .least = 1, .most = 1ull << 40 }, { 0 },
 };
 
-int ipmu_core_period(struct ipmu_choice *choice, const char *event,
-		     const struct ipmu_qualifiers *q, uint64_t max, uint64_t *n, char *why)
+int ipmu_core_period(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		     uint64_t *n, char *why)
 {
-	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "ovf"), max, n, why);
+	struct ipmu_choice *choice = &e->choices[0];
+	int rc = ipmu_period(e->type, event, q, "ovf", n, why);
 
 	if (rc || !*n)
 		return rc;
@@ -48,7 +49,7 @@ int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_
 	for (const struct ipmu_constraint *c = type->constraints; c && c->counters; c++)
 		if (c->code == (choice->select & 0xFF))
 			choice->counters = c->counters;
-	if (ipmu_core_period(choice, event, q, ipmu_type_most(type, "ovf"), &period, why))
+	if (ipmu_core_period(e, event, q, &period, why))
 		return -EINVAL;
 	choice->select |= period ? IPMU_CORE_INT : 0;
 	e->interrupts = period;

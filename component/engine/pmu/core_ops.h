@@ -14,9 +14,9 @@
 /* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
  * interrupt. Types that take it have these qualifiers, and a preset operation. */
 extern const struct ipmu_own_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
-/* ovf=N with N up to max makes the choice one with a preset; *n 0: not asked for. */
-int ipmu_core_period(struct ipmu_choice *choice, const char *event,
-		     const struct ipmu_qualifiers *q, uint64_t max, uint64_t *n, char *why);
+/* ovf=N makes the event's first choice one with a preset; *n 0: not asked for. */
+int ipmu_core_period(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+		     uint64_t *n, char *why);
 /* ops->program: the counter's value after a reset is undefined, so it starts from 0. */
 int ipmu_core_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		      uint64_t select);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define PATTERN 0x2AA55ull
 
@@ -93,9 +94,20 @@ int ipmu_number(const char *text, uint64_t max, uint64_t *n)
 	return !isdigit((unsigned char)*text) || *end || errno || *n > max ? -EINVAL : 0;
 }
 
-int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max, uint64_t *n,
-		char *why)
+static uint64_t most(const struct ipmu_pmu_type *type, const char *qualifier)
 {
+	for (const struct ipmu_own_qualifier *q = type->qualifiers; q && q->name; q++)
+		if (strcasecmp(q->name, qualifier) == 0)
+			return q->most;
+	return 0;
+}
+
+int ipmu_period(const struct ipmu_pmu_type *type, const char *event,
+		const struct ipmu_qualifiers *given, const char *key, uint64_t *n, char *why)
+{
+	const struct ipmu_qualifier *q = ipmu_qualifiers_own(given, key);
+	uint64_t max = most(type, key);
+
 	*n = 0;
 	if (!q)
 		return 0;

@@ -40,9 +40,10 @@ int ipmu_msr_quiesce(struct ipmu_regs *p, const struct ipmu_reg *ctrl,
 
 /* All of `text` as a number of at most max: -EINVAL. */
 int ipmu_number(const char *text, uint64_t max, uint64_t *n);
-/* The number of events that such a qualifier says, from 1 to max; 0: it is NULL. */
-int ipmu_period(const char *event, const struct ipmu_qualifier *q, uint64_t max, uint64_t *n,
-		char *why);
+/* The number of events that the type's qualifier `key` says, from 1 to its most; 0: it is not
+ * given. */
+int ipmu_period(const struct ipmu_pmu_type *type, const char *event,
+		const struct ipmu_qualifiers *given, const char *key, uint64_t *n, char *why);
 
 /* For event selects laid out as on the P6: with a threshold they count clocks in which a condition
  * holds, with edge detection the times that it begins to hold. */

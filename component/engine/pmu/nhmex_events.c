@@ -201,8 +201,7 @@ static int nhmex_encode(struct ipmu_event *e, const char *event, const struct ip
 		.flag = codes[0] & CTL_FLAG, .raw = strcasecmp(event, "RAW") == 0,
 	};
 	struct ipmu_choice *choice = &e->choices[0];
-	int rc = ipmu_period(event, ipmu_qualifiers_own(q, "freeze"),
-			     ipmu_type_most(e->type, "freeze"), &c.freeze, why);
+	int rc = ipmu_period(e->type, event, q, "freeze", &c.freeze, why);
 
 	if (rc)
 		return rc;

@@ -7,7 +7,6 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type)
 {
@@ -77,12 +76,4 @@ const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 	if (!units)
 		units = measure(type, event);
 	return units ? units : type->units;
-}
-
-uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier)
-{
-	for (const struct ipmu_own_qualifier *q = type->qualifiers; q && q->name; q++)
-		if (strcasecmp(q->name, qualifier) == 0)
-			return q->most;
-	return 0;
 }

@@ -163,8 +163,6 @@ int ipmu_type_width(const struct ipmu_pmu_type *type);
 /* Unit of an event with the unit masks among its qualifiers (NULL: none). */
 const char *ipmu_type_units(const struct ipmu_pmu_type *type, const char *event,
 			    const struct ipmu_qualifiers *q);
-/* The largest number that a qualifier of the type's own takes; 0: there is none. */
-uint64_t ipmu_type_most(const struct ipmu_pmu_type *type, const char *qualifier);
 /* Counters that run by themselves and are only read. */
 bool ipmu_type_runs_free(const struct ipmu_pmu_type *type);
 
