@@ -84,7 +84,6 @@ static void event_set(struct description *d, const struct ipmu_mpi *m, int event
 {
 	const struct listed *from = &m->events[event];
 	struct event *e = &d->events[event];
-	int several[2] = { 0, 0 };	/* of a node; nodes with more than one */
 
 	*e = (struct event){ .given = (char *)(uintptr_t)from->name, .first = d->m.nparts,
 			     .parts = d->parts + d->nparts };
@@ -98,10 +97,11 @@ static void event_set(struct description *d, const struct ipmu_mpi *m, int event
 							      m->nrows > 1 ? n + 1 : 0 }, c);
 		}
 	for (int n = 1; n <= m->nrows && m->nrows > 1; n++) {
-		several[0] = 0;
+		int parts = 0;
+
 		for (int i = 0; i < e->nparts; i++)
-			several[0] += e->parts[i].node == n;
-		if (several[0] > 1) {
+			parts += e->parts[i].node == n;
+		if (parts > 1) {
 			d->parts[d->nparts++] = (struct part){ -1, -1, -1, n };
 			e->nsums++;
 		}
