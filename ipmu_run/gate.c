@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_reader.h"
 #include "near.h"
 #include "run.h"
 
@@ -73,40 +72,6 @@ static int read_side(const char *path, struct saved *out)
 	char why[SAVED_WHY_MAX];
 
 	return saved_read(path, out, why) ? complain(EXIT_USAGE, "%s", why) : 0;
-}
-
-/* Appends the name, unless it is there. */
-static int add_name(char ***names, int *n, const char *name)
-{
-	char **more;
-
-	for (int i = 0; i < *n; i++)
-		if (!strcmp((*names)[i], name))
-			return 0;
-	more = realloc(*names, (size_t)(*n + 1) * sizeof(*more));
-	if (!more)
-		return no_memory();
-	*names = more;
-	more[*n] = strdup(name);
-	return more[*n] ? ++*n, 0 : no_memory();
-}
-
-int gate_choose(struct options *o)
-{
-	struct saved base;
-	int rc = read_side(o->compare, &base);
-
-	if (rc)
-		return rc;
-	for (int i = 0; i < base.n && !rc; i++)
-		if (base.items[i].group[0])
-			rc = add_name(&o->groups, &o->ngroups, base.items[i].group);
-		else if (!base.items[i].unit)
-			rc = add_name(&o->events, &o->nevents, base.items[i].name);
-	o->passes = o->passes || json_member_int(base.root, "passes", 1) > 1;
-	o->base_machine = strdup(saved_member(&base, "machine"));
-	saved_free(&base);
-	return rc;
 }
 
 int gate_open(struct gate *g, const struct options *o)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../measure/counting/virtual.h"
+#include "json_reader.h"
 #include "run.h"
 
 #define REPEAT_MAX 1000
@@ -129,28 +130,32 @@ static bool is_for_mpi(void)
 	return !strcmp(program_invocation_short_name, FOR_MPI);
 }
 
+static int add_word(char ***list, int *n, const char *word, const char *what)
+{
+	char **more = realloc(*list, (size_t)(*n + 1) * sizeof(*more));
+
+	if (more)
+		*list = more;
+	if (!more || !(more[*n] = strdup(word)))
+		return complain(EXIT_USAGE, "%s: no memory", what);
+	++*n;
+	return 0;
+}
+
 static int add_words(char ***list, int *n, const char *text, const char *what)
 {
 	char *copy = strdup(text), *rest = copy, *word;
+	int rc = copy ? 0 : complain(EXIT_USAGE, "%s: no memory", what);
 
 	if (option_word(what, text)) {
 		free(copy);
 		return EXIT_USAGE;
 	}
-	while (copy && (word = strsep(&rest, ",")) != NULL) {
-		char **more = *word ? realloc(*list, (size_t)(*n + 1) * sizeof(*more)) : NULL;
-
-		if (!more) {
-			complain(0, *word ? "%s: no memory" : "'%s': an empty name between commas",
-				 what);
-			free(copy);
-			return EXIT_USAGE;
-		}
-		*list = more;
-		(*list)[(*n)++] = strdup(word);
-	}
+	while (!rc && (word = strsep(&rest, ",")) != NULL)
+		rc = *word ? add_word(list, n, word, what) :
+			     complain(EXIT_USAGE, "'%s': an empty name between commas", what);
 	free(copy);
-	return 0;
+	return rc;
 }
 
 static int add_limit(struct options *o, const char *text)
@@ -286,6 +291,28 @@ static bool counts_as_base(const struct options *o)
 	       !o->nevents;
 }
 
+static int choose_as_base(struct options *o)
+{
+	char why[SAVED_WHY_MAX];
+	struct saved base;
+	int rc = 0;
+
+	if (saved_read(o->compare, &base, why))
+		return complain(EXIT_USAGE, "%s", why);
+	for (int i = 0; i < base.n && !rc; i++) {
+		const struct saved_item *item = &base.items[i];
+
+		if (!item->group[0] && !item->unit)
+			rc = add_word(&o->events, &o->nevents, item->name, "--compare");
+		else if (item->group[0] && (!i || strcmp(item[-1].group, item->group)))
+			rc = add_word(&o->groups, &o->ngroups, item->group, "--compare");
+	}
+	o->passes = o->passes || json_member_int(base.root, "passes", 1) > 1;
+	o->base_machine = strdup(saved_member(&base, "machine"));
+	saved_free(&base);
+	return rc;
+}
+
 static int check_diff(const struct options *o)
 {
 	if (o->argv[0])
@@ -406,7 +433,7 @@ int options_parse(int argc, char **argv, struct options *o)
 	o->first = optind;
 	o->argv = argv + optind;
 	if (!rc && counts_as_base(o))
-		rc = gate_choose(o);
+		rc = choose_as_base(o);
 	if (!rc)
 		rc = options_check(o);
 	if (!o->beyond)

@@ -98,8 +98,6 @@ struct gate {
 /* A report as saved_parse() would read its JSON, called `name` in messages. 0 or a negative
  * errno. */
 int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX]);
-/* Asks for the groups and events of --compare's report, and for passes if it has several. */
-int gate_choose(struct options *o);
 /* For --compare; to be closed in either case. */
 int gate_open(struct gate *g, const struct options *o);
 /* begun: the program has not run yet, and the report has no counts. */
