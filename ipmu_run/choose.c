@@ -9,11 +9,6 @@
 
 #include "run.h"
 
-static void tell(const char *why)
-{
-	complain(0, "%s", why);
-}
-
 /* ---- finding the groups */
 
 /* Orders two reasons by what they say. Most: counting is not permitted. Then: the PMU is of this
@@ -31,10 +26,10 @@ static bool gives_way(const struct group *g)
 
 static int find_all(const char *name, struct group_list *list)
 {
-	int bad = groups_find(name, list, tell);
+	int bad = groups_find(name, list, complain_group_file);
 
 	if (!bad && !list->n && !strcmp(name, "CACHE"))		/* a name of before */
-		bad = groups_find("ix86arch/LLC", list, tell);
+		bad = groups_find("ix86arch/LLC", list, complain_group_file);
 	return bad;
 }
 
@@ -83,8 +78,7 @@ static int add_group(const struct machine *m, struct choice *c, const char *name
 	if (rc)
 		return rc;
 	for (int i = 0; i < c->groups.n; i++)
-		if (!strcmp(c->groups.groups[i]->pmu, g->pmu) &&
-		    !strcmp(c->groups.groups[i]->name, g->name)) {
+		if (group_is(c->groups.groups[i], g->pmu, g->name)) {
 			group_free(g);
 			return 0;
 		}

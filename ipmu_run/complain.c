@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice for a machine on which nothing can be counted. */
+/* Advice for a machine on which nothing can be counted, and errors in group files. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -23,4 +23,9 @@ int complain_machine(int rc, const char *why, const char *machine)
 		fprintf(stderr, "%son the virtual machine: ipmu-run --on %s ...; 'vpmu machines' "
 			"lists others\n", rc == -EPERM ? "  " : "", machine ? machine : "skl-4c8t");
 	return EXIT_CANNOT_COUNT;
+}
+
+void complain_group_file(const char *why)
+{
+	complain(0, "%s", why);
 }

@@ -11,16 +11,6 @@
 
 #define WIDTH 96
 
-static void tell(const char *why)
-{
-	complain(0, "%s", why);
-}
-
-static void ignore(const char *why)
-{
-	(void)why;
-}
-
 /* Text in lines of at most WIDTH, indented by six. */
 static void print_wrapped(const char *text)
 {
@@ -96,7 +86,7 @@ static void print_others(const struct group_list *list, const int *failed)
 int list_groups(const struct machine *m)
 {
 	struct group_list list = { 0 };
-	int bad = groups_find(NULL, &list, tell), found = 0, rc = 0;
+	int bad = groups_find(NULL, &list, complain_group_file), found = 0, rc = 0;
 	int *failed = calloc((size_t)list.n + 1, sizeof(*failed));
 	char why[COUNT_WHY_MAX] = "", one[COUNT_WHY_MAX];
 
@@ -134,7 +124,7 @@ void list_names(const struct machine *m, char *out, size_t bytes)
 	size_t n = 0;
 
 	out[0] = '\0';
-	groups_find(NULL, &list, ignore);
+	groups_find(NULL, &list, NULL);
 	for (int i = 0; i < list.n && n < bytes; i++)
 		if (!group_here(m, list.groups[i], why))
 			n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "",

@@ -52,6 +52,8 @@ void options_free(struct options *o);
 /* ---- complain.c: what to do where counting is not possible, with the sentence that says why.
  * machine: a virtual one that can count it, or NULL: any. */
 int complain_machine(int rc, const char *why, const char *machine);
+/* For groups_find(). */
+void complain_group_file(const char *why);
 
 /* ---- unknown.c: events and groups that cannot be counted here, after event_find. */
 int complain_event(const char *given, int rc, const char *why);

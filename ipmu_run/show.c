@@ -33,7 +33,7 @@ static bool is_there(const struct showing *w, const struct group *g)
 	for (int i = 0; i < w->from.ngroups; i++) {
 		const struct group *own = w->from.groups[i].group;
 
-		if (own && !strcmp(own->pmu, g->pmu) && !strcmp(own->name, g->name))
+		if (own && group_is(own, g->pmu, g->name))
 			return true;
 	}
 	return false;
@@ -61,14 +61,9 @@ static int add_group(struct showing *w, struct group *g)
 	return 0;
 }
 
-static void tell(const char *why)
-{
-	complain(0, "%s", why);
-}
-
 static int add_groups(struct showing *w)
 {
-	int rc = groups_find(NULL, &w->groups, tell);
+	int rc = groups_find(NULL, &w->groups, complain_group_file);
 
 	if (rc < 0)
 		return rc;

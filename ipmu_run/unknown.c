@@ -107,11 +107,6 @@ int complain_event(const char *given, int rc, const char *why)
 
 /* ---- groups */
 
-static void ignore(const char *why)
-{
-	(void)why;
-}
-
 static void nearest_group(const struct machine *m, const char *name, bool here, char *text,
 			  size_t bytes)
 {
@@ -121,7 +116,7 @@ static void nearest_group(const struct machine *m, const char *name, bool here, 
 	struct near n;
 
 	near_begin(&n, name);
-	groups_find(NULL, &all, ignore);
+	groups_find(NULL, &all, NULL);
 	for (int i = 0; i < all.n; i++) {
 		const struct group *g = all.groups[i];
 

@@ -36,10 +36,17 @@ static bool user_folder(char out[PATH_MAX])
 	       snprintf(out, PATH_MAX, "%s/.config/ipmu/groups", home) < PATH_MAX;
 }
 
+static void search_bad(struct search *s, const char *why)
+{
+	if (s->bad)
+		s->bad(why);
+	s->nbad++;
+}
+
 static bool is_listed(const struct group_list *list, const char *pmu, const char *name)
 {
 	for (int i = 0; i < list->n; i++)
-		if (!strcmp(list->groups[i]->pmu, pmu) && !strcmp(list->groups[i]->name, name))
+		if (group_is(list->groups[i], pmu, name))
 			return true;
 	return false;
 }
@@ -84,8 +91,7 @@ static int load(struct search *s, const char *path)
 
 	if (!f) {
 		snprintf(why, sizeof(why), "%.200s: %s", path, strerror(errno));
-		s->bad(why);
-		s->nbad++;
+		search_bad(s, why);
 		return 0;
 	}
 	rc = group_read(f, path, &g, why);
@@ -94,8 +100,7 @@ static int load(struct search *s, const char *path)
 		return add(s->list, g);
 	if (rc == -ENOMEM)
 		return rc;
-	s->bad(why);
-	s->nbad++;
+	search_bad(s, why);
 	return 0;
 }
 
@@ -116,8 +121,7 @@ static int list_folder(struct search *s, const char *path, struct dirent ***name
 	if (n >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP)
 		return n;
 	snprintf(why, sizeof(why), "%.200s: cannot be read: %s", path, strerror(errno));
-	s->bad(why);
-	s->nbad++;
+	search_bad(s, why);
 	return n;
 }
 

@@ -12,7 +12,7 @@ struct group_list {
 
 /* Adds the groups of that NAME or PMU/NAME to the list, of whatever PMU; with NULL, all. One of the
  * user's replaces the installed one of the same PMU and name. Errors in a file are reported to
- * `bad`. Returns how many files were bad, or -ENOMEM. */
+ * `bad`, which may be NULL. Returns how many files were bad, or -ENOMEM. */
 int groups_find(const char *name, struct group_list *list, void (*bad)(const char *why));
 void groups_free(struct group_list *list);
 

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #define GROUP_WHY_MAX 512
 #define GROUP_TIME "time"
@@ -52,6 +53,10 @@ struct group {
 int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX]);
 void group_free(struct group *g);
 /* The event that is the clock of virtual machines, -1: none. */
+static inline bool group_is(const struct group *g, const char *pmu, const char *name)
+{
+	return !strcmp(g->pmu, pmu) && !strcmp(g->name, name);
+}
 static inline int group_clock(const struct group *g)
 {
 	for (int i = 0; i < g->nevents; i++)
