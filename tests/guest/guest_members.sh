@@ -6,5 +6,5 @@ set -u
 . "${SRCDIR:?}/tests/guest/same.sh"
 same p4-1p2t hostile_journal
 same knc-4c16t hostile_locks
-same skl-2c2t "" guest/members
+same skl-2c2t "" members
 exit "$failed"
