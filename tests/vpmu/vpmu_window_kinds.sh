@@ -248,13 +248,14 @@ static uint64_t get(off_t address)
 	return value;
 }
 
-/* A thousand rounds of nine instructions, two of them loads, in the middle of a block. */
-static unsigned long long clocks(const void *at)
+/* A thousand rounds of nine instructions, two of them loads, in the middle of a block. The places
+ * are exchanged in each round, so the same load is of either. */
+static unsigned long long clocks(const void *first, const void *second)
 {
 	uint64_t n = 1000, value, before = get(0x395);
 
-	__asm__ volatile("1: nop; nop; mov (%2), %0; nop; mov (%2), %0; nop; nop; dec %1; jnz 1b"
-			 : "=&r"(value), "+r"(n) : "r"(at) : "cc");
+	__asm__ volatile("1: nop; nop; mov (%2), %0; nop; mov (%3), %0; xchg %2, %3; nop; dec %1; jnz 1b"
+			 : "=&r"(value), "+r"(n), "+r"(first), "+r"(second) : : "cc");
 	return get(0x395) - before;
 }
 
@@ -264,7 +265,7 @@ int main(void)
 	int pci = open("/sys/bus/pci/devices/0000:00:00.0/config", O_RDONLY);
 	static uint64_t own;
 	uint64_t bar = 0;
-	char *window;
+	char *window, *there;
 
 	msr = open("/dev/cpu/0/msr", O_RDWR);
 	if (pread(pci, &bar, sizeof(bar), 0x48) != sizeof(bar))
@@ -274,10 +275,12 @@ int main(void)
 		return 6;
 	put(0x394, 1 << 22);		/* the clock, MSR_UNC_PERF_FIXED_CTR, counts */
 	put(0xe01, 1 << 29);
-	clocks(&own);
-	clocks(window + 0x5040);
-	printf("%llu", clocks(&own));
-	printf(" %llu\n", clocks(window + 0x5040));
+	there = window + 0x5040;
+	clocks(&own, &own);
+	clocks(there, there);
+	printf("%llu", clocks(&own, &own));
+	printf(" %llu", clocks(there, there));
+	printf(" %llu\n", clocks(&own, there));
 	return 0;
 }
 END
@@ -292,8 +295,9 @@ is "messages" "" "$(cat "$scratch/err")"
 
 "$VPMU" run -m skl-4c8t "$scratch/clocks" >"$scratch/out" 2>"$scratch/err"
 is "clocks: status" 0 $?
-read -r own window <"$scratch/out"
+read -r own window either <"$scratch/out"
 is "clocks of the same loop" "$own" "$window"
+is "clocks of the same loop in turns" "$own" "$either"
 # An instruction is a clock: the loop's 9,000, and the few around it.
 [ "$own" -ge 9000 ] && [ "$own" -lt 9100 ] && ok || bad "$own clocks"
 finish

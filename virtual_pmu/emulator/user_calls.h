@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 4
+#define VPMU_USER_VERSION 5
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
@@ -34,8 +34,6 @@ struct vpmu_user_host {
 	 * while all other threads are stopped. around: called in that state, before and after.
 	 * False: it has faulted again, which is reported when `fault` is over. */
 	bool (*step)(void (*around)(bool begins));
-	/* Drops all translations. The calling thread executes none of them any more. */
-	void (*forget)(void);
 	/* The path of the program's file, from the program's first instruction on. */
 	const char *program;
 	/* QEMU's own random numbers, as RDRAND gives them. With its option -seed they are a stream
@@ -43,6 +41,11 @@ struct vpmu_user_host {
 	void (*random)(void *to, uint64_t bytes);
 	void (*seed)(uint64_t seed);
 };
+
+/* A block of which an instruction has faulted: its address and length, and how many instructions it
+ * has. left: how many of them were not executed, with the one that has faulted; 0: the block is not
+ * known. */
+struct vpmu_user_block { uint64_t address; uint32_t bytes, instructions, left; };
 
 /* By how many bytes the program's areas are moved: below the highest stack, and above the lowest
  * program, heap and mapping. All are pages, except stack_start, of 16 bytes, which moves the stack
@@ -67,10 +70,9 @@ struct vpmu_user_calls {
 	/* EAX, EBX, ECX, EDX: they hold QEMU's own answer before. */
 	void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	enum vpmu_user_answer (*rdpmc)(uint32_t index, uint64_t *value);
-	/* A page fault, by a store or a load; left: how many instructions of its block have not
-	 * been executed, with the one that has faulted (0: not known). True: the program continues
-	 * with what its registers hold. */
-	bool (*fault)(uint64_t address, bool store, uint32_t left);
+	/* A page fault, by a store or a load. True: the program continues with what its registers
+	 * hold. */
+	bool (*fault)(uint64_t address, bool store, const struct vpmu_user_block *block);
 	/* An instruction that QEMU does not have; general: RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
 	 * R8 to R15. True: it is done, and *rip is behind it. */
 	bool (*illegal)(uint64_t general[16], uint64_t *rip);

@@ -426,14 +426,23 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 	}
 }
 
+static uint64_t lines_in(uint64_t address, uint64_t bytes)
+{
+	return ((address + bytes - 1) >> 6) - (address >> 6) + 1;
+}
+
+static uint64_t pack(uint64_t fetched, uint64_t lines, size_t instructions)
+{
+	return vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)instructions);
+}
+
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
 	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
-	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1;
-	uint64_t lines = (end >> 6) - (start >> 6) + 1;
-	uint64_t packed = vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)count);
+	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last);
+	uint64_t packed = pack(fetched, lines_in(start, end - start), count);
 
 	watch_instructions(tb, count);
 	if (vpmu_core_feed_active())
@@ -442,9 +451,24 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 		vpmu_translation_register(&callbacks, tb, count, packed);
 }
 
-void vpmu_watch_blocks_alone(void)
+/* A block whose first access stands for it is not counted yet if it has not come to that one. Any
+ * other was counted when it was entered. */
+void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
+			    uint32_t instructions, uint32_t executed)
 {
-	__atomic_store_n(&callbacks.blocks_alone, true, __ATOMIC_RELAXED);
+	struct vpmu_block_code block = { code, bytes, instructions };
+	uint64_t lines = lines_in(address, bytes);
+	int first = code && !vpmu_core_feed_active() ?
+		    vpmu_translation_first(&callbacks, &block, (uint32_t)lines) : -1;
+
+	vpmu_watch_catch_up(vpmu_self);
+	if (first >= (int)executed - 1) {
+		on_block(0, (void *)(uintptr_t)pack(address, lines, executed));
+		vpmu_watch_catch_up(vpmu_self);
+		return;
+	}
+	vpmu_self->runner.clock -= instructions - executed;
+	vpmu_core_feed_uncount(instructions - executed);
 }
 
 static struct vpmu_runner *settled_runner(void)

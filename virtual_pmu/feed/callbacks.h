@@ -14,8 +14,10 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, 
 		    size_t why_bytes);
 /* Inside the translation callback. fetched: where the block's code is for the caches. */
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
-/* From now on no block is counted at its first access, only when it is entered. */
-void vpmu_watch_blocks_alone(void);
+/* An instruction of the block with this code has faulted, and the thread leaves the block. Only the
+ * first `executed` of its instructions are counted. code: NULL if it cannot be read. */
+void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
+			    uint32_t instructions, uint32_t executed);
 /* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
 void vpmu_watch_catch_up(struct vpmu_emulated *t);
 /* Counts all that the calling thread has done so far, before a register is read. */

@@ -30,8 +30,6 @@ struct vpmu_program_memory {
 	bool native;
 	/* Changes the rights to pages of the program. */
 	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
-	/* The program is about to map the memory controller's window for the first time. */
-	void (*window_begins)(void);
 	/* The calling thread's stack pointer. */
 	uint64_t (*stack)(void);
 	/* Random numbers of the calling thread's stream; another stream for it. */

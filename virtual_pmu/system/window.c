@@ -133,7 +133,6 @@ int vpmu_system_may_map(const int64_t a[6], uint64_t *in_window, uint64_t *lengt
 
 bool vpmu_system_map(int64_t a[6], int64_t *answer)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct mapped_window w = { .rights = rights_of(a[2]) };
 	int rc = vpmu_system_may_map(a, &w.offset, &w.bytes, &w.shared);
 
@@ -142,7 +141,6 @@ bool vpmu_system_map(int64_t a[6], int64_t *answer)
 	*answer = rc;
 	if (rc)
 		return false;
-	pthread_once(&once, vpmu_system.memory->window_begins);
 	making = w;
 	a[2] = PROT_NONE;
 	a[3] = (a[3] & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS;

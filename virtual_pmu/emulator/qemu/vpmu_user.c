@@ -10,7 +10,6 @@
 #include "user-mmap.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
-#include "exec/tb-flush.h"
 #include "exec/translation-block.h"
 #include "qemu/guest-random.h"
 #include "tcg/helper-tcg.h"
@@ -59,11 +58,6 @@ static bool step(void (*around)(bool begins))
     return thread_cpu->exception_index == -1;
 }
 
-static void forget(void)
-{
-    tb_flush(thread_cpu);
-}
-
 static void random_bytes(void *to, uint64_t bytes)
 {
     qemu_guest_getrandom_nofail(to, bytes);
@@ -76,7 +70,7 @@ static void seed(uint64_t number)
 
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
-    .stack = stack, .protect = protect, .step = step, .forget = forget,
+    .stack = stack, .protect = protect, .step = step,
     .random = random_bytes, .seed = seed, .program = real_exec_path,
 };
 
@@ -125,10 +119,10 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra)
 
 bool vpmu_user_fault(CPUX86State *env, uint64_t address)
 {
-    int left = vpmu_insns_left;
+    struct vpmu_user_block block = vpmu_restored;
 
-    vpmu_insns_left = 0;
-    return vpmu_user && vpmu_user->fault(address, env->error_code & PG_ERROR_W_MASK, left);
+    vpmu_restored.left = 0;
+    return vpmu_user && vpmu_user->fault(address, env->error_code & PG_ERROR_W_MASK, &block);
 }
 
 bool vpmu_user_illegal(CPUX86State *env)

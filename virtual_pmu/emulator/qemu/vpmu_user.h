@@ -8,9 +8,10 @@
 
 extern const struct vpmu_user_calls *vpmu_user;		/* NULL: no plugin serves */
 
-/* Lines in accel/tcg keep these: how many instructions of the block where the CPU's state was last
- * restored were not executed; bits that cpu_exec_step_atomic() changes in its block's flags. */
-extern __thread int vpmu_insns_left;
+/* Lines in accel/tcg keep these: the block where the CPU's state was last restored, of which only
+ * numbers are kept because another thread may drop it; bits that cpu_exec_step_atomic() changes in
+ * its block's flags. */
+extern __thread struct vpmu_user_block vpmu_restored;
 extern __thread uint32_t vpmu_step_flags;
 
 /* True: it is done, *answer is the kernel's. */

@@ -52,31 +52,23 @@ static bool on_rdtsc(uint64_t *value)
 	return has_tsc ? vpmu_system_rdtsc(value) : vpmu_system_clock(value);
 }
 
-/* A block's instructions are counted when it is entered: those that it did not come to are not. */
-static void count_no_more(uint32_t instructions)
+/* The instruction that has faulted is executed alone and counted here, with those before it. */
+static void count_up_to_fault(const struct vpmu_user_block *block)
 {
-	if (!vpmu_self)
-		return;
-	vpmu_watch_catch_up(vpmu_self);
-	vpmu_self->runner.clock -= instructions;
-	vpmu_core_feed_uncount(instructions);
+	const uint8_t *code = host->memory(block->address, block->bytes, false);
+
+	if (vpmu_self && block->left && !vpmu_stepping_again())
+		vpmu_watch_interrupted(block->address, code, block->bytes, block->instructions,
+				       block->instructions - block->left + 1);
 }
 
-static bool on_fault(uint64_t address, bool store, uint32_t left)
+static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block *block)
 {
 	if (!vpmu_system_in_window(address, 1))
 		return false;
-	count_no_more(left ? left - 1 : 0);
+	count_up_to_fault(block);
 	synchronise();
 	return vpmu_stepping_fault(address, store);
-}
-
-/* Blocks are translated anew, without the callbacks that count a block at its first access: that
- * may fault. */
-static void on_window(void)
-{
-	vpmu_watch_blocks_alone();
-	host->forget();
 }
 
 /* The calling thread makes the one that will be this vcpu. */
@@ -130,7 +122,7 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 		return false;
 	memory = (struct vpmu_program_memory){
 		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
-		.program = host->program, .protect = host->protect, .window_begins = on_window,
+		.program = host->program, .protect = host->protect,
 		.random = host->random, .seed = host->seed, .stack = host->stack,
 	};
 	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);

@@ -31,6 +31,7 @@ static struct note notes[NOTES_MAX];
 static uint32_t note_count;
 static unsigned int noted_vcpu;
 static bool stepping;
+static __thread bool again;	/* the instruction has faulted once more, maybe in another page */
 
 void vpmu_stepping_begin(const struct vpmu_user_host *with, qemu_plugin_vcpu_mem_cb_t access)
 {
@@ -82,11 +83,13 @@ static void work_off(const struct note *n)
 		access_memory(noted_vcpu, n->info, n->address, NULL);
 }
 
+bool vpmu_stepping_again(void)
+{
+	return again;
+}
+
 bool vpmu_stepping_fault(uint64_t address, bool store)
 {
-	/* The thread's last instruction has faulted again, maybe in another page. */
-	static __thread bool again;
-
 	if (!vpmu_system_window_enter(address, store, again))
 		return false;
 	again = !host->step(around);

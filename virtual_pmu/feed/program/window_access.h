@@ -15,6 +15,8 @@ void vpmu_stepping_begin(const struct vpmu_user_host *host, qemu_plugin_vcpu_mem
 /* An instruction has faulted, and the thread has published what it did before. True: it has been
  * executed, or its next fault follows. */
 bool vpmu_stepping_fault(uint64_t address, bool store);
+/* True: the calling thread's last fault was the same instruction's, which is not executed yet. */
+bool vpmu_stepping_again(void);
 /* Inside the translation callback. True: the block is such an instruction, and has its callback. */
 bool vpmu_stepping_translate(struct qemu_plugin_tb *tb);
 

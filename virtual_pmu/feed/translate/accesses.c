@@ -153,6 +153,15 @@ struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count)
 	return a;
 }
 
+size_t vpmu_instruction_size(const uint8_t *bytes, size_t count)
+{
+	ZydisDecodedInstruction insn;
+	ZydisDecoderContext context;
+	ZydisDecoder decoder;
+
+	return decode_without_operands(bytes, count, &decoder, &context, &insn) ? insn.length : 0;
+}
+
 /* ---- a load and a store of the same place */
 
 static bool is_same_place(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)

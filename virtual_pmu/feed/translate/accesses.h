@@ -20,6 +20,9 @@ struct vpmu_accesses {
 
 struct vpmu_accesses vpmu_accesses_of(const uint8_t *bytes, size_t count);
 
+/* The length of the first instruction of these bytes; 0: it is none. */
+size_t vpmu_instruction_size(const uint8_t *bytes, size_t count);
+
 struct vpmu_code { const uint8_t *bytes; size_t count; };
 
 /* Do these vector instructions, of which none between the first and the last has an access, load

@@ -5,6 +5,8 @@
  * accesses in the same order. Where that cannot be proven, each access has its own callback. */
 #include "translation.h"
 
+#include <string.h>
+
 #include "../cache/contention.h"
 #include "instructions.h"
 #include "decode_cache.h"
@@ -72,12 +74,11 @@ static void find_pairs(struct block *b)
 }
 
 /* Lets the block's first access stand for the block as well: nothing can happen before it. */
-static void find_first(struct block *b, uint64_t packed)
+static void find_first(struct block *b, uint32_t lines)
 {
 	size_t i = 0;
 
-	if (__atomic_load_n(&b->callbacks->blocks_alone, __ATOMIC_RELAXED) || b->repeats ||
-	    b->count > VPMU_FIRST_INSNS_MAX || vpmu_packed_lines(packed) > VPMU_FIRST_LINES_MAX)
+	if (b->repeats || b->count > VPMU_FIRST_INSNS_MAX || lines > VPMU_FIRST_LINES_MAX)
 		return;
 	while (i < b->count && (b->of[i].none || b->left_out[i]))
 		i++;
@@ -85,12 +86,12 @@ static void find_first(struct block *b, uint64_t packed)
 		b->ways[i] |= VPMU_FIRST;
 }
 
-static void find_ways(struct block *b, uint64_t packed)
+static void find_ways(struct block *b, uint32_t lines)
 {
 	for (size_t i = 0; i < b->count; i++)
 		b->ways[i] = b->of[i].modifies ? VPMU_MODIFIES : 0;
 	find_pairs(b);
-	find_first(b, packed);
+	find_first(b, lines);
 }
 
 /* ---- groups ---- */
@@ -252,6 +253,19 @@ static void register_instruction(const struct block *b, size_t i, uint64_t packe
 	}
 }
 
+/* From bytes and sizes. */
+static void find_accesses(struct block *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		b->of[i] = vpmu_accesses_known(b->bytes[i], b->size[i]);
+		b->ways[i] = 0;
+		b->left_out[i] = false;
+		b->group[i] = NULL;
+	}
+	b->repeats = vpmu_core_feed_retires() &&
+		     vpmu_class_of(b->bytes[b->count - 1], b->size[b->count - 1]).repeated;
+}
+
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
 			       size_t instructions, uint64_t packed)
 {
@@ -260,18 +274,12 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	b.callbacks = callbacks;
 	b.tb = tb;
 	b.count = instructions < INSTRUCTIONS_MAX ? instructions : INSTRUCTIONS_MAX;
-	for (size_t i = 0; i < b.count; i++) {
+	for (size_t i = 0; i < b.count; i++)
 		b.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
 							   b.bytes[i], sizeof(b.bytes[i]));
-		b.of[i] = vpmu_accesses_known(b.bytes[i], b.size[i]);
-		b.ways[i] = 0;
-		b.left_out[i] = false;
-		b.group[i] = NULL;
-	}
-	b.repeats = vpmu_core_feed_retires() &&
-		    vpmu_class_of(b.bytes[b.count - 1], b.size[b.count - 1]).repeated;
+	find_accesses(&b);
 	if (callbacks->accesses) {
-		find_ways(&b, packed);
+		find_ways(&b, vpmu_packed_lines(packed));
 		if (may_have_groups(&b))
 			find_groups(&b);
 	}
@@ -279,4 +287,38 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	register_repeat(&b);
 	for (size_t i = 0; i < b.count; i++)
 		register_instruction(&b, i, packed);
+}
+
+/* ---- a block that is translated already ---- */
+
+/* False: these bytes are not so many instructions. */
+static bool split(struct block *b, const struct vpmu_block_code *code)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		size_t size = vpmu_instruction_size(code->bytes + at, code->size - at);
+
+		if (!size || size > sizeof(b->bytes[i]))
+			return false;
+		memcpy(b->bytes[i], code->bytes + at, size);
+		b->size[i] = (uint8_t)size;
+		at += size;
+	}
+	return at == code->size;
+}
+
+int vpmu_translation_first(const struct vpmu_callbacks *callbacks,
+			   const struct vpmu_block_code *code, uint32_t lines)
+{
+	struct block b = { .count = code->instructions };
+
+	if (!callbacks->accesses || !b.count || b.count > INSTRUCTIONS_MAX || !split(&b, code))
+		return -1;
+	find_accesses(&b);
+	find_ways(&b, lines);
+	for (size_t i = 0; i < b.count; i++)
+		if (b.ways[i] & VPMU_FIRST)
+			return (int)i;
+	return -1;
 }

@@ -30,12 +30,15 @@ struct vpmu_callbacks {
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
 	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
 	qemu_plugin_vcpu_udata_cb_t repeat;	/* see retired.h */
-	bool blocks_alone;			/* no access is VPMU_FIRST */
 };
 
 /* Inside the translation callback: registers those of an ordinary machine's block, which
  * is packed. */
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
 			       size_t instructions, uint64_t packed);
+/* The index of the access that stands for the block with this code; -1: none. */
+struct vpmu_block_code { const uint8_t *bytes; size_t size, instructions; };
+int vpmu_translation_first(const struct vpmu_callbacks *callbacks,
+			   const struct vpmu_block_code *code, uint32_t lines);
 
 #endif
