@@ -75,14 +75,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t 
 	process_exit = cb;
 }
 
-static uint32_t resets;
-
-void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb)
-{
-	resets++;
-	translate = NULL;
-	cb(id);
-}
+static uint32_t forgotten;
 
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
 					  enum qemu_plugin_cb_flags flags, void *udata)
@@ -173,6 +166,11 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 {
 	(void)path, (void)tool, (void)only, (void)fixed;
 	return true;
+}
+
+void vpmu_serving_forget(void)
+{
+	forgotten++;
 }
 
 void *vpmu_serving_memory(uint64_t address, uint64_t bytes)

@@ -17,11 +17,11 @@ static void run(uint64_t address)
 {
 	static uint32_t translated = UINT32_MAX;
 
-	if (translated != resets) {
+	if (translated != forgotten) {
 		three.execute = NULL;
 		three.insn[2].access = NULL;
 		translate(1, &three);
-		translated = resets;
+		translated = forgotten;
 	}
 	if (three.execute)
 		three.execute(0, three.udata);
@@ -60,14 +60,14 @@ static void nothing_is_reported_before(void **state)
 		run(0x10000);
 	assert_int_equal(instructions(), 0);
 	assert_int_equal(seen.reports, 0);
-	assert_int_equal(resets, 0);
+	assert_int_equal(forgotten, 0);
 }
 
 static void a_call_begins_it_with_the_next_block(void **state)
 {
 	(void)state;
 	count(true);
-	assert_int_equal(resets, 1);
+	assert_int_equal(forgotten, 1);
 	for (int i = 0; i < 10; i++)
 		run(0x10000);
 	assert_int_equal(instructions(), 30);
@@ -84,23 +84,23 @@ static void it_goes_on_for_a_while(void **state)
 		count(false);
 		count(true);
 	}
-	assert_int_equal(resets, 1);
+	assert_int_equal(forgotten, 1);
 	count(false);
 	for (int i = 0; i < 5000; i++)
 		look();
-	assert_int_equal(resets, 2);
+	assert_int_equal(forgotten, 2);
 	memset(&seen, 0, sizeof(seen));
 	for (int i = 0; i < 1000; i++)
 		run(0x10000);
 	assert_int_equal(instructions(), 0);
 	count(true);
-	assert_int_equal(resets, 3);
+	assert_int_equal(forgotten, 3);
 	run(0x10000);
 	assert_int_equal(instructions(), 3);
 	count(false);
 	for (int i = 0; i < 5000; i++)
 		look();
-	assert_int_equal(resets, 4);
+	assert_int_equal(forgotten, 4);
 }
 
 /* No call, and each access a miss, so that the clock is published with each. */
@@ -111,9 +111,9 @@ static void another_process_begins_it(void **state)
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
 	__atomic_store_n(&segment->core_counting, VPMU_CORE_ALL, __ATOMIC_RELAXED);
-	while (resets == 4 && blocks < 2000)
+	while (forgotten == 4 && blocks < 2000)
 		run(0x1000000 + 64 * blocks++);
-	assert_int_equal(resets, 5);
+	assert_int_equal(forgotten, 5);
 	assert_true(blocks < 1000);	/* of three clocks and a miss each */
 	for (uint64_t i = 0; i < 100; i++)
 		run(0x4000000 + 64 * i);
@@ -146,10 +146,10 @@ static void instructions_and_clocks_alone(void **state)
 	(void)state;
 	for (int i = 0; i < 5000; i++)
 		look();
-	before = resets;
+	before = forgotten;
 	memset(&seen, 0, sizeof(seen));
 	want(VPMU_CORE_RETIRED);
-	assert_int_equal(resets, before + 1);
+	assert_int_equal(forgotten, before + 1);
 	for (uint64_t i = 0; i < 1000; i++)
 		run(0x8000000 + 64 * i);
 	assert_int_equal(instructions(), 3000);
@@ -159,7 +159,7 @@ static void instructions_and_clocks_alone(void **state)
 	assert_true(clocks > 6000);		/* it waits for lines */
 	assert_in_range(seen.longest, 1, 2 * 8192);
 	want(VPMU_CORE_ALL);
-	assert_int_equal(resets, before + 2);
+	assert_int_equal(forgotten, before + 2);
 	for (int i = 0; i < 1000; i++)
 		run(0x10000);
 	assert_int_equal(instructions(), 6000);
@@ -167,7 +167,7 @@ static void instructions_and_clocks_alone(void **state)
 	want(VPMU_CORE_RETIRED);
 	for (int i = 0; i < 5000; i++)
 		look();
-	assert_int_equal(resets, before + 3);
+	assert_int_equal(forgotten, before + 3);
 	for (int i = 0; i < 1000; i++)
 		run(0x10000);
 	assert_int_equal(instructions(), 9000);

@@ -34,6 +34,8 @@ struct vpmu_user_host {
 	 * while all other threads are stopped. around: called in that state, before and after.
 	 * False: it has faulted again, which is reported when `fault` is over. */
 	bool (*step)(void (*around)(bool begins));
+	/* Drops all translations. The calling thread executes none of them any more. */
+	void (*forget)(void);
 	/* The path of the program's file, from the program's first instruction on. */
 	const char *program;
 	/* QEMU's own random numbers, as RDRAND gives them. With its option -seed they are a stream

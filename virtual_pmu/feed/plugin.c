@@ -213,23 +213,6 @@ static void after_fork(void)
 	}
 }
 
-static qemu_plugin_id_t feed_id;
-
-static void register_all(qemu_plugin_id_t id)
-{
-	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_flush_cb(id, on_flush);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
-	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);
-}
-
-static void retranslate(void)
-{
-	qemu_plugin_reset(feed_id, register_all);
-}
-
 static uint64_t text_number(const char *text)
 {
 	return text ? strtoull(text, NULL, 10) : 0;
@@ -260,9 +243,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
-	parts.retranslate = retranslate;
+	parts.retranslate = vpmu_serving_forget;
 	parts.retires = true;
-	feed_id = id;
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
 	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
@@ -283,6 +265,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	if (only && !vpmu_feed.left_out)
 		__atomic_fetch_add(&vpmu_feed.segment->chosen_count, 1, __ATOMIC_RELAXED);
 	pthread_atfork(vpmu_system_fork_begin, NULL, after_fork);
-	register_all(id);
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_flush_cb(id, on_flush);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_atexit_cb(id, on_process_exit, NULL);
 	return 0;
 }

@@ -62,9 +62,6 @@ struct vpmu_user_host;
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,
 						    const struct vpmu_user_calls *calls);
 
-/* Removes all callbacks and translated code, and calls cb, which registers new ones. */
-void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
-
 /* Inside the translation callback. */
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
 					  enum qemu_plugin_cb_flags flags, void *udata);

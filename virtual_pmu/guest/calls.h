@@ -13,7 +13,7 @@
 /* Set: the machine can be suspended to RAM. */
 #define VPMU_GUEST_SLEEP_ENV "VPMU_GUEST_SLEEP"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 7
+#define VPMU_GUEST_VERSION 8
 #define VPMU_GUEST_STACK 8
 
 /* Functions that QEMU offers. Any thread may call these without QEMU's lock and without the machine
@@ -31,6 +31,8 @@ struct vpmu_guest_host {
 	/* Reads the top of the calling CPU's stack; only while the CPU is in one of the calls
 	 * below. Words that cannot be read are 0. */
 	void (*stack)(uint64_t words[VPMU_GUEST_STACK]);
+	/* Drops all translations. The calling CPU executes none of them any more. */
+	void (*forget_code)(void);
 };
 
 enum vpmu_guest_answer { VPMU_GUEST_UNKNOWN, VPMU_GUEST_DONE, VPMU_GUEST_FAULT };
@@ -49,7 +51,7 @@ struct vpmu_guest_calls {
 	enum vpmu_guest_answer (*wrmsr)(unsigned int vcpu, uint64_t code, uint32_t address,
 					uint64_t value);
 	enum vpmu_guest_answer (*rdpmc)(unsigned int vcpu, uint32_t index, uint64_t *value);
-	/* registers: EAX, EBX, ECX, EDX; from version 5 on they hold QEMU's own answer before. */
+	/* registers: EAX, EBX, ECX, EDX; they hold QEMU's own answer before. */
 	bool (*cpuid)(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4]);
 	/* A byte of the host bridge's configuration space; false: as QEMU has it. */
 	bool (*pci_read)(uint32_t offset, uint8_t *byte);

@@ -16,11 +16,6 @@
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define OLDEST_EMULATOR 2	/* does not report translations that are forgotten */
-#define WINDOW_EMULATOR 4	/* the first that passes on writes of the window */
-#define HYBRID_EMULATOR 5	/* the first that shows its own answer to CPUID */
-#define SLEEP_EMULATOR 6	/* the first that reports that the machine is suspended */
-#define INTERRUPT_EMULATOR 7	/* the first that reports which interrupts are taken */
 #define MSRS 0x10000u
 #define PCI_DEVICE 2u
 #define PCI_BAR 0x48u
@@ -275,44 +270,29 @@ static void clear_counter(const struct vpmu_register_info *r)
 }
 
 /* In one piece, into the machine's last words. */
-static void complain_of_emulator(uint32_t version, uint32_t oldest)
+static void complain_of_emulator(uint32_t version)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
 
 	dprintf(STDERR_FILENO, "vpmu: the emulator %.*s was made for version %u of the calls of a "
-		"whole machine, this model takes %u to %u: run 'make guest' in the build tree\n",
-		n > 0 ? (int)n : 0, path, (unsigned int)version, (unsigned int)oldest,
-		VPMU_GUEST_VERSION);
-}
-
-/* The oldest emulator that does what this machine needs. */
-static uint32_t oldest_for_machine(void)
-{
-	if (getenv(VPMU_GUEST_SLEEP_ENV))
-		return SLEEP_EMULATOR;
-	if (vpmu_is_hybrid(&machine->machine))
-		return HYBRID_EMULATOR;
-	return vpmu_mmio_writable(machine) ? WINDOW_EMULATOR : OLDEST_EMULATOR;
+		"whole machine, this model takes %u: run 'make guest' in the build tree\n",
+		n > 0 ? (int)n : 0, path, (unsigned int)version, VPMU_GUEST_VERSION);
 }
 
 const struct vpmu_guest_calls *vpmu_guest_open(const struct vpmu_guest_host *h)
 {
 	struct vpmu_register_info r;
 
-	if (h->version < OLDEST_EMULATOR || h->version > VPMU_GUEST_VERSION) {
-		complain_of_emulator(h->version, OLDEST_EMULATOR);
+	if (h->version != VPMU_GUEST_VERSION) {
+		complain_of_emulator(h->version);
 		return NULL;
 	}
 	host = h;
 	machine = vpmu_whole_open(h);
 	if (!machine)
 		return NULL;
-	if (h->version < oldest_for_machine()) {
-		complain_of_emulator(h->version, oldest_for_machine());
-		return NULL;
-	}
-	machine->interrupts_told = h->version >= INTERRUPT_EMULATOR;
+	machine->interrupts_told = true;
 	for (uint32_t i = 0; vpmu_model_register(&machine->machine, i, &r); i++)
 		if (r.space == VPMU_MSR && r.address < MSRS) {
 			ours[r.address / 8] |= (uint8_t)(1u << r.address % 8);

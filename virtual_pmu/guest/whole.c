@@ -185,20 +185,21 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first);
 
 	(void)id;
-	if ((!from_kernel || loop_begins(first)) && here >= main_start)
+	if (awake && (!from_kernel || loop_begins(first)) && here >= main_start)
 		vpmu_watch_translate(tb, physical(here - main_start));
 }
 
 static void on_idle(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
-	vpmu_whole_publish();
+	if (awake)
+		vpmu_whole_publish();
 }
 
 static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
-	if (!vpmu_self)
+	if (!awake || !vpmu_self)
 		return;
 	vpmu_runner_catch_up(&vpmu_self->runner);
 	vpmu_core_feed_restart(false);
@@ -232,17 +233,21 @@ static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)
 	machine->kernel = VPMU_NOT_BOOTED;
 }
 
-/* Registers the callbacks that are wanted from now on. All code is translated again with them. */
-static void on_reset(qemu_plugin_id_t id)
+/* Registers the callbacks of a machine that counts, when it does so for the first time: until then
+ * the kernel starts without them. They stay, because a CPU may go to sleep at any time, and QEMU's
+ * qemu_plugin_reset() frees callbacks that such a CPU is just looking through. */
+static void wake_up(void)
 {
-	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
-	if (!awake)
-		return;
+	static bool registered;
+
 	if (!from_kernel)
 		find_memory();
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
-	qemu_plugin_register_vcpu_idle_cb(id, on_idle);
-	qemu_plugin_register_vcpu_resume_cb(id, on_resume);
+	if (registered)
+		return;
+	registered = true;
+	qemu_plugin_register_vcpu_tb_trans_cb(feed_id, on_translate);
+	qemu_plugin_register_vcpu_idle_cb(feed_id, on_idle);
+	qemu_plugin_register_vcpu_resume_cb(feed_id, on_resume);
 }
 
 bool vpmu_whole_count(bool on)
@@ -253,13 +258,15 @@ bool vpmu_whole_count(bool on)
 		return true;
 	vpmu_whole_publish();
 	awake = on;
-	qemu_plugin_reset(feed_id, on_reset);
+	if (awake)
+		wake_up();
+	host->forget_code();
 	return true;
 }
 
 static void retranslate(void)
 {
-	qemu_plugin_reset(feed_id, on_reset);
+	host->forget_code();
 }
 
 static const struct vpmu_core_feed_parts parts = {
@@ -288,6 +295,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	fed = true;
 	awake = from_kernel = vpmu_watch_argument(argc, argv, "from") != NULL;
 	__atomic_fetch_add(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
-	on_reset(id);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
+	if (awake)
+		wake_up();
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "cpu.h"
 #include "exec/exec-all.h"
 #include "exec/address-spaces.h"
+#include "exec/tb-flush.h"
 #include "hw/boards.h"
 #include "hw/i386/x86.h"
 #include "hw/pci/pci_device.h"
@@ -57,9 +58,14 @@ static void stack(uint64_t words[VPMU_GUEST_STACK])
 			words[i] = 0;
 }
 
+static void forget_code(void)
+{
+	tb_flush(current_cpu);
+}
+
 static const struct vpmu_guest_host host = {
 	.version = VPMU_GUEST_VERSION, .interrupt = interrupt, .memory = memory,
-	.main_memory = main_memory, .stack = stack,
+	.main_memory = main_memory, .stack = stack, .forget_code = forget_code,
 };
 
 static void __attribute__((constructor)) open_library(void)

@@ -10,6 +10,7 @@
 #include "user-mmap.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
+#include "exec/tb-flush.h"
 #include "exec/translation-block.h"
 #include "qemu/guest-random.h"
 #include "tcg/helper-tcg.h"
@@ -58,6 +59,11 @@ static bool step(void (*around)(bool begins))
     return thread_cpu->exception_index == -1;
 }
 
+static void forget(void)
+{
+    tb_flush(thread_cpu);
+}
+
 static void random_bytes(void *to, uint64_t bytes)
 {
     qemu_guest_getrandom_nofail(to, bytes);
@@ -70,7 +76,7 @@ static void seed(uint64_t number)
 
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
-    .stack = stack, .protect = protect, .step = step,
+    .stack = stack, .protect = protect, .step = step, .forget = forget,
     .random = random_bytes, .seed = seed, .program = real_exec_path,
 };
 

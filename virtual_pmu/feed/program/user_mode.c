@@ -71,6 +71,11 @@ static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block 
 	return vpmu_stepping_fault(address, store);
 }
 
+void vpmu_serving_forget(void)
+{
+	host->forget();
+}
+
 /* The calling thread makes the one that will be this vcpu. */
 static void on_thread_created(unsigned int vcpu)
 {
