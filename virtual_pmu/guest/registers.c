@@ -136,20 +136,8 @@ static enum vpmu_guest_answer on_rdpmc(unsigned int vcpu, uint32_t index, uint64
 	return answer(vpmu_rdpmc(machine, vpmu_whole_cpu(vcpu), index, value));
 }
 
-/* A kernel is told of the core PMU of Skylake and Comet Lake, whose events are known, and so drives
- * it; that of later clients is for programs in user mode. */
-static bool leaf_is_hidden(uint32_t leaf, uint32_t subleaf)
-{
-	if (!vpmu_core_events_beside(&machine->machine) ||
-	    vpmu_has_skylake_cores(&machine->machine))
-		return false;
-	return leaf == 0x1 || leaf == 0xa || leaf == 0x23 || (leaf == 0x7 && subleaf == 1);
-}
-
 static bool on_cpuid(unsigned int vcpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
-	if (leaf_is_hidden(leaf, subleaf))
-		return false;
 	if (leaf != DOORBELL)
 		return vpmu_cpuid(&machine->machine, vpmu_whole_cpu(vcpu), leaf, subleaf,
 				  registers);
