@@ -9,6 +9,9 @@
 #define A_PMC(n) (0x4c1u + (n))
 #define SEL(n) (0x186u + (n))
 #define FIXED(n) (0x309u + (n))
+#define GP_CTR(n) (0x1900u + 4 * (n))
+#define GP_CFG_A(n) (0x1901u + 4 * (n))
+#define FX_CTR(n) (0x1980u + 4 * (n))
 #define DEBUGCTL 0x1d9u
 #define CAPABILITIES 0x345u
 #define FIXED_CTRL 0x38du
@@ -358,6 +361,36 @@ static void kinds_of_cores_differ(void **state)
 	assert_int_equal(t.s->undriven_count, 1);
 }
 
+/* PerfMon 6, as Linux uses it: the same counters and selects at addresses four apart. */
+static void second_addresses_are_the_same_registers(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	wr(0, GP_CFG_A(9), ON | INSTRUCTIONS);
+	wr(0, GP_CTR(9), FULL);
+	assert_int_equal(rd(0, SEL(9)), ON | INSTRUCTIONS);
+	assert_int_equal(rd(0, PMC(9)), FULL);
+	wr(0, PMC(9), 7);
+	run(0, 70, 100);
+	assert_int_equal(rd(0, GP_CTR(9)), 77);
+	wr(7, FIXED(4), 3);
+	assert_int_equal(rd(7, FX_CTR(4)), 3);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, FX_CTR(4), &value), -EIO);
+	assert_int_equal(vpmu_rdmsr(t.s, 7, GP_CFG_A(8), &value), -EIO);
+	wr(7, GP_CFG_A(0), ON | 0x01a4);	/* slots, of P cores alone */
+	assert_int_equal(t.s->undriven_count, 1);
+}
+
+static void second_addresses_are_not_there_before(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(vpmu_rdmsr(t.s, 0, GP_CTR(0), &value), -EIO);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, FX_CTR(0), &value), -EIO);
+}
+
 /* Sums less what they have too much; bits of a unit mask that are kinds are joined. */
 static void events_of_skylake(void **state)
 {
@@ -404,7 +437,9 @@ int main(void)
 		T(events_are_their_kinds),
 		T(what_is_in_use_is_told),
 		T(a_counter_that_counts_is_announced), T(what_a_counter_wants_is_announced),
-		T(events_of_skylake),
+		T(events_of_skylake), T(second_addresses_are_not_there_before),
+		cmocka_unit_test_setup_teardown(second_addresses_are_the_same_registers,
+						setup_hybrid, teardown),
 		cmocka_unit_test_setup_teardown(kinds_of_cores_differ, setup_hybrid, teardown),
 	};
 

@@ -15,7 +15,8 @@ struct table {
 };
 #define CORES 25	/* of Skylake's cores with two threads: arch-core.registers.tsv */
 #define GOLDEN_COVE 35	/* eight general counters, four fixed */
-#define LION_COVE 44	/* ten, and with those of its E cores seven fixed */
+/* ten, and with those of its E cores seven fixed; at second addresses counters and selects */
+#define LION_COVE (44 + 10 + 10 + 7)
 #define NO_EVENT (5 + 9 + 9)	/* of sNCU and two HBOs, which the machine's table has */
 #define CLIENTS "client-uncores.registers.tsv"
 

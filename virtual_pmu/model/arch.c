@@ -11,7 +11,8 @@
  *   - IA32_PERF_CAPABILITIES says full-width writes and nothing else: no PEBS, no LBR.
  *   - IA32_DEBUGCTL bit 12: an overflow that interrupts sets CTR_FRZ in the clock in which it
  *     happens, and nothing counts until that bit is cleared.
- *   - Version 6's second addresses of the counters, from 0x1900 on, are not there. */
+ *   - Version 6 has second addresses of counters and selects, from 0x1900 on, which Linux uses from
+ *     6.11 on. What else Linux has there is not modelled: reloading of counters, PEBS. */
 #include "arch_state.h"
 #include "skl_state.h"
 
@@ -28,7 +29,10 @@
 #define OFFCORE_RSP_MASK (VPMU_BITS(37, 15) | VPMU_BITS(11, 0))
 
 enum { PMC = 0xc1, SELECT = 0x186, FIXED_CTR = 0x309, FIXED_CTR_CTRL = 0x38d, GLOBAL_CTRL = 0x38f,
-       STATUS_RESET = 0x390, STATUS_SET = 0x391, A_PMC = 0x4c1 };
+       STATUS_RESET = 0x390, STATUS_SET = 0x391, A_PMC = 0x4c1, GP_CTR = 0x1900,
+       GP_CFG_A = 0x1901, FX_CTR = 0x1980 };
+#define SECOND_STRIDE 4u	/* of the second addresses */
+#define SECOND(n) .counters = n, .counter_stride = SECOND_STRIDE, .counter_bytes = sizeof(uint64_t)
 
 static const struct vpmu_register_row rows[] = {
 	{
@@ -66,6 +70,18 @@ static const struct vpmu_register_row rows[] = {
 	}, {
 		.name = "IA32_A_PMCm", SDM("18.2.5"), .access = VPMU_RW, .address = A_PMC,
 		.width = ARCH_WIDTH, .mask = COUNTER_MASK, AT(value[0]), COUNTERS(ARCH_GENERAL),
+	}, {
+		.name = "IA32_PMC_GPm_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
+		.address = GP_CTR, .width = ARCH_WIDTH, .mask = COUNTER_MASK, AT(value[0]),
+		SECOND(ARCH_GENERAL),
+	}, {
+		.name = "IA32_PMC_GPm_CFG_A", .cite = "Linux 6.11", .access = VPMU_RW,
+		.address = GP_CFG_A, .width = 64, .mask = SELECT_MASK, AT(select),
+		SECOND(ARCH_GENERAL),
+	}, {
+		.name = "IA32_PMC_FXm_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
+		.address = FX_CTR, .width = ARCH_WIDTH, .mask = COUNTER_MASK,
+		AT(value[ARCH_GENERAL]), SECOND(ARCH_FIXED),
 	},
 	/* The rows of Skylake alone: parameters of the events 0xB7, 0xBB and 0xC6. */
 	{
@@ -98,13 +114,25 @@ static uint32_t last_fixed(uint32_t bits)
 	return 32 - (uint32_t)__builtin_clz(bits);
 }
 
+static bool is_fixed_row(const struct vpmu_register_row *row)
+{
+	return row->address == FIXED_CTR || row->address == FX_CTR;
+}
+
+static bool is_select_row(const struct vpmu_register_row *row)
+{
+	return row->address == SELECT || row->address == GP_CFG_A;
+}
+
 /* The E cores come last: this CPU is of the other kind, where there are two. */
 static uint32_t counters(const struct vpmu_machine *m, const struct vpmu_register_row *row)
 {
 	const struct arch_kind *first = arch_kind_of(m, 0);
 	const struct arch_kind *last = arch_kind_of(m, vpmu_machine_cpus(m) - 1);
 
-	if (row->address == FIXED_CTR)
+	if (row->address >= GP_CTR && (first->leaf_a[0] & 0xff) < 6)
+		return 0;
+	if (is_fixed_row(row))
 		return last_fixed(first->fixed | last->fixed);
 	return first->general > last->general ? first->general : last->general;
 }
@@ -115,7 +143,7 @@ static bool arch_has(const struct vpmu_machine *m, uint32_t cpu, const struct vp
 
 	if (!r->row->counters)
 		return true;
-	return r->row->address == FIXED_CTR ? k->fixed >> r->counter & 1 : r->counter < k->general;
+	return is_fixed_row(r->row) ? k->fixed >> r->counter & 1 : r->counter < k->general;
 }
 
 /* A bit for each counter, as in IA32_PERF_GLOBAL_CTRL. */
@@ -145,7 +173,7 @@ static uint64_t arch_mask(const struct vpmu_machine *m, uint32_t cpu,
 	const struct arch_kind *k = arch_kind_of(m, cpu);
 
 	switch (row->address) {
-	case SELECT:
+	case SELECT: case GP_CFG_A:
 		return row->mask & (k->any ? UINT64_MAX : ~ARCH_ANY);
 	case FIXED_CTR_CTRL:
 		return fixed_mask(k);
@@ -326,7 +354,7 @@ static void arch_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu
 		t->status &= ~value;
 	else if (r->row->address == STATUS_SET)
 		t->status |= value & arch_mask(&s->machine, cpu, r->row);
-	else if (r->row->address == SELECT)
+	else if (is_select_row(r->row))
 		select_written(s, cpu, r);
 	t->in_use = in_use(t);
 	note_counting(s, t);
@@ -334,10 +362,11 @@ static void arch_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu
 
 static const char *arch_undriven(const struct vpmu_machine *m, const struct vpmu_undriven *u)
 {
+	uint32_t counter = u->address < GP_CFG_A ? u->address - SELECT :
+			   (u->address - GP_CFG_A) / SECOND_STRIDE;
 	const char *why;
 
-	arch_event_of(m, (uint32_t)(u->select >> 34), u->address - SELECT,
-		      u->select & UINT32_MAX, &why);
+	arch_event_of(m, (uint32_t)(u->select >> 34), counter, u->select & UINT32_MAX, &why);
 	return why;
 }
 

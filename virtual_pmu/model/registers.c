@@ -35,7 +35,7 @@ static uint32_t counters_here(const struct vpmu_machine *m, const struct vpmu_re
 {
 	const struct vpmu_core_type *core = vpmu_core_type_of(m, row);
 
-	return at_least_one(core && row->counters ? core->counters(m, row) : row->counters);
+	return core && row->counters ? core->counters(m, row) : at_least_one(row->counters);
 }
 
 static bool row_register(const struct vpmu_machine *m, const struct vpmu_register_row *row,
