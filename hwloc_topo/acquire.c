@@ -15,7 +15,7 @@ int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MA
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	if (!users && ipmu_topology_adopt_inherited(&shared))
+	if (!users)
 		rc = ipmu_topology_load(&shared, why);
 	if (!rc) {
 		users++;

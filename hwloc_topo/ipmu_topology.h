@@ -73,19 +73,6 @@ void ipmu_topology_free(struct ipmu_topology *t);
 int ipmu_topology_acquire(const struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
 void ipmu_topology_release(void);
 
-/* Share one discovery among processes that see the machine through the same environment and control
- * group. One process exports what ipmu_topology_load() reads to an open file (a memfd, say; it is
- * overwritten). The others make tables of it, without reading /sys or any file. adopt returns 0, or
- * a negative errno and a sentence: load then. It fails where the file is not such an export, or is
- * of another machine, control group or hwloc. It also fails where hwloc's address is taken in this
- * process. */
-int ipmu_topology_export(int fd, char why[IPMU_WHY_MAX]);
-int ipmu_topology_adopt(int fd, struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
-
-/* "FD:DEVICE:INODE" in the environment: an export that is open in this process, from which
- * ipmu_topology_acquire() adopts if it can. */
-#define IPMU_TOPOLOGY_ENV "IPMU_TOPOLOGY_FD"
-
 /* The CPU with this number, or NULL if the machine has none. Owned by the topology. */
 const struct ipmu_cpu *ipmu_topology_cpu(const struct ipmu_topology *t, int os_cpu);
 

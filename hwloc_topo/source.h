@@ -5,8 +5,6 @@
 
 #include <hwloc.h>
 
-struct ipmu_topology;
-
 /* Load, with whatever type filters the caller has set, the machine of hwloc's environment, CPUs
  * that are not allowed included. Returns 0 or a negative errno and a sentence in
  * why[IPMU_WHY_MAX]; the caller destroys the topology in either case. */
@@ -15,11 +13,5 @@ int ipmu_source_load(hwloc_topology_t topology, char *why);
 /* The same for a new topology of packages, cores and CPUs, which the caller destroys unless this
  * fails. A privileged process (AT_SECURE) forgets hwloc's environment first. */
 int ipmu_source_open(hwloc_topology_t *topology, char *why);
-
-/* ---- topology.c: the tables of a topology that ipmu_source_open() has opened */
-int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char *why);
-
-/* ---- shared.c: from the file that IPMU_TOPOLOGY_ENV names. 0, or a negative errno: load it. */
-int ipmu_topology_adopt_inherited(struct ipmu_topology **out);
 
 #endif

@@ -235,29 +235,20 @@ static int tables_fill(hwloc_topology_t topology, struct ipmu_topology *t, char 
 	return 0;
 }
 
-int ipmu_tables_load(hwloc_topology_t topology, struct ipmu_topology **out, char *why)
-{
-	struct ipmu_topology *t = calloc(1, sizeof(*t));
-	int rc;
-
-	if (!t)
-		return topology_explain(why, ENOMEM, "the topology");
-	rc = tables_fill(topology, t, why);
-	if (rc)
-		ipmu_topology_free(t);
-	else
-		*out = t;
-	return rc;
-}
-
 int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX])
 {
+	struct ipmu_topology *t;
 	hwloc_topology_t topology;
 	int rc = ipmu_source_open(&topology, why);
 
 	if (rc)
 		return rc;
-	rc = ipmu_tables_load(topology, out, why);
+	t = calloc(1, sizeof(*t));
+	rc = t ? tables_fill(topology, t, why) : topology_explain(why, ENOMEM, "the topology");
+	if (rc)
+		ipmu_topology_free(t);
+	else
+		*out = t;
 	hwloc_topology_destroy(topology);
 	return rc;
 }

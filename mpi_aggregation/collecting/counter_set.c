@@ -165,7 +165,6 @@ static int set_up(struct ipmu_mpi *m, const char *const *events, int n, char *wh
 	rc = agree(m->at.comm, rc, why);
 	if (rc)
 		return rc;
-	share_topology(&m->at);
 	if (m->at.node_rank == 0)
 		rc = leaders_resolve(m, why);
 	rc = agree(m->at.comm, rc, why);

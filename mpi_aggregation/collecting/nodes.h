@@ -17,11 +17,4 @@ struct nodes {
 int nodes_split(MPI_Comm comm, struct nodes *out, char *why);
 void nodes_free(struct nodes *n);
 
-/* ---- node_share.c. Collective over a node. fd is the leader's, -1: it has none. Returns on the
- * leader its own, on others a descriptor of the same file, -1: not to be had (containers). */
-int node_share(const struct nodes *at, int fd);
-/* Collective over the node: from here on its processes read the machine's topology once, if they
- * can. */
-void share_topology(const struct nodes *at);
-
 #endif

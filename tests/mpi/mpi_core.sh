@@ -88,49 +88,6 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 	check 'under ipmu-run, no counter left: its own report' says "^    $lookup:WRITE_M +0$"
 fi
 
-# -- ranks of a node look at the machine once: hwloc_topology_load, counted beside what MPI itself does
-cat >"$scratch/loads.c" <<'CODE'
-	#include <dlfcn.h>
-	#include <stdio.h>
-	#include <stdlib.h>
-	int hwloc_topology_load(void *topology);
-	int hwloc_topology_load(void *topology)
-	{
-		int (*real)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "hwloc_topology_load");
-		FILE *f = fopen(getenv("LOADS"), "a");
-		if (f) {
-			fputs("load\n", f);
-			fclose(f);
-		}
-		return real(topology);
-	}
-CODE
-cat >"$scratch/bare.c" <<'CODE'
-	#include <mpi.h>
-	int main(int argc, char **argv)
-	{
-		MPI_Init(&argc, &argv);
-		return MPI_Finalize();
-	}
-CODE
-${CC:-cc} -std=gnu11 -shared -fPIC -o "$scratch/loads.so" "$scratch/loads.c" -ldl || exit 1
-"$MPICC" -o "$scratch/bare" "$scratch/bare.c" || exit 1
-printf '#!/bin/sh\nLD_PRELOAD=%s:$LD_PRELOAD exec "$@"\n' "$scratch/loads.so" >"$scratch/counting"
-chmod +x "$scratch/counting"
-export LOADS=$scratch/loads
-loads() {	# loads N COMMAND...
-	: >"$LOADS"
-	# A guardian may look as well, when another rank is still at it.
-	IPMU_MPI_GUARDIAN=0 ranks $1 "$vpmu" run --no-feed -m core2-4c "$scratch/counting" "${@:2}" >"$scratch/out" 2>&1
-	grep -c load "$LOADS"
-}
-for n in 1 4; do
-	bare=$(loads $n "$scratch/bare")
-	now=$(loads $n "$scratch/splits" 10 $splits)
-	check "$n ranks: one look at the machine" [ $((now - bare)) = 1 ]
-done
-check 'and the ranks count' says "$splits [0-9]+ of 4 ranks"
-
 # -- M-Boxes: reading a line after the other finds pages open; hits, misses and empty banks are all
 # accesses there are
 [ -x "$STAGE/bin/ipmu-run" ] || finish
