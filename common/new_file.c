@@ -158,35 +158,21 @@ static int take_name(const struct new_file *n)
 	return rc || !rename(n->temporary, n->path) ? rc : -errno;
 }
 
-/* Keep the first error. stdio forgets what it could not write, and only a flag stays. */
-void new_file_flush(struct new_file *n)
-{
-	if (fflush(n->f) && !n->error)
-		n->error = errno;
-}
-
+/* stdio forgets what it could not write, and only a flag stays. */
 static int new_file_written(struct new_file *n)
 {
-	new_file_flush(n);
-	if (n->error)
-		return -n->error;
-	return ferror(n->f) ? (errno ? -errno : -EIO) : 0;
-}
-
-int new_file_place(struct new_file *n)
-{
-	int rc = new_file_written(n);
-
-	if (!rc && !n->placed)
-		rc = take_name(n);
-	n->placed |= !rc;
-	return rc;
+	if (!fflush(n->f) && !ferror(n->f))
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 int new_file_publish(struct new_file *n)
 {
-	int rc = new_file_place(n);
+	int rc = new_file_written(n);
 
+	if (!rc)
+		rc = take_name(n);
+	n->placed = !rc;
 	if (fclose(n->f) && !rc)
 		rc = -errno;
 	n->f = NULL;

@@ -17,20 +17,13 @@ struct new_file {
 	char *path, *temporary;
 	FILE *f;	/* to write and to read; NULL: none is open */
 	bool placed;
-	int error;	/* errno of the first new_file_flush that failed */
 };
 
 /* mode: as for open(). 0, or a negative errno; path is set unless memory is short. */
 int new_file_open(struct new_file *n, const char *path, mode_t mode);
-/* Gives it its name, before it is whole: for files that grow. 0, or a negative errno: what has the
- * name stays as it was. */
-int new_file_place(struct new_file *n);
-/* For files that grow: what was added is written. A failure is told by new_file_place and
- * new_file_publish. */
-void new_file_flush(struct new_file *n);
-/* The same as new_file_place, if that was not done, and closes it. */
+/* Gives it its name, and closes it. 0, or a negative errno: what has the name stays as it was. */
 int new_file_publish(struct new_file *n);
-/* Ends it in every case; one that was not placed is gone. */
+/* Ends it in every case; one that was not published is gone. */
 void new_file_drop(struct new_file *n);
 
 #endif

@@ -227,8 +227,7 @@ static void a_long_name(void **state)
 	assert_int_equal(files(), 0);
 }
 
-/* A placed file grows under its final name, and is not removed again. */
-static void placed(void **state)
+static void its_mode(void **state)
 {
 	struct new_file n;
 	struct stat st;
@@ -238,13 +237,7 @@ static void placed(void **state)
 	assert_int_equal(new_file_open(&n, "a", 0600), 0);
 	assert_int_equal(fstat(fileno(n.f), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_int_equal(new_file_place(&n), 0);
-	assert_int_equal(files(), 1);
-	fputs("grown", n.f);
-	assert_int_equal(new_file_publish(&n), 0);
 	new_file_drop(&n);
-	expect("a", "grown");
-	assert_int_equal(files(), 1);
 }
 
 static void without_a_name(void **state)
@@ -301,7 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_stay, enter, leave),
 		cmocka_unit_test_setup_teardown(a_living_ones_stays, enter, leave),
 		cmocka_unit_test_setup_teardown(a_long_name, enter, leave),
-		cmocka_unit_test_setup_teardown(placed, enter, leave),
+		cmocka_unit_test_setup_teardown(its_mode, enter, leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
