@@ -2,9 +2,9 @@
 /* Finds group files: groups_find() and groups_free(). The user's folder is searched before the
  * installed one, so its groups replace installed ones of the same PMU and name. A bad file is
  * reported and skipped; the others are still found. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "find.h"
 
 #define INSTALLED IPMU_BIN_TO_SHARE "/ipmu/groups"
+#define PMU_LEVEL 1		/* depth of a PMU's folder, which has the files */
 
 struct search {
 	const char *pmu, *name;		/* NULL: any */
@@ -104,63 +105,60 @@ static int load(struct search *s, const char *path)
 	return 0;
 }
 
-static int visible(const struct dirent *e)
+/* Is it a folder of the PMU, or in one a file of the name? */
+static bool is_wanted(const struct search *s, const FTSENT *e)
 {
-	size_t n = strlen(e->d_name);
+	const char *name = e->fts_name;
+	size_t n = e->fts_namelen;
 
-	return e->d_name[0] != '.' && e->d_name[n - 1] != '~';
+	if (name[0] == '.' || name[n - 1] == '~')
+		return false;
+	if (e->fts_level == PMU_LEVEL)
+		return !s->pmu || (n == s->pmu_bytes && !strncmp(name, s->pmu, n));
+	return (!s->name || !strcmp(name, s->name)) &&
+	       !is_listed(s->list, e->fts_parent->fts_name, name);
 }
 
 /* A folder that is not there, or not ours to read, has no groups. One that cannot be read for want
  * of descriptors or memory may have the one that is asked for. */
-static int list_folder(struct search *s, const char *path, struct dirent ***names)
+static void check_folder(struct search *s, const FTSENT *e)
 {
 	char why[GROUP_WHY_MAX];
-	int n = scandir(path, names, visible, alphasort);
+	int error = e->fts_errno;
 
-	if (n >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP)
-		return n;
-	snprintf(why, sizeof(why), "%.200s: cannot be read: %s", path, strerror(errno));
+	if ((e->fts_info != FTS_DNR && e->fts_info != FTS_ERR && e->fts_info != FTS_NS) ||
+	    error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP)
+		return;
+	snprintf(why, sizeof(why), "%.200s: cannot be read: %s", e->fts_path, strerror(error));
 	search_bad(s, why);
-	return n;
 }
 
-static int search_pmu(struct search *s, const char *folder, const char *pmu)
+static int by_name(const FTSENT **a, const FTSENT **b)
 {
-	char path[PATH_MAX];
-	struct dirent **names;
-	int n, rc = 0;
-
-	if (s->pmu && (strlen(pmu) != s->pmu_bytes || strncmp(pmu, s->pmu, s->pmu_bytes)))
-		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s", folder, pmu) >= (int)sizeof(path))
-		return 0;
-	n = list_folder(s, path, &names);
-	for (int i = 0; i < n; i++) {
-		const char *name = names[i]->d_name;
-
-		if (!rc && (!s->name || !strcmp(s->name, name)) && !is_listed(s->list, pmu, name) &&
-		    snprintf(path, sizeof(path), "%s/%s/%s", folder, pmu, name) < (int)sizeof(path))
-			rc = load(s, path);
-		free(names[i]);
-	}
-	if (n >= 0)
-		free(names);
-	return rc;
+	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int search_folder(struct search *s, const char *folder)
+static int search_folder(struct search *s, char *folder)
 {
-	struct dirent **names;
-	int n = list_folder(s, folder, &names), rc = 0;
+	char *const roots[] = { folder, NULL };
+	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	int rc = tree ? 0 : -errno;
+	FTSENT *e;
 
-	for (int i = 0; i < n; i++) {
-		if (!rc)
-			rc = search_pmu(s, folder, names[i]->d_name);
-		free(names[i]);
+	while (!rc && (e = fts_read(tree))) {
+		bool wanted = e->fts_level < PMU_LEVEL || is_wanted(s, e);
+
+		if (e->fts_info == FTS_DP)	/* a folder, once more */
+			continue;
+		if (!wanted || e->fts_level > PMU_LEVEL)
+			fts_set(tree, e, FTS_SKIP);
+		if (wanted && e->fts_level > PMU_LEVEL)
+			rc = load(s, e->fts_path);
+		else if (wanted)
+			check_folder(s, e);
 	}
-	if (n >= 0)
-		free(names);
+	if (tree)
+		fts_close(tree);
 	return rc;
 }
 
