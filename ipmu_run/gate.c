@@ -18,7 +18,7 @@ static int no_memory(void)
 
 static int refuse_limit(const struct gate *g, const char *name)
 {
-	const struct saved *sides[] = { &g->old, &g->new };
+	const struct saved *sides[] = { g->old, &g->new };
 	struct near near;
 	char text[300];
 
@@ -33,18 +33,18 @@ static int refuse_limit(const struct gate *g, const char *name)
 
 static int judge(struct gate *g, bool begun)
 {
-	const char *unused = limits_unused(&g->o->limits, &g->old, &g->new);
+	const char *unused = limits_unused(&g->o->limits, g->old, &g->new);
 
 	if (unused)
 		return refuse_limit(g, unused);
 	comparison_free(&g->c);
-	if (compare(&g->old, &g->new, &g->o->limits, begun, &g->c))
+	if (compare(g->old, &g->new, &g->o->limits, begun, &g->c))
 		return no_memory();
 	if (g->o->force)
 		return 0;
 	for (int i = 0; i < g->c.ndifferences; i++)
 		complain(0, "%s: cannot compare %s with it: %s; make it again with -o PREFIX, or "
-			 "compare with --force", g->old.path, g->new.path,
+			 "compare with --force", g->old->path, g->new.path,
 			 g->c.differences[i].text);
 	return g->c.ndifferences ? EXIT_CANNOT_COUNT : 0;
 }
@@ -76,10 +76,11 @@ static int read_side(const char *path, struct saved *out)
 
 int gate_open(struct gate *g, const struct options *o)
 {
-	int rc;
+	int rc = 0;
 
-	*g = (struct gate){ .o = o };
-	rc = read_side(o->compare, &g->old);
+	*g = (struct gate){ .o = o, .old = o->base.path ? &o->base : &g->base };
+	if (!o->base.path)
+		rc = read_side(o->compare, &g->base);
 	if (rc || !o->to)
 		return rc;
 	rc = new_file_open(&g->to, o->to, 0666);
@@ -119,7 +120,7 @@ int gate_write(struct gate *g)
 void gate_close(struct gate *g)
 {
 	comparison_free(&g->c);
-	saved_free(&g->old);
+	saved_free(&g->base);
 	saved_free(&g->new);
 	new_file_drop(&g->to);
 }

@@ -375,9 +375,10 @@ static int open_and_count(const struct options *o, struct job *job, struct regio
 		rc = list_groups(&m);
 	} else {
 		rc = choose(&m, o, &c);
-		if (rc && o->base_machine)
+		if (rc && o->base.path)
 			complain(0, "%s: cannot compare this run with it: it was made on %s; make "
-				 "it again with -o PREFIX", o->compare, o->base_machine);
+				 "it again with -o PREFIX", o->compare,
+				 saved_member(&o->base, "machine"));
 		if (!rc) {
 			struct gate gate = { .o = o };
 			const bool compares = o->compare && (!job || job->has_first);

@@ -294,22 +294,19 @@ static bool counts_as_base(const struct options *o)
 static int choose_as_base(struct options *o)
 {
 	char why[SAVED_WHY_MAX];
-	struct saved base;
 	int rc = 0;
 
-	if (saved_read(o->compare, &base, why))
+	if (saved_read(o->compare, &o->base, why))
 		return complain(EXIT_USAGE, "%s", why);
-	for (int i = 0; i < base.n && !rc; i++) {
-		const struct saved_item *item = &base.items[i];
+	for (int i = 0; i < o->base.n && !rc; i++) {
+		const struct saved_item *item = &o->base.items[i];
 
 		if (!item->group[0] && !item->unit)
 			rc = add_word(&o->events, &o->nevents, item->name, "--compare");
 		else if (item->group[0] && (!i || strcmp(item[-1].group, item->group)))
 			rc = add_word(&o->groups, &o->ngroups, item->group, "--compare");
 	}
-	o->passes = o->passes || json_member_int(base.root, "passes", 1) > 1;
-	o->base_machine = strdup(saved_member(&base, "machine"));
-	saved_free(&base);
+	o->passes = o->passes || json_member_int(o->base.root, "passes", 1) > 1;
 	return rc;
 }
 
@@ -400,7 +397,7 @@ static int options_check(const struct options *o)
 	if (o->list)
 		return o->argv[0] || o->ngroups || o->nevents ?
 		       complain(EXIT_USAGE, "--groups lists all groups, and runs no program") : 0;
-	if (!o->ngroups && !o->nevents)
+	if (!o->ngroups && !o->nevents && !(o->on && counts_as_base(o)))
 		return nothing_to_count(o);
 	return o->argv[0] ? check_program(o) : check_machine(o);
 }
@@ -432,7 +429,7 @@ int options_parse(int argc, char **argv, struct options *o)
 		rc = option_take(o, code, argv);
 	o->first = optind;
 	o->argv = argv + optind;
-	if (!rc && counts_as_base(o))
+	if (!rc && counts_as_base(o) && !o->on)	/* the ipmu-run beside the machine chooses */
 		rc = choose_as_base(o);
 	if (!rc)
 		rc = options_check(o);
@@ -454,6 +451,6 @@ void options_free(struct options *o)
 	free(o->groups);
 	free(o->events);
 	free(o->given);
-	free(o->base_machine);
+	saved_free(&o->base);
 	limits_free(&o->limits);
 }

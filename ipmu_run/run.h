@@ -40,7 +40,7 @@ struct options {
 	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
 	char *given;			/* all of them, as the user wrote them */
-	char *base_machine;		/* NULL, unless groups and events are --compare's */
+	struct saved base;		/* --compare's, if it says what to count; else empty */
 	char **argv;			/* the program and its arguments */
 	int first;			/* index of the program in the command's own arguments */
 };
@@ -92,7 +92,8 @@ void list_names(const struct machine *m, char *out, size_t bytes);
 
 struct gate {
 	const struct options *o;
-	struct saved old, new;
+	const struct saved *old;
+	struct saved base, new;		/* base: old, unless the options have it */
 	struct comparison c;
 	struct new_file to;
 };
@@ -100,7 +101,7 @@ struct gate {
 /* A report as saved_parse() would read its JSON, called `name` in messages. 0 or a negative
  * errno. */
 int saved_of(const char *name, const struct report *r, struct saved *out, char why[SAVED_WHY_MAX]);
-/* For --compare; to be closed in either case. */
+/* For --compare and --diff; to be closed in either case. */
 int gate_open(struct gate *g, const struct options *o);
 /* begun: the program has not run yet, and the report has no counts. */
 int gate_compare(struct gate *g, const struct report *r, bool begun);
