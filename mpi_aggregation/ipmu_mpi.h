@@ -4,8 +4,8 @@
  *
  * One rank of each node, its leader, counts the events of node-wide components (intel_uncore, rapl,
  * perf_event_uncore, ...) for every package of the node; events of all other components
- * (intel_core, ...) are counted by each rank and summed. A node is what has one kernel: a
- * shared-memory split of the communicator, joined where groups have the same boot id.
+ * (intel_core, ...) are counted by each rank and summed. A node is what has one kernel, that is one
+ * boot id.
  *
  * Conventions. Functions return 0 or a negative errno. Those marked "collective" are called by all
  * ranks of the communicator in the same order, and give the same answer on all of them; they send

@@ -200,9 +200,8 @@ API int ipmu_mpi_init(MPI_Comm comm, const char *const *events, int n, struct ip
 	if (!m)
 		snprintf(own, sizeof(own), "a rank is out of memory");
 	rc = agree(comm, rc, own);
-	if (!rc)
-		rc = nodes_split(comm, &m->at, own);
 	if (!rc) {
+		nodes_split(comm, &m->at);
 		rc = set_up(m, events, n, own);
 		if (rc)
 			counters_release(m);

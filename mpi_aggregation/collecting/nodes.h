@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nodes of a communicator, and what the ranks of one share. */
+/* The nodes of a communicator. */
 #ifndef IPMU_MPI_NODES_H
 #define IPMU_MPI_NODES_H
 
@@ -14,7 +14,7 @@ struct nodes {
 	char host[HOST_MAX];
 };
 
-int nodes_split(MPI_Comm comm, struct nodes *out, char *why);
+void nodes_split(MPI_Comm comm, struct nodes *out);
 void nodes_free(struct nodes *n);
 
 #endif
