@@ -80,13 +80,13 @@ double perf_close(int *fds, int n);	/* their sum; -1: one cannot be read */
 
 /* ---- counting.c: sessions of events, and kernels beside the idle machine */
 
-#define EVENTS_MAX 64
-
 struct counted {
 	const struct expected *is;
 	struct ipmu_event event;
 	enum ipmu_scope scope;
-	int pass;			/* -1: not in one yet */
+	struct ipmu_session *session;	/* of this event alone */
+	int round;			/* -1: not in one yet */
+	uint64_t before, after;		/* counts around the last kernel */
 	double idle;			/* events in a second of the idle machine */
 };
 
@@ -94,8 +94,8 @@ struct check {
 	const struct ipmu_topology *topo;
 	const char *pmus;		/* shell pattern of the PMUs to check; NULL: all */
 	struct ipmu_system *systems[2];	/* by enum ipmu_scope; NULL: cannot be used */
-	struct counted counted[EVENTS_MAX];
-	int ncounted, npasses;
+	struct counted *counted;
+	int ncounted;
 	struct kernel_work *work[2];	/* on one CPU, and on all that are allowed */
 	int *cpus, ncpus;		/* those; the first is the one */
 	size_t bytes;
@@ -105,9 +105,11 @@ struct check {
 bool check_wants(const struct check *c, const struct ipmu_pmu_type *type);
 /* Bind the calling thread, to whose CPUs sessions count core events. */
 void counting_bind(const struct check *c, bool all);
-/* Find the events that this machine has, and put as many as go together into a pass. */
-int counting_plan(struct check *c, char *why);
+/* Find the events that this machine has. 0, or a negative errno with why. */
+int counting_open(struct check *c, char *why);
 int counting_run(struct check *c, char *why);
+/* Ends the sessions, which is before the systems are closed. */
+void counting_close(struct check *c);
 /* The kernel's drivers count the kernels once more. They program the same registers and leave them
  * changed, so this is for the time after registers_compare(). */
 void counting_perf(const struct check *c);

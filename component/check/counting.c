@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events this machine has, which go together, and what they count while kernels run: first of
- * the idle machine, then of one CPU, then of all. Each pass has a session of the package's events
- * and one of the CPUs'. */
+/* Which events this machine has, and what they count while kernels run: first of the idle machine,
+ * then of one CPU, then of all. Each event has a session of its own. Those that start beside each
+ * other are counted in one round. */
 #include "check.h"
 #include "now.h"
 
@@ -24,7 +24,7 @@ void counting_bind(const struct check *c, bool all)
 	work_bind(c->cpus, all ? c->ncpus : 1);
 }
 
-/* ---- the plan */
+/* ---- the events */
 
 static bool has_boxes(const struct check *c, const struct ipmu_system *sys,
 		      const struct ipmu_pmu_type *type)
@@ -40,216 +40,163 @@ bool check_wants(const struct check *c, const struct ipmu_pmu_type *type)
 }
 
 /* Can it be counted now? Perhaps the kernel has the counter, for its watchdog say. */
-static bool starts(struct ipmu_system *sys, const struct ipmu_event *event)
+static bool session_open(struct ipmu_system *sys, struct counted *n)
 {
 	char why[IPMU_WHY_MAX] = "", ignored[IPMU_WHY_MAX];
-	struct ipmu_session *s = NULL;
-	int rc = ipmu_session_new(sys, &s, why);
+	int rc = ipmu_session_new(sys, &n->session, why);
 
 	if (!rc)
-		rc = ipmu_session_set(s, event, 1, why);
+		rc = ipmu_session_set(n->session, &n->event, 1, why);
 	if (!rc)
-		rc = ipmu_session_start(s, why);
-	if (rc)
-		result_skip(result_add(event->name, "start", "-"), why);
-	else
-		ipmu_session_stop(s, NULL, ignored);
-	if (s)
-		ipmu_session_free(s);
-	return !rc;
+		rc = ipmu_session_start(n->session, why);
+	if (rc) {
+		result_skip(result_add(n->event.name, "start", "-"), why);
+		if (n->session)
+			ipmu_session_free(n->session);
+		return false;
+	}
+	ipmu_session_stop(n->session, NULL, ignored);
+	return true;
+}
+
+static int counted_add(struct check *c, const struct counted *n)
+{
+	struct counted *more = realloc(c->counted, (size_t)(c->ncounted + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	c->counted = more;
+	more[c->ncounted++] = *n;
+	return 0;
 }
 
 /* Events that a machine of this PMU does not have are left out without a word: the table is for
  * all of its generations. */
-static void find_events(struct check *c, struct ipmu_system *sys)
+static int find_events(struct check *c, struct ipmu_system *sys)
 {
 	const struct ipmu_pmu_type *type;
 	char name[IPMU_NAME_MAX], why[IPMU_WHY_MAX];
+	int rc = 0;
 
 	for (const struct expected *e = expected; e->pmu; e++)
-		for (int t = 0; (type = ipmu_system_type(sys, t)) != NULL; t++) {
-			struct counted *n = &c->counted[c->ncounted];
+		for (int t = 0; !rc && (type = ipmu_system_type(sys, t)) != NULL; t++) {
+			struct counted n = { .is = e, .scope = sys->family->scope, .round = -1 };
 
-			if (c->ncounted == EVENTS_MAX || !check_wants(c, type) ||
-			    fnmatch(e->pmu, ipmu_type_name(type), 0) ||
+			if (!check_wants(c, type) || fnmatch(e->pmu, ipmu_type_name(type), 0) ||
 			    !has_boxes(c, sys, type))
 				continue;
 			snprintf(name, sizeof(name), "%s.%s", ipmu_type_name(type), e->event);
-			if (ipmu_event_parse(sys, name, &n->event, why) ||
-			    !starts(sys, &n->event))
-				continue;
-			n->is = e;
-			n->scope = sys->family->scope;
-			n->pass = -1;
-			c->ncounted++;
+			if (!ipmu_event_parse(sys, name, &n.event, why) && session_open(sys, &n))
+				rc = counted_add(c, &n);
 		}
+	return rc;
 }
 
-static int events_of(const struct check *c, int pass, enum ipmu_scope scope,
-		     struct ipmu_event *events)
+int counting_open(struct check *c, char *why)
 {
-	int n = 0;
+	int rc = 0;
+
+	for (int i = 0; i < 2 && !rc; i++)
+		if (c->systems[i])
+			rc = find_events(c, c->systems[i]);
+	if (rc)
+		snprintf(why, IPMU_WHY_MAX, "out of memory for the events");
+	return rc;
+}
+
+void counting_close(struct check *c)
+{
+	for (int i = 0; i < c->ncounted; i++)
+		ipmu_session_free(c->counted[i].session);
+}
+
+/* ---- a round: events that count at the same time */
+
+static void round_stop(const struct check *c, int round)
+{
+	char ignored[IPMU_WHY_MAX];
 
 	for (int i = 0; i < c->ncounted; i++)
-		if (c->counted[i].pass == pass && c->counted[i].scope == scope)
-			events[n++] = c->counted[i].event;
-	return n;
+		if (c->counted[i].round == round)
+			ipmu_session_stop(c->counted[i].session, NULL, ignored);
 }
 
-/* Add to this pass every event that still fits. */
-static int fill_pass(struct check *c, struct ipmu_session *const *s, int pass, char *why)
+/* Take every event that still starts beside those before it. False: there was none. */
+static bool round_fill(struct check *c, int round, char *why)
 {
-	struct ipmu_event events[EVENTS_MAX];
-	int placed = 0, rc = 0;
+	bool any = false;
 
 	for (int i = 0; i < c->ncounted; i++) {
 		struct counted *n = &c->counted[i];
 
-		if (n->pass >= 0)
+		if (n->round >= 0 || ipmu_session_start(n->session, why))
 			continue;
-		n->pass = pass;
-		rc = ipmu_session_set(s[n->scope], events, events_of(c, pass, n->scope, events),
-				      why);
-		if (rc)
-			n->pass = -1;
-		placed += !rc;
+		n->round = round;
+		any = true;
 	}
-	return placed ? 0 : rc;
+	round_stop(c, round);
+	return any;
 }
 
-static int sessions_new(const struct check *c, struct ipmu_session **s, char *why)
+static int round_start(const struct check *c, int round, char *why)
 {
 	int rc = 0;
 
-	s[0] = s[1] = NULL;
-	for (int i = 0; i < 2 && !rc; i++)
-		if (c->systems[i])
-			rc = ipmu_session_new(c->systems[i], &s[i], why);
+	for (int i = 0; i < c->ncounted && !rc; i++)
+		if (c->counted[i].round == round)
+			rc = ipmu_session_start(c->counted[i].session, why);
 	return rc;
 }
 
-static void sessions_free(struct ipmu_session **s)
-{
-	for (int i = 0; i < 2; i++)
-		if (s[i])
-			ipmu_session_free(s[i]);
-}
-
-static bool any_left(const struct check *c)
-{
-	for (int i = 0; i < c->ncounted; i++)
-		if (c->counted[i].pass < 0)
-			return true;
-	return false;
-}
-
-int counting_plan(struct check *c, char *why)
+static int round_read(const struct check *c, int round, bool after, char *why)
 {
 	int rc = 0;
 
-	for (int i = 0; i < 2; i++)
-		if (c->systems[i])
-			find_events(c, c->systems[i]);
-	while (!rc && any_left(c)) {
-		struct ipmu_session *s[2];
+	for (int i = 0; i < c->ncounted && !rc; i++) {
+		struct counted *n = &c->counted[i];
 
-		rc = sessions_new(c, s, why);
-		if (!rc)
-			rc = fill_pass(c, s, c->npasses++, why);
-		sessions_free(s);
+		if (n->round == round)
+			rc = ipmu_session_read(n->session, after ? &n->after : &n->before);
 	}
-	return rc;
-}
-
-/* ---- a pass */
-
-struct pass {
-	const struct check *c;
-	int number;
-	struct ipmu_session *sessions[2];
-	uint64_t before[2][EVENTS_MAX], after[2][EVENTS_MAX];
-	double seconds;
-};
-
-static int pass_open(struct pass *p, const struct check *c, int number, char *why)
-{
-	struct ipmu_event events[EVENTS_MAX];
-	int rc;
-
-	*p = (struct pass){ .c = c, .number = number };
-	rc = sessions_new(c, p->sessions, why);
-	for (int i = 0; i < 2 && !rc; i++)
-		if (p->sessions[i])
-			rc = ipmu_session_set(p->sessions[i], events,
-					      events_of(c, number, (enum ipmu_scope)i, events),
-					      why);
-	return rc;
-}
-
-/* Sessions without events are not started. */
-static int pass_start(struct pass *p, char *why)
-{
-	struct ipmu_event events[EVENTS_MAX];
-	int rc = 0;
-
-	for (int i = 0; i < 2 && !rc; i++)
-		if (events_of(p->c, p->number, (enum ipmu_scope)i, events))
-			rc = ipmu_session_start(p->sessions[i], why);
-	return rc;
-}
-
-static int pass_read(struct pass *p, uint64_t (*values)[EVENTS_MAX], char *why)
-{
-	int rc = 0;
-
-	for (int i = 0; i < 2 && !rc; i++)
-		if (p->sessions[i])
-			rc = ipmu_session_read(p->sessions[i], values[i]);
 	if (rc)
 		snprintf(why, IPMU_WHY_MAX, "counters cannot be read: %s", strerror(-rc));
 	return rc;
 }
 
 /* Run the kernel between two reads, so that starting and stopping is not counted. */
-static int pass_work(struct pass *p, struct kernel_work *work, enum kernel k, char *why)
+static int round_work(const struct check *c, int round, struct kernel_work *work, enum kernel k,
+		      double *seconds, char *why)
 {
-	int rc = pass_read(p, p->before, why);
+	int rc = round_read(c, round, false, why);
 	uint64_t begin = now_ns();
 
 	if (work)
 		work_run(work, k);
 	else
 		nanosleep(&(struct timespec){ .tv_nsec = REST_NS }, NULL);
-	p->seconds = 1e-9 * (double)(now_ns() - begin);
-	return rc ? rc : pass_read(p, p->after, why);
+	*seconds = 1e-9 * (double)(now_ns() - begin);
+	return rc ? rc : round_read(c, round, true, why);
 }
 
 /* work NULL: rest. */
-static int pass_count(struct pass *p, struct kernel_work *work, enum kernel k, char *why)
+static int round_count(const struct check *c, int round, struct kernel_work *work, enum kernel k,
+		       double *seconds, char *why)
 {
-	char ignored[IPMU_WHY_MAX];
 	int rc = work ? work_prepare(work, k) : 0;
 
 	if (rc)
 		snprintf(why, IPMU_WHY_MAX, "out of memory for the order of a chase");
 	if (!rc)
-		rc = pass_start(p, why);
+		rc = round_start(c, round, why);
 	if (!rc)
-		rc = pass_work(p, work, k, why);
-	for (int i = 0; i < 2; i++)
-		if (p->sessions[i])
-			ipmu_session_stop(p->sessions[i], NULL, ignored);
+		rc = round_work(c, round, work, k, seconds, why);
+	round_stop(c, round);
 	return rc;
 }
 
-static double counted_value(const struct pass *p, const struct counted *event)
+static double counted_value(const struct counted *n)
 {
-	int n[2] = { 0, 0 };
-
-	for (const struct counted *e = p->c->counted; e < event; e++)
-		n[e->scope] += e->pass == p->number;
-	return (double)(p->after[event->scope][n[event->scope]] -
-			p->before[event->scope][n[event->scope]]);
+	return (double)(n->after - n->before);
 }
 
 /* ---- all of it */
@@ -271,40 +218,56 @@ static void explain_boxes(const struct check *c, const struct counted *n, struct
 }
 
 /* Clocks of a package advance once, however many threads are at work. */
-static void judge_event(const struct check *c, const struct pass *p, const struct counted *n,
-			enum kernel k, bool all)
+static void judge_event(const struct check *c, const struct counted *n, enum kernel k, bool all,
+			double seconds)
 {
 	double units = work_units(c->work[all], k) / (n->is->clock && all ? c->ncpus : 1);
 	struct result *r = result_add(n->event.name, kernel_names[k], words[all]);
 
-	r->count = counted_value(p, n);
+	r->count = counted_value(n);
 	r->expected = units * n->is->per[k];
-	result_judge(r, n->is->factor, units, n->is->clock ? 0 : 2 * n->idle * p->seconds);
+	result_judge(r, n->is->factor, units, n->is->clock ? 0 : 2 * n->idle * seconds);
 	explain_boxes(c, n, r);
 }
 
-static int run_pass(struct check *c, int number, char *why)
+static int round_kernel(struct check *c, int round, enum kernel k, bool all, char *why)
 {
-	struct pass p;
-	int rc = pass_open(&p, c, number, why);
+	double seconds = 0;
+	int rc;
+
+	counting_bind(c, all);
+	rc = round_count(c, round, c->work[all], k, &seconds, why);
+	for (int i = 0; i < c->ncounted && !rc; i++) {
+		const struct counted *n = &c->counted[i];
+
+		if (n->round == round && n->is->kernels & KERNEL(k))
+			judge_event(c, n, k, all, seconds);
+	}
+	return rc;
+}
+
+static int run_round(struct check *c, int round, char *why)
+{
+	double seconds = 0;
+	int rc = round_count(c, round, NULL, KERNELS, &seconds, why);
+
+	for (int i = 0; i < c->ncounted && !rc; i++)
+		if (c->counted[i].round == round)
+			c->counted[i].idle = counted_value(&c->counted[i]) / seconds;
+	for (int all = 0; all < 2; all++)
+		for (enum kernel k = 0; k < KERNELS && !rc; k++)
+			rc = round_kernel(c, round, k, all, why);
+	counting_bind(c, true);
+	return rc;
+}
+
+int counting_run(struct check *c, char *why)
+{
+	int rc = 0;
 
 	counting_bind(c, true);
-	if (!rc)
-		rc = pass_count(&p, NULL, KERNELS, why);
-	for (int i = 0; i < c->ncounted && !rc; i++)
-		if (c->counted[i].pass == number)
-			c->counted[i].idle = counted_value(&p, &c->counted[i]) / p.seconds;
-	for (int all = 0; all < 2; all++)
-		for (enum kernel k = 0; k < KERNELS && !rc; k++) {
-			counting_bind(c, all);
-			rc = pass_count(&p, c->work[all], k, why);
-			for (int i = 0; i < c->ncounted && !rc; i++)
-				if (c->counted[i].pass == number &&
-				    c->counted[i].is->kernels & KERNEL(k))
-					judge_event(c, &p, &c->counted[i], k, all);
-		}
-	sessions_free(p.sessions);
-	counting_bind(c, true);
+	for (int round = 0; !rc && round_fill(c, round, why); round++)
+		rc = run_round(c, round, why);
 	return rc;
 }
 
@@ -319,15 +282,6 @@ static void count_perf(const struct check *c, const struct counted *n, enum kern
 	if (boxes)
 		work_run(c->work[all], k);
 	r->perf = perf_close(fds, boxes);
-}
-
-int counting_run(struct check *c, char *why)
-{
-	int rc = 0;
-
-	for (int i = 0; i < c->npasses && !rc; i++)
-		rc = run_pass(c, i, why);
-	return rc;
 }
 
 void counting_perf(const struct check *c)

@@ -146,7 +146,7 @@ static int check_all(struct check *c)
 
 	open_systems(c);
 	before = registers_copy(c);
-	rc = counting_plan(c, why);
+	rc = counting_open(c, why);
 	if (!rc)
 		rc = counting_run(c, why);
 	if (!rc)
@@ -156,6 +156,7 @@ static int check_all(struct check *c)
 			    "counted has such a name");
 	if (rc)
 		result_fail(result_add("counting", "run", "-"), "%s", why);
+	counting_close(c);
 	close_systems(c);
 	if (before)
 		registers_compare(before);
@@ -231,6 +232,7 @@ int main(int argc, char **argv)
 	work_close(c.work[0]);
 	work_close(c.work[1]);
 	free(c.cpus);
+	free(c.counted);
 	ipmu_topology_free(topo);
 	return complain_unwritten(status, EXIT_WRONG);
 }
