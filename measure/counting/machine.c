@@ -13,7 +13,6 @@
 #include "cpus.h"
 #include "library.h"
 #include "machine.h"
-#include "reason.h"
 #include "virtual.h"
 
 #define CORE "intel_core"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "sets.h"
-#include "reason.h"
 
 /* PAPI runs one set of a component in a thread, and one on each CPU that a set is attached to. */
 struct set {
@@ -92,6 +91,15 @@ static int sets_add(struct sets *s, const struct event *e, int part)
 		s->slots[s->nslots++] = slot;
 	}
 	return rc;
+}
+
+/* The component's sentence or, without one, PAPI's for the code, which cannot carry a sentence. Our
+ * components leave theirs where PAPI has the reason why a component is disabled. */
+static const char *reason_of(int component, int papi)
+{
+	const PAPI_component_info_t *info = PAPI_get_component_info(component);
+
+	return info && info->disabled_reason[0] ? info->disabled_reason : PAPI_strerror(papi);
 }
 
 static int sets_explain(int papi, const char *what, const char *name, int component, char *why)

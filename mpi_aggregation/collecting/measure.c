@@ -14,7 +14,6 @@
 
 #include "../../measure/counting/library.h"
 #include "../../measure/counting/virtual.h"
-#include "event_name.h"
 #include "guardian.h"
 #include "measure.h"
 #include "now.h"
@@ -46,6 +45,13 @@ static enum event_scope scope_of(const char *component)
 }
 
 /* ---- names ---- */
+
+bool event_read(const char *name, struct ipmu_name *out)
+{
+	const char *component = strstr(name, ":::");
+
+	return ipmu_name_read(component ? component + 3 : name, out, NULL) == 0;
+}
 
 int papi_begin(char *why)
 {

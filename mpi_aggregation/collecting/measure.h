@@ -4,8 +4,12 @@
 #define IPMU_MPI_MEASURE_H
 
 #include "counter_set.h"
+#include "ipmu.h"
 
 int papi_begin(char *why);
+/* Reads an event's name as the engine does, behind the name of PAPI's component. False: it is not
+ * of that form. */
+bool event_read(const char *name, struct ipmu_name *out);
 int event_resolve(const struct ipmu_mpi *m, struct listed *e, char *why);
 int measure_open(struct ipmu_mpi *m, char *why);
 void measure_close(struct ipmu_mpi *m);

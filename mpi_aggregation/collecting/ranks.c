@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "agree.h"
-#include "event_name.h"
 #include "measure.h"
 
 #define CPU_WORDS (CPU_SETSIZE / 64)
