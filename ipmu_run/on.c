@@ -7,55 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "../measure/counting/program.h"
+#include "beside.h"
+#include "program_file.h"
 #include "run.h"
-
-static int look_at(const char *path)
-{
-	struct stat st;
-
-	if (access(path, X_OK))
-		return -errno;
-	return !stat(path, &st) && S_ISDIR(st.st_mode) ? -EACCES : 0;
-}
-
-/* As execvp would: a file that cannot be executed is remembered, another folder may have one. */
-static int look_for(const char *name)
-{
-	const char *path = getenv("PATH");
-	char joined[PATH_MAX];
-	int found = -ENOENT;
-
-	if (strchr(name, '/') || !*name)
-		return look_at(name);
-	for (const char *p = path ? path : "/bin:/usr/bin"; p;
-	     p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
-		int n = (int)strcspn(p, ":"), rc;
-
-		if (snprintf(joined, sizeof(joined), "%.*s/%s", n ? n : 1, n ? p : ".", name) >=
-		    (int)sizeof(joined))
-			continue;
-		rc = look_at(joined);
-		if (!rc)
-			return 0;
-		if (rc == -EACCES)
-			found = rc;
-	}
-	return found;
-}
-
-/* vpmu is in ipmu-run's folder if both are installed, otherwise in PATH. */
-static void find_vpmu(const char *self, char out[PATH_MAX])
-{
-	const char *slash = strrchr(self, '/');
-
-	if (!slash || snprintf(out, PATH_MAX, "%.*s/vpmu", (int)(slash - self), self) >= PATH_MAX ||
-	    access(out, X_OK))
-		strcpy(out, "vpmu");
-}
 
 /* Count the words at argv that are an option of the outer `vpmu run`. */
 static int words_of_machine(char **argv)
@@ -115,10 +71,10 @@ static int cannot_execute(const char *name, int rc)
 
 int run_on_machine(const struct options *o, int argc, char **argv)
 {
-	char self[PATH_MAX], vpmu[PATH_MAX];
+	char self[PATH_MAX], vpmu[PATH_MAX], path[PATH_MAX];
 	char **words = calloc((size_t)argc + 18, sizeof(*words));
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int rc = o->list ? 0 : look_for(o->argv[0]);
+	int rc = o->list ? 0 : program_find(o->argv[0], path, sizeof(path));
 
 	self[n > 0 ? n : 0] = '\0';
 	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))
@@ -129,7 +85,8 @@ int run_on_machine(const struct options *o, int argc, char **argv)
 		free(words);
 		return words ? rc : complain(EXIT_CANNOT_COUNT, "no memory");
 	}
-	find_vpmu(self, vpmu);
+	if (!beside_program("vpmu", vpmu) || access(vpmu, X_OK))	/* then it is in PATH */
+		strcpy(vpmu, "vpmu");
 	compose(o, argc, argv, self, vpmu, words);
 	execvp(vpmu, words);
 	free(words);

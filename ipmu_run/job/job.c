@@ -14,6 +14,7 @@
 #include "../../measure/counting/program.h"
 #include "complain.h"
 #include "now.h"
+#include "program_file.h"
 
 #define STRANGERS_MS 3000	/* for nodes that have not been heard of */
 #define ENDING_MS 500		/* after a signal */

@@ -10,6 +10,7 @@
 #include "measure.h"
 #include "now.h"
 #include "program.h"
+#include "program_file.h"
 #include "virtual.h"
 
 static int cannot_execute(struct measurement *m, int rc, const char *program, char *why)

@@ -18,7 +18,6 @@
 #include "launched.h"
 #include "now.h"
 #include "program.h"
-#include "statuses.h"
 #include "virtual.h"
 
 static volatile sig_atomic_t child, ending;
@@ -224,11 +223,6 @@ int program_run(struct program *p, int *status, uint64_t *ns)
 	p->killed = WIFSIGNALED(ended) ||
 		    (virtual_is_beside() && program_status_is_signal(*status));
 	return -why;
-}
-
-int program_refused(int rc)
-{
-	return rc == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
 void program_cancel(struct program *p)

@@ -33,18 +33,13 @@ int program_start(struct program *p, char **argv);
 void program_keep_connection(void);
 void program_leave_connection(void);
 /* Starts it and waits for its end. 0 with the status that a shell would give it: its own, or
- * 128 + n where signal n has ended it; -errno where it could not be executed. */
+ * 128 + n where signal n has ended it; -errno where it could not be executed (program_file.h). */
 int program_run(struct program *p, int *status, uint64_t *ns);
 /* True for 128 + n, the status for signal n: vpmu's, a shell's, or a program's own. */
 static inline bool program_status_is_signal(int status)
 {
 	return status > 128 && status <= 128 + SIGRTMAX;
 }
-/* The status that a shell has for what program_run() returns. */
-int program_refused(int rc);
-#define PROGRAM_WHY_MAX 640
-/* The sentence for it. */
-void program_why(const char *name, int rc, char out[PROGRAM_WHY_MAX]);
 /* Has any been started? */
 bool program_has_run(void);
 /* Ends it before it has become the program. */

@@ -87,11 +87,12 @@ case $said in
 esac
 
 # programs
-want=127 fails "no such program" run --no-feed "$scratch/none"
+want=127 fails "none: no such file" run --no-feed "$scratch/none"
 want=127 fails "no such program in PATH" run --no-feed surely-no-such-program
 want=126 fails "$scratch: a folder" run --no-feed "$scratch"
 : >"$scratch/plain"
 want=126 fails "plain: it is not executable" run --no-feed "$scratch/plain"
+PATH=$scratch:$PATH want=126 fails "plain: Permission denied" run --no-feed plain
 printf 'text\n' >"$scratch/text"; chmod +x "$scratch/text"
 want=126 fails "not an x86-64 program" run --no-feed "$scratch/text"
 printf '#!%s/none\n' "$scratch" >"$scratch/script"; chmod +x "$scratch/script"

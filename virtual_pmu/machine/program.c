@@ -15,18 +15,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "../../common/program_file.h"
 #include "../emulator/user_calls.h"
 #include "read_at.h"
 #include "sanitizer.h"
 
 #define SEGMENTS_MAX 64
-
-bool vpmu_program_runnable(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !eaccess(path, X_OK);
-}
 
 /* False: the line names no interpreter. */
 static bool split_line(struct vpmu_program *p, char *line)
@@ -136,7 +130,7 @@ static int program_check_file(struct vpmu_program *p)
 		char *line = p->lines[scripts];
 		ssize_t n;
 
-		if (!vpmu_program_runnable(file))
+		if (!program_runnable(file))
 			return !scripts && eaccess(file, F_OK) ? errno : EACCES;
 		n = vpmu_read_at(file, line, sizeof(p->lines[0]) - 1, 0);
 		if (n < 0) {		/* executable, but not to be read */

@@ -35,7 +35,6 @@ struct vpmu_program {
  * program nor a script, ELOOP after too many scripts, EACCES when it (or an interpreter) cannot be
  * executed, ENOENT when it (or its loader) is not there. */
 int vpmu_program_load(const char *path, struct vpmu_program *p);
-bool vpmu_program_runnable(const char *path);
 /* The file of the program that the kernel would start. */
 const char *vpmu_program_file(const struct vpmu_program *p);
 

@@ -14,6 +14,7 @@
 
 #include "../emulator/user_calls.h"
 #include "../machine/program.h"
+#include "program_file.h"
 #include "tool.h"
 
 /* ---- what kind of program it is ---- */
@@ -22,10 +23,10 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 {
 	char path[PATH_MAX];
 	bool sanitized;
-	int rc;
+	int rc = program_find(name, path, sizeof(path));
 
-	if (vpmu_find_program(name, path, sizeof(path)))
-		return vpmu_complain_program(name);
+	if (rc)
+		return vpmu_complain_program(name, rc);
 	rc = vpmu_program_load(path, p);
 	sanitized = feed && p->kind == VPMU_PROGRAM_SANITIZED;
 	if (rc == EACCES && p->word_count)
@@ -89,7 +90,7 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 		return VPMU_EXIT_FAILURE;
 	if (!qemu || !*qemu)
 		return find_library("qemu-x86_64", t->emulator.qemu, sizeof(t->emulator.qemu));
-	if (!vpmu_find_program(qemu, t->emulator.qemu, sizeof(t->emulator.qemu)))
+	if (!program_find(qemu, t->emulator.qemu, sizeof(t->emulator.qemu)))
 		return 0;
 	vpmu_complain("VPMU_QEMU=%s: no such program", qemu);
 	return VPMU_EXIT_FAILURE;

@@ -141,10 +141,8 @@ int vpmu_asked_machine(const struct vpmu_asked *r, bool feed, struct vpmu_machin
 bool vpmu_asked_open(const struct vpmu_asked *r);
 
 /* ---- parts.c: where files are ---- */
-/* As a shell finds a program; 0 or -1. */
-int vpmu_find_program(const char *name, char *out, size_t bytes);
-/* Says why there is none; the status to leave with. */
-int vpmu_complain_program(const char *name);
+/* Says why program_find() has none; the status to leave with. */
+int vpmu_complain_program(const char *name, int rc);
 /* A file of the installation; VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the
  * build directory. */
 int vpmu_find_part(const char *name, char *out, size_t bytes);

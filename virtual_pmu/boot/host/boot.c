@@ -11,6 +11,7 @@
 
 #include "../wire.h"
 #include "host.h"
+#include "program_file.h"
 
 enum boot_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_STRICT, OPT_USER, OPT_MEMORY, OPT_KERNEL,
 		   OPT_MODULES, OPT_QEMU, OPT_APPEND, OPT_CONSOLE, OPT_COUNT_BOOT, OPT_SUSPEND };
@@ -121,6 +122,7 @@ static int check_options(struct boot_request *r, char **argv)
 {
 	static char *shell[2];
 	char path[PATH_MAX];
+	int rc;
 
 	if (!r->boot.kernel != !r->boot.modules) {
 		vpmu_complain("--kernel and --modules belong together: a kernel loads no others "
@@ -138,9 +140,8 @@ static int check_options(struct boot_request *r, char **argv)
 		r->boot.argv = shell;
 	}
 	/* The machine has the host's files, so a misspelt name need not wait for it. */
-	if (vpmu_find_program(*r->boot.argv, path, sizeof(path)))
-		return vpmu_complain_program(*r->boot.argv);
-	return 0;
+	rc = program_find(*r->boot.argv, path, sizeof(path));
+	return rc ? vpmu_complain_program(*r->boot.argv, rc) : 0;
 }
 
 static int check_machine(struct vpmu_machine *m)
