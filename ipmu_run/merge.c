@@ -121,26 +121,15 @@ static int write_all(const struct report *r, const char *prefix)
 static int join(struct merging *g, const char *prefix)
 {
 	struct report r = g->from.report;
-	struct report_node *nodes = NULL;
-	struct measurement all = { .nevents = 0 };
-	struct event *events = NULL;
-	struct report_job job;
-	struct window window;
+	struct joined all;
 	int rc;
 
 	put_first(g);
-	rc = node_reports_job(g->reports, g->n, &nodes, &job);
-	if (!rc)
-		rc = node_reports_join(g->reports, g->n, &window, &all, &events);
-	r.m = &all;
-	r.job = &job;
+	rc = node_reports_join(g->reports, g->n, &all);
+	r.m = &all.m;
+	r.job = &all.job;
 	rc = rc ? complain(EXIT_CANNOT_COUNT, "no memory") : write_all(&r, prefix);
-	for (int i = 0; events && i < all.nevents; i++)
-		event_free(&events[i]);
-	if (events)
-		measure_free(&all);
-	free(events);
-	free(nodes);
+	joined_free(&all);
 	return rc;
 }
 

@@ -278,12 +278,12 @@ int job_collect(struct job *j, const struct saved *own, const struct measurement
 		return rc;
 	await_nodes(&c);
 	rc = c.rc;
-	if (!rc && j->nreports > 1)
-		rc = node_reports_job(j->reports, j->nreports, &j->nodes, &j->shape);
-	if (!rc && j->nreports > 1)
-		rc = node_reports_join(j->reports, j->nreports, &j->window, &j->joined,
-				       &j->events);
-	*out = rc || j->nreports == 1 ? mine : &j->joined;
+	*out = mine;
+	if (rc || j->nreports == 1)
+		return rc;
+	rc = node_reports_join(j->reports, j->nreports, &j->joined);
+	j->shape = j->joined.job;
+	*out = &j->joined.m;
 	return rc;
 }
 
@@ -322,16 +322,11 @@ void job_end(struct job *j, int status)
 	meeting_end(j->meeting);
 	if (j->region)
 		region_close(j->region);
-	for (int i = 0; j->events && i < j->joined.nevents; i++)
-		event_free(&j->events[i]);
-	if (j->events)
-		measure_free(&j->joined);
+	joined_free(&j->joined);
 	for (int i = 0; i < j->nreports; i++) {
 		node_report_free(j->reports[i]);
 		free(j->paths[i]);
 	}
-	free(j->events);
 	free(j->reports);
 	free(j->paths);
-	free(j->nodes);
 }

@@ -25,10 +25,8 @@ struct job {
 	struct from_json **reports;	/* of all nodes, this one first */
 	char **paths;			/* of their files; NULL: none */
 	int nreports;
-	struct measurement joined;
-	struct window window;		/* that of joined */
-	struct event *events;		/* those of joined */
-	struct report_node *nodes, own_node;
+	struct joined joined;
+	struct report_node own_node;
 	struct report_job shape;
 };
 

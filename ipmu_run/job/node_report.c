@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and joins the reports of nodes: node_report_read() one of them, node_reports_join() and
- * node_reports_job() make one measurement and one job of several. A lost count stays unknown in the
- * joined report. */
+/* Reads and joins the reports of nodes: node_report_read() one of them, node_reports_join() makes
+ * one measurement and one job of several. A lost count stays unknown in the joined report. */
 #include "node_report.h"
 
 #include <errno.h>
@@ -119,60 +118,62 @@ static void join_heads(struct from_json *const *r, int n, struct measurement *ou
 }
 
 /* The job has one reason, and has begun where all nodes have. */
-static void join_windows(struct from_json *const *r, int n, struct window *window,
-			 struct measurement *out)
+static void join_windows(struct from_json *const *r, int n, struct joined *out)
 {
-	*window = (struct window){ .begun = true };
-	out->window = NULL;
+	out->window.begun = true;
+	out->m.window = NULL;
 	for (int i = 0; i < n; i++) {
 		if (r[i]->m.window)
-			out->window = window;
-		window->begun &= r[i]->window.begun;
-		if (!window->reason[0])
-			memcpy(window->reason, r[i]->window.reason, sizeof(window->reason));
+			out->m.window = &out->window;
+		out->window.begun &= r[i]->window.begun;
+		if (!out->window.reason[0])
+			memcpy(out->window.reason, r[i]->window.reason, WINDOW_REASON_MAX);
 	}
 }
 
-int node_reports_join(struct from_json *const *r, int n, struct window *window,
-		      struct measurement *out, struct event **events)
+static void join_jobs(struct from_json *const *r, int n, struct joined *out)
 {
-	struct measurement m = r[0]->m;
-	struct event *list = calloc((size_t)m.nevents + 1, sizeof(*list));
+	struct report_job job = { .size = r[0]->job.size, .nodes = n, .node = out->nodes,
+				  .id = r[0]->id, .first = true };
+
+	for (int i = 0; i < n; i++) {
+		out->nodes[i] = r[i]->nodes[0];
+		job.ranks += r[i]->job.ranks;
+		job.ended += r[i]->job.ended;
+		job.outside += r[i]->job.outside;
+	}
+	out->job = job;
+}
+
+int node_reports_join(struct from_json *const *r, int n, struct joined *out)
+{
+	struct measurement *m = &out->m;
 	int all = 0, rc = 0;
 
-	for (int i = 0; i < m.nevents; i++)
+	*out = (struct joined){ .m = r[0]->m };
+	for (int i = 0; i < m->nevents; i++)
 		all += parts_of(r, n, i);
-	m.counts = calloc((size_t)all + 1, sizeof(*m.counts));
-	m.run_ns = calloc(1, sizeof(*m.run_ns));
-	m.events = list;
-	m.nparts = 0;
-	if (!list || !m.counts || !m.run_ns)
-		rc = -ENOMEM;
-	for (int i = 0; i < m.nevents && !rc; i++)
-		rc = join_event(r, n, i, &m, &list[i]);
-	if (!rc)
-		join_heads(r, n, &m);
-	join_windows(r, n, window, &m);
-	*events = list;
-	*out = m;
+	out->nodes = calloc((size_t)n, sizeof(*out->nodes));
+	out->events = calloc((size_t)m->nevents + 1, sizeof(*out->events));
+	m->counts = calloc((size_t)all + 1, sizeof(*m->counts));
+	m->run_ns = calloc(1, sizeof(*m->run_ns));
+	m->events = out->events;
+	m->nparts = 0;
+	if (!out->nodes || !out->events || !m->counts || !m->run_ns)
+		return -ENOMEM;
+	for (int i = 0; i < m->nevents && !rc; i++)
+		rc = join_event(r, n, i, m, &out->events[i]);
+	join_heads(r, n, m);
+	join_windows(r, n, out);
+	join_jobs(r, n, out);
 	return rc;
 }
 
-int node_reports_job(struct from_json *const *r, int n, struct report_node **nodes,
-		     struct report_job *out)
+void joined_free(struct joined *j)
 {
-	struct report_job s = { .size = r[0]->job.size, .nodes = n, .id = r[0]->id, .first = true };
-	struct report_node *list = calloc((size_t)n, sizeof(*list));
-
-	if (!list)
-		return -ENOMEM;
-	for (int i = 0; i < n; i++) {
-		list[i] = r[i]->nodes[0];
-		s.ranks += r[i]->job.ranks;
-		s.ended += r[i]->job.ended;
-		s.outside += r[i]->job.outside;
-	}
-	s.node = *nodes = list;
-	*out = s;
-	return 0;
+	for (int i = 0; j->events && i < j->m.nevents; i++)
+		event_free(&j->events[i]);
+	measure_free(&j->m);
+	free(j->events);
+	free(j->nodes);
 }

@@ -13,13 +13,19 @@ int node_report_read(const struct saved *s, const struct measurement *like,
 		     struct from_json **out);
 void node_report_free(struct from_json *r);
 
+/* Counts of several nodes together, and the job whose nodes they are. */
+struct joined {
+	struct measurement m;
+	struct window window;		/* that of m */
+	struct event *events;		/* those of m */
+	struct report_node *nodes;
+	struct report_job job;
+};
+
 /* Joins the reports of n nodes. Each part gets its node's number if there are several nodes, and a
- * node with several parts also their sum. 0 or -ENOMEM. out may refer to *window and to the
- * reports; *events is for free(), each of them for event_free(). */
-int node_reports_join(struct from_json *const *r, int n, struct window *window,
-		      struct measurement *out, struct event **events);
-/* Describes the job whose nodes these are. *nodes is for free(). 0 or -ENOMEM. */
-int node_reports_job(struct from_json *const *r, int n, struct report_node **nodes,
-		     struct report_job *out);
+ * node with several parts also their sum. 0 or -ENOMEM; for joined_free() in either case. out
+ * refers to the reports and to itself. */
+int node_reports_join(struct from_json *const *r, int n, struct joined *out);
+void joined_free(struct joined *j);
 
 #endif
