@@ -164,17 +164,17 @@ struct shown_item {
 static struct shown_item find_item(const struct report *r)
 {
 	const struct report_group *g = &r->groups[0];
-	struct shown_item i = { .g = g, .event = g->events[0], .unit = "/s",
-				.name = r->m->events[g->events[0]].given };
+	const struct event *e = &r->m->events[g->events[0]];
+	struct shown_item i = { .g = g, .event = g->events[0], .unit = "/s", .name = e->given };
 
 	i.is_metric = g->group && g->group->nmetrics;
 	if (i.is_metric) {
 		i.name = g->group->metrics[0].name;
 		i.unit = strcmp(g->group->metrics[0].unit, "1") ? g->group->metrics[0].unit : "";
-		i.event = report_metric_parts(r, g, 0);
+		e = report_metric_event(r, g, 0);
 	}
-	if (i.event >= 0 && r->m->events[i.event].nparts > 1)
-		i.parts = &r->m->events[i.event];
+	if (e && e->nparts > 1)
+		i.parts = e;
 	return i;
 }
 

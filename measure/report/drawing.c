@@ -134,12 +134,12 @@ static void metric_line(FILE *f, const struct report *r, const struct report_gro
 /* The first metric is the one that the group is named for. */
 static void metric_lines(FILE *f, const struct report *r, const struct report_group *g)
 {
-	int with_parts = report_metric_parts(r, g, 0);
+	const struct event *with_parts = report_metric_event(r, g, 0);
 	const struct event *first = &r->m->events[g->events[0]];
-	const struct event *e = with_parts >= 0 ? &r->m->events[with_parts] : first;
+	const struct event *e = with_parts ? with_parts : first;
 
-	if ((with_parts < 0 && first->nparts > 1) || !drawn_apart(e)) {
-		int whole = with_parts < 0 ? -1 : whole_of(e);
+	if ((!with_parts && first->nparts > 1) || !drawn_apart(e)) {
+		int whole = with_parts ? whole_of(e) : -1;
 
 		metric_line(f, r, g, e, whole < 0 ? NULL : &e->parts[whole]);
 		return;

@@ -96,8 +96,7 @@ static double larger(struct value v, double most)
 static void metric_rows(FILE *f, const struct report *r, const struct report_group *g, int metric)
 {
 	const struct group_metric *m = &g->group->metrics[metric];
-	int with_parts = report_metric_parts(r, g, metric);
-	const struct event *e = with_parts < 0 ? NULL : &r->m->events[with_parts];
+	const struct event *e = report_metric_event(r, g, metric);
 	struct value all = report_metric(r, g, metric, NULL);
 	double most = 0;
 

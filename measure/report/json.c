@@ -100,19 +100,15 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 {
 	const struct group_metric *m = &g->group->metrics[metric];
 	struct json_object *o = json_object_begin(w), *parts = json_array_begin(w);
-	int with_parts = report_metric_parts(r, g, metric);
+	const struct event *e = report_metric_event(r, g, metric);
 
 	json_put_text(w, o, "name", m->name);
 	json_put_text(w, o, "unit", m->unit);
 	json_put_text(w, o, "formula", m->formula);
 	put_item(w, o, r, &(struct item){ METRIC, g, metric, -1, NULL });
-	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
-	     i++) {
-		const struct part *p = &r->m->events[with_parts].parts[i];
-
-		json_append(w, parts, part_object(w, r, p,
-						  &(struct item){ METRIC, g, metric, -1, p }));
-	}
+	for (int i = 0; e && i < report_nparts(e); i++)
+		json_append(w, parts, part_object(w, r, &e->parts[i], &(struct item)
+						  { METRIC, g, metric, -1, &e->parts[i] }));
 	json_put(w, o, "parts", parts);
 	return o;
 }

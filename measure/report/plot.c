@@ -31,18 +31,18 @@ static bool find_known(struct subject *u);
 static bool subject_of(const struct report *r, const struct report_group *g, int item,
 		       struct subject *out)
 {
-	int with_parts;
+	const struct event *e;
 
 	*out = (struct subject){ .r = r, .g = g, .item = item };
 	if (g->group) {
-		with_parts = report_metric_parts(r, g, item);
+		e = report_metric_event(r, g, item);
 		out->pass = report_metric_pass(r, g, item);
 	} else {
-		with_parts = r->m->events[g->events[item]].nparts > 1 ? g->events[item] : -1;
+		e = &r->m->events[g->events[item]];
 		out->pass = measure_pass(r->m, g->events[item]);
 	}
-	if (with_parts >= 0 && r->m->events[with_parts].nparts <= LINES_MAX)
-		out->e = &r->m->events[with_parts];
+	if (e && e->nparts > 1 && e->nparts <= LINES_MAX)
+		out->e = e;
 	if (out->pass < 0)
 		return false;
 	out->n = report_intervals(r, 0, out->pass);

@@ -60,11 +60,12 @@ static inline int report_nparts(const struct event *e)
 {
 	return e->nparts + e->nsums;
 }
-/* A metric of the whole, or of one part (see report_metric_parts). */
+/* A metric of the whole, or of one part (see report_metric_event). */
 struct value report_metric(const struct report *r, const struct report_group *g, int metric,
 			   const struct part *part);
-/* An event of the group whose parts the metric can be computed for one by one, -1: none. */
-int report_metric_parts(const struct report *r, const struct report_group *g, int metric);
+/* An event of the group whose parts the metric can be computed for one by one; NULL: none. */
+const struct event *report_metric_event(const struct report *r, const struct report_group *g,
+					int metric);
 /* True for a metric per time of a virtual machine: it is marked, and comes behind the others in
  * what people read, because time there is the model's. */
 bool report_is_rate(const struct report *r, const struct group_metric *m);

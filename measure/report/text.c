@@ -62,19 +62,17 @@ static void print_value(FILE *f, const struct report *r, const char *indent, con
 static void print_metric(FILE *f, const struct report *r, const struct report_group *g, int metric)
 {
 	const struct group_metric *m = &g->group->metrics[metric];
-	int with_parts = report_metric_parts(r, g, metric);
+	const struct event *e = report_metric_event(r, g, metric);
 	char part[64];
 
 	print_value(f, r, "    ", m->name, m->unit, report_metric(r, g, metric, NULL));
 	fprintf(f, "  = %s%s\n", m->formula, report_is_rate(r, m) ? REPORT_RATE_MARK : "");
-	for (int i = 0; with_parts >= 0 && i < report_nparts(&r->m->events[with_parts]);
-	     i++) {
-		const struct part *p = &r->m->events[with_parts].parts[i];
-		struct value v = report_metric(r, g, metric, p);
+	for (int i = 0; e && i < report_nparts(e); i++) {
+		struct value v = report_metric(r, g, metric, &e->parts[i]);
 
 		if (!v.known || v.mean == 0)
 			continue;
-		report_part_name(p, part);
+		report_part_name(&e->parts[i], part);
 		print_value(f, r, "      ", part, m->unit, v);
 		fputc('\n', f);
 	}

@@ -272,11 +272,11 @@ static bool span_metric(const struct report *r, const struct report_group *g,
 	return !r->formula(metric->formula, g->nevents + 1, names, values, out, why);
 }
 
-int report_metric_parts(const struct report *r, const struct report_group *g, int metric)
+const struct event *report_metric_event(const struct report *r, const struct report_group *g,
+					int metric)
 {
 	const char *formula = g->group->metrics[metric].formula;
 	const struct event *first = NULL;
-	int found = -1;
 
 	for (int i = 0; i < g->nevents; i++) {
 		const struct event *e = &r->m->events[g->events[i]];
@@ -284,14 +284,13 @@ int report_metric_parts(const struct report *r, const struct report_group *g, in
 		if (!uses(formula, g->group->events[i].id))
 			continue;
 		if (first && (e->nparts != first->nparts || e->nsums != first->nsums))
-			return -1;
+			return NULL;
 		for (int p = 0; first && p < e->nparts + e->nsums; p++)
 			if (!part_same(&e->parts[p], &first->parts[p]))
-				return -1;
+				return NULL;
 		first = e;
-		found = g->events[i];
 	}
-	return first && first->nparts > 1 ? found : -1;
+	return first && first->nparts > 1 ? first : NULL;
 }
 
 bool report_is_rate(const struct report *r, const struct group_metric *m)
@@ -340,23 +339,19 @@ struct value report_span_metric(const struct report *r, const struct report_grou
 				const struct report_span *span, int metric,
 				const struct part *part)
 {
-	struct sums s = { 0 };
 	double x = 0;
 	bool known = span_metric(r, g, span, &g->group->metrics[metric], part, &x);
 
-	sums_add(&s, known, x);
-	return sums_value(&s);
+	return (struct value){ known && isfinite(x), x, 0 };
 }
 
 struct value report_span_seconds(const struct report *r, const struct report_group *g,
 				 const struct report_span *span)
 {
-	struct sums s = { 0 };
 	double x = 0;
 	bool known = pass_seconds(r, g, span, span->pass, NULL, &x);
 
-	sums_add(&s, known, x);
-	return sums_value(&s);
+	return (struct value){ known && isfinite(x), x, 0 };
 }
 
 /* ---- all runs ---- */

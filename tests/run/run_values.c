@@ -87,7 +87,7 @@ static void test_metrics(void **state)
 	near(report_metric(&r, &row, 0, NULL), (3.0 + 4.0) / 2, 1 / sqrt(2));
 	m.done = 1;
 	near(report_metric(&r, &row, 0, &packages[1]), 2, 0);
-	assert_int_equal(report_metric_parts(&r, &row, 0), 1);
+	assert_ptr_equal(report_metric_event(&r, &row, 0), &events[1]);
 	assert_false(report_metric(&r, &row, 3, NULL).known);
 }
 
