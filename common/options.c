@@ -21,11 +21,6 @@ int option_number(const char *option, const char *text, const char *of, int max,
 	return 0;
 }
 
-int option_interval(const char *text, int *ms)
-{
-	return option_number("--interval", text, "milliseconds", 24 * 3600 * 1000, ms);
-}
-
 int option_word(const char *option, const char *text)
 {
 	if (text[0] != '-' || !text[1])

@@ -5,8 +5,6 @@
 
 /* A whole number from 1 to max; of: what it is a number of. */
 int option_number(const char *option, const char *text, const char *of, int max, int *out);
-/* --interval, in milliseconds: up to a day. */
-int option_interval(const char *text, int *ms);
 /* A word, which must not be the next option. */
 int option_word(const char *option, const char *text);
 

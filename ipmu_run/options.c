@@ -13,6 +13,7 @@
 #include "run.h"
 
 #define REPEAT_MAX 1000
+#define INTERVAL_MAX (24 * 3600 * 1000)		/* a day */
 #define FOR_MPI "ipmu-mpi-run"
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
@@ -242,7 +243,8 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
-	case OPT_INTERVAL: return option_interval(optarg, &o->interval_ms);
+	case OPT_INTERVAL: return option_number("--interval", optarg, "milliseconds", INTERVAL_MAX,
+						&o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
