@@ -72,14 +72,14 @@ static void reset_signals(void)
 			signal(passed_on[i], SIG_DFL);
 }
 
-static void block(sigset_t *old)
+static sigset_t passed_on_set(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaddset(&set, passed_on[i]);
-	sigprocmask(SIG_BLOCK, &set, old);
+	return set;
 }
 
 void program_sleep(double seconds)
@@ -91,13 +91,10 @@ void program_sleep(double seconds)
 static _Noreturn void sleep_here(void)
 {
 	const uint64_t until = now_ns() + (uint64_t)(sleep_s * 1e9);
+	const sigset_t set = passed_on_set();
 	uint64_t now = now_ns();
 	int got = -1;
-	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < PASSED_ON; i++)
-		sigaddset(&set, passed_on[i]);
 	/* A stopped process that continues is interrupted. */
 	for (; got < 0 && (sleep_s <= 0 || now < until); now = now_ns()) {
 		const struct timespec t = { .tv_sec = (time_t)((until - now) / 1000000000u),
@@ -161,12 +158,13 @@ void program_leave_connection(void)
 int program_start(struct program *p, char **argv)
 {
 	int fds[4] = { -1, -1, -1, -1 };	/* two pipes: the start, a failure to execute */
+	const sigset_t set = passed_on_set();
 	sigset_t old;
 
 	if (pipe2(fds, O_CLOEXEC) || pipe2(fds + 2, O_CLOEXEC))
 		return close_all(fds, -errno);
 	fflush(NULL);
-	block(&old);
+	sigprocmask(SIG_BLOCK, &set, &old);
 	p->pid = fork();
 	if (p->pid == 0) {
 		close(fds[1]);	/* else the child would never see the pipe closed */
