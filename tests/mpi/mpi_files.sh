@@ -100,22 +100,6 @@ check 'a job that is killed leaves nothing of an earlier one' [ "$(files)" = \
 check 'its report is marked' [ "$(info complete)" = 0 ]
 check 'its report says why' grep -q '^info,,complete,all,0,0,,the job has not ended$' "$r.csv"
 
-# ---- without MPI_Init: from the start to the end
-
-rm -f "$r"*
-old_reports
-job 2 -o "$r" sh -c 'echo it ran >&2'
-check 'no MPI: the status' [ $status = 0 ]
-check 'no MPI: the program ran' says '^it ran$'
-check 'no MPI: counted' [ "$(count)" = 2010 ]
-check 'no MPI: ranks' grep -q '^info,,ranks,all,2,' "$r.csv"
-check 'no MPI: said' [ "$(info 'from MPI_Init')" = 0 ]
-# In a file, as Open MPI 5 drops what other ranks print after the first of them has failed.
-rm -f "$r"*
-job 2 -o "$r" sh -c 'exit 5'
-check 'no MPI: the status of the program' [ $status = 5 ]
-check 'no MPI: one report' [ "$(count)" = 2010 ]
-
 # ---- nothing is counted
 
 for n in 1 3; do
@@ -125,17 +109,6 @@ for n in 1 3; do
 	check "$n ranks, an unknown event: said once" lines 1 'ipmu-mpi-run: no event intel_uncore:::NONE here.*'
 	check "$n ranks, an unknown event: nothing has started" [ ! -e "$scratch/started" ]
 done
-unlaunched() {
-	timeout $HANG_SECONDS ipmu-mpi-run -e $node "$@" >"$scratch/out" 2>&1
-	status=$?
-}
-unlaunched sh -c 'exit 5'
-check 'the status of the program' [ $status = 5 ]
-unlaunched sh -c 'kill -KILL $$'
-check 'the signal that ended the program' [ $status = 137 ]
-unlaunched /nonexistent/program
-check 'no program: the status' [ $status = 127 ]
-check 'no program: only that is said' lines 1 'ipmu-mpi-run: .*'
 job 1 -o "$r" "$scratch/end" quit 0
 check '_exit: the status' [ $status != 0 ]
 check '_exit: said' says 'INCOMPLETE: rank 0 ended without MPI_Finalize, with exit status 0'
@@ -202,8 +175,6 @@ waiting() {	# waiting [NAME=VALUE]... SIGNALS: to ipmu-mpi-run alone, one after 
 	wait $pid 2>/dev/null
 	status=$?
 }
-waiting A=B TERM
-check 'SIGTERM is passed on' [ $status = 7 ]
 waiting A=B USR1
 check 'SIGUSR1 is passed on' [ $status = 8 ]
 waiting PMI_RANK=0 PMI_SIZE=1 'USR1 TERM'
