@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of a rank to the ipmu-run that counts for its node: MPI has begun, and MPI is about to
- * end. Each message has a connection of its own, and is answered when
- * its sender may go on. */
+ * end. Each has a connection of its own, and is answered when its sender may go on. The rank's own
+ * ipmu-run has one more to say. */
 #ifndef IPMU_MPI_REGION_H
 #define IPMU_MPI_REGION_H
 
@@ -24,6 +24,6 @@ struct region_message {
 };
 
 /* To one that is gone: has the rank, or another, ended before its time? */
-enum region_answer { REGION_WELL, REGION_EARLY };
+enum region_answer { REGION_WELL, REGION_EARLY, REGION_LATER /* none yet */ };
 
 #endif

@@ -26,7 +26,6 @@ struct work {
 	const struct options *o;
 	const struct machine *machine;
 	struct job *job;	/* NULL: none */
-	struct region *region;	/* NULL: the program is counted from its start to its end */
 	struct gate *gate;	/* NULL: nothing is compared */
 };
 
@@ -60,7 +59,7 @@ static int refuse_passes(const struct work *w, const struct choice *c, const str
 				fprintf(stderr, " %s", c->events[i].given);
 		fputc('\n', stderr);
 	}
-	if (w->job)
+	if (w->job && !w->job->alone)
 		fprintf(stderr, "  ask for less: they take %d jobs\n", p->n);
 	else
 		fprintf(stderr, "  ask for less, or let --passes run the program %d times\n", p->n);
@@ -178,9 +177,9 @@ static int tell_job(const struct work *w, const struct choice *c, const struct m
 }
 
 /* A rank that has ended between MPI_Init and MPI_Finalize has not ended well. */
-static bool is_early(const struct work *w, const struct measurement *m)
+static bool is_early(const struct work *w)
 {
-	return w->job ? w->job->early : m->window && m->window->reason[0];
+	return w->job && w->job->early;
 }
 
 static int work_report(const struct work *w, const struct choice *c,
@@ -190,7 +189,7 @@ static int work_report(const struct work *w, const struct choice *c,
 
 	if (measured->status)
 		return measured->status;
-	return rc || !is_early(w, measured) ? rc : EXIT_CANNOT_COUNT;
+	return rc || !is_early(w) ? rc : EXIT_CANNOT_COUNT;
 }
 
 /* ---- from MPI_Init to MPI_Finalize ---- */
@@ -265,10 +264,8 @@ static int measure_region(const struct work *w, struct interim *in, struct measu
 	int rc = 0;
 
 	m->window = window;
-	if (!w->job)
-		m->company = region_company(w->region);
-	region_set(w->region, window, (struct region_alarm){ rescue, in });
-	if (!w->job || w->job->has_first)
+	region_set(w->job->region, window, (struct region_alarm){ rescue, in });
+	if (w->job->has_first)
 		rc = write_interim(in, "the job has not ended", NULL, 0);
 	if (rc)		/* the program would run for nothing */
 		return rc;
@@ -317,7 +314,7 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 	if (!w->o->argv[0] && w->o->seconds == 0 && !w->o->quiet)
 		fputs("ipmu-run: no program given: counting " REPORT_WHOLE_MACHINE
 		      " until Ctrl-C\n", stderr);
-	rc = w->region ? measure_region(w, &interim, &measured, &window, why) :
+	rc = w->job && w->job->region ? measure_region(w, &interim, &measured, &window, why) :
 	     measure(&measured, w->o->argv, why);
 	status_close(&status);
 	if (watch.tick)
@@ -362,7 +359,7 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 	return rc;
 }
 
-static int open_and_count(const struct options *o, struct job *job, struct region *region)
+static int open_and_count(const struct options *o, struct job *job)
 {
 	struct machine m;
 	struct choice c;
@@ -382,8 +379,7 @@ static int open_and_count(const struct options *o, struct job *job, struct regio
 		if (!rc) {
 			struct gate gate = { .o = o };
 			const bool compares = o->compare && (!job || job->has_first);
-			const struct work w = { o, &m, job, region,
-						compares ? &gate : NULL };
+			const struct work w = { o, &m, job, compares ? &gate : NULL };
 
 			rc = compares ? gate_open(&gate, o) : 0;
 			if (!rc)
@@ -404,6 +400,7 @@ static int refuse_repeating(const struct job *job)
 			"%d ranks cannot be: start the job again for each run", job->as.size);
 }
 
+/* as: NULL: no launcher has started us. */
 static int work_in_job(const struct options *o, const struct launched *as)
 {
 	struct job job;
@@ -418,10 +415,10 @@ static int work_in_job(const struct options *o, const struct launched *as)
 		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
 	else if (!job_counts(&job))
 		rc = job_follow(&job, o->argv);
-	else if (o->repeat > 1 || o->passes)
+	else if (as && (o->repeat > 1 || o->passes))
 		rc = refuse_repeating(&job);
 	else
-		rc = open_and_count(o, &job, job.region);
+		rc = open_and_count(o, &job);
 	job_end(&job, rc);
 	return rc;
 }
@@ -429,19 +426,11 @@ static int work_in_job(const struct options *o, const struct launched *as)
 static int work(const struct options *o)
 {
 	struct launched as;
-	struct region *region = NULL;
-	char why[COUNT_WHY_MAX];
-	int rc;
 
 	program_sleep(o->seconds);
 	if (!o->list && launched_as(&as) && as.size > 1)
 		return work_in_job(o, &as);
-	if (o->from_mpi_init && region_open(NULL, 0, &region, why))
-		return complain(EXIT_CANNOT_COUNT, "%s", why);
-	rc = open_and_count(o, NULL, region);
-	if (region)
-		region_close(region);
-	return rc;
+	return o->from_mpi_init && !o->list ? work_in_job(o, NULL) : open_and_count(o, NULL);
 }
 
 int main(int argc, char **argv)

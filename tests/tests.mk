@@ -35,8 +35,8 @@ EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
-EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,region gone socket) \
-	$(patsubst %,$(O)/measure/counting/%.o,watch timeline window virtual) \
+EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,node region socket) \
+	$(patsubst %,$(O)/measure/counting/%.o,cpus watch timeline window virtual) \
 	$(O)/common/private_folder.o
 EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o

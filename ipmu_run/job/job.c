@@ -28,16 +28,18 @@ static void company_begin(void *arg)
 
 	if (j->region)
 		region_begin(j->region, j->ranks);
-	node_go(j->node);
+	node_go(j->node, j->region);
 }
 
 static void company_end(void *arg, const struct program *p, int status, uint64_t *ns)
 {
 	struct job *j = arg;
 	struct node *node = j->node;
+	const struct region_message gone = { REGION_GONE, j->as.rank, status, p->killed };
 	char why[COUNT_WHY_MAX];
 
-	j->early = j->region && region_gone(j->as.rank, p, status);
+	node_halt(node);
+	j->early = j->region && region_take(j->region, &gone) == REGION_EARLY;
 	if (node_ranks(node, 0, false).n > 1)
 		program_leave_connection();	/* the launcher may have to end the others */
 	node_wait(node, ns);
@@ -74,6 +76,13 @@ static void meet_nodes(struct job *j, const char *prefix)
 	free(path);
 }
 
+/* A program without a launcher. */
+static void name_alone(struct launched *as)
+{
+	*as = (struct launched){ .size = 1, .local_size = 1 };
+	snprintf(as->job, sizeof(as->job), "%d.%llu", (int)getpid(), (unsigned long long)now_ns());
+}
+
 /* The counting process counts what all of the node share, so it runs on the CPUs of all. Its own
  * program keeps its own CPUs. */
 int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
@@ -81,7 +90,12 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 {
 	int rc;
 
-	*j = (struct job){ .as = *as, .company = { company_begin, company_end, j } };
+	*j = (struct job){ .company = { company_begin, company_end, j }, .alone = !as };
+	if (as)
+		j->as = *as;
+	else
+		name_alone(&j->as);
+	as = &j->as;
 	program_signals();
 	rc = node_meet(as, options, &j->node, why);
 	if (rc || !node_leads(j->node))
@@ -99,10 +113,11 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 
 int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])
 {
+	int rc = region_tell(j->as.rank, node_path(j->node), why);
+
 	j->tells = true;
 	j->ranks = node_ranks(j->node, 0, false).n;
-	return node_leads(j->node) ? region_open(j->as.job, j->as.rank, &j->region, why) :
-	       region_join(j->as.job, j->as.rank, why);
+	return rc || !node_leads(j->node) ? rc : region_open(&j->region, why);
 }
 
 bool job_counts(const struct job *j)
@@ -128,9 +143,8 @@ int job_follow(struct job *j, char **argv)
 		program_why(argv[0], rc, why);
 		status = complain(program_refused(rc), "%s", why);
 	}
-	early = j->tells && region_gone(j->as.rank, &p, status);
-	node_tell(j->node, status, p.killed || early);
-	region_linger();
+	early = node_gone(j->node, &p, status, j->tells);
+	node_linger(j->node);
 	return status || !early ? status : STATUS_OURS;
 }
 
@@ -311,7 +325,7 @@ const char *job_node_prefix(const struct job *j)
 
 const struct report_job *job_shape(const struct job *j)
 {
-	return &j->shape;
+	return j->alone ? NULL : &j->shape;
 }
 
 void job_end(struct job *j, int status)

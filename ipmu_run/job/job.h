@@ -16,6 +16,7 @@ struct job {
 	struct node *node;
 	struct cpus own;
 	struct company company;
+	bool alone;			/* no launcher has started it: the report has no job */
 	struct region *region;		/* NULL: counted from start to end */
 	bool tells;			/* ranks tell of MPI_Init, to the one that counts */
 	bool early;			/* our rank has ended before its time */
@@ -31,8 +32,8 @@ struct job {
 };
 
 /* Meets the others of this node, and other nodes by files beside PREFIX, or without one in the
- * working directory. options: the user's, of which a node's processes must have the same. 0; a
- * negative errno with why. */
+ * working directory. as: NULL: no launcher has started us. options: the user's, of which a node's
+ * processes must have the same. 0; a negative errno with why. */
 int job_begin(struct job *j, const struct launched *as, const char *options, const char *prefix,
 	      char why[COUNT_WHY_MAX]);
 /* Only from MPI_Init to MPI_Finalize. 0; a negative errno with why. */
@@ -60,6 +61,7 @@ int job_collect(struct job *j, const struct saved *own, const struct measurement
 /* Removes the files of the reports that job_collect() has read. */
 void job_remove_reports(const struct job *j);
 
+/* NULL: of a program alone. */
 const struct report_job *job_shape(const struct job *j);
 /* The same before job_collect(), of this node alone, in any thread; node: room for it. */
 struct report_job job_shape_here(const struct job *j, struct report_node *node);

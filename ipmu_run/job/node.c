@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes of a job on one node meet at a socket in a private folder. node_meet() makes a process
- * the leader, or connects it to the leader. node_go() lets the others start their programs, and
- * node_wait() waits for these; node_await() and node_tell() are the others' side. A node has one
- * leader: the folder is locked around bind() and listen(), so a socket that refuses is a dead
- * leader's. */
+ * the leader, or connects it to the leader. node_go() lets the others start their programs. From
+ * then on a thread serves the socket, to which ranks come with their messages about MPI, too:
+ * until node_halt(), when the leader's program has ended. node_wait() serves it until the others'
+ * programs have ended. node_await() and node_gone() are the others' side. A node has one leader:
+ * the folder is locked around bind() and listen(), so a socket that refuses is a dead leader's. */
 #include "node.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../measure/counting/program.h"
 #include "now.h"
 #include "socket.h"
 #include "statuses.h"
@@ -25,18 +28,23 @@
 #define LATE_MS 3000		/* since then: a program may be over before others have begun */
 #define ENDING_MS 500		/* after a signal: launchers grant a second */
 #define CONNECT_MS 10000	/* connecting takes no time, unless a process is stopped at it */
-#define MEMBERS_MAX 4096
+#define ANSWER_MS 2000		/* to a program's end: a report is written first if need be */
+#define LINGER_MS 600		/* Open MPI's mpirun grants a second, Hydra nothing */
+#define CLIENTS_MAX 4096
 #define OPTIONS_MAX 4096	/* bytes of them that are compared */
 #define OPTIONS_SHOWN 200
 
 struct hello { int rank; struct cpus cpus; char options[OPTIONS_MAX]; };
-enum { WORD_GO, WORD_REFUSED, WORD_ENDED, WORD_KILLED };
+enum { WORD_GO, WORD_REFUSED };
 struct word { int what, status; };
 
-struct member {
+/* A connection: of another ipmu-run, which stays, or of a rank, for one message. */
+struct client {
 	int fd;			/* -1: is gone */
-	struct hello hello;
-	bool met, released, ended;
+	bool heard;		/* nothing more is expected */
+	bool begins;		/* a rank that waits for the region to begin */
+	struct hello *hello;	/* of an ipmu-run, even if it is gone; NULL: not met */
+	bool released, ended;
 	int status;
 };
 
@@ -44,11 +52,15 @@ struct node {
 	struct launched as;
 	int fd;			/* of the leader: where others come; of others: to it */
 	char path[SOCKET_PATH_MAX];
-	bool leads;
+	bool leads, lingers;
 	struct hello own;
 	struct cpus all;
-	struct member *members;
-	int nmembers;
+	struct client *clients;
+	int nclients;
+	struct region *region;	/* NULL: none */
+	int wake;		/* ends the thread */
+	pthread_t thread;
+	bool runs;		/* the thread does */
 	int64_t began_ms;
 	uint64_t go_ns;
 };
@@ -59,7 +71,7 @@ static int bind_or_connect(struct node *n)
 {
 	int64_t until = now_ms() + CONNECT_MS;
 	char folder[SOCKET_FOLDER_MAX];
-	int rc = socket_path(n->as.job, SOCKET_NODE, n->path, folder);
+	int rc = socket_path(n->as.job, n->path, folder);
 
 	if (rc)
 		return rc;
@@ -72,99 +84,153 @@ static int bind_or_connect(struct node *n)
 	return program_ending() ? -EINTR : -ETIMEDOUT;
 }
 
-/* ---- the leader ---- */
+/* ---- the leader: ipmu-runs that come ---- */
 
-static bool say(const struct member *m, int what, int status)
+static bool say(const struct client *c, int what, int status)
 {
 	const struct word word = { what, status };
 
-	return m->fd >= 0 && send(m->fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
+	return c->fd >= 0 && send(c->fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
 }
 
-static bool is_like_leader(const struct node *n, const struct member *m)
+static bool is_like_leader(const struct node *n, const struct client *c)
 {
-	return !strcmp(m->hello.options, n->own.options);
+	return !strcmp(c->hello->options, n->own.options);
 }
 
-static void member_release(const struct node *n, struct member *m)
+static void member_release(const struct node *n, struct client *c)
 {
-	if (is_like_leader(n, m))
-		m->released = say(m, WORD_GO, 0);
+	if (is_like_leader(n, c))
+		c->released = say(c, WORD_GO, 0);
 	else
-		say(m, WORD_REFUSED, STATUS_OURS);
+		say(c, WORD_REFUSED, STATUS_OURS);
 }
 
-static void take_new(struct node *n)
+static void client_end(struct client *c)
 {
-	int fd = accept4(n->fd, NULL, NULL, SOCK_CLOEXEC);
-	struct member *more;
+	close(c->fd);
+	c->fd = -1;
+	c->heard = true;
+}
 
-	if (fd < 0)
-		return;
-	more = n->nmembers < MEMBERS_MAX ?
-	       realloc(n->members, (size_t)(n->nmembers + 1) * sizeof(*more)) : NULL;
-	if (!more) {
-		close(fd);
+static void member_meet(struct node *n, struct client *c, const struct hello *hello)
+{
+	c->hello = malloc(sizeof(*c->hello));
+	if (!c->hello) {
+		client_end(c);
 		return;
 	}
-	n->members = more;
-	n->members[n->nmembers++] = (struct member){ .fd = fd, .hello = { .rank = -1 } };
-}
-
-static void drop(struct member *m)
-{
-	close(m->fd);
-	m->fd = -1;
-}
-
-/* A hello first, a word at the end. */
-static void take_message(struct node *n, struct member *m)
-{
-	struct word word;
-	ssize_t got;
-
-	if (m->met) {
-		got = recv(m->fd, &word, sizeof(word), MSG_DONTWAIT);
-		m->ended = got == sizeof(word) && word.what == WORD_ENDED;
-		m->status = got == sizeof(word) ? word.status : 0;
-		drop(m);
-		return;
-	}
-	got = recv(m->fd, &m->hello, sizeof(m->hello), MSG_DONTWAIT);
-	m->met = got == sizeof(m->hello);
-	m->hello.options[OPTIONS_MAX - 1] = '\0';
-	if (!m->met)
-		drop(m);
-	else if (n->go_ns)
-		member_release(n, m);	/* late, but as welcome */
+	*c->hello = *hello;
+	c->hello->options[OPTIONS_MAX - 1] = '\0';
+	if (n->go_ns)
+		member_release(n, c);	/* late, but as welcome */
 	else
-		cpus_join(&n->all, &m->hello.cpus);
-}
-
-static void listen_once(struct node *n, int timeout_ms)
-{
-	struct pollfd fds[n->nmembers + 1];
-	int count = n->nmembers;
-
-	fds[0] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
-	for (int i = 0; i < count; i++)
-		fds[i + 1] = (struct pollfd){ .fd = n->members[i].fd, .events = POLLIN };
-	if (poll(fds, (nfds_t)count + 1, timeout_ms) <= 0)
-		return;
-	for (int i = 0; i < count; i++)
-		if (fds[i + 1].revents)
-			take_message(n, &n->members[i]);
-	if (fds[0].revents)
-		take_new(n);
+		cpus_join(&n->all, &hello->cpus);
 }
 
 static int met(const struct node *n)
 {
 	int known = 1;
 
-	for (int i = 0; i < n->nmembers; i++)
-		known += n->members[i].met;
+	for (int i = 0; i < n->nclients; i++)
+		known += n->clients[i].hello != NULL;
 	return known;
+}
+
+/* ---- the leader: messages ---- */
+
+/* A rank that has ended early stays connected until all is written. */
+static void client_answer(struct client *c, enum region_answer what)
+{
+	const char byte = (char)what;
+
+	(void)!send(c->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	c->heard = true;
+	c->begins = false;
+	if (what != REGION_EARLY)
+		client_end(c);
+}
+
+static void client_take(struct node *n, struct client *c, const struct region_message *m)
+{
+	enum region_answer answer = n->region ? region_take(n->region, m) : REGION_WELL;
+
+	c->ended = !m->killed && answer == REGION_WELL;
+	c->status = m->status;
+	c->heard = true;
+	c->begins = answer == REGION_LATER;
+	if (!c->begins)
+		client_answer(c, answer);
+}
+
+static void client_hear(struct node *n, struct client *c)
+{
+	union { struct hello hello; struct region_message message; } said;
+	ssize_t got = recv(c->fd, &said, sizeof(said), MSG_DONTWAIT);
+
+	if (got < 0 && errno == EAGAIN)
+		return;
+	if (got == sizeof(said.hello) && !c->hello)
+		member_meet(n, c, &said.hello);
+	else if (got == sizeof(said.message))
+		client_take(n, c, &said.message);
+	else
+		client_end(c);
+}
+
+static bool accept_one(struct node *n)
+{
+	int fd = n->fd < 0 ? -1 : accept4(n->fd, NULL, NULL, SOCK_CLOEXEC), i = 0;
+	struct client *more;
+
+	if (fd < 0)
+		return false;
+	while (i < n->nclients && (n->clients[i].fd >= 0 || n->clients[i].hello))
+		i++;
+	more = i < n->nclients ? n->clients : i == CLIENTS_MAX ? NULL :
+	       realloc(n->clients, (size_t)(i + 1) * sizeof(*more));
+	if (!more) {
+		close(fd);
+		return true;
+	}
+	n->clients = more;
+	n->nclients += i == n->nclients;
+	n->clients[i] = (struct client){ .fd = fd };
+	return true;
+}
+
+static void advance_region(struct node *n)
+{
+	if (!n->region || !region_advance(n->region))
+		return;
+	for (int i = 0; i < n->nclients; i++)
+		if (n->clients[i].begins)
+			client_answer(&n->clients[i], REGION_WELL);
+}
+
+/* Waits for something to be said, and hears it. False: the thread is to end. */
+static bool serve_once(struct node *n, int timeout_ms)
+{
+	struct pollfd fds[n->nclients + 2];
+	int due = n->region ? region_due_ms(n->region) : -1;
+	nfds_t count = 2;
+	bool over;
+
+	if (due >= 0 && (timeout_ms < 0 || due < timeout_ms))
+		timeout_ms = due;
+	fds[0] = (struct pollfd){ .fd = n->wake, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = n->fd, .events = POLLIN };
+	for (int i = 0; i < n->nclients; i++)
+		if (!n->clients[i].heard)
+			fds[count++] = (struct pollfd){ .fd = n->clients[i].fd, .events = POLLIN };
+	over = poll(fds, count, timeout_ms) > 0 && fds[0].revents;
+	while (accept_one(n))
+		;
+	for (int i = 0; i < n->nclients; i++)
+		if (!n->clients[i].heard)
+			client_hear(n, &n->clients[i]);
+	advance_region(n);
+	return !over;
 }
 
 static void meet_members(struct node *n)
@@ -173,13 +239,64 @@ static void meet_members(struct node *n)
 	int64_t until = n->began_ms + (expected > 0 ? MEET_MS : ALONE_MS);
 
 	while ((expected < 0 || met(n) < expected) && now_ms() < until && !program_ending())
-		listen_once(n, (int)(until - now_ms()));
+		serve_once(n, (int)(until - now_ms()));
+}
+
+/* ---- the leader: while programs run ---- */
+
+static void stop_listening(struct node *n)
+{
+	if (n->fd >= 0) {
+		unlink(n->path);
+		close(n->fd);
+	}
+	n->fd = -1;
+}
+
+static void *serve(void *arg)
+{
+	struct node *n = arg;
+
+	while (serve_once(n, -1))
+		;
+	return NULL;
+}
+
+/* Signals are for the thread that waits for the program. Without a thread nobody answers: the ranks
+ * must not find the socket. */
+void node_go(struct node *n, struct region *region)
+{
+	sigset_t all, old;
+
+	n->region = region;
+	n->go_ns = now_ns();
+	for (int i = 0; i < n->nclients; i++)
+		if (n->clients[i].hello)
+			member_release(n, &n->clients[i]);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	n->runs = !pthread_create(&n->thread, NULL, serve, n);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!n->runs && region)
+		stop_listening(n);
+}
+
+void node_halt(struct node *n)
+{
+	uint64_t one = 1;
+
+	if (!n->runs)
+		return;
+	(void)!write(n->wake, &one, sizeof(one));
+	pthread_join(n->thread, NULL);
+	(void)!read(n->wake, &one, sizeof(one));
+	n->runs = false;
 }
 
 static bool all_gone(const struct node *n)
 {
-	for (int i = 0; i < n->nmembers; i++)
-		if (n->members[i].fd >= 0)
+	for (int i = 0; i < n->nclients; i++)
+		if (n->clients[i].hello && !n->clients[i].heard)
 			return false;
 	return met(n) >= n->as.local_size || now_ms() >= n->began_ms + LATE_MS;
 }
@@ -193,35 +310,31 @@ void node_wait(struct node *n, uint64_t *ns)
 			until = now_ms() + ENDING_MS;
 		if (until && now_ms() >= until)
 			break;
-		listen_once(n, until ? (int)(until - now_ms()) + 1 : 200);
+		serve_once(n, until ? (int)(until - now_ms()) + 1 : 200);
 	}
-	*ns = now_ns() - n->go_ns;
-}
-
-void node_go(struct node *n)
-{
-	n->go_ns = now_ns();
-	for (int i = 0; i < n->nmembers; i++)
-		member_release(n, &n->members[i]);
+	serve_once(n, 0);	/* what was said before is heard */
+	if (met(n) > 1)
+		*ns = now_ns() - n->go_ns;
 }
 
 void node_refuse(struct node *n, int status)
 {
-	for (int i = 0; i < n->nmembers; i++)
-		say(&n->members[i], WORD_REFUSED, status);
+	for (int i = 0; i < n->nclients; i++)
+		if (n->clients[i].hello)
+			say(&n->clients[i], WORD_REFUSED, status);
 }
 
 bool node_differs(const struct node *n, char why[COUNT_WHY_MAX])
 {
-	for (int i = 0; i < n->nmembers; i++) {
-		const struct member *m = &n->members[i];
+	for (int i = 0; i < n->nclients; i++) {
+		const struct client *c = &n->clients[i];
 
-		if (!m->met || is_like_leader(n, m))
+		if (!c->hello || is_like_leader(n, c))
 			continue;
 		snprintf(why, COUNT_WHY_MAX, "one job has one report: rank %d has the options "
 			 "'%.*s', and rank %d '%.*s': give all application contexts the same",
-			 n->own.rank, OPTIONS_SHOWN, n->own.options, m->hello.rank,
-			 OPTIONS_SHOWN, m->hello.options);
+			 n->own.rank, OPTIONS_SHOWN, n->own.options, c->hello->rank,
+			 OPTIONS_SHOWN, c->hello->options);
 		return true;
 	}
 	return false;
@@ -237,17 +350,17 @@ struct node_ranks node_ranks(const struct node *n, int status, bool killed)
 	struct node_ranks r = { .n = 1, .ended = !killed, .has_first = n->as.rank == 0,
 				.status = status };
 
-	for (int i = 0; i < n->nmembers; i++) {
-		const struct member *m = &n->members[i];
+	for (int i = 0; i < n->nclients; i++) {
+		const struct client *c = &n->clients[i];
 
-		if (!m->met)
+		if (!c->hello)
 			continue;
 		r.n++;
-		r.ended += m->ended;
-		r.outside += !m->released || !cpus_cover(&n->all, &m->hello.cpus);
-		r.has_first |= m->hello.rank == 0;
+		r.ended += c->ended;
+		r.outside += !c->released || !cpus_cover(&n->all, &c->hello->cpus);
+		r.has_first |= c->hello->rank == 0;
 		if (!r.status)
-			r.status = m->status;
+			r.status = c->status;
 	}
 	return r;
 }
@@ -277,11 +390,34 @@ int node_await(struct node *n)
 	return program_ending() ? 128 + program_ending() : 0;
 }
 
-void node_tell(struct node *n, int status, bool killed)
+static bool readable(int fd, int ms)
 {
-	const struct word word = { killed ? WORD_KILLED : WORD_ENDED, status };
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+	int64_t until = now_ms() + ms;
+	int rc;
 
-	(void)!send(n->fd, &word, sizeof(word), MSG_NOSIGNAL);
+	do
+		rc = poll(&one, 1, until > now_ms() ? (int)(until - now_ms()) : 0);
+	while (rc < 0 && errno == EINTR);
+	return rc > 0;
+}
+
+bool node_gone(struct node *n, const struct program *p, int status, bool asks)
+{
+	const struct region_message m = { REGION_GONE, n->own.rank, status, p->killed };
+	char answer = REGION_WELL;
+
+	if (send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && asks &&
+	    readable(n->fd, ANSWER_MS) && recv(n->fd, &answer, 1, 0) != 1)
+		answer = REGION_WELL;
+	n->lingers = answer == REGION_EARLY;
+	return asks && (p->killed || n->lingers);
+}
+
+void node_linger(const struct node *n)
+{
+	if (n->lingers)
+		readable(n->fd, LINGER_MS);
 }
 
 /* ---- all ---- */
@@ -294,11 +430,12 @@ int node_meet(const struct launched *l, const char *options, struct node **out,
 
 	if (!rc) {
 		n->as = *l;
+		n->wake = eventfd(0, EFD_CLOEXEC);
 		n->own.rank = l->rank;
 		snprintf(n->own.options, OPTIONS_MAX, "%s", options);
 		n->all = n->own.cpus;
 		n->began_ms = now_ms();
-		rc = bind_or_connect(n);
+		rc = n->wake < 0 ? -errno : bind_or_connect(n);
 	}
 	if (rc >= 0) {
 		n->leads = rc == 0;
@@ -310,6 +447,8 @@ int node_meet(const struct launched *l, const char *options, struct node **out,
 	if (rc < 0) {
 		snprintf(why, COUNT_WHY_MAX, "cannot meet the job's other processes on this node: "
 			 "%s%s%s", n ? n->path : "", n && n->path[0] ? ": " : "", strerror(-rc));
+		if (n && n->wake > 0)
+			close(n->wake);
 		free(n);
 		return rc;
 	}
@@ -322,14 +461,23 @@ bool node_leads(const struct node *n)
 	return n->leads;
 }
 
+const char *node_path(const struct node *n)
+{
+	return n->path;
+}
+
 void node_leave(struct node *n)
 {
-	for (int i = 0; i < n->nmembers; i++)
-		if (n->members[i].fd >= 0)
-			close(n->members[i].fd);
+	for (int i = 0; i < n->nclients; i++) {
+		if (n->clients[i].fd >= 0)
+			close(n->clients[i].fd);
+		free(n->clients[i].hello);
+	}
 	if (n->leads)
-		unlink(n->path);
-	close(n->fd);
-	free(n->members);
+		stop_listening(n);
+	else
+		close(n->fd);
+	close(n->wake);
+	free(n->clients);
 	free(n);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The processes of a job on one node, which find each other without MPI: by a socket whose name
  * they all know, in a private folder. The first to come leads and counts for all; the others only
- * run their programs and tell it when those have ended. */
+ * run their programs and tell it when those have ended. A program without a launcher is a job of
+ * one process. */
 #ifndef IPMU_RUN_NODE_H
 #define IPMU_RUN_NODE_H
 
@@ -9,7 +10,9 @@
 
 #include "../../measure/counting/cpus.h"
 #include "../../measure/counting/machine.h"
+#include "../../measure/counting/program.h"
 #include "launched.h"
+#include "region.h"
 
 struct node;
 
@@ -25,6 +28,8 @@ struct node_ranks {
 int node_meet(const struct launched *l, const char *options, struct node **out,
 	      char why[COUNT_WHY_MAX]);
 bool node_leads(const struct node *n);
+/* Names the node's socket. */
+const char *node_path(const struct node *n);
 void node_leave(struct node *n);
 
 /* ---- the leader's */
@@ -33,12 +38,14 @@ void node_leave(struct node *n);
 bool node_differs(const struct node *n, char why[COUNT_WHY_MAX]);
 /* The CPUs of all that it has met. */
 const struct cpus *node_cpus(const struct node *n);
-/* The others may let their programs go. */
-void node_go(struct node *n);
+/* The others may let their programs go. Ranks' messages are for the region, if there is one. */
+void node_go(struct node *n, struct region *region);
+/* Nothing is heard from here on until node_wait(). */
+void node_halt(struct node *n);
 /* The others are to leave with that status instead, in silence. */
 void node_refuse(struct node *n, int status);
-/* Waits until the others' programs have ended, or a signal has told us to end. How long it was
- * since node_go(). */
+/* Waits until the others' programs have ended, or a signal has told us to end. *ns becomes the time
+ * since node_go(), if there are others. */
 void node_wait(struct node *n, uint64_t *ns);
 /* Adds the leader's own. */
 struct node_ranks node_ranks(const struct node *n, int status, bool killed);
@@ -47,6 +54,11 @@ struct node_ranks node_ranks(const struct node *n, int status, bool killed);
 
 /* Waits for the leader's word: 0, or the status to leave with. */
 int node_await(struct node *n);
-void node_tell(struct node *n, int status, bool killed);
+/* The program has ended. asks: true is returned if it was before its time, that is between MPI_Init
+ * and MPI_Finalize or by a signal. */
+bool node_gone(struct node *n, const struct program *p, int status, bool asks);
+/* Lets the leader write, if it was: launchers may end a job as soon as one of its processes has
+ * ended. */
+void node_linger(const struct node *n);
 
 #endif

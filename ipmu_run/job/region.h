@@ -5,38 +5,36 @@
 #ifndef IPMU_RUN_REGION_H
 #define IPMU_RUN_REGION_H
 
-#include <stdint.h>
-
 #include "../../measure/counting/measure.h"
 #include "../../measure/counting/program.h"
+#include "mpi_region.h"
+#include "socket.h"
 
 struct region;
 
-/* Called in the region's thread when a rank ends before its time: its launcher may end all ranks in
- * a moment. The window's reason says how it was. */
+/* Called when a rank ends before its time: its launcher may end all ranks in a moment. The window's
+ * reason says how it was. */
 struct region_alarm {
 	void (*ring)(void *arg);
 	void *arg;
 };
 
-/* Opens the socket of the process that counts, and lets the programs that it starts know of it.
- * job: NULL where there is no launcher. 0, or a negative errno with why. */
-int region_open(const char *job, int rank, struct region **out, char why[COUNT_WHY_MAX]);
-/* The same for programs of processes that do not count. */
-int region_join(const char *job, int rank, char why[COUNT_WHY_MAX]);
-/* For a program without other ranks; the company is the region's. */
-const struct company *region_company(struct region *r);
+/* The programs that are started from now on tell of MPI at that socket. 0, or a negative errno with
+ * why. */
+int region_tell(int rank, const char *path, char why[COUNT_WHY_MAX]);
+
+/* ---- of the process that counts. 0, or a negative errno with why. */
+int region_open(struct region **out, char why[COUNT_WHY_MAX]);
 void region_set(struct region *r, struct window *window, struct region_alarm alarm);
-/* Listens, to so many ranks as `ranks` says, until region_end(). */
+/* From here to region_end() so many ranks tell as `ranks` says. */
 void region_begin(struct region *r, int ranks);
+/* Returns the answer to the rank. REGION_LATER: it is REGION_WELL when region_advance() is true. */
+enum region_answer region_take(struct region *r, const struct region_message *m);
+/* Begins or ends the window, if it is time. True: it has begun. */
+bool region_advance(struct region *r);
+/* When region_advance() is to be called at the latest; -1: no time is set. */
+int region_due_ms(const struct region *r);
 void region_end(struct region *r);
 void region_close(struct region *r);
-
-/* The program of this process has ended: true if before its time, that is between MPI_Init and
- * MPI_Finalize or by a signal. Then others may need a moment for what is to be written. */
-bool region_gone(int rank, const struct program *p, int status);
-/* Lets the one that counts write, if region_gone() was true: launchers may end a job as soon as one
- * of its processes has ended. */
-void region_linger(void);
 
 #endif

@@ -14,11 +14,10 @@
 #include "private_folder.h"
 
 #define QUEUE_MAX 4096
-#define JOB_MAX 56		/* the folder, the kind and this are one path */
+#define JOB_MAX 56		/* the folder, the mark and this are one path */
 
 /* The end of a job's name has its number. */
-int socket_path(const char *job, char kind, char path[SOCKET_PATH_MAX],
-		char folder[SOCKET_FOLDER_MAX])
+int socket_path(const char *job, char path[SOCKET_PATH_MAX], char folder[SOCKET_FOLDER_MAX])
 {
 	const char *parent = access("/dev/shm", W_OK | X_OK) ? "/tmp" : "/dev/shm";
 	size_t length = strlen(job);
@@ -28,7 +27,7 @@ int socket_path(const char *job, char kind, char path[SOCKET_PATH_MAX],
 		snprintf(path, SOCKET_PATH_MAX, "%s/ipmu-run-%u", parent, (unsigned)geteuid());
 		return rc;
 	}
-	length = (size_t)snprintf(path, SOCKET_PATH_MAX, "%s/%c%s", folder, kind,
+	length = (size_t)snprintf(path, SOCKET_PATH_MAX, "%s/%c%s", folder, SOCKET_MARK,
 				  length > JOB_MAX ? job + length - JOB_MAX : job);
 	for (char *c = path + strlen(folder) + 1; *c; c++)
 		if (*c == '/')
@@ -55,7 +54,7 @@ static void sweep(const char *folder)
 	while (d && (e = readdir(d))) {
 		char path[SOCKET_PATH_MAX];
 
-		if ((e->d_name[0] == SOCKET_NODE || e->d_name[0] == SOCKET_REGION) &&
+		if (e->d_name[0] == SOCKET_MARK &&
 		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) < (int)sizeof(path) &&
 		    socket_connect(fd, path) == -ECONNREFUSED)
 			unlink(path);

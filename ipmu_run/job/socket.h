@@ -8,13 +8,11 @@
 
 #define SOCKET_PATH_MAX sizeof(((struct sockaddr_un *)NULL)->sun_path)
 #define SOCKET_FOLDER_MAX 48
-#define SOCKET_NODE '+'		/* begins the name where processes of a node meet */
-#define SOCKET_REGION '='	/* and where ranks tell about MPI */
+#define SOCKET_MARK '+'		/* begins their names */
 
 /* The path of the job's socket, and its folder, which is made if there is none. The path is set in
  * any case, for messages. 0 or a negative errno. */
-int socket_path(const char *job, char kind, char path[SOCKET_PATH_MAX],
-		char folder[SOCKET_FOLDER_MAX]);
+int socket_path(const char *job, char path[SOCKET_PATH_MAX], char folder[SOCKET_FOLDER_MAX]);
 /* 0 or a negative errno. */
 int socket_connect(int fd, const char *path);
 /* The first process to come listens: 0. The others are connected to it: 1. A negative errno

@@ -13,13 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "ipmu_run/job/region.h"
+#include "ipmu_run/job/node.h"
 #include "ipmu_run/job/preload.h"
 #include "ipmu_run/job/socket.h"
 #include "mpi_region.h"
@@ -33,6 +32,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 static atomic_int later_s;
 static long long reads;
 static int rings;
+static struct node *node;
 static struct region *region;
 static struct window window;
 
@@ -113,11 +113,14 @@ static void well(int fd)
 
 static int open_it(void **state)
 {
+	struct launched as = { .size = 1, .local_size = 1 };
 	char why[COUNT_WHY_MAX] = "";
 
 	(void)state;
 	reads = rings = 0;
-	if (region_open(NULL, 0, &region, why)) {
+	snprintf(as.job, sizeof(as.job), "run_region.%d", (int)getpid());
+	if (node_meet(&as, "", &node, why) || region_tell(0, node_path(node), why) ||
+	    region_open(&region, why)) {
 		print_error("%s\n", why);
 		return -1;
 	}
@@ -129,8 +132,24 @@ static int close_it(void **state)
 {
 	(void)state;
 	region_close(region);
+	node_leave(node);
 	window_close(&window);
 	return 0;
+}
+
+static void begin(int ranks)
+{
+	region_begin(region, ranks);
+	node_go(node, region);
+}
+
+static void end(void)
+{
+	uint64_t ns = 0;
+
+	node_halt(node);
+	node_wait(node, &ns);
+	region_end(region);
 }
 
 static long long counted(void)
@@ -148,7 +167,7 @@ static void ranks_wait_for_the_last_to_begin(void **state)
 	int fds[3];
 
 	(void)state;
-	region_begin(region, 3);
+	begin(3);
 	for (int i = 0; i < 2; i++)
 		fds[i] = say(REGION_BEGUN, i, 0, 0);
 	assert_false(readable(fds[0], NOT_MS) || readable(fds[1], 0));
@@ -162,7 +181,7 @@ static void ranks_wait_for_the_last_to_begin(void **state)
 	well(say(REGION_ENDED, 1, 0, 0));
 	for (int i = 0; i < 3; i++)
 		well(say(REGION_GONE, i, 0, 0));
-	region_end(region);
+	end();
 	assert_int_equal(counted(), 11);
 	assert_string_equal(window.reason, "");
 	assert_int_equal(rings, 0);
@@ -173,13 +192,13 @@ static void a_program_without_mpi_is_not_waited_for(void **state)
 	int fd;
 
 	(void)state;
-	region_begin(region, 2);
+	begin(2);
 	fd = say(REGION_BEGUN, 0, 0, 0);
 	assert_false(readable(fd, NOT_MS));
 	well(say(REGION_GONE, 1, 5, 0));
 	well(fd);
 	well(say(REGION_ENDED, 0, 0, 0));
-	region_end(region);
+	end();
 	assert_int_equal(counted(), 1);
 	assert_string_equal(window.reason, "");
 }
@@ -190,7 +209,7 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 	int fd;
 
 	(void)state;
-	region_begin(region, 2);
+	begin(2);
 	fd = say(REGION_BEGUN, 0, 0, 0);
 	well(say(99, 0, 0, 0));
 	later_s = 9;
@@ -202,7 +221,7 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 	well(say(REGION_BEGUN, 1, 0, 0));
 	well(say(REGION_ENDED, 0, 0, 0));
 	well(say(REGION_ENDED, 1, 0, 0));
-	region_end(region);
+	end();
 	later_s = 0;
 	assert_int_equal(counted(), 1);
 }
@@ -210,10 +229,10 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 static void without_mpi_everything_is_counted(void **state)
 {
 	(void)state;
-	region_begin(region, 2);
+	begin(2);
 	well(say(REGION_GONE, 1, 0, 0));
 	well(say(REGION_GONE, 0, 3, 0));
-	region_end(region);
+	end();
 	assert_int_equal(counted(), 1000);
 	assert_false(window.begun);
 	assert_int_equal(rings, 0);
@@ -234,7 +253,7 @@ static void the_first_reason_counts(void **state)
 		window.begun = window.ended = false;
 		window.reason[0] = '\0';
 		rings = 0;
-		region_begin(region, 2);
+		begin(2);
 		for (int rank = 0; rank < 2; rank++)
 			fds[rank] = say(REGION_BEGUN, rank, 0, 0);
 		well(fds[0]);
@@ -245,7 +264,7 @@ static void the_first_reason_counts(void **state)
 		assert_int_equal(rings, 1);
 		fds[0] = say(REGION_GONE, 0, 128 + 15, 1);
 		assert_int_equal(answer(fds[0]), REGION_EARLY);
-		region_end(region);
+		end();
 		/* The rank may go when all is written. */
 		assert_false(readable(fds[0], NOT_MS));
 		assert_string_equal(window.reason, ways[i].reason);
@@ -260,23 +279,23 @@ static void one_that_waits_for_the_report_is_not_let_go_by_the_others(void **sta
 	int gone, fd;
 
 	(void)state;
-	region_begin(region, 2);
+	begin(2);
 	gone = say(REGION_GONE, 1, 128 + 11, 1);
 	assert_int_equal(answer(gone), REGION_EARLY);
 	fd = say(REGION_BEGUN, 0, 0, 0);
 	well(fd);
 	assert_false(readable(gone, NOT_MS));
 	well(say(REGION_ENDED, 0, 0, 0));
-	region_end(region);
+	end();
 	close(gone);
 }
 
 static void a_rank_whose_end_nobody_tells_is_missed(void **state)
 {
 	(void)state;
-	region_begin(region, 1);
+	begin(1);
 	well(say(REGION_BEGUN, 0, 0, 0));
-	region_end(region);
+	end();
 	assert_string_equal(window.reason, "a rank ended without MPI_Finalize");
 	assert_int_equal(counted(), 999);	/* until the program's end */
 }
@@ -286,10 +305,10 @@ static void what_was_told_before_the_end_is_heard(void **state)
 	int fd;
 
 	(void)state;
-	region_begin(region, 1);
+	begin(1);
 	well(say(REGION_BEGUN, 0, 0, 0));
 	fd = say(REGION_ENDED, 0, 0, 0);
-	region_end(region);
+	end();
 	well(fd);
 	assert_true(window.ended);
 	assert_string_equal(window.reason, "");
@@ -298,14 +317,14 @@ static void what_was_told_before_the_end_is_heard(void **state)
 static void several_programs_of_one_rank_are_counted_together(void **state)
 {
 	(void)state;
-	region_begin(region, 1);
+	begin(1);
 	well(say(REGION_BEGUN, 0, 0, 0));
 	well(say(REGION_BEGUN, 0, 0, 0));
 	well(say(REGION_ENDED, 0, 0, 0));
 	reads += 5;
 	well(say(REGION_ENDED, 0, 0, 0));
 	well(say(REGION_GONE, 0, 0, 0));
-	region_end(region);
+	end();
 	assert_int_equal(counted(), 6);
 }
 
@@ -316,7 +335,7 @@ static void nonsense_is_answered_or_ended(void **state)
 	char byte;
 
 	(void)state;
-	region_begin(region, 1);
+	begin(1);
 	assert_int_equal(socket_connect(fd, path), 0);
 	assert_int_equal(send(fd, "?", 1, 0), 1);
 	assert_true(readable(fd, SOON_MS));
@@ -330,24 +349,21 @@ static void nonsense_is_answered_or_ended(void **state)
 	well(say(99, 0, 0, 0));
 	well(say(REGION_BEGUN, 0, 0, 0));
 	well(say(REGION_ENDED, 0, 0, 0));
-	region_end(region);
+	end();
 	assert_int_equal(counted(), 1);
 	close(silent);
 }
 
 static void each_run_has_a_region_of_its_own(void **state)
 {
-	struct stat st;
-
 	(void)state;
 	for (int run = 0; run < 3; run++) {
 		window.begun = window.ended = false;
-		region_begin(region, 1);
+		begin(1);
 		well(say(REGION_BEGUN, 0, 0, 0));
 		well(say(REGION_ENDED, 0, 0, 0));
-		region_end(region);
+		end();
 		assert_true(window.ended);
-		assert_int_equal(stat(strchr(getenv(REGION_ENV), ':') + 1, &st), -1);
 	}
 }
 
