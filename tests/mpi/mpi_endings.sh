@@ -127,7 +127,7 @@ done
 # -- the launcher is killed while the ranks work: they, or what has started them, end what they do
 segment=$scratch/segment.$((ends += 1))
 rm -f "$scratch"/report.*
-export MEANWHILE="touch '$scratch/works'"
+export MEANWHILE="touch '$scratch/works'; while [ -e '$scratch/works' ]; do sleep 0.1; done"
 ranks 2 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- ipmu-mpi-run -e $event -o "$scratch/report" \
 	"$scratch/end" nap 0 >"$scratch/out" 2>&1 &
 job=$!
@@ -138,6 +138,7 @@ for pid in $(pgrep -f "$(basename "$MPIRUN").* -s $segment "); do	# and the time
 	mpirun* | mpiexec* | orterun | prterun) kill -KILL $pid && killed=yes ;;
 	esac
 done
+rm -f "$scratch/works"
 check 'a launcher is killed' [ -n "$killed" ]
 wait $job 2>/dev/null
 how='a killed launcher'
