@@ -15,6 +15,7 @@ EXTRA_LIBS_engine_fault_table = -Wl,--wrap=open,--wrap=close,--wrap=dup3,--wrap=
 EXTRA_LIBS_engine_undocumented = -Wl,--wrap=open,--wrap=close,--wrap=pread,--wrap=pwrite
 EXTRA_LIBS_topo_boxes = -Wl,--wrap=calloc
 EXTRA_OBJECTS_topo_boxes = $(O)/hwloc_topo/pmutopo/counts.o $(O)/hwloc_topo/pmutopo/line.o
+EXTRA_LIBS_vpmu_frames = -Wl,--wrap=malloc,--wrap=realloc
 EXTRA_OBJECTS_vpmu_store = $(O)/virtual_pmu/native/store.o
 EXTRA_OBJECTS_glue_events = $(O)/component/papi_glue/event_table.o
 EXTRA_LIBS_glue_events = -Wl,--wrap=calloc,--wrap=realloc,--wrap=free

@@ -12,6 +12,7 @@
 
 struct frame_head { uint32_t type, bytes; };
 #define FRAME_MAX (64u << 20)
+#define PART_MAX 65536	/* bytes of a frame that are waited for at once: most frames are shorter */
 
 /* ---- frames ---- */
 
@@ -52,6 +53,27 @@ int vpmu_frame_write(int fd, enum vpmu_frame_type type, const void *payload, siz
 	return write_all(fd, &head, sizeof(head)) || write_all(fd, payload, bytes) ? -1 : 0;
 }
 
+/* Memory grows with what has come: a length alone takes none. */
+static char *payload_read(int fd, size_t bytes)
+{
+	char *data = NULL;
+	size_t have = 0;
+
+	do {
+		size_t part = bytes - have < PART_MAX ? bytes - have : PART_MAX;
+		char *more = realloc(data, have + part + 1);
+
+		if (!more || read_all(fd, more + have, part)) {
+			free(more ? more : data);
+			return NULL;
+		}
+		data = more;
+		have += part;
+	} while (have < bytes);
+	data[bytes] = '\0';
+	return data;
+}
+
 int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes)
 {
 	struct frame_head head;
@@ -59,12 +81,9 @@ int vpmu_frame_read(int fd, uint32_t *type, void **payload, size_t *bytes)
 
 	if (read_all(fd, &head, sizeof(head)) || head.bytes > FRAME_MAX)
 		return -1;
-	data = malloc((size_t)head.bytes + 1);
-	if (!data || read_all(fd, data, head.bytes)) {
-		free(data);
+	data = payload_read(fd, head.bytes);
+	if (!data)
 		return -1;
-	}
-	data[head.bytes] = '\0';
 	*type = head.type;
 	*payload = data;
 	*bytes = head.bytes;
