@@ -20,8 +20,8 @@ static inline void fuzz_file_write(struct fuzz_file *f, const void *data, size_t
 		REQUIRE(f->fd >= 0);
 		snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
 	}
-	REQUIRE(ftruncate(f->fd, 0) == 0);
 	REQUIRE(pwrite(f->fd, data, size, 0) == (ssize_t)size);
+	REQUIRE(ftruncate(f->fd, (off_t)size) == 0);	/* last: the file keeps its memory */
 }
 
 #endif
