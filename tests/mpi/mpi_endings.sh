@@ -132,14 +132,9 @@ ranks 2 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- ipmu-mpi-run -e $even
 	"$scratch/end" nap 0 >"$scratch/out" 2>&1 &
 job=$!
 until [ -e "$scratch/works" ] || ! kill -0 $job 2>/dev/null; do sleep 0.02; done
-killed=
-for pid in $(pgrep -f "$(basename "$MPIRUN").* -s $segment "); do	# and the timeout before it
-	case $(cat /proc/$pid/comm) in
-	mpirun* | mpiexec* | orterun | prterun) kill -KILL $pid && killed=yes ;;
-	esac
-done
+launcher=$(pgrep -P "$(pgrep -P $job -x timeout)")
+check 'a launcher is killed' kill -KILL "$launcher"
 rm -f "$scratch/works"
-check 'a launcher is killed' [ -n "$killed" ]
 wait $job 2>/dev/null
 how='a killed launcher'
 check "$how: no register stays enabled" put_back
