@@ -53,15 +53,6 @@ end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
 	done
 }
 
-ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
-	local launcher states dead=0
-	while sleep 2; do
-		launcher=$(pgrep -P "$1") && states=$(ps -o state= --ppid "$launcher") || continue
-		grep -qv Z <<<"$states" && dead=0 || dead=$((dead + 1))
-		[ "$dead" -lt 3 ] || kill -KILL "$launcher"
-	done
-}
-
 ranks() {	# ranks N COMMAND... : within $limit seconds
 	local n=$1 job watcher status
 	shift
