@@ -66,7 +66,7 @@ while read -r line; do fail "$line"; done < <(sentences "${pages[@]}")
 
 # -- spelling; the words are names in code
 spelling() {	# spelling FILE...
-	codespell -L te,ypes,bu,inout,wants,onces,inflight,statics,frist "$@"
+	codespell -L te,ypes,bu,inout,wants,onces,inflight,statics,frist,mis "$@"
 }
 if command -v codespell >/dev/null; then
 	while read -r line; do fail "spelling: $line"; done < <(spelling "${sources[@]}" "${documents[@]}")
