@@ -7,7 +7,8 @@ set -u
 needs qemu-x86_64
 export VPMU_TALLY=$scratch/tally	# the driver changes registers
 
-${CC:-cc} -std=gnu11 -O2 -fPIC -shared "${SRCDIR:?}/tests/check/driver.c" -o "$scratch/driver.so" -ldl >"$scratch/out" 2>&1
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -shared "${SRCDIR:?}/tests/check/driver.c" \
+	-o "$scratch/driver.so" -ldl >"$scratch/out" 2>&1
 verdict 'the driver is built' $?
 for box in 0 1; do
 	mkdir -p "$scratch/drivers/uncore_cbox_$box"
