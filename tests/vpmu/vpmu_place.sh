@@ -37,9 +37,11 @@ for beside in state system; do
 done
 if [ "$(id -u)" = 0 ]; then
 	for beside in state system; do
-		mkdir "$segment.$beside"
-		: >"$segment.$beside/precious"
-		chown -R 54321 "$segment.$beside"
+		# Other tests' runs remove a folder without a segment while it is ours.
+		mkdir "$segment-made"
+		: >"$segment-made/precious"
+		chown -R 54321 "$segment-made"
+		mv "$segment-made" "$segment.$beside"
 		run -- true
 		is "a stranger's $beside ends the run" "125 1" "$? $(grep -c 'belongs to another user' "$scratch/out")"
 		verdict "a stranger's $beside is left alone" "$(test -e "$segment.$beside/precious"; echo $?)"
