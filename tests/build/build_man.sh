@@ -44,10 +44,10 @@ for page in "$srcdir"/man/*.1; do
 	while IFS= read -r option; do
 		[[ $text = *"$option"* ]] || fail "$name.1 does not name $option"
 	done < <(grep -oE -e '(^|[ ,])--[a-z][a-z-]*' "$scratch/help" | tr -d ' ,' | sort -u)
-	# And the other way round: a page must not promise what is not there.
+	# And the other way round: a page must not promise what is not there. Text is further to the right.
 	while IFS= read -r option; do
 		[[ $help = *"$option"* ]] || fail "$name --help does not name $option"
-	done < <(sed -n '/^OPTIONS/,/^[A-Z]/p' "$scratch/$name" | grep -oE -e '^ +-.*' |
+	done < <(sed -n '/^OPTIONS/,/^[A-Z]/p' "$scratch/$name" | grep -oE -e '^ {1,8}-.*' |
 		grep -oE -e '--[a-z][a-z-]*' | sort -u)
 done
 for command in ipmu-allowlist pmutopo vpmu; do
