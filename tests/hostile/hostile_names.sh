@@ -5,6 +5,7 @@
 set -u
 [ "$(id -u)" = 0 ] || { echo 'only root can become two other users'; exit 77; }
 if [ -z "${NAMES_APART-}" ]; then
+	why=$(unshare --mount --propagation private true 2>&1) || { echo "$why (a chroot?)"; exit 77; }
 	NAMES_APART=1 unshare --mount --propagation private "$0" "$@"
 	exit
 fi
