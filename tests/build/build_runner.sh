@@ -22,6 +22,7 @@ plant bad.sh <<<'echo because; exit 3'
 plant skip.sh <<<'echo noise; echo no such device; exit 77'
 plant hang.sh <<<'sleep 100'
 plant killed.sh <<<'kill -SEGV $$'
+plant interrupted.sh <<<'kill -INT $$'
 plant unit <<<'#!/bin/sh
 echo "[  FAILED  ] 77 test(s)"; exit 77'
 plant partly <<<'#!/bin/sh
@@ -60,6 +61,9 @@ limit=1 run 1 '0 passed, 1 failed, 0 skipped' hang.sh
 says 'FAIL: hang: no end after 1 s, or killed'
 run 1 '0 passed, 1 failed, 0 skipped' killed.sh
 says 'FAIL: killed: signal 11'
+# As for a command that a shell has put into the background.
+(trap '' INT; run 1 '0 passed, 1 failed, 0 skipped' interrupted.sh)
+says 'FAIL: interrupted: signal 2'
 run 1 '0 passed, 1 failed, 0 skipped' unit
 run 0 '1 passed, 0 failed, 0 skipped' partly
 grep -q '^PASS: partly (2 cases skipped' "$scratch/out" || fail 'skipped cases are not told'
