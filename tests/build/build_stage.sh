@@ -98,16 +98,28 @@ if command -v pkg-config >/dev/null; then
 fi
 # -- after a change of the engine a unit test needs what it runs, and not PAPI
 source=component/engine/pmu/client_window.c
-planned() {	# planned TARGET: what make would do
-	"${MAKE:-make}" -C "$BUILDDIR" -n -W $source -W "${SRCDIR:?}/$source" "$1" TESTS=engine_clients \
-		2>/dev/null | sed "/run-tests/d; s,$BUILDDIR,,g; s,$SRCDIR,,g"
+planned() {	# planned TARGET TEST CHANGED-FILE...: what make would do
+	local target=$1 test=$2 file changed=()
+	shift 2
+	for file; do
+		changed+=(-W "$file" -W "${SRCDIR:?}/$file")
+	done
+	"${MAKE:-make}" -C "$BUILDDIR" -n "${changed[@]}" "$target" TESTS="$test" 2>/dev/null |
+		sed "/run-tests/d; s,$BUILDDIR,,g; s,$SRCDIR,,g"
 }
 if [ -x "$BUILDDIR/obj/tests/engine_clients" ]; then
-	planned check-unit >"$scratch/unit"
+	planned check-unit engine_clients $source >"$scratch/unit"
 	for part in client_window ipmu-restore tests/engine_clients; do
 		grep -q "$part" "$scratch/unit" || fail "check-unit does not build $part after an edit"
 	done
 	! grep -qiE 'papi|mpicc' "$scratch/unit" || fail 'check-unit links PAPI after an edit'
-	planned check | grep -qi papi || fail 'check does not link PAPI after an edit'
+	planned check engine_clients $source | grep -qi papi || fail 'check does not link PAPI after an edit'
+fi
+# -- one test builds no fuzzers, nor MPI programs, unless it runs them
+planned check layers mpi_examples/stream.c >"$scratch/one"
+! grep -qE 'fuzz-link|MPICH_CC' "$scratch/one" || fail 'layers builds what other tests run'
+planned check fuzz_short | grep -q fuzz-link || fail 'fuzz_short builds no fuzzers'
+if [ -d "$BUILDDIR/obj/${MPICC:+${MPIS%% *}}/mpi_examples" ]; then
+	planned check mpi_run mpi_examples/stream.c | grep -q MPICH_CC || fail 'mpi_run builds no MPI programs'
 fi
 exit "$failed"
