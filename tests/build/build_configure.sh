@@ -11,13 +11,22 @@ trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" --with-qemu
 failed=0
 unset CC CFLAGS MAKEFLAGS CONFIG_SITE CONFIG_SHELL
 
-if [ -f "$srcdir/config.status" ]; then
-	# A configured source tree refuses other build trees: test a copy of what configure needs.
-	mkdir -p "$scratch/src/component/engine"
-	cp -r "$srcdir/configure" "$srcdir/Makefile.in" "$srcdir/build-aux" "$scratch/src/"
-	cp "$srcdir/component/engine/ipmu.h" "$scratch/src/component/engine/"
-	srcdir=$scratch/src
-fi
+# A configured source tree refuses other build trees: test a copy of what configure needs. What is
+# installed is asked once for each list of ANSWERS: it takes half of configure's time.
+mkdir -p "$scratch/src/component/engine" "$scratch/answers"
+cp -r "$srcdir/configure" "$srcdir/Makefile.in" "$srcdir/build-aux" "$scratch/src/"
+cp "$srcdir/component/engine/ipmu.h" "$scratch/src/component/engine/"
+srcdir=$scratch/src
+mv "$srcdir/build-aux/deps" "$srcdir/build-aux/deps-asked"
+cat >"$srcdir/build-aux/deps" <<'END'
+#!/bin/sh
+[ "$1" = missing ] && [ -n "${ANSWERS-}" ] || exec sh "$0-asked" "$@"
+answer=$(IFS=_; echo "$ANSWERS/$*")
+[ -e "$answer" ] || sh "$0-asked" "$@" >"$answer"
+while read -r line; do
+	echo "$line"
+done <"$answer"
+END
 
 configure() {	# configure WANTED-STATUS ARGUMENT...: in a new build folder; output in $out
 	local want=$1
@@ -45,7 +54,7 @@ bare() {
 # -- packages missing: each is named, with what it is for and the command that gets it
 bare
 # Not even /usr/sbin may show what the machine really has.
-sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps" >"$scratch/deps"
+sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps-asked" >"$scratch/deps"
 out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base emulator openmpi mpich)
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	[[ $'\n'$out =~ $'\n'"$package must ". ]] || fail "$package is not named as needed"
@@ -62,6 +71,7 @@ never 'installing packages'
 
 # From here on configure need not look for the best shell each time: 35 processes.
 export CONFIG_SHELL=$BASH
+export ANSWERS=$scratch/answers
 
 # -- no sources: nothing is fetched unasked, both ways out are named
 configure 1
@@ -99,7 +109,7 @@ configure 0 --help
 says '--install-deps'
 says '--with-papi-src=DIR'
 
-configure 1 CC=/nonexistent/gcc "${trees[@]}"
+ANSWERS='' configure 1 CC=/nonexistent/gcc "${trees[@]}"
 errors 1
 says 'CC=/nonexistent/gcc: there is no such compiler'
 
@@ -169,7 +179,7 @@ printf '#!/bin/sh\ncase "$*" in *cmocka* | *muparser*) exit 1 ;; esac\nexec pkg-
 chmod +x "$PKG_CONFIG"
 export PKG_CONFIG
 plain=(--without-mpi "${trees[@]}")
-configure 0 "${plain[@]}"
+ANSWERS='' configure 0 "${plain[@]}"
 unset PKG_CONFIG
 says 'libcmocka-dev: '
 says 'unit tests        no'
