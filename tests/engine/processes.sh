@@ -35,11 +35,18 @@ start() {
 	pid[$name]=$(pgrep -P "${job[$name]}")
 }
 answer() {	# answer NAME WORD: waits for the answer to the order WORD, prints its counts
+	local line got i pause
+	exec {pause}<> <(:)	# read waits for it, and starts no process
 	for ((i = 0; i < 30000; i++)); do
-		sed -n "s/^$2 //p" "$scratch/$1.out" | tail -n 1 | grep . && return
-		sleep 0.05
+		got=
+		while read -r line; do
+			[[ $line != "$2 "?* ]] || got=${line#"$2 "}
+		done <"$scratch/$1.out"
+		[ -z "$got" ] || break
+		read -r -t 0.05 -u $pause
 	done
-	return 1
+	exec {pause}>&-
+	[ -n "$got" ] && echo "$got"
 }
 order() {	# order NAME WORD NUMBER
 	echo "$2 ${3:-}" >&"${to[$1]}"

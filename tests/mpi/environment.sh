@@ -44,11 +44,18 @@ ${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "${preloaded[@]}" -ldl 
 # thread of PMIx wants a lock while prte_state_base_track_procs waits for it. All ranks have ended by
 # then, and 5.0 has waited for them, too, which is how it is told from a job that runs.
 end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
-	local launcher states begun= dead=0
-	while sleep 2; do
-		launcher=$(pgrep -P "$1") || continue
-		states=$(ps -o state= --ppid "$launcher") && begun=yes
-		[ -n "$begun" ] && ! grep -q '[^Z]' <<<"$states" && dead=$((dead + 1)) || dead=0
+	local launcher children child state begun= alive dead=0 pause
+	exec {pause}<> <(:)	# read waits for it, and starts no process
+	while ! read -r -t 2 -u $pause; do
+		launcher= children= alive=	# these files end without a newline, which read takes for a failure
+		read -r launcher _ <"/proc/$1/task/$1/children"
+		[ -n "$launcher" ] || continue
+		read -r children <"/proc/$launcher/task/$launcher/children"
+		for child in $children; do
+			begun=yes
+			read -r state <"/proc/$child/stat" && state=${state##*) } && [ "${state%% *}" = Z ] || alive=yes
+		done
+		[ -n "$begun" ] && [ -z "$alive" ] && dead=$((dead + 1)) || dead=0
 		[ "$dead" -lt 5 ] || kill -KILL "$launcher"
 	done
 }
