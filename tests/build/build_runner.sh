@@ -52,6 +52,14 @@ mkdir "$scratch/a b"
 (umask 077; LC_ALL=de_DE.UTF-8 LANGUAGE=de TMPDIR="$scratch/a b" run 1 '0 passed, 1 failed, 0 skipped' plain.sh)
 says '  | C  /tmp'
 says '  | 0022'
+# A script in python3's place is passed by: it is in none of the processes that tests start.
+if python=$(python3 -I -S -c 'import sys; print(sys.executable)' 2>/dev/null); then
+	mkdir "$scratch/shims"
+	printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$scratch/shims/python3"
+	chmod +x "$scratch/shims/python3"
+	plant interpreter.sh <<<'[ "$(type -P python3)" -ef "$PYTHON" ]'
+	PYTHON=$python PATH=$scratch/shims:$PATH run 0 '1 passed, 0 failed, 0 skipped' interpreter.sh
+fi
 run 1 '1 passed, 1 failed, 1 skipped' good.sh bad.sh skip.sh
 says 'FAIL: bad: status 3'
 says '  | because'
