@@ -115,6 +115,8 @@ check '_exit: said' says 'INCOMPLETE: rank 0 ended without MPI_Finalize, with ex
 check '_exit: the report is marked' [ "$(info complete)" = 0 ]
 check '_exit: what it had counted is there' [ "$(count)" = 2010 ]
 
+first_mpi || finish	# what follows is between a program and its ipmu-run
+
 # ---- nowhere to write
 
 for where in nonexistent/report precious/report; do
