@@ -12,11 +12,23 @@ index=tests/data/pmus.tsv
 # ---- the lists to walk
 
 engine_families() {	# "VARIABLE NAME" of each family of the engine's list
-	local variable
-	grep -o '&ipmu_[a-z0-9_]*' component/engine/pmu/families.c | tr -d '&' | while read -r variable; do
-		grep -hA1 "^const struct ipmu_family $variable = {" component/engine/pmu/*.c |
-			sed -n "s/.*\.name = \"\([a-z0-9_]*\)\".*/$variable \1/p"
-	done
+	awk 'NR == FNR {
+			while (match($0, /&ipmu_[a-z0-9_]*/)) {
+				listed[++n] = substr($0, RSTART + 1, RLENGTH - 1)
+				$0 = substr($0, RSTART + RLENGTH)
+			}
+			next
+		}
+		FNR == 1 { at = -1 }
+		/^const struct ipmu_family / { variable = $4; at = FNR }
+		FNR <= at + 1 && match($0, /\.name = "[a-z0-9_]+"/) {
+			name[variable] = substr($0, RSTART + 9, RLENGTH - 10)
+		}
+		END {
+			for (i = 1; i <= n; i++)
+				if (listed[i] in name)
+					print listed[i], name[listed[i]]
+		}' component/engine/pmu/families.c component/engine/pmu/*.c
 }
 machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
 	sed -n '/^const struct vpmu_family_row/,/^}/p' virtual_pmu/machine/families.c |
@@ -94,19 +106,25 @@ look() {	# look WHOSE <NEEDS: complains of each that is not there
 	done
 }
 
-walk() {	# walk TREE
-	local variable name facts generation names groups docs prefix enumerator
+walk() {	# walk TREE [PATTERN]: all, or what has such a name
+	local only=${2-*} variable name facts generation names groups docs prefix enumerator
 	cd "$1" || return
 	while read -r variable name; do
+		# shellcheck disable=SC2053 # it is a pattern
+		[[ $name == $only ]] || continue
 		IFS=$'\t' read -r facts generation names _ groups docs < <(sed -n "s/^$name	//p" $index)
 		[ -n "${docs-}" ] || { echo "$name: no row in $index"; continue; }
 		family_needs "$variable" "$name" "$facts" "$generation" "$names" "$groups" "$docs" |
 			look "$name"
 	done < <(engine_families)
 	while read -r name; do
+		# shellcheck disable=SC2053
+		[[ $name == $only ]] || continue
 		box_needs "$name" | look "$name"
 	done < <(xeon_boxes)
 	while read -r prefix enumerator; do
+		# shellcheck disable=SC2053
+		[[ $prefix == $only ]] || continue
 		machine_needs "$prefix" "$enumerator" | look "$prefix"
 	done < <(machines)
 }
@@ -139,18 +157,18 @@ printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_un
 sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \
 	"$root/virtual_pmu/machine/families.c" >"$tree/virtual_pmu/machine/families.c"
 cp "$root/$index" "$tree/$index"
-is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" | grep '^new_unc')"
+is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" "*new*" | grep '^new_unc')"
 printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
 is 'all that a new family needs' "README.md component/commands/ipmu-allowlist.c docs/pmus.md \
 docs/program.md hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
 pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
 tests/data/client-uncores.events.tsv tests/data/client-uncores.registers.tsv \
 tests/engine/engine_registers.c tests/support/clients.c tests/topo/topo_boxes.c" \
-	"$(walk "$tree" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
+	"$(walk "$tree" "*new*" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
 is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu/vpmu_machines.sh virtual_pmu/model/model.c" \
-	"$(walk "$tree" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
+	"$(walk "$tree" "*new*" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
 # ... and CONTRIBUTING.md names each of these files.
-unnamed=$(walk "$tree" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
+unnamed=$(walk "$tree" "*new*" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
 	grep -qF "\`${file/%.events.tsv/}" "$root/CONTRIBUTING.md" ||
 		grep -qF "\`${file/client-uncores/NAME}" "$root/CONTRIBUTING.md" || echo "$file"
 done)
@@ -160,7 +178,7 @@ printf 'static const struct ipmu_pmu_type box = { .pfm = "nhmex_unc_newbox" };\n
 	>>"$tree/component/engine/pmu/new_uncore.c"
 is 'all that a new box needs' "README.md docs/pmus.md docs/program.md hwloc_topo/boxes.c \
 ipmu_run/group_files/nhmex_unc_newbox/* pfm_events/README.md tests/claims.tsv tests/data/units.tsv \
-tests/topo/topo_boxes.c" "$(walk "$tree" | sed -n 's/^nhmex_unc_newbox: no row in //p' | LC_ALL=C sort | paste -sd' ')"
+tests/topo/topo_boxes.c" "$(walk "$tree" "*new*" | sed -n 's/^nhmex_unc_newbox: no row in //p' | LC_ALL=C sort | paste -sd' ')"
 sed -i '$d' "$tree/$index"
-walk "$tree" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
+walk "$tree" "*new*" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
 finish
