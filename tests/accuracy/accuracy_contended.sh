@@ -30,7 +30,7 @@ check() {	# check WHAT CONDITION
 	fi
 }
 
-each=100000
+each=50000
 try() {		# try MACHINE EVENT THREADS
 	local what="$1, $3 threads" all=$((each * $3)) one two apart
 	one=$(moves "$@" $each 0) && two=$(moves "$@" $((2 * each)) 0) && apart=$(moves "$@" $each 1) ||
