@@ -41,8 +41,6 @@ compare() {	# compare KERNEL [OPTION]...
 
 llc=8388608,16,64
 echo "LLC: $llc (bytes, ways, line)"
-compare stream
-compare matmul
 compare random -r 500000
 llc=2097152,8,64
 echo "LLC: $llc"
