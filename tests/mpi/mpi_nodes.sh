@@ -51,7 +51,7 @@ fi
 
 # -- virtual machines, one a node: what all ranks read by arithmetic, 5 % as on one node
 with 2
-for n in 2 4 8; do
+for n in 4 8; do
 	machine=$native mib=16
 	! first_mpi || [ $n != 4 ] || machine="$vpmu run" mib=12
 	# shellcheck disable=SC2086 # words
