@@ -9,6 +9,8 @@ rooms=(hwloc_topo pfm_events component virtual_pmu mpi_aggregation measure ipmu_
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
+all=$'\n'$(find "${rooms[@]}")$'\n'
+
 quoted() { grep -o '`[^`]*`' "$1" | tr -d '`'; }
 
 missing() {	# missing DOCUMENT: paths and functions that are not there
@@ -21,7 +23,7 @@ missing() {	# missing DOCUMENT: paths and functions that are not there
 				echo "$1: $word is not in ${file:-a file}"
 			;;
 		*/* | *.[ch])
-			[ -e "$word" ] || find "${rooms[@]}" -path "*/${word%/}" | grep -q . ||
+			[ -e "$word" ] || [[ $all = *"/${word%/}"$'\n'* ]] ||
 				echo "$1: $word is not there"
 			[ -f "$word" ] && file=$word
 			;;
@@ -42,7 +44,7 @@ anchors() {	# anchors DOCUMENT: of its headings, as forges make them
 dangling() {	# dangling DOCUMENT
 	local link file
 	while read -r link; do
-		file=$(dirname "$1")/${link%%#*}
+		file=${1%/*}/${link%%#*}
 		[ "${link%%#*}" ] || file=$1
 		[ -e "$file" ] || { echo "$1: there is no $file"; continue; }
 		[[ $link != *'#'* ]] || grep -Fqx -e "${link#*#}" < <(anchors "$file") ||
