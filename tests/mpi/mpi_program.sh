@@ -167,6 +167,8 @@ done
 unset limit preload
 check 'MPI on two nodes' grep -q '^  "complete":true,$' out.json
 
+first_mpi || finish	# what follows is between our processes
+
 # -- nodes meet in files: no socket listens, and what others have laid beside it is left alone
 cat >stranger <<-'CODE'
 	#!/bin/bash
@@ -316,9 +318,13 @@ if [ -x three ]; then
 	check 'a program to merge' says "unexpected argument 'true'"
 	# A thousand nodes of one rank each, by changing the size in copies of node 1.
 	mkdir many && cd many || exit 1
-	for ((i = 0; i < 1000; i++)); do
-		sed 's/"size":3/"size":1000/; s/"host":"node1"/"host":"n'$i'"/' ../out.node1.json >out.n$i.json
-	done
+	awk '{ all = all $0 "\n" } END { gsub(/"size":3/, "\"size\":1000", all)
+		for (i = 0; i < 1000; i++) {
+			report = all
+			gsub(/"host":"node1"/, "\"host\":\"n" i "\"", report)
+			printf "%s", report >("out.n" i ".json")
+			close("out.n" i ".json")
+		} }' ../out.node1.json
 	merge --merge out
 	check 'a thousand nodes: the job' [ "$(count $instructions all)" = 3000 ]
 	cd "$scratch" || exit 1
