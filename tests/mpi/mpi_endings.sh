@@ -12,13 +12,13 @@ event=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 # Ranks run natively, and what is counted are small programs that they have emulated on their
 # machine meanwhile: emulated ranks would take thirty times the time. Some are, below.
 ends=0 emulated= heard=
-end() {		# end HOW RANK: three ranks on one virtual node, a new one each time
-	local run=()
+end() {		# end HOW RANK: three ranks on one virtual node, a new one each time; two emulated ones
+	local run=() n=3
 	rm -f "$scratch"/report.*
 	segment=$scratch/segment.$((ends += 1))
 	export MEANWHILE="env -i PATH='$PATH' '$vpmu' run -s '$segment' true"
-	[ -z "$emulated" ] || MEANWHILE='' run=("$vpmu" run --)
-	ranks 3 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- ipmu-mpi-run -e $event \
+	[ -z "$emulated" ] || MEANWHILE='' run=("$vpmu" run --) n=2
+	ranks $n "$vpmu" run --no-feed -m skl-4c8t -s "$segment" -- ipmu-mpi-run -e $event \
 		-o "$scratch/report" -- "${run[@]}" "$scratch/end" "$@" >"$scratch/out" 2>&1
 	how="$1 by rank $2${emulated:+, emulated}"
 }
@@ -66,23 +66,23 @@ incomplete() {	# incomplete REASON
 # Hydra may have ended the process that tells people. The mpirun of Open MPI 5 and newer may drop what
 # ranks print after one has failed.
 [ $MPI = mpich ] || heard=$("$MPIRUN" --version | grep ') 4\.')
-for rank in 0 1; do
-	for way in abort exit quit term segv kill; do
-		# The emulator passes on signals in its own way.
-		[ $way$rank != segv0 ] || ! first_mpi || emulated=yes
-		end $way $rank
-		emulated=
-		case $way in
-		abort) incomplete "MPI_Abort was called by rank $rank" ;;
-		exit | quit) incomplete "rank $rank ended without MPI_Finalize, with exit status 0" ;;
-		term) incomplete "rank $rank ended by signal 15, SIGTERM" ;;
-		segv) incomplete "rank $rank ended by signal 11, SIGSEGV" ;;
-		kill) incomplete "rank $rank ended by signal 9, SIGKILL" ;;
-		esac
-		check "$how: has what was counted" measured
-		check "$how: no register is enabled" restored
-		[ -z "$heard" ] || check "$how: tells people" says 'INCOMPLETE: '
-	done
+# The rank that counts and another one: each is ended by a call, a status and a signal, and killed.
+for ending in abort:0 exit:0 term:0 kill:0 abort:1 quit:1 segv:1 kill:1; do
+	way=${ending%:*} rank=${ending#*:}
+	# The emulator passes on signals in its own way.
+	[ $way != segv ] || ! first_mpi || emulated=yes
+	end $way $rank
+	emulated=
+	case $way in
+	abort) incomplete "MPI_Abort was called by rank $rank" ;;
+	exit | quit) incomplete "rank $rank ended without MPI_Finalize, with exit status 0" ;;
+	term) incomplete "rank $rank ended by signal 15, SIGTERM" ;;
+	segv) incomplete "rank $rank ended by signal 11, SIGSEGV" ;;
+	kill) incomplete "rank $rank ended by signal 9, SIGKILL" ;;
+	esac
+	check "$how: has what was counted" measured
+	check "$how: no register is enabled" restored
+	[ -z "$heard" ] || check "$how: tells people" says 'INCOMPLETE: '
 done
 
 # Nothing can be written after SIGKILL of the process that counts: what was prepared says so. Another

@@ -39,8 +39,6 @@ if first_mpi; then
 	check 'jacobi: reads' within "$(printed $imc.DRAM_DATA_READS)" $((4 * 2 * n * n / 8)) $percent
 	check 'jacobi: writes' within "$(printed $imc.DRAM_DATA_WRITES)" $((4 * n * n / 8)) $percent
 	cat "$scratch/out"
-	on_machine 2 "${counted[@]}" -e $imc.DRAM_DATA_READS -- "$vpmu" run -- "$examples/cg" 150 3
-	check 'cg from outside' says "$imc.DRAM_DATA_READS +[0-9]+"
 fi
 
 # Natively: the results do not depend on the ranks, and CG finds the known solution.
