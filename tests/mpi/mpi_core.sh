@@ -117,6 +117,7 @@ unset LIBPFM_NHMEX_UNCONFIRMED
 pages -e $mbox.PAGE_MISS
 check 'an unconfirmed row is refused by default' says 'has no event .*PAGE_MISS'
 unset MEANWHILE
+first_mpi || finish
 
 # -- events that are not there: what to do, in the component's own words where it has some, once
 list="'vpmu run -m skl-4c8t papi_native_avail'"
