@@ -26,7 +26,8 @@ extern const char *const kernel_names[KERNELS];
  * thread on each of these CPUs. 0, or a negative errno. */
 int work_open(struct kernel_work **out, const int *cpus, int ncpus, size_t bytes, size_t broom);
 void work_close(struct kernel_work *w);
-/* Run the kernel once, and see to it that no cache has a line of the buffer. 0, or -ENOMEM. */
+/* If the kernel uses memory, run it once, and see to it that no cache has a line of the buffer.
+ * 0, or -ENOMEM. */
 int work_prepare(struct kernel_work *w, enum kernel k);
 void work_run(struct kernel_work *w, enum kernel k);
 /* Units of work of a run, of all threads together: lines of 64 bytes, or steps of the loop. */

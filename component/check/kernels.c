@@ -30,6 +30,7 @@ struct kernel_work {
 	int n;
 	enum order order;
 	enum kernel kernel;
+	bool linked;		/* the chase can begin: every line has its link */
 	sem_t done;
 	struct worker workers[];
 };
@@ -237,10 +238,14 @@ static void order_all(struct kernel_work *w, enum order order)
 int work_prepare(struct kernel_work *w, enum kernel k)
 {
 	w->kernel = k;
-	order_all(w, LINK);
+	if (k == LOOP)
+		return 0;
+	if (!w->linked)
+		order_all(w, LINK);
 	for (int i = 0; i < w->n; i++)
 		if (!w->workers[i].first)
 			return -ENOMEM;
+	w->linked = k != STREAM;	/* which overwrites whole lines */
 	order_all(w, RUN);
 	order_all(w, FLUSH);
 	order_all(w, SWEEP);

@@ -14,13 +14,14 @@ near() {	# near WHAT EXPECTED GOT: within a tenth
 		exit !(got ~ /^[0-9]+$/ && got >= want * 0.9 && got <= want * 1.1) }'
 	verdict "$machine: $1: $2, got ${3:-none}" $?
 }
-# Small caches and two CPUs make a small buffer: what is checked is the same.
-check() {	# check MACHINE PMU...
-	local cache=()
+# Small caches and few CPUs make a small buffer: what is checked is the same. Two CPUs are two threads of
+# a core, two cores, or one core of each kind.
+check() {	# check MACHINE CPUS PMU...
+	local cache=() cpus=$2
 	machine=$1
-	shift
-	case $machine in skl* | hsw* | adl*) cache=(--llc 1M,16,64) ;; esac
-	"$vpmu" run --strict --cpus 0-1 -m "$machine" "${cache[@]}" -- ipmu-check >"$scratch/out" 2>"$scratch/err"
+	shift 2
+	case $machine in skl* | hsw* | adl* | nhmex*) cache=(--llc 1M,16,64) ;; esac
+	"$vpmu" run --strict --cpus $cpus -m "$machine" "${cache[@]}" -- ipmu-check >"$scratch/out" 2>"$scratch/err"
 	verdict "$machine: status" $?
 	is "$machine: stderr" '' "$(<"$scratch/err")"
 	grep -qE '^[1-9][0-9]* passed, 0 failed, 0 noise, ' "$scratch/out"
@@ -35,7 +36,7 @@ check() {	# check MACHINE PMU...
 	verdict "$machine: registers were compared" $?
 }
 
-check skl-4c8t skl_unc_cbo skl_unc_arb skl_unc_clk skl_unc_imc skl core_fixed
+check skl-4c8t 0-1 skl_unc_cbo skl_unc_arb skl_unc_clk skl_unc_imc skl core_fixed
 near 'lines that are read' $lines "$(number skl_unc_imc.DRAM_DATA_READS read one)"
 near 'lines that are chased by all' $lines "$(number skl_unc_imc.DRAM_DATA_READS chase all)"
 near 'lines that are written' $lines "$(number skl_unc_imc.DRAM_DATA_WRITES write all)"
@@ -48,15 +49,15 @@ for pmu in skl_unc_cbo skl_unc_arb skl_unc_clk core_fixed ix86arch; do
 done
 is 'freezes' 3 "$(grep -cE '^skl_unc_.* freeze .* pass$' "$scratch/out")"
 
-check hsw-2c4t hsw_unc_cbo hsw_unc_arb hsw_unc_clk hsw_unc_imc
-check adl-1p4e5t adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
-check nhmex-1p2c4t nhmex_unc_mbox nhmex_unc_cbox
+check hsw-2c4t 0 hsw_unc_cbo hsw_unc_arb hsw_unc_clk hsw_unc_imc
+check adl-1p4e5t 0-1 adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
+check nhmex-1p2c4t 0 nhmex_unc_mbox nhmex_unc_cbox
 near 'lines that are read' $lines "$(number nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS read one)"
 near 'lines that miss' $lines "$(number nhmex_unc_cbox.LLC_MISSES:ALL write one)"
-check core2-2c core core_fixed
-check knc-1c4t knc
+check core2-2c 0-1 core core_fixed
+check knc-1c4t 0 knc
 near 'loads' $lines "$(number knc.DATA_READ chase one)"
-check p4-1c2t netburst_p
+check p4-1c2t 0-1 netburst_p
 near 'instructions' $((3 * lines)) "$(number netburst_p.instr_retired:NBOGUSNTAG chase one)"
 
 # -- a file to send says the same, and neither the host's name nor the user's
