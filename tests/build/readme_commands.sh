@@ -96,7 +96,7 @@ run() {		# run COMMAND
 	'ipmu-run --show PREFIX.json') ipmu-run --show PREFIX.json >out 2>&1 ;;	# of a command before
 	'ipmu-run --on '*) bash -c "$command" >out 2>&1 ;;
 	ipmu-run*) "$VPMU" run --no-feed -m skl-4c8t -- bash -c "$command" >out 2>&1 ;;
-	ipmu-check*) "$VPMU" run --strict -m p4-1c2t -- bash -c "$command" >out 2>&1 ;;
+	ipmu-check* | 'vpmu run '*'-- ipmu-check') ;;	# tests/check/check_machines.sh
 	ipmu-restore*) "$VPMU" run --no-feed -- bash -c "$command" >out 2>&1 ;;
 	'install -d '*)
 		command=${command//\/run\/ipmu/$scratch/state}
@@ -116,10 +116,12 @@ done < <(sed -e '/^<!-- output/,/^<!-- end/d' -e '/^```python/,/^```$/d' "${docu
 	 sed -e 's/ *#.*//' -e 's/   .*//' -e 's/ args$//' | awk '!seen[$0]++')
 
 # The first option of each command that is named anywhere, in the manual pages too, is one it has.
-commands='vpmu (run|boot|regs|events)|ipmu-(run|mpi-run|restore|allowlist)|pmutopo'
+commands='vpmu (run|boot|regs|events)|ipmu-(run|mpi-run|restore|allowlist|check)|pmutopo'
+declare -A help=()
 while read -r option command; do
-	$command --help >out 2>&1
-	grep -qE -e "(^|[ ,|[])$option([] ,=[]|$)" out
+	[ -n "${help[$command]-}" ] || help[$command]=$'\n'$($command --help 2>&1)$'\n'
+	regex=$'[ ,|[\n]'$option$'[] ,=[\n]'
+	[[ ${help[$command]} =~ $regex ]]
 	ok "$command $option" $?
 done < <(sed 's/\\-/-/g' "${documents[@]}" "$SRCDIR"/man/*.1 | grep -oE "\b($commands) --?[a-z][a-z0-9-]*" |
 	sed -E 's/(.*) (-.*)/\2 \1/' | sort -u)
