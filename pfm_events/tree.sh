@@ -77,10 +77,7 @@ prepare()
 	done <"$work/changed") >"$work/was"
 	[ -s "$work/was" ] || return 0
 	(cd "$tree" && xargs -d '\n' cp -p --parents -t "$work/old" -- <"$work/was") || return 1
-	(cd "$work/new" && while read -r file; do
-		cat "$file" >"$work/content" && cp -p "$work/old/$file" "$file" &&
-			cat "$work/content" >"$file" || exit 1
-	done <"$work/was")
+	cp -R --attributes-only --preserve=mode,ownership "$work/old/." "$work/new"
 }
 
 # move_in FOLDER: the new files of that folder, at once
