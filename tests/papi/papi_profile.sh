@@ -40,5 +40,4 @@ profile() {	# profile MACHINE EVENT...
 profile skl-4c8t intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I \
 	intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET
 profile core2-4c intel_core:::core.LLC_MISSES intel_core:::core_fixed.INST_RETIRED:ANY
-profile knc-4c16t intel_core:::knc.L2_DATA_READ_MISS_MEM_FILL
 finish

@@ -4,16 +4,19 @@
 # end, and what the program writes stays as it is. Runs at the same time, as they mostly wait.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
-needs ipmu-run tmux
+needs ipmu-run tmux flock
 cd "$scratch" || exit 1
-mux() { tmux -S "$scratch/tmux" -f /dev/null "$@"; }
+# Programs wait for this lock, which starts no processes meanwhile. The terminals' server must not have it.
+exec 9>go
+flock 9
+mux() { tmux -S "$scratch/tmux" -f /dev/null "$@" 9>&-; }
 trap 'mux kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
 export TERM=xterm LC_ALL=C.UTF-8
 
 cat >program <<-'END'
 	for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done
 	printf 'part '
-	until [ -e go ]; do sleep 0.1; done
+	flock -s go true
 	echo end
 END
 window() {	# window NAME COLUMNS ROWS COMMAND
@@ -41,7 +44,7 @@ ended() {	# ended NAME
 }
 machine="'$vpmu' run --no-feed -m skl-4c8t"
 event=skl_unc_clk.UNC_CLOCK:SOCKET
-waits="sh -c 'until [ -e go ]; do sleep 0.1; done'"
+waits="sh -c 'flock -s go true'"
 
 window plain 90 8 "$machine -- ipmu-run -e $event sh program"
 window tall 60 30 "$machine -- ipmu-run -e $event sh program"
@@ -50,7 +53,7 @@ window small 60 3 "$machine -- ipmu-run -e $event $waits"
 window quiet 60 10 "$machine -- ipmu-run -q -e $event $waits"
 window dumb 60 10 "TERM=dumb $machine -- ipmu-run -e $event $waits"
 window file 60 10 "$machine -- ipmu-run -e $event $waits 2>file.err"
-window keys 60 10 "$machine -- ipmu-run -e $event sh -c 'stty -icanon; until [ -e go ]; do sleep 0.1; done
+window keys 60 10 "$machine -- ipmu-run -e $event sh -c 'stty -icanon; flock -s go true
 	stty icanon'"
 window resized 60 10 "$machine -- ipmu-run -e $event sh program"
 window bars 90 30 "'$vpmu' run --no-feed -m nhmex-2p16c32t -- ipmu-run -e nhmex_unc_mbox.CYCLES sh program"
@@ -61,7 +64,7 @@ touch quick.piped
 mux new-session -d -s shell -x 60 -y 10 "PS1='>' bash --norc --noprofile -i"
 mux send-keys -t shell "cd '$scratch'; PATH='$PATH'; clear; $machine -- ipmu-run -e $event $waits" Enter
 if command -v qemu-x86_64 >/dev/null; then
-	window metric 60 10 "ipmu-run --on skl-4c8t -g MEM sh -c 'until [ -e go ]; do sleep 0.1; done'"
+	window metric 60 10 "ipmu-run --on skl-4c8t -g MEM sh -c 'flock -s go true'"
 	shows metric '^ ipmu-run  [0-9]+ s  memory bandwidth ([0-9.]+ GB/s, peak [0-9.]+|-)$'
 fi
 
@@ -98,7 +101,7 @@ is 'bars: what was written' 'line 1 line 9 part' \
 for name in small quiet dumb keys file; do
 	is "$name: no line" '' "$(screen $name | grep ' ipmu-run  ')"
 done
-touch go
+flock -u 9
 for name in plain tall bars narrow resized file quick; do ended $name; done
 shows plain "^    $event +0$"
 is 'the line that was begun' 'part end' "$(screen plain | grep '^part')"
