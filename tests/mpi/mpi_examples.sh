@@ -21,19 +21,19 @@ check 'stream: writes' within "$(printed $imc.DRAM_DATA_WRITES)" $((ranks * swee
 check 'stream: result' differs says wrong
 cat "$scratch/out"
 
-# The whole program: 3 arrays are written first, one sweep more. Half of the cache's lines at most
-# are carried out, which longer runs make up for.
-n=524288 sweeps=6
-counted=("$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-mpi-run)
-on_machine 2 "${counted[@]}" -e $imc.DRAM_DATA_READS,$imc.DRAM_DATA_WRITES -o "$scratch/s" \
-	-- "$vpmu" run -- "$examples/stream" $n $sweeps
-check 'stream from outside: reads' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_READS)" \
-	$((2 * (3 + 3 * (sweeps + 1)) * n / 8)) $percent
-check 'stream from outside: writes' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_WRITES)" \
-	$((2 * (3 + sweeps + 1) * n / 8)) $percent
-
-# 2 grids of 1200 x 1200 doubles: 22 MiB; read one, fetch and write the other
 if first_mpi; then
+	# The whole program: 3 arrays are written first, one sweep more. Half of the cache's lines at most
+	# are carried out, which longer runs make up for.
+	n=524288 sweeps=6
+	counted=("$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-mpi-run)
+	on_machine 2 "${counted[@]}" -e $imc.DRAM_DATA_READS,$imc.DRAM_DATA_WRITES -o "$scratch/s" \
+		-- "$vpmu" run -- "$examples/stream" $n $sweeps
+	check 'stream from outside: reads' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_READS)" \
+		$((2 * (3 + 3 * (sweeps + 1)) * n / 8)) $percent
+	check 'stream from outside: writes' within "$(job_count "$scratch/s.csv" $imc.DRAM_DATA_WRITES)" \
+		$((2 * (3 + sweeps + 1) * n / 8)) $percent
+
+	# 2 grids of 1200 x 1200 doubles: 22 MiB; read one, fetch and write the other
 	n=1200
 	on_machine 2 "$vpmu" run --strict -m skl-4c8t "$examples/jacobi-counted" $n 4
 	check 'jacobi: reads' within "$(printed $imc.DRAM_DATA_READS)" $((4 * 2 * n * n / 8)) $percent
