@@ -75,7 +75,7 @@ check knc-4c16t stream $k.DATA_READ_MISS "$(column stream D1mr)" 3 \
 # Core 2: 32 KiB, 8 ways. The architectural event for last-level misses, this core, demand: sweeps
 # of b, c and a, of 8 MiB each, through 4 MiB.
 llc=(intel_core:::core.LAST_LEVEL_CACHE_MISSES $((3 * sweeps * (1 << 20) * 8 / 64)) 3)
-for kernel in stream matmul chase; do
+for kernel in stream chase; do
 	check core2-4c $kernel intel_core:::core_fixed.INST_RETIRED:ANY "$(column $kernel Ir)" $exact \
 		intel_core:::core.BRANCH_INSTRUCTIONS_RETIRED "$(column $kernel Bc Bi)" $exact "${llc[@]}"
 	llc=()
@@ -84,7 +84,7 @@ done
 # NetBurst: 16 KiB, 8 ways, which instructions and branches do not depend on.
 n=intel_core:::netburst_p
 simulate chase 16384,8,64
-for kernel in stream matmul chase; do
+for kernel in stream chase; do
 	check p4-1c2t $kernel $n.instr_retired:NBOGUSNTAG "$(column $kernel Ir)" $exact \
 		$n.branch_retired:MMNP:MMNM:MMTP:MMTM "$(column $kernel Bc Bi)" $exact
 done
