@@ -15,7 +15,7 @@ near() {	# near WHAT EXPECTED GOT: within a tenth
 	verdict "$machine: $1: $2, got ${3:-none}" $?
 }
 # Small caches and few CPUs make a small buffer: what is checked is the same. Two CPUs are two threads of
-# a core, two cores, or one core of each kind.
+# a core, or two cores.
 check() {	# check MACHINE CPUS PMU...
 	local cache=() cpus=$2
 	machine=$1
@@ -50,7 +50,7 @@ done
 is 'freezes' 3 "$(grep -cE '^skl_unc_.* freeze .* pass$' "$scratch/out")"
 
 check hsw-2c4t 0 hsw_unc_cbo hsw_unc_arb hsw_unc_clk hsw_unc_imc
-check adl-1p4e5t 0-1 adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
+check adl-1p4e5t 0 adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
 check nhmex-1p2c4t 0 nhmex_unc_mbox nhmex_unc_cbox
 near 'lines that are read' $lines "$(number nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS read one)"
 near 'lines that miss' $lines "$(number nhmex_unc_cbox.LLC_MISSES:ALL write one)"
