@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The source archive has the files of the source tree, links as they are, and nothing that was made
-# there.
+# there. `make distcheck` makes the emulator that it takes.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -18,6 +18,12 @@ name=ipmu-test
 rm -f "$BUILDDIR/$name.tar.gz"
 (cd "$scratch/$name" && find . -xtype l) >"$scratch/out"
 [ ! -s "$scratch/out" ] || fail 'links that lead nowhere'
+
+# Its check needs this tree's emulator, which an unbuilt tree has to make first.
+if [ -e "$STAGE_LIB/ipmu/qemu-x86_64" ]; then
+	"$MAKE" -pn -C "$BUILDDIR" help >"$scratch/out" 2>/dev/null
+	grep -q '^distcheck: .*/qemu-x86_64' "$scratch/out" || fail 'make distcheck does not make the emulator'
+fi
 
 files() { LC_ALL=C sort; }
 if git -C "$SRCDIR" rev-parse --show-prefix 2>/dev/null | grep -qx ''; then
