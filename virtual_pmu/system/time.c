@@ -36,6 +36,9 @@
 
 static bool of_model;
 static bool timed_by_host;	/* the program has timers that only the host knows */
+/* How far the machine's time was before the host's when one of these was set, at most. A timer that
+ * has expired is not early by the machine's time, whatever the program has executed meanwhile. */
+static int64_t ahead = INT64_MIN;
 
 /* The thread's call: when it began on both clocks, and its timeout, 0 for none. */
 static _Thread_local struct waiting {
@@ -262,7 +265,12 @@ static bool sleeps(int64_t number, const int64_t a[6], int64_t *answer)
 static void set_host_timer(int64_t *value, bool absolute)
 {
 	struct itimerspec *to = absolute && *value ? replace(value, sizeof(*to)) : NULL;
+	int64_t host = host_now(CLOCK_MONOTONIC), now = vpmu_time_now() - host;
+	int64_t before = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
 
+	while (before < now && !__atomic_compare_exchange_n(&ahead, &before, now, true,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 	if (to)
 		convert(&to->it_value, to->it_value.tv_sec >= START / SECOND ? CLOCK_REALTIME :
 									    CLOCK_MONOTONIC);
@@ -406,7 +414,7 @@ static bool timed_out(int64_t number, int64_t answer)
 static void add_waited(int64_t number, int64_t answer)
 {
 	bool fired = vpmu_timers_waited();
-	int64_t host;
+	int64_t host, before;
 
 	if (waiting.timeout && timed_out(number, answer)) {
 		vpmu_time_reach(waiting.begun + waiting.timeout);
@@ -416,6 +424,9 @@ static void add_waited(int64_t number, int64_t answer)
 			host = waiting.timeout;
 		vpmu_time_reach(waiting.begun + host);
 	}
+	before = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
+	if (before != INT64_MIN)
+		vpmu_time_reach(host_now(CLOCK_MONOTONIC) + before);
 }
 
 void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer)
