@@ -23,14 +23,13 @@ static int check(const char *path)
 }
 
 /* A file that cannot be executed is remembered: another folder may have one that can. */
-int program_find(const char *name, char *out, size_t bytes)
+int program_find(const char *folders, const char *name, char *out, size_t bytes)
 {
-	const char *path = getenv("PATH");
 	int found = -ENOENT;
 
 	if (strchr(name, '/') || !*name)
 		return snprintf(out, bytes, "%s", name) < (int)bytes ? check(out) : -ENAMETOOLONG;
-	for (const char *p = path ? path : "/bin:/usr/bin"; p;
+	for (const char *p = folders ? folders : "/bin:/usr/bin"; p;
 	     p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
 		int n = (int)strcspn(p, ":"), rc;
 

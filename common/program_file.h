@@ -8,9 +8,9 @@
 
 /* Is it a file that this user may execute? */
 bool program_runnable(const char *path);
-/* Finds the file as execvp() does. 0 and its path; -ENOENT; -EACCES: what has that name cannot be
- * executed; -ENAMETOOLONG. */
-int program_find(const char *name, char *out, size_t bytes);
+/* Finds the file as execvp() does; folders: the value of PATH, or NULL. 0 and its path; -ENOENT;
+ * -EACCES: what has that name cannot be executed; -ENAMETOOLONG. */
+int program_find(const char *folders, const char *name, char *out, size_t bytes);
 
 #define PROGRAM_WHY_MAX 640
 /* The sentence for -errno where the program could not be executed; and the status that a shell

@@ -74,7 +74,7 @@ int run_on_machine(const struct options *o, int argc, char **argv)
 	char self[PATH_MAX], vpmu[PATH_MAX], path[PATH_MAX];
 	char **words = calloc((size_t)argc + 18, sizeof(*words));
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int rc = o->list ? 0 : program_find(o->argv[0], path, sizeof(path));
+	int rc = o->list ? 0 : program_find(getenv("PATH"), o->argv[0], path, sizeof(path));
 
 	self[n > 0 ? n : 0] = '\0';
 	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))

@@ -23,7 +23,7 @@ static int load_program(const char *name, bool feed, struct vpmu_program *p)
 {
 	char path[PATH_MAX];
 	bool sanitized;
-	int rc = program_find(name, path, sizeof(path));
+	int rc = program_find(getenv("PATH"), name, path, sizeof(path));
 
 	if (rc)
 		return vpmu_complain_program(name, rc);
@@ -90,7 +90,7 @@ static int find_parts(const struct vpmu_launch *launch, struct texts *t)
 		return VPMU_EXIT_FAILURE;
 	if (!qemu || !*qemu)
 		return find_library("qemu-x86_64", t->emulator.qemu, sizeof(t->emulator.qemu));
-	if (!program_find(qemu, t->emulator.qemu, sizeof(t->emulator.qemu)))
+	if (!program_find(getenv("PATH"), qemu, t->emulator.qemu, sizeof(t->emulator.qemu)))
 		return 0;
 	vpmu_complain("VPMU_QEMU=%s: no such program", qemu);
 	return VPMU_EXIT_FAILURE;

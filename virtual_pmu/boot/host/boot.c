@@ -140,7 +140,7 @@ static int check_options(struct boot_request *r, char **argv)
 		r->boot.argv = shell;
 	}
 	/* The machine has the host's files, so a misspelt name need not wait for it. */
-	rc = program_find(*r->boot.argv, path, sizeof(path));
+	rc = program_find(getenv("PATH"), *r->boot.argv, path, sizeof(path));
 	return rc ? vpmu_complain_program(*r->boot.argv, rc) : 0;
 }
 
