@@ -144,13 +144,13 @@ static int add_composed(struct event_table *t, const char *name, char *why)
 
 /* Find a name's code, or add one. A name that cannot be counted as it is, without a unit mask, may
  * be listed all the same. */
-int event_table_code(struct event_table *t, const char *name, char *why)
+int event_table_code(struct event_table *t, const char *name, bool listing, char *why)
 {
 	int code = find_name(t, name, false), rc;
 
 	if (code < 0)
 		code = add_composed(t, name, why);
-	if (code >= 0 || code == -ENOMEM)
+	if (code >= 0 || code == -ENOMEM || !listing)
 		return code;
 	rc = list_around(t, name);
 	if (rc)

@@ -32,8 +32,9 @@ struct event_table {
 void event_table_begin(struct event_table *t, const struct ipmu_system *sys);
 void event_table_free(struct event_table *t);
 
-/* The code of a name, a new one if need be; a negative errno and `why` as ipmu_event_parse. */
-int event_table_code(struct event_table *t, const char *name, char *why);
+/* The code of a name, a new one if need be; a negative errno and `why` as ipmu_event_parse. With
+ * `listing` a name that cannot be counted may be listed all the same, which lists all events. */
+int event_table_code(struct event_table *t, const char *name, bool listing, char *why);
 const struct event_entry *event_table_get(const struct event_table *t, unsigned code);
 /* The engine's event for a code, within a frame; fails where a unit mask is missing. */
 int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,

@@ -56,10 +56,11 @@ static bool may_have(const struct glue *g, const char *name)
 
 int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 {
+	const struct glue *loading = glue_presets_loading();
 	char why[IPMU_WHY_MAX] = "";
 	int rc;
 
-	if (!may_have(g, name))
+	if ((loading && loading != g) || !may_have(g, name))
 		return PAPI_ENOEVNT;
 	rc = glue_initialize(g);
 	if (rc != PAPI_OK) {
@@ -69,7 +70,7 @@ int glue_name_to_code(struct glue *g, const char *name, unsigned int *code)
 	}
 	glue_forget_reason(g);
 	_papi_hwi_lock(g->lock_id);
-	rc = event_table_code(&g->events, bare(g, name), why);
+	rc = event_table_code(&g->events, bare(g, name), !loading, why);
 	_papi_hwi_unlock(g->lock_id);
 	if (rc < 0)
 		return not_found(is_ours(g, name) || rc != -ENOENT ? glue_report(g, rc, why) :

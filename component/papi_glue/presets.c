@@ -11,7 +11,7 @@
 #if defined(PAPI_MAX_intel_core_PRESETS) || defined(PAPI_MAX_intel_uncore_PRESETS)
 #include "papi_preset.h"
 
-static _Thread_local bool loading;
+static _Thread_local const struct glue *loading;
 
 static bool is_here(const struct glue *g, const struct ipmu_pmu_type *type)
 {
@@ -27,13 +27,18 @@ void glue_presets_load(struct glue *g)
 	char component[PAPI_MIN_STR_LEN], pmu[PAPI_MIN_STR_LEN];
 
 	snprintf(component, sizeof(component), "%s", INFO(g).name);
-	loading = true;
+	loading = g;
 	for (int i = 0; (type = ipmu_system_type(g->machine, i)) != NULL; i++) {
 		snprintf(pmu, sizeof(pmu), "%s", ipmu_type_name(type));
 		if (is_here(g, type))
 			_papi_load_preset_table_component(component, pmu, INFO(g).CmpIdx);
 	}
-	loading = false;
+	loading = NULL;
+}
+
+const struct glue *glue_presets_loading(void)
+{
+	return loading;
 }
 
 /* PAPI_shutdown frees the names and leaves their number, so that the next one would free them
@@ -70,6 +75,11 @@ bool glue_presets_describe(const struct event_entry *e, PAPI_event_info_t *info)
 void glue_presets_load(struct glue *g)
 {
 	(void)g;
+}
+
+const struct glue *glue_presets_loading(void)
+{
+	return NULL;
 }
 
 void glue_presets_forget(const struct glue *g)

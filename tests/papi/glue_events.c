@@ -133,7 +133,7 @@ static void what_has_no_code_is_refused(void **state)
 	assert_int_equal(event_table_describe(&table, past), -ENOENT);
 	assert_int_equal(event_table_next(&table, past - 1), -ENOENT);
 	assert_int_equal(event_table_umask(&table, past - 1), -ENOENT);
-	assert_int_equal(event_table_code(&table, "skl_unc_cbo.NO_SUCH_EVENT", why), -ENOENT);
+	assert_int_equal(event_table_code(&table, "skl_unc_cbo.NO_SUCH_EVENT", true, why), -ENOENT);
 	assert_int_equal(table.n, past);
 }
 
@@ -145,9 +145,9 @@ static void a_composed_name_gets_one_code(void **state)
 	int before = table.n, code;
 
 	(void)state;
-	code = event_table_code(&table, name, why);
+	code = event_table_code(&table, name, true, why);
 	assert_int_equal(code, before);
-	assert_int_equal(event_table_code(&table, name, why), code);
+	assert_int_equal(event_table_code(&table, name, true, why), code);
 	assert_int_equal(table.n, before + 1);
 	assert_int_equal(event_table_resolve(&table, (unsigned)code, &anywhere, &event, why), 0);
 	assert_int_equal(event.box, 1);
@@ -165,8 +165,8 @@ static void listing_keeps_the_codes_of_names(void **state)
 	int code, event, u, listed, others = 0;
 
 	event_table_begin(&t, f->sys);
-	code = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup:read_i", why);
-	event = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup", why);
+	code = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup:read_i", true, why);
+	event = event_table_code(&t, "skl_unc_cbo.unc_cbo_cache_lookup", true, why);
 	assert_int_equal(t.n, 2);
 	e = event_table_get(&t, (unsigned)code);
 	assert_string_equal(e->name, "skl_unc_cbo.unc_cbo_cache_lookup:read_i");
@@ -176,7 +176,7 @@ static void listing_keeps_the_codes_of_names(void **state)
 	assert_true(others > 0);
 	assert_int_equal(e->parent, event);
 	assert_string_equal(e->name, "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I");
-	assert_int_equal(event_table_code(&t, e->name, why), code);
+	assert_int_equal(event_table_code(&t, e->name, true, why), code);
 	listed = event_table_first(&t);
 	while (listed >= 0 && listed != event)
 		listed = event_table_next(&t, (unsigned)listed);
@@ -193,7 +193,7 @@ static void what_needs_a_unit_mask_has_a_code(void **state)
 	int code;
 
 	event_table_begin(&t, f->sys);
-	code = event_table_code(&t, "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", why);
+	code = event_table_code(&t, "skl_unc_cbo.UNC_CBO_XSNP_RESPONSE", true, why);
 	assert_true(code >= 0);
 	assert_int_equal(event_table_resolve(&t, (unsigned)code, &anywhere, &event, why), -EINVAL);
 	event_table_free(&t);
@@ -213,7 +213,7 @@ static void a_name_is_described_as_in_the_listing(void **state)
 		int code;
 
 		event_table_begin(&t, f->sys);
-		code = event_table_code(&t, names[i], why);
+		code = event_table_code(&t, names[i], true, why);
 		assert_int_equal(event_table_describe(&t, (unsigned)code), 0);
 		e = event_table_get(&t, (unsigned)code);
 		assert_non_null(strstr(e->desc, "LLC lookup"));
