@@ -268,6 +268,9 @@ int counting_run(struct check *c, char *why)
 	counting_bind(c, true);
 	for (int round = 0; !rc && round_fill(c, round, why); round++)
 		rc = run_round(c, round, why);
+	/* An event that started before and now does not, even alone: why[] has the reason. */
+	for (int i = 0; i < c->ncounted && !rc; i++)
+		rc = c->counted[i].round < 0 ? -EBUSY : 0;
 	return rc;
 }
 
