@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <perfmon/pfmlib.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,28 +221,29 @@ static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && strcmp(info->name, name) == 0;
 }
 
-#define PMUS_KNOWN 16	/* more than a machine has */
-
-/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds. So what it says
- * of one is kept. The search for another one begins at the one that was found last and goes both
- * ways: the PMUs of a machine are neighbours. */
+/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds. So the search
+ * begins at the one that was found last, by any thread, and goes both ways: the PMUs of a machine
+ * are neighbours. */
 static int search_pmu(const char *name, pfm_pmu_info_t *info)
 {
-	static _Thread_local int last = PFM_PMU_NONE;
-	int first = last;
+	static _Atomic int last = PFM_PMU_NONE;
+	int first = atomic_load(&last);
 
 	for (int n = 1; n <= PFM_PMU_MAX; n++) {
 		int away = n % 2 ? n / 2 : PFM_PMU_MAX - n / 2;
 		int i = (first + away) % PFM_PMU_MAX;
 
 		if (is_pmu(i, name, info)) {
-			last = i;
+			atomic_store(&last, i);
 			return 0;
 		}
 	}
 	return -ENOENT;
 }
 
+#define PMUS_KNOWN 16	/* more than a machine has */
+
+/* Keeps what libpfm4 says of a PMU, in each thread for itself: no lock can be held at a fork. */
 static int find_pmu(const char *name, pfm_pmu_info_t *info)
 {
 	static _Thread_local pfm_pmu_info_t known[PMUS_KNOWN];
