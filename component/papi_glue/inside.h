@@ -46,10 +46,10 @@ struct glue_options {
 
 /* Load the presets of the machine's PMUs, from PAPI's table. Without the component's lock. */
 void glue_presets_load(struct glue *g);
-/* Forget those of an earlier start of PAPI, which has freed what they point to. */
 /* The component whose presets the calling thread loads; NULL: none. PAPI asks all components for
  * the names of that one's events. */
 const struct glue *glue_presets_loading(void);
+/* Forget the presets of an earlier start of PAPI, which has freed what they point to. */
 void glue_presets_forget(const struct glue *g);
 /* While this thread loads presets: describe an event as PAPI's loader reads it, and return true. */
 bool glue_presets_describe(const struct event_entry *e, PAPI_event_info_t *info);

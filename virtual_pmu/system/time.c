@@ -261,16 +261,23 @@ static bool sleeps(int64_t number, const int64_t a[6], int64_t *answer)
 
 /* ---- timers that only the host knows ---- */
 
+/* The host's time is read first: what passes in between makes no timer early. */
+static void keep_ahead(void)
+{
+	int64_t host = host_now(CLOCK_MONOTONIC), here = vpmu_time_now() - host;
+	int64_t most = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
+
+	while (most < here && !__atomic_compare_exchange_n(&ahead, &most, here, true,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 /* An absolute time is of a date if it is later than START, else of the monotonic clock. */
 static void set_host_timer(int64_t *value, bool absolute)
 {
 	struct itimerspec *to = absolute && *value ? replace(value, sizeof(*to)) : NULL;
-	int64_t host = host_now(CLOCK_MONOTONIC), now = vpmu_time_now() - host;
-	int64_t before = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
 
-	while (before < now && !__atomic_compare_exchange_n(&ahead, &before, now, true,
-							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
+	keep_ahead();
 	if (to)
 		convert(&to->it_value, to->it_value.tv_sec >= START / SECOND ? CLOCK_REALTIME :
 									    CLOCK_MONOTONIC);
@@ -414,7 +421,7 @@ static bool timed_out(int64_t number, int64_t answer)
 static void add_waited(int64_t number, int64_t answer)
 {
 	bool fired = vpmu_timers_waited();
-	int64_t host, before;
+	int64_t host, most;
 
 	if (waiting.timeout && timed_out(number, answer)) {
 		vpmu_time_reach(waiting.begun + waiting.timeout);
@@ -424,9 +431,9 @@ static void add_waited(int64_t number, int64_t answer)
 			host = waiting.timeout;
 		vpmu_time_reach(waiting.begun + host);
 	}
-	before = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
-	if (before != INT64_MIN)
-		vpmu_time_reach(host_now(CLOCK_MONOTONIC) + before);
+	most = __atomic_load_n(&ahead, __ATOMIC_RELAXED);
+	if (most != INT64_MIN)
+		vpmu_time_reach(host_now(CLOCK_MONOTONIC) + most);
 }
 
 void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer)

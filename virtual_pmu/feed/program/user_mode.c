@@ -55,11 +55,13 @@ static bool on_rdtsc(uint64_t *value)
 /* The instruction that has faulted is executed alone and counted here, with those before it. */
 static void count_up_to_fault(const struct vpmu_user_block *block)
 {
-	const uint8_t *code = host->memory(block->address, block->bytes, false);
+	const uint8_t *code;
 
-	if (vpmu_self && block->left && !vpmu_stepping_again())
-		vpmu_watch_interrupted(block->address, code, block->bytes, block->instructions,
-				       block->instructions - block->left + 1);
+	if (!vpmu_self || !block->left || vpmu_stepping_again())
+		return;
+	code = host->memory(block->address, block->bytes, false);
+	vpmu_watch_interrupted(block->address, code, block->bytes, block->instructions,
+			       block->instructions - block->left + 1);
 }
 
 static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block *block)
