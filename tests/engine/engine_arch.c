@@ -180,6 +180,10 @@ static void what_only_samples_is_refused(void **state)
 	assert_int_equal(ipmu_event_parse(f->sys, "skl.UNHALTED_REFERENCE_CYCLES:t", &e, why),
 			 -EINVAL);
 	assert_non_null(strstr(why, "a fixed counter takes u and k alone"));
+	assert_int_equal(ipmu_event_parse(f->sys, "skl.UNHALTED_REFERENCE_CYCLES:0x0", &e, why),
+			 -EINVAL);
+	assert_non_null(strstr(why, "u and k alone"));
+	assert_int_equal(ipmu_event_parse(f->sys, "skl.RAW:event=0:umask=3", &e, why), -EINVAL);
 	e = engine_fixture_event(f, "skl.OFFCORE_RESPONSE_1:DMND_DATA_RD:ANY_RESPONSE");
 	assert_int_equal(e.choices[0].nextra, 1);
 	assert_int_equal(e.choices[0].extra[0].index, 1);
@@ -190,7 +194,8 @@ static void what_only_samples_is_refused(void **state)
 static void canonical_names_mean_the_same(void **state)
 {
 	static const char *const modifiers[] = { "", ":e", ":i", ":c=1", ":u", ":k", ":e:c=1",
-						 ":t" };
+						 ":t", ":t=0", ":e=0", ":c=0", ":u=1", ":k=0",
+						 ":0x0", ":0x1" };
 	const struct engine_fixture *f = *state;
 	struct ipmu_event_info info;
 	int accepted = 0;

@@ -116,8 +116,6 @@ static const struct ipmu_reg *const skl_registers[] = {
 
 /* ---- events */
 
-/* libpfm4 has one event in Skylake's table that only fixed counter 2 can count. */
-#define REFERENCE_CYCLES 0x0300
 enum { OFFCORE_0 = 0xB7, OFFCORE_1 = 0xBB, FRONTEND = 0xC6, LATENCY = 0xCD };
 
 /* No CPU's fixed counters have fewer than the 40 bits that ovf= takes. */
@@ -217,10 +215,8 @@ static int skl_encode(struct ipmu_event *e, const char *event, const struct ipmu
 {
 	int rc;
 
-	if ((codes[0] & 0xFFFF) == REFERENCE_CYCLES) {
-		e->type = &fixed;
-		return ipmu_fixed_ops.encode(e, event, q, codes, ncodes, why);
-	}
+	if (ipmu_fixed_alone(codes[0]))
+		return ipmu_fixed_encode(e, &fixed, event, q, codes, ncodes, why);
 	if ((codes[0] & 0xFF) == LATENCY)
 		return ipmu_fail(why, -ENOTSUP, "%s.%s samples: without PEBS it counts nothing",
 				 e->type->name, event);

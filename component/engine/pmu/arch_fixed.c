@@ -70,9 +70,10 @@ static int counter_of(uint64_t code)
 
 /* Fields of IA32_PERFEVTSELx that a fixed counter lacks: CMASK, INV, ANY, E. */
 #define ABSENT (BITS(31, 23) | BITS(21, 21) | BITS(18, 18))
+#define TAKES_LEVELS "%s.%s%s: a fixed counter takes u and k alone"
 
-static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
-		  const uint64_t *codes, int ncodes, char *why)
+static int fixed_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
+			const uint64_t *codes, int ncodes, char *why)
 {
 	char text[IPMU_QUALIFIERS_TEXT];
 	struct ipmu_choice *choice = &e->choices[0];
@@ -85,8 +86,8 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 		return ipmu_fail(why, -ENOENT, "no fixed counter counts %s.%s%s", e->type->name,
 				 event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (codes[0] & ABSENT)
-		return ipmu_fail(why, -EINVAL, "%s.%s%s: a fixed counter takes u and k alone",
-				 e->type->name, event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+		return ipmu_fail(why, -EINVAL, TAKES_LEVELS, e->type->name, event,
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
 				 "and k it counts at both", e->type->name, event,
@@ -108,15 +109,15 @@ static int encode(struct ipmu_event *e, const char *event, const struct ipmu_qua
 
 /* The counter's field of the control register is the event's extra register, and has been written.
  * What the counter holds after a reset is undefined, so it starts from 0. */
-static int program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		   uint64_t select)
+static int fixed_program(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			 uint64_t select)
 {
 	(void)select;
 	return ipmu_msr_write(p, type->ctr, box, ctr, 0);
 }
 
-static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
-		  uint64_t value)
+static int fixed_preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
+			uint64_t value)
 {
 	(void)box;
 	return ipmu_core_preset(p, type->ctr, ctr, value, &ovf_ctrl,
@@ -124,8 +125,38 @@ static int preset(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box
 }
 
 const struct ipmu_ops ipmu_fixed_ops = {
-	.encode = encode, .program = program, .read = ipmu_msr_count_read, .preset = preset,
+	.encode = fixed_encode, .program = fixed_program, .read = ipmu_msr_count_read,
+	.preset = fixed_preset,
 };
+
+bool ipmu_fixed_alone(uint64_t code)
+{
+	return counter_of(code & 0xFFFF) == 2;
+}
+
+/* libpfm4 takes more here: a unit mask as a number, which it takes for any event, and modifiers
+ * that are off, such as t=0. */
+static bool has_more_than_levels(const struct ipmu_qualifiers *q)
+{
+	for (int i = 0; i < q->n; i++)
+		if (q->list[i].owner == IPMU_OF_PFM && !ipmu_qualifier_is(&q->list[i], "u") &&
+		    !ipmu_qualifier_is(&q->list[i], "k"))
+			return true;
+	return false;
+}
+
+int ipmu_fixed_encode(struct ipmu_event *e, const struct ipmu_pmu_type *fixed, const char *event,
+		      const struct ipmu_qualifiers *q, const uint64_t *codes, int ncodes,
+		      char *why)
+{
+	char text[IPMU_QUALIFIERS_TEXT];
+
+	if (has_more_than_levels(q))
+		return ipmu_fail(why, -EINVAL, TAKES_LEVELS, e->type->name, event,
+				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+	e->type = fixed;
+	return fixed_encode(e, event, q, codes, ncodes, why);
+}
 
 #define PATTERN 0x2AA55ull
 

@@ -99,33 +99,13 @@ static const struct ipmu_constraint constraints[] = {
 enum { CORE, FIXED };
 static const struct ipmu_pmu_type core, core_fixed;
 
-/* libpfm4 has one event in this table that only fixed counter 2 can count. */
-#define REFERENCE_CYCLES 0x0300
-
-/* A unit mask may be given as a number, which libpfm4 takes for any event, and RAW by a name. */
-static bool has_number(const struct ipmu_qualifiers *q)
-{
-	for (int i = 0; i < q->n; i++)
-		if (q->list[i].owner == IPMU_OF_PFM &&
-		    (q->list[i].key[0] == '0' || ipmu_qualifier_is(&q->list[i], "umask")))
-			return true;
-	return false;
-}
-
 static int core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		       const uint64_t *codes, int ncodes, char *why)
 {
-	char text[IPMU_QUALIFIERS_TEXT];
 	uint64_t select = codes[0];
 
-	if ((select & 0xFFFF) == REFERENCE_CYCLES) {
-		if (has_number(q))
-			return ipmu_fail(why, -EINVAL, "core.%s%s: the event is a fixed counter's "
-					 "and has no unit mask", event,
-					 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
-		e->type = &core_fixed;
-		return ipmu_fixed_ops.encode(e, event, q, codes, ncodes, why);
-	}
+	if (ipmu_fixed_alone(select))
+		return ipmu_fixed_encode(e, &core_fixed, event, q, codes, ncodes, why);
 	/* SDM Table 19-23 gives BUSQ_EMPTY the CORE sub-field, libpfm4 the AGENT. Its "this agent"
 	 * is made "this core", which means this agent as well. */
 	if ((select & 0xFFFF) == 0x7D && !ipmu_raw_is(e->type, event))

@@ -36,6 +36,15 @@ int ipmu_fixed_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 		    const struct ipmu_reg *global_ctrl, char *why);
 
 extern const struct ipmu_ops ipmu_fixed_ops;
+
+/* Is it the code of the one event in libpfm4's tables of general counters that only fixed counter
+ * 2 counts? ipmu_fixed_encode() makes it an event of the type with fixed counters, or fails with
+ * -EINVAL. */
+bool ipmu_fixed_alone(uint64_t code);
+int ipmu_fixed_encode(struct ipmu_event *e, const struct ipmu_pmu_type *fixed, const char *event,
+		      const struct ipmu_qualifiers *q, const uint64_t *codes, int ncodes,
+		      char *why);
+
 extern const struct ipmu_measure ipmu_fixed_measures[];
 
 /* Qualifiers by name, before libpfm4 sees them, and the whole unit mask afterwards: -EINVAL if they
