@@ -253,11 +253,20 @@ is 'a child has no timer' "child's 0" "$(grep '^child' <<<"$timers")"
 is 'CPU time of children' 'usage 5 5' "$(grep '^usage' <<<"$timers")"
 is 'timers again' "$timers" "$(run ./timers)"
 is 'timers beside a busy host' "$timers" "$(busily run ./timers)"
-counted() { ipmu-run --on skl-4c8t -e skl.INST_RETIRED:ANY_P,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI -- ./timers short 2>&1 | awk '/^    skl/ { print $1, $2 }'; }
+counted() { "$@" ipmu-run --on skl-4c8t -e skl.INST_RETIRED:ANY_P,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI -- ./timers short 2>&1 | awk '/^    skl/ { print $1, $2 }'; }
 counts=$(counted)
 is 'counts of ticks' yes "$(awk '$1 ~ /INST_RETIRED/ && $2 > 16500000 { print "yes" }' <<<"$(tr -d , <<<"$counts")")"
 is 'counts of ticks again' "$counts" "$(counted)"
 is 'counts of ticks beside a busy host' "$counts" "$(busily counted)"
+# Calls that cannot wait take 12 ms each, as on a host that is busy enough.
+slowly() {	# slowly COMMAND...
+	strace -f -qq -o trace -e inject=mmap,fstat,newfstatat:delay_exit=12000 "$@"
+}
+if slowly true 2>/dev/null; then
+	is 'counts of ticks where calls are slow' "$counts" "$(counted slowly)"
+else
+	echo 'no strace here: calls have not been slow'
+fi
 
 # ---- what goes by the host
 

@@ -22,7 +22,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define SECONDS_MAX (INT64_MAX / SECOND / 4)
-/* A call that only passes through the kernel ends before the host's timer does. */
+/* Most calls that may wait do not, and end before the host's timer does. */
 #define PASSING_NS 10000000
 #define TIMERS 3
 
@@ -122,6 +122,23 @@ static bool only_waits(int64_t number)
 	return number == SYS_rt_sigsuspend || number == SYS_rt_sigtimedwait;
 }
 
+/* However long a busy host takes for it: no timer of the host may stand for it, since what comes by
+ * that is not repeatable. */
+static bool never_waits(int64_t number)
+{
+	switch (number) {
+	case SYS_brk: case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_mprotect:
+	case SYS_madvise: case SYS_rt_sigaction: case SYS_rt_sigprocmask: case SYS_rt_sigreturn:
+	case SYS_sigaltstack: case SYS_stat: case SYS_lstat: case SYS_fstat: case SYS_newfstatat:
+	case SYS_statx: case SYS_access: case SYS_lseek: case SYS_getpid: case SYS_gettid:
+	case SYS_getrandom: case SYS_getrusage: case SYS_prlimit64: case SYS_sysinfo:
+	case SYS_uname: case SYS_sched_getaffinity:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* When ITIMER_REAL expires; 0: never. Others that have expired send their signals first. */
 static int64_t next_end(void)
 {
@@ -135,7 +152,7 @@ void vpmu_timers_wait(int64_t number, int64_t until)
 {
 	int64_t end = next_end(), left = end - vpmu_time_now();
 
-	if (!end || (until && end > until))
+	if (!end || never_waits(number) || (until && end > until))
 		return;
 	awaited = end;
 	__atomic_fetch_add(&waiters, 1, __ATOMIC_RELAXED);
