@@ -113,10 +113,39 @@ static void compare(int a, int b)
 	is(a, "the same package", p->package == q->package, p->apic >> p->high == q->apic >> q->high);
 }
 
+/* Linux's names of features: leaf, subleaf, register (EBX, ECX, EDX: 1 to 3), bit. SDM volume 2, CPUID. */
+static const struct { unsigned int leaf, sub, reg, bit; const char *name; } features[] = {
+	{ 1, 0, 2, 0, "pni" }, { 1, 0, 2, 1, "pclmulqdq" }, { 1, 0, 2, 9, "ssse3" }, { 1, 0, 2, 12, "fma" },
+	{ 1, 0, 2, 13, "cx16" }, { 1, 0, 2, 19, "sse4_1" }, { 1, 0, 2, 20, "sse4_2" },
+	{ 1, 0, 2, 22, "movbe" }, { 1, 0, 2, 23, "popcnt" }, { 1, 0, 2, 25, "aes" },
+	{ 1, 0, 2, 26, "xsave" }, { 1, 0, 2, 28, "avx" }, { 1, 0, 2, 29, "f16c" },
+	{ 1, 0, 2, 30, "rdrand" }, { 1, 0, 2, 31, "hypervisor" }, { 1, 0, 3, 26, "sse2" },
+	{ 7, 0, 1, 0, "fsgsbase" }, { 7, 0, 1, 3, "bmi1" }, { 7, 0, 1, 4, "hle" }, { 7, 0, 1, 5, "avx2" },
+	{ 7, 0, 1, 7, "smep" }, { 7, 0, 1, 8, "bmi2" }, { 7, 0, 1, 9, "erms" }, { 7, 0, 1, 11, "rtm" },
+	{ 7, 0, 1, 16, "avx512f" }, { 7, 0, 1, 18, "rdseed" }, { 7, 0, 1, 19, "adx" },
+	{ 7, 0, 1, 20, "smap" }, { 7, 0, 1, 23, "clflushopt" }, { 7, 0, 1, 29, "sha_ni" },
+	{ 7, 0, 2, 22, "rdpid" }, { 0xD, 1, 0, 0, "xsaveopt" }, { 0xD, 1, 0, 1, "xsavec" },
+	{ 0xD, 1, 0, 2, "xgetbv1" }, { 0x80000001, 0, 2, 0, "lahf_lm" }, { 0x80000001, 0, 2, 5, "abm" },
+	{ 0x80000001, 0, 2, 8, "3dnowprefetch" }, { 0x80000001, 0, 3, 20, "nx" },
+	{ 0x80000001, 0, 3, 27, "rdtscp" }, { 0x80000001, 0, 3, 29, "lm" },
+};
+
+static void compare_features(int cpu, const char *line)
+{
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+		unsigned int r[4] = { 0 };
+		char word[32];
+
+		snprintf(word, sizeof(word), " %s ", features[i].name);
+		__get_cpuid_count(features[i].leaf, features[i].sub, &r[0], &r[1], &r[2], &r[3]);
+		is(cpu, features[i].name, r[features[i].reg] >> features[i].bit & 1, strstr(line, word) != NULL);
+	}
+}
+
 static void compare_cpuinfo(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "r");
-	char line[512];
+	char line[1024];
 	int cpu = -1;
 	unsigned int apic;
 
@@ -124,6 +153,10 @@ static void compare_cpuinfo(void)
 		sscanf(line, "processor : %d", &cpu);
 		if (sscanf(line, "initial apicid : %u", &apic) == 1)
 			is(cpu, "cpuinfo", places[cpu].apic, apic);
+		if (strncmp(line, "flags", 5) == 0) {
+			line[strcspn(line, "\n")] = ' ';
+			compare_features(cpu, line);
+		}
 	}
 }
 

@@ -398,6 +398,34 @@ static void put_nodes(struct system *s)
 
 /* ---- /proc/cpuinfo ---- */
 
+/* Features beyond those of the first processors for x86-64, in Linux's names: what CPUID leaves 1
+ * (ECX), 7, 0DH and 80000001H say on the machine. */
+static const char *features(const struct vpmu_machine *m)
+{
+	static const struct { const char *qemu_cpu, *names; } rows[] = {
+		{ "qemu64", "pni cx16 lahf_lm" },
+		{ "core2duo", "pni ssse3 cx16 lahf_lm" },
+		{ "Nehalem", "rdtscp pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm" },
+		{ "SandyBridge", "rdtscp pni pclmulqdq ssse3 cx16 sse4_1 sse4_2 popcnt aes "
+		  "xsave avx lahf_lm xsaveopt" },
+		{ "IvyBridge", "rdtscp pni pclmulqdq ssse3 cx16 sse4_1 sse4_2 popcnt aes xsave "
+		  "avx f16c rdrand lahf_lm fsgsbase smep xsaveopt" },
+		{ "Haswell", "rdtscp pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt "
+		  "aes xsave avx f16c rdrand lahf_lm abm fsgsbase bmi1 avx2 smep bmi2 xsaveopt" },
+		{ "Broadwell", "rdtscp pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt "
+		  "aes xsave avx f16c rdrand lahf_lm abm fsgsbase bmi1 avx2 smep bmi2 adx smap "
+		  "xsaveopt" },
+		{ "Skylake", "rdtscp pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt "
+		  "aes xsave avx f16c rdrand lahf_lm abm fsgsbase bmi1 avx2 smep bmi2 adx smap "
+		  "xsaveopt xgetbv1" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strncmp(m->qemu_cpu, rows[i].qemu_cpu, strlen(rows[i].qemu_cpu)) == 0)
+			return rows[i].names;
+	return "pni";
+}
+
 static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 {
 	uint32_t outer = m->llc_level ? m->llc.bytes : m->l2.bytes;
@@ -413,10 +441,10 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 		"initial apicid\t: %u\n", outer / 1024, vpmu_cpu_package(m, cpu),
 		vpmu_machine_cpus(m) / m->packages, vpmu_cpu_core(m, cpu) % m->cores, m->cores,
 		vpmu_cpu_apic(m, cpu), vpmu_cpu_apic(m, cpu));
-	/* Flags: only those features that all x86-64 processors have. */
 	fprintf(f, "fpu\t\t: yes\nfpu_exception\t: yes\nwp\t\t: yes\nflags\t\t: fpu vme de pse tsc "
 		"msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2%s "
-		"syscall nx lm\n", m->threads > 1 ? " ht" : "");
+		"syscall nx lm constant_tsc %s%s\n", m->threads > 1 ? " ht" : "", features(m),
+		strstr(m->qemu_cpu, "rdpid=on") ? " rdpid" : "");
 	fprintf(f, "bogomips\t: 2000.00\nclflush size\t: %u\ncache_alignment\t: %u\n"
 		"address sizes\t: 36 bits physical, 48 bits virtual\npower management:\n\n",
 		m->l1d.line, m->l1d.line);
