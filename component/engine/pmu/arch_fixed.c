@@ -68,10 +68,6 @@ static int counter_of(uint64_t code)
 	return code == 0x00C0 ? 0 : code == 0x003C ? 1 : code == 0x0300 ? 2 : -1;
 }
 
-/* Fields of IA32_PERFEVTSELx that a fixed counter lacks: CMASK, INV, ANY, E. */
-#define ABSENT (BITS(31, 23) | BITS(21, 21) | BITS(18, 18))
-#define TAKES_LEVELS "%s.%s%s: a fixed counter takes u and k alone"
-
 static int fixed_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 			const uint64_t *codes, int ncodes, char *why)
 {
@@ -85,9 +81,6 @@ static int fixed_encode(struct ipmu_event *e, const char *event, const struct ip
 	if (n < 0)
 		return ipmu_fail(why, -ENOENT, "no fixed counter counts %s.%s%s", e->type->name,
 				 event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
-	if (codes[0] & ABSENT)
-		return ipmu_fail(why, -EINVAL, TAKES_LEVELS, e->type->name, event,
-				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	if (!os && !usr)
 		return ipmu_fail(why, -EINVAL, "%s.%s%s counts at no privilege level: without u "
 				 "and k it counts at both", e->type->name, event,
@@ -134,8 +127,7 @@ bool ipmu_fixed_alone(uint64_t code)
 	return counter_of(code & 0xFFFF) == 2;
 }
 
-/* libpfm4 takes more here: a unit mask as a number, which it takes for any event, and modifiers
- * that are off, such as t=0. */
+/* libpfm4's tables of general counters take more: all modifiers, and a unit mask as a number. */
 static bool has_more_than_levels(const struct ipmu_qualifiers *q)
 {
 	for (int i = 0; i < q->n; i++)
@@ -152,8 +144,8 @@ int ipmu_fixed_encode(struct ipmu_event *e, const struct ipmu_pmu_type *fixed, c
 	char text[IPMU_QUALIFIERS_TEXT];
 
 	if (has_more_than_levels(q))
-		return ipmu_fail(why, -EINVAL, TAKES_LEVELS, e->type->name, event,
-				 ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
+		return ipmu_fail(why, -EINVAL, "%s.%s%s: a fixed counter takes u and k alone",
+				 e->type->name, event, ipmu_qualifiers_text(q, IPMU_OF_PFM, text));
 	e->type = fixed;
 	return fixed_encode(e, event, q, codes, ncodes, why);
 }
