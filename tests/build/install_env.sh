@@ -61,12 +61,14 @@ if command -v tclsh >/dev/null; then
 	proc module-whatis {args} {}
 	proc conflict {args} {}
 	proc prepend-path {name value} { puts "\$name=\$value" }
+	proc append-path {name value} { puts "\$name+=\$value" }
 	source $STAGE/share/ipmu/modulefile
 	END
 	diff "$scratch/module" - <<-END || fail 'what the modulefile sets'
 	PATH=$STAGE/bin
 	LD_LIBRARY_PATH=$STAGE_LIB
 	MANPATH=$STAGE/share/man
+	MANPATH+=
 	PKG_CONFIG_PATH=$STAGE_LIB/pkgconfig
 	PYTHONPATH=$STAGE/share/ipmu/python
 	END
