@@ -122,4 +122,8 @@ planned check fuzz_short | grep -q fuzz-link || fail 'fuzz_short builds no fuzze
 if [ -d "$BUILDDIR/obj/${MPICC:+${MPIS%% *}}/mpi_examples" ]; then
 	planned check mpi_run mpi_examples/stream.c | grep -q -e '-o obj/[a-z]*/mpi_examples' || fail 'mpi_run builds no MPI programs'
 fi
+# -- a name of no test is an error, also beside one of a test
+"${MAKE:-make}" -C "$BUILDDIR" -n check TESTS='layers lairs' >"$scratch/out" 2>&1 &&
+	fail 'make check takes the name of no test'
+grep -q 'there is no test lairs;' "$scratch/out" || fail 'make check does not name it'
 exit "$failed"
