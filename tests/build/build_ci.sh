@@ -20,10 +20,21 @@ assert {p for m in gitlab["parallel"]["matrix"]
         for p in itertools.product(listed(m["IMAGE"]), listed(m["CC"]))} == want
 assert any(step.get("run", "").endswith("CC=${{ matrix.cc }} .ci/run") for step in github["steps"])
 assert gitlab["script"] == [".ci/run"]
+github, gitlab = yaml.safe_load(open(".github/workflows/ci.yml")), yaml.safe_load(open(".gitlab-ci.yml"))
+assert any(step.get("run", "").endswith(".ci/fast") for step in github["jobs"]["fast"]["steps"])
+assert gitlab["fast"]["script"] == [".ci/fast"]
+assert github["jobs"]["run"]["needs"] == "fast" and gitlab["run"]["needs"] == ["fast"]
 P
-verdict 'both run .ci/run on the same systems' $?
-[ -x .ci/run ]
-verdict '.ci/run can be executed' $?
+verdict 'both run .ci/fast, then .ci/run on the same systems' $?
+for script in fast run; do
+	[ -x .ci/$script ]
+	verdict ".ci/$script can be executed" $?
+done
+# Its tests must be there: make refuses other names.
+for name in $(sed -n 's/.*TESTS="\(.*\)"$/\1/p' .ci/fast); do
+	ls tests/build/"$name".* >"$scratch/out" 2>&1
+	verdict "the test $name of .ci/fast" $?
+done
 
 asks() {	# asks FORM WORD...
 	local word
