@@ -207,8 +207,7 @@ END {
 	end_group()
 	for (file in changed) {
 		folder = file
-		sub(/\/[^\/]*$/, "", folder)
-		if (!(folder in folders))
+		if (sub(/\/[^\/]*$/, "", folder) && !(folder in folders))
 			make = make " " folder
 		folders[folder] = 1
 	}

@@ -36,7 +36,7 @@ function add_pmus(	i)
 	for (i = 1; i <= n["pmu"]; i++)
 		block = block "+\tPFM_PMU_" row["pmu", i, 1] ",\t/* " row["pmu", i, 3] " */\n"
 	emit("include/perfmon/pfmlib.h", "PFM_PMU_" row["pmu", 1, 1] ",",
-		"^[ \\t]*PFM_PMU_NONE", "^[ \\t]*PFM_PMU_MAX", "before", "^} pfm_pmu_t;")
+		"^[ \\t]*PFM_PMU_NONE", "^[ \\t]*/\\* MUST ADD NEW PMU MODELS HERE", "before", "^} pfm_pmu_t;")
 	for (i = 1; i <= n["pmu"]; i++)
 		block = block "+\t&" row["pmu", i, 2] ",\n"
 	emit("lib/pfmlib_common.c", "&" row["pmu", 1, 2] ",",
@@ -57,6 +57,16 @@ function add_files(kind, folder, makefile, prefix, start, anchor, last,	i, name)
 		printf "new\t%s/%s/%s\t%s/%s\n", here, family, name, folder, name
 		block = "+" prefix name " \\\n"
 		emit(makefile, name, start, anchor, "after", last)
+	}
+}
+
+# A line of README's list for each processor.
+function add_readme(	i)
+{
+	for (i = 1; i <= n["readme"]; i++) {
+		block = "+\t\t" row["readme", i, 1] "\n"
+		emit("README", row["readme", i, 1], "^[ \\t]*- For Intel X86:", "^[ \\t]*Intel architectural perfmon",
+			"before", "^$")
 	}
 }
 
@@ -92,4 +102,5 @@ BEGIN { here = ENVIRON["HERE"] }
 		"^ifeq \\(\\$\\(CONFIG_PFMLIB_ARCH_X86\\),y\\)",
 		"[ \\t]libpfm_intel_skl\\.3[ \\t]*\\\\$", "^$")
 	add_arrays()
+	add_readme()
 }

@@ -90,7 +90,7 @@ move_in()
 commit()
 {
 	prepare || die "cannot read all of $tree: nothing was changed"
-	sed 's,/[^/]*$,,' "$work/changed" | sort -u >"$work/folders"
+	sed 's,^[^/]*$,.,; s,/[^/]*$,,' "$work/changed" | sort -u >"$work/folders"
 	beside=$tree/.$prog.$$
 	cp -Rp "$work/new" "$beside" || die "cannot write $beside: nothing was changed"
 	while read -r folder; do

@@ -10,32 +10,6 @@
  * C-box event; what those lack is known from Linux, and says so.
  */
 
-/* from one source, which is not Intel: see CLIENT_UNC_UNCONFIRMED_CBO */
-static const intel_x86_umask_t adl_unc_cbo_cache_lookup[]={
-  { .uname  = "ANY_MESI",
-    .udesc  = "All LLC lookups (one source, not Intel)",
-    .ucode  = 0x8f00,
-    .uflags = INTEL_X86_NCOMBO,
-  },
-  { .uname  = "ANY_I",
-    .udesc  = "LLC lookups of any kind finding I (misses) (one source, not Intel)",
-    .ucode  = 0x8800,
-    .uflags = INTEL_X86_NCOMBO,
-  },
-};
-
-static const intel_x86_entry_t intel_adl_unc_cbo_pe[]={
-  { .name    = "UNC_CBO_CACHE_LOOKUP",
-    .desc    = "Lookups in the slice of the last-level cache",
-    .code    = 0x34,
-    .cntmsk  = 0x3,
-    .modmsk  = CLIENT_UNC_ATTRS,
-    .ngrp    = 1,
-    .numasks = LIBPFM_ARRAY_SIZE(adl_unc_cbo_cache_lookup),
-    .umasks  = adl_unc_cbo_cache_lookup,
-  },
-};
-
 static const intel_x86_umask_t adl_unc_arb_trk_requests[]={
   { .uname  = "ALL",
     .udesc  = "Outgoing tracker entries allocated, coherent or not",

@@ -20,18 +20,6 @@ static const int adl_unc_models[] = {
 	0
 };
 
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 0);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 1);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 2);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 3);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 4);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 5);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 6);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 7);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 8);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 9);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 10);
-CLIENT_UNC_UNCONFIRMED_CBO(adl, ADL, "Alder Lake", 11);
 CLIENT_UNC_ARBN(adl, ADL, "Alder Lake", 0);
 CLIENT_UNC_ARBN(adl, ADL, "Alder Lake", 1);
 CLIENT_UNC_CLK(adl, ADL, "Alder Lake");

@@ -9,7 +9,6 @@
  * 18.9.6, for Sandy Bridge, whose layout it is.
  */
 #include <sys/types.h>
-#include <stdlib.h>
 
 /* private headers */
 #include "pfmlib_priv.h"
@@ -72,29 +71,6 @@ pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e)
 	if (ret == PFM_SUCCESS)
 		e->codes[0] &= CLIENT_UNC_IMC_SELECT;
 	return ret;
-}
-
-/* events with a single source other than Intel are listed on request, as the M-boxes' are */
-static int
-client_unc_want_unconfirmed(void)
-{
-	static int want = -1;
-
-	if (want == -1)
-		want = getenv("LIBPFM_NHMEX_UNCONFIRMED") != NULL;
-	return want;
-}
-
-int
-pfm_intel_client_unc_unconfirmed_get_event_first(void *this)
-{
-	return client_unc_want_unconfirmed() ? pfm_intel_x86_get_event_first(this) : -1;
-}
-
-int
-pfm_intel_client_unc_unconfirmed_event_is_valid(void *this, int pidx)
-{
-	return client_unc_want_unconfirmed() && pfm_intel_x86_event_is_valid(this, pidx);
 }
 
 int

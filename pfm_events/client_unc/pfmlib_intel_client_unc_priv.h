@@ -25,8 +25,6 @@ extern const pfmlib_attr_desc_t pfm_intel_client_unc_wide_mods[];
 extern int pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_wide_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e);
-extern int pfm_intel_client_unc_unconfirmed_get_event_first(void *this);
-extern int pfm_intel_client_unc_unconfirmed_event_is_valid(void *this, int pidx);
 extern int pfm_intel_client_unc_imc_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_clk_perf_detect(void *this);
@@ -77,7 +75,7 @@ pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
 #define CLIENT_UNC_ARB(g, G, d) \
 	CLIENT_UNC_BOX(g, G, arb, d" arbiter", "arb", "uncore_arb", ARB, intel_##g##_unc_arb_pe)
 
-/* with a threshold of 6 bits; `shown` is pfm_intel_x86 or, where no event is confirmed, ... */
+/* with a threshold of 6 bits; `shown` is pfm_intel_x86, unless its functions are replaced */
 #define CLIENT_UNC_WIDE_BOX(g, G, v, d, n, p, id, tab, shown) \
 pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
 	CLIENT_UNC_SHARED(g, G, d, n, p, id, tab, 2, 0, PFMLIB_PMU_FL_RAW_UMASK, \
@@ -89,9 +87,6 @@ pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
 	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
 }
 
-#define CLIENT_UNC_UNCONFIRMED_CBO(g, G, d, n) \
-	CLIENT_UNC_WIDE_BOX(g, G, cbo##n, d" C-box "#n, "cbo"#n, "uncore_cbox_"#n, CB##n, \
-			    intel_##g##_unc_cbo_pe, pfm_intel_client_unc_unconfirmed)
 /* two arbiters, with 5 bits and with 6 */
 #define CLIENT_UNC_ARBN(g, G, d, n) \
 	CLIENT_UNC_BOX(g, G, arb##n, d" arbiter "#n, "arb"#n, "uncore_arb_"#n, ARB##n, \

@@ -17,18 +17,6 @@ static const int mtl_unc_models[] = {
 	0
 };
 
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 0);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 1);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 2);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 3);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 4);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 5);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 6);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 7);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 8);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 9);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 10);
-CLIENT_UNC_UNCONFIRMED_CBO(mtl, MTL, "Meteor Lake", 11);
 CLIENT_UNC_WIDE_ARB(mtl, MTL, "Meteor Lake", 0);
 CLIENT_UNC_WIDE_ARB(mtl, MTL, "Meteor Lake", 1);
 CLIENT_UNC_HAC_ARB(mtl, MTL, "Meteor Lake", 0);

@@ -11,7 +11,7 @@ pristine=$scratch/pristine
 mkdir -p "$pristine/src/components"
 cp "$PAPI_SRC"/src/{papi.h,papi_preset.h,papi_events.csv,configure,configure.in} "$pristine/src/"
 cp -R "$PAPI_SRC/src/components/example" "$pristine/src/components/"
-tar -C "$PAPI_SRC/src" --exclude='*.[ao]' --exclude='*.so*' -cf - libpfm4/{include,lib,docs,tests} | tar -C "$pristine/src" -xf -
+tar -C "$PAPI_SRC/src" --exclude='*.[ao]' --exclude='*.so*' -cf - libpfm4/{README,include,lib,docs,tests} | tar -C "$pristine/src" -xf -
 
 tree=$scratch/tree
 fresh() {

@@ -111,14 +111,16 @@ damaged()
 damaged no_anchor lib/pfmlib_common.c '/&intel_x86_arch_support,/d'
 refuses 'pfmlib_common.c without its anchor' "$scratch/no_anchor" \
 	"lib/pfmlib_common.c: no line matches '^[ \\t]*&intel_x86_arch_support,'"
-damaged no_list lib/pfmlib_common.c 's/pfmlib_pmus\[\]/pfmlib_list[]/'
-refuses 'pfmlib_common.c with another list' "$scratch/no_list" 'pfmlib_common.c: no line matches'
+damaged no_array lib/pfmlib_common.c 's/pfmlib_pmus\[\]/pfmlib_list[]/'
+refuses 'pfmlib_common.c with another list' "$scratch/no_array" 'pfmlib_common.c: no line matches'
 damaged twice lib/pfmlib_common.c 's/^.*&intel_x86_arch_support,.*/&\n&/'
 refuses 'pfmlib_common.c with two anchors' "$scratch/twice" 'more than one line matches'
 damaged cut lib/pfmlib_common.c '/&intel_x86_arch_support/q'
 refuses 'pfmlib_common.c cut short' "$scratch/cut" "pfmlib_common.c: no line matches '^};'"
-damaged no_max include/perfmon/pfmlib.h '/^[[:space:]]*PFM_PMU_MAX/d'
-refuses 'pfmlib.h without PFM_PMU_MAX' "$scratch/no_max" 'pfmlib.h: no line matches'
+damaged no_mark include/perfmon/pfmlib.h '/MUST ADD NEW PMU MODELS HERE/d'
+refuses 'pfmlib.h without the mark of new models' "$scratch/no_mark" 'pfmlib.h: no line matches'
+damaged no_list README '/Intel architectural perfmon/d'
+refuses 'README without its list' "$scratch/no_list" 'README: no line matches'
 damaged no_skl lib/Makefile '/pfmlib_intel_skl\.c/d'
 refuses 'Makefile without its anchor' "$scratch/no_skl" 'lib/Makefile: no line matches'
 damaged no_tests tests/validate_x86.c 's/x86_test_events\[\]/events[]/'
@@ -166,11 +168,11 @@ is 'file modes kept' "$(stat -c %a "$tree/lib/Makefile")" \
 for f in $(sed '/^#/d' "$families/families"); do
 	awk -F '\t' '$1 == "pmu" { print "PFM_PMU_" $2 }' "$families/$f/family"
 done >"$scratch/want"
-grep -B "$(wc -l <"$scratch/want")" '^[[:space:]]PFM_PMU_MAX' "$tree/include/perfmon/pfmlib.h" |
+grep -B "$(wc -l <"$scratch/want")" 'MUST ADD NEW PMU MODELS HERE' "$tree/include/perfmon/pfmlib.h" |
 	sed -n 's/^[[:space:]]*\(PFM_PMU_.*\),.*/\1/p' >"$scratch/got"
 is 'enum values: eleven of Skylake, two M-Boxes and ten C-Boxes among them' \
 	"$(grep -c 'SKL_UNC_\|NHMEX_UNC_' "$scratch/want")" 23
-same 'enum values directly before PFM_PMU_MAX' "$scratch/want" "$scratch/got"
+same 'enum values at the place that the file names' "$scratch/want" "$scratch/got"
 rc=0
 "$add" --check "$tree" >/dev/null || rc=$?
 is '--check after: exit status' "$rc" 0

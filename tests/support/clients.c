@@ -101,7 +101,7 @@ int client_each(char **argv)
 
 		if (child == 0) {
 			if (client_generations[i].unconfirmed)
-				setenv("LIBPFM_NHMEX_UNCONFIRMED", "1", 1);
+				setenv("LIBPFM_CLIENT_UNCONFIRMED", "1", 1);
 			on_machine(argv, client_generations[i].machine);
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
