@@ -2,7 +2,6 @@
 /* The plugin with this test in QEMU's place: it registers with us, we call it. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -225,44 +224,6 @@ static void nontemporal_stores_leave_at_a_fence(void **state)
 	assert_int_equal(READS(VPMU_I), 1);
 }
 
-/* Has the kernel been told that the mapping with this place may have large pages? */
-static bool may_be_large(const void *at)
-{
-	FILE *f = fopen("/proc/self/smaps", "r");
-	bool inside = false, found = false;
-	char line[512];
-	unsigned long from, to;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
-			inside = from <= (uintptr_t)at && (uintptr_t)at < to;
-		else if (inside && !strncmp(line, "VmFlags:", 8))
-			found = strstr(line, " hg");
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void large_mappings_may_have_large_pages(void **state)
-{
-	const uint64_t large = 2u << 20, bytes = 4 * large;
-	const uint64_t kind = MAP_PRIVATE | MAP_ANONYMOUS, rights = PROT_READ | PROT_WRITE;
-	char *memory = mmap(NULL, bytes, (int)rights, (int)kind, -1, 0);
-
-	(void)state;
-	assert_true(memory != MAP_FAILED);
-	if (access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK))
-		skip();
-	system_call(1, 0, SYS_mmap, 0, large, rights, kind, UINT64_MAX, 0, 0, 0);
-	system_call_return(1, 0, SYS_mmap, (int64_t)(uintptr_t)memory);
-	assert_false(may_be_large(memory + large));
-	system_call(1, 0, SYS_mmap, 0, bytes, rights, kind, UINT64_MAX, 0, 0, 0);
-	system_call_return(1, 0, SYS_mmap, (int64_t)(uintptr_t)memory);
-	assert_true(may_be_large(memory + large));
-	munmap(memory, bytes);
-}
-
 static void a_wait_brings_the_clock_forward(void **state)
 {
 	uint64_t before;
@@ -398,7 +359,6 @@ int main(void)
 		cmocka_unit_test(a_load_and_a_store_of_one_place_are_seen_at_the_store),
 		cmocka_unit_test(an_atomic_is_seen_at_its_store),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
-		cmocka_unit_test(large_mappings_may_have_large_pages),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),
 		cmocka_unit_test(follows_its_virtual_cpu),
 		cmocka_unit_test(a_forked_child_is_a_process_of_its_own),

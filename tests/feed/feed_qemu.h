@@ -173,12 +173,6 @@ void vpmu_serving_forget(void)
 	forgotten++;
 }
 
-void *vpmu_serving_memory(uint64_t address, uint64_t bytes)
-{
-	(void)bytes;
-	return (void *)(uintptr_t)address;
-}
-
 int vpmu_segment_open(const char *path, struct vpmu_segment **out, char *why, size_t why_bytes)
 {
 	if (strcmp(path, "here")) {

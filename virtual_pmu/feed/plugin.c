@@ -18,7 +18,6 @@
 #include "cache/contention.h"
 #include "thread/emulated_thread.h"
 #include "translate/access_groups.h"
-#include "program/huge_pages.h"
 #include "program/illegal_instructions.h"
 #include "program/user_mode.h"
 #include "program/window_access.h"
@@ -136,7 +135,6 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->futex = vpmu_wakes_address(num, arguments);
 	vpmu_wakes_note(num, arguments, t->runner.clock);
-	t->maps = vpmu_hugepages_bytes(num, a2, a3, a4);
 	vpmu_illegal_call(num, a1, a2);
 	vpmu_vforks_call(num, a1);
 	if (num == SYS_exit_group)
@@ -158,8 +156,6 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		left_out_return(num, ret);
 	if (!t)
 		return;
-	if (t->maps && ret > 0)
-		vpmu_hugepages_advise(vpmu_serving_memory((uint64_t)ret, t->maps), t->maps);
 	if (is_exec(num))
 		after_failed_exec(t);
 	if (vpmu_vforks_return(ret)) {

@@ -143,8 +143,3 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 		vpmu_system_exec_begin(info.dli_fname, tool, only);
 	return true;
 }
-
-void *vpmu_serving_memory(uint64_t address, uint64_t bytes)
-{
-	return host->memory(address, bytes, true);
-}

@@ -16,7 +16,6 @@ struct vpmu_emulated {
 	bool polls;			/* inside one that only looks for events */
 	uint64_t futex;			/* the call's address, if it is a private futex; or 0 */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
-	uint64_t maps;			/* bytes that it maps, if they may have large pages */
 	struct vpmu_spinning spinning;
 	struct vpmu_thread spare;	/* when the segment has no slot left */
 };
