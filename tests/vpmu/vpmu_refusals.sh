@@ -9,10 +9,25 @@ cd "$scratch" || exit 1
 export scratch
 
 cat >lacks.c <<'CODE'
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-static void out(int number) { _Exit(number); }
+static sigjmp_buf back;
+static const char *way = "";
+static void handle(int number)
+{
+	if (!strcmp(way, "continues"))
+		siglongjmp(back, 1);
+	if (!strcmp(way, "aborts"))
+		abort();
+	if (!strcmp(way, "exits"))
+		_Exit(number);
+	if (!strcmp(way, "succeeds"))
+		_Exit(0);
+	signal(number, SIG_DFL);	/* raises */
+	raise(number);
+}
 static void needs_avx(void) { __asm__ volatile("vxorps %%ymm0, %%ymm0, %%ymm0" ::: "xmm0"); }
 static void needs_fma(void) { __asm__ volatile("vfmadd231pd %%ymm0, %%ymm0, %%ymm0" ::: "xmm0"); }
 static void needs_avx512(void) { __asm__ volatile(".byte 0x62,0xf1,0x7d,0x48,0xef,0xc0" ::: "xmm0"); }
@@ -20,8 +35,12 @@ static void needs_movbe(void) { long x = 1, y; __asm__ volatile("movbe %1, %0" :
 static void needs_nothing(void) { __asm__ volatile("ud2"); }
 int main(int argc, char **argv)
 {
-	if (argc > 2)
-		signal(SIGILL, out);
+	if (argc > 2) {
+		way = argv[2];
+		signal(SIGILL, strcmp(way, "default") ? handle : SIG_DFL);
+	}
+	if (sigsetjmp(back, 1))
+		return 3;
 	switch (argv[1][0]) {
 	case 'a': needs_avx(); break;
 	case 'f': needs_fma(); break;
@@ -59,9 +78,19 @@ is 'a machine that has it' 0 $?
 on skl-4c8t ./lacks u
 is 'an instruction that no processor has: status' $((128 + 4)) $?
 is 'an instruction that no processor has: nothing about machines' '' "$(cat out)"
-on snb-4c8t ./lacks f handled
-is 'a program that handles the signal: status' 4 $?
-is 'a program that handles the signal: nothing is said' '' "$(cat out)"
+# A program that handles the signal: WAY, its status, whether it is explained.
+while read -r way status explained; do
+	on snb-4c8t ./lacks f "$way"
+	is "handled: $way: status" "$status" $?
+	is "handled: $way: explained" "$explained" "$(grep -c 'illegal instruction vfmadd231pd (FMA) in needs_fma' out)"
+done <<-END
+	default $((128 + 4)) 1
+	raises $((128 + 4)) 1
+	aborts $((128 + 6)) 1
+	exits 4 1
+	succeeds 0 0
+	continues 3 0
+END
 on snb-4c8t sh -c './lacks f; exit 3'
 is 'a child: status' 3 $?
 grep -q 'in needs_fma of .*/lacks: snb-4c8t' out

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains instructions that the machine's processor does not have, where the emulator alone would
  * end the program with "uncaught target signal 4". vpmu_illegal_translate() watches such an
- * instruction, vpmu_illegal_call() sees whether the program handles SIGILL. One sentence per
- * process goes to stderr; nothing is counted here, and no lock is taken. */
+ * instruction. If the program handles SIGILL, the thread keeps the instruction, and it is explained
+ * only if the thread then ends the program: in the handler by any signal or with a status other
+ * than 0, or later by SIGILL, which a handler that raises it again has blocked until it returns.
+ * One sentence per process goes to stderr; nothing is counted here, and no lock is taken. */
 #include "illegal_instructions.h"
 
 #include <limits.h>
@@ -12,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../system/system.h"
 #include "../translate/decoding.h"
 #include "../thread/emulated_thread.h"
 #include "function_name.h"
@@ -62,6 +65,14 @@ static const struct { ZydisISAExt ext; enum level first; const char *name; } ext
 #define EXTENSIONS (sizeof(extensions) / sizeof(extensions[0]))
 
 static bool handled, said;
+
+/* The last instruction whose SIGILL the calling thread handled. */
+static _Thread_local struct {
+	const uint8_t *code;	/* NULL: none */
+	ZydisMnemonic mnemonic;
+	size_t extension;
+	bool over;		/* the thread has returned from its handler, or left it by siglongjmp() */
+} kept;
 
 static enum level machine_level(void)
 {
@@ -130,18 +141,21 @@ static size_t readable(const uint8_t *code)
 	return count < LONGEST ? count : LONGEST;
 }
 
+static void explain_kept(void)
+{
+	if (kept.code && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		explain(kept.code, kept.mnemonic, kept.extension);
+	kept.code = NULL;
+}
+
 static void on_execute(unsigned int vcpu, void *code)
 {
-	ZydisMnemonic mnemonic = ZYDIS_MNEMONIC_INVALID;
-	size_t extension;
-
 	(void)vcpu;
-	if (__atomic_load_n(&handled, __ATOMIC_RELAXED) ||
-	    __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-		return;
-	extension = missing_extension(code, readable(code), &mnemonic);
-	if (extension < EXTENSIONS)
-		explain(code, mnemonic, extension);
+	kept.extension = missing_extension(code, readable(code), &kept.mnemonic);
+	kept.code = kept.extension < EXTENSIONS ? code : NULL;
+	kept.over = false;
+	if (!__atomic_load_n(&handled, __ATOMIC_RELAXED))
+		explain_kept();
 }
 
 void vpmu_illegal_translate(struct qemu_plugin_tb *tb)
@@ -156,8 +170,25 @@ void vpmu_illegal_translate(struct qemu_plugin_tb *tb)
 						       code);
 }
 
+static bool is_handler(uint64_t action)
+{
+	const uint64_t *handler = vpmu_system.memory->memory(action, sizeof(*handler), false);
+
+	return handler && *handler != (uintptr_t)SIG_DFL && *handler != (uintptr_t)SIG_IGN;
+}
+
 void vpmu_illegal_call(int64_t number, uint64_t arg1, uint64_t arg2)
 {
 	if (number == SYS_rt_sigaction && arg1 == SIGILL && arg2)
-		__atomic_store_n(&handled, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&handled, is_handler(arg2), __ATOMIC_RELAXED);
+	if (number == SYS_rt_sigreturn || (number == SYS_rt_sigprocmask && arg1 == SIG_SETMASK))
+		kept.over = true;
+	if (number == SYS_exit_group && arg1 & 0xff && !kept.over)
+		explain_kept();
+}
+
+void vpmu_illegal_killed(int number)
+{
+	if (number == SIGILL || !kept.over)
+		explain_kept();
 }

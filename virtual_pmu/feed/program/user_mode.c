@@ -12,6 +12,7 @@
 #include "../../emulator/user_calls.h"
 #include "../../system/system.h"
 #include "../thread/emulated_thread.h"
+#include "illegal_instructions.h"
 #include "window_access.h"
 #include "vfork.h"
 #include "../thread/machine_lock.h"
@@ -86,7 +87,7 @@ static void on_thread_created(unsigned int vcpu)
 
 static void on_killed(int number)
 {
-	(void)number;
+	vpmu_illegal_killed(number);
 	synchronise();
 }
 
