@@ -5,7 +5,7 @@
 
 #include "system.h"
 
-enum call_group { OTHER, FILES, PATHS, CHANGES, CPUS, RANDOM, MEMORY, TIME };
+enum call_group { OTHER, FILES, PATHS, ATTRIBUTES, CHANGES, CPUS, RANDOM, MEMORY, TIME };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -22,8 +22,13 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_access] = PATHS, [SYS_faccessat] = PATHS, [SYS_faccessat2] = PATHS,
 	[SYS_readlink] = PATHS, [SYS_readlinkat] = PATHS, [SYS_chdir] = PATHS,
 	[SYS_statfs] = PATHS, [SYS_utime] = PATHS, [SYS_utimes] = PATHS, [SYS_futimesat] = PATHS,
-	[SYS_utimensat] = PATHS, [SYS_getxattr] = PATHS, [SYS_lgetxattr] = PATHS,
-	[SYS_listxattr] = PATHS, [SYS_llistxattr] = PATHS,
+	[SYS_utimensat] = PATHS,
+
+	[SYS_getxattr] = ATTRIBUTES, [SYS_lgetxattr] = ATTRIBUTES, [SYS_fgetxattr] = ATTRIBUTES,
+	[SYS_listxattr] = ATTRIBUTES, [SYS_llistxattr] = ATTRIBUTES,
+	[SYS_flistxattr] = ATTRIBUTES, [SYS_setxattr] = ATTRIBUTES, [SYS_lsetxattr] = ATTRIBUTES,
+	[SYS_fsetxattr] = ATTRIBUTES, [SYS_removexattr] = ATTRIBUTES,
+	[SYS_lremovexattr] = ATTRIBUTES, [SYS_fremovexattr] = ATTRIBUTES,
 
 	[SYS_truncate] = CHANGES, [SYS_ftruncate] = CHANGES, [SYS_unlink] = CHANGES,
 	[SYS_unlinkat] = CHANGES, [SYS_rmdir] = CHANGES, [SYS_mkdir] = CHANGES,
@@ -56,6 +61,8 @@ static bool answers(int64_t number, int64_t a[6], int64_t *answer)
 		return vpmu_files_before(number, a, answer);
 	case PATHS:
 		return vpmu_paths_before(number, a, answer);
+	case ATTRIBUTES:
+		return vpmu_attributes_before(number, a, answer);
 	case CHANGES:
 		return vpmu_changes_before(number, a, answer);
 	case CPUS:

@@ -23,6 +23,9 @@ void vpmu_paths_after(int64_t number, const int64_t a[6], int64_t *answer);
 /* ---- status.c: what stat says of the machine's files; at: a struct stat or statx ---- */
 void vpmu_status_fill(enum vpmu_file file, uint32_t cpu, void *at, bool extended);
 
+/* ---- attributes.c: extended attributes ---- */
+bool vpmu_attributes_before(int64_t number, const int64_t a[6], int64_t *answer);
+
 /* ---- changes.c: what would change the machine's files ---- */
 bool vpmu_changes_before(int64_t number, const int64_t a[6], int64_t *answer);
 /* May a file that describes the machine be opened so? 0 or a negative errno; flags become those

@@ -64,8 +64,7 @@ static void *status_of(const struct call *c, const int64_t a[6])
 
 static bool follows(int64_t number, const struct call *c, const int64_t a[6])
 {
-	if (number == SYS_lstat || c->action == TEXT || number == SYS_lgetxattr ||
-	    number == SYS_llistxattr)
+	if (number == SYS_lstat || c->action == TEXT)
 		return false;
 	return c->action == OPEN || c->flags == NONE || !(a[c->flags] & AT_SYMLINK_NOFOLLOW);
 }
