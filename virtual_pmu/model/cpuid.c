@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CPUID's answers beyond a machine's name and features: performance counters, caches, and on hybrid
  * machines the kind of a core and its threads. vpmu_cpuid() and vpmu_cpuid_place() change the
- * emulator's answer where the machine has one of its own. They read constants: no lock.
+ * emulator's answer where the machine has one of its own. vpmu_cpuid_identity() does so with a
+ * host's answer, which has another processor's name. They read constants: no lock.
  * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID. */
 #include <string.h>
 
@@ -110,6 +111,36 @@ void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf,
 		return;
 	memset(registers, 0, 4 * sizeof(registers[0]));
 	tell_topology(&t, cpu, subleaf, registers);
+}
+
+/* Leaf 01H, EAX: stepping, model, family, and the upper bits of model and family. */
+static uint32_t signature(const struct vpmu_machine *m)
+{
+	uint32_t family = m->cpuid_family < 15 ? m->cpuid_family : 15;
+
+	return m->cpuid_stepping | (m->cpuid_model & 0xf) << 4 | family << 8 |
+	       m->cpuid_model >> 4 << 16 | (m->cpuid_family - family) << 20;
+}
+
+void vpmu_cpuid_identity(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4])
+{
+	switch (leaf) {
+	case 0x0:	/* the last leaf is the one that the emulator has */
+		registers[EAX] = vpmu_is_hybrid(m) ? 0x1f : 0xd;
+		registers[EBX] = 0x756e6547;	/* "Genu", "ineI", "ntel" */
+		registers[EDX] = 0x49656e69;
+		registers[ECX] = 0x6c65746e;
+		break;
+	case 0x1:
+		registers[EAX] = signature(m);
+		registers[ECX] &= ~(UINT32_C(1) << 31);		/* no hypervisor */
+		break;
+	case 0x7:
+		registers[EDX] = 0;	/* what the host's microcode does to its counters */
+		break;
+	default:
+		break;
+	}
 }
 
 /* Leaves that have something to tell on hybrid machines only. */

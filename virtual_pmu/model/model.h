@@ -25,6 +25,8 @@ bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on);
  * has none. registers: EAX, EBX, ECX, EDX with the emulator's answer, which stays in all else. */
 bool vpmu_cpuid(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 		uint32_t registers[4]);
+/* Puts the machine's vendor, family and model into a host's answer; see vpmu_cpuid. */
+void vpmu_cpuid_identity(const struct vpmu_machine *m, uint32_t leaf, uint32_t registers[4]);
 /* Puts the numbers of the CPU's APIC and of others into leaves 01H and 0BH. A whole machine has its
  * emulator's. */
 void vpmu_cpuid_place(const struct vpmu_machine *m, uint32_t cpu, uint32_t leaf, uint32_t subleaf,

@@ -25,6 +25,8 @@ void vpmu_system_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 void vpmu_system_cpuid_of(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
 	vpmu_system.memory->cpuid(leaf, subleaf, registers);
+	if (vpmu_system.memory->native)
+		vpmu_cpuid_identity(&vpmu_system.segment->machine, leaf, registers);
 	tell(cpu, leaf, subleaf, registers);
 }
 
