@@ -309,6 +309,29 @@ static void every_row_cites_its_document(void **state)
 	}
 }
 
+/* Clients from Ice Lake on have architectural PerfMon, whatever processor runs this test. */
+static const struct ipmu_family *core_of(const struct ipmu_family *uncore)
+{
+	static const struct { const struct ipmu_family *uncore, *core; } have[] = {
+		{ &ipmu_skl_client_uncore, &ipmu_skl_core },
+		{ &ipmu_icl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_tgl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_tglh_client_uncore, &ipmu_arch_core },
+		{ &ipmu_rkl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_adl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_mtl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_arl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_lnl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_ptl_client_uncore, &ipmu_arch_core },
+		{ &ipmu_nvl_client_uncore, &ipmu_arch_core },
+	};
+
+	for (size_t i = 0; i < sizeof(have) / sizeof(have[0]); i++)
+		if (have[i].uncore == uncore)
+			return have[i].core;
+	return NULL;
+}
+
 /* DisplayFamily_DisplayModel of the processors that the documents are about: SDM Table 35-1, and
  * 327357-001 Table 1-2 for Knights Corner. */
 static void models_of_the_documents(void **state)
@@ -347,12 +370,14 @@ static void models_of_the_documents(void **state)
 	(void)state;
 	for (topo.family = 0; topo.family < 32; topo.family++)
 		for (topo.model = 0; topo.model < 256; topo.model++) {
-			const struct ipmu_family *found;
+			const struct ipmu_family *found, *core;
 			char why[IPMU_WHY_MAX];
 
 			found = ipmu_family_find(&topo, IPMU_SCOPE_PACKAGE, why);
-			if (!found)
-				found = ipmu_family_find(&topo, IPMU_SCOPE_CPU, why);
+			core = ipmu_family_find(&topo, IPMU_SCOPE_CPU, why);
+			if (core_of(found))
+				assert_ptr_equal(core, core_of(found));
+			found = found ? found : core;
 			if (n < sizeof(have) / sizeof(have[0]) && have[n].family == topo.family &&
 			    have[n].model == topo.model)
 				assert_ptr_equal(found, have[n++].found);

@@ -359,16 +359,24 @@ static const struct ipmu_pmu_type *const skl_types[] = {
 
 /* ---- CPUs */
 
-/* From Ice Lake on. All have at least the counters of an Alder Lake's E core. */
-static const int models[] = { 0x7D, 0x7E, 0x8C, 0x8D, 0x97, 0x9A, 0xA7, 0xAA, 0xAC, 0xB5, 0xB7,
-			      0xBA, 0xBD, 0xBE, 0xBF, 0xC5, 0xC6, -1 };
+/* Cores that are known without CPUID, by the family and the models of their CPUs. */
 static const int skl_models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
+static const struct known_cores {
+	int family;
+	const int *models;	/* up to -1 */
+} skl_cores[] = { { 6, skl_models }, { 0 } }, arch_cores[] = {	/* the latter from Ice Lake on */
+	{ 6, (const int[]){ 0x7D, 0x7E, 0x8C, 0x8D, 0x97, 0x9A, 0xA7, 0xAA, 0xAC, 0xB5, 0xB7,
+			    0xBA, 0xBD, 0xBE, 0xBF, 0xC5, 0xC6, 0xCC, 0xD5, 0xE5, -1 } },
+	{ 18, (const int[]){ 1, 3, -1 } }, { 0 },
+};
 
-static bool is_one_of(const struct ipmu_cpuid *id, const int *list)
+static bool is_known(const struct known_cores *cores, int family, int model)
 {
-	while (*list >= 0 && *list != id->model)
-		list++;
-	return *list >= 0 && id->family == 6;
+	for (; cores->family; cores++)
+		for (const int *m = cores->models; *m >= 0; m++)
+			if (cores->family == family && *m == model)
+				return true;
+	return false;
 }
 
 /* All of them have the same family, model and version. */
@@ -381,6 +389,8 @@ static bool matches(const struct ipmu_topology *topo)
 {
 	struct ipmu_cpuid id;
 
+	if (is_known(arch_cores, topo->family, topo->model))
+		return true;
 	ipmu_cpuid_read(any_cpu(topo), &id);
 	return id.family == topo->family && id.model == topo->model && id.version >= 2;
 }
@@ -441,14 +451,19 @@ static int discover_counters(struct ipmu_regs *p, const struct ipmu_cpuid *id,
 	return ipmu_fail(why, -ENXIO, "%s", found->reasons[FIXED]);
 }
 
-/* CPUID is believed only if it speaks of such a CPU: the topology may describe another machine. */
-static int read_cpuid(int os_cpu, struct ipmu_cpuid *id, const int *list, int least, char *why)
+/* CPUID is believed only if it speaks of such a CPU: the topology may describe another machine.
+ * least: the general counters that all such cores have. */
+static int read_cpuid(int os_cpu, struct ipmu_cpuid *id, const struct known_cores *cores, int least,
+		      char *why)
 {
+	bool known;
+
 	ipmu_cpuid_read(os_cpu, id);
-	if (id->version < 2 && is_one_of(id, list))
+	known = is_known(cores, id->family, id->model);
+	if (id->version < 2 && known)
 		return ipmu_fail(why, -ENXIO, "CPUID leaf 0AH reports version %d of PerfMon: a "
 				 "hypervisor or the firmware hides the counters", id->version);
-	if (id->version < 2 || (list == skl_models && !is_one_of(id, list)))
+	if (id->version < 2 || (cores == skl_cores && !known))
 		*id = (struct ipmu_cpuid){ .fixed = IPMU_FIXED_COUNTERS, .width = 48,
 					   .general = least, .general_width = 48 };
 	return 0;
@@ -458,7 +473,7 @@ static int arch_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *fou
 			 char *why)
 {
 	struct ipmu_cpuid id;
-	int rc = read_cpuid(p->os_cpu, &id, models, 6, why);
+	int rc = read_cpuid(p->os_cpu, &id, arch_cores, 6, why);
 
 	(void)ncores, (void)note;
 	return rc ? rc : discover_counters(p, &id, &arch, found, why);
@@ -469,7 +484,7 @@ static int skl_discover(struct ipmu_regs *p, int ncores, struct ipmu_found *foun
 			char *why)
 {
 	struct ipmu_cpuid id;
-	int rc = read_cpuid(p->os_cpu, &id, skl_models, 4, why);
+	int rc = read_cpuid(p->os_cpu, &id, skl_cores, 4, why);
 
 	(void)ncores, (void)note;
 	if (!rc)
@@ -545,9 +560,8 @@ const struct ipmu_family ipmu_skl_core = {
 
 const struct ipmu_family ipmu_arch_core = {
 	.name = "arch_core", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
-	.vendor = "GenuineIntel", .family = 6, .models = models, .matches = matches,
-	.mismatch = mismatch,
-	.models_text = "any family 6 CPU with PerfMon 2",
+	.vendor = "GenuineIntel", .matches = matches, .mismatch = mismatch,
+	.models_text = "any CPU with PerfMon 2",
 	.types = types, .registers = registers, .switches = switches,
 	.discover = arch_discover, .control = arch_control, .quiesce = arch_quiesce,
 	.busy = arch_busy,

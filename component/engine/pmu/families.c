@@ -29,7 +29,8 @@ const struct ipmu_family *const ipmu_families[] = {
 
 static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
 {
-	return strcmp(f->vendor, topo->vendor) == 0 && f->family == topo->family;
+	return strcmp(f->vendor, topo->vendor) == 0 &&
+	       (!f->family || f->family == topo->family);
 }
 
 static bool family_matches(const struct ipmu_family *f, const struct ipmu_topology *topo,

@@ -126,7 +126,7 @@ struct ipmu_family {
 	enum ipmu_scope scope;
 	bool per_core;		/* scope CPU: the threads of a core share the registers */
 	const char *vendor;
-	int family;
+	int family;		/* 0: any */
 	const int *models;	/* up to -1; NULL: those that `matches` takes */
 	bool (*matches)(const struct ipmu_topology *topo);
 	/* Why it does not match a CPU of this vendor and family; NULL: models_text says it. */
