@@ -127,6 +127,7 @@ static void counts_by_active_threads(void **state)
 		does(f, 0, VPMU_INSTRUCTIONS, 100);
 		f->segment->threads[0].tid = 1000;	/* a thread on CPU 2, of the same core */
 		f->segment->threads[0].cpu = 2;
+		f->segment->threads[0].executes = 1;
 		does(f, 0, VPMU_INSTRUCTIONS, 30);
 		f->segment->threads[0].tid = 0;
 		end(&r);

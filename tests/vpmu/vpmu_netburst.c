@@ -118,8 +118,11 @@ static void active_thread_looks_at_the_other_processor(void **state)
 	assert_int_equal(clocks_with_active_thread(1), 10);	/* single */
 	assert_int_equal(clocks_with_active_thread(2), 0);
 	assert_int_equal(clocks_with_active_thread(3), 10);
-	t.s->threads[1].tid = 1001;	/* and one on CPU 1 */
+	t.s->threads[1].tid = 1001;	/* and one on CPU 1, which waits */
 	t.s->threads[1].cpu = 1;
+	assert_int_equal(clocks_with_active_thread(1), 10);
+	assert_int_equal(clocks_with_active_thread(2), 0);
+	t.s->threads[1].executes = 1;
 	assert_int_equal(clocks_with_active_thread(1), 0);
 	assert_int_equal(clocks_with_active_thread(2), 10);	/* both */
 	assert_int_equal(clocks_with_active_thread(3), 10);
@@ -144,6 +147,7 @@ static void deliver_mode_says_who_runs(void **state)
 	assert_int_equal(rd(COUNTER(4)), 10);
 	t.s->threads[1].tid = 1001;
 	t.s->threads[1].cpu = 1;
+	t.s->threads[1].executes = 1;
 	run_clocks(0, 10);
 	run_clocks(1, 10);
 	assert_int_equal(rd(COUNTER(4)), 10);

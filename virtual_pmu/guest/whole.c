@@ -194,11 +194,15 @@ static void on_idle(qemu_plugin_id_t id, unsigned int vcpu)
 	(void)id, (void)vcpu;
 	if (awake)
 		vpmu_whole_publish();
+	if (vpmu_self)
+		vpmu_emulated_execute(vpmu_self, false);
 }
 
 static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
+	if (vpmu_self)
+		vpmu_emulated_execute(vpmu_self, true);
 	if (!awake || !vpmu_self)
 		return;
 	vpmu_runner_catch_up(&vpmu_self->runner);

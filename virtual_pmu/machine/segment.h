@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 20u
+#define VPMU_VERSION 21u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -62,6 +62,7 @@ struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 struct vpmu_thread {
 	uint32_t tid;			/* 0: free slot */
 	uint32_t cpu;			/* current virtual CPU */
+	uint32_t executes, pad;		/* 0: it waits in the kernel, or is native */
 	uint64_t clock;			/* its own time, UCLK */
 	uint64_t begun;			/* its clock when its process or thread began */
 	uint64_t children;		/* clocks of processes that it has started and that ended */

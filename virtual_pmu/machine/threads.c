@@ -132,6 +132,7 @@ static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint3
 	t->clock = clock || !from ? clock : from->clock;
 	t->begun = from ? t->clock : vpmu_newest_clock(s);
 	t->children = 0;
+	t->executes = 0;
 	t->cpu = place(s, t);
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return t;

@@ -153,7 +153,8 @@ static uint64_t tagged_instructions(const struct p4_batch *b)
 
 /* ---- activity of the other logical processor ---- */
 
-/* A logical processor is active while a thread of a program is on it. */
+/* A logical processor is active while it executes a thread. It is halted while it has none, or
+ * threads that wait in the kernel (SDM 18.15.3, Active Thread; 18.16). */
 static bool other_active(const struct p4_batch *b)
 {
 	const struct vpmu_machine *m = &b->s->machine;
@@ -163,7 +164,8 @@ static bool other_active(const struct p4_batch *b)
 		return false;
 	sibling = vpmu_core_cpu(m, vpmu_cpu_core(m, b->cpu), 1 - b->thread);
 	for (uint32_t i = 0; i < VPMU_THREADS_MAX; i++)
-		if (b->s->threads[i].tid && b->s->threads[i].cpu == sibling)
+		if (b->s->threads[i].tid && b->s->threads[i].cpu == sibling &&
+		    __atomic_load_n(&b->s->threads[i].executes, __ATOMIC_RELAXED))
 			return true;
 	return false;
 }

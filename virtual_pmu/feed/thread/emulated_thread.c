@@ -64,6 +64,21 @@ void vpmu_process_stay(void)
 		vpmu_feed_unlock(vpmu_feed.segment);
 }
 
+void vpmu_emulated_execute(struct vpmu_emulated *t, bool on)
+{
+	__atomic_store_n(&t->slot->executes, on, __ATOMIC_RELAXED);
+}
+
+/* The slot of a whole machine's CPU. */
+static struct vpmu_thread *slot_of_cpu(const struct vpmu_emulated *t)
+{
+	struct vpmu_thread *slot = &vpmu_feed.segment->threads[t->spare.cpu];
+
+	slot->cpu = t->spare.cpu;
+	slot->tid = t->runner.tid;
+	return slot;
+}
+
 static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t clock)
 {
 	struct vpmu_runner *r = &t->runner;
@@ -74,6 +89,8 @@ static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t cl
 	r->beside = &vpmu_feed.running;
 	r->cpu_slot = &slot->cpu;
 	r->clock_slot = &slot->clock;
+	t->slot = slot;
+	vpmu_emulated_execute(t, true);
 	r->clock = slot->clock;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
 	vpmu_runner_continue(r, clock);
@@ -93,7 +110,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 	r->keeps = r->may_keep = t->sleeps = false;
 	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);
-	slot = vpmu_feed.cpu_of ? &t->spare :
+	slot = vpmu_feed.cpu_of ? slot_of_cpu(t) :
 				  vpmu_thread_begin(segment, r->tid, parent, clock);
 	count(1);
 	if (locked)
@@ -126,6 +143,7 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 void vpmu_emulated_sleep(struct vpmu_emulated *t)
 {
 	t->sleeps = true;
+	vpmu_emulated_execute(t, false);
 	count(-1u);
 }
 
@@ -141,6 +159,7 @@ void vpmu_emulated_wake(struct vpmu_emulated *t)
 	if (locked)
 		vpmu_feed_unlock(vpmu_feed.segment);
 	t->sleeps = false;
+	vpmu_emulated_execute(t, true);
 }
 
 void vpmu_emulated_publish(struct vpmu_emulated *t)

@@ -17,7 +17,7 @@ struct vpmu_emulated {
 	uint64_t futex;			/* the call's address, if it is a private futex; or 0 */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	struct vpmu_spinning spinning;
-	struct vpmu_thread spare;	/* when the segment has no slot left */
+	struct vpmu_thread *slot, spare;	/* spare: when the segment has no slot left */
 };
 
 /* State that all threads of this feed share. */
@@ -52,9 +52,12 @@ void vpmu_process_stay(void);
 /* Finds or makes the slot of this thread in the segment and starts its runner there. clock: its
  * parent's when that made it; 0: the first thread of a process, which begins at the newest. */
 void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t clock);
-/* Between these the thread touches no cache, and others may be alone on the machine. */
+/* Between these the thread touches no cache, others may be alone on the machine, and its logical
+ * processor is halted. */
 void vpmu_emulated_sleep(struct vpmu_emulated *t);
 void vpmu_emulated_wake(struct vpmu_emulated *t);
+/* A halted logical processor does not execute. */
+void vpmu_emulated_execute(struct vpmu_emulated *t, bool on);
 /* Publishes what this thread still holds back: combined stores and its clock; or only this. */
 void vpmu_emulated_publish(struct vpmu_emulated *t);
 void vpmu_emulated_publish_clock(struct vpmu_emulated *t);
