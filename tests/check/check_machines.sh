@@ -52,7 +52,8 @@ is 'freezes' 3 "$(grep -cE '^skl_unc_.* freeze .* pass$' "$scratch/out")"
 check hsw-2c4t 0 hsw_unc_cbo hsw_unc_arb hsw_unc_clk hsw_unc_imc
 check adl-1p4e5t 0 adl_unc_imc adl_unc_imc_free_running adl_unc_arb adl_unc_clk core_fixed
 check nhmex-1p2c4t 0 nhmex_unc_mbox nhmex_unc_cbox
-near 'lines that are read' $lines "$(number nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS read one)"
+near 'lines that are read' $lines "$(number nhmex_unc_mbox.INFLIGHT_CMDS read one)"
+near 'lines that are written' $((2 * lines)) "$(number nhmex_unc_mbox.BBOX_CMDS_ALL write one)"
 near 'lines that miss' $lines "$(number nhmex_unc_cbox.LLC_MISSES:ALL write one)"
 check core2-2c 0-1 core core_fixed
 check knc-1c4t 0 knc

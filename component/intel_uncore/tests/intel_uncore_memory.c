@@ -10,7 +10,7 @@
 static const char *const names[] = {
 	"intel_uncore:::skl_unc_imc.DRAM_DATA_READS",
 	"intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I",
-	"intel_uncore:::nhmex_unc_mbox.FVC_EV0:BBOX_CMDS_READS",
+	"intel_uncore:::nhmex_unc_mbox.INFLIGHT_CMDS",
 };
 
 static const char *reads_here(void)
