@@ -235,6 +235,8 @@ static int round_kernel(struct check *c, int round, enum kernel k, bool all, cha
 	double seconds = 0;
 	int rc;
 
+	printf("round %d: kernel %s, %s\n", round + 1, kernel_names[k],
+	       all ? "all CPUs" : "one CPU");
 	counting_bind(c, all);
 	rc = round_count(c, round, c->work[all], k, &seconds, why);
 	for (int i = 0; i < c->ncounted && !rc; i++) {

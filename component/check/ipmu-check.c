@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -214,6 +215,8 @@ int main(int argc, char **argv)
 	int rc = options_parse(argc, argv, &output, &c.pmus), status;
 
 	file_limit_handle();
+	setvbuf(stdout, NULL, _IOLBF, 0);	/* a file has each line as soon as it is known */
+	signal(SIGPIPE, SIG_IGN);		/* registers are restored first */
 	if (rc)
 		return complain_unwritten(rc - 1, EXIT_WRONG);
 	if (ipmu_topology_load(&topo, why))
