@@ -179,6 +179,7 @@ cat >"$scratch/knc.c" <<'END'
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TSC = 0x10, COUNTER = 0x20, SELECT = 0x28, SPFLT = 0x2c, GLOBAL_CTRL = 0x2f };
@@ -249,6 +250,11 @@ int main(int argc, char **argv)
 	for (volatile int i = 0; i < 1000; i++)
 		;
 	printf("%llu\n", (unsigned long long)(rdtsc() - before));
+	between = get(TSC);
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	before = rdtsc();
+	after = get(TSC);
+	printf("%d %d\n", before - between >= 50000000, after - before < 1000000);
 	return 0;
 }
 END
@@ -279,6 +285,7 @@ is "SPFLT: counts, and the register" "0 2001 0 1 8000000000000001" "$(sed -n 1p 
 is "RDTSC and its MSR" "1 1 1" "$(sed -n 2p "$scratch/out")"
 clocks=$(sed -n 3p "$scratch/out")
 [ "$clocks" -ge 1000 ] && [ "$clocks" -lt 100000 ] && ok || bad "$clocks clocks of a loop of 1000 rounds"
+is "knc: the TSC runs while a program sleeps, and RDTSC is still its MSR" "1 1" "$(sed -n 4p "$scratch/out")"
 go -m skl-4c8t "$scratch/knc" alone
 is "SPFLT on another machine: SIGILL" 132 $?
 finish

@@ -364,6 +364,8 @@ static void the_tsc_is_the_cores_and_never_stops(void **state)
 	vpmu_clock(t.s, 0, 1600);
 	assert_int_equal(rd(3, TSC), 605);
 	assert_int_equal(rd(4, TSC), 1600);
+	t.s->waited += 50;		/* programs have waited: it runs */
+	assert_int_equal(rd(3, TSC), 655);
 }
 
 static void write_only_reads_zero_and_is_a_violation(void **state)

@@ -53,6 +53,13 @@ static const struct vpmu_register_row rows[] = {
 	},
 };
 
+/* The TSC runs with the clock of its core, whatever the global enables say, and while programs
+ * wait. */
+static uint64_t tsc_time(const struct vpmu_segment *s, uint32_t package)
+{
+	return s->uclk[package] + __atomic_load_n(&s->waited, __ATOMIC_RELAXED);
+}
+
 static void knc_reset(struct vpmu_segment *s)
 {
 	const struct vpmu_machine *m = &s->machine;
@@ -60,20 +67,20 @@ static void knc_reset(struct vpmu_segment *s)
 	for (uint32_t core = 0; core < m->packages * m->cores; core++) {
 		struct knc_core *c = vpmu_core_state(s, core);
 
-		c->seen = s->uclk[core / m->cores];
+		c->seen = tsc_time(s, core / m->cores);
 	}
 }
 
-/* The TSC runs with the clock of its core, whatever the global enables say. */
 static void knc_advance(struct vpmu_segment *s, uint32_t package)
 {
 	const struct vpmu_machine *m = &s->machine;
+	uint64_t now = tsc_time(s, package);
 
 	for (uint32_t i = 0; i < m->cores; i++) {
 		struct knc_core *c = vpmu_core_state(s, package * m->cores + i);
 
-		c->tsc += s->uclk[package] - c->seen;
-		c->seen = s->uclk[package];
+		c->tsc += now - c->seen;
+		c->seen = now;
 	}
 }
 

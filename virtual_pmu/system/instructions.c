@@ -49,7 +49,6 @@ bool vpmu_system_rdtsc(uint64_t *value)
 	vpmu_lock(s);
 	is = vpmu_rdtsc(s, vpmu_system_cpu(), value);
 	vpmu_unlock(s);
-	*value += is ? vpmu_system_waited() : 0;
 	return is;
 }
 

@@ -68,8 +68,6 @@ struct vpmu_fixed vpmu_system_fixed_next(void);
 
 /* The time that the calling thread reads; false: time is the host's. */
 bool vpmu_system_clock(uint64_t *value);
-/* So much of it has passed in waits; 0 if time is the host's. */
-uint64_t vpmu_system_waited(void);
 /* A thread whose clock has come so far calls vpmu_system_timers(), which sends the signals of
  * timers that have expired. It takes no lock. */
 extern uint64_t vpmu_system_timer_clock;

@@ -66,11 +66,6 @@ bool vpmu_system_clock(uint64_t *value)
 	return of_model;
 }
 
-uint64_t vpmu_system_waited(void)
-{
-	return of_model ? (uint64_t)vpmu_time_waited() : 0;
-}
-
 static bool is_of_date(int64_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
