@@ -99,7 +99,7 @@ static int add_event(const struct machine *m, struct choice *c, const struct opt
 	int rc = event_find(m, name, o->split, &e, why);
 
 	if (rc)
-		return complain_event(name, rc, why);
+		return complain_event(m, name, rc, why);
 	for (int i = 0; i < c->nevents; i++)
 		if (!strcmp(c->events[i].name, e.name)) {
 			event_free(&e);

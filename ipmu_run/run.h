@@ -56,7 +56,7 @@ int complain_machine(int rc, const char *why, const char *machine);
 void complain_group_file(const char *why);
 
 /* ---- unknown.c: events and groups that cannot be counted here, after event_find. */
-int complain_event(const char *given, int rc, const char *why);
+int complain_event(const struct machine *m, const char *given, int rc, const char *why);
 /* same: the groups of that name, all of other PMUs than those here. */
 int complain_group(const struct machine *m, const char *name, const struct group_list *same,
 		   int rc, const char *why);

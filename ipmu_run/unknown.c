@@ -78,7 +78,17 @@ static size_t pmu_bytes(const char *name)
 	return name[n] == '.' || !strncmp(name + n, "::", 2) ? n : 0;
 }
 
-static int complain_unknown(const char *given, const char *machine, const char *why)
+/* Is it a machine of that kind, "lnl" of lnl-4p4e8t? What it lacks no other one of them has. */
+static bool is_of_kind(const struct machine *m, const char *machine)
+{
+	static const char brand[] = "VirtualPMU ";
+
+	return !strncmp(m->model, brand, sizeof(brand) - 1) &&
+	       !strncmp(m->model + sizeof(brand) - 1, machine, strcspn(machine, "-") + 1);
+}
+
+static int complain_unknown(const struct machine *m, const char *given, const char *machine,
+			    const char *why)
 {
 	char typed[EVENT_NAME_MAX], nearest[300];
 	struct near_search s = { .pmu = bare(given), .pmu_bytes = pmu_bytes(bare(given)) };
@@ -88,6 +98,9 @@ static int complain_unknown(const char *given, const char *machine, const char *
 	near_begin(&s.near, typed);
 	s.near.cost -= s.pmu_bytes / 2;	/* a PMU that is right makes no event near */
 	events_each(try_event, &s);
+	if (machine && s.pmu_bytes && !s.has_pmu && is_of_kind(m, machine))
+		return complain(EXIT_CANNOT_COUNT, "no event %.100s here: this machine has no PMU "
+				"%.*s", given, (int)s.pmu_bytes, s.pmu);
 	if (machine && s.pmu_bytes && !s.has_pmu)
 		return complain(EXIT_CANNOT_COUNT, "no event %.100s here: this machine has no PMU "
 				"%.*s, ipmu-run --on %s has it", given, (int)s.pmu_bytes, s.pmu,
@@ -96,12 +109,12 @@ static int complain_unknown(const char *given, const char *machine, const char *
 			near_text(&s.near, nearest, sizeof(nearest)));
 }
 
-int complain_event(const char *given, int rc, const char *why)
+int complain_event(const struct machine *m, const char *given, int rc, const char *why)
 {
 	const char *machine = machine_with(bare(given));
 
 	if (rc == -ENOENT)
-		return complain_unknown(given, machine, why);
+		return complain_unknown(m, given, machine, why);
 	return complain_machine(rc, why, machine);
 }
 

@@ -39,6 +39,7 @@ skl-4c8t | -e skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I: | 'skl_unc_cbo.UNC_CBO_CA
 skl-4c8t | -e netburst.instr_retired | no PMU netburst, ipmu-run --on p4-1c2t has it$
 skl-4c8t | -e knc::DATA_READ | no PMU knc, ipmu-run --on knc-4c16t has it$
 core2-2c | -e skl_unc_imc.DRAM_DATA_READS | ipmu-run --on skl-4c8t
+lnl-4p4e8t | -e lnl_unc_clk.UNC_CLOCK:SOCKET | this machine has no PMU lnl_unc_clk$
 hsw-4c8t | -e intel_core:::core_fixed.INST_RETIRED:ANY | family 6 model 0x3C; PerfMon 2 was not found
 hsw-4c8t | -e intel_core:::core_fixed.INST_RETIRED:ANY | ^on the virtual machine: ipmu-run --on core2-2c
 # groups: misspelt; of other machines
