@@ -196,6 +196,8 @@ on skl-4c8t -e skl_unc_imc.DRAM_GT_REQUESTS true
 says 'a free-running event' '^vpmu: skl-4c8t: a free-running counter .* does not drive: DRAM_GT_REQUESTS: '
 on snb-4c8t -e snb_unc_imc.DRAM_IO_REQUESTS,snb_unc_imc.DRAM_DATA_READS true
 is 'two of them, one driven' DRAM_IO_REQUESTS "$(sed -n 's/.*does not drive: \([A-Z_]*\).*/\1/p' err)"
+on skl-4c8t -r 2 -e skl.RESOURCE_STALLS:ALL true
+is 'an event of all CPUs, in two runs: one line' 1 "$(grep -c 'does not drive' err)"
 
 # -- what does not fit
 refused 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true

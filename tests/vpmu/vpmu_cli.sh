@@ -153,6 +153,8 @@ wait
 # settings and registers
 is "slices" 3 "$(run --slices 2 sh -c 'command -v rdmsr >/dev/null && rdmsr 0x396 || echo 3')"
 run -s "$scratch/set" --set msr_unc_cbo_1_perfctr0=0xABC --set 0x395=7 --set IMC_BAR=0xFED10000 true
+is "a number inside of a register's name" 'IA32_PMC_GP9_CFG_A IA32_PMC_FX0_CTR' \
+	"$("$VPMU" regs -m ptl-4p8e4lp16t | awk '$2 == "0x1925" || $2 == "0x1980" { print $1 }' | paste -sd' ')"
 regs=$("$VPMU" regs -s "$scratch/set" --tsv)
 for row in "MSR_UNC_CBO_1_PERFCTR0 0x716 44 RW 0xABC" "MSR_UNC_PERF_FIXED_CTR 0x395 48 RW 0x7" \
 	   "IMC_BAR pci:00:00.0+0x48 64 RO 0xFED10000" "MSR_UNC_CBO_CONFIG 0x396 64 RO 0x5"; do

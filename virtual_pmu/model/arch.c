@@ -71,15 +71,15 @@ static const struct vpmu_register_row rows[] = {
 		.name = "IA32_A_PMCm", SDM("18.2.5"), .access = VPMU_RW, .address = A_PMC,
 		.width = ARCH_WIDTH, .mask = COUNTER_MASK, AT(value[0]), COUNTERS(ARCH_GENERAL),
 	}, {
-		.name = "IA32_PMC_GPm_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
+		.name = "IA32_PMC_GP@_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
 		.address = GP_CTR, .width = ARCH_WIDTH, .mask = COUNTER_MASK, AT(value[0]),
 		SECOND(ARCH_GENERAL),
 	}, {
-		.name = "IA32_PMC_GPm_CFG_A", .cite = "Linux 6.11", .access = VPMU_RW,
+		.name = "IA32_PMC_GP@_CFG_A", .cite = "Linux 6.11", .access = VPMU_RW,
 		.address = GP_CFG_A, .width = 64, .mask = SELECT_MASK, AT(select),
 		SECOND(ARCH_GENERAL),
 	}, {
-		.name = "IA32_PMC_FXm_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
+		.name = "IA32_PMC_FX@_CTR", .cite = "Linux 6.11", .access = VPMU_RW,
 		.address = FX_CTR, .width = ARCH_WIDTH, .mask = COUNTER_MASK,
 		AT(value[ARCH_GENERAL]), SECOND(ARCH_FIXED),
 	},
@@ -332,6 +332,16 @@ static void note_counting(struct vpmu_segment *s, struct arch_thread *t)
 	__atomic_store_n(&s->core_counting, level, __ATOMIC_RELAXED);
 }
 
+/* The first CPU whose core is of the same kind: all of them count the same events. */
+static uint32_t first_alike(const struct vpmu_machine *m, uint32_t cpu)
+{
+	uint32_t first = 0;
+
+	while (first < cpu && arch_kind_of(m, first) != arch_kind_of(m, cpu))
+		first++;
+	return first;
+}
+
 static void select_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r)
 {
 	struct arch_thread *t = thread_of(s, cpu);
@@ -342,7 +352,8 @@ static void select_written(struct vpmu_segment *s, uint32_t cpu, const struct vp
 	arch_event_of(&s->machine, cpu, r->counter, select, &why);
 	if ((select & ARCH_EN) && why)
 		vpmu_record_undriven(s, VPMU_MSR, vpmu_register_address(r), VPMU_UNDRIVEN_CORE |
-				     (uint64_t)cpu << 34 | (select & UINT32_MAX));
+				     (uint64_t)first_alike(&s->machine, cpu) << 34 |
+				     (select & UINT32_MAX));
 }
 
 static void arch_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
