@@ -115,7 +115,7 @@ check skl_unc/CLOCK 'clocks with a request' 1
 run "$skl" BURST,COHERENT,SOURCES ./kernels isolated	# each miss is over before the next
 check skl_unc/BURST 'clocks per burst' 180
 check skl_unc/BURST 'requests per burst' 1
-check skl_unc/COHERENT 'coherent share' 1
+check skl_unc/COHERENT 'coherent entries per request' 1
 check skl_unc/SOURCES 'share of the cores' 1
 check skl_unc/SOURCES 'share of graphics' 0
 check skl_unc/SOURCES 'share of devices' 0
@@ -146,7 +146,7 @@ for client in hsw-4c8t icl-4c8t tgl-4c8t rkl-8c16t; do
 	[ $client = tgl-4c8t ] && continue
 	run "$client:--l2 64K,8,64 --llc 512K,16,64" SOURCES,COHERENT ./kernels sweep
 	check $unit/SOURCES 'share of the cores' 1
-	check $unit/COHERENT 'coherent share' 1
+	check $unit/COHERENT 'coherent entries per request' 1
 done
 run "rkl-8c16t:--l2 64K,8,64 --llc 512K,16,64" BURST ./kernels isolated
 check rkl_unc/BURST 'clocks per burst' 180

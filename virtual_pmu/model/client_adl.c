@@ -43,7 +43,8 @@ static const struct vpmu_register_row rows[] = {
 static const struct vpmu_event_info events[] = {
 	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", NULL),
 	ARB("UNC_ARB_REQ_TRK_REQUEST.DRD", 0x81, 0x02, "0,1", NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1",
+	    COHERENT_STAND_IN),
 	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL),
 	IMC("CLOCKTICKS", 0x01, true, "the uncore's clock; as of the last time it was published"),
 	IMC("VC0_REQUESTS_RD", 0x02, true, NULL),

@@ -18,7 +18,8 @@ static const struct vpmu_register_row rows[] = {
 
 static const struct vpmu_event_info events[] = {
 	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "1", NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "1", NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "1",
+	    COHERENT_STAND_IN),
 	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL),
 	IMC("DRAM_DATA_READS", 0x5050, true, NULL),
 	IMC("DRAM_DATA_WRITES", 0x5054, true, NULL),

@@ -82,7 +82,8 @@ static const struct vpmu_register_row lnl_rows[] = {
 static const struct vpmu_event_info mtl_events[] = {
 	TILE_EVENTS(MTL),
 	CLIENT_EVENT("UNC_ARB_DAT_OCCUPANCY.RD", "ARB", 0x85, 0x02, "0", true, MTL, NULL),
-	HAC_ARB("COH_TRK_REQUESTS.ALL", 0x84, 0x01, MTL),
+	CLIENT_EVENT("UNC_HAC_ARB_COH_TRK_REQUESTS.ALL", "HAC_ARB", 0x84, 0x01, "0,1", true, MTL,
+		     COHERENT_STAND_IN),
 	LOOKUP("UNC_CBO_CACHE_LOOKUP.ANY_MESI", 0x8f),
 	LOOKUP("UNC_CBO_CACHE_LOOKUP.ANY_I", 0x88),
 };

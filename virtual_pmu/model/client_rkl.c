@@ -17,7 +17,8 @@ static const struct vpmu_register_row rows[] = {
 
 static const struct vpmu_event_info events[] = {
 	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "1", NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "1", NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "1",
+	    COHERENT_STAND_IN),
 	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL),
 	ARB("UNC_ARB_REQ_TRK_OCCUPANCY.DRD", 0x80, 0x02, "0", NULL),
 	ARB("UNC_ARB_DAT_OCCUPANCY.ALL", 0x85, 0x01, "0", NULL),

@@ -51,7 +51,8 @@ static const struct vpmu_event_info events[] = {
 	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", TABLE, "requests of the cores only"),
 	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", TABLE, NULL),
 	ARB("UNC_ARB_TRK_REQUESTS.WRITES", 0x81, 0x20, "0,1", TABLE, NULL),
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", TABLE, NULL),
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", TABLE,
+	    COHERENT_STAND_IN),
 	ARB("UNC_ARB_TRK_OCCUPANCY.CYCLES_WITH_ANY_REQUEST", 0x80, 0x01, "0", TABLE, "with THR=1"),
 	{
 		.name = "UNC_CLOCK.SOCKET", .unit = "FIXED", .code = 0, .umask = 1,

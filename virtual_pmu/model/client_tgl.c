@@ -19,7 +19,8 @@ static const struct vpmu_register_row u_rows[] = ROWS(U_BLOCK), h_rows[] = ROWS(
 #define IMC(n, c) CLIENT_EVENT(n, "IMC", c, 0, "FREE", true, JSON, NULL)
 #define EVENTS(block) { \
 	ARB("UNC_ARB_TRK_REQUESTS.ALL", 0x81, 0x01, "0,1", NULL), \
-	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", NULL), \
+	ARB("UNC_ARB_COH_TRK_REQUESTS.ALL", 0x84, 0x01, "0,1", \
+	    COHERENT_STAND_IN), \
 	CLIENT_EVENT("UNC_CLOCK.SOCKET", "FIXED", 0, 1, "FIXED", true, JSON, NULL), \
 	ARB("UNC_ARB_TRK_OCCUPANCY.ALL", 0x80, 0x01, "0", "requests of the cores only"), \
 	ARB("UNC_ARB_REQ_TRK_OCCUPANCY.DRD", 0x80, 0x02, "0", NULL), \

@@ -20,6 +20,9 @@
 
 enum skl_status { SKL_FIXED_OVF = 1 << 0, SKL_ARB_OVF = 1 << 1, SKL_CBO_OVF = 1 << 3 };
 
+/* The remark of events of the coherence tracker. */
+#define COHERENT_STAND_IN "a stand-in: an entry for each request of the cores"
+
 enum skl_code {
 	SKL_XSNP_RESPONSE = 0x22, SKL_CACHE_LOOKUP = 0x34,
 	SKL_TRK_OCCUPANCY = 0x80, SKL_TRK_REQUESTS = 0x81, SKL_COH_TRK_OCCUPANCY = 0x83,
