@@ -27,8 +27,8 @@ static int refuse_limit(const struct gate *g, const char *name)
 		for (int i = 0; i < sides[s]->n; i++)
 			near_try(&near, saved_short_name(&sides[s]->items[i]),
 				 saved_short_name(&sides[s]->items[i]));
-	return complain(EXIT_USAGE, "--limit %s=...: no such event or metric is compared%s", name,
-			near_text(&near, text, sizeof(text)));
+	return complain(EXIT_USAGE, "--limit or --abs %s=...: no such event or metric is "
+			"compared%s", name, near_text(&near, text, sizeof(text)));
 }
 
 static int judge(struct gate *g, bool begun)

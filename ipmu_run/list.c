@@ -36,7 +36,9 @@ static void print_group(const struct group *g)
 	for (int i = 0; i < g->nmetrics; i++) {
 		const struct group_metric *m = &g->metrics[i];
 
-		printf("    %s [%s] = %s\n", m->name, m->unit, m->formula);
+		printf("    %s [%s] = %s", m->name, m->unit, m->formula);
+		printf(m->better == BETTER_NEITHER ? "\n" : "  (%s is better)\n",
+		       better_word(m->better));
 	}
 	for (int i = 0; i < g->nevents; i++)
 		if (!g->events[i].clock)

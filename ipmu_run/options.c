@@ -18,7 +18,7 @@
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
-       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY };
+       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -38,6 +38,7 @@ static const struct option options[] = {
 	{ "merge", required_argument, NULL, OPT_MERGE },
 	{ "show", required_argument, NULL, OPT_SHOW },
 	{ "limit", required_argument, NULL, OPT_LIMIT },
+	{ "abs", required_argument, NULL, OPT_ABS },
 	{ "status", required_argument, NULL, OPT_STATUS },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "to", required_argument, NULL, OPT_TO },
@@ -87,8 +88,10 @@ static const char help[] =
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
 "      --show FILE       show such a file, or that of ipmu_mpi_write(), with the metrics\n"
 "                        of all groups whose events it has, and run nothing\n"
-"      --limit LIMIT     fail where a count or metric changes by more: 0.5%, +0.5% (rises\n"
-"                        only), -0.5% (falls only), NAME=LIMIT of one; may be repeated\n"
+"      --limit LIMIT     fail where a count, or a metric that has a better direction, changes\n"
+"                        by more: +0.5% (gets worse), -0.5% (gets better), 0.5% (either);\n"
+"                        NAME=LIMIT is of one event or metric; may be repeated\n"
+"      --abs N           no count fails for a change of N or less; NAME=N of one\n"
 "      --status N        the exit status then; 122 without this\n"
 "      --format FORMAT   format of the comparison: text, json or markdown\n"
 "      --to FILE         write the comparison to FILE\n"
@@ -169,6 +172,16 @@ static int add_limit(struct options *o, const char *text)
 				  "-0.5%%, or NAME=0.5%% for one event or metric", text);
 }
 
+static int add_small(struct options *o, const char *text)
+{
+	int rc = limits_add_small(&o->limits, text);
+
+	if (rc == -ENOMEM)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	return !rc ? 0 : complain(EXIT_USAGE, "--abs %s: give a number, as in 64, or NAME=64 for "
+				  "one event or metric", text);
+}
+
 static int take_format(const char *text, enum format *out)
 {
 	static const char *const names[] = {
@@ -228,6 +241,7 @@ static int option_take(struct options *o, int code, char **argv)
 			       EXIT_USAGE : 0;
 	case OPT_SHOW: o->show = optarg; return option_word("--show", optarg);
 	case OPT_LIMIT: return add_limit(o, optarg);
+	case OPT_ABS: return add_small(o, optarg);
 	case OPT_STATUS: return take_status(optarg, &o->beyond);
 	case OPT_FORMAT: return take_format(optarg, &o->format);
 	case OPT_TO: o->to = optarg; return option_word("--to", optarg);
@@ -340,8 +354,9 @@ static int check_reading(const struct options *o)
 static int check_compare(const struct options *o)
 {
 	if (!o->compare && (o->limits.n || o->beyond || o->format || o->to || o->force))
-		return complain(EXIT_USAGE, "--limit, --status, --format, --to and --force are for "
-				"a comparison: give --compare FILE or --diff OLD NEW as well");
+		return complain(EXIT_USAGE, "--limit, --abs, --status, --format, --to and --force "
+				"are for a comparison: give --compare FILE or --diff OLD NEW as "
+				"well");
 	if (o->compare && o->output && !strcmp(o->output, "-") && !o->to)
 		return complain(EXIT_USAGE, "-o - and --compare both write to the standard "
 				"output: give --to FILE as well");

@@ -32,7 +32,7 @@ EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/measure/report/values.o $(O)/measure/counting/results.o \
 	$(O)/measure/counting/timeline.o $(O)/measure/groups/formula.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
-EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare saved)
+EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare headline saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait

@@ -89,11 +89,24 @@ void group_drop_clock(struct group *g)
 		(size_t)(--g->nevents - clock) * sizeof(*g->events));
 }
 
+/* The word that says which values are better; without one *out stays. */
+static int read_better(const struct reader *r, const char *word, enum better *out)
+{
+	enum better b = *word ? better_of(word) : *out;
+
+	if (b == BETTERS)
+		return wrong(r, "'%s' does not say which values are better: lower, higher or "
+			     "neither", word);
+	*out = b;
+	return 0;
+}
+
 static int read_event(struct reader *r, const char *key, char *value)
 {
 	struct group *g = r->g;
 	bool clock = !strcmp(key, "clock");
-	char *equals = strchr(value, '='), *id = value, *name;
+	char *equals = strchr(value, '='), *id = value, *name, *blank;
+	enum better better = BETTER_LOWER;
 	struct group_event *e;
 
 	if (!equals)
@@ -101,6 +114,12 @@ static int read_event(struct reader *r, const char *key, char *value)
 	*equals = '\0';
 	id = trim(id);
 	name = trim(equals + 1);
+	blank = strpbrk(id, " \t");
+	if (blank) {
+		*blank = '\0';
+		if (read_better(r, trim(blank + 1), &better))
+			return -EINVAL;
+	}
 	if (!is_id(id))
 		return wrong(r, "'%s' is no id: letters, digits and _, no digit first", id);
 	if (!strcmp(id, GROUP_TIME))
@@ -117,7 +136,7 @@ static int read_event(struct reader *r, const char *key, char *value)
 	if (!grow((void **)&g->events, g->nevents, sizeof(*g->events)))
 		return reader_no_memory(r);
 	e = &g->events[g->nevents++];
-	*e = (struct group_event){ strdup(id), strdup(name), clock, r->line };
+	*e = (struct group_event){ strdup(id), strdup(name), clock, better, r->line };
 	return e->id && e->name ? 0 : reader_no_memory(r);
 }
 
@@ -125,19 +144,23 @@ static int read_metric(struct reader *r, char *value)
 {
 	struct group *g = r->g;
 	char *open = strchr(value, '['), *close = open ? strchr(open, ']') : NULL;
-	char *equals = close ? close + 1 + strspn(close + 1, " \t") : NULL;
+	char *equals = close ? strchr(close, '=') : NULL;
+	enum better better = BETTER_NEITHER;
 	struct group_metric *m;
 
-	if (!equals || *equals != '=')
-		return wrong(r, "a metric is written 'metric: NAME [UNIT] = FORMULA'");
-	*open = *close = '\0';
+	if (!equals)
+		return wrong(r, "a metric is written 'metric: NAME [UNIT] BETTER = FORMULA', where "
+			     "BETTER is lower, higher or neither");
+	*open = *close = *equals = '\0';
+	if (read_better(r, trim(close + 1), &better))
+		return -EINVAL;
 	if (g->nmetrics == GROUP_EVENTS_MAX)
 		return wrong(r, "more than %d metrics: make several groups", GROUP_EVENTS_MAX);
 	if (!grow((void **)&g->metrics, g->nmetrics, sizeof(*g->metrics)))
 		return reader_no_memory(r);
 	m = &g->metrics[g->nmetrics++];
 	*m = (struct group_metric){ strdup(trim(value)), strdup(trim(open + 1)),
-				    strdup(trim(equals + 1)), r->line };
+				    strdup(trim(equals + 1)), better, r->line };
 	if (!m->name || !m->unit || !m->formula)
 		return reader_no_memory(r);
 	if (!*m->name || !*m->unit || !*m->formula)

@@ -5,9 +5,10 @@
  *
  *	title: one line
  *	event: ID = NAME		as PAPI lists it, with or without its component
+ *	event: ID BETTER = NAME		BETTER: lower (without it), higher or neither
  *	clock: ID = NAME		as event, but counted on a virtual machine alone, where it
  *					counts its nanoseconds
- *	metric: NAME [UNIT] = FORMULA	of IDs and `time`, seconds
+ *	metric: NAME [UNIT] BETTER = FORMULA	of IDs and `time`, seconds; without BETTER: neither
  *	tells: what the numbers say
  *	misleads: when they do not
  */
@@ -27,14 +28,19 @@
 #define GROUP_EVENTS_MAX 1000
 #define GROUP_FORMULA_MAX 4096
 
+/* Which values of two runs are the better ones. */
+enum better { BETTER_NEITHER, BETTER_LOWER, BETTER_HIGHER, BETTERS };
+
 struct group_event {
 	char *id, *name;
 	bool clock;
+	enum better better;
 	int line;
 };
 
 struct group_metric {
 	char *name, *unit, *formula;
+	enum better better;
 	int line;
 };
 
@@ -66,6 +72,20 @@ static inline int group_clock(const struct group *g)
 }
 /* Removes it, if there is one. */
 void group_drop_clock(struct group *g);
+/* "lower", as files have it. */
+static inline const char *better_word(enum better b)
+{
+	return b == BETTER_LOWER ? "lower" : b == BETTER_HIGHER ? "higher" : "neither";
+}
+/* The value of such a word; BETTERS: it is none. */
+static inline enum better better_of(const char *word)
+{
+	enum better b = BETTER_NEITHER;
+
+	while (b < BETTERS && strcmp(word, better_word(b)))
+		b++;
+	return b;
+}
 /* The event with that id, -1: none. */
 int group_event_find(const struct group *g, const char *id);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules of a comparison: limits_add() reads limits, and compare() compares two reports. Reports are
  * comparable if they differ in nothing that the counts depend on; otherwise the differences say why
- * not. Each item of either report gets one verdict, by its limit (compare_values()). */
+ * not. Each item of either report gets one verdict, by its limit (compare_values()). An event that
+ * several groups have is one item. A limit for all is one of counts, and of metrics of which lower
+ * or higher values are better: rates and ratios may rise because a program got faster. */
 #include "compare.h"
 
 #include <errno.h>
@@ -22,8 +24,8 @@ static int parse_percent(const char *text, struct limit *out)
 
 	if (!digits || end != text + digits || (*end && strcmp(end, "%")))
 		return -EINVAL;
-	out->up = way == '-' ? NAN : percent;
-	out->down = way == '+' ? NAN : percent;
+	out->worse = way == '-' ? NAN : percent;
+	out->better = way == '+' ? NAN : percent;
 	return 0;
 }
 
@@ -43,17 +45,28 @@ static struct limit *limit_named(struct limits *l, const char *name)
 	if (!more)
 		return NULL;
 	l->of = more;
-	more[l->n] = (struct limit){ name ? strdup(name) : NULL, NAN, NAN };
+	more[l->n] = (struct limit){ name ? strdup(name) : NULL, NAN, NAN, NAN };
 	return name && !more[l->n].name ? NULL : &more[l->n++];
 }
 
-/* Names of events may have a '=' of their own, percentages have none. */
-int limits_add(struct limits *l, const char *text)
+/* 0 or -EINVAL: not a number, which has no sign. */
+static int parse_small(const char *text, struct limit *out)
+{
+	size_t digits = strspn(text, "0123456789.");
+	char *end;
+
+	out->small = strtod(text, &end);
+	return digits && !text[digits] && end == text + digits ? 0 : -EINVAL;
+}
+
+/* Names of events may have a '=' of their own, limits have none. */
+static int limits_take(struct limits *l, const char *text,
+		       int (*parse)(const char *text, struct limit *out))
 {
 	const char *equals = strrchr(text, '=');
 	char *name = equals ? strndup(text, (size_t)(equals - text)) : NULL;
-	struct limit given, *limit;
-	int rc = parse_percent(equals ? equals + 1 : text, &given);
+	struct limit given = { NULL, NAN, NAN, NAN }, *limit;
+	int rc = parse(equals ? equals + 1 : text, &given);
 
 	if (equals && (!name || !*name))
 		rc = name ? -EINVAL : -ENOMEM;
@@ -61,9 +74,20 @@ int limits_add(struct limits *l, const char *text)
 	free(name);
 	if (!limit)
 		return rc ? rc : -ENOMEM;
-	limit->up = isnan(given.up) ? limit->up : given.up;
-	limit->down = isnan(given.down) ? limit->down : given.down;
+	limit->worse = isnan(given.worse) ? limit->worse : given.worse;
+	limit->better = isnan(given.better) ? limit->better : given.better;
+	limit->small = isnan(given.small) ? limit->small : given.small;
 	return 0;
+}
+
+int limits_add(struct limits *l, const char *text)
+{
+	return limits_take(l, text, parse_percent);
+}
+
+int limits_add_small(struct limits *l, const char *text)
+{
+	return limits_take(l, text, parse_small);
 }
 
 void limits_free(struct limits *l)
@@ -97,17 +121,25 @@ const char *limits_unused(const struct limits *l, const struct saved *old, const
 	return NULL;
 }
 
-static const struct limit *limit_of(const struct limits *l, const struct saved_item *item)
+/* A limit for all is none of a metric without a direction. */
+static struct rule rule_of(const struct limits *l, const struct saved_item *item,
+			   enum better better)
 {
-	const struct limit *general = NULL;
+	struct rule rule = { NULL, better, 0 };
 
-	for (int i = 0; i < l->n; i++) {
-		if (!l->of[i].name)
-			general = &l->of[i];
-		else if (is_item(item, l->of[i].name))
-			return &l->of[i];
-	}
-	return general;
+	for (int named = 0; named < 2; named++)
+		for (int i = l->n - 1; i >= 0; i--) {	/* the first of that name counts */
+			const struct limit *limit = &l->of[i];
+
+			if ((limit->name != NULL) != (named > 0) || (named && !is_item(item, limit->name)))
+				continue;
+			if ((!isnan(limit->worse) || !isnan(limit->better)) &&
+			    (named || better != BETTER_NEITHER))
+				rule.limit = limit;
+			if (!isnan(limit->small) && (named || !item->unit))
+				rule.small = limit->small;
+		}
+	return rule;
 }
 
 /* ---- verdicts ---- */
@@ -118,10 +150,17 @@ static bool is_beyond(double change, double old, double percent)
 	return 100 * change > percent * fabs(old);
 }
 
-enum verdict compare_values(const struct saved_value *old, const struct saved_value *new,
-			    const struct limit *limit)
+/* The distance of its runs may fail the value. */
+static bool is_unsteady(const struct saved_value *v, double percent, double small)
 {
-	double change, least;
+	return v->spread > percent && !(v->spread / 100 * fabs(v->value) <= small);
+}
+
+enum verdict compare_values(const struct saved_value *old, const struct saved_value *new,
+			    const struct rule *rule)
+{
+	const struct limit *limit = rule->limit;
+	double change, worse, least;
 
 	if (!old || !new)
 		return old ? VERDICT_MISSING : VERDICT_NEW;
@@ -130,15 +169,17 @@ enum verdict compare_values(const struct saved_value *old, const struct saved_va
 	change = new->value - old->value;
 	if (!limit)
 		return change == 0 ? VERDICT_SAME : VERDICT_CHANGED;
+	worse = rule->better == BETTER_HIGHER ? -change : change;
 	/* No comparison with NAN is true. */
-	if (is_beyond(change, old->value, limit->up) || is_beyond(-change, old->value, limit->down))
-		return VERDICT_BEYOND;
-	least = fmin(limit->up, limit->down);
-	if (old->spread > least || new->spread > least)
+	if (is_beyond(worse, old->value, limit->worse) ||
+	    is_beyond(-worse, old->value, limit->better))
+		return fabs(change) <= rule->small ? VERDICT_SMALL : VERDICT_BEYOND;
+	least = fmin(limit->worse, limit->better);
+	if (is_unsteady(old, least, rule->small) || is_unsteady(new, least, rule->small))
 		return VERDICT_UNSTEADY;
-	if (isnan(change > 0 ? limit->up : limit->down) &&
+	if (isnan(worse > 0 ? limit->worse : limit->better) &&
 	    is_beyond(fabs(change), old->value, least))
-		return VERDICT_IMPROVED;
+		return worse > 0 ? VERDICT_CHANGED : VERDICT_IMPROVED;
 	return change == 0 ? VERDICT_SAME : VERDICT_WITHIN;
 }
 
@@ -259,23 +300,125 @@ static int check_all(struct comparison *c, bool begun)
 
 /* ---- items ---- */
 
+/* An event is the same in each group that has it. */
+static bool is_same_row(const struct saved_item *a, const struct saved_item *b)
+{
+	return a->unit ? saved_same_item(a, b) : saved_same_name(a, b);
+}
+
 static const struct saved_item *item_find(const struct saved *s, const struct saved_item *like)
 {
 	for (int i = 0; i < s->n; i++)
-		if (saved_same_item(&s->items[i], like))
+		if (is_same_row(&s->items[i], like))
 			return &s->items[i];
 	return NULL;
+}
+
+/* The new report's word counts. Of an event that several groups have, fewer are better if one of
+ * them says so. */
+static enum better better_in(const struct saved *s, const struct saved_item *item)
+{
+	enum better better = item ? item->better : BETTERS;
+
+	for (int i = 0; item && !item->unit && i < s->n; i++)
+		if (is_same_row(&s->items[i], item) && s->items[i].better == BETTER_LOWER)
+			better = BETTER_LOWER;
+	return better;
 }
 
 static void comparison_add(struct comparison *c, const struct limits *limits,
 			   const struct saved_item *old, const struct saved_item *new)
 {
-	struct compared *i = &c->items[c->n++];
+	struct compared *i = &c->items[c->n];
+	enum better better = better_in(c->new, new);
 
-	*i = (struct compared){ old, new, limit_of(limits, old ? old : new), VERDICT_SAME, false };
-	i->verdict = compare_values(old ? &old->v : NULL, new ? &new->v : NULL, i->limit);
-	i->failed = i->limit && i->verdict >= VERDICT_BEYOND;
-	c->failed += i->failed;
+	for (int before = 0; before < c->n; before++)
+		if (is_same_row(c->items[before].old ? c->items[before].old :
+				c->items[before].new, old ? old : new))
+			return;
+	if (better == BETTERS)
+		better = better_in(c->old, old);
+	if (better == BETTERS)
+		better = BETTER_NEITHER;
+	*i = (struct compared){ .old = old, .new = new,
+				.rule = rule_of(limits, old ? old : new, better) };
+	i->verdict = compare_values(old ? &old->v : NULL, new ? &new->v : NULL, &i->rule);
+	c->n++;
+}
+
+static const struct compared *event_named(const struct comparison *c, const char *name)
+{
+	for (int i = 0; i < c->n; i++)
+		if (c->items[i].old && !c->items[i].old->unit &&
+		    !strcmp(c->items[i].old->name, name))
+			return &c->items[i];
+	return NULL;
+}
+
+static bool is_small_event(const struct comparison *c, const char *name)
+{
+	const struct compared *e = name ? event_named(c, name) : NULL;
+
+	return e && e->new && e->old->v.known && e->new->v.known &&
+	       fabs(e->new->v.value - e->old->v.value) <= e->rule.small;
+}
+
+/* Does the metric follow from events alone whose changes are small? A number may have an e. */
+static bool is_of_small_events(const struct comparison *c, const struct saved_item *metric)
+{
+	static const char letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char digits[] = "0123456789.";
+	int events = 0;
+
+	for (const char *p = metric->formula; *p;) {
+		size_t n = strspn(p, digits);
+
+		if (n) {
+			char *end;
+
+			strtod(p, &end);
+			p = end > p ? end : p + n;
+			continue;
+		}
+		n = strspn(p, letters);
+		while (n && (strspn(p + n, letters) || strspn(p + n, digits)))
+			n++;
+		if (n && !is_small_event(c, saved_event_of(metric, p, n)))
+			return false;
+		events += n > 0;
+		p += n ? n : 1;
+	}
+	return events;
+}
+
+static void comparison_judge(struct comparison *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct compared *one = &c->items[i];
+
+		if (one->verdict == VERDICT_BEYOND && one->old->unit &&
+		    is_of_small_events(c, one->old))
+			one->verdict = VERDICT_SMALL;
+		one->failed = one->rule.limit && one->verdict >= VERDICT_BEYOND;
+		c->failed += one->failed;
+	}
+}
+
+/* Those that failed first, each part in the order of the reports. 0 or -ENOMEM. */
+static int comparison_sort(struct comparison *c)
+{
+	struct compared *sorted = calloc((size_t)c->n + 1, sizeof(*sorted));
+	int n = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (int failed = 1; failed >= 0; failed--)
+		for (int i = 0; i < c->n; i++)
+			if (c->items[i].failed == failed)
+				sorted[n++] = c->items[i];
+	free(c->items);
+	c->items = sorted;
+	return 0;
 }
 
 int compare(const struct saved *old, const struct saved *new, const struct limits *limits,
@@ -290,7 +433,8 @@ int compare(const struct saved *old, const struct saved *new, const struct limit
 	for (int i = 0; i < new->n; i++)
 		if (!item_find(old, &new->items[i]))
 			comparison_add(out, limits, NULL, &new->items[i]);
-	return check_all(out, begun);
+	comparison_judge(out);
+	return comparison_sort(out) ? -ENOMEM : check_all(out, begun);
 }
 
 void comparison_free(struct comparison *c)

@@ -7,10 +7,12 @@
 
 #include "saved.h"
 
-/* How far a value may rise or fall, in per cent of the old one; NAN: as far as it likes. */
+/* How much worse or better a value may be, in per cent of the old one; NAN: that has no limit. A
+ * value of which neither direction is better is worse if it rises. */
 struct limit {
 	char *name;		/* of an event or a metric; NULL: of all that have none by name */
-	double up, down;
+	double worse, better;
+	double small;		/* a change that never fails, in the value's unit; NAN: not given */
 };
 
 struct limits {
@@ -18,9 +20,11 @@ struct limits {
 	int n;
 };
 
-/* "0.5%" (either way), "+0.5%" (rises), "-0.5%" (falls), each also as NAME=LIMIT. A later one
+/* "0.5%" (either way), "+0.5%" (worse), "-0.5%" (better), each also as NAME=LIMIT. A later one
  * replaces an earlier one of the same name and direction. 0, -EINVAL: no limit, -ENOMEM. */
 int limits_add(struct limits *l, const char *text);
+/* "3" or NAME=3: a change by so much never fails. As limits_add(). */
+int limits_add_small(struct limits *l, const char *text);
 void limits_free(struct limits *l);
 /* The first name in the limits that neither report has, NULL: none. */
 const char *limits_unused(const struct limits *l, const struct saved *old, const struct saved *new);
@@ -28,9 +32,10 @@ const char *limits_unused(const struct limits *l, const struct saved *old, const
 /* Those from VERDICT_BEYOND on fail an item that has a limit. */
 enum verdict {
 	VERDICT_SAME,
-	VERDICT_CHANGED,	/* there is no limit */
+	VERDICT_CHANGED,	/* there is no limit, or none on what is worse */
 	VERDICT_WITHIN,
-	VERDICT_IMPROVED,	/* beyond the number, in the direction that has no limit */
+	VERDICT_IMPROVED,	/* better by more than the number, and that has no limit */
+	VERDICT_SMALL,		/* beyond the limit, but a small number (limits_add_small()) */
 	VERDICT_NEW,		/* the old report does not have the item */
 	VERDICT_FOUND,		/* known now, and was not */
 	VERDICT_UNKNOWN,	/* in neither */
@@ -40,13 +45,19 @@ enum verdict {
 	VERDICT_LOST,		/* known before, and is not now: not measured, or undefined */
 };
 
-/* Values that are NULL: the report does not have the item. limit NULL: there is none. */
+struct rule {
+	const struct limit *limit;	/* NULL: none */
+	enum better better;
+	double small;			/* a change of at most so much never fails; 0: each may */
+};
+
+/* Values that are NULL: the report does not have the item. */
 enum verdict compare_values(const struct saved_value *old, const struct saved_value *new,
-			    const struct limit *limit);
+			    const struct rule *rule);
 
 struct compared {
 	const struct saved_item *old, *new;	/* NULL: not there; never both */
-	const struct limit *limit;		/* NULL: none */
+	struct rule rule;
 	enum verdict verdict;
 	bool failed;
 };
@@ -61,7 +72,7 @@ struct difference {
 
 struct comparison {
 	const struct saved *old, *new;
-	struct compared *items;
+	struct compared *items;		/* those that failed first; each event once */
 	int n, failed;
 	struct difference differences[DIFFERENCES_MAX];
 	int ndifferences;

@@ -2,22 +2,26 @@
 /* Writes a comparison: compared_text(), compared_json(), compared_markdown(), and compared_html()
  * for a section of the page. All but JSON have the same cells, from cells_of(). Names come from
  * files and may be anybody's, so each form escapes them. */
+#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "headline.h"
 #include "json_writer.h"
 #include "page.h"
 #include "shown.h"
 
 #define CELL_MAX 96
+#define SIGNS "In a limit + is for what is worse and - for what is better."
 
 static const char *const verdicts[] = {
 	[VERDICT_SAME] = "same", [VERDICT_CHANGED] = "changed", [VERDICT_WITHIN] = "within",
-	[VERDICT_IMPROVED] = "improved", [VERDICT_NEW] = "new", [VERDICT_FOUND] = "found",
-	[VERDICT_UNKNOWN] = "unknown", [VERDICT_BEYOND] = "beyond",
+	[VERDICT_IMPROVED] = "improved", [VERDICT_SMALL] = "small", [VERDICT_NEW] = "new",
+	[VERDICT_FOUND] = "found", [VERDICT_UNKNOWN] = "unknown", [VERDICT_BEYOND] = "beyond",
 	[VERDICT_UNSTEADY] = "unsteady", [VERDICT_MISSING] = "missing", [VERDICT_LOST] = "lost",
 };
 
@@ -56,14 +60,25 @@ static bool change_of(const struct compared *c, double *percent)
 
 static void limit_cell(const struct limit *l, char out[CELL_MAX])
 {
-	if (l->up == l->down)
-		snprintf(out, CELL_MAX, " %.4g%%", l->up);
-	else if (isnan(l->down))
-		snprintf(out, CELL_MAX, " +%.4g%%", l->up);
-	else if (isnan(l->up))
-		snprintf(out, CELL_MAX, " -%.4g%%", l->down);
+	if (l->worse == l->better)
+		snprintf(out, CELL_MAX, " %.4g%%", l->worse);
+	else if (isnan(l->better))
+		snprintf(out, CELL_MAX, " +%.4g%%", l->worse);
+	else if (isnan(l->worse))
+		snprintf(out, CELL_MAX, " -%.4g%%", l->better);
 	else
-		snprintf(out, CELL_MAX, " +%.4g%% -%.4g%%", l->up, l->down);
+		snprintf(out, CELL_MAX, " +%.4g%% -%.4g%%", l->worse, l->better);
+}
+
+/* Whether the change is for the worse; "" where it is neither, or too small to matter. */
+static const char *way_of(const struct compared *c)
+{
+	double percent;
+
+	if (c->rule.better == BETTER_NEITHER || !change_of(c, &percent) || percent == 0 ||
+	    (c->verdict != VERDICT_BEYOND && c->verdict != VERDICT_CHANGED))
+		return "";
+	return (percent > 0) == (c->rule.better == BETTER_LOWER) ? ", worse" : ", better";
 }
 
 static struct cells cells_of(const struct compared *c)
@@ -78,22 +93,26 @@ static struct cells cells_of(const struct compared *c)
 		strcpy(cells.change, "-");
 	else
 		snprintf(cells.change, CELL_MAX, percent == 0 ? "0 %%" : "%+.4g %%", percent);
-	if (c->limit && c->verdict != VERDICT_SAME)
-		limit_cell(c->limit, limit);
-	snprintf(cells.verdict, CELL_MAX, "%s%.40s", verdicts[c->verdict], limit);
+	if (c->rule.limit && c->verdict != VERDICT_SAME)
+		limit_cell(c->rule.limit, limit);
+	snprintf(cells.verdict, CELL_MAX, "%s%.40s%s", verdicts[c->verdict], limit, way_of(c));
 	if (c->verdict == VERDICT_UNSTEADY)
 		snprintf(cells.verdict, CELL_MAX, "unsteady%.30s: runs differ by %.3g%%, %.3g%%",
 			 limit, c->old->v.spread, c->new->v.spread);
 	return cells;
 }
 
-/* The name of a group, where it begins. NULL: the item is of the same group as the one before. */
+/* The heading of the rows that failed, or the name of a group, where it begins. NULL: the item has
+ * the heading of the one before. */
 static const char *heading(const struct comparison *c, int i)
 {
 	const struct compared *one = &c->items[i], *before = i ? one - 1 : NULL;
 	const char *group = (one->old ? one->old : one->new)->group;
 
-	if (before && !strcmp((before->old ? before->old : before->new)->group, group))
+	if (one->failed)
+		return before ? NULL : "failed";
+	if (before && !before->failed &&
+	    !strcmp((before->old ? before->old : before->new)->group, group))
 		return NULL;
 	return *group ? group : "events";
 }
@@ -117,7 +136,7 @@ static void summary(const struct comparison *c, char out[CELL_MAX])
 	int limited = 0;
 
 	for (int i = 0; i < c->n; i++)
-		limited += c->items[i].limit != NULL;
+		limited += c->items[i].rule.limit != NULL;
 	if (limited)
 		snprintf(out, CELL_MAX, "%d of %d with a limit failed", c->failed, limited);
 	else
@@ -141,13 +160,31 @@ static void put_line(FILE *f, const char *format, ...)
 	fprintf(f, "%s\n", shown(line, safe, sizeof(safe)));
 }
 
+/* NULL: no memory. To be freed. */
+static char *headline_text(const struct comparison *c)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f)
+		return NULL;
+	headline_write(f, c);
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
 int compared_text(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
-	char line[CELL_MAX * 2];
+	char line[CELL_MAX * 2], *headline = headline_text(c);
 
-	put_line(f, "ipmu-run: %s: %s and %s", saved_member(c->new, "command"), c->old->path,
-		 c->new->path);
+	if (!headline)
+		return -ENOMEM;
+	put_line(f, "ipmu-run: %s: %s", saved_member(c->new, "command"), headline);
+	free(headline);
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
 		put_line(f, "  %s: %s", sides[i]->path, line);
@@ -230,10 +267,15 @@ static void put_table(FILE *f, const struct compared_table *t, const struct comp
 int compared_markdown(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
-	char line[CELL_MAX * 2];
+	char line[CELL_MAX * 2], *headline = headline_text(c);
 
-	fputs("### ipmu-run: ", f);
+	if (!headline)
+		return -ENOMEM;
+	fputs("### ", f);
 	markdown_put(f, saved_member(c->new, "command"));
+	fputs(": ", f);
+	markdown_put(f, headline);
+	free(headline);
 	summary(c, line);
 	fprintf(f, "\n\n%s.\n\n", line);
 	put_table(f, &markdown, c);
@@ -254,10 +296,13 @@ int compared_markdown(FILE *f, const struct comparison *c)
 
 void compared_html(FILE *f, const struct comparison *c)
 {
-	char line[CELL_MAX];
+	char line[CELL_MAX], *headline = headline_text(c);
 
 	summary(c, line);
-	fprintf(f, "<section>\n<h2>Compared</h2>\n<p>%s.</p>\n"
+	fputs("<section>\n<h2>Compared</h2>\n<p><strong>", f);
+	markup_text(f, headline ? headline : "");
+	free(headline);
+	fprintf(f, "</strong></p>\n<p>%s. " SIGNS "</p>\n"
 		"<div class=\"scroll\"><table><tbody>\n", line);
 	put_table(f, &html, c);
 	fputs("</tbody></table></div>\n</section>\n", f);
@@ -284,6 +329,7 @@ static void put_side(struct json_writer *w, struct json_object *o, const char *k
 static struct json_object *item_object(struct json_writer *w, const struct compared *c)
 {
 	const struct saved_item *any = c->old ? c->old : c->new;
+	const struct limit *limit = c->rule.limit;
 	struct json_object *o = json_object_begin(w);
 	double percent = 0;
 	bool known = change_of(c, &percent);
@@ -292,11 +338,13 @@ static struct json_object *item_object(struct json_writer *w, const struct compa
 	json_put_text(w, o, "kind", any->unit ? "metric" : "event");
 	json_put_text(w, o, "name", any->name);
 	json_put_text(w, o, "unit", any->unit);
+	json_put_text(w, o, "better", better_word(c->rule.better));
 	put_side(w, o, "old", "old_spread_percent", c->old);
 	put_side(w, o, "new", "new_spread_percent", c->new);
 	put_number(w, o, "change_percent", known, percent);
-	put_number(w, o, "limit_up_percent", c->limit, c->limit ? c->limit->up : 0);
-	put_number(w, o, "limit_down_percent", c->limit, c->limit ? c->limit->down : 0);
+	put_number(w, o, "limit_worse_percent", limit, limit ? limit->worse : 0);
+	put_number(w, o, "limit_better_percent", limit, limit ? limit->better : 0);
+	put_number(w, o, "small", c->rule.small > 0, c->rule.small);
 	json_put_text(w, o, "verdict", verdicts[c->verdict]);
 	json_put_bool(w, o, "failed", c->failed);
 	return o;
@@ -305,12 +353,15 @@ static struct json_object *item_object(struct json_writer *w, const struct compa
 int compared_json(FILE *f, const struct comparison *c)
 {
 	struct json_writer w = { .no_memory = false };
+	char *headline = headline_text(c);
 	struct json_object *o = json_object_begin(&w), *items = json_array_begin(&w),
 			   *differences = json_array_begin(&w);
 
 	json_put_text(&w, o, "old", c->old->path);
 	json_put_text(&w, o, "new", c->new->path);
 	json_put_text(&w, o, "command", saved_member(c->new, "command"));
+	json_put_text(&w, o, "headline", headline ? headline : "");
+	free(headline);
 	json_put_int(&w, o, "failed", c->failed);
 	for (int i = 0; i < c->ndifferences; i++)
 		json_append_text(&w, differences, c->differences[i].text);

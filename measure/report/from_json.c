@@ -149,6 +149,22 @@ static int read_events(const struct event_reading *r)
 
 /* ---- groups ---- */
 
+/* Reports of before have no such member. */
+static enum better read_better(struct json_object *o, enum better otherwise)
+{
+	enum better b = better_of(json_member_text(o, "better"));
+
+	return b == BETTERS ? otherwise : b;
+}
+
+static enum better event_better(struct json_object *events, const char *name)
+{
+	for (size_t i = 0; i < json_list_length(events); i++)
+		if (!strcmp(name_in(events, i), name))
+			return read_better(json_object_array_get_idx(events, i), BETTER_LOWER);
+	return BETTER_LOWER;
+}
+
 static int read_metrics(struct group *g, struct json_object *list)
 {
 	g->metrics = calloc(json_list_length(list) + 1, sizeof(*g->metrics));
@@ -161,6 +177,7 @@ static int read_metrics(struct group *g, struct json_object *list)
 		m->name = strdup(json_member_text(o, "name"));
 		m->unit = strdup(json_member_text(o, "unit"));
 		m->formula = strdup(json_member_text(o, "formula"));
+		m->better = read_better(o, BETTER_NEITHER);
 		if (!m->name || !m->unit || !m->formula)
 			return -ENOMEM;
 	}
@@ -184,6 +201,7 @@ static int read_ids(const struct event_reading *r, struct json_object *o, struct
 		e->id = strdup(id);
 		e->name = strdup(r->f->events[found].given);
 		e->clock = !strcmp(id, clock);
+		e->better = event_better(json_member_list(o, "events"), r->f->events[found].name);
 		if (!e->id || !e->name)
 			return -ENOMEM;
 	}

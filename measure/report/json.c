@@ -80,12 +80,14 @@ static struct json_object *part_object(struct json_writer *w, const struct repor
 	return o;
 }
 
-static struct json_object *event_object(struct json_writer *w, const struct report *r, int event)
+static struct json_object *event_object(struct json_writer *w, const struct report *r, int event,
+					enum better better)
 {
 	const struct event *e = &r->m->events[event];
 	struct json_object *o = json_object_begin(w), *parts = json_array_begin(w);
 
 	json_put_text(w, o, "name", e->name);
+	json_put_text(w, o, "better", better_word(better));
 	json_put_int(w, o, "pass", measure_pass(r->m, event) + 1);
 	put_item(w, o, r, &(struct item){ EVENT, NULL, event, -1, NULL });
 	for (int i = 0; i < report_nparts(e); i++)
@@ -105,6 +107,7 @@ static struct json_object *metric_object(struct json_writer *w, const struct rep
 	json_put_text(w, o, "name", m->name);
 	json_put_text(w, o, "unit", m->unit);
 	json_put_text(w, o, "formula", m->formula);
+	json_put_text(w, o, "better", better_word(m->better));
 	put_item(w, o, r, &(struct item){ METRIC, g, metric, -1, NULL });
 	for (int i = 0; e && i < report_nparts(e); i++)
 		json_append(w, parts, part_object(w, r, &e->parts[i], &(struct item)
@@ -141,7 +144,9 @@ static struct json_object *group_object(struct json_writer *w, const struct repo
 		put_group(w, o, r, g);
 	for (int i = 0; i < g->nevents; i++)
 		if (report_is_first(g, i))
-			json_append(w, events, event_object(w, r, g->events[i]));
+			json_append(w, events, event_object(w, r, g->events[i], g->group ?
+							    g->group->events[i].better :
+							    BETTER_LOWER));
 	for (int i = 0; g->group && i < g->group->nmetrics; i++)
 		json_append(w, metrics, metric_object(w, r, g, i));
 	json_put(w, o, "events", events);

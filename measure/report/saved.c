@@ -133,9 +133,25 @@ const char *saved_short_name(const struct saved_item *item)
 	return colons ? colons + 3 : item->name;
 }
 
+bool saved_same_name(const struct saved_item *a, const struct saved_item *b)
+{
+	return !strcmp(a->name, b->name) && !a->unit == !b->unit;
+}
+
 bool saved_same_item(const struct saved_item *a, const struct saved_item *b)
 {
-	return !strcmp(a->group, b->group) && !strcmp(a->name, b->name) && !a->unit == !b->unit;
+	return !strcmp(a->group, b->group) && saved_same_name(a, b);
+}
+
+const char *saved_event_of(const struct saved_item *metric, const char *text, size_t bytes)
+{
+	struct json_object *name = NULL;
+	char *id = strndup(text, bytes);
+
+	if (id && json_object_is_type(metric->ids, json_type_object))
+		json_object_object_get_ex(metric->ids, id, &name);
+	free(id);
+	return json_object_is_type(name, json_type_string) ? json_object_get_string(name) : NULL;
 }
 
 static bool is_twice(const struct saved *s, const struct saved_item *item)
@@ -164,6 +180,18 @@ static int add_item(const struct reading *r, const char *where, const struct sav
 	return s->items[s->n++].group ? 0 : -ENOMEM;
 }
 
+/* Reports of before have no such member; of events fewer are better. */
+static enum better read_better(struct json_object *o, bool is_metric)
+{
+	struct json_object *word = NULL;
+	enum better b = BETTERS;
+
+	json_object_object_get_ex(o, "better", &word);
+	if (json_object_is_type(word, json_type_string))
+		b = better_of(json_object_get_string(word));
+	return b != BETTERS || is_metric ? b : BETTER_LOWER;
+}
+
 static int read_item(const struct reading *r, const char *where, struct json_object *o,
 		     char *group, bool is_metric)
 {
@@ -176,8 +204,10 @@ static int read_item(const struct reading *r, const char *where, struct json_obj
 		rc = read_text(r, where, o, "unit", &item.unit);
 	if (!rc && is_metric)
 		rc = read_text(r, where, o, "formula", &item.formula);
-	if (!rc)
+	if (!rc) {
+		item.better = read_better(o, is_metric);
 		rc = read_value(r, where, o, &item.v);
+	}
 	return rc ? rc : add_item(r, where, &item);
 }
 
@@ -202,9 +232,9 @@ static int read_list(const struct reading *r, const char *where, struct json_obj
 
 static int read_group(const struct reading *r, size_t number, struct json_object *o)
 {
-	struct json_object *pmu = NULL, *name = NULL;
+	struct json_object *pmu = NULL, *name = NULL, *ids = NULL;
 	char where[WHERE_MAX], *group = NULL;
-	int rc = 0;
+	int rc = 0, first;
 
 	snprintf(where, sizeof(where), "groups[%zu]", number);
 	if (!json_object_object_get_ex(o, "pmu", &pmu) ||
@@ -214,8 +244,12 @@ static int read_group(const struct reading *r, size_t number, struct json_object
 		     name ? json_object_get_string(name) : "") < 0)
 		return -ENOMEM;
 	rc = read_list(r, where, o, "events", group);
+	first = r->s->n;
 	if (!rc)
 		rc = read_list(r, where, o, "metrics", group);
+	json_object_object_get_ex(o, "ids", &ids);
+	for (int i = first; i < r->s->n; i++)
+		r->s->items[i].ids = ids;
 	free(group);
 	return rc;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../groups/group.h"
+
 struct json_object;
 
 #define SAVED_WHY_MAX 512
@@ -22,6 +24,8 @@ struct saved_item {
 	const char *name;	/* with the component of an event */
 	const char *unit;	/* of a metric, NULL: an event */
 	const char *formula;	/* of a metric */
+	enum better better;	/* BETTERS: a metric of a report that does not say it */
+	struct json_object *ids;	/* of a metric's group: the events its formula names */
 	struct saved_value v;
 };
 
@@ -43,8 +47,11 @@ void saved_free(struct saved *s);
 
 /* Without the component of an event. */
 const char *saved_short_name(const struct saved_item *item);
-/* Two items of the same group, name and kind. */
+/* Two items of the same name and kind; saved_same_item: of the same group as well. */
+bool saved_same_name(const struct saved_item *a, const struct saved_item *b);
 bool saved_same_item(const struct saved_item *a, const struct saved_item *b);
+/* The event for which the first `bytes` of text stand in a metric's formula, NULL: none. */
+const char *saved_event_of(const struct saved_item *metric, const char *text, size_t bytes);
 
 /* A member of the report itself, as text for people: "" where it is absent or null. */
 const char *saved_member(const struct saved *s, const char *key);

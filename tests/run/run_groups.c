@@ -41,7 +41,10 @@ static const char good[] =
 "clock: NS = pmu.CLOCK\n"
 "metric: read bandwidth [GB/s] = 64e-9 * READS\n"
 "\t/ time\n"
-"metric: ratio [1] = READS > 0 ? W_2 / READS : 0\n"
+"metric: ratio [1] higher = READS > 0 ? W_2 / READS : 0\n"
+"event: HITS  neither = pmu.HIT\n"
+"metric: data [MB]lower= W_2 == 1 ? 2 : 1\n"
+"metric: share [1] neither = W_2\n"
 "tells: one line\n"
 "  and: another\n"
 "# within\n"
@@ -58,7 +61,7 @@ static void test_good(void **state)
 	assert_string_equal(g->pmu, "skl_unc");
 	assert_string_equal(g->name, "MEM");
 	assert_string_equal(g->title, "bytes");
-	assert_int_equal(g->nevents, 3);
+	assert_int_equal(g->nevents, 4);
 	assert_string_equal(g->events[0].id, "READS");
 	assert_string_equal(g->events[0].name, "pmu.EVENT:MASK:c=1");
 	assert_int_equal(g->events[0].line, 4);
@@ -67,7 +70,16 @@ static void test_good(void **state)
 	assert_int_equal(group_clock(g), 2);
 	assert_int_equal(group_event_find(g, "W_2"), 1);
 	assert_int_equal(group_event_find(g, "W"), -1);
-	assert_int_equal(g->nmetrics, 2);
+	assert_int_equal(g->events[0].better, BETTER_LOWER);
+	assert_string_equal(g->events[3].id, "HITS");
+	assert_int_equal(g->events[3].better, BETTER_NEITHER);
+	assert_int_equal(g->nmetrics, 4);
+	assert_int_equal(g->metrics[0].better, BETTER_NEITHER);	/* a rate, unless it says more */
+	assert_int_equal(g->metrics[1].better, BETTER_HIGHER);
+	assert_int_equal(g->metrics[2].better, BETTER_LOWER);
+	assert_string_equal(g->metrics[2].unit, "MB");
+	assert_string_equal(g->metrics[2].formula, "W_2 == 1 ? 2 : 1");
+	assert_int_equal(g->metrics[3].better, BETTER_NEITHER);
 	assert_string_equal(g->metrics[0].name, "read bandwidth");
 	assert_string_equal(g->metrics[0].unit, "GB/s");
 	assert_string_equal(g->metrics[0].formula, "64e-9 * READS / time");
@@ -101,9 +113,12 @@ static const struct { const char *text; int line; const char *says; } bad[] = {
 	{ HEAD "event: B = p.E p.F\n" TAIL, 3, "'p.E p.F' is no name" },
 	{ HEAD "event: B = p.E,p.F\n" TAIL, 3, "'p.E,p.F' is no name" },
 	{ HEAD "clock: C = p.E\nclock: D = p.F\n" TAIL, 4, "a clock already" },
-	{ HEAD "metric: m = A\n" TAIL, 3, "NAME [UNIT] = FORMULA" },
-	{ HEAD "metric: m [1 = A\n" TAIL, 3, "NAME [UNIT] = FORMULA" },
-	{ HEAD "metric: m [1] A\n" TAIL, 3, "NAME [UNIT] = FORMULA" },
+	{ HEAD "metric: m = A\n" TAIL, 3, "NAME [UNIT] BETTER = FORMULA" },
+	{ HEAD "metric: m [1 = A\n" TAIL, 3, "NAME [UNIT] BETTER = FORMULA" },
+	{ HEAD "metric: m [1] A\n" TAIL, 3, "NAME [UNIT] BETTER = FORMULA" },
+	{ HEAD "metric: m [1] more = A\n" TAIL, 3, "'more' does not say which values are better" },
+	{ HEAD "metric: m [1] lower higher = A\n" TAIL, 3, "'lower higher' does not say" },
+	{ HEAD "event: B C = p.E\n" TAIL, 3, "'C' does not say which values are better" },
 	{ HEAD "metric: [1] = A\n" TAIL, 3, "a name, a unit" },
 	{ HEAD "metric: m [] = A\n" TAIL, 3, "a name, a unit" },
 	{ HEAD "metric: m [1] =\n" TAIL, 3, "a name, a unit" },

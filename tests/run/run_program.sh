@@ -244,6 +244,12 @@ on skl-4c8t --groups; is '--groups' 0 $?
 grep -q '^  MEM  (skl_unc): ' out && grep -q '^    read bandwidth \[GB/s\] = 64e-9' out &&
 	grep -q '^      .*lines of 64 bytes' out && grep -q '^  nhmex_unc_mbox: LATENCY MEM PAGES' out && grep -q '^  nhmex_unc_cbox: LLC' out
 verdict '--groups says what there is' $?
+grep -q '^    memory data \[MB\] = .*  (lower is better)$' out; verdict '--groups says what is better' $?
+# Each metric that is installed says what is better. A rate or ratio says neither: it may rise by a gain.
+metrics=$(awk '/^\t/ && m { l = l " " $0; next } { if (m) print l; m = /^metric: /; l = $0 }
+	END { if (m) print l }' "$root"/ipmu_run/group_files/*/*)
+is 'metrics that do not say what is better' '' "$(grep -vE '\] (lower|higher|neither) = ' <<<"$metrics")"
+is 'rates that say it' '' "$(grep -E '\] (lower|higher) = .*[^0-9a-z ] *time' <<<"$metrics")"
 # Every file that is installed is a good one, and is of some machine.
 : >seen
 files=$(find "$root/ipmu_run/group_files" -type f | wc -l)

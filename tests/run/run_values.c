@@ -31,15 +31,17 @@ static struct count counts[] = {
 };
 static uint64_t run_ns[] = { 10, 20, 30, 40 };
 static struct group_event group_events[] = {
-	{ (char[]){ "A" }, (char[]){ "a" }, false, 1 },
-	{ (char[]){ "AB" }, (char[]){ "b" }, false, 2 },
-	{ (char[]){ "C" }, (char[]){ "clock" }, true, 3 },
+	{ (char[]){ "A" }, (char[]){ "a" }, false, BETTER_LOWER, 1 },
+	{ (char[]){ "AB" }, (char[]){ "b" }, false, BETTER_LOWER, 2 },
+	{ (char[]){ "C" }, (char[]){ "clock" }, true, BETTER_LOWER, 3 },
 };
 static struct group_metric metrics[] = {
-	{ (char[]){ "ratio" }, (char[]){ "1" }, (char[]){ "A / AB" }, 4 },
-	{ (char[]){ "rate" }, (char[]){ "1/s" }, (char[]){ "A / time" }, 5 },
-	{ (char[]){ "both" }, (char[]){ "1/s" }, (char[]){ "(A + AB) / time" }, 6 },
-	{ (char[]){ "undefined" }, (char[]){ "1" }, (char[]){ "A / (AB - AB)" }, 7 },
+	{ (char[]){ "ratio" }, (char[]){ "1" }, (char[]){ "A / AB" }, BETTER_NEITHER, 4 },
+	{ (char[]){ "rate" }, (char[]){ "1/s" }, (char[]){ "A / time" }, BETTER_NEITHER, 5 },
+	{ (char[]){ "both" }, (char[]){ "1/s" }, (char[]){ "(A + AB) / time" }, BETTER_NEITHER,
+	  6 },
+	{ (char[]){ "undefined" }, (char[]){ "1" }, (char[]){ "A / (AB - AB)" }, BETTER_NEITHER,
+	  7 },
 };
 static const struct group group = { .events = group_events, .nevents = 3, .metrics = metrics,
 				    .nmetrics = 4 };
