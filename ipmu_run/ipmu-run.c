@@ -73,8 +73,8 @@ static struct report work_describe(const struct work *w, const struct choice *c,
 	return (struct report){
 		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
-		.options = w->o->given, .only = w->o->only, .program = own_words(w->o->argv),
-		.formula = formula_value,
+		.options = w->o->given, .name = w->o->name, .only = w->o->only,
+		.program = own_words(w->o->argv), .formula = formula_value,
 	};
 }
 
@@ -372,7 +372,7 @@ static int open_and_count(const struct options *o, struct job *job)
 		rc = list_groups(&m);
 	} else {
 		rc = choose(&m, o, &c);
-		if (rc && o->base.path)
+		if (rc && o->base.path && strcmp(saved_member(&o->base, "machine"), m.model))
 			complain(0, "%s: cannot compare this run with it: it was made on %s; make "
 				 "it again with -o PREFIX", o->compare,
 				 saved_member(&o->base, "machine"));

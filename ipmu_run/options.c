@@ -18,7 +18,7 @@
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
-       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS };
+       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -26,6 +26,7 @@ static const struct option options[] = {
 	{ "on", required_argument, NULL, OPT_ON },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "name", required_argument, NULL, OPT_NAME },
 	{ "output", required_argument, NULL, 'o' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
@@ -95,6 +96,8 @@ static const char help[] =
 "      --status N        the exit status then; 122 without this\n"
 "      --format FORMAT   format of the comparison: text, json or markdown\n"
 "      --to FILE         write the comparison to FILE\n"
+"      --name NAME       the program's name in comparisons, in place of the last part of its\n"
+"                        path, as for one whose file has a hash in its name\n"
 "      --force           compare what would be refused, too\n"
 "  -q, --quiet           no status line on the terminal while the program runs\n"
 "  -h, --help            this text\n"
@@ -254,6 +257,7 @@ static int option_take(struct options *o, int code, char **argv)
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
+	case OPT_NAME: o->name = optarg; return option_word("--name", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
@@ -297,7 +301,8 @@ static int nothing_to_count(const struct options *o)
 
 static bool counts_nothing(const struct options *o)
 {
-	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->only && !o->list;
+	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->name && !o->only &&
+	       !o->list;
 }
 
 /* Without -g and -e a comparison counts what its base has. */
@@ -333,7 +338,7 @@ static int check_diff(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->output ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: omit -g, "
-			"-e, --on, --seed, --only, -o and --groups");
+			"-e, --on, --seed, --name, --only, -o and --groups");
 }
 
 /* --merge and --show. */
@@ -347,7 +352,7 @@ static int check_reading(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
 	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "
-			"--only, --groups, --compare, --diff%s", option, does,
+			"--name, --only, --groups, --compare, --diff%s", option, does,
 			o->merge && o->show ? " and --show" : "");
 }
 

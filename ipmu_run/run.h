@@ -25,7 +25,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
 struct options {
 	char **groups, **events;	/* names, as given */
 	int ngroups, nevents;
-	const char *on, *seed, *only, *output;
+	const char *on, *seed, *name, *only, *output;
 	int repeat;
 	int interval_ms;		/* 0: none */
 	double seconds;			/* of --for; 0: not given */

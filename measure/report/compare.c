@@ -131,7 +131,7 @@ static struct rule rule_of(const struct limits *l, const struct saved_item *item
 		for (int i = l->n - 1; i >= 0; i--) {	/* the first of that name counts */
 			const struct limit *limit = &l->of[i];
 
-			if ((limit->name != NULL) != (named > 0) || (named && !is_item(item, limit->name)))
+			if (limit->name ? !named || !is_item(item, limit->name) : named)
 				continue;
 			if ((!isnan(limit->worse) || !isnan(limit->better)) &&
 			    (named || better != BETTER_NEITHER))
@@ -220,6 +220,19 @@ static int check_member(struct comparison *c, const char *key, const char *what)
 		      c->new->path);
 }
 
+/* The program by its name, and its arguments as they are. */
+static int check_program(struct comparison *c)
+{
+	if ((is_aged(c->old) && !saved_has(c->old, "program")) ||
+	    (is_aged(c->new) && !saved_has(c->new, "program")) ||
+	    saved_same_program(c->old, c->new))
+		return 0;
+	return differ(c, "program", "the program differs: '%.80s', called %.80s, in %.200s, "
+		      "'%.80s', called %.80s, in %.200s; --name NAME gives both runs one name",
+		      saved_member(c->old, "program"), saved_program_name(c->old), c->old->path,
+		      saved_member(c->new, "program"), saved_program_name(c->new), c->new->path);
+}
+
 static int check_age(struct comparison *c, const struct saved *s)
 {
 	return !is_aged(s) ? 0 :
@@ -273,8 +286,7 @@ static int check_all(struct comparison *c, bool begun)
 		bool at_end;		/* known when the program has ended */
 	} members[] = {
 		{ "machine", "machine", false }, { "geometry", "geometry", false },
-		{ "model_version", "model version", false }, { "program", "program", false },
-		{ "seed", "seed", false },
+		{ "model_version", "model version", false }, { "seed", "seed", false },
 		{ "only", "program that is counted", false },
 		{ "status", "exit status", true }, { "ranks", "number of ranks", true },
 		{ "from_mpi_init", "counting from MPI_Init", true },
@@ -283,6 +295,8 @@ static int check_all(struct comparison *c, bool begun)
 
 	if (!rc)
 		rc = check_age(c, c->new);
+	if (!rc)
+		rc = check_program(c);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]) && !rc; i++)
 		if (!begun || !members[i].at_end)
 			rc = check_member(c, members[i].key, members[i].what);

@@ -160,6 +160,14 @@ static void put_line(FILE *f, const char *format, ...)
 	fprintf(f, "%s\n", shown(line, safe, sizeof(safe)));
 }
 
+/* The name of --name, or the command. */
+static const char *title(const struct comparison *c)
+{
+	const char *name = saved_member(c->new, "name");
+
+	return *name ? name : saved_member(c->new, "command");
+}
+
 /* NULL: no memory. To be freed. */
 static char *headline_text(const struct comparison *c)
 {
@@ -183,7 +191,7 @@ int compared_text(FILE *f, const struct comparison *c)
 
 	if (!headline)
 		return -ENOMEM;
-	put_line(f, "ipmu-run: %s: %s", saved_member(c->new, "command"), headline);
+	put_line(f, "ipmu-run: %s: %s", title(c), headline);
 	free(headline);
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
@@ -272,7 +280,7 @@ int compared_markdown(FILE *f, const struct comparison *c)
 	if (!headline)
 		return -ENOMEM;
 	fputs("### ", f);
-	markdown_put(f, saved_member(c->new, "command"));
+	markdown_put(f, title(c));
 	fputs(": ", f);
 	markdown_put(f, headline);
 	free(headline);

@@ -390,6 +390,7 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 {
 	const struct event_reading r = { s, out, why };
 	const char *only = json_member_text(s->root, "only");
+	const char *name = json_member_text(s->root, "name");
 	int rc;
 
 	*out = (struct from_json){ .nevents = 0 };
@@ -418,6 +419,7 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 		.machine = &out->machine, .m = &out->m, .groups = out->groups,
 		.ngroups = out->ngroups, .command = json_member_text(s->root, "command"),
 		.options = json_member_text(s->root, "options"), .only = only[0] ? only : NULL,
+		.name = name[0] ? name : NULL,
 		.program = out->program, .job = out->job.nodes ? &out->job : NULL,
 		.elsewhere = true, .formula = formula_value,
 	};

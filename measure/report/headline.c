@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The headline of a comparison in the words that people use: headline_write() and
- * headline_values(). A subject, such as memory traffic, is the sum of the events whose names fit its
- * first pattern that any event fits. If no subject shows why the comparison failed, the headline
- * names an event that failed as well. */
+ * headline_values(). A subject, such as memory traffic, is the sum of the events whose names fit
+ * its first pattern that any event fits. If no subject shows why the comparison failed, the
+ * headline names an event that failed as well. */
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>

@@ -279,6 +279,7 @@ static void put_origin(struct json_writer *w, struct json_object *o, const struc
 	json_put_text(w, o, "host", r->machine->host);
 	json_put_text(w, o, "options", r->options);
 	json_put(w, o, "program", program);
+	json_put_text(w, o, "name", r->name);
 	json_put_text(w, o, "only", r->only);
 	json_put_text(w, o, "geometry", r->machine->geometry);
 }

@@ -35,6 +35,7 @@ struct report {
 	const char *command;		/* the program and its arguments, cut where it is long */
 	const struct report_job *job;	/* NULL: no launcher has started it */
 	const char *options;		/* those of ipmu-run */
+	const char *name;		/* of --name; NULL: none */
 	const char *only;		/* the program that is counted; NULL: all that ran */
 	char *const *program;		/* all arguments; NULL: none */
 	const struct comparison *comparison;	/* shown on the page; NULL: none */

@@ -415,3 +415,41 @@ bool saved_equal(const struct saved *a, const struct saved *b, const char *key)
 	json_object_object_get_ex(b->root, key, &y);
 	return json_object_equal(x, y);
 }
+
+static struct json_object *program_of(const struct saved *s)
+{
+	struct json_object *o = NULL;
+
+	json_object_object_get_ex(s->root, "program", &o);
+	return json_object_is_type(o, json_type_array) ? o : NULL;
+}
+
+static size_t program_words(const struct saved *s)
+{
+	struct json_object *o = program_of(s);
+
+	return o ? json_object_array_length(o) : 0;
+}
+
+const char *saved_program_name(const struct saved *s)
+{
+	const char *name = saved_member(s, "name"), *path, *slash;
+
+	if (*name || !program_words(s))
+		return name;
+	path = json_object_get_string(json_object_array_get_idx(program_of(s), 0));
+	slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path ? path : "";
+}
+
+bool saved_same_program(const struct saved *a, const struct saved *b)
+{
+	if (program_words(a) != program_words(b) ||
+	    strcmp(saved_program_name(a), saved_program_name(b)))
+		return false;
+	for (size_t i = 1; i < program_words(a); i++)
+		if (!json_object_equal(json_object_array_get_idx(program_of(a), i),
+				       json_object_array_get_idx(program_of(b), i)))
+			return false;
+	return true;
+}

@@ -56,6 +56,10 @@ const char *saved_event_of(const struct saved_item *metric, const char *text, si
 /* A member of the report itself, as text for people: "" where it is absent or null. */
 const char *saved_member(const struct saved *s, const char *key);
 bool saved_has(const struct saved *s, const char *key);
+/* The name of --name, or the last part of the program's path; "" if the report has neither. */
+const char *saved_program_name(const struct saved *s);
+/* The same name, and the same arguments. */
+bool saved_same_program(const struct saved *a, const struct saved *b);
 /* Does the member say the same in both? */
 bool saved_equal(const struct saved *a, const struct saved *b, const char *key);
 

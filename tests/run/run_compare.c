@@ -465,6 +465,9 @@ static void test_comparable(void **state)
 				       "\"formula\":\"A\",\"value\":1}")), "formula" },
 		{ REPORT(ORIGIN, GROUP("G", EVENT("B", "1"), METRIC("M", "A", "1"))), NULL },
 		{ REPORT(ORIGIN ",\"ranks\":4", ONE), "number of ranks" },
+		{ REPORT(ORIGIN ",\"name\":\"app\"", ONE), NULL },
+		{ REPORT(ORIGIN ",\"name\":null", ONE), NULL },
+		{ REPORT(ORIGIN ",\"name\":\"other\"", ONE), "program" },
 	};
 	static const struct {
 		const char *member, *other, *what;
@@ -474,6 +477,9 @@ static void test_comparable(void **state)
 		{ "\"geometry\":\"g\"", "\"geometry\":\"h\"", "geometry", false },
 		{ "\"model_version\":1", "\"model_version\":2", "model version", false },
 		{ "\"program\":[\"app\"]", "\"program\":[\"ap\",\"p\"]", "program", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app\",\"\"]", "program", false },
+		{ "\"program\":[\"app\"]", "\"program\":[\"app-1f3c\"]", "program", false },
+		{ "\"program\":[\"app\"]", "\"program\":[]", "program", false },
 		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"seed\":3", "seed", false },
 		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"only\":\"a\"",
 		  "program that is counted", false },
@@ -520,6 +526,42 @@ static void test_comparable(void **state)
 		saved_free(&new);
 	}
 	saved_free(&old);
+}
+
+/* ---- programs ---- */
+
+#define PROGRAM(name, words) "{\"schema\":1,\"ipmu_version\":\"0.1.0\",\"command\":\"app\"," \
+	"\"name\":" name ",\"program\":[" words "],\"complete\":true,\"groups\":[]}"
+
+static void test_programs(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} rows[] = {
+		{ PROGRAM("null", "\"./build/app\",\"4\""),
+		  PROGRAM("null", "\"/w/ci/app\",\"4\""), true },
+		{ PROGRAM("null", "\"./app\",\"in/x\""), PROGRAM("null", "\"app\",\"x\""), false },
+		{ PROGRAM("null", "\"./app-1a\""), PROGRAM("null", "\"./app-2b\""), false },
+		{ PROGRAM("\"app\"", "\"./app-1a\""), PROGRAM("\"app\"", "\"./app-2b\""), true },
+		{ PROGRAM("\"app\"", "\"./app-1a\""), PROGRAM("null", "\"x/app\""), true },
+		{ PROGRAM("\"a\"", "\"./app\""), PROGRAM("\"b\"", "\"./app\""), false },
+		{ PROGRAM("\"app\"", "\"a\",\"1\""), PROGRAM("\"app\"", "\"a\",\"2\""), false },
+		{ PROGRAM("null", "7"), PROGRAM("null", "\"7\""), true },
+		{ PROGRAM("null", "null"), PROGRAM("null", ""), false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct saved a = parsed("a", rows[i].a), b = parsed("b", rows[i].b);
+
+		if (saved_same_program(&a, &b) != rows[i].same ||
+		    saved_same_program(&b, &a) != rows[i].same)
+			fail_msg("row %zu: %s, %s", i, saved_program_name(&a),
+				 saved_program_name(&b));
+		saved_free(&a);
+		saved_free(&b);
+	}
 }
 
 /* ---- files that are no reports ---- */
@@ -648,6 +690,7 @@ int main(void)
 		cmocka_unit_test(test_small_metrics),
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_comparable),
+		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_many),

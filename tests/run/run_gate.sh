@@ -124,12 +124,33 @@ says '--diff, a full disk' 'No space left'
 
 # -- a program that fails, and what it leaves
 run -g LLC_READ --compare base.json --limit 0% ./app 7; is 'another program' 125 $?
-says 'another program' "cannot compare this run with it: the program differs: '\[\"./app\"\]' in base.json"
+says 'another program' "cannot compare this run with it: the program differs: '\[\"./app\"\]', called app, in base.json"
 run -g LLC_READ --compare base.json --limit 0% --force ./app 7; is "the program's own status wins" 7 $?
 line "the program's own status wins" '^  compared by force: the exit status differs'
 run -g LLC_READ -o seven ./app 7
 run -g LLC_READ --compare seven.json --limit 0% ./app 7; is 'a status that is the same' 7 $?
 line 'a status that is the same' '^  0 of 3 with a limit failed$'
+
+# -- a program in another folder, with a hash in its name; the last part of a path is the name
+mkdir build-7f && cp app build-7f/app && cp app build-7f/app-9c1e
+run -g LLC_READ --compare page.json --limit 0.5% "$PWD/build-7f/app"; is 'another folder' 0 $?
+run -g LLC_READ --compare page.json ./build-7f/app-9c1e; is 'a hash' 125 $?
+says 'a hash' 'called app-9c1e, in this run; --name NAME gives both runs one name'
+run -g LLC_READ --compare page.json --limit 0.5% --name app ./build-7f/app-9c1e; is 'a hash, and a name' 0 $?
+line 'a hash, and a name' '^ipmu-run: app: LLC misses unchanged$'
+run -g LLC_READ -o called --name 'my bench' ./build-7f/app-9c1e
+is 'the name in the file' 'my bench None' "$(json called.json 'c["name"]') $(json base.json 'c["name"]')"
+run -g LLC_READ --compare called.json --limit 0.5% ./app; is 'no name' 125 $?
+run -g LLC_READ --compare called.json --limit 0.5% --name 'my bench' ./app; is 'two of one name' 0 $?
+
+# -- a group of one's own that the other machine lacks is the only complaint
+mkdir -p config/ipmu/groups/skl
+printf '%s\n' 'title: t' 'event: I = skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I' 'tells: t' 'misleads: m' >config/ipmu/groups/skl/OWN
+run -g skl/OWN -o own ./app; is 'a group of my own' 0 $?
+rm -r config
+run --compare own.json ./app; is 'no group of that name' 125 $?
+is 'no group of that name: one sentence' 1 "$(grep -c ^ipmu-run: err)"
+says 'no group of that name' 'no group skl/OWN here'
 
 # -- refused, by name
 refused() {	# refused WHAT REGEX ARGUMENT...
