@@ -97,6 +97,12 @@ check skl_unc/LLC 'data of misses' "64e-6 * $steps"
 check skl_unc/ARB 'average residence' 180
 check skl_unc/ARB 'average entries' 10
 check skl_unc/ARB 'requests per second' '1e9 / (180 / 10)'
+run "$skl" CI ./kernels pointers
+check skl/CI 'estimated clocks' "$(instructions pointers) + (10 + 100) * $steps"
+run "tgl-4c8t:--l2 64K,8,64 --llc 512K,16,64" CI ./kernels pointers
+check ix86arch/CI 'estimated clocks' "$(instructions pointers) + (30 + 100) * $steps"
+run "$skl" CI ./kernels branches
+check skl/CI 'estimated clocks' "$(instructions branches) + 15 * $rounds / 2"
 # One sweep from memory and one from the LLC: 34 / 10 clocks a line are fewer than its instructions.
 run "skl-4c8t:--l2 64K,8,64" ARB ./kernels pointers
 check skl_unc/ARB 'requests per second' \

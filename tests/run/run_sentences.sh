@@ -113,7 +113,7 @@ for asked in '-g MEM' '-e DRAM_DATA_READS' '-e skl_unc_imc.DRAM_DATA_READS'; do
 done
 bar_off -g MEM true; says 'a group that cannot be counted' '^ipmu-run: group MEM cannot be counted here: /sys/bus'
 bar_off --groups; is '--groups, one left out' 0 $?
-grep -A2 '^Groups of this machine that cannot be counted now:$' out | grep -q '^  MEM: .*is switched off'
+grep -A3 '^Groups of this machine that cannot be counted now:$' out | grep -q '^  MEM: .*is switched off'
 verdict '--groups says which, and why' $?
 bar_off -g LLC true; is 'the others count' 0 $?
 finish
