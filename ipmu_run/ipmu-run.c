@@ -349,7 +349,8 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 	if (!rc && w->job && job_prefix(w->job, w->o->output, &prefix))
 		rc = complain(EXIT_CANNOT_COUNT, "no memory");
 	if (!rc)
-		rc = output_open(&files, w->job ? prefix : w->o->output);
+		rc = output_open(&files, w->job ? prefix : w->o->output,
+				 !w->job || w->job->has_first ? w->o->base_to : NULL);
 	if (!rc) {
 		rc = work_count(w, c, &p, &files);
 		output_drop(&files);

@@ -110,7 +110,7 @@ static int write_all(const struct report *r, const char *prefix)
 			  "report is of another job", r->job->ranks, r->job->size) : 0;
 
 	if (!rc)
-		rc = output_open(&files, prefix);
+		rc = output_open(&files, prefix, NULL);
 	if (!rc) {
 		rc = output_write(&files, r);
 		output_drop(&files);

@@ -18,7 +18,7 @@
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
-       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME };
+       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -28,6 +28,7 @@ static const struct option options[] = {
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "name", required_argument, NULL, OPT_NAME },
 	{ "output", required_argument, NULL, 'o' },
+	{ "base", required_argument, NULL, OPT_BASE },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
@@ -83,8 +84,9 @@ static const char help[] =
 "      --for SECONDS     without a program: count the machine for SECONDS, not until Ctrl-C\n"
 "      --interval MS     also show the counts of each MS milliseconds: a line each on\n"
 "                        stderr, or with -o in the files\n"
-"      --compare FILE    compare with FILE, the JSON of an earlier -o, on stdout; without\n"
-"                        -g and -e count what FILE has\n"
+"      --base FILE       also write to FILE what --compare needs, and no more: for git\n"
+"      --compare FILE    compare with FILE, of an earlier --base, or the JSON of -o, on\n"
+"                        stdout; without -g and -e count what FILE has\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
 "      --show FILE       show such a file, or that of ipmu_mpi_write(), with the metrics\n"
@@ -115,13 +117,13 @@ static const char help[] =
 #define ATTACH "only what it starts is counted; '-g GROUP --for 10' counts the machine for 10 s"
 #define LISTS "--groups lists groups, papi_native_avail events"
 #define MACHINE "--on MACHINE counts on a virtual machine, as in --on skl-4c8t"
-#define LIMIT "--compare FILE --limit 0.5% compares with FILE, the JSON of an earlier -o PREFIX"
+#define LIMIT "--compare FILE --limit +0.5% compares with FILE, which an earlier --base FILE wrote"
 #define RANKS "the launcher starts ranks: mpirun -n RANKS ipmu-run ... PROGRAM"
 static const struct option_hint hints[] = {
 	{ "-I", TIMELINE }, { "-t", TIMELINE }, { "--interval-print", TIMELINE },
 	{ "--json", JSON }, { "-j", JSON }, { "-x", JSON }, { "--csv", JSON },
 	{ "--field-separator", JSON }, { "--html", JSON },
-	{ "--baseline", LIMIT }, { "--base", LIMIT }, { "--threshold", LIMIT },
+	{ "--baseline", LIMIT }, { "--threshold", LIMIT },
 	{ "-m", MACHINE }, { "--machine", MACHINE },
 	{ "-a", CPUS }, { "--all-cpus", CPUS }, { "-C", CPUS }, { "-c", CPUS }, { "--cpu", CPUS },
 	{ "--cpus", CPUS }, { "-p", ATTACH }, { "--pid", ATTACH },
@@ -257,6 +259,7 @@ static int option_take(struct options *o, int code, char **argv)
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
+	case OPT_BASE: o->base_to = optarg; return option_word("--base", optarg);
 	case OPT_NAME: o->name = optarg; return option_word("--name", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
@@ -302,7 +305,7 @@ static int nothing_to_count(const struct options *o)
 static bool counts_nothing(const struct options *o)
 {
 	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->name && !o->only &&
-	       !o->list;
+	       !o->list && !o->base_to;
 }
 
 /* Without -g and -e a comparison counts what its base has. */
@@ -338,7 +341,7 @@ static int check_diff(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->output ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: omit -g, "
-			"-e, --on, --seed, --name, --only, -o and --groups");
+			"-e, --on, --seed, --only, --name, -o, --base and --groups");
 }
 
 /* --merge and --show. */
@@ -352,7 +355,7 @@ static int check_reading(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
 	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "
-			"--name, --only, --groups, --compare, --diff%s", option, does,
+			"--only, --name, --base, --groups, --compare, --diff%s", option, does,
 			o->merge && o->show ? " and --show" : "");
 }
 

@@ -2,7 +2,7 @@
 /* Writes the report: output_open() before the program runs, output_write() after it, and
  * output_leave() for a node of a job. Text goes to stderr. With -o PREFIX the report goes into
  * files as well, which appear whole and never overwrite a file in place. With -o - it goes to
- * stdout alone, as JSON. */
+ * stdout alone, as JSON. --base FILE gets what a comparison needs of it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,18 @@ static int open_one(struct output *o, int i, const char *prefix)
 	return rc;
 }
 
-int output_open(struct output *o, const char *prefix)
+static int open_base(struct output *o, const char *base)
+{
+	int rc = base ? new_file_open(&o->base, base, 0666) : 0;
+
+	if (!rc)
+		return 0;
+	complain(0, "--base: cannot write %s: %s", base, strerror(-rc));
+	output_drop(o);
+	return EXIT_USAGE;
+}
+
+int output_open(struct output *o, const char *prefix, const char *base)
 {
 	*o = (struct output){ .to_stdout = prefix && !strcmp(prefix, "-") };
 	o->to_files = prefix && !o->to_stdout;
@@ -57,7 +68,7 @@ int output_open(struct output *o, const char *prefix)
 			return EXIT_USAGE;
 		}
 	}
-	return 0;
+	return open_base(o, base);
 }
 
 static int write_interim(struct output *o, int i, const char *path, const struct report *r)
@@ -166,18 +177,35 @@ static int write_stdout(const struct report *r)
 	return complain(EXIT_CANNOT_COUNT, "cannot write the report: %s", strerror(-rc));
 }
 
-int output_write(struct output *o, const struct report *r)
+static int write_base(struct output *o, const struct report *r)
 {
+	char why[SAVED_WHY_MAX];
+	struct saved saved;
 	int rc;
 
+	if (saved_of("this run", r, &saved, why))
+		return complain(EXIT_CANNOT_COUNT, "cannot write %s: %s", o->base.path, why);
+	rc = saved_write_base(o->base.f, &saved);
+	if (!rc)
+		rc = new_file_publish(&o->base);
+	saved_free(&saved);
+	return rc ? complain(EXIT_CANNOT_COUNT, "cannot write %s: %s", o->base.path,
+			     strerror(-rc)) : 0;
+}
+
+int output_write(struct output *o, const struct report *r)
+{
+	int rc = o->base.f ? write_base(o, r) : 0;
+
 	if (o->to_stdout)
-		return write_stdout(r);
-	rc = show_text(r) ? EXIT_CANNOT_COUNT : 0;
+		return write_stdout(r) ? EXIT_CANNOT_COUNT : rc;
+	rc = show_text(r) ? EXIT_CANNOT_COUNT : rc;
 	return o->to_files && write_files(o, r) ? EXIT_CANNOT_COUNT : rc;
 }
 
 void output_drop(struct output *o)
 {
+	new_file_drop(&o->base);
 	for (int i = 0; i < OUTPUTS; i++)
 		new_file_drop(&o->file[i]);
 }

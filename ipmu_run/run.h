@@ -36,6 +36,7 @@ struct options {
 	struct limits limits;
 	enum format format;
 	const char *to;			/* NULL: the standard output */
+	const char *base_to;		/* of --base */
 	bool force;
 	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
@@ -128,11 +129,12 @@ struct output {
 	bool to_stdout;			/* JSON, instead of all else */
 	bool to_files;
 	struct new_file file[OUTPUTS];
+	struct new_file base;
 };
 
-/* prefix: of -o, or NULL. 0, or EXIT_USAGE after a complaint: a place that cannot be written shows
- * before the program has run. */
-int output_open(struct output *o, const char *prefix);
+/* prefix: of -o, base: of --base, or NULL. 0, or EXIT_USAGE after a complaint: a place that cannot
+ * be written shows before the program has run. */
+int output_open(struct output *o, const char *prefix, const char *base);
 /* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
 int output_write(struct output *o, const struct report *r);
 /* Writes PREFIX.json in silence; all: the other files, too. 0 or EXIT_CANNOT_COUNT. */

@@ -86,7 +86,7 @@ static int write_all(struct showing *w, const char *prefix)
 		w->all[w->nall++] = w->from.groups[i];
 	r.groups = w->all;
 	r.ngroups = w->nall;
-	rc = output_open(&files, prefix);
+	rc = output_open(&files, prefix, NULL);
 	if (!rc) {
 		rc = output_write(&files, &r);
 		output_drop(&files);

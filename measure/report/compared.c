@@ -117,17 +117,14 @@ static const char *heading(const struct comparison *c, int i)
 	return *group ? group : "events";
 }
 
-static const char *known(const struct saved *s, const char *key)
-{
-	const char *text = saved_member(s, key);
-
-	return *text ? text : "?";
-}
-
+/* A base has no date and no host. */
 static void origin(const struct saved *s, char out[CELL_MAX * 2])
 {
-	snprintf(out, CELL_MAX * 2, "%.40s, %.65s, ipmu-run %.20s, %s%d run%s",
-		 known(s, "date"), known(s, "host"), known(s, "ipmu_version"),
+	const char *date = saved_member(s, "date"), *host = saved_member(s, "host"),
+		   *version = saved_member(s, "ipmu_version");
+
+	snprintf(out, CELL_MAX * 2, "%.40s%s%.65s%sipmu-run %.20s, %s%d run%s", date,
+		 *date ? ", " : "", host, *host ? ", " : "", *version ? version : "?",
 		 s->runs > 1 ? "medians of " : "", s->runs, s->runs == 1 ? "" : "s");
 }
 

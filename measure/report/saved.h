@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../groups/group.h"
 
@@ -44,6 +45,9 @@ int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX]);
 int saved_parse(const char *path, const char *text, size_t bytes, struct saved *out,
 		char why[SAVED_WHY_MAX]);
 void saved_free(struct saved *s);
+/* Writes what a comparison reads of the report, for a file in git: without date, host, parts and
+ * texts. Two of the same counts are equal, and a count is a line. 0 or a negative errno. */
+int saved_write_base(FILE *f, struct saved *s);
 
 /* Without the component of an event. */
 const char *saved_short_name(const struct saved_item *item);

@@ -143,6 +143,21 @@ is 'the name in the file' 'my bench None' "$(json called.json 'c["name"]') $(jso
 run -g LLC_READ --compare called.json --limit 0.5% ./app; is 'no name' 125 $?
 run -g LLC_READ --compare called.json --limit 0.5% --name 'my bench' ./app; is 'two of one name' 0 $?
 
+# -- a base for git: the same bytes for the same counts, a line for each, and no date, host or part
+run -g LLC_READ --base one.json "$PWD/app"; is 'a base for git' 0 $?
+run -g LLC_READ --base two.json "$PWD/app"
+cmp one.json two.json; verdict 'a base for git: the same twice' $?
+is 'a base for git: what it has not' '' "$(grep -E '"(date|host|options|parts|deviation|title)"' one.json)"
+is 'a base for git: values' 4 "$(grep -cE '^ +"value":[0-9.e+-]+$' one.json)"
+run --compare one.json --limit 0% ./app; is 'a base for git, compared' 0 $?
+line 'a base for git, compared' '^  one.json: ipmu-run [0-9.]+, 1 run$'
+line 'a base for git, compared' '^  0 of 3 with a limit failed$'
+run -g LLC_READ --base none/x.json ./app; is 'a base nowhere' 125 $?
+says 'a base nowhere' '--base: cannot write none/x.json: No such file'
+if grep -q LLC_READ err; then bad 'a base nowhere: the program has run'; else ok; fi
+run -g LLC_READ -r 3 --base three.json ./app
+is 'a base of three runs' '3 3' "$(json three.json 'c["runs"], len(c["groups"][0]["events"][0]["values"])' | tr -d '(),')"
+
 # -- a group of one's own that the other machine lacks is the only complaint
 mkdir -p config/ipmu/groups/skl
 printf '%s\n' 'title: t' 'event: I = skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I' 'tells: t' 'misleads: m' >config/ipmu/groups/skl/OWN
