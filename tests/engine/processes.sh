@@ -163,6 +163,7 @@ grep -q 'MSR_UNC_PERF_GLOBAL_CTRL	0x20000000' "$scratch/out" || fail 'what was t
 
 # -- a new machine knows nothing of one that had its name
 mkdir "$scratch/new.state"
+cp "$state/.ipmu-mark" "$scratch/new.state"
 cp "$scratch/journal" "$scratch/new.state/package-0.skl_unc"
 "$vpmu" run --no-feed -m skl-4c8t -s "$scratch/new" -- true
 [ -d "$scratch/new.state" ] && [ ! -e "$scratch/new.state/package-0.skl_unc" ] ||

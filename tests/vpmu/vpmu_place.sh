@@ -112,7 +112,10 @@ mkdir "$scratch/folder"
 named=$scratch/folder/machine
 others=("$named.new-1" "$named.xml.new-2" "$named.other.vpmu-new-3" "$scratch/folder/my.vpmu-new-4")
 touch "${others[@]}"
+mkdir "$named.system.vpmu-new-6"		# without the mark of a run
+others+=("$named.system.vpmu-new-6")
 mkdir -p "$named.system.vpmu-new-5/cpu"
+echo 'description of a machine of vpmu' >"$named.system.vpmu-new-5/.ipmu-mark"
 LD_PRELOAD=$scratch/killed.so run -s "$named" -- true
 is 'a run that is killed leaves' "137 1" "$? $(ls -d "$named".vpmu-new-* | wc -l)"
 OLD=$named LD_PRELOAD=$scratch/later.so run -s "$named" -- true

@@ -5,10 +5,12 @@
  * list leaves nothing behind. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -160,9 +162,14 @@ int vpmu_devices_parse(const struct vpmu_device_options *o, struct vpmu_devices 
 /* Users of a machine with owned devices open the files behind it. */
 static int open_to_all(const struct vpmu_place *place)
 {
-	if (!chmod(place->path, 0666) && !chmod(place->topology, 0644))
+	int topology = open(place->topology, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int rc = topology < 0 || fchmod(topology, 0644) || fchmod(place->fd, 0666) ? errno : 0;
+
+	if (topology >= 0)
+		close(topology);
+	if (!rc)
 		return 0;
-	vpmu_complain("%s: cannot be opened to other users: %s", place->path, strerror(errno));
+	vpmu_complain("%s: cannot be opened to other users: %s", place->path, strerror(rc));
 	return VPMU_EXIT_FAILURE;
 }
 

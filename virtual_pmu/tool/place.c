@@ -70,6 +70,11 @@ static int name_own(char *out, size_t bytes)
 	return strncmp(job, RUN, strlen(RUN)) ? n : pad(out, bytes, n);
 }
 
+static void name_beside(char out[PATH_MAX], const struct vpmu_place *place, enum own_name kind)
+{
+	snprintf(out, PATH_MAX, "%s%s", place->path, own_names[kind].ending);
+}
+
 static int name_place(struct vpmu_place *place, const char *path)
 {
 	const char *given = getenv("VPMU_SEGMENT");
@@ -93,9 +98,9 @@ static int name_place(struct vpmu_place *place, const char *path)
 			      "takes as the end of the name", place->path);
 		return VPMU_EXIT_USAGE;
 	}
-	snprintf(place->topology, sizeof(place->topology), "%s.xml", place->path);
-	snprintf(place->state, sizeof(place->state), "%s.state", place->path);
-	snprintf(place->system, sizeof(place->system), "%s" VPMU_SYSTEM_SUFFIX, place->path);
+	name_beside(place->topology, place, OWN_TOPOLOGY);
+	name_beside(place->state, place, OWN_STATE);
+	name_beside(place->system, place, OWN_SYSTEM);
 	return 0;
 }
 
@@ -174,6 +179,8 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 	struct vpmu_segment *s;
 	int rc;
 
+	if (vpmu_beside_refused(place))
+		return -1;
 	/* The settings must be in it before anybody sees it: made under a private name. */
 	snprintf(private, sizeof(private), "%s" VPMU_UNPUBLISHED "%d", place->path,
 		 (int)getpid());
@@ -251,20 +258,27 @@ static int place_attach(struct vpmu_place *place)
 	return 0;
 }
 
-static bool dangles(const char *path)
+/* NULL, or what is wrong with a segment that is a link. */
+static const char *wrong_link(const char *path)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && S_ISLNK(st.st_mode) && access(path, F_OK) && errno == ENOENT;
+	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+		return NULL;
+	if (access(path, F_OK) && errno == ENOENT)
+		return "a link to a file that does not exist";
+	return st.st_uid && st.st_uid != geteuid() ? "a link of another user" : NULL;
 }
 
 static int attach_or_create(struct vpmu_place *place, const struct vpmu_machine *machine,
 			    const char *const *settings, int setting_count)
 {
 	for (int i = 0; i < ATTEMPTS; i++) {
-		if (dangles(place->path)) {
-			vpmu_complain("%s: cannot use a link to a file that does not exist: "
-				      "remove it, or name another segment with -s", place->path);
+		const char *wrong = wrong_link(place->path);
+
+		if (wrong) {
+			vpmu_complain("%s: cannot use %s: remove it, or name another segment with "
+				      "-s", place->path, wrong);
 			return VPMU_EXIT_FAILURE;
 		}
 		if (access(place->path, F_OK)) {
@@ -307,7 +321,7 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 		vpmu_place_leave(place);
 		return VPMU_EXIT_USAGE;
 	}
-	rc = vpmu_topology_write(place->topology, &place->segment->machine);
+	rc = vpmu_topology_write(place);
 	if (!rc)
 		rc = vpmu_state_make(place);
 	if (!rc)

@@ -502,21 +502,18 @@ static int write_to(const char *path, const struct vpmu_segment *segment)
 	struct system s = { .machine = &segment->machine };
 	char temporary[PATH_MAX];
 
-	if (snprintf(temporary, sizeof(temporary), "%s" VPMU_UNPUBLISHED "XXXXXX", path) >=
-	    (int)sizeof(temporary))
-		return ENAMETOOLONG;
-	s.root = mkdtemp(temporary) ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	s.root = vpmu_beside_begin(temporary, path, OWN_SYSTEM);
 	if (s.root < 0)
-		return errno;
+		return -s.root;
 	fchmod(s.root, 0755);
 	put_cpus(&s);
 	put_nodes(&s);
 	put_cpuinfo(&s);
 	put_devices(&s);
 	close(s.root);
-	if (!s.failed && rename(temporary, path) && errno != EEXIST && errno != ENOTEMPTY)
-		s.failed = errno;
-	vpmu_folder_remove(temporary);		/* it failed, or another run was first */
+	if (!s.failed)
+		return vpmu_beside_publish(temporary, path);
+	vpmu_folder_remove(temporary);
 	return s.failed;
 }
 
@@ -526,7 +523,7 @@ int vpmu_system_add_safe(const struct vpmu_place *place)
 	struct system s = { .machine = m };
 	char path[64];
 
-	s.root = open(place->system, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s.root = open(place->system, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	put_link_to_device(&s, "dev/cpu/msr_batch");
 	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++) {
 		snprintf(path, sizeof(path), "dev/cpu/%u/msr_safe", cpu);
@@ -545,17 +542,16 @@ int vpmu_system_write(const struct vpmu_place *place)
 	const char *wrong;
 	struct stat st;
 	mode_t mask;
-	int rc;
+	int rc = 0;
 
-	/* The directory is published as a whole: if it exists, it is complete. */
-	if (!lstat(place->system, &st)) {
-		wrong = vpmu_beside_unusable(place, place->system);
-	} else {
+	/* The directory is published as a whole: if it exists, it is complete. Whose it is has
+	 * to be checked now: another user may have made it while this one was written. */
+	if (lstat(place->system, &st)) {
 		mask = umask(022);	/* readable for users that the program switches to */
 		rc = write_to(place->system, place->segment);
 		umask(mask);
-		wrong = rc ? strerror(rc) : NULL;
 	}
+	wrong = rc ? strerror(rc) : vpmu_beside_unusable(place, place->system, OWN_SYSTEM);
 	if (wrong)
 		vpmu_complain("%s: cannot describe the machine: %s", place->system, wrong);
 	return wrong ? VPMU_EXIT_FAILURE : 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../../common/own_name.h"
 #include "../machine/program.h"
 #include "../model/model.h"
 
@@ -56,13 +57,21 @@ int vpmu_place_check(const struct vpmu_place *place);
 /* Checks REG=VALUE against the machine; applies it when s is not NULL. */
 int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
 
-/* ---- beside.c: the directories beside a segment ---- */
+/* ---- beside.c: what is beside a segment ---- */
 int vpmu_state_make(const struct vpmu_place *place);
-/* NULL, or what is wrong with a directory that is beside the segment already. */
-const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path);
+/* NULL, or what is wrong with a file or directory that is beside the segment already. */
+const char *vpmu_beside_unusable(const struct vpmu_place *place, const char *path,
+				 enum own_name kind);
+/* True after a complaint: a name that a new segment needs is in use for something else. */
+bool vpmu_beside_refused(const struct vpmu_place *place);
+/* Makes a marked directory under a temporary name. Returns its descriptor, or a negative errno. */
+int vpmu_beside_begin(char temporary[PATH_MAX], const char *path, enum own_name kind);
+/* Renames it to `path`, or removes it. Returns 0 or an errno. 0 also if another directory has the
+ * name: vpmu_beside_unusable() has to check whose that is. */
+int vpmu_beside_publish(const char *temporary, const char *path);
 
 /* ---- remains.c: removing ---- */
-/* Removes what is beside the segment of this path. */
+/* Removes what runs have made beside the segment of this path. */
 void vpmu_beside_remove(const char *path);
 /* A directory of this user with all that is in it. */
 void vpmu_folder_remove(const char *path);
@@ -85,7 +94,8 @@ int vpmu_devices_set(const struct vpmu_place *place, const struct vpmu_devices *
 void vpmu_tally(const struct vpmu_place *place);
 
 /* ---- topology.c ---- */
-int vpmu_topology_write(const char *path, const struct vpmu_machine *m);
+/* Replaces the file beside the segment, if a run has made it. */
+int vpmu_topology_write(const struct vpmu_place *place);
 
 /* ---- system.c ---- */
 /* Makes the directory, unless it is there. */

@@ -276,12 +276,19 @@ static void put_machine(struct writer *w, const struct vpmu_machine *m)
 	fputs("</topology>\n", w->file);
 }
 
-int vpmu_topology_write(const char *path, const struct vpmu_machine *m)
+int vpmu_topology_write(const struct vpmu_place *place)
 {
+	const char *path = place->topology;
+	const char *wrong = vpmu_beside_unusable(place, path, OWN_TOPOLOGY);
 	char temporary[PATH_MAX];
 	struct writer w = { .next_id = 1, .depth = 1 };
 	int fd, failed;
 
+	if (wrong) {
+		vpmu_complain("%s: cannot write the topology: %s; move it away, or name another "
+			      "segment with -s", path, wrong);
+		return VPMU_EXIT_FAILURE;
+	}
 	if (snprintf(temporary, sizeof(temporary), "%s" VPMU_UNPUBLISHED "XXXXXX", path) >=
 	    (int)sizeof(temporary)) {
 		vpmu_complain("%s: the name is too long", path);
@@ -293,7 +300,7 @@ int vpmu_topology_write(const char *path, const struct vpmu_machine *m)
 		vpmu_complain("%s: cannot write the topology: %s", temporary, strerror(errno));
 		return VPMU_EXIT_FAILURE;
 	}
-	put_machine(&w, m);
+	put_machine(&w, &place->segment->machine);
 	failed = ferror(w.file);
 	if (fclose(w.file) || failed || rename(temporary, path)) {
 		vpmu_complain("%s: cannot write the topology: %s", path, strerror(errno));
