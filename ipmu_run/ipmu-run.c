@@ -348,6 +348,10 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 		rc = check_gate(w, c, &p);
 	if (!rc && w->job && job_prefix(w->job, w->o->output, &prefix))
 		rc = complain(EXIT_CANNOT_COUNT, "no memory");
+	if (!rc && prefix && job_has_others(w->job))
+		rc = output_check_node(job_node_prefix(w->job));
+	else if (!rc && prefix && strcmp(prefix, w->o->output))
+		rc = output_check_node(prefix);
 	if (!rc)
 		rc = output_open(&files, w->job ? prefix : w->o->output,
 				 !w->job || w->job->has_first ? w->o->base_to : NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "own_name.h"
 #include "run.h"
 
 /* A page without a picture is reported, and is as good otherwise. */
@@ -27,8 +28,10 @@ static int html(FILE *f, const struct report *r)
 static const struct {
 	const char *ending;
 	int (*write)(FILE *f, const struct report *r);
+	enum own_name own;
 } kinds[OUTPUTS] = {
-	{ "csv", report_csv }, { "json", report_json }, { "html", html },
+	{ "csv", report_csv, OWN_CSV }, { "json", report_json, OWN_JSON },
+	{ "html", html, OWN_HTML },
 };
 
 static int open_one(struct output *o, int i, const char *prefix)
@@ -52,6 +55,27 @@ static int open_base(struct output *o, const char *base)
 	complain(0, "--base: cannot write %s: %s", base, strerror(-rc));
 	output_drop(o);
 	return EXIT_USAGE;
+}
+
+int output_check_node(const char *prefix)
+{
+	int rc = 0;
+
+	for (int i = 0; i < OUTPUTS && !rc; i++) {
+		const char *wrong = "no memory";
+		char *path;
+
+		if (asprintf(&path, "%s.%s", prefix, kinds[i].ending) < 0)
+			path = NULL;
+		else
+			wrong = own_name_wrong(path, kinds[i].own, geteuid());
+		if (wrong)
+			rc = complain(EXIT_USAGE, "%s: the report of this node needs this name: "
+				      "%s; move it away, or choose another PREFIX",
+				      path ? path : prefix, wrong);
+		free(path);
+	}
+	return rc;
 }
 
 int output_open(struct output *o, const char *prefix, const char *base)

@@ -135,6 +135,8 @@ struct output {
 /* prefix: of -o, base: of --base, or NULL. 0, or EXIT_USAGE after a complaint: a place that cannot
  * be written shows before the program has run. */
 int output_open(struct output *o, const char *prefix, const char *base);
+/* 0, or EXIT_USAGE after a complaint: a file of PREFIX.NODE is in the way that is not a report. */
+int output_check_node(const char *prefix);
 /* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
 int output_write(struct output *o, const struct report *r);
 /* Writes PREFIX.json in silence; all: the other files, too. 0 or EXIT_CANNOT_COUNT. */

@@ -61,19 +61,26 @@ static char *meeting_prefix(const struct launched *as, const char *prefix)
 	return as->job_wide && asprintf(&path, ".ipmu-run-%s", as->job) > 0 ? path : NULL;
 }
 
-static void meet_nodes(struct job *j, const char *prefix)
+/* 0; -EEXIST with why: a name that the meeting needs is in use for something else. */
+static int meet_nodes(struct job *j, const char *prefix, char why[COUNT_WHY_MAX])
 {
 	struct node_ranks here = node_ranks(j->node, 0, false);
 	bool others = j->as.local_size > 0 ? j->as.local_size < j->as.size : here.n < j->as.size;
-	char *path = others ? meeting_prefix(&j->as, prefix) : NULL;
+	char *path = others ? meeting_prefix(&j->as, prefix) : NULL, *foreign = NULL;
 	int rc;
 
 	j->has_first = here.has_first || !others;
-	rc = path ? meeting_begin(path, &j->as, j->has_first, &j->meeting) : 0;
-	if (rc)
+	rc = path ? meeting_begin(path, &j->as, j->has_first, &j->meeting, &foreign) : 0;
+	if (rc == -EEXIST)
+		snprintf(why, COUNT_WHY_MAX, "%s: a job over several nodes needs this name, and no "
+			 "ipmu-run of yours has made this file: move it away, or choose another "
+			 "PREFIX", foreign ? foreign : path);
+	else if (rc)
 		complain(0, "%s.job: %s: each node has a report of its own", path, rc == -EBUSY ?
 			 "another job that runs has the same PREFIX" : strerror(-rc));
+	free(foreign);
 	free(path);
+	return rc == -EEXIST ? rc : 0;
 }
 
 /* A program without a launcher. */
@@ -107,8 +114,10 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 	cpus_get(&j->own);
 	cpus_set(node_cpus(j->node));	/* those that it may not use are reported as outside */
 	program_cpus(&j->own);
-	meet_nodes(j, prefix);
-	return 0;
+	rc = meet_nodes(j, prefix, why);
+	if (rc)
+		job_end(j, STATUS_OURS);
+	return rc;
 }
 
 int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])

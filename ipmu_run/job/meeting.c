@@ -18,12 +18,15 @@
 
 #include "../../measure/counting/machine.h"
 #include "now.h"
+#include "own_name.h"
 
 #define FIND_MS 2000		/* for the first node's file, before the program starts */
 #define FIND_STEP_US 20000
 #define SAME_NAME_MAX 1000	/* nodes with the same host name */
 #define JOB ".job"
 #define REPORT ".json"
+#define TEMPORARY ".ipmu-tmp"
+#define TRIES 10
 
 struct taken {
 	char *path;
@@ -83,44 +86,89 @@ static void job_file_drop(struct job_file *f)
 	*f = (struct job_file){ .fd = -1 };
 }
 
-/* Locks the file and writes the text. An errno; EBUSY: another process holds it. */
-static int job_file_fill(const struct job_file *f, const char *text)
+/* Locks the file and writes the job into it. Returns an errno; EBUSY: another process holds it. */
+static int job_file_fill(const struct job_file *f, const char *path, const char *id)
 {
-	size_t bytes = strlen(text);
-	struct stat st;
 	struct flock l;
-	int error = file_is_ours(f->fd, &st) ? lock_whole(f->fd, F_OFD_SETLK, &l) : EPERM;
+	int error = lock_whole(f->fd, F_OFD_SETLK, &l);
 
-	if (error == EPERM)
-		return EPERM;
-	if (error == EAGAIN || error == EACCES || (!error && !has_path(f->fd, f->path)))
+	if (error == EAGAIN || error == EACCES || (!error && !has_path(f->fd, path)))
 		return EBUSY;
-	return ftruncate(f->fd, 0) || pwrite(f->fd, text, bytes, 0) != (ssize_t)bytes ? EIO : 0;
+	return ftruncate(f->fd, 0) || dprintf(f->fd, "%s%s", own_names[OWN_JOB].mark, id) < 0 ?
+	       EIO : 0;
+}
+
+/* Makes the file under a temporary name, so that nobody finds it without its lock and mark. Returns
+ * an errno; EEXIST: there is such a file. */
+static int job_file_make(struct job_file *f, const char *id)
+{
+	char *temporary;
+	int error;
+
+	if (asprintf(&temporary, "%s.%d" TEMPORARY, f->path, (int)getpid()) < 0)
+		return ENOMEM;
+	unlink(temporary);
+	f->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	error = f->fd < 0 ? errno : job_file_fill(f, temporary, id);
+	/* Some file systems have no links, others cannot rename so. */
+	if (!error && link(temporary, f->path))
+		error = errno == EEXIST || renameat2(AT_FDCWD, temporary, AT_FDCWD, f->path,
+						     RENAME_NOREPLACE) ? errno : 0;
+	if (f->fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	return error;
+}
+
+/* Takes over what a killed process has left. Returns an errno; EBUSY: a process holds it,
+ * EEXIST: no process of this user has made it. */
+static int job_file_take_over(struct job_file *f, const char *id)
+{
+	int error;
+
+	f->fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	error = f->fd < 0 ? errno : 0;
+	if (own_name_wrong(f->path, OWN_JOB, geteuid()))
+		return EEXIST;
+	return error ? error : job_file_fill(f, f->path, id);
+}
+
+static void job_file_close(struct job_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 }
 
 /* Makes PREFIX.job, or takes over one that nobody holds. 0, or a negative errno. */
-static int job_file_take(struct job_file *f, const char *prefix, const char *text)
+static int job_file_take(struct job_file *f, const char *prefix, const char *id)
 {
-	int error = ENOMEM;
+	int error = ENOENT;
 
 	f->path = path_of(prefix, JOB);
-	if (f->path) {
-		f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-			     0644);
-		error = f->fd < 0 ? errno : job_file_fill(f, text);
+	if (!f->path)
+		return -ENOMEM;
+	for (int i = 0; i < TRIES && error == ENOENT; i++) {	/* ENOENT: it has just gone */
+		job_file_close(f);
+		error = job_file_make(f, id);
+		if (error == EEXIST) {
+			job_file_close(f);
+			error = job_file_take_over(f, id);
+		}
 	}
 	if (!error)
 		return 0;
-	if (f->fd >= 0)		/* another's, which stays */
-		close(f->fd);
-	f->fd = -1;
+	job_file_close(f);	/* another's, which stays */
 	job_file_drop(f);
 	return -error;
 }
 
 /* Reads the file of a live process. False: there is none. */
-static bool job_file_read(const char *path, char text[MEETING_ID_MAX])
+static bool job_file_read(const char *path, char id[MEETING_ID_MAX])
 {
+	const char *mark = own_names[OWN_JOB].mark;
+	size_t skip = strlen(mark);
+	char text[64 + MEETING_ID_MAX];
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct flock l;
 	struct stat st;
@@ -128,12 +176,13 @@ static bool job_file_read(const char *path, char text[MEETING_ID_MAX])
 
 	if (fd >= 0 && file_is_ours(fd, &st) &&
 	    (lock_whole(fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK))
-		n = pread(fd, text, MEETING_ID_MAX - 1, 0);
+		n = pread(fd, text, skip + MEETING_ID_MAX - 1, 0);
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
+	if (n <= (ssize_t)skip || memcmp(text, mark, skip))
 		return false;
-	text[n] = '\0';
+	memcpy(id, text + skip, (size_t)n - skip);
+	id[(size_t)n - skip] = '\0';
 	return true;
 }
 
@@ -201,7 +250,8 @@ static void await_first(struct meeting *m)
 		usleep(FIND_STEP_US);
 }
 
-int meeting_begin(const char *prefix, const struct launched *as, bool first, struct meeting **out)
+int meeting_begin(const char *prefix, const struct launched *as, bool first, struct meeting **out,
+		  char **foreign)
 {
 	struct meeting *m = calloc(1, sizeof(*m));
 	int rc = -ENOMEM;
@@ -218,6 +268,7 @@ int meeting_begin(const char *prefix, const struct launched *as, bool first, str
 	if (!rc)
 		rc = announce(m);
 	if (rc) {
+		*foreign = rc == -EEXIST ? path_of(m->own ? m->own : m->prefix, JOB) : NULL;
 		meeting_end(m);
 		return rc;
 	}

@@ -6,9 +6,9 @@
  *	PREFIX.NODE.json	the node's own report
  *
  * NODE is the host's name, with a number behind it if two nodes have the same. The first two hold
- * the job's identity. Their owners lock them, so a file that a killed process has left is not taken
- * for a live one. The first node reads the reports of the others. Files of other users are
- * ignored. */
+ * a mark (own_name.h) and the job's identity. Their owners lock them, so a file that a killed
+ * process has left is not taken for a live one. A file without the mark is the user's own. The
+ * first node reads the reports of the others. Files of other users are ignored. */
 #ifndef IPMU_RUN_MEETING_H
 #define IPMU_RUN_MEETING_H
 
@@ -23,8 +23,10 @@ struct meeting;
 struct saved;
 
 /* Joins the meeting. first: this is the node with rank 0. 0, or a negative errno: the folder cannot
- * be written, or (-EBUSY) another job uses the PREFIX. */
-int meeting_begin(const char *prefix, const struct launched *as, bool first, struct meeting **out);
+ * be written, (-EBUSY) another job uses the PREFIX, or (-EEXIST) one of the names is that of a file
+ * that no job of this user has made. *foreign: its path, for free(), or NULL. */
+int meeting_begin(const char *prefix, const struct launched *as, bool first, struct meeting **out,
+		  char **foreign);
 /* Ends it, with the two kinds of job files. NULL is ignored. */
 void meeting_end(struct meeting *m);
 

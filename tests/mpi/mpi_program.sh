@@ -204,7 +204,7 @@ cp out.node1.json earlier
 cat >reuses <<-'CODE'
 	#!/bin/bash
 	[ "$(hostname)" = node0 ] || exit 0
-	sed "s/\"id\":[^,]*,/\"id\":\"$(cat out.job)\",/; s/\"host\":\"node1\"/\"host\":\"older\"/" earlier >out.older.json
+	sed "s/\"id\":[^,]*,/\"id\":\"$(awk '{ print $NF }' out.job)\",/; s/\"host\":\"node1\"/\"host\":\"older\"/" earlier >out.older.json
 	touch -d '1 hour ago' out.older.json
 CODE
 chmod +x reuses
@@ -217,8 +217,8 @@ check 'a job of the same name: its file stays' [ -s out.older.json ]
 cat >copies <<-'CODE'
 	#!/bin/bash
 	[ "$(hostname)" = node0 ] || exit 0
-	until grep -qsF "$(cat out.job)" out.node1.json; do sleep 0.1; done
-	sed "s/\"id\":[^,]*,/\"id\":\"$(cat out.job)\",/" earlier >out.copy.json
+	until grep -qsF "$(awk '{ print $NF }' out.job)" out.node1.json; do sleep 0.1; done
+	sed "s/\"id\":[^,]*,/\"id\":\"$(awk '{ print $NF }' out.job)\",/" earlier >out.copy.json
 CODE
 chmod +x copies
 across 2 "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/copies"
@@ -231,7 +231,7 @@ cat >replaces <<-'CODE'
 	import fcntl, os, re, signal, socket
 	if socket.gethostname() == "node0":
 	    raise SystemExit
-	report = re.sub('"id":[^,]*,', f'"id":"{open("out.job").read()}",', open("earlier").read())
+	report = re.sub('"id":[^,]*,', f'"id":"{open("out.job").read().split()[-1]}",', open("earlier").read())
 	for host in "older", "newer":
 	    with open(host, "w") as f:
 	        f.write(report.replace('"host":"node1"', f'"host":"{host}"'))
