@@ -93,6 +93,20 @@ static void remove_left(const char *folder, const char *base)
 		closedir(d);
 }
 
+/* Refuses now what the rename would be refused after all is written: to replace a folder, or in a
+ * sticky folder the file of another user. */
+static int check_replaced(const char *path, const char *folder)
+{
+	struct stat file, in;
+
+	if (lstat(path, &file))
+		return 0;
+	if (S_ISDIR(file.st_mode))
+		return -EISDIR;
+	return geteuid() && file.st_uid != geteuid() && !stat(folder, &in) &&
+	       in.st_mode & S_ISVTX && in.st_uid != geteuid() ? -EPERM : 0;
+}
+
 static int open_any(const struct new_file *n, mode_t mode)
 {
 	const char *base = base_of(n->path);
@@ -101,6 +115,11 @@ static int open_any(const struct new_file *n, mode_t mode)
 
 	if (!folder)
 		return -ENOMEM;
+	fd = check_replaced(n->path, folder);
+	if (fd) {
+		free(folder);
+		return fd;
+	}
 	remove_left(folder, base);
 	fd = open_unnamed(folder, mode);
 	free(folder);
