@@ -4,9 +4,14 @@
  * files as well, which appear whole and never overwrite a file in place. With -o - it goes to
  * stdout alone, as JSON. --base FILE gets what a comparison needs of it. */
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "own_name.h"
@@ -78,9 +83,59 @@ int output_check_node(const char *prefix)
 	return rc;
 }
 
+/* FNV-1a. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* A name of a socket that is no file: the kernel keeps it while the process lives. Returns a
+ * descriptor, or -1; errno EADDRINUSE: a process has the name. */
+static int claim_name(const struct stat *folder, const char *base)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int n = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1,
+			 "ipmu-run-%u-%llx-%llx-%llx", (unsigned int)geteuid(),
+			 (unsigned long long)folder->st_dev, (unsigned long long)folder->st_ino,
+			 (unsigned long long)hash_text(base));
+	socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) + (socklen_t)n;
+	int error;
+
+	if (fd < 0 || !bind(fd, (struct sockaddr *)&name, bytes))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* Two processes that write the same files do not see each other's: these get their names at the
+ * end. The second one tells its user. */
+static int claim_prefix(const char *prefix)
+{
+	const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
+	char *folder = slash ? strndup(prefix, (size_t)(base - prefix)) : strdup(".");
+	struct stat st;
+	int fd = -1;
+
+	errno = 0;
+	if (folder && !stat(folder, &st))
+		fd = claim_name(&st, base);
+	if (errno == EADDRINUSE)
+		complain(0, "-o %s: another ipmu-run that has not ended writes the same files: "
+			 "those of the one that ends last stay", prefix);
+	free(folder);
+	return fd;
+}
+
 int output_open(struct output *o, const char *prefix, const char *base)
 {
-	*o = (struct output){ .to_stdout = prefix && !strcmp(prefix, "-") };
+	*o = (struct output){ .to_stdout = prefix && !strcmp(prefix, "-"), .claim = -1 };
 	o->to_files = prefix && !o->to_stdout;
 	for (int i = 0; o->to_files && i < OUTPUTS; i++) {
 		int rc = open_one(o, i, prefix);
@@ -92,6 +147,8 @@ int output_open(struct output *o, const char *prefix, const char *base)
 			return EXIT_USAGE;
 		}
 	}
+	if (o->to_files)
+		o->claim = claim_prefix(prefix);
 	return open_base(o, base);
 }
 
@@ -173,7 +230,7 @@ static int write_files(struct output *o, const struct report *r)
 
 int output_leave(const char *prefix, const struct report *r, bool all)
 {
-	struct output o = { .to_stdout = false };
+	struct output o = { .claim = -1 };
 	int failed = 0;
 
 	for (int i = 0; i < OUTPUTS && !failed; i++) {
@@ -230,6 +287,8 @@ int output_write(struct output *o, const struct report *r)
 void output_drop(struct output *o)
 {
 	new_file_drop(&o->base);
+	if (o->claim >= 0)
+		close(o->claim);
 	for (int i = 0; i < OUTPUTS; i++)
 		new_file_drop(&o->file[i]);
 }
