@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/now.h"
 #include "base/why.h"
+#include "descriptor.h"
 #include "counting/guard.h"
 #include "counting/session.h"
 #include "lease/file.h"
@@ -62,8 +63,7 @@ static void disown(struct ipmu_system *sys)
 	for (int i = 0; i < sys->nunits; i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 
-		if (unit->owner.fd >= 0)
-			close(unit->owner.fd);
+		descriptor_close(unit->owner.fd, unit->owner.is);
 		unit->owner.fd = -1;
 		unit->owner.joined = false;
 		unit->owner.depth = 0;

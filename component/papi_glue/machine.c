@@ -37,6 +37,7 @@ int glue_papi_code(int rc)
 		return PAPI_ENOSUPP;
 	case -ESTALE:
 	case -ESHUTDOWN:
+	case -EBADF:
 		return PAPI_ECLOST;
 	default:
 		return PAPI_ESYS;

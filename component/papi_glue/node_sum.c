@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "launchers.h"
 
 #define VARIABLE "IPMU_NODE_SUM"
@@ -30,6 +31,7 @@ static struct node_sum_share *running;
 static pid_t decided;		/* the process that is_first and is_rank are about */
 static bool is_first, is_rank;
 static int lock_fd = -1;
+static uint64_t lock_is;	/* its identity */
 static char lock_path[256];
 
 static const char *value(void)
@@ -116,7 +118,7 @@ static int open_or_make(void)
 		if (fd < 0 && errno == ENOENT)
 			fd = open(lock_path, flags | O_CREAT | O_EXCL, 0600);
 	} while (fd < 0 && errno == EEXIST);	/* another process was faster */
-	return fd;
+	return descriptor_move_up(fd);
 }
 
 /* Root may remove what another user has put there, and every user what is theirs. */
@@ -151,6 +153,7 @@ static int take_lock(char *why)
 			return 0;
 		} else if (is_published(&mine)) {
 			lock_fd = fd;
+			lock_is = descriptor_identity(fd);
 			return 1;
 		}
 		if (fd >= 0)
@@ -195,10 +198,9 @@ static int process_is_first(char *why)
 	long rank = 0;
 	int rc;
 
-	if (decided == getpid())
-		return is_first;
-	if (lock_fd >= 0)
-		close(lock_fd);		/* a parent's */
+	if (decided == getpid() && (lock_fd < 0 || descriptor_is(lock_fd, lock_is)))
+		return is_first;	/* else the lock went with the descriptor */
+	descriptor_close(lock_fd, lock_is);	/* a parent's */
 	lock_fd = -1;
 	/* The launcher's first process may have children that count: the lock is for them. */
 	is_rank = local_rank(&rank);
@@ -234,9 +236,10 @@ __attribute__((destructor)) void node_sum_end(void)
 		if (!is_first)
 			remove_page();
 	}
-	if (lock_fd >= 0 && decided == getpid()) {
-		unlink(lock_path);
-		close(lock_fd);
+	if (decided == getpid()) {
+		if (descriptor_is(lock_fd, lock_is))
+			unlink(lock_path);
+		descriptor_close(lock_fd, lock_is);
 		lock_fd = -1;
 	}
 	decided = 0;

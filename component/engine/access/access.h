@@ -31,7 +31,9 @@ struct ipmu_saved {
 struct ipmu_regs {
 	const struct ipmu_reg *const *registers;	/* all that may be named here, up to NULL */
 	_Atomic int os_cpu;	/* a reader may move on to another one of the package */
-	int msr;		/* file descriptor; -1: not open */
+	_Atomic int msr;	/* file descriptor; -1: not open */
+	/* Its identity, and while it moves to another CPU's device, also that of the new one. */
+	_Atomic uint64_t msr_is[2];
 	char msr_path[32];
 	bool safe;		/* it is msr-safe's */
 	struct ipmu_batch *batch;	/* of the system; NULL: none */
@@ -84,11 +86,17 @@ struct ipmu_regs {
 int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
 		     char *why);
 void ipmu_access_close(struct ipmu_regs *p);
+/* False: the program has closed the device's descriptor, or has a file of its own there.
+ * Async-signal-safe. */
+bool ipmu_access_is_ours(const struct ipmu_regs *p);
+/* In that case, open the device again. */
+int ipmu_access_reopen(struct ipmu_regs *p, char *why);
 
 /* With msr-safe, where it is loaded, through one of the package's other CPUs (topo, package set)
  * once this one has gone. */
 int ipmu_msr_read(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
-/* Read a counter: the same, past what is queued, and async-signal-safe. */
+/* Read a counter: the same, past what is queued, and async-signal-safe. The caller has called
+ * ipmu_access_is_ours(), once for many counters. */
 int ipmu_msr_count(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
 /* Write past what is queued, without looking at the register's table. */
 int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value);

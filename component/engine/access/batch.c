@@ -6,6 +6,8 @@
 #include "batch.h"
 #include "trace.h"
 
+#include "descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -34,9 +36,10 @@ struct queued {
 
 struct ipmu_batch {
 	int fd;
+	uint64_t is;		/* the descriptor's identity */
 	uint32_t version;
 	ipmu_batch_single *write;
-	atomic_bool broken;	/* another interface: not asked again */
+	atomic_bool broken;	/* another interface, or closed by the program: not used again */
 	bool queueing;
 	enum ipmu_batch_refused refused;
 	int n;
@@ -63,7 +66,7 @@ static uint32_t module_version(void)
 struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write)
 {
 	struct ipmu_batch *b;
-	int fd = open(DEVICE, O_RDONLY | O_CLOEXEC);
+	int fd = descriptor_move_up(open(DEVICE, O_RDONLY | O_CLOEXEC));
 
 	if (fd < 0)
 		return NULL;
@@ -73,6 +76,7 @@ struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write)
 		return NULL;
 	}
 	b->fd = fd;
+	b->is = descriptor_identity(fd);
 	b->write = write;
 	b->version = module_version();
 	return b;
@@ -81,7 +85,7 @@ struct ipmu_batch *ipmu_batch_open(ipmu_batch_single *write)
 void ipmu_batch_close(struct ipmu_batch *b)
 {
 	if (b)
-		close(b->fd);
+		descriptor_close(b->fd, b->is);
 	free(b);
 }
 
@@ -126,6 +130,10 @@ static enum outcome send(struct ipmu_batch *b, struct ipmu_batch_op *ops, int n)
 
 	if (atomic_load_explicit(&b->broken, memory_order_relaxed))
 		return NOT_KNOWN;
+	if (!descriptor_is(b->fd, b->is)) {
+		atomic_store_explicit(&b->broken, true, memory_order_relaxed);
+		return NOT_KNOWN;
+	}
 	for (int i = 0; i < n; i++)
 		ops[i].err = 0;
 	do

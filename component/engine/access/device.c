@@ -3,13 +3,15 @@
  * ipmu_msr_write_now() access one register, and ipmu_access_explain() says what to do after a
  * failure. ipmu_msr_count() takes no lock and is async-signal-safe; the others want the system's
  * lock. If the CPU goes offline, accesses continue through another CPU of the package, under the
- * same descriptor. */
+ * same descriptor. The program may close that descriptor or reuse its number. So each write and
+ * each locked read checks first that it is still the device. */
 #include "batch.h"
 #include "cause.h"
 #include "trace.h"
 
 #include "../registers/allow.h"
 #include "../base/why.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,8 +99,11 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 static int open_device(struct ipmu_regs *p, const char *device)
 {
 	snprintf(p->msr_path, sizeof(p->msr_path), "/dev/cpu/%d/%s", p->os_cpu, device);
-	p->msr = open(p->msr_path, O_RDWR | O_CLOEXEC);
-	return p->msr < 0 ? -errno : 0;
+	p->msr = descriptor_move_up(open(p->msr_path, O_RDWR | O_CLOEXEC));
+	if (p->msr < 0)
+		return -errno;
+	p->msr_is[0] = p->msr_is[1] = descriptor_identity(p->msr);
+	return 0;
 }
 
 /* A filter of system calls may answer EPERM even for a file that does not exist. */
@@ -131,9 +136,27 @@ int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *register
 void ipmu_access_close(struct ipmu_regs *p)
 {
 	ipmu_window_close(p);
-	if (p->msr >= 0)
+	if (ipmu_access_is_ours(p))
 		close(p->msr);
 	p->msr = -1;
+}
+
+bool ipmu_access_is_ours(const struct ipmu_regs *p)
+{
+	int fd = p->msr;
+	uint64_t is = fd < 0 ? 0 : descriptor_identity(fd);
+
+	return fd >= 0 && (is == p->msr_is[0] || is == p->msr_is[1]);
+}
+
+int ipmu_access_reopen(struct ipmu_regs *p, char *why)
+{
+	int rc;
+
+	if (ipmu_access_is_ours(p))
+		return 0;
+	rc = open_device(p, p->safe ? "msr_safe" : "msr");
+	return rc ? explain_open(p, rc, why) : 0;
 }
 
 /* ---- one register */
@@ -157,10 +180,12 @@ static int move(struct ipmu_regs *p, int from)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		moved = dup3(fd, p->msr, O_CLOEXEC);
+		p->msr_is[1] = descriptor_identity(fd);
+		moved = ipmu_access_is_ours(p) ? dup3(fd, p->msr, O_CLOEXEC) : -1;
 		close(fd);
 		if (moved < 0)
 			return -1;
+		p->msr_is[0] = p->msr_is[1];
 		p->os_cpu = cpu->os_cpu;
 		return i;
 	}
@@ -224,7 +249,7 @@ int ipmu_msr_read(struct ipmu_regs *p, uint32_t addr, uint64_t *value)
 	int rc = ipmu_batch_flush(p->batch);
 
 	if (!rc)
-		rc = ipmu_msr_count(p, addr, value);
+		rc = ipmu_access_is_ours(p) ? ipmu_msr_count(p, addr, value) : -EBADF;
 	if (rc)
 		ipmu_access_failed(p, addr, rc, false);
 	return rc;
@@ -232,7 +257,7 @@ int ipmu_msr_read(struct ipmu_regs *p, uint32_t addr, uint64_t *value)
 
 int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value)
 {
-	int rc = write_once(p, addr, value);
+	int rc = ipmu_access_is_ours(p) ? write_once(p, addr, value) : -EBADF;
 
 	for (int i = 0; rc == -ENXIO && (i = move(p, i)) >= 0; i++)
 		rc = write_once(p, addr, value);
@@ -303,6 +328,11 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 	if (rc == -ENXIO)
 		return ipmu_fail(why, rc, "%s: CPU %d is offline, so %s cannot be %s: bring it "
 				 "back, or count elsewhere", p->msr_path, p->os_cpu, name,
+				 p->failure.write ? "written" : "read");
+	if (rc == -EBADF)
+		return ipmu_fail(why, rc, "%s: %s cannot be %s: the program has closed the "
+				 "library's descriptor, or has a file of its own there; no file of "
+				 "the program is touched", p->msr_path, name,
 				 p->failure.write ? "written" : "read");
 	if (rc == -EIO)
 		return ipmu_fail(why, rc, "%s: %s (0x%X) cannot be %s: %s: the CPU refuses it; a "

@@ -107,7 +107,7 @@ static void counter_poll(struct ipmu_box *box, int ctr, void *arg)
 	uint64_t value;
 
 	(void)arg;
-	if (!atomic_load(&box->slots[ctr].lost))
+	if (!atomic_load(&box->slots[ctr].lost) && ipmu_slot_readable(box, ctr))
 		ipmu_slot_read(box, ctr, &value);
 }
 

@@ -330,7 +330,7 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 {
 	const char *path = s->plan.uses[0].box->unit->regs.msr_path;
 
-	if (rc == -ESTALE || rc == -ESHUTDOWN)
+	if (rc == -ESTALE || rc == -ESHUTDOWN || rc == -EBADF)
 		ipmu_fail(why, rc, "a counter that other sets count with through %s has lost its "
 			  "count: stop those sets first", path);
 	else
@@ -351,10 +351,24 @@ static void forget_written(struct ipmu_system *sys)
 			ipmu_access_refresh(&sys->units[u].regs);
 }
 
+/* Units with nothing to program have not been entered, which opens a closed device again. */
+static int reopen_devices(struct ipmu_session *s, char *why)
+{
+	struct ipmu_unit *unit;
+	int rc = 0;
+
+	for (int i = 0; !rc && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (!ipmu_plan_programs(&s->plan, unit))
+			rc = ipmu_access_reopen(&unit->regs, why);
+	return rc;
+}
+
 int ipmu_program_write(struct ipmu_session *s, char *why)
 {
-	int rc;
+	int rc = reopen_devices(s, why);
 
+	if (rc)
+		return rc;
 	forget_written(s->sys);
 	s->asleep_ns = ipmu_asleep_ns();
 	rc = ipmu_foreign_refuse(s, why);

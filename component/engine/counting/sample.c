@@ -323,6 +323,26 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys)
 			notice_sleep(s);
 }
 
+/* Lose the counters of devices that the program has closed. A device is checked once for all of its
+ * counters, because the check is a system call, as a read is. */
+static void notice_closed(struct ipmu_session *s)
+{
+	const struct ipmu_unit *unit;
+
+	for (int i = 0, first = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL; first = i) {
+		if (ipmu_access_is_ours(&unit->regs))
+			continue;
+		for (int k = first; k < i; k++) {
+			const struct ipmu_use *use = &s->plan.uses[k];
+			int none = 0;
+
+			if (!ipmu_slot_readable(use->box, use->ctr))
+				atomic_compare_exchange_strong(&use->box->slots[use->ctr].lost,
+							       &none, EBADF);
+		}
+	}
+}
+
 /* A reader that was given up meanwhile finds another epoch and stops: its counters may count
  * something else by now. epoch NULL: the caller holds the lock and is no reader. */
 static int session_sample(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
@@ -332,6 +352,7 @@ static int session_sample(struct ipmu_session *s, const struct ipmu_reader_epoch
 	int n, rc = 0;
 
 	notice_sleep(s);
+	notice_closed(s);
 	for (int i = 0; i < s->plan.nuses && !rc; i += n) {
 		n = s->plan.nuses - i < IPMU_BATCH_READS ? s->plan.nuses - i : IPMU_BATCH_READS;
 		rc = read_uses(&s->plan.uses[i], n, true, now);
@@ -381,6 +402,9 @@ static const char *reason(int lost)
 	case ESHUTDOWN:
 		return "the machine was suspended meanwhile (suspend to RAM), which resets "
 		       "registers";
+	case EBADF:
+		return "the program has closed this library's descriptors, or has files of its own "
+		       "there (closefrom, dup2)";
 	case ECHILD:
 		return "the parent process, whose counters these are, has stopped or ended";
 	default:

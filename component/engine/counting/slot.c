@@ -26,6 +26,14 @@ uint64_t ipmu_slot_mask(const struct ipmu_box *box)
 	return ~0ull >> (64 - (found ? found : ipmu_type_width(box->type)));
 }
 
+bool ipmu_slot_readable(const struct ipmu_box *box, int ctr)
+{
+	int index;
+
+	return ipmu_type_counter(box->type, ctr, &index)->space != IPMU_MSR ||
+	       ipmu_access_is_ours(&box->unit->regs);
+}
+
 /* The wrap guard reads so often that no counter adds half of its range between two reads. A larger
  * step is a step back: somebody else wrote the counter, or a reset did. Two kinds are exempt:
  * up/down counters, and counters that wrap by nature (no rate in their table). */

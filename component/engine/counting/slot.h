@@ -8,6 +8,9 @@
 /* The bits of a counter of that box. */
 uint64_t ipmu_slot_mask(const struct ipmu_box *box);
 
+/* False: the program has closed the device that the counter is read through. Async-signal-safe. */
+bool ipmu_slot_readable(const struct ipmu_box *box, int ctr);
+
 /* The counter's 64-bit value; one register read, more only if another reader was in between.
  * -ESTALE: it is lost, see ipmu_slot_take. */
 int ipmu_slot_read(struct ipmu_box *box, int ctr, uint64_t *value);

@@ -9,6 +9,7 @@
 #include "signals.h"
 
 #include "../base/why.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,8 @@ int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size
 {
 	ssize_t n;
 
+	if (!descriptor_is(unit->owner.fd, unit->owner.is))
+		return failed(unit, EBADF);
 	do
 		n = pwrite(unit->owner.fd, bytes, length, (off_t)offset);
 	while (n < 0 && errno == EINTR);
@@ -226,6 +229,8 @@ static int renew(struct ipmu_unit *unit)
 {
 	struct ipmu_owner *o = &unit->owner;
 
+	if (!descriptor_is(o->fd, o->is))
+		return failed(unit, EBADF);
 	if (ftruncate(o->fd, 0) || ftruncate(o->fd, sizeof(struct ipmu_journal)) ||
 	    (fallocate(o->fd, 0, 0, sizeof(struct ipmu_journal)) && errno != EOPNOTSUPP))
 		return failed(unit, errno);

@@ -12,6 +12,7 @@
 
 #include "../access/trace.h"
 #include "../base/why.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -163,7 +164,8 @@ bool ipmu_share_explain(const struct ipmu_box *box, const char *event, char *why
 	struct ipmu_journal_process process;
 	size_t n = 0;
 
-	if (!box->elsewhere && !box->foreign)
+	if ((!box->elsewhere && !box->foreign) ||
+	    !descriptor_is(box->unit->owner.fd, box->unit->owner.is))
 		return false;
 	process = other_process(box);
 	for (int c = 0; c < box->type->counters && n < sizeof(list); c++)

@@ -46,6 +46,11 @@ bool ipmu_signals_ending(void)
 	return who && who != thread_id();
 }
 
+bool ipmu_signals_handling(void)
+{
+	return atomic_load(&ending) == thread_id();
+}
+
 static void handle(int number)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL };

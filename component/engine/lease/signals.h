@@ -22,5 +22,7 @@ void ipmu_signals_swallow_file_size(void);
 void ipmu_signals_forget(void);
 /* True if a signal is ending the process through another thread: the caller must not continue. */
 bool ipmu_signals_ending(void);
+/* Is this thread in the handler that ends the process? */
+bool ipmu_signals_handling(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "state.h"
 
 #include "../base/why.h"
+#include "descriptor.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -249,7 +250,7 @@ static int state_file_check(int dir, int fd, const char *dir_path, const char *n
 
 int ipmu_state_file(int dir, const char *dir_path, const char *name, bool make, char *why)
 {
-	int fd = open_or_make(dir, name, make), rc;
+	int fd = descriptor_move_up(open_or_make(dir, name, make)), rc;
 
 	if (fd == -EACCES || fd == -EPERM || fd == -EROFS)
 		return ipmu_fail(why, fd, "%s/%s: %s: this user may not count there: join the "

@@ -30,6 +30,7 @@ struct ipmu_lessee {
 
 struct ipmu_owner {
 	int fd;			/* -1: no state directory: other processes are not seen */
+	uint64_t is;		/* the descriptor's identity (common/descriptor.h) */
 	char *path;		/* for messages */
 	int depth;		/* how often this process has entered and not left yet */
 	bool joined;		/* this process is one of those that count on the unit */

@@ -9,11 +9,13 @@
 #include "file.h"
 #include "locks.h"
 #include "process.h"
+#include "share.h"
 #include "signals.h"
 #include "state.h"
 
 #include "../access/trace.h"
 #include "../base/why.h"
+#include "descriptor.h"
 #include "../pmu/families.h"
 
 #include <errno.h>
@@ -173,9 +175,73 @@ static int unit_enter(struct ipmu_unit *unit, char *why)
 	return 0;
 }
 
+/* ---- descriptors that the program has closed, or replaced by its own files */
+
+static void unit_lose(struct ipmu_unit *unit)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; unit->boxes[t] && b < unit->found.nboxes[t]; b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++) {
+				struct ipmu_slot *slot = &unit->boxes[t][b].slots[c];
+				int none = 0;
+
+				if (ipmu_type_runs_free(unit->family->types[t]))
+					continue;
+				slot->programmed = false;
+				atomic_compare_exchange_strong(&slot->lost, &none, EBADF);
+			}
+	unit->owner.seen = 0;
+}
+
+/* Open the journal again, as a new process would. The locks went with the old descriptor, so other
+ * processes may have taken the counters, and entering restores the registers unless they have. */
+static int journal_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
+{
+	bool joined = unit->owner.joined;
+	int rc;
+
+	ipmu_owner_close(unit);
+	rc = ipmu_owner_open(unit, why);
+	unit->owner.depth = 1;
+	unit->owner.joined = joined && rc;
+	if (rc)
+		return rc;
+	unit->regs.nsaved = 0;
+	*rejoin = joined;
+	if (joined)
+		ipmu_signals_off();
+	return 0;
+}
+
+/* A signal handler cannot: opening allocates memory. The journal leaves it to the next process. */
+static int unit_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
+{
+	const struct ipmu_owner *o = &unit->owner;
+	bool journal = o->fd < 0 ? ipmu_state_none() : descriptor_is(o->fd, o->is);
+	int rc;
+
+	if (journal && ipmu_access_is_ours(&unit->regs))
+		return 0;
+	if (ipmu_signals_handling())
+		return -EBADF;
+	unit_lose(unit);
+	rc = journal ? 0 : journal_regain(unit, rejoin, why);
+	return rc ? rc : ipmu_access_reopen(&unit->regs, why);
+}
+
+static int unit_rejoin(struct ipmu_unit *unit, char *why)
+{
+	int rc = ipmu_share_join(unit, why);
+
+	if (rc)
+		ipmu_owner_leave(unit);
+	return rc;
+}
+
 int ipmu_owner_enter(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
+	bool rejoin = false;
 	int rc;
 
 	if (unit->lessee->pid != getpid())
@@ -184,9 +250,11 @@ int ipmu_owner_enter(struct ipmu_unit *unit, char *why)
 	if (o->depth++)
 		return 0;
 	ipmu_signals_hold(unit->lessee);
-	rc = ipmu_signals_ending() ? -ECANCELED : o->fd < 0 ? 0 : unit_enter(unit, why);
+	rc = ipmu_signals_ending() ? -ECANCELED : unit_regain(unit, &rejoin, why);
+	if (!rc && o->fd >= 0)
+		rc = unit_enter(unit, why);
 	if (!rc)
-		return 0;
+		return rejoin ? unit_rejoin(unit, why) : 0;
 	o->depth = 0;
 	ipmu_signals_release(unit->lessee);
 	return rc;
@@ -237,6 +305,7 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 	close(dir);
 	if (o->fd < 0)
 		return o->fd;
+	o->is = descriptor_identity(o->fd);
 	if (asprintf(&o->path, "%s/%s", dir_path, name) < 0) {
 		o->path = NULL;
 		ipmu_owner_close(unit);
@@ -248,8 +317,7 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 
 void ipmu_owner_close(struct ipmu_unit *unit)
 {
-	if (unit->owner.fd >= 0)
-		close(unit->owner.fd);
+	descriptor_close(unit->owner.fd, unit->owner.is);
 	free(unit->owner.path);
 	unit->owner.path = NULL;
 	unit->owner.fd = -1;
