@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "guardian.h"
 
 #define COMMAND "ipmu-restore"
@@ -23,7 +24,8 @@
 static struct {
 	pthread_mutex_t lock;
 	int members, fd;
-} guardian = { PTHREAD_MUTEX_INITIALIZER, 0, -1 };
+	uint64_t is;			/* the descriptor's identity */
+} guardian = { PTHREAD_MUTEX_INITIALIZER, 0, -1, 0 };
 
 static bool is_enabled(void)
 {
@@ -95,11 +97,13 @@ static bool start(const char *path)
 			status = 0;	/* the program has all its children buried unseen */
 	}
 	close(ends[0]);
-	if (status)
+	if (status) {
 		close(ends[1]);
-	else
-		guardian.fd = ends[1];
-	return status == 0;
+		return false;
+	}
+	guardian.fd = descriptor_move_up(ends[1]);
+	guardian.is = descriptor_identity(guardian.fd);
+	return true;
 }
 
 bool guardian_join(const char *path)
@@ -109,7 +113,7 @@ bool guardian_join(const char *path)
 	if (!is_enabled())
 		return false;
 	pthread_mutex_lock(&guardian.lock);
-	there = guardian.members > 0 || start(path);
+	there = (guardian.members > 0 && descriptor_is(guardian.fd, guardian.is)) || start(path);
 	guardian.members += there;
 	pthread_mutex_unlock(&guardian.lock);
 	return there;
@@ -119,7 +123,7 @@ void guardian_leave(void)
 {
 	pthread_mutex_lock(&guardian.lock);
 	if (--guardian.members == 0) {
-		close(guardian.fd);
+		descriptor_close(guardian.fd, guardian.is);
 		guardian.fd = -1;
 	}
 	pthread_mutex_unlock(&guardian.lock);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../measure/counting/machine.h"
+#include "descriptor.h"
 #include "now.h"
 #include "own_name.h"
 
@@ -108,7 +109,7 @@ static int job_file_make(struct job_file *f, const char *id)
 	if (asprintf(&temporary, "%s.%d" TEMPORARY, f->path, (int)getpid()) < 0)
 		return ENOMEM;
 	unlink(temporary);
-	f->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	f->fd = descriptor_move_up(open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
 	error = f->fd < 0 ? errno : job_file_fill(f, temporary, id);
 	/* Some file systems have no links, others cannot rename so. */
 	if (!error && link(temporary, f->path))
@@ -126,7 +127,7 @@ static int job_file_take_over(struct job_file *f, const char *id)
 {
 	int error;
 
-	f->fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	f->fd = descriptor_move_up(open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 	error = f->fd < 0 ? errno : 0;
 	if (own_name_wrong(f->path, OWN_JOB, geteuid()))
 		return EEXIST;

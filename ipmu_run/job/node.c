@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "now.h"
 #include "socket.h"
 #include "statuses.h"
@@ -180,7 +181,8 @@ static void client_hear(struct node *n, struct client *c)
 
 static bool accept_one(struct node *n)
 {
-	int fd = n->fd < 0 ? -1 : accept4(n->fd, NULL, NULL, SOCK_CLOEXEC), i = 0;
+	int fd = n->fd < 0 ? -1 : descriptor_move_up(accept4(n->fd, NULL, NULL, SOCK_CLOEXEC));
+	int i = 0;
 	struct client *more;
 
 	if (fd < 0)
@@ -430,7 +432,7 @@ int node_meet(const struct launched *l, const char *options, struct node **out,
 
 	if (!rc) {
 		n->as = *l;
-		n->wake = eventfd(0, EFD_CLOEXEC);
+		n->wake = descriptor_move_up(eventfd(0, EFD_CLOEXEC));
 		n->own.rank = l->rank;
 		snprintf(n->own.options, OPTIONS_MAX, "%s", options);
 		n->all = n->own.cpus;

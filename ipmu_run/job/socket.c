@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "private_folder.h"
 
 #define QUEUE_MAX 4096
@@ -71,7 +72,8 @@ static int listen_or_connect(const char *folder, const char *path, int *fd)
 	int rc;
 
 	sweep(folder);
-	*fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	*fd = descriptor_move_up(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+					0));
 	if (*fd < 0)
 		return -errno;
 	rc = socket_connect(*fd, path);

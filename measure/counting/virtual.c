@@ -7,15 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/descriptor.h"
 #include "../../common/machine_device.h"
 
-/* The descriptor of the machine's own device; -1: there is no such machine. */
+/* The descriptor of the machine's own device; -1: there is no such machine. It is opened again if
+ * the program that this library is in has closed it. */
 static int device(void)
 {
-	static int fd = -2;		/* not opened yet */
+	static bool none;
+	static int fd = -1;
+	static uint64_t is;
 
-	if (fd == -2)
-		fd = open(MACHINE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (none || descriptor_is(fd, is))
+		return none ? -1 : fd;
+	fd = descriptor_move_up(open(MACHINE_DEVICE, O_RDWR | O_CLOEXEC));
+	is = descriptor_identity(fd);
+	none = fd < 0;
 	return fd;
 }
 

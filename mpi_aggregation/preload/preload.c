@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "mpi_region.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -50,8 +51,10 @@ static void *next(const char *name)
 	exit(OURS);
 }
 
-/* Returns when the answer is there, or there is nobody to give one. */
-static void ask(int fd, const struct sockaddr_un *to, const struct region_message *message)
+/* Returns when the answer is there, or there is nobody to give one. Other threads of the program
+ * run meanwhile and may close the socket. */
+static void ask(int fd, uint64_t is, const struct sockaddr_un *to,
+		const struct region_message *message)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	char answer;
@@ -61,9 +64,10 @@ static void ask(int fd, const struct sockaddr_un *to, const struct region_messag
 	while (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
 		if (errno != EINTR)
 			return;
-	if (send(fd, message, sizeof(*message), MSG_NOSIGNAL) != sizeof(*message))
+	if (!descriptor_is(fd, is) ||
+	    send(fd, message, sizeof(*message), MSG_NOSIGNAL) != sizeof(*message))
 		return;
-	while (recv(fd, &answer, 1, 0) < 0 && errno == EINTR)
+	while (descriptor_is(fd, is) && recv(fd, &answer, 1, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -78,10 +82,12 @@ static void tell(enum region_what what)
 	    strlen(text + at) >= sizeof(to.sun_path))
 		return;
 	memcpy(to.sun_path, text + at, strlen(text + at));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = descriptor_move_up(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	if (fd >= 0) {
-		ask(fd, &to, &message);
-		close(fd);
+		uint64_t is = descriptor_identity(fd);
+
+		ask(fd, is, &to, &message);
+		descriptor_close(fd, is);
 	}
 	errno = saved;
 }
