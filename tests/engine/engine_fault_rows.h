@@ -31,6 +31,7 @@ struct fault {
 	enum step fails;	/* NEVER: all goes well */
 	int rc;
 	const char *says, *todo;
+	const char *never;	/* advice that would be wrong; NULL: not looked for */
 	bool lost;		/* counters stay at what was read last: see want() */
 };
 
@@ -100,6 +101,22 @@ static const struct fault faults[] = {
 	  .says = "/dev/mem", .todo = "CAP_SYS_RAWIO" },
 	{ "/dev/mem: strict", SKL, ALL, OPEN, ON_MAP, ANY, .error = EPERM,
 	  .says = "/dev/mem at 0xFED15000", .todo = "iomem=relaxed" },
+	/* limits, which no right and no driver removes */
+	{ "PCI: too many files", SKL, ALL, OPEN, ON_PCI, ANY, .error = EMFILE,
+	  .fails = OPEN, .rc = -EMFILE, .says = "0000:00:00.0",
+	  .todo = "(ulimit -n)", .never = "CAP_" },
+	{ "/dev/mem: too many files", SKL, ALL, OPEN, ON_MEM, ANY, .error = EMFILE,
+	  .fails = OPEN, .rc = -EMFILE, .says = "/dev/mem",
+	  .todo = "(ulimit -n)", .never = "CAP_" },
+	{ "/dev/mem: mapping, too many files", SKL, ALL, OPEN, ON_MAP, ANY, .error = EMFILE,
+	  .fails = OPEN, .rc = -EMFILE, .says = "/dev/mem at 0xFED15000",
+	  .todo = "(ulimit -n)", .never = "iomem" },
+	{ "/dev/mem: no memory", SKL, ALL, OPEN, ON_MAP, ANY, .error = ENOMEM,
+	  .fails = OPEN, .rc = -ENOMEM, .says = "/dev/mem at 0xFED15000",
+	  .todo = "(ulimit -v)", .never = "iomem" },
+	{ "/dev/mem: system full of files", SKL, ALL, OPEN, ON_MEM, ANY, .error = ENFILE,
+	  .fails = OPEN, .rc = -ENFILE, .says = "/dev/mem",
+	  .todo = "fs.file-max", .never = "CAP_" },
 	/* saving */
 	{ "save: EIO", SKL, ALL, START, ON_READ, ANY, 0x700, 0x700, .error = EIO, .fails = START,
 	  .rc = -EIO, .says = "MSR_UNC_CBO_0_PERFEVTSEL0", .todo = "hypervisor" },

@@ -344,6 +344,8 @@ static bool ended(enum step which, int rc)
 	assert_int_equal(rc, fault->rc);
 	if (!strstr(why, fault->says) || !strstr(why, fault->todo))
 		fail_msg("'%s' does not say '%s' and '%s'", why, fault->says, fault->todo);
+	if (fault->never && strstr(why, fault->never))
+		fail_msg("'%s' says '%s'", why, fault->never);
 	return false;
 }
 

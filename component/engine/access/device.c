@@ -92,7 +92,7 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
 				 path);
 	default:
-		return ipmu_fail(why, rc, "%s: %s", path, strerror(-rc));
+		return ipmu_fail(why, rc, "%s: %s%s", path, strerror(-rc), ipmu_limit_advice(-rc));
 	}
 }
 
@@ -312,10 +312,12 @@ int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why)
 		return rc;
 	ipmu_reg_name(reg, box, ctr, name);
 	if (reg->space == IPMU_MMIO)
-		return ipmu_fail(why, rc, "%s: %s cannot be %s: %s: the memory controllers' "
-				 "window is for root with CAP_SYS_RAWIO, and kernel lockdown "
-				 "(secure boot) forbids it", ipmu_access_file(p, reg), name,
-				 p->failure.write ? "written" : "read", strerror(-rc));
+		return ipmu_fail(why, rc, "%s: %s cannot be %s: %s%s", ipmu_access_file(p, reg),
+				 name, p->failure.write ? "written" : "read", strerror(-rc),
+				 rc == -EPERM || rc == -EACCES ?
+				 ": the memory controllers' window is for root with "
+				 "CAP_SYS_RAWIO, and kernel lockdown (secure boot) forbids it" :
+				 ipmu_limit_advice(-rc));
 	if (p->safe && (rc == -EACCES || rc == -EROFS))
 		return explain_safe(p, rc, name, why);
 	if (rc == -EPERM && p->failure.write)

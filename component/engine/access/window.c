@@ -34,14 +34,18 @@ static int read_bar(const struct ipmu_regs *p, const struct ipmu_reg *bar, uint6
 		    char *why)
 {
 	uint64_t value;
-	int fd = open(HOST_BRIDGE, O_RDONLY | O_CLOEXEC);
+	int fd = open(HOST_BRIDGE, O_RDONLY | O_CLOEXEC), error;
 	ssize_t n;
 
 	if (fd < 0)
-		return ipmu_fail(why, -errno, "%s: %s: the memory controller cannot be found",
-				 HOST_BRIDGE, strerror(errno));
+		return ipmu_fail(why, -errno, "%s: %s: the memory controller cannot be found%s",
+				 HOST_BRIDGE, strerror(errno), ipmu_limit_advice(errno));
 	n = pread(fd, &value, sizeof(value), (off_t)bar->addr);
+	error = errno;
 	close(fd);
+	if (n < 0 && error != EPERM && error != EACCES)
+		return ipmu_fail(why, -error, "%s: offset 0x%X: %s", HOST_BRIDGE,
+				 (unsigned)bar->addr, strerror(error));
 	if (n != (ssize_t)sizeof(value))
 		return ipmu_fail(why, -EACCES, "%s: offset 0x%X is not readable: it needs "
 				 "CAP_SYS_ADMIN (root)", HOST_BRIDGE, (unsigned)bar->addr);

@@ -61,6 +61,10 @@ static int refuse_directory(const char *path, int error, char *why)
 		"the group that may open the devices 'install -d -m 2770 -g GROUP " IPMU_STATE_DIR
 		"'), ";
 
+	if (error != EACCES && error != EPERM && error != EROFS && error != ENOENT &&
+	    error != ENOTDIR && error != ELOOP)
+		return ipmu_fail(why, -error, "%s: %s%s", path, strerror(error),
+				 ipmu_limit_advice(error));
 	return ipmu_fail(why, -error, "%s: %s: this directory says which process uses which "
 			 "counters; %sset IPMU_STATE_DIR to a directory that nobody else can "
 			 "write, or, if nobody else counts, to 'none'", path, strerror(error),
@@ -260,8 +264,8 @@ int ipmu_state_file(int dir, const char *dir_path, const char *name, bool make, 
 	if (fd == -ELOOP)
 		return ipmu_fail(why, -EBADMSG, "%s/%s is a link: remove it", dir_path, name);
 	if (fd < 0)
-		return ipmu_fail(why, fd == -ENOSPC ? -EIO : fd, "%s/%s: %s", dir_path, name,
-				 strerror(-fd));
+		return ipmu_fail(why, fd == -ENOSPC ? -EIO : fd, "%s/%s: %s%s", dir_path, name,
+				 strerror(-fd), ipmu_limit_advice(-fd));
 	rc = state_file_check(dir, fd, dir_path, name, why);
 	if (!rc)
 		return fd;
