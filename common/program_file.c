@@ -47,6 +47,8 @@ int program_find(const char *folders, const char *name, char *out, size_t bytes)
 /* The kernel says the same of a script without its interpreter as of one that is not there. */
 static const char *missing(const char *name)
 {
+	if (!*name)
+		return "an empty word names no program";
 	if (!strchr(name, '/'))
 		return "no such program in PATH";
 	return access(name, F_OK) ? "no such file" :
@@ -71,7 +73,7 @@ void program_why(const char *name, int rc, char out[PROGRAM_WHY_MAX])
 	const char *what = rc == -ENOENT ? missing(name) :
 			   rc == -EACCES ? forbidden(name) : strerror(-rc);
 
-	snprintf(out, PROGRAM_WHY_MAX, "%.500s: %s", name, what);
+	snprintf(out, PROGRAM_WHY_MAX, "%.500s: %s", *name ? name : "''", what);
 }
 
 int program_refused(int rc)

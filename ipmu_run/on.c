@@ -72,11 +72,16 @@ static int cannot_execute(const char *name, int rc)
 int run_on_machine(const struct options *o, int argc, char **argv)
 {
 	char self[PATH_MAX], vpmu[PATH_MAX], path[PATH_MAX];
-	char **words = calloc((size_t)argc + 18, sizeof(*words));
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int rc = o->list ? 0 : program_find(getenv("PATH"), o->argv[0], path, sizeof(path));
+	char **words;
+	int rc;
 
-	self[n > 0 ? n : 0] = '\0';
+	if (n < 0)
+		return complain(EXIT_CANNOT_COUNT, "cannot read /proc/self/exe: %s; mount /proc, "
+				"which the machine needs", strerror(errno));
+	self[n] = '\0';
+	words = calloc((size_t)argc + 18, sizeof(*words));
+	rc = o->list ? 0 : program_find(getenv("PATH"), o->argv[0], path, sizeof(path));
 	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))
 		rc = complain(EXIT_USAGE, "--on %s: this is a virtual machine already", o->on);
 	else if (rc)

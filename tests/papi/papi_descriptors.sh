@@ -53,4 +53,4 @@ done
 export IPMU_STATE_DIR=none
 run "$cbo" stop 1024 --no-feed
 run "$core" exit 1024 --no-feed
-exit "$failed"
+finish

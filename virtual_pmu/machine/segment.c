@@ -86,6 +86,9 @@ static void unmap(struct vpmu_segment *s, uint64_t bytes)
 	vpmu_syscall(SYS_munmap, s, bytes);
 }
 
+/* ipmu-run has no -s, and passes the variable on. */
+#define ELSEWHERE "choose another place with -s FILE or VPMU_SEGMENT=FILE"
+
 /* A file of the full size under a temporary name, switched on but not yet published. */
 static int make_private(int fd, const struct vpmu_segment *head,
 			void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out)
@@ -130,8 +133,8 @@ int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 	if (rc) {
 		fail(rc, why, why_bytes, "cannot reserve %llu bytes: %s; %s",
 		     (unsigned long long)head->bytes, strerror(-rc), rc == -EFBIG ?
-		     "raise the limit, 'ulimit -f'" :
-		     "free some space there or choose another place with -s");
+		     "raise the limit, 'ulimit -f'" : rc == -ENOSPC ?
+		     "free some space there, or " ELSEWHERE : ELSEWHERE);
 		goto remove;
 	}
 	if (link(temporary, path)) {

@@ -51,9 +51,11 @@ int vpmu_find_part(const char *name, char *out, size_t bytes)
 		return 0;
 	if (given && *given)
 		vpmu_complain("no %s in VPMU_LIBDIR (%s)", name, given);
-	else
+	else if (beside_program(IPMU_BIN_TO_LIB "/ipmu", folder))
 		vpmu_complain("cannot find %s in %s or beside vpmu; set VPMU_LIBDIR to its "
-			      "directory", name, beside_program(IPMU_BIN_TO_LIB "/ipmu", folder) ?
-			      folder : IPMU_BIN_TO_LIB "/ipmu");
+			      "directory", name, folder);
+	else
+		vpmu_complain("cannot read /proc/self/exe, which says where %s is: mount /proc",
+			      name);
 	return -1;
 }

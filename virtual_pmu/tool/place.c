@@ -61,7 +61,8 @@ static int name_own(char *out, size_t bytes)
 
 	if (rc) {
 		vpmu_complain(SHARED_MEMORY "/vpmu-%u: cannot make a folder for machines: %s; name "
-			      "a segment with -s", (unsigned int)geteuid(), strerror(-rc));
+			      "a segment with -s FILE or VPMU_SEGMENT=FILE",
+			      (unsigned int)geteuid(), strerror(-rc));
 		return -1;
 	}
 	job_name(job, sizeof(job));
