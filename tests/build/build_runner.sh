@@ -52,6 +52,18 @@ mkdir "$scratch/a b"
 (umask 077; LC_ALL=de_DE.UTF-8 LANGUAGE=de TMPDIR="$scratch/a b" run 1 '0 passed, 1 failed, 0 skipped' plain.sh)
 says '  | C  /tmp'
 says '  | 0022'
+# A tree of ours that is loaded is not what tests run with; what else is there stays.
+mkdir -p "$scratch/tree/lib/pkgconfig" "$scratch/tree/python/ipmu" "$scratch/other"
+touch "$scratch/tree/lib/libintelpmu.so.0" "$scratch/tree/lib/pkgconfig/ipmu.pc"
+plant loaded.sh <<<'echo "${LD_LIBRARY_PATH-none} ${PKG_CONFIG_PATH-none} ${PYTHONPATH-none}"; exit 1'
+loaded() {	# loaded FOLDERS: what a test has, of these behind those of a tree
+	LD_LIBRARY_PATH=$scratch/tree/lib$1 PKG_CONFIG_PATH=$scratch/tree/lib/pkgconfig$1 \
+		PYTHONPATH=$scratch/tree/python$1 run 1 '0 passed, 1 failed, 0 skipped' loaded.sh
+}
+loaded ''
+says '  | none none none'
+loaded ":$scratch/other:/a b"
+says "  | $scratch/other:/a b $scratch/other:/a b $scratch/other:/a b"
 # A script in python3's place is passed by: it is in none of the processes that tests start.
 if python=$(python3 -I -S -c 'import sys; print(sys.executable)' 2>/dev/null); then
 	mkdir "$scratch/shims"
