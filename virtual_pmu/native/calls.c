@@ -228,6 +228,10 @@ ON_PATH(renameat2, (int from_at, const char *from, int to_at, const char *to, un
 	SYS_renameat2, from_at, from, to_at, to, flags)
 ON_PATH(truncate, (const char *path, off_t bytes), SYS_truncate, path, bytes)
 ON_PATH(truncate64, (const char *path, off64_t bytes), SYS_truncate, path, bytes)
+CALL(int, ftruncate, (int fd, off_t bytes), (SYS_ftruncate, fd, bytes), fd, bytes)
+CALL(int, ftruncate64, (int fd, off64_t bytes), (SYS_ftruncate, fd, bytes), fd, bytes)
+CALL(int, fchmod, (int fd, mode_t mode), (SYS_fchmod, fd, mode), fd, mode)
+CALL(int, fchown, (int fd, uid_t uid, gid_t gid), (SYS_fchown, fd, uid, gid), fd, uid, gid)
 ON_PATH(chmod, (const char *path, mode_t mode), SYS_chmod, path, mode)
 ON_PATH(fchmodat, (int at, const char *path, mode_t mode, int flags), SYS_fchmodat, at, path, mode,
 	flags)

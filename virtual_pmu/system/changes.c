@@ -33,13 +33,20 @@ int vpmu_changes_open(const char *path, int *flags)
 		return -EEXIST;
 	if ((!mode && *flags & O_CREAT) || (writes && S_ISREG(mode) && !(mode & 0222)))
 		return -EACCES;
-	if (!writes && !vpmu_unprivileged())
+	if (!writes && *flags & O_TRUNC && vpmu_unprivileged())
+		return -EACCES;
+	if (!writes)
 		*flags &= ~O_TRUNC;
 	return 0;
 }
 
 /* mode: 0 where there is no such file. */
-struct target { bool ours; mode_t mode; };
+struct target { bool ours; mode_t mode; enum vpmu_file file; };
+
+static bool is_character(enum vpmu_file file)
+{
+	return vpmu_file_is_device(file) && S_ISCHR(vpmu_device_mode(file));
+}
 
 static struct target look(int64_t dir, int64_t address)
 {
@@ -47,9 +54,9 @@ static struct target look(int64_t dir, int64_t address)
 	struct vpmu_found f;
 
 	if (!path || !vpmu_tree_look((int)dir, path, false, &f) || f.file == VPMU_HOSTS)
-		return (struct target){ false, 0 };
+		return (struct target){ false, 0, VPMU_HOSTS };
 	return (struct target){ true, f.file == VPMU_HIDDEN || f.file == VPMU_NO_CPU ? 0 :
-				      mode_of(f.path, AT_SYMLINK_NOFOLLOW) };
+				      mode_of(f.path, AT_SYMLINK_NOFOLLOW), f.file };
 }
 
 static int denial(void)
@@ -133,19 +140,21 @@ static int denial_of(int64_t number, const int64_t a[6])
 	}
 }
 
-/* To cut an attribute succeeds and does nothing. True: *answer. */
+/* To cut an attribute succeeds and does nothing. A device is no regular file. True: *answer. */
 static bool cut(int64_t number, const int64_t a[6], int64_t *answer)
 {
 	struct target t;
 	int rc;
 
 	if (number == SYS_ftruncate) {
-		*answer = 0;
+		*answer = is_character(vpmu_descriptor((int)a[0]).file) ||
+			  (fcntl((int)a[0], F_GETFL) & O_ACCMODE) == O_RDONLY ? -EINVAL : 0;
 		return is_open_file(a[0]);
 	}
 	t = look(HERE, a[0]);
 	rc = denied(HERE, a[0]);
-	*answer = S_ISDIR(t.mode) ? -EISDIR : rc == -EPERM ? 0 : rc;
+	*answer = S_ISDIR(t.mode) ? -EISDIR : rc && is_character(t.file) ? -EINVAL :
+		  rc == -EPERM ? 0 : rc;
 	return t.ours;
 }
 
