@@ -139,8 +139,12 @@ static bool is_transfer(long number)
 
 static bool is_other(const struct native_call *c)
 {
-	if (is_transfer(c->number))
-		return !vpmu_file_is_device(vpmu_descriptor((int)c->a[0]).file);
+	enum vpmu_file file;
+
+	if (is_transfer(c->number)) {
+		file = vpmu_descriptor((int)c->a[0]).file;
+		return !vpmu_file_is_device(file) && file != VPMU_NO_CPU;
+	}
 	return c->number == SYS_mmap && c->a[3] & MAP_ANONYMOUS;
 }
 

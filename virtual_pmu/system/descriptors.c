@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../machine/kernel.h"
+#include "devices.h"
 
 #define REMEMBERED 4096		/* higher ones are looked up each time */
 #define KNOWN 1u
@@ -13,6 +14,18 @@
 
 /* 0: not looked up yet. */
 static uint16_t known[REMEMBERED];
+
+/* A device of the host that the program got from elsewhere: it was open before, or another process
+ * has sent it. */
+static void look_up_number(int fd, struct vpmu_open_file *f)
+{
+	struct stat st;
+
+	if (!vpmu_syscall(SYS_fstat, fd, &st) && S_ISCHR(st.st_mode))
+		f->file = vpmu_device_numbered(st.st_rdev, &f->cpu);
+	if (f->file == VPMU_HIDDEN)
+		f->file = VPMU_NO_CPU;
+}
 
 /* False: there is no such descriptor now. */
 static bool look_up(int fd, struct vpmu_open_file *f)
@@ -31,6 +44,8 @@ static bool look_up(int fd, struct vpmu_open_file *f)
 	} else if (*path == '/') {		/* else a socket, say */
 		vpmu_tree_of(path, &found);
 		*f = (struct vpmu_open_file){ found.file, found.cpu };
+		if (f->file == VPMU_HOSTS)
+			look_up_number(fd, f);
 	}
 	return true;
 }

@@ -44,6 +44,8 @@ bool vpmu_unprivileged(void);
 /* Fields of its status. */
 mode_t vpmu_device_mode(enum vpmu_file file);
 dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu);
+/* Which device of registers has this number on the host? VPMU_HOSTS: none. */
+enum vpmu_file vpmu_device_numbered(dev_t number, uint32_t *cpu);
 uid_t vpmu_device_owner(enum vpmu_file file);
 gid_t vpmu_device_group(enum vpmu_file file);
 

@@ -124,7 +124,7 @@ static bool on_map(int64_t a[6], int64_t *answer)
 
 	if (!(a[3] & MAP_ANONYMOUS))
 		f = vpmu_descriptor((int)a[4]);
-	if (!vpmu_file_is_device(f.file))
+	if (!vpmu_file_is_device(f.file) && f.file != VPMU_NO_CPU)
 		return false;
 	if (f.file == VPMU_FILE_MEM)
 		return !vpmu_system_map(a, answer);
@@ -171,6 +171,9 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 		break;
 	}
 	f = vpmu_descriptor((int)a[0]);
+	*answer = -ENXIO;
+	if (f.file == VPMU_NO_CPU)
+		return true;
 	if (!vpmu_file_is_device(f.file) && !is_fixed_random(number, f.file))
 		return false;
 	if (number != SYS_ioctl)

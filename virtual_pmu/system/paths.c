@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that open a path or ask about it. A path that is spelled as in the documents is looked up
- * before the call. For all others the host's kernel makes the call, and only where its answer can
- * be about the machine's files - it is of /proc, /sys or /dev, or there is no such path - the path
- * is followed here. Openings that could make, cut or write a file are looked up before. */
+/* Calls that open a path or ask about it. A path that is spelled as in the documents is looked
+ * up before the call. For all others the host's kernel makes the call, and only where its answer
+ * can be about the machine's files - it is of /proc, /sys or /dev, or there is no such path -
+ * the path is followed here. Openings that could make, cut or write a file are looked up before.
+ * Whatever the path was, an opened device of registers becomes the machine's, by its number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -100,9 +101,29 @@ static int64_t kernels(long rc)
 	return rc < 0 ? -errno : rc;
 }
 
+/* Opens a file of the machine. No link of another user leads out of the machine's folder:
+ * nothing is cut before the kernel has said what was opened. */
+static int64_t open_inside(const struct vpmu_found *f, struct opening o)
+{
+	int makes = o.flags & O_EXCL ? O_CREAT | O_EXCL : 0, rc = 0;
+	int fd = open(f->path, (o.flags & ~(O_TRUNC | O_CREAT | O_EXCL)) | makes |
+			       (vpmu_file_is_device(f->file) ? O_NOFOLLOW : 0), o.mode);
+
+	if (fd < 0)
+		return -errno;
+	vpmu_descriptors_forget(fd, fd);
+	if (vpmu_descriptor(fd).file == VPMU_HOSTS)
+		rc = -ELOOP;
+	else if (o.flags & O_TRUNC && ftruncate(fd, 0))
+		rc = -errno;
+	if (rc)
+		close(fd);
+	return rc ? rc : fd;
+}
+
 static int64_t open_found(const struct vpmu_found *f, struct opening o)
 {
-	int fd, rc = 0;
+	int rc = 0;
 
 	if (f->file == VPMU_HIDDEN)
 		return -ENOENT;
@@ -117,12 +138,7 @@ static int64_t open_found(const struct vpmu_found *f, struct opening o)
 	} else if (f->file == VPMU_DESCRIPTION) {
 		rc = vpmu_changes_open(f->path, &o.flags);
 	}
-	if (rc)
-		return rc;
-	fd = open(f->path, o.flags, o.mode);
-	if (fd >= 0)
-		vpmu_descriptors_forget(fd, fd);
-	return kernels(fd);
+	return rc ? rc : open_inside(f, o);
 }
 
 /* ---- the others ---- */
@@ -281,6 +297,24 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 	}
 }
 
+/* True: a device of registers has been opened by a path that tells nothing, such as one of a bind
+ * mount or a node of one's own. Gives the machine's file of that number. */
+static bool opened_device(int fd, struct vpmu_found *f)
+{
+	enum vpmu_file file;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	f->moved = false;
+	file = vpmu_device_numbered(st.st_rdev, &f->cpu);
+	if (file == VPMU_HIDDEN || file == VPMU_NO_CPU)
+		f->file = file;
+	else if (file != VPMU_HOSTS && !vpmu_tree_device(file, f->cpu, f))
+		f->file = VPMU_HIDDEN;
+	return file != VPMU_HOSTS;
+}
+
 /* Completes the status of a file that is open already. */
 static void tell_open_file(const struct call *c, const int64_t a[6])
 {
@@ -297,8 +331,14 @@ void vpmu_paths_after(int64_t number, const int64_t a[6], int64_t *answer)
 	const char *text;
 	struct call c = call_of(number);
 
-	if (c.action == OPEN && *answer >= 0)
+	if (c.action == OPEN && *answer >= 0) {
 		vpmu_descriptors_forget((int)*answer, (int)*answer);
+		if (opened_device((int)*answer, &f)) {
+			close((int)*answer);
+			*answer = serve(number, &c, a, &f);
+			return;
+		}
+	}
 	if (c.action == TEXT)
 		tell_outside(&c, a, answer);
 	text = vpmu_system.memory->text((uint64_t)a[c.path]);

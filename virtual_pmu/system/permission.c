@@ -5,9 +5,12 @@
  * without such settings lets everybody open everything. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../machine/kernel.h"
 #include "devices.h"
 #include "system.h"
 
@@ -63,6 +66,65 @@ dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu)
 	default:
 		return 0;
 	}
+}
+
+/* Linux gives a module that asks for any number one of these. */
+static bool is_given_out(unsigned int number)
+{
+	return (number >= 234 && number <= 254) || (number >= 384 && number <= 511);
+}
+
+/* Gives the driver that the host has for this number, as /proc/devices names it: "" for none. */
+static void name_driver(unsigned int number, char name[32])
+{
+	int fd = (int)vpmu_syscall(SYS_open, "/proc/devices", O_RDONLY | O_CLOEXEC);
+	char text[8192], line[48];
+	const char *at = NULL;
+	long n = 0;
+
+	name[0] = '\0';
+	if (fd < 0)
+		return;
+	n = vpmu_syscall(SYS_read, fd, text, sizeof(text) - 1);
+	vpmu_syscall(SYS_close, fd);
+	text[n > 0 ? n : 0] = '\0';
+	if (strstr(text, "\nBlock devices:"))
+		*strstr(text, "\nBlock devices:") = '\0';
+	snprintf(line, sizeof(line), "\n%3u ", number);
+	at = strstr(text, line);
+	if (at)
+		snprintf(name, 32, "%.*s", (int)strcspn(at + strlen(line), "\n"),
+			 at + strlen(line));
+}
+
+/* The drivers of msr-safe. Its allowlist is a device of the host's as well. */
+static enum vpmu_file safe_numbered(unsigned int number)
+{
+	char name[32];
+
+	name_driver(number, name);
+	if (strncmp(name, "cpu/msr", strlen("cpu/msr")))
+		return VPMU_HOSTS;
+	if (devices()->msr_safe && !strcmp(name, "cpu/msr_safe"))
+		return VPMU_FILE_SAFE;
+	return devices()->msr_safe && !strcmp(name, "cpu/msr_batch") ? VPMU_FILE_BATCH :
+								       VPMU_HIDDEN;
+}
+
+enum vpmu_file vpmu_device_numbered(dev_t number, uint32_t *cpu)
+{
+	unsigned int driver = major(number);
+	enum vpmu_file file;
+
+	*cpu = 0;
+	if (number == makedev(1, 1))
+		return VPMU_FILE_MEM;
+	file = driver == MSR_MAJOR ? VPMU_FILE_MSR : driver == CPUID_MAJOR ? VPMU_FILE_CPUID :
+	       is_given_out(driver) ? safe_numbered(driver) : VPMU_HOSTS;
+	if (file == VPMU_HOSTS || file == VPMU_HIDDEN || file == VPMU_FILE_BATCH)
+		return file;
+	*cpu = minor(number);
+	return *cpu < vpmu_machine_cpus(&vpmu_system.segment->machine) ? file : VPMU_NO_CPU;
 }
 
 uid_t vpmu_device_owner(enum vpmu_file file)

@@ -116,6 +116,22 @@ static bool put_inside(struct vpmu_found *found, const char *folder, const char 
 	return true;
 }
 
+bool vpmu_tree_device(enum vpmu_file file, uint32_t cpu, struct vpmu_found *found)
+{
+	char rest[64];
+
+	switch (file) {
+	case VPMU_FILE_MEM:
+		return put_inside(found, "/dev/mem", "");
+	case VPMU_FILE_BATCH:
+		return put_inside(found, "/dev/cpu/msr_batch", "");
+	default:
+		snprintf(rest, sizeof(rest), "/%u/%s", cpu, file == VPMU_FILE_CPUID ? "cpuid" :
+			 file == VPMU_FILE_SAFE ? "msr_safe" : "msr");
+		return put_inside(found, "/dev/cpu", rest);
+	}
+}
+
 void vpmu_tree_of(const char *path, struct vpmu_found *found)
 {
 	const char *rest = inside(path);
