@@ -140,7 +140,9 @@ static void make_path(const char *path)
 	free(copy);
 }
 
-#define NINE_P "trans=virtio,version=9p2000.L,msize=512000,access=any"
+/* Each user attaches with its own id, so that files belong to the user who makes them. With one id
+ * for all, root's emulator would make set-user-id files of root for any user. */
+#define NINE_P "trans=virtio,version=9p2000.L,msize=512000,access=user"
 
 /* The host's files; what is written over them is kept in memory. */
 static void attach_root(void)
