@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boot/host/host.h"
 #include "tool/tool.h"
@@ -74,8 +75,22 @@ static void survive_file_limit(void)
 		sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* The kernel ends a process that reads a page behind the end of a file. */
+static void segment_is_gone(int number)
+{
+	static const char text[] =
+		"vpmu: the segment was truncated while it was in use: what ran on it is lost. "
+		"Others can do that with --devices, which lets them write the file\n";
+
+	const ssize_t told = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)number, (void)told;
+	_exit(VPMU_EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	survive_file_limit();
+	sigaction(SIGBUS, &(struct sigaction){ .sa_handler = segment_is_gone }, NULL);
 	return vpmu_complain_unwritten(work(argc, argv));
 }

@@ -75,7 +75,7 @@ static bool shares_cpu(struct vpmu_segment *s, const struct vpmu_thread *t)
 	uint32_t load[VPMU_CPUS_MAX];
 
 	count_load(s, t, load);
-	return load[t->cpu] > 0;
+	return load[t->cpu % VPMU_CPUS_MAX] > 0;
 }
 
 struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid)
@@ -195,7 +195,7 @@ int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64
 		return -EINVAL;
 	bool locked = vpmu_lock_unless_held(s);
 	memcpy(t->affinity, requested, sizeof(requested));
-	if (!mask_has(requested, t->cpu) || shares_cpu(s, t))
+	if (!mask_has(requested, t->cpu % VPMU_CPUS_MAX) || shares_cpu(s, t))
 		__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);
 	if (locked)
 		vpmu_unlock(s);

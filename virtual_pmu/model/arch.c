@@ -377,7 +377,8 @@ static const char *arch_undriven(const struct vpmu_machine *m, const struct vpmu
 			   (u->address - GP_CFG_A) / SECOND_STRIDE;
 	const char *why;
 
-	arch_event_of(m, (uint32_t)(u->select >> 34), counter, u->select & UINT32_MAX, &why);
+	arch_event_of(m, (uint32_t)(u->select >> 34) % vpmu_machine_cpus(m), counter,
+		      u->select & UINT32_MAX, &why);
 	return why;
 }
 

@@ -43,7 +43,8 @@ const char *imc_undriven_text(uint32_t why)
 			"thresholds are not modelled here, so it stays 0",
 	};
 
-	return texts[why - SKL_IMC_WHY];
+	return why - SKL_IMC_WHY < sizeof(texts) / sizeof(texts[0]) ? texts[why - SKL_IMC_WHY] :
+								       NULL;
 }
 
 void imc_reset(struct skl_package *p, const struct skl_design *d)

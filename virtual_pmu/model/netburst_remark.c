@@ -102,12 +102,14 @@ const char *p4_undriven_why(const struct vpmu_undriven *u)
 {
 	uint32_t why = (uint32_t)(u->select >> 8 & 0xff), line = (uint32_t)(u->select >> 16);
 
-	return why == LINE ? netburst_events[line - 1].why : reasons[why];
+	if (why == LINE)
+		return line && line <= NETBURST_EVENTS ? netburst_events[line - 1].why : NULL;
+	return why < sizeof(reasons) / sizeof(reasons[0]) ? reasons[why] : NULL;
 }
 
 const char *p4_undriven_event(const struct vpmu_undriven *u)
 {
 	uint32_t line = (uint32_t)(u->select >> 16);
 
-	return line ? netburst_events[line - 1].name : NULL;
+	return line && line <= NETBURST_EVENTS ? netburst_events[line - 1].name : NULL;
 }

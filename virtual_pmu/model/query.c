@@ -157,8 +157,13 @@ static bool free_text(const struct vpmu_machine *m, const struct vpmu_undriven *
 static const char *why_undriven(const struct vpmu_machine *m, const struct vpmu_undriven *u)
 {
 	const struct vpmu_model_type *type = vpmu_model_type(m);
+	const char *why = NULL;
 
-	return u->select & VPMU_UNDRIVEN_CORE ? type->core->undriven(m, u) : type->undriven(u);
+	if (u->select & VPMU_UNDRIVEN_CORE)
+		why = type->core ? type->core->undriven(m, u) : NULL;
+	else if (type->undriven)
+		why = type->undriven(u);
+	return why ? why : "the machine's record of it is damaged";
 }
 
 void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,

@@ -36,7 +36,7 @@ const char *skl_undriven_text(uint32_t why)
 		[NO_UMASK] = "this unit mask is not documented: that part stays 0",
 	};
 
-	return texts[why];
+	return why < sizeof(texts) / sizeof(texts[0]) ? texts[why] : NULL;
 }
 
 static bool has_code(const struct skl_package *p, uint32_t code)

@@ -75,13 +75,15 @@ void vpmu_register_note_poke(struct vpmu_segment *s, uint32_t cpu, const struct 
 		w->poked = value_at(s, at);
 }
 
-/* Only bits that can be written are compared: a program cannot restore others. */
+/* Only bits that can be written are compared: a program cannot restore others. w: a copy, as others
+ * may write the segment of --devices at any time. */
 static bool changed(const struct vpmu_segment *s, const struct vpmu_touched *w,
 		    struct vpmu_register *r)
 {
 	uint64_t value, mask;
 
-	if (!w->at || !w->written ||
+	if (!w->at || !w->written || w->at > s->bytes - sizeof(value) ||
+	    w->cpu >= vpmu_machine_cpus(&s->machine) ||
 	    !vpmu_register_at(&s->machine, (enum vpmu_space)w->space, w->address, r))
 		return false;
 	value = value_at(s, w->at);
@@ -97,16 +99,16 @@ uint64_t vpmu_model_changed(struct vpmu_segment *s,
 	uint64_t n = s->touched_lost;
 
 	for (uint32_t i = 0; i < VPMU_TOUCHED_MAX; i++) {
-		const struct vpmu_touched *w = &s->touched[i];
+		const struct vpmu_touched w = s->touched[i];
 		struct vpmu_register_info info;
 		struct vpmu_register r;
 
-		if (!changed(s, w, &r))
+		if (!changed(s, &w, &r))
 			continue;
 		n++;
 		vpmu_register_describe(&s->machine, &r, &info);
 		if (tell)
-			tell(&info, w, value_at(s, w->at), arg);
+			tell(&info, &w, value_at(s, w.at), arg);
 	}
 	return n;
 }

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct batch_op) == 32 && sizeof(struct batch) == 16, "the
 
 static const struct vpmu_allowed *allowed(const struct vpmu_segment *s, uint64_t msr)
 {
-	for (uint32_t i = 0; i < s->devices.allowed_count; i++)
+	for (uint32_t i = 0; i < s->devices.allowed_count && i < VPMU_ALLOWED_MAX; i++)
 		if (s->devices.allowed[i].address == msr)
 			return &s->devices.allowed[i];
 	return NULL;

@@ -2,7 +2,8 @@
 /* Reports, at the end, what a program asked for that the machine could not do. These are
  * violations, events that are not driven, and accesses that were not counted. vpmu_report() takes
  * the machine lock to note what is told now, and prints without it. So of several runs on a machine
- * each record is told by one. */
+ * each record is told by one. With --devices other users may write the segment, so records are
+ * copied before they are read, and counts and numbers in them are checked. */
 #include <stdio.h>
 
 #include "tool.h"
@@ -54,12 +55,14 @@ static void tell_violations(struct vpmu_segment *s, uint64_t from, uint64_t to)
 {
 	uint64_t shown = 0;
 
-	if (from == to)
+	if (from >= to)
 		return;
 	fprintf(stderr, "vpmu: %s: %llu violation%s of the register rules:\n", s->machine.name,
 		(unsigned long long)(to - from), to - from == 1 ? "" : "s");
 	for (uint64_t i = from; i < to && i < VPMU_VIOLATIONS_KEPT && shown < LINES_MAX; i++) {
-		tell_violation(&s->machine, &s->violations[i]);
+		const struct vpmu_violation v = s->violations[i];
+
+		tell_violation(&s->machine, &v);
 		shown++;
 	}
 	if (shown < to - from)
@@ -71,10 +74,12 @@ static void tell_undriven(struct vpmu_segment *s, uint64_t from, uint64_t to)
 {
 	char text[256];
 
-	for (uint64_t i = from; i < to; i++) {
-		vpmu_model_undriven_text(&s->machine, &s->undriven[i], text, sizeof(text));
+	for (uint64_t i = from; i < to && i < VPMU_UNDRIVEN_KEPT; i++) {
+		const struct vpmu_undriven u = s->undriven[i];
+
+		vpmu_model_undriven_text(&s->machine, &u, text, sizeof(text));
 		fprintf(stderr, "vpmu: %s: %s that this machine does not drive: %s\n",
-			s->machine.name, s->undriven[i].select & VPMU_UNDRIVEN_FREE ?
+			s->machine.name, u.select & VPMU_UNDRIVEN_FREE ?
 			"a free-running counter was read" : "a counter was enabled on an event",
 			text);
 	}
@@ -87,8 +92,11 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 	fprintf(stderr, "vpmu: %s: %llu violation%s of the register rules by the kernel's own "
 		"drivers, not by programs%s\n", s->machine.name, (unsigned long long)count,
 		count == 1 ? "" : "s", from < to ? ", each kind once:" : "; named before");
-	for (uint64_t i = from; i < to && i < VPMU_BY_KERNEL_KEPT; i++)
-		tell_violation(&s->machine, &s->by_kernel_first[i]);
+	for (uint64_t i = from; i < to && i < VPMU_BY_KERNEL_KEPT; i++) {
+		const struct vpmu_violation v = s->by_kernel_first[i];
+
+		tell_violation(&s->machine, &v);
+	}
 }
 
 static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t lost)
