@@ -66,8 +66,8 @@ const char *own_name_wrong(const char *path, enum own_name kind, uid_t owner)
 		wrong = "it belongs to another user";
 	else if (st.st_mode & (S_IWGRP | S_IWOTH) && own_names[kind].folder)
 		wrong = "others may write it";
-	else if (fd < 0 || !own_name_marked(fd, kind))
-		wrong = "it is a file or folder of your own";
+	else if (fd < 0 ? st.st_uid == geteuid() : !own_name_marked(fd, kind))
+		wrong = "no run has made it";
 	if (fd >= 0)
 		close(fd);
 	return wrong;

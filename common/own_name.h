@@ -26,7 +26,8 @@ extern const struct own_name_row own_names[OWN_NAMES];
 #define OWN_NAME_HEAD 4096		/* bytes of a file in which the mark must be */
 
 /* Returns NULL if there is no such file, or if it is one that the command may replace. Otherwise
- * returns what is wrong with it. owner: a further user whose it may be. */
+ * returns what is wrong with it. owner: a further user whose it may be, and whose files the caller
+ * need not be able to read. */
 const char *own_name_wrong(const char *path, enum own_name kind, uid_t owner);
 /* True: the open file or folder carries the mark. */
 bool own_name_marked(int fd, enum own_name kind);
