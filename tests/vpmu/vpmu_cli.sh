@@ -54,6 +54,7 @@ fails "REGISTER=VALUE" run --set 0x700 true
 fails "no register 'MSR_UNC_CBO_7_PERFCTR0'" run --set MSR_UNC_CBO_7_PERFCTR0=1 true
 fails "at most 44 bits" run --set 0x706=0x100000000000 true
 fails "at most 44 bits" run --set 0x706=-1 true
+fails "at most 44 bits" run --set "0x706= 5" true
 fails "takes no argument" machines all
 fails "either -m or -s" regs -m skl-4c8t -s x
 fails "$scratch/none: cannot open" regs -s "$scratch/none"

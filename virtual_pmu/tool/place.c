@@ -105,37 +105,6 @@ static int name_place(struct vpmu_place *place, const char *path)
 	return 0;
 }
 
-/* ---- settings ---- */
-
-int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text)
-{
-	struct vpmu_register_info reg;
-	char name[64], *end;
-	const char *equals = strchr(text, '=');
-
-	if (!equals || (size_t)(equals - text) >= sizeof(name) || !equals[1]) {
-		vpmu_complain("--set %s: write REGISTER=VALUE, as in --set "
-			      "MSR_UNC_ARB_PERFCTR0=0xFFFFFFFFFFF", text);
-		return VPMU_EXIT_USAGE;
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
-	if (vpmu_model_find(m, name, &reg)) {
-		vpmu_complain("--set %s: %s has no register '%s'; see 'vpmu regs -m %s'", text,
-			      m->name, name, m->name);
-		return VPMU_EXIT_USAGE;
-	}
-	errno = 0;
-	uint64_t value = strtoull(equals + 1, &end, 0);
-	if (errno || *end || equals[1] == '-' || (reg.width < 64 && value >> reg.width)) {
-		vpmu_complain("--set %s: %s takes a number of at most %u bits", text, reg.name,
-			      reg.width);
-		return VPMU_EXIT_USAGE;
-	}
-	if (s)
-		vpmu_model_poke(s, 0, &reg, value);
-	return 0;
-}
-
 /* ---- joining and creating ---- */
 
 static bool still_published(const struct vpmu_place *place)

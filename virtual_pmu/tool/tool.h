@@ -54,6 +54,8 @@ int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vp
 void vpmu_place_leave(struct vpmu_place *place);
 /* Is the segment still all there? */
 int vpmu_place_check(const struct vpmu_place *place);
+
+/* ---- setting.c ---- */
 /* Checks REG=VALUE against the machine; applies it when s is not NULL. */
 int vpmu_setting(const struct vpmu_machine *m, struct vpmu_segment *s, const char *text);
 
