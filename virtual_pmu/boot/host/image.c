@@ -28,7 +28,7 @@ struct image {
 	const char *folder;		/* of the modules */
 	char *order;			/* its modules.order: a path in every line */
 	char *loaded[MODULES_MAX];	/* names, in the order of loading */
-	unsigned int count;
+	unsigned int count, depth;	/* depth: modules that wait for those they depend on */
 };
 
 /* ---- the archive ---- */
@@ -91,10 +91,10 @@ static bool find_module(const struct image *image, const char *name, char *out, 
 	for (const char *line = image->order; *line; line += strcspn(line, "\n"),
 	     line += *line == '\n') {
 		int length = (int)strcspn(line, "\n");
-		const char *dot = memchr(line, '.', (size_t)length), *base = dot;
+		const char *slash = memrchr(line, '/', (size_t)length);
+		const char *base = slash ? slash + 1 : line;
+		const char *dot = memchr(base, '.', (size_t)(line + length - base));
 
-		while (base && base > line && base[-1] != '/')
-			base--;
 		if (dot && same_name(base, name, (size_t)(dot - base)))
 			return snprintf(out, bytes, "%s/%.*s", image->folder, length, line) <
 			       (int)bytes;
@@ -136,13 +136,19 @@ static int add_module(struct image *image, const char *name)
 
 	if (is_loaded(image, name) || !find_module(image, name, path, sizeof(path)))
 		return 0;
-	data = image_read_file(path, &bytes);
-	if (!data || image->count == MODULES_MAX) {
-		vpmu_complain("%s: cannot read this module: %s", path, strerror(errno));
-		free(data);
+	if (image->depth + image->count >= MODULES_MAX) {
+		vpmu_complain("%s: cannot load this module: with those that it depends on there "
+			      "are more than %d, or they depend on each other", path, MODULES_MAX);
 		return -1;
 	}
+	data = image_read_file(path, &bytes);
+	if (!data) {
+		vpmu_complain("%s: cannot read this module: %s", path, strerror(errno));
+		return -1;
+	}
+	image->depth++;
 	rc = add_depended(image, data, bytes);
+	image->depth--;
 	if (!rc) {
 		snprintf(inside, sizeof(inside), "%s/%02u-%.64s.ko", &VPMU_MODULES_FOLDER[1],
 			 image->count, name);
