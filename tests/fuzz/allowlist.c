@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Allowlists of msr-safe, and owners of device files as `vpmu run --devices` takes them. Up to a
  * NUL the input is the owner. What is accepted, written again, reads the same. */
-#include "fuzz.h"
+#include "complaints.h"
 #include "fuzz_file.h"
-#include "tool/tool.h"
-
-#include <stdarg.h>
-
-static int complaints;
-
-/* In place of the command's own, which prints. */
-void vpmu_complain(const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	REQUIRE(text[0]);
-	complaints++;
-}
 
 static int parse(struct fuzz_file *list, const char *owner, struct vpmu_devices *d)
 {
