@@ -326,7 +326,7 @@ static const intel_x86_entry_t intel_adl_unc_imc_pe[]={
 /* free-running, nothing to select: the code is the kernel's number, and bit 16 the controller */
 static const intel_x86_entry_t intel_adl_unc_imc_free_pe[]={
   { .name   = "UNC_MC0_TOTAL_REQCOUNT_FREERUN",
-    .desc   = "Requests entering the controller, reads and writes; not documented by Intel",
+    .desc   = "Requests entering the controller, reads and writes of 32 or 64 bytes (PWM_TOTAL_REQCOUNT)",
     .code   = 0x10ff,
     .cntmsk = 1ULL << 32,
     .flags  = INTEL_X86_FIXED,
@@ -344,7 +344,7 @@ static const intel_x86_entry_t intel_adl_unc_imc_free_pe[]={
     .flags  = INTEL_X86_FIXED,
   },
   { .name   = "UNC_MC1_TOTAL_REQCOUNT_FREERUN",
-    .desc   = "Requests entering the controller, reads and writes; not documented by Intel",
+    .desc   = "Requests entering the controller, reads and writes of 32 or 64 bytes (PWM_TOTAL_REQCOUNT)",
     .code   = 0x110ff,
     .cntmsk = 1ULL << 35,
     .flags  = INTEL_X86_FIXED,

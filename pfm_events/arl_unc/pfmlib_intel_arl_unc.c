@@ -22,6 +22,6 @@ CLIENT_UNC_HAC_CBO(arl, ARL, "Arrow Lake", 0);
 CLIENT_UNC_HAC_CBO(arl, ARL, "Arrow Lake", 1);
 CLIENT_UNC_NCU(arl, ARL, "Arrow Lake compute tile clock", cncu, CNCU);
 CLIENT_UNC_NCU(arl, ARL, "Arrow Lake SoC tile clock", sncu, SNCU);
-CLIENT_UNC_IMCN(arl, ARL, "Arrow Lake", 0);
-CLIENT_UNC_IMCN(arl, ARL, "Arrow Lake", 1);
+CLIENT_UNC_THR_IMCN(arl, ARL, "Arrow Lake", 0);
+CLIENT_UNC_THR_IMCN(arl, ARL, "Arrow Lake", 1);
 CLIENT_UNC_IMC_FREE(arl, ARL, "Arrow Lake");

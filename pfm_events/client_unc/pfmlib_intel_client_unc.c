@@ -20,7 +20,9 @@
 
 #define CLIENT_UNC_THR_MAX	31 /* THR is bits 28:24 (Table 2-7); the core PMU has 8 bits */
 #define CLIENT_UNC_WIDE_THR_MAX	63 /* 29:24, of C-boxes from Alder Lake on */
+#define CLIENT_UNC_BYTE_THR_MAX	255
 #define CLIENT_UNC_IMC_SELECT	0x40fff /* edge, channel mask, event */
+#define CLIENT_UNC_IMC_THR	0xff800000ULL /* threshold, invert */
 
 /* the shared encoder knows a modifier by its position in intel_x86_mods[] */
 #define CLIENT_UNC_MODS(most) { \
@@ -33,6 +35,7 @@
 }
 const pfmlib_attr_desc_t pfm_intel_client_unc_mods[] = CLIENT_UNC_MODS("31");
 const pfmlib_attr_desc_t pfm_intel_client_unc_wide_mods[] = CLIENT_UNC_MODS("63");
+const pfmlib_attr_desc_t pfm_intel_client_unc_byte_mods[] = CLIENT_UNC_MODS("255");
 
 static int
 client_unc_get_encoding(void *this, pfmlib_event_desc_t *e, unsigned int thr_max)
@@ -70,6 +73,17 @@ pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e)
 
 	if (ret == PFM_SUCCESS)
 		e->codes[0] &= CLIENT_UNC_IMC_SELECT;
+	return ret;
+}
+
+/* the same with a threshold of 8 bits and its inversion */
+int
+pfm_intel_client_unc_imc_thr_get_encoding(void *this, pfmlib_event_desc_t *e)
+{
+	int ret = client_unc_get_encoding(this, e, CLIENT_UNC_BYTE_THR_MAX);
+
+	if (ret == PFM_SUCCESS)
+		e->codes[0] &= CLIENT_UNC_IMC_SELECT | CLIENT_UNC_IMC_THR;
 	return ret;
 }
 

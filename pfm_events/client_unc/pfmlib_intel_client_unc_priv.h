@@ -22,9 +22,11 @@
 
 extern const pfmlib_attr_desc_t pfm_intel_client_unc_mods[];
 extern const pfmlib_attr_desc_t pfm_intel_client_unc_wide_mods[];
+extern const pfmlib_attr_desc_t pfm_intel_client_unc_byte_mods[];
 extern int pfm_intel_client_unc_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_wide_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_imc_select_get_encoding(void *this, pfmlib_event_desc_t *e);
+extern int pfm_intel_client_unc_imc_thr_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_imc_get_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_clk_get_perf_encoding(void *this, pfmlib_event_desc_t *e);
 extern int pfm_intel_client_unc_clk_perf_detect(void *this);
@@ -110,6 +112,18 @@ pfmlib_pmu_t intel_##g##_unc_imc##n##_support={ \
 	CLIENT_UNC_COMMON(g, G, d" memory controller "#n, "imc"#n, "uncore_imc_"#n, IMC##n, \
 			  intel_##t##_unc_imc_pe, 5, 0, 0), \
 	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_imc_select_get_encoding, \
+	 PFMLIB_ENCODE_PERF(pfm_intel_nhm_unc_get_perf_encoding), \
+	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
+}
+
+/* the same with a threshold */
+#define CLIENT_UNC_THR_IMCN(g, G, d, n) \
+pfmlib_pmu_t intel_##g##_unc_imc##n##_support={ \
+	CLIENT_UNC_SHARED(g, G, d" memory controller "#n, "imc"#n, "uncore_imc_"#n, IMC##n, \
+			  intel_##g##_unc_imc_pe, 5, 0, 0, pfm_intel_client_unc_byte_mods), \
+	.get_event_first	= pfm_intel_x86_get_event_first, \
+	.event_is_valid		= pfm_intel_x86_event_is_valid, \
+	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_imc_thr_get_encoding, \
 	 PFMLIB_ENCODE_PERF(pfm_intel_nhm_unc_get_perf_encoding), \
 	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
 }

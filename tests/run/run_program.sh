@@ -198,6 +198,8 @@ on snb-4c8t -e snb_unc_imc.DRAM_IO_REQUESTS,snb_unc_imc.DRAM_DATA_READS true
 is 'two of them, one driven' DRAM_IO_REQUESTS "$(sed -n 's/.*does not drive: \([A-Z_]*\).*/\1/p' err)"
 on skl-4c8t -r 2 -e skl.RESOURCE_STALLS:ALL true
 is 'an event of all CPUs, in two runs: one line' 1 "$(grep -c 'does not drive' err)"
+on arl-8p16e24t -e arl_unc_imc.UNC_M_CAS_COUNT_RD:c=255:i true
+says "Arrow Lake's threshold" 'code 0x22 umask 0x00 on MC0_PERFEVTSEL0: thresholds are not modelled'
 
 # -- what does not fit
 refused 'ANY_ES.*collides with.*ANY_M' -g LLC_STATES true

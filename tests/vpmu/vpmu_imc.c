@@ -229,7 +229,8 @@ static void what_is_left_changed_is_told(void **state)
 static void home_boxes_hold_and_are_reset(void **state)
 {
 	static const struct { uint64_t select, counter; } boxes[] = {
-		{ 0xe54550 + 4 * 3, 0xe54570 + 8 * 3 }, { 0xe53550, 0xe53570 },
+		{ 0xe54550 + 8 * 3, 0xe54570 + 8 * 3 }, { 0xe53550, 0xe53570 },
+		{ 0xe53568, 0xe53588 }, { 0xe4b3a8, 0xe4b3a0 }, { 0xe4b398, 0xe4b390 },
 	};
 	uint64_t window, bytes, bar, from;
 
@@ -253,6 +254,10 @@ static void home_boxes_hold_and_are_reset(void **state)
 		assert_int_equal(read64(select) & UINT32_MAX, 0x101);
 		write32((uint32_t)(from + 0xe4b700), 2);	/* the selects */
 		assert_int_equal(read64(select) & UINT32_MAX, 0);
+		vpmu_mmio_write(t.s, 0, counter, 1000, 8);
+		write32(select, 0x120101);			/* RST and FRZ_ON_OV */
+		assert_int_equal(read64(select), 0x100101);
+		assert_int_equal(read64(counter), 0);
 	}
 	assert_int_equal(t.s->violation_count, 0);
 }

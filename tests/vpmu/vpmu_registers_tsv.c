@@ -32,8 +32,7 @@ static const struct table tables[] = {
 	{ CLIENTS, "rpl-8p16e32t", 92, GOLDEN_COVE, NULL, "ADL" },	/* 12 CBos */
 	{ CLIENTS, "mtl-6p8e2lp22t", 94, GOLDEN_COVE, NULL, "MTL" },	/* 8 of 12 */
 	{ CLIENTS, "arl-8p16e24t", 110, LION_COVE, NULL, "ARL" },
-	/* The addresses of sNCU's counters overlap. */
-	{ CLIENTS, "lnl-4p4e8t", 77, LION_COVE, "SNCU_PERF", "LNL" },
+	{ CLIENTS, "lnl-4p4e8t", 81, LION_COVE, NULL, "LNL" },
 	{ CLIENTS, "ptl-4p8e4lp16t", 73, LION_COVE + NO_EVENT, NULL, "PTL" },
 	{ CLIENTS, "nvl-8p16e4lp28t", 90, LION_COVE + NO_EVENT, NULL, "NVL" },
 };
@@ -210,6 +209,8 @@ static uint64_t all_ones(const struct vpmu_machine *m, const struct row *r)
 		return 0x3ff;
 	if (strcmp(r->name, "MSR_PEBS_ENABLE") == 0)	/* with 15 and 16, of Table 19-33 */
 		return 0x7019fff;
+	if (strstr(r->address, "BAR+") && strstr(r->name, "PERFEVTSEL"))
+		return mask_of(m, r) & ~UINT64_C(0x20000);	/* RST clears itself */
 	return mask_of(m, r);
 }
 

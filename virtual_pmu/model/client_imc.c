@@ -107,6 +107,8 @@ static uint32_t why_not(const struct skl_package *p, uint64_t select)
 	if (p->units)
 		return select & UNIT_UMASK ? IMC_NO_EVENT :
 		       select & UNIT_THRESHOLD ? IMC_THRESHOLDS : 0;
+	if (select & IMC_THRESHOLD)
+		return IMC_THRESHOLDS;
 	return (select & IMC_CHANNELS) && !(select & CHANNEL_0) ? IMC_OTHER_CHANNEL : 0;
 }
 
@@ -200,6 +202,20 @@ static bool is_select(const struct skl_package *p, uint32_t offset)
 	return false;
 }
 
+/* Arrow Lake's RST. Of other machines' selects the bit is reserved, and 0. */
+static void reset_one(const struct skl_package *p, uint8_t *mmio, uint32_t offset)
+{
+	for (uint32_t mc = 0; mc < CONTROLLERS; mc++)
+		for (uint32_t i = 0; i < PER_CONTROLLER; i++) {
+			uint32_t *select = select_of(p, mmio, mc, i);
+
+			if ((uint8_t *)select != mmio + offset || !(*select & IMC_RST))
+				continue;
+			*select &= ~(uint32_t)IMC_RST;
+			__atomic_store_n(counter_of(p, mmio, mc, i), 0, __ATOMIC_RELAXED);
+		}
+}
+
 static bool any_selected(const struct skl_package *p, uint8_t *mmio)
 {
 	for (uint32_t mc = 0; mc < CONTROLLERS; mc++)
@@ -218,6 +234,8 @@ void imc_written(struct vpmu_segment *s, uint32_t package, uint32_t offset, uint
 	if (offset == GLOBAL_CTL + STEP)	/* the one of MC1 serves both */
 		imc_reset_by(p, mmio, (uint32_t)value);
 	p->imc_selected = any_selected(p, mmio);
+	if (!p->units)
+		reset_one(p, mmio, offset);
 	if (!is_select(p, offset) || !VPMU_GET(IMC_EVENT, value))
 		return;
 	why = why_not(p, value);

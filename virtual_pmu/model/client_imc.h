@@ -12,6 +12,10 @@
 #define IMC_RST_CTRS 4u
 #define IMC_FRZ 1u		/* BOX_CTL */
 #define IMC_EDGE VPMU_BITS(18, 18)	/* selects */
+/* ... of Arrow Lake, and of Lunar Lake's other units */
+#define IMC_THRESHOLD VPMU_BITS(31, 23)		/* with INVERT */
+#define IMC_FRZ_ON_OV VPMU_BITS(20, 20)
+#define IMC_RST VPMU_BITS(17, 17)	/* clears the counter, and itself */
 #define IMC_CHANNELS VPMU_BITS(11, 8)
 #define IMC_EVENT VPMU_BITS(7, 0)
 
@@ -23,10 +27,11 @@
 	.unit = "MC " n, .address = at, .width = w, .mask = m, .counters = 5, \
 	.counter_stride = stride }
 #define IMC_ROWS(n, block, src) \
+	IMC_ROWS_SELECT(n, block, IMC_EDGE | IMC_CHANNELS | IMC_EVENT, src)
+#define IMC_ROWS_SELECT(n, block, select, src) \
 	IMC_ROW(n, "GLOBAL_CTL", block + 0xc0, 32, IMC_RST_CTRL | IMC_RST_CTRS, src), \
 	IMC_ROW(n, "BOX_CTL", block + 0xc4, 32, IMC_FRZ, src), \
-	IMC_ROWS_OF(n, "PERFEVTSEL", block + 0xd0, 4, 32, IMC_EDGE | IMC_CHANNELS | IMC_EVENT, \
-		    src), \
+	IMC_ROWS_OF(n, "PERFEVTSEL", block + 0xd0, 4, 32, select, src), \
 	IMC_ROWS_OF(n, "PERFCTR", block + 0xe8, 8, 64, UINT64_MAX, src)
 
 enum imc_why { IMC_NO_EVENT = SKL_IMC_WHY, IMC_NOT_HERE, IMC_EDGES, IMC_OTHER_CHANNEL,

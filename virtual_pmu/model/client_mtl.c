@@ -21,36 +21,49 @@
 #define MEMORY CLIENT_BAR(SRC), CLIENT_DATA(BLOCK, SRC), \
 	IMC_ROWS("0", IMC_BLOCK, SRC), IMC_ROWS("1", IMC_BLOCK + 0x10000u, SRC)
 
-static const struct vpmu_register_row tile_rows[] = {
-	NCU("MSR_UNC_CNCU", "compute tile", 0x2402, FIRST),
-	NCU("MSR_UNC_SNCU", "SoC tile", 0x2002, SECOND),
-	CLIENT_CONFIG(SRC),
-	BOX("MSR_UNC_HAC_ARB_0", "HAC_ARB 0", 0x2012, SKL_ARB, SECOND),
-	BOX("MSR_UNC_HAC_ARB_1", "HAC_ARB 1", 0x2022, SKL_ARB_1, SECOND),
-	BOX("MSR_UNC_HAC_CBO_0", "HAC_CBO 0", 0x2042, SKL_CBO(0), SECOND),
-	BOX("MSR_UNC_HAC_CBO_1", "HAC_CBO 1", 0x2052, SKL_CBO(1), SECOND),
-	ARBS, CBOS(0x2442, 12), MEMORY,
+#define TILE_ROWS \
+	NCU("MSR_UNC_CNCU", "compute tile", 0x2402, FIRST), \
+	NCU("MSR_UNC_SNCU", "SoC tile", 0x2002, SECOND), \
+	CLIENT_CONFIG(SRC), \
+	BOX("MSR_UNC_HAC_ARB_0", "HAC_ARB 0", 0x2012, SKL_ARB, SECOND), \
+	BOX("MSR_UNC_HAC_ARB_1", "HAC_ARB 1", 0x2022, SKL_ARB_1, SECOND), \
+	BOX("MSR_UNC_HAC_CBO_0", "HAC_CBO 0", 0x2042, SKL_CBO(0), SECOND), \
+	BOX("MSR_UNC_HAC_CBO_1", "HAC_CBO 1", 0x2052, SKL_CBO(1), SECOND), \
+	ARBS, CBOS(0x2442, 12)
+static const struct vpmu_register_row mtl_rows[] = { TILE_ROWS, MEMORY };
+
+/* Arrow Lake's memory controllers have the selects of Intel's document. */
+#define ARL_DOCUMENT "Intel 844345, PMON_COUNTER_CONTROL"
+#define ARL_SELECT (IMC_THRESHOLD | IMC_FRZ_ON_OV | IMC_EDGE | IMC_RST | IMC_CHANNELS | IMC_EVENT)
+static const struct vpmu_register_row arl_rows[] = {
+	TILE_ROWS, CLIENT_BAR(SRC), CLIENT_DATA(BLOCK, SRC),
+	IMC_ROWS_SELECT("0", IMC_BLOCK, ARL_SELECT, ARL_DOCUMENT),
+	IMC_ROWS_SELECT("1", IMC_BLOCK + 0x10000u, ARL_SELECT, ARL_DOCUMENT),
 };
 
-/* Lunar Lake's other base, which is mapped behind the first. */
+/* Lunar Lake's other base, which is mapped behind the first. Selects have 64 bits: Intel 831649. */
 #define SAF(at) (SKL_IMC_WINDOW_64 + (at) - SKL_SAF_FROM)
-#define HBO_SELECT (VPMU_BITS(31, 23) | VPMU_BITS(18, 18) | VPMU_BITS(15, 0))
+#define LNL_DOCUMENT "Intel 831649"
+#define NCU_SELECT (IMC_THRESHOLD | IMC_FRZ_ON_OV | IMC_EDGE | IMC_RST | VPMU_BITS(15, 0))
+#define HBO_SELECT (VPMU_BITS(55, 32) | NCU_SELECT)	/* with its filter */
 #define SAF_ROW(name_, unit_, at, m) { .name = name_, .cite = SRC, .space = VPMU_MMIO, \
 	.access = VPMU_RW, .unit = unit_, .address = SAF(at), .width = 32, .mask = m }
+#define SAF_COUNTERS(name_, unit_, at, m, n, stride) { \
+	.name = name_, .cite = LNL_DOCUMENT, .space = VPMU_MMIO, .access = VPMU_RW, \
+	.unit = unit_, .address = SAF(at), .width = 64, .mask = m, .counters = n, \
+	.counter_stride = stride }
 #define HBO_ROWS(n, base) \
-	SAF_ROW("HBO_" n "_BOX_CTL", "HBO " n, base + 0x548, IMC_FRZ), { \
-	.name = "HBO_" n "_PERFEVTSELm", .cite = SRC, .space = VPMU_MMIO, .access = VPMU_RW, \
-	.unit = "HBO " n, .address = SAF(base + 0x550), .width = 32, .mask = HBO_SELECT, \
-	.counters = 4, .counter_stride = 4 }, { \
-	.name = "HBO_" n "_PERFCTRm", .cite = SRC, .space = VPMU_MMIO, .access = VPMU_RW, \
-	.unit = "HBO " n, .address = SAF(base + 0x570), .width = 64, .mask = UINT64_MAX, \
-	.counters = 4, .counter_stride = 8 }
+	SAF_ROW("HBO_" n "_BOX_CTL", "HBO " n, base + 0x548, IMC_FRZ), \
+	SAF_COUNTERS("HBO_" n "_PERFEVTSELm", "HBO " n, base + 0x550, HBO_SELECT, 4, 8), \
+	SAF_COUNTERS("HBO_" n "_PERFCTRm", "HBO " n, base + 0x570, UINT64_MAX, 4, 8)
 #define SAF_ROWS { \
 	.name = "SAFBAR", .cite = SRC, .space = VPMU_PCI, .access = VPMU_RO, .address = 0x68, \
 	.width = 64, CLIENT_AT(saf_bar) }, \
 	HBO_ROWS("0", 0xe54000u), HBO_ROWS("1", 0xe53000u), \
 	SAF_ROW("SNCU_GLOBAL_CTL", NULL, 0xe4b700u, IMC_RST_CTRL | IMC_RST_CTRS), \
-	SAF_ROW("SNCU_BOX_CTL", NULL, 0xe4b380u, IMC_FRZ)
+	SAF_ROW("SNCU_BOX_CTL", NULL, 0xe4b380u, IMC_FRZ), \
+	SAF_COUNTERS("SNCU_PERFEVTSELm", NULL, 0xe4b398u, NCU_SELECT, 2, 16), \
+	SAF_COUNTERS("SNCU_PERFCTRm", NULL, 0xe4b390u, UINT64_MAX, 2, 16)
 
 static const struct vpmu_register_row lnl_rows[] = {
 	ROW("MSR_UNC_PERF_GLOBAL_CTRL", NULL, 0x240e, 64, SKL_GLOBAL_EN, FIRST(global_ctrl)),
@@ -112,6 +125,6 @@ static const struct skl_design
 	arl_design = DESIGN(arl_events, SKL_NO_CODES, &arl_soc, 0, 0, .saf = false),
 	lnl_design = DESIGN(lnl_events, SKL_NO_CODES, NULL, 0, 0, .saf = true);
 
-CLIENT_WITH_CORES(2, mtl, VPMU_METEOR_LAKE, tile_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(2, arl, VPMU_ARROW_LAKE, tile_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(2, mtl, VPMU_METEOR_LAKE, mtl_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(2, arl, VPMU_ARROW_LAKE, arl_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
 CLIENT_WITH_CORES(1, lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);

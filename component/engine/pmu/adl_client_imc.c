@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory controllers of client processors from Alder Lake to Lunar Lake: two, each with five
  * counters that have event selects and three that always run, all of 64 bits, in its page of the
- * window. Linux gives their places; Intel publishes events, but no register. */
+ * window. Linux gives their places; Intel documents the request counter (767626 and 844345,
+ * PWM_TOTAL_REQCOUNT), and the selects on Arrow Lake alone. */
 #include "client_uncore.h"
 
-#define SRC "Linux uncore_snb.c; not documented by Intel"
+#define SRC "Linux uncore_snb.c; in no document of Intel's that was found"
+#define REQCOUNT "Intel 767626, 844345: PWM_TOTAL_REQCOUNT, MC1 at + 10000h"
 
 const struct ipmu_reg ipmu_adl_imc_bar = {
 	.name = "IMC_BAR", .src = "Linux uncore_snb.c; PCM", .space = IPMU_PCI,
@@ -32,11 +34,12 @@ const struct ipmu_reg ipmu_adl_imc_global_ctl = {
 	.fields = { F_BITS("RST", IPMU_CLIENT_RESET) },
 };
 
-#define DATA(name_, addr_) { .name = name_, .src = SRC, .space = IPMU_MMIO, .addr = addr_, \
+#define DATA(name_, addr_) DATA_OF(name_, addr_, SRC)
+#define DATA_OF(name_, addr_, src_) { .name = name_, .src = src_, .space = IPMU_MMIO, .addr = addr_, \
 	.width = 64, .access = IPMU_RO }
 const struct ipmu_reg ipmu_adl_imc_data[6] = {
-	DATA("MC0_DATA_TOTAL", 0xD840), DATA("MC0_DATA_READ", 0xD858),
-	DATA("MC0_DATA_WRITE", 0xD8A0), DATA("MC1_DATA_TOTAL", 0x1D840),
+	DATA_OF("MC0_DATA_TOTAL", 0xD840, REQCOUNT), DATA("MC0_DATA_READ", 0xD858),
+	DATA("MC0_DATA_WRITE", 0xD8A0), DATA_OF("MC1_DATA_TOTAL", 0x1D840, REQCOUNT),
 	DATA("MC1_DATA_READ", 0x1D858), DATA("MC1_DATA_WRITE", 0x1D8A0),
 };
 

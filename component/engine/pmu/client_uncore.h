@@ -177,8 +177,9 @@ extern const struct ipmu_reg ipmu_rkl_global_ctrl, *const ipmu_rkl_switches[];
 extern const struct ipmu_reg ipmu_adl_imc_bar, ipmu_adl_imc_box_ctl, ipmu_adl_imc_perfevtsel,
 	ipmu_adl_imc_perfctr, ipmu_adl_imc_global_ctl, ipmu_adl_imc_data[6];
 extern const struct ipmu_fixed_event ipmu_adl_imc_events[], ipmu_mtl_imc_events[];
-#define IPMU_ADL_IMC_REGISTERS \
-	&ipmu_adl_imc_bar, &ipmu_adl_imc_box_ctl, &ipmu_adl_imc_perfevtsel, \
+#define IPMU_ADL_IMC_REGISTERS IPMU_ADL_IMC_REGISTERS_OF(&ipmu_adl_imc_perfevtsel)
+#define IPMU_ADL_IMC_REGISTERS_OF(select_) \
+	&ipmu_adl_imc_bar, &ipmu_adl_imc_box_ctl, select_, \
 	&ipmu_adl_imc_perfctr, &ipmu_adl_imc_global_ctl, &ipmu_adl_imc_data[0], \
 	&ipmu_adl_imc_data[1], &ipmu_adl_imc_data[2], &ipmu_adl_imc_data[3], \
 	&ipmu_adl_imc_data[4], &ipmu_adl_imc_data[5]

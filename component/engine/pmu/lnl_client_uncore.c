@@ -11,7 +11,7 @@ static const struct ipmu_pmu_type imc = {
 	IPMU_CLIENT_IMC_SELECTS("lnl_unc_imc"), .src = SRC, IPMU_ADL_IMC,
 };
 static const struct ipmu_pmu_type imc_free = {
-	IPMU_CLIENT_IMC("lnl_unc_imc_free_running"), .src = SRC "; not documented by Intel",
+	IPMU_CLIENT_IMC("lnl_unc_imc_free_running"), .src = SRC,
 	.counters = 6, .fixed = ipmu_adl_imc_events,
 };
 
@@ -19,8 +19,8 @@ static const struct ipmu_pmu_type *const types[] = { &imc, &imc_free, NULL };
 
 static const struct ipmu_client_layout layout = {
 	.window_reset = &ipmu_adl_imc_global_ctl,
-	.remark = "Intel publishes events of the memory controllers alone, and documents no "
-		  "register",
+	.remark = "Intel publishes events of the memory controllers alone; their registers are "
+		  "known from Linux",
 	.units = { IPMU_ADL_IMC_UNITS(&imc, &imc_free) },
 };
 

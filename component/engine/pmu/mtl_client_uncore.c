@@ -5,7 +5,7 @@
  * registers; Intel publishes events of the SoC tile, of one arbiter and of no slice. */
 #include "client_uncore.h"
 
-#define SRC "Linux uncore_snb.c; PmcReader; not documented by Intel"
+#define SRC "Linux uncore_snb.c; PmcReader; no document of Intel's was found"
 #define JSON "Intel perfmon MTL 1.22"
 
 #define SELECTS(unit_, addr_, boxes_) { .name = "MSR_UNC_" unit_ "_%b_PERFEVTSEL%c", .src = SRC, \
@@ -83,7 +83,7 @@ static const struct ipmu_pmu_type *const types[] = {
 static const struct ipmu_client_layout layout = {
 	.box_ctrls = ipmu_mtl_switches, .window_reset = &ipmu_adl_imc_global_ctl,
 	.cbo_config = &ipmu_skl_cbo_config, .slices_max = 12, .hybrid = true,
-	.remark = "Intel publishes no event of the C-Boxes, and documents no register",
+	.remark = "Intel publishes no event of the C-Boxes, and documents no MSR",
 	.units = {
 		{ .type = &cbo, .boxes = IPMU_CLIENT_SLICES }, { .type = &arb, .boxes = 2 },
 		IPMU_MTL_TILE_UNITS(&hac_arb, &hac_cbo, &cncu, &sncu),

@@ -5,7 +5,7 @@
 #include "client_uncore.h"
 
 #define SRC "Intel perfmon NVL 1.00; Linux uncore_snb.c, uncore_discovery.h"
-#define LINUX "Linux uncore_snb.c, uncore_discovery.h; not documented by Intel"
+#define LINUX "Linux uncore_snb.c, uncore_discovery.h; no document of Intel's was found"
 
 static const struct ipmu_reg discovery = {
 	.name = "PACKAGE_UNCORE_DISCOVERY_MSR", .src = LINUX, .addr = 0x711, .width = 64,
@@ -26,8 +26,8 @@ static const struct ipmu_pmu_type *const types[] = { &imc, &imc_free, NULL };
 
 static const struct ipmu_client_layout layout = {
 	.window_thaw = &ipmu_ptl_units_global_ctl,
-	.remark = "Intel publishes events of the memory controllers alone, and documents no "
-		  "register",
+	.remark = "Intel publishes events of the memory controllers alone; registers are known from "
+		  "Linux",
 	.units = { IPMU_PTL_IMC_UNITS(&imc, &imc_free) },
 };
 

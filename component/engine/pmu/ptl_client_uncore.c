@@ -6,7 +6,7 @@
 #include "client_uncore.h"
 
 #define SRC "Intel perfmon PTL 1.07; Linux uncore_snb.c, uncore_discovery.h"
-#define LINUX "Linux uncore_snb.c, uncore_discovery.h; not documented by Intel"
+#define LINUX "Linux uncore_snb.c, uncore_discovery.h; no document of Intel's was found"
 
 static const struct ipmu_reg discovery = {
 	.name = "UNCORE_DISCOVERY_MSR", .src = LINUX, .addr = 0x201E, .width = 64,
@@ -74,8 +74,8 @@ static const struct ipmu_pmu_type *const types[] = { &cncu, &imc, &imc_free, NUL
 
 static const struct ipmu_client_layout layout = {
 	.box_ctrls = switches, .window_thaw = &ipmu_ptl_units_global_ctl,
-	.remark = "Intel publishes events of the memory controllers and a clock, and documents no "
-		  "register",
+	.remark = "Intel publishes events of the memory controllers and a clock; registers are known "
+		  "from Linux",
 	.units = { { .type = &cncu, .boxes = 1 }, IPMU_PTL_IMC_UNITS(&imc, &imc_free) },
 };
 
