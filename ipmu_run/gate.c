@@ -8,6 +8,7 @@
 
 #include "near.h"
 #include "run.h"
+#include "../measure/report/benchmarks.h"
 
 #define THIS_RUN "this run"
 
@@ -98,7 +99,11 @@ int gate_compare(struct gate *g, const struct report *r, bool begun)
 
 static int write_as(enum format format, FILE *f, const struct comparison *c)
 {
+	const struct benchmark one = { saved_program_name(c->new), c, NULL, false };
+
 	switch (format) {
+	case FORMAT_BMF: return benchmarks_bmf(f, &one, 1);
+	case FORMAT_GHA: return benchmarks_gha(f, &one, 1);
 	case FORMAT_JSON: return compared_json(f, c);
 	case FORMAT_MARKDOWN: return compared_markdown(f, c);
 	default: return compared_text(f, c);
@@ -127,11 +132,22 @@ void gate_close(struct gate *g)
 
 int gate_diff(const struct options *o)
 {
+	struct saved new;
+	int rc = read_side(o->diff, &new);
+
+	if (!rc)
+		rc = gate_saved(o, &new);
+	saved_free(&new);
+	return rc;
+}
+
+int gate_saved(const struct options *o, struct saved *new)
+{
 	struct gate g;
 	int rc = gate_open(&g, o);
 
-	if (!rc)
-		rc = read_side(o->diff, &g.new);
+	g.new = *new;
+	*new = (struct saved){ .path = NULL };
 	if (!rc)
 		rc = judge(&g, false);
 	if (!rc)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-run counts what the machine does while a program runs. main() reads the options and starts
- * one task: gate_diff(), merge(), show(), run_on_machine() or work(). work() counts for itself, or
- * as one process of a job (job/job.h). Wrong events, unwritable files and reports that cannot be
- * compared are refused before the program starts. Functions return an exit status: the program's
- * own, or one after a complaint. */
+ * one task: suite(), seeds(), gate_diff(), merge(), show(), run_on_machine() or work(). work()
+ * counts for itself, or as one process of a job (job/job.h). Wrong events, unwritable files and
+ * reports that cannot be compared are refused before the program starts. Functions return an exit
+ * status: the program's own, or one after a complaint. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -450,7 +450,8 @@ int main(int argc, char **argv)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
 	if (o.only && !o.on)
 		virtual_only(o.only);
-	rc = o.diff ? gate_diff(&o) : o.merge ? merge(&o) : o.show ? show(&o) :
+	rc = o.suite ? suite(&o) : o.seeds ? seeds(&o) : o.diff ? gate_diff(&o) :
+	     o.merge ? merge(&o) : o.show ? show(&o) :
 	     o.on ? run_on_machine(&o, argc, argv) : work(&o);
 	options_free(&o);
 	return complain_unwritten(rc, STATUS_OURS);

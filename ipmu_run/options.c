@@ -13,22 +13,26 @@
 #include "run.h"
 
 #define REPEAT_MAX 1000
+#define SEEDS_MAX 1000
 #define INTERVAL_MAX (24 * 3600 * 1000)		/* a day */
 #define FOR_MPI "ipmu-mpi-run"
 
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
-       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE };
+       OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE, OPT_SUITE,
+       OPT_SEEDS };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
 	{ "events", required_argument, NULL, 'e' },
 	{ "on", required_argument, NULL, OPT_ON },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "seeds", required_argument, NULL, OPT_SEEDS },
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "name", required_argument, NULL, OPT_NAME },
 	{ "output", required_argument, NULL, 'o' },
 	{ "base", required_argument, NULL, OPT_BASE },
+	{ "suite", required_argument, NULL, OPT_SUITE },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
@@ -53,14 +57,17 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const char help[] =
+static const char usage[] =
 "Usage: ipmu-run [-g GROUP[,GROUP]...] [-e EVENT[,EVENT]...] [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
 "       ipmu-run -g GROUP... [--for SECONDS] [OPTIONS]\n"
 "       ipmu-run [--on MACHINE] --groups\n"
 "       ipmu-run --diff OLD.json NEW.json [--limit LIMIT]... [OPTIONS]\n"
+"       ipmu-run [--on MACHINE] --suite FILE [-o FOLDER] [--compare FOLDER] [OPTIONS]\n"
 "       ipmu-run --merge PREFIX [-o PREFIX]\n"
 "       ipmu-run --show FILE.json [-o PREFIX]\n"
-"\n"
+"\n";
+
+static const char help[] =
 "Counts events from the start of a program to its end: uncore events of every package,\n"
 "core events of the CPUs that the program may use. The report goes to stderr. Without a\n"
 "program, counts the machine until Ctrl-C or for --for SECONDS.\n"
@@ -70,6 +77,7 @@ static const char help[] =
 "      --groups          list the groups of this machine, and what they mean\n"
 "      --on MACHINE      run on a virtual machine; 'vpmu machines' lists them\n"
 "      --seed N          on that machine: other addresses and random numbers for each N\n"
+"      --seeds N         count N of these, and compare the medians\n"
 "      --only NAME       on that machine: count processes of this program alone, not the\n"
 "                        shell around it; by the name of its file, or by its path\n"
 "  -r, --repeat N        run the program N times: mean and deviation\n"
@@ -88,6 +96,8 @@ static const char help[] =
 "      --compare FILE    compare with FILE, of an earlier --base, or the JSON of -o, on\n"
 "                        stdout; without -g and -e count what FILE has\n"
 "      --diff OLD NEW    compare two such files, and run nothing\n"
+"      --suite FILE      count each program of FILE, lines 'NAME: OPTIONS -- PROGRAM'; one\n"
+"                        table; bases to and from FOLDER/NAME.json\n"
 "      --merge PREFIX    join the PREFIX.NODE.json of a job's nodes, and run nothing\n"
 "      --show FILE       show such a file, or that of ipmu_mpi_write(), with the metrics\n"
 "                        of all groups whose events it has, and run nothing\n"
@@ -96,7 +106,8 @@ static const char help[] =
 "                        NAME=LIMIT is of one event or metric; may be repeated\n"
 "      --abs N           no count fails for a change of N or less; NAME=N of one\n"
 "      --status N        the exit status then; 122 without this\n"
-"      --format FORMAT   format of the comparison: text, json or markdown\n"
+"      --format FORMAT   format of the comparison: text, json or markdown; the new counts as\n"
+"                        Bencher (bmf) and github-action-benchmark (gha) read them\n"
 "      --to FILE         write the comparison to FILE\n"
 "      --name NAME       the program's name in comparisons, in place of the last part of its\n"
 "                        path, as for one whose file has a hash in its name\n"
@@ -191,6 +202,7 @@ static int take_format(const char *text, enum format *out)
 {
 	static const char *const names[] = {
 		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_MARKDOWN] = "markdown",
+		[FORMAT_BMF] = "bmf", [FORMAT_GHA] = "gha",
 	};
 
 	for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
@@ -198,7 +210,7 @@ static int take_format(const char *text, enum format *out)
 			*out = (enum format)i;
 			return 0;
 		}
-	return complain(EXIT_USAGE, "--format %s: give text, json or markdown", text);
+	return complain(EXIT_USAGE, "--format %s: give text, json, markdown, bmf or gha", text);
 }
 
 /* timeout(1) and our own errors have theirs. */
@@ -260,6 +272,8 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
 	case OPT_BASE: o->base_to = optarg; return option_word("--base", optarg);
+	case OPT_SEEDS: return option_number("--seeds", optarg, "layouts", SEEDS_MAX, &o->seeds);
+	case OPT_SUITE: o->suite = optarg; return option_word("--suite", optarg);
 	case OPT_NAME: o->name = optarg; return option_word("--name", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
@@ -270,7 +284,7 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
 	case OPT_PER_BOX: o->split.box = true; return 0;
-	case 'h': return fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
+	case 'h': return fputs(usage, stdout) < 0 || fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
 	case 'V': return printf("%s " IPMU_VERSION "\n", is_for_mpi() ? FOR_MPI : "ipmu-run") < 0 ?
 			 EXIT_USAGE : -1;
 	default: return option_unknown(argv, hints);
@@ -311,8 +325,8 @@ static bool counts_nothing(const struct options *o)
 /* Without -g and -e a comparison counts what its base has. */
 static bool counts_as_base(const struct options *o)
 {
-	return o->compare && !o->diff && !o->merge && !o->show && !o->list && !o->ngroups &&
-	       !o->nevents;
+	return o->compare && !o->suite && !o->diff && !o->merge && !o->show && !o->list &&
+	       !o->ngroups && !o->nevents;
 }
 
 static int choose_as_base(struct options *o)
@@ -361,7 +375,8 @@ static int check_reading(const struct options *o)
 
 static int check_compare(const struct options *o)
 {
-	if (!o->compare && (o->limits.n || o->beyond || o->format || o->to || o->force))
+	if (!o->compare && !o->suite &&
+	    (o->limits.n || o->beyond || o->format || o->to || o->force))
 		return complain(EXIT_USAGE, "--limit, --abs, --status, --format, --to and --force "
 				"are for a comparison: give --compare FILE or --diff OLD NEW as "
 				"well");
@@ -406,13 +421,34 @@ static int check_only(const struct options *o)
 			"the option to 'vpmu run'", o->only);
 }
 
+static int check_suite(const struct options *o)
+{
+	if (o->argv[0])
+		return complain(EXIT_USAGE, "--suite %s has the programs: unexpected argument "
+				"'%s'", o->suite, o->argv[0]);
+	if (o->diff || o->merge || o->show || o->list || o->base_to || o->name || o->interval_ms ||
+	    o->seconds != 0 || o->from_mpi_init || (o->output && !strcmp(o->output, "-")))
+		return complain(EXIT_USAGE, "--suite %s counts several programs: leave out "
+				"--diff, --merge, --show, --groups, --base, --name, --interval, "
+				"--for, --from-mpi-init and -o -", o->suite);
+	return !o->force || o->compare ? 0 :
+	       complain(EXIT_USAGE, "--force is for a comparison: give --compare FOLDER as well");
+}
+
 static int options_check(const struct options *o)
 {
 	const bool reads = o->merge || o->show;
-	int rc = reads ? check_reading(o) : o->diff ? check_diff(o) : check_compare(o);
+	int rc = o->suite ? check_suite(o) : reads ? check_reading(o) :
+		 o->diff ? check_diff(o) : check_compare(o);
 
-	if (rc || o->diff || reads)
+	if (rc || o->suite || o->diff || reads)
 		return rc;
+	if (o->seeds && (!o->on || o->seed || o->output || o->repeat > 1 || o->interval_ms ||
+			 o->list || !o->argv[0] || o->from_mpi_init))
+		return complain(EXIT_USAGE, "--seeds counts a program in several layouts of a "
+				"virtual machine: give --on MACHINE and a program; leave out "
+				"--seed, -r, -o, --interval and --from-mpi-init; --base FILE "
+				"writes the medians");
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "
 				"--on MACHINE as well", o->seed);
@@ -445,16 +481,85 @@ static char *join_options(char **argv, int end)
 	return NULL;
 }
 
-int options_parse(int argc, char **argv, struct options *o)
+static int options_read(int argc, char **argv, struct options *o)
 {
 	int code, rc = 0;
 
 	*o = (struct options){ .repeat = 1, .from_mpi_init = is_for_mpi() };
+	optind = 0;	/* a suite has several lines */
 	while (!rc && (code = getopt_long(argc, argv, "+g:e:r:o:qhV", options, NULL)) != -1)
 		rc = option_take(o, code, argv);
 	o->first = optind;
 	o->argv = argv + optind;
-	if (!rc && counts_as_base(o) && !o->on)	/* the ipmu-run beside the machine chooses */
+	return rc;
+}
+
+static int take_lists(const struct options *all, struct options *o)
+{
+	int rc = 0;
+
+	if (o->ngroups || o->nevents)
+		return 0;
+	for (int i = 0; i < all->ngroups && !rc; i++)
+		rc = add_word(&o->groups, &o->ngroups, all->groups[i], "-g");
+	for (int i = 0; i < all->nevents && !rc; i++)
+		rc = add_word(&o->events, &o->nevents, all->events[i], "-e");
+	return rc;
+}
+
+/* Limits of the line replace those for all of the same name. */
+static int take_limits(const struct options *all, struct options *o)
+{
+	struct limits own = o->limits;
+	int rc;
+
+	o->limits = (struct limits){ NULL, 0 };
+	o->own = own;
+	rc = limits_join(&o->limits, &all->limits);
+	if (!rc)
+		rc = limits_join(&o->limits, &own);
+	return rc ? complain(EXIT_CANNOT_COUNT, "no memory") : 0;
+}
+
+static int check_line(const struct options *o)
+{
+	if (o->compare || o->diff || o->merge || o->show || o->list || o->output || o->to ||
+	    o->format || o->force || o->beyond || o->suite || o->base_to || o->on ||
+	    o->interval_ms || o->seconds != 0 || o->from_mpi_init)
+		return complain(EXIT_USAGE, "options of a benchmark are -g, -e, -r, --passes, "
+				"--only, --name, --seed, --seeds, --limit and --abs");
+	if (!o->argv[0])
+		return complain(EXIT_USAGE, "no program given");
+	return o->ngroups || o->nevents ? 0 : nothing_to_count(o);
+}
+
+int options_parse_line(int argc, char **argv, const struct options *all, const char *name,
+		       struct options *o)
+{
+	int rc = options_read(argc, argv, o);
+
+	if (!rc)
+		rc = take_lists(all, o);
+	if (!rc)
+		rc = take_limits(all, o);
+	if (!rc)
+		rc = check_line(o);
+	o->on = all->on;
+	o->seed = o->seed ? o->seed : all->seed;
+	o->seeds = o->seeds ? o->seeds : all->seeds;
+	o->only = o->only ? o->only : all->only;
+	o->name = o->name ? o->name : name;
+	o->passes = o->passes || all->passes;
+	o->repeat = o->repeat > 1 ? o->repeat : all->repeat;
+	return rc;
+}
+
+int options_parse(int argc, char **argv, struct options *o)
+{
+	int rc = options_read(argc, argv, o);
+
+	/* The ipmu-run beside the machine chooses for itself. */
+	if (!rc && counts_as_base(o) && (!o->on || o->seeds))
 		rc = choose_as_base(o);
 	if (!rc)
 		rc = options_check(o);
@@ -478,4 +583,5 @@ void options_free(struct options *o)
 	free(o->given);
 	saved_free(&o->base);
 	limits_free(&o->limits);
+	limits_free(&o->own);
 }

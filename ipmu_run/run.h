@@ -20,7 +20,7 @@
 
 /* ---- options.c */
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_BMF, FORMAT_GHA };
 
 struct options {
 	char **groups, **events;	/* names, as given */
@@ -37,6 +37,9 @@ struct options {
 	enum format format;
 	const char *to;			/* NULL: the standard output */
 	const char *base_to;		/* of --base */
+	const char *suite;		/* NULL: one program, or none */
+	int seeds;			/* layouts; 0: the one of --seed */
+	struct limits own;		/* of a line of a suite, which `limits` has as well */
 	bool force;
 	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
@@ -48,6 +51,9 @@ struct options {
 
 /* 0; -1: help or the version was asked for and given; EXIT_USAGE after a complaint. */
 int options_parse(int argc, char **argv, struct options *o);
+/* A line of a suite, which has the options of `all` besides. As options_parse(). */
+int options_parse_line(int argc, char **argv, const struct options *all, const char *name,
+		       struct options *o);
 void options_free(struct options *o);
 
 /* ---- complain.c: what to do where counting is not possible, with the sentence that says why.
@@ -109,6 +115,8 @@ int gate_compare(struct gate *g, const struct report *r, bool begun);
 /* Also the status of the comparison. */
 int gate_write(struct gate *g);
 void gate_close(struct gate *g);
+/* Compares a report as --compare does a run; `new` is empty then. */
+int gate_saved(const struct options *o, struct saved *new);
 /* --diff, from begin to end. */
 int gate_diff(const struct options *o);
 
@@ -117,6 +125,16 @@ int merge(const struct options *o);
 
 /* ---- show.c: --show. An exit status. */
 int show(const struct options *o);
+
+/* ---- suite.c: --suite. An exit status. */
+int suite(const struct options *o);
+
+/* ---- seeds.c: --seeds. An exit status. */
+int seeds(const struct options *o);
+
+/* ---- again.c: counts o's program in another process, which writes a base. seed: NULL: that of o.
+ * Its exit status, or one after a complaint. */
+int again_run(const struct options *o, const char *base, const char *seed);
 
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);

@@ -90,6 +90,23 @@ int limits_add_small(struct limits *l, const char *text)
 	return limits_take(l, text, parse_small);
 }
 
+int limits_join(struct limits *l, const struct limits *more)
+{
+	for (int i = 0; i < more->n; i++) {
+		const struct limit *from = &more->of[i];
+		struct limit *to = limit_named(l, from->name);
+
+		if (!to)
+			return -ENOMEM;
+		if (!isnan(from->worse) || !isnan(from->better)) {
+			to->worse = from->worse;
+			to->better = from->better;
+		}
+		to->small = isnan(from->small) ? to->small : from->small;
+	}
+	return 0;
+}
+
 void limits_free(struct limits *l)
 {
 	for (int i = 0; i < l->n; i++)
@@ -287,6 +304,7 @@ static int check_all(struct comparison *c, bool begun)
 	} members[] = {
 		{ "machine", "machine", false }, { "geometry", "geometry", false },
 		{ "model_version", "model version", false }, { "seed", "seed", false },
+		{ "seeds", "number of layouts", false },
 		{ "only", "program that is counted", false },
 		{ "status", "exit status", true }, { "ranks", "number of ranks", true },
 		{ "from_mpi_init", "counting from MPI_Init", true },
@@ -345,7 +363,13 @@ static void comparison_add(struct comparison *c, const struct limits *limits,
 {
 	struct compared *i = &c->items[c->n];
 	enum better better = better_in(c->new, new);
+	struct saved_value of_old = old ? old->v : (struct saved_value){ .known = false };
+	struct saved_value of_new = new ? new->v : (struct saved_value){ .known = false };
 
+	if (*saved_member(c->old, "seeds"))	/* layouts are to be apart */
+		of_old.spread = 0;
+	if (*saved_member(c->new, "seeds"))
+		of_new.spread = 0;
 	for (int before = 0; before < c->n; before++)
 		if (is_same_row(c->items[before].old ? c->items[before].old :
 				c->items[before].new, old ? old : new))
@@ -356,7 +380,8 @@ static void comparison_add(struct comparison *c, const struct limits *limits,
 		better = BETTER_NEITHER;
 	*i = (struct compared){ .old = old, .new = new,
 				.rule = rule_of(limits, old ? old : new, better) };
-	i->verdict = compare_values(old ? &old->v : NULL, new ? &new->v : NULL, &i->rule);
+	i->layouts = *saved_member(c->new, "seeds");
+	i->verdict = compare_values(old ? &of_old : NULL, new ? &of_new : NULL, &i->rule);
 	c->n++;
 }
 

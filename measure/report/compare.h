@@ -7,6 +7,8 @@
 
 #include "saved.h"
 
+struct json_writer;
+
 /* How much worse or better a value may be, in per cent of the old one; NAN: that has no limit. A
  * value of which neither direction is better is worse if it rises. */
 struct limit {
@@ -25,6 +27,8 @@ struct limits {
 int limits_add(struct limits *l, const char *text);
 /* "3" or NAME=3: a change by so much never fails. As limits_add(). */
 int limits_add_small(struct limits *l, const char *text);
+/* Adds the limits of `more`, which replace those of the same name. 0 or -ENOMEM. */
+int limits_join(struct limits *l, const struct limits *more);
 void limits_free(struct limits *l);
 /* The first name in the limits that neither report has, NULL: none. */
 const char *limits_unused(const struct limits *l, const struct saved *old, const struct saved *new);
@@ -58,6 +62,7 @@ enum verdict compare_values(const struct saved_value *old, const struct saved_va
 struct compared {
 	const struct saved_item *old, *new;	/* NULL: not there; never both */
 	struct rule rule;
+	bool layouts;				/* the medians of several, which may differ */
 	enum verdict verdict;
 	bool failed;
 };
@@ -91,5 +96,16 @@ int compared_text(FILE *f, const struct comparison *c);
 int compared_json(FILE *f, const struct comparison *c);
 int compared_markdown(FILE *f, const struct comparison *c);
 void compared_html(FILE *f, const struct comparison *c);	/* a section of the page */
+
+/* Parts of them, for tables of several comparisons. counts: the new sums, not their changes. NULL:
+ * no memory; to be freed. */
+char *compared_headline(const struct comparison *c, bool counts);
+struct json_object *compared_object(struct json_writer *w, const struct comparison *c);
+/* The rows that failed. */
+void compared_failed_text(FILE *f, const char *heading, const struct comparison *c);
+void compared_failed_markdown(FILE *f, const struct comparison *c);
+/* A line in which nothing ends it or moves the cursor; text without Markdown's marks. */
+__attribute__((format(printf, 2, 3))) void compared_line(FILE *f, const char *format, ...);
+void compared_put_markdown(FILE *f, const char *text);
 
 #endif

@@ -96,6 +96,10 @@ static struct cells cells_of(const struct compared *c)
 	if (c->rule.limit && c->verdict != VERDICT_SAME)
 		limit_cell(c->rule.limit, limit);
 	snprintf(cells.verdict, CELL_MAX, "%s%.40s%s", verdicts[c->verdict], limit, way_of(c));
+	if (c->layouts && c->old && c->new && c->old->v.known && c->new->v.known)
+		snprintf(cells.verdict, CELL_MAX, "%s%.40s%s; layouts differ by %.3g%%, %.3g%%",
+			 verdicts[c->verdict], limit, way_of(c), c->old->v.spread,
+			 c->new->v.spread);
 	if (c->verdict == VERDICT_UNSTEADY)
 		snprintf(cells.verdict, CELL_MAX, "unsteady%.30s: runs differ by %.3g%%, %.3g%%",
 			 limit, c->old->v.spread, c->new->v.spread);
@@ -123,9 +127,10 @@ static void origin(const struct saved *s, char out[CELL_MAX * 2])
 	const char *date = saved_member(s, "date"), *host = saved_member(s, "host"),
 		   *version = saved_member(s, "ipmu_version");
 
-	snprintf(out, CELL_MAX * 2, "%.40s%s%.65s%sipmu-run %.20s, %s%d run%s", date,
+	snprintf(out, CELL_MAX * 2, "%.40s%s%.65s%sipmu-run %.20s, %s%d %s%s", date,
 		 *date ? ", " : "", host, *host ? ", " : "", *version ? version : "?",
-		 s->runs > 1 ? "medians of " : "", s->runs, s->runs == 1 ? "" : "s");
+		 s->runs > 1 ? "medians of " : "", s->runs, *saved_member(s, "seeds") ? "layout" :
+		 "run", s->runs == 1 ? "" : "s");
 }
 
 static void summary(const struct comparison *c, char out[CELL_MAX])
@@ -145,8 +150,7 @@ static void summary(const struct comparison *c, char out[CELL_MAX])
 #define LINE_MAX_BYTES 2048
 
 /* Names in a file may be anybody's: none ends the line, or moves the cursor. */
-__attribute__((format(printf, 2, 3)))
-static void put_line(FILE *f, const char *format, ...)
+void compared_line(FILE *f, const char *format, ...)
 {
 	char line[LINE_MAX_BYTES], safe[SHOWN_ROOM(sizeof(line))];
 	va_list args;
@@ -165,8 +169,7 @@ static const char *title(const struct comparison *c)
 	return *name ? name : saved_member(c->new, "command");
 }
 
-/* NULL: no memory. To be freed. */
-static char *headline_text(const struct comparison *c)
+char *compared_headline(const struct comparison *c, bool counts)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -174,39 +177,60 @@ static char *headline_text(const struct comparison *c)
 
 	if (!f)
 		return NULL;
-	headline_write(f, c);
+	if (counts)
+		headline_write_counts(f, c);
+	else
+		headline_write(f, c);
 	if (!fclose(f))
 		return text;
 	free(text);
 	return NULL;
 }
 
+static void put_heading(FILE *f, const char *text)
+{
+	compared_line(f, "  %-46s %16s %16s %12s", text, "old", "new", "change");
+}
+
+static void put_item(FILE *f, const struct compared *item)
+{
+	const struct cells cells = cells_of(item);
+
+	compared_line(f, "    %-44s %16s %16s %12s  %s%s", cells.name, cells.old, cells.new,
+		      cells.change, item->failed ? "FAILED: " : "", cells.verdict);
+}
+
+void compared_failed_text(FILE *f, const char *heading, const struct comparison *c)
+{
+	put_heading(f, heading);
+	for (int i = 0; i < c->failed; i++)
+		put_item(f, &c->items[i]);
+}
+
 int compared_text(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
-	char line[CELL_MAX * 2], *headline = headline_text(c);
+	char line[CELL_MAX * 2], *headline = compared_headline(c, false);
 
 	if (!headline)
 		return -ENOMEM;
-	put_line(f, "ipmu-run: %s: %s", title(c), headline);
+	compared_line(f, "ipmu-run: %s: %s", title(c), headline);
 	free(headline);
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
-		put_line(f, "  %s: %s", sides[i]->path, line);
+		compared_line(f, "  %s: %s", sides[i]->path, line);
 	}
 	for (int i = 0; i < c->ndifferences; i++)
-		put_line(f, "  compared by force: %s", c->differences[i].text);
+		compared_line(f, "  compared by force: %s", c->differences[i].text);
 	for (int i = 0; i < c->n; i++) {
-		const struct cells cells = cells_of(&c->items[i]);
 		const char *group = heading(c, i);
 
 		if (group)
-			put_line(f, "  %-46s %16s %16s %12s", group, "old", "new", "change");
-		put_line(f, "    %-44s %16s %16s %12s  %s%s", cells.name, cells.old, cells.new,
-			 cells.change, c->items[i].failed ? "FAILED: " : "", cells.verdict);
+			put_heading(f, group);
+		put_item(f, &c->items[i]);
 	}
 	summary(c, line);
-	put_line(f, "  %s", line);
+	compared_line(f, "  %s", line);
 	return report_flush(f);
 }
 
@@ -222,7 +246,7 @@ struct compared_table {
 };
 
 /* A pipe would end the cell, the others are marks within a line. */
-static void markdown_put(FILE *f, const char *text)
+void compared_put_markdown(FILE *f, const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("\\`*_[]<>|~&", *text))
@@ -232,7 +256,7 @@ static void markdown_put(FILE *f, const char *text)
 }
 
 static const struct compared_table markdown = {
-	markdown_put, { "| ", " | ", " | ", " | ", " | " }, " |\n", "**", "**",
+	compared_put_markdown, { "| ", " | ", " | ", " | ", " | " }, " |\n", "**", "**",
 	"|---|---:|---:|---:|---|\n",
 };
 
@@ -254,46 +278,64 @@ static void put_row(FILE *f, const struct compared_table *t, const char *const t
 	fputs(t->end, f);
 }
 
+static void put_head(FILE *f, const struct compared_table *t, const char *old, const char *new)
+{
+	put_row(f, t, (const char *[]){ "", old, new, "change", "verdict" }, -1);
+	fputs(t->below_head, f);
+}
+
+static void put_cells(FILE *f, const struct compared_table *t, const struct compared *item)
+{
+	const struct cells cells = cells_of(item);
+
+	put_row(f, t, (const char *[]){ cells.name, cells.old, cells.new, cells.change,
+					cells.verdict }, item->failed ? 4 : -1);
+}
+
 static void put_table(FILE *f, const struct compared_table *t, const struct comparison *c)
 {
-	put_row(f, t, (const char *[]){ "", c->old->path, c->new->path, "change", "verdict" }, -1);
-	fputs(t->below_head, f);
+	put_head(f, t, c->old->path, c->new->path);
 	for (int i = 0; i < c->n; i++) {
-		const struct cells cells = cells_of(&c->items[i]);
 		const char *group = heading(c, i);
 
 		if (group)
 			put_row(f, t, (const char *[]){ group, "", "", "", "" }, 0);
-		put_row(f, t, (const char *[]){ cells.name, cells.old, cells.new, cells.change,
-						cells.verdict }, c->items[i].failed ? 4 : -1);
+		put_cells(f, t, &c->items[i]);
 	}
+}
+
+void compared_failed_markdown(FILE *f, const struct comparison *c)
+{
+	put_head(f, &markdown, "old", "new");
+	for (int i = 0; i < c->failed; i++)
+		put_cells(f, &markdown, &c->items[i]);
 }
 
 int compared_markdown(FILE *f, const struct comparison *c)
 {
 	const struct saved *sides[] = { c->old, c->new };
-	char line[CELL_MAX * 2], *headline = headline_text(c);
+	char line[CELL_MAX * 2], *headline = compared_headline(c, false);
 
 	if (!headline)
 		return -ENOMEM;
 	fputs("### ", f);
-	markdown_put(f, title(c));
+	compared_put_markdown(f, title(c));
 	fputs(": ", f);
-	markdown_put(f, headline);
+	compared_put_markdown(f, headline);
 	free(headline);
 	summary(c, line);
 	fprintf(f, "\n\n%s.\n\n", line);
 	put_table(f, &markdown, c);
 	for (int i = 0; i < c->ndifferences; i++) {
 		fputs("\n- compared by force: ", f);
-		markdown_put(f, c->differences[i].text);
+		compared_put_markdown(f, c->differences[i].text);
 	}
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
 		fputs("\n- ", f);
-		markdown_put(f, sides[i]->path);
+		compared_put_markdown(f, sides[i]->path);
 		fputs(": ", f);
-		markdown_put(f, line);
+		compared_put_markdown(f, line);
 	}
 	fputc('\n', f);
 	return report_flush(f);
@@ -301,7 +343,7 @@ int compared_markdown(FILE *f, const struct comparison *c)
 
 void compared_html(FILE *f, const struct comparison *c)
 {
-	char line[CELL_MAX], *headline = headline_text(c);
+	char line[CELL_MAX], *headline = compared_headline(c, false);
 
 	summary(c, line);
 	fputs("<section>\n<h2>Compared</h2>\n<p><strong>", f);
@@ -355,24 +397,31 @@ static struct json_object *item_object(struct json_writer *w, const struct compa
 	return o;
 }
 
+struct json_object *compared_object(struct json_writer *w, const struct comparison *c)
+{
+	char *headline = compared_headline(c, false);
+	struct json_object *o = json_object_begin(w), *items = json_array_begin(w),
+			   *differences = json_array_begin(w);
+
+	json_put_text(w, o, "old", c->old->path);
+	json_put_text(w, o, "new", c->new->path);
+	json_put_text(w, o, "command", saved_member(c->new, "command"));
+	json_put_text(w, o, "headline", headline ? headline : "");
+	free(headline);
+	json_put_int(w, o, "failed", c->failed);
+	for (int i = 0; i < c->ndifferences; i++)
+		json_append_text(w, differences, c->differences[i].text);
+	json_put(w, o, "differences", differences);
+	for (int i = 0; i < c->n; i++)
+		json_append(w, items, item_object(w, &c->items[i]));
+	json_put(w, o, "items", items);
+	return o;
+}
+
 int compared_json(FILE *f, const struct comparison *c)
 {
 	struct json_writer w = { .no_memory = false };
-	char *headline = headline_text(c);
-	struct json_object *o = json_object_begin(&w), *items = json_array_begin(&w),
-			   *differences = json_array_begin(&w);
 
-	json_put_text(&w, o, "old", c->old->path);
-	json_put_text(&w, o, "new", c->new->path);
-	json_put_text(&w, o, "command", saved_member(c->new, "command"));
-	json_put_text(&w, o, "headline", headline ? headline : "");
-	free(headline);
-	json_put_int(&w, o, "failed", c->failed);
-	for (int i = 0; i < c->ndifferences; i++)
-		json_append_text(&w, differences, c->differences[i].text);
-	json_put(&w, o, "differences", differences);
-	for (int i = 0; i < c->n; i++)
-		json_append(&w, items, item_object(&w, &c->items[i]));
-	json_put(&w, o, "items", items);
-	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);
+	return json_print(&w, compared_object(&w, c), JSON_C_TO_STRING_PRETTY |
+			  JSON_C_TO_STRING_NOSLASHESCAPE, f);
 }

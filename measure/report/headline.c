@@ -172,3 +172,17 @@ void headline_write(FILE *f, const struct comparison *c)
 	else if (!n)
 		fputs("nothing changed", f);
 }
+
+void headline_write_counts(FILE *f, const struct comparison *c)
+{
+	int n = 0;
+
+	for (int s = 0; s < HEADLINE_SUBJECTS; s++) {
+		double old, new;
+
+		if (headline_values(c, s, &old, &new) && !isnan(new))
+			fprintf(f, "%s%s %.15g", n++ ? ", " : "", subjects[s].noun, new);
+	}
+	if (!n)
+		fputs("counted", f);
+}

@@ -12,6 +12,8 @@
 /* "instructions +73 %, memory traffic unchanged, clocks +72 %", without an end of line. Names of
  * events in it are anybody's. */
 void headline_write(FILE *f, const struct comparison *c);
+/* "instructions 117844, clocks 128851": the new sums. */
+void headline_write_counts(FILE *f, const struct comparison *c);
 /* "memory traffic" */
 const char *headline_noun(int subject);
 /* Both sums of a subject; NAN: not known. False: no report has its events. */

@@ -229,7 +229,7 @@ refused 'nowhere' '--to: cannot write none/x: No such file' $on --compare base.j
 refused 'no percentage' "--limit x: give per cent" $on --compare base.json --limit x ./app
 refused 'no number' "--abs 3%: give a number" $on --compare base.json --abs 3% ./app
 refused 'taken statuses' '--status 125: 124 to 127 mean something else' $on --compare base.json --status 125 ./app
-refused 'no format' '--format xml: give text, json or markdown' $on --compare base.json --format xml ./app
+refused 'no format' '--format xml: give text, json, markdown, bmf or gha' $on --compare base.json --format xml ./app
 refused 'no base' 'give --compare FILE or --diff OLD NEW as well' $on --limit 1% ./app
 refused 'both to stdout' 'give --to FILE as well' $on --compare base.json -o - ./app
 refused 'one file' 'give two files' --diff base.json
@@ -249,6 +249,32 @@ ipmu-run --diff base.json noisy.json --limit 1% >out; is 'unsteady' 122 $?
 spread=$(python3 -c "print('%.3g' % (100 * 5100 / $old))")
 line 'unsteady' "^    $reads +$old +$old +0 %  FAILED: unsteady 1%: runs differ by 0%, ${spread//./[.]}%$"
 ipmu-run --diff base.json noisy.json --limit 5% >out; is 'steady enough' 0 $?
+
+# -- several layouts: each is the run of its seed, and the median is compared
+run -g LLC_READ --seeds 3 --base layouts.json ./app; is 'layouts' 0 $?
+says 'layouts' '^ipmu-run: ./app: 3 layouts$'
+mv err layouts.err
+for seed in 0 1 2; do run -g LLC_READ --seed $seed --base seed$seed.json ./app; done
+cat >layouts.py <<'PYTHON'
+import json
+def values(file, item):
+    return json.load(open(file))["groups"][0]["events"][item]
+alone = [[values(f"seed{s}.json", i)["value"] for s in range(3)] for i in range(2)]
+all = [values("layouts.json", i)["values"] for i in range(2)]
+print(alone == all, *(sorted(a)[1] for a in alone), *("%.3g" % (100 * (max(a) - min(a)) / sorted(a)[1]) for a in alone))
+PYTHON
+read -r same reads_median _ reads_spread _ < <(python3 layouts.py)
+is 'layouts: the values of each seed' True "$same"
+mv layouts.err err
+says 'layouts: the median and the spread' "^    $reads +$reads_median +${reads_spread//./[.]} %$"
+run --compare layouts.json --seeds 3 --limit 0% ./app; is 'layouts, compared' 0 $?
+line 'layouts, compared' "$reads +$reads_median +$reads_median +0 %  same; layouts differ by ${reads_spread//./[.]}%, "
+line 'layouts, compared' '^  these layouts: .*medians of 3 layouts$'
+run -g LLC_READ --compare layouts.json ./app; is 'one layout with three' 125 $?
+says 'one layout with three' 'the number of layouts differs'
+refused 'layouts on silicon' '--seeds counts a program in several layouts of a virtual machine' -g MEM --seeds 3 ./app
+refused 'layouts and a seed' 'leave out --seed, -r, -o' $on --seeds 3 --seed 1 ./app
+run -g LLC_READ --seeds 2 ./app 7; is 'layouts of a program that fails' 7 $?
 
 # -- names of anybody: no new line in the text, no cell or mark in Markdown
 python3 - <<'END'
