@@ -26,6 +26,14 @@ struct machine_geometry { char text[512]; };
 #define MACHINE_CHOSEN _IOR('V', 5, uint64_t)
 /* The number of --seed that programs on the machine have, those that the caller starts too. */
 #define MACHINE_SEED _IOR('V', 6, uint64_t)
+/* Programs since the machine was made. All of them are counted if `outside` and `aborted` are 0 and
+ * `begun` is `executed`. */
+struct machine_programs {
+	uint64_t executed, begun;	/* under the emulator; begun: their first instruction */
+	uint64_t outside;		/* as they are: the machine does not count them */
+	uint64_t aborted;		/* processes that an error of the emulator has ended */
+};
+#define MACHINE_PROGRAMS _IOR('V', 7, struct machine_programs)
 /* Variables that `vpmu run` takes for its options --only and --seed. */
 #define MACHINE_ONLY_ENV "VPMU_ONLY"
 #define MACHINE_SEED_ENV "VPMU_SEED"

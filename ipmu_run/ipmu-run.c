@@ -289,6 +289,7 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 	struct measurement measured = { .events = c->events, .nevents = c->nevents,
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
 					.only = w->o->only,
+					.emulated = own_words(w->o->argv) != w->o->argv,
 					.company = w->job ? &w->job->company : NULL,
 					.watch = &watch };
 	const struct report events = { .machine = w->machine, .m = &measured,

@@ -191,6 +191,8 @@ void job_describe_node(struct job *j, const struct measurement *mine, struct mea
 
 	*out = *mine;
 	out->status = here.status;
+	if (out->emulated && out->begun < (uint64_t)here.n && !out->uncounted[0])
+		snprintf(out->uncounted, sizeof(out->uncounted), "of a rank " MEASURE_NOT_EXECUTED);
 	j->shape = job_shape_here(j, &j->own_node);
 	j->shape.ranks = j->own_node.ranks = here.n;
 	j->shape.ended = here.ended;

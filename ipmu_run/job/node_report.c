@@ -112,6 +112,8 @@ static void join_heads(struct from_json *const *r, int n, struct measurement *ou
 			out->status = r[i]->m.status;
 		if (!out->lost[0])
 			memcpy(out->lost, r[i]->m.lost, sizeof(out->lost));
+		if (!out->uncounted[0])
+			memcpy(out->uncounted, r[i]->m.uncounted, sizeof(out->uncounted));
 		if (r[i]->m.done < out->done)
 			out->done = r[i]->m.done;
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/machine_device.h"
 #include "measure.h"
 #include "now.h"
 #include "program.h"
@@ -26,6 +27,31 @@ static void check_chosen(struct measurement *m, uint64_t before)
 	if (m->only && !m->lost[0] && virtual_chosen() == before)
 		snprintf(m->lost, sizeof(m->lost), "--only %.200s: no program of that name was "
 			 "executed: nothing was counted", m->only);
+}
+
+static void note_uncounted(struct measurement *m, uint64_t n, const char *what)
+{
+	if (n && !m->uncounted[0])
+		snprintf(m->uncounted, sizeof(m->uncounted), "%llu program%s %s",
+			 (unsigned long long)n, n == 1 ? "" : "s", what);
+}
+
+/* A count of 0 would hide a program that never ran. */
+static void check_programs(struct measurement *m, const struct machine_programs *before)
+{
+	struct machine_programs now;
+	uint64_t begun;
+
+	if (!virtual_programs(&now))
+		return;
+	begun = now.begun - before->begun;
+	m->begun += begun;
+	if (m->emulated && !begun)
+		snprintf(m->uncounted, sizeof(m->uncounted), MEASURE_NOT_EXECUTED);
+	note_uncounted(m, now.outside - before->outside, "ran outside the machine");
+	note_uncounted(m, now.aborted - before->aborted, "died of an error of the emulator");
+	if (now.executed - before->executed > begun)
+		note_uncounted(m, now.executed - before->executed - begun, "could not be started");
 }
 
 static void conclude(const struct measurement *m, uint64_t began, uint64_t *ns,
@@ -48,6 +74,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	uint64_t *ns = &m->run_ns[measure_place(m, run, pass)], began, began_wall, chosen;
 	const struct company *with = m->company;
 	struct timeline *t = &m->timelines[measure_place(m, run, pass)];
+	struct machine_programs programs = { .begun = 0 };
 	struct watcher *w;
 	struct program p;
 	int rc = program_start(&p, argv), status = 0, stopped;
@@ -64,6 +91,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	}
 	began = virtual_clock_ns();
 	chosen = virtual_chosen();
+	virtual_programs(&programs);
 	began_wall = now_ns();
 	w = watcher_start(m->watch, s, m->nparts, t);
 	if (m->window && window_open(m->window, s, w, m->nparts)) {
@@ -95,6 +123,7 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 	if (stopped && !m->lost[0])
 		snprintf(m->lost, sizeof(m->lost), "%s", lost);
 	check_chosen(m, chosen);
+	check_programs(m, &programs);
 	return 0;
 }
 

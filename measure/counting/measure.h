@@ -22,6 +22,9 @@ struct company {
 	void *arg;
 };
 
+#define MEASURE_UNCOUNTED_MAX 160
+#define MEASURE_NOT_EXECUTED "the program was not executed on the machine"
+
 struct measurement {
 	const struct event *events;
 	int nevents, nparts;		/* parts of all events together */
@@ -39,6 +42,9 @@ struct measurement {
 	int status;			/* the program's last that is not 0, as a shell has it */
 	bool killed;			/* a signal has ended the program, and the runs */
 	const char *only;	/* nothing but this program is counted; NULL: all is */
+	bool emulated;		/* the program is started on a virtual machine, by `vpmu run` */
+	uint64_t begun;		/* programs that the machine has executed meanwhile */
+	char uncounted[MEASURE_UNCOUNTED_MAX];	/* which programs were not counted; "": none */
 	char lost[COUNT_WHY_MAX];	/* what could not be read, "" if all could */
 };
 

@@ -81,6 +81,11 @@ uint64_t virtual_chosen(void)
 	return virtual_is_beside() && !ioctl(device(), MACHINE_CHOSEN, &n) ? n : 0;
 }
 
+bool virtual_programs(struct machine_programs *out)
+{
+	return virtual_is_beside() && !ioctl(device(), MACHINE_PROGRAMS, out);
+}
+
 bool virtual_seed(uint64_t *out)
 {
 	return virtual_is_beside() && !ioctl(device(), MACHINE_SEED, out);

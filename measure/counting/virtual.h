@@ -23,6 +23,9 @@ bool virtual_is_native(void);
 /* Nothing but processes of this program is counted; and how many such programs were executed. */
 void virtual_only(const char *program);
 uint64_t virtual_chosen(void);
+/* Programs on the machine until now. False: there is none. */
+struct machine_programs;
+bool virtual_programs(struct machine_programs *out);
 /* The seed of the machine's addresses and random numbers. False: there is none. */
 bool virtual_seed(uint64_t *out);
 /* Geometry and latencies on one line. False: there is none. */

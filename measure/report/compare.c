@@ -259,8 +259,11 @@ static int check_age(struct comparison *c, const struct saved *s)
 
 static int check_whole(struct comparison *c, const struct saved *s)
 {
+	const char *reason = saved_member(s, "reason");
+
 	return s->complete ? 0 :
-	       differ(c, "completeness", "the counts in %.200s are not complete", s->path);
+	       differ(c, "completeness", "the counts in %.200s are not complete%s%.200s", s->path,
+		      *reason ? ": " : "", reason);
 }
 
 static bool has_group(const struct saved *s, const char *group)

@@ -337,12 +337,15 @@ static int read_time(const struct event_reading *r)
 
 static void read_window(const struct event_reading *r)
 {
+	const char *reason = json_member_text(r->s->root, "reason");
 	struct window *w = &r->f->window;
 
-	if (!json_member(r->s->root, "from_mpi_init", json_type_boolean))
+	if (!json_member(r->s->root, "from_mpi_init", json_type_boolean)) {
+		snprintf(r->f->m.uncounted, sizeof(r->f->m.uncounted), "%s", reason);
 		return;
+	}
 	w->begun = json_member_bool(r->s->root, "from_mpi_init");
-	snprintf(w->reason, sizeof(w->reason), "%s", json_member_text(r->s->root, "reason"));
+	snprintf(w->reason, sizeof(w->reason), "%s", reason);
 	r->f->m.window = w;
 }
 

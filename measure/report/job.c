@@ -23,7 +23,7 @@ bool report_is_cut(const struct report *r)
 
 const char *report_reason(const struct report *r)
 {
-	return r->m->window ? r->m->window->reason : "";
+	return r->m->window && r->m->window->reason[0] ? r->m->window->reason : r->m->uncounted;
 }
 
 const char *report_window(const struct report *r)

@@ -83,7 +83,7 @@ struct report report_of_run(const struct report *r, int run, struct measurement 
 bool report_is_complete(const struct report *r);
 /* Has a signal ended the only run, so that these are counts of a part of it? */
 bool report_is_cut(const struct report *r);
-/* Why it is not complete, where ranks tell of their ends; "" otherwise. */
+/* Why it is not complete, if a rank or the virtual machine has said so; "" otherwise. */
 const char *report_reason(const struct report *r);
 /* "from MPI_Init to MPI_Finalize"; NULL: that was not asked for. */
 const char *report_window(const struct report *r);

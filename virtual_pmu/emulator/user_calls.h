@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 5
+#define VPMU_USER_VERSION 6
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
@@ -86,6 +86,8 @@ struct vpmu_user_calls {
 	void (*thread_created)(unsigned int vcpu);
 	/* A signal is about to end the program. */
 	void (*killed)(int number);
+	/* An error of QEMU itself is about to end the process. Called in a signal handler. */
+	void (*aborted)(void);
 };
 
 #endif

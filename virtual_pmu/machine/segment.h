@@ -119,6 +119,9 @@ struct vpmu_segment {
 	struct vpmu_undriven undriven[VPMU_UNDRIVEN_KEPT];
 	uint64_t violations_told, undriven_told;	/* of them printed by `vpmu run` */
 	uint64_t left_count, left_told;	/* programs that were executed outside the machine */
+	/* Programs that were executed under the emulator, and those of them that began. */
+	uint64_t executed_count, begun_count;
+	uint64_t aborted_count, aborted_told;	/* processes that an emulator's error has ended */
 	uint64_t chosen_count;		/* programs that --only had counted */
 	uint64_t lost_count, lost_told;	/* accesses for which the feed did not get the lock */
 	struct vpmu_devices devices;

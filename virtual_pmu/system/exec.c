@@ -45,6 +45,7 @@ struct room {
 	int lent;		/* a descriptor that the emulator inherits; -1: none */
 	bool beyond;		/* the path leads over a link that is the kernel's, in /proc */
 	bool left;		/* counted as one that leaves the machine */
+	bool executed;		/* counted as one that stays */
 	const char **words;	/* the arguments, the environment and texts of it */
 };
 
@@ -208,10 +209,10 @@ static bool is_open_for_writing(const char *path)
 
 /* ---- does it stay? ---- */
 
-/* A process can outlive its machine, and is then on none. */
-static bool follows(void)
+static void room_count_left(struct room *r)
 {
-	return *emulator && !access(vpmu_system.path, F_OK);
+	__atomic_fetch_add(&vpmu_system.segment->left_count, 1, __ATOMIC_RELAXED);
+	r->left = true;
 }
 
 static void room_leave(struct room *r, enum vpmu_program_kind kind)
@@ -229,8 +230,7 @@ static void room_leave(struct room *r, enum vpmu_program_kind kind)
 	};
 
 	dprintf(STDERR_FILENO, "vpmu: warning: %s %s\n", r->program.path, said[kind]);
-	__atomic_fetch_add(&vpmu_system.segment->left_count, 1, __ATOMIC_RELAXED);
-	r->left = true;
+	room_count_left(r);
 }
 
 /* Gives 1 for a program that stays on the machine, 0 for others, or a negative errno. */
@@ -240,13 +240,21 @@ static int stays(struct room *r)
 	const char *file;
 	int rc;
 
-	if (!follows())
+	if (!*emulator)
 		return 0;
+	/* The machine is out of reach, as after chroot(), or the process has outlived it. */
+	if (access(vpmu_system.path, F_OK)) {
+		room_count_left(r);
+		return 0;
+	}
 	rc = room_find(r);
 	if (rc)
 		return rc;
-	if (vpmu_program_load(r->name, p))
+	/* The kernel may execute it all the same, for instance without a free descriptor. */
+	if (vpmu_program_load(r->name, p)) {
+		room_count_left(r);
 		return 0;
+	}
 	file = vpmu_program_file(p);
 	if (same_file(file, tool) || same_file(file, "/proc/self/exe"))
 		return 0;
@@ -353,7 +361,11 @@ int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char
 		return rc;
 	}
 	*path = r->emulator.qemu;
-	return room_fill(r, *argv, *envp, argv, envp);
+	rc = room_fill(r, *argv, *envp, argv, envp);
+	if (!rc)
+		__atomic_fetch_add(&vpmu_system.segment->executed_count, 1, __ATOMIC_RELAXED);
+	r->executed = !rc;
+	return rc;
 }
 
 void vpmu_system_exec_failed(void)
@@ -362,6 +374,8 @@ void vpmu_system_exec_failed(void)
 		return;
 	if (room->left)
 		__atomic_fetch_sub(&vpmu_system.segment->left_count, 1, __ATOMIC_RELAXED);
+	if (room->executed)
+		__atomic_fetch_sub(&vpmu_system.segment->executed_count, 1, __ATOMIC_RELAXED);
 	room_take_back(room);
 	free(room->words);
 	free(room);

@@ -70,6 +70,21 @@ static int tell_number(uint64_t number, uint64_t argument)
 	return 0;
 }
 
+static int tell_programs(const struct vpmu_segment *s, uint64_t argument)
+{
+	struct machine_programs *out = vpmu_system.memory->memory(argument, sizeof(*out), true);
+
+	if (!out)
+		return -EFAULT;
+	*out = (struct machine_programs){
+		.executed = __atomic_load_n(&s->executed_count, __ATOMIC_RELAXED),
+		.begun = __atomic_load_n(&s->begun_count, __ATOMIC_RELAXED),
+		.outside = __atomic_load_n(&s->left_count, __ATOMIC_RELAXED),
+		.aborted = __atomic_load_n(&s->aborted_count, __ATOMIC_RELAXED),
+	};
+	return 0;
+}
+
 int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
@@ -91,6 +106,8 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 		return describe(s, argument);
 	case MACHINE_CHOSEN:
 		return tell_number(__atomic_load_n(&s->chosen_count, __ATOMIC_RELAXED), argument);
+	case MACHINE_PROGRAMS:
+		return tell_programs(s, argument);
 	case MACHINE_SEED:
 		return tell_number(vpmu_system_seed(), argument);
 	default:

@@ -266,6 +266,8 @@ static int launch_spawn(const struct vpmu_launch *launch, const char *path, char
 	pid_t parent = getpid(), pid;
 	sigset_t old;
 
+	if (launch->feed)
+		__atomic_fetch_add(&launch->place->segment->executed_count, 1, __ATOMIC_RELAXED);
 	block_forwarded(&old);
 	pid = fork();
 	if (pid == 0)

@@ -99,8 +99,13 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 	}
 }
 
-static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t lost)
+static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t aborted,
+			   uint64_t lost)
 {
+	if (aborted)
+		fprintf(stderr, "vpmu: %s: an error of the emulator ended %llu process%s: the "
+			"counts are not of all that ran\n", s->machine.name,
+			(unsigned long long)aborted, aborted == 1 ? "" : "es");
 	if (left)
 		fprintf(stderr, "vpmu: %s: %llu program%s ran outside the machine: the counts are "
 			"not of all that ran\n",
@@ -122,7 +127,7 @@ static uint64_t untold(uint64_t count, uint64_t *told)
 
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], kernel[2], left, lost, by_kernel;
+	uint64_t violations[2], undriven[2], kernel[2], left, aborted, lost, by_kernel;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
@@ -134,9 +139,10 @@ void vpmu_report(struct vpmu_segment *s)
 	by_kernel = s->by_kernel_count;
 	s->by_kernel_count = 0;
 	left = untold(s->left_count, &s->left_told);
+	aborted = untold(s->aborted_count, &s->aborted_told);
 	lost = untold(s->lost_count, &s->lost_told);
 	vpmu_unlock(s);
-	tell_uncounted(s, left, lost);
+	tell_uncounted(s, left, aborted, lost);
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);
 	tell_by_kernel(s, by_kernel, kernel[0], kernel[1]);

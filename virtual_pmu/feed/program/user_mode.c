@@ -91,6 +91,11 @@ static void on_killed(int number)
 	synchronise();
 }
 
+void vpmu_serving_aborted(void)
+{
+	__atomic_fetch_add(&vpmu_feed.segment->aborted_count, 1, __ATOMIC_RELAXED);
+}
+
 /* As far as Linux moves them. */
 static void fill_layout(uint64_t seed)
 {
@@ -114,6 +119,7 @@ static const struct vpmu_user_calls calls = {
 	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
 	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
 	.thread_created = on_thread_created, .killed = on_killed,
+	.aborted = vpmu_serving_aborted,
 };
 
 bool vpmu_serving_begin(const char *path, const char *tool, const char *only,

@@ -15,5 +15,9 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 /* Drops all translations; each block is translated anew before it is executed. Unlike
  * qemu_plugin_reset() it frees no callback that a thread may be about to call. */
 void vpmu_serving_forget(void);
+/* Counts this process as one that an error of the emulator ends. Safe in a signal handler. */
+void vpmu_serving_aborted(void);
+/* Gives the place in this process of memory that the program may write; or NULL. */
+void *vpmu_serving_memory(uint64_t address, uint64_t bytes);
 
 #endif
