@@ -75,6 +75,8 @@ static struct report work_describe(const struct work *w, const struct choice *c,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
 		.options = w->o->given, .name = w->o->name, .only = w->o->only,
 		.program = own_words(w->o->argv), .formula = formula_value,
+		.streams = { program_stream(STDIN_FILENO), program_stream(STDOUT_FILENO),
+			     program_stream(STDERR_FILENO) },
 	};
 }
 

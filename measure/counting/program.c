@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -193,6 +194,20 @@ static int program_wait(struct program *p)
 		;
 	child = 0;
 	return status;
+}
+
+const char *program_stream(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return "closed";
+	switch (st.st_mode & S_IFMT) {
+	case S_IFREG: return "file";
+	case S_IFIFO: return "pipe";
+	case S_IFSOCK: return "socket";
+	default: return isatty(fd) ? "terminal" : "device";
+	}
 }
 
 bool program_has_run(void)

@@ -40,6 +40,9 @@ static inline bool program_status_is_signal(int status)
 {
 	return status > 128 && status <= 128 + SIGRTMAX;
 }
+/* The kind of file that the caller and its program have as this descriptor: "terminal", "pipe",
+ * "file", "socket", "device", or "closed". */
+const char *program_stream(int fd);
 /* Has any been started? */
 bool program_has_run(void);
 /* Ends it before it has become the program. */

@@ -299,6 +299,26 @@ static int check_formulas(struct comparison *c)
 	return 0;
 }
 
+/* A program may write and buffer otherwise, or show progress, if its stream is another kind. */
+static int note_streams(struct comparison *c)
+{
+	static const char *const names[NOTES_MAX] = { "stdin", "stdout", "stderr" };
+
+	for (int i = 0; i < NOTES_MAX; i++) {
+		const char *old = saved_stream(c->old, names[i]), *new = saved_stream(c->new,
+										       names[i]);
+
+		if (!*old || !*new || !strcmp(old, new))
+			continue;
+		if (asprintf(&c->notes[c->nnotes], "%s was a %.40s in %.200s and is a %.40s in "
+			     "%.200s: a program may execute more or less for it", names[i], old,
+			     c->old->path, new, c->new->path) < 0)
+			return -ENOMEM;
+		c->nnotes++;
+	}
+	return 0;
+}
+
 static int check_all(struct comparison *c, bool begun)
 {
 	static const struct {
@@ -476,13 +496,15 @@ int compare(const struct saved *old, const struct saved *new, const struct limit
 		if (!item_find(old, &new->items[i]))
 			comparison_add(out, limits, NULL, &new->items[i]);
 	comparison_judge(out);
-	return comparison_sort(out) ? -ENOMEM : check_all(out, begun);
+	return comparison_sort(out) || note_streams(out) ? -ENOMEM : check_all(out, begun);
 }
 
 void comparison_free(struct comparison *c)
 {
 	for (int i = 0; i < c->ndifferences; i++)
 		free(c->differences[i].text);
+	for (int i = 0; i < c->nnotes; i++)
+		free(c->notes[i]);
 	free(c->items);
 	*c = (struct comparison){ .n = 0 };
 }

@@ -68,6 +68,7 @@ struct compared {
 };
 
 #define DIFFERENCES_MAX 10
+#define NOTES_MAX 3
 
 /* Why two reports do not speak of the same work on the same machine. */
 struct difference {
@@ -81,6 +82,8 @@ struct comparison {
 	int n, failed;
 	struct difference differences[DIFFERENCES_MAX];
 	int ndifferences;
+	char *notes[NOTES_MAX];		/* what may explain changes; none of it fails */
+	int nnotes;
 };
 
 /* The reports and limits have to outlive the comparison. begun: the new report is of a program that

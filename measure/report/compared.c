@@ -229,6 +229,8 @@ int compared_text(FILE *f, const struct comparison *c)
 			put_heading(f, group);
 		put_item(f, &c->items[i]);
 	}
+	for (int i = 0; i < c->nnotes; i++)
+		put_line(f, "  note: %s", c->notes[i]);
 	summary(c, line);
 	compared_line(f, "  %s", line);
 	return report_flush(f);
@@ -330,6 +332,10 @@ int compared_markdown(FILE *f, const struct comparison *c)
 		fputs("\n- compared by force: ", f);
 		compared_put_markdown(f, c->differences[i].text);
 	}
+	for (int i = 0; i < c->nnotes; i++) {
+		fputs("\n- note: ", f);
+		compared_put_markdown(f, c->notes[i]);
+	}
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
 		fputs("\n- ", f);
@@ -352,7 +358,13 @@ void compared_html(FILE *f, const struct comparison *c)
 	fprintf(f, "</strong></p>\n<p>%s. " SIGNS "</p>\n"
 		"<div class=\"scroll\"><table><tbody>\n", line);
 	put_table(f, &html, c);
-	fputs("</tbody></table></div>\n</section>\n", f);
+	fputs("</tbody></table></div>\n", f);
+	for (int i = 0; i < c->nnotes; i++) {
+		fputs("<p>Note: ", f);
+		markup_text(f, c->notes[i]);
+		fputs(".</p>\n", f);
+	}
+	fputs("</section>\n", f);
 }
 
 /* ---- JSON ---- */
@@ -401,7 +413,7 @@ struct json_object *compared_object(struct json_writer *w, const struct comparis
 {
 	char *headline = compared_headline(c, false);
 	struct json_object *o = json_object_begin(w), *items = json_array_begin(w),
-			   *differences = json_array_begin(w);
+			   *differences = json_array_begin(w), *notes = json_array_begin(w);
 
 	json_put_text(w, o, "old", c->old->path);
 	json_put_text(w, o, "new", c->new->path);
@@ -412,6 +424,9 @@ struct json_object *compared_object(struct json_writer *w, const struct comparis
 	for (int i = 0; i < c->ndifferences; i++)
 		json_append_text(w, differences, c->differences[i].text);
 	json_put(w, o, "differences", differences);
+	for (int i = 0; i < c->nnotes; i++)
+		json_append_text(w, notes, c->notes[i]);
+	json_put(w, o, "notes", notes);
 	for (int i = 0; i < c->n; i++)
 		json_append(w, items, item_object(w, &c->items[i]));
 	json_put(w, o, "items", items);

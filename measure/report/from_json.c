@@ -426,6 +426,8 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 		.program = out->program, .job = out->job.nodes ? &out->job : NULL,
 		.elsewhere = true, .formula = formula_value,
 	};
+	for (int i = 0; i < REPORT_STREAMS && saved_has(s, "streams"); i++)
+		out->report.streams[i] = saved_stream(s, report_stream_name(i));
 	out->m.killed = !s->complete && report_is_complete(&out->report);
 	return 0;
 }

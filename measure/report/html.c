@@ -246,6 +246,11 @@ static void summary(FILE *f, const struct report *r)
 			r->job->node[i].ranks == 1 ? "" : "s");
 	}
 	origin(f, r);
+	for (int i = 0; r->streams[0] && i < REPORT_STREAMS; i++) {
+		fprintf(f, "%s%s: ", i ? " &middot; " : "<p class=\"soft\">",
+			report_stream_name(i));
+		element(f, "", r->streams[i], i + 1 < REPORT_STREAMS ? "" : "</p>\n");
+	}
 	if (r->only)
 		element(f, "<p>Counted: processes of ", r->only, "</p>\n");
 	if (r->machine->is_virtual)

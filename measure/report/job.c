@@ -32,6 +32,13 @@ const char *report_window(const struct report *r)
 	       "from start to end: MPI_Init was not called where it can be seen";
 }
 
+const char *report_stream_name(int stream)
+{
+	static const char *const names[REPORT_STREAMS] = { "stdin", "stdout", "stderr" };
+
+	return names[stream];
+}
+
 /* A shell that the program was run by has the same status, and it may be the program's own. */
 void report_status_text(int status, char out[128])
 {

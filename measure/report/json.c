@@ -256,6 +256,18 @@ static void put_timelines(struct json_writer *w, struct json_object *o, const st
 	json_put(w, o, "timelines", all);
 }
 
+static void put_streams(struct json_writer *w, struct json_object *o, const struct report *r)
+{
+	struct json_object *streams;
+
+	if (!r->streams[0])
+		return;
+	streams = json_object_begin(w);
+	for (int i = 0; i < REPORT_STREAMS; i++)
+		json_put_text(w, streams, report_stream_name(i), r->streams[i]);
+	json_put(w, o, "streams", streams);
+}
+
 /* How the counts came about. A file with these members can be compared (compare.h). */
 static void put_origin(struct json_writer *w, struct json_object *o, const struct report *r)
 {
@@ -280,6 +292,7 @@ static void put_origin(struct json_writer *w, struct json_object *o, const struc
 	json_put_text(w, o, "options", r->options);
 	json_put(w, o, "program", program);
 	json_put_text(w, o, "name", r->name);
+	put_streams(w, o, r);
 	json_put_text(w, o, "only", r->only);
 	json_put_text(w, o, "geometry", r->machine->geometry);
 }

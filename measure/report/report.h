@@ -27,6 +27,8 @@ struct report_job {
 	bool first;		/* rank 0 is among them */
 };
 
+#define REPORT_STREAMS 3
+
 struct report {
 	const struct machine *machine;
 	const struct measurement *m;
@@ -38,6 +40,8 @@ struct report {
 	const char *name;		/* of --name; NULL: none */
 	const char *only;		/* the program that is counted; NULL: all that ran */
 	char *const *program;		/* all arguments; NULL: none */
+	/* Kinds of stdin, stdout and stderr, as program_stream() names them; NULL: not known. */
+	const char *streams[REPORT_STREAMS];
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
 	bool elsewhere;			/* counted on another machine than this one */
 	const char *by;			/* what shows it; NULL: ipmu-run */
@@ -75,6 +79,8 @@ bool report_is_rate(const struct report *r, const struct group_metric *m);
 int report_metric_at(const struct report *r, const struct report_group *g, int i);
 /* Does the group name this event for the first time? Its clock may be one of its events, too. */
 bool report_is_first(const struct report_group *g, int i);
+/* "stdin" and so on. */
+const char *report_stream_name(int stream);
 /* Seconds of the program: beside a virtual machine on its clock, on a booted one on that of the
  * first group that has one. */
 struct value report_seconds(const struct report *r);

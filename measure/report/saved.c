@@ -407,6 +407,16 @@ const char *saved_member(const struct saved *s, const char *key)
 	       json_object_to_json_string_ext(o, JSON_C_TO_STRING_NOSLASHESCAPE) : "";
 }
 
+const char *saved_stream(const struct saved *s, const char *name)
+{
+	struct json_object *streams = NULL, *o = NULL;
+
+	json_object_object_get_ex(s->root, "streams", &streams);
+	if (json_object_is_type(streams, json_type_object))
+		json_object_object_get_ex(streams, name, &o);
+	return json_object_is_type(o, json_type_string) ? json_object_get_string(o) : "";
+}
+
 bool saved_equal(const struct saved *a, const struct saved *b, const char *key)
 {
 	struct json_object *x = NULL, *y = NULL;

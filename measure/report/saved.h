@@ -59,6 +59,8 @@ const char *saved_event_of(const struct saved_item *metric, const char *text, si
 
 /* A member of the report itself, as text for people: "" where it is absent or null. */
 const char *saved_member(const struct saved *s, const char *key);
+/* The kind of "stdin" and so on; "" where it is not known. */
+const char *saved_stream(const struct saved *s, const char *name);
 bool saved_has(const struct saved *s, const char *key);
 /* The name of --name, or the last part of the program's path; "" if the report has neither. */
 const char *saved_program_name(const struct saved *s);

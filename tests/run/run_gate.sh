@@ -122,6 +122,27 @@ line '--diff, back, fails what is better' "$reads .*  FAILED: beyond -1%, better
 ipmu-run --diff base.json page.json --limit 1% >/dev/full 2>err; is '--diff, a full disk' 125 $?
 says '--diff, a full disk' 'No space left'
 
+# -- streams of another kind are noted
+streams() { python3 -c 'import json, sys
+print(*json.load(open(sys.argv[1]))["streams"].values())' "$1"; }
+ipmu-run --on skl-4c8t -g LLC_READ -o filed ./app </etc/passwd >out 2>&1
+is 'streams: files' 'file file file' "$(streams filed.json)"
+: | ipmu-run --on skl-4c8t -g LLC_READ -o piped ./app 2>/dev/null | cat
+is 'streams: pipes' 'pipe pipe device' "$(streams piped.json)"
+python3 -c 'import pty, sys
+sys.exit(pty.spawn(sys.argv[1:]))' ipmu-run --on skl-4c8t -g LLC_READ -o typed ./app >out 2>&1 </dev/null
+is 'streams: a terminal' 'terminal terminal terminal' "$(streams typed.json)"
+ipmu-run --diff typed.json filed.json --limit 50% >out 2>err; is 'streams: a difference does not fail' 0 $?
+line 'streams: text' '^  note: stdout was a terminal in typed.json and is a file in filed.json: '
+ipmu-run --diff typed.json filed.json --format markdown >out 2>err
+line 'streams: markdown' '^- note: stdout was a terminal '
+ipmu-run --diff typed.json filed.json --format json >noted.json 2>err
+is 'streams: JSON' 3 "$(json noted.json "len(c['notes'])")"
+ipmu-run --on skl-4c8t -g LLC_READ --compare typed.json -o noted ./app <filed.json >out 2>err
+grep -q '<p>Note: stdin was a terminal in typed.json' noted.html; verdict 'streams: the page' $?
+ipmu-run --diff typed.json typed.json >out 2>err
+if grep -q note: out; then bad 'streams: a note without a difference'; else ok; fi
+
 # -- a program that fails, and what it leaves
 run -g LLC_READ --compare base.json --limit 0% ./app 7; is 'another program' 125 $?
 says 'another program' "cannot compare this run with it: the program differs: '\[\"./app\"\]', called app, in base.json"

@@ -17,7 +17,5 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 void vpmu_serving_forget(void);
 /* Counts this process as one that an error of the emulator ends. Safe in a signal handler. */
 void vpmu_serving_aborted(void);
-/* Gives the place in this process of memory that the program may write; or NULL. */
-void *vpmu_serving_memory(uint64_t address, uint64_t bytes);
 
 #endif
