@@ -36,9 +36,9 @@ EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare headlin
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
-EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,node region socket) \
+EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,message node region socket) \
 	$(patsubst %,$(O)/measure/counting/%.o,cpus watch timeline window virtual) \
-	$(O)/common/private_folder.o
+	$(addprefix $(O)/common/,complain.o private_folder.o shown.o)
 EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o
 EXTRA_OBJECTS_shown = $(O)/common/shown.o

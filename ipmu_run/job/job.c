@@ -35,7 +35,8 @@ static void company_end(void *arg, const struct program *p, int status, uint64_t
 {
 	struct job *j = arg;
 	struct node *node = j->node;
-	const struct region_message gone = { REGION_GONE, j->as.rank, status, p->killed };
+	const struct region_message gone = { REGION_HEAD, REGION_GONE, j->as.rank, status,
+					     p->killed };
 	char why[COUNT_WHY_MAX];
 
 	node_halt(node);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "descriptor.h"
+#include "message.h"
 #include "now.h"
 #include "socket.h"
 #include "statuses.h"
@@ -32,19 +33,14 @@
 #define ANSWER_MS 2000		/* to a program's end: a report is written first if need be */
 #define LINGER_MS 600		/* Open MPI's mpirun grants a second, Hydra nothing */
 #define CLIENTS_MAX 4096
-#define OPTIONS_MAX 4096	/* bytes of them that are compared */
 #define OPTIONS_SHOWN 200
-
-struct hello { int rank; struct cpus cpus; char options[OPTIONS_MAX]; };
-enum { WORD_GO, WORD_REFUSED };
-struct word { int what, status; };
 
 /* A connection: of another ipmu-run, which stays, or of a rank, for one message. */
 struct client {
 	int fd;			/* -1: is gone */
 	bool heard;		/* nothing more is expected */
 	bool begins;		/* a rank that waits for the region to begin */
-	struct hello *hello;	/* of an ipmu-run, even if it is gone; NULL: not met */
+	struct message_hello *hello;	/* of an ipmu-run, even if it is gone; NULL: not met */
 	bool released, ended;
 	int status;
 };
@@ -54,7 +50,7 @@ struct node {
 	int fd;			/* of the leader: where others come; of others: to it */
 	char path[SOCKET_PATH_MAX];
 	bool leads, lingers;
-	struct hello own;
+	struct message_hello own;
 	struct cpus all;
 	struct client *clients;
 	int nclients;
@@ -89,7 +85,7 @@ static int bind_or_connect(struct node *n)
 
 static bool say(const struct client *c, int what, int status)
 {
-	const struct word word = { what, status };
+	const struct message_word word = { { MESSAGE_WORD, MESSAGE_VERSION }, what, status };
 
 	return c->fd >= 0 && send(c->fd, &word, sizeof(word), MSG_NOSIGNAL) == sizeof(word);
 }
@@ -114,7 +110,7 @@ static void client_end(struct client *c)
 	c->heard = true;
 }
 
-static void member_meet(struct node *n, struct client *c, const struct hello *hello)
+static void member_meet(struct node *n, struct client *c, const struct message_hello *hello)
 {
 	c->hello = malloc(sizeof(*c->hello));
 	if (!c->hello) {
@@ -122,7 +118,6 @@ static void member_meet(struct node *n, struct client *c, const struct hello *he
 		return;
 	}
 	*c->hello = *hello;
-	c->hello->options[OPTIONS_MAX - 1] = '\0';
 	if (n->go_ns)
 		member_release(n, c);	/* late, but as welcome */
 	else
@@ -143,9 +138,9 @@ static int met(const struct node *n)
 /* A rank that has ended early stays connected until all is written. */
 static void client_answer(struct client *c, enum region_answer what)
 {
-	const char byte = (char)what;
+	const struct region_reply reply = { { MESSAGE_ANSWER, MESSAGE_VERSION }, (int)what };
 
-	(void)!send(c->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)!send(c->fd, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
 	c->heard = true;
 	c->begins = false;
 	if (what != REGION_EARLY)
@@ -166,17 +161,23 @@ static void client_take(struct node *n, struct client *c, const struct region_me
 
 static void client_hear(struct node *n, struct client *c)
 {
-	union { struct hello hello; struct region_message message; } said;
-	ssize_t got = recv(c->fd, &said, sizeof(said), MSG_DONTWAIT);
+	union message said;
+	ssize_t got = recv(c->fd, &said, sizeof(said), MSG_DONTWAIT | MSG_TRUNC);
+	char why[MESSAGE_WHY_MAX] = "its message is out of place";
+	bool known;
 
 	if (got < 0 && errno == EAGAIN)
 		return;
-	if (got == sizeof(said.hello) && !c->hello)
+	known = got > 0 && !message_check(&said, (size_t)got, why);
+	if (known && said.head.type == MESSAGE_HELLO && !c->hello) {
 		member_meet(n, c, &said.hello);
-	else if (got == sizeof(said.message))
-		client_take(n, c, &said.message);
-	else
+	} else if (known && said.head.type == MESSAGE_REGION) {
+		client_take(n, c, &said.region);
+	} else {
+		if (got > 0)
+			message_refuse(c->fd, why);
 		client_end(c);
+	}
 }
 
 static bool accept_one(struct node *n)
@@ -379,14 +380,14 @@ int node_await(struct node *n)
 {
 	struct pollfd one = { .fd = n->fd, .events = POLLIN };
 	int64_t until = now_ms() + GO_MS;
-	struct word word;
+	union message m;
 
 	while (now_ms() < until && !program_ending()) {
 		if (poll(&one, 1, (int)(until - now_ms()) + 1) <= 0)
 			continue;
-		if (recv(n->fd, &word, sizeof(word), 0) != sizeof(word))
+		if (message_receive(n->fd, MESSAGE_WORD, &m))
 			return STATUS_OURS;	/* the leader has gone, and has said why */
-		return word.what == WORD_REFUSED ? word.status : 0;
+		return m.word.what == WORD_REFUSED ? m.word.status : 0;
 	}
 	/* A launcher that ends the job may do so because the leader has refused. */
 	return program_ending() ? 128 + program_ending() : 0;
@@ -406,13 +407,14 @@ static bool readable(int fd, int ms)
 
 bool node_gone(struct node *n, const struct program *p, int status, bool asks)
 {
-	const struct region_message m = { REGION_GONE, n->own.rank, status, p->killed };
-	char answer = REGION_WELL;
+	const struct region_message m = { REGION_HEAD, REGION_GONE, n->own.rank, status,
+					  p->killed };
+	union message answer;
 
-	if (send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && asks &&
-	    readable(n->fd, ANSWER_MS) && recv(n->fd, &answer, 1, 0) != 1)
-		answer = REGION_WELL;
-	n->lingers = answer == REGION_EARLY;
+	n->lingers = send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && asks &&
+		     readable(n->fd, ANSWER_MS) &&
+		     !message_receive(n->fd, MESSAGE_ANSWER, &answer) &&
+		     answer.reply.answer == REGION_EARLY;
 	return asks && (p->killed || n->lingers);
 }
 
@@ -433,8 +435,9 @@ int node_meet(const struct launched *l, const char *options, struct node **out,
 	if (!rc) {
 		n->as = *l;
 		n->wake = descriptor_move_up(eventfd(0, EFD_CLOEXEC));
+		n->own.head = (struct message_head){ MESSAGE_HELLO, MESSAGE_VERSION };
 		n->own.rank = l->rank;
-		snprintf(n->own.options, OPTIONS_MAX, "%s", options);
+		snprintf(n->own.options, sizeof(n->own.options), "%s", options);
 		n->all = n->own.cpus;
 		n->began_ms = now_ms();
 		rc = n->wake < 0 ? -errno : bind_or_connect(n);

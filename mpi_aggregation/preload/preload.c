@@ -57,7 +57,7 @@ static void ask(int fd, uint64_t is, const struct sockaddr_un *to,
 		const struct region_message *message)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	char answer;
+	struct region_reply answer;	/* any: it may go on */
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -67,7 +67,7 @@ static void ask(int fd, uint64_t is, const struct sockaddr_un *to,
 	if (!descriptor_is(fd, is) ||
 	    send(fd, message, sizeof(*message), MSG_NOSIGNAL) != sizeof(*message))
 		return;
-	while (descriptor_is(fd, is) && recv(fd, &answer, 1, 0) < 0 && errno == EINTR)
+	while (descriptor_is(fd, is) && recv(fd, &answer, sizeof(answer), 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -75,7 +75,7 @@ static void tell(enum region_what what)
 {
 	const char *text = secure_getenv(REGION_ENV);
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct region_message message = { .what = (int)what };
+	struct region_message message = { .head = REGION_HEAD, .what = (int)what };
 	int fd, at = 0, saved = errno;
 
 	if (!text || sscanf(text, "%d:%n", &message.rank, &at) != 1 || !at ||

@@ -75,16 +75,22 @@ static void ring(void *arg)
 
 /* ---- ranks ---- */
 
-static int say(int what, int rank, int status, int killed)
+static int send_bytes(const void *m, size_t bytes)
 {
-	const struct region_message m = { what, rank, status, killed };
 	const char *path = strchr(getenv(REGION_ENV), ':') + 1;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
 	assert_int_equal(socket_connect(fd, path), 0);
-	assert_int_equal(send(fd, &m, sizeof(m), 0), sizeof(m));
+	assert_int_equal(send(fd, m, bytes, 0), bytes);
 	return fd;
+}
+
+static int say(int what, int rank, int status, int killed)
+{
+	const struct region_message m = { REGION_HEAD, what, rank, status, killed };
+
+	return send_bytes(&m, sizeof(m));
 }
 
 static bool readable(int fd, int ms)
@@ -96,11 +102,23 @@ static bool readable(int fd, int ms)
 
 static int answer(int fd)
 {
-	char byte = 77;
+	struct region_reply reply;
 
 	assert_true(readable(fd, SOON_MS));
-	assert_int_equal(recv(fd, &byte, 1, 0), 1);
-	return byte;
+	assert_int_equal(recv(fd, &reply, sizeof(reply), 0), sizeof(reply));
+	assert_int_equal(reply.head.type, MESSAGE_ANSWER);
+	assert_int_equal(reply.head.version, 1);
+	return reply.answer;
+}
+
+/* The connection is closed without an answer. */
+static void refused(int fd)
+{
+	char byte;
+
+	assert_true(readable(fd, SOON_MS));
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
 }
 
 static void well(int fd)
@@ -211,12 +229,12 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 	(void)state;
 	begin(2);
 	fd = say(REGION_BEGUN, 0, 0, 0);
-	well(say(99, 0, 0, 0));
+	refused(say(99, 0, 0, 0));
 	later_s = 9;
-	well(say(99, 0, 0, 0));
+	refused(say(99, 0, 0, 0));
 	assert_false(readable(fd, NOT_MS));
 	later_s = 10;
-	well(say(99, 0, 0, 0));
+	refused(say(99, 0, 0, 0));
 	well(fd);
 	well(say(REGION_BEGUN, 1, 0, 0));
 	well(say(REGION_ENDED, 0, 0, 0));
@@ -224,6 +242,39 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 	end();
 	later_s = 0;
 	assert_int_equal(counted(), 1);
+}
+
+/* Each differs from a rank's end in one member, or is cut. */
+static void other_messages_are_refused_and_change_nothing(void **state)
+{
+	static const struct region_message messages[] = {
+		{ { MESSAGE_REGION, 2 }, REGION_GONE, 0, 0, 0 },
+		{ { MESSAGE_REGION, 0 }, REGION_GONE, 0, 0, 0 },
+		{ { 0, 1 }, REGION_GONE, 0, 0, 0 },
+		{ { MESSAGE_WORD + 1, 1 }, REGION_GONE, 0, 0, 0 },
+		{ { MESSAGE_HELLO, 1 }, REGION_GONE, 0, 0, 0 },
+		{ { MESSAGE_ANSWER, 1 }, REGION_GONE, 0, 0, 0 },
+		{ REGION_HEAD, REGION_GONE + 1, 0, 0, 0 },
+		{ REGION_HEAD, -1, 0, 0, 0 },
+		{ REGION_HEAD, REGION_GONE, -1, 0, 0 },
+		{ REGION_HEAD, REGION_GONE, 0, -1, 0 },
+		{ REGION_HEAD, REGION_GONE, 0, 256, 0 },
+		{ REGION_HEAD, REGION_GONE, 0, 137, 2 },
+		{ REGION_HEAD, REGION_GONE, 0, 1, 1 },
+	};
+	const struct region_message whole = { REGION_HEAD, REGION_GONE, 0, 0, 0 };
+
+	(void)state;
+	begin(1);
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
+		refused(send_bytes(&messages[i], sizeof(messages[i])));
+	for (size_t bytes = 1; bytes < sizeof(whole); bytes++)
+		refused(send_bytes(&whole, bytes));
+	well(say(REGION_BEGUN, 0, 0, 0));
+	well(say(REGION_ENDED, 0, 0, 0));
+	end();
+	assert_int_equal(counted(), 1);
+	assert_string_equal(window.reason, "");
 }
 
 static void without_mpi_everything_is_counted(void **state)
@@ -346,7 +397,7 @@ static void nonsense_is_answered_or_ended(void **state)
 	close(silent);
 	silent = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	assert_int_equal(socket_connect(silent, path), 0);
-	well(say(99, 0, 0, 0));
+	refused(say(99, 0, 0, 0));
 	well(say(REGION_BEGUN, 0, 0, 0));
 	well(say(REGION_ENDED, 0, 0, 0));
 	end();
@@ -375,6 +426,7 @@ int main(void)
 		TEST(ranks_wait_for_the_last_to_begin),
 		TEST(a_program_without_mpi_is_not_waited_for),
 		TEST(a_rank_that_does_not_come_is_waited_for_10_s),
+		TEST(other_messages_are_refused_and_change_nothing),
 		TEST(without_mpi_everything_is_counted),
 		TEST(the_first_reason_counts),
 		TEST(one_that_waits_for_the_report_is_not_let_go_by_the_others),
