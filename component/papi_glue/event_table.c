@@ -34,11 +34,14 @@ static struct event_entry *add_entry(struct event_table *t, const char *name)
 	return e;
 }
 
-static int find_name(const struct event_table *t, const char *name, bool unlisted)
+typedef int name_compare(const char *a, const char *b);
+
+static int find_name(const struct event_table *t, const char *name, bool unlisted,
+		     name_compare *compare)
 {
 	for (int i = 0; i < t->n; i++)
 		if (!(unlisted && t->entries[i]->number >= 0) &&
-		    strcasecmp(t->entries[i]->name, name) == 0)
+		    compare(t->entries[i]->name, name) == 0)
 			return i;
 	return -ENOENT;
 }
@@ -52,7 +55,7 @@ static int list_entry(struct event_table *t, int event, int umask, int parent)
 
 	if (ipmu_event_list(t->sys, event, umask, &info))
 		return -ENOENT;
-	code = find_name(t, info.name, true);
+	code = find_name(t, info.name, true, strcasecmp);
 	e = code < 0 ? add_entry(t, info.name) : t->entries[code];
 	if (!e)
 		return -ENOMEM;
@@ -142,11 +145,12 @@ static int add_composed(struct event_table *t, const char *name, char *why)
 	return t->n - 1;
 }
 
-/* Find a name's code, or add one. A name that cannot be counted as it is, without a unit mask, may
- * be listed all the same. */
+/* Find a name's code, or add one. Spellings of a name have codes of their own: PAPI finds counts by
+ * code, and gave one of two events with the same code the count 0. A name that cannot be counted as
+ * it is, without a unit mask, may be listed all the same. */
 int event_table_code(struct event_table *t, const char *name, bool listing, char *why)
 {
-	int code = find_name(t, name, false), rc;
+	int code = find_name(t, name, false, strcmp), rc;
 
 	if (code < 0)
 		code = add_composed(t, name, why);
@@ -155,7 +159,7 @@ int event_table_code(struct event_table *t, const char *name, bool listing, char
 	rc = list_around(t, name);
 	if (rc)
 		return no_room(name, why);
-	rc = find_name(t, name, false);
+	rc = find_name(t, name, false, strcasecmp);
 	return rc < 0 ? code : rc;
 }
 
