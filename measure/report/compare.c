@@ -115,10 +115,11 @@ void limits_free(struct limits *l)
 	*l = (struct limits){ NULL, 0 };
 }
 
-/* An event may be named with its component or without. */
+/* An event may be named in any spelling. */
 static bool is_item(const struct saved_item *item, const char *name)
 {
-	return !strcmp(item->name, name) || !strcmp(saved_short_name(item), name);
+	return !strcmp(item->name, name) ||
+	       (!item->unit && saved_same_event(item->name, name));
 }
 
 static bool has_item(const struct saved *s, const char *name)
@@ -355,14 +356,17 @@ static int check_all(struct comparison *c, bool begun)
 
 /* ---- items ---- */
 
-/* An event is the same in each group that has it. */
+/* An event is the same in each group that has it, and in any spelling. */
 static bool is_same_row(const struct saved_item *a, const struct saved_item *b)
 {
-	return a->unit ? saved_same_item(a, b) : saved_same_name(a, b);
+	return a->unit ? saved_same_item(a, b) : !b->unit && saved_same_event(a->name, b->name);
 }
 
 static const struct saved_item *item_find(const struct saved *s, const struct saved_item *like)
 {
+	for (int i = 0; i < s->n; i++)
+		if (saved_same_item(&s->items[i], like))
+			return &s->items[i];
 	for (int i = 0; i < s->n; i++)
 		if (is_same_row(&s->items[i], like))
 			return &s->items[i];
@@ -412,7 +416,7 @@ static const struct compared *event_named(const struct comparison *c, const char
 {
 	for (int i = 0; i < c->n; i++)
 		if (c->items[i].old && !c->items[i].old->unit &&
-		    !strcmp(c->items[i].old->name, name))
+		    saved_same_event(c->items[i].old->name, name))
 			return &c->items[i];
 	return NULL;
 }

@@ -230,7 +230,7 @@ int compared_text(FILE *f, const struct comparison *c)
 		put_item(f, &c->items[i]);
 	}
 	for (int i = 0; i < c->nnotes; i++)
-		put_line(f, "  note: %s", c->notes[i]);
+		compared_line(f, "  note: %s", c->notes[i]);
 	summary(c, line);
 	compared_line(f, "  %s", line);
 	return report_flush(f);

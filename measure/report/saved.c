@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "report.h"
 
@@ -133,14 +134,68 @@ const char *saved_short_name(const struct saved_item *item)
 	return colons ? colons + 3 : item->name;
 }
 
-bool saved_same_name(const struct saved_item *a, const struct saved_item *b)
+/* A part of a name: PMU, event, unit mask or qualifier. The manual's spelling has dots. */
+static const char *name_part(const char *at, size_t *length)
 {
-	return !strcmp(a->name, b->name) && !a->unit == !b->unit;
+	at += strspn(at, ".:");
+	*length = strcspn(at, ".:");
+	return at;
+}
+
+static int count_part(const char *name, const char *part, size_t length)
+{
+	size_t n;
+	int count = 0;
+
+	for (name = name_part(name, &n); n; name = name_part(name + n, &n))
+		count += n == length && !strncasecmp(name, part, n);
+	return count;
+}
+
+/* Both names begin with the same part, and have the same others in any order. */
+static bool same_parts(const char *a, const char *b)
+{
+	size_t n, k;
+	const char *part = name_part(a, &n);
+
+	b = name_part(b, &k);
+	if (n != k || strncasecmp(part, b, n) != 0)
+		return false;
+	for (; n; part = name_part(part + n, &n))
+		if (count_part(a, part, n) != count_part(b, part, n))
+			return false;
+	for (part = b; k; part = name_part(part + k, &k))
+		if (count_part(a, part, k) != count_part(b, part, k))
+			return false;
+	return true;
+}
+
+static const char *without_component(const char *name)
+{
+	const char *colons = strstr(name, ":::");
+
+	return colons ? colons + 3 : name;
+}
+
+/* A PMU's name stands before a dot or two colons. Without one, the name itself. */
+static const char *without_pmu(const char *name)
+{
+	size_t n;
+	const char *end = name_part(name, &n) + n;
+
+	return *end == '.' || !strncmp(end, "::", 2) ? end : name;
+}
+
+bool saved_same_event(const char *a, const char *b)
+{
+	a = without_component(a);
+	b = without_component(b);
+	return same_parts(a, b) || same_parts(without_pmu(a), b) || same_parts(a, without_pmu(b));
 }
 
 bool saved_same_item(const struct saved_item *a, const struct saved_item *b)
 {
-	return !strcmp(a->group, b->group) && saved_same_name(a, b);
+	return !strcmp(a->group, b->group) && !strcmp(a->name, b->name) && !a->unit == !b->unit;
 }
 
 const char *saved_event_of(const struct saved_item *metric, const char *text, size_t bytes)

@@ -51,9 +51,11 @@ int saved_write_base(FILE *f, struct saved *s);
 
 /* Without the component of an event. */
 const char *saved_short_name(const struct saved_item *item);
-/* Two items of the same name and kind; saved_same_item: of the same group as well. */
-bool saved_same_name(const struct saved_item *a, const struct saved_item *b);
+/* Two items of the same group, name and kind. */
 bool saved_same_item(const struct saved_item *a, const struct saved_item *b);
+/* True for spellings of one event: letter case, a dot before a unit mask, the order of qualifiers,
+ * with component and PMU or without. */
+bool saved_same_event(const char *a, const char *b);
 /* The event for which the first `bytes` of text stand in a metric's formula, NULL: none. */
 const char *saved_event_of(const struct saved_item *metric, const char *text, size_t bytes);
 

@@ -59,6 +59,36 @@ static void test_limits(void **state)
 	limits_free(&l);
 }
 
+/* ---- names ---- */
+
+static void test_spellings(void **state)
+{
+	static const char base[] = "intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0";
+	static const char *const same[] = {
+		base, "intel_uncore:::skl_unc_cbo.unc_cbo_cache_lookup:read_i:box=0",
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0",
+		"skl_unc_cbo::UNC_CBO_CACHE_LOOKUP:READ_I:box=0",
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP.READ_I:box=0",
+		"UNC_CBO_CACHE_LOOKUP.READ_I:box=0", "UNC_CBO_CACHE_LOOKUP:box=0:READ_I",
+		"intel_uncore:::UNC_CBO_CACHE_LOOKUP:READ_I:BOX=0",
+	}, *const other[] = {
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I", "READ_I:box=0", "", "skl_unc_cbo",
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=1",
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0:package=0",
+		"snb_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0",
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_ES:box=0",
+		"skl_unc_cbo.UNC_CBO_CACHE:READ_I:box=0",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (!saved_same_event(base, same[i]) || !saved_same_event(same[i], base))
+			fail_msg("not the same event: %s", same[i]);
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		if (saved_same_event(base, other[i]) || saved_same_event(other[i], base))
+			fail_msg("the same event: %s", other[i]);
+}
+
 /* ---- verdicts ---- */
 
 static void test_verdicts(void **state)
@@ -681,6 +711,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_medians),
