@@ -73,9 +73,9 @@ static int meet_nodes(struct job *j, const char *prefix, char why[COUNT_WHY_MAX]
 	j->has_first = here.has_first || !others;
 	rc = path ? meeting_begin(path, &j->as, j->has_first, &j->meeting, &foreign) : 0;
 	if (rc == -EEXIST)
-		snprintf(why, COUNT_WHY_MAX, "%s: a job over several nodes needs this name, and no "
-			 "ipmu-run of yours has made this file: move it away, or choose another "
-			 "PREFIX", foreign ? foreign : path);
+		snprintf(why, COUNT_WHY_MAX, "%s: a job over several nodes needs this name: no run "
+			 "of yours has made it; move it away, or choose another PREFIX",
+			 foreign ? foreign : path);
 	else if (rc)
 		complain(0, "%s.job: %s: each node has a report of its own", path, rc == -EBUSY ?
 			 "another job that runs has the same PREFIX" : strerror(-rc));

@@ -115,6 +115,8 @@ static int job_file_make(struct job_file *f, const char *id)
 	if (!error && link(temporary, f->path))
 		error = errno == EEXIST || renameat2(AT_FDCWD, temporary, AT_FDCWD, f->path,
 						     RENAME_NOREPLACE) ? errno : 0;
+	if (!error && !has_path(f->fd, f->path))	/* another node's, with our process id */
+		error = EBUSY;
 	if (f->fd >= 0)
 		unlink(temporary);
 	free(temporary);

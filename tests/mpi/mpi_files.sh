@@ -129,7 +129,7 @@ done
 mkdir "$scratch/folder" "$scratch/folder/report.csv"
 job 2 -o "$scratch/folder/report" touch "$scratch/started"
 check 'a folder in the way, 2 ranks: the status' [ $status = 125 ]
-check 'a folder in the way, 2 ranks: said' lines 1 "ipmu-mpi-run: cannot write $scratch/folder/report.csv: .*"
+check 'a folder in the way, 2 ranks: said' lines 1 "ipmu-mpi-run: -o: cannot write $scratch/folder/report.csv: .*"
 check 'a folder in the way, 2 ranks: nothing has started' [ ! -e "$scratch/started" ]
 # It goes while the job runs.
 job 2 -o "$scratch/folder/new" "$scratch/end" remove 0 "$scratch/folder"

@@ -172,9 +172,10 @@ is 'the program still ends by SIGXFSZ' 153 $?
 mkdir ro dir.html
 on skl-4c8t -g MEM -o none/f echo ran; is 'no such folder' 125 $?
 is 'no such folder: the program did not run' '' "$(cat out)"
-on skl-4c8t -g MEM -o dir true; is 'a folder of that name' 125 $?
+on skl-4c8t -g MEM -o dir echo ran; is 'a folder of that name' 125 $?
 says 'a folder of that name' 'cannot write dir.html: Is a directory'
-is 'nor a temporary file' 'dir.csv dir.html dir.json' "$(echo dir.*)"
+is 'a folder of that name: the program did not run' '' "$(cat out)"
+is 'nor is there a file' dir.html "$(echo dir.*)"
 if unshare -m mount --bind ro ro 2>/dev/null; then
 	unshare -m sh -c 'mount --bind ro ro && mount -o remount,ro,bind ro && "$@" 2>err' sh \
 		"$vpmu" run --no-feed -m skl-4c8t -- ipmu-run -g MEM -o ro/f true

@@ -44,14 +44,17 @@ bool vpmu_beside_refused(const struct vpmu_place *place)
 
 int vpmu_beside_begin(char temporary[PATH_MAX], const char *path, enum own_name kind)
 {
+	struct stat st;
 	int fd, rc;
 
 	if (snprintf(temporary, PATH_MAX, "%s" VPMU_UNPUBLISHED "XXXXXX", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	fd = mkdtemp(temporary) ? open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	fd = mkdtemp(temporary) ? open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+						  O_CLOEXEC) : -1;
 	if (fd < 0)
 		return -errno;
-	rc = own_name_mark(fd, kind);
+	/* In a folder that is not sticky, others may have put another directory there. */
+	rc = fstat(fd, &st) ? -errno : st.st_uid == geteuid() ? own_name_mark(fd, kind) : -EPERM;
 	if (!rc)
 		return fd;
 	close(fd);
