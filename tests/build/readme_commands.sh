@@ -11,6 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 prefix=$STAGE
 cp /bin/true "$scratch/app"
 cd "$scratch" || exit 1
+mkdir bench && echo 'one: -- ./app' >bench/suite.txt
 
 ok() {	# ok COMMAND STATUS
 	if [ "$2" = 0 ]; then
