@@ -171,7 +171,8 @@ static bool is_beyond(double change, double old, double percent)
 /* The distance of its runs may fail the value. */
 static bool is_unsteady(const struct saved_value *v, double percent, double small)
 {
-	return v->spread > percent && !(v->spread / 100 * fabs(v->value) <= small);
+	return v->spread > percent &&
+	       !(small > 0 && v->spread / 100 * fabs(v->value) <= small);
 }
 
 enum verdict compare_values(const struct saved_value *old, const struct saved_value *new,
