@@ -3,6 +3,7 @@
  * one for each layout, because a virtual machine has one seed. The other one writes a base. */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,17 +75,46 @@ static bool compose(const struct options *o, const char *base, const char *seed,
 	return true;
 }
 
+static struct sigaction before;		/* what SIGINT does without again_begin() */
+
+void again_begin(void)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &ignore, &before);
+}
+
+void again_end(void)
+{
+	sigaction(SIGINT, &before, NULL);
+}
+
 /* The program's output goes to stderr: the table has stdout to itself. */
 static int spawn(char **words, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
 	int rc = posix_spawn_file_actions_init(&actions);
 
 	if (rc)
 		return rc;
+	rc = posix_spawnattr_init(&attributes);
+	if (rc) {
+		posix_spawn_file_actions_destroy(&actions);
+		return rc;
+	}
+	sigemptyset(&signals);
+	if (before.sa_handler != SIG_IGN)
+		sigaddset(&signals, SIGINT);
 	rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 	if (!rc)
-		rc = posix_spawn(pid, words[0], &actions, NULL, words, environ);
+		rc = posix_spawnattr_setsigdefault(&attributes, &signals);
+	if (!rc)
+		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	if (!rc)
+		rc = posix_spawn(pid, words[0], &actions, &attributes, words, environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }

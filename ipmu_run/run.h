@@ -3,6 +3,7 @@
 #ifndef IPMU_RUN_H
 #define IPMU_RUN_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "complain.h"
@@ -135,6 +136,11 @@ int seeds(const struct options *o);
 /* ---- again.c: counts o's program in another process, which writes a base. seed: NULL: that of o.
  * Its exit status, or one after a complaint. */
 int again_run(const struct options *o, const char *base, const char *seed);
+/* From the one to the other Ctrl-C ends the other ipmu-run alone, with AGAIN_STOPPED, so that files
+ * can be removed. */
+#define AGAIN_STOPPED (128 + SIGINT)
+void again_begin(void);
+void again_end(void);
 
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);

@@ -170,6 +170,7 @@ int seeds(const struct options *o)
 		return complain(EXIT_CANNOT_COUNT, "no memory");
 	snprintf(l.folder, sizeof(l.folder), "%s/ipmu-seeds-XXXXXX",
 		 temporary && *temporary ? temporary : "/tmp");
+	again_begin();
 	rc = mkdtemp(l.folder) ? count_layouts(&l) :
 	     complain(EXIT_CANNOT_COUNT, "no folder for temporary files: set TMPDIR");
 	if (!rc)
@@ -180,6 +181,7 @@ int seeds(const struct options *o)
 		saved_free(&l.of[i]);
 	}
 	rmdir(l.folder);
+	again_end();
 	saved_free(&l.all);
 	free(l.of);
 	return rc;

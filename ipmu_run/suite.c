@@ -195,14 +195,15 @@ static void compare_one(const struct suite *s, struct bench *b, const char *made
 		problem(b, "its counts are not complete");
 }
 
-static void count_one(const struct suite *s, struct bench *b)
+/* True: Ctrl-C has ended it. */
+static bool count_one(const struct suite *s, struct bench *b)
 {
 	char made[PATH_MAX];
-	int status;
+	int status = 0;
 
 	if (!base_path(s->made, b, made)) {
 		problem(b, "the name of its base is too long");
-		return;
+		return false;
 	}
 	unlink(made);
 	status = again_run(&b->o, made, b->o.seed);
@@ -210,6 +211,15 @@ static void count_one(const struct suite *s, struct bench *b)
 		problem(b, "it was not counted: exit status %d", status);
 	else
 		compare_one(s, b, made, status);
+	return status == AGAIN_STOPPED;
+}
+
+static int count_all(struct suite *s)
+{
+	for (int i = 0; i < s->n; i++)
+		if (count_one(s, &s->of[i]))
+			return AGAIN_STOPPED;
+	return 0;
 }
 
 /* A limit by name that no benchmark has is a mistake. */
@@ -318,16 +328,18 @@ int suite(const struct options *o)
 
 	if (!rc && o->to && (open = new_file_open(&to, o->to, 0666)))
 		rc = complain(EXIT_USAGE, "--to: cannot write %s: %s", o->to, strerror(-open));
+	again_begin();
 	if (!rc)
 		rc = make_folder(&s);
 	if (!rc) {
-		for (int i = 0; i < s.n; i++)
-			count_one(&s, &s.of[i]);
-		rc = check_limits(&s);
+		rc = count_all(&s);
+		if (!rc)
+			rc = check_limits(&s);
 		if (!rc)
 			rc = show_table(&s, &to);
 		remove_folder(&s);
 	}
+	again_end();
 	new_file_drop(&to);
 	suite_free(&s);
 	return rc;

@@ -134,4 +134,24 @@ run -g LLC_READ --suite short.txt --limit READS=1%; is 'no such name' 125 $?
 says 'no such name' '--limit or --abs READS=...: no such event or metric is counted'
 run -g LLC_READ --suite short.txt --seeds 2 -o seeded; is 'layouts' 0 $?
 is 'layouts' 1 "$(grep -c '"seeds":2' seeded/one.json)"
+
+# -- Ctrl-C ends the suite, and nothing is left
+interrupted() {	# interrupted WHAT ARGUMENT...: of an ipmu-run that would last for hours
+	local what=$1 pid tries=0
+	shift
+	# What a shell starts in the background has SIGINT ignored.
+	python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.setpgid(0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])' ipmu-run --on skl-4c8t -g LLC_READ "$@" >out 2>err &
+	pid=$!
+	until compgen -G 'ipmu-s[ue]*-??????' >/dev/null || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
+	while kill -INT -- -$pid 2>/dev/null && [ $((tries += 1)) -lt 1200 ]; do sleep 0.2; done
+	wait $pid
+	is "$what" 130 $?
+	is "$what: what is left" '' "$(compgen -G 'ipmu-s[ue]*-??????')"
+}
+printf '%s\n' 'a: sleep 20000' 'b: sleep 20000' >long.txt
+interrupted 'Ctrl-C' --suite long.txt
+interrupted 'Ctrl-C, layouts' --seeds 3 sleep 20000
 finish
