@@ -68,7 +68,8 @@ bool glue_presets_describe(const struct event_entry *e, PAPI_event_info_t *info)
 	for (const char *part = strchr(e->name, ':'); part && n < sizeof(info->long_descr);
 	     part = strchr(part + 1, ':'))
 		n += (size_t)snprintf(info->long_descr + n, sizeof(info->long_descr) - n,
-				      "part of the event's name:");
+				      "unit mask or qualifier; papi_native_avail -e "
+				      "describes the event:");
 	return true;
 }
 #else

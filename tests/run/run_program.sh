@@ -67,7 +67,7 @@ on skl-4c8t -e $event ./none; is 'not found' 127 $?
 says 'not found' './none: no such file'
 on skl-4c8t -e $event surely-no-such-program; is 'not found in PATH' 127 $?
 says 'not found in PATH' 'surely-no-such-program: no such program in PATH'
-ipmu-run --on skl-4c8t -e $event '' 2>err; is 'no name' 127 $?; says 'no name' 'no such program'
+ipmu-run --on skl-4c8t -e $event '' 2>err; is 'no name' 127 $?; says 'no name' 'an empty word names no program'
 : >text; on skl-4c8t -e $event ./text; is 'not executable' 126 $?
 says 'not executable' "./text: it is not executable: 'chmod \+x'"
 on skl-4c8t -e $event /tmp; is 'a folder' 126 $?; says 'a folder' '/tmp: a folder is not a program'
