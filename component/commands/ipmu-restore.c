@@ -53,7 +53,7 @@ static const char help[] =
 
 struct restore_job {
 	const struct ipmu_topology *topo;
-	char dir_path[PATH_MAX];
+	const char *dir_path;
 	int dir;
 	bool dry_run;
 	uint64_t deadline_ns;	/* one for all files */
@@ -338,7 +338,7 @@ static int look_and_put_back(struct restore_job *job, bool patiently)
 
 	if (ipmu_state_none())
 		return puts("IPMU_STATE_DIR is 'none': there are no files to restore from") < 0;
-	job->dir = ipmu_state_open(false, job->dir_path, why);
+	job->dir = ipmu_state_open(false, &job->dir_path, why);
 	if (job->dir == -ENOENT)
 		return printf("%s is not there: nothing has counted since the boot\n",
 			      job->dir_path) < 0;

@@ -136,8 +136,8 @@ static void unlink_system(struct ipmu_system *sys)
  * restores their registers. Units that are open have been restored already. */
 static void recover_others(struct ipmu_system *sys)
 {
-	char path[PATH_MAX];
-	int dir = ipmu_state_none() ? -ENOENT : ipmu_state_open(false, path, NULL);
+	const char *path;
+	int dir = ipmu_state_none() ? -ENOENT : ipmu_state_open(false, &path, NULL);
 	DIR *list = dir < 0 ? NULL : fdopendir(dir);
 	struct dirent *entry;
 
@@ -166,11 +166,12 @@ static void close_units(struct ipmu_system *sys)
 
 static bool has_device(const struct ipmu_system *sys, int os_cpu)
 {
-	struct ipmu_regs regs;
-	int rc = ipmu_family_open(&regs, sys->family, os_cpu, NULL);
+	struct ipmu_regs *regs = malloc(sizeof(*regs));	/* a thread's stack may be smaller */
+	int rc = regs ? ipmu_family_open(regs, sys->family, os_cpu, NULL) : -ENOMEM;
 
 	if (!rc)
-		ipmu_access_close(&regs);
+		ipmu_access_close(regs);
+	free(regs);
 	return !rc;
 }
 

@@ -129,19 +129,18 @@ static int no_room(const char *name, char *why)
 
 static int add_composed(struct event_table *t, const char *name, char *why)
 {
-	struct ipmu_event event;
-	struct event_entry *e;
-	int rc = ipmu_event_parse(t->sys, name, &event, why);
+	struct event_entry *e = add_entry(t, name);
+	int rc = e ? ipmu_event_parse(t->sys, name, &e->event, why) : no_room(name, why);
 
+	if (e && rc) {
+		t->n--;
+		free(e);
+	}
 	if (rc)
 		return rc;
-	e = add_entry(t, name);
-	if (!e)
-		return no_room(name, why);
-	e->event = event;
 	e->parsed = true;
-	e->units = event.units;
-	snprintf(e->desc, sizeof(e->desc), "%s", event.name);
+	e->units = e->event.units;
+	snprintf(e->desc, sizeof(e->desc), "%s", e->event.name);
 	return t->n - 1;
 }
 

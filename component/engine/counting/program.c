@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define PLACES 256
+#define PLACES 64
 
 /* ---- saving ahead, where a batch device makes that cheaper */
 
@@ -75,13 +75,12 @@ static void add_switches(struct register_list *l, const struct ipmu_family *fami
 
 /* Save in the order of the changes, because registers are restored in reverse. Counters of another
  * process are skipped: they are not changed. */
-static void save_ahead(const struct ipmu_system *sys, const struct ipmu_plan *plan)
+__attribute__((noinline)) static void save_ahead(const struct ipmu_system *sys,
+						  const struct ipmu_plan *plan)
 {
 	const struct ipmu_unit *unit = NULL;
 	struct register_list l = { .batch = sys->batch };
 
-	if (!sys->batch)
-		return;
 	for (int i = 0; i < plan->nuses; i++) {
 		const struct ipmu_use *use = &plan->uses[i];
 		const struct ipmu_choice *choice = &use->choices[use->choice];
@@ -375,7 +374,8 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 	if (rc)
 		return rc;
 	doubt_slots(s, true);
-	save_ahead(s->sys, &s->plan);
+	if (s->sys->batch)
+		save_ahead(s->sys, &s->plan);
 	begin_phase(s, IPMU_BATCH_FAIL);
 	rc = control_all(s, true, why);
 	if (!rc)

@@ -184,7 +184,7 @@ static const struct ipmu_saved *same_saved(const struct ipmu_saved *old, int n,
 static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
 {
 	struct ipmu_regs *p = &unit->regs;
-	struct ipmu_saved old[IPMU_SAVED_MAX];
+	struct ipmu_saved *old = unit->lessee->old;
 	int n = p->nsaved;
 
 	memcpy(old, p->saved, (size_t)n * sizeof(old[0]));

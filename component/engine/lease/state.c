@@ -137,19 +137,24 @@ static int check_directory(int dir, const char *path, char *why)
 /* The directory appears with its group and mode, so that no process finds it half made. */
 static int make_shared(const char *path)
 {
-	char fresh[PATH_MAX + 8];
+	char *fresh;
 	gid_t gid;
 	bool group;
 	int rc;
 
-	snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
-	if (!mkdtemp(fresh))
-		return -errno;
+	if (asprintf(&fresh, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	if (!mkdtemp(fresh)) {
+		rc = -errno;
+		free(fresh);
+		return rc;
+	}
 	group = device_group(&gid);
 	rc = (group && chown(fresh, (uid_t)-1, gid)) || chmod(fresh, group ? 02770 : 0755) ||
 	     renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
 	if (rc)
 		rmdir(fresh);
+	free(fresh);
 	return rc == -EEXIST ? 0 : rc;
 }
 
@@ -173,14 +178,15 @@ bool ipmu_state_none(void)
 	return named && strcmp(named, "none") == 0;
 }
 
-int ipmu_state_open(bool make, char path[PATH_MAX], char *why)
+int ipmu_state_open(bool make, const char **out, char *why)
 {
 	const char *named = secure_getenv("IPMU_STATE_DIR");
+	const char *path = named && *named ? named : IPMU_STATE_DIR;
 	int dir, rc;
 
-	if (named && strlen(named) >= PATH_MAX)
+	if (strlen(path) >= PATH_MAX)
 		return ipmu_fail(why, -ENAMETOOLONG, "IPMU_STATE_DIR is too long");
-	snprintf(path, PATH_MAX, "%s", named && *named ? named : IPMU_STATE_DIR);
+	*out = path;
 	rc = make ? make_directory(path, named && *named) : 0;
 	dir = rc ? rc : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)

@@ -23,8 +23,8 @@ bool ipmu_state_none(void);
 
 /* Open the directory, with `make` make it if need be: of mode 0755 for root alone, or 2770 with the
  * group that may write the devices of the registers; one that the user names 0700. A descriptor
- * that the caller closes, or a negative errno and a sentence. */
-int ipmu_state_open(bool make, char path[PATH_MAX], char *why);
+ * that the caller closes, or a negative errno and a sentence. *path is the environment's. */
+int ipmu_state_open(bool make, const char **path, char *why);
 
 /* Open the file for reading and writing, with `make` make it if need be. A file that cannot be one
  * of ours (a link, not a regular file, ...) is refused. */

@@ -25,6 +25,7 @@ struct ipmu_lessee {
 	sigset_t mask;		/* of that thread, as it was before signals were held off */
 	uint64_t deadline_ns;	/* for waiting in this operation; 0: it has not waited yet */
 	struct ipmu_journal *journal;	/* where one is read or put together */
+	struct ipmu_saved old[IPMU_SAVED_MAX];	/* a unit's, while a journal replaces them */
 	char left[IPMU_WHY_MAX];	/* a register that a foreign user has written since */
 };
 

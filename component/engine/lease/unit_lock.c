@@ -287,7 +287,8 @@ void ipmu_owner_leave(struct ipmu_unit *unit)
 int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 {
 	struct ipmu_owner *o = &unit->owner;
-	char dir_path[PATH_MAX], name[64];
+	const char *dir_path;
+	char name[64];
 	int dir;
 
 	memset(o, 0, sizeof(*o));
@@ -297,7 +298,7 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 	if (!unit->lessee->boot_id[0])
 		return ipmu_fail(why, -EIO, IPMU_STATE_BOOT " cannot be read: without it a journal "
 				 "of an earlier boot cannot be told from one of this boot");
-	dir = ipmu_state_open(true, dir_path, why);
+	dir = ipmu_state_open(true, &dir_path, why);
 	if (dir < 0)
 		return dir;
 	ipmu_state_name(unit->family, unit->place, name);

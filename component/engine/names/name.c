@@ -295,7 +295,9 @@ static int event_of(struct naming *n, struct ipmu_event *out, char *why)
 
 /* ---- names with a PMU, and without */
 
-static int event_anywhere(const struct naming *said, struct ipmu_event *out, char *why)
+/* Not inline: an event takes 2 KiB, and the thread's stack may have 16. */
+__attribute__((noinline)) static int event_anywhere(const struct naming *said,
+						    struct ipmu_event *out, char *why)
 {
 	char full[IPMU_NAME_MAX + 32];
 	int first = 0, rc;
