@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* active sleep|loop: thread 0 loops on CPU 0 for 3,000,000 rounds of two instructions. Meanwhile a
- * thread on CPU 1 waits in a futex, or loops until thread 0 has ended its loop. Thread 0 begins once
- * the other thread surely does so. */
+ * thread on CPU 1 waits in a futex, or loops until thread 0 has ended its loop. Thread 0 begins
+ * once the other thread surely does so. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>

@@ -54,7 +54,10 @@ const struct arch_event *arch_event_number(const struct vpmu_machine *m, uint32_
 	index -= architectural;
 	if (!vpmu_has_skylake_cores(m))
 		return NULL;
-	return index < SKL_CORE_EVENTS ? &skl_core_events[index] : NULL;
+	if (index < SKL_CORE_EVENTS)
+		return &skl_core_events[index];
+	index -= SKL_CORE_EVENTS;
+	return index < SKL_CORE_GROUPS ? &skl_core_groups[index] : NULL;
 }
 
 /* ---- selects ---- */
@@ -74,7 +77,8 @@ static uint32_t joined_bits(const struct vpmu_machine *m, uint32_t code)
 /* Rows with the same code and unit mask may differ by the threshold or edge that they need. */
 static bool is_named(const struct arch_event *e, uint64_t select)
 {
-	return !arch_is_fixed(e) && e->info.code == VPMU_GET(ARCH_CODE, select) &&
+	return !arch_is_fixed(e) && !(e->flags & ARCH_GROUP) &&
+	       e->info.code == VPMU_GET(ARCH_CODE, select) &&
 	       e->info.umask == VPMU_GET(ARCH_UMASK, select) &&
 	       (!e->cmask || e->cmask == VPMU_GET(ARCH_CMASK, select)) &&
 	       (!e->edge || (select & ARCH_E));
@@ -91,6 +95,9 @@ static const struct arch_event *row_of(const struct vpmu_machine *m, uint64_t se
 	for (uint32_t i = 0; !found && (e = arch_event_number(m, i)) != NULL; i++)
 		if ((e->flags & ARCH_BITS) && e->info.code == code && (e->info.umask & umask) &&
 		    !(umask & ~joined_bits(m, code)))
+			found = e;
+	for (uint32_t i = 0; !found && (e = arch_event_number(m, i)) != NULL; i++)
+		if ((e->flags & ARCH_GROUP) && e->info.code == code)
 			found = e;
 	return found;
 }

@@ -52,6 +52,7 @@ enum arch_flag {
 	ARCH_CRYSTAL = 1 << 0,	/* clocks of the reference clock */
 	ARCH_BITS = 1 << 1,	/* a row for one bit of the unit mask, and bits can be joined */
 	ARCH_HALF = 1 << 2,	/* counters 0 to 3 alone */
+	ARCH_GROUP = 1 << 3,	/* all unit masks of the code that have no row of their own */
 };
 
 struct arch_event {
@@ -65,6 +66,8 @@ struct arch_event {
 
 #define SKL_CORE_EVENTS 182u
 extern const struct arch_event skl_core_events[SKL_CORE_EVENTS];
+#define SKL_CORE_GROUPS 29
+extern const struct arch_event skl_core_groups[SKL_CORE_GROUPS];
 static inline bool arch_is_fixed(const struct arch_event *e)
 {
 	return e->info.counters[0] == 'F';

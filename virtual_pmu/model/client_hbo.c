@@ -10,7 +10,7 @@
 #define HBO(box) AT(0xe54000u - 0x1000u * (box))
 #define SNCU AT(0xe4b000u)
 /* A unit's selects and counters, and how far they are apart. */
-static const struct unit { uint32_t select, counter, step, count; } units[] = {
+static const struct saf_unit { uint32_t select, counter, step, count; } units[] = {
 	{ HBO(0) + 0x550, HBO(0) + 0x570, 8, 4 }, { HBO(1) + 0x550, HBO(1) + 0x570, 8, 4 },
 	{ SNCU + 0x398, SNCU + 0x390, 16, 2 },
 };
@@ -32,7 +32,7 @@ const char *vpmu_mmio_base(uint32_t address, uint32_t *behind)
 
 static void reset_by(uint8_t *mmio, uint64_t how)
 {
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct saf_unit *u = units; u < units + UNITS; u++)
 		for (uint32_t i = 0; i < u->count; i++) {
 			if (how & IMC_RST_CTRL)
 				memset(mmio + u->select + i * u->step, 0, sizeof(uint64_t));
@@ -49,7 +49,7 @@ static void reset_by(uint8_t *mmio, uint64_t how)
 /* A select's RST clears its counter, and itself. False: the register is no select. */
 static bool select_written(uint8_t *mmio, uint32_t offset, uint64_t value)
 {
-	for (const struct unit *u = units; u < units + UNITS; u++)
+	for (const struct saf_unit *u = units; u < units + UNITS; u++)
 		for (uint32_t i = 0; i < u->count; i++) {
 			if (offset != u->select + i * u->step)
 				continue;

@@ -327,3 +327,40 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	OFF("OTHER_ASSISTS.ANY", 0xc1, 0x3f, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	OFF("UOPS_RETIRED.ALL", 0xc2, 0x01, "0,1,2,3", NO_UOPS, .flags = 0),
 };
+
+/* Unit masks that have no row above, by code. libpfm4 names them too. */
+#define GROUP(n, c, t) ROW(n ".*", c, 0, "0,1,2,3", false, "stays 0: " t, .flags = ARCH_GROUP)
+#define NO_TRANSACTIONS "there is no transactional memory on this machine"
+#define NO_SUPPLIERS "suppliers and snoops are not told with a request"
+
+const struct arch_event skl_core_groups[SKL_CORE_GROUPS] = {
+	GROUP("MISALIGN_MEM_REF", 0x05, "unaligned accesses within a line are not told apart"),
+	GROUP("UOPS_ISSUED", 0x0e, NO_UOPS),
+	GROUP("LOAD_HIT_PRE", 0x4c, NO_PENDING),
+	GROUP("TX_MEM", 0x54, NO_TRANSACTIONS),
+	GROUP("MOVE_ELIMINATION", 0x58, NO_UOPS),
+	GROUP("PARTIAL_RAT_STALLS", 0x59, NO_PIPELINE),
+	GROUP("TX_EXEC", 0x5d, NO_TRANSACTIONS),
+	GROUP("RS_EVENTS", 0x5e, NO_PIPELINE),
+	GROUP("LOCK_CYCLES", 0x63, NO_PIPELINE),
+	GROUP("IDQ", 0x79, NO_UOPS),
+	GROUP("ILD_STALL", 0x87, NO_PIPELINE),
+	GROUP("UOPS_DISPATCHED_PORT", 0xa1, NO_UOPS),
+	GROUP("RESOURCE_STALLS", 0xa2, NO_PIPELINE),
+	GROUP("EXE_ACTIVITY", 0xa6, NO_PIPELINE),
+	GROUP("LSD", 0xa8, NO_UOPS),
+	GROUP("DSB2MITE_SWITCHES", 0xab, NO_PIPELINE),
+	GROUP("UOPS_EXECUTED", 0xb1, NO_UOPS),
+	GROUP("OFFCORE_RESPONSE_0", 0xb7, NO_SUPPLIERS),
+	GROUP("OFFCORE_RESPONSE_1", 0xbb, NO_SUPPLIERS),
+	GROUP("MACHINE_CLEARS", 0xc3, NO_PIPELINE),
+	GROUP("BR_MISP_RETIRED", 0xc5, "Intel's event file has no other unit mask"),
+	GROUP("FRONTEND_RETIRED", 0xc6, "what the front end waits for is not modelled"),
+	GROUP("FP_ARITH_INST_RETIRED", 0xc7, "no instruction has 512 bits on this machine"),
+	GROUP("HLE_RETIRED", 0xc8, NO_TRANSACTIONS),
+	GROUP("RTM_RETIRED", 0xc9, NO_TRANSACTIONS),
+	GROUP("ROB_MISC_EVENTS", 0xcc, NO_PIPELINE),
+	GROUP("MEM_TRANS_RETIRED", 0xcd, "it samples loads, and there is no PEBS"),
+	GROUP("MEM_LOAD_L3_MISS_RETIRED", 0xd3, "MEM_LOAD_RETIRED.L3_MISS counts these loads"),
+	GROUP("CORE_SNOOP_RESPONSE", 0xef, NO_ANSWERS),
+};

@@ -163,7 +163,34 @@ int vpmu_command_machines(int argc, char **argv)
 static const char events_help[] =
 "Usage: vpmu events [-m MACHINE]\n\n"
 "Lists the documented events of the machine's PMU and whether its execution drives\n"
-"them. An event that is not driven stays 0, for the reason given.\n";
+"them. An event that is not driven stays 0, for the reason given. A name with .* is\n"
+"all unit masks of its code that have no row of their own. The last line counts rows.\n";
+
+/* Rows of a unit that execution drives, for the last line. */
+#define UNITS_MAX 64
+static struct share { const char *unit; int driven, rows; } shares[UNITS_MAX];
+
+static void share_count(const struct vpmu_event_info *e)
+{
+	struct share *s = shares;
+
+	while (s < shares + UNITS_MAX - 1 && s->unit && strcmp(s->unit, e->unit))
+		s++;
+	s->unit = e->unit;
+	s->rows++;
+	s->driven += e->driven;
+}
+
+static void print_event(const struct vpmu_event_info *e)
+{
+	char umask[8] = "any";		/* of a group: all that have no row of their own */
+
+	if (!strstr(e->name, ".*"))
+		snprintf(umask, sizeof(umask), "0x%.2X", e->umask);
+	printf("%-6s%-47s0x%-6.2X%-7s%-19s%-8s%s\n", e->unit, e->name, e->code, umask, e->counters,
+	       e->driven ? "yes" : "no", e->why ? e->why : "");
+	share_count(e);
+}
 
 int vpmu_command_events(int argc, char **argv)
 {
@@ -179,8 +206,11 @@ int vpmu_command_events(int argc, char **argv)
 	printf("%-6s%-47s%-8s%-7s%-19s%-8s%s\n", "unit", "event", "code", "umask", "counters",
 	       "driven", "remark");
 	for (uint32_t i = 0; vpmu_model_event(&m, i, &e); i++)
-		printf("%-6s%-47s0x%-6.2X0x%-5.2X%-19s%-8s%s\n", e.unit, e.name, e.code, e.umask,
-		       e.counters, e.driven ? "yes" : "no", e.why ? e.why : "");
+		print_event(&e);
+	printf("rows that are driven:");
+	for (const struct share *s = shares; s < shares + UNITS_MAX && s->unit; s++)
+		printf("%s %s %d of %d", s == shares ? "" : ",", s->unit, s->driven, s->rows);
+	puts("");
 	return 0;
 }
 

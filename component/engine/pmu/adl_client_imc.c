@@ -35,8 +35,9 @@ const struct ipmu_reg ipmu_adl_imc_global_ctl = {
 };
 
 #define DATA(name_, addr_) DATA_OF(name_, addr_, SRC)
-#define DATA_OF(name_, addr_, src_) { .name = name_, .src = src_, .space = IPMU_MMIO, .addr = addr_, \
-	.width = 64, .access = IPMU_RO }
+#define DATA_OF(name_, addr_, src_) { \
+	.name = name_, .src = src_, .space = IPMU_MMIO, .addr = addr_, .width = 64, \
+	.access = IPMU_RO }
 const struct ipmu_reg ipmu_adl_imc_data[6] = {
 	DATA_OF("MC0_DATA_TOTAL", 0xD840, REQCOUNT), DATA("MC0_DATA_READ", 0xD858),
 	DATA("MC0_DATA_WRITE", 0xD8A0), DATA_OF("MC1_DATA_TOTAL", 0x1D840, REQCOUNT),

@@ -26,8 +26,8 @@ static const struct ipmu_pmu_type *const types[] = { &imc, &imc_free, NULL };
 
 static const struct ipmu_client_layout layout = {
 	.window_thaw = &ipmu_ptl_units_global_ctl,
-	.remark = "Intel publishes events of the memory controllers alone; registers are known from "
-		  "Linux",
+	.remark = "Intel publishes events of the memory controllers alone; registers are known "
+		  "from Linux",
 	.units = { IPMU_PTL_IMC_UNITS(&imc, &imc_free) },
 };
 

@@ -74,8 +74,8 @@ static const struct ipmu_pmu_type *const types[] = { &cncu, &imc, &imc_free, NUL
 
 static const struct ipmu_client_layout layout = {
 	.box_ctrls = switches, .window_thaw = &ipmu_ptl_units_global_ctl,
-	.remark = "Intel publishes events of the memory controllers and a clock; registers are known "
-		  "from Linux",
+	.remark = "Intel publishes events of the memory controllers and a clock; registers are "
+		  "known from Linux",
 	.units = { { .type = &cncu, .boxes = 1 }, IPMU_PTL_IMC_UNITS(&imc, &imc_free) },
 };
 

@@ -79,7 +79,7 @@ static struct vpmu_thread *slot_of_cpu(const struct vpmu_emulated *t)
 	return slot;
 }
 
-static void begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t clock)
+static void runner_begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint64_t clock)
 {
 	struct vpmu_runner *r = &t->runner;
 
@@ -119,7 +119,7 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 		slot = &t->spare;
 		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
 	}
-	begin(t, slot, clock);
+	runner_begin(t, slot, clock);
 }
 
 SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
