@@ -6,6 +6,9 @@
 #   group NAME              the edits that follow are counted together
 #   new SOURCE NAME         a file of ours, new to the tree
 #   insert FILE KEY START ANCHOR WHERE END
+#   change FILE START ANCHOR OLD NEW
+#                           the line OLD, without its indentation, between the first ANCHOR after
+#                           the first START and the end of that row of a C array, becomes NEW
 #   +LINE                   lines of the block that "insert" puts into FILE, before or after the only
 #                           line that matches ANCHOR between the first START and the next END; KEY is
 #                           a text that only such a block brings into the file, or empty for its
@@ -148,6 +151,36 @@ function insert(	i)
 	nblock = 0
 }
 
+function bare(line)
+{
+	sub(/^[ \t]+/, "", line)
+	return line
+}
+
+function change(name, first, row, old, new,	i, indent)
+{
+	load(name)
+	for (i = 1; i <= count[name] && text[name, i] !~ first; i++)
+		;
+	for (; i <= count[name] && text[name, i] !~ row; i++)
+		;
+	for (; i <= count[name] && text[name, i] !~ /^[ \t]*},/; i++) {
+		if (bare(text[name, i]) == new) {
+			tally(0)
+			return
+		}
+		if (bare(text[name, i]) != old)
+			continue
+		indent = text[name, i]
+		sub(/[^ \t].*/, "", indent)
+		text[name, i] = indent new
+		changed[name] = 1
+		tally(1)
+		return
+	}
+	refuse(name, "no line '" old "' in the row '" row "' after '" first "'")
+}
+
 function end_group()
 {
 	if (group)
@@ -188,6 +221,8 @@ $1 == "group" {
 }
 
 $1 == "new" { new_file($2, $3) }
+
+$1 == "change" { change($2, $3, $4, $5, $6) }
 
 $1 == "insert" {
 	file = $2

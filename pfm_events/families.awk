@@ -83,6 +83,17 @@ function add_arrays(	i, path, line)
 	}
 }
 
+# Lines of libpfm4's own rows that differ from the document.
+function change_lines(	i, k)
+{
+	for (i = 1; i <= n["change"]; i++) {
+		printf "change"
+		for (k = 1; k <= 5; k++)
+			printf "\t%s", row["change", i, k]
+		print ""
+	}
+}
+
 BEGIN { here = ENVIRON["HERE"] }
 
 /^#/ || /^[ \t]*$/ { next }
@@ -103,4 +114,5 @@ BEGIN { here = ENVIRON["HERE"] }
 		"[ \\t]libpfm_intel_skl\\.3[ \\t]*\\\\$", "^$")
 	add_arrays()
 	add_readme()
+	change_lines()
 }

@@ -160,8 +160,18 @@ rc=0
 "$add" "$tree" >"$scratch/out" 2>&1 || rc=$?
 is 'first run: exit status' "$rc" 0
 is 'first run: nothing left behind' "$(find "$tree" -name '*add-to-libpfm4*')" ''
-is 'first run: only lines added' \
-	"$(diff -r "$LIBPFM4_SRC" "$tree" | grep -c '^<')" 0
+is 'first run: lines added, and five of Skylake changed' \
+	"$(diff -r "$LIBPFM4_SRC" "$tree" | grep -c '^<')" \
+	"$(cat "$families"/*/family | grep -c '^change')"
+# A line to change that is neither as it was nor as it becomes
+cp -R "$LIBPFM4_SRC" "$scratch/other"
+sed -i 's/0x4200,$/0x4300,/' "$scratch/other/lib/events/intel_skl_events.h"
+before=$(checksum "$scratch/other")
+"$add" "$scratch/other" >"$scratch/out" 2>&1
+is 'another code: refused' "$?" 1
+is 'another code: tree unchanged' "$(checksum "$scratch/other")" "$before"
+is 'another code: named' "$(grep -c "no line '.ucode  = 0x4200,' in the row" "$scratch/out")" 1
+rm -rf "$scratch/other"
 is 'file modes kept' "$(stat -c %a "$tree/lib/Makefile")" \
 	"$(stat -c %a "$LIBPFM4_SRC/lib/Makefile")"
 # in the order of the families, which is an ABI
