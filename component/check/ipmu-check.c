@@ -8,8 +8,8 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
