@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Signal handlers of programs on the virtual machine: their stack is aligned, and sigaction and signal
-# answer as they do natively.
+# Signal handlers of programs on the virtual machine: their stack is aligned, sigaction and signal
+# answer as they do natively, and each real-time signal is delivered.
 set -u
 here=$(dirname "${BASH_SOURCE[0]}")/..
 vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
@@ -20,6 +20,14 @@ for way in -D_GNU_SOURCE -D_XOPEN_SOURCE=700; do
 			sed 's/^/  | /' "$scratch/out"
 		fi
 	done
+done
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -pthread "$here/vpmu_signals/realtime.c" -o "$scratch/realtime" || exit 1
+for run in '' "$vpmu run --no-feed -m skl-2c4t --" "$vpmu run -m skl-2c4t --"; do
+	if ! $run timeout "$HANG_SECONDS" "$scratch/realtime" >"$scratch/out" 2>&1; then
+		failed=$((failed + 1))
+		echo "FAILED: real-time signals, ${run:-natively}"
+		sed 's/^/  | /' "$scratch/out"
+	fi
 done
 echo "$failed failed"
 [ "$failed" = 0 ]

@@ -142,3 +142,36 @@ const char *vpmu_user_variable(const char *variable)
 
     return strncmp(variable, VPMU_USER_VARIABLE, length) ? variable : variable + length;
 }
+
+#define RESTORER 0x04000000
+
+/* As the kernel has it. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+int vpmu_user_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct kernel_action before, after;
+
+    if (number != 32 && number != 33) {
+        return (sigaction)(number, action, old);
+    }
+    /* The restorer is glibc's, and the same for all signals. */
+    if (action && !syscall(SYS_rt_sigaction, SIGSEGV, NULL, &after, sizeof(after.mask))) {
+        after.handler = action->sa_sigaction;
+        after.flags = (uint32_t)action->sa_flags | RESTORER;
+        after.mask = action->sa_mask.__val[0];
+    }
+    if (syscall(SYS_rt_sigaction, number, action ? &after : NULL, &before, sizeof(after.mask))) {
+        return -1;
+    }
+    if (old) {
+        old->sa_sigaction = before.handler;
+        old->sa_flags = before.flags;
+    }
+    return 0;
+}

@@ -3,6 +3,8 @@
 #ifndef VPMU_USER_H
 #define VPMU_USER_H
 
+#include <sys/syscall.h>
+
 #include "cpu.h"
 #include "user_calls.h"
 
@@ -49,6 +51,16 @@ void vpmu_user_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *e
 bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
 bool vpmu_user_fault(CPUX86State *env, uint64_t address);
 bool vpmu_user_illegal(CPUX86State *env);
+
+/* ---- signals ---- */
+
+/* glibc's functions of these names refuse 32 and 33, which the program's glibc needs as well. */
+int vpmu_user_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+#define sigaction(number, action, old) vpmu_user_sigaction(number, action, old)
+#define sigprocmask(how, set, old) syscall(SYS_rt_sigprocmask, how, set, old, sizeof(uint64_t))
+#define sigfillset(set) memset(set, 0xff, sizeof(sigset_t))
+#define sigaddset(set, number) (*(uint64_t *)(set) |= UINT64_C(1) << ((number) - 1))
+#define sigdelset(set, number) (*(uint64_t *)(set) &= ~(UINT64_C(1) << ((number) - 1)))
 
 /* ---- addresses ---- */
 
