@@ -88,6 +88,8 @@ struct vpmu_user_calls {
 	void (*killed)(int number);
 	/* An error of QEMU itself is about to end the process. Called in a signal handler. */
 	void (*aborted)(void);
+	/* A line of /proc/self/status. True: `to` has the machine's. */
+	bool (*status_line)(const char *line, char *to, uint64_t room);
 };
 
 #endif

@@ -58,7 +58,11 @@ struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 #define VPMU_UNDRIVEN_FREE (UINT64_C(1) << 32)	/* in `select`, above the offset in the window */
 #define VPMU_UNDRIVEN_CORE (UINT64_C(1) << 33)	/* above the select of a core's counter */
 
-/* An emulated thread: which virtual CPU it runs on, and which it may run on. */
+/* set_mempolicy()'s mode, and a bit for each node. */
+struct vpmu_policy { uint64_t nodes; uint32_t mode, pad; };
+
+/* An emulated thread: which virtual CPU it runs on, and which it may run on.
+ * Its children and the program that it executes inherit affinity and policy. */
 struct vpmu_thread {
 	uint32_t tid;			/* 0: free slot */
 	uint32_t cpu;			/* current virtual CPU */
@@ -67,6 +71,7 @@ struct vpmu_thread {
 	uint64_t begun;			/* its clock when its process or thread began */
 	uint64_t children;		/* clocks of processes that it has started and that ended */
 	uint64_t affinity[VPMU_CPUS_MAX / 64];
+	struct vpmu_policy policy;
 };
 
 /* window: reads of the memory controller's window, which only a booted machine sees one by one. */

@@ -129,6 +129,7 @@ static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint3
 		memcpy(t->affinity, from->affinity, sizeof(t->affinity));
 	else
 		mask_all(s, t->affinity);
+	t->policy = from ? from->policy : (struct vpmu_policy){ 0, 0, 0 };
 	t->clock = clock || !from ? clock : from->clock;
 	t->begun = from ? t->clock : vpmu_newest_clock(s);
 	t->children = 0;

@@ -5,7 +5,8 @@
 
 #include "system.h"
 
-enum call_group { OTHER, FILES, PATHS, ATTRIBUTES, CHANGES, CPUS, RANDOM, MEMORY, TIME };
+enum call_group { OTHER, FILES, PATHS, ATTRIBUTES, CHANGES, CPUS, POLICIES, RANDOM,
+		  MEMORY, TIME };
 
 #define GROUPS 512
 static const uint8_t groups[GROUPS] = {
@@ -42,6 +43,9 @@ static const uint8_t groups[GROUPS] = {
 	[SYS_getcpu] = CPUS, [SYS_sched_getaffinity] = CPUS, [SYS_sched_setaffinity] = CPUS,
 	[SYS_perf_event_open] = CPUS,
 
+	[SYS_set_mempolicy] = POLICIES, [SYS_get_mempolicy] = POLICIES, [SYS_mbind] = POLICIES,
+	[SYS_move_pages] = POLICIES,
+
 	[SYS_getrandom] = RANDOM, [SYS_sysinfo] = MEMORY,
 
 	[SYS_clock_gettime] = TIME, [SYS_gettimeofday] = TIME, [SYS_time] = TIME,
@@ -67,6 +71,8 @@ static bool answers(int64_t number, int64_t a[6], int64_t *answer)
 		return vpmu_changes_before(number, a, answer);
 	case CPUS:
 		return vpmu_cpus_before(number, a, answer);
+	case POLICIES:
+		return vpmu_policies_before(number, a, answer);
 	case RANDOM:
 		return vpmu_random_before(a, answer);
 	case MEMORY:
@@ -92,6 +98,8 @@ void vpmu_system_return(int64_t number, const int64_t a[6], int64_t *answer)
 	enum call_group group = group_of(number);
 
 	vpmu_time_after(number, a, *answer);
+	if (number == SYS_munmap && !*answer)
+		vpmu_policies_unmap((uint64_t)a[0], (uint64_t)a[1]);
 	if (group == FILES)
 		vpmu_files_after(number, a, answer);
 	else if (group == PATHS)

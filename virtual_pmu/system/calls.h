@@ -74,5 +74,12 @@ void vpmu_timers_forked(void);
 
 /* ---- cpus.c ---- */
 bool vpmu_cpus_before(int64_t number, const int64_t a[6], int64_t *answer);
+/* The slot of a thread, 0: the calling one; NULL: no such thread on the machine. */
+struct vpmu_thread *vpmu_cpus_thread(int64_t tid);
+
+/* ---- policies.c: on which node memory is ---- */
+bool vpmu_policies_before(int64_t number, const int64_t a[6], int64_t *answer);
+/* These addresses are unmapped: they have no policy of their own any more. */
+void vpmu_policies_unmap(uint64_t at, uint64_t bytes);
 
 #endif

@@ -30,6 +30,9 @@ struct vpmu_program_memory {
 	bool native;
 	/* Changes the rights to pages of the program. */
 	bool (*protect)(uint64_t address, uint64_t bytes, int rights);
+	/* The node of a page of the program; -ENOENT: nothing has touched it. move: nodes from 0 on
+	 * become the page's, of which nothing is copied. */
+	int (*home)(uint64_t address, int move);
 	/* The calling thread's stack pointer. */
 	uint64_t (*stack)(void);
 	/* Random numbers of the calling thread's stream; another stream for it. */
@@ -81,6 +84,17 @@ bool vpmu_system_call(int64_t number, int64_t arguments[6], int64_t *answer);
 /* The host's kernel has made it: *answer becomes what the program sees. Called for all that
  * vpmu_system_call() has left to it. */
 void vpmu_system_return(int64_t number, const int64_t arguments[6], int64_t *answer);
+
+/* ---- CPUs and nodes (cpus.c) ---- */
+
+/* A line of /proc/self/status, which ends with a newline. True: `to` has the machine's. */
+bool vpmu_system_status_line(const char *line, char *to, uint64_t room);
+
+/* ---- memory policies (policies.c) ---- */
+
+/* The node for a page that the calling thread, on a CPU of this package, is the first to touch.
+ * The machine lock is held. */
+uint32_t vpmu_system_place(uint64_t address, uint32_t package);
 
 /* ---- executing a program (exec.c) ---- */
 

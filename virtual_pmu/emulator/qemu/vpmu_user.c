@@ -175,3 +175,20 @@ int vpmu_user_sigaction(int number, const struct sigaction *action, struct sigac
     }
     return 0;
 }
+
+int vpmu_user_open_status(CPUArchState *env, int fd)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[1024], machines[1024];
+
+    if (!f) {
+        return -1;
+    }
+    while (fgets(line, sizeof(line), f)) {
+        bool changed = vpmu_user && vpmu_user->status_line(line, machines, sizeof(machines));
+
+        dprintf(fd, "%s", changed ? machines : line);
+    }
+    fclose(f);
+    return 0;
+}

@@ -52,6 +52,9 @@ bool vpmu_user_rdpmc(CPUX86State *env, uintptr_t ra);
 bool vpmu_user_fault(CPUX86State *env, uint64_t address);
 bool vpmu_user_illegal(CPUX86State *env);
 
+/* /proc/self/status, written to fd. */
+int vpmu_user_open_status(CPUArchState *env, int fd);
+
 /* ---- signals ---- */
 
 /* glibc's functions of these names refuse 32 and 33, which the program's glibc needs as well. */

@@ -54,6 +54,8 @@ struct vpmu_caches {
 	struct vpmu_layout layout;
 	/* Physical addresses: bytes of memory of each package, and bytes of all below 4 GiB. */
 	uint64_t node_bytes, low_bytes;
+	/* The package for a page that a thread of this package touches first; NULL: its own. */
+	uint32_t (*place)(uint64_t address, uint32_t package);
 };
 
 /* A cache of one core as the fast paths see it. */

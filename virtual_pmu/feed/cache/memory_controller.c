@@ -23,25 +23,56 @@ static uint32_t by_address(const struct vpmu_caches *c, uint64_t tag)
 	return (uint32_t)(package < last ? package : last);
 }
 
+/* The page's entry, or a free one for it; NULL: neither is near. */
+static uint64_t *home_entry(const struct vpmu_caches *c, uint64_t page)
+{
+	uint64_t *homes = (uint64_t *)(void *)(c->base + c->layout.homes_at);
+	uint64_t hash = page * 0x9e3779b97f4a7c15ull;
+
+	for (uint32_t i = 0; i < VPMU_HOME_PROBES; i++) {
+		uint64_t *entry = &homes[((hash >> 40) + i) % VPMU_HOME_PAGES];
+
+		if (!*entry || (*entry & PAGE_MASK) == page)
+			return entry;
+	}
+	return NULL;
+}
+
+static uint64_t address_of(uint64_t tag)
+{
+	return tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1);
+}
+
 uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag)
 {
-	uint64_t page = tag >> PAGE_SHIFT, *homes = (uint64_t *)(void *)(c->base +
-									 c->layout.homes_at);
-	uint64_t hash = page * 0x9e3779b97f4a7c15ull;
+	uint64_t page = tag >> PAGE_SHIFT, *entry;
 
 	if (c->s->machine.packages == 1)
 		return 0;
 	if (c->node_bytes)
-		return by_address(c, tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1));
-	for (uint32_t i = 0; i < VPMU_HOME_PROBES; i++) {
-		uint64_t *entry = &homes[((hash >> 40) + i) % VPMU_HOME_PAGES];
+		return by_address(c, address_of(tag));
+	entry = home_entry(c, page);
+	if (!entry)
+		return spread(page, c->s->machine.packages);
+	if (!*entry)
+		vpmu_home_move(c, tag, c->place ? c->place(address_of(tag), r->package) :
+						  r->package);
+	return (uint32_t)(*entry >> HOME_SHIFT) - 1;
+}
 
-		if (!*entry)
-			*entry = page | (uint64_t)(r->package + 1) << HOME_SHIFT;
-		if ((*entry & PAGE_MASK) == page)
-			return (uint32_t)(*entry >> HOME_SHIFT) - 1;
-	}
-	return spread(page, c->s->machine.packages);
+void vpmu_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package)
+{
+	uint64_t *entry = home_entry(c, tag >> PAGE_SHIFT);
+
+	if (entry)
+		*entry = tag >> PAGE_SHIFT | (uint64_t)(package + 1) << HOME_SHIFT;
+}
+
+bool vpmu_home_known(const struct vpmu_caches *c, uint64_t tag)
+{
+	const uint64_t *entry = home_entry(c, tag >> PAGE_SHIFT);
+
+	return !entry || *entry;
 }
 
 /* Address bits 6, 13, 16 and 20: bits 0, 7, 10 and 14 of the line's number. */

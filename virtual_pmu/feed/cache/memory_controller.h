@@ -2,7 +2,8 @@
 /* Memory controllers (M-Boxes): where a line's memory is, and what its DRAM page says.
  *
  * Stated model:
- * - A page of 4 KiB has its home in the package whose thread first reached memory in it; the table
+ * - A page of 4 KiB has its home in the package whose thread first reached memory in it, unless a
+ *   memory policy of the program chooses another one; the table
  *   of homes holds 2^18 pages, and pages beyond that are spread over the packages by page number.
  *   Pages keep their home when a program unmaps and maps their addresses again.
  *   On a booted machine each package has a range of physical addresses instead.
@@ -40,5 +41,10 @@ static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vp
 /* The parts, for tests. */
 uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag);
 uint32_t vpmu_home_box(const struct vpmu_caches *c, uint64_t tag);
+
+/* Has the page a home already? Machine lock held. */
+bool vpmu_home_known(const struct vpmu_caches *c, uint64_t tag);
+/* Gives the page its home. Machine lock held. */
+void vpmu_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package);
 
 #endif

@@ -71,7 +71,7 @@ static _Thread_local struct {
 	const uint8_t *code;	/* NULL: none */
 	ZydisMnemonic mnemonic;
 	size_t extension;
-	bool over;		/* the thread has returned from its handler, or left it by siglongjmp() */
+	bool over;		/* the thread has left its handler */
 } kept;
 
 static enum level machine_level(void)

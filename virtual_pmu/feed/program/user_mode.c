@@ -7,6 +7,7 @@
 #include "user_mode.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "../../emulator/user_calls.h"
@@ -16,6 +17,7 @@
 #include "window_access.h"
 #include "vfork.h"
 #include "../thread/machine_lock.h"
+#include "../cache/memory_controller.h"
 #include "../callbacks.h"
 
 static const struct vpmu_user_host *host;
@@ -79,6 +81,25 @@ void vpmu_serving_forget(void)
 	host->forget();
 }
 
+static int home(uint64_t address, int move)
+{
+	const struct vpmu_runner runner = { .space = vpmu_feed.space };
+	const struct vpmu_caches *c = &vpmu_feed.caches;
+	uint64_t tag = vpmu_runner_tag(&runner, address);
+	int node = 0;
+	bool locked;
+
+	if (!c->layout.boxes || vpmu_feed.segment->machine.packages == 1)
+		return 0;
+	locked = vpmu_feed_lock(vpmu_feed.segment, vpmu_gettid());
+	if (move >= 0)
+		vpmu_home_move(c, tag, (uint32_t)move);
+	node = vpmu_home_known(c, tag) ? (int)vpmu_home_package(c, &runner, tag) : -ENOENT;
+	if (locked)
+		vpmu_feed_unlock(vpmu_feed.segment);
+	return node;
+}
+
 /* The calling thread makes the one that will be this vcpu. */
 static void on_thread_created(unsigned int vcpu)
 {
@@ -120,6 +141,7 @@ static const struct vpmu_user_calls calls = {
 	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
 	.thread_created = on_thread_created, .killed = on_killed,
 	.aborted = vpmu_serving_aborted,
+	.status_line = vpmu_system_status_line,
 };
 
 bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
@@ -137,11 +159,13 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 	memory = (struct vpmu_program_memory){
 		.text = host->text, .memory = host->memory, .cpuid = host->cpuid,
 		.program = host->program, .protect = host->protect,
-		.random = host->random, .seed = host->seed, .stack = host->stack,
+		.home = home, .random = host->random, .seed = host->seed, .stack = host->stack,
 	};
 	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	vpmu_system.left_out = vpmu_feed.left_out;
+	if (!vpmu_feed.segment->machine.one_node)
+		vpmu_feed.caches.place = vpmu_system_place;
 	model_time = fixed->model_time;
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_system_fixed_begin(fixed);
