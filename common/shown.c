@@ -69,18 +69,24 @@ const char *shown(const char *text, char *out, size_t room)
 
 void shown_write(FILE *to, const char *text, size_t bytes)
 {
-	char one[PIECE_MAX];
+	char many[4096];	/* stderr has no buffer */
+	size_t n = 0;
 
 	while (bytes) {
 		size_t taken = 1;
 
 		if (*text == '\n' || *text == '\t') {
-			fputc(*text, to);
+			many[n++] = *text;
 		} else if (*text != '\r') {
-			taken = piece(text, bytes, one);
-			fputs(one, to);
+			taken = piece(text, bytes, many + n);
+			n += strlen(many + n);
+		}
+		if (n + PIECE_MAX > sizeof(many)) {
+			fwrite(many, 1, n, to);
+			n = 0;
 		}
 		text += taken;
 		bytes -= taken;
 	}
+	fwrite(many, 1, n, to);
 }

@@ -2,7 +2,8 @@
 /* --merge PREFIX, by merge(): joins the reports that the nodes of a job have left in
  * PREFIX.NODE.json. That is for nodes that do not see one folder, and for a first node that was
  * killed. All joined reports are of one job and count the same events, or merge() fails. Reports
- * that are not of one node of a job are ignored. */
+ * that are not of one node of a job are ignored. So are links, pipes and files of other users: they
+ * were not named by the user, and may have been put beside PREFIX by anybody. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,22 @@ struct merging {
 	struct saved frame;		/* the first file that was read */
 	struct from_json from;		/* of frame */
 	int status;			/* after a complaint */
+	int ranks;			/* in the reports */
 };
 
+/* The ranks so far are at most the job's, so that one report more does not overflow them. */
 static int check_job(const struct merging *g, const char *path, const struct from_json *r)
 {
 	const struct from_json *other = &g->from;
 
-	if ((!*r->id || !*other->id || !strcmp(r->id, other->id)) && r->job.size == other->job.size)
-		return 0;
-	return complain(EXIT_USAGE, "%s: it is of another job than %s: remove the older one",
-			path, g->frame.path);
+	if ((*r->id && *other->id && strcmp(r->id, other->id)) || r->job.size != other->job.size)
+		return complain(EXIT_USAGE, "%s: it is of another job than %s: remove the older "
+				"one", path, g->frame.path);
+	if (g->ranks > r->job.size)
+		return complain(EXIT_USAGE, "%s: with its ranks there are %d, but the job had %d: "
+				"one node is there twice, or a report is of another job", path,
+				g->ranks, r->job.size);
+	return 0;
 }
 
 static int explain(const struct merging *g, const char *path, int rc)
@@ -48,6 +55,7 @@ static int add_report(struct merging *g, const char *path, const struct saved *s
 	g->reports = more;
 	rc = node_report_read(s, &g->from.m, &more[g->n]);
 	g->n += !rc;
+	g->ranks += rc ? 0 : more[g->n - 1]->job.ranks;
 	return rc ? explain(g, path, rc) : check_job(g, path, more[g->n - 1]);
 }
 
@@ -68,10 +76,16 @@ static void take(void *arg, const char *path)
 	struct merging *g = arg;
 	char why[SAVED_WHY_MAX];
 	struct saved s;
+	int rc;
 
 	if (g->status)
 		return;
-	if (saved_read(path, &s, why)) {
+	rc = saved_read_own(path, &s, why);
+	if (rc == -EPERM) {
+		complain(0, "%s; ignoring it", why);
+		return;
+	}
+	if (rc) {
 		g->status = complain(EXIT_USAGE, "%s", why);
 		return;
 	}
@@ -105,12 +119,8 @@ static void put_first(struct merging *g)
 static int write_all(const struct report *r, const char *prefix)
 {
 	struct output files;
-	int rc = r->job->ranks > r->job->size ?
-		 complain(EXIT_USAGE, "%d ranks, but the job had %d: one node is there twice, or a "
-			  "report is of another job", r->job->ranks, r->job->size) : 0;
+	int rc = output_open(&files, prefix, NULL);
 
-	if (!rc)
-		rc = output_open(&files, prefix, NULL);
 	if (!rc) {
 		rc = output_write(&files, r);
 		output_drop(&files);
@@ -128,7 +138,9 @@ static int join(struct merging *g, const char *prefix)
 	rc = node_reports_join(g->reports, g->n, &all);
 	r.m = &all.m;
 	r.job = &all.job;
-	rc = rc ? complain(EXIT_CANNOT_COUNT, "no memory") : write_all(&r, prefix);
+	rc = rc == -EOVERFLOW ? complain(EXIT_USAGE, "the counts of all nodes are too large to add "
+					 "up: one of the reports was changed by hand") :
+	     rc ? complain(EXIT_CANNOT_COUNT, "no memory") : write_all(&r, prefix);
 	joined_free(&all);
 	return rc;
 }

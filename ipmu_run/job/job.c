@@ -254,7 +254,7 @@ static void take_report(void *arg, const char *path)
 	struct saved s;
 	int rc;
 
-	if (saved_read(path, &s, why))
+	if (saved_read_own(path, &s, why))
 		return;
 	rc = node_report_is(&s, meeting_id(c->j->meeting)) ?
 	     node_report_read(&s, c->like, &r) : -ENOENT;

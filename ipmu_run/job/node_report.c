@@ -79,6 +79,7 @@ static int join_event(struct from_json *const *r, int n, int event, struct measu
 		      struct event *e)
 {
 	int parts = parts_of(r, n, event);
+	long long all = 0;
 
 	*e = r[0]->m.events[event];
 	e->given = strdup(e->given);
@@ -91,10 +92,13 @@ static int join_event(struct from_json *const *r, int n, int event, struct measu
 		const struct event *from = &r[i]->m.events[event];
 
 		for (int k = 0; k < from->nparts; k++) {
+			const struct count c = measure_counts(&r[i]->m, 0, 0)[from->first + k];
+
 			e->parts[e->nparts] = from->parts[k];
 			e->parts[e->nparts++].node = n > 1 ? i + 1 : 0;
-			out->counts[out->nparts++] =
-				measure_counts(&r[i]->m, 0, 0)[from->first + k];
+			out->counts[out->nparts++] = c;
+			if (__builtin_add_overflow(all, c.value, &all))
+				return -EOVERFLOW;
 		}
 	}
 	for (int i = 0; n > 1 && i < n; i++)

@@ -23,8 +23,8 @@ struct joined {
 };
 
 /* Joins the reports of n nodes. Each part gets its node's number if there are several nodes, and a
- * node with several parts also their sum. 0 or -ENOMEM; for joined_free() in either case. out
- * refers to the reports and to itself. */
+ * node with several parts also their sum. 0, -ENOMEM, or -EOVERFLOW if counts are too large to add
+ * up; for joined_free() in each case. out refers to the reports and to itself. */
 int node_reports_join(struct from_json *const *r, int n, struct joined *out);
 void joined_free(struct joined *j);
 

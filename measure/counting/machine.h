@@ -41,7 +41,7 @@ struct event {
 	int component;			/* PAPI's index */
 	bool uncore;
 	bool some;			/* parts that cannot be counted may be missing */
-	struct part *parts;
+	struct part *parts;		/* ascending, by part_order() */
 	int nparts;			/* at least 1 */
 	int nsums;			/* behind them: each the sum of a node's parts */
 	int first;			/* index of its first count among those of all events */
@@ -64,5 +64,16 @@ void events_each(void (*try)(void *arg, const char *name), void *arg);
 const char *event_qualifier(const char *name, const char *key);
 /* The name of a part, for PAPI. */
 void event_part_name(const struct event *e, const struct part *p, char out[EVENT_NAME_MAX]);
+
+/* ---- parts.c */
+
+#define PART_MEMBERS 4
+/* Compares the first members of: node, package, box, CPU; -1 is behind all numbers. */
+int part_order(const struct part *a, const struct part *b, int members);
+/* The event's parts, sums apart, that are equal to p in these members: from *begin to before
+ * *end. */
+void parts_range(const struct event *e, const struct part *p, int members, int *begin, int *end);
+/* The place of the same part, or the same sum; -1: there is none. */
+int part_find(const struct event *e, const struct part *p);
 
 #endif

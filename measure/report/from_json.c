@@ -14,7 +14,8 @@
 #include "../groups/formula.h"
 #include "json_reader.h"
 
-#define PARTS_MAX 1000000
+#define PARTS_MAX 1000000	/* of an event; and numbers of packages, boxes and CPUs end there */
+#define RANKS_MAX 100000000
 
 struct event_reading {
 	const struct saved *s;
@@ -59,26 +60,40 @@ static bool read_count(struct json_object *part, struct count *out)
 /* A part that names its node alone, behind others of that node, is their sum. */
 static bool is_sum(const struct event *e, const struct part *p)
 {
+	int begin, end;
+
 	if (p->node <= 0 || p->package >= 0 || p->box >= 0 || p->cpu >= 0)
 		return false;
-	for (int i = 0; i < e->nparts; i++)
-		if (e->parts[i].node == p->node)
-			return true;
-	return false;
+	parts_range(e, p, 1, &begin, &end);
+	return end > begin;
 }
 
-/* Sums stand last, and are computed again. */
-static bool read_parts(struct json_object *parts, struct event *e, struct count *counts)
+static bool is_place(const struct part *p, int nodes)
 {
+	return p->node >= 0 && p->node <= nodes &&
+	       p->package >= -1 && p->package < PARTS_MAX && p->box >= -1 &&
+	       p->box < PARTS_MAX && p->cpu >= -1 && p->cpu < PARTS_MAX;
+}
+
+/* Parts are ascending, and none is there twice. So are the sums, which stand last and are computed
+ * again. */
+static bool read_parts(struct json_object *parts, int nodes, struct event *e, struct count *counts)
+{
+	long long all = 0;
+
 	for (size_t i = 0; i < json_list_length(parts); i++) {
 		struct json_object *o = json_object_array_get_idx(parts, i);
+		int node = json_member_int(o, "node", -1);
 		struct part p = { json_member_int(o, "package", -1), json_member_int(o, "box", -1),
-				  json_member_int(o, "cpu", -1),
-				  json_member_int(o, "node", -1) + 1 };
-		bool sum = is_sum(e, &p);
+				  json_member_int(o, "cpu", -1), node < nodes ? node + 1 : -1 };
+		bool sum = is_sum(e, &p), first = sum ? !e->nsums : !e->nparts;
 
 		e->parts[i] = p;
-		if (!sum && (e->nsums || !read_count(o, &counts[e->nparts])))
+		if (!is_place(&p, nodes) ||
+		    (!first && part_order(&e->parts[i - 1], &p, PART_MEMBERS) >= 0))
+			return false;
+		if (!sum && (e->nsums || !read_count(o, &counts[e->nparts]) ||
+			     __builtin_add_overflow(all, counts[e->nparts].value, &all)))
 			return false;
 		e->nsums += sum;
 		e->nparts += !sum;
@@ -101,7 +116,8 @@ static int add_parts(const struct event_reading *r, struct event *e, struct json
 	if (!more || !e->parts)
 		return -ENOMEM;
 	e->first = m->nparts;
-	if (!read_parts(parts, e, more + e->first))
+	if (!read_parts(parts, (int)json_list_length(json_member_list(r->s->root, "nodes")), e,
+			more + e->first))
 		return fault(r, "an event's parts");
 	m->nparts += e->nparts;
 	return 0;
@@ -294,6 +310,8 @@ static int read_job(const struct event_reading *r)
 		snprintf(f->nodes[i].host, sizeof(f->nodes[i].host), "%s",
 			 json_member_text(o, "host"));
 		f->nodes[i].ranks = json_member_int(o, "ranks", 0);
+		if (f->nodes[i].ranks < 1 || f->nodes[i].ranks > RANKS_MAX)
+			return fault(r, "nodes[].ranks");
 	}
 	snprintf(f->id, sizeof(f->id), "%s", json_member_text(job, "id"));
 	f->job = (struct report_job){
@@ -303,7 +321,10 @@ static int read_job(const struct event_reading *r)
 		.first = json_member_bool(job, "first"),
 	};
 	return !job || (n && f->job.ranks > 0 && f->job.size >= f->job.ranks &&
-			f->job.ended >= 0 && f->job.outside >= 0) ? 0 : fault(r, "job");
+			f->job.size <= RANKS_MAX &&
+			f->job.ended >= 0 && f->job.ended <= f->job.ranks &&
+			f->job.outside >= 0 && f->job.outside <= f->job.ranks) ?
+	       0 : fault(r, "job");
 }
 
 /* The longest node's time; without a job the program's. */
@@ -331,6 +352,8 @@ static int read_time(const struct event_reading *r)
 	m->of_machine = job ? !strcmp(json_member_text(job, "clock"), "machine") :
 			r->f->machine.is_virtual;
 	m->status = json_member_int(root, "status", 0);
+	if (m->status < 0 || m->status > 255)
+		return fault(r, "status");
 	snprintf(m->lost, sizeof(m->lost), "%s", json_member_text(root, "lost"));
 	return 0;
 }

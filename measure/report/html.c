@@ -172,8 +172,8 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 		element(f, "", g->group->title, "</h2>\n");
 		element(f, "<p class=\"soft\">", g->group->tells, "</p>\n");
 		head(f, r, "Metric", "Value");
-		for (int i = 0; i < g->group->nmetrics; i++)
-			metric_rows(f, r, g, report_metric_at(r, g, i));
+		for (int i = -1; (i = report_metric_next(r, g, i)) >= 0;)
+			metric_rows(f, r, g, i);
 		fputs("</tbody></table>\n", f);
 	} else {
 		fputs("<h2>Events by name</h2>\n", f);

@@ -75,8 +75,8 @@ const struct event *report_metric_event(const struct report *r, const struct rep
  * what people read, because time there is the model's. */
 bool report_is_rate(const struct report *r, const struct group_metric *m);
 #define REPORT_RATE_MARK ", at the model's clock"
-/* The metric in place i of that order. */
-int report_metric_at(const struct report *r, const struct report_group *g, int i);
+/* The metric behind this one in that order, or the first, of -1; -1: there is no more. */
+int report_metric_next(const struct report *r, const struct report_group *g, int metric);
 /* Does the group name this event for the first time? Its clock may be one of its events, too. */
 bool report_is_first(const struct report_group *g, int i);
 /* "stdin" and so on. */

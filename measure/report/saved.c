@@ -6,6 +6,7 @@
 #include "saved.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <json-c/json_visit.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "report.h"
 
@@ -409,12 +412,13 @@ int saved_parse(const char *path, const char *text, size_t bytes, struct saved *
 	return rc;
 }
 
-int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX])
+/* from: NULL: it could not be opened, and errno says why. */
+static int read_stream(const char *path, FILE *from, struct saved *out, char why[SAVED_WHY_MAX])
 {
-	FILE *from = fopen(path, "re"), *to;
 	char *text = NULL, buffer[65536];
 	size_t bytes = 0, n;
 	int rc = from ? 0 : -errno;
+	FILE *to;
 
 	*out = (struct saved){ .path = NULL };
 	to = rc ? NULL : open_memstream(&text, &bytes);
@@ -434,6 +438,34 @@ int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX])
 		rc = saved_parse(path, text, bytes, out, why);
 	free(text);
 	return rc;
+}
+
+int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX])
+{
+	return read_stream(path, fopen(path, "re"), out, why);
+}
+
+int saved_read_own(const char *path, struct saved *out, char why[SAVED_WHY_MAX])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const char *wrong = NULL;
+	struct stat st;
+
+	if (fd < 0 && (errno == ELOOP || errno == ENXIO))
+		wrong = "it is no regular file";
+	else if (fd >= 0 && fstat(fd, &st))
+		wrong = strerror(errno);
+	else if (fd >= 0 && !S_ISREG(st.st_mode))
+		wrong = "it is no regular file";
+	else if (fd >= 0 && st.st_uid != geteuid())
+		wrong = "it belongs to another user";
+	if (!wrong)
+		return read_stream(path, fd < 0 ? NULL : fdopen(fd, "r"), out, why);
+	if (fd >= 0)
+		close(fd);
+	*out = (struct saved){ .path = NULL };
+	snprintf(why, SAVED_WHY_MAX, "%.200s: cannot read it: %s", path, wrong);
+	return -EPERM;
 }
 
 void saved_free(struct saved *s)

@@ -42,6 +42,9 @@ struct saved {
 /* 0, or a negative errno and a sentence that names the file and the object in it. A byte 0 follows
  * the text. */
 int saved_read(const char *path, struct saved *out, char why[SAVED_WHY_MAX]);
+/* The same for a file whose name was found in a folder: -EPERM if it is no regular file of the
+ * caller. It does not wait for another process. */
+int saved_read_own(const char *path, struct saved *out, char why[SAVED_WHY_MAX]);
 int saved_parse(const char *path, const char *text, size_t bytes, struct saved *out,
 		char why[SAVED_WHY_MAX]);
 void saved_free(struct saved *s);

@@ -87,8 +87,8 @@ static void print_group(FILE *f, const struct report *r, const struct report_gro
 	for (int i = 0; i < g->nevents; i++)
 		if (report_is_first(g, i))
 			print_event(f, r, g->events[i]);
-	for (int i = 0; g->group && i < g->group->nmetrics; i++)
-		print_metric(f, r, g, report_metric_at(r, g, i));
+	for (int i = -1; g->group && (i = report_metric_next(r, g, i)) >= 0;)
+		print_metric(f, r, g, i);
 }
 
 static void print_passes(FILE *f, const struct report *r)

@@ -98,24 +98,13 @@ int report_flush(FILE *f)
 
 /* ---- one run ---- */
 
-static bool part_same(const struct part *a, const struct part *b)
+/* The parts that a count is the sum of; part -1: all. */
+static void covered(const struct event *e, int part, int *begin, int *end)
 {
-	return a->package == b->package && a->box == b->box && a->cpu == b->cpu &&
-	       a->node == b->node;
-}
-
-static int part_find(const struct event *e, const struct part *wanted)
-{
-	for (int i = 0; i < e->nparts + e->nsums; i++)
-		if (part_same(&e->parts[i], wanted))
-			return i;
-	return -1;
-}
-
-/* Is the part this one, or a sum with it? */
-static bool covers(const struct event *e, int part, int i)
-{
-	return part < e->nparts ? i == part : e->parts[i].node == e->parts[part].node;
+	*begin = part < 0 ? 0 : part;
+	*end = part < 0 ? e->nparts : part + 1;
+	if (part >= e->nparts)
+		parts_range(e, &e->parts[part], 1, begin, end);
 }
 
 static struct count span_count(const struct measurement *m, const struct report_span *span,
@@ -150,18 +139,14 @@ struct count report_count(const struct report *r, const struct report_span *span
 {
 	const struct event *e = &r->m->events[event];
 	struct count sum = { 0, true };
-	int pass = measure_pass(r->m, event);
+	int pass = measure_pass(r->m, event), i, end;
 
 	if (pass < 0)
 		return (struct count){ 0, false };
-	for (int i = 0; i < e->nparts; i++) {
-		struct count c;
+	for (covered(e, part, &i, &end); i < end; i++) {
+		const struct count c = span_count(r->m, span, pass, e->first + i);
 
-		if (part >= 0 && !covers(e, part, i))
-			continue;
-		c = span_count(r->m, span, pass, e->first + i);
-		sum.value += c.value;
-		sum.known &= c.known;
+		sum.known &= c.known && !__builtin_add_overflow(sum.value, c.value, &sum.value);
 	}
 	return sum;
 }
@@ -171,15 +156,14 @@ static bool clock_seconds(const struct measurement *m, const struct report_span 
 			  int clock, const struct part *part, double *out)
 {
 	const struct event *e = &m->events[clock];
+	int i = 0, end = e->nparts;
 	long long most = 0;
 
-	for (int i = 0; i < e->nparts; i++) {
+	if (part)
+		parts_range(e, part, part->package < 0 ? 1 : 2, &i, &end);
+	for (; i < end; i++) {
 		const struct count c = span_count(m, span, pass, e->first + i);
 
-		if (part && part->package >= 0 && e->parts[i].package != part->package)
-			continue;
-		if (part && part->node > 0 && e->parts[i].node != part->node)
-			continue;
 		if (!c.known)
 			return false;
 		most = c.value > most ? c.value : most;
@@ -286,7 +270,7 @@ const struct event *report_metric_event(const struct report *r, const struct rep
 		if (first && (e->nparts != first->nparts || e->nsums != first->nsums))
 			return NULL;
 		for (int p = 0; first && p < e->nparts + e->nsums; p++)
-			if (!part_same(&e->parts[p], &first->parts[p]))
+			if (part_order(&e->parts[p], &first->parts[p], PART_MEMBERS))
 				return NULL;
 		first = e;
 	}
@@ -298,15 +282,18 @@ bool report_is_rate(const struct report *r, const struct group_metric *m)
 	return r->machine->is_virtual && uses(m->formula, GROUP_TIME);
 }
 
-int report_metric_at(const struct report *r, const struct report_group *g, int i)
+int report_metric_next(const struct report *r, const struct report_group *g, int metric)
 {
-	int n = g->group->nmetrics, place = 0;
+	const struct group_metric *metrics = g->group->metrics;
+	bool rates = metric >= 0 && report_is_rate(r, &metrics[metric]);
 
-	for (int rates = 0; rates < 2; rates++)
-		for (int m = 0; m < n; m++)
-			if (report_is_rate(r, &g->group->metrics[m]) == rates && place++ == i)
-				return m;
-	return i;
+	for (;; rates = true, metric = -1) {
+		while (++metric < g->group->nmetrics)
+			if (report_is_rate(r, &metrics[metric]) == rates)
+				return metric;
+		if (rates)
+			return -1;
+	}
 }
 
 /* ---- intervals ---- */

@@ -301,7 +301,7 @@ if [ -x three ]; then
 	check 'another job: named' says 'out.node2.json: it is of another job than out.node0.json'
 	cp out.node1.json out.node2.json
 	merge --merge out
-	check 'a node twice: named' says '^ipmu-run: 4 ranks, but the job had 3: one node is there twice'
+	check 'a node twice: named' says 'with its ranks there are 4, but the job had 3: one node is there twice'
 	head -c 300 out.node1.json >out.node2.json
 	merge --merge out
 	check 'a cut file: named' says 'out.node2.json: .* the file is cut'

@@ -134,15 +134,22 @@ static void test_order(void **state)
 {
 	static const int silicon[] = { 0, 1, 2, 3 }, virtual[] = { 0, 3, 1, 2 };
 
+	int at[2] = { -1, -1 };
+
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		machine.is_virtual = false;
-		assert_int_equal(report_metric_at(&r, &row, i), silicon[i]);
+		at[0] = report_metric_next(&r, &row, at[0]);
+		assert_int_equal(at[0], silicon[i]);
 		assert_false(report_is_rate(&r, &metrics[i]));
 		machine.is_virtual = true;
-		assert_int_equal(report_metric_at(&r, &row, i), virtual[i]);
+		at[1] = report_metric_next(&r, &row, at[1]);
+		assert_int_equal(at[1], virtual[i]);
 		assert_int_equal(report_is_rate(&r, &metrics[virtual[i]]), i >= 2);
 	}
+	assert_int_equal(report_metric_next(&r, &row, at[1]), -1);
+	machine.is_virtual = false;
+	assert_int_equal(report_metric_next(&r, &row, at[0]), -1);
 }
 
 static void test_lost(void **state)
