@@ -11,7 +11,9 @@
 
 /* Modules that are there: some of those that a machine needs, one that none needs, and one in a
  * folder whose name has a dot. */
-static const char *const modules[] = { "msr.ko", "9p.ko", "virtio-pci.ko", "a.ko", "f.d/overlay.ko" };
+static const char *const modules[] = {
+	"msr.ko", "9p.ko", "virtio-pci.ko", "a.ko", "f.d/overlay.ko",
+};
 #define MODULES (sizeof(modules) / sizeof(modules[0]))
 
 static char folder[] = "/tmp/fuzz-modules-XXXXXX";

@@ -8,7 +8,9 @@
 
 #include <ctype.h>
 
-static const char *const names[] = { "skl-4c8t", "nhmex-2p16c32t", "p4-1c2t", "core2-4c", "adl-8p8e24t" };
+static const char *const names[] = {
+	"skl-4c8t", "nhmex-2p16c32t", "p4-1c2t", "core2-4c", "adl-8p8e24t",
+};
 #define MACHINES (sizeof(names) / sizeof(names[0]))
 
 /* A machine without a segment behind it: nothing of it is used but its description. */
