@@ -14,9 +14,9 @@ static void check(const struct limits *l)
 		const struct limit *limit = &l->of[i];
 
 		REQUIRE(!limit->name || *limit->name);
-		REQUIRE(!isnan(limit->up) || !isnan(limit->down));
-		REQUIRE(isnan(limit->up) || limit->up >= 0);
-		REQUIRE(isnan(limit->down) || limit->down >= 0);
+		REQUIRE(!isnan(limit->worse) || !isnan(limit->better));
+		REQUIRE(isnan(limit->worse) || limit->worse >= 0);
+		REQUIRE(isnan(limit->better) || limit->better >= 0);
 		for (int j = 0; j < i; j++)
 			REQUIRE(!limit->name != !l->of[j].name ||
 				(limit->name && strcmp(limit->name, l->of[j].name)));
@@ -29,8 +29,10 @@ static void compare_with(const struct limits *l)
 	const struct saved_value one = { true, 1, 0 }, lost = { false, 0, 0 };
 
 	for (int i = 0; i < l->n; i++) {
-		REQUIRE(compare_values(&one, &one, &l->of[i]) == VERDICT_SAME);
-		REQUIRE(compare_values(&one, &lost, &l->of[i]) == VERDICT_LOST);
+		const struct rule rule = { .limit = &l->of[i], .better = BETTER_LOWER };
+
+		REQUIRE(compare_values(&one, &one, &rule) == VERDICT_SAME);
+		REQUIRE(compare_values(&one, &lost, &rule) == VERDICT_LOST);
 	}
 }
 
