@@ -205,15 +205,6 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	count_feed(false);
 }
 
-/* QEMU maps the program's SIGABRT to another signal, so this one is an assertion that failed in the
- * emulator, or from elsewhere. Raised again it ends the process, after the handler. */
-static void on_abort(int number)
-{
-	vpmu_serving_aborted();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
 static void after_fork(void)
 {
 	attached = false;
@@ -280,8 +271,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	count_feed(true);
 	if (only && !vpmu_feed.left_out)
 		__atomic_fetch_add(&vpmu_feed.segment->chosen_count, 1, __ATOMIC_RELAXED);
-	if (signal(SIGABRT, on_abort) == SIG_IGN)	/* which QEMU passes on to the program */
-		signal(SIGABRT, SIG_IGN);
 	pthread_atfork(vpmu_system_fork_begin, NULL, after_fork);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);

@@ -192,3 +192,25 @@ int vpmu_user_open_status(CPUArchState *env, int fd)
     fclose(f);
     return 0;
 }
+
+/* Replaces glibc's for QEMU and its libraries, none of which the program shares: an assertion has failed. The
+ * program's own SIGABRT never gets here. */
+void abort(void)
+{
+    uint64_t set = UINT64_C(1) << (SIGABRT - 1);
+
+    if (vpmu_user) {
+        vpmu_user->aborted();
+    }
+    (sigaction)(SIGABRT, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
+    raise(SIGABRT);
+    _exit(128 + SIGABRT);
+}
+
+/* glibc's calls its own abort(). */
+void __assert_fail(const char *what, const char *file, unsigned int line, const char *function)
+{
+    fprintf(stderr, "qemu: %s:%u: %s: assertion failed: %s\n", file, line, function, what);
+    abort();
+}
