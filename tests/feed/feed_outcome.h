@@ -31,8 +31,7 @@ static inline void never_or_always(bool defers)
 {
 	struct vpmu_emulated *t = vpmu_self;
 
-	t->deferring.trial = (struct vpmu_trial){ .second = defers,
-						  .until = t->runner.scattered + LATER };
+	t->runner.deferring = defers ? &t->deferring : NULL;
 	t->runner.judged_at = defers ? t->runner.scattered : t->runner.scattered + LATER;
 }
 
@@ -40,7 +39,7 @@ static inline void never_or_always(bool defers)
 static inline void begin_outcome(bool defers)
 {
 	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
-	vpmu_self->runner.clock = 0;
+	vpmu_self->runner.clock = vpmu_self->runner.numbered = 0;
 	never_or_always(defers);
 }
 

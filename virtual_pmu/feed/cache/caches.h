@@ -94,6 +94,7 @@ struct vpmu_runner {
 	struct vpmu_segment *s;
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
 	uint64_t clock, published, awake;	/* awake: its clock after its last wait */
+	uint64_t numbered;		/* its clock when its uses were last numbered: clock.h */
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
 	const uint64_t *newest;		/* clock of its package */
@@ -125,7 +126,7 @@ struct vpmu_runner {
 	struct vpmu_pace llc_pace, memory_pace;
 	uint32_t fill_buffers, write_clocks;	/* the machine's */
 	bool plain, usual;		/* see plain_access.h; not where core events are counted */
-	/* L2 misses that no stream predicted, and the number at which deferring is judged next. */
+	/* L2 misses that no stream predicted, and the number at which deferring begins. */
 	uint32_t scattered, judged_at;
 	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint32_t version;		/* its core's at the last search of the L1D */

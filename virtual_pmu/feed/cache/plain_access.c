@@ -318,12 +318,11 @@ static HOT bool access_llc_among(struct plain *q, uint32_t version)
 static HOT bool access_llc_alone(struct plain *q)
 {
 	struct vpmu_llc_place at = place_ahead(q);
-	uint64_t clock;
 
 	if (!miss(q, &at))
 		return false;
-	q->r->published = clock = q->r->clock;
-	if (unlikely(clock >= *q->r->newest + VPMU_PUBLISH_CLOCKS || vpmu_retired_is_due(q->r)))
+	q->r->published = q->r->clock;
+	if (unlikely(vpmu_runner_number_is_due(q->r) || vpmu_retired_is_due(q->r)))
 		plain_publish(q->c, q->r);
 	if (unlikely(vpmu_keeping_ends(q->r->s, q->r)))
 		let_go(q->r->s, q->r);

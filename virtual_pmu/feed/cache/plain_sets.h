@@ -142,7 +142,7 @@ static HOT void prefetch(struct vpmu_ahead at)
 	__builtin_prefetch(at.set + 2 * VPMU_LINE_BYTES, 1);
 }
 
-/* Counts a scattered miss, and judges at times whether to defer. Accesses that are deferred from
+/* Counts a scattered miss, and begins to defer where that is due. Accesses that are deferred from
  * then on come after this one. */
 static HOT void count_scattered(struct vpmu_runner *r)
 {

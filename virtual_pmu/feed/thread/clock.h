@@ -47,15 +47,21 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 }
 
 /* Numbers of uses keep up with the package's newest clock, or what another thread of the core used
- * would stay in an L1 until this one has caught up. So each publication does this; while the runner
- * keeps the machine lock, only those that move the package's newest clock, as nobody else can. */
+ * would stay in an L1 until this one has caught up. The runner's clock alone decides when: every
+ * VPMU_PUBLISH_CLOCKS, and when it continues after a wait. */
 static inline void vpmu_runner_number(struct vpmu_runner *r)
 {
 	uint64_t newest = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
 	uint64_t least = (newest > r->clock ? newest : r->clock) * VPMU_USES_PER_CLOCK;
 
+	r->numbered = r->clock;
 	if (r->uses < least)
 		r->uses = least;
+}
+
+static inline bool vpmu_runner_number_is_due(const struct vpmu_runner *r)
+{
+	return r->clock - r->numbered >= VPMU_PUBLISH_CLOCKS;
 }
 
 /* A counter of a core has been enabled, perhaps by another process, for more than is counted of the
@@ -92,7 +98,7 @@ static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_
 		vpmu_clock(c->s, r->package, clock);
 		vpmu_runner_look(c->s, r);
 	}
-	if (ahead || !r->keeps)
+	if (ahead || vpmu_runner_number_is_due(r))
 		vpmu_runner_number(r);
 	if (vpmu_retired_is_due(r))
 		vpmu_retired_report(c->s, r);

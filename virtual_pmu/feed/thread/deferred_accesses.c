@@ -12,28 +12,17 @@ void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r)
 	r->space &= ~VPMU_SPACE_DEFERS;
 	r->deferring = d;
 	r->scattered = 0;
-	r->judged_at = VPMU_TRIAL_EVENTS;
-}
-
-static bool is_worth_it(struct vpmu_deferring *d, uint32_t misses)
-{
-	if ((int32_t)(misses - d->trial.until) >= 0)
-		vpmu_trial_go_on(&d->trial, misses, __builtin_ia32_rdtsc());
-	return d->trial.second;
+	r->judged_at = VPMU_DEFERRED_PAUSE;
 }
 
 void vpmu_deferring_judge(struct vpmu_runner *r)
 {
-	struct vpmu_deferring *d = r->deferring;
-
-	if (!d) {
+	if (!r->deferring) {
 		r->judged_at = r->scattered + NOT_SOON;
-	} else if (is_worth_it(d, r->scattered)) {
-		r->space |= VPMU_SPACE_DEFERS;
-		r->inside = 0;
-	} else {
-		r->judged_at = d->trial.until;
+		return;
 	}
+	r->space |= VPMU_SPACE_DEFERS;
+	r->inside = 0;
 }
 
 uint32_t vpmu_deferring_take(struct vpmu_runner *r)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Deferred blocks and accesses. A thread that defers only notes what it executes. Up to 32 of these
  * are then modelled one right behind the other, in the same order and with the same outcome, and so
- * little lies between them that the host fetches the lines of several at once. This pays where
- * misses do not depend on each other and the host cannot foretell them, and costs time elsewhere:
- * so both ways are tried (trial.h).
+ * little lies between them that the host fetches the lines of several at once. This pays where the
+ * program misses in a scattered way, so misses decide it: a scattered miss begins it, and a batch
+ * with few of them ends it for some time. Nothing but what the program executes has an influence.
  *
  * While a thread defers, its runner's address space has a bit that no word of a cache has: nothing
  * hits, and the paths for what does not hit look whether to defer. So the fast ones need not.
@@ -19,13 +19,12 @@
 #define VPMU_FEED_DEFERRED_ACCESSES_H
 
 #include "../cache/caches.h"
-#include "trial.h"
 
 #define VPMU_DEFERRED_MAX 32u
-/* With fewer scattered misses than the first among VPMU_DEFERRED_MAX the thread does not defer for
- * so many as the second. */
-#define VPMU_DEFERRED_SPARSE 2u
-#define VPMU_DEFERRED_PAUSE 8u
+/* If fewer than VPMU_DEFERRED_SPARSE of VPMU_DEFERRED_MAX accesses were scattered misses, the
+ * thread defers nothing until it has had VPMU_DEFERRED_PAUSE more of these. */
+#define VPMU_DEFERRED_SPARSE 4u
+#define VPMU_DEFERRED_PAUSE 64u
 #define VPMU_DEFERRED_BLOCK 4u		/* beside the ways of translation.h: a block alone */
 
 /* A callback's arguments, and which one it is: `user` of a block alone is the packed block. */
@@ -35,13 +34,11 @@ struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; };
 struct vpmu_deferring {
 	struct vpmu_deferred what[VPMU_DEFERRED_MAX];
 	uint32_t count;
-	struct vpmu_trial trial;	/* events: scattered misses; the second way is to defer */
 };
 
 /* The thread begins, and may defer. d stays its runner's. */
 void vpmu_deferring_start(struct vpmu_deferring *d, struct vpmu_runner *r);
-/* When a miss makes it due: the thread defers what comes after this access, or is judged again
- * later. */
+/* When a miss makes it due: the thread defers what comes after this access. */
 void vpmu_deferring_judge(struct vpmu_runner *r);
 /* Tells how many of what[] there are. The thread then works them off, during which it does not
  * defer, and tells how many of them were scattered misses. */
