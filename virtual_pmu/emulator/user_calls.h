@@ -42,6 +42,10 @@ struct vpmu_user_host {
 	 * of each thread; seed() starts another one for the caller's. */
 	void (*random)(void *to, uint64_t bytes);
 	void (*seed)(uint64_t seed);
+	/* Ends the calling thread's execution before its next block, so that `turn` below comes. */
+	void (*leave)(void);
+	/* True: a signal waits for the calling thread, which may be in `turn` or a system call. */
+	bool (*signalled)(void);
 };
 
 /* A block of which an instruction has faulted: its address and length, and how many instructions it
@@ -84,6 +88,11 @@ struct vpmu_user_calls {
 	uint32_t (*rdpid)(void);
 	/* The caller's new thread will be this one of QEMU's CPUs. It executes nothing yet. */
 	void (*thread_created)(unsigned int vcpu);
+	/* The calling thread is about to execute code. QEMU waits for no thread that is in here. */
+	void (*turn)(unsigned int vcpu);
+	/* The calling thread has ended and executes nothing any more. address: the word that the
+	 * kernel has cleared for it, or 0. Threads that wait for that word are to be woken. */
+	void (*thread_ended)(uint64_t address);
 	/* A signal is about to end the program. */
 	void (*killed)(int number);
 	/* An error of QEMU itself is about to end the process. May be called in a signal handler. */

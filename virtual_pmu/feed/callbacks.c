@@ -14,6 +14,7 @@
 #include "data_access.h"
 #include "fetch.h"
 #include "thread/machine_lock.h"
+#include "thread/scheduler.h"
 
 static struct vpmu_callbacks callbacks;
 
@@ -21,6 +22,7 @@ static struct vpmu_callbacks callbacks;
 static void on_pause(unsigned int vcpu, void *unused)
 {
 	struct vpmu_emulated *t = vpmu_self;
+	bool shares = vpmu_scheduler_shares();
 	enum vpmu_spin what;
 
 	(void)vcpu, (void)unused;
@@ -28,9 +30,12 @@ static void on_pause(unsigned int vcpu, void *unused)
 		return;
 	vpmu_watch_catch_up(t);
 	vpmu_contended_pause(&t->runner);
-	if (vpmu_feed.cpu_of || vpmu_alone(vpmu_feed.segment))
+	if (vpmu_feed.cpu_of || (!shares && vpmu_alone(vpmu_feed.segment)))
 		return;
 	what = vpmu_spinning(&t->spinning, t->runner.clock);
+	if (shares && t->spinning.pauses >= VPMU_SPIN_LOOP &&
+	    vpmu_scheduler_spin(t->runner.own, t->runner.clock))
+		return;
 	if (what == VPMU_SPIN_ON)
 		return;
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
@@ -111,17 +116,19 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 		fetch(t, block);
 	if (callbacks.parts.reported)
 		callbacks.parts.reported();
+	if (vpmu_turn_is_over(t->runner.clock))
+		vpmu_scheduler_leave();
 }
 
-/* Fast path: advance the clock and return true, unless the thread moved to another CPU or has to
- * publish its clock. */
+/* Fast path: advance the clock and return true, unless the thread moved to another CPU, has to
+ * publish its clock, or has had its turn. */
 static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
 {
 	struct vpmu_runner *r = &t->runner;
 	uint64_t clock = r->clock + instructions;
 
 	if (unlikely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) != r->cpu ||
-		     clock - r->published >= VPMU_PUBLISH_CLOCKS))
+		     clock - r->published >= VPMU_PUBLISH_CLOCKS || vpmu_turn_is_over(clock)))
 		return false;
 	r->clock = clock;
 	return true;
@@ -198,20 +205,22 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 }
 
 /* Fast path for a loop of one block. While the core's version is the same, its lines are where they
- * were, and were used last. A thread that keeps its core's lock changes no version. It clears
- * `inside` itself when it changes what the L1I has. */
+ * were, and were used last. Under another version they are looked up, but are not used again: the
+ * numbers of uses do not depend on which locks the thread has taken. A thread that keeps its core's
+ * lock changes no version. It clears `inside` itself when it changes what the L1I has. */
 static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
 {
 	struct vpmu_runner *r = &t->runner;
 	uint32_t version = vpmu_core_version(r->own);
+	uint64_t line = first >> VPMU_FIRST_LINE_SHIFT;
+	uint32_t lines = first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX;
 
 	if (likely(r->inside == first && r->inside_version == version))
 		return true;
-	if (unlikely(!fetch_again(r, first >> VPMU_FIRST_LINE_SHIFT,
-				  first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX)))
+	if (r->inside == first ? !are_there(r, line, lines) : !fetch_again(r, line, lines))
 		return false;
-	r->inside = version & 1 ? 0 : first;
-	r->inside_version = version;
+	r->inside = first;
+	r->inside_version = version & 1 ? version - 1 : version;	/* odd: look again */
 	return true;
 }
 

@@ -24,6 +24,7 @@
 #include "program/window_access.h"
 #include "program/vfork.h"
 #include "thread/machine_lock.h"
+#include "thread/scheduler.h"
 #include "program/futex_wakes.h"
 #include "callbacks.h"
 
@@ -123,6 +124,12 @@ static void left_out_return(int64_t num, int64_t ret)
 
 /* ---- system calls, threads, processes ---- */
 
+static void thread_ends(void)
+{
+	vpmu_scheduler_ends();
+	vpmu_emulated_end();
+}
+
 static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint64_t a1,
 		       uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
 		       uint64_t a8)
@@ -143,7 +150,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
-	t->runner.keep_from = t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
+	t->runner.keep_from = vpmu_scheduler_shares() ? 0 :
+			      t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
 	t->futex = vpmu_wakes_address(num, arguments);
 	vpmu_wakes_note(num, arguments, t->runner.clock);
 	vpmu_illegal_call(num, a1, a2);
@@ -153,9 +161,25 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	if (is_exec(num))
 		before_exec(t);
 	else if (num == SYS_exit || num == SYS_exit_group)
-		vpmu_emulated_end();
-	else if (t->waits)
+		thread_ends();
+	else if (t->waits && !vpmu_scheduler_shares())
 		vpmu_emulated_sleep(t);
+}
+
+/* The thread has looked for an event and found none. Another thread of the process may bring that,
+ * or another process. */
+static void has_polled(struct vpmu_emulated *t)
+{
+	bool shares = vpmu_scheduler_shares();
+	enum vpmu_spin what;
+
+	if (!shares && vpmu_alone(vpmu_feed.segment))
+		return;
+	what = vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own));
+	if (what != VPMU_SPIN_ON && shares &&
+	    vpmu_scheduler_spin(t->runner.own, t->runner.clock))
+		return;
+	vpmu_spin_do(what);
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, int64_t ret)
@@ -170,19 +194,22 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	if (is_exec(num))
 		after_failed_exec(t);
 	if (vpmu_vforks_return(ret)) {
-		vpmu_emulated_sleep(t);
+		if (!vpmu_scheduler_outside())
+			vpmu_emulated_sleep(t);
 		vpmu_vforks_wait((pid_t)ret);
+		vpmu_scheduler_back();
 		vpmu_emulated_wake(t);
 		vpmu_runner_continue(&t->runner, 0);
 		vpmu_core_feed_restart(false);
 	}
-	if (t->polls && !ret && !vpmu_alone(vpmu_feed.segment))
-		vpmu_spin_do(vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)));
-	if (t->waits) {
+	if (t->polls && !ret)
+		has_polled(t);
+	if (t->sleeps) {
 		vpmu_emulated_wake(t);
 		vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
-		vpmu_core_feed_restart(false);
 	}
+	if (t->waits)
+		vpmu_core_feed_restart(false);
 	vpmu_contended_sleep(&t->runner, false);
 	t->waits = false;
 	vpmu_core_feed_follow();
@@ -205,8 +232,15 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	count_feed(false);
 }
 
+static void before_fork(void)
+{
+	vpmu_system_fork_begin();
+	vpmu_scheduler_fork();
+}
+
 static void after_fork(void)
 {
+	vpmu_scheduler_fork_child();
 	attached = false;
 	vpmu_system_window_forked();
 	count_feed(true);
@@ -271,7 +305,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	count_feed(true);
 	if (only && !vpmu_feed.left_out)
 		__atomic_fetch_add(&vpmu_feed.segment->chosen_count, 1, __ATOMIC_RELAXED);
-	pthread_atfork(vpmu_system_fork_begin, NULL, after_fork);
+	pthread_atfork(before_fork, vpmu_scheduler_fork_parent, after_fork);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_start);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_flush_cb(id, on_flush);

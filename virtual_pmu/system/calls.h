@@ -44,6 +44,14 @@ void vpmu_time_begin(bool model);
 bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer);
 /* Around each call that is left to the host's kernel. */
 void vpmu_time_leaves(int64_t number, int64_t a[6]);
+/* When a call that begins now ends by its timeout; 0: it has none, or is no futex, sleep, poll or
+ * epoll. The time now, and such a time on the host's monotonic clock. Time is the machine's
+ * if the program's is. */
+int64_t vpmu_time_until(int64_t number, const int64_t a[6]);
+int64_t vpmu_time_here(void);
+int64_t vpmu_time_host(int64_t until);
+/* A signal has ended this sleep before. */
+void vpmu_time_slept(int64_t number, const int64_t a[6], int64_t until);
 /* Seconds since the machine or the host was switched on. */
 int64_t vpmu_time_up(void);
 void vpmu_time_after(int64_t number, const int64_t a[6], int64_t answer);
@@ -69,6 +77,8 @@ void vpmu_timers_wait(int64_t number, int64_t until);
 bool vpmu_timers_waited(void);
 /* Sleeps if a timer will end a sleep until this time, and sends its signal. */
 bool vpmu_timers_sleep(int64_t until);
+/* When ITIMER_REAL expires; 0: never. */
+int64_t vpmu_timers_next(void);
 /* The process is the child of a fork. */
 void vpmu_timers_forked(void);
 

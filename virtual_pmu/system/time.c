@@ -254,6 +254,74 @@ static bool sleeps(int64_t number, const int64_t a[6], int64_t *answer)
 	return true;
 }
 
+/* ---- for waits that the feed's scheduler does ---- */
+
+int64_t vpmu_time_here(void)
+{
+	return of_model ? vpmu_time_now() : host_now(CLOCK_MONOTONIC);
+}
+
+int64_t vpmu_time_host(int64_t until)
+{
+	return host_now(CLOCK_MONOTONIC) + until - vpmu_time_here();
+}
+
+/* 0: the kernel says what is wrong with it. */
+static int64_t valid_sleep(int64_t number, const int64_t a[6])
+{
+	int64_t address = number == SYS_nanosleep ? a[0] : a[2];
+	const struct timespec *at = NULL;
+
+	if (address)
+		at = vpmu_system.memory->memory((uint64_t)address, sizeof(*at), false);
+	if (!at || at->tv_sec < 0 || at->tv_nsec < 0 || at->tv_nsec >= SECOND)
+		return 0;
+	return sleep_until(number, a);
+}
+
+/* An absolute timeout. */
+static int64_t futex_until(const int64_t a[6])
+{
+	int64_t until = timeout_at(a[3], 1);
+
+	if (a[1] & FUTEX_CLOCK_REALTIME)
+		until -= of_model ? START : host_now(CLOCK_REALTIME) - host_now(CLOCK_MONOTONIC);
+	return until > 0 ? until : 1;
+}
+
+int64_t vpmu_time_until(int64_t number, const int64_t a[6])
+{
+	int64_t wait = 0;
+
+	switch (number) {
+	case SYS_futex:
+		if (a[3] && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
+			return futex_until(a);
+		if (!a[3] || (a[1] & FUTEX_CMD_MASK) != FUTEX_WAIT)
+			return 0;
+		return vpmu_time_here() + timeout_at(a[3], 1);
+	case SYS_nanosleep: case SYS_clock_nanosleep:
+		return of_model ? valid_sleep(number, a) : 0;
+	case SYS_poll:
+		wait = milliseconds(a[2]);
+		break;
+	case SYS_epoll_wait: case SYS_epoll_pwait:
+		wait = milliseconds(a[3]);
+		break;
+	default:
+		break;
+	}
+	return wait ? vpmu_time_here() + wait : 0;
+}
+
+void vpmu_time_slept(int64_t number, const int64_t a[6], int64_t until)
+{
+	int64_t now = vpmu_time_now();
+
+	waiting = (struct waiting){ .begun = now, .timeout = until - now };
+	tell_rest(number, a, -EINTR);
+}
+
 /* ---- timers that only the host knows ---- */
 
 /* The host's time is read first: what passes in between makes no timer early. */

@@ -207,6 +207,11 @@ bool vpmu_timers_sleep(int64_t until)
 	return true;
 }
 
+int64_t vpmu_timers_next(void)
+{
+	return end_of(ITIMER_REAL);
+}
+
 void vpmu_timers_forked(void)
 {
 	memset(timers, 0, sizeof(timers));

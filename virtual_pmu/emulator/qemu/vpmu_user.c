@@ -74,10 +74,21 @@ static void seed(uint64_t number)
     vpmu_guest_random_seed_again(number);
 }
 
+static void leave(void)
+{
+    cpu_exit(thread_cpu);
+}
+
+static bool signalled(void)
+{
+    return qatomic_read(&get_task_state(thread_cpu)->signal_pending);
+}
+
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
     .stack = stack, .protect = protect, .step = step, .forget = forget,
     .random = random_bytes, .seed = seed, .program = real_exec_path,
+    .leave = leave, .signalled = signalled,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,

@@ -11,6 +11,7 @@
 #include "plain_access.h"
 #include "private_access.h"
 #include "../thread/machine_lock.h"
+#include "../thread/turns.h"
 
 /* A core's request, as the functions below pass it on. */
 struct llc_request {
@@ -95,6 +96,8 @@ static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t
 	bool take = core != q->r->core, l1_lost;
 
 	if (take) {
+		if (take_out && vpmu_turns_spinning)
+			vpmu_turns_snooped(p.core, q->r->clock);
 		p.alone = false;
 		vpmu_private_lock(&p, q->r);
 	} else {
@@ -253,6 +256,8 @@ static void tell_snoop(const struct llc_request *q, uint32_t core, bool modified
 {
 	enum vpmu_snoop_result result = modified ? VPMU_SNOOP_HITM : VPMU_SNOOP_HIT;
 
+	if (q->kind == VPMU_STORE && vpmu_turns_spinning)
+		vpmu_turns_snooped(vpmu_caches_core(q->c, q->r->package, core), q->r->clock);
 	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
 	vpmu_outcome_snooped(q->c, q->r, core,
 			     (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);

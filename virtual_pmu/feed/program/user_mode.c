@@ -16,8 +16,11 @@
 #include "illegal_instructions.h"
 #include "window_access.h"
 #include "vfork.h"
+#include "../thread/host_calls.h"
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
+#include "../thread/scheduler.h"
+#include "../thread/waits.h"
 #include "../callbacks.h"
 
 static const struct vpmu_user_host *host;
@@ -104,6 +107,32 @@ static int home(uint64_t address, int move)
 static void on_thread_created(unsigned int vcpu)
 {
 	vpmu_emulated_parent(vcpu, vpmu_self);
+	vpmu_scheduler_created(vcpu);
+}
+
+static bool on_system_call(int64_t number, int64_t arguments[6], int64_t *answer)
+{
+	vpmu_host_call_begins(number, arguments);
+	if (vpmu_waits_call(number, arguments, answer) ||
+	    vpmu_system_call(number, arguments, answer)) {
+		vpmu_host_call_ends(number, arguments, *answer);
+		return true;
+	}
+	vpmu_host_call_leaves(number, arguments);
+	return false;
+}
+
+static void on_system_return(int64_t number, const int64_t arguments[6], int64_t *answer)
+{
+	vpmu_host_call_ends(number, arguments, *answer);
+	vpmu_system_return(number, arguments, answer);
+}
+
+static void on_turn(unsigned int vcpu)
+{
+	if (vpmu_self && vpmu_turn_self && vpmu_turn_self->leaving)
+		vpmu_watch_catch_up(vpmu_self);
+	vpmu_scheduler_turn(vcpu);
 }
 
 static void on_killed(int number)
@@ -135,11 +164,12 @@ static void fill_layout(uint64_t seed)
 
 static const struct vpmu_user_calls calls = {
 	.layout = &layout,
-	.system_call = vpmu_system_call, .system_return = vpmu_system_return,
+	.system_call = on_system_call, .system_return = on_system_return,
 	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
 	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
 	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
-	.thread_created = on_thread_created, .killed = on_killed,
+	.thread_created = on_thread_created, .turn = on_turn,
+	.thread_ended = vpmu_scheduler_ended, .killed = on_killed,
 	.aborted = vpmu_serving_aborted,
 	.status_line = vpmu_system_status_line,
 };
@@ -170,6 +200,7 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
+	vpmu_scheduler_begin(host, fixed->model_time);
 	if (tool && dladdr(&here, &info))
 		vpmu_system_exec_begin(info.dli_fname, tool, only);
 	return true;

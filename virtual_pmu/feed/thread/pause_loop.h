@@ -13,6 +13,7 @@
 
 /* PAUSEs that are at most this many clocks apart are a loop. */
 #define VPMU_SPIN_CLOCKS 64u
+#define VPMU_SPIN_LOOP 3u		/* PAUSEs until another thread of the process runs */
 #define VPMU_SPIN_PATIENCE 32u		/* PAUSEs until it gives the CPU away, and at which again */
 #define VPMU_SPIN_SLEEPS 1024u		/* PAUSEs until it sleeps instead */
 

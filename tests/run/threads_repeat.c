@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* Four threads that meet in one of several ways: threads_repeat WAY. Its output is what they have
+ * done. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define THREADS 4
+#define LINE 64
+
+static atomic_ulong words[THREADS * 8];
+static unsigned char *memory;
+static uint64_t sums[THREADS][8];
+
+/* ---- lines ---- */
+
+static void increment(int me, int apart)
+{
+	for (int i = 0; i < 30000; i++)
+		atomic_fetch_add(&words[apart ? me * 8 : me], 1);
+}
+
+static void share(int me) { increment(me, 0); }
+static void pad(int me) { increment(me, 1); }
+
+static void sweep(int me, size_t bytes, int rounds, int shared)
+{
+	unsigned char *from = memory + (shared ? 0 : (size_t)me * bytes);
+
+	for (int round = 0; round < rounds; round++)
+		for (size_t i = 0; i < bytes; i += LINE)
+			sums[me][0] += from[i]++;
+}
+
+static void in_l2(int me) { sweep(me, 128 << 10, 10, 0); }
+static void in_memory(int me) { sweep(me, 4 << 20, 1, 0); }
+static void one_array(int me) { sweep(me, 4 << 20, 1, 1); }
+
+/* ---- waiting ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
+static int queued;
+
+static void produce(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (queued == 8)
+		pthread_cond_wait(&emptied, &mutex);
+	queued++;
+	pthread_cond_signal(&filled);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void consume(int me)
+{
+	pthread_mutex_lock(&mutex);
+	while (!queued)
+		pthread_cond_wait(&filled, &mutex);
+	queued--;
+	sums[me][0]++;
+	pthread_cond_signal(&emptied);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void condvar(int me)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (me % 2)
+			consume(me);
+		else
+			produce();
+	}
+}
+
+static void spin_barrier(int me, int pauses)
+{
+	static atomic_int arrived, sense;
+
+	for (int i = 1; i <= 500; i++) {
+		if (atomic_fetch_add(&arrived, 1) == THREADS - 1) {
+			atomic_store(&arrived, 0);
+			atomic_store(&sense, i);
+		}
+		while (atomic_load(&sense) != i) {
+			sums[me][0]++;
+			if (pauses)
+				__builtin_ia32_pause();
+		}
+	}
+}
+
+static void with_pause(int me) { spin_barrier(me, 1); }
+static void without_pause(int me) { spin_barrier(me, 0); }
+
+static void spin_lock(int me)
+{
+	static atomic_flag taken = ATOMIC_FLAG_INIT;
+
+	for (int i = 0; i < 3000; i++) {
+		while (atomic_flag_test_and_set(&taken))
+			sums[me][0]++;
+		memory[0]++;
+		atomic_flag_clear(&taken);
+	}
+}
+
+static void rwlock(int me)
+{
+	static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+	for (int i = 0; i < 3000; i++) {
+		if (i % 4 == me)
+			pthread_rwlock_wrlock(&lock);
+		else
+			pthread_rwlock_rdlock(&lock);
+		sums[me][0] += memory[0]++;
+		pthread_rwlock_unlock(&lock);
+	}
+}
+
+static int ends[THREADS][2];
+
+static void pipes(int me)
+{
+	char byte = 1;
+
+	for (int i = 0; i < 300; i++) {
+		if (me == 0 && write(ends[1][1], &byte, 1) != 1)
+			abort();
+		if (read(ends[me][0], &byte, 1) != 1)
+			abort();
+		if (me && write(ends[(me + 1) % THREADS][1], &byte, 1) != 1)
+			abort();
+	}
+}
+
+/* Waits end by their timeouts, and sleeps. */
+static void timeouts(int me)
+{
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+	struct timespec until;
+
+	for (int i = 0; i < 50; i++) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 100000 * (me + 1);
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_mutex_lock(&own);
+		sums[me][0] += (uint64_t)pthread_cond_timedwait(&never, &own, &until);
+		pthread_mutex_unlock(&own);
+		nanosleep(&(struct timespec){ .tv_nsec = 70000 }, NULL);
+		sweep(me, 64 << 10, 1, 0);
+	}
+}
+
+/* ---- OpenMP ---- */
+
+#ifdef _OPENMP
+static void openmp(void)
+{
+	double sum = 0;
+
+	omp_set_num_threads(THREADS);
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < 1 << 16; i++)
+		memory[i * 16]++;
+#pragma omp parallel for schedule(dynamic, 64)
+	for (int i = 0; i < 1 << 14; i++)
+		memory[i * 64]++;
+#pragma omp parallel for reduction(+:sum)
+	for (int i = 0; i < 1 << 16; i++)
+		sum += memory[i];
+#pragma omp parallel
+	for (int i = 0; i < 100; i++) {
+#pragma omp critical
+		sums[0][0]++;
+#pragma omp barrier
+	}
+	printf("%.0f ", sum);
+}
+#endif
+
+static const struct way { const char *name; void (*run)(int me); } ways[] = {
+	{ "share", share }, { "pad", pad }, { "l2", in_l2 }, { "memory", in_memory },
+	{ "array", one_array }, { "condvar", condvar }, { "pause", with_pause },
+	{ "no-pause", without_pause }, { "spin-lock", spin_lock }, { "rwlock", rwlock },
+	{ "pipes", pipes }, { "timeouts", timeouts },
+};
+static const struct way *way;
+
+static void *thread(void *me)
+{
+	way->run((int)(intptr_t)me);
+	return NULL;
+}
+
+static void run(void)
+{
+	pthread_t threads[THREADS];
+
+	for (intptr_t i = 0; i < THREADS; i++)
+		if (pipe(ends[i]))
+			abort();
+	for (intptr_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, thread, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	memory = calloc(THREADS, 4 << 20);
+	if (argc < 2 || !memory)
+		return 2;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(argv[1], ways[i].name))
+			way = &ways[i];
+	if (way)
+		run();
+#ifdef _OPENMP
+	else
+		openmp();
+#endif
+	for (int i = 0; i < THREADS; i++)
+		printf("%llu ", (unsigned long long)sums[i][0]);
+	puts("");
+	return 0;
+}

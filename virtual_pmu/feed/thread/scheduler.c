@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/* Hands the turn from thread to thread: see scheduler.h. vpmu_scheduler_wait() is the one place in
+ * which a thread waits for its turn, turn_pass() the one that gives it to the next. The mutex of
+ * vpmu_turns protects all records; it is held for moments, and never while a thread waits.
+ *
+ * Each waiter looks around now and then. So none depends on a wake that a signal has overtaken, and
+ * a thread that sleeps in the host's kernel with its turn loses it within a second: a call was
+ * taken for one that does not wait. A thread outside the turn touches nothing of the machine. When
+ * its call is over it waits for its turn again. A signal that a thread of the process sends makes
+ * its receiver ready at the sender's clock. One from elsewhere is noted by the receiver, and takes
+ * effect when the owner's turn ends, which is at its next block. */
+#include "scheduler.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../emulator/user_calls.h"
+#include "../../system/calls.h"
+#include "../../system/system.h"
+#include "clock.h"
+#include "machine_lock.h"
+
+#define SECOND INT64_C(1000000000)
+/* Between checks of a waiter that a signal or its timeout may wake, and between those of the
+ * owner. */
+#define LOOK_NS 50000000
+#define WATCH_NS 300000000
+#define RESTART (-512)		/* QEMU's own: the call is made again after the signal */
+
+__thread struct vpmu_turn *vpmu_turn_self;
+const struct vpmu_user_host *vpmu_turn_host;
+static bool of_model;
+
+void vpmu_scheduler_begin(const struct vpmu_user_host *host, bool model_time)
+{
+	vpmu_turn_host = host;
+	of_model = model_time;
+	vpmu_turns.waited = &vpmu_feed.segment->waited;
+}
+
+bool vpmu_scheduler_shares(void)
+{
+	return vpmu_turn_self && vpmu_turns.count > 1;
+}
+
+bool vpmu_scheduler_model_time(void)
+{
+	return of_model;
+}
+
+static long host_futex(uint32_t *word, int operation, uint32_t value, const struct timespec *limit)
+{
+	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
+}
+
+static int64_t host_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * SECOND + now.tv_nsec;
+}
+
+/* ---- choosing: the mutex is held ---- */
+
+/* Threads for which a file is ready or a signal has come become ready. */
+static void look_at_waiters(uint64_t clock)
+{
+	for (struct vpmu_turn *t = vpmu_turns.first; t; t = t->next) {
+		if (t->signalled && vpmu_turn_is_interruptible(t))
+			vpmu_turn_make_ready(t, clock, RESTART);
+		else if (t->state == VPMU_TURN_FILES_WAIT &&
+			 poll(t->files, t->file_count, 0) > 0)
+			vpmu_turn_make_ready(t, clock, 0);
+	}
+}
+
+static void time_out(struct vpmu_turn *t, uint64_t clock)
+{
+	t->timed_out = true;
+	vpmu_turn_make_ready(t, clock, t->state == VPMU_TURN_FUTEX ? -ETIMEDOUT : 0);
+}
+
+static void send_outside(struct vpmu_turn *t, enum vpmu_turn_go go)
+{
+	__atomic_store_n(&t->go, go, __ATOMIC_RELEASE);
+	host_futex(&t->go, FUTEX_WAKE, 1, NULL);
+}
+
+/* Nobody can run. The host's kernel says which file is ready first. */
+static bool send_file_waiters(void)
+{
+	bool any = false;
+
+	for (struct vpmu_turn *t = vpmu_turns.first; t; t = t->next)
+		if (t->state == VPMU_TURN_FILES_WAIT) {
+			t->state = VPMU_TURN_OUTSIDE;
+			vpmu_turns.outside++;
+			send_outside(t, VPMU_GO_OUTSIDE);
+			any = true;
+		}
+	return any;
+}
+
+/* The process's signal goes to its first thread, unless that has blocked it. */
+static void signal_first(uint64_t clock)
+{
+	if (vpmu_turns.first && vpmu_turn_is_interruptible(vpmu_turns.first))
+		vpmu_turn_make_ready(vpmu_turns.first, clock, RESTART);
+}
+
+/* Nobody can run before some time has passed: the machine's time moves on to the first timer or
+ * timeout. NULL: the program waits for something else. */
+static struct vpmu_turn *let_time_pass(void)
+{
+	struct vpmu_turn *sleeper = vpmu_turn_sleeper();
+	uint64_t newest = vpmu_newest_clock(vpmu_feed.segment), wakes;
+	int64_t timer = of_model ? vpmu_timers_next() : 0;
+
+	if (timer && (!sleeper || timer <= sleeper->until)) {
+		vpmu_time_reach(timer);
+		vpmu_system_timers();
+		signal_first(newest);
+	} else if (sleeper) {
+		wakes = vpmu_turn_wakes_at(sleeper);
+		time_out(sleeper, wakes < newest ? wakes : newest);
+	}
+	return vpmu_turn_least(NULL);
+}
+
+static struct vpmu_turn *choose(uint64_t clock)
+{
+	struct vpmu_turn *least, *sleeper;
+
+	look_at_waiters(clock);
+	least = vpmu_turn_least(NULL);
+	sleeper = vpmu_turn_sleeper();
+	if (least && sleeper && vpmu_turn_wakes_at(sleeper) <= least->clock) {
+		time_out(sleeper, vpmu_turn_wakes_at(sleeper));
+		least = vpmu_turn_least(NULL);
+	}
+	if (least || send_file_waiters() || vpmu_turns.outside)
+		return least;
+	return let_time_pass();
+}
+
+/* ---- the turn ---- */
+
+/* Releases the mutex. The caller has given its turn up, or nobody has it. */
+static void turn_pass(uint64_t clock)
+{
+	struct vpmu_turn *next = choose(clock);
+	uint32_t *go = NULL;
+
+	vpmu_turns.owner = next;
+	if (next) {
+		next->state = VPMU_TURN_RUNS;
+		next->began = next->clock;
+		vpmu_turn_stop_spinning(next);
+		vpmu_turn_set_end();
+		go = &next->go;
+		__atomic_store_n(go, VPMU_GO_ON, __ATOMIC_RELEASE);
+	}
+	vpmu_turns_unlock();
+	if (next && next != vpmu_turn_self)
+		host_futex(go, FUTEX_WAKE, 1, NULL);
+}
+
+/* The thread is none of the machine's while it waits. */
+static void feed_stops(void)
+{
+	if (!vpmu_self)
+		return;
+	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
+	if (!vpmu_self->sleeps)
+		vpmu_emulated_sleep(vpmu_self);
+}
+
+static void feed_continues(uint64_t clock)
+{
+	struct vpmu_runner *r = &vpmu_self->runner;
+
+	vpmu_emulated_wake(vpmu_self);
+	if (clock <= r->clock)
+		return;
+	vpmu_runner_continue(r, clock);
+	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
+}
+
+/* A waiter's view of the owner: the call in which it slept, and when to check that again. */
+struct watch { uint32_t call; int64_t next; };
+
+/* Takes the turn from an owner that sleeps in the same call of the host's kernel as it did at the
+ * last check. */
+static void turn_owner_check(struct watch *w)
+{
+	struct vpmu_turn *owner = vpmu_turns.owner;
+	uint32_t last = w->call;
+	int64_t now = host_now();
+
+	if (now < w->next)
+		return;
+	w->next = now + WATCH_NS;
+	w->call = 0;
+	if (!owner || !owner->calls || !owner->tid ||
+	    vpmu_thread_doing("/proc/self/task", owner->tid) != 'S')
+		return;
+	w->call = owner->call;
+	if (last != owner->call)
+		return;
+	owner->state = VPMU_TURN_OUTSIDE;
+	vpmu_turns.outside++;
+	vpmu_turns.owner = NULL;
+}
+
+/* A waiter checks whether it has been forgotten, or a signal or its timeout has come. */
+static void look_around(struct vpmu_turn *me, struct watch *watch)
+{
+	bool waits;
+
+	vpmu_turns_lock();
+	turn_owner_check(watch);
+	waits = vpmu_turn_is_interruptible(me);
+	if (waits && vpmu_turn_host->signalled()) {
+		me->signalled = true;
+		if (vpmu_turns.owner)
+			__atomic_store_n(&vpmu_turn_end, 0, __ATOMIC_RELAXED);
+	} else if (waits && me->until_host && host_now() >= me->until_host &&
+		   (!of_model || !vpmu_turns.owner)) {
+		time_out(me, me->clock);
+		vpmu_turn_set_end();
+	}
+	if (vpmu_turns.owner)
+		vpmu_turns_unlock();
+	else
+		turn_pass(me->clock);
+}
+
+static enum vpmu_turn_go wait_for_turn(struct vpmu_turn *me)
+{
+	struct watch watch = { 0, 0 };
+	uint32_t go;
+	int saved = errno;
+
+	while (!(go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE))) {
+		bool waits = __atomic_load_n(&me->state, __ATOMIC_RELAXED) != VPMU_TURN_READY;
+		struct timespec limit = { .tv_nsec = waits ? LOOK_NS : WATCH_NS };
+		int64_t left = me->until_host - host_now();
+
+		if (waits && me->until_host && left < LOOK_NS)
+			limit.tv_nsec = left > 1000 ? left : 1000;
+		if (host_futex(&me->go, FUTEX_WAIT, 0, &limit) && errno != EAGAIN)
+			look_around(me, &watch);
+	}
+	__atomic_store_n(&me->go, VPMU_GO_WAIT, __ATOMIC_RELAXED);
+	errno = saved;
+	return (enum vpmu_turn_go)go;
+}
+
+/* The mutex is held, and released. */
+static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+	enum vpmu_turn_go go;
+
+	if (vpmu_self && !me->spins)
+		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
+	me->clock = clock;
+	me->state = state;
+	turn_pass(vpmu_turn_clock());
+	go = wait_for_turn(me);
+	if (go == VPMU_GO_ON && vpmu_self)
+		feed_continues(me->clock);
+	return go;
+}
+
+enum vpmu_turn_go vpmu_scheduler_wait(enum vpmu_turn_state state, uint64_t clock)
+{
+	feed_stops();
+	vpmu_turns_lock();
+	vpmu_turn_stop_spinning(vpmu_turn_self);
+	return wait_in(state, clock);
+}
+
+void vpmu_scheduler_leave(void)
+{
+	if (!vpmu_turn_self || vpmu_turn_self->leaving)
+		return;
+	vpmu_turn_self->leaving = true;
+	vpmu_turn_host->leave();
+}
+
+static void turn_first(unsigned int vcpu)
+{
+	bool first = !vpmu_turns.first;
+	struct vpmu_turn *me;
+
+	vpmu_turns_lock();
+	if (first && vpmu_turn_add(vcpu, 0, VPMU_TURN_RUNS))
+		vpmu_turns.owner = vpmu_turns.first;
+	vpmu_turn_self = me = vpmu_turn_find(vcpu);
+	if (me)
+		me->tid = (uint32_t)syscall(SYS_gettid);
+	vpmu_turns_unlock();
+	if (me && !first)
+		wait_for_turn(me);
+}
+
+void vpmu_scheduler_turn(unsigned int vcpu)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+	uint64_t clock;
+
+	if (!me) {
+		if (!vpmu_feed.left_out)
+			turn_first(vcpu);
+		return;
+	}
+	if (!me->leaving)
+		return;
+	me->leaving = false;
+	clock = vpmu_turn_clock();
+	vpmu_turns_lock();
+	look_at_waiters(clock);
+	vpmu_turn_set_end();
+	if (!me->spins && !vpmu_turn_is_over(clock)) {
+		vpmu_turns_unlock();
+		return;
+	}
+	if (!me->spins && !vpmu_turn_least(me) && !vpmu_turn_sleeper()) {
+		me->began = clock;	/* another slice */
+		vpmu_turn_set_end();
+		vpmu_turns_unlock();
+		return;
+	}
+	vpmu_turns_unlock();
+	feed_stops();
+	vpmu_turns_lock();
+	wait_in(VPMU_TURN_READY, me->spins ? me->clock : clock);
+}
+
+bool vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+	bool others;
+
+	if (me->leaving)
+		return true;
+	vpmu_turns_lock();
+	others = vpmu_turn_least(me) || vpmu_turn_sleeper();
+	if (others) {
+		vpmu_turn_spin(me, core, clock);
+		me->clock = clock + VPMU_SPIN_SLICES * VPMU_SLICE_CLOCKS;
+	}
+	vpmu_turns_unlock();
+	if (others)
+		vpmu_scheduler_leave();
+	return others;
+}
+
+/* ---- calls of the host's kernel ---- */
+
+bool vpmu_scheduler_outside(void)
+{
+	if (!vpmu_scheduler_shares())
+		return false;
+	feed_stops();
+	vpmu_turns_lock();
+	vpmu_turn_stop_spinning(vpmu_turn_self);
+	if (vpmu_self)
+		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
+	vpmu_turn_self->clock = vpmu_turn_clock();
+	vpmu_turn_self->state = VPMU_TURN_OUTSIDE;
+	vpmu_turns.outside++;
+	turn_pass(vpmu_turn_self->clock);
+	return true;
+}
+
+/* Its clock then is the machine's newest, as what it waited for has happened by now. */
+void vpmu_scheduler_back(void)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+
+	if (!me)
+		return;
+	vpmu_turns_lock();
+	if (me->state != VPMU_TURN_OUTSIDE) {
+		vpmu_turns_unlock();
+		return;
+	}
+	vpmu_turns.outside--;
+	vpmu_turn_make_ready(me, vpmu_newest_clock(vpmu_feed.segment), 0);
+	if (vpmu_turns.owner) {
+		vpmu_turn_set_end();
+		vpmu_turns_unlock();
+	} else {
+		turn_pass(me->clock);
+	}
+	wait_for_turn(me);
+	if (vpmu_self)
+		feed_continues(me->clock);
+}
+
+void vpmu_scheduler_call_begins(void)
+{
+	if (!vpmu_turn_self)
+		return;
+	vpmu_turns_lock();
+	vpmu_turn_self->calls = true;
+	vpmu_turn_self->call++;
+	vpmu_turns_unlock();
+}
+
+void vpmu_scheduler_call_ends(void)
+{
+	if (!vpmu_turn_self)
+		return;
+	vpmu_turns_lock();
+	vpmu_turn_self->calls = false;
+	vpmu_turns_unlock();
+	vpmu_scheduler_back();
+}
+
+void vpmu_scheduler_signals(uint32_t tid)
+{
+	if (!vpmu_scheduler_shares())
+		return;
+	vpmu_turns_lock();
+	if (!tid)
+		signal_first(vpmu_turn_clock());
+	for (struct vpmu_turn *t = vpmu_turns.first; tid && t; t = t->next)
+		if (t->tid == tid && vpmu_turn_is_interruptible(t))
+			vpmu_turn_make_ready(t, vpmu_turn_clock(), RESTART);
+	vpmu_turn_set_end();
+	vpmu_turns_unlock();
+}
+
+/* ---- threads ---- */
+
+static struct vpmu_turn *newest(void)
+{
+	struct vpmu_turn *t = vpmu_turns.first;
+
+	while (t->next)
+		t = t->next;
+	return t;
+}
+
+void vpmu_scheduler_created(unsigned int vcpu)
+{
+	if (!vpmu_turn_self)
+		return;
+	vpmu_turns_lock();
+	vpmu_turn_self->began = vpmu_turn_clock();
+	if (vpmu_turn_add(vcpu, vpmu_turn_clock(), VPMU_TURN_READY))
+		newest()->ends_at = vpmu_turn_self->child_ends_at;
+	vpmu_turn_set_end();
+	vpmu_turns_unlock();
+}
+
+void vpmu_scheduler_not_created(void)
+{
+	if (!vpmu_turn_self)
+		return;
+	vpmu_turns_lock();
+	if (!newest()->tid && newest()->state == VPMU_TURN_READY)
+		vpmu_turn_remove(newest());
+	vpmu_turn_set_end();
+	vpmu_turns_unlock();
+}
+
+void vpmu_scheduler_ends(void)
+{
+	if (vpmu_turn_self)
+		vpmu_turn_self->clock = vpmu_turn_clock();
+}
+
+void vpmu_scheduler_ended(uint64_t address)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+	uint64_t clock;
+
+	if (!me)
+		return;
+	vpmu_turns_lock();
+	clock = me->clock;
+	if (address)
+		vpmu_turn_wake(address, UINT32_MAX, UINT32_MAX, clock);
+	vpmu_turn_self = NULL;
+	if (me == vpmu_turns.owner) {
+		vpmu_turn_remove(me);
+		turn_pass(clock);
+	} else {
+		vpmu_turns.outside--;
+		vpmu_turn_remove(me);
+		vpmu_turns_unlock();
+	}
+}
+
+void vpmu_scheduler_fork(void)
+{
+	vpmu_turns_lock();
+}
+
+void vpmu_scheduler_fork_parent(void)
+{
+	vpmu_turns_unlock();
+}
+
+void vpmu_scheduler_fork_child(void)
+{
+	pthread_mutex_init(&vpmu_turns.mutex, NULL);
+	if (!vpmu_turn_self)
+		return;
+	vpmu_turns_keep(vpmu_turn_self);
+	vpmu_turn_self->tid = (uint32_t)syscall(SYS_gettid);
+}
