@@ -25,7 +25,6 @@
 #include "program/vfork.h"
 #include "thread/machine_lock.h"
 #include "thread/scheduler.h"
-#include "program/futex_wakes.h"
 #include "callbacks.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -134,10 +133,9 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		       uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
 		       uint64_t a8)
 {
-	const uint64_t arguments[5] = { a1, a2, a3, a4, a5 };
 	struct vpmu_emulated *t = vpmu_self;
 
-	(void)id, (void)vcpu, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)vcpu, (void)a5, (void)a6, (void)a7, (void)a8;
 	if (vpmu_feed.left_out)
 		left_out_call(num, a1, a2);
 	if (!t)
@@ -152,8 +150,6 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	t->runner.keep_from = vpmu_scheduler_shares() ? 0 :
 			      t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
-	t->futex = vpmu_wakes_address(num, arguments);
-	vpmu_wakes_note(num, arguments, t->runner.clock);
 	vpmu_illegal_call(num, a1, a2);
 	vpmu_vforks_call(num, a1);
 	if (num == SYS_exit_group)
@@ -206,7 +202,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		has_polled(t);
 	if (t->sleeps) {
 		vpmu_emulated_wake(t);
-		vpmu_runner_continue(&t->runner, vpmu_wakes_clock(t->futex, ret));
+		vpmu_runner_continue(&t->runner, 0);
 	}
 	if (t->waits)
 		vpmu_core_feed_restart(false);

@@ -4,9 +4,9 @@
  * request from the LLC or another core, memory_clocks from memory. Lines arrive in the order of
  * their requests, at least latency / fill_buffers clocks apart: as close as buffers in constant use
  * let them. The thread continues meanwhile, as long as a buffer is free. Clocks advance only by
- * execution, so waits take none. A new thread begins at its parent's clock. A thread
- * that waited in a system call continues at the clock of the thread that woke it. Where that is not
- * known (in anything but a futex) it continues at its package's newest clock. */
+ * execution, so waits take none. A new thread begins at its parent's clock. A thread that waited
+ * for another one of its process continues at the clock of the thread that woke it (scheduler.h).
+ * After any other wait it continues at the newest clock. */
 #ifndef VPMU_FEED_CLOCK_H
 #define VPMU_FEED_CLOCK_H
 

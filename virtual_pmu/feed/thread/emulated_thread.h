@@ -14,7 +14,6 @@ struct vpmu_emulated {
 	struct vpmu_deferring deferring;
 	bool waits;			/* inside a system call that can wait */
 	bool polls;			/* inside one that only looks for events */
-	uint64_t futex;			/* the call's address, if it is a private futex; or 0 */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	struct vpmu_spinning spinning;
 	struct vpmu_thread *slot, spare;	/* spare: when the segment has no slot left */
