@@ -151,7 +151,25 @@ static void wait_for_files(int64_t number, int64_t a[6])
 	me->until = 0;
 }
 
-void vpmu_host_call_begins(int64_t number, const int64_t a[6])
+static bool files_are_ready(void)
+{
+	return poll(vpmu_turn_self->files, vpmu_turn_self->file_count, 0) > 0;
+}
+
+/* With timeouts of the host's time, only the host's kernel knows when they are over. */
+static enum how how_now(int64_t number, const int64_t a[6])
+{
+	enum how how = how_of(number, a);
+
+	if (how != WAITS_FOR_FILES)
+		return how;
+	if (!vpmu_scheduler_model_time() && vpmu_time_until(number, a))
+		return WAITS;
+	return files_are_ready() ? PASSES : WAITS_FOR_FILES;
+}
+
+/* A thread waits for files here, before system/ sets a timer of the host for the call. */
+void vpmu_host_call_begins(int64_t number, int64_t a[6])
 {
 	if (number == SYS_set_tid_address && vpmu_turn_self)
 		vpmu_turn_self->ends_at = (uint64_t)a[0];
@@ -163,25 +181,15 @@ void vpmu_host_call_begins(int64_t number, const int64_t a[6])
 	vpmu_scheduler_call_begins();
 	if (number == SYS_pause)	/* system/ may do it */
 		vpmu_scheduler_outside();
+	else if (how_now(number, a) == WAITS_FOR_FILES && !vpmu_turn_host->signalled())
+		wait_for_files(number, a);
 }
 
-void vpmu_host_call_leaves(int64_t number, int64_t a[6])
+void vpmu_host_call_leaves(int64_t number, const int64_t a[6])
 {
-	bool timed = vpmu_time_until(number, a) != 0;
-	enum how how;
-
-	if (!vpmu_scheduler_shares() || vpmu_turn_self->state != VPMU_TURN_RUNS)
-		return;
-	how = how_of(number, a);
-	if (how == WAITS_FOR_FILES && timed && !vpmu_scheduler_model_time())
-		how = WAITS;
-	if (how == WAITS_FOR_FILES &&
-	    poll(vpmu_turn_self->files, vpmu_turn_self->file_count, 0) > 0)
-		return;
-	if (how == WAITS || (how == WAITS_FOR_FILES && vpmu_turn_host->signalled()))
+	if (vpmu_scheduler_shares() && vpmu_turn_self->state == VPMU_TURN_RUNS &&
+	    how_now(number, a) != PASSES)
 		vpmu_scheduler_outside();
-	else if (how == WAITS_FOR_FILES)
-		wait_for_files(number, a);
 }
 
 void vpmu_host_call_ends(int64_t number, const int64_t a[6], int64_t answer)

@@ -28,7 +28,6 @@
  * owner. */
 #define LOOK_NS 50000000
 #define WATCH_NS 300000000
-#define RESTART (-512)		/* QEMU's own: the call is made again after the signal */
 
 __thread struct vpmu_turn *vpmu_turn_self;
 const struct vpmu_user_host *vpmu_turn_host;
@@ -71,7 +70,7 @@ static void look_at_waiters(uint64_t clock)
 {
 	for (struct vpmu_turn *t = vpmu_turns.first; t; t = t->next) {
 		if (t->signalled && vpmu_turn_is_interruptible(t))
-			vpmu_turn_make_ready(t, clock, RESTART);
+			vpmu_turn_make_ready(t, clock, VPMU_TURN_RESTART);
 		else if (t->state == VPMU_TURN_FILES_WAIT &&
 			 poll(t->files, t->file_count, 0) > 0)
 			vpmu_turn_make_ready(t, clock, 0);
@@ -105,13 +104,6 @@ static bool send_file_waiters(void)
 	return any;
 }
 
-/* The process's signal goes to its first thread, unless that has blocked it. */
-static void signal_first(uint64_t clock)
-{
-	if (vpmu_turns.first && vpmu_turn_is_interruptible(vpmu_turns.first))
-		vpmu_turn_make_ready(vpmu_turns.first, clock, RESTART);
-}
-
 /* Nobody can run before some time has passed: the machine's time moves on to the first timer or
  * timeout. NULL: the program waits for something else. */
 static struct vpmu_turn *let_time_pass(void)
@@ -123,7 +115,7 @@ static struct vpmu_turn *let_time_pass(void)
 	if (timer && (!sleeper || timer <= sleeper->until)) {
 		vpmu_time_reach(timer);
 		vpmu_system_timers();
-		signal_first(newest);
+		vpmu_turn_signal_first(newest);
 	} else if (sleeper) {
 		wakes = vpmu_turn_wakes_at(sleeper);
 		time_out(sleeper, wakes < newest ? wakes : newest);
@@ -430,10 +422,10 @@ void vpmu_scheduler_signals(uint32_t tid)
 		return;
 	vpmu_turns_lock();
 	if (!tid)
-		signal_first(vpmu_turn_clock());
+		vpmu_turn_signal_first(vpmu_turn_clock());
 	for (struct vpmu_turn *t = vpmu_turns.first; tid && t; t = t->next)
 		if (t->tid == tid && vpmu_turn_is_interruptible(t))
-			vpmu_turn_make_ready(t, vpmu_turn_clock(), RESTART);
+			vpmu_turn_make_ready(t, vpmu_turn_clock(), VPMU_TURN_RESTART);
 	vpmu_turn_set_end();
 	vpmu_turns_unlock();
 }

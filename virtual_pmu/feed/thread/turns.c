@@ -128,6 +128,12 @@ void vpmu_turn_make_ready(struct vpmu_turn *t, uint64_t clock, int64_t answer)
 	t->state = VPMU_TURN_READY;
 }
 
+void vpmu_turn_signal_first(uint64_t clock)
+{
+	if (vpmu_turns.first && vpmu_turn_is_interruptible(vpmu_turns.first))
+		vpmu_turn_make_ready(vpmu_turns.first, clock, VPMU_TURN_RESTART);
+}
+
 static bool files_wait(void)
 {
 	const struct vpmu_turn *t = vpmu_turns.first;
@@ -193,5 +199,13 @@ void vpmu_turns_snooped(const struct vpmu_core *core, uint64_t clock)
 {
 	vpmu_turns_lock();
 	vpmu_turns_look(core, clock);
+	vpmu_turns_unlock();
+}
+
+void vpmu_turns_timer(uint64_t clock)
+{
+	vpmu_turns_lock();
+	vpmu_turn_signal_first(clock);
+	vpmu_turn_set_end();
 	vpmu_turns_unlock();
 }

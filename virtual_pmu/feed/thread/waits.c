@@ -19,7 +19,6 @@
 #include "../../system/calls.h"
 #include "scheduler.h"
 
-#define RESTART (-512)		/* QEMU's own: the call is made again after the signal */
 #define STEP_CLOCKS 512u	/* the first yield's */
 
 /* ---- waiting ---- */
@@ -35,7 +34,7 @@ static int64_t wait_in(enum vpmu_turn_state state, int64_t until)
 	me->timed_out = false;
 	do
 		vpmu_scheduler_wait(state, vpmu_turn_clock());
-	while (me->answer == RESTART && !vpmu_turn_host->signalled());
+	while (me->answer == VPMU_TURN_RESTART && !vpmu_turn_host->signalled());
 	if (me->timed_out && me->until)
 		vpmu_time_reach(me->until);
 	me->until = me->until_host = 0;
@@ -62,7 +61,7 @@ static int64_t futex_wait(const int64_t a[6], uint32_t bitset)
 	if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != (uint32_t)a[2])
 		return -EAGAIN;
 	if (vpmu_turn_host->signalled())
-		return RESTART;
+		return VPMU_TURN_RESTART;
 	if (until && until <= vpmu_time_here())
 		return -ETIMEDOUT;
 	vpmu_turns_lock();
@@ -202,13 +201,13 @@ static bool sleep_call(int64_t number, const int64_t a[6], int64_t *answer)
 	if (!until || !vpmu_scheduler_model_time())
 		return false;
 	if (vpmu_turn_host->signalled()) {
-		*answer = RESTART;
+		*answer = VPMU_TURN_RESTART;
 		return true;
 	}
 	*answer = 0;
 	if (until > vpmu_time_here())
 		*answer = wait_in(VPMU_TURN_SLEEPS, until);
-	if (*answer == RESTART) {
+	if (*answer == VPMU_TURN_RESTART) {
 		*answer = -EINTR;
 		vpmu_time_slept(number, a, until);
 	}
