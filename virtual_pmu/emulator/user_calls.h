@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 6
+#define VPMU_USER_VERSION 7
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
