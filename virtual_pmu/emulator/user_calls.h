@@ -95,7 +95,7 @@ struct vpmu_user_calls {
 	void (*thread_ended)(uint64_t address);
 	/* A signal is about to end the program. */
 	void (*killed)(int number);
-	/* An error of QEMU itself is about to end the process. May be called in a signal handler. */
+	/* An error of QEMU itself ends the process. May be called in a signal handler. */
 	void (*aborted)(void);
 	/* A line of /proc/self/status. True: `to` has the machine's. */
 	bool (*status_line)(const char *line, char *to, uint64_t room);

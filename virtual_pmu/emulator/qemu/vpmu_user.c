@@ -59,7 +59,7 @@ static bool step(void (*around)(bool begins))
     return thread_cpu->exception_index == -1;
 }
 
-static void forget(void)
+static void translations_forget(void)
 {
     tb_flush(thread_cpu);
 }
@@ -86,7 +86,7 @@ static bool signalled(void)
 
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
-    .stack = stack, .protect = protect, .step = step, .forget = forget,
+    .stack = stack, .protect = protect, .step = step, .forget = translations_forget,
     .random = random_bytes, .seed = seed, .program = real_exec_path,
     .leave = leave, .signalled = signalled,
 };
@@ -204,8 +204,8 @@ int vpmu_user_open_status(CPUArchState *env, int fd)
     return 0;
 }
 
-/* Replaces glibc's for QEMU and its libraries, none of which the program shares: an assertion has failed. The
- * program's own SIGABRT never gets here. */
+/* Replaces glibc's for QEMU and its libraries, none of which the program shares: an assertion has
+ * failed. The program's own SIGABRT never gets here. */
 void abort(void)
 {
     uint64_t set = UINT64_C(1) << (SIGABRT - 1);

@@ -4,7 +4,7 @@
  * vpmu_turns protects all records; it is held for moments, and never while a thread waits.
  *
  * Each waiter looks around now and then. So none depends on a wake that a signal has overtaken, and
- * a thread that sleeps in the host's kernel with its turn loses it within a second: a call was
+ * a thread that sleeps in the host's kernel with its turn loses it within three seconds: a call was
  * taken for one that does not wait. A thread outside the turn touches nothing of the machine. When
  * its call is over it waits for its turn again. A signal that a thread of the process sends makes
  * its receiver ready at the sender's clock. One from elsewhere is noted by the receiver, and takes
@@ -27,7 +27,7 @@
 /* Between checks of a waiter that a signal or its timeout may wake, and between those of the
  * owner. */
 #define LOOK_NS 50000000
-#define WATCH_NS 300000000
+#define WATCH_NS 1500000000
 
 __thread struct vpmu_turn *vpmu_turn_self;
 const struct vpmu_user_host *vpmu_turn_host;
@@ -161,14 +161,16 @@ static void turn_pass(uint64_t clock)
 		host_futex(go, FUTEX_WAKE, 1, NULL);
 }
 
-/* The thread is none of the machine's while it waits. */
-static void feed_stops(void)
+/* The thread is none of the machine's while it waits. Its logical processor is halted, unless it
+ * waits for the turn alone (ready). */
+static void feed_stops(bool ready)
 {
 	if (!vpmu_self)
 		return;
 	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
 	if (!vpmu_self->sleeps)
 		vpmu_emulated_sleep(vpmu_self);
+	vpmu_emulated_execute(vpmu_self, ready);
 }
 
 static void feed_continues(uint64_t clock)
@@ -271,7 +273,7 @@ static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
 
 enum vpmu_turn_go vpmu_scheduler_wait(enum vpmu_turn_state state, uint64_t clock)
 {
-	feed_stops();
+	feed_stops(state == VPMU_TURN_READY);
 	vpmu_turns_lock();
 	vpmu_turn_stop_spinning(vpmu_turn_self);
 	return wait_in(state, clock);
@@ -329,7 +331,7 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 		return;
 	}
 	vpmu_turns_unlock();
-	feed_stops();
+	feed_stops(true);
 	vpmu_turns_lock();
 	wait_in(VPMU_TURN_READY, me->spins ? me->clock : clock);
 }
@@ -359,7 +361,7 @@ bool vpmu_scheduler_outside(void)
 {
 	if (!vpmu_scheduler_shares())
 		return false;
-	feed_stops();
+	feed_stops(false);
 	vpmu_turns_lock();
 	vpmu_turn_stop_spinning(vpmu_turn_self);
 	if (vpmu_self)
