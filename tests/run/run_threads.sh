@@ -7,7 +7,7 @@ set -u
 export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run qemu-x86_64 "${CC:-cc}"
-runs=${RUNS:-5}
+runs=${RUNS:-3}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/threads_repeat.c
 cd "$scratch" || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -pthread -o threads "$source" || exit 1
