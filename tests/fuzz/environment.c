@@ -48,9 +48,10 @@ static void check_node_sum(void)
 
 static void check_state(const struct ipmu_family *family, const char *name)
 {
-	char path[PATH_MAX], why[IPMU_WHY_MAX] = "", again[64];
+	char why[IPMU_WHY_MAX] = "", again[64];
+	const char *path;
 	int place = ipmu_state_place(family, name);
-	int dir = ipmu_state_none() ? -1 : ipmu_state_open(false, path, why);
+	int dir = ipmu_state_none() ? -1 : ipmu_state_open(false, &path, why);
 
 	REQUIRE(ipmu_state_none() || dir >= 0 || why[0]);
 	if (dir >= 0)
