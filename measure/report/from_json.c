@@ -181,7 +181,7 @@ static enum better event_better(struct json_object *events, const char *name)
 	return BETTER_LOWER;
 }
 
-static int read_metrics(struct group *g, struct json_object *list)
+static int read_metrics(const struct event_reading *r, struct group *g, struct json_object *list)
 {
 	g->metrics = calloc(json_list_length(list) + 1, sizeof(*g->metrics));
 	if (!g->metrics)
@@ -196,6 +196,8 @@ static int read_metrics(struct group *g, struct json_object *list)
 		m->better = read_better(o, BETTER_NEITHER);
 		if (!m->name || !m->unit || !m->formula)
 			return -ENOMEM;
+		if (!*m->name || !*m->unit || !*m->formula)
+			return fault(r, "a metric's name, unit or formula");
 	}
 	return 0;
 }
@@ -237,7 +239,7 @@ static int read_group(const struct event_reading *r, struct json_object *o, stru
 	if (!g->pmu || !g->name || !g->title || !g->tells || !g->misleads)
 		return -ENOMEM;
 	rc = read_ids(r, o, g, events);
-	return rc ? rc : read_metrics(g, json_member_list(o, "metrics"));
+	return rc ? rc : read_metrics(r, g, json_member_list(o, "metrics"));
 }
 
 /* Events that were asked for by name have no group. */

@@ -30,8 +30,8 @@ int __real_clock_gettime(clockid_t clock, struct timespec *t);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 
 static atomic_int later_s;
-static long long reads;
-static int rings;
+static _Atomic long long reads;	/* of the thread that serves, and of the test */
+static _Atomic int rings;
 static struct node *node;
 static struct region *region;
 static struct window window;
