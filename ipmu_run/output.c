@@ -115,7 +115,7 @@ static int claim_name(const struct stat *folder, const char *base)
 }
 
 /* Two processes that write the same files do not see each other's: these get their names at the
- * end. The second one tells its user. */
+ * end. The second one prints a notice. */
 static int claim_prefix(const char *prefix)
 {
 	const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;

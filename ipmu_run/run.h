@@ -154,7 +154,7 @@ struct output {
 	bool to_files;
 	struct new_file file[OUTPUTS];
 	struct new_file base;
-	int claim;			/* a descriptor that tells others of the PREFIX; -1: none */
+	int claim;			/* socket whose name claims the PREFIX; -1: none */
 };
 
 /* prefix: of -o, base: of --base, or NULL. 0, or EXIT_USAGE after a complaint: a place that cannot

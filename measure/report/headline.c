@@ -114,7 +114,7 @@ static double size_of(const struct compared *one)
 	       fabs((one->new->v.value - one->old->v.value) / one->old->v.value);
 }
 
-/* The largest change of an item that failed, or of those that did not, and that is not told. */
+/* The largest change that the headline does not have yet, of items that failed or of the others. */
 static const struct compared *largest(const struct comparison *c, bool failed)
 {
 	const struct compared *best = NULL;
