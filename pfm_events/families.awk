@@ -83,6 +83,40 @@ function add_arrays(	i, path, line)
 	}
 }
 
+# golden(LINE): rows of libpfm4's validator for NAME, codes or an error, and what the full name adds;
+# a full name that begins with "::" has NAME's PMU
+function golden(line,	column, codes, k, i, full, out)
+{
+	if (line ~ /^# /)
+		return "+\t/* " substr(line, 3) " */\n"
+	k = split(line, column, "\t")
+	out = "+\t{ SRC_LINE,\n+\t  .name = \"" column[1] "\",\n"
+	if (column[2] ~ /^PFM_ERR/)
+		return out "+\t  .ret  = " column[2] ",\n+\t},\n"
+	k = split(column[2], codes, ",")
+	out = out "+\t  .ret  = PFM_SUCCESS,\n+\t  .count = " k ",\n"
+	for (i = 1; i <= k; i++)
+		out = out "+\t  .codes[" i - 1 "] = " codes[i] ",\n"
+	full = column[3]
+	if (full == "" || full ~ /^:[^:]/)
+		full = column[1] full
+	else if (full ~ /^::/)
+		full = substr(column[1], 1, index(column[1], "::") - 1) full
+	return out "+\t  .fstr = \"" full "\",\n+\t},\n"
+}
+
+function add_goldens(	i, path, line)
+{
+	for (i = 1; i <= n["goldens"]; i++) {
+		path = here "/" family "/" row["goldens", i, 1]
+		while ((getline line < path) > 0)
+			block = block golden(line)
+		close(path)
+		emit("tests/validate_x86.c", "", "^static .*[ \\t\\*]x86_test_events\\[", "^};",
+			"before", "^};")
+	}
+}
+
 # Lines of libpfm4's own rows that differ from the document.
 function change_lines(	i, k)
 {
@@ -113,6 +147,7 @@ BEGIN { here = ENVIRON["HERE"] }
 		"^ifeq \\(\\$\\(CONFIG_PFMLIB_ARCH_X86\\),y\\)",
 		"[ \\t]libpfm_intel_skl\\.3[ \\t]*\\\\$", "^$")
 	add_arrays()
+	add_goldens()
 	add_readme()
 	change_lines()
 }

@@ -304,13 +304,13 @@ is 'tests/validate checked our eleven tables' \
 	"$(grep -c 'checking skl_unc_.*: Passed$' "$scratch/validate")" 11
 is 'tests/validate ran our goldens' \
 	"$(sed -n 's/^[[:space:]]*\([0-9]*\) x86 events: 0 errors$/\1/p' "$scratch/validate")" \
-	"$(cat "$LIBPFM4_SRC/tests/validate_x86.c" "$families"/*/validate_*.txt |
-	grep -c '\.name *=')"
+	"$(($(grep -c '\.name *=' "$LIBPFM4_SRC/tests/validate_x86.c") +
+	$(cat "$families"/*/goldens_*.tsv | grep -vc '^#')))"
 is 'goldens: every row of the TSV' \
-	"$(goldens=$(<"$ours/validate_skl_unc.txt")
+	"$(goldens=$(cut -f 1 "$ours/goldens_skl_unc.tsv")
 	shopt -s nocasematch
 	awk -F '\t' 'NR > 1 { print $1 }' "$tsv" | while read -r event; do
-		regex="::${event/./[:.]}\""
+		regex="::${event/./[:.]}"$'(\n|$)'
 		[[ $goldens =~ $regex ]] || echo "$event"
 	done)" ''
 
@@ -508,9 +508,9 @@ for box in 0 1; do
 	(cut -d ' ' -f 1 "$scratch/rows" && echo RAW) | sort >"$scratch/want"
 	same "M-Box $box: showevtinfo: these events and no others" "$scratch/want" "$scratch/got"
 done
-is 'M-Box: goldens for every row' "$(goldens=$(<"$mbox/validate_nhmex_mbox.txt")
+is 'M-Box: goldens for every row' "$(goldens=$(cut -f 1 "$mbox/goldens_nhmex_mbox.tsv")
 	while read -r event _; do
-		[[ $goldens = *nhmex_unc_mbox[01]::"$event\","* ]] || echo "$event"
+		[[ $goldens$'\n' = *nhmex_unc_mbox[01]::"$event"$'\n'* ]] || echo "$event"
 	done <"$scratch/rows")" ''
 
 bad 'M-Box: an unconfirmed event is refused' nhmex_unc_mbox0::PAGE_MISS 'event not found'
@@ -532,9 +532,9 @@ for box in 0 9; do
 	cut -d ' ' -f 1 "$scratch/rows" | sort >"$scratch/want"
 	same "C-Box $box: showevtinfo: these events and no others" "$scratch/want" "$scratch/got"
 done
-is 'C-Box: goldens for every row' "$(goldens=$(<"$families/nhmex_cbox/validate_nhmex_cbox.txt")
+is 'C-Box: goldens for every row' "$(goldens=$(cut -f 1 "$families/nhmex_cbox/goldens_nhmex_cbox.tsv")
 	while read -r event _; do
-		[[ $goldens = *nhmex_unc_cbox[0-9]::"$event\","* ]] || echo "$event"
+		[[ $goldens$'\n' = *nhmex_unc_cbox[0-9]::"$event"$'\n'* ]] || echo "$event"
 	done <"$scratch/rows")" ''
 bad 'C-Box: an eleventh one is refused' nhmex_unc_cbox10::SNPS 'event not found'
 
