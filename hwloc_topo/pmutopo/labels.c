@@ -2,10 +2,11 @@
 /* pmutopo --labels: lines of text to be drawn on the machine. Each has words that say where, a
  * colon, the text.
  *
- *	package=0 pmu=skl_unc_imc: READS 417
+ *	package=0 pmu=skl_unc_imc shade=100: READS 417
  *
- * labels_insert() gives each line's hwloc object a Misc object with the text. Lines with the same
- * words before the colon are drawn in one box. */
+ * labels_insert() gives each line's hwloc object a Misc object with the text, on a background
+ * between white (shade=0) and orange (shade=100, and without the word). Lines of one place are
+ * drawn in one box. */
 #include "pmutopo.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #define LABEL_MAX 400
+#define PLACES_MAX (1 << 20)
 
 struct drawn_place {
 	int package, box, cpu;
@@ -30,39 +32,43 @@ struct drawer {
 	hwloc_topology_t topology;
 	const struct ipmu_topology *t;
 	struct line line;
+	int shade;		/* of the line, per cent */
 	bool *on_cores;		/* something is drawn there */
 	struct head *heads;
 	int n;
 };
 
-static int word_number(const struct drawer *d, const char *word, int *out)
+static int word_number(const struct drawer *d, const char *word, uint64_t most, int *out)
 {
 	uint64_t n;
-	int rc = line_number(&d->line, word, strchr(word, '=') + 1, 1 << 20, &n);
+	int rc = line_number(&d->line, word, strchr(word, '=') + 1, most, &n);
 
 	if (!rc)
 		*out = (int)n;
 	return rc;
 }
 
-static int place_take(const struct drawer *d, char *words, struct drawn_place *p)
+static int place_take(struct drawer *d, char *words, struct drawn_place *p)
 {
 	char *rest = words, *word;
 	int rc = 0;
 
 	*p = (struct drawn_place){ -1, -1, -1, "" };
+	d->shade = 100;
 	while (!rc && (word = strtok_r(rest, " \t", &rest))) {
 		if (!strncmp(word, "package=", 8))
-			rc = word_number(d, word, &p->package);
+			rc = word_number(d, word, PLACES_MAX, &p->package);
 		else if (!strncmp(word, "box=", 4))
-			rc = word_number(d, word, &p->box);
+			rc = word_number(d, word, PLACES_MAX, &p->box);
 		else if (!strncmp(word, "cpu=", 4))
-			rc = word_number(d, word, &p->cpu);
+			rc = word_number(d, word, PLACES_MAX, &p->cpu);
 		else if (!strncmp(word, "pmu=", 4))
 			snprintf(p->pmu, sizeof(p->pmu), "%s", word + 4);
+		else if (!strncmp(word, "shade=", 6))
+			rc = word_number(d, word, 100, &d->shade);
 		else
-			rc = line_refuse(&d->line, "expected package=, box=, cpu= or pmu=, not",
-					 word);
+			rc = line_refuse(&d->line, "expected package=, box=, cpu=, "
+					 "pmu= or shade=, not", word);
 	}
 	return rc;
 }
@@ -139,6 +145,13 @@ static hwloc_obj_t insert(const struct drawer *d, hwloc_obj_t parent, const char
 	return obj && !hwloc_obj_add_info(obj, "lstopoStyle", style) ? obj : NULL;
 }
 
+/* From white to ffb040. */
+static void background(int shade, char out[32])
+{
+	snprintf(out, 32, "Background=#ff%02x%02x", 255 - 79 * shade / 100,
+		 255 - 191 * shade / 100);
+}
+
 static hwloc_obj_t head_of(struct drawer *d, const struct drawn_place *p, hwloc_obj_t at)
 {
 	const struct ipmu_box_kind *kind = kind_of(d->t, p->pmu);
@@ -167,6 +180,7 @@ static int line_take(void *to, char *line)
 	struct drawer *d = to;
 	char *colon = strchr(line, ':');
 	struct drawn_place p;
+	char style[32];
 	hwloc_obj_t at;
 	int rc;
 
@@ -185,8 +199,9 @@ static int line_take(void *to, char *line)
 		return line_refuse(&d->line, "this machine has no such place:", line);
 	*d->on_cores |= at->type == HWLOC_OBJ_PU || at->type == HWLOC_OBJ_CORE;
 	at = head_of(d, &p, at);
+	background(d->shade, style);
 	if (at)
-		at = insert(d, at, colon + 1 + strspn(colon + 1, " "), "Background=#ffb040");
+		at = insert(d, at, colon + 1 + strspn(colon + 1, " "), style);
 	if (!at)
 		snprintf(d->line.why, IPMU_WHY_MAX, "the labels in %s: no memory",
 			 d->line.path);
