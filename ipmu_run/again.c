@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-#define WORDS_OURS 24
+#define WORDS_OURS 32
 
 struct words {
 	char **of;
@@ -59,6 +59,8 @@ static bool compose(const struct options *o, const char *base, const char *seed,
 	words_add(w, "-q");
 	words_add_option(w, "--on", o->on);
 	words_add_option(w, "--seed", seed);
+	for (int i = 0; i < MACHINE_CACHES; i++)
+		words_add_option(w, machine_caches[i], o->cache[i]);
 	if (!seed && o->seeds)
 		words_add_option(w, "--seeds", layouts);
 	words_add_list(w, "-g", o->groups, o->ngroups);

@@ -73,6 +73,7 @@ static struct report work_describe(const struct work *w, const struct choice *c,
 	return (struct report){
 		.machine = w->machine, .m = m, .groups = c->report, .ngroups = c->nreport,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
+		.roof = { w->o->roof[0], w->o->roof[1] },
 		.options = w->o->given, .name = w->o->name, .only = w->o->only,
 		.program = own_words(w->o->argv), .formula = formula_value,
 		.streams = { program_stream(STDIN_FILENO), program_stream(STDOUT_FILENO),

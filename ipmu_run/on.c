@@ -18,10 +18,12 @@ static int words_of_machine(char **argv)
 {
 	static const char *const names[] = { "--on", "--seed" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t n = strlen(names[i]);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) + MACHINE_CACHES; i++) {
+		const char *name = i < MACHINE_CACHES ? machine_caches[i] :
+				   names[i - MACHINE_CACHES];
+		size_t n = strlen(name);
 
-		if (!strncmp(*argv, names[i], n) && (!(*argv)[n] || (*argv)[n] == '='))
+		if (!strncmp(*argv, name, n) && (!(*argv)[n] || (*argv)[n] == '='))
 			return (*argv)[n] ? 1 : 2;
 	}
 	return 0;
@@ -45,6 +47,11 @@ static void compose(const struct options *o, int argc, char **argv, char *self, 
 		out[n++] = seed;
 		out[n++] = (char *)(uintptr_t)o->seed;
 	}
+	for (int i = 0; i < MACHINE_CACHES; i++)
+		if (o->cache[i]) {
+			out[n++] = (char *)(uintptr_t)machine_caches[i];
+			out[n++] = (char *)(uintptr_t)o->cache[i];
+		}
 	out[n++] = end;
 	out[n++] = self;
 	if (o->from_mpi_init)	/* that may have been said by the command's name */
@@ -80,7 +87,7 @@ int run_on_machine(const struct options *o, int argc, char **argv)
 		return complain(EXIT_CANNOT_COUNT, "cannot read /proc/self/exe: %s; mount /proc, "
 				"which the machine needs", strerror(errno));
 	self[n] = '\0';
-	words = calloc((size_t)argc + 18, sizeof(*words));
+	words = calloc((size_t)argc + 18 + 2 * MACHINE_CACHES, sizeof(*words));
 	rc = o->list ? 0 : program_find(getenv("PATH"), o->argv[0], path, sizeof(path));
 	if (getenv("VPMU_SEGMENT") && getenv("HWLOC_XMLFILE"))
 		rc = complain(EXIT_USAGE, "--on %s: this is a virtual machine already", o->on);

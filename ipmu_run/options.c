@@ -20,7 +20,9 @@
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
        OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE, OPT_SUITE,
-       OPT_SEEDS };
+       OPT_SEEDS, OPT_ROOF, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
+
+const char *const machine_caches[MACHINE_CACHES] = { "--l1i", "--l1d", "--l2", "--llc" };
 
 static const struct option options[] = {
 	{ "group", required_argument, NULL, 'g' },
@@ -28,6 +30,11 @@ static const struct option options[] = {
 	{ "on", required_argument, NULL, OPT_ON },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "seeds", required_argument, NULL, OPT_SEEDS },
+	{ "l1i", required_argument, NULL, OPT_L1I },
+	{ "l1d", required_argument, NULL, OPT_L1D },
+	{ "l2", required_argument, NULL, OPT_L2 },
+	{ "llc", required_argument, NULL, OPT_LLC },
+	{ "roof", required_argument, NULL, OPT_ROOF },
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "name", required_argument, NULL, OPT_NAME },
 	{ "output", required_argument, NULL, 'o' },
@@ -78,6 +85,8 @@ static const char help[] =
 "      --on MACHINE      run on a virtual machine; 'vpmu machines' lists them\n"
 "      --seed N          on that machine: other addresses and random numbers for each N\n"
 "      --seeds N         count N of these, and compare the medians\n"
+"      --l1i, --l1d, --l2, --llc SIZE,WAYS\n"
+"                        of that machine's caches, as in 1M,16\n"
 "      --only NAME       on that machine: count processes of this program alone, not the\n"
 "                        shell around it; by the name of its file, or by its path\n"
 "  -r, --repeat N        run the program N times: mean and deviation\n"
@@ -89,6 +98,8 @@ static const char help[] =
 "                        ipmu-mpi-run is short for ipmu-run with this\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
 "                        the machine; with - JSON to stdout, and no text\n"
+"      --roof OPS,BYTES  on that page: peaks for the roofline of group ROOFLINE, in GFLOP/s\n"
+"                        and GB/s, as measured\n"
 "      --for SECONDS     without a program: count the machine for SECONDS, not until Ctrl-C\n"
 "      --interval MS     also show the counts of each MS milliseconds: a line each on\n"
 "                        stderr, or with -o in the files\n"
@@ -248,6 +259,17 @@ static int take_diff(struct options *o, char **argv)
 	return 0;
 }
 
+static int take_roof(const char *text, double out[2])
+{
+	char *end;
+
+	out[0] = strtod(text, &end);
+	out[1] = *end == ',' ? strtod(end + 1, &end) : 0;
+	return !*end && out[0] > 0 && out[0] <= 1e9 && out[1] > 0 && out[1] <= 1e9 ? 0 :
+	       complain(EXIT_USAGE, "--roof %s: give the peaks of operations and of memory traffic "
+			"in GFLOP/s and GB/s, as in 64,14.2", text);
+}
+
 static int option_take(struct options *o, int code, char **argv)
 {
 	switch (code) {
@@ -271,6 +293,10 @@ static int option_take(struct options *o, int code, char **argv)
 	case 'q': o->quiet = true; return 0;
 	case OPT_ON: o->on = optarg; return option_word("--on", optarg);
 	case OPT_SEED: o->seed = optarg; return option_word("--seed", optarg);
+	case OPT_L1I: case OPT_L1D: case OPT_L2: case OPT_LLC:
+		o->cache[code - OPT_L1I] = optarg;
+		return option_word(machine_caches[code - OPT_L1I], optarg);
+	case OPT_ROOF: return take_roof(optarg, o->roof);
 	case OPT_BASE: o->base_to = optarg; return option_word("--base", optarg);
 	case OPT_SEEDS: return option_number("--seeds", optarg, "layouts", SEEDS_MAX, &o->seeds);
 	case OPT_SUITE: o->suite = optarg; return option_word("--suite", optarg);
@@ -452,6 +478,14 @@ static int options_check(const struct options *o)
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "
 				"--on MACHINE as well", o->seed);
+	for (int i = 0; i < MACHINE_CACHES; i++)
+		if (o->cache[i] && !o->on)
+			return complain(EXIT_USAGE, "%s %s: only a virtual machine has other "
+					"caches: give --on MACHINE as well", machine_caches[i],
+					o->cache[i]);
+	if (o->roof[0] > 0 && !o->output)
+		return complain(EXIT_USAGE, "--roof: only the page of -o PREFIX has a roofline: "
+				"give -o PREFIX as well");
 	rc = check_only(o);
 	if (rc)
 		return rc;
@@ -547,6 +581,8 @@ int options_parse_line(int argc, char **argv, const struct options *all, const c
 	o->on = all->on;
 	o->seed = o->seed ? o->seed : all->seed;
 	o->seeds = o->seeds ? o->seeds : all->seeds;
+	for (int i = 0; i < MACHINE_CACHES; i++)
+		o->cache[i] = o->cache[i] ? o->cache[i] : all->cache[i];
 	o->only = o->only ? o->only : all->only;
 	o->name = o->name ? o->name : name;
 	o->passes = o->passes || all->passes;

@@ -21,12 +21,17 @@
 
 /* ---- options.c */
 
+#define MACHINE_CACHES 4
+extern const char *const machine_caches[MACHINE_CACHES];	/* the options' names: --l1i ... */
+
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_BMF, FORMAT_GHA };
 
 struct options {
 	char **groups, **events;	/* names, as given */
 	int ngroups, nevents;
 	const char *on, *seed, *name, *only, *output;
+	const char *cache[MACHINE_CACHES];	/* SIZE,WAYS of --on's caches; NULL: its own */
+	double roof[2];			/* of --roof: 1e9 operations/s, GB/s; 0: not given */
 	int repeat;
 	int interval_ms;		/* 0: none */
 	double seconds;			/* of --for; 0: not given */

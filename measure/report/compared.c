@@ -32,12 +32,17 @@ struct cells {
 	char old[CELL_MAX], new[CELL_MAX], change[CELL_MAX], verdict[CELL_MAX];
 };
 
-static void value_cell(const struct saved_item *i, char out[CELL_MAX])
+/* on_page: with the prefix of its unit that people read, as all of the page. */
+static void value_cell(const struct saved_item *i, bool on_page, char out[CELL_MAX])
 {
 	char number[REPORT_NUMBER_MAX];
 
 	if (!i || !i->v.known) {
 		strcpy(out, "-");
+		return;
+	}
+	if (on_page && i->unit) {
+		page_number(i->v.value, i->unit, out);
 		return;
 	}
 	report_number(i->v.value, !i->unit, number);
@@ -81,14 +86,14 @@ static const char *way_of(const struct compared *c)
 	return (percent > 0) == (c->rule.better == BETTER_LOWER) ? ", worse" : ", better";
 }
 
-static struct cells cells_of(const struct compared *c)
+static struct cells cells_of(const struct compared *c, bool on_page)
 {
 	struct cells cells = { .name = saved_short_name(c->old ? c->old : c->new) };
 	char limit[CELL_MAX] = "";
 	double percent;
 
-	value_cell(c->old, cells.old);
-	value_cell(c->new, cells.new);
+	value_cell(c->old, on_page, cells.old);
+	value_cell(c->new, on_page, cells.new);
 	if (!change_of(c, &percent))
 		strcpy(cells.change, "-");
 	else
@@ -194,7 +199,7 @@ static void put_heading(FILE *f, const char *text)
 
 static void put_item(FILE *f, const struct compared *item)
 {
-	const struct cells cells = cells_of(item);
+	const struct cells cells = cells_of(item, false);
 
 	compared_line(f, "    %-44s %16s %16s %12s  %s%s", cells.name, cells.old, cells.new,
 		      cells.change, item->failed ? "FAILED: " : "", cells.verdict);
@@ -241,7 +246,10 @@ int compared_text(FILE *f, const struct comparison *c)
 #define COLUMNS 5
 
 struct compared_table {
-	void (*put)(FILE *f, const char *text);		/* anybody's text, without marks */
+	/* Anybody's text, without marks; as the name of an event, and as a number. */
+	void (*put)(FILE *f, const char *text), (*put_name)(FILE *f, const char *name),
+	     (*put_number)(FILE *f, const char *number);
+	const char *row, *failed_row;			/* before a row's cells */
 	const char *before[COLUMNS], *end;		/* of a row's cells */
 	const char *strong, *weak;			/* around what is to be seen first */
 	const char *below_head;
@@ -258,13 +266,15 @@ void compared_put_markdown(FILE *f, const char *text)
 }
 
 static const struct compared_table markdown = {
-	compared_put_markdown, { "| ", " | ", " | ", " | ", " | " }, " |\n", "**", "**",
-	"|---|---:|---:|---:|---|\n",
+	compared_put_markdown, compared_put_markdown, compared_put_markdown, "| ", "| ",
+	{ "", " | ", " | ", " | ", " | " }, " |\n", "**", "**", "|---|---:|---:|---:|---|\n",
 };
+
 
 #define NUMBER_CELL "</td><td class=\"c\">"
 static const struct compared_table html = {
-	markup_text, { "<tr><td>", NUMBER_CELL, NUMBER_CELL, NUMBER_CELL, "</td><td>" },
+	markup_text, markup_name, page_grouped, "<tr>", "<tr class=\"failed\">",
+	{ "<td>", NUMBER_CELL, NUMBER_CELL, NUMBER_CELL, "</td><td>" },
 	"</td></tr>\n", "<strong>", "</strong>", "",
 };
 
@@ -272,9 +282,10 @@ static const struct compared_table html = {
 static void put_row(FILE *f, const struct compared_table *t, const char *const texts[COLUMNS],
 		    int strong)
 {
+	fputs(strong == COLUMNS - 1 ? t->failed_row : t->row, f);
 	for (int i = 0; i < COLUMNS; i++) {
 		fprintf(f, "%s%s", t->before[i], i == strong ? t->strong : "");
-		t->put(f, texts[i]);
+		(i == 0 ? t->put_name : i < 4 && *texts[i] ? t->put_number : t->put)(f, texts[i]);
 		fputs(i == strong ? t->weak : "", f);
 	}
 	fputs(t->end, f);
@@ -288,7 +299,7 @@ static void put_head(FILE *f, const struct compared_table *t, const char *old, c
 
 static void put_cells(FILE *f, const struct compared_table *t, const struct compared *item)
 {
-	const struct cells cells = cells_of(item);
+	const struct cells cells = cells_of(item, t->put_number == page_grouped);
 
 	put_row(f, t, (const char *[]){ cells.name, cells.old, cells.new, cells.change,
 					cells.verdict }, item->failed ? 4 : -1);
@@ -356,9 +367,9 @@ void compared_html(FILE *f, const struct comparison *c)
 	markup_text(f, headline ? headline : "");
 	free(headline);
 	fprintf(f, "</strong></p>\n<p>%s. " SIGNS "</p>\n"
-		"<div class=\"scroll\"><table><tbody>\n", line);
+		"<table class=\"compared\"><tbody>\n", line);
 	put_table(f, &html, c);
-	fputs("</tbody></table></div>\n", f);
+	fputs("</tbody></table>\n", f);
 	for (int i = 0; i < c->nnotes; i++) {
 		fputs("<p>Note: ", f);
 		markup_text(f, c->notes[i]);

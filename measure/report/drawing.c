@@ -24,7 +24,8 @@ static void print_short(FILE *f, double x)
 	fprintf(f, "%.4g%s", x, prefixes[i]);
 }
 
-static void drawing_place(FILE *f, const struct part *p, const char *pmu, int n)
+/* shade: per cent, see shade_of(). */
+static void drawing_place(FILE *f, const struct part *p, const char *pmu, int n, int shade)
 {
 	if (p && p->package >= 0)
 		fprintf(f, "package=%d ", p->package);
@@ -34,7 +35,13 @@ static void drawing_place(FILE *f, const struct part *p, const char *pmu, int n)
 		fprintf(f, "cpu=%d ", p->cpu);
 	if (n)
 		fprintf(f, "pmu=%.*s", n, pmu);
-	fputs(": ", f);
+	fprintf(f, " shade=%d: ", shade);
+}
+
+/* Counts differ by orders of magnitude, so shades are of their logarithms. */
+static int shade_of(double x, double most)
+{
+	return x > 0 && most > 0 ? (int)lround(100 * log1p(x) / log1p(most)) : 0;
 }
 
 /* "intel_uncore:::skl_unc_cbo.NAME:box=1" is NAME of skl_unc_cbo. PMUs are written small. */
@@ -68,7 +75,8 @@ static void print_name(FILE *f, const char *name)
 	fputc(' ', f);
 }
 
-static void event_line(FILE *f, const struct event *e, const struct part *p, struct value v)
+static void event_line(FILE *f, const struct event *e, const struct part *p, struct value v,
+		       double most)
 {
 	const char *pmu, *name;
 	int n;
@@ -76,7 +84,7 @@ static void event_line(FILE *f, const struct event *e, const struct part *p, str
 	if (!v.known)
 		return;
 	name = event_split(e, &pmu, &n);
-	drawing_place(f, p, pmu, n);
+	drawing_place(f, p, pmu, n, shade_of(v.mean, most));
 	print_name(f, name);
 	print_short(f, v.mean);
 	fputc('\n', f);
@@ -102,15 +110,35 @@ static int whole_of(const struct event *e)
 	return -1;
 }
 
-static void event_lines(FILE *f, const struct report *r, int event)
+static void event_lines(FILE *f, const struct report *r, int event, double most)
 {
 	const struct event *e = &r->m->events[event];
 
 	for (int i = 0; drawn_apart(e) && i < e->nparts; i++)
 		if (is_here(&e->parts[i]))
-			event_line(f, e, &e->parts[i], report_event(r, event, i));
+			event_line(f, e, &e->parts[i], report_event(r, event, i), most);
 	if (!drawn_apart(e))
-		event_line(f, e, NULL, report_event(r, event, whole_of(e)));
+		event_line(f, e, NULL, report_event(r, event, whole_of(e)), most);
+}
+
+/* The largest count on any box. */
+static double largest_count(const struct report *r)
+{
+	double most = 0;
+
+	for (int i = 0; i < r->m->nevents; i++) {
+		const struct event *e = &r->m->events[i];
+		int first = drawn_apart(e) ? 0 : whole_of(e);
+		int last = drawn_apart(e) ? e->nparts - 1 : first;
+
+		for (int part = first; part <= last; part++) {
+			struct value v = report_event(r, i, part);
+
+			if ((part < 0 || is_here(&e->parts[part])) && v.known && v.mean > most)
+				most = v.mean;
+		}
+	}
+	return most;
 }
 
 static void metric_line(FILE *f, const struct report *r, const struct report_group *g,
@@ -125,7 +153,7 @@ static void metric_line(FILE *f, const struct report *r, const struct report_gro
 		return;
 	if (p && p->box >= 0)
 		event_split(e, &pmu, &n);
-	drawing_place(f, p, pmu, n);
+	drawing_place(f, p, pmu, n, 0);
 	fprintf(f, "%s ", m->name);
 	print_short(f, v.mean);
 	fprintf(f, " %s\n", strcmp(m->unit, "1") ? m->unit : "");
@@ -149,7 +177,7 @@ static void metric_lines(FILE *f, const struct report *r, const struct report_gr
 			metric_line(f, r, g, e, &e->parts[i]);
 }
 
-static int labels_write(const struct report *r, const char *path)
+static int labels_write(const struct report *r, const char *path, double most)
 {
 	FILE *f = fopen(path, "we");
 	bool drawn[EVENTS_MAX] = { false };
@@ -165,7 +193,7 @@ static int labels_write(const struct report *r, const char *path)
 			int event = r->groups[i].events[k];
 
 			if (!drawn[event])
-				event_lines(f, r, event);
+				event_lines(f, r, event, most);
 			drawn[event] = true;
 		}
 	rc = report_flush(f);
@@ -185,9 +213,9 @@ int drawing_make(const struct report *r, struct scratch *s, struct machine_drawi
 	};
 	int rc, rc2;
 
-	*out = (struct machine_drawing){ .wide = { NULL, 0 } };
+	*out = (struct machine_drawing){ .wide = { NULL, 0 }, .most = largest_count(r) };
 	scratch_path(s, "labels", labels);
-	rc = labels_write(r, labels);
+	rc = labels_write(r, labels, out->most);
 	if (rc) {
 		snprintf(why, PAGE_WHY_MAX, "%s: %s", labels, strerror(-rc));
 		return rc;

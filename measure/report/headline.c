@@ -33,12 +33,17 @@ static const struct {
 		      "global_power_events:RUNNING", "UNC_CLOCK:SOCKET" }, false },
 };
 
+static bool fits(const char *name, bool metric, int subject, int pattern)
+{
+	const char *dot = metric ? NULL : strchr(name, '.');
+
+	return metric == subjects[subject].metric &&
+	       !fnmatch(subjects[subject].patterns[pattern], dot ? dot + 1 : name, 0);
+}
+
 static bool is_of(const struct saved_item *item, int subject, int pattern)
 {
-	const char *name = saved_short_name(item), *dot = item->unit ? NULL : strchr(name, '.');
-
-	return !item->unit == !subjects[subject].metric &&
-	       !fnmatch(subjects[subject].patterns[pattern], dot ? dot + 1 : name, 0);
+	return fits(saved_short_name(item), item->unit != NULL, subject, pattern);
 }
 
 /* The pattern that some item fits, -1: none. */
@@ -70,6 +75,25 @@ bool headline_values(const struct comparison *c, int subject, double *old, doubl
 		*new += one->new && one->new->v.known ? one->new->v.value : NAN;
 	}
 	return pattern >= 0;
+}
+
+bool headline_report(const struct report *r, int subject, double *out)
+{
+	bool any = false;
+
+	*out = 0;
+	for (int p = 0; p < PATTERNS && subjects[subject].patterns[p] && !any; p++)
+		for (int i = 0; i < r->m->nevents; i++) {
+			const char *name = r->m->events[i].name, *colons = strstr(name, ":::");
+			struct value v;
+
+			if (!fits(colons ? colons + 3 : name, false, subject, p))
+				continue;
+			v = report_event(r, i, -1);
+			*out += v.known ? v.mean : NAN;
+			any = true;
+		}
+	return any && !isnan(*out);
 }
 
 /* False: nothing can be said of it. */

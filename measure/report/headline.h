@@ -4,6 +4,7 @@
 #define IPMU_RUN_HEADLINE_H
 
 #include "compare.h"
+#include "report.h"
 
 #define HEADLINE_SUBJECTS 7
 #define HEADLINE_PART 64
@@ -16,6 +17,8 @@ void headline_write(FILE *f, const struct comparison *c);
 void headline_write_counts(FILE *f, const struct comparison *c);
 /* "memory traffic" */
 const char *headline_noun(int subject);
+/* The sum of a subject's events in a report; false: it has none of them, or one is not known. */
+bool headline_report(const struct report *r, int subject, double *out);
 /* Both sums of a subject; NAN: not known. False: no report has its events. */
 bool headline_values(const struct comparison *c, int subject, double *old, double *new);
 

@@ -22,34 +22,36 @@ static void element(FILE *f, const char *begin, const char *text, const char *en
 	fputs(end, f);
 }
 
-/* ---- cells ---- */
-
-/* Sets digits in threes, by their style: copied, the number has no blanks. */
-static void grouped(FILE *f, const char *number)
+static void named(FILE *f, const char *begin, const char *name, const char *end)
 {
-	size_t sign = *number == '-', digits = strspn(number + sign, "0123456789");
-	size_t first = sign + (digits < 5 ? digits : (digits - 1) % 3 + 1);
-
-	fprintf(f, "%.*s", (int)first, number);
-	for (number += first; digits >= 5 && *number >= '0' && *number <= '9'; number += 3)
-		fprintf(f, "<span>%.3s</span>", number);
-	fputs(number, f);
+	fputs(begin, f);
+	markup_name(f, name);
+	fputs(end, f);
 }
 
-static void value_cell(FILE *f, bool is_count, struct value v, const char *unit, double most)
+/* ---- cells ---- */
+
+/* unit: of a metric; NULL: a count. A metric's exact value is the cell's title. */
+static void value_cell(FILE *f, struct value v, const char *unit, double most)
 {
 	double share = v.known && most > 0 && v.mean > 0 ? 100 * v.mean / most : 0;
-	char number[REPORT_NUMBER_MAX] = "-";
+	char number[REPORT_NUMBER_MAX] = "-", shown[PAGE_NUMBER_MAX] = "-";
 
+	fputs("<td class=\"n\"", f);
 	if (most > 0)
-		fprintf(f, "<td class=\"n\" style=\"--share:%.1f%%\">", share);
-	else
-		fputs("<td class=\"n\">", f);
+		fprintf(f, " style=\"--share:%.1f%%\"", share);
 	if (v.known)
-		report_number(v.mean, is_count, number);
-	grouped(f, number);
-	if (v.known && strcmp(unit, "1") && *unit)
-		element(f, " ", unit, "");
+		report_number(v.mean, !unit, number);
+	if (v.known && unit) {
+		fprintf(f, " title=\"%s", number);
+		element(f, " ", strcmp(unit, "1") ? unit : "", "\"");
+		page_number(v.mean, unit, shown);
+	}
+	fputc('>', f);
+	if (unit)
+		markup_text(f, shown);
+	else
+		page_grouped(f, number);
 	fputs("</td>", f);
 }
 
@@ -69,8 +71,8 @@ static void head(FILE *f, const struct report *r, const char *what, const char *
 		"<tbody>\n", what, value, r->m->runs == 1 ? "" : "<th class=\"n d\">&plusmn;</th>");
 }
 
-static void part_row(FILE *f, const struct report *r, const struct part *p, bool is_count,
-		     struct value v, const char *unit, double most)
+static void part_row(FILE *f, const struct report *r, const struct part *p, struct value v,
+		     const char *unit, double most)
 {
 	char name[64], kind = p->cpu >= 0 && p->node <= 1 && !r->elsewhere ?
 			       cpus_kind(p->cpu) : 0;
@@ -81,7 +83,7 @@ static void part_row(FILE *f, const struct report *r, const struct part *p, bool
 	if (kind)
 		snprintf(name + n, sizeof(name) - n, ", %c core", kind);
 	element(f, "<tr class=\"part\"><td>", name, "</td>");
-	value_cell(f, is_count, v, unit, most);
+	value_cell(f, v, unit, most);
 	deviation_cell(f, r, v);
 	fputs("</tr>\n", f);
 }
@@ -103,30 +105,34 @@ static void metric_rows(FILE *f, const struct report *r, const struct report_gro
 	element(f, "<tr><td>", m->name, "<code class=\"formula\">");
 	element(f, "= ", m->formula, report_is_rate(r, m) ? REPORT_RATE_MARK "</code></td>" :
 		"</code></td>");
-	value_cell(f, false, all, m->unit, 0);
+	value_cell(f, all, m->unit, 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
 	for (int i = 0; e && i < report_nparts(e); i++)
 		most = larger(report_metric(r, g, metric, &e->parts[i]), most);
 	for (int i = 0; e && i < report_nparts(e); i++)
-		part_row(f, r, &e->parts[i], false, report_metric(r, g, metric, &e->parts[i]),
-			 m->unit, most);
+		part_row(f, r, &e->parts[i], report_metric(r, g, metric, &e->parts[i]), m->unit,
+			 most);
 }
 
-static void event_rows(FILE *f, const struct report *r, int event)
+/* id: the event's name in the group's formulas; NULL: there are none. */
+static void event_rows(FILE *f, const struct report *r, int event, const char *id)
 {
 	const struct event *e = &r->m->events[event];
 	struct value all = report_event(r, event, -1);
 	double most = 0;
 
-	element(f, "<tr><td><code>", e->given, "</code></td>");
-	value_cell(f, true, all, "", 0);
+	fputs("<tr><td>", f);
+	if (id)
+		element(f, "<span class=\"id\">", id, "</span> = ");
+	named(f, "<code>", e->given, "</code></td>");
+	value_cell(f, all, NULL, 0);
 	deviation_cell(f, r, all);
 	fputs("</tr>\n", f);
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
 		most = larger(report_event(r, event, i), most);
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++)
-		part_row(f, r, &e->parts[i], true, report_event(r, event, i), "", most);
+		part_row(f, r, &e->parts[i], report_event(r, event, i), NULL, most);
 }
 
 /* ---- sections ---- */
@@ -171,6 +177,7 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 		element(f, "", g->group->name, ": ");
 		element(f, "", g->group->title, "</h2>\n");
 		element(f, "<p class=\"soft\">", g->group->tells, "</p>\n");
+		fputs("<div class=\"pair\">\n", f);
 		head(f, r, "Metric", "Value");
 		for (int i = -1; (i = report_metric_next(r, g, i)) >= 0;)
 			metric_rows(f, r, g, i);
@@ -181,8 +188,9 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 	head(f, r, "Event", "Count");
 	for (int i = 0; i < g->nevents; i++)
 		if (report_is_first(g, i))
-			event_rows(f, r, g->events[i]);
-	fputs("</tbody></table>\n", f);
+			event_rows(f, r, g->events[i], g->group ? g->group->events[i].id : NULL);
+	fprintf(f, "</tbody></table>\n%s", g->group ? "</div>\n" : "");
+	roofline_html(f, r, g);
 	timeline_section(f, r, g, s);
 	if (g->group)
 		element(f, "<p class=\"soft\">When it misleads: ", g->group->misleads, "</p>\n");
@@ -201,7 +209,7 @@ static void passes_section(FILE *f, const struct report *r)
 		fprintf(f, "<tr><td>pass %d</td><td>", pass + 1);
 		for (int i = 0; i < r->m->nevents; i++)
 			if (passes_has(p, pass, i))
-				element(f, "<code>", r->m->events[i].given, "</code> ");
+				named(f, "<code>", r->m->events[i].given, "</code> ");
 		fputs("</td></tr>\n", f);
 	}
 	fputs("</tbody></table>\n</section>\n", f);
@@ -223,14 +231,12 @@ static void origin(FILE *f, const struct report *r)
 
 static void summary(FILE *f, const struct report *r)
 {
-	const struct value seconds = report_seconds(r);
 	char job[160], status[128];
 
-	element(f, "<h1>", r->command, "</h1>\n");
+	named(f, "<h1>", r->command, "</h1>\n");
+	if (r->m->done)
+		page_answers(f, r);
 	element(f, "<p>", r->machine->model[0] ? r->machine->model : "unnamed processor", "");
-	if (seconds.known)
-		fprintf(f, " &middot; %.6f s%s", seconds.mean,
-			r->machine->is_virtual ? " of the machine's clock" : "");
 	fprintf(f, " &middot; %d run%s", r->m->done * r->m->passes->n,
 		r->m->done * r->m->passes->n == 1 ? "" : "s");
 	report_status_text(r->m->status, status);
@@ -287,13 +293,19 @@ static void machine_section(FILE *f, const struct report *r, const struct machin
 	if (r->job && r->job->nodes > 1)
 		element(f, "<p>Node 0: ", r->job->node[0].host, "</p>\n");
 	element(f, "<p class=\"soft\">", r->machine->geometry, "</p>\n");
-	if (d->wide.svg)
+	if (d->wide.svg) {
+		char most[PAGE_NUMBER_MAX];
+
+		page_number(d->most, "1", most);
 		fprintf(f, "<p class=\"soft\">Where the counts are from. Rounded; the tables have "
-			"all digits.</p>\n<figure class=\"wide\">%s</figure>\n"
+			"all digits.</p>\n<p class=\"soft\">Shades: 0 "
+			"<span class=\"scale\"></span> %s, by the logarithm</p>\n", most);
+		fprintf(f, "<figure class=\"wide\">%s</figure>\n"
 			"<details class=\"narrow\"><summary>Drawing</summary>\n"
 			"<figure>%s</figure></details>\n", d->wide.svg, d->narrow.svg);
-	else
+	} else {
 		element(f, "<p class=\"warn\">No drawing of the machine: ", why, "</p>\n");
+	}
 	fputs("</section>\n", f);
 }
 

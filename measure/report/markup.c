@@ -23,6 +23,18 @@ void markup_text(FILE *f, const char *text)
 	}
 }
 
+void markup_name(FILE *f, const char *name)
+{
+	char part[2] = { '\0' };
+
+	for (; *name; name++) {
+		part[0] = *name;
+		markup_text(f, part);
+		if (strchr("_.:/=,", *name) && name[1] && !strchr("_.:/=,", name[1]))
+			fputs("<wbr>", f);
+	}
+}
+
 /* ---- drawings ---- */
 
 static char *read_all(const char *path, int *error)

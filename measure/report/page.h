@@ -13,6 +13,8 @@
 
 /* Text as HTML has it, whatever is in it. */
 void markup_text(FILE *f, const char *text);
+/* The same for the name of an event or a file, which may be broken behind '_', '.' and the like. */
+void markup_name(FILE *f, const char *name);
 /* A drawing of another program: its markup, for free(). */
 struct drawn {
 	char *svg;
@@ -42,6 +44,7 @@ void scratch_free(struct scratch *s);
  * errno, and both are empty. */
 struct machine_drawing {
 	struct drawn wide, narrow;
+	double most;		/* the count of the darkest box */
 };
 
 int drawing_make(const struct report *r, struct scratch *s, struct machine_drawing *out,
@@ -57,6 +60,21 @@ void plot_path(struct scratch *s, const struct report *r, const struct report_gr
 /* Writes what the plot shows. */
 void plot_caption(FILE *f, const struct report *r, const struct report_group *g, int item);
 int plots_make(const struct report *r, struct scratch *s, char why[PAGE_WHY_MAX]);
+
+/* ---- page_values.c */
+
+#define PAGE_NUMBER_MAX 64
+/* A number as text for people: four digits and a prefix of the unit, "1.13 MB" for 0.00113 GB. */
+void page_number(double x, const char *unit, char out[PAGE_NUMBER_MAX]);
+/* Writes the number's digits in threes, by their style: copied, the number has no blanks. */
+void page_grouped(FILE *f, const char *number);
+/* The first lines of the page: what the program did, as far as it was counted. */
+void page_answers(FILE *f, const struct report *r);
+
+/* ---- roofline.c */
+
+/* Draws the roofline of a group that counts its metrics; nothing for any other group. */
+void roofline_html(FILE *f, const struct report *r, const struct report_group *g);
 
 /* ---- style.c */
 

@@ -43,6 +43,7 @@ struct report {
 	/* Kinds of stdin, stdout and stderr, as program_stream() names them; NULL: not known. */
 	const char *streams[REPORT_STREAMS];
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
+	struct { double gflops, bandwidth; } roof;	/* of --roof, GB/s; 0: not given */
 	bool elsewhere;			/* counted on another machine than this one */
 	const char *by;			/* what shows it; NULL: ipmu-run */
 	/* Computes metrics (formula_value()); NULL: there are no groups. It is a pointer because

@@ -35,7 +35,8 @@ fails "1 to 8" run --slices 9 true
 fails "fixed on lnl-4p4e8t" run -m lnl-4p4e8t --slices 2 true
 fails "fixed on core2-2c" run -m core2-2c --slices 2 true
 fails "fixed on knc-4c16t" run -m knc-4c16t --slices 1 true
-fails "32K,8,64" run --l2 256K,4 true
+fails "32K,8,64" run --l2 256K true
+fails "32K,8,64" run --l2 256K,4, true
 fails "32K,8,64" run --l2 256K,4,32 true
 fails "32K,8,64" run --llc 1000,16,64 true
 fails "32K,8,64" run --l1d 18014398509482016K,8,64 true

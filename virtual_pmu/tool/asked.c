@@ -26,15 +26,16 @@ static bool parse_number(const char *text, char **end, uint32_t *out)
 	return !errno && n > 0 && n <= UINT32_C(1) << (30 - shift);
 }
 
-/* "32K,8,64"; whole sets, and 64-byte lines as all machines of today have. */
+/* "32K,8,64", or "32K,8"; whole sets, and 64-byte lines as all machines of today have. */
 static bool parse_cache(const char *text, struct vpmu_cache *cache)
 {
-	struct vpmu_cache c;
+	struct vpmu_cache c = { .line = 64 };
 	char *end;
 
 	if (!parse_number(text, &end, &c.bytes) || *end != ',' ||
-	    !parse_number(end + 1, &end, &c.ways) || *end != ',' ||
-	    !parse_number(end + 1, &end, &c.line) || *end)
+	    !parse_number(end + 1, &end, &c.ways))
+		return false;
+	if (*end && (*end != ',' || !parse_number(end + 1, &end, &c.line) || *end))
 		return false;
 	if (c.line != 64 || c.ways > 64 || c.bytes % (c.ways * c.line))
 		return false;
@@ -78,7 +79,7 @@ static int apply_caches(const struct vpmu_asked *r, struct vpmu_machine *m)
 	}
 	for (size_t i = 0; i < 4; i++) {
 		if (r->cache[i] && !parse_cache(r->cache[i], caches[i])) {
-			vpmu_complain("%s %s: SIZE,WAYS,LINE as in 32K,8,64: the line is 64, at "
+			vpmu_complain("%s %s: SIZE,WAYS[,LINE] as in 32K,8,64: the line is 64, at "
 				      "most 64 ways, and the size whole sets of them",
 				      cache_names[i], r->cache[i]);
 			return VPMU_EXIT_USAGE;

@@ -41,7 +41,7 @@ static const char help[] =
 "                        or in order when the machine does not have those\n"
 "      --slices N        number of LLC slices (CBo), 1 to 8; Comet Lake, Alder Lake\n"
 "                        10, Raptor Lake, Arrow Lake 12\n"
-"      --l1i, --l1d, --l2, --llc SIZE,WAYS,LINE\n"
+"      --l1i, --l1d, --l2, --llc SIZE,WAYS[,LINE]\n"
 "                        another cache geometry; SIZE in bytes, or with K or M\n"
 "      --set REG=VALUE   value of a register when the machine is switched on\n"
 "      --no-feed         run natively: the registers are there, nothing counts\n"
