@@ -41,6 +41,8 @@ run() {		# run COMMAND
 	'vpmu boot '*)	# tests/guest/guest_boot.sh does it, after make guest; here: the command is there
 		"$VPMU" boot --help >out 2>&1 && grep -q '^Usage: vpmu boot' out ;;
 	*examples/count.* | *'-- ./count '*) ;;	# tests/build/examples.sh does these ...
+	'cp -r $prefix/share/ipmu/examples lesson && cd lesson') ;;	# tests/run/run_lesson.sh does docs/caches.md
+	'cc -O1 '*.c* | *' ./matrix '* | *' ./sharing '* | *' ./stores '* | *' ./sizes '*) ;;
 	*examples/sample.* | 'vpmu run '*'-- ./sample '*) ;;	# ... and these
 	'python3 -m venv venv' | 'venv/bin/pip install $prefix/share/ipmu/python') ;;	# tests/python/python_module.sh
 	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi/mpi_clients.sh does it ...
