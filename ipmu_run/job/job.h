@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program as one of several that a launcher has started. */
+/* Process of a job that a launcher started. */
 #ifndef IPMU_RUN_JOB_H
 #define IPMU_RUN_JOB_H
 

@@ -42,7 +42,7 @@ const struct cpus *node_cpus(const struct node *n);
 void node_go(struct node *n, struct region *region);
 /* Nothing is heard from here on until node_wait(). */
 void node_halt(struct node *n);
-/* The others are to leave with that status instead, in silence. */
+/* Makes the other processes exit with that status, without a message. */
 void node_refuse(struct node *n, int status);
 /* Waits until the others' programs have ended, or a signal has told us to end. *ns becomes the time
  * since node_go(), if there are others. */

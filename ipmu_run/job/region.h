@@ -26,7 +26,7 @@ int region_tell(int rank, const char *path, char why[COUNT_WHY_MAX]);
 /* ---- of the process that counts. 0, or a negative errno with why. */
 int region_open(struct region **out, char why[COUNT_WHY_MAX]);
 void region_set(struct region *r, struct window *window, struct region_alarm alarm);
-/* From here to region_end() so many ranks tell as `ranks` says. */
+/* Expects messages from `ranks` ranks until region_end(). */
 void region_begin(struct region *r, int ranks);
 /* Returns the answer to the rank. REGION_LATER: it is REGION_WELL when region_advance() is true. */
 enum region_answer region_take(struct region *r, const struct region_message *m);

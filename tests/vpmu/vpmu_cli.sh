@@ -57,7 +57,7 @@ fails "at most 44 bits" run --set 0x706=0x100000000000 true
 fails "at most 44 bits" run --set 0x706=-1 true
 fails "at most 44 bits" run --set "0x706= 5" true
 fails "takes no argument" machines all
-fails "either -m or -s" regs -m skl-4c8t -s x
+fails "-m and -s cannot be combined" regs -m skl-4c8t -s x
 fails "$scratch/none: cannot open" regs -s "$scratch/none"
 for command in "" run machines events regs; do
 	# shellcheck disable=SC2086

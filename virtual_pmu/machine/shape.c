@@ -222,7 +222,7 @@ static int check_threads(const struct vpmu_family_row *f, const struct shape *n,
 		snprintf(offers + used, sizeof(offers) - used, "%s%s-%s", used ? " or " : "",
 			 f->prefix, offer);
 	}
-	snprintf(why, why_bytes, "%u threads on %u cores are not in such machines: say %s",
+	snprintf(why, why_bytes, "no such machine: %u threads on %u cores; use the form %s",
 		 n->threads, n->cores + n->little + n->low, offers);
 	return -EINVAL;
 }

@@ -323,7 +323,8 @@ int vpmu_command_regs(int argc, char **argv)
 	if (rc)
 		return rc < 0 ? 0 : rc;
 	if (r.machine && r.segment) {
-		vpmu_complain("regs: either -m or -s: a segment knows its machine");
+		vpmu_complain("regs: -m and -s cannot be combined: the segment file names "
+			      "the machine");
 		return VPMU_EXIT_USAGE;
 	}
 	if (r.segment)

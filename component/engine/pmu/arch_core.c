@@ -218,8 +218,8 @@ static int skl_encode(struct ipmu_event *e, const char *event, const struct ipmu
 	if (ipmu_fixed_alone(codes[0]))
 		return ipmu_fixed_encode(e, &fixed, event, q, codes, ncodes, why);
 	if ((codes[0] & 0xFF) == LATENCY)
-		return ipmu_fail(why, -ENOTSUP, "%s.%s samples: without PEBS it counts nothing",
-				 e->type->name, event);
+		return ipmu_fail(why, -ENOTSUP, "%s.%s needs PEBS, which is not supported; "
+				 "use a counting event", e->type->name, event);
 	rc = ipmu_core_encode(e, event, q, codes, ncodes, why);
 	if (!rc && (codes[0] & 0xFFFF) == 0x01C0)	/* SKL: perfmon, Linux */
 		e->choices[0].counters = codes[0] >> 24 & 0xFF ? 0xD : 0x2;
