@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Names kinds of occurrences, and lets them occur. Both walk the order of kinds.h. The caller of
+ * vpmu_kind_raise() holds the machine lock. */
+#include "kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[VPMU_KIND_CORE] = {
+#define X(name) #name,
+	VPMU_KIND_LIST(X)
+#undef X
+};
+
+static const char *const core_names[] = {
+#define X(name) #name,
+	VPMU_CORE_EVENT_LIST(X)
+#undef X
+	"CLOCKS",
+};
+
+bool vpmu_kind_name(uint32_t kind, char text[VPMU_KIND_NAME_MAX])
+{
+	uint32_t of_core = kind - VPMU_KIND_CORE;
+
+	if (kind >= VPMU_KINDS)
+		return false;
+	if (kind < VPMU_KIND_CORE)
+		snprintf(text, VPMU_KIND_NAME_MAX, "%s", names[kind]);
+	else
+		snprintf(text, VPMU_KIND_NAME_MAX, "%sCORE.%s",
+			 of_core < VPMU_KINDS_OF_CORE ? "" : "E_",
+			 core_names[of_core % VPMU_KINDS_OF_CORE]);
+	return true;
+}
+
+/* ---- raising ---- */
+
+static void raise_lookup(struct vpmu_segment *s, uint32_t n)
+{
+	vpmu_llc_lookup(s, 0, 0, n < 4 ? VPMU_READ : VPMU_WRITE, (enum vpmu_mesi)(1u << n % 4),
+			s->uclk[0]);
+}
+
+static void raise_snoop(struct vpmu_segment *s, uint32_t n)
+{
+	static const enum vpmu_snoop_result results[] = { VPMU_SNOOP_MISS, VPMU_SNOOP_HIT,
+							  VPMU_SNOOP_HITM };
+
+	vpmu_snoop(s, 0, 0, n < 3 ? VPMU_XCORE : VPMU_EVICTION, results[n % 3], s->uclk[0]);
+}
+
+/* Clocks of an entry pass: the model counts them when the package has reached them. */
+static void raise_tracker(struct vpmu_segment *s, uint32_t n, uint32_t clocks)
+{
+	uint64_t start = s->uclk[0];
+
+	vpmu_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
+	vpmu_clock(s, 0, start + clocks);
+}
+
+static void raise_away(struct vpmu_segment *s, uint32_t n, uint32_t clocks)
+{
+	uint64_t start = s->uclk[0];
+
+	vpmu_away_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
+	vpmu_clock(s, 0, start + clocks);
+}
+
+static void raise_uncore(struct vpmu_segment *s, uint32_t kind, uint32_t clocks)
+{
+	if (kind < VPMU_KIND_SNOOP_XCORE_MISS)
+		raise_lookup(s, kind);
+	else if (kind < VPMU_KIND_TRACKER_DATA_READ)
+		raise_snoop(s, kind - VPMU_KIND_SNOOP_XCORE_MISS);
+	else if (kind < VPMU_KIND_TRACKER_DATA_READ_CLOCKS)
+		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ, clocks);
+	else if (kind < VPMU_KIND_AWAY_REQUEST_DATA_READ)
+		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ_CLOCKS, clocks);
+	else if (kind < VPMU_KIND_AWAY_DATA_READ)
+		vpmu_away_request(s, 0, (enum vpmu_tracker)
+				  (kind - VPMU_KIND_AWAY_REQUEST_DATA_READ), s->uclk[0]);
+	else if (kind < VPMU_KIND_AWAY_DATA_READ_CLOCKS)
+		raise_away(s, kind - VPMU_KIND_AWAY_DATA_READ, clocks);
+	else if (kind < VPMU_KIND_DRAM_REQUESTS)
+		raise_away(s, kind - VPMU_KIND_AWAY_DATA_READ_CLOCKS, clocks);
+	else if (kind < VPMU_KIND_MEMORY_READ_HIT)
+		vpmu_dram(s, 0, kind == VPMU_KIND_DRAM_REQUESTS, kind == VPMU_KIND_DRAM_READS,
+			  kind == VPMU_KIND_DRAM_WRITES);
+	else
+		vpmu_memory_command(s, 0, 0, kind >= VPMU_KIND_MEMORY_WRITE_HIT, (enum vpmu_page)
+				    ((kind - VPMU_KIND_MEMORY_READ_HIT) % 3), s->uclk[0]);
+}
+
+/* The first CPU of the sort; UINT32_MAX: there is none. */
+static uint32_t cpu_of(const struct vpmu_machine *m, bool little)
+{
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(m); cpu++)
+		if ((vpmu_cpu_little(m, cpu) >= 0) == little)
+			return cpu;
+	return UINT32_MAX;
+}
+
+static bool raise_core(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint32_t clocks)
+{
+	uint32_t cpu = cpu_of(&s->machine, kind >= VPMU_KINDS_OF_CORE);
+	uint32_t counts[VPMU_CORE_EVENTS] = { 0 }, event = kind % VPMU_KINDS_OF_CORE;
+
+	if (cpu == UINT32_MAX || !vpmu_core_events_modelled(&s->machine))
+		return false;
+	if (event < VPMU_CORE_EVENTS)
+		counts[event] = times;
+	else
+		clocks += times;
+	vpmu_core_events(s, cpu, counts, clocks);
+	return true;
+}
+
+bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint32_t clocks)
+{
+	if (kind >= VPMU_KINDS)
+		return false;
+	if (kind >= VPMU_KIND_CORE)
+		return raise_core(s, kind - VPMU_KIND_CORE, times, clocks);
+	for (uint32_t i = 0; i < times; i++)
+		raise_uncore(s, kind, clocks ? clocks : 1);
+	return true;
+}
