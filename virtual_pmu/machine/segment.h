@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 21u
+#define VPMU_VERSION 22u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -137,6 +137,8 @@ struct vpmu_segment {
 	uint32_t core_counting;		/* enum vpmu_core_level that enabled counters want, of
 					 * machines with both kinds of PMU */
 	uint32_t next_space;		/* address-space ids handed to processes */
+	uint32_t profiles_paused;	/* not 0: profiles count nothing now */
+	uint32_t profiles_failed;	/* processes whose profile could not be made */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
 	/* Violations by the drivers of a booted kernel, which are not the programs': all of them,

@@ -2,10 +2,12 @@
 /* The machine's own device, for a program that reads the machine from outside, as `ipmu-run --on`
  * does. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../common/machine_device.h"
+#include "../model/kinds.h"
 #include "devices.h"
 #include "system.h"
 
@@ -85,6 +87,46 @@ static int tell_programs(const struct vpmu_segment *s, uint64_t argument)
 	return 0;
 }
 
+static int pause_profiles(struct vpmu_segment *s, uint64_t argument)
+{
+	const uint32_t *on = vpmu_system.memory->memory(argument, sizeof(*on), false);
+
+	if (!on)
+		return -EFAULT;
+	__atomic_store_n(&s->profiles_paused, *on, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Returns the number of the kinds where it is none of them. */
+static uint32_t find_kind(const char *name)
+{
+	char text[VPMU_KIND_NAME_MAX];
+	uint32_t kind = 0;
+
+	while (vpmu_kind_name(kind, text) && strcmp(text, name))
+		kind++;
+	return kind;
+}
+
+static int raise_kind(struct vpmu_segment *s, uint64_t argument)
+{
+	const struct machine_occurrence *what =
+		vpmu_system.memory->memory(argument, sizeof(*what), false);
+	char name[sizeof(what->name) + 1];
+	bool locked;
+	int rc;
+
+	if (!what)
+		return -EFAULT;
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(what->name), what->name);
+	locked = vpmu_lock_unless_held(s);
+	rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY :
+	     vpmu_kind_raise(s, find_kind(name), what->times, what->clocks) ? 0 : -EINVAL;
+	if (locked)
+		vpmu_unlock(s);
+	return rc;
+}
+
 int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
@@ -110,6 +152,10 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 		return tell_programs(s, argument);
 	case MACHINE_SEED:
 		return tell_number(vpmu_system_seed(), argument);
+	case MACHINE_PAUSE:
+		return pause_profiles(s, argument);
+	case MACHINE_RAISE:
+		return raise_kind(s, argument);
 	default:
 		return -ENOTTY;
 	}
