@@ -18,6 +18,7 @@ static const struct command {
 	{ "events", "list the documented events and whether a machine drives them",
 	  vpmu_command_events },
 	{ "regs", "list a machine's registers, or show those of a segment", vpmu_command_regs },
+	{ "profile", "print which instruction of a run has caused what", vpmu_command_profile },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

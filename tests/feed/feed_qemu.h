@@ -161,10 +161,10 @@ void vpmu_system_window_forked(void)
 {
 }
 
-bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 			const struct vpmu_fixed *fixed)
 {
-	(void)path, (void)tool, (void)only, (void)fixed;
+	(void)path, (void)with, (void)fixed;
 	return true;
 }
 

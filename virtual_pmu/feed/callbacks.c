@@ -17,6 +17,7 @@
 #include "thread/scheduler.h"
 
 static struct vpmu_callbacks callbacks;
+static const qemu_plugin_vcpu_mem_cb_t accesses_noted[VPMU_WAYS];
 
 /* A whole machine's loop is left alone: its kernel halts a CPU that has nothing to do. */
 static void on_pause(unsigned int vcpu, void *unused)
@@ -352,6 +353,7 @@ static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 {
 	uint64_t user = d->user;
 
+	vpmu_profile.note = d->note;
 	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK))
 		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
 	if (d->ways & VPMU_FIRST)
@@ -369,9 +371,11 @@ static void work_off(struct vpmu_emulated *t)
 	struct vpmu_deferring *d = &t->deferring;
 	struct vpmu_runner *r = &t->runner;
 	uint32_t count = vpmu_deferring_take(r), before = r->scattered;
+	struct vpmu_note *note = vpmu_profile.note;
 
 	for (uint32_t i = 0; i < count; i++)
 		work_off_one(t, &d->what[i]);
+	vpmu_profile.note = note;
 	vpmu_deferring_done(r, count, r->scattered - before);
 }
 
@@ -417,6 +421,80 @@ static void on_fence(unsigned int vcpu, void *unused)
 	vpmu_nontemporal_fence(vcpu, unused);
 }
 
+/* ---- the same with a note for user data ---- */
+
+static inline void *enter_note(void *user)
+{
+	struct vpmu_note *note = user;
+
+	vpmu_profile.note = note;
+	return (void *)(uintptr_t)note->user;
+}
+
+static void on_block_noted(unsigned int vcpu, void *user)
+{
+	on_block(vcpu, enter_note(user));
+	vpmu_charge_block(user);
+}
+
+static inline __attribute__((always_inline)) void
+noted_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+	 void *user)
+{
+	access_as(ways, vcpu, info, address, enter_note(user));
+	if (ways & VPMU_FIRST)
+		vpmu_charge_block(user);
+}
+
+#define NOTED(name, ways) \
+	static void name(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, \
+			 void *user) \
+	{ \
+		noted_as(ways, vcpu, info, address, user); \
+	}
+NOTED(on_access_noted, 0)
+NOTED(on_modify_noted, VPMU_MODIFIES)
+NOTED(on_first_noted, VPMU_FIRST)
+NOTED(on_first_modify_noted, VPMU_FIRST | VPMU_MODIFIES)
+
+static const qemu_plugin_vcpu_mem_cb_t accesses_noted[VPMU_WAYS] = {
+	[0] = on_access_noted, [VPMU_MODIFIES] = on_modify_noted,
+	[VPMU_FIRST] = on_first_noted, [VPMU_FIRST | VPMU_MODIFIES] = on_first_modify_noted,
+};
+
+static void on_repeat_noted(unsigned int vcpu, void *user)
+{
+	on_repeat(vcpu, enter_note(user));
+}
+
+static void on_fence_noted(unsigned int vcpu, void *user)
+{
+	on_fence(vcpu, enter_note(user));
+}
+
+static void on_nontemporal_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
+{
+	on_nontemporal(vcpu, info, address, enter_note(user));
+}
+
+static void on_prefetch_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *user)
+{
+	on_prefetch(vcpu, info, address, enter_note(user));
+}
+
+void vpmu_watch_profile(void)
+{
+	callbacks.noted = true;
+	callbacks.accesses = accesses_noted;
+	callbacks.repeat = on_repeat_noted;
+	callbacks.parts.block = on_block_noted;
+	callbacks.parts.fence = on_fence_noted;
+	callbacks.parts.nontemporal = on_nontemporal_noted;
+	callbacks.parts.prefetch = on_prefetch_noted;
+}
+
 /* ---- translation ---- */
 
 static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
@@ -460,6 +538,28 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 		vpmu_translation_register(&callbacks, tb, count, packed);
 }
 
+/* Instructions of a block, from `first` to before `end`, were executed so often more than the
+ * block. */
+struct part { uint32_t first, end; uint64_t times; };
+
+static void charge_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
+			       struct part part)
+{
+	size_t size, at = 0;
+
+	if (!vpmu_profiles() || !code)
+		return;
+	for (uint32_t i = 0; i < part.end; i++, at += size) {
+		size = vpmu_instruction_size(code + at, bytes - at);
+		if (!size)
+			return;
+		if (i >= part.first)
+			vpmu_charge_at(address + at, vpmu_kind_core(vpmu_profile.little,
+								    VPMU_INSTRUCTIONS),
+				       part.times);
+	}
+}
+
 /* A block whose first access stands for it is not counted yet if it has not come to that one. Any
  * other was counted when it was entered. */
 void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
@@ -471,6 +571,9 @@ void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 		    vpmu_translation_first(&callbacks, &block, (uint32_t)lines) : -1;
 
 	vpmu_watch_catch_up(vpmu_self);
+	charge_interrupted(address, code, bytes,
+			   first >= (int)executed - 1 ? (struct part){ 0, executed, 1 } :
+			   (struct part){ executed, instructions, UINT64_MAX });
 	if (first >= (int)executed - 1) {
 		on_block(0, (void *)(uintptr_t)pack(address, lines, executed));
 		vpmu_watch_catch_up(vpmu_self);

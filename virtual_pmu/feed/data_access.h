@@ -6,6 +6,7 @@
 
 #include "cache/nontemporal_stores.h"
 #include "cache/plain_access.h"
+#include "profile/charge.h"
 #include "translate/translation.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -30,7 +31,8 @@ static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	struct vpmu_deferring *d = &t->deferring;
 
 	(void)vcpu;
-	d->what[d->count++] = (struct vpmu_deferred){ address, (uintptr_t)user, info, ways };
+	d->what[d->count++] = (struct vpmu_deferred){ address, (uintptr_t)user, info, ways,
+						    vpmu_profile.note };
 	if (unlikely(d->count == VPMU_DEFERRED_MAX))
 		work_off(t);
 }

@@ -44,7 +44,7 @@ static inline bool are_there(struct vpmu_runner *r, uint64_t line, uint32_t line
 }
 
 /* Fetches all lines of a block, wherever they are. */
-static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
+static void fetch_lines(struct vpmu_emulated *t, uint64_t block)
 {
 	struct vpmu_runner *r = &t->runner;
 	uint64_t tag = vpmu_runner_tag(r, vpmu_packed_line(block) << 6);
@@ -64,6 +64,17 @@ static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
 			l1_touch(*vpmu_runner_code(r, tag) = way, &r->uses);
 		tag += VPMU_LINE_BYTES;
 	}
+}
+
+/* The same, in the name of the block's first instruction. */
+static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
+{
+	struct vpmu_note *note = vpmu_profile.note;
+
+	if (note)
+		vpmu_profile.note = vpmu_note_of_block(note);
+	fetch_lines(t, block);
+	vpmu_profile.note = note;
 }
 
 #endif

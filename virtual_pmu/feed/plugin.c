@@ -22,6 +22,7 @@
 #include "program/illegal_instructions.h"
 #include "program/user_mode.h"
 #include "program/window_access.h"
+#include "profile/notes.h"
 #include "program/vfork.h"
 #include "thread/machine_lock.h"
 #include "thread/scheduler.h"
@@ -78,8 +79,10 @@ static void program_begins(void)
 {
 	static bool begun;
 
-	if (!__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED)) {
 		__atomic_fetch_add(&vpmu_feed.segment->begun_count, 1, __ATOMIC_RELAXED);
+		vpmu_profile_store_program(vpmu_system.memory->program);
+	}
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -226,6 +229,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	vpmu_process_leave();
 	vpmu_emulated_end();
 	count_feed(false);
+	vpmu_notes_end();
 }
 
 static void before_fork(void)
@@ -238,6 +242,7 @@ static void after_fork(void)
 {
 	vpmu_scheduler_fork_child();
 	attached = false;
+	vpmu_notes_forked();
 	vpmu_system_window_forked();
 	count_feed(true);
 	vpmu_system_forked();
@@ -270,13 +275,30 @@ static struct vpmu_fixed fixed_of(int argc, char **argv)
 	};
 }
 
+/* A process without one runs all the same; `vpmu run` says so at the end. */
+static void begin_profile(const char *folder)
+{
+	const struct vpmu_profile_origin from = {
+		.folder = folder, .machine = vpmu_feed.segment->machine.name,
+	};
+
+	if (vpmu_notes_begin(&from, &vpmu_feed.segment->profiles_paused))
+		vpmu_watch_profile();
+	else
+		__atomic_fetch_add(&vpmu_feed.segment->profiles_failed, 1, __ATOMIC_RELAXED);
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
 	const char *keep = vpmu_watch_argument(argc, argv, "keep");
-	const char *tool = vpmu_watch_argument(argc, argv, "tool");
 	const char *only = vpmu_watch_argument(argc, argv, "only");
+	const char *profile = vpmu_watch_argument(argc, argv, "profile");
+	const struct vpmu_passed_on with = {
+		.tool = vpmu_watch_argument(argc, argv, "tool"), .only = only ? only : "",
+		.profile = profile ? profile : "",
+	};
 	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
@@ -290,12 +312,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	fixed = fixed_of(argc, argv);
 	vpmu_feed.left_out = says(vpmu_watch_argument(argc, argv, "counts"), "off");
-	if (!vpmu_serving_begin(path, tool, only ? only : "", &fixed)) {
+	if (!vpmu_serving_begin(path, &with, &fixed)) {
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has "
 			"built\n");
 		return -EINVAL;
 	}
 	vpmu_feed.keeping = says(keep, "on");
+	if (profile && !vpmu_feed.left_out)
+		begin_profile(profile);
 	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);

@@ -240,6 +240,16 @@ void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p,
 	append_doubled(e->plugin, sizeof(e->plugin), only);
 }
 
+void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder)
+{
+	size_t n = strlen(e->plugin);
+
+	if (!*folder)
+		return;
+	snprintf(e->plugin + n, sizeof(e->plugin) - n, ",profile=");
+	append_doubled(e->plugin, sizeof(e->plugin), folder);
+}
+
 bool vpmu_emulator_heeds(const char *variable)
 {
 	/* Beginnings of names that the loader, the C library, glib or QEMU heed; and those that

@@ -62,14 +62,21 @@ struct vpmu_fixed {
 uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index);
 
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 5 + 160], stream[24];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 7 + 160], stream[24];
 };
 /* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment, const char *tool, const struct vpmu_fixed *fixed);
 
+/* What programs on the machine pass on to those that they execute. tool: vpmu itself; NULL: they
+ * leave the machine. only: the program that is counted; "": all. profile: see below. */
+struct vpmu_passed_on { const char *tool, *only, *profile; };
+
 /* --only: tells the plugin the program that is counted, and whether this is it. */
 void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p, const char *only);
+
+/* --profile: tells the plugin the folder in which it makes a profile; "": none. */
+void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder);
 
 /* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
  * gets VPMU_USER_VARIABLE in front then. */

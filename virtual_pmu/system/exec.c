@@ -34,6 +34,7 @@ static const char *const kept_names[] = {
 
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
 static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], only[PATH_MAX];
+static char profile[PATH_MAX];
 
 /* State of one execution. */
 struct room {
@@ -58,14 +59,15 @@ static bool has_name(const char *variable, const char *name)
 	return !strncmp(variable, name, length) && variable[length] == '=';
 }
 
-void vpmu_system_exec_begin(const char *feed_path, const char *tool_path, const char *only_name)
+void vpmu_system_exec_begin(const char *feed_path, const struct vpmu_passed_on *with)
 {
 	ssize_t n = readlink("/proc/self/exe", emulator, sizeof(emulator) - 1);
 
 	emulator[n > 0 ? n : 0] = '\0';
 	snprintf(feed, sizeof(feed), "%s", feed_path);
-	snprintf(tool, sizeof(tool), "%s", tool_path);
-	snprintf(only, sizeof(only), "%s", only_name);
+	snprintf(tool, sizeof(tool), "%s", with->tool);
+	snprintf(only, sizeof(only), "%s", with->only);
+	snprintf(profile, sizeof(profile), "%s", with->profile);
 	for (size_t i = 0; i < KEPT; i++) {
 		const char *value = getenv(kept_names[i]);
 
@@ -327,6 +329,7 @@ static int room_fill(struct room *r, char *const argv[], char *const envp[], cha
 	vpmu_emulator_fill(e, &vpmu_system.segment->machine, feed, vpmu_system.path, tool,
 			   &fixed);
 	vpmu_emulator_choose(e, &r->program, only);
+	vpmu_emulator_profile(e, profile);
 	if (r->lent >= 0)
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),
 			 ",close=%d", r->lent);

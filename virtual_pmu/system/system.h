@@ -98,9 +98,8 @@ uint32_t vpmu_system_place(uint64_t address, uint32_t package);
 
 /* ---- executing a program (exec.c) ---- */
 
-/* feed: the plugin's file; tool: vpmu itself; only: the program that is counted, "" for all.
- * Without this call all that is executed leaves the machine. */
-void vpmu_system_exec_begin(const char *feed, const char *tool, const char *only);
+/* feed: the plugin's file. Without this call all that is executed leaves the machine. */
+void vpmu_system_exec_begin(const char *feed, const struct vpmu_passed_on *with);
 /* Replaces what is executed, so that it stays on the machine: 0, or a negative errno. The words
  * that come out are valid until the next call of the same thread. Reports on stderr a program that
  * leaves the machine. */

@@ -9,7 +9,7 @@
 #include "tool.h"
 
 enum run_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
-		  OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY };
+		  OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY, OPT_PROFILE };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -23,6 +23,7 @@ static const struct option options[] = {
 	{ "random", required_argument, NULL, OPT_RANDOM },
 	{ "time", required_argument, NULL, OPT_TIME },
 	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "profile", required_argument, NULL, OPT_PROFILE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -49,6 +50,8 @@ static const char help[] =
 "                        count; without this option they are on the machine, too\n"
 "      --only NAME       count processes of that program alone, not the shell around it:\n"
 "                        by the name of its file, or by the path if NAME has a slash\n"
+"      --profile FOLDER  make a file of each process there that says which instruction\n"
+"                        has caused what; 'vpmu profile FILE' prints it\n"
 "      --strict          exit with 3 when the program broke a register rule\n"
 "      --msr-safe[=FILE] the msr-safe module is loaded, with the allowlist in FILE\n"
 "                        (none: an empty one); plain msr devices cannot be opened\n"
@@ -73,14 +76,15 @@ static const char help[] =
 "found, 126 when it could not be executed; 125 for wrong usage and when there is no\n"
 "machine to run it on; 3 with --strict.\n"
 "Environment: VPMU_SEGMENT, VPMU_LIBDIR (where the libraries are), VPMU_QEMU,\n"
-"VPMU_SEED, VPMU_RANDOM, VPMU_TIME, VPMU_ONLY (as the options, where they are not\n"
-"given), VPMU_TALLY (a file that gets a line about what was left of the\n"
+"VPMU_SEED, VPMU_RANDOM, VPMU_TIME, VPMU_ONLY, VPMU_PROFILE (as the options, where they\n"
+"are not given), VPMU_TALLY (a file that gets a line about what was left of the\n"
 "machine).\n";
 
 struct run_request {
 	struct vpmu_asked machine;
-	const char *cpus, *only;	/* as given; NULL: not */
+	const char *cpus, *only, *profile;	/* as given; NULL: not */
 	char counted[PATH_MAX];		/* the program of --only */
+	char profiles[PATH_MAX];	/* the folder of --profile */
 	struct vpmu_device_options devices;
 	struct vpmu_fixed_options fixed;
 	bool feed, follow, strict;
@@ -106,6 +110,7 @@ static int parse_options(int argc, char **argv, struct run_request *r)
 		case OPT_RANDOM: r->fixed.random = optarg; break;
 		case OPT_TIME: r->fixed.time = optarg; break;
 		case OPT_ONLY: r->only = optarg; break;
+		case OPT_PROFILE: r->profile = optarg; break;
 		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
@@ -132,7 +137,7 @@ static int run_on(struct vpmu_place *place, const struct run_request *r,
 	struct vpmu_cpus cpus;
 	struct vpmu_launch launch = { .place = place, .feed = r->feed, .follow = r->follow,
 				      .cpus = &cpus, .fixed = fixed, .only = r->counted,
-				      .argv = argv };
+				      .profile = r->profiles, .argv = argv };
 	struct vpmu_segment *s = place->segment;
 	uint64_t before = s->violation_count, chosen = s->chosen_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
@@ -171,6 +176,8 @@ int vpmu_command_run(int argc, char **argv)
 		rc = vpmu_fixed_parse(&r.fixed, r.feed, &fixed);
 	if (!rc)
 		rc = vpmu_only_parse(r.only, r.feed, r.counted);
+	if (!rc)
+		rc = vpmu_profiles_parse(r.profile, r.feed, r.profiles);
 	if (rc)
 		return rc;
 	place = calloc(1, sizeof(*place));

@@ -129,6 +129,10 @@ int vpmu_only_parse(const char *option, bool feed, char out[PATH_MAX]);
  * for itself. */
 int vpmu_only_check(const struct vpmu_segment *s, const char *option, uint64_t before);
 
+/* ---- profiles.c: the folder of --profile, or of its variable ---- */
+/* "" without them. With --no-feed the variable is for machines that the program starts. */
+int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX]);
+
 /* ---- asked.c: options about the machine itself ---- */
 struct vpmu_asked {
 	const char *name, *segment, *slices, *cache[4];		/* as given; NULL: not */
@@ -168,6 +172,7 @@ struct vpmu_launch {
 	bool follow;			/* what the program executes is emulated, too */
 	const struct vpmu_fixed *fixed;
 	const char *only;		/* the program that is counted; "": all */
+	const char *profile;		/* the folder of profiles; "": none is made */
 	const struct vpmu_cpus *cpus;	/* on which it starts */
 	char **argv;			/* the program and its arguments */
 };
@@ -183,5 +188,6 @@ int vpmu_command_machines(int argc, char **argv);
 int vpmu_command_events(int argc, char **argv);
 int vpmu_command_regs(int argc, char **argv);
 int vpmu_command_run(int argc, char **argv);
+int vpmu_command_profile(int argc, char **argv);	/* profile.c */
 
 #endif

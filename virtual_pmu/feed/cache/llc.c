@@ -7,6 +7,7 @@
 #include "contention.h"
 #include "memory_controller.h"
 #include "../core/cache_events.h"
+#include "../profile/charge.h"
 #include "llc_set.h"
 #include "plain_access.h"
 #include "private_access.h"
@@ -53,10 +54,13 @@ static HOT void lookup(const struct llc_request *q, const struct vpmu_llc_place 
 		       enum vpmu_request kind, uint64_t word)
 {
 	if (is_away(q)) {
-		vpmu_away_request(q->c->s, q->r->package,
-				  kind == VPMU_WRITE ? VPMU_TRK_WRITE : read_of(q), q->r->clock);
+		enum vpmu_tracker entry = kind == VPMU_WRITE ? VPMU_TRK_WRITE : read_of(q);
+
+		vpmu_charge(VPMU_KIND_AWAY_REQUEST_DATA_READ + entry, 1);
+		vpmu_away_request(q->c->s, q->r->package, entry, q->r->clock);
 		return;
 	}
+	vpmu_charge(vpmu_kind_lookup(kind, mesi_of[set_state(word)]), 1);
 	vpmu_llc_lookup(q->c->s, q->r->package, at->slice, kind, mesi_of[set_state(word)],
 			q->r->clock);
 }
@@ -65,10 +69,19 @@ static HOT void lookup(const struct llc_request *q, const struct vpmu_llc_place 
 static HOT void track(const struct llc_request *q, bool away, enum vpmu_tracker kind,
 		      uint64_t start, uint32_t clocks)
 {
+	vpmu_charge_tracker(away, kind, 1, clocks);
 	if (away)
 		vpmu_away_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
 	else
 		vpmu_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
+}
+
+/* A snoop that this slice has sent, and the answer. */
+static HOT void answer(const struct llc_request *q, uint32_t slice, enum vpmu_snoop_cause cause,
+		       enum vpmu_snoop_result result)
+{
+	vpmu_charge(vpmu_kind_snoop(cause, result), 1);
+	vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
 }
 
 static HOT void write_memory(const struct llc_request *q, uint64_t tag, bool away)
@@ -123,7 +136,7 @@ static HOT enum vpmu_snoop_result invalidate(const struct llc_request *q, uint32
 		enum vpmu_snoop_result result =
 			core_ask(q, (uint32_t)__builtin_ctzll(cores), tag, true, cause);
 
-		vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
+		answer(q, slice, cause, result);
 		best = result > best ? result : best;
 	}
 	return best;
@@ -162,7 +175,7 @@ static enum vpmu_word_state hit_away(const struct llc_request *q, uint32_t way)
 	lookup(q, &q->at, VPMU_READ, 0);
 	if (holder) {
 		result = core_ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store, VPMU_XCORE);
-		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+		answer(q, q->at.slice, VPMU_XCORE, result);
 	}
 	if (result == VPMU_SNOOP_MISS)
 		read_memory(q);
@@ -184,7 +197,7 @@ static enum vpmu_word_state read_from_owner(const struct llc_request *q, uint32_
 	enum vpmu_snoop_result result =
 		core_ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false, VPMU_XCORE);
 
-	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	answer(q, q->at.slice, VPMU_XCORE, result);
 	if (result != VPMU_SNOOP_MISS)
 		vpmu_outcome_fill(q->r, q->kind, true);
 	if (result == VPMU_SNOOP_MISS) {
@@ -206,7 +219,7 @@ static enum vpmu_snoop_result read_from_any(const struct llc_request *q, uint64_
 
 	for (; cores && result == VPMU_SNOOP_MISS; cores &= cores - 1) {
 		result = core_ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false, VPMU_XCORE);
-		vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+		answer(q, q->at.slice, VPMU_XCORE, result);
 	}
 	return result;
 }
@@ -258,7 +271,7 @@ static void tell_snoop(const struct llc_request *q, uint32_t core, bool modified
 
 	if (q->kind == VPMU_STORE && vpmu_turns_spinning)
 		vpmu_turns_snooped(vpmu_caches_core(q->c, q->r->package, core), q->r->clock);
-	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	answer(q, q->at.slice, VPMU_XCORE, result);
 	vpmu_outcome_snooped(q->c, q->r, core,
 			     (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);
 }
@@ -286,7 +299,7 @@ static __attribute__((noinline)) void give_back(const struct llc_request *q)
 	enum vpmu_snoop_result result = core_ask(q, q->r->core, q->tag, true, VPMU_XCORE);
 
 	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
-	vpmu_snoop(q->c->s, q->r->package, q->at.slice, VPMU_XCORE, result, q->r->clock);
+	answer(q, q->at.slice, VPMU_XCORE, result);
 	vpmu_outcome_taken_back(q->c, q->r, lender);
 	vpmu_contended_return(q->c, q->r, lender, q->tag);
 	if (way >= 0)

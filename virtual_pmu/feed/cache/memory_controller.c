@@ -107,10 +107,13 @@ void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r,
 		       bool write, uint32_t requests)
 {
 	uint32_t package = vpmu_home_package(c, r, tag), box = vpmu_home_box(c, tag);
+	enum vpmu_page page;
 
 	/* The clock of the home package advances, too, while it serves another package. */
 	if (r->clock > c->s->uclk[package])
 		vpmu_clock(c->s, package, r->clock);
 	vpmu_dram_at(c->s, package, box, requests, !write, write);
-	vpmu_memory_command(c->s, package, box, write, open_page(c, package, box, tag), r->clock);
+	page = open_page(c, package, box, tag);
+	vpmu_charge((write ? VPMU_KIND_MEMORY_WRITE_HIT : VPMU_KIND_MEMORY_READ_HIT) + page, 1);
+	vpmu_memory_command(c->s, package, box, write, page, r->clock);
 }

@@ -18,6 +18,7 @@
 #define VPMU_FEED_MEMORY_CONTROLLER_H
 
 #include "../../model/core_events.h"
+#include "../profile/charge.h"
 #include "caches.h"
 
 #define VPMU_HOME_PROBES 16u
@@ -32,6 +33,7 @@ void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r,
 static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
 				    uint64_t tag, bool write, uint32_t requests)
 {
+	vpmu_charge_dram(requests, write);
 	if (c->layout.boxes)
 		vpmu_home_command(c, r, tag, write, requests);
 	else

@@ -99,8 +99,11 @@ static COLD void tell_transfer(const struct vpmu_caches *c, const struct vpmu_ru
 static HOT void transfer(const struct plain *q, uint64_t tag, enum vpmu_tracker kind,
 			 uint64_t start, uint32_t clocks)
 {
+	vpmu_charge_tracker(false, kind, 1, clocks);
 	if (!vpmu_bulk_transfer(&q->r->bulk, kind, start, start + clocks))
 		tell_transfer(q->c, q->r, tag, kind, start, start + clocks);
+	else
+		vpmu_charge_dram(1, kind == VPMU_TRK_EVICTION);
 }
 
 static HOT void write_memory(const struct plain *q, uint64_t tag)
@@ -112,6 +115,7 @@ static HOT void write_memory(const struct plain *q, uint64_t tag)
 static HOT void count_lookup(const struct plain *q, const struct vpmu_llc_place *at,
 			     uint32_t request, enum vpmu_word_state state)
 {
+	vpmu_charge(request * 4 + VPMU_KIND_LOOKUP_READ_M + (VPMU_WORD_M - state), 1);
 	if (q->ways.counted)
 		q->r->bulk.llc->lookup[at->slice][request][VPMU_WORD_M - state]++;
 }
@@ -137,6 +141,7 @@ static HOT enum vpmu_snoop_result snoop(const struct plain *q, uint64_t tag)
 static HOT void count_evictions(const struct plain *q, const struct vpmu_llc_place *at,
 				enum vpmu_snoop_result result, uint32_t n)
 {
+	vpmu_charge(vpmu_kind_snoop(VPMU_EVICTION, result), n);
 	if (q->ways.counted)
 		q->r->bulk.llc->snoop[at->slice][1][__builtin_ctz(result)] += n;
 }

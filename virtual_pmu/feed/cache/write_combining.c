@@ -28,6 +28,8 @@ static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner
 {
 	uint64_t now = r->clock;
 
+	vpmu_charge_tracker(r->core >= c->layout.away_from, VPMU_TRK_WRITE, requests,
+			    c->s->machine.write_clocks);
 	for (uint32_t i = 0; i < requests; i++)
 		if (r->core < c->layout.away_from)
 			vpmu_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,

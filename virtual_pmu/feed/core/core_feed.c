@@ -515,7 +515,8 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 		return;
 	}
 	if (c.prefetch)
-		vpmu_register_prefetch(insn, on_core_prefetch, c.prefetch);
+		vpmu_register_prefetch(insn, on_core_prefetch, (void *)(uintptr_t)
+				       vpmu_prefetches_to_l1(c.prefetch));
 	if (c.prefetch || c.no_access)
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |

@@ -46,15 +46,14 @@ struct vpmu_core_feed_parts {
 	void (*retranslate)(void);	/* all code, before the next block is executed */
 };
 
-/* The callback's user data says whether the line goes to the L1D, or to the L2 alone. QEMU makes no
- * access: there is none for its helpers to show. */
+/* The callback's user data says whether the line goes to the L1D, or to the L2 alone: see
+ * vpmu_prefetches_to_l1(). QEMU makes no access: there is none for its helpers to show. */
 static inline void vpmu_register_prefetch(struct qemu_plugin_insn *insn,
-					  qemu_plugin_vcpu_mem_cb_t callback,
-					  enum vpmu_prefetch kind)
+					  qemu_plugin_vcpu_mem_cb_t callback, void *user)
 {
 	qemu_plugin_register_vcpu_mem_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS,
 					 QEMU_PLUGIN_MEM_R | VPMU_MEM_IN_CODE,
-					 (void *)(uintptr_t)vpmu_prefetches_to_l1(kind));
+					 user);
 }
 
 /* Can the machine count core events? If not, the functions below do nothing. */

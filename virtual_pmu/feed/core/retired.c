@@ -2,6 +2,7 @@
 #include "retired.h"
 
 #include "../../model/core_events.h"
+#include "../profile/charge.h"
 
 static bool counts(const struct vpmu_runner *r)
 {
@@ -62,8 +63,10 @@ void vpmu_retired_repeat(struct vpmu_runner *r, uint64_t address, bool alone)
 {
 	uint64_t executed = r->clock - r->idle;
 
-	if (alone && r->retired.repeated == address && executed == r->retired.executed + 1)
+	if (alone && r->retired.repeated == address && executed == r->retired.executed + 1) {
 		r->retired.repeats++;
+		vpmu_charge_core(VPMU_INSTRUCTIONS, UINT64_MAX);	/* the block was entered */
+	}
 	r->retired.repeated = address;
 	r->retired.executed = executed;
 }

@@ -16,6 +16,8 @@
 #include "illegal_instructions.h"
 #include "window_access.h"
 #include "vfork.h"
+#include "../profile/mappings.h"
+#include "../profile/notes.h"
 #include "../thread/host_calls.h"
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
@@ -126,6 +128,8 @@ static void on_system_return(int64_t number, const int64_t arguments[6], int64_t
 {
 	vpmu_host_call_ends(number, arguments, *answer);
 	vpmu_system_return(number, arguments, answer);
+	if (vpmu_profiles())
+		vpmu_mappings_call(number, arguments, *answer);
 }
 
 static void on_turn(unsigned int vcpu)
@@ -174,7 +178,7 @@ static const struct vpmu_user_calls calls = {
 	.status_line = vpmu_system_status_line,
 };
 
-bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 			const struct vpmu_fixed *fixed)
 {
 	static struct vpmu_program_memory memory;
@@ -201,7 +205,7 @@ bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
 	vpmu_scheduler_begin(host, fixed->model_time);
-	if (tool && dladdr(&here, &info))
-		vpmu_system_exec_begin(info.dli_fname, tool, only);
+	if (with->tool && dladdr(&here, &info))
+		vpmu_system_exec_begin(info.dli_fname, with);
 	return true;
 }

@@ -8,9 +8,8 @@
 
 #include "../../machine/program.h"
 
-/* path: of the segment, which is open. tool: of vpmu itself; NULL: what the program executes leaves
- * the machine. False: this QEMU has not our lines, or others. */
-bool vpmu_serving_begin(const char *path, const char *tool, const char *only,
+/* path: of the segment, which is open. False: this QEMU has not our lines, or others. */
+bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 			const struct vpmu_fixed *fixed);
 /* Drops all translations; each block is translated anew before it is executed. Unlike
  * qemu_plugin_reset() it frees no callback that a thread may be about to call. */

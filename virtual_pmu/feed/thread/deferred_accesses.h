@@ -27,8 +27,10 @@
 #define VPMU_DEFERRED_PAUSE 64u
 #define VPMU_DEFERRED_BLOCK 4u		/* beside the ways of translation.h: a block alone */
 
-/* A callback's arguments, and which one it is: `user` of a block alone is the packed block. */
-struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; };
+/* A callback's arguments, and which one it is: `user` of a block alone is the packed block. note:
+ * its instruction's; NULL: there is no profile. */
+struct vpmu_note;
+struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; struct vpmu_note *note; };
 
 /* A thread's, which alone uses it. */
 struct vpmu_deferring {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cache/contention.h"
+#include "../profile/notes.h"
 #include "instructions.h"
 #include "decode_cache.h"
 
@@ -24,6 +25,7 @@ struct block {
 	uint8_t ways[INSTRUCTIONS_MAX];
 	bool left_out[INSTRUCTIONS_MAX];
 	struct vpmu_group *group[INSTRUCTIONS_MAX];	/* that begins here */
+	struct vpmu_noted_block *noted;	/* NULL: there is no profile */
 	bool repeats;		/* the last one is a repeated string instruction that counts */
 };
 
@@ -160,6 +162,13 @@ static void find_groups(struct block *b)
 
 /* ---- callbacks ---- */
 
+/* User data of the instruction's callback. */
+static void *note(const struct block *b, size_t i, void *user)
+{
+	return b->noted ? vpmu_note_use(b->noted, i, (uintptr_t)user) : user;
+}
+
+
 /* Behind the block's own callback, which moves the clock. */
 static void register_repeat(const struct block *b)
 {
@@ -167,8 +176,9 @@ static void register_repeat(const struct block *b)
 
 	if (b->repeats)
 		qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->repeat,
-						     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)
-						     (address << 1 | (b->count == 1)));
+						     QEMU_PLUGIN_CB_NO_REGS,
+						     note(b, VPMU_NOTE_REPEAT, (void *)(uintptr_t)
+							  (address << 1 | (b->count == 1))));
 }
 
 static void register_block(const struct block *b, uint64_t packed)
@@ -177,7 +187,8 @@ static void register_block(const struct block *b, uint64_t packed)
 		if (b->ways[i] & VPMU_FIRST)
 			return;
 	qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->parts.block,
-					     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)packed);
+					     QEMU_PLUGIN_CB_NO_REGS,
+					     note(b, VPMU_NOTE_ENTRY, (void *)(uintptr_t)packed));
 }
 
 static void *user_data(uint32_t ways, uint64_t site, uint64_t packed)
@@ -195,7 +206,7 @@ static void *user_data_of(const struct block *b, size_t i, uint64_t packed)
 	struct vpmu_group *group = b->group[i];
 
 	if (!group)
-		return user_data(b->ways[i], next_site(), packed);
+		return note(b, i, user_data(b->ways[i], next_site(), packed));
 	group->ways = b->ways[i];
 	group->user = (uintptr_t)user_data(group->ways,
 					   group->access[0].site / sizeof(struct vpmu_way *),
@@ -235,17 +246,19 @@ static void register_instruction(const struct block *b, size_t i, uint64_t packe
 	if (b->left_out[i] || b->of[i].none)	/* QEMU's helpers have less to do then */
 		return;
 	if (b->of[i].prefetch) {
-		vpmu_register_prefetch(insn, b->callbacks->parts.prefetch, b->of[i].prefetch);
+		vpmu_register_prefetch(insn, b->callbacks->parts.prefetch, note(b, i, (void *)
+				       (uintptr_t)vpmu_prefetches_to_l1(b->of[i].prefetch)));
 		return;
 	}
 	switch (b->of[i].store) {
 	case VPMU_NONTEMPORAL:
 		qemu_plugin_register_vcpu_mem_cb(insn, b->callbacks->parts.nontemporal,
-						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W,
+						 note(b, i, NULL));
 		break;
 	case VPMU_FENCE:
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, b->callbacks->parts.fence,
-						       QEMU_PLUGIN_CB_NO_REGS, NULL);
+						       QEMU_PLUGIN_CB_NO_REGS, note(b, i, NULL));
 		break;
 	case VPMU_ORDINARY:
 		register_access(b, i, packed);
@@ -262,8 +275,16 @@ static void find_accesses(struct block *b)
 		b->left_out[i] = false;
 		b->group[i] = NULL;
 	}
-	b->repeats = vpmu_core_feed_retires() &&
+	b->repeats = (vpmu_core_feed_retires() || b->callbacks->noted) &&
 		     vpmu_class_of(b->bytes[b->count - 1], b->size[b->count - 1]).repeated;
+}
+
+static struct vpmu_noted_block *note_block(const struct block *b)
+{
+	return vpmu_note_block(&(struct vpmu_block_shape){
+		.address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(b->tb, 0)),
+		.size = b->size, .count = (uint16_t)b->count,
+	});
 }
 
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
@@ -277,10 +298,11 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	for (size_t i = 0; i < b.count; i++)
 		b.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
 							   b.bytes[i], sizeof(b.bytes[i]));
+	b.noted = callbacks->noted ? note_block(&b) : NULL;
 	find_accesses(&b);
 	if (callbacks->accesses) {
 		find_ways(&b, vpmu_packed_lines(packed));
-		if (may_have_groups(&b))
+		if (!b.noted && may_have_groups(&b))
 			find_groups(&b);
 	}
 	register_block(&b, packed);
@@ -311,7 +333,7 @@ static bool split(struct block *b, const struct vpmu_block_code *code)
 int vpmu_translation_first(const struct vpmu_callbacks *callbacks,
 			   const struct vpmu_block_code *code, uint32_t lines)
 {
-	struct block b = { .count = code->instructions };
+	struct block b = { .callbacks = callbacks, .count = code->instructions };
 
 	if (!callbacks->accesses || !b.count || b.count > INSTRUCTIONS_MAX || !split(&b, code))
 		return -1;

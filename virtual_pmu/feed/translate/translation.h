@@ -30,6 +30,7 @@ struct vpmu_callbacks {
 	const qemu_plugin_vcpu_mem_cb_t *accesses;
 	qemu_plugin_vcpu_mem_cb_t group;	/* of an access with a group for its user data */
 	qemu_plugin_vcpu_udata_cb_t repeat;	/* see retired.h */
+	bool noted;	/* user data is a note, which has the user data that is described here */
 };
 
 /* Inside the translation callback: registers those of an ordinary machine's block, which

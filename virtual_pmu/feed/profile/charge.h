@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Which instruction causes what is counted. Before a callback does anything it stores the note of
+ * its instruction in vpmu_profile.note. A place that counts an occurrence charges that note. One
+ * thread of a process executes at a time, so both need no lock. Without a profile there is no
+ * note. */
+#ifndef VPMU_FEED_CHARGE_H
+#define VPMU_FEED_CHARGE_H
+
+#include "../../machine/profile_file.h"
+#include "../../model/kinds.h"
+
+/* A block of code with a profile, once for all of its translations. */
+struct vpmu_noted_block {
+	struct vpmu_noted_block *next;		/* in its bucket */
+	struct vpmu_profile_block *record;	/* in the file */
+	uint64_t address;
+	uint32_t map, hash;
+	/* Of its instructions; behind these one of its entry, and one of its last instruction's
+	 * repetitions. */
+	struct vpmu_note *notes;
+};
+
+/* An instruction of a block. User data of its callbacks. */
+struct vpmu_note {
+	uint64_t user;				/* without a profile */
+	struct vpmu_noted_block *block;
+	struct vpmu_profile_note *record;	/* NULL: nothing was charged yet */
+};
+
+struct vpmu_profile {
+	struct vpmu_note *note;		/* NULL: there is no profile */
+	const uint32_t *paused;		/* not 0: nothing counts now */
+	uint32_t little;		/* 1: the thread that executes is on an E core */
+};
+extern struct vpmu_profile vpmu_profile __attribute__((visibility("hidden")));
+
+/* The instruction at this address, or that of the note, has caused so many more. */
+void vpmu_charge_at(uint64_t address, uint32_t kind, uint64_t times);
+void vpmu_charge_note(struct vpmu_note *note, uint32_t kind, uint64_t times);
+
+static inline bool vpmu_profiles(void)
+{
+	return __builtin_expect(vpmu_profile.note != NULL, 0);
+}
+
+/* The instruction that executes has caused this. */
+static inline void vpmu_charge(uint32_t kind, uint64_t times)
+{
+	if (vpmu_profiles())
+		vpmu_charge_note(vpmu_profile.note, kind, times);
+}
+
+/* Entries of a tracker, each of so many clocks. */
+static inline void vpmu_charge_tracker(bool away, enum vpmu_tracker kind, uint64_t times,
+				       uint64_t clocks)
+{
+	if (!vpmu_profiles() || !clocks)	/* the model takes none of no clocks */
+		return;
+	vpmu_charge((away ? VPMU_KIND_AWAY_DATA_READ : VPMU_KIND_TRACKER_DATA_READ) + kind, times);
+	vpmu_charge((away ? VPMU_KIND_AWAY_DATA_READ_CLOCKS :
+			    VPMU_KIND_TRACKER_DATA_READ_CLOCKS) + kind, times * clocks);
+}
+
+/* Commands of a memory controller. */
+static inline void vpmu_charge_dram(uint64_t requests, bool write)
+{
+	if (!vpmu_profiles())
+		return;
+	vpmu_charge(VPMU_KIND_DRAM_REQUESTS, requests);
+	vpmu_charge(write ? VPMU_KIND_DRAM_WRITES : VPMU_KIND_DRAM_READS, 1);
+}
+
+/* An occurrence in the hardware thread that executes. */
+static inline void vpmu_charge_core(enum vpmu_core_event event, uint64_t times)
+{
+	vpmu_charge(vpmu_kind_core(vpmu_profile.little, event), times);
+}
+
+/* The note's block is entered. */
+static inline void vpmu_charge_block(struct vpmu_note *note)
+{
+	note->block->record->executed[vpmu_profile.little] += !*vpmu_profile.paused;
+}
+
+/* The same in the name of a block's first instruction. */
+static inline struct vpmu_note *vpmu_note_of_block(const struct vpmu_note *note)
+{
+	return note->block->notes;
+}
+
+#endif
