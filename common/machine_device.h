@@ -36,10 +36,11 @@ struct machine_programs {
 #define MACHINE_PROGRAMS _IOR('V', 7, struct machine_programs)
 /* While it is not 0, profiles of programs on the machine count nothing. */
 #define MACHINE_PAUSE _IOW('V', 8, uint32_t)
-/* Lets a kind of occurrence occur, as if a program had caused it, on the first package, slice and
- * core of its sort. What occurs in a hardware thread does so in `clocks` of its clocks, an entry of
- * a tracker lasts as long. name[]: of the kind, as in `vpmu profile`. EINVAL: there is none of the
- * name. EBUSY: a program runs on the machine. */
+/* Lets a kind of occurrence occur so often, as if a program had caused it, on the first package,
+ * slice and core of its sort. What occurs in a hardware thread does so in `clocks` of its clocks. A
+ * kind adds to an event what the event gains without what it gains by 0 times in as many clocks.
+ * name[]: of the kind, as in `vpmu profile`. EINVAL: the machine has none of the name, or `times`
+ * is more than 4095. EBUSY: a program runs on the machine. */
 struct machine_occurrence { char name[56]; uint32_t times, clocks; };
 #define MACHINE_RAISE _IOW('V', 9, struct machine_occurrence)
 /* Variables that `vpmu run` takes for its options --only, --seed and --profile. */

@@ -50,46 +50,53 @@ static void raise_snoop(struct vpmu_segment *s, uint32_t n)
 	vpmu_snoop(s, 0, 0, n < 3 ? VPMU_XCORE : VPMU_EVICTION, results[n % 3], s->uclk[0]);
 }
 
-/* Clocks of an entry pass: the model counts them when the package has reached them. */
-static void raise_tracker(struct vpmu_segment *s, uint32_t n, uint32_t clocks)
+static void raise_tracker(struct vpmu_segment *s, uint32_t n, bool away, uint32_t clocks)
 {
 	uint64_t start = s->uclk[0];
 
-	vpmu_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
-	vpmu_clock(s, 0, start + clocks);
+	if (away)
+		vpmu_away_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
+	else
+		vpmu_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
 }
 
-static void raise_away(struct vpmu_segment *s, uint32_t n, uint32_t clocks)
-{
-	uint64_t start = s->uclk[0];
-
-	vpmu_away_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
-	vpmu_clock(s, 0, start + clocks);
-}
-
-static void raise_uncore(struct vpmu_segment *s, uint32_t kind, uint32_t clocks)
+/* An occurrence of one of the kinds that are not clocks. */
+static void raise_once(struct vpmu_segment *s, uint32_t kind)
 {
 	if (kind < VPMU_KIND_SNOOP_XCORE_MISS)
 		raise_lookup(s, kind);
 	else if (kind < VPMU_KIND_TRACKER_DATA_READ)
 		raise_snoop(s, kind - VPMU_KIND_SNOOP_XCORE_MISS);
 	else if (kind < VPMU_KIND_TRACKER_DATA_READ_CLOCKS)
-		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ, clocks);
-	else if (kind < VPMU_KIND_AWAY_REQUEST_DATA_READ)
-		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ_CLOCKS, clocks);
+		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ, false, 1);
 	else if (kind < VPMU_KIND_AWAY_DATA_READ)
 		vpmu_away_request(s, 0, (enum vpmu_tracker)
 				  (kind - VPMU_KIND_AWAY_REQUEST_DATA_READ), s->uclk[0]);
 	else if (kind < VPMU_KIND_AWAY_DATA_READ_CLOCKS)
-		raise_away(s, kind - VPMU_KIND_AWAY_DATA_READ, clocks);
-	else if (kind < VPMU_KIND_DRAM_REQUESTS)
-		raise_away(s, kind - VPMU_KIND_AWAY_DATA_READ_CLOCKS, clocks);
+		raise_tracker(s, kind - VPMU_KIND_AWAY_DATA_READ, true, 1);
 	else if (kind < VPMU_KIND_MEMORY_READ_HIT)
 		vpmu_dram(s, 0, kind == VPMU_KIND_DRAM_REQUESTS, kind == VPMU_KIND_DRAM_READS,
 			  kind == VPMU_KIND_DRAM_WRITES);
 	else
 		vpmu_memory_command(s, 0, 0, kind >= VPMU_KIND_MEMORY_WRITE_HIT, (enum vpmu_page)
 				    ((kind - VPMU_KIND_MEMORY_READ_HIT) % 3), s->uclk[0]);
+}
+
+static bool raise_uncore(struct vpmu_segment *s, uint32_t kind, uint32_t times)
+{
+	uint64_t start = s->uclk[0];
+
+	if (times >= VPMU_RAISED_CLOCKS)
+		return false;
+	if (kind >= VPMU_KIND_TRACKER_DATA_READ_CLOCKS && kind <= VPMU_KIND_TRACKER_EVICTION_CLOCKS)
+		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ_CLOCKS, false, 1 + times);
+	else if (kind >= VPMU_KIND_AWAY_DATA_READ_CLOCKS && kind <= VPMU_KIND_AWAY_EVICTION_CLOCKS)
+		raise_tracker(s, kind - VPMU_KIND_AWAY_DATA_READ_CLOCKS, true, 1 + times);
+	else
+		for (uint32_t i = 0; i < times; i++)
+			raise_once(s, kind);
+	vpmu_clock(s, 0, start + VPMU_RAISED_CLOCKS);
+	return true;
 }
 
 /* The first CPU of the sort; UINT32_MAX: there is none. */
@@ -122,7 +129,5 @@ bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint
 		return false;
 	if (kind >= VPMU_KIND_CORE)
 		return raise_core(s, kind - VPMU_KIND_CORE, times, clocks);
-	for (uint32_t i = 0; i < times; i++)
-		raise_uncore(s, kind, clocks ? clocks : 1);
-	return true;
+	return raise_uncore(s, kind, times);
 }

@@ -10,7 +10,7 @@
 #include "model.h"
 
 /* X(NAME) per kind outside hardware threads, in the order of the arguments. _CLOCKS are those of an
- * entry of the tracker, from its start to its end. AWAY are entries where cores that are not behind
+ * entry of the tracker behind its first one. AWAY are entries where cores that are not behind
  * the LLC meet the others. */
 #define VPMU_KIND_LIST(X) \
 	X(LOOKUP_READ_M) X(LOOKUP_READ_E) X(LOOKUP_READ_S) X(LOOKUP_READ_I) \
@@ -61,9 +61,11 @@ static inline uint32_t vpmu_kind_snoop(enum vpmu_snoop_cause cause, enum vpmu_sn
 /* "LOOKUP_READ_M", "CORE.LOADS", "E_CORE.CLOCKS", in text[]. False: there is no such kind. */
 #define VPMU_KIND_NAME_MAX 48
 bool vpmu_kind_name(uint32_t kind, char text[VPMU_KIND_NAME_MAX]);
-/* Lets the kind occur on the first package, slice, box or core of its sort, as the feed would
- * report it. What occurs in a hardware thread occurs in so many of its clocks. Machine lock held.
- * False: the machine has no such kind. */
+/* Lets the kind occur so often on the first package, slice, box or core of its sort, as the feed
+ * would report it. What occurs in a hardware thread occurs in so many of its clocks; the package's
+ * clock advances by VPMU_RAISED_CLOCKS. So what the kind adds to an event is the gain without that
+ * of 0 times. Machine lock held. False: the machine has no such kind, or it is too often. */
+#define VPMU_RAISED_CLOCKS 4096u
 bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint32_t clocks);
 
 #endif

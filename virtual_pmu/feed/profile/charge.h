@@ -58,7 +58,7 @@ static inline void vpmu_charge_tracker(bool away, enum vpmu_tracker kind, uint64
 		return;
 	vpmu_charge((away ? VPMU_KIND_AWAY_DATA_READ : VPMU_KIND_TRACKER_DATA_READ) + kind, times);
 	vpmu_charge((away ? VPMU_KIND_AWAY_DATA_READ_CLOCKS :
-			    VPMU_KIND_TRACKER_DATA_READ_CLOCKS) + kind, times * clocks);
+			    VPMU_KIND_TRACKER_DATA_READ_CLOCKS) + kind, times * (clocks - 1));
 }
 
 /* Commands of a memory controller. */
