@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Chains of dependent instructions through blocks. A chain enters a block in a register, takes the
+ * latencies of the instructions it passes, and leaves in a register. Flags, the x87 stack, and
+ * places in memory that one block stores and another loads are registers here, too. */
+#ifndef VPMU_FEED_CHAINS_H
+#define VPMU_FEED_CHAINS_H
+
+#include <stdint.h>
+
+#define VPMU_CLOCK_PARTS 16u		/* costs are in parts of a clock */
+#define VPMU_CHAINS_MAX 40u		/* the longest ones of a block are kept */
+#define VPMU_CHAIN_PLACES 6u		/* in memory */
+#define VPMU_PATH_BLOCKS_MAX 16u
+
+enum {
+	VPMU_CHAIN_VECTORS = 16, VPMU_CHAIN_FLAGS = 32, VPMU_CHAIN_X87 = 33,
+	VPMU_CHAIN_FIRST_PLACE = 34, VPMU_CHAIN_REGISTERS = 40,
+};
+
+struct vpmu_chain { uint8_t from, to; uint16_t clocks; };
+
+struct vpmu_chains {
+	uint64_t written;		/* registers that the block writes, a bit each */
+	uint32_t place[VPMU_CHAIN_PLACES];	/* hashes of addresses as text; 0: none */
+	uint32_t count;
+	struct vpmu_chain chain[VPMU_CHAINS_MAX];
+};
+
+/* The bytes that are used: a copy may be cut off behind them. */
+static inline uint32_t vpmu_chains_bytes(const struct vpmu_chains *c)
+{
+	return (uint32_t)(sizeof(*c) - sizeof(c->chain) + c->count * sizeof(c->chain[0]));
+}
+
+/* Clocks of one round along the longest chain, in parts of a clock, of blocks that are executed
+ * in this order again and again. 0: more than VPMU_PATH_BLOCKS_MAX blocks, or none. */
+uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks);
+
+#endif
