@@ -1,19 +1,485 @@
 /* SPDX-License-Identifier: MIT */
+/* Computes what a block costs: vpmu_block_cost() is the entry point. Three analyses go over its
+ * instructions. `work` counts micro-operations: how often each set of ports is needed, and what the
+ * front end issues. `flow` follows values: for each register the longest way, in clocks, from each
+ * register that the block reads before it writes it. `loads` finds which load an address comes from.
+ * There is no state and no lock. */
 #include "block_cost.h"
 
 #include <string.h>
 
+#include "addresses.h"
 #include "core_costs.h"
+#include "cost_insn.h"
 
-void vpmu_block_cost(const struct vpmu_cost_code *block, const struct vpmu_core_costs *table,
+#define PARTS VPMU_CLOCK_PARTS
+
+struct block {
+	const struct vpmu_core_costs *table;
+	uint32_t count;
+	uint64_t address;
+	const struct vpmu_code *code;
+	bool repeats;			/* its last instruction branches to its first */
+	struct vpmu_cost_insn insn[VPMU_COST_INSNS_MAX];
+	uint16_t end[VPMU_COST_INSNS_MAX];	/* of an instruction, from the block's first byte */
+};
+
+static const struct vpmu_cost_row *row_of(const struct block *b, uint32_t i)
+{
+	return &b->table->of[b->insn[i].class];
+}
+
+/* ---- an instruction's constant ---- */
+
+static int64_t constant_of(const struct block *b, uint32_t i)
+{
+	const uint8_t *bytes = b->code[i].bytes + b->insn[i].constant_at;
+	int32_t word;
+
+	switch (b->insn[i].constant_bytes) {
+	case 1:
+		return (int8_t)*bytes;
+	case 4:
+		memcpy(&word, bytes, sizeof(word));
+		return word;
+	default:
+		return 0;
+	}
+}
+
+static void decode_all(struct block *b)
+{
+	size_t end = 0;
+
+	vpmu_cost_insns_of(b->code, b->count, b->insn);
+	for (uint32_t i = 0; i < b->count; i++)
+		b->end[i] = (uint16_t)(end += b->code[i].count);
+	b->repeats = b->count && b->insn[b->count - 1].jumps &&
+		     constant_of(b, b->count - 1) == -(int64_t)end;
+}
+
+/* ---- work ---- */
+
+struct work {
+	uint32_t wanted[2][16];		/* micro-operations by their ports, for both groups */
+	uint32_t loads, stores, issued, executed, divider, serial;
+};
+
+static void add_work(struct work *w, struct vpmu_port_work work)
+{
+	bool high = work.ports > 15;
+
+	w->wanted[high][high ? work.ports >> 4 : work.ports] += work.count;
+	w->executed += work.count;
+}
+
+/* True if an instruction's condition can be fused with what sets it. The condition is the opcode's
+ * low half: O, NO, B, NB, Z, NZ, BE, NBE, S, NS, P, NP, L, NL, LE, NLE. */
+static bool fuses(enum vpmu_fusion fusion, struct vpmu_code branch)
+{
+	uint32_t condition = (branch.count == 2 ? branch.bytes[0] : branch.bytes[1]) & 15u;
+	bool needs_sign = condition < 2 || (condition >= 8 && condition < 12);
+	bool needs_carry = condition == 2 || condition == 3 || condition == 6 || condition == 7;
+
+	switch (fusion) {
+	case VPMU_FUSES_ALL:
+		return true;
+	case VPMU_FUSES_MOST:
+		return !needs_sign;
+	case VPMU_FUSES_ZERO:
+		return !needs_sign && !needs_carry;
+	default:
+		return false;
+	}
+}
+
+static bool is_fused_branch(const struct block *b, uint32_t i)
+{
+	return i && b->insn[i].class == VPMU_COST_BRANCH &&
+	       fuses(b->insn[i - 1].fusion, b->code[i]);
+}
+
+/* Loads are fused with what uses them, addresses of stores with their data. */
+static void add_instruction(const struct block *b, uint32_t i, struct work *w)
+{
+	const struct vpmu_cost_row *row = row_of(b, i);
+	const struct vpmu_cost_insn *insn = &b->insn[i];
+
+	if (is_fused_branch(b, i))
+		return;
+	if (i + 1 < b->count && is_fused_branch(b, i + 1)) {
+		add_work(w, b->table->branch_fused);
+	} else {
+		for (size_t k = 0; k < 3; k++)
+			add_work(w, row->work[k]);
+	}
+	w->issued += row->issued;
+	w->issued += !row->issued && (insn->loads || !insn->stores);
+	w->issued += insn->stores;
+	w->executed += insn->loads + 2u * insn->stores;
+	w->loads += insn->loads;
+	w->stores += insn->stores;
+	w->divider += row->divider;
+	w->serial += row->serial;
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Each set of ports executes at least the micro-operations that can go nowhere else. */
+static uint32_t group_parts(const uint32_t *wanted)
+{
+	static const uint8_t ports_of[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+	uint32_t inside[16], parts = 0;
+
+	memcpy(inside, wanted, sizeof(inside));
+	for (uint32_t port = 1; port < 16; port <<= 1)
+		for (uint32_t set = 0; set < 16; set++)
+			if (set & port)
+				inside[set] += inside[set & ~port];
+	for (uint32_t set = 1; set < 16; set++)
+		parts = most(parts, inside[set] * PARTS / ports_of[set]);
+	return parts;
+}
+
+static uint32_t work_parts(const struct block *b, const struct work *w)
+{
+	const struct vpmu_core_costs *t = b->table;
+	uint32_t parts = w->issued * PARTS / t->width;
+
+	parts = most(parts, most(group_parts(w->wanted[0]), group_parts(w->wanted[1])));
+	parts = most(parts, w->loads * PARTS / t->loads);
+	parts = most(parts, w->stores * PARTS / t->stores);
+	parts = most(parts, (w->loads + w->stores) * PARTS / t->addresses);
+	return most(parts, most(w->divider, w->serial) * PARTS);
+}
+
+/* ---- flow ---- */
+
+#define INPUTS_MAX 16		/* registers read before they are written; others are left out */
+#define NEVER (-(1 << 14))
+
+/* Clocks from each input to a value; NEVER: the value does not depend on it. */
+struct value { int16_t from[INPUTS_MAX]; };
+
+struct flow {
+	const struct block *b;
+	struct vpmu_chains *chains;
+	struct value value[VPMU_CHAIN_REGISTERS];
+	uint64_t known;			/* registers that have a value so far */
+	uint8_t input[INPUTS_MAX];	/* its register */
+	uint32_t inputs;
+	uint64_t loaded;		/* registers with what a load gave, unchanged */
+	int64_t stack;			/* what was added to RSP so far */
+	bool stack_lost;		/* RSP has been changed in another way */
+	uint8_t kept;			/* places whose address's registers are unchanged, a bit each */
+};
+
+static const struct value never = { { NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER,
+				      NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER } };
+
+static struct value *value_of(struct flow *f, uint32_t reg)
+{
+	struct value *v = &f->value[reg];
+
+	if (f->known >> reg & 1)
+		return v;
+	f->known |= 1ull << reg;
+	*v = never;
+	if (f->inputs < INPUTS_MAX) {
+		f->input[f->inputs] = (uint8_t)reg;
+		v->from[f->inputs++] = 0;
+	}
+	return v;
+}
+
+static void take_later(struct value *v, const struct value *other, int16_t clocks)
+{
+	for (uint32_t i = 0; i < INPUTS_MAX; i++) {
+		int16_t later = (int16_t)(other->from[i] + clocks);
+
+		v->from[i] = later > v->from[i] ? later : v->from[i];
+	}
+}
+
+static void take_registers(struct flow *f, uint64_t registers, struct value *v, int16_t clocks)
+{
+	for (; registers; registers &= registers - 1)
+		take_later(v, value_of(f, (uint32_t)__builtin_ctzll(registers)), clocks);
+}
+
+/* ---- places in memory ---- */
+
+/* A hash of an access's address as it is written, with RSP's changes in the block taken out; its
+ * registers are in the low bits, see chains.h. 0: it has none. */
+static uint32_t place_of(const struct flow *f, uint32_t i)
+{
+	const struct vpmu_cost_insn *insn = &f->b->insn[i];
+	uint64_t text = (uint64_t)constant_of(f->b, i);
+
+	if (insn->segment || insn->index > VPMU_NO_REGISTER || insn->base > VPMU_NO_REGISTER ||
+	    (insn->hidden && !insn->stack))
+		return 0;
+	if (insn->base == VPMU_RSP && f->stack_lost)
+		return 0;
+	if (insn->base == VPMU_RSP)
+		text += (uint64_t)f->stack;
+	if (insn->hidden && insn->stores)
+		text += (uint64_t)(int64_t)insn->stack;
+	if (insn->relative)
+		text += f->b->address + f->b->end[i];
+	text = (text << 8 | (uint64_t)insn->scale << 1 | insn->relative) * 0x9e3779b97f4a7c15u;
+	return vpmu_place((uint32_t)(text >> 32), insn->base, insn->index);
+}
+
+/* The register that stands for a place; 0: there are too many places. */
+static uint32_t place_register(struct flow *f, uint32_t place)
+{
+	uint32_t i = 0;
+
+	while (place && i < VPMU_CHAIN_PLACES && f->chains->place[i] &&
+	       f->chains->place[i] != place)
+		i++;
+	if (!place || i == VPMU_CHAIN_PLACES)
+		return 0;
+	if (!f->chains->place[i] && (vpmu_place_registers(place) & f->chains->written))
+		f->kept &= (uint8_t)~(1u << i);
+	f->chains->place[i] = place;
+	return VPMU_CHAIN_FIRST_PLACE + i;
+}
+
+/* A place's text means another address from now on, if one of its registers is written. */
+static void leave_places(struct flow *f, uint64_t written)
+{
+	for (uint32_t i = 0; i < VPMU_CHAIN_PLACES; i++)
+		if (vpmu_place_registers(f->chains->place[i]) & written)
+			f->kept &= (uint8_t)~(1u << i);
+}
+
+/* ---- */
+
+static int16_t load_clocks(const struct flow *f, const struct vpmu_cost_insn *insn)
+{
+	const struct vpmu_core_costs *t = f->b->table;
+
+	if (insn->load_width == VPMU_LOAD_YMM)
+		return (int16_t)t->load_ymm;
+	if (insn->load_width == VPMU_LOAD_VECTOR)
+		return (int16_t)t->load_vector;
+	return (int16_t)(insn->address && !(insn->address & ~f->loaded) &&
+			 insn->index == VPMU_NO_REGISTER ? t->load_pointer : t->load_latency);
+}
+
+static bool is_plain_load(const struct vpmu_cost_insn *insn)
+{
+	return insn->loads && !insn->stores && insn->class == VPMU_COST_NOTHING;
+}
+
+static void load_value(struct flow *f, uint32_t i, uint32_t place, struct value *v)
+{
+	const struct vpmu_cost_insn *insn = &f->b->insn[i];
+
+	take_registers(f, insn->address, v, load_clocks(f, insn));
+	if (place && f->kept >> (place - VPMU_CHAIN_FIRST_PLACE) & 1)
+		take_later(v, value_of(f, place), (int16_t)f->b->table->forwarded);
+}
+
+static void write_registers(struct flow *f, const struct vpmu_cost_insn *insn,
+			    const struct value *v)
+{
+	for (uint64_t left = insn->writes; left; left &= left - 1)
+		f->value[__builtin_ctzll(left)] = *v;
+	f->known |= insn->writes;
+	f->chains->written |= insn->writes;
+	if (insn->writes >> VPMU_RSP & 1)
+		f->stack_lost = true;
+	f->stack += insn->stack;
+	leave_places(f, insn->writes);
+	f->loaded &= ~insn->writes;
+	if (is_plain_load(insn) && insn->load_width == VPMU_LOAD_GENERAL)
+		f->loaded |= insn->writes;
+}
+
+static void flow_through(struct flow *f, uint32_t i)
+{
+	const struct vpmu_cost_insn *insn = &f->b->insn[i];
+	uint32_t place = insn->loads || insn->stores ? place_register(f, place_of(f, i)) : 0;
+	struct value v = never;
+
+	take_registers(f, insn->reads, &v, 0);
+	if (insn->loads)
+		load_value(f, i, place, &v);
+	take_later(&v, &v, (int16_t)row_of(f->b, i)->latency);
+	if (insn->stores && place) {
+		f->value[place] = v;
+		f->known |= 1ull << place;
+		f->chains->written |= 1ull << place;
+		f->kept |= (uint8_t)(1u << (place - VPMU_CHAIN_FIRST_PLACE));
+	}
+	write_registers(f, insn, &v);
+}
+
+/* Places that are stored to get their registers first, before those of mere loads. */
+static void find_stores(struct flow *f)
+{
+	for (uint32_t i = 0; i < f->b->count; i++) {
+		const struct vpmu_cost_insn *insn = &f->b->insn[i];
+
+		if (insn->stores)
+			place_register(f, place_of(f, i));
+		f->stack_lost |= insn->writes >> VPMU_RSP & 1;
+		f->stack += insn->stack;
+		f->loaded &= ~insn->writes;
+		if (is_plain_load(insn) && insn->load_width == VPMU_LOAD_GENERAL)
+			f->loaded |= insn->writes;
+	}
+	f->loaded &= f->b->repeats ? ~0ull : 0;
+	f->stack = 0;
+	f->stack_lost = false;
+}
+
+static void keep_chain(struct vpmu_chains *c, struct vpmu_chain chain)
+{
+	struct vpmu_chain *shortest = &c->chain[0];
+
+	if (c->count < VPMU_CHAINS_MAX) {
+		c->chain[c->count++] = chain;
+		return;
+	}
+	for (uint32_t i = 1; i < c->count; i++)
+		if (c->chain[i].clocks < shortest->clocks)
+			shortest = &c->chain[i];
+	if (chain.clocks > shortest->clocks)
+		*shortest = chain;
+}
+
+/* Leaves out stored places whose text means another address behind the block. */
+static void drop_places(struct flow *f)
+{
+	for (uint32_t i = 0; i < VPMU_CHAIN_PLACES; i++)
+		if (!(f->kept >> i & 1) ||
+		    (f->stack && (vpmu_place_registers(f->chains->place[i]) >> VPMU_RSP & 1)))
+			f->chains->written &= ~(1ull << (VPMU_CHAIN_FIRST_PLACE + i));
+	if (f->stack)
+		f->chains->written |= 1ull << VPMU_RSP;
+}
+
+static void keep_chains(struct flow *f)
+{
+	drop_places(f);
+	for (uint64_t left = f->chains->written; left; left &= left - 1) {
+		uint32_t to = (uint32_t)__builtin_ctzll(left);
+		const struct value *v = value_of(f, to);
+
+		for (uint32_t i = 0; i < f->inputs; i++)
+			if (v->from[i] >= 0)
+				keep_chain(f->chains, (struct vpmu_chain){
+					f->input[i], (uint8_t)to, (uint16_t)v->from[i] });
+	}
+}
+
+static void find_chains(const struct block *b, struct vpmu_chains *chains)
+{
+	struct flow f;
+
+	f.b = b;
+	f.chains = chains;
+	f.known = f.loaded = 0;
+	f.inputs = 0;
+	f.stack = 0;
+	f.stack_lost = false;
+	f.kept = 0xff;
+	find_stores(&f);
+	for (uint32_t i = 0; i < b->count; i++)
+		flow_through(&f, i);
+	keep_chains(&f);
+}
+
+/* ---- loads ---- */
+
+#define SAME_MAX 24	/* instructions from an access to another with the same registers */
+#define GENERAL 0xffffu
+
+static int16_t find_same(const struct block *b, uint32_t i)
+{
+	uint32_t first = i;
+	uint64_t changed = 0;
+
+	for (uint32_t k = i; k-- > 0 && i - k < SAME_MAX;) {
+		const struct vpmu_cost_insn *insn = &b->insn[k];
+
+		changed |= insn->writes;
+		if (b->insn[i].address & changed)
+			break;
+		if ((insn->loads || insn->stores) && insn->address == b->insn[i].address)
+			first = k;
+	}
+	return (int16_t)first;
+}
+
+/* One round over the block; `from` has the load that each general register's value comes from. */
+static void find_producers(const struct block *b, int16_t *from, int16_t *producer)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct vpmu_cost_insn *insn = &b->insn[i];
+		int16_t source = -1;
+
+		for (uint64_t left = insn->address; left; left &= left - 1)
+			if (from[__builtin_ctzll(left)] >= 0 && (insn->loads || insn->stores))
+				producer[i] = from[__builtin_ctzll(left)];
+		for (uint64_t left = insn->reads & GENERAL; left; left &= left - 1)
+			if (from[__builtin_ctzll(left)] >= 0)
+				source = from[__builtin_ctzll(left)];
+		if (insn->loads)
+			source = (int16_t)i;
+		for (uint64_t left = insn->writes & GENERAL; left; left &= left - 1)
+			from[__builtin_ctzll(left)] = source;
+	}
+}
+
+static void find_loads(const struct block *b, struct vpmu_block_cost *cost)
+{
+	int16_t from[16];
+
+	memset(from, 0xff, sizeof(from));
+	for (uint32_t i = 0; i < b->count; i++) {
+		bool access = b->insn[i].loads || b->insn[i].stores;
+
+		cost->producer[i] = -1;
+		cost->same[i] = access && b->insn[i].address ? find_same(b, i) : (int16_t)i;
+	}
+	for (int round = 0; round <= b->repeats; round++)
+		find_producers(b, from, cost->producer);
+}
+
+/* ---- */
+
+void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_costs *table,
 		     struct vpmu_block_cost *cost)
 {
-	memset(cost, 0, sizeof(*cost));
-	for (uint32_t i = 0; i < block->count; i++) {
-		cost->producer[i] = -1;
-		cost->same[i] = (int16_t)i;
-	}
-	cost->issued = cost->executed = block->count;
-	cost->once = block->count * VPMU_CLOCK_PARTS / table->width;
+	struct block b;
+	struct work w;
+	const struct vpmu_chains *path = &cost->chains;
+
+	b.table = table;
+	b.count = code->count;
+	b.address = code->address;
+	b.code = code->code;
+	decode_all(&b);
+	memset(&w, 0, sizeof(w));
+	memset(&cost->chains, 0, sizeof(cost->chains) - sizeof(cost->chains.chain));
+	for (uint32_t i = 0; i < b.count; i++)
+		add_instruction(&b, i, &w);
+	cost->once = work_parts(&b, &w);
+	cost->issued = w.issued;
+	cost->executed = w.executed;
+	cost->divider = w.divider * PARTS;
+	find_chains(&b, &cost->chains);
+	/* A taken branch ends the clock's group of micro-operations. */
 	cost->loop = cost->once;
+	if (b.repeats)
+		cost->loop = most(most(cost->once, PARTS), vpmu_path_clocks(&path, 1));
+	find_loads(&b, cost);
 }

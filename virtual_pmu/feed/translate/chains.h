@@ -21,10 +21,22 @@ struct vpmu_chain { uint8_t from, to; uint16_t clocks; };
 
 struct vpmu_chains {
 	uint64_t written;		/* registers that the block writes, a bit each */
-	uint32_t place[VPMU_CHAIN_PLACES];	/* hashes of addresses as text; 0: none */
+	uint32_t place[VPMU_CHAIN_PLACES];	/* see below; 0: none */
 	uint32_t count;
 	struct vpmu_chain chain[VPMU_CHAINS_MAX];
 };
+
+/* A place in memory: a hash of the text of its address, and below it which general registers that
+ * has, or 16 for none. When one of these is written, the text means another place. */
+static inline uint32_t vpmu_place(uint32_t hash, uint32_t base, uint32_t index)
+{
+	return base << 5 | index | (hash | 1u) << 10;
+}
+
+static inline uint64_t vpmu_place_registers(uint32_t place)
+{
+	return (1ull << (place >> 5 & 31u) | 1ull << (place & 31u)) & 0xffff;
+}
 
 /* The bytes that are used: a copy may be cut off behind them. */
 static inline uint32_t vpmu_chains_bytes(const struct vpmu_chains *c)
