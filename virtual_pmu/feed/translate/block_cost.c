@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes what a block costs: vpmu_block_cost() is the entry point. Three analyses go over its
- * instructions. `work` counts micro-operations: how often each set of ports is needed, and what the
- * front end issues. `flow` follows values: for each register the longest way, in clocks, from each
- * register that the block reads before it writes it. `loads` finds which load an address comes from.
- * There is no state and no lock. */
+ * instructions. "work" counts micro-operations: how often each set of ports is needed, and what the
+ * front end issues. "flow" follows values: for each register the longest way, in clocks, from each
+ * register that the block reads before it writes it. "loads" finds the load that an address comes
+ * from. There is no state and no lock. */
 #include "block_cost.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define PARTS VPMU_CLOCK_PARTS
 
-struct block {
+struct costed {
 	const struct vpmu_core_costs *table;
 	uint32_t count;
 	uint64_t address;
@@ -24,14 +24,14 @@ struct block {
 	uint16_t end[VPMU_COST_INSNS_MAX];	/* of an instruction, from the block's first byte */
 };
 
-static const struct vpmu_cost_row *row_of(const struct block *b, uint32_t i)
+static const struct vpmu_cost_row *insn_row(const struct costed *b, uint32_t i)
 {
 	return &b->table->of[b->insn[i].class];
 }
 
 /* ---- an instruction's constant ---- */
 
-static int64_t constant_of(const struct block *b, uint32_t i)
+static int64_t constant_of(const struct costed *b, uint32_t i)
 {
 	const uint8_t *bytes = b->code[i].bytes + b->insn[i].constant_at;
 	int32_t word;
@@ -47,7 +47,7 @@ static int64_t constant_of(const struct block *b, uint32_t i)
 	}
 }
 
-static void decode_all(struct block *b)
+static void decode_all(struct costed *b)
 {
 	size_t end = 0;
 
@@ -60,12 +60,12 @@ static void decode_all(struct block *b)
 
 /* ---- work ---- */
 
-struct work {
+struct port_use {
 	uint32_t wanted[2][16];		/* micro-operations by their ports, for both groups */
 	uint32_t loads, stores, issued, executed, divider, serial;
 };
 
-static void add_work(struct work *w, struct vpmu_port_work work)
+static void add_work(struct port_use *w, struct vpmu_port_work work)
 {
 	bool high = work.ports > 15;
 
@@ -93,16 +93,16 @@ static bool fuses(enum vpmu_fusion fusion, struct vpmu_code branch)
 	}
 }
 
-static bool is_fused_branch(const struct block *b, uint32_t i)
+static bool is_fused_branch(const struct costed *b, uint32_t i)
 {
 	return i && b->insn[i].class == VPMU_COST_BRANCH &&
 	       fuses(b->insn[i - 1].fusion, b->code[i]);
 }
 
 /* Loads are fused with what uses them, addresses of stores with their data. */
-static void add_instruction(const struct block *b, uint32_t i, struct work *w)
+static void add_instruction(const struct costed *b, uint32_t i, struct port_use *w)
 {
-	const struct vpmu_cost_row *row = row_of(b, i);
+	const struct vpmu_cost_row *row = insn_row(b, i);
 	const struct vpmu_cost_insn *insn = &b->insn[i];
 
 	if (is_fused_branch(b, i))
@@ -144,7 +144,7 @@ static uint32_t group_parts(const uint32_t *wanted)
 	return parts;
 }
 
-static uint32_t work_parts(const struct block *b, const struct work *w)
+static uint32_t work_parts(const struct costed *b, const struct port_use *w)
 {
 	const struct vpmu_core_costs *t = b->table;
 	uint32_t parts = w->issued * PARTS / t->width;
@@ -165,7 +165,7 @@ static uint32_t work_parts(const struct block *b, const struct work *w)
 struct value { int16_t from[INPUTS_MAX]; };
 
 struct flow {
-	const struct block *b;
+	const struct costed *b;
 	struct vpmu_chains *chains;
 	struct value value[VPMU_CHAIN_REGISTERS];
 	uint64_t known;			/* registers that have a value so far */
@@ -174,13 +174,13 @@ struct flow {
 	uint64_t loaded;		/* registers with what a load gave, unchanged */
 	int64_t stack;			/* what was added to RSP so far */
 	bool stack_lost;		/* RSP has been changed in another way */
-	uint8_t kept;			/* places whose address's registers are unchanged, a bit each */
+	uint8_t kept;			/* places whose registers are unchanged, a bit each */
 };
 
 static const struct value never = { { NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER,
 				      NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER, NEVER } };
 
-static struct value *value_of(struct flow *f, uint32_t reg)
+static struct value *flow_value(struct flow *f, uint32_t reg)
 {
 	struct value *v = &f->value[reg];
 
@@ -207,7 +207,7 @@ static void take_later(struct value *v, const struct value *other, int16_t clock
 static void take_registers(struct flow *f, uint64_t registers, struct value *v, int16_t clocks)
 {
 	for (; registers; registers &= registers - 1)
-		take_later(v, value_of(f, (uint32_t)__builtin_ctzll(registers)), clocks);
+		take_later(v, flow_value(f, (uint32_t)__builtin_ctzll(registers)), clocks);
 }
 
 /* ---- places in memory ---- */
@@ -283,7 +283,7 @@ static void load_value(struct flow *f, uint32_t i, uint32_t place, struct value 
 
 	take_registers(f, insn->address, v, load_clocks(f, insn));
 	if (place && f->kept >> (place - VPMU_CHAIN_FIRST_PLACE) & 1)
-		take_later(v, value_of(f, place), (int16_t)f->b->table->forwarded);
+		take_later(v, flow_value(f, place), (int16_t)f->b->table->forwarded);
 }
 
 static void write_registers(struct flow *f, const struct vpmu_cost_insn *insn,
@@ -311,7 +311,7 @@ static void flow_through(struct flow *f, uint32_t i)
 	take_registers(f, insn->reads, &v, 0);
 	if (insn->loads)
 		load_value(f, i, place, &v);
-	take_later(&v, &v, (int16_t)row_of(f->b, i)->latency);
+	take_later(&v, &v, (int16_t)insn_row(f->b, i)->latency);
 	if (insn->stores && place) {
 		f->value[place] = v;
 		f->known |= 1ull << place;
@@ -371,7 +371,7 @@ static void keep_chains(struct flow *f)
 	drop_places(f);
 	for (uint64_t left = f->chains->written; left; left &= left - 1) {
 		uint32_t to = (uint32_t)__builtin_ctzll(left);
-		const struct value *v = value_of(f, to);
+		const struct value *v = flow_value(f, to);
 
 		for (uint32_t i = 0; i < f->inputs; i++)
 			if (v->from[i] >= 0)
@@ -380,7 +380,7 @@ static void keep_chains(struct flow *f)
 	}
 }
 
-static void find_chains(const struct block *b, struct vpmu_chains *chains)
+static void find_chains(const struct costed *b, struct vpmu_chains *chains)
 {
 	struct flow f;
 
@@ -402,7 +402,7 @@ static void find_chains(const struct block *b, struct vpmu_chains *chains)
 #define SAME_MAX 24	/* instructions from an access to another with the same registers */
 #define GENERAL 0xffffu
 
-static int16_t find_same(const struct block *b, uint32_t i)
+static int16_t find_same(const struct costed *b, uint32_t i)
 {
 	uint32_t first = i;
 	uint64_t changed = 0;
@@ -419,8 +419,8 @@ static int16_t find_same(const struct block *b, uint32_t i)
 	return (int16_t)first;
 }
 
-/* One round over the block; `from` has the load that each general register's value comes from. */
-static void find_producers(const struct block *b, int16_t *from, int16_t *producer)
+/* Goes over the block once. `from` has the load that each general register's value comes from. */
+static void find_producers(const struct costed *b, int16_t *from, int16_t *producer)
 {
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct vpmu_cost_insn *insn = &b->insn[i];
@@ -439,7 +439,7 @@ static void find_producers(const struct block *b, int16_t *from, int16_t *produc
 	}
 }
 
-static void find_loads(const struct block *b, struct vpmu_block_cost *cost)
+static void find_loads(const struct costed *b, struct vpmu_block_cost *cost)
 {
 	int16_t from[16];
 
@@ -459,8 +459,8 @@ static void find_loads(const struct block *b, struct vpmu_block_cost *cost)
 void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_costs *table,
 		     struct vpmu_block_cost *cost)
 {
-	struct block b;
-	struct work w;
+	struct costed b;
+	struct port_use w;
 	const struct vpmu_chains *path = &cost->chains;
 
 	b.table = table;

@@ -17,7 +17,7 @@ static bool fits(const char *name, const char *pattern)
 		strcmp(name, pattern) == 0;
 }
 
-static enum vpmu_cost_class find(const char *name, const struct named *rows)
+static enum vpmu_cost_class find_class(const char *name, const struct named *rows)
 {
 	while (rows->name && !fits(name, rows->name))
 		rows++;
@@ -58,9 +58,12 @@ static const struct named vector_names[] = {
 	{ "phadd*", VPMU_COST_INTEGER_ACROSS }, { "phsub*", VPMU_COST_INTEGER_ACROSS },
 	{ "pslldq", VPMU_COST_SHUFFLE }, { "psrldq", VPMU_COST_SHUFFLE },
 	{ "pshuf*", VPMU_COST_SHUFFLE }, { "psign*", VPMU_COST_INTEGER },
-	{ "padds*", VPMU_COST_INTEGER }, { "paddus*", VPMU_COST_INTEGER },
+	{ "paddsb", VPMU_COST_INTEGER }, { "paddsw", VPMU_COST_INTEGER },
+	{ "paddus*", VPMU_COST_INTEGER },
 	{ "psubs*", VPMU_COST_INTEGER }, { "psubus*", VPMU_COST_INTEGER },
-	{ "padd*", VPMU_COST_LOGIC }, { "psub*", VPMU_COST_LOGIC },
+	{ "paddb", VPMU_COST_LOGIC }, { "paddw", VPMU_COST_LOGIC },
+	{ "paddd", VPMU_COST_LOGIC }, { "paddq", VPMU_COST_LOGIC },
+	{ "psub*", VPMU_COST_LOGIC },
 	{ "psll*", VPMU_COST_INTEGER }, { "psrl*", VPMU_COST_INTEGER },
 	{ "psra*", VPMU_COST_INTEGER }, { "pcmp*", VPMU_COST_INTEGER },
 	{ "pmax*", VPMU_COST_INTEGER }, { "pmin*", VPMU_COST_INTEGER },
@@ -140,7 +143,7 @@ static enum vpmu_cost_class move_class(const struct decoded *d, const char *name
 
 static enum vpmu_cost_class convert_class(const struct decoded *d, const char *name)
 {
-	enum vpmu_cost_class class = find(name, vector_names);
+	enum vpmu_cost_class class = find_class(name, vector_names);
 
 	if (class)
 		return class;
@@ -185,7 +188,7 @@ static enum vpmu_cost_class vector_class(const struct decoded *d, const char *na
 		return memory ? VPMU_COST_NOTHING :
 			has_ymm(d) ? VPMU_COST_SHUFFLE_LANES : VPMU_COST_SHUFFLE;
 	if (begins(name, "mov") || begins(name, "lddqu")) {
-		enum vpmu_cost_class class = find(name, vector_names);
+		enum vpmu_cost_class class = find_class(name, vector_names);
 
 		return class && !(memory && begins(name, "mov") && strstr(name, "dup")) ? class :
 			move_class(d, name);
@@ -200,7 +203,7 @@ static enum vpmu_cost_class vector_class(const struct decoded *d, const char *na
 		return VPMU_COST_SHUFFLE_LANES;
 	if (shifts_by_vector(d, name))
 		return VPMU_COST_INTEGER_SHIFT_BY;
-	return find(name, vector_names);
+	return find_class(name, vector_names);
 }
 
 /* ---- x87 ---- */
@@ -232,7 +235,7 @@ static bool is_x87(const ZydisDecodedInstruction *insn)
 
 static enum vpmu_cost_class x87_class(const struct decoded *d, const char *name)
 {
-	enum vpmu_cost_class class = find(name, x87_names);
+	enum vpmu_cost_class class = find_class(name, x87_names);
 
 	return class == VPMU_COST_X87 && memory_operand(d) ? VPMU_COST_NOTHING : class;
 }
@@ -378,7 +381,7 @@ static enum vpmu_cost_class general_class(const struct decoded *d, const char *n
 	case ZYDIS_MNEMONIC_RCR:
 		return shift_class(d);
 	default:
-		return find(name, general_names);
+		return find_class(name, general_names);
 	}
 }
 

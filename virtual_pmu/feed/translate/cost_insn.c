@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes instructions for block_cost.c. vpmu_cost_insns_of() is the entry point. Decoding takes half
- * a microsecond, so results are kept by the bytes before an address's constant: prefixes, opcode,
- * ModRM and SIB tell everything here. Threads share the table under a lock. A thread that finds it
- * taken decodes, so that none waits. */
+/* Decodes instructions for block_cost.c. vpmu_cost_insns_of() is the entry point. Decoding takes
+ * half a microsecond, so results are kept by the bytes before an address's constant: prefixes,
+ * opcode, ModRM and SIB determine everything here. Threads share the table under a lock. A thread
+ * that does not get the lock decodes each instruction, so that none waits. */
 #include "cost_insn.h"
 
 #include <pthread.h>
