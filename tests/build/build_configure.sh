@@ -55,11 +55,11 @@ bare() {
 bare
 # Not even /usr/sbin may show what the machine really has.
 sed 's|^PATH=.*|PATH=$PATH|' "$srcdir/build-aux/deps-asked" >"$scratch/deps"
-out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base emulator openmpi mpich)
+out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missing base emulator plots openmpi mpich check)
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	[[ $'\n'$out =~ $'\n'"$package must ". ]] || fail "$package is not named as needed"
 done
-for package in ninja-build libglib2.0-dev libcmocka-dev libmuparser-dev hwloc-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
+for package in ninja-build libglib2.0-dev libcmocka-dev libmuparser-dev hwloc-nox gnuplot-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
 	[[ $'\n'$out =~ $'\n'"$package want ". ]] || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"
@@ -114,7 +114,7 @@ errors 1
 says 'CC=/nonexistent/gcc: there is no such compiler'
 
 # -- MPI: those that are chosen, in that order, and no others
-absent=$(sh "$srcdir/build-aux/deps" missing base openmpi mpich)
+absent=$(sh "$srcdir/build-aux/deps" missing base plots openmpi mpich)
 chooses() {	# chooses MPIS ARGUMENT...: with these MPIs, if they are here
 	local mpi=$1
 	shift
@@ -169,6 +169,23 @@ if [ -z "$absent" ]; then
 	has 'LIB = .' 'BIN_TO_LIB = ..' 'LIB_TO_BIN = bin' 'PKGCONFIG_UP = ..'
 fi
 
+# -- --install-deps: what building and counting need; with =check also the packages of tests and both MPIs;
+# those of an MPI that is asked for
+mkdir "$scratch/lists"
+echo 'one must x' >"$scratch/lists/missing_base"
+printf '%s\n' 'one must x' 'two want x' >"$scratch/lists/missing_base_mpich"
+printf '%s\n' 'one must x' 'two want x' 'three want x' >"$scratch/lists/missing_base_plots_openmpi_mpich_check"
+installs() {	# installs PACKAGES OPTION...
+	PATH=$scratch/guard:$PATH ANSWERS=$scratch/lists configure 1 "${trees[@]}" "${@:2}"
+	says "installing packages: $1 "$'\n'
+	says 'apt-get was called'
+}
+installs one --install-deps
+installs 'one two' --install-deps --with-mpi=mpich
+installs 'one two three' --install-deps=check
+configure 1 --install-deps=everything "${trees[@]}"
+says '--install-deps=everything'
+
 # -- directories: all of GNU's, with the way between those in which something is installed
 all_of_gnu=(--sbindir=/x/sbin --libexecdir=/x/libexec --sysconfdir=/etc --sharedstatedir=/x/com
 	--localstatedir=/var --runstatedir=/run --oldincludedir=/x/include --infodir=/x/info
@@ -181,7 +198,8 @@ export PKG_CONFIG
 plain=(--without-mpi "${trees[@]}")
 ANSWERS='' configure 0 "${plain[@]}"
 unset PKG_CONFIG
-says 'libcmocka-dev: '
+says 'make check skips what needs these packages'
+says 'libcmocka-dev'
 says 'unit tests        no'
 says 'libmuparser-dev: '
 says 'ipmu-run          no'

@@ -31,7 +31,7 @@ counted() {	# counted NAME: PAPI can count it; natively, which takes a tenth of 
 run() {		# run COMMAND
 	local command=$1 word=${1%% *}
 	case $command in
-	'./configure --install-deps && make '*)	# .ci/run does it; here: make knows the target
+	'./configure --install-deps && make '* | './configure --install-deps=check && make '*)	# .ci/run does it; here: make knows the target
 		"$MAKE" -C "$BUILDDIR" -n "${command##*make }" >out 2>&1 ;;
 	intel_core:::* | intel_uncore:::*) counted "$word" ;;
 	'./configure --prefix=/opt/ipmu')	# tests/build/install_layout.sh does it; here: it knows the options
