@@ -38,4 +38,4 @@ _ipmu() {
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
-complete -o default -F _ipmu ipmu-allowlist ipmu-check ipmu-mpi-run ipmu-restore ipmu-run pmutopo vpmu
+complete -o default -F _ipmu ipmu-allowlist ipmu-check ipmu-config ipmu-mpi-run ipmu-restore ipmu-run pmutopo vpmu

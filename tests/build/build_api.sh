@@ -104,7 +104,7 @@ fi
 
 # -- each command says the version, once and alone
 [ -x "$STAGE/bin/ipmu-run" ] && run=('ipmu-run' 'ipmu-mpi-run')
-for name in pmutopo vpmu ipmu-allowlist ipmu-check ipmu-restore "${run[@]}"; do
+for name in pmutopo vpmu ipmu-allowlist ipmu-check ipmu-config ipmu-restore "${run[@]}"; do
 	[ "$("$STAGE/bin/$name" --version)" = "$name $VERSION" ] || fail "$name --version"
 	[ "$("$STAGE/bin/$name" -V)" = "$name $VERSION" ] || fail "$name -V"
 done

@@ -45,7 +45,7 @@ has() {		# has WHAT WORD: a line of $scratch/out
 
 for shell in bash zsh fish; do
 	command -v $shell >/dev/null || { echo "no $shell here: not tried"; continue; }
-	for command in ipmu-check ipmu-restore ipmu-allowlist; do
+	for command in ipmu-check ipmu-config ipmu-restore ipmu-allowlist; do
 		offered_$shell $command -- >"$scratch/out" 2>&1
 		options=$(options_of $command)
 		[ -n "$options" ]
