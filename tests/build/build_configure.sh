@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 emulator=$(type -P qemu-x86_64) || { echo 'SKIP: no emulator'; exit 77; }
 trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" --with-qemu="$emulator")
 failed=0
-unset CC CFLAGS MAKEFLAGS CONFIG_SITE CONFIG_SHELL
+unset CC CFLAGS MAKEFLAGS TESTS CONFIG_SITE CONFIG_SHELL
 
 # A configured source tree refuses other build trees: test a copy of what configure needs. What is
 # installed is asked once for each list of ANSWERS: it takes half of configure's time.
