@@ -184,26 +184,26 @@ static void feed_continues(uint64_t clock)
 	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
 }
 
-/* A waiter's view of the owner: the call in which it slept, and when to check that again. */
-struct watch { uint32_t call; int64_t next; };
+/* A waiter's view of the owner: the thread that slept in a call, which call, and when to check again. */
+struct watch { uint32_t tid, call; int64_t next; };
 
 /* Takes the turn from an owner that sleeps in the same call of the host's kernel as it did at the
  * last check. */
 static void turn_owner_check(struct watch *w)
 {
 	struct vpmu_turn *owner = vpmu_turns.owner;
-	uint32_t last = w->call;
+	struct watch last = *w;
 	int64_t now = host_now();
 
-	if (now < w->next)
+	if (now < last.next)
 		return;
-	w->next = now + WATCH_NS;
-	w->call = 0;
+	*w = (struct watch){ 0, 0, now + WATCH_NS };
 	if (!owner || !owner->calls || !owner->tid ||
 	    vpmu_thread_doing("/proc/self/task", owner->tid) != 'S')
 		return;
+	w->tid = owner->tid;
 	w->call = owner->call;
-	if (last != owner->call)
+	if (last.tid != owner->tid || last.call != owner->call)
 		return;
 	owner->state = VPMU_TURN_OUTSIDE;
 	vpmu_turns.outside++;
@@ -233,19 +233,30 @@ static void look_around(struct vpmu_turn *me, struct watch *watch)
 		turn_pass(me->clock);
 }
 
+/* How long a waiter may sleep before it looks around. Its timeout counts on the host's clock only if
+ * the program has the host's time, or nobody executes. */
+static int64_t sleep_limit(const struct vpmu_turn *me)
+{
+	int64_t left;
+
+	if (__atomic_load_n(&me->state, __ATOMIC_RELAXED) == VPMU_TURN_READY)
+		return WATCH_NS;
+	if (!me->until_host || (of_model && __atomic_load_n(&vpmu_turns.owner, __ATOMIC_RELAXED)))
+		return LOOK_NS;
+	left = me->until_host - host_now();
+	return left < 1000 ? 1000 : left < LOOK_NS ? left : LOOK_NS;
+}
+
 static enum vpmu_turn_go wait_for_turn(struct vpmu_turn *me)
 {
-	struct watch watch = { 0, 0 };
+	struct watch watch = { 0, 0, 0 };
 	uint32_t go;
 	int saved = errno;
 
 	while (!(go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE))) {
-		bool waits = __atomic_load_n(&me->state, __ATOMIC_RELAXED) != VPMU_TURN_READY;
-		struct timespec limit = { .tv_nsec = waits ? LOOK_NS : WATCH_NS };
-		int64_t left = me->until_host - host_now();
+		int64_t ns = sleep_limit(me);
+		struct timespec limit = { ns / SECOND, ns % SECOND };
 
-		if (waits && me->until_host && left < LOOK_NS)
-			limit.tv_nsec = left > 1000 ? left : 1000;
 		if (host_futex(&me->go, FUTEX_WAIT, 0, &limit) && errno != EAGAIN)
 			look_around(me, &watch);
 	}
