@@ -9,13 +9,12 @@
 
 #include "headline.h"
 
-#define PATTERNS 6
 #define UNCHANGED 0.05		/* per cent: 0.0 in the tables */
 
 /* Names without component and PMU, as libpfm4 spells them. */
 static const struct {
 	const char *noun;
-	const char *patterns[PATTERNS];
+	const char *patterns[HEADLINE_PATTERNS];
 	bool metric;
 } subjects[HEADLINE_SUBJECTS] = {
 	{ "instructions", { "INST_RETIRED:ANY", "INST_RETIRED:ANY_P", "INSTRUCTION_RETIRED",
@@ -33,23 +32,23 @@ static const struct {
 		      "global_power_events:RUNNING", "UNC_CLOCK:SOCKET" }, false },
 };
 
-static bool fits(const char *name, bool metric, int subject, int pattern)
+bool headline_fits(const char *name, bool metric, int subject, int pattern)
 {
 	const char *dot = metric ? NULL : strchr(name, '.');
 
-	return metric == subjects[subject].metric &&
+	return subjects[subject].patterns[pattern] && metric == subjects[subject].metric &&
 	       !fnmatch(subjects[subject].patterns[pattern], dot ? dot + 1 : name, 0);
 }
 
 static bool is_of(const struct saved_item *item, int subject, int pattern)
 {
-	return fits(saved_short_name(item), item->unit != NULL, subject, pattern);
+	return headline_fits(saved_short_name(item), item->unit != NULL, subject, pattern);
 }
 
 /* The pattern that some item fits, -1: none. */
 static int pattern_of(const struct comparison *c, int subject)
 {
-	for (int p = 0; p < PATTERNS && subjects[subject].patterns[p]; p++)
+	for (int p = 0; p < HEADLINE_PATTERNS && subjects[subject].patterns[p]; p++)
 		for (int i = 0; i < c->n; i++)
 			if (is_of(c->items[i].old ? c->items[i].old : c->items[i].new, subject, p))
 				return p;
@@ -75,25 +74,6 @@ bool headline_values(const struct comparison *c, int subject, double *old, doubl
 		*new += one->new && one->new->v.known ? one->new->v.value : NAN;
 	}
 	return pattern >= 0;
-}
-
-bool headline_report(const struct report *r, int subject, double *out)
-{
-	bool any = false;
-
-	*out = 0;
-	for (int p = 0; p < PATTERNS && subjects[subject].patterns[p] && !any; p++)
-		for (int i = 0; i < r->m->nevents; i++) {
-			const char *name = r->m->events[i].name, *colons = strstr(name, ":::");
-			struct value v;
-
-			if (!fits(colons ? colons + 3 : name, false, subject, p))
-				continue;
-			v = report_event(r, i, -1);
-			*out += v.known ? v.mean : NAN;
-			any = true;
-		}
-	return any && !isnan(*out);
 }
 
 /* False: nothing can be said of it. */

@@ -4,7 +4,6 @@
 #define IPMU_RUN_HEADLINE_H
 
 #include "compare.h"
-#include "report.h"
 
 #define HEADLINE_SUBJECTS 7
 #define HEADLINE_PART 64
@@ -17,8 +16,10 @@ void headline_write(FILE *f, const struct comparison *c);
 void headline_write_counts(FILE *f, const struct comparison *c);
 /* "memory traffic" */
 const char *headline_noun(int subject);
-/* The sum of a subject's events in a report; false: it has none of them, or one is not known. */
-bool headline_report(const struct report *r, int subject, double *out);
+/* Does the name of an event (without component) or metric fit a pattern of the subject? The first
+ * pattern that any name fits decides. */
+#define HEADLINE_PATTERNS 6
+bool headline_fits(const char *name, bool metric, int subject, int pattern);
 /* Both sums of a subject; NAN: not known. False: no report has its events. */
 bool headline_values(const struct comparison *c, int subject, double *old, double *new);
 

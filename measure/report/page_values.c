@@ -65,6 +65,26 @@ static void answer(FILE *f, const char *what, const char *value)
 	fputs("</dd></div>\n", f);
 }
 
+/* The sum of a subject's events; false: there are none, or one is not known. */
+static bool sum_of(const struct report *r, int subject, double *out)
+{
+	bool any = false;
+
+	*out = 0;
+	for (int p = 0; p < HEADLINE_PATTERNS && !any; p++)
+		for (int i = 0; i < r->m->nevents; i++) {
+			const char *name = r->m->events[i].name, *colons = strstr(name, ":::");
+			struct value v;
+
+			if (!headline_fits(colons ? colons + 3 : name, false, subject, p))
+				continue;
+			v = report_event(r, i, -1);
+			*out += v.known ? v.mean : NAN;
+			any = true;
+		}
+	return any && !isnan(*out);
+}
+
 /* The share that is worst: the largest of a metric without unit that the group calls a ratio. */
 static const struct group_metric *worst_ratio(const struct report *r, double *out)
 {
@@ -102,7 +122,7 @@ void page_answers(FILE *f, const struct report *r)
 		answer(f, r->machine->is_virtual ? "time of the machine's clock" : "time", text);
 	}
 	for (int s = 0; s < HEADLINE_SUBJECTS; s++) {
-		if (!headline_report(r, s, &x))
+		if (!sum_of(r, s, &x))
 			continue;
 		if (!strcmp(headline_noun(s), "memory traffic"))
 			page_number(x * LINE_BYTES, "B", text);
