@@ -37,11 +37,12 @@ struct machine_programs {
 /* While it is not 0, profiles of programs on the machine count nothing. */
 #define MACHINE_PAUSE _IOW('V', 8, uint32_t)
 /* Lets a kind of occurrence occur so often, as if a program had caused it, on the first package,
- * slice and core of its sort. What occurs in a hardware thread does so in `clocks` of its clocks. A
- * kind adds to an event what the event gains without what it gains by 0 times in as many clocks.
- * name[]: of the kind, as in `vpmu profile`. EINVAL: the machine has none of the name, or `times`
- * is more than 4095. EBUSY: a program runs on the machine. */
-struct machine_occurrence { char name[56]; uint32_t times, clocks; };
+ * slice and core of its sort. What a kind adds to an event is what the event gains, without what it
+ * gains by 0 times. An event from which the model subtracts the kind may gain nothing, and lose by
+ * -64 times, which is for kinds of cores. name[]: of the kind, as in `vpmu profile`. EINVAL: the
+ * machine has none of the name, or times is beyond -64 to 4000. EBUSY: a program runs on the
+ * machine. */
+struct machine_occurrence { char name[60]; int32_t times; };
 #define MACHINE_RAISE _IOW('V', 9, struct machine_occurrence)
 /* Variables that `vpmu run` takes for its options --only, --seed and --profile. */
 #define MACHINE_PROFILE_ENV "VPMU_PROFILE"

@@ -354,8 +354,10 @@ static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 	uint64_t user = d->user;
 
 	vpmu_profile.note = d->note;
-	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK))
+	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK)) {
 		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
+		vpmu_profile_clocks(&t->runner);
+	}
 	if (d->ways & VPMU_FIRST)
 		user = (uintptr_t)first_site(user);
 	if (d->ways & VPMU_DEFERRED_BLOCK)
@@ -431,10 +433,17 @@ static inline void *enter_note(void *user)
 	return (void *)(uintptr_t)note->user;
 }
 
+/* A block that is deferred takes its clocks later. */
+static inline void charge_entry(struct vpmu_note *note)
+{
+	vpmu_charge_block(note);
+	vpmu_profile_clocks(&vpmu_self->runner);
+}
+
 static void on_block_noted(unsigned int vcpu, void *user)
 {
 	on_block(vcpu, enter_note(user));
-	vpmu_charge_block(user);
+	charge_entry(user);
 }
 
 static inline __attribute__((always_inline)) void
@@ -443,7 +452,7 @@ noted_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 {
 	access_as(ways, vcpu, info, address, enter_note(user));
 	if (ways & VPMU_FIRST)
-		vpmu_charge_block(user);
+		charge_entry(user);
 }
 
 #define NOTED(name, ways) \

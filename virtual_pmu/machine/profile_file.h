@@ -57,6 +57,7 @@ struct vpmu_profile_cell {
 struct vpmu_profile_block {
 	uint32_t next, note;
 	uint64_t executed[2];		/* by cores, by E cores */
+	uint64_t clocks[2];		/* there, without stalls */
 	uint16_t count, fixed;
 	uint8_t size[];			/* of each instruction */
 };

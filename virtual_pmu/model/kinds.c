@@ -86,8 +86,6 @@ static bool raise_uncore(struct vpmu_segment *s, uint32_t kind, uint32_t times)
 {
 	uint64_t start = s->uclk[0];
 
-	if (times >= VPMU_RAISED_CLOCKS)
-		return false;
 	if (kind >= VPMU_KIND_TRACKER_DATA_READ_CLOCKS && kind <= VPMU_KIND_TRACKER_EVICTION_CLOCKS)
 		raise_tracker(s, kind - VPMU_KIND_TRACKER_DATA_READ_CLOCKS, false, 1 + times);
 	else if (kind >= VPMU_KIND_AWAY_DATA_READ_CLOCKS && kind <= VPMU_KIND_AWAY_EVICTION_CLOCKS)
@@ -108,26 +106,28 @@ static uint32_t cpu_of(const struct vpmu_machine *m, bool little)
 	return UINT32_MAX;
 }
 
-static bool raise_core(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint32_t clocks)
+static bool raise_core(struct vpmu_segment *s, uint32_t kind, int32_t times)
 {
 	uint32_t cpu = cpu_of(&s->machine, kind >= VPMU_KINDS_OF_CORE);
-	uint32_t counts[VPMU_CORE_EVENTS] = { 0 }, event = kind % VPMU_KINDS_OF_CORE;
+	uint32_t counts[VPMU_CORE_EVENTS], clocks = VPMU_RAISED_CLOCKS;
+	uint32_t event = kind % VPMU_KINDS_OF_CORE;
 
 	if (cpu == UINT32_MAX || !vpmu_core_events_modelled(&s->machine))
 		return false;
-	if (event < VPMU_CORE_EVENTS)
-		counts[event] = times;
-	else
-		clocks += times;
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
+		counts[i] = VPMU_RAISED_BASE;
+	*(event < VPMU_CORE_EVENTS ? &counts[event] : &clocks) += (uint32_t)times;
 	vpmu_core_events(s, cpu, counts, clocks);
 	return true;
 }
 
-bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, uint32_t times, uint32_t clocks)
+bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, int32_t times)
 {
-	if (kind >= VPMU_KINDS)
+	bool of_core = kind >= VPMU_KIND_CORE;
+
+	if (kind >= VPMU_KINDS || times < (of_core ? -VPMU_RAISED_BASE : 0) ||
+	    times >= VPMU_RAISED_CLOCKS - VPMU_RAISED_BASE)
 		return false;
-	if (kind >= VPMU_KIND_CORE)
-		return raise_core(s, kind - VPMU_KIND_CORE, times, clocks);
-	return raise_uncore(s, kind, times);
+	return of_core ? raise_core(s, kind - VPMU_KIND_CORE, times) :
+			 raise_uncore(s, kind, (uint32_t)times);
 }

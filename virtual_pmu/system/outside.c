@@ -121,7 +121,7 @@ static int raise_kind(struct vpmu_segment *s, uint64_t argument)
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(what->name), what->name);
 	locked = vpmu_lock_unless_held(s);
 	rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY :
-	     vpmu_kind_raise(s, find_kind(name), what->times, what->clocks) ? 0 : -EINVAL;
+	     vpmu_kind_raise(s, find_kind(name), what->times) ? 0 : -EINVAL;
 	if (locked)
 		vpmu_unlock(s);
 	return rc;

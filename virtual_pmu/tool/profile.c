@@ -103,10 +103,14 @@ static void add_block(struct vpmu_profile_text *t, const struct vpmu_profile_blo
 
 	for (uint32_t i = 0; n && i < b->count; address += b->size[i++])
 		for (uint32_t little = 0; little < 2; little++) {
-			uint64_t times = b->executed[little];
+			uint64_t times = b->executed[little], clocks = b->clocks[little];
 
 			add_cell(t, (struct vpmu_text_cell){ address, n->map, vpmu_kind_core(
 				little, VPMU_INSTRUCTIONS), times, 0 });
+			/* Each has the same part of the block's clocks. */
+			add_cell(t, (struct vpmu_text_cell){ address, n->map, vpmu_kind_core(
+				little, VPMU_CORE_EVENTS), clocks / b->count +
+				(i ? 0 : clocks % b->count), 0 });
 			for (uint32_t k = at; k < b->fixed && f[k].index == i; k++)
 				add_cell(t, (struct vpmu_text_cell){ address, n->map,
 					vpmu_kind_core(little, f[k].event % VPMU_CORE_EVENTS),

@@ -144,6 +144,7 @@ struct vpmu_runner {
 	uint32_t *counts;		/* core events since the last report; NULL: not all count */
 	uint32_t level;			/* enum vpmu_core_level: what is counted */
 	uint64_t idle;			/* clocks so far in which nothing was executed */
+	uint64_t charged;		/* clocks up to here are in the profile */
 	struct vpmu_retired retired;
 };
 

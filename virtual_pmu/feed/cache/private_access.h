@@ -7,6 +7,7 @@
 
 #include "../../model/core_events.h"
 #include "cluster.h"
+#include "../profile/count.h"
 #include "private_caches.h"
 
 /* The word that leaves the core if the L1D evicts this one: itself, the L2's victim, or 0. */
@@ -29,7 +30,7 @@ static inline uint64_t private_overflow(const struct vpmu_private *p, uint64_t w
 static inline void private_count_write_back(const struct vpmu_private *p)
 {
 	if (p->counts)
-		p->counts[VPMU_L1D_WRITE_BACKS]++;
+		vpmu_count(p->counts, VPMU_L1D_WRITE_BACKS, 1);
 }
 
 /* The L2 took a line in, and let the victim go. */
@@ -37,9 +38,9 @@ static inline void private_count_l2_put(const struct vpmu_private *p, uint64_t v
 {
 	if (!p->counts)
 		return;
-	p->counts[VPMU_L2_LINES_IN]++;
-	p->counts[VPMU_L2_LINES_OUT] += set_state(victim) != VPMU_WORD_I;
-	p->counts[VPMU_L2_LINES_OUT_M] += set_state(victim) == VPMU_WORD_M;
+	vpmu_count(p->counts, VPMU_L2_LINES_IN, 1);
+	vpmu_count(p->counts, VPMU_L2_LINES_OUT, set_state(victim) != VPMU_WORD_I);
+	vpmu_count(p->counts, VPMU_L2_LINES_OUT_M, set_state(victim) == VPMU_WORD_M);
 }
 
 /* Lets an L1D word fall out: a modified one goes to the L2. Returns what leaves the core, or 0. */

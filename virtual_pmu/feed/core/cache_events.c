@@ -6,6 +6,8 @@
  * report. */
 #include "cache_events.h"
 
+#include "../profile/count.h"
+
 static enum vpmu_core_event l1_miss(enum vpmu_touch kind)
 {
 	static const enum vpmu_core_event events[] = {
@@ -17,7 +19,7 @@ static enum vpmu_core_event l1_miss(enum vpmu_touch kind)
 }
 
 /* A request to the level behind, and what it found there. */
-static void behind(uint32_t *counts, enum vpmu_touch kind, enum vpmu_word_state found)
+static enum vpmu_core_event behind(enum vpmu_touch kind, enum vpmu_word_state found)
 {
 	static const enum vpmu_core_event events[3][4] = {
 		[VPMU_LOAD] = { VPMU_L2_READ_MISS, VPMU_L2_READ_HIT_S, VPMU_L2_READ_HIT_E,
@@ -28,7 +30,7 @@ static void behind(uint32_t *counts, enum vpmu_touch kind, enum vpmu_word_state 
 				VPMU_L2_CODE_HIT },
 	};
 
-	counts[events[kind][found]]++;
+	return events[kind][found];
 }
 
 /* The L2 will take the line in, and lose its last one. */
@@ -36,9 +38,9 @@ static void fill_l2(const struct vpmu_private *p, uint32_t *counts)
 {
 	enum vpmu_word_state lost = set_state(set_word(&p->l2, set_last(&p->l2)));
 
-	counts[VPMU_L2_LINES_IN]++;
-	counts[VPMU_L2_LINES_OUT] += lost != VPMU_WORD_I;
-	counts[VPMU_L2_LINES_OUT_M] += lost == VPMU_WORD_M;
+	vpmu_count(counts, VPMU_L2_LINES_IN, 1);
+	vpmu_count(counts, VPMU_L2_LINES_OUT, lost != VPMU_WORD_I);
+	vpmu_count(counts, VPMU_L2_LINES_OUT_M, lost == VPMU_WORD_M);
 }
 
 void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner *r, uint64_t tag,
@@ -48,7 +50,7 @@ void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner 
 	int way = l1_find(l1, tag);
 
 	if (way < 0)
-		r->counts[l1_miss(kind)]++;
+		vpmu_count(r->counts, l1_miss(kind), 1);
 	else if (kind != VPMU_STORE || set_state(l1_word(l1, (uint32_t)way)) != VPMU_WORD_S)
 		return;
 	if (!p->l2.words)
@@ -56,8 +58,8 @@ void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner 
 	way = set_find(&p->l2, tag);
 	if (way < 0)
 		fill_l2(p, r->counts);
-	behind(r->counts, kind,
-	       way < 0 ? VPMU_WORD_I : set_state(set_word(&p->l2, (uint32_t)way)));
+	vpmu_count(r->counts, behind(kind, way < 0 ? VPMU_WORD_I :
+				     set_state(set_word(&p->l2, (uint32_t)way))), 1);
 }
 
 bool vpmu_outcome_l1_modified(const struct vpmu_private *p, uint64_t tag)
@@ -71,7 +73,7 @@ void vpmu_outcome_count_hit(const struct vpmu_caches *c, const struct vpmu_runne
 			    enum vpmu_touch kind, enum vpmu_word_state state)
 {
 	if (!c->layout.core.l2.sets)
-		behind(r->counts, kind, state);
+		vpmu_count(r->counts, behind(kind, state), 1);
 }
 
 void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
@@ -79,10 +81,10 @@ void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runn
 {
 	if (c->layout.core.l2.sets)
 		return;
-	behind(r->counts, kind, VPMU_WORD_I);
-	r->counts[VPMU_L2_LINES_IN]++;
-	r->counts[VPMU_L2_LINES_OUT] += set_state(victim) != VPMU_WORD_I;
-	r->counts[VPMU_L2_LINES_OUT_M] += modified;
+	vpmu_count(r->counts, behind(kind, VPMU_WORD_I), 1);
+	vpmu_count(r->counts, VPMU_L2_LINES_IN, 1);
+	vpmu_count(r->counts, VPMU_L2_LINES_OUT, set_state(victim) != VPMU_WORD_I);
+	vpmu_count(r->counts, VPMU_L2_LINES_OUT_M, modified);
 }
 
 void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, bool from_cache)
@@ -93,13 +95,23 @@ void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, 
 		[VPMU_CODE] = { VPMU_FILL_CODE_MEMORY, VPMU_FILL_CODE_CACHE },
 	};
 
-	r->counts[events[kind][from_cache]]++;
+	vpmu_count(r->counts, events[kind][from_cache], 1);
+}
+
+/* What the runner's access has done to a core of its package. */
+static void tell_core(const struct vpmu_caches *c, const struct vpmu_runner *r, uint32_t core,
+		      const uint32_t counts[VPMU_CORE_EVENTS])
+{
+	const struct vpmu_machine *m = &c->s->machine;
+	uint32_t cpu = vpmu_core_cpu(m, r->package * m->cores + core, 0);
+
+	vpmu_charge_cores(m, cpu, counts);
+	vpmu_core_events(c->s, cpu, counts, 0);
 }
 
 void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
 			      uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
 {
-	const struct vpmu_machine *m = &c->s->machine;
 	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
 
 	if (snooped.result == VPMU_SNOOP_MISS && snooped.cause != VPMU_XCORE)
@@ -111,21 +123,20 @@ void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_run
 		counts[snooped.result == VPMU_SNOOP_HITM ? VPMU_SNOOPED_HITM :
 							   VPMU_SNOOPED_HIT] = 1;
 	counts[VPMU_L1D_WRITE_BACKS] = l1_lost;
-	vpmu_core_events(c->s, vpmu_core_cpu(m, r->package * m->cores + core, 0), counts, 0);
+	tell_core(c, r, core, counts);
 }
 
 void vpmu_outcome_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
 				   uint32_t core)
 {
-	const struct vpmu_machine *m = &c->s->machine;
 	uint32_t counts[VPMU_CORE_EVENTS] = { [VPMU_L1D_WRITE_MISSES] = 1 };
 
 	if (c->layout.core.l2.sets) {
-		behind(counts, VPMU_STORE, VPMU_WORD_I);
+		counts[behind(VPMU_STORE, VPMU_WORD_I)] = 1;
 		counts[VPMU_L2_LINES_IN] = 1;
 	} else {
-		behind(counts, VPMU_STORE, VPMU_WORD_M);
+		counts[behind(VPMU_STORE, VPMU_WORD_M)] = 1;
 	}
 	counts[VPMU_FILL_WRITE_CACHE] = c->layout.directory;
-	vpmu_core_events(c->s, vpmu_core_cpu(m, r->package * m->cores + core, 0), counts, 0);
+	tell_core(c, r, core, counts);
 }

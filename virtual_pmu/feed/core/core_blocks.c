@@ -4,6 +4,7 @@
  * the table of descriptions. Descriptions never change and are never freed, because callbacks and
  * threads keep pointers to them. The same code gets the same description again. */
 #include "core_blocks.h"
+#include "../profile/notes.h"
 #include "../translate/packed_block.h"
 
 #include <pthread.h>
@@ -95,6 +96,53 @@ static struct vpmu_block *new_block(const uint32_t *n)
 	return b;
 }
 
+/* ---- the profile's ---- */
+
+#define INSTRUCTIONS_MAX 512u	/* of QEMU's blocks */
+#define FIXED_MAX 8192u
+
+struct shape {
+	uint8_t size[INSTRUCTIONS_MAX];
+	struct vpmu_profile_fixed fixed[FIXED_MAX];
+	uint16_t fixed_count;
+};
+
+/* INSTRUCTIONS follow from the block. */
+static void add_fixed(struct shape *s, size_t index, const uint32_t *n)
+{
+	for (uint32_t i = 0; i < VPMU_CORE_EVENTS && s->fixed_count < FIXED_MAX; i++)
+		if (n[i] && i != VPMU_INSTRUCTIONS)
+			s->fixed[s->fixed_count++] = (struct vpmu_profile_fixed){
+				.index = (uint16_t)index, .event = (uint16_t)i,
+				.times = (uint16_t)n[i],
+			};
+}
+
+/* Under the lock, which the shape needs. */
+static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
+					   const struct vpmu_block *b)
+{
+	static struct shape s;
+
+	s.fixed_count = 0;
+	for (uint32_t i = 0; i < b->instructions && i < INSTRUCTIONS_MAX; i++) {
+		uint32_t n[VPMU_CORE_EVENTS] = { [VPMU_CODE_READS] = i ? 0 :
+						 vpmu_packed_lines(b->packed) };
+		uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
+		struct vpmu_class c;
+
+		s.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i), bytes,
+							   sizeof(bytes));
+		c = vpmu_class_of(bytes, s.size[i]);
+		add_instruction(&c, n);
+		add_fixed(&s, i, n);
+	}
+	return vpmu_note_block(&(struct vpmu_block_shape){
+		.address = b->start, .size = s.size, .count = (uint16_t)b->instructions,
+		.fixed = s.fixed, .fixed_count = s.fixed_count,
+	});
+}
+
 static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -155,6 +203,8 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, ui
 		b->next = *bucket;
 		*bucket = b;
 	}
+	if (vpmu_profiles())	/* code may come again in another mapping */
+		b->noted = note_block(tb, b);
 	pthread_mutex_unlock(&lock);
 	return b;
 }

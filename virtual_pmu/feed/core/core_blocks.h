@@ -18,6 +18,7 @@ struct vpmu_block {
 	enum vpmu_ring ring;
 	uint32_t instructions;
 	bool repeats;			/* the last instruction is a repeated string instruction */
+	struct vpmu_noted_block *noted;	/* NULL: there is no profile */
 	uint32_t entries;
 	struct vpmu_block_count counts[];
 };

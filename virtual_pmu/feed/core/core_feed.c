@@ -12,6 +12,8 @@
 #include "../thread/clock.h"
 #include "../thread/machine_lock.h"
 #include "core_blocks.h"
+#include "../profile/clocks.h"
+#include "../profile/notes.h"
 #include "../translate/instructions.h"
 #include "predictor.h"
 #include "tlb.h"
@@ -101,6 +103,7 @@ void vpmu_core_feed_enter(struct vpmu_runner *r)
 	shape_buffers(mine);
 	mine->runner = r;
 	mine->reported = r->clock;
+	vpmu_profile_clocks_restart(r);
 	mine->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
 	r->counts = mine->counts;
 	r->level = VPMU_CORE_ALL;
@@ -114,6 +117,7 @@ void vpmu_core_feed_restart(bool forked)
 	if (!mine)
 		return;
 	mine->reported = mine->runner->clock;
+	vpmu_profile_clocks_restart(mine->runner);
 	if (forked)
 		memset(mine->counts, 0, sizeof(mine->counts));
 }
@@ -132,6 +136,7 @@ static void report(struct core_thread *t, uint32_t cpu)
 
 	if (cpu == VPMU_NO_CPU || !vpmu_runner_lock(caches->s, t->runner))
 		return;
+	vpmu_profile_clocks(t->runner);
 	vpmu_core_events_at(caches->s, cpu, t->ring, t->counts, (uint32_t)(now - t->reported));
 	vpmu_runner_unlock(caches->s, t->runner);
 	t->reported = now;
@@ -250,24 +255,24 @@ static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
 {
 	switch (kind) {
 	case VPMU_CALL_INDIRECT:
-		n[VPMU_BRANCHES_INDIRECT]++;
-		n[VPMU_MISPREDICTED_INDIRECT] += wrong;
+		vpmu_count(n, VPMU_BRANCHES_INDIRECT, 1);
+		vpmu_count(n, VPMU_MISPREDICTED_INDIRECT, wrong);
 		/* fall through */
 	case VPMU_CALL:
-		n[VPMU_BRANCHES_CALL]++;
-		n[VPMU_MISPREDICTED_CALL] += wrong;
+		vpmu_count(n, VPMU_BRANCHES_CALL, 1);
+		vpmu_count(n, VPMU_MISPREDICTED_CALL, wrong);
 		break;
 	case VPMU_JUMP_INDIRECT:
-		n[VPMU_BRANCHES_INDIRECT]++;
-		n[VPMU_MISPREDICTED_INDIRECT] += wrong;
+		vpmu_count(n, VPMU_BRANCHES_INDIRECT, 1);
+		vpmu_count(n, VPMU_MISPREDICTED_INDIRECT, wrong);
 		break;
 	case VPMU_RETURN:
-		n[VPMU_BRANCHES_RETURN]++;
-		n[VPMU_MISPREDICTED_RETURN] += wrong;
+		vpmu_count(n, VPMU_BRANCHES_RETURN, 1);
+		vpmu_count(n, VPMU_MISPREDICTED_RETURN, wrong);
 		break;
 	case VPMU_CONDITIONAL:
-		n[VPMU_BRANCHES_CONDITIONAL]++;
-		n[VPMU_MISPREDICTED_CONDITIONAL] += wrong;
+		vpmu_count(n, VPMU_BRANCHES_CONDITIONAL, 1);
+		vpmu_count(n, VPMU_MISPREDICTED_CONDITIONAL, wrong);
 		break;
 	default:
 		break;
@@ -285,11 +290,11 @@ static void branched(struct core_thread *t, const struct vpmu_block *from, uint6
 	bool wrong;
 
 	wrong = !vpmu_predict(&t->predictor, &b);
-	n[VPMU_BRANCHES]++;
-	n[VPMU_BRANCHES_TAKEN] += taken;
-	n[VPMU_BRANCHES_CONDITIONAL_TAKEN] += conditional && taken;
-	n[VPMU_MISPREDICTED] += wrong;
-	n[VPMU_MISPREDICTED_TAKEN] += wrong && taken;
+	vpmu_count(n, VPMU_BRANCHES, 1);
+	vpmu_count(n, VPMU_BRANCHES_TAKEN, taken);
+	vpmu_count(n, VPMU_BRANCHES_CONDITIONAL_TAKEN, conditional && taken);
+	vpmu_count(n, VPMU_MISPREDICTED, wrong);
+	vpmu_count(n, VPMU_MISPREDICTED_TAKEN, wrong && taken);
 	count_kind(n, b.kind, wrong);
 }
 
@@ -297,16 +302,22 @@ static void fetch_page(struct core_thread *t, uint64_t page)
 {
 	enum vpmu_walk walk = vpmu_tlb_access(&t->itlb, page);
 
-	t->counts[VPMU_ITLB_MISSES] += walk != VPMU_NO_WALK;
-	t->counts[VPMU_ITLB_LONG_WALKS] += walk == VPMU_LONG_WALK;
+	vpmu_count(t->counts, VPMU_ITLB_MISSES, walk != VPMU_NO_WALK);
+	vpmu_count(t->counts, VPMU_ITLB_LONG_WALKS, walk == VPMU_LONG_WALK);
 }
 
 static void count_block(struct core_thread *t, const struct vpmu_block *b)
 {
 	const struct vpmu_block *before = t->previous;
 
-	if (before && before->branch)
+	if (before && before->branch) {
+		struct vpmu_note *note = vpmu_profile.note;
+
+		if (before->noted)
+			vpmu_profile.note = &before->noted->notes[before->instructions - 1];
 		branched(t, before, b->start);
+		vpmu_profile.note = note;
+	}
 	fetch_page(t, b->start >> VPMU_PAGE_SHIFT);
 	fetch_page(t, (b->end - 1) >> VPMU_PAGE_SHIFT);
 	t->previous = b;
@@ -314,6 +325,8 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 	/* A repetition of the same string instruction is no new block. */
 	if (before && before->repeats && b->instructions == 1 && before->last == b->start)
 		return;
+	if (unlikely(b->noted != NULL))
+		vpmu_charge_block(b->noted->notes);
 	for (uint32_t i = 0; i < b->entries; i++)
 		t->counts[b->counts[i].event] += b->counts[i].times;
 }
@@ -326,8 +339,10 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 	parts.block(vcpu, (void *)(uintptr_t)b->packed);
 	if (!mine && parts.runner && parts.runner())
 		vpmu_core_feed_enter(parts.runner());
-	if (mine)
+	if (mine) {
 		mine->reported = mine->runner->clock - b->instructions;
+		vpmu_profile_clocks_from(mine->runner, mine->reported);
+	}
 	return mine;
 }
 
@@ -336,6 +351,7 @@ static __attribute__((noinline, cold)) void begin_anew(struct core_thread *t)
 {
 	t->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
 	t->reported = t->runner->clock;
+	vpmu_profile_clocks_restart(t->runner);
 	t->previous = NULL;
 	memset(t->counts, 0, sizeof(t->counts));
 }
@@ -345,6 +361,8 @@ static void on_core_block(unsigned int vcpu, void *described)
 	const struct vpmu_block *b = described;
 	struct core_thread *t = mine;
 
+	if (unlikely(b->noted != NULL))
+		vpmu_profile.note = vpmu_note_use(b->noted, VPMU_NOTE_ENTRY, b->packed);
 	if (unlikely(t && t->turn != __atomic_load_n(&turn, __ATOMIC_RELAXED)))
 		begin_anew(t);
 	if (unlikely(t && t->ring != b->ring)) {
@@ -361,6 +379,7 @@ static void on_core_block(unsigned int vcpu, void *described)
 	t = mine;	/* the block may have been the one at which counting ends */
 	if (unlikely(!t))
 		return;
+	vpmu_profile_clocks(t->runner);
 	count_block(t, b);
 	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS)) {
 		report(t, t->runner->cpu);
@@ -393,17 +412,18 @@ static void new_access(struct core_thread *t, struct piece *p, uintptr_t note, b
 	bool both = note & LOCKED;
 
 	*p = (struct piece){ .note = note, .line = line };
-	n[VPMU_LOADS] += !store || both;
-	n[VPMU_STORES] += store;
-	n[VPMU_UOPS] += 1u + both;
-	n[store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS] += (note & VECTOR) != 0;
+	vpmu_count(n, VPMU_LOADS, !store || both);
+	vpmu_count(n, VPMU_STORES, store);
+	vpmu_count(n, VPMU_UOPS, 1u + both);
+	vpmu_count(n, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS, (note & VECTOR) != 0);
 }
 
 static void piece_split(struct core_thread *t, struct piece *p, bool store)
 {
 	p->split = true;
-	t->counts[store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS]++;
-	t->counts[store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS] += (p->note & VECTOR) != 0;
+	vpmu_count(t->counts, store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS, 1);
+	vpmu_count(t->counts, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS,
+		   (p->note & VECTOR) != 0);
 }
 
 static void translate_page(struct core_thread *t, struct piece *p, bool store, uint64_t page)
@@ -413,23 +433,23 @@ static void translate_page(struct core_thread *t, struct piece *p, bool store, u
 
 	if (walk == VPMU_NO_WALK)
 		return;
-	n[store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES]++;
+	vpmu_count(n, store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES, 1);
 	if (walk == VPMU_LONG_WALK) {
-		n[VPMU_DTLB_LONG_WALKS]++;
-		n[VPMU_DTLB_WRITE_LONG_WALKS] += store;
-		n[store ? VPMU_STORES_WALKED : VPMU_LOADS_WALKED] += !p->walked_far;
+		vpmu_count(n, VPMU_DTLB_LONG_WALKS, 1);
+		vpmu_count(n, VPMU_DTLB_WRITE_LONG_WALKS, store);
+		vpmu_count(n, store ? VPMU_STORES_WALKED : VPMU_LOADS_WALKED, !p->walked_far);
 		p->walked_far = true;
 	}
-	n[store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED] += !p->walked;
+	vpmu_count(n, store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED, !p->walked);
 	p->walked = true;
 }
 
 /* The load has missed: once per instruction, whatever its pieces. */
 static void load_missed(struct core_thread *t, struct piece *p, bool l1, bool l2, bool l3)
 {
-	t->counts[VPMU_LOADS_L1_MISSED] += l1 && !p->missed;
-	t->counts[VPMU_LOADS_L2_MISSED] += l2 && !p->missed_l2;
-	t->counts[VPMU_LOADS_L3_MISSED] += l3 && !p->missed_l3;
+	vpmu_count(t->counts, VPMU_LOADS_L1_MISSED, l1 && !p->missed);
+	vpmu_count(t->counts, VPMU_LOADS_L2_MISSED, l2 && !p->missed_l2);
+	vpmu_count(t->counts, VPMU_LOADS_L3_MISSED, l3 && !p->missed_l3);
 	p->missed_l3 |= l3;
 	p->missed |= l1;
 	p->missed_l2 |= l2;
@@ -441,7 +461,7 @@ static void missed(struct core_thread *t, struct piece *p, bool store, const uin
 	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
 
 	if (p->note & VECTOR)
-		n[store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES] += l1;
+		vpmu_count(n, store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES, l1);
 	if (!store)
 		load_missed(t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1],
 			    n[VPMU_FILL_READ_MEMORY] > before[2]);
@@ -464,6 +484,8 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		return;
 	}
 	p = store ? &t->store : &t->load;
+	if (unlikely(vpmu_profiles() && t->previous && t->previous->noted))
+		vpmu_profile.note = &t->previous->noted->notes[(note >> INSTRUCTION_SHIFT) - 1];
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
@@ -495,14 +517,50 @@ static void on_core_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 	t->runner->counts = t->counts;
 	n[VPMU_PREFETCH1_MISSES] = to_l1 ? n[VPMU_L1D_READ_MISSES] : 0;
 	n[to_l1 ? VPMU_PREFETCH1_L2_MISSES : VPMU_PREFETCH2_MISSES] = n[VPMU_L2_READ_MISS];
+	vpmu_charge_core(VPMU_PREFETCH1_MISSES, n[VPMU_PREFETCH1_MISSES]);
+	vpmu_charge_core(to_l1 ? VPMU_PREFETCH1_L2_MISSES : VPMU_PREFETCH2_MISSES,
+			 n[VPMU_L2_READ_MISS]);
+	vpmu_charge_core(VPMU_L1D_READ_MISSES, -(uint64_t)n[VPMU_L1D_READ_MISSES]);
 	n[VPMU_L1D_READ_MISSES] = 0;
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
 		t->counts[i] += n[i];
 }
 
+static void on_noted_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *user)
+{
+	vpmu_profile.note = user;
+	on_core_prefetch(vcpu, info, address, (void *)(uintptr_t)vpmu_profile.note->user);
+}
+
+static void on_noted_fence(unsigned int vcpu, void *user)
+{
+	vpmu_profile.note = user;
+	parts.fence(vcpu, NULL);
+}
+
 /* ---- translation ---- */
 
-static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
+static void watch_prefetch(struct qemu_plugin_insn *insn, size_t index, bool to_l1,
+			   struct vpmu_noted_block *noted)
+{
+	if (noted)
+		vpmu_register_prefetch(insn, on_noted_prefetch,
+				       vpmu_note_use(noted, index, to_l1));
+	else
+		vpmu_register_prefetch(insn, on_core_prefetch, (void *)(uintptr_t)to_l1);
+}
+
+static void watch_fence(struct qemu_plugin_insn *insn, size_t index, struct vpmu_noted_block *noted)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, noted ? on_noted_fence : parts.fence,
+					       QEMU_PLUGIN_CB_NO_REGS,
+					       noted ? vpmu_note_use(noted, index, 0) : NULL);
+}
+
+/* noted: NULL without a profile. */
+static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
+			      struct vpmu_noted_block *noted)
 {
 	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
 	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
@@ -510,13 +568,11 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index)
 	uintptr_t note = (index + 1) << INSTRUCTION_SHIFT;
 
 	if (c.store == VPMU_FENCE) {
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, parts.fence, QEMU_PLUGIN_CB_NO_REGS,
-						       NULL);
+		watch_fence(insn, index, noted);
 		return;
 	}
 	if (c.prefetch)
-		vpmu_register_prefetch(insn, on_core_prefetch, (void *)(uintptr_t)
-				       vpmu_prefetches_to_l1(c.prefetch));
+		watch_prefetch(insn, index, vpmu_prefetches_to_l1(c.prefetch), noted);
 	if (c.prefetch || c.no_access)
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
@@ -534,5 +590,5 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,
 					     (void *)(uintptr_t)b);
 	for (size_t i = 0; i < count; i++)
-		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i);
+		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i, b->noted);
 }

@@ -2,7 +2,7 @@
 #include "retired.h"
 
 #include "../../model/core_events.h"
-#include "../profile/charge.h"
+#include "../profile/clocks.h"
 
 static bool counts(const struct vpmu_runner *r)
 {
@@ -12,6 +12,7 @@ static bool counts(const struct vpmu_runner *r)
 static void go_on(struct vpmu_runner *r)
 {
 	r->retired.told = r->clock;
+	vpmu_profile_clocks_restart(r);
 	r->retired.told_idle = r->idle;
 	r->retired.due = r->clock + VPMU_RETIRED_CLOCKS;
 }
@@ -48,14 +49,17 @@ void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r)
 	repeats = repeats < executed ? repeats : executed;
 	r->retired.repeats -= repeats;
 	n[VPMU_INSTRUCTIONS] = (uint32_t)(executed - repeats);
+	vpmu_profile_clocks(r);
 	vpmu_core_events_at(s, r->cpu, VPMU_USER, n, (uint32_t)clocks);
 	go_on(r);
 }
 
 void vpmu_retired_first(struct vpmu_runner *r, uint32_t instructions)
 {
-	if (counts(r))
-		r->retired.told -= instructions;
+	if (!counts(r))
+		return;
+	r->retired.told -= instructions;
+	vpmu_profile_clocks_from(r, r->retired.told);
 }
 
 /* Nothing else has been executed since this instruction was, if that is all that was. */

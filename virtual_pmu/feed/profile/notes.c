@@ -265,7 +265,7 @@ void vpmu_notes_forked(void)
 	for (uint32_t ref = vpmu_profile_first(VPMU_LIST_BLOCKS); ref;) {
 		struct vpmu_profile_block *r = vpmu_profile_at(ref);
 
-		r->executed[0] = r->executed[1] = 0;
+		r->executed[0] = r->executed[1] = r->clocks[0] = r->clocks[1] = 0;
 		ref = r->next;
 	}
 }

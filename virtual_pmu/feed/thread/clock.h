@@ -14,6 +14,8 @@
 #include "../../system/system.h"
 #include "../cache/caches.h"
 #include "../core/retired.h"
+#include "../profile/clocks.h"
+#include "../profile/count.h"
 #include "turns.h"
 
 #define VPMU_PUBLISH_CLOCKS 1024u
@@ -29,9 +31,10 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 
 	if (*fill > clock && *fill <= beyond) {
 		if (r->counts) {
-			r->counts[VPMU_STALLS]++;
-			r->counts[VPMU_STALL_CLOCKS] += (uint32_t)(*fill - clock);
+			vpmu_count(r->counts, VPMU_STALLS, 1);
+			vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)(*fill - clock));
 		}
+		vpmu_profile_stall(r, *fill - clock);
 		r->idle += *fill - clock;
 		r->clock = clock = *fill;
 	}

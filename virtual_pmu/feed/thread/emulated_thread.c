@@ -94,6 +94,7 @@ static void runner_begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint
 	r->clock = slot->clock;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
 	vpmu_runner_continue(r, clock);
+	vpmu_profile_clocks_restart(r);
 	r->published = r->clock;
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Charges clocks of the thread that executes: a block's when it is entered, a stall's to the
+ * instruction that stalls. What is left of the clocks that are reported to the model is charged
+ * when they are reported, so that their sum is the same. */
+#ifndef VPMU_FEED_PROFILE_CLOCKS_H
+#define VPMU_FEED_PROFILE_CLOCKS_H
+
+#include "../cache/caches.h"
+#include "charge.h"
+
+/* Clocks since the last ones that were charged are those of the block at hand. */
+static inline void vpmu_profile_clocks(struct vpmu_runner *r)
+{
+	if (!vpmu_profiles())
+		return;
+	if (!*vpmu_profile.paused)
+		vpmu_profile.note->block->record->clocks[vpmu_profile.little] +=
+			r->clock - r->charged;
+	r->charged = r->clock;
+}
+
+/* The thread has stalled for so many clocks. */
+static inline void vpmu_profile_stall(struct vpmu_runner *r, uint64_t clocks)
+{
+	if (!vpmu_profiles())
+		return;
+	vpmu_charge_core((enum vpmu_core_event)VPMU_CORE_EVENTS, clocks);
+	r->charged += clocks;
+}
+
+/* Clocks before this one are not reported. */
+static inline void vpmu_profile_clocks_from(struct vpmu_runner *r, uint64_t clock)
+{
+	r->charged = clock;
+}
+
+static inline void vpmu_profile_clocks_restart(struct vpmu_runner *r)
+{
+	vpmu_profile_clocks_from(r, r->clock);
+}
+
+#endif
