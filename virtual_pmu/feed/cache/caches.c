@@ -8,6 +8,7 @@
 
 #include "contention.h"
 #include "plain_access.h"
+#include "../profile/clocks.h"
 #include "private_caches.h"
 
 _Static_assert(sizeof(struct vpmu_core) == VPMU_CORE_HEADER_BYTES, "core header");
@@ -99,6 +100,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->set_last = c->layout.llc.mask;
 	vpmu_caches_choose(c, r);
 	vpmu_contended_enter(c, r);
+	vpmu_profile_place(r);
 }
 
 void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r)

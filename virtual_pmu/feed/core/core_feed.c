@@ -334,6 +334,8 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 /* A thread's first block, or its first on another virtual CPU: its clock may jump. */
 static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const struct vpmu_block *b)
 {
+	uint64_t stalled = vpmu_profile.stalled;
+
 	if (mine)
 		report(mine, mine->runner->cpu);
 	parts.block(vcpu, (void *)(uintptr_t)b->packed);
@@ -341,6 +343,7 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 		vpmu_core_feed_enter(parts.runner());
 	if (mine) {
 		mine->reported = mine->runner->clock - b->instructions;
+		vpmu_profile_drop_stalls(stalled);
 		vpmu_profile_clocks_from(mine->runner, mine->reported);
 	}
 	return mine;

@@ -31,6 +31,7 @@ struct vpmu_profile {
 	struct vpmu_note *note;		/* NULL: there is no profile */
 	const uint32_t *paused;		/* not 0: nothing counts now */
 	uint32_t little;		/* 1: the thread that executes is on an E core */
+	uint64_t stalled;		/* clocks of stalls that were charged: see clocks.h */
 };
 extern struct vpmu_profile vpmu_profile __attribute__((visibility("hidden")));
 

@@ -8,6 +8,13 @@
 #include "../cache/caches.h"
 #include "charge.h"
 
+/* The runner's thread executes from now on, or has another virtual CPU. */
+static inline void vpmu_profile_place(const struct vpmu_runner *r)
+{
+	if (r->cpu < vpmu_machine_cpus(&r->s->machine))
+		vpmu_profile.little = vpmu_cpu_little(&r->s->machine, r->cpu) >= 0;
+}
+
 /* Clocks since the last ones that were charged are those of the block at hand. */
 static inline void vpmu_profile_clocks(struct vpmu_runner *r)
 {
@@ -26,6 +33,13 @@ static inline void vpmu_profile_stall(struct vpmu_runner *r, uint64_t clocks)
 		return;
 	vpmu_charge_core((enum vpmu_core_event)VPMU_CORE_EVENTS, clocks);
 	r->charged += clocks;
+	vpmu_profile.stalled += clocks;
+}
+
+/* Stalls since vpmu_profile.stalled had this value are not reported. */
+static inline void vpmu_profile_drop_stalls(uint64_t stalled)
+{
+	vpmu_charge_core((enum vpmu_core_event)VPMU_CORE_EVENTS, stalled - vpmu_profile.stalled);
 }
 
 /* Clocks before this one are not reported. */

@@ -16,6 +16,7 @@
 #include "illegal_instructions.h"
 #include "window_access.h"
 #include "vfork.h"
+#include "../profile/clocks.h"
 #include "../profile/mappings.h"
 #include "../profile/notes.h"
 #include "../thread/host_calls.h"
@@ -137,6 +138,8 @@ static void on_turn(unsigned int vcpu)
 	if (vpmu_self && vpmu_turn_self && vpmu_turn_self->leaving)
 		vpmu_watch_catch_up(vpmu_self);
 	vpmu_scheduler_turn(vcpu);
+	if (vpmu_self)
+		vpmu_profile_place(&vpmu_self->runner);
 }
 
 static void on_killed(int number)
