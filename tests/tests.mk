@@ -34,6 +34,10 @@ EXTRA_OBJECTS_run_values = $(O)/measure/report/values.o $(addprefix $(O)/measure
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare headline saved)
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
+EXTRA_OBJECTS_run_profile = $(patsubst %,$(O)/measure/profile/%.o,callgrind code_file data_table reader source \
+	symbols tables weights where)
+EXTRA_CPPFLAGS_run_profile = -g
+EXTRA_LIBS_run_profile = $(SYMBOL_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,message node region socket) \

@@ -59,7 +59,7 @@ out=$(PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent sh "$scratch/deps" missi
 for package in gcc libc6-dev make pkg-config libhwloc-dev; do
 	[[ $'\n'$out =~ $'\n'"$package must ". ]] || fail "$package is not named as needed"
 done
-for package in ninja-build libglib2.0-dev libcmocka-dev libmuparser-dev hwloc-nox gnuplot-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
+for package in ninja-build libglib2.0-dev libcmocka-dev libmuparser-dev libdw-dev hwloc-nox gnuplot-nox libopenmpi-dev openmpi-bin libmpich-dev mpich valgrind msr-tools; do
 	[[ $'\n'$out =~ $'\n'"$package want ". ]] || fail "$package is not named as wanted"
 done
 PATH=$scratch/bare PKG_CONFIG_LIBDIR=/nonexistent configure 1 "${trees[@]}"

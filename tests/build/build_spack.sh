@@ -20,6 +20,7 @@ cat >"$scratch/names" <<-'END'
 	libjson-c-dev json-c
 	libzydis-dev zydis
 	libmuparser-dev muparser
+	libdw-dev elfutils
 	libopenmpi-dev mpi mpi
 	ninja-build ninja vpmu
 	python3-venv python vpmu

@@ -25,7 +25,7 @@ declare -A may=(
 	[component/intel_uncore]='component/papi_glue component/engine hwloc_topo papi papi-inside'
 	[pfm_events]='libpfm4 libpfm4-inside'
 	[mpi_aggregation]='mpi papi measure hwloc_topo common plain:component/engine/ipmu.h'
-	[measure]='common papi json-c muparser'
+	[measure]='common papi json-c muparser libdw'
 	[ipmu_run]='measure common json-c'
 	[mpi_examples]='mpi papi mpi_aggregation installed openmp tools'
 	[demo]='papi libpfm4 mpi installed openmp'
@@ -42,7 +42,7 @@ declare -A layers=(
 	[component/engine]='base registers access pmu names lease counting .'
 	[virtual_pmu]='machine|boot model|boot/guest system feed|native guest|tool boot/host .'
 	[mpi_aggregation]='collecting preload .'
-	[measure]='groups counting report'
+	[measure]='groups counting profile report'
 	[ipmu_run]='job .'
 )
 # Rooms whose files must not call each other in a circle.
@@ -56,6 +56,7 @@ library_of() {	# library_of HEADER: which outside library an include in <> belon
 	papi.h | papiStdEventDefs.h | sde_lib.h) found=papi ;;
 	perfmon/*) found=libpfm4 ;;
 	muParser*.h) found=muparser ;;
+	elfutils/* | gelf.h | libelf.h | dwarf.h) found=libdw ;;
 	mpi.h) found=mpi ;;
 	omp.h) found=openmp ;;
 	TAU.h | scorep/* | caliper/* | gptl.h | gptlmpi.h) found=tools ;;

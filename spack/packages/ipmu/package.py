@@ -54,6 +54,7 @@ class Ipmu(AutotoolsPackage):
     depends_on("hwloc@2:")
     depends_on("json-c")
     depends_on("muparser")
+    depends_on("elfutils")
     depends_on("zydis@4:")
     depends_on("mpi", when="+mpi")
     depends_on("glib", when="+vpmu")
