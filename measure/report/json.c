@@ -7,6 +7,7 @@
 #include "json_writer.h"
 #include "model_version.h"
 #include "report.h"
+#include "where.h"
 
 static void json_put_value(struct json_writer *w, struct json_object *o, struct value v)
 {
@@ -327,5 +328,7 @@ int report_json(FILE *f, const struct report *r)
 		json_append(&w, groups, group_object(&w, r, &r->groups[i]));
 	json_put(&w, o, "groups", groups);
 	put_timelines(&w, o, r);
+	if (r->where)
+		json_put(&w, o, "profile", where_object(&w, r));
 	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);
 }

@@ -7,6 +7,7 @@
 
 #include "../counting/measure.h"
 #include "../groups/group.h"
+#include "../profile/where.h"
 
 /* A group whose events are these of the measurement; without a group: those that were asked for by
  * name. */
@@ -44,6 +45,7 @@ struct report {
 	const char *streams[REPORT_STREAMS];
 	const struct comparison *comparison;	/* shown on the page; NULL: none */
 	struct { double gflops, bandwidth; } roof;	/* of --roof, GB/s; 0: not given */
+	const struct where *where;	/* causes of the counts; NULL: no profile */
 	bool elsewhere;			/* counted on another machine than this one */
 	const char *by;			/* what shows it; NULL: ipmu-run */
 	/* Computes metrics (formula_value()); NULL: there are no groups. It is a pointer because

@@ -9,6 +9,7 @@
 
 #include "report.h"
 #include "shown.h"
+#include "where.h"
 
 /* Deviation in per cent of the mean, as perf stat shows it. */
 static void print_deviation(FILE *f, const struct report *r, const struct value *v)
@@ -159,6 +160,7 @@ int report_text(FILE *f, const struct report *r)
 			r->m->runs);
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		print_group(f, r, &r->groups[i]);
+	where_text(f, r);
 	print_passes(f, r);
 	return report_flush(f);
 }

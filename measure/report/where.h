@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Shows where counts come from: the tables of a profile, in each of a report's forms. */
+#ifndef IPMU_RUN_REPORT_WHERE_H
+#define IPMU_RUN_REPORT_WHERE_H
+
+#include "report.h"
+
+struct json_writer;
+
+#define WHERE_COLUMNS 4		/* events side by side, for people */
+#define WHERE_ROWS 10
+#define WHERE_LINES_MAX 100	/* of each event, for programs */
+
+/* The events of a group that a table shows: those that were counted, but for its clock. */
+struct where_columns {
+	int events[WHERE_COLUMNS], n;
+	const char *names[WHERE_COLUMNS];	/* short ones */
+};
+
+struct where_columns where_columns_of(const struct report *r, const struct report_group *g);
+/* The last part of a path. */
+const char *where_file_name(const char *path);
+/* "a.c:12"; "" where the line is not known. */
+#define WHERE_PLACE_MAX 280
+void where_place(const char *file, int line, bool whole_path, char out[WHERE_PLACE_MAX]);
+/* "heap, of main (a.c:12), 3 blocks". */
+#define WHERE_DATA_MAX 600
+void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX]);
+/* A sentence on an event whose profile lacks some of its counts, "" if it has all. */
+void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX]);
+/* Indices of the lines that programs get: those with most of any event, in a list for free(). */
+size_t *where_main_lines(const struct where *w, size_t *n);
+
+void where_text(FILE *f, const struct report *r);
+struct json_object *where_object(struct json_writer *w, const struct report *r);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a profile as a JSON object: where_object(). Counts stand in the order of its events. */
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "json_writer.h"
+#include "where.h"
+
+static struct json_object *count_list(struct json_writer *w, const int64_t *counts, int n)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (int e = 0; e < n; e++)
+		json_append_number(w, list, (double)counts[e]);
+	return list;
+}
+
+static void put_line_number(struct json_writer *w, struct json_object *o, int line)
+{
+	if (line)
+		json_put_int(w, o, "line", line);
+	else
+		json_put_null(w, o, "line");
+}
+
+static bool is_idle(const struct where_row *row, int n)
+{
+	for (int e = 0; e < n; e++)
+		if (row->counts[e] || (row->inclusive && row->inclusive[e]))
+			return false;
+	return true;
+}
+
+static struct json_object *row_object(struct json_writer *w, const struct where_row *row, int n)
+{
+	struct json_object *o = json_object_begin(w);
+
+	json_put_text(w, o, "function", row->function);
+	json_put_text(w, o, "object", row->object);
+	json_put_text(w, o, "file", row->file);
+	put_line_number(w, o, row->line);
+	json_put(w, o, "counts", count_list(w, row->counts, n));
+	return o;
+}
+
+static struct json_object *functions(struct json_writer *w, const struct where *where)
+{
+	struct json_object *list = json_array_begin(w);
+	const int n = where->nevents;
+	size_t *order = malloc((where->nfunctions + 1) * sizeof(*order));
+	int *events = calloc((size_t)n + 1, sizeof(*events));
+	size_t found;
+
+	w->no_memory |= !order || !events;
+	for (int e = 0; events && e < n; e++)
+		events[e] = e;
+	found = order && events ? where_rank(where, where->functions, where->nfunctions, events,
+					     n, where->nfunctions, order) : 0;
+	for (size_t i = 0; i < found; i++) {
+		const struct where_row *row = &where->functions[order[i]];
+		struct json_object *o;
+
+		if (is_idle(row, n))
+			continue;
+		o = row_object(w, row, n);
+		if (row->inclusive) {
+			json_put_number(w, o, "calls", (double)row->calls);
+			json_put(w, o, "inclusive", count_list(w, row->inclusive, n));
+		}
+		json_append(w, list, o);
+	}
+	free(events);
+	free(order);
+	return list;
+}
+
+static struct json_object *lines(struct json_writer *w, const struct where *where)
+{
+	struct json_object *list = json_array_begin(w);
+	size_t n, *order = where_main_lines(where, &n);
+
+	w->no_memory |= !order;
+	for (size_t i = 0; order && i < n; i++) {
+		const struct where_row *row = &where->lines[order[i]];
+		struct json_object *o = row_object(w, row, where->nevents);
+
+		json_put_text(w, o, "source", row->source);
+		json_append(w, list, o);
+	}
+	free(order);
+	return list;
+}
+
+static struct json_object *data(struct json_writer *w, const struct where *where)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (size_t i = 0; i < where->ndata; i++) {
+		const struct where_data *d = &where->data[i];
+		struct json_object *o = json_object_begin(w);
+
+		json_put_text(w, o, "storage", d->storage);
+		json_put_text(w, o, "name", d->name);
+		json_put_text(w, o, "file", d->file);
+		put_line_number(w, o, d->line);
+		json_put_number(w, o, "bytes", (double)d->bytes);
+		json_put_number(w, o, "blocks", (double)d->times);
+		json_put(w, o, "counts", count_list(w, d->counts, where->nevents));
+		json_append(w, list, o);
+	}
+	return list;
+}
+
+static struct json_object *side_object(struct json_writer *w, const struct where_side *s,
+				       bool asked)
+{
+	struct json_object *o = json_object_begin(w);
+
+	json_put_bool(w, o, "asked", asked);
+	json_put_int(w, o, "thread", s->thread);
+	json_put_text(w, o, "access", s->access);
+	json_put_int(w, o, "offset", s->offset);
+	json_put_text(w, o, "function", s->function);
+	json_put_text(w, o, "file", s->file);
+	put_line_number(w, o, s->line);
+	json_put_text(w, o, "data", s->data);
+	json_put_number(w, o, "data_offset", (double)s->data_offset);
+	json_put_number(w, o, "times", (double)s->times);
+	return o;
+}
+
+static struct json_object *contended(struct json_writer *w, const struct where *where)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (size_t i = 0; i < where->ncontended; i++) {
+		const struct where_contended *c = &where->contended[i];
+		struct json_object *o = json_object_begin(w), *sides = json_array_begin(w);
+		char address[32];
+
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)c->address);
+		json_put_text(w, o, "address", address);
+		json_put_number(w, o, "modified", (double)c->modified);
+		json_put_number(w, o, "unmodified", (double)c->hits);
+		for (size_t s = 0; s < c->nsides; s++)
+			json_append(w, sides, side_object(w, &c->sides[s], s < c->nasked));
+		json_put(w, o, "sides", sides);
+		json_append(w, list, o);
+	}
+	return list;
+}
+
+static struct json_object *events(struct json_writer *w, const struct report *r)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (int e = 0; e < r->m->nevents; e++) {
+		struct json_object *o = json_object_begin(w);
+		const struct value counted = report_event(r, e, -1);
+
+		json_put_text(w, o, "name", r->m->events[e].name);
+		if (counted.known)
+			json_put_number(w, o, "counted", counted.mean);
+		else
+			json_put_null(w, o, "counted");
+		json_put_number(w, o, "profiled", (double)r->where->sums[e]);
+		json_append(w, list, o);
+	}
+	return list;
+}
+
+struct json_object *where_object(struct json_writer *w, const struct report *r)
+{
+	const struct where *where = r->where;
+	struct json_object *o = json_object_begin(w), *lost = json_array_begin(w);
+
+	for (size_t i = 0; i < where->nlost; i++) {
+		struct json_object *one = json_object_begin(w);
+
+		json_put_text(w, one, "what", where->lost[i].what);
+		json_put_number(w, one, "times", (double)where->lost[i].n);
+		json_append(w, lost, one);
+	}
+	json_put_int(w, o, "processes", where->processes);
+	json_put(w, o, "events", events(w, r));
+	json_put(w, o, "functions", functions(w, where));
+	json_put(w, o, "lines", lines(w, where));
+	json_put(w, o, "data", data(w, where));
+	json_put(w, o, "contended", contended(w, where));
+	json_put(w, o, "lost", lost);
+	return o;
+}
