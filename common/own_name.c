@@ -15,6 +15,7 @@ const struct own_name_row own_names[OWN_NAMES] = {
 	[OWN_JOB] = { ".job", "job of ipmu-run ", false },
 	[OWN_JSON] = { ".json", "\"ipmu_version\":", false },
 	[OWN_CSV] = { ".csv", "kind,group,name,part,value,deviation,unit,formula", false },
+	[OWN_CALLGRIND] = { ".callgrind", "\ncreator: ipmu-run ", false },
 	[OWN_HTML] = { ".html", "<title>ipmu-run: ", false },
 };
 

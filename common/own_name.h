@@ -12,6 +12,7 @@
 enum own_name {
 	OWN_SEGMENT, OWN_TOPOLOGY, OWN_STATE, OWN_SYSTEM,	/* of vpmu */
 	OWN_JOB, OWN_JSON, OWN_CSV, OWN_HTML,			/* of the nodes of a job */
+	OWN_CALLGRIND,						/* of --profile */
 	OWN_NAMES
 };
 

@@ -19,6 +19,7 @@
 #include "guardian.h"
 #include "job/job.h"
 #include "lines.h"
+#include "profile.h"
 #include "run.h"
 #include "status.h"
 
@@ -27,6 +28,7 @@ struct work {
 	const struct machine *machine;
 	struct job *job;	/* NULL: none */
 	struct gate *gate;	/* NULL: nothing is compared */
+	const struct where *where;	/* of --profile, after the run; NULL: none */
 };
 
 /* The words with which run_on_machine has the program emulated are none of the user's. */
@@ -75,7 +77,7 @@ static struct report work_describe(const struct work *w, const struct choice *c,
 		.command = command, .job = w->job ? job_shape(w->job) : NULL,
 		.roof = { w->o->roof[0], w->o->roof[1] },
 		.options = w->o->given, .name = w->o->name, .only = w->o->only,
-		.program = own_words(w->o->argv), .formula = formula_value,
+		.program = own_words(w->o->argv), .formula = formula_value, .where = w->where,
 		.streams = { program_stream(STDIN_FILENO), program_stream(STDOUT_FILENO),
 			     program_stream(STDERR_FILENO) },
 	};
@@ -282,8 +284,8 @@ static int measure_region(const struct work *w, struct interim *in, struct measu
 
 /* ---- counting ---- */
 
-static int work_count(const struct work *w, const struct choice *c, const struct passes *p,
-		      struct output *files)
+static int work_count(struct work *w, const struct choice *c, const struct passes *p,
+		      struct profiling *profiling, struct output *files)
 {
 	const unsigned int interval = (unsigned int)w->o->interval_ms;
 	struct watch watch = { .interval_ms = w->o->output ? interval : 0 };
@@ -293,7 +295,8 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 					.nparts = c->nparts, .passes = p, .runs = w->o->repeat,
 					.only = w->o->only,
 					.emulated = own_words(w->o->argv) != w->o->argv,
-					.company = w->job ? &w->job->company : NULL,
+					.company = profiling ? profile_company(profiling) :
+						   w->job ? &w->job->company : NULL,
 					.watch = &watch };
 	const struct report events = { .machine = w->machine, .m = &measured,
 				       .groups = c->report, .ngroups = c->nreport,
@@ -331,14 +334,29 @@ static int work_count(const struct work *w, const struct choice *c, const struct
 		rc = complain(measured.status, "%s", why);
 	else if (rc < 0)
 		rc = complain_machine(rc, why, NULL);
-	else if (!rc)
+	if (!rc && profiling)
+		rc = profile_collect(profiling, &measured, files->to_files ? w->o->output : NULL,
+				     &w->where);
+	if (!rc)
 		rc = work_report(w, c, &measured, files);
 	measure_free(&measured);
 	return rc;
 }
 
-static int plan_and_count(const struct work *w, const struct choice *c)
+/* 0 and NULL without --profile. */
+static int work_profile(const struct work *w, const struct choice *c, struct profiling **out)
 {
+	int rc = w->o->profile ? profile_check(c) : 0;
+
+	*out = NULL;
+	if (rc || !w->o->profile)
+		return rc;
+	return profile_begin(w->o, c, w->job ? &w->job->company : NULL, out);
+}
+
+static int plan_and_count(struct work *w, const struct choice *c)
+{
+	struct profiling *profiling = NULL;
 	struct output files;
 	struct passes p;
 	char why[COUNT_WHY_MAX], *prefix = NULL;
@@ -360,9 +378,12 @@ static int plan_and_count(const struct work *w, const struct choice *c)
 		rc = output_open(&files, w->job ? prefix : w->o->output,
 				 !w->job || w->job->has_first ? w->o->base_to : NULL);
 	if (!rc) {
-		rc = work_count(w, c, &p, &files);
+		rc = work_profile(w, c, &profiling);
+		if (!rc)
+			rc = work_count(w, c, &p, profiling, &files);
 		output_drop(&files);
 	}
+	profile_end(profiling);
 	free(prefix);
 	passes_free(&p);
 	return rc;
@@ -388,7 +409,7 @@ static int open_and_count(const struct options *o, struct job *job)
 		if (!rc) {
 			struct gate gate = { .o = o };
 			const bool compares = o->compare && (!job || job->has_first);
-			const struct work w = { o, &m, job, compares ? &gate : NULL };
+			struct work w = { o, &m, job, compares ? &gate : NULL, NULL };
 
 			rc = compares ? gate_open(&gate, o) : 0;
 			if (!rc)
@@ -409,6 +430,15 @@ static int refuse_repeating(const struct job *job)
 			"%d ranks cannot be: start the job again for each run", job->as.size);
 }
 
+/* The profile of a rank that another process counts would be missing. */
+static int refuse_profile(const struct job *job)
+{
+	return !job->has_first ? EXIT_USAGE :
+	       complain(EXIT_USAGE, "--profile is of one program: to profile all ranks, start the "
+			"launcher by ipmu-run, as in 'ipmu-run --on MACHINE --profile -g GROUP "
+			"mpirun -n %d PROGRAM'", job->as.size);
+}
+
 /* as: NULL: no launcher has started us. */
 static int work_in_job(const struct options *o, const struct launched *as)
 {
@@ -424,6 +454,8 @@ static int work_in_job(const struct options *o, const struct launched *as)
 		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
 	else if (!job_counts(&job))
 		rc = job_follow(&job, o->argv);
+	else if (as && o->profile)
+		rc = refuse_profile(&job);
 	else if (as && (o->repeat > 1 || o->passes))
 		rc = refuse_repeating(&job);
 	else
@@ -454,7 +486,7 @@ int main(int argc, char **argv)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
 	if (o.only && !o.on)
 		virtual_only(o.only);
-	rc = o.suite ? suite(&o) : o.seeds ? seeds(&o) : o.diff ? gate_diff(&o) :
+	rc = o.trial ? trial(&o) : o.suite ? suite(&o) : o.seeds ? seeds(&o) : o.diff ? gate_diff(&o) :
 	     o.merge ? merge(&o) : o.show ? show(&o) :
 	     o.on ? run_on_machine(&o, argc, argv) : work(&o);
 	options_free(&o);

@@ -20,7 +20,7 @@
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
        OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE, OPT_SUITE,
-       OPT_SEEDS, OPT_ROOF, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
+       OPT_SEEDS, OPT_PROFILE, OPT_TRIAL, OPT_ROOF, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
 
 const char *const machine_caches[MACHINE_CACHES] = { "--l1i", "--l1d", "--l2", "--llc" };
 
@@ -42,6 +42,8 @@ static const struct option options[] = {
 	{ "suite", required_argument, NULL, OPT_SUITE },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
+	{ "profile", no_argument, NULL, OPT_PROFILE },
+	{ "trial", required_argument, NULL, OPT_TRIAL },	/* our own */
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 	{ "per-box", no_argument, NULL, OPT_PER_BOX },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -92,6 +94,8 @@ static const char help[] =
 "  -r, --repeat N        run the program N times: mean and deviation\n"
 "      --passes          spread events that do not fit into the counters at once over\n"
 "                        several runs of the program\n"
+"      --profile         on that machine: which functions and source lines cause the counts;\n"
+"                        with -o also PREFIX.callgrind.PID for callgrind_annotate\n"
 "      --per-cpu         show core events of each CPU\n"
 "      --per-box         show uncore events of each box, such as an LLC slice\n"
 "      --from-mpi-init   count a program with MPI from MPI_Init to MPI_Finalize;\n"
@@ -102,7 +106,9 @@ static const char help[] =
 "                        and GB/s, as measured\n"
 "      --for SECONDS     without a program: count the machine for SECONDS, not until Ctrl-C\n"
 "      --interval MS     also show the counts of each MS milliseconds: a line each on\n"
-"                        stderr, or with -o in the files\n"
+"                        stderr, or with -o in the files\n";
+
+static const char more_help[] =
 "      --base FILE       also write to FILE what --compare needs, and no more: for git\n"
 "      --compare FILE    compare with FILE, of an earlier --base, or the JSON of -o, on\n"
 "                        stdout; without -g and -e count what FILE has\n"
@@ -307,10 +313,13 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_INTERVAL: return option_number("--interval", optarg, "milliseconds", INTERVAL_MAX,
 						&o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
+	case OPT_PROFILE: o->profile = true; return 0;
+	case OPT_TRIAL: o->trial = optarg; return option_word("--trial", optarg);
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
 	case OPT_PER_BOX: o->split.box = true; return 0;
-	case 'h': return fputs(usage, stdout) < 0 || fputs(help, stdout) < 0 ? EXIT_USAGE : -1;
+	case 'h': return fputs(usage, stdout) < 0 || fputs(help, stdout) < 0 ||
+			 fputs(more_help, stdout) < 0 ? EXIT_USAGE : -1;
 	case 'V': return printf("%s " IPMU_VERSION "\n", is_for_mpi() ? FOR_MPI : "ipmu-run") < 0 ?
 			 EXIT_USAGE : -1;
 	default: return option_unknown(argv, hints);
@@ -345,7 +354,7 @@ static int nothing_to_count(const struct options *o)
 static bool counts_nothing(const struct options *o)
 {
 	return !o->ngroups && !o->nevents && !o->on && !o->seed && !o->name && !o->only &&
-	       !o->list && !o->base_to;
+	       !o->list && !o->base_to && !o->profile;
 }
 
 /* Without -g and -e a comparison counts what its base has. */
@@ -381,7 +390,7 @@ static int check_diff(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->output ? 0 :
 	       complain(EXIT_USAGE, "--diff compares two files and counts nothing: omit -g, "
-			"-e, --on, --seed, --only, --name, -o, --base and --groups");
+			"-e, --on, --seed, --only, --name, -o, --base, --profile and --groups");
 }
 
 /* --merge and --show. */
@@ -395,7 +404,7 @@ static int check_reading(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
 	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "
-			"--only, --name, --base, --groups, --compare, --diff%s", option, does,
+			"--only, --name, --base, --profile, --groups, --compare, --diff%s", option, does,
 			o->merge && o->show ? " and --show" : "");
 }
 
@@ -447,16 +456,37 @@ static int check_only(const struct options *o)
 			"the option to 'vpmu run'", o->only);
 }
 
+/* As check_only(). */
+static int check_profile(const struct options *o)
+{
+	if (!o->profile)
+		return 0;
+	if (o->list || !o->argv[0] || o->repeat > 1)
+		return complain(EXIT_USAGE, "--profile is of one run of a program: %s",
+				o->repeat > 1 ? "leave out -r" : "give the program");
+	if (o->on)
+		return 0;
+	if (!virtual_is_beside())
+		return complain(EXIT_USAGE, "--profile: a processor's uncore counters do not know "
+				"which instruction they count; a virtual machine does: give --on "
+				"MACHINE as well. On this processor 'perf record' samples events "
+				"of its cores, and 'perf c2c' contended lines");
+	return virtual_is_native() ? 0 :
+	       complain(EXIT_USAGE, "--profile: ipmu-run runs on the virtual machine itself: give "
+			"--on MACHINE to ipmu-run instead");
+}
+
 static int check_suite(const struct options *o)
 {
 	if (o->argv[0])
 		return complain(EXIT_USAGE, "--suite %s has the programs: unexpected argument "
 				"'%s'", o->suite, o->argv[0]);
 	if (o->diff || o->merge || o->show || o->list || o->base_to || o->name || o->interval_ms ||
-	    o->seconds != 0 || o->from_mpi_init || (o->output && !strcmp(o->output, "-")))
+	    o->seconds != 0 || o->from_mpi_init || o->profile ||
+	    (o->output && !strcmp(o->output, "-")))
 		return complain(EXIT_USAGE, "--suite %s counts several programs: leave out "
 				"--diff, --merge, --show, --groups, --base, --name, --interval, "
-				"--for, --from-mpi-init and -o -", o->suite);
+				"--for, --from-mpi-init, --profile and -o -", o->suite);
 	return !o->force || o->compare ? 0 :
 	       complain(EXIT_USAGE, "--force is for a comparison: give --compare FOLDER as well");
 }
@@ -470,10 +500,10 @@ static int options_check(const struct options *o)
 	if (rc || o->suite || o->diff || reads)
 		return rc;
 	if (o->seeds && (!o->on || o->seed || o->output || o->repeat > 1 || o->interval_ms ||
-			 o->list || !o->argv[0] || o->from_mpi_init))
+			 o->list || !o->argv[0] || o->from_mpi_init || o->profile))
 		return complain(EXIT_USAGE, "--seeds counts a program in several layouts of a "
 				"virtual machine: give --on MACHINE and a program; leave out "
-				"--seed, -r, -o, --interval and --from-mpi-init; --base FILE "
+				"--seed, -r, -o, --interval, --profile and --from-mpi-init; --base FILE "
 				"writes the medians");
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "
@@ -487,6 +517,8 @@ static int options_check(const struct options *o)
 		return complain(EXIT_USAGE, "--roof: only the page of -o PREFIX has a roofline: "
 				"give -o PREFIX as well");
 	rc = check_only(o);
+	if (!rc)
+		rc = check_profile(o);
 	if (rc)
 		return rc;
 	if (o->list)
@@ -559,7 +591,7 @@ static int check_line(const struct options *o)
 {
 	if (o->compare || o->diff || o->merge || o->show || o->list || o->output || o->to ||
 	    o->format || o->force || o->beyond || o->suite || o->base_to || o->on ||
-	    o->interval_ms || o->seconds != 0 || o->from_mpi_init)
+	    o->interval_ms || o->seconds != 0 || o->from_mpi_init || o->profile)
 		return complain(EXIT_USAGE, "options of a benchmark are -g, -e, -r, --passes, "
 				"--only, --name, --seed, --seeds, --limit and --abs");
 	if (!o->argv[0])

@@ -35,7 +35,7 @@ struct options {
 	int repeat;
 	int interval_ms;		/* 0: none */
 	double seconds;			/* of --for; 0: not given */
-	bool passes, list, quiet, from_mpi_init;
+	bool passes, list, quiet, from_mpi_init, profile;
 	const char *merge;		/* a PREFIX; NULL: nothing is merged */
 	const char *show;		/* a report; NULL: none is shown */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */
@@ -43,6 +43,7 @@ struct options {
 	enum format format;
 	const char *to;			/* NULL: the standard output */
 	const char *base_to;		/* of --base */
+	const char *trial;		/* kinds of occurrences to try (trial.c); NULL: none */
 	const char *suite;		/* NULL: one program, or none */
 	int seeds;			/* layouts; 0: the one of --seed */
 	struct limits own;		/* of a line of a suite, which `limits` has as well */

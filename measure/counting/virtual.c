@@ -86,6 +86,21 @@ bool virtual_programs(struct machine_programs *out)
 	return virtual_is_beside() && !ioctl(device(), MACHINE_PROGRAMS, out);
 }
 
+bool virtual_raise(const char *kind, int times)
+{
+	struct machine_occurrence what = { .times = times };
+
+	if (!virtual_is_beside() || strlen(kind) >= sizeof(what.name))
+		return false;
+	strcpy(what.name, kind);
+	return !ioctl(device(), MACHINE_RAISE, &what);
+}
+
+void virtual_profile(const char *folder)
+{
+	setenv(MACHINE_PROFILE_ENV, folder, 1);
+}
+
 bool virtual_seed(uint64_t *out)
 {
 	return virtual_is_beside() && !ioctl(device(), MACHINE_SEED, out);

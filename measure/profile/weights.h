@@ -5,6 +5,8 @@
 
 #include "profile.h"
 
+#define WEIGHTS_TIME "(time)"	/* not of a kind: 1 for an event that time advances by itself */
+
 struct weights {
 	int nevents;
 	struct weights_kind {

@@ -3,6 +3,7 @@
 #ifndef IPMU_PROFILE_WHERE_H
 #define IPMU_PROFILE_WHERE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,8 +54,9 @@ struct where_lost {
 
 /* Rows have no order: see where_rank(). */
 struct where {
-	int nevents;
-	int64_t *sums;			/* of all instructions */
+	int nevents;			/* those of the run, and behind them instructions */
+	int64_t *sums;			/* of all rows */
+	bool *timed;			/* true: no instruction causes the event, but time */
 	struct where_row *functions, *lines;
 	size_t nfunctions, nlines;
 	struct where_data *data;

@@ -4,9 +4,11 @@
  * seconds from the program's start to the interval's begin and end. All rows of a table have the
  * same columns. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "where.h"
 
 /* A spreadsheet takes text with such a beginning for a formula, which may start programs: in front
  * of it an apostrophe says that it is text. */
@@ -206,11 +208,84 @@ static void job_rows(const struct csv_table *t, const struct report_job *job)
 			  (struct value){ true, job->node[i].ranks, 0 }, "", job->node[i].host);
 }
 
+/* ---- the profile ---- */
+
+/* The part is a function, a line or data, and in place of a formula stands where that is. */
+static void where_row(const struct csv_table *t, const char *kind, int event, const char *what,
+		      const char *place, int64_t count)
+{
+	const char *head[] = { kind, "", event < t->r->m->nevents ?
+			       t->r->m->events[event].given : WHERE_INSTRUCTIONS, what };
+
+	if (!count)
+		return;
+	for (size_t i = 0; i < 4; i++) {
+		field(t->f, head[i]);
+		fputc(',', t->f);
+	}
+	fprintf(t->f, "%" PRId64 ",0,,", count);
+	field(t->f, place);
+	fputs(t->wide ? ",,,,\n" : "\n", t->f);
+}
+
+static void function_rows(const struct csv_table *t, int event)
+{
+	const struct where *w = t->r->where;
+	char place[WHERE_PLACE_MAX];
+
+	for (size_t i = 0; i < w->nfunctions; i++) {
+		const struct where_row *row = &w->functions[i];
+
+		where_place(row->file, row->line, true, place);
+		where_row(t, "function", event, row->function, *place ? place : row->object,
+			  row->counts[event]);
+	}
+}
+
+static void line_rows(const struct csv_table *t, int event, const size_t *lines, size_t n)
+{
+	char place[WHERE_PLACE_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct where_row *row = &t->r->where->lines[lines[i]];
+
+		where_place(row->file, row->line, true, place);
+		where_row(t, "line", event, place, row->function, row->counts[event]);
+	}
+}
+
+static void data_rows(const struct csv_table *t, int event)
+{
+	char place[WHERE_PLACE_MAX];
+
+	for (size_t i = 0; i < t->r->where->ndata; i++) {
+		const struct where_data *d = &t->r->where->data[i];
+
+		where_place(d->file, d->line, true, place);
+		where_row(t, d->storage, event, d->name, place, d->counts[event]);
+	}
+}
+
+/* 0 or -ENOMEM. */
+static int where_rows(const struct csv_table *t)
+{
+	size_t n, *lines = where_main_lines(t->r->where, &n);
+
+	for (int e = 0; lines && e < t->r->where->nevents; e++) {
+		function_rows(t, e);
+		line_rows(t, e, lines, n);
+		data_rows(t, e);
+	}
+	free(lines);
+	return lines ? 0 : -ENOMEM;
+}
+
 int report_csv(FILE *f, const struct report *r)
 {
 	bool timed = r->m->watch && r->m->watch->interval_ms;
 	const struct csv_table t = { f, r, timed || r->m->runs > 1, 0, NULL };
 	char name[256];
+	int rc;
 
 	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",
 		t.wide ? ",run,pass,begin,end" : "");
@@ -232,5 +307,6 @@ int report_csv(FILE *f, const struct report *r)
 			all_intervals(&t, g, name);
 	}
 	run_rows(&t);
-	return report_flush(f);
+	rc = r->where ? where_rows(&t) : 0;
+	return rc ? rc : report_flush(f);
 }

@@ -12,6 +12,7 @@
 #include "compare.h"
 #include "model_version.h"
 #include "page.h"
+#include "where.h"
 
 #define PAGE_WIDTH 1216		/* at most, in CSS pixels */
 
@@ -348,6 +349,8 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		group_section(f, r, &r->groups[i], &s);
+	if (r->where)
+		where_html(f, r);
 	passes_section(f, r);
 	if (r->m->done && !r->elsewhere)
 		machine_section(f, r, &d, missing->drawing);

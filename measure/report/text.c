@@ -160,7 +160,8 @@ int report_text(FILE *f, const struct report *r)
 			r->m->runs);
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		print_group(f, r, &r->groups[i]);
-	where_text(f, r);
+	if (r->where)
+		where_text(f, r);
 	print_passes(f, r);
 	return report_flush(f);
 }

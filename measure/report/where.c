@@ -18,15 +18,22 @@ static const char *short_name(const char *given)
 
 struct where_columns where_columns_of(const struct report *r, const struct report_group *g)
 {
+	const int64_t instructions = r->where->sums[r->m->nevents];
 	struct where_columns c = { .n = 0 };
+	bool counted = false;
 	int clock = g->group ? group_clock(g->group) : -1;
 
-	for (int i = 0; i < g->nevents && c.n < WHERE_COLUMNS; i++) {
+	for (int i = 0; i < g->nevents && c.n < WHERE_COLUMNS - 1; i++) {
 		if (i == clock || !report_is_first(g, i) || !r->where->sums[g->events[i]])
 			continue;
 		c.events[c.n] = g->events[i];
 		c.names[c.n++] = g->group ? g->group->events[i].id :
 				 short_name(r->m->events[g->events[i]].given);
+		counted |= r->where->sums[g->events[i]] == instructions;
+	}
+	if (c.n && !counted && instructions) {
+		c.events[c.n] = r->m->nevents;
+		c.names[c.n++] = WHERE_INSTRUCTIONS;
 	}
 	return c;
 }
@@ -72,6 +79,8 @@ void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX])
 	const int64_t profiled = r->where->sums[event];
 
 	out[0] = '\0';
+	if (!profiled && r->where->timed[event])
+		return;
 	if (counted.known && counted.mean != (double)profiled)
 		snprintf(out, REPORT_WHY_MAX, "the profile has %" PRId64 " of %.0f %.150s",
 			 profiled, counted.mean, r->m->events[event].given);

@@ -7,11 +7,13 @@
 
 struct json_writer;
 
-#define WHERE_COLUMNS 4		/* events side by side, for people */
+#define WHERE_COLUMNS 4		/* events side by side, for people; one is instructions */
 #define WHERE_ROWS 10
+#define WHERE_INSTRUCTIONS "instructions"	/* where an event has a name */
 #define WHERE_LINES_MAX 100	/* of each event, for programs */
 
-/* The events of a group that a table shows: those that were counted, but for its clock. */
+/* The events of a group that a table shows: those that instructions cause. Instructions are the
+ * last one, unless the group counts them. */
 struct where_columns {
 	int events[WHERE_COLUMNS], n;
 	const char *names[WHERE_COLUMNS];	/* short ones */
@@ -32,6 +34,7 @@ void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX]);
 size_t *where_main_lines(const struct where *w, size_t *n);
 
 void where_text(FILE *f, const struct report *r);
+void where_html(FILE *f, const struct report *r);
 struct json_object *where_object(struct json_writer *w, const struct report *r);
 
 #endif

@@ -154,16 +154,21 @@ static struct json_object *events(struct json_writer *w, const struct report *r)
 {
 	struct json_object *list = json_array_begin(w);
 
-	for (int e = 0; e < r->m->nevents; e++) {
+	for (int e = 0; e < r->where->nevents; e++) {
+		const bool is_event = e < r->m->nevents;
 		struct json_object *o = json_object_begin(w);
-		const struct value counted = report_event(r, e, -1);
+		const struct value counted = is_event ? report_event(r, e, -1) :
+					     (struct value){ .known = false };
 
-		json_put_text(w, o, "name", r->m->events[e].name);
+		json_put_text(w, o, "name", is_event ? r->m->events[e].name : WHERE_INSTRUCTIONS);
 		if (counted.known)
 			json_put_number(w, o, "counted", counted.mean);
 		else
 			json_put_null(w, o, "counted");
-		json_put_number(w, o, "profiled", (double)r->where->sums[e]);
+		if (!r->where->sums[e] && r->where->timed[e])
+			json_put_null(w, o, "profiled");
+		else
+			json_put_number(w, o, "profiled", (double)r->where->sums[e]);
 		json_append(w, list, o);
 	}
 	return list;

@@ -17,6 +17,16 @@ static double share(const struct where *w, const int64_t *counts, int event)
 	return w->sums[event] ? 100 * (double)counts[event] / (double)w->sums[event] : 0;
 }
 
+#define LEAST_SHARE 0.05	/* per cent: 0.0 in the table */
+
+static bool is_small(const struct where *w, const struct where_columns *c, const int64_t *counts)
+{
+	for (int i = 0; i < c->n; i++)
+		if (share(w, counts, c->events[i]) >= LEAST_SHARE)
+			return false;
+	return true;
+}
+
 static void put_head(FILE *f, const struct where_columns *c, const char *what)
 {
 	fputs("   ", f);
@@ -46,6 +56,8 @@ static void put_functions(FILE *f, const struct where *w, const struct where_col
 		const struct where_row *row = &w->functions[top[i]];
 		char place[WHERE_PLACE_MAX], text[LINE_BYTES];
 
+		if (is_small(w, c, row->counts))
+			continue;
 		if (!i)
 			put_head(f, c, "function");
 		where_place(row->file, row->line, false, place);
@@ -64,6 +76,8 @@ static void put_lines(FILE *f, const struct where *w, const struct where_columns
 		const struct where_row *row = &w->lines[top[i]];
 		char place[WHERE_PLACE_MAX], text[LINE_BYTES];
 
+		if (is_small(w, c, row->counts))
+			continue;
 		if (!i)
 			put_head(f, c, "line");
 		where_place(row->file, row->line, false, place);
@@ -138,8 +152,6 @@ void where_text(FILE *f, const struct report *r)
 {
 	const struct where *w = r->where;
 
-	if (!w)
-		return;
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
 		const struct where_columns c = where_columns_of(r, g);
