@@ -38,7 +38,8 @@ struct profiling {
 	int fd;				/* of the folder, locked while this process lives */
 	int pass;
 	int nevents;			/* those of the choice, and instructions */
-	const char **events;		/* full names of those of the choice */
+	const char **events;		/* full names of those of the choice that are tried */
+	int *tried, ntried;		/* their numbers in the choice */
 	char **columns;			/* names in Callgrind's files */
 	struct weights weights;
 	struct symbols *symbols;
@@ -54,7 +55,7 @@ static int no_memory(void)
 
 /* Qualifiers with which an event counts something else than occurrences, or only part of them. */
 static const struct { const char *key, *why; } refused[] = {
-	{ "t", "a threshold" }, { "c", "a threshold" }, { "thr", "a threshold" },
+	{ "t", "a threshold" }, { "c", "a threshold" }, { "thr", "a threshold" }, { "cmpl", "below a threshold" },
 	{ "e", "edges" }, { "i", "the opposite of its name" },
 	{ "box", "one box" }, { "package", "one package" }, { "cpu", "one CPU" },
 };
@@ -74,20 +75,29 @@ static bool has_qualifier(const char *name, const char *key)
 	return false;
 }
 
+/* What the event counts in place of occurrences; NULL: it counts these. key: the qualifier. */
+static const char *counts_otherwise(const char *name, const char **key)
+{
+	for (size_t k = 0; k < sizeof(refused) / sizeof(refused[0]); k++)
+		if (has_qualifier(name, refused[k].key)) {
+			*key = refused[k].key;
+			return refused[k].why;
+		}
+	return NULL;
+}
+
+/* A group may have such an event beside others. */
 int profile_check(const struct choice *c)
 {
-	for (int i = 0; i < c->nevents; i++)
-		for (size_t k = 0; k < sizeof(refused) / sizeof(refused[0]); k++) {
-			bool clock = false;
+	for (int g = 0; g < c->nreport; g++)
+		for (int i = 0; !c->report[g].group && i < c->report[g].nevents; i++) {
+			const struct event *e = &c->events[c->report[g].events[i]];
+			const char *key, *why = counts_otherwise(e->name, &key);
 
-			for (int g = 0; g < c->nreport && !clock; g++)
-				clock = c->report[g].group && group_clock(c->report[g].group) >= 0 &&
-					c->report[g].events[group_clock(c->report[g].group)] == i;
-			if (!clock && has_qualifier(c->events[i].name, refused[k].key))
+			if (why)
 				return complain(EXIT_USAGE, "--profile: %s counts %s, so no "
-						"instruction has a share of it; leave %s= out, or "
-						"the event", c->events[i].given, refused[k].why,
-						refused[k].key);
+						"instruction has a share of it; leave out %s=, or "
+						"the event", e->given, why, key);
 		}
 	return 0;
 }
@@ -126,16 +136,24 @@ static bool name_events(struct profiling *p)
 	const int n = p->choice->nevents;
 
 	p->nevents = n + 1;
-	p->weights.nevents = n;
 	p->events = calloc((size_t)n + 1, sizeof(*p->events));
+	p->tried = calloc((size_t)n + 1, sizeof(*p->tried));
 	p->columns = calloc((size_t)n + 2, sizeof(*p->columns));
-	for (int i = 0; p->events && p->columns && i < n; i++) {
-		p->events[i] = p->choice->events[i].name;
+	if (!p->events || !p->tried || !p->columns)
+		return false;
+	for (int i = 0; i < n; i++) {
+		const char *key;
+
 		p->columns[i] = column_name(p, i);
 		if (!p->columns[i])
 			return false;
+		if (counts_otherwise(p->choice->events[i].name, &key))
+			continue;
+		p->events[p->ntried] = p->choice->events[i].name;
+		p->tried[p->ntried++] = i;
 	}
-	return p->events && p->columns && (p->columns[n] = strdup(INSTRUCTIONS)) != NULL;
+	p->weights.nevents = p->ntried;
+	return (p->columns[n] = strdup(INSTRUCTIONS)) != NULL;
 }
 
 /* ---- the folder ---- */
@@ -313,21 +331,22 @@ static int add_instructions(struct image *i)
 
 		if (!row)
 			return -ENOMEM;
-		memcpy(row, of->kinds[k].of, (size_t)of->nevents * sizeof(*row));
-		row[of->nevents] = !strcmp(name, INSTRUCTION_KIND) ||
+		for (int e = 0; e < of->nevents; e++)
+			row[i->p->tried[e]] = of->kinds[k].of[e];
+		row[i->p->nevents - 1] = !strcmp(name, INSTRUCTION_KIND) ||
 				   !strcmp(name, "E_" INSTRUCTION_KIND);
 	}
 	return 0;
 }
 
-/* Instructions are those of the first pass, in which all processes are. */
-static bool choose_events(struct image *i, const struct passes *passes)
+/* An event is counted in the first pass that has it, and instructions in the first of all. */
+static bool choose_events(struct image *i, const struct measurement *m)
 {
 	const int n = i->p->nevents - 1;
 
 	i->wanted = calloc((size_t)n + 1, sizeof(*i->wanted));
 	for (int e = 0; i->wanted && e < n; e++)
-		i->wanted[e] = passes_has(passes, i->pass, e);
+		i->wanted[e] = measure_pass(m, e) == i->pass;
 	if (i->wanted)
 		i->wanted[n] = !i->pass;
 	return i->wanted;
@@ -384,7 +403,7 @@ static int write_callgrind(struct image *i)
 	return rc;
 }
 
-static int image_add(struct image *i, const struct passes *passes)
+static int image_add(struct image *i, const struct measurement *m)
 {
 	struct profiling *p = i->p;
 	int rc = trial_weights(i->profile.machine ? i->profile.machine : "", p->events,
@@ -393,7 +412,7 @@ static int image_add(struct image *i, const struct passes *passes)
 	if (rc)
 		return rc;
 	i->places = calloc(i->profile.nspots + 1, sizeof(*i->places));
-	if (!i->places || !choose_events(i, passes) || add_instructions(i) ||
+	if (!i->places || !choose_events(i, m) || add_instructions(i) ||
 	    symbols_find(p->symbols, &i->profile, i->places) ||
 	    !(i->costs = weights_costs(&i->weights, &i->profile, i->wanted)) ||
 	    tables_add(p->tables, &i->profile, i->places, i->costs, &i->weights, i->wanted))
@@ -401,7 +420,7 @@ static int image_add(struct image *i, const struct passes *passes)
 	return write_callgrind(i);
 }
 
-static int image_collect(struct profiling *p, const struct passes *passes, const char *prefix,
+static int image_collect(struct profiling *p, const struct measurement *m, const char *prefix,
 			 const char *name)
 {
 	struct image *i = calloc(1, sizeof(*i));
@@ -415,7 +434,7 @@ static int image_collect(struct profiling *p, const struct passes *passes, const
 	snprintf(i->path, sizeof(i->path), "%.3800s/%.255s", p->folder, name);
 	rc = image_read(i);
 	if (!rc)
-		rc = image_add(i, passes);
+		rc = image_add(i, m);
 	profile_free(&i->profile);
 	weights_free(&i->weights);
 	free(i->places);
@@ -459,6 +478,34 @@ static void remove_old(const char *prefix)
 	free(folder);
 }
 
+/* True: a kind of occurrence adds to the event. */
+static bool is_caused(const struct profiling *p, int tried)
+{
+	for (size_t k = 0; k < p->weights.nkinds; k++)
+		if (p->weights.kinds[k].of[tried] && *p->weights.kinds[k].name != '(')
+			return true;
+	return false;
+}
+
+/* Clocks, and events with thresholds or the like. */
+static void set_apart(struct profiling *p)
+{
+	const int64_t *time = weights_row(&p->weights, WEIGHTS_TIME);
+	const int64_t *uneven = weights_row(&p->weights, WEIGHTS_UNEVEN);
+
+	for (int e = 0; e < p->choice->nevents; e++) {
+		const char *key, *why = counts_otherwise(p->choice->events[e].name, &key);
+
+		if (why)
+			tables_set_apart(p->tables, e, why);
+	}
+	for (int e = 0; e < p->ntried; e++)
+		if (uneven && uneven[e])
+			tables_set_apart(p->tables, p->tried[e], "not each occurrence");
+		else if (time && time[e] && !is_caused(p, e))
+			tables_set_apart(p->tables, p->tried[e], WHERE_TIME);
+}
+
 int profile_collect(struct profiling *p, const struct measurement *m, const char *prefix,
 		    const struct where **where)
 {
@@ -469,10 +516,11 @@ int profile_collect(struct profiling *p, const struct measurement *m, const char
 		remove_old(prefix);
 	for (int i = 0; i < n; i++) {
 		if (!rc)
-			rc = image_collect(p, m->passes, prefix, names[i]->d_name);
+			rc = image_collect(p, m, prefix, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
+	set_apart(p);
 	if (!rc && !(*where = tables_end(p->tables, WHERE_SOURCES)))
 		rc = no_memory();
 	return rc;
@@ -494,5 +542,6 @@ void profile_end(struct profiling *p)
 		free(p->columns[i]);
 	free(p->columns);
 	free(p->events);
+	free(p->tried);
 	free(p);
 }

@@ -50,31 +50,32 @@ static bool gain_of(struct gain *g, const char *kind, int times, int64_t *out)
 	return true;
 }
 
-/* An event from which the kind is subtracted gains nothing by more of it, and loses by fewer. 0, or
- * an exit status after a complaint. */
-static int weigh(struct gain *g, const char *event, const char *kind, int64_t *weight,
-		 int64_t *time)
+/* What the trial finds out besides. */
+struct remarks {
+	int64_t *time, *uneven;		/* [event]: WEIGHTS_TIME, WEIGHTS_UNEVEN */
+};
+
+/* An event from which the kind is subtracted gains nothing by more of it, and loses by fewer. */
+static void weigh(struct gain *g, const char *kind, int64_t *weight, int number,
+		  const struct remarks *r)
 {
 	int64_t none, few, many, fewer;
 
 	*weight = 0;
 	if (!gain_of(g, kind, 0, &none) || !gain_of(g, kind, FEW, &few) ||
 	    !gain_of(g, kind, MANY, &many))
-		return 0;
-	*time |= none > 0;
+		return;
+	r->time[number] |= none > 0;
 	*weight = (few - none) / FEW;
 	if (few == none && many == none && gain_of(g, kind, -FEW, &fewer))
 		*weight = (none - fewer) / FEW;
-	else if (many - none != MANY * *weight)
-		return complain(EXIT_USAGE, "--profile: %s does not count each occurrence by "
-				"itself, so no instruction has a share of it; leave it out",
-				event);
-	return 0;
+	else
+		r->uneven[number] |= many - none != MANY * *weight;
 }
 
 /* Puts the event's weights into rows of `w`. */
 static int weigh_event(const struct machine *m, const char *name, int number, struct weights *w,
-		       int64_t *time)
+		       const struct remarks *r)
 {
 	const bool chosen = true;
 	struct gain g = { .sets = NULL };
@@ -90,8 +91,7 @@ static int weigh_event(const struct machine *m, const char *name, int number, st
 	if (!rc) {
 		rc = sets_start(g.sets, why);
 		for (size_t k = 0; k < w->nkinds && !rc; k++)
-			rc = weigh(&g, name, w->kinds[k].name, &w->kinds[k].of[number],
-				   &time[number]);
+			weigh(&g, w->kinds[k].name, &w->kinds[k].of[number], number, r);
 		sets_stop(g.sets, g.counts, why);
 		sets_close(g.sets);
 	}
@@ -125,23 +125,26 @@ static void use_all_cpus(void)
 
 int trial(const struct options *o)
 {
-	struct weights w = { .nevents = o->nevents }, time = w;
+	struct weights w = { .nevents = o->nevents }, more = w;
+	struct remarks remarks;
 	struct machine m = { .ncpus = 0 };
 	char why[COUNT_WHY_MAX];
 	int rc;
 
 	use_all_cpus();
 	rc = machine_open(&m, why) ? complain(EXIT_CANNOT_COUNT, "%s", why) : 0;
-	if (!rc && (add_kinds(&w, o->trial) || !weights_add(&time, WEIGHTS_TIME)))
+	remarks.time = weights_add(&more, WEIGHTS_TIME);
+	remarks.uneven = weights_add(&more, WEIGHTS_UNEVEN);
+	if (!rc && (add_kinds(&w, o->trial) || !remarks.time || !remarks.uneven))
 		rc = complain(EXIT_CANNOT_COUNT, "no memory");
 	for (int i = 0; i < o->nevents && !rc; i++)
-		rc = weigh_event(&m, o->events[i], i, &w, time.kinds[0].of);
+		rc = weigh_event(&m, o->events[i], i, &w, &remarks);
 	if (!rc) {
 		weights_write(stdout, &w);
-		weights_write(stdout, &time);
+		weights_write(stdout, &more);
 	}
 	weights_free(&w);
-	weights_free(&time);
+	weights_free(&more);
 	machine_close(&m);
 	return rc;
 }
@@ -163,15 +166,7 @@ static char *join(const char *const *names, size_t n)
 	return NULL;
 }
 
-static bool has_kind(const struct weights *w, const char *name)
-{
-	for (size_t i = 0; i < w->nkinds; i++)
-		if (!strcmp(w->kinds[i].name, name))
-			return true;
-	return false;
-}
-
-/* Adds the rows that the process writes. 0 or a negative errno. */
+/* Adds the rows that the process writes: of new kinds, and remarks. 0 or a negative errno. */
 static int take_rows(int fd, struct weights *w)
 {
 	struct weights more = { .nkinds = 0 };
@@ -179,12 +174,13 @@ static int take_rows(int fd, struct weights *w)
 	int rc = f ? weights_read(f, w->nevents, &more) : -errno;
 
 	for (size_t k = 0; k < more.nkinds && !rc; k++) {
-		int64_t *row = weights_add(w, more.kinds[k].name);
+		const char *name = more.kinds[k].name;
+		int64_t *row = (int64_t *)(uintptr_t)weights_row(w, name);
 
-		if (row)
-			memcpy(row, more.kinds[k].of, (size_t)w->nevents * sizeof(*row));
-		else
-			rc = -ENOMEM;
+		row = row ? row : weights_add(w, name);
+		rc = row ? 0 : -ENOMEM;
+		for (int e = 0; row && e < w->nevents; e++)
+			row[e] |= more.kinds[k].of[e];
 	}
 	weights_free(&more);
 	if (f)
@@ -229,7 +225,7 @@ int trial_weights(const char *machine, const char *const *events, const struct p
 	int rc = 0;
 
 	for (size_t i = 0; missing && i < p->nkinds; i++)
-		if (p->kinds[i] && !has_kind(w, p->kinds[i]))
+		if (p->kinds[i] && !weights_row(w, p->kinds[i]))
 			missing[n++] = p->kinds[i];
 	if (missing && n)
 		kinds = join(missing, n);

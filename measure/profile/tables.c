@@ -105,9 +105,9 @@ struct tables *tables_begin(struct symbols *s, int nevents)
 	t->symbols = s;
 	t->where.nevents = nevents;
 	t->where.sums = calloc((size_t)nevents + 1, sizeof(*t->where.sums));
-	t->where.timed = calloc((size_t)nevents + 1, sizeof(*t->where.timed));
+	t->where.apart = calloc((size_t)nevents + 1, sizeof(*t->where.apart));
 	t->data = data_table_begin(s, nevents);
-	if (t->where.sums && t->where.timed && t->data)
+	if (t->where.sums && t->where.apart && t->data)
 		return t;
 	tables_free(t);
 	return NULL;
@@ -203,9 +203,6 @@ int tables_add(struct tables *t, const struct profile *p, const struct place *pl
 	int rc = 0;
 
 	t->where.processes++;
-	for (size_t k = 0; k < w->nkinds; k++)
-		for (int e = 0; e < w->nevents && !strcmp(w->kinds[k].name, WEIGHTS_TIME); e++)
-			t->where.timed[e] |= w->kinds[k].of[e] != 0;
 	for (size_t i = 0; i < p->nspots && !rc; i++)
 		rc = add_spot(t, &places[i], costs + i * (size_t)t->where.nevents);
 	for (size_t i = 0; i < p->narcs && !rc; i++)
@@ -232,6 +229,11 @@ static void read_sources(const struct where *w, struct rows *lines, int event, s
 	free(top);
 }
 
+void tables_set_apart(struct tables *t, int event, const char *why)
+{
+	t->where.apart[event] = why;
+}
+
 const struct where *tables_end(struct tables *t, size_t most)
 {
 	struct where *w = &t->where;
@@ -253,7 +255,7 @@ void tables_free(struct tables *t)
 	rows_free(&t->lines);
 	data_table_free(t->data);
 	free(t->where.sums);
-	free(t->where.timed);
+	free(t->where.apart);
 	free(t->where.lost);
 	free(t);
 }

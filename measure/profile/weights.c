@@ -79,12 +79,17 @@ void weights_free(struct weights *w)
 	*w = (struct weights){ .nkinds = 0 };
 }
 
-const int64_t *weights_of(const struct weights *w, const struct profile *p, uint32_t kind)
+const int64_t *weights_row(const struct weights *w, const char *name)
 {
 	for (size_t i = 0; i < w->nkinds; i++)
-		if (!strcmp(w->kinds[i].name, p->kinds[kind]))
+		if (!strcmp(w->kinds[i].name, name))
 			return w->kinds[i].of;
 	return NULL;
+}
+
+const int64_t *weights_of(const struct weights *w, const struct profile *p, uint32_t kind)
+{
+	return weights_row(w, p->kinds[kind]);
 }
 
 int64_t *weights_costs(const struct weights *w, const struct profile *p, const bool *wanted)

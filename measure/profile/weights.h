@@ -5,7 +5,10 @@
 
 #include "profile.h"
 
-#define WEIGHTS_TIME "(time)"	/* not of a kind: 1 for an event that time advances by itself */
+/* Rows that are of no kind: 1 for an event that time advances by itself, and for one that does not
+ * count each occurrence. */
+#define WEIGHTS_TIME "(time)"
+#define WEIGHTS_UNEVEN "(uneven)"
 
 struct weights {
 	int nevents;
@@ -27,6 +30,8 @@ void weights_free(struct weights *w);
 /* Costs of each spot, [spot][event], for free(); NULL: no memory. Events whose `wanted` is false
  * stay 0. */
 int64_t *weights_costs(const struct weights *w, const struct profile *p, const bool *wanted);
+/* A row by its name; NULL: there is none. */
+const int64_t *weights_row(const struct weights *w, const char *name);
 /* A row of a profile's kinds; NULL: none of the events counts it. */
 const int64_t *weights_of(const struct weights *w, const struct profile *p, uint32_t kind);
 

@@ -3,9 +3,10 @@
 #ifndef IPMU_PROFILE_WHERE_H
 #define IPMU_PROFILE_WHERE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define WHERE_TIME "time"	/* what a clock counts */
 
 /* A function, a line or an object with its counts, one for each event of the run. */
 struct where_row {
@@ -56,7 +57,7 @@ struct where_lost {
 struct where {
 	int nevents;			/* those of the run, and behind them instructions */
 	int64_t *sums;			/* of all rows */
-	bool *timed;			/* true: no instruction causes the event, but time */
+	const char **apart;		/* why an event has no profile; NULL: it has one */
 	struct where_row *functions, *lines;
 	size_t nfunctions, nlines;
 	struct where_data *data;

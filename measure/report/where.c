@@ -24,7 +24,8 @@ struct where_columns where_columns_of(const struct report *r, const struct repor
 	int clock = g->group ? group_clock(g->group) : -1;
 
 	for (int i = 0; i < g->nevents && c.n < WHERE_COLUMNS - 1; i++) {
-		if (i == clock || !report_is_first(g, i) || !r->where->sums[g->events[i]])
+		if (i == clock || !report_is_first(g, i) || !r->where->sums[g->events[i]] ||
+		    r->where->apart[g->events[i]])
 			continue;
 		c.events[c.n] = g->events[i];
 		c.names[c.n++] = g->group ? g->group->events[i].id :
@@ -79,7 +80,7 @@ void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX])
 	const int64_t profiled = r->where->sums[event];
 
 	out[0] = '\0';
-	if (!profiled && r->where->timed[event])
+	if (r->where->apart[event])
 		return;
 	if (counted.known && counted.mean != (double)profiled)
 		snprintf(out, REPORT_WHY_MAX, "the profile has %" PRId64 " of %.0f %.150s",

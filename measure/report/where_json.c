@@ -165,7 +165,7 @@ static struct json_object *events(struct json_writer *w, const struct report *r)
 			json_put_number(w, o, "counted", counted.mean);
 		else
 			json_put_null(w, o, "counted");
-		if (!r->where->sums[e] && r->where->timed[e])
+		if (r->where->apart[e])
 			json_put_null(w, o, "profiled");
 		else
 			json_put_number(w, o, "profiled", (double)r->where->sums[e]);

@@ -17,7 +17,7 @@ static double share(const struct where *w, const int64_t *counts, int event)
 	return w->sums[event] ? 100 * (double)counts[event] / (double)w->sums[event] : 0;
 }
 
-#define LEAST_SHARE 0.05	/* per cent: 0.0 in the table */
+#define LEAST_SHARE 0.5		/* per cent of any event, for a row */
 
 static bool is_small(const struct where *w, const struct where_columns *c, const int64_t *counts)
 {
@@ -139,6 +139,9 @@ static void put_checks(FILE *f, const struct report *r)
 	char text[REPORT_WHY_MAX];
 
 	for (int e = 0; e < r->m->nevents; e++) {
+		if (r->where->apart[e] && strcmp(r->where->apart[e], WHERE_TIME))
+			fprintf(f, "  no profile of %s: it counts %s\n", r->m->events[e].given,
+				r->where->apart[e]);
 		where_check(r, e, text);
 		if (*text)
 			fprintf(f, "  %s\n", text);
