@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Loops of one block, for feed_costs.sh: what a round of each costs, by the feed and by
+# Loops, the last ones of several blocks, for feed_costs.sh: what a round of each costs, by the feed and by
 # llvm-mca, which reads the comments that begin and end its regions.
 
 # LLVM-MCA-BEGIN add_chain
@@ -517,3 +517,73 @@ unroll_int:
 	decq %rcx
 	jnz unroll_int
 # LLVM-MCA-END unroll_int
+# LLVM-MCA-BEGIN if_product
+if_product:
+	imulq %rbx, %rax
+	testq %rdx, %rdx
+	jz .Lif_product_end
+	addq %r8, %rax
+.Lif_product_end:
+	decq %rcx
+	jnz if_product
+# LLVM-MCA-END if_product
+# LLVM-MCA-BEGIN if_sum
+if_sum:
+	movq (%rsi), %rdx
+	addq $8, %rsi
+	cmpq %rdx, %rdi
+	jb .Lif_sum_end
+	addsd %xmm1, %xmm0
+.Lif_sum_end:
+	decq %rcx
+	jnz if_sum
+# LLVM-MCA-END if_sum
+# LLVM-MCA-BEGIN if_pointer
+if_pointer:
+	movq 8(%rax), %rdx
+	cmpq %rdx, %rdi
+	je .Lif_pointer_end
+	movq 16(%rax,%rcx,8), %rax
+	testq %rax, %rax
+	jnz if_pointer
+.Lif_pointer_end:
+# LLVM-MCA-END if_pointer
+# LLVM-MCA-BEGIN two_chains
+two_chains:
+	mulsd %xmm1, %xmm0
+	testq %rdx, %rdx
+	js .Ltwo_chains_end
+	imulq %rbx, %rax
+	imulq %rbx, %rax
+	testq %rsi, %rsi
+	js .Ltwo_chains_end
+	mulsd %xmm2, %xmm0
+.Ltwo_chains_end:
+	decq %rcx
+	jnz two_chains
+# LLVM-MCA-END two_chains
+# LLVM-MCA-BEGIN if_shift
+if_shift:
+	movq %rax, %rdx
+	shrq $1, %rdx
+	testb $1, %al
+	jz .Lif_shift_even
+	leaq (%rdx,%rax), %rdx
+.Lif_shift_even:
+	leaq (%rdx,%rbx), %rax
+	incq %rsi
+	cmpq %rsi, %rdi
+	jne if_shift
+# LLVM-MCA-END if_shift
+# LLVM-MCA-BEGIN merge
+merge:
+	movl (%rsi), %eax
+	cmpl (%rdi), %eax
+	jg .Lmerge_second
+	addq $4, %rsi
+	movl %eax, (%rdx)
+	addq $4, %rdx
+.Lmerge_second:
+	decq %rcx
+	jnz merge
+# LLVM-MCA-END merge

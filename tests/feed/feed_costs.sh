@@ -21,6 +21,7 @@ others() {
 	cat <<-END
 	lea_three     3    248966, "Using LEA": three parts take 3 clocks; LLVM says 1
 	xorshift      6    248966, "Move Elimination": three copies take none; LLVM says 1 each
+	if_shift      3    the same: one copy
 	div32        27    Agner Fog, Skylake, DIV r32: 26; LLVM has the 76 of 64 bits
 	div64        36    Agner Fog, Skylake, DIV r64: 35 to 88, by the dividend; LLVM says 76
 	divsd_free    4    OSACA, skl_data.csv, VDIVSD: one in 4 clocks; LLVM 14 says 3

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes what a block costs: vpmu_block_cost() is the entry point. Three analyses go over its
- * instructions. "work" counts micro-operations: how often each set of ports is needed, and what the
- * front end issues. "flow" follows values: for each register the longest way, in clocks, from each
- * register that the block reads before it writes it. "loads" finds the load that an address comes
- * from. There is no state and no lock. */
+ * instructions. "work" counts micro-operations for each set of ports, and for the front end. "flow"
+ * follows values: for each register the longest way, in clocks, from each register that the block
+ * reads before it writes it. "loads" finds the load that an address comes from. There is no state
+ * and no lock. */
 #include "block_cost.h"
 
 #include <string.h>
@@ -60,17 +60,11 @@ static void decode_all(struct costed *b)
 
 /* ---- work ---- */
 
-struct port_use {
-	uint32_t wanted[2][16];		/* micro-operations by their ports, for both groups */
-	uint32_t loads, stores, issued, executed, divider, serial;
-};
-
-static void add_work(struct port_use *w, struct vpmu_port_work work)
+static void add_ports(struct vpmu_block_cost *cost, struct vpmu_port_work work)
 {
-	bool high = work.ports > 15;
-
-	w->wanted[high][high ? work.ports >> 4 : work.ports] += work.count;
-	w->executed += work.count;
+	cost->chains.demand.wanted[work.ports] =
+		(uint16_t)(cost->chains.demand.wanted[work.ports] + work.count);
+	cost->executed += work.count;
 }
 
 /* True if an instruction's condition can be fused with what sets it. The condition is the opcode's
@@ -100,60 +94,25 @@ static bool is_fused_branch(const struct costed *b, uint32_t i)
 }
 
 /* Loads are fused with what uses them, addresses of stores with their data. */
-static void add_instruction(const struct costed *b, uint32_t i, struct port_use *w)
+static void add_instruction(const struct costed *b, uint32_t i, struct vpmu_block_cost *cost)
 {
 	const struct vpmu_cost_row *row = insn_row(b, i);
 	const struct vpmu_cost_insn *insn = &b->insn[i];
+	struct vpmu_demand work = { .loads = insn->loads, .stores = insn->stores,
+				  .divider = row->divider, .serial = row->serial };
 
 	if (is_fused_branch(b, i))
 		return;
 	if (i + 1 < b->count && is_fused_branch(b, i + 1)) {
-		add_work(w, b->table->branch_fused);
+		add_ports(cost, b->table->branch_fused);
 	} else {
 		for (size_t k = 0; k < 3; k++)
-			add_work(w, row->work[k]);
+			add_ports(cost, row->work[k]);
 	}
-	w->issued += row->issued;
-	w->issued += !row->issued && (insn->loads || !insn->stores);
-	w->issued += insn->stores;
-	w->executed += insn->loads + 2u * insn->stores;
-	w->loads += insn->loads;
-	w->stores += insn->stores;
-	w->divider += row->divider;
-	w->serial += row->serial;
-}
-
-static uint32_t most(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Each set of ports executes at least the micro-operations that can go nowhere else. */
-static uint32_t group_parts(const uint32_t *wanted)
-{
-	static const uint8_t ports_of[16] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
-	uint32_t inside[16], parts = 0;
-
-	memcpy(inside, wanted, sizeof(inside));
-	for (uint32_t port = 1; port < 16; port <<= 1)
-		for (uint32_t set = 0; set < 16; set++)
-			if (set & port)
-				inside[set] += inside[set & ~port];
-	for (uint32_t set = 1; set < 16; set++)
-		parts = most(parts, inside[set] * PARTS / ports_of[set]);
-	return parts;
-}
-
-static uint32_t work_parts(const struct costed *b, const struct port_use *w)
-{
-	const struct vpmu_core_costs *t = b->table;
-	uint32_t parts = w->issued * PARTS / t->width;
-
-	parts = most(parts, most(group_parts(w->wanted[0]), group_parts(w->wanted[1])));
-	parts = most(parts, w->loads * PARTS / t->loads);
-	parts = most(parts, w->stores * PARTS / t->stores);
-	parts = most(parts, (w->loads + w->stores) * PARTS / t->addresses);
-	return most(parts, most(w->divider, w->serial) * PARTS);
+	work.issued = (uint16_t)(row->issued + insn->stores +
+				 (!row->issued && (insn->loads || !insn->stores)));
+	cost->executed += insn->loads + 2u * insn->stores;
+	vpmu_demand_add(&cost->chains.demand, &work);
 }
 
 /* ---- flow ---- */
@@ -459,27 +418,22 @@ static void find_loads(const struct costed *b, struct vpmu_block_cost *cost)
 void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_costs *table,
 		     struct vpmu_block_cost *cost)
 {
-	struct costed b;
-	struct port_use w;
 	const struct vpmu_chains *path = &cost->chains;
+	struct costed b;
 
 	b.table = table;
 	b.count = code->count;
 	b.address = code->address;
 	b.code = code->code;
 	decode_all(&b);
-	memset(&w, 0, sizeof(w));
 	memset(&cost->chains, 0, sizeof(cost->chains) - sizeof(cost->chains.chain));
+	cost->executed = 0;
 	for (uint32_t i = 0; i < b.count; i++)
-		add_instruction(&b, i, &w);
-	cost->once = work_parts(&b, &w);
-	cost->issued = w.issued;
-	cost->executed = w.executed;
-	cost->divider = w.divider * PARTS;
+		add_instruction(&b, i, cost);
 	find_chains(&b, &cost->chains);
-	/* A taken branch ends the clock's group of micro-operations. */
-	cost->loop = cost->once;
-	if (b.repeats)
-		cost->loop = most(most(cost->once, PARTS), vpmu_path_clocks(&path, 1));
 	find_loads(&b, cost);
+	cost->issued = cost->chains.demand.issued;
+	cost->divider = cost->chains.demand.divider * PARTS;
+	cost->once = vpmu_demand_once(&cost->chains.demand, table);
+	cost->loop = b.repeats ? vpmu_path_clocks(&path, 1, table) : cost->once;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The clocks of a block of guest code on an out-of-order core, from its bytes alone. A block costs
- * its throughput: what the busiest port or the front end takes. A loop costs more if a chain of
- * dependent instructions from one round to the next takes longer; chains.h computes that for any
- * path of blocks. Caches are not known here: loads hit the L1, branches are predicted. */
+ * what the front end takes. A loop costs more if a port is busier, or if a chain of dependent
+ * instructions from one round to the next takes longer; chains.h computes that for any path of
+ * blocks. Caches are not known here: loads hit the L1, branches are predicted. */
 #ifndef VPMU_FEED_BLOCK_COST_H
 #define VPMU_FEED_BLOCK_COST_H
 
@@ -10,8 +10,6 @@
 #include "chains.h"
 
 #define VPMU_COST_INSNS_MAX 512u	/* of QEMU's blocks */
-
-struct vpmu_core_costs;			/* core_costs.h */
 
 /* A block's instructions. The address is that of the first one. */
 struct vpmu_cost_code {
@@ -21,7 +19,7 @@ struct vpmu_cost_code {
 };
 
 struct vpmu_block_cost {
-	uint32_t once;		/* parts of a clock, behind another block: throughput */
+	uint32_t once;		/* parts of a clock, behind another block */
 	uint32_t loop;		/* ... if the block branches to itself; else `once` */
 	uint32_t issued;	/* fused micro-operations, as UOPS_ISSUED counts them */
 	uint32_t executed;	/* micro-operations on ports, as UOPS_EXECUTED counts them */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes the longest chain of dependent instructions round a path of blocks.
- * vpmu_path_clocks() is the entry point. It lets the blocks' values arrive in rounds, until the
- * arrivals grow by the same clocks in each round; there is no state and no lock. */
+ * vpmu_path_chain() is the entry point. It lets the blocks' values arrive in rounds, until the
+ * arrivals grow by the same clocks in each round. vpmu_path_clocks() also adds the blocks' demand
+ * up. There is no state and no lock. */
 #include "chains.h"
 
 #include <stdbool.h>
@@ -78,7 +79,7 @@ static uint32_t latest(const struct arrivals *a)
 	return most;
 }
 
-uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks)
+uint32_t vpmu_path_chain(const struct vpmu_chains *const *path, uint32_t blocks)
 {
 	struct arrivals a;
 	uint32_t before = 0;
@@ -93,4 +94,19 @@ uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks
 			pass_block(&a, path[i]);
 	}
 	return (latest(&a) - before) * VPMU_CLOCK_PARTS / (ROUNDS - WARM_ROUNDS);
+}
+
+uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks,
+			  const struct vpmu_core_costs *table)
+{
+	uint32_t chain = vpmu_path_chain(path, blocks), work;
+	struct vpmu_demand all;
+
+	memset(&all, 0, sizeof(all));
+	for (uint32_t i = 0; i < blocks; i++)
+		vpmu_demand_add(&all, &path[i]->demand);
+	work = vpmu_demand_repeated(&all, table);
+	if (work < VPMU_CLOCK_PARTS)
+		work = VPMU_CLOCK_PARTS;
+	return chain > work ? chain : work;
 }

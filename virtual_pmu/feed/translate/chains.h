@@ -5,9 +5,8 @@
 #ifndef VPMU_FEED_CHAINS_H
 #define VPMU_FEED_CHAINS_H
 
-#include <stdint.h>
+#include "demand.h"
 
-#define VPMU_CLOCK_PARTS 16u		/* costs are in parts of a clock */
 #define VPMU_CHAINS_MAX 40u		/* the longest ones of a block are kept */
 #define VPMU_CHAIN_PLACES 6u		/* in memory */
 #define VPMU_PATH_BLOCKS_MAX 16u
@@ -19,7 +18,9 @@ enum {
 
 struct vpmu_chain { uint8_t from, to; uint16_t clocks; };
 
+/* A block's part of the paths that it is on. */
 struct vpmu_chains {
+	struct vpmu_demand demand;
 	uint64_t written;		/* registers that the block writes, a bit each */
 	uint32_t place[VPMU_CHAIN_PLACES];	/* see below; 0: none */
 	uint32_t count;
@@ -44,8 +45,12 @@ static inline uint32_t vpmu_chains_bytes(const struct vpmu_chains *c)
 	return (uint32_t)(sizeof(*c) - sizeof(c->chain) + c->count * sizeof(c->chain[0]));
 }
 
-/* Clocks of one round along the longest chain, in parts of a clock, of blocks that are executed
- * in this order again and again. 0: more than VPMU_PATH_BLOCKS_MAX blocks, or none. */
-uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks);
+/* Parts of a clock that a round takes along the longest chain, of blocks that are executed in this
+ * order again and again. 0: more than VPMU_PATH_BLOCKS_MAX blocks, or none. */
+uint32_t vpmu_path_chain(const struct vpmu_chains *const *path, uint32_t blocks);
+
+/* ... and in all: the longest chain, the busiest port, or the taken branch that ends the round. */
+uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks,
+			  const struct vpmu_core_costs *table);
 
 #endif

@@ -5,9 +5,8 @@
 
 #include "cost_class.h"
 
-/* Micro-operations for one of some ports, a bit each. Ports of computing are in two groups: no set
- * of ports has some of bits 0 to 3 and some of bits 4 to 7. Ports of loads and stores are not here.
- */
+/* Micro-operations for one of some of four ports, a bit each. Ports of loads and stores are not
+ * here. */
 struct vpmu_port_work { uint8_t ports, count; };
 
 /* In clocks. Micro-operations for ports are counted by `work`. */
