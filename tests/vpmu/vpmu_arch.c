@@ -419,6 +419,28 @@ static void events_of_skylake(void **state)
 	assert_int_equal(t.s->undriven_count, 1);
 }
 
+/* Registers that tools read first: bits 0, 7, 11 and 12 as SDM Table 35-2 has them, and no PEBS.
+ * Power is not modelled: a read of its registers is refused, a write is a violation. */
+static void tools_find_what_they_read_first(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(rd(0, 0x1a0), 0x1881);
+	assert_int_equal(vpmu_wrmsr(t.s, 0, 0x3f1, 0), 0);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, 0x606, &value), -EIO);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, 0xce, &value), -EIO);
+	assert_int_equal(t.s->violation_count, 0);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, 0x607, &value), -EIO);
+	assert_int_equal(t.s->violation_count, 1);
+	assert_int_equal(vpmu_wrmsr(t.s, 0, 0x606, 0), -EIO);
+	assert_int_equal(t.s->violation_count, 2);
+	assert_int_equal(vpmu_wrmsr(t.s, 0, 0x3f1, 1), 0);
+	assert_int_equal(vpmu_wrmsr(t.s, 0, 0x1a0, 0x1881 ^ 1 << 7), 0);
+	assert_int_equal(rd(0, 0x1a0), 0x1881);
+	assert_int_equal(t.s->violation_count, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +460,7 @@ int main(void)
 		T(what_is_in_use_is_told),
 		T(a_counter_that_counts_is_announced), T(what_a_counter_wants_is_announced),
 		T(events_of_skylake), T(second_addresses_are_not_there_before),
+		T(tools_find_what_they_read_first),
 		cmocka_unit_test_setup_teardown(second_addresses_are_the_same_registers,
 						setup_hybrid, teardown),
 		cmocka_unit_test_setup_teardown(kinds_of_cores_differ, setup_hybrid, teardown),

@@ -15,6 +15,17 @@ static void cpu_advance(struct vpmu_segment *s, uint32_t cpu)
 	vpmu_model_type(&s->machine)->advance(s, vpmu_cpu_package(&s->machine, cpu));
 }
 
+/* Programs find out by a read whether a processor has such a register. */
+static bool may_be_tried(const struct vpmu_segment *s, uint32_t address)
+{
+	const struct vpmu_core_type *core = vpmu_model_type(&s->machine)->core;
+
+	for (const uint32_t *at = core ? core->refused : NULL; at && *at; at++)
+		if (*at == address)
+			return true;
+	return false;
+}
+
 int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value)
 {
 	struct vpmu_register r;
@@ -23,7 +34,8 @@ int vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 		return -ENXIO;
 	s->accesses.rdmsr++;
 	if (!vpmu_register_on(&s->machine, cpu, VPMU_MSR, address, &r)) {
-		vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, 0, 0);
+		if (!may_be_tried(s, address))
+			vpmu_record_violation(s, VPMU_V_UNKNOWN_MSR, cpu, address, 0, 0);
 		return -EIO;
 	}
 	if (r.row->access == VPMU_WO && !r.row->readable)

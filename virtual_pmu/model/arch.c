@@ -25,6 +25,8 @@
 #define SETTABLE_OTHERS (VPMU_BITS(62, 58) | VPMU_BITS(55, 55))
 #define CTR_FRZ VPMU_BITS(59, 59)
 #define PMI_IN_USE VPMU_BITS(63, 63)
+/* SDM Table 35-2: 0: fast strings; 7: monitoring is available; 11, 12: no BTS, no PEBS. */
+#define MISC_ENABLE_RESET UINT64_C(0x1881)
 #define FULL_WIDTH_WRITES VPMU_BITS(13, 13)
 #define OFFCORE_RSP_MASK (VPMU_BITS(37, 15) | VPMU_BITS(11, 0))
 
@@ -83,6 +85,15 @@ static const struct vpmu_register_row rows[] = {
 		.address = FX_CTR, .width = ARCH_WIDTH, .mask = COUNTER_MASK,
 		AT(value[ARCH_GENERAL]), SECOND(ARCH_FIXED),
 	},
+	{
+		/* Which PMU there is; nothing here is switched by it. */
+		.name = "IA32_MISC_ENABLE", SDM("Table 35-2"), .access = VPMU_RW,
+		.address = 0x1a0, .width = 64, AT(misc_enable),
+	}, {
+		/* No counter takes samples: tools write 0 before they count. */
+		.name = "IA32_PEBS_ENABLE", SDM("Table 35-2"), .access = VPMU_RW,
+		.address = 0x3f1, .width = 64, AT(pebs_enable),
+	},
 	/* The rows of Skylake alone: parameters of the events 0xB7, 0xBB and 0xC6. */
 	{
 		.name = "MSR_OFFCORE_RSP_0", SDM("18.9.8"), .access = VPMU_RW, .address = 0x1a6,
@@ -96,6 +107,31 @@ static const struct vpmu_register_row rows[] = {
 	},
 };
 #define SKL_ROWS 3
+
+/* Power, frequency and temperature. Tools read some of these when they start, and continue without
+ * them: a processor may lack each one (SDM Tables 35-2 and 35-15 to 35-39). */
+static const uint32_t refused[] = {
+	0xce,	/* MSR_PLATFORM_INFO */
+	0x198,	/* IA32_PERF_STATUS */
+	0x19c,	/* IA32_THERM_STATUS */
+	0x1a2,	/* MSR_TEMPERATURE_TARGET */
+	0x1ad,	/* MSR_TURBO_RATIO_LIMIT */
+	0x1b0,	/* IA32_ENERGY_PERF_BIAS */
+	0x1b1,	/* IA32_PACKAGE_THERM_STATUS */
+	0x606,	/* MSR_RAPL_POWER_UNIT */
+	0x610,	/* MSR_PKG_POWER_LIMIT */
+	0x611,	/* MSR_PKG_ENERGY_STATUS */
+	0x613,	/* MSR_PKG_PERF_STATUS */
+	0x614,	/* MSR_PKG_POWER_INFO */
+	0x618,	/* MSR_DRAM_POWER_LIMIT */
+	0x619,	/* MSR_DRAM_ENERGY_STATUS */
+	0x61b,	/* MSR_DRAM_PERF_STATUS */
+	0x620,	/* MSR_RING_RATIO_LIMIT */
+	0x639,	/* MSR_PP0_ENERGY_STATUS */
+	0x641,	/* MSR_PP1_ENERGY_STATUS */
+	0x64d,	/* MSR_PLATFORM_ENERGY_COUNTER */
+	0
+};
 
 static struct arch_thread *thread_of(struct vpmu_segment *s, uint32_t cpu)
 {
@@ -261,6 +297,7 @@ static void arch_reset(struct vpmu_segment *s)
 				       (cpu * ARCH_COUNTERS + n + 1)) >> 16;
 		t->global_ctrl = VPMU_BITS(arch_kind_of(&s->machine, cpu)->general - 1, 0);
 		t->capabilities = FULL_WIDTH_WRITES;
+		t->misc_enable = MISC_ENABLE_RESET;
 	}
 	s->core_counting = VPMU_CORE_NOTHING;
 }
@@ -519,7 +556,7 @@ static const struct vpmu_event_info *event(const struct vpmu_machine *m, uint32_
 	.rows = rows, .row_count = rows_, .event = event, \
 	.counters = counters, .has = arch_has, .mask = arch_mask, .rdpmc = arch_rdpmc, \
 	.cpuid = cpuid, .reset = arch_reset, .written = arch_written, \
-	.interrupts = arch_interrupts, .undriven = arch_undriven, \
+	.interrupts = arch_interrupts, .refused = refused, .undriven = arch_undriven, \
 	.core_events = arch_core_events, \
 }
 #define ALL_ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -16,6 +16,7 @@ struct arch_thread {
 	uint64_t value[ARCH_COUNTERS];
 	uint64_t select[ARCH_GENERAL];
 	uint64_t fixed_ctrl, global_ctrl, status, status_reset, status_set, in_use, capabilities;
+	uint64_t misc_enable, pebs_enable;
 	uint64_t offcore_rsp[2], frontend;	/* Skylake's; nothing depends on them */
 	uint64_t interrupts;
 	uint32_t active[ARCH_GENERAL];	/* edge detectors */
@@ -64,7 +65,7 @@ struct arch_event {
 	uint8_t sum[VPMU_SUM_MAX], minus[VPMU_SUM_MAX];
 };
 
-#define SKL_CORE_EVENTS 182u
+#define SKL_CORE_EVENTS 183u
 extern const struct arch_event skl_core_events[SKL_CORE_EVENTS];
 #define SKL_CORE_GROUPS 29
 extern const struct arch_event skl_core_groups[SKL_CORE_GROUPS];

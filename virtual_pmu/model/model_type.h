@@ -68,6 +68,8 @@ struct vpmu_core_type {
 	void (*written)(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			uint64_t value);
 	uint64_t (*interrupts)(struct vpmu_segment *s, uint32_t cpu);
+	/* MSRs that are not modelled: a read is refused, and breaks no rule. 0 ends the list. */
+	const uint32_t *refused;
 	const char *(*undriven)(const struct vpmu_machine *m, const struct vpmu_undriven *u);
 	void (*core_events)(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
 			    const uint32_t *counts, uint32_t clocks);

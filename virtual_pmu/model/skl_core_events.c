@@ -190,6 +190,7 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	       K(L2_WRITE_HIT_E), K(L2_WRITE_HIT_S), K(L2_READ_MISS), K(L2_WRITE_MISS),
 	       K(L2_CODE_MISS), K(L2_CODE_HIT))),
 	ON("L2_LINES_IN.ALL", 0xf1, 0x1f, "0,1,2,3", NULL, .flags = 0, SUM(K(L2_LINES_IN))),
+	ON("L2_LINES_IN.ALL_SDM", 0xf1, 0x07, "0,1,2,3", NULL, .flags = 0, SUM(K(L2_LINES_IN))),
 	ON("L2_LINES_OUT.SILENT", 0xf2, 0x01, "0,1,2,3", NULL, .flags = 0, SUM(K(L2_LINES_OUT)),
 	   LESS(K(L2_LINES_OUT_M))),
 	ON("L2_LINES_OUT.NON_SILENT", 0xf2, 0x02, "0,1,2,3", NULL, .flags = 0,
