@@ -40,7 +40,7 @@ static const struct fault faults[] = {
 	{ "no msr driver", SKL, PLAIN, OPEN, ON_OPEN, ANY, .error = ENOENT, .fails = OPEN,
 	  .rc = -ENOENT, .says = "/dev/cpu/0/msr", .todo = "modprobe msr" },
 	{ "no permission", SKL, PLAIN, OPEN, ON_OPEN, ANY, .error = EACCES, .fails = OPEN,
-	  .rc = -EACCES, .says = "/dev/cpu/0/msr", .todo = "join" },
+	  .rc = -EACCES, .says = "/dev/cpu/0/msr", .todo = "to a group" },
 	{ "no capability, or lockdown", SKL, PLAIN, OPEN, ON_OPEN, ANY, .error = EPERM,
 	  .fails = OPEN, .rc = -EPERM, .says = "lockdown", .todo = "CAP_SYS_RAWIO" },
 	{ "CPU offline at open", SKL, PLAIN, OPEN, ON_OPEN, ANY, .error = ENXIO, .fails = OPEN,

@@ -79,7 +79,7 @@ put_back 'a killed ipmu-run'
 # -- users: nobody else; a group that owns some of the devices; one that owns all
 user() { echo setpriv "--reuid=$1" --regid=5000 --clear-groups --; }
 one=$(user 54321) other=$(user 54323)
-refused 'a user' 'no permission: join group' $one $count
+refused 'a user' 'no permission: only root may read and write it: let root give it to a group' $one $count
 capable=/usr/local/bin/capable	# /tmp knows no capabilities
 install -m 755 counts $capable
 setcap cap_sys_rawio=ep $capable || fail 'no file capabilities'
@@ -93,7 +93,7 @@ refused 'a group with some devices' '/run/ipmu' $one $count
 mine=(setpriv --reuid=54321 --regid=5000 --clear-groups --inh-caps=+sys_rawio
 	--ambient-caps=+sys_rawio -- env IPMU_STATE_DIR=/tmp/own ./counts)
 counts 'with a directory of its own' "${mine[@]}" "$EVENT${PLACE:+:cpu=2}"
-[ -z "$PLACE" ] || refused 'a CPU of others' '/dev/cpu/0/msr: no permission: join group' \
+[ -z "$PLACE" ] || refused 'a CPU of others' '/dev/cpu/0/msr: no permission: only root' \
 	"${mine[@]}" "$EVENT:cpu=0"
 chgrp 5000 /dev/cpu/*/msr
 chmod 660 /dev/cpu/*/msr

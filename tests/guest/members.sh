@@ -19,10 +19,11 @@ registers >before
 
 # -- what is missing
 join='/dev/cpu/0/msr: no permission: join group'
+only_root='/dev/cpu/0/msr: no permission: only root may read and write it'
 refused 'a user without the group' "$join" $stranger $count
 refused 'a member without the capability' 'not permitted: it needs CAP_SYS_RAWIO' $(user 54321 $group) $count
 chmod 640 /dev/cpu/*/msr
-refused 'who may only read' "$join" $member $count
+refused 'who may only read' "$only_root" $member $count
 chmod 660 /dev/cpu/*/msr
 refused 'before root has made the directory' 'let root make it' $member $count
 counts 'root' $count
@@ -39,7 +40,7 @@ os.setxattr(sys.argv[1], "system.posix_acl_access", struct.pack("<I", 2) +
 if command -v python3 >/dev/null; then
 	chown root:root /dev/cpu/*/msr
 	for device in /dev/cpu/*/msr; do listed "$device" || fail 'no access control list'; done
-	refused "another user's device" "$join" $member $count
+	refused "another user's device" "$only_root" $member $count
 	refused 'the directory of others' '/run/ipmu: Permission denied' $stranger $count
 	counts 'one with a directory of his own' $stranger env IPMU_STATE_DIR=/tmp/own $count
 	chown root:$group /dev/cpu/*/msr

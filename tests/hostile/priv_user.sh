@@ -80,6 +80,12 @@ grep -q "/dev/cpu/0/msr: no permission: join group $gid" "$scratch/out" || fail 
 why $((gid + 1)) --msr-safe="$scratch/list"
 grep -q "/dev/cpu/0/msr_safe: no permission: join group $gid" "$scratch/out" ||
 	fail 'no word about the group, with msr-safe'
+# Where no group may write them, the route is another one.
+devices=0600:0:0
+why $gid
+grep -q '/dev/cpu/0/msr: no permission: only root may read and write it: let root give it to a group' \
+	"$scratch/out" || fail 'no word about root, who has to give them to a group'
+devices=0660:0:$gid
 
 # The memory controller needs more: it alone is out.
 (cd / && as $gid "$VPMU" run --no-feed --devices $devices -- "$STAGE/bin/papi_command_line" \

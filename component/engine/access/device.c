@@ -23,22 +23,34 @@
 
 /* ---- opening and closing */
 
-/* The group that may open the device, by name where it has one. */
-static void owner_group(const char *path, char *text, size_t bytes)
+static void group_name(gid_t gid, char *text, size_t bytes)
 {
 	char buffer[1024];
 	struct group entry, *found = NULL;
-	struct stat st;
 
-	if (stat(path, &st)) {
-		snprintf(text, bytes, "the group that owns it");
-		return;
-	}
-	getgrgid_r(st.st_gid, &entry, buffer, sizeof(buffer), &found);
+	getgrgid_r(gid, &entry, buffer, sizeof(buffer), &found);
 	if (found)
 		snprintf(text, bytes, "group '%.64s'", entry.gr_name);
 	else
-		snprintf(text, bytes, "group %u", (unsigned)st.st_gid);
+		snprintf(text, bytes, "group %u", (unsigned)gid);
+}
+
+/* The route that fits: a group that may write the file already, or one that root still has to give. */
+static int explain_mode(const char *path, int rc, char *why)
+{
+	const bool safe = strstr(path, "msr_safe") != NULL;
+	const mode_t both = S_IRGRP | S_IWGRP;
+	struct stat st;
+	char group[80];
+
+	if (stat(path, &st) || !st.st_gid || (st.st_mode & both) != both)
+		return ipmu_fail(why, rc, "%s: no permission: only root may read and write it: "
+				 "let root give it to a group (permissions.md has the commands)%s",
+				 path, safe ? "" : ", or load msr-safe with an allowlist");
+	group_name(st.st_gid, group, sizeof(group));
+	return ipmu_fail(why, rc, "%s: no permission: join %s, which may read and write it%s",
+			 path, group, safe ? "" : "; the program needs CAP_SYS_RAWIO as well "
+			 "('setcap cap_sys_rawio=ep FILE')");
 }
 
 /* A CPU that goes takes its file with it. */
@@ -66,7 +78,6 @@ static int explain_namespace(const struct ipmu_regs *p, int rc, char *why)
 static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 {
 	const char *path = p->msr_path;
-	char group[80];
 
 	switch (rc) {
 	case -ENOENT:
@@ -77,9 +88,7 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 	case -EACCES:
 		if (ipmu_cause_namespace())
 			return explain_namespace(p, rc, why);
-		owner_group(path, group, sizeof(group));
-		return ipmu_fail(why, rc, "%s: no permission: join %s and let it read and "
-				 "write, or load msr-safe with an allowlist", path, group);
+		return explain_mode(path, rc, why);
 	case -EPERM:
 		if (ipmu_cause_namespace())
 			return explain_namespace(p, rc, why);
@@ -88,9 +97,9 @@ static int explain_open(const struct ipmu_regs *p, int rc, char *why)
 					 "container's filter of system calls (seccomp) or its list "
 					 "of devices forbids it, or kernel lockdown: allow it, or "
 					 "count outside of the container", path);
-		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO (root or "
-				 "setcap) or msr-safe; kernel lockdown (secure boot) forbids it",
-				 path);
+		return ipmu_fail(why, rc, "%s: not permitted: it needs CAP_SYS_RAWIO: root, a "
+				 "program with 'setcap cap_sys_rawio=ep FILE', or msr-safe; kernel "
+				 "lockdown (secure boot) forbids it", path);
 	default:
 		return ipmu_fail(why, rc, "%s: %s%s", path, strerror(-rc), ipmu_limit_advice(-rc));
 	}
