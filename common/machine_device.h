@@ -38,9 +38,8 @@ struct machine_programs {
 #define MACHINE_PAUSE _IOW('V', 8, uint32_t)
 /* Lets a kind of occurrence occur so often, as if a program had caused it, on the first package,
  * slice and core of its sort. What a kind adds to an event is what the event gains, without what it
- * gains by 0 times. An event from which the model subtracts the kind may gain nothing, and lose by
- * -64 times, which is for kinds of cores. name[]: of the kind, as in `vpmu profile`. EINVAL: the
- * machine has none of the name, or times is beyond -64 to 4000. EBUSY: a program runs on the
+ * gains by 0 times. name[]: of the kind, as in `vpmu profile`. EINVAL: the machine has none of the
+ * name, or times is beyond 0 (of a core's kinds -64) to 4095. EBUSY: a program runs on the
  * machine. */
 struct machine_occurrence { char name[60]; int32_t times; };
 #define MACHINE_RAISE _IOW('V', 9, struct machine_occurrence)

@@ -97,6 +97,20 @@ static bool raise_uncore(struct vpmu_segment *s, uint32_t kind, uint32_t times)
 	return true;
 }
 
+/* Events that have others inside, as the model subtracts these: how many levels of them. */
+static const uint8_t inside[VPMU_CORE_EVENTS] = {
+	[VPMU_INSTRUCTIONS] = 4, [VPMU_UOPS] = 4,
+	[VPMU_BRANCHES] = 3, [VPMU_BRANCHES_TAKEN] = 2, [VPMU_BRANCHES_CONDITIONAL] = 2,
+	[VPMU_BRANCHES_CONDITIONAL_TAKEN] = 1, [VPMU_MISPREDICTED] = 1,
+	[VPMU_LOADS] = 3, [VPMU_STORES] = 3, [VPMU_L1D_READ_MISSES] = 2,
+	[VPMU_L1D_WRITE_MISSES] = 2, [VPMU_LOADS_L1_MISSED] = 2, [VPMU_LOADS_L2_MISSED] = 1,
+	[VPMU_CODE_READS] = 3, [VPMU_CODE_MISSES] = 1,
+	[VPMU_DTLB_READ_MISSES] = 2, [VPMU_DTLB_WRITE_MISSES] = 2, [VPMU_DTLB_LONG_WALKS] = 1,
+	[VPMU_ITLB_MISSES] = 1, [VPMU_L2_LINES_OUT] = 1, [VPMU_X87] = 1,
+	[VPMU_SSE_PACKED_SINGLE] = 1, [VPMU_SSE_PACKED_DOUBLE] = 1,
+	[VPMU_SSE_SCALAR_SINGLE] = 1, [VPMU_SSE_SCALAR_DOUBLE] = 1,
+};
+
 /* The first CPU of the sort; UINT32_MAX: there is none. */
 static uint32_t cpu_of(const struct vpmu_machine *m, bool little)
 {
@@ -109,13 +123,13 @@ static uint32_t cpu_of(const struct vpmu_machine *m, bool little)
 static bool raise_core(struct vpmu_segment *s, uint32_t kind, int32_t times)
 {
 	uint32_t cpu = cpu_of(&s->machine, kind >= VPMU_KINDS_OF_CORE);
-	uint32_t counts[VPMU_CORE_EVENTS], clocks = VPMU_RAISED_CLOCKS;
+	uint32_t counts[VPMU_CORE_EVENTS], clocks = 2 * VPMU_RAISED_CLOCKS;
 	uint32_t event = kind % VPMU_KINDS_OF_CORE;
 
 	if (cpu == UINT32_MAX || !vpmu_core_events_modelled(&s->machine))
 		return false;
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
-		counts[i] = VPMU_RAISED_BASE;
+		counts[i] = VPMU_RAISED_BASE << inside[i];
 	*(event < VPMU_CORE_EVENTS ? &counts[event] : &clocks) += (uint32_t)times;
 	vpmu_core_events(s, cpu, counts, clocks);
 	return true;
@@ -126,7 +140,7 @@ bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, int32_t times)
 	bool of_core = kind >= VPMU_KIND_CORE;
 
 	if (kind >= VPMU_KINDS || times < (of_core ? -VPMU_RAISED_BASE : 0) ||
-	    times >= VPMU_RAISED_CLOCKS - VPMU_RAISED_BASE)
+	    times >= VPMU_RAISED_CLOCKS)
 		return false;
 	return of_core ? raise_core(s, kind - VPMU_KIND_CORE, times) :
 			 raise_uncore(s, kind, (uint32_t)times);

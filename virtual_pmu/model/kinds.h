@@ -62,11 +62,11 @@ static inline uint32_t vpmu_kind_snoop(enum vpmu_snoop_cause cause, enum vpmu_sn
 #define VPMU_KIND_NAME_MAX 48
 bool vpmu_kind_name(uint32_t kind, char text[VPMU_KIND_NAME_MAX]);
 /* Lets the kind occur so often on the first package, slice, box or core of its sort, as the feed
- * would report it. The package's clock advances by VPMU_RAISED_CLOCKS. A hardware thread has as
- * many clocks, and VPMU_RAISED_BASE of each of its other events, from which some of them are
- * subtracted by the model. So what the kind adds to an event is the gain without that of 0 times.
- * A kind of a hardware thread may occur less often, by VPMU_RAISED_BASE at most. Machine lock held.
- * False: the machine has no such kind, or it is too often. */
+ * would report it. The package's clock advances by VPMU_RAISED_CLOCKS. A hardware thread has twice
+ * as many clocks, and in them the kind beside VPMU_RAISED_BASE or more of each of its events, since
+ * the model subtracts some of these from others. So what the kind adds to an event is the gain
+ * without that of 0 times. A kind of a hardware thread may occur less often, by VPMU_RAISED_BASE at
+ * most. Machine lock held. False: the machine has no such kind, or it is too often. */
 #define VPMU_RAISED_CLOCKS 4096
 #define VPMU_RAISED_BASE 64
 bool vpmu_kind_raise(struct vpmu_segment *s, uint32_t kind, int32_t times);
