@@ -60,6 +60,11 @@ static void raise_tracker(struct vpmu_segment *s, uint32_t n, bool away, uint32_
 		vpmu_tracker(s, 0, (enum vpmu_tracker)n, true, start, start + clocks);
 }
 
+static void raise_dram(struct vpmu_segment *s, uint32_t n)
+{
+	vpmu_dram_at(s, 0, n < 3 ? VPMU_IN_TURN : n / 3 - 1, n % 3 == 0, n % 3 == 1, n % 3 == 2);
+}
+
 /* An occurrence of one of the kinds that are not clocks. */
 static void raise_once(struct vpmu_segment *s, uint32_t kind)
 {
@@ -75,8 +80,7 @@ static void raise_once(struct vpmu_segment *s, uint32_t kind)
 	else if (kind < VPMU_KIND_AWAY_DATA_READ_CLOCKS)
 		raise_tracker(s, kind - VPMU_KIND_AWAY_DATA_READ, true, 1);
 	else if (kind < VPMU_KIND_MEMORY_READ_HIT)
-		vpmu_dram(s, 0, kind == VPMU_KIND_DRAM_REQUESTS, kind == VPMU_KIND_DRAM_READS,
-			  kind == VPMU_KIND_DRAM_WRITES);
+		raise_dram(s, kind - VPMU_KIND_DRAM_REQUESTS);
 	else
 		vpmu_memory_command(s, 0, 0, kind >= VPMU_KIND_MEMORY_WRITE_HIT, (enum vpmu_page)
 				    ((kind - VPMU_KIND_MEMORY_READ_HIT) % 3), s->uclk[0]);

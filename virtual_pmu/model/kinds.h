@@ -11,7 +11,8 @@
 
 /* X(NAME) per kind outside hardware threads, in the order of the arguments. _CLOCKS are those of an
  * entry of the tracker behind its first one. AWAY are entries where cores that are not behind
- * the LLC meet the others. */
+ * the LLC meet the others. DRAM_ with a number are of that memory controller, those without are for
+ * one and the other in turn. */
 #define VPMU_KIND_LIST(X) \
 	X(LOOKUP_READ_M) X(LOOKUP_READ_E) X(LOOKUP_READ_S) X(LOOKUP_READ_I) \
 	X(LOOKUP_WRITE_M) X(LOOKUP_WRITE_E) X(LOOKUP_WRITE_S) X(LOOKUP_WRITE_I) \
@@ -26,6 +27,8 @@
 	X(AWAY_DATA_READ_CLOCKS) X(AWAY_CODE_READ_CLOCKS) X(AWAY_WRITE_CLOCKS) \
 	X(AWAY_EVICTION_CLOCKS) \
 	X(DRAM_REQUESTS) X(DRAM_READS) X(DRAM_WRITES) \
+	X(DRAM_REQUESTS_0) X(DRAM_READS_0) X(DRAM_WRITES_0) \
+	X(DRAM_REQUESTS_1) X(DRAM_READS_1) X(DRAM_WRITES_1) \
 	X(MEMORY_READ_HIT) X(MEMORY_READ_EMPTY) X(MEMORY_READ_MISS) \
 	X(MEMORY_WRITE_HIT) X(MEMORY_WRITE_EMPTY) X(MEMORY_WRITE_MISS)
 
@@ -50,6 +53,12 @@ static inline uint32_t vpmu_kind_lookup(enum vpmu_request request, enum vpmu_mes
 {
 	return (request == VPMU_WRITE ? VPMU_KIND_LOOKUP_WRITE_M : VPMU_KIND_LOOKUP_READ_M) +
 	       (uint32_t)__builtin_ctz(found);
+}
+
+/* The first of three: requests, reads and writes. boxes: of the machine's packages, at most 2. */
+static inline uint32_t vpmu_kind_dram(uint32_t boxes, uint32_t box)
+{
+	return boxes ? VPMU_KIND_DRAM_REQUESTS_0 + 3 * box : VPMU_KIND_DRAM_REQUESTS;
 }
 
 static inline uint32_t vpmu_kind_snoop(enum vpmu_snoop_cause cause, enum vpmu_snoop_result result)

@@ -112,6 +112,7 @@ void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r,
 	/* The clock of the home package advances, too, while it serves another package. */
 	if (r->clock > c->s->uclk[package])
 		vpmu_clock(c->s, package, r->clock);
+	vpmu_charge_dram(vpmu_kind_dram(c->layout.boxes, box), requests, write);
 	vpmu_dram_at(c->s, package, box, requests, !write, write);
 	page = open_page(c, package, box, tag);
 	vpmu_charge((write ? VPMU_KIND_MEMORY_WRITE_HIT : VPMU_KIND_MEMORY_READ_HIT) + page, 1);

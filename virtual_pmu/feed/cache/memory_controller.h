@@ -33,11 +33,12 @@ void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r,
 static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
 				    uint64_t tag, bool write, uint32_t requests)
 {
-	vpmu_charge_dram(requests, write);
-	if (c->layout.boxes)
+	if (c->layout.boxes) {
 		vpmu_home_command(c, r, tag, write, requests);
-	else
-		vpmu_dram(c->s, r->package, requests, !write, write);
+		return;
+	}
+	vpmu_charge_dram(VPMU_KIND_DRAM_REQUESTS, requests, write);
+	vpmu_dram(c->s, r->package, requests, !write, write);
 }
 
 /* The parts, for tests. */

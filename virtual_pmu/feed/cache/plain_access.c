@@ -103,7 +103,7 @@ static HOT void transfer(const struct plain *q, uint64_t tag, enum vpmu_tracker 
 	if (!vpmu_bulk_transfer(&q->r->bulk, kind, start, start + clocks))
 		tell_transfer(q->c, q->r, tag, kind, start, start + clocks);
 	else
-		vpmu_charge_dram(1, kind == VPMU_TRK_EVICTION);
+		vpmu_charge_dram(VPMU_KIND_DRAM_REQUESTS, 1, kind == VPMU_TRK_EVICTION);
 }
 
 static HOT void write_memory(const struct plain *q, uint64_t tag)

@@ -62,13 +62,13 @@ static inline void vpmu_charge_tracker(bool away, enum vpmu_tracker kind, uint64
 			    VPMU_KIND_TRACKER_DATA_READ_CLOCKS) + kind, times * (clocks - 1));
 }
 
-/* Commands of a memory controller. */
-static inline void vpmu_charge_dram(uint64_t requests, bool write)
+/* Commands of a memory controller. kind: vpmu_kind_dram(). */
+static inline void vpmu_charge_dram(uint32_t kind, uint64_t requests, bool write)
 {
 	if (!vpmu_profiles())
 		return;
-	vpmu_charge(VPMU_KIND_DRAM_REQUESTS, requests);
-	vpmu_charge(write ? VPMU_KIND_DRAM_WRITES : VPMU_KIND_DRAM_READS, 1);
+	vpmu_charge(kind, requests);
+	vpmu_charge(kind + 1 + write, 1);
 }
 
 /* An occurrence in the hardware thread that executes. */
