@@ -68,31 +68,44 @@ static void on_locked(unsigned int vcpu, void *unused)
 	vpmu_contended_locked(&t->runner);
 }
 
-static void on_block(unsigned int vcpu, void *packed);
+static void on_block(unsigned int vcpu, void *timed);
 
-static struct vpmu_emulated *thread_start(unsigned int vcpu, uint32_t instructions)
+static struct vpmu_emulated *thread_start(unsigned int vcpu, const struct vpmu_timed_block *b)
 {
 	struct vpmu_emulated *t = vpmu_emulated_start(vcpu);
 
-	vpmu_retired_first(&t->runner, instructions);
+	vpmu_retired_first(&t->runner, b);
 	return t;
 }
 
+/* The runner's work once it has entered this block. */
+static inline uint64_t work_with(const struct vpmu_runner *r, const struct vpmu_timed_block *b)
+{
+	return r->work + (r->before == b ? b->loop : b->once);
+}
+
+static inline void enter(struct vpmu_runner *r, const struct vpmu_timed_block *b, uint64_t work)
+{
+	r->work = work;
+	r->before = b;
+}
+
 /* A thread's first block, a new virtual CPU, or time to publish. */
-SLOW static void block_slow(unsigned int vcpu, uint64_t block)
+SLOW static void block_slow(unsigned int vcpu, const struct vpmu_timed_block *b)
 {
 	struct vpmu_emulated *t = vpmu_self;
 	uint32_t package, before;
 
 	if (t && vpmu_defers(&t->runner)) {
 		vpmu_watch_catch_up(t);
-		on_block(vcpu, (void *)(uintptr_t)block);
+		on_block(vcpu, (void *)(uintptr_t)b);
 		return;
 	}
 	if (t)
-		t->runner.clock += vpmu_packed_instructions(block);
+		enter(&t->runner, b, work_with(&t->runner, b));
 	else
-		t = thread_start(vcpu, vpmu_packed_instructions(block));
+		t = thread_start(vcpu, b);
+	vpmu_runner_settle(&t->runner);
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_core_feed_moves();
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
@@ -114,63 +127,53 @@ SLOW static void block_slow(unsigned int vcpu, uint64_t block)
 				vpmu_keeping_ends(vpmu_feed.segment, &t->runner)))
 		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	if (t->runner.l1i.sets)
-		fetch(t, block);
+		fetch(t, b);
 	if (callbacks.parts.reported)
 		callbacks.parts.reported();
 	if (vpmu_turn_is_over(t->runner.clock))
 		vpmu_scheduler_leave();
 }
 
-/* Fast path: advance the clock and return true, unless the thread moved to another CPU, has to
- * publish its clock, or has had its turn. */
-static inline bool enter_quietly(struct vpmu_emulated *t, uint32_t instructions)
+/* True unless the thread moved to another CPU, has to publish its clock, or has had its turn. */
+static inline bool is_quiet(struct vpmu_runner *r, uint64_t work)
 {
-	struct vpmu_runner *r = &t->runner;
-	uint64_t clock = r->clock + instructions;
-
-	if (unlikely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) != r->cpu ||
-		     clock - r->published >= VPMU_PUBLISH_CLOCKS || vpmu_turn_is_over(clock)))
-		return false;
-	r->clock = clock;
-	return true;
+	return likely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) == r->cpu &&
+		      (work < r->work_limit || !vpmu_runner_is_due(r, work)));
 }
 
-/* The block's code is not where it was last. A block that is deferred takes its clocks later. */
-static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, uint64_t block)
+/* The block's code is not where it was last. A block that is deferred is entered later. */
+static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {
 	if (vpmu_defers(&t->runner)) {
-		t->runner.clock -= vpmu_packed_instructions(block);
-		defer(0, 0, 0, (void *)(uintptr_t)block, t, VPMU_DEFERRED_BLOCK);
-	} else if (t->runner.l1i.sets) {
-		fetch(t, block);
+		defer(0, 0, 0, (void *)(uintptr_t)b, t, VPMU_DEFERRED_BLOCK);
+		return;
 	}
+	enter(&t->runner, b, work_with(&t->runner, b));
+	if (t->runner.l1i.sets)
+		fetch(t, b);
 }
 
-static void on_block(unsigned int vcpu, void *packed)
+static void on_block(unsigned int vcpu, void *timed)
 {
-	uint64_t block = (uint64_t)(uintptr_t)packed;
+	const struct vpmu_timed_block *b = timed;
 	struct vpmu_emulated *t = vpmu_self;
+	uint64_t work = t ? work_with(&t->runner, b) : 0;
 
-	if (unlikely(!t || !enter_quietly(t, vpmu_packed_instructions(block))))
-		block_slow(vcpu, block);
-	else if (!fetch_again(&t->runner, vpmu_packed_line(block), vpmu_packed_lines(block)))
-		fetch_or_defer(t, block);
-	else
-		t->runner.inside = 0;
+	if (unlikely(!t || !is_quiet(&t->runner, work))) {
+		block_slow(vcpu, b);
+	} else if (!fetch_again(&t->runner, b->line, b->lines)) {
+		fetch_or_defer(t, b);
+	} else {
+		enter(&t->runner, b, work);
+		t->runner.inside = NULL;
+	}
 }
 
 /* ---- a block's first access ---- */
 
-static inline uint64_t block_of(uint64_t first)
+static inline void *first_site(const struct vpmu_timed_block *b)
 {
-	return vpmu_block_pack(first >> VPMU_FIRST_LINE_SHIFT,
-			       first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX,
-			       first & VPMU_FIRST_INSNS_MAX);
-}
-
-static inline void *first_site(uint64_t first)
-{
-	return (void *)((first >> VPMU_FIRST_SITE_SHIFT) % VPMU_SITES * sizeof(struct vpmu_way *));
+	return (void *)(uintptr_t)b->site;
 }
 
 static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS];
@@ -179,14 +182,13 @@ static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS];
 static void first_goes_on(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			  void *user, uint32_t ways)
 {
-	accesses[ways & ~(uint32_t)VPMU_FIRST](vcpu, info, address,
-					       first_site((uint64_t)(uintptr_t)user));
+	accesses[ways & ~(uint32_t)VPMU_FIRST](vcpu, info, address, first_site(user));
 }
 
 static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				void *user, uint32_t ways)
 {
-	block_slow(vcpu, block_of((uint64_t)(uintptr_t)user));
+	block_slow(vcpu, user);
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
@@ -196,12 +198,12 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 	struct vpmu_emulated *t = vpmu_self;
 
 	if (vpmu_defers(&t->runner)) {
-		t->runner.clock -= (uintptr_t)user & VPMU_FIRST_INSNS_MAX;
 		defer(vcpu, info, address, user, t, ways);
 		return;
 	}
+	enter(&t->runner, user, work_with(&t->runner, user));
 	if (t->runner.l1i.sets)
-		fetch(t, block_of((uint64_t)(uintptr_t)user));
+		fetch(t, user);
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
@@ -209,18 +211,15 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
  * were, and were used last. Under another version they are looked up, but are not used again: the
  * numbers of uses do not depend on which locks the thread has taken. A thread that keeps its core's
  * lock changes no version. It clears `inside` itself when it changes what the L1I has. */
-static inline bool enter_loop(struct vpmu_emulated *t, uint64_t first)
+static inline bool enter_loop(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
-	struct vpmu_runner *r = &t->runner;
 	uint32_t version = vpmu_core_version(r->own);
-	uint64_t line = first >> VPMU_FIRST_LINE_SHIFT;
-	uint32_t lines = first >> VPMU_FIRST_LINES_SHIFT & VPMU_FIRST_LINES_MAX;
 
-	if (likely(r->inside == first && r->inside_version == version))
+	if (likely(r->inside == b && r->inside_version == version))
 		return true;
-	if (r->inside == first ? !are_there(r, line, lines) : !fetch_again(r, line, lines))
+	if (r->inside == b ? !are_there(r, b->line, b->lines) : !fetch_again(r, b->line, b->lines))
 		return false;
-	r->inside = first;
+	r->inside = b;
 	r->inside_version = version & 1 ? version - 1 : version;	/* odd: look again */
 	return true;
 }
@@ -230,15 +229,19 @@ static inline __attribute__((always_inline)) bool
 enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
 	    uint64_t address, void *user)
 {
-	uint64_t first = (uint64_t)(uintptr_t)user;
+	const struct vpmu_timed_block *b = user;
+	uint64_t work = t ? work_with(&t->runner, b) : 0;
 
-	if (unlikely(!t || !enter_quietly(t, first & VPMU_FIRST_INSNS_MAX)))
+	if (unlikely(!t || !is_quiet(&t->runner, work))) {
 		first_slow(vcpu, info, address, user, ways);
-	else if (unlikely(!enter_loop(t, first)))
+		return false;
+	}
+	if (unlikely(!enter_loop(&t->runner, b))) {
 		first_fetch(vcpu, info, address, user, ways);
-	else
-		return true;
-	return false;
+		return false;
+	}
+	enter(&t->runner, b, work);
+	return true;
 }
 
 static inline __attribute__((always_inline)) void
@@ -250,7 +253,7 @@ access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t
 	if (ways & VPMU_FIRST) {
 		if (!enter_first(t, ways, vcpu, info, address, user))
 			return;
-		user = first_site((uint64_t)(uintptr_t)user);
+		user = first_site(user);
 	}
 	if (ways & VPMU_MODIFIES)
 		modify(&t->runner, vcpu, info, address, user);
@@ -355,11 +358,11 @@ static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
 
 	vpmu_profile.note = d->note;
 	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK)) {
-		on_block(0, (void *)(uintptr_t)(d->ways & VPMU_FIRST ? block_of(user) : user));
-		vpmu_profile_clocks(&t->runner);
+		on_block(0, (void *)(uintptr_t)user);
+		vpmu_runner_charge(&t->runner);
 	}
 	if (d->ways & VPMU_FIRST)
-		user = (uintptr_t)first_site(user);
+		user = (uintptr_t)first_site((void *)(uintptr_t)user);
 	if (d->ways & VPMU_DEFERRED_BLOCK)
 		return;
 	if (d->ways & VPMU_MODIFIES)
@@ -385,6 +388,7 @@ void vpmu_watch_catch_up(struct vpmu_emulated *t)
 {
 	if (vpmu_defers(&t->runner))
 		work_off(t);
+	vpmu_runner_settle(&t->runner);
 }
 
 void vpmu_watch_publish(struct vpmu_emulated *t)
@@ -437,7 +441,7 @@ static inline void *enter_note(void *user)
 static inline void charge_entry(struct vpmu_note *note)
 {
 	vpmu_charge_block(note);
-	vpmu_profile_clocks(&vpmu_self->runner);
+	vpmu_runner_charge(&vpmu_self->runner);
 }
 
 static void on_block_noted(unsigned int vcpu, void *user)
@@ -522,29 +526,16 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 	}
 }
 
-static uint64_t lines_in(uint64_t address, uint64_t bytes)
-{
-	return ((address + bytes - 1) >> 6) - (address >> 6) + 1;
-}
-
-static uint64_t pack(uint64_t fetched, uint64_t lines, size_t instructions)
-{
-	return vpmu_block_pack(fetched >> 6, (uint32_t)lines, (uint32_t)instructions);
-}
-
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
-	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
-	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
-	uint64_t end = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last);
-	uint64_t packed = pack(fetched, lines_in(start, end - start), count);
+	struct vpmu_timed_block *timed = vpmu_timed_block_of(tb, fetched);
 
 	watch_instructions(tb, count);
 	if (vpmu_core_feed_active())
-		vpmu_core_feed_translate(tb, packed);
+		vpmu_core_feed_translate(tb, timed);
 	else
-		vpmu_translation_register(&callbacks, tb, count, packed);
+		vpmu_translation_register(&callbacks, tb, count, timed);
 }
 
 /* Instructions of a block, from `first` to before `end`, were executed so often more than the
@@ -575,20 +566,22 @@ void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 			    uint32_t instructions, uint32_t executed)
 {
 	struct vpmu_block_code block = { code, bytes, instructions };
-	uint64_t lines = lines_in(address, bytes);
+	struct vpmu_timed_block part = vpmu_timed_block_part(address, bytes, executed);
 	int first = code && !vpmu_core_feed_active() ?
-		    vpmu_translation_first(&callbacks, &block, (uint32_t)lines) : -1;
+		    vpmu_translation_first(&callbacks, &block) : -1;
 
 	vpmu_watch_catch_up(vpmu_self);
 	charge_interrupted(address, code, bytes,
 			   first >= (int)executed - 1 ? (struct part){ 0, executed, 1 } :
 			   (struct part){ executed, instructions, UINT64_MAX });
 	if (first >= (int)executed - 1) {
-		on_block(0, (void *)(uintptr_t)pack(address, lines, executed));
+		on_block(0, &part);
 		vpmu_watch_catch_up(vpmu_self);
+		vpmu_self->runner.before = NULL;
 		return;
 	}
 	vpmu_self->runner.clock -= instructions - executed;
+	vpmu_self->runner.instructions -= instructions - executed;
 	vpmu_core_feed_uncount(instructions - executed);
 }
 

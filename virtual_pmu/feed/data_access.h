@@ -7,6 +7,7 @@
 #include "cache/nontemporal_stores.h"
 #include "cache/plain_access.h"
 #include "profile/charge.h"
+#include "thread/clock.h"
 #include "translate/translation.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -17,6 +18,7 @@
 
 static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 {
+	vpmu_runner_settle(&t->runner);
 	if (unlikely(t->combining.used))
 		vpmu_nontemporal_release(t, tag);
 	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
@@ -76,6 +78,7 @@ static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
 {
 	if (!r->plain || emulated_of(r)->combining.used)
 		return false;
+	vpmu_runner_settle(r);
 	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, word) :
 			  vpmu_plain_miss_among(&vpmu_feed.caches, r, word, r->version);
 }

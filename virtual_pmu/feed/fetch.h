@@ -44,13 +44,13 @@ static inline bool are_there(struct vpmu_runner *r, uint64_t line, uint32_t line
 }
 
 /* Fetches all lines of a block, wherever they are. */
-static void fetch_lines(struct vpmu_emulated *t, uint64_t block)
+static void fetch_lines(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {
 	struct vpmu_runner *r = &t->runner;
-	uint64_t tag = vpmu_runner_tag(r, vpmu_packed_line(block) << 6);
-	uint64_t end = tag + vpmu_packed_lines(block) * VPMU_LINE_BYTES;
+	uint64_t tag = vpmu_runner_tag(r, b->line << 6);
+	uint64_t end = tag + b->lines * VPMU_LINE_BYTES;
 
-	r->inside = 0;
+	r->inside = NULL;
 	for (;;) {
 		struct vpmu_way *way;
 
@@ -67,13 +67,13 @@ static void fetch_lines(struct vpmu_emulated *t, uint64_t block)
 }
 
 /* The same, in the name of the block's first instruction. */
-static NOINLINE void fetch(struct vpmu_emulated *t, uint64_t block)
+static NOINLINE void fetch(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {
 	struct vpmu_note *note = vpmu_profile.note;
 
 	if (note)
 		vpmu_profile.note = vpmu_note_of_block(note);
-	fetch_lines(t, block);
+	fetch_lines(t, b);
 	vpmu_profile.note = note;
 }
 

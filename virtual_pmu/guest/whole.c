@@ -146,13 +146,13 @@ static void on_fence(unsigned int vcpu, void *user)
 /* The feed reports what core PMUs count, and a clock that nobody has published yet. A CPU that
  * waits for memory all the time publishes its own with each line, so it checks for the uncore's
  * overflows here. */
-static void on_block(unsigned int vcpu, void *packed)
+static void on_block(unsigned int vcpu, void *timed)
 {
 	static __thread uint64_t looked;
 
-	vpmu_watch_parts.block(vcpu, packed);
-	if (vpmu_self && vpmu_self->runner.clock - looked >= VPMU_PUBLISH_CLOCKS) {
-		looked = vpmu_self->runner.clock;
+	vpmu_watch_parts.block(vcpu, timed);
+	if (vpmu_self && vpmu_runner_now(&vpmu_self->runner) - looked >= VPMU_PUBLISH_CLOCKS) {
+		looked = vpmu_runner_now(&vpmu_self->runner);
 		vpmu_whole_interrupts();
 	}
 }

@@ -50,7 +50,7 @@ static void forget_sites(struct vpmu_runner *r)
 	for (uint32_t i = 0; i < VPMU_CODE_LINES; i++)
 		r->code[i] = &none;
 	r->filled = &none;
-	r->inside = 0;
+	r->inside = NULL;
 	for (uint32_t i = 0; i < VPMU_STREAMS; i++)
 		r->stream[i].next.set = NULL;
 }

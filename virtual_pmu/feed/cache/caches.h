@@ -84,16 +84,23 @@ struct vpmu_contention {
 	bool sleeps;		/* it waits in a system call */
 };
 
-/* See retired.h: the clock of the last report, and of the next one; the runner's idle clocks at the
+/* See retired.h: the clock of the last report, and of the next one; the runner's instructions at the
  * last, and repetitions since then; the last repeated string instruction, and how many instructions
  * had been executed then. */
-struct vpmu_retired { uint64_t due, told, told_idle, repeats, repeated, executed; };
+struct vpmu_retired { uint64_t due, told, told_instructions, repeats, repeated, executed; };
+
+struct vpmu_timed_block;
 
 /* An emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
 	struct vpmu_segment *s;
 	uint64_t space;			/* address space id << VPMU_SPACE_SHIFT */
 	uint64_t clock, published, awake;	/* awake: its clock after its last wait */
+	/* Work of its last blocks that is not in `clock` and `instructions` yet (timed_blocks.h,
+	 * clock.h), and how much it may be before the next block checks whether to publish. The
+	 * last block. */
+	uint64_t work, work_limit, instructions;
+	const struct vpmu_timed_block *before;
 	uint64_t numbered;		/* its clock when its uses were last numbered: clock.h */
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
@@ -132,8 +139,8 @@ struct vpmu_runner {
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	/* The block that it entered last, if all its lines were found where they were before, and
-	 * the core's version then. 0: they were not, or the block is not known. */
-	uint64_t inside;
+	 * the core's version then. NULL: they were not, or the block is not known. */
+	const struct vpmu_timed_block *inside;
 	uint32_t inside_version;
 	struct vpmu_contention contention;
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
@@ -143,7 +150,6 @@ struct vpmu_runner {
 	struct vpmu_miss_stream stream[VPMU_STREAMS];
 	uint32_t *counts;		/* core events since the last report; NULL: not all count */
 	uint32_t level;			/* enum vpmu_core_level: what is counted */
-	uint64_t idle;			/* clocks so far in which nothing was executed */
 	uint64_t charged;		/* clocks up to here are in the profile */
 	struct vpmu_retired retired;
 };

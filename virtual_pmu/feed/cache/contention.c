@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "private_caches.h"
+#include "../thread/clock.h"
 #include "../thread/pause_loop.h"
 
 static uint64_t waits;		/* of the process's threads, in order */
@@ -70,7 +71,7 @@ static bool spins(const struct vpmu_runner *r)
 {
 	uint64_t paused = clock_load(&r->contention.paused);
 
-	return paused && clock_load(&r->clock) - paused < VPMU_SPIN_CLOCKS;
+	return paused && vpmu_runner_now(r) - paused < VPMU_SPIN_CLOCKS;
 }
 
 /* Orders this wait among those of other threads. Uses that the thread has made until now come
@@ -146,7 +147,7 @@ static struct pace pace_now(const struct pace *p)
 	struct pace now = { .runner = r };
 
 	now.from = clock_load(r ? &r->awake : &p->from);
-	now.clock = clock_load(r ? &r->clock : &p->clock);
+	now.clock = r ? vpmu_runner_now(r) : clock_load(&p->clock);
 	now.uses = clock_load(r ? &r->uses : &p->uses);
 	for (uint32_t i = 0; i < VPMU_WAITS; i++)
 		now.wait[i] = (struct vpmu_wait){ clock_load(&wait[i].uses),

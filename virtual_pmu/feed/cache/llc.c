@@ -114,7 +114,7 @@ static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t
 		p.alone = false;
 		vpmu_private_lock(&p, q->r);
 	} else {
-		q->r->inside = 0;
+		q->r->inside = NULL;
 	}
 	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);

@@ -125,7 +125,7 @@ static COLD enum vpmu_snoop_result take_out(const struct vpmu_caches *c, struct 
 {
 	struct vpmu_private own = vpmu_private_sets(c, r, r->core, tag);
 
-	r->inside = 0;
+	r->inside = NULL;
 	return vpmu_private_snoop(&own, tag, true);
 }
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes blocks of guest code: which core events a block counts whenever it runs, and how it
  * ends. vpmu_block_describe() is called when QEMU translates a block, by any thread; a mutex guards
- * the table of descriptions. Descriptions never change and are never freed, because callbacks and
- * threads keep pointers to them. The same code gets the same description again. */
+ * the pointers to descriptions, which are in the timed blocks. Descriptions never change and are
+ * never freed, because callbacks and threads keep pointers to them. */
 #include "core_blocks.h"
 #include "../profile/notes.h"
-#include "../translate/packed_block.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define BUCKETS 65536u	/* an interpreter has fewer blocks, a compiler three times as many */
-
-static struct vpmu_block *buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void add_unit(const struct vpmu_class *c, uint32_t *n)
@@ -125,9 +120,9 @@ static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
 	static struct shape s;
 
 	s.fixed_count = 0;
-	for (uint32_t i = 0; i < b->instructions && i < INSTRUCTIONS_MAX; i++) {
+	for (uint32_t i = 0; i < b->timed->instructions && i < INSTRUCTIONS_MAX; i++) {
 		uint32_t n[VPMU_CORE_EVENTS] = { [VPMU_CODE_READS] = i ? 0 :
-						 vpmu_packed_lines(b->packed) };
+						 b->timed->lines };
 		uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
 		struct vpmu_class c;
 
@@ -138,19 +133,13 @@ static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
 		add_fixed(&s, i, n);
 	}
 	return vpmu_note_block(&(struct vpmu_block_shape){
-		.address = b->start, .size = s.size, .count = (uint16_t)b->instructions,
+		.address = b->start, .size = s.size, .count = (uint16_t)b->timed->instructions,
 		.fixed = s.fixed, .fixed_count = s.fixed_count,
 	});
 }
 
-static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-	return hash;
-}
-
-static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
+static struct vpmu_block *make(const struct qemu_plugin_tb *tb,
+			       const struct vpmu_timed_block *timed)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
@@ -167,42 +156,27 @@ static struct vpmu_block *make(const struct qemu_plugin_tb *tb, uint64_t packed)
 		c = vpmu_class_of(bytes, size);
 		add_instruction(&c, n);
 	}
-	n[VPMU_CODE_READS] = vpmu_packed_lines(packed);
+	n[VPMU_CODE_READS] = timed->lines;
 	b = new_block(n);
 	b->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	b->last = qemu_plugin_insn_vaddr(last);
 	b->end = b->last + qemu_plugin_insn_size(last);
-	b->packed = packed;
+	b->timed = timed;
 	b->branch = c.branch;
 	b->ring = b->start >> 63 ? VPMU_KERNEL : VPMU_USER;
 	b->repeats = c.repeated;
-	b->instructions = (uint32_t)count;
 	return b;
 }
 
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed)
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb,
+					     struct vpmu_timed_block *timed)
 {
-	uint64_t start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), hash = packed;
-	size_t count = qemu_plugin_tb_n_insns(tb);
-	struct vpmu_block *b, **bucket = &buckets[(start ^ start >> 16) % BUCKETS];
-	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
-	size_t size;
+	struct vpmu_block *b;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-
-		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
-		hash = mix(hash, bytes, size);
-	}
 	pthread_mutex_lock(&lock);
-	for (b = *bucket; b && (b->start != start || b->hash != hash || b->packed != packed);)
-		b = b->next;
-	if (!b) {
-		b = make(tb, packed);
-		b->hash = hash;
-		b->next = *bucket;
-		*bucket = b;
-	}
+	if (!timed->described)
+		timed->described = make(tb, timed);
+	b = timed->described;
 	if (vpmu_profiles())	/* code may come again in another mapping */
 		b->noted = note_block(tb, b);
 	pthread_mutex_unlock(&lock);

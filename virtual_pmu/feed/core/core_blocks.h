@@ -5,25 +5,24 @@
 
 #include "../../model/core_events.h"
 #include "../translate/instructions.h"
+#include "../translate/timed_blocks.h"
 #include "../qemu_plugin_api.h"
 
 struct vpmu_block_count { uint16_t event, times; };
 
 struct vpmu_block {
 	uint64_t start, last, end;	/* addresses: first and last instruction, behind it */
-	uint64_t packed;		/* for the callback of machines without a core PMU */
-	uint64_t hash;			/* of the code bytes */
-	struct vpmu_block *next;	/* in its bucket */
+	const struct vpmu_timed_block *timed;
 	enum vpmu_branch branch;	/* of the last instruction */
 	enum vpmu_ring ring;
-	uint32_t instructions;
 	bool repeats;			/* the last instruction is a repeated string instruction */
 	struct vpmu_noted_block *noted;	/* NULL: there is no profile */
 	uint32_t entries;
 	struct vpmu_block_count counts[];
 };
 
-/* The block's description, the same one each time the same code is translated; it stays. */
-const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb, uint64_t packed);
+/* The block's description, always the same one; it stays. */
+const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb,
+					     struct vpmu_timed_block *timed);
 
 #endif

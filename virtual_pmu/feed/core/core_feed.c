@@ -132,8 +132,10 @@ void vpmu_core_feed_forget(uint64_t first, uint64_t last)
 
 static void report(struct core_thread *t, uint32_t cpu)
 {
-	uint64_t now = t->runner->clock;
+	uint64_t now;
 
+	vpmu_runner_settle(t->runner);
+	now = t->runner->clock;
 	if (cpu == VPMU_NO_CPU || !vpmu_runner_lock(caches->s, t->runner))
 		return;
 	vpmu_profile_clocks(t->runner);
@@ -314,7 +316,7 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 		struct vpmu_note *note = vpmu_profile.note;
 
 		if (before->noted)
-			vpmu_profile.note = &before->noted->notes[before->instructions - 1];
+			vpmu_profile.note = &before->noted->notes[before->timed->instructions - 1];
 		branched(t, before, b->start);
 		vpmu_profile.note = note;
 	}
@@ -323,7 +325,7 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 	t->previous = b;
 	t->load.note = t->store.note = 0;
 	/* A repetition of the same string instruction is no new block. */
-	if (before && before->repeats && b->instructions == 1 && before->last == b->start)
+	if (before && before->repeats && b->timed->instructions == 1 && before->last == b->start)
 		return;
 	if (unlikely(b->noted != NULL))
 		vpmu_charge_block(b->noted->notes);
@@ -338,11 +340,11 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 
 	if (mine)
 		report(mine, mine->runner->cpu);
-	parts.block(vcpu, (void *)(uintptr_t)b->packed);
+	parts.block(vcpu, (void *)(uintptr_t)b->timed);
 	if (!mine && parts.runner && parts.runner())
 		vpmu_core_feed_enter(parts.runner());
 	if (mine) {
-		mine->reported = mine->runner->clock - b->instructions;
+		mine->reported = vpmu_runner_now(mine->runner) - vpmu_work_clocks(b->timed->once);
 		vpmu_profile_drop_stalls(stalled);
 		vpmu_profile_clocks_from(mine->runner, mine->reported);
 	}
@@ -353,6 +355,7 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 static __attribute__((noinline, cold)) void begin_anew(struct core_thread *t)
 {
 	t->turn = __atomic_load_n(&turn, __ATOMIC_RELAXED);
+	vpmu_runner_settle(t->runner);
 	t->reported = t->runner->clock;
 	vpmu_profile_clocks_restart(t->runner);
 	t->previous = NULL;
@@ -365,7 +368,8 @@ static void on_core_block(unsigned int vcpu, void *described)
 	struct core_thread *t = mine;
 
 	if (unlikely(b->noted != NULL))
-		vpmu_profile.note = vpmu_note_use(b->noted, VPMU_NOTE_ENTRY, b->packed);
+		vpmu_profile.note = vpmu_note_use(b->noted, VPMU_NOTE_ENTRY,
+						  (uintptr_t)b->timed);
 	if (unlikely(t && t->turn != __atomic_load_n(&turn, __ATOMIC_RELAXED)))
 		begin_anew(t);
 	if (unlikely(t && t->ring != b->ring)) {
@@ -377,14 +381,14 @@ static void on_core_block(unsigned int vcpu, void *described)
 		if (!arrive(vcpu, b))
 			return;
 	} else {
-		parts.block(vcpu, (void *)(uintptr_t)b->packed);
+		parts.block(vcpu, (void *)(uintptr_t)b->timed);
 	}
 	t = mine;	/* the block may have been the one at which counting ends */
 	if (unlikely(!t))
 		return;
-	vpmu_profile_clocks(t->runner);
+	vpmu_runner_charge(t->runner);
 	count_block(t, b);
-	if (unlikely(t->runner->clock - t->reported >= VPMU_REPORT_CLOCKS)) {
+	if (unlikely(vpmu_runner_now(t->runner) - t->reported >= VPMU_REPORT_CLOCKS)) {
 		report(t, t->runner->cpu);
 		vpmu_core_feed_follow();
 	}
@@ -585,9 +589,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
 					 (void *)note);
 }
 
-void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed)
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block *timed)
 {
-	const struct vpmu_block *b = vpmu_block_describe(tb, packed);
+	const struct vpmu_block *b = vpmu_block_describe(tb, timed);
 	size_t count = qemu_plugin_tb_n_insns(tb);
 
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,

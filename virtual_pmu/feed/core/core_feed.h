@@ -66,8 +66,8 @@ void vpmu_core_feed_follow(void);
 void vpmu_core_feed_interrupted(void);
 /* Takes back the last `instructions` of the thread's last block, which were not executed. */
 void vpmu_core_feed_uncount(uint32_t instructions);
-/* Registers the callbacks for a block; packed: the argument of parts.block. */
-void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, uint64_t packed);
+/* Registers the callbacks for a block, which is the argument of parts.block. */
+void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block *timed);
 
 /* The thread itself calls these. Its runner is in place: */
 void vpmu_core_feed_enter(struct vpmu_runner *r);

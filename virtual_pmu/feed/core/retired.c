@@ -3,6 +3,7 @@
 
 #include "../../model/core_events.h"
 #include "../profile/clocks.h"
+#include "../translate/timed_blocks.h"
 
 static bool counts(const struct vpmu_runner *r)
 {
@@ -13,7 +14,7 @@ static void go_on(struct vpmu_runner *r)
 {
 	r->retired.told = r->clock;
 	vpmu_profile_clocks_restart(r);
-	r->retired.told_idle = r->idle;
+	r->retired.told_instructions = r->instructions;
 	r->retired.due = r->clock + VPMU_RETIRED_CLOCKS;
 }
 
@@ -40,10 +41,10 @@ void vpmu_retired_end(struct vpmu_runner *r)
 void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	uint64_t clocks = r->clock - r->retired.told, repeats = r->retired.repeats;
-	uint64_t executed = clocks - (r->idle - r->retired.told_idle);
+	uint64_t executed = r->instructions - r->retired.told_instructions;
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 
-	if (!counts(r) || !clocks || r->cpu >= vpmu_machine_cpus(&s->machine))
+	if (!counts(r) || (!clocks && !executed) || r->cpu >= vpmu_machine_cpus(&s->machine))
 		return;
 	/* A repetition's clock may have been reported before the repetition was noticed. */
 	repeats = repeats < executed ? repeats : executed;
@@ -54,18 +55,19 @@ void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r)
 	go_on(r);
 }
 
-void vpmu_retired_first(struct vpmu_runner *r, uint32_t instructions)
+void vpmu_retired_first(struct vpmu_runner *r, const struct vpmu_timed_block *first)
 {
 	if (!counts(r))
 		return;
-	r->retired.told -= instructions;
+	r->retired.told -= vpmu_work_clocks(first->once);
+	r->retired.told_instructions -= first->instructions;
 	vpmu_profile_clocks_from(r, r->retired.told);
 }
 
 /* Nothing else has been executed since this instruction was, if that is all that was. */
 void vpmu_retired_repeat(struct vpmu_runner *r, uint64_t address, bool alone)
 {
-	uint64_t executed = r->clock - r->idle;
+	uint64_t executed = r->instructions;
 
 	if (alone && r->retired.repeated == address && executed == r->retired.executed + 1) {
 		r->retired.repeats++;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions and clocks of a thread, where the machine's counters want no other core events. They
- * follow from the thread's clock, so blocks and accesses have the callbacks of machines without a
- * core PMU, and cost what they cost there. An instruction takes one clock. All other clocks are
- * idle: the thread stalls for a fill buffer, or continues at a later clock after a wait. One more
- * repetition of a string instruction takes a clock and is no instruction. */
+/* Instructions and clocks of a thread, where the machine's counters want no other core events. Each
+ * runner has both (clock.h), so blocks and accesses have the callbacks of machines without a core
+ * PMU, and cost what they cost there. One more repetition of a string instruction is no instruction,
+ * though its block is entered again. */
 #ifndef VPMU_FEED_RETIRED_H
 #define VPMU_FEED_RETIRED_H
 
@@ -21,7 +20,7 @@ void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r);
 /* Goes on at the runner's clock, which may have jumped, without a report. */
 void vpmu_retired_restart(struct vpmu_runner *r);
 /* The thread's first block has been entered before its clock began. */
-void vpmu_retired_first(struct vpmu_runner *r, uint32_t instructions);
+void vpmu_retired_first(struct vpmu_runner *r, const struct vpmu_timed_block *first);
 /* A block has been entered whose last instruction is a repeated string instruction. alone: it has
  * no other one. */
 void vpmu_retired_repeat(struct vpmu_runner *r, uint64_t address, bool alone);

@@ -13,14 +13,25 @@ bool vpmu_runner_behind(struct vpmu_runner *r)
 	return true;
 }
 
+bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work)
+{
+	uint64_t clock = vpmu_runner_clock_with(r, work);
+	uint64_t end = __atomic_load_n(&vpmu_turn_end, __ATOMIC_RELAXED);
+	uint64_t last = r->published + VPMU_PUBLISH_CLOCKS;
+
+	if (clock - r->published >= VPMU_PUBLISH_CLOCKS || clock >= end)
+		return true;
+	r->work_limit = ((last < end ? last : end) - r->clock) << VPMU_WORK_CLOCK_SHIFT;
+	return false;
+}
+
 void vpmu_runner_continue(struct vpmu_runner *r, uint64_t clock)
 {
 	if (!clock)
 		clock = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
-	if (clock > r->clock) {
-		r->idle += clock - r->clock;
+	if (clock > r->clock)
 		r->clock = clock;
-	}
+	vpmu_runner_check_next(r);
 	r->awake = r->clock;
 	vpmu_runner_number(r);
 }

@@ -16,9 +16,55 @@
 #include "../core/retired.h"
 #include "../profile/clocks.h"
 #include "../profile/count.h"
+#include "../translate/timed_blocks.h"
 #include "turns.h"
 
 #define VPMU_PUBLISH_CLOCKS 1024u
+
+/* Adds the runner's work to its clock and instructions, except for a part of a clock. Whatever uses
+ * these comes behind this. */
+static inline void vpmu_runner_settle(struct vpmu_runner *r)
+{
+	uint64_t clocks = vpmu_work_clocks(r->work), settled = clocks << VPMU_WORK_CLOCK_SHIFT;
+
+	r->clock += clocks;
+	r->instructions += vpmu_work_instructions(r->work);
+	r->work &= (UINT64_C(1) << VPMU_WORK_CLOCK_SHIFT) - (UINT64_C(1) << VPMU_WORK_SHIFT);
+	r->work_limit -= settled < r->work_limit ? settled : r->work_limit;
+}
+
+/* Charges the clocks of the block at hand. */
+static inline void vpmu_runner_charge(struct vpmu_runner *r)
+{
+	if (!vpmu_profiles())
+		return;
+	vpmu_runner_settle(r);
+	vpmu_profile_clocks(r);
+}
+
+/* The runner's clock with this work. */
+static inline uint64_t vpmu_runner_clock_with(const struct vpmu_runner *r, uint64_t work)
+{
+	return r->clock + vpmu_work_clocks(work);
+}
+
+/* The same with what it has done, for any thread. */
+static inline uint64_t vpmu_runner_now(const struct vpmu_runner *r)
+{
+	return __atomic_load_n(&r->clock, __ATOMIC_RELAXED) +
+	       vpmu_work_clocks(__atomic_load_n(&r->work, __ATOMIC_RELAXED));
+}
+
+/* The runner's clock has jumped, or something else has that limits its work: its next block
+ * checks. */
+static inline void vpmu_runner_check_next(struct vpmu_runner *r)
+{
+	r->work_limit = 0;
+}
+
+/* With this work it is time to publish the clock, or the turn is over. If not, computes the limit
+ * of work at which it is. */
+bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work);
 
 /* Takes the fill buffer of the runner's core that has been in use longest, once its line is there.
  * A line that is further away than two latencies was requested by another thread of the core, whose
@@ -35,8 +81,8 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 			vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)(*fill - clock));
 		}
 		vpmu_profile_stall(r, *fill - clock);
-		r->idle += *fill - clock;
 		r->clock = clock = *fill;
+		vpmu_runner_check_next(r);
 	}
 	f->part += pace.part;
 	if (f->part >= r->fill_buffers) {

@@ -22,7 +22,7 @@ void vpmu_deferring_judge(struct vpmu_runner *r)
 		return;
 	}
 	r->space |= VPMU_SPACE_DEFERS;
-	r->inside = 0;
+	r->inside = NULL;
 }
 
 uint32_t vpmu_deferring_take(struct vpmu_runner *r)

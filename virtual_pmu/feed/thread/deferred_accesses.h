@@ -27,8 +27,8 @@
 #define VPMU_DEFERRED_PAUSE 64u
 #define VPMU_DEFERRED_BLOCK 4u		/* beside the ways of translation.h: a block alone */
 
-/* A callback's arguments, and which one it is: `user` of a block alone is the packed block. note:
- * its instruction's; NULL: there is no profile. */
+/* A callback's arguments, and which one it is: `user` of a block alone is the block. note: its
+ * instruction's; NULL: there is no profile. */
 struct vpmu_note;
 struct vpmu_deferred { uint64_t address, user; uint32_t info, ways; struct vpmu_note *note; };
 

@@ -92,6 +92,8 @@ static void runner_begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint
 	t->slot = slot;
 	vpmu_emulated_execute(t, true);
 	r->clock = slot->clock;
+	r->work = 0;
+	r->before = NULL;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
 	vpmu_runner_continue(r, clock);
 	vpmu_profile_clocks_restart(r);
@@ -137,6 +139,7 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 		parent = parents[vcpu];
 	vpmu_emulated_enter(t, parent.tid, parent.clock);
 	vpmu_self = t;
+	vpmu_turn_limit = &t->runner.work_limit;
 	vpmu_core_feed_enter(&t->runner);
 	return t;
 }
@@ -208,6 +211,7 @@ void vpmu_emulated_end(void)
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;
+	vpmu_turn_limit = NULL;
 	if (locked)	/* else another thread may just read its clock */
 		free(t);
 }

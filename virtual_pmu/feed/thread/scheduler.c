@@ -50,6 +50,11 @@ bool vpmu_scheduler_model_time(void)
 	return of_model;
 }
 
+uint64_t vpmu_turn_clock(void)
+{
+	return vpmu_self ? vpmu_runner_now(&vpmu_self->runner) : vpmu_turn_self->clock;
+}
+
 static long host_futex(uint32_t *word, int operation, uint32_t value, const struct timespec *limit)
 {
 	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
@@ -178,6 +183,7 @@ static void feed_continues(uint64_t clock)
 	struct vpmu_runner *r = &vpmu_self->runner;
 
 	vpmu_emulated_wake(vpmu_self);
+	vpmu_runner_check_next(r);
 	if (clock <= r->clock)
 		return;
 	vpmu_runner_continue(r, clock);

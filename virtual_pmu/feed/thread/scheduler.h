@@ -56,9 +56,7 @@ void vpmu_scheduler_call_ends(void);
 /* The calling thread has sent a signal to this thread; 0: to the process. */
 void vpmu_scheduler_signals(uint32_t tid);
 
-static inline uint64_t vpmu_turn_clock(void)
-{
-	return vpmu_self ? vpmu_self->runner.clock : vpmu_turn_self->clock;
-}
+/* The calling thread's clock. */
+uint64_t vpmu_turn_clock(void);
 
 #endif

@@ -9,6 +9,7 @@
 
 struct vpmu_turns vpmu_turns = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 uint64_t vpmu_turn_end = UINT64_MAX;
+__thread uint64_t *vpmu_turn_limit;
 uint32_t vpmu_turns_spinning;
 
 bool vpmu_turn_add(unsigned int vcpu, uint64_t clock, enum vpmu_turn_state state)
@@ -160,6 +161,8 @@ void vpmu_turn_set_end(void)
 	if (sleeper && vpmu_turn_wakes_at(sleeper) < end)
 		end = vpmu_turn_wakes_at(sleeper);
 	__atomic_store_n(&vpmu_turn_end, end, __ATOMIC_RELAXED);
+	if (vpmu_turn_limit)
+		*vpmu_turn_limit = 0;
 }
 
 uint32_t vpmu_turn_wake(uint64_t address, uint32_t count, uint32_t bitset, uint64_t clock)

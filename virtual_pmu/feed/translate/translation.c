@@ -76,11 +76,11 @@ static void find_pairs(struct block *b)
 }
 
 /* Lets the block's first access stand for the block as well: nothing can happen before it. */
-static void find_first(struct block *b, uint32_t lines)
+static void find_first(struct block *b)
 {
 	size_t i = 0;
 
-	if (b->repeats || b->count > VPMU_FIRST_INSNS_MAX || lines > VPMU_FIRST_LINES_MAX)
+	if (b->repeats)
 		return;
 	while (i < b->count && (b->of[i].none || b->left_out[i]))
 		i++;
@@ -88,12 +88,12 @@ static void find_first(struct block *b, uint32_t lines)
 		b->ways[i] |= VPMU_FIRST;
 }
 
-static void find_ways(struct block *b, uint32_t lines)
+static void find_ways(struct block *b)
 {
 	for (size_t i = 0; i < b->count; i++)
 		b->ways[i] = b->of[i].modifies ? VPMU_MODIFIES : 0;
 	find_pairs(b);
-	find_first(b, lines);
+	find_first(b);
 }
 
 /* ---- groups ---- */
@@ -181,36 +181,35 @@ static void register_repeat(const struct block *b)
 							  (address << 1 | (b->count == 1))));
 }
 
-static void register_block(const struct block *b, uint64_t packed)
+static void register_block(const struct block *b, struct vpmu_timed_block *timed)
 {
 	for (size_t i = 0; i < b->count; i++)
 		if (b->ways[i] & VPMU_FIRST)
 			return;
 	qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->parts.block,
-					     QEMU_PLUGIN_CB_NO_REGS,
-					     note(b, VPMU_NOTE_ENTRY, (void *)(uintptr_t)packed));
+					     QEMU_PLUGIN_CB_NO_REGS, note(b, VPMU_NOTE_ENTRY, timed));
 }
 
-static void *user_data(uint32_t ways, uint64_t site, uint64_t packed)
+static void *user_data(uint32_t ways, uint64_t site, struct vpmu_timed_block *timed)
 {
+	uint32_t offset = (uint32_t)(site * sizeof(struct vpmu_way *));
+
 	if (!(ways & VPMU_FIRST))
-		return (void *)(uintptr_t)(site * sizeof(struct vpmu_way *));
-	return (void *)(uintptr_t)(vpmu_packed_line(packed) << VPMU_FIRST_LINE_SHIFT |
-				   site << VPMU_FIRST_SITE_SHIFT |
-				   vpmu_packed_lines(packed) << VPMU_FIRST_LINES_SHIFT |
-				   vpmu_packed_instructions(packed));
+		return (void *)(uintptr_t)offset;
+	timed->site = offset;
+	return timed;
 }
 
-static void *user_data_of(const struct block *b, size_t i, uint64_t packed)
+static void *user_data_of(const struct block *b, size_t i, struct vpmu_timed_block *timed)
 {
 	struct vpmu_group *group = b->group[i];
 
 	if (!group)
-		return note(b, i, user_data(b->ways[i], next_site(), packed));
+		return note(b, i, user_data(b->ways[i], next_site(), timed));
 	group->ways = b->ways[i];
 	group->user = (uintptr_t)user_data(group->ways,
 					   group->access[0].site / sizeof(struct vpmu_way *),
-					   packed);
+					   timed);
 	return group;
 }
 
@@ -225,7 +224,7 @@ static enum qemu_plugin_mem_rw shown(const struct block *b, size_t i)
 	return b->of[i].once ? rw | VPMU_MEM_IN_CODE : rw;
 }
 
-static void register_access(const struct block *b, size_t i, uint64_t packed)
+static void register_access(const struct block *b, size_t i, struct vpmu_timed_block *timed)
 {
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
 	const struct vpmu_callbacks *c = b->callbacks;
@@ -236,10 +235,10 @@ static void register_access(const struct block *b, size_t i, uint64_t packed)
 	else if (c->accesses)
 		access = c->accesses[b->ways[i]];
 	qemu_plugin_register_vcpu_mem_cb(insn, access, QEMU_PLUGIN_CB_NO_REGS, shown(b, i),
-					 user_data_of(b, i, packed));
+					 user_data_of(b, i, timed));
 }
 
-static void register_instruction(const struct block *b, size_t i, uint64_t packed)
+static void register_instruction(const struct block *b, size_t i, struct vpmu_timed_block *timed)
 {
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(b->tb, i);
 
@@ -261,7 +260,7 @@ static void register_instruction(const struct block *b, size_t i, uint64_t packe
 						       QEMU_PLUGIN_CB_NO_REGS, note(b, i, NULL));
 		break;
 	case VPMU_ORDINARY:
-		register_access(b, i, packed);
+		register_access(b, i, timed);
 		break;
 	}
 }
@@ -288,7 +287,7 @@ static struct vpmu_noted_block *note_block(const struct block *b)
 }
 
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
-			       size_t instructions, uint64_t packed)
+			       size_t instructions, struct vpmu_timed_block *timed)
 {
 	struct block b;
 
@@ -301,14 +300,14 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	b.noted = callbacks->noted ? note_block(&b) : NULL;
 	find_accesses(&b);
 	if (callbacks->accesses) {
-		find_ways(&b, vpmu_packed_lines(packed));
+		find_ways(&b);
 		if (!b.noted && may_have_groups(&b))
 			find_groups(&b);
 	}
-	register_block(&b, packed);
+	register_block(&b, timed);
 	register_repeat(&b);
 	for (size_t i = 0; i < b.count; i++)
-		register_instruction(&b, i, packed);
+		register_instruction(&b, i, timed);
 }
 
 /* ---- a block that is translated already ---- */
@@ -331,14 +330,14 @@ static bool split(struct block *b, const struct vpmu_block_code *code)
 }
 
 int vpmu_translation_first(const struct vpmu_callbacks *callbacks,
-			   const struct vpmu_block_code *code, uint32_t lines)
+			   const struct vpmu_block_code *code)
 {
 	struct block b = { .callbacks = callbacks, .count = code->instructions };
 
 	if (!callbacks->accesses || !b.count || b.count > INSTRUCTIONS_MAX || !split(&b, code))
 		return -1;
 	find_accesses(&b);
-	find_ways(&b, lines);
+	find_ways(&b);
 	for (size_t i = 0; i < b.count; i++)
 		if (b.ways[i] & VPMU_FIRST)
 			return (int)i;

@@ -12,15 +12,7 @@
 
 #include "../core/core_feed.h"
 #include "access_groups.h"
-#include "packed_block.h"
-
-/* A packed block (packed_block.h) with the number of an instruction's place in the table:
- * line << 18 | site << 8 | lines << 6 | insns. */
-#define VPMU_FIRST_LINES_SHIFT 6
-#define VPMU_FIRST_SITE_SHIFT 8
-#define VPMU_FIRST_LINE_SHIFT 18
-#define VPMU_FIRST_LINES_MAX 3u
-#define VPMU_FIRST_INSNS_MAX 63u
+#include "timed_blocks.h"
 
 enum { VPMU_MODIFIES = 1, VPMU_FIRST = 2, VPMU_WAYS = 4 };
 
@@ -33,13 +25,12 @@ struct vpmu_callbacks {
 	bool noted;	/* user data is a note, which has the user data that is described here */
 };
 
-/* Inside the translation callback: registers those of an ordinary machine's block, which
- * is packed. */
+/* Inside the translation callback: registers those of an ordinary machine's block. */
 void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qemu_plugin_tb *tb,
-			       size_t instructions, uint64_t packed);
+			       size_t instructions, struct vpmu_timed_block *timed);
 /* The index of the access that stands for the block with this code; -1: none. */
 struct vpmu_block_code { const uint8_t *bytes; size_t size, instructions; };
 int vpmu_translation_first(const struct vpmu_callbacks *callbacks,
-			   const struct vpmu_block_code *code, uint32_t lines);
+			   const struct vpmu_block_code *code);
 
 #endif
