@@ -284,6 +284,27 @@ static int measure_region(const struct work *w, struct interim *in, struct measu
 
 /* ---- counting ---- */
 
+/* Regions are counted if the program can send messages. */
+static int phases_prepare(const struct work *w, struct measurement *m)
+{
+	if (!w->job)
+		return 0;
+	m->counting = phases_new(m->nparts, m->runs * m->passes->n, w->o->only_regions);
+	if (!m->counting)
+		return complain(EXIT_CANNOT_COUNT, "no memory");
+	m->phases = phases_list(m->counting);
+	w->job->phases = m->counting;
+	return 0;
+}
+
+/* A report of zeros would hide a program that has no regions. */
+static void check_regions(const struct work *w, struct measurement *m)
+{
+	if (w->o->only_regions && !m->phases->n && !m->lost[0])
+		snprintf(m->lost, sizeof(m->lost), "--only-regions: the program entered no region: "
+			 "nothing was counted");
+}
+
 static int work_count(struct work *w, const struct choice *c, const struct passes *p,
 		      struct profiling *profiling, struct output *files)
 {
@@ -304,8 +325,10 @@ static int work_count(struct work *w, const struct choice *c, const struct passe
 	struct interim interim = { w, c, &measured, files };
 	struct window window = { .begun = false };
 	char why[COUNT_WHY_MAX] = "";
-	int rc;
+	int rc = phases_prepare(w, &measured);
 
+	if (rc)
+		return rc;
 	if (interval && !w->o->output &&
 	    lines_open(&lines, &events, w->job && job_has_others(w->job) ?
 		       w->machine->host : NULL)) {
@@ -337,9 +360,12 @@ static int work_count(struct work *w, const struct choice *c, const struct passe
 	if (!rc && profiling)
 		rc = profile_collect(profiling, &measured, files->to_files ? w->o->output : NULL,
 				     &w->where);
-	if (!rc)
+	if (!rc) {
+		check_regions(w, &measured);
 		rc = work_report(w, c, &measured, files);
+	}
 	measure_free(&measured);
+	phases_free(measured.counting);
 	return rc;
 }
 
@@ -439,7 +465,8 @@ static int refuse_profile(const struct job *job)
 			"mpirun -n %d PROGRAM'", job->as.size);
 }
 
-/* as: NULL: no launcher has started us. */
+/* as: NULL: no launcher has started us. Without a socket such a program is counted as well, but for
+ * its regions. */
 static int work_in_job(const struct options *o, const struct launched *as)
 {
 	struct job job;
@@ -448,9 +475,15 @@ static int work_in_job(const struct options *o, const struct launched *as)
 
 	rc = job_begin(&job, as, o->given, o->output && strcmp(o->output, "-") ? o->output : NULL,
 		       why);
+	if (rc && !as && !o->from_mpi_init && !o->only_regions && !program_ending()) {
+		complain(0, "regions of the program are not counted: %s", why);
+		return open_and_count(o, NULL);
+	}
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "%s", why);
-	if (o->from_mpi_init && job_from_mpi_init(&job, why))
+	if (job_name_regions(&job, o->only_regions))
+		rc = complain(EXIT_CANNOT_COUNT, "no memory");
+	else if (o->from_mpi_init && job_from_mpi_init(&job, why))
 		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
 	else if (!job_counts(&job))
 		rc = job_follow(&job, o->argv);
@@ -471,7 +504,7 @@ static int work(const struct options *o)
 	program_sleep(o->seconds);
 	if (!o->list && launched_as(&as) && as.size > 1)
 		return work_in_job(o, &as);
-	return o->from_mpi_init && !o->list ? work_in_job(o, NULL) : open_and_count(o, NULL);
+	return o->argv[0] && !o->list ? work_in_job(o, NULL) : open_and_count(o, NULL);
 }
 
 int main(int argc, char **argv)

@@ -20,7 +20,8 @@
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
        OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE, OPT_SUITE,
-       OPT_SEEDS, OPT_PROFILE, OPT_TRIAL, OPT_ROOF, OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
+       OPT_SEEDS, OPT_PROFILE, OPT_ONLY_REGIONS, OPT_TRIAL, OPT_ROOF,
+       OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
 
 const char *const machine_caches[MACHINE_CACHES] = { "--l1i", "--l1d", "--l2", "--llc" };
 
@@ -36,6 +37,7 @@ static const struct option options[] = {
 	{ "llc", required_argument, NULL, OPT_LLC },
 	{ "roof", required_argument, NULL, OPT_ROOF },
 	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "only-regions", no_argument, NULL, OPT_ONLY_REGIONS },
 	{ "name", required_argument, NULL, OPT_NAME },
 	{ "output", required_argument, NULL, 'o' },
 	{ "base", required_argument, NULL, OPT_BASE },
@@ -98,6 +100,8 @@ static const char help[] =
 "                        with -o also PREFIX.callgrind.PID for callgrind_annotate\n"
 "      --per-cpu         show core events of each CPU\n"
 "      --per-box         show uncore events of each box, such as an LLC slice\n"
+"      --only-regions    count nothing but the regions that the program has named\n"
+"                        (ipmu_region.h)\n"
 "      --from-mpi-init   count a program with MPI from MPI_Init to MPI_Finalize;\n"
 "                        ipmu-mpi-run is short for ipmu-run with this\n"
 "  -o, --output PREFIX   also write PREFIX.csv, PREFIX.json and PREFIX.html, a page with\n"
@@ -309,6 +313,7 @@ static int option_take(struct options *o, int code, char **argv)
 	case OPT_NAME: o->name = optarg; return option_word("--name", optarg);
 	case OPT_ONLY: o->only = optarg; return option_word("--only", optarg);
 	case OPT_FROM: o->from_mpi_init = true; return 0;
+	case OPT_ONLY_REGIONS: o->only_regions = true; return 0;
 	case OPT_FOR: return take_seconds(optarg, &o->seconds);
 	case OPT_INTERVAL: return option_number("--interval", optarg, "milliseconds", INTERVAL_MAX,
 						&o->interval_ms);
@@ -431,6 +436,8 @@ static int check_program(const struct options *o)
 /* Without a program the machine is watched. */
 static int check_machine(const struct options *o)
 {
+	if (o->only_regions)
+		return complain(EXIT_USAGE, "--only-regions: no program given");
 	if (o->on)
 		return complain(EXIT_USAGE, "no program given: nothing else executes on %s",
 				o->on);
@@ -491,6 +498,14 @@ static int check_suite(const struct options *o)
 	       complain(EXIT_USAGE, "--force is for a comparison: give --compare FOLDER as well");
 }
 
+static int check_only_regions(const struct options *o)
+{
+	if (!o->only_regions || (!o->from_mpi_init && !o->interval_ms))
+		return 0;
+	return complain(EXIT_USAGE, "--only-regions counts other parts of the program than "
+			"--from-mpi-init (ipmu-mpi-run) and --interval: leave these out");
+}
+
 static int options_check(const struct options *o)
 {
 	const bool reads = o->merge || o->show;
@@ -519,6 +534,8 @@ static int options_check(const struct options *o)
 	rc = check_only(o);
 	if (!rc)
 		rc = check_profile(o);
+	if (!rc)
+		rc = check_only_regions(o);
 	if (rc)
 		return rc;
 	if (o->list)

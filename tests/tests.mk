@@ -41,7 +41,7 @@ EXTRA_LIBS_run_profile = $(SYMBOL_LIBS)
 EXTRA_OBJECTS_run_watch = $(patsubst %,$(O)/measure/counting/%.o,watch timeline)
 EXTRA_LIBS_run_watch = -Wl,--wrap=realloc,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,message node region socket) \
-	$(patsubst %,$(O)/measure/counting/%.o,cpus watch timeline window virtual) \
+	$(patsubst %,$(O)/measure/counting/%.o,cpus phase_list phases watch timeline window virtual) \
 	$(addprefix $(O)/common/,complain.o private_folder.o shown.o)
 EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o

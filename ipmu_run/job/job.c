@@ -28,15 +28,16 @@ static void company_begin(void *arg)
 
 	if (j->region)
 		region_begin(j->region, j->ranks);
-	node_go(j->node, j->region);
+	node_go(j->node, j->region, j->phases);
 }
 
 static void company_end(void *arg, const struct program *p, int status, uint64_t *ns)
 {
 	struct job *j = arg;
 	struct node *node = j->node;
-	const struct region_message gone = { REGION_HEAD, REGION_GONE, j->as.rank, status,
-					     p->killed };
+	const struct region_message gone = { .head = REGION_HEAD, .what = REGION_GONE,
+					     .rank = j->as.rank, .status = status,
+					     .killed = p->killed };
 	char why[COUNT_WHY_MAX];
 
 	node_halt(node);
@@ -128,6 +129,15 @@ int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])
 	j->tells = true;
 	j->ranks = node_ranks(j->node, 0, false).n;
 	return rc || !node_leads(j->node) ? rc : region_open(&j->region, why);
+}
+
+int job_name_regions(const struct job *j, bool only)
+{
+	char text[SOCKET_PATH_MAX + 32];
+
+	snprintf(text, sizeof(text), "%s%d:%s", only ? REGION_ONLY : "", j->as.rank,
+		 node_path(j->node));
+	return setenv(REGION_NAMED_ENV, text, 1) ? -ENOMEM : 0;
 }
 
 bool job_counts(const struct job *j)

@@ -18,6 +18,7 @@ struct job {
 	struct company company;
 	bool alone;			/* no launcher has started it: the report has no job */
 	struct region *region;		/* NULL: counted from start to end */
+	struct phases *phases;		/* NULL: named regions are not counted */
 	bool tells;			/* ranks tell of MPI_Init, to the one that counts */
 	bool early;			/* our rank has ended before its time */
 	int ranks;			/* of this node, when the programs start */
@@ -38,6 +39,9 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 	      char why[COUNT_WHY_MAX]);
 /* Only from MPI_Init to MPI_Finalize. 0; a negative errno with why. */
 int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX]);
+/* The programs that are started from now on send messages about named regions. only: nothing else
+ * is counted. 0 or -ENOMEM. */
+int job_name_regions(const struct job *j, bool only);
 bool job_counts(const struct job *j);
 /* Runs the program while another process counts. Its exit status. */
 int job_follow(struct job *j, char **argv);

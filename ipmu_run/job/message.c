@@ -29,12 +29,14 @@ static bool in_range(const union message *m)
 {
 	switch (m->head.type) {
 	case MESSAGE_REGION:
-		return m->region.what >= REGION_BEGUN && m->region.what <= REGION_GONE &&
+		return m->region.what >= REGION_BEGUN && m->region.what <= REGION_LEFT &&
 		       m->region.rank >= 0 && is_status(m->region.status) &&
+		       memchr(m->region.name, '\0', sizeof(m->region.name)) &&
+		       (m->region.what < REGION_ENTERED || m->region.process > 0) &&
 		       (m->region.killed == 0 ||
 			(m->region.killed == 1 && m->region.status > 128));
 	case MESSAGE_ANSWER:
-		return m->reply.answer >= REGION_WELL && m->reply.answer <= REGION_EARLY;
+		return m->reply.answer >= REGION_WELL && m->reply.answer <= REGION_FULL;
 	case MESSAGE_HELLO:
 		return m->hello.rank >= 0 &&
 		       memchr(m->hello.options, '\0', sizeof(m->hello.options));

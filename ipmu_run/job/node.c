@@ -35,11 +35,13 @@
 #define CLIENTS_MAX 4096
 #define OPTIONS_SHOWN 200
 
-/* A connection: of another ipmu-run, which stays, or of a rank, for one message. */
+/* A connection: of another ipmu-run, which stays; of a rank, for one message about MPI; or of a
+ * process that enters and leaves regions, which stays. */
 struct client {
 	int fd;			/* -1: is gone */
 	bool heard;		/* nothing more is expected */
 	bool begins;		/* a rank that waits for the region to begin */
+	int rank, process;	/* of one with named regions; process 0: none */
 	struct message_hello *hello;	/* of an ipmu-run, even if it is gone; NULL: not met */
 	bool released, ended;
 	int status;
@@ -55,6 +57,7 @@ struct node {
 	struct client *clients;
 	int nclients;
 	struct region *region;	/* NULL: none */
+	struct phases *phases;	/* NULL: named regions are not counted */
 	int wake;		/* ends the thread */
 	pthread_t thread;
 	bool runs;		/* the thread does */
@@ -103,8 +106,11 @@ static void member_release(const struct node *n, struct client *c)
 		say(c, WORD_REFUSED, STATUS_OURS);
 }
 
-static void client_end(struct client *c)
+static void client_end(const struct node *n, struct client *c)
 {
+	if (c->process && n->phases)
+		phases_gone(n->phases, c->rank, c->process);
+	c->process = 0;
 	close(c->fd);
 	c->fd = -1;
 	c->heard = true;
@@ -114,7 +120,7 @@ static void member_meet(struct node *n, struct client *c, const struct message_h
 {
 	c->hello = malloc(sizeof(*c->hello));
 	if (!c->hello) {
-		client_end(c);
+		client_end(n, c);
 		return;
 	}
 	*c->hello = *hello;
@@ -136,15 +142,28 @@ static int met(const struct node *n)
 /* ---- the leader: messages ---- */
 
 /* A rank that has ended early stays connected until all is written. */
-static void client_answer(struct client *c, enum region_answer what)
+static void client_answer(const struct node *n, struct client *c, enum region_answer what)
 {
 	const struct region_reply reply = { { MESSAGE_ANSWER, MESSAGE_VERSION }, (int)what };
 
 	(void)!send(c->fd, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (c->process)
+		return;
 	c->heard = true;
 	c->begins = false;
 	if (what != REGION_EARLY)
-		client_end(c);
+		client_end(n, c);
+}
+
+static void client_take_named(const struct node *n, struct client *c,
+			      const struct region_message *m)
+{
+	int rc = !n->phases ? 0 : m->what == REGION_ENTERED ? phases_enter(n->phases, m) :
+		 phases_leave(n->phases, m);
+
+	c->rank = m->rank;
+	c->process = m->process;
+	client_answer(n, c, !rc ? REGION_WELL : rc == -ENOENT ? REGION_UNKNOWN : REGION_FULL);
 }
 
 static void client_take(struct node *n, struct client *c, const struct region_message *m)
@@ -156,7 +175,7 @@ static void client_take(struct node *n, struct client *c, const struct region_me
 	c->heard = true;
 	c->begins = answer == REGION_LATER;
 	if (!c->begins)
-		client_answer(c, answer);
+		client_answer(n, c, answer);
 }
 
 static void client_hear(struct node *n, struct client *c)
@@ -171,12 +190,15 @@ static void client_hear(struct node *n, struct client *c)
 	known = got > 0 && !message_check(&said, (size_t)got, why);
 	if (known && said.head.type == MESSAGE_HELLO && !c->hello) {
 		member_meet(n, c, &said.hello);
+	} else if (known && said.head.type == MESSAGE_REGION &&
+		   said.region.what >= REGION_ENTERED) {
+		client_take_named(n, c, &said.region);
 	} else if (known && said.head.type == MESSAGE_REGION) {
 		client_take(n, c, &said.region);
 	} else {
 		if (got > 0)
 			message_refuse(c->fd, why);
-		client_end(c);
+		client_end(n, c);
 	}
 }
 
@@ -208,7 +230,7 @@ static void advance_region(struct node *n)
 		return;
 	for (int i = 0; i < n->nclients; i++)
 		if (n->clients[i].begins)
-			client_answer(&n->clients[i], REGION_WELL);
+			client_answer(n, &n->clients[i], REGION_WELL);
 }
 
 /* Waits for something to be said, and hears it. False: the thread is to end. */
@@ -267,11 +289,12 @@ static void *serve(void *arg)
 
 /* Signals are for the thread that waits for the program. Without a thread nobody answers: the ranks
  * must not find the socket. */
-void node_go(struct node *n, struct region *region)
+void node_go(struct node *n, struct region *region, struct phases *phases)
 {
 	sigset_t all, old;
 
 	n->region = region;
+	n->phases = phases;
 	n->go_ns = now_ns();
 	for (int i = 0; i < n->nclients; i++)
 		if (n->clients[i].hello)
@@ -280,7 +303,7 @@ void node_go(struct node *n, struct region *region)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	n->runs = !pthread_create(&n->thread, NULL, serve, n);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!n->runs && region)
+	if (!n->runs && (region || phases))
 		stop_listening(n);
 }
 
@@ -407,8 +430,9 @@ static bool readable(int fd, int ms)
 
 bool node_gone(struct node *n, const struct program *p, int status, bool asks)
 {
-	const struct region_message m = { REGION_HEAD, REGION_GONE, n->own.rank, status,
-					  p->killed };
+	const struct region_message m = { .head = REGION_HEAD, .what = REGION_GONE,
+					  .rank = n->own.rank, .status = status,
+					  .killed = p->killed };
 	union message answer;
 
 	n->lingers = send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && asks &&

@@ -10,6 +10,7 @@
 
 #include "../../measure/counting/cpus.h"
 #include "../../measure/counting/machine.h"
+#include "../../measure/counting/phases.h"
 #include "../../measure/counting/program.h"
 #include "launched.h"
 #include "region.h"
@@ -38,8 +39,9 @@ void node_leave(struct node *n);
 bool node_differs(const struct node *n, char why[COUNT_WHY_MAX]);
 /* The CPUs of all that it has met. */
 const struct cpus *node_cpus(const struct node *n);
-/* The others may let their programs go. Ranks' messages are for the region, if there is one. */
-void node_go(struct node *n, struct region *region);
+/* The others may let their programs go. Messages of ranks are for the region and the phases, if
+ * there are any. */
+void node_go(struct node *n, struct region *region, struct phases *phases);
 /* Nothing is heard from here on until node_wait(). */
 void node_halt(struct node *n);
 /* Makes the other processes exit with that status, without a message. */

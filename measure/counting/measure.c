@@ -59,6 +59,8 @@ static void conclude(const struct measurement *m, uint64_t began, uint64_t *ns,
 {
 	if (!m->watch || !m->watch->interval_ms)
 		t = NULL;
+	if (m->counting)
+		phases_apply(m->counting, counts, ns);
 	if (m->window) {
 		window_apply(m->window, &began, ns, counts, t);
 		window_close(m->window);
@@ -101,11 +103,15 @@ static int run_counted(struct measurement *m, struct sets *s, int run, int pass,
 		snprintf(why, COUNT_WHY_MAX, "no memory");
 		return -ENOMEM;
 	}
+	if (m->counting)
+		phases_begin(m->counting, s, (int)measure_place(m, run, pass));
 	if (with)
 		with->begin(with->arg);
 	rc = program_run(&p, &status, ns);
 	if (with)
 		with->end(with->arg, &p, status, ns);
+	if (m->counting)
+		phases_end(m->counting);
 	if (m->of_machine)
 		*ns = virtual_clock_ns() - began;
 	else

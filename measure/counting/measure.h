@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "passes.h"
+#include "phases.h"
 #include "sets.h"
 #include "watch.h"
 #include "window.h"
@@ -32,6 +33,8 @@ struct measurement {
 	const struct company *company;	/* NULL: none */
 	const struct watch *watch;	/* NULL: nothing is read before the end */
 	struct window *window;		/* what is counted of the program's time; NULL: all */
+	struct phases *counting;	/* counts named regions while it runs; NULL: nothing does */
+	const struct phase_list *phases;	/* the regions; NULL: there is no list */
 	int runs;			/* those wanted */
 	int done;			/* complete ones, or the only one, complete or not */
 	struct count *counts;		/* [run][pass][part] */

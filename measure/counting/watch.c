@@ -46,7 +46,7 @@ static uint64_t multiple_after(uint64_t began, uint64_t step, uint64_t now)
 	return began + ((now - began) / step + 1) * step;
 }
 
-static uint64_t clock_ns(void)
+uint64_t watch_now(void)
 {
 	return virtual_is_beside() ? virtual_clock_ns() : now_ns();
 }
@@ -58,9 +58,9 @@ uint64_t watch_sample(struct sets *s, struct count *counts)
 
 	pthread_mutex_lock(&one_reader);
 	virtual_stop();
-	before = clock_ns();
+	before = watch_now();
 	sets_read(s, counts);
-	after = clock_ns();
+	after = watch_now();
 	virtual_go();
 	pthread_mutex_unlock(&one_reader);
 	return before + (after - before) / 2;
@@ -84,7 +84,7 @@ static uint64_t foresee(struct watcher *w, uint64_t wall, uint64_t clock)
 static void look(struct watcher *w)
 {
 	const struct watch *watch = w->watch;
-	uint64_t wall = now_ns(), clock = clock_ns();
+	uint64_t wall = now_ns(), clock = watch_now();
 	bool ends = clock >= w->next, shows = wall >= w->next_show;
 
 	if (ends || shows)
@@ -157,7 +157,7 @@ struct watcher *watcher_start(const struct watch *watch, struct sets *s, int npa
 	w->nparts = nparts;
 	w->timeline = out;
 	w->shown = w->last_wall = now_ns();
-	w->began = w->last_clock = clock_ns();
+	w->began = w->last_clock = watch_now();
 	w->step = (watch->interval_ms ? watch->interval_ms : watch->tick ? watch->tick_ms : 0) *
 		  1000000ull;
 	w->next = w->step ? w->began + w->step : NEVER;

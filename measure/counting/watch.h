@@ -52,5 +52,7 @@ void timeline_free(struct timeline *t);
 /* Reads all counters, of a virtual machine at one moment, in any thread. The time at which they had
  * these values, on the intervals' clock. */
 uint64_t watch_sample(struct sets *s, struct count *counts);
+/* The time on that clock, without a reading. */
+uint64_t watch_now(void);
 
 #endif

@@ -89,6 +89,21 @@ const char *report_stream_name(int stream);
 struct value report_seconds(const struct report *r);
 /* The report of one complete run of several, with room for its measurement. */
 struct report report_of_run(const struct report *r, int run, struct measurement *m);
+/* The report of a region of m->phases, with room for its measurement. */
+struct report report_of_phase(const struct report *r, const struct phase *p,
+			      struct measurement *m);
+/* Calls of the region, of its ranks together, in a run. */
+struct value report_phase_calls(const struct report *r, const struct phase *p);
+/* The share of the region's time that one of its ranks was inside. */
+struct value report_phase_share(const struct report *r, const struct phase *p,
+				const struct phase_rank *rank);
+/* "4 calls of 2 ranks, 0.001 s"; and what is wrong with it in a sentence each, or "". */
+#define REPORT_PHASE_MAX 400
+void report_phase_text(const struct report *r, const struct phase *p, char out[REPORT_PHASE_MAX]);
+void report_phase_apart(const struct report *r, const struct phase *p, char out[REPORT_PHASE_MAX]);
+void report_phase_unfinished(const struct phase *p, char out[REPORT_PHASE_MAX]);
+/* Calls of all regions that were ignored, or "". */
+void report_phases_ignored(const struct phase_list *l, char out[REPORT_PHASE_MAX]);
 bool report_is_complete(const struct report *r);
 /* Has a signal ended the only run, so that these are counts of a part of it? */
 bool report_is_cut(const struct report *r);

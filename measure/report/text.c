@@ -148,6 +148,40 @@ static void print_head(FILE *f, const struct report *r)
 		fprintf(f, "  %s\n", r->m->lost);
 }
 
+static void print_warning(FILE *f, const char *indent, const char *text)
+{
+	char safe[SHOWN_ROOM(REPORT_PHASE_MAX)];
+
+	if (*text)
+		fprintf(f, "%s%s\n", indent, shown(text, safe, sizeof(safe)));
+}
+
+static void print_phase(FILE *f, const struct report *r, const struct phase *p)
+{
+	char name[SHOWN_ROOM(REGION_NAME_MAX)], text[REPORT_PHASE_MAX];
+	struct measurement m;
+	const struct report one = report_of_phase(r, p, &m);
+
+	report_phase_text(r, p, text);
+	fprintf(f, "  region %s: %s\n", shown(p->name, name, sizeof(name)), text);
+	report_phase_unfinished(p, text);
+	print_warning(f, "    INCOMPLETE: ", text);
+	report_phase_apart(r, p, text);
+	print_warning(f, "    ", text);
+	for (int i = 0; i < r->ngroups; i++)
+		print_group(f, &one, &r->groups[i]);
+}
+
+static void print_phases(FILE *f, const struct report *r)
+{
+	char text[REPORT_PHASE_MAX];
+
+	for (int i = 0; r->m->phases && i < r->m->phases->n; i++)
+		print_phase(f, r, &r->m->phases->phase[i]);
+	report_phases_ignored(r->m->phases, text);
+	print_warning(f, "  regions: ", text);
+}
+
 int report_text(FILE *f, const struct report *r)
 {
 	print_head(f, r);
@@ -160,6 +194,8 @@ int report_text(FILE *f, const struct report *r)
 			r->m->runs);
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		print_group(f, r, &r->groups[i]);
+	if (r->m->done)
+		print_phases(f, r);
 	if (r->where)
 		where_text(f, r);
 	print_passes(f, r);

@@ -10,16 +10,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include "descriptor.h"
-#include "mpi_region.h"
+#include "region_socket.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define PATIENCE_S 30		/* with an ipmu-run that is stopped */
 #define SUCCESS 0		/* MPI_SUCCESS, by the standard */
 #define OURS 125		/* the exit status of errors that are not the program's */
 
@@ -51,42 +45,20 @@ static void *next(const char *name)
 	exit(OURS);
 }
 
-/* Returns when the answer is there, or there is nobody to give one. Other threads of the program
- * run meanwhile and may close the socket. */
-static void ask(int fd, uint64_t is, const struct sockaddr_un *to,
-		const struct region_message *message)
-{
-	const struct timeval patience = { .tv_sec = PATIENCE_S };
-	struct region_reply answer;	/* any: it may go on */
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	while (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
-		if (errno != EINTR)
-			return;
-	if (!descriptor_is(fd, is) ||
-	    send(fd, message, sizeof(*message), MSG_NOSIGNAL) != sizeof(*message))
-		return;
-	while (descriptor_is(fd, is) && recv(fd, &answer, sizeof(answer), 0) < 0 && errno == EINTR)
-		;
-}
-
+/* Returns when the answer is there, or there is nobody to give one. Any answer lets the program
+ * continue. */
 static void tell(enum region_what what)
 {
-	const char *text = secure_getenv(REGION_ENV);
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct region_message message = { .head = REGION_HEAD, .what = (int)what };
-	int fd, at = 0, saved = errno;
+	struct sockaddr_un to;
+	int fd, saved = errno;
+	uint64_t is;
 
-	if (!text || sscanf(text, "%d:%n", &message.rank, &at) != 1 || !at ||
-	    strlen(text + at) >= sizeof(to.sun_path))
+	if (!region_address(secure_getenv(REGION_ENV), &to, &message.rank))
 		return;
-	memcpy(to.sun_path, text + at, strlen(text + at));
-	fd = descriptor_move_up(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+	fd = region_connect(&to, &is);
 	if (fd >= 0) {
-		uint64_t is = descriptor_identity(fd);
-
-		ask(fd, is, &to, &message);
+		region_ask(fd, is, &message);
 		descriptor_close(fd, is);
 	}
 	errno = saved;

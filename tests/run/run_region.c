@@ -88,7 +88,8 @@ static int send_bytes(const void *m, size_t bytes)
 
 static int say(int what, int rank, int status, int killed)
 {
-	const struct region_message m = { REGION_HEAD, what, rank, status, killed };
+	const struct region_message m = { .head = REGION_HEAD, .what = what, .rank = rank,
+					  .status = status, .killed = killed };
 
 	return send_bytes(&m, sizeof(m));
 }
@@ -107,7 +108,7 @@ static int answer(int fd)
 	assert_true(readable(fd, SOON_MS));
 	assert_int_equal(recv(fd, &reply, sizeof(reply), 0), sizeof(reply));
 	assert_int_equal(reply.head.type, MESSAGE_ANSWER);
-	assert_int_equal(reply.head.version, 1);
+	assert_int_equal(reply.head.version, 2);
 	return reply.answer;
 }
 
@@ -158,7 +159,7 @@ static int close_it(void **state)
 static void begin(int ranks)
 {
 	region_begin(region, ranks);
-	node_go(node, region);
+	node_go(node, region, NULL);
 }
 
 static void end(void)
