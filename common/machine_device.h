@@ -43,6 +43,14 @@ struct machine_programs {
  * machine. */
 struct machine_occurrence { char name[60]; int32_t times; };
 #define MACHINE_RAISE _IOW('V', 9, struct machine_occurrence)
+/* Named regions (mpi_region.h): the machine sends the messages, and its clock and counters stand
+ * still for the caller meanwhile. All answer EOPNOTSUPP if no ipmu-run counts the program.
+ * MACHINE_REGIONS: code in this range is not counted any more, nor what it accesses. The arguments
+ * of the others are names; ENOENT: the thread is not in that region, ENOSPC: there are too many. */
+struct machine_code { uint64_t begin, end; };
+#define MACHINE_REGIONS _IOW('V', 10, struct machine_code)
+#define MACHINE_REGION_BEGIN _IOW('V', 11, char[128])
+#define MACHINE_REGION_END _IOW('V', 12, char[128])
 /* Variables that `vpmu run` takes for its options --only, --seed and --profile. */
 #define MACHINE_PROFILE_ENV "VPMU_PROFILE"
 #define MACHINE_ONLY_ENV "VPMU_ONLY"

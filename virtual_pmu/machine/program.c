@@ -250,6 +250,16 @@ void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder)
 	append_doubled(e->plugin, sizeof(e->plugin), folder);
 }
 
+void vpmu_emulator_regions(struct vpmu_emulator *e, const char *where)
+{
+	size_t n = strlen(e->plugin);
+
+	if (!where)
+		return;
+	snprintf(e->plugin + n, sizeof(e->plugin) - n, ",regions=");
+	append_doubled(e->plugin, sizeof(e->plugin), where);
+}
+
 bool vpmu_emulator_heeds(const char *variable)
 {
 	/* Beginnings of names that the loader, the C library, glib or QEMU heed; and those that

@@ -62,7 +62,7 @@ struct vpmu_fixed {
 uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index);
 
 struct vpmu_emulator {
-	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 7 + 160], stream[24];
+	char qemu[PATH_MAX], cpu[256], plugin[PATH_MAX * 7 + 400], stream[24];
 };
 /* tool: vpmu itself, which runs natively; NULL: so does all that the program executes. */
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
@@ -77,6 +77,10 @@ void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p,
 
 /* --profile: tells the plugin the folder in which it makes a profile; "": none. */
 void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder);
+
+/* Tells the plugin where to send the messages of named regions (common/mpi_region.h); NULL:
+ * nowhere. */
+void vpmu_emulator_regions(struct vpmu_emulator *e, const char *where);
 
 /* Would the emulator, or libraries in its process, heed this NAME=VALUE that is the program's? It
  * gets VPMU_USER_VARIABLE in front then. */

@@ -4,6 +4,7 @@
  * the kernel then says why. vpmu_system_exec() replaces path, arguments and environment before the
  * call, vpmu_system_exec_failed() undoes this after one that failed. Its state belongs to the
  * thread. */
+#include "regions.h"
 #include "system.h"
 
 #include <errno.h>
@@ -330,6 +331,7 @@ static int room_fill(struct room *r, char *const argv[], char *const envp[], cha
 			   &fixed);
 	vpmu_emulator_choose(e, &r->program, only);
 	vpmu_emulator_profile(e, profile);
+	vpmu_emulator_regions(e, vpmu_regions_where());
 	if (r->lent >= 0)
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),
 			 ",close=%d", r->lent);

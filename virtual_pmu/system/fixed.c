@@ -12,6 +12,7 @@
 #include "../../common/machine_device.h"
 #include "calls.h"
 #include "devices.h"
+#include "regions.h"
 #include "system.h"
 
 #define REQUEST_MAX 0x7ffff000u		/* as in the kernel */
@@ -50,6 +51,7 @@ void vpmu_system_forked(void)
 	if (vpmu_system.left_out)
 		inherit_cpus();
 	vpmu_timers_forked();
+	vpmu_regions_forked();
 	fixed.stream = vpmu_fixed_stream(fixed.stream, started);
 	started = 0;
 	if (!fixed.host_random)

@@ -9,6 +9,7 @@
 #include "../../common/machine_device.h"
 #include "../model/kinds.h"
 #include "devices.h"
+#include "regions.h"
 #include "system.h"
 
 #define NAME_BYTES 256
@@ -156,6 +157,11 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 		return pause_profiles(s, argument);
 	case MACHINE_RAISE:
 		return raise_kind(s, argument);
+	case MACHINE_REGIONS:
+		return vpmu_regions_code(argument);
+	case MACHINE_REGION_BEGIN:
+	case MACHINE_REGION_END:
+		return vpmu_regions_call(request == MACHINE_REGION_BEGIN, argument);
 	default:
 		return -ENOTTY;
 	}

@@ -14,6 +14,7 @@
 
 #include "../emulator/user_calls.h"
 #include "../machine/program.h"
+#include "mpi_region.h"
 #include "program_file.h"
 #include "tool.h"
 
@@ -147,6 +148,7 @@ static int set_environment(const struct vpmu_launch *launch, struct texts *t)
 	setenv("UCX_MEM_EVENTS", "n", 0);
 	if (launch->feed) {
 		setenv(VPMU_FEED_ENV, "1", 1);
+		unsetenv(REGION_NAMED_ENV);
 		drop_native_library();
 		/* A folder without plugins: hwloc would load those of GPUs and libxml2 for a
 		 * topology. Emulating that takes longer than the rest of PAPI's start. */
@@ -173,6 +175,7 @@ static void launch_compose(const struct vpmu_launch *launch, const struct vpmu_p
 				   launch->follow ? t->tool : NULL, launch->fixed);
 		vpmu_emulator_choose(&t->emulator, p, launch->only);
 		vpmu_emulator_profile(&t->emulator, launch->profile);
+		vpmu_emulator_regions(&t->emulator, getenv(REGION_NAMED_ENV));
 		vpmu_emulator_words(&t->emulator, p, launch->argv, out);
 		return;
 	}
