@@ -13,6 +13,7 @@
 #include "cache/contention.h"
 #include "data_access.h"
 #include "fetch.h"
+#include "program/outside.h"
 #include "thread/machine_lock.h"
 #include "thread/scheduler.h"
 
@@ -130,6 +131,8 @@ SLOW static void block_slow(unsigned int vcpu, const struct vpmu_timed_block *b)
 		fetch(t, b);
 	if (callbacks.parts.reported)
 		callbacks.parts.reported();
+	if (t->runner.clock >= __atomic_load_n(&vpmu_outside_from, __ATOMIC_RELAXED))
+		vpmu_outside_leave();
 	if (vpmu_turn_is_over(t->runner.clock))
 		vpmu_scheduler_leave();
 }
@@ -167,6 +170,18 @@ static void on_block(unsigned int vcpu, void *timed)
 		enter(&t->runner, b, work);
 		t->runner.inside = NULL;
 	}
+}
+
+static void on_block_outside(unsigned int vcpu, void *timed)
+{
+	const struct vpmu_timed_block *b = timed;
+	struct vpmu_emulated *t = vpmu_self;
+	uint64_t work = t ? work_with(&t->runner, b) : 0;
+
+	if (unlikely(!t || !is_quiet(&t->runner, work)))
+		block_slow(vcpu, b);
+	else
+		enter(&t->runner, b, work);
 }
 
 /* ---- a block's first access ---- */
@@ -532,7 +547,10 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 	struct vpmu_timed_block *timed = vpmu_timed_block_of(tb, fetched);
 
 	watch_instructions(tb, count);
-	if (vpmu_core_feed_active())
+	if (vpmu_outside())
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_outside, QEMU_PLUGIN_CB_NO_REGS,
+						     timed);
+	else if (vpmu_core_feed_active())
 		vpmu_core_feed_translate(tb, timed);
 	else
 		vpmu_translation_register(&callbacks, tb, count, timed);

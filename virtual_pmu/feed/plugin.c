@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../system/regions.h"
 #include "../system/system.h"
 #include "thread/clock.h"
 #include "cache/contention.h"
@@ -21,6 +22,7 @@
 #include "translate/access_groups.h"
 #include "program/illegal_instructions.h"
 #include "program/user_mode.h"
+#include "program/outside.h"
 #include "program/window_access.h"
 #include "profile/notes.h"
 #include "program/vfork.h"
@@ -92,7 +94,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (vpmu_stepping_translate(tb))
 		return;
 	vpmu_illegal_translate(tb);
-	if (vpmu_feed.left_out)
+	if (vpmu_feed.left_out ||
+	    vpmu_regions_quiet(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
 		return;
 	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
@@ -317,6 +320,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			"built\n");
 		return -EINVAL;
 	}
+	vpmu_outside_begin(vpmu_watch_argument(argc, argv, "regions"), vpmu_serving_forget);
 	vpmu_feed.keeping = says(keep, "on");
 	if (profile && !vpmu_feed.left_out)
 		begin_profile(profile);
