@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of LIKWID's header of this name. */
+#include "ipmu_markers.h"
