@@ -44,6 +44,7 @@ EXTRA_OBJECTS_run_region = $(patsubst %,$(O)/ipmu_run/job/%.o,message node regio
 	$(patsubst %,$(O)/measure/counting/%.o,cpus phase_list phases watch timeline window virtual) \
 	$(addprefix $(O)/common/,complain.o private_folder.o shown.o)
 EXTRA_LIBS_run_region = -Wl,--wrap=clock_gettime
+EXTRA_OBJECTS_run_phases = $(patsubst %,$(O)/measure/counting/%.o,phase_list phases timeline virtual watch)
 EXTRA_OBJECTS_private_folder = $(O)/common/private_folder.o
 EXTRA_OBJECTS_shown = $(O)/common/shown.o
 EXTRA_OBJECTS_new_file = $(O)/common/new_file.o

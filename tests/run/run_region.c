@@ -248,22 +248,25 @@ static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 /* Each differs from a rank's end in one member, or is cut. */
 static void other_messages_are_refused_and_change_nothing(void **state)
 {
+#define MESSAGE(t, v, w, r, s, k) { .head = { t, v }, .what = (w), .rank = (r), .status = (s), \
+				    .killed = (k) }
 	static const struct region_message messages[] = {
-		{ { MESSAGE_REGION, 2 }, REGION_GONE, 0, 0, 0 },
-		{ { MESSAGE_REGION, 0 }, REGION_GONE, 0, 0, 0 },
-		{ { 0, 1 }, REGION_GONE, 0, 0, 0 },
-		{ { MESSAGE_WORD + 1, 1 }, REGION_GONE, 0, 0, 0 },
-		{ { MESSAGE_HELLO, 1 }, REGION_GONE, 0, 0, 0 },
-		{ { MESSAGE_ANSWER, 1 }, REGION_GONE, 0, 0, 0 },
-		{ REGION_HEAD, REGION_GONE + 1, 0, 0, 0 },
-		{ REGION_HEAD, -1, 0, 0, 0 },
-		{ REGION_HEAD, REGION_GONE, -1, 0, 0 },
-		{ REGION_HEAD, REGION_GONE, 0, -1, 0 },
-		{ REGION_HEAD, REGION_GONE, 0, 256, 0 },
-		{ REGION_HEAD, REGION_GONE, 0, 137, 2 },
-		{ REGION_HEAD, REGION_GONE, 0, 1, 1 },
+		MESSAGE(MESSAGE_REGION, 3, REGION_GONE, 0, 0, 0),
+		MESSAGE(MESSAGE_REGION, 0, REGION_GONE, 0, 0, 0),
+		MESSAGE(0, 2, REGION_GONE, 0, 0, 0),
+		MESSAGE(MESSAGE_WORD + 1, 2, REGION_GONE, 0, 0, 0),
+		MESSAGE(MESSAGE_HELLO, 2, REGION_GONE, 0, 0, 0),
+		MESSAGE(MESSAGE_ANSWER, 2, REGION_GONE, 0, 0, 0),
+		MESSAGE(MESSAGE_REGION, 2, REGION_LEFT + 1, 0, 0, 0),
+		MESSAGE(MESSAGE_REGION, 2, -1, 0, 0, 0),
+		MESSAGE(MESSAGE_REGION, 2, REGION_GONE, -1, 0, 0),
+		MESSAGE(MESSAGE_REGION, 2, REGION_GONE, 0, -1, 0),
+		MESSAGE(MESSAGE_REGION, 2, REGION_GONE, 0, 256, 0),
+		MESSAGE(MESSAGE_REGION, 2, REGION_GONE, 0, 137, 2),
+		MESSAGE(MESSAGE_REGION, 2, REGION_GONE, 0, 1, 1),
+		MESSAGE(MESSAGE_REGION, 2, REGION_ENTERED, 0, 0, 0),	/* of no process */
 	};
-	const struct region_message whole = { REGION_HEAD, REGION_GONE, 0, 0, 0 };
+	const struct region_message whole = MESSAGE(MESSAGE_REGION, 2, REGION_GONE, 0, 0, 0);
 
 	(void)state;
 	begin(1);
