@@ -137,6 +137,62 @@ static void join_windows(struct from_json *const *r, int n, struct joined *out)
 	}
 }
 
+/* The counts of one node's region go to the places that join_event() has given to its parts. */
+static void join_phase_counts(struct from_json *const *r, int node, const struct phase *from,
+			      const struct measurement *out, struct phase *to)
+{
+	for (int e = 0; e < out->nevents; e++) {
+		const struct event *own = &r[node]->m.events[e];
+		int at = out->events[e].first + parts_of(r, node, e);
+
+		for (int k = 0; k < own->nparts; k++)
+			to->counts[at + k] = from->counts[own->first + k];
+	}
+}
+
+static int join_phase(struct from_json *const *r, int node, const struct phase *from,
+		      struct joined *out)
+{
+	struct phase *to = phase_find(&out->phases, from->name);
+
+	if (!to)
+		to = phase_append(&out->phases, from->name, out->m.nparts, 1);
+	if (!to)
+		return -ENOMEM;
+	join_phase_counts(r, node, from, &out->m, to);
+	to->ns[0] = from->ns[0] > to->ns[0] ? from->ns[0] : to->ns[0];
+	to->calls[0] += from->calls[0];
+	to->unfinished += from->unfinished;
+	for (int i = 0; i < from->nranks; i++) {
+		struct phase_rank *rank = phase_rank_of(to, from->ranks[i].rank);
+
+		if (!rank)
+			return -ENOMEM;
+		rank->calls += from->ranks[i].calls;
+		rank->ns += from->ranks[i].ns;
+	}
+	return 0;
+}
+
+/* A region's time is the longest node's, as the job's. */
+static int join_phases(struct from_json *const *r, int n, struct joined *out)
+{
+	int rc = 0;
+
+	out->m.phases = NULL;
+	for (int i = 0; i < n; i++) {
+		const struct phase_list *l = r[i]->m.phases;
+
+		for (int k = 0; l && k < l->n && !rc; k++)
+			rc = join_phase(r, i, &l->phase[k], out);
+		if (!l)
+			continue;
+		out->m.phases = &out->phases;
+		out->phases.only |= l->only;
+	}
+	return rc;
+}
+
 static void join_jobs(struct from_json *const *r, int n, struct joined *out)
 {
 	struct report_job job = { .size = r[0]->job.size, .nodes = n, .node = out->nodes,
@@ -169,6 +225,8 @@ int node_reports_join(struct from_json *const *r, int n, struct joined *out)
 		return -ENOMEM;
 	for (int i = 0; i < m->nevents && !rc; i++)
 		rc = join_event(r, n, i, m, &out->events[i]);
+	if (!rc)
+		rc = join_phases(r, n, out);
 	join_heads(r, n, m);
 	join_windows(r, n, out);
 	join_jobs(r, n, out);
@@ -180,6 +238,7 @@ void joined_free(struct joined *j)
 	for (int i = 0; j->events && i < j->m.nevents; i++)
 		event_free(&j->events[i]);
 	measure_free(&j->m);
+	phase_list_free(&j->phases);
 	free(j->events);
 	free(j->nodes);
 }

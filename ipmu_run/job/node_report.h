@@ -17,6 +17,7 @@ void node_report_free(struct from_json *r);
 struct joined {
 	struct measurement m;
 	struct window window;		/* that of m */
+	struct phase_list phases;	/* those of m */
 	struct event *events;		/* those of m */
 	struct report_node *nodes;
 	struct report_job job;

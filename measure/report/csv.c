@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the report as one table: report_csv(). A row has its kind, group, name, part, mean,
  * deviation, unit and formula. With intervals or several runs it also has run, pass, and the
- * seconds from the program's start to the interval's begin and end. All rows of a table have the
- * same columns. */
+ * seconds from the program's start to the interval's begin and end. With named regions it also has
+ * the region, or an empty field. All rows of a table have the same columns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,6 +40,7 @@ struct csv_table {
 	bool wide;
 	int run;		/* whose rows these are, from 1; 0: those of all */
 	const struct report_span *span;		/* the interval whose rows these are; NULL: none */
+	const char *region;	/* whose rows these are; "": none's; NULL: there are no regions */
 };
 
 static void times(const struct csv_table *t, const struct report_span *span)
@@ -48,8 +49,17 @@ static void times(const struct csv_table *t, const struct report_span *span)
 	const struct timeline *line = &m->timelines[measure_place(m, span->run, span->pass)];
 	uint64_t begin = span->begin ? line->end_ns[span->begin - 1] : 0;
 
-	fprintf(t->f, ",%d,%d,%.9f,%.9f\n", span->run + 1, span->pass + 1, (double)begin * 1e-9,
+	fprintf(t->f, ",%d,%d,%.9f,%.9f", span->run + 1, span->pass + 1, (double)begin * 1e-9,
 		(double)line->end_ns[span->begin] * 1e-9);
+}
+
+static void row_end(const struct csv_table *t)
+{
+	if (t->region) {
+		fputc(',', t->f);
+		field(t->f, t->region);
+	}
+	fputc('\n', t->f);
 }
 
 static void table_row(const struct csv_table *t, const char *kind, const char *group,
@@ -59,7 +69,8 @@ static void table_row(const struct csv_table *t, const char *kind, const char *g
 	char whose[32], where[64];
 	const char *const head[] = { whose, group, name, where }, *const tail[] = { unit, formula };
 
-	snprintf(whose, sizeof(whose), "%s%s", kind, t->span ? " interval" : t->run ? " run" : "");
+	snprintf(whose, sizeof(whose), "%s%s%s", kind, t->region && *t->region ? " region" : "",
+		 t->span ? " interval" : t->run ? " run" : "");
 	report_part_name(part, where);
 	for (size_t i = 0; i < 4; i++) {
 		field(t->f, head[i]);
@@ -76,9 +87,10 @@ static void table_row(const struct csv_table *t, const char *kind, const char *g
 	if (t->span)
 		times(t, t->span);
 	else if (t->run)
-		fprintf(t->f, ",%d,,,\n", t->run);
-	else
-		fputs(t->wide ? ",,,,\n" : "\n", t->f);
+		fprintf(t->f, ",%d,,,", t->run);
+	else if (t->wide)
+		fputs(",,,,", t->f);
+	row_end(t);
 }
 
 static struct value event_value(const struct csv_table *t, int event, int part)
@@ -184,7 +196,7 @@ static void run_rows(const struct csv_table *t)
 	for (int run = 0; r->m->runs > 1 && run < r->m->done; run++) {
 		struct measurement m;
 		const struct report one = report_of_run(r, run, &m);
-		const struct csv_table of_run = { t->f, &one, t->wide, run + 1, NULL };
+		const struct csv_table of_run = { t->f, &one, t->wide, run + 1, NULL, t->region };
 
 		time_row(&of_run);
 		for (int i = 0; i < r->ngroups; i++) {
@@ -225,7 +237,9 @@ static void where_row(const struct csv_table *t, const char *kind, int event, co
 	}
 	fprintf(t->f, "%" PRId64 ",0,,", count);
 	field(t->f, place);
-	fputs(t->wide ? ",,,,\n" : "\n", t->f);
+	if (t->wide)
+		fputs(",,,,", t->f);
+	row_end(t);
 }
 
 static void function_rows(const struct csv_table *t, int event)
@@ -280,15 +294,59 @@ static int where_rows(const struct csv_table *t)
 	return lines ? 0 : -ENOMEM;
 }
 
+/* ---- regions ---- */
+
+static void rank_rows(const struct csv_table *t, const struct report *whole, const struct phase *p)
+{
+	char text[32];
+
+	for (int i = 0; i < p->nranks; i++) {
+		snprintf(text, sizeof(text), "rank %d", p->ranks[i].rank);
+		table_row(t, "info", "", "share of the time", NULL,
+			  report_phase_share(whole, p, &p->ranks[i]), "1", text);
+	}
+}
+
+static void phase_rows(const struct csv_table *t, const struct phase *p)
+{
+	char name[256];
+	struct measurement m;
+	const struct report one = report_of_phase(t->r, p, &m);
+	const struct csv_table of_phase = { t->f, &one, t->wide, 0, NULL, p->name };
+
+	table_row(&of_phase, "info", "", "calls", NULL, report_phase_calls(t->r, p), "", "");
+	info_row(&of_phase, "calls without an end", (double)p->unfinished, "");
+	time_row(&of_phase);
+	if (t->r->job)
+		rank_rows(&of_phase, t->r, p);
+	for (int i = 0; i < one.ngroups; i++) {
+		group_name(&one.groups[i], name);
+		group_rows(&of_phase, &one.groups[i], name);
+	}
+}
+
+static void all_phases(const struct csv_table *t)
+{
+	char text[REPORT_PHASE_MAX];
+
+	report_phases_ignored(t->r->m->phases, text);
+	if (*text)
+		info_row(t, "regions ignored", 1, text);
+	for (int i = 0; t->region && i < t->r->m->phases->n; i++)
+		phase_rows(t, &t->r->m->phases->phase[i]);
+}
+
 int report_csv(FILE *f, const struct report *r)
 {
 	bool timed = r->m->watch && r->m->watch->interval_ms;
-	const struct csv_table t = { f, r, timed || r->m->runs > 1, 0, NULL };
+	bool regional = r->m->phases && r->m->phases->n && r->m->done;
+	const struct csv_table t = { f, r, timed || r->m->runs > 1, 0, NULL,
+				     regional ? "" : NULL };
 	char name[256];
 	int rc;
 
-	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s\n",
-		t.wide ? ",run,pass,begin,end" : "");
+	fprintf(f, "kind,group,name,part,value,deviation,unit,formula%s%s\n",
+		t.wide ? ",run,pass,begin,end" : "", regional ? ",region" : "");
 	info_row(&t, "runs", r->m->done, "");
 	info_row(&t, "passes", r->m->passes->n, "");
 	info_row(&t, "exit status", r->m->status, "");
@@ -307,6 +365,7 @@ int report_csv(FILE *f, const struct report *r)
 			all_intervals(&t, g, name);
 	}
 	run_rows(&t);
+	all_phases(&t);
 	rc = r->where ? where_rows(&t) : 0;
 	return rc ? rc : report_flush(f);
 }

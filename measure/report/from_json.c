@@ -374,6 +374,112 @@ static void read_window(const struct event_reading *r)
 	r->f->m.window = w;
 }
 
+/* ---- regions ---- */
+
+static bool is_part(const struct part *p, struct json_object *o)
+{
+	return p->package == json_member_int(o, "package", -1) &&
+	       p->box == json_member_int(o, "box", -1) && p->cpu == json_member_int(o, "cpu", -1) &&
+	       p->node - 1 == json_member_int(o, "node", -1);
+}
+
+/* Parts are those that the event has in the whole. */
+static int read_phase_event(const struct event_reading *r, struct json_object *o, struct phase *p)
+{
+	struct json_object *parts = json_member_list(o, "parts");
+	int i = from_json_find_event(r->f, json_member_text(o, "name"));
+	const struct event *e = i < 0 ? NULL : &r->f->events[i];
+
+	if (!e || json_list_length(parts) != (size_t)(e->nparts + e->nsums))
+		return fault(r, "regions[].groups");
+	for (int k = 0; k < e->nparts; k++) {
+		struct json_object *part = json_object_array_get_idx(parts, (size_t)k);
+
+		if (!is_part(&e->parts[k], part) || !read_count(part, &p->counts[e->first + k]))
+			return fault(r, "regions[].groups");
+	}
+	return 0;
+}
+
+static int read_phase_events(const struct event_reading *r, struct json_object *o, struct phase *p)
+{
+	struct json_object *groups = json_member_list(o, "groups");
+	int rc = 0;
+
+	for (size_t g = 0; g < json_list_length(groups); g++) {
+		struct json_object *list = json_member_list(json_object_array_get_idx(groups, g),
+							    "events");
+
+		for (size_t i = 0; i < json_list_length(list) && !rc; i++)
+			rc = read_phase_event(r, json_object_array_get_idx(list, i), p);
+	}
+	return rc;
+}
+
+/* False: it is no number from 0 on. */
+static bool read_number(struct json_object *o, const char *name, uint64_t *out)
+{
+	struct json_object *value = json_member(o, name, json_type_int);
+
+	if (!value || json_object_get_int64(value) < 0)
+		return false;
+	*out = (uint64_t)json_object_get_int64(value);
+	return true;
+}
+
+static int read_phase_ranks(const struct event_reading *r, struct json_object *list,
+			    struct phase *p)
+{
+	for (size_t i = 0; i < json_list_length(list); i++) {
+		struct json_object *o = json_object_array_get_idx(list, i);
+		int number = json_member_int(o, "rank", -1);
+		struct phase_rank *rank;
+
+		if (number < 0 || number > RANKS_MAX || i >= RANKS_MAX)
+			return fault(r, "regions[].ranks");
+		rank = phase_rank_of(p, number);
+		if (!rank)
+			return -ENOMEM;
+		if (!read_number(o, "calls", &rank->calls) || !read_number(o, "ns", &rank->ns))
+			return fault(r, "regions[].ranks");
+	}
+	return 0;
+}
+
+static int read_phase(const struct event_reading *r, struct json_object *o)
+{
+	struct phase_list *l = &r->f->phases;
+	const char *name = json_member_text(o, "name");
+	struct phase *p;
+	int rc;
+
+	if (!*name || strlen(name) >= REGION_NAME_MAX || phase_find(l, name) ||
+	    l->n == PHASES_MAX)
+		return fault(r, "regions[].name");
+	p = phase_append(l, name, r->f->m.nparts, 1);
+	if (!p)
+		return -ENOMEM;
+	if (!read_number(o, "calls", &p->calls[0]) || !read_number(o, "ns", &p->ns[0]) ||
+	    !read_number(o, "unfinished", &p->unfinished))
+		return fault(r, "regions[]");
+	rc = read_phase_ranks(r, json_member_list(o, "ranks"), p);
+	return rc ? rc : read_phase_events(r, o, p);
+}
+
+static int read_phases(const struct event_reading *r)
+{
+	struct json_object *list = json_member(r->s->root, "regions", json_type_array);
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	r->f->phases.only = json_member_bool(r->s->root, "only_regions");
+	for (size_t i = 0; i < json_list_length(list) && !rc; i++)
+		rc = read_phase(r, json_object_array_get_idx(list, i));
+	r->f->m.phases = &r->f->phases;
+	return rc;
+}
+
 /* ---- the frame ---- */
 
 static int read_program(const struct event_reading *r)
@@ -434,6 +540,8 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 	if (!rc)
 		rc = read_time(&r);
 	if (!rc)
+		rc = read_phases(&r);
+	if (!rc)
 		rc = make_passes(out);
 	if (rc) {
 		from_json_free(out);
@@ -471,6 +579,7 @@ void from_json_free(struct from_json *f)
 	free(f->program);
 	free(f->nodes);
 	measure_free(&f->m);
+	phase_list_free(&f->phases);
 	passes_free(&f->passes);
 	*f = (struct from_json){ .nevents = 0 };
 }

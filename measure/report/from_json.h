@@ -17,6 +17,7 @@ struct from_json {
 	char **program;			/* ended by NULL */
 	struct measurement m;
 	struct window window;		/* of m, if it has one: begun and reason alone */
+	struct phase_list phases;	/* of m, if it has regions */
 	struct report_node *nodes;
 	struct report_job job;
 	char id[128];			/* of job */

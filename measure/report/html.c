@@ -169,6 +169,22 @@ static void timeline_section(FILE *f, const struct report *r, const struct repor
 		plot(f, r, g, i, s);
 }
 
+static void group_tables(FILE *f, const struct report *r, const struct report_group *g)
+{
+	if (g->group) {
+		fputs("<div class=\"pair\">\n", f);
+		head(f, r, "Metric", "Value");
+		for (int i = -1; (i = report_metric_next(r, g, i)) >= 0;)
+			metric_rows(f, r, g, i);
+		fputs("</tbody></table>\n", f);
+	}
+	head(f, r, "Event", "Count");
+	for (int i = 0; i < g->nevents; i++)
+		if (report_is_first(g, i))
+			event_rows(f, r, g->events[i], g->group ? g->group->events[i].id : NULL);
+	fprintf(f, "</tbody></table>\n%s", g->group ? "</div>\n" : "");
+}
+
 static void group_section(FILE *f, const struct report *r, const struct report_group *g,
 			  struct scratch *s)
 {
@@ -178,24 +194,57 @@ static void group_section(FILE *f, const struct report *r, const struct report_g
 		element(f, "", g->group->name, ": ");
 		element(f, "", g->group->title, "</h2>\n");
 		element(f, "<p class=\"soft\">", g->group->tells, "</p>\n");
-		fputs("<div class=\"pair\">\n", f);
-		head(f, r, "Metric", "Value");
-		for (int i = -1; (i = report_metric_next(r, g, i)) >= 0;)
-			metric_rows(f, r, g, i);
-		fputs("</tbody></table>\n", f);
 	} else {
 		fputs("<h2>Events by name</h2>\n", f);
 	}
-	head(f, r, "Event", "Count");
-	for (int i = 0; i < g->nevents; i++)
-		if (report_is_first(g, i))
-			event_rows(f, r, g->events[i], g->group ? g->group->events[i].id : NULL);
-	fprintf(f, "</tbody></table>\n%s", g->group ? "</div>\n" : "");
+	group_tables(f, r, g);
 	roofline_html(f, r, g);
 	timeline_section(f, r, g, s);
 	if (g->group)
 		element(f, "<p class=\"soft\">When it misleads: ", g->group->misleads, "</p>\n");
 	fputs("</section>\n", f);
+}
+
+static void warning(FILE *f, const char *before, const char *text)
+{
+	if (!*text)
+		return;
+	element(f, "<p class=\"warn\">", before, "");
+	element(f, "", text, ".</p>\n");
+}
+
+static void phase_section(FILE *f, const struct report *r, const struct phase *p)
+{
+	char text[REPORT_PHASE_MAX];
+	struct measurement m;
+	const struct report one = report_of_phase(r, p, &m);
+
+	element(f, "<section>\n<h2>Region ", p->name, "</h2>\n");
+	report_phase_text(r, p, text);
+	element(f, "<p>", text, r->machine->is_virtual ? " of the machine's clock</p>\n" :
+		"</p>\n");
+	report_phase_unfinished(p, text);
+	warning(f, "Incomplete: ", text);
+	report_phase_apart(r, p, text);
+	warning(f, "", text);
+	for (int i = 0; i < r->ngroups; i++) {
+		const struct report_group *g = &r->groups[i];
+
+		element(f, "<h3>", g->group ? g->group->pmu : "events by name", "");
+		element(f, g->group ? "/" : "", g->group ? g->group->name : "", "</h3>\n");
+		group_tables(f, &one, g);
+	}
+	fputs("</section>\n", f);
+}
+
+static void phase_sections(FILE *f, const struct report *r)
+{
+	char text[REPORT_PHASE_MAX];
+
+	for (int i = 0; r->m->phases && i < r->m->phases->n; i++)
+		phase_section(f, r, &r->m->phases->phase[i]);
+	report_phases_ignored(r->m->phases, text);
+	warning(f, "Regions: ", text);
 }
 
 static void passes_section(FILE *f, const struct report *r)
@@ -349,6 +398,8 @@ int report_html(FILE *f, const struct report *r, struct report_missing *missing)
 		element(f, "<p class=\"warn\">No timelines: ", missing->plots, "</p>\n");
 	for (int i = 0; i < r->ngroups && r->m->done; i++)
 		group_section(f, r, &r->groups[i], &s);
+	if (r->m->done)
+		phase_sections(f, r);
 	if (r->where)
 		where_html(f, r);
 	passes_section(f, r);

@@ -28,6 +28,8 @@ const char *report_reason(const struct report *r)
 
 const char *report_window(const struct report *r)
 {
+	if (r->m->phases && r->m->phases->only)
+		return "in its regions alone";
 	return !r->m->window ? NULL : r->m->window->begun ? "from MPI_Init to MPI_Finalize" :
 	       "from start to end: MPI_Init was not called where it can be seen";
 }

@@ -298,6 +298,63 @@ static void put_origin(struct json_writer *w, struct json_object *o, const struc
 	json_put_text(w, o, "geometry", r->machine->geometry);
 }
 
+/* ---- regions ---- */
+
+static struct json_object *rank_list(struct json_writer *w, const struct report *r,
+				     const struct phase *p)
+{
+	struct json_object *list = json_array_begin(w);
+
+	for (int i = 0; i < p->nranks; i++) {
+		struct json_object *o = json_object_begin(w);
+
+		json_put_int(w, o, "rank", p->ranks[i].rank);
+		json_put_uint(w, o, "calls", p->ranks[i].calls);
+		json_put_uint(w, o, "ns", p->ranks[i].ns);
+		json_put_real(w, o, "share", report_phase_share(r, p, &p->ranks[i]).mean);
+		json_append(w, list, o);
+	}
+	return list;
+}
+
+static struct json_object *phase_object(struct json_writer *w, const struct report *r,
+					const struct phase *p)
+{
+	struct json_object *o = json_object_begin(w), *seconds = json_object_begin(w),
+			   *groups = json_array_begin(w);
+	struct measurement m;
+	const struct report one = report_of_phase(r, p, &m);
+
+	json_put_text(w, o, "name", p->name);
+	json_put_number(w, o, "calls", report_phase_calls(r, p).mean);
+	json_put_uint(w, o, "unfinished", p->unfinished);
+	json_put_uint(w, o, "ns", p->ns[0]);
+	put_item(w, seconds, &one, &(struct item){ SECONDS, NULL, 0, -1, NULL });
+	json_put(w, o, "seconds", seconds);
+	json_put(w, o, "ranks", rank_list(w, r, p));
+	for (int i = 0; i < r->ngroups; i++)
+		json_append(w, groups, group_object(w, &one, &r->groups[i]));
+	json_put(w, o, "groups", groups);
+	return o;
+}
+
+static void put_phases(struct json_writer *w, struct json_object *o, const struct report *r)
+{
+	const struct phase_list *l = r->m->phases;
+	struct json_object *list;
+	char text[REPORT_PHASE_MAX];
+
+	if (!l || !r->m->done || (!l->n && !l->strays && !l->only))
+		return;
+	list = json_array_begin(w);
+	for (int i = 0; i < l->n; i++)
+		json_append(w, list, phase_object(w, r, &l->phase[i]));
+	json_put(w, o, "regions", list);
+	json_put_bool(w, o, "only_regions", l->only);
+	report_phases_ignored(l, text);
+	json_put_text(w, o, "regions_ignored", text);
+}
+
 int report_json(FILE *f, const struct report *r)
 {
 	struct json_writer w = { .no_memory = false };
@@ -328,6 +385,7 @@ int report_json(FILE *f, const struct report *r)
 		json_append(&w, groups, group_object(&w, r, &r->groups[i]));
 	json_put(&w, o, "groups", groups);
 	put_timelines(&w, o, r);
+	put_phases(&w, o, r);
 	if (r->where)
 		json_put(&w, o, "profile", where_object(&w, r));
 	return json_print(&w, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, f);

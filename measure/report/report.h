@@ -109,7 +109,7 @@ bool report_is_complete(const struct report *r);
 bool report_is_cut(const struct report *r);
 /* Why it is not complete, if a rank or the virtual machine has said so; "" otherwise. */
 const char *report_reason(const struct report *r);
-/* "from MPI_Init to MPI_Finalize"; NULL: that was not asked for. */
+/* "from MPI_Init to MPI_Finalize", or "in its regions alone"; NULL: neither was asked for. */
 const char *report_window(const struct report *r);
 /* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
 void report_status_text(int status, char out[128]);
