@@ -246,6 +246,8 @@ static void rescue(void *arg)
 
 	if (m->runs * m->passes->n > 1)
 		return;
+	if (m->counting)
+		phases_settle(m->counting);
 	counts = calloc((size_t)m->nparts + 1, sizeof(*counts));
 	if (counts)
 		write_interim(in, m->window->reason, window_look(m->window, counts, &ns) ? counts :

@@ -117,17 +117,24 @@ static void phase_begin(struct phases *p, struct phase *ph, uint64_t ns)
 	ph->since = ns;
 }
 
-static void phase_end(struct phases *p, struct phase *ph, uint64_t ns)
+/* Adds what has been counted since the begin, and begins anew. */
+static void phase_add(struct phases *p, struct phase *ph, uint64_t ns)
 {
 	struct count *counts = ph->counts + (size_t)p->place * (size_t)p->nparts;
 
-	if (--ph->inside)
-		return;
 	ph->ns[p->place] += ns - ph->since;
+	ph->since = ns;
 	for (int i = 0; i < p->nparts; i++) {
 		counts[i].known &= ph->begin[i].known && p->now[i].known;
 		counts[i].value += p->now[i].value - ph->begin[i].value;
 	}
+	memcpy(ph->begin, p->now, (size_t)p->nparts * sizeof(*p->now));
+}
+
+static void phase_end(struct phases *p, struct phase *ph, uint64_t ns)
+{
+	if (!--ph->inside)
+		phase_add(p, ph, ns);
 }
 
 /* Reads the counters if that is needed. Returns the time. */
@@ -241,6 +248,30 @@ void phases_end(struct phases *p)
 {
 	while (p->n)
 		close_unfinished(p, p->n - 1);
+}
+
+static void ranks_add(struct phase *ph, uint64_t ns)
+{
+	for (int i = 0; i < ph->nranks; i++) {
+		struct phase_rank *r = &ph->ranks[i];
+
+		if (r->inside)
+			r->ns += ns - r->since;
+		r->since = ns;
+	}
+}
+
+void phases_settle(struct phases *p)
+{
+	uint64_t ns = phases_read(p, p->n);
+
+	for (int i = 0; i < p->list.n && p->n; i++)
+		if (p->list.phase[i].inside) {
+			phase_add(p, &p->list.phase[i], ns);
+			ranks_add(&p->list.phase[i], ns);
+		}
+	if (p->n)
+		phase_add(p, p->all.phase, ns);
 }
 
 void phases_apply(const struct phases *p, struct count *counts, uint64_t *ns)

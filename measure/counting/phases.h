@@ -64,6 +64,8 @@ int phases_leave(struct phases *p, const struct region_message *m);
 /* A process has ended: its threads are in no region any more. */
 void phases_gone(struct phases *p, int rank, int process);
 void phases_end(struct phases *p);
+/* Adds what open regions have counted so far, for a report while they last. */
+void phases_settle(struct phases *p);
 /* With `only`: replaces the counts and the time of the run that has ended. */
 void phases_apply(const struct phases *p, struct count *counts, uint64_t *ns);
 

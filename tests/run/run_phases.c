@@ -211,6 +211,22 @@ static void what_is_open_ends_with_the_run(void **state)
 	counted("a", 0, 2, 1);
 }
 
+/* A report in between: 1 to 2, then to 3. */
+static void an_open_region_can_be_reported(void **state)
+{
+	(void)state;
+	phases_settle(phases);
+	assert_int_equal(readings, 0);
+	enter(0, "a");
+	phases_settle(phases);
+	counted("a", 0, 1, 1);
+	assert_int_equal(found("a")->ranks[0].ns, found("a")->ns[0]);
+	assert_int_equal(leave(0, "a"), 0);
+	counted("a", 0, 1, 2);
+	assert_int_equal(found("a")->ranks[0].ns, found("a")->ns[0]);
+	assert_int_equal(found("a")->unfinished, 0);
+}
+
 static void names_are_text(void **state)
 {
 	static const struct { const char *given, *shown; } names[] = {
@@ -289,6 +305,7 @@ int main(void)
 		CASE(what_is_open_ends_with_its_process),
 		CASE(processes_of_other_ranks_are_others),
 		CASE(what_is_open_ends_with_the_run),
+		CASE(an_open_region_can_be_reported),
 		CASE(names_are_text),
 		CASE(more_names_than_there_is_room_for_are_ignored),
 		CASE(with_only_the_run_is_its_regions),
