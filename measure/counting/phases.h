@@ -14,7 +14,7 @@
 
 #define PHASES_MAX 1000		/* names of one node; more are ignored, and reported */
 
-/* What one rank has done in a phase, in all runs and passes. */
+/* A rank's calls of a phase and its time inside, in all runs and passes. */
 struct phase_rank {
 	int rank;
 	uint64_t calls;
@@ -37,7 +37,7 @@ struct phase {
 	struct count *begin;
 };
 
-/* What reports have of them. */
+/* All phases, for reports. */
 struct phase_list {
 	struct phase *phase;
 	int n;
