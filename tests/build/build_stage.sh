@@ -19,7 +19,8 @@ elf_files() {
 	done < <(find "$STAGE/bin" "$STAGE_LIB" -type f \( -perm -100 -o -name '*.so*' \))
 }
 
-# -- nothing points into the build tree, or anywhere absolute
+# -- nothing points into the build tree; two commands may get file capabilities, and so name where libraries
+# get installed after the way from where they are
 mapfile -t elf < <(elf_files)
 [ "${#elf[@]}" -gt 10 ] || fail "${#elf[@]} programs and libraries"
 declare -A paths=()
@@ -31,6 +32,9 @@ for file in "${elf[@]}"; do
 	path=${paths["$file"]-}
 	case ${file%/*}:$path in
 	*: | "$STAGE/bin:\$ORIGIN/$to_lib" | "$STAGE_LIB":'$ORIGIN') ;;
+	"$STAGE/bin:\$ORIGIN/$to_lib:/"*)
+		[[ ${file##*/} = ipmu-run || ${file##*/} = ipmu-check ]] && [[ $path != *"$BUILDDIR"* ]] ||
+			fail "run path of $file: $path" ;;
 	*":\$ORIGIN:\$ORIGIN/$to_lib")
 		# PAPI's programs and libraries are linked with the same options; a library looks beside
 		# itself first, as on the way of programs others' of the same name may lie.

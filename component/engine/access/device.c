@@ -35,7 +35,7 @@ static void group_name(gid_t gid, char *text, size_t bytes)
 		snprintf(text, bytes, "group %u", (unsigned)gid);
 }
 
-/* The route that fits: a group that may write the file already, or one that root still has to give. */
+/* The route that fits: a group that may write the file, or one that root still has to give. */
 static int explain_mode(const char *path, int rc, char *why)
 {
 	const bool safe = strstr(path, "msr_safe") != NULL;
