@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pairs NAME: one of two programs that differ in one known effect, the fast one or the slow one.
- * Each does little, because a virtual machine executes it. */
+ * Each does little, because a virtual machine executes it. Compiled with PROGRAM, a name, it is
+ * that one, whatever its arguments are. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -124,9 +125,32 @@ static void adds(int n)
 		sink += i;
 }
 
+/* As many additions in one chain as in four. */
+static void chains(int one)
+{
+	long turns = 4L * ADDS;
+
+	if (one)
+		__asm__ volatile("1: addsd %%xmm4, %%xmm0; addsd %%xmm4, %%xmm0\n\t"
+				 "addsd %%xmm4, %%xmm0; addsd %%xmm4, %%xmm0\n\t"
+				 "dec %0; jnz 1b" : "+r"(turns)
+				 : : "xmm0", "xmm4", "cc");
+	else
+		__asm__ volatile("1: addsd %%xmm4, %%xmm0; addsd %%xmm4, %%xmm1\n\t"
+				 "addsd %%xmm4, %%xmm2; addsd %%xmm4, %%xmm3\n\t"
+				 "dec %0; jnz 1b" : "+r"(turns)
+				 : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "cc");
+}
+
 int main(int argc, char **argv)
 {
+#ifdef PROGRAM
+	const char *name = PROGRAM;
+
+	(void)argc, (void)argv;
+#else
 	const char *name = argc > 1 ? argv[1] : "";
+#endif
 
 	if (!strcmp(name, "rows"))
 		rows();
@@ -140,6 +164,8 @@ int main(int argc, char **argv)
 		threads(*name == 's' ? 1 : 8);
 	else if (!strcmp(name, "few") || !strcmp(name, "many"))
 		adds(*name == 'm' ? 12 * ADDS : 10 * ADDS);
+	else if (!strcmp(name, "four") || !strcmp(name, "one"))
+		chains(*name == 'o');
 	else
 		return 2;
 	return 0;

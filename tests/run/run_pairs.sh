@@ -1,40 +1,62 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The verdict of docs/ci.md's recipe on pairs of programs with one known effect each: the slow one fails,
-# from its side the fast one passes, and harmless changes pass. Which event shows the effect follows from
-# the program; tests/run/pairs.c has them.
+# The recipe of docs/ci.md, with its own commands: a base, and a job for a change that plants one known effect. The
+# job fails, the change back passes, and so do harmless changes. Which event shows the effect follows from the
+# program; tests/run/pairs.c has them.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../run/on_machine.sh"
 needs ipmu-run python3
+page=${SRCDIR:?}/docs/ci.md
 cd "$scratch" || exit 1
-export XDG_CONFIG_HOME=$scratch/config
+export XDG_CONFIG_HOME=$scratch/config GITHUB_STEP_SUMMARY=$scratch/summary
 unset VPMU_SEGMENT
-build() {	# build FILE OPTION...
-	local to=$1
-	shift
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -fno-if-conversion -pthread -Wall "$@" -o "$to" \
-		"${SRCDIR:?}/tests/run/pairs.c" && return
+: >input
+
+# -- the page's commands; those of GitHub's step have ten blanks more in front
+base=$(sed -n 's/^    \(ipmu-run --on [a-z0-9-]* -g CI --base base.json -- .\/app input\) *#.*/\1/p' "$page")
+job=$(awk '/^ *- run: \|$/ { step = ""; on = 1; next }
+	/^ *- / || /^<!--/ { if (step ~ /--compare/) exit; on = 0 }
+	on { step = step substr($0, 15) "\n" }
+	END { printf "%s", step }' "$page" | sed "s|ipmu/stage/|$STAGE/|")
+job+=$'\n'$(sed -n 's/^ *run: "\(\[.*GITHUB_STEP_SUMMARY.*\)"$/\1/p' "$page" | tr -d '\\')
+[[ $base = *--base* && $job = *share/ipmu/env.sh*--compare\ base.json*GITHUB_STEP_SUMMARY* ]]
+verdict "the commands of $page" $?
+
+app() {		# app PROGRAM [OPTION...]: what the job's `make app` makes
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -fno-if-conversion -pthread -Wall -DPROGRAM="\"$1\"" "${@:2}" -o app \
+		"$SRCDIR/tests/run/pairs.c" && return
 	echo 'pairs.c cannot be compiled here'
 	exit 77
 }
-mkdir other-folder
-build pairs
-build other-folder/pairs
-build changed -DHARMLESS
-limit=('--limit' 'estimated clocks=+1%')
+make_base() {	# make_base PROGRAM
+	app "$1"
+	sh -ec "$base" >out 2>err
+	is "the base of $1" 0 $?
+	cp base.json "$1.json"
+}
+job() {		# job WHAT STATUS [COMMAND...]: the job, by COMMAND
+	"${@:3}" sh -ec "$job" >out 2>err
+	is "$1: the job" "$2" $?
+}
 
-# fast, slow, and the event that tells them apart
+# fast, slow, the event that tells them apart; a clock that sees no dependences does not see a chain
 while read -r fast slow event; do
-	for one in $fast $slow; do
-		ipmu-run --on skl-4c8t -g CI --name pair --base $one.json -o $one -- ./pairs $one >out 2>err
-		is "$one" 0 $?
-	done
-	# The arguments differ, which is the point.
-	ipmu-run --diff $fast.json $slow.json --force "${limit[@]}" --format json >loss 2>err
-	is "$fast to $slow is a loss" 122 $?
-	ipmu-run --diff $slow.json $fast.json --force "${limit[@]}" >out 2>err
+	make_base $slow
+	make_base $fast
+	ipmu-run --diff $slow.json $fast.json --limit 'estimated clocks=+1%' >out 2>err
 	is "$slow to $fast is a gain" 0 $?
+	app $slow
+	rm -f summary
+	if [ $event = - ]; then
+		sh -ec "$job" >out 2>err
+		echo "$fast to $slow: the job ends with $?"
+		continue
+	fi
+	job "$fast to $slow" 122
+	grep -q 'FAILED\|fail' counts.md
+	verdict "$fast to $slow: the job's comment" $?
+	ipmu-run --diff $fast.json $slow.json --format json >loss 2>err
 	is "$fast to $slow: $event" True "$(python3 - "$event" <<-'END'
 		import json, sys
 		items = {i["name"].split(".")[-1]: i for i in json.load(open("loss"))["items"]}
@@ -43,23 +65,26 @@ while read -r fast slow event; do
 	END
 	)"
 done <<'END'
-rows columns L1D:REPLACEMENT
 array list L1D:REPLACEMENT
 sorted random BR_MISP_RETIRED:ALL_BRANCHES
 padded shared UNC_CBO_XSNP_RESPONSE:HITM_XCORE
 few many INST_RETIRED:ANY
+four one -
+rows columns L1D:REPLACEMENT
 END
 
 # -- harmless: another folder, another function, another name in the environment, another place to write to
-passes() {	# passes WHAT COMMAND...
-	local what=$1
-	shift
-	"$@" >out 2>err; is "$what passes" 0 $?
-}
-compare=(ipmu-run --on skl-4c8t --name pair --compare rows.json "${limit[@]}" --)
-passes 'another folder' "${compare[@]}" ./other-folder/pairs rows
-passes 'an absolute path' "${compare[@]}" "$PWD/pairs" rows
-passes 'an unused function' "${compare[@]}" ./changed rows
-passes 'a longer environment' env CI_JOB_URL=https://example.org/a/long/name/of/a/job/1234567 "${compare[@]}" ./pairs rows
-passes 'another order of variables' env -i HOME="$HOME" PATH="$PATH" "${compare[@]}" ./pairs rows
+cp rows.json base.json
+app rows -DHARMLESS
+job 'an unused function' 0
+app rows
+mkdir other-folder && cp app input base.json other-folder
+(cd other-folder && job 'another folder' 0 && echo "$failed" >../failed)
+is 'another folder' 0 "$(cat failed)"
+job 'a longer environment' 0 env CI_JOB_URL=https://example.org/a/long/name/of/a/job/1234567
+job 'another order of variables' 0 env -i HOME="$HOME" PATH="$PATH" GITHUB_STEP_SUMMARY="$GITHUB_STEP_SUMMARY"
+job=${job/.\/app/$PWD/app}
+job 'an absolute path' 0
+grep -q . summary
+verdict "the job's summary" $?
 finish
