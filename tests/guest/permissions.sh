@@ -58,7 +58,7 @@ refused "what a member's ipmu-run starts" "Operation not permitted" user 54321 "
 
 # -- killed: its helper has the capability as well, and restores
 "$HERE/registers" <"$HERE/list" >before
-user 54321 "$gid" "$bin/ipmu-run" -q -e $event -- sleep 1000 >/dev/null 2>&1 &
+setpriv --reuid=54321 --regid="$gid" --clear-groups -- "$bin/ipmu-run" -q -e $event -- sleep 1000 >/dev/null 2>&1 &
 pid=$!
 for ((i = 0; i < 3000; i++)); do
 	"$HERE/registers" <"$HERE/list" | cmp -s - before || break
