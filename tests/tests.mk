@@ -32,7 +32,8 @@ EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/measure/report/values.o $(addprefix $(O)/measure/counting/,parts.o results.o) \
 	$(O)/measure/counting/timeline.o $(O)/measure/groups/formula.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
-EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare headline saved)
+EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare explained headline saved) \
+	$(O)/measure/profile/where.o $(O)/common/json_reader.o
 EXTRA_LIBS_run_compare = $(JSONC_LIBS)
 EXTRA_OBJECTS_run_profile = $(patsubst %,$(O)/measure/profile/%.o,callgrind code_file data_table reader source \
 	symbols tables weights where)

@@ -3,6 +3,7 @@
  * several events, so what causes most of any of them stands in front. */
 #include "where.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,4 +74,24 @@ size_t where_rank_data(const struct where *w, const int *events, int nevents, si
 		found += list[found].rank > 0;
 	}
 	return list ? take(list, found, most, out) : 0;
+}
+
+/* ---- places ---- */
+
+const char *where_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void where_place(const char *file, int line, bool whole_path, char out[WHERE_PLACE_MAX])
+{
+	const char *name = whole_path ? file : where_file_name(file);
+
+	out[0] = '\0';
+	if (*file && line)
+		snprintf(out, WHERE_PLACE_MAX, "%.255s:%d", name, line);
+	else if (*file)
+		snprintf(out, WHERE_PLACE_MAX, "%.255s", name);
 }

@@ -3,6 +3,7 @@
 #ifndef IPMU_PROFILE_WHERE_H
 #define IPMU_PROFILE_WHERE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,5 +77,11 @@ size_t where_rank(const struct where *w, const struct where_row *rows, size_t n,
 /* The same of w->data. */
 size_t where_rank_data(const struct where *w, const int *events, int nevents, size_t most,
 		       size_t *out);
+
+/* The last part of a path. */
+const char *where_file_name(const char *path);
+/* "a.c:12"; "" where the line is not known. */
+#define WHERE_PLACE_MAX 280
+void where_place(const char *file, int line, bool whole_path, char out[WHERE_PLACE_MAX]);
 
 #endif

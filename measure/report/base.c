@@ -29,11 +29,16 @@ int saved_write_base(FILE *f, struct saved *s)
 		"interval_clock", "timelines", "lost", NULL,
 	};
 	static const char *const of_group[] = { "title", "tells", "misleads", NULL };
+	static const char *const of_profile[] = { "lines", "data", "contended", NULL };
+	static const char *const of_function[] = { "inclusive", "calls", NULL };
 	static const char *const of_item[] = { "deviation", "pass", "parts", NULL };
 	struct json_object *groups = json_member_list(s->root, "groups");
+	struct json_object *profile = json_member(s->root, "profile", json_type_object);
 	const char *text;
 
 	drop_members(s->root, of_report);
+	drop_members(profile, of_profile);
+	drop_in_list(profile, "functions", of_function);
 	for (size_t i = 0; i < json_list_length(groups); i++) {
 		struct json_object *group = json_object_array_get_idx(groups, i);
 

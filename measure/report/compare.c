@@ -5,6 +5,7 @@
  * several groups have is one item. A limit for all is one of counts, and of metrics of which lower
  * or higher values are better: rates and ratios may rise because a program got faster. */
 #include "compare.h"
+#include "explained.h"
 
 #include <errno.h>
 #include <math.h>
@@ -304,9 +305,9 @@ static int check_formulas(struct comparison *c)
 /* A program may write and buffer otherwise, or show progress, if its stream is another kind. */
 static int note_streams(struct comparison *c)
 {
-	static const char *const names[NOTES_MAX] = { "stdin", "stdout", "stderr" };
+	static const char *const names[] = { "stdin", "stdout", "stderr" };
 
-	for (int i = 0; i < NOTES_MAX; i++) {
+	for (int i = 0; i < 3; i++) {
 		const char *old = saved_stream(c->old, names[i]), *new = saved_stream(c->new,
 										       names[i]);
 
@@ -319,6 +320,16 @@ static int note_streams(struct comparison *c)
 		c->nnotes++;
 	}
 	return 0;
+}
+
+/* A note where functions could be compared if both reports had them. begun: the program has not run,
+ * so the new report has no profile yet. */
+static void note_profile(struct comparison *c, bool begun)
+{
+	char *text = begun ? NULL : explain_missing(c);
+
+	if (text)
+		c->notes[c->nnotes++] = text;
 }
 
 static int check_all(struct comparison *c, bool begun)
@@ -501,7 +512,10 @@ int compare(const struct saved *old, const struct saved *new, const struct limit
 		if (!item_find(old, &new->items[i]))
 			comparison_add(out, limits, NULL, &new->items[i]);
 	comparison_judge(out);
-	return comparison_sort(out) || note_streams(out) ? -ENOMEM : check_all(out, begun);
+	if (comparison_sort(out) || note_streams(out))
+		return -ENOMEM;
+	note_profile(out, begun);
+	return check_all(out, begun);
 }
 
 void comparison_free(struct comparison *c)

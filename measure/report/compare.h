@@ -68,7 +68,7 @@ struct compared {
 };
 
 #define DIFFERENCES_MAX 10
-#define NOTES_MAX 3
+#define NOTES_MAX 4
 
 /* Why two reports do not speak of the same work on the same machine. */
 struct difference {

@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "explained.h"
 #include "headline.h"
 #include "json_writer.h"
 #include "page.h"
-#include "shown.h"
 
 #define CELL_MAX 96
 #define SIGNS "In a limit + is for what is worse and - for what is better."
@@ -152,20 +151,6 @@ static void summary(const struct comparison *c, char out[CELL_MAX])
 
 /* ---- text ---- */
 
-#define LINE_MAX_BYTES 2048
-
-/* Names in a file may be anybody's: none ends the line, or moves the cursor. */
-void compared_line(FILE *f, const char *format, ...)
-{
-	char line[LINE_MAX_BYTES], safe[SHOWN_ROOM(sizeof(line))];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	fprintf(f, "%s\n", shown(line, safe, sizeof(safe)));
-}
-
 /* The name of --name, or the command. */
 static const char *title(const struct comparison *c)
 {
@@ -221,6 +206,8 @@ int compared_text(FILE *f, const struct comparison *c)
 		return -ENOMEM;
 	compared_line(f, "ipmu-run: %s: %s", title(c), headline);
 	free(headline);
+	if (explained_text(f, c))
+		return -ENOMEM;
 	for (int i = 0; i < 2; i++) {
 		origin(sides[i], line);
 		compared_line(f, "  %s: %s", sides[i]->path, line);
@@ -254,16 +241,6 @@ struct compared_table {
 	const char *strong, *weak;			/* around what is to be seen first */
 	const char *below_head;
 };
-
-/* A pipe would end the cell, the others are marks within a line. */
-void compared_put_markdown(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|~&", *text))
-			fputc('\\', f);
-		fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, f);
-	}
-}
 
 static const struct compared_table markdown = {
 	compared_put_markdown, compared_put_markdown, compared_put_markdown, "| ", "| ",
@@ -338,6 +315,8 @@ int compared_markdown(FILE *f, const struct comparison *c)
 	free(headline);
 	summary(c, line);
 	fprintf(f, "\n\n%s.\n\n", line);
+	if (explained_markdown(f, c))
+		return -ENOMEM;
 	put_table(f, &markdown, c);
 	for (int i = 0; i < c->ndifferences; i++) {
 		fputs("\n- compared by force: ", f);
@@ -366,7 +345,10 @@ void compared_html(FILE *f, const struct comparison *c)
 	fputs("<section>\n<h2>Compared</h2>\n<p><strong>", f);
 	markup_text(f, headline ? headline : "");
 	free(headline);
-	fprintf(f, "</strong></p>\n<p>%s. " SIGNS "</p>\n"
+	fputs("</strong></p>\n", f);
+	if (explained_html(f, c))	/* the rest of the page is as good */
+		fputs("<p class=\"warn\">No functions are compared: no memory.</p>\n", f);
+	fprintf(f, "<p>%s. " SIGNS "</p>\n"
 		"<table class=\"compared\"><tbody>\n", line);
 	put_table(f, &html, c);
 	fputs("</tbody></table>\n", f);
@@ -431,6 +413,7 @@ struct json_object *compared_object(struct json_writer *w, const struct comparis
 	json_put_text(w, o, "command", saved_member(c->new, "command"));
 	json_put_text(w, o, "headline", headline ? headline : "");
 	free(headline);
+	json_put(w, o, "explained", explained_list(w, c));
 	json_put_int(w, o, "failed", c->failed);
 	for (int i = 0; i < c->ndifferences; i++)
 		json_append_text(w, differences, c->differences[i].text);

@@ -39,24 +39,6 @@ struct where_columns where_columns_of(const struct report *r, const struct repor
 	return c;
 }
 
-const char *where_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-void where_place(const char *file, int line, bool whole_path, char out[WHERE_PLACE_MAX])
-{
-	const char *name = whole_path ? file : where_file_name(file);
-
-	out[0] = '\0';
-	if (*file && line)
-		snprintf(out, WHERE_PLACE_MAX, "%.255s:%d", name, line);
-	else if (*file)
-		snprintf(out, WHERE_PLACE_MAX, "%.255s", name);
-}
-
 void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX])
 {
 	char place[WHERE_PLACE_MAX];

@@ -20,11 +20,6 @@ struct where_columns {
 };
 
 struct where_columns where_columns_of(const struct report *r, const struct report_group *g);
-/* The last part of a path. */
-const char *where_file_name(const char *path);
-/* "a.c:12"; "" where the line is not known. */
-#define WHERE_PLACE_MAX 280
-void where_place(const char *file, int line, bool whole_path, char out[WHERE_PLACE_MAX]);
 /* "heap, of main (a.c:12), 3 blocks". */
 #define WHERE_DATA_MAX 600
 void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX]);
