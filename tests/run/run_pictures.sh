@@ -40,7 +40,7 @@ fi
 is 'a failed comparison' 122 $?
 roofs=0
 if [ -n "$on" ]; then
-	ipmu-run --on skl-8c16t -g ROOFLINE,LLC_READ --per-box --roof 64,14.2 -o roof.page \
+	ipmu-run --on skl-8c16t -g ROOFLINE,LLC_READ --per-box --roof 64,14.2 --profile -o roof.page \
 		awk 'BEGIN { for (i = 0; i < 9999; i++) s += i / 3 }' 2>err
 	is 'a page with a roofline' 0 $?
 	roofs=8
@@ -62,7 +62,7 @@ for theme in light dark; do
 	is "$theme: one of each drawing at a time" "32 8" \
 		"$(grep -Ev '^(skl|roof)' out | grep -c ', 1 drawings,') $(grep -c "^skl.*, $plots drawings," out)"
 	is "$theme: a roofline and the machine" $roofs "$(grep -c '^roof.*, 2 drawings,' out)"
-	is "$theme: tables" "compared 3 knc 2 nhmex 4 p4 2 $([ $roofs = 0 ] || echo "roof 4 ")skl 4" "$(sed -nE \
+	is "$theme: tables" "compared 3 knc 2 nhmex 4 p4 2 $([ $roofs = 0 ] || echo "roof 8 ")skl 4" "$(sed -nE \
 		's/^([a-z0-9]+)\.page.* 360: .* ([0-9]+) tables.*/\1 \2/p' out | paste -sd' ')"
 done
 finish
