@@ -60,21 +60,28 @@ static uint64_t reservable(void)
 	return limit.rlim_cur / STEP * STEP;
 }
 
-/* As much as there is address space for, at `at` if that is not NULL. */
-static uint8_t *map_file(int fd, uint8_t *at)
+static uint8_t *map_reserved(int fd, uint8_t *at)
 {
-	void *to = MAP_FAILED;
+	void *to;
 
-	if (!at)
-		reserved = reservable();
-	for (; reserved >= STEP; reserved /= 2) {
-		if (!ftruncate(fd, (off_t)reserved))
-			to = mmap(at, reserved, PROT_READ | PROT_WRITE,
-				  MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0), fd, 0);
-		if (to != MAP_FAILED || at)
+	if (ftruncate(fd, (off_t)reserved))
+		return NULL;
+	to = mmap(at, reserved, PROT_READ | PROT_WRITE,
+		  MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0), fd, 0);
+	return to == MAP_FAILED ? NULL : to;
+}
+
+/* As much as there is address space for. */
+static uint8_t *map_file(int fd)
+{
+	uint8_t *to = NULL;
+
+	for (reserved = reservable(); reserved >= STEP; reserved /= 2) {
+		to = map_reserved(fd, NULL);
+		if (to)
 			break;
 	}
-	return to == MAP_FAILED ? NULL : to;
+	return to;
 }
 
 /* An older kernel gives pages when they are used, or ends the process. */
@@ -109,7 +116,7 @@ bool vpmu_profile_store_begin(const struct vpmu_profile_origin *from)
 	fd = create_file();
 	if (fd < 0)
 		return false;
-	base = map_file(fd, NULL);
+	base = map_file(fd);
 	close(fd);
 	if (!base || !grow(STEP)) {
 		unlink(path);
@@ -140,10 +147,10 @@ void vpmu_profile_store_program(const char *program)
  * and no list of ours has that. */
 static bool take_over(int fd)
 {
-	uint64_t bytes = (mine.used + STEP - 1) / STEP * STEP;
+	uint64_t bytes = (mine.used + STEP - 1) / STEP * STEP, most = reservable();
 	uint8_t *copy;
 
-	if (ftruncate(fd, (off_t)bytes))
+	if (bytes > most || ftruncate(fd, (off_t)bytes))
 		return false;
 	copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (copy == MAP_FAILED)
@@ -151,7 +158,11 @@ static bool take_over(int fd)
 	if (populate(copy, bytes)) {
 		memcpy(copy, base, mine.used);
 		munmap(copy, bytes);
-		if (map_file(fd, base)) {
+		if (reserved > most) {	/* the limit was lowered */
+			munmap(base + most, reserved - most);
+			reserved = most;
+		}
+		if (map_reserved(fd, base)) {
 			ready = bytes;
 			return true;
 		}
