@@ -117,6 +117,14 @@ static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t
 			lost == 1 ? "" : "es", lost == 1 ? "was" : "were");
 }
 
+static void tell_profiles(const struct vpmu_segment *s, uint64_t failed)
+{
+	if (failed)
+		fprintf(stderr, "vpmu: %s: %llu process%s: cannot make a profile: the folder, the "
+			"disk or a limit of the process refuses the file\n", s->machine.name,
+			(unsigned long long)failed, failed == 1 ? "" : "es");
+}
+
 static uint64_t untold(uint64_t count, uint64_t *told)
 {
 	uint64_t more = count - *told;
@@ -127,7 +135,8 @@ static uint64_t untold(uint64_t count, uint64_t *told)
 
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], kernel[2], left, aborted, lost, by_kernel;
+	uint64_t violations[2], undriven[2], kernel[2], left, aborted, lost, by_kernel,
+		 failed;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
@@ -141,8 +150,10 @@ void vpmu_report(struct vpmu_segment *s)
 	left = untold(s->left_count, &s->left_told);
 	aborted = untold(s->aborted_count, &s->aborted_told);
 	lost = untold(s->lost_count, &s->lost_told);
+	failed = untold(s->profiles_failed, &s->profiles_told);
 	vpmu_unlock(s);
 	tell_uncounted(s, left, aborted, lost);
+	tell_profiles(s, failed);
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);
 	tell_by_kernel(s, by_kernel, kernel[0], kernel[1]);
