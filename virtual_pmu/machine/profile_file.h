@@ -17,7 +17,8 @@ enum vpmu_profile_lost { VPMU_LOST_NOTES, VPMU_LOST_BLOCKS, VPMU_LOST_CELLS, VPM
 			 VPMU_LOST_ARCS, VPMU_LOST_OBJECTS, VPMU_LOST_LINES, VPMU_LOST_WHATS };
 
 enum vpmu_profile_list { VPMU_LIST_MAPS, VPMU_LIST_NOTES, VPMU_LIST_BLOCKS, VPMU_LIST_ARCS,
-			 VPMU_LIST_OBJECTS, VPMU_LIST_LINES, VPMU_LISTS = 16 };
+			 VPMU_LIST_OBJECTS, VPMU_LIST_LINES, VPMU_LIST_PATTERNS,
+			 VPMU_LISTS = 16 };
 
 struct vpmu_profile_head {
 	uint64_t magic;
@@ -50,6 +51,47 @@ struct vpmu_profile_note {
 struct vpmu_profile_cell {
 	uint32_t next, kind;
 	uint64_t count;
+};
+
+/* Kinds that are caused at once, so often each. A cell's kind is `number` for all of them. */
+struct vpmu_profile_occurrence { uint64_t kind, times; };
+struct vpmu_profile_pattern {
+	uint32_t next, number, count, pad;
+	struct vpmu_profile_occurrence what[];
+};
+
+/* A function that has been called, at the first instruction of it. Inclusive counts, in which
+ * recursion counts once: feed/profile/calls.h. */
+struct vpmu_profile_arc {
+	uint32_t next, cells;
+	uint64_t target, calls;
+	uint64_t instructions[2], clocks[2];	/* by cores, by E cores */
+	uint32_t call, pad;		/* the call instruction's note; 0: called by nothing */
+};
+
+/* Memory that accesses go to. Those with the same notes are one: calls that have allocated it, the
+ * last one first. start, end: of the largest block. blocks, bytes: of all allocations. */
+enum vpmu_profile_sort { VPMU_OBJECT_UNKNOWN, VPMU_OBJECT_VARIABLE, VPMU_OBJECT_HEAP,
+			 VPMU_OBJECT_MAPPED, VPMU_OBJECT_STACK };
+struct vpmu_profile_object {
+	uint32_t next, cells;
+	uint64_t start, end, blocks, bytes;
+	uint32_t number;		/* 0: code, and memory that nothing is known of */
+	uint32_t sort;			/* enum vpmu_profile_sort */
+	uint32_t notes, name_bytes;
+	uint32_t note[];		/* then the name, and a byte of 0 */
+};
+
+/* A side of a line that threads take from each other: accesses to this byte of it. cells: snoops
+ * that these have caused. times: how often they were found to be the other side, of which each 8th
+ * is looked for. */
+struct vpmu_profile_side {
+	uint32_t next, cells;
+	uint64_t line, times;
+	uint32_t note, thread;
+	uint32_t object, offset;	/* what lies at the byte, and how far into it that is */
+	uint16_t byte, store;
+	uint32_t pad;
 };
 
 /* A block of code: so many instructions from its note's address on. What occurs whenever it is

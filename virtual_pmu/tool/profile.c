@@ -82,15 +82,45 @@ static void add_cell(struct vpmu_profile_text *t, struct vpmu_text_cell cell)
 	t->cell[t->cell_count++] = cell;
 }
 
-static void add_cells_of(struct vpmu_profile_text *t, const struct vpmu_profile_note *n)
+static void read_patterns(struct vpmu_profile_text *t)
+{
+	const struct vpmu_profile_pattern *p;
+	uint32_t ref = t->head->list[VPMU_LIST_PATTERNS];
+
+	for (; (p = vpmu_profile_text_at(t, ref, sizeof(*p))); ref = vpmu_profile_text_next(t, ref))
+		if (p->number >= VPMU_KINDS && p->number - VPMU_KINDS < VPMU_PATTERNS_READ &&
+		    vpmu_profile_text_at(t, ref, sizeof(*p) + p->count * sizeof(p->what[0])))
+			t->pattern[p->number - VPMU_KINDS] = p;
+}
+
+static void sum_pattern(const struct vpmu_profile_pattern *p, uint64_t times, uint64_t counts[])
+{
+	for (uint32_t i = 0; p && i < p->count; i++)
+		if (p->what[i].kind < VPMU_KINDS)
+			counts[p->what[i].kind] += p->what[i].times * times;
+}
+
+void vpmu_profile_text_sum(const struct vpmu_profile_text *t, uint32_t cells, uint64_t counts[])
 {
 	const struct vpmu_profile_cell *c;
-	uint32_t ref = n->cells;
 
-	for (; (c = vpmu_profile_text_at(t, ref, sizeof(*c))); ref = vpmu_profile_text_next(t, ref))
+	for (; (c = vpmu_profile_text_at(t, cells, sizeof(*c)));
+	     cells = vpmu_profile_text_next(t, cells))
 		if (c->kind < VPMU_KINDS)
-			add_cell(t, (struct vpmu_text_cell){ n->address, n->map, c->kind,
-							     c->count, 0 });
+			counts[c->kind] += c->count;
+		else if (c->kind - VPMU_KINDS < VPMU_PATTERNS_READ)
+			sum_pattern(t->pattern[c->kind - VPMU_KINDS], c->count, counts);
+}
+
+static void add_cells_of(struct vpmu_profile_text *t, const struct vpmu_profile_note *n)
+{
+	uint64_t counts[VPMU_KINDS] = { 0 };
+
+	if (!n->cells)
+		return;
+	vpmu_profile_text_sum(t, n->cells, counts);
+	for (uint32_t i = 0; i < VPMU_KINDS; i++)
+		add_cell(t, (struct vpmu_text_cell){ n->address, n->map, i, counts[i], 0 });
 }
 
 static void add_block(struct vpmu_profile_text *t, const struct vpmu_profile_block *b)
@@ -184,6 +214,7 @@ static void collect(struct vpmu_profile_text *t)
 	const struct vpmu_profile_block *b;
 	uint32_t ref = t->head->list[VPMU_LIST_BLOCKS];
 
+	read_patterns(t);
 	add_places(t);
 	for (; (b = block_at(t, ref)); ref = vpmu_profile_text_next(t, ref))
 		add_block(t, b);

@@ -27,11 +27,31 @@ struct vpmu_note {
 	struct vpmu_profile_note *record;	/* NULL: nothing was charged yet */
 };
 
+#define VPMU_COLLECTED_MAX 24u	/* more are charged one by one */
+
+/* What a thread has executed while the profile counts; on cores, and on E cores. */
+struct vpmu_thread_totals { uint64_t instructions[2], clocks[2]; };
+
+/* A thread's last access to a line. at: as below. */
+struct vpmu_last_access { struct vpmu_note *note; uint64_t at; };
+
 struct vpmu_profile {
 	struct vpmu_note *note;		/* NULL: there is no profile */
 	const uint32_t *paused;		/* not 0: nothing counts now */
 	uint32_t little;		/* 1: the thread that executes is on an E core */
 	uint64_t stalled;		/* clocks of stalls that were charged: see clocks.h */
+	/* For what follows threads: NULL without it. at: address << 1, and 1 for a store, of the
+	 * access that the thread makes now; 0: none. last, totals: of the thread that executes.
+	 * charged: called for what is. */
+	uint64_t at;
+	struct vpmu_last_access *last;
+	struct vpmu_thread_totals *totals;
+	void (*charged)(uint32_t kind, uint64_t times);
+	void (*fixed)(const struct vpmu_profile_block *block);
+	/* What the access or fetch at hand has caused so far: see patterns.h. */
+	bool collects;
+	uint32_t collected;
+	struct vpmu_profile_occurrence what[VPMU_COLLECTED_MAX];
 };
 extern struct vpmu_profile vpmu_profile __attribute__((visibility("hidden")));
 
@@ -44,10 +64,31 @@ static inline bool vpmu_profiles(void)
 	return __builtin_expect(vpmu_profile.note != NULL, 0);
 }
 
+void vpmu_charge_collected(void);
+
+/* What the instruction causes between these is charged at once. A call between these two has two
+ * of its own for another note, and begins again. */
+static inline void vpmu_charges_begin(void)
+{
+	vpmu_profile.collects = true;
+}
+
+static inline void vpmu_charges_end(void)
+{
+	vpmu_profile.collects = false;
+	if (__builtin_expect(vpmu_profile.collected != 0, 0))
+		vpmu_charge_collected();
+}
+
 /* The instruction that executes has caused this. */
 static inline void vpmu_charge(uint32_t kind, uint64_t times)
 {
-	if (vpmu_profiles())
+	if (!vpmu_profiles() || !times)
+		return;
+	if (vpmu_profile.collects && vpmu_profile.collected < VPMU_COLLECTED_MAX)
+		vpmu_profile.what[vpmu_profile.collected++] =
+			(struct vpmu_profile_occurrence){ kind, times };
+	else
 		vpmu_charge_note(vpmu_profile.note, kind, times);
 }
 
@@ -77,10 +118,22 @@ static inline void vpmu_charge_core(enum vpmu_core_event event, uint64_t times)
 	vpmu_charge(vpmu_kind_core(vpmu_profile.little, event), times);
 }
 
+/* What occurs whenever the block is executed. */
+static inline void vpmu_total_block(const struct vpmu_profile_block *b)
+{
+	vpmu_profile.totals->instructions[vpmu_profile.little] += b->count;
+	if (__builtin_expect(b->fixed != 0, 0))
+		vpmu_profile.fixed(b);
+}
+
 /* The note's block is entered. */
 static inline void vpmu_charge_block(struct vpmu_note *note)
 {
-	note->block->record->executed[vpmu_profile.little] += !*vpmu_profile.paused;
+	if (*vpmu_profile.paused)
+		return;
+	note->block->record->executed[vpmu_profile.little]++;
+	if (__builtin_expect(vpmu_profile.totals != NULL, 0))
+		vpmu_total_block(note->block->record);
 }
 
 /* The same in the name of a block's first instruction. */

@@ -20,9 +20,13 @@ static inline void vpmu_profile_clocks(struct vpmu_runner *r)
 {
 	if (!vpmu_profiles())
 		return;
-	if (!*vpmu_profile.paused)
-		vpmu_profile.note->block->record->clocks[vpmu_profile.little] +=
-			r->clock - r->charged;
+	if (!*vpmu_profile.paused) {
+		uint64_t clocks = r->clock - r->charged;
+
+		vpmu_profile.note->block->record->clocks[vpmu_profile.little] += clocks;
+		if (__builtin_expect(vpmu_profile.totals != NULL, 0))
+			vpmu_profile.totals->clocks[vpmu_profile.little] += clocks;
+	}
 	r->charged = r->clock;
 }
 
@@ -31,7 +35,8 @@ static inline void vpmu_profile_stall(struct vpmu_runner *r, uint64_t clocks)
 {
 	if (!vpmu_profiles())
 		return;
-	vpmu_charge_core((enum vpmu_core_event)VPMU_CORE_EVENTS, clocks);
+	vpmu_charge_note(vpmu_profile.note,
+			 vpmu_kind_core(vpmu_profile.little, VPMU_CORE_EVENTS), clocks);
 	r->charged += clocks;
 	vpmu_profile.stalled += clocks;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "mappings.h"
+#include "patterns.h"
 
 #define BUCKETS 16384u
 #define KEPT 4096u		/* cells that are found without a search, a power of two */
@@ -182,11 +183,11 @@ struct vpmu_profile_note *vpmu_note_record(struct vpmu_note *note)
 
 /* ---- cells ---- */
 
-static struct { const struct vpmu_profile_note *note; struct vpmu_profile_cell *cell; } kept[KEPT];
+static struct { const uint32_t *cells; struct vpmu_profile_cell *cell; } kept[KEPT];
 
-static struct vpmu_profile_cell *cell_find(struct vpmu_profile_note *r, uint32_t kind)
+static struct vpmu_profile_cell *cell_find(uint32_t *cells, uint32_t kind)
 {
-	struct vpmu_profile_cell *c = vpmu_profile_at(r->cells);
+	struct vpmu_profile_cell *c = vpmu_profile_at(*cells);
 
 	while (c && c->kind != kind)
 		c = vpmu_profile_at(c->next);
@@ -196,26 +197,33 @@ static struct vpmu_profile_cell *cell_find(struct vpmu_profile_note *r, uint32_t
 	if (!c)
 		return NULL;
 	c->kind = kind;
-	c->next = r->cells;
-	__atomic_store_n(&r->cells, vpmu_profile_ref(c), __ATOMIC_RELEASE);
+	c->next = *cells;
+	__atomic_store_n(cells, vpmu_profile_ref(c), __ATOMIC_RELEASE);
 	return c;
+}
+
+void vpmu_cell_add(uint32_t *cells, uint32_t kind, uint64_t times)
+{
+	uint32_t at = ((uint32_t)((uintptr_t)cells >> 3) * 31 + kind) % KEPT;
+	struct vpmu_profile_cell *c;
+
+	if (kept[at].cells == cells && kept[at].cell->kind == kind) {
+		kept[at].cell->count += times;
+		return;
+	}
+	c = cell_find(cells, kind);
+	if (!c)
+		return;
+	kept[at].cells = cells;
+	kept[at].cell = c;
+	c->count += times;
 }
 
 static void charge(struct vpmu_profile_note *r, uint32_t kind, uint64_t times)
 {
-	uint32_t at = (vpmu_profile_ref(r) * 31 + kind) % KEPT;
-	struct vpmu_profile_cell *c;
-
-	if (kept[at].note == r && kept[at].cell->kind == kind) {
-		kept[at].cell->count += times;
-		return;
-	}
-	c = cell_find(r, kind);
-	if (!c)
-		return;
-	kept[at].note = r;
-	kept[at].cell = c;
-	c->count += times;
+	vpmu_cell_add(&r->cells, kind, times);
+	if (__builtin_expect(vpmu_profile.charged != NULL, 0))
+		vpmu_profile.charged(kind, times);
 }
 
 void vpmu_charge_note(struct vpmu_note *note, uint32_t kind, uint64_t times)
@@ -225,6 +233,24 @@ void vpmu_charge_note(struct vpmu_note *note, uint32_t kind, uint64_t times)
 
 	if (r)
 		charge(r, kind, times);
+}
+
+void vpmu_charge_collected(void)
+{
+	struct vpmu_profile_note *r = *vpmu_profile.paused ? NULL :
+				      vpmu_note_record(vpmu_profile.note);
+	const struct vpmu_profile_occurrence *what = vpmu_profile.what;
+	uint32_t count = vpmu_profile.collected, pattern = 0;
+
+	vpmu_profile.collected = 0;
+	if (!r)
+		return;
+	if (count > 1)
+		pattern = vpmu_pattern_of(what, count);
+	if (pattern)
+		charge(r, pattern, 1);
+	for (uint32_t i = 0; !pattern && i < count; i++)
+		charge(r, (uint32_t)what[i].kind, what[i].times);
 }
 
 void vpmu_charge_at(uint64_t address, uint32_t kind, uint64_t times)

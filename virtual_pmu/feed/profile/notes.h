@@ -41,5 +41,7 @@ static inline struct vpmu_note *vpmu_note_use(struct vpmu_noted_block *b, size_t
 /* Address of the instruction, and its record in the file; NULL: there is no room for it. */
 uint64_t vpmu_note_address(const struct vpmu_note *note);
 struct vpmu_profile_note *vpmu_note_record(struct vpmu_note *note);
+/* Adds to the cell of a record, whose list of cells begins there. */
+void vpmu_cell_add(uint32_t *cells, uint32_t kind, uint64_t times);
 
 #endif
