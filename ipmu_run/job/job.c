@@ -113,9 +113,11 @@ int job_begin(struct job *j, const struct launched *as, const char *options, con
 		job_end(j, STATUS_OURS);
 		return -EINVAL;
 	}
-	cpus_get(&j->own);
-	cpus_set(node_cpus(j->node));	/* those that it may not use are reported as outside */
-	program_cpus(&j->own);
+	if (!j->alone) {
+		cpus_get(&j->own);
+		cpus_set(node_cpus(j->node));	/* the report has those that it may not use */
+		program_cpus(&j->own);
+	}
 	rc = meet_nodes(j, prefix, why);
 	if (rc)
 		job_end(j, STATUS_OURS);

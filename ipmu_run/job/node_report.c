@@ -170,6 +170,7 @@ static int join_phase(struct from_json *const *r, int node, const struct phase *
 			return -ENOMEM;
 		rank->calls += from->ranks[i].calls;
 		rank->ns += from->ranks[i].ns;
+		rank->node_ns = from->ns[0];
 	}
 	return 0;
 }

@@ -19,6 +19,7 @@ struct phase_rank {
 	int rank;
 	uint64_t calls;
 	uint64_t ns;			/* at least one of its threads was inside */
+	uint64_t node_ns;		/* any rank of its node was; 0: that is the phase's time */
 	uint64_t since;			/* if `inside` */
 	uint32_t inside;		/* threads, each as often as it has entered */
 };

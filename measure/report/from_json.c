@@ -442,6 +442,7 @@ static int read_phase_ranks(const struct event_reading *r, struct json_object *l
 			return -ENOMEM;
 		if (!read_number(o, "calls", &rank->calls) || !read_number(o, "ns", &rank->ns))
 			return fault(r, "regions[].ranks");
+		read_number(o, "node_ns", &rank->node_ns);
 	}
 	return 0;
 }

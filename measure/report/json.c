@@ -311,6 +311,8 @@ static struct json_object *rank_list(struct json_writer *w, const struct report 
 		json_put_int(w, o, "rank", p->ranks[i].rank);
 		json_put_uint(w, o, "calls", p->ranks[i].calls);
 		json_put_uint(w, o, "ns", p->ranks[i].ns);
+		if (p->ranks[i].node_ns)
+			json_put_uint(w, o, "node_ns", p->ranks[i].node_ns);
 		json_put_real(w, o, "share", report_phase_share(r, p, &p->ranks[i]).mean);
 		json_append(w, list, o);
 	}

@@ -49,9 +49,9 @@ struct value report_phase_calls(const struct report *r, const struct phase *p)
 struct value report_phase_share(const struct report *r, const struct phase *p,
 				const struct phase_rank *rank)
 {
-	uint64_t all = 0;
+	uint64_t all = rank->node_ns;
 
-	for (size_t i = 0; i < places(r); i++)
+	for (size_t i = 0; i < places(r) && !rank->node_ns; i++)
 		all += p->ns[i];
 	return (struct value){ .known = all, .mean = all ? (double)rank->ns / (double)all : 0 };
 }

@@ -94,7 +94,7 @@ struct report report_of_phase(const struct report *r, const struct phase *p,
 			      struct measurement *m);
 /* Calls of the region, of its ranks together, in a run. */
 struct value report_phase_calls(const struct report *r, const struct phase *p);
-/* The share of the region's time that one of its ranks was inside. */
+/* The share of the region's time on its node that a rank was inside. */
 struct value report_phase_share(const struct report *r, const struct phase *p,
 				const struct phase_rank *rank);
 /* "4 calls of 2 ranks, 0.001 s"; and what is wrong with it in a sentence each, or "". */
