@@ -42,6 +42,13 @@ versioned libintelpmu
 same_names libintelpmu.so "$scratch/engine" "$lib/libintelpmu.so"
 [ "$(wc -l <"$scratch/engine")" -ge 30 ] || fail 'the headers of libintelpmu are not understood'
 
+# -- regions by name
+versioned libipmu_region
+declared "$include/ipmu_region.h" | LC_ALL=C sort -u >"$scratch/region"
+same_names libipmu_region.so "$scratch/region" "$lib/libipmu_region.so"
+[ -z "$(readelf -d "$lib/libipmu_region.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^libc\.so')" ] ||
+	fail 'libipmu_region.so needs more than the C library'
+
 # -- the engine inside libpapi keeps to itself
 [ -z "$(exported "$lib/libpapi.so" | grep '^ipmu_')" ] || fail 'libpapi.so exports ipmu_ symbols'
 
@@ -97,7 +104,7 @@ ${CC:-cc} -std=gnu11 -w -I"$include" "$scratch/all.c" -o "$scratch/all" "$lib/li
 
 # -- headers for C++ too
 if command -v c++ >/dev/null; then
-	printf '#include <ipmu.h>\nint main() { return !&ipmu_type_name; }\n' >"$scratch/c.cc"
+	printf '#include <ipmu.h>\n#include <ipmu_region.h>\nint main() { return !&ipmu_type_name; }\n' >"$scratch/c.cc"
 	c++ -w -I"$include" "$scratch/c.cc" -o "$scratch/c" -L"$lib" -lintelpmu -Wl,-rpath,"$lib" &&
 		"$scratch/c" || fail 'ipmu.h in C++'
 fi

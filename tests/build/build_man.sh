@@ -67,7 +67,7 @@ counts() {	# counts PAGE RANKS COMMAND...: the example in $scratch/example, with
 	[ "${got:-0}" -ge $(($2 * lines)) ] && [ "$got" -le $(($2 * lines * 102 / 100)) ] ||
 		fail "$1: the example counts '$got' lines, by arithmetic $(($2 * lines))"
 }
-for page in ipmu.3 ipmu_mpi.3; do
+for page in ipmu.3 ipmu_region.3 ipmu_mpi.3; do
 	plain "$srcdir/man/$page" >"$scratch/text"
 	[ ! -s "$scratch/warnings" ] || { cat "$scratch/warnings"; fail "$page has warnings"; }
 	example $page >"$scratch/example.c"
@@ -83,6 +83,15 @@ if ${CC:-cc} -std=c11 -Wall -Wextra -O1 "$scratch/example.c" -o "$scratch/exampl
 	counts ipmu.3 1 "$VPMU" run --strict -m skl-4c8t "$scratch/example"
 else
 	fail 'ipmu.3: the example does not compile'
+fi
+example ipmu_region.3 >"$scratch/example.c"
+# shellcheck disable=SC2046
+if ! ${CC:-cc} -std=c11 -Wall -Wextra -O1 "$scratch/example.c" -o "$scratch/example" \
+	$(PKG_CONFIG_PATH=$STAGE_LIB/pkgconfig pkg-config --cflags --libs ipmu-region); then
+	fail 'ipmu_region.3: the example does not compile'
+elif [ -x "$STAGE/bin/ipmu-run" ]; then
+	"$STAGE/bin/ipmu-run" --on skl-4c8t -g MEM "$scratch/example" 2>&1 |
+		grep -A 2 '^  region sum: 1 call' >"$scratch/out" || fail 'ipmu_region.3: no region'
 fi
 mpi=${MPIS-} mpi=${mpi%% *} mpicc=MPICC_$mpi
 if [ -n "$mpi" ] && [ -n "${!mpicc-}" ]; then

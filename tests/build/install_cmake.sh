@@ -13,10 +13,11 @@ cmake_minimum_required(VERSION 3.13)
 project(count C)
 find_package(ipmu ${WANTED} REQUIRED)
 add_executable(count count.c)
-target_link_libraries(count PRIVATE ipmu::intelpmu)
+target_link_libraries(count PRIVATE ipmu::intelpmu ipmu::region)
 E2
 cat >"$scratch/source/count.c" <<'E2'
 #include <ipmu.h>
+#include <ipmu_region.h>
 #include <stdio.h>
 
 int main(void)
@@ -28,6 +29,8 @@ int main(void)
 		return puts(why), 1;
 	printf("%d\n", topo->ncpus);
 	ipmu_topology_free(topo);
+	if (ipmu_region_begin("region") || ipmu_region_end("region"))
+		return 1;
 	return ipmu_names_pmus(IPMU_SCOPE_PACKAGE, 0, name, 1) != 1;
 }
 E2

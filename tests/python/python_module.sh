@@ -173,6 +173,42 @@ print(os.waitpid(child, 0)[1], counter.values == {clock: 0})
 E2
 is 'in a child' '0 True' "$(cat "$scratch/out")"
 
+# -- regions, in the report of ipmu-run; without it they do nothing
+cat >"$scratch/regions.py" <<'E2'
+import ipmu
+
+@ipmu.region("decorated")
+def again():
+    pass
+
+with ipmu.region("outer"):
+    with ipmu.region("inner"):
+        pass
+    again()
+    again()
+try:
+    with ipmu.region("fails"):
+        raise KeyError
+except KeyError:
+    pass
+for name in "", "a\0b":
+    try:
+        ipmu.region(name)
+    except ValueError as error:
+        print(error)
+E2
+sentences='a region needs a name
+a region needs a name'
+python skl-4c8t <"$scratch/regions.py"
+is 'regions without ipmu-run' "$sentences" "$(cat "$scratch/out")"
+if [ -x "$STAGE/bin/ipmu-run" ]; then
+	PYTHONPATH=$folder "$STAGE/bin/ipmu-run" --on skl-4c8t -e core_fixed.INST_RETIRED:ANY -o "$scratch/r" \
+		/usr/bin/python3 "$scratch/regions.py" >"$scratch/out" 2>&1
+	is 'regions: calls' 'outer 1 inner 1 decorated 2 fails 1' "$(/usr/bin/python3 -c '
+import json, sys
+print(*(word for r in json.load(open(sys.argv[1]))["regions"] for word in (r["name"], r["calls"])))' "$scratch/r.json")"
+fi
+
 # -- pip: without a network, and without env.sh afterwards
 if ! /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null; then
 	echo 'pip is not tried: no python3-venv here'

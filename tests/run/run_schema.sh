@@ -32,6 +32,14 @@ keep 'a group, shown again' r.json
 report 'groups and events' skl-4c8t -g MEM,LLC -e skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL true
 report 'runs in passes, each box' skl-4c8t -g LLC_STATES --per-box --passes -r 2 true
 report 'each CPU' core2-4c -g CPI --per-cpu true
+cat >regions.c <<'END'
+#include <ipmu_region.h>
+int main(void) { ipmu_region_end("none"); ipmu_region_begin("a"); return ipmu_region_end("a"); }
+END
+${CC:-cc} -I"$STAGE/include/ipmu" regions.c -o regions -L"$STAGE_LIB" -lipmu_region -Wl,-rpath,"$STAGE_LIB"
+report 'regions' skl-4c8t -g MEM ./regions
+grep -q '"regions"' r.json
+verdict 'regions: they are there' $?
 report 'intervals' skl-4c8t -g MEM --interval 5 sleep 0.02
 report 'packages' nhmex-2p16c32t -g MEM true
 report 'a status' skl-4c8t -g MEM sh -c 'exit 7'
@@ -72,7 +80,7 @@ python3 - "$docs" "${reports[@]}" >out 2>&1 <<-'CODE'
 	# Members of the report, of a group, an event, a metric, a part and a job stand in the page.
 	page = open(docs + "/report.md").read()
 	objects = [schema, schema["properties"]["job"]]
-	objects += [schema["$defs"][n] for n in ("group", "event", "metric", "part", "timeline")]
+	objects += [schema["$defs"][n] for n in ("group", "event", "metric", "part", "timeline", "region", "region_rank")]
 	for member in sorted({m for o in objects for m in o["properties"]} - {"run", "events", "metrics"}):
 	    if f"`{member}`" not in page:
 	        print("docs/report.md does not explain", member)

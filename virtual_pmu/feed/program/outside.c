@@ -14,13 +14,13 @@
 
 uint64_t vpmu_outside_from = UINT64_MAX;
 static bool outside;
-static void (*forget)(void);
+static void (*drop_code)(void);
 
 static void outside_set(bool now)
 {
 	__atomic_store_n(&vpmu_outside_from, UINT64_MAX, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&outside, now, __ATOMIC_RELAXED) != now)
-		forget();
+		drop_code();
 }
 
 static void on_edge(bool inside)
@@ -44,7 +44,7 @@ bool vpmu_outside(void)
 
 void vpmu_outside_begin(const char *where, void (*retranslate)(void))
 {
-	forget = retranslate;
+	drop_code = retranslate;
 	outside = vpmu_regions_only(where);
 	vpmu_regions_begin(where, outside ? on_edge : NULL);
 }
