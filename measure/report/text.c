@@ -33,7 +33,9 @@ static void print_count(FILE *f, const struct report *r, const char *indent, con
 static void print_event(FILE *f, const struct report *r, int event)
 {
 	const struct event *e = &r->m->events[event];
-	char part[64];
+	struct value zero = { .known = true };
+	char part[64], others[64];
+	int zeros = 0;
 
 	print_count(f, r, "    ", e->given, report_event(r, event, -1));
 	for (int i = 0; e->nparts > 1 && i < report_nparts(e); i++) {
@@ -42,7 +44,13 @@ static void print_event(FILE *f, const struct report *r, int event)
 		report_part_name(&e->parts[i], part);
 		if (!v.known || v.mean != 0)
 			print_count(f, r, "      ", part, v);
+		else if (zeros++ == 0)
+			memcpy(others, part, sizeof(others));
 	}
+	if (zeros > 1)
+		snprintf(others, sizeof(others), "%d others", zeros);
+	if (zeros)
+		print_count(f, r, "      ", others, zero);
 }
 
 static void print_value(FILE *f, const struct report *r, const char *indent, const char *name,

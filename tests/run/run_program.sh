@@ -172,6 +172,10 @@ is 'each CPU' 'all cpu 0 cpu 1 cpu 2 cpu 3' \
 "$vpmu" run --no-feed -m core2-4c --cpus 1,3 -- ipmu-run -g CPI --per-cpu -o f true
 is 'CPUs that may be used' 'all cpu 1 cpu 3' \
 	"$(awk -F, '$1 == "event" && $3 ~ /INST/ { print $4 }' f.csv | paste -sd' ')"
+# One package has the work: the other one is shown as well, with 0.
+ipmu-run --on nhmex-2p4c8t -e nhmex_unc_mbox.INFLIGHT_CMDS -o idle true >out 2>err
+is 'packages of the report' 'package 0 package 1 ' "$(sed -n 's/^      \(package [01]\)  .*/\1/p' err | sort | tr '\n' ' ')"
+is 'an idle package' 1 "$(grep -cE '^      package [01] +0$' err)"
 on nhmex-2p16c32t -g MEM -o f true
 is 'each package' 'all package 0 package 1' \
 	"$(awk -F, '$1 == "event" && $3 ~ /INFLIGHT/ { print $4 }' f.csv | paste -sd' ')"
