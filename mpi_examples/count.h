@@ -53,7 +53,7 @@ static void count_end(void)
 	ipmu_mpi_finalize(&counts);
 }
 #elif defined(USE_TAU) || defined(USE_SCOREP) || defined(USE_CALIPER) || defined(USE_GPTL) || \
-	defined(USE_PAPI_HL)
+	defined(USE_PAPI_HL) || defined(USE_IPMU_REGION)
 #include "count_region.h"
 #else
 static void count_open(MPI_Comm comm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counted part of an example as a region of a tool that reads PAPI; docs/tools.md has the
  * commands. The tool is chosen by -DUSE_TAU, -DUSE_SCOREP, -DUSE_CALIPER, -DUSE_GPTL or
- * -DUSE_PAPI_HL. The events are in its variable, those of GPTL in PAPI_EVENTS as PAPI's high level
+ * -DUSE_PAPI_HL; -DUSE_IPMU_REGION is for ipmu-run itself. The events are in its variable, those of GPTL in PAPI_EVENTS as PAPI's high level
  * has them.
  *
  * Barriers on both sides of begin and end make the region the same time for all ranks: one of them
@@ -31,6 +31,10 @@
 #include <string.h>
 #define REGION_BEGIN(name) GPTLstart(name)
 #define REGION_END(name) GPTLstop(name)
+#elif defined(USE_IPMU_REGION)
+#include <ipmu/ipmu_region.h>
+#define REGION_BEGIN(name) ipmu_region_begin(name)
+#define REGION_END(name) ipmu_region_end(name)
 #else
 #include <papi.h>
 #define REGION_BEGIN(name) PAPI_hl_region_begin(name)

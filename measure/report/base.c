@@ -26,7 +26,7 @@ int saved_write_base(FILE *f, struct saved *s)
 {
 	static const char *const of_report[] = {
 		"date", "host", "options", "nodes", "job", "seconds", "interval_ms",
-		"interval_clock", "timelines", "lost", NULL,
+		"interval_clock", "timelines", "lost", "regions", "regions_ignored", NULL,
 	};
 	static const char *const of_group[] = { "title", "tells", "misleads", NULL };
 	static const char *const of_profile[] = { "lines", "data", "contended", NULL };

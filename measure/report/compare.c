@@ -344,6 +344,7 @@ static int check_all(struct comparison *c, bool begun)
 		{ "only", "program that is counted", false },
 		{ "status", "exit status", true }, { "ranks", "number of ranks", true },
 		{ "from_mpi_init", "counting from MPI_Init", true },
+		{ "only_regions", "counting of regions alone", true },
 	};
 	int rc = check_age(c, c->old), before;
 

@@ -352,7 +352,8 @@ static void put_phases(struct json_writer *w, struct json_object *o, const struc
 	for (int i = 0; i < l->n; i++)
 		json_append(w, list, phase_object(w, r, &l->phase[i]));
 	json_put(w, o, "regions", list);
-	json_put_bool(w, o, "only_regions", l->only);
+	if (l->only)
+		json_put_bool(w, o, "only_regions", true);
 	report_phases_ignored(l, text);
 	json_put_text(w, o, "regions_ignored", text);
 }

@@ -292,6 +292,11 @@ is 'only, threads: calls' 3 "$(row threads calls)"
 of --only-regions -e $instructions ./regions none
 is 'only: no region: status' 125 $status
 says 'only: no region' '^ipmu-run: --only-regions: the program entered no region: nothing was counted'
+ipmu-run --on skl-4c8t -e $instructions --base base.json ./regions nested 2>/dev/null
+grep -q '"regions' base.json; is 'a base has no regions' 1 $?
+ipmu-run --on skl-4c8t -e $instructions --compare base.json --only-regions ./regions nested >out 2>err
+is 'only, compared with all: status' 125 $?
+says 'only, compared with all' 'the counting of regions alone differs'
 ipmu-run --only-regions --from-mpi-init -e $instructions true >out 2>err
 is 'only, from MPI_Init: status' 125 $?
 ipmu-run --only-regions --interval 5 -e $instructions true >out 2>err
