@@ -50,6 +50,8 @@ static const uint8_t groups[GROUPS] = {
 
 	[SYS_clock_gettime] = TIME, [SYS_gettimeofday] = TIME, [SYS_time] = TIME,
 	[SYS_times] = TIME, [SYS_alarm] = TIME, [SYS_setitimer] = TIME, [SYS_getitimer] = TIME,
+	[SYS_timer_create] = TIME, [SYS_timer_settime] = TIME, [SYS_timer_gettime] = TIME,
+	[SYS_timer_getoverrun] = TIME, [SYS_timer_delete] = TIME,
 	[SYS_nanosleep] = TIME, [SYS_clock_nanosleep] = TIME, [SYS_pause] = TIME,
 };
 

@@ -66,18 +66,23 @@ int64_t vpmu_time_now(void);
 /* So much time has passed at least, for the whole machine. */
 void vpmu_time_reach(int64_t time);
 struct timeval vpmu_time_value(int64_t ns);
+/* This clock measures CPU time. What it has before the machine's time. */
+bool vpmu_time_is_of_cpu(int64_t clock);
+int64_t vpmu_time_origin(int64_t clock);
 /* Copies to the program: 0 or -EFAULT. */
 int64_t vpmu_time_put(uint64_t address, const void *from, size_t bytes);
 
-/* ---- timers.c: alarm, setitimer, getitimer ---- */
+/* ---- timers.c: alarm, setitimer, timer_create and their like ---- */
 bool vpmu_timers_before(int64_t number, const int64_t a[6], int64_t *answer);
+/* The next call of the calling thread waits for nothing: no timer of the host stands for it. */
+void vpmu_timers_passes(bool call_passes);
 /* A call begins that may wait, until this time at most (0: for ever); it is over. True: a timer
  * expired in it. */
 void vpmu_timers_wait(int64_t number, int64_t until);
 bool vpmu_timers_waited(void);
 /* Sleeps if a timer will end a sleep until this time, and sends its signal. */
 bool vpmu_timers_sleep(int64_t until);
-/* When ITIMER_REAL expires; 0: never. */
+/* When the first timer expires that waits take time of; 0: never. */
 int64_t vpmu_timers_next(void);
 /* The process is the child of a fork. */
 void vpmu_timers_forked(void);

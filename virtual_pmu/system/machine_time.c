@@ -3,11 +3,17 @@
  * what has passed in waits. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "calls.h"
 #include "system.h"
 
 #define SECOND INT64_C(1000000000)
+/* 2020-01-01T00:00:00Z, when the machine is switched on. No file seems so old that a program would
+ * delete it. */
+#define START (INT64_C(1577836800) * SECOND)
+
+uint64_t vpmu_system_timer_clock = UINT64_MAX;
 
 const struct vpmu_thread *vpmu_time_thread(void)
 {
@@ -43,6 +49,9 @@ void vpmu_time_reach(int64_t time)
 	       !__atomic_compare_exchange_n(waited, &now, (uint64_t)needed, false, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED))
 		;
+	/* Timers expire at another clock now. */
+	if (__atomic_load_n(&vpmu_system_timer_clock, __ATOMIC_RELAXED) != UINT64_MAX)
+		__atomic_store_n(&vpmu_system_timer_clock, 0, __ATOMIC_RELAXED);
 }
 
 int64_t vpmu_time_put(uint64_t address, const void *from, size_t bytes)
@@ -58,4 +67,17 @@ int64_t vpmu_time_put(uint64_t address, const void *from, size_t bytes)
 struct timeval vpmu_time_value(int64_t ns)
 {
 	return (struct timeval){ ns / SECOND, ns % SECOND / 1000 };
+}
+
+int64_t vpmu_time_origin(int64_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
+	       clock == CLOCK_REALTIME_ALARM ? START : 0;
+}
+
+/* Below 0: those of another process or thread. */
+bool vpmu_time_is_of_cpu(int64_t clock)
+{
+	return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID ||
+	       (int32_t)clock < 0;
 }

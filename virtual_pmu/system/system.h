@@ -75,6 +75,10 @@ bool vpmu_system_clock(uint64_t *value);
  * timers that have expired. It takes no lock. */
 extern uint64_t vpmu_system_timer_clock;
 void vpmu_system_timers(void);
+/* Sends a timer's signal (siginfo_t) to a thread, tid 0: to the process. False: the host's kernel
+ * has to. */
+typedef bool vpmu_timers_send(uint32_t tid, const void *info);
+void vpmu_timers_begin(vpmu_timers_send *send);
 
 /* ---- system calls (calls.c) ---- */
 

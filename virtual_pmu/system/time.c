@@ -26,9 +26,6 @@
 #define TICK (SECOND / 100)
 /* Longer ones end by something else. */
 #define TIMEOUT_MAX (INT64_MAX / 4)
-/* 2020-01-01T00:00:00Z, when the machine is switched on. No file seems so old that a program would
- * delete it. */
-#define START (INT64_C(1577836800) * SECOND)
 /* A process that is not counted has no clock that moves, so each look at the time takes this. */
 #define LOOK 1000
 /* Below the stack pointer, but for the x86-64 ABI's red zone, a program keeps nothing. */
@@ -66,19 +63,6 @@ bool vpmu_system_clock(uint64_t *value)
 	return of_model;
 }
 
-static bool is_of_date(int64_t clock)
-{
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
-	       clock == CLOCK_REALTIME_ALARM;
-}
-
-/* Below 0: those of another process or thread. */
-static bool is_of_cpu(int64_t clock)
-{
-	return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID ||
-	       (int32_t)clock < 0;
-}
-
 /* Stated model: all threads of a process have executed as much as the one that asks. */
 static int64_t cpu_time(void)
 {
@@ -89,9 +73,9 @@ static int64_t cpu_time(void)
 
 static int64_t clock_now(int64_t clock)
 {
-	if (is_of_cpu(clock))
+	if (vpmu_time_is_of_cpu(clock))
 		return cpu_time();
-	return look() + (is_of_date(clock) ? START : 0);
+	return look() + vpmu_time_origin(clock);
 }
 
 static struct timespec timespec_of(int64_t ns)
@@ -231,11 +215,11 @@ static void tell_rest(int64_t number, const int64_t a[6], int64_t answer)
 /* 0: of a clock that waits do not take. */
 static int64_t sleep_until(int64_t number, const int64_t a[6])
 {
-	int64_t now = vpmu_time_now(), date = is_of_date(a[0]) ? START : 0;
+	int64_t now = vpmu_time_now(), date = vpmu_time_origin(a[0]);
 
 	if (number == SYS_nanosleep)
 		return now + timeout_at(a[0], 1);
-	if (is_of_cpu(a[0]))
+	if (vpmu_time_is_of_cpu(a[0]))
 		return 0;
 	return a[1] & TIMER_ABSTIME ? timeout_at(a[2], 1) - date : now + timeout_at(a[2], 1);
 }
@@ -285,7 +269,8 @@ static int64_t futex_until(const int64_t a[6])
 	int64_t until = timeout_at(a[3], 1);
 
 	if (a[1] & FUTEX_CLOCK_REALTIME)
-		until -= of_model ? START : host_now(CLOCK_REALTIME) - host_now(CLOCK_MONOTONIC);
+		until -= of_model ? vpmu_time_origin(CLOCK_REALTIME) :
+				    host_now(CLOCK_REALTIME) - host_now(CLOCK_MONOTONIC);
 	return until > 0 ? until : 1;
 }
 
@@ -335,15 +320,16 @@ static void keep_ahead(void)
 		;
 }
 
-/* An absolute time is of a date if it is later than START, else of the monotonic clock. */
+/* An absolute time is a date if it is later than the machine's beginning, else monotonic. */
 static void set_host_timer(int64_t *value, bool absolute)
 {
 	struct itimerspec *to = absolute && *value ? replace(value, sizeof(*to)) : NULL;
+	int64_t start = vpmu_time_origin(CLOCK_REALTIME) / SECOND;
 
 	keep_ahead();
 	if (to)
-		convert(&to->it_value, to->it_value.tv_sec >= START / SECOND ? CLOCK_REALTIME :
-									    CLOCK_MONOTONIC);
+		convert(&to->it_value, to->it_value.tv_sec >= start ? CLOCK_REALTIME :
+								      CLOCK_MONOTONIC);
 	timed_by_host = true;
 }
 
@@ -353,7 +339,7 @@ static void note_timer(int64_t number, int64_t a[6])
 
 	if (number == SYS_timerfd_settime)
 		set_host_timer(&a[2], a[1] & TFD_TIMER_ABSTIME);
-	else if (number == SYS_timer_settime)
+	else if (number == SYS_timer_settime)	/* of a process that is not counted */
 		set_host_timer(&a[2], a[1] & TIMER_ABSTIME);
 	else if (socket && (a[2] == SO_RCVTIMEO || a[2] == SO_SNDTIMEO))
 		timed_by_host = true;
@@ -446,7 +432,9 @@ bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer)
 	case SYS_times:
 		*answer = get_times(a[0]);
 		return true;
-	case SYS_setitimer: case SYS_getitimer: case SYS_alarm:
+	case SYS_setitimer: case SYS_getitimer: case SYS_alarm: case SYS_timer_create:
+	case SYS_timer_settime: case SYS_timer_gettime: case SYS_timer_getoverrun:
+	case SYS_timer_delete:
 		timed_by_host |= vpmu_system.left_out;
 		return !vpmu_system.left_out && vpmu_timers_before(number, a, answer);
 	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_pause:
