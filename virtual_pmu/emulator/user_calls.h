@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VPMU_USER_VERSION 7
+#define VPMU_USER_VERSION 8
 
 /* Variables of the program's environment that QEMU itself must not see, as LD_PRELOAD, are in its
  * own environment with this in front of their names. */
@@ -46,6 +46,12 @@ struct vpmu_user_host {
 	void (*leave)(void);
 	/* True: a signal waits for the calling thread, which may be in `turn` or a system call. */
 	bool (*signalled)(void);
+	/* True: the thread that has this vcpu blocks this signal. */
+	bool (*blocks)(unsigned int vcpu, int number);
+	/* Sends a signal, with a siginfo_t of the host, to the thread that has this vcpu and is in
+	 * `turn` or a system call of the plugin, or is the caller. False: the program has no
+	 * handler for it, or it has to queue behind another one. */
+	bool (*signal)(unsigned int vcpu, int number, const void *info);
 };
 
 /* A block of which an instruction has faulted: its address and length, and how many instructions it

@@ -84,11 +84,31 @@ static bool signalled(void)
     return qatomic_read(&get_task_state(thread_cpu)->signal_pending);
 }
 
+static bool blocks(unsigned int vcpu, int number)
+{
+    CPUState *cpu = qemu_get_cpu(vcpu);
+    TaskState *ts = cpu ? get_task_state(cpu) : NULL;
+
+    return !ts || sigismember(ts->in_sigsuspend ? &ts->sigsuspend_mask : &ts->signal_mask, number);
+}
+
+static bool send_signal(unsigned int vcpu, int number, const void *info)
+{
+    CPUState *cpu = qemu_get_cpu(vcpu);
+    struct sigaction action;
+
+    if (!cpu || number < 1 || number > TARGET_NSIG || vpmu_user_sigaction(number, NULL, &action) ||
+        action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) {
+        return false;
+    }
+    return vpmu_user_note_signal(cpu, number, info);
+}
+
 static const struct vpmu_user_host host = {
     .version = VPMU_USER_VERSION, .text = text, .memory = memory, .cpuid = cpuid,
     .stack = stack, .protect = protect, .step = step, .forget = translations_forget,
     .random = random_bytes, .seed = seed, .program = real_exec_path,
-    .leave = leave, .signalled = signalled,
+    .leave = leave, .signalled = signalled, .blocks = blocks, .signal = send_signal,
 };
 
 const struct vpmu_user_host *qemu_plugin_vpmu_serve(uint32_t version,

@@ -57,6 +57,9 @@ int vpmu_user_open_status(CPUArchState *env, int fd);
 
 /* ---- signals ---- */
 
+/* Line of signal.c: notes a signal for a thread that does not execute code, or is the caller. */
+bool vpmu_user_note_signal(CPUState *cpu, int number, const siginfo_t *info);
+
 /* glibc's functions of these names refuse 32 and 33, which the program's glibc needs as well. */
 int vpmu_user_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 #define sigaction(number, action, old) vpmu_user_sigaction(number, action, old)

@@ -23,6 +23,7 @@
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
 #include "../thread/scheduler.h"
+#include "../thread/signals.h"
 #include "../thread/waits.h"
 #include "../callbacks.h"
 
@@ -117,6 +118,7 @@ static bool on_system_call(int64_t number, int64_t arguments[6], int64_t *answer
 {
 	vpmu_host_call_begins(number, arguments);
 	if (vpmu_waits_call(number, arguments, answer) ||
+	    vpmu_signals_call(number, arguments, answer) ||
 	    vpmu_system_call(number, arguments, answer)) {
 		vpmu_host_call_ends(number, arguments, *answer);
 		return true;
@@ -208,6 +210,7 @@ bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
 	vpmu_scheduler_begin(host, fixed->model_time);
+	vpmu_timers_begin(vpmu_signals_timer);
 	if (with->tool && dladdr(&here, &info))
 		vpmu_system_exec_begin(info.dli_fname, with);
 	return true;

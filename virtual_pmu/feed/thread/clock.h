@@ -129,11 +129,8 @@ static inline void vpmu_runner_look(struct vpmu_segment *s, struct vpmu_runner *
 static inline void vpmu_runner_expire(const struct vpmu_runner *r)
 {
 	if (__builtin_expect(r->clock >= __atomic_load_n(&vpmu_system_timer_clock,
-							 __ATOMIC_RELAXED), 0)) {
+							 __ATOMIC_RELAXED), 0))
 		vpmu_system_timers();
-		if (vpmu_turns.count > 1)
-			vpmu_turns_timer(r->clock);
-	}
 }
 
 /* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its

@@ -168,6 +168,12 @@ static enum how how_now(int64_t number, const int64_t a[6])
 	return files_are_ready() ? PASSES : WAITS_FOR_FILES;
 }
 
+/* True: the call waits for nothing, so timers expire by the machine's clock alone. */
+static bool passes(int64_t number, const int64_t a[6])
+{
+	return vpmu_turn_self && vpmu_timers_next() && how_now(number, a) == PASSES;
+}
+
 /* A thread waits for files here, before system/ sets a timer of the host for the call. */
 void vpmu_host_call_begins(int64_t number, int64_t a[6])
 {
@@ -176,6 +182,7 @@ void vpmu_host_call_begins(int64_t number, int64_t a[6])
 	if (number == SYS_clone && vpmu_turn_self)
 		vpmu_turn_self->child_ends_at =
 			a[0] & CLONE_CHILD_CLEARTID ? (uint64_t)a[3] : 0;
+	vpmu_timers_passes(passes(number, a));
 	if (!vpmu_scheduler_shares())
 		return;
 	vpmu_scheduler_call_begins();
@@ -183,6 +190,7 @@ void vpmu_host_call_begins(int64_t number, int64_t a[6])
 		vpmu_scheduler_outside();
 	else if (how_now(number, a) == WAITS_FOR_FILES && !vpmu_turn_host->signalled())
 		wait_for_files(number, a);
+	vpmu_timers_passes(passes(number, a));
 }
 
 void vpmu_host_call_leaves(int64_t number, const int64_t a[6])
@@ -192,17 +200,31 @@ void vpmu_host_call_leaves(int64_t number, const int64_t a[6])
 		vpmu_scheduler_outside();
 }
 
+/* Threads that wait in the host's kernel. */
+static bool may_wake(int64_t number)
+{
+	switch (number) {
+	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_write:
+	case SYS_writev: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4:
+	case SYS_connect: case SYS_shutdown: case SYS_close: case SYS_dup2: case SYS_dup3:
+	case SYS_futex: case SYS_kill: case SYS_tkill: case SYS_tgkill:
+	case SYS_rt_sigqueueinfo: case SYS_rt_tgsigqueueinfo: case SYS_semop:
+	case SYS_semtimedop: case SYS_semctl: case SYS_msgsnd: case SYS_msgrcv:
+	case SYS_mq_timedsend: case SYS_mq_timedreceive: case SYS_flock: case SYS_fcntl:
+	case SYS_epoll_ctl: case SYS_timerfd_settime:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void vpmu_host_call_ends(int64_t number, const int64_t a[6], int64_t answer)
 {
 	if (!vpmu_turn_self)
 		return;
 	vpmu_scheduler_call_ends();
-	if (number == SYS_clone && a[0] & CLONE_THREAD && answer < 0)
-		vpmu_scheduler_not_created();
-	else if (number == SYS_tgkill && !answer)
-		vpmu_scheduler_signals((uint32_t)a[1]);
-	else if (number == SYS_tkill && !answer)
-		vpmu_scheduler_signals((uint32_t)a[0]);
-	else if (number == SYS_kill && !answer && a[0] == getpid())
-		vpmu_scheduler_signals(0);
+	if (number == SYS_clone && a[0] & CLONE_THREAD)
+		vpmu_scheduler_made(answer);
+	if (may_wake(number))
+		vpmu_scheduler_woke();
 }

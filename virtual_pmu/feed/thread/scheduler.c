@@ -28,8 +28,12 @@
  * owner. */
 #define LOOK_NS 50000000
 #define WATCH_NS 1500000000
+/* Between checks of threads that come back, and how many are checked. */
+#define SETTLE_NS 50000
+#define SETTLES 256u
 
 __thread struct vpmu_turn *vpmu_turn_self;
+__thread const uint64_t *vpmu_scheduler_expires;
 const struct vpmu_user_host *vpmu_turn_host;
 static bool of_model;
 
@@ -103,6 +107,7 @@ static bool send_file_waiters(void)
 		if (t->state == VPMU_TURN_FILES_WAIT) {
 			t->state = VPMU_TURN_OUTSIDE;
 			vpmu_turns.outside++;
+			vpmu_turns.unsettled = true;
 			send_outside(t, VPMU_GO_OUTSIDE);
 			any = true;
 		}
@@ -119,8 +124,9 @@ static struct vpmu_turn *let_time_pass(void)
 
 	if (timer && (!sleeper || timer <= sleeper->until)) {
 		vpmu_time_reach(timer);
+		vpmu_scheduler_expires = &newest;
 		vpmu_system_timers();
-		vpmu_turn_signal_first(newest);
+		vpmu_scheduler_expires = NULL;
 	} else if (sleeper) {
 		wakes = vpmu_turn_wakes_at(sleeper);
 		time_out(sleeper, wakes < newest ? wakes : newest);
@@ -190,7 +196,7 @@ static void feed_continues(uint64_t clock)
 	__atomic_store_n(r->clock_slot, r->clock, __ATOMIC_RELAXED);
 }
 
-/* A waiter's view of the owner: the thread that slept in a call, which call, and when to check again. */
+/* A waiter's view of the owner: the thread that slept in a call, the call, and the next check. */
 struct watch { uint32_t tid, call; int64_t next; };
 
 /* Takes the turn from an owner that sleeps in the same call of the host's kernel as it did at the
@@ -239,8 +245,8 @@ static void look_around(struct vpmu_turn *me, struct watch *watch)
 		turn_pass(me->clock);
 }
 
-/* How long a waiter may sleep before it looks around. Its timeout counts on the host's clock only if
- * the program has the host's time, or nobody executes. */
+/* How long a waiter may sleep before it looks around. Its timeout counts on the host's clock only
+ * if the program has the host's time, or nobody executes. */
 static int64_t sleep_limit(const struct vpmu_turn *me)
 {
 	int64_t left;
@@ -271,6 +277,53 @@ static enum vpmu_turn_go wait_for_turn(struct vpmu_turn *me)
 	return (enum vpmu_turn_go)go;
 }
 
+/* ---- threads outside of the turn ---- */
+
+static uint32_t copy_outside(uint32_t tids[], uint32_t room)
+{
+	uint32_t n = 0;
+
+	vpmu_turns_lock();
+	for (const struct vpmu_turn *t = vpmu_turns.first; t && n < room; t = t->next)
+		if (t->state == VPMU_TURN_OUTSIDE && t->tid)
+			tids[n++] = t->tid;
+	vpmu_turns_unlock();
+	return n;
+}
+
+/* The mutex is not held: a thread that comes back needs it. */
+static bool outside_executes(void)
+{
+	uint32_t tids[SETTLES], n = copy_outside(tids, SETTLES);
+	char doing = 'S';
+
+	for (uint32_t i = 0; i < n && doing != 'R' && doing != 'D'; i++)
+		doing = vpmu_thread_doing("/proc/self/task", tids[i]);
+	return doing == 'R' || doing == 'D';
+}
+
+/* Waits until each thread that has gone outside, or that the owner's call has woken there, is back
+ * or sleeps. So it is back at the same clock in each run. */
+static void settle(void)
+{
+	int64_t limit;
+	int saved = errno;
+
+	if (!vpmu_turns.unsettled)
+		return;
+	vpmu_turns.unsettled = false;
+	for (limit = host_now() + WATCH_NS; outside_executes() && host_now() < limit;)
+		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
+	errno = saved;
+}
+
+void vpmu_scheduler_woke(void)
+{
+	if (vpmu_turns.outside)
+		vpmu_turns.unsettled = true;
+	settle();
+}
+
 /* The mutex is held, and released. */
 static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
 {
@@ -283,7 +336,10 @@ static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
 	me->state = state;
 	turn_pass(vpmu_turn_clock());
 	go = wait_for_turn(me);
-	if (go == VPMU_GO_ON && vpmu_self)
+	if (go != VPMU_GO_ON)
+		return go;
+	settle();
+	if (vpmu_self)
 		feed_continues(me->clock);
 	return go;
 }
@@ -316,8 +372,10 @@ static void turn_first(unsigned int vcpu)
 	if (me)
 		me->tid = (uint32_t)syscall(SYS_gettid);
 	vpmu_turns_unlock();
-	if (me && !first)
-		wait_for_turn(me);
+	if (!me || first)
+		return;
+	wait_for_turn(me);
+	settle();
 }
 
 void vpmu_scheduler_turn(unsigned int vcpu)
@@ -333,6 +391,7 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 	if (!me->leaving)
 		return;
 	me->leaving = false;
+	settle();
 	clock = vpmu_turn_clock();
 	vpmu_turns_lock();
 	look_at_waiters(clock);
@@ -386,6 +445,7 @@ bool vpmu_scheduler_outside(void)
 	vpmu_turn_self->clock = vpmu_turn_clock();
 	vpmu_turn_self->state = VPMU_TURN_OUTSIDE;
 	vpmu_turns.outside++;
+	vpmu_turns.unsettled = true;
 	turn_pass(vpmu_turn_self->clock);
 	return true;
 }
@@ -411,6 +471,7 @@ void vpmu_scheduler_back(void)
 		turn_pass(me->clock);
 	}
 	wait_for_turn(me);
+	settle();
 	if (vpmu_self)
 		feed_continues(me->clock);
 }
@@ -433,20 +494,6 @@ void vpmu_scheduler_call_ends(void)
 	vpmu_turn_self->calls = false;
 	vpmu_turns_unlock();
 	vpmu_scheduler_back();
-}
-
-void vpmu_scheduler_signals(uint32_t tid)
-{
-	if (!vpmu_scheduler_shares())
-		return;
-	vpmu_turns_lock();
-	if (!tid)
-		vpmu_turn_signal_first(vpmu_turn_clock());
-	for (struct vpmu_turn *t = vpmu_turns.first; tid && t; t = t->next)
-		if (t->tid == tid && vpmu_turn_is_interruptible(t))
-			vpmu_turn_make_ready(t, vpmu_turn_clock(), VPMU_TURN_RESTART);
-	vpmu_turn_set_end();
-	vpmu_turns_unlock();
 }
 
 /* ---- threads ---- */
@@ -472,12 +519,14 @@ void vpmu_scheduler_created(unsigned int vcpu)
 	vpmu_turns_unlock();
 }
 
-void vpmu_scheduler_not_created(void)
+void vpmu_scheduler_made(int64_t tid)
 {
 	if (!vpmu_turn_self)
 		return;
 	vpmu_turns_lock();
-	if (!newest()->tid && newest()->state == VPMU_TURN_READY)
+	if (tid > 0)
+		newest()->tid = (uint32_t)tid;
+	else if (!newest()->tid && newest()->state == VPMU_TURN_READY)
 		vpmu_turn_remove(newest());
 	vpmu_turn_set_end();
 	vpmu_turns_unlock();

@@ -18,15 +18,19 @@ struct vpmu_user_host;
 extern __thread struct vpmu_turn *vpmu_turn_self;
 extern const struct vpmu_user_host *vpmu_turn_host;
 
+/* Not NULL: the calling thread holds the mutex of the turns, and timers expire at this clock. */
+extern __thread const uint64_t *vpmu_scheduler_expires;
+
 /* model_time: the program's time is the machine's, and so are its timeouts. */
 void vpmu_scheduler_begin(const struct vpmu_user_host *host, bool model_time);
 /* True: the process has several threads. */
 bool vpmu_scheduler_shares(void);
 bool vpmu_scheduler_model_time(void);
 
-/* The calling thread, which has the turn, makes one that will be this vcpu; could not make it. */
+/* The calling thread, which has the turn, makes one that will be this vcpu; has made it, with this
+ * id, or could not (below 0). */
 void vpmu_scheduler_created(unsigned int vcpu);
-void vpmu_scheduler_not_created(void);
+void vpmu_scheduler_made(int64_t tid);
 /* The calling thread executes nothing any more; has ended, and the kernel has cleared the word at
  * this address (0: none). */
 void vpmu_scheduler_ends(void);
@@ -50,11 +54,11 @@ enum vpmu_turn_go vpmu_scheduler_wait(enum vpmu_turn_state state, uint64_t clock
 /* A call of the host's kernel that may wait begins: true, it is outside of the turn. It is over. */
 bool vpmu_scheduler_outside(void);
 void vpmu_scheduler_back(void);
+/* The calling thread has made a call that may have woken threads outside of the turn. */
+void vpmu_scheduler_woke(void);
 /* A system call of the calling thread begins; is over. One that takes too long is outside. */
 void vpmu_scheduler_call_begins(void);
 void vpmu_scheduler_call_ends(void);
-/* The calling thread has sent a signal to this thread; 0: to the process. */
-void vpmu_scheduler_signals(uint32_t tid);
 
 /* The calling thread's clock. */
 uint64_t vpmu_turn_clock(void);

@@ -43,6 +43,12 @@ void vpmu_turn_stop_spinning(struct vpmu_turn *t)
 	t->spins = NULL;
 }
 
+static void stop_spinning_at(struct vpmu_turn *t, uint64_t clock)
+{
+	t->clock = t->spun > clock ? t->spun : clock;
+	vpmu_turn_stop_spinning(t);
+}
+
 void vpmu_turn_remove(struct vpmu_turn *t)
 {
 	struct vpmu_turn **at = &vpmu_turns.first;
@@ -129,10 +135,13 @@ void vpmu_turn_make_ready(struct vpmu_turn *t, uint64_t clock, int64_t answer)
 	t->state = VPMU_TURN_READY;
 }
 
-void vpmu_turn_signal_first(uint64_t clock)
+void vpmu_turn_interrupt(struct vpmu_turn *t, uint64_t clock)
 {
-	if (vpmu_turns.first && vpmu_turn_is_interruptible(vpmu_turns.first))
-		vpmu_turn_make_ready(vpmu_turns.first, clock, VPMU_TURN_RESTART);
+	if (vpmu_turn_is_interruptible(t))
+		vpmu_turn_make_ready(t, clock, VPMU_TURN_RESTART);
+	else if (t->spins && t->state == VPMU_TURN_READY)
+		stop_spinning_at(t, clock);
+	vpmu_turn_set_end();
 }
 
 static bool files_wait(void)
@@ -190,8 +199,7 @@ void vpmu_turns_look(const struct vpmu_core *core, uint64_t clock)
 
 	for (struct vpmu_turn *t = vpmu_turns.first; t; t = t->next)
 		if (t->spins == core && t->state == VPMU_TURN_READY) {
-			t->clock = t->spun > clock ? t->spun : clock;
-			vpmu_turn_stop_spinning(t);
+			stop_spinning_at(t, clock);
 			any = true;
 		}
 	if (any)
@@ -202,13 +210,5 @@ void vpmu_turns_snooped(const struct vpmu_core *core, uint64_t clock)
 {
 	vpmu_turns_lock();
 	vpmu_turns_look(core, clock);
-	vpmu_turns_unlock();
-}
-
-void vpmu_turns_timer(uint64_t clock)
-{
-	vpmu_turns_lock();
-	vpmu_turn_signal_first(clock);
-	vpmu_turn_set_end();
 	vpmu_turns_unlock();
 }

@@ -6,8 +6,7 @@
  * has come.
  *
  * Records are data: nothing in here waits or calls the rest of the feed. The functions need the
- * mutex of the scheduler (scheduler.h), but for vpmu_turns_snooped() and
- * vpmu_turns_timer(), which take it. */
+ * mutex of the scheduler (scheduler.h), but for vpmu_turns_snooped(), which takes it. */
 #ifndef VPMU_FEED_TURNS_H
 #define VPMU_FEED_TURNS_H
 
@@ -76,6 +75,7 @@ struct vpmu_turns {
 	pthread_mutex_t mutex;
 	struct vpmu_turn *first, *owner;
 	uint32_t count, outside;
+	bool unsettled;			/* a thread outside of the turn may be about to come back */
 	uint64_t queued;		/* futex waits so far */
 	const uint64_t *waited;		/* the machine's time that has passed in waits */
 };
@@ -112,8 +112,8 @@ uint64_t vpmu_turn_wakes_at(const struct vpmu_turn *t);
 bool vpmu_turn_is_interruptible(const struct vpmu_turn *t);
 /* Makes a thread ready at this clock, or at its own if that is later. */
 void vpmu_turn_make_ready(struct vpmu_turn *t, uint64_t clock, int64_t answer);
-/* A signal of the process goes to its first thread, unless that has blocked it. */
-void vpmu_turn_signal_first(uint64_t clock);
+/* A signal for the thread has come at this clock: ends its wait, or its loop of PAUSEs. */
+void vpmu_turn_interrupt(struct vpmu_turn *t, uint64_t clock);
 /* Computes when the owner's turn ends. */
 void vpmu_turn_set_end(void);
 /* Wakes up to `count` threads that wait for this futex, the first one first. Returns how many. */
@@ -127,7 +127,5 @@ void vpmu_turns_look(const struct vpmu_core *core, uint64_t clock);
 /* The same without the mutex. The owner, at this clock, has taken a line from this core, or would
  * have if the line were not contended. */
 void vpmu_turns_snooped(const struct vpmu_core *core, uint64_t clock);
-/* The same for a signal that a timer of the process has sent at this clock of the owner. */
-void vpmu_turns_timer(uint64_t clock);
 
 #endif

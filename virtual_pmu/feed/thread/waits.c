@@ -164,10 +164,21 @@ static bool ends_here(uint64_t address)
 	return t;
 }
 
+/* A wait for a word that has changed is none. */
+static bool has_changed(const int64_t a[6], int64_t operation)
+{
+	const uint32_t *word = operation == FUTEX_WAIT || (operation == FUTEX_WAIT_BITSET && a[5]) ?
+			       word_at(a[0]) : NULL;
+
+	return word && __atomic_load_n(word, __ATOMIC_SEQ_CST) != (uint32_t)a[2];
+}
+
 static bool futex_call(const int64_t a[6], int64_t *answer)
 {
-	if (!(a[1] & FUTEX_PRIVATE_FLAG) && !ends_here((uint64_t)a[0]))
-		return false;
+	if (!(a[1] & FUTEX_PRIVATE_FLAG) && !ends_here((uint64_t)a[0])) {
+		*answer = -EAGAIN;
+		return has_changed(a, a[1] & FUTEX_CMD_MASK);
+	}
 	switch (a[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 		*answer = futex_wait(a, UINT32_MAX);
