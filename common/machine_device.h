@@ -53,6 +53,7 @@ struct machine_code { uint64_t begin, end; };
 #define MACHINE_REGION_END _IOW('V', 12, char[128])
 /* Variables that `vpmu run` takes for its options --only, --seed and --profile. */
 #define MACHINE_PROFILE_ENV "VPMU_PROFILE"
+#define MACHINE_DATA_ENV "VPMU_PROFILE_DATA"	/* --data, whatever it is set to */
 #define MACHINE_ONLY_ENV "VPMU_ONLY"
 #define MACHINE_SEED_ENV "VPMU_SEED"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile reads of an executed file: this test's own file, where addresses are known, and
- * files that are cut off or changed at random. */
+/* Symbols of executed files: of this test's own, whose addresses are known, and of files that are
+ * cut off or changed at random. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

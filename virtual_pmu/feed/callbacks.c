@@ -13,6 +13,7 @@
 #include "cache/contention.h"
 #include "data_access.h"
 #include "fetch.h"
+#include "profile/call_callbacks.h"
 #include "program/outside.h"
 #include "thread/machine_lock.h"
 #include "thread/scheduler.h"
@@ -392,10 +393,16 @@ static void work_off(struct vpmu_emulated *t)
 	struct vpmu_runner *r = &t->runner;
 	uint32_t count = vpmu_deferring_take(r), before = r->scattered;
 	struct vpmu_note *note = vpmu_profile.note;
+	bool collects = vpmu_profile.collects;
 
-	for (uint32_t i = 0; i < count; i++)
+	vpmu_charges_end();
+	for (uint32_t i = 0; i < count; i++) {
+		vpmu_profile.collects = note;
 		work_off_one(t, &d->what[i]);
+		vpmu_charges_end();
+	}
 	vpmu_profile.note = note;
+	vpmu_profile.collects = collects;
 	vpmu_deferring_done(r, count, r->scattered - before);
 }
 
@@ -459,8 +466,23 @@ static inline void charge_entry(struct vpmu_note *note)
 	vpmu_runner_charge(&vpmu_self->runner);
 }
 
+/* The same where the callback is an access's. */
+static inline void *enter_access(void *user, qemu_plugin_meminfo_t info, uint64_t address)
+{
+	vpmu_follow_access(user, info, address);
+	vpmu_charges_begin();
+	return enter_note(user);
+}
+
+static inline void leave_access(void)
+{
+	vpmu_charges_end();
+	vpmu_profile.at = 0;
+}
+
 static void on_block_noted(unsigned int vcpu, void *user)
 {
+	vpmu_follow_block(user);
 	on_block(vcpu, enter_note(user));
 	charge_entry(user);
 }
@@ -469,7 +491,10 @@ static inline __attribute__((always_inline)) void
 noted_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 	 void *user)
 {
-	access_as(ways, vcpu, info, address, enter_note(user));
+	if (ways & VPMU_FIRST)
+		vpmu_follow_block(user);
+	access_as(ways, vcpu, info, address, enter_access(user, info, address));
+	leave_access();
 	if (ways & VPMU_FIRST)
 		charge_entry(user);
 }
@@ -503,13 +528,15 @@ static void on_fence_noted(unsigned int vcpu, void *user)
 static void on_nontemporal_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user)
 {
-	on_nontemporal(vcpu, info, address, enter_note(user));
+	on_nontemporal(vcpu, info, address, enter_access(user, info, address));
+	leave_access();
 }
 
 static void on_prefetch_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			      void *user)
 {
-	on_prefetch(vcpu, info, address, enter_note(user));
+	on_prefetch(vcpu, info, address, enter_access(user, info, address));
+	leave_access();
 }
 
 void vpmu_watch_profile(void)
@@ -546,6 +573,8 @@ void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct vpmu_timed_block *timed = vpmu_timed_block_of(tb, fetched);
 
+	if (vpmu_following)
+		vpmu_calls_translate(tb);
 	watch_instructions(tb, count);
 	if (vpmu_outside())
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_outside, QEMU_PLUGIN_CB_NO_REGS,

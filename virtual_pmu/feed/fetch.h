@@ -70,11 +70,22 @@ static void fetch_lines(struct vpmu_emulated *t, const struct vpmu_timed_block *
 static NOINLINE void fetch(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {
 	struct vpmu_note *note = vpmu_profile.note;
+	uint64_t at = vpmu_profile.at;
+	bool collects = vpmu_profile.collects;
 
-	if (note)
-		vpmu_profile.note = vpmu_note_of_block(note);
+	if (!note) {
+		fetch_lines(t, b);
+		return;
+	}
+	vpmu_charges_end();
+	vpmu_profile.note = vpmu_note_of_block(note);
+	vpmu_profile.at = 0;
+	vpmu_charges_begin();
 	fetch_lines(t, b);
+	vpmu_charges_end();
 	vpmu_profile.note = note;
+	vpmu_profile.at = at;
+	vpmu_profile.collects = collects;
 }
 
 #endif

@@ -24,7 +24,7 @@
 #include "program/user_mode.h"
 #include "program/outside.h"
 #include "program/window_access.h"
-#include "profile/notes.h"
+#include "profile/follower.h"
 #include "program/vfork.h"
 #include "thread/machine_lock.h"
 #include "thread/scheduler.h"
@@ -63,6 +63,7 @@ static bool is_exec(int64_t num)
 
 static void before_exec(struct vpmu_emulated *t)
 {
+	vpmu_follow_settle();
 	count_feed(false);
 	t->runner.may_keep = false;
 	vpmu_process_leave();
@@ -220,6 +221,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
+	vpmu_serving_registers();
 	vpmu_system_exec_loaded(loaded_from);
 	loaded_from = NULL;
 }
@@ -246,6 +248,7 @@ static void after_fork(void)
 	vpmu_scheduler_fork_child();
 	attached = false;
 	vpmu_notes_forked();
+	vpmu_follow_forked();
 	vpmu_system_window_forked();
 	count_feed(true);
 	vpmu_system_forked();
@@ -279,16 +282,19 @@ static struct vpmu_fixed fixed_of(int argc, char **argv)
 }
 
 /* A process without one runs all the same; `vpmu run` says so at the end. */
-static void begin_profile(const char *folder)
+static void begin_profile(const char *folder, bool data)
 {
 	const struct vpmu_profile_origin from = {
 		.folder = folder, .machine = vpmu_feed.segment->machine.name,
 	};
 
-	if (vpmu_notes_begin(&from, &vpmu_feed.segment->profiles_paused))
-		vpmu_watch_profile();
-	else
+	if (!vpmu_notes_begin(&from, &vpmu_feed.segment->profiles_paused)) {
 		__atomic_fetch_add(&vpmu_feed.segment->profiles_failed, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	vpmu_watch_profile();
+	if (data)
+		vpmu_serving_follow();
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -301,6 +307,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	const struct vpmu_passed_on with = {
 		.tool = vpmu_watch_argument(argc, argv, "tool"), .only = only ? only : "",
 		.profile = profile ? profile : "",
+		.data = says(vpmu_watch_argument(argc, argv, "data"), "on"),
 	};
 	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
@@ -323,7 +330,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	vpmu_outside_begin(vpmu_watch_argument(argc, argv, "regions"), vpmu_serving_forget);
 	vpmu_feed.keeping = says(keep, "on");
 	if (profile && !vpmu_feed.left_out)
-		begin_profile(profile);
+		begin_profile(profile, with.data);
 	loaded_from = vpmu_watch_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);

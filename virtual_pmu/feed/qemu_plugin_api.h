@@ -80,6 +80,21 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);	/* in this process */
 
+/* Registers, in callbacks with QEMU_PLUGIN_CB_R_REGS: their handles, inside the callback for a new
+ * CPU, and how many bytes of one were added. The arrays are glib's, which QEMU is linked with. */
+typedef struct _GArray { char *data; unsigned int len; } GArray;
+typedef struct _GByteArray { uint8_t *data; unsigned int len; } GByteArray;
+struct qemu_plugin_register;
+typedef struct qemu_plugin_reg_descriptor {
+	struct qemu_plugin_register *handle;
+	const char *name, *feature;
+} qemu_plugin_reg_descriptor;
+GArray *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *bytes);
+char *g_array_free(GArray *array, int free_segment);
+GByteArray *g_byte_array_new(void);
+GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int length);
+
 /* Fields of a memory callback's `info`: ours (emulator/lines-user), so that a look is enough. */
 #define VPMU_INFO_STORE (1u << 17)
 #define VPMU_INFO_BYTES_SHIFT 24	/* of the access's bytes - 1 */

@@ -240,13 +240,13 @@ void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p,
 	append_doubled(e->plugin, sizeof(e->plugin), only);
 }
 
-void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder)
+void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder, bool data)
 {
 	size_t n = strlen(e->plugin);
 
 	if (!*folder)
 		return;
-	snprintf(e->plugin + n, sizeof(e->plugin) - n, ",profile=");
+	snprintf(e->plugin + n, sizeof(e->plugin) - n, "%s,profile=", data ? ",data=on" : "");
 	append_doubled(e->plugin, sizeof(e->plugin), folder);
 }
 

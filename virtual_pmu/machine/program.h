@@ -69,14 +69,15 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 			const char *segment, const char *tool, const struct vpmu_fixed *fixed);
 
 /* What programs on the machine pass on to those that they execute. tool: vpmu itself; NULL: they
- * leave the machine. only: the program that is counted; "": all. profile: see below. */
-struct vpmu_passed_on { const char *tool, *only, *profile; };
+ * leave the machine. only: the program that is counted; "": all. profile, data: see below. */
+struct vpmu_passed_on { const char *tool, *only, *profile; bool data; };
 
 /* --only: tells the plugin the program that is counted, and whether this is it. */
 void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p, const char *only);
 
-/* --profile: tells the plugin the folder in which it makes a profile; "": none. */
-void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder);
+/* --profile: tells the plugin the folder in which it makes a profile; "": none. data: the profile
+ * is by calls and data as well. */
+void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder, bool data);
 
 /* Tells the plugin where to send the messages of named regions (common/mpi_region.h); NULL:
  * nowhere. */

@@ -36,6 +36,7 @@ static const char *const kept_names[] = {
 static char *kept[KEPT];		/* NAME=VALUE as this process was started with; or NULL */
 static char emulator[PATH_MAX], feed[PATH_MAX], tool[PATH_MAX], only[PATH_MAX];
 static char profile[PATH_MAX];
+static bool profiles_data;
 
 /* State of one execution. */
 struct room {
@@ -69,6 +70,7 @@ void vpmu_system_exec_begin(const char *feed_path, const struct vpmu_passed_on *
 	snprintf(tool, sizeof(tool), "%s", with->tool);
 	snprintf(only, sizeof(only), "%s", with->only);
 	snprintf(profile, sizeof(profile), "%s", with->profile);
+	profiles_data = with->data;
 	for (size_t i = 0; i < KEPT; i++) {
 		const char *value = getenv(kept_names[i]);
 
@@ -330,7 +332,7 @@ static int room_fill(struct room *r, char *const argv[], char *const envp[], cha
 	vpmu_emulator_fill(e, &vpmu_system.segment->machine, feed, vpmu_system.path, tool,
 			   &fixed);
 	vpmu_emulator_choose(e, &r->program, only);
-	vpmu_emulator_profile(e, profile);
+	vpmu_emulator_profile(e, profile, profiles_data);
 	vpmu_emulator_regions(e, vpmu_regions_where());
 	if (r->lent >= 0)
 		snprintf(e->plugin + strlen(e->plugin), sizeof(e->plugin) - strlen(e->plugin),

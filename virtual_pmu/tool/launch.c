@@ -174,7 +174,7 @@ static void launch_compose(const struct vpmu_launch *launch, const struct vpmu_p
 		vpmu_emulator_fill(&t->emulator, &place->segment->machine, t->feed, place->path,
 				   launch->follow ? t->tool : NULL, launch->fixed);
 		vpmu_emulator_choose(&t->emulator, p, launch->only);
-		vpmu_emulator_profile(&t->emulator, launch->profile);
+		vpmu_emulator_profile(&t->emulator, launch->profile, launch->data);
 		vpmu_emulator_regions(&t->emulator, getenv(REGION_NAMED_ENV));
 		vpmu_emulator_words(&t->emulator, p, launch->argv, out);
 		return;

@@ -27,21 +27,6 @@ static const char help[] =
 
 /* ---- the file ---- */
 
-const void *vpmu_profile_text_at(const struct vpmu_profile_text *t, uint32_t ref, size_t bytes)
-{
-	uint64_t at = (uint64_t)ref * 8;
-
-	return ref && at < t->used && bytes <= t->used - at ? t->base + at : NULL;
-}
-
-uint32_t vpmu_profile_text_next(const struct vpmu_profile_text *t, uint32_t ref)
-{
-	const uint32_t *next = vpmu_profile_text_at(t, ref, sizeof(*next));
-
-	/* Newer records are behind older ones: no list can be a circle. */
-	return next && *next < ref ? *next : 0;
-}
-
 static int open_text(const char *path, struct vpmu_profile_text *t)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -87,29 +72,11 @@ static void read_patterns(struct vpmu_profile_text *t)
 	const struct vpmu_profile_pattern *p;
 	uint32_t ref = t->head->list[VPMU_LIST_PATTERNS];
 
-	for (; (p = vpmu_profile_text_at(t, ref, sizeof(*p))); ref = vpmu_profile_text_next(t, ref))
+	for (; (p = vpmu_profile_text_at(t, ref, sizeof(*p)));
+	     ref = vpmu_profile_text_next(t, ref))
 		if (p->number >= VPMU_KINDS && p->number - VPMU_KINDS < VPMU_PATTERNS_READ &&
 		    vpmu_profile_text_at(t, ref, sizeof(*p) + p->count * sizeof(p->what[0])))
 			t->pattern[p->number - VPMU_KINDS] = p;
-}
-
-static void sum_pattern(const struct vpmu_profile_pattern *p, uint64_t times, uint64_t counts[])
-{
-	for (uint32_t i = 0; p && i < p->count; i++)
-		if (p->what[i].kind < VPMU_KINDS)
-			counts[p->what[i].kind] += p->what[i].times * times;
-}
-
-void vpmu_profile_text_sum(const struct vpmu_profile_text *t, uint32_t cells, uint64_t counts[])
-{
-	const struct vpmu_profile_cell *c;
-
-	for (; (c = vpmu_profile_text_at(t, cells, sizeof(*c)));
-	     cells = vpmu_profile_text_next(t, cells))
-		if (c->kind < VPMU_KINDS)
-			counts[c->kind] += c->count;
-		else if (c->kind - VPMU_KINDS < VPMU_PATTERNS_READ)
-			sum_pattern(t->pattern[c->kind - VPMU_KINDS], c->count, counts);
 }
 
 static void add_cells_of(struct vpmu_profile_text *t, const struct vpmu_profile_note *n)
@@ -158,17 +125,6 @@ static const struct vpmu_profile_block *block_at(const struct vpmu_profile_text 
 					b->fixed * sizeof(struct vpmu_profile_fixed)) : NULL;
 }
 
-static int compare_cells(const void *one, const void *other)
-{
-	const struct vpmu_text_cell *a = one, *b = other;
-
-	if (a->map != b->map)
-		return a->map < b->map ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->kind < b->kind ? -1 : a->kind > b->kind;
-}
-
 static bool same_place(const struct vpmu_text_cell *a, const struct vpmu_text_cell *b)
 {
 	return a->map == b->map && a->address == b->address;
@@ -182,7 +138,7 @@ static void join_cells(struct vpmu_profile_text *t)
 
 	if (!t->cell_count)
 		return;
-	qsort(t->cell, t->cell_count, sizeof(t->cell[0]), compare_cells);
+	qsort(t->cell, t->cell_count, sizeof(t->cell[0]), vpmu_profile_text_compare);
 	for (size_t i = 0; i < t->cell_count; i++) {
 		struct vpmu_text_cell *c = &t->cell[i], *last = &t->cell[n ? n - 1 : 0];
 
@@ -203,7 +159,8 @@ static void add_places(struct vpmu_profile_text *t)
 	const struct vpmu_profile_note *n;
 	uint32_t ref = t->head->list[VPMU_LIST_NOTES];
 
-	for (; (n = vpmu_profile_text_at(t, ref, sizeof(*n))); ref = vpmu_profile_text_next(t, ref)) {
+	for (; (n = vpmu_profile_text_at(t, ref, sizeof(*n)));
+	     ref = vpmu_profile_text_next(t, ref)) {
 		add_cells_of(t, n);
 		add_cell(t, (struct vpmu_text_cell){ n->address, n->map, VPMU_TEXT_PLACE, 1, 0 });
 	}
@@ -219,19 +176,6 @@ static void collect(struct vpmu_profile_text *t)
 	for (; (b = block_at(t, ref)); ref = vpmu_profile_text_next(t, ref))
 		add_block(t, b);
 	join_cells(t);
-}
-
-uint32_t vpmu_profile_text_note(const struct vpmu_profile_text *t, uint32_t ref)
-{
-	const struct vpmu_profile_note *n = vpmu_profile_text_at(t, ref, sizeof(*n));
-	struct vpmu_text_cell like = { .kind = VPMU_TEXT_PLACE }, *c;
-
-	if (!n)
-		return 0;
-	like.map = n->map;
-	like.address = n->address;
-	c = bsearch(&like, t->cell, t->cell_count, sizeof(like), compare_cells);
-	return c ? c->note : 0;
 }
 
 /* ---- text ---- */
@@ -252,7 +196,8 @@ static void print_maps(const struct vpmu_profile_text *t)
 	const struct vpmu_profile_map *m;
 	uint32_t ref = t->head->list[VPMU_LIST_MAPS];
 
-	for (; (m = vpmu_profile_text_at(t, ref, sizeof(*m))); ref = vpmu_profile_text_next(t, ref)) {
+	for (; (m = vpmu_profile_text_at(t, ref, sizeof(*m)));
+	     ref = vpmu_profile_text_next(t, ref)) {
 		if (!vpmu_profile_text_at(t, ref, sizeof(*m) + m->path_bytes))
 			break;
 		printf("map %u %" PRIx64 " %" PRIx64 " %" PRIx64 " %u %.*s\n", m->number, m->start,
@@ -345,6 +290,7 @@ int vpmu_command_profile(int argc, char **argv)
 	print_kinds(&t);
 	print_cells(&t);
 	print_blocks(&t);
+	vpmu_profile_text_data(&t);
 	print_lost(t.head);
 	puts("end");
 	free(t.cell);

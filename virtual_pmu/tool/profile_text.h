@@ -29,10 +29,14 @@ struct vpmu_profile_text {
 const void *vpmu_profile_text_at(const struct vpmu_profile_text *t, uint32_t ref, size_t bytes);
 /* The next one in the list of a record; 0: none. */
 uint32_t vpmu_profile_text_next(const struct vpmu_profile_text *t, uint32_t ref);
+/* Orders cells by place and kind, for qsort(). */
+int vpmu_profile_text_compare(const void *one, const void *other);
 /* The number of a note by its reference in the file; 0: none. */
 uint32_t vpmu_profile_text_note(const struct vpmu_profile_text *t, uint32_t ref);
 
 /* Adds what a list of cells has to counts[], by kind. */
 void vpmu_profile_text_sum(const struct vpmu_profile_text *t, uint32_t cells, uint64_t counts[]);
+/* Prints calls, objects and contended lines: profile_data.c. */
+void vpmu_profile_text_data(const struct vpmu_profile_text *t);
 
 #endif

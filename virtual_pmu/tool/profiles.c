@@ -25,7 +25,7 @@ static int find_folder(const char *name, char out[PATH_MAX])
 	return VPMU_EXIT_USAGE;
 }
 
-int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX])
+int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX], bool *data)
 {
 	const char *variable = getenv(MACHINE_PROFILE_ENV);
 	const char *name = option ? option : variable ? variable : "";
@@ -36,11 +36,20 @@ int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX])
 		vpmu_complain("--profile: give the name of a folder");
 		return VPMU_EXIT_USAGE;
 	}
+	if (*data && !*name) {
+		vpmu_complain("--data: is for profiles; give --profile FOLDER, too");
+		return VPMU_EXIT_USAGE;
+	}
+	*data = *data || getenv(MACHINE_DATA_ENV);
 	if (*name)
 		rc = find_folder(name, out);
-	if (!rc && !feed && *out)
+	if (!rc && !feed && *out) {
 		setenv(MACHINE_PROFILE_ENV, out, 1);
-	else
+		if (*data)
+			setenv(MACHINE_DATA_ENV, "on", 1);
+	} else {
 		unsetenv(MACHINE_PROFILE_ENV);
+		unsetenv(MACHINE_DATA_ENV);
+	}
 	return rc;
 }

@@ -9,7 +9,8 @@
 #include "tool.h"
 
 enum run_option { OPT_NO_FEED = VPMU_ASKED_CODES, OPT_NO_FOLLOW, OPT_STRICT, OPT_MSR_SAFE,
-		  OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY, OPT_PROFILE };
+		  OPT_DEVICES, OPT_CPUS, OPT_SEED, OPT_RANDOM, OPT_TIME, OPT_ONLY, OPT_PROFILE,
+		  OPT_DATA };
 
 static const struct option options[] = {
 	VPMU_ASKED_OPTIONS,
@@ -24,6 +25,7 @@ static const struct option options[] = {
 	{ "time", required_argument, NULL, OPT_TIME },
 	{ "only", required_argument, NULL, OPT_ONLY },
 	{ "profile", required_argument, NULL, OPT_PROFILE },
+	{ "data", no_argument, NULL, OPT_DATA },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -52,6 +54,7 @@ static const char help[] =
 "                        by the name of its file, or by the path if NAME has a slash\n"
 "      --profile FOLDER  make a file of each process there that says which instruction\n"
 "                        has caused what; 'vpmu profile FILE' prints it\n"
+"      --data            with --profile: by calls, allocations and variables as well\n"
 "      --strict          exit with 3 when the program broke a register rule\n"
 "      --msr-safe[=FILE] the msr-safe module is loaded, with the allowlist in FILE\n"
 "                        (none: an empty one); plain msr devices cannot be opened\n"
@@ -87,7 +90,7 @@ struct run_request {
 	char profiles[PATH_MAX];	/* the folder of --profile */
 	struct vpmu_device_options devices;
 	struct vpmu_fixed_options fixed;
-	bool feed, follow, strict;
+	bool feed, follow, strict, data;
 };
 
 /* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
@@ -111,6 +114,7 @@ static int parse_options(int argc, char **argv, struct run_request *r)
 		case OPT_TIME: r->fixed.time = optarg; break;
 		case OPT_ONLY: r->only = optarg; break;
 		case OPT_PROFILE: r->profile = optarg; break;
+		case OPT_DATA: r->data = true; break;
 		case OPT_DEVICES: r->devices.owner = optarg; break;
 		case 'h':
 			fputs(help, stdout);
@@ -137,7 +141,8 @@ static int run_on(struct vpmu_place *place, const struct run_request *r,
 	struct vpmu_cpus cpus;
 	struct vpmu_launch launch = { .place = place, .feed = r->feed, .follow = r->follow,
 				      .cpus = &cpus, .fixed = fixed, .only = r->counted,
-				      .profile = r->profiles, .argv = argv };
+				      .profile = r->profiles, .data = r->data,
+				      .argv = argv };
 	struct vpmu_segment *s = place->segment;
 	uint64_t before = s->violation_count, chosen = s->chosen_count;
 	int status = 0, rc = vpmu_devices_set(place, devices);
@@ -177,7 +182,7 @@ int vpmu_command_run(int argc, char **argv)
 	if (!rc)
 		rc = vpmu_only_parse(r.only, r.feed, r.counted);
 	if (!rc)
-		rc = vpmu_profiles_parse(r.profile, r.feed, r.profiles);
+		rc = vpmu_profiles_parse(r.profile, r.feed, r.profiles, &r.data);
 	if (rc)
 		return rc;
 	place = calloc(1, sizeof(*place));

@@ -130,8 +130,9 @@ int vpmu_only_parse(const char *option, bool feed, char out[PATH_MAX]);
 int vpmu_only_check(const struct vpmu_segment *s, const char *option, uint64_t before);
 
 /* ---- profiles.c: the folder of --profile, or of its variable ---- */
-/* "" without them. With --no-feed the variable is for machines that the program starts. */
-int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX]);
+/* "" without them. With --no-feed the variables are for machines that the program starts. *data:
+ * whether --data was given; becomes true with its variable, too. */
+int vpmu_profiles_parse(const char *option, bool feed, char out[PATH_MAX], bool *data);
 
 /* ---- asked.c: options about the machine itself ---- */
 struct vpmu_asked {
@@ -173,6 +174,7 @@ struct vpmu_launch {
 	const struct vpmu_fixed *fixed;
 	const char *only;		/* the program that is counted; "": all */
 	const char *profile;		/* the folder of profiles; "": none is made */
+	bool data;			/* they are by calls and data, too */
 	const struct vpmu_cpus *cpus;	/* on which it starts */
 	char **argv;			/* the program and its arguments */
 };

@@ -7,7 +7,7 @@
 #include "contention.h"
 #include "memory_controller.h"
 #include "../core/cache_events.h"
-#include "../profile/charge.h"
+#include "../profile/follower.h"
 #include "llc_set.h"
 #include "plain_access.h"
 #include "private_access.h"
@@ -76,11 +76,24 @@ static HOT void track(const struct llc_request *q, bool away, enum vpmu_tracker 
 		vpmu_tracker(q->c->s, q->r->package, kind, true, start, start + clocks);
 }
 
-/* A snoop that this slice has sent, and the answer. */
-static HOT void answer(const struct llc_request *q, uint32_t slice, enum vpmu_snoop_cause cause,
-		       enum vpmu_snoop_result result)
+/* Another agent had the line. */
+static __attribute__((noinline, cold)) void follow_snoop(const struct llc_request *q,
+							 uint32_t other, uint32_t kind)
+{
+	vpmu_follow_snoop(&(struct vpmu_snooped_line){
+		.line = q->tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1),
+		.package = q->r->package, .agent = q->r->core, .other = other, .kind = kind,
+	});
+}
+
+/* A snoop of another agent that this slice has sent, and the answer. */
+static HOT void answer(const struct llc_request *q, uint32_t slice, uint32_t other,
+		       enum vpmu_snoop_cause cause, enum vpmu_snoop_result result)
 {
 	vpmu_charge(vpmu_kind_snoop(cause, result), 1);
+	if (__builtin_expect(vpmu_following, 0) && cause == VPMU_XCORE &&
+	    result != VPMU_SNOOP_MISS)
+		follow_snoop(q, other, vpmu_kind_snoop(cause, result));
 	vpmu_snoop(q->c->s, q->r->package, slice, cause, result, q->r->clock);
 }
 
@@ -133,10 +146,10 @@ static HOT enum vpmu_snoop_result invalidate(const struct llc_request *q, uint32
 	enum vpmu_snoop_result best = VPMU_SNOOP_MISS;
 
 	for (; cores; cores &= cores - 1) {
-		enum vpmu_snoop_result result =
-			core_ask(q, (uint32_t)__builtin_ctzll(cores), tag, true, cause);
+		uint32_t core = (uint32_t)__builtin_ctzll(cores);
+		enum vpmu_snoop_result result = core_ask(q, core, tag, true, cause);
 
-		answer(q, slice, cause, result);
+		answer(q, slice, core, cause, result);
 		best = result > best ? result : best;
 	}
 	return best;
@@ -174,8 +187,10 @@ static enum vpmu_word_state hit_away(const struct llc_request *q, uint32_t way)
 
 	lookup(q, &q->at, VPMU_READ, 0);
 	if (holder) {
-		result = core_ask(q, (uint32_t)__builtin_ctzll(holder), q->tag, store, VPMU_XCORE);
-		answer(q, q->at.slice, VPMU_XCORE, result);
+		uint32_t core = (uint32_t)__builtin_ctzll(holder);
+
+		result = core_ask(q, core, q->tag, store, VPMU_XCORE);
+		answer(q, q->at.slice, core, VPMU_XCORE, result);
 	}
 	if (result == VPMU_SNOOP_MISS)
 		read_memory(q);
@@ -194,10 +209,10 @@ static enum vpmu_word_state read_from_owner(const struct llc_request *q, uint32_
 					    uint64_t owner)
 {
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
-	enum vpmu_snoop_result result =
-		core_ask(q, (uint32_t)__builtin_ctzll(owner), q->tag, false, VPMU_XCORE);
+	uint32_t core = (uint32_t)__builtin_ctzll(owner);
+	enum vpmu_snoop_result result = core_ask(q, core, q->tag, false, VPMU_XCORE);
 
-	answer(q, q->at.slice, VPMU_XCORE, result);
+	answer(q, q->at.slice, core, VPMU_XCORE, result);
 	if (result != VPMU_SNOOP_MISS)
 		vpmu_outcome_fill(q->r, q->kind, true);
 	if (result == VPMU_SNOOP_MISS) {
@@ -218,8 +233,10 @@ static enum vpmu_snoop_result read_from_any(const struct llc_request *q, uint64_
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
 
 	for (; cores && result == VPMU_SNOOP_MISS; cores &= cores - 1) {
-		result = core_ask(q, (uint32_t)__builtin_ctzll(cores), q->tag, false, VPMU_XCORE);
-		answer(q, q->at.slice, VPMU_XCORE, result);
+		uint32_t core = (uint32_t)__builtin_ctzll(cores);
+
+		result = core_ask(q, core, q->tag, false, VPMU_XCORE);
+		answer(q, q->at.slice, core, VPMU_XCORE, result);
 	}
 	return result;
 }
@@ -271,7 +288,7 @@ static void tell_snoop(const struct llc_request *q, uint32_t core, bool modified
 
 	if (q->kind == VPMU_STORE && vpmu_turns_spinning)
 		vpmu_turns_snooped(vpmu_caches_core(q->c, q->r->package, core), q->r->clock);
-	answer(q, q->at.slice, VPMU_XCORE, result);
+	answer(q, q->at.slice, core, VPMU_XCORE, result);
 	vpmu_outcome_snooped(q->c, q->r, core,
 			     (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);
 }
@@ -299,7 +316,7 @@ static __attribute__((noinline)) void give_back(const struct llc_request *q)
 	enum vpmu_snoop_result result = core_ask(q, q->r->core, q->tag, true, VPMU_XCORE);
 
 	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
-	answer(q, q->at.slice, VPMU_XCORE, result);
+	answer(q, q->at.slice, lender, VPMU_XCORE, result);
 	vpmu_outcome_taken_back(q->c, q->r, lender);
 	vpmu_contended_return(q->c, q->r, lender, q->tag);
 	if (way >= 0)

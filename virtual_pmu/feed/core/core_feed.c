@@ -13,7 +13,7 @@
 #include "../thread/machine_lock.h"
 #include "core_blocks.h"
 #include "../profile/clocks.h"
-#include "../profile/notes.h"
+#include "../profile/call_callbacks.h"
 #include "../translate/instructions.h"
 #include "predictor.h"
 #include "tlb.h"
@@ -317,7 +317,9 @@ static void count_block(struct core_thread *t, const struct vpmu_block *b)
 
 		if (before->noted)
 			vpmu_profile.note = &before->noted->notes[before->timed->instructions - 1];
+		vpmu_profile.collects = before->noted;
 		branched(t, before, b->start);
+		vpmu_charges_end();
 		vpmu_profile.note = note;
 	}
 	fetch_page(t, b->start >> VPMU_PAGE_SHIFT);
@@ -367,9 +369,11 @@ static void on_core_block(unsigned int vcpu, void *described)
 	const struct vpmu_block *b = described;
 	struct core_thread *t = mine;
 
-	if (unlikely(b->noted != NULL))
+	if (unlikely(b->noted != NULL)) {
 		vpmu_profile.note = vpmu_note_use(b->noted, VPMU_NOTE_ENTRY,
 						  (uintptr_t)b->timed);
+		vpmu_follow_block(vpmu_profile.note);
+	}
 	if (unlikely(t && t->turn != __atomic_load_n(&turn, __ATOMIC_RELAXED)))
 		begin_anew(t);
 	if (unlikely(t && t->ring != b->ring)) {
@@ -474,6 +478,19 @@ static void missed(struct core_thread *t, struct piece *p, bool store, const uin
 			    n[VPMU_FILL_READ_MEMORY] > before[2]);
 }
 
+static void note_access(struct vpmu_note *note, qemu_plugin_meminfo_t info, uint64_t address)
+{
+	vpmu_profile.note = note;
+	vpmu_follow_access(note, info, address);
+	vpmu_charges_begin();
+}
+
+static void leave_access(void)
+{
+	vpmu_charges_end();
+	vpmu_profile.at = 0;
+}
+
 static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			   void *user)
 {
@@ -492,7 +509,8 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	}
 	p = store ? &t->store : &t->load;
 	if (unlikely(vpmu_profiles() && t->previous && t->previous->noted))
-		vpmu_profile.note = &t->previous->noted->notes[(note >> INSTRUCTION_SHIFT) - 1];
+		note_access(&t->previous->noted->notes[(note >> INSTRUCTION_SHIFT) - 1], info,
+			    address);
 	if (p->note != note || (note & MANY))
 		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
@@ -506,6 +524,7 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
 		     t->counts[VPMU_L2_READ_MISS] != before[1]))
 		missed(t, p, store, before);
+	leave_access();
 }
 
 /* A prefetch is no load and has misses of its own. Behind the L1 it counts as a data read. */
@@ -536,8 +555,9 @@ static void on_core_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 static void on_noted_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			      void *user)
 {
-	vpmu_profile.note = user;
+	note_access(user, info, address);
 	on_core_prefetch(vcpu, info, address, (void *)(uintptr_t)vpmu_profile.note->user);
+	leave_access();
 }
 
 static void on_noted_fence(unsigned int vcpu, void *user)
@@ -598,4 +618,6 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block
 					     (void *)(uintptr_t)b);
 	for (size_t i = 0; i < count; i++)
 		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i, b->noted);
+	if (b->noted && vpmu_following)
+		vpmu_calls_translated(tb, b->noted);
 }

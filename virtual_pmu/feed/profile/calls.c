@@ -134,7 +134,7 @@ static struct vpmu_arc *arc_find(struct vpmu_arcs *a, uint32_t call, uint64_t ta
 
 /* ---- rows ---- */
 
-static struct vpmu_call_row *row_of(struct vpmu_calls *c, uint32_t row)
+static struct vpmu_call_row *row_at(struct vpmu_calls *c, uint32_t row)
 {
 	return &c->rows[row];
 }
@@ -145,7 +145,7 @@ static uint32_t row_take(struct vpmu_calls *c)
 	uint32_t row = c->rows_unused;
 
 	if (row) {
-		c->rows_unused = row_of(c, row)->unused;
+		c->rows_unused = row_at(c, row)->unused;
 		return row;
 	}
 	if (c->rows_used == c->rows_room) {
@@ -162,14 +162,14 @@ static uint32_t row_take(struct vpmu_calls *c)
 		c->rows_used = c->rows_used ? c->rows_used : 1;
 	}
 	row = c->rows_used++;
-	memset(row_of(c, row), 0, sizeof(*c->rows));
+	memset(row_at(c, row), 0, sizeof(*c->rows));
 	return row;
 }
 
 /* Adds the counts of a row to an arc, to another row, or to both; NULL and 0: to none. */
 static void row_add(struct vpmu_calls *c, uint32_t row, struct vpmu_profile_arc *arc, uint32_t to)
 {
-	struct vpmu_call_row *from = row_of(c, row), *sum = row_of(c, to);
+	struct vpmu_call_row *from = row_at(c, row), *sum = row_at(c, to);
 
 	for (uint32_t m = 0; m < MASKS; m++) {
 		if (to)
@@ -187,7 +187,7 @@ static void row_add(struct vpmu_calls *c, uint32_t row, struct vpmu_profile_arc 
 
 static void row_drop(struct vpmu_calls *c, uint32_t row)
 {
-	struct vpmu_call_row *r = row_of(c, row);
+	struct vpmu_call_row *r = row_at(c, row);
 
 	for (uint32_t m = 0; m < MASKS; m++) {
 		for (uint64_t left = r->mask[m]; left; left &= left - 1)
@@ -409,7 +409,7 @@ void vpmu_calls_event(struct vpmu_calls *c, uint32_t kind, uint64_t n)
 	}
 	if (!f->row)
 		return;
-	row = row_of(c, f->row);
+	row = row_at(c, f->row);
 	row->mask[kind / 64] |= UINT64_C(1) << kind % 64;
 	row->n[kind] += n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's shadow stack: which function has called which, how often, and what happened in the
- * called one until it returned. An arc is a call instruction and the first instruction of a function
- * that it has called.
+ * called one until it returned. An arc is a call instruction and the first instruction of a
+ * function that it has called.
  *
  * CALL stores the return address and RET loads it, so the stack pointer is known at both without
  * reading a register. A frame ends at the RET that loads its return address, or where the stack

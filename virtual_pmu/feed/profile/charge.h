@@ -29,7 +29,7 @@ struct vpmu_note {
 
 #define VPMU_COLLECTED_MAX 24u	/* more are charged one by one */
 
-/* What a thread has executed while the profile counts; on cores, and on E cores. */
+/* A thread's instructions and clocks while the profile counts; on cores, and on E cores. */
 struct vpmu_thread_totals { uint64_t instructions[2], clocks[2]; };
 
 /* A thread's last access to a line. at: as below. */
@@ -48,7 +48,7 @@ struct vpmu_profile {
 	struct vpmu_thread_totals *totals;
 	void (*charged)(uint32_t kind, uint64_t times);
 	void (*fixed)(const struct vpmu_profile_block *block);
-	/* What the access or fetch at hand has caused so far: see patterns.h. */
+	/* Occurrences that the access or fetch at hand has caused so far: see patterns.h. */
 	bool collects;
 	uint32_t collected;
 	struct vpmu_profile_occurrence what[VPMU_COLLECTED_MAX];
@@ -66,8 +66,8 @@ static inline bool vpmu_profiles(void)
 
 void vpmu_charge_collected(void);
 
-/* What the instruction causes between these is charged at once. A call between these two has two
- * of its own for another note, and begins again. */
+/* Occurrences between these two are charged at once. Another note has two of its own between
+ * them. */
 static inline void vpmu_charges_begin(void)
 {
 	vpmu_profile.collects = true;
@@ -118,7 +118,7 @@ static inline void vpmu_charge_core(enum vpmu_core_event event, uint64_t times)
 	vpmu_charge(vpmu_kind_core(vpmu_profile.little, event), times);
 }
 
-/* What occurs whenever the block is executed. */
+/* Adds the instructions of a block, and what occurs whenever it is executed. */
 static inline void vpmu_total_block(const struct vpmu_profile_block *b)
 {
 	vpmu_profile.totals->instructions[vpmu_profile.little] += b->count;

@@ -124,8 +124,8 @@ static struct side *side_of(uint64_t line, struct vpmu_note *note, uint64_t at, 
 	return side;
 }
 
-/* What other threads have done with the line last: those on the agent that has it or, if they have
- * moved, any. */
+/* Counts the last accesses of other threads to the line: of those on the agent that has it or, if
+ * they have moved, of any. */
 static void sample_others(const struct vpmu_line_request *q, bool any)
 {
 	bool found = false;

@@ -30,7 +30,8 @@ struct vpmu_line_user *vpmu_line_user_begin(void);
 void vpmu_line_user_end(struct vpmu_line_user *u);
 
 /* An access to a line that another agent of the package has, and the kind of the answer. line: the
- * address of its first byte; at: as above, of the access, which may begin before the line; 0: a code fetch. */
+ * address of its first byte; at: as above, of the access, which may begin before the line; 0: a
+ * code fetch. */
 struct vpmu_line_request {
 	struct vpmu_line_user *user;
 	struct vpmu_note *note;

@@ -250,7 +250,8 @@ static void add_line(const char *line, uint64_t *last_end, char last_path[PATH_M
 	uint64_t start, end;
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %*s %*s %n", &start, &end, &at) < 2 || !at)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %*s %*s %n", &start, &end, &at) < 2 ||
+	    !at)
 		return;
 	line += at;
 	if (*line == '/')

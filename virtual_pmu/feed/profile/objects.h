@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies at an address of the program's data: a block of the heap, a variable, a stack, or
- * mapped memory. All blocks that the same chain of calls has allocated are one object. Where blocks
+/* Objects of the program's data, by address: blocks of the heap, variables, stacks, and mapped
+ * memory. All blocks that the same chain of calls has allocated are one object. Where blocks
  * of the heap lie in mapped memory, an address is in the block. The thread that executes calls all
  * of this, so there is no lock. */
 #ifndef VPMU_FEED_OBJECTS_H

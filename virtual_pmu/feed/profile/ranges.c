@@ -11,7 +11,7 @@ struct vpmu_range_node {
 };
 
 /* Moves the nodes into memory of twice the size. */
-static bool grow(struct vpmu_ranges *r)
+static bool ranges_grow(struct vpmu_ranges *r)
 {
 	uint32_t room = r->room ? r->room * 2 : 1024;
 	struct vpmu_range_node *nodes;
@@ -28,7 +28,7 @@ static bool grow(struct vpmu_ranges *r)
 	return true;
 }
 
-static uint32_t next_random(struct vpmu_ranges *r)
+static uint32_t range_random(struct vpmu_ranges *r)
 {
 	uint32_t x = r->random ? r->random : 2463534242u;
 
@@ -39,32 +39,32 @@ static uint32_t next_random(struct vpmu_ranges *r)
 }
 
 /* 0: no memory. */
-static uint32_t make(struct vpmu_ranges *r, uint64_t start, uint64_t end, uint32_t object)
+static uint32_t range_make(struct vpmu_ranges *r, uint64_t start, uint64_t end, uint32_t object)
 {
 	uint32_t n = r->unused;
 
 	if (n) {
 		r->unused = r->nodes[n].left;
 	} else {
-		if (r->used == r->room && !grow(r))
+		if (r->used == r->room && !ranges_grow(r))
 			return 0;
 		n = r->used++;
 	}
 	r->nodes[n] = (struct vpmu_range_node){
-		.start = start, .end = end, .object = object, .priority = next_random(r),
+		.start = start, .end = end, .object = object, .priority = range_random(r),
 	};
 	return n;
 }
 
-static void drop(struct vpmu_ranges *r, uint32_t n)
+static void range_drop(struct vpmu_ranges *r, uint32_t n)
 {
 	r->nodes[n].left = r->unused;
 	r->unused = n;
 }
 
 /* Splits the tree: *below has the ranges that start before the address, *rest the others. */
-static void split(struct vpmu_range_node *nodes, uint32_t tree, uint64_t address, uint32_t *below,
-		  uint32_t *rest)
+static void range_split(struct vpmu_range_node *nodes, uint32_t tree, uint64_t address,
+			uint32_t *below, uint32_t *rest)
 {
 	while (tree) {
 		struct vpmu_range_node *n = &nodes[tree];
@@ -83,7 +83,7 @@ static void split(struct vpmu_range_node *nodes, uint32_t tree, uint64_t address
 }
 
 /* All ranges of `a` are before those of `b`. */
-static uint32_t join(struct vpmu_range_node *nodes, uint32_t a, uint32_t b)
+static uint32_t range_join(struct vpmu_range_node *nodes, uint32_t a, uint32_t b)
 {
 	uint32_t root = 0, *to = &root;
 
@@ -102,14 +102,14 @@ static uint32_t join(struct vpmu_range_node *nodes, uint32_t a, uint32_t b)
 	return root;
 }
 
-static uint32_t last_of(const struct vpmu_range_node *nodes, uint32_t tree)
+static uint32_t range_last(const struct vpmu_range_node *nodes, uint32_t tree)
 {
 	while (tree && nodes[tree].right)
 		tree = nodes[tree].right;
 	return tree;
 }
 
-static void drop_all(struct vpmu_ranges *r, uint32_t tree)
+static void range_drop_all(struct vpmu_ranges *r, uint32_t tree)
 {
 	while (tree) {
 		uint32_t left = r->nodes[tree].left, right = r->nodes[tree].right;
@@ -119,7 +119,7 @@ static void drop_all(struct vpmu_ranges *r, uint32_t tree)
 			r->nodes[left].right = tree;
 			tree = left;
 		} else {
-			drop(r, tree);
+			range_drop(r, tree);
 			tree = right;
 		}
 	}
@@ -133,21 +133,21 @@ void vpmu_ranges_remove(struct vpmu_ranges *r, uint64_t start, uint64_t end)
 	if (start >= end || !r->root)
 		return;
 	r->version++;
-	split(r->nodes, r->root, end, &below, &rest);
-	last = last_of(r->nodes, below);
+	range_split(r->nodes, r->root, end, &below, &rest);
+	last = range_last(r->nodes, below);
 	if (last && r->nodes[last].end > end) {	/* what lies behind the end stays */
 		uint32_t object = r->nodes[last].object;
 
 		last_end = r->nodes[last].end;
 		r->nodes[last].end = end;
-		tail = make(r, end, last_end, object);
+		tail = range_make(r, end, last_end, object);
 	}
-	split(r->nodes, below, start, &below, &last);
-	drop_all(r, last);
-	last = last_of(r->nodes, below);
+	range_split(r->nodes, below, start, &below, &last);
+	range_drop_all(r, last);
+	last = range_last(r->nodes, below);
 	if (last && r->nodes[last].end > start)
 		r->nodes[last].end = start;
-	r->root = join(r->nodes, join(r->nodes, below, tail), rest);
+	r->root = range_join(r->nodes, range_join(r->nodes, below, tail), rest);
 }
 
 bool vpmu_ranges_add(struct vpmu_ranges *r, uint64_t start, uint64_t end, uint32_t object)
@@ -158,11 +158,11 @@ bool vpmu_ranges_add(struct vpmu_ranges *r, uint64_t start, uint64_t end, uint32
 		return true;
 	vpmu_ranges_remove(r, start, end);
 	r->version++;
-	n = make(r, start, end, object);
+	n = range_make(r, start, end, object);
 	if (!n)
 		return false;
-	split(r->nodes, r->root, start, &below, &rest);
-	r->root = join(r->nodes, join(r->nodes, below, n), rest);
+	range_split(r->nodes, r->root, start, &below, &rest);
+	r->root = range_join(r->nodes, range_join(r->nodes, below, n), rest);
 	return true;
 }
 

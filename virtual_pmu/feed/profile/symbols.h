@@ -30,8 +30,8 @@ struct vpmu_symbol {
 
 struct vpmu_elf { const unsigned char *data; size_t bytes; };
 
-/* What is added to the file's addresses where this offset of it is mapped at `address`. False: no
- * segment has the offset, or it is no ELF file for x86-64. */
+/* Finds what is added to the file's addresses where this offset of it is mapped at `address`.
+ * False: no segment has the offset, or it is no ELF file for x86-64. */
 bool vpmu_elf_bias(struct vpmu_elf elf, uint64_t address, uint64_t offset, uint64_t *bias);
 /* Calls back for each function and each variable with a size. A function or variable with several
  * names comes several times. */

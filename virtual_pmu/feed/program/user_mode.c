@@ -18,7 +18,8 @@
 #include "vfork.h"
 #include "../profile/clocks.h"
 #include "../profile/mappings.h"
-#include "../profile/notes.h"
+#include "../profile/follower.h"
+#include "../profile/registers.h"
 #include "../thread/host_calls.h"
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
@@ -88,6 +89,22 @@ void vpmu_serving_forget(void)
 	host->forget();
 }
 
+void vpmu_serving_follow(void)
+{
+	const struct vpmu_follow_host with = {
+		.stack = host->stack, .memory = host->memory,
+		.argument = vpmu_register_argument, .result = vpmu_register_result,
+	};
+
+	vpmu_follow_begin(&with);
+}
+
+void vpmu_serving_registers(void)
+{
+	if (vpmu_following)
+		vpmu_registers_find();
+}
+
 static int home(uint64_t address, int move)
 {
 	const struct vpmu_runner runner = { .space = vpmu_feed.space };
@@ -133,6 +150,7 @@ static void on_system_return(int64_t number, const int64_t arguments[6], int64_t
 	vpmu_system_return(number, arguments, answer);
 	if (vpmu_profiles())
 		vpmu_mappings_call(number, arguments, *answer);
+	vpmu_follow_system_call(number, arguments, *answer);
 }
 
 static void on_turn(unsigned int vcpu)

@@ -14,6 +14,10 @@ bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 /* Drops all translations; each block is translated anew before it is executed. Unlike
  * qemu_plugin_reset() it frees no callback that a thread may be about to call. */
 void vpmu_serving_forget(void);
+/* Follows the program's threads: see profile/follower.h. */
+void vpmu_serving_follow(void);
+/* A CPU begins: it has registers, which a thread that is followed needs. */
+void vpmu_serving_registers(void);
 /* Counts this process as one that an error of the emulator ends. Safe in a signal handler. */
 void vpmu_serving_aborted(void);
 

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "../cache/contention.h"
 #include "../core/core_feed.h"
+#include "../profile/follower.h"
 #include "machine_lock.h"
 
 #define SLOW __attribute__((noinline, cold))
@@ -110,6 +111,8 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
 	vpmu_deferring_start(&t->deferring, r);
+	if (vpmu_following)
+		r->deferring = NULL;
 	r->keeps = r->may_keep = t->sleeps = false;
 	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
 	locked = vpmu_feed_lock(segment, r->tid);
@@ -208,6 +211,7 @@ void vpmu_emulated_end(void)
 	if (!t->sleeps)
 		count(-1u);
 	vpmu_contended_leave(&vpmu_feed.caches, &t->runner);
+	vpmu_follow_thread_end();
 	if (locked)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;

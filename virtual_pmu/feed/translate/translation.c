@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../cache/contention.h"
-#include "../profile/notes.h"
+#include "../profile/call_callbacks.h"
 #include "instructions.h"
 #include "decode_cache.h"
 
@@ -308,6 +308,8 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 	register_repeat(&b);
 	for (size_t i = 0; i < b.count; i++)
 		register_instruction(&b, i, timed);
+	if (b.noted && vpmu_following)
+		vpmu_calls_translated(tb, b.noted);
 }
 
 /* ---- a block that is translated already ---- */
