@@ -521,7 +521,8 @@ int main(int argc, char **argv)
 		return complain_unwritten(rc < 0 ? 0 : rc, STATUS_OURS);
 	if (o.only && !o.on)
 		virtual_only(o.only);
-	rc = o.trial ? trial(&o) : o.suite ? suite(&o) : o.seeds ? seeds(&o) : o.diff ? gate_diff(&o) :
+	rc = o.trial ? trial(&o) : o.suite ? suite(&o) :
+	     o.seeds ? seeds(&o) : o.diff ? gate_diff(&o) :
 	     o.merge ? merge(&o) : o.show ? show(&o) :
 	     o.on ? run_on_machine(&o, argc, argv) : work(&o);
 	options_free(&o);

@@ -20,7 +20,7 @@
 enum { OPT_ON = 256, OPT_GROUPS, OPT_PASSES, OPT_PER_CPU, OPT_PER_BOX, OPT_FROM,
        OPT_INTERVAL, OPT_COMPARE, OPT_DIFF, OPT_LIMIT, OPT_STATUS, OPT_FORMAT, OPT_TO, OPT_FORCE,
        OPT_SEED, OPT_MERGE, OPT_SHOW, OPT_FOR, OPT_ONLY, OPT_ABS, OPT_NAME, OPT_BASE, OPT_SUITE,
-       OPT_SEEDS, OPT_PROFILE, OPT_ONLY_REGIONS, OPT_TRIAL, OPT_ROOF,
+       OPT_SEEDS, OPT_PROFILE, OPT_DATA, OPT_ONLY_REGIONS, OPT_TRIAL, OPT_ROOF,
        OPT_L1I, OPT_L1D, OPT_L2, OPT_LLC };
 
 const char *const machine_caches[MACHINE_CACHES] = { "--l1i", "--l1d", "--l2", "--llc" };
@@ -45,6 +45,7 @@ static const struct option options[] = {
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "passes", no_argument, NULL, OPT_PASSES },
 	{ "profile", no_argument, NULL, OPT_PROFILE },
+	{ "data", no_argument, NULL, OPT_DATA },
 	{ "trial", required_argument, NULL, OPT_TRIAL },	/* our own */
 	{ "per-cpu", no_argument, NULL, OPT_PER_CPU },
 	{ "per-box", no_argument, NULL, OPT_PER_BOX },
@@ -98,6 +99,8 @@ static const char help[] =
 "                        several runs of the program\n"
 "      --profile         on that machine: which functions and source lines cause the counts;\n"
 "                        with -o also PREFIX.callgrind.PID for callgrind_annotate\n"
+"      --data            the same, and which variables and allocations they are of; lines\n"
+"                        that threads contend for\n"
 "      --per-cpu         show core events of each CPU\n"
 "      --per-box         show uncore events of each box, such as an LLC slice\n"
 "      --only-regions    count nothing but the regions that the program has named\n"
@@ -319,6 +322,7 @@ static int option_take(struct options *o, int code, char **argv)
 						&o->interval_ms);
 	case OPT_GROUPS: o->list = true; return 0;
 	case OPT_PROFILE: o->profile = true; return 0;
+	case OPT_DATA: o->profile = o->data = true; return 0;
 	case OPT_TRIAL: o->trial = optarg; return option_word("--trial", optarg);
 	case OPT_PASSES: o->passes = true; return 0;
 	case OPT_PER_CPU: o->split.cpu = true; return 0;
@@ -409,8 +413,8 @@ static int check_reading(const struct options *o)
 				o->argv[0]);
 	return counts_nothing(o) && !o->compare && !(o->merge && o->show) ? 0 :
 	       complain(EXIT_USAGE, "%s %s and counts nothing: leave out -g, -e, --on, --seed, "
-			"--only, --name, --base, --profile, --groups, --compare, --diff%s", option, does,
-			o->merge && o->show ? " and --show" : "");
+			"--only, --name, --base, --profile, --groups, --compare, --diff%s", option,
+			does, o->merge && o->show ? " and --show" : "");
 }
 
 static int check_compare(const struct options *o)
@@ -519,7 +523,8 @@ static int options_check(const struct options *o)
 			 o->list || !o->argv[0] || o->from_mpi_init || o->profile))
 		return complain(EXIT_USAGE, "--seeds counts a program in several layouts of a "
 				"virtual machine: give --on MACHINE and a program; leave out "
-				"--seed, -r, -o, --interval, --profile and --from-mpi-init; --base FILE "
+				"--seed, -r, -o, --interval, --profile and --from-mpi-init; "
+				"--base FILE "
 				"writes the medians");
 	if (o->seed && !o->on)
 		return complain(EXIT_USAGE, "--seed %s: only a virtual machine has one: give "

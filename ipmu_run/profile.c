@@ -55,7 +55,8 @@ static int no_memory(void)
 
 /* Qualifiers with which an event counts something else than occurrences, or only part of them. */
 static const struct { const char *key, *why; } refused[] = {
-	{ "t", "a threshold" }, { "c", "a threshold" }, { "thr", "a threshold" }, { "cmpl", "below a threshold" },
+	{ "t", "a threshold" }, { "c", "a threshold" }, { "thr", "a threshold" },
+	{ "cmpl", "below a threshold" },
 	{ "e", "edges" }, { "i", "the opposite of its name" },
 	{ "box", "one box" }, { "package", "one package" }, { "cpu", "one CPU" },
 };
@@ -75,7 +76,7 @@ static bool has_qualifier(const char *name, const char *key)
 	return false;
 }
 
-/* What the event counts in place of occurrences; NULL: it counts these. key: the qualifier. */
+/* Returns what the event counts in place of occurrences, and the qualifier; NULL: these. */
 static const char *counts_otherwise(const char *name, const char **key)
 {
 	for (size_t k = 0; k < sizeof(refused) / sizeof(refused[0]); k++)
@@ -260,7 +261,6 @@ int profile_begin(const struct options *o, const struct choice *c, const struct 
 	*out = p;
 	if (!p)
 		return no_memory();
-	(void)o;
 	p->choice = c;
 	p->with = with;
 	p->fd = -1;
@@ -272,7 +272,7 @@ int profile_begin(const struct options *o, const struct choice *c, const struct 
 	if (rc)
 		return complain(EXIT_CANNOT_COUNT, "--profile: cannot make a folder in /dev/shm or "
 				"TMPDIR: %s", strerror(-rc));
-	virtual_profile(p->folder);
+	virtual_profile(p->folder, o->data);
 	return 0;
 }
 
@@ -283,7 +283,7 @@ const struct company *profile_company(const struct profiling *p)
 
 /* ---- a process image ---- */
 
-struct image {
+struct profiled {
 	struct profiling *p;
 	const char *prefix;		/* NULL: no files in Callgrind's format */
 	char path[PATH_MAX];
@@ -296,7 +296,7 @@ struct image {
 };
 
 /* 0, or an exit status after a complaint. */
-static int image_read(struct image *i)
+static int profiled_read(struct profiled *i)
 {
 	const char *const argv[] = { "vpmu", "profile", i->path, NULL };
 	struct helper h = { .in = -1 };
@@ -320,7 +320,7 @@ static int image_read(struct image *i)
 }
 
 /* The events' weights with a last one for instructions. 0 or -ENOMEM. */
-static int add_instructions(struct image *i)
+static int add_instructions(struct profiled *i)
 {
 	const struct weights *of = &i->p->weights;
 
@@ -333,14 +333,14 @@ static int add_instructions(struct image *i)
 			return -ENOMEM;
 		for (int e = 0; e < of->nevents; e++)
 			row[i->p->tried[e]] = of->kinds[k].of[e];
-		row[i->p->nevents - 1] = !strcmp(name, INSTRUCTION_KIND) ||
-				   !strcmp(name, "E_" INSTRUCTION_KIND);
+		if (!strcmp(name, INSTRUCTION_KIND) || !strcmp(name, "E_" INSTRUCTION_KIND))
+			row[i->p->nevents - 1] = WEIGHTS_SCALE;
 	}
 	return 0;
 }
 
 /* An event is counted in the first pass that has it, and instructions in the first of all. */
-static bool choose_events(struct image *i, const struct measurement *m)
+static bool choose_events(struct profiled *i, const struct measurement *m)
 {
 	const int n = i->p->nevents - 1;
 
@@ -353,7 +353,7 @@ static bool choose_events(struct image *i, const struct measurement *m)
 }
 
 /* Costs below 0 are none of Callgrind's format, and an event of another pass would be 0. */
-static bool is_written(const struct image *i, int event)
+static bool is_written(const struct profiled *i, int event)
 {
 	const size_t n = (size_t)i->p->nevents;
 
@@ -363,7 +363,7 @@ static bool is_written(const struct image *i, int event)
 	return i->wanted[event];
 }
 
-static int write_columns(struct image *i, FILE *f)
+static int write_columns(struct profiled *i, FILE *f)
 {
 	const int n = i->p->nevents;
 	const char **columns = calloc((size_t)n + 1, sizeof(*columns));
@@ -379,7 +379,7 @@ static int write_columns(struct image *i, FILE *f)
 
 /* PREFIX.callgrind.PID, also for a program that another one of this process executes, and for
  * another pass: behind the number stands which. */
-static int write_callgrind(struct image *i)
+static int write_callgrind(struct profiled *i)
 {
 	char more[32] = "", *path = NULL;
 	struct new_file file = { .f = NULL };
@@ -403,7 +403,7 @@ static int write_callgrind(struct image *i)
 	return rc;
 }
 
-static int image_add(struct image *i, const struct measurement *m)
+static int profiled_add(struct profiled *i, const struct measurement *m)
 {
 	struct profiling *p = i->p;
 	int rc = trial_weights(i->profile.machine ? i->profile.machine : "", p->events,
@@ -420,10 +420,10 @@ static int image_add(struct image *i, const struct measurement *m)
 	return write_callgrind(i);
 }
 
-static int image_collect(struct profiling *p, const struct measurement *m, const char *prefix,
+static int profiled_collect(struct profiling *p, const struct measurement *m, const char *prefix,
 			 const char *name)
 {
-	struct image *i = calloc(1, sizeof(*i));
+	struct profiled *i = calloc(1, sizeof(*i));
 	int rc;
 
 	if (!i)
@@ -432,9 +432,9 @@ static int image_collect(struct profiling *p, const struct measurement *m, const
 	i->prefix = prefix;
 	i->pass = atoi(name + 1);
 	snprintf(i->path, sizeof(i->path), "%.3800s/%.255s", p->folder, name);
-	rc = image_read(i);
+	rc = profiled_read(i);
 	if (!rc)
-		rc = image_add(i, m);
+		rc = profiled_add(i, m);
 	profile_free(&i->profile);
 	weights_free(&i->weights);
 	free(i->places);
@@ -478,13 +478,23 @@ static void remove_old(const char *prefix)
 	free(folder);
 }
 
-/* True: a kind of occurrence adds to the event. */
-static bool is_caused(const struct profiling *p, int tried)
+enum cause { NOT_CAUSED, CAUSED, HALVED };
+
+/* How kinds of occurrences add to the event: in whole numbers, by halves, or not at all. */
+static enum cause cause_of(const struct profiling *p, int tried)
 {
-	for (size_t k = 0; k < p->weights.nkinds; k++)
-		if (p->weights.kinds[k].of[tried] && *p->weights.kinds[k].name != '(')
-			return true;
-	return false;
+	enum cause cause = NOT_CAUSED;
+
+	for (size_t k = 0; k < p->weights.nkinds; k++) {
+		const int64_t weight = p->weights.kinds[k].of[tried];
+
+		if (*p->weights.kinds[k].name == '(' || !weight)
+			continue;
+		if (weight % WEIGHTS_SCALE)
+			return HALVED;
+		cause = CAUSED;
+	}
+	return cause;
 }
 
 /* Clocks, and events with thresholds or the like. */
@@ -502,7 +512,9 @@ static void set_apart(struct profiling *p)
 	for (int e = 0; e < p->ntried; e++)
 		if (uneven && uneven[e])
 			tables_set_apart(p->tables, p->tried[e], "not each occurrence");
-		else if (time && time[e] && !is_caused(p, e))
+		else if (cause_of(p, e) == HALVED)
+			tables_set_halved(p->tables, p->tried[e]);
+		else if (time && time[e] && cause_of(p, e) == NOT_CAUSED)
 			tables_set_apart(p->tables, p->tried[e], WHERE_TIME);
 }
 
@@ -516,7 +528,7 @@ int profile_collect(struct profiling *p, const struct measurement *m, const char
 		remove_old(prefix);
 	for (int i = 0; i < n; i++) {
 		if (!rc)
-			rc = image_collect(p, m, prefix, names[i]->d_name);
+			rc = profiled_collect(p, m, prefix, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);

@@ -36,6 +36,7 @@ struct options {
 	int interval_ms;		/* 0: none */
 	double seconds;			/* of --for; 0: not given */
 	bool passes, list, quiet, from_mpi_init, profile, only_regions;
+	bool data;			/* with profile: by data, too */
 	const char *merge;		/* a PREFIX; NULL: nothing is merged */
 	const char *show;		/* a report; NULL: none is shown */
 	const char *compare, *diff;	/* the old report; the new one of --diff, NULL: a run */

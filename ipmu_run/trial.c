@@ -2,7 +2,7 @@
 /* Finds which occurrences an event counts, and how often: trial_weights() starts a second machine
  * of the same name with an ipmu-run beside it, trial(), which lets each kind occur there and reads
  * the counters. So no table of events is repeated here, and the registers decide. A kind's weight
- * is what the event gains by some occurrences without what it gains by none, for one of them. */
+ * is what the event gains by WEIGHTS_SCALE occurrences without what it gains by none. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -18,8 +18,7 @@
 #include "helper.h"
 #include "profile.h"
 
-#define FEW 4
-#define MANY 64		/* occurrences: they count in proportion */
+#define MANY 16		/* times WEIGHTS_SCALE occurrences, which count in proportion */
 
 /* ---- the process beside the other machine ---- */
 
@@ -39,7 +38,7 @@ static int64_t total(struct gain *g)
 	return sum;
 }
 
-/* False: there is no such kind, or not so few of it. */
+/* False: there is no such kind. */
 static bool gain_of(struct gain *g, const char *kind, int times, int64_t *out)
 {
 	const int64_t before = total(g);
@@ -50,27 +49,23 @@ static bool gain_of(struct gain *g, const char *kind, int times, int64_t *out)
 	return true;
 }
 
-/* What the trial finds out besides. */
+/* Findings of the trial besides weights. */
 struct remarks {
 	int64_t *time, *uneven;		/* [event]: WEIGHTS_TIME, WEIGHTS_UNEVEN */
 };
 
-/* An event from which the kind is subtracted gains nothing by more of it, and loses by fewer. */
 static void weigh(struct gain *g, const char *kind, int64_t *weight, int number,
 		  const struct remarks *r)
 {
-	int64_t none, few, many, fewer;
+	int64_t none, few, many;
 
 	*weight = 0;
-	if (!gain_of(g, kind, 0, &none) || !gain_of(g, kind, FEW, &few) ||
-	    !gain_of(g, kind, MANY, &many))
+	if (!gain_of(g, kind, 0, &none) || !gain_of(g, kind, WEIGHTS_SCALE, &few) ||
+	    !gain_of(g, kind, MANY * WEIGHTS_SCALE, &many))
 		return;
+	*weight = few - none;
 	r->time[number] |= none > 0;
-	*weight = (few - none) / FEW;
-	if (few == none && many == none && gain_of(g, kind, -FEW, &fewer))
-		*weight = (none - fewer) / FEW;
-	else
-		r->uneven[number] |= many - none != MANY * *weight;
+	r->uneven[number] |= many - none != MANY * *weight;
 }
 
 /* Puts the event's weights into rows of `w`. */

@@ -96,9 +96,11 @@ bool virtual_raise(const char *kind, int times)
 	return !ioctl(device(), MACHINE_RAISE, &what);
 }
 
-void virtual_profile(const char *folder)
+void virtual_profile(const char *folder, bool data)
 {
 	setenv(MACHINE_PROFILE_ENV, folder, 1);
+	if (data)
+		setenv(MACHINE_DATA_ENV, "on", 1);
 }
 
 bool virtual_seed(uint64_t *out)

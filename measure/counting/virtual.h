@@ -29,8 +29,8 @@ bool virtual_programs(struct machine_programs *out);
 /* Lets a kind of occurrence of a profile occur on a machine that nothing runs on (MACHINE_RAISE).
  * False: there is no such kind, or not so often. */
 bool virtual_raise(const char *kind, int times);
-/* Programs that are started from now on write profiles into the folder. */
-void virtual_profile(const char *folder);
+/* Programs that are started from now on write profiles into the folder; data: by data, too. */
+void virtual_profile(const char *folder, bool data);
 /* The seed of the machine's addresses and random numbers. False: there is none. */
 bool virtual_seed(uint64_t *out);
 /* Geometry and latencies on one line. False: there is none. */

@@ -68,15 +68,20 @@ static void put_name(struct callgrind *c, struct names *names, const char *key, 
 
 /* ---- costs ---- */
 
+static int64_t whole(int64_t cost)
+{
+	return cost / WEIGHTS_SCALE;
+}
+
 static void put_costs(struct callgrind *c, const int64_t *costs)
 {
 	int last = c->w->nevents;
 
-	while (last && (!c->events[last - 1] || !costs[last - 1]))
+	while (last && (!c->events[last - 1] || !whole(costs[last - 1])))
 		last--;
 	for (int i = 0; i < last; i++)
 		if (c->events[i])
-			fprintf(c->f, " %" PRId64, costs[i]);
+			fprintf(c->f, " %" PRId64, whole(costs[i]));
 	fputs(last ? "\n" : " 0\n", c->f);
 }
 
@@ -169,7 +174,7 @@ static void put_head(struct callgrind *c)
 		int64_t sum = 0;
 
 		for (size_t i = 0; c->events[e] && i < c->p->nspots; i++)
-			sum += c->costs[i * n + e];
+			sum += whole(c->costs[i * n + e]);
 		if (c->events[e])
 			fprintf(c->f, " %" PRId64, sum);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads symbols and lines of a file with code by elfutils' libdw: code_file_open() lists functions
- * and variables, code_file_find() looks an address up. libdw finds separate debug files by their
+/* Reads symbols and lines of a file with code by elfutils' libdw: code_file_open() lists functions,
+ * code_file_find() looks an address up. libdw finds separate debug files by their
  * build ID or name. It looks for a symbol by reading the whole table, so the lists here are sorted:
  * a profile has a hundred thousand addresses. Without libdw a file has no functions. */
 #include "code_file.h"
@@ -40,8 +40,8 @@ struct code_file {
 	GElf_Addr bias;		/* libdw's address is the file's own and this */
 	struct load { uint64_t offset, bytes, address; } loads[LOADS_MAX];
 	int nloads;
-	struct symbol *functions, *variables;
-	size_t nfunctions, nvariables;
+	struct symbol *functions;
+	size_t nfunctions;
 };
 
 static char *debuginfo_path;
@@ -155,8 +155,6 @@ static bool add_symbol(struct code_file *f, int i)
 	s.start = address - f->bias;
 	s.end = s.start + sym.st_size;
 	s.rank = rank_of(&sym, name);
-	if (type == STT_OBJECT)
-		return !sym.st_size || symbol_add(&f->variables, &f->nvariables, s);
 	if (type == STT_FUNC || type == STT_GNU_IFUNC ||
 	    (type == STT_NOTYPE && GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
 	     is_code(elf, section)))
@@ -270,7 +268,6 @@ static bool read_file(struct code_file *f)
 	if (!add_symbols(f) || !add_linkage(f))
 		return false;
 	f->nfunctions = symbols_sort(f->functions, f->nfunctions);
-	f->nvariables = symbols_sort(f->variables, f->nvariables);
 	if (unwinding.p_filesz && !add_starts(f, &unwinding))
 		return false;
 	f->nfunctions = symbols_sort(f->functions, f->nfunctions);
@@ -323,7 +320,6 @@ void code_file_close(struct code_file *f)
 	if (!f)
 		return;
 	symbols_free(f->functions, f->nfunctions);
-	symbols_free(f->variables, f->nvariables);
 	if (f->dwfl)
 		dwfl_end(f->dwfl);
 	free(f);
@@ -376,11 +372,8 @@ static const char *begin_of(struct code_file *f, uint64_t address, int *line)
 
 static void resolve(struct code_file *f, struct symbol *s)
 {
-	int status;
-
 	s->home = begin_of(f, s->start, &s->home_line);
-	if (s->name && !strncmp(s->name, "_Z", 2))
-		s->demangled = __cxa_demangle(s->name, NULL, NULL, &status);
+	s->demangled = s->name ? code_file_demangle(s->name) : NULL;
 	s->resolved = true;
 }
 
@@ -399,17 +392,11 @@ bool code_file_find(struct code_file *f, uint64_t address, struct code_place *ou
 	return true;
 }
 
-const char *code_file_variable(const struct code_file *f, uint64_t address, uint64_t *offset)
+char *code_file_demangle(const char *name)
 {
-	struct symbol *s = symbol_at(f->variables, f->nvariables, address);
 	int status;
 
-	if (!s)
-		return NULL;
-	*offset = address - s->start;
-	if (!s->demangled && !strncmp(s->name, "_Z", 2))
-		s->demangled = __cxa_demangle(s->name, NULL, NULL, &status);
-	return s->demangled ? s->demangled : s->name;
+	return strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, &status);
 }
 
 #else
@@ -448,11 +435,9 @@ bool code_file_find(struct code_file *f, uint64_t address, struct code_place *ou
 	return false;
 }
 
-const char *code_file_variable(const struct code_file *f, uint64_t address, uint64_t *offset)
+char *code_file_demangle(const char *name)
 {
-	(void)f;
-	(void)address;
-	(void)offset;
+	(void)name;
 	return NULL;
 }
 

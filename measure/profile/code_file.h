@@ -23,8 +23,8 @@ void code_file_close(struct code_file *f);
 uint64_t code_file_address(const struct code_file *f, uint64_t offset);
 /* False: no function is known there. */
 bool code_file_find(struct code_file *f, uint64_t address, struct code_place *out);
-/* The variable, and the distance from its beginning; NULL: there is none. */
-const char *code_file_variable(const struct code_file *f, uint64_t address, uint64_t *offset);
+/* The name as C++ has it, for free(); NULL: it is none of C++. */
+char *code_file_demangle(const char *name);
 /* False: built without libdw. */
 bool code_file_known(void);
 

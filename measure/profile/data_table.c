@@ -72,7 +72,7 @@ static const char *storage_name(enum profile_storage storage)
 {
 	static const char *const names[] = {
 		[PROFILE_GLOBAL] = "global", [PROFILE_HEAP] = "heap", [PROFILE_MMAP] = "mmap",
-		[PROFILE_STACK] = "stack", [PROFILE_OTHER] = "other",
+		[PROFILE_STACK] = "stack", [PROFILE_UNKNOWN] = "unknown",
 	};
 
 	return names[storage];
@@ -84,15 +84,9 @@ static struct where_data describe(const struct data_table *t, const struct profi
 {
 	const struct place *site = site_of(p, o, places);
 	struct where_data row = { .storage = storage_name(o->storage), .name = "", .file = "" };
-	uint64_t offset;
 
-	if (o->name)
-		row.name = symbols_text(t->s, o->name);
-	else if (site)
-		row.name = site->function;
-	else if (o->storage == PROFILE_GLOBAL)
-		row.name = symbols_variable(t->s, p, o->start, &offset);
-	row.name = symbols_text(t->s, row.name ? row.name : "");
+	row.name = o->name ? symbols_name(t->s, o->name) :
+		   symbols_text(t->s, site ? site->function : "");
 	if (site) {
 		row.file = site->file;
 		row.line = site->line;
@@ -151,46 +145,29 @@ static int add_objects(struct data_table *t, const struct profile *p, const stru
 
 /* ---- contended lines ---- */
 
-static const struct profile_object *object_at(const struct profile *p, uint64_t address)
-{
-	const struct profile_object *best = NULL;
-
-	for (size_t i = 0; i < p->nobjects; i++) {
-		const struct profile_object *o = &p->objects[i];
-
-		if (address >= o->start && address < o->end &&
-		    (!best || o->end - o->start < best->end - best->start))
-			best = o;
-	}
-	return best;
-}
-
 static int describe_side(const struct data_table *t, const struct profile *p,
 			 const struct place *places, const struct profile_sharing *s,
 			 struct where_side *out)
 {
 	const struct place *at = &places[s->spot];
-	const uint64_t address = s->line + s->offset;
-	const struct profile_object *o = object_at(p, address);
-	uint64_t offset = 0;
-	const char *name = symbols_variable(t->s, p, address, &offset);
+	const struct profile_object *o = &p->objects[s->object];
+	struct where_data data;
 
 	*out = (struct where_side){ .function = at->function, .file = at->file, .line = at->line,
 				    .offset = s->offset, .thread = s->thread,
 				    .access = s->store ? "store" : "load", .data = "",
+				    .storage = "", .data_file = "",
 				    .times = s->count };
-	if (!name && o) {
-		struct where_data d = describe(t, p, o, places);
-
-		if (!d.name)
-			return -ENOMEM;
-		name = *d.name ? d.name : d.storage;
-		offset = address - o->start;
-	}
-	if (name) {
-		out->data = name;
-		out->data_offset = offset;
-	}
+	data = describe(t, p, o, places);
+	if (!data.name)
+		return -ENOMEM;
+	if (o->storage == PROFILE_UNKNOWN)
+		return 0;
+	out->data = *data.name ? data.name : data.storage;
+	out->storage = data.storage;
+	out->data_file = data.file;
+	out->data_line = data.line;
+	out->data_offset = s->object_offset;
 	return 0;
 }
 
@@ -297,8 +274,10 @@ static size_t drop_idle(const struct data_table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		bool idle = true;
 
-		for (int e = 0; e < t->nevents; e++)
+		for (int e = 0; e < t->nevents; e++) {
+			t->rows[i].counts[e] /= WEIGHTS_SCALE;
 			idle &= !t->rows[i].counts[e];
+		}
 		if (idle) {
 			free(t->rows[i].counts);
 			continue;

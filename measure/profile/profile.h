@@ -42,7 +42,7 @@ struct profile_arc {
 };
 
 enum profile_storage {
-	PROFILE_GLOBAL, PROFILE_HEAP, PROFILE_MMAP, PROFILE_STACK, PROFILE_OTHER,
+	PROFILE_GLOBAL, PROFILE_HEAP, PROFILE_MMAP, PROFILE_STACK, PROFILE_UNKNOWN,
 };
 
 /* Memory that belongs together. */
@@ -67,6 +67,8 @@ struct profile_sharing {
 	bool store;
 	bool other;		/* the side that was asked: count is how often it was seen */
 	uint32_t thread, kind;	/* kind means nothing of the other side */
+	uint32_t object;	/* at the byte */
+	uint64_t object_offset;
 	uint64_t count;
 };
 

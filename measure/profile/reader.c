@@ -397,10 +397,10 @@ static enum profile_storage storage_of(const char *name)
 		[PROFILE_STACK] = "stack",
 	};
 
-	for (int i = 0; i < PROFILE_OTHER; i++)
+	for (int i = 0; i < PROFILE_UNKNOWN; i++)
 		if (!strcmp(name, names[i]))
 			return (enum profile_storage)i;
-	return PROFILE_OTHER;
+	return PROFILE_UNKNOWN;
 }
 
 /* Objects have the numbers 0, 1 and so on. Sites are numbers, so a name begins with another
@@ -481,7 +481,7 @@ static int read_object_cell(struct profile_reader *r)
 static int read_sharing(struct profile_reader *r, bool other)
 {
 	struct profile_sharing s = { .other = other };
-	uint64_t offset, thread;
+	uint64_t offset, thread, object = 0;
 	const char *way;
 	int rc = hexadecimal(r, &s.line);
 
@@ -498,8 +498,15 @@ static int read_sharing(struct profile_reader *r, bool other)
 		rc = kind_of(r, word(r), &s.kind);
 	if (!rc)
 		rc = decimal(r, UINT64_MAX, &s.count);
+	if (!rc)
+		rc = decimal(r, UINT32_MAX - 1, &object);
+	if (!rc && object >= r->p->nobjects)
+		return fault(r, "there is no object %" PRIu64, object);
+	if (!rc)
+		rc = decimal(r, UINT64_MAX, &s.object_offset);
 	if (rc)
 		return rc;
+	s.object = (uint32_t)object;
 	s.offset = (uint8_t)offset;
 	s.store = *way == 's';
 	s.thread = (uint32_t)thread;

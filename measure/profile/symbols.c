@@ -250,28 +250,11 @@ bool symbols_known(void)
 	return code_file_known();
 }
 
-/* ---- data ---- */
-
-/* Data of a file lies in mappings that follow its code, or in its zeros behind them, of which the
- * profile does not know: the file's own addresses say where. */
-const char *symbols_variable(struct symbols *s, const struct profile *p, uint64_t address,
-			     uint64_t *offset)
+const char *symbols_name(struct symbols *s, const char *name)
 {
-	for (size_t i = 0; i < p->nmaps; i++) {
-		const struct profile_map *map = &p->maps[i];
-		struct code_file *file;
-		uint64_t there;
-		const char *name;
+	char *demangled = code_file_demangle(name);
+	const char *text = symbols_text(s, demangled ? demangled : name);
 
-		if (map->gone || !map->path || *map->path != '/')
-			continue;
-		file = file_of(s, map->path);
-		if (!file)
-			return NULL;
-		there = address - map->start + code_file_address(file, map->offset);
-		name = code_file_variable(file, there, offset);
-		if (name)
-			return symbols_text(s, name);
-	}
-	return NULL;
+	free(demangled);
+	return text;
 }

@@ -25,10 +25,8 @@ void symbols_close(struct symbols *s);
 int symbols_find(struct symbols *s, const struct profile *p, struct place *out);
 /* The text, as all others of its kind; NULL: no memory. */
 const char *symbols_text(struct symbols *s, const char *text);
-/* The variable that the file's symbols have at an address of the process, and the distance from
- * its beginning; NULL: there is none. */
-const char *symbols_variable(struct symbols *s, const struct profile *p, uint64_t address,
-			     uint64_t *offset);
+/* The name of a symbol as C++ has it, or itself; NULL: no memory. */
+const char *symbols_name(struct symbols *s, const char *name);
 /* False: this program was built without libdw, so that code has neither names nor lines. */
 bool symbols_known(void);
 

@@ -106,8 +106,9 @@ struct tables *tables_begin(struct symbols *s, int nevents)
 	t->where.nevents = nevents;
 	t->where.sums = calloc((size_t)nevents + 1, sizeof(*t->where.sums));
 	t->where.apart = calloc((size_t)nevents + 1, sizeof(*t->where.apart));
+	t->where.halved = calloc((size_t)nevents + 1, sizeof(*t->where.halved));
 	t->data = data_table_begin(s, nevents);
-	if (t->where.sums && t->where.apart && t->data)
+	if (t->where.sums && t->where.apart && t->where.halved && t->data)
 		return t;
 	tables_free(t);
 	return NULL;
@@ -234,10 +235,32 @@ void tables_set_apart(struct tables *t, int event, const char *why)
 	t->where.apart[event] = why;
 }
 
+static void divide(int64_t *counts, int n)
+{
+	for (int e = 0; counts && e < n; e++)
+		counts[e] /= WEIGHTS_SCALE;
+}
+
+static void divide_rows(struct rows *rows, int n)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		divide(rows->rows[i].counts, n);
+		divide(rows->rows[i].inclusive, n);
+	}
+}
+
+void tables_set_halved(struct tables *t, int event)
+{
+	t->where.halved[event] = true;
+}
+
 const struct where *tables_end(struct tables *t, size_t most)
 {
 	struct where *w = &t->where;
 
+	divide(w->sums, w->nevents);
+	divide_rows(&t->functions, w->nevents);
+	divide_rows(&t->lines, w->nevents);
 	for (int e = 0; e < w->nevents; e++)
 		read_sources(w, &t->lines, e, most);
 	w->functions = t->functions.rows;
@@ -256,6 +279,7 @@ void tables_free(struct tables *t)
 	data_table_free(t->data);
 	free(t->where.sums);
 	free(t->where.apart);
+	free(t->where.halved);
 	free(t->where.lost);
 	free(t);
 }

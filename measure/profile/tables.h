@@ -17,6 +17,8 @@ int tables_add(struct tables *t, const struct profile *p, const struct place *pl
 	       const int64_t *costs, const struct weights *w, const bool *wanted);
 /* The event has no profile, because it counts that. */
 void tables_set_apart(struct tables *t, int event, const char *why);
+/* The event counts every other occurrence. */
+void tables_set_halved(struct tables *t, int event);
 /* The tables, whose memory they keep: until tables_free(). Source lines are read for the `most`
  * first of each event. NULL: no memory. */
 const struct where *tables_end(struct tables *t, size_t most);

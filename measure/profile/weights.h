@@ -10,6 +10,9 @@
 #define WEIGHTS_TIME "(time)"
 #define WEIGHTS_UNEVEN "(uneven)"
 
+/* Weights are in quarters: an event of one of two memory controllers counts every other request. */
+#define WEIGHTS_SCALE 4
+
 struct weights {
 	int nevents;
 	struct weights_kind {
@@ -27,8 +30,8 @@ int weights_read(FILE *from, int nevents, struct weights *out);
 void weights_write(FILE *to, const struct weights *w);
 void weights_free(struct weights *w);
 
-/* Costs of each spot, [spot][event], for free(); NULL: no memory. Events whose `wanted` is false
- * stay 0. */
+/* Costs of each spot in quarters, [spot][event], for free(); NULL: no memory. Events whose `wanted`
+ * is false stay 0. */
 int64_t *weights_costs(const struct weights *w, const struct profile *p, const bool *wanted);
 /* A row by its name; NULL: there is none. */
 const int64_t *weights_row(const struct weights *w, const char *name);

@@ -23,7 +23,7 @@ struct where_row {
 
 /* A variable, an allocation site or other memory. Counts of 0 of all events: not accessed. */
 struct where_data {
-	const char *storage;	/* "global", "heap", "mmap", "stack" */
+	const char *storage;	/* "global", "heap", "mmap", "stack", "unknown" */
 	const char *name;	/* of a variable, or of the function that allocates it */
 	const char *file;	/* of an allocation site; "": not known */
 	int line;
@@ -39,6 +39,9 @@ struct where_side {
 	unsigned int thread;
 	const char *access;	/* "load", "store" */
 	const char *data;	/* what is there; "": not known */
+	const char *storage;	/* as in struct where_data */
+	const char *data_file;	/* where it was allocated; "": not known */
+	int data_line;
 	uint64_t data_offset;
 	uint64_t times;
 };
@@ -58,6 +61,7 @@ struct where_lost {
 struct where {
 	int nevents;			/* those of the run, and behind them instructions */
 	int64_t *sums;			/* of all rows */
+	bool *halved;			/* of one of two boxes: the rows have half of both */
 	const char **apart;		/* why an event has no profile; NULL: it has one */
 	struct where_row *functions, *lines;
 	size_t nfunctions, nlines;

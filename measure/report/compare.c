@@ -322,8 +322,8 @@ static int note_streams(struct comparison *c)
 	return 0;
 }
 
-/* A note where functions could be compared if both reports had them. begun: the program has not run,
- * so the new report has no profile yet. */
+/* Notes that one of the reports lacks functions to compare. begun: the program has not run, so the
+ * new report has no profile yet. */
 static void note_profile(struct comparison *c, bool begun)
 {
 	char *text = begun ? NULL : explain_missing(c);

@@ -27,10 +27,10 @@ struct explained {
 /* The events that failed first, else those that changed most: their number, at most
  * EXPLAINED_EVENTS; -ENOMEM. */
 int explain(const struct comparison *c, struct explained out[EXPLAINED_EVENTS]);
-/* Where only one report has a profile: a sentence about the other; NULL otherwise. For free(). */
+/* Returns a sentence about the report that lacks a profile, for free(); NULL: both or none do. */
 char *explain_missing(const struct comparison *c);
 
-/* What they are written as, each nothing without profiles. 0 or -ENOMEM. */
+/* Forms of the functions, each empty without profiles. 0 or -ENOMEM. */
 int explained_text(FILE *f, const struct comparison *c);
 int explained_markdown(FILE *f, const struct comparison *c);
 int explained_html(FILE *f, const struct comparison *c);

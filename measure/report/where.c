@@ -62,7 +62,7 @@ void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX])
 	const int64_t profiled = r->where->sums[event];
 
 	out[0] = '\0';
-	if (r->where->apart[event])
+	if (r->where->apart[event] || r->where->halved[event])
 		return;
 	if (counted.known && counted.mean != (double)profiled)
 		snprintf(out, REPORT_WHY_MAX, "the profile has %" PRId64 " of %.0f %.150s",

@@ -27,7 +27,8 @@ static void check(const struct profile *p)
 	for (size_t i = 0; i < p->nobject_cells; i++)
 		REQUIRE(p->object_cells[i].object < p->nobjects);
 	for (size_t i = 0; i < p->nsharings; i++)
-		REQUIRE(p->sharings[i].spot < p->nspots && p->sharings[i].offset < 64);
+		REQUIRE(p->sharings[i].spot < p->nspots && p->sharings[i].offset < 64 &&
+			p->sharings[i].object < p->nobjects);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
