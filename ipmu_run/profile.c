@@ -542,6 +542,7 @@ void profile_end(struct profiling *p)
 {
 	if (!p)
 		return;
+	virtual_pause(false);
 	if (p->fd >= 0) {
 		empty_folder(p->fd);
 		rmdir(p->folder);

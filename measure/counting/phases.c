@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virtual.h"
+
 /* A thread is in a region. */
 struct entry {
 	int phase;		/* index: the list may move */
@@ -104,6 +106,7 @@ void phases_begin(struct phases *p, struct sets *s, int place)
 {
 	p->sets = s;
 	p->place = place;
+	virtual_pause(p->list.only);
 	memset(p->now, 0, (size_t)p->nparts * sizeof(*p->now));
 }
 
@@ -137,10 +140,11 @@ static void phase_end(struct phases *p, struct phase *ph, uint64_t ns)
 		phase_add(p, ph, ns);
 }
 
-/* Reads the counters if that is needed. Returns the time. */
-static uint64_t phases_read(struct phases *p, bool needed)
+/* Reads the counters if that is needed. Returns the time. kind: of the reading, if nothing but
+ * regions is counted. */
+static uint64_t phases_read(struct phases *p, bool needed, enum sample kind)
 {
-	return needed ? watch_sample(p->sets, p->now) : watch_now();
+	return needed ? watch_sample(p->sets, p->now, p->list.only ? kind : SAMPLE) : watch_now();
 }
 
 static struct entry *entry_append(struct phases *p)
@@ -187,7 +191,7 @@ int phases_enter(struct phases *p, const struct region_message *m)
 	if (!e)
 		return -ENOMEM;
 	*e = (struct entry){ (int)(ph - p->list.phase), m->rank, m->process, m->thread };
-	ns = phases_read(p, !ph->inside);
+	ns = phases_read(p, !ph->inside, p->n == 1 ? SAMPLE_BEGIN : SAMPLE);
 	phase_begin(p, ph, ns);
 	phase_begin(p, p->all.phase, ns);
 	ph->calls[p->place]++;
@@ -201,7 +205,7 @@ static void entry_close(struct phases *p, size_t i)
 {
 	struct phase *ph = &p->list.phase[p->entries[i].phase];
 	struct phase_rank *r = phase_rank_of(ph, p->entries[i].rank);
-	uint64_t ns = phases_read(p, ph->inside == 1);
+	uint64_t ns = phases_read(p, ph->inside == 1, p->n == 1 ? SAMPLE_END : SAMPLE);
 
 	phase_end(p, ph, ns);
 	phase_end(p, p->all.phase, ns);
@@ -263,7 +267,7 @@ static void ranks_add(struct phase *ph, uint64_t ns)
 
 void phases_settle(struct phases *p)
 {
-	uint64_t ns = phases_read(p, p->n);
+	uint64_t ns = phases_read(p, p->n, SAMPLE_END);
 
 	for (int i = 0; i < p->list.n && p->n; i++)
 		if (p->list.phase[i].inside) {

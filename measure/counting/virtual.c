@@ -96,8 +96,20 @@ bool virtual_raise(const char *kind, int times)
 	return !ioctl(device(), MACHINE_RAISE, &what);
 }
 
+static bool profiles;
+
+void virtual_pause(bool on)
+{
+	uint32_t value = on;
+
+	if (profiles && virtual_is_beside())
+		ioctl(device(), MACHINE_PAUSE, &value);
+}
+
 void virtual_profile(const char *folder, bool data)
 {
+	profiles = true;
+	virtual_pause(false);
 	setenv(MACHINE_PROFILE_ENV, folder, 1);
 	if (data)
 		setenv(MACHINE_DATA_ENV, "on", 1);

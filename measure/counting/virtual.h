@@ -29,6 +29,8 @@ bool virtual_programs(struct machine_programs *out);
 /* Lets a kind of occurrence of a profile occur on a machine that nothing runs on (MACHINE_RAISE).
  * False: there is no such kind, or not so often. */
 bool virtual_raise(const char *kind, int times);
+/* Pauses profiles of programs on the machine, if virtual_profile() was called. */
+void virtual_pause(bool on);
 /* Programs that are started from now on write profiles into the folder; data: by data, too. */
 void virtual_profile(const char *folder, bool data);
 /* The seed of the machine's addresses and random numbers. False: there is none. */

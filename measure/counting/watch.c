@@ -51,7 +51,7 @@ uint64_t watch_now(void)
 	return virtual_is_beside() ? virtual_clock_ns() : now_ns();
 }
 
-uint64_t watch_sample(struct sets *s, struct count *counts)
+uint64_t watch_sample(struct sets *s, struct count *counts, enum sample kind)
 {
 	static pthread_mutex_t one_reader = PTHREAD_MUTEX_INITIALIZER;
 	uint64_t before, after;
@@ -61,6 +61,8 @@ uint64_t watch_sample(struct sets *s, struct count *counts)
 	before = watch_now();
 	sets_read(s, counts);
 	after = watch_now();
+	if (kind != SAMPLE)
+		virtual_pause(kind == SAMPLE_END);
 	virtual_go();
 	pthread_mutex_unlock(&one_reader);
 	return before + (after - before) / 2;
@@ -88,7 +90,7 @@ static void look(struct watcher *w)
 	bool ends = clock >= w->next, shows = wall >= w->next_show;
 
 	if (ends || shows)
-		clock = watch_sample(w->sets, w->now);
+		clock = watch_sample(w->sets, w->now, SAMPLE);
 	if (ends) {
 		if (watch->interval_ms)
 			timeline_append(w->timeline, clock, w->nparts, w->now);

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virtual.h"
+
 int window_open(struct window *w, struct sets *s, struct watcher *watcher, int nparts)
 {
 	*w = (struct window){ .sets = s, .watcher = watcher, .nparts = (size_t)nparts };
 	w->begin = calloc(w->nparts + 1, sizeof(*w->begin));
 	w->end = calloc(w->nparts + 1, sizeof(*w->end));
+	virtual_pause(true);
 	return w->begin && w->end ? 0 : -ENOMEM;
 }
 
@@ -17,7 +20,7 @@ void window_begin(struct window *w)
 {
 	if (w->begun)
 		return;
-	w->begin_ns = watch_sample(w->sets, w->begin);
+	w->begin_ns = watch_sample(w->sets, w->begin, SAMPLE_BEGIN);
 	w->begun = true;
 	watcher_restart(w->watcher, w->begin_ns);
 }
@@ -26,7 +29,7 @@ void window_end(struct window *w)
 {
 	if (!w->begun || w->ended)
 		return;
-	w->end_ns = watch_sample(w->sets, w->end);
+	w->end_ns = watch_sample(w->sets, w->end, SAMPLE_END);
 	w->ended = true;
 }
 
@@ -47,7 +50,7 @@ bool window_look(const struct window *w, struct count *counts, uint64_t *ns)
 	if (w->ended)
 		memcpy(counts, w->end, w->nparts * sizeof(*counts));
 	else
-		end = watch_sample(w->sets, counts);
+		end = watch_sample(w->sets, counts, SAMPLE);
 	subtract(w, counts);
 	*ns = end - w->begin_ns;
 	return true;
@@ -75,6 +78,7 @@ void window_apply(const struct window *w, uint64_t *began, uint64_t *ns, struct 
 
 void window_close(struct window *w)
 {
+	virtual_pause(false);
 	free(w->begin);
 	free(w->end);
 	w->begin = w->end = NULL;

@@ -75,6 +75,11 @@ void virtual_stop(void)
 }
 
 /* Reading takes time of the wall, and none of the machine's. */
+void virtual_pause(bool on)
+{
+	(void)on;
+}
+
 void virtual_go(void)
 {
 	assert_true(stopped);
