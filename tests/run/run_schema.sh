@@ -23,6 +23,7 @@ report() {	# report WHAT MACHINE ARGUMENT...
 	on "$machine" -o r "$@"
 	keep "$what" r.json
 }
+report 'a profile' skl-4c8t -g MEM --profile true
 report 'a group' skl-4c8t -g MEM true
 cp r.json plain.json
 cp r.csv plain.csv
