@@ -4,6 +4,7 @@
 # directory that is not as it should be.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../processes/environment.sh"
+command -v pgrep >/dev/null || { echo 'no pgrep here (package procps)'; exit 77; }
 state=$segment.state
 read_i=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 any_m=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M

@@ -4,6 +4,7 @@
 # has written since: what it says, its exit status, and what becomes of the registers.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../processes/environment.sh"
+command -v pgrep >/dev/null || { echo 'no pgrep here (package procps)'; exit 77; }
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 file=$segment.state/package-0.skl_unc
 

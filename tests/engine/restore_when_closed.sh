@@ -4,6 +4,7 @@
 # back then what dead processes have left; no other process comes to do it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../processes/environment.sh"
+command -v pgrep >/dev/null || { echo 'no pgrep here (package procps)'; exit 77; }
 event=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 
 "$vpmu" run --no-feed -m skl-4c8t -s "$segment" --set MSR_UNC_CBO_0_PERFEVTSEL0=0x508834 -- true ||

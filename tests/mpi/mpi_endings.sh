@@ -6,6 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../mpi/environment.sh"
 [ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'
+command -v pgrep >/dev/null || skip 'no pgrep'
 compile end
 event=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I
 

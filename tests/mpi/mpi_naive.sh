@@ -98,7 +98,7 @@ cp "$scratch/first" "$scratch/out"
 check 'the first one counts' says '^counts$'
 check 'its child does not' says '^child zero$'
 check 'after it: counts' [ "$(alone 2>&1)" = counts ]
-check 'no lock is left' differs ls "/dev/shm/ipmu-first-$(id -u)-session$(ps -o sid= $$ | tr -d ' ')" \
+check 'no lock is left' differs ls "/dev/shm/ipmu-first-$(id -u)-session$(cut -d' ' -f6 /proc/$$/stat)" \
 	2>/dev/null
 for variable in OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALRANKID SLURM_LOCALID PALS_LOCAL_RANKID \
 		FLUX_TASK_LOCAL_ID; do

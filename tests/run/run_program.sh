@@ -85,7 +85,9 @@ is 'no descriptors but its own' '0 1 2' "$("$vpmu" run --no-feed ipmu-run -e $ev
 "$vpmu" run --no-feed ipmu-run -e $event sh -c \
 	'trap "echo got; exit 9" TERM; echo up; while :; do sleep 0.05; done' >up 2>err &
 for _ in $(seq 30000); do [ -s up ] && break; sleep 0.05; done
-pkill -TERM -P $! ipmu-run
+for child in $(<"/proc/$!/task/$!/children"); do
+	[ "$(<"/proc/$child/comm")" != ipmu-run ] || kill -TERM "$child"
+done
 wait $!; is 'SIGTERM is passed on' 9 $?
 is 'SIGTERM is passed on: handled' 'up got' "$(paste -sd' ' up)"
 says 'a report after a signal' "$event +[0-9]"
