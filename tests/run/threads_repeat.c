@@ -2,11 +2,14 @@
 /* Four threads that meet in one of several ways: threads_repeat WAY. Its output is what they have
  * done. */
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef _OPENMP
@@ -163,6 +166,110 @@ static void timeouts(int me)
 	}
 }
 
+/* ---- signals ---- */
+
+static pthread_t all[THREADS];
+static atomic_int expired[2], received, created;
+
+static void on_signal(int number)
+{
+	atomic_fetch_add(number == SIGUSR1 ? &received : &expired[number == SIGALRM], 1);
+}
+
+/* Timers of the process, and signals to threads, come while threads compute, sleep or read. */
+static void timers(int me)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	struct itimerspec each = { { 0, 300000 }, { 0, 300000 } };
+	timer_t timer;
+	char byte = 1;
+
+	while (!atomic_load(&created))
+		sched_yield();
+	if (me == 0) {
+		setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 200 }, { 0, 200 } }, NULL);
+		if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+		    timer_settime(timer, 0, &each, NULL))
+			abort();
+		for (int i = 0; i < 40; i++) {
+			pthread_kill(all[i % 2 + 1], SIGUSR1);
+			if (write(ends[3][1], &byte, 1) != 1)
+				abort();
+			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+		}
+		sums[0][0] = (uint64_t)received;
+	}
+	for (int i = 0; i < 40 && me == 3; i++) {
+		while (read(ends[3][0], &byte, 1) != 1)
+			;
+		sums[me][0]++;
+	}
+	if (me == 1 || me == 2)
+		sweep(me, 64 << 10, 1500, 0);
+}
+
+/* A thread waits in the host's kernel for signals that the others send to the process. */
+static void wait_for_signals(int me)
+{
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	for (int i = 0; i < 60 && me == 0; i++) {
+		if (sigwait(&set, &number))
+			abort();
+		sums[0][0] += (uint64_t)number;
+		atomic_store(&received, i + 1);
+	}
+	for (int i = 0; i < 20 && me; i++) {
+		int before = received;
+
+		sweep(me, 64 << 10, 1, 0);
+		kill(getpid(), SIGRTMIN);
+		while (received == before)
+			sched_yield();
+		sums[me][0] += (uint64_t)received;
+	}
+}
+
+static long long cpu_time_of_host(void)
+{
+	char path[64];
+	long long ns;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)gettid());
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%lld", &ns) != 1)
+		abort();
+	fclose(f);
+	return ns;
+}
+
+/* A thread that waits takes no CPU time of the host. It waits for 20 ms of the machine, which are
+ * many more of the host. */
+static void sleeper(int me)
+{
+	static long long computed;
+	long long slept;
+
+	while (!atomic_load(&created))
+		sched_yield();
+	if (me > 1)
+		return;
+	if (me) {
+		sweep(me, 64 << 10, 4000, 0);
+		computed = cpu_time_of_host();
+		return;
+	}
+	slept = cpu_time_of_host();
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	slept = cpu_time_of_host() - slept;
+	pthread_join(all[1], NULL);
+	sums[0][0] = slept * 4 < computed;
+}
+
 /* ---- OpenMP ---- */
 
 #ifdef _OPENMP
@@ -194,7 +301,8 @@ static const struct way { const char *name; void (*run)(int me); } ways[] = {
 	{ "share", share }, { "pad", pad }, { "l2", in_l2 }, { "memory", in_memory },
 	{ "array", one_array }, { "condvar", condvar }, { "pause", with_pause },
 	{ "no-pause", without_pause }, { "spin-lock", spin_lock }, { "rwlock", rwlock },
-	{ "pipes", pipes }, { "timeouts", timeouts },
+	{ "pipes", pipes }, { "timeouts", timeouts }, { "timers", timers },
+	{ "sigwait", wait_for_signals }, { "sleeper", sleeper },
 };
 static const struct way *way;
 
@@ -206,15 +314,26 @@ static void *thread(void *me)
 
 static void run(void)
 {
-	pthread_t threads[THREADS];
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	sigset_t set;
 
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	if (way->run == wait_for_signals)
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (intptr_t i = 0; i < THREADS; i++)
 		if (pipe(ends[i]))
 			abort();
 	for (intptr_t i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, thread, (void *)i);
+		pthread_create(&all[i], NULL, thread, (void *)i);
+	atomic_store(&created, 1);
 	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+		if (i != 1 || way->run != sleeper)
+			pthread_join(all[i], NULL);
+	printf("%d %d ", expired[0], expired[1]);
 }
 
 int main(int argc, char **argv)
