@@ -39,7 +39,8 @@ static bool is_block(const struct vpmu_noted_block *b, const struct vpmu_block_s
 
 	return b->address == s->address && r->count == s->count && r->fixed == s->fixed_count &&
 	       !memcmp(r->size, s->size, s->count) &&
-	       !memcmp(fixed, s->fixed, s->fixed_count * sizeof(*s->fixed));
+	       (!s->fixed_count ||
+		!memcmp(fixed, s->fixed, s->fixed_count * sizeof(*s->fixed)));
 }
 
 static struct vpmu_profile_note *record_at(uint64_t address, uint32_t map);
