@@ -36,7 +36,8 @@ static bool in_range(const union message *m)
 		       (m->region.killed == 0 ||
 			(m->region.killed == 1 && m->region.status > 128));
 	case MESSAGE_ANSWER:
-		return m->reply.answer >= REGION_WELL && m->reply.answer <= REGION_FULL;
+		return m->reply.answer >= REGION_WELL && m->reply.answer <= REGION_FULL &&
+		       m->reply.answer != REGION_LATER;
 	case MESSAGE_HELLO:
 		return m->hello.rank >= 0 &&
 		       memchr(m->hello.options, '\0', sizeof(m->hello.options));

@@ -15,6 +15,8 @@ static void check(const union message *m, size_t size)
 		REQUIRE(size == sizeof(m->region) && m->region.rank >= 0);
 		REQUIRE(m->region.status >= 0 && m->region.status <= 255);
 		REQUIRE(!m->region.killed || m->region.status > 128);
+		REQUIRE(memchr(m->region.name, '\0', sizeof(m->region.name)));
+		REQUIRE(m->region.what < REGION_ENTERED || m->region.process > 0);
 		break;
 	case MESSAGE_HELLO:
 		REQUIRE(size == sizeof(m->hello) && m->hello.rank >= 0);
@@ -22,7 +24,8 @@ static void check(const union message *m, size_t size)
 		break;
 	case MESSAGE_ANSWER:
 		REQUIRE(size == sizeof(m->reply));
-		REQUIRE(m->reply.answer == REGION_WELL || m->reply.answer == REGION_EARLY);
+		REQUIRE(m->reply.answer >= REGION_WELL && m->reply.answer <= REGION_FULL &&
+			m->reply.answer != REGION_LATER);
 		break;
 	default:
 		REQUIRE(m->head.type == MESSAGE_WORD && size == sizeof(m->word));
