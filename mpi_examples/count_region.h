@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The counted part of an example as a region of a tool that reads PAPI; docs/tools.md has the
  * commands. The tool is chosen by -DUSE_TAU, -DUSE_SCOREP, -DUSE_CALIPER, -DUSE_GPTL or
- * -DUSE_PAPI_HL; -DUSE_IPMU_REGION is for ipmu-run itself. The events are in its variable, those of GPTL in PAPI_EVENTS as PAPI's high level
- * has them.
+ * -DUSE_PAPI_HL; -DUSE_IPMU_REGION is for ipmu-run itself. The events are in the tool's variable,
+ * those of GPTL in PAPI_EVENTS as PAPI's high level has them.
  *
  * Barriers on both sides of begin and end make the region the same time for all ranks: one of them
  * reads the counters of its node. */

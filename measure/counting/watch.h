@@ -49,8 +49,8 @@ void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 /* Subtracts `base` from the counts of all intervals. */
 void timeline_rebase(struct timeline *t, int nparts, const struct count *base);
 void timeline_free(struct timeline *t);
-/* Profiles of programs on the machine pause outside of what is counted: they change at the moment of
- * a reading. */
+/* Profiles of programs on the machine pause outside of what is counted. They begin and end at the
+ * moment of a reading. */
 enum sample { SAMPLE, SAMPLE_BEGIN, SAMPLE_END };
 /* Reads all counters, of a virtual machine at one moment, in any thread. The time at which they had
  * these values, on the intervals' clock. */

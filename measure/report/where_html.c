@@ -132,7 +132,8 @@ static void put_contended(FILE *f, const struct where *w)
 		const struct where_contended *c = &w->contended[i];
 
 		fprintf(f, "<h3>Line 0x%" PRIx64 ": found modified elsewhere %" PRIu64
-			" times, unmodified %" PRIu64 "</h3>\n<div class=\"scroll\"><table class=\"where\"><thead>"
+			" times, unmodified %" PRIu64 "</h3>\n<div class=\"scroll\">"
+			"<table class=\"where\"><thead>"
 			"<tr><th>Side</th><th>Thread</th><th>Access</th><th>Where</th>"
 			"<th>Data</th><th class=\"c\">Times</th></tr></thead><tbody>\n",
 			c->address, c->modified, c->hits);

@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-${CC:-cc} -w -I"${STAGE:?}/include" -I"$SRCDIR/common" -o weights weights.c -L"$STAGE/lib" -lpapi -lpfm \
-	-Wl,-rpath,"$STAGE/lib" || exit 1
+${CC:-cc} -w -I"${STAGE:?}/include" -I"$SRCDIR/common" -o weights weights.c -L"$STAGE_LIB" -lpapi -lpfm \
+	-Wl,-rpath,"$STAGE_LIB" || exit 1
 
 cat >mix.c <<'C'
 #include <emmintrin.h>

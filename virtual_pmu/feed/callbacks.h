@@ -12,7 +12,7 @@ extern const struct vpmu_core_feed_parts vpmu_watch_parts;
  * negative errno with a sentence in why[]. */
 int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *parts, char *why,
 		    size_t why_bytes);
-/* What is executed from now on has notes: see profile/charge.h. */
+/* Gives notes to all code that is translated from now on: see profile/charge.h. */
 void vpmu_watch_profile(void);
 /* Inside the translation callback. fetched: where the block's code is for the caches. */
 void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched);

@@ -461,7 +461,7 @@ static void add_general(struct arch_thread *t, struct vpmu_stretch *st, const st
 	};
 }
 
-static void add_fixed(struct arch_thread *t, struct vpmu_stretch *st, const struct doing *d,
+static void arch_add_fixed(struct arch_thread *t, struct vpmu_stretch *st, const struct doing *d,
 		      uint32_t number, uint64_t times)
 {
 	uint32_t counter = ARCH_GENERAL + number;
@@ -497,9 +497,9 @@ static void count_on(struct vpmu_segment *s, const struct doing *d, uint32_t clo
 		return;
 	for (uint32_t n = 0; n < ARCH_GENERAL; n++)
 		add_general(t, &st, d, n);
-	add_fixed(t, &st, d, 0, d->counts[VPMU_INSTRUCTIONS]);
-	add_fixed(t, &st, d, 1, clocks);
-	add_fixed(t, &st, d, 2, clocks);
+	arch_add_fixed(t, &st, d, 0, d->counts[VPMU_INSTRUCTIONS]);
+	arch_add_fixed(t, &st, d, 1, clocks);
+	arch_add_fixed(t, &st, d, 2, clocks);
 	if (st.lanes)
 		arch_take(t, &st);
 }

@@ -165,7 +165,7 @@ static void add_general(struct core2_core *c, struct vpmu_stretch *st, enum vpmu
 	};
 }
 
-static void add_fixed(struct core2_core *c, struct vpmu_stretch *st, enum vpmu_ring ring,
+static void core2_add_fixed(struct core2_core *c, struct vpmu_stretch *st, enum vpmu_ring ring,
 		      uint32_t number, uint64_t times)
 {
 	uint32_t counter = CORE2_GENERAL + number;
@@ -209,9 +209,9 @@ static void core2_core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ri
 			add_general(c, &st, ring, n, counts, i == from,
 				    i / m->cores == from / m->cores);
 		if (i == from) {
-			add_fixed(c, &st, ring, 0, counts[VPMU_INSTRUCTIONS]);
-			add_fixed(c, &st, ring, 1, clocks);
-			add_fixed(c, &st, ring, 2, clocks);
+			core2_add_fixed(c, &st, ring, 0, counts[VPMU_INSTRUCTIONS]);
+			core2_add_fixed(c, &st, ring, 1, clocks);
+			core2_add_fixed(c, &st, ring, 2, clocks);
 		}
 		if (st.lanes)
 			core2_take(c, &st);

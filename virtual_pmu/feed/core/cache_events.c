@@ -98,7 +98,7 @@ void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, 
 	vpmu_count(r->counts, events[kind][from_cache], 1);
 }
 
-/* What the runner's access has done to a core of its package. */
+/* Counts what the runner's access has done to a core of its package. */
 static void tell_core(const struct vpmu_caches *c, const struct vpmu_runner *r, uint32_t core,
 		      const uint32_t counts[VPMU_CORE_EVENTS])
 {

@@ -96,14 +96,14 @@ static struct vpmu_block *new_block(const uint32_t *n)
 #define INSTRUCTIONS_MAX 512u	/* of QEMU's blocks */
 #define FIXED_MAX 8192u
 
-struct shape {
+struct noted_shape {
 	uint8_t size[INSTRUCTIONS_MAX];
 	struct vpmu_profile_fixed fixed[FIXED_MAX];
 	uint16_t fixed_count;
 };
 
 /* INSTRUCTIONS follow from the block. */
-static void add_fixed(struct shape *s, size_t index, const uint32_t *n)
+static void noted_shape_add(struct noted_shape *s, size_t index, const uint32_t *n)
 {
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS && s->fixed_count < FIXED_MAX; i++)
 		if (n[i] && i != VPMU_INSTRUCTIONS)
@@ -117,7 +117,7 @@ static void add_fixed(struct shape *s, size_t index, const uint32_t *n)
 static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
 					   const struct vpmu_block *b)
 {
-	static struct shape s;
+	static struct noted_shape s;
 
 	s.fixed_count = 0;
 	for (uint32_t i = 0; i < b->timed->instructions && i < INSTRUCTIONS_MAX; i++) {
@@ -130,7 +130,7 @@ static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
 							   sizeof(bytes));
 		c = vpmu_class_of(bytes, s.size[i]);
 		add_instruction(&c, n);
-		add_fixed(&s, i, n);
+		noted_shape_add(&s, i, n);
 	}
 	return vpmu_note_block(&(struct vpmu_block_shape){
 		.address = b->start, .size = s.size, .count = (uint16_t)b->timed->instructions,

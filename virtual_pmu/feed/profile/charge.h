@@ -15,8 +15,8 @@ struct vpmu_noted_block {
 	struct vpmu_profile_block *record;	/* in the file */
 	uint64_t address;
 	uint32_t map, hash;
-	/* Of its instructions; behind these one of its entry, and one of its last instruction's
-	 * repetitions. */
+	/* A note for each instruction, then one for the block's entry, and one for repetitions of
+	 * its last instruction. */
 	struct vpmu_note *notes;
 };
 

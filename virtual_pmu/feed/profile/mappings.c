@@ -27,9 +27,9 @@ void (*vpmu_mapping_found)(const struct vpmu_profile_map *map);
 
 /* ---- the kernel's list ---- */
 
-struct line { uint64_t start, end, offset; char path[PATH_MAX]; };
+struct mapping_line { uint64_t start, end, offset; char path[PATH_MAX]; };
 
-static bool read_line(const char *text, struct line *out)
+static bool read_line(const char *text, struct mapping_line *out)
 {
 	int path = 0;
 
@@ -43,20 +43,20 @@ static bool read_line(const char *text, struct line *out)
 
 /* Neighbours of one file that follow each other there are one mapping: the emulator has changed
  * rights of some of its pages. */
-static bool continues(const struct line *before, const struct line *l)
+static bool continues(const struct mapping_line *before, const struct mapping_line *l)
 {
 	return before->end == l->start && !strcmp(before->path, l->path) &&
 	       (!*l->path || before->offset + (before->end - before->start) == l->offset);
 }
 
-static bool find_line(uint64_t address, struct line *out)
+static bool find_line(uint64_t address, struct mapping_line *out)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char text[PATH_MAX + 128];
-	struct line *l = malloc(sizeof(*l));
+	struct mapping_line *l = malloc(sizeof(*l));
 	bool found = false;
 
-	*out = (struct line){ .start = 0 };
+	*out = (struct mapping_line){ .start = 0 };
 	while (maps && l && fgets(text, sizeof(text), maps)) {
 		if (!read_line(text, l))
 			continue;
@@ -88,8 +88,8 @@ static struct mapping *find_known(uint64_t address)
 	return NULL;
 }
 
-/* One that has grown is the same. */
-static struct mapping *find_grown(const struct line *l)
+/* Finds the mapping that has grown into this line's. */
+static struct mapping *find_grown(const struct mapping_line *l)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct vpmu_profile_map *r = known[i].record;
@@ -102,7 +102,7 @@ static struct mapping *find_grown(const struct line *l)
 	return NULL;
 }
 
-static struct vpmu_profile_map *record_of(const struct line *l)
+static struct vpmu_profile_map *record_of(const struct mapping_line *l)
 {
 	size_t bytes = strlen(l->path);
 	struct vpmu_profile_map *r = vpmu_profile_add(sizeof(*r) + bytes + 1, VPMU_LOST_MAPS);
@@ -133,7 +133,7 @@ static bool make_room(void)
 	return true;
 }
 
-static uint32_t add_known(const struct line *l)
+static uint32_t add_known(const struct mapping_line *l)
 {
 	struct mapping *m = find_grown(l);
 	struct vpmu_profile_map *r;
@@ -154,7 +154,7 @@ static uint32_t add_known(const struct line *l)
 uint32_t vpmu_mapping_of(uint64_t address)
 {
 	struct mapping *m = find_known(address);
-	struct line *l;
+	struct mapping_line *l;
 	uint32_t number = 0;
 
 	if (m)
@@ -168,8 +168,8 @@ uint32_t vpmu_mapping_of(uint64_t address)
 
 /* ---- those that go ---- */
 
-/* What is left of a mapping is another one, found when code of it is executed again. */
-static void forget(uint64_t start, uint64_t bytes)
+/* Removes mappings in this range. The rest of one is found again when its code is executed. */
+static void mapping_forget(uint64_t start, uint64_t bytes)
 {
 	uint64_t end = (start + bytes + PAGE - 1) / PAGE * PAGE;
 
@@ -188,15 +188,15 @@ void vpmu_mappings_call(int64_t number, const int64_t a[6], int64_t answer)
 		return;
 	switch (number) {
 	case SYS_munmap:
-		forget((uint64_t)a[0], (uint64_t)a[1]);
+		mapping_forget((uint64_t)a[0], (uint64_t)a[1]);
 		break;
 	case SYS_mmap:
-		forget((uint64_t)answer, (uint64_t)a[1]);
+		mapping_forget((uint64_t)answer, (uint64_t)a[1]);
 		break;
 	case SYS_mremap:
 		if (answer != a[0])
-			forget((uint64_t)a[0], (uint64_t)a[1]);
-		forget((uint64_t)answer, (uint64_t)a[2]);
+			mapping_forget((uint64_t)a[0], (uint64_t)a[1]);
+		mapping_forget((uint64_t)answer, (uint64_t)a[2]);
 		break;
 	default:
 		break;

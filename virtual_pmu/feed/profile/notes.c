@@ -78,7 +78,7 @@ static struct vpmu_profile_block *record_elsewhere(const struct vpmu_block_shape
 	return r;
 }
 
-static struct vpmu_noted_block *new_block(const struct vpmu_block_shape *s, uint32_t map)
+static struct vpmu_noted_block *note_new_block(const struct vpmu_block_shape *s, uint32_t map)
 {
 	struct vpmu_noted_block *b = calloc(1, sizeof(*b) + (s->count + 2u) * sizeof(b->notes[0]));
 
@@ -104,7 +104,7 @@ struct vpmu_noted_block *vpmu_note_block(const struct vpmu_block_shape *s)
 		b = b->next;
 	if (b)
 		return b;
-	b = new_block(s, map);
+	b = note_new_block(s, map);
 	b->next = *bucket;
 	*bucket = b;
 	return b;

@@ -72,7 +72,7 @@ static uint8_t *map_reserved(int fd, uint8_t *at)
 }
 
 /* As much as there is address space for. */
-static uint8_t *map_file(int fd)
+static uint8_t *store_map_file(int fd)
 {
 	uint8_t *to = NULL;
 
@@ -116,7 +116,7 @@ bool vpmu_profile_store_begin(const struct vpmu_profile_origin *from)
 	fd = create_file();
 	if (fd < 0)
 		return false;
-	base = map_file(fd);
+	base = store_map_file(fd);
 	close(fd);
 	if (!base || !grow(STEP)) {
 		unlink(path);
@@ -145,7 +145,7 @@ void vpmu_profile_store_program(const char *program)
 
 /* The parent goes on and adds to its file. What it adds is behind `used`, as this process has it,
  * and no list of ours has that. */
-static bool take_over(int fd)
+static bool store_take_over(int fd)
 {
 	uint64_t bytes = (mine.used + STEP - 1) / STEP * STEP, most = reservable();
 	uint8_t *copy;
@@ -192,7 +192,7 @@ void vpmu_profile_store_forked(void)
 	if (!base)
 		return;
 	fd = create_file();
-	if (fd < 0 || !take_over(fd)) {
+	if (fd < 0 || !store_take_over(fd)) {
 		if (fd >= 0)
 			unlink(path);
 		keep_records();

@@ -65,7 +65,7 @@ struct vpmu_turn {
 
 /* The owner's turn ends at this clock. */
 extern uint64_t vpmu_turn_end;
-/* Where the calling thread's runner has its limit of work, which depends on that; or NULL. */
+/* The limit of work of the calling thread's runner, which depends on that; or NULL. */
 extern __thread uint64_t *vpmu_turn_limit;
 /* Threads in a PAUSE loop. */
 extern uint32_t vpmu_turns_spinning;
