@@ -190,7 +190,7 @@ static void the_other_side_is_the_last_access(void **state)
 	assert_int_equal(s->times, 3);		/* requests 1, 9 and 17 */
 	assert_null(side_of(LINE, c->thread, 24));
 
-	/* It is found when its thread has ended, and not when another line has its place. */
+	/* The other side is found when its thread has ended, not when a line has its place. */
 	vpmu_line_user_end(b);
 	for (int i = 0; i < 8; i++)
 		vpmu_contended_line(&q);
@@ -246,7 +246,7 @@ static void what_an_access_causes_is_one_cell(void **state)
 	assert_int_equal(cell_of(r->cells, 3), 0);
 }
 
-/* One occurrence, instructions, clocks, and those that find no pattern any more have own cells. */
+/* Cells of their own have one occurrence, instructions, clocks, and all without a pattern. */
 static void other_occurrences_have_cells_of_their_own(void **state)
 {
 	const uint32_t clocks = vpmu_kind_core(false, VPMU_CORE_EVENTS);

@@ -34,16 +34,16 @@ EXPORTED extern vpmu_guest_open_function vpmu_guest_open;
 static struct vpmu_segment *machine;
 static uint8_t ours[MSRS / 8];		/* bit per MSR that the machine has */
 
-struct shown_place {
+struct shown_code {
 	uint64_t code, caller;
 };
 
 static const struct vpmu_guest_host *host;
-static struct shown_place shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
+static struct shown_code shown_read[SHOWN_MAX], shown_write[SHOWN_MAX];
 
 /* A kernel may have all its accesses done by one function. So its caller counts as well: the first
  * word on the stack that lies near the code. */
-static struct shown_place shown_place_of(uint64_t code)
+static struct shown_code shown_code_of(uint64_t code)
 {
 	uint64_t words[VPMU_GUEST_STACK];
 	uint32_t i = 0;
@@ -51,17 +51,17 @@ static struct shown_place shown_place_of(uint64_t code)
 	host->stack(words);
 	while (i < VPMU_GUEST_STACK && words[i] >> NEAR_BITS != code >> NEAR_BITS)
 		i++;
-	return (struct shown_place){ .code = code, .caller = i < VPMU_GUEST_STACK ? words[i] : 0 };
+	return (struct shown_code){ .code = code, .caller = i < VPMU_GUEST_STACK ? words[i] : 0 };
 }
 
-static bool is_same(const struct shown_place *a, const struct shown_place *b)
+static bool is_same(const struct shown_code *a, const struct shown_code *b)
 {
 	return a->code == b->code && a->caller == b->caller;
 }
 
-static void show(struct shown_place *shown, uint64_t code)
+static void show(struct shown_code *shown, uint64_t code)
 {
-	struct shown_place p = shown_place_of(code);
+	struct shown_code p = shown_code_of(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++) {
 		if (!shown[i].code)
@@ -71,9 +71,9 @@ static void show(struct shown_place *shown, uint64_t code)
 	}
 }
 
-static bool for_program(const struct shown_place *shown, uint64_t code)
+static bool for_program(const struct shown_code *shown, uint64_t code)
 {
-	struct shown_place p = shown_place_of(code);
+	struct shown_code p = shown_code_of(code);
 
 	for (uint32_t i = 0; i < SHOWN_MAX; i++)
 		if (is_same(&shown[i], &p))
@@ -81,7 +81,7 @@ static bool for_program(const struct shown_place *shown, uint64_t code)
 	return false;
 }
 
-static void access_begin(const struct shown_place *shown, uint64_t code)
+static void access_begin(const struct shown_code *shown, uint64_t code)
 {
 	bool program = for_program(shown, code);
 

@@ -69,7 +69,8 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 			const char *segment, const char *tool, const struct vpmu_fixed *fixed);
 
 /* Options that programs on the machine pass on to those that they execute. tool: vpmu itself;
- * NULL: they leave the machine. only: the program that is counted; "": all. profile, data: see below. */
+ * NULL: they leave the machine. only: the program that is counted; "": all. profile, data: see
+ * below. */
 struct vpmu_passed_on { const char *tool, *only, *profile; bool data; };
 
 /* --only: tells the plugin the program that is counted, and whether this is it. */

@@ -138,7 +138,7 @@ struct vpmu_segment {
 					 * machines with both kinds of PMU */
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t profiles_paused;	/* not 0: profiles count nothing now */
-	uint64_t profiles_failed, profiles_told;	/* processes that could not make their file */
+	uint64_t profiles_failed, profiles_told;	/* processes without their file */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
 	/* Violations by the drivers of a booted kernel, which are not the programs': all of them,

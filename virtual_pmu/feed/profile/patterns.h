@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Patterns: all that one access has caused, as one number. A miss causes some ten kinds of
- * occurrences: a lookup, an entry of a tracker and its clocks, commands of the memory, snoops and so
- * on. Most accesses that miss cause the same ones. So these are a pattern, which the file has
- * once, and an instruction is charged the pattern. Numbers of patterns are behind those of the kinds. */
+ * occurrences: a lookup, an entry of a tracker and its clocks, commands of the memory, snoops and
+ * more. Most accesses that miss cause the same ones. These are a pattern, which the file has once,
+ * and an instruction is charged the pattern. Numbers of patterns are behind those of the kinds. */
 #ifndef VPMU_FEED_PATTERNS_H
 #define VPMU_FEED_PATTERNS_H
 
