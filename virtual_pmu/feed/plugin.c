@@ -84,7 +84,8 @@ static void program_begins(void)
 
 	if (!__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED)) {
 		__atomic_fetch_add(&vpmu_feed.segment->begun_count, 1, __ATOMIC_RELAXED);
-		vpmu_profile_store_program(vpmu_system.memory->program);
+		if (vpmu_profiles())
+			vpmu_profile_store_program(vpmu_system.memory->program);
 	}
 }
 

@@ -252,29 +252,40 @@ void vpmu_core_feed_follow(void)
 
 /* ---- blocks ---- */
 
+/* Functions with `noted` are compiled twice: without a profile they cost what they cost before there
+ * were any. */
+#define AS_CONSTANT static inline __attribute__((always_inline))
+
+AS_CONSTANT void count(bool noted, uint32_t *counts, enum vpmu_core_event event, uint32_t times)
+{
+	counts[event] += times;
+	if (noted && times)
+		vpmu_charge_core(event, times);
+}
+
 /* Counts a branch under its kind. BRANCHES and BRANCHES_TAKEN are counted by the caller. */
-static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
+AS_CONSTANT void count_kind(bool noted, uint32_t *n, enum vpmu_branch kind, bool wrong)
 {
 	switch (kind) {
 	case VPMU_CALL_INDIRECT:
-		vpmu_count(n, VPMU_BRANCHES_INDIRECT, 1);
-		vpmu_count(n, VPMU_MISPREDICTED_INDIRECT, wrong);
+		count(noted, n, VPMU_BRANCHES_INDIRECT, 1);
+		count(noted, n, VPMU_MISPREDICTED_INDIRECT, wrong);
 		/* fall through */
 	case VPMU_CALL:
-		vpmu_count(n, VPMU_BRANCHES_CALL, 1);
-		vpmu_count(n, VPMU_MISPREDICTED_CALL, wrong);
+		count(noted, n, VPMU_BRANCHES_CALL, 1);
+		count(noted, n, VPMU_MISPREDICTED_CALL, wrong);
 		break;
 	case VPMU_JUMP_INDIRECT:
-		vpmu_count(n, VPMU_BRANCHES_INDIRECT, 1);
-		vpmu_count(n, VPMU_MISPREDICTED_INDIRECT, wrong);
+		count(noted, n, VPMU_BRANCHES_INDIRECT, 1);
+		count(noted, n, VPMU_MISPREDICTED_INDIRECT, wrong);
 		break;
 	case VPMU_RETURN:
-		vpmu_count(n, VPMU_BRANCHES_RETURN, 1);
-		vpmu_count(n, VPMU_MISPREDICTED_RETURN, wrong);
+		count(noted, n, VPMU_BRANCHES_RETURN, 1);
+		count(noted, n, VPMU_MISPREDICTED_RETURN, wrong);
 		break;
 	case VPMU_CONDITIONAL:
-		vpmu_count(n, VPMU_BRANCHES_CONDITIONAL, 1);
-		vpmu_count(n, VPMU_MISPREDICTED_CONDITIONAL, wrong);
+		count(noted, n, VPMU_BRANCHES_CONDITIONAL, 1);
+		count(noted, n, VPMU_MISPREDICTED_CONDITIONAL, wrong);
 		break;
 	default:
 		break;
@@ -282,7 +293,8 @@ static void count_kind(uint32_t *n, enum vpmu_branch kind, bool wrong)
 }
 
 /* The block before ended with a branch, which has led to `target`. */
-static void branched(struct core_thread *t, const struct vpmu_block *from, uint64_t target)
+AS_CONSTANT void branched(bool noted, struct core_thread *t, const struct vpmu_block *from,
+			  uint64_t target)
 {
 	struct vpmu_branched b = {
 		.kind = from->branch, .address = from->last, .next = from->end, .target = target,
@@ -292,44 +304,47 @@ static void branched(struct core_thread *t, const struct vpmu_block *from, uint6
 	bool wrong;
 
 	wrong = !vpmu_predict(&t->predictor, &b);
-	vpmu_count(n, VPMU_BRANCHES, 1);
-	vpmu_count(n, VPMU_BRANCHES_TAKEN, taken);
-	vpmu_count(n, VPMU_BRANCHES_CONDITIONAL_TAKEN, conditional && taken);
-	vpmu_count(n, VPMU_MISPREDICTED, wrong);
-	vpmu_count(n, VPMU_MISPREDICTED_TAKEN, wrong && taken);
-	count_kind(n, b.kind, wrong);
+	count(noted, n, VPMU_BRANCHES, 1);
+	count(noted, n, VPMU_BRANCHES_TAKEN, taken);
+	count(noted, n, VPMU_BRANCHES_CONDITIONAL_TAKEN, conditional && taken);
+	count(noted, n, VPMU_MISPREDICTED, wrong);
+	count(noted, n, VPMU_MISPREDICTED_TAKEN, wrong && taken);
+	count_kind(noted, n, b.kind, wrong);
 }
 
-static void fetch_page(struct core_thread *t, uint64_t page)
+AS_CONSTANT void fetch_page(bool noted, struct core_thread *t, uint64_t page)
 {
 	enum vpmu_walk walk = vpmu_tlb_access(&t->itlb, page);
 
-	vpmu_count(t->counts, VPMU_ITLB_MISSES, walk != VPMU_NO_WALK);
-	vpmu_count(t->counts, VPMU_ITLB_LONG_WALKS, walk == VPMU_LONG_WALK);
+	count(noted, t->counts, VPMU_ITLB_MISSES, walk != VPMU_NO_WALK);
+	count(noted, t->counts, VPMU_ITLB_LONG_WALKS, walk == VPMU_LONG_WALK);
 }
 
-static void count_block(struct core_thread *t, const struct vpmu_block *b)
+AS_CONSTANT void count_block(bool noted, struct core_thread *t, const struct vpmu_block *b)
 {
 	const struct vpmu_block *before = t->previous;
 
 	if (before && before->branch) {
 		struct vpmu_note *note = vpmu_profile.note;
 
-		if (before->noted)
+		if (noted && before->noted)
 			vpmu_profile.note = &before->noted->notes[before->timed->instructions - 1];
-		vpmu_profile.collects = before->noted;
-		branched(t, before, b->start);
-		vpmu_charges_end();
-		vpmu_profile.note = note;
+		if (noted)
+			vpmu_profile.collects = before->noted;
+		branched(noted, t, before, b->start);
+		if (noted) {
+			vpmu_charges_end();
+			vpmu_profile.note = note;
+		}
 	}
-	fetch_page(t, b->start >> VPMU_PAGE_SHIFT);
-	fetch_page(t, (b->end - 1) >> VPMU_PAGE_SHIFT);
+	fetch_page(noted, t, b->start >> VPMU_PAGE_SHIFT);
+	fetch_page(noted, t, (b->end - 1) >> VPMU_PAGE_SHIFT);
 	t->previous = b;
 	t->load.note = t->store.note = 0;
 	/* A repetition of the same string instruction is no new block. */
 	if (before && before->repeats && b->timed->instructions == 1 && before->last == b->start)
 		return;
-	if (unlikely(b->noted != NULL))
+	if (noted)
 		vpmu_charge_block(b->noted->notes);
 	for (uint32_t i = 0; i < b->entries; i++)
 		t->counts[b->counts[i].event] += b->counts[i].times;
@@ -364,12 +379,12 @@ static __attribute__((noinline, cold)) void begin_anew(struct core_thread *t)
 	memset(t->counts, 0, sizeof(t->counts));
 }
 
-static void on_core_block(unsigned int vcpu, void *described)
+AS_CONSTANT void enter_block(bool noted, unsigned int vcpu, void *described)
 {
 	const struct vpmu_block *b = described;
 	struct core_thread *t = mine;
 
-	if (unlikely(b->noted != NULL)) {
+	if (noted) {
 		vpmu_profile.note = vpmu_note_use(b->noted, VPMU_NOTE_ENTRY,
 						  (uintptr_t)b->timed);
 		vpmu_follow_block(vpmu_profile.note);
@@ -391,11 +406,21 @@ static void on_core_block(unsigned int vcpu, void *described)
 	if (unlikely(!t))
 		return;
 	vpmu_runner_charge(t->runner);
-	count_block(t, b);
+	count_block(noted, t, b);
 	if (unlikely(vpmu_runner_now(t->runner) - t->reported >= VPMU_REPORT_CLOCKS)) {
 		report(t, t->runner->cpu);
 		vpmu_core_feed_follow();
 	}
+}
+
+static void on_core_block(unsigned int vcpu, void *described)
+{
+	enter_block(false, vcpu, described);
+}
+
+static void on_noted_block(unsigned int vcpu, void *described)
+{
+	enter_block(true, vcpu, described);
 }
 
 void vpmu_core_feed_uncount(uint32_t instructions)
@@ -416,65 +441,65 @@ void vpmu_core_feed_interrupted(void)
 
 /* Counts a new access: an instruction's first load or store, or each one of an instruction that
  * makes many. */
-static void new_access(struct core_thread *t, struct piece *p, uintptr_t note, bool store,
+AS_CONSTANT void new_access(bool noted, struct core_thread *t, struct piece *p, uintptr_t note, bool store,
 		       uint64_t line)
 {
 	uint32_t *n = t->counts;
 	bool both = note & LOCKED;
 
 	*p = (struct piece){ .note = note, .line = line };
-	vpmu_count(n, VPMU_LOADS, !store || both);
-	vpmu_count(n, VPMU_STORES, store);
-	vpmu_count(n, VPMU_UOPS, 1u + both);
-	vpmu_count(n, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS, (note & VECTOR) != 0);
+	count(noted, n, VPMU_LOADS, !store || both);
+	count(noted, n, VPMU_STORES, store);
+	count(noted, n, VPMU_UOPS, 1u + both);
+	count(noted, n, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS, (note & VECTOR) != 0);
 }
 
-static void piece_split(struct core_thread *t, struct piece *p, bool store)
+AS_CONSTANT void piece_split(bool noted, struct core_thread *t, struct piece *p, bool store)
 {
 	p->split = true;
-	vpmu_count(t->counts, store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS, 1);
-	vpmu_count(t->counts, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS,
+	count(noted, t->counts, store ? VPMU_SPLIT_STORES : VPMU_SPLIT_LOADS, 1);
+	count(noted, t->counts, store ? VPMU_VECTOR_STORES : VPMU_VECTOR_LOADS,
 		   (p->note & VECTOR) != 0);
 }
 
-static void translate_page(struct core_thread *t, struct piece *p, bool store, uint64_t page)
+AS_CONSTANT void translate_page(bool noted, struct core_thread *t, struct piece *p, bool store, uint64_t page)
 {
 	enum vpmu_walk walk = vpmu_tlb_access(&t->dtlb, page);
 	uint32_t *n = t->counts;
 
 	if (walk == VPMU_NO_WALK)
 		return;
-	vpmu_count(n, store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES, 1);
+	count(noted, n, store ? VPMU_DTLB_WRITE_MISSES : VPMU_DTLB_READ_MISSES, 1);
 	if (walk == VPMU_LONG_WALK) {
-		vpmu_count(n, VPMU_DTLB_LONG_WALKS, 1);
-		vpmu_count(n, VPMU_DTLB_WRITE_LONG_WALKS, store);
-		vpmu_count(n, store ? VPMU_STORES_WALKED : VPMU_LOADS_WALKED, !p->walked_far);
+		count(noted, n, VPMU_DTLB_LONG_WALKS, 1);
+		count(noted, n, VPMU_DTLB_WRITE_LONG_WALKS, store);
+		count(noted, n, store ? VPMU_STORES_WALKED : VPMU_LOADS_WALKED, !p->walked_far);
 		p->walked_far = true;
 	}
-	vpmu_count(n, store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED, !p->walked);
+	count(noted, n, store ? VPMU_STORES_DTLB_MISSED : VPMU_LOADS_DTLB_MISSED, !p->walked);
 	p->walked = true;
 }
 
 /* The load has missed: once per instruction, whatever its pieces. */
-static void load_missed(struct core_thread *t, struct piece *p, bool l1, bool l2, bool l3)
+AS_CONSTANT void load_missed(bool noted, struct core_thread *t, struct piece *p, bool l1, bool l2, bool l3)
 {
-	vpmu_count(t->counts, VPMU_LOADS_L1_MISSED, l1 && !p->missed);
-	vpmu_count(t->counts, VPMU_LOADS_L2_MISSED, l2 && !p->missed_l2);
-	vpmu_count(t->counts, VPMU_LOADS_L3_MISSED, l3 && !p->missed_l3);
+	count(noted, t->counts, VPMU_LOADS_L1_MISSED, l1 && !p->missed);
+	count(noted, t->counts, VPMU_LOADS_L2_MISSED, l2 && !p->missed_l2);
+	count(noted, t->counts, VPMU_LOADS_L3_MISSED, l3 && !p->missed_l3);
 	p->missed_l3 |= l3;
 	p->missed |= l1;
 	p->missed_l2 |= l2;
 }
 
-static void missed(struct core_thread *t, struct piece *p, bool store, const uint32_t before[3])
+AS_CONSTANT void missed(bool noted, struct core_thread *t, struct piece *p, bool store, const uint32_t before[3])
 {
 	uint32_t *n = t->counts;
 	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
 
 	if (p->note & VECTOR)
-		vpmu_count(n, store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES, l1);
+		count(noted, n, store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES, l1);
 	if (!store)
-		load_missed(t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1],
+		load_missed(noted, t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1],
 			    n[VPMU_FILL_READ_MEMORY] > before[2]);
 }
 
@@ -491,8 +516,8 @@ static void leave_access(void)
 	vpmu_profile.at = 0;
 }
 
-static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			   void *user)
+AS_CONSTANT void access_core(bool noted, unsigned int vcpu, qemu_plugin_meminfo_t info,
+			     uint64_t address, void *user)
 {
 	struct core_thread *t = mine;
 	uintptr_t note = (uintptr_t)user;
@@ -508,23 +533,36 @@ static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 		return;
 	}
 	p = store ? &t->store : &t->load;
-	if (unlikely(vpmu_profiles() && t->previous && t->previous->noted))
+	if (noted && t->previous && t->previous->noted)
 		note_access(&t->previous->noted->notes[(note >> INSTRUCTION_SHIFT) - 1], info,
 			    address);
 	if (p->note != note || (note & MANY))
-		new_access(t, p, note, store, address / VPMU_LINE_BYTES);
+		new_access(noted, t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
-		piece_split(t, p, store);
-	translate_page(t, p, store, address >> VPMU_PAGE_SHIFT);
-	translate_page(t, p, store, last >> VPMU_PAGE_SHIFT);
+		piece_split(noted, t, p, store);
+	translate_page(noted, t, p, store, address >> VPMU_PAGE_SHIFT);
+	translate_page(noted, t, p, store, last >> VPMU_PAGE_SHIFT);
 	before[0] = t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES];
 	before[1] = t->counts[VPMU_L2_READ_MISS];
 	before[2] = t->counts[VPMU_FILL_READ_MEMORY];
 	feed(vcpu, info, address, site);
 	if (unlikely(t->counts[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] != before[0] ||
 		     t->counts[VPMU_L2_READ_MISS] != before[1]))
-		missed(t, p, store, before);
-	leave_access();
+		missed(noted, t, p, store, before);
+	if (noted)
+		leave_access();
+}
+
+static void on_core_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *user)
+{
+	access_core(false, vcpu, info, address, user);
+}
+
+static void on_noted_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	access_core(true, vcpu, info, address, user);
 }
 
 /* A prefetch is no load and has misses of its own. Behind the L1 it counts as a data read. */
@@ -604,7 +642,8 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
 		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
-	qemu_plugin_register_vcpu_mem_cb(insn, on_core_access, QEMU_PLUGIN_CB_NO_REGS,
+	qemu_plugin_register_vcpu_mem_cb(insn, noted ? on_noted_access : on_core_access,
+					 QEMU_PLUGIN_CB_NO_REGS,
 					 c.locked ? QEMU_PLUGIN_MEM_W : QEMU_PLUGIN_MEM_RW,
 					 (void *)note);
 }
@@ -614,8 +653,8 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block
 	const struct vpmu_block *b = vpmu_block_describe(tb, timed);
 	size_t count = qemu_plugin_tb_n_insns(tb);
 
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_core_block, QEMU_PLUGIN_CB_NO_REGS,
-					     (void *)(uintptr_t)b);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, b->noted ? on_noted_block : on_core_block,
+					     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)b);
 	for (size_t i = 0; i < count; i++)
 		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i, b->noted);
 	if (b->noted && vpmu_following)
