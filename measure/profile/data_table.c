@@ -78,14 +78,17 @@ static const char *storage_name(enum profile_storage storage)
 	return names[storage];
 }
 
-/* A variable's name, or that of the function that allocates. Interned; NULL: no memory. */
+/* A variable's name, or that of the function that allocates, or the number of a stack's thread. Interned; NULL: no memory. */
 static struct where_data describe(const struct data_table *t, const struct profile *p,
 				  const struct profile_object *o, const struct place *places)
 {
 	const struct place *site = site_of(p, o, places);
 	struct where_data row = { .storage = storage_name(o->storage), .name = "", .file = "" };
+	char thread[32] = "";
 
-	row.name = o->name ? symbols_name(t->s, o->name) :
+	if (o->storage == PROFILE_STACK && o->name)
+		snprintf(thread, sizeof(thread), "thread %.12s", o->name);
+	row.name = *thread ? symbols_text(t->s, thread) : o->name ? symbols_name(t->s, o->name) :
 		   symbols_text(t->s, site ? site->function : "");
 	if (site) {
 		row.file = site->file;
@@ -150,7 +153,8 @@ static int describe_side(const struct data_table *t, const struct profile *p,
 			 struct where_side *out)
 {
 	const struct place *at = &places[s->spot];
-	const struct profile_object *o = &p->objects[s->object];
+	const struct profile_object *o = s->object == PROFILE_NOWHERE ? NULL :
+					 &p->objects[s->object];
 	struct where_data data;
 
 	*out = (struct where_side){ .function = at->function, .file = at->file, .line = at->line,
@@ -158,11 +162,11 @@ static int describe_side(const struct data_table *t, const struct profile *p,
 				    .access = s->store ? "store" : "load", .data = "",
 				    .storage = "", .data_file = "",
 				    .times = s->count };
-	data = describe(t, p, o, places);
-	if (!data.name)
-		return -ENOMEM;
-	if (o->storage == PROFILE_UNKNOWN)
+	if (!o || o->storage == PROFILE_UNKNOWN)
 		return 0;
+	data = describe(t, p, o, places);
+	if (!data.name || !data.file)
+		return -ENOMEM;
 	out->data = *data.name ? data.name : data.storage;
 	out->storage = data.storage;
 	out->data_file = data.file;

@@ -67,7 +67,7 @@ struct profile_sharing {
 	bool store;
 	bool other;		/* the side that was asked: count is how often it was seen */
 	uint32_t thread, kind;	/* kind means nothing of the other side */
-	uint32_t object;	/* at the byte */
+	uint32_t object;	/* at the byte; PROFILE_NOWHERE: none that was counted */
 	uint64_t object_offset;
 	uint64_t count;
 };

@@ -14,6 +14,7 @@
 
 #define VERSION "vpmu-profile 1"
 #define NONE PROFILE_NOWHERE
+#define OBJECTS_MAX 10000000
 
 struct profile_reader {
 	struct profile *p;
@@ -22,6 +23,8 @@ struct profile_reader {
 	char *at;			/* the rest of the line */
 	uint32_t *notes;		/* the spot of each note; NONE: there is no such note */
 	size_t nnotes;
+	uint32_t *objects;		/* as the notes: where the object of a number is */
+	size_t nobjects;
 	uint32_t *hash;			/* spot + 1 by map and address; 0: empty */
 	size_t slots;
 	bool ended;
@@ -403,18 +406,33 @@ static enum profile_storage storage_of(const char *name)
 	return PROFILE_UNKNOWN;
 }
 
-/* Objects have the numbers 0, 1 and so on. Sites are numbers, so a name begins with another
- * character. */
+/* The place of the object of that number. */
+static int object_of(struct profile_reader *r, uint32_t *out)
+{
+	uint64_t n;
+	int rc = decimal(r, UINT32_MAX - 1, &n);
+
+	if (!rc && (n >= r->nobjects || r->objects[n] == NONE))
+		return fault(r, "there is no object %" PRIu64, n);
+	if (!rc)
+		*out = r->objects[n];
+	return rc;
+}
+
+/* Sites are numbers, so a name that follows them begins with another character; a stack has none,
+ * but the number of its thread. */
 static int read_object(struct profile_reader *r)
 {
 	struct profile *p = r->p;
 	struct profile_object o = { .first = (uint32_t)p->nsites };
-	const char *storage;
+	const char *storage, *name;
 	uint64_t n;
 	int rc = decimal(r, UINT32_MAX - 1, &n);
 
-	if (!rc && n != p->nobjects)
-		return fault(r, "object %" PRIu64 " is not the next one", n);
+	if (!rc && n < r->nobjects && r->objects[n] != NONE)
+		return fault(r, "a second object %" PRIu64, n);
+	if (!rc && n > OBJECTS_MAX)
+		return fault(r, "more than %d objects", OBJECTS_MAX);
 	storage = rc ? NULL : word(r);
 	if (!rc && !storage)
 		return fault(r, "an object is of no storage");
@@ -425,7 +443,8 @@ static int read_object(struct profile_reader *r)
 	if (rc)
 		return rc;
 	o.storage = storage_of(storage);
-	while (!rc && (r->at += strspn(r->at, " "), *r->at >= '0' && *r->at <= '9')) {
+	while (!rc && o.storage != PROFILE_STACK &&
+	       (r->at += strspn(r->at, " "), *r->at >= '0' && *r->at <= '9')) {
 		uint32_t site = 0;
 
 		rc = note_of(r, word(r), &site);
@@ -433,22 +452,27 @@ static int read_object(struct profile_reader *r)
 			rc = ADD(p->sites, p->nsites, site);
 	}
 	o.n = (uint32_t)(p->nsites - o.first);
-	if (!rc && *r->at)
-		rc = text_of(&o.name, rest(r));
+	name = rc ? NULL : rest(r);
+	if (name)
+		rc = text_of(&o.name, name);
+	while (!rc && r->nobjects <= n)
+		rc = ADD(r->objects, r->nobjects, NONE);
 	if (!rc)
 		rc = ADD(p->objects, p->nobjects, o);
-	if (rc)
+	if (rc) {
 		free(o.name);
-	return rc;
+		return rc;
+	}
+	r->objects[n] = (uint32_t)(p->nobjects - 1);
+	return 0;
 }
 
 static int read_blocks(struct profile_reader *r)
 {
-	uint64_t object, times, bytes;
-	int rc = decimal(r, UINT32_MAX - 1, &object);
+	uint32_t object;
+	uint64_t times, bytes;
+	int rc = object_of(r, &object);
 
-	if (!rc && object >= r->p->nobjects)
-		return fault(r, "there is no object %" PRIu64, object);
 	if (!rc)
 		rc = decimal(r, UINT64_MAX, &times);
 	if (!rc)
@@ -463,25 +487,19 @@ static int read_blocks(struct profile_reader *r)
 static int read_object_cell(struct profile_reader *r)
 {
 	struct profile_object_cell cell;
-	uint64_t object;
-	int rc = decimal(r, UINT32_MAX - 1, &object);
+	int rc = object_of(r, &cell.object);
 
-	if (!rc && object >= r->p->nobjects)
-		return fault(r, "there is no object %" PRIu64, object);
 	if (!rc)
 		rc = kind_of(r, word(r), &cell.kind);
 	if (!rc)
 		rc = signed_of(r, word(r), &cell.count);
-	if (rc)
-		return rc;
-	cell.object = (uint32_t)object;
-	return ADD(r->p->object_cells, r->p->nobject_cells, cell);
+	return rc ? rc : ADD(r->p->object_cells, r->p->nobject_cells, cell);
 }
 
 static int read_sharing(struct profile_reader *r, bool other)
 {
 	struct profile_sharing s = { .other = other };
-	uint64_t offset, thread, object = 0;
+	uint64_t offset, thread, object;
 	const char *way;
 	int rc = hexadecimal(r, &s.line);
 
@@ -500,13 +518,11 @@ static int read_sharing(struct profile_reader *r, bool other)
 		rc = decimal(r, UINT64_MAX, &s.count);
 	if (!rc)
 		rc = decimal(r, UINT32_MAX - 1, &object);
-	if (!rc && object >= r->p->nobjects)
-		return fault(r, "there is no object %" PRIu64, object);
 	if (!rc)
 		rc = decimal(r, UINT64_MAX, &s.object_offset);
 	if (rc)
 		return rc;
-	s.object = (uint32_t)object;
+	s.object = object < r->nobjects ? r->objects[object] : NONE;
 	s.offset = (uint8_t)offset;
 	s.store = *way == 's';
 	s.thread = (uint32_t)thread;
@@ -600,6 +616,7 @@ int profile_read(FILE *from, struct profile *out, char why[PROFILE_WHY_MAX])
 		snprintf(why, PROFILE_WHY_MAX, "no memory");
 	free(line);
 	free(r.notes);
+	free(r.objects);
 	free(r.hash);
 	return rc;
 }

@@ -39,14 +39,23 @@ struct where_columns where_columns_of(const struct report *r, const struct repor
 	return c;
 }
 
+struct where_columns where_columns_of_data(const struct report *r, const struct where_columns *c)
+{
+	struct where_columns data = *c;
+
+	if (data.n && data.events[data.n - 1] == r->m->nevents)
+		data.n--;
+	return data;
+}
+
 void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX])
 {
 	char place[WHERE_PLACE_MAX];
 	size_t n;
 
 	where_place(d->file, d->line, false, place);
-	n = (size_t)snprintf(out, WHERE_DATA_MAX, "%s%s%.200s", d->storage, *d->name ? " " : "",
-			     d->name);
+	n = (size_t)snprintf(out, WHERE_DATA_MAX, "%s%s%.200s", d->storage, !*d->name ? "" :
+			     strcmp(d->storage, "global") ? " of " : " ", d->name);
 	if (*place)
 		n += (size_t)snprintf(out + n, WHERE_DATA_MAX - n, ", %s", place);
 	if (d->times)
@@ -54,6 +63,20 @@ void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX])
 			 d->times, d->times == 1 ? "" : "s", d->bytes);
 	else if (d->bytes)
 		snprintf(out + n, WHERE_DATA_MAX - n, ", %" PRIu64 " bytes", d->bytes);
+}
+
+void where_side_data(const struct where_side *s, char out[WHERE_DATA_MAX])
+{
+	char place[WHERE_PLACE_MAX];
+	const bool global = !strcmp(s->storage, "global");
+
+	where_place(s->data_file, s->data_line, false, place);
+	if (*s->data)
+		snprintf(out, WHERE_DATA_MAX, "%s%s%.200s%s%s + %" PRIu64, global ? "" : s->storage,
+			 global ? "" : " of ", s->data, *place ? ", " : "", place,
+			 s->data_offset);
+	else
+		strcpy(out, "");
 }
 
 void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX])

@@ -20,9 +20,15 @@ struct where_columns {
 };
 
 struct where_columns where_columns_of(const struct report *r, const struct report_group *g);
-/* "heap, of main (a.c:12), 3 blocks". */
+/* "heap of main, a.c:12, 3 blocks, 96 bytes". */
 #define WHERE_DATA_MAX 600
+/* The same columns without instructions, which are of no data. */
+struct where_columns where_columns_of_data(const struct report *r, const struct where_columns *c);
 void where_data_text(const struct where_data *d, char out[WHERE_DATA_MAX]);
+/* "near + 8", "heap of main, a.c:3 + 16": what an access is to; "": not known. */
+void where_side_data(const struct where_side *s, char out[WHERE_DATA_MAX]);
+/* Snoops below which people do not see a contended line. */
+#define WHERE_SNOOPS_MIN 100
 /* A sentence on an event whose profile lacks some of its counts, "" if it has all. */
 void where_check(const struct report *r, int event, char out[REPORT_WHY_MAX]);
 /* Indices of the lines that programs get: those with most of any event, in a list for free(). */

@@ -109,28 +109,29 @@ static void put_data(FILE *f, const struct where *w, const struct where_columns 
 
 static void put_side(FILE *f, const struct where_side *s, bool asked)
 {
-	char place[WHERE_PLACE_MAX];
+	char place[WHERE_PLACE_MAX], data[WHERE_DATA_MAX];
 
 	where_place(s->file, s->line, false, place);
 	fprintf(f, "<tr><td>%s</td><td class=\"c\">%u</td><td>%s at +%d</td><td><code>",
 		asked ? "asked" : "had it", s->thread, s->access, s->offset);
 	put_text(f, "", s->function, "</code> ");
 	put_text(f, "<span class=\"soft\">", place, "</span></td><td>");
-	if (*s->data) {
-		markup_text(f, s->data);
-		fprintf(f, " + %" PRIu64, s->data_offset);
-	}
+	where_side_data(s, data);
+	markup_text(f, data);
 	fprintf(f, "</td><td class=\"c\">%" PRIu64 "</td></tr>\n", s->times);
 }
 
 static void put_contended(FILE *f, const struct where *w)
 {
-	if (!w->ncontended)
+	if (!w->ncontended ||
+	    w->contended[0].modified + w->contended[0].hits < WHERE_SNOOPS_MIN)
 		return;
 	fputs("<section>\n<h2>Lines that several threads use at once</h2>\n", f);
 	for (size_t i = 0; i < w->ncontended && i < PAGE_ROWS; i++) {
 		const struct where_contended *c = &w->contended[i];
 
+		if (c->modified + c->hits < WHERE_SNOOPS_MIN)
+			break;
 		fprintf(f, "<h3>Line 0x%" PRIx64 ": found modified elsewhere %" PRIu64
 			" times, unmodified %" PRIu64 "</h3>\n<div class=\"scroll\">"
 			"<table class=\"where\"><thead>"
@@ -165,6 +166,7 @@ void where_html(FILE *f, const struct report *r)
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
 		const struct where_columns c = where_columns_of(r, g);
+		const struct where_columns data = where_columns_of_data(r, &c);
 
 		if (!c.n)
 			continue;
@@ -172,7 +174,7 @@ void where_html(FILE *f, const struct report *r)
 		put_text(f, g->group ? "/" : "", g->group ? g->group->name : "", "</h2>\n");
 		put_functions(f, r->where, &c);
 		put_lines(f, r->where, &c);
-		put_data(f, r->where, &c);
+		put_data(f, r->where, &data);
 		fputs("</section>\n", f);
 	}
 	put_contended(f, r->where);

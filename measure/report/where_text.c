@@ -95,6 +95,8 @@ static void put_data(FILE *f, const struct where *w, const struct where_columns 
 	for (size_t i = 0; i < n; i++) {
 		char text[WHERE_DATA_MAX];
 
+		if (is_small(w, c, w->data[top[i]].counts))
+			continue;
 		if (!i)
 			put_head(f, c, "data");
 		where_data_text(&w->data[top[i]], text);
@@ -107,14 +109,15 @@ static void put_data(FILE *f, const struct where *w, const struct where_columns 
 static void put_side(FILE *f, const struct where_side *s, const char *before)
 {
 	char place[WHERE_PLACE_MAX], text[LINE_BYTES], safe[SHOWN_ROOM(LINE_BYTES)];
+	char data[WHERE_DATA_MAX];
 
+	where_side_data(s, data);
 	where_place(s->file, s->line, false, place);
 	snprintf(text, sizeof(text), "%.200s%s%s", s->function, *place ? ", " : "", place);
 	fprintf(f, "      %s thread %u, %s at +%d, %s", before, s->thread, s->access, s->offset,
 		shown(text, safe, sizeof(safe)));
-	if (*s->data)
-		fprintf(f, ": %s + %" PRIu64, shown(s->data, safe, sizeof(safe)),
-			s->data_offset);
+	if (*data)
+		fprintf(f, ": %s", shown(data, safe, sizeof(safe)));
 	fprintf(f, "  (%" PRIu64 ")\n", s->times);
 }
 
@@ -123,6 +126,8 @@ static void put_contended(FILE *f, const struct where *w)
 	for (size_t i = 0; i < w->ncontended && i < WHERE_ROWS; i++) {
 		const struct where_contended *c = &w->contended[i];
 
+		if (c->modified + c->hits < WHERE_SNOOPS_MIN)
+			break;
 		if (!i)
 			fputs("  lines that several threads use at once\n", f);
 		fprintf(f, "    line 0x%" PRIx64 ": found modified elsewhere %" PRIu64
@@ -158,6 +163,7 @@ void where_text(FILE *f, const struct report *r)
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
 		const struct where_columns c = where_columns_of(r, g);
+		const struct where_columns data = where_columns_of_data(r, &c);
 
 		if (!c.n)
 			continue;
@@ -165,7 +171,7 @@ void where_text(FILE *f, const struct report *r)
 			g->group ? "/" : "", g->group ? g->group->name : "");
 		put_functions(f, w, &c);
 		put_lines(f, w, &c);
-		put_data(f, w, &c);
+		put_data(f, w, &data);
 	}
 	put_contended(f, w);
 	put_checks(f, r);

@@ -43,6 +43,7 @@ run() {		# run COMMAND
 	*examples/count.* | *'-- ./count '*) ;;	# tests/build/examples.sh does these ...
 	'cp -r $prefix/share/ipmu/examples lesson && cd lesson') ;;	# tests/run/run_lesson.sh does docs/caches.md
 	'cc -O1 '*.c* | *' ./matrix '* | *' ./sharing '* | *' ./stores '* | *' ./sizes '*) ;;
+	'callgrind_annotate P.callgrind.*' | "sed -i 's/define N "*) ;;	# tests/run/run_where_page.sh does docs/where.md
 	*examples/sample.* | 'vpmu run '*'-- ./sample '*) ;;	# ... and these
 	'python3 -m venv venv' | 'venv/bin/pip install $prefix/share/ipmu/python') ;;	# tests/python/python_module.sh
 	'export IPMU_NODE_SUM=first') ;;	# with the next, tests/mpi/mpi_clients.sh does it ...

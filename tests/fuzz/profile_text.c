@@ -28,7 +28,8 @@ static void check(const struct profile *p)
 		REQUIRE(p->object_cells[i].object < p->nobjects);
 	for (size_t i = 0; i < p->nsharings; i++)
 		REQUIRE(p->sharings[i].spot < p->nspots && p->sharings[i].offset < 64 &&
-			p->sharings[i].object < p->nobjects);
+			(p->sharings[i].object < p->nobjects ||
+			 p->sharings[i].object == PROFILE_NOWHERE));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

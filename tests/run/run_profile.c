@@ -50,9 +50,9 @@ static void test_reading(void **state)
 	(void)state;
 	must_read(HEAD MAPS KINDS NOTES "cell 1 1 7\ncell 3 4 9223372036854775807\n"
 		  "cell 1 0 -2\nblock 1 10 134\narc 1 1018 3 1:5 4:2\n"
-		  "arc 0 1010 1\nobject 0 heap 5000 5100 1 2\n"
-		  "object 1 global 6000 6010 a name\nblocks 0 4 1024\nobject-cell 1 4 9\n"
-		  "line 5040 1 8 load 0 4 11 1 8\nline-other 5040 2 63 store 1 3 0 0\n"
+		  "arc 0 1010 1\nobject 7 heap 5000 5100 1 2\n"
+		  "object 1 global 6000 6010 a name\nblocks 7 4 1024\nobject-cell 1 4 9\n"
+		  "line 5040 1 8 load 0 4 11 1 8\nline-other 5040 2 63 store 1 3 7 0\n"
 		  "lost cells 3\nend\n",
 		  &p);
 	assert_string_equal(p.machine, "skl-4c8t");
@@ -112,10 +112,10 @@ static void test_faults(void **state)
 		{ HEAD MAPS KINDS NOTES "cell 1 1 9223372036854775808\nend\n", "is no number" },
 		{ HEAD MAPS KINDS NOTES "cell 1 1 1 1\nend\n", "too many fields" },
 		{ HEAD MAPS KINDS NOTES "arc 1 10 1 5\nend\n", "no KIND:COUNT" },
-		{ HEAD "object 1 heap 1 2\nend\n", "not the next one" },
+		{ HEAD "object 1 heap 1 2\nobject 1 heap 1 2\nend\n", "a second object 1" },
 		{ HEAD "blocks 0 1 2\nend\n", "no object 0" },
 		{ HEAD MAPS KINDS NOTES "line 0 1 64 load 0 1 1 0 0\nend\n", "up to 63" },
-		{ HEAD MAPS KINDS NOTES "line 0 1 8 load 0 1 1 0 0\nend\n", "no object 0" },
+		{ HEAD MAPS KINDS NOTES "line 0 1 8 load 0 1 1 x 0\nend\n", "'x' is no number" },
 		{ HEAD MAPS KINDS NOTES "line 0 1 0 lock 0 1 1 0 0\nend\n", "neither a load" },
 		{ HEAD "what\nend\n", "'what' is unknown" },
 		{ HEAD "\nend\n", "'' is unknown" },
