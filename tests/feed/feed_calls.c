@@ -37,7 +37,7 @@ static void add_event(struct vpmu_profile_arc *arc, uint32_t kind, uint64_t n)
 
 static bool is_stub(uint64_t address)
 {
-	return address == STUB;
+	return address == STUB || address == STUB + 16;
 }
 
 static void lose_call(void)
@@ -153,6 +153,37 @@ static void a_tail_call_ends_with_its_caller(void **state)
 	assert_int_equal(events_of(2, 0x300, 1), 6);
 	assert_int_equal(events_of(0, 0x100, 1), 6);
 	assert_int_equal(lost, 0);
+}
+
+/* The first call by a stub comes through two more, and to a function that finds the called one. */
+static void the_loader_is_not_among_the_callers(void **state)
+{
+	struct vpmu_call_site call = { .call = 1 }, jump = { .call = 2 };
+	struct vpmu_calls c;
+	uint32_t notes[4];
+
+	(void)state;
+	begin(&c);
+	vpmu_calls_enter(&c, 0x100);
+	for (uint64_t i = 0; i < 2; i++) {
+		call_at(i * 20 + 10, &c, &call, STACK);
+		vpmu_calls_enter(&c, STUB);
+		if (!i) {
+			vpmu_calls_enter(&c, STUB + 16);
+			vpmu_calls_enter(&c, 0x700);
+			vpmu_calls_jump(&c, &jump);
+			function_at(16, &c, 0x200, STACK);
+		} else {
+			vpmu_calls_enter(&c, 0x200);
+		}
+		assert_int_equal(vpmu_calls_chain(&c, notes, 4), 1);
+		assert_int_equal(notes[0], 1);
+		return_at(i * 20 + 19, &c, STACK);
+	}
+	end_at(40, &c);
+	check_arc(1, 0x700, 1, 6);
+	check_arc(1, 0x200, 2, 12);
+	assert_int_equal(find_arc(2, 0x200), UINT32_MAX);
 }
 
 /* Two functions that end by jumping to each other, thousands of times. */
@@ -459,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tail_call_ends_with_its_caller),
+		cmocka_unit_test(the_loader_is_not_among_the_callers),
 		cmocka_unit_test(tail_calls_in_a_circle_do_not_pile_up),
 		cmocka_unit_test(a_handler_is_called_by_nothing),
 		cmocka_unit_test(recursion_counts_once),

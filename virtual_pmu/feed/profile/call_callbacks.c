@@ -96,12 +96,15 @@ static void on_jump(unsigned int vcpu, void *site)
 		vpmu_calls_jump(&vpmu_follower->calls, site);
 }
 
-/* The block has set the stack pointer, and ends with a jump: longjmp() does. */
-static void on_switch(unsigned int vcpu, void *unused)
+/* The block has set the stack pointer, and ends with a jump, as in longjmp(), or the loader's when
+ * it has found a function. */
+static void on_switch(unsigned int vcpu, void *site)
 {
-	(void)vcpu, (void)unused;
-	if (vpmu_follower)
-		vpmu_calls_unwind(&vpmu_follower->calls, vpmu_follow_host.stack());
+	(void)vcpu;
+	if (!vpmu_follower)
+		return;
+	vpmu_calls_unwind(&vpmu_follower->calls, vpmu_follow_host.stack());
+	vpmu_calls_jump(&vpmu_follower->calls, site);
 }
 
 /* user: the address << 4, and the allocator. */
@@ -221,7 +224,7 @@ static void translate_jump(struct qemu_plugin_tb *tb, const struct last_instruct
 
 	if (indirect_of(l) == 4 && sets_stack(tb))
 		qemu_plugin_register_vcpu_insn_exec_cb(l->insn, on_switch, QEMU_PLUGIN_CB_R_REGS,
-						       NULL);
+						       site);
 	else if (indirect_of(l) == 4 || (target && is_function(target)))
 		qemu_plugin_register_vcpu_insn_exec_cb(l->insn, on_jump, QEMU_PLUGIN_CB_NO_REGS,
 						       site);

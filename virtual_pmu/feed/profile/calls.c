@@ -329,6 +329,7 @@ void vpmu_calls_call(struct vpmu_calls *c, struct vpmu_call_site *site, uint64_t
 	c->sp = sp;
 	c->called_at = c->total;
 	c->jump = NULL;
+	c->stubs = 0;
 	c->entered = true;
 	if (__builtin_expect(executed_by(c) - c->settled >= SETTLE_EVERY, 0))
 		vpmu_calls_settle(c);
@@ -341,12 +342,15 @@ void vpmu_calls_enter(struct vpmu_calls *c, uint64_t address)
 	if (!site->arc || address != site->arc->target) {
 		if (address != site->stub && c->arcs->is_stub(address))
 			site->stub = address;
-		if (address == site->stub)
+		if (address == site->stub) {
+			c->stubs++;
 			return;
+		}
 	}
 	c->entered = false;
 	c->jump = NULL;
-	frame_push(c, site, address, (struct vpmu_frame){ .sp = c->sp, .before = c->called_at });
+	frame_push(c, site, address, (struct vpmu_frame){
+		.sp = c->sp, .before = c->called_at, .resolves = c->stubs > 1 ? site : NULL });
 }
 
 void vpmu_calls_return(struct vpmu_calls *c, uint64_t sp)
@@ -383,6 +387,10 @@ void vpmu_calls_function(struct vpmu_calls *c, uint64_t address, uint64_t sp)
 	}
 	if (!jump)
 		return;		/* a second name inside of a function */
+	if (top->resolves) {	/* it ends, and the call comes to its function */
+		jump = top->resolves;
+		frame_leave(c);
+	}
 	before = among_tail_calls(c, address, sp);
 	if (!before) {
 		frame_push(c, jump, address, now);

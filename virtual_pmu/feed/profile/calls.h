@@ -9,6 +9,7 @@
  * - a jump to another function's first instruction, with the stack pointer as it was at this
  *   function's, is a tail call: a frame that ends with this one.
  * - a call of a stub in a procedure linkage table is a call of the function that the stub jumps to.
+ *   The first one goes on to further stubs and to a function of the loader, which has an arc, too.
  * - a handler of a signal is called by nothing: its arc has no call instruction, as that of a
  *   thread's first function.
  * - the counts of a function that has called itself are added once: a frame adds its counts to its
@@ -50,11 +51,13 @@ struct vpmu_arcs {
 /* A call instruction and its last arc. stub: the last one by which it has called. */
 struct vpmu_call_site { struct vpmu_arc *arc; uint64_t stub; uint32_t call; };
 
-/* before: when it was called, or settled last. */
+/* before: when it was called, or settled last. resolves: the call for which it looks up a function
+ * that it jumps to; NULL: it is no such function. */
 struct vpmu_frame {
 	struct vpmu_arc *arc;
 	uint64_t sp;
 	struct vpmu_thread_totals before;
+	struct vpmu_call_site *resolves;
 	uint32_t row;
 	bool outermost;
 };
@@ -66,6 +69,7 @@ struct vpmu_calls {
 	/* A call that has been executed: the next block is what it calls. */
 	bool entered;
 	struct vpmu_call_site *site;
+	uint32_t stubs;			/* that it has come through so far */
 	uint64_t sp;
 	struct vpmu_thread_totals called_at, total;
 	uint64_t settled;		/* instructions, when frames were settled last */
