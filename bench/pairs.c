@@ -259,28 +259,6 @@ static void prepare_words(void)
 		words[i] = (uint32_t)random_next();
 }
 
-/* Divisions by ten: as a constant, of which the compiler makes a product, or as a variable. */
-KERNEL static void digits_variable(void)
-{
-	uint32_t s = 0, ten = 10;
-
-	OPAQUE(ten);
-	for (size_t i = 0; i < 1 << 13; i++)
-		for (uint32_t n = words[i] >> 12; n; n /= ten)
-			s += n & 1;
-	sink = s;
-}
-
-KERNEL static void digits_constant(void)
-{
-	uint32_t s = 0;
-
-	for (size_t i = 0; i < 1 << 13; i++)
-		for (uint32_t n = words[i] >> 12; n; n /= 10)
-			s += n & 1;
-	sink = s;
-}
-
 /* ---- branches ---- */
 
 static int by_value(const void *a, const void *b)
@@ -846,8 +824,6 @@ static const struct pair {
 	  "square roots, or products" },
 	{ "modulo", { prepare_words, mask }, { prepare_words, modulo },
 	  "modulo by a variable, or a mask" },
-	{ "digits", { prepare_words, digits_constant }, { prepare_words, digits_variable },
-	  "divisions by a variable, or by a constant" },
 	{ "branch", { prepare_sorted, sum_large }, { prepare_words, sum_large },
 	  "a branch on random numbers, or on sorted ones" },
 	{ "rank", { prepare_words, rank_moves }, { prepare_words, rank_branches },

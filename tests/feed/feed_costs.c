@@ -186,6 +186,12 @@ static void paths(void **state)
 			 0x48, 0x89, 0x03, JNE(0)), ADDRESS + 10);
 	assert_int_equal(vpmu_path_clocks(p.chains, 1, &vpmu_costs_skylake), 6 * 16);
 	assert_int_equal(vpmu_path_clocks(p.chains, 2, &vpmu_costs_skylake), 4 * 16);
+	/* a call, a return and a jump: one each clock */
+	p.count = 0;
+	append(&p, BLOCK(0xe8, 0, 0, 0, 0), ADDRESS);
+	append(&p, BLOCK(0xc3), ADDRESS + 5);
+	append(&p, BLOCK(DEC_RCX, JNE(0)), ADDRESS + 6);
+	assert_int_equal(vpmu_path_clocks(p.chains, 3, &vpmu_costs_skylake), 3 * 16);
 	p.count = 0;
 	append(&p, BLOCK(IMUL_RAX_RBX, JNE(0)), ADDRESS);
 	append(&p, BLOCK(XOR_EAX_EAX, JNE(0)), ADDRESS + 6);

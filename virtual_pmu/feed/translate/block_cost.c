@@ -19,7 +19,8 @@ struct costed {
 	uint32_t count;
 	uint64_t address;
 	const struct vpmu_code *code;
-	bool repeats;			/* its last instruction branches to its first */
+	uint64_t back;			/* where a jump at its end leads back to; 0: nowhere */
+	bool repeats;			/* to its first instruction */
 	struct vpmu_cost_insn insn[VPMU_COST_INSNS_MAX];
 	uint16_t end[VPMU_COST_INSNS_MAX];	/* of an instruction, from the block's first byte */
 };
@@ -54,8 +55,12 @@ static void decode_all(struct costed *b)
 	vpmu_cost_insns_of(b->code, b->count, b->insn);
 	for (uint32_t i = 0; i < b->count; i++)
 		b->end[i] = (uint16_t)(end += b->code[i].count);
-	b->repeats = b->count && b->insn[b->count - 1].jumps &&
-		     constant_of(b, b->count - 1) == -(int64_t)end;
+	b->back = 0;
+	if (b->count && b->insn[b->count - 1].jumps &&
+	    b->insn[b->count - 1].class != VPMU_COST_CALL &&
+	    constant_of(b, b->count - 1) < 0)
+		b->back = b->address + end + (uint64_t)constant_of(b, b->count - 1);
+	b->repeats = b->back && b->back == b->address;
 }
 
 /* ---- work ---- */
@@ -99,7 +104,9 @@ static void add_instruction(const struct costed *b, uint32_t i, struct vpmu_bloc
 	const struct vpmu_cost_row *row = insn_row(b, i);
 	const struct vpmu_cost_insn *insn = &b->insn[i];
 	struct vpmu_demand work = { .loads = insn->loads, .stores = insn->stores,
-				  .divider = row->divider, .serial = row->serial };
+				  .divider = row->divider, .serial = row->serial,
+				  .taken = insn->class == VPMU_COST_JUMP ||
+					   insn->class == VPMU_COST_CALL };
 
 	if (is_fused_branch(b, i))
 		return;
@@ -428,6 +435,8 @@ void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_c
 	decode_all(&b);
 	memset(&cost->chains, 0, sizeof(cost->chains) - sizeof(cost->chains.chain));
 	cost->executed = 0;
+	cost->chains.conditional = b.count && (b.insn[b.count - 1].class == VPMU_COST_BRANCH ||
+					       b.insn[b.count - 1].class == VPMU_COST_LOOP);
 	for (uint32_t i = 0; i < b.count; i++)
 		add_instruction(&b, i, cost);
 	find_chains(&b, &cost->chains);
@@ -435,5 +444,6 @@ void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_c
 	cost->issued = cost->chains.demand.issued;
 	cost->divider = cost->chains.demand.divider * PARTS;
 	cost->once = vpmu_demand_once(&cost->chains.demand, table);
+	cost->back = b.back;
 	cost->loop = b.repeats ? vpmu_path_clocks(&path, 1, table) : cost->once;
 }

@@ -24,6 +24,7 @@ struct vpmu_block_cost {
 	uint32_t issued;	/* fused micro-operations, as UOPS_ISSUED counts them */
 	uint32_t executed;	/* micro-operations on ports, as UOPS_EXECUTED counts them */
 	uint32_t divider;	/* parts of a clock in which the divider is busy */
+	uint64_t back;		/* address that a jump at its end leads back to; 0: none */
 	struct vpmu_chains chains;	/* from the registers before the block to those behind it */
 	/* By instruction. `producer`: the load whose value is in the address of this one's access,
 	 * or -1; in a block that branches to itself perhaps a later one, of the round before.

@@ -105,8 +105,7 @@ uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks
 	memset(&all, 0, sizeof(all));
 	for (uint32_t i = 0; i < blocks; i++)
 		vpmu_demand_add(&all, &path[i]->demand);
+	all.taken = (uint16_t)(all.taken + (blocks && path[blocks - 1]->conditional));
 	work = vpmu_demand_repeated(&all, table);
-	if (work < VPMU_CLOCK_PARTS)
-		work = VPMU_CLOCK_PARTS;
 	return chain > work ? chain : work;
 }

@@ -5,6 +5,8 @@
 #ifndef VPMU_FEED_CHAINS_H
 #define VPMU_FEED_CHAINS_H
 
+#include <stdbool.h>
+
 #include "demand.h"
 
 #define VPMU_CHAINS_MAX 40u		/* the longest ones of a block are kept */
@@ -21,6 +23,7 @@ struct vpmu_chain { uint8_t from, to; uint16_t clocks; };
 /* A block's part of the paths that it is on. */
 struct vpmu_chains {
 	struct vpmu_demand demand;
+	bool conditional;		/* it ends in a conditional jump */
 	uint64_t written;		/* registers that the block writes, a bit each */
 	uint32_t place[VPMU_CHAIN_PLACES];	/* see below; 0: none */
 	uint32_t count;
@@ -49,7 +52,8 @@ static inline uint32_t vpmu_chains_bytes(const struct vpmu_chains *c)
  * order again and again. 0: more than VPMU_PATH_BLOCKS_MAX blocks, or none. */
 uint32_t vpmu_path_chain(const struct vpmu_chains *const *path, uint32_t blocks);
 
-/* ... and in all: the longest chain, the busiest port, or the taken branch that ends the round. */
+/* ... and in all: the longest chain, the busiest port, or the jumps, of which the last block's is
+ * taken. */
 uint32_t vpmu_path_clocks(const struct vpmu_chains *const *path, uint32_t blocks,
 			  const struct vpmu_core_costs *table);
 

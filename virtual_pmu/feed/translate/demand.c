@@ -36,6 +36,7 @@ uint32_t vpmu_demand_repeated(const struct vpmu_demand *w, const struct vpmu_cor
 {
 	uint32_t parts = most(vpmu_demand_once(w, table), port_parts(w));
 
+	parts = most(parts, w->taken * PARTS);
 	parts = most(parts, w->loads * PARTS / table->loads);
 	parts = most(parts, w->stores * PARTS / table->stores);
 	return most(parts, (w->loads + (uint32_t)w->stores) * PARTS / table->addresses);
@@ -48,6 +49,7 @@ void vpmu_demand_add(struct vpmu_demand *w, const struct vpmu_demand *more)
 	w->stores = (uint16_t)(w->stores + more->stores);
 	w->divider = (uint16_t)(w->divider + more->divider);
 	w->serial = (uint16_t)(w->serial + more->serial);
+	w->taken = (uint16_t)(w->taken + more->taken);
 	for (uint32_t set = 0; set < 16; set++)
 		w->wanted[set] = (uint16_t)(w->wanted[set] + more->wanted[set]);
 }

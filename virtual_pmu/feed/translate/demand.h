@@ -10,6 +10,7 @@
 struct vpmu_demand {
 	uint16_t issued, loads, stores;	/* fused micro-operations, accesses */
 	uint16_t divider, serial;	/* clocks, see core_costs.h */
+	uint16_t taken;			/* jumps, calls and returns; of these one a clock */
 	uint16_t wanted[16];		/* micro-operations by the set of their ports */
 };
 
