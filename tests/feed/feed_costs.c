@@ -281,7 +281,7 @@ static bool is_jump(const uint8_t *byte)
 }
 
 /* Cuts a loop behind its jumps. Returns how many blocks there are. */
-static uint32_t split(const struct bytes *loop, struct bytes *block)
+static uint32_t cut_loop(const struct bytes *loop, struct bytes *block)
 {
 	uint32_t blocks = 1;
 
@@ -304,7 +304,7 @@ static void print_loop(const char *name, const struct bytes *loop)
 	static struct vpmu_chains chains[BLOCKS_MAX];
 	const struct vpmu_chains *path[BLOCKS_MAX];
 	struct bytes block[BLOCKS_MAX];
-	uint32_t blocks = loop->count ? split(loop, block) : 0;
+	uint32_t blocks = loop->count ? cut_loop(loop, block) : 0;
 
 	for (uint32_t i = 0; i < blocks; i++) {
 		cost_at(&block[i], ADDRESS);
