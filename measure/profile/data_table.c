@@ -78,7 +78,8 @@ static const char *storage_name(enum profile_storage storage)
 	return names[storage];
 }
 
-/* A variable's name, or that of the function that allocates, or the number of a stack's thread. Interned; NULL: no memory. */
+/* A variable's name, or that of the function that allocates, or the number of a stack's thread.
+ * Interned; NULL: no memory. */
 static struct where_data describe(const struct data_table *t, const struct profile *p,
 				  const struct profile_object *o, const struct place *places)
 {
