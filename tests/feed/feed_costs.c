@@ -240,6 +240,14 @@ static void producers(void **state)
 	assert_int_equal(cost.same[2], 0);
 }
 
+static bool has_chain_from(uint32_t reg)
+{
+	for (uint32_t i = 0; i < cost.chains.count; i++)
+		if (cost.chains.chain[i].from == reg)
+			return true;
+	return false;
+}
+
 /* The same bytes but for their constants share what is known, the constants do not. */
 static void constants(void **state)
 {
@@ -248,6 +256,11 @@ static void constants(void **state)
 		   12 * 16);
 	check_loop(BLOCK(0x48, 0xff, 0x45, 0x08, 0x48, 0xff, 0x45, 0x10, DEC_RCX, JNE(-13)),
 		   6 * 16);
+	/* vblendvpd %xmm0,%xmm1,%xmm3,%xmm1, and by %xmm2: a register in the constant */
+	cost_at(BLOCK(0xc4, 0xe3, 0x61, 0x4b, 0xc9, 0x00), ADDRESS);
+	assert_true(has_chain_from(VPMU_CHAIN_VECTORS) && !has_chain_from(VPMU_CHAIN_VECTORS + 2));
+	cost_at(BLOCK(0xc4, 0xe3, 0x61, 0x4b, 0xc9, 0x20), ADDRESS);
+	assert_true(!has_chain_from(VPMU_CHAIN_VECTORS) && has_chain_from(VPMU_CHAIN_VECTORS + 2));
 }
 
 /* ---- every row of the table ---- */

@@ -266,8 +266,16 @@ static size_t opcode_end(const uint8_t *bytes, size_t count)
 	return at + 1;
 }
 
+/* VBLENDVPS, VBLENDVPD and VPBLENDVB, whose last byte names a register. */
+static bool has_register_in_constant(struct vpmu_code code)
+{
+	const uint8_t *b = code.bytes;
+
+	return code.count > 3 && b[0] == 0xc4 && (b[1] & 0x1f) == 3 && b[3] >= 0x4a && b[3] <= 0x4c;
+}
+
 /* Bytes that determine an instruction, but for its constants. Where there is no ModRM, the byte in
- * its place is in the key, too: that only makes more keys. 0: too many. */
+ * its place is in the key, too: that only makes more keys. 0: too many, or the constant counts. */
 static uint64_t key_of(struct vpmu_code code)
 {
 	size_t end = opcode_end(code.bytes, code.count);
@@ -279,7 +287,7 @@ static uint64_t key_of(struct vpmu_code code)
 		if (modrm < 0xc0 && (modrm & 7) == 4 && end < code.count)
 			end++;
 	}
-	if (end > KEY_BYTES || end > code.count)
+	if (end > KEY_BYTES || end > code.count || has_register_in_constant(code))
 		return 0;
 	for (size_t i = 0; i < end; i++)
 		key |= (uint64_t)code.bytes[i] << (8 * (i + 1));
