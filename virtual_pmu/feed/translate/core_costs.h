@@ -28,7 +28,8 @@ struct vpmu_core_costs {
 	struct vpmu_cost_row of[VPMU_COST_CLASSES];
 };
 
-/* Skylake client, which stands for the P cores of all clients. */
+/* Skylake client. It stands for the cores of all clients: earlier and later P cores issue as many
+ * micro-operations a clock or a few more, and E cores have other ports. */
 extern const struct vpmu_core_costs vpmu_costs_skylake;
 
 #endif
