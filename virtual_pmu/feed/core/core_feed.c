@@ -252,8 +252,8 @@ void vpmu_core_feed_follow(void)
 
 /* ---- blocks ---- */
 
-/* Functions with `noted` are compiled twice: without a profile they cost what they cost before there
- * were any. */
+/* Functions with `noted` are compiled twice, so that without a profile they cost what they cost
+ * before there were any. */
 #define AS_CONSTANT static inline __attribute__((always_inline))
 
 AS_CONSTANT void count(bool noted, uint32_t *counts, enum vpmu_core_event event, uint32_t times)
@@ -441,8 +441,8 @@ void vpmu_core_feed_interrupted(void)
 
 /* Counts a new access: an instruction's first load or store, or each one of an instruction that
  * makes many. */
-AS_CONSTANT void new_access(bool noted, struct core_thread *t, struct piece *p, uintptr_t note, bool store,
-		       uint64_t line)
+AS_CONSTANT void new_access(bool noted, struct core_thread *t, struct piece *p, uintptr_t note,
+			    bool store, uint64_t line)
 {
 	uint32_t *n = t->counts;
 	bool both = note & LOCKED;
@@ -462,7 +462,8 @@ AS_CONSTANT void piece_split(bool noted, struct core_thread *t, struct piece *p,
 		   (p->note & VECTOR) != 0);
 }
 
-AS_CONSTANT void translate_page(bool noted, struct core_thread *t, struct piece *p, bool store, uint64_t page)
+AS_CONSTANT void translate_page(bool noted, struct core_thread *t, struct piece *p, bool store,
+				uint64_t page)
 {
 	enum vpmu_walk walk = vpmu_tlb_access(&t->dtlb, page);
 	uint32_t *n = t->counts;
@@ -481,7 +482,8 @@ AS_CONSTANT void translate_page(bool noted, struct core_thread *t, struct piece 
 }
 
 /* The load has missed: once per instruction, whatever its pieces. */
-AS_CONSTANT void load_missed(bool noted, struct core_thread *t, struct piece *p, bool l1, bool l2, bool l3)
+AS_CONSTANT void load_missed(bool noted, struct core_thread *t, struct piece *p, bool l1, bool l2,
+			     bool l3)
 {
 	count(noted, t->counts, VPMU_LOADS_L1_MISSED, l1 && !p->missed);
 	count(noted, t->counts, VPMU_LOADS_L2_MISSED, l2 && !p->missed_l2);
@@ -491,7 +493,8 @@ AS_CONSTANT void load_missed(bool noted, struct core_thread *t, struct piece *p,
 	p->missed_l2 |= l2;
 }
 
-AS_CONSTANT void missed(bool noted, struct core_thread *t, struct piece *p, bool store, const uint32_t before[3])
+AS_CONSTANT void missed(bool noted, struct core_thread *t, struct piece *p, bool store,
+			const uint32_t before[3])
 {
 	uint32_t *n = t->counts;
 	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
