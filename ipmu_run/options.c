@@ -504,11 +504,10 @@ static int check_suite(const struct options *o)
 
 static int check_only_regions(const struct options *o)
 {
-	if (!o->only_regions || (!o->from_mpi_init && !o->interval_ms && !o->profile))
+	if (!o->only_regions || (!o->from_mpi_init && !o->interval_ms))
 		return 0;
 	return complain(EXIT_USAGE, "--only-regions counts other parts of the program than "
-			"--from-mpi-init (ipmu-mpi-run), --interval and --profile: leave these "
-			"out");
+			"--from-mpi-init (ipmu-mpi-run) and --interval: leave these out");
 }
 
 static int options_check(const struct options *o)

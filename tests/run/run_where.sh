@@ -172,6 +172,40 @@ ipmu-run --on skl-4c8t -g CPI -o R ./work >out 2>&1 && ipmu-run --diff base.json
 grep -q 'R.json has no profile, so no functions are compared' out
 verdict 'a report without a profile' $?
 
+# -- a profile is of the regions, if nothing else is counted: 100000 lines, which nobody has read before
+cat >region.c <<-'END'
+	#include <ipmu_region.h>
+	#include <stdlib.h>
+	static volatile char *a;
+	__attribute__((noinline)) static void in(void)
+	{
+	    for (long i = 0; i < 100000; i++) (void)a[64 * i];
+	}
+	__attribute__((noinline)) static void outside(void)
+	{
+	    for (long i = 100000; i < 300000; i++) (void)a[64 * i];
+	}
+	int main(void)
+	{
+	    a = calloc(300000, 64);
+	    outside();
+	    ipmu_region_begin("in");
+	    in();
+	    ipmu_region_end("in");
+	    outside();
+	    return 0;
+	}
+END
+$CC -g -O1 -I"$STAGE/include/ipmu" -o region region.c -L"$STAGE_LIB" -lipmu_region -Wl,-rpath,"$STAGE_LIB" || exit 1
+profiled -g LLC_READ --only-regions -o R ./region
+verdict 'regions' $?
+python3 -c 'import json; p = json.load(open("R.json"))["profile"]
+assert [f["counts"][1] for f in p["functions"] if f["function"] == "in"][0] in range(100000, 100064)
+assert not [f for f in p["functions"] if f["function"] == "outside" and f["counts"][1]]' 2>out
+verdict 'regions: the function inside alone' $?
+! grep '^  the profile' err
+verdict 'regions: nothing differs' $?
+
 # -- refused
 refused() {	# refused WHAT REGEX ARGUMENT...
 	local what=$1 sentence=$2
