@@ -304,35 +304,56 @@ static struct vpmu_arc *count_call(struct vpmu_calls *c, struct vpmu_call_site *
 	return arc;
 }
 
-/* A frame with what the thread has executed so far. */
-static void frame_push(struct vpmu_calls *c, struct vpmu_call_site *site, uint64_t target,
-		       struct vpmu_frame f)
+/* Fills in the frame above the open ones, for what is called now. False: no memory. */
+static bool frame_prepare(struct vpmu_calls *c, uint64_t sp)
+{
+	struct vpmu_frame *f;
+
+	if (c->depth == c->room && !frames_grow(c)) {
+		c->arcs->lost();
+		return false;
+	}
+	f = &c->frame[c->depth];
+	f->sp = sp;
+	f->before = c->total;
+	f->resolves = NULL;
+	f->row = 0;
+	return true;
+}
+
+/* Opens the frame that was prepared, for a call of this function. */
+static void frame_open(struct vpmu_calls *c, struct vpmu_call_site *site, uint64_t target)
 {
 	struct vpmu_arc *arc = count_call(c, site, target);
+	struct vpmu_frame *f = &c->frame[c->depth];
 
 	if (!arc)
 		return;
-	if ((c->depth == c->room && !frames_grow(c)) ||
-	    (arc->function >= c->functions && !active_grow(c, arc->function))) {
+	if (arc->function >= c->functions && !active_grow(c, arc->function)) {
 		c->arcs->lost();
 		return;
 	}
-	f.arc = arc;
-	f.outermost = !c->active[arc->function]++;
-	c->frame[c->depth++] = f;
+	f->arc = arc;
+	f->outermost = !c->active[arc->function]++;
+	c->depth++;
+}
+
+static void frame_push(struct vpmu_calls *c, struct vpmu_call_site *site, uint64_t target,
+		       uint64_t sp)
+{
+	if (frame_prepare(c, sp))
+		frame_open(c, site, target);
 }
 
 void vpmu_calls_call(struct vpmu_calls *c, struct vpmu_call_site *site, uint64_t sp)
 {
 	vpmu_calls_unwind(c, sp + 1);
-	c->site = site;
-	c->sp = sp;
-	c->called_at = c->total;
-	c->jump = NULL;
-	c->stubs = 0;
-	c->entered = true;
 	if (__builtin_expect(executed_by(c) - c->settled >= SETTLE_EVERY, 0))
 		vpmu_calls_settle(c);
+	c->site = site;
+	c->jump = NULL;
+	c->stubs = 0;
+	c->entered = frame_prepare(c, sp);
 }
 
 void vpmu_calls_enter(struct vpmu_calls *c, uint64_t address)
@@ -349,8 +370,9 @@ void vpmu_calls_enter(struct vpmu_calls *c, uint64_t address)
 	}
 	c->entered = false;
 	c->jump = NULL;
-	frame_push(c, site, address, (struct vpmu_frame){
-		.sp = c->sp, .before = c->called_at, .resolves = c->stubs > 1 ? site : NULL });
+	if (c->stubs > 1)
+		c->frame[c->depth].resolves = site;
+	frame_open(c, site, address);
 }
 
 void vpmu_calls_return(struct vpmu_calls *c, uint64_t sp)
@@ -372,7 +394,6 @@ static uint32_t among_tail_calls(const struct vpmu_calls *c, uint64_t address, u
 void vpmu_calls_function(struct vpmu_calls *c, uint64_t address, uint64_t sp)
 {
 	struct vpmu_call_site *jump = c->jump;
-	const struct vpmu_frame now = { .sp = sp, .before = c->total };
 	const struct vpmu_frame *top;
 	uint32_t before;
 
@@ -382,7 +403,7 @@ void vpmu_calls_function(struct vpmu_calls *c, uint64_t address, uint64_t sp)
 	if (top && top->arc->target == address)
 		return;		/* a loop, or it has interrupted itself */
 	if (!top || top->sp != sp) {
-		frame_push(c, &c->root, address, now);
+		frame_push(c, &c->root, address, sp);
 		return;
 	}
 	if (!jump)
@@ -393,7 +414,7 @@ void vpmu_calls_function(struct vpmu_calls *c, uint64_t address, uint64_t sp)
 	}
 	before = among_tail_calls(c, address, sp);
 	if (!before) {
-		frame_push(c, jump, address, now);
+		frame_push(c, jump, address, sp);
 		return;
 	}
 	count_call(c, jump, address);
@@ -436,8 +457,9 @@ uint32_t vpmu_calls_chain(const struct vpmu_calls *c, uint32_t notes[], uint32_t
 
 void vpmu_calls_begin(struct vpmu_calls *c, struct vpmu_arcs *arcs)
 {
-	*c = (struct vpmu_calls){ .arcs = arcs, .sp = UINT64_MAX, .entered = true };
+	*c = (struct vpmu_calls){ .arcs = arcs };
 	c->site = &c->root;
+	c->entered = frame_prepare(c, UINT64_MAX);
 }
 
 void vpmu_calls_end(struct vpmu_calls *c)

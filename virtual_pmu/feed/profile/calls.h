@@ -70,8 +70,7 @@ struct vpmu_calls {
 	bool entered;
 	struct vpmu_call_site *site;
 	uint32_t stubs;			/* that it has come through so far */
-	uint64_t sp;
-	struct vpmu_thread_totals called_at, total;
+	struct vpmu_thread_totals total;
 	uint64_t settled;		/* instructions, when frames were settled last */
 	struct vpmu_call_site *jump;	/* the last jump that may be a tail call */
 	uint32_t *active, functions;	/* frames of each function; entries of that */
