@@ -37,6 +37,7 @@ struct profiling {
 	char folder[PATH_MAX];
 	int fd;				/* of the folder, locked while this process lives */
 	int pass;
+	bool windowed;			/* what is counted begins later than the program */
 	int nevents;			/* those of the choice, and instructions */
 	const char **events;		/* full names of those of the choice that are tried */
 	int *tried, ntried;		/* their numbers in the choice */
@@ -238,16 +239,20 @@ static void begin_pass(void *arg)
 {
 	const struct profiling *p = arg;
 
+	if (!p->windowed)
+		virtual_pause(false);
 	if (p->with)
 		p->with->begin(p->with->arg);
 }
 
+/* Programs that outlive the counted one are in no count. */
 static void end_pass(void *arg, const struct program *program, int status, uint64_t *ns)
 {
 	struct profiling *p = arg;
 
 	if (p->with)
 		p->with->end(p->with->arg, program, status, ns);
+	virtual_pause(true);
 	rename_files(p);
 	p->pass++;
 }
@@ -263,6 +268,7 @@ int profile_begin(const struct options *o, const struct choice *c, const struct 
 		return no_memory();
 	p->choice = c;
 	p->with = with;
+	p->windowed = o->from_mpi_init || o->only_regions;
 	p->fd = -1;
 	p->company = (struct company){ begin_pass, end_pass, p };
 	p->symbols = symbols_open();

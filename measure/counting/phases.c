@@ -106,7 +106,8 @@ void phases_begin(struct phases *p, struct sets *s, int place)
 {
 	p->sets = s;
 	p->place = place;
-	virtual_pause(p->list.only);
+	if (p->list.only)
+		virtual_pause(true);
 	memset(p->now, 0, (size_t)p->nparts * sizeof(*p->now));
 }
 

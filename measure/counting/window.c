@@ -78,7 +78,6 @@ void window_apply(const struct window *w, uint64_t *began, uint64_t *ns, struct 
 
 void window_close(struct window *w)
 {
-	virtual_pause(false);
 	free(w->begin);
 	free(w->end);
 	w->begin = w->end = NULL;

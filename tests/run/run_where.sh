@@ -206,6 +206,41 @@ verdict 'regions: the function inside alone' $?
 ! grep '^  the profile' err
 verdict 'regions: nothing differs' $?
 
+# -- from MPI_Init to MPI_Finalize: 100000 lines before are not counted, 100000 within are
+if [ -n "${MPICC:-}" ]; then
+	cat >mpi.c <<-'END'
+		#include <mpi.h>
+		#include <stdlib.h>
+		static volatile char *a;
+		__attribute__((noinline)) static void before(void)
+		{
+		    for (long i = 0; i < 100000; i++) (void)a[64 * i];
+		}
+		__attribute__((noinline)) static void within(void)
+		{
+		    for (long i = 100000; i < 200000; i++) (void)a[64 * i];
+		}
+		int main(int argc, char **argv)
+		{
+		    a = calloc(200000, 64);
+		    before();
+		    MPI_Init(&argc, &argv);
+		    within();
+		    MPI_Finalize();
+		    return 0;
+		}
+	END
+	"$MPICC" -g -O1 -o mpi mpi.c || exit 1
+	profiled -g LLC_READ --from-mpi-init -o R ./mpi
+	verdict 'from MPI_Init' $?
+	python3 -c 'import json; p = json.load(open("R.json"))["profile"]
+assert [f["counts"][1] for f in p["functions"] if f["function"] == "within"][0] in range(100000, 100064)
+assert not [f for f in p["functions"] if f["function"] == "before" and f["counts"][1]]' 2>out
+	verdict 'from MPI_Init: the function within alone' $?
+	! grep '^  the profile' err
+	verdict 'from MPI_Init: nothing differs' $?
+fi
+
 # -- refused
 refused() {	# refused WHAT REGEX ARGUMENT...
 	local what=$1 sentence=$2
