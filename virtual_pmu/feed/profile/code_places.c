@@ -14,12 +14,12 @@
 #include "objects.h"
 
 /* A function; or, if it is longer than a byte, stubs. */
-struct code_place { uint64_t start, bytes; enum vpmu_allocator allocator; };
+struct place_of_code { uint64_t start, bytes; enum vpmu_allocator allocator; };
 
 struct places {
 	struct places *next;
 	uint64_t start, end, bias;
-	struct code_place *place;
+	struct place_of_code *place;
 	size_t used, room;
 	bool data;
 };
@@ -28,11 +28,11 @@ static struct places *all;
 
 /* ---- reading a file ---- */
 
-static void add_place(struct places *p, struct code_place place)
+static void add_place(struct places *p, struct place_of_code place)
 {
 	if (p->used == p->room) {
 		size_t room = p->room ? p->room * 2 : 256;
-		struct code_place *more = realloc(p->place, room * sizeof(*more));
+		struct place_of_code *more = realloc(p->place, room * sizeof(*more));
 
 		if (!more)
 			return;
@@ -53,7 +53,7 @@ static void add_symbol(void *to, const struct vpmu_symbol *s)
 		return;
 	}
 	if (address >= p->start && address < p->end)
-		add_place(p, (struct code_place){ address, 1, s->allocator });
+		add_place(p, (struct place_of_code){ address, 1, s->allocator });
 }
 
 static void add_stubs(void *to, uint64_t start, uint64_t bytes)
@@ -62,13 +62,13 @@ static void add_stubs(void *to, uint64_t start, uint64_t bytes)
 
 	start += p->bias;
 	if (start >= p->start && start < p->end && bytes > 1)
-		add_place(p, (struct code_place){ start, bytes, VPMU_NO_ALLOCATOR });
+		add_place(p, (struct place_of_code){ start, bytes, VPMU_NO_ALLOCATOR });
 }
 
 /* The name that allocates comes first of a function's names. */
 static int compare_places(const void *a, const void *b)
 {
-	const struct code_place *x = a, *y = b;
+	const struct place_of_code *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -138,7 +138,7 @@ void vpmu_places_read(const struct vpmu_profile_map *map, bool data)
 /* ---- looking up ---- */
 
 /* The first one of the last address up to this one; NULL: there is none. */
-static const struct code_place *place_before(uint64_t address)
+static const struct place_of_code *place_before(uint64_t address)
 {
 	const struct places *p = all;
 	size_t low = 0, high;
@@ -162,21 +162,21 @@ static const struct code_place *place_before(uint64_t address)
 
 bool vpmu_place_is_function(uint64_t address)
 {
-	const struct code_place *p = place_before(address);
+	const struct place_of_code *p = place_before(address);
 
 	return p && p->start == address && p->bytes == 1;
 }
 
 bool vpmu_place_is_stub(uint64_t address)
 {
-	const struct code_place *p = place_before(address);
+	const struct place_of_code *p = place_before(address);
 
 	return p && p->bytes > 1 && address - p->start < p->bytes;
 }
 
 enum vpmu_allocator vpmu_place_allocator(uint64_t address)
 {
-	const struct code_place *p = place_before(address);
+	const struct place_of_code *p = place_before(address);
 
 	return p && p->start == address ? p->allocator : VPMU_NO_ALLOCATOR;
 }
