@@ -303,21 +303,30 @@ struct vpmu_object_place vpmu_objects_find(uint64_t address)
 	return (struct vpmu_object_place){ r.object, address - objects[r.object].start };
 }
 
+/* The object at an address. The last block or variable is kept: the next access that misses often
+ * is to it. */
+static uint32_t object_at(uint64_t address)
+{
+	static struct vpmu_range kept;
+	static uint32_t version;
+	uint32_t now = heap.version + variables.version;
+
+	if (version == now && address - kept.start < kept.end - kept.start)
+		return kept.object;
+	version = now;
+	if (vpmu_ranges_find(&heap, address, &kept) || vpmu_ranges_find(&variables, address, &kept))
+		return kept.object;
+	kept = (struct vpmu_range){ 0, 0, 0 };
+	return vpmu_objects_find(address).object;
+}
+
 void vpmu_objects_charge(uint64_t address, uint32_t kind, uint64_t times)
 {
-	static uint64_t last;
-	static uint32_t number, version;
-	uint32_t now = heap.version + variables.version + mapped.version;
-	struct object *o;
+	uint32_t number = object_at(address);
+	struct object *o = &objects[number];
 
-	if (address != last || version != now) {	/* one miss has several kinds */
-		last = address;
-		version = now;
-		number = address ? vpmu_objects_find(address).object : 0;
-	}
 	if (!number)
 		return;		/* what is left of the process's counts */
-	o = &objects[number];
 	if (!o->record)
 		o->record = record_new(number, NULL);
 	if (o->record)
