@@ -87,6 +87,15 @@ static uint32_t latency_of(const struct subject *s, enum level level)
 	return level == LLC || level == OTHER ? s->m.llc_clocks : 0;
 }
 
+/* Clocks between lines: of an instruction, or of the level. Where the clock estimates time, an L2
+ * gives one each 3 clocks, or in as many whole ones as the LLC needs if these are fewer. */
+static double clocks_of(const struct subject *s, enum level level)
+{
+	if (level == L2 && vpmu_clock_estimates(&s->m))
+		return fmin(3, s->m.llc_clocks / s->m.fill_buffers);
+	return fmax(1, (double)latency_of(s, level) / s->m.fill_buffers);
+}
+
 static bool has_level(const struct subject *s, enum level level)
 {
 	return (level != L2 || s->l2->bytes) && (level != OTHER || !s->alone);
@@ -99,7 +108,7 @@ static struct costs measure(const struct subject *s)
 	double farthest = 0;
 
 	for (enum level level = 0; level < LEVELS; level++) {
-		double want = fmax(1, (double)latency_of(s, level) / s->m.fill_buffers);
+		double want = clocks_of(s, level);
 
 		if (!has_level(s, level))
 			continue;

@@ -23,7 +23,7 @@ static void count(struct vpmu_spinning *s, uint32_t pauses, uint64_t apart, uint
 {
 	memset(due, 0, 3 * sizeof(*due));
 	for (uint64_t clock = s->clock; pauses; pauses--)
-		due[vpmu_spinning(s, clock += apart)]++;
+		due[vpmu_spinning(s, clock += apart, VPMU_SPIN_CLOCKS)]++;
 }
 
 static void a_loop_yields_and_then_sleeps(void **state)

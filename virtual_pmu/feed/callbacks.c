@@ -12,6 +12,7 @@
 #include "thread/clock.h"
 #include "cache/contention.h"
 #include "data_access.h"
+#include "core/predictor.h"
 #include "fetch.h"
 #include "profile/call_callbacks.h"
 #include "program/outside.h"
@@ -35,7 +36,7 @@ static void on_pause(unsigned int vcpu, void *unused)
 	vpmu_contended_pause(&t->runner);
 	if (vpmu_feed.cpu_of || (!shares && vpmu_alone(vpmu_feed.segment)))
 		return;
-	what = vpmu_spinning(&t->spinning, t->runner.clock);
+	what = vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks);
 	if (shares && t->spinning.pauses >= VPMU_SPIN_LOOP &&
 	    vpmu_scheduler_spin(t->runner.own, t->runner.clock))
 		return;
@@ -80,31 +81,82 @@ static struct vpmu_emulated *thread_start(unsigned int vcpu, const struct vpmu_t
 	return t;
 }
 
-/* The runner's work once it has entered this block. */
+/* The runner's work once it has entered this block, if that is behind the same one as last. */
 static inline uint64_t work_with(const struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
-	return r->work + (r->before == b ? b->loop : b->once);
+	return r->work + b->work;
 }
 
-static inline void enter(struct vpmu_runner *r, const struct vpmu_timed_block *b, uint64_t work)
+/* Clocks from a mispredicted branch to the next block: 248966, "Branch Prediction" of Skylake's
+ * forerunners, has 15 to 20. */
+#define MISPREDICTED_CLOCKS 16u
+
+/* The block before has branched here, or not. */
+static inline void branch(struct vpmu_runner *r, const struct vpmu_timed_block *from,
+			  const struct vpmu_timed_block *b)
 {
-	r->work = work;
+	struct vpmu_branched branched;
+	bool foreseen, settled = false;
+
+	if (from->branch == VPMU_CONDITIONAL) {
+		foreseen = vpmu_predict_condition(r->predictor, from->start + from->last,
+						  b->start != from->end, &settled);
+	} else {
+		branched = (struct vpmu_branched){ (enum vpmu_branch)from->branch,
+						   from->start + from->last, from->end, b->start };
+		foreseen = vpmu_predict(r->predictor, &branched);
+	}
+	r->settled = settled && from == b && b->path == 0 ? b : NULL;
+	if (unlikely(!foreseen))
+		r->work += vpmu_work(MISPREDICTED_CLOCKS * VPMU_CLOCK_PARTS, 0);
+}
+
+/* Adds what the way to the block costs, where the clock estimates time. */
+static NOINLINE void enter_behind(struct vpmu_runner *r, struct vpmu_timed_block *from,
+				struct vpmu_timed_block *b)
+{
 	r->before = b;
+	if (!from) {
+		r->work += b->work;
+		return;
+	}
+	if (vpmu_timed_is_round(b, from)) {
+		r->work += likely(b->path == r->path && b->from == from) ? b->back :
+			   vpmu_timed_round(b, from, r->path);
+		r->path = 0;
+	} else {
+		r->work += b->work;
+		r->path = (r->path << 7 | r->path >> 57) ^ b->start;
+	}
+	b->from = from;
+	r->settled = NULL;
+	if (from->branch != VPMU_NO_BRANCH && from->branch != VPMU_JUMP)
+		branch(r, from, b);
+}
+
+static inline void enter(struct vpmu_runner *r, struct vpmu_timed_block *b)
+{
+	if (!r->predictor)
+		r->work += b->work;
+	else if (r->settled == b)
+		r->work += b->back;
+	else
+		enter_behind(r, r->before, b);
 }
 
 /* A thread's first block, a new virtual CPU, or time to publish. */
-SLOW static void block_slow(unsigned int vcpu, const struct vpmu_timed_block *b)
+SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 {
 	struct vpmu_emulated *t = vpmu_self;
 	uint32_t package, before;
 
 	if (t && vpmu_defers(&t->runner)) {
 		vpmu_watch_catch_up(t);
-		on_block(vcpu, (void *)(uintptr_t)b);
+		on_block(vcpu, b);
 		return;
 	}
 	if (t)
-		enter(&t->runner, b, work_with(&t->runner, b));
+		enter(&t->runner, b);
 	else
 		t = thread_start(vcpu, b);
 	vpmu_runner_settle(&t->runner);
@@ -146,43 +198,41 @@ static inline bool is_quiet(struct vpmu_runner *r, uint64_t work)
 }
 
 /* The block's code is not where it was last. A block that is deferred is entered later. */
-static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
+static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, struct vpmu_timed_block *b)
 {
 	if (vpmu_defers(&t->runner)) {
-		defer(0, 0, 0, (void *)(uintptr_t)b, t, VPMU_DEFERRED_BLOCK);
+		defer(0, 0, 0, b, t, VPMU_DEFERRED_BLOCK);
 		return;
 	}
-	enter(&t->runner, b, work_with(&t->runner, b));
+	enter(&t->runner, b);
 	if (t->runner.l1i.sets)
 		fetch(t, b);
 }
 
 static void on_block(unsigned int vcpu, void *timed)
 {
-	const struct vpmu_timed_block *b = timed;
+	struct vpmu_timed_block *b = timed;
 	struct vpmu_emulated *t = vpmu_self;
-	uint64_t work = t ? work_with(&t->runner, b) : 0;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work))) {
+	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b)))) {
 		block_slow(vcpu, b);
 	} else if (!fetch_again(&t->runner, b->line, b->lines)) {
 		fetch_or_defer(t, b);
 	} else {
-		enter(&t->runner, b, work);
+		enter(&t->runner, b);
 		t->runner.inside = NULL;
 	}
 }
 
 static void on_block_outside(unsigned int vcpu, void *timed)
 {
-	const struct vpmu_timed_block *b = timed;
+	struct vpmu_timed_block *b = timed;
 	struct vpmu_emulated *t = vpmu_self;
-	uint64_t work = t ? work_with(&t->runner, b) : 0;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work)))
+	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b))))
 		block_slow(vcpu, b);
 	else
-		enter(&t->runner, b, work);
+		enter(&t->runner, b);
 }
 
 /* ---- a block's first access ---- */
@@ -217,7 +267,7 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 		defer(vcpu, info, address, user, t, ways);
 		return;
 	}
-	enter(&t->runner, user, work_with(&t->runner, user));
+	enter(&t->runner, user);
 	if (t->runner.l1i.sets)
 		fetch(t, user);
 	first_goes_on(vcpu, info, address, user, ways);
@@ -227,7 +277,8 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
  * were, and were used last. Under another version they are looked up, but are not used again: the
  * numbers of uses do not depend on which locks the thread has taken. A thread that keeps its core's
  * lock changes no version. It clears `inside` itself when it changes what the L1I has. */
-static inline bool enter_loop(struct vpmu_runner *r, const struct vpmu_timed_block *b)
+static inline __attribute__((always_inline)) bool
+enter_loop(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
 	uint32_t version = vpmu_core_version(r->own);
 
@@ -245,10 +296,9 @@ static inline __attribute__((always_inline)) bool
 enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info,
 	    uint64_t address, void *user)
 {
-	const struct vpmu_timed_block *b = user;
-	uint64_t work = t ? work_with(&t->runner, b) : 0;
+	struct vpmu_timed_block *b = user;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work))) {
+	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b)))) {
 		first_slow(vcpu, info, address, user, ways);
 		return false;
 	}
@@ -256,7 +306,7 @@ enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plug
 		first_fetch(vcpu, info, address, user, ways);
 		return false;
 	}
-	enter(&t->runner, b, work);
+	enter(&t->runner, b);
 	return true;
 }
 
@@ -613,7 +663,7 @@ void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 			    uint32_t instructions, uint32_t executed)
 {
 	struct vpmu_block_code block = { code, bytes, instructions };
-	struct vpmu_timed_block part = vpmu_timed_block_part(address, bytes, executed);
+	struct vpmu_timed_block part = vpmu_timed_block_part(address, bytes, executed), *before;
 	int first = code && !vpmu_core_feed_active() ?
 		    vpmu_translation_first(&callbacks, &block) : -1;
 
@@ -622,12 +672,14 @@ void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 			   first >= (int)executed - 1 ? (struct part){ 0, executed, 1 } :
 			   (struct part){ executed, instructions, UINT64_MAX });
 	if (first >= (int)executed - 1) {
+		before = vpmu_self->runner.before;
+		vpmu_self->runner.before = NULL;
 		on_block(0, &part);
 		vpmu_watch_catch_up(vpmu_self);
-		vpmu_self->runner.before = NULL;
+		vpmu_self->runner.before = before;
 		return;
 	}
-	vpmu_self->runner.clock -= instructions - executed;
+	vpmu_self->runner.clock -= vpmu_rough_parts(instructions - executed) / VPMU_CLOCK_PARTS;
 	vpmu_self->runner.instructions -= instructions - executed;
 	vpmu_core_feed_uncount(instructions - executed);
 }
@@ -658,6 +710,7 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 			 path, vpmu_feed.segment->machine.name);
 		return rc;
 	}
+	vpmu_timed_blocks_begin(&vpmu_feed.segment->machine);
 	callbacks.parts = *used;
 	callbacks.parts.runner = settled_runner;
 	callbacks.accesses = used->access == on_access ? accesses : NULL;

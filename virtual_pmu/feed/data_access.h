@@ -103,6 +103,26 @@ SLOW static void touch_word(struct vpmu_runner *r, uint64_t word)
 	touch(emulated_of(r), set_tag(word), kind);
 }
 
+static inline uint32_t site_number(void *user)
+{
+	return (uint32_t)((uintptr_t)user / sizeof(struct vpmu_way *));
+}
+
+/* Around a load's miss. */
+static inline void load_begins(struct vpmu_runner *r, void *user, uint64_t tag)
+{
+	if (!r->predictor)
+		return;
+	vpmu_runner_settle(r);
+	vpmu_runner_load_begins(r, site_number(user), tag);
+}
+
+static inline void load_ends(struct vpmu_runner *r, void *user)
+{
+	if (r->predictor)
+		vpmu_runner_load_ends(r, site_number(user));
+}
+
 /* The line, which the access does not leave, is not in the L1. */
 static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user, struct vpmu_runner *r, uint64_t tag)
@@ -110,8 +130,12 @@ static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 	uint64_t word = tag | (info & VPMU_INFO_STORE ? VPMU_WORD_M : VPMU_WORD_E);
 
 	(void)vcpu, (void)address;
+	if (!(info & VPMU_INFO_STORE))
+		load_begins(r, user, tag);
 	if (!missed_plain(r, word))
 		touch_word(r, word);
+	if (!(info & VPMU_INFO_STORE))
+		load_ends(r, user);
 	*site_of(r, user) = r->filled;
 }
 
@@ -180,8 +204,10 @@ static AS_GIVEN void modify_missed(unsigned int vcpu, qemu_plugin_meminfo_t info
 				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
 	(void)vcpu, (void)info, (void)address;
+	load_begins(r, user, tag);
 	if (!missed_plain(r, tag | VPMU_WORD_M))
 		modify_twice(r, tag);
+	load_ends(r, user);
 	*site_of(r, user) = r->filled;
 }
 

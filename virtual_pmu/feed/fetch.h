@@ -58,10 +58,13 @@ static void fetch_lines(struct vpmu_emulated *t, const struct vpmu_timed_block *
 		if (tag == end)
 			return;
 		way = vpmu_fast_find(&r->l1i, tag);
-		if (!way)
+		if (!way) {
+			r->served = 0;
 			touch(t, tag, VPMU_CODE);
-		else
+			vpmu_runner_code_ends(r);
+		} else {
 			l1_touch(*vpmu_runner_code(r, tag) = way, &r->uses);
+		}
 		tag += VPMU_LINE_BYTES;
 	}
 }

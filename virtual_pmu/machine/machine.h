@@ -91,6 +91,13 @@ static inline bool vpmu_has_skylake_cores(const struct vpmu_machine *m)
 {
 	return m->family_id == VPMU_SKYLAKE_CLIENT || m->family_id == VPMU_COMET_LAKE;
 }
+/* The clock estimates time: instructions take what published tables say. On other machines, which
+ * are no clients, each takes a clock. */
+static inline bool vpmu_clock_estimates(const struct vpmu_machine *m)
+{
+	return vpmu_has_skylake_cores(m) ||
+	       (m->family_id >= VPMU_SANDY_BRIDGE && m->family_id <= VPMU_NOVA_LAKE);
+}
 /* How far the CPU is behind the first of the E cores; negative: it is none of them. */
 static inline int64_t vpmu_cpu_little(const struct vpmu_machine *m, uint32_t cpu)
 {

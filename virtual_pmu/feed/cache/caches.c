@@ -10,6 +10,7 @@
 #include "plain_access.h"
 #include "../profile/clocks.h"
 #include "private_caches.h"
+#include "../thread/pause_loop.h"
 
 _Static_assert(sizeof(struct vpmu_core) == VPMU_CORE_HEADER_BYTES, "core header");
 
@@ -92,6 +93,11 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->llc_pace = pace_of(m->llc_clocks, m->fill_buffers);
 	r->memory_pace = pace_of(m->memory_clocks, m->fill_buffers);
 	r->write_clocks = m->write_clocks;
+	r->estimates = vpmu_clock_estimates(m);
+	r->window_size = m->fill_buffers <= 10 ? VPMU_WINDOW : m->fill_buffers <= 12 ?
+			 VPMU_WINDOW_SUNNY_COVE : VPMU_WINDOW_GOLDEN_COVE;
+	r->uses_per_clock = r->estimates ? VPMU_USES_PER_CLOCK_MANY : VPMU_USES_PER_CLOCK;
+	r->spin_clocks = r->estimates ? VPMU_SPIN_CLOCKS_LONG : VPMU_SPIN_CLOCKS;
 	forget_sites(r);
 	r->llc = c->base + r->package * c->layout.package_bytes + c->layout.llc_at;
 	r->slice_bytes = (uint64_t)c->layout.llc.sets * c->layout.llc.set_bytes;

@@ -21,15 +21,17 @@
 
 #include "../../model/bulk.h"
 #include "../../machine/geometry.h"
+#include "../translate/sites.h"
 #include "l1.h"
 
 #define VPMU_SPACE_SHIFT 48
 #define VPMU_SPACE_DEFERS UINT64_C(32)	/* no word has this bit: see deferred_accesses.h */
 #define VPMU_STREAMS 16u
-#define VPMU_SITES 1024u
 #define VPMU_L1_USUAL_WAYS 8u
 #define VPMU_CODE_LINES 256u
-#define VPMU_USES_PER_CLOCK 4u		/* about as many accesses as an instruction has, or more */
+/* About as many accesses as a clock has, or more: where an instruction takes one; else. */
+#define VPMU_USES_PER_CLOCK 4u
+#define VPMU_USES_PER_CLOCK_MANY 8u
 
 enum vpmu_touch { VPMU_LOAD, VPMU_STORE, VPMU_CODE };
 
@@ -84,12 +86,21 @@ struct vpmu_contention {
 	bool sleeps;		/* it waits in a system call */
 };
 
-/* See retired.h: the clock of the last report, and of the next one; the runner's instructions at the
- * last, and repetitions since then; the last repeated string instruction, and how many instructions
- * had been executed then. */
+/* See retired.h: the clock of the last report, and of the next one; the runner's instructions at
+ * the last, and repetitions since then; the last repeated string instruction, and how many
+ * instructions had been executed then. */
 struct vpmu_retired { uint64_t due, told, told_instructions, repeats, repeated, executed; };
 
 struct vpmu_timed_block;
+
+/* The oldest load that has missed and may stop the thread: its clock and instruction, and the clock
+ * at which its line arrives; 0: there is none. */
+struct vpmu_rob { uint64_t arrival, clock, instructions; };
+/* Instructions of reorder buffers (248966, chapters on Skylake, Sunny Cove and Golden Cove). An old
+ * one that waits for a line stops the thread when its buffer is full. */
+#define VPMU_WINDOW 224u
+#define VPMU_WINDOW_SUNNY_COVE 352u
+#define VPMU_WINDOW_GOLDEN_COVE 512u
 
 /* An emulated thread as the caches and the clock see it. */
 struct vpmu_runner {
@@ -98,9 +109,13 @@ struct vpmu_runner {
 	uint64_t clock, published, awake;	/* awake: its clock after its last wait */
 	/* Work of its last blocks that is not in `clock` and `instructions` yet (timed_blocks.h,
 	 * clock.h), and how much it may be before the next block checks whether to publish. The
-	 * last block. */
+	 * last block: */
 	uint64_t work, work_limit, instructions;
-	const struct vpmu_timed_block *before;
+	struct vpmu_timed_block *before;	/* NULL: none, or no estimate of time */
+	uint64_t path;			/* a number for those since the last round of a loop */
+	struct vpmu_predictor *predictor;	/* NULL: its clock does not estimate time */
+	/* The last block, if its branch to itself teaches the predictor nothing any more. */
+	const struct vpmu_timed_block *settled;
 	uint64_t numbered;		/* its clock when its uses were last numbered: clock.h */
 	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
 	uint64_t *clock_slot;
@@ -138,11 +153,21 @@ struct vpmu_runner {
 	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
+	uint32_t uses_per_clock, spin_clocks;	/* the machine's: see above, and pause_loop.h */
 	/* The block that it entered last, if all its lines were found where they were before, and
 	 * the core's version then. NULL: they were not, or the block is not known. */
 	const struct vpmu_timed_block *inside;
 	uint32_t inside_version;
 	struct vpmu_contention contention;
+	/* State of a clock that estimates time: see clock.h. The clock at which the last missed
+	 * line arrives, those of the lines that instructions missed last, and the next one at which the
+	 * L2 gives a line. */
+	bool estimates;
+	uint64_t served, arrival[VPMU_SITES], second;
+	uint32_t later;			/* by which the last load's translation delays it */
+	struct vpmu_tlb *dtlb;
+	struct vpmu_rob window;
+	uint32_t window_size;		/* the machine's reorder buffer, in instructions */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Ways in which instructions' last accesses, and the last fetches, found their lines. The
 	 * word in the way tells whether the line is still there. Never NULL. */

@@ -71,7 +71,7 @@ static bool spins(const struct vpmu_runner *r)
 {
 	uint64_t paused = clock_load(&r->contention.paused);
 
-	return paused && vpmu_runner_now(r) - paused < VPMU_SPIN_CLOCKS;
+	return paused && vpmu_runner_now(r) - paused < r->spin_clocks;
 }
 
 /* Orders this wait among those of other threads. Uses that the thread has made until now come
@@ -178,10 +178,10 @@ void vpmu_contended_leave(const struct vpmu_caches *c, const struct vpmu_runner 
 	__atomic_store_n(&p->runner, NULL, __ATOMIC_RELEASE);
 }
 
-/* Numbers of all threads compare, and advance by VPMU_USES_PER_CLOCK or less in a clock. */
-static uint64_t clock_of_use(const struct pace *p, uint64_t used)
+/* Numbers of all threads compare, and advance by `per_clock` or less in a clock. */
+static uint64_t clock_of_use(const struct pace *p, uint64_t used, uint32_t per_clock)
 {
-	uint64_t since = p->uses > used ? (p->uses - used) / VPMU_USES_PER_CLOCK : 0;
+	uint64_t since = p->uses > used ? (p->uses - used) / per_clock : 0;
 
 	return p->clock > since ? p->clock - since : 0;
 }
@@ -214,22 +214,22 @@ static void find_clock(const struct vpmu_caches *c, const struct vpmu_runner *r,
 		       struct use *u)
 {
 	struct pace p[AGENT_THREADS];
-	uint64_t least = UINT64_MAX, last = used / VPMU_USES_PER_CLOCK;
+	uint64_t least = UINT64_MAX, last = used / r->uses_per_clock;
 	uint64_t seen = r->contention.seen;
 
 	for (uint32_t i = 0; i < AGENT_THREADS; i++) {
 		p[i] = pace_now(&paces_of(c, r->package, u->agent)[i]);
 		if (p[i].uses >= used && p[i].uses < least) {
 			least = p[i].uses;
-			last = clock_of_use(&p[i], used);
+			last = clock_of_use(&p[i], used, r->uses_per_clock);
 			u->waits = waits_for(&p[i], used);
 			u->clock = came_before(&p[i], used, seen) ? 0 : last;
 		}
 	}
 	for (uint32_t i = 0; i < AGENT_THREADS; i++)
-		if (p[i].from <= last && clock_of_use(&p[i], used) > u->clock &&
+		if (p[i].from <= last && clock_of_use(&p[i], used, r->uses_per_clock) > u->clock &&
 		    !came_before(&p[i], used, seen))
-			u->clock = clock_of_use(&p[i], used);
+			u->clock = clock_of_use(&p[i], used, r->uses_per_clock);
 }
 
 /* The way in which an L1D of the agent has the line; or NULL. */

@@ -133,6 +133,8 @@ static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t
 	result = vpmu_private_snoop(&p, tag, take_out);
 	if (take)
 		vpmu_private_unlock(&p);
+	if (take && cause == VPMU_XCORE && result == VPMU_SNOOP_HITM)
+		vpmu_runner_hitm(q->r);
 	vpmu_outcome_snooped(q->c, q->r, core, (struct vpmu_snooped){ cause, q->kind, result },
 			     l1_lost);
 	return result;
@@ -300,6 +302,7 @@ borrow(struct llc_request *q, uint32_t lender, uint64_t others, enum vpmu_word_s
 	q->lender = (int)lender;
 	invalidate(q, q->at.slice, q->tag, others & ~(1ull << lender), VPMU_XCORE);
 	tell_snoop(q, lender, found == VPMU_WORD_M);
+	vpmu_runner_hitm(q->r);
 	if (!q->c->layout.directory)
 		vpmu_outcome_llc_hit(q->c, q->r, q->kind, VPMU_WORD_M);
 	else if (!has_copy(q))
@@ -427,6 +430,8 @@ static bool access_cluster(const struct llc_request *q, struct vpmu_private *p)
 	vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, false, &done);
 	done = done && vpmu_private_access(p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
+	if (done)
+		vpmu_runner_second(q->r);
 	p->version = 1;
 	return done;
 }
@@ -446,6 +451,8 @@ static HOT bool access_private(const struct llc_request *q, struct vpmu_private 
 	vpmu_private_lock(p, q->r);
 	done = vpmu_private_access(p, q->tag, q->kind, NULL);
 	vpmu_private_unlock(p);
+	if (done)
+		vpmu_runner_second(q->r);
 	p->version = 1;	/* our own change of the version, and it may be a spill that was refused */
 	return done;
 }

@@ -84,6 +84,7 @@ static HOT bool hit_second(const struct plain *q, uint32_t way)
 	} else if (is_modified(victim)) {	/* another thread's store may just have come */
 		write_back(q, victim);
 	}
+	vpmu_runner_second(q->r);
 	return true;
 }
 

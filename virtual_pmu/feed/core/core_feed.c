@@ -20,8 +20,10 @@
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* User data of an access: flags below the number of the instruction in its block, from 1. */
-enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4 };
+/* User data of an access: flags below the number of the instruction in its block, from 1, and
+ * the number that it has as sites.h says, if the clock needs it. */
+enum { LOCKED = 1, VECTOR = 2, MANY = 4, NONTEMPORAL = 8, INSTRUCTION_SHIFT = 4,
+       INSTRUCTION_LAST = 1023, SITE_SHIFT = 16 };
 
 /* The thread's last load or store, of which QEMU may show more pieces. */
 struct piece {
@@ -361,7 +363,7 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 	if (!mine && parts.runner && parts.runner())
 		vpmu_core_feed_enter(parts.runner());
 	if (mine) {
-		mine->reported = vpmu_runner_now(mine->runner) - vpmu_work_clocks(b->timed->once);
+		mine->reported = vpmu_runner_now(mine->runner) - vpmu_work_clocks(b->timed->work);
 		vpmu_profile_drop_stalls(stalled);
 		vpmu_profile_clocks_from(mine->runner, mine->reported);
 	}
@@ -526,7 +528,9 @@ AS_CONSTANT void access_core(bool noted, unsigned int vcpu, qemu_plugin_meminfo_
 	uintptr_t note = (uintptr_t)user;
 	bool store = info & VPMU_INFO_STORE;
 	struct piece *p;
-	void *site = (void *)(address / VPMU_LINE_BYTES % VPMU_SITES * sizeof(struct vpmu_way *));
+	uint64_t number = t && t->runner->estimates ? note >> SITE_SHIFT :
+			  address / VPMU_LINE_BYTES % VPMU_SITES_PLAIN;
+	void *site = (void *)(number * sizeof(struct vpmu_way *));
 	qemu_plugin_vcpu_mem_cb_t feed = note & NONTEMPORAL ? parts.nontemporal : parts.access;
 	uint32_t before[3];
 	uint64_t last = vpmu_info_last(info, address);
@@ -537,8 +541,8 @@ AS_CONSTANT void access_core(bool noted, unsigned int vcpu, qemu_plugin_meminfo_
 	}
 	p = store ? &t->store : &t->load;
 	if (noted && t->previous && t->previous->noted)
-		note_access(&t->previous->noted->notes[(note >> INSTRUCTION_SHIFT) - 1], info,
-			    address);
+		note_access(&t->previous->noted->notes[(note >> INSTRUCTION_SHIFT &
+							INSTRUCTION_LAST) - 1], info, address);
 	if (p->note != note || (note & MANY))
 		new_access(noted, t, p, note, store, address / VPMU_LINE_BYTES);
 	if (unlikely(last / VPMU_LINE_BYTES != p->line && !p->split))
@@ -628,7 +632,7 @@ static void watch_fence(struct qemu_plugin_insn *insn, size_t index, struct vpmu
 
 /* noted: NULL without a profile. */
 static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
-			      struct vpmu_noted_block *noted)
+			      struct vpmu_noted_block *noted, struct vpmu_timed_block *timed)
 {
 	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
 	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
@@ -644,7 +648,8 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
 	if (c.prefetch || c.no_access)
 		return;
 	note |= (c.locked ? LOCKED : 0u) | (c.vector ? VECTOR : 0u) | (c.many ? MANY : 0u) |
-		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u);
+		(c.store == VPMU_NONTEMPORAL ? NONTEMPORAL : 0u) |
+		(uintptr_t)vpmu_timed_site(timed, index) << SITE_SHIFT;
 	qemu_plugin_register_vcpu_mem_cb(insn, noted ? on_noted_access : on_core_access,
 					 QEMU_PLUGIN_CB_NO_REGS,
 					 c.locked ? QEMU_PLUGIN_MEM_W : QEMU_PLUGIN_MEM_RW,
@@ -659,7 +664,7 @@ void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, b->noted ? on_noted_block : on_core_block,
 					     QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)b);
 	for (size_t i = 0; i < count; i++)
-		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i, b->noted);
+		watch_instruction(qemu_plugin_tb_get_insn(tb, i), i, b->noted, timed);
 	if (b->noted && vpmu_following)
 		vpmu_calls_translated(tb, b->noted);
 }

@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "predictor.h"
 
-/* The stored value is the counter minus its start, modulo 4. */
-#define START 1u
-
-static bool predict_condition(struct vpmu_predictor *p, uint64_t address, bool taken)
-{
-	uint8_t *stored = &p->counters[(address ^ p->history) % VPMU_PREDICTOR_COUNTERS];
-	uint32_t counter = (*stored + START) & 3;
-	bool foreseen = (counter >= 2) == taken;
-
-	if (taken && counter < 3)
-		counter++;
-	else if (!taken && counter > 0)
-		counter--;
-	*stored = (uint8_t)((counter - START) & 3);
-	p->history = (p->history << 1 | taken) % VPMU_PREDICTOR_COUNTERS;
-	return foreseen;
-}
-
 static bool predict_target(struct vpmu_predictor *p, uint64_t address, uint64_t target)
 {
 	uint32_t i = (uint32_t)(address % VPMU_PREDICTOR_TARGETS);
@@ -45,9 +27,11 @@ static bool predict_return(struct vpmu_predictor *p, uint64_t target)
 
 bool vpmu_predict(struct vpmu_predictor *p, const struct vpmu_branched *b)
 {
+	bool settled;
+
 	switch (b->kind) {
 	case VPMU_CONDITIONAL:
-		return predict_condition(p, b->address, b->target != b->next);
+		return vpmu_predict_condition(p, b->address, b->target != b->next, &settled);
 	case VPMU_JUMP_INDIRECT:
 		return predict_target(p, b->address, b->target);
 	case VPMU_CALL:

@@ -26,6 +26,25 @@ struct vpmu_branched {
 	uint64_t address, next, target;	/* next: behind it; target: where it went */
 };
 
+/* The same as below, of a conditional branch. settled: this outcome again would change nothing. */
+static inline bool vpmu_predict_condition(struct vpmu_predictor *p, uint64_t address, bool taken,
+					  bool *settled)
+{
+	/* The stored value is the counter minus its start, 1, modulo 4. */
+	uint8_t *stored = &p->counters[(address ^ p->history) % VPMU_PREDICTOR_COUNTERS];
+	uint32_t counter = (*stored + 1u) & 3, history = p->history;
+	bool foreseen = (counter >= 2) == taken;
+
+	if (taken && counter < 3)
+		counter++;
+	else if (!taken && counter > 0)
+		counter--;
+	p->history = (history << 1 | taken) % VPMU_PREDICTOR_COUNTERS;
+	*settled = *stored == ((counter - 1u) & 3) && p->history == history;
+	*stored = (uint8_t)((counter - 1u) & 3);
+	return foreseen;
+}
+
 /* Whether the branch was foreseen; learns from it. */
 bool vpmu_predict(struct vpmu_predictor *p, const struct vpmu_branched *b);
 

@@ -59,7 +59,7 @@ void vpmu_retired_first(struct vpmu_runner *r, const struct vpmu_timed_block *fi
 {
 	if (!counts(r))
 		return;
-	r->retired.told -= vpmu_work_clocks(first->once);
+	r->retired.told -= vpmu_work_clocks(first->work);
 	r->retired.told_instructions -= first->instructions;
 	vpmu_profile_clocks_from(r, r->retired.told);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions and clocks of a thread, where the machine's counters want no other core events. Each
  * runner has both (clock.h), so blocks and accesses have the callbacks of machines without a core
- * PMU, and cost what they cost there. One more repetition of a string instruction is no instruction,
+ * PMU, and cost what they cost there. One more repetition of a string instruction is none,
  * though its block is entered again. */
 #ifndef VPMU_FEED_RETIRED_H
 #define VPMU_FEED_RETIRED_H

@@ -14,6 +14,7 @@
 #include "../../system/system.h"
 #include "../cache/caches.h"
 #include "../core/retired.h"
+#include "../core/tlb.h"
 #include "../profile/clocks.h"
 #include "../profile/count.h"
 #include "../translate/timed_blocks.h"
@@ -66,6 +67,22 @@ static inline void vpmu_runner_check_next(struct vpmu_runner *r)
  * of work at which it is. */
 bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work);
 
+/* The thread stalls until this clock, which is ahead. */
+static inline void vpmu_runner_stall(struct vpmu_runner *r, uint64_t until)
+{
+	uint64_t clocks = until - r->clock;
+
+	if (r->counts) {
+		vpmu_count(r->counts, VPMU_STALLS, 1);
+		vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)clocks);
+	}
+	vpmu_profile_stall(r, clocks);
+	r->clock = until;
+	if (until >= r->window.arrival)
+		r->window.arrival = 0;
+	vpmu_runner_check_next(r);
+}
+
 /* Takes the fill buffer of the runner's core that has been in use longest, once its line is there.
  * A line that is further away than two latencies was requested by another thread of the core, whose
  * clock is ahead: it delays nothing. Returns the clock of the request. Machine lock held. */
@@ -76,13 +93,9 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 	uint64_t beyond = clock + 2 * r->memory_pace.latency;
 
 	if (*fill > clock && *fill <= beyond) {
-		if (r->counts) {
-			vpmu_count(r->counts, VPMU_STALLS, 1);
-			vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)(*fill - clock));
-		}
-		vpmu_profile_stall(r, *fill - clock);
-		r->clock = clock = *fill;
-		vpmu_runner_check_next(r);
+		vpmu_runner_stall(r, *fill);
+		clock = *fill;
+		r->window.arrival = 0;	/* the buffers are the narrower limit */
 	}
 	f->part += pace.part;
 	if (f->part >= r->fill_buffers) {
@@ -92,8 +105,101 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 	if (arrival < clock + pace.latency || arrival > beyond + pace.latency)
 		arrival = clock + pace.latency;
 	f->next = f->next + 1 == r->fill_buffers ? 0 : f->next + 1;
-	f->last = *fill = arrival;
+	f->last = *fill = r->served = arrival;
 	return clock;
+}
+
+/* ---- where the clock estimates time ---- */
+
+/* A line from the L2: 3 clocks behind the last one, or as many as one from the LLC if these are
+ * fewer; 9 clocks later than one from the L1, 14 to 5 ("Cache Parameters" in Intel's optimization
+ * manual, 248966). The thread continues as long as no more than 8 lines wait. */
+#define VPMU_L2_CLOCKS 3u
+#define VPMU_L2_LATER 9u
+#define VPMU_L2_LINES 8u
+static inline void vpmu_runner_second(struct vpmu_runner *r)
+{
+	uint32_t clocks = r->llc_pace.clocks < VPMU_L2_CLOCKS ? r->llc_pace.clocks : VPMU_L2_CLOCKS;
+	uint64_t next = r->second + clocks, ahead = clocks * VPMU_L2_LINES;
+
+	if (!r->estimates)
+		return;
+	if (next < r->clock)
+		next = r->clock;
+	if (next > r->clock + ahead)
+		vpmu_runner_stall(r, next - ahead);
+	r->second = next;
+	r->served = next + VPMU_L2_LATER;
+}
+
+/* True if the thread should have stopped for the oldest load that missed: computed at the next
+ * one, as if the instructions between them took equally long. */
+static inline void vpmu_runner_pass_window(struct vpmu_runner *r)
+{
+	const struct vpmu_rob *w = &r->window;
+	uint64_t passed = r->instructions - w->instructions, full;
+
+	if (!w->arrival || passed <= r->window_size)
+		return;
+	full = w->clock + (r->clock - w->clock) * r->window_size / passed;
+	if (w->arrival > full)
+		vpmu_runner_stall(r, r->clock + w->arrival - full);
+	r->window.arrival = 0;
+}
+
+/* A load whose page is not in the first level of the translation buffer (tlb.h) is 9 clocks later
+ * if it is in the second (248966, "TLB Parameters"), else by a walk of 26, of which two are made at
+ * once. Only loads that miss the L1 look. */
+#define VPMU_STLB_CLOCKS 9u
+#define VPMU_WALK_CLOCKS 26u
+static inline void vpmu_runner_translate(struct vpmu_runner *r, uint64_t tag)
+{
+	enum vpmu_walk walk = vpmu_tlb_access(r->dtlb, tag >> VPMU_PAGE_SHIFT);
+
+	if (walk == VPMU_LONG_WALK)
+		vpmu_runner_stall(r, r->clock + VPMU_WALK_CLOCKS / 2);
+	r->later = walk == VPMU_LONG_WALK ? VPMU_WALK_CLOCKS / 2 :
+		   walk == VPMU_WALK ? VPMU_STLB_CLOCKS : 0;
+}
+
+/* Around a load that misses the L1. A dependent one waits for the line of its producer, if that has
+ * missed; settled. */
+static inline void vpmu_runner_load_begins(struct vpmu_runner *r, uint32_t site, uint64_t tag)
+{
+	uint64_t ready;
+
+	vpmu_runner_pass_window(r);
+	r->served = 0;
+	if (vpmu_site_is_dependent(site)) {
+		ready = r->arrival[vpmu_site_same[vpmu_site_producer[site - VPMU_SITES_PLAIN]]];
+		if (ready > r->clock)
+			vpmu_runner_stall(r, ready);
+	}
+	vpmu_runner_translate(r, tag);
+}
+
+static inline void vpmu_runner_load_ends(struct vpmu_runner *r, uint32_t site)
+{
+	r->served += r->served ? r->later : 0;
+	r->arrival[vpmu_site_same[site]] = r->served;
+	if (!r->window.arrival && r->served > r->clock)
+		r->window = (struct vpmu_rob){ r->served, r->clock, r->instructions };
+}
+
+/* Code that misses the L1: nothing is executed until it has come, but for a thread's first block,
+ * with which its clock begins. */
+static inline void vpmu_runner_code_ends(struct vpmu_runner *r)
+{
+	if (r->before && r->served > r->clock)
+		vpmu_runner_stall(r, r->served);
+}
+
+/* A line that another core has modified comes later than one that the LLC has. */
+#define VPMU_HITM_CLOCKS 50u
+static inline void vpmu_runner_hitm(struct vpmu_runner *r)
+{
+	if (r->estimates)
+		vpmu_runner_stall(r, r->clock + VPMU_HITM_CLOCKS);
 }
 
 /* Numbers of uses keep up with the package's newest clock, or what another thread of the core used
@@ -102,7 +208,7 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 static inline void vpmu_runner_number(struct vpmu_runner *r)
 {
 	uint64_t newest = __atomic_load_n(r->newest, __ATOMIC_RELAXED);
-	uint64_t least = (newest > r->clock ? newest : r->clock) * VPMU_USES_PER_CLOCK;
+	uint64_t least = (newest > r->clock ? newest : r->clock) * r->uses_per_clock;
 
 	r->numbered = r->clock;
 	if (r->uses < least)

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "../cache/contention.h"
 #include "../core/core_feed.h"
+#include "../core/predictor.h"
 #include "../profile/follower.h"
 #include "machine_lock.h"
 
@@ -93,8 +94,9 @@ static void runner_begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint
 	t->slot = slot;
 	vpmu_emulated_execute(t, true);
 	r->clock = slot->clock;
-	r->work = 0;
+	r->work = r->path = 0;
 	r->before = NULL;
+	r->settled = NULL;
 	vpmu_caches_place(&vpmu_feed.caches, r, slot->cpu);
 	vpmu_runner_continue(r, clock);
 	vpmu_profile_clocks_restart(r);
@@ -128,6 +130,16 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 	runner_begin(t, slot, clock);
 }
 
+/* For a clock that estimates time. */
+static void buffers_begin(struct vpmu_runner *r)
+{
+	r->predictor = calloc(1, sizeof(*r->predictor));
+	r->dtlb = calloc(1, sizeof(*r->dtlb));
+	if (!r->predictor || !r->dtlb)
+		abort();
+	r->dtlb->shape = &vpmu_tlb_skl_data;
+}
+
 SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 {
 	struct vpmu_emulated *t = aligned_alloc(128, (sizeof(*t) + 127) / 128 * 128);
@@ -141,6 +153,8 @@ SLOW struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu)
 	else if (vcpu < PARENTS_MAX)
 		parent = parents[vcpu];
 	vpmu_emulated_enter(t, parent.tid, parent.clock);
+	if (t->runner.estimates)
+		buffers_begin(&t->runner);
 	vpmu_self = t;
 	vpmu_turn_limit = &t->runner.work_limit;
 	vpmu_core_feed_enter(&t->runner);
@@ -216,6 +230,8 @@ void vpmu_emulated_end(void)
 		vpmu_feed_unlock(segment);
 	vpmu_self = NULL;
 	vpmu_turn_limit = NULL;
+	free(t->runner.predictor);
+	free(t->runner.dtlb);
 	if (locked)	/* else another thread may just read its clock */
 		free(t);
 }

@@ -12,12 +12,12 @@ bool vpmu_is_pause(const uint8_t *bytes, size_t count)
 	return count == 2 && bytes[0] == 0xf3 && bytes[1] == 0x90;
 }
 
-enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock)
+enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock, uint32_t within)
 {
 	uint64_t since = clock - s->clock;
 
 	s->clock = clock;
-	s->pauses = since < VPMU_SPIN_CLOCKS ? s->pauses + 1 : 0;
+	s->pauses = since < within ? s->pauses + 1 : 0;
 	if (!s->pauses || s->pauses % VPMU_SPIN_PATIENCE)
 		return VPMU_SPIN_ON;
 	return s->pauses < VPMU_SPIN_SLEEPS ? VPMU_SPIN_YIELD : VPMU_SPIN_SLEEP;

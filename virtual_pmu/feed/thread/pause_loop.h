@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* PAUSEs that are at most this many clocks apart are a loop. */
+/* PAUSEs that are at most this many clocks apart are a loop; where a PAUSE takes 140. */
 #define VPMU_SPIN_CLOCKS 64u
+#define VPMU_SPIN_CLOCKS_LONG 256u
 #define VPMU_SPIN_LOOP 3u		/* PAUSEs until another thread of the process runs */
 #define VPMU_SPIN_PATIENCE 32u		/* PAUSEs until it gives the CPU away, and at which again */
 #define VPMU_SPIN_SLEEPS 1024u		/* PAUSEs until it sleeps instead */
@@ -29,8 +30,9 @@ struct vpmu_spinning {
 enum vpmu_spin { VPMU_SPIN_ON, VPMU_SPIN_YIELD, VPMU_SPIN_SLEEP };
 
 bool vpmu_is_pause(const uint8_t *bytes, size_t count);
-/* Called for a PAUSE at this clock of the thread: returns whether to yield or sleep. */
-enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock);
+/* Called for a PAUSE at this clock of the thread: returns whether to yield or sleep. within: one of
+ * the above. */
+enum vpmu_spin vpmu_spinning(struct vpmu_spinning *s, uint64_t clock, uint32_t within);
 /* The same for a system call that does not wait and has found nothing. A miss of an L1 changes the
  * version, and then the thread has done work since. */
 enum vpmu_spin vpmu_spinning_polls(struct vpmu_spinning *s, uint32_t version);

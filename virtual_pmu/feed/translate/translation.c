@@ -18,6 +18,7 @@
 struct block {
 	const struct vpmu_callbacks *callbacks;
 	struct qemu_plugin_tb *tb;
+	struct vpmu_timed_block *timed;
 	size_t count;
 	struct vpmu_accesses of[INSTRUCTIONS_MAX];
 	uint8_t bytes[INSTRUCTIONS_MAX][QEMU_PLUGIN_INSN_BYTES];
@@ -32,15 +33,6 @@ struct block {
 static struct vpmu_code code_of(const struct block *b, size_t i)
 {
 	return (struct vpmu_code){ b->bytes[i], b->size[i] };
-}
-
-/* The next place in the table of sites. Instructions share places only if there are many of
- * them. */
-static uint64_t next_site(void)
-{
-	static uint32_t sites;
-
-	return __atomic_fetch_add(&sites, 1, __ATOMIC_RELAXED) % VPMU_SITES;
 }
 
 /* ---- ways ---- */
@@ -123,7 +115,7 @@ static void complete(struct block *b, size_t i, struct vpmu_grouped *a)
 {
 	a->modifies = b->ways[i] & VPMU_MODIFIES;
 	a->info = vpmu_info(a->bytes, a->stores);
-	a->site = (uint32_t)(next_site() * sizeof(struct vpmu_way *));
+	a->site = (uint32_t)(vpmu_timed_site(b->timed, i) * sizeof(struct vpmu_way *));
 	b->left_out[i] = true;
 }
 
@@ -187,7 +179,8 @@ static void register_block(const struct block *b, struct vpmu_timed_block *timed
 		if (b->ways[i] & VPMU_FIRST)
 			return;
 	qemu_plugin_register_vcpu_tb_exec_cb(b->tb, b->callbacks->parts.block,
-					     QEMU_PLUGIN_CB_NO_REGS, note(b, VPMU_NOTE_ENTRY, timed));
+					     QEMU_PLUGIN_CB_NO_REGS,
+					     note(b, VPMU_NOTE_ENTRY, timed));
 }
 
 static void *user_data(uint32_t ways, uint64_t site, struct vpmu_timed_block *timed)
@@ -205,7 +198,7 @@ static void *user_data_of(const struct block *b, size_t i, struct vpmu_timed_blo
 	struct vpmu_group *group = b->group[i];
 
 	if (!group)
-		return note(b, i, user_data(b->ways[i], next_site(), timed));
+		return note(b, i, user_data(b->ways[i], vpmu_timed_site(timed, i), timed));
 	group->ways = b->ways[i];
 	group->user = (uintptr_t)user_data(group->ways,
 					   group->access[0].site / sizeof(struct vpmu_way *),
@@ -293,6 +286,7 @@ void vpmu_translation_register(const struct vpmu_callbacks *callbacks, struct qe
 
 	b.callbacks = callbacks;
 	b.tb = tb;
+	b.timed = timed;
 	b.count = instructions < INSTRUCTIONS_MAX ? instructions : INSTRUCTIONS_MAX;
 	for (size_t i = 0; i < b.count; i++)
 		b.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
