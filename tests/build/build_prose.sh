@@ -8,7 +8,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
-mapfile -t sources < <(find common hwloc_topo component virtual_pmu mpi_aggregation mpi_examples measure ipmu_run demo \
+mapfile -t sources < <(find common hwloc_topo component virtual_pmu mpi_aggregation mpi_examples regions measure ipmu_run demo \
 	bench tests examples -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
 [ "${#sources[@]}" -gt 100 ] || fail 'no sources'
 
