@@ -45,7 +45,8 @@ int main(int argc, char **argv)
 	must(PAPI_start(set), "start");
 	total = sum(words, BYTES / sizeof(*words));
 	must(PAPI_stop(set, &count), "stop");
-	printf("%s %lld (%zu lines of 64 bytes were read, sum %lu)\n", event, count, BYTES / 64, total);
+	printf("%s %lld (%zu lines of 64 bytes were read, sum %lu)\n", event, count, BYTES / 64,
+	       total);
 	PAPI_cleanup_eventset(set);
 	PAPI_destroy_eventset(&set);
 	PAPI_shutdown();

@@ -19,7 +19,8 @@ struct line {
 
 int main(int argc, char **argv)
 {
-	size_t kib = argc == 2 ? strtoul(argv[1], NULL, 10) : 0, n = kib * 1024 / sizeof(struct line);
+	size_t kib = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
+	size_t n = kib * 1024 / sizeof(struct line);
 	struct line *list, *at;
 
 	if (kib < 1 || kib > 1 << 20 || n % STRIDE == 0) {

@@ -160,8 +160,8 @@ struct vpmu_runner {
 	uint32_t inside_version;
 	struct vpmu_contention contention;
 	/* State of a clock that estimates time: see clock.h. The clock at which the last missed
-	 * line arrives, those of the lines that instructions missed last, and the next one at which the
-	 * L2 gives a line. */
+	 * line arrives, those of the lines that instructions missed last, and the next one at which
+	 * the L2 gives a line. */
 	bool estimates;
 	uint64_t served, arrival[VPMU_SITES], second;
 	uint32_t later;			/* by which the last load's translation delays it */
