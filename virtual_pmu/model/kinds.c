@@ -133,7 +133,7 @@ static bool raise_core(struct vpmu_segment *s, uint32_t kind, int32_t times)
 	if (cpu == UINT32_MAX || !vpmu_core_events_modelled(&s->machine))
 		return false;
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
-		counts[i] = VPMU_RAISED_BASE << inside[i];
+		counts[i] = (uint32_t)VPMU_RAISED_BASE << inside[i];
 	*(event < VPMU_CORE_EVENTS ? &counts[event] : &clocks) += (uint32_t)times;
 	vpmu_core_events(s, cpu, counts, clocks);
 	return true;
