@@ -41,6 +41,8 @@ run() {		# run COMMAND
 	'vpmu boot '*)	# tests/guest/guest_boot.sh does it, after make guest; here: the command is there
 		"$VPMU" boot --help >out 2>&1 && grep -q '^Usage: vpmu boot' out ;;
 	*examples/count.* | *'-- ./count '*) ;;	# tests/build/examples.sh does these ...
+	'with ipmu.region('* | 'cc app.c $(pkg-config --cflags --libs ipmu-region) -o app') ;;	# python_module, installcheck
+	'ipmu-run --on '*' --only-regions '*) ;;	# tests/run/run_regions.sh
 	'cp -r $prefix/share/ipmu/examples lesson && cd lesson') ;;	# tests/run/run_lesson.sh does docs/caches.md
 	'cc -O1 '*.c* | *' ./matrix '* | *' ./sharing '* | *' ./stores '* | *' ./sizes '*) ;;
 	'callgrind_annotate P.callgrind.*' | "sed -i 's/define N "*) ;;	# tests/run/run_where_page.sh does docs/where.md

@@ -150,7 +150,7 @@ static void check_event(const struct ipmu_system *sys, int event)
 	assert_int_equal(ipmu_event_list(sys, event, -1, &info), 0);
 	strcpy(s.bare, info.name);
 	if (strcmp(s.bare, "skl.MEM_TRANS_RETIRED") == 0) {
-		fake_refuses(sys, "skl.MEM_TRANS_RETIRED:LOAD_LATENCY", -ENOTSUP, "without PEBS");
+		fake_refuses(sys, "skl.MEM_TRANS_RETIRED:LOAD_LATENCY", -ENOTSUP, "needs PEBS");
 		return;
 	}
 	has_umasks = ipmu_event_list(sys, event, 0, &info) == 0;

@@ -88,11 +88,11 @@ static uint32_t latency_of(const struct subject *s, enum level level)
 }
 
 /* Clocks between lines: of an instruction, or of the level. Where the clock estimates time, an L2
- * gives one each 3 clocks, or in as many whole ones as the LLC needs if these are fewer. */
+ * gives one each 2 clocks. */
 static double clocks_of(const struct subject *s, enum level level)
 {
 	if (level == L2 && vpmu_clock_estimates(&s->m))
-		return fmin(3, s->m.llc_clocks / s->m.fill_buffers);
+		return 2;
 	return fmax(1, (double)latency_of(s, level) / s->m.fill_buffers);
 }
 
