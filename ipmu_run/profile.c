@@ -389,6 +389,7 @@ static int write_callgrind(struct profiled *i)
 {
 	char more[32] = "", *path = NULL;
 	struct new_file file = { .f = NULL };
+	const char *wrong;
 	int rc;
 
 	if (!i->prefix)
@@ -397,6 +398,13 @@ static int write_callgrind(struct profiled *i)
 		snprintf(more, sizeof(more), ".%d", i->profile.image);
 	if (asprintf(&path, "%s.callgrind.%ld%s", i->prefix, i->profile.pid, more) < 0)
 		return no_memory();
+	wrong = own_name_wrong(path, OWN_CALLGRIND, geteuid());
+	if (wrong) {
+		rc = complain(EXIT_CANNOT_COUNT, "cannot write %s: %s; remove or rename it", path,
+			      wrong);
+		free(path);
+		return rc;
+	}
 	rc = new_file_open(&file, path, 0666);
 	if (!rc)
 		rc = write_columns(i, file.f);

@@ -13,7 +13,7 @@ machine=skl-1c2t event=skl_unc_clk.UNC_CLOCK:SOCKET
 #include "own_name.h"
 int main(void)
 {
-	static const char *const of[] = { "segment", "vpmu", "vpmu", "vpmu", "job", "node", "node", "node" };
+	static const char *const of[] = { "segment", "vpmu", "vpmu", "vpmu", "job", "node", "node", "node", "profile" };
 
 	for (int i = 0; i < OWN_NAMES; i++)
 		printf("%s %s %s\n", of[i], own_names[i].folder ? "folder" : "file", own_names[i].ending);
@@ -21,7 +21,7 @@ int main(void)
 }
 C
 "$scratch/rows" >"$scratch/names"
-is 'rows of the table' 8 "$(wc -l <"$scratch/names")"
+is 'rows of the table' 9 "$(wc -l <"$scratch/names")"
 here=$scratch/here
 mkdir "$here" && cd "$here" || exit 1
 
@@ -47,6 +47,7 @@ content() { find "$1" -printf '%P %m %U %T@ %s\n' -exec sh -c '[ ! -f "$1" ] || 
 try_all() {	# try_all WHAT [OWNER]: a file or folder of each name, of the user or of that owner
 	local who kind ending path before
 	while read -r who kind ending; do
+		[ "$who" = profile ] && continue	# its name has a process's number: below
 		[ "$who" = job ] || [ "$who" = node ] && [ ! -x "${STAGE:-/none}/bin/ipmu-run" ] && continue
 		for path in run$ending $([ "$who" = job ] && echo "run.$(uname -n)$ending"); do
 			[ "$who" != node ] || path=run.$(uname -n)$ending
@@ -62,6 +63,13 @@ try_all() {	# try_all WHAT [OWNER]: a file or folder of each name, of the user o
 	rm -rf run*
 }
 try_all own
+if command -v qemu-x86_64 >/dev/null; then
+	echo weeks >run.callgrind.1 && printf '# callgrind format\ncreator: ipmu-run 0\n' >run.callgrind.2
+	timeout $HANG_SECONDS ipmu-run --on skl-2c4t -e skl_unc_imc.DRAM_DATA_READS --profile -o run true >"$scratch/out" 2>&1
+	is 'profiles: status' 0 $?
+	is "profiles: the user's own, an older one" 'weeks 0' "$(cat run.callgrind.1) $(ls run.callgrind.2 2>/dev/null | wc -l)"
+	rm -rf run*
+fi
 vpmu -s run -- true
 is 'without them: vpmu' "0 run run.state run.system run.xml" "$? $(echo run*)"
 rm run && vpmu -s run -- true

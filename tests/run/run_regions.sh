@@ -183,7 +183,7 @@ about 'the inner region' 6000000 "$(row inner $instructions)"
 about 'the outer region' 10000000 "$(row outer $instructions)"
 [ "$(row '' $instructions)" -gt 20000000 ]; verdict 'the whole has all' $?
 is 'one call' 1 "$(row outer calls)"
-says 'the text has the region' '^  region inner: 1 call, 0\.0060[0-9]* s$'
+says 'the text has the region' '^  region inner: 1 call, 0\.0030[0-9]* s$'
 is 'JSON' "['outer', 'inner'] 1 $(row inner $instructions)" "$(python3 -c 'import json
 r = json.load(open("r.json"))["regions"]
 print([x["name"] for x in r], r[1]["calls"], r[1]["groups"][0]["events"][0]["value"])')"

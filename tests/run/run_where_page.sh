@@ -41,7 +41,8 @@ python3 - "$done_" <<-'CODE' >out 2>&1
 	    return sum(e["counted"] for e in profile["events"] if e["name"].endswith(name))
 	assert all(e["counted"] == e["profiled"] for p in (near, apart) for e in p["events"]
 	           if e["counted"] is not None and e["profiled"] is not None), near["events"]
-	assert 180000 < count(near, "HITM_XCORE") <= 200100 and count(apart, "HITM_XCORE") < 500
+	# A transfer lasts 8 to 10 rounds of the other thread, and is two requests.
+	assert 20000 < count(near, "HITM_XCORE") < 25000 and count(apart, "HITM_XCORE") < 500
 	assert sum(l["modified"] for l in near["contended"]) == count(near, "HITM_XCORE"), "sum of the lines"
 	column = [i for i, e in enumerate(near["events"]) if e["name"].endswith("HITM_XCORE")][0]
 	assert max(near["data"], key=lambda d: d["counts"][column])["name"] == "near"

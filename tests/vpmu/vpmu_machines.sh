@@ -24,7 +24,7 @@ for name in skl-1c1t skl-256c512t knc-1c4t knc-4c16t knc-60c240t knc-61c244t cor
 done
 refused "1 to 61 cores" knc-62c248t
 refused "1 to 61 cores" knc-0c0t
-refused "say knc-4c16t" knc-4c8t
+refused "use the form knc-4c16t" knc-4c8t
 refused "unknown machine" knc-4c
 refused "unknown machine" knc-1p4c16t
 refused "a multiple of 2" core2-3c
@@ -47,7 +47,7 @@ refused "unknown machine" p4-02p4t
 refused "unknown machine" p4-2p4t1
 refused "unknown machine" p4
 refused "1 to 8 P cores and 4 to 8 E cores, a multiple of 4" adl-8p6e22t
-refused "say adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
+refused "use the form adl-8p8e16t or adl-8p8e24t" adl-8p8e20t
 for family in skl cml snb ivb hsw bdw icl tgl tglh rkl adl rpl adln mtl arl lnl ptl nvl knc core2 nhmex p4; do
 	"$VPMU" machines | grep -q "^$family-" && ok || bad "machines lists $family"
 done

@@ -358,7 +358,7 @@ for _, _, _, _, thread, times, number, offset in p.others:
 for seen in sides, others:
     if not set(seen) <= {(0, '1'), (8, '2')}:
         print(seen)
-if set(sides) | set(others) != {(0, '1'), (8, '2')} or sum(sides.values()) < 100000:
+if set(sides) | set(others) != {(0, '1'), (8, '2')} or sum(sides.values()) < 2000:
     print(sides, others)
 if sum(n for *_, kind, n, _, _ in p.lines if kind == 'SNOOP_XCORE_HITM') != p.cells['SNOOP_XCORE_HITM']:
     print('lines do not add up')

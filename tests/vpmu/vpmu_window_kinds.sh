@@ -296,8 +296,10 @@ is "messages" "" "$(cat "$scratch/err")"
 "$VPMU" run -m skl-4c8t "$scratch/clocks" >"$scratch/out" 2>"$scratch/err"
 is "clocks: status" 0 $?
 read -r own window either <"$scratch/out"
-is "clocks of the same loop" "$own" "$window"
-is "clocks of the same loop in turns" "$own" "$either"
-# An instruction is a clock: the loop's 9,000, and the few around it.
-[ "$own" -ge 9000 ] && [ "$own" -lt 9100 ] && ok || bad "$own clocks"
+# An access to the window is executed by itself, so the loop is other blocks; they cost about the same.
+for got in "$window" "$either"; do
+	[ "$got" -ge "$own" ] && [ "$got" -le $((own * 5 / 4)) ] && ok || bad "$got clocks for the loop's $own"
+done
+# The front end takes four instructions a clock, or two of the three operations of XCHG more.
+[ "$own" -ge 2250 ] && [ "$own" -lt 2900 ] && ok || bad "$own clocks"
 finish
