@@ -99,11 +99,9 @@ check skl_unc/ARB 'average residence' 180
 check skl_unc/ARB 'average entries' "180 / $chased"
 check skl_unc/ARB 'requests per second' "1e9 / $chased"
 run "$skl" CI ./kernels pointers
-check skl/CI 'estimated clocks' "$(instructions pointers) + (10 + 100) * $steps"
+check skl/CI 'estimated clocks' "$chased * $steps"
 run "tgl-4c8t:--l2 64K,8,64 --llc 512K,16,64" CI ./kernels pointers
-check ix86arch/CI 'estimated clocks' "$(instructions pointers) + (30 + 100) * $steps"
-run "$skl" CI ./kernels branches
-check skl/CI 'estimated clocks' "$(instructions branches) + 15 * $rounds / 2"
+check ix86arch/CI 'estimated clocks' "$chased * $steps"
 # One sweep from memory and one from the LLC, in which a line takes 34 clocks.
 run "skl-4c8t:--l2 64K,8,64" ARB ./kernels pointers
 check skl_unc/ARB 'requests per second' \
