@@ -8,6 +8,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../run/on_machine.sh"
 needs ipmu-run python3
 page=${SRCDIR:?}/docs/ci.md
+. "$STAGE/share/ipmu/env.sh"	# for the base as for the job: it changes what the loader searches
 cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config GITHUB_STEP_SUMMARY=$scratch/summary
 unset VPMU_SEGMENT
