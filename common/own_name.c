@@ -59,6 +59,9 @@ const char *own_name_wrong(const char *path, enum own_name kind, uid_t owner)
 	const char *wrong = NULL;
 	struct stat st;
 
+	/* Do not check again by lstat(): another process of the same run may make it meanwhile. */
+	if (fd < 0 && errno == ENOENT)
+		return NULL;
 	if (fd < 0 ? lstat(path, &st) : fstat(fd, &st))
 		return errno == ENOENT ? NULL : strerror(errno);
 	if (own_names[kind].folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))

@@ -31,7 +31,7 @@ if command -v qemu-x86_64 >/dev/null; then
 	first_mpi || run=() job=("$scratch/end" well)
 	WORK=$scratch/elsewhere MEANWHILE="'$scratch/elsewhere' 0 reads 65536" ranks 2 \
 		"$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-mpi-run -g MEM -e $event \
-		-o "$scratch/vm" --interval 10 -- "${run[@]}" "${job[@]}" >"$scratch/out" 2>&1
+		-o "$scratch/vm" --interval 2 -- "${run[@]}" "${job[@]}" >"$scratch/out" 2>&1
 	check 'virtual machine: ends well' [ $? = 0 ]
 	check "the time is that of the machine's clock" says "time of the machine's clock"
 	check 'bandwidth' says 'read bandwidth .* GB/s +='
