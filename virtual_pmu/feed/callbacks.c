@@ -710,7 +710,7 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 			 path, vpmu_feed.segment->machine.name);
 		return rc;
 	}
-	vpmu_timed_blocks_begin(&vpmu_feed.segment->machine);
+	vpmu_timed_blocks_begin(vpmu_feed.caches.estimates);
 	callbacks.parts = *used;
 	callbacks.parts.runner = settled_runner;
 	callbacks.accesses = used->access == on_access ? accesses : NULL;

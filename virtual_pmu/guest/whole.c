@@ -16,6 +16,7 @@
 #include "../feed/core/tlb.h"
 #include "../feed/thread/machine_lock.h"
 #include "../feed/callbacks.h"
+#include "../feed/translate/timed_blocks.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -292,6 +293,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	vpmu_feed.cpu_of = vpmu_whole_cpu;
+	/* A kernel's own timers follow the clock, so a whole machine keeps a clock an instruction. */
+	vpmu_feed.caches.estimates = false;
+	vpmu_timed_blocks_begin(false);
 	if (vpmu_watch_argument(argc, argv, "node"))
 		vpmu_feed.caches.node_bytes = strtoull(vpmu_watch_argument(argc, argv, "node"),
 						       NULL, 10);

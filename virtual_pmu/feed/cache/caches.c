@@ -22,6 +22,7 @@ int vpmu_caches_open(struct vpmu_caches *c, struct vpmu_segment *s)
 	    s->bytes - s->caches_offset < c->layout.bytes)
 		return -EINVAL;
 	c->s = s;
+	c->estimates = vpmu_clock_estimates(&s->machine);
 	c->base = (unsigned char *)s + s->caches_offset;
 	return 0;
 }
@@ -93,7 +94,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 	r->llc_pace = pace_of(m->llc_clocks, m->fill_buffers);
 	r->memory_pace = pace_of(m->memory_clocks, m->fill_buffers);
 	r->write_clocks = m->write_clocks;
-	r->estimates = vpmu_clock_estimates(m);
+	r->estimates = c->estimates;
 	r->window_size = m->fill_buffers <= 10 ? VPMU_WINDOW : m->fill_buffers <= 12 ?
 			 VPMU_WINDOW_SUNNY_COVE : VPMU_WINDOW_GOLDEN_COVE;
 	r->uses_per_clock = r->estimates ? VPMU_USES_PER_CLOCK_MANY : VPMU_USES_PER_CLOCK;

@@ -56,6 +56,7 @@ struct vpmu_caches {
 	struct vpmu_layout layout;
 	/* Physical addresses: bytes of memory of each package, and bytes of all below 4 GiB. */
 	uint64_t node_bytes, low_bytes;
+	bool estimates;			/* the clock estimates time: clock.h */
 	/* The package for a page that a thread of this package touches first; NULL: its own. */
 	uint32_t (*place)(uint64_t address, uint32_t package);
 };

@@ -39,9 +39,9 @@ static struct vpmu_timed_block *new_block(void)
 
 static const struct vpmu_core_costs *table;	/* NULL: the machine has none */
 
-void vpmu_timed_blocks_begin(const struct vpmu_machine *m)
+void vpmu_timed_blocks_begin(bool estimates)
 {
-	table = vpmu_clock_estimates(m) ? &vpmu_costs_skylake : NULL;
+	table = estimates ? &vpmu_costs_skylake : NULL;
 }
 
 uint32_t vpmu_rough_parts(uint32_t instructions)

@@ -5,6 +5,7 @@
 #ifndef VPMU_FEED_TIMED_BLOCKS_H
 #define VPMU_FEED_TIMED_BLOCKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../qemu_plugin_api.h"
@@ -63,9 +64,8 @@ static inline uint32_t vpmu_lines_in(uint64_t address, uint64_t bytes)
 	return (uint32_t)(((address + bytes - 1) >> 6) - (address >> 6) + 1);
 }
 
-/* Blocks cost what this machine's table says; without one each instruction costs a clock. */
-struct vpmu_machine;
-void vpmu_timed_blocks_begin(const struct vpmu_machine *m);
+/* estimates: blocks cost what the Skylake core's table says, else each instruction a clock. */
+void vpmu_timed_blocks_begin(bool estimates);
 /* The block that QEMU translates; the same one each time the same code is translated. fetched:
  * where its code is for the caches. It stays. */
 struct vpmu_timed_block *vpmu_timed_block_of(const struct qemu_plugin_tb *tb, uint64_t fetched);
