@@ -478,8 +478,8 @@ static int check_profile(const struct options *o)
 	if (o->on)
 		return 0;
 	if (!virtual_is_beside())
-		return complain(EXIT_USAGE, "--profile: no uncore counter of a processor records the "
-				"instruction that it counts; a virtual machine does: give --on "
+		return complain(EXIT_USAGE, "--profile: no uncore counter of a processor records "
+				"the instruction that it counts; a virtual machine does: give --on "
 				"MACHINE as well. On this processor 'perf record' samples events "
 				"of its cores, and 'perf c2c' contended lines");
 	return virtual_is_native() ? 0 :

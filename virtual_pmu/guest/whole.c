@@ -293,7 +293,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	vpmu_feed.cpu_of = vpmu_whole_cpu;
-	/* A kernel's own timers follow the clock, so a whole machine keeps a clock an instruction. */
+	/* A kernel's own timers follow the clock: a whole machine keeps a clock an instruction. */
 	vpmu_feed.caches.estimates = false;
 	vpmu_timed_blocks_begin(false);
 	if (vpmu_watch_argument(argc, argv, "node"))
