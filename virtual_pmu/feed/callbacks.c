@@ -81,12 +81,6 @@ static struct vpmu_emulated *thread_start(unsigned int vcpu, const struct vpmu_t
 	return t;
 }
 
-/* The runner's work once it has entered this block, if that is behind the same one as last. */
-static inline uint64_t work_with(const struct vpmu_runner *r, const struct vpmu_timed_block *b)
-{
-	return r->work + b->work;
-}
-
 /* Clocks from a mispredicted branch to the next block: 248966, "Branch Prediction" of Skylake's
  * forerunners, has 15 to 20. */
 #define MISPREDICTED_CLOCKS 16u
@@ -190,9 +184,12 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 		vpmu_scheduler_leave();
 }
 
-/* True unless the thread moved to another CPU, has to publish its clock, or has had its turn. */
-static inline bool is_quiet(struct vpmu_runner *r, uint64_t work)
+/* True unless the thread moved to another CPU, or has to publish its clock or had its turn when it
+ * has entered the block. What the way to the block adds is seen at the next one. */
+static inline bool is_quiet(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
+	uint64_t work = r->work + b->work;
+
 	return likely(__atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) == r->cpu &&
 		      (work < r->work_limit || !vpmu_runner_is_due(r, work)));
 }
@@ -214,7 +211,7 @@ static void on_block(unsigned int vcpu, void *timed)
 	struct vpmu_timed_block *b = timed;
 	struct vpmu_emulated *t = vpmu_self;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b)))) {
+	if (unlikely(!t || !is_quiet(&t->runner, b))) {
 		block_slow(vcpu, b);
 	} else if (!fetch_again(&t->runner, b->line, b->lines)) {
 		fetch_or_defer(t, b);
@@ -229,7 +226,7 @@ static void on_block_outside(unsigned int vcpu, void *timed)
 	struct vpmu_timed_block *b = timed;
 	struct vpmu_emulated *t = vpmu_self;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b))))
+	if (unlikely(!t || !is_quiet(&t->runner, b)))
 		block_slow(vcpu, b);
 	else
 		enter(&t->runner, b);
@@ -298,7 +295,7 @@ enter_first(struct vpmu_emulated *t, uint32_t ways, unsigned int vcpu, qemu_plug
 {
 	struct vpmu_timed_block *b = user;
 
-	if (unlikely(!t || !is_quiet(&t->runner, work_with(&t->runner, b)))) {
+	if (unlikely(!t || !is_quiet(&t->runner, b))) {
 		first_slow(vcpu, info, address, user, ways);
 		return false;
 	}
@@ -710,6 +707,9 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 			 path, vpmu_feed.segment->machine.name);
 		return rc;
 	}
+	/* A kernel's own timers follow the clock: a whole machine keeps a clock an instruction. */
+	if (vpmu_feed.cpu_of)
+		vpmu_feed.caches.estimates = false;
 	vpmu_timed_blocks_begin(vpmu_feed.caches.estimates);
 	callbacks.parts = *used;
 	callbacks.parts.runner = settled_runner;

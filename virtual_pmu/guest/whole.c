@@ -16,7 +16,6 @@
 #include "../feed/core/tlb.h"
 #include "../feed/thread/machine_lock.h"
 #include "../feed/callbacks.h"
-#include "../feed/translate/timed_blocks.h"
 #include "../model/model.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -286,16 +285,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	char why[512] = "vpmu feed: needs segment=PATH and make guest's qemu-system-x86_64 with "
 			VPMU_GUEST_ENV;
 
+	vpmu_feed.cpu_of = vpmu_whole_cpu;	/* before the feed is opened */
 	if (!path || !machine || !info->system_emulation || strcmp(info->target_name, "x86_64") ||
 	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
 	}
-	vpmu_feed.cpu_of = vpmu_whole_cpu;
-	/* A kernel's own timers follow the clock: a whole machine keeps a clock an instruction. */
-	vpmu_feed.caches.estimates = false;
-	vpmu_timed_blocks_begin(false);
 	if (vpmu_watch_argument(argc, argv, "node"))
 		vpmu_feed.caches.node_bytes = strtoull(vpmu_watch_argument(argc, argv, "node"),
 						       NULL, 10);
