@@ -233,6 +233,7 @@ int compared_text(FILE *f, const struct comparison *c)
 #define COLUMNS 5
 
 struct compared_table {
+	bool on_page;	/* numbers have the prefixes that people read */
 	/* Anybody's text, without marks; as the name of an event, and as a number. */
 	void (*put)(FILE *f, const char *text), (*put_name)(FILE *f, const char *name),
 	     (*put_number)(FILE *f, const char *number);
@@ -243,14 +244,14 @@ struct compared_table {
 };
 
 static const struct compared_table markdown = {
-	compared_put_markdown, compared_put_markdown, compared_put_markdown, "| ", "| ",
+	false, compared_put_markdown, compared_put_markdown, compared_put_markdown, "| ", "| ",
 	{ "", " | ", " | ", " | ", " | " }, " |\n", "**", "**", "|---|---:|---:|---:|---|\n",
 };
 
 
 #define NUMBER_CELL "</td><td class=\"c\">"
 static const struct compared_table html = {
-	markup_text, markup_name, page_grouped, "<tr>", "<tr class=\"failed\">",
+	true, markup_text, markup_name, page_grouped, "<tr>", "<tr class=\"failed\">",
 	{ "<td>", NUMBER_CELL, NUMBER_CELL, NUMBER_CELL, "</td><td>" },
 	"</td></tr>\n", "<strong>", "</strong>", "",
 };
@@ -276,7 +277,7 @@ static void put_head(FILE *f, const struct compared_table *t, const char *old, c
 
 static void put_cells(FILE *f, const struct compared_table *t, const struct compared *item)
 {
-	const struct cells cells = cells_of(item, t->put_number == page_grouped);
+	const struct cells cells = cells_of(item, t->on_page);
 
 	put_row(f, t, (const char *[]){ cells.name, cells.old, cells.new, cells.change,
 					cells.verdict }, item->failed ? 4 : -1);
