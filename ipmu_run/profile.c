@@ -77,7 +77,7 @@ static bool has_qualifier(const char *name, const char *key)
 	return false;
 }
 
-/* Returns what the event counts in place of occurrences, and the qualifier; NULL: these. */
+/* Returns what the event counts instead of occurrences, and the qualifier; NULL: occurrences. */
 static const char *counts_otherwise(const char *name, const char **key)
 {
 	for (size_t k = 0; k < sizeof(refused) / sizeof(refused[0]); k++)

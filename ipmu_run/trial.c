@@ -144,7 +144,7 @@ int trial(const struct options *o)
 	return rc;
 }
 
-/* ---- the process that wants to know ---- */
+/* ---- the process that runs the trial ---- */
 
 static char *join(const char *const *names, size_t n)
 {

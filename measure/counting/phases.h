@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions that a program has named, as they are counted. A phase of a node is the time in which at
  * least one thread of its programs is inside the region. Its counts are what the machine counted
- * meanwhile, whoever caused that: counters do not know whose work they count. */
+ * meanwhile, whoever caused that: counters have no owner. */
 #ifndef IPMU_RUN_PHASES_H
 #define IPMU_RUN_PHASES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads symbols and lines of a file with code by elfutils' libdw: code_file_open() lists functions,
- * code_file_find() looks an address up. libdw finds separate debug files by their
- * build ID or name. It looks for a symbol by reading the whole table, so the lists here are sorted:
- * a profile has a hundred thousand addresses. Without libdw a file has no functions. */
+ * code_file_find() finds the function and line of an address. libdw finds separate debug files by
+ * their build ID or name. It reads its whole table for each symbol, so the lists here are sorted: a
+ * profile has a hundred thousand addresses. Without libdw a file has no functions. */
 #include "code_file.h"
 
 #include <stdlib.h>
