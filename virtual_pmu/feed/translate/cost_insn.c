@@ -194,11 +194,13 @@ static enum vpmu_load_width width_of(const struct decoded *d)
 static void put_constant(const struct decoded *d, struct vpmu_cost_insn *c)
 {
 	const ZydisDecodedInstruction *insn = &d->insn;
+	uint8_t bits;
 
 	c->jumps = d->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 		   d->operands[0].imm.is_relative;
 	c->constant_at = c->jumps ? insn->raw.imm[0].offset : insn->raw.disp.offset;
-	c->constant_bytes = (c->jumps ? insn->raw.imm[0].size : insn->raw.disp.size) / 8;
+	bits = c->jumps ? insn->raw.imm[0].size : insn->raw.disp.size;
+	c->constant_bytes = bits / 8;
 }
 
 static struct vpmu_cost_insn decode_insn(struct vpmu_code code)
