@@ -18,7 +18,8 @@ static const struct {
 	bool metric;
 } subjects[HEADLINE_SUBJECTS] = {
 	{ "instructions", { "INST_RETIRED:ANY", "INST_RETIRED:ANY_P", "INSTRUCTION_RETIRED",
-			    "INSTRUCTIONS_EXECUTED", "instr_retired:NBOGUSNTAG" }, false },
+			    "INSTRUCTIONS_EXECUTED",
+			    "instr_retired:NBOGUSNTAG:NBOGUSTAG" }, false },
 	{ "L1 lines", { "L1D:REPLACEMENT", "L1D_REPL" }, false },
 	{ "LLC misses", { "UNC_CBO_CACHE_LOOKUP:ANY_I", "UNC_CBO_CACHE_LOOKUP:READ_I",
 			  "LONGEST_LAT_CACHE:MISS", "LLC_MISSES", "LLC_MISSES:ALL",

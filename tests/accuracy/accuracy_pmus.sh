@@ -90,6 +90,9 @@ for kernel in stream chase; do
 done
 check p4-1c2t chase $n.BSQ_cache_reference:RD_2ndL_MISS $steps 3 \
 	$n.replay_event:L1_LD_MISS "$(column chase D1mr)" 3
+# Instructions that carry a tag have a unit mask of their own.
+check p4-1c2t chase $n.front_end_event:NBOGUS:tag=loads "$(column chase Dr)" $exact \
+	$n.instr_retired:NBOGUSNTAG:NBOGUSTAG "$(column chase Ir)" $exact
 
 # Xeon 7500: what stream moves, over both memory controllers. 3 MiB of cache: arrays of 4 MiB.
 m=intel_uncore:::nhmex_unc_mbox
