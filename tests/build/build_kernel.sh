@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What get-kernel makes of a linux-image package: modules below /lib (Debian 12) or /usr/lib (Debian 13), plain
-# or compressed, and the kernel proper, at the place that the boot protocol's header names.
+# or compressed, image and modules in one package or in three, and the kernel proper, at the place that the boot protocol's header names.
 set -u
 . "$SRCDIR/tests/support/verdict.sh"
 needs dpkg-deb xz
@@ -41,6 +41,29 @@ for lib in lib usr/lib; do
 	is "$lib: order" "kernel/fs/plain.ko kernel/fs/packed.ko" "$(paste -sd ' ' "$scratch/got/modules/modules.order")"
 	rm -rf "$scratch/got"
 done
+
+# -- image and modules as packages of their own, beside a linux-image without files
+mkdir -p "$scratch/image/DEBIAN" "$scratch/binary/DEBIAN" "$scratch/binary/${modules#"$tree/"}"
+for part in image binary; do
+	sed "s/-image-/-$part-/" "$tree/DEBIAN/control" >"$scratch/$part/DEBIAN/control"
+done
+mv "$image" "$scratch/binary/${modules#"$tree/"}/vmlinuz"
+sed -i s/-image-/-modules-/ "$tree/DEBIAN/control"
+for part in image binary usr-tree; do
+	dpkg-deb -b "$scratch/$part" "$scratch/$part.deb" >/dev/null || exit 1
+done
+"$SRCDIR/virtual_pmu/guest/get-kernel" "$scratch/got" "$scratch"/{image,binary,usr-tree}.deb >"$scratch/out" 2>&1
+verdict 'get-kernel, three packages' $?
+is 'three packages: kernel' "$payload" "$(cat "$scratch/got/vmlinux")"
+is 'three packages: modules' "kernel/fs/packed.ko kernel/fs/plain.ko" \
+	"$(cd "$scratch/got/modules" && find kernel -type f | sort | paste -sd ' ')"
+is 'three packages: name' 'linux-image-6.1-test 1' "$(cat "$scratch/got/package")"
+rm -rf "$scratch/got"
+for part in image binary; do
+	"$SRCDIR/virtual_pmu/guest/get-kernel" "$scratch/got" "$scratch/$part.deb" >"$scratch/out" 2>&1
+	verdict "get-kernel of $part alone is refused" $((! $?))
+done
+mv "$scratch/binary/${modules#"$tree/"}/vmlinuz" "$image"
 
 # -- packed by zstd, as Debian 13 has it, where there is none or it fails: the image, which unpacks itself
 printf '#!/bin/sh\nexit 127\n' >"$scratch/zstd" && chmod +x "$scratch/zstd"
