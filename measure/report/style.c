@@ -54,7 +54,7 @@ const char page_style[] =
 "  .where td, .where th { border: 0; padding: .1rem .3rem; overflow-wrap: anywhere; }\n"
 "  .where th { font-size: .75rem; }\n"
 "  .where .n { min-width: 0; width: auto; }\n"
-"  .where td:first-child, .where th:first-child { grid-column: 1 / -1; } }\n"
+"  .where :is(td, th):first-child { grid-column: 1 / -1; } }\n"
 "summary { cursor: pointer; padding: .4rem 0; }\n"
 ".d { min-width: 4.5rem; }\n"
 ".part td { padding-top: .1rem; padding-bottom: .1rem; font-size: .9rem; }\n"
@@ -69,4 +69,6 @@ const char page_style[] =
 "  .narrow-plot { display: none; } }\n"
 "@media print { body { padding: 0; font-size: 10pt; max-width: none; }\n"
 "  tr, figure, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; }\n"
-"  .part .n, .warn { print-color-adjust: exact; } }\n";
+"  .part .n, .warn { print-color-adjust: exact; } .scroll { overflow: visible; }\n"
+"  .where, .where th { font-size: 8pt; } .where .n { min-width: 0; width: auto; }\n"
+"  .where td, .where th { padding: .2rem; white-space: normal; } }\n";
