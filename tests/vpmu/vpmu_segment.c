@@ -341,6 +341,42 @@ static void threads_spread_over_the_cpus(void **state)
 			end(child[i]);
 }
 
+/* Programs that count others live as long as the host lets them: counted threads are placed as if
+ * they were not there, also one that such a program becomes. */
+static void counted_threads_are_placed_without_the_others(void **state)
+{
+	pid_t child[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		child[i] = sleeper();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(vpmu_thread_slot(t.s, (uint32_t)child[i], 0)->cpu, i);
+	assert_int_equal(vpmu_thread_begin(t.s, (uint32_t)child[2], 0, 0)->cpu, 0);
+	assert_int_equal(vpmu_thread_begin(t.s, (uint32_t)child[3], 0, 0)->cpu, 1);
+	assert_int_equal(vpmu_thread_slot(t.s, (uint32_t)child[2], 0)->cpu, 0);
+	for (int i = 0; i < 4; i++)
+		end(child[i]);
+}
+
+/* Whatever ids the host gives threads: the slot of one that has ended later is not reused. */
+static void ids_of_threads_move_none(void **state)
+{
+	pid_t child = sleeper(), second = sleeper();
+	struct vpmu_thread *ended = &t.s->threads[(uint32_t)second % VPMU_THREADS_MAX];
+
+	(void)state;
+	ended->cpu = 0;
+	ended->counted = 1;
+	ended->clock = 2000;
+	assert_ptr_not_equal(vpmu_thread_begin(t.s, (uint32_t)second, 0, 1000), ended);
+	assert_int_equal(ended->clock, 2000);
+	assert_int_equal(vpmu_thread_find(t.s, (uint32_t)second)->cpu, 1);
+	assert_int_equal(vpmu_thread_begin(t.s, (uint32_t)child, 0, 1500)->cpu, 2);
+	end(child);
+	end(second);
+}
+
 static void binding_moves_and_children_inherit(void **state)
 {
 	const uint64_t cpu3 = 1u << 3, none = 1u << 7;
@@ -497,6 +533,7 @@ int main(void)
 		T(the_lock_excludes_threads), T(the_lock_excludes_processes),
 		T(the_lock_knows_its_holder), T(a_dead_owner_is_replaced),
 		T(who_begins_has_no_lock),
+		T(counted_threads_are_placed_without_the_others), T(ids_of_threads_move_none),
 		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),
 		cmocka_unit_test(names_are_parsed_strictly),
 		cmocka_unit_test(geometry_follows_the_name),

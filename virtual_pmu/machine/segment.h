@@ -66,7 +66,8 @@ struct vpmu_policy { uint64_t nodes; uint32_t mode, pad; };
 struct vpmu_thread {
 	uint32_t tid;			/* 0: free slot */
 	uint32_t cpu;			/* current virtual CPU */
-	uint32_t executes, pad;		/* 0: it waits in the kernel, or is native */
+	uint32_t executes;		/* 0: it waits in the kernel, or is native */
+	uint32_t counted;		/* 0: it is native, or left out by --only */
 	uint64_t clock;			/* its own time, UCLK */
 	uint64_t begun;			/* its clock when its process or thread began */
 	uint64_t children;		/* clocks of processes that it has started and that ended */
@@ -206,12 +207,14 @@ uint32_t vpmu_gettid(void);
 /* The newest clock of all packages. */
 uint64_t vpmu_newest_clock(const struct vpmu_segment *s);
 
-/* The slot of an emulated thread (host and guest thread ids are the same), made at the first call:
- * the affinity is that of the thread `parent` if that has a slot (0: unknown; then all CPUs), the
- * CPU the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
+/* The slot of a thread (host and guest thread ids are the same), made at the first call: the
+ * affinity is that of the thread `parent` if that has a slot (0: unknown; then all CPUs), the CPU
+ * the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
  * These take the machine lock unless the caller holds it; a slot is the owner's until released. */
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent);
-/* The same for a thread that was made at this clock of its parent (0: as it is now). */
+/* The same for a thread that is counted, which was made at this clock of its parent (0: as it is
+ * now). Threads that are not counted have no influence on its CPU: they live as long as the host
+ * lets them. */
 struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
 				      uint64_t clock);
 struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid);	/* or NULL */

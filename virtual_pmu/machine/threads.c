@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the virtual CPU of each emulated thread, which has a slot in the segment.
- * vpmu_thread_begin() makes the slot, vpmu_thread_bind() changes its affinity, and
+/* Chooses the virtual CPU of each thread, which has a slot in the segment. vpmu_thread_begin() and
+ * vpmu_thread_slot() make the slot, vpmu_thread_bind() changes its affinity, and
  * vpmu_thread_release() frees it. They take the machine lock unless the caller holds it. A slot's
  * CPU is always in its affinity mask; its owner reads it without a lock. */
 #include <errno.h>
@@ -26,7 +26,8 @@ static void mask_all(const struct vpmu_segment *s, uint64_t *mask)
 
 /* Threads per CPU at the clock of the thread `but` and without it: live ones, and those that the
  * host has let run past that clock to their end. A clock of 0 is not known yet, and NULL has none:
- * then only live ones. Slots of dead threads are freed on the way. */
+ * then only live ones. If `but` is counted, only threads that are. Slots of dead threads are freed
+ * on the way. */
 static void count_load(struct vpmu_segment *s, const struct vpmu_thread *but,
 		       uint32_t load[VPMU_CPUS_MAX])
 {
@@ -40,6 +41,8 @@ static void count_load(struct vpmu_segment *s, const struct vpmu_thread *but,
 			continue;
 		if (t->tid && vpmu_syscall(SYS_tkill, t->tid, 0) == -ESRCH)
 			__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+		if (but && but->counted && !t->counted)
+			continue;
 		if (t->tid || t->clock > clock)
 			load[t->cpu % VPMU_CPUS_MAX]++;
 	}
@@ -89,15 +92,20 @@ struct vpmu_thread *vpmu_thread_find(struct vpmu_segment *s, uint32_t tid)
 	return NULL;
 }
 
-static struct vpmu_thread *free_slot(struct vpmu_segment *s, uint32_t tid)
+/* A free slot whose last thread ended before this clock, if there is one: later ends are load. */
+static struct vpmu_thread *free_slot(struct vpmu_segment *s, uint32_t tid, uint64_t clock)
 {
+	struct vpmu_thread *later = NULL;
+
 	for (uint32_t n = 0; n < VPMU_THREADS_MAX; n++) {
 		struct vpmu_thread *t = &s->threads[(tid + n) % VPMU_THREADS_MAX];
 
-		if (!t->tid)
+		if (!t->tid && t->clock <= clock)
 			return t;
+		if (!t->tid)
+			later = t;
 	}
-	return NULL;
+	return later;
 }
 
 uint64_t vpmu_newest_clock(const struct vpmu_segment *s)
@@ -113,15 +121,16 @@ uint64_t vpmu_newest_clock(const struct vpmu_segment *s)
 }
 
 static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
-				     uint64_t clock)
+				     uint64_t clock, bool counted)
 {
 	const struct vpmu_thread *from = vpmu_thread_find(s, parent);
-	struct vpmu_thread *t = free_slot(s, tid);
+	uint64_t begins = clock || !from ? clock : from->clock;
+	struct vpmu_thread *t = free_slot(s, tid, begins);
 	uint32_t load[VPMU_CPUS_MAX];
 
 	if (!t) {
 		count_load(s, NULL, load);	/* frees the slots of the dead */
-		t = free_slot(s, tid);
+		t = free_slot(s, tid, begins);
 		if (!t)
 			return NULL;
 	}
@@ -130,36 +139,53 @@ static struct vpmu_thread *make_slot(struct vpmu_segment *s, uint32_t tid, uint3
 	else
 		mask_all(s, t->affinity);
 	t->policy = from ? from->policy : (struct vpmu_policy){ 0, 0, 0 };
-	t->clock = clock || !from ? clock : from->clock;
+	t->clock = begins;
 	t->begun = from ? t->clock : vpmu_newest_clock(s);
 	t->children = 0;
 	t->executes = 0;
+	t->counted = counted;
 	t->cpu = place(s, t);
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return t;
 }
 
+/* The process of a thread that is not counted may have executed a program that is: its affinity
+ * stays, and its CPU is chosen again. */
+static void begin_counting(struct vpmu_segment *s, struct vpmu_thread *t)
+{
+	t->counted = true;
+	__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);
+}
+
+static struct vpmu_thread *slot_of(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
+				   uint64_t clock, bool counted)
+{
+	struct vpmu_thread *t = vpmu_thread_find(s, tid);
+	int saved = errno;
+
+	if (t && (t->counted || !counted))
+		return t;
+	bool locked = vpmu_lock_unless_held(s);
+	t = vpmu_thread_find(s, tid);
+	if (!t)
+		t = make_slot(s, tid, parent, clock, counted);
+	else if (counted && !t->counted)
+		begin_counting(s, t);
+	if (locked)
+		vpmu_unlock(s);
+	errno = saved;
+	return t;
+}
+
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent)
 {
-	return vpmu_thread_begin(s, tid, parent, 0);
+	return slot_of(s, tid, parent, 0, false);
 }
 
 struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint32_t parent,
 				      uint64_t clock)
 {
-	struct vpmu_thread *t = vpmu_thread_find(s, tid);
-	int saved = errno;
-
-	if (t)
-		return t;
-	bool locked = vpmu_lock_unless_held(s);
-	t = vpmu_thread_find(s, tid);
-	if (!t)
-		t = make_slot(s, tid, parent, clock);
-	if (locked)
-		vpmu_unlock(s);
-	errno = saved;
-	return t;
+	return slot_of(s, tid, parent, clock, true);
 }
 
 void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)

@@ -9,6 +9,15 @@
 #include "calls.h"
 #include "system.h"
 
+static struct vpmu_thread *make(uint32_t tid, uint32_t parent)
+{
+	struct vpmu_segment *s = vpmu_system.segment;
+
+	if (vpmu_system.memory->native || vpmu_system.left_out)
+		return vpmu_thread_slot(s, tid, parent);
+	return vpmu_thread_begin(s, tid, parent, 0);
+}
+
 /* Threads that a program has just made have no slot before they execute something, and libc binds
  * them sooner. */
 struct vpmu_thread *vpmu_cpus_thread(int64_t tid)
@@ -21,9 +30,8 @@ struct vpmu_thread *vpmu_cpus_thread(int64_t tid)
 	if (t)
 		return t;
 	if (of == self)
-		return vpmu_thread_slot(s, of, (uint32_t)((uint32_t)leader == of ? getppid() :
-									  leader));
-	return syscall(SYS_tgkill, leader, (pid_t)of, 0) ? NULL : vpmu_thread_slot(s, of, self);
+		return make(of, (uint32_t)((uint32_t)leader == of ? getppid() : leader));
+	return syscall(SYS_tgkill, leader, (pid_t)of, 0) ? NULL : make(of, self);
 }
 
 static int64_t get_cpu(uint64_t cpu_at, uint64_t node_at)
