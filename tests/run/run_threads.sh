@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Counts of programs with threads repeat to the digit, alone and beside busy processes: instructions,
 # clocks, lookups of the LLC, DRAM reads, and snoops that find modified lines. What the threads did
-# repeats as well. RUNS is how often each program is counted. Beside busy processes one run in some
-# hundred differs by one line, for a reason that is not known (docs/ci.md): one such run of all is
-# printed and permitted.
+# repeats as well. RUNS is how often each program is counted.
 set -u
 export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
@@ -42,19 +40,6 @@ unload() {
 }
 trap 'unload; rm -rf "$scratch"' EXIT
 
-differed=0
-differs() {	# differs FIRST AGAIN COMMAND...: true if a third run is as the first or the second
-	local third
-	third=$(digits "${@:3}")
-	if [ $((++differed)) = 1 ]; then
-		echo "${*:3}: one run differs: '$1', '$2', '$third'"
-		[ "$third" != "$1" ] || return 0
-		[ "$third" != "$2" ] || { first=$2; return 0; }
-	fi
-	bad "${*:3}: '$1', then '$2', then '$third'"
-	return 1
-}
-
 repeats() {	# repeats COMMAND...
 	local run first again
 	first=$(digits "$@")
@@ -64,7 +49,7 @@ repeats() {	# repeats COMMAND...
 		[ $((run % 2)) = 0 ] || load
 		again=$(digits "$@")
 		unload
-		[ "$again" = "$first" ] || differs "$first" "$again" "$@" || return
+		[ "$again" = "$first" ] || { bad "$*: '$first', then '$again'"; return; }
 	done
 	ok
 }
